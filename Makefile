@@ -1,0 +1,42 @@
+SHELL       := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help run test features bench simulate fuzz lint
+
+BENCHTIME ?= 1s
+FUZZTIME  ?= 10s
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: ## build, then serve the demo shop
+	@echo "Building haggle (the first build takes a minute or two) ..."
+	@go build -o .bin/haggle ./cmd/haggle
+	@exec .bin/haggle serve --demo
+
+test: ## run every test, on SQLite and PostgreSQL (installs PostgreSQL where it is missing)
+	@.ci/postgres
+	go test ./...
+
+features: ## run the specification's scenarios alone
+	@.ci/postgres
+	go test ./features/...
+
+bench: ## run the benchmarks, BENCHTIME=1s each
+	@.ci/postgres
+	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $$(grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n1 dirname | sort -u)
+
+simulate: ## let buyer agents loose on the demo shop
+	go run ./cmd/haggle simulate --demo
+
+fuzz: ## fuzz each fuzz target for FUZZTIME=10s
+	@go test -list '^Fuzz' ./... | awk '/^Fuzz/{f[n++]=$$1} /^ok/{while(n) print $$2, f[--n]}' | while read -r package target; do \
+		echo "== $$target in $$package"; \
+		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null; \
+	done
+
+lint: ## check format, vet, staticcheck and go.mod
+	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not gofmt'ed:" $$unformatted; exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+	go mod tidy -diff

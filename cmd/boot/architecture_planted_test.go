@@ -1,0 +1,120 @@
+package boot_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// planted is a file that breaks one rule, or none: the rules have to tell.
+type planted struct {
+	path, code string
+	rule       string // "" when every rule lets it pass
+	finding    string
+}
+
+const module = `"example.test/shop/`
+
+var plantedFiles = []planted{
+	{"domain/a/a.go", `package a; import _ ` + module + `ports"`, "imports point inward", "a.go:1: domain imports ports"},
+	{"domain/b/b.go", `package b; import (_ ` + module + `domain/a"; _ "net/url"; _ "time")`, "", ""},
+	{"ports/a.go", `package ports; import _ ` + module + `app/buying"`, "imports point inward", "imports app/buying"},
+	{"app/a/a.go", `package a; import _ ` + module + `adapters/search"`, "imports point inward", "imports adapters/search"},
+	{"app/b/b.go", `package b; import _ ` + module + `app/a"`, "imports point inward", "imports app/a"},
+	{"app/c/c_test.go", `package c_test; import (_ ` + module + `app/c"; _ ` + module + `ports/porttest")`, "", ""},
+	{"adapters/a/a.go", `package a; import _ ` + module + `cmd/boot"`, "imports point inward", "imports cmd/boot"},
+	{"simulator/a.go", `package simulator; import _ ` + module + `domain/money"`, "imports point inward", "simulator imports domain/money"},
+	{"simulator/b.go", `package simulator; import _ ` + module + `simulator/buyer"`, "", ""},
+	{"features/a_test.go", `package features; import _ ` + module + `app/buying"`, "imports point inward", "imports app/buying"},
+	{"features/b_test.go", `package features; import (_ ` + module + `cmd/boot"; _ ` + module + `simulator"; _ "github.com/cucumber/godog")`, "", ""},
+	{"cmd/haggle/a.go", `package main; import _ ` + module + `adapters/sqlstore"`, "", ""},
+
+	{"adapters/search/a.go", `package search; import _ ` + module + `adapters/sqlstore"`, "an adapter knows no other adapter", "search imports adapters/sqlstore"},
+	{"adapters/httpapi/acp/a.go", `package acp; import _ ` + module + `adapters/httpapi/management"`, "an adapter knows no other adapter", "imports adapters/httpapi/management"},
+	{"adapters/httpapi/acp/b.go", `package acp; import _ ` + module + `adapters/httpapi/wire"`, "", ""},
+	{"adapters/connectors/a/a.go", `package a; import _ ` + module + `adapters/connectors/b"`, "an adapter knows no other adapter", "imports adapters/connectors/b"},
+	{"adapters/connectors/b/b.go", `package b; import _ ` + module + `adapters/connectors"`, "", ""},
+	{"adapters/payments/stripe/a.go", `package stripe; import _ ` + module + `adapters/payments/sandbox"`, "an adapter knows no other adapter", "imports adapters/payments/sandbox"},
+
+	{"adapters/b/b.go", `package b; import _ ` + module + `ports/porttest"`, "test support stays in tests", "porttest belongs in"},
+	{"cmd/boot/a.go", `package boot; import _ "testing"`, "test support stays in tests", "testing belongs in"},
+	{"cmd/boot/boottest/a.go", `package boottest; import (_ "testing"; _ ` + module + `ports/porttest/pgserver")`, "", ""},
+
+	{"domain/c/c.go", `package c; import _ "golang.org/x/text/language"`, "third-party packages stay in their place", "standard library alone"},
+	{"ports/b.go", `package ports; import _ "github.com/google/uuid"`, "third-party packages stay in their place", "standard library alone"},
+	{"app/d/d.go", `package d; import _ "github.com/jmoiron/sqlx"`, "third-party packages stay in their place", "sqlx is imported in adapters/sqlstore only"},
+	{"cmd/haggle/b.go", `package main; import _ "github.com/danielgtaylor/huma/v2"`, "third-party packages stay in their place", "imported in adapters/httpapi only"},
+	{"adapters/sqlstore/a.go", `package sqlstore; import (_ "github.com/lib/pq"; _ "modernc.org/sqlite"; _ "github.com/pressly/goose/v3")`, "", ""},
+	{"domain/d/d.go", `package d; import _ "pgregory.net/rapid"`, "third-party packages stay in their place", "is for _test.go files"},
+	{"domain/d/d_test.go", `package d; import (_ "pgregory.net/rapid"; _ "math/rand"); type f float64`, "", ""},
+
+	{"domain/e/e.go", `package e; import _ "encoding/json"`, "domain is pure", "domain imports encoding/json"},
+	{"domain/f/f.go", `package f; import _ "math/rand/v2"`, "domain is pure", "domain imports math/rand/v2"},
+	{"domain/g/g.go", "package g\nimport \"time\"\nvar now = time.Now", "the clock is an argument in domain and app", "g.go:3: time.Now"},
+	{"app/e/e.go", "package e\nimport clock \"time\"\nvar since = clock.Since", "the clock is an argument in domain and app", "e.go:3: time.Since"},
+	{"app/f/f.go", `package f; import "time"; var second = time.Second`, "", ""},
+	{"adapters/system/a.go", `package system; import "time"; var now = time.Now`, "", ""},
+	{"domain/h/h.go", "package h; type t struct { A int `json:\"a\"` }", "domain has no struct tags", "struct tag"},
+	{"adapters/system/b.go", "package system; type t struct { A float64 `json:\"a\"` }", "", ""},
+	{"domain/i/i.go", `package i; func share(x float64) {}`, "domain has no floats", "float64"},
+	{"adapters/util/a.go", `package util`, "packages are named by their job", "named util"},
+	{"app/helpers/a.go", `package stuff`, "packages are named by their job", "named helpers"},
+	{"app/g/g.go", "package g\n" + strings.Repeat("\n", longestFile), "files stay readable", "401 lines"},
+	{"app/g/g_test.go", "package g\n" + strings.Repeat("\n", longestFile), "", ""},
+}
+
+// Each rule finds the files that break it, and no rule finds anything in the others.
+func TestArchitectureRulesFindPlantedViolations(t *testing.T) {
+	root := plant(t, plantedFiles)
+	sources, err := readTree(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sources) != len(plantedFiles) {
+		t.Fatalf("read %d files of %d", len(sources), len(plantedFiles))
+	}
+	byPath := make(map[string]source)
+	for _, s := range sources {
+		byPath[s.path] = s
+	}
+	for _, file := range plantedFiles {
+		t.Run(file.path, func(t *testing.T) {
+			for _, rule := range rules {
+				found := strings.Join(rule.judge(byPath[file.path]), "\n")
+				if rule.name == file.rule && !strings.Contains(found, file.finding) {
+					t.Errorf("%q found %q, want %q", rule.name, found, file.finding)
+				}
+				if rule.name != file.rule && found != "" {
+					t.Errorf("%q found what is no violation: %s", rule.name, found)
+				}
+			}
+		})
+	}
+}
+
+func TestArchitectureFindsAStrayTopLevelFolder(t *testing.T) {
+	root := plant(t, []planted{
+		{path: "pkg/a.go", code: "package pkg"}, {path: "notes.txt"}, {path: ".ci/run"}, {path: "LICENSE"}, {path: "domain/a.go"},
+	})
+	found := judgeTopLevel(root)
+	if len(found) != 2 || !strings.HasPrefix(found[0], "notes.txt:") || !strings.HasPrefix(found[1], "pkg:") {
+		t.Errorf("found %q, want notes.txt and pkg", found)
+	}
+}
+
+// plant writes a module of these files.
+func plant(t *testing.T, files []planted) (root string) {
+	t.Helper()
+	root = t.TempDir()
+	for _, file := range append(files, planted{path: "go.mod", code: "module example.test/shop\n"}) {
+		name := filepath.Join(root, filepath.FromSlash(file.path))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(file.code), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}

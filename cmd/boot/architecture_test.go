@@ -1,0 +1,373 @@
+package boot_test
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The agreed top level. Dot-files are free.
+var topLevel = []string{
+	"domain", "ports", "adapters", "app", "features", "simulator", "cmd",
+	"Makefile", "go.mod", "go.sum", "README.md", "LICENSE",
+}
+
+// What each top-level folder may import of ours. Imports point inward.
+var mayImport = map[string][]string{
+	"domain":    {"domain"},
+	"ports":     {"domain", "ports"},
+	"app":       {"domain", "ports"},
+	"adapters":  {"domain", "ports", "app"},
+	"simulator": {"simulator"},
+	"features":  {"features", "simulator", "cmd"},
+	"cmd":       {"domain", "ports", "app", "adapters", "simulator", "features", "cmd"},
+}
+
+// The one place of each third-party package that would otherwise spread.
+var placed = map[string]string{
+	"github.com/danielgtaylor/huma": "adapters/httpapi",
+	"github.com/jmoiron/sqlx":       "adapters/sqlstore",
+	"github.com/lib/pq":             "adapters/sqlstore",
+	"modernc.org":                   "adapters/sqlstore",
+	"github.com/pressly/goose":      "adapters/sqlstore",
+	"github.com/brianvoe/gofakeit":  "simulator",
+	"github.com/cucumber":           "features",
+}
+
+// What of the standard library reaches outside the program, or is wire format or chance. Exact paths:
+// net/url and net/netip are pure.
+var impure = []string{
+	"os", "os/exec", "os/signal", "os/user", "syscall", "io/fs", "io/ioutil", "path/filepath", "embed",
+	"net", "net/http", "net/http/httptest", "net/rpc", "net/smtp", "crypto/tls", "log", "log/slog", "log/syslog",
+	"database/sql", "database/sql/driver", "encoding/json", "encoding/json/v2", "encoding/json/jsontext",
+	"encoding/xml", "encoding/gob", "encoding/csv", "math/rand", "math/rand/v2", "crypto/rand",
+}
+
+// Files of domain/ that may hold floats, each with its reason.
+var floatsAllowed = map[string]string{}
+
+const longestFile = 400
+
+// source is one Go file as the rules see it.
+type source struct {
+	path    string // from the module's root, with slashes
+	syntax  *ast.File
+	lines   int
+	imports []imported
+	at      func(token.Pos) string // file:line
+}
+
+type imported struct {
+	path, name string // name is what the file calls it, "" for the default
+	ours       string // the folder, when it is a package of this module
+	at         string
+}
+
+func (s source) test() bool            { return strings.HasSuffix(s.path, "_test.go") }
+func (s source) folder() string        { return path.Dir(s.path) }
+func (s source) under(dir string) bool { return within(s.path, dir) }
+
+func within(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
+
+func withinAny(name string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return within(name, dir) })
+}
+
+// rules judge one file each; a finding says where and what.
+var rules = []struct {
+	name  string
+	judge func(source) []string
+}{
+	{"imports point inward", judgeFolders},
+	{"an adapter knows no other adapter", judgeAdapters},
+	{"test support stays in tests", judgeTestSupport},
+	{"third-party packages stay in their place", judgeThirdParties},
+	{"domain is pure", judgePurity},
+	{"the clock is an argument in domain and app", judgeClock},
+	{"domain has no struct tags", judgeTags},
+	{"domain has no floats", judgeFloats},
+	{"packages are named by their job", judgeNames},
+	{"files stay readable", judgeLength},
+}
+
+func TestArchitecture(t *testing.T) {
+	root := moduleRoot(t)
+	sources, err := readTree(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("the top level is as agreed", func(t *testing.T) { report(t, judgeTopLevel(root)) })
+	for _, rule := range rules {
+		t.Run(rule.name, func(t *testing.T) {
+			for _, s := range sources {
+				report(t, rule.judge(s))
+			}
+		})
+	}
+}
+
+func report(t *testing.T, findings []string) {
+	t.Helper()
+	for _, finding := range findings {
+		t.Error(finding)
+	}
+}
+
+func judgeTopLevel(root string) (found []string) {
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if !strings.HasPrefix(name, ".") && !slices.Contains(topLevel, name) {
+			found = append(found, fmt.Sprintf("%s: not in the agreed top level: %s", name, strings.Join(topLevel, " ")))
+		}
+	}
+	return found
+}
+
+func judgeFolders(s source) (found []string) {
+	top, _, _ := strings.Cut(s.path, "/")
+	for _, i := range s.imports {
+		own := i.ours == s.folder() || (top == "adapters" && within(i.ours, "adapters")) // judgeAdapters
+		if i.ours == "" || own || withinAny(i.ours, mayImport[top]) {
+			continue
+		}
+		found = append(found, fmt.Sprintf("%s: %s imports %s; it may import %q of ours", i.at, top, i.ours, mayImport[top]))
+	}
+	return found
+}
+
+// judgeAdapters lets the HTTP adapters share httpapi/wire, and the connectors share connectors.
+func judgeAdapters(s source) (found []string) {
+	if !s.under("adapters") {
+		return nil
+	}
+	for _, i := range s.imports {
+		shared := s.under("adapters/httpapi") && within(i.ours, "adapters/httpapi/wire") ||
+			s.under("adapters/connectors") && i.ours == "adapters/connectors"
+		if within(i.ours, "adapters") && !shared && adapter(i.ours) != adapter(s.folder()) {
+			found = append(found, fmt.Sprintf("%s: %s imports %s; move what both need to ports, app or domain", i.at, adapter(s.folder()), i.ours))
+		}
+	}
+	return found
+}
+
+// adapter is the adapter that a folder belongs to; three groups hold several.
+func adapter(folder string) string {
+	parts := strings.Split(folder, "/")
+	length := 2
+	if len(parts) > 1 && slices.Contains([]string{"httpapi", "connectors", "payments"}, parts[1]) {
+		length = 3
+	}
+	return strings.Join(parts[:min(length, len(parts))], "/")
+}
+
+func judgeTestSupport(s source) (found []string) {
+	if s.test() || strings.HasSuffix(s.folder(), "test") || s.under("ports/porttest") || s.under("features") {
+		return nil
+	}
+	for _, i := range s.imports {
+		if i.path == "testing" || within(i.ours, "ports/porttest") {
+			found = append(found, fmt.Sprintf("%s: %s belongs in _test.go files, or in a package named …test", i.at, i.path))
+		}
+	}
+	return found
+}
+
+func judgeThirdParties(s source) (found []string) {
+	for _, i := range s.imports {
+		if i.ours != "" || !strings.Contains(strings.Split(i.path, "/")[0], ".") {
+			continue
+		}
+		if i.path == "pgregory.net/rapid" {
+			if !s.test() {
+				found = append(found, fmt.Sprintf("%s: %s is for _test.go files", i.at, i.path))
+			}
+			continue
+		}
+		if s.under("domain") || s.under("ports") {
+			found = append(found, fmt.Sprintf("%s: %s: domain and ports use the standard library alone", i.at, i.path))
+		}
+		for library, place := range placed {
+			if within(i.path, library) && !s.under(place) {
+				found = append(found, fmt.Sprintf("%s: %s is imported in %s only", i.at, i.path, place))
+			}
+		}
+	}
+	return found
+}
+
+func judgePurity(s source) (found []string) {
+	if !s.under("domain") || s.test() {
+		return nil
+	}
+	for _, i := range s.imports {
+		if slices.Contains(impure, i.path) {
+			found = append(found, fmt.Sprintf("%s: domain imports %s; I/O, chance and wire formats stay outside", i.at, i.path))
+		}
+	}
+	return found
+}
+
+func judgeClock(s source) (found []string) {
+	if s.test() || !s.under("domain") && !s.under("app") {
+		return nil
+	}
+	clock := ""
+	for _, i := range s.imports {
+		if i.path == "time" {
+			clock = cmp.Or(i.name, "time")
+		}
+	}
+	ast.Inspect(s.syntax, func(n ast.Node) bool {
+		call, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		from, ok := call.X.(*ast.Ident)
+		if ok && clock != "" && from.Name == clock && slices.Contains([]string{"Now", "Since", "Until"}, call.Sel.Name) {
+			found = append(found, fmt.Sprintf("%s: time.%s; take the time as an argument, or from the clock port", s.at(call.Pos()), call.Sel.Name))
+		}
+		return true
+	})
+	return found
+}
+
+func judgeTags(s source) (found []string) {
+	if !s.under("domain") {
+		return nil
+	}
+	ast.Inspect(s.syntax, func(n ast.Node) bool {
+		if field, ok := n.(*ast.Field); ok && field.Tag != nil {
+			found = append(found, fmt.Sprintf("%s: struct tag %s; tags belong to an adapter's own type", s.at(field.Pos()), field.Tag.Value))
+		}
+		return true
+	})
+	return found
+}
+
+func judgeFloats(s source) (found []string) {
+	if _, allowed := floatsAllowed[s.path]; allowed || s.test() || !s.under("domain") {
+		return nil
+	}
+	ast.Inspect(s.syntax, func(n ast.Node) bool {
+		if name, ok := n.(*ast.Ident); ok && (name.Name == "float32" || name.Name == "float64") {
+			found = append(found, fmt.Sprintf("%s: %s; money and shares are exact", s.at(name.Pos()), name.Name))
+		}
+		return true
+	})
+	return found
+}
+
+func judgeNames(s source) []string {
+	for _, name := range []string{s.syntax.Name.Name, path.Base(s.folder())} {
+		if slices.Contains([]string{"util", "utils", "common", "helper", "helpers"}, strings.TrimSuffix(name, "_test")) {
+			return []string{fmt.Sprintf("%s: a package named %s says nothing of its job", s.path, name)}
+		}
+	}
+	return nil
+}
+
+func judgeLength(s source) []string {
+	if s.test() || s.lines <= longestFile {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: %d lines, more than %d", s.path, s.lines, longestFile)}
+}
+
+// readTree parses every Go file of the module, whatever its build constraints.
+func readTree(root string) ([]source, error) {
+	module, err := modulePath(root)
+	if err != nil {
+		return nil, err
+	}
+	var sources []source
+	err = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		hidden := name != root && strings.HasPrefix(entry.Name(), ".")
+		if entry.IsDir() && (hidden || entry.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if entry.IsDir() || hidden || filepath.Ext(name) != ".go" {
+			return nil
+		}
+		s, err := readSource(root, name, module)
+		sources = append(sources, s)
+		return err
+	})
+	return sources, err
+}
+
+func readSource(root, name, module string) (source, error) {
+	relative, err := filepath.Rel(root, name)
+	if err != nil {
+		return source{}, err
+	}
+	s := source{path: filepath.ToSlash(relative)}
+	files := token.NewFileSet()
+	s.at = func(p token.Pos) string { return fmt.Sprintf("%s:%d", s.path, files.Position(p).Line) }
+	if s.syntax, err = parser.ParseFile(files, name, nil, parser.SkipObjectResolution); err != nil {
+		return source{}, err
+	}
+	s.lines = files.Position(s.syntax.FileEnd).Line
+	for _, spec := range s.syntax.Imports {
+		i := imported{at: s.at(spec.Pos())}
+		if i.path, err = strconv.Unquote(spec.Path.Value); err != nil {
+			return source{}, err
+		}
+		if spec.Name != nil {
+			i.name = spec.Name.Name
+		}
+		if within(i.path, module) {
+			i.ours = cmp.Or(strings.TrimPrefix(strings.TrimPrefix(i.path, module), "/"), ".")
+		}
+		s.imports = append(s.imports, i)
+	}
+	return s, nil
+}
+
+func modulePath(root string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, ok := strings.CutPrefix(line, "module "); ok {
+			return strings.TrimSpace(name), nil
+		}
+	}
+	return "", fmt.Errorf("%s/go.mod names no module", root)
+}
+
+// moduleRoot is the nearest folder upward that holds go.mod.
+func moduleRoot(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Fatal("no go.mod above the test")
+		}
+		dir = parent
+	}
+}

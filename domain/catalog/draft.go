@@ -1,0 +1,275 @@
+package catalog
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/patch"
+)
+
+// Draft is what a merchant writes about a product. Fields left out keep what is there (update,
+// upsert) or take their default (create).
+type Draft struct {
+	SKU             patch.Field[string]
+	Name            patch.Field[string]
+	Price           patch.Field[money.Amount]
+	Category        patch.Field[string]
+	Description     patch.Field[string]
+	Brand           patch.Field[string]
+	Images          patch.Field[[]Image]
+	Attributes      patch.Field[map[string]string]
+	Tags            patch.Field[[]string]
+	Variants        patch.Field[[]VariantDraft]
+	Negotiable      patch.Field[bool]
+	Cost            patch.Field[money.Amount]
+	CompetitorPrice patch.Field[money.Amount]
+	Reviews         patch.Field[Reviews]
+	Related         patch.Field[[]string]
+	Status          patch.Field[string]
+	// Quantity is the stock of the default variant at DefaultLocation.
+	Quantity patch.Field[int]
+}
+
+// VariantDraft is a variant as written. Quantity nil leaves its stock alone.
+type VariantDraft struct {
+	SKU      string
+	Size     string
+	Color    string
+	Price    *money.Amount
+	Quantity *int
+}
+
+// Stock is a quantity to set for a variant at the default location.
+type Stock struct {
+	Variant  id.Variant
+	Quantity int
+}
+
+// IDs makes the ids that a new product and its new variants need.
+type IDs interface {
+	Product() id.Product
+	Variant() id.Variant
+}
+
+// Create makes a product from a draft, and says which stock it brings. Without variants the product
+// gets one default variant with the product's own sku.
+func Create(project id.Project, d Draft, currency money.Currency, ids IDs, now time.Time) (*Product, []Stock, error) {
+	check := fault.NewCheck()
+	check.That(d.SKU.Given(), "sku", "is required")
+	check.That(d.Name.Given(), "name", "is required")
+	check.That(d.Price.Given(), "price", "is required")
+	p := &Product{
+		ID: ids.Product(), Project: project, Price: money.Zero(currency),
+		Negotiable: true, Status: Active, CreatedAt: now,
+	}
+	return p.finish(d, currency, ids, check, now)
+}
+
+// Update is the product after a draft's changes, and the stock it sets. The receiver stays as it is.
+// Variants keep their ids by sku; those that a draft with variants leaves out are gone.
+func (p *Product) Update(d Draft, ids IDs, now time.Time) (*Product, []Stock, error) {
+	next := *p
+	next.Attributes = maps.Clone(p.Attributes)
+	next.Variants = slices.Clone(p.Variants)
+	return next.finish(d, p.Price.Currency(), ids, fault.NewCheck(), now)
+}
+
+func (p *Product) finish(d Draft, currency money.Currency, ids IDs, check fault.Check, now time.Time) (*Product, []Stock, error) {
+	p.apply(d, check)
+	stock := p.applyVariants(d, ids, check)
+	p.check(currency, check)
+	if err := check.Err(); err != nil {
+		return nil, nil, err
+	}
+	p.UpdatedAt = now
+	return p, stock, nil
+}
+
+func (p *Product) apply(d Draft, check fault.Check) {
+	for _, required := range []struct {
+		field  string
+		isNull bool
+	}{{"sku", null(d.SKU)}, {"name", null(d.Name)}, {"price", null(d.Price)}} {
+		check.That(!required.isNull, required.field, "must not be null")
+	}
+	d.SKU.Apply(&p.SKU, p.SKU)
+	d.Name.Apply(&p.Name, p.Name)
+	d.Price.Apply(&p.Price, p.Price)
+	d.Category.Apply(&p.Category, "")
+	d.Description.Apply(&p.Description, "")
+	d.Brand.Apply(&p.Brand, "")
+	d.Images.Apply(&p.Images, nil)
+	d.Attributes.Apply(&p.Attributes, nil)
+	d.Tags.Apply(&p.Tags, nil)
+	d.Negotiable.Apply(&p.Negotiable, true)
+	d.Reviews.Apply(&p.Reviews, Reviews{})
+	d.Related.Apply(&p.Related, nil)
+	applyOptional(&p.Cost, d.Cost)
+	applyOptional(&p.CompetitorPrice, d.CompetitorPrice)
+	if name, ok := d.Status.Value(); ok {
+		status, known := ParseStatus(name)
+		if check.That(known, "status", "must be active or archived") {
+			p.Status = status
+		}
+	}
+}
+
+func null[T any](f patch.Field[T]) bool {
+	_, ok := f.Value()
+	return f.Given() && !ok
+}
+
+func applyOptional(target **money.Amount, f patch.Field[money.Amount]) {
+	if !f.Given() {
+		return
+	}
+	*target = nil
+	if a, ok := f.Value(); ok {
+		*target = &a
+	}
+}
+
+// applyVariants gives the product its variants and returns the stock that the draft sets.
+func (p *Product) applyVariants(d Draft, ids IDs, check fault.Check) []Stock {
+	drafts, given := d.Variants.Value()
+	if len(drafts) == 0 {
+		if given || d.Variants.Given() || len(p.Variants) == 0 {
+			p.Variants = []Variant{p.defaultVariant(ids)}
+		}
+		return p.defaultStock(d, check)
+	}
+	check.That(!d.Quantity.Given(), "quantity", "must be given per variant, for the product has variants")
+	check.That(len(drafts) <= 100, "variants", "must have at most 100 variants")
+	known := make(map[string]id.Variant, len(p.Variants))
+	for _, v := range p.Variants {
+		known[v.SKU] = v.ID
+	}
+	var stock []Stock
+	p.Variants = make([]Variant, 0, len(drafts))
+	for i, draft := range drafts {
+		v := Variant{known[draft.SKU], draft.SKU, draft.Size, draft.Color, draft.Price}
+		if v.ID.IsZero() {
+			v.ID = ids.Variant()
+		}
+		p.Variants = append(p.Variants, v)
+		if draft.Quantity != nil {
+			checkQuantity(*draft.Quantity, check.In("variants").At(i))
+			stock = append(stock, Stock{v.ID, *draft.Quantity})
+		}
+	}
+	return stock
+}
+
+func (p *Product) defaultVariant(ids IDs) Variant {
+	for _, v := range p.Variants {
+		if v.SKU == p.SKU {
+			return Variant{ID: v.ID, SKU: p.SKU}
+		}
+	}
+	return Variant{ID: ids.Variant(), SKU: p.SKU}
+}
+
+func (p *Product) defaultStock(d Draft, check fault.Check) []Stock {
+	quantity, ok := d.Quantity.Value()
+	if !ok {
+		return nil
+	}
+	checkQuantity(quantity, check)
+	if !check.That(len(p.Variants) == 1, "quantity", "must be given per variant, for the product has variants") {
+		return nil
+	}
+	return []Stock{{p.Variants[0].ID, quantity}}
+}
+
+// MaxStock bounds a stock level.
+const MaxStock = 1_000_000_000
+
+func checkQuantity(n int, check fault.Check) {
+	check.That(n >= 0 && n <= MaxStock, "quantity", "must be between 0 and 1,000,000,000")
+}
+
+var categoryForm = regexp.MustCompile(`^[^/\x00-\x1f]+(/[^/\x00-\x1f]+)*$`)
+
+func (p *Product) check(currency money.Currency, c fault.Check) {
+	text(c, "sku", p.SKU, 1, 100)
+	text(c, "name", p.Name, 1, 500)
+	text(c, "brand", p.Brand, 0, 200)
+	text(c, "description", p.Description, 0, 5000)
+	text(c, "category", p.Category, 0, 200)
+	c.That(p.Category == "" || categoryForm.MatchString(p.Category), "category", "must be a path such as outdoor/tents")
+	positive(c, "price", p.Price, currency)
+	if p.Cost != nil {
+		c.That(p.Cost.Currency() == currency && !p.Cost.IsNegative(), "cost", "must be zero or more")
+	}
+	if p.CompetitorPrice != nil {
+		positive(c, "competitor_price", *p.CompetitorPrice, currency)
+	}
+	p.checkDetails(c)
+	p.checkVariants(currency, c)
+}
+
+func (p *Product) checkDetails(c fault.Check) {
+	c.That(len(p.Images) <= 50, "images", "must have at most 50 images")
+	for i, image := range p.Images {
+		text(c.In("images").At(i), "url", image.URL, 1, 2000)
+		text(c.In("images").At(i), "alt", image.Alt, 0, 500)
+		c.In("images").At(i).That(shownURL(image.URL), "url", "must be an http or https URL, or a path")
+	}
+	c.That(len(p.Attributes) <= 100, "attributes", "must have at most 100 entries")
+	for key, value := range p.Attributes {
+		text(c.In("attributes"), key, value, 0, 2000)
+		c.That(key != "" && len(key) <= 200, "attributes", "must have names of 1 to 200 bytes")
+	}
+	c.That(len(p.Tags) <= 100, "tags", "must have at most 100 tags")
+	for i, tag := range p.Tags {
+		text(c.In("tags"), strconv.Itoa(i), tag, 1, 200)
+	}
+	c.That(len(p.Related) <= 50, "related", "must have at most 50 skus")
+	r := c.In("reviews")
+	r.That(p.Reviews.Average >= 0 && p.Reviews.Average <= 500, "average_rating", "must be between 0 and 5")
+	r.That(p.Reviews.Count >= 0 && p.Reviews.Count <= MaxStock, "count", "must be zero or more")
+	text(r, "summary", p.Reviews.Summary, 0, 2000)
+}
+
+func shownURL(u string) bool {
+	return strings.HasPrefix(u, "https://") || strings.HasPrefix(u, "http://") ||
+		strings.HasPrefix(u, "/") && !strings.HasPrefix(u, "//")
+}
+
+func (p *Product) checkVariants(currency money.Currency, c fault.Check) {
+	seen := make(map[string]bool, len(p.Variants))
+	for i, v := range p.Variants {
+		at := c.In("variants").At(i)
+		text(at, "sku", v.SKU, 1, 100)
+		text(at, "size", v.Size, 0, 100)
+		text(at, "color", v.Color, 0, 100)
+		if v.Price != nil {
+			positive(at, "price", *v.Price, currency)
+		}
+		at.That(!seen[v.SKU], "sku", "is given twice")
+		seen[v.SKU] = true
+	}
+}
+
+func positive(c fault.Check, field string, a money.Amount, currency money.Currency) {
+	c.That(a.Currency() == currency && a.IsPositive() && a.Minor() < money.Limit, field, "must be more than zero")
+}
+
+func text(c fault.Check, field, value string, least, most int) {
+	n := utf8.RuneCountInString(value)
+	switch {
+	case least == 1 && n == 0:
+		c.That(false, field, "must not be empty")
+	default:
+		c.That(n <= most, field, "must have at most "+strconv.Itoa(most)+" characters")
+	}
+	c.That(strings.IndexByte(value, 0) < 0, field, "must not contain a NUL character")
+}

@@ -1,0 +1,164 @@
+// Package catalog is what a shop sells: products, their variants, and stock by location. It checks
+// what merchants write; it knows neither search nor buyers.
+package catalog
+
+import (
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+// Status of a product: only active ones are shown and sold.
+type Status struct{ name string }
+
+var (
+	Active   = Status{"active"}
+	Archived = Status{"archived"}
+)
+
+func (s Status) String() string { return s.name }
+
+// ParseStatus knows the names of all statuses.
+func ParseStatus(name string) (Status, bool) {
+	for _, s := range []Status{Active, Archived} {
+		if s.name == name {
+			return s, true
+		}
+	}
+	return Status{}, false
+}
+
+// Product is one thing on sale, in one or more variants. It always has at least one.
+type Product struct {
+	ID          id.Product
+	Project     id.Project
+	SKU         string
+	Name        string
+	Description string
+	Brand       string
+	Category    string // a path with slashes: "outdoor/tents"
+	Price       money.Amount
+	// Cost and CompetitorPrice are nil where unknown. Cost is never shown to a buyer.
+	Cost            *money.Amount
+	CompetitorPrice *money.Amount
+	Negotiable      bool
+	Images          []Image
+	Attributes      map[string]string
+	Tags            []string
+	Variants        []Variant
+	Reviews         Reviews
+	Related         []string // skus of products that go with this one
+	Status          Status
+	CreatedAt       time.Time
+	UpdatedAt       time.Time
+}
+
+// Image of a product. URL may be a path below the server's public address.
+type Image struct{ URL, Alt string }
+
+// Reviews sums up what customers said. Average is in hundredths: 450 is 4.5 of 5.
+type Reviews struct {
+	Average int
+	Count   int
+	Summary string
+}
+
+// Variant is what is bought: a size, a colour, or the product itself as its default variant.
+type Variant struct {
+	ID    id.Variant
+	SKU   string
+	Size  string
+	Color string
+	Price *money.Amount // nil: the product's
+}
+
+// Label is the variant in words: "M / Green", or "" for the default variant.
+func (v Variant) Label() string {
+	switch {
+	case v.Size != "" && v.Color != "":
+		return v.Size + " / " + v.Color
+	case v.Size != "":
+		return v.Size
+	}
+	return v.Color
+}
+
+// PriceOf is the list price of a variant.
+func (p *Product) PriceOf(v Variant) money.Amount {
+	if v.Price != nil {
+		return *v.Price
+	}
+	return p.Price
+}
+
+// Variant finds a variant by id. The zero id means the only variant of a product that has just one.
+func (p *Product) Variant(variant id.Variant) (Variant, bool) {
+	if variant.IsZero() && len(p.Variants) == 1 {
+		return p.Variants[0], true
+	}
+	for _, v := range p.Variants {
+		if v.ID == variant {
+			return v, true
+		}
+	}
+	return Variant{}, false
+}
+
+// Level is how many pieces of a variant lie at a location.
+type Level struct {
+	Product  id.Product
+	Variant  id.Variant
+	SKU      string
+	Location string
+	Quantity int
+}
+
+// Take is a number of pieces out of one location.
+type Take struct {
+	Variant  id.Variant
+	Location string
+	Quantity int
+}
+
+// Need is how many pieces of a variant an order wants.
+type Need struct {
+	Variant  id.Variant
+	Quantity int
+}
+
+// Allocate decides where each need is taken from: from the first location that has all of it, else
+// from several, in the order given. Needs that cannot be met come back as short, with what is there.
+func Allocate(needs []Need, levels []Level) (takes []Take, short []Need) {
+	for _, need := range needs {
+		taken := allocate(need, levels)
+		left := need.Quantity
+		for _, t := range taken {
+			left -= t.Quantity
+		}
+		if left > 0 {
+			short = append(short, Need{need.Variant, need.Quantity - left})
+			continue
+		}
+		takes = append(takes, taken...)
+	}
+	return takes, short
+}
+
+func allocate(need Need, levels []Level) []Take {
+	var takes []Take
+	left := need.Quantity
+	for _, l := range levels {
+		if l.Variant != need.Variant || l.Quantity <= 0 {
+			continue
+		}
+		if l.Quantity >= need.Quantity {
+			return []Take{{l.Variant, l.Location, need.Quantity}}
+		}
+		if left > 0 {
+			n := min(left, l.Quantity)
+			takes, left = append(takes, Take{l.Variant, l.Location, n}), left-n
+		}
+	}
+	return takes
+}

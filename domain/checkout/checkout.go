@@ -1,0 +1,151 @@
+// Package checkout is the way from an agreed cart to a paid one: totals, and the state machine that
+// lets at most one payment attempt be in flight. It charges nothing itself.
+//
+//	ready ──Claim──▶ processing ──Complete──▶ completed
+//	  ▲                │  │  │
+//	  └──PutBack───────┘  │  └──Cancel──▶ canceled   (declined for good)
+//	pending ◀──Decline────┘
+//	pending ──Claim──▶ processing
+//	ready, pending ──Expire──▶ expired      ready, pending ──Cancel──▶ canceled
+package checkout
+
+import (
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+const (
+	// Validity is how long after init a checkout can be paid (decisions 10).
+	Validity = 30 * time.Minute
+	// Lease is how long an attempt may stay without outcome before somebody else asks for it. It is
+	// longer than any charge can be under way.
+	Lease = 30 * time.Second
+	// MaxDeclines ends a checkout.
+	MaxDeclines = 5
+	// MaxLines and MaxQuantity bound a checkout (decisions 5).
+	MaxLines    = 50
+	MaxQuantity = 1000
+)
+
+// Status of a checkout.
+type Status struct{ name string }
+
+var (
+	Ready      = Status{"ready"}
+	Processing = Status{"processing"} // one payment attempt is in flight
+	Pending    = Status{"pending"}    // declined, may be retried
+	Completed  = Status{"completed"}
+	Expired    = Status{"expired"}
+	Canceled   = Status{"canceled"}
+)
+
+func (s Status) String() string { return s.name }
+
+// Statuses are all of them, by name.
+var Statuses = map[string]Status{
+	"ready": Ready, "processing": Processing, "pending": Pending,
+	"completed": Completed, "expired": Expired, "canceled": Canceled,
+}
+
+var (
+	ErrExpired    = fault.New(fault.Conflict, "checkout_expired", "The checkout has expired. Start a new one.")
+	ErrCanceled   = fault.New(fault.Conflict, "checkout_canceled", "The checkout is canceled. Start a new one.")
+	ErrProcessing = fault.New(fault.Conflict, "checkout_processing", "A payment attempt is under way.").After(time.Second)
+	// ErrNotPayable means that the checkout is in no state to be claimed for lack of the above.
+	ErrNotPayable = fault.New(fault.Conflict, "checkout_not_payable", "The checkout cannot be paid.")
+	// ErrStale means that an outcome belongs to no attempt in flight.
+	ErrStale = fault.New(fault.Conflict, "attempt_stale", "The payment attempt is already decided.")
+)
+
+// Line is one item at the price that will be charged, per unit.
+type Line struct {
+	Product  id.Product
+	Variant  id.Variant
+	SKU      string
+	Name     string
+	Label    string // the variant in words
+	Quantity int
+	Unit     money.Amount
+	Original money.Amount
+	Quote    id.Quote // the agreed quote whose token covers the line; zero at list price
+}
+
+// Address is where the goods go.
+type Address struct {
+	Name, Line1, Line2, City, State, PostalCode, Country, Phone string
+}
+
+// Option is one way of shipping, at a price for the whole order.
+type Option struct {
+	ID      string
+	Name    string
+	Price   money.Amount
+	MinDays int
+	MaxDays int
+}
+
+// Payment is what a buyer pays with. The token itself is never kept.
+type Payment struct {
+	Method    string // psp_spt or wallet_ba
+	TokenHash string
+	Email     string
+	Notes     string
+	Option    string
+}
+
+// Snapshot is a checkout as stored.
+type Snapshot struct {
+	ID         id.Checkout
+	Project    id.Project
+	Session    id.Session
+	Status     Status
+	Lines      []Line
+	Address    Address
+	Options    []Option
+	Selected   string // the option that totals are computed with
+	Subtotal   money.Amount
+	Tax        money.Amount
+	Savings    money.Amount
+	Attempt    int
+	Declines   int
+	LeaseUntil time.Time
+	Payment    Payment        // of the attempt in flight or the last one
+	Taken      []catalog.Take // stock held by the attempt in flight, or sold
+	CreatedAt  time.Time
+	ValidUntil time.Time
+}
+
+// Checkout is a cart on its way to an order.
+type Checkout struct{ s Snapshot }
+
+// Rehydrate trusts storage.
+func Rehydrate(s Snapshot) *Checkout { return &Checkout{s} }
+
+// Snapshot is the checkout as it is to be stored.
+func (c *Checkout) Snapshot() Snapshot { return c.s }
+
+func (c *Checkout) ID() id.Checkout { return c.s.ID }
+func (c *Checkout) Status() Status  { return c.s.Status }
+func (c *Checkout) Attempt() int    { return c.s.Attempt }
+
+// Needs are the pieces that the order takes from stock, one entry a variant, ascending by variant.
+func (c *Checkout) Needs() []catalog.Need { return needs(c.s.Lines) }
+
+// Shipping is the price of the selected option.
+func (c *Checkout) Shipping() money.Amount {
+	for _, o := range c.s.Options {
+		if o.ID == c.s.Selected {
+			return o.Price
+		}
+	}
+	return money.Zero(c.s.Subtotal.Currency())
+}
+
+// Total is subtotal + shipping + tax. Open has checked that no option overflows it.
+func (c *Checkout) Total() money.Amount {
+	return money.Of(c.s.Subtotal.Minor()+c.Shipping().Minor()+c.s.Tax.Minor(), c.s.Subtotal.Currency())
+}

@@ -1,0 +1,146 @@
+package checkout
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+// Charge is what a payment provider is asked for. Key is the same for every try of one attempt.
+type Charge struct {
+	Key    string
+	Amount money.Amount
+	Method string
+}
+
+// AttemptKey is the idempotency key of one payment attempt (decisions 10): every try of the attempt
+// has it, no other attempt has.
+func AttemptKey(checkout id.Checkout, attempt int) string {
+	return checkout.String() + "-" + strconv.Itoa(attempt)
+}
+
+// Claim starts the next payment attempt with a way to pay and the stock it takes. Nobody else can
+// claim until its outcome is recorded.
+func (c *Checkout) Claim(p Payment, taken []catalog.Take, now time.Time) error {
+	if err := c.Payable(now); err != nil {
+		return err
+	}
+	if p.Option == "" {
+		p.Option = c.s.Selected
+	}
+	if !slices.ContainsFunc(c.s.Options, func(o Option) bool { return o.ID == p.Option }) {
+		return fault.Field("shipping_option", "is not an option of this checkout")
+	}
+	c.s.Status, c.s.Attempt = Processing, c.s.Attempt+1
+	c.s.Payment, c.s.Selected, c.s.Taken = p, p.Option, taken
+	c.s.LeaseUntil = now.Add(Lease)
+	return nil
+}
+
+// Payable says why the checkout cannot be claimed now, or nil.
+func (c *Checkout) Payable(now time.Time) error {
+	switch {
+	case c.s.Status == Processing:
+		return ErrProcessing
+	case c.s.Status == Canceled:
+		return ErrCanceled
+	case c.s.Status == Expired:
+		return ErrExpired
+	case c.s.Status != Ready && c.s.Status != Pending:
+		return ErrNotPayable
+	case !now.Before(c.s.ValidUntil):
+		return ErrExpired
+	}
+	return nil
+}
+
+// Charge is the attempt in flight, as the provider is asked for it.
+func (c *Checkout) Charge() Charge {
+	return Charge{Key: AttemptKey(c.s.ID, c.s.Attempt), Amount: c.Total(), Method: c.s.Payment.Method}
+}
+
+// Lapsed tells whether the attempt in flight has had its time, so that its outcome may be asked for.
+func (c *Checkout) Lapsed(now time.Time) bool {
+	return c.s.Status == Processing && !now.Before(c.s.LeaseUntil)
+}
+
+// Renew gives whoever asks for the outcome of a lapsed attempt the time to do so alone.
+func (c *Checkout) Renew(attempt int, now time.Time) error {
+	if err := c.inFlight(attempt); err != nil {
+		return err
+	}
+	c.s.LeaseUntil = now.Add(Lease)
+	return nil
+}
+
+// Complete records that the attempt was paid.
+func (c *Checkout) Complete(attempt int) error {
+	if err := c.inFlight(attempt); err != nil {
+		return err
+	}
+	c.s.Status = Completed
+	return nil
+}
+
+// Decline records that the attempt was refused. The checkout may be paid again, unless the provider
+// forbids it or it was the last try. It returns the stock to put back.
+func (c *Checkout) Decline(attempt int, retryAllowed bool) ([]catalog.Take, error) {
+	if err := c.inFlight(attempt); err != nil {
+		return nil, err
+	}
+	c.s.Declines++
+	c.s.Status = Pending
+	if !retryAllowed || c.s.Declines >= MaxDeclines {
+		c.s.Status = Canceled
+	}
+	return c.release(), nil
+}
+
+// PutBack records that the attempt was never charged and counts as none. It returns the stock to put
+// back.
+func (c *Checkout) PutBack(attempt int) ([]catalog.Take, error) {
+	if err := c.inFlight(attempt); err != nil {
+		return nil, err
+	}
+	c.s.Status = Ready
+	if c.s.Declines > 0 {
+		c.s.Status = Pending
+	}
+	return c.release(), nil
+}
+
+// Expire ends a checkout whose time is over and that is not being paid.
+func (c *Checkout) Expire(now time.Time) error {
+	if c.s.Status != Ready && c.s.Status != Pending || now.Before(c.s.ValidUntil) {
+		return ErrNotPayable
+	}
+	c.s.Status = Expired
+	return nil
+}
+
+// Cancel ends a checkout that is not being paid.
+func (c *Checkout) Cancel() error {
+	if c.s.Status != Ready && c.s.Status != Pending {
+		return ErrNotPayable
+	}
+	c.s.Status = Canceled
+	return nil
+}
+
+func (c *Checkout) inFlight(attempt int) error {
+	if c.s.Status != Processing || c.s.Attempt != attempt {
+		return ErrStale
+	}
+	return nil
+}
+
+func (c *Checkout) release() []catalog.Take {
+	taken := c.s.Taken
+	c.s.Taken = nil
+	return taken
+}

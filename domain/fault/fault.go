@@ -1,0 +1,100 @@
+// Package fault is how every layer says why a request has no answer: a kind that decides the
+// status, a stable code that clients switch on, a message for people, and details by field.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Kind decides the HTTP status. The zero Kind is Internal: what nobody classified is our fault.
+type Kind uint8
+
+const (
+	Internal        Kind = iota // 500, the cause is never shown
+	Malformed                   // 400, the request could not be read
+	Unauthenticated             // 401
+	Forbidden                   // 403
+	NotFound                    // 404, also for what belongs to others
+	Conflict                    // 409, the state does not allow it
+	TooLarge                    // 413
+	Unsupported                 // 415
+	Invalid                     // 422, read but not acceptable
+	Limited                     // 429
+	Unavailable                 // 503, try again after RetryAfter
+)
+
+// Detail is one field's problem. Field is a dotted path: "items.0.quantity".
+type Detail struct{ Field, Message string }
+
+// Error is the one error type that crosses layers.
+type Error struct {
+	Kind       Kind
+	Code       string // stable, e.g. "product_not_found"
+	Message    string // a sentence for people, safe to show
+	Details    []Detail
+	RetryAfter time.Duration // 0: none
+	cause      error
+}
+
+func (e *Error) Error() string {
+	text := e.Code + ": " + e.Message
+	for _, d := range e.Details {
+		text += fmt.Sprintf(" [%s %s]", d.Field, d.Message)
+	}
+	if e.cause != nil {
+		text += ": " + e.cause.Error()
+	}
+	return text
+}
+
+func (e *Error) Unwrap() error { return e.cause }
+
+// New is an error of this kind and code.
+func New(kind Kind, code, message string) *Error {
+	return &Error{Kind: kind, Code: code, Message: message}
+}
+
+// After says when to try again.
+func (e *Error) After(d time.Duration) *Error {
+	e.RetryAfter = d
+	return e
+}
+
+// Because keeps the cause for logs. It is never shown to a client.
+func (e *Error) Because(cause error) *Error {
+	e.cause = cause
+	return e
+}
+
+// With adds a field's problem.
+func (e *Error) With(field, message string) *Error {
+	e.Details = append(e.Details, Detail{field, message})
+	return e
+}
+
+// Missing is the 404 of a thing: Missing("product") has code product_not_found.
+func Missing(thing string) *Error {
+	return New(NotFound, thing+"_not_found", "No such "+thing+".")
+}
+
+// Field is a validation_error with one detail.
+func Field(field, message string) *Error {
+	return New(Invalid, "validation_error", "The request has invalid values.").With(field, message)
+}
+
+// KindOf is Internal for every error that is not a fault, and for a nil error too.
+func KindOf(err error) Kind {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return Internal
+}
+
+// Is tells whether err is a fault with this code.
+func Is(err error, code string) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == code
+}

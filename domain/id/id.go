@@ -1,0 +1,63 @@
+// Package id has one identifier type per kind of thing, so that a quote's id does not fit where a
+// checkout's is wanted. It makes ids from random bits given to it and has no source of its own.
+package id
+
+import (
+	"errors"
+	"strings"
+)
+
+// ErrMalformed means the text is no id of this kind. Callers treat it like an unknown id.
+var ErrMalformed = errors.New("malformed identifier")
+
+// Kind names a kind of thing by its prefix.
+type Kind interface{ prefix() string }
+
+// ID is an opaque identifier: the kind's prefix and 26 characters of base32 (130 bits, of which
+// 128 are random). The zero ID stands for none.
+type ID[K Kind] struct{ text string }
+
+// alphabet is Crockford's base32 in lower case: no i, l, o, u.
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// New makes the id of these random bits: id.New[id.Quote](bits).
+func New[T ID[K], K Kind](random [16]byte) T {
+	var k K
+	prefix := k.prefix()
+	text := make([]byte, 0, len(prefix)+26)
+	return T(ID[K]{string(appendBase32(append(text, prefix...), random))})
+}
+
+// Parse accepts what New made, the prefix and 26 characters of the alphabet: id.Parse[id.Quote](text).
+func Parse[T ID[K], K Kind](text string) (T, error) {
+	var k K
+	body, ok := strings.CutPrefix(text, k.prefix())
+	if !ok || len(body) != 26 {
+		return T{}, ErrMalformed
+	}
+	for i := range len(body) {
+		if strings.IndexByte(alphabet, body[i]) < 0 {
+			return T{}, ErrMalformed
+		}
+	}
+	return T(ID[K]{text}), nil
+}
+
+// Stored trusts text that this system wrote. Empty text is the zero ID.
+func Stored[T ID[K], K Kind](text string) T { return T(ID[K]{text}) }
+
+func (i ID[K]) String() string { return i.text }
+func (i ID[K]) IsZero() bool   { return i.text == "" }
+
+func appendBase32(to []byte, random [16]byte) []byte {
+	var buffer uint32
+	var have uint
+	for _, b := range random {
+		buffer, have = buffer<<8|uint32(b), have+8
+		for have >= 5 {
+			have -= 5
+			to = append(to, alphabet[buffer>>have&31])
+		}
+	}
+	return append(to, alphabet[buffer<<(5-have)&31])
+}

@@ -1,0 +1,47 @@
+package id
+
+type (
+	account  struct{}
+	apiKey   struct{}
+	project  struct{}
+	product  struct{}
+	variant  struct{}
+	session  struct{}
+	quote    struct{}
+	checkout struct{}
+	order    struct{}
+	payment  struct{}
+	ret      struct{}
+	evt      struct{}
+	decision struct{}
+)
+
+func (account) prefix() string  { return "acct_" }
+func (apiKey) prefix() string   { return "key_" }
+func (project) prefix() string  { return "proj_" }
+func (product) prefix() string  { return "prod_" }
+func (variant) prefix() string  { return "var_" }
+func (session) prefix() string  { return "sess_" }
+func (quote) prefix() string    { return "quote_" }
+func (checkout) prefix() string { return "chk_" }
+func (order) prefix() string    { return "ord_" }
+func (payment) prefix() string  { return "pay_" }
+func (ret) prefix() string      { return "ret_" }
+func (evt) prefix() string      { return "evt_" }
+func (decision) prefix() string { return "dec_" }
+
+type (
+	Account  = ID[account]
+	APIKey   = ID[apiKey]
+	Project  = ID[project]
+	Product  = ID[product]
+	Variant  = ID[variant]
+	Session  = ID[session]
+	Quote    = ID[quote]
+	Checkout = ID[checkout]
+	Order    = ID[order]
+	Payment  = ID[payment]
+	Return   = ID[ret]
+	Event    = ID[evt]
+	Decision = ID[decision]
+)

@@ -1,0 +1,40 @@
+package money
+
+import "strings"
+
+// Percent is a percentage in tenths: 125 is 12.5 %. Percent strings have at most one decimal
+// (decisions 5).
+type Percent int64
+
+// Whole is all of it.
+const Whole Percent = 1000
+
+// ParsePercent reads decimal text such as "12.5" or "12.5%".
+func ParsePercent(text string) (Percent, error) {
+	n, err := ParseDecimal(strings.TrimSuffix(text, "%"), 1)
+	return Percent(n), err
+}
+
+// Decimal is the number without the sign: "12.5", "12".
+func (p Percent) Decimal() string {
+	return strings.TrimSuffix(FormatDecimal(int64(p), 1), ".0")
+}
+
+// String is the contract's form: "12.5%", "12%".
+func (p Percent) String() string { return p.Decimal() + "%" }
+
+// Of is p of the amount.
+func (p Percent) Of(a Amount, r Rounding) (Amount, error) { return a.Share(int64(p), int64(Whole), r) }
+
+// Off is how many percent less than whole part is, rounded down to a tenth, so that no discount is
+// overstated; 0 when it is no less.
+func Off(whole, part Amount) Percent {
+	if whole.minor <= 0 || part.minor >= whole.minor {
+		return 0
+	}
+	n, err := MulDiv(whole.minor-part.minor, int64(Whole), whole.minor, Down)
+	if err != nil {
+		return 0
+	}
+	return Percent(n)
+}

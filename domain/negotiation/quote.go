@@ -1,0 +1,201 @@
+package negotiation
+
+import (
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+// State of a quote as stored. Expiry follows from the clock.
+type State struct{ name string }
+
+var (
+	Open       = State{"open"}
+	Agreed     = State{"accepted"}
+	Superseded = State{"superseded"}
+)
+
+func (s State) String() string { return s.name }
+
+// ErrClosed answers an offer on a quote that was accepted or superseded.
+var ErrClosed = fault.New(fault.Conflict, "quote_closed", "The quote is closed. Ask for a new one.")
+
+// Item is what a quote is about. Bounds and progress belong to it, not to one quote.
+type Item struct {
+	Session  id.Session
+	Product  id.Product
+	Variant  id.Variant
+	Quantity int
+}
+
+// Bundle is a second product offered with the first, one piece, at its own fixed price.
+type Bundle struct {
+	Product id.Product
+	Variant id.Variant
+	Name    string
+	Regular money.Amount
+	Price   money.Amount
+}
+
+// Snapshot is a quote as stored.
+type Snapshot struct {
+	ID            id.Quote
+	Project       id.Project
+	Item          Item
+	State         State
+	Bounds        Bounds
+	Progress      Progress
+	PolicyVersion int
+	FinalPrice    money.Amount // once agreed
+	Bundle        *Bundle      // suggested; part of the deal if WithBundle
+	WithBundle    bool
+	TokenHash     string   // SHA-256 of the checkout token, hex; "" until agreed
+	RedeemedBy    id.Order // zero until bought
+	CreatedAt     time.Time
+	ValidUntil    time.Time
+}
+
+// Quote is one negotiation over one item.
+type Quote struct{ s Snapshot }
+
+// Rehydrate trusts storage.
+func Rehydrate(s Snapshot) *Quote { return &Quote{s} }
+
+// Snapshot is the quote as it is to be stored.
+func (q *Quote) Snapshot() Snapshot { return q.s }
+
+// Start opens a quote. It takes up the bounds and the progress of prior, the latest quote on the same
+// item in the same session, if there is one.
+func Start(quote id.Quote, project id.Project, item Item, p Policy, s Signals, prior *Quote, now time.Time) *Quote {
+	q := &Quote{Snapshot{
+		ID: quote, Project: project, Item: item, State: Open, PolicyVersion: p.Version,
+		Bounds: Bound(p, s), CreatedAt: now, ValidUntil: now.Add(Validity),
+	}}
+	if prior != nil {
+		q.s.Bounds, q.s.Progress, q.s.Bundle = prior.s.Bounds, prior.s.Progress, prior.s.Bundle
+		q.refresh(p, s, now.Before(prior.s.ValidUntil))
+	}
+	return q
+}
+
+// Resume checks that the quote can be negotiated on, and takes in what changed in the shop.
+func (q *Quote) Resume(p Policy, s Signals, now time.Time) error {
+	if q.s.State != Open {
+		return ErrClosed
+	}
+	q.refresh(p, s, true)
+	q.s.PolicyVersion = p.Version
+	return nil
+}
+
+// Expired tells whether an open quote is past its validity.
+func (q *Quote) Expired(now time.Time) bool { return q.s.State == Open && !now.Before(q.s.ValidUntil) }
+
+// refresh replaces bounds that the shop's list price, policy or cost has overtaken. A counter given
+// before keeps binding us while it is valid.
+func (q *Quote) refresh(p Policy, s Signals, valid bool) {
+	if q.s.Bounds.hold(p, s) {
+		return
+	}
+	q.s.Bounds = Bound(p, s)
+	if !valid || q.s.Progress.Counter.Currency() != s.List.Currency() {
+		q.s.Progress = Progress{}
+	} else if q.s.Progress.Counter.Minor() > s.List.Minor() {
+		q.s.Progress.Counter = s.List
+	}
+}
+
+// hold tells whether bounds set earlier still keep the shop's rules.
+func (b Bounds) hold(p Policy, s Signals) bool {
+	hard, ok := p.hardFloor(s)
+	negotiable := p.Enabled && s.Negotiable && ok && hard < s.List.Minor()
+	return b.list == s.List && b.Fixed() != negotiable && b.floor.Minor() >= min(hard, s.List.Minor())
+}
+
+// Table sets out the quote for a decision.
+func (q *Quote) Table(p Policy, offer *money.Amount) Table {
+	return Table{Policy: p, Bounds: q.s.Bounds, Progress: q.s.Progress, Offer: offer}
+}
+
+// Suggest puts a bundle beside the item. Once suggested it stays, at its price.
+func (q *Quote) Suggest(b *Bundle) {
+	if q.s.Bundle == nil {
+		q.s.Bundle = b
+	}
+}
+
+// Record takes in the decision on an offer and moves the quote's validity.
+func (q *Quote) Record(d Decision, offer *money.Amount, now time.Time) {
+	q.s.ValidUntil = now.Add(Validity)
+	pr := &q.s.Progress
+	switch d := d.(type) {
+	case Quoted:
+		pr.lower(d.Price)
+	case Countered:
+		pr.Rounds++
+		if offer.Minor() > pr.BestOffer.Minor() {
+			pr.Moves++
+		}
+		pr.lower(d.Price)
+	case Accepted:
+		pr.lower(d.Price)
+		q.s.State, q.s.FinalPrice = Agreed, d.Price
+	}
+	if offer != nil && offer.Minor() > pr.BestOffer.Minor() {
+		pr.BestOffer = *offer
+	}
+}
+
+func (p *Progress) lower(to money.Amount) {
+	if p.Counter.IsZero() || to.Minor() < p.Counter.Minor() {
+		p.Counter = to
+	}
+}
+
+// Seal ties the agreed quote to the token that redeems it, with or without the bundle.
+func (q *Quote) Seal(tokenHash string, withBundle bool) {
+	q.s.TokenHash = tokenHash
+	q.s.WithBundle = withBundle && q.s.Bundle != nil
+}
+
+// Supersede closes an open quote because a newer one on the same item took its place.
+func (q *Quote) Supersede() {
+	if q.s.State == Open {
+		q.s.State = Superseded
+	}
+}
+
+// PriceFor is the agreed unit price of what the token covers: the item in exactly its quantity, and
+// one piece of the bundle.
+func (q *Quote) PriceFor(product id.Product, variant id.Variant, quantity int) (money.Amount, bool) {
+	i, b := q.s.Item, q.s.Bundle
+	switch {
+	case q.s.State != Agreed:
+		return money.Amount{}, false
+	case i.Product == product && i.Variant == variant && i.Quantity == quantity:
+		return q.s.FinalPrice, true
+	case q.s.WithBundle && b.Product == product && b.Variant == variant && quantity == 1:
+		return b.Price, true
+	}
+	return money.Amount{}, false
+}
+
+// Redeemable checks that a token of this quote may open a checkout in the session now.
+func (q *Quote) Redeemable(session id.Session, now time.Time) error {
+	switch {
+	case q.s.State != Agreed || q.s.Item.Session != session:
+		return fault.Field("checkout_token", "is not a token of this session")
+	case !q.s.RedeemedBy.IsZero():
+		return fault.New(fault.Conflict, "token_redeemed", "The checkout token has been used by an order.")
+	case !now.Before(q.s.ValidUntil):
+		return fault.New(fault.Conflict, "token_expired", "The checkout token has expired. Ask for a new quote.")
+	}
+	return nil
+}
+
+// BundlePrice is what a bundled product costs: halfway between its opening price and its target.
+func BundlePrice(b Bounds) money.Amount {
+	return money.Of((b.opening.Minor()+b.target.Minor()+1)/2, b.list.Currency())
+}

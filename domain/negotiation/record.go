@@ -1,0 +1,51 @@
+package negotiation
+
+import (
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+// Entry is one request and its answer: a line of the session's history, and with its inputs, bounds
+// and rule the record of the decision (decisions 9). Seq counts a session's entries from 1.
+type Entry struct {
+	ID            id.Decision
+	Project       id.Project
+	Session       id.Session
+	Seq           int
+	Quote         id.Quote
+	Item          Item
+	At            time.Time
+	Offer         *money.Amount
+	Response      string
+	Price         *money.Amount // quoted, counter or final price; nil for a rejection
+	Rule          string
+	PolicyVersion int
+	Bounds        Bounds
+	Before        Progress
+	Signals       Signals
+	Message       string // the buyer's, verbatim; no decision depends on it
+}
+
+// NewEntry records the decision on a table.
+func NewEntry(entry id.Decision, seq int, q *Quote, t Table, s Signals, d Decision, message string, now time.Time) Entry {
+	return Entry{
+		ID: entry, Project: q.s.Project, Session: q.s.Item.Session, Seq: seq, Quote: q.s.ID, Item: q.s.Item,
+		At: now, Offer: t.Offer, Response: d.Response(), Price: PriceIn(d), Rule: d.Rule().String(),
+		PolicyVersion: t.Policy.Version, Bounds: t.Bounds, Before: t.Progress, Signals: s, Message: message,
+	}
+}
+
+// PriceIn is the price that a decision names, or nil.
+func PriceIn(d Decision) *money.Amount {
+	switch d := d.(type) {
+	case Quoted:
+		return &d.Price
+	case Accepted:
+		return &d.Price
+	case Countered:
+		return &d.Price
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+// Package project is a shop: its name, address, settings and storefront. It knows the bounds of
+// every setting and the meaning of a partial change; it does not know who may make one.
+package project
+
+import (
+	"regexp"
+	"time"
+	"unicode/utf8"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/patch"
+)
+
+// Status of a project. Deleted projects are gone, so active is the only one.
+type Status struct{ name string }
+
+var Active = Status{"active"}
+
+func (s Status) String() string { return s.name }
+
+// Project is one shop with its own catalogue, settings and ACP address.
+type Project struct {
+	ID          id.Project
+	Account     id.Account
+	Name        string
+	Slug        string
+	Description string
+	Settings    Settings
+	Storefront  Storefront
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+
+	// CatalogVersion counts catalogue writes, in commit order. A search index compares it to learn
+	// what it missed.
+	CatalogVersion int64
+}
+
+func (p *Project) Status() Status { return Active }
+
+// Draft is what a merchant gives to open a project.
+type Draft struct {
+	Name        string
+	Slug        string
+	Description string
+	Settings    SettingsPatch
+}
+
+// Open makes a project with default settings and the draft's changes to them.
+func Open(project id.Project, account id.Account, d Draft, now time.Time) (*Project, error) {
+	p := &Project{
+		ID: project, Account: account,
+		Name: d.Name, Slug: d.Slug, Description: d.Description,
+		Settings: DefaultSettings(), CreatedAt: now, UpdatedAt: now,
+	}
+	check := fault.NewCheck()
+	p.checkIdentity(check, check)
+	check.That(utf8.RuneCountInString(d.Description) <= 5000, "description", "must have at most 5,000 characters")
+	p.Settings.change(d.Settings, check.In("settings"))
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	p.Storefront = DefaultStorefront(p.Settings)
+	return p, nil
+}
+
+// Change is a partial change of a project. Name and slug may also come by the settings' general
+// group; they are the same fields.
+type Change struct {
+	Name        patch.Field[string]
+	Slug        patch.Field[string]
+	Description patch.Field[string]
+	Settings    SettingsPatch
+	// Grouped says that the settings came in their groups (PATCH /settings), which decides the paths
+	// that errors name.
+	Grouped bool
+}
+
+// Change applies a partial change, all of it or nothing.
+func (p *Project) Change(c Change, now time.Time) error {
+	next := *p
+	check := fault.NewCheck()
+	identity, settings := check, check.In("settings")
+	if c.Grouped {
+		identity, settings = check.In("general"), check
+	}
+	identity.That(!c.Name.Given() || hasValue(c.Name), "name", "must not be null")
+	identity.That(!c.Slug.Given() || hasValue(c.Slug), "slug", "must not be null")
+	c.Name.Apply(&next.Name, p.Name)
+	c.Slug.Apply(&next.Slug, p.Slug)
+	c.Description.Apply(&next.Description, "")
+	next.checkIdentity(identity, check)
+	if c.Grouped {
+		next.Settings.changeGrouped(c.Settings, settings)
+	} else {
+		next.Settings.change(c.Settings, settings)
+	}
+	if err := check.Err(); err != nil {
+		return err
+	}
+	if next.Settings.Currency != p.Settings.Currency {
+		next.Storefront = next.Storefront.in(next.Settings)
+	}
+	next.UpdatedAt = now
+	*p = next
+	return nil
+}
+
+func hasValue[T any](f patch.Field[T]) bool {
+	_, ok := f.Value()
+	return ok
+}
+
+var slugForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$`)
+
+func (p *Project) checkIdentity(identity, root fault.Check) {
+	n := utf8.RuneCountInString(p.Name)
+	identity.That(n >= 1 && n <= 200, "name", "must have 1 to 200 characters")
+	identity.That(slugForm.MatchString(p.Slug), "slug",
+		"must have 3 to 63 lower-case letters, digits and hyphens, no hyphen at either end")
+	root.That(utf8.RuneCountInString(p.Description) <= 5000, "description", "must have at most 5,000 characters")
+}

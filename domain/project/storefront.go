@@ -1,0 +1,245 @@
+package project
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/patch"
+)
+
+// Storefront is what buyers see and what shipping, tax and returns are computed from (decisions 13).
+type Storefront struct {
+	Description     string
+	LogoURL         string
+	ShippingRegions []string // ISO 3166 alpha-2 countries
+	ShippingRates   []ShippingRate
+	// FreeShippingThreshold is the subtotal from which standard shipping is free; nil: never.
+	FreeShippingThreshold *money.Amount
+	TaxRates              []TaxRate
+	ReturnWindowDays      int
+	ReturnConditions      string
+	Warehouses            []Warehouse
+}
+
+// ShippingRate is the price of one method to one country, or to "*", every other.
+type ShippingRate struct {
+	Region  string
+	Method  string // standard, express or overnight
+	Price   money.Amount
+	MinDays int
+	MaxDays int
+}
+
+// TaxRate applies to a destination: a country, and a state of it where State is not empty.
+type TaxRate struct {
+	Country string
+	State   string
+	Rate    Rate
+}
+
+// Rate is a tax rate in thousandths of a percent: 8875 is 8.875 %.
+type Rate int64
+
+// Of is the tax on an amount, rounded half up to the minor unit.
+func (r Rate) Of(a money.Amount) (money.Amount, error) {
+	return a.Share(int64(r), 100_000, money.HalfUp)
+}
+
+// Warehouse is a stock location with a name. Location is the key that stock levels use.
+type Warehouse struct {
+	Location string
+	Name     string
+	Country  string
+}
+
+// Methods of shipping, cheapest first.
+var Methods = []string{"standard", "express", "overnight"}
+
+// DefaultLocation is where stock given without a location lies.
+const DefaultLocation = "main"
+
+// DefaultStorefront ships within the locale's country at flat rates, without tax.
+func DefaultStorefront(s Settings) Storefront {
+	regions := []string{"US"}
+	if r := s.Region(); r != "" {
+		regions = []string{r}
+	}
+	return Storefront{
+		ShippingRegions:  regions,
+		ShippingRates:    defaultRates(s.Currency),
+		ReturnWindowDays: 30,
+		ReturnConditions: "Unused and in its original packaging.",
+		Warehouses:       []Warehouse{{Location: DefaultLocation, Name: "Main warehouse", Country: regions[0]}},
+	}
+}
+
+// defaultRates are 5.99, 14.99 and 29.99 in currencies with cents, 599 … in those without.
+func defaultRates(c money.Currency) []ShippingRate {
+	scale := int64(1)
+	for range max(0, c.Digits()-2) {
+		scale *= 10
+	}
+	return []ShippingRate{
+		{"*", "standard", money.Of(599*scale, c), 3, 5},
+		{"*", "express", money.Of(1499*scale, c), 2, 2},
+		{"*", "overnight", money.Of(2999*scale, c), 1, 1},
+	}
+}
+
+// in is the storefront after a change of currency: amounts of the old one mean nothing in the new.
+func (f Storefront) in(s Settings) Storefront {
+	f.ShippingRates = defaultRates(s.Currency)
+	f.FreeShippingThreshold = nil
+	return f
+}
+
+// ShipsTo tells whether orders go to the country.
+func (f Storefront) ShipsTo(country string) bool { return slices.Contains(f.ShippingRegions, country) }
+
+// RatesTo are the shipping rates to a country, in the order of Methods: its own, else those of "*".
+func (f Storefront) RatesTo(country string) []ShippingRate {
+	var rates []ShippingRate
+	for _, method := range Methods {
+		for _, region := range []string{country, "*"} {
+			i := slices.IndexFunc(f.ShippingRates, func(r ShippingRate) bool {
+				return r.Method == method && r.Region == region
+			})
+			if i >= 0 {
+				rates = append(rates, f.ShippingRates[i])
+				break
+			}
+		}
+	}
+	return rates
+}
+
+// TaxTo is the rate for a destination: the state's, else the country's, else zero.
+func (f Storefront) TaxTo(country, state string) Rate {
+	rate := Rate(0)
+	for _, t := range f.TaxRates {
+		switch {
+		case t.Country == country && t.State == state && state != "":
+			return t.Rate
+		case t.Country == country && t.State == "":
+			rate = t.Rate
+		}
+	}
+	return rate
+}
+
+// WarehouseName is the name of a stock location, or the location itself where it has none.
+func (f Storefront) WarehouseName(location string) string {
+	for _, w := range f.Warehouses {
+		if w.Location == location {
+			return w.Name
+		}
+	}
+	return location
+}
+
+// StorefrontPatch is a partial change of the storefront.
+type StorefrontPatch struct {
+	Description           patch.Field[string]
+	LogoURL               patch.Field[string]
+	ShippingRegions       patch.Field[[]string]
+	ShippingRates         patch.Field[[]ShippingRate]
+	FreeShippingThreshold patch.Field[*money.Amount]
+	TaxRates              patch.Field[[]TaxRate]
+	ReturnWindowDays      patch.Field[int]
+	ReturnConditions      patch.Field[string]
+	Warehouses            patch.Field[[]Warehouse]
+}
+
+// Change applies a partial change, all of it or nothing.
+func (f *Storefront) Change(p StorefrontPatch, s Settings) error {
+	next, defaults := *f, DefaultStorefront(s)
+	p.Description.Apply(&next.Description, defaults.Description)
+	p.LogoURL.Apply(&next.LogoURL, defaults.LogoURL)
+	p.ShippingRegions.Apply(&next.ShippingRegions, defaults.ShippingRegions)
+	p.ShippingRates.Apply(&next.ShippingRates, defaults.ShippingRates)
+	p.FreeShippingThreshold.Apply(&next.FreeShippingThreshold, defaults.FreeShippingThreshold)
+	p.TaxRates.Apply(&next.TaxRates, defaults.TaxRates)
+	p.ReturnWindowDays.Apply(&next.ReturnWindowDays, defaults.ReturnWindowDays)
+	p.ReturnConditions.Apply(&next.ReturnConditions, defaults.ReturnConditions)
+	p.Warehouses.Apply(&next.Warehouses, defaults.Warehouses)
+	if err := next.check(s.Currency); err != nil {
+		return err
+	}
+	*f = next
+	return nil
+}
+
+var countryForm = regexp.MustCompile(`^[A-Z]{2}$`)
+
+// LocationForm is what the key of a stock location looks like.
+var LocationForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
+
+func (f *Storefront) check(currency money.Currency) error {
+	c := fault.NewCheck()
+	c.That(utf8.RuneCountInString(f.Description) <= 5000, "description", "must have at most 5,000 characters")
+	c.That(f.LogoURL == "" || isHTTPS(f.LogoURL), "logo_url", "must be an https URL")
+	c.That(len(f.ShippingRegions) >= 1 && len(f.ShippingRegions) <= 250, "shipping_regions", "must have 1 to 250 countries")
+	for i, r := range f.ShippingRegions {
+		c.In("shipping_regions").That(countryForm.MatchString(r), fmt.Sprint(i), "must be an ISO 3166 country code, in capitals")
+	}
+	c.That(!repeats(f.ShippingRegions), "shipping_regions", "must not repeat a country")
+	f.checkRates(currency, c)
+	f.checkTaxes(c)
+	c.That(f.ReturnWindowDays >= 0 && f.ReturnWindowDays <= 3650, "return_window_days", "must be between 0 and 3,650")
+	c.That(utf8.RuneCountInString(f.ReturnConditions) <= 2000, "return_conditions", "must have at most 2,000 characters")
+	f.checkWarehouses(c)
+	return c.Err()
+}
+
+func (f *Storefront) checkRates(currency money.Currency, c fault.Check) {
+	list := c.In("shipping_rates")
+	seen := make(map[[2]string]bool)
+	for i, r := range f.ShippingRates {
+		at := list.At(i)
+		at.That(r.Region == "*" || countryForm.MatchString(r.Region), "region", "must be a country code or *")
+		at.That(slices.Contains(Methods, r.Method), "method", "must be standard, express or overnight")
+		at.That(r.Price.Currency() == currency && !r.Price.IsNegative(), "price", "must be an amount of zero or more")
+		at.That(r.MinDays >= 0 && r.MinDays <= r.MaxDays && r.MaxDays <= 365, "max_days", "must be at least min_days and at most 365")
+		at.That(!seen[[2]string{r.Region, r.Method}], "method", "is given twice for this region")
+		seen[[2]string{r.Region, r.Method}] = true
+	}
+	c.That(len(f.ShippingRates) <= 1000, "shipping_rates", "must have at most 1,000 entries")
+	for _, region := range f.ShippingRegions {
+		c.That(len(f.RatesTo(region)) > 0, "shipping_rates", "must have a rate for "+region+" or for *")
+	}
+	if t := f.FreeShippingThreshold; t != nil {
+		c.That(t.Currency() == currency && !t.IsNegative(), "free_shipping_threshold", "must be an amount of zero or more")
+	}
+}
+
+func (f *Storefront) checkTaxes(c fault.Check) {
+	list := c.In("tax_rates")
+	seen := make(map[[2]string]bool)
+	for i, t := range f.TaxRates {
+		at := list.At(i)
+		at.That(countryForm.MatchString(t.Country), "country", "must be an ISO 3166 country code, in capitals")
+		at.That(len(t.State) <= 50, "state", "must have at most 50 characters")
+		at.That(t.Rate >= 0 && t.Rate <= 100_000, "rate", "must be between 0 and 100")
+		at.That(!seen[[2]string{t.Country, t.State}], "state", "is given twice")
+		seen[[2]string{t.Country, t.State}] = true
+	}
+	c.That(len(f.TaxRates) <= 1000, "tax_rates", "must have at most 1,000 entries")
+}
+
+func (f *Storefront) checkWarehouses(c fault.Check) {
+	list := c.In("warehouses")
+	var locations []string
+	for i, w := range f.Warehouses {
+		at := list.At(i)
+		at.That(LocationForm.MatchString(w.Location), "location", "must be lower-case letters, digits, hyphens and underscores")
+		at.That(w.Name != "" && utf8.RuneCountInString(w.Name) <= 200, "name", "must have 1 to 200 characters")
+		at.That(w.Country == "" || countryForm.MatchString(w.Country), "country", "must be an ISO 3166 country code, in capitals")
+		locations = append(locations, w.Location)
+	}
+	c.That(len(locations) <= 100, "warehouses", "must have at most 100 entries")
+	c.That(!repeats(locations), "warehouses", "must not repeat a location")
+}

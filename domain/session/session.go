@@ -1,0 +1,109 @@
+// Package session is one buyer's visit: how long it lasts, what the buyer said about itself, and
+// what lies in the cart. Knowing a session's id is the right to use it.
+package session
+
+import (
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+// MaxLifetime is how long after its creation a session can be extended to (decisions 8).
+const MaxLifetime = 24 * time.Hour
+
+// ErrExpired answers every request in a session that is past.
+var ErrExpired = fault.New(fault.Conflict, "session_expired", "The session has expired. Start a new one with a search or a quote.")
+
+// Status of a session follows from the clock.
+type Status struct{ name string }
+
+var (
+	Active  = Status{"active"}
+	Expired = Status{"expired"}
+)
+
+func (s Status) String() string { return s.name }
+
+// Session is one buyer's visit to one shop.
+type Session struct {
+	ID           id.Session
+	Project      id.Project
+	Claims       Claims
+	CreatedAt    time.Time
+	LastActivity time.Time
+	ExpiresAt    time.Time
+}
+
+// Claims is what the buyer's agent said about the buyer. Nobody verified it (decisions 9).
+type Claims struct {
+	LoyaltyTier     string
+	Location        string
+	PurchaseHistory int
+	Urgency         string
+}
+
+// Open starts a session.
+func Open(session id.Session, project id.Project, claims Claims, timeout time.Duration, now time.Time) *Session {
+	return &Session{
+		ID: session, Project: project, Claims: claims,
+		CreatedAt: now, LastActivity: now, ExpiresAt: now.Add(timeout),
+	}
+}
+
+// Status at a time.
+func (s *Session) Status(now time.Time) Status {
+	if now.Before(s.ExpiresAt) {
+		return Active
+	}
+	return Expired
+}
+
+// Touch notes a request: the session lives at least timeout longer. What the buyer says anew about
+// itself replaces what it said before.
+func (s *Session) Touch(claims *Claims, timeout time.Duration, now time.Time) error {
+	if s.Status(now) != Active {
+		return ErrExpired
+	}
+	if claims != nil {
+		s.Claims = *claims
+	}
+	s.LastActivity = now
+	if until := now.Add(timeout); until.After(s.ExpiresAt) {
+		s.ExpiresAt = until
+	}
+	return nil
+}
+
+// Extend moves the end by so many minutes from its present end, at most to MaxLifetime after creation.
+func (s *Session) Extend(minutes int, now time.Time) error {
+	if s.Status(now) != Active {
+		return ErrExpired
+	}
+	if minutes < 1 || minutes > 1440 {
+		return fault.Field("duration_minutes", "must be between 1 and 1,440")
+	}
+	end := s.ExpiresAt.Add(time.Duration(minutes) * time.Minute)
+	if end.After(s.CreatedAt.Add(MaxLifetime)) {
+		return fault.Field("duration_minutes", "would extend the session past 24 hours after its creation")
+	}
+	s.ExpiresAt, s.LastActivity = end, now
+	return nil
+}
+
+// CartItem is what an accepted quote put into the cart.
+type CartItem struct {
+	Product  id.Product
+	Variant  id.Variant
+	Name     string
+	Quantity int
+	Price    money.Amount // negotiated, per unit
+	Quote    id.Quote
+}
+
+// Shown is a recommendation the buyer saw. Accepted becomes true once it is bought.
+type Shown struct {
+	Product  id.Product
+	Accepted bool
+}

@@ -1,0 +1,109 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// ProductFilter narrows a merchant's list. Empty fields narrow nothing.
+type ProductFilter struct {
+	Text     string // in name or sku, case-insensitive
+	Category string // a path; products below it too
+	Status   string
+}
+
+// ProductWrite is a product to be stored and the stock that it sets at the default location.
+type ProductWrite struct {
+	Product *catalog.Product
+	Stock   []catalog.Stock
+}
+
+// Products keeps a project's products. Every write raises the project's CatalogVersion by one in the
+// same transaction, in commit order. A sku (of product or variant) that another product of the project
+// has: Conflict sku_taken with Details naming "sku". Stock that a write sets counts at
+// project.DefaultLocation; stock of variants that a write drops is dropped with them.
+type Products interface {
+	Create(ctx context.Context, w ProductWrite) error
+	Get(ctx context.Context, project id.Project, product id.Product) (*catalog.Product, error)
+	// List is newest first, then by id.
+	List(ctx context.Context, project id.Project, f ProductFilter, page Page) ([]*catalog.Product, int, error)
+	// Update loads the product for exclusive use and stores what change makes of it. change does no I/O
+	// and may run more than once.
+	Update(ctx context.Context, project id.Project, product id.Product,
+		change func(*catalog.Product) (ProductWrite, error)) (*catalog.Product, error)
+	Delete(ctx context.Context, project id.Project, product id.Product, now time.Time) error
+}
+
+// BulkProducts writes many products in one transaction.
+type BulkProducts interface {
+	// Upsert loads the products that have one of the skus (as their product sku), and stores what change
+	// makes of them: known products are updated, others created. Products are written in the order
+	// given; the index of one whose sku is taken (by a variant, or as in Products) comes back in failed
+	// with its fault, and the others are stored all the same. change may run more than once.
+	Upsert(ctx context.Context, project id.Project, skus []string,
+		change func(known map[string]*catalog.Product) []ProductWrite) (failed map[int]error, err error)
+}
+
+// CatalogChanges is what happened to a catalogue since a version.
+type CatalogChanges struct {
+	Version int64
+	Changed []*catalog.Product // active and archived
+	Removed []id.Product
+	Levels  []catalog.Level // of the changed products
+}
+
+// CatalogReader reads a catalogue as a whole.
+type CatalogReader interface {
+	// Changes reads, in one consistent reading, all writes after a version; 0 is from the beginning.
+	Changes(ctx context.Context, project id.Project, since int64) (CatalogChanges, error)
+	// Categories counts the active products at or below every path, in order of path.
+	Categories(ctx context.Context, project id.Project) ([]catalog.Category, error)
+	// BySKU finds products by their own skus; unknown ones are left out.
+	BySKU(ctx context.Context, project id.Project, skus []string) ([]*catalog.Product, error)
+}
+
+// StockSet sets the stock of a sku at a location.
+type StockSet struct {
+	SKU      string
+	Location string
+	Quantity int
+}
+
+// StockMove moves the stock of a sku at a location by a delta, with a reason.
+type StockMove struct {
+	SKU      string
+	Location string
+	Delta    int
+	Reason   string
+}
+
+// Inventory keeps stock by variant and location. Writes are all or nothing and return the levels
+// written, in the order given. SKUs are those of variants. An unknown sku: Invalid validation_error
+// naming "<list>.<index>.sku", for all unknown ones at once, list being "levels" or "adjustments".
+type Inventory interface {
+	// Levels lists by sku, then location. An empty sku lists all.
+	Levels(ctx context.Context, project id.Project, sku string, page Page) ([]catalog.Level, int, error)
+	// LevelsOf are all levels of these products, by variant, then location.
+	LevelsOf(ctx context.Context, project id.Project, products []id.Product) ([]catalog.Level, error)
+	Set(ctx context.Context, project id.Project, levels []StockSet) ([]catalog.Level, error)
+	// Adjust never goes below zero: Conflict insufficient_stock naming "adjustments.<index>.delta".
+	Adjust(ctx context.Context, project id.Project, moves []StockMove) ([]catalog.Level, error)
+}
+
+// Index finds products by what buyers type. It is a copy of the catalogue that lives in memory, one
+// for each project, and safe for concurrent use.
+type Index interface {
+	// Version is the catalogue version that the project's copy has; 0 when there is none.
+	Version(project id.Project) int64
+	// Apply takes in changes. Changes that the copy already has are ignored, so applying may be raced.
+	Apply(project id.Project, changes CatalogChanges)
+	// Restock replaces the total stock of variants. It decides ranking and what counts as in stock.
+	Restock(project id.Project, totals map[id.Variant]int)
+	Search(ctx context.Context, project id.Project, q catalog.Query) (catalog.Found, error)
+	// Complements are in-stock products that go with the given ones and are none of them, best first:
+	// related skus first, then other categories' products under the same top-level category.
+	Complements(project id.Project, products []id.Product, limit int) []*catalog.Product
+}

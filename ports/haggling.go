@@ -1,0 +1,58 @@
+package ports
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/session"
+)
+
+// HaggleAsk names what an offer is about. Zero ids were not given; a follow-up has a quote and takes
+// product, variant and quantity from it.
+type HaggleAsk struct {
+	Session  id.Session
+	Quote    id.Quote
+	Product  id.Product
+	Variant  id.Variant
+	Quantity int
+}
+
+// Haggle is everything that answering an offer needs. What is unknown is nil. Quote is only found in
+// Session, and Product, Stock and Prior follow from Quote where the ask names one.
+type Haggle struct {
+	Session *session.Session
+	Cart    []session.CartItem
+	LastSeq int                // of the session's history
+	Quote   *negotiation.Quote // the one asked for
+	Prior   *negotiation.Quote // the latest on the same session, product, variant and quantity
+	Product *catalog.Product   // nil also when it is not active
+	Stock   map[id.Variant]int // total by variant of Product
+}
+
+// HaggleResult is an answer to be stored: all of it, or nothing.
+type HaggleResult struct {
+	Session    *session.Session
+	NewSession bool
+	Quote      *negotiation.Quote
+	NewQuote   bool
+	Superseded *negotiation.Quote // nil: none
+	Entry      negotiation.Entry
+	Cart       []session.CartItem // replaces the session's items of the same variants
+	Event      *event.Event       // nil: none
+}
+
+// Haggling is the quote's hot path: one reading and one writing, a round trip each where the engine
+// is remote.
+type Haggling interface {
+	// Load is one consistent reading. Without a variant in the ask, Prior is that of the product's only
+	// variant, if it has just one.
+	Load(ctx context.Context, project id.Project, ask HaggleAsk) (Haggle, error)
+	// Save stores an answer. If another answer was stored in the session since Load (its Seq is taken):
+	// Conflict stale, and nothing is stored.
+	Save(ctx context.Context, r HaggleResult) error
+	// ByToken finds agreed quotes by the hashes of their checkout tokens; unknown ones are left out.
+	ByToken(ctx context.Context, project id.Project, hashes []string) ([]*negotiation.Quote, error)
+}

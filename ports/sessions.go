@@ -1,0 +1,28 @@
+package ports
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/session"
+)
+
+// Visit is a session with what happened in it.
+type Visit struct {
+	Session *session.Session
+	Cart    []session.CartItem
+	History []negotiation.Entry // oldest first
+	Shown   []session.Shown
+}
+
+// Sessions keeps buyers' sessions.
+type Sessions interface {
+	Create(ctx context.Context, s *session.Session) error
+	// Update loads the session for exclusive use, runs change on it, stores it if change returns nil,
+	// and returns it. change does no I/O and may run more than once.
+	Update(ctx context.Context, project id.Project, session id.Session, change func(*session.Session) error) (*session.Session, error)
+	Visit(ctx context.Context, project id.Project, session id.Session) (Visit, error)
+	// Show notes recommendations. Those noted before stay as they are.
+	Show(ctx context.Context, project id.Project, session id.Session, products []id.Product) error
+}

@@ -1,0 +1,29 @@
+// Package ports is what the application needs from outside, in its own words. Each file is one
+// conversation; each interface is a promise that ports/porttest holds its adapters to. Methods answer
+// faults: unknown things, and things of another project, are fault.NotFound.
+package ports
+
+import (
+	"context"
+	"time"
+)
+
+// Clock tells the time, in UTC and whole milliseconds, for that is what is stored and shown.
+type Clock interface{ Now() time.Time }
+
+// Entropy gives unguessable bits.
+type Entropy interface {
+	Bits128() [16]byte
+	// Secret is n bytes as lower-case base32 text.
+	Secret(n int) string
+}
+
+// Resolver looks at where a host name leads.
+type Resolver interface {
+	// Private tells whether any address of the host is private, loopback or link-local. A name that
+	// does not resolve is not private.
+	Private(ctx context.Context, host string) bool
+}
+
+// Page is a part of a list.
+type Page struct{ Limit, Offset int }

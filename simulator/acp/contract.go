@@ -1,0 +1,56 @@
+package acp
+
+import "strings"
+
+// absent returns the paths that value lacks. "results[].name" asks for a name in every result there is; a "?" behind
+// a name allows null. A path is asked for from the root, so nothing under an optional parent belongs in a list.
+func absent(value any, paths ...string) []string {
+	var missing []string
+	for _, path := range paths {
+		if !present(value, strings.Split(path, ".")) {
+			missing = append(missing, path)
+		}
+	}
+	return missing
+}
+
+func present(value any, names []string) bool {
+	if len(names) == 0 {
+		return true
+	}
+	name, nullable := strings.CutSuffix(names[0], "?")
+	name, listed := strings.CutSuffix(name, "[]")
+	object, _ := value.(map[string]any)
+	child, found := object[name]
+	if !found || child == nil {
+		return found && nullable
+	}
+	if !listed {
+		return present(child, names[1:])
+	}
+	items, isList := child.([]any)
+	for _, item := range items {
+		if !present(item, names[1:]) {
+			return false
+		}
+	}
+	return isList
+}
+
+// always asks for the same paths in every answer.
+func always(paths ...string) func(any) []string {
+	return func(value any) []string { return absent(value, paths...) }
+}
+
+// byStatus asks for what the status in the answer calls for; an unknown status lacks "status" itself.
+func byStatus(paths map[string][]string) func(any) []string {
+	return func(value any) []string {
+		object, _ := value.(map[string]any)
+		status, _ := object["status"].(string)
+		wanted, known := paths[status]
+		if !known {
+			return []string{"known status, but " + status}
+		}
+		return absent(value, wanted...)
+	}
+}

@@ -1,0 +1,119 @@
+package buyer
+
+import (
+	"fmt"
+
+	"github.com/haggle-commerce/haggle/simulator/acp"
+)
+
+// Discover reads the manifest.
+func (b *Buyer) Discover() *Buyer {
+	return b.do("discover", func() (err error) {
+		b.Manifest, err = b.client.Manifest(b.ctx)
+		return err
+	})
+}
+
+// Search looks for products and opens a session.
+func (b *Buyer) Search(query string) *Buyer {
+	return b.SearchFor(acp.SearchRequest{Query: query})
+}
+
+// SearchFor is Search with filters and a limit. The buyer's claims are added if the request has none.
+func (b *Buyer) SearchFor(request acp.SearchRequest) *Buyer {
+	return b.do("search", func() (err error) {
+		if request.BuyerContext == nil {
+			request.BuyerContext = b.Claims
+		}
+		if b.Found, err = b.client.Search(b.ctx, request); err != nil {
+			return err
+		}
+		b.SessionID = b.Found.SessionID
+		return nil
+	})
+}
+
+// View reads a product and picks its first variant in stock, or else its first.
+func (b *Buyer) View(productID string) *Buyer {
+	return b.do("view", func() error {
+		request := acp.ProductRequest{ProductID: productID, SessionID: b.SessionID, BuyerContext: b.Claims}
+		product, err := b.client.Product(b.ctx, request)
+		if err != nil {
+			return err
+		}
+		b.Product, b.Variant, b.Quantity = product, acp.Variant{}, 1
+		b.forgetPrices()
+		for _, variant := range product.Variants {
+			if variant.InStock && !b.Variant.InStock || b.Variant.ID == "" {
+				b.Variant = variant
+			}
+		}
+		return nil
+	})
+}
+
+// ViewResult views the n-th search result, counted from 0.
+func (b *Buyer) ViewResult(n int) *Buyer {
+	return b.do("view", func() error {
+		if n < 0 || n >= len(b.Found.Results) {
+			return fmt.Errorf("%w: %d results", ErrNothingToDo, len(b.Found.Results))
+		}
+		b.View(b.Found.Results[n].ProductID)
+		return nil
+	})
+}
+
+// Choose picks a variant of the product in view by its id, and how many of it.
+func (b *Buyer) Choose(variantID string, quantity int) *Buyer {
+	return b.do("choose", func() error {
+		for _, variant := range b.Product.Variants {
+			if variant.ID == variantID {
+				b.Variant, b.Quantity = variant, quantity
+				b.forgetPrices()
+				return nil
+			}
+		}
+		return fmt.Errorf("%w: no variant %q", ErrNothingToDo, variantID)
+	})
+}
+
+// Want says how many.
+func (b *Buyer) Want(quantity int) *Buyer {
+	return b.do("want", func() error {
+		b.Quantity = quantity
+		b.forgetPrices()
+		return nil
+	})
+}
+
+// CheckAvailability asks whether the wanted quantity can be had at an address.
+func (b *Buyer) CheckAvailability(address acp.Address) *Buyer {
+	return b.do("check availability", func() (err error) {
+		b.Availability, err = b.client.Availability(b.ctx, acp.AvailabilityRequest{
+			Items:           []acp.AvailabilityItem{{ProductID: b.Product.ProductID, VariantID: b.Variant.ID, Quantity: b.Quantity}},
+			ShippingAddress: &acp.Destination{PostalCode: address.PostalCode, Country: address.Country},
+		})
+		return err
+	})
+}
+
+// ReadSession reads the session.
+func (b *Buyer) ReadSession() *Buyer {
+	return b.do("read the session", func() (err error) {
+		b.Session, err = b.client.Session(b.ctx, b.SessionID)
+		return err
+	})
+}
+
+// Extend asks for a longer session.
+func (b *Buyer) Extend(minutes int) *Buyer {
+	return b.do("extend the session", func() (err error) {
+		b.Extended, err = b.client.ExtendSession(b.ctx, acp.Extension{SessionID: b.SessionID, DurationMinutes: minutes})
+		return err
+	})
+}
+
+// forgetPrices starts from nothing: another variant or quantity is another negotiation.
+func (b *Buyer) forgetPrices() {
+	b.Quote, b.Rounds, b.Agreement, b.openQuote, b.list = acp.Quote{}, 0, nil, "", nil
+}

@@ -1,0 +1,207 @@
+package simulator
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/acp"
+	"github.com/haggle-commerce/haggle/simulator/decimal"
+)
+
+// The rules of checkout, order and secrecy, as a buyer can see them (decisions 9 to 11).
+const (
+	ruleLineSum         = "the subtotal is the sum of quantity × unit price"
+	ruleTotalSum        = "the total is subtotal + shipping + tax"
+	ruleSavingsSum      = "the savings are the sum of (original − unit price) × quantity"
+	ruleShippingOption  = "the shipping is the price of the chosen option"
+	ruleCurrency        = "every price is in the project's currency"
+	ruleNegotiatedPrice = "an item sells at the price agreed, or at list"
+	ruleCheckoutReady   = "a new checkout is ready"
+	ruleOrderAmount     = "the order's amount is the checkout's total"
+	rulePaymentState    = "a successful payment succeeded"
+	ruleOneOrder        = "a checkout makes one order"
+	ruleTokenOnce       = "a checkout token makes one order"
+	ruleDecline         = "a declined payment may be tried again"
+	ruleDeclineReason   = "a decline says why"
+	ruleGoodToken       = "a good payment token is not declined"
+	ruleOrderReadable   = "an order reads back as it was made"
+	ruleSecrets         = "no answer shows floor, target, cost or margin"
+)
+
+// maxDeclines ends a checkout (decisions 10).
+const maxDeclines = 5
+
+func (w *Witness) checkInit(request acp.InitRequest, answer acp.Checkout, at time.Time) {
+	w.checkouts[answer.CheckoutID] = &checkout{request: request, answer: answer}
+	w.require(answer.Status == "ready", ruleCheckoutReady, "its status is %q", answer.Status)
+	w.require(answer.ValidUntil.After(at), ruleValidInFuture, "the checkout is valid until %s", answer.ValidUntil)
+	w.require(w.currency == "" || answer.Summary.Currency == w.currency, ruleCurrency, "%q", answer.Summary.Currency)
+	var subtotal, savings decimal.Decimal
+	for _, item := range answer.Items {
+		count := int64(item.Quantity)
+		subtotal = subtotal.Plus(item.UnitPrice.Times(count))
+		savings = savings.Plus(item.OriginalPrice.Minus(item.UnitPrice).Times(count))
+	}
+	sum := answer.Summary
+	w.require(subtotal == sum.Subtotal, ruleLineSum, "%s, subtotal %s", subtotal, sum.Subtotal)
+	w.require(savings == sum.Savings, ruleSavingsSum, "%s, savings %s", savings, sum.Savings)
+	total := sum.Subtotal.Plus(sum.Shipping).Plus(sum.Tax)
+	w.require(total == sum.Total, ruleTotalSum, "%s, total %s", total, sum.Total)
+	for _, option := range answer.ShippingOptions {
+		w.require(!option.Selected || option.Price == sum.Shipping, ruleShippingOption,
+			"%s costs %s, shipping is %s", option.ID, option.Price, sum.Shipping)
+	}
+	w.checkLines(request, answer)
+}
+
+// checkLines compares the answer's lines with what was asked for, where they correspond one to one.
+func (w *Witness) checkLines(request acp.InitRequest, answer acp.Checkout) {
+	for i, item := range answer.Items {
+		key := lineKey{request.SessionID, item.ProductID, "", item.Quantity}
+		if len(request.Items) == len(answer.Items) && request.Items[i].ProductID == item.ProductID {
+			asked := request.Items[i]
+			key.variant = asked.VariantID
+			tokenless := request.CheckoutToken == "" && asked.CheckoutToken == ""
+			w.require(!tokenless || item.UnitPrice == item.OriginalPrice, ruleNegotiatedPrice,
+				"no token, unit price %s, list %s", item.UnitPrice, item.OriginalPrice)
+			w.require(asked.NegotiatedPrice == nil || *asked.NegotiatedPrice == item.UnitPrice, ruleNegotiatedPrice,
+				"agreed %s, unit price %s", asked.NegotiatedPrice, item.UnitPrice)
+		}
+		l := w.line(key)
+		l.learnList(item.OriginalPrice)
+		w.checkPrice(l, item.UnitPrice)
+	}
+}
+
+func (w *Witness) checkFinalize(request acp.FinalizeRequest, answer acp.Finalized) {
+	opened := w.checkouts[request.CheckoutID]
+	if opened == nil {
+		opened = &checkout{}
+		w.checkouts[request.CheckoutID] = opened
+	}
+	if answer.Status == acp.PaymentFailed {
+		w.checkDecline(request, answer, opened)
+		return
+	}
+	id, sum := answer.Order.ID, answer.Summary
+	w.require(opened.order == "" || opened.order == id, ruleOneOrder, "order %s after %s", id, opened.order)
+	opened.order = id
+	w.orders[id] = sum.Total
+	w.checkRedeemed(opened, id)
+	w.require(answer.Payment.Status == "succeeded", rulePaymentState, "its status is %q", answer.Payment.Status)
+	w.require(answer.Payment.Amount == sum.Total, ruleOrderAmount, "%s was paid for a total of %s", answer.Payment.Amount, sum.Total)
+	w.require(w.currency == "" || answer.Payment.Currency == w.currency, ruleCurrency, "paid in %q", answer.Payment.Currency)
+	total := sum.Subtotal.Plus(sum.Shipping).Plus(sum.Tax)
+	w.require(total == sum.Total, ruleTotalSum, "%s, order total %s", total, sum.Total)
+	lines := decimal.Decimal{}
+	for _, item := range sum.Items {
+		lines = lines.Plus(item.Price.Times(int64(item.Quantity)))
+	}
+	w.require(lines == sum.Subtotal, ruleLineSum, "%s, order subtotal %s", lines, sum.Subtotal)
+	w.checkChosen(request.ShippingOption, answer, opened)
+}
+
+// checkChosen compares the order with what init promised for the chosen shipping option.
+func (w *Witness) checkChosen(chosen string, answer acp.Finalized, opened *checkout) {
+	if opened.answer.CheckoutID == "" {
+		return // opened by somebody else
+	}
+	promised, sum := opened.answer.Summary, answer.Summary
+	w.require(sum.Subtotal == promised.Subtotal, ruleOrderAmount, "order subtotal %s, checkout %s", sum.Subtotal, promised.Subtotal)
+	for _, option := range opened.answer.ShippingOptions {
+		if option.ID != chosen && (chosen != "" || !option.Selected) {
+			continue
+		}
+		w.require(option.Price == sum.Shipping, ruleShippingOption, "%s costs %s, shipping is %s", option.ID, option.Price, sum.Shipping)
+		w.require(!option.Selected || sum.Total == promised.Total, ruleOrderAmount, "order %s, checkout %s", sum.Total, promised.Total)
+	}
+}
+
+// checkRedeemed sees to it that no token is behind two orders, and that the cart need not show what is bought.
+func (w *Witness) checkRedeemed(opened *checkout, order string) {
+	tokens := []string{opened.request.CheckoutToken}
+	for _, item := range opened.request.Items {
+		tokens = append(tokens, item.CheckoutToken)
+	}
+	for _, token := range tokens {
+		if token == "" {
+			continue
+		}
+		earlier, used := w.redeemed[token]
+		w.require(!used || earlier == order, ruleTokenOnce, "orders %s and %s", earlier, order)
+		w.redeemed[token] = order
+	}
+	for _, a := range w.agreements {
+		a.bought = a.bought || slices.Contains(tokens, a.token)
+	}
+}
+
+// checkDecline knows what the sandbox's tokens are meant to do (decisions 11).
+func (w *Witness) checkDecline(request acp.FinalizeRequest, answer acp.Finalized, opened *checkout) {
+	opened.declines++
+	token := request.Payment.Token
+	w.require(answer.CheckoutID == request.CheckoutID, ruleDeclineReason, "it is about checkout %s", answer.CheckoutID)
+	good := strings.HasPrefix(token, "spt_sandbox_ok") || strings.HasPrefix(token, "ba_sandbox_ok")
+	w.require(!good, ruleGoodToken, "%s %s", answer.Error.Code, answer.Error.DeclineCode)
+	_, code, scripted := strings.Cut(token, "_sandbox_decline_")
+	if !scripted {
+		return
+	}
+	w.require(answer.Error.Code == "card_declined" && answer.Error.DeclineCode == code, ruleDeclineReason,
+		"%s was asked for, it says %s %s", code, answer.Error.Code, answer.Error.DeclineCode)
+	final := code == "stolen_card" || code == "fraudulent" || opened.declines >= maxDeclines
+	pending := answer.RetryAllowed && answer.CheckoutStatus == "pending"
+	w.require(final || pending, ruleDecline, "retry_allowed %v, checkout %s", answer.RetryAllowed, answer.CheckoutStatus)
+}
+
+func (w *Witness) checkOrder(record acp.OrderRecord) {
+	total, known := w.orders[record.Order.ID]
+	w.require(known, ruleOrderReadable, "order %q is not one of this buyer's", record.Order.ID)
+	w.require(!known || total == record.Summary.Total, ruleOrderReadable, "total %s, it was %s", record.Summary.Total, total)
+}
+
+// checkSecrets looks at every name in an answer, an error's too. Attributes are the merchant's own words, and what
+// shipping costs is no secret.
+func (w *Witness) checkSecrets(call acp.Call) {
+	for _, name := range secretsIn(call.Raw.Value, "") {
+		w.require(false, ruleSecrets, "%s answers with %q", call.Endpoint, name)
+	}
+}
+
+func secretsIn(value any, path string) []string {
+	var found []string
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			found = append(found, secretsIn(item, path)...)
+		}
+	case map[string]any:
+		for name, child := range value {
+			if name == "attributes" {
+				continue
+			}
+			below := path + "." + name
+			if isSecret(name, below) {
+				found = append(found, strings.TrimPrefix(below, "."))
+			}
+			found = append(found, secretsIn(child, below)...)
+		}
+	}
+	return found
+}
+
+func isSecret(name, path string) bool {
+	if name == "floor_hint" {
+		return false
+	}
+	for word := range strings.SplitSeq(strings.ToLower(name), "_") {
+		switch word {
+		case "floor", "target", "margin":
+			return true
+		case "cost":
+			return !strings.Contains(path, "shipping")
+		}
+	}
+	return false
+}
