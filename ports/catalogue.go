@@ -61,8 +61,8 @@ type CatalogReader interface {
 	Changes(ctx context.Context, project id.Project, since int64) (CatalogChanges, error)
 	// Categories counts the active products at or below every path, in order of path.
 	Categories(ctx context.Context, project id.Project) ([]catalog.Category, error)
-	// BySKU finds products by their own skus; unknown ones are left out.
-	BySKU(ctx context.Context, project id.Project, skus []string) ([]*catalog.Product, error)
+	// Active finds active products by id; others are left out. One query, for a cart may have 50.
+	Active(ctx context.Context, project id.Project, products []id.Product) ([]*catalog.Product, error)
 }
 
 // StockSet sets the stock of a sku at a location.
@@ -105,5 +105,11 @@ type Index interface {
 	Search(ctx context.Context, project id.Project, q catalog.Query) (catalog.Found, error)
 	// Complements are in-stock products that go with the given ones and are none of them, best first:
 	// related skus first, then other categories' products under the same top-level category.
-	Complements(project id.Project, products []id.Product, limit int) []*catalog.Product
+	Complements(project id.Project, products []id.Product, limit int) []Complement
+}
+
+// Complement is a product to recommend, with its first variant in stock.
+type Complement struct {
+	Product *catalog.Product
+	Variant catalog.Variant
 }

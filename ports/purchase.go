@@ -101,6 +101,7 @@ type SandboxCharge struct {
 type SandboxLedger interface {
 	// Once stores a charge if its key is new, and returns what is stored under the key.
 	Once(ctx context.Context, project id.Project, c SandboxCharge) (SandboxCharge, error)
-	// Failure counts one more simulated failure of the key and returns how many there were.
-	Failure(ctx context.Context, project id.Project, key string) (int, error)
+	// Failure counts one more simulated failure of a subject and returns how many there were, this one
+	// included.
+	Failure(ctx context.Context, project id.Project, subject string) (int, error)
 }

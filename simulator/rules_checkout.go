@@ -142,7 +142,8 @@ func (w *Witness) checkDecline(request acp.FinalizeRequest, answer acp.Finalized
 	opened.declines++
 	token := request.Payment.Token
 	w.require(answer.CheckoutID == request.CheckoutID, ruleDeclineReason, "it is about checkout %s", answer.CheckoutID)
-	good := strings.HasPrefix(token, "spt_sandbox_ok") || strings.HasPrefix(token, "ba_sandbox_ok")
+	good := request.Payment.Method == acp.PSPToken && strings.HasPrefix(token, "spt_sandbox_ok") ||
+		request.Payment.Method == acp.WalletBA && strings.HasPrefix(token, "ba_sandbox_ok")
 	w.require(!good, ruleGoodToken, "%s %s", answer.Error.Code, answer.Error.DeclineCode)
 	_, code, scripted := strings.Cut(token, "_sandbox_decline_")
 	if !scripted {
@@ -164,43 +165,38 @@ func (w *Witness) checkOrder(record acp.OrderRecord) {
 // checkSecrets looks at every name in an answer, an error's too. Attributes are the merchant's own words, and what
 // shipping costs is no secret.
 func (w *Witness) checkSecrets(call acp.Call) {
-	for _, name := range secretsIn(call.Raw.Value, "") {
+	for _, name := range secretsIn(call.Raw.Value, false) {
 		w.require(false, ruleSecrets, "%s answers with %q", call.Endpoint, name)
 	}
 }
 
-func secretsIn(value any, path string) []string {
+func secretsIn(value any, shipping bool) []string {
 	var found []string
 	switch value := value.(type) {
 	case []any:
 		for _, item := range value {
-			found = append(found, secretsIn(item, path)...)
+			found = append(found, secretsIn(item, shipping)...)
 		}
 	case map[string]any:
 		for name, child := range value {
 			if name == "attributes" {
 				continue
 			}
-			below := path + "." + name
-			if isSecret(name, below) {
-				found = append(found, strings.TrimPrefix(below, "."))
+			aboutShipping := shipping || strings.Contains(name, "shipping")
+			if isSecret(name) && !(aboutShipping && strings.Contains(name, "cost")) {
+				found = append(found, name)
 			}
-			found = append(found, secretsIn(child, below)...)
+			found = append(found, secretsIn(child, aboutShipping)...)
 		}
 	}
 	return found
 }
 
-func isSecret(name, path string) bool {
-	if name == "floor_hint" {
-		return false
-	}
+func isSecret(name string) bool {
 	for word := range strings.SplitSeq(strings.ToLower(name), "_") {
 		switch word {
-		case "floor", "target", "margin":
-			return true
-		case "cost":
-			return !strings.Contains(path, "shipping")
+		case "floor", "target", "cost", "margin":
+			return name != "floor_hint"
 		}
 	}
 	return false

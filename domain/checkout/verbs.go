@@ -78,6 +78,16 @@ func (c *Checkout) Renew(attempt int, now time.Time) error {
 	return nil
 }
 
+// Release ends the lease of an attempt that nobody charges any more, so that its outcome may be asked
+// for at once.
+func (c *Checkout) Release(attempt int, now time.Time) error {
+	if err := c.inFlight(attempt); err != nil {
+		return err
+	}
+	c.s.LeaseUntil = now
+	return nil
+}
+
 // Complete records that the attempt was paid.
 func (c *Checkout) Complete(attempt int) error {
 	if err := c.inFlight(attempt); err != nil {

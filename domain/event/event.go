@@ -15,7 +15,6 @@ var (
 	OrderCompletedType = Type{"order.completed"}
 	QuoteAcceptedType  = Type{"quote.accepted"}
 	ReturnRequestType  = Type{"return.requested"}
-	UnresolvedType     = Type{"payment.unresolved"}
 )
 
 func (t Type) String() string { return t.name }
@@ -78,14 +77,6 @@ type ReturnRequested struct {
 	Estimate money.Amount
 }
 
-// PaymentUnresolved says that nobody knows yet whether an attempt was charged.
-type PaymentUnresolved struct {
-	Checkout id.Checkout
-	Attempt  int
-	Amount   money.Amount
-}
-
-func (OrderCompleted) Type() Type    { return OrderCompletedType }
-func (QuoteAccepted) Type() Type     { return QuoteAcceptedType }
-func (ReturnRequested) Type() Type   { return ReturnRequestType }
-func (PaymentUnresolved) Type() Type { return UnresolvedType }
+func (OrderCompleted) Type() Type  { return OrderCompletedType }
+func (QuoteAccepted) Type() Type   { return QuoteAcceptedType }
+func (ReturnRequested) Type() Type { return ReturnRequestType }

@@ -1,0 +1,126 @@
+package discovery
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+// Wanted is an item that a buyer asks about. The zero variant stands for a product's only one.
+type Wanted struct {
+	Product  id.Product
+	Variant  id.Variant
+	Quantity int
+}
+
+// Available is what there is of an item. Location is where it would come from, "" if nowhere.
+type Available struct {
+	Wanted   Wanted
+	Quantity int
+	Location string
+}
+
+// Availability is the answer for all items, with shipping at list prices.
+type Availability struct {
+	All          bool
+	Items        []Available
+	Options      []checkout.Option
+	Shipping     money.Amount // by the first option
+	FreeShipping bool
+}
+
+// Availability tells what of the items is in stock and what shipping costs to a country.
+func (s *Service) Availability(ctx context.Context, p *project.Project, items []Wanted, country string) (Availability, error) {
+	check := fault.NewCheck()
+	check.That(len(items) >= 1 && len(items) <= checkout.MaxLines, "items", "must have 1 to 50 items")
+	for i, item := range items {
+		check.In("items").At(i).That(item.Quantity >= 1 && item.Quantity <= checkout.MaxQuantity, "quantity", "must be between 1 and 1,000")
+	}
+	check.In("shipping_address").That(p.Storefront.ShipsTo(country), "country", "is not a country this shop ships to")
+	if err := check.Err(); err != nil {
+		return Availability{}, err
+	}
+	products, levels, err := s.look(ctx, p.ID, items)
+	if err != nil {
+		return Availability{}, err
+	}
+	answer, subtotal := Availability{All: true}, money.Zero(p.Settings.Currency)
+	left := make(map[id.Variant]int)
+	for _, l := range levels {
+		left[l.Variant] += l.Quantity
+	}
+	for i, item := range items {
+		variant, err := variantOf(products[item.Product], item, i)
+		if err != nil {
+			return Availability{}, err
+		}
+		item.Variant = variant.ID
+		a := Available{item, min(left[variant.ID], catalog.MaxStock), source(levels, item)}
+		left[variant.ID] = max(0, left[variant.ID]-item.Quantity)
+		answer.All = answer.All && a.Quantity >= item.Quantity
+		answer.Items = append(answer.Items, a)
+		cost, err := products[item.Product].PriceOf(variant).Mul(int64(item.Quantity))
+		if err == nil {
+			subtotal, err = subtotal.Add(cost)
+		}
+		if err != nil {
+			return Availability{}, fault.Field("items", "come to an amount that is too large")
+		}
+	}
+	answer.Options = checkout.Options(p.Storefront, country, subtotal)
+	answer.Shipping = answer.Options[0].Price
+	answer.FreeShipping = checkout.FreeShipping(p.Storefront, subtotal)
+	return answer, nil
+}
+
+func (s *Service) look(ctx context.Context, project id.Project, items []Wanted) (map[id.Product]*catalog.Product, []catalog.Level, error) {
+	ids := make([]id.Product, 0, len(items))
+	for _, item := range items {
+		ids = append(ids, item.Product)
+	}
+	found, err := s.Catalog.Active(ctx, project, ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	products := make(map[id.Product]*catalog.Product, len(found))
+	for _, p := range found {
+		products[p.ID] = p
+	}
+	levels, err := s.Inventory.LevelsOf(ctx, project, ids)
+	return products, levels, err
+}
+
+func variantOf(p *catalog.Product, item Wanted, index int) (catalog.Variant, error) {
+	if p == nil {
+		return catalog.Variant{}, fault.Missing("product")
+	}
+	v, ok := p.Variant(item.Variant)
+	switch {
+	case ok:
+		return v, nil
+	case item.Variant.IsZero():
+		check := fault.NewCheck()
+		check.In("items").At(index).That(false, "variant_id", "is required, for the product has several variants")
+		return catalog.Variant{}, check.Err()
+	}
+	return catalog.Variant{}, fault.Missing("variant")
+}
+
+// source is the location that an item would be taken from first.
+func source(levels []catalog.Level, item Wanted) string {
+	takes, _ := catalog.Allocate([]catalog.Need{{Variant: item.Variant, Quantity: item.Quantity}}, levels)
+	if len(takes) > 0 {
+		return takes[0].Location
+	}
+	for _, l := range levels {
+		if l.Variant == item.Variant && l.Quantity > 0 {
+			return l.Location
+		}
+	}
+	return ""
+}

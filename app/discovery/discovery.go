@@ -1,0 +1,77 @@
+// Package discovery is what a buyer does before it talks about money: read the manifest, search, look
+// at a product, ask what is in stock.
+package discovery
+
+import (
+	"context"
+	"sync"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Service answers buyers' questions about a shop.
+type Service struct {
+	Agent     ports.Agent
+	Index     ports.Index
+	Catalog   ports.CatalogReader
+	Inventory ports.Inventory
+	Sessions  ports.Sessions
+	Haggling  ports.Haggling
+	Clock     ports.Clock
+	Entropy   ports.Entropy
+
+	loading sync.Map // id.Project -> *sync.Mutex: one reader brings an index up to date
+}
+
+// Fresh brings the project's index up to the catalogue version that p was read with. Usually there is
+// nothing to do.
+func (s *Service) Fresh(ctx context.Context, p *project.Project) error {
+	if s.Index.Version(p.ID) >= p.CatalogVersion {
+		return nil
+	}
+	lock, _ := s.loading.LoadOrStore(p.ID, new(sync.Mutex))
+	lock.(*sync.Mutex).Lock()
+	defer lock.(*sync.Mutex).Unlock()
+	have := s.Index.Version(p.ID)
+	if have >= p.CatalogVersion {
+		return nil
+	}
+	changes, err := s.Catalog.Changes(ctx, p.ID, have)
+	if err != nil {
+		return err
+	}
+	s.Index.Apply(p.ID, changes)
+	return nil
+}
+
+// stockOf reads the present stock of products, and tells the index.
+func (s *Service) stockOf(ctx context.Context, project id.Project, products []id.Product) (Stock, error) {
+	if len(products) == 0 {
+		return Stock{}, nil
+	}
+	levels, err := s.Inventory.LevelsOf(ctx, project, products)
+	if err != nil {
+		return nil, err
+	}
+	stock := Stock{}
+	for _, l := range levels {
+		stock[l.Variant] += l.Quantity
+	}
+	s.Index.Restock(project, stock)
+	return stock, nil
+}
+
+// Stock is the total number of pieces of each variant.
+type Stock map[id.Variant]int
+
+// Of is the stock of all of a product's variants.
+func (s Stock) Of(p *catalog.Product) int {
+	total := 0
+	for _, v := range p.Variants {
+		total += s[v.ID]
+	}
+	return total
+}

@@ -1,0 +1,94 @@
+package discovery
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// ProductView is a product as one buyer sees it. Prices are for one piece.
+type ProductView struct {
+	Product      *catalog.Product
+	Stock        Stock
+	Personalized Personalized
+	// SuggestedOffer and AcceptanceFrom are safe to show: the target rounded up to a multiple of five,
+	// never above list.
+	SuggestedOffer money.Amount
+	AcceptanceFrom money.Amount
+}
+
+// Personalized is the price that this buyer would be quoted first.
+type Personalized struct {
+	Price    money.Amount
+	Discount money.Percent
+	Reason   string
+}
+
+// View shows a product. In a session it shows the prices that the session's quotes go by.
+func (s *Service) View(ctx context.Context, p *project.Project, product id.Product, named id.Session, claims *session.Claims) (ProductView, error) {
+	if !named.IsZero() {
+		if _, err := s.visit(ctx, p, named, claims); err != nil {
+			return ProductView{}, err
+		}
+	}
+	h, err := s.Haggling.Load(ctx, p.ID, ports.HaggleAsk{Session: named, Product: product, Quantity: 1})
+	if err != nil {
+		return ProductView{}, err
+	}
+	if h.Product == nil {
+		return ProductView{}, fault.Missing("product")
+	}
+	said := session.Claims{}
+	if h.Session != nil {
+		said = h.Session.Claims
+	}
+	if claims != nil {
+		said = *claims
+	}
+	table := openingTable(p, h, said, s.Clock.Now())
+	standing := negotiation.Decide(table).(negotiation.Quoted).Price
+	from := negotiation.FiveUp(table.Bounds.Target(), table.Bounds.List())
+	return ProductView{
+		Product: h.Product, Stock: h.Stock,
+		Personalized: Personalized{
+			Price: standing, Discount: money.Off(table.Bounds.List(), standing),
+			Reason: reason(table.Bounds, said),
+		},
+		SuggestedOffer: from, AcceptanceFrom: from,
+	}, nil
+}
+
+// openingTable sets out a plain question for one piece of the product's first variant.
+func openingTable(p *project.Project, h ports.Haggle, said session.Claims, now time.Time) negotiation.Table {
+	policy, v := negotiation.PolicyOf(p.Settings), h.Product.Variants[0]
+	signals := negotiation.Signals{
+		List: h.Product.PriceOf(v), Cost: h.Product.Cost, Competitor: h.Product.CompetitorPrice,
+		Negotiable: h.Product.Negotiable, Quantity: 1, Stock: h.Stock[v.ID],
+		CartValue: session.Value(h.Cart, v.ID, p.Settings.Currency), Claims: negotiation.ClaimsOf(said),
+	}
+	item := negotiation.Item{Product: h.Product.ID, Variant: v.ID, Quantity: 1}
+	quote := negotiation.Start(id.Quote{}, p.ID, item, policy, signals, h.Prior, now)
+	return quote.Table(policy, nil)
+}
+
+func reason(b negotiation.Bounds, said session.Claims) string {
+	tier := strings.ToLower(strings.TrimSpace(said.LoyaltyTier))
+	switch {
+	case b.Fixed():
+		return "Sold at its list price."
+	case negotiation.ClaimsOf(said).Tier != negotiation.Tier{}:
+		return "Opening price for a " + tier + " member. Offers are welcome."
+	case said.PurchaseHistory > 0:
+		return "Opening price for a returning customer. Offers are welcome."
+	}
+	return "Opening price. Offers are welcome."
+}

@@ -1,0 +1,273 @@
+// Package haggling answers offers: load what the offer is about, let the agent propose, hold the
+// proposal to the guardrails, store the answer. The buyer's message is kept and passed on, and moves
+// no price.
+package haggling
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// tries is how often an answer is worked out anew when another one in the same session came first.
+const tries = 8
+
+// Service answers offers.
+type Service struct {
+	Agent   ports.Agent
+	Store   ports.Haggling
+	Index   ports.Index
+	Clock   ports.Clock
+	Entropy ports.Entropy
+	Log     *slog.Logger
+	// Fresh brings the index up to date before it is asked for a bundle.
+	Fresh func(context.Context, *project.Project) error
+}
+
+// Request is an offer, or a question of the price where Offer is nil.
+type Request struct {
+	Ask       ports.HaggleAsk
+	Offer     *money.Amount
+	Claims    *session.Claims // nil: nothing new said
+	Message   string
+	AddBundle bool
+}
+
+// Answer is what the buyer gets to hear. With Expired, Decision is nil and nothing changed.
+type Answer struct {
+	Session   id.Session
+	Quote     negotiation.Snapshot
+	Product   *catalog.Product
+	Decision  negotiation.Decision
+	Expired   bool
+	Offer     *money.Amount
+	Reasoning string
+	Message   string
+	Token     string // of an accepted offer; never stored
+}
+
+// Quote answers an offer.
+func (s *Service) Quote(ctx context.Context, p *project.Project, r Request) (Answer, error) {
+	if err := r.check(); err != nil {
+		return Answer{}, err
+	}
+	for attempt := 1; ; attempt++ {
+		answer, err := s.answer(ctx, p, r)
+		if !fault.Is(err, "stale") || attempt == tries {
+			return answer, err
+		}
+	}
+}
+
+func (r Request) check() error {
+	c := fault.NewCheck()
+	if r.Ask.Quote.IsZero() {
+		c.That(!r.Ask.Product.IsZero(), "product_id", "is required")
+		c.That(r.Ask.Quantity >= 1 && r.Ask.Quantity <= 1000, "quantity", "must be between 1 and 1,000")
+	} else {
+		c.That(!r.Ask.Session.IsZero(), "session_id", "is required with quote_id")
+	}
+	c.That(r.Offer == nil || r.Offer.IsPositive(), "offer_price", "must be more than zero")
+	return c.Err()
+}
+
+func (s *Service) answer(ctx context.Context, p *project.Project, r Request) (Answer, error) {
+	now := s.Clock.Now()
+	h, err := s.Store.Load(ctx, p.ID, r.Ask)
+	if err != nil {
+		return Answer{}, err
+	}
+	visit, opened, err := s.visit(p, h, r, now)
+	if err != nil {
+		return Answer{}, err
+	}
+	if h.Quote != nil && h.Quote.Expired(now) {
+		return Answer{Session: visit.ID, Quote: h.Quote.Snapshot(), Expired: true}, nil
+	}
+	t, err := s.talk(p, h, r, visit, now)
+	if err != nil {
+		return Answer{}, err
+	}
+	answer, result, err := s.decide(ctx, p, h, r, t, now)
+	if err != nil {
+		return Answer{}, err
+	}
+	result.Session, result.NewSession = visit, opened
+	return answer, s.Store.Save(ctx, result)
+}
+
+// visit is the session of the request: the one named, or a new one.
+func (s *Service) visit(p *project.Project, h ports.Haggle, r Request, now time.Time) (visit *session.Session, opened bool, err error) {
+	timeout := p.Settings.SessionTimeout()
+	if r.Ask.Session.IsZero() {
+		claims := session.Claims{}
+		if r.Claims != nil {
+			claims = *r.Claims
+		}
+		return session.Open(id.New[id.Session](s.Entropy.Bits128()), p.ID, claims, timeout, now), true, nil
+	}
+	if h.Session == nil {
+		return nil, false, fault.Missing("session")
+	}
+	return h.Session, false, h.Session.Touch(r.Claims, timeout, now)
+}
+
+// talk is one negotiation as it stands: the quote, what is sold, and the signals that price it.
+type talk struct {
+	visit   *session.Session
+	quote   *negotiation.Quote
+	fresh   bool // the quote is new
+	product *catalog.Product
+	variant catalog.Variant
+	policy  negotiation.Policy
+	signals negotiation.Signals
+}
+
+// talk opens a quote, or resumes the one named.
+func (s *Service) talk(p *project.Project, h ports.Haggle, r Request, visit *session.Session, now time.Time) (*talk, error) {
+	item, err := itemOf(h, r, visit)
+	if err != nil {
+		return nil, err
+	}
+	v, _ := h.Product.Variant(item.Variant)
+	t := &talk{visit: visit, product: h.Product, variant: v, policy: negotiation.PolicyOf(p.Settings)}
+	t.signals = negotiation.Signals{
+		List: h.Product.PriceOf(v), Cost: h.Product.Cost, Competitor: h.Product.CompetitorPrice,
+		Negotiable: h.Product.Negotiable, Quantity: item.Quantity, Stock: h.Stock[v.ID],
+		CartValue: session.Value(h.Cart, v.ID, p.Settings.Currency), Claims: negotiation.ClaimsOf(visit.Claims),
+	}
+	if h.Quote != nil {
+		t.quote = h.Quote
+		return t, t.quote.Resume(t.policy, t.signals, now)
+	}
+	t.fresh = true
+	t.quote = negotiation.Start(id.New[id.Quote](s.Entropy.Bits128()), p.ID, item, t.policy, t.signals, h.Prior, now)
+	return t, nil
+}
+
+// itemOf is what the request is about. A follow-up may repeat its quote's item but not change it.
+func itemOf(h ports.Haggle, r Request, visit *session.Session) (negotiation.Item, error) {
+	if !r.Ask.Quote.IsZero() && h.Quote == nil {
+		return negotiation.Item{}, fault.Missing("quote")
+	}
+	if h.Product == nil {
+		return negotiation.Item{}, fault.Missing("product")
+	}
+	if h.Quote != nil {
+		item, c := h.Quote.Snapshot().Item, fault.NewCheck()
+		c.That(r.Ask.Product.IsZero() || r.Ask.Product == item.Product, "product_id", "is not the quote's product")
+		c.That(r.Ask.Variant.IsZero() || r.Ask.Variant == item.Variant, "variant_id", "is not the quote's variant")
+		c.That(r.Ask.Quantity == 0 || r.Ask.Quantity == item.Quantity, "quantity", "is not the quote's quantity")
+		if _, ok := h.Product.Variant(item.Variant); !ok {
+			return negotiation.Item{}, fault.Missing("variant")
+		}
+		return item, c.Err()
+	}
+	v, ok := h.Product.Variant(r.Ask.Variant)
+	switch {
+	case !ok && r.Ask.Variant.IsZero():
+		return negotiation.Item{}, fault.Field("variant_id", "is required, for the product has several variants")
+	case !ok:
+		return negotiation.Item{}, fault.Missing("variant")
+	}
+	return negotiation.Item{Session: visit.ID, Product: h.Product.ID, Variant: v.ID, Quantity: r.Ask.Quantity}, nil
+}
+
+// decide asks the agent, holds its proposal to the guardrails, and makes what is to be stored.
+func (s *Service) decide(ctx context.Context, p *project.Project, h ports.Haggle, r Request, t *talk, now time.Time) (Answer, ports.HaggleResult, error) {
+	offer := r.Offer
+	if standing := t.quote.Snapshot().Progress.Counter; r.AddBundle && offer == nil && standing.IsPositive() {
+		offer = &standing // taking the bundle takes the counter it came with
+	}
+	table := t.quote.Table(t.policy, offer)
+	proposal, err := s.Agent.Quote(ctx, agent.QuoteEvent{
+		Project: p, Session: t.visit, Table: table, Signals: t.signals, Message: r.Message,
+		Product: agent.ProductView{ID: t.product.ID, Variant: t.variant.ID, Name: t.product.Name, Quantity: t.signals.Quantity},
+	})
+	if err != nil {
+		s.Log.WarnContext(ctx, "agent gave no answer; the built-in rules decide", "error", err)
+		proposal = agent.QuoteAnswer{}
+	}
+	decision := negotiation.Guard(table, proposal.Decision)
+	t.quote.Record(decision, offer, now)
+	if _, agreed := decision.(negotiation.Accepted); !agreed {
+		t.quote.Suggest(s.bundle(ctx, p, t))
+	}
+	answer := Answer{Session: t.visit.ID, Product: t.product, Decision: decision, Offer: offer}
+	result := ports.HaggleResult{Quote: t.quote, NewQuote: t.fresh, Entry: negotiation.NewEntry(
+		id.New[id.Decision](s.Entropy.Bits128()), h.LastSeq+1, t.quote, table, t.signals, decision, r.Message, now)}
+	if t.fresh && h.Prior != nil {
+		h.Prior.Supersede()
+		result.Superseded = h.Prior
+	}
+	if agreed, ok := decision.(negotiation.Accepted); ok {
+		answer.Token = s.seal(t, agreed, r.AddBundle, &result, now)
+	}
+	answer.Quote = t.quote.Snapshot()
+	answer.Reasoning, answer.Message = words(answer, proposal)
+	return answer, result, nil
+}
+
+// seal makes the checkout token of an agreed quote, fills the cart and announces the deal.
+func (s *Service) seal(t *talk, agreed negotiation.Accepted, withBundle bool, result *ports.HaggleResult, now time.Time) string {
+	token := "ct_" + s.Entropy.Secret(20)
+	t.quote.Seal(id.Hash(token), withBundle)
+	q := t.quote.Snapshot()
+	result.Cart = []session.CartItem{{
+		Product: q.Item.Product, Variant: q.Item.Variant, Name: t.product.Name,
+		Quantity: q.Item.Quantity, Price: agreed.Price, Quote: q.ID,
+	}}
+	if q.WithBundle {
+		result.Cart = append(result.Cart, session.CartItem{
+			Product: q.Bundle.Product, Variant: q.Bundle.Variant, Name: q.Bundle.Name,
+			Quantity: 1, Price: q.Bundle.Price, Quote: q.ID,
+		})
+	}
+	result.Event = &event.Event{
+		ID: id.New[id.Event](s.Entropy.Bits128()), Project: q.Project, At: now,
+		Data: event.QuoteAccepted{
+			Quote: q.ID, Session: q.Item.Session, Product: q.Item.Product, Variant: q.Item.Variant,
+			Quantity: q.Item.Quantity, List: q.Bounds.List(), Price: agreed.Price,
+		},
+	}
+	return token
+}
+
+// bundle is a product that goes with the item, or nil. A bundle is a courtesy: without an index the
+// quote goes on without it.
+func (s *Service) bundle(ctx context.Context, p *project.Project, t *talk) *negotiation.Bundle {
+	if !p.Settings.BundleSuggestions || t.quote.Snapshot().Bundle != nil {
+		return nil
+	}
+	if err := s.Fresh(ctx, p); err != nil {
+		s.Log.WarnContext(ctx, "no index to suggest a bundle from", "error", err)
+		return nil
+	}
+	complements := s.Index.Complements(p.ID, []id.Product{t.product.ID}, 1)
+	if len(complements) == 0 {
+		return nil
+	}
+	c := complements[0]
+	regular := c.Product.PriceOf(c.Variant)
+	bounds := negotiation.Bound(t.policy, negotiation.Signals{
+		List: regular, Cost: c.Product.Cost, Negotiable: c.Product.Negotiable, Quantity: 1,
+		CartValue: money.Zero(regular.Currency()),
+	})
+	if price := negotiation.BundlePrice(bounds); price.Minor() < regular.Minor() {
+		return &negotiation.Bundle{
+			Product: c.Product.ID, Variant: c.Variant.ID, Name: c.Product.Name, Regular: regular, Price: price,
+		}
+	}
+	return nil
+}

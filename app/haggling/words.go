@@ -1,0 +1,50 @@
+package haggling
+
+import (
+	"fmt"
+
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+)
+
+// words puts a decision into words, the agent's where it has any. They are made from numbers that the
+// buyer sees anyway.
+func words(a Answer, proposal agent.QuoteAnswer) (reasoning, message string) {
+	reasoning, message = house(a)
+	if proposal.Reasoning != "" {
+		reasoning = proposal.Reasoning
+	}
+	if proposal.Message != "" {
+		message = proposal.Message
+	}
+	return reasoning, message
+}
+
+func house(a Answer) (reasoning, message string) {
+	name := a.Product.Name
+	switch d := a.Decision.(type) {
+	case negotiation.Accepted:
+		message = fmt.Sprintf("Agreed: %s each for %d × %s.", price(d.Price), a.Quote.Item.Quantity, name)
+	case negotiation.Countered:
+		reasoning = counterWords(d)
+	case negotiation.Rejected:
+		reasoning = fmt.Sprintf("The offer is too low for %s.", name)
+		if d.By == negotiation.ListOnly {
+			reasoning = fmt.Sprintf("%s is sold at its list price.", name)
+		}
+	}
+	return reasoning, message
+}
+
+func counterWords(d negotiation.Countered) string {
+	switch {
+	case d.Final:
+		return fmt.Sprintf("%s is our final price.", price(d.Price))
+	case d.By == negotiation.NoMovement:
+		return fmt.Sprintf("Your offer has not moved, so our price stays at %s.", price(d.Price))
+	}
+	return fmt.Sprintf("We can come down to %s. It is yours at that price.", price(d.Price))
+}
+
+func price(a money.Amount) string { return a.String() + " " + a.Currency().Code() }

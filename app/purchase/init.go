@@ -1,0 +1,250 @@
+// Package purchase turns a cart into a paid order: init prices it, finalize claims it, charges it
+// outside of any transaction, and records what came of it.
+package purchase
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Service opens and finalizes checkouts.
+type Service struct {
+	Agent     ports.Agent
+	Checkouts ports.Checkouts
+	Orders    ports.Orders
+	Sessions  ports.Sessions
+	Haggling  ports.Haggling
+	Catalog   ports.CatalogReader
+	Gateway   ports.Gateway
+	Clock     ports.Clock
+	Entropy   ports.Entropy
+	Log       *slog.Logger
+	// Patience is how long a finalize waits for another one of the same checkout. Zero: 10 s.
+	Patience time.Duration
+}
+
+// InitRequest is a cart to be checked out. Without items it is what the token covers.
+type InitRequest struct {
+	Session   id.Session
+	TokenHash string // "" for none
+	Items     []InitItem
+	Address   checkout.Address
+}
+
+// InitItem is one line as the buyer wants it. A nil price is whatever the token, or the list, says.
+type InitItem struct {
+	Product   id.Product
+	Variant   id.Variant
+	Quantity  int
+	Price     *money.Amount
+	TokenHash string
+}
+
+// Init prices a cart and opens its checkout.
+func (s *Service) Init(ctx context.Context, p *project.Project, r InitRequest) (*checkout.Checkout, error) {
+	now := s.Clock.Now()
+	visit, err := s.Sessions.Update(ctx, p.ID, r.Session, func(visit *session.Session) error {
+		return visit.Touch(nil, p.Settings.SessionTimeout(), now)
+	})
+	if err != nil {
+		return nil, err
+	}
+	lines, err := s.lines(ctx, p, r, now)
+	if err != nil {
+		return nil, err
+	}
+	verdict, err := s.Agent.Checkout(ctx, agent.CheckoutEvent{Project: p, Session: visit, Lines: lines})
+	if err != nil {
+		return nil, err
+	}
+	if verdict.Refused {
+		return nil, fault.New(fault.Conflict, "checkout_refused", verdict.Reason)
+	}
+	c, err := checkout.Open(id.New[id.Checkout](s.Entropy.Bits128()), p, checkout.Cart{
+		Session: r.Session, Lines: lines, Address: r.Address,
+	}, now)
+	if err != nil {
+		return nil, err
+	}
+	return c, s.Checkouts.Create(ctx, c)
+}
+
+// lines prices the items: by the tokens that cover them, the others at list price.
+func (s *Service) lines(ctx context.Context, p *project.Project, r InitRequest, now time.Time) ([]checkout.Line, error) {
+	tokens, err := s.tokens(ctx, p, r, now)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Items) == 0 && r.TokenHash != "" {
+		r.Items = tokens.items(r.TokenHash)
+	}
+	if len(r.Items) > checkout.MaxLines {
+		return nil, fault.Field("items", "must have 1 to 50 items")
+	}
+	products, err := s.products(ctx, p, r.Items)
+	if err != nil {
+		return nil, err
+	}
+	check, mismatch := fault.NewCheck(), fault.NewCheck()
+	lines := make([]checkout.Line, len(r.Items))
+	for i, item := range r.Items {
+		product := products[item.Product]
+		if product == nil {
+			return nil, fault.Missing("product")
+		}
+		variant, ok := product.Variant(item.Variant)
+		switch {
+		case !ok && !item.Variant.IsZero():
+			return nil, fault.Missing("variant")
+		case !check.In("items").At(i).That(ok, "variant_id", "is required, for the product has several variants"):
+			continue
+		}
+		item.Variant = variant.ID
+		lines[i] = tokens.line(product, variant, item, r.TokenHash, mismatch.In("items").At(i))
+	}
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	tokens.unused(r, mismatch)
+	return lines, asMismatch(mismatch.Err())
+}
+
+// asMismatch gives a wrong price its own code (decisions 10).
+func asMismatch(err error) error {
+	if e, ok := err.(*fault.Error); ok {
+		e.Code, e.Message = "price_mismatch", "A price is neither the agreed one nor the list price."
+	}
+	return err
+}
+
+func (s *Service) products(ctx context.Context, p *project.Project, items []InitItem) (map[id.Product]*catalog.Product, error) {
+	ids := make([]id.Product, len(items))
+	for i, item := range items {
+		ids[i] = item.Product
+	}
+	found, err := s.Catalog.Active(ctx, p.ID, ids)
+	if err != nil {
+		return nil, err
+	}
+	products := make(map[id.Product]*catalog.Product, len(found))
+	for _, product := range found {
+		products[product.ID] = product
+	}
+	return products, nil
+}
+
+// tokens are the agreed quotes of a request, by token hash, and which of their prices are spent.
+type tokens struct {
+	quotes map[string]*negotiation.Quote
+	used   map[tokenUse]bool
+}
+
+type tokenUse struct {
+	hash    string
+	variant id.Variant
+}
+
+func (s *Service) tokens(ctx context.Context, p *project.Project, r InitRequest, now time.Time) (*tokens, error) {
+	t := &tokens{quotes: map[string]*negotiation.Quote{}, used: map[tokenUse]bool{}}
+	fields := map[string]string{}
+	if r.TokenHash != "" {
+		fields[r.TokenHash] = "checkout_token"
+	}
+	for i, item := range r.Items {
+		if _, known := fields[item.TokenHash]; item.TokenHash != "" && !known {
+			fields[item.TokenHash] = itemField(i, "checkout_token")
+		}
+	}
+	if len(fields) == 0 {
+		return t, nil
+	}
+	hashes := make([]string, 0, len(fields))
+	for hash := range fields {
+		hashes = append(hashes, hash)
+	}
+	found, err := s.Haggling.ByToken(ctx, p.ID, hashes)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range found {
+		t.quotes[q.Snapshot().TokenHash] = q
+	}
+	for hash, field := range fields {
+		q := t.quotes[hash]
+		if q == nil {
+			return nil, fault.Field(field, "is not a token of this session")
+		}
+		if err := q.Redeemable(r.Session, now); err != nil {
+			return nil, renamed(err, field)
+		}
+	}
+	return t, nil
+}
+
+// items are what a token covers, for a request that names none.
+func (t *tokens) items(hash string) []InitItem {
+	q := t.quotes[hash].Snapshot()
+	items := []InitItem{{Product: q.Item.Product, Variant: q.Item.Variant, Quantity: q.Item.Quantity}}
+	if q.WithBundle {
+		items = append(items, InitItem{Product: q.Bundle.Product, Variant: q.Bundle.Variant, Quantity: 1})
+	}
+	return items
+}
+
+// line prices one item. A token's price is good for one line.
+func (t *tokens) line(p *catalog.Product, v catalog.Variant, item InitItem, common string, at fault.Check) checkout.Line {
+	line := checkout.Line{
+		Product: p.ID, Variant: v.ID, SKU: v.SKU, Name: p.Name, Label: v.Label(),
+		Quantity: item.Quantity, Unit: p.PriceOf(v), Original: p.PriceOf(v),
+	}
+	hash := item.TokenHash
+	if hash == "" {
+		hash = common
+	}
+	if q := t.quotes[hash]; q != nil && !t.used[tokenUse{hash, v.ID}] {
+		if agreed, ok := q.PriceFor(p.ID, v.ID, item.Quantity); ok {
+			t.used[tokenUse{hash, v.ID}] = true
+			line.Unit, line.Quote, line.Original = agreed, q.Snapshot().ID, original(q, v, line.Original)
+		}
+	}
+	at.That(item.TokenHash == "" || !line.Quote.IsZero(), "checkout_token", "does not cover this product, variant and quantity")
+	at.That(item.Price == nil || *item.Price == line.Unit, "negotiated_price", "must be "+line.Unit.String())
+	return line
+}
+
+// original is the list price that an agreed price is measured on: the one it was agreed under.
+func original(q *negotiation.Quote, v catalog.Variant, list money.Amount) money.Amount {
+	s := q.Snapshot()
+	if s.Item.Variant == v.ID {
+		return s.Bounds.List()
+	}
+	if s.Bundle != nil {
+		return s.Bundle.Regular
+	}
+	return list
+}
+
+// unused refuses a common token that covers no item: the buyer thinks it has a price that it has not.
+func (t *tokens) unused(r InitRequest, check fault.Check) {
+	if r.TokenHash == "" {
+		return
+	}
+	for use := range t.used {
+		if use.hash == r.TokenHash {
+			return
+		}
+	}
+	check.That(false, "checkout_token", "covers none of the items in this product, variant and quantity")
+}

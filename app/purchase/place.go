@@ -1,0 +1,21 @@
+package purchase
+
+import (
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+// place makes the order of a paid checkout and the event that announces it.
+func (s *Service) place(p *project.Project, c *checkout.Checkout, paid checkout.Paid) (*order.Order, *event.Event) {
+	now := s.Clock.Now()
+	o := order.Place(c, order.IDs{
+		Order: id.New[id.Order](s.Entropy.Bits128()), Payment: id.New[id.Payment](s.Entropy.Bits128()),
+		Confirmation: s.confirmation(),
+	}, order.Receipt{Provider: paid.Provider, Label: paid.Label}, p.Settings.Location(), now)
+	return o, &event.Event{
+		ID: id.New[id.Event](s.Entropy.Bits128()), Project: p.ID, At: now, Data: o.Completed(),
+	}
+}

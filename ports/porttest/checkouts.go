@@ -1,0 +1,169 @@
+package porttest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Checkouts is the contract of ports.Checkouts, apart from what Purchase moves.
+func Checkouts(t *testing.T, open Open) {
+	stores := open(t)
+	for name, test := range map[string]func(*shop){
+		"a checkout comes back as it was stored":    checkoutRoundTrip,
+		"unknown and foreign checkouts":             checkoutUnknown,
+		"a failed transaction leaves no trace":      checkoutFailedChange,
+		"what was read belongs to the reader":       checkoutNoAliasing,
+		"of racing changes none is lost":            checkoutRace,
+		"a checkout of a session that is not there": checkoutWithoutSession,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(openShop(t, stores))
+		})
+	}
+	t.Run("lapsed checkouts of all projects", func(t *testing.T) {
+		t.Parallel()
+		checkoutLapsed(t, open(t))
+	})
+}
+
+func checkoutRoundTrip(s *shop) {
+	p := s.product(5)
+	sess := s.session()
+	c := s.checkout(sess, line(p, 2), agreedLine(p, s.agree(sess, p, 1)))
+	same(s.t, "ready", s.stored(c).Snapshot(), c.Snapshot())
+
+	claimed := s.mustClaim(c)
+	same(s.t, "processing", s.stored(c).Snapshot(), claimed.Snapshot())
+
+	var expired *checkout.Checkout
+	err := s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) (err error) {
+		other := s.newCheckout(sess, line(p, 1))
+		if err := s.Checkouts.Create(s.ctx, other); err != nil {
+			return err
+		}
+		if expired, err = tx.Lock(s.ctx, other.ID()); err != nil {
+			return err
+		}
+		if err := expired.Expire(noon.Add(checkout.Validity)); err != nil {
+			return err
+		}
+		return tx.Save(s.ctx, expired)
+	})
+	s.must(err)
+	same(s.t, "expired", s.stored(expired).Snapshot(), expired.Snapshot())
+}
+
+func checkoutUnknown(s *shop) {
+	foreign := openShop(s.t, s.Stores)
+	theirs := foreign.checkout(foreign.session(), line(foreign.product(1), 1))
+	for _, unknown := range []id.Checkout{random[id.Checkout](), theirs.ID()} {
+		_, err := s.Checkouts.Get(s.ctx, s.project.ID, unknown)
+		wantFault(s.t, err, fault.NotFound, "checkout_not_found")
+		err = s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
+			_, err := tx.Lock(s.ctx, unknown)
+			return err
+		})
+		wantFault(s.t, err, fault.NotFound, "checkout_not_found")
+	}
+}
+
+func checkoutFailedChange(s *shop) {
+	p := s.product(5)
+	c := s.checkout(s.session(), line(p, 2))
+	err := s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
+		locked, err := tx.Lock(s.ctx, c.ID())
+		if err != nil {
+			return err
+		}
+		levels, err := tx.Stock(s.ctx, locked.Needs())
+		if err != nil {
+			return err
+		}
+		if err := locked.Claim(checkout.Payment{Method: "psp_spt"}, takesOf(locked, levels), noon); err != nil {
+			return err
+		}
+		if err := tx.Claim(s.ctx, locked); err != nil {
+			return err
+		}
+		return errPlain
+	})
+	same(s.t, "error", err, errPlain)
+	same(s.t, "checkout", s.stored(c).Snapshot(), c.Snapshot())
+	same(s.t, "stock", s.stock(p), map[string]int{"main": 5})
+}
+
+func checkoutNoAliasing(s *shop) {
+	c := s.checkout(s.session(), line(s.product(5), 2))
+	want := s.stored(c).Snapshot()
+	c.Snapshot().Lines[0].Quantity = 99
+	s.stored(c).Snapshot().Lines[0].Quantity = 98
+	same(s.t, "checkout", s.stored(c).Snapshot(), want)
+}
+
+func checkoutRace(s *shop) {
+	c := s.mustClaim(s.checkout(s.session(), line(s.product(5), 1)))
+	winners := s.race("", func(racer int) error {
+		return s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
+			locked, err := tx.Lock(s.ctx, c.ID())
+			if err != nil {
+				return err
+			}
+			until := locked.Snapshot().LeaseUntil
+			if err := locked.Renew(1, until.Add(time.Second-checkout.Lease)); err != nil {
+				return err
+			}
+			return tx.Save(s.ctx, locked)
+		})
+	})
+	same(s.t, "winners", winners, racers)
+	same(s.t, "lease", s.stored(c).Snapshot().LeaseUntil, c.Snapshot().LeaseUntil.Add(racers*time.Second))
+}
+
+func checkoutWithoutSession(s *shop) {
+	foreign := openShop(s.t, s.Stores).session()
+	for _, sess := range []id.Session{random[id.Session](), foreign.ID} {
+		snapshot := s.newCheckout(s.newSession(), line(s.product(1), 1)).Snapshot()
+		snapshot.Session = sess
+		err := s.Checkouts.Create(s.ctx, checkout.Rehydrate(snapshot))
+		wantFault(s.t, err, fault.NotFound, "session_not_found")
+	}
+}
+
+func checkoutLapsed(t *testing.T, stores Stores) {
+	one, two := openShop(t, stores), openShop(t, stores)
+	var lapsed []ports.LapsedCheckout
+	for i, s := range []*shop{two, one, two, one} {
+		c := s.checkout(s.session(), line(s.product(5), 1))
+		_, err := s.claimAt(c.ID(), noon.Add(time.Duration(i)*time.Second))
+		s.must(err)
+		lapsed = append(lapsed, ports.LapsedCheckout{Project: s.project.ID, Checkout: c.ID()})
+	}
+	one.checkout(one.session(), line(one.product(5), 1))
+	one.pay(one.checkout(one.session(), line(one.product(5), 1)))
+
+	for _, c := range []struct {
+		after time.Duration
+		limit int
+		want  []ports.LapsedCheckout
+	}{
+		{0, 10, nil},
+		{time.Second, 10, lapsed[:1]},
+		{3 * time.Second, 10, lapsed[:3]},
+		{time.Hour, 10, lapsed},
+		{time.Hour, 2, lapsed[:2]},
+	} {
+		got, err := stores.Checkouts.Lapsed(t.Context(), noon.Add(checkout.Lease+c.after), c.limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != len(c.want) || len(got) > 0 {
+			same(t, "lapsed after "+c.after.String(), got, c.want)
+		}
+	}
+}

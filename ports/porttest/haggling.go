@@ -1,0 +1,264 @@
+package porttest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Haggling is the contract of ports.Haggling.
+func Haggling(t *testing.T, open Open) {
+	stores := open(t)
+	for name, test := range map[string]func(*shop){
+		"a first question finds the product alone":  haggleFirst,
+		"a saved answer is found again":             haggleFound,
+		"a follow-up takes its item from the quote": haggleFollowUp,
+		"the prior quote is the latest on the item": hagglePrior,
+		"a product that is not on sale":             haggleOffSale,
+		"unknown and foreign things are nil":        haggleForeign,
+		"the record comes back complete":            haggleRecord,
+		"a quote comes back complete":               haggleQuote,
+		"an agreed variant replaces its cart item":  haggleCart,
+		"a stale answer leaves no trace":            haggleStale,
+		"of racing answers one is stored":           haggleRace,
+		"a session that is gone":                    haggleGone,
+		"an extension meanwhile is not undone":      haggleExtended,
+		"quotes are found by token":                 haggleTokens,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(openShop(t, stores))
+		})
+	}
+}
+
+func haggleFirst(s *shop) {
+	p := s.product(3, 0)
+	s.keep(p, "north", 4)
+	for _, a := range []ports.HaggleAsk{{Product: p.ID, Quantity: 1}, ask(id.Session{}, p, 2)} {
+		h := s.load(a)
+		want := ports.Haggle{Product: p, Stock: map[id.Variant]int{p.Variants[0].ID: 7, p.Variants[1].ID: 0}}
+		h.Product = s.sameProduct(h.Product, p)
+		if len(h.Cart) == 0 {
+			h.Cart = nil
+		}
+		same(s.t, "haggle", h, want)
+	}
+}
+
+// sameProduct returns want if got is the product as the catalogue has it.
+func (s *shop) sameProduct(got, want *catalog.Product) *catalog.Product {
+	s.t.Helper()
+	stored, err := s.Products.Get(s.ctx, s.project.ID, want.ID)
+	s.must(err)
+	same(s.t, "product", got, stored)
+	return want
+}
+
+func haggleFound(s *shop) {
+	p := s.product(5)
+	r := s.answer(s.newSession(), p, 2, pointer(usd(85_00)))
+	s.must(s.Haggling.Save(s.ctx, r))
+
+	h := s.load(ask(r.Session.ID, p, 2))
+	same(s.t, "session", h.Session, r.Session)
+	same(s.t, "prior", h.Prior, r.Quote)
+	same(s.t, "last seq", h.LastSeq, 1)
+	same(s.t, "history", s.visit(r.Session.ID).History, []negotiation.Entry{r.Entry})
+	if h.Quote != nil || len(h.Cart) != 0 {
+		s.t.Errorf("found a quote %v or a cart %v", h.Quote, h.Cart)
+	}
+	if h = s.load(ask(r.Session.ID, p, 3)); h.Prior != nil {
+		s.t.Error("a quote on 2 pieces is prior to one on 3")
+	}
+	h = s.load(ports.HaggleAsk{Session: r.Session.ID, Product: p.ID, Quantity: 2})
+	same(s.t, "prior of the only variant", h.Prior, r.Quote)
+}
+
+func haggleFollowUp(s *shop) {
+	p := s.product(5, 6)
+	r := s.answer(s.session(), p, 2, pointer(usd(85_00)))
+	s.must(s.Haggling.Save(s.ctx, r))
+
+	h := s.load(ports.HaggleAsk{Session: r.Session.ID, Quote: r.Quote.Snapshot().ID})
+	same(s.t, "quote", h.Quote, r.Quote)
+	same(s.t, "prior", h.Prior, r.Quote)
+	s.sameProduct(h.Product, p)
+	same(s.t, "stock", h.Stock, map[id.Variant]int{p.Variants[0].ID: 5, p.Variants[1].ID: 6})
+
+	again := r.Quote.Snapshot()
+	again.Progress.BestOffer = usd(86_00)
+	entry := r.Entry
+	entry.ID, entry.Seq = random[id.Decision](), 2
+	s.must(s.Haggling.Save(s.ctx, ports.HaggleResult{Session: r.Session, Quote: negotiation.Rehydrate(again), Entry: entry}))
+	h = s.load(ports.HaggleAsk{Session: r.Session.ID, Quote: again.ID})
+	same(s.t, "quote after the second answer", h.Quote.Snapshot(), again)
+	same(s.t, "last seq", h.LastSeq, 2)
+}
+
+func hagglePrior(s *shop) {
+	p, sess := s.product(5), s.session()
+	first := s.answer(sess, p, 1, nil)
+	s.must(s.Haggling.Save(s.ctx, first))
+	second := s.answer(sess, p, 1, nil)
+	s.must(s.Haggling.Save(s.ctx, second))
+
+	h := s.load(ports.HaggleAsk{Session: sess.ID, Quote: first.Quote.Snapshot().ID})
+	same(s.t, "state of the first", h.Quote.Snapshot().State, negotiation.Superseded)
+	same(s.t, "prior", h.Prior, second.Quote)
+}
+
+func haggleOffSale(s *shop) {
+	p, gone := s.product(5), s.product(5)
+	r := s.answer(s.session(), p, 1, nil)
+	s.must(s.Haggling.Save(s.ctx, r))
+	_, err := s.Products.Update(s.ctx, s.project.ID, p.ID, func(p *catalog.Product) (ports.ProductWrite, error) {
+		p.Status = catalog.Archived
+		return ports.ProductWrite{Product: p}, nil
+	})
+	s.must(err)
+	s.must(s.Products.Delete(s.ctx, s.project.ID, gone.ID, noon))
+	for _, a := range []ports.HaggleAsk{ask(id.Session{}, p, 1), ask(id.Session{}, gone, 1)} {
+		if h := s.load(a); h.Product != nil {
+			s.t.Errorf("found %+v", h.Product)
+		}
+	}
+	h := s.load(ports.HaggleAsk{Session: r.Session.ID, Quote: r.Quote.Snapshot().ID})
+	if h.Product != nil || h.Quote == nil {
+		s.t.Errorf("a follow-up found product %v and quote %v", h.Product, h.Quote)
+	}
+}
+
+func haggleForeign(s *shop) {
+	foreign := openShop(s.t, s.Stores)
+	p := foreign.product(5)
+	r := foreign.answer(foreign.session(), p, 1, nil)
+	s.must(s.Haggling.Save(s.ctx, r))
+	other := s.session()
+	for _, a := range []ports.HaggleAsk{
+		ask(r.Session.ID, p, 1),
+		{Session: r.Session.ID, Quote: r.Quote.Snapshot().ID},
+		{Session: random[id.Session](), Quote: random[id.Quote](), Product: random[id.Product](), Quantity: 1},
+	} {
+		h := s.load(a)
+		if h.Session != nil || h.Quote != nil || h.Prior != nil || h.Product != nil || h.LastSeq != 0 || len(h.Stock) != 0 {
+			s.t.Errorf("%+v found %+v", a, h)
+		}
+	}
+	if h := s.load(ports.HaggleAsk{Session: other.ID, Quote: r.Quote.Snapshot().ID}); h.Quote != nil || h.Product != nil {
+		s.t.Error("a quote of another session was found")
+	}
+}
+
+func haggleRecord(s *shop) {
+	p, sess := s.product(5), s.session()
+	bare := s.answer(sess, p, 1, nil)
+	bare.Entry.Signals.Cost, bare.Entry.Message = nil, ""
+	s.must(s.Haggling.Save(s.ctx, bare))
+	rejected := s.answer(sess, p, 1, pointer(usd(1)))
+	rejected.Entry.Signals.Competitor = pointer(usd(98_00))
+	rejected.Entry.Signals.CartValue = usd(12_34)
+	s.must(s.Haggling.Save(s.ctx, rejected))
+	if rejected.Entry.Price != nil || rejected.Entry.Offer == nil {
+		s.t.Fatalf("not a rejection: %+v", rejected.Entry)
+	}
+	same(s.t, "history", s.visit(sess.ID).History, []negotiation.Entry{bare.Entry, rejected.Entry})
+}
+
+func haggleQuote(s *shop) {
+	p, other := s.product(5), s.product(5)
+	r := s.answer(s.session(), p, 2, pointer(usd(95_00)))
+	snapshot := r.Quote.Snapshot()
+	snapshot.Bundle = &negotiation.Bundle{
+		Product: other.ID, Variant: other.Variants[0].ID, Name: other.Name, Regular: usd(100_00), Price: usd(90_00),
+	}
+	snapshot.WithBundle = true
+	snapshot.Progress = negotiation.Progress{Rounds: 3, Moves: 2, BestOffer: usd(94_00), Counter: usd(96_00)}
+	snapshot.ValidUntil = noon.Add(1234 * time.Millisecond)
+	r.Quote = negotiation.Rehydrate(snapshot)
+	s.must(s.Haggling.Save(s.ctx, r))
+	same(s.t, "quote", s.load(ask(r.Session.ID, p, 2)).Prior.Snapshot(), snapshot)
+
+	snapshot.Bundle, snapshot.WithBundle, snapshot.Progress.Counter = nil, false, money.Amount{}
+	r.NewQuote, r.Quote, r.Superseded = false, negotiation.Rehydrate(snapshot), nil
+	r.Entry.ID, r.Entry.Seq = random[id.Decision](), 2
+	s.must(s.Haggling.Save(s.ctx, r))
+	same(s.t, "changed quote", s.load(ask(r.Session.ID, p, 2)).Prior.Snapshot(), snapshot)
+}
+
+func haggleCart(s *shop) {
+	p, other, sess := s.product(5), s.product(5), s.session()
+	s.agree(sess, p, 1)
+	kept := cartItem(s.agree(sess, other, 1), other)
+	latest := cartItem(s.agree(sess, p, 3), p)
+	want := []session.CartItem{kept, latest}
+	same(s.t, "cart of the visit", s.visit(sess.ID).Cart, want)
+	same(s.t, "cart of the haggle", s.load(ask(sess.ID, p, 1)).Cart, want)
+}
+
+func haggleStale(s *shop) {
+	p, sess := s.product(5), s.session()
+	late := s.answer(sess, p, 1, pointer(usd(95_00)))
+	first := s.answer(sess, p, 1, pointer(usd(85_00)))
+	s.must(s.Haggling.Save(s.ctx, first))
+	before := s.visit(sess.ID)
+
+	moved := *sess
+	moved.Claims.Location = "elsewhere"
+	late.Session, late.Superseded = &moved, first.Quote
+	late.Superseded.Supersede()
+	wantFault(s.t, s.Haggling.Save(s.ctx, late), fault.Conflict, "stale")
+	same(s.t, "visit", s.visit(sess.ID), before)
+	same(s.t, "prior state", s.load(ask(sess.ID, p, 1)).Prior.Snapshot().State, negotiation.Open)
+}
+
+func haggleRace(s *shop) {
+	p, sess := s.product(5), s.session()
+	var answers [racers]ports.HaggleResult
+	for i := range answers {
+		answers[i] = s.answer(sess, p, 1, pointer(usd(95_00)))
+	}
+	winners := s.race("stale", func(i int) error { return s.Haggling.Save(s.ctx, answers[i]) })
+	v := s.visit(sess.ID)
+	if winners != 1 || len(v.History) != 1 || len(v.Cart) != 1 {
+		s.t.Errorf("%d winners left history %+v and cart %+v", winners, v.History, v.Cart)
+	}
+}
+
+func haggleGone(s *shop) {
+	p := s.product(5)
+	r := s.answer(s.newSession(), p, 1, nil)
+	r.NewSession = false
+	wantFault(s.t, s.Haggling.Save(s.ctx, r), fault.NotFound, "session_not_found")
+}
+
+func haggleExtended(s *shop) {
+	p, sess := s.product(5), s.session()
+	r := s.answer(sess, p, 1, nil)
+	extended, err := s.Sessions.Update(s.ctx, s.project.ID, sess.ID, func(v *session.Session) error { return v.Extend(60, noon) })
+	s.must(err)
+	s.must(s.Haggling.Save(s.ctx, r))
+	same(s.t, "end", s.visit(sess.ID).Session.ExpiresAt, extended.ExpiresAt)
+}
+
+func haggleTokens(s *shop) {
+	p, sess := s.product(5), s.session()
+	agreed := s.agree(sess, p, 1)
+	foreign := openShop(s.t, s.Stores)
+	theirs := foreign.agree(foreign.session(), foreign.product(1), 1)
+	own := agreed.Snapshot().TokenHash
+	found, err := s.Haggling.ByToken(s.ctx, s.project.ID, []string{own, hash("unknown"), theirs.Snapshot().TokenHash, own})
+	s.must(err)
+	same(s.t, "found", found, []*negotiation.Quote{agreed})
+	found, err = s.Haggling.ByToken(s.ctx, s.project.ID, nil)
+	if err != nil || len(found) != 0 {
+		s.t.Errorf("no tokens find %v, %v", found, err)
+	}
+}

@@ -1,0 +1,29 @@
+// Package porttest is the contract of the storage ports: one suite per port, run by every adapter.
+// A suite knows the promises of package ports and nothing of how they are kept.
+package porttest
+
+import (
+	"testing"
+
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Stores is one database behind all of its ports.
+type Stores struct {
+	Accounts    ports.Accounts
+	Projects    ports.Projects
+	Storefronts ports.Storefronts
+	Statistics  ports.ProjectStatistics
+	Products    ports.Products
+	Bulk        ports.BulkProducts
+	Catalog     ports.CatalogReader
+	Inventory   ports.Inventory
+	Sessions    ports.Sessions
+	Haggling    ports.Haggling
+	Checkouts   ports.Checkouts
+	Orders      ports.Orders
+	Sandbox     ports.SandboxLedger
+}
+
+// Open makes a fresh, empty database that lasts as long as the test.
+type Open func(testing.TB) Stores

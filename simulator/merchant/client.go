@@ -1,0 +1,175 @@
+// Package merchant is a merchant's client of the Management API (spec 4.1, decisions 3 and 13), with types of its own.
+// Writes take what the merchant writes: a struct to create, a free map to patch, so that null can be sent on purpose.
+package merchant
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/haggle-commerce/haggle/simulator/exchange"
+)
+
+// Client speaks to the Management API with one API key, about one project. It is safe for concurrent use.
+type Client struct {
+	connection *exchange.Client
+	key        string
+	project    string
+}
+
+// New makes a client. Without a key it sends no Authorization header, without a project no X-Project-ID.
+func New(connection *exchange.Client, key, project string) *Client {
+	return &Client{connection: connection, key: key, project: project}
+}
+
+// In is the same merchant at work on another project.
+func (c *Client) In(project string) *Client { return New(c.connection, c.key, project) }
+
+// As is the same merchant with another API key.
+func (c *Client) As(key string) *Client { return New(c.connection, key, c.project) }
+
+// Transcript is the conversation so far.
+func (c *Client) Transcript() *exchange.Transcript { return c.connection.Transcript() }
+
+// Error is a refused request (spec 7).
+type Error struct {
+	HTTPStatus int           `json:"-"`
+	Code       string        `json:"code"`
+	Message    string        `json:"message"`
+	Details    []FieldDetail `json:"details"`
+	RequestID  string        `json:"request_id"`
+}
+
+// FieldDetail is what is wrong with one field.
+type FieldDetail struct {
+	Field   string `json:"field"` // dotted path: settings.default_currency
+	Message string `json:"message"`
+}
+
+// Error is the error on one line.
+func (e *Error) Error() string {
+	return fmt.Sprintf("%d %s: %s %v (request %s)", e.HTTPStatus, e.Code, e.Message, e.Details, e.RequestID)
+}
+
+// Field is the detail about a field, or "".
+func (e *Error) Field(name string) string {
+	for _, detail := range e.Details {
+		if detail.Field == name {
+			return detail.Message
+		}
+	}
+	return ""
+}
+
+// CodeOf is the error code inside err, or "" if err is no *Error.
+func CodeOf(err error) string {
+	var problem *Error
+	if errors.As(err, &problem) {
+		return problem.Code
+	}
+	return ""
+}
+
+// ErrorOf reads an error body; one that cannot be read keeps its status and the start of its text.
+func ErrorOf(response exchange.Response) *Error {
+	var body struct {
+		Error *Error `json:"error"`
+	}
+	if err := json.Unmarshal(response.Body, &body); err != nil || body.Error == nil {
+		return &Error{HTTPStatus: response.Status, Message: fmt.Sprintf("unreadable error: %.200q", response.Body)}
+	}
+	body.Error.HTTPStatus = response.Status
+	return body.Error
+}
+
+// Option changes the headers of one call.
+type Option func(http.Header)
+
+// IdempotencyKey makes the call repeatable (decisions 6).
+func IdempotencyKey(key string) Option { return Header("Idempotency-Key", key) }
+
+// Header sets a header of the call; an empty value removes it.
+func Header(name, value string) Option {
+	return func(header http.Header) { header[http.CanonicalHeaderKey(name)] = []string{value} }
+}
+
+// Page is a part of a list. The zero Page leaves both parameters out.
+type Page struct{ Limit, Offset int }
+
+// Meta says where a page is in its list.
+type Meta struct {
+	Total  int `json:"total"`
+	Limit  int `json:"limit"`
+	Offset int `json:"offset"`
+}
+
+// List is one page of things.
+type List[T any] struct {
+	Data []T  `json:"data"`
+	Meta Meta `json:"meta"`
+}
+
+// query adds the page to other parameters and writes them out, with the question mark.
+func (p Page) query(parameters url.Values) string {
+	if parameters == nil {
+		parameters = url.Values{}
+	}
+	if p.Limit != 0 {
+		parameters.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Offset != 0 {
+		parameters.Set("offset", strconv.Itoa(p.Offset))
+	}
+	if len(parameters) == 0 {
+		return ""
+	}
+	return "?" + parameters.Encode()
+}
+
+// Do sends anything at all, with the client's own headers unless header replaces them.
+// The error is about the transport only.
+func (c *Client) Do(ctx context.Context, method, path string, header http.Header, body []byte) (exchange.Response, error) {
+	all := http.Header{}
+	if c.key != "" {
+		all.Set("Authorization", "Bearer "+c.key)
+	}
+	if c.project != "" {
+		all.Set("X-Project-ID", c.project)
+	}
+	maps.Copy(all, header)
+	return c.connection.Do(ctx, exchange.Request{Method: method, Path: path, Header: all, Body: body})
+}
+
+// call sends in, unless it is nil, and reads the answer as T. A status outside 2xx is an *Error.
+func call[T any](ctx context.Context, c *Client, method, path string, in any, options []Option) (T, error) {
+	var out T
+	var body []byte
+	if in != nil {
+		var err error
+		if body, err = json.Marshal(in); err != nil {
+			return out, err
+		}
+	}
+	header := http.Header{}
+	for _, option := range options {
+		option(header)
+	}
+	response, err := c.Do(ctx, method, path, header, body)
+	switch {
+	case err != nil:
+		return out, err
+	case !response.OK():
+		return out, ErrorOf(response)
+	case response.Status == http.StatusNoContent:
+		return out, nil
+	}
+	return out, response.Decode(&out)
+}
+
+// nothing is the answer to a call that has none.
+type nothing struct{}

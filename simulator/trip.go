@@ -1,0 +1,73 @@
+package simulator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/acp"
+	"github.com/haggle-commerce/haggle/simulator/buyer"
+	"github.com/haggle-commerce/haggle/simulator/exchange"
+)
+
+// trip is one buyer on its way. Number 0 is who reads the market.
+type trip struct {
+	plan     plan
+	client   *acp.Client
+	witness  *Witness
+	measured []measurement
+
+	haggled  buyer.Outcome
+	outcome  Outcome
+	discount float64
+	err      error
+}
+
+// measurement is what the report needs of one call.
+type measurement struct {
+	endpoint string
+	elapsed  time.Duration
+	status   string // of a quote or a finalize
+	problem  string // status and code of an error: 409 out_of_stock
+	order    string
+}
+
+func newTrip(config Config, p plan, manifest acp.Manifest) *trip {
+	connection := exchange.NewClient(exchange.Config{
+		URL: config.URL, Validator: config.Validator, Transcript: exchange.NewTranscript(60),
+		RequestIDs: fmt.Sprintf("sim-%d-%d", config.Seed, p.number),
+	})
+	t := &trip{plan: p, witness: NewWitness(manifest)}
+	t.client = acp.New(connection, config.Project, t.witness.Saw, t.measure)
+	return t
+}
+
+func (t *trip) measure(call acp.Call) {
+	m := measurement{endpoint: call.Endpoint, elapsed: call.Raw.Elapsed}
+	switch answer := call.Response.(type) {
+	case acp.Quote:
+		m.status = answer.Status
+	case acp.Finalized:
+		m.status, m.order = answer.Status, answer.Order.ID
+	}
+	var problem *acp.Error
+	switch {
+	case errors.As(call.Err, &problem):
+		m.problem = fmt.Sprintf("%d %s", problem.HTTPStatus, problem.Code)
+	case call.Err != nil:
+		m.problem = "no usable answer"
+	}
+	t.measured = append(t.measured, m)
+}
+
+// run walks the buyer through the shop.
+func (t *trip) run(ctx context.Context, m market) {
+	b := buyer.New(ctx, t.client)
+	b.Manifest, b.Email, b.Claims = m.manifest, t.plan.email, t.plan.claims
+	t.haggled, t.outcome = shop(b, t.plan)
+	t.err = b.Err()
+	if t.haggled.Agreed {
+		t.discount = b.Discount()
+	}
+}
