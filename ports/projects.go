@@ -28,6 +28,7 @@ type Projects interface {
 // Storefronts finds projects for buyers. One round trip: every ACP request begins with it.
 type Storefronts interface {
 	BySlug(ctx context.Context, slug string) (*project.Project, error)
+	ByProject(ctx context.Context, project id.Project) (*project.Project, error)
 }
 
 // Statistics of a project (spec 2.1).

@@ -39,7 +39,7 @@ func newPlan(seed uint64, number int, m market) plan {
 	name := faker.Name()
 	p := plan{
 		number:   number,
-		email:    strings.ToLower(faker.Username()) + fmt.Sprintf("+%d@example.com", number),
+		email:    fmt.Sprintf("buyer+%d@example.com", number),
 		address:  newAddress(random, faker, name, m.manifest.ShippingRegions),
 		wish:     m.wish(random),
 		pick:     min(random.IntN(10), random.IntN(10)), // the first results are viewed most

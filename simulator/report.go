@@ -98,7 +98,7 @@ func (r Report) writeSummary(w io.Writer) {
 	print(w, "Orders\t%d\t%d payments declined", r.Orders, r.Declines)
 	print(w, "Requests\t%d\t%.0f per second", r.Requests, r.PerSecond())
 	for _, problem := range slices.Sorted(maps.Keys(r.Problems)) {
-		print(w, "  %s\t%d\t", problem, r.Problems[problem])
+		print(w, "  %s\t%d", problem, r.Problems[problem])
 	}
 }
 

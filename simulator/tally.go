@@ -146,7 +146,7 @@ func (t *tally) report(elapsed time.Duration) Report {
 // averaged turns a row's sums into averages over its deals.
 func (row StrategyRow) averaged() StrategyRow {
 	if row.Deals > 0 {
-		row.Discount /= float64(row.Deals)
+		row.Discount /= float64(row.Deals) * basisPoints
 		row.Rounds /= float64(row.Deals)
 	}
 	return row

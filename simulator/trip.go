@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/haggle-commerce/haggle/simulator/acp"
@@ -11,16 +12,20 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/exchange"
 )
 
+// basisPoints are the hundredths of a percent in a whole.
+const basisPoints = 10_000
+
 // trip is one buyer on its way. Number 0 is who reads the market.
 type trip struct {
-	plan     plan
-	client   *acp.Client
-	witness  *Witness
-	measured []measurement
+	plan       plan
+	connection *exchange.Client
+	client     *acp.Client
+	witness    *Witness
+	measured   []measurement
 
 	haggled  buyer.Outcome
 	outcome  Outcome
-	discount float64
+	discount float64 // in whole hundredths of a percent, so that sums do not depend on their order
 	err      error
 }
 
@@ -34,12 +39,12 @@ type measurement struct {
 }
 
 func newTrip(config Config, p plan, manifest acp.Manifest) *trip {
-	connection := exchange.NewClient(exchange.Config{
+	t := &trip{plan: p, witness: NewWitness(manifest)}
+	t.connection = exchange.NewClient(exchange.Config{
 		URL: config.URL, Validator: config.Validator, Transcript: exchange.NewTranscript(60),
 		RequestIDs: fmt.Sprintf("sim-%d-%d", config.Seed, p.number),
 	})
-	t := &trip{plan: p, witness: NewWitness(manifest)}
-	t.client = acp.New(connection, config.Project, t.witness.Saw, t.measure)
+	t.client = acp.New(t.connection, config.Project, t.witness.Saw, t.measure)
 	return t
 }
 
@@ -68,6 +73,6 @@ func (t *trip) run(ctx context.Context, m market) {
 	t.haggled, t.outcome = shop(b, t.plan)
 	t.err = b.Err()
 	if t.haggled.Agreed {
-		t.discount = b.Discount()
+		t.discount = math.Round(b.Discount() * basisPoints)
 	}
 }

@@ -21,16 +21,17 @@ import (
 
 // Service opens and finalizes checkouts.
 type Service struct {
-	Agent     ports.Agent
-	Checkouts ports.Checkouts
-	Orders    ports.Orders
-	Sessions  ports.Sessions
-	Haggling  ports.Haggling
-	Catalog   ports.CatalogReader
-	Gateway   ports.Gateway
-	Clock     ports.Clock
-	Entropy   ports.Entropy
-	Log       *slog.Logger
+	Agent       ports.Agent
+	Storefronts ports.Storefronts
+	Checkouts   ports.Checkouts
+	Orders      ports.Orders
+	Sessions    ports.Sessions
+	Haggling    ports.Haggling
+	Catalog     ports.CatalogReader
+	Gateway     ports.Gateway
+	Clock       ports.Clock
+	Entropy     ports.Entropy
+	Log         *slog.Logger
 	// Patience is how long a finalize waits for another one of the same checkout. Zero: 10 s.
 	Patience time.Duration
 }

@@ -12,13 +12,13 @@ import (
 // Reconcile decides checkouts whose attempt nobody looks after, because a process died or a provider
 // did not answer: it asks the provider by the attempt's key. It returns how many it decided. Any number
 // of replicas may run it at once.
-func (s *Service) Reconcile(ctx context.Context, find func(context.Context, ports.LapsedCheckout) (*project.Project, error)) (decided int, err error) {
+func (s *Service) Reconcile(ctx context.Context) (decided int, err error) {
 	lapsed, err := s.Checkouts.Lapsed(ctx, s.Clock.Now(), 100)
 	if err != nil {
 		return 0, err
 	}
 	for _, l := range lapsed {
-		p, problem := find(ctx, l)
+		p, problem := s.Storefronts.ByProject(ctx, l.Project)
 		if problem == nil {
 			problem = s.adopt(ctx, p, l)
 		}

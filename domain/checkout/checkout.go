@@ -145,7 +145,7 @@ func (c *Checkout) Shipping() money.Amount {
 	return money.Zero(c.s.Subtotal.Currency())
 }
 
-// Total is subtotal + shipping + tax. Open has checked that no option overflows it.
+// Total is subtotal + shipping + tax. Open has checked that it stays below money.Limit with every option.
 func (c *Checkout) Total() money.Amount {
 	return money.Of(c.s.Subtotal.Minor()+c.Shipping().Minor()+c.s.Tax.Minor(), c.s.Subtotal.Currency())
 }

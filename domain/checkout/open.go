@@ -25,16 +25,20 @@ func Open(checkout id.Checkout, p *project.Project, cart Cart, now time.Time) (*
 	if err := cart.check(p.Storefront); err != nil {
 		return nil, err
 	}
-	currency := p.Settings.Currency
-	subtotal, savings, err := sum(cart.Lines, currency)
+	subtotal, savings, err := sum(cart.Lines, p.Settings.Currency)
 	if err != nil {
-		return nil, fault.Field("items", "come to an amount that is too large")
+		return nil, tooLarge()
 	}
 	tax, err := p.Storefront.TaxTo(cart.Address.Country, cart.Address.State).Of(subtotal)
 	if err != nil {
-		return nil, fault.Field("items", "come to an amount that is too large")
+		return nil, tooLarge()
 	}
 	options := Options(p.Storefront, cart.Address.Country, subtotal)
+	for _, o := range options {
+		if subtotal.Minor()+o.Price.Minor()+tax.Minor() >= money.Limit {
+			return nil, tooLarge()
+		}
+	}
 	c := &Checkout{Snapshot{
 		ID: checkout, Project: p.ID, Session: cart.Session, Status: Ready,
 		Lines: cart.Lines, Address: cart.Address, Options: options, Selected: options[0].ID,
@@ -43,6 +47,8 @@ func Open(checkout id.Checkout, p *project.Project, cart Cart, now time.Time) (*
 	}}
 	return c, nil
 }
+
+func tooLarge() error { return fault.Field("items", "come to an amount that is too large") }
 
 // Options are the ways of shipping to a country, cheapest method first. Standard shipping is free
 // from the storefront's threshold.
@@ -104,7 +110,7 @@ func sum(lines []Line, currency money.Currency) (subtotal, savings money.Amount,
 			return subtotal, savings, err
 		}
 	}
-	if subtotal.Minor() >= money.Limit {
+	if subtotal.Minor() >= money.Limit || savings.Minor() >= money.Limit {
 		return subtotal, savings, money.ErrOutOfRange
 	}
 	return subtotal, savings, nil

@@ -2,36 +2,43 @@ package fault
 
 import "strconv"
 
-// Check gathers the problems of one request, so that a client learns all of them at once.
+// Check gathers the problems of one request, so that a client learns all of them at once: the first
+// problem of each field (decisions 4).
 type Check struct {
-	prefix  string
-	details *[]Detail
+	prefix string
+	found  *problems
+}
+
+type problems struct {
+	details []Detail
+	fields  map[string]bool
 }
 
 // NewCheck starts empty.
-func NewCheck() Check { return Check{details: new([]Detail)} }
+func NewCheck() Check { return Check{found: &problems{fields: map[string]bool{}}} }
 
 // In is the same check with a path before its fields: c.In("items").At(0) names "items.0.…".
-func (c Check) In(field string) Check { return Check{c.path(field) + ".", c.details} }
+func (c Check) In(field string) Check { return Check{c.path(field) + ".", c.found} }
 
 // At is In for an element of a list.
 func (c Check) At(index int) Check { return c.In(strconv.Itoa(index)) }
 
-// That records message for field unless ok. It returns ok.
+// That records message for field unless ok or the field has a problem already. It returns ok.
 func (c Check) That(ok bool, field, message string) bool {
-	if !ok {
-		*c.details = append(*c.details, Detail{c.path(field), message})
+	if path := c.path(field); !ok && !c.found.fields[path] {
+		c.found.fields[path] = true
+		c.found.details = append(c.found.details, Detail{path, message})
 	}
 	return ok
 }
 
 // Err is nil, or one validation_error with every problem.
 func (c Check) Err() error {
-	if len(*c.details) == 0 {
+	if len(c.found.details) == 0 {
 		return nil
 	}
 	e := New(Invalid, "validation_error", "The request has invalid values.")
-	e.Details = *c.details
+	e.Details = c.found.details
 	return e
 }
 

@@ -89,8 +89,8 @@ func ParseDecimal(text string, digits int) (int64, error) {
 	return n, nil
 }
 
-// splitExponent separates "4.99e1" into "4.99" and 1. Exponents beyond ±9999 are clamped, which is
-// far outside every bound and so keeps the answer (out of range, too precise) right.
+// splitExponent separates "4.99e1" into "4.99" and 1. Exponents beyond ±10^9 are clamped: no text has
+// so many digits that they could make up for it, so the answer (out of range, too precise) stays right.
 func splitExponent(text string) (mantissa string, exponent int, err error) {
 	i := strings.IndexAny(text, "eE")
 	if i < 0 {
@@ -106,8 +106,8 @@ func splitExponent(text string) (mantissa string, exponent int, err error) {
 		return "", 0, ErrSyntax
 	}
 	n, err := strconv.Atoi(digits)
-	if err != nil || n > 9999 {
-		n = 9999
+	if err != nil || n > 1e9 {
+		n = 1e9
 	}
 	return text[:i], sign * n, nil
 }
@@ -225,16 +225,17 @@ func MulDiv(n, numerator, denominator int64, r Rounding) (int64, error) {
 		return 0, ErrOverflow
 	}
 	quotient, rest := bits.Div64(hi, lo, uint64(denominator))
+	away := uint64(0)
 	if rest > 0 && (r == Up || r == HalfUp && rest >= uint64(denominator)-rest) {
-		quotient++
+		away = 1
 	}
-	if quotient > 1<<63-1 {
-		return 0, ErrOverflow
+	switch {
+	case negative && quotient <= 1<<63-away:
+		return -int64(quotient + away), nil
+	case !negative && quotient <= 1<<63-1-away:
+		return int64(quotient + away), nil
 	}
-	if negative {
-		return -int64(quotient), nil
-	}
-	return int64(quotient), nil
+	return 0, ErrOverflow
 }
 
 func magnitude(n int64) uint64 {

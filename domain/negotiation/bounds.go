@@ -16,7 +16,7 @@ func RehydrateBounds(list, opening, target, floor money.Amount) Bounds {
 	return Bounds{list, opening, target, floor}
 }
 
-// Fixed tells whether there is nothing to negotiate.
+// Fixed tells whether there is nothing to negotiate. The floor of what is negotiable is below list.
 func (b Bounds) Fixed() bool { return b.floor == b.list }
 
 // Bound computes the bounds. Whatever the signals say, the floor is at least
@@ -34,24 +34,24 @@ func Bound(p Policy, s Signals) Bounds {
 		}
 		return list - n
 	}
-	target := down(depth * p.TargetShare / money.Whole)
+	target := down(depth * part(p.TargetShare) / money.Whole)
 	floor := down(depth)
 	if s.Competitor != nil && s.Competitor.Minor() < target {
 		target = max(floor, s.Competitor.Minor())
 	}
-	opening := max(target, down(depth*p.OpeningShare/money.Whole))
-	floor = coarse(floor, target, list, s.List.Currency())
+	opening := max(target, down(depth*part(p.OpeningShare)/money.Whole))
+	floor = min(coarse(floor, target, list, s.List.Currency()), list-1)
 	of := func(minor int64) money.Amount { return money.Of(minor, s.List.Currency()) }
 	return Bounds{s.List, of(opening), of(target), of(floor)}
 }
 
 func (p Policy) hardFloor(s Signals) (minor int64, ok bool) {
-	floor, err := money.MulDiv(s.List.Minor(), int64(money.Whole-p.MaxDiscount), int64(money.Whole), money.Up)
+	floor, err := money.MulDiv(s.List.Minor(), int64(money.Whole-part(p.MaxDiscount)), int64(money.Whole), money.Up)
 	if err != nil {
 		return 0, false
 	}
 	if s.Cost != nil {
-		cost, err := money.MulDiv(s.Cost.Minor(), int64(money.Whole+p.MinMargin), int64(money.Whole), money.Up)
+		cost, err := money.MulDiv(s.Cost.Minor(), int64(money.Whole+max(p.MinMargin, 0)), int64(money.Whole), money.Up)
 		if err != nil {
 			return 0, false
 		}

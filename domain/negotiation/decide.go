@@ -24,7 +24,7 @@ type Table struct {
 func Decide(t Table) Decision {
 	switch {
 	case t.Offer == nil && t.Bounds.Fixed():
-		return Quoted{t.Bounds.list, ListOnly}
+		return Quoted{t.standing(), ListOnly}
 	case t.Offer == nil:
 		return Quoted{t.standing(), NoOffer}
 	case t.committed():
@@ -58,14 +58,17 @@ func (t Table) counter() Decision {
 	return Countered{t.amount(price), t.lastRound(), Concession}
 }
 
+// maxSteps keeps what ask multiplies within 64 bits, for amounts below money.Limit.
+const maxSteps = 1000
+
 // ask is the least that would be accepted now. It falls with the square of the buyer's moves from
 // the target towards the floor, of which it keeps the policy's end share away.
 func (t Table) ask() int64 {
 	target, floor := t.Bounds.target.Minor(), t.Bounds.floor.Minor()
-	steps := int64(max(t.Policy.RoundCap-1, 1))
+	steps := int64(min(max(t.Policy.RoundCap-1, 1), maxSteps))
 	moves := min(int64(t.Progress.Moves), steps)
 	band := target - floor
-	band -= band * int64(t.Policy.EndShare) / int64(money.Whole)
+	band -= band * int64(part(t.Policy.EndShare)) / int64(money.Whole)
 	return target - band*moves*moves/(steps*steps)
 }
 

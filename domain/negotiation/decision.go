@@ -24,7 +24,7 @@ var (
 	Concession  = Rule{"concession"}   // the buyer moved, so did we
 	NoMovement  = Rule{"no_movement"}  // the buyer did not move
 	FinalRound  = Rule{"final_round"}  // the round cap is reached
-	BelowFloor  = Rule{"below_floor"}  //
+	BelowFloor  = Rule{"below_floor"}  // too little to talk about
 	AgentAnswer = Rule{"agent_answer"} // an agent's own price, within the guardrails
 )
 

@@ -47,3 +47,6 @@ func PolicyOf(s project.Settings) Policy {
 		BaseDepth: 600, TargetShare: 500, OpeningShare: 200, EndShare: 350,
 	}
 }
+
+// part holds a share between nothing and all: the bounds are kept whatever a policy says.
+func part(share money.Percent) money.Percent { return min(max(share, 0), money.Whole) }

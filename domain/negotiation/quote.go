@@ -76,6 +76,9 @@ func Start(quote id.Quote, project id.Project, item Item, p Policy, s Signals, p
 	if prior != nil {
 		q.s.Bounds, q.s.Progress, q.s.Bundle = prior.s.Bounds, prior.s.Progress, prior.s.Bundle
 		q.refresh(p, s, now.Before(prior.s.ValidUntil))
+		if q.overtaken() {
+			q.s.ValidUntil = prior.s.ValidUntil
+		}
 	}
 	return q
 }
@@ -85,7 +88,7 @@ func (q *Quote) Resume(p Policy, s Signals, now time.Time) error {
 	if q.s.State != Open {
 		return ErrClosed
 	}
-	q.refresh(p, s, true)
+	q.refresh(p, s, now.Before(q.s.ValidUntil))
 	q.s.PolicyVersion = p.Version
 	return nil
 }
@@ -96,15 +99,25 @@ func (q *Quote) Expired(now time.Time) bool { return q.s.State == Open && !now.B
 // refresh replaces bounds that the shop's list price, policy or cost has overtaken. A counter given
 // before keeps binding us while it is valid.
 func (q *Quote) refresh(p Policy, s Signals, valid bool) {
-	if q.s.Bounds.hold(p, s) {
+	held := q.s.Bounds.hold(p, s)
+	if held && (valid || !q.overtaken()) {
 		return
 	}
-	q.s.Bounds = Bound(p, s)
+	if !held {
+		q.s.Bounds = Bound(p, s)
+	}
 	if !valid || q.s.Progress.Counter.Currency() != s.List.Currency() {
 		q.s.Progress = Progress{}
 	} else if q.s.Progress.Counter.Minor() > s.List.Minor() {
 		q.s.Progress.Counter = s.List
 	}
+}
+
+// overtaken tells whether our counter lies below the floor, which rose after it was given. It is kept
+// for the time it was promised for, and for no longer however often the buyer asks.
+func (q *Quote) overtaken() bool {
+	counter := q.s.Progress.Counter
+	return counter.IsPositive() && counter.Minor() < q.s.Bounds.floor.Minor()
 }
 
 // hold tells whether bounds set earlier still keep the shop's rules.
@@ -126,16 +139,23 @@ func (q *Quote) Suggest(b *Bundle) {
 	}
 }
 
-// Record takes in the decision on an offer and moves the quote's validity.
+// Record takes in the decision on an offer and moves the quote's validity. A closed quote stays as it
+// is.
 func (q *Quote) Record(d Decision, offer *money.Amount, now time.Time) {
-	q.s.ValidUntil = now.Add(Validity)
+	if q.s.State != Open {
+		return
+	}
+	if !q.overtaken() {
+		q.s.ValidUntil = now.Add(Validity)
+	}
 	pr := &q.s.Progress
+	moved := offer != nil && offer.Minor() > pr.BestOffer.Minor()
 	switch d := d.(type) {
 	case Quoted:
 		pr.lower(d.Price)
 	case Countered:
 		pr.Rounds++
-		if offer.Minor() > pr.BestOffer.Minor() {
+		if moved {
 			pr.Moves++
 		}
 		pr.lower(d.Price)
@@ -143,7 +163,7 @@ func (q *Quote) Record(d Decision, offer *money.Amount, now time.Time) {
 		pr.lower(d.Price)
 		q.s.State, q.s.FinalPrice = Agreed, d.Price
 	}
-	if offer != nil && offer.Minor() > pr.BestOffer.Minor() {
+	if moved {
 		pr.BestOffer = *offer
 	}
 }
@@ -154,8 +174,11 @@ func (p *Progress) lower(to money.Amount) {
 	}
 }
 
-// Seal ties the agreed quote to the token that redeems it, with or without the bundle.
+// Seal ties an agreed quote to the token that redeems it, with or without the bundle.
 func (q *Quote) Seal(tokenHash string, withBundle bool) {
+	if q.s.State != Agreed {
+		return
+	}
 	q.s.TokenHash = tokenHash
 	q.s.WithBundle = withBundle && q.s.Bundle != nil
 }

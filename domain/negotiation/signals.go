@@ -54,8 +54,8 @@ func (p Policy) depth(s Signals) money.Percent {
 	if s.Competitor != nil && s.Competitor.Minor() < s.List.Minor() {
 		known += 100
 	}
-	claimed := min(max(s.Claims.depth(), -p.UnverifiedShare), p.UnverifiedShare)
-	return min(max(known+claimed, 0), money.Whole)
+	claimed := min(max(s.Claims.depth(), -part(p.UnverifiedShare)), part(p.UnverifiedShare))
+	return part(known + claimed)
 }
 
 func (c Claims) depth() money.Percent {

@@ -43,10 +43,11 @@ type Payment struct {
 	CreatedAt time.Time
 }
 
-// Fulfillment is the promise of delivery.
+// Fulfillment is the promise of delivery. Its days are those of the shop's calendar, each as its
+// midnight in UTC: format them, do not convert them.
 type Fulfillment struct {
 	Status         FulfillmentStatus
-	ShipsOn        time.Time // dates in the shop's time zone
+	ShipsOn        time.Time
 	DeliversFrom   time.Time
 	DeliversBy     time.Time
 	ShippingOption string
@@ -87,7 +88,7 @@ type Receipt struct {
 	Label    string
 }
 
-// Place makes the order of a completed checkout. Dates are in the shop's zone.
+// Place makes the order of a completed checkout. Its days are those of the shop's zone.
 func Place(c *checkout.Checkout, ids IDs, r Receipt, zone *time.Location, now time.Time) *Order {
 	s := c.Snapshot()
 	return &Order{
@@ -105,7 +106,8 @@ func Place(c *checkout.Checkout, ids IDs, r Receipt, zone *time.Location, now ti
 
 // promise dates the delivery: shipped on the next working day, then the option's days.
 func promise(s checkout.Snapshot, zone *time.Location, now time.Time) Fulfillment {
-	ships := nextWorkday(now.In(zone), 1)
+	year, month, day := now.In(zone).Date()
+	ships := nextWorkday(time.Date(year, month, day, 0, 0, 0, 0, time.UTC), 1)
 	f := Fulfillment{Status: FulfillmentProcessing, ShipsOn: ships, DeliversFrom: ships, DeliversBy: ships, ShippingOption: s.Selected}
 	for _, o := range s.Options {
 		if o.ID == s.Selected {
@@ -117,7 +119,6 @@ func promise(s checkout.Snapshot, zone *time.Location, now time.Time) Fulfillmen
 
 // nextWorkday is so many working days (Monday to Friday) after day.
 func nextWorkday(day time.Time, days int) time.Time {
-	day = time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, day.Location())
 	for days > 0 {
 		day = day.AddDate(0, 0, 1)
 		if w := day.Weekday(); w != time.Saturday && w != time.Sunday {

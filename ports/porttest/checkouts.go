@@ -41,13 +41,9 @@ func checkoutRoundTrip(s *shop) {
 	claimed := s.mustClaim(c)
 	same(s.t, "processing", s.stored(c).Snapshot(), claimed.Snapshot())
 
-	var expired *checkout.Checkout
+	expired := s.checkout(sess, line(p, 1))
 	err := s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) (err error) {
-		other := s.newCheckout(sess, line(p, 1))
-		if err := s.Checkouts.Create(s.ctx, other); err != nil {
-			return err
-		}
-		if expired, err = tx.Lock(s.ctx, other.ID()); err != nil {
+		if expired, err = tx.Lock(s.ctx, expired.ID()); err != nil {
 			return err
 		}
 		if err := expired.Expire(noon.Add(checkout.Validity)); err != nil {

@@ -33,7 +33,7 @@ func TestEveryEndpointAnswers(t *testing.T) {
 	product, productErr := client.Product(ctx, acp.ProductRequest{
 		ProductID: "prod_1", SessionID: found.SessionID, BuyerContext: &acp.BuyerContext{LoyaltyTier: "gold"},
 	})
-	_, availabilityErr := client.Availability(ctx, acp.AvailabilityRequest{Items: []acp.AvailabilityItem{{ProductID: "prod_1", Quantity: 1}}})
+	_, availabilityErr := client.Availability(ctx, acp.AvailabilityRequest{Items: []acp.AvailabilityItem{{ProductID: "prod_1", VariantID: "var_prod_1", Quantity: 1}}})
 	quote, quoteErr := client.Quote(ctx, acp.QuoteRequest{
 		SessionID: found.SessionID, ProductID: "prod_1", VariantID: product.Variants[0].ID, Quantity: 2, OfferPrice: &offer,
 	}, acp.IdempotencyKey("k"))
@@ -88,7 +88,7 @@ func TestMissingFieldsAreViolations(t *testing.T) {
 		reason string
 	}{
 		"a misnamed field":       {func(a fakeshop.Answer) { a["SESSION_ID"] = a["session_id"]; delete(a, "session_id") }, "no session_id"},
-		"a null":                 {func(a fakeshop.Answer) { a["facets"] = nil }, "no facets.brands[].count"},
+		"a null":                 {func(a fakeshop.Answer) { a["total_count"] = nil }, "no total_count"},
 		"a gap in a list":        {func(a fakeshop.Answer) { delete(a["results"].([]fakeshop.Answer)[1], "negotiable") }, "no results[].negotiable"},
 		"a price in a string":    {func(a fakeshop.Answer) { a["results"].([]fakeshop.Answer)[0]["list_price"] = "9" }, "cannot be read"},
 		"a price with fractions": {func(a fakeshop.Answer) { a["results"].([]fakeshop.Answer)[0]["list_price"] = 9.123456 }, "cannot be read"},

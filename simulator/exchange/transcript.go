@@ -83,7 +83,7 @@ func (t *Transcript) Last(n int) []Entry {
 // Print writes entries as a conversation.
 func Print(w io.Writer, entries []Entry) error {
 	for _, e := range entries {
-		answer := fmt.Sprintf("%d %s", e.Status, e.Response)
+		answer := fmt.Sprintf("%d %s", e.Status, strings.TrimSpace(e.Response))
 		if e.Failure != "" {
 			answer = "no answer: " + e.Failure
 		}

@@ -36,22 +36,44 @@ func answering(t *testing.T, status int, answer string) (*merchant.Client, *seen
 	return merchant.New(exchange.NewClient(exchange.Config{URL: server.URL}), "hk_test_1", "proj_1"), got
 }
 
-func TestRequests(t *testing.T) {
+// sent is a call and what it should send.
+type sent struct {
+	send       func(c *merchant.Client) error
+	line, body string
+}
+
+func eachSends(t *testing.T, cases map[string]sent) {
+	t.Helper()
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			client, got := answering(t, 200, `{"id": "x", "price": 1, "data": [], "meta": {"total": 0}}`)
+			if err := c.send(client); err != nil {
+				t.Fatal(err)
+			}
+			if got.line != c.line || !sameJSON(got.body, c.body) {
+				t.Errorf("sent %s %s\nwant %s %s", got.line, got.body, c.line, c.body)
+			}
+			if got.header.Get("Authorization") != "Bearer hk_test_1" || got.header.Get("X-Project-Id") != "proj_1" {
+				t.Errorf("header %v", got.header)
+			}
+		})
+	}
+}
+
+func TestProjectRequests(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
-	price, yes := decimal.MustParse("19.90"), true
-	product := merchant.Product{Name: "Hammer", SKU: "H1", Price: price, Category: "tools"}
-	const productJSON = `{"name":"Hammer","sku":"H1","price":19.9,"category":"tools"}`
-	tests := map[string]struct {
-		send       func(c *merchant.Client) error
-		line, body string
-	}{
+	ctx, price, yes := context.Background(), decimal.MustParse("19.90"), true
+	eachSends(t, map[string]sent{
 		"create a project": {func(c *merchant.Client) error {
 			settings := &merchant.ProjectSettings{DefaultCurrency: "EUR", NegotiationEnabled: &yes}
 			_, err := c.CreateProject(ctx, merchant.NewProject{Name: "Shop", Slug: "shop", Settings: settings})
 			return err
 		}, "POST /v1/projects", `{"name":"Shop","slug":"shop","settings":{"default_currency":"EUR","negotiation_enabled":true}}`},
-		"list projects": {func(c *merchant.Client) error { _, err := c.Projects(ctx, merchant.Page{Limit: 5, Offset: 10}); return err },
+		"list projects": {func(c *merchant.Client) error {
+			_, err := c.Projects(ctx, merchant.Page{Limit: 5, Offset: 10})
+			return err
+		},
 			"GET /v1/projects?limit=5&offset=10", ""},
 		"read a project": {func(c *merchant.Client) error { _, err := c.Project(ctx, "proj_1"); return err }, "GET /v1/projects/proj_1", ""},
 		"patch a project": {func(c *merchant.Client) error {
@@ -71,6 +93,15 @@ func TestRequests(t *testing.T) {
 			_, err := c.PatchStorefront(ctx, "proj_1", merchant.Patch{"free_shipping_threshold": price})
 			return err
 		}, "PATCH /v1/projects/proj_1/storefront", `{"free_shipping_threshold":19.9}`},
+	})
+}
+
+func TestCatalogRequests(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	product := merchant.Product{Name: "Hammer", SKU: "H1", Price: decimal.MustParse("19.90"), Category: "tools"}
+	const productJSON = `{"name":"Hammer","sku":"H1","price":19.9,"category":"tools"}`
+	eachSends(t, map[string]sent{
 		"create a product": {func(c *merchant.Client) error { _, err := c.CreateProduct(ctx, product); return err },
 			"POST /v1/catalog/products", productJSON},
 		"list products": {func(c *merchant.Client) error {
@@ -98,22 +129,7 @@ func TestRequests(t *testing.T) {
 			_, err := c.AdjustInventory(ctx, []merchant.Adjustment{{SKU: "H1", Location: "main", Delta: -2, Reason: "broken"}})
 			return err
 		}, "POST /v1/catalog/inventory/adjust", `{"adjustments":[{"sku":"H1","location":"main","delta":-2,"reason":"broken"}]}`},
-	}
-	for name, c := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			client, got := answering(t, 200, `{"id": "x", "price": 1, "data": [], "meta": {"total": 0}}`)
-			if err := c.send(client); err != nil {
-				t.Fatal(err)
-			}
-			if got.line != c.line || !sameJSON(got.body, c.body) {
-				t.Errorf("sent %s %s\nwant %s %s", got.line, got.body, c.line, c.body)
-			}
-			if got.header.Get("Authorization") != "Bearer hk_test_1" || got.header.Get("X-Project-Id") != "proj_1" {
-				t.Errorf("header %v", got.header)
-			}
-		})
-	}
+	})
 }
 
 func sameJSON(a, b string) bool {

@@ -101,7 +101,7 @@ func (v *Validator) Violations() []Violation {
 	return append([]Violation(nil), v.violations...)
 }
 
-// Count is the number of violations, those not kept included; Checked the number of answers judged.
+// Count is the number of violations, those not kept included.
 func (v *Validator) Count() int { return int(v.count.Load()) }
 
 // Checked is the number of answers judged.

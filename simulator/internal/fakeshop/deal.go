@@ -1,15 +1,40 @@
 package fakeshop
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-const (
-	list, target, floor = 100, 92, 80
-	standard, express   = 5, 9
+var (
+	list, target, floor    = decimal.FromInt(100), decimal.FromInt(92), decimal.FromInt(80)
+	standard, express, tax = decimal.FromInt(5), decimal.FromInt(9), decimal.FromInt(1)
 )
+
+// price reads a number of a request; made is false for null and for what is missing.
+func price(value any) (d decimal.Decimal, made bool) {
+	number, made := value.(json.Number)
+	if !made {
+		return decimal.Decimal{}, false
+	}
+	return decimal.MustParse(number.String()), true
+}
+
+func count(value any) int64 {
+	number, _ := value.(json.Number)
+	n, _ := number.Int64()
+	return n
+}
+
+func lower(a, b decimal.Decimal) decimal.Decimal {
+	if a.Less(b) {
+		return a
+	}
+	return b
+}
 
 // quote accepts at 92 or at its own counter, counters half way between the offer and list, and rejects below 80.
 func (s *Shop) quote(_ *http.Request, in Answer) (int, Answer) {
@@ -20,28 +45,21 @@ func (s *Shop) quote(_ *http.Request, in Answer) (int, Answer) {
 		s.lines[quote] = Answer{"product_id": in["product_id"], "name": "Claw hammer", "quantity": in["quantity"]}
 	}
 	answer := Answer{"session_id": session, "quote_id": quote, "valid_until": soon()}
-	offer, made := in["offer_price"].(float64)
+	offer, made := price(in["offer_price"])
 	counter, countered := s.offers[quote]
 	switch {
 	case !made:
 		answer["status"], answer["list_price"], answer["offered_price"] = "quote", list, list
-	case offer >= target || countered && offer >= float64(counter):
-		token := s.next("ctok")
-		line := Answer{"negotiated_price": min(offer, list)}
-		for name, value := range s.lines[quote] {
-			line[name] = value
-		}
-		s.lines[token] = line
-		s.carts[session] = append(s.carts[session], line)
-		answer["status"], answer["final_price"], answer["message"] = "accept", min(offer, list), "yes"
-		answer["checkout_token"] = token
-	case offer >= floor:
-		price := (int(offer)+list)/2 + 1
+	case !offer.Less(target) || countered && !offer.Less(counter):
+		answer["status"], answer["message"] = "accept", "yes"
+		answer["final_price"], answer["checkout_token"] = lower(offer, list), s.accept(session, quote, lower(offer, list))
+	case !offer.Less(floor):
+		asked := offer.Plus(list).Over(2).Plus(decimal.FromInt(1)).Down(2)
 		if countered {
-			price = max(min(price, counter), int(offer)+1)
+			asked = lower(asked, counter)
 		}
-		s.offers[quote] = price
-		answer["status"], answer["original_price"], answer["your_offer"], answer["counter_price"] = "counter_offer", list, offer, price
+		s.offers[quote] = asked
+		answer["status"], answer["original_price"], answer["your_offer"], answer["counter_price"] = "counter_offer", list, offer, asked
 		answer["product"], answer["discount_applied"], answer["reasoning"] = Answer{"id": "p", "name": "n"}, "5%", "because"
 		answer["next_actions"] = []string{"accept", "counter", "decline"}
 	default:
@@ -53,26 +71,38 @@ func (s *Shop) quote(_ *http.Request, in Answer) (int, Answer) {
 	return 200, answer
 }
 
+// accept puts what a quote is about into the cart and returns the token for it.
+func (s *Shop) accept(session, quote string, agreed decimal.Decimal) string {
+	line := Answer{"negotiated_price": agreed}
+	for name, value := range s.lines[quote] {
+		line[name] = value
+	}
+	token := s.next("ctok")
+	s.lines[token] = line
+	s.carts[session] = append(s.carts[session], line)
+	return token
+}
+
 func (s *Shop) init(_ *http.Request, in Answer) (int, Answer) {
 	item := in["items"].([]any)[0].(Answer)
 	token, _ := in["checkout_token"].(string)
-	price, quantity := float64(list), item["quantity"].(float64)
+	unit, quantity := list, count(item["quantity"])
 	if line := s.lines[token]; line != nil {
-		price = line["negotiated_price"].(float64)
+		unit = line["negotiated_price"].(decimal.Decimal)
 	}
 	if s.used[token] {
 		return 409, Answer{"error": "token_redeemed"}
 	}
-	subtotal := price * quantity
+	subtotal := unit.Times(quantity)
 	answer := Answer{
 		"checkout_id": s.next("chk"), "status": "ready", "valid_until": soon(),
 		"summary": Answer{
-			"subtotal": subtotal, "shipping": standard, "tax": 1, "total": subtotal + standard + 1,
-			"savings": (list - price) * quantity, "currency": "USD",
+			"subtotal": subtotal, "shipping": standard, "tax": tax, "total": subtotal.Plus(standard).Plus(tax),
+			"savings": list.Minus(unit).Times(quantity), "currency": "USD",
 		},
 		"items": []Answer{{
 			"product_id": item["product_id"], "name": "Claw hammer", "variant": "red", "quantity": quantity,
-			"unit_price": price, "original_price": list, "discount": "5%",
+			"unit_price": unit, "original_price": list, "discount": "5%",
 		}},
 		"shipping_options": []Answer{
 			{"id": "standard", "name": "Standard", "price": standard, "estimate": "2 days", "selected": true},
@@ -80,7 +110,7 @@ func (s *Shop) init(_ *http.Request, in Answer) (int, Answer) {
 		},
 		"payment_methods": []Answer{{"type": "psp_spt", "ready": true}, {"type": "wallet_ba", "ready": true}},
 	}
-	s.checkouts[answer["checkout_id"].(string)] = &checkout{token: token, answer: answer, subtotal: int(subtotal)}
+	s.checkouts[answer["checkout_id"].(string)] = &checkout{token: token, answer: answer, subtotal: subtotal}
 	return 200, answer
 }
 
@@ -109,7 +139,7 @@ func (s *Shop) finalize(_ *http.Request, in Answer) (int, Answer) {
 		shipping = express
 	}
 	item := c.answer["items"].([]Answer)[0]
-	total := c.subtotal + shipping + 1
+	total := c.subtotal.Plus(shipping).Plus(tax)
 	s.orders[c.order] = Answer{
 		"status": "success", "receipt_url": s.URL + "/receipt",
 		"order":       Answer{"id": c.order, "confirmation_number": "C1", "status": "confirmed", "created_at": soon()},
@@ -118,7 +148,7 @@ func (s *Shop) finalize(_ *http.Request, in Answer) (int, Answer) {
 		"tracking":    Answer{"available": false, "url": nil, "message": "later"},
 		"summary": Answer{
 			"items":    []Answer{{"name": "Claw hammer", "quantity": item["quantity"], "price": item["unit_price"]}},
-			"subtotal": c.subtotal, "shipping": shipping, "tax": 1, "total": total,
+			"subtotal": c.subtotal, "shipping": shipping, "tax": tax, "total": total,
 		},
 	}
 	return 200, copied(s.orders[c.order])
@@ -137,9 +167,9 @@ func copied(answer Answer) Answer {
 }
 
 func (s *Shop) session(r *http.Request, _ Answer) (int, Answer) {
-	id, subtotal := r.PathValue("id"), 0.0
+	id, subtotal := r.PathValue("id"), decimal.Decimal{}
 	for _, line := range s.carts[id] {
-		subtotal += line["negotiated_price"].(float64) * line["quantity"].(float64)
+		subtotal = subtotal.Plus(line["negotiated_price"].(decimal.Decimal).Times(count(line["quantity"])))
 	}
 	return 200, Answer{
 		"session_id": id, "status": "active", "created_at": soon(), "last_activity": soon(), "expires_at": soon(),
@@ -149,7 +179,7 @@ func (s *Shop) session(r *http.Request, _ Answer) (int, Answer) {
 }
 
 func (s *Shop) extend(r *http.Request, in Answer) (int, Answer) {
-	minutes, _ := in["duration_minutes"].(float64)
+	minutes := count(in["duration_minutes"])
 	ends := time.Now().Add(time.Duration(minutes) * time.Minute)
 	return 200, Answer{"session_id": r.PathValue("id"), "new_expires_at": ends.UTC().Format(time.RFC3339)}
 }

@@ -11,12 +11,14 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
 // Answer is a JSON object on its way to the buyer.
 type Answer = map[string]any
 
-// Shop is the merchant. Prices are in whole dollars: list 100, target 92, floor 80 (max discount 20 %).
+// Shop is the merchant. Every product lists at 100, sells at 92 and counters from 80 on.
 type Shop struct {
 	// URL is the server's address, the project's slug is "demo".
 	URL string
@@ -25,8 +27,8 @@ type Shop struct {
 
 	mu        sync.Mutex
 	sequence  int
-	offers    map[string]int    // counter by quote
-	lines     map[string]Answer // cart line by token
+	offers    map[string]decimal.Decimal // counter by quote
+	lines     map[string]Answer          // cart line by token
 	carts     map[string][]Answer
 	history   map[string][]Answer
 	checkouts map[string]*checkout
@@ -37,7 +39,7 @@ type Shop struct {
 type checkout struct {
 	token    string
 	answer   Answer
-	subtotal int
+	subtotal decimal.Decimal
 	order    string
 }
 
@@ -45,7 +47,7 @@ type checkout struct {
 func New(t testing.TB, tamper func(endpoint string, answer Answer)) *Shop {
 	t.Helper()
 	s := &Shop{
-		tamper: tamper, offers: map[string]int{}, lines: map[string]Answer{}, carts: map[string][]Answer{},
+		tamper: tamper, offers: map[string]decimal.Decimal{}, lines: map[string]Answer{}, carts: map[string][]Answer{},
 		history: map[string][]Answer{}, checkouts: map[string]*checkout{}, orders: map[string]Answer{}, used: map[string]bool{},
 	}
 	mux := http.NewServeMux()
@@ -76,7 +78,9 @@ func New(t testing.TB, tamper func(endpoint string, answer Answer)) *Shop {
 func (s *Shop) handler(endpoint string, handle func(*http.Request, Answer) (int, Answer)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := Answer{}
-		_ = json.NewDecoder(r.Body).Decode(&body)
+		decoder := json.NewDecoder(r.Body)
+		decoder.UseNumber()
+		_ = decoder.Decode(&body)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		status, answer := handle(r, body)

@@ -1,0 +1,75 @@
+package feed
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+)
+
+// maxLine bounds a line, and a CSV record of several lines.
+const maxLine = 1 << 20
+
+// line is a line of text without its end.
+type line struct {
+	number  int
+	text    []byte
+	tooLong bool
+}
+
+// lines numbers the lines of a text, and takes lines back to hand them out again.
+type lines struct {
+	from   *bufio.Reader
+	number int
+	again  []line
+	err    error // of from: it is the last thing handed out, every time
+}
+
+// next is the next line, io.EOF behind the last, or why the text cannot be read further.
+func (l *lines) next() (line, error) {
+	if len(l.again) > 0 {
+		first := l.again[0]
+		l.again = l.again[1:]
+		return first, nil
+	}
+	if l.err != nil {
+		return line{}, l.err
+	}
+	return l.read()
+}
+
+func (l *lines) back(some []line) { l.again = append(some, l.again...) }
+
+func (l *lines) read() (line, error) {
+	l.number++
+	var text []byte
+	length := 0
+	for {
+		part, err := l.from.ReadSlice('\n')
+		if length += len(part); length <= maxLine+len("\r\n") {
+			text = append(text, part...)
+		}
+		if err != bufio.ErrBufferFull {
+			l.err = err
+			break
+		}
+	}
+	switch {
+	case l.err != nil && l.err != io.EOF, length == 0:
+		return line{}, l.err
+	case length > maxLine+len("\r\n"):
+		return line{number: l.number, tooLong: true}, nil
+	}
+	text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
+	return line{l.number, text, len(text) > maxLine}, nil
+}
+
+func (l line) blank() bool { return !l.tooLong && len(bytes.TrimSpace(l.text)) == 0 }
+
+// unreadable is the fault of a line that cannot be taken apart.
+func unreadable(message string) *fault.Error {
+	return fault.New(fault.Malformed, "invalid_request", message)
+}
+
+var errTooLong = unreadable("The line is longer than 1 MiB.")

@@ -1,0 +1,98 @@
+package feed_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/patch"
+)
+
+func usd(minor int64) money.Amount { return money.Of(minor, money.USD) }
+
+func TestEveryFieldOfAnNDJSONProduct(t *testing.T) {
+	t.Parallel()
+	got := only(t, "a.ndjson", strings.ReplaceAll(`{"sku":"A","name":"Tent","price":249.90,"category":"outdoor/tents","brand":"Larkfell",
+		"description":"Dry.","attributes":{"season":"3"},"tags":["a","b"],"images":[{"url":"/a.svg","alt":"Tent"}],
+		"variants":[{"sku":"A-1","size":"M","color":"Red","price":250,"quantity":3},{"sku":"A-2"}],"negotiable":false,
+		"cost":1e2,"competitor_price":240.00,"reviews":{"average_rating":4.55,"count":12,"summary":"Good."},
+		"related":["B"],"status":"archived"}`, "\n", " "))
+	price, quantity := usd(25_000), 3
+	want := catalog.Draft{
+		SKU: patch.To("A"), Name: patch.To("Tent"), Price: patch.To(usd(24_990)), Category: patch.To("outdoor/tents"),
+		Brand: patch.To("Larkfell"), Description: patch.To("Dry."),
+		Attributes: patch.To(map[string]string{"season": "3"}), Tags: patch.To([]string{"a", "b"}),
+		Images: patch.To([]catalog.Image{{URL: "/a.svg", Alt: "Tent"}}),
+		Variants: patch.To([]catalog.VariantDraft{
+			{SKU: "A-1", Size: "M", Color: "Red", Price: &price, Quantity: &quantity}, {SKU: "A-2"},
+		}),
+		Negotiable: patch.To(false), Cost: patch.To(usd(10_000)), CompetitorPrice: patch.To(usd(24_000)),
+		Reviews: patch.To(catalog.Reviews{Average: 455, Count: 12, Summary: "Good."}),
+		Related: patch.To([]string{"B"}), Status: patch.To("archived"),
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestLeftOutAndNullAreNotTheSame(t *testing.T) {
+	t.Parallel()
+	got := only(t, "a.ndjson", `{"sku":"A","cost":null,"tags":null,"quantity":0}`)
+	want := catalog.Draft{
+		SKU: patch.To("A"), Cost: patch.Null[money.Amount](), Tags: patch.Null[[]string](), Quantity: patch.To(0),
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestBadNDJSONLinesAreNamedAndSkipped(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ line, want string }{
+		{`{"sku":"A","price":1e400}`, "2 price: is too large"},
+		{`{"sku":"A","price":1.005}`, "2 price: has more decimals than the currency"},
+		{`{"sku":"A","cost":"5"}`, "2 cost: must be a number"},
+		{`{"sku":"A","quantity":-1}`, "2 quantity: must be between 0 and 1,000,000,000"},
+		{`{"sku":"A","quantity":1.5}`, "2 quantity: must be a whole number"},
+		{`{"sku":"A","price":1e400,"cost":0.001,"quantity":-1}`,
+			"2 price: is too large; cost: has more decimals than the currency; quantity: must be between 0 and 1,000,000,000"},
+		{`{"sku":"A","variants":[{"sku":"A-1"},{"sku":"A-2","quantity":-5,"price":0.001}]}`,
+			"2 variants.1.price: has more decimals than the currency; variants.1.quantity: must be between 0 and 1,000,000,000"},
+		{`{"sku":"A","reviews":{"average_rating":4.555,"count":1.5}}`,
+			"2 reviews.average_rating: must have at most two decimals; reviews.count: must be a whole number"},
+		{`{"name":"A"}`, "2 sku: is required"},
+		{`{"sku":""}`, "2 sku: is required"},
+		{`{"sku":"A","SKU":"B"}`, "2 SKU: is unknown"},
+		{`{"sku":"A","Price":1}`, "2 Price: is unknown"},
+		{`{"sku":"A","price":1,"price":2}`, "2 price: is given twice"},
+		{`{"sku":"A","attributes":{"a":"1","a":"2"}}`, "2 attributes.a: is given twice"},
+		{`{"sku":"A","images":[{"url":"/a","src":"/b"}]}`, "2 images.0.src: is unknown"},
+		{`{"sku":7}`, "2 sku: must be a string"},
+		{`{"sku":"A","negotiable":"yes"}`, "2 negotiable: must be true or false"},
+		{`{"sku":"A","tags":"a"}`, "2 tags: must be a list"},
+		{`{"sku":"A","attributes":[1]}`, "2 attributes: must be an object"},
+		{`{"sku":"A","attributes":{"weight":3}}`, "2 attributes.weight: must be a string"},
+		{`["A"]`, "2 The line is not a JSON object."},
+		{`{"sku":"A"} {"sku":"B"}`, "2 The line is not JSON: invalid character '{' after top-level value at byte 13."},
+		{`{"sku":"A",`, "2 The line is not JSON: unexpected EOF at byte 12."},
+		{"{\"sku\":\"\xff\"}", "2 The line is not JSON: invalid UTF-8 at byte 9."},
+		{`{"sku":"` + strings.Repeat("x", 1<<20) + `"}`, "2 The line is longer than 1 MiB."},
+	} {
+		got := told(t, "a.ndjson", `{"sku":"first"}`+"\n"+c.line+"\n"+`{"sku":"last"}`+"\n")
+		equal(t, got, []string{"1 first", c.want, "3 last"})
+	}
+}
+
+func TestBlankLinesCountButSayNothing(t *testing.T) {
+	t.Parallel()
+	got := told(t, "a.ndjson", "\n{\"sku\":\"A\"}\r\n \t\r\n\n{\"sku\":\"B\"}")
+	equal(t, got, []string{"2 A", "5 B"})
+}
+
+func TestAHalfWrittenLastLineIsReported(t *testing.T) {
+	t.Parallel()
+	got := told(t, "a.ndjson", "{\"sku\":\"A\"}\n{\"sku\":\"B\",\"na")
+	equal(t, got, []string{"1 A", "2 The line is not JSON: unexpected EOF at byte 15."})
+}

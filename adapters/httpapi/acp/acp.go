@@ -1,0 +1,123 @@
+// Package acp is the buyers' HTTP API (spec 4.4, 4.5, decisions 12): it turns requests into calls of the
+// use cases and their answers into the contract's JSON, and decides nothing itself.
+//
+// # Choices where the contract is silent
+//
+// Ids in paths and bodies are capabilities: one that is malformed is as unknown as any other. A search
+// may name a session to go on with. Quotes and rejections also carry session_id and quote_id, without
+// which a buyer that had no session could not follow up. A country may be written in lower case.
+// A product's list price is that of its first variant; each variant has its own beside it.
+package acp
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/app/discovery"
+	"github.com/haggle-commerce/haggle/app/haggling"
+	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Services are what the operations call.
+type Services struct {
+	Storefronts ports.Storefronts
+	Discovery   *discovery.Service
+	Haggling    *haggling.Service
+	Purchase    *purchase.Service
+	Aftersales  *aftersales.Service
+	Sessions    ports.Sessions
+	Orders      ports.Orders
+	Clock       ports.Clock
+	// Methods are the payment method types that can be paid with now; none: nothing can be bought.
+	Methods []string
+	// Address is the base URL of a project's ACP API, e.g. https://host/p/slug.
+	Address func(slug string) string
+	// PublicURL is put before image addresses that are paths.
+	PublicURL string
+}
+
+// billingAgreement is the payment method type whose refusal is no declined card (spec 2.12).
+const billingAgreement = "wallet_ba"
+
+// Groups of operations in the documentation.
+var (
+	discoveryTag  = []string{"ACP discovery"}
+	commerceTag   = []string{"ACP commerce"}
+	aftersalesTag = []string{"ACP orders and returns"}
+)
+
+// Register adds the operations of every project's ACP API.
+func Register(api huma.API, s Services) {
+	h := &handlers{Services: s, api: api}
+	h.registerManifest()
+	h.registerSearch()
+	h.registerProduct()
+	h.registerAvailability()
+	h.registerQuote()
+	h.registerInit()
+	h.registerFinalize()
+	h.registerSessions()
+	h.registerOrders()
+	h.registerReturns()
+}
+
+type handlers struct {
+	Services
+	api huma.API
+}
+
+// body, byID and reply are the inputs and outputs of most operations.
+type (
+	body[T any]  struct{ Body T }
+	reply[T any] struct{ Body T }
+	byID         struct {
+		ID string `path:"id" doc:"Whoever knows the id may use it."`
+	}
+)
+
+type shopKey struct{}
+
+// add registers an operation of a shop, whose handler is given the shop.
+func add[I, O any](h *handlers, op huma.Operation, handle func(context.Context, *project.Project, *I) (*O, error)) {
+	op.Path = "/p/{slug}" + op.Path
+	op.Parameters = []*huma.Param{{
+		Name: "slug", In: "path", Required: true, Description: "The shop's slug.",
+		Schema: &huma.Schema{Type: huma.TypeString}, Example: "demo",
+	}}
+	op.Errors = append(op.Errors, http.StatusNotFound)
+	op.Middlewares = huma.Middlewares{h.enter}
+	huma.Register(h.api, op, func(ctx context.Context, in *I) (*O, error) {
+		return handle(ctx, ctx.Value(shopKey{}).(*project.Project), in)
+	})
+}
+
+// enter finds the shop before anything of the request is looked at.
+func (h *handlers) enter(ctx huma.Context, next func(huma.Context)) {
+	shop, err := h.Storefronts.BySlug(ctx.Context(), ctx.Param("slug"))
+	if err != nil {
+		// Huma prints what it cannot write.
+		_ = huma.WriteErr(h.api, ctx, http.StatusInternalServerError, "unknown shop", err)
+		return
+	}
+	next(huma.WithValue(ctx, shopKey{}, shop))
+}
+
+// oneOf documents an answer that has one of several forms, told apart by its status.
+func (h *handlers) oneOf(forms map[string]reflect.Type) map[string]*huma.Response {
+	schema := &huma.Schema{Discriminator: &huma.Discriminator{PropertyName: "status", Mapping: map[string]string{}}}
+	for _, status := range sorted(forms) {
+		form := h.api.OpenAPI().Components.Schemas.Schema(forms[status], true, "")
+		schema.OneOf = append(schema.OneOf, form)
+		schema.Discriminator.Mapping[status] = form.Ref
+	}
+	return map[string]*huma.Response{"200": {
+		Description: "An answer, told apart by its status",
+		Content:     map[string]*huma.MediaType{"application/json": {Schema: schema}},
+	}}
+}

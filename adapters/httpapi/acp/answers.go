@@ -1,0 +1,145 @@
+package acp
+
+import (
+	"fmt"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/haggling"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+)
+
+// The answers to an offer, by status (spec 2.11).
+
+type acceptAnswer struct {
+	Status        string     `json:"status" enum:"accept"`
+	SessionID     string     `json:"session_id"`
+	QuoteID       string     `json:"quote_id"`
+	FinalPrice    wire.Money `json:"final_price" minimum:"0"`
+	Message       string     `json:"message"`
+	ValidUntil    wire.Time  `json:"valid_until"`
+	CheckoutToken string     `json:"checkout_token" doc:"Redeems the price at checkout, once. Keep it: it is not shown again."`
+}
+
+type counterAnswer struct {
+	Status          string        `json:"status" enum:"counter_offer"`
+	SessionID       string        `json:"session_id"`
+	QuoteID         string        `json:"quote_id"`
+	Product         quotedProduct `json:"product"`
+	OriginalPrice   wire.Money    `json:"original_price" minimum:"0"`
+	YourOffer       wire.Money    `json:"your_offer" minimum:"0"`
+	CounterPrice    wire.Money    `json:"counter_price" minimum:"0"`
+	DiscountApplied string        `json:"discount_applied" example:"12.5%"`
+	Reasoning       string        `json:"reasoning"`
+	ValidUntil      wire.Time     `json:"valid_until"`
+	Bundle          *bundle       `json:"bundle_suggestion,omitempty"`
+	NextActions     []string      `json:"next_actions" enum:"accept,counter,decline,add_bundle" doc:"Without counter: the price is final."`
+}
+
+type quotedProduct struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+type bundle struct {
+	ProductID    string     `json:"product_id"`
+	Name         string     `json:"name"`
+	RegularPrice wire.Money `json:"regular_price" minimum:"0"`
+	BundlePrice  wire.Money `json:"bundle_price" minimum:"0"`
+	BundleTotal  wire.Money `json:"bundle_total" minimum:"0" doc:"Counter price times quantity, and one piece of the bundle."`
+	TotalSavings wire.Money `json:"total_savings" minimum:"0" doc:"Against the list prices of all of it."`
+}
+
+type rejectAnswer struct {
+	Status    string `json:"status" enum:"reject"`
+	SessionID string `json:"session_id"`
+	QuoteID   string `json:"quote_id"`
+	Reason    string `json:"reason"`
+	FloorHint string `json:"floor_hint" pattern:"^[0-9]+(\\.[0-9]+)?$" example:"75" doc:"A plain number. Offers below it will hardly succeed."`
+}
+
+type quotedAnswer struct {
+	Status       string     `json:"status" enum:"quote"`
+	SessionID    string     `json:"session_id"`
+	QuoteID      string     `json:"quote_id"`
+	ListPrice    wire.Money `json:"list_price" minimum:"0"`
+	OfferedPrice wire.Money `json:"offered_price" minimum:"0"`
+	ValidUntil   wire.Time  `json:"valid_until"`
+}
+
+type expiredAnswer struct {
+	Status    string `json:"status" enum:"expired"`
+	SessionID string `json:"session_id"`
+	QuoteID   string `json:"quote_id"`
+	Message   string `json:"message"`
+}
+
+// toAPIQuote is the one place that knows every decision. One that it does not know is a mistake in the
+// program, and must not become an answer.
+func toAPIQuote(a haggling.Answer) any {
+	visit, quote := a.Session.String(), a.Quote.ID.String()
+	if a.Expired {
+		return expiredAnswer{
+			Status: "expired", SessionID: visit, QuoteID: quote, Message: "The quote has expired. Ask for a new one.",
+		}
+	}
+	switch d := a.Decision.(type) {
+	case negotiation.Accepted:
+		return acceptAnswer{
+			Status: d.Response(), SessionID: visit, QuoteID: quote, FinalPrice: wire.ToMoney(d.Price),
+			Message: a.Message, ValidUntil: wire.ToTime(a.Quote.ValidUntil), CheckoutToken: a.Token,
+		}
+	case negotiation.Countered:
+		return toAPICounter(a, d)
+	case negotiation.Rejected:
+		return rejectAnswer{
+			Status: d.Response(), SessionID: visit, QuoteID: quote, Reason: a.Reasoning,
+			FloorHint: toAPIHint(d.Hint),
+		}
+	case negotiation.Quoted:
+		return quotedAnswer{
+			Status: d.Response(), SessionID: visit, QuoteID: quote, ListPrice: wire.ToMoney(a.Quote.Bounds.List()),
+			OfferedPrice: wire.ToMoney(d.Price), ValidUntil: wire.ToTime(a.Quote.ValidUntil),
+		}
+	default:
+		panic(fmt.Sprintf("acp: no answer for the decision %T", d))
+	}
+}
+
+// toAPIHint is a plain number without trailing zeros: "75", "12.95".
+func toAPIHint(a money.Amount) string {
+	return string(wire.ToDecimal(a.Minor(), a.Currency().Digits()))
+}
+
+func toAPICounter(a haggling.Answer, d negotiation.Countered) counterAnswer {
+	list := a.Quote.Bounds.List()
+	answer := counterAnswer{
+		Status: d.Response(), SessionID: a.Session.String(), QuoteID: a.Quote.ID.String(),
+		Product:       quotedProduct{a.Product.ID.String(), a.Product.Name},
+		OriginalPrice: wire.ToMoney(list), YourOffer: wire.ToMoney(*a.Offer), CounterPrice: wire.ToMoney(d.Price),
+		DiscountApplied: money.Off(list, d.Price).String(), Reasoning: a.Reasoning,
+		ValidUntil: wire.ToTime(a.Quote.ValidUntil), NextActions: []string{"accept"},
+	}
+	if !d.Final {
+		answer.NextActions = append(answer.NextActions, "counter")
+	}
+	answer.NextActions = append(answer.NextActions, "decline")
+	if a.Quote.Bundle != nil {
+		answer.Bundle = toAPIBundle(a.Quote, d.Price)
+		answer.NextActions = append(answer.NextActions, "add_bundle")
+	}
+	return answer
+}
+
+// toAPIBundle adds up what item and bundle cost together. Prices are below 10^12 minor units and
+// quantities at most 1,000, so nothing overflows.
+func toAPIBundle(q negotiation.Snapshot, counter money.Amount) *bundle {
+	b, quantity := q.Bundle, int64(q.Item.Quantity)
+	of := func(minor int64) wire.Money { return wire.ToMoney(money.Of(minor, counter.Currency())) }
+	return &bundle{
+		ProductID: b.Product.String(), Name: b.Name,
+		RegularPrice: wire.ToMoney(b.Regular), BundlePrice: wire.ToMoney(b.Price),
+		BundleTotal:  of(counter.Minor()*quantity + b.Price.Minor()),
+		TotalSavings: of((q.Bounds.List().Minor()-counter.Minor())*quantity + b.Regular.Minor() - b.Price.Minor()),
+	}
+}

@@ -1,0 +1,129 @@
+package acp
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/discovery"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+func (h *handlers) registerAvailability() {
+	add(h, huma.Operation{
+		OperationID: "acp-availability", Method: http.MethodPost, Path: "/acp/availability", Tags: discoveryTag,
+		Summary: "Ask what is in stock and what shipping costs",
+		Description: "Nothing is held. Shipping is for all items together, at list prices, to the address's country, or to " +
+			"the first of the shop's shipping_regions where none is given; a country outside of them is 422 " +
+			"validation_error. Unknown items: 404 product_not_found or variant_not_found.",
+	}, h.availability)
+}
+
+type availabilityRequest struct {
+	Items   []wantedItem `json:"items" minItems:"1" maxItems:"50"`
+	Address *destination `json:"shipping_address,omitempty"`
+}
+
+type wantedItem struct {
+	ProductID string `json:"product_id" minLength:"1"`
+	VariantID string `json:"variant_id,omitempty" doc:"May be left out for a product with one variant."`
+	Quantity  int    `json:"quantity" minimum:"1" maximum:"1000"`
+}
+
+type destination struct {
+	PostalCode string `json:"postal_code,omitempty" maxLength:"200" example:"97205"`
+	Country    string `json:"country" pattern:"^[A-Za-z]{2}$" patternDescription:"an ISO 3166 alpha-2 country" example:"US"`
+}
+
+type availabilityAnswer struct {
+	Available       bool             `json:"available" doc:"Whether all of everything is there."`
+	Items           []availableItem  `json:"items"`
+	ShippingOptions []shippingMethod `json:"shipping_options" doc:"Cheapest method first."`
+	TotalShipping   wire.Money       `json:"total_shipping" minimum:"0" doc:"By the first option."`
+	FreeShipping    bool             `json:"free_shipping_qualified" doc:"Whether the items reach the free shipping threshold."`
+}
+
+type availableItem struct {
+	ProductID         string         `json:"product_id"`
+	VariantID         string         `json:"variant_id"`
+	RequestedQuantity int            `json:"requested_quantity" minimum:"1"`
+	AvailableQuantity int            `json:"available_quantity" minimum:"0"`
+	Status            string         `json:"status" enum:"in_stock,partial,out_of_stock" doc:"partial: some, but not enough."`
+	Warehouse         string         `json:"warehouse" doc:"Where it would come from; empty if nowhere."`
+	ShippingEstimate  shippingMethod `json:"shipping_estimate" doc:"The first option, shared by all items."`
+}
+
+type shippingMethod struct {
+	Method string     `json:"method" enum:"standard,express,overnight"`
+	Days   string     `json:"days" example:"3-5" doc:"Business days."`
+	Cost   wire.Money `json:"cost" minimum:"0"`
+}
+
+func (h *handlers) availability(ctx context.Context, shop *project.Project, in *body[availabilityRequest]) (*reply[availabilityAnswer], error) {
+	items, err := fromAPIWanted(in.Body.Items)
+	if err != nil {
+		return nil, err
+	}
+	country := home(shop.Storefront)
+	if in.Body.Address != nil {
+		country = strings.ToUpper(in.Body.Address.Country)
+	}
+	found, err := h.Discovery.Availability(ctx, shop, items, country)
+	if err != nil {
+		return nil, err
+	}
+	return &reply[availabilityAnswer]{toAPIAvailability(shop, found)}, nil
+}
+
+func fromAPIWanted(items []wantedItem) ([]discovery.Wanted, error) {
+	wanted := make([]discovery.Wanted, len(items))
+	for i, item := range items {
+		product, err := wire.ID[id.Product](item.ProductID, "product")
+		if err != nil {
+			return nil, err
+		}
+		variant, err := optional[id.Variant](item.VariantID, "variant")
+		if err != nil {
+			return nil, err
+		}
+		wanted[i] = discovery.Wanted{Product: product, Variant: variant, Quantity: item.Quantity}
+	}
+	return wanted, nil
+}
+
+func toAPIAvailability(shop *project.Project, a discovery.Availability) availabilityAnswer {
+	answer := availabilityAnswer{
+		Available: a.All, TotalShipping: wire.ToMoney(a.Shipping), FreeShipping: a.FreeShipping,
+	}
+	for _, o := range a.Options {
+		answer.ShippingOptions = append(answer.ShippingOptions, toAPIShippingMethod(o))
+	}
+	for _, item := range a.Items {
+		answer.Items = append(answer.Items, availableItem{
+			ProductID: item.Wanted.Product.String(), VariantID: item.Wanted.Variant.String(),
+			RequestedQuantity: item.Wanted.Quantity, AvailableQuantity: item.Quantity,
+			Status:    toAPIStockStatus(item.Quantity, item.Wanted.Quantity),
+			Warehouse: shop.Storefront.WarehouseName(item.Location), ShippingEstimate: toAPIShippingMethod(a.Options[0]),
+		})
+	}
+	return answer
+}
+
+func toAPIShippingMethod(o checkout.Option) shippingMethod {
+	return shippingMethod{o.ID, toAPIDays(o.MinDays, o.MaxDays), wire.ToMoney(o.Price)}
+}
+
+func toAPIStockStatus(available, requested int) string {
+	switch {
+	case available >= requested:
+		return "in_stock"
+	case available > 0:
+		return "partial"
+	}
+	return "out_of_stock"
+}

@@ -1,0 +1,127 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/mail"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+func (h *handlers) registerFinalize() {
+	add(h, huma.Operation{
+		OperationID: "acp-checkout-finalize", Method: http.MethodPost, Path: "/acp/checkout/finalize", Tags: commerceTag,
+		Summary: "Pay a checkout",
+		Description: "Charges the payment token once and places the order. It is idempotent by checkout_id: sent again it " +
+			"returns the same order and charges nothing. A declined payment is an answer, payment_failed; retry_allowed tells " +
+			"whether another token may be tried. Amounts are in payment.currency. Too little stock: 409 out_of_stock, with " +
+			"the items; past valid_until: 409 checkout_expired; ended by declines: 409 checkout_canceled; another attempt " +
+			"under way: 409 checkout_processing. If nobody knows yet whether the payment went through: 503 " +
+			"payment_unresolved with retry_after; send the same request again then. The token is never stored.",
+		Errors: []int{http.StatusConflict, http.StatusTooManyRequests, http.StatusServiceUnavailable},
+		Responses: h.oneOf(map[string]reflect.Type{
+			"success":        reflect.TypeFor[successAnswer](),
+			"payment_failed": reflect.TypeFor[failedAnswer](),
+		}),
+	}, h.finalize)
+}
+
+type finalizeRequest struct {
+	CheckoutID     string       `json:"checkout_id" minLength:"1"`
+	Payment        paymentToken `json:"payment"`
+	ShippingOption string       `json:"shipping_option,omitempty" maxLength:"100" example:"express" doc:"An option's id; left out: the one selected at init."`
+	BuyerEmail     string       `json:"buyer_email,omitempty" maxLength:"254" example:"ada@example.com" doc:"A plain address, without a name."`
+	Notes          string       `json:"notes,omitempty" maxLength:"2000" doc:"For the merchant."`
+}
+
+type paymentToken struct {
+	Method string `json:"method" enum:"psp_spt,wallet_ba" doc:"One of the checkout's payment_methods."`
+	Token  string `json:"token" minLength:"1" maxLength:"500" writeOnly:"true" doc:"Of the buyer; never stored."`
+}
+
+type successAnswer struct {
+	Status      string           `json:"status" enum:"success"`
+	Order       placedOrder      `json:"order"`
+	Payment     orderPayment     `json:"payment"`
+	Fulfillment orderFulfillment `json:"fulfillment"`
+	ReceiptURL  string           `json:"receipt_url" format:"uri" doc:"A page to print."`
+	Tracking    orderTracking    `json:"tracking"`
+	Summary     orderSummary     `json:"summary"`
+}
+
+type failedAnswer struct {
+	Status         string       `json:"status" enum:"payment_failed"`
+	Error          paymentError `json:"error"`
+	CheckoutID     string       `json:"checkout_id"`
+	CheckoutStatus string       `json:"checkout_status" enum:"pending,canceled"`
+	RetryAllowed   bool         `json:"retry_allowed"`
+}
+
+type paymentError struct {
+	Code        string `json:"code" enum:"card_declined,payment_declined" doc:"card_declined for psp_spt, payment_declined for wallet_ba."`
+	Message     string `json:"message"`
+	DeclineCode string `json:"decline_code" example:"insufficient_funds"`
+}
+
+func (h *handlers) finalize(ctx context.Context, shop *project.Project, in *body[finalizeRequest]) (*reply[any], error) {
+	request, err := h.fromAPIFinalize(in.Body)
+	if err != nil {
+		return nil, err
+	}
+	result, err := h.Purchase.Finalize(ctx, shop, request)
+	switch {
+	case err != nil:
+		return nil, err
+	case result.Order != nil:
+		o := h.toAPIOrder(shop, result.Order)
+		return &reply[any]{successAnswer{
+			Status: "success", Order: o.Order, Payment: o.Payment, Fulfillment: o.Fulfillment,
+			ReceiptURL: o.ReceiptURL, Tracking: o.Tracking, Summary: o.Summary,
+		}}, nil
+	case result.Declined != nil:
+		return &reply[any]{toAPIDeclined(*result.Declined, request.Method)}, nil
+	}
+	return nil, errors.New("acp: a finalize ended in neither an order nor a declined payment")
+}
+
+func (h *handlers) fromAPIFinalize(r finalizeRequest) (purchase.FinalizeRequest, error) {
+	check := fault.NewCheck()
+	check.In("payment").That(slices.Contains(h.Methods, r.Payment.Method), "method", "is not a payment method of this shop")
+	check.That(r.BuyerEmail == "" || plainAddress(r.BuyerEmail), "buyer_email", "must be an e-mail address")
+	if err := check.Err(); err != nil {
+		return purchase.FinalizeRequest{}, err
+	}
+	checkout, err := wire.ID[id.Checkout](r.CheckoutID, "checkout")
+	return purchase.FinalizeRequest{
+		Checkout: checkout, Method: r.Payment.Method, Token: r.Payment.Token,
+		Option: r.ShippingOption, Email: r.BuyerEmail, Notes: r.Notes,
+	}, err
+}
+
+// plainAddress tells whether text is an e-mail address and nothing else: no name, no comment.
+func plainAddress(text string) bool {
+	address, err := mail.ParseAddress(text)
+	return err == nil && address.Name == "" && address.Address == strings.TrimSpace(text) && text == address.Address
+}
+
+func toAPIDeclined(d purchase.Declined, method string) failedAnswer {
+	code := "card_declined"
+	if method == billingAgreement {
+		code = "payment_declined"
+	}
+	return failedAnswer{
+		Status:     "payment_failed",
+		Error:      paymentError{Code: code, Message: d.Outcome.Message, DeclineCode: d.Outcome.Code},
+		CheckoutID: d.Checkout.String(), CheckoutStatus: d.Status.String(), RetryAllowed: d.RetryAllowed,
+	}
+}

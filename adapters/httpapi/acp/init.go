@@ -1,0 +1,188 @@
+package acp
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+func (h *handlers) registerInit() {
+	add(h, huma.Operation{
+		OperationID: "acp-checkout-init", Method: http.MethodPost, Path: "/acp/checkout/init", Tags: commerceTag,
+		Summary: "Open a checkout",
+		Description: "Items that a checkout_token covers sell at its price, others at list price; a negotiated_price that is " +
+			"neither is 422 price_mismatch. Without items it is what the token covers. Amounts are in summary.currency; " +
+			"total = subtotal + shipping + tax. No stock is held. A country outside of the shop's shipping_regions: 422 " +
+			"validation_error. Unknown ids: 404. A past session: 409 session_expired; a token that is used up: 409 " +
+			"token_redeemed; one past its time: 409 token_expired.",
+		Errors: []int{http.StatusConflict},
+	}, h.init)
+}
+
+type initRequest struct {
+	SessionID       string          `json:"session_id" minLength:"1"`
+	CheckoutToken   string          `json:"checkout_token,omitempty" maxLength:"200" doc:"Of an accepted quote. More than one: give each with its item."`
+	Items           []initItem      `json:"items,omitempty" maxItems:"50" doc:"May be left out with a checkout_token."`
+	ShippingAddress shippingAddress `json:"shipping_address"`
+	BillingSame     bool            `json:"billing_same_as_shipping,omitempty" doc:"Taken and without effect: a billing address comes with the payment token."`
+}
+
+type initItem struct {
+	ProductID       string        `json:"product_id" minLength:"1"`
+	VariantID       string        `json:"variant_id,omitempty" doc:"May be left out for a product with one variant."`
+	Quantity        int           `json:"quantity" minimum:"1" maximum:"1000"`
+	NegotiatedPrice *wire.Decimal `json:"negotiated_price,omitempty" nullable:"true" minimum:"0" example:"89.50" doc:"For one piece, as you understand it. Left out: whatever applies."`
+	CheckoutToken   string        `json:"checkout_token,omitempty" maxLength:"200" doc:"Covers this item."`
+}
+
+type shippingAddress struct {
+	Name       string `json:"name" maxLength:"200" example:"Ada Jones"`
+	Line1      string `json:"line1" maxLength:"200" example:"12 Harbor Street"`
+	Line2      string `json:"line2,omitempty" maxLength:"200"`
+	City       string `json:"city" maxLength:"200" example:"Portland"`
+	State      string `json:"state,omitempty" maxLength:"200" example:"OR"`
+	PostalCode string `json:"postal_code" maxLength:"200" example:"97205"`
+	Country    string `json:"country" pattern:"^[A-Za-z]{2}$" patternDescription:"an ISO 3166 alpha-2 country" example:"US"`
+	Phone      string `json:"phone,omitempty" maxLength:"200" example:"+1 503 555 0100"`
+}
+
+type initAnswer struct {
+	CheckoutID      string           `json:"checkout_id"`
+	Status          string           `json:"status" enum:"ready"`
+	Summary         checkoutSummary  `json:"summary"`
+	Items           []checkoutItem   `json:"items"`
+	ShippingOptions []shippingOption `json:"shipping_options"`
+	PaymentMethods  []readyMethod    `json:"payment_methods"`
+	ValidUntil      wire.Time        `json:"valid_until"`
+}
+
+type checkoutSummary struct {
+	Subtotal wire.Money `json:"subtotal" minimum:"0"`
+	Shipping wire.Money `json:"shipping" minimum:"0"`
+	Tax      wire.Money `json:"tax" minimum:"0"`
+	Total    wire.Money `json:"total" minimum:"0"`
+	Savings  wire.Money `json:"savings" doc:"Against list prices."`
+	Currency string     `json:"currency" example:"USD"`
+}
+
+type checkoutItem struct {
+	ProductID     string     `json:"product_id"`
+	Name          string     `json:"name"`
+	Variant       string     `json:"variant" example:"M / Green" doc:"In words; empty if there is only one."`
+	Quantity      int        `json:"quantity" minimum:"1"`
+	UnitPrice     wire.Money `json:"unit_price" minimum:"0"`
+	OriginalPrice wire.Money `json:"original_price" minimum:"0"`
+	Discount      string     `json:"discount" example:"12.5%"`
+}
+
+type shippingOption struct {
+	ID       string     `json:"id" enum:"standard,express,overnight"`
+	Name     string     `json:"name" example:"Standard shipping"`
+	Price    wire.Money `json:"price" minimum:"0"`
+	Estimate string     `json:"estimate" example:"3-5 business days"`
+	Selected bool       `json:"selected" doc:"What the summary is computed with. Another one can be chosen at finalize."`
+}
+
+type readyMethod struct {
+	Type  string `json:"type" enum:"psp_spt,wallet_ba"`
+	Ready bool   `json:"ready"`
+}
+
+func (h *handlers) init(ctx context.Context, shop *project.Project, in *body[initRequest]) (*reply[initAnswer], error) {
+	request, err := fromAPIInit(shop, in.Body)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := h.Purchase.Init(ctx, shop, request)
+	if err != nil {
+		return nil, err
+	}
+	return &reply[initAnswer]{toAPICheckout(opened, h.Methods)}, nil
+}
+
+func fromAPIInit(shop *project.Project, r initRequest) (purchase.InitRequest, error) {
+	items, err := fromAPIInitItems(shop, r.Items)
+	if err != nil {
+		return purchase.InitRequest{}, err
+	}
+	visit, err := wire.ID[id.Session](r.SessionID, "session")
+	if err != nil {
+		return purchase.InitRequest{}, err
+	}
+	address := checkout.Address(r.ShippingAddress)
+	address.Country = strings.ToUpper(address.Country)
+	return purchase.InitRequest{
+		Session: visit, TokenHash: hashed(r.CheckoutToken), Items: items, Address: address,
+	}, nil
+}
+
+// hashed is all that goes further of a token.
+func hashed(token string) string {
+	if token == "" {
+		return ""
+	}
+	return id.Hash(token)
+}
+
+// fromAPIInitItems names all prices that are none, before it looks for products.
+func fromAPIInitItems(shop *project.Project, items []initItem) ([]purchase.InitItem, error) {
+	list, check := make([]purchase.InitItem, len(items)), fault.NewCheck()
+	for i, item := range items {
+		list[i] = purchase.InitItem{Quantity: item.Quantity, TokenHash: hashed(item.CheckoutToken)}
+		if item.NegotiatedPrice != nil {
+			price := item.NegotiatedPrice.Amount(shop.Settings.Currency, "negotiated_price", check.In("items").At(i))
+			list[i].Price = &price
+		}
+	}
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	for i, item := range items {
+		var err error
+		if list[i].Product, err = wire.ID[id.Product](item.ProductID, "product"); err != nil {
+			return nil, err
+		}
+		if list[i].Variant, err = optional[id.Variant](item.VariantID, "variant"); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func toAPICheckout(c *checkout.Checkout, methods []string) initAnswer {
+	s := c.Snapshot()
+	answer := initAnswer{
+		CheckoutID: s.ID.String(), Status: s.Status.String(), ValidUntil: wire.ToTime(s.ValidUntil),
+		Summary: checkoutSummary{
+			Subtotal: wire.ToMoney(s.Subtotal), Shipping: wire.ToMoney(c.Shipping()), Tax: wire.ToMoney(s.Tax),
+			Total: wire.ToMoney(c.Total()), Savings: wire.ToMoney(s.Savings), Currency: s.Subtotal.Currency().Code(),
+		},
+	}
+	for _, l := range s.Lines {
+		answer.Items = append(answer.Items, checkoutItem{
+			ProductID: l.Product.String(), Name: l.Name, Variant: l.Label, Quantity: l.Quantity,
+			UnitPrice: wire.ToMoney(l.Unit), OriginalPrice: wire.ToMoney(l.Original),
+			Discount: money.Off(l.Original, l.Unit).String(),
+		})
+	}
+	for _, o := range s.Options {
+		answer.ShippingOptions = append(answer.ShippingOptions, shippingOption{
+			ID: o.ID, Name: o.Name, Price: wire.ToMoney(o.Price),
+			Estimate: toAPIEstimate(o.MinDays, o.MaxDays), Selected: o.ID == s.Selected,
+		})
+	}
+	for _, method := range methods {
+		answer.PaymentMethods = append(answer.PaymentMethods, readyMethod{method, true})
+	}
+	return answer
+}

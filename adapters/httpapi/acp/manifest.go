@@ -1,0 +1,155 @@
+package acp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/discovery"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+func (h *handlers) registerManifest() {
+	add(h, huma.Operation{
+		OperationID: "acp-manifest", Method: http.MethodGet, Path: "/.well-known/acp/manifest.json", Tags: discoveryTag,
+		Summary: "Read what a shop offers",
+		Description: "Who sells, in which currency, how to pay, where it ships, and where the other operations are: " +
+			"endpoints are path templates to be appended to the address that /.well-known was appended to. " +
+			"Answers have an ETag; with a matching If-None-Match the answer is 304 without a body.",
+		Responses: map[string]*huma.Response{"304": {Description: "The manifest is still the one of If-None-Match."}},
+	}, h.manifest)
+}
+
+type manifestInput struct {
+	Known string `header:"If-None-Match" doc:"ETag of a manifest read before."`
+}
+
+type manifestReply struct {
+	Status int
+	ETag   string `header:"ETag"`
+	Cache  string `header:"Cache-Control"`
+	Body   manifest
+}
+
+type manifest struct {
+	Version         string          `json:"acp_version" enum:"1.0"`
+	Merchant        merchant        `json:"merchant"`
+	Endpoints       endpoints       `json:"endpoints"`
+	PaymentMethods  []paymentMethod `json:"payment_methods"`
+	Currencies      []string        `json:"supported_currencies" doc:"ISO 4217. Every price of the shop is in the first."`
+	ShippingRegions []string        `json:"shipping_regions" doc:"ISO 3166 alpha-2 countries."`
+	Policies        policies        `json:"policies"`
+	Categories      []category      `json:"categories" doc:"The top two levels."`
+}
+
+type merchant struct {
+	ID           string   `json:"id"`
+	Name         string   `json:"name"`
+	Description  string   `json:"description"`
+	LogoURL      string   `json:"logo_url" doc:"Empty if there is none."`
+	Capabilities []string `json:"capabilities" enum:"negotiate,bundle,subscribe,recommend"`
+}
+
+type endpoints struct {
+	Search   string `json:"search"`
+	Product  string `json:"product"`
+	Quote    string `json:"quote"`
+	Checkout string `json:"checkout"`
+	Finalize string `json:"finalize"`
+	Orders   string `json:"orders"`
+	Returns  string `json:"returns"`
+}
+
+type paymentMethod struct {
+	Type       string   `json:"type" enum:"psp_spt,wallet_ba"`
+	Currencies []string `json:"currencies"`
+}
+
+type policies struct {
+	NegotiationEnabled    bool         `json:"negotiation_enabled"`
+	MaxDiscountPercent    wire.Decimal `json:"max_discount_percent" minimum:"0" maximum:"90"`
+	ReturnWindowDays      int          `json:"return_window_days" minimum:"0"`
+	FreeShippingThreshold *wire.Money  `json:"free_shipping_threshold" nullable:"true" doc:"Subtotal from which standard shipping is free; null: never."`
+}
+
+type category struct {
+	ID           string `json:"id" doc:"The path, as filters.category takes it." example:"outdoor/tents"`
+	Name         string `json:"name" example:"Tents"`
+	ProductCount int    `json:"product_count" minimum:"0" doc:"Products at or below the path."`
+}
+
+func (h *handlers) manifest(ctx context.Context, shop *project.Project, in *manifestInput) (*manifestReply, error) {
+	categories, err := h.Discovery.Categories(ctx, shop)
+	if err != nil {
+		return nil, err
+	}
+	answer := &manifestReply{Status: http.StatusOK, Cache: "public, max-age=60", Body: toAPIManifest(shop, h.Methods, categories)}
+	text, err := json.Marshal(answer.Body)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	answer.ETag = `"` + hex.EncodeToString(sum[:16]) + `"`
+	if matches(in.Known, answer.ETag) {
+		answer.Status = http.StatusNotModified
+	}
+	return answer, nil
+}
+
+// matches compares as If-None-Match wants it: any of a list, weak or not.
+func matches(known, tag string) bool {
+	for one := range strings.SplitSeq(known, ",") {
+		one = strings.TrimPrefix(strings.TrimSpace(one), "W/")
+		if one == tag || one == "*" {
+			return true
+		}
+	}
+	return false
+}
+
+func toAPIManifest(shop *project.Project, methods []string, categories []catalog.Category) manifest {
+	currencies := []string{shop.Settings.Currency.Code()}
+	m := manifest{
+		Version: "1.0",
+		Merchant: merchant{
+			ID: shop.ID.String(), Name: shop.Name, Description: shop.Storefront.Description,
+			LogoURL: shop.Storefront.LogoURL, Capabilities: discovery.Capabilities(shop),
+		},
+		Endpoints: endpoints{
+			Search: "/acp/search", Product: "/acp/products/{id}", Quote: "/acp/quote", Checkout: "/acp/checkout/init",
+			Finalize: "/acp/checkout/finalize", Orders: "/acp/orders/{id}", Returns: "/acp/returns",
+		},
+		Currencies: currencies, ShippingRegions: shop.Storefront.ShippingRegions,
+		Policies: policies{
+			NegotiationEnabled:    shop.Settings.NegotiationEnabled,
+			MaxDiscountPercent:    wire.ToPercent(shop.Settings.MaxDiscount),
+			ReturnWindowDays:      shop.Storefront.ReturnWindowDays,
+			FreeShippingThreshold: wire.ToOptionalMoney(shop.Storefront.FreeShippingThreshold),
+		},
+	}
+	for _, method := range methods {
+		m.PaymentMethods = append(m.PaymentMethods, paymentMethod{method, currencies})
+	}
+	for _, c := range categories {
+		m.Categories = append(m.Categories, category{c.Path, toAPICategoryName(c.Path), c.Count})
+	}
+	return m
+}
+
+// toAPICategoryName is a path's last part for people: "outdoor/camping-tents" is "Camping tents".
+func toAPICategoryName(path string) string {
+	last := path[strings.LastIndex(path, "/")+1:]
+	words := strings.Join(strings.FieldsFunc(last, func(r rune) bool { return r == '-' || r == '_' || r == ' ' }), " ")
+	if words == "" {
+		return path
+	}
+	first := []rune(words)[0]
+	return strings.ToUpper(string(first)) + strings.TrimPrefix(words, string(first))
+}

@@ -1,0 +1,152 @@
+package acp
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/discovery"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+func (h *handlers) registerProduct() {
+	add(h, huma.Operation{
+		OperationID: "acp-product", Method: http.MethodGet, Path: "/acp/products/{id}", Tags: discoveryTag,
+		Summary: "Look at a product",
+		Description: "Prices are in the shop's currency, for one piece. personalized_price is where a negotiation by this " +
+			"buyer would open; an offer within likely_acceptance_range is likely to be accepted. In a session they are the " +
+			"session's own. Unknown product: 404 product_not_found. A buyer_context that is no JSON object: 400 " +
+			"invalid_request. A past session: 409 session_expired.",
+		Errors: []int{http.StatusConflict},
+	}, h.product)
+}
+
+type productInput struct {
+	ID           string `path:"id" doc:"The product's id."`
+	SessionID    string `query:"session_id"`
+	BuyerContext string `query:"buyer_context" doc:"A JSON object: loyalty_tier, purchase_history, urgency, location." example:"{\"loyalty_tier\":\"gold\",\"purchase_history\":12}"`
+}
+
+type productAnswer struct {
+	ProductID    string            `json:"product_id"`
+	Name         string            `json:"name"`
+	Description  string            `json:"description"`
+	Brand        string            `json:"brand"`
+	Category     string            `json:"category" example:"outdoor/jackets"`
+	ListPrice    wire.Money        `json:"list_price" minimum:"0" doc:"Of the first variant."`
+	Personalized personalizedPrice `json:"personalized_price"`
+	Negotiable   bool              `json:"negotiable"`
+	Hints        negotiationHints  `json:"negotiation_hints"`
+	Attributes   map[string]string `json:"attributes"`
+	Variants     []productVariant  `json:"variants" minItems:"1"`
+	Images       []productImage    `json:"images"`
+	Reviews      productReviews    `json:"reviews"`
+	Shipping     productShipping   `json:"shipping"`
+	Returns      productReturns    `json:"returns"`
+}
+
+type personalizedPrice struct {
+	Price    wire.Money `json:"price" minimum:"0"`
+	Discount string     `json:"discount" example:"4.5%"`
+	Reason   string     `json:"reason"`
+}
+
+type negotiationHints struct {
+	SuggestedOffer        wire.Money    `json:"suggested_offer" minimum:"0"`
+	LikelyAcceptanceRange [2]wire.Money `json:"likely_acceptance_range" doc:"From, to; both included."`
+}
+
+type productVariant struct {
+	ID       string     `json:"id"`
+	Size     string     `json:"size"`
+	Color    string     `json:"color"`
+	SKU      string     `json:"sku"`
+	Price    wire.Money `json:"price" minimum:"0" doc:"List price of this variant."`
+	InStock  bool       `json:"in_stock"`
+	Quantity int        `json:"quantity" minimum:"0"`
+}
+
+type productImage struct {
+	URL      string `json:"url"`
+	Position int    `json:"position" minimum:"1"`
+}
+
+type productReviews struct {
+	AverageRating wire.Decimal `json:"average_rating" minimum:"0" maximum:"5"`
+	Count         int          `json:"count" minimum:"0"`
+	Summary       string       `json:"summary"`
+}
+
+type productShipping struct {
+	FreeShipping          bool        `json:"free_shipping" doc:"Whether one piece at list price ships free."`
+	FreeShippingThreshold *wire.Money `json:"free_shipping_threshold" nullable:"true" doc:"Subtotal from which standard shipping is free; null: never."`
+	EstimatedDelivery     string      `json:"estimated_delivery" example:"3-5 business days"`
+}
+
+type productReturns struct {
+	Allowed    bool   `json:"allowed"`
+	WindowDays int    `json:"window_days" minimum:"0"`
+	Conditions string `json:"conditions"`
+}
+
+func (h *handlers) product(ctx context.Context, shop *project.Project, in *productInput) (*reply[productAnswer], error) {
+	claims, err := fromQueryBuyerContext(in.BuyerContext)
+	if err != nil {
+		return nil, err
+	}
+	product, err := wire.ID[id.Product](in.ID, "product")
+	if err != nil {
+		return nil, err
+	}
+	visit, err := optional[id.Session](in.SessionID, "session")
+	if err != nil {
+		return nil, err
+	}
+	view, err := h.Discovery.View(ctx, shop, product, visit, claims)
+	if err != nil {
+		return nil, err
+	}
+	return &reply[productAnswer]{h.toAPIProduct(shop, view)}, nil
+}
+
+func (h *handlers) toAPIProduct(shop *project.Project, view discovery.ProductView) productAnswer {
+	p, list := view.Product, listPrice(view.Product)
+	answer := productAnswer{
+		ProductID: p.ID.String(), Name: p.Name, Description: p.Description, Brand: p.Brand, Category: p.Category,
+		ListPrice: wire.ToMoney(list), Negotiable: haggles(shop, p), Attributes: p.Attributes,
+		Personalized: personalizedPrice{
+			Price:    wire.ToMoney(view.Personalized.Price),
+			Discount: view.Personalized.Discount.String(), Reason: view.Personalized.Reason,
+		},
+		Hints: negotiationHints{
+			SuggestedOffer:        wire.ToMoney(view.SuggestedOffer),
+			LikelyAcceptanceRange: [2]wire.Money{wire.ToMoney(view.AcceptanceFrom), wire.ToMoney(list)},
+		},
+		Reviews: productReviews{
+			AverageRating: wire.ToDecimal(int64(p.Reviews.Average), 2), Count: p.Reviews.Count, Summary: p.Reviews.Summary,
+		},
+		Shipping: productShipping{
+			FreeShipping:          checkout.FreeShipping(shop.Storefront, list),
+			FreeShippingThreshold: wire.ToOptionalMoney(shop.Storefront.FreeShippingThreshold),
+			EstimatedDelivery:     estimate(shop.Storefront),
+		},
+		Returns: productReturns{
+			Allowed: shop.Storefront.ReturnWindowDays > 0, WindowDays: shop.Storefront.ReturnWindowDays,
+			Conditions: shop.Storefront.ReturnConditions,
+		},
+	}
+	for _, v := range p.Variants {
+		answer.Variants = append(answer.Variants, productVariant{
+			ID: v.ID.String(), Size: v.Size, Color: v.Color, SKU: v.SKU, Price: wire.ToMoney(p.PriceOf(v)),
+			InStock: view.Stock[v.ID] > 0, Quantity: view.Stock[v.ID],
+		})
+	}
+	for i, image := range p.Images {
+		answer.Images = append(answer.Images, productImage{h.toAPIImageURL(image.URL), i + 1})
+	}
+	return answer
+}

@@ -1,0 +1,94 @@
+package acp
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/haggling"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func (h *handlers) registerQuote() {
+	add(h, huma.Operation{
+		OperationID: "acp-quote", Method: http.MethodPost, Path: "/acp/quote", Tags: commerceTag,
+		Summary: "Ask for a price, or make an offer",
+		Description: "Prices are in the shop's currency, for one piece. Without offer_price the answer is a quote. An offer is " +
+			"accepted, countered or rejected; a counter or quoted price is yours at that price until valid_until. A follow-up " +
+			"names session_id and quote_id and may leave out product, variant and quantity; add_bundle also takes the bundle " +
+			"that was suggested. An offer on a quote past valid_until is answered expired, on one that is accepted or " +
+			"superseded 409 quote_closed. The message moves no price. Unknown ids: 404 product_not_found, " +
+			"variant_not_found, quote_not_found or session_not_found. An offer_price of zero or less, with more decimals " +
+			"than the currency has, or too large: 422 validation_error.",
+		Errors: []int{http.StatusConflict},
+		Responses: h.oneOf(map[string]reflect.Type{
+			"accept":        reflect.TypeFor[acceptAnswer](),
+			"counter_offer": reflect.TypeFor[counterAnswer](),
+			"reject":        reflect.TypeFor[rejectAnswer](),
+			"quote":         reflect.TypeFor[quotedAnswer](),
+			"expired":       reflect.TypeFor[expiredAnswer](),
+		}),
+	}, h.quote)
+}
+
+type quoteRequest struct {
+	SessionID    string        `json:"session_id,omitempty" doc:"Required with quote_id; else left out for a new session."`
+	QuoteID      string        `json:"quote_id,omitempty" doc:"The quote that this follows up."`
+	ProductID    string        `json:"product_id,omitempty" doc:"Required without quote_id."`
+	VariantID    string        `json:"variant_id,omitempty" doc:"May be left out for a product with one variant."`
+	Quantity     int           `json:"quantity,omitempty" minimum:"1" maximum:"1000" example:"1" doc:"Required without quote_id."`
+	OfferPrice   *wire.Decimal `json:"offer_price,omitempty" nullable:"true" exclusiveMinimum:"0" example:"89.50" doc:"For one piece; null or left out asks for a quote."`
+	Message      string        `json:"message,omitempty" maxLength:"2000" doc:"Free text. No price depends on it."`
+	AddBundle    bool          `json:"add_bundle,omitempty" doc:"Take the suggested bundle too. Without an offer it takes the standing counter."`
+	BuyerContext *buyerContext `json:"buyer_context,omitempty" doc:"Unverified, so it weighs little; nonsense in it is ignored."`
+}
+
+func (h *handlers) quote(ctx context.Context, shop *project.Project, in *body[quoteRequest]) (*reply[any], error) {
+	request, err := fromAPIQuote(shop, in.Body)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := h.Haggling.Quote(ctx, shop, request)
+	if err != nil {
+		return nil, err
+	}
+	return &reply[any]{toAPIQuote(answer)}, nil
+}
+
+func fromAPIQuote(shop *project.Project, r quoteRequest) (haggling.Request, error) {
+	request := haggling.Request{
+		Claims: fromAPIBuyerContext(r.BuyerContext), Message: r.Message, AddBundle: r.AddBundle,
+	}
+	if r.OfferPrice != nil {
+		check := fault.NewCheck()
+		offer := r.OfferPrice.Amount(shop.Settings.Currency, "offer_price", check)
+		if err := check.Err(); err != nil {
+			return request, err
+		}
+		request.Offer = &offer
+	}
+	ask, err := fromAPIAsk(r)
+	request.Ask = ask
+	return request, err
+}
+
+func fromAPIAsk(r quoteRequest) (ask ports.HaggleAsk, err error) {
+	if ask.Session, err = optional[id.Session](r.SessionID, "session"); err != nil {
+		return ask, err
+	}
+	if ask.Quote, err = optional[id.Quote](r.QuoteID, "quote"); err != nil {
+		return ask, err
+	}
+	if ask.Product, err = optional[id.Product](r.ProductID, "product"); err != nil {
+		return ask, err
+	}
+	ask.Variant, err = optional[id.Variant](r.VariantID, "variant")
+	ask.Quantity = r.Quantity
+	return ask, err
+}

@@ -1,0 +1,123 @@
+package acp_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+)
+
+func TestQuoteIsFollowedUpToADeal(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+
+	asked := s.ok("POST", "/acp/quote", item(``))
+	asked.expect(t, map[string]string{"status": `"quote"`, "list_price": "100.00", "valid_until": `"2026-03-02T12:15:00.005Z"`})
+	follow := `{"session_id":` + asked.at("session_id") + `,"quote_id":` + asked.at("quote_id")
+
+	low := s.ok("POST", "/acp/quote", follow+`,"offer_price":20}`)
+	low.expect(t, map[string]string{"status": `"reject"`, "floor_hint": `"90"`})
+
+	countered := s.ok("POST", "/acp/quote", follow+`,"offer_price":91.5,"message":"please"}`)
+	countered.expect(t, map[string]string{
+		"status": `"counter_offer"`, "product.id": `"` + jacket.String() + `"`, "product.name": `"Rain jacket"`,
+		"original_price": "100.00", "your_offer": "91.50", "next_actions": `["accept","counter","decline","add_bundle"]`,
+		"bundle_suggestion.product_id": `"` + mug.String() + `"`, "bundle_suggestion.regular_price": "12.95",
+	})
+
+	agreed := s.ok("POST", "/acp/quote", follow+`,"offer_price":`+countered.at("counter_price")+`}`)
+	agreed.expect(t, map[string]string{"status": `"accept"`, "final_price": countered.at("counter_price")})
+	if !strings.HasPrefix(agreed.string("checkout_token"), "ct_") {
+		t.Errorf("token %s", agreed.at("checkout_token"))
+	}
+	if got := strings.Join(s.messages, "|"); got != "||please|" {
+		t.Errorf("messages kept: %q", got)
+	}
+	if got := s.call("POST", "/acp/quote", follow+`,"offer_price":99}`).fault(); got != "409 quote_closed" {
+		t.Errorf("an offer on a closed quote: %s", got)
+	}
+}
+
+func TestQuotePastItsTimeIsExpired(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	asked := s.ok("POST", "/acp/quote", item(``))
+	s.now = s.now.Add(negotiation.Validity)
+	expired := s.ok("POST", "/acp/quote", `{"session_id":`+asked.at("session_id")+`,"quote_id":`+asked.at("quote_id")+`,"offer_price":95}`)
+	expired.expect(t, map[string]string{
+		"status": `"expired"`, "session_id": asked.at("session_id"), "quote_id": asked.at("quote_id"),
+		"message": `"The quote has expired. Ask for a new one."`,
+	})
+}
+
+// item is a quote request for one green jacket with more fields.
+func item(more string) string {
+	return `{"product_id":"` + jacket.String() + `","variant_id":"` + green.String() + `","quantity":1` + more + `}`
+}
+
+func TestQuoteRefuses(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	for name, c := range map[string]struct{ body, want string }{
+		"a hidden second offer":     {item(`,"offer_price":100,"OFFER_PRICE":-1`), "422 validation_error OFFER_PRICE"},
+		"two offers":                {item(`,"offer_price":100,"offer_price":1`), "400 invalid_request"},
+		"three decimals":            {item(`,"offer_price":89.505`), "422 validation_error offer_price"},
+		"a number beyond floats":    {item(`,"offer_price":1e400`), "422 validation_error offer_price"},
+		"10^12 minor units":         {item(`,"offer_price":1e10`), "422 validation_error offer_price"},
+		"nothing":                   {item(`,"offer_price":0`), "422 validation_error offer_price"},
+		"less than nothing":         {item(`,"offer_price":-5`), "422 validation_error offer_price"},
+		"less than a cent":          {item(`,"offer_price":1e-400`), "422 validation_error offer_price"},
+		"an offer as text":          {item(`,"offer_price":"50"`), "422 validation_error offer_price"},
+		"a long message":            {item(`,"message":"` + strings.Repeat("a", 2001) + `"`), "422 validation_error message"},
+		"a tier that is a number":   {item(`,"buyer_context":{"loyalty_tier":3}`), "422 validation_error buyer_context.loyalty_tier"},
+		"purchases as text":         {item(`,"buyer_context":{"purchase_history":"9"}`), "422 validation_error buyer_context.purchase_history"},
+		"no product":                {`{"quantity":1}`, "422 validation_error product_id"},
+		"an empty product":          {`{"product_id":"","quantity":1}`, "422 validation_error product_id"},
+		"no quantity":               {`{"product_id":"` + mug.String() + `"}`, "422 validation_error quantity"},
+		"a thousand and one":        {`{"product_id":"` + mug.String() + `","quantity":1001}`, "422 validation_error quantity"},
+		"no variant of several":     {`{"product_id":"` + jacket.String() + `","quantity":1}`, "422 validation_error variant_id"},
+		"a follow-up of no session": {`{"quote_id":"quote_00000000000000000000000001"}`, "422 validation_error session_id"},
+		"a malformed product":       {`{"product_id":"p1","quantity":1}`, "404 product_not_found"},
+		"an unknown product":        {`{"product_id":"prod_0000000000000000000000000z","quantity":1}`, "404 product_not_found"},
+		"a malformed variant":       {`{"product_id":"` + mug.String() + `","variant_id":"x","quantity":1}`, "404 variant_not_found"},
+		"another product's variant": {`{"product_id":"` + mug.String() + `","variant_id":"` + green.String() + `","quantity":1}`, "404 variant_not_found"},
+		"a malformed quote":         {`{"session_id":"sess_00000000000000000000000001","quote_id":"q"}`, "404 quote_not_found"},
+		"a malformed session":       {item(`,"session_id":"s"`), "404 session_not_found"},
+		"an unknown session":        {item(`,"session_id":"sess_00000000000000000000000001"`), "404 session_not_found"},
+		"2 MiB":                     {item(`,"message":"` + strings.Repeat("a", 2<<20) + `"`), "413 body_too_large"},
+		"no JSON":                   {`offer: 5`, "400 invalid_request"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := s.call("POST", "/acp/quote", c.body).fault(); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+	if len(s.history) != 0 {
+		t.Errorf("%d refused requests left a trace", len(s.history))
+	}
+}
+
+func TestNonsenseInBuyerContextIsIgnored(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	a := s.ok("POST", "/acp/quote", item(`,"agent":"x","buyer_context":{"loyalty_tier":"`+strings.Repeat("gold", 60)+
+		`","purchase_history":-4,"urgency":"???","shoe_size":[1]}`))
+	read := s.ok("GET", "/acp/sessions/"+a.string("session_id"), "")
+	read.expect(t, map[string]string{"buyer_context": `{"loyalty_tier":"","purchase_history":0,"urgency":"???"}`})
+}
+
+func TestUnknownShop(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	for _, path := range []string{"/.well-known/acp/manifest.json", "/acp/products/" + jacket.String()} {
+		request, err := http.NewRequest("GET", "/p/nobody"+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.send(request).fault(); got != "404 project_not_found" {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}

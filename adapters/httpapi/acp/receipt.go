@@ -1,0 +1,103 @@
+package acp
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"html/template"
+
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+var (
+	//go:embed receipt.html
+	receiptHTML string
+	//go:embed receipt.css
+	receiptCSS string
+
+	receiptPage = template.Must(template.New("receipt").Parse(receiptHTML))
+)
+
+// receiptPolicy lets the page use its own style and nothing else, and be framed by nobody.
+var receiptPolicy = "default-src 'none'; style-src 'sha256-" + digest(receiptCSS) + "'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+type receiptReply struct {
+	Type     string `header:"Content-Type"`
+	Policy   string `header:"Content-Security-Policy"`
+	Referrer string `header:"Referrer-Policy"`
+	Cache    string `header:"Cache-Control"`
+	Body     []byte
+}
+
+func (h *handlers) receipt(ctx context.Context, shop *project.Project, in *byID) (*receiptReply, error) {
+	o, err := h.findOrder(ctx, shop, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	var page bytes.Buffer
+	if err := receiptPage.Execute(&page, toReceipt(shop, o)); err != nil {
+		return nil, err
+	}
+	return &receiptReply{
+		Type: "text/html; charset=utf-8", Policy: receiptPolicy,
+		Referrer: "no-referrer", Cache: "no-store", Body: page.Bytes(),
+	}, nil
+}
+
+// receiptView is what the page shows.
+type receiptView struct {
+	Style        template.CSS
+	Language     string
+	Shop         string
+	Order        *order.Order
+	Placed       string
+	Delivery     string
+	Currency     string
+	Lines        []receiptLine
+	Saved        bool
+	PlaceAndCode string
+}
+
+type receiptLine struct {
+	Name, Label string
+	Quantity    int
+	Unit, Total string
+}
+
+func toReceipt(shop *project.Project, o *order.Order) receiptView {
+	view := receiptView{
+		Style: template.CSS(receiptCSS), Language: shop.Settings.Locale, Shop: shop.Name, Order: o,
+		Placed:   o.CreatedAt.In(shop.Settings.Location()).Format("2 January 2006, 15:04 MST"),
+		Delivery: toAPIDelivery(o.Fulfillment), Currency: o.Total.Currency().Code(), Saved: o.Savings.IsPositive(),
+		PlaceAndCode: joined(o.Address.City, o.Address.State, o.Address.PostalCode),
+	}
+	for _, l := range o.Lines {
+		total, err := l.Unit.Mul(int64(l.Quantity))
+		if err != nil {
+			total = o.Subtotal // no order has a line that its subtotal could not hold
+		}
+		view.Lines = append(view.Lines, receiptLine{l.Name, l.Label, l.Quantity, l.Unit.String(), total.String()})
+	}
+	return view
+}
+
+// joined is what of the parts is not empty, with spaces between.
+func joined(parts ...string) string {
+	text := ""
+	for _, part := range parts {
+		if part != "" && text != "" {
+			text += " "
+		}
+		text += part
+	}
+	return text
+}

@@ -1,0 +1,98 @@
+package acp
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+func (h *handlers) registerReturns() {
+	add(h, huma.Operation{
+		OperationID: "acp-return-create", Method: http.MethodPost, Path: "/acp/returns", Tags: aftersalesTag,
+		Summary: "Ask to return part of an order", DefaultStatus: http.StatusCreated,
+		Description: "The merchant decides. Past the return window, items that are not part of the order, or more of them " +
+			"than was bought and not yet returned: 422 validation_error. Unknown order: 404 order_not_found.",
+	}, h.requestReturn)
+	add(h, huma.Operation{
+		OperationID: "acp-return", Method: http.MethodGet, Path: "/acp/returns/{id}", Tags: aftersalesTag,
+		Summary: "Read a return", Description: "Unknown: 404 return_not_found.",
+	}, h.findReturn)
+}
+
+type returnRequest struct {
+	OrderID string       `json:"order_id" minLength:"1"`
+	Items   []returnItem `json:"items" minItems:"1" maxItems:"50"`
+	Comment string       `json:"comment,omitempty" maxLength:"2000"`
+}
+
+type returnItem struct {
+	ProductID string `json:"product_id" minLength:"1"`
+	VariantID string `json:"variant_id,omitempty" doc:"May be left out where the order has one variant of the product."`
+	Quantity  int    `json:"quantity" minimum:"1" maximum:"1000"`
+	Reason    string `json:"reason,omitempty" maxLength:"2000" example:"Too small"`
+}
+
+type returnAnswer struct {
+	ReturnID       string     `json:"return_id"`
+	Status         string     `json:"status" enum:"requested,approved,rejected"`
+	RefundEstimate wire.Money `json:"refund_estimate" minimum:"0" doc:"What was paid for the items, with their share of the tax."`
+	Currency       string     `json:"currency" example:"USD"`
+	Instructions   string     `json:"instructions"`
+}
+
+func (h *handlers) requestReturn(ctx context.Context, shop *project.Project, in *body[returnRequest]) (*reply[returnAnswer], error) {
+	of, err := wire.ID[id.Order](in.Body.OrderID, "order")
+	if err != nil {
+		return nil, err
+	}
+	items, err := fromAPIReturn(in.Body.Items)
+	if err != nil {
+		return nil, err
+	}
+	r, err := h.Aftersales.RequestReturn(ctx, shop, of, items, in.Body.Comment)
+	if err != nil {
+		return nil, err
+	}
+	return &reply[returnAnswer]{toAPIReturn(r)}, nil
+}
+
+func (h *handlers) findReturn(ctx context.Context, shop *project.Project, in *byID) (*reply[returnAnswer], error) {
+	named, err := wire.ID[id.Return](in.ID, "return")
+	if err != nil {
+		return nil, err
+	}
+	r, err := h.Orders.ReturnByID(ctx, shop.ID, named)
+	if err != nil {
+		return nil, err
+	}
+	return &reply[returnAnswer]{toAPIReturn(r)}, nil
+}
+
+// fromAPIReturn reads items. What is no id cannot be part of any order, which the domain says in the
+// same words of ids that are.
+func fromAPIReturn(items []returnItem) ([]order.ReturnItem, error) {
+	list, check := make([]order.ReturnItem, len(items)), fault.NewCheck()
+	for i, item := range items {
+		at := check.In("items").At(i)
+		product, err := id.Parse[id.Product](item.ProductID)
+		at.That(err == nil, "product_id", "is not part of the order")
+		variant, err := optional[id.Variant](item.VariantID, "variant")
+		at.That(err == nil, "variant_id", "is not part of the order")
+		list[i] = order.ReturnItem{Product: product, Variant: variant, Quantity: item.Quantity, Reason: item.Reason}
+	}
+	return list, check.Err()
+}
+
+func toAPIReturn(r *order.Return) returnAnswer {
+	return returnAnswer{
+		ReturnID: r.ID.String(), Status: r.Status.String(), RefundEstimate: wire.ToMoney(r.Estimate),
+		Currency: r.Estimate.Currency().Code(), Instructions: r.Instructions,
+	}
+}

@@ -1,0 +1,168 @@
+package acp
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func (h *handlers) registerSessions() {
+	add(h, huma.Operation{
+		OperationID: "acp-session", Method: http.MethodGet, Path: "/acp/sessions/{id}", Tags: commerceTag,
+		Summary: "Read a session",
+		Description: "What the buyer said, what is agreed and in the cart, every offer and its answer, oldest first. Reading " +
+			"counts as activity. Prices are in the shop's currency, for one piece. Unknown: 404 session_not_found. Past: 409 " +
+			"session_expired.",
+		Errors: []int{http.StatusConflict},
+	}, h.session)
+	add(h, huma.Operation{
+		OperationID: "acp-session-extend", Method: http.MethodPost, Path: "/acp/sessions/{id}/extend", Tags: commerceTag,
+		Summary: "Extend a session",
+		Description: "Moves the session's end by so many minutes, at most to 24 hours after its creation (422 " +
+			"validation_error). Unknown: 404 session_not_found. Past: 409 session_expired.",
+		Errors: []int{http.StatusConflict},
+	}, h.extend)
+}
+
+type extendInput struct {
+	ID   string `path:"id" doc:"The session's id."`
+	Body extendRequest
+}
+
+type extendRequest struct {
+	Minutes int `json:"duration_minutes" minimum:"1" maximum:"1440" example:"30"`
+}
+
+type extendAnswer struct {
+	SessionID    string    `json:"session_id"`
+	NewExpiresAt wire.Time `json:"new_expires_at"`
+}
+
+type sessionAnswer struct {
+	SessionID    string                `json:"session_id"`
+	Status       string                `json:"status" enum:"active"`
+	CreatedAt    wire.Time             `json:"created_at"`
+	LastActivity wire.Time             `json:"last_activity"`
+	ExpiresAt    wire.Time             `json:"expires_at"`
+	BuyerContext sessionBuyer          `json:"buyer_context" doc:"As the buyer's agent said it last."`
+	Cart         cart                  `json:"cart" doc:"What accepted quotes put there."`
+	History      []historyEntry        `json:"negotiation_history"`
+	Shown        []shownRecommendation `json:"recommendations_shown"`
+}
+
+type sessionBuyer struct {
+	LoyaltyTier     string `json:"loyalty_tier"`
+	PurchaseHistory int    `json:"purchase_history" minimum:"0"`
+	Location        string `json:"location,omitempty"`
+	Urgency         string `json:"urgency,omitempty"`
+}
+
+type cart struct {
+	Items    []cartItem `json:"items"`
+	Subtotal wire.Money `json:"subtotal" minimum:"0"`
+}
+
+type cartItem struct {
+	ProductID       string     `json:"product_id"`
+	VariantID       string     `json:"variant_id"`
+	Name            string     `json:"name"`
+	Quantity        int        `json:"quantity" minimum:"1"`
+	NegotiatedPrice wire.Money `json:"negotiated_price" minimum:"0"`
+}
+
+type historyEntry struct {
+	Timestamp    wire.Time   `json:"timestamp"`
+	Type         string      `json:"type" enum:"quote_request"`
+	Offer        *wire.Money `json:"offer" nullable:"true" minimum:"0" doc:"null: the buyer asked for a price."`
+	Response     string      `json:"response" enum:"quote,counter_offer,accept,reject"`
+	Counter      *wire.Money `json:"counter,omitempty" minimum:"0" doc:"Of a counter_offer."`
+	FinalPrice   *wire.Money `json:"final_price,omitempty" minimum:"0" doc:"Of an accept."`
+	OfferedPrice *wire.Money `json:"offered_price,omitempty" minimum:"0" doc:"Of a quote."`
+}
+
+type shownRecommendation struct {
+	ProductID string `json:"product_id"`
+	Accepted  bool   `json:"accepted" doc:"Whether it was bought."`
+}
+
+func (h *handlers) session(ctx context.Context, shop *project.Project, in *byID) (*reply[sessionAnswer], error) {
+	named, err := wire.ID[id.Session](in.ID, "session")
+	if err != nil {
+		return nil, err
+	}
+	now := h.Clock.Now()
+	touch := func(s *session.Session) error { return s.Touch(nil, shop.Settings.SessionTimeout(), now) }
+	if _, err := h.Sessions.Update(ctx, shop.ID, named, touch); err != nil {
+		return nil, err
+	}
+	visit, err := h.Sessions.Visit(ctx, shop.ID, named)
+	if err != nil {
+		return nil, err
+	}
+	return &reply[sessionAnswer]{toAPISession(visit, visit.Session.Status(now), shop.Settings.Currency)}, nil
+}
+
+func (h *handlers) extend(ctx context.Context, shop *project.Project, in *extendInput) (*reply[extendAnswer], error) {
+	named, err := wire.ID[id.Session](in.ID, "session")
+	if err != nil {
+		return nil, err
+	}
+	now := h.Clock.Now()
+	s, err := h.Sessions.Update(ctx, shop.ID, named, func(s *session.Session) error { return s.Extend(in.Body.Minutes, now) })
+	if err != nil {
+		return nil, err
+	}
+	return &reply[extendAnswer]{extendAnswer{s.ID.String(), wire.ToTime(s.ExpiresAt)}}, nil
+}
+
+func toAPISession(v ports.Visit, status session.Status, currency money.Currency) sessionAnswer {
+	s := v.Session
+	answer := sessionAnswer{
+		SessionID: s.ID.String(), Status: status.String(), CreatedAt: wire.ToTime(s.CreatedAt),
+		LastActivity: wire.ToTime(s.LastActivity), ExpiresAt: wire.ToTime(s.ExpiresAt),
+		BuyerContext: sessionBuyer{
+			LoyaltyTier: s.Claims.LoyaltyTier, PurchaseHistory: s.Claims.PurchaseHistory,
+			Location: s.Claims.Location, Urgency: s.Claims.Urgency,
+		},
+		Cart: cart{Subtotal: wire.ToMoney(session.Value(v.Cart, id.Variant{}, currency))},
+	}
+	for _, item := range v.Cart {
+		answer.Cart.Items = append(answer.Cart.Items, cartItem{
+			ProductID: item.Product.String(), VariantID: item.Variant.String(), Name: item.Name,
+			Quantity: item.Quantity, NegotiatedPrice: wire.ToMoney(item.Price),
+		})
+	}
+	for _, e := range v.History {
+		answer.History = append(answer.History, toAPIEntry(e))
+	}
+	for _, shown := range v.Shown {
+		answer.Shown = append(answer.Shown, shownRecommendation{shown.Product.String(), shown.Accepted})
+	}
+	return answer
+}
+
+// toAPIEntry shows the price of an answer under the name that it had there, and nothing of its reasons.
+func toAPIEntry(e negotiation.Entry) historyEntry {
+	entry := historyEntry{
+		Timestamp: wire.ToTime(e.At), Type: "quote_request", Offer: wire.ToOptionalMoney(e.Offer), Response: e.Response,
+	}
+	price := wire.ToOptionalMoney(e.Price)
+	switch e.Response {
+	case negotiation.Countered{}.Response():
+		entry.Counter = price
+	case negotiation.Accepted{}.Response():
+		entry.FinalPrice = price
+	case negotiation.Quoted{}.Response():
+		entry.OfferedPrice = price
+	}
+	return entry
+}

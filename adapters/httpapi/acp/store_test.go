@@ -1,0 +1,235 @@
+package acp_test
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// shelf is everything that the fakes keep: one shop, and what happened in it. The embedded interfaces
+// answer what no operation here may ask for, by a panic.
+type shelf struct {
+	shop      *project.Project
+	now       time.Time
+	products  map[id.Product]*catalog.Product
+	levels    []catalog.Level
+	found     catalog.Found
+	asked     catalog.Query
+	goesWith  []ports.Complement
+	sessions  map[id.Session]*session.Session
+	carts     map[id.Session][]session.CartItem
+	history   []negotiation.Entry
+	shown     []session.Shown
+	quotes    map[id.Quote]*negotiation.Quote
+	messages  []string
+	checkouts map[id.Checkout]*checkout.Checkout
+	orders    map[id.Order]*order.Order
+	returns   map[id.Return]*order.Return
+	outcome   checkout.Outcome
+	charged   []ports.ChargeRequest
+	bits      byte
+}
+
+func (s *shelf) Now() time.Time { return s.now }
+
+func (s *shelf) Bits128() [16]byte {
+	s.bits++
+	return [16]byte{15: s.bits}
+}
+
+func (s *shelf) Secret(n int) string { return "secretsecretsecretsecretsecret"[:n*8/5] }
+
+func (s *shelf) BySlug(_ context.Context, slug string) (*project.Project, error) {
+	if slug != s.shop.Slug {
+		return nil, fault.Missing("project")
+	}
+	return s.shop, nil
+}
+
+func (s *shelf) ByProject(context.Context, id.Project) (*project.Project, error) { return s.shop, nil }
+
+type sessions struct{ *shelf }
+
+func (s sessions) Create(_ context.Context, v *session.Session) error {
+	s.sessions[v.ID] = v
+	return nil
+}
+
+func (s sessions) Update(_ context.Context, _ id.Project, named id.Session, change func(*session.Session) error) (*session.Session, error) {
+	v := s.sessions[named]
+	if v == nil {
+		return nil, fault.Missing("session")
+	}
+	return v, change(v)
+}
+
+func (s sessions) Visit(_ context.Context, _ id.Project, named id.Session) (ports.Visit, error) {
+	return ports.Visit{Session: s.sessions[named], Cart: s.carts[named], History: s.history, Shown: s.shown}, nil
+}
+
+func (s sessions) Show(_ context.Context, _ id.Project, _ id.Session, products []id.Product) error {
+	for _, p := range products {
+		s.shown = append(s.shown, session.Shown{Product: p})
+	}
+	return nil
+}
+
+type haggles struct{ *shelf }
+
+func (s haggles) Load(_ context.Context, _ id.Project, ask ports.HaggleAsk) (ports.Haggle, error) {
+	h := ports.Haggle{Session: s.sessions[ask.Session], Quote: s.quotes[ask.Quote], LastSeq: len(s.history), Stock: s.stock()}
+	if h.Quote != nil {
+		ask.Product = h.Quote.Snapshot().Item.Product
+	}
+	h.Product = s.products[ask.Product]
+	return h, nil
+}
+
+func (s *shelf) stock() map[id.Variant]int {
+	stock := map[id.Variant]int{}
+	for _, l := range s.levels {
+		stock[l.Variant] += l.Quantity
+	}
+	return stock
+}
+
+func (s haggles) Save(_ context.Context, r ports.HaggleResult) error {
+	s.sessions[r.Session.ID] = r.Session
+	s.quotes[r.Quote.Snapshot().ID] = r.Quote
+	s.history = append(s.history, r.Entry)
+	s.messages = append(s.messages, r.Entry.Message)
+	s.carts[r.Session.ID] = append(s.carts[r.Session.ID], r.Cart...)
+	return nil
+}
+
+func (s haggles) ByToken(_ context.Context, _ id.Project, hashes []string) (found []*negotiation.Quote, err error) {
+	for _, q := range s.quotes {
+		for _, hash := range hashes {
+			if q.Snapshot().TokenHash == hash {
+				found = append(found, q)
+			}
+		}
+	}
+	return found, nil
+}
+
+type shelves struct {
+	ports.CatalogReader
+	ports.Inventory
+	*shelf
+}
+
+func (s shelves) Categories(context.Context, id.Project) ([]catalog.Category, error) {
+	return []catalog.Category{{Path: "outdoor", Count: 2}, {Path: "outdoor/rain-jackets", Count: 1}, {Path: "outdoor/rain-jackets/kids", Count: 1}}, nil
+}
+
+func (s shelves) Active(_ context.Context, _ id.Project, ids []id.Product) (found []*catalog.Product, err error) {
+	for _, p := range ids {
+		if product := s.products[p]; product != nil {
+			found = append(found, product)
+		}
+	}
+	return found, nil
+}
+
+func (s shelves) LevelsOf(context.Context, id.Project, []id.Product) ([]catalog.Level, error) {
+	return s.levels, nil
+}
+
+type index struct {
+	ports.Index
+	*shelf
+}
+
+func (i index) Version(id.Project) int64               { return 1 }
+func (i index) Restock(id.Project, map[id.Variant]int) {}
+func (i index) Search(_ context.Context, _ id.Project, q catalog.Query) (catalog.Found, error) {
+	i.asked = q
+	return i.found, nil
+}
+func (i index) Complements(id.Project, []id.Product, int) []ports.Complement { return i.goesWith }
+
+type purchases struct {
+	ports.Checkouts
+	ports.Orders
+	*shelf
+}
+
+func (p purchases) Create(_ context.Context, c *checkout.Checkout) error {
+	p.checkouts[c.ID()] = c
+	return nil
+}
+
+func (p purchases) Get(_ context.Context, _ id.Project, named id.Checkout) (*checkout.Checkout, error) {
+	if c := p.checkouts[named]; c != nil {
+		return c, nil
+	}
+	return nil, fault.Missing("checkout")
+}
+
+func (p purchases) InTx(_ context.Context, _ id.Project, work func(ports.Purchase) error) error {
+	return work(p)
+}
+
+func (p purchases) Lock(ctx context.Context, named id.Checkout) (*checkout.Checkout, error) {
+	return p.Get(ctx, id.Project{}, named)
+}
+
+func (p purchases) Stock(context.Context, []catalog.Need) ([]catalog.Level, error) {
+	return p.levels, nil
+}
+func (p purchases) Claim(context.Context, *checkout.Checkout) error { return nil }
+func (p purchases) Save(context.Context, *checkout.Checkout) error  { return nil }
+
+func (p purchases) Settle(_ context.Context, s ports.Settlement) error {
+	if s.Order != nil {
+		p.orders[s.Order.ID] = s.Order
+	}
+	return nil
+}
+
+func (p purchases) ByID(_ context.Context, _ id.Project, named id.Order) (*order.Order, error) {
+	if o := p.orders[named]; o != nil {
+		return o, nil
+	}
+	return nil, fault.Missing("order")
+}
+
+func (p purchases) RequestReturn(ctx context.Context, in id.Project, of id.Order,
+	request func(*order.Order, []order.Return) (*order.Return, *event.Event, error)) (*order.Return, error) {
+	o, err := p.ByID(ctx, in, of)
+	if err != nil {
+		return nil, err
+	}
+	r, _, err := request(o, nil)
+	if err == nil {
+		p.returns[r.ID] = r
+	}
+	return r, err
+}
+
+func (p purchases) ReturnByID(_ context.Context, _ id.Project, named id.Return) (*order.Return, error) {
+	if r := p.returns[named]; r != nil {
+		return r, nil
+	}
+	return nil, fault.Missing("return")
+}
+
+func (p purchases) Charge(_ context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+	p.charged = append(p.charged, r)
+	return p.outcome, nil
+}
+
+func (p purchases) Resolve(context.Context, id.Project, string) (checkout.Outcome, error) {
+	return checkout.NotCharged{}, nil
+}

@@ -1,0 +1,63 @@
+package acp
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+// toAPIDays is a span of working days: "3-5", or "2".
+func toAPIDays(from, to int) string {
+	if from == to {
+		return fmt.Sprint(to)
+	}
+	return fmt.Sprintf("%d-%d", from, to)
+}
+
+// toAPIEstimate is a span of working days in words: "3-5 business days".
+func toAPIEstimate(from, to int) string {
+	if from == to && to == 1 {
+		return "1 business day"
+	}
+	return toAPIDays(from, to) + " business days"
+}
+
+// estimate is how long the cheapest way to the shop's first shipping region takes.
+func estimate(f project.Storefront) string {
+	rates := f.RatesTo(home(f))
+	if len(rates) == 0 {
+		return ""
+	}
+	return toAPIEstimate(rates[0].MinDays, rates[0].MaxDays)
+}
+
+// home is the country that shipping is estimated to where the buyer names none.
+func home(f project.Storefront) string {
+	if len(f.ShippingRegions) == 0 {
+		return ""
+	}
+	return f.ShippingRegions[0]
+}
+
+// listPrice is what the product's first variant costs.
+func listPrice(p *catalog.Product) money.Amount { return p.PriceOf(p.Variants[0]) }
+
+// haggles tells whether there is a price to talk about at all.
+func haggles(shop *project.Project, p *catalog.Product) bool {
+	return p.Negotiable && shop.Settings.NegotiationEnabled
+}
+
+// toAPIImageURL completes addresses that are paths.
+func (h *handlers) toAPIImageURL(url string) string {
+	if strings.Contains(url, "://") {
+		return url
+	}
+	return strings.TrimSuffix(h.PublicURL, "/") + "/" + strings.TrimPrefix(url, "/")
+}
+
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,95 @@
+package management
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func (h *handlers) registerInventory() {
+	const tag, path = "Inventory", "/v1/catalog/inventory"
+	register(h, tag, operation{id: "list-inventory", method: "GET", path: path, scope: "catalog:read", on: headerProject,
+		summary: "List stock levels"}, h.listInventory)
+	register(h, tag, operation{id: "set-inventory", method: "PUT", path: path, scope: "catalog:write", on: headerProject,
+		summary: "Set stock levels, all or none"}, h.setInventory)
+	register(h, tag, operation{id: "adjust-inventory", method: "POST", path: path + "/adjust", scope: "catalog:write", on: headerProject,
+		errors: []int{409}, summary: "Move stock levels, all or none, never below zero"}, h.adjustInventory)
+}
+
+type level struct {
+	SKU       string `json:"sku"`
+	ProductID string `json:"product_id"`
+	VariantID string `json:"variant_id"`
+	Location  string `json:"location"`
+	Quantity  int    `json:"quantity"`
+}
+
+type listInventoryInput struct {
+	Paging
+	SKU string `query:"sku" maxLength:"100"`
+}
+
+func (h *handlers) listInventory(ctx context.Context, in *listInventoryInput) (*listOutput[level], error) {
+	levels, total, err := h.Inventory.Levels(ctx, projectOf(ctx).ID, in.SKU, in.page())
+	if err != nil {
+		return nil, err
+	}
+	return toAPIList(levels, toAPILevel, in.Paging, total), nil
+}
+
+type levelSet struct {
+	SKU      string `json:"sku"`
+	Location string `json:"location,omitempty" doc:"Left out: main."`
+	Quantity int    `json:"quantity"`
+}
+
+type setInventoryInput struct {
+	Body struct {
+		Levels []levelSet `json:"levels" minItems:"1" maxItems:"1000"`
+	}
+}
+
+type levelsOutput struct {
+	Body struct {
+		Data []level `json:"data"`
+	}
+}
+
+func (h *handlers) setInventory(ctx context.Context, in *setInventoryInput) (*levelsOutput, error) {
+	sets := each(in.Body.Levels, func(l levelSet) ports.StockSet { return ports.StockSet(l) })
+	return toAPILevels(h.Catalogs.SetStock(ctx, projectOf(ctx), sets))
+}
+
+type adjustment struct {
+	SKU      string `json:"sku"`
+	Location string `json:"location,omitempty" doc:"Left out: main."`
+	Delta    int    `json:"delta"`
+	Reason   string `json:"reason,omitempty"`
+}
+
+type adjustInventoryInput struct {
+	Body struct {
+		Adjustments []adjustment `json:"adjustments" minItems:"1" maxItems:"1000"`
+	}
+}
+
+func (h *handlers) adjustInventory(ctx context.Context, in *adjustInventoryInput) (*levelsOutput, error) {
+	moves := each(in.Body.Adjustments, func(a adjustment) ports.StockMove { return ports.StockMove(a) })
+	return toAPILevels(h.Catalogs.AdjustStock(ctx, projectOf(ctx), moves))
+}
+
+func toAPILevels(levels []catalog.Level, err error) (*levelsOutput, error) {
+	if err != nil {
+		return nil, err
+	}
+	out := &levelsOutput{}
+	out.Body.Data = each(levels, toAPILevel)
+	return out, nil
+}
+
+func toAPILevel(l catalog.Level) level {
+	return level{
+		SKU: l.SKU, ProductID: l.Product.String(), VariantID: l.Variant.String(), Location: l.Location, Quantity: l.Quantity,
+	}
+}

@@ -1,0 +1,147 @@
+package management
+
+import (
+	"context"
+	"errors"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/catalogs"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func (h *handlers) registerProducts() {
+	const tag, all, one = "Catalog", "/v1/catalog/products", "/v1/catalog/products/{product_id}"
+	register(h, tag, operation{id: "create-product", method: "POST", path: all, scope: "catalog:write", on: headerProject,
+		status: 201, errors: []int{409}, summary: "Create a product"}, h.createProduct)
+	register(h, tag, operation{id: "list-products", method: "GET", path: all, scope: "catalog:read", on: headerProject,
+		summary: "List products"}, h.listProducts)
+	register(h, tag, operation{id: "get-product", method: "GET", path: one, scope: "catalog:read", on: headerProject,
+		summary: "Get a product"}, h.getProduct)
+	register(h, tag, operation{id: "update-product", method: "PATCH", path: one, scope: "catalog:write", on: headerProject,
+		errors: []int{409}, summary: "Change a product"}, h.updateProduct)
+	register(h, tag, operation{id: "delete-product", method: "DELETE", path: one, scope: "catalog:write", on: headerProject,
+		status: 204, summary: "Delete a product"}, h.deleteProduct)
+	register(h, tag, operation{id: "upsert-products", method: "POST", path: all + "/batch", scope: "catalog:write", on: headerProject,
+		batch: true, summary: "Create and update many products by sku"}, h.upsertProducts)
+}
+
+type productOutput struct{ Body product }
+
+type createProductInput struct{ Body newProduct }
+
+func (h *handlers) createProduct(ctx context.Context, in *createProductInput) (*productOutput, error) {
+	p := projectOf(ctx)
+	return toAPIProductOutput(h.Catalogs.Create(ctx, p, fromAPIProduct(in.Body.ProductPatch, p.Settings.Currency)))
+}
+
+type listProductsInput struct {
+	Paging
+	Text     string `query:"q" maxLength:"200" doc:"In name or sku."`
+	Category string `query:"category" maxLength:"200" doc:"A path; categories below it count too."`
+	Status   string `query:"status" enum:"active,archived"`
+}
+
+func (h *handlers) listProducts(ctx context.Context, in *listProductsInput) (*listOutput[product], error) {
+	filter := ports.ProductFilter{Text: in.Text, Category: in.Category, Status: in.Status}
+	items, total, err := h.Catalogs.List(ctx, projectOf(ctx), filter, in.page())
+	if err != nil {
+		return nil, err
+	}
+	return toAPIList(items, toAPIProduct, in.Paging, total), nil
+}
+
+type OnProduct struct {
+	Product string `path:"product_id"`
+}
+
+func (h *handlers) getProduct(ctx context.Context, in *OnProduct) (*productOutput, error) {
+	wanted, err := wire.ID[id.Product](in.Product, "product")
+	if err != nil {
+		return nil, err
+	}
+	return toAPIProductOutput(h.Catalogs.Get(ctx, projectOf(ctx), wanted))
+}
+
+type updateProductInput struct {
+	OnProduct
+	Body ProductPatch
+}
+
+func (h *handlers) updateProduct(ctx context.Context, in *updateProductInput) (*productOutput, error) {
+	p := projectOf(ctx)
+	wanted, err := wire.ID[id.Product](in.Product, "product")
+	if err != nil {
+		return nil, err
+	}
+	return toAPIProductOutput(h.Catalogs.Update(ctx, p, wanted, fromAPIProduct(in.Body, p.Settings.Currency)))
+}
+
+func (h *handlers) deleteProduct(ctx context.Context, in *OnProduct) (*struct{}, error) {
+	wanted, err := wire.ID[id.Product](in.Product, "product")
+	if err != nil {
+		return nil, err
+	}
+	return nil, h.Catalogs.Delete(ctx, projectOf(ctx), wanted)
+}
+
+type upsertProductsInput struct {
+	Body struct {
+		Products []batchProduct `json:"products" minItems:"1" maxItems:"1000"`
+	}
+}
+
+// upserted is what became of one product. ID is null and errors are filled where it failed.
+type upserted struct {
+	SKU    string        `json:"sku"`
+	ID     *string       `json:"id" nullable:"true"`
+	Status string        `json:"status" enum:"created,updated,failed"`
+	Errors []wire.Detail `json:"errors"`
+}
+
+type upsertProductsOutput struct {
+	Body struct {
+		Data []upserted `json:"data"`
+	}
+}
+
+func (h *handlers) upsertProducts(ctx context.Context, in *upsertProductsInput) (*upsertProductsOutput, error) {
+	p := projectOf(ctx)
+	lines := make([]catalogs.Line, len(in.Body.Products))
+	for i, written := range in.Body.Products {
+		lines[i] = fromAPIProduct(written.ProductPatch, p.Settings.Currency)
+		lines[i].Number = i
+	}
+	results, err := h.Catalogs.Upsert(ctx, p, lines)
+	if err != nil {
+		return nil, err
+	}
+	out := &upsertProductsOutput{}
+	out.Body.Data = each(results, toAPIUpserted)
+	return out, nil
+}
+
+func toAPIUpserted(r catalogs.Upserted) upserted {
+	u := upserted{SKU: r.SKU, Status: r.Outcome.String(), Errors: []wire.Detail{}}
+	var known *fault.Error
+	switch {
+	case r.Err == nil:
+		text := r.Product.String()
+		u.ID = &text
+	case errors.As(r.Err, &known) && len(known.Details) > 0:
+		u.Errors = each(known.Details, func(d fault.Detail) wire.Detail { return wire.Detail(d) })
+	case errors.As(r.Err, &known):
+		u.Errors = []wire.Detail{{Message: known.Message}}
+	default:
+		u.Errors = []wire.Detail{{Message: "could not be stored"}}
+	}
+	return u
+}
+
+func toAPIProductOutput(item catalogs.Item, err error) (*productOutput, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &productOutput{toAPIProduct(item)}, nil
+}

@@ -1,0 +1,134 @@
+package management
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+func (h *handlers) registerStorefront() {
+	const tag, path = "Storefront", "/v1/projects/{project_id}/storefront"
+	register(h, tag, operation{id: "get-storefront", method: "GET", path: path, scope: "projects:read", on: pathProject,
+		summary: "Get what buyers see, and shipping, tax and returns"}, h.getStorefront)
+	register(h, tag, operation{id: "update-storefront", method: "PATCH", path: path, scope: "projects:write", on: pathProject,
+		summary: "Change the storefront; null restores a default"}, h.updateStorefront)
+}
+
+type storefront struct {
+	Description      string         `json:"description"`
+	LogoURL          string         `json:"logo_url"`
+	ShippingRegions  []string       `json:"shipping_regions" doc:"ISO 3166 countries."`
+	ShippingRates    []shippingRate `json:"shipping_rates"`
+	FreeThreshold    *wire.Money    `json:"free_shipping_threshold" nullable:"true"`
+	TaxRates         []taxRate      `json:"tax_rates"`
+	ReturnWindowDays int            `json:"return_window_days"`
+	ReturnConditions string         `json:"return_conditions"`
+	Warehouses       []warehouse    `json:"warehouses"`
+}
+
+type storefrontPatch struct {
+	Description      wire.Optional[string]         `json:"description,omitzero"`
+	LogoURL          wire.Optional[string]         `json:"logo_url,omitzero" doc:"An https URL."`
+	ShippingRegions  wire.Optional[[]string]       `json:"shipping_regions,omitzero"`
+	ShippingRates    wire.Optional[[]shippingRate] `json:"shipping_rates,omitzero"`
+	FreeThreshold    wire.Optional[wire.Decimal]   `json:"free_shipping_threshold,omitzero" doc:"Null: never free."`
+	TaxRates         wire.Optional[[]taxRate]      `json:"tax_rates,omitzero"`
+	ReturnWindowDays wire.Optional[int]            `json:"return_window_days,omitzero"`
+	ReturnConditions wire.Optional[string]         `json:"return_conditions,omitzero"`
+	Warehouses       wire.Optional[[]warehouse]    `json:"warehouses,omitzero"`
+}
+
+type shippingRate struct {
+	Region  string       `json:"region" doc:"A country, or * for every other."`
+	Method  string       `json:"method" enum:"standard,express,overnight"`
+	Price   wire.Decimal `json:"price"`
+	MinDays int          `json:"min_days"`
+	MaxDays int          `json:"max_days"`
+}
+
+type taxRate struct {
+	Country string       `json:"country"`
+	State   string       `json:"state,omitempty" doc:"Empty: the whole country."`
+	Rate    wire.Decimal `json:"rate" doc:"In percent, at most three decimals."`
+}
+
+type warehouse struct {
+	Location string `json:"location" doc:"The key of stock levels."`
+	Name     string `json:"name"`
+	Country  string `json:"country,omitempty"`
+}
+
+type storefrontOutput struct{ Body storefront }
+
+func (h *handlers) getStorefront(ctx context.Context, _ *OnProject) (*storefrontOutput, error) {
+	return &storefrontOutput{toAPIStorefront(projectOf(ctx).Storefront)}, nil
+}
+
+type updateStorefrontInput struct {
+	OnProject
+	Body storefrontPatch
+}
+
+func (h *handlers) updateStorefront(ctx context.Context, in *updateStorefrontInput) (*storefrontOutput, error) {
+	p, check := projectOf(ctx), fault.NewCheck()
+	change := fromAPIStorefront(in.Body, p.Settings.Currency, check)
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	changed, err := h.Projects.ChangeStorefront(ctx, p.Account, p.ID, change)
+	if err != nil {
+		return nil, err
+	}
+	return &storefrontOutput{toAPIStorefront(changed.Storefront)}, nil
+}
+
+// rateDigits is how a tax rate is kept: in thousandths of a percent.
+const rateDigits = 3
+
+func fromAPIStorefront(in storefrontPatch, c money.Currency, check fault.Check) project.StorefrontPatch {
+	return project.StorefrontPatch{
+		Description: in.Description.Field(), LogoURL: in.LogoURL.Field(), ShippingRegions: in.ShippingRegions.Field(),
+		ReturnWindowDays: in.ReturnWindowDays.Field(), ReturnConditions: in.ReturnConditions.Field(),
+		FreeShippingThreshold: wire.MapField(in.FreeThreshold, func(d wire.Decimal) *money.Amount {
+			amount := d.Amount(c, "free_shipping_threshold", check)
+			return &amount
+		}),
+		ShippingRates: wire.MapField(in.ShippingRates, func(rates []shippingRate) []project.ShippingRate {
+			to := make([]project.ShippingRate, len(rates))
+			for i, r := range rates {
+				price := r.Price.Amount(c, "price", check.In("shipping_rates").At(i))
+				to[i] = project.ShippingRate{Region: r.Region, Method: r.Method, Price: price, MinDays: r.MinDays, MaxDays: r.MaxDays}
+			}
+			return to
+		}),
+		TaxRates: wire.MapField(in.TaxRates, func(rates []taxRate) []project.TaxRate {
+			to := make([]project.TaxRate, len(rates))
+			for i, r := range rates {
+				rate := r.Rate.Scaled(rateDigits, "rate", check.In("tax_rates").At(i))
+				to[i] = project.TaxRate{Country: r.Country, State: r.State, Rate: project.Rate(rate)}
+			}
+			return to
+		}),
+		Warehouses: wire.MapField(in.Warehouses, func(list []warehouse) []project.Warehouse {
+			return each(list, func(w warehouse) project.Warehouse { return project.Warehouse(w) })
+		}),
+	}
+}
+
+func toAPIStorefront(f project.Storefront) storefront {
+	return storefront{
+		Description: f.Description, LogoURL: f.LogoURL, ShippingRegions: f.ShippingRegions,
+		FreeThreshold: wire.ToOptionalMoney(f.FreeShippingThreshold),
+		ShippingRates: each(f.ShippingRates, func(r project.ShippingRate) shippingRate {
+			return shippingRate{r.Region, r.Method, wire.Decimal(r.Price.String()), r.MinDays, r.MaxDays}
+		}),
+		TaxRates: each(f.TaxRates, func(t project.TaxRate) taxRate {
+			return taxRate{t.Country, t.State, wire.ToDecimal(int64(t.Rate), rateDigits)}
+		}),
+		ReturnWindowDays: f.ReturnWindowDays, ReturnConditions: f.ReturnConditions,
+		Warehouses: each(f.Warehouses, func(w project.Warehouse) warehouse { return warehouse(w) }),
+	}
+}

@@ -1,0 +1,137 @@
+// Package wire is what both HTTP APIs share: how bodies are read and written, how errors look, ids,
+// money and time on the wire, and the middleware around them. It knows no resource and no use case.
+//
+// # Choices
+//
+// A body is read twice: once as plain values, which Huma validates against the schema, and once into
+// the request's struct. Both readings are case-sensitive and refuse duplicate names, so that what was
+// validated is what is used.
+//
+// Paths below /p/ belong to the ACP API, all others to the Management API. The two differ in the shape
+// of errors, in the limit of bodies, and in that ACP ignores unknown fields (decisions 4). A field that
+// differs from a known one in case alone is refused by both: ignoring it would hide a mistake.
+//
+// Huma passes over embedded structs whose type is unexported, in requests as in responses and the
+// document: types that others embed are exported. And what ACP takes unknown fields in must not be a
+// type of the Management API's bodies.
+//
+// A wrong Content-Type is 400 invalid_request. 415 is for a Content-Encoding other than identity.
+package wire
+
+import (
+	"net/http"
+	"path"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+)
+
+// Limits of request bodies in bytes (decisions 4, design 5).
+const (
+	ManagementBody = 1 << 20
+	BatchBody      = 16 << 20
+	ACPBody        = 64 << 10
+)
+
+// Config is what the OpenAPI document says about the server.
+type Config struct {
+	Title       string
+	Version     string
+	Description string
+	PublicURL   string
+}
+
+// BearerScheme is the name of the security scheme of API keys in the OpenAPI document.
+const BearerScheme = "api_key"
+
+func init() {
+	huma.ValidateStrictCasing = true
+	huma.DefaultArrayNullable = false // nil slices are written as []
+	huma.NewError = newError
+	huma.NewErrorWithContext = newErrorWithContext
+	phraseMessages()
+}
+
+// NewAPI makes the one API that every operation registers with, and serves its OpenAPI document, its
+// documentation, and the answers for unknown paths and methods on mux.
+func NewAPI(mux *http.ServeMux, c Config) huma.API {
+	config := huma.DefaultConfig(c.Title, c.Version)
+	config.CreateHooks = nil // no $schema in bodies
+	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
+	config.Info.Description = c.Description
+	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
+	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		BearerScheme: {Type: "http", Scheme: "bearer", Description: "An API key: hk_test_… or hk_live_…"},
+	}
+	if c.PublicURL != "" {
+		config.Servers = []*huma.Server{{URL: c.PublicURL}}
+	}
+	config.Formats = map[string]huma.Format{"application/json": {Marshal: encode, Unmarshal: decode}}
+	config.OnAddOperation = []huma.AddOpFunc{finishOperation}
+	api := humago.New(mux, config)
+	api.UseMiddleware(checkRequest)
+	serveDocs(mux, api, c.Title)
+	mux.HandleFunc("/", answerUnrouted(mux))
+	return api
+}
+
+// isACP tells whose a path is.
+func isACP(path string) bool { return strings.HasPrefix(path, "/p/") }
+
+// schemaName is Huma's name, with the package in front for types of the acp package, so that both
+// APIs may have, say, a product.
+func schemaName(t reflect.Type, hint string) string {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	name := huma.DefaultSchemaNamer(t, hint)
+	if path.Base(t.PkgPath()) == "acp" {
+		return "ACP" + name
+	}
+	return name
+}
+
+// finishOperation gives an operation what follows from the API that it belongs to: the limit of its
+// body, the schemas of its errors, and whether its bodies may hold unknown fields.
+func finishOperation(doc *huma.OpenAPI, op *huma.Operation) {
+	acp := isACP(op.Path)
+	if op.MaxBodyBytes == 1<<20 { // Huma's default
+		op.MaxBodyBytes = ManagementBody
+		if acp {
+			op.MaxBodyBytes = ACPBody
+		}
+	}
+	if op.RequestBody != nil {
+		op.MaxBodyBytes++ // Huma refuses bodies of exactly the limit
+	}
+	documentErrors(doc.Components.Schemas, op, acp)
+	if acp && op.RequestBody != nil {
+		for _, media := range op.RequestBody.Content {
+			allowUnknown(doc.Components.Schemas, media.Schema, map[*huma.Schema]bool{})
+		}
+	}
+}
+
+// allowUnknown makes every object of a schema take unknown fields.
+func allowUnknown(r huma.Registry, s *huma.Schema, seen map[*huma.Schema]bool) {
+	if s == nil || seen[s] {
+		return
+	}
+	seen[s] = true
+	if s.Ref != "" {
+		allowUnknown(r, r.SchemaFromRef(s.Ref), seen)
+		return
+	}
+	if closed, ok := s.AdditionalProperties.(bool); ok && !closed {
+		s.AdditionalProperties = true
+	}
+	if element, ok := s.AdditionalProperties.(*huma.Schema); ok {
+		allowUnknown(r, element, seen)
+	}
+	allowUnknown(r, s.Items, seen)
+	for _, property := range s.Properties {
+		allowUnknown(r, property, seen)
+	}
+}

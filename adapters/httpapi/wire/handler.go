@@ -1,0 +1,218 @@
+package wire
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"mime"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+)
+
+type requestKey struct{}
+
+// request is what the middleware knows of a request.
+type request struct {
+	id     string
+	logger *slog.Logger
+}
+
+// RequestID is the request's id, or "" outside of one.
+func RequestID(ctx context.Context) string {
+	r, _ := ctx.Value(requestKey{}).(request)
+	return r.id
+}
+
+// LoggerOf is a logger that names the request.
+func LoggerOf(ctx context.Context) *slog.Logger {
+	if r, ok := ctx.Value(requestKey{}).(request); ok {
+		return r.logger
+	}
+	return slog.Default()
+}
+
+// Handler wraps everything that is served: it gives each request an id, sets the headers that every
+// response has, turns panics into errors, and logs each request at debug level, by route, for paths
+// hold ids that are capabilities.
+func Handler(next http.Handler, logger *slog.Logger) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		id := requestID(r.Header.Get("X-Request-Id"))
+		log := logger.With(slog.String("request_id", id))
+		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, request{id, log}))
+		setHeaders(w.Header(), id)
+		out := &recorder{ResponseWriter: w}
+		defer func() {
+			if cause := recover(); cause != nil {
+				recovered(out, r, cause)
+			}
+			log.LogAttrs(r.Context(), slog.LevelDebug, "request", slog.String("method", r.Method),
+				slog.String("route", r.Pattern), slog.Int("status", out.status), slog.Duration("took", time.Since(start)))
+		}()
+		next.ServeHTTP(out, r)
+	})
+}
+
+// requestID keeps the caller's id if it is 1 to 128 printable characters (decisions 4).
+func requestID(given string) string {
+	unprintable := func(c rune) bool { return c < ' ' || c > '~' }
+	if given == "" || len(given) > 128 || strings.ContainsFunc(given, unprintable) {
+		return "req_" + strings.ToLower(rand.Text())
+	}
+	return given
+}
+
+func setHeaders(h http.Header, id string) {
+	h.Set("X-Request-Id", id)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	h.Set("Cache-Control", "no-store")
+}
+
+// recovered answers 500 if nothing was sent yet, else it breaks the connection off, for half a
+// response must not look whole.
+func recovered(w *recorder, r *http.Request, cause any) {
+	if cause == http.ErrAbortHandler {
+		panic(cause)
+	}
+	WriteError(w, r, internal(fmt.Errorf("panic: %v\n%s", cause, debug.Stack())))
+	if w.late {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// recorder remembers the status, and whether a second one came too late.
+type recorder struct {
+	http.ResponseWriter
+	status int
+	late   bool
+}
+
+func (w *recorder) WriteHeader(status int) {
+	if w.status != 0 {
+		w.late = true
+		return
+	}
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *recorder) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	if w.late {
+		return len(b), nil
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController and Huma reach the connection.
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteError answers a request outside of any operation in the shape of the API that its path is of.
+func WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	answer := answerError(r.Context(), fromHandler(err), isACP(r.URL.Path), r.Pattern, w.Header().Set)
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(answer.GetStatus())
+	if r.Method != http.MethodHead {
+		// A client that has gone gets no answer; there is nobody to tell.
+		_ = encode(w, answer)
+	}
+}
+
+// answerUnrouted tells a path that is unknown from a method that its path does not have. The mux
+// cannot, because this handler's own pattern takes every method.
+func answerUnrouted(mux *http.ServeMux) http.HandlerFunc {
+	methods := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}
+	return func(w http.ResponseWriter, r *http.Request) {
+		var allowed []string
+		for _, method := range methods {
+			probe := &http.Request{Method: method, URL: r.URL, Host: r.Host}
+			if _, pattern := mux.Handler(probe); pattern != "" && pattern != "/" {
+				allowed = append(allowed, method)
+			}
+		}
+		if len(allowed) == 0 {
+			WriteError(w, r, fault.New(fault.NotFound, "route_not_found", "There is nothing at this address."))
+			return
+		}
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		WriteError(w, r, fault.New(methodNotAllowed, "method_not_allowed", "This address does not have this method."))
+	}
+}
+
+// methodNotAllowed is a kind that only HTTP has.
+const methodNotAllowed = fault.Kind(255)
+
+func init() { statuses[methodNotAllowed] = http.StatusMethodNotAllowed }
+
+// checkRequest refuses what no operation can take, before Huma reads it: text that is not UTF-8 or has
+// NUL characters in path or query, bodies that are not JSON, and encoded bodies.
+func checkRequest(ctx huma.Context, next func(huma.Context)) {
+	r, w := humago.Unwrap(ctx)
+	if err := checkURL(r.URL); err != nil {
+		WriteError(w, r, err)
+		return
+	}
+	if ctx.Operation().RequestBody != nil {
+		if err := checkContent(r.Header); err != nil {
+			WriteError(w, r, err)
+			return
+		}
+	}
+	next(ctx)
+}
+
+func checkURL(u *url.URL) error {
+	malformed := fault.New(fault.Malformed, "invalid_request", "The address is not valid UTF-8 text.")
+	if !storable(u.Path) {
+		return malformed
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return malformed.Because(err)
+	}
+	for _, values := range query {
+		for _, value := range values {
+			if !storable(value) {
+				return malformed
+			}
+		}
+	}
+	return nil
+}
+
+func storable(text string) bool { return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 }
+
+// checkContent also writes the media type the one way that Huma looks for.
+func checkContent(h http.Header) error {
+	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return fault.New(fault.Unsupported, "unsupported_media_type", "Bodies must not be compressed.")
+	}
+	given := h.Get("Content-Type")
+	if given == "" {
+		return nil
+	}
+	media, parameters, err := mime.ParseMediaType(given)
+	charset := parameters["charset"]
+	json := media == "application/json" || strings.HasSuffix(media, "+json")
+	if err != nil || !json || charset != "" && !strings.EqualFold(charset, "utf-8") {
+		return fault.New(fault.Malformed, "invalid_request", "The Content-Type must be application/json.").
+			Because(errors.New(cut(given)))
+	}
+	h.Set("Content-Type", "application/json")
+	return nil
+}

@@ -1,0 +1,61 @@
+package wire
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/validation"
+)
+
+// requiredMark begins the message of a missing field. Huma reports it at the object that lacks the
+// field, so the mapping moves the name into the path.
+const requiredMark = "required:"
+
+// phraseMessages words Huma's messages as the domain words its own: "must …".
+func phraseMessages() {
+	huma.ErrorFormatter = format
+	validation.MsgUnexpectedProperty = "is not a known field"
+	validation.MsgExpectedRequiredProperty = requiredMark + "%s"
+	validation.MsgExpectedRFC3339DateTime = "must be an RFC 3339 time"
+	validation.MsgExpectedRFC3339Date = "must be a date such as 2026-01-31"
+	validation.MsgExpectedRFC5322Email = "must be an e-mail address"
+	validation.MsgExpectedRFC3986URI = "must be a URI"
+	validation.MsgExpectedBoolean = "must be true or false"
+	validation.MsgExpectedNumber = "must be a number"
+	validation.MsgExpectedInteger = "must be a whole number"
+	validation.MsgExpectedString = "must be a string"
+	validation.MsgExpectedArray = "must be a list"
+	validation.MsgExpectedObject = "must be an object"
+	validation.MsgExpectedArrayItemsUnique = "must not repeat an element"
+	validation.MsgExpectedOneOf = "must be one of: %s"
+	validation.MsgExpectedMinimumNumber = "must be at least %v"
+	validation.MsgExpectedExclusiveMinimumNumber = "must be more than %v"
+	validation.MsgExpectedMaximumNumber = "must be at most %v"
+	validation.MsgExpectedExclusiveMaximumNumber = "must be less than %v"
+	validation.MsgExpectedMinLength = "must have at least %d characters"
+	validation.MsgExpectedMaxLength = "must have at most %d characters"
+	validation.MsgExpectedBePattern = "must be %s"
+	validation.MsgExpectedMatchPattern = "must match %s"
+	validation.MsgExpectedMinItems = "must have at least %d elements"
+	validation.MsgExpectedMaxItems = "must have at most %d elements"
+	validation.MsgExpectedMinProperties = "must have at least %d fields"
+	validation.MsgExpectedMaxProperties = "must have at most %d fields"
+	validation.MsgExpectedMatchAtLeastOneSchema = "has no acceptable form"
+	validation.MsgExpectedMatchExactlyOneSchema = "has no acceptable form"
+}
+
+// format is Sprintf that writes 1000000 rather than 1e+06, and drops the errors of parsers.
+func format(text string, args ...any) string {
+	var kept []any
+	for _, arg := range args {
+		switch arg := arg.(type) {
+		case float64:
+			kept = append(kept, strconv.FormatFloat(arg, 'f', -1, 64))
+		case error:
+		default:
+			kept = append(kept, arg)
+		}
+	}
+	return fmt.Sprintf(text, kept...)
+}

@@ -1,0 +1,116 @@
+package wire
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+// Money is an amount in a response: a JSON number with all of its currency's decimals, 49.90.
+type Money struct{ money.Amount }
+
+// ToMoney is the amount on the wire.
+func ToMoney(a money.Amount) Money { return Money{a} }
+
+// ToOptionalMoney is nil for nil.
+func ToOptionalMoney(a *money.Amount) *Money {
+	if a == nil {
+		return nil
+	}
+	return &Money{*a}
+}
+
+func (m Money) MarshalJSON() ([]byte, error) { return []byte(m.String()), nil }
+
+func (Money) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeNumber, Description: "Exact amount with the currency's decimals."}
+}
+
+// Decimal is the text of a JSON number, kept as it was written: floats would change it.
+type Decimal string
+
+// ToDecimal is an integer scaled by 10^digits as a number without trailing zeros: (125, 1) is 12.5.
+func ToDecimal(n int64, digits int) Decimal {
+	text := money.FormatDecimal(n, digits)
+	if strings.Contains(text, ".") {
+		text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	}
+	return Decimal(text)
+}
+
+func (d Decimal) MarshalJSON() ([]byte, error) { return []byte(d), nil }
+
+func (d *Decimal) UnmarshalJSON(text []byte) error {
+	if string(text) != "null" {
+		*d = Decimal(text)
+	}
+	return nil
+}
+
+// Schema bounds the number to what an amount can be at most (decisions 5), so that 1e400 is refused.
+func (Decimal) Schema(huma.Registry) *huma.Schema {
+	limit, negative := float64(money.Limit), -float64(money.Limit)
+	return &huma.Schema{Type: huma.TypeNumber, ExclusiveMinimum: &negative, ExclusiveMaximum: &limit}
+}
+
+// Amount reads the number as an amount. What the currency cannot hold becomes a problem of the field.
+func (d Decimal) Amount(c money.Currency, field string, check fault.Check) money.Amount {
+	amount, err := money.Parse(string(d), c)
+	switch {
+	case errors.Is(err, money.ErrTooPrecise):
+		check.That(false, field, "has more decimals than "+c.Code()+" has")
+	case err != nil:
+		check.That(false, field, err.Error())
+	}
+	return amount
+}
+
+// Scaled reads the number as an integer scaled by 10^digits: with 1 digit, 12.5 is 125.
+func (d Decimal) Scaled(digits int, field string, check fault.Check) int64 {
+	n, err := money.ParseDecimal(string(d), digits)
+	switch {
+	case errors.Is(err, money.ErrTooPrecise):
+		check.That(false, field, "has too many decimals")
+	case err != nil:
+		check.That(false, field, err.Error())
+	}
+	return n
+}
+
+// Percent is a percentage in a response or request: a JSON number with at most one decimal.
+func (d Decimal) Percent(field string, check fault.Check) money.Percent {
+	return money.Percent(d.Scaled(1, field, check))
+}
+
+// ToPercent is the percentage as a number: 12.5. As text ("12.5%") it is money.Percent's String.
+func ToPercent(p money.Percent) Decimal { return Decimal(p.Decimal()) }
+
+// Time is a moment in a response: RFC 3339 in UTC, to the millisecond at most (decisions 5).
+type Time struct{ time.Time }
+
+// ToTime is the time on the wire.
+func ToTime(t time.Time) Time { return Time{t} }
+
+func (t Time) MarshalJSON() ([]byte, error) {
+	return []byte(t.UTC().Format(`"2006-01-02T15:04:05.999Z"`)), nil
+}
+
+func (Time) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
+}
+
+// ID reads an identifier of a path or body. What is no identifier of its kind cannot exist, so it is
+// missing: ID[id.Product](text, "product").
+func ID[T id.ID[K], K id.Kind](text, thing string) (T, error) {
+	parsed, err := id.Parse[T, K](text)
+	if err != nil {
+		return T{}, fault.Missing(thing)
+	}
+	return parsed, nil
+}

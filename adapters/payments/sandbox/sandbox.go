@@ -1,0 +1,159 @@
+// Package sandbox is the payment provider of the sandbox environment. It takes no real money, but
+// keeps its word like one: a ledger of its own that outlives crashes, and one charge per key.
+//
+// What happens is written in the token (decisions 11), after the prefix spt_sandbox_ or ba_sandbox_:
+//
+//	ok, ok_anything            paid
+//	decline_<code>             declined with that code; stolen_card and fraudulent for good
+//	lost_reply                 paid, and the answer lost
+//	outage_<n>                 fails n times with a server error, then paid
+//	anything else              declined with invalid_token
+package sandbox
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Tries is how often one charge is tried while the provider answers with server errors.
+const Tries = 3
+
+const (
+	paid = "paid"
+	void = "void" // resolved before it was charged: it never will be
+)
+
+var (
+	errOutage    = errors.New("sandbox: provider answered with a server error")
+	errLostReply = errors.New("sandbox: the provider's answer was lost")
+)
+
+// Gateway is the sandbox provider behind its port.
+type Gateway struct {
+	Ledger  ports.SandboxLedger
+	Clock   ports.Clock
+	Entropy ports.Entropy
+}
+
+// Charge takes the money, or pretends not to, by the token. Like a provider's client it tries again
+// by the same key when the provider fails.
+func (g Gateway) Charge(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+	var err error
+	for range Tries {
+		var outcome checkout.Outcome
+		if outcome, err = g.charge(ctx, r); !errors.Is(err, errOutage) {
+			return outcome, err
+		}
+	}
+	return nil, err
+}
+
+func (g Gateway) charge(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+	script := scriptOf(r.Token, r.Charge.Method)
+	if times, ok := outage(script); ok {
+		n, err := g.Ledger.Failure(ctx, r.Project, r.Checkout.String()+" "+id.Hash(r.Token))
+		switch {
+		case err != nil:
+			return nil, err
+		case n <= times:
+			return nil, errOutage
+		}
+	}
+	stored, err := g.Ledger.Once(ctx, r.Project, ports.SandboxCharge{
+		Key: r.Charge.Key, Amount: r.Charge.Amount, Method: r.Charge.Method, TokenHash: id.Hash(r.Token),
+		Result: result(script), ID: "ch_sandbox_" + g.Entropy.Secret(10), At: g.Clock.Now(),
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case stored.Result == void:
+		return checkout.NotCharged{}, nil
+	case stored.Amount != r.Charge.Amount || stored.TokenHash != id.Hash(r.Token):
+		return nil, fmt.Errorf("sandbox: key %s was used for another charge", r.Charge.Key)
+	case script == "lost_reply":
+		return nil, errLostReply
+	}
+	return outcome(stored), nil
+}
+
+// Resolve tells what became of a key. An unknown one is voided, so that a charge that comes late is
+// refused.
+func (g Gateway) Resolve(ctx context.Context, project id.Project, key string) (checkout.Outcome, error) {
+	stored, err := g.Ledger.Once(ctx, project, ports.SandboxCharge{Key: key, Result: void, At: g.Clock.Now()})
+	if err != nil {
+		return nil, err
+	}
+	return outcome(stored), nil
+}
+
+// scriptOf is what the token asks for, or "" where it is none of the method's.
+func scriptOf(token, method string) string {
+	prefix := map[string]string{"psp_spt": "spt_sandbox_", "wallet_ba": "ba_sandbox_"}[method]
+	script, ok := strings.CutPrefix(token, prefix)
+	if !ok || prefix == "" {
+		return ""
+	}
+	return script
+}
+
+func outage(script string) (times int, ok bool) {
+	n, ok := strings.CutPrefix(script, "outage_")
+	if !ok {
+		return 0, false
+	}
+	times, err := strconv.Atoi(n)
+	return times, err == nil && times >= 0
+}
+
+func result(script string) string {
+	_, isOutage := outage(script)
+	switch {
+	case script == "ok", strings.HasPrefix(script, "ok_"), script == "lost_reply", isOutage:
+		return paid
+	}
+	if code, ok := strings.CutPrefix(script, "decline_"); ok && codeForm.MatchString(code) {
+		return code
+	}
+	return "invalid_token"
+}
+
+var codeForm = regexp.MustCompile(`^[a-z][a-z_]{0,49}$`)
+
+// refusals are what the better known decline codes mean.
+var refusals = map[string]string{
+	"insufficient_funds": "The account has insufficient funds.",
+	"expired_card":       "The card has expired.",
+	"do_not_honor":       "The issuer declined the payment.",
+	"stolen_card":        "The card was reported stolen.",
+	"fraudulent":         "The payment was declined as fraudulent.",
+	"invalid_token":      "The payment token is not valid.",
+}
+
+func outcome(c ports.SandboxCharge) checkout.Outcome {
+	switch c.Result {
+	case paid:
+		return checkout.Paid{Provider: c.ID, Label: label(c.Method)}
+	case void:
+		return checkout.NotCharged{}
+	}
+	return checkout.Declined{
+		Code: c.Result, Message: cmp.Or(refusals[c.Result], "The payment was declined."),
+		Final: c.Result == "stolen_card" || c.Result == "fraudulent",
+	}
+}
+
+func label(method string) string {
+	if method == "wallet_ba" {
+		return "Sandbox wallet"
+	}
+	return "Sandbox card ending in 4242"
+}

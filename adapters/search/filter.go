@@ -1,0 +1,87 @@
+package search
+
+import (
+	"math"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+)
+
+// filter is a catalog.Filter in the numbers of a snapshot.
+type filter struct {
+	nothing    bool   // can't be passed
+	categories []bool // nil: any
+	colors     []bool // nil: any
+	sizes      []bool // nil: any
+	priceMax   int64
+}
+
+func (s *snapshot) compile(f catalog.Filter) filter {
+	c := filter{priceMax: math.MaxInt64}
+	if path := keyOf(strings.Trim(f.Category, "/ ")); path != "" {
+		c.categories = s.categories.marked(func(key string) bool { return below(path, key) })
+	}
+	if f.PriceMax != nil {
+		c.priceMax = f.PriceMax.Minor()
+		c.nothing = f.PriceMax.Currency() != s.currency
+	}
+	if size := keyOf(f.Size); size != "" {
+		c.sizes = s.sizes.marked(func(key string) bool { return key == size })
+	}
+	if len(f.Colors) > 0 {
+		c.colors = s.colorsAmong(f.Colors)
+	}
+	return c
+}
+
+// below says whether a category is at or below a path: outdoor/tents, but not outdoors, is below outdoor.
+func below(path, category string) bool {
+	rest, under := strings.CutPrefix(category, path)
+	return under && (rest == "" || rest[0] == '/')
+}
+
+// colorsAmong marks the colours that have one of the names. "Black, Silver" has three: black, silver
+// and its own.
+func (s *snapshot) colorsAmong(names []string) []bool {
+	wanted := make(map[string]bool, len(names))
+	for _, name := range names {
+		wanted[keyOf(name)] = true
+	}
+	return s.colors.marked(func(key string) bool {
+		for color := range colorsIn(key) {
+			if wanted[strings.TrimSpace(color)] {
+				return true
+			}
+		}
+		return wanted[key]
+	})
+}
+
+func (f *filter) passes(p *part, document uint32) bool {
+	if f.nothing || p.dead.has(document) {
+		return false
+	}
+	d := &p.documents[document]
+	if f.categories != nil && !f.categories[d.category] {
+		return false
+	}
+	if f.colors == nil && f.sizes == nil && f.priceMax == math.MaxInt64 {
+		return true
+	}
+	own := d.colorless && f.colors != nil && p.anyColor(d, f.colors)
+	for _, v := range p.variants[d.variants.from:d.variants.to] {
+		if v.price <= f.priceMax && (f.sizes == nil || f.sizes[v.size]) && (f.colors == nil || own || f.colors[v.color]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *segment) anyColor(d *document, marked []bool) bool {
+	for _, color := range s.colors[d.colors.from:d.colors.to] {
+		if marked[color] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,14 @@
+package search_test
+
+import (
+	"testing"
+
+	"github.com/haggle-commerce/haggle/adapters/search"
+	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest"
+)
+
+func TestIndex(t *testing.T) {
+	t.Parallel()
+	porttest.Index(t, func() ports.Index { return search.New() })
+}

@@ -1,0 +1,62 @@
+package search
+
+import (
+	"iter"
+	"strings"
+)
+
+// names are the different values of a field, numbered in order of appearance; number 0 is no value.
+// Two values are the same if they differ only in case, diacritics and spaces around. A copy stays
+// valid while its register grows.
+type names struct {
+	keys    []string // as compared
+	written []string // as first written
+}
+
+func keyOf(name string) string { return fold(strings.ToLower(strings.TrimSpace(name))) }
+
+// marked marks the numbers whose keys fit.
+func (n names) marked(fits func(key string) bool) []bool {
+	marked := make([]bool, len(n.keys))
+	for number := 1; number < len(n.keys); number++ {
+		marked[number] = fits(n.keys[number])
+	}
+	return marked
+}
+
+// colorsIn are the colours in a label: "Black, Silver" is two.
+func colorsIn(label string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(label, func(r rune) bool { return r == ',' || r == ';' || r == '/' })
+}
+
+// register hands out the numbers. It only grows, and has one writer.
+type register struct {
+	names
+	numbers map[string]uint32
+}
+
+func newRegister() register {
+	return register{names{[]string{""}, []string{""}}, map[string]uint32{"": 0}}
+}
+
+func (r *register) number(name string) uint32 {
+	if number, known := r.numbers[name]; known { // written just so before
+		return number
+	}
+	key := keyOf(name)
+	number, known := r.numbers[key]
+	if !known {
+		number = uint32(len(r.keys))
+		r.keys, r.written = append(r.keys, key), append(r.written, strings.TrimSpace(name))
+		r.numbers[key] = number
+	}
+	r.numbers[name] = number
+	return number
+}
+
+// labels are the registers of one project.
+type labels struct{ brands, categories, colors, sizes register }
+
+func newLabels() labels {
+	return labels{newRegister(), newRegister(), newRegister(), newRegister()}
+}

@@ -1,0 +1,175 @@
+package search_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/adapters/search"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+var camp = id.Stored[id.Project]("proj_camp")
+
+// product is one with a sku as its id and a piece in stock.
+func product(sku, name string) *catalog.Product {
+	return &catalog.Product{
+		ID: id.Stored[id.Product]("prod_" + sku), SKU: sku, Name: name, Status: catalog.Active,
+		Price:    money.Of(50_00, money.USD),
+		Variants: []catalog.Variant{{ID: id.Stored[id.Variant]("var_" + sku), SKU: sku}},
+	}
+}
+
+// indexed is an index of products, all in stock but those named.
+func indexed(products []*catalog.Product, soldOut ...string) *search.Index {
+	c := ports.CatalogChanges{Version: 1, Changed: products}
+	for _, p := range products {
+		if !slices.Contains(soldOut, p.SKU) {
+			c.Levels = append(c.Levels, catalog.Level{Product: p.ID, Variant: p.Variants[0].ID, Quantity: 1})
+		}
+	}
+	x := search.New()
+	x.Apply(camp, c)
+	return x
+}
+
+func find(t *testing.T, x *search.Index, text string) (skus string, found catalog.Found) {
+	t.Helper()
+	found, err := x.Search(t.Context(), camp, catalog.Query{Text: text, Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, hit := range found.Hits {
+		all = append(all, hit.Product.SKU)
+	}
+	return strings.Join(all, " "), found
+}
+
+func TestWordForms(t *testing.T) {
+	t.Parallel()
+	x := indexed([]*catalog.Product{
+		product("tent", "Family tents"), product("cafe", "Café crème"), product("tee", "Men's T-Shirt"),
+		product("wifi", "Wi-Fi router"), product("phones", "Headphones 40 mm"),
+	})
+	for text, want := range map[string]string{
+		"tent": "tent", "TENTS": "tent", "families": "tent", "cafe creme": "cafe", "CRÈME": "cafe",
+		"mens": "tee", "t-shirt": "tee", "tshirt": "tee", "shirts": "tee", "wifi": "wifi", "wi-fi": "wifi",
+		"headph": "phones", "headphonesrouter": "phones wifi", "40": "phones", "4": "", "hea": "",
+		"zebra": "", "the tent, please": "tent",
+	} {
+		if got, _ := find(t, x, text); got != want {
+			t.Errorf("%q finds %q, want %q", text, got, want)
+		}
+	}
+	for _, everything := range []string{"", " \t", "?!", "the of"} {
+		if _, found := find(t, x, everything); found.Total != 5 {
+			t.Errorf("%q finds %d of 5", everything, found.Total)
+		}
+	}
+}
+
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	described, branded, named, long := product("described", "Bag"), product("branded", "Bag"), product("named", "Fjord"), product("long", "Fjord bag for pots, pans, forks and knives")
+	described.Description = "Goes with the fjord line."
+	branded.Brand = "Fjord"
+	filler := product("filler", "Peg")
+	x := indexed([]*catalog.Product{described, branded, long, named, filler})
+	if got, _ := find(t, x, "fjord"); got != "named branded long described" { // by weight of field, then by length
+		t.Errorf("fjord finds %q", got)
+	}
+	if got, _ := find(t, x, "fjord bag"); !strings.HasSuffix(got, " named") {
+		t.Errorf("fjord bag finds %q, want last what is no bag", got)
+	}
+}
+
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	tent := product("tent", "Lightweight tent")
+	tent.Brand, tent.Category, tent.Tags = "Ridgeline", "outdoor/tents", []string{"camping"}
+	tent.Attributes = map[string]string{"fabric": "Nylon", "waterproof": "yes"}
+	tent.Description = "A tent for two mountaineers."
+	x := indexed([]*catalog.Product{tent})
+	for text, want := range map[string][]string{
+		"tents":               {"'tents' in the name", "category outdoor/tents"},
+		"Ridgeline":           {"brand Ridgeline"},
+		"camping nylon":       {"tagged 'camping'", "'nylon' in the details"},
+		"waterproof zebra":    {"'waterproof' in the details"},
+		"mountaineers":        {"'mountaineers' in the description"},
+		"mountai":             {"a word beginning with 'mountai' in the description"},
+		"lightweight outdoor": {"'lightweight' in the name", "category outdoor/tents"},
+		"":                    nil,
+	} {
+		_, found := find(t, x, text)
+		if len(found.Hits) != 1 || !slices.Equal(found.Hits[0].Reasons, want) {
+			t.Errorf("%q: %+v, want %q", text, found.Hits, want)
+		}
+	}
+}
+
+func TestInStockFirstAmongSimilar(t *testing.T) {
+	t.Parallel()
+	products := []*catalog.Product{
+		product("best", "Tent"), product("good", "Tent for two people"), product("weak", "Peg"), product("filler", "Stove"),
+	}
+	products[2].Description = "Made of steel, holds ropes, tarpaulins or any tent in wind and weather, on sand and on snow."
+	if got, found := find(t, indexed(products, "best"), "tent"); got != "good best weak" || found.Confidence != found.Hits[1].Score {
+		t.Errorf("with the best sold out: %q, %+v", got, found)
+	}
+	if got, _ := find(t, indexed(products, "best", "good"), "tent"); got != "best good weak" {
+		t.Errorf("with all but the weak sold out: %q", got)
+	}
+}
+
+func TestConfidence(t *testing.T) {
+	t.Parallel()
+	x := indexed([]*catalog.Product{product("tent", "Red tent"), product("stove", "Stove")})
+	confidence := func(text string) int {
+		_, found := find(t, x, text)
+		return found.Confidence
+	}
+	all, half, none := confidence("red tent"), confidence("red zebra"), confidence("zebra")
+	if all < 500 || half >= all/2 || half <= 0 || none != 0 {
+		t.Errorf("confidence %d in all words, %d in half, %d in none", all, half, none)
+	}
+}
+
+func TestLongTexts(t *testing.T) {
+	t.Parallel()
+	m := newMarket(300)
+	x := search.New()
+	x.Apply(benchProject, m.changes)
+	wanted := m.changes.Changed[17]
+	text := wanted.Name + " " + wanted.Description
+	for len(text) < 2000 {
+		text += " " + m.text(5)
+	}
+	found, err := x.Search(t.Context(), benchProject, catalog.Query{Text: text})
+	if err != nil || found.Hits[0].Product != wanted {
+		t.Errorf("2,000 characters find %+v, error %v", found.Hits, err)
+	}
+}
+
+func TestColorLabels(t *testing.T) {
+	t.Parallel()
+	two, one, own := product("two", "Lamp"), product("one", "Lamp"), product("own", "Lamp")
+	two.Variants[0].Color = "Black, Silver"
+	one.Variants[0].Color = "BLACK"
+	one.Attributes = map[string]string{"color": "Red"}
+	own.Attributes = map[string]string{"colour": "Silver/Red"}
+	x := indexed([]*catalog.Product{two, one, own})
+	for color, want := range map[string]int{"black": 2, "silver": 2, "red": 1, "black, silver": 1, "": 0} {
+		found, err := x.Search(t.Context(), camp, catalog.Query{Filter: catalog.Filter{Colors: []string{color}}})
+		if err != nil || found.Total != want {
+			t.Errorf("%q: %d of %d, error %v", color, found.Total, want, err)
+		}
+	}
+	_, found := find(t, x, "lamp")
+	if want := []catalog.Count{{Name: "Black", Count: 2}, {Name: "Silver", Count: 2}, {Name: "Red", Count: 1}}; !slices.Equal(found.Facets.Colors, want) {
+		t.Errorf("colours %v, want %v", found.Facets.Colors, want)
+	}
+}

@@ -1,0 +1,171 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// batch is a transaction whose statements are all known before it begins:
+//
+//	b := s.reading(project)
+//	b.query(&sessions, selectSession, project.String(), session.String())
+//	b.query(&items, selectCart, project.String(), session.String())
+//	err := b.run(ctx)
+//
+// On PostgreSQL it is one round trip: lib/pq sends a text without parameters as one message, in which
+// the server runs every statement, so arguments are written into the text as literals (literal.go).
+// The answers come as result sets; statements without rows have none. On SQLite the statements run
+// one after the other with bound parameters. Either way the batch commits, or fails as a whole.
+type batch struct {
+	store   *Store
+	project id.Project
+	reads   bool
+	steps   []step
+	err     error // of an argument
+}
+
+type step struct {
+	dest      any // nil: the statement has no rows
+	statement string
+	args      []any
+}
+
+// reading begins a batch that sees one consistent state and writes nothing.
+func (s *Store) reading(project id.Project) *batch {
+	return &batch{store: s, project: project, reads: true}
+}
+
+// writing begins a batch that writes.
+func (s *Store) writing(project id.Project) *batch { return &batch{store: s, project: project} }
+
+// query adds a statement with rows: a SELECT, or a write with RETURNING. dest is a pointer to a slice
+// of row structs.
+func (b *batch) query(dest any, statement string, args ...any) { b.add(dest, statement, args) }
+
+// exec adds a statement without rows.
+func (b *batch) exec(statement string, args ...any) { b.add(nil, statement, args) }
+
+func (b *batch) add(dest any, statement string, args []any) {
+	values, err := plain(args)
+	if err != nil && b.err == nil {
+		b.err = err
+	}
+	b.steps = append(b.steps, step{dest, statement, values})
+}
+
+// run sends the batch and fills the destinations. It tries again what lost against another
+// transaction and, if it only reads, what lost its connection.
+func (b *batch) run(ctx context.Context) error {
+	if b.err != nil {
+		return translate(ctx, b.err)
+	}
+	again := func(err error) bool { return conflicted(err) || b.reads && lost(err) }
+	pool, send := b.store.write, b.stepByStep
+	if b.reads {
+		pool = b.store.read
+	}
+	if b.store.dialect.oneTrip {
+		send = b.oneTrip
+	}
+	return retry(ctx, again, func() error {
+		return onConn(ctx, pool, func(conn *sqlx.Conn) error { return send(ctx, conn) })
+	})
+}
+
+func (b *batch) begin() string {
+	if b.reads {
+		return b.store.dialect.beginRead(b.project)
+	}
+	return b.store.dialect.begin(b.project)
+}
+
+func (b *batch) stepByStep(ctx context.Context, conn *sqlx.Conn) error {
+	if err := begin(ctx, conn, b.begin()); err != nil {
+		return err
+	}
+	for _, s := range b.steps {
+		if err := s.run(ctx, conn); err != nil {
+			return translate(ctx, err)
+		}
+	}
+	return commit(ctx, conn)
+}
+
+func (s step) run(ctx context.Context, conn *sqlx.Conn) error {
+	if s.dest == nil {
+		_, err := conn.ExecContext(ctx, s.statement, s.args...)
+		return err
+	}
+	rows, err := conn.QueryxContext(ctx, s.statement, s.args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	return sqlx.StructScan(rows, s.dest)
+}
+
+func (b *batch) oneTrip(ctx context.Context, conn *sqlx.Conn) error {
+	text, err := b.text()
+	if err != nil {
+		return translate(ctx, err)
+	}
+	rows, err := conn.QueryxContext(ctx, text)
+	if err != nil {
+		return translate(ctx, err)
+	}
+	defer rows.Close()
+	if err := b.scan(rows); err != nil {
+		return translate(ctx, err)
+	}
+	// The end of the rows is the answer to COMMIT.
+	if rows.NextResultSet() {
+		return translate(ctx, fmt.Errorf("a statement given to exec has rows"))
+	}
+	if err := rows.Err(); err != nil {
+		return translate(ctx, err)
+	}
+	return translate(ctx, rows.Close())
+}
+
+func (b *batch) text() (string, error) {
+	var text strings.Builder
+	text.WriteString(b.begin())
+	for _, s := range b.steps {
+		text.WriteString(";\n")
+		if err := inline(&text, s.statement, s.args); err != nil {
+			return "", err
+		}
+	}
+	text.WriteString(";\nCOMMIT")
+	return text.String(), nil
+}
+
+// scan reads one result set for each step that has rows.
+func (b *batch) scan(rows *sqlx.Rows) error {
+	first := true
+	for _, s := range b.steps {
+		if s.dest == nil {
+			continue
+		}
+		if !first && !rows.NextResultSet() {
+			if err := rows.Err(); err != nil {
+				return err
+			}
+			return fmt.Errorf("a statement given to query has no rows: %s", s.statement)
+		}
+		first = false
+		if err := sqlx.StructScan(rows, s.dest); err != nil {
+			return err
+		}
+	}
+	if first {
+		for rows.Next() { // no rows: only the end, or an error
+		}
+	}
+	return nil
+}

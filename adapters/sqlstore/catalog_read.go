@@ -1,0 +1,124 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const (
+	selectVersion = `
+SELECT catalog_version AS version
+FROM projects
+WHERE id = $1`
+
+	changedProducts = `
+WHERE project_id = $1
+  AND changed_version > $2
+  AND deleted_at IS NULL`
+
+	selectRemoved = `
+SELECT id
+FROM products
+WHERE project_id = $1
+  AND changed_version > $2
+  AND deleted_at IS NOT NULL
+ORDER BY changed_version`
+
+	selectLevels = `
+SELECT variants.product_id, stock.variant_id, variants.sku, stock.location, stock.quantity
+FROM stock
+JOIN variants ON variants.project_id = stock.project_id AND variants.id = stock.variant_id
+WHERE stock.project_id = $1`
+
+	byVariant = `
+ORDER BY stock.variant_id, stock.location`
+
+	selectCategories = `
+SELECT category, count(*) AS n
+FROM products
+WHERE project_id = $1
+  AND deleted_at IS NULL
+  AND status = 'active'
+  AND category <> ''
+GROUP BY category`
+)
+
+func (c Catalog) Changes(ctx context.Context, project id.Project, since int64) (ports.CatalogChanges, error) {
+	var version []struct{ Version int64 }
+	var rows []productRow
+	var variants []variantRow
+	var levels []levelRow
+	var removed []struct{ ID string }
+	changed := "(SELECT id FROM products" + changedProducts + ")"
+
+	b := c.store.reading(project)
+	b.query(&version, selectVersion, project.String())
+	b.query(&rows, selectProducts+changedProducts+"\nORDER BY changed_version, id", project.String(), since)
+	b.query(&variants, selectVariants+changed+byPosition, project.String(), since)
+	b.query(&levels, selectLevels+"\n  AND variants.product_id IN "+changed+byVariant, project.String(), since)
+	b.query(&removed, selectRemoved, project.String(), since)
+	if err := b.run(ctx); err != nil {
+		return ports.CatalogChanges{}, err
+	}
+	if len(version) == 0 {
+		return ports.CatalogChanges{}, missingProject()
+	}
+	products, err := fromProductRows(rows, variants)
+	if err != nil {
+		return ports.CatalogChanges{}, err
+	}
+	changes := ports.CatalogChanges{Version: version[0].Version, Changed: products, Levels: fromLevelRows(levels)}
+	for _, r := range removed {
+		changes.Removed = append(changes.Removed, id.Stored[id.Product](r.ID))
+	}
+	return changes, nil
+}
+
+func (c Catalog) Categories(ctx context.Context, project id.Project) ([]catalog.Category, error) {
+	var rows []struct {
+		Category string
+		N        int
+	}
+	b := c.store.reading(project)
+	b.query(&rows, selectCategories, project.String())
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	counts := make(map[string]int)
+	for _, r := range rows {
+		for path := r.Category; path != ""; path = path[:max(strings.LastIndexByte(path, '/'), 0)] {
+			counts[path] += r.N
+		}
+	}
+	categories := make([]catalog.Category, 0, len(counts))
+	for path, n := range counts {
+		categories = append(categories, catalog.Category{Path: path, Count: n})
+	}
+	slices.SortFunc(categories, func(a, b catalog.Category) int { return cmp.Compare(a.Path, b.Path) })
+	return categories, nil
+}
+
+func (c Catalog) Active(ctx context.Context, project id.Project, products []id.Product) ([]*catalog.Product, error) {
+	args := arguments{project.String()}
+	active := `
+WHERE project_id = $1
+  AND deleted_at IS NULL
+  AND status = 'active'
+  AND id IN ` + args.list(texts(products))
+
+	var rows []productRow
+	var variants []variantRow
+	b := c.store.reading(project)
+	b.query(&rows, selectProducts+active, args...)
+	b.query(&variants, selectVariants+"(SELECT id FROM products"+active+")"+byPosition, args...)
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	return fromProductRows(rows, variants)
+}

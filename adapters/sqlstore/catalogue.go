@@ -1,0 +1,170 @@
+package sqlstore
+
+import (
+	"context"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// catalogue is a project's catalogue in a transaction that writes it. It holds the project's row from
+// the start, so that writes come one after the other: their versions are in commit order, and what is
+// read here, as which skus are taken, stays so until the transaction ends.
+type catalogue struct {
+	t        *tx
+	project  id.Project
+	version  int64
+	currency string
+}
+
+func openCatalogue(ctx context.Context, t *tx, project id.Project) (*catalogue, error) {
+	var r struct {
+		Version  int64 `db:"catalog_version"`
+		Currency string
+	}
+	found, err := t.get(ctx, &r, `
+UPDATE projects
+SET catalog_version = catalog_version + 1
+WHERE id = $1
+RETURNING catalog_version, currency`, project.String())
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, missingProject()
+	}
+	return &catalogue{t: t, project: project, version: r.Version, currency: r.Currency}, nil
+}
+
+// products loads products by a condition, whose $1 is the project.
+func (c *catalogue) products(ctx context.Context, where string, args ...any) ([]*catalog.Product, error) {
+	args = append([]any{c.project.String()}, args...)
+	var rows []productRow
+	if err := c.t.list(ctx, &rows, selectProducts+where, args...); err != nil {
+		return nil, err
+	}
+	var variants []variantRow
+	err := c.t.list(ctx, &variants, selectVariants+"(SELECT id FROM products"+where+")"+byPosition, args...)
+	if err != nil {
+		return nil, err
+	}
+	return fromProductRows(rows, variants)
+}
+
+// footprint is what a stored product occupies.
+type footprint struct {
+	skus     []string
+	variants []id.Variant
+}
+
+func footprintOf(p *catalog.Product) footprint {
+	f := footprint{skus: []string{p.SKU}}
+	for _, v := range p.Variants {
+		f.skus = append(f.skus, v.SKU)
+		f.variants = append(f.variants, v.ID)
+	}
+	return f
+}
+
+// save stores one product. before is the footprint it had; zero if it is new.
+func (c *catalogue) save(ctx context.Context, w ports.ProductWrite, before footprint) error {
+	failed, err := c.saveAll(ctx, []ports.ProductWrite{w}, map[id.Product]footprint{w.Product.ID: before})
+	if err != nil {
+		return err
+	}
+	return failed[0]
+}
+
+// saveAll stores products in the order given, in place of what they were before. It returns the
+// faults of those that cannot be stored, by their index.
+func (c *catalogue) saveAll(ctx context.Context, writes []ports.ProductWrite, before map[id.Product]footprint) (failed map[int]error, err error) {
+	taken, err := c.owners(ctx, writes)
+	if err != nil {
+		return nil, err
+	}
+	failed = make(map[int]error)
+	next := newShipment(c)
+	for i, w := range writes {
+		product := w.Product.ID
+		if next.holds(product) || next.full() {
+			if err := next.send(ctx); err != nil {
+				return nil, err
+			}
+			next = newShipment(c)
+		}
+		if err := c.admit(taken, w.Product); err != nil {
+			failed[i] = err
+			continue
+		}
+		if err := next.add(w, before[product]); err != nil {
+			failed[i] = err
+			continue
+		}
+		after := footprintOf(w.Product)
+		taken.move(product, before[product], after)
+		before[product] = after
+	}
+	return failed, next.send(ctx)
+}
+
+// owners tells which product has a sku, as its own or a variant's.
+type owners map[string]id.Product
+
+// owners of the skus that the writes want.
+func (c *catalogue) owners(ctx context.Context, writes []ports.ProductWrite) (owners, error) {
+	var wanted []string
+	for _, w := range writes {
+		wanted = append(wanted, footprintOf(w.Product).skus...)
+	}
+	slices.Sort(wanted)
+	taken := make(owners)
+	for some := range slices.Chunk(slices.Compact(wanted), listed) {
+		args := arguments{c.project.String()}
+		list := args.list(some)
+		var rows []struct{ SKU, Owner string }
+		if err := c.t.list(ctx, &rows, `
+SELECT sku, id AS owner
+FROM products
+WHERE project_id = $1
+  AND deleted_at IS NULL
+  AND sku IN `+list+`
+UNION ALL
+SELECT sku, product_id
+FROM variants
+WHERE project_id = $1
+  AND sku IN `+list, args...); err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			taken[r.SKU] = id.Stored[id.Product](r.Owner)
+		}
+	}
+	return taken, nil
+}
+
+// admit says why a product cannot be stored, or nil.
+func (c *catalogue) admit(taken owners, p *catalog.Product) error {
+	if p.Price.Currency().Code() != c.currency {
+		return fault.New(fault.Conflict, "currency_changed", "The project's currency has changed.").
+			With("price", "is not in the project's currency")
+	}
+	for _, sku := range footprintOf(p).skus {
+		if owner, ok := taken[sku]; ok && owner != p.ID {
+			return skuTaken()
+		}
+	}
+	return nil
+}
+
+// move takes in that a product is stored.
+func (o owners) move(product id.Product, before, after footprint) {
+	for _, sku := range before.skus {
+		delete(o, sku)
+	}
+	for _, sku := range after.skus {
+		o[sku] = product
+	}
+}

@@ -1,0 +1,157 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const (
+	upsertProducts = `
+INSERT INTO products (project_id, id, sku, name, category, folded, price, currency, cost, competitor_price,
+  negotiable, details, status, changed_version, created_at, updated_at)
+VALUES `
+	replaceProducts = `
+ON CONFLICT (project_id, id) DO UPDATE
+SET sku = excluded.sku, name = excluded.name, category = excluded.category, folded = excluded.folded,
+  price = excluded.price, currency = excluded.currency, cost = excluded.cost,
+  competitor_price = excluded.competitor_price, negotiable = excluded.negotiable, details = excluded.details,
+  status = excluded.status, changed_version = excluded.changed_version, updated_at = excluded.updated_at`
+
+	upsertVariants = `
+INSERT INTO variants (project_id, id, product_id, sku, position, size, color, price)
+VALUES `
+	replaceVariants = `
+ON CONFLICT (project_id, id) DO UPDATE
+SET sku = excluded.sku, position = excluded.position, size = excluded.size, color = excluded.color,
+  price = excluded.price`
+
+	upsertStock = `
+INSERT INTO stock (project_id, variant_id, location, quantity)
+VALUES `
+	replaceStock = `
+ON CONFLICT (project_id, variant_id, location) DO UPDATE
+SET quantity = excluded.quantity`
+)
+
+// shipment is some products, each of them once, that go to the database in as few statements as
+// possible.
+type shipment struct {
+	to       *catalogue
+	aboard   map[id.Product]bool
+	dropped  []string // variants
+	products [][]any
+	variants [][]any
+	stock    []catalog.Stock
+}
+
+func newShipment(to *catalogue) *shipment {
+	return &shipment{to: to, aboard: make(map[id.Product]bool)}
+}
+
+func (s *shipment) holds(product id.Product) bool { return s.aboard[product] }
+func (s *shipment) full() bool                    { return len(s.products) >= s.to.t.dialect.maxRows }
+
+// add takes in a product. It fails if the product's text cannot be stored.
+func (s *shipment) add(w ports.ProductWrite, before footprint) error {
+	product, err := s.productValues(w.Product)
+	if err != nil {
+		return err
+	}
+	variants, err := s.variantValues(w.Product)
+	if err != nil {
+		return err
+	}
+	s.aboard[w.Product.ID] = true
+	s.products = append(s.products, product)
+	s.variants = append(s.variants, variants...)
+	s.stock = append(s.stock, w.Stock...)
+	for _, v := range before.variants {
+		if _, kept := w.Product.Variant(v); !kept {
+			s.dropped = append(s.dropped, v.String())
+		}
+	}
+	return nil
+}
+
+func (s *shipment) variantValues(p *catalog.Product) ([][]any, error) {
+	rows := make([][]any, len(p.Variants))
+	for i, v := range p.Variants {
+		var err error
+		rows[i], err = plain([]any{
+			s.to.project.String(), v.ID.String(), p.ID.String(), v.SKU, i, v.Size, v.Color, toOptionalMinor(v.Price),
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+func (s *shipment) productValues(p *catalog.Product) ([]any, error) {
+	details, err := toJSON(toDetailsJSON(p))
+	if err != nil {
+		return nil, err
+	}
+	return plain([]any{
+		s.to.project.String(), p.ID.String(), p.SKU, p.Name, p.Category, folded(p.Name + "\n" + p.SKU),
+		p.Price.Minor(), p.Price.Currency().Code(), toOptionalMinor(p.Cost), toOptionalMinor(p.CompetitorPrice),
+		p.Negotiable, details, p.Status.String(), s.to.version, toMillis(p.CreatedAt), toMillis(p.UpdatedAt),
+	})
+}
+
+// send writes it all. Variants that go make room for others with their skus.
+func (s *shipment) send(ctx context.Context) error {
+	for some := range slices.Chunk(s.dropped, listed) {
+		args := arguments{s.to.project.String()}
+		if _, err := s.to.t.exec(ctx, `
+DELETE FROM variants
+WHERE project_id = $1
+  AND id IN `+args.list(some), args...); err != nil {
+			return err
+		}
+	}
+	if err := s.to.t.insert(ctx, upsertProducts, s.products, replaceProducts); err != nil {
+		return err
+	}
+	if err := s.to.t.insert(ctx, upsertVariants, s.variants, replaceVariants); err != nil {
+		return err
+	}
+	return s.to.t.insert(ctx, upsertStock, s.levels(), replaceStock)
+}
+
+// levels are the rows of stock, in the order in which stock is locked everywhere.
+func (s *shipment) levels() [][]any {
+	slices.SortStableFunc(s.stock, func(a, b catalog.Stock) int {
+		return cmp.Compare(a.Variant.String(), b.Variant.String())
+	})
+	rows := make([][]any, len(s.stock))
+	for i, l := range s.stock {
+		rows[i] = []any{s.to.project.String(), l.Variant.String(), project.DefaultLocation, l.Quantity}
+	}
+	return rows
+}
+
+// insert runs an INSERT of many rows in chunks.
+func (t *tx) insert(ctx context.Context, statement string, rows [][]any, onConflict string) error {
+	for some := range slices.Chunk(rows, t.dialect.maxRows) {
+		var args arguments
+		var values strings.Builder
+		for i, row := range some {
+			if i > 0 {
+				values.WriteString(",\n  ")
+			}
+			values.WriteString(args.row(row...))
+		}
+		if _, err := t.exec(ctx, statement+values.String()+onConflict, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

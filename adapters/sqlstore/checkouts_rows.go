@@ -1,0 +1,216 @@
+package sqlstore
+
+import (
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+const checkoutColumns = `project_id, id, session_id, status, lines, address, options, selected, currency,
+  subtotal, tax, savings, attempt, declines, lease_until, payment, taken, created_at, valid_until`
+
+type checkoutRow struct {
+	ProjectID  string `db:"project_id"`
+	ID         string
+	SessionID  string `db:"session_id"`
+	Status     string
+	Lines      string
+	Address    string
+	Options    string
+	Selected   string
+	Currency   string
+	Subtotal   int64
+	Tax        int64
+	Savings    int64
+	Attempt    int
+	Declines   int
+	LeaseUntil *int64 `db:"lease_until"`
+	Payment    string
+	Taken      string
+	CreatedAt  int64 `db:"created_at"`
+	ValidUntil int64 `db:"valid_until"`
+}
+
+// args are the values of checkoutColumns.
+func (r checkoutRow) args() []any {
+	return []any{
+		r.ProjectID, r.ID, r.SessionID, r.Status, r.Lines, r.Address, r.Options, r.Selected, r.Currency,
+		r.Subtotal, r.Tax, r.Savings, r.Attempt, r.Declines, r.LeaseUntil, r.Payment, r.Taken, r.CreatedAt, r.ValidUntil,
+	}
+}
+
+func toCheckoutRow(c *checkout.Checkout) (checkoutRow, error) {
+	s := c.Snapshot()
+	r := checkoutRow{
+		ProjectID: s.Project.String(), ID: s.ID.String(), SessionID: s.Session.String(), Status: s.Status.String(),
+		Selected: s.Selected, Currency: s.Subtotal.Currency().Code(),
+		Subtotal: s.Subtotal.Minor(), Tax: s.Tax.Minor(), Savings: s.Savings.Minor(),
+		Attempt: s.Attempt, Declines: s.Declines, LeaseUntil: toSetMillis(s.LeaseUntil),
+		CreatedAt: toMillis(s.CreatedAt), ValidUntil: toMillis(s.ValidUntil),
+	}
+	for _, nested := range []struct {
+		text  *string
+		value any
+	}{
+		{&r.Lines, toLinesJSON(s.Lines)},
+		{&r.Address, addressJSON(s.Address)},
+		{&r.Options, toOptionsJSON(s.Options)},
+		{&r.Payment, paymentJSON(s.Payment)},
+		{&r.Taken, toTakesJSON(s.Taken)},
+	} {
+		var err error
+		if *nested.text, err = toJSON(nested.value); err != nil {
+			return checkoutRow{}, err
+		}
+	}
+	return r, nil
+}
+
+func fromCheckoutRow(r checkoutRow) (*checkout.Checkout, error) {
+	c, err := fromCurrency(r.Currency)
+	if err != nil {
+		return nil, err
+	}
+	var lines []lineJSON
+	var address addressJSON
+	var options []optionJSON
+	var payment paymentJSON
+	var taken []takeJSON
+	for _, nested := range []struct {
+		text string
+		to   any
+	}{{r.Lines, &lines}, {r.Address, &address}, {r.Options, &options}, {r.Payment, &payment}, {r.Taken, &taken}} {
+		if err := fromJSON(nested.text, nested.to); err != nil {
+			return nil, err
+		}
+	}
+	return checkout.Rehydrate(checkout.Snapshot{
+		ID: id.Stored[id.Checkout](r.ID), Project: id.Stored[id.Project](r.ProjectID), Session: id.Stored[id.Session](r.SessionID),
+		Status: checkout.Statuses[r.Status], Lines: fromLinesJSON(lines, c), Address: checkout.Address(address),
+		Options: fromOptionsJSON(options, c), Selected: r.Selected,
+		Subtotal: money.Of(r.Subtotal, c), Tax: money.Of(r.Tax, c), Savings: money.Of(r.Savings, c),
+		Attempt: r.Attempt, Declines: r.Declines, LeaseUntil: fromSetMillis(r.LeaseUntil),
+		Payment: checkout.Payment(payment), Taken: fromTakesJSON(taken),
+		CreatedAt: fromMillis(r.CreatedAt), ValidUntil: fromMillis(r.ValidUntil),
+	}), nil
+}
+
+// lineJSON is a line, in minor units of its checkout's or order's currency.
+type lineJSON struct {
+	Product  string `json:"product"`
+	Variant  string `json:"variant"`
+	SKU      string `json:"sku"`
+	Name     string `json:"name"`
+	Label    string `json:"label"`
+	Quantity int    `json:"quantity"`
+	Unit     int64  `json:"unit"`
+	Original int64  `json:"original"`
+	Quote    string `json:"quote,omitempty"`
+}
+
+type addressJSON struct {
+	Name       string `json:"name"`
+	Line1      string `json:"line1"`
+	Line2      string `json:"line2"`
+	City       string `json:"city"`
+	State      string `json:"state"`
+	PostalCode string `json:"postal_code"`
+	Country    string `json:"country"`
+	Phone      string `json:"phone"`
+}
+
+type optionJSON struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Price   int64  `json:"price"`
+	MinDays int    `json:"min_days"`
+	MaxDays int    `json:"max_days"`
+}
+
+type paymentJSON struct {
+	Method    string `json:"method"`
+	TokenHash string `json:"token_hash"`
+	Email     string `json:"email"`
+	Notes     string `json:"notes"`
+	Option    string `json:"option"`
+}
+
+type takeJSON struct {
+	Variant  string `json:"variant"`
+	Location string `json:"location"`
+	Quantity int    `json:"quantity"`
+}
+
+func toLinesJSON(lines []checkout.Line) []lineJSON {
+	list := make([]lineJSON, len(lines))
+	for i, l := range lines {
+		list[i] = lineJSON{
+			Product: l.Product.String(), Variant: l.Variant.String(), SKU: l.SKU, Name: l.Name, Label: l.Label,
+			Quantity: l.Quantity, Unit: l.Unit.Minor(), Original: l.Original.Minor(), Quote: l.Quote.String(),
+		}
+	}
+	return list
+}
+
+func fromLinesJSON(list []lineJSON, c money.Currency) []checkout.Line {
+	lines := make([]checkout.Line, len(list))
+	for i, l := range list {
+		lines[i] = checkout.Line{
+			Product: id.Stored[id.Product](l.Product), Variant: id.Stored[id.Variant](l.Variant),
+			SKU: l.SKU, Name: l.Name, Label: l.Label, Quantity: l.Quantity,
+			Unit: money.Of(l.Unit, c), Original: money.Of(l.Original, c), Quote: id.Stored[id.Quote](l.Quote),
+		}
+	}
+	return lines
+}
+
+func toOptionsJSON(options []checkout.Option) []optionJSON {
+	list := make([]optionJSON, len(options))
+	for i, o := range options {
+		list[i] = optionJSON{o.ID, o.Name, o.Price.Minor(), o.MinDays, o.MaxDays}
+	}
+	return list
+}
+
+func fromOptionsJSON(list []optionJSON, c money.Currency) []checkout.Option {
+	options := make([]checkout.Option, len(list))
+	for i, o := range list {
+		options[i] = checkout.Option{ID: o.ID, Name: o.Name, Price: money.Of(o.Price, c), MinDays: o.MinDays, MaxDays: o.MaxDays}
+	}
+	return options
+}
+
+func toTakesJSON(takes []catalog.Take) []takeJSON {
+	list := make([]takeJSON, len(takes))
+	for i, t := range takes {
+		list[i] = takeJSON{t.Variant.String(), t.Location, t.Quantity}
+	}
+	return list
+}
+
+// fromTakesJSON is nil when nothing is taken, as the domain has it.
+func fromTakesJSON(list []takeJSON) []catalog.Take {
+	var takes []catalog.Take
+	for _, t := range list {
+		takes = append(takes, catalog.Take{Variant: id.Stored[id.Variant](t.Variant), Location: t.Location, Quantity: t.Quantity})
+	}
+	return takes
+}
+
+// toSetMillis is null for the zero Time, which stands for never.
+func toSetMillis(t time.Time) *int64 {
+	if t.IsZero() {
+		return nil
+	}
+	return toOptionalMillis(&t)
+}
+
+func fromSetMillis(n *int64) time.Time {
+	if n == nil {
+		return time.Time{}
+	}
+	return fromMillis(*n)
+}

@@ -1,0 +1,51 @@
+package sqlstore
+
+import (
+	"github.com/lib/pq"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// anyProject is the project of background work over all projects.
+var anyProject = id.Stored[id.Project]("*")
+
+// noProject is the project of work on accounts, keys and projects themselves, which belong to none.
+var noProject id.Project
+
+// dialect is what differs between the engines.
+type dialect struct {
+	// forUpdate ends a SELECT whose rows are to be changed. On SQLite the transaction has locked
+	// everything already.
+	forUpdate string
+	// forKeyShare ends a SELECT whose rows are to be referred to, and so must not go.
+	forKeyShare string
+	// skipLocked is forUpdate that passes over what others have locked.
+	skipLocked string
+	// begin starts a writing transaction in a project, beginRead one that reads one state of it.
+	begin, beginRead func(id.Project) string
+	// oneTrip tells that a batch goes as one text.
+	oneTrip bool
+	// maxRows bounds the rows of one INSERT.
+	maxRows int
+}
+
+var sqliteDialect = dialect{
+	begin:     func(id.Project) string { return "BEGIN IMMEDIATE" },
+	beginRead: func(id.Project) string { return "BEGIN" },
+	maxRows:   100,
+}
+
+var postgresDialect = dialect{
+	forUpdate:   "\nFOR UPDATE",
+	forKeyShare: "\nFOR KEY SHARE",
+	skipLocked:  "\nFOR UPDATE SKIP LOCKED",
+	begin:       func(p id.Project) string { return "BEGIN" + inProject(p) },
+	beginRead:   func(p id.Project) string { return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" + inProject(p) },
+	oneTrip:     true,
+	maxRows:     500,
+}
+
+// inProject takes on the role that row-level security holds, in the project whose rows it may see.
+func inProject(p id.Project) string {
+	return "; SET LOCAL ROLE haggle_app; SET LOCAL haggle.project_id = " + pq.QuoteLiteral(p.String())
+}

@@ -1,0 +1,145 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/lib/pq"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+)
+
+// A constraint is a rule of the schema by the name that each engine calls it, and what breaking it
+// means to a caller. SQLite names a unique index by its columns. Constraints that are not listed
+// repeat rules of the domain: only a mistake of ours breaks them.
+type constraint struct {
+	name    string
+	columns string
+	means   func() *fault.Error
+}
+
+var constraints = []constraint{
+	{"projects_slug", "projects.slug", func() *fault.Error {
+		return fault.New(fault.Conflict, "slug_taken", "The slug is in use.").With("slug", "is in use")
+	}},
+	{"products_sku", "products.project_id, products.sku", skuTaken},
+	{"variants_sku", "variants.project_id, variants.sku", skuTaken},
+	{"decisions_seq", "decisions.project_id, decisions.session_id, decisions.seq", func() *fault.Error {
+		return fault.New(fault.Conflict, "stale", "Another answer was stored in the session meanwhile.")
+	}},
+	{"orders_checkout", "orders.project_id, orders.checkout_id", func() *fault.Error {
+		return fault.New(fault.Conflict, "order_exists", "The checkout has an order.")
+	}},
+	{"stock_quantity", "stock_quantity", func() *fault.Error {
+		return fault.New(fault.Conflict, "insufficient_stock", "There is not enough stock.")
+	}},
+	{"products_project_id_fkey", "", missingProject},
+	{"sessions_project_id_fkey", "", missingProject},
+	{"checkouts_project_id_fkey", "", missingProject},
+	// SQLite does not say which. All other references are held by the transactions that write them.
+	{"", "FOREIGN KEY constraint failed", missingProject},
+}
+
+func skuTaken() *fault.Error {
+	return fault.New(fault.Conflict, "sku_taken", "The sku is in use.").With("sku", "is in use by another product")
+}
+
+func missingProject() *fault.Error { return fault.Missing("project") }
+
+func errText() error {
+	return fault.New(fault.Invalid, "validation_error", "Text must be valid UTF-8 without NUL characters.")
+}
+
+// translate turns what a driver says into what the domain says. Faults pass as they are, and so does
+// the end of the context, which drivers report in many ways.
+func translate(ctx context.Context, err error) error {
+	var known *fault.Error
+	switch {
+	case err == nil, errors.As(err, &known):
+		return err
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	broken := violated(err)
+	for _, c := range constraints {
+		if broken != "" && (c.name == broken || c.columns == broken) {
+			return c.means().Because(err)
+		}
+	}
+	if overloaded(err) || conflicted(err) || lost(err) {
+		return fault.New(fault.Unavailable, "storage_unavailable", "The database is busy. Try again.").
+			After(time.Second).Because(err)
+	}
+	return fault.New(fault.Internal, "internal_error", "Something went wrong.").Because(err)
+}
+
+// violated names the constraint that a statement broke: on PostgreSQL by its name, on SQLite by its
+// columns or, for a CHECK, by its name.
+func violated(err error) string {
+	var pgErr *pq.Error
+	if errors.As(err, &pgErr) {
+		return pgErr.Constraint
+	}
+	var liteErr *sqlite.Error
+	if !errors.As(err, &liteErr) || liteErr.Code()&0xff != sqlite3.SQLITE_CONSTRAINT {
+		return ""
+	}
+	// "constraint failed: UNIQUE constraint failed: projects.slug (2067)"
+	text := liteErr.Error()
+	if i := strings.LastIndex(text, " ("); i >= 0 {
+		text = text[:i]
+	}
+	return text[strings.LastIndex(text, "failed: ")+len("failed: "):]
+}
+
+// conflicted tells that a transaction lost against another one, was undone and may be run again.
+func conflicted(err error) bool {
+	var pgErr *pq.Error
+	if errors.As(err, &pgErr) {
+		switch pgErr.Code {
+		case "40001", "40P01": // serialization_failure, deadlock_detected
+			return true
+		}
+	}
+	var liteErr *sqlite.Error
+	if errors.As(err, &liteErr) {
+		switch liteErr.Code() & 0xff {
+		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+			return true
+		}
+	}
+	return false
+}
+
+// overloaded tells that the database gave up waiting: for a statement, for a lock, or for a slot.
+func overloaded(err error) bool {
+	var pgErr *pq.Error
+	if !errors.As(err, &pgErr) {
+		return false
+	}
+	switch pgErr.Code {
+	case "57014", "55P03", "53300", "25P03": // canceled, lock timeout, too many connections, idle in transaction
+		return true
+	}
+	return false
+}
+
+// lost tells that the connection broke. Whether a COMMIT under way took place is then unknown.
+func lost(err error) bool {
+	var network net.Error
+	var pgErr *pq.Error
+	if errors.As(err, &pgErr) {
+		class := pgErr.Code.Class()
+		return class == "08" || class == "57" && pgErr.Code != "57014"
+	}
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &network)
+}

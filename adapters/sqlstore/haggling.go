@@ -1,0 +1,184 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Haggling is the store's view of negotiations.
+type Haggling struct{ store *Store }
+
+var _ ports.Haggling = Haggling{}
+
+// Haggling keeps negotiations.
+func (s *Store) Haggling() Haggling { return Haggling{s} }
+
+// Parameters of the statements that load: $1 project, $2 session, $3 quote, $4 product, $5 variant,
+// $6 quantity; empty where the ask names none.
+const (
+	// askedProduct is the quote's where the ask names a quote.
+	askedProduct = `
+CASE WHEN $3 = '' THEN $4 ELSE (
+  SELECT product_id
+  FROM quotes
+  WHERE project_id = $1
+    AND session_id = $2
+    AND id = $3
+) END`
+
+	selectLastSeq = `
+SELECT COALESCE(MAX(seq), 0) AS seq
+FROM decisions
+WHERE project_id = $1
+  AND session_id = $2`
+
+	selectQuote = `
+SELECT ` + quoteColumns + `, redeemed_by
+FROM quotes
+WHERE project_id = $1`
+
+	quoteInSession = `
+  AND session_id = $2
+  AND id = $3`
+
+	priorOfQuote = `
+  AND session_id = $2
+  AND (product_id, variant_id, quantity) = (
+    SELECT product_id, variant_id, quantity
+    FROM quotes
+    WHERE project_id = $1
+      AND session_id = $2
+      AND id = $3
+  )
+ORDER BY seq DESC
+LIMIT 1`
+
+	priorOfItem = `
+  AND session_id = $2
+  AND product_id = $4
+  AND variant_id = CASE WHEN $5 <> '' THEN $5 ELSE (
+    SELECT MIN(id)
+    FROM variants
+    WHERE project_id = $1
+      AND product_id = $4
+    HAVING COUNT(*) = 1
+  ) END
+  AND quantity = $6
+ORDER BY seq DESC
+LIMIT 1`
+
+	selectAskedProduct = selectProducts + `
+WHERE project_id = $1
+  AND id = ` + askedProduct + `
+  AND status = 'active'
+  AND deleted_at IS NULL`
+
+	selectAskedVariants = selectVariants + "(" + askedProduct + ")" + byPosition
+
+	selectAskedStock = `
+SELECT s.variant_id, SUM(s.quantity) AS quantity
+FROM stock AS s
+JOIN variants AS v ON v.project_id = s.project_id AND v.id = s.variant_id
+WHERE v.project_id = $1
+  AND v.product_id = ` + askedProduct + `
+GROUP BY s.variant_id`
+)
+
+// asked are the rows that one ask finds.
+type asked struct {
+	sessions []sessionRow
+	cart     []cartRow
+	last     []struct{ Seq int }
+	quotes   []quoteRow
+	priors   []quoteRow
+	products []productRow
+	variants []variantRow
+	stock    []struct {
+		VariantID string `db:"variant_id"`
+		Quantity  int
+	}
+}
+
+func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.HaggleAsk) (ports.Haggle, error) {
+	args := []any{
+		project.String(), ask.Session.String(), ask.Quote.String(),
+		ask.Product.String(), ask.Variant.String(), ask.Quantity,
+	}
+	var found asked
+	b := v.store.reading(project)
+	if !ask.Session.IsZero() {
+		b.query(&found.sessions, selectSession, args...)
+		b.query(&found.cart, selectCart, args...)
+		b.query(&found.last, selectLastSeq, args...)
+		if ask.Quote.IsZero() {
+			b.query(&found.priors, selectQuote+priorOfItem, args...)
+		} else {
+			b.query(&found.quotes, selectQuote+quoteInSession, args...)
+			b.query(&found.priors, selectQuote+priorOfQuote, args...)
+		}
+	}
+	b.query(&found.products, selectAskedProduct, args...)
+	b.query(&found.variants, selectAskedVariants, args...)
+	b.query(&found.stock, selectAskedStock, args...)
+	if err := b.run(ctx); err != nil {
+		return ports.Haggle{}, err
+	}
+	return found.haggle()
+}
+
+func (a asked) haggle() (h ports.Haggle, err error) {
+	if len(a.products) > 0 {
+		if h.Product, err = only(fromProductRows(a.products, a.variants)); err != nil {
+			return ports.Haggle{}, err
+		}
+		h.Stock = make(map[id.Variant]int, len(a.stock))
+		for _, r := range a.stock {
+			h.Stock[id.Stored[id.Variant](r.VariantID)] = r.Quantity
+		}
+	}
+	if len(a.sessions) == 0 {
+		return h, nil
+	}
+	h.Session, h.LastSeq = fromSessionRow(a.sessions[0]), a.last[0].Seq
+	if h.Cart, err = fromCartRows(a.cart); err != nil {
+		return ports.Haggle{}, err
+	}
+	if h.Quote, err = firstQuote(a.quotes); err != nil {
+		return ports.Haggle{}, err
+	}
+	h.Prior, err = firstQuote(a.priors)
+	return h, err
+}
+
+func (v Haggling) ByToken(ctx context.Context, project id.Project, hashes []string) ([]*negotiation.Quote, error) {
+	args := arguments{project.String()}
+	where := `
+  AND token_hash IN ` + args.list(hashes) + `
+  AND token_hash <> ''
+ORDER BY created_at, id`
+	var rows []quoteRow
+	b := v.store.reading(project)
+	b.query(&rows, selectQuote+where, args...)
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	found := make([]*negotiation.Quote, len(rows))
+	for i, r := range rows {
+		var err error
+		if found[i], err = fromQuoteRow(r); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+func cartArgs(r ports.HaggleResult, position int, item session.CartItem) []any {
+	return []any{
+		r.Session.Project.String(), r.Session.ID.String(), item.Variant.String(), item.Product.String(), item.Name,
+		item.Quantity, item.Price.Minor(), item.Price.Currency().Code(), item.Quote.String(), r.Entry.Seq, position,
+	}
+}

@@ -1,0 +1,154 @@
+package sqlstore
+
+import (
+	"fmt"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/session"
+)
+
+const entryColumns = `project_id, session_id, seq, id, quote_id, product_id, variant_id, quantity, at, currency,
+  offer, response, price, rule, policy_version, list_price, opening, target, floor, before, signals, message`
+
+const insertEntry = `
+INSERT INTO decisions (` + entryColumns + `)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`
+
+const selectHistory = `
+SELECT ` + entryColumns + `
+FROM decisions
+WHERE project_id = $1
+  AND session_id = $2
+ORDER BY seq`
+
+type entryRow struct {
+	ProjectID     string `db:"project_id"`
+	SessionID     string `db:"session_id"`
+	Seq           int
+	ID            string
+	QuoteID       string `db:"quote_id"`
+	ProductID     string `db:"product_id"`
+	VariantID     string `db:"variant_id"`
+	Quantity      int
+	At            int64
+	Currency      string
+	Offer         *int64
+	Response      string
+	Price         *int64
+	Rule          string
+	PolicyVersion int   `db:"policy_version"`
+	ListPrice     int64 `db:"list_price"`
+	Opening       int64
+	Target        int64
+	Floor         int64
+	Before        string
+	Signals       string
+	Message       string
+}
+
+func entryArgs(e negotiation.Entry) ([]any, error) {
+	before, err := toJSON(toProgressJSON(e.Before))
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := toSignalsJSON(e.Signals)
+	if err != nil {
+		return nil, err
+	}
+	signals, err := toJSON(inputs)
+	return []any{
+		e.Project.String(), e.Session.String(), e.Seq, e.ID.String(), e.Quote.String(),
+		e.Item.Product.String(), e.Item.Variant.String(), e.Item.Quantity, toMillis(e.At), e.Bounds.List().Currency().Code(),
+		toOptionalMinor(e.Offer), e.Response, toOptionalMinor(e.Price), e.Rule, e.PolicyVersion,
+		e.Bounds.List().Minor(), e.Bounds.Opening().Minor(), e.Bounds.Target().Minor(), e.Bounds.Floor().Minor(),
+		before, signals, e.Message,
+	}, err
+}
+
+func fromEntryRow(r entryRow) (negotiation.Entry, error) {
+	c, err := fromCurrency(r.Currency)
+	if err != nil {
+		return negotiation.Entry{}, err
+	}
+	var before progressJSON
+	if err := fromJSON(r.Before, &before); err != nil {
+		return negotiation.Entry{}, err
+	}
+	var signals signalsJSON
+	if err := fromJSON(r.Signals, &signals); err != nil {
+		return negotiation.Entry{}, err
+	}
+	return negotiation.Entry{
+		ID: id.Stored[id.Decision](r.ID), Project: id.Stored[id.Project](r.ProjectID), Session: id.Stored[id.Session](r.SessionID),
+		Seq: r.Seq, Quote: id.Stored[id.Quote](r.QuoteID), Item: itemOf(r.SessionID, r.ProductID, r.VariantID, r.Quantity),
+		At: fromMillis(r.At), Offer: fromOptionalMinor(r.Offer, c), Response: r.Response, Price: fromOptionalMinor(r.Price, c),
+		Rule: r.Rule, PolicyVersion: r.PolicyVersion, Bounds: boundsOf(r.ListPrice, r.Opening, r.Target, r.Floor, c),
+		Before: before.progress(c), Signals: signals.signals(c), Message: r.Message,
+	}, nil
+}
+
+// progressJSON and signalsJSON are a decision's inputs, in minor units of its currency.
+type progressJSON struct {
+	Rounds    int    `json:"rounds"`
+	Moves     int    `json:"moves"`
+	BestOffer *int64 `json:"best_offer,omitempty"`
+	Counter   *int64 `json:"counter,omitempty"`
+}
+
+type signalsJSON struct {
+	List       int64  `json:"list"`
+	Cost       *int64 `json:"cost,omitempty"`
+	Competitor *int64 `json:"competitor,omitempty"`
+	Negotiable bool   `json:"negotiable"`
+	Quantity   int    `json:"quantity"`
+	CartValue  int64  `json:"cart_value"`
+	Stock      int    `json:"stock"`
+	Tier       string `json:"tier,omitempty"`
+	Purchases  int    `json:"purchases"`
+	Urgency    string `json:"urgency,omitempty"`
+}
+
+func toProgressJSON(p negotiation.Progress) progressJSON {
+	return progressJSON{p.Rounds, p.Moves, toSetMinor(p.BestOffer), toSetMinor(p.Counter)}
+}
+
+func (p progressJSON) progress(c money.Currency) negotiation.Progress {
+	return negotiation.Progress{
+		Rounds: p.Rounds, Moves: p.Moves, BestOffer: fromSetMinor(p.BestOffer, c), Counter: fromSetMinor(p.Counter, c),
+	}
+}
+
+func toSignalsJSON(s negotiation.Signals) (signalsJSON, error) {
+	tier, urgency, err := claimWords(s.Claims)
+	return signalsJSON{
+		List: s.List.Minor(), Cost: toOptionalMinor(s.Cost), Competitor: toOptionalMinor(s.Competitor),
+		Negotiable: s.Negotiable, Quantity: s.Quantity, CartValue: s.CartValue.Minor(), Stock: s.Stock,
+		Tier: tier, Purchases: s.Claims.Purchases, Urgency: urgency,
+	}, err
+}
+
+func (s signalsJSON) signals(c money.Currency) negotiation.Signals {
+	return negotiation.Signals{
+		List: money.Of(s.List, c), Cost: fromOptionalMinor(s.Cost, c), Competitor: fromOptionalMinor(s.Competitor, c),
+		Negotiable: s.Negotiable, Quantity: s.Quantity, CartValue: money.Of(s.CartValue, c), Stock: s.Stock,
+		Claims: claimsOf(s.Tier, s.Purchases, s.Urgency),
+	}
+}
+
+func claimsOf(tier string, purchases int, urgency string) negotiation.Claims {
+	return negotiation.ClaimsOf(session.Claims{LoyaltyTier: tier, PurchaseHistory: purchases, Urgency: urgency})
+}
+
+// claimWords are words that negotiation reads as these claims. Buyers may have used others.
+func claimWords(c negotiation.Claims) (tier, urgency string, err error) {
+	for _, tier = range []string{"", "bronze", "silver", "gold", "platinum"} {
+		for _, urgency = range []string{"", "flexible", "urgent"} {
+			if claimsOf(tier, c.Purchases, urgency) == c {
+				return tier, urgency, nil
+			}
+		}
+	}
+	return "", "", fmt.Errorf("sqlstore: no words for the claims %+v", c)
+}

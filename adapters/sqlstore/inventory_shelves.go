@@ -1,0 +1,151 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// place is where a merchant says that stock lies.
+type place struct{ sku, location string }
+
+// shelves are the stock levels that one transaction writes. Their variants cannot go meanwhile.
+type shelves struct {
+	t        *tx
+	project  id.Project
+	variants map[string]variantRow // by sku
+	levels   map[place]int
+}
+
+// openShelves finds the variants. It names all unknown ones at once, in the list that they came in.
+func openShelves(ctx context.Context, t *tx, project id.Project, places []place, list string) (*shelves, error) {
+	s := &shelves{t: t, project: project, variants: make(map[string]variantRow), levels: make(map[place]int)}
+	skus := make([]string, len(places))
+	for i, p := range places {
+		skus[i] = p.sku
+	}
+	slices.Sort(skus)
+	for some := range slices.Chunk(slices.Compact(skus), listed) {
+		args := arguments{project.String()}
+		var rows []variantRow
+		if err := t.list(ctx, &rows, `
+SELECT id, product_id, sku, size, color, price
+FROM variants
+WHERE project_id = $1
+  AND sku IN `+args.list(some)+t.dialect.forKeyShare, args...); err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			s.variants[r.SKU] = r
+		}
+	}
+	check := fault.NewCheck()
+	for i, p := range places {
+		_, known := s.variants[p.sku]
+		check.In(list).At(i).That(known, "sku", "is not the sku of a variant")
+		s.levels[p] = 0
+	}
+	return s, check.Err()
+}
+
+// put sets a level and returns it.
+func (s *shelves) put(p place, quantity int) catalog.Level {
+	s.levels[p] = quantity
+	v := s.variants[p.sku]
+	return catalog.Level{
+		Product: id.Stored[id.Product](v.ProductID), Variant: id.Stored[id.Variant](v.ID),
+		SKU: p.sku, Location: p.location, Quantity: quantity,
+	}
+}
+
+// count loads the levels for exclusive use. Those that do not exist yet are made, for nobody can wait
+// for a row that is not there.
+func (s *shelves) count(ctx context.Context) error {
+	if err := s.t.insert(ctx, upsertStock, s.rows(), `
+ON CONFLICT (project_id, variant_id, location) DO NOTHING`); err != nil {
+		return err
+	}
+	places := make(map[[2]string]place, len(s.levels))
+	var variants []string
+	for p := range s.levels {
+		variant := s.variants[p.sku].ID
+		places[[2]string{variant, p.location}] = p
+		variants = append(variants, variant)
+	}
+	slices.Sort(variants)
+	for some := range slices.Chunk(slices.Compact(variants), listed) {
+		args := arguments{s.project.String()}
+		var rows []levelRow
+		if err := s.t.list(ctx, &rows, `
+SELECT variant_id, location, quantity
+FROM stock
+WHERE project_id = $1
+  AND variant_id IN `+args.list(some)+`
+ORDER BY variant_id, location`+s.t.dialect.forUpdate, args...); err != nil {
+			return err
+		}
+		for _, r := range rows {
+			if p, asked := places[[2]string{r.VariantID, r.Location}]; asked {
+				s.levels[p] = r.Quantity
+			}
+		}
+	}
+	return nil
+}
+
+// move applies moves one after the other and returns the level that each of them led to.
+func (s *shelves) move(moves []ports.StockMove, places []place) ([]catalog.Level, error) {
+	written := make([]catalog.Level, len(moves))
+	tooMany := fault.NewCheck()
+	short := fault.New(fault.Conflict, "insufficient_stock", "There is not enough stock.")
+	for i, m := range moves {
+		left := s.levels[places[i]] + m.Delta
+		if left < 0 {
+			short = short.With(fmt.Sprintf("adjustments.%d.delta", i), "would take more than there is")
+			continue
+		}
+		tooMany.In("adjustments").At(i).That(left <= catalog.MaxStock, "delta", "would make more than 1,000,000,000")
+		written[i] = s.put(places[i], left)
+	}
+	if len(short.Details) > 0 {
+		return nil, short
+	}
+	return written, tooMany.Err()
+}
+
+// store writes the levels.
+func (s *shelves) store(ctx context.Context) error {
+	return s.t.insert(ctx, upsertStock, s.rows(), replaceStock)
+}
+
+// rows are the levels in the order in which stock is locked everywhere.
+func (s *shelves) rows() [][]any {
+	places := slices.SortedFunc(maps.Keys(s.levels), func(a, b place) int {
+		return cmp.Or(
+			cmp.Compare(s.variants[a.sku].ID, s.variants[b.sku].ID),
+			cmp.Compare(a.location, b.location),
+		)
+	})
+	rows := make([][]any, len(places))
+	for i, p := range places {
+		rows[i] = []any{s.project.String(), s.variants[p.sku].ID, p.location, s.levels[p]}
+	}
+	return rows
+}
+
+// note keeps the reasons.
+func (s *shelves) note(ctx context.Context, moves []ports.StockMove, now time.Time) error {
+	rows := make([][]any, len(moves))
+	for i, m := range moves {
+		rows[i] = []any{s.project.String(), s.variants[m.SKU].ID, m.Location, m.Delta, m.Reason, toMillis(now)}
+	}
+	return s.t.insert(ctx, insertMoves, rows, "")
+}

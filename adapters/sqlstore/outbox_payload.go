@@ -1,0 +1,133 @@
+package sqlstore
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+// envelope is the body that a merchant's system receives (decisions 13).
+type envelope struct {
+	ID        string `json:"id"`
+	Type      string `json:"type"`
+	CreatedAt string `json:"created_at"`
+	ProjectID string `json:"project_id"`
+	Data      any    `json:"data"`
+}
+
+// orderCompleted is the payload of order.completed, whose shape spec 6.1 leaves open:
+//
+//	{"order_id": "ord_…", "confirmation_number": "HG-7K2M-9QXA", "checkout_id": "chk_…", "session_id": "sess_…",
+//	 "payment": {"id": "pay_…", "status": "succeeded", "amount": 196.94, "currency": "USD", "method": "psp_spt"},
+//	 "items": [{"product_id": "prod_…", "variant_id": "var_…", "sku": "TENT-2", "name": "Tent",
+//	            "quantity": 2, "price": 95.00, "original_price": 100.00}],
+//	 "subtotal": 190.00, "shipping": 5.99, "tax": 0.95, "total": 196.94, "savings": 10.00, "currency": "USD",
+//	 "buyer_email": "ada@example.com", "created_at": "2026-03-04T12:00:00Z"}
+//
+// Prices are per unit. Amounts have all of the currency's decimals.
+type orderCompleted struct {
+	OrderID      string           `json:"order_id"`
+	Confirmation string           `json:"confirmation_number"`
+	CheckoutID   string           `json:"checkout_id"`
+	SessionID    string           `json:"session_id"`
+	Payment      completedPayment `json:"payment"`
+	Items        []completedItem  `json:"items"`
+	Subtotal     json.Number      `json:"subtotal"`
+	Shipping     json.Number      `json:"shipping"`
+	Tax          json.Number      `json:"tax"`
+	Total        json.Number      `json:"total"`
+	Savings      json.Number      `json:"savings"`
+	Currency     string           `json:"currency"`
+	BuyerEmail   string           `json:"buyer_email"`
+	CreatedAt    string           `json:"created_at"`
+}
+
+type completedPayment struct {
+	ID       string      `json:"id"`
+	Status   string      `json:"status"`
+	Amount   json.Number `json:"amount"`
+	Currency string      `json:"currency"`
+	Method   string      `json:"method"`
+}
+
+type completedItem struct {
+	ProductID string      `json:"product_id"`
+	VariantID string      `json:"variant_id"`
+	SKU       string      `json:"sku"`
+	Name      string      `json:"name"`
+	Quantity  int         `json:"quantity"`
+	Price     json.Number `json:"price"`
+	Original  json.Number `json:"original_price"`
+}
+
+type quoteAccepted struct {
+	QuoteID    string      `json:"quote_id"`
+	SessionID  string      `json:"session_id"`
+	ProductID  string      `json:"product_id"`
+	VariantID  string      `json:"variant_id"`
+	Quantity   int         `json:"quantity"`
+	ListPrice  json.Number `json:"list_price"`
+	FinalPrice json.Number `json:"final_price"`
+	Currency   string      `json:"currency"`
+}
+
+type returnRequested struct {
+	ReturnID string      `json:"return_id"`
+	OrderID  string      `json:"order_id"`
+	Estimate json.Number `json:"refund_estimate"`
+	Currency string      `json:"currency"`
+}
+
+// encodeEvent writes the event as it will be delivered, byte for byte.
+func encodeEvent(e *event.Event) (string, error) {
+	data, err := encodeData(e.Data)
+	if err != nil {
+		return "", err
+	}
+	body, err := json.Marshal(envelope{
+		ID: e.ID.String(), Type: e.Data.Type().String(), CreatedAt: timestamp(e.At), ProjectID: e.Project.String(), Data: data,
+	})
+	return string(body), err
+}
+
+func encodeData(data event.Data) (any, error) {
+	switch d := data.(type) {
+	case event.OrderCompleted:
+		return encodeOrderCompleted(d), nil
+	case event.QuoteAccepted:
+		return quoteAccepted{
+			QuoteID: d.Quote.String(), SessionID: d.Session.String(),
+			ProductID: d.Product.String(), VariantID: d.Variant.String(), Quantity: d.Quantity,
+			ListPrice: number(d.List), FinalPrice: number(d.Price), Currency: d.Price.Currency().Code(),
+		}, nil
+	case event.ReturnRequested:
+		return returnRequested{d.Return.String(), d.Order.String(), number(d.Estimate), d.Estimate.Currency().Code()}, nil
+	}
+	return nil, fmt.Errorf("sqlstore: no encoding for an event of %T", data)
+}
+
+func encodeOrderCompleted(d event.OrderCompleted) orderCompleted {
+	items := make([]completedItem, len(d.Items))
+	for i, l := range d.Items {
+		items[i] = completedItem{
+			ProductID: l.Product.String(), VariantID: l.Variant.String(), SKU: l.SKU, Name: l.Name,
+			Quantity: l.Quantity, Price: number(l.Price), Original: number(l.Original),
+		}
+	}
+	currency := d.Total.Currency().Code()
+	return orderCompleted{
+		OrderID: d.Order.String(), Confirmation: d.Confirmation,
+		CheckoutID: d.Checkout.String(), SessionID: d.Session.String(),
+		Payment: completedPayment{d.Payment.String(), "succeeded", number(d.Total), currency, d.Method},
+		Items:   items, Subtotal: number(d.Subtotal), Shipping: number(d.Shipping), Tax: number(d.Tax),
+		Total: number(d.Total), Savings: number(d.Savings), Currency: currency,
+		BuyerEmail: d.BuyerEmail, CreatedAt: timestamp(d.PlacedAt),
+	}
+}
+
+func number(a money.Amount) json.Number { return json.Number(a.String()) }
+
+func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999Z07:00") }

@@ -1,0 +1,68 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+)
+
+// serving are the limits of a connection that serves requests (milliseconds). What lib/pq does not
+// know itself it sends as run-time parameters; binary_parameters saves a round trip for each
+// statement with parameters.
+var serving = map[string]string{
+	"statement_timeout":                   "5000",
+	"lock_timeout":                        "2000",
+	"idle_in_transaction_session_timeout": "10000",
+	"application_name":                    "haggle",
+	"binary_parameters":                   "yes",
+}
+
+func openPostgres(c Config) (*Store, error) {
+	u, err := url.Parse(c.URL)
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return nil, fmt.Errorf("the database URL must begin with sqlite:// or postgres://")
+	}
+	query := u.Query()
+	for name, value := range serving {
+		if !query.Has(name) {
+			query.Set(name, value)
+		}
+	}
+	address := *u
+	address.RawQuery = query.Encode()
+	connector, err := pq.NewConnector(address.String())
+	if err != nil {
+		return nil, fmt.Errorf("database URL: %w", err)
+	}
+	db := sqlx.NewDb(sql.OpenDB(connector), "postgres")
+	most := cmp.Or(c.MaxOpen, 20)
+	db.SetMaxOpenConns(most)
+	db.SetMaxIdleConns(most)
+	db.SetConnMaxIdleTime(5 * time.Minute)
+	migrate := func(ctx context.Context) error { return migratePostgres(ctx, c.URL) }
+	return &Store{dialect: postgresDialect, write: db, read: db, migrate: migrate}, nil
+}
+
+// migratePostgres uses a connection of its own, without the limits of those that serve, and holds an
+// advisory lock.
+func migratePostgres(ctx context.Context, address string) error {
+	connector, err := pq.NewConnector(address)
+	if err != nil {
+		return fmt.Errorf("database URL: %w", err)
+	}
+	db := sql.OpenDB(connector)
+	defer db.Close()
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))
+	if err != nil {
+		return err
+	}
+	return migrateUp(ctx, goose.DialectPostgres, db, "postgres", goose.WithSessionLocker(locker))
+}

@@ -1,0 +1,177 @@
+package sqlstore
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Products is the store's view of products, one by one.
+type Products struct{ store *Store }
+
+var _ ports.Products = Products{}
+
+// Products keeps products.
+func (s *Store) Products() Products { return Products{s} }
+
+const (
+	selectProducts = `
+SELECT id, project_id, sku, name, category, price, currency, cost, competitor_price, negotiable,
+  details, status, created_at, updated_at
+FROM products`
+
+	// selectVariants is completed by which products' variants.
+	selectVariants = `
+SELECT id, product_id, sku, size, color, price
+FROM variants
+WHERE project_id = $1
+  AND product_id IN `
+
+	byPosition = `
+ORDER BY product_id, position`
+
+	oneProduct = `
+WHERE project_id = $1
+  AND id = $2
+  AND deleted_at IS NULL`
+)
+
+func missingProduct() *fault.Error { return fault.Missing("product") }
+
+func (p Products) Create(ctx context.Context, w ports.ProductWrite) error {
+	return p.store.inTx(ctx, w.Product.Project, func(t *tx) error {
+		catalogue, err := openCatalogue(ctx, t, w.Product.Project)
+		if err != nil {
+			return err
+		}
+		return catalogue.save(ctx, w, footprint{})
+	})
+}
+
+func (p Products) Get(ctx context.Context, project id.Project, product id.Product) (*catalog.Product, error) {
+	var rows []productRow
+	var variants []variantRow
+	b := p.store.reading(project)
+	b.query(&rows, selectProducts+oneProduct, project.String(), product.String())
+	b.query(&variants, selectVariants+"($2)"+byPosition, project.String(), product.String())
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	return only(fromProductRows(rows, variants))
+}
+
+func only(products []*catalog.Product, err error) (*catalog.Product, error) {
+	if err != nil {
+		return nil, err
+	}
+	if len(products) == 0 {
+		return nil, missingProduct()
+	}
+	return products[0], nil
+}
+
+func (p Products) List(ctx context.Context, project id.Project, f ports.ProductFilter, page ports.Page) ([]*catalog.Product, int, error) {
+	args := arguments{project.String()}
+	where := productsLike(f, &args)
+	counted := len(args)
+	args = append(args, page.Limit, page.Offset)
+	paged := where + `
+ORDER BY created_at DESC, id
+LIMIT ` + parameterAt(counted+1) + ` OFFSET ` + parameterAt(counted+2)
+
+	var total []countRow
+	var rows []productRow
+	var variants []variantRow
+	b := p.store.reading(project)
+	b.query(&total, "SELECT count(*) AS n FROM products"+where, args[:counted]...)
+	b.query(&rows, selectProducts+paged, args...)
+	b.query(&variants, selectVariants+"(SELECT id FROM products"+paged+")"+byPosition, args...)
+	if err := b.run(ctx); err != nil {
+		return nil, 0, err
+	}
+	products, err := fromProductRows(rows, variants)
+	return products, total[0].N, err
+}
+
+// productsLike is the condition of a merchant's list. $1 is the project.
+func productsLike(f ports.ProductFilter, args *arguments) string {
+	where := `
+WHERE project_id = $1
+  AND deleted_at IS NULL`
+	if f.Text != "" {
+		where += `
+  AND folded LIKE ` + args.add("%"+wildcards.Replace(folded(f.Text))+"%") + ` ESCAPE '\'`
+	}
+	if f.Category != "" {
+		below := f.Category + "/"
+		where += `
+  AND (category = ` + args.add(f.Category) + `
+    OR substr(category, 1, ` + args.add(len([]rune(below))) + `) = ` + args.add(below) + `)`
+	}
+	if f.Status != "" {
+		where += `
+  AND status = ` + args.add(f.Status)
+	}
+	return where
+}
+
+// wildcards makes LIKE take text as it is.
+var wildcards = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+func (p Products) Update(ctx context.Context, project id.Project, product id.Product,
+	change func(*catalog.Product) (ports.ProductWrite, error)) (*catalog.Product, error) {
+	var changed *catalog.Product
+	err := p.store.inTx(ctx, project, func(t *tx) error {
+		catalogue, err := openCatalogue(ctx, t, project)
+		if err != nil {
+			return err
+		}
+		stored, err := only(catalogue.products(ctx, oneProduct, product.String()))
+		if err != nil {
+			return err
+		}
+		before := footprintOf(stored)
+		w, err := change(stored)
+		if err != nil {
+			return err
+		}
+		changed = w.Product
+		return catalogue.save(ctx, w, before)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changed, nil
+}
+
+// Delete leaves a tombstone for those who read changes. Variants and their stock go.
+func (p Products) Delete(ctx context.Context, project id.Project, product id.Product, now time.Time) error {
+	return p.store.inTx(ctx, project, func(t *tx) error {
+		catalogue, err := openCatalogue(ctx, t, project)
+		if err != nil {
+			return err
+		}
+		buried, err := t.exec(ctx, `
+UPDATE products
+SET deleted_at = $3, updated_at = $3, changed_version = $4
+WHERE project_id = $1
+  AND id = $2
+  AND deleted_at IS NULL`, project.String(), product.String(), toMillis(now), catalogue.version)
+		if err != nil {
+			return err
+		}
+		if buried == 0 {
+			return missingProduct()
+		}
+		_, err = t.exec(ctx, `
+DELETE FROM variants
+WHERE project_id = $1
+  AND product_id = $2`, project.String(), product.String())
+		return err
+	})
+}

@@ -1,0 +1,205 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Projects is the store's view of projects as their account manages them.
+type Projects struct{ store *Store }
+
+var (
+	_ ports.Projects          = Projects{}
+	_ ports.ProjectStatistics = Projects{}
+)
+
+// Projects keeps projects, and counts what is in them.
+func (s *Store) Projects() Projects { return Projects{s} }
+
+const (
+	insertProject = `
+INSERT INTO projects (id, account_id, slug, name, description, currency, settings, storefront,
+  catalog_version, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+
+	selectProject = `
+SELECT id, account_id, slug, name, description, currency, settings, storefront,
+  catalog_version, created_at, updated_at
+FROM projects`
+
+	countProjects = `
+SELECT count(*) AS n
+FROM projects
+WHERE account_id = $1`
+
+	updateProject = `
+UPDATE projects
+SET slug = $2, name = $3, description = $4, currency = $5, settings = $6, storefront = $7, updated_at = $8
+WHERE id = $1`
+
+	currencyInUse = `
+SELECT EXISTS (SELECT 1 FROM products WHERE project_id = $1 AND deleted_at IS NULL)
+  OR EXISTS (SELECT 1 FROM orders WHERE project_id = $1)`
+)
+
+func (p Projects) Create(ctx context.Context, created *project.Project) error {
+	r, err := toProjectRow(created)
+	if err != nil {
+		return err
+	}
+	b := p.store.writing(noProject)
+	b.exec(insertProject, r.ID, r.AccountID, r.Slug, r.Name, r.Description, r.Currency, r.Settings, r.Storefront,
+		r.CatalogVersion, r.CreatedAt, r.UpdatedAt)
+	return b.run(ctx)
+}
+
+func (p Projects) ByID(ctx context.Context, account id.Account, project id.Project) (*project.Project, error) {
+	return p.store.project(ctx, `
+WHERE id = $1
+  AND account_id = $2`, project.String(), account.String())
+}
+
+func (s *Store) project(ctx context.Context, where string, args ...any) (*project.Project, error) {
+	var rows []projectRow
+	b := s.reading(noProject)
+	b.query(&rows, selectProject+where, args...)
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, missingProject()
+	}
+	return fromProjectRow(rows[0])
+}
+
+func (p Projects) List(ctx context.Context, account id.Account, page ports.Page) ([]*project.Project, int, error) {
+	var rows []projectRow
+	var total []countRow
+	b := p.store.reading(noProject)
+	b.query(&total, countProjects, account.String())
+	b.query(&rows, selectProject+`
+WHERE account_id = $1
+ORDER BY created_at DESC, id
+LIMIT $2 OFFSET $3`, account.String(), page.Limit, page.Offset)
+	if err := b.run(ctx); err != nil {
+		return nil, 0, err
+	}
+	list := make([]*project.Project, len(rows))
+	for i, r := range rows {
+		var err error
+		if list[i], err = fromProjectRow(r); err != nil {
+			return nil, 0, err
+		}
+	}
+	return list, total[0].N, nil
+}
+
+type countRow struct{ N int }
+
+func (p Projects) Update(ctx context.Context, account id.Account, id id.Project, change func(*project.Project) error) (*project.Project, error) {
+	var changed *project.Project
+	err := p.store.inTx(ctx, id, func(t *tx) error {
+		var err error
+		if changed, err = lockProject(ctx, t, account, id); err != nil {
+			return err
+		}
+		before := changed.Settings.Currency
+		if err := change(changed); err != nil {
+			return err
+		}
+		if changed.Settings.Currency != before {
+			if err := refuseCurrencyInUse(ctx, t, id); err != nil {
+				return err
+			}
+		}
+		r, err := toProjectRow(changed)
+		if err != nil {
+			return err
+		}
+		_, err = t.exec(ctx, updateProject, r.ID, r.Slug, r.Name, r.Description, r.Currency, r.Settings, r.Storefront, r.UpdatedAt)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changed, nil
+}
+
+// lockProject loads a project of the account for exclusive use. Catalogue writes wait for it too.
+func lockProject(ctx context.Context, t *tx, account id.Account, project id.Project) (*project.Project, error) {
+	var r projectRow
+	found, err := t.get(ctx, &r, selectProject+`
+WHERE id = $1
+  AND account_id = $2`+t.dialect.forUpdate, project.String(), account.String())
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, missingProject()
+	}
+	return fromProjectRow(r)
+}
+
+func refuseCurrencyInUse(ctx context.Context, t *tx, project id.Project) error {
+	var used bool
+	if _, err := t.get(ctx, &used, currencyInUse, project.String()); err != nil {
+		return err
+	}
+	if used {
+		return fault.New(fault.Conflict, "currency_in_use", "The currency can't change once there are products or orders.").
+			With("default_currency", "is in use by products or orders")
+	}
+	return nil
+}
+
+// contents are the tables with a project's rows, those that refer to others first.
+var contents = []string{
+	"outbox", "sandbox_charges", "sandbox_failures",
+	"returns", "payments", "orders",
+	"decisions", "quotes", "shown", "cart_items", "sessions",
+	"stock_moves", "stock", "variants", "products",
+}
+
+func (p Projects) Delete(ctx context.Context, account id.Account, project id.Project) error {
+	return p.store.inTx(ctx, project, func(t *tx) error {
+		if _, err := lockProject(ctx, t, account, project); err != nil {
+			return err
+		}
+		if err := deleteCheckouts(ctx, t, project); err != nil {
+			return err
+		}
+		for _, table := range contents {
+			if _, err := t.exec(ctx, "DELETE FROM "+table+" WHERE project_id = $1", project.String()); err != nil {
+				return err
+			}
+		}
+		_, err := t.exec(ctx, "DELETE FROM projects WHERE id = $1", project.String())
+		return err
+	})
+}
+
+// deleteCheckouts leaves those that are being paid and then refuses, rather than looking first: a
+// checkout may be claimed in between.
+func deleteCheckouts(ctx context.Context, t *tx, project id.Project) error {
+	if _, err := t.exec(ctx, `
+DELETE FROM checkouts
+WHERE project_id = $1
+  AND status <> 'processing'`, project.String()); err != nil {
+		return err
+	}
+	var paying int
+	if _, err := t.get(ctx, &paying, `
+SELECT count(*)
+FROM checkouts
+WHERE project_id = $1`, project.String()); err != nil {
+		return err
+	}
+	if paying > 0 {
+		return fault.New(fault.Conflict, "payment_unresolved", "A payment in the project is not decided yet. Try again later.")
+	}
+	return nil
+}

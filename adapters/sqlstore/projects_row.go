@@ -1,0 +1,171 @@
+package sqlstore
+
+import (
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+type projectRow struct {
+	ID             string
+	AccountID      string `db:"account_id"`
+	Slug           string
+	Name           string
+	Description    string
+	Currency       string
+	Settings       string
+	Storefront     string
+	CatalogVersion int64 `db:"catalog_version"`
+	CreatedAt      int64 `db:"created_at"`
+	UpdatedAt      int64 `db:"updated_at"`
+}
+
+// settingsJSON is a project's settings but its currency, which is a column.
+type settingsJSON struct {
+	Timezone            string   `json:"timezone"`
+	Locale              string   `json:"locale"`
+	NegotiationEnabled  bool     `json:"negotiation_enabled"`
+	MaxDiscount         int64    `json:"max_discount"` // tenths of a percent
+	BundleSuggestions   bool     `json:"bundle_suggestions"`
+	SubscriptionEnabled bool     `json:"subscription_enabled"`
+	LLMProvider         string   `json:"llm_provider"`
+	LLMModel            string   `json:"llm_model"`
+	MaxTokens           int      `json:"max_tokens"`
+	Temperature         int      `json:"temperature"`
+	EmailEnabled        bool     `json:"email_enabled"`
+	ChatWebhook         string   `json:"chat_webhook"`
+	AlertChannels       []string `json:"alert_channels"`
+	IPAllowlist         []string `json:"ip_allowlist"`
+	MFARequired         bool     `json:"mfa_required"`
+	SessionMinutes      int      `json:"session_minutes"`
+}
+
+func toSettingsJSON(s project.Settings) settingsJSON {
+	return settingsJSON{
+		Timezone: s.Timezone, Locale: s.Locale,
+		NegotiationEnabled: s.NegotiationEnabled, MaxDiscount: int64(s.MaxDiscount),
+		BundleSuggestions: s.BundleSuggestions, SubscriptionEnabled: s.SubscriptionEnabled,
+		LLMProvider: s.LLMProvider, LLMModel: s.LLMModel, MaxTokens: s.MaxTokens, Temperature: s.Temperature,
+		EmailEnabled: s.EmailEnabled, ChatWebhook: s.ChatWebhook, AlertChannels: s.AlertChannels,
+		IPAllowlist: s.IPAllowlist, MFARequired: s.MFARequired, SessionMinutes: s.SessionMinutes,
+	}
+}
+
+func fromSettingsJSON(j settingsJSON, c money.Currency) project.Settings {
+	return project.Settings{
+		Timezone: j.Timezone, Locale: j.Locale, Currency: c,
+		NegotiationEnabled: j.NegotiationEnabled, MaxDiscount: money.Percent(j.MaxDiscount),
+		BundleSuggestions: j.BundleSuggestions, SubscriptionEnabled: j.SubscriptionEnabled,
+		LLMProvider: j.LLMProvider, LLMModel: j.LLMModel, MaxTokens: j.MaxTokens, Temperature: j.Temperature,
+		EmailEnabled: j.EmailEnabled, ChatWebhook: j.ChatWebhook, AlertChannels: j.AlertChannels,
+		IPAllowlist: j.IPAllowlist, MFARequired: j.MFARequired, SessionMinutes: j.SessionMinutes,
+	}
+}
+
+// storefrontJSON has amounts in minor units of the project's currency.
+type storefrontJSON struct {
+	Description      string          `json:"description"`
+	LogoURL          string          `json:"logo_url"`
+	ShippingRegions  []string        `json:"shipping_regions"`
+	ShippingRates    []shippingJSON  `json:"shipping_rates"`
+	FreeShippingFrom *int64          `json:"free_shipping_from"`
+	TaxRates         []taxJSON       `json:"tax_rates"`
+	ReturnWindowDays int             `json:"return_window_days"`
+	ReturnConditions string          `json:"return_conditions"`
+	Warehouses       []warehouseJSON `json:"warehouses"`
+}
+
+type shippingJSON struct {
+	Region  string `json:"region"`
+	Method  string `json:"method"`
+	Price   int64  `json:"price"`
+	MinDays int    `json:"min_days"`
+	MaxDays int    `json:"max_days"`
+}
+
+type taxJSON struct {
+	Country string `json:"country"`
+	State   string `json:"state"`
+	Rate    int64  `json:"rate"` // thousandths of a percent
+}
+
+type warehouseJSON struct {
+	Location string `json:"location"`
+	Name     string `json:"name"`
+	Country  string `json:"country"`
+}
+
+func toStorefrontJSON(f project.Storefront) storefrontJSON {
+	j := storefrontJSON{
+		Description: f.Description, LogoURL: f.LogoURL, ShippingRegions: f.ShippingRegions,
+		FreeShippingFrom: toOptionalMinor(f.FreeShippingThreshold),
+		ReturnWindowDays: f.ReturnWindowDays, ReturnConditions: f.ReturnConditions,
+	}
+	for _, r := range f.ShippingRates {
+		j.ShippingRates = append(j.ShippingRates, shippingJSON{r.Region, r.Method, r.Price.Minor(), r.MinDays, r.MaxDays})
+	}
+	for _, t := range f.TaxRates {
+		j.TaxRates = append(j.TaxRates, taxJSON{t.Country, t.State, int64(t.Rate)})
+	}
+	for _, w := range f.Warehouses {
+		j.Warehouses = append(j.Warehouses, warehouseJSON(w))
+	}
+	return j
+}
+
+func fromStorefrontJSON(j storefrontJSON, c money.Currency) project.Storefront {
+	f := project.Storefront{
+		Description: j.Description, LogoURL: j.LogoURL, ShippingRegions: j.ShippingRegions,
+		FreeShippingThreshold: fromOptionalMinor(j.FreeShippingFrom, c),
+		ReturnWindowDays:      j.ReturnWindowDays, ReturnConditions: j.ReturnConditions,
+	}
+	for _, r := range j.ShippingRates {
+		f.ShippingRates = append(f.ShippingRates, project.ShippingRate{
+			Region: r.Region, Method: r.Method, Price: money.Of(r.Price, c), MinDays: r.MinDays, MaxDays: r.MaxDays,
+		})
+	}
+	for _, t := range j.TaxRates {
+		f.TaxRates = append(f.TaxRates, project.TaxRate{Country: t.Country, State: t.State, Rate: project.Rate(t.Rate)})
+	}
+	for _, w := range j.Warehouses {
+		f.Warehouses = append(f.Warehouses, project.Warehouse(w))
+	}
+	return f
+}
+
+func toProjectRow(p *project.Project) (projectRow, error) {
+	settings, err := toJSON(toSettingsJSON(p.Settings))
+	if err != nil {
+		return projectRow{}, err
+	}
+	storefront, err := toJSON(toStorefrontJSON(p.Storefront))
+	if err != nil {
+		return projectRow{}, err
+	}
+	return projectRow{
+		ID: p.ID.String(), AccountID: p.Account.String(), Slug: p.Slug, Name: p.Name, Description: p.Description,
+		Currency: p.Settings.Currency.Code(), Settings: settings, Storefront: storefront,
+		CatalogVersion: p.CatalogVersion, CreatedAt: toMillis(p.CreatedAt), UpdatedAt: toMillis(p.UpdatedAt),
+	}, nil
+}
+
+func fromProjectRow(r projectRow) (*project.Project, error) {
+	currency, err := fromCurrency(r.Currency)
+	if err != nil {
+		return nil, err
+	}
+	var settings settingsJSON
+	if err := fromJSON(r.Settings, &settings); err != nil {
+		return nil, err
+	}
+	var storefront storefrontJSON
+	if err := fromJSON(r.Storefront, &storefront); err != nil {
+		return nil, err
+	}
+	return &project.Project{
+		ID: id.Stored[id.Project](r.ID), Account: id.Stored[id.Account](r.AccountID),
+		Name: r.Name, Slug: r.Slug, Description: r.Description,
+		Settings: fromSettingsJSON(settings, currency), Storefront: fromStorefrontJSON(storefront, currency),
+		CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt), CatalogVersion: r.CatalogVersion,
+	}, nil
+}

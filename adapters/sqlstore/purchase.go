@@ -1,0 +1,259 @@
+package sqlstore
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// purchase is one transaction of a purchase.
+type purchase struct {
+	tx      *tx
+	project id.Project
+}
+
+var _ ports.Purchase = purchase{}
+
+const (
+	// selectNeeded is completed by the needed variants.
+	selectNeeded = `
+SELECT v.product_id, s.variant_id, v.sku, s.location, s.quantity
+FROM stock AS s
+JOIN variants AS v ON v.project_id = s.project_id AND v.id = s.variant_id
+JOIN products AS p ON p.project_id = v.project_id AND p.id = v.product_id
+WHERE s.project_id = $1
+  AND p.status = 'active'
+  AND p.deleted_at IS NULL
+  AND s.variant_id IN `
+
+	byVariantAndLocation = `
+ORDER BY s.variant_id, s.location`
+
+	// wanted begins the statements that move stock. It is completed by rows of variant, location and
+	// pieces.
+	wanted = `
+WITH want (variant_id, location, pieces) AS (VALUES `
+
+	takeStock = `)
+UPDATE stock AS s
+SET quantity = s.quantity - want.pieces
+FROM want
+WHERE s.project_id = $1
+  AND s.variant_id = want.variant_id
+  AND s.location = want.location
+  AND s.quantity >= want.pieces`
+
+	// holdStock locks what is put back in the order that Stock locks in.
+	holdStock = `),
+held AS (
+  SELECT s.variant_id, s.location, want.pieces
+  FROM stock AS s
+  JOIN want ON want.variant_id = s.variant_id AND want.location = s.location
+  WHERE s.project_id = $1
+  ORDER BY s.variant_id, s.location`
+
+	putBackStock = `
+)
+UPDATE stock AS s
+SET quantity = s.quantity + held.pieces
+FROM held
+WHERE s.project_id = $1
+  AND s.variant_id = held.variant_id
+  AND s.location = held.location`
+
+	// The statements on tokens are completed by the lines' quotes.
+	reserveTokens = `
+UPDATE quotes
+SET claimed_by = $2
+WHERE project_id = $1
+  AND redeemed_by = ''
+  AND claimed_by IN ('', $2)
+  AND id IN `
+
+	releaseTokens = `
+UPDATE quotes
+SET claimed_by = ''
+WHERE project_id = $1
+  AND redeemed_by = ''
+  AND claimed_by = $2
+  AND id IN `
+
+	redeemTokens = `
+UPDATE quotes
+SET redeemed_by = $3
+WHERE project_id = $1
+  AND redeemed_by = ''
+  AND claimed_by = $2
+  AND id IN `
+
+	// acceptShown is completed by the products that were bought.
+	acceptShown = `
+UPDATE shown
+SET accepted = TRUE
+WHERE project_id = $1
+  AND session_id = $2
+  AND product_id IN `
+)
+
+func outOfStock() *fault.Error {
+	return fault.New(fault.Conflict, "out_of_stock", "There is not enough stock.")
+}
+
+func tokenRedeemed() *fault.Error {
+	return fault.New(fault.Conflict, "token_redeemed", "The checkout token has been used by another checkout.")
+}
+
+func (p purchase) Lock(ctx context.Context, of id.Checkout) (*checkout.Checkout, error) {
+	var row checkoutRow
+	found, err := p.tx.get(ctx, &row, selectCheckout+p.tx.dialect.forUpdate, p.project.String(), of.String())
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, fault.Missing("checkout")
+	}
+	return fromCheckoutRow(row)
+}
+
+func (p purchase) Stock(ctx context.Context, needs []catalog.Need) ([]catalog.Level, error) {
+	variants := make([]string, len(needs))
+	for i, n := range needs {
+		variants[i] = n.Variant.String()
+	}
+	args := arguments{p.project.String()}
+	query := selectNeeded + args.list(variants) + byVariantAndLocation + p.tx.dialect.lock("s")
+	var rows []levelRow
+	if err := p.tx.list(ctx, &rows, query, args...); err != nil {
+		return nil, err
+	}
+	return fromLevelRows(rows), nil
+}
+
+// lock is forUpdate for the rows of one table of a join.
+func (d dialect) lock(table string) string {
+	if d.forUpdate == "" {
+		return ""
+	}
+	return d.forUpdate + " OF " + table
+}
+
+func (p purchase) Save(ctx context.Context, c *checkout.Checkout) error {
+	saved, err := saveCheckout(c)
+	if err != nil {
+		return err
+	}
+	return p.tx.together(ctx, saved)
+}
+
+func (p purchase) Claim(ctx context.Context, c *checkout.Checkout) error {
+	s := c.Snapshot()
+	saved, err := saveCheckout(c)
+	if err != nil {
+		return err
+	}
+	effects := []effect{saved}
+	if len(s.Taken) > 0 {
+		args := arguments{p.project.String()}
+		statement := wanted + args.takes(s.Taken) + takeStock
+		effects = append(effects, effect{statement, args, len(s.Taken), outOfStock()})
+	}
+	if tokens := tokensOf(s.Lines); len(tokens) > 0 {
+		args := arguments{p.project.String(), s.ID.String()}
+		statement := reserveTokens + args.list(tokens)
+		effects = append(effects, effect{statement, args, len(tokens), tokenRedeemed()})
+	}
+	return p.tx.together(ctx, effects...)
+}
+
+func (p purchase) Settle(ctx context.Context, s ports.Settlement) error {
+	saved, err := saveCheckout(s.Checkout)
+	if err != nil {
+		return err
+	}
+	effects := []effect{saved}
+	if s.Order == nil {
+		return p.tx.together(ctx, append(effects, p.undone(s)...)...)
+	}
+	placed, err := placeOrder(s.Order)
+	if err != nil {
+		return err
+	}
+	effects = append(effects, placed...)
+	if s.Event != nil {
+		args, err := eventArgs(s.Event)
+		if err != nil {
+			return err
+		}
+		effects = append(effects, effect{statement: insertEvent, args: args, rows: anyRows})
+	}
+	return p.tx.together(ctx, append(effects, p.bought(s)...)...)
+}
+
+// undone puts back what an attempt without an order held. Stock of a variant that was dropped
+// meanwhile is dropped with it.
+func (p purchase) undone(s ports.Settlement) []effect {
+	var effects []effect
+	if len(s.PutBack) > 0 {
+		args := arguments{p.project.String()}
+		statement := wanted + args.takes(s.PutBack) + holdStock + p.tx.dialect.lock("s") + putBackStock
+		effects = append(effects, effect{statement: statement, args: args, rows: anyRows})
+	}
+	c := s.Checkout.Snapshot()
+	if tokens := tokensOf(c.Lines); len(tokens) > 0 {
+		args := arguments{p.project.String(), c.ID.String()}
+		statement := releaseTokens + args.list(tokens)
+		effects = append(effects, effect{statement: statement, args: args, rows: anyRows})
+	}
+	return effects
+}
+
+// bought is what an order changes in the session: tokens are redeemed, which takes their items out of
+// the cart, and recommendations were followed.
+func (p purchase) bought(s ports.Settlement) []effect {
+	var effects []effect
+	if tokens := tokensOf(s.Order.Lines); len(tokens) > 0 {
+		args := arguments{p.project.String(), s.Order.Checkout.String(), s.Order.ID.String()}
+		statement := redeemTokens + args.list(tokens)
+		effects = append(effects, effect{statement, args, len(tokens), tokenRedeemed()})
+	}
+	var products []string
+	for _, l := range s.Order.Lines {
+		products = append(products, l.Product.String())
+	}
+	args := arguments{p.project.String(), s.Order.Session.String()}
+	statement := acceptShown + args.list(products)
+	return append(effects, effect{statement: statement, args: args, rows: anyRows})
+}
+
+func saveCheckout(c *checkout.Checkout) (effect, error) {
+	row, err := toCheckoutRow(c)
+	return effect{updateCheckout, row.updateArgs(), 1, fault.Missing("checkout")}, err
+}
+
+// tokensOf are the quotes that cover lines. One may cover two: its item and its bundle.
+func tokensOf(lines []checkout.Line) []string {
+	var tokens []string
+	for _, l := range lines {
+		if !l.Quote.IsZero() {
+			tokens = append(tokens, l.Quote.String())
+		}
+	}
+	slices.Sort(tokens)
+	return slices.Compact(tokens)
+}
+
+// takes are rows of the type that stock has, which PostgreSQL cannot tell from parameters alone.
+func (a *arguments) takes(takes []catalog.Take) string {
+	rows := make([]string, len(takes))
+	for i, t := range takes {
+		variant, location, pieces := a.add(t.Variant.String()), a.add(t.Location), a.add(t.Quantity)
+		rows[i] = "(" + variant + ", " + location + ", CAST(" + pieces + " AS INTEGER))"
+	}
+	return strings.Join(rows, ", ")
+}

@@ -1,0 +1,88 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+)
+
+// effect is one write of several that belong together.
+type effect struct {
+	statement string
+	args      []any
+	// rows is how many the statement has to write; anyRows leaves it open.
+	rows int
+	// short is what it means that it wrote another number of rows.
+	short *fault.Error
+}
+
+const anyRows = -1
+
+// together carries out effects on different tables and checks how many rows they wrote. On PostgreSQL
+// that is one statement, whose effects do not see each other; on SQLite one for each.
+func (t *tx) together(ctx context.Context, effects ...effect) error {
+	written, err := make([]int, len(effects)), error(nil)
+	if t.dialect.oneTrip {
+		err = t.atOnce(ctx, effects, written)
+	} else {
+		err = t.inTurn(ctx, effects, written)
+	}
+	if err != nil {
+		return err
+	}
+	for i, e := range effects {
+		if e.rows != anyRows && written[i] != e.rows {
+			return t.note(ctx, e.short)
+		}
+	}
+	return nil
+}
+
+func (t *tx) inTurn(ctx context.Context, effects []effect, written []int) error {
+	for i, e := range effects {
+		n, err := t.exec(ctx, e.statement, e.args...)
+		if err != nil {
+			return err
+		}
+		written[i] = int(n)
+	}
+	return nil
+}
+
+// atOnce makes each effect a data-modifying WITH query and reads their counts.
+func (t *tx) atOnce(ctx context.Context, effects []effect, written []int) error {
+	var with, counts []string
+	var args []any
+	for i, e := range effects {
+		with = append(with, fmt.Sprintf("effect_%d AS (%s\nRETURNING 1)", i, shifted(e.statement, len(args))))
+		counts = append(counts, fmt.Sprintf("(SELECT count(*) FROM effect_%d)", i))
+		args = append(args, e.args...)
+	}
+	args, err := plain(args)
+	if err != nil {
+		return t.note(ctx, err)
+	}
+	statement := "WITH " + strings.Join(with, ",\n") + "\nSELECT " + strings.Join(counts, ", ")
+	into := make([]any, len(written))
+	for i := range written {
+		into[i] = &written[i]
+	}
+	return t.note(ctx, t.conn.QueryRowxContext(ctx, statement, args...).Scan(into...))
+}
+
+// shifted adds by to the number of every $n.
+func shifted(statement string, by int) string {
+	before, rest, found := strings.Cut(statement, "$")
+	if !found {
+		return statement
+	}
+	size := 0
+	for size < len(rest) && rest[size] >= '0' && rest[size] <= '9' {
+		size++
+	}
+	n, _ := strconv.Atoi(rest[:size])
+	return before + "$" + strconv.Itoa(n+by) + shifted(rest[size:], by)
+}

@@ -1,0 +1,221 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Sessions is the store's view of buyers' sessions.
+type Sessions struct{ store *Store }
+
+var _ ports.Sessions = Sessions{}
+
+// Sessions keeps buyers' sessions.
+func (s *Store) Sessions() Sessions { return Sessions{s} }
+
+const (
+	insertSession = `
+INSERT INTO sessions (project_id, id, loyalty_tier, location, purchase_history, urgency,
+  created_at, last_activity, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+
+	updateSession = `
+UPDATE sessions
+SET loyalty_tier = $3, location = $4, purchase_history = $5, urgency = $6,
+  created_at = $7, last_activity = $8, expires_at = $9
+WHERE project_id = $1
+  AND id = $2`
+
+	selectSession = `
+SELECT project_id, id, loyalty_tier, location, purchase_history, urgency,
+  created_at, last_activity, expires_at
+FROM sessions
+WHERE project_id = $1
+  AND id = $2`
+
+	// What was bought is no longer in the cart. That a token was redeemed says so, and one thing said
+	// twice would be one more write of every purchase.
+	selectCart = `
+SELECT product_id, variant_id, name, quantity, price, currency, quote_id
+FROM cart_items AS c
+WHERE project_id = $1
+  AND session_id = $2
+  AND NOT EXISTS (
+    SELECT 1
+    FROM quotes AS q
+    WHERE q.project_id = c.project_id
+      AND q.id = c.quote_id
+      AND q.redeemed_by <> ''
+  )
+ORDER BY seq, position`
+
+	selectShown = `
+SELECT product_id, accepted
+FROM shown
+WHERE project_id = $1
+  AND session_id = $2
+ORDER BY position, product_id`
+
+	insertShown = `
+INSERT INTO shown (project_id, session_id, product_id, position, accepted)
+SELECT $1, $2, $3, count(*), FALSE
+FROM shown
+WHERE project_id = $1
+  AND session_id = $2
+ON CONFLICT (project_id, session_id, product_id) DO NOTHING`
+)
+
+type sessionRow struct {
+	ProjectID       string `db:"project_id"`
+	ID              string
+	LoyaltyTier     string `db:"loyalty_tier"`
+	Location        string
+	PurchaseHistory int `db:"purchase_history"`
+	Urgency         string
+	CreatedAt       int64 `db:"created_at"`
+	LastActivity    int64 `db:"last_activity"`
+	ExpiresAt       int64 `db:"expires_at"`
+}
+
+func fromSessionRow(r sessionRow) *session.Session {
+	return &session.Session{
+		ID: id.Stored[id.Session](r.ID), Project: id.Stored[id.Project](r.ProjectID),
+		Claims: session.Claims{
+			LoyaltyTier: r.LoyaltyTier, Location: r.Location, PurchaseHistory: r.PurchaseHistory, Urgency: r.Urgency,
+		},
+		CreatedAt: fromMillis(r.CreatedAt), LastActivity: fromMillis(r.LastActivity), ExpiresAt: fromMillis(r.ExpiresAt),
+	}
+}
+
+func sessionArgs(s *session.Session) []any {
+	return []any{
+		s.Project.String(), s.ID.String(),
+		s.Claims.LoyaltyTier, s.Claims.Location, s.Claims.PurchaseHistory, s.Claims.Urgency,
+		toMillis(s.CreatedAt), toMillis(s.LastActivity), toMillis(s.ExpiresAt),
+	}
+}
+
+type cartRow struct {
+	ProductID string `db:"product_id"`
+	VariantID string `db:"variant_id"`
+	Name      string
+	Quantity  int
+	Price     int64
+	Currency  string
+	QuoteID   string `db:"quote_id"`
+}
+
+func fromCartRows(rows []cartRow) ([]session.CartItem, error) {
+	items := make([]session.CartItem, 0, len(rows))
+	for _, r := range rows {
+		price, err := fromMinor(r.Price, r.Currency)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, session.CartItem{
+			Product: id.Stored[id.Product](r.ProductID), Variant: id.Stored[id.Variant](r.VariantID),
+			Name: r.Name, Quantity: r.Quantity, Price: price, Quote: id.Stored[id.Quote](r.QuoteID),
+		})
+	}
+	return items, nil
+}
+
+type shownRow struct {
+	ProductID string `db:"product_id"`
+	Accepted  bool
+}
+
+func (v Sessions) Create(ctx context.Context, s *session.Session) error {
+	b := v.store.writing(s.Project)
+	b.exec(insertSession, sessionArgs(s)...)
+	return b.run(ctx)
+}
+
+func (v Sessions) Update(ctx context.Context, project id.Project, of id.Session, change func(*session.Session) error) (*session.Session, error) {
+	var changed *session.Session
+	err := v.store.inTx(ctx, project, func(t *tx) error {
+		var row sessionRow
+		found, err := t.get(ctx, &row, selectSession+t.dialect.forUpdate, project.String(), of.String())
+		if err != nil {
+			return err
+		}
+		if !found {
+			return fault.Missing("session")
+		}
+		changed = fromSessionRow(row)
+		if err := change(changed); err != nil {
+			return err
+		}
+		_, err = t.exec(ctx, updateSession, sessionArgs(changed)...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changed, nil
+}
+
+func (v Sessions) Visit(ctx context.Context, project id.Project, of id.Session) (ports.Visit, error) {
+	var sessions []sessionRow
+	var cart []cartRow
+	var history []entryRow
+	var shown []shownRow
+	b := v.store.reading(project)
+	b.query(&sessions, selectSession, project.String(), of.String())
+	b.query(&cart, selectCart, project.String(), of.String())
+	b.query(&history, selectHistory, project.String(), of.String())
+	b.query(&shown, selectShown, project.String(), of.String())
+	if err := b.run(ctx); err != nil {
+		return ports.Visit{}, err
+	}
+	if len(sessions) == 0 {
+		return ports.Visit{}, fault.Missing("session")
+	}
+	return fromVisitRows(sessions[0], cart, history, shown)
+}
+
+func fromVisitRows(s sessionRow, cart []cartRow, history []entryRow, shown []shownRow) (ports.Visit, error) {
+	visit := ports.Visit{Session: fromSessionRow(s)}
+	var err error
+	if visit.Cart, err = fromCartRows(cart); err != nil {
+		return ports.Visit{}, err
+	}
+	visit.History = make([]negotiation.Entry, 0, len(history))
+	for _, r := range history {
+		entry, err := fromEntryRow(r)
+		if err != nil {
+			return ports.Visit{}, err
+		}
+		visit.History = append(visit.History, entry)
+	}
+	for _, r := range shown {
+		visit.Shown = append(visit.Shown, session.Shown{Product: id.Stored[id.Product](r.ProductID), Accepted: r.Accepted})
+	}
+	return visit, nil
+}
+
+func (v Sessions) Show(ctx context.Context, project id.Project, in id.Session, products []id.Product) error {
+	if len(products) == 0 {
+		return nil
+	}
+	b := v.store.writing(project)
+	for _, product := range products {
+		b.exec(insertShown, project.String(), in.String(), product.String())
+	}
+	return orMissingSession(b.run(ctx))
+}
+
+// orMissingSession names the session where a row of one was written that does not exist. SQLite does
+// not tell which foreign key was broken; the statements that this is asked about have no other.
+func orMissingSession(err error) error {
+	switch violated(err) {
+	case "shown_session", "decisions_session", "checkouts_session", "FOREIGN KEY constraint failed":
+		return fault.Missing("session").Because(err)
+	}
+	return err
+}

@@ -1,0 +1,35 @@
+package sqlstore
+
+import (
+	"testing"
+
+	"github.com/haggle-commerce/haggle/ports/porttest"
+)
+
+// suite runs a contract on both engines.
+func suite(t *testing.T, contract func(*testing.T, porttest.Open)) {
+	t.Helper()
+	t.Parallel()
+	for name, open := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			contract(t, func(tb testing.TB) porttest.Stores { return views(open(tb)) })
+		})
+	}
+}
+
+func views(s *Store) porttest.Stores {
+	return porttest.Stores{
+		Accounts: s.Accounts(), Projects: s.Projects(), Storefronts: s.Storefronts(), Statistics: s.Projects(),
+		Products: s.Products(), Bulk: s.Catalog(), Catalog: s.Catalog(), Inventory: s.Inventory(),
+		Sessions: s.Sessions(), Haggling: s.Haggling(), Checkouts: s.Checkouts(), Orders: s.Orders(),
+		Sandbox: s.SandboxLedger(),
+	}
+}
+
+func TestSessions(t *testing.T)      { suite(t, porttest.Sessions) }
+func TestHaggling(t *testing.T)      { suite(t, porttest.Haggling) }
+func TestCheckouts(t *testing.T)     { suite(t, porttest.Checkouts) }
+func TestPurchase(t *testing.T)      { suite(t, porttest.Purchase) }
+func TestOrders(t *testing.T)        { suite(t, porttest.Orders) }
+func TestSandboxLedger(t *testing.T) { suite(t, porttest.SandboxLedger) }

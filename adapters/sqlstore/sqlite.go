@@ -1,0 +1,63 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/jmoiron/sqlx"
+	"github.com/pressly/goose/v3"
+	_ "modernc.org/sqlite" // the driver
+)
+
+func openSQLite(c Config) (*Store, error) {
+	path := strings.TrimPrefix(c.URL, "sqlite://")
+	if path == "" {
+		return nil, errors.New("the database URL must name a file: sqlite://PATH")
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("database folder: %w", err)
+	}
+	write, err := sqlx.Open("sqlite", sqliteAddress(path, "journal_mode(wal)", "synchronous(full)"))
+	if err != nil {
+		return nil, err
+	}
+	// The writer makes the file before readers look for it.
+	write.SetMaxOpenConns(1)
+	if err := write.Ping(); err != nil {
+		return nil, errors.Join(fmt.Errorf("database %s: %w", path, err), write.Close())
+	}
+	read, err := sqlx.Open("sqlite", sqliteAddress(path, "query_only(on)"))
+	if err != nil {
+		return nil, errors.Join(err, write.Close())
+	}
+	most := cmp.Or(c.MaxOpen, 8)
+	read.SetMaxOpenConns(most)
+	read.SetMaxIdleConns(most)
+	migrate := func(ctx context.Context) error { return migrateSQLite(ctx, write, path) }
+	return &Store{dialect: sqliteDialect, write: write, read: read, migrate: migrate}, nil
+}
+
+func sqliteAddress(path string, pragmas ...string) string {
+	// busy_timeout comes first: setting the journal's mode may have to wait.
+	pragmas = append([]string{"busy_timeout(5000)", "foreign_keys(on)"}, pragmas...)
+	query := url.Values{"_pragma": pragmas, "_txlock": {"immediate"}}
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query.Encode()
+}
+
+// migrateSQLite holds a lock on a file beside the database.
+func migrateSQLite(ctx context.Context, db *sqlx.DB, path string) error {
+	guard := flock.New(path + ".lock")
+	if _, err := guard.TryLockContext(ctx, 20*time.Millisecond); err != nil {
+		return fmt.Errorf("migration lock: %w", err)
+	}
+	defer guard.Unlock()
+	return migrateUp(ctx, goose.DialectSQLite3, db.DB, "sqlite")
+}

@@ -1,0 +1,63 @@
+// Package sqlstore keeps everything in SQL, in PostgreSQL or in an embedded SQLite file. It stores
+// what the domain decided and decides nothing itself.
+//
+// Statements are written once, for both engines, with $1 parameters; dialect holds what differs. A
+// batch is several statements in one round trip, for the hot paths; inTx is an ordinary transaction,
+// for everything else. Both name the project that they work in, which row-level security on
+// PostgreSQL holds them to. Errors leave this package as faults (errors.go).
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// Config says where the database is.
+type Config struct {
+	// URL is sqlite://PATH or postgres://….
+	URL string
+	// MaxOpen bounds the connections to PostgreSQL, or the readers of SQLite. 0 is 20, or 8.
+	MaxOpen int
+}
+
+// Store is a database. Each of its views is one port.
+type Store struct {
+	dialect dialect
+	// write and read are the same pool on PostgreSQL. SQLite has one writer at a time: write is one
+	// connection, which callers wait for, and read only reads.
+	write, read *sqlx.DB
+	migrate     func(context.Context) error
+}
+
+// Open connects to the database, and creates the folder of a SQLite file. The schema is Migrate's.
+func Open(ctx context.Context, c Config) (*Store, error) {
+	open := openPostgres
+	if strings.HasPrefix(c.URL, "sqlite://") {
+		open = openSQLite
+	}
+	s, err := open(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Ping(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Migrate brings the schema up to date, under a lock, so that processes may start together.
+func (s *Store) Migrate(ctx context.Context) error { return s.migrate(ctx) }
+
+// Ping tells whether the database answers.
+func (s *Store) Ping(ctx context.Context) error { return s.read.PingContext(ctx) }
+
+// Close closes all connections.
+func (s *Store) Close() error {
+	if s.read == s.write {
+		return s.write.Close()
+	}
+	return errors.Join(s.read.Close(), s.write.Close())
+}

@@ -1,0 +1,55 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Storefronts is the store's view of projects as buyers find them.
+type Storefronts struct{ store *Store }
+
+var _ ports.Storefronts = Storefronts{}
+
+// Storefronts finds projects.
+func (s *Store) Storefronts() Storefronts { return Storefronts{s} }
+
+func (f Storefronts) BySlug(ctx context.Context, slug string) (*project.Project, error) {
+	return f.store.project(ctx, `
+WHERE slug = $1`, slug)
+}
+
+func (f Storefronts) ByProject(ctx context.Context, project id.Project) (*project.Project, error) {
+	return f.store.project(ctx, `
+WHERE id = $1`, project.String())
+}
+
+const statistics = `
+SELECT
+  (SELECT count(*) FROM products WHERE project_id = $1 AND deleted_at IS NULL) AS products,
+  count(*) AS orders,
+  CAST(coalesce(sum(total), 0) AS BIGINT) AS revenue
+FROM orders
+WHERE project_id = $1
+  AND created_at >= $2`
+
+func (p Projects) Statistics(ctx context.Context, of *project.Project, since time.Time) (ports.Statistics, error) {
+	var rows []struct {
+		Products, Orders int
+		Revenue          int64
+	}
+	b := p.store.reading(of.ID)
+	b.query(&rows, statistics, of.ID.String(), toMillis(since))
+	if err := b.run(ctx); err != nil {
+		return ports.Statistics{}, err
+	}
+	return ports.Statistics{
+		Products: rows[0].Products,
+		Orders:   rows[0].Orders,
+		Revenue:  money.Of(rows[0].Revenue, of.Settings.Currency),
+	}, nil
+}

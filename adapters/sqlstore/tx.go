@@ -1,0 +1,177 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// tx is one transaction on one connection. It is not database/sql's, for with that beginning and
+// entering a project would be two round trips. Its methods answer faults; after a failure the
+// transaction cannot commit, whatever is made of the failure.
+type tx struct {
+	dialect dialect
+	conn    *sqlx.Conn
+	failed  error
+}
+
+// list reads all rows of a query into dest, a pointer to a slice of row structs or plain values.
+func (t *tx) list(ctx context.Context, dest any, query string, args ...any) error {
+	args, err := plain(args)
+	if err == nil {
+		err = t.conn.SelectContext(ctx, dest, query, args...)
+	}
+	return t.note(ctx, err)
+}
+
+// get reads the one row of a query into dest, a pointer to a row struct or plain value, and tells
+// whether there was one.
+func (t *tx) get(ctx context.Context, dest any, query string, args ...any) (bool, error) {
+	args, err := plain(args)
+	if err == nil {
+		err = t.conn.GetContext(ctx, dest, query, args...)
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, t.note(ctx, err)
+}
+
+// exec runs a statement and returns how many rows it wrote.
+func (t *tx) exec(ctx context.Context, query string, args ...any) (rows int64, err error) {
+	args, err = plain(args)
+	if err != nil {
+		return 0, t.note(ctx, err)
+	}
+	result, err := t.conn.ExecContext(ctx, query, args...)
+	if err == nil {
+		rows, err = result.RowsAffected()
+	}
+	return rows, t.note(ctx, err)
+}
+
+func (t *tx) note(ctx context.Context, err error) error {
+	err = translate(ctx, err)
+	if t.failed == nil {
+		t.failed = err
+	}
+	return err
+}
+
+// inTx runs work in one writing transaction: all of its writes or none. work does no other I/O and
+// may run more than once: a transaction that lost against another one is tried again.
+func (s *Store) inTx(ctx context.Context, project id.Project, work func(*tx) error) error {
+	return retry(ctx, conflicted, func() error {
+		return onConn(ctx, s.write, func(conn *sqlx.Conn) error {
+			if err := begin(ctx, conn, s.dialect.begin(project)); err != nil {
+				return err
+			}
+			t := &tx{dialect: s.dialect, conn: conn}
+			if err := work(t); err != nil {
+				return err
+			}
+			if t.failed != nil {
+				return t.failed
+			}
+			return commit(ctx, conn)
+		})
+	})
+}
+
+// onConn lends work a connection. What work leaves open when it fails or panics is rolled back. A
+// connection of its own also keeps database/sql from running a statement again that has run: it does
+// that on a pool, when lib/pq reports a connection lost after the send.
+func onConn(ctx context.Context, db *sqlx.DB, work func(*sqlx.Conn) error) error {
+	conn, err := db.Connx(ctx)
+	if err != nil {
+		return translate(ctx, err)
+	}
+	clean := false
+	defer func() {
+		if !clean {
+			rollback(ctx, conn)
+		}
+		conn.Close()
+	}()
+	err = work(conn)
+	clean = err == nil
+	return err
+}
+
+// notBegun is a transaction that failed before its first statement.
+type notBegun struct{ error }
+
+func (e notBegun) Unwrap() error { return e.error }
+
+func begin(ctx context.Context, conn *sqlx.Conn, statement string) error {
+	if _, err := conn.ExecContext(ctx, statement); err != nil {
+		return notBegun{translate(ctx, err)}
+	}
+	return nil
+}
+
+// finishing bounds COMMIT and ROLLBACK, which no longer listen to the request's context: a commit
+// interrupted halfway is one that nobody knows about.
+const finishing = 5 * time.Second
+
+func commit(ctx context.Context, conn *sqlx.Conn) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
+	defer cancel()
+	_, err := conn.ExecContext(ctx, "COMMIT")
+	return translate(ctx, err)
+}
+
+func rollback(ctx context.Context, conn *sqlx.Conn) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
+	defer cancel()
+	if _, err := conn.ExecContext(ctx, "ROLLBACK"); err != nil {
+		// The pool drops a connection that answers so.
+		_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+	}
+}
+
+// attempts is how often a transaction is tried that others keep in the way of.
+const attempts = 5
+
+// retry runs attempt until it succeeds or fails for another reason than again names. An attempt that
+// found its connection dead before its first statement is always run again.
+func retry(ctx context.Context, again func(error) bool, attempt func() error) error {
+	var err error
+	for n := range attempts {
+		err = attempt()
+		var idle notBegun
+		if err == nil || !again(err) && !(errors.As(err, &idle) && lost(err)) {
+			break
+		}
+		if n == attempts-1 || !pause(ctx, n) {
+			break
+		}
+	}
+	var idle notBegun
+	if errors.As(err, &idle) {
+		return idle.error
+	}
+	return err
+}
+
+// pause waits up to 10, 20, 40 … ms, and tells whether the context still lives.
+func pause(ctx context.Context, n int) bool {
+	wait := time.NewTimer(rand.N(10 * time.Millisecond << n))
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,165 @@
+// Package catalogs is how merchants write what they sell and how much of it there is: product by
+// product, in batches, and from files. Buyers' search is elsewhere; writes only tell its index.
+package catalogs
+
+import (
+	"context"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Service writes catalogues.
+type Service struct {
+	Products  ports.Products
+	Bulk      ports.BulkProducts
+	Reader    ports.CatalogReader
+	Inventory ports.Inventory
+	Index     ports.Index
+	Clock     ports.Clock
+	Entropy   ports.Entropy
+}
+
+// Line is a product as a merchant wrote it. Err is what of it could not be read; then the draft holds
+// the rest.
+type Line struct {
+	Number int // in its file or list
+	Draft  catalog.Draft
+	Err    error
+}
+
+// Item is a product with its stock by variant, all locations together.
+type Item struct {
+	Product *catalog.Product
+	Stock   map[id.Variant]int
+}
+
+// Create adds a product.
+func (s *Service) Create(ctx context.Context, p *project.Project, l Line) (Item, error) {
+	product, stock, err := catalog.Create(p.ID, l.Draft, p.Settings.Currency, ids{s.Entropy}, s.Clock.Now())
+	if err := allProblems(l.Err, err); err != nil {
+		return Item{}, err
+	}
+	if err := s.Products.Create(ctx, ports.ProductWrite{Product: product, Stock: stock}); err != nil {
+		return Item{}, err
+	}
+	s.refresh(ctx, p.ID)
+	return s.withStock(ctx, p.ID, product)
+}
+
+// Update changes what the line gives of a product.
+func (s *Service) Update(ctx context.Context, p *project.Project, product id.Product, l Line) (Item, error) {
+	updated, err := s.Products.Update(ctx, p.ID, product, func(current *catalog.Product) (ports.ProductWrite, error) {
+		next, stock, err := current.Update(l.Draft, ids{s.Entropy}, s.Clock.Now())
+		return ports.ProductWrite{Product: next, Stock: stock}, allProblems(l.Err, err)
+	})
+	if err != nil {
+		return Item{}, err
+	}
+	s.refresh(ctx, p.ID)
+	return s.withStock(ctx, p.ID, updated)
+}
+
+// Delete removes a product from the catalogue.
+func (s *Service) Delete(ctx context.Context, p *project.Project, product id.Product) error {
+	if err := s.Products.Delete(ctx, p.ID, product, s.Clock.Now()); err != nil {
+		return err
+	}
+	s.refresh(ctx, p.ID)
+	return nil
+}
+
+// Get reads a product with its stock.
+func (s *Service) Get(ctx context.Context, p *project.Project, product id.Product) (Item, error) {
+	found, err := s.Products.Get(ctx, p.ID, product)
+	if err != nil {
+		return Item{}, err
+	}
+	return s.withStock(ctx, p.ID, found)
+}
+
+// List reads a part of the products, newest first, with their stock.
+func (s *Service) List(ctx context.Context, p *project.Project, f ports.ProductFilter, page ports.Page) ([]Item, int, error) {
+	products, total, err := s.Products.List(ctx, p.ID, f, page)
+	if err != nil || len(products) == 0 {
+		return nil, total, err
+	}
+	stock, err := s.stockOf(ctx, p.ID, products...)
+	if err != nil {
+		return nil, 0, err
+	}
+	items := make([]Item, len(products))
+	for i, product := range products {
+		items[i] = Item{product, stock}
+	}
+	return items, total, nil
+}
+
+func (s *Service) withStock(ctx context.Context, project id.Project, p *catalog.Product) (Item, error) {
+	stock, err := s.stockOf(ctx, project, p)
+	return Item{p, stock}, err
+}
+
+func (s *Service) stockOf(ctx context.Context, project id.Project, products ...*catalog.Product) (map[id.Variant]int, error) {
+	wanted := make([]id.Product, len(products))
+	for i, p := range products {
+		wanted[i] = p.ID
+	}
+	levels, err := s.Inventory.LevelsOf(ctx, project, wanted)
+	return totals(levels), err
+}
+
+func totals(levels []catalog.Level) map[id.Variant]int {
+	stock := make(map[id.Variant]int)
+	for _, l := range levels {
+		stock[l.Variant] += l.Quantity
+	}
+	return stock
+}
+
+// refresh brings the search index up to date after a write, where it has a copy of the catalogue. It
+// may fail in peace: the write is done, and the next search sees by the catalogue's version that the
+// copy is old.
+func (s *Service) refresh(ctx context.Context, project id.Project) {
+	have := s.Index.Version(project)
+	if have == 0 {
+		return
+	}
+	if changes, err := s.Reader.Changes(ctx, project, have); err == nil {
+		s.Index.Apply(project, changes)
+	}
+}
+
+// allProblems joins what could not be read with what is not acceptable, one problem for each field, so
+// that a merchant learns of all at once.
+func allProblems(unread, invalid error) error {
+	first, ok := unread.(*fault.Error)
+	second, also := invalid.(*fault.Error)
+	switch {
+	case !ok && unread != nil:
+		return unread
+	case !ok:
+		return invalid
+	case !also:
+		return unread
+	}
+	all := *first
+	all.Details = slices.Clone(first.Details)
+	for _, d := range second.Details {
+		known := func(have fault.Detail) bool { return have.Field == d.Field }
+		if !slices.ContainsFunc(first.Details, known) {
+			all.Details = append(all.Details, d)
+		}
+	}
+	return &all
+}
+
+// ids makes ids of random bits.
+type ids struct{ entropy ports.Entropy }
+
+func (i ids) Product() id.Product { return id.New[id.Product](i.entropy.Bits128()) }
+func (i ids) Variant() id.Variant { return id.New[id.Variant](i.entropy.Bits128()) }

@@ -1,0 +1,144 @@
+// Package projects is how merchants open, look at, change and close their shops.
+package projects
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/netip"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/patch"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Service works on the projects of one account at a time.
+type Service struct {
+	Projects   ports.Projects
+	Statistics ports.ProjectStatistics
+	Clock      ports.Clock
+	Entropy    ports.Entropy
+	Resolver   ports.Resolver
+}
+
+// Open opens a shop.
+func (s *Service) Open(ctx context.Context, account id.Account, d project.Draft) (*project.Project, error) {
+	p, err := project.Open(id.New[id.Project](s.Entropy.Bits128()), account, d, s.Clock.Now())
+	if err != nil {
+		return nil, err
+	}
+	return p, s.Projects.Create(ctx, p)
+}
+
+// recent is what orders_30d and revenue_30d look back on (spec 2.1).
+const recent = 30 * 24 * time.Hour
+
+// Overview is a project with its figures.
+type Overview struct {
+	Project    *project.Project
+	Statistics ports.Statistics
+}
+
+// Overview counts what is in a project.
+func (s *Service) Overview(ctx context.Context, p *project.Project) (Overview, error) {
+	figures, err := s.Statistics.Statistics(ctx, p, s.Clock.Now().Add(-recent))
+	return Overview{p, figures}, err
+}
+
+// List is newest first. A key that is bound to projects sees only those.
+func (s *Service) List(ctx context.Context, account id.Account, bound []id.Project, page ports.Page) ([]*project.Project, int, error) {
+	if len(bound) == 0 {
+		return s.Projects.List(ctx, account, page)
+	}
+	var list []*project.Project
+	for _, wanted := range bound {
+		p, err := s.Projects.ByID(ctx, account, wanted)
+		switch {
+		case fault.KindOf(err) == fault.NotFound: // deleted since
+		case err != nil:
+			return nil, 0, err
+		default:
+			list = append(list, p)
+		}
+	}
+	slices.SortFunc(list, func(a, b *project.Project) int {
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(a.ID.String(), b.ID.String()))
+	})
+	start := min(page.Offset, len(list))
+	return list[start:min(start+page.Limit, len(list))], len(list), nil
+}
+
+// Change changes a project, or its settings. from is the caller's address: a change that would lock
+// the caller out is refused (decisions 3).
+func (s *Service) Change(ctx context.Context, account id.Account, p id.Project, c project.Change, from netip.Addr) (*project.Project, error) {
+	private := s.leadsInside(ctx, c.Settings.ChatWebhook)
+	return s.Projects.Update(ctx, account, p, func(current *project.Project) error {
+		err := current.Change(c, s.Clock.Now())
+		if err == nil && c.Settings.IPAllowlist.Given() && !Admits(current.Settings, from) {
+			err = fault.Field("security.ip_allowlist", "would lock you out: it must hold your own address "+from.String())
+		}
+		if private {
+			err = also(err, "notifications.chat_webhook", "must not lead to a private address")
+		}
+		return err
+	})
+}
+
+// also adds a field's problem to a change's others.
+func also(err error, field, message string) error {
+	var known *fault.Error
+	switch {
+	case err == nil:
+		return fault.Field(field, message)
+	case errors.As(err, &known) && known.Kind == fault.Invalid:
+		return known.With(field, message)
+	}
+	return err
+}
+
+// Admits tells whether the project's Management calls may come from an address.
+func Admits(s project.Settings, from netip.Addr) bool {
+	if len(s.IPAllowlist) == 0 {
+		return true
+	}
+	from = from.Unmap()
+	return slices.ContainsFunc(s.IPAllowlist, func(entry string) bool {
+		if network, err := netip.ParsePrefix(entry); err == nil {
+			return network.Contains(from)
+		}
+		single, err := netip.ParseAddr(entry)
+		return err == nil && single.Unmap() == from
+	})
+}
+
+// leadsInside tells whether a chat webhook leads into a private network, where only we could reach it.
+// Anything else about it is for the project to judge.
+func (s *Service) leadsInside(ctx context.Context, webhook patch.Field[string]) bool {
+	address, _ := webhook.Value()
+	u, err := url.Parse(address)
+	return err == nil && u.Hostname() != "" && s.Resolver.Private(ctx, u.Hostname())
+}
+
+// ChangeStorefront changes what buyers see of a shop.
+func (s *Service) ChangeStorefront(ctx context.Context, account id.Account, p id.Project, c project.StorefrontPatch) (*project.Project, error) {
+	return s.Projects.Update(ctx, account, p, func(current *project.Project) error {
+		if err := current.Storefront.Change(c, current.Settings); err != nil {
+			return err
+		}
+		current.UpdatedAt = s.Clock.Now()
+		return nil
+	})
+}
+
+// Delete closes a shop and removes everything in it. The confirmation must be the project's id.
+func (s *Service) Delete(ctx context.Context, account id.Account, p id.Project, confirmation string) error {
+	if confirmation != p.String() {
+		return fault.New(fault.Malformed, "confirmation_required", "The header X-Confirm-Delete must be the project's id.")
+	}
+	return s.Projects.Delete(ctx, account, p)
+}

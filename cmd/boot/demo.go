@@ -1,0 +1,109 @@
+package boot
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/feed"
+	"github.com/haggle-commerce/haggle/cmd/boot/demo"
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/patch"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+// demoSlug is the demo project's.
+const demoSlug = "demo"
+
+// DemoShop is the demo project with things to try on it.
+type DemoShop struct {
+	ACP      string
+	Key      string // a fresh one, for a week
+	Project  id.Project
+	Products int
+	Query    string
+	Product  id.Product // what the query finds first
+	Variant  id.Variant
+	Offer    money.Amount // some way under its list price
+}
+
+// Demo creates the demo project with its catalogue, once, and a fresh API key for it.
+func (a *App) Demo(ctx context.Context) (DemoShop, error) {
+	owner, err := a.Access.Owner(ctx, account.Enterprise)
+	if err != nil {
+		return DemoShop{}, err
+	}
+	p, err := a.demoProject(ctx, owner)
+	if err != nil {
+		return DemoShop{}, err
+	}
+	expires := a.clock.Now().Add(7 * 24 * time.Hour)
+	key, err := a.Access.CreateKey(ctx, owner.ID, "demo", []string{"*"}, nil, &expires)
+	if err != nil {
+		return DemoShop{}, err
+	}
+	return a.tryOn(ctx, DemoShop{ACP: a.acpAddress(demoSlug), Key: key, Products: demo.Count(), Query: "lightweight tent for two"}, p)
+}
+
+// demoProject finds the demo project, or opens it. A catalogue that a crash kept from being loaded is
+// loaded now: loading is one transaction, and CatalogVersion tells whether it happened.
+func (a *App) demoProject(ctx context.Context, owner *account.Account) (*project.Project, error) {
+	p, err := a.storefront.BySlug(ctx, demoSlug)
+	if fault.KindOf(err) == fault.NotFound {
+		p, err = a.openDemo(ctx, owner)
+	}
+	if err != nil || p.CatalogVersion > 0 {
+		return p, err
+	}
+	lines, err := feed.New(demo.Catalogue(), "demo.ndjson", p.Settings.Currency)
+	if err != nil {
+		return nil, err
+	}
+	summary, err := a.load(ctx, p, lines, nil)
+	if err == nil && summary.Failed > 0 {
+		err = fmt.Errorf("%d of the demo's products were refused: %v", summary.Failed, summary.Problems)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.storefront.BySlug(ctx, demoSlug)
+}
+
+func (a *App) openDemo(ctx context.Context, owner *account.Account) (*project.Project, error) {
+	p, err := a.Projects.Open(ctx, owner.ID, project.Draft{
+		Name: "Haggle Demo Shop", Slug: demoSlug,
+		Description: "A general store to try agentic commerce on.",
+	})
+	if err != nil {
+		return nil, err
+	}
+	threshold := money.Of(7500, money.USD)
+	return a.Projects.ChangeStorefront(ctx, owner.ID, p.ID, project.StorefrontPatch{
+		Description:           patch.To("Gear for home, kitchen, garden and the great outdoors. Prices are open to a fair offer."),
+		ShippingRegions:       patch.To([]string{"US", "CA"}),
+		FreeShippingThreshold: patch.To(&threshold),
+		TaxRates: patch.To([]project.TaxRate{
+			{Country: "US", State: "CA", Rate: 7250}, {Country: "US", State: "NY", Rate: 4000},
+			{Country: "US", State: "TX", Rate: 6250}, {Country: "CA", Rate: 5000},
+		}),
+	})
+}
+
+// tryOn finds a product to haggle over.
+func (a *App) tryOn(ctx context.Context, shop DemoShop, p *project.Project) (DemoShop, error) {
+	if err := a.discovery.Fresh(ctx, p); err != nil {
+		return shop, err
+	}
+	found, err := a.index.Search(ctx, p.ID, catalog.Query{Text: shop.Query, Limit: 1})
+	if err != nil || len(found.Hits) == 0 {
+		return shop, err
+	}
+	product := found.Hits[0].Product
+	shop.Project, shop.Product, shop.Variant = p.ID, product.ID, product.Variants[0].ID
+	shop.Offer, err = money.Percent(850).Of(product.PriceOf(product.Variants[0]), money.Down)
+	return shop, err
+}

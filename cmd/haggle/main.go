@@ -1,0 +1,94 @@
+// Command haggle is the whole product in one program: the server, and the tools around it.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/haggle-commerce/haggle/cmd/boot"
+)
+
+type cli struct {
+	Serve    serveCmd         `cmd:"" help:"Run the server: both APIs, their documentation, and the background work."`
+	Simulate simulateCmd      `cmd:"" help:"Send simulated buyers to a server and report what happened."`
+	Import   importCmd        `cmd:"" help:"Load products from a CSV or NDJSON file into a project."`
+	Keys     keysCmd          `cmd:"" help:"Manage API keys."`
+	Migrate  migrateCmd       `cmd:"" help:"Bring the database's schema up to date, and exit."`
+	Version  kong.VersionFlag `help:"Print the version."`
+}
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "haggle:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	var c cli
+	parser, err := kong.New(&c, kong.Name("haggle"), kong.UsageOnError(),
+		kong.Description("The merchant's side of agentic commerce: buyers' agents search, haggle and pay here."),
+		kong.Vars{"version": "haggle " + boot.Version}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	if err != nil {
+		return err
+	}
+	command, err := parser.Parse(args)
+	if err != nil {
+		return fmt.Errorf("%w (see haggle --help)", err)
+	}
+	ctx, stop := untilSignal()
+	defer stop()
+	command.BindTo(ctx, (*context.Context)(nil))
+	return command.Run()
+}
+
+// untilSignal ends with the first SIGINT or SIGTERM. The second ends the program at once.
+func untilSignal() (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-ctx.Done()
+		stop()
+	}()
+	return ctx, stop
+}
+
+// logger writes structured lines to standard error.
+func logger(level string) *slog.Logger {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(level)); err != nil {
+		l = slog.LevelInfo
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: l}))
+}
+
+// database is what a command needs that works on the database alone.
+type database struct {
+	DatabaseURL string `env:"HAGGLE_DATABASE_URL" default:"sqlite://.data/haggle.db" help:"sqlite://PATH or postgres://…"`
+	Env         string `env:"HAGGLE_ENV" default:"sandbox" enum:"sandbox,production" help:"sandbox or production."`
+	MasterKey   string `env:"HAGGLE_MASTER_KEY" help:"Required in production."`
+}
+
+// open opens the database with a current schema.
+func (d database) open(ctx context.Context) (*boot.App, error) {
+	if err := boot.CheckEnvironment(os.Environ()); err != nil {
+		return nil, err
+	}
+	return boot.NewTools(ctx, boot.Config{DatabaseURL: d.DatabaseURL, Env: d.Env, MasterKey: d.MasterKey}, logger("warn"))
+}
+
+type migrateCmd struct{ database }
+
+func (m migrateCmd) Run(ctx context.Context) error {
+	app, err := m.open(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Println("The schema is up to date.")
+	return app.Close()
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/cmd/boot"
+)
+
+type serveCmd struct {
+	boot.Config
+	Demo bool `help:"Also create the project \"demo\" with a catalogue, and print what to try."`
+}
+
+func (s serveCmd) Run(ctx context.Context) error {
+	if err := boot.CheckEnvironment(os.Environ()); err != nil {
+		return err
+	}
+	app, err := boot.New(ctx, s.Config, logger(s.LogLevel))
+	if err != nil {
+		return err
+	}
+	err = s.serve(ctx, app)
+	return errors.Join(err, app.Close())
+}
+
+func (s serveCmd) serve(ctx context.Context, app *boot.App) error {
+	fmt.Printf("Haggle %s, %s environment\n\n", boot.Version, s.Env)
+	fmt.Printf("  API             %s/v1\n", app.URL())
+	fmt.Printf("  Documentation   %s/docs\n", app.URL())
+	fmt.Printf("  OpenAPI         %s/openapi.yaml\n", app.URL())
+	fmt.Printf("  Health          %s/readyz\n", app.OpsURL())
+	if s.Demo {
+		shop, err := app.Demo(ctx)
+		if err != nil {
+			return fmt.Errorf("cannot set up the demo: %w", err)
+		}
+		tryOut(os.Stdout, app.URL(), shop)
+	} else {
+		fmt.Println("\nNo API key yet? haggle keys create")
+	}
+	fmt.Println("\nStop with Ctrl-C.")
+	return app.Run(ctx)
+}
+
+// tryOut prints commands that work when pasted into another terminal.
+func tryOut(w io.Writer, url string, shop boot.DemoShop) {
+	fmt.Fprintf(w, "  Demo shop       %s   %d products\n", shop.ACP, shop.Products)
+	fmt.Fprintf(w, "  API key         %s\n", shop.Key)
+	fmt.Fprintf(w, "\nTry it in another terminal. A buyer's agent would\n\n1. search:\n\n")
+	fmt.Fprintf(w, "   curl -s --json '{\"query\": \"%s\", \"limit\": 3}' %s/acp/search\n\n2. haggle:\n\n", shop.Query, shop.ACP)
+	fmt.Fprintf(w, "   curl -s --json '{\"product_id\": \"%s\", \"variant_id\": \"%s\", \"quantity\": 1, \"offer_price\": %s}' %s/acp/quote\n\n",
+		shop.Product, shop.Variant, shop.Offer, shop.ACP)
+	fmt.Fprintf(w, "3. do all of it, and buy:\n\n   %s simulate --demo%s\n", program(), elsewhere(url))
+}
+
+// program is how to call this program again from where it was called.
+func program() string {
+	name := os.Args[0]
+	if strings.HasPrefix(name, os.TempDir()) {
+		return "go run ./cmd/haggle"
+	}
+	if here, err := os.Getwd(); err == nil && filepath.IsAbs(name) {
+		if relative, err := filepath.Rel(here, name); err == nil && !strings.HasPrefix(relative, "..") {
+			return "./" + relative
+		}
+	}
+	return name
+}
+
+func elsewhere(url string) string {
+	if url == defaultURL {
+		return ""
+	}
+	return " --url " + url
+}

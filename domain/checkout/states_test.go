@@ -1,0 +1,250 @@
+package checkout_test
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+var (
+	noon  = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+	late  = noon.Add(checkout.Validity)
+	held  = []catalog.Take{{Variant: id.New[id.Variant]([16]byte{1}), Location: "main", Quantity: 2}}
+	token = checkout.Payment{Method: "psp_spt", TokenHash: "hash", Email: "buyer@example.com"}
+)
+
+// in is a checkout in a state after its second attempt, with so many declines.
+func in(status checkout.Status, declines int) *checkout.Checkout {
+	s := checkout.Snapshot{
+		ID: id.New[id.Checkout]([16]byte{2}), Status: status, Attempt: 2, Declines: declines,
+		Options: []checkout.Option{
+			{ID: "standard", Price: money.Of(599, money.USD)}, {ID: "express", Price: money.Of(1499, money.USD)},
+		},
+		Selected: "standard", Subtotal: money.Of(10_000, money.USD), Tax: money.Of(800, money.USD),
+		CreatedAt: noon, ValidUntil: late,
+	}
+	if status == checkout.Processing {
+		s.Taken, s.LeaseUntil = held, noon.Add(checkout.Lease)
+	}
+	return checkout.Rehydrate(s)
+}
+
+// Every state, every verb. An empty cell: refused, and nothing changed. A checkout that is in processing
+// has been declined once before.
+func TestStatesAndVerbs(t *testing.T) {
+	t.Parallel()
+	verbs := []struct {
+		name string
+		do   func(*checkout.Checkout) error
+	}{
+		{"claim", func(c *checkout.Checkout) error { return c.Claim(token, held, noon) }},
+		{"claim late", func(c *checkout.Checkout) error { return c.Claim(token, held, late) }},
+		{"renew", func(c *checkout.Checkout) error { return c.Renew(2, late) }},
+		{"complete", func(c *checkout.Checkout) error { return c.Complete(2) }},
+		{"decline", func(c *checkout.Checkout) error { _, err := c.Decline(2, true); return err }},
+		{"decline for good", func(c *checkout.Checkout) error { _, err := c.Decline(2, false); return err }},
+		{"put back", func(c *checkout.Checkout) error { _, err := c.PutBack(2); return err }},
+		{"expire", func(c *checkout.Checkout) error { return c.Expire(late) }},
+		{"expire early", func(c *checkout.Checkout) error { return c.Expire(late.Add(-1)) }},
+		{"cancel", func(c *checkout.Checkout) error { return c.Cancel() }},
+	}
+	payable := map[string]checkout.Status{"claim": checkout.Processing, "expire": checkout.Expired, "cancel": checkout.Canceled}
+	for status, want := range map[checkout.Status]map[string]checkout.Status{
+		checkout.Ready:   payable,
+		checkout.Pending: payable,
+		checkout.Processing: {"renew": checkout.Processing, "complete": checkout.Completed, "decline": checkout.Pending,
+			"decline for good": checkout.Canceled, "put back": checkout.Pending},
+		checkout.Completed: {},
+		checkout.Expired:   {},
+		checkout.Canceled:  {},
+	} {
+		for _, verb := range verbs {
+			c := in(status, 1)
+			before := c.Snapshot()
+			err := verb.do(c)
+			cell, allowed := want[verb.name]
+			switch {
+			case !allowed && (err == nil || !reflect.DeepEqual(c.Snapshot(), before)):
+				t.Errorf("%s does not refuse to %s", status, verb.name)
+			case !allowed && fault.KindOf(err) != fault.Conflict:
+				t.Errorf("%s refuses to %s with %v, which is no conflict", status, verb.name, err)
+			case allowed && (err != nil || c.Status() != cell):
+				t.Errorf("%s, %s: %s with error %v, want %s", status, verb.name, c.Status(), err, cell)
+			}
+		}
+	}
+}
+
+func TestStatusesKnowTheirNames(t *testing.T) {
+	t.Parallel()
+	for name, status := range checkout.Statuses {
+		if status.String() != name {
+			t.Errorf("%s is called %s", status, name)
+		}
+	}
+	if len(checkout.Statuses) != 6 {
+		t.Errorf("%d statuses", len(checkout.Statuses))
+	}
+}
+
+func TestWhyACheckoutCannotBePaid(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		status checkout.Status
+		at     time.Time
+		want   error
+	}{
+		{checkout.Ready, late.Add(-1), nil}, {checkout.Pending, late.Add(-1), nil},
+		{checkout.Ready, late, checkout.ErrExpired}, {checkout.Pending, late, checkout.ErrExpired},
+		{checkout.Expired, noon, checkout.ErrExpired}, {checkout.Canceled, noon, checkout.ErrCanceled},
+		{checkout.Processing, late, checkout.ErrProcessing}, {checkout.Completed, noon, checkout.ErrNotPayable},
+	} {
+		if err := in(c.status, 0).Payable(c.at); !errors.Is(err, c.want) {
+			t.Errorf("%s at %s: %v, want %v", c.status, c.at.Format(time.TimeOnly), err, c.want)
+		}
+	}
+	if checkout.ErrProcessing.RetryAfter <= 0 {
+		t.Error("nobody says when a checkout in processing may be tried again")
+	}
+}
+
+func TestClaimTakesTheWayToPayAndTheStock(t *testing.T) {
+	t.Parallel()
+	c := in(checkout.Ready, 0)
+	paying := token
+	paying.Option = "express"
+	if err := c.Claim(paying, held, noon); err != nil {
+		t.Fatal(err)
+	}
+	s := c.Snapshot()
+	if s.Attempt != 3 || s.Payment != paying || s.Selected != "express" || !slices.Equal(s.Taken, held) {
+		t.Errorf("claimed %+v", s)
+	}
+	want := checkout.Charge{Key: checkout.AttemptKey(s.ID, 3), Amount: money.Of(10_000+800+1499, money.USD), Method: "psp_spt"}
+	if c.Charge() != want {
+		t.Errorf("charge %+v, want %+v", c.Charge(), want)
+	}
+}
+
+func TestClaimWithoutAnOptionKeepsTheSelectedOne(t *testing.T) {
+	t.Parallel()
+	c := in(checkout.Pending, 1)
+	if err := c.Claim(token, held, noon); err != nil || c.Snapshot().Payment.Option != "standard" || c.Total() != money.Of(11_399, money.USD) {
+		t.Errorf("option %q, total %s, error %v", c.Snapshot().Payment.Option, c.Total(), err)
+	}
+}
+
+func TestClaimRefusesAnUnknownOption(t *testing.T) {
+	t.Parallel()
+	c := in(checkout.Ready, 0)
+	before, paying := c.Snapshot(), token
+	paying.Option = "drone"
+	var e *fault.Error
+	if err := c.Claim(paying, held, noon); !errors.As(err, &e) || e.Details[0].Field != "shipping_option" {
+		t.Errorf("%v", err)
+	}
+	if !reflect.DeepEqual(c.Snapshot(), before) {
+		t.Error("a refused claim changed the checkout")
+	}
+}
+
+func TestEveryAttemptHasItsOwnKey(t *testing.T) {
+	t.Parallel()
+	one, other := id.New[id.Checkout]([16]byte{1}), id.New[id.Checkout]([16]byte{2})
+	keys := []string{
+		checkout.AttemptKey(one, 1), checkout.AttemptKey(one, 2), checkout.AttemptKey(one, 12), checkout.AttemptKey(other, 1),
+	}
+	slices.Sort(keys)
+	if len(slices.Compact(keys)) != 4 || checkout.AttemptKey(one, 1) != checkout.AttemptKey(one, 1) {
+		t.Errorf("keys %v", keys)
+	}
+}
+
+func TestOutcomeOfAnotherAttemptIsStale(t *testing.T) {
+	t.Parallel()
+	for _, attempt := range []int{0, 1, 3} {
+		c := in(checkout.Processing, 1)
+		before := c.Snapshot()
+		_, declined := c.Decline(attempt, true)
+		_, putBack := c.PutBack(attempt)
+		for _, err := range []error{c.Complete(attempt), c.Renew(attempt, late), declined, putBack} {
+			if !errors.Is(err, checkout.ErrStale) {
+				t.Errorf("attempt %d while 2 is in flight: %v", attempt, err)
+			}
+		}
+		if !reflect.DeepEqual(c.Snapshot(), before) {
+			t.Errorf("attempt %d changed the checkout", attempt)
+		}
+	}
+}
+
+func TestStockGoesBackUnlessItIsSold(t *testing.T) {
+	t.Parallel()
+	declined, final, unseen, paid := in(checkout.Processing, 0), in(checkout.Processing, 0), in(checkout.Processing, 0), in(checkout.Processing, 0)
+	a, _ := declined.Decline(2, true)
+	b, _ := final.Decline(2, false)
+	c, _ := unseen.PutBack(2)
+	for _, back := range [][]catalog.Take{a, b, c} {
+		if !slices.Equal(back, held) {
+			t.Errorf("%v goes back", back)
+		}
+	}
+	if declined.Snapshot().Taken != nil || final.Snapshot().Taken != nil || unseen.Snapshot().Taken != nil {
+		t.Error("stock that went back is still held")
+	}
+	if err := paid.Complete(2); err != nil || !slices.Equal(paid.Snapshot().Taken, held) {
+		t.Errorf("sold %v (%v)", paid.Snapshot().Taken, err)
+	}
+}
+
+func TestPutBackCountsAsNoDecline(t *testing.T) {
+	t.Parallel()
+	fresh := in(checkout.Processing, 0)
+	if _, err := fresh.PutBack(2); err != nil || fresh.Status() != checkout.Ready || fresh.Snapshot().Declines != 0 {
+		t.Errorf("%s after %d declines (%v)", fresh.Status(), fresh.Snapshot().Declines, err)
+	}
+	if fresh.Attempt() != 2 {
+		t.Error("the attempt's key could be used again")
+	}
+}
+
+func TestFifthDeclineIsTheLast(t *testing.T) {
+	t.Parallel()
+	c := in(checkout.Ready, 0)
+	for n := 1; n <= checkout.MaxDeclines; n++ {
+		if err := c.Claim(token, held, noon); err != nil {
+			t.Fatalf("claim %d: %v", n, err)
+		}
+		if _, err := c.Decline(c.Attempt(), true); err != nil {
+			t.Fatal(err)
+		}
+		if want := map[bool]checkout.Status{true: checkout.Canceled, false: checkout.Pending}[n == 5]; c.Status() != want {
+			t.Errorf("%s after %d declines", c.Status(), n)
+		}
+	}
+}
+
+func TestLease(t *testing.T) {
+	t.Parallel()
+	c := in(checkout.Processing, 0)
+	end := noon.Add(checkout.Lease)
+	if c.Lapsed(end.Add(-1)) || !c.Lapsed(end) {
+		t.Error("the lease ends at another time")
+	}
+	if err := c.Renew(2, end); err != nil || c.Lapsed(end.Add(checkout.Lease-1)) || !c.Lapsed(end.Add(checkout.Lease)) {
+		t.Errorf("renewed until %s (%v)", c.Snapshot().LeaseUntil, err)
+	}
+	for _, status := range checkout.Statuses {
+		if status != checkout.Processing && in(status, 0).Lapsed(late) {
+			t.Errorf("%s lapses", status)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package negotiation_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+)
+
+// proposals are whatever an agent may come up with: negative, huge and foreign prices, answers that do
+// not fit the question, no answer.
+func proposals(table negotiation.Table) *rapid.Generator[negotiation.Decision] {
+	return rapid.Custom(func(t *rapid.T) negotiation.Decision {
+		price := offersOn(table).Draw(t, "proposed price")
+		if rapid.IntRange(0, 4).Draw(t, "foreign") == 0 {
+			price = money.Of(price.Minor(), rapid.SampledFrom([]money.Currency{{}, money.USD, jpy, bhd}).Draw(t, "currency"))
+		}
+		by := negotiation.AgentAnswer
+		return rapid.SampledFrom([]negotiation.Decision{
+			nil,
+			negotiation.Quoted{Price: price, By: by},
+			negotiation.Accepted{Price: price, By: by},
+			negotiation.Countered{Price: price, Final: rapid.Bool().Draw(t, "final"), By: by},
+			negotiation.Rejected{Hint: price, By: by},
+			(*negotiation.Accepted)(nil),
+			&negotiation.Countered{Price: price, By: by},
+		}).Draw(t, "proposal")
+	})
+}
+
+func TestGuardLetsDecisionsPass(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		table := tables().Draw(t, "table")
+		if rapid.IntRange(0, 9).Draw(t, "asks only") > 0 {
+			table = with(table, offersOn(table).Draw(t, "offer"))
+		}
+		d := negotiation.Decide(table)
+		mustHold(t, negotiation.Guard(table, d) == d, "%+v became %+v", d, negotiation.Guard(table, d))
+	})
+}
+
+func TestGuardHoldsHostileProposals(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		table := tables().Draw(t, "table")
+		if rapid.IntRange(0, 4).Draw(t, "asks only") > 0 {
+			table = with(table, offersOn(table).Draw(t, "offer"))
+		}
+		answer := negotiation.Guard(table, proposals(table).Draw(t, "what the agent says"))
+		checkGuarded(t, table, answer)
+		mustHold(t, negotiation.Guard(table, answer) == answer, "guarded twice, %+v became another", answer)
+	})
+}
+
+// checkGuarded is checkAnswer, and that no agent takes less than the floor without a commitment or
+// turns away an offer that may be talked about.
+func checkGuarded(t rapid.TB, table negotiation.Table, d negotiation.Decision) {
+	t.Helper()
+	checkAnswer(t, table, d)
+	floor := table.Bounds.Floor().Minor()
+	switch d.(type) {
+	case negotiation.Accepted:
+		mustHold(t, table.Offer.Minor() >= floor || committed(table), "took %s under the floor", table.Offer)
+	case negotiation.Rejected:
+		mustHold(t, table.Offer.Minor() < floor || table.Bounds.Fixed(), "turned %s away", table.Offer)
+	}
+}
+
+func TestGuardByExample(t *testing.T) {
+	t.Parallel()
+	table := negotiation.Table{
+		Policy: builtIn, Bounds: negotiation.RehydrateBounds(usd("100"), usd("97.60"), usd("94"), usd("90")),
+		Progress: negotiation.Progress{Rounds: 1, Moves: 1, BestOffer: usd("91"), Counter: usd("96.40")},
+	}
+	yen := money.Of(92, jpy)
+	by := negotiation.AgentAnswer
+	for name, c := range map[string]struct {
+		offer     *money.Amount
+		says, got negotiation.Decision
+	}{
+		"takes what is fair": {offer(usd("92")), negotiation.Accepted{Price: usd("1"), By: by},
+			negotiation.Accepted{Price: usd("92"), By: by}},
+		"takes too little": {offer(usd("60")), negotiation.Accepted{Price: usd("60"), By: by},
+			negotiation.Rejected{Hint: usd("90"), By: negotiation.BelowFloor}},
+		"turns a good offer away": {offer(usd("95")), negotiation.Rejected{Hint: usd("99"), By: by},
+			negotiation.Countered{Price: usd("96.40"), By: by}},
+		"breaks its word": {offer(usd("96.40")), negotiation.Countered{Price: usd("99"), By: by},
+			negotiation.Accepted{Price: usd("96.40"), By: negotiation.Commitment}},
+		"counters in between": {offer(usd("92")), negotiation.Countered{Price: usd("93"), By: by},
+			negotiation.Countered{Price: usd("93"), By: by}},
+		"counters under the offer": {offer(usd("92")), negotiation.Countered{Price: usd("91"), By: by},
+			negotiation.Countered{Price: usd("92.01"), By: by}},
+		"counters over its last": {offer(usd("92")), negotiation.Countered{Price: usd("98"), By: by},
+			negotiation.Countered{Price: usd("96.40"), By: by}},
+		"counters in yen": {offer(usd("92")), negotiation.Countered{Price: yen, By: by},
+			negotiation.Countered{Price: usd("96.40"), By: by}},
+		"gives way for nothing": {offer(usd("91")), negotiation.Countered{Price: usd("93"), By: by},
+			negotiation.Countered{Price: usd("96.40"), By: by}},
+		"says nothing": {offer(usd("92")), nil,
+			negotiation.Countered{Price: usd("95.40"), By: negotiation.Concession}},
+		"quotes too little": {nil, negotiation.Quoted{Price: usd("1"), By: by},
+			negotiation.Quoted{Price: usd("90"), By: by}},
+		"quotes over its counter": {nil, negotiation.Quoted{Price: usd("99"), By: by},
+			negotiation.Quoted{Price: usd("96.40"), By: by}},
+		"accepts no offer at all": {nil, negotiation.Accepted{Price: usd("95"), By: by},
+			negotiation.Quoted{Price: usd("96.40"), By: negotiation.NoOffer}},
+	} {
+		on := table
+		on.Offer = c.offer
+		if got := negotiation.Guard(on, c.says); got != c.got {
+			t.Errorf("an agent that %s: %+v, want %+v", name, got, c.got)
+		}
+	}
+}
+
+func FuzzGuard(f *testing.F) {
+	f.Add(int64(99_99), int64(89_99), int64(96_39), int64(91_00), 1, 6, int64(92_00), uint8(2), int64(1), false)
+	f.Add(int64(money.Limit-2), int64(1), int64(0), int64(0), 0, 0, int64(1<<62), uint8(3), int64(-1<<63), true)
+	f.Fuzz(func(t *testing.T, list, floor, counter, best int64, rounds, roundCap int, a int64, kind uint8, price int64, foreign bool) {
+		table := with(tableOf(list, list, list, floor, counter, best, rounds, rounds, roundCap, 350), money.Of(a, money.USD))
+		says := money.Of(price, money.USD)
+		if foreign {
+			says = money.Of(price, bhd)
+		}
+		checkGuarded(t, table, negotiation.Guard(table, []negotiation.Decision{
+			nil, negotiation.Quoted{Price: says}, negotiation.Accepted{Price: says},
+			negotiation.Countered{Price: says}, negotiation.Countered{Price: says, Final: true}, negotiation.Rejected{Hint: says},
+		}[int(kind)%6]))
+	})
+}

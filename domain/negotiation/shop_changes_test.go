@@ -1,0 +1,109 @@
+package negotiation_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/session"
+)
+
+// What becomes of a counter of 96.10 over a floor of 90.00 when the shop changes before the buyer comes
+// back: on a follow-up or a new quote in time, and on a new quote after the counter's time.
+func TestWhatAShopChangeDoesToANegotiation(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change               func(*negotiation.Policy, *negotiation.Signals)
+		floor, inTime, later string
+	}{
+		"nothing": {func(*negotiation.Policy, *negotiation.Signals) {}, "90.00", "96.10", "96.10"},
+		"claims, stock and cart": {func(_ *negotiation.Policy, s *negotiation.Signals) {
+			s.Claims, s.Stock, s.CartValue = negotiation.ClaimsOf(session.Claims{LoyaltyTier: "platinum"}), 900, usd("500")
+		}, "90.00", "96.10", "96.10"},
+		"a more generous policy": {func(p *negotiation.Policy, _ *negotiation.Signals) { p.MaxDiscount = 500 },
+			"90.00", "96.10", "96.10"},
+		"a lower cost": {func(_ *negotiation.Policy, s *negotiation.Signals) { s.Cost = offer(usd("20")) },
+			"90.00", "96.10", "96.10"},
+		"a meaner policy": {func(p *negotiation.Policy, _ *negotiation.Signals) { p.MaxDiscount = 50 },
+			"97.50", "96.10", "99.35"},
+		"a higher cost": {func(_ *negotiation.Policy, s *negotiation.Signals) { s.Cost = offer(usd("89")) },
+			"99.32", "96.10", "99.73"},
+		"a higher list price": {func(_ *negotiation.Policy, s *negotiation.Signals) { s.List = usd("200") },
+			"175.00", "96.10", "194.80"},
+		"a lower list price": {func(_ *negotiation.Policy, s *negotiation.Signals) { s.List = usd("80") },
+			"70.00", "80.00", "77.92"},
+		"not negotiable any more": {func(_ *negotiation.Policy, s *negotiation.Signals) { s.Negotiable = false },
+			"100.00", "96.10", "100.00"},
+		"another currency": {func(_ *negotiation.Policy, s *negotiation.Signals) { s.List = money.Of(100_000, bhd) },
+			"90.000", "97.400", "97.400"},
+	} {
+		q := start(nil, noon)
+		say(q, offer(usd("91")), noon)
+		p, s := builtIn, usual
+		c.change(&p, &s)
+		resumed := negotiation.Rehydrate(q.Snapshot())
+		if err := resumed.Resume(p, s, noon.Add(negotiation.Validity-1)); err != nil {
+			t.Fatal(err)
+		}
+		for when, r := range map[string]struct {
+			q    *negotiation.Quote
+			want string
+		}{
+			"resumed":              {resumed, c.inTime},
+			"quoted anew":          {negotiation.Start(q.Snapshot().ID, shop, item, p, s, q, noon.Add(negotiation.Validity-1)), c.inTime},
+			"quoted anew too late": {negotiation.Start(q.Snapshot().ID, shop, item, p, s, q, noon.Add(negotiation.Validity)), c.later},
+		} {
+			got := negotiation.Decide(r.q.Table(p, nil)).(negotiation.Quoted).Price
+			if got.String() != r.want || r.q.Snapshot().Bounds.Floor().String() != c.floor {
+				t.Errorf("%s, %s: %s over %s, want %s over %s", name, when, got, r.q.Snapshot().Bounds.Floor(), r.want, c.floor)
+			}
+		}
+	}
+}
+
+// A counter that a higher cost has overtaken is kept for its fifteen minutes. Asking, offering, agreeing
+// and asking anew do not renew it.
+func TestOvertakenCounterIsKeptForItsTimeOnly(t *testing.T) {
+	t.Parallel()
+	q := start(nil, noon)
+	say(q, offer(usd("91")), noon)
+	costly := usual
+	costly.Cost = offer(usd("89"))
+	for minute := 5; minute < 15; minute += 5 {
+		at := noon.Add(time.Duration(minute) * time.Minute)
+		if err := q.Resume(builtIn, costly, at); err != nil {
+			t.Fatal(err)
+		}
+		say(q, nil, at)
+		again := negotiation.Start(q.Snapshot().ID, shop, item, builtIn, costly, q, at)
+		if d := say(again, offer(usd("96.10")), at); d.Response() != "accept" {
+			t.Fatalf("after %d minutes the counter got %s", minute, d.Response())
+		}
+		if end := again.Snapshot().ValidUntil; !end.Equal(noon.Add(negotiation.Validity)) {
+			t.Fatalf("after %d minutes the price stands until %s", minute, end)
+		}
+		if q = again; minute == 5 {
+			q = negotiation.Start(q.Snapshot().ID, shop, item, builtIn, costly, again, at)
+		}
+	}
+	late := noon.Add(negotiation.Validity)
+	q = negotiation.Start(q.Snapshot().ID, shop, item, builtIn, costly, q, late)
+	if d := say(q, offer(usd("96.10")), late); d.Response() != "reject" {
+		t.Errorf("when its time is over, the counter gets %s", d.Response())
+	}
+}
+
+// Which prices are negotiable follows from the shop's rules alone, so that rounding in a thin range
+// cannot turn a price fixed or negotiable as the buyer's claims change.
+func TestClaimsDoNotMakeAPriceNegotiable(t *testing.T) {
+	t.Parallel()
+	thin := negotiation.Signals{List: usd("0.06"), Negotiable: true, Quantity: 1, Stock: 1}
+	q := negotiation.Start(start(nil, noon).Snapshot().ID, shop, item, builtIn, thin, nil, noon)
+	before := q.Snapshot().Bounds
+	thin.Claims = negotiation.ClaimsOf(session.Claims{LoyaltyTier: "platinum", PurchaseHistory: 20})
+	thin.Quantity, thin.Stock = 10, 500
+	if err := q.Resume(builtIn, thin, noon); err != nil || q.Snapshot().Bounds != before {
+		t.Errorf("bounds %+v became %+v (%v)", before, q.Snapshot().Bounds, err)
+	}
+}
