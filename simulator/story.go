@@ -29,12 +29,13 @@ func Story(ctx context.Context, config Config, w io.Writer) error {
 	}
 	p := newPlan(config.Seed, 1, m)
 	p.strategy = buyer.Linear(buyer.Limits{Opening: decimal.FromInt(78), Reservation: decimal.FromInt(97), Patience: 6})
-	p.wish = acp.SearchRequest{Query: m.shelves[int(config.Seed)%len(m.shelves)].name, Limit: 5}
+	p.wish = acp.SearchRequest{Query: m.worthwhile(config.Seed), Limit: 5}
 	p.pick, p.variant, p.quantity, p.payment = 0, 0, 1, p.payment[len(p.payment)-1:]
 	p.asksPrice, p.checksStock, p.readsSession, p.extends = true, false, false, false
 	p.paysTwice, p.reusesToken, p.sendsBack = true, false, false
 	t := newTrip(config, p, m.manifest)
-	t.client = acp.New(t.connection, config.Project, t.witness.Saw, t.measure, func(c acp.Call) { tell(w, c, m.manifest.Currency()) })
+	teller := teller{w, m.manifest.Currency()}
+	t.client = acp.New(t.connection, config.Project, t.witness.Saw, t.measure, teller.tell)
 	say(w, "The shop", "%s, %d categories", m.manifest.Merchant.Name, len(m.manifest.Categories))
 	t.run(ctx, m)
 	switch {
@@ -50,53 +51,79 @@ func Story(ctx context.Context, config Config, w io.Writer) error {
 	return nil
 }
 
+// worthwhile is something to search for that is worth haggling over: a product in stock for 80 or more, if there is one.
+func (m market) worthwhile(seed uint64) string {
+	for i := range m.shelves {
+		shelf := m.shelves[(seed+uint64(i))%uint64(len(m.shelves))]
+		for _, product := range shelf.products {
+			if product.Availability.InStock && product.Negotiable && !product.ListPrice.Less(decimal.FromInt(80)) {
+				return strings.ToLower(product.Name)
+			}
+		}
+	}
+	return m.shelves[0].name
+}
+
 func say(w io.Writer, who, format string, args ...any) {
 	_, _ = fmt.Fprintf(w, "%-9s %s\n", who, fmt.Sprintf(format, args...))
 }
 
-// tell puts one call into words.
-func tell(w io.Writer, c acp.Call, currency string) {
+// teller puts calls into words.
+type teller struct {
+	w        io.Writer
+	currency string
+}
+
+func (t teller) buyer(format string, args ...any)    { say(t.w, "Buyer", format, args...) }
+func (t teller) merchant(format string, args ...any) { say(t.w, "Merchant", format, args...) }
+
+// price is an amount in the shop's currency, with all of its decimals.
+func (t teller) price(d decimal.Decimal) string { return d.Fixed(decimal.Places(t.currency)) }
+
+func (t teller) tell(c acp.Call) {
 	switch answer := c.Response.(type) {
 	case acp.SearchResponse:
-		say(w, "Buyer", "searches for %q", c.Request.(acp.SearchRequest).Query)
-		say(w, "Merchant", "finds %d products", answer.TotalCount)
+		t.buyer("searches for %q", c.Request.(acp.SearchRequest).Query)
+		t.merchant("finds %d products", answer.TotalCount)
 	case acp.Product:
-		say(w, "Buyer", "looks at %s", answer.Name)
-		say(w, "Merchant", "lists it at %s %s", answer.ListPrice, currency)
+		t.buyer("looks at %s", answer.Name)
+		t.merchant("lists it at %s %s", t.price(answer.ListPrice), t.currency)
 	case acp.Quote:
-		tellQuote(w, c.Request.(acp.QuoteRequest), answer)
+		t.tellQuote(c.Request.(acp.QuoteRequest), answer)
 	case acp.Checkout:
 		s := answer.Summary
-		say(w, "Buyer", "checks out")
-		say(w, "Merchant", "asks for %s + %s shipping + %s tax = %s %s, %s saved", s.Subtotal, s.Shipping, s.Tax, s.Total, s.Currency, s.Savings)
+		t.buyer("checks out")
+		t.merchant("asks for %s + %s shipping + %s tax = %s %s, %s saved", t.price(s.Subtotal), t.price(s.Shipping),
+			t.price(s.Tax), t.price(s.Total), s.Currency, t.price(s.Savings))
 	case acp.Finalized:
-		say(w, "Buyer", "pays by %s", c.Request.(acp.FinalizeRequest).Payment.Method)
-		say(w, "Merchant", "%s: order %s, %s %s paid with %s", answer.Status, answer.Order.ConfirmationNumber,
-			answer.Payment.Amount, answer.Payment.Currency, answer.Payment.Method)
+		t.buyer("pays by %s", c.Request.(acp.FinalizeRequest).Payment.Method)
+		t.merchant("%s: order %s, %s %s paid with %s", answer.Status, answer.Order.ConfirmationNumber,
+			t.price(answer.Payment.Amount), answer.Payment.Currency, answer.Payment.Method)
 	case acp.OrderRecord:
-		say(w, "Buyer", "reads the order %s", answer.Order.ID)
-		say(w, "Merchant", "ships it %s, receipt at %s", answer.Fulfillment.EstimatedShipDate, answer.ReceiptURL)
+		t.buyer("reads the order %s", answer.Order.ID)
+		t.merchant("ships it on %s, delivers %s", answer.Fulfillment.EstimatedShipDate, answer.Fulfillment.EstimatedDelivery)
+		t.merchant("has the receipt at %s", answer.ReceiptURL)
 	case nil:
-		say(w, "Merchant", "refuses: %v", c.Err)
+		t.merchant("refuses: %v", c.Err)
 	}
 }
 
-func tellQuote(w io.Writer, asked acp.QuoteRequest, q acp.Quote) {
+func (t teller) tellQuote(asked acp.QuoteRequest, q acp.Quote) {
 	if asked.OfferPrice == nil {
-		say(w, "Buyer", "asks for the price")
+		t.buyer("asks for the price")
 	} else {
-		say(w, "Buyer", "offers %s", asked.OfferPrice)
+		t.buyer("offers %s", t.price(*asked.OfferPrice))
 	}
 	switch q.Status {
 	case "quote":
-		say(w, "Merchant", "quotes %s", q.OfferedPrice)
+		t.merchant("quotes %s", t.price(q.OfferedPrice))
 	case "accept":
-		say(w, "Merchant", "accepts: %s", q.FinalPrice)
+		t.merchant("accepts %s", t.price(q.FinalPrice))
 	case "counter_offer":
-		say(w, "Merchant", "counters %s (%s off), may %s: %s", q.CounterPrice, q.DiscountApplied, strings.Join(q.NextActions, ", "), q.Reasoning)
+		t.merchant("counters %s, %s off: %s", t.price(q.CounterPrice), q.DiscountApplied, q.Reasoning)
 	case "reject":
-		say(w, "Merchant", "rejects, and hints at %s: %s", q.FloorHint, q.Reason)
+		t.merchant("rejects it and hints at %s: %s", q.FloorHint, q.Reason)
 	default:
-		say(w, "Merchant", "answers %s", q.Status)
+		t.merchant("answers %s", q.Status)
 	}
 }

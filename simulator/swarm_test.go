@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"github.com/haggle-commerce/haggle/simulator"
-	"github.com/haggle-commerce/haggle/simulator/internal/fakeshop"
+	"github.com/haggle-commerce/haggle/simulator/internal/shoptest"
 )
 
-func run(t *testing.T, tamper func(string, fakeshop.Answer), buyers int) (simulator.Report, string) {
+func run(t *testing.T, tamper func(string, shoptest.Answer), buyers int) (simulator.Report, string) {
 	t.Helper()
 	report, err := simulator.Run(context.Background(), simulator.Config{
-		URL: fakeshop.New(t, tamper).URL, Project: "demo", Buyers: buyers, Seed: 7,
+		URL: shoptest.New(t, tamper).URL, Project: "demo", Buyers: buyers, Seed: 7,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -65,30 +65,30 @@ func TestTheSameSeedBringsTheSameBuyers(t *testing.T) {
 func TestADishonestShop(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		tamper func(endpoint string, answer fakeshop.Answer)
+		tamper func(endpoint string, answer shoptest.Answer)
 		said   string
 	}{
-		"overcharges": {func(_ string, answer fakeshop.Answer) {
-			if payment, paid := answer["payment"].(fakeshop.Answer); paid {
+		"overcharges": {func(_ string, answer shoptest.Answer) {
+			if payment, paid := answer["payment"].(shoptest.Answer); paid {
 				payment["amount"] = 999
 			}
 		}, "the order's amount is the checkout's total: 999 was paid"},
-		"gives two buyers one order": {func(endpoint string, answer fakeshop.Answer) {
-			if order, made := answer["order"].(fakeshop.Answer); made && endpoint == "POST /acp/checkout/finalize" {
+		"gives two buyers one order": {func(endpoint string, answer shoptest.Answer) {
+			if order, made := answer["order"].(shoptest.Answer); made && endpoint == "POST /acp/checkout/finalize" {
 				order["id"] = "ord_1"
 			}
 		}, "an order has one buyer: ord_1"},
-		"breaks its document": {func(endpoint string, answer fakeshop.Answer) {
+		"breaks its document": {func(endpoint string, answer shoptest.Answer) {
 			if endpoint == "GET /acp/orders/{id}" {
 				answer["order"] = "gone"
 			}
 		}, "OpenAPI: GET /p/demo/acp/orders/"},
-		"shows its cards": {func(endpoint string, answer fakeshop.Answer) {
+		"shows its cards": {func(endpoint string, answer shoptest.Answer) {
 			if endpoint == "GET /acp/products/{id}" {
-				answer["pricing"] = fakeshop.Answer{"floor": 80}
+				answer["pricing"] = shoptest.Answer{"floor": 80}
 			}
 		}, "no answer shows floor, target, cost or margin: GET /acp/products/{id}"},
-		"answers in another shape": {func(endpoint string, answer fakeshop.Answer) {
+		"answers in another shape": {func(endpoint string, answer shoptest.Answer) {
 			if endpoint == "POST /acp/checkout/init" {
 				answer["summary"] = "see below"
 			}
@@ -112,7 +112,7 @@ func TestProgressReachesTheEnd(t *testing.T) {
 	t.Parallel()
 	var calls []int
 	_, err := simulator.Run(context.Background(), simulator.Config{
-		URL: fakeshop.New(t, nil).URL, Project: "demo", Buyers: 9, Concurrency: 3,
+		URL: shoptest.New(t, nil).URL, Project: "demo", Buyers: 9, Concurrency: 3,
 		Progress: func(done, total int) { calls = append(calls, done*100+total) },
 	})
 	if err != nil || len(calls) != 9 || calls[0] != 109 || calls[8] != 909 {
@@ -129,11 +129,11 @@ func TestRunNeedsAShop(t *testing.T) {
 	if _, err := simulator.Run(ctx, simulator.Config{URL: "http://127.0.0.1:1", Project: "demo"}); err == nil {
 		t.Error("nobody is there, and nothing is wrong")
 	}
-	empty := fakeshop.New(t, func(_ string, answer fakeshop.Answer) { delete(answer, "categories") })
+	empty := shoptest.New(t, func(_ string, answer shoptest.Answer) { delete(answer, "categories") })
 	if _, err := simulator.Run(ctx, simulator.Config{URL: empty.URL, Project: "demo"}); err == nil {
 		t.Error("nothing is for sale, and nothing is wrong")
 	}
-	shop := fakeshop.New(t, nil)
+	shop := shoptest.New(t, nil)
 	stop := func(int, int) { cancel() }
 	report, err := simulator.Run(ctx, simulator.Config{URL: shop.URL, Project: "demo", Buyers: 500, Progress: stop})
 	if !errors.Is(err, context.Canceled) || report.Buyers == 0 || report.Buyers > 100 || report.FailureCount > 0 {

@@ -193,3 +193,37 @@ func TestWhoHasEnoughIsNotToldMore(t *testing.T) {
 		}
 	}
 }
+
+// endless repeats a text for ever.
+type endless struct{ text, rest string }
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.rest == "" {
+		e.rest = e.text
+	}
+	n := copy(p, e.rest)
+	e.rest = e.rest[n:]
+	return n, nil
+}
+
+func TestProductsComeBeforeTheFeedEnds(t *testing.T) {
+	t.Parallel()
+	for name, from := range map[string]*endless{
+		"a.csv":    {"B,B-1\nA,\n", "sku,variant_sku\n"},
+		"a.ndjson": {`{"sku":"A"}` + "\n", ""},
+	} {
+		r, err := feed.New(from, name, money.USD)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := 0
+		for _, err := range r.All() {
+			if seen++; err != nil || seen == 1000 {
+				break
+			}
+		}
+		if seen != 1000 {
+			t.Errorf("%s: %d products, want 1000", name, seen)
+		}
+	}
+}

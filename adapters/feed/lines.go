@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"slices"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
@@ -22,16 +23,16 @@ type line struct {
 type lines struct {
 	from   *bufio.Reader
 	number int
-	again  []line
-	err    error // of from: it is the last thing handed out, every time
+	again  []line // the next one last
+	err    error  // of from: it is the last thing handed out, every time
 }
 
 // next is the next line, io.EOF behind the last, or why the text cannot be read further.
 func (l *lines) next() (line, error) {
-	if len(l.again) > 0 {
-		first := l.again[0]
-		l.again = l.again[1:]
-		return first, nil
+	if last := len(l.again) - 1; last >= 0 {
+		next := l.again[last]
+		l.again = l.again[:last]
+		return next, nil
 	}
 	if l.err != nil {
 		return line{}, l.err
@@ -39,7 +40,12 @@ func (l *lines) next() (line, error) {
 	return l.read()
 }
 
-func (l *lines) back(some []line) { l.again = append(some, l.again...) }
+// back takes lines, in their order, to be the next ones.
+func (l *lines) back(some []line) {
+	for _, one := range slices.Backward(some) {
+		l.again = append(l.again, one)
+	}
+}
 
 func (l *lines) read() (line, error) {
 	l.number++

@@ -166,19 +166,24 @@ const (
 	inField
 	inQuotes
 	quoteInQuotes // the end of the field, or half of a doubled quote
+	broken        // no CSV, whatever follows
 )
 
 // after moves on by one line. A line break outside quotes ends the record, one inside does not.
+// Since a stray quote breaks the record at once, a line that opens a quoted field also ends the
+// search for the end of one before it: no text makes record look at a line more than a few times.
 func (p place) after(text []byte) place {
 	for _, c := range text {
 		switch {
 		case p == inQuotes && c == '"':
 			p = quoteInQuotes
 		case p == inQuotes:
-		case c == '"' && p != inField:
-			p = inQuotes
 		case c == ',':
 			p = fieldStart
+		case c == '"' && p != inField:
+			p = inQuotes
+		case c == '"' || p == quoteInQuotes:
+			return broken
 		default:
 			p = inField
 		}

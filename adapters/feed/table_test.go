@@ -61,7 +61,7 @@ func TestAProductIsNeverImportedWithoutAVariant(t *testing.T) {
 		{"bad cell in a later row", "A,A-1,Shirt,1\nA,A-2,,x\nB,,Mat,1\n",
 			[]string{"3 quantity: is not a decimal number", "2" + left + "3", "4 B"}},
 		{"bad cell in the first row", "A,A-1,Shirt,-1\nA,A-2,,2\n",
-			[]string{"2 quantity: must be between 0 and 1,000,000,000", "3" + left + "2"}},
+			[]string{"2 quantity: must be between 0 and 1,000,000,000", "2" + left + "2"}},
 		{"another name", "A,A-1,Shirt,1\nA,A-2,Mat,1\n",
 			[]string{"3 name: differs from line 2, where the product starts", "2" + left + "3"}},
 		{"no variant_sku in a later row", "A,A-1,Shirt,1\nA,,,1\n",
@@ -132,6 +132,13 @@ func TestAnUnclosedQuoteCostsOneRowOnly(t *testing.T) {
 		got := told(t, "a.csv", "sku,name\nA,\"Tent\n"+strings.Repeat(row, 3000))
 		if len(got) != 3001 || got[0] != "2 The row has a quoted field without end." || got[3000] != "3002 B" {
 			t.Errorf("%d lines, first %q, last %q", len(got), got[0], got[len(got)-1])
+		}
+	})
+	t.Run("on every line", func(t *testing.T) {
+		t.Parallel()
+		got := told(t, "a.csv", "sku,name\n"+strings.Repeat("A\",\"Tent\n", 150_000)) // minutes, if read in a square
+		if len(got) != 150_000 || got[149_999] != `150001 The row is not CSV: bare " in non-quoted-field.` {
+			t.Errorf("%d lines, last %q", len(got), got[len(got)-1])
 		}
 	})
 	t.Run("half-written last row", func(t *testing.T) {

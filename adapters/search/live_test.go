@@ -187,6 +187,26 @@ func checkMerged(t *testing.T, s *snapshot) {
 		if i > 0 && p.live()*share >= s.parts[i-1].live() {
 			t.Errorf("part %d has %d documents after %d", i, p.live(), s.parts[i-1].live())
 		}
+		for term := range p.words.terms.len() {
+			if len(p.words.of(term)) == 0 {
+				t.Errorf("part %d keeps the word %q, which no document has", i, p.words.terms.at(term))
+			}
+		}
+	}
+}
+
+// TestSnapshotsStay: a search that has begun is not touched by changes.
+func TestSnapshotsStay(t *testing.T) {
+	t.Parallel()
+	h, x := newHistory(2), New()
+	x.Apply(liveProject, h.step(2000))
+	for range 20 {
+		old := x.snapshot(liveProject)
+		before := old.search(catalog.Query{Text: "red tent", Limit: 5000})
+		x.Apply(liveProject, h.step(5))
+		if after := old.search(catalog.Query{Text: "red tent", Limit: 5000}); !reflect.DeepEqual(before, after) {
+			t.Fatal("an older snapshot has changed")
+		}
 	}
 }
 

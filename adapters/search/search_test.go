@@ -1,6 +1,8 @@
 package search_test
 
 import (
+	"cmp"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -84,6 +86,35 @@ func TestOrder(t *testing.T) {
 	}
 	if got, _ := find(t, x, "fjord bag"); !strings.HasSuffix(got, " named") {
 		t.Errorf("fjord bag finds %q, want last what is no bag", got)
+	}
+}
+
+func TestAllWordsBeforeOneOften(t *testing.T) {
+	t.Parallel()
+	often, both := product("often", "Fjord"), product("both", "Pan")
+	often.Brand, often.Category, often.Tags = "Fjord", "fjord", []string{"fjord"}
+	both.Description = "For every bag of the fjord line."
+	if got, _ := find(t, indexed([]*catalog.Product{often, both, product("bag", "Bag")}), "fjord bag"); !strings.HasPrefix(got, "both") {
+		t.Errorf("fjord bag finds %q", got)
+	}
+}
+
+// TestLimit: fewer results are the first of more.
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	m := newMarket(400)
+	x := search.New()
+	x.Apply(benchProject, m.changes)
+	for range 50 {
+		q := catalog.Query{Text: m.text(3), Limit: 100}
+		many, _ := x.Search(t.Context(), benchProject, q)
+		for q.Limit = range 12 {
+			few, _ := x.Search(t.Context(), benchProject, q)
+			want := many.Hits[:min(len(many.Hits), cmp.Or(q.Limit, catalog.DefaultLimit))]
+			if !reflect.DeepEqual(few.Hits, want) {
+				t.Fatalf("%+v\n got %+v\nwant %+v", q, few.Hits, want)
+			}
+		}
 	}
 }
 

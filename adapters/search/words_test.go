@@ -1,9 +1,14 @@
 package search
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 func TestWords(t *testing.T) {
@@ -102,5 +107,21 @@ func TestTiers(t *testing.T) {
 		if got := tierOf(score, .8); got != want {
 			t.Errorf("%v is in tier %d, want %d", score, got, want)
 		}
+	}
+}
+
+func TestRarestWordsOfLongTexts(t *testing.T) {
+	t.Parallel()
+	x, text := New(), "common"
+	var all []*catalog.Product
+	for i := range 60 {
+		word := fmt.Sprintf("word%d", i)
+		all = append(all, &catalog.Product{ID: id.Stored[id.Product](word), Name: "common " + word, Status: catalog.Active})
+		text += " " + word
+	}
+	x.Apply(liveProject, ports.CatalogChanges{Version: 1, Changed: all})
+	q := x.snapshot(liveProject).read(text)
+	if len(q.words) != maxWords || slices.ContainsFunc(q.words, func(w wanted) bool { return w.text == "common" }) {
+		t.Errorf("%d words, the first %q", len(q.words), q.words[0].text)
 	}
 }

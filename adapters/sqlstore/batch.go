@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -122,13 +123,6 @@ func (b *batch) oneTrip(ctx context.Context, conn *sqlx.Conn) error {
 	if err := b.scan(rows); err != nil {
 		return translate(ctx, err)
 	}
-	// The end of the rows is the answer to COMMIT.
-	if rows.NextResultSet() {
-		return translate(ctx, fmt.Errorf("a statement given to exec has rows"))
-	}
-	if err := rows.Err(); err != nil {
-		return translate(ctx, err)
-	}
 	return translate(ctx, rows.Close())
 }
 
@@ -145,27 +139,27 @@ func (b *batch) text() (string, error) {
 	return text.String(), nil
 }
 
-// scan reads one result set for each step that has rows.
+// scan reads one result set for each step that has rows. What ends the last of them is the answer to
+// COMMIT.
 func (b *batch) scan(rows *sqlx.Rows) error {
-	first := true
+	more := true
 	for _, s := range b.steps {
 		if s.dest == nil {
 			continue
 		}
-		if !first && !rows.NextResultSet() {
-			if err := rows.Err(); err != nil {
-				return err
-			}
+		if !more {
 			return fmt.Errorf("a statement given to query has no rows: %s", s.statement)
 		}
-		first = false
 		if err := sqlx.StructScan(rows, s.dest); err != nil {
 			return err
 		}
-	}
-	if first {
-		for rows.Next() { // no rows: only the end, or an error
+		more = rows.NextResultSet()
+		if err := rows.Err(); err != nil {
+			return err
 		}
 	}
-	return nil
+	if more && rows.Next() {
+		return errors.New("a statement given to exec has rows")
+	}
+	return rows.Err()
 }

@@ -80,12 +80,16 @@ WHERE project_id = $1
 	selectAskedVariants = selectVariants + "(" + askedProduct + ")" + byPosition
 
 	selectAskedStock = `
-SELECT s.variant_id, SUM(s.quantity) AS quantity
-FROM stock AS s
-JOIN variants AS v ON v.project_id = s.project_id AND v.id = s.variant_id
-WHERE v.project_id = $1
-  AND v.product_id = ` + askedProduct + `
-GROUP BY s.variant_id`
+SELECT variant_id, SUM(quantity) AS quantity
+FROM stock
+WHERE project_id = $1
+  AND variant_id IN (
+    SELECT id
+    FROM variants
+    WHERE project_id = $1
+      AND product_id = ` + askedProduct + `
+  )
+GROUP BY variant_id`
 )
 
 // asked are the rows that one ask finds.

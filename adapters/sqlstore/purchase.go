@@ -9,6 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -91,14 +92,6 @@ WHERE project_id = $1
   AND redeemed_by = ''
   AND claimed_by = $2
   AND id IN `
-
-	// acceptShown is completed by the products that were bought.
-	acceptShown = `
-UPDATE shown
-SET accepted = TRUE
-WHERE project_id = $1
-  AND session_id = $2
-  AND product_id IN `
 )
 
 func outOfStock() *fault.Error {
@@ -192,7 +185,7 @@ func (p purchase) Settle(ctx context.Context, s ports.Settlement) error {
 		}
 		effects = append(effects, effect{statement: insertEvent, args: args, rows: anyRows})
 	}
-	return p.tx.together(ctx, append(effects, p.bought(s)...)...)
+	return p.tx.together(ctx, append(effects, p.redeemed(s.Order)...)...)
 }
 
 // undone puts back what an attempt without an order held. Stock of a variant that was dropped
@@ -213,22 +206,15 @@ func (p purchase) undone(s ports.Settlement) []effect {
 	return effects
 }
 
-// bought is what an order changes in the session: tokens are redeemed, which takes their items out of
-// the cart, and recommendations were followed.
-func (p purchase) bought(s ports.Settlement) []effect {
-	var effects []effect
-	if tokens := tokensOf(s.Order.Lines); len(tokens) > 0 {
-		args := arguments{p.project.String(), s.Order.Checkout.String(), s.Order.ID.String()}
-		statement := redeemTokens + args.list(tokens)
-		effects = append(effects, effect{statement, args, len(tokens), tokenRedeemed()})
+// redeemed uses up the order's tokens, which also takes their items out of the cart.
+func (p purchase) redeemed(o *order.Order) []effect {
+	tokens := tokensOf(o.Lines)
+	if len(tokens) == 0 {
+		return nil
 	}
-	var products []string
-	for _, l := range s.Order.Lines {
-		products = append(products, l.Product.String())
-	}
-	args := arguments{p.project.String(), s.Order.Session.String()}
-	statement := acceptShown + args.list(products)
-	return append(effects, effect{statement: statement, args: args, rows: anyRows})
+	args := arguments{p.project.String(), o.Checkout.String(), o.ID.String()}
+	statement := redeemTokens + args.list(tokens)
+	return []effect{{statement, args, len(tokens), tokenRedeemed()}}
 }
 
 func saveCheckout(c *checkout.Checkout) (effect, error) {

@@ -55,15 +55,21 @@ WHERE project_id = $1
 ORDER BY seq, position`
 
 	selectShown = `
-SELECT product_id, accepted
+SELECT product_id
 FROM shown
 WHERE project_id = $1
   AND session_id = $2
 ORDER BY position, product_id`
 
+	selectBought = `
+SELECT lines
+FROM orders
+WHERE project_id = $1
+  AND session_id = $2`
+
 	insertShown = `
-INSERT INTO shown (project_id, session_id, product_id, position, accepted)
-SELECT $1, $2, $3, count(*), FALSE
+INSERT INTO shown (project_id, session_id, product_id, position)
+SELECT $1, $2, $3, count(*)
 FROM shown
 WHERE project_id = $1
   AND session_id = $2
@@ -127,7 +133,27 @@ func fromCartRows(rows []cartRow) ([]session.CartItem, error) {
 
 type shownRow struct {
 	ProductID string `db:"product_id"`
-	Accepted  bool
+}
+
+type boughtRow struct{ Lines string }
+
+// fromShownRows tells of each recommendation whether an order of the session has it.
+func fromShownRows(rows []shownRow, orders []boughtRow) ([]session.Shown, error) {
+	bought := make(map[string]bool)
+	for _, o := range orders {
+		var lines []lineJSON
+		if err := fromJSON(o.Lines, &lines); err != nil {
+			return nil, err
+		}
+		for _, l := range lines {
+			bought[l.Product] = true
+		}
+	}
+	shown := make([]session.Shown, len(rows))
+	for i, r := range rows {
+		shown[i] = session.Shown{Product: id.Stored[id.Product](r.ProductID), Accepted: bought[r.ProductID]}
+	}
+	return shown, nil
 }
 
 func (v Sessions) Create(ctx context.Context, s *session.Session) error {
@@ -160,43 +186,46 @@ func (v Sessions) Update(ctx context.Context, project id.Project, of id.Session,
 	return changed, nil
 }
 
+// visited are the rows that a visit is made of.
+type visited struct {
+	sessions []sessionRow
+	cart     []cartRow
+	history  []entryRow
+	shown    []shownRow
+	orders   []boughtRow
+}
+
 func (v Sessions) Visit(ctx context.Context, project id.Project, of id.Session) (ports.Visit, error) {
-	var sessions []sessionRow
-	var cart []cartRow
-	var history []entryRow
-	var shown []shownRow
+	args := []any{project.String(), of.String()}
+	var found visited
 	b := v.store.reading(project)
-	b.query(&sessions, selectSession, project.String(), of.String())
-	b.query(&cart, selectCart, project.String(), of.String())
-	b.query(&history, selectHistory, project.String(), of.String())
-	b.query(&shown, selectShown, project.String(), of.String())
+	b.query(&found.sessions, selectSession, args...)
+	b.query(&found.cart, selectCart, args...)
+	b.query(&found.history, selectHistory, args...)
+	b.query(&found.shown, selectShown, args...)
+	b.query(&found.orders, selectBought, args...)
 	if err := b.run(ctx); err != nil {
 		return ports.Visit{}, err
 	}
-	if len(sessions) == 0 {
+	if len(found.sessions) == 0 {
 		return ports.Visit{}, fault.Missing("session")
 	}
-	return fromVisitRows(sessions[0], cart, history, shown)
+	return found.visit()
 }
 
-func fromVisitRows(s sessionRow, cart []cartRow, history []entryRow, shown []shownRow) (ports.Visit, error) {
-	visit := ports.Visit{Session: fromSessionRow(s)}
-	var err error
-	if visit.Cart, err = fromCartRows(cart); err != nil {
+func (f visited) visit() (visit ports.Visit, err error) {
+	visit.Session = fromSessionRow(f.sessions[0])
+	if visit.Cart, err = fromCartRows(f.cart); err != nil {
 		return ports.Visit{}, err
 	}
-	visit.History = make([]negotiation.Entry, 0, len(history))
-	for _, r := range history {
-		entry, err := fromEntryRow(r)
-		if err != nil {
+	visit.History = make([]negotiation.Entry, len(f.history))
+	for i, r := range f.history {
+		if visit.History[i], err = fromEntryRow(r); err != nil {
 			return ports.Visit{}, err
 		}
-		visit.History = append(visit.History, entry)
 	}
-	for _, r := range shown {
-		visit.Shown = append(visit.Shown, session.Shown{Product: id.Stored[id.Product](r.ProductID), Accepted: r.Accepted})
-	}
-	return visit, nil
+	visit.Shown, err = fromShownRows(f.shown, f.orders)
+	return visit, err
 }
 
 func (v Sessions) Show(ctx context.Context, project id.Project, in id.Session, products []id.Product) error {

@@ -112,7 +112,7 @@ func (a *arguments) row(values ...any) string {
 }
 
 // listed is how many values a list has at most, by choice: long lists are read in parts.
-const listed = 1000
+const listed = 500
 
 // list is row for what a column is to be IN. No values are (NULL), which nothing is in.
 func (a *arguments) list(values []string) string {

@@ -75,12 +75,12 @@ func (c Config) Check() error {
 		}
 	}
 	switch {
+	case env == account.Production && c.MasterKey == "":
+		return errors.New("HAGGLE_MASTER_KEY must be set in production")
 	case c.BootstrapKey != "" && !keyForm.MatchString(c.BootstrapKey):
 		return fmt.Errorf("HAGGLE_BOOTSTRAP_KEY must be %s followed by at least 32 letters and digits", env.KeyMark())
 	case c.BootstrapKey != "" && !strings.HasPrefix(c.BootstrapKey, env.KeyMark()):
 		return fmt.Errorf("HAGGLE_BOOTSTRAP_KEY must begin with %s in the %s environment", env.KeyMark(), env)
-	case env == account.Production && c.MasterKey == "":
-		return errors.New("HAGGLE_MASTER_KEY must be set in production")
 	case env == account.Production && c.AllowLoopback:
 		return errors.New("HAGGLE_ALLOW_LOOPBACK is for the sandbox only")
 	case c.ACPDomain != "" && !domainForm.MatchString(c.ACPDomain):

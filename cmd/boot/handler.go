@@ -23,7 +23,7 @@ func (a *App) handler() http.Handler {
 	})
 	management.Register(api, management.Services{
 		Access: a.Access, Projects: a.Projects, Catalogs: a.Catalogs,
-		ProjectStore: a.store.Projects(), Products: a.store.Products(), Inventory: a.store.Inventory(), Catalog: a.store.Catalog(),
+		ProjectStore: a.store.Projects(), Inventory: a.store.Inventory(), Catalog: a.store.Catalog(),
 		ACPAddress: a.acpAddress, APIAddress: a.URL() + "/v1",
 	})
 	acp.Register(api, acp.Services{

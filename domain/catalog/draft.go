@@ -79,6 +79,10 @@ func (p *Product) Update(d Draft, ids IDs, now time.Time) (*Product, []Stock, er
 	next := *p
 	next.Attributes = maps.Clone(p.Attributes)
 	next.Variants = slices.Clone(p.Variants)
+	drafts, _ := d.Variants.Value()
+	if sku, given := d.SKU.Value(); given && len(drafts) == 0 && len(p.Variants) == 1 && p.Variants[0].SKU == p.SKU {
+		next.Variants[0].SKU = sku // the default variant goes by the product's sku
+	}
 	return next.finish(d, p.Price.Currency(), ids, fault.NewCheck(), now)
 }
 
@@ -114,11 +118,10 @@ func (p *Product) apply(d Draft, check fault.Check) {
 	d.Related.Apply(&p.Related, nil)
 	applyOptional(&p.Cost, d.Cost)
 	applyOptional(&p.CompetitorPrice, d.CompetitorPrice)
-	if name, ok := d.Status.Value(); ok {
-		status, known := ParseStatus(name)
-		if check.That(known, "status", "must be active or archived") {
-			p.Status = status
-		}
+	name := p.Status.String()
+	d.Status.Apply(&name, Active.String())
+	if status, known := ParseStatus(name); check.That(known, "status", "must be active or archived") {
+		p.Status = status
 	}
 }
 
@@ -139,9 +142,9 @@ func applyOptional(target **money.Amount, f patch.Field[money.Amount]) {
 
 // applyVariants gives the product its variants and returns the stock that the draft sets.
 func (p *Product) applyVariants(d Draft, ids IDs, check fault.Check) []Stock {
-	drafts, given := d.Variants.Value()
+	drafts, _ := d.Variants.Value()
 	if len(drafts) == 0 {
-		if given || d.Variants.Given() || len(p.Variants) == 0 {
+		if d.Variants.Given() || len(p.Variants) == 0 {
 			p.Variants = []Variant{p.defaultVariant(ids)}
 		}
 		return p.defaultStock(d, check)
@@ -233,6 +236,9 @@ func (p *Product) checkDetails(c fault.Check) {
 		text(c.In("tags"), strconv.Itoa(i), tag, 1, 200)
 	}
 	c.That(len(p.Related) <= 50, "related", "must have at most 50 skus")
+	for i, sku := range p.Related {
+		text(c.In("related"), strconv.Itoa(i), sku, 1, 100)
+	}
 	r := c.In("reviews")
 	r.That(p.Reviews.Average >= 0 && p.Reviews.Average <= 500, "average_rating", "must be between 0 and 5")
 	r.That(p.Reviews.Count >= 0 && p.Reviews.Count <= MaxStock, "count", "must be zero or more")
@@ -248,7 +254,9 @@ func (p *Product) checkVariants(currency money.Currency, c fault.Check) {
 	seen := make(map[string]bool, len(p.Variants))
 	for i, v := range p.Variants {
 		at := c.In("variants").At(i)
-		text(at, "sku", v.SKU, 1, 100)
+		if v.SKU != p.SKU { // else it is checked as the product's
+			text(at, "sku", v.SKU, 1, 100)
+		}
 		text(at, "size", v.Size, 0, 100)
 		text(at, "color", v.Color, 0, 100)
 		if v.Price != nil {

@@ -37,7 +37,7 @@ type Hit struct {
 	Reasons []string
 }
 
-// Facets count matches by brand, price and colour, largest count first.
+// Facets count matches by brand and colour, largest count first, and by price, cheapest first.
 type Facets struct {
 	Brands      []Count
 	Colors      []Count

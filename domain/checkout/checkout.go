@@ -23,7 +23,7 @@ const (
 	Validity = 30 * time.Minute
 	// Lease is how long an attempt may stay without outcome before somebody else asks for it. It is
 	// longer than any charge can be under way.
-	Lease = 30 * time.Second
+	Lease = 15 * time.Second
 	// MaxDeclines ends a checkout.
 	MaxDeclines = 5
 	// MaxLines and MaxQuantity bound a checkout (decisions 5).

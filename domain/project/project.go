@@ -55,7 +55,6 @@ func Open(project id.Project, account id.Account, d Draft, now time.Time) (*Proj
 	}
 	check := fault.NewCheck()
 	p.checkIdentity(check, check)
-	check.That(utf8.RuneCountInString(d.Description) <= 5000, "description", "must have at most 5,000 characters")
 	p.Settings.change(d.Settings, check.In("settings"))
 	if err := check.Err(); err != nil {
 		return nil, err

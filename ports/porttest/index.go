@@ -141,6 +141,7 @@ func indexOrder(w *window) {
 		w.product("Green tent, lightweight"),
 		w.product("Stove", func(p *catalog.Product) { p.Description = "Burns beside every lightweight green tent." }),
 	)
+	w.finds(catalog.Query{Text: "lightweight green tent", Limit: 2}, "Green tent, lightweight", "Stove")
 	w.finds(text("lightweight green tent"), "Green tent, lightweight", "Stove", "Green tent")
 	got := namesOf(w.search(text("tent")))
 	if len(got) != 3 || got[2] != "Stove" {
@@ -229,6 +230,11 @@ func indexFacets(w *window) {
 	if n := len(found.Facets.PriceRanges); n < 3 {
 		w.t.Errorf("%d price ranges", n)
 	}
+	most := usd(340_00)
+	found = w.search(catalog.Query{Text: "tent", Filter: catalog.Filter{PriceMax: &most}})
+	if last := len(found.Facets.PriceRanges) - 1; found.Facets.PriceRanges[last].Max.Minor() > most.Minor() {
+		w.t.Errorf("price ranges up to %s: %+v", most, found.Facets.PriceRanges)
+	}
 }
 
 func indexOddTexts(w *window) {
@@ -279,16 +285,18 @@ func indexComplements(w *window) {
 
 func indexRace(w *window) {
 	tent := w.product("Tent")
-	var all sync.WaitGroup
-	for i := range racers {
-		p := *tent
-		p.Name = fmt.Sprintf("Tent %d", i)
-		c := w.changes(&p)
-		all.Go(func() { w.index.Apply(w.project, c) })
+	for range 20 {
+		var all sync.WaitGroup
+		for range racers {
+			p := *tent
+			p.Name = fmt.Sprintf("Tent %d", w.version+1)
+			c := w.changes(&p)
+			all.Go(func() { w.index.Apply(w.project, c) })
+		}
+		all.Wait()
+		same(w.t, "version", w.index.Version(w.project), w.version)
+		w.finds(text("tent"), fmt.Sprintf("Tent %d", w.version))
 	}
-	all.Wait()
-	same(w.t, "version", w.index.Version(w.project), int64(racers))
-	w.finds(text("tent"), fmt.Sprintf("Tent %d", racers-1))
 }
 
 // indexReaders lets readers look while every product changes its brand at once, again and again.

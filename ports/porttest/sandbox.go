@@ -15,6 +15,7 @@ func SandboxLedger(t *testing.T, open Open) {
 	stores := open(t)
 	for name, test := range map[string]func(*shop){
 		"the first charge of a key stays":     sandboxOnce,
+		"a void key has no amount":            sandboxVoid,
 		"of racing charges one is stored":     sandboxRace,
 		"failures are counted by key":         sandboxFailures,
 		"racing failures are all counted":     sandboxFailureRace,
@@ -50,6 +51,12 @@ func sandboxOnce(s *shop) {
 	same(s.t, "stored under the same key", s.once(second), first)
 	second.Key = "other key"
 	same(s.t, "stored under another key", s.once(second), second)
+}
+
+func sandboxVoid(s *shop) {
+	void := ports.SandboxCharge{Key: "key", Result: "void", At: noon}
+	same(s.t, "stored", s.once(void), void)
+	same(s.t, "charged later", s.once(sandboxCharge("key")), void)
 }
 
 func sandboxRace(s *shop) {

@@ -10,15 +10,15 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/acp"
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 	"github.com/haggle-commerce/haggle/simulator/exchange"
-	"github.com/haggle-commerce/haggle/simulator/internal/fakeshop"
+	"github.com/haggle-commerce/haggle/simulator/internal/shoptest"
 	"github.com/haggle-commerce/haggle/simulator/openapi"
 )
 
 // dial opens a client at a shop that may tamper with its answers.
-func dial(t *testing.T, tamper func(string, fakeshop.Answer), observers ...func(acp.Call)) (*acp.Client, *openapi.Validator) {
+func dial(t *testing.T, tamper func(string, shoptest.Answer), observers ...func(acp.Call)) (*acp.Client, *openapi.Validator) {
 	t.Helper()
 	validator := openapi.NewValidator()
-	connection := exchange.NewClient(exchange.Config{URL: fakeshop.New(t, tamper).URL, Validator: validator})
+	connection := exchange.NewClient(exchange.Config{URL: shoptest.New(t, tamper).URL, Validator: validator})
 	return acp.New(connection, "demo", observers...), validator
 }
 
@@ -84,19 +84,19 @@ func TestARefusalIsAnError(t *testing.T) {
 func TestMissingFieldsAreViolations(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		tamper func(answer fakeshop.Answer)
+		tamper func(answer shoptest.Answer)
 		reason string
 	}{
-		"a misnamed field":       {func(a fakeshop.Answer) { a["SESSION_ID"] = a["session_id"]; delete(a, "session_id") }, "no session_id"},
-		"a null":                 {func(a fakeshop.Answer) { a["total_count"] = nil }, "no total_count"},
-		"a gap in a list":        {func(a fakeshop.Answer) { delete(a["results"].([]fakeshop.Answer)[1], "negotiable") }, "no results[].negotiable"},
-		"a price in a string":    {func(a fakeshop.Answer) { a["results"].([]fakeshop.Answer)[0]["list_price"] = "9" }, "cannot be read"},
-		"a price with fractions": {func(a fakeshop.Answer) { a["results"].([]fakeshop.Answer)[0]["list_price"] = 9.123456 }, "cannot be read"},
+		"a misnamed field":       {func(a shoptest.Answer) { a["SESSION_ID"] = a["session_id"]; delete(a, "session_id") }, "no session_id"},
+		"a null":                 {func(a shoptest.Answer) { a["total_count"] = nil }, "no total_count"},
+		"a gap in a list":        {func(a shoptest.Answer) { delete(a["results"].([]shoptest.Answer)[1], "negotiable") }, "no results[].negotiable"},
+		"a price in a string":    {func(a shoptest.Answer) { a["results"].([]shoptest.Answer)[0]["list_price"] = "9" }, "cannot be read"},
+		"a price with fractions": {func(a shoptest.Answer) { a["results"].([]shoptest.Answer)[0]["list_price"] = 9.123456 }, "cannot be read"},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			client, validator := dial(t, func(_ string, answer fakeshop.Answer) { c.tamper(answer) })
+			client, validator := dial(t, func(_ string, answer shoptest.Answer) { c.tamper(answer) })
 			_, _ = client.Search(context.Background(), acp.SearchRequest{Query: "x"})
 			found := validator.Violations()
 			if len(found) != 1 || !strings.Contains(found[0].Reason, c.reason) {
@@ -108,7 +108,7 @@ func TestMissingFieldsAreViolations(t *testing.T) {
 
 func TestAnUnknownQuoteStatusIsAViolation(t *testing.T) {
 	t.Parallel()
-	client, validator := dial(t, func(_ string, answer fakeshop.Answer) { answer["status"] = "maybe" })
+	client, validator := dial(t, func(_ string, answer shoptest.Answer) { answer["status"] = "maybe" })
 	if _, err := client.Quote(context.Background(), acp.QuoteRequest{SessionID: "s"}); err != nil {
 		t.Fatal(err)
 	}

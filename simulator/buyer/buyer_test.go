@@ -10,12 +10,12 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/buyer"
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 	"github.com/haggle-commerce/haggle/simulator/exchange"
-	"github.com/haggle-commerce/haggle/simulator/internal/fakeshop"
+	"github.com/haggle-commerce/haggle/simulator/internal/shoptest"
 )
 
-func newBuyer(t *testing.T, tamper func(string, fakeshop.Answer)) *buyer.Buyer {
+func newBuyer(t *testing.T, tamper func(string, shoptest.Answer)) *buyer.Buyer {
 	t.Helper()
-	connection := exchange.NewClient(exchange.Config{URL: fakeshop.New(t, tamper).URL})
+	connection := exchange.NewClient(exchange.Config{URL: shoptest.New(t, tamper).URL})
 	return buyer.New(context.Background(), acp.New(connection, "demo"))
 }
 
@@ -116,7 +116,7 @@ func TestHaggle(t *testing.T) {
 
 func TestHaggleEndsWhenTheQuoteExpires(t *testing.T) {
 	t.Parallel()
-	b := newBuyer(t, func(endpoint string, answer fakeshop.Answer) {
+	b := newBuyer(t, func(endpoint string, answer shoptest.Answer) {
 		if endpoint == "POST /acp/quote" {
 			answer["status"] = "expired"
 		}
@@ -128,10 +128,10 @@ func TestHaggleEndsWhenTheQuoteExpires(t *testing.T) {
 
 func TestTakeBundle(t *testing.T) {
 	t.Parallel()
-	b := newBuyer(t, func(_ string, answer fakeshop.Answer) {
+	b := newBuyer(t, func(_ string, answer shoptest.Answer) {
 		if answer["status"] == "counter_offer" {
 			answer["next_actions"] = []string{"accept", "add_bundle"}
-			answer["bundle_suggestion"] = fakeshop.Answer{"product_id": "prod_2", "name": "Nails", "regular_price": 10, "bundle_price": 8}
+			answer["bundle_suggestion"] = shoptest.Answer{"product_id": "prod_2", "name": "Nails", "regular_price": 10, "bundle_price": 8}
 		}
 	})
 	b.Search("hammer").ViewResult(0).Offer(decimal.FromInt(85)).TakeBundle().InitCheckout(home)

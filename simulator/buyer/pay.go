@@ -19,7 +19,7 @@ func (b *Buyer) InitCheckout(address acp.Address) *Buyer {
 		}}
 		if deal.Bundle != nil {
 			bundled := deal.Bundle.BundlePrice
-			items = append(items, acp.CheckoutItem{ProductID: deal.Bundle.ProductID, Quantity: deal.Quantity, NegotiatedPrice: &bundled})
+			items = append(items, acp.CheckoutItem{ProductID: deal.Bundle.ProductID, Quantity: 1, NegotiatedPrice: &bundled})
 		}
 		return b.initCheckout(acp.InitRequest{CheckoutToken: deal.Token, Items: items, ShippingAddress: address})
 	})

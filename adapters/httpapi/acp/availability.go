@@ -30,7 +30,7 @@ type availabilityRequest struct {
 }
 
 type wantedItem struct {
-	ProductID string `json:"product_id" minLength:"1"`
+	ProductID string `json:"product_id" minLength:"1" example:"prod_06fszq2d8v3m5xk9t1c7w4hpeg"`
 	VariantID string `json:"variant_id,omitempty" doc:"May be left out for a product with one variant."`
 	Quantity  int    `json:"quantity" minimum:"1" maximum:"1000"`
 }

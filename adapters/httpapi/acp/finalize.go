@@ -7,7 +7,6 @@ import (
 	"net/mail"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -37,7 +36,7 @@ func (h *handlers) registerFinalize() {
 }
 
 type finalizeRequest struct {
-	CheckoutID     string       `json:"checkout_id" minLength:"1"`
+	CheckoutID     string       `json:"checkout_id" minLength:"1" example:"chk_06fszq2d8v3m5xk9t1c7w4hpeg"`
 	Payment        paymentToken `json:"payment"`
 	ShippingOption string       `json:"shipping_option,omitempty" maxLength:"100" example:"express" doc:"An option's id; left out: the one selected at init."`
 	BuyerEmail     string       `json:"buyer_email,omitempty" maxLength:"254" example:"ada@example.com" doc:"A plain address, without a name."`
@@ -46,7 +45,7 @@ type finalizeRequest struct {
 
 type paymentToken struct {
 	Method string `json:"method" enum:"psp_spt,wallet_ba" doc:"One of the checkout's payment_methods."`
-	Token  string `json:"token" minLength:"1" maxLength:"500" writeOnly:"true" doc:"Of the buyer; never stored."`
+	Token  string `json:"token" minLength:"1" maxLength:"500" writeOnly:"true" example:"spt_sandbox_ok" doc:"Of the buyer; never stored."`
 }
 
 type successAnswer struct {
@@ -111,7 +110,7 @@ func (h *handlers) fromAPIFinalize(r finalizeRequest) (purchase.FinalizeRequest,
 // plainAddress tells whether text is an e-mail address and nothing else: no name, no comment.
 func plainAddress(text string) bool {
 	address, err := mail.ParseAddress(text)
-	return err == nil && address.Name == "" && address.Address == strings.TrimSpace(text) && text == address.Address
+	return err == nil && address.Name == "" && address.Address == text
 }
 
 func toAPIDeclined(d purchase.Declined, method string) failedAnswer {

@@ -30,7 +30,7 @@ func (h *handlers) registerInit() {
 }
 
 type initRequest struct {
-	SessionID       string          `json:"session_id" minLength:"1"`
+	SessionID       string          `json:"session_id" minLength:"1" example:"sess_06fszq2d8v3m5xk9t1c7w4hpeg"`
 	CheckoutToken   string          `json:"checkout_token,omitempty" maxLength:"200" doc:"Of an accepted quote. More than one: give each with its item."`
 	Items           []initItem      `json:"items,omitempty" maxItems:"50" doc:"May be left out with a checkout_token."`
 	ShippingAddress shippingAddress `json:"shipping_address"`
@@ -38,7 +38,7 @@ type initRequest struct {
 }
 
 type initItem struct {
-	ProductID       string        `json:"product_id" minLength:"1"`
+	ProductID       string        `json:"product_id" minLength:"1" example:"prod_06fszq2d8v3m5xk9t1c7w4hpeg"`
 	VariantID       string        `json:"variant_id,omitempty" doc:"May be left out for a product with one variant."`
 	Quantity        int           `json:"quantity" minimum:"1" maximum:"1000"`
 	NegotiatedPrice *wire.Decimal `json:"negotiated_price,omitempty" nullable:"true" minimum:"0" example:"89.50" doc:"For one piece, as you understand it. Left out: whatever applies."`

@@ -40,8 +40,8 @@ func (h *handlers) registerQuote() {
 type quoteRequest struct {
 	SessionID    string        `json:"session_id,omitempty" doc:"Required with quote_id; else left out for a new session."`
 	QuoteID      string        `json:"quote_id,omitempty" doc:"The quote that this follows up."`
-	ProductID    string        `json:"product_id,omitempty" doc:"Required without quote_id."`
-	VariantID    string        `json:"variant_id,omitempty" doc:"May be left out for a product with one variant."`
+	ProductID    string        `json:"product_id,omitempty" example:"prod_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"Required without quote_id."`
+	VariantID    string        `json:"variant_id,omitempty" example:"var_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"May be left out for a product with one variant."`
 	Quantity     int           `json:"quantity,omitempty" minimum:"1" maximum:"1000" example:"1" doc:"Required without quote_id."`
 	OfferPrice   *wire.Decimal `json:"offer_price,omitempty" nullable:"true" exclusiveMinimum:"0" example:"89.50" doc:"For one piece; null or left out asks for a quote."`
 	Message      string        `json:"message,omitempty" maxLength:"2000" doc:"Free text. No price depends on it."`

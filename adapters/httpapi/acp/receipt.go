@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"html/template"
 
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
@@ -56,7 +57,6 @@ func (h *handlers) receipt(ctx context.Context, shop *project.Project, in *byID)
 // receiptView is what the page shows.
 type receiptView struct {
 	Style        template.CSS
-	Language     string
 	Shop         string
 	Order        *order.Order
 	Placed       string
@@ -75,16 +75,13 @@ type receiptLine struct {
 
 func toReceipt(shop *project.Project, o *order.Order) receiptView {
 	view := receiptView{
-		Style: template.CSS(receiptCSS), Language: shop.Settings.Locale, Shop: shop.Name, Order: o,
+		Style: template.CSS(receiptCSS), Shop: shop.Name, Order: o,
 		Placed:   o.CreatedAt.In(shop.Settings.Location()).Format("2 January 2006, 15:04 MST"),
 		Delivery: toAPIDelivery(o.Fulfillment), Currency: o.Total.Currency().Code(), Saved: o.Savings.IsPositive(),
 		PlaceAndCode: joined(o.Address.City, o.Address.State, o.Address.PostalCode),
 	}
 	for _, l := range o.Lines {
-		total, err := l.Unit.Mul(int64(l.Quantity))
-		if err != nil {
-			total = o.Subtotal // no order has a line that its subtotal could not hold
-		}
+		total := money.Of(l.Unit.Minor()*int64(l.Quantity), l.Unit.Currency()) // it fits into the subtotal
 		view.Lines = append(view.Lines, receiptLine{l.Name, l.Label, l.Quantity, l.Unit.String(), total.String()})
 	}
 	return view

@@ -27,13 +27,13 @@ func (h *handlers) registerReturns() {
 }
 
 type returnRequest struct {
-	OrderID string       `json:"order_id" minLength:"1"`
+	OrderID string       `json:"order_id" minLength:"1" example:"ord_06fszq2d8v3m5xk9t1c7w4hpeg"`
 	Items   []returnItem `json:"items" minItems:"1" maxItems:"50"`
 	Comment string       `json:"comment,omitempty" maxLength:"2000"`
 }
 
 type returnItem struct {
-	ProductID string `json:"product_id" minLength:"1"`
+	ProductID string `json:"product_id" minLength:"1" example:"prod_06fszq2d8v3m5xk9t1c7w4hpeg"`
 	VariantID string `json:"variant_id,omitempty" doc:"May be left out where the order has one variant of the product."`
 	Quantity  int    `json:"quantity" minimum:"1" maximum:"1000"`
 	Reason    string `json:"reason,omitempty" maxLength:"2000" example:"Too small"`

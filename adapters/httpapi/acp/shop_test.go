@@ -54,11 +54,14 @@ type shop struct {
 	schema *schemas
 }
 
-func openShop(t *testing.T) *shop {
+func openShop(t *testing.T, methods ...string) *shop {
 	t.Helper()
 	log := &bytes.Buffer{}
 	s := &shop{shelf: stocked(), t: t, log: log}
 	services := s.services(slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	if len(methods) > 0 {
+		services.Methods = methods
+	}
 	mux := http.NewServeMux()
 	api := wire.NewAPI(mux, wire.Config{Title: "Haggle", Version: "1"})
 	acp.Register(api, services)

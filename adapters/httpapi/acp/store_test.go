@@ -2,6 +2,8 @@ package acp_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -47,7 +49,11 @@ func (s *shelf) Bits128() [16]byte {
 	return [16]byte{15: s.bits}
 }
 
-func (s *shelf) Secret(n int) string { return "secretsecretsecretsecretsecret"[:n*8/5] }
+// Secret is another one each time.
+func (s *shelf) Secret(n int) string {
+	s.bits++
+	return strings.Repeat(fmt.Sprintf("%02x", s.bits), n*8/10)
+}
 
 func (s *shelf) BySlug(_ context.Context, slug string) (*project.Project, error) {
 	if slug != s.shop.Slug {

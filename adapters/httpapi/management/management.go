@@ -28,7 +28,6 @@ type Services struct {
 
 	// Queries that need no use case.
 	ProjectStore ports.Projects
-	Products     ports.Products
 	Inventory    ports.Inventory
 	Catalog      ports.CatalogReader
 

@@ -26,7 +26,7 @@ func TestBodies(t *testing.T) {
 		{"other case within an optional", `{"offer_price":1,"commerce":{"Max_Discount_Percent":9}}`,
 			"422 validation_error commerce.Max_Discount_Percent", "422 validation_error commerce.Max_Discount_Percent"},
 		{"only in other case", `{"Offer_Price":100}`,
-			"422 validation_error offer_price Offer_Price", "422 validation_error offer_price"},
+			"422 validation_error Offer_Price offer_price", "422 validation_error offer_price"},
 		{"duplicate", `{"offer_price":100,"offer_price":-1}`, "400 invalid_request", "400 invalid_request"},
 		{"duplicate by escape", `{"offer_price":100,"offer\u005fprice":-1}`, "400 invalid_request", "400 invalid_request"},
 		{"unknown", `{"offer_price":1,"agent":{"agent":1}}`, "422 validation_error agent", "200"},

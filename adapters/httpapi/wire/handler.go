@@ -3,7 +3,6 @@ package wire
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
 	"mime"
@@ -157,8 +156,6 @@ func answerUnrouted(mux *http.ServeMux) http.HandlerFunc {
 // methodNotAllowed is a kind that only HTTP has.
 const methodNotAllowed = fault.Kind(255)
 
-func init() { statuses[methodNotAllowed] = http.StatusMethodNotAllowed }
-
 // checkRequest refuses what no operation can take, before Huma reads it: text that is not UTF-8 or has
 // NUL characters in path or query, bodies that are not JSON, and encoded bodies.
 func checkRequest(ctx huma.Context, next func(huma.Context)) {
@@ -210,8 +207,7 @@ func checkContent(h http.Header) error {
 	charset := parameters["charset"]
 	json := media == "application/json" || strings.HasSuffix(media, "+json")
 	if err != nil || !json || charset != "" && !strings.EqualFold(charset, "utf-8") {
-		return fault.New(fault.Malformed, "invalid_request", "The Content-Type must be application/json.").
-			Because(errors.New(cut(given)))
+		return fault.New(fault.Malformed, "invalid_request", "The Content-Type must be application/json.")
 	}
 	h.Set("Content-Type", "application/json")
 	return nil

@@ -83,7 +83,7 @@ func (d Decimal) Scaled(digits int, field string, check fault.Check) int64 {
 	return n
 }
 
-// Percent is a percentage in a response or request: a JSON number with at most one decimal.
+// Percent reads the number as a percentage, which has at most one decimal.
 func (d Decimal) Percent(field string, check fault.Check) money.Percent {
 	return money.Percent(d.Scaled(1, field, check))
 }

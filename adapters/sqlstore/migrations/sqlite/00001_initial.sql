@@ -140,7 +140,6 @@ CREATE TABLE shown (
     session_id TEXT NOT NULL,
     product_id TEXT NOT NULL,
     position   INTEGER NOT NULL,
-    accepted   INTEGER NOT NULL,
     PRIMARY KEY (project_id, session_id, product_id),
     CONSTRAINT shown_session FOREIGN KEY (project_id, session_id) REFERENCES sessions (project_id, id)
 ) STRICT, WITHOUT ROWID;
@@ -264,6 +263,7 @@ CREATE TABLE orders (
     CONSTRAINT orders_total CHECK (total = subtotal + shipping + tax AND subtotal >= 0 AND shipping >= 0 AND tax >= 0)
 ) STRICT;
 CREATE INDEX orders_newest ON orders (project_id, created_at, id);
+CREATE INDEX orders_of_session ON orders (project_id, session_id);
 
 CREATE TABLE payments (
     project_id TEXT NOT NULL,

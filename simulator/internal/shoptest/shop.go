@@ -1,6 +1,6 @@
-// Package fakeshop is a tiny merchant for the simulator's own tests: three products, honest prices, everything in
+// Package shoptest is a tiny merchant for the simulator's own tests: three products, honest prices, everything in
 // memory. It checks no input; a test that needs a dishonest merchant tampers with the answers.
-package fakeshop
+package shoptest
 
 import (
 	"encoding/json"

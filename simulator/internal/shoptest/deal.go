@@ -1,4 +1,4 @@
-package fakeshop
+package shoptest
 
 import (
 	"encoding/json"

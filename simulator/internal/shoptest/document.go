@@ -1,4 +1,4 @@
-package fakeshop
+package shoptest
 
 // document lets every endpoint answer with any object; orders must say who they are, so that a test can break it.
 const document = `{

@@ -1,0 +1,161 @@
+package acp_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"strings"
+	"testing"
+	"time"
+)
+
+// bought is the id of an order of one jacket at 97.00.
+func (s *shop) bought() string {
+	s.t.Helper()
+	return s.ok("POST", "/acp/checkout/finalize", pay(s.opened().string("checkout_id"), "psp_spt", "")).string("order.id")
+}
+
+func TestReceipt(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	s.products[jacket].Name = `Jacket <script src="//evil.example">`
+	a := s.ok("GET", "/acp/orders/"+s.bought()+"/receipt", "")
+	for name, want := range map[string]string{
+		"Content-Type": "text/html; charset=utf-8", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+	} {
+		if got := a.header.Get(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	_, style, _ := strings.Cut(a.text, "<style>")
+	style, _, _ = strings.Cut(style, "</style>")
+	sum := sha256.Sum256([]byte(style))
+	want := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	if got := a.header.Get("Content-Security-Policy"); got != want {
+		t.Errorf("policy %s, want %s", got, want)
+	}
+	for _, want := range []string{
+		"HG-", "Rainy &lt;b&gt;Days&lt;/b&gt;", "Jacket &lt;script", "M / Green", "97.00", "102.99 USD", "Ada Jones",
+		"Portland OR 97205", "Visa ending in 4242", "2 March 2026, 12:00 UTC", "2026-03-06 to 2026-03-10", "@media print",
+	} {
+		if !strings.Contains(a.text, want) {
+			t.Errorf("no %q in %s", want, a.text)
+		}
+	}
+	for _, outside := range []string{"<script", "<img", "<link", "http://", "https://", "url(", "ZgotmplZ"} {
+		if strings.Contains(a.text, outside) {
+			t.Errorf("%s in %s", outside, a.text)
+		}
+	}
+}
+
+func TestReturns(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	order := s.bought()
+	send := func(item string) answer {
+		return s.call("POST", "/acp/returns", `{"order_id":"`+order+`","comment":"Wet","items":[`+item+`]}`)
+	}
+	for name, c := range map[string]struct{ item, want string }{
+		"too many":          {line(jacket.String(), green.String(), 2, ""), "422 validation_error items.0.quantity"},
+		"another product":   {line(mug.String(), plain.String(), 1, ""), "422 validation_error items.0.product_id"},
+		"a malformed item":  {line("x", "y", 1, ""), "422 validation_error items.0.product_id items.0.variant_id"},
+		"nothing":           {line(jacket.String(), green.String(), 0, ""), "422 validation_error items.0.quantity"},
+		"a reason too long": {line(jacket.String(), green.String(), 1, `,"reason":"`+strings.Repeat("r", 2001)+`"`), "422 validation_error items.0.reason"},
+	} {
+		if got := send(c.item).fault(); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+	asked := send(line(jacket.String(), "", 1, `,"reason":"Leaks"`))
+	if asked.status != 201 {
+		t.Fatalf("%d %s", asked.status, asked.text)
+	}
+	asked.expect(t, map[string]string{"status": `"requested"`, "refund_estimate": "97.00", "currency": `"USD"`})
+	for _, o := range s.orders {
+		other := o.Lines[0]
+		other.Variant = red
+		o.Lines = append(o.Lines, other)
+	}
+	if got := send(line(jacket.String(), "", 1, "")).fault(); got != "422 validation_error items.0.product_id" {
+		t.Errorf("one of two variants, unnamed: %s", got)
+	}
+	if read := s.ok("GET", "/acp/returns/"+asked.string("return_id"), ""); read.text != asked.text {
+		t.Errorf("read %s, want %s", read.text, asked.text)
+	}
+}
+
+func TestUnknownThings(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	unknown := "_0000000000000000000000000z"
+	for _, c := range []struct{ method, path, body, want string }{
+		{"GET", "/acp/orders/1", "", "404 order_not_found"},
+		{"GET", "/acp/orders/ord" + unknown, "", "404 order_not_found"},
+		{"GET", "/acp/orders/sess" + unknown, "", "404 order_not_found"},
+		{"GET", "/acp/orders/1/receipt", "", "404 order_not_found"},
+		{"GET", "/acp/returns/1", "", "404 return_not_found"},
+		{"GET", "/acp/returns/ret" + unknown, "", "404 return_not_found"},
+		{"GET", "/acp/sessions/1", "", "404 session_not_found"},
+		{"GET", "/acp/sessions/sess" + unknown, "", "404 session_not_found"},
+		{"POST", "/acp/sessions/1/extend", `{"duration_minutes":5}`, "404 session_not_found"},
+		{"POST", "/acp/returns", `{"order_id":"1","items":[{"product_id":"x","quantity":1}]}`, "404 order_not_found"},
+		{"POST", "/acp/returns", `{"order_id":"ord` + unknown + `","items":[` + line(mug.String(), "", 1, "") + `]}`, "404 order_not_found"},
+	} {
+		if got := s.call(c.method, c.path, c.body).fault(); got != c.want {
+			t.Errorf("%s %s: %s, want %s", c.method, c.path, got, c.want)
+		}
+	}
+}
+
+func TestSession(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	visit := s.ok("POST", "/acp/search", `{"query":"rain","buyer_context":{"loyalty_tier":"gold","location":"US","purchase_history":12}}`).string("session_id")
+	named := `,"session_id":"` + visit + `"`
+	s.ok("POST", "/acp/quote", item(named))
+	s.ok("POST", "/acp/quote", item(named+`,"offer_price":10`))
+	countered := s.ok("POST", "/acp/quote", item(named+`,"offer_price":89`))
+	s.ok("POST", "/acp/quote", item(named+`,"offer_price":99`))
+	s.now = s.now.Add(10 * time.Minute)
+	a := s.ok("GET", "/acp/sessions/"+visit, "")
+	a.expect(t, map[string]string{
+		"session_id": `"` + visit + `"`, "status": `"active"`, "created_at": `"2026-03-02T12:00:00.005Z"`,
+		"last_activity": `"2026-03-02T12:10:00.005Z"`, "expires_at": `"2026-03-02T12:40:00.005Z"`,
+		"buyer_context": `{"location":"US","loyalty_tier":"gold","purchase_history":12}`,
+		"cart": `{"items":[{"name":"Rain jacket","negotiated_price":99.00,"product_id":"` + jacket.String() + `","quantity":1,"variant_id":"` +
+			green.String() + `"}],"subtotal":99.00}`,
+		"negotiation_history.0.offer": "null", "negotiation_history.0.response": `"quote"`,
+		"negotiation_history.1": `{"offer":10.00,"response":"reject","timestamp":"2026-03-02T12:00:00.005Z","type":"quote_request"}`,
+		"negotiation_history.2": `{"counter":` + countered.at("counter_price") + `,"offer":89.00,"response":"counter_offer","timestamp":"2026-03-02T12:00:00.005Z","type":"quote_request"}`,
+		"negotiation_history.3": `{"final_price":99.00,"offer":99.00,"response":"accept","timestamp":"2026-03-02T12:00:00.005Z","type":"quote_request"}`,
+		"recommendations_shown": `[{"accepted":false,"product_id":"` + mug.String() + `"}]`,
+	})
+	for _, secret := range []string{"floor", "target", "rule", "bounds", "cost"} {
+		if strings.Contains(a.text, secret) {
+			t.Errorf("%s shows in %s", secret, a.text)
+		}
+	}
+}
+
+func TestSessionEnds(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	visit := "/acp/sessions/" + s.ok("POST", "/acp/search", `{}`).string("session_id")
+	s.ok("POST", visit+"/extend", `{"duration_minutes":15}`).expect(t, map[string]string{"new_expires_at": `"2026-03-02T12:45:00.005Z"`})
+	for body, want := range map[string]string{
+		`{"duration_minutes":0}`: "422 validation_error duration_minutes", `{"duration_minutes":1441}`: "422 validation_error duration_minutes",
+		`{"duration_minutes":1.5}`: "422 validation_error duration_minutes", `{"duration_minutes":1440}`: "422 validation_error duration_minutes",
+		`{}`: "422 validation_error duration_minutes",
+	} {
+		if got := s.call("POST", visit+"/extend", body).fault(); got != want {
+			t.Errorf("%s: %s, want %s", body, got, want)
+		}
+	}
+	s.now = s.now.Add(45 * time.Minute)
+	for _, late := range []answer{s.call("GET", visit, ""), s.call("POST", visit+"/extend", `{"duration_minutes":1}`)} {
+		if got := late.fault(); got != "409 session_expired" {
+			t.Error(got)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package management_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/access"
+	"github.com/haggle-commerce/haggle/app/catalogs"
+	"github.com/haggle-commerce/haggle/app/projects"
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// keys holds one account's keys by the name in their secrets, hk_test_NAME.
+type keys struct {
+	ports.Accounts
+	owner *account.Account
+	known map[[32]byte]*account.Key
+}
+
+func (k *keys) add(name string, scopes []string, bound ...id.Project) {
+	hash := sha256.Sum256([]byte("hk_test_" + name))
+	k.known[hash] = &account.Key{Account: k.owner.ID, Hash: hash, Scopes: scopes, Projects: bound}
+}
+
+func (k *keys) KeyByHash(_ context.Context, hash [32]byte) (*account.Key, *account.Account, error) {
+	if key, ok := k.known[hash]; ok {
+		return key, k.owner, nil
+	}
+	return nil, nil, fault.Missing("key")
+}
+
+// shelf holds the account's projects.
+type shelf struct {
+	ports.Projects
+	projects map[id.Project]*project.Project
+}
+
+func (s *shelf) ByID(_ context.Context, _ id.Account, p id.Project) (*project.Project, error) {
+	if found, ok := s.projects[p]; ok {
+		return found, nil
+	}
+	return nil, fault.Missing("row")
+}
+
+func (s *shelf) Update(_ context.Context, _ id.Account, p id.Project, change func(*project.Project) error) (*project.Project, error) {
+	next := *s.projects[p]
+	if err := change(&next); err != nil {
+		return nil, err
+	}
+	s.projects[p] = &next
+	return &next, nil
+}
+
+// empty is a catalogue without products.
+type empty struct {
+	ports.CatalogReader
+	ports.Products
+	ports.Index
+}
+
+func (empty) Categories(context.Context, id.Project) ([]catalog.Category, error) {
+	return []catalog.Category{{Path: "a", Count: 2}, {Path: "a/b", Count: 1}, {Path: "c", Count: 1}}, nil
+}
+
+func (empty) Create(context.Context, ports.ProductWrite) error { return nil }
+func (empty) Version(id.Project) int64                         { return 0 }
+
+type noStock struct{ ports.Inventory }
+
+func (noStock) LevelsOf(context.Context, id.Project, []id.Product) ([]catalog.Level, error) {
+	return nil, nil
+}
+
+type system struct{}
+
+func (system) Now() time.Time                       { return time.Date(2026, 1, 2, 3, 4, 5, 670e6, time.UTC) }
+func (system) Bits128() [16]byte                    { return [16]byte{5} }
+func (system) Secret(int) string                    { return "" }
+func (system) Private(context.Context, string) bool { return false }
+
+// world is the API over one account with two projects.
+type world struct {
+	handler  http.Handler
+	api      huma.API
+	keys     *keys
+	shelf    *shelf
+	one, two id.Project
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{
+		keys:  &keys{owner: &account.Account{ID: id.New[id.Account]([16]byte{1})}, known: map[[32]byte]*account.Key{}},
+		shelf: &shelf{projects: map[id.Project]*project.Project{}},
+	}
+	for n, p := range []*id.Project{&w.one, &w.two} {
+		*p = id.New[id.Project]([16]byte{byte(n + 1)})
+		opened, err := project.Open(*p, w.keys.owner.ID, project.Draft{Name: "Shop", Slug: "shop"}, system{}.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.shelf.projects[*p] = opened
+	}
+	w.keys.add("admin", []string{"*"})
+	mux := http.NewServeMux()
+	w.api = wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"})
+	management.Register(w.api, management.Services{
+		Access:       &access.Service{Accounts: w.keys, Clock: system{}, Entropy: system{}, Environment: account.Sandbox},
+		Projects:     &projects.Service{Projects: w.shelf, Clock: system{}, Entropy: system{}, Resolver: system{}},
+		Catalogs:     &catalogs.Service{Products: empty{}, Index: empty{}, Inventory: noStock{}, Clock: system{}, Entropy: system{}},
+		ProjectStore: w.shelf, Catalog: empty{},
+		ACPAddress: func(slug string) string { return "https://" + slug + ".example" }, APIAddress: "https://api.example/v1",
+		ClientAddress: func(r *http.Request) netip.Addr { return netip.MustParseAddr("203.0.113.7") },
+	})
+	w.handler = wire.Handler(mux, slog.New(slog.DiscardHandler))
+	return w
+}
+
+// call answers "status body". A header is "Name: value".
+func (w *world) call(key, method, path, body string, headers ...string) string {
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	if key != "" {
+		r.Header.Set("Authorization", "Bearer hk_test_"+key)
+	}
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		r.Header.Set(name, value)
+	}
+	out := httptest.NewRecorder()
+	w.handler.ServeHTTP(out, r)
+	text, _ := io.ReadAll(out.Body) // a recorder's buffer does not fail
+	return strings.TrimSpace(http.StatusText(out.Code) + " " + string(text))
+}
+
+func (w *world) in(p id.Project) string { return "X-Project-ID: " + p.String() }
+
+func wants(t *testing.T, got string, want ...string) {
+	t.Helper()
+	for _, part := range want {
+		if !strings.Contains(got, part) {
+			t.Errorf("%s\nhas no %s", got, part)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"io"
+	"net"
+	"net/url"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+)
+
+// wire is the way to a PostgreSQL server. It counts round trips: turns from writing to reading.
+type wire struct {
+	trips atomic.Int64
+	// deaf loses the next answer, after the server gave it, and the connection with it.
+	deaf atomic.Bool
+}
+
+func (w *wire) Dial(network, address string) (net.Conn, error) {
+	return w.DialTimeout(network, address, 0)
+}
+
+func (w *wire) DialTimeout(network, address string, timeout time.Duration) (net.Conn, error) {
+	conn, err := net.DialTimeout(network, address, timeout)
+	return &wiredConn{Conn: conn, wire: w}, err
+}
+
+// count is how many round trips work takes.
+func (w *wire) count(work func()) int64 {
+	before := w.trips.Load()
+	work()
+	return w.trips.Load() - before
+}
+
+type wiredConn struct {
+	net.Conn
+	wire    *wire
+	written bool
+}
+
+func (c *wiredConn) Write(b []byte) (int, error) {
+	c.written = true
+	return c.Conn.Write(b)
+}
+
+func (c *wiredConn) Read(b []byte) (int, error) {
+	if c.written {
+		c.written = false
+		c.wire.trips.Add(1)
+	}
+	n, err := c.Conn.Read(b)
+	if c.wire.deaf.CompareAndSwap(true, false) {
+		c.Conn.Close()
+		return 0, io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// wiredPostgres is a store on one connection, which is open.
+func wiredPostgres(t *testing.T) (*Store, *wire) {
+	t.Helper()
+	freshPostgres(t) // makes the template
+	u, err := url.Parse(freshDatabase(t, "store_template"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := u.Query()
+	for name, value := range serving {
+		query.Set(name, value)
+	}
+	u.RawQuery = query.Encode()
+	connector, err := pq.NewConnector(u.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := new(wire)
+	connector.Dialer(w)
+	db := sqlx.NewDb(sql.OpenDB(connector), "postgres")
+	t.Cleanup(func() { db.Close() })
+	db.SetMaxOpenConns(1)
+	s := &Store{dialect: postgresDialect, write: db, read: db}
+	if err := s.Ping(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return s, w
+}

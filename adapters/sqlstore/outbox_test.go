@@ -1,0 +1,118 @@
+package sqlstore
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/ports/porttest"
+)
+
+func TestEventsAreWrittenWithWhatTheyAnnounce(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		sale := porttest.NewSale(t, views(s))
+		sale.Finalize(sale.Init(sale.Quote()))
+		sale.Return()
+
+		rows := events(t, s, sale.Project())
+		if len(rows) != 3 {
+			t.Fatalf("%d events, want 3", len(rows))
+		}
+		for i, want := range []string{"order.completed", "quote.accepted", "return.requested"} {
+			var body envelope
+			if err := json.Unmarshal([]byte(rows[i].Payload), &body); err != nil {
+				t.Fatal(err)
+			}
+			if rows[i].Type != want || body.Type != want || body.ID != rows[i].ID || body.ProjectID != sale.Project().String() {
+				t.Errorf("got %+v, want one of %s", rows[i], want)
+			}
+			if rows[i].DueAt == nil || *rows[i].DueAt != rows[i].CreatedAt {
+				t.Errorf("%s is due at %v, want at once", want, rows[i].DueAt)
+			}
+		}
+	})
+}
+
+func TestWhatIsNotStoredIsNotAnnounced(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		sale := porttest.NewSale(t, views(s))
+		late := sale.Answer()
+		sale.Quote()
+		if err := s.Haggling().Save(t.Context(), late); !fault.Is(err, "stale") {
+			t.Fatalf("got %v, want stale", err)
+		}
+		if rows := events(t, s, sale.Project()); len(rows) != 1 {
+			t.Errorf("%d events, want the first answer's alone", len(rows))
+		}
+	})
+}
+
+type eventRow struct {
+	ID        string
+	Type      string
+	Payload   string
+	CreatedAt int64  `db:"created_at"`
+	DueAt     *int64 `db:"due_at"`
+}
+
+// events are a project's, by type.
+func events(t *testing.T, s *Store, project id.Project) []eventRow {
+	t.Helper()
+	var rows []eventRow
+	b := s.reading(project)
+	b.query(&rows, "SELECT id, type, payload, created_at, due_at FROM outbox WHERE project_id = $1 ORDER BY type", project.String())
+	if err := b.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func TestPayloads(t *testing.T) {
+	t.Parallel()
+	usd := func(minor int64) money.Amount { return money.Of(minor, money.USD) }
+	at := time.Date(2026, 3, 4, 13, 0, 0, int(50*time.Millisecond), time.FixedZone("", 3600))
+	quote, session, product := id.Stored[id.Quote]("quote_1"), id.Stored[id.Session]("sess_1"), id.Stored[id.Product]("prod_1")
+	variant, order := id.Stored[id.Variant]("var_1"), id.Stored[id.Order]("ord_1")
+	for _, c := range []struct {
+		data event.Data
+		want string
+	}{
+		{
+			event.OrderCompleted{
+				Order: order, Checkout: id.Stored[id.Checkout]("chk_1"), Session: session, Confirmation: "HG-1",
+				Payment: id.Stored[id.Payment]("pay_1"), Method: "psp_spt",
+				Items:    []event.Item{{Product: product, Variant: variant, SKU: "T", Name: "Tent", Quantity: 2, Price: usd(9500), Original: usd(10000)}},
+				Subtotal: usd(19000), Shipping: usd(599), Tax: usd(5), Total: usd(19604), Savings: usd(1000),
+				BuyerEmail: "ada@example.com", PlacedAt: at,
+			},
+			`{"order_id":"ord_1","confirmation_number":"HG-1","checkout_id":"chk_1","session_id":"sess_1",` +
+				`"payment":{"id":"pay_1","status":"succeeded","amount":196.04,"currency":"USD","method":"psp_spt"},` +
+				`"items":[{"product_id":"prod_1","variant_id":"var_1","sku":"T","name":"Tent","quantity":2,"price":95.00,"original_price":100.00}],` +
+				`"subtotal":190.00,"shipping":5.99,"tax":0.05,"total":196.04,"savings":10.00,"currency":"USD",` +
+				`"buyer_email":"ada@example.com","created_at":"2026-03-04T12:00:00.05Z"}`,
+		},
+		{
+			event.QuoteAccepted{Quote: quote, Session: session, Product: product, Variant: variant, Quantity: 2, List: usd(10000), Price: usd(9500)},
+			`{"quote_id":"quote_1","session_id":"sess_1","product_id":"prod_1","variant_id":"var_1","quantity":2,` +
+				`"list_price":100.00,"final_price":95.00,"currency":"USD"}`,
+		},
+		{
+			event.ReturnRequested{Return: id.Stored[id.Return]("ret_1"), Order: order, Estimate: usd(9500)},
+			`{"return_id":"ret_1","order_id":"ord_1","refund_estimate":95.00,"currency":"USD"}`,
+		},
+	} {
+		e := event.Event{ID: id.Stored[id.Event]("evt_1"), Project: id.Stored[id.Project]("proj_1"), At: at, Data: c.data}
+		got, err := encodeEvent(&e)
+		if err != nil {
+			t.Error(err)
+		}
+		want := `{"id":"evt_1","type":"` + c.data.Type().String() + `","created_at":"2026-03-04T12:00:00.05Z","project_id":"proj_1","data":` + c.want + `}`
+		if got != want {
+			t.Errorf("\n got %s\nwant %s", got, want)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package sqlstore
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest"
+)
+
+// mostStatements is what a finalize may cost: its reading and its two transactions, with a token, a
+// recommendation and an event.
+const mostStatements = 12
+
+func TestFinalizeOnPostgresTakesFewStatements(t *testing.T) {
+	t.Parallel()
+	s, w := wiredPostgres(t)
+	sale := porttest.NewSale(t, views(s))
+	c := sale.Init(sale.Quote())
+	if n := w.count(func() { sale.Finalize(c) }); n > mostStatements {
+		t.Errorf("finalize took %d statements with BEGIN and COMMIT, want at most %d", n, mostStatements)
+	}
+}
+
+func TestFinalizeOnSQLiteTakesFewStatements(t *testing.T) {
+	t.Parallel()
+	s, count := countedSQLite(t)
+	sale := porttest.NewSale(t, views(s))
+	c := sale.Init(sale.Quote())
+	if n := count(func() { sale.Finalize(c) }); n > mostStatements {
+		t.Errorf("finalize took %d statements without BEGIN and COMMIT, want at most %d", n, mostStatements)
+	}
+}
+
+// Two purchases lock each other's checkouts: PostgreSQL undoes one, and it is tried again.
+func TestDeadlockedPurchaseIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	s := freshPostgres(t)
+	sale := porttest.NewSale(t, views(s))
+	answer := sale.Quote()
+	a, b := sale.Init(answer).ID(), sale.Init(answer).ID()
+	var met, done sync.WaitGroup
+	met.Add(2)
+	var runs atomic.Int64
+	for _, pair := range [][2]id.Checkout{{a, b}, {b, a}} {
+		meet := sync.OnceFunc(func() { met.Done(); met.Wait() })
+		done.Go(func() {
+			err := s.Checkouts().InTx(t.Context(), sale.Project(), func(p ports.Purchase) error {
+				runs.Add(1)
+				if _, err := p.Lock(t.Context(), pair[0]); err != nil {
+					return err
+				}
+				meet()
+				_, err := p.Lock(t.Context(), pair[1])
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	done.Wait()
+	if runs.Load() < 3 {
+		t.Errorf("the two ran %d times, want a third", runs.Load())
+	}
+}
+
+func TestShiftedParameters(t *testing.T) {
+	t.Parallel()
+	const statement = "UPDATE a SET b = $2, c = $12 WHERE d = $1"
+	if got, want := shifted(statement, 9), "UPDATE a SET b = $11, c = $21 WHERE d = $10"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

@@ -1,0 +1,62 @@
+package sqlstore
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports/porttest"
+)
+
+// A statement that forgets its project sees the transaction's own rows and no others, and writes none
+// of another project.
+func TestRowLevelSecurity(t *testing.T) {
+	t.Parallel()
+	s := freshPostgres(t)
+	own, other := porttest.NewSale(t, views(s)), porttest.NewSale(t, views(s))
+	for _, sale := range []*porttest.Sale{own, other} {
+		sale.Finalize(sale.Init(sale.Quote()))
+		sale.Return()
+	}
+	for _, table := range []string{
+		"products", "variants", "stock", "sessions", "cart_items", "shown", "quotes", "decisions",
+		"checkouts", "orders", "payments", "returns", "outbox",
+	} {
+		both := []string{own.Project().String(), other.Project().String()}
+		slices.Sort(both)
+		for _, c := range []struct {
+			scope id.Project
+			want  []string
+		}{
+			{own.Project(), []string{own.Project().String()}},
+			{noProject, nil},
+			{anyProject, both},
+		} {
+			if got := projectsIn(t, s, c.scope, table); !slices.Equal(got, c.want) {
+				t.Errorf("%s in scope %q holds rows of %v, want %v", table, c.scope, got, c.want)
+			}
+		}
+	}
+	b := s.writing(own.Project())
+	b.exec(countFailure, other.Project().String(), "key")
+	if err := b.run(t.Context()); err == nil {
+		t.Error("a row of another project was written")
+	}
+}
+
+func projectsIn(t *testing.T, s *Store, scope id.Project, table string) []string {
+	t.Helper()
+	var rows []struct {
+		ProjectID string `db:"project_id"`
+	}
+	b := s.reading(scope)
+	b.query(&rows, "SELECT DISTINCT project_id FROM "+table+" ORDER BY project_id")
+	if err := b.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var projects []string
+	for _, r := range rows {
+		projects = append(projects, r.ProjectID)
+	}
+	return projects
+}

@@ -1,0 +1,261 @@
+package catalogs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/catalogs"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/patch"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// shelf records what is written to a catalogue.
+type shelf struct {
+	ports.Products
+	products     map[string]*catalog.Product // by sku
+	transactions [][]string                  // the skus of each
+	down         bool
+}
+
+func (s *shelf) Upsert(_ context.Context, _ id.Project, skus []string,
+	change func(map[string]*catalog.Product) []ports.ProductWrite) (map[int]error, error) {
+	if s.down {
+		return nil, errors.New("the database is away")
+	}
+	known := map[string]*catalog.Product{}
+	for _, sku := range skus {
+		if p, ok := s.products[sku]; ok {
+			known[sku] = p
+		}
+	}
+	change(known) // may run more than once
+	failed := map[int]error{}
+	var written []string
+	for i, w := range change(known) {
+		if w.Product.SKU == "taken" {
+			failed[i] = fault.New(fault.Conflict, "sku_taken", "The sku is in use.").With("sku", "is in use")
+			continue
+		}
+		s.products[w.Product.SKU] = w.Product
+		written = append(written, w.Product.SKU)
+	}
+	s.transactions = append(s.transactions, written)
+	return failed, nil
+}
+
+// Create and Update keep one product each.
+func (s *shelf) Create(_ context.Context, w ports.ProductWrite) error {
+	s.products[w.Product.SKU] = w.Product
+	return nil
+}
+
+// index records what it is told. It has a copy of the catalogue at version 1.
+type index struct {
+	ports.Index
+	applied   []int64
+	restocked map[id.Variant]int
+}
+
+func (i *index) Version(id.Project) int64                        { return 1 }
+func (i *index) Apply(_ id.Project, c ports.CatalogChanges)      { i.applied = append(i.applied, c.Version) }
+func (i *index) Restock(_ id.Project, totals map[id.Variant]int) { i.restocked = totals }
+
+type reader struct{ ports.CatalogReader }
+
+func (reader) Changes(_ context.Context, _ id.Project, since int64) (ports.CatalogChanges, error) {
+	return ports.CatalogChanges{Version: since + 1}, nil
+}
+
+// stock has one variant with pieces at two locations.
+type stock struct {
+	ports.Inventory
+	set []ports.StockSet
+}
+
+var shirt = id.New[id.Variant]([16]byte{7})
+
+func (s *stock) LevelsOf(context.Context, id.Project, []id.Product) ([]catalog.Level, error) {
+	return []catalog.Level{{Variant: shirt, Quantity: 3}, {Variant: shirt, Location: "b", Quantity: 4}}, nil
+}
+
+func (s *stock) Set(_ context.Context, _ id.Project, levels []ports.StockSet) ([]catalog.Level, error) {
+	s.set = levels
+	return []catalog.Level{{Variant: shirt}}, nil
+}
+
+type system struct{ n byte }
+
+func (s *system) Now() time.Time    { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
+func (s *system) Bits128() [16]byte { s.n++; return [16]byte{s.n} }
+func (s *system) Secret(int) string { return "" }
+
+type shop struct {
+	*catalogs.Service
+	shelf   *shelf
+	index   *index
+	stock   *stock
+	project *project.Project
+}
+
+func newShop() shop {
+	products, found, levels, sys := &shelf{products: map[string]*catalog.Product{}}, &index{}, &stock{}, &system{}
+	return shop{
+		&catalogs.Service{
+			Products: products, Bulk: products, Reader: reader{}, Inventory: levels, Index: found, Clock: sys, Entropy: sys,
+		},
+		products, found, levels, &project.Project{Settings: project.DefaultSettings()},
+	}
+}
+
+func line(number int, sku string, price int64) catalogs.Line {
+	return catalogs.Line{Number: number, Draft: catalog.Draft{
+		SKU: patch.To(sku), Name: patch.To("Thing " + sku), Price: patch.To(money.Of(price, money.USD)),
+	}}
+}
+
+func TestUpsertTellsEachLinesOutcome(t *testing.T) {
+	t.Parallel()
+	s := newShop()
+	unread := line(3, "c", 0)
+	unread.Err = fault.Field("price", "has more decimals than USD has")
+	unread.Draft.Name = patch.To("")
+	lines := []catalogs.Line{line(0, "a", 100), line(1, "", 100), line(2, "taken", 100), unread, line(4, "a", 250), line(5, "b", -1)}
+	results, err := s.Upsert(t.Context(), s.project, lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range results {
+		text := r.SKU + ":" + r.Outcome.String()
+		var e *fault.Error
+		if errors.As(r.Err, &e) {
+			for _, d := range e.Details {
+				text += " " + d.Field
+			}
+		}
+		if (r.Err == nil) == r.Product.IsZero() {
+			t.Errorf("%s has product %v", text, r.Product)
+		}
+		got = append(got, text)
+	}
+	want := []string{"a:created", ":failed sku", "taken:failed sku", "c:failed price name", "a:updated", "b:failed price"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+	if s.shelf.products["a"].Price.Minor() != 250 || results[0].Product != results[4].Product {
+		t.Errorf("the later line of a sku does not count: %v", s.shelf.products["a"])
+	}
+	if len(s.index.applied) != 1 {
+		t.Errorf("the index was told %v times", len(s.index.applied))
+	}
+}
+
+func TestImportWritesInChunksAndSkipsBadLines(t *testing.T) {
+	t.Parallel()
+	s := newShop()
+	calls := 0
+	sum, err := s.Import(t.Context(), s.project, func(yield func(catalogs.Line) bool) {
+		for n := range 1200 {
+			l := line(n+2, fmt.Sprintf("sku-%d", n), 100)
+			if n == 700 {
+				l = catalogs.Line{Number: n + 2, Err: errors.New("wrong number of columns")}
+			}
+			if n == 701 {
+				l.Draft.Price = patch.To(money.Zero(money.USD))
+			}
+			if !yield(l) {
+				return
+			}
+		}
+	}, func() { calls++ })
+	if err != nil || sum.Created != 1198 || sum.Failed != 2 || calls != 3 {
+		t.Fatalf("%+v, %d calls, %v", sum, calls, err)
+	}
+	var problems []string
+	for _, p := range sum.Problems {
+		problems = append(problems, fmt.Sprintf("%d %v", p.Line, p.Err))
+	}
+	if got := strings.Join(problems, ", "); got != "702 wrong number of columns, 703 sku sku-701: price must be more than zero" {
+		t.Error(got)
+	}
+	if len(s.shelf.transactions) != 3 || len(s.shelf.transactions[0]) != 500 {
+		t.Errorf("%d transactions", len(s.shelf.transactions))
+	}
+}
+
+func TestImportStopsWhereTheStoreFails(t *testing.T) {
+	t.Parallel()
+	s := newShop()
+	taken := 0
+	_, err := s.Import(t.Context(), s.project, func(yield func(catalogs.Line) bool) {
+		for taken = 1; yield(line(taken, fmt.Sprint(taken), 1)); taken++ {
+			s.shelf.down = taken >= 500
+		}
+	}, nil)
+	if err == nil || taken != 1000 {
+		t.Errorf("%d lines taken, %v", taken, err)
+	}
+}
+
+func TestAllProblemsOfAProductAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newShop()
+	l := line(0, "a", 0)
+	l.Draft.Name, l.Err = patch.To(""), fault.Field("price", "has more decimals than USD has")
+	_, err := s.Create(t.Context(), s.project, l)
+	var e *fault.Error
+	if !errors.As(err, &e) || len(e.Details) != 2 || e.Details[0].Message != "has more decimals than USD has" || len(s.shelf.products) != 0 {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestWritesTellTheIndex(t *testing.T) {
+	t.Parallel()
+	s := newShop()
+	item, err := s.Create(t.Context(), s.project, line(0, "a", 100))
+	if err != nil || !slices.Equal(s.index.applied, []int64{2}) || item.Stock[shirt] != 7 {
+		t.Errorf("%v, %v, %v", s.index.applied, item.Stock, err)
+	}
+	if _, err := s.SetStock(t.Context(), s.project, []ports.StockSet{{SKU: "a", Quantity: 3}}); err != nil {
+		t.Fatal(err)
+	}
+	if s.index.restocked[shirt] != 7 || s.stock.set[0].Location != project.DefaultLocation {
+		t.Errorf("restocked %v, set %v", s.index.restocked, s.stock.set)
+	}
+}
+
+func TestStockIsChecked(t *testing.T) {
+	t.Parallel()
+	s := newShop()
+	_, err := s.SetStock(t.Context(), s.project, []ports.StockSet{
+		{SKU: "a", Quantity: 1}, {SKU: "a", Location: "main", Quantity: 2}, {Location: "A B", Quantity: -1},
+	})
+	wantFields(t, err, "levels.1.sku", "levels.2.sku", "levels.2.location", "levels.2.quantity")
+	_, err = s.AdjustStock(t.Context(), s.project, []ports.StockMove{{SKU: "a"}, {SKU: "b", Delta: 1 << 40, Reason: strings.Repeat("x", 201)}})
+	wantFields(t, err, "adjustments.0.delta", "adjustments.1.delta", "adjustments.1.reason")
+}
+
+func wantFields(t *testing.T, err error, want ...string) {
+	t.Helper()
+	var e *fault.Error
+	errors.As(err, &e)
+	var got []string
+	if e != nil {
+		for _, d := range e.Details {
+			got = append(got, d.Field)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
