@@ -5,7 +5,6 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
-	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -178,11 +177,4 @@ ORDER BY created_at, id`
 		}
 	}
 	return found, nil
-}
-
-func cartArgs(r ports.HaggleResult, position int, item session.CartItem) []any {
-	return []any{
-		r.Session.Project.String(), r.Session.ID.String(), item.Variant.String(), item.Product.String(), item.Name,
-		item.Quantity, item.Price.Minor(), item.Price.Currency().Code(), item.Quote.String(), r.Entry.Seq, position,
-	}
 }

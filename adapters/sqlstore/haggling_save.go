@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -101,6 +102,13 @@ func saveQuote(b *batch, r ports.HaggleResult) error {
 		b.exec(supersedeQuote, r.Session.Project.String(), r.Superseded.Snapshot().ID.String())
 	}
 	return nil
+}
+
+func cartArgs(r ports.HaggleResult, position int, item session.CartItem) []any {
+	return []any{
+		r.Session.Project.String(), r.Session.ID.String(), item.Variant.String(), item.Product.String(), item.Name,
+		item.Quantity, item.Price.Minor(), item.Price.Currency().Code(), item.Quote.String(), r.Entry.Seq, position,
+	}
 }
 
 // kept reads back whether an answer was stored whose COMMIT was not heard of.

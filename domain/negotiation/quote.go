@@ -205,6 +205,17 @@ func (q *Quote) PriceFor(product id.Product, variant id.Variant, quantity int) (
 	return money.Amount{}, false
 }
 
+// Covered is the variant of a product that the token is about, or the zero id.
+func (q *Quote) Covered(product id.Product) id.Variant {
+	switch {
+	case q.s.Item.Product == product:
+		return q.s.Item.Variant
+	case q.s.WithBundle && q.s.Bundle.Product == product:
+		return q.s.Bundle.Variant
+	}
+	return id.Variant{}
+}
+
 // Redeemable checks that a token of this quote may open a checkout in the session now.
 func (q *Quote) Redeemable(session id.Session, now time.Time) error {
 	switch {

@@ -30,6 +30,7 @@ func Haggling(t *testing.T, open Open) {
 		"of racing answers one is stored":           haggleRace,
 		"a session that is gone":                    haggleGone,
 		"an extension meanwhile is not undone":      haggleExtended,
+		"what was read belongs to the reader":       haggleNoAliasing,
 		"quotes are found by token":                 haggleTokens,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -246,6 +247,23 @@ func haggleExtended(s *shop) {
 	s.must(err)
 	s.must(s.Haggling.Save(s.ctx, r))
 	same(s.t, "end", s.visit(sess.ID).Session.ExpiresAt, extended.ExpiresAt)
+}
+
+func haggleNoAliasing(s *shop) {
+	p, sess := s.product(5), s.session()
+	r := s.answer(sess, p, 1, pointer(usd(95_00)))
+	snapshot := r.Quote.Snapshot()
+	snapshot.Bundle = &negotiation.Bundle{Product: p.ID, Variant: p.Variants[0].ID, Name: "Tent", Regular: usd(100_00), Price: usd(90_00)}
+	r.Quote = negotiation.Rehydrate(snapshot)
+	s.must(s.Haggling.Save(s.ctx, r))
+	want := s.load(ask(sess.ID, p, 1))
+
+	snapshot.Bundle.Name, r.Cart[0].Quantity = "changed after Save", 99
+	read := s.load(ask(sess.ID, p, 1))
+	read.Prior.Snapshot().Bundle.Name, read.Cart[0].Quantity = "changed after Load", 98
+	read.Session.Claims.Location, read.Product.Name, read.Product.Variants[0].SKU = "changed", "changed", "changed"
+	clear(read.Stock)
+	same(s.t, "haggle", s.load(ask(sess.ID, p, 1)), want)
 }
 
 func haggleTokens(s *shop) {

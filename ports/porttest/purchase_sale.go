@@ -25,7 +25,7 @@ type Sale struct {
 func NewSale(t testing.TB, stores Stores) *Sale {
 	t.Helper()
 	s := openShop(t, stores)
-	sale := &Sale{shop: s, product: s.product(50), session: s.session()}
+	sale := &Sale{shop: s, product: s.product(1_000_000), session: s.session()}
 	s.must(s.Sessions.Show(s.ctx, s.project.ID, sale.session.ID, []id.Product{sale.product.ID}))
 	return sale
 }

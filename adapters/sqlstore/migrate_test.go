@@ -1,0 +1,140 @@
+package sqlstore
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
+)
+
+// together migrates the addresses all at once, as processes that start at the same time would.
+func together(t *testing.T, urls ...string) {
+	t.Helper()
+	var all sync.WaitGroup
+	for _, url := range urls {
+		all.Go(func() {
+			if err := migrated(url); err != nil {
+				t.Errorf("%s: %v", url, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestProcessesMigrateTogether(t *testing.T) {
+	t.Parallel()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		url := "sqlite://" + filepath.Join(t.TempDir(), "new folder", "it's 100%?#.db")
+		together(t, url, url, url, url)
+		storeProject(t, openStore(t, Config{URL: url}), 1)
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		url := freshDatabase(t, "")
+		together(t, url, url, url)
+		storeProject(t, openStore(t, Config{URL: url}), 1)
+	})
+}
+
+// The group role belongs to the cluster: databases that are migrated at the same moment all want to
+// make it.
+func TestDatabasesOfOneClusterMigrateTogether(t *testing.T) {
+	t.Parallel()
+	server, err := pgserver.Start(pgserver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	var urls []string
+	for _, name := range []string{"one", "two", "three", "four"} {
+		if err := server.CreateDatabase(name, ""); err != nil {
+			t.Fatal(err)
+		}
+		urls = append(urls, server.URL(name))
+	}
+	together(t, urls...)
+	for _, url := range urls {
+		storeProject(t, openStore(t, Config{URL: url}), 1)
+	}
+}
+
+func TestMigratingAgainChangesNothing(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		storeProject(t, s, 1)
+		if err := s.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Storefronts().BySlug(t.Context(), "shop-1"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestBadAddresses(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{"", "mysql://x", "sqlite://", "postgres://%zz", "/tmp/x.db"} {
+		if s, err := Open(t.Context(), Config{URL: url}); err == nil {
+			s.Close()
+			t.Errorf("%q was opened", url)
+		}
+	}
+}
+
+// Both engines have the same tables with the same columns.
+func TestEnginesHaveOneSchema(t *testing.T) {
+	t.Parallel()
+	lite, pg := freshSQLite(t), freshPostgres(t)
+	columns := func(s *Store, query string) []string {
+		t.Helper()
+		var names []string
+		if err := s.read.SelectContext(t.Context(), &names, query); err != nil {
+			t.Fatal(err)
+		}
+		return slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, "goose_") || strings.HasPrefix(n, "sqlite_") })
+	}
+	inLite := columns(lite, `
+SELECT tables.name || '.' || columns.name || CASE WHEN columns."notnull" THEN ' not null' ELSE '' END AS c
+FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns
+WHERE tables.type = 'table'
+ORDER BY c`)
+	inPostgres := columns(pg, `
+SELECT table_name || '.' || column_name || CASE WHEN is_nullable = 'NO' THEN ' not null' ELSE '' END COLLATE "C" AS c
+FROM information_schema.columns
+WHERE table_schema = 'public'
+ORDER BY c`)
+	if len(inLite) < 100 || !slices.Equal(inLite, inPostgres) {
+		t.Errorf("SQLite has\n%v\nPostgreSQL has\n%v", inLite, inPostgres)
+	}
+}
+
+// Whatever has a project is deleted with it, and on PostgreSQL is held to it.
+func TestEveryTableOfAProject(t *testing.T) {
+	t.Parallel()
+	var tables []struct {
+		Name    string `db:"relname"`
+		Guarded bool
+	}
+	err := freshPostgres(t).read.SelectContext(t.Context(), &tables, `
+SELECT relname, relrowsecurity AND relforcerowsecurity AND EXISTS (SELECT FROM pg_policy WHERE polrelid = pg_class.oid) AS guarded
+FROM pg_class
+JOIN pg_attribute ON attrelid = pg_class.oid AND attname = 'project_id'
+WHERE relkind = 'r'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range tables {
+		if !table.Guarded {
+			t.Errorf("%s has no row-level security", table.Name)
+		}
+		if table.Name != "checkouts" && !slices.Contains(contents, table.Name) {
+			t.Errorf("%s stays when its project is deleted", table.Name)
+		}
+	}
+	if len(tables) != len(contents)+1 {
+		t.Errorf("there are %d tables of projects, and %d are deleted", len(tables), len(contents)+1)
+	}
+}

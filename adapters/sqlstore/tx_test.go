@@ -1,0 +1,237 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+)
+
+var errWork = errors.New("the work failed")
+
+func add(ctx context.Context, t *tx, key string) error {
+	_, err := t.exec(ctx, addCharge, "proj_mine", key, 1)
+	return err
+}
+
+func TestTransactionIsAllOrNothing(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		err := s.inTx(t.Context(), mine, func(x *tx) error {
+			return errors.Join(add(t.Context(), x, "a"), errWork)
+		})
+		if !errors.Is(err, errWork) {
+			t.Errorf("got %v, want what the work said", err)
+		}
+		if n := failures(t, s, mine); n != 0 {
+			t.Errorf("failed work left %d rows", n)
+		}
+		if err := s.inTx(t.Context(), mine, func(x *tx) error { return add(t.Context(), x, "a") }); err != nil {
+			t.Fatal(err)
+		}
+		if n := failures(t, s, mine); n != 1 {
+			t.Errorf("work stored %d rows, want 1", n)
+		}
+	})
+}
+
+func TestPanicRollsBack(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		func() {
+			defer func() { _ = recover() }()
+			_ = s.inTx(t.Context(), mine, func(x *tx) error {
+				if err := add(t.Context(), x, "a"); err != nil {
+					return err
+				}
+				panic("work")
+			})
+		}()
+		if n := failures(t, s, mine); n != 0 {
+			t.Errorf("work that panicked left %d rows", n)
+		}
+		if err := s.inTx(t.Context(), mine, func(x *tx) error { return add(t.Context(), x, "a") }); err != nil {
+			t.Errorf("the next transaction: %v", err)
+		}
+	})
+}
+
+// PostgreSQL answers the COMMIT of a failed transaction with success, having rolled it back.
+func TestSwallowedFailureDoesNotCommit(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		err := s.inTx(t.Context(), mine, func(x *tx) error {
+			if err := add(t.Context(), x, "a"); err != nil {
+				return err
+			}
+			_ = add(t.Context(), x, "a")
+			return nil
+		})
+		if err == nil {
+			t.Error("no error")
+		}
+		if n := failures(t, s, mine); n != 0 {
+			t.Errorf("%d rows are left", n)
+		}
+	})
+}
+
+// Two transactions that wait for each other: PostgreSQL ends one of them, which runs again.
+func TestDeadlockIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	s := freshPostgres(t)
+	for _, key := range []string{"a", "b"} {
+		if err := s.inTx(t.Context(), mine, func(x *tx) error { return add(t.Context(), x, key) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const raise = `UPDATE sandbox_failures SET failures = failures + 1 WHERE project_id = 'proj_mine' AND key = $1`
+	var met, done sync.WaitGroup
+	met.Add(2)
+	runs := make([]int, 2)
+	errs := make([]error, 2)
+	for i, order := range [][]string{{"a", "b"}, {"b", "a"}} {
+		done.Go(func() {
+			errs[i] = s.inTx(t.Context(), mine, func(x *tx) error {
+				if _, err := x.exec(t.Context(), raise, order[0]); err != nil {
+					return err
+				}
+				if runs[i]++; runs[i] == 1 { // both hold one row before either asks for the other
+					met.Done()
+					met.Wait()
+				}
+				_, err := x.exec(t.Context(), raise, order[1])
+				return err
+			})
+		})
+	}
+	done.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	if runs[0]+runs[1] < 3 {
+		t.Errorf("the work ran %d and %d times: there was no deadlock", runs[0], runs[1])
+	}
+	var rows []struct{ Failures int }
+	b := s.reading(mine)
+	b.query(&rows, `SELECT failures FROM sandbox_failures WHERE project_id = 'proj_mine'`)
+	if err := b.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		if r.Failures != 3 {
+			t.Errorf("a row was raised %d times, want 2", r.Failures-1)
+		}
+	}
+}
+
+// A server that restarts cuts the connections that lie in the pool. Nobody notices.
+func TestDeadConnectionsInThePool(t *testing.T) {
+	t.Parallel()
+	s := freshPostgres(t)
+	cut := func() {
+		t.Helper()
+		fill(t, s)
+		b := s.writing(noProject)
+		var rows []countRow
+		b.query(&rows, `SELECT count(pg_terminate_backend(pid)) AS n FROM pg_stat_activity
+			WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+		if err := b.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if rows[0].N == 0 {
+			t.Fatal("there was no connection to cut")
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		conn, err := s.write.Conn(ctx) // the one that is alive is used last
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+	}
+	cut()
+	if err := s.inTx(t.Context(), mine, func(x *tx) error { return add(t.Context(), x, "a") }); err != nil {
+		t.Errorf("transaction: %v", err)
+	}
+	cut()
+	if n := failures(t, s, mine); n != 1 {
+		t.Errorf("%d rows, want 1", n)
+	}
+}
+
+// fill opens three connections at once and leaves them in the pool.
+func fill(t *testing.T, s *Store) {
+	t.Helper()
+	for range 3 {
+		conn, err := s.write.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+	}
+}
+
+// Retries end.
+func TestRetryGivesUp(t *testing.T) {
+	t.Parallel()
+	busy := fault.New(fault.Unavailable, "busy", "busy")
+	for _, c := range []struct {
+		again bool
+		want  int
+	}{{true, attempts}, {false, 1}} {
+		n := 0
+		err := retry(t.Context(), func(error) bool { return c.again }, func() error { n++; return busy })
+		if !errors.Is(err, busy) || n != c.want {
+			t.Errorf("%d attempts and %v, want %d", n, err, c.want)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	n := 0
+	_ = retry(ctx, func(error) bool { return true }, func() error { n++; return busy })
+	if n > attempts {
+		t.Errorf("%d attempts after the end of the context", n)
+	}
+}
+
+// A reader sees one state, whatever is written between its statements.
+func TestReadingBatchSeesOneState(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		stop := make(chan struct{})
+		var writer sync.WaitGroup
+		writer.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				b := s.writing(mine)
+				b.exec(`INSERT INTO sandbox_failures (project_id, key, failures) VALUES ($1, 'k', 1)
+					ON CONFLICT (project_id, key) DO UPDATE SET failures = sandbox_failures.failures + 1`, "proj_mine")
+				b.exec(`INSERT INTO sandbox_failures (project_id, key, failures) VALUES ($1, 'l', 1)
+					ON CONFLICT (project_id, key) DO UPDATE SET failures = sandbox_failures.failures + 1`, "proj_mine")
+				if err := b.run(t.Context()); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+		defer writer.Wait()
+		defer close(stop)
+		for range 200 {
+			var k, l []struct{ Failures int }
+			b := s.reading(mine)
+			b.query(&k, `SELECT failures FROM sandbox_failures WHERE project_id = 'proj_mine' AND key = 'k'`)
+			b.query(&l, `SELECT failures FROM sandbox_failures WHERE project_id = 'proj_mine' AND key = 'l'`)
+			if err := b.run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if len(k) != len(l) || len(k) == 1 && k[0] != l[0] {
+				t.Fatalf("one statement saw %v, the next %v", k, l)
+			}
+		}
+	})
+}
+

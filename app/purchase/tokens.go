@@ -1,0 +1,144 @@
+package purchase
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+// tokens are the agreed quotes of a request, by token hash, and which of their prices are spent.
+type tokens struct {
+	quotes map[string]*negotiation.Quote
+	used   map[tokenUse]bool
+}
+
+type tokenUse struct {
+	hash    string
+	variant id.Variant
+}
+
+func (s *Service) tokens(ctx context.Context, p *project.Project, r InitRequest, now time.Time) (*tokens, error) {
+	t := &tokens{quotes: map[string]*negotiation.Quote{}, used: map[tokenUse]bool{}}
+	fields := map[string]string{}
+	if r.TokenHash != "" {
+		fields[r.TokenHash] = "checkout_token"
+	}
+	for i, item := range r.Items {
+		if _, known := fields[item.TokenHash]; item.TokenHash != "" && !known {
+			fields[item.TokenHash] = itemField(i, "checkout_token")
+		}
+	}
+	if len(fields) == 0 {
+		return t, nil
+	}
+	hashes := make([]string, 0, len(fields))
+	for hash := range fields {
+		hashes = append(hashes, hash)
+	}
+	found, err := s.Haggling.ByToken(ctx, p.ID, hashes)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range found {
+		t.quotes[q.Snapshot().TokenHash] = q
+	}
+	for hash, field := range fields {
+		q := t.quotes[hash]
+		if q == nil {
+			return nil, fault.Field(field, "is not a token of this session")
+		}
+		if err := q.Redeemable(r.Session, now); err != nil {
+			return nil, renamed(err, field)
+		}
+	}
+	return t, nil
+}
+
+// items are what a token covers, for a request that names none.
+func (t *tokens) items(hash string) []InitItem {
+	q := t.quotes[hash].Snapshot()
+	items := []InitItem{{Product: q.Item.Product, Variant: q.Item.Variant, Quantity: q.Item.Quantity}}
+	if q.WithBundle {
+		items = append(items, InitItem{Product: q.Bundle.Product, Variant: q.Bundle.Variant, Quantity: 1})
+	}
+	return items
+}
+
+// variant is the one that the item's token is about, for buyers who leave it out.
+func (t *tokens) variant(item InitItem, common string) id.Variant {
+	if q := t.quotes[cmp.Or(item.TokenHash, common)]; q != nil {
+		return q.Covered(item.Product)
+	}
+	return id.Variant{}
+}
+
+// line prices one item. A token's price is good for one line.
+func (t *tokens) line(p *catalog.Product, v catalog.Variant, item InitItem, common string, at fault.Check) checkout.Line {
+	line := checkout.Line{
+		Product: p.ID, Variant: v.ID, SKU: v.SKU, Name: p.Name, Label: v.Label(),
+		Quantity: item.Quantity, Unit: p.PriceOf(v), Original: p.PriceOf(v),
+	}
+	hash := cmp.Or(item.TokenHash, common)
+	if q := t.quotes[hash]; q != nil && !t.used[tokenUse{hash, v.ID}] {
+		if agreed, ok := q.PriceFor(p.ID, v.ID, item.Quantity); ok {
+			t.used[tokenUse{hash, v.ID}] = true
+			line.Unit, line.Quote, line.Original = agreed, q.Snapshot().ID, original(q, v, line.Original)
+		}
+	}
+	at.That(item.TokenHash == "" || !line.Quote.IsZero(), "checkout_token", "does not cover this product, variant and quantity")
+	at.That(item.Price == nil || *item.Price == line.Unit, "negotiated_price", "must be "+line.Unit.String())
+	return line
+}
+
+// original is the list price that an agreed price is measured on: the one it was agreed under.
+func original(q *negotiation.Quote, v catalog.Variant, list money.Amount) money.Amount {
+	s := q.Snapshot()
+	if s.Item.Variant == v.ID {
+		return s.Bounds.List()
+	}
+	if s.Bundle != nil {
+		return s.Bundle.Regular
+	}
+	return list
+}
+
+// unused refuses a common token that covers no item: the buyer thinks it has a price that it has not.
+func (t *tokens) unused(r InitRequest, check fault.Check) {
+	if r.TokenHash == "" {
+		return
+	}
+	for use := range t.used {
+		if use.hash == r.TokenHash {
+			return
+		}
+	}
+	check.That(false, "checkout_token", "covers none of the items in this product, variant and quantity")
+}
+
+func itemField(index int, name string) string {
+	return "items." + strconv.Itoa(index) + "." + name
+}
+
+// renamed says which field a token's problem is about.
+func renamed(err error, field string) error {
+	var e *fault.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	named := *e
+	named.Details = []fault.Detail{{Field: field, Message: e.Message}}
+	if len(e.Details) > 0 {
+		named.Details[0].Message = e.Details[0].Message
+	}
+	return &named
+}
