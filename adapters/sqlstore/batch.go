@@ -65,7 +65,6 @@ func (b *batch) run(ctx context.Context) error {
 	if b.err != nil {
 		return translate(ctx, b.err)
 	}
-	again := func(err error) bool { return conflicted(err) || b.reads && lost(err) }
 	pool, send := b.store.write, b.stepByStep
 	if b.reads {
 		pool = b.store.read
@@ -73,8 +72,14 @@ func (b *batch) run(ctx context.Context) error {
 	if b.store.dialect.oneTrip {
 		send = b.oneTrip
 	}
-	return retry(ctx, again, func() error {
-		return onConn(ctx, pool, func(conn *sqlx.Conn) error { return send(ctx, conn) })
+	return retry(ctx, func() error {
+		return onConn(ctx, pool, func(conn *sqlx.Conn) error {
+			err := send(ctx, conn)
+			if b.reads {
+				return ifUnharmed(err)
+			}
+			return err
+		})
 	})
 }
 

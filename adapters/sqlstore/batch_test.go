@@ -15,7 +15,7 @@ const (
 	countCharge = `SELECT count(*) AS n FROM sandbox_failures WHERE project_id = $1`
 )
 
-var mine, theirs = id.Stored[id.Project]("proj_mine"), id.Stored[id.Project]("proj_theirs")
+var mine = id.Stored[id.Project]("proj_mine")
 
 func failures(t *testing.T, s *Store, p id.Project) int {
 	t.Helper()

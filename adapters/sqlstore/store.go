@@ -51,6 +51,16 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 // Migrate brings the schema up to date, under a lock, so that processes may start together.
 func (s *Store) Migrate(ctx context.Context) error { return s.migrate(ctx) }
 
+// Analyze brings the planner's statistics up to date after a large import. PostgreSQL would do it by
+// itself, a minute later; SQLite has fixed ones (migrations/sqlite/00002_planner.sql).
+func (s *Store) Analyze(ctx context.Context) error {
+	if !s.dialect.oneTrip {
+		return nil
+	}
+	_, err := s.write.ExecContext(ctx, "ANALYZE products, variants, stock")
+	return translate(ctx, err)
+}
+
 // Ping tells whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.read.PingContext(ctx) }
 

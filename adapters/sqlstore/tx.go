@@ -68,7 +68,7 @@ func (t *tx) note(ctx context.Context, err error) error {
 // inTx runs work in one writing transaction: all of its writes or none. work does no other I/O and
 // may run more than once: a transaction that lost against another one is tried again.
 func (s *Store) inTx(ctx context.Context, project id.Project, work func(*tx) error) error {
-	return retry(ctx, conflicted, func() error {
+	return retry(ctx, func() error {
 		return onConn(ctx, s.write, func(conn *sqlx.Conn) error {
 			if err := begin(ctx, conn, s.dialect.begin(project)); err != nil {
 				return err
@@ -105,16 +105,22 @@ func onConn(ctx context.Context, db *sqlx.DB, work func(*sqlx.Conn) error) error
 	return err
 }
 
-// notBegun is a transaction that failed before its first statement.
-type notBegun struct{ error }
+// unharmed is the failure of a connection that broke before it could do anything, or while it only
+// read. After a restart of the server all that lie in the pool are broken.
+type unharmed struct{ error }
 
-func (e notBegun) Unwrap() error { return e.error }
+func (e unharmed) Unwrap() error { return e.error }
 
 func begin(ctx context.Context, conn *sqlx.Conn, statement string) error {
-	if _, err := conn.ExecContext(ctx, statement); err != nil {
-		return notBegun{translate(ctx, err)}
+	_, err := conn.ExecContext(ctx, statement)
+	return ifUnharmed(translate(ctx, err))
+}
+
+func ifUnharmed(err error) error {
+	if lost(err) {
+		return unharmed{err}
 	}
-	return nil
+	return err
 }
 
 // finishing bounds COMMIT and ROLLBACK, which no longer listen to the request's context: a commit
@@ -143,26 +149,28 @@ func rollback(ctx context.Context, conn *sqlx.Conn) {
 // attempts is how often a transaction is tried that others keep in the way of.
 const attempts = 5
 
-// retry runs attempt until it succeeds or fails for another reason than again names. An attempt that
-// found its connection dead before its first statement is always run again.
-func retry(ctx context.Context, again func(error) bool, attempt func() error) error {
+// retry runs attempt until it succeeds or has failed too often. What lost against another transaction
+// is tried again after a pause; broken connections are used up, however many there are.
+func retry(ctx context.Context, attempt func() error) error {
 	var err error
-	for n := range attempts {
+	for n, broken := 0, 0; n < attempts; {
 		err = attempt()
-		var idle notBegun
-		if err == nil || !again(err) && !(errors.As(err, &idle) && lost(err)) {
-			break
+		var fine unharmed
+		switch {
+		case errors.As(err, &fine) && broken < maxBroken:
+			err = fine.error
+			broken++
+		case conflicted(err) && pause(ctx, n):
+			n++
+		default:
+			return err
 		}
-		if n == attempts-1 || !pause(ctx, n) {
-			break
-		}
-	}
-	var idle notBegun
-	if errors.As(err, &idle) {
-		return idle.error
 	}
 	return err
 }
+
+// maxBroken is more than any pool holds.
+const maxBroken = 200
 
 // pause waits up to 10, 20, 40 … ms, and tells whether the context still lives.
 func pause(ctx context.Context, n int) bool {
@@ -170,7 +178,7 @@ func pause(ctx context.Context, n int) bool {
 	defer wait.Stop()
 	select {
 	case <-wait.C:
-		return true
+		return ctx.Err() == nil
 	case <-ctx.Done():
 		return false
 	}

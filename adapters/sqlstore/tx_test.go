@@ -5,9 +5,10 @@ import (
 	"errors"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/lib/pq"
+
+	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
 var errWork = errors.New("the work failed")
@@ -129,26 +130,17 @@ func TestDeadlockIsTriedAgain(t *testing.T) {
 func TestDeadConnectionsInThePool(t *testing.T) {
 	t.Parallel()
 	s := freshPostgres(t)
+	var database string
+	if err := s.read.GetContext(t.Context(), &database, "SELECT current_database()"); err != nil {
+		t.Fatal(err)
+	}
 	cut := func() {
 		t.Helper()
 		fill(t, s)
-		b := s.writing(noProject)
-		var rows []countRow
-		b.query(&rows, `SELECT count(pg_terminate_backend(pid)) AS n FROM pg_stat_activity
-			WHERE datname = current_database() AND pid <> pg_backend_pid()`)
-		if err := b.run(t.Context()); err != nil {
-			t.Fatal(err)
+		ended, err := pgserver.Shared(t).PSQL("postgres", "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '"+database+"'")
+		if err != nil || ended != "20" {
+			t.Fatalf("%s connections were cut: %v", ended, err)
 		}
-		if rows[0].N == 0 {
-			t.Fatal("there was no connection to cut")
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		defer cancel()
-		conn, err := s.write.Conn(ctx) // the one that is alive is used last
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { conn.Close() })
 	}
 	cut()
 	if err := s.inTx(t.Context(), mine, func(x *tx) error { return add(t.Context(), x, "a") }); err != nil {
@@ -160,10 +152,10 @@ func TestDeadConnectionsInThePool(t *testing.T) {
 	}
 }
 
-// fill opens three connections at once and leaves them in the pool.
+// fill opens all connections at once and leaves them in the pool.
 func fill(t *testing.T, s *Store) {
 	t.Helper()
-	for range 3 {
+	for range 20 {
 		conn, err := s.write.Conn(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -172,26 +164,24 @@ func fill(t *testing.T, s *Store) {
 	}
 }
 
-// Retries end.
 func TestRetryGivesUp(t *testing.T) {
 	t.Parallel()
-	busy := fault.New(fault.Unavailable, "busy", "busy")
+	deadlock := &pq.Error{Code: "40P01"}
 	for _, c := range []struct {
-		again bool
-		want  int
-	}{{true, attempts}, {false, 1}} {
+		err  error
+		want int
+	}{{deadlock, attempts}, {errWork, 1}, {unharmed{errWork}, maxBroken + 1}, {nil, 1}} {
 		n := 0
-		err := retry(t.Context(), func(error) bool { return c.again }, func() error { n++; return busy })
-		if !errors.Is(err, busy) || n != c.want {
-			t.Errorf("%d attempts and %v, want %d", n, err, c.want)
+		err := retry(t.Context(), func() error { n++; return c.err })
+		if !errors.Is(err, c.err) || n != c.want {
+			t.Errorf("%d attempts and %v, want %d and %v", n, err, c.want, c.err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	n := 0
-	_ = retry(ctx, func(error) bool { return true }, func() error { n++; return busy })
-	if n > attempts {
-		t.Errorf("%d attempts after the end of the context", n)
+	if err := retry(ctx, func() error { n++; return deadlock }); !errors.Is(err, deadlock) || n != 1 {
+		t.Errorf("%d attempts after the end of the context, and %v", n, err)
 	}
 }
 
@@ -234,4 +224,3 @@ func TestReadingBatchSeesOneState(t *testing.T) {
 		}
 	})
 }
-

@@ -44,7 +44,7 @@ func (a *App) Import(ctx context.Context, slug, path string, progress func(read,
 func (a *App) load(ctx context.Context, p *project.Project, from *feed.Reader, progress func()) (catalogs.Summary, error) {
 	var broken error
 	summary, err := a.Catalogs.Import(ctx, p, lines(from, &broken), progress)
-	return summary, errors.Join(err, broken)
+	return summary, errors.Join(err, broken, a.store.Analyze(ctx))
 }
 
 func lines(from *feed.Reader, broken *error) iter.Seq[catalogs.Line] {

@@ -155,6 +155,45 @@ func TestBoundByExample(t *testing.T) {
 	}
 }
 
+// How deep the floor lies, in tenths of a percent of the 200.00 between list price and hard floor, shows
+// in the opening price: a fifth of the way.
+func TestWhatEverySignalIsWorth(t *testing.T) {
+	t.Parallel()
+	const usual, gold = 600, 150
+	claim := func(tier string, purchases int, urgency string) func(*negotiation.Signals) {
+		return func(s *negotiation.Signals) {
+			s.Claims = negotiation.ClaimsOf(session.Claims{LoyaltyTier: tier, PurchaseHistory: purchases, Urgency: urgency})
+		}
+	}
+	pieces := func(n int) func(*negotiation.Signals) { return func(s *negotiation.Signals) { s.Quantity = n } }
+	stock := func(n int) func(*negotiation.Signals) { return func(s *negotiation.Signals) { s.Stock = n } }
+	value := func(text string) func(*negotiation.Signals) {
+		return func(s *negotiation.Signals) { s.CartValue = usd(text) }
+	}
+	elsewhere := func(text string) func(*negotiation.Signals) {
+		return func(s *negotiation.Signals) { s.Competitor = offer(usd(text)) }
+	}
+	for i, c := range []struct {
+		given func(*negotiation.Signals)
+		depth int64
+	}{
+		{pieces(1), usual}, {pieces(2), usual + 50}, {pieces(4), usual + 50}, {pieces(5), usual + 100}, {pieces(9), usual + 100},
+		{pieces(10), usual + 150}, {stock(3), usual - 250}, {stock(4), usual}, {stock(49), usual}, {stock(50), usual + 100},
+		{value("1999.99"), usual}, {value("2000"), usual + 50}, {elsewhere("1000"), usual}, {elsewhere("999.99"), usual + 100},
+		{claim("", 0, ""), usual}, {claim("bronze", 0, ""), usual + 50}, {claim("silver", 0, ""), usual + 100},
+		{claim("gold", 0, ""), usual + gold}, {claim("platinum", 0, ""), usual + 200}, {claim("", 1, ""), usual + 25},
+		{claim("", 4, ""), usual + 25}, {claim("", 5, ""), usual + 50}, {claim("", 9, ""), usual + 50}, {claim("", 10, ""), usual + 75},
+		{claim("", 0, "flexible"), usual + 50}, {claim("", 0, "normal"), usual}, {claim("", 0, "urgent"), usual - 50},
+		{claim("gold", 5, "flexible"), usual + gold + 100}, {claim("platinum", 10, "flexible"), usual + 250},
+	} {
+		s := negotiation.Signals{List: usd("1000"), Negotiable: true, Quantity: 1, Stock: 20}
+		c.given(&s)
+		if got, want := negotiation.Bound(builtIn, s).Opening(), money.Of(1000_00-c.depth*4, money.USD); got != want {
+			t.Errorf("signal %d: opening price %s, want %s", i, got, want)
+		}
+	}
+}
+
 func TestDisabledNegotiationSellsAtListOnly(t *testing.T) {
 	t.Parallel()
 	settings := project.DefaultSettings()

@@ -115,6 +115,7 @@ func TestDecideByExample(t *testing.T) {
 	fixed := negotiation.RehydrateBounds(usd("100"), usd("100"), usd("100"), usd("100"))
 	begun := negotiation.Progress{Rounds: 1, Moves: 1, BestOffer: usd("91"), Counter: usd("96.40")}
 	late := negotiation.Progress{Rounds: 5, Moves: 5, BestOffer: usd("91"), Counter: usd("95")}
+	four := negotiation.Progress{Rounds: 4, Moves: 4, BestOffer: usd("91"), Counter: usd("95")}
 	over := negotiation.Progress{Rounds: 6, Moves: 5, BestOffer: usd("91"), Counter: usd("94.50")}
 	for name, c := range map[string]struct {
 		bounds   negotiation.Bounds
@@ -138,6 +139,8 @@ func TestDecideByExample(t *testing.T) {
 		"moves a little":                 {b, begun, offer(usd("91.10")), negotiation.Countered{Price: usd("95.57"), By: negotiation.Concession}},
 		"moves as far as we might":       {b, begun, offer(usd("93.50")), negotiation.Countered{Price: usd("93.90"), By: negotiation.Concession}},
 		"takes the counter":              {b, begun, offer(usd("96.40")), negotiation.Accepted{Price: usd("96.40"), By: negotiation.Commitment}},
+		"offers the ask of four moves":   {b, four, offer(usd("92.34")), negotiation.Accepted{Price: usd("92.34"), By: negotiation.AtAsk}},
+		"offers a cent less than that":   {b, four, offer(usd("92.33")), negotiation.Countered{Price: usd("93.67"), By: negotiation.Concession}},
 		"gets the last counter":          {b, late, offer(usd("91.20")), negotiation.Countered{Price: usd("93.80"), Final: true, By: negotiation.Concession}},
 		"goes on after the last":         {b, over, offer(usd("91.30")), negotiation.Countered{Price: usd("94.50"), Final: true, By: negotiation.FinalRound}},
 	} {

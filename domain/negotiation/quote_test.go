@@ -105,6 +105,45 @@ func TestQuoteExpiresFifteenMinutesAfterItsLastAnswer(t *testing.T) {
 	}
 }
 
+func TestRecordKeepsTheProgress(t *testing.T) {
+	t.Parallel()
+	q := start(nil, noon)
+	for _, c := range []struct {
+		offer         *money.Amount
+		answer        string
+		rounds, moves int
+		best, counter string
+	}{
+		{nil, "quote", 0, 0, "0", "97.40"},
+		{offer(usd("60")), "reject", 0, 0, "60", "97.40"},
+		{offer(usd("90")), "counter_offer", 1, 1, "90", "93.50"},
+		{offer(usd("90")), "counter_offer", 2, 1, "90", "93.50"},
+		{offer(usd("89")), "reject", 2, 1, "90", "93.50"},
+		{offer(usd("92")), "counter_offer", 3, 2, "92", "93.41"},
+		{nil, "quote", 3, 2, "92", "93.41"},
+		{offer(usd("93.41")), "accept", 3, 2, "93.41", "93.41"},
+	} {
+		d := say(q, c.offer, noon)
+		got := q.Snapshot().Progress
+		if d.Response() != c.answer || got.Rounds != c.rounds || got.Moves != c.moves ||
+			got.BestOffer.Minor() != usd(c.best).Minor() || got.Counter != usd(c.counter) {
+			t.Errorf("offered %v: %s, then %+v; want %+v", c.offer, d.Response(), got, c)
+		}
+	}
+	if s := q.Snapshot(); s.State != negotiation.Agreed || s.FinalPrice != usd("93.41") {
+		t.Errorf("%s at %s", s.State, s.FinalPrice)
+	}
+}
+
+func TestQuoteNamesThePolicyThatAnswers(t *testing.T) {
+	t.Parallel()
+	q, revised := start(nil, noon), builtIn
+	revised.Version = 7
+	if err := q.Resume(revised, usual, noon); err != nil || q.Snapshot().PolicyVersion != 7 {
+		t.Errorf("version %d (%v)", q.Snapshot().PolicyVersion, err)
+	}
+}
+
 func TestMessageIsKeptAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	q := start(nil, noon)
@@ -171,7 +210,10 @@ func TestTokenIsGoodInItsSessionInItsTimeAndOnce(t *testing.T) {
 
 func TestBundlePriceLiesBetweenOpeningAndTarget(t *testing.T) {
 	t.Parallel()
-	if got := negotiation.BundlePrice(start(nil, noon).Snapshot().Bounds); got != usd("95.45") {
-		t.Errorf("%s between 97.40 and 93.50", got)
+	for target, want := range map[string]string{"93.50": "95.45", "93.49": "95.45", "97.40": "97.40"} {
+		b := negotiation.RehydrateBounds(usd("100"), usd("97.40"), usd(target), usd("90"))
+		if got := negotiation.BundlePrice(b); got != usd(want) {
+			t.Errorf("%s between 97.40 and %s, want %s", got, target, want)
+		}
 	}
 }

@@ -18,6 +18,7 @@ func Purchase(t *testing.T, open Open) {
 	for name, test := range map[string]func(*shop){
 		"stock is listed by variant and location": purchaseStock,
 		"a claim takes stock":                     purchaseClaim,
+		"a checkout of the most lines":            purchaseMost,
 		"stock that is not there is not taken":    purchaseShort,
 		"put back restores exactly":               purchasePutBack,
 		"an order redeems its tokens":             purchaseOrder,
@@ -81,6 +82,26 @@ func purchaseClaim(s *shop) {
 	s.mustClaim(s.checkout(s.session(), line(p, 4), line(other, 1), line(p, 1)))
 	same(s.t, "stock", s.stock(p), map[string]int{"main": 0, "north": 2})
 	same(s.t, "stock", s.stock(other), map[string]int{"main": 8})
+}
+
+func purchaseMost(s *shop) {
+	p := s.product(make([]int, checkout.MaxLines)...)
+	var lines []checkout.Line
+	var levels []ports.StockSet
+	for _, v := range p.Variants {
+		l := line(p, 3)
+		l.Variant, l.SKU = v.ID, v.SKU
+		lines = append(lines, l)
+		levels = append(levels, ports.StockSet{SKU: v.SKU, Location: "main", Quantity: 3})
+	}
+	_, err := s.Inventory.Set(s.ctx, s.project.ID, levels)
+	s.must(err)
+	c := s.mustClaim(s.checkout(s.session(), lines...))
+	same(s.t, "stock", s.stock(p), map[string]int{"main": 0})
+	s.must(s.settle(c.ID(), s.declined))
+	same(s.t, "stock put back", s.stock(p), map[string]int{"main": 3})
+	o := s.pay(c)
+	same(s.t, "lines", len(s.orderByID(o.ID).Lines), checkout.MaxLines)
 }
 
 func purchaseShort(s *shop) {
