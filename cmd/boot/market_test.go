@@ -1,0 +1,304 @@
+package boot_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/search"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+	"github.com/haggle-commerce/haggle/adapters/system"
+	"github.com/haggle-commerce/haggle/app/agents"
+	"github.com/haggle-commerce/haggle/app/catalogs"
+	"github.com/haggle-commerce/haggle/app/discovery"
+	"github.com/haggle-commerce/haggle/app/haggling"
+	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/patch"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
+)
+
+// market is one shop with the buyers' use cases on a real database, with the clock and the payment
+// provider in the test's hands.
+type market struct {
+	t        *testing.T
+	clock    *hands
+	provider *provider
+	project  *project.Project
+	products int
+
+	store     *sqlstore.Store
+	inspector *sql.DB // looks at the tables themselves
+	catalogs  *catalogs.Service
+	discovery *discovery.Service
+	haggling  *haggling.Service
+	purchase  *purchase.Service
+}
+
+var opening = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) // a Wednesday
+
+// onMarkets runs a test on both engines, side by side, each time in a database of its own.
+func onMarkets(t *testing.T, test func(*market)) {
+	t.Helper()
+	t.Parallel()
+	for _, engine := range boottest.Engines {
+		t.Run(engine.Name, func(t *testing.T) {
+			t.Parallel()
+			test(openMarket(t, engine.URL(t)))
+		})
+	}
+}
+
+func openMarket(t *testing.T, database string) *market {
+	t.Helper()
+	m := &market{t: t, clock: newHands(opening), provider: newProvider(), inspector: inspect(t, database)}
+	var err error
+	m.store, err = sqlstore.Open(t.Context(), sqlstore.Config{URL: database})
+	m.must(err)
+	t.Cleanup(func() { m.must(m.store.Close()) })
+	m.must(m.store.Migrate(t.Context()))
+	m.assemble()
+	owner := &account.Account{ID: id.New[id.Account](system.Entropy{}.Bits128()), Plan: account.Starter, CreatedAt: opening}
+	m.must(m.store.Accounts().Open(t.Context(), owner))
+	m.project, err = project.Open(id.New[id.Project](system.Entropy{}.Bits128()), owner.ID, project.Draft{Name: "Market", Slug: "market"}, opening)
+	m.must(err)
+	m.must(m.store.Projects().Create(t.Context(), m.project))
+	return m
+}
+
+func (m *market) assemble() {
+	st, index, entropy, log := m.store, search.New(), system.Entropy{}, slog.New(slog.DiscardHandler)
+	agent := agents.Builtin{Index: index}
+	m.catalogs = &catalogs.Service{
+		Products: st.Products(), Bulk: st.Catalog(), Reader: st.Catalog(), Inventory: st.Inventory(),
+		Index: index, Clock: m.clock, Entropy: entropy,
+	}
+	m.discovery = &discovery.Service{
+		Agent: agent, Index: index, Catalog: st.Catalog(), Inventory: st.Inventory(), Sessions: st.Sessions(),
+		Haggling: st.Haggling(), Clock: m.clock, Entropy: entropy,
+	}
+	m.haggling = &haggling.Service{
+		Agent: agent, Store: st.Haggling(), Index: index, Clock: m.clock, Entropy: entropy, Log: log, Fresh: m.discovery.Fresh,
+	}
+	m.purchase = &purchase.Service{
+		Agent: agent, Storefronts: st.Storefronts(), Checkouts: st.Checkouts(), Orders: st.Orders(), Sessions: st.Sessions(),
+		Haggling: st.Haggling(), Catalog: st.Catalog(), Gateway: m.provider, Clock: m.clock, Entropy: entropy, Log: log,
+	}
+}
+
+// inspect opens the database once more, past the store and its row-level security.
+func inspect(t *testing.T, database string) *sql.DB {
+	t.Helper()
+	u, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	driver, source := "sqlite", "file:"+u.Path+"?_pragma=busy_timeout(5000)"
+	if u.Scheme == "postgres" {
+		driver, source = "postgres", pgserver.Shared(t).AdminURL(strings.TrimPrefix(u.Path, "/"))
+	}
+	db, err := sql.Open(driver, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func (m *market) must(err error) {
+	m.t.Helper()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// count is the one number that a query on the tables answers.
+func (m *market) count(query string) (n int) {
+	m.t.Helper()
+	m.must(m.inspector.QueryRow(query).Scan(&n))
+	return n
+}
+
+func (m *market) orders() int { return m.count("SELECT count(*) FROM orders") }
+
+// product puts a new product on sale at so many cents, with so many pieces.
+func (m *market) product(cents int64, pieces int) *catalog.Product {
+	m.t.Helper()
+	m.products++
+	item, err := m.catalogs.Create(m.t.Context(), m.project, catalogs.Line{Draft: catalog.Draft{
+		SKU: patch.To(fmt.Sprintf("SKU-%d", m.products)), Name: patch.To(fmt.Sprintf("Lantern %d", m.products)),
+		Price: patch.To(money.Of(cents, money.USD)), Category: patch.To(fmt.Sprintf("outdoor/lights-%d", m.products)),
+		Quantity: patch.To(pieces),
+	}})
+	m.must(err)
+	m.project, err = m.store.Storefronts().BySlug(m.t.Context(), m.project.Slug)
+	m.must(err)
+	return item.Product
+}
+
+// reprice changes a product's list price.
+func (m *market) reprice(p *catalog.Product, cents int64) {
+	m.t.Helper()
+	_, err := m.catalogs.Update(m.t.Context(), m.project, p.ID, catalogs.Line{Draft: catalog.Draft{Price: patch.To(money.Of(cents, money.USD))}})
+	m.must(err)
+}
+
+// stock is how many pieces of a product there are.
+func (m *market) stock(p *catalog.Product) int {
+	m.t.Helper()
+	item, err := m.catalogs.Get(m.t.Context(), m.project, p.ID)
+	m.must(err)
+	return item.Stock[p.Variants[0].ID]
+}
+
+// offer makes an offer in cents for one piece, or asks for the price.
+func (m *market) offer(ask ports.HaggleAsk, cents int64) (haggling.Answer, error) {
+	request := haggling.Request{Ask: ask}
+	if cents > 0 {
+		request.Offer = new(money.Of(cents, money.USD))
+	}
+	return m.haggling.Quote(m.t.Context(), m.project, request)
+}
+
+// deal is an agreed price in a session of its own.
+type deal struct {
+	session id.Session
+	token   string
+}
+
+// agree buys at list price, as far as the token.
+func (m *market) agree(p *catalog.Product) deal {
+	m.t.Helper()
+	answer, err := m.offer(ports.HaggleAsk{Product: p.ID, Quantity: 1}, p.Price.Minor())
+	m.must(err)
+	if _, ok := answer.Decision.(negotiation.Accepted); !ok {
+		m.t.Fatalf("the list price was answered %#v", answer.Decision)
+	}
+	return deal{answer.Session, answer.Token}
+}
+
+var home = checkout.Address{Name: "A. Buyer", Line1: "1 Main St", City: "Springfield", State: "IL", PostalCode: "62701", Country: "US"}
+
+// open opens a checkout of what was agreed.
+func (m *market) open(d deal) *checkout.Checkout {
+	m.t.Helper()
+	c, err := m.purchase.Init(m.t.Context(), m.project, purchase.InitRequest{Session: d.session, TokenHash: id.Hash(d.token), Address: home})
+	m.must(err)
+	return c
+}
+
+// checkout opens a checkout of one piece, with a token.
+func (m *market) checkout(p *catalog.Product) *checkout.Checkout {
+	m.t.Helper()
+	return m.open(m.agree(p))
+}
+
+// pay finalizes a checkout, always with the same payment token.
+func (m *market) pay(c *checkout.Checkout) (purchase.Result, error) {
+	return m.payWith(m.t.Context(), c, "tok_1")
+}
+
+func (m *market) payWith(ctx context.Context, c *checkout.Checkout, token string) (purchase.Result, error) {
+	return m.purchase.Finalize(ctx, m.project, purchase.FinalizeRequest{
+		Checkout: c.ID(), Method: "psp_spt", Token: token, Email: "ada@example.com",
+	})
+}
+
+// mustPay pays and returns the order's id.
+func (m *market) mustPay(c *checkout.Checkout) id.Order {
+	m.t.Helper()
+	result, err := m.pay(c)
+	m.must(err)
+	if result.Order == nil {
+		m.t.Fatalf("no order: %+v", result.Declined)
+	}
+	return result.Order.ID
+}
+
+// crash pays in a process that ends at a step of the charge; the step's hooks end it.
+func (m *market) crash(c *checkout.Checkout, s step) {
+	m.provider.script(s)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, err := m.pay(c)
+		m.t.Errorf("the process lived to answer %v", err)
+	}()
+	<-ended
+}
+
+// reconcile looks for lapsed attempts, and tells how many it decided.
+func (m *market) reconcile() int {
+	m.t.Helper()
+	m.clock.advance(time.Millisecond) // a lease that ends now has not ended before now
+	decided, err := m.purchase.Reconcile(m.t.Context())
+	if err != nil {
+		m.t.Error(err)
+	}
+	return decided
+}
+
+// expect checks what must hold whatever happened: a checkout's state, how many orders there are, that
+// each was paid for once, and the pieces left of a product.
+func (m *market) expect(c *checkout.Checkout, status checkout.Status, orders int, p *catalog.Product, left int) {
+	m.t.Helper()
+	stored, err := m.store.Checkouts().Get(m.t.Context(), m.project.ID, c.ID())
+	m.must(err)
+	if stored.Status() != status {
+		m.t.Errorf("the checkout is %s, want %s", stored.Status(), status)
+	}
+	if n, paid := m.orders(), m.provider.paid(); n != orders || paid != orders {
+		m.t.Errorf("%d orders, %d payments; want %d", n, paid, orders)
+	}
+	if n := m.stock(p); n != left {
+		m.t.Errorf("%d pieces left, want %d", n, left)
+	}
+}
+
+// atOnce runs n attempts at the same moment and returns their errors.
+func atOnce(n int, attempt func(i int) error) []error {
+	errs := make([]error, n)
+	var start, all sync.WaitGroup
+	start.Add(1)
+	for i := range n {
+		all.Go(func() {
+			start.Wait()
+			errs[i] = attempt(i)
+		})
+	}
+	start.Done()
+	all.Wait()
+	return errs
+}
+
+func (m *market) refused(err error, code string) {
+	m.t.Helper()
+	if !fault.Is(err, code) {
+		m.t.Errorf("got %v, want %s", err, code)
+	}
+}
+
+// detail is the field that a fault names first.
+func detail(err error) string {
+	var f *fault.Error
+	if !errors.As(err, &f) || len(f.Details) == 0 {
+		return ""
+	}
+	return f.Details[0].Field
+}

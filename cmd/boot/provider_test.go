@@ -1,0 +1,142 @@
+package boot_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// hands is a clock that stands still until the test moves it.
+type hands struct{ millis atomic.Int64 }
+
+func newHands(at time.Time) *hands {
+	h := &hands{}
+	h.millis.Store(at.UnixMilli())
+	return h
+}
+
+func (h *hands) Now() time.Time          { return time.UnixMilli(h.millis.Load()).UTC() }
+func (h *hands) advance(d time.Duration) { h.millis.Add(d.Milliseconds()) }
+
+var errNoAnswer = errors.New("the provider did not answer")
+
+// provider takes money by a script. Like a real one it has one outcome for each key, whoever asks, and
+// never takes a key that it was asked about before it saw it.
+type provider struct {
+	mu      sync.Mutex
+	steps   []step
+	known   map[string]checkout.Outcome
+	charged []string // keys, as the requests set out
+	asked   []string // keys that Resolve was asked about
+}
+
+// step is what becomes of one charge. The zero step is paid.
+type step struct {
+	before  func(context.Context) // while the request is on its way
+	unseen  bool                  // the request never arrives
+	outcome checkout.Outcome      // nil: paid
+	after   func(context.Context) // while the answer is on its way
+	lost    bool                  // the answer never arrives
+}
+
+func newProvider() *provider { return &provider{known: map[string]checkout.Outcome{}} }
+
+// script says what becomes of the next charges. Those after them are paid.
+func (p *provider) script(steps ...step) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.steps = append(p.steps, steps...)
+}
+
+func (p *provider) next(key string) (s step) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.charged = append(p.charged, key)
+	if len(p.steps) > 0 {
+		s, p.steps = p.steps[0], p.steps[1:]
+	}
+	return s
+}
+
+func (p *provider) Charge(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+	s := p.next(r.Charge.Key)
+	if s.before != nil {
+		s.before(ctx)
+	}
+	if s.unseen {
+		return nil, errNoAnswer
+	}
+	if s.outcome == nil {
+		s.outcome = checkout.Paid{Provider: "ch_" + r.Charge.Key, Label: "Test card"}
+	}
+	outcome := p.once(r.Charge.Key, s.outcome)
+	if s.after != nil {
+		s.after(ctx)
+	}
+	if s.lost {
+		return nil, errNoAnswer
+	}
+	return outcome, nil
+}
+
+func (p *provider) Resolve(_ context.Context, _ id.Project, key string) (checkout.Outcome, error) {
+	p.mu.Lock()
+	p.asked = append(p.asked, key)
+	p.mu.Unlock()
+	return p.once(key, checkout.NotCharged{}), nil
+}
+
+func (p *provider) once(key string, outcome checkout.Outcome) checkout.Outcome {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if decided, ok := p.known[key]; ok {
+		return decided
+	}
+	p.known[key] = outcome
+	return outcome
+}
+
+// keys are those of all charges so far, in order, and those that were asked about.
+func (p *provider) keys() (charged, asked []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.charged), slices.Clone(p.asked)
+}
+
+// paid is how many keys money was taken for.
+func (p *provider) paid() (n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, outcome := range p.known {
+		if _, ok := outcome.(checkout.Paid); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// stubborn is a provider whose Resolve gives no answer either.
+type stubborn struct{ *provider }
+
+func (stubborn) Resolve(context.Context, id.Project, string) (checkout.Outcome, error) {
+	return nil, errNoAnswer
+}
+
+// watched tells how each transaction on checkouts ended.
+type watched struct {
+	ports.Checkouts
+	ended func(error)
+}
+
+func (w watched) InTx(ctx context.Context, project id.Project, work func(ports.Purchase) error) error {
+	err := w.Checkouts.InTx(ctx, project, work)
+	w.ended(err)
+	return err
+}
