@@ -18,7 +18,8 @@ type Visit struct {
 
 // Sessions keeps buyers' sessions.
 type Sessions interface {
-	Create(ctx context.Context, s *session.Session) error
+	// Create stores a new session with the recommendations that it begins with.
+	Create(ctx context.Context, s *session.Session, shown ...id.Product) error
 	// Update loads the session for exclusive use, runs change on it, stores it if change returns nil,
 	// and returns it. change does no I/O and may run more than once.
 	Update(ctx context.Context, project id.Project, session id.Session, change func(*session.Session) error) (*session.Session, error)

@@ -156,9 +156,10 @@ func fromShownRows(rows []shownRow, orders []boughtRow) ([]session.Shown, error)
 	return shown, nil
 }
 
-func (v Sessions) Create(ctx context.Context, s *session.Session) error {
+func (v Sessions) Create(ctx context.Context, s *session.Session, shown ...id.Product) error {
 	b := v.store.writing(s.Project)
 	b.exec(insertSession, sessionArgs(s)...)
+	b.show(s.Project, s.ID, shown)
 	return b.run(ctx)
 }
 
@@ -233,10 +234,14 @@ func (v Sessions) Show(ctx context.Context, project id.Project, in id.Session, p
 		return nil
 	}
 	b := v.store.writing(project)
+	b.show(project, in, products)
+	return orMissingSession(b.run(ctx))
+}
+
+func (b *batch) show(project id.Project, in id.Session, products []id.Product) {
 	for _, product := range products {
 		b.exec(insertShown, project.String(), in.String(), product.String())
 	}
-	return orMissingSession(b.run(ctx))
 }
 
 // orMissingSession names the session where a row of one was written that does not exist. SQLite does

@@ -40,7 +40,7 @@ type Recommendation struct {
 
 // Search finds products, opens a session if the buyer has none, and recommends what goes with them.
 func (s *Service) Search(ctx context.Context, p *project.Project, r SearchRequest) (SearchAnswer, error) {
-	visit, err := s.visit(ctx, p, r.Session, r.Claims)
+	visit, err := s.visit(ctx, p, r)
 	if err != nil {
 		return SearchAnswer{}, err
 	}
@@ -59,33 +59,40 @@ func (s *Service) Search(ctx context.Context, p *project.Project, r SearchReques
 	if err != nil {
 		return SearchAnswer{}, err
 	}
-	recommendations, err := s.recommend(ctx, p, visit, products)
+	recommendations, shown := s.recommend(p, products)
+	if r.Session.IsZero() {
+		err = s.Sessions.Create(ctx, visit, shown...) // the session and what it saw, in one writing
+	} else {
+		err = s.Sessions.Show(ctx, p.ID, visit.ID, shown)
+	}
 	return SearchAnswer{visit, found, stock, recommendations}, err
 }
 
-// visit opens a session, or touches the one named.
-func (s *Service) visit(ctx context.Context, p *project.Project, named id.Session, claims *session.Claims) (*session.Session, error) {
-	now, timeout := s.Clock.Now(), p.Settings.SessionTimeout()
-	if !named.IsZero() {
-		return s.Sessions.Update(ctx, p.ID, named, func(visit *session.Session) error {
-			return visit.Touch(claims, timeout, now)
-		})
+// visit is the session named, touched, or a new one that is yet to be stored.
+func (s *Service) visit(ctx context.Context, p *project.Project, r SearchRequest) (*session.Session, error) {
+	if !r.Session.IsZero() {
+		return s.touch(ctx, p, r.Session, r.Claims)
 	}
-	if claims == nil {
-		claims = &session.Claims{}
+	claims := session.Claims{}
+	if r.Claims != nil {
+		claims = *r.Claims
 	}
-	visit := session.Open(id.New[id.Session](s.Entropy.Bits128()), p.ID, *claims, timeout, now)
-	return visit, s.Sessions.Create(ctx, visit)
+	return session.Open(id.New[id.Session](s.Entropy.Bits128()), p.ID, claims, p.Settings.SessionTimeout(), s.Clock.Now()), nil
 }
 
-func (s *Service) recommend(ctx context.Context, p *project.Project, visit *session.Session, to []id.Product) ([]Recommendation, error) {
-	if len(to) == 0 {
+func (s *Service) touch(ctx context.Context, p *project.Project, named id.Session, claims *session.Claims) (*session.Session, error) {
+	now := s.Clock.Now()
+	return s.Sessions.Update(ctx, p.ID, named, func(visit *session.Session) error {
+		return visit.Touch(claims, p.Settings.SessionTimeout(), now)
+	})
+}
+
+// recommend finds what goes with the best hit.
+func (s *Service) recommend(p *project.Project, hits []id.Product) (recommendations []Recommendation, shown []id.Product) {
+	if len(hits) == 0 {
 		return nil, nil
 	}
-	complements := s.Index.Complements(p.ID, to[:1], recommended)
-	recommendations := make([]Recommendation, 0, len(complements))
-	shown := make([]id.Product, 0, len(complements))
-	for _, c := range complements {
+	for _, c := range s.Index.Complements(p.ID, hits[:1], recommended) {
 		price := c.Product.PriceOf(c.Variant)
 		r := Recommendation{Product: c.Product, Price: price}
 		if p.Settings.BundleSuggestions {
@@ -97,8 +104,5 @@ func (s *Service) recommend(ctx context.Context, p *project.Project, visit *sess
 		}
 		recommendations, shown = append(recommendations, r), append(shown, c.Product.ID)
 	}
-	if len(shown) == 0 {
-		return nil, nil
-	}
-	return recommendations, s.Sessions.Show(ctx, p.ID, visit.ID, shown)
+	return recommendations, shown
 }

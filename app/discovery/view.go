@@ -36,7 +36,7 @@ type Personalized struct {
 // View shows a product. In a session it shows the prices that the session's quotes go by.
 func (s *Service) View(ctx context.Context, p *project.Project, product id.Product, named id.Session, claims *session.Claims) (ProductView, error) {
 	if !named.IsZero() {
-		if _, err := s.visit(ctx, p, named, claims); err != nil {
+		if _, err := s.touch(ctx, p, named, claims); err != nil {
 			return ProductView{}, err
 		}
 	}

@@ -74,7 +74,11 @@ func (s *Service) Finalize(ctx context.Context, p *project.Project, r FinalizeRe
 			}
 			continue
 		case err == nil:
-			return s.charge(ctx, p, c.checkout, r.Token)
+			result, err := s.charge(ctx, p, c.checkout, r.Token)
+			if err != nil || result != (Result{}) {
+				return result, err
+			}
+			// The provider will never take this attempt: it was asked about before. The next one is new.
 		case !errors.Is(err, checkout.ErrProcessing):
 			return Result{}, err
 		}
@@ -178,7 +182,8 @@ func outOfStock(c *checkout.Checkout, short []catalog.Need) error {
 }
 
 // charge asks the provider for the money, outside of any transaction, and records the outcome. It goes
-// on when the client hangs up: what is charged must be recorded.
+// on when the client hangs up: what is charged must be recorded. The zero Result means that the attempt
+// was not charged and counts as none.
 func (s *Service) charge(ctx context.Context, p *project.Project, c *checkout.Checkout, token string) (Result, error) {
 	ctx = context.WithoutCancel(ctx)
 	bounded, cancel := context.WithTimeout(ctx, chargeTimeout)

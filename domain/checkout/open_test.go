@@ -103,6 +103,17 @@ func TestTotals(t *testing.T) {
 	})
 }
 
+func TestStandardShippingIsFreeFromItsThreshold(t *testing.T) {
+	t.Parallel()
+	p := shop()
+	p.Storefront.FreeShippingThreshold = new(cents(5_000))
+	for unit, shipping := range map[int64]int64{4_999: 599, 5_000: 0, 5_001: 0} {
+		if got := open(t, p, cart(line(1, 1, unit, unit))).Shipping(); got != cents(shipping) {
+			t.Errorf("%d: shipping %s, want %d", unit, got, shipping)
+		}
+	}
+}
+
 func TestOpenNamesEveryFieldItRefuses(t *testing.T) {
 	t.Parallel()
 	good := line(1, 1, 100, 100)
@@ -110,16 +121,21 @@ func TestOpenNamesEveryFieldItRefuses(t *testing.T) {
 		change func(*checkout.Cart)
 		fields []string
 	}{
-		"no lines":          {func(c *checkout.Cart) { c.Lines = nil }, []string{"items"}},
-		"51 lines":          {func(c *checkout.Cart) { c.Lines = slices.Repeat([]checkout.Line{good}, 51) }, []string{"items"}},
-		"quantities":        {func(c *checkout.Cart) { c.Lines = []checkout.Line{line(1, 0, 1, 1), good, line(1, 1001, 1, 1)} }, []string{"items.0.quantity", "items.2.quantity"}},
-		"no address":        {func(c *checkout.Cart) { c.Address = checkout.Address{} }, []string{"shipping_address.name", "shipping_address.line1", "shipping_address.city", "shipping_address.postal_code", "shipping_address.country"}},
+		"no lines": {func(c *checkout.Cart) { c.Lines = nil }, []string{"items"}},
+		"51 lines": {func(c *checkout.Cart) { c.Lines = slices.Repeat([]checkout.Line{good}, 51) }, []string{"items"}},
+		"quantities": {func(c *checkout.Cart) { c.Lines = []checkout.Line{line(1, 0, 1, 1), good, line(1, 1001, 1, 1)} },
+			[]string{"items.0.quantity", "items.2.quantity"}},
+		"no address": {func(c *checkout.Cart) { c.Address = checkout.Address{} }, []string{"shipping_address.name",
+			"shipping_address.line1", "shipping_address.city", "shipping_address.postal_code", "shipping_address.country"}},
 		"blank name":        {func(c *checkout.Cart) { c.Address.Name = " \t" }, []string{"shipping_address.name"}},
 		"country":           {func(c *checkout.Cart) { c.Address.Country = "FR" }, []string{"shipping_address.country"}},
 		"country as spoken": {func(c *checkout.Cart) { c.Address.Country = "us" }, []string{"shipping_address.country"}},
 		"too much money":    {func(c *checkout.Cart) { c.Lines = []checkout.Line{line(1, 2, money.Limit/2, money.Limit/2)} }, []string{"items"}},
 		"too much with tax": {func(c *checkout.Cart) { c.Lines = []checkout.Line{line(1, 1, money.Limit-1, money.Limit-1)} }, []string{"items"}},
-		"too much saved":    {func(c *checkout.Cart) { c.Lines = []checkout.Line{line(1, 2, 1, money.Limit-1)} }, []string{"items"}},
+		"too much with shipping": {func(c *checkout.Cart) {
+			c.Lines, c.Address.State = []checkout.Line{line(1, 1, money.Limit-2999, money.Limit-2999)}, "NJ"
+		}, []string{"items"}},
+		"too much saved": {func(c *checkout.Cart) { c.Lines = []checkout.Line{line(1, 2, 1, money.Limit/2+1)} }, []string{"items"}},
 		"other money": {func(c *checkout.Cart) {
 			c.Lines = []checkout.Line{{Quantity: 1, Unit: money.Of(1, money.Currency{}), Original: money.Of(1, money.Currency{})}}
 		}, []string{"items"}},

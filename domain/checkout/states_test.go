@@ -163,7 +163,7 @@ func TestEveryAttemptHasItsOwnKey(t *testing.T) {
 		checkout.AttemptKey(one, 1), checkout.AttemptKey(one, 2), checkout.AttemptKey(one, 12), checkout.AttemptKey(other, 1),
 	}
 	slices.Sort(keys)
-	if len(slices.Compact(keys)) != 4 || checkout.AttemptKey(one, 1) != checkout.AttemptKey(one, 1) {
+	if len(slices.Compact(keys)) != 4 {
 		t.Errorf("keys %v", keys)
 	}
 }
@@ -234,12 +234,15 @@ func TestFifthDeclineIsTheLast(t *testing.T) {
 
 func TestLease(t *testing.T) {
 	t.Parallel()
-	c := in(checkout.Processing, 0)
+	c := in(checkout.Ready, 0)
 	end := noon.Add(checkout.Lease)
+	if err := c.Claim(token, held, noon); err != nil {
+		t.Fatal(err)
+	}
 	if c.Lapsed(end.Add(-1)) || !c.Lapsed(end) {
 		t.Error("the lease ends at another time")
 	}
-	if err := c.Renew(2, end); err != nil || c.Lapsed(end.Add(checkout.Lease-1)) || !c.Lapsed(end.Add(checkout.Lease)) {
+	if err := c.Renew(3, end); err != nil || c.Lapsed(end.Add(checkout.Lease-1)) || !c.Lapsed(end.Add(checkout.Lease)) {
 		t.Errorf("renewed until %s (%v)", c.Snapshot().LeaseUntil, err)
 	}
 	for _, status := range checkout.Statuses {

@@ -49,6 +49,29 @@ func TestArithmeticIsExactOrOverflows(t *testing.T) {
 	})
 }
 
+func TestMulAtItsEdges(t *testing.T) {
+	t.Parallel()
+	edges := []int64{math.MinInt64, math.MinInt64 + 1, -2, -1, 0, 1, 2, math.MaxInt64}
+	for _, x := range edges {
+		for _, y := range edges {
+			product, err := money.Of(x, money.USD).Mul(y)
+			if !agrees(product.Minor(), err, new(big.Int).Mul(big.NewInt(x), big.NewInt(y))) {
+				t.Errorf("%d × %d = %d, %v", x, y, product.Minor(), err)
+			}
+		}
+	}
+}
+
+func TestSigns(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int64{-1, 0, 1} {
+		a := money.Of(n, money.USD)
+		if a.IsNegative() != (n < 0) || a.IsZero() != (n == 0) || a.IsPositive() != (n > 0) {
+			t.Errorf("%d: negative %v, zero %v, positive %v", n, a.IsNegative(), a.IsZero(), a.IsPositive())
+		}
+	}
+}
+
 func TestMulDivIsExactAndRoundedOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

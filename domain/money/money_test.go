@@ -89,7 +89,8 @@ func FuzzParse(f *testing.F) {
 		if !ok {
 			t.Fatalf("%q is no number, but was read as %d (%v)", text, got, err)
 		}
-		exact.Mul(exact, new(big.Rat).SetInt64(int64(math.Pow10(int(digits)))))
+		scale := new(big.Rat).SetInt64(int64(math.Pow10(int(digits))))
+		exact.Mul(exact, scale)
 		inRange := new(big.Rat).Abs(exact).Cmp(new(big.Rat).SetInt64(money.Limit)) < 0
 		switch {
 		case err == nil && exact.Cmp(new(big.Rat).SetInt64(got)) != 0:
@@ -97,8 +98,8 @@ func FuzzParse(f *testing.F) {
 		case err == nil && !inRange, errors.Is(err, money.ErrOutOfRange) && inRange, errors.Is(err, money.ErrTooPrecise) && exact.IsInt():
 			t.Fatalf("%q with %d digits is %s: %d, %v", text, digits, exact, got, err)
 		}
-		if back := money.FormatDecimal(got, int(digits)); err == nil && back != exact.Quo(exact, big.NewRat(int64(math.Pow10(int(digits))), 1)).FloatString(int(digits)) {
-			t.Fatalf("%q is written %q", text, back)
+		if back, ok := new(big.Rat).SetString(money.FormatDecimal(got, int(digits))); err == nil && (!ok || back.Mul(back, scale).Cmp(exact) != 0) {
+			t.Fatalf("%q is written %q", text, money.FormatDecimal(got, int(digits)))
 		}
 	})
 }

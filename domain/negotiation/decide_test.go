@@ -113,6 +113,7 @@ func TestDecideByExample(t *testing.T) {
 	t.Parallel()
 	b := negotiation.RehydrateBounds(usd("100"), usd("97.60"), usd("94"), usd("90"))
 	fixed := negotiation.RehydrateBounds(usd("100"), usd("100"), usd("100"), usd("100"))
+	fresh := negotiation.Progress{}
 	begun := negotiation.Progress{Rounds: 1, Moves: 1, BestOffer: usd("91"), Counter: usd("96.40")}
 	late := negotiation.Progress{Rounds: 5, Moves: 5, BestOffer: usd("91"), Counter: usd("95")}
 	four := negotiation.Progress{Rounds: 4, Moves: 4, BestOffer: usd("91"), Counter: usd("95")}
@@ -123,26 +124,26 @@ func TestDecideByExample(t *testing.T) {
 		offer    *money.Amount
 		want     negotiation.Decision
 	}{
-		"asks for the price":             {b, negotiation.Progress{}, nil, negotiation.Quoted{Price: usd("97.60"), By: negotiation.NoOffer}},
-		"asks again":                     {b, begun, nil, negotiation.Quoted{Price: usd("96.40"), By: negotiation.NoOffer}},
-		"asks for a fixed price":         {fixed, negotiation.Progress{}, nil, negotiation.Quoted{Price: usd("100"), By: negotiation.ListOnly}},
-		"asks for one fixed meanwhile":   {fixed, begun, nil, negotiation.Quoted{Price: usd("96.40"), By: negotiation.ListOnly}},
-		"offers less than a fixed price": {fixed, negotiation.Progress{}, offer(usd("99.99")), negotiation.Rejected{Hint: usd("100"), By: negotiation.ListOnly}},
-		"offers a fixed price":           {fixed, negotiation.Progress{}, offer(usd("100")), negotiation.Accepted{Price: usd("100"), By: negotiation.AtAsk}},
-		"offers under the floor":         {b, negotiation.Progress{}, offer(usd("89.99")), negotiation.Rejected{Hint: usd("90"), By: negotiation.BelowFloor}},
-		"offers less than nothing":       {b, begun, offer(usd("-5")), negotiation.Rejected{Hint: usd("90"), By: negotiation.BelowFloor}},
-		"offers the floor":               {b, negotiation.Progress{}, offer(usd("90")), negotiation.Countered{Price: usd("96.40"), By: negotiation.Concession}},
-		"offers just under the target":   {b, negotiation.Progress{}, offer(usd("93.99")), negotiation.Countered{Price: usd("96.40"), By: negotiation.Concession}},
-		"offers the target":              {b, negotiation.Progress{}, offer(usd("94")), negotiation.Accepted{Price: usd("94"), By: negotiation.AtAsk}},
-		"offers more than list":          {b, negotiation.Progress{}, offer(usd("120")), negotiation.Accepted{Price: usd("100"), By: negotiation.AtAsk}},
-		"does not move":                  {b, begun, offer(usd("91")), negotiation.Countered{Price: usd("96.40"), By: negotiation.NoMovement}},
-		"moves a little":                 {b, begun, offer(usd("91.10")), negotiation.Countered{Price: usd("95.57"), By: negotiation.Concession}},
-		"moves as far as we might":       {b, begun, offer(usd("93.50")), negotiation.Countered{Price: usd("93.90"), By: negotiation.Concession}},
-		"takes the counter":              {b, begun, offer(usd("96.40")), negotiation.Accepted{Price: usd("96.40"), By: negotiation.Commitment}},
-		"offers the ask of four moves":   {b, four, offer(usd("92.34")), negotiation.Accepted{Price: usd("92.34"), By: negotiation.AtAsk}},
-		"offers a cent less than that":   {b, four, offer(usd("92.33")), negotiation.Countered{Price: usd("93.67"), By: negotiation.Concession}},
-		"gets the last counter":          {b, late, offer(usd("91.20")), negotiation.Countered{Price: usd("93.80"), Final: true, By: negotiation.Concession}},
-		"goes on after the last":         {b, over, offer(usd("91.30")), negotiation.Countered{Price: usd("94.50"), Final: true, By: negotiation.FinalRound}},
+		"asks for the price":             {b, fresh, nil, quoted("97.60", negotiation.NoOffer)},
+		"asks again":                     {b, begun, nil, quoted("96.40", negotiation.NoOffer)},
+		"asks for a fixed price":         {fixed, fresh, nil, quoted("100", negotiation.ListOnly)},
+		"asks for one fixed meanwhile":   {fixed, begun, nil, quoted("96.40", negotiation.ListOnly)},
+		"offers less than a fixed price": {fixed, fresh, offer(usd("99.99")), rejected("100", negotiation.ListOnly)},
+		"offers a fixed price":           {fixed, fresh, offer(usd("100")), accepted("100", negotiation.AtAsk)},
+		"offers under the floor":         {b, fresh, offer(usd("89.99")), rejected("90", negotiation.BelowFloor)},
+		"offers less than nothing":       {b, begun, offer(usd("-5")), rejected("90", negotiation.BelowFloor)},
+		"offers the floor":               {b, fresh, offer(usd("90")), countered("96.40", negotiation.Concession)},
+		"offers just under the target":   {b, fresh, offer(usd("93.99")), countered("96.40", negotiation.Concession)},
+		"offers the target":              {b, fresh, offer(usd("94")), accepted("94", negotiation.AtAsk)},
+		"offers more than list":          {b, fresh, offer(usd("120")), accepted("100", negotiation.AtAsk)},
+		"does not move":                  {b, begun, offer(usd("91")), countered("96.40", negotiation.NoMovement)},
+		"moves a little":                 {b, begun, offer(usd("91.10")), countered("95.57", negotiation.Concession)},
+		"moves as far as we might":       {b, begun, offer(usd("93.50")), countered("93.90", negotiation.Concession)},
+		"takes the counter":              {b, begun, offer(usd("96.40")), accepted("96.40", negotiation.Commitment)},
+		"offers the ask of four moves":   {b, four, offer(usd("92.34")), accepted("92.34", negotiation.AtAsk)},
+		"offers a cent less than that":   {b, four, offer(usd("92.33")), countered("93.67", negotiation.Concession)},
+		"gets the last counter":          {b, late, offer(usd("91.20")), final("93.80", negotiation.Concession)},
+		"goes on after the last":         {b, over, offer(usd("91.30")), final("94.50", negotiation.FinalRound)},
 	} {
 		got := negotiation.Decide(negotiation.Table{Policy: builtIn, Bounds: c.bounds, Progress: c.progress, Offer: c.offer})
 		if got != c.want {
@@ -175,7 +176,9 @@ func FuzzDecide(f *testing.F) {
 	f.Add(int64(99_99), int64(97_59), int64(93_99), int64(89_99), int64(96_39), int64(91_00), 1, 1, 6, int64(350), int64(91_10), int64(93_50))
 	f.Add(int64(money.Limit-2), int64(money.Limit-2), int64(money.Limit-2), int64(1), int64(0), int64(1), 15, 15, 1<<62, int64(-1), int64(2), int64(1<<62))
 	f.Add(int64(1), int64(1), int64(1), int64(1), int64(1), int64(0), 0, 0, -1<<63, int64(5000), int64(0), int64(-1<<63))
-	f.Fuzz(func(t *testing.T, list, opening, target, floor, counter, best int64, rounds, moves, roundCap int, endShare, a, b int64) {
+	f.Fuzz(func(t *testing.T, list, opening, target, floor, counter, best int64,
+		rounds, moves, roundCap int, endShare, a, b int64,
+	) {
 		table := tableOf(list, opening, target, floor, counter, best, rounds, moves, roundCap, endShare)
 		one, other := with(table, money.Of(min(a, b), money.USD)), with(table, money.Of(max(a, b), money.USD))
 		checkAnswer(t, one, negotiation.Decide(one))

@@ -43,6 +43,26 @@ func usd(text string) money.Amount {
 
 func offer(a money.Amount) *money.Amount { return &a }
 
+func quoted(price string, by negotiation.Rule) negotiation.Decision {
+	return negotiation.Quoted{Price: usd(price), By: by}
+}
+
+func accepted(price string, by negotiation.Rule) negotiation.Decision {
+	return negotiation.Accepted{Price: usd(price), By: by}
+}
+
+func countered(price string, by negotiation.Rule) negotiation.Decision {
+	return negotiation.Countered{Price: usd(price), By: by}
+}
+
+func final(price string, by negotiation.Rule) negotiation.Decision {
+	return negotiation.Countered{Price: usd(price), Final: true, By: by}
+}
+
+func rejected(hint string, by negotiation.Rule) negotiation.Decision {
+	return negotiation.Rejected{Hint: usd(hint), By: by}
+}
+
 var builtIn = negotiation.PolicyOf(project.DefaultSettings())
 
 // shopPolicies are those that project settings can bring about.

@@ -100,8 +100,20 @@ func TestReturnRefusalsNameTheirFields(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
-	if _, err := order.RequestReturn(id.Return{}, o, []order.ReturnItem{back(red, 1)}, strings.Repeat("x", 2001), nil, terms, placed); !slices.Equal(fields(err), []string{"comment"}) {
+	_, err := order.RequestReturn(id.Return{}, o, []order.ReturnItem{back(red, 1)}, strings.Repeat("x", 2001), nil, terms, placed)
+	if !slices.Equal(fields(err), []string{"comment"}) {
 		t.Errorf("a long comment: %v", err)
+	}
+}
+
+func TestReturnAtItsEdges(t *testing.T) {
+	t.Parallel()
+	o := place(paid(), time.UTC, placed)
+	o.Lines[0].Quantity = 50
+	items := slices.Repeat([]order.ReturnItem{back(green, 1)}, 50)
+	items[0].Reason = strings.Repeat("é", 2000)
+	if _, err := order.RequestReturn(id.Return{}, o, items, strings.Repeat("é", 2000), nil, terms, placed); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -54,10 +54,11 @@ func TestNameSlugAndDescriptionAtTheirEdges(t *testing.T) {
 func TestChangeOfNameAndSlugByTheGeneralGroup(t *testing.T) {
 	t.Parallel()
 	p := open(t, settings{})
-	if err := p.Change(project.Change{Name: patch.To("Peak"), Slug: patch.To("peak"), Grouped: true}, later); err != nil || p.Name != "Peak" || p.Slug != "peak" {
+	err := p.Change(project.Change{Name: patch.To("Peak"), Slug: patch.To("peak"), Grouped: true}, later)
+	if err != nil || p.Name != "Peak" || p.Slug != "peak" {
 		t.Errorf("%q at %q, %v", p.Name, p.Slug, err)
 	}
-	wrong := project.Change{Name: patch.Null[string](), Slug: patch.To("-"), Grouped: true}
+	wrong := project.Change{Name: patch.Null[string](), Slug: patch.Null[string](), Grouped: true}
 	if err := p.Change(wrong, later); !slices.Equal(fields(err), []string{"general.name", "general.slug"}) {
 		t.Errorf("refused %q", fields(err))
 	}
@@ -85,7 +86,8 @@ func TestChangeTouchesOnlyWhatIsGiven(t *testing.T) {
 	p := open(t, settings{Locale: patch.To("de-DE")})
 	want := *p
 	want.Settings.MaxDiscount, want.UpdatedAt = 150, later
-	if err := p.Change(project.Change{Settings: settings{MaxDiscount: patch.To[money.Percent](150)}}, later); err != nil || !reflect.DeepEqual(*p, want) {
+	err := p.Change(project.Change{Settings: settings{MaxDiscount: patch.To[money.Percent](150)}}, later)
+	if err != nil || !reflect.DeepEqual(*p, want) {
 		t.Errorf("became %+v, want %+v (%v)", *p, want, err)
 	}
 	if err := p.Change(project.Change{Description: patch.Null[string]()}, later); err != nil || p.Description != "" {
@@ -104,7 +106,8 @@ func TestChangeOfCurrencyRestoresTheStorefrontsAmounts(t *testing.T) {
 	}, p.Settings); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Change(project.Change{Settings: settings{Timezone: patch.To("Asia/Tokyo")}}, later); err != nil || p.Storefront.FreeShippingThreshold == nil {
+	err := p.Change(project.Change{Settings: settings{Timezone: patch.To("Asia/Tokyo")}}, later)
+	if err != nil || p.Storefront.FreeShippingThreshold == nil {
 		t.Fatalf("another change took the threshold (%v)", err)
 	}
 	if err := p.Change(project.Change{Settings: settings{Currency: patch.To("BHD")}}, later); err != nil {

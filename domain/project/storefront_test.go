@@ -91,7 +91,7 @@ var refusals = map[string][]front{
 	"shipping_regions": {{ShippingRegions: patch.To([]string{})}, {ShippingRegions: patch.To([]string{"US", "US"})},
 		{ShippingRegions: patch.To(countries(251))}},
 	"shipping_regions.1": {{ShippingRegions: patch.To([]string{"US", "usa"})}, {ShippingRegions: patch.To([]string{"US", "us"})}},
-	"shipping_rates": {{ShippingRates: patch.To([]project.ShippingRate{})},
+	"shipping_rates": {{ShippingRates: patch.To([]project.ShippingRate{})}, manyRates(1001),
 		{ShippingRates: patch.To([]project.ShippingRate{{Region: "DE", Method: "standard", Price: cents(1)}})}},
 	"shipping_rates.0.region": {rates(project.ShippingRate{Region: "usa", Method: "standard", Price: cents(1)})},
 	"shipping_rates.0.method": {rates(project.ShippingRate{Region: "*", Method: "drone", Price: cents(1)})},
@@ -112,8 +112,9 @@ var refusals = map[string][]front{
 	"return_conditions":       {{ReturnConditions: patch.To(strings.Repeat("é", 2001))}},
 	"warehouses":              {warehouses(project.Warehouse{Location: "a", Name: "A"}, project.Warehouse{Location: "a", Name: "B"})},
 	"warehouses.0.location":   {warehouses(project.Warehouse{Location: "A", Name: "A"}), warehouses(project.Warehouse{Name: "A"})},
-	"warehouses.0.name":       {warehouses(project.Warehouse{Location: "a"}), warehouses(project.Warehouse{Location: "a", Name: strings.Repeat("é", 201)})},
-	"warehouses.0.country":    {warehouses(project.Warehouse{Location: "a", Name: "A", Country: "usa"})},
+	"warehouses.0.name": {warehouses(project.Warehouse{Location: "a"}),
+		warehouses(project.Warehouse{Location: "a", Name: strings.Repeat("é", 201)})},
+	"warehouses.0.country": {warehouses(project.Warehouse{Location: "a", Name: "A", Country: "usa"})},
 }
 
 func countries(n int) (list []string) {
@@ -126,6 +127,17 @@ func countries(n int) (list []string) {
 // rates has a rate for every country besides the one given, so that only its own rules can be broken.
 func rates(r project.ShippingRate) front {
 	return front{ShippingRates: patch.To([]project.ShippingRate{r, {Region: "*", Method: "standard", Price: cents(1)}})}
+}
+
+// manyRates are so many rates, one a country and method.
+func manyRates(n int) front {
+	var list []project.ShippingRate
+	for _, country := range append([]string{"*"}, countries(400)...) {
+		for _, method := range project.Methods {
+			list = append(list, project.ShippingRate{Region: country, Method: method, Price: cents(1)})
+		}
+	}
+	return front{ShippingRates: patch.To(list[:n])}
 }
 
 func threshold(a money.Amount) front { return front{FreeShippingThreshold: patch.To(&a)} }
@@ -171,6 +183,7 @@ func TestStorefrontAtItsEdges(t *testing.T) {
 		{ShippingRegions: patch.To(countries(250)), ReturnWindowDays: patch.To(3650), Warehouses: patch.To(many)},
 		rates(project.ShippingRate{Region: "US", Method: "express", Price: cents(0), MaxDays: 365}), threshold(cents(0)),
 		taxes(project.TaxRate{Country: "US", Rate: 100_000, State: strings.Repeat("x", 50)}, project.TaxRate{Country: "US"}),
+		manyRates(1000),
 		{LogoURL: patch.To(""), ReturnWindowDays: patch.To(0), Warehouses: patch.To([]project.Warehouse{})},
 	} {
 		if err := f.Change(change, project.DefaultSettings()); err != nil {

@@ -97,8 +97,8 @@ func sessionUnknown(s *shop) {
 }
 
 func sessionShown(s *shop) {
-	visit, first, second, third := s.session(), s.product(1).ID, s.product(1).ID, s.product(1).ID
-	s.must(s.Sessions.Show(s.ctx, s.project.ID, visit.ID, []id.Product{second, first}))
+	visit, first, second, third := s.newSession(), s.product(1).ID, s.product(1).ID, s.product(1).ID
+	s.must(s.Sessions.Create(s.ctx, visit, second, first))
 	s.must(s.Sessions.Show(s.ctx, s.project.ID, visit.ID, []id.Product{first, third}))
 	s.must(s.Sessions.Show(s.ctx, s.project.ID, visit.ID, nil))
 	want := []session.Shown{{Product: second}, {Product: first}, {Product: third}}
