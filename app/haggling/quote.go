@@ -20,8 +20,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// tries is how often an answer is worked out anew when another one in the same session came first.
-const tries = 8
+// tries is how often an answer is worked out anew when another one in the same session came first. As a
+// try only fails because another answer was stored, so many requests of one session at once are all
+// answered.
+const tries = 32
 
 // Service answers offers.
 type Service struct {

@@ -10,7 +10,7 @@ import (
 )
 
 // What becomes of a counter of 96.10 over a floor of 90.00 when the shop changes before the buyer comes
-// back: on a follow-up or a new quote in time, and on a new quote after the counter's time.
+// back: on a follow-up or a new quote, in the counter's time and after it.
 func TestWhatAShopChangeDoesToANegotiation(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -42,17 +42,25 @@ func TestWhatAShopChangeDoesToANegotiation(t *testing.T) {
 		say(q, offer(usd("91")), noon)
 		p, s := builtIn, usual
 		c.change(&p, &s)
-		resumed := negotiation.Rehydrate(q.Snapshot())
-		if err := resumed.Resume(p, s, noon.Add(negotiation.Validity-1)); err != nil {
-			t.Fatal(err)
+		resume := func(at time.Time) *negotiation.Quote {
+			resumed := negotiation.Rehydrate(q.Snapshot())
+			if err := resumed.Resume(p, s, at); err != nil {
+				t.Fatal(err)
+			}
+			return resumed
 		}
+		again := func(at time.Time) *negotiation.Quote {
+			return negotiation.Start(q.Snapshot().ID, shop, item, p, s, q, at)
+		}
+		late := noon.Add(negotiation.Validity)
 		for when, r := range map[string]struct {
 			q    *negotiation.Quote
 			want string
 		}{
-			"resumed":              {resumed, c.inTime},
-			"quoted anew":          {negotiation.Start(q.Snapshot().ID, shop, item, p, s, q, noon.Add(negotiation.Validity-1)), c.inTime},
-			"quoted anew too late": {negotiation.Start(q.Snapshot().ID, shop, item, p, s, q, noon.Add(negotiation.Validity)), c.later},
+			"resumed":              {resume(late.Add(-1)), c.inTime},
+			"resumed too late":     {resume(late), c.later},
+			"quoted anew":          {again(late.Add(-1)), c.inTime},
+			"quoted anew too late": {again(late), c.later},
 		} {
 			got := negotiation.Decide(r.q.Table(p, nil)).(negotiation.Quoted).Price
 			if got.String() != r.want || r.q.Snapshot().Bounds.Floor().String() != c.floor {

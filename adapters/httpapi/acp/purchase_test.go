@@ -139,13 +139,14 @@ func TestDeclinedPayment(t *testing.T) {
 	}
 }
 
-func TestFinalizeThatEndsInNothingIsLoud(t *testing.T) {
+// A provider that takes no attempt ends the buyer's wait with a request to come back.
+func TestFinalizeThatIsNeverCharged(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	s.outcome = checkout.NotCharged{}
 	a := s.call("POST", "/acp/checkout/finalize", pay(s.opened().string("checkout_id"), "psp_spt", ""))
-	a.expect(t, map[string]string{"error": `"internal_error"`, "retry_after": "60"})
-	if a.status != 500 || a.header.Get("Retry-After") != "60" || strings.Contains(a.text+s.log.String(), "s3cret") {
+	a.expect(t, map[string]string{"error": `"checkout_processing"`, "retry_after": "1"})
+	if a.status != 409 || a.header.Get("Retry-After") != "1" || strings.Contains(a.text+s.log.String(), "s3cret") {
 		t.Errorf("%d %s", a.status, a.text)
 	}
 }

@@ -127,6 +127,7 @@ func (s *shop) services(log *slog.Logger) acp.Services {
 		Purchase: &purchase.Service{
 			Agent: agent, Storefronts: s.shelf, Checkouts: buys, Orders: buys, Sessions: sessions{s.shelf}, Haggling: haggles{s.shelf},
 			Catalog: shelves, Gateway: buys, Clock: s.shelf, Entropy: s.shelf, Log: log,
+			Patience: 50 * time.Millisecond,
 		},
 		Aftersales: &aftersales.Service{Orders: buys, Clock: s.shelf, Entropy: s.shelf},
 		Sessions:   sessions{s.shelf}, Orders: buys, Clock: s.shelf, Methods: []string{"psp_spt", "wallet_ba"},

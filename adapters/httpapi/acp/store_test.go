@@ -66,9 +66,9 @@ func (s *shelf) ByProject(context.Context, id.Project) (*project.Project, error)
 
 type sessions struct{ *shelf }
 
-func (s sessions) Create(_ context.Context, v *session.Session) error {
+func (s sessions) Create(_ context.Context, v *session.Session, shown ...id.Product) error {
 	s.sessions[v.ID] = v
-	return nil
+	return s.Show(context.Background(), v.Project, v.ID, shown)
 }
 
 func (s sessions) Update(_ context.Context, _ id.Project, named id.Session, change func(*session.Session) error) (*session.Session, error) {

@@ -1,0 +1,94 @@
+package boot_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/cmd/boot"
+)
+
+const (
+	digits40 = "0123456789abcdefghijABCDEFGHIJ0123456789"
+	testKey  = "hk_test_" + digits40
+	liveKey  = "hk_live_" + digits40
+)
+
+func TestConfigCheck(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		change func(*boot.Config)
+		want   string // in the complaint; "": none
+	}{
+		{"as it comes", func(*boot.Config) {}, ""},
+		{"everything", func(c *boot.Config) {
+			c.PublicURL, c.BootstrapKey, c.ACPDomain, c.ACPRate, c.AllowLoopback = "https://shops.example.com", testKey, "acp.example.com", "off", true
+		}, ""},
+		{"PostgreSQL", func(c *boot.Config) { c.DatabaseURL = "postgres://haggle@db/haggle" }, ""},
+		{"PostgreSQL by its other name", func(c *boot.Config) { c.DatabaseURL = "postgresql://haggle@db/haggle" }, ""},
+		{"production", func(c *boot.Config) { c.Env, c.MasterKey, c.BootstrapKey = "production", "secret", liveKey }, ""},
+
+		{"another environment", func(c *boot.Config) { c.Env = "staging" }, "HAGGLE_ENV"},
+		{"no environment", func(c *boot.Config) { c.Env = "" }, "HAGGLE_ENV"},
+		{"production without a master key", func(c *boot.Config) { c.Env = "production" }, "HAGGLE_MASTER_KEY"},
+		{"loopback in production", func(c *boot.Config) { c.Env, c.MasterKey, c.AllowLoopback = "production", "secret", true }, "HAGGLE_ALLOW_LOOPBACK"},
+		{"a key of production in the sandbox", func(c *boot.Config) { c.BootstrapKey = liveKey }, "HAGGLE_BOOTSTRAP_KEY must begin with hk_test_"},
+		{"a key of the sandbox in production", func(c *boot.Config) {
+			c.Env, c.MasterKey, c.BootstrapKey = "production", "secret", testKey
+		}, "HAGGLE_BOOTSTRAP_KEY must begin with hk_live_"},
+		{"a short key", func(c *boot.Config) { c.BootstrapKey = testKey[:39] }, "HAGGLE_BOOTSTRAP_KEY"},
+		{"a key with a space", func(c *boot.Config) { c.BootstrapKey = testKey + " " }, "HAGGLE_BOOTSTRAP_KEY"},
+		{"a public path", func(c *boot.Config) { c.PublicURL = "/haggle" }, "HAGGLE_PUBLIC_URL"},
+		{"a public FTP address", func(c *boot.Config) { c.PublicURL = "ftp://shops.example.com" }, "HAGGLE_PUBLIC_URL"},
+		{"a public query", func(c *boot.Config) { c.PublicURL = "https://shops.example.com?a=b" }, "HAGGLE_PUBLIC_URL"},
+		{"no public URL at all", func(c *boot.Config) { c.PublicURL = "https://%zz" }, "HAGGLE_PUBLIC_URL"},
+		{"a URL for a domain", func(c *boot.Config) { c.ACPDomain = "https://acp.example.com" }, "HAGGLE_ACP_DOMAIN"},
+		{"a domain with a port", func(c *boot.Config) { c.ACPDomain = "acp.example.com:443" }, "HAGGLE_ACP_DOMAIN"},
+		{"a domain of one word", func(c *boot.Config) { c.ACPDomain = "localhost" }, "HAGGLE_ACP_DOMAIN"},
+		{"a rate", func(c *boot.Config) { c.ACPRate = "600/900" }, "HAGGLE_ACP_RATE"},
+		{"another database", func(c *boot.Config) { c.DatabaseURL = "mysql://db/haggle" }, "HAGGLE_DATABASE_URL"},
+		{"no database", func(c *boot.Config) { c.DatabaseURL = "" }, "HAGGLE_DATABASE_URL"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			config := boot.Config{Addr: "127.0.0.1:8080", OpsAddr: "127.0.0.1:8081", DatabaseURL: "sqlite://haggle.db", Env: "sandbox"}
+			test.change(&config)
+			expectComplaint(t, config.Check(), test.want)
+		})
+	}
+}
+
+// Complaints are one line, and never repeat a secret.
+func expectComplaint(t *testing.T, err error, want string) {
+	t.Helper()
+	switch {
+	case want == "" && err != nil:
+		t.Errorf("refused: %v", err)
+	case want == "":
+	case err == nil:
+		t.Errorf("nothing said, want %s", want)
+	case !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n") || strings.Contains(err.Error(), digits40[:31]):
+		t.Errorf("%q, want %s in one line without secrets", err, want)
+	}
+}
+
+func TestCheckEnvironment(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		environ []string
+		want    string
+	}{
+		{nil, ""},
+		{[]string{"PATH=/bin", "HAGGLE=1", "XHAGGLE_ADDR=:1"}, ""},
+		{[]string{"HAGGLE_ADDR=:1", "HAGGLE_OPS_ADDR=:2", "HAGGLE_PUBLIC_URL=", "HAGGLE_DATABASE_URL=", "HAGGLE_ENV="}, ""},
+		{[]string{"HAGGLE_BOOTSTRAP_KEY=", "HAGGLE_MASTER_KEY=", "HAGGLE_ACP_DOMAIN=", "HAGGLE_ALLOW_LOOPBACK=", "HAGGLE_ACP_RATE=", "HAGGLE_LOG_LEVEL="}, ""},
+		{[]string{"HAGGLE_ADDR=:1", "HAGGLE_ADRESS=:1"}, "HAGGLE_ADRESS is not a variable"},
+		{[]string{"haggle_addr=:1", "HAGGLE_addr=:1"}, "HAGGLE_addr is not a variable"},
+		{[]string{"HAGGLE_=1"}, "HAGGLE_ is not a variable"},
+		{[]string{"HAGGLE_MASTER"}, "HAGGLE_MASTER is not a variable"},
+		{[]string{"HAGGLE_REDIS_URL=redis://secret-" + digits40}, "HAGGLE_REDIS_URL is set, but this version cannot use it"},
+		{[]string{"HAGGLE_TRUSTED_PROXIES=10.0.0.0/8"}, "HAGGLE_TRUSTED_PROXIES is set"},
+	} {
+		expectComplaint(t, boot.CheckEnvironment(test.environ), test.want)
+	}
+}

@@ -1,0 +1,159 @@
+package boot_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/discovery"
+	"github.com/haggle-commerce/haggle/app/haggling"
+	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Prices against the clock, against a shop that changes, and against many offers at once, on real tables.
+
+// visit opens a session by a search.
+func (m *market) visit() id.Session {
+	m.t.Helper()
+	found, err := m.discovery.Search(m.t.Context(), m.project, discovery.SearchRequest{Query: catalog.Query{Text: "lantern"}})
+	m.must(err)
+	return found.Session.ID
+}
+
+// counter haggles for one piece until the shop counters, and returns the answer and its price.
+func (m *market) counter(p *catalog.Product, cents int64) (haggling.Answer, int64) {
+	m.t.Helper()
+	answer, err := m.offer(ports.HaggleAsk{Product: p.ID, Quantity: 1}, cents)
+	m.must(err)
+	countered, ok := answer.Decision.(negotiation.Countered)
+	if !ok {
+		m.t.Fatalf("%d was answered %#v", cents, answer.Decision)
+	}
+	return answer, countered.Price.Minor()
+}
+
+func followUp(a haggling.Answer) ports.HaggleAsk {
+	return ports.HaggleAsk{Session: a.Session, Quote: a.Quote.ID}
+}
+
+func TestSessionEnds(t *testing.T) {
+	onMarkets(t, func(m *market) {
+		p := m.product(100_00, 60)
+		d := m.agree(p)
+		m.clock.advance(29 * time.Minute)
+		_, err := m.offer(ports.HaggleAsk{Session: d.session, Product: p.ID, Quantity: 1}, 0)
+		m.must(err)
+		m.clock.advance(29 * time.Minute) // every request gave it time
+		_, err = m.discovery.Search(m.t.Context(), m.project, discovery.SearchRequest{Session: d.session})
+		m.must(err)
+		m.clock.advance(31 * time.Minute)
+		_, err = m.offer(ports.HaggleAsk{Session: d.session, Product: p.ID, Quantity: 1}, 90_00)
+		m.refused(err, "session_expired")
+		_, err = m.discovery.Search(m.t.Context(), m.project, discovery.SearchRequest{Session: d.session})
+		m.refused(err, "session_expired")
+		_, err = m.discovery.View(m.t.Context(), m.project, p.ID, d.session, nil)
+		m.refused(err, "session_expired")
+		_, err = m.purchase.Init(m.t.Context(), m.project, purchase.InitRequest{Session: d.session, Items: []purchase.InitItem{item(p, 1)}, Address: home})
+		m.refused(err, "session_expired")
+	})
+}
+
+func TestQuotePastItsTime(t *testing.T) {
+	onMarkets(t, func(m *market) {
+		p := m.product(1000_00, 60)
+		first, _ := m.counter(p, 880_00)
+		m.clock.advance(negotiation.Validity)
+		late, err := m.offer(followUp(first), 990_00)
+		m.must(err)
+		if !late.Expired || late.Decision != nil || late.Quote.ID != first.Quote.ID {
+			m.t.Errorf("%+v", late)
+		}
+		visit, err := m.store.Sessions().Visit(m.t.Context(), m.project.ID, first.Session)
+		m.must(err)
+		if len(visit.History) != 1 {
+			m.t.Errorf("%d entries of history, want 1", len(visit.History))
+		}
+	})
+}
+
+// A counter is a promise: the list price may rise behind it, by far more than any discount.
+func TestCounterIsKeptWhenThePriceRises(t *testing.T) {
+	for name, ask := range map[string]func(haggling.Answer, *catalog.Product) ports.HaggleAsk{
+		"in the same quote": func(a haggling.Answer, _ *catalog.Product) ports.HaggleAsk { return followUp(a) },
+		"in a new quote": func(a haggling.Answer, p *catalog.Product) ports.HaggleAsk {
+			return ports.HaggleAsk{Session: a.Session, Product: p.ID, Quantity: 1}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onMarkets(t, func(m *market) {
+				p := m.product(1000_00, 60)
+				first, price := m.counter(p, 880_00)
+				m.clock.advance(5 * time.Minute)
+				m.reprice(p, 2000_00)
+				m.clock.advance(9 * time.Minute)
+				answer, err := m.offer(ask(first, p), price)
+				m.must(err)
+				want := negotiation.Accepted{Price: money.Of(price, money.USD), By: negotiation.Commitment}
+				if answer.Decision != want {
+					m.t.Errorf("%#v, want %#v", answer.Decision, want)
+				}
+				c := m.open(deal{answer.Session, answer.Token})
+				if unit := c.Snapshot().Lines[0].Unit; unit != want.Price {
+					m.t.Errorf("it sells at %s, want %s", unit, want.Price)
+				}
+			})
+		})
+	}
+}
+
+func TestCounterIsNotKeptForEver(t *testing.T) {
+	onMarkets(t, func(m *market) {
+		p := m.product(1000_00, 60)
+		first, price := m.counter(p, 880_00)
+		m.reprice(p, 2000_00)
+		m.clock.advance(negotiation.Validity)
+		late, err := m.offer(followUp(first), price)
+		m.must(err)
+		if !late.Expired {
+			m.t.Errorf("the old quote answers %#v", late.Decision)
+		}
+		anew, err := m.offer(ports.HaggleAsk{Session: first.Session, Product: p.ID, Quantity: 1}, price)
+		m.must(err)
+		if _, ok := anew.Decision.(negotiation.Rejected); !ok {
+			m.t.Errorf("a new quote answers %#v", anew.Decision)
+		}
+	})
+}
+
+// All offers of one session are answered, one after the other, whatever order they come in.
+func TestManyOffersInOneSession(t *testing.T) {
+	onMarkets(t, func(m *market) {
+		p := m.product(1000_00, 60)
+		visit := m.visit()
+		const offers = 16
+		m.tally(atOnce(offers, func(i int) error {
+			_, err := m.offer(ports.HaggleAsk{Session: visit, Product: p.ID, Quantity: 1}, 865_00+int64(i)*1_00)
+			return err
+		}))
+		seen, err := m.store.Sessions().Visit(m.t.Context(), m.project.ID, visit)
+		m.must(err)
+		if len(seen.History) != offers {
+			m.t.Fatalf("%d entries of history, want %d", len(seen.History), offers)
+		}
+		counter := int64(1000_00)
+		for i, entry := range seen.History {
+			if entry.Seq != i+1 {
+				m.t.Errorf("entry %d has seq %d", i+1, entry.Seq)
+			}
+			if entry.Price == nil || entry.Price.Minor() > counter {
+				m.t.Errorf("entry %d rises to %v after %d", i+1, entry.Price, counter)
+				continue
+			}
+			counter = entry.Price.Minor()
+		}
+	})
+}

@@ -1,0 +1,144 @@
+package boot_test
+
+import (
+	"testing"
+
+	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// Many buyers at the same moment, on real tables.
+
+func item(p *catalog.Product, quantity int) purchase.InitItem {
+	return purchase.InitItem{Product: p.ID, Variant: p.Variants[0].ID, Quantity: quantity}
+}
+
+// cart opens a checkout of items at list price, in a session of its own.
+func (m *market) cart(items ...purchase.InitItem) *checkout.Checkout {
+	m.t.Helper()
+	c, err := m.purchase.Init(m.t.Context(), m.project, purchase.InitRequest{Session: m.visit(), Items: items, Address: home})
+	m.must(err)
+	return c
+}
+
+// tally counts errors by the code of their fault; "" is success.
+func (m *market) tally(errs []error, codes ...string) map[string]int {
+	m.t.Helper()
+	counts := map[string]int{}
+	for _, err := range errs {
+		if err == nil {
+			counts[""]++
+			continue
+		}
+		known := false
+		for _, code := range codes {
+			if fault.Is(err, code) {
+				known = true
+				counts[code]++
+			}
+		}
+		if !known {
+			m.t.Errorf("a buyer got %v", err)
+		}
+	}
+	return counts
+}
+
+func TestMoreBuyersThanPieces(t *testing.T) {
+	onMarkets(t, func(m *market) {
+		const buyers, pieces = 24, 7
+		p := m.product(100_00, pieces)
+		checkouts := make([]*checkout.Checkout, buyers)
+		for i := range checkouts {
+			checkouts[i] = m.checkout(p)
+		}
+		counts := m.tally(atOnce(buyers, func(i int) error {
+			_, err := m.pay(checkouts[i])
+			return err
+		}), "out_of_stock")
+		if counts[""] != pieces || counts["out_of_stock"] != buyers-pieces {
+			m.t.Errorf("%v, want %d orders", counts, pieces)
+		}
+		if orders, paid, left := m.orders(), m.provider.paid(), m.stock(p); orders != pieces || paid != pieces || left != 0 {
+			m.t.Errorf("%d orders, %d payments, %d pieces left", orders, paid, left)
+		}
+	})
+}
+
+func TestManyFinalizesOfOneCheckout(t *testing.T) {
+	onMarkets(t, func(m *market) {
+		p, c := m.lantern()
+		var placed [12]id.Order
+		m.tally(atOnce(len(placed), func(i int) error {
+			result, err := m.pay(c)
+			if err == nil && result.Order != nil {
+				placed[i] = result.Order.ID
+			}
+			return err
+		}))
+		for _, o := range placed {
+			if o.IsZero() || o != placed[0] {
+				m.t.Errorf("orders %v", placed)
+				break
+			}
+		}
+		charged, _ := m.provider.keys()
+		m.expectKeys("charged", charged, checkout.AttemptKey(c.ID(), 1))
+		m.expect(c, checkout.Completed, 1, p, 4)
+	})
+}
+
+func TestManyCheckoutsOfOneToken(t *testing.T) {
+	onMarkets(t, func(m *market) {
+		p := m.product(100_00, 50)
+		d := m.agree(p)
+		var checkouts [8]*checkout.Checkout
+		for i := range checkouts {
+			checkouts[i] = m.open(d)
+		}
+		counts := m.tally(atOnce(len(checkouts), func(i int) error {
+			_, err := m.pay(checkouts[i])
+			return err
+		}), "token_redeemed")
+		if counts[""] != 1 {
+			m.t.Errorf("%v, want one order", counts)
+		}
+		if orders, paid, left := m.orders(), m.provider.paid(), m.stock(p); orders != 1 || paid != 1 || left != 49 {
+			m.t.Errorf("%d orders, %d payments, %d pieces left", orders, paid, left)
+		}
+	})
+}
+
+// Half of the buyers name the two products the other way round, and every third is declined, so that
+// stock is taken and put back in every order at once. The database may undo some; nobody hears of it.
+func TestCartsInOppositeOrder(t *testing.T) {
+	onMarkets(t, func(m *market) {
+		const buyers, declined = 18, 6
+		a, b := m.product(100_00, 100), m.product(50_00, 100)
+		checkouts := make([]*checkout.Checkout, buyers)
+		for i := range checkouts {
+			if i%2 == 0 {
+				checkouts[i] = m.cart(item(a, 1), item(b, 2))
+			} else {
+				checkouts[i] = m.cart(item(b, 2), item(a, 1))
+			}
+			if i%3 == 0 {
+				m.provider.script(step{}, step{outcome: poor}, step{})
+			}
+		}
+		m.tally(atOnce(buyers, func(i int) error {
+			_, err := m.pay(checkouts[i])
+			return err
+		}))
+		const sold = buyers - declined
+		if orders, paid := m.orders(), m.provider.paid(); orders != sold || paid != sold {
+			m.t.Errorf("%d orders, %d payments; want %d", orders, paid, sold)
+		}
+		if left, other := m.stock(a), m.stock(b); left != 100-sold || other != 100-2*sold {
+			m.t.Errorf("%d and %d pieces left after %d orders", left, other, sold)
+		}
+	})
+}

@@ -1,0 +1,285 @@
+package boot_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/cmd/boot"
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
+)
+
+// The server as a whole, from outside: its addresses, its limits, and how it starts and stops.
+
+func sqlite(t *testing.T) string { return boottest.Engines[0].URL(t) }
+
+// said is a response with its body.
+type said struct {
+	*http.Response
+	body string
+}
+
+func send(t *testing.T, r *http.Request) said {
+	t.Helper()
+	response, err := http.DefaultTransport.RoundTrip(r) // follows nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return said{response, string(body)}
+}
+
+func get(t *testing.T, url string) said { return send(t, request(t, "GET", url, "")) }
+
+func request(t *testing.T, method, url, body string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return r
+}
+
+func (s said) expect(t *testing.T, status int) said {
+	t.Helper()
+	if s.StatusCode != status {
+		t.Errorf("%d %s, want %d", s.StatusCode, s.body, status)
+	}
+	return s
+}
+
+// openShop creates a project over the API and returns its endpoints.
+func openShop(t *testing.T, url, key, slug string) (endpoints map[string]string) {
+	t.Helper()
+	r := request(t, "POST", url+"/v1/projects", fmt.Sprintf(`{"name": "Shop", "slug": %q}`, slug))
+	r.Header.Set("Authorization", "Bearer "+key)
+	created := send(t, r).expect(t, http.StatusCreated)
+	var p struct{ Endpoints map[string]string }
+	if err := json.Unmarshal([]byte(created.body), &p); err != nil {
+		t.Fatal(err)
+	}
+	return p.Endpoints
+}
+
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	server, err := pgserver.Start(pgserver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	if err := server.CreateDatabase("haggle", ""); err != nil {
+		t.Fatal(err)
+	}
+	ops := boottest.Start(t, server.URL("haggle")).OpsURL()
+	get(t, ops+"/livez").expect(t, http.StatusOK)
+	get(t, ops+"/readyz").expect(t, http.StatusOK)
+	if err := server.Stop(true); err != nil {
+		t.Fatal(err)
+	}
+	get(t, ops+"/livez").expect(t, http.StatusOK)
+	if sick := get(t, ops+"/readyz").expect(t, http.StatusServiceUnavailable); sick.body != "database: no answer\n" {
+		t.Errorf("it tells %q", sick.body)
+	}
+	if err := server.Restart(true); err != nil {
+		t.Fatal(err)
+	}
+	get(t, ops+"/readyz").expect(t, http.StatusOK)
+}
+
+func TestAddressOfAProject(t *testing.T) {
+	t.Parallel()
+	app := boottest.Start(t, sqlite(t))
+	endpoints := openShop(t, app.URL(), boottest.Key, "lamps")
+	if endpoints["acp"] != app.URL()+"/p/lamps" || endpoints["api"] != app.URL()+"/v1" {
+		t.Errorf("%v", endpoints)
+	}
+	get(t, endpoints["acp"]+"/.well-known/acp/manifest.json").expect(t, http.StatusOK)
+	hosted := request(t, "GET", app.URL()+"/.well-known/acp/manifest.json", "")
+	hosted.Host = "lamps.acp.example.com"
+	send(t, hosted).expect(t, http.StatusNotFound) // no domain, no host form
+}
+
+func TestAddressOfAProjectByHost(t *testing.T) {
+	t.Parallel()
+	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.ACPDomain = "acp.example.com" })
+	endpoints := openShop(t, app.URL(), boottest.Key, "lamps")
+	if endpoints["acp"] != "https://lamps.acp.example.com" {
+		t.Errorf("%v", endpoints)
+	}
+	const manifest = "/.well-known/acp/manifest.json"
+	for _, test := range []struct {
+		host, path string
+		status     int
+	}{
+		{"lamps.acp.example.com", manifest, http.StatusOK},
+		{"lamps.acp.example.com:8443", manifest, http.StatusOK},
+		{"lamps.acp.example.com", "/v1/projects", http.StatusNotFound},
+		{"lamps.acp.example.com", "/p/lamps" + manifest, http.StatusNotFound},
+		{"chairs.acp.example.com", manifest, http.StatusNotFound},
+		{"a.lamps.acp.example.com", manifest, http.StatusNotFound},
+		{"acp.example.com", manifest, http.StatusNotFound},
+		{"acp.example.com", "/p/lamps" + manifest, http.StatusOK},
+		{"lamps.elsewhere.com", manifest, http.StatusNotFound},
+		{"lamps.elsewhere.com", "/p/lamps" + manifest, http.StatusOK},
+	} {
+		r := request(t, "GET", app.URL()+test.path, "")
+		r.Host = test.host
+		if got := send(t, r); got.StatusCode != test.status {
+			t.Errorf("%s on %s: %d, want %d", test.path, test.host, got.StatusCode, test.status)
+		}
+	}
+}
+
+func TestProductionOffersNoWayToPay(t *testing.T) {
+	t.Parallel()
+	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.Env, c.MasterKey, c.BootstrapKey = "production", "secret", liveKey })
+	acp := openShop(t, app.URL(), liveKey, "lamps")["acp"]
+	manifest := get(t, acp+"/.well-known/acp/manifest.json").expect(t, http.StatusOK)
+	if !strings.Contains(manifest.body, `"payment_methods":[]`) {
+		t.Errorf("the manifest is %s", manifest.body)
+	}
+	paid := send(t, request(t, "POST", acp+"/acp/checkout/finalize",
+		`{"checkout_id": "chk_00000000000000000000000000", "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}}`))
+	paid.expect(t, http.StatusUnprocessableEntity)
+	if !strings.Contains(paid.body, `"payment.method"`) {
+		t.Errorf("finalize answers %s", paid.body)
+	}
+	r := request(t, "GET", app.URL()+"/v1/projects", "")
+	r.Header.Set("Authorization", "Bearer "+boottest.Key)
+	send(t, r).expect(t, http.StatusUnauthorized)
+}
+
+var address = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
+
+func TestDocumentationIsServedFromTheBinary(t *testing.T) {
+	t.Parallel()
+	url := boottest.Start(t, sqlite(t)).URL()
+	document := get(t, url+"/openapi.yaml").expect(t, http.StatusOK)
+	if !strings.Contains(document.body, "openapi: 3.1") || !strings.Contains(document.body, "/p/{slug}/acp/checkout/finalize:") {
+		t.Errorf("no document: %.200s", document.body)
+	}
+	page := get(t, url+"/docs").expect(t, http.StatusOK)
+	if outside := regexp.MustCompile(`(https?:)?//[a-z]`).FindString(page.body); outside != "" {
+		t.Errorf("the page leads outside by %s…:\n%s", outside, page.body)
+	}
+	assets := address.FindAllStringSubmatch(page.body, -1)
+	if len(assets) < 3 {
+		t.Errorf("the page has %d assets:\n%s", len(assets), page.body)
+	}
+	for _, asset := range assets {
+		if got := get(t, url+"/"+asset[1]).expect(t, http.StatusOK); len(got.body) == 0 {
+			t.Errorf("%s is empty", asset[1])
+		}
+	}
+	if policy := page.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'") {
+		t.Errorf("the page's policy is %q", policy)
+	}
+}
+
+// The limit is 16 KiB; net/http adds 4 KiB of its own for the request line.
+func TestHeaderLimit(t *testing.T) {
+	t.Parallel()
+	url := boottest.Start(t, sqlite(t)).URL()
+	for _, test := range []struct{ kib, status int }{
+		{15, http.StatusOK}, {21, http.StatusRequestHeaderFieldsTooLarge},
+	} {
+		r := request(t, "GET", url+"/openapi.yaml", "")
+		r.Header.Set("X-Padding", strings.Repeat("x", test.kib<<10))
+		if got := send(t, r); got.StatusCode != test.status {
+			t.Errorf("%d KiB: %d, want %d", test.kib, got.StatusCode, test.status)
+		}
+	}
+}
+
+func TestAddressInUse(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	config := boot.Config{Addr: "127.0.0.1:0", OpsAddr: taken.Addr().String(), DatabaseURL: sqlite(t), Env: "sandbox"}
+	if _, err := boot.New(t.Context(), config, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "cannot listen") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A request that is half sent when the server is told to stop is answered; a new one is not taken.
+func TestGracefulShutdown(t *testing.T) {
+	t.Parallel()
+	config := boot.Config{Addr: "127.0.0.1:0", OpsAddr: "127.0.0.1:0", DatabaseURL: sqlite(t), Env: "sandbox", BootstrapKey: boottest.Key}
+	app, err := boot.New(t.Context(), config, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- app.Run(ctx) }()
+	openShop(t, app.URL(), boottest.Key, "lamps")
+
+	host := strings.TrimPrefix(app.URL(), "http://")
+	conn, answers := halfASearch(t, host, "/p/lamps/acp/search")
+	stop()
+	for { // until the listener is gone
+		extra, err := net.Dial("tcp", host)
+		if err != nil {
+			break
+		}
+		extra.Close()
+	}
+	if _, err := io.WriteString(conn, searchBody); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.ReadResponse(answers, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.StatusCode != http.StatusOK {
+		t.Errorf("the request in flight was answered %s", answer.Status)
+	}
+	conn.Close()
+	if err := <-ended; err != nil {
+		t.Errorf("the server ended with %v", err)
+	}
+	if err := app.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+const searchBody = `{"query": "lamp"}`
+
+// halfASearch sends a search without its body, and returns when the server waits for that.
+func halfASearch(t *testing.T, host, path string) (net.Conn, *bufio.Reader) {
+	t.Helper()
+	conn, err := net.Dial("tcp", host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
+		path, host, len(searchBody))
+	answers := bufio.NewReader(conn)
+	for _, want := range []string{"HTTP/1.1 100 Continue\r\n", "\r\n"} {
+		if line, err := answers.ReadString('\n'); err != nil || line != want {
+			t.Fatalf("the server says %q, %v; want %q", line, err, want)
+		}
+	}
+	return conn, answers
+}
