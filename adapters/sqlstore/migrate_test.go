@@ -29,13 +29,13 @@ func TestProcessesMigrateTogether(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		url := "sqlite://" + filepath.Join(t.TempDir(), "new folder", "it's 100%?#.db")
-		together(t, url, url, url, url)
+		together(t, url, url, url, url, url, url)
 		storeProject(t, openStore(t, Config{URL: url}), 1)
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
 		url := freshDatabase(t, "")
-		together(t, url, url, url)
+		together(t, url, url, url, url, url, url)
 		storeProject(t, openStore(t, Config{URL: url}), 1)
 	})
 }

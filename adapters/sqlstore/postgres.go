@@ -25,7 +25,7 @@ var serving = map[string]string{
 	"binary_parameters":                   "yes",
 }
 
-func openPostgres(c Config) (*Store, error) {
+func openPostgres(_ context.Context, c Config) (*Store, error) {
 	u, err := url.Parse(c.URL)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		return nil, fmt.Errorf("the database URL must begin with sqlite:// or postgres://")

@@ -17,7 +17,7 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-func openSQLite(c Config) (*Store, error) {
+func openSQLite(ctx context.Context, c Config) (*Store, error) {
 	path := strings.TrimPrefix(c.URL, "sqlite://")
 	if path == "" {
 		return nil, errors.New("the database URL must name a file: sqlite://PATH")
@@ -29,9 +29,10 @@ func openSQLite(c Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The writer makes the file before readers look for it.
 	write.SetMaxOpenConns(1)
-	if err := write.Ping(); err != nil {
+	// The writer makes the file before readers look for it. SQLite does not wait for another process
+	// that turns the same new file to WAL, but fails.
+	if err := alone(ctx, path, func() error { return write.PingContext(ctx) }); err != nil {
 		return nil, errors.Join(fmt.Errorf("database %s: %w", path, err), write.Close())
 	}
 	read, err := sqlx.Open("sqlite", sqliteAddress(path, "query_only(on)"))
@@ -52,12 +53,16 @@ func sqliteAddress(path string, pragmas ...string) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query.Encode()
 }
 
-// migrateSQLite holds a lock on a file beside the database.
 func migrateSQLite(ctx context.Context, db *sqlx.DB, path string) error {
+	return alone(ctx, path, func() error { return migrateUp(ctx, goose.DialectSQLite3, db.DB, "sqlite") })
+}
+
+// alone runs work while no other process does, by a lock on a file beside the database.
+func alone(ctx context.Context, path string, work func() error) error {
 	guard := flock.New(path + ".lock")
 	if _, err := guard.TryLockContext(ctx, 20*time.Millisecond); err != nil {
-		return fmt.Errorf("migration lock: %w", err)
+		return fmt.Errorf("lock %s: %w", guard.Path(), err)
 	}
 	defer guard.Unlock()
-	return migrateUp(ctx, goose.DialectSQLite3, db.DB, "sqlite")
+	return work()
 }

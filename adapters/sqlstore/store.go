@@ -38,7 +38,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if strings.HasPrefix(c.URL, "sqlite://") {
 		open = openSQLite
 	}
-	s, err := open(c)
+	s, err := open(ctx, c)
 	if err != nil {
 		return nil, err
 	}

@@ -185,42 +185,47 @@ func TestRetryGivesUp(t *testing.T) {
 	}
 }
 
-// A reader sees one state, whatever is written between its statements.
+// A reader sees one state, whatever is written between its statements. Here it waits between them, for
+// a lock that the writer gives up when it is done.
 func TestReadingBatchSeesOneState(t *testing.T) {
-	onEngines(t, func(t *testing.T, s *Store) {
-		stop := make(chan struct{})
-		var writer sync.WaitGroup
-		writer.Go(func() {
-			for i := 0; ; i++ {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				b := s.writing(mine)
-				b.exec(`INSERT INTO sandbox_failures (project_id, key, failures) VALUES ($1, 'k', 1)
-					ON CONFLICT (project_id, key) DO UPDATE SET failures = sandbox_failures.failures + 1`, "proj_mine")
-				b.exec(`INSERT INTO sandbox_failures (project_id, key, failures) VALUES ($1, 'l', 1)
-					ON CONFLICT (project_id, key) DO UPDATE SET failures = sandbox_failures.failures + 1`, "proj_mine")
-				if err := b.run(t.Context()); err != nil {
-					t.Error(err)
-					return
-				}
-			}
-		})
-		defer writer.Wait()
-		defer close(stop)
-		for range 200 {
-			var k, l []struct{ Failures int }
-			b := s.reading(mine)
-			b.query(&k, `SELECT failures FROM sandbox_failures WHERE project_id = 'proj_mine' AND key = 'k'`)
-			b.query(&l, `SELECT failures FROM sandbox_failures WHERE project_id = 'proj_mine' AND key = 'l'`)
-			if err := b.run(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if len(k) != len(l) || len(k) == 1 && k[0] != l[0] {
-				t.Fatalf("one statement saw %v, the next %v", k, l)
-			}
+	t.Parallel()
+	s := freshPostgres(t)
+	gate, err := s.write.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gate.Close()
+	do := func(statement string) {
+		t.Helper()
+		if _, err := gate.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do("SELECT pg_advisory_lock(7)")
+	var before, after, waited []countRow
+	var reader sync.WaitGroup
+	reader.Go(func() {
+		b := s.reading(mine)
+		b.query(&before, countCharge, "proj_mine")
+		b.query(&waited, "SELECT 1 AS n FROM pg_advisory_xact_lock_shared(7)")
+		b.query(&after, countCharge, "proj_mine")
+		if err := b.run(t.Context()); err != nil {
+			t.Error(err)
 		}
 	})
+	for waiting := false; !waiting; {
+		row := gate.QueryRowContext(t.Context(), `
+SELECT EXISTS (SELECT FROM pg_locks JOIN pg_database ON oid = database WHERE datname = current_database() AND NOT granted)`)
+		if err := row.Scan(&waiting); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.inTx(t.Context(), mine, func(x *tx) error { return add(t.Context(), x, "a") }); err != nil {
+		t.Fatal(err)
+	}
+	do("SELECT pg_advisory_unlock(7)")
+	reader.Wait()
+	if len(after) != 1 || before[0].N != 0 || after[0].N != 0 {
+		t.Errorf("the reader saw %v, then %v", before, after)
+	}
 }

@@ -46,12 +46,12 @@ type initItem struct {
 }
 
 type shippingAddress struct {
-	Name       string `json:"name" maxLength:"200" example:"Ada Jones"`
-	Line1      string `json:"line1" maxLength:"200" example:"12 Harbor Street"`
+	Name       string `json:"name" maxLength:"200" pattern:"\\S" patternDescription:"filled in" example:"Ada Jones"`
+	Line1      string `json:"line1" maxLength:"200" pattern:"\\S" patternDescription:"filled in" example:"12 Harbor Street"`
 	Line2      string `json:"line2,omitempty" maxLength:"200"`
-	City       string `json:"city" maxLength:"200" example:"Portland"`
+	City       string `json:"city" maxLength:"200" pattern:"\\S" patternDescription:"filled in" example:"Portland"`
 	State      string `json:"state,omitempty" maxLength:"200" example:"OR"`
-	PostalCode string `json:"postal_code" maxLength:"200" example:"97205"`
+	PostalCode string `json:"postal_code" maxLength:"200" pattern:"\\S" patternDescription:"filled in" example:"97205"`
 	Country    string `json:"country" pattern:"^[A-Za-z]{2}$" patternDescription:"an ISO 3166 alpha-2 country" example:"US"`
 	Phone      string `json:"phone,omitempty" maxLength:"200" example:"+1 503 555 0100"`
 }

@@ -5,7 +5,7 @@
 //
 //	ok, ok_anything            paid
 //	decline_<code>             declined with that code; stolen_card and fraudulent for good
-//	lost_reply                 paid, and the answer lost
+//	lost_reply                 paid, and the first answer lost
 //	outage_<n>                 fails n times with a server error, then paid
 //	anything else              declined with invalid_token
 package sandbox
@@ -68,10 +68,11 @@ func (g Gateway) charge(ctx context.Context, r ports.ChargeRequest) (checkout.Ou
 			return nil, errOutage
 		}
 	}
-	stored, err := g.Ledger.Once(ctx, r.Project, ports.SandboxCharge{
+	charge := ports.SandboxCharge{
 		Key: r.Charge.Key, Amount: r.Charge.Amount, Method: r.Charge.Method, TokenHash: id.Hash(r.Token),
 		Result: result(script), ID: "ch_sandbox_" + g.Entropy.Secret(10), At: g.Clock.Now(),
-	})
+	}
+	stored, err := g.Ledger.Once(ctx, r.Project, charge)
 	switch {
 	case err != nil:
 		return nil, err
@@ -79,7 +80,7 @@ func (g Gateway) charge(ctx context.Context, r ports.ChargeRequest) (checkout.Ou
 		return checkout.NotCharged{}, nil
 	case stored.Amount != r.Charge.Amount || stored.TokenHash != id.Hash(r.Token):
 		return nil, fmt.Errorf("sandbox: key %s was used for another charge", r.Charge.Key)
-	case script == "lost_reply":
+	case script == "lost_reply" && stored.ID == charge.ID: // the first answer is lost, later ones arrive
 		return nil, errLostReply
 	}
 	return outcome(stored), nil

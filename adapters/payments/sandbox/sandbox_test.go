@@ -109,6 +109,17 @@ func TestOutage(t *testing.T) {
 	}
 }
 
+// A lost answer is lost once: who asks again by the same key learns what happened.
+func TestLostReplyArrivesTheSecondTime(t *testing.T) {
+	g, lost := open(t), request("c", "spt_sandbox_lost_reply", "psp_spt")
+	if outcome, err := g.Charge(context.Background(), lost); !errors.Is(err, errLostReply) {
+		t.Errorf("first: %v, %v", outcome, err)
+	}
+	if outcome, err := g.Charge(context.Background(), lost); err != nil || outcome.(checkout.Paid).Provider == "" {
+		t.Errorf("second: %v, %v", outcome, err)
+	}
+}
+
 func request(key, token, method string) ports.ChargeRequest {
 	return ports.ChargeRequest{
 		Token: token, Charge: checkout.Charge{Key: key, Amount: money.Of(100, money.USD), Method: method},
