@@ -202,6 +202,9 @@ func (s *Service) decide(ctx context.Context, p *project.Project, h ports.Haggle
 		proposal = agent.QuoteAnswer{}
 	}
 	decision := negotiation.Guard(table, proposal.Decision)
+	if decision != proposal.Decision {
+		proposal = agent.QuoteAnswer{} // its words are about an answer that is not given
+	}
 	t.quote.Record(decision, offer, now)
 	if _, agreed := decision.(negotiation.Accepted); !agreed {
 		t.quote.Suggest(s.bundle(ctx, p, t))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -240,7 +241,8 @@ func projectDelete(s *shop) {
 	p := s.product(3)
 	sess := s.session()
 	s.must(s.Sessions.Show(s.ctx, s.project.ID, sess.ID, []id.Product{p.ID}))
-	s.pay(s.checkout(sess, agreedLine(p, s.agree(sess, p, 1))))
+	q := s.agree(sess, p, 1)
+	o := s.pay(s.checkout(sess, agreedLine(p, q)))
 	neighbour := openShop(s.t, s.Stores)
 	kept := neighbour.product(2)
 	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID))
@@ -251,6 +253,16 @@ func projectDelete(s *shop) {
 	same(s.t, "a neighbour's stock", neighbour.stock(kept), map[string]int{"main": 2})
 	s.must(s.Projects.Create(s.ctx, s.project)) // the slug is free again
 	same(s.t, "stock in the new project", s.stock(p), map[string]int{})
+	same(s.t, "changes in the new project", s.changes(0), ports.CatalogChanges{Changed: []*catalog.Product{}, Levels: []catalog.Level{}})
+	_, err = s.Orders.ByID(s.ctx, s.project.ID, o.ID)
+	wantFault(s.t, err, fault.NotFound, "order_not_found")
+	_, err = s.Checkouts.Get(s.ctx, s.project.ID, o.Checkout)
+	wantFault(s.t, err, fault.NotFound, "checkout_not_found")
+	_, err = s.Sessions.Visit(s.ctx, s.project.ID, sess.ID)
+	wantFault(s.t, err, fault.NotFound, "session_not_found")
+	agreed, err := s.Haggling.ByToken(s.ctx, s.project.ID, []string{q.Snapshot().TokenHash})
+	s.must(err)
+	same(s.t, "agreed quotes in the new project", len(agreed), 0)
 }
 
 func projectDeletePaying(s *shop) {

@@ -1,0 +1,170 @@
+package haggling_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/agents"
+	"github.com/haggle-commerce/haggle/app/haggling"
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+// book keeps one negotiation in memory, as the last answer left it.
+type book struct {
+	state ports.Haggle
+	saved []ports.HaggleResult
+	stale int // how many more saves come too late
+	tries int
+	err   error
+}
+
+func (b *book) Load(_ context.Context, _ id.Project, ask ports.HaggleAsk) (ports.Haggle, error) {
+	h := b.state
+	if ask.Session.IsZero() || h.Session == nil || ask.Session != h.Session.ID {
+		h.Session, h.Quote, h.Prior = nil, nil, nil
+	}
+	if h.Quote != nil && ask.Quote != h.Quote.Snapshot().ID {
+		h.Quote = nil
+	}
+	if h.Quote != nil {
+		h.Quote = negotiation.Rehydrate(h.Quote.Snapshot())
+	}
+	return h, b.err
+}
+
+func (b *book) Save(_ context.Context, r ports.HaggleResult) error {
+	if b.tries++; b.stale > 0 {
+		b.stale--
+		return fault.New(fault.Conflict, "stale", "")
+	}
+	b.saved = append(b.saved, r)
+	b.state.Session, b.state.Quote, b.state.Prior, b.state.LastSeq = r.Session, r.Quote, r.Quote, r.Entry.Seq
+	return nil
+}
+
+func (*book) ByToken(context.Context, id.Project, []string) ([]*negotiation.Quote, error) {
+	return nil, nil
+}
+
+func (b *book) last() ports.HaggleResult { return b.saved[len(b.saved)-1] }
+
+// scripted is an agent that answers every offer the same, and remembers what it was asked.
+type scripted struct {
+	agents.Builtin
+	answer agent.QuoteAnswer
+	err    error
+	asked  []agent.QuoteEvent
+}
+
+func (s *scripted) Quote(_ context.Context, e agent.QuoteEvent) (agent.QuoteAnswer, error) {
+	s.asked = append(s.asked, e)
+	return s.answer, s.err
+}
+
+// neighbour is an index with one complement, or none.
+type neighbour struct {
+	ports.Index
+	complements []ports.Complement
+	asked       int
+}
+
+func (n *neighbour) Complements(id.Project, []id.Product, int) []ports.Complement {
+	n.asked++
+	return n.complements
+}
+
+// system stands still and counts its bits.
+type system struct{ n byte }
+
+func (*system) Now() time.Time        { return noon }
+func (s *system) Bits128() [16]byte   { s.n++; return [16]byte{s.n} }
+func (s *system) Secret(int) string   { s.n++; return strings.Repeat("s", int(s.n)) }
+func usd(cents int64) money.Amount    { return money.Of(cents, money.USD) }
+func offer(cents int64) *money.Amount { return new(usd(cents)) }
+
+// shop sells a tent for 1,000.00, with a lantern for 50.00 that goes with it.
+type shop struct {
+	t       *testing.T
+	project *project.Project
+	tent    *catalog.Product
+	lantern *catalog.Product
+	book    *book
+	index   *neighbour
+	log     *strings.Builder
+	service *haggling.Service
+}
+
+func newShop(t *testing.T) *shop {
+	t.Helper()
+	s := &shop{
+		t: t, project: &project.Project{ID: id.New[id.Project]([16]byte{1}), Settings: project.DefaultSettings()},
+		tent: product(1, "Tent", 1000_00), lantern: product(2, "Lantern", 50_00), log: &strings.Builder{},
+	}
+	s.book = &book{state: ports.Haggle{Product: s.tent, Stock: map[id.Variant]int{s.tent.Variants[0].ID: 20}}}
+	s.index = &neighbour{complements: []ports.Complement{{Product: s.lantern, Variant: s.lantern.Variants[0]}}}
+	s.service = &haggling.Service{
+		Agent: agents.Builtin{}, Store: s.book, Index: s.index, Clock: &system{}, Entropy: &system{},
+		Log:   slog.New(slog.NewTextHandler(io.Writer(s.log), nil)),
+		Fresh: func(context.Context, *project.Project) error { return nil },
+	}
+	return s
+}
+
+func product(n byte, name string, cents int64) *catalog.Product {
+	return &catalog.Product{
+		ID: id.New[id.Product]([16]byte{n}), Name: name, SKU: name, Price: usd(cents), Negotiable: true, Status: catalog.Active,
+		Variants: []catalog.Variant{{ID: id.New[id.Variant]([16]byte{n}), SKU: name}},
+	}
+}
+
+// quote sends a request about one tent.
+func (s *shop) quote(r haggling.Request) (haggling.Answer, error) {
+	if r.Ask == (ports.HaggleAsk{}) {
+		r.Ask = ports.HaggleAsk{Product: s.tent.ID, Quantity: 1}
+	}
+	return s.service.Quote(s.t.Context(), s.project, r)
+}
+
+func (s *shop) mustQuote(r haggling.Request) haggling.Answer {
+	s.t.Helper()
+	a, err := s.quote(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return a
+}
+
+// again is a follow-up of an answer.
+func again(a haggling.Answer) ports.HaggleAsk {
+	return ports.HaggleAsk{Session: a.Session, Quote: a.Quote.ID}
+}
+
+func expectFault(t *testing.T, err error, code, field string) {
+	t.Helper()
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Code != code {
+		t.Errorf("got %v, want %s", err, code)
+		return
+	}
+	named := ""
+	for _, d := range f.Details {
+		named += d.Field + " "
+	}
+	if strings.TrimSpace(named) != field {
+		t.Errorf("%s names %q, want %q", code, named, field)
+	}
+}
