@@ -104,6 +104,6 @@ func (a *App) tryOn(ctx context.Context, shop DemoShop, p *project.Project) (Dem
 	}
 	product := found.Hits[0].Product
 	shop.Project, shop.Product, shop.Variant = p.ID, product.ID, product.Variants[0].ID
-	shop.Offer, err = money.Percent(850).Of(product.PriceOf(product.Variants[0]), money.Down)
+	shop.Offer, err = money.Percent(900).Of(product.PriceOf(product.Variants[0]), money.Down)
 	return shop, err
 }
