@@ -1,0 +1,16 @@
+package features
+
+func aftersalesSteps(sc book, w *world) {
+	sc.Given(`^a buyer named "([^"]*)" who ordered the product$`, w.orderedByName)
+
+	sc.When(`^the buyer reads the order$`, func() error { return w.act(func(b *shopper) { b.ReadOrder() }) })
+	sc.When(`^the buyer reads the order in the other shop$`, func() error { return w.inTheOtherShop("GET", "/acp/orders/$order", "") })
+	sc.When(`^the buyer opens the receipt$`, w.opensReceipt)
+	sc.Step(`^the buyer sends back (\d+) of the "([^"]*)"$`, w.sendsBack)
+	sc.When(`^the buyer sends back (\d+) of the "([^"]*)" (\d+) times at once$`, w.sendsBackAtOnce)
+
+	sc.Then(`^the receipt says "(.*)"$`, func(text string) error { return w.receiptSays(text, true) })
+	sc.Then(`^the receipt does not say "(.*)"$`, func(text string) error { return w.receiptSays(text, false) })
+	sc.Then(`^the receipt loads and runs nothing$`, w.receiptIsInert)
+	sc.Then(`^the return reads the same$`, w.returnReadsTheSame)
+}

@@ -1,0 +1,77 @@
+package features
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cucumber/godog"
+)
+
+// answerSteps judge any answer, and any refusal.
+func answerSteps(sc book, w *world) {
+	sc.Then(`^it answers (\d+)$`, w.answers)
+	sc.Then(`^the answer shows:$`, w.answerShows)
+	sc.Then(`^it is refused: (\d+) (\w+)$`, w.isRefused)
+	sc.Then(`^the refusal names "([^"]*)"$`, w.refusalNames)
+	sc.Then(`^the refusal names exactly:$`, w.refusalNamesExactly)
+	sc.Then(`^the answer tells to come back with a bearer key$`, w.wantsBearer)
+}
+
+func (w *world) answers(status int) error {
+	if got := w.tape.last(); got.status != status {
+		return fmt.Errorf("it answered %d: %.500s", got.status, got.body)
+	}
+	return nil
+}
+
+func (w *world) answerShows(table *godog.Table) error {
+	if w.refusal != nil {
+		return w.refusal
+	}
+	return w.judgeTable(w.tape.last().value(), table)
+}
+
+func (w *world) isRefused(status int, code string) error {
+	if w.refusal == nil {
+		return fmt.Errorf("it was not refused: %d %.500s", w.tape.last().status, w.tape.last().body)
+	}
+	w.refused = refusalOf(w.refusal)
+	if w.refused == nil || w.refused.status != status || w.refused.code != code {
+		return w.refusal
+	}
+	w.refusal = nil
+	return nil
+}
+
+func (w *world) refusalNames(field string) error {
+	switch {
+	case w.refused == nil:
+		return errors.New("nothing was refused")
+	case w.refused.fields[field] == "":
+		return fmt.Errorf("it names %v", w.refused.fields)
+	}
+	return nil
+}
+
+func (w *world) refusalNamesExactly(table *godog.Table) error {
+	if w.refused == nil {
+		return errors.New("nothing was refused")
+	}
+	var want []string
+	for _, row := range table.Rows {
+		want = append(want, row.Cells[0].Value)
+	}
+	if len(want) != len(w.refused.fields) || slices.ContainsFunc(want, func(f string) bool { return w.refused.fields[f] == "" }) {
+		return fmt.Errorf("it names %v", w.refused.fields)
+	}
+	return nil
+}
+
+func (w *world) wantsBearer() error {
+	if got := w.tape.last().header.Get("WWW-Authenticate"); !strings.HasPrefix(got, "Bearer") {
+		return fmt.Errorf("WWW-Authenticate is %q", got)
+	}
+	return nil
+}

@@ -1,0 +1,294 @@
+package features
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/cucumber/godog"
+
+	"github.com/haggle-commerce/haggle/simulator/acp"
+	"github.com/haggle-commerce/haggle/simulator/decimal"
+	"github.com/haggle-commerce/haggle/simulator/merchant"
+)
+
+const (
+	productsPath  = "/v1/catalog/products"
+	inventoryPath = "/v1/catalog/inventory"
+)
+
+func (w *world) openShopSelling(table *godog.Table) error {
+	if err := w.openShop("Test Shop"); err != nil {
+		return err
+	}
+	var drafts []merchant.Product
+	for _, row := range rowsOf(table) {
+		draft, err := draftOf(row)
+		if err != nil {
+			return err
+		}
+		drafts = append(drafts, draft)
+	}
+	return w.stockShop(drafts)
+}
+
+// stockShop writes products in one batch. The first of them is the product that steps speak of.
+func (w *world) stockShop(drafts []merchant.Product) error {
+	results, err := w.merchant.BatchProducts(w.ctx, drafts)
+	if err != nil {
+		return err
+	}
+	for _, result := range results {
+		if result.Status != "created" {
+			return fmt.Errorf("%s: %s %s", result.SKU, result.Status, result.Errors)
+		}
+	}
+	stored, err := w.merchant.Products(w.ctx, merchant.ProductQuery{Page: merchant.Page{Limit: 100}})
+	for _, p := range stored.Data {
+		w.products[p.Name] = p
+	}
+	w.product = w.products[drafts[0].Name]
+	return err
+}
+
+// rowsOf is a table with a header as maps.
+func rowsOf(table *godog.Table) []map[string]string {
+	var rows []map[string]string
+	for _, row := range table.Rows[1:] {
+		cells := map[string]string{}
+		for i, cell := range row.Cells {
+			if cell.Value != "" {
+				cells[table.Rows[0].Cells[i].Value] = cell.Value
+			}
+		}
+		rows = append(rows, cells)
+	}
+	return rows
+}
+
+// draftOf reads a row about a product. Without a sku it gets its name in lower case with hyphens.
+func draftOf(row map[string]string) (merchant.Product, error) {
+	price, err := decimal.Parse(row["price"])
+	draft := merchant.Product{
+		Name: row["name"], SKU: row["sku"], Price: price, Category: row["category"], Brand: row["brand"],
+		Description: row["description"], Status: row["status"], Variants: variantsOf(row["variants"]),
+	}
+	if draft.SKU == "" {
+		draft.SKU = skuOf(draft.Name)
+	}
+	if cost, given := row["cost"]; given {
+		amount, badCost := decimal.Parse(cost)
+		draft.Cost, err = &amount, badCost
+	}
+	if tags, given := row["tags"]; given {
+		draft.Tags = strings.Split(tags, ", ")
+	}
+	var related []string
+	for name := range strings.SplitSeq(row["related"], ", ") {
+		if name != "" {
+			related = append(related, skuOf(name))
+		}
+	}
+	if related != nil {
+		draft.Related, err = json.Marshal(related)
+	}
+	if stock, given := row["stock"]; given && draft.Variants == nil {
+		n, badStock := strconv.Atoi(stock)
+		draft.Quantity, err = &n, badStock
+	}
+	return draft, err
+}
+
+func skuOf(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }
+
+// variantsOf reads "S/Red=2, M/Blue=0": size, colour and how many.
+func variantsOf(text string) []merchant.Variant {
+	var variants []merchant.Variant
+	for one := range strings.SplitSeq(text, ", ") {
+		label, stock, ok := strings.Cut(one, "=")
+		if !ok {
+			continue
+		}
+		size, color, _ := strings.Cut(label, "/")
+		n, _ := strconv.Atoi(stock)
+		variants = append(variants, merchant.Variant{SKU: strings.ToLower(label), Size: size, Color: color, Quantity: &n})
+	}
+	return variants
+}
+
+func (w *world) openShopWithMany(n int) error {
+	if err := w.openShop("Test Shop"); err != nil {
+		return err
+	}
+	return w.stockShop(many(n))
+}
+
+func many(n int) []merchant.Product {
+	drafts := make([]merchant.Product, n)
+	for i := range drafts {
+		name := fmt.Sprintf("Product %d", i+1)
+		drafts[i] = merchant.Product{Name: name, SKU: skuOf(name), Price: decimal.FromInt(int64(i + 1)), Category: "things"}
+	}
+	return drafts
+}
+
+func (w *world) sendBatchOf(n int) error {
+	body, err := json.Marshal(map[string]any{"products": many(n)})
+	if err != nil {
+		return err
+	}
+	return w.merchantSends("POST", productsPath+"/batch", string(body))
+}
+
+func (w *world) hasProduct(body *godog.DocString) error {
+	if err := w.createProduct(body); err != nil {
+		return err
+	}
+	return w.refusal
+}
+
+func (w *world) createProduct(body *godog.DocString) error {
+	return w.attempt(func() error { return w.created(w.send("POST", productsPath, w.expand(body.Content), nil)) })
+}
+
+// created makes a product that was written the one that steps speak of.
+func (w *world) created(refusal error) error {
+	if refusal != nil {
+		return refusal
+	}
+	err := json.Unmarshal(w.tape.last().body, &w.product)
+	w.products[w.product.Name] = w.product
+	return err
+}
+
+func (w *world) createProductWith(field, value string) error {
+	body, err := withField(map[string]any{"name": "Trail Tent", "sku": "TENT", "price": 100}, field, value)
+	if err != nil {
+		return err
+	}
+	return w.merchantSends("POST", productsPath, body)
+}
+
+// elsewhere sends something about the other shop.
+func (w *world) elsewhere(method, path, body string) error {
+	header := http.Header{"X-Project-Id": {w.others[0].ID}}
+	return w.attempt(func() error { return w.send(method, path, body, header) })
+}
+
+func (w *world) createProductElsewhere(body *godog.DocString) error {
+	return w.elsewhere("POST", productsPath, body.Content)
+}
+
+func (w *world) lookElsewhere() error { return w.elsewhere("GET", w.productPath(), "") }
+
+func (w *world) productPath() string { return productsPath + "/" + w.product.ID }
+
+func (w *world) changeProduct(body *godog.DocString) error {
+	return w.merchantSends("PATCH", w.productPath(), body.Content)
+}
+
+func (w *world) deleteProduct() error { return w.merchantSends("DELETE", w.productPath(), "") }
+
+func (w *world) reprice(name, price string) error {
+	return w.merchantSends("PATCH", productsPath+"/"+w.products[name].ID, `{"price": `+price+`}`)
+}
+
+func (w *world) namesShop(id string) { w.merchant = w.merchant.In(id) }
+
+func (w *world) restock(quantity int, name string) error {
+	_, err := w.merchant.SetInventory(w.ctx, []merchant.Level{{SKU: w.products[name].SKU, Location: "main", Quantity: quantity}})
+	return err
+}
+
+func (w *world) takeAtOnce(sku string, times int) {
+	w.atOnce(times, func(int) error {
+		_, err := w.merchant.AdjustInventory(w.ctx, []merchant.Adjustment{{SKU: sku, Location: "main", Delta: -1}})
+		return err
+	})
+}
+
+// atOnce runs n actions at the same time and keeps what became of each.
+func (w *world) atOnce(n int, action func(i int) error) {
+	w.crowd = make([]error, n)
+	var running sync.WaitGroup
+	for i := range n {
+		running.Go(func() { w.crowd[i] = action(i) })
+	}
+	running.Wait()
+}
+
+func (w *world) crowdFares(well, badly, status int, code string) error {
+	good := 0
+	for _, err := range w.crowd {
+		switch {
+		case err == nil:
+			good++
+		case wantRefusal(err, status, code) != nil:
+			return wantRefusal(err, status, code)
+		}
+	}
+	if good != well || len(w.crowd)-good != badly {
+		return fmt.Errorf("%d of %d succeeded", good, len(w.crowd))
+	}
+	return nil
+}
+
+func (w *world) productReadsTheSame() error {
+	before := w.tape.last().value()
+	if err := w.send("GET", w.productPath(), "", nil); err != nil {
+		return err
+	}
+	if now := w.tape.last().value(); !same(before, now) {
+		return fmt.Errorf("it reads %s, it was %s", encode(now), encode(before))
+	}
+	return nil
+}
+
+func (w *world) productHas(field, want string) error {
+	if err := w.send("GET", w.productPath(), "", nil); err != nil {
+		return err
+	}
+	return judge(w.tape.last().value(), field, want)
+}
+
+func (w *world) inStock(want int, name string) error {
+	levels, err := w.merchant.Inventory(w.ctx, w.products[name].SKU, merchant.Page{})
+	got := 0
+	for _, level := range levels.Data {
+		got += level.Quantity
+	}
+	if err == nil && got != want {
+		err = fmt.Errorf("there are %d", got)
+	}
+	return err
+}
+
+func (w *world) available(want int, name string) error {
+	answer, err := w.visitor(w.shop.Slug).Availability(w.ctx, acp.AvailabilityRequest{
+		Items: []acp.AvailabilityItem{{ProductID: w.products[name].ID, Quantity: 1}},
+	})
+	if err == nil && answer.Items[0].AvailableQuantity != want {
+		err = fmt.Errorf("they can have %d", answer.Items[0].AvailableQuantity)
+	}
+	return err
+}
+
+func (w *world) productIsGone() error {
+	_, err := w.merchant.Product(w.ctx, w.product.ID)
+	return wantRefusal(err, http.StatusNotFound, "product_not_found")
+}
+
+func (w *world) productIsGoneForBuyers() error {
+	_, err := w.visitor(w.shop.Slug).Product(w.ctx, acp.ProductRequest{ProductID: w.product.ID})
+	return wantRefusal(err, http.StatusNotFound, "product_not_found")
+}
+
+func (w *world) counts(figure string, want int) error {
+	if err := w.send("GET", w.shopPath(), "", nil); err != nil {
+		return err
+	}
+	return judge(w.tape.last().value(), figure, fmt.Sprint(want))
+}

@@ -1,0 +1,304 @@
+package features
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/acp"
+	"github.com/haggle-commerce/haggle/simulator/decimal"
+)
+
+// heardStatus is an error unless the buyer's latest answer has the status.
+func (w *world) heardStatus(status string) error {
+	if w.refusal != nil {
+		return w.refusal
+	}
+	if got := w.shopper.latest().Status; got != status {
+		return fmt.Errorf("the answer is %q", got)
+	}
+	return nil
+}
+
+// isPrice is an error unless a price is the one a step names.
+func isPrice(got decimal.Decimal, want string) error {
+	if price, err := decimal.Parse(want); err != nil || got != price {
+		return fmt.Errorf("it is %s", got)
+	}
+	return nil
+}
+
+func (w *world) quotes(price string) error {
+	return errors.Join(w.heardStatus(acp.Quoted), isPrice(w.shopper.latest().OfferedPrice, price))
+}
+
+func (w *world) quotesBetween(from, to string) error {
+	return errors.Join(w.heardStatus(acp.Quoted), between(w.shopper.latest().OfferedPrice, from, to))
+}
+
+func between(got decimal.Decimal, from, to string) error {
+	low, badLow := decimal.Parse(from)
+	high, badHigh := decimal.Parse(to)
+	if badLow != nil || badHigh != nil || got.Less(low) || high.Less(got) {
+		return fmt.Errorf("it is %s", got)
+	}
+	return nil
+}
+
+func (w *world) quotesTheSame() error { return w.quotes(w.shopper.quotes[0].OfferedPrice.String()) }
+
+func (w *world) quotesPersonalized() error {
+	return w.quotes(w.shopper.Product.PersonalizedPrice.Price.String())
+}
+
+func (w *world) acceptsAt(price string) error {
+	return errors.Join(w.heardStatus(acp.Accept), isPrice(w.shopper.latest().FinalPrice, price))
+}
+
+func (w *world) acceptsAtCounter() error {
+	counter, err := w.shopper.last(acp.CounterOffer)
+	return errors.Join(err, w.acceptsAt(counter.CounterPrice.String()))
+}
+
+func (w *world) acceptsOffer() error {
+	return w.acceptsAt(w.shopper.offers[len(w.shopper.offers)-1].String())
+}
+
+func (w *world) countersAbove() error {
+	offer, counter := w.shopper.offers[len(w.shopper.offers)-1], w.shopper.latest()
+	if err := w.heardStatus(acp.CounterOffer); err != nil {
+		return err
+	}
+	if !offer.Less(counter.CounterPrice) || counter.YourOffer != offer {
+		return fmt.Errorf("%s is countered with %s, as an answer to %s", offer, counter.CounterPrice, counter.YourOffer)
+	}
+	return nil
+}
+
+// counters are those heard, oldest first.
+func (b *shopper) counters() []acp.Quote {
+	var counters []acp.Quote
+	for _, quote := range b.quotes {
+		if quote.Status == acp.CounterOffer {
+			counters = append(counters, quote)
+		}
+	}
+	return counters
+}
+
+func (w *world) countersTheSame() error {
+	counters := w.shopper.counters()
+	if err := w.heardStatus(acp.CounterOffer); err != nil || len(counters) < 2 {
+		return fmt.Errorf("%d counters: %w", len(counters), errOr(err, "too few"))
+	}
+	before := counters[len(counters)-2].CounterPrice
+	return isPrice(counters[len(counters)-1].CounterPrice, before.String())
+}
+
+func (w *world) rejects() error { return w.heardStatus(acp.Reject) }
+
+func (w *world) rejectsHinting(hint string) error {
+	if got := w.shopper.latest().FloorHint; got != hint {
+		return errors.Join(w.rejects(), fmt.Errorf("it hints at %q", got))
+	}
+	return w.rejects()
+}
+
+func (w *world) doesNotReject() error {
+	if w.rejects() == nil {
+		return errors.New("it does")
+	}
+	return w.refusal
+}
+
+func (w *world) countersFall() error {
+	counters := w.shopper.counters()
+	for i := 1; i < len(counters); i++ {
+		if counters[i-1].CounterPrice.Less(counters[i].CounterPrice) {
+			return fmt.Errorf("%s after %s", counters[i].CounterPrice, counters[i-1].CounterPrice)
+		}
+	}
+	if len(counters) < 2 {
+		return fmt.Errorf("only %d offers were countered", len(counters))
+	}
+	return nil
+}
+
+func (w *world) onlyLastIsFinal() error {
+	counters := w.shopper.counters()
+	for i, counter := range counters {
+		if last := i == len(counters)-1; counter.Offers("counter") == last {
+			return fmt.Errorf("counter %d of %d has the next actions %v", i+1, len(counters), counter.NextActions)
+		}
+	}
+	return w.heardStatus(acp.CounterOffer)
+}
+
+func (w *world) isFinal() error {
+	if latest := w.shopper.latest(); latest.Offers("counter") || !latest.Offers("accept") {
+		return fmt.Errorf("the next actions are %v", latest.NextActions)
+	}
+	return nil
+}
+
+func (w *world) hintsBetween(from, to string) error {
+	hint, err := decimal.Parse(w.shopper.latest().FloorHint)
+	if err == nil && !hint.MultipleOf(decimal.FromInt(5)) {
+		err = fmt.Errorf("it is %s", hint)
+	}
+	return errors.Join(err, between(hint, from, to))
+}
+
+func (w *world) hintStays() error {
+	hints := map[string]int{}
+	for _, quote := range w.shopper.quotes {
+		if quote.Status == acp.Reject {
+			hints[quote.FloorHint]++
+		}
+	}
+	for _, times := range hints {
+		if len(hints) == 1 && times > 1 {
+			return nil
+		}
+	}
+	return fmt.Errorf("the hints are %v", hints)
+}
+
+// hints are what the first and the present buyer were hinted at.
+func (w *world) hints() (first, present decimal.Decimal, err error) {
+	heard := make([]decimal.Decimal, 2)
+	for i, b := range []*shopper{w.earlier, w.shopper} {
+		hint, _ := at(b.heard, "floor_hint")
+		text, _ := hint.(string)
+		parsed, problem := decimal.Parse(text)
+		heard[i], err = parsed, errors.Join(err, problem)
+	}
+	return heard[0], heard[1], err
+}
+
+func (w *world) hintIsNotHigher() error {
+	first, present, err := w.hints()
+	if err == nil && first.Less(present) {
+		err = fmt.Errorf("%s, the first buyer's is %s", present, first)
+	}
+	return err
+}
+
+func (w *world) hintIsNotFarBelow(most string) error {
+	first, present, err := w.hints()
+	if err != nil {
+		return err
+	}
+	return between(first.Minus(present), "0", most)
+}
+
+// bothHearTheSame compares answers without what is each buyer's own.
+func (w *world) bothHearTheSame() error {
+	if w.refusal != nil {
+		return w.refusal
+	}
+	first, second := common(w.earlier.heard), common(w.shopper.heard)
+	if first == nil || !same(first, second) {
+		return fmt.Errorf("%s and %s", encode(first), encode(second))
+	}
+	return nil
+}
+
+func common(heard any) any {
+	answer, ok := heard.(map[string]any)
+	if !ok {
+		return nil
+	}
+	answer = maps.Clone(answer)
+	for _, own := range []string{"session_id", "quote_id", "valid_until", "checkout_token"} {
+		delete(answer, own)
+	}
+	return answer
+}
+
+func (w *world) agreedPriceIs(comparison, price string) error {
+	if w.shopper.Agreement == nil {
+		return errors.New("nothing is agreed")
+	}
+	got := w.shopper.Agreement.UnitPrice
+	limit, err := decimal.Parse(price)
+	if err == nil && got.Less(limit) != (comparison == "below") {
+		err = fmt.Errorf("it is %s", got)
+	}
+	return err
+}
+
+func (w *world) haveAgreed(outcome string) error {
+	if agreed := w.shopper.Agreement != nil; agreed != (outcome == "agree") {
+		return fmt.Errorf("agreed: %v, the answer was %s", agreed, w.shopper.Quote.Status)
+	}
+	return nil
+}
+
+func (w *world) suggests(name string) error {
+	if bundle := w.shopper.Quote.BundleSuggestion; bundle == nil || bundle.Name != name || bundle.ProductID != w.products[name].ID {
+		return fmt.Errorf("it suggests %+v", bundle)
+	}
+	return w.heardStatus(acp.CounterOffer)
+}
+
+func (w *world) suggestsNothing() error {
+	if bundle := w.shopper.Quote.BundleSuggestion; bundle != nil || w.shopper.Quote.Offers("add_bundle") {
+		return fmt.Errorf("it suggests %+v", bundle)
+	}
+	return w.heardStatus(acp.CounterOffer)
+}
+
+func (w *world) bundleAddsUp() error {
+	counter, bundle := w.shopper.Quote, w.shopper.Quote.BundleSuggestion
+	total := counter.CounterPrice.Plus(bundle.BundlePrice)
+	saved := counter.OriginalPrice.Plus(bundle.RegularPrice).Minus(total)
+	return errors.Join(isPrice(bundle.BundleTotal, total.String()), isPrice(bundle.TotalSavings, saved.String()))
+}
+
+// validFor allows for the time that the request itself took.
+func (w *world) validFor(minutes int) error {
+	text, _ := at(w.tape.last().value(), "valid_until")
+	written, _ := text.(string)
+	until, err := time.Parse(time.RFC3339, written)
+	left := time.Until(until)
+	if promised := time.Duration(minutes) * time.Minute; err == nil && (left > promised || left < promised-time.Minute) {
+		err = fmt.Errorf("it is valid for %s", left)
+	}
+	return err
+}
+
+func (w *world) cart() (acp.Session, error) {
+	err := w.must(func(b *shopper) { b.ReadSession() })
+	return w.shopper.Session, err
+}
+
+func (w *world) cartHolds(quantity int, name, which string) error {
+	session, err := w.cart()
+	if err != nil {
+		return err
+	}
+	for _, item := range session.Cart.Items {
+		if item.Name == name && item.Quantity == quantity {
+			return isPrice(item.NegotiatedPrice, w.price(which).String())
+		}
+	}
+	return fmt.Errorf("it holds %+v", session.Cart.Items)
+}
+
+// price is the agreed one, or that of the bundle that was suggested.
+func (w *world) price(which string) decimal.Decimal {
+	if which == "bundle" {
+		return w.shopper.Agreement.Bundle.BundlePrice
+	}
+	return w.shopper.Agreement.UnitPrice
+}
+
+func (w *world) cartCounts(want int) error {
+	session, err := w.cart()
+	if err == nil && len(session.Cart.Items) != want {
+		err = fmt.Errorf("it holds %+v", session.Cart.Items)
+	}
+	return err
+}

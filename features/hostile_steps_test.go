@@ -1,0 +1,23 @@
+package features
+
+func hostileSteps(sc book, w *world) {
+	sc.When(`^the buyer sends the search as "([^"]*)"$`, func(kind string) error { return w.buyerSendsAs("Content-Type", kind) })
+	sc.When(`^the buyer sends the search packed with "([^"]*)"$`, func(packing string) error { return w.buyerSendsAs("Content-Encoding", packing) })
+	sc.When(`^the buyer sends 2 MiB to (\S+)$`, func(path string) error { return w.buyerSends("POST", path, twoMiB("query")) })
+	sc.When(`^the merchant sends 2 MiB to (\S+)$`, func(path string) error { return w.merchantSends("POST", path, twoMiB("products")) })
+	sc.When(`^the buyer sends a search nested (\d+) deep$`, w.searchesNested)
+	sc.When(`^the buyer searches for "(.*)"$`, w.searchesForOddText)
+	sc.When(`^the buyer asks under the request id "(.*)"$`, w.asksUnder)
+	sc.When(`^the buyer asks under a request id of (\d+|no|unprintable) characters$`, w.asksUnderOdd)
+	sc.When(`^the buyer asks for a missing product under the request id "([^"]*)"$`, w.asksForMissingUnder)
+	sc.Given(`^the merchant looks for the product's cost and finds (\S+)$`, func(cost string) error { return w.productHas("cost", cost) })
+	sc.When(`^the buyer goes through everything there is$`, w.goesThroughEverything)
+
+	sc.Then(`^the refusal is in the words of the (merchants|buyers)'$`, w.inWordsOf)
+	sc.Then(`^the answer tells the methods there are: (.+)$`, w.tellsMethods)
+	sc.Then(`^the answer names the same request id$`, func() error { return w.namesRequest(true) })
+	sc.Then(`^the answer names another request id$`, func() error { return w.namesRequest(false) })
+	sc.Then(`^the answer shows request id "([^"]*)" in header and body$`, w.showsRequestID)
+	sc.Then(`^no answer names a floor, a target, a cost or a margin$`, w.secrets)
+	sc.Then(`^the answer tells nothing of the inside$`, w.tellsNothingInside)
+}

@@ -1,0 +1,150 @@
+package features
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/cucumber/godog"
+
+	"github.com/haggle-commerce/haggle/cmd/boot"
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/simulator/exchange"
+	"github.com/haggle-commerce/haggle/simulator/merchant"
+	"github.com/haggle-commerce/haggle/simulator/openapi"
+)
+
+// server is what all scenarios of one engine share.
+type server struct {
+	app       *boot.App
+	validator *openapi.Validator
+	transport http.RoundTripper
+	worlds    atomic.Int64
+}
+
+func startServer(t *testing.T, engine string) *server {
+	t.Helper()
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 256, 256
+	t.Cleanup(transport.CloseIdleConnections)
+	i := slices.IndexFunc(boottest.Engines, func(e boottest.Engine) bool { return e.Name == engine })
+	if i < 0 {
+		t.Fatalf("no engine is named %q", engine)
+	}
+	return &server{
+		app: boottest.Start(t, boottest.Engines[i].URL(t)), validator: openapi.NewValidator(), transport: transport,
+	}
+}
+
+// world is one scenario: a merchant, its shop, its buyers, and what was said last.
+type world struct {
+	server     *server
+	ctx        context.Context
+	name       string // of the scenario's requests
+	tape       *tape
+	connection *exchange.Client
+	merchant   *merchant.Client
+
+	shop     merchant.Project
+	others   []merchant.Project
+	newSlug  string
+	oldSlug  string
+	product  merchant.Product            // the one that steps speak of
+	products map[string]merchant.Product // by name
+
+	trade            // buyers and their bargains
+	refusal error    // of the latest action, until a Then judges it
+	refused *refusal // the latest that was judged
+}
+
+func newWorld(s *server) *world {
+	w := &world{
+		server: s, ctx: context.Background(), name: fmt.Sprintf("scenario%d", s.worlds.Add(1)),
+		tape: &tape{next: s.transport}, products: map[string]merchant.Product{},
+	}
+	w.newSlug = freshSlug()
+	w.connection = exchange.NewClient(exchange.Config{
+		URL: s.app.URL(), HTTP: &http.Client{Transport: w.tape}, Validator: s.validator, RequestIDs: w.name,
+	})
+	w.merchant = merchant.New(w.connection, boottest.Key, "")
+	return w
+}
+
+// attempt runs an action and keeps its refusal for a Then to judge. A refusal that nothing judges fails the scenario.
+func (w *world) attempt(action func() error) error {
+	if w.refusal != nil {
+		return fmt.Errorf("before this, something was refused: %w", w.refusal)
+	}
+	w.refusal = action()
+	return nil
+}
+
+// end judges what no step asked about, and shows the conversation of a scenario that failed.
+func (w *world) end(ctx context.Context, _ *godog.Scenario, failure error) (context.Context, error) {
+	problem := errors.Join(w.unjudged(), w.violations(), w.breaches(), w.secrets())
+	if failure != nil || problem != nil {
+		godog.Logf(ctx, "%s\n%s", w.name, w.connection.Transcript())
+	}
+	return ctx, problem
+}
+
+func (w *world) unjudged() error {
+	if w.refusal == nil {
+		return nil
+	}
+	return fmt.Errorf("refused, and no step asked about it: %w", w.refusal)
+}
+
+func (w *world) violations() error {
+	var found error
+	for _, v := range w.server.validator.Violations() {
+		if strings.HasPrefix(v.RequestID, w.name+"-") {
+			found = errors.Join(found, fmt.Errorf("against the OpenAPI document: %s", v))
+		}
+	}
+	return found
+}
+
+func (w *world) breaches() error {
+	var found error
+	for _, witness := range w.witnesses {
+		for _, breach := range witness.Breaches() {
+			found = errors.Join(found, fmt.Errorf("a broken promise: %s", breach))
+		}
+	}
+	return found
+}
+
+// expand replaces $shop, $quote and the like in a step's text by what they are in this scenario.
+func (w *world) expand(text string) string {
+	return os.Expand(text, func(name string) string {
+		known := map[string]string{
+			"shop": w.shop.ID, "slug": w.shop.Slug, "new_slug": w.newSlug,
+		}
+		w.nameBargains(known)
+		if value, ok := known[name]; ok {
+			return value
+		}
+		return "$" + name
+	})
+}
+
+// freshSlug is a slug that no other scenario has.
+func freshSlug() string { return "shop-" + strings.ToLower(rand.Text()[:12]) }
+
+// letters is a text of n random small letters.
+func letters(n int) string {
+	text := make([]byte, n)
+	_, _ = rand.Read(text) // it never fails
+	for i := range text {
+		text[i] = 'a' + text[i]%26
+	}
+	return string(text)
+}
