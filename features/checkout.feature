@@ -430,7 +430,7 @@ Feature: Checkout
       When the buyer pays by psp_spt with "spt_sandbox_lost_reply"
       Then it is refused: 503 payment_unresolved
       And the buyer is told when to try again
-      When the buyer pays again as it was told
+      When the buyer pays again
       Then the payment succeeds
       And the shop has 1 order
       And there are 5 of the "Trail Tent" left
@@ -445,7 +445,7 @@ Feature: Checkout
       When the buyer pays by psp_spt with "spt_sandbox_outage_5"
       Then it is refused: 503 payment_unresolved
       And the buyer is told when to try again
-      When the buyer pays again as it was told
+      When the buyer pays again
       Then the payment succeeds
       And the shop has 1 order
       And there are 5 of the "Trail Tent" left

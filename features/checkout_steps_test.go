@@ -29,7 +29,6 @@ func checkoutSteps(sc book, w *world) {
 		return w.inTheOtherShop("POST", "/acp/checkout/finalize", `{"checkout_id": "$checkout", "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}}`)
 	})
 	sc.When(`^the buyer pays again$`, w.paysAgain)
-	sc.When(`^the buyer pays again as it was told$`, w.paysAsTold)
 	sc.When(`^the buyer pays (\d+) times at once$`, w.paysAtOnce)
 	sc.When(`^they all pay at once$`, w.allPay)
 

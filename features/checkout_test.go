@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/haggle-commerce/haggle/simulator/acp"
 	"github.com/haggle-commerce/haggle/simulator/decimal"
@@ -175,26 +174,6 @@ func (w *world) paysForRemembered() error {
 func (w *world) paysAgain() error {
 	w.noteOrder()
 	return w.act(func(b *shopper) { b.FinalizeAgain() })
-}
-
-// mostTries is how often a buyer that is told to come back does.
-const mostTries = 5
-
-// paysAsTold comes back after the time that the merchant names, until the payment is resolved.
-func (w *world) paysAsTold() error {
-	wait := w.refused.retryAfter
-	for range mostTries {
-		<-time.After(wait)
-		if err := w.paysAgain(); err != nil {
-			return err
-		}
-		again := refusalOf(w.refusal)
-		if again == nil || again.code != "payment_unresolved" {
-			return nil
-		}
-		w.refusal, wait = nil, again.retryAfter
-	}
-	return fmt.Errorf("unresolved after %d tries", mostTries)
 }
 
 func (w *world) paysAtOnce(times int) {

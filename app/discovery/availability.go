@@ -68,7 +68,7 @@ func (s *Service) Availability(ctx context.Context, p *project.Project, items []
 		if err == nil {
 			subtotal, err = subtotal.Add(cost)
 		}
-		if err != nil {
+		if err != nil || subtotal.Minor() >= money.Limit { // as a checkout would refuse them
 			return Availability{}, fault.Field("items", "come to an amount that is too large")
 		}
 	}

@@ -38,6 +38,9 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
 	command, err := parser.Parse(args)
 	if err != nil {
 		return fmt.Errorf("%w (see haggle --help)", err)

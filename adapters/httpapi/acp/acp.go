@@ -42,9 +42,6 @@ type Services struct {
 	PublicURL string
 }
 
-// billingAgreement is the payment method type whose refusal is no declined card (spec 2.12).
-const billingAgreement = "wallet_ba"
-
 // Groups of operations in the documentation.
 var (
 	discoveryTag  = []string{"ACP discovery"}

@@ -67,7 +67,7 @@ type failedAnswer struct {
 }
 
 type paymentError struct {
-	Code        string `json:"code" enum:"card_declined,payment_declined" doc:"card_declined for psp_spt, payment_declined for wallet_ba."`
+	Code        string `json:"code" enum:"card_declined" doc:"card_declined for every method; decline_code says why."`
 	Message     string `json:"message"`
 	DeclineCode string `json:"decline_code" example:"insufficient_funds"`
 }
@@ -88,7 +88,7 @@ func (h *handlers) finalize(ctx context.Context, shop *project.Project, in *body
 			ReceiptURL: o.ReceiptURL, Tracking: o.Tracking, Summary: o.Summary,
 		}}, nil
 	case result.Declined != nil:
-		return &reply[any]{toAPIDeclined(*result.Declined, request.Method)}, nil
+		return &reply[any]{toAPIDeclined(*result.Declined)}, nil
 	}
 	return nil, errors.New("acp: a finalize ended in neither an order nor a declined payment")
 }
@@ -113,14 +113,10 @@ func plainAddress(text string) bool {
 	return err == nil && address.Name == "" && address.Address == text
 }
 
-func toAPIDeclined(d purchase.Declined, method string) failedAnswer {
-	code := "card_declined"
-	if method == billingAgreement {
-		code = "payment_declined"
-	}
+func toAPIDeclined(d purchase.Declined) failedAnswer {
 	return failedAnswer{
 		Status:     "payment_failed",
-		Error:      paymentError{Code: code, Message: d.Outcome.Message, DeclineCode: d.Outcome.Code},
+		Error:      paymentError{Code: "card_declined", Message: d.Outcome.Message, DeclineCode: d.Outcome.Code},
 		CheckoutID: d.Checkout.String(), CheckoutStatus: d.Status.String(), RetryAllowed: d.RetryAllowed,
 	}
 }

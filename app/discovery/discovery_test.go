@@ -1,0 +1,253 @@
+package discovery_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/agents"
+	"github.com/haggle-commerce/haggle/app/discovery"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+var (
+	noon    = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	errGone = errors.New("the database is gone")
+)
+
+// shelf is a shop in memory behind every port that discovery asks. Ports' methods that it may not ask
+// for answer by a panic.
+type shelf struct {
+	ports.CatalogReader
+	ports.Inventory
+	products    []*catalog.Product
+	levels      []catalog.Level
+	categories  []catalog.Category
+	complements []ports.Complement
+	session     *session.Session
+	cart        []session.CartItem
+
+	readings atomic.Int64 // of the catalogue's changes
+	readErr  error
+	stockErr error
+	findErr  error
+
+	mu       sync.Mutex
+	version  int64
+	restocks []map[id.Variant]int
+	created  []*session.Session
+	shown    []id.Product
+}
+
+func (s *shelf) Changes(_ context.Context, _ id.Project, since int64) (ports.CatalogChanges, error) {
+	s.readings.Add(1)
+	return ports.CatalogChanges{Version: since + 3}, s.readErr
+}
+
+func (s *shelf) Categories(context.Context, id.Project) ([]catalog.Category, error) {
+	return s.categories, s.readErr
+}
+
+func (s *shelf) Active(_ context.Context, _ id.Project, wanted []id.Product) (found []*catalog.Product, err error) {
+	for _, p := range s.products {
+		if slices.Contains(wanted, p.ID) {
+			found = append(found, p)
+		}
+	}
+	return found, s.readErr
+}
+
+func (s *shelf) LevelsOf(context.Context, id.Project, []id.Product) ([]catalog.Level, error) {
+	return s.levels, s.stockErr
+}
+
+type index struct{ *shelf }
+
+func (i index) Version(id.Project) int64 {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.version
+}
+
+func (i index) Apply(_ id.Project, c ports.CatalogChanges) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.version = c.Version
+}
+
+func (i index) Restock(_ id.Project, totals map[id.Variant]int) {
+	i.restocks = append(i.restocks, totals)
+}
+
+func (i index) Search(context.Context, id.Project, catalog.Query) (catalog.Found, error) {
+	found := catalog.Found{Total: len(i.products)}
+	for _, p := range i.products {
+		found.Hits = append(found.Hits, catalog.Hit{Product: p, Score: 500})
+	}
+	return found, i.findErr
+}
+
+func (i index) Complements(id.Project, []id.Product, int) []ports.Complement { return i.complements }
+
+type sessions struct {
+	ports.Sessions
+	*shelf
+}
+
+func (s sessions) Create(_ context.Context, v *session.Session, shown ...id.Product) error {
+	s.created, s.shelf.shown = append(s.created, v), append(s.shelf.shown, shown...)
+	return nil
+}
+
+func (s sessions) Update(_ context.Context, _ id.Project, named id.Session, change func(*session.Session) error) (*session.Session, error) {
+	if s.session == nil || s.session.ID != named {
+		return nil, fault.Missing("session")
+	}
+	return s.session, change(s.session)
+}
+
+func (s sessions) Show(_ context.Context, _ id.Project, _ id.Session, products []id.Product) error {
+	s.shelf.shown = append(s.shelf.shown, products...)
+	return nil
+}
+
+type haggles struct {
+	ports.Haggling
+	*shelf
+}
+
+func (h haggles) Load(_ context.Context, _ id.Project, ask ports.HaggleAsk) (found ports.Haggle, err error) {
+	for _, p := range h.products {
+		if p.ID == ask.Product {
+			found.Product = p
+		}
+	}
+	if h.session != nil && ask.Session == h.session.ID {
+		found.Session, found.Cart = h.session, h.cart
+	}
+	found.Stock = map[id.Variant]int{}
+	for _, l := range h.levels {
+		found.Stock[l.Variant] += l.Quantity
+	}
+	return found, h.readErr
+}
+
+type system struct{ n byte }
+
+func (*system) Now() time.Time      { return noon }
+func (s *system) Bits128() [16]byte { s.n++; return [16]byte{s.n} }
+func (*system) Secret(int) string   { return "" }
+
+func usd(cents int64) money.Amount { return money.Of(cents, money.USD) }
+
+func product(n byte, cents int64) *catalog.Product {
+	return &catalog.Product{
+		ID: id.New[id.Product]([16]byte{n}), Price: usd(cents), Negotiable: true, Status: catalog.Active,
+		Variants: []catalog.Variant{{ID: id.New[id.Variant]([16]byte{n})}},
+	}
+}
+
+func level(p *catalog.Product, location string, pieces int) catalog.Level {
+	return catalog.Level{Product: p.ID, Variant: p.Variants[0].ID, Location: location, Quantity: pieces}
+}
+
+// open opens a shop whose index has nothing yet.
+func open(s *shelf) (*discovery.Service, *project.Project) {
+	settings := project.DefaultSettings()
+	p := &project.Project{
+		ID: id.New[id.Project]([16]byte{1}), Settings: settings, Storefront: project.DefaultStorefront(settings), CatalogVersion: 3,
+	}
+	return &discovery.Service{
+		Agent: agents.Builtin{Index: index{s}}, Index: index{s}, Catalog: s, Inventory: s, Sessions: sessions{shelf: s},
+		Haggling: haggles{shelf: s}, Clock: &system{}, Entropy: &system{},
+	}, p
+}
+
+func expectFault(t *testing.T, err error, code string, fields ...string) {
+	t.Helper()
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Code != code {
+		t.Errorf("got %v, want %s", err, code)
+		return
+	}
+	var named []string
+	for _, d := range f.Details {
+		named = append(named, d.Field)
+	}
+	if !slices.Equal(named, fields) {
+		t.Errorf("%s names %q, want %q", code, named, fields)
+	}
+}
+
+// However many ask at once, one reads the catalogue, and nobody goes on before it is there.
+func TestFreshReadsOnce(t *testing.T) {
+	t.Parallel()
+	s := &shelf{}
+	service, p := open(s)
+	var all sync.WaitGroup
+	for range 32 {
+		all.Go(func() {
+			if err := service.Fresh(t.Context(), p); err != nil || service.Index.Version(p.ID) != 3 {
+				t.Errorf("version %d, %v", service.Index.Version(p.ID), err)
+			}
+		})
+	}
+	all.Wait()
+	if n := s.readings.Load(); n != 1 {
+		t.Errorf("the catalogue was read %d times", n)
+	}
+	p.CatalogVersion = 2 // a replica that is behind
+	if err := service.Fresh(t.Context(), p); err != nil || s.readings.Load() != 1 {
+		t.Errorf("an old reader: %d readings, %v", s.readings.Load(), err)
+	}
+}
+
+func TestFreshTriesAgainAfterAFailure(t *testing.T) {
+	t.Parallel()
+	s := &shelf{readErr: errGone}
+	service, p := open(s)
+	if err := service.Fresh(t.Context(), p); !errors.Is(err, errGone) {
+		t.Errorf("got %v", err)
+	}
+	s.readErr = nil
+	if err := service.Fresh(t.Context(), p); err != nil || service.Index.Version(p.ID) != 3 {
+		t.Errorf("version %d, %v", service.Index.Version(p.ID), err)
+	}
+}
+
+func TestCapabilities(t *testing.T) {
+	t.Parallel()
+	_, p := open(&shelf{})
+	if got := discovery.Capabilities(p); !reflect.DeepEqual(got, []string{"recommend", "negotiate", "bundle"}) {
+		t.Errorf("by default %q", got)
+	}
+	p.Settings.NegotiationEnabled, p.Settings.BundleSuggestions, p.Settings.SubscriptionEnabled = false, false, true
+	if got := discovery.Capabilities(p); !reflect.DeepEqual(got, []string{"recommend", "subscribe"}) {
+		t.Errorf("otherwise %q", got)
+	}
+}
+
+func TestCategoriesAreTheTopTwoLevels(t *testing.T) {
+	t.Parallel()
+	s := &shelf{categories: []catalog.Category{{Path: "a", Count: 3}, {Path: "a/b", Count: 2}, {Path: "a/b/c", Count: 1}}}
+	service, p := open(s)
+	got, err := service.Categories(t.Context(), p)
+	if err != nil || !reflect.DeepEqual(got, s.categories[:2]) {
+		t.Errorf("%v, %v", got, err)
+	}
+	s.readErr = errGone
+	if _, err := service.Categories(t.Context(), p); !errors.Is(err, errGone) {
+		t.Errorf("got %v", err)
+	}
+}

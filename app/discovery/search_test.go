@@ -1,0 +1,170 @@
+package discovery_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/discovery"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// stocked sells a tent at two places, and has a lantern to recommend.
+func stocked() (s *shelf, tent, lantern *catalog.Product) {
+	tent, lantern = product(1, 100_00), product(2, 50_00)
+	return &shelf{
+		products: []*catalog.Product{tent}, levels: []catalog.Level{level(tent, "main", 2), level(tent, "north", 3)},
+		complements: []ports.Complement{{Product: lantern, Variant: lantern.Variants[0]}},
+	}, tent, lantern
+}
+
+func TestSearchOpensASession(t *testing.T) {
+	t.Parallel()
+	s, tent, lantern := stocked()
+	service, p := open(s)
+	a, err := service.Search(t.Context(), p, discovery.SearchRequest{Claims: &session.Claims{LoyaltyTier: "gold"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.created) != 1 || s.created[0].Claims.LoyaltyTier != "gold" || a.Session.ID != s.created[0].ID {
+		t.Errorf("opened %+v", s.created)
+	}
+	if a.Stock.Of(tent) != 5 || len(s.restocks) != 1 || s.restocks[0][tent.Variants[0].ID] != 5 {
+		t.Errorf("stock %v, told the index %v", a.Stock, s.restocks)
+	}
+	if len(a.Recommendations) != 1 || a.Recommendations[0].Product != lantern || len(s.shown) != 1 || s.shown[0] != lantern.ID {
+		t.Errorf("recommended %+v, noted %v", a.Recommendations, s.shown)
+	}
+	if r := a.Recommendations[0]; r.Price != usd(50_00) || r.BundleDiscount <= 0 {
+		t.Errorf("at %s, %s less in a bundle", r.Price, r.BundleDiscount)
+	}
+}
+
+func TestSearchWithoutBundles(t *testing.T) {
+	t.Parallel()
+	s, _, _ := stocked()
+	service, p := open(s)
+	p.Settings.BundleSuggestions = false
+	a, err := service.Search(t.Context(), p, discovery.SearchRequest{})
+	if err != nil || len(a.Recommendations) != 1 || a.Recommendations[0].BundleDiscount != 0 {
+		t.Errorf("%+v, %v", a.Recommendations, err)
+	}
+}
+
+func TestSearchGoesOnInASession(t *testing.T) {
+	t.Parallel()
+	s, _, lantern := stocked()
+	service, p := open(s)
+	s.session = session.Open(id.New[id.Session]([16]byte{5}), p.ID, session.Claims{}, 30*time.Minute, noon.Add(-time.Minute))
+	a, err := service.Search(t.Context(), p, discovery.SearchRequest{Session: s.session.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.created) != 0 || a.Session != s.session || a.Session.LastActivity != noon || len(s.shown) != 1 || s.shown[0] != lantern.ID {
+		t.Errorf("session %+v, opened %d, noted %v", a.Session, len(s.created), s.shown)
+	}
+	_, err = service.Search(t.Context(), p, discovery.SearchRequest{Session: id.New[id.Session]([16]byte{6})})
+	expectFault(t, err, "session_not_found")
+}
+
+func TestSearchThatFindsNothing(t *testing.T) {
+	t.Parallel()
+	s, _, _ := stocked()
+	s.products = nil
+	service, p := open(s)
+	a, err := service.Search(t.Context(), p, discovery.SearchRequest{})
+	if err != nil || len(a.Recommendations) != 0 || len(s.shown) != 0 || a.Session == nil {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+func TestSearchFails(t *testing.T) {
+	t.Parallel()
+	for name, breaks := range map[string]func(*shelf){
+		"reading the catalogue": func(s *shelf) { s.readErr = errGone },
+		"searching":             func(s *shelf) { s.findErr = errGone },
+		"reading the stock":     func(s *shelf) { s.stockErr = errGone },
+	} {
+		s, _, _ := stocked()
+		breaks(s)
+		service, p := open(s)
+		if _, err := service.Search(t.Context(), p, discovery.SearchRequest{}); !errors.Is(err, errGone) || len(s.created) != 0 {
+			t.Errorf("%s: %v, %d sessions", name, err, len(s.created))
+		}
+	}
+}
+
+func TestView(t *testing.T) {
+	t.Parallel()
+	gold := &session.Claims{LoyaltyTier: " Gold "}
+	for name, test := range map[string]struct {
+		change func(*catalog.Product)
+		claims *session.Claims
+		reason string
+	}{
+		"anybody":                {nil, nil, "Opening price. Offers are welcome."},
+		"a member":               {nil, gold, "Opening price for a gold member. Offers are welcome."},
+		"a returning customer":   {nil, &session.Claims{PurchaseHistory: 3}, "Opening price for a returning customer. Offers are welcome."},
+		"nonsense":               {nil, &session.Claims{LoyaltyTier: "emperor", PurchaseHistory: -3}, "Opening price. Offers are welcome."},
+		"what has a fixed price": {func(p *catalog.Product) { p.Negotiable = false }, gold, "Sold at its list price."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, tent, _ := stocked()
+			if test.change != nil {
+				test.change(tent)
+			}
+			service, p := open(s)
+			v, err := service.View(t.Context(), p, tent.ID, id.Session{}, test.claims)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v.Personalized.Reason != test.reason || v.Stock.Of(tent) != 5 {
+				t.Errorf("%+v, want %q", v, test.reason)
+			}
+			expectPrices(t, v, tent.Price)
+		})
+	}
+}
+
+// expectPrices checks what may be shown: nothing above list, and the hint a multiple of five or the list
+// price.
+func expectPrices(t *testing.T, v discovery.ProductView, list money.Amount) {
+	t.Helper()
+	shown := v.Personalized
+	if shown.Price.Minor() > list.Minor() || shown.Discount != money.Off(list, shown.Price) {
+		t.Errorf("personalized %+v on a list price of %s", shown, list)
+	}
+	if from := v.SuggestedOffer; from != v.AcceptanceFrom || from.Minor() > list.Minor() || from.Minor()%500 != 0 && from != list {
+		t.Errorf("suggested %s, accepted from %s", v.SuggestedOffer, v.AcceptanceFrom)
+	}
+}
+
+func TestViewInASession(t *testing.T) {
+	t.Parallel()
+	s, tent, _ := stocked()
+	service, p := open(s)
+	s.session = session.Open(id.New[id.Session]([16]byte{5}), p.ID, session.Claims{LoyaltyTier: "gold"}, 30*time.Minute, noon.Add(-time.Minute))
+	v, err := service.View(t.Context(), p, tent.ID, s.session.ID, nil)
+	if err != nil || v.Personalized.Reason != "Opening price for a gold member. Offers are welcome." || s.session.LastActivity != noon {
+		t.Errorf("%+v, %v", v.Personalized, err)
+	}
+}
+
+func TestViewOfNothing(t *testing.T) {
+	t.Parallel()
+	s, tent, _ := stocked()
+	service, p := open(s)
+	_, err := service.View(t.Context(), p, id.New[id.Product]([16]byte{9}), id.Session{}, nil)
+	expectFault(t, err, "product_not_found")
+	_, err = service.View(t.Context(), p, tent.ID, id.New[id.Session]([16]byte{9}), nil)
+	expectFault(t, err, "session_not_found")
+	s.readErr = errGone
+	if _, err = service.View(t.Context(), p, tent.ID, id.Session{}, nil); !errors.Is(err, errGone) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,181 @@
+package purchase_test
+
+import (
+	"errors"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// ready opens the shop with a checkout of a tent.
+func ready(t *testing.T) (*till, *purchase.Service) {
+	t.Helper()
+	s, service := open()
+	items := []purchase.InitItem{{Product: s.products[0].ID, Quantity: 1}}
+	if _, err := service.Init(t.Context(), s.project, purchase.InitRequest{Session: s.visit.ID, Items: items, Address: home}); err != nil {
+		t.Fatal(err)
+	}
+	return s, service
+}
+
+func (s *till) pay(t *testing.T, service *purchase.Service) (purchase.Result, error) {
+	return service.Finalize(t.Context(), s.project, purchase.FinalizeRequest{
+		Checkout: s.checkout.ID(), Method: "psp_spt", Token: "tok_secret", Email: "ada@example.com", Notes: "Ring twice", Option: "express",
+	})
+}
+
+func TestFinalize(t *testing.T) {
+	t.Parallel()
+	s, service := ready(t)
+	result, err := s.pay(t, service)
+	if err != nil || result.Order == nil || result.Declined != nil {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	o := result.Order
+	if !regexp.MustCompile(`^HG-[0-9A-Z]{4}-[0-9A-Z]{4}$`).MatchString(o.Confirmation) {
+		t.Errorf("confirmation %s", o.Confirmation)
+	}
+	if o.Email != "ada@example.com" || o.Notes != "Ring twice" || o.Shipping != usd(14_99) || o.Payment.Provider != "ch_1" {
+		t.Errorf("%+v", o)
+	}
+	if kept := s.checkout.Snapshot().Payment.TokenHash; kept != id.Hash("tok_secret") {
+		t.Errorf("of the payment token is kept %q", kept)
+	}
+}
+
+func TestAgentRefusesToFinalize(t *testing.T) {
+	t.Parallel()
+	s, service := ready(t)
+	agents := &guard{verdict: agent.Verdict{Refused: true, Reason: "Not today."}}
+	service.Agent = agents
+	_, err := s.pay(t, service)
+	expectFault(t, err, "finalize_refused")
+	agents.verdict, agents.err = agent.Verdict{}, errGone
+	if _, err := s.pay(t, service); !errors.Is(err, errGone) {
+		t.Errorf("got %v", err)
+	}
+	if s.charges != 0 || s.checkout.Status() != checkout.Ready {
+		t.Errorf("%d charges, the checkout is %s", s.charges, s.checkout.Status())
+	}
+}
+
+// What is decided, the agent is not asked about: it might say no to an order that exists.
+func TestAgentIsNotAskedAboutWhatIsDecided(t *testing.T) {
+	t.Parallel()
+	s, service := ready(t)
+	if _, err := s.pay(t, service); err != nil {
+		t.Fatal(err)
+	}
+	agents := &guard{verdict: agent.Verdict{Refused: true}}
+	service.Agent = agents
+	if result, err := s.pay(t, service); err != nil || result.Order == nil || agents.asked != 0 {
+		t.Errorf("%+v, %v, asked %d times", result, err, agents.asked)
+	}
+}
+
+// The money was taken and the database does not answer: the buyer hears that nobody knows, and gets the
+// order when it answers again.
+func TestOutcomeThatCannotBeRecorded(t *testing.T) {
+	t.Parallel()
+	s, service := ready(t)
+	s.broken["transaction 2"] = errGone
+	_, err := s.pay(t, service)
+	expectFault(t, err, "payment_unresolved")
+	if s.checkout.Status() != checkout.Processing || s.order != nil {
+		t.Errorf("the checkout is %s", s.checkout.Status())
+	}
+	s.now = s.now.Add(checkout.Lease)
+	if result, err := s.pay(t, service); err != nil || result.Order == nil {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+// Nor can it be noted that nobody looks after the attempt: its lease lapses by itself.
+func TestLeaseThatCannotBeReleased(t *testing.T) {
+	t.Parallel()
+	s, service := ready(t)
+	s.broken["charge"], s.broken["transaction 2"] = errGone, errGone
+	_, err := s.pay(t, service)
+	expectFault(t, err, "payment_unresolved")
+	if s.checkout.Lapsed(s.now) || !s.checkout.Lapsed(s.now.Add(checkout.Lease)) {
+		t.Errorf("the lease ends at %s", s.checkout.Snapshot().LeaseUntil)
+	}
+}
+
+func TestProviderThatSaysNothing(t *testing.T) {
+	t.Parallel()
+	s, service := ready(t)
+	s.outcome = nil
+	_, err := s.pay(t, service)
+	expectFault(t, err, "payment_unresolved")
+	if s.checkout.Status() != checkout.Processing || s.charges != 1 {
+		t.Errorf("the checkout is %s after %d charges", s.checkout.Status(), s.charges)
+	}
+}
+
+// A provider that refuses every key is not asked for ever.
+func TestProviderThatNeverCharges(t *testing.T) {
+	t.Parallel()
+	s, service := ready(t)
+	service.Patience = time.Nanosecond
+	s.outcome = checkout.NotCharged{}
+	_, err := s.pay(t, service)
+	expectFault(t, err, "checkout_processing")
+	if s.checkout.Status() != checkout.Ready || s.order != nil {
+		t.Errorf("the checkout is %s", s.checkout.Status())
+	}
+}
+
+func TestFinalizeFails(t *testing.T) {
+	t.Parallel()
+	s, service := ready(t)
+	s.broken["stock"] = errGone
+	if _, err := s.pay(t, service); !errors.Is(err, errGone) || s.charges != 0 {
+		t.Errorf("got %v after %d charges", err, s.charges)
+	}
+	s.checkout = checkout.Rehydrate(checkout.Snapshot{ID: s.checkout.ID(), Status: checkout.Completed})
+	if _, err := s.pay(t, service); err == nil {
+		t.Error("a completed checkout without its order was answered")
+	}
+}
+
+// One attempt that cannot be decided keeps nobody from deciding the others.
+func TestReconcileGoesOn(t *testing.T) {
+	t.Parallel()
+	s, service := ready(t)
+	s.broken["charge"] = errGone
+	_, err := s.pay(t, service)
+	expectFault(t, err, "payment_unresolved")
+	mine := ports.LapsedCheckout{Project: s.project.ID, Checkout: s.checkout.ID()}
+	closed := ports.LapsedCheckout{Project: id.New[id.Project]([16]byte{9}), Checkout: mine.Checkout}
+	s.lapsed = []ports.LapsedCheckout{closed, mine, mine}
+	decided, err := service.Reconcile(t.Context())
+	if decided != 1 || s.order == nil {
+		t.Errorf("%d decided", decided)
+	}
+	expectFault(t, err, "project_not_found")
+}
+
+func TestReconcileFails(t *testing.T) {
+	t.Parallel()
+	s, service := ready(t)
+	s.broken["lapsed"] = errGone
+	if _, err := service.Reconcile(t.Context()); !errors.Is(err, errGone) {
+		t.Errorf("got %v", err)
+	}
+	delete(s.broken, "lapsed")
+	s.broken["charge"] = errGone
+	_, err := s.pay(t, service)
+	expectFault(t, err, "payment_unresolved")
+	s.lapsed = []ports.LapsedCheckout{{Project: s.project.ID, Checkout: s.checkout.ID()}}
+	s.broken["transaction 3"] = errGone
+	if decided, err := service.Reconcile(t.Context()); decided != 0 || !errors.Is(err, errGone) {
+		t.Errorf("%d decided, %v", decided, err)
+	}
+}

@@ -1,0 +1,202 @@
+package purchase_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+)
+
+// agreed makes a quote on the shop's n-th product as its token finds it.
+func (s *till) agreed(token string, n, quantity int, cents int64, change ...func(*negotiation.Snapshot)) {
+	p := s.products[n]
+	q := negotiation.Snapshot{
+		ID: id.New[id.Quote]([16]byte{byte(len(s.quotes) + 1)}), Project: s.project.ID, State: negotiation.Agreed,
+		Item:       negotiation.Item{Session: s.visit.ID, Product: p.ID, Variant: p.Variants[0].ID, Quantity: quantity},
+		Bounds:     negotiation.RehydrateBounds(p.Price, p.Price, p.Price, p.Price),
+		FinalPrice: usd(cents), TokenHash: token, ValidUntil: noon.Add(time.Minute),
+	}
+	for _, c := range change {
+		c(&q)
+	}
+	s.quotes = append(s.quotes, negotiation.Rehydrate(q))
+}
+
+// deals are the tokens that the buyer of these tests holds, and some that are worth nothing.
+func (s *till) deals() {
+	mug := s.products[2]
+	s.agreed("tent", 0, 1, 90_00)
+	s.agreed("jackets", 1, 2, 45_00)
+	s.agreed("bundle", 0, 1, 92_00, func(q *negotiation.Snapshot) {
+		q.WithBundle = true
+		q.Bundle = &negotiation.Bundle{Product: mug.ID, Variant: mug.Variants[0].ID, Name: mug.Name, Regular: usd(12_00), Price: usd(8_00)}
+	})
+	s.agreed("late", 0, 1, 90_00, func(q *negotiation.Snapshot) { q.ValidUntil = noon })
+	s.agreed("used", 0, 1, 90_00, func(q *negotiation.Snapshot) { q.RedeemedBy = id.New[id.Order]([16]byte{1}) })
+	s.agreed("foreign", 0, 1, 90_00, func(q *negotiation.Snapshot) { q.Item.Session = id.New[id.Session]([16]byte{9}) })
+	s.agreed("open", 0, 1, 90_00, func(q *negotiation.Snapshot) { q.State = negotiation.Open })
+}
+
+// want is how a line should be priced, in cents.
+type want struct{ unit, original int64 }
+
+func TestPrices(t *testing.T) {
+	t.Parallel()
+	s, _ := open()
+	tent, jacket, mug := s.products[0].ID, s.products[1].ID, s.products[2].ID
+	small, large := s.products[1].Variants[0].ID, s.products[1].Variants[1].ID
+	type items = []purchase.InitItem
+	for name, test := range map[string]struct {
+		token string
+		items items
+		want  []want
+	}{
+		"list price":                   {"", items{{Product: tent, Quantity: 2}}, []want{{100_00, 100_00}}},
+		"list price said":              {"", items{{Product: tent, Quantity: 2, Price: price(100_00)}}, []want{{100_00, 100_00}}},
+		"one token":                    {"tent", items{{Product: tent, Quantity: 1}}, []want{{90_00, 100_00}}},
+		"one token and its price":      {"tent", items{{Product: tent, Quantity: 1, Price: price(90_00)}}, []want{{90_00, 100_00}}},
+		"a token alone":                {"jackets", nil, []want{{45_00, 50_00}}},
+		"a token finds its variant":    {"jackets", items{{Product: jacket, Quantity: 2}}, []want{{45_00, 50_00}}},
+		"an item's own token":          {"", items{{Product: mug, Quantity: 1}, {Product: tent, Quantity: 1, TokenHash: "tent"}}, []want{{10_00, 10_00}, {90_00, 100_00}}},
+		"an own token finds a variant": {"tent", items{{Product: jacket, Quantity: 2, TokenHash: "jackets"}, {Product: tent, Quantity: 1}}, []want{{45_00, 50_00}, {90_00, 100_00}}},
+		"others beside a token":        {"tent", items{{Product: tent, Quantity: 1}, {Product: jacket, Variant: large, Quantity: 1}}, []want{{90_00, 100_00}, {50_00, 50_00}}},
+		"a token is for one line":      {"tent", items{{Product: tent, Quantity: 1}, {Product: tent, Quantity: 1}}, []want{{90_00, 100_00}, {100_00, 100_00}}},
+		"a bundle":                     {"bundle", nil, []want{{92_00, 100_00}, {8_00, 12_00}}},
+		"a bundle's second half":       {"bundle", items{{Product: mug, Quantity: 1}}, []want{{8_00, 12_00}}},
+		"a bundle's mug is one":        {"bundle", items{{Product: tent, Quantity: 1}, {Product: mug, Quantity: 2}}, []want{{92_00, 100_00}, {10_00, 10_00}}},
+		"the same variant by name":     {"", items{{Product: jacket, Variant: small, Quantity: 2}}, []want{{50_00, 50_00}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, service := open()
+			s.deals()
+			c, err := service.Init(t.Context(), s.project, purchase.InitRequest{Session: s.visit.ID, TokenHash: test.token, Items: test.items, Address: home})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []want
+			for _, l := range c.Snapshot().Lines {
+				got = append(got, want{l.Unit.Minor(), l.Original.Minor()})
+				if l.Variant.IsZero() || (l.Unit != l.Original) == l.Quote.IsZero() {
+					t.Errorf("line %+v", l)
+				}
+			}
+			if !slices.Equal(got, test.want) || s.checkout != c {
+				t.Errorf("%v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+// The list price that a discount is measured on is the one it was agreed under.
+func TestSavingsAfterThePriceChanged(t *testing.T) {
+	t.Parallel()
+	s, service := open()
+	s.deals()
+	s.products[0].Price = usd(200_00)
+	c, err := service.Init(t.Context(), s.project, purchase.InitRequest{Session: s.visit.ID, TokenHash: "tent", Address: home})
+	if err != nil || c.Snapshot().Savings != usd(10_00) {
+		t.Errorf("%v, %v", c, err)
+	}
+}
+
+func TestCartsRefused(t *testing.T) {
+	t.Parallel()
+	s, _ := open()
+	tent, jacket := s.products[0].ID, s.products[1].ID
+	unknown := id.New[id.Variant]([16]byte{9})
+	type items = []purchase.InitItem
+	one := items{{Product: tent, Quantity: 1}}
+	for name, test := range map[string]struct {
+		token  string
+		items  items
+		code   string
+		fields []string
+	}{
+		"nothing":                           {"", nil, "validation_error", []string{"items"}},
+		"too many items":                    {"", slices.Repeat(one, 51), "validation_error", []string{"items"}},
+		"no quantity":                       {"", items{{Product: tent}}, "validation_error", []string{"items.0.quantity"}},
+		"an unknown product":                {"", items{{Product: id.New[id.Product]([16]byte{9}), Quantity: 1}}, "product_not_found", nil},
+		"an unknown variant":                {"", items{{Product: tent, Variant: unknown, Quantity: 1}}, "variant_not_found", nil},
+		"which of several":                  {"tent", items{one[0], {Product: jacket, Quantity: 1}}, "validation_error", []string{"items.1.variant_id"}},
+		"a price nobody named":              {"", items{{Product: tent, Quantity: 1, Price: price(99_99)}}, "price_mismatch", []string{"items.0.negotiated_price"}},
+		"an agreed price without its token": {"", items{{Product: tent, Quantity: 1, Price: price(90_00)}}, "price_mismatch", []string{"items.0.negotiated_price"}},
+		"less than agreed":                  {"tent", items{{Product: tent, Quantity: 1, Price: price(89_99)}}, "price_mismatch", []string{"items.0.negotiated_price"}},
+		"more than agreed":                  {"tent", items{{Product: tent, Quantity: 2}}, "price_mismatch", []string{"checkout_token"}},
+		"another product":                   {"tent", items{{Product: jacket, Variant: s.products[1].Variants[0].ID, Quantity: 1}}, "price_mismatch", []string{"checkout_token"}},
+		"another item's token":              {"", items{one[0], {Product: jacket, Variant: s.products[1].Variants[0].ID, Quantity: 1, TokenHash: "tent"}}, "price_mismatch", []string{"items.1.checkout_token"}},
+		"a token twice":                     {"", items{{Product: tent, Quantity: 1, TokenHash: "tent"}, {Product: tent, Quantity: 1, TokenHash: "tent"}}, "price_mismatch", []string{"items.1.checkout_token"}},
+		"all wrong prices at once": {"", items{{Product: tent, Quantity: 1, Price: price(1)}, {Product: tent, Quantity: 1, Price: price(2)}}, "price_mismatch",
+			[]string{"items.0.negotiated_price", "items.1.negotiated_price"}},
+		"no such token":              {"none", one, "validation_error", []string{"checkout_token"}},
+		"no such token of an item":   {"", items{one[0], {Product: tent, Quantity: 1, TokenHash: "none"}}, "validation_error", []string{"items.1.checkout_token"}},
+		"another session's token":    {"foreign", one, "validation_error", []string{"checkout_token"}},
+		"a quote that is not agreed": {"open", one, "validation_error", []string{"checkout_token"}},
+		"another session's own":      {"", items{{Product: tent, Quantity: 1, TokenHash: "foreign"}}, "validation_error", []string{"items.0.checkout_token"}},
+		"a late token":               {"late", one, "token_expired", []string{"checkout_token"}},
+		"a used token":               {"used", one, "token_redeemed", []string{"checkout_token"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, service := open()
+			s.deals()
+			_, err := service.Init(t.Context(), s.project, purchase.InitRequest{Session: s.visit.ID, TokenHash: test.token, Items: test.items, Address: home})
+			expectFault(t, err, test.code, test.fields...)
+			if s.checkout != nil {
+				t.Error("a checkout was opened")
+			}
+		})
+	}
+}
+
+func TestInitRefused(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change func(*till, *purchase.Service, *purchase.InitRequest)
+		code   string
+		fields []string
+	}{
+		"an unknown session": {func(_ *till, _ *purchase.Service, r *purchase.InitRequest) {
+			r.Session = id.New[id.Session]([16]byte{9})
+		}, "session_not_found", nil},
+		"a past session":    {func(s *till, _ *purchase.Service, _ *purchase.InitRequest) { s.now = noon.Add(time.Hour) }, "session_expired", nil},
+		"a country too far": {func(_ *till, _ *purchase.Service, r *purchase.InitRequest) { r.Address.Country = "NO" }, "validation_error", []string{"shipping_address.country"}},
+		"no address": {func(_ *till, _ *purchase.Service, r *purchase.InitRequest) { r.Address = checkout.Address{} }, "validation_error",
+			[]string{"shipping_address.name", "shipping_address.line1", "shipping_address.city", "shipping_address.postal_code", "shipping_address.country"}},
+		"the agent refuses": {func(_ *till, service *purchase.Service, _ *purchase.InitRequest) {
+			service.Agent = &guard{verdict: agent.Verdict{Refused: true, Reason: "Not today."}}
+		}, "checkout_refused", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, service := open()
+			request := purchase.InitRequest{Session: s.visit.ID, Items: []purchase.InitItem{{Product: s.products[0].ID, Quantity: 1}}, Address: home}
+			test.change(s, service, &request)
+			_, err := service.Init(t.Context(), s.project, request)
+			expectFault(t, err, test.code, test.fields...)
+			if s.checkout != nil {
+				t.Error("a checkout was opened")
+			}
+		})
+	}
+}
+
+func TestInitFails(t *testing.T) {
+	t.Parallel()
+	for _, what := range []string{"catalog", "tokens", "create", "agent"} {
+		s, service := open()
+		s.deals()
+		s.broken[what] = errGone
+		service.Agent = &guard{err: s.broken["agent"]}
+		_, err := service.Init(t.Context(), s.project, purchase.InitRequest{Session: s.visit.ID, TokenHash: "tent", Address: home})
+		if !errors.Is(err, errGone) {
+			t.Errorf("%s: got %v", what, err)
+		}
+	}
+}

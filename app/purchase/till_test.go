@@ -1,0 +1,230 @@
+package purchase_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/agents"
+	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+var (
+	noon    = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	errGone = errors.New("the database is gone")
+)
+
+// till is a shop in memory with one buyer and at most one checkout. How transactions work is the
+// database's business, and tested there.
+type till struct {
+	ports.CatalogReader
+	ports.Haggling
+	project  *project.Project
+	visit    *session.Session
+	products []*catalog.Product
+	quotes   []*negotiation.Quote
+	checkout *checkout.Checkout
+	order    *order.Order
+	lapsed   []ports.LapsedCheckout
+	outcome  checkout.Outcome
+	charges  int
+	now      time.Time
+
+	broken map[string]error // by what fails
+	ended  int              // transactions
+}
+
+func (s *till) Active(_ context.Context, _ id.Project, wanted []id.Product) (found []*catalog.Product, err error) {
+	for _, p := range s.products {
+		if slices.Contains(wanted, p.ID) {
+			found = append(found, p)
+		}
+	}
+	return found, s.broken["catalog"]
+}
+
+func (s *till) ByToken(_ context.Context, _ id.Project, hashes []string) (found []*negotiation.Quote, err error) {
+	for _, q := range s.quotes {
+		if slices.Contains(hashes, q.Snapshot().TokenHash) {
+			found = append(found, q)
+		}
+	}
+	return found, s.broken["tokens"]
+}
+
+func (s *till) ByProject(_ context.Context, p id.Project) (*project.Project, error) {
+	if p != s.project.ID {
+		return nil, fault.Missing("project")
+	}
+	return s.project, nil
+}
+
+func (s *till) BySlug(context.Context, string) (*project.Project, error) { return s.project, nil }
+
+func (s *till) Now() time.Time    { return s.now }
+func (*till) Bits128() [16]byte   { return [16]byte{1} }
+func (*till) Secret(n int) string { return strings.Repeat("a", n*8/5) }
+
+func (s *till) Charge(context.Context, ports.ChargeRequest) (checkout.Outcome, error) {
+	s.charges++
+	return s.outcome, s.broken["charge"]
+}
+
+func (s *till) Resolve(context.Context, id.Project, string) (checkout.Outcome, error) {
+	return s.outcome, s.broken["resolve"]
+}
+
+type sessions struct {
+	ports.Sessions
+	*till
+}
+
+func (s sessions) Update(_ context.Context, _ id.Project, named id.Session, change func(*session.Session) error) (*session.Session, error) {
+	if named != s.visit.ID {
+		return nil, fault.Missing("session")
+	}
+	return s.visit, change(s.visit)
+}
+
+type checkouts struct{ *till }
+
+func (s checkouts) Create(_ context.Context, c *checkout.Checkout) error {
+	s.checkout = c
+	return s.broken["create"]
+}
+
+func (s checkouts) Get(_ context.Context, _ id.Project, _ id.Checkout) (*checkout.Checkout, error) {
+	if s.checkout == nil {
+		return nil, fault.Missing("checkout")
+	}
+	return checkout.Rehydrate(s.checkout.Snapshot()), nil
+}
+
+// InTx fails the transaction that broken names by its number, before it commits.
+func (s checkouts) InTx(_ context.Context, _ id.Project, work func(ports.Purchase) error) error {
+	s.ended++
+	before := *s.till
+	err := work(transaction(s))
+	if err == nil {
+		err = s.broken[fmt.Sprintf("transaction %d", s.ended)]
+	}
+	if err != nil {
+		s.checkout, s.order = before.checkout, before.order
+	}
+	return err
+}
+
+func (s checkouts) Lapsed(context.Context, time.Time, int) ([]ports.LapsedCheckout, error) {
+	return s.lapsed, s.broken["lapsed"]
+}
+
+type transaction struct{ *till }
+
+func (s transaction) Lock(ctx context.Context, named id.Checkout) (*checkout.Checkout, error) {
+	return checkouts(s).Get(ctx, id.Project{}, named)
+}
+
+func (s transaction) Stock(_ context.Context, needs []catalog.Need) (levels []catalog.Level, err error) {
+	for _, n := range needs {
+		levels = append(levels, catalog.Level{Variant: n.Variant, Location: "main", Quantity: 100})
+	}
+	return levels, s.broken["stock"]
+}
+
+func (s transaction) Save(_ context.Context, c *checkout.Checkout) error  { s.checkout = c; return nil }
+func (s transaction) Claim(_ context.Context, c *checkout.Checkout) error { s.checkout = c; return nil }
+
+func (s transaction) Settle(_ context.Context, settled ports.Settlement) error {
+	s.checkout, s.order = settled.Checkout, settled.Order
+	return nil
+}
+
+type orders struct {
+	ports.Orders
+	*till
+}
+
+func (s orders) ByCheckout(context.Context, id.Project, id.Checkout) (*order.Order, error) {
+	if s.order == nil {
+		return nil, fault.Missing("order")
+	}
+	return s.order, nil
+}
+
+// guard is an agent with a verdict of its own.
+type guard struct {
+	agents.Builtin
+	verdict agent.Verdict
+	err     error
+	asked   int
+}
+
+func (g *guard) Checkout(context.Context, agent.CheckoutEvent) (agent.Verdict, error) {
+	g.asked++
+	return g.verdict, g.err
+}
+
+func (g *guard) Finalize(context.Context, agent.FinalizeEvent) (agent.Verdict, error) {
+	g.asked++
+	return g.verdict, g.err
+}
+
+func usd(cents int64) money.Amount    { return money.Of(cents, money.USD) }
+func price(cents int64) *money.Amount { return new(usd(cents)) }
+
+func product(n byte, cents int64, variants ...byte) *catalog.Product {
+	p := &catalog.Product{ID: id.New[id.Product]([16]byte{n}), Name: fmt.Sprint("Thing ", n), Price: usd(cents), Status: catalog.Active}
+	for _, v := range variants {
+		p.Variants = append(p.Variants, catalog.Variant{ID: id.New[id.Variant]([16]byte{v})})
+	}
+	return p
+}
+
+// open opens the shop: a tent for 100.00, a jacket for 50.00 in two sizes, and a mug for 10.00.
+func open() (s *till, service *purchase.Service) {
+	settings := project.DefaultSettings()
+	p := &project.Project{ID: id.New[id.Project]([16]byte{1}), Settings: settings, Storefront: project.DefaultStorefront(settings)}
+	s = &till{
+		project: p, now: noon, outcome: checkout.Paid{Provider: "ch_1", Label: "Test card"}, broken: map[string]error{},
+		visit:    session.Open(id.New[id.Session]([16]byte{1}), p.ID, session.Claims{}, settings.SessionTimeout(), noon),
+		products: []*catalog.Product{product(1, 100_00, 1), product(2, 50_00, 2, 3), product(3, 10_00, 4)},
+	}
+	return s, &purchase.Service{
+		Agent: agents.Builtin{}, Storefronts: s, Checkouts: checkouts{s}, Orders: orders{till: s}, Sessions: sessions{till: s},
+		Haggling: s, Catalog: s, Gateway: s, Clock: s, Entropy: s, Log: slog.New(slog.DiscardHandler),
+	}
+}
+
+var home = checkout.Address{Name: "A. Buyer", Line1: "1 Main St", City: "Springfield", State: "IL", PostalCode: "62701", Country: "US"}
+
+func expectFault(t *testing.T, err error, code string, fields ...string) {
+	t.Helper()
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Code != code {
+		t.Errorf("got %v, want %s", err, code)
+		return
+	}
+	var named []string
+	for _, d := range f.Details {
+		named = append(named, d.Field)
+	}
+	if !slices.Equal(named, fields) {
+		t.Errorf("%v names %q, want %q", err, named, fields)
+	}
+}
