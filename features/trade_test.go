@@ -35,7 +35,7 @@ type shopper struct {
 
 // home is where things go unless a step says otherwise.
 var home = acp.Address{
-	Name: "Ada Jones", Line1: "12 Harbor Street", City: "Portland", State: "OR", PostalCode: "97205", Country: "US",
+	Name: "A. Buyer", Line1: "12 Harbor Street", City: "Portland", State: "OR", PostalCode: "97205", Country: "US",
 }
 
 // visitor is a buyer's client at an address, watched by a witness of its own.

@@ -46,7 +46,7 @@ type initItem struct {
 }
 
 type shippingAddress struct {
-	Name       string `json:"name" maxLength:"200" pattern:"\\S" patternDescription:"filled in" example:"Ada Jones"`
+	Name       string `json:"name" maxLength:"200" pattern:"\\S" patternDescription:"filled in" example:"A. Buyer"`
 	Line1      string `json:"line1" maxLength:"200" pattern:"\\S" patternDescription:"filled in" example:"12 Harbor Street"`
 	Line2      string `json:"line2,omitempty" maxLength:"200"`
 	City       string `json:"city" maxLength:"200" pattern:"\\S" patternDescription:"filled in" example:"Portland"`

@@ -61,6 +61,7 @@ func NewAPI(mux *http.ServeMux, c Config) huma.API {
 	config.CreateHooks = nil // no $schema in bodies
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	config.Info.Description = c.Description
+	config.Info.License = &huma.License{Name: "MIT", Identifier: "MIT"}
 	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		BearerScheme: {Type: "http", Scheme: "bearer", Description: "An API key: hk_test_… or hk_live_…"},
@@ -105,6 +106,9 @@ func finishOperation(doc *huma.OpenAPI, op *huma.Operation) {
 	}
 	if op.RequestBody != nil {
 		op.MaxBodyBytes++ // Huma refuses bodies of exactly the limit
+	}
+	if acp && op.Security == nil {
+		op.Security = []map[string][]string{{}} // none is needed, and the document says so
 	}
 	documentErrors(doc.Components.Schemas, op, acp)
 	if acp && op.RequestBody != nil {

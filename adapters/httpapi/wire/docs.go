@@ -49,8 +49,9 @@ const docsScript = `window.ui = SwaggerUIBundle({
 // serveDocs serves the OpenAPI document and its pages, all from the binary. The document is made at
 // the first request, when every operation is registered.
 func serveDocs(mux *http.ServeMux, api huma.API, title string) {
-	asJSON := sync.OnceValues(func() ([]byte, error) { return json.Marshal(api.OpenAPI()) })
-	asYAML := sync.OnceValues(func() ([]byte, error) { return api.OpenAPI().YAML() })
+	document := sync.OnceValue(func() *huma.OpenAPI { return standard(api.OpenAPI()) })
+	asJSON := sync.OnceValues(func() ([]byte, error) { return json.Marshal(document()) })
+	asYAML := sync.OnceValues(func() ([]byte, error) { return document().YAML() })
 	mux.HandleFunc("GET /openapi.json", serveText("application/openapi+json", asJSON))
 	mux.HandleFunc("GET /openapi.yaml", serveText("application/openapi+yaml", asYAML))
 
@@ -69,6 +70,17 @@ func serveDocs(mux *http.ServeMux, api huma.API, title string) {
 		func() ([]byte, error) { return static.FS.ReadFile("favicon-32x32.png") }))
 	mux.HandleFunc("GET /docs/swagger-ui.css", servePacked("text/css; charset=utf-8", "swagger-ui.css.gz"))
 	mux.HandleFunc("GET /docs/swagger-ui-bundle.js", servePacked("text/javascript; charset=utf-8", "swagger-ui-bundle.js.gz"))
+}
+
+// standard takes out of a document what is Huma's own: the words for patterns, which have done their
+// work once the messages that quote them are made.
+func standard(doc *huma.OpenAPI) *huma.OpenAPI {
+	for _, schema := range doc.Components.Schemas.Map() {
+		for _, property := range schema.Properties {
+			property.PatternDescription = ""
+		}
+	}
+	return doc
 }
 
 func serveText(contentType string, text func() ([]byte, error)) http.HandlerFunc {
