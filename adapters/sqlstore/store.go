@@ -61,8 +61,16 @@ func (s *Store) Analyze(ctx context.Context) error {
 	return translate(ctx, err)
 }
 
-// Ping tells whether the database answers.
-func (s *Store) Ping(ctx context.Context) error { return s.read.PingContext(ctx) }
+// Ping tells whether the database answers. Connections that broke while they lay in the pool, as all
+// do when the server restarts, are used up and tell nothing.
+func (s *Store) Ping(ctx context.Context) error {
+	return retry(ctx, func() error {
+		return onConn(ctx, s.read, func(conn *sqlx.Conn) error {
+			var one int
+			return ifUnharmed(translate(ctx, conn.GetContext(ctx, &one, "SELECT 1")))
+		})
+	})
+}
 
 // Close closes all connections.
 func (s *Store) Close() error {

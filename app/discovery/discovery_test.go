@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/haggle-commerce/haggle/app/agents"
 	"github.com/haggle-commerce/haggle/app/discovery"
+	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -38,6 +38,8 @@ type shelf struct {
 	session     *session.Session
 	cart        []session.CartItem
 
+	looks    func()       // hears of every look at the index's version
+	reading  func()       // hears of every reading of the catalogue's changes
 	readings atomic.Int64 // of the catalogue's changes
 	readErr  error
 	stockErr error
@@ -52,6 +54,9 @@ type shelf struct {
 
 func (s *shelf) Changes(_ context.Context, _ id.Project, since int64) (ports.CatalogChanges, error) {
 	s.readings.Add(1)
+	if s.reading != nil {
+		s.reading()
+	}
 	return ports.CatalogChanges{Version: since + 3}, s.readErr
 }
 
@@ -72,9 +77,15 @@ func (s *shelf) LevelsOf(context.Context, id.Project, []id.Product) ([]catalog.L
 	return s.levels, s.stockErr
 }
 
-type index struct{ *shelf }
+type index struct {
+	ports.Index
+	*shelf
+}
 
 func (i index) Version(id.Project) int64 {
+	if i.looks != nil {
+		defer i.looks()
+	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.version
@@ -90,12 +101,18 @@ func (i index) Restock(_ id.Project, totals map[id.Variant]int) {
 	i.restocks = append(i.restocks, totals)
 }
 
-func (i index) Search(context.Context, id.Project, catalog.Query) (catalog.Found, error) {
-	found := catalog.Found{Total: len(i.products)}
-	for _, p := range i.products {
+// finder is an agent that finds everything.
+type finder struct {
+	ports.Agent
+	*shelf
+}
+
+func (f finder) Search(context.Context, agent.SearchEvent) (catalog.Found, error) {
+	found := catalog.Found{Total: len(f.products)}
+	for _, p := range f.products {
 		found.Hits = append(found.Hits, catalog.Hit{Product: p, Score: 500})
 	}
-	return found, i.findErr
+	return found, f.findErr
 }
 
 func (i index) Complements(id.Project, []id.Product, int) []ports.Complement { return i.complements }
@@ -169,7 +186,7 @@ func open(s *shelf) (*discovery.Service, *project.Project) {
 		ID: id.New[id.Project]([16]byte{1}), Settings: settings, Storefront: project.DefaultStorefront(settings), CatalogVersion: 3,
 	}
 	return &discovery.Service{
-		Agent: agents.Builtin{Index: index{s}}, Index: index{s}, Catalog: s, Inventory: s, Sessions: sessions{shelf: s},
+		Agent: finder{shelf: s}, Index: index{shelf: s}, Catalog: s, Inventory: s, Sessions: sessions{shelf: s},
 		Haggling: haggles{shelf: s}, Clock: &system{}, Entropy: &system{},
 	}, p
 }
@@ -190,26 +207,40 @@ func expectFault(t *testing.T, err error, code string, fields ...string) {
 	}
 }
 
-// However many ask at once, one reads the catalogue, and nobody goes on before it is there.
+// However many find the index old at once, one reads the catalogue, and nobody goes on before it is there.
 func TestFreshReadsOnce(t *testing.T) {
 	t.Parallel()
+	const readers = 32
 	s := &shelf{}
 	service, p := open(s)
+	looked := make(chan struct{}, 3*readers)
+	s.looks = func() { looked <- struct{}{} }
+	s.reading = sync.OnceFunc(func() { // waits until all have looked, and the one that reads a second time
+		for range readers + 1 {
+			<-looked
+		}
+	})
 	var all sync.WaitGroup
-	for range 32 {
+	for range readers {
 		all.Go(func() {
-			if err := service.Fresh(t.Context(), p); err != nil || service.Index.Version(p.ID) != 3 {
-				t.Errorf("version %d, %v", service.Index.Version(p.ID), err)
+			if err := service.Fresh(t.Context(), p); err != nil {
+				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	if n := s.readings.Load(); n != 1 {
-		t.Errorf("the catalogue was read %d times", n)
+	if n, v := s.readings.Load(), s.version; n != 1 || v != 3 {
+		t.Errorf("the catalogue was read %d times, the index is at %d", n, v)
 	}
-	p.CatalogVersion = 2 // a replica that is behind
-	if err := service.Fresh(t.Context(), p); err != nil || s.readings.Load() != 1 {
-		t.Errorf("an old reader: %d readings, %v", s.readings.Load(), err)
+}
+
+func TestFreshOfAReaderThatIsBehind(t *testing.T) {
+	t.Parallel()
+	s := &shelf{version: 3}
+	service, p := open(s)
+	p.CatalogVersion = 2
+	if err := service.Fresh(t.Context(), p); err != nil || s.readings.Load() != 0 {
+		t.Errorf("%d readings, %v", s.readings.Load(), err)
 	}
 }
 

@@ -33,9 +33,10 @@ func TestRequestsThatAreNone(t *testing.T) {
 		{"an unknown session", haggling.Request{Ask: ports.HaggleAsk{Session: visit, Product: s.tent.ID, Quantity: 1}}, "session_not_found", ""},
 		{"an unknown variant", haggling.Request{Ask: ports.HaggleAsk{Product: s.tent.ID, Variant: id.New[id.Variant]([16]byte{9}), Quantity: 1}}, "variant_not_found", ""},
 	} {
-		_, err := s.quote(test.request)
-		t.Log(test.name)
-		expectFault(t, err, test.code, test.field)
+		t.Run(test.name, func(t *testing.T) {
+			_, err := s.quote(test.request)
+			expectFault(t, err, test.code, test.field)
+		})
 	}
 	if len(s.book.saved) != 0 {
 		t.Errorf("%d answers were stored", len(s.book.saved))

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/haggle-commerce/haggle/app/agents"
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -62,9 +61,16 @@ func (*book) ByToken(context.Context, id.Project, []string) ([]*negotiation.Quot
 
 func (b *book) last() ports.HaggleResult { return b.saved[len(b.saved)-1] }
 
+// rules is an agent that answers by the rules and leaves the words to the house.
+type rules struct{ ports.Agent }
+
+func (rules) Quote(_ context.Context, e agent.QuoteEvent) (agent.QuoteAnswer, error) {
+	return agent.QuoteAnswer{Decision: negotiation.Decide(e.Table)}, nil
+}
+
 // scripted is an agent that answers every offer the same, and remembers what it was asked.
 type scripted struct {
-	agents.Builtin
+	ports.Agent
 	answer agent.QuoteAnswer
 	err    error
 	asked  []agent.QuoteEvent
@@ -117,7 +123,7 @@ func newShop(t *testing.T) *shop {
 	s.book = &book{state: ports.Haggle{Product: s.tent, Stock: map[id.Variant]int{s.tent.Variants[0].ID: 20}}}
 	s.index = &neighbour{complements: []ports.Complement{{Product: s.lantern, Variant: s.lantern.Variants[0]}}}
 	s.service = &haggling.Service{
-		Agent: agents.Builtin{}, Store: s.book, Index: s.index, Clock: &system{}, Entropy: &system{},
+		Agent: rules{}, Store: s.book, Index: s.index, Clock: &system{}, Entropy: &system{},
 		Log:   slog.New(slog.NewTextHandler(io.Writer(s.log), nil)),
 		Fresh: func(context.Context, *project.Project) error { return nil },
 	}

@@ -240,6 +240,10 @@ func (s *Service) record(ctx context.Context, p *project.Project, checkoutID id.
 		if o, found := s.Orders.ByCheckout(ctx, p.ID, checkoutID); found == nil {
 			return Result{Order: o}, nil
 		}
+		if paid, ok := outcome.(checkout.Paid); ok {
+			s.Log.ErrorContext(ctx, "the provider took money for an attempt that was given up: refund it",
+				"charge", paid.Provider, "checkout", checkoutID.String(), "attempt", attempt)
+		}
 		return Result{}, ErrUnresolved
 	}
 	if err != nil {

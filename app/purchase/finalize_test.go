@@ -52,11 +52,11 @@ func TestFinalize(t *testing.T) {
 func TestAgentRefusesToFinalize(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
-	agents := &guard{verdict: agent.Verdict{Refused: true, Reason: "Not today."}}
-	service.Agent = agents
+	doubter := &guard{verdict: agent.Verdict{Refused: true, Reason: "Not today."}}
+	service.Agent = doubter
 	_, err := s.pay(t, service)
 	expectFault(t, err, "finalize_refused")
-	agents.verdict, agents.err = agent.Verdict{}, errGone
+	doubter.verdict, doubter.err = agent.Verdict{}, errGone
 	if _, err := s.pay(t, service); !errors.Is(err, errGone) {
 		t.Errorf("got %v", err)
 	}
@@ -72,10 +72,10 @@ func TestAgentIsNotAskedAboutWhatIsDecided(t *testing.T) {
 	if _, err := s.pay(t, service); err != nil {
 		t.Fatal(err)
 	}
-	agents := &guard{verdict: agent.Verdict{Refused: true}}
-	service.Agent = agents
-	if result, err := s.pay(t, service); err != nil || result.Order == nil || agents.asked != 0 {
-		t.Errorf("%+v, %v, asked %d times", result, err, agents.asked)
+	doubter := &guard{verdict: agent.Verdict{Refused: true}}
+	service.Agent = doubter
+	if result, err := s.pay(t, service); err != nil || result.Order == nil || doubter.asked != 0 {
+		t.Errorf("%+v, %v, asked %d times", result, err, doubter.asked)
 	}
 }
 

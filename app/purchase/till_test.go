@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/haggle-commerce/haggle/app/agents"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -167,9 +166,9 @@ func (s orders) ByCheckout(context.Context, id.Project, id.Checkout) (*order.Ord
 	return s.order, nil
 }
 
-// guard is an agent with a verdict of its own.
+// guard is an agent with one verdict; the zero guard consents.
 type guard struct {
-	agents.Builtin
+	ports.Agent
 	verdict agent.Verdict
 	err     error
 	asked   int
@@ -206,7 +205,7 @@ func open() (s *till, service *purchase.Service) {
 		products: []*catalog.Product{product(1, 100_00, 1), product(2, 50_00, 2, 3), product(3, 10_00, 4)},
 	}
 	return s, &purchase.Service{
-		Agent: agents.Builtin{}, Storefronts: s, Checkouts: checkouts{s}, Orders: orders{till: s}, Sessions: sessions{till: s},
+		Agent: &guard{}, Storefronts: s, Checkouts: checkouts{s}, Orders: orders{till: s}, Sessions: sessions{till: s},
 		Haggling: s, Catalog: s, Gateway: s, Clock: s, Entropy: s, Log: slog.New(slog.DiscardHandler),
 	}
 }

@@ -49,7 +49,7 @@ func (a *App) byHost(next http.Handler) http.Handler {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host := r.Host
+		host := strings.ToLower(r.Host)
 		if name, _, err := net.SplitHostPort(host); err == nil {
 			host = name
 		}

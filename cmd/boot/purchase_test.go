@@ -242,6 +242,24 @@ func TestAttemptInFlightIsLeftAlone(t *testing.T) {
 	})
 }
 
+// So is one that its buyer has taken up again.
+func TestAttemptTakenUpAgainIsLeftAlone(t *testing.T) {
+	onMarkets(t, func(m *market) {
+		p, c := m.lantern()
+		m.provider.script(step{lost: true}, step{before: func(context.Context) {
+			if n := m.reconcile(); n != 0 {
+				m.t.Errorf("%d attempts decided", n)
+			}
+		}})
+		_, err := m.pay(c)
+		m.refused(err, "payment_unresolved")
+		m.mustPay(c)
+		_, asked := m.provider.keys()
+		m.expectKeys("asked about", asked)
+		m.expect(c, checkout.Completed, 1, p, 4)
+	})
+}
+
 // A charge so slow that the reconciler has it voided: the provider refuses it when it comes.
 func TestZombieAfterTheReconciler(t *testing.T) {
 	onMarkets(t, func(m *market) {

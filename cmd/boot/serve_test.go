@@ -100,12 +100,7 @@ func TestHealth(t *testing.T) {
 	if err := server.Restart(false); err != nil {
 		t.Fatal(err)
 	}
-	// A probe may meet a connection that broke with the server; there are no more than the pool holds.
-	for probe := 1; get(t, ops+"/readyz").StatusCode != http.StatusOK; probe++ {
-		if probe == 20 {
-			t.Fatal("not ready again")
-		}
-	}
+	get(t, ops+"/readyz").expect(t, http.StatusOK) // the first probe after the restart already
 }
 
 func TestAddressOfAProject(t *testing.T) {
@@ -135,6 +130,7 @@ func TestAddressOfAProjectByHost(t *testing.T) {
 	}{
 		{"lamps.acp.example.com", manifest, http.StatusOK},
 		{"lamps.acp.example.com:8443", manifest, http.StatusOK},
+		{"Lamps.ACP.Example.com", manifest, http.StatusOK},
 		{"lamps.acp.example.com", "/v1/projects", http.StatusNotFound},
 		{"lamps.acp.example.com", "/p/lamps" + manifest, http.StatusNotFound},
 		{"chairs.acp.example.com", manifest, http.StatusNotFound},
@@ -203,7 +199,7 @@ func TestHeaderLimit(t *testing.T) {
 	t.Parallel()
 	url := boottest.Start(t, sqlite(t)).URL()
 	for _, test := range []struct{ kib, status int }{
-		{15, http.StatusOK}, {32, http.StatusRequestHeaderFieldsTooLarge},
+		{15, http.StatusOK}, {20, http.StatusRequestHeaderFieldsTooLarge},
 	} {
 		r := request(t, "GET", url+"/openapi.yaml", "")
 		r.Header.Set("X-Padding", strings.Repeat("x", test.kib<<10))
