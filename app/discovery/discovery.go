@@ -23,7 +23,8 @@ type Service struct {
 	Clock     ports.Clock
 	Entropy   ports.Entropy
 
-	loading sync.Map // id.Project -> *sync.Mutex: one reader brings an index up to date
+	loading    sync.Map // id.Project -> *sync.Mutex: one reader brings an index up to date
+	categories sync.Map // id.Project -> counted
 }
 
 // Fresh brings the project's index up to the catalogue version that p was read with. Usually there is

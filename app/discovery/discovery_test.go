@@ -278,7 +278,11 @@ func TestCategoriesAreTheTopTwoLevels(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 	s.readErr = errGone
+	if again, err := service.Categories(t.Context(), p); err != nil || !reflect.DeepEqual(again, got) {
+		t.Errorf("the catalogue is the same, and it was read again: %v, %v", again, err)
+	}
+	p.CatalogVersion++
 	if _, err := service.Categories(t.Context(), p); !errors.Is(err, errGone) {
-		t.Errorf("got %v", err)
+		t.Errorf("the catalogue changed, and it was not read again: %v", err)
 	}
 }

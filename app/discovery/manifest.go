@@ -23,8 +23,12 @@ func Capabilities(p *project.Project) []string {
 	return list
 }
 
-// Categories are the shop's top two levels of categories.
+// Categories are the shop's top two levels of categories. They are counted anew when the catalogue has
+// changed, for counting reads every product and every buyer asks.
 func (s *Service) Categories(ctx context.Context, p *project.Project) ([]catalog.Category, error) {
+	if kept, ok := s.categories.Load(p.ID); ok && kept.(counted).version == p.CatalogVersion {
+		return kept.(counted).categories, nil
+	}
 	all, err := s.Catalog.Categories(ctx, p.ID)
 	if err != nil {
 		return nil, err
@@ -35,5 +39,12 @@ func (s *Service) Categories(ctx context.Context, p *project.Project) ([]catalog
 			shown = append(shown, c)
 		}
 	}
+	s.categories.Store(p.ID, counted{p.CatalogVersion, shown})
 	return shown, nil
+}
+
+// counted are the categories at a version of the catalogue, or at a later one.
+type counted struct {
+	version    int64
+	categories []catalog.Category
 }
