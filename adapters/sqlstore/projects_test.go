@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"testing"
 	"time"
 
@@ -36,14 +37,14 @@ func TestRequestsBeginWithOneRoundTrip(t *testing.T) {
 // A superuser, whom row-level security does not hold, gives its rights up in every transaction.
 func TestSuperuserIsHeldToTheProject(t *testing.T) {
 	t.Parallel()
-	server := pgserver.Shared(t)
-	if err := server.CreateDatabase("superuser", ""); err != nil {
+	server, name := pgserver.Shared(t), fmt.Sprintf("superuser_%d", databases.Add(1))
+	if err := server.CreateDatabase(name, ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := migrated(server.AdminURL("superuser")); err != nil {
+	if err := migrated(server.AdminURL(name)); err != nil {
 		t.Fatal(err)
 	}
-	s := openStore(t, Config{URL: server.AdminURL("superuser")})
+	s := openStore(t, Config{URL: server.AdminURL(name)})
 	for _, p := range []id.Project{storeProject(t, s, 1).ID, storeProject(t, s, 2).ID} {
 		b := s.writing(p)
 		b.exec(addCharge, p.String(), "key", 1)
