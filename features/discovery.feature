@@ -150,7 +150,7 @@ Feature: Discovery
         | request                                     | field                      |
         | {"query": "tent", "limit": 0}               | limit                      |
         | {"query": "tent", "limit": -1}              | limit                      |
-        | {"query": "tent", "limit": 51}              | limit                      |
+        | {"query": "tent", "limit": 101}              | limit                      |
         | {"query": 5}                                | query                      |
         | {"filters": {"price_max": -1}}              | filters.price_max          |
         | {"filters": {"price_max": 10.001}}          | filters.price_max          |

@@ -305,12 +305,17 @@ Feature: Haggling
         | 1.5      |
         | "1"      |
 
-    Scenario: Neither a product nor a quantity
+    Scenario: No product
       When the buyer sends POST /acp/quote {"offer_price": 900}
       Then it is refused: 422 validation_error
       And the refusal names exactly:
         | product_id |
-        | quantity   |
+
+    Scenario: Without a quantity it is one
+      When the buyer sends POST /acp/quote {"product_id": "$product", "offer_price": 1000}
+      Then the answer shows:
+        | status      | "accept" |
+        | final_price | 1000     |
 
     Scenario Outline: Offers have the decimals of the shop's currency
       Given a shop whose default_currency is "<currency>"

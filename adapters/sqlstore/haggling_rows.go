@@ -116,13 +116,14 @@ type bundleJSON struct {
 	Name    string `json:"name"`
 	Regular int64  `json:"regular"`
 	Price   int64  `json:"price"`
+	Until   int64  `json:"until"`
 }
 
 func toBundleJSON(b *negotiation.Bundle) (*string, error) {
 	if b == nil {
 		return nil, nil
 	}
-	text, err := toJSON(bundleJSON{b.Product.String(), b.Variant.String(), b.Name, b.Regular.Minor(), b.Price.Minor()})
+	text, err := toJSON(bundleJSON{b.Product.String(), b.Variant.String(), b.Name, b.Regular.Minor(), b.Price.Minor(), toMillis(b.ValidUntil)})
 	return &text, err
 }
 
@@ -137,6 +138,7 @@ func fromBundleJSON(text *string, c money.Currency) (*negotiation.Bundle, error)
 	return &negotiation.Bundle{
 		Product: id.Stored[id.Product](b.Product), Variant: id.Stored[id.Variant](b.Variant), Name: b.Name,
 		Regular: money.Of(b.Regular, c), Price: money.Of(b.Price, c),
+		ValidUntil: fromMillis(b.Until),
 	}, nil
 }
 

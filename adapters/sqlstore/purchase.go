@@ -50,6 +50,8 @@ WHERE s.project_id = $1
   AND s.location = want.location
   AND s.quantity >= want.pieces`
 
+	// What is put back on a level that was set to the most there can be stays at that.
+	//
 	// holdStock locks what is put back in the order that Stock locks in.
 	holdStock = `),
 held AS (
@@ -62,7 +64,10 @@ held AS (
 	putBackStock = `
 )
 UPDATE stock AS s
-SET quantity = s.quantity + held.pieces
+SET quantity = CASE
+  WHEN s.quantity + held.pieces > 1000000000 THEN 1000000000
+  ELSE s.quantity + held.pieces
+END
 FROM held
 WHERE s.project_id = $1
   AND s.variant_id = held.variant_id

@@ -25,6 +25,11 @@ import (
 // answered.
 const tries = 32
 
+// mostOffers bounds a session, whose whole history every reading of it shows.
+const mostOffers = 1000
+
+var errExhausted = fault.New(fault.Conflict, "session_exhausted", "The session has had its 1,000 offers. Start a new one.")
+
 // Service answers offers.
 type Service struct {
 	Agent   ports.Agent
@@ -61,6 +66,9 @@ type Answer struct {
 
 // Quote answers an offer.
 func (s *Service) Quote(ctx context.Context, p *project.Project, r Request) (Answer, error) {
+	if r.Ask.Quote.IsZero() && r.Ask.Quantity == 0 {
+		r.Ask.Quantity = 1
+	}
 	if err := r.check(); err != nil {
 		return Answer{}, err
 	}
@@ -75,6 +83,7 @@ func (s *Service) Quote(ctx context.Context, p *project.Project, r Request) (Ans
 func (r Request) check() error {
 	c := fault.NewCheck()
 	if r.Ask.Quote.IsZero() {
+		c.That(!r.AddBundle, "add_bundle", "is for a quote that suggests a bundle")
 		c.That(!r.Ask.Product.IsZero(), "product_id", "is required")
 		c.That(r.Ask.Quantity >= 1 && r.Ask.Quantity <= 1000, "quantity", "must be between 1 and 1,000")
 	} else {
@@ -89,6 +98,9 @@ func (s *Service) answer(ctx context.Context, p *project.Project, r Request) (An
 	h, err := s.Store.Load(ctx, p.ID, r.Ask)
 	if err != nil {
 		return Answer{}, err
+	}
+	if h.LastSeq >= mostOffers {
+		return Answer{}, errExhausted
 	}
 	visit, opened, err := s.visit(p, h, r, now)
 	if err != nil {
@@ -151,7 +163,13 @@ func (s *Service) talk(p *project.Project, h ports.Haggle, r Request, visit *ses
 	}
 	if h.Quote != nil {
 		t.quote = h.Quote
-		return t, t.quote.Resume(t.policy, t.signals, now)
+		if err := t.quote.Resume(t.policy, t.signals, now); err != nil {
+			return nil, err
+		}
+		if r.AddBundle && t.quote.Snapshot().Bundle == nil {
+			return nil, fault.Field("add_bundle", "is for a quote that suggests a bundle")
+		}
+		return t, nil
 	}
 	t.fresh = true
 	t.quote = negotiation.Start(id.New[id.Quote](s.Entropy.Bits128()), p.ID, item, t.policy, t.signals, h.Prior, now)
@@ -207,7 +225,7 @@ func (s *Service) decide(ctx context.Context, p *project.Project, h ports.Haggle
 	}
 	t.quote.Record(decision, offer, now)
 	if _, agreed := decision.(negotiation.Accepted); !agreed {
-		t.quote.Suggest(s.bundle(ctx, p, t))
+		t.quote.Suggest(s.bundle(ctx, p, t, now))
 	}
 	answer := Answer{Session: t.visit.ID, Product: t.product, Decision: decision, Offer: offer}
 	result := ports.HaggleResult{Quote: t.quote, NewQuote: t.fresh, Entry: negotiation.NewEntry(
@@ -251,7 +269,7 @@ func (s *Service) seal(t *talk, agreed negotiation.Accepted, withBundle bool, re
 
 // bundle is a product that goes with the item, or nil. A bundle is a courtesy: without an index the
 // quote goes on without it.
-func (s *Service) bundle(ctx context.Context, p *project.Project, t *talk) *negotiation.Bundle {
+func (s *Service) bundle(ctx context.Context, p *project.Project, t *talk, now time.Time) *negotiation.Bundle {
 	if !p.Settings.BundleSuggestions || t.quote.Snapshot().Bundle != nil {
 		return nil
 	}
@@ -272,6 +290,7 @@ func (s *Service) bundle(ctx context.Context, p *project.Project, t *talk) *nego
 	if price := negotiation.BundlePrice(bounds); price.Minor() < regular.Minor() {
 		return &negotiation.Bundle{
 			Product: c.Product.ID, Variant: c.Variant.ID, Name: c.Product.Name, Regular: regular, Price: price,
+			ValidUntil: now.Add(negotiation.Validity),
 		}
 	}
 	return nil

@@ -24,8 +24,9 @@ func TestRequestsThatAreNone(t *testing.T) {
 		request     haggling.Request
 		code, field string
 	}{
-		{"nothing", haggling.Request{Ask: ports.HaggleAsk{Session: visit}}, "validation_error", "product_id quantity"},
-		{"none of it", haggling.Request{Ask: ports.HaggleAsk{Product: s.tent.ID}}, "validation_error", "quantity"},
+		{"nothing", haggling.Request{Ask: ports.HaggleAsk{Session: visit}}, "validation_error", "product_id"},
+		{"less than none of it", haggling.Request{Ask: ports.HaggleAsk{Product: s.tent.ID, Quantity: -1}}, "validation_error", "quantity"},
+		{"a bundle before any was suggested", haggling.Request{AddBundle: true}, "validation_error", "add_bundle"},
 		{"too many", haggling.Request{Ask: ports.HaggleAsk{Product: s.tent.ID, Quantity: 1001}}, "validation_error", "quantity"},
 		{"a quote without its session", haggling.Request{Ask: ports.HaggleAsk{Quote: quote}}, "validation_error", "session_id"},
 		{"an offer of nothing", haggling.Request{Offer: offer(0)}, "validation_error", "offer_price"},
@@ -237,13 +238,21 @@ func TestBundleLeftAlone(t *testing.T) {
 	}
 }
 
-// A plain question for a bundle, with no counter to take, is a question.
-func TestBundleBeforeAnyPrice(t *testing.T) {
+// A quote without a quantity is for one piece.
+func TestOnePieceUnlessSaid(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	if a := s.mustQuote(haggling.Request{AddBundle: true}); a.Token != "" || a.Decision.Response() != "quote" {
-		t.Errorf("%#v", a.Decision)
+	if a := s.mustQuote(haggling.Request{Ask: ports.HaggleAsk{Product: s.tent.ID}}); a.Quote.Item.Quantity != 1 {
+		t.Errorf("for %d pieces", a.Quote.Item.Quantity)
 	}
+}
+
+func TestASessionHasSoManyOffers(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.book.state.LastSeq = 1000
+	_, err := s.quote(haggling.Request{Offer: offer(900_00)})
+	expectFault(t, err, "session_exhausted", "")
 }
 
 func TestNoBundle(t *testing.T) {

@@ -26,6 +26,9 @@ func house(a Answer) (reasoning, message string) {
 	switch d := a.Decision.(type) {
 	case negotiation.Accepted:
 		message = fmt.Sprintf("Agreed: %s each for %d × %s.", price(d.Price), a.Quote.Item.Quantity, name)
+		if a.Quote.WithBundle {
+			message += fmt.Sprintf(" With it, 1 × %s at %s.", a.Quote.Bundle.Name, price(a.Quote.Bundle.Price))
+		}
 	case negotiation.Countered:
 		reasoning = counterWords(d)
 	case negotiation.Rejected:

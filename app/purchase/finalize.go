@@ -51,19 +51,27 @@ type Declined struct {
 	RetryAllowed bool
 }
 
+// mostUncharged is how many attempts one finalize makes that the provider does not take. More than one
+// in a row is the provider's fault.
+const mostUncharged = 3
+
 // Finalize pays a checkout. It is idempotent by checkout: however often and from however many places
 // it is called, there is one attempt at a time and at most one order.
 func (s *Service) Finalize(ctx context.Context, p *project.Project, r FinalizeRequest) (Result, error) {
-	if err := s.consent(ctx, p, r.Checkout); err != nil {
-		return Result{}, err
-	}
 	patience := s.Patience
 	if patience == 0 {
 		patience = 10 * time.Second
 	}
 	waited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	asked, uncharged := false, 0
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 320*time.Millisecond) {
+		if !asked {
+			if err := s.consent(ctx, p, r.Checkout); err != nil {
+				return Result{}, err
+			}
+			asked = true
+		}
 		c, err := s.claim(ctx, p, r)
 		switch {
 		case err == nil && c.done != nil:
@@ -72,6 +80,7 @@ func (s *Service) Finalize(ctx context.Context, p *project.Project, r FinalizeRe
 			if err := s.resolve(ctx, p, c.checkout); err != nil {
 				return Result{}, err
 			}
+			asked = false // what comes next is a new attempt
 			continue
 		case err == nil:
 			result, err := s.charge(ctx, p, c.checkout, r.Token)
@@ -79,6 +88,10 @@ func (s *Service) Finalize(ctx context.Context, p *project.Project, r FinalizeRe
 				return result, err
 			}
 			// The provider will never take this attempt: it was asked about before. The next one is new.
+			if uncharged++; uncharged == mostUncharged {
+				return Result{}, checkout.ErrProcessing
+			}
+			asked = false
 		case !errors.Is(err, checkout.ErrProcessing):
 			return Result{}, err
 		}
@@ -192,7 +205,7 @@ func (s *Service) charge(ctx context.Context, p *project.Project, c *checkout.Ch
 		Project: p.ID, Checkout: c.ID(), Charge: c.Charge(), Token: token,
 	})
 	if err != nil {
-		s.Log.WarnContext(ctx, "payment unresolved", "checkout", c.ID().String(), "attempt", c.Attempt(), "error", err)
+		s.Log.WarnContext(ctx, "payment unresolved", "checkout", inLog(c.ID()), "attempt", c.Attempt(), "error", err)
 		return Result{}, s.release(ctx, p, c)
 	}
 	return s.record(ctx, p, c.ID(), c.Attempt(), outcome)
@@ -211,7 +224,7 @@ func (s *Service) release(ctx context.Context, p *project.Project, c *checkout.C
 		return tx.Save(ctx, now)
 	})
 	if err != nil {
-		s.Log.WarnContext(ctx, "lease left to lapse by itself", "checkout", c.ID().String(), "error", err)
+		s.Log.WarnContext(ctx, "lease left to lapse by itself", "checkout", inLog(c.ID()), "error", err)
 	}
 	return ErrUnresolved
 }
@@ -240,18 +253,32 @@ func (s *Service) record(ctx context.Context, p *project.Project, checkoutID id.
 		if o, found := s.Orders.ByCheckout(ctx, p.ID, checkoutID); found == nil {
 			return Result{Order: o}, nil
 		}
-		if paid, ok := outcome.(checkout.Paid); ok {
-			s.Log.ErrorContext(ctx, "the provider took money for an attempt that was given up: refund it",
-				"charge", paid.Provider, "checkout", checkoutID.String(), "attempt", attempt)
-		}
-		return Result{}, ErrUnresolved
+		return s.late(ctx, p, checkoutID, attempt, outcome)
 	}
 	if err != nil {
-		s.Log.ErrorContext(ctx, "payment outcome not recorded yet; the reconciler will", "checkout", checkoutID.String(), "error", err)
+		s.Log.ErrorContext(ctx, "payment outcome not recorded yet; the reconciler will", "checkout", inLog(checkoutID), "error", err)
 		return Result{}, ErrUnresolved
 	}
 	return result, nil
 }
+
+// late answers an outcome that somebody else recorded first, and no order came of it.
+func (s *Service) late(ctx context.Context, p *project.Project, checkoutID id.Checkout, attempt int, outcome checkout.Outcome) (Result, error) {
+	switch o := outcome.(type) {
+	case checkout.Paid:
+		s.Log.ErrorContext(ctx, "the provider took money for an attempt that was given up: refund it",
+			"charge", o.Provider, "checkout", inLog(checkoutID), "attempt", attempt)
+	case checkout.Declined:
+		c, err := s.Checkouts.Get(ctx, p.ID, checkoutID)
+		if err == nil && (c.Status() == checkout.Pending || c.Status() == checkout.Canceled) {
+			return Result{Declined: &Declined{o, c.ID(), c.Status(), c.Status() == checkout.Pending}}, nil
+		}
+	}
+	return Result{}, ErrUnresolved
+}
+
+// inLog names a checkout in the log. Its id is a capability and stays out of it (decisions 5).
+func inLog(c id.Checkout) string { return id.Hash(c.String())[:12] }
 
 // settle moves the checkout by the outcome and says what else is to be stored.
 func (s *Service) settle(p *project.Project, c *checkout.Checkout, attempt int, outcome checkout.Outcome) (ports.Settlement, error) {

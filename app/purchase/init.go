@@ -121,6 +121,7 @@ func (s *Service) lines(ctx context.Context, p *project.Project, r InitRequest, 
 		return nil, err
 	}
 	tokens.unused(r, mismatch)
+	tokens.alone(lines, mismatch)
 	return lines, asMismatch(mismatch.Err())
 }
 

@@ -66,7 +66,7 @@ func (s *Service) resolve(ctx context.Context, p *project.Project, c *checkout.C
 	defer cancel()
 	outcome, err := s.Gateway.Resolve(bounded, p.ID, c.Charge().Key)
 	if err != nil {
-		s.Log.WarnContext(ctx, "payment still unresolved", "checkout", c.ID().String(), "attempt", c.Attempt(), "error", err)
+		s.Log.WarnContext(ctx, "payment still unresolved", "checkout", inLog(c.ID()), "attempt", c.Attempt(), "error", err)
 		return s.release(ctx, p, c)
 	}
 	_, err = s.record(ctx, p, c.ID(), c.Attempt(), outcome)

@@ -92,7 +92,13 @@ func (t *tokens) line(p *catalog.Product, v catalog.Variant, item InitItem, comm
 	if q := t.quotes[hash]; q != nil && !t.used[tokenUse{hash, v.ID}] {
 		if agreed, ok := q.PriceFor(p.ID, v.ID, item.Quantity); ok {
 			t.used[tokenUse{hash, v.ID}] = true
-			line.Unit, line.Quote, line.Original = agreed, q.Snapshot().ID, original(q, v, line.Original)
+			line.Quote = q.Snapshot().ID
+			if agreed.Minor() < line.Unit.Minor() { // a list price that fell below it is better still
+				line.Unit, line.Original = agreed, original(q, v, line.Original)
+			}
+			at.That(item.Price == nil || *item.Price == agreed || *item.Price == line.Unit,
+				"negotiated_price", "must be "+agreed.String())
+			return line
 		}
 	}
 	at.That(item.TokenHash == "" || !line.Quote.IsZero(), "checkout_token", "does not cover this product, variant and quantity")
@@ -110,6 +116,27 @@ func original(q *negotiation.Quote, v catalog.Variant, list money.Amount) money.
 		return s.Bundle.Regular
 	}
 	return list
+}
+
+// alone refuses a bundle's price where the item that it goes with is not bought.
+func (t *tokens) alone(lines []checkout.Line, check fault.Check) {
+	whole := make(map[id.Quote]bool)
+	bundled := make(map[id.Variant]id.Quote)
+	for _, q := range t.quotes {
+		s := q.Snapshot()
+		if s.WithBundle {
+			bundled[s.Bundle.Variant] = s.ID
+		}
+		for _, l := range lines {
+			if l.Quote == s.ID && l.Variant == s.Item.Variant {
+				whole[s.ID] = true
+			}
+		}
+	}
+	for i, l := range lines {
+		alone := !l.Quote.IsZero() && bundled[l.Variant] == l.Quote && !whole[l.Quote]
+		check.In("items").At(i).That(!alone, "product_id", "has its price only together with the item that it was offered with")
+	}
 }
 
 // unused refuses a common token that covers no item: the buyer thinks it has a price that it has not.

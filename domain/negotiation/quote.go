@@ -30,13 +30,16 @@ type Item struct {
 	Quantity int
 }
 
-// Bundle is a second product offered with the first, one piece, at its own fixed price.
+// Bundle is a second product offered with the first, one piece, at a price that stands for Validity from
+// when it was suggested, however often the buyer asks on.
 type Bundle struct {
 	Product id.Product
 	Variant id.Variant
 	Name    string
 	Regular money.Amount
 	Price   money.Amount
+	// ValidUntil ends the suggestion.
+	ValidUntil time.Time
 }
 
 // Snapshot is a quote as stored.
@@ -79,6 +82,7 @@ func Start(quote id.Quote, project id.Project, item Item, p Policy, s Signals, p
 		if q.overtaken() {
 			q.s.ValidUntil = prior.s.ValidUntil
 		}
+		q.dropBundle(now)
 	}
 	return q
 }
@@ -89,8 +93,16 @@ func (q *Quote) Resume(p Policy, s Signals, now time.Time) error {
 		return ErrClosed
 	}
 	q.refresh(p, s, now.Before(q.s.ValidUntil))
+	q.dropBundle(now)
 	q.s.PolicyVersion = p.Version
 	return nil
+}
+
+// dropBundle forgets a suggestion whose time is over.
+func (q *Quote) dropBundle(now time.Time) {
+	if q.s.Bundle != nil && !now.Before(q.s.Bundle.ValidUntil) {
+		q.s.Bundle = nil
+	}
 }
 
 // Expired tells whether an open quote is past its validity.
@@ -132,7 +144,7 @@ func (q *Quote) Table(p Policy, offer *money.Amount) Table {
 	return Table{Policy: p, Bounds: q.s.Bounds, Progress: q.s.Progress, Offer: offer}
 }
 
-// Suggest puts a bundle beside the item. Once suggested it stays, at its price.
+// Suggest puts a bundle beside the item. Once suggested it stays, at its price, for its time.
 func (q *Quote) Suggest(b *Bundle) {
 	if q.s.Bundle == nil {
 		q.s.Bundle = b

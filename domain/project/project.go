@@ -4,6 +4,7 @@ package project
 
 import (
 	"regexp"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -114,7 +115,7 @@ var slugForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$`)
 
 func (p *Project) checkIdentity(identity, root fault.Check) {
 	n := utf8.RuneCountInString(p.Name)
-	identity.That(n >= 1 && n <= 200, "name", "must have 1 to 200 characters")
+	identity.That(strings.TrimSpace(p.Name) != "" && n <= 200, "name", "must have 1 to 200 characters")
 	identity.That(slugForm.MatchString(p.Slug), "slug",
 		"must have 3 to 63 lower-case letters, digits and hyphens, no hyphen at either end")
 	root.That(utf8.RuneCountInString(p.Description) <= 5000, "description", "must have at most 5,000 characters")

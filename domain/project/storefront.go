@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -117,12 +118,14 @@ func (f Storefront) RatesTo(country string) []ShippingRate {
 	return rates
 }
 
-// TaxTo is the rate for a destination: the state's, else the country's, else zero.
+// TaxTo is the rate for a destination: the state's, else the country's, else zero. "ca", "CA " and
+// "US-CA" are one state.
 func (f Storefront) TaxTo(country, state string) Rate {
 	rate := Rate(0)
+	state = strings.TrimPrefix(strings.ToUpper(strings.TrimSpace(state)), country+"-")
 	for _, t := range f.TaxRates {
 		switch {
-		case t.Country == country && t.State == state && state != "":
+		case t.Country == country && state != "" && strings.EqualFold(t.State, state):
 			return t.Rate
 		case t.Country == country && t.State == "":
 			rate = t.Rate

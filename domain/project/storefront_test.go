@@ -64,6 +64,7 @@ func TestTaxToADestination(t *testing.T) {
 		f := project.Storefront{TaxRates: order}
 		for destination, want := range map[[2]string]project.Rate{
 			{"US", "NY"}: 2, {"US", "NJ"}: 1, {"US", ""}: 1, {"CA", "QC"}: 3, {"CA", "ON"}: 0, {"CA", ""}: 0, {"DE", "NY"}: 0,
+			{"US", "ny"}: 2, {"US", " NY "}: 2, {"US", "US-NY"}: 2, {"US", "us-ny"}: 2, {"US", "CA-NY"}: 1,
 		} {
 			if got := f.TaxTo(destination[0], destination[1]); got != want {
 				t.Errorf("%v: %d, want %d", destination, got, want)

@@ -21,6 +21,7 @@ func Purchase(t *testing.T, open Open) {
 		"a checkout of the most lines":            purchaseMost,
 		"stock that is not there is not taken":    purchaseShort,
 		"put back restores exactly":               purchasePutBack,
+		"put back on a full level":                purchasePutBackOnFull,
 		"an order redeems its tokens":             purchaseOrder,
 		"a bundle's token is one token":           purchaseBundle,
 		"a reserved token is nobody else's":       purchaseReserved,
@@ -140,6 +141,16 @@ func purchasePutBack(s *shop) {
 
 	wantFault(s.t, s.settle(c.ID(), s.declined), fault.Conflict, "attempt_stale")
 	same(s.t, "stock", s.stock(p), map[string]int{"main": 3, "north": 4, "east": 1})
+}
+
+// Stock that was set to the most there can be, while some was held, takes what comes back no further.
+func purchasePutBackOnFull(s *shop) {
+	p := s.product(3)
+	c := s.mustClaim(s.checkout(s.session(), line(p, 2)))
+	s.keep(p, "main", catalog.MaxStock)
+	s.must(s.settle(c.ID(), s.declined))
+	same(s.t, "stock", s.stock(p), map[string]int{"main": catalog.MaxStock})
+	same(s.t, "status", s.stored(c).Status(), checkout.Pending)
 }
 
 func purchaseOrder(s *shop) {

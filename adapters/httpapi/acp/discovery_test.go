@@ -80,7 +80,7 @@ func TestDiscoveryRefuses(t *testing.T) {
 	look := "/acp/products/" + jacket.String()
 	for name, c := range map[string]struct{ method, path, body, want string }{
 		"a long query":           {"POST", "/acp/search", `{"query":"` + strings.Repeat("é", 2001) + `"}`, "422 validation_error query"},
-		"fifty-one results":      {"POST", "/acp/search", `{"limit":51}`, "422 validation_error limit"},
+		"a hundred and one":      {"POST", "/acp/search", `{"limit":101}`, "422 validation_error limit"},
 		"no results":             {"POST", "/acp/search", `{"limit":0}`, "422 validation_error limit"},
 		"half a cent":            {"POST", "/acp/search", `{"filters":{"price_max":9.995}}`, "422 validation_error filters.price_max"},
 		"a colour alone":         {"POST", "/acp/search", `{"filters":{"color_preference":"red"}}`, "422 validation_error filters.color_preference"},

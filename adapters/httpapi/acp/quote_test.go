@@ -74,7 +74,7 @@ func TestQuoteRefuses(t *testing.T) {
 		"purchases as text":         {item(`,"buyer_context":{"purchase_history":"9"}`), "422 validation_error buyer_context.purchase_history"},
 		"no product":                {`{"quantity":1}`, "422 validation_error product_id"},
 		"an empty product":          {`{"product_id":"","quantity":1}`, "422 validation_error product_id"},
-		"no quantity":               {`{"product_id":"` + mug.String() + `"}`, "422 validation_error quantity"},
+		"none":                      {`{"product_id":"` + mug.String() + `","quantity":0}`, "422 validation_error quantity"},
 		"a thousand and one":        {`{"product_id":"` + mug.String() + `","quantity":1001}`, "422 validation_error quantity"},
 		"no variant of several":     {`{"product_id":"` + jacket.String() + `","quantity":1}`, "422 validation_error variant_id"},
 		"a follow-up of no session": {`{"quote_id":"quote_00000000000000000000000001"}`, "422 validation_error session_id"},

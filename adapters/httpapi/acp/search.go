@@ -30,7 +30,7 @@ type searchRequest struct {
 	SessionID    string         `json:"session_id,omitempty" doc:"Session to go on with; left out: a new one."`
 	Query        string         `json:"query,omitempty" maxLength:"2000" example:"light waterproof jacket for hiking"`
 	Filters      *searchFilters `json:"filters,omitempty"`
-	Limit        int            `json:"limit,omitempty" minimum:"1" maximum:"50" default:"10" doc:"At most so many results."`
+	Limit        int            `json:"limit,omitempty" minimum:"1" maximum:"100" default:"10" doc:"At most so many results."`
 	BuyerContext *buyerContext  `json:"buyer_context,omitempty"`
 }
 

@@ -121,7 +121,7 @@ func result(script string) string {
 	case script == "ok", strings.HasPrefix(script, "ok_"), script == "lost_reply", isOutage:
 		return paid
 	}
-	if code, ok := strings.CutPrefix(script, "decline_"); ok && codeForm.MatchString(code) {
+	if code, ok := strings.CutPrefix(script, "decline_"); ok && codeForm.MatchString(code) && code != paid && code != void {
 		return code
 	}
 	return "invalid_token"

@@ -79,6 +79,8 @@ func TestTokens(t *testing.T) {
 		{"psp_spt", "spt_sandbox_decline_fraudulent", "fraudulent"},
 		{"psp_spt", "spt_sandbox_decline_withdrawal_limit", "withdrawal_limit"},
 		{"psp_spt", "spt_sandbox_decline_", "invalid_token"},
+		{"psp_spt", "spt_sandbox_decline_paid", "invalid_token"},
+		{"psp_spt", "spt_sandbox_decline_void", "invalid_token"},
 		{"psp_spt", "spt_sandbox_decline_<script>", "invalid_token"},
 		{"psp_spt", "spt_sandbox_outage_x", "invalid_token"},
 		{"psp_spt", "spt_sandbox_outage_0", "paid"},
