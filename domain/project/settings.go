@@ -169,7 +169,17 @@ func (s *Settings) check(g groups) {
 
 func isHTTPS(text string) bool {
 	u, err := url.Parse(text)
-	return err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil && utf8.RuneCountInString(text) <= 2000
+	return err == nil && u.Scheme == "https" && plainHost(u.Hostname()) && u.User == nil && utf8.RuneCountInString(text) <= 2000
+}
+
+// plainHost takes names and addresses, but not the other spellings of an address that some clients
+// read: 127.1, 2130706433, 0x7f.1.
+func plainHost(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return true
+	}
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	return last != "" && (last[0] < '0' || last[0] > '9')
 }
 
 func isNetwork(text string) bool {

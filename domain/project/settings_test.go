@@ -92,6 +92,7 @@ var values = []struct {
 	{"notifications.chat_webhook",
 		[]settings{{ChatWebhook: patch.To("https://chat.example.com/hook?x=1")}, {ChatWebhook: patch.To("")}},
 		[]settings{{ChatWebhook: patch.To("http://chat.example.com")}, {ChatWebhook: patch.To("https://")}, {ChatWebhook: patch.To("chat")},
+			{ChatWebhook: patch.To("https://127.1/")}, {ChatWebhook: patch.To("https://2130706433/")}, {ChatWebhook: patch.To("https://0x7f.0x1/")},
 			{ChatWebhook: patch.To("https://me:secret@example.com")}, {ChatWebhook: patch.To("https://example.com/" + strings.Repeat("x", 2000))}}},
 	{"notifications.alert_channels.1", nil, []settings{{AlertChannels: patch.To([]string{"email", "pager"})}}},
 	{"notifications.alert_channels",
