@@ -185,20 +185,6 @@ func (a Amount) Mul(n int64) (Amount, error) {
 	return Amount{product, a.currency}, nil
 }
 
-// Compare is -1, 0 or 1. Amounts of different currencies are ordered by nothing: it reports
-// ErrMismatch.
-func (a Amount) Compare(b Amount) (int, error) {
-	switch {
-	case a.currency != b.currency:
-		return 0, ErrMismatch
-	case a.minor < b.minor:
-		return -1, nil
-	case a.minor > b.minor:
-		return 1, nil
-	}
-	return 0, nil
-}
-
 // Rounding says which way a share that is no whole number of minor units goes.
 type Rounding uint8
 

@@ -9,12 +9,6 @@ type Percent int64
 // Whole is all of it.
 const Whole Percent = 1000
 
-// ParsePercent reads decimal text such as "12.5" or "12.5%".
-func ParsePercent(text string) (Percent, error) {
-	n, err := ParseDecimal(strings.TrimSuffix(text, "%"), 1)
-	return Percent(n), err
-}
-
 // Decimal is the number without the sign: "12.5", "12".
 func (p Percent) Decimal() string {
 	return strings.TrimSuffix(FormatDecimal(int64(p), 1), ".0")

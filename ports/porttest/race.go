@@ -9,7 +9,10 @@ import (
 )
 
 // atOnce runs the attempt n times at the same moment and returns what went wrong, joined.
-func atOnce(n int, attempt func(i int) error) error {
+func atOnce(n int, attempt func(i int) error) error { return errors.Join(together(n, attempt)...) }
+
+// together runs the attempt n times at the same moment and returns each one's error.
+func together(n int, attempt func(i int) error) []error {
 	results := make([]error, n)
 	var start, done sync.WaitGroup
 	start.Add(1)
@@ -21,7 +24,7 @@ func atOnce(n int, attempt func(i int) error) error {
 	}
 	start.Done()
 	done.Wait()
-	return errors.Join(results...)
+	return results
 }
 
 // wantDetail checks that a fault names the field.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -124,18 +123,7 @@ func (s *shop) visit(sess id.Session) ports.Visit {
 // must be faults of the code.
 func (s *shop) race(code string, attempt func(racer int) error) (winners int) {
 	s.t.Helper()
-	results := make([]error, racers)
-	var start, done sync.WaitGroup
-	start.Add(1)
-	for i := range racers {
-		done.Go(func() {
-			start.Wait()
-			results[i] = attempt(i)
-		})
-	}
-	start.Done()
-	done.Wait()
-	for _, err := range results {
+	for _, err := range together(racers, attempt) {
 		switch {
 		case err == nil:
 			winners++
