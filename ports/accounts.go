@@ -2,19 +2,103 @@ package ports
 
 import (
 	"context"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Accounts keeps accounts and the hashes of their API keys.
+// Accounts keeps accounts, and finds them by the hashes of their API keys.
 type Accounts interface {
-	// KeyByHash finds a key, revoked and expired ones too, and its account.
+	// KeyByHash finds a key, revoked and expired ones too, and its account: NotFound api_key_not_found.
 	KeyByHash(ctx context.Context, hash [32]byte) (*account.Key, *account.Account, error)
 	// Open stores a new account.
 	Open(ctx context.Context, a *account.Account) error
-	// AddKey stores a key. A key with the same hash is left as it is, so that adding a bootstrap key
-	// may be repeated and raced.
-	AddKey(ctx context.Context, k *account.Key) error
-	// Oldest is the account that was opened first: NotFound on a new installation.
-	Oldest(ctx context.Context) (*account.Account, error)
+	// Oldest is the account that was opened first on the plan, or on any if plan is zero: NotFound if
+	// there is none.
+	Oldest(ctx context.Context, plan account.Plan) (*account.Account, error)
+	ByID(ctx context.Context, account id.Account) (*account.Account, error)
+	// Update loads the account for exclusive use, runs change on it, stores it if change returns nil,
+	// and returns it. change does no I/O and may run more than once.
+	Update(ctx context.Context, account id.Account, change func(*account.Account) error) (*account.Account, error)
+}
+
+// Keys manages the API keys of accounts. Another account's keys are unknown.
+type Keys interface {
+	// Add stores a key. A key with the same hash is left as it is, so that adding a bootstrap key may
+	// be repeated and raced. An account with account.MaxKeys that work when this one is made, however
+	// many are added at once: Conflict too_many_keys.
+	Add(ctx context.Context, k *account.Key) error
+	// List is the keys that are not revoked, newest first: if bound is not empty, those that are bound
+	// to some of its projects and no others.
+	List(ctx context.Context, account id.Account, bound []id.Project, page Page) ([]*account.Key, int, error)
+	// Key is a key that is not revoked: NotFound api_key_not_found.
+	Key(ctx context.Context, account id.Account, key id.APIKey) (*account.Key, error)
+	// Revoke ends a key for good. One of several at once does: NotFound to the others, and for a key
+	// that is unknown.
+	Revoke(ctx context.Context, account id.Account, key id.APIKey, at time.Time) error
+	// Used records when keys were last used. It never moves a time back, and passes over unknown keys.
+	Used(ctx context.Context, uses map[id.APIKey]time.Time) error
+}
+
+// KeyCache is KeyByHash on the way of every request. What it answers is at most 800 ms old, on every
+// replica, and shared: nobody changes it. Unknown keys are asked for again each time.
+type KeyCache interface {
+	KeyByHash(ctx context.Context, hash [32]byte) (*account.Key, *account.Account, error)
+	// Forget is told before a key is changed by a transaction of this process: from then on, and for
+	// longer than any transaction lasts, the key is read anew.
+	Forget(hash [32]byte)
+}
+
+// KeyRoster is every key of the installation, for those who run it.
+type KeyRoster interface {
+	// All are the keys of all accounts, revoked ones too, newest first, and their accounts.
+	All(ctx context.Context) ([]*account.Key, map[id.Account]*account.Account, error)
+}
+
+// Reached is a project as far as keys are concerned.
+type Reached struct {
+	Project     id.Project
+	MFARequired bool
+}
+
+// Reach finds what keys would open.
+type Reach interface {
+	// Reach is the account's projects among those wanted, or all of them if none are wanted.
+	Reach(ctx context.Context, account id.Account, wanted []id.Project) ([]Reached, error)
+}
+
+// Authenticators keeps what accounts prove themselves with. An account has at most one that is active
+// and one that is pending.
+type Authenticators interface {
+	// Of is an account's authenticators: nil for what it does not have.
+	Of(ctx context.Context, account id.Account) (active, pending *account.Authenticator, err error)
+	// Enrol stores a pending authenticator, in place of another pending one.
+	Enrol(ctx context.Context, a *account.Authenticator) error
+	// Activate makes a pending authenticator the active one, with a first used step, and removes the
+	// one before. One of several at once does; for what is not pending: NotFound mfa_not_found.
+	Activate(ctx context.Context, a *account.Authenticator, step int64, at time.Time) error
+	// Spend uses up a code of an active authenticator: its step and all before, or the recovery code.
+	// It tells whether the code was still to be had: of several that spend one at once, one is told so.
+	Spend(ctx context.Context, authenticator id.Authenticator, c account.Code) (bool, error)
+	// Remove forgets the account's authenticators: NotFound mfa_not_found if it has none.
+	Remove(ctx context.Context, account id.Account) error
+}
+
+// Tries counts wrong codes.
+type Tries interface {
+	// Try runs attempt on an account's tries for exclusive use, stores what it made of them whether or
+	// not it answers an error, and passes the error on. It is always a transaction of its own, never a
+	// part of the caller's: what is counted stays counted. So a caller that is in a transaction must
+	// not have written yet. attempt does no I/O and may run more than once.
+	Try(ctx context.Context, account id.Account, attempt func(*account.Tries) error) error
+}
+
+// TOTP makes time-based one-time passwords (RFC 6238) that common authenticator apps know: SHA-1, six
+// digits, steps of 30 seconds.
+type TOTP interface {
+	// Enrol makes a secret for an account's name, and the otpauth:// address that apps read it from.
+	Enrol(name string) (secret, address string, err error)
+	// Step is the step whose code this is: the current one, the one before or the one after.
+	Step(secret, code string, now time.Time) (step int64, ok bool)
 }

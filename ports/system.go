@@ -27,3 +27,18 @@ type Resolver interface {
 
 // Page is a part of a list.
 type Page struct{ Limit, Offset int }
+
+// Meter counts what happens to the business, for those who run the service.
+type Meter interface {
+	// Negotiated counts an answer to an offer, by its status.
+	Negotiated(status string)
+	// Paid counts a decided payment attempt: paid, declined, not_charged or unresolved.
+	Paid(result string)
+}
+
+// Vault encrypts what must be read again and never be seen: purpose binds a secret to what it is for,
+// and opens it for nothing else.
+type Vault interface {
+	Seal(plain []byte, purpose string) []byte
+	Open(sealed []byte, purpose string) ([]byte, error)
+}

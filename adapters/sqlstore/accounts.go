@@ -26,15 +26,10 @@ FROM accounts`
 INSERT INTO accounts (id, name, plan, created_at)
 VALUES ($1, $2, $3, $4)`
 
-	selectKeyByHash = `
-SELECT id, account_id, name, hash, prefix, scopes, projects, created_at, expires_at, revoked_at
-FROM api_keys
-WHERE hash = $1`
-
-	insertKey = `
-INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, projects, created_at, expires_at, revoked_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-ON CONFLICT (hash) DO NOTHING`
+	updateAccount = `
+UPDATE accounts
+SET name = $2, plan = $3
+WHERE id = $1`
 )
 
 type accountRow struct {
@@ -54,44 +49,11 @@ func fromAccountRow(r accountRow) (*account.Account, error) {
 	}, nil
 }
 
-type keyRow struct {
-	ID        string
-	AccountID string `db:"account_id"`
-	Name      string
-	Hash      []byte
-	Prefix    string
-	Scopes    string
-	Projects  string
-	CreatedAt int64  `db:"created_at"`
-	ExpiresAt *int64 `db:"expires_at"`
-	RevokedAt *int64 `db:"revoked_at"`
-}
-
-func fromKeyRow(r keyRow) (*account.Key, error) {
-	k := &account.Key{
-		ID: id.Stored[id.APIKey](r.ID), Account: id.Stored[id.Account](r.AccountID), Name: r.Name,
-		Prefix: r.Prefix, CreatedAt: fromMillis(r.CreatedAt),
-		ExpiresAt: fromOptionalMillis(r.ExpiresAt), RevokedAt: fromOptionalMillis(r.RevokedAt),
-	}
-	copy(k.Hash[:], r.Hash)
-	if err := fromJSON(r.Scopes, &k.Scopes); err != nil {
-		return nil, err
-	}
-	var projects []string
-	if err := fromJSON(r.Projects, &projects); err != nil {
-		return nil, err
-	}
-	for _, p := range projects {
-		k.Projects = append(k.Projects, id.Stored[id.Project](p))
-	}
-	return k, nil
-}
-
 func (a Accounts) KeyByHash(ctx context.Context, hash [32]byte) (*account.Key, *account.Account, error) {
 	var keys []keyRow
 	var accounts []accountRow
 	b := a.store.reading(noProject)
-	b.query(&keys, selectKeyByHash, hash[:])
+	b.query(&keys, selectKey+"\nWHERE hash = $1", hash[:])
 	b.query(&accounts, selectAccount+`
 WHERE id = (SELECT account_id FROM api_keys WHERE hash = $1)`, hash[:])
 	if err := b.run(ctx); err != nil {
@@ -114,32 +76,58 @@ func (a Accounts) Open(ctx context.Context, opened *account.Account) error {
 	return b.run(ctx)
 }
 
-func (a Accounts) AddKey(ctx context.Context, k *account.Key) error {
-	scopes, err := toJSON(k.Scopes)
-	if err != nil {
-		return err
-	}
-	projects, err := toJSON(texts(k.Projects))
-	if err != nil {
-		return err
-	}
-	b := a.store.writing(noProject)
-	b.exec(insertKey, k.ID.String(), k.Account.String(), k.Name, k.Hash[:], k.Prefix, scopes, projects,
-		toMillis(k.CreatedAt), toOptionalMillis(k.ExpiresAt), toOptionalMillis(k.RevokedAt))
-	return b.run(ctx)
+func (a Accounts) Oldest(ctx context.Context, plan account.Plan) (*account.Account, error) {
+	return a.store.account(ctx, `
+WHERE plan = $1 OR $1 = ''
+ORDER BY created_at, id
+LIMIT 1`, plan.String())
 }
 
-func (a Accounts) Oldest(ctx context.Context) (*account.Account, error) {
-	var accounts []accountRow
-	b := a.store.reading(noProject)
-	b.query(&accounts, selectAccount+`
-ORDER BY created_at, id
-LIMIT 1`)
+func (a Accounts) ByID(ctx context.Context, wanted id.Account) (*account.Account, error) {
+	return a.store.account(ctx, "\nWHERE id = $1", wanted.String())
+}
+
+func (s *Store) account(ctx context.Context, where string, args ...any) (*account.Account, error) {
+	var rows []accountRow
+	b := s.reading(noProject)
+	b.query(&rows, selectAccount+where, args...)
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
-	if len(accounts) == 0 {
+	if len(rows) == 0 {
 		return nil, fault.Missing("account")
 	}
-	return fromAccountRow(accounts[0])
+	return fromAccountRow(rows[0])
+}
+
+func (a Accounts) Update(ctx context.Context, id id.Account, change func(*account.Account) error) (*account.Account, error) {
+	var changed *account.Account
+	err := a.store.inTx(ctx, noProject, func(t *tx) error {
+		var err error
+		if changed, err = lockAccount(ctx, t, id); err != nil {
+			return err
+		}
+		if err := change(changed); err != nil {
+			return err
+		}
+		_, err = t.exec(ctx, updateAccount, changed.ID.String(), changed.Name, changed.Plan.String())
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changed, nil
+}
+
+// lockAccount loads an account for exclusive use. Who adds a key or a project waits for it too.
+func lockAccount(ctx context.Context, t *tx, wanted id.Account) (*account.Account, error) {
+	var r accountRow
+	found, err := t.get(ctx, &r, selectAccount+"\nWHERE id = $1"+t.dialect.forUpdate, wanted.String())
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, fault.Missing("account")
+	}
+	return fromAccountRow(r)
 }

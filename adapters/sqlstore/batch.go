@@ -65,16 +65,30 @@ func (b *batch) run(ctx context.Context) error {
 	if b.err != nil {
 		return translate(ctx, b.err)
 	}
-	pool, send := b.store.write, b.stepByStep
+	name := "write"
 	if b.reads {
-		pool = b.store.read
+		name = "read"
 	}
+	return b.store.traced(ctx, name, b.send)
+}
+
+func (b *batch) send(ctx context.Context) error {
+	send := b.stepByStep
 	if b.store.dialect.oneTrip {
 		send = b.oneTrip
 	}
+	if u := b.store.unit; u.begun() || u != nil && !b.reads {
+		return u.step(ctx, b.project, func(conn *sqlx.Conn, prefix string) error {
+			return send(ctx, conn, prefix, "")
+		})
+	}
+	pool := b.store.write
+	if b.reads {
+		pool = b.store.read
+	}
 	return retry(ctx, func() error {
 		return onConn(ctx, pool, func(conn *sqlx.Conn) error {
-			err := send(ctx, conn)
+			err := send(ctx, conn, b.begin(), "COMMIT")
 			if b.reads {
 				return ifUnharmed(err)
 			}
@@ -90,14 +104,18 @@ func (b *batch) begin() string {
 	return b.store.dialect.begin(b.project)
 }
 
-func (b *batch) stepByStep(ctx context.Context, conn *sqlx.Conn) error {
-	if err := begin(ctx, conn, b.begin()); err != nil {
+// stepByStep runs each statement between a first and a last one, which may be none.
+func (b *batch) stepByStep(ctx context.Context, conn *sqlx.Conn, first, last string) error {
+	if err := begin(ctx, conn, first); err != nil {
 		return err
 	}
 	for _, s := range b.steps {
 		if err := s.run(ctx, conn); err != nil {
 			return translate(ctx, err)
 		}
+	}
+	if last == "" {
+		return nil
 	}
 	return commit(ctx, conn)
 }
@@ -115,8 +133,9 @@ func (s step) run(ctx context.Context, conn *sqlx.Conn) error {
 	return sqlx.StructScan(rows, s.dest)
 }
 
-func (b *batch) oneTrip(ctx context.Context, conn *sqlx.Conn) error {
-	text, err := b.text()
+// oneTrip sends all statements, and the first and last ones, as one text.
+func (b *batch) oneTrip(ctx context.Context, conn *sqlx.Conn, first, last string) error {
+	text, err := b.text(first, last)
 	if err != nil {
 		return translate(ctx, err)
 	}
@@ -131,16 +150,18 @@ func (b *batch) oneTrip(ctx context.Context, conn *sqlx.Conn) error {
 	return translate(ctx, rows.Close())
 }
 
-func (b *batch) text() (string, error) {
+func (b *batch) text(first, last string) (string, error) {
 	var text strings.Builder
-	text.WriteString(b.begin())
+	text.WriteString(first)
 	for _, s := range b.steps {
 		text.WriteString(";\n")
 		if err := inline(&text, s.statement, s.args); err != nil {
 			return "", err
 		}
 	}
-	text.WriteString(";\nCOMMIT")
+	if last != "" {
+		text.WriteString(";\n" + last)
+	}
 	return text.String(), nil
 }
 

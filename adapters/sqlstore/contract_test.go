@@ -12,3 +12,5 @@ func TestProducts(t *testing.T)     { suite(t, porttest.Products) }
 func TestBulkProducts(t *testing.T) { suite(t, porttest.BulkProducts) }
 func TestCatalog(t *testing.T)      { suite(t, porttest.Catalog) }
 func TestInventory(t *testing.T)    { suite(t, porttest.Inventory) }
+func TestKeys(t *testing.T)         { suite(t, porttest.IdempotencyKeys) }
+func TestAuditLog(t *testing.T)     { suite(t, porttest.AuditLog) }

@@ -21,6 +21,8 @@ type dialect struct {
 	forKeyShare string
 	// begin starts a writing transaction in a project, beginRead one that reads one state of it.
 	begin, beginRead func(id.Project) string
+	// inProject goes on in another project.
+	inProject func(id.Project) string
 	// oneTrip tells that a batch goes as one text.
 	oneTrip bool
 	// maxRows is how many rows one INSERT has at most, by measurement: SQLite looks every parameter up
@@ -31,6 +33,7 @@ type dialect struct {
 var sqliteDialect = dialect{
 	begin:     func(id.Project) string { return "BEGIN IMMEDIATE" },
 	beginRead: func(id.Project) string { return "BEGIN" },
+	inProject: func(id.Project) string { return "" },
 	maxRows:   20,
 }
 
@@ -39,6 +42,7 @@ var postgresDialect = dialect{
 	forKeyShare: "\nFOR KEY SHARE",
 	begin:       func(p id.Project) string { return "BEGIN" + inProject(p) },
 	beginRead:   func(p id.Project) string { return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" + inProject(p) },
+	inProject:   inProject,
 	oneTrip:     true,
 	maxRows:     500,
 }

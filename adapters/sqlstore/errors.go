@@ -119,6 +119,12 @@ func conflicted(err error) bool {
 	return false
 }
 
+// waitedTooLong tells that another transaction held a lock for longer than anybody waits.
+func waitedTooLong(err error) bool {
+	var pgErr *pq.Error
+	return errors.As(err, &pgErr) && pgErr.Code == "55P03"
+}
+
 // overloaded tells that the database gave up waiting: for a statement, for a lock, or for a slot.
 func overloaded(err error) bool {
 	var pgErr *pq.Error

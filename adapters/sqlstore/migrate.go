@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/jmoiron/sqlx"
 	"github.com/pressly/goose/v3"
 )
 
@@ -26,6 +27,37 @@ func migrateUp(ctx context.Context, d goose.Dialect, db *sql.DB, folder string, 
 	}
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("migrations: %w", err)
+	}
+	return nil
+}
+
+// SchemaCurrent fails while the database lacks migrations that this program needs. One that a newer
+// program has migrated is current.
+func (s *Store) SchemaCurrent(ctx context.Context) error {
+	folder := "sqlite"
+	if s.dialect.oneTrip {
+		folder = "postgres"
+	}
+	files, err := fs.Glob(migrations, "migrations/"+folder+"/*.sql")
+	if err != nil || len(files) == 0 {
+		return fmt.Errorf("migrations: none in the program: %w", err)
+	}
+	newest, err := goose.NumericComponent(files[len(files)-1])
+	if err != nil {
+		return fmt.Errorf("migrations: %w", err)
+	}
+	var have int64
+	err = retry(ctx, func() error {
+		return onConn(ctx, s.read, func(conn *sqlx.Conn) error {
+			const newestApplied = "SELECT max(version_id) FROM goose_db_version WHERE is_applied"
+			return ifUnharmed(translate(ctx, conn.GetContext(ctx, &have, newestApplied)))
+		})
+	})
+	if err != nil {
+		return err
+	}
+	if have < newest {
+		return fmt.Errorf("migrations: the database has version %d of %d", have, newest)
 	}
 	return nil
 }

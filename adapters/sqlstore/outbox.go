@@ -1,6 +1,9 @@
 package sqlstore
 
 import (
+	"context"
+	"time"
+
 	"github.com/haggle-commerce/haggle/domain/event"
 )
 
@@ -15,4 +18,27 @@ func eventArgs(e *event.Event) ([]any, error) {
 		return nil, err
 	}
 	return []any{e.Project.String(), e.ID.String(), e.Data.Type().String(), payload, toMillis(e.At)}, nil
+}
+
+const selectOutboxLag = `
+SELECT count(*) AS pending, min(due_at) AS oldest
+FROM outbox
+WHERE due_at IS NOT NULL`
+
+// OutboxLag is how many events of all projects wait to be delivered, and since when the oldest of them
+// does; the zero time when none waits.
+func (s *Store) OutboxLag(ctx context.Context) (pending int, oldest time.Time, err error) {
+	var lags []struct {
+		Pending int
+		Oldest  *int64
+	}
+	b := s.reading(anyProject)
+	b.query(&lags, selectOutboxLag)
+	if err := b.run(ctx); err != nil {
+		return 0, time.Time{}, err
+	}
+	if lags[0].Oldest != nil {
+		oldest = fromMillis(*lags[0].Oldest)
+	}
+	return lags[0].Pending, oldest, nil
 }

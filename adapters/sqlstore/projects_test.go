@@ -18,7 +18,7 @@ func TestRequestsBeginWithOneRoundTrip(t *testing.T) {
 	s, wire := wiredPostgres(t)
 	p := storeProject(t, s, 1)
 	key := &account.Key{ID: numbered[id.APIKey](1), Account: p.Account, Hash: sha256.Sum256([]byte("key")), CreatedAt: time.UnixMilli(0)}
-	if err := s.Accounts().AddKey(t.Context(), key); err != nil {
+	if err := s.Keys().Add(t.Context(), key); err != nil {
 		t.Fatal(err)
 	}
 	for name, ask := range map[string]func() error{

@@ -24,6 +24,7 @@ func views(s *Store) porttest.Stores {
 		Products: s.Products(), Bulk: s.Catalog(), Catalog: s.Catalog(), Inventory: s.Inventory(),
 		Sessions: s.Sessions(), Haggling: s.Haggling(), Checkouts: s.Checkouts(), Orders: s.Orders(),
 		Sandbox: s.SandboxLedger(),
+		Keys:    s.Requests(), Records: s.Requests(), Audit: s.Requests(),
 	}
 }
 

@@ -9,6 +9,7 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"strings"
 
@@ -21,6 +22,8 @@ type Config struct {
 	URL string
 	// MaxOpen bounds the connections to PostgreSQL, or the readers of SQLite. 0 is 20, or 8.
 	MaxOpen int
+	// Trace begins a span around a piece of work, which what it returns ends; nil: there are none.
+	Trace func(ctx context.Context, name string) (context.Context, func(error))
 }
 
 // Store is a database. Each of its views is one port.
@@ -30,6 +33,8 @@ type Store struct {
 	// connection, which callers wait for, and read only reads.
 	write, read *sqlx.DB
 	migrate     func(context.Context) error
+	unit        *unit // of a view that Within made
+	trace       func(context.Context, string) (context.Context, func(error))
 }
 
 // Open connects to the database, and creates the folder of a SQLite file. The schema is Migrate's.
@@ -45,7 +50,27 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if err := s.Ping(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	s.trace = c.Trace
 	return s, nil
+}
+
+// traced runs work in a span.
+func (s *Store) traced(ctx context.Context, name string, work func(context.Context) error) error {
+	if s.trace == nil {
+		return work(ctx)
+	}
+	ctx, end := s.trace(ctx, name)
+	err := work(ctx)
+	end(err)
+	return err
+}
+
+// Pools are the store's connection pools, by name.
+func (s *Store) Pools() map[string]*sql.DB {
+	if s.read == s.write {
+		return map[string]*sql.DB{"postgres": s.write.DB}
+	}
+	return map[string]*sql.DB{"sqlite_read": s.read.DB, "sqlite_write": s.write.DB}
 }
 
 // Migrate brings the schema up to date, under a lock, so that processes may start together.

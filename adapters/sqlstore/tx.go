@@ -68,20 +68,41 @@ func (t *tx) note(ctx context.Context, err error) error {
 // inTx runs work in one writing transaction: all of its writes or none. work does no other I/O and
 // may run more than once: a transaction that lost against another one is tried again.
 func (s *Store) inTx(ctx context.Context, project id.Project, work func(*tx) error) error {
-	return retry(ctx, func() error {
-		return onConn(ctx, s.write, func(conn *sqlx.Conn) error {
-			if err := begin(ctx, conn, s.dialect.begin(project)); err != nil {
-				return err
-			}
-			t := &tx{dialect: s.dialect, conn: conn}
-			if err := work(t); err != nil {
-				return err
-			}
-			if t.failed != nil {
-				return t.failed
-			}
-			return commit(ctx, conn)
+	return s.traced(ctx, "transaction", func(ctx context.Context) error {
+		if s.unit != nil {
+			return s.inUnit(ctx, project, work)
+		}
+		return retry(ctx, func() error {
+			return onConn(ctx, s.write, func(conn *sqlx.Conn) error { return s.transact(ctx, conn, project, work) })
 		})
+	})
+}
+
+func (s *Store) transact(ctx context.Context, conn *sqlx.Conn, project id.Project, work func(*tx) error) error {
+	if err := begin(ctx, conn, s.dialect.begin(project)); err != nil {
+		return err
+	}
+	t := &tx{dialect: s.dialect, conn: conn}
+	if err := work(t); err != nil {
+		return err
+	}
+	if t.failed != nil {
+		return t.failed
+	}
+	return commit(ctx, conn)
+}
+
+// inUnit is inTx within a unit.
+func (s *Store) inUnit(ctx context.Context, project id.Project, work func(*tx) error) error {
+	return s.unit.step(ctx, project, func(conn *sqlx.Conn, prefix string) error {
+		if _, err := conn.ExecContext(ctx, prefix); err != nil {
+			return translate(ctx, err)
+		}
+		t := &tx{dialect: s.dialect, conn: conn}
+		if err := work(t); err != nil {
+			return err
+		}
+		return t.failed
 	})
 }
 

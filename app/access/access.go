@@ -1,5 +1,6 @@
-// Package access decides who a program is by its API key, and what its key lets it do. Which of an
-// account's projects a request is about is asked elsewhere.
+// Package access decides who a program is by its API key, what its key lets it do, and whether the
+// account's owner stands behind it. Which of an account's projects a request is about is asked
+// elsewhere.
 package access
 
 import (
@@ -16,13 +17,31 @@ import (
 
 // Service knows keys by the hashes of their secrets.
 type Service struct {
-	Accounts    ports.Accounts
-	Clock       ports.Clock
-	Entropy     ports.Entropy
-	Environment account.Environment
+	Accounts       ports.Accounts
+	Keys           ports.Keys
+	Reach          ports.Reach
+	Authenticators ports.Authenticators
+	Tries          ports.Tries
+	TOTP           ports.TOTP
+	Vault          ports.Vault
+	Clock          ports.Clock
+	Entropy        ports.Entropy
+	Environment    account.Environment
+
+	Cache ports.KeyCache // nil: every key is looked up
+	Uses  *Uses          // nil: nobody wants to know
+	// within tells that the stores are those of a caller's transaction.
+	within bool
 }
 
-// Caller is who a request comes from.
+// Within is the service in a transaction: on its stores, and past the cache, which knows nothing of it.
+func (s *Service) Within(accounts ports.Accounts, keys ports.Keys, reach ports.Reach, authenticators ports.Authenticators) *Service {
+	view := *s
+	view.Accounts, view.Keys, view.Reach, view.Authenticators, view.within = accounts, keys, reach, authenticators, true
+	return &view
+}
+
+// Caller is who a request comes from. Its parts are shared with other requests: nobody changes them.
 type Caller struct {
 	Account *account.Account
 	Key     *account.Key
@@ -47,22 +66,38 @@ func (c Caller) Bound() (id.Project, bool) {
 // longestSecret bounds what is hashed for a caller that nobody knows.
 const longestSecret = 256
 
-// Authenticate finds the caller of a bearer secret. Whatever is wrong with it, unknown, expired,
-// revoked or of the other environment, the answer is the same: Unauthenticated.
+// Authenticate finds the caller of a bearer secret, and notes the use of its key. Whatever is wrong
+// with it, unknown, expired, revoked or of the other environment, the answer is the same:
+// Unauthenticated.
 func (s *Service) Authenticate(ctx context.Context, bearer string) (Caller, error) {
-	refused := fault.New(fault.Unauthenticated, "unauthenticated", "A valid API key is required.")
 	if !strings.HasPrefix(bearer, s.Environment.KeyMark()) || len(bearer) > longestSecret {
-		return Caller{}, refused
+		return Caller{}, refused()
 	}
 	hash := sha256.Sum256([]byte(bearer))
-	key, owner, err := s.Accounts.KeyByHash(ctx, hash)
-	switch {
-	case fault.KindOf(err) == fault.NotFound:
-		return Caller{}, refused
-	case err != nil:
+	key, owner, err := s.find(ctx, hash)
+	if err != nil {
+		if fault.KindOf(err) == fault.NotFound {
+			err = refused()
+		}
 		return Caller{}, err
-	case subtle.ConstantTimeCompare(key.Hash[:], hash[:]) != 1 || !key.Valid(s.Clock.Now()):
-		return Caller{}, refused
+	}
+	now := s.Clock.Now()
+	if subtle.ConstantTimeCompare(key.Hash[:], hash[:]) != 1 || !key.Valid(now) {
+		return Caller{}, refused()
+	}
+	if s.Uses != nil {
+		s.Uses.note(key.ID, now)
 	}
 	return Caller{owner, key}, nil
+}
+
+func refused() error {
+	return fault.New(fault.Unauthenticated, "unauthenticated", "A valid API key is required.")
+}
+
+func (s *Service) find(ctx context.Context, hash [32]byte) (*account.Key, *account.Account, error) {
+	if s.Cache == nil || s.within {
+		return s.Accounts.KeyByHash(ctx, hash)
+	}
+	return s.Cache.KeyByHash(ctx, hash)
 }

@@ -2,6 +2,9 @@ package access_test
 
 import (
 	"context"
+	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,12 +13,17 @@ import (
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // memory is the accounts of an installation.
 type memory struct {
+	ports.Keys
 	accounts []*account.Account
 	keys     map[[32]byte]*account.Key
+	reached  []ports.Reached
+	fails    error // of writing uses
+	used     []map[id.APIKey]time.Time
 }
 
 func (m *memory) KeyByHash(_ context.Context, hash [32]byte) (*account.Key, *account.Account, error) {
@@ -23,12 +31,8 @@ func (m *memory) KeyByHash(_ context.Context, hash [32]byte) (*account.Key, *acc
 	if !ok {
 		return nil, nil, fault.Missing("key")
 	}
-	for _, a := range m.accounts {
-		if a.ID == k.Account {
-			return k, a, nil
-		}
-	}
-	return nil, nil, fault.Missing("account")
+	owner, err := m.ByID(context.Background(), k.Account)
+	return k, owner, err
 }
 
 func (m *memory) Open(_ context.Context, a *account.Account) error {
@@ -36,18 +40,54 @@ func (m *memory) Open(_ context.Context, a *account.Account) error {
 	return nil
 }
 
-func (m *memory) AddKey(_ context.Context, k *account.Key) error {
+func (m *memory) Add(_ context.Context, k *account.Key) error {
 	if m.keys[k.Hash] == nil {
 		m.keys[k.Hash] = k
 	}
 	return nil
 }
 
-func (m *memory) Oldest(context.Context) (*account.Account, error) {
-	if len(m.accounts) == 0 {
-		return nil, fault.Missing("account")
+func (m *memory) Oldest(_ context.Context, plan account.Plan) (*account.Account, error) {
+	for _, a := range m.accounts {
+		if plan == (account.Plan{}) || a.Plan == plan {
+			return a, nil
+		}
 	}
-	return m.accounts[0], nil
+	return nil, fault.Missing("account")
+}
+
+func (m *memory) ByID(_ context.Context, wanted id.Account) (*account.Account, error) {
+	for _, a := range m.accounts {
+		if a.ID == wanted {
+			return a, nil
+		}
+	}
+	return nil, fault.Missing("account")
+}
+
+func (m *memory) Update(ctx context.Context, wanted id.Account, change func(*account.Account) error) (*account.Account, error) {
+	a, err := m.ByID(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return a, change(a)
+}
+
+func (m *memory) Reach(_ context.Context, _ id.Account, wanted []id.Project) ([]ports.Reached, error) {
+	var found []ports.Reached
+	for _, r := range m.reached {
+		if len(wanted) == 0 || slices.Contains(wanted, r.Project) {
+			found = append(found, r)
+		}
+	}
+	return found, nil
+}
+
+func (m *memory) Used(_ context.Context, uses map[id.APIKey]time.Time) error {
+	if m.fails == nil {
+		m.used = append(m.used, uses)
+	}
+	return m.fails
 }
 
 type clock struct{ now time.Time }
@@ -66,7 +106,7 @@ func (c *counter) Secret(n int) string {
 
 func newService(e account.Environment) (*access.Service, *memory, *clock) {
 	m, now := &memory{keys: map[[32]byte]*account.Key{}}, &clock{time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)}
-	return &access.Service{Accounts: m, Clock: now, Entropy: &counter{}, Environment: e}, m, now
+	return &access.Service{Accounts: m, Keys: m, Reach: m, Clock: now, Entropy: &counter{}, Environment: e}, m, now
 }
 
 func TestAKeyWorksUntilItExpiresOrIsRevoked(t *testing.T) {
@@ -108,7 +148,7 @@ func TestWhatIsNoKeyIsRefusedAlike(t *testing.T) {
 	t.Parallel()
 	s, _, _ := newService(account.Sandbox)
 	other, _, _ := newService(account.Production)
-	other.Accounts = s.Accounts
+	other.Accounts, other.Keys = s.Accounts, s.Keys
 	if err := other.Bootstrap(t.Context(), "hk_live_"+strings.Repeat("x", 32)); err != nil {
 		t.Fatal(err)
 	}
@@ -165,5 +205,173 @@ func TestKeysAreChecked(t *testing.T) {
 	var e *fault.Error
 	if e, _ = err.(*fault.Error); e == nil || len(e.Details) != 4 || len(m.keys) != 0 {
 		t.Errorf("want four problems: %v", err)
+	}
+}
+
+// details are the fields that a refusal names.
+func details(err error) []string {
+	var e *fault.Error
+	var fields []string
+	if errors.As(err, &e) {
+		for _, d := range e.Details {
+			fields = append(fields, d.Field)
+		}
+	}
+	return fields
+}
+
+func TestAGivenKeyIsCheckedWhole(t *testing.T) {
+	t.Parallel()
+	s, m, _ := newService(account.Sandbox)
+	owner, err := s.Owner(t.Context(), account.Growth)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, two, unknown := id.New[id.Project]([16]byte{1}), id.New[id.Project]([16]byte{2}), id.New[id.Project]([16]byte{3})
+	m.reached = []ports.Reached{{Project: one}, {Project: two}}
+	from := access.Caller{Account: owner, Key: &account.Key{Scopes: []string{"keys:write", "catalog:read"}, Projects: []id.Project{one}}}
+	_, _, err = s.GiveKey(t.Context(), from, account.KeyDraft{
+		Scopes: []string{"catalog:read", "catalog:write", "dogs:read"}, Projects: []id.Project{one, two, unknown, {}},
+	}, "")
+	want := []string{"project_ids.1", "project_ids.2", "project_ids.3", "name", "scopes.1", "scopes.2"}
+	got := details(err)
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) || len(m.keys) != 0 {
+		t.Errorf("%v, want %v", got, want)
+	}
+	var e *fault.Error
+	if errors.As(err, &e) {
+		for _, d := range e.Details {
+			if strings.HasPrefix(d.Field, "project_ids") && d.Message != account.NoProject {
+				t.Errorf("%s %s", d.Field, d.Message)
+			}
+		}
+	}
+	key, secret, err := s.GiveKey(t.Context(), from, account.KeyDraft{Name: "n", Scopes: []string{"catalog:read"}, Projects: []id.Project{one}}, "")
+	if err != nil || key.Account != owner.ID || !strings.HasPrefix(secret, key.Prefix) {
+		t.Fatalf("%+v, %v", key, err)
+	}
+	caller, err := s.Authenticate(t.Context(), secret)
+	if err != nil || caller.Key.ID != key.ID || caller.Require("keys:read") == nil {
+		t.Errorf("%+v, %v", caller, err)
+	}
+}
+
+func TestAccountsForPlans(t *testing.T) {
+	t.Parallel()
+	s, m, _ := newService(account.Sandbox)
+	for _, c := range []struct {
+		plan account.Plan
+		name string
+	}{
+		{account.Growth, "Growth account"}, {account.Starter, "Starter account"}, {account.Growth, "Growth account"},
+	} {
+		if a, err := s.OwnerOn(t.Context(), c.plan); err != nil || a.Name != c.name || a.Plan != c.plan {
+			t.Errorf("%s: %+v, %v", c.plan, a, err)
+		}
+	}
+	if first, err := s.Owner(t.Context(), account.Enterprise); err != nil || first.Plan != account.Growth || len(m.accounts) != 2 {
+		t.Errorf("%+v of %d, %v", first, len(m.accounts), err)
+	}
+	before, after, err := s.RenameAccount(t.Context(), m.accounts[0].ID, "Zoë's")
+	if err != nil || before != "Growth account" || after.Name != "Zoë's" {
+		t.Errorf("%q, %+v, %v", before, after, err)
+	}
+	if _, err := s.OpenAccount(t.Context(), "", account.Growth); !slices.Equal(details(err), []string{"name"}) {
+		t.Errorf("an account without a name: %v", err)
+	}
+}
+
+// stale answers what it has, whatever the store says.
+type stale struct {
+	*memory
+	forgotten int
+}
+
+func (c *stale) Forget([32]byte) { c.forgotten++ }
+
+func TestTheCacheIsNotForTransactions(t *testing.T) {
+	t.Parallel()
+	s, _, _ := newService(account.Sandbox)
+	cached, _, _ := newService(account.Sandbox)
+	if err := cached.Bootstrap(t.Context(), "hk_test_first"); err != nil {
+		t.Fatal(err)
+	}
+	s.Cache = &stale{memory: cached.Accounts.(*memory)}
+	if _, err := s.Authenticate(t.Context(), "hk_test_first"); err != nil {
+		t.Errorf("a cached key: %v", err)
+	}
+	within := s.Within(s.Accounts, s.Keys, s.Reach, s.Authenticators)
+	if _, err := within.Authenticate(t.Context(), "hk_test_first"); !fault.Is(err, "unauthenticated") {
+		t.Errorf("a cached key that the transaction does not have: %v", err)
+	}
+}
+
+func TestUsesAreWrittenOnceAMinute(t *testing.T) {
+	t.Parallel()
+	s, m, now := newService(account.Sandbox)
+	s.Uses = access.NewUses()
+	if err := s.Bootstrap(t.Context(), "hk_test_first"); err != nil {
+		t.Fatal(err)
+	}
+	use := func(after time.Duration) time.Time {
+		t.Helper()
+		now.now = now.now.Add(after)
+		if _, err := s.Authenticate(t.Context(), "hk_test_first"); err != nil {
+			t.Fatal(err)
+		}
+		return now.now
+	}
+	written := func(n int, at time.Time) {
+		t.Helper()
+		err := s.FlushUses(t.Context())
+		if !errors.Is(err, m.fails) || len(m.used) != n {
+			t.Fatalf("%d writes, want %d: %v", len(m.used), n, err)
+		}
+		for _, got := range m.used[max(0, n-1):] {
+			if len(got) != 1 || !slices.Contains(slices.Collect(maps.Values(got)), at) {
+				t.Errorf("written: %v, want %s", got, at)
+			}
+		}
+	}
+	written(0, time.Time{})
+	use(0)
+	first := use(time.Second)
+	m.fails = errors.New("the database is away")
+	written(0, time.Time{})
+	m.fails = nil
+	written(1, first)
+	written(1, first)
+	use(58 * time.Second)
+	written(1, first)
+	last := use(time.Second)
+	now.now = now.now.Add(time.Second)
+	written(2, last)
+	now.now = now.now.Add(-time.Hour) // a clock that is set back
+	use(0)
+	now.now = now.now.Add(2 * time.Hour)
+	written(3, last.Add(-time.Hour+time.Second))
+}
+
+func TestARefusedKeyIsNotUsed(t *testing.T) {
+	t.Parallel()
+	s, m, now := newService(account.Sandbox)
+	s.Uses = access.NewUses()
+	expires := now.now.Add(time.Second)
+	owner, err := s.Owner(t.Context(), account.Growth)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := s.CreateKey(t.Context(), owner.ID, "short", []string{"*"}, nil, &expires)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now.now = expires
+	if _, err := s.Authenticate(t.Context(), secret); err == nil {
+		t.Error("an expired key works")
+	}
+	if err := s.FlushUses(t.Context()); err != nil || len(m.used) != 0 {
+		t.Errorf("%v, %v", m.used, err)
 	}
 }

@@ -7,70 +7,156 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // secretBytes of randomness make a key: 160 bits (decisions 3).
 const secretBytes = 20
 
-// CreateKey adds a key to an account. No projects means all of the account's; a nil expiry means
-// never. The secret is returned here and never again.
+// CreateKey adds a key to an account, for those who run the installation. No projects means all of the
+// account's; a nil expiry means never. The secret is returned here and never again.
 func (s *Service) CreateKey(ctx context.Context, owner id.Account, name string, scopes []string,
 	projects []id.Project, expires *time.Time) (secret string, err error) {
-	secret = s.Environment.KeyMark() + s.Entropy.Secret(secretBytes)
-	key := s.newKey(owner, name, secret, scopes)
-	key.Projects, key.ExpiresAt = projects, expires
-	if err := check(key); err != nil {
+	draft := account.KeyDraft{Name: name, Scopes: scopes, Projects: projects, ExpiresAt: expires}
+	c := fault.NewCheck()
+	draft.Check(c, s.Clock.Now())
+	if err := c.Err(); err != nil {
 		return "", err
 	}
-	return secret, s.Accounts.AddKey(ctx, key)
+	key, secret := s.newKey(owner, draft)
+	return secret, s.Keys.Add(ctx, key)
+}
+
+// GiveKey adds a key to the caller's account that is no more than the caller's own. If it reaches a
+// project that requires MFA, the code confirms it.
+func (s *Service) GiveKey(ctx context.Context, from Caller, d account.KeyDraft, code string) (*account.Key, string, error) {
+	reached, err := s.Reach.Reach(ctx, from.Account.ID, d.Projects)
+	if err != nil {
+		return nil, "", err
+	}
+	c := fault.NewCheck()
+	for i, p := range d.Projects {
+		exists := slices.ContainsFunc(reached, func(r ports.Reached) bool { return r.Project == p })
+		c.In("project_ids").That(exists, strconv.Itoa(i), account.NoProject)
+	}
+	d.Check(c, s.Clock.Now())
+	from.Key.MayGive(d, c)
+	if err := c.Err(); err != nil {
+		return nil, "", err
+	}
+	if slices.ContainsFunc(reached, func(r ports.Reached) bool { return r.MFARequired }) {
+		if err := s.Confirm(ctx, from.Account.ID, code); err != nil {
+			return nil, "", err
+		}
+	}
+	key, secret := s.newKey(from.Account.ID, d)
+	return key, secret, s.Keys.Add(ctx, key)
 }
 
 // shownPrefix is how many characters of a secret are kept to recognise it by: the mark and four more.
 const shownPrefix = 12
 
-func (s *Service) newKey(owner id.Account, name, secret string, scopes []string) *account.Key {
+func (s *Service) newKey(owner id.Account, d account.KeyDraft) (key *account.Key, secret string) {
+	secret = s.Environment.KeyMark() + s.Entropy.Secret(secretBytes)
+	return s.keyOf(owner, d, secret), secret
+}
+
+func (s *Service) keyOf(owner id.Account, d account.KeyDraft, secret string) *account.Key {
 	return &account.Key{
-		ID: id.New[id.APIKey](s.Entropy.Bits128()), Account: owner, Name: name, Scopes: scopes,
-		Hash: sha256.Sum256([]byte(secret)), Prefix: secret[:min(shownPrefix, len(secret))], CreatedAt: s.Clock.Now(),
+		ID: id.New[id.APIKey](s.Entropy.Bits128()), Account: owner, Name: d.Name, Scopes: d.Scopes, Projects: d.Projects,
+		Hash: sha256.Sum256([]byte(secret)), Prefix: secret[:min(shownPrefix, len(secret))],
+		CreatedAt: s.Clock.Now(), ExpiresAt: d.ExpiresAt,
 	}
 }
 
-func check(k *account.Key) error {
-	c := fault.NewCheck()
-	length := utf8.RuneCountInString(k.Name)
-	c.That(length >= 1 && length <= 200, "name", "must have 1 to 200 characters")
-	c.That(len(k.Scopes) > 0, "scopes", "must not be empty")
-	for i, scope := range k.Scopes {
-		group, verb, _ := strings.Cut(scope, ":")
-		known := slices.Contains(account.Scopes, group) && (verb == "read" || verb == "write")
-		c.In("scopes").That(scope == "*" || known, strconv.Itoa(i), "is no scope such as catalog:read")
+// ListKeys is the keys that the caller oversees and that are not revoked, newest first.
+func (s *Service) ListKeys(ctx context.Context, from Caller, page ports.Page) ([]*account.Key, int, error) {
+	return s.Keys.List(ctx, from.Account.ID, from.Key.Projects, page)
+}
+
+// Key is a key that the caller oversees and that is not revoked.
+func (s *Service) Key(ctx context.Context, from Caller, wanted id.APIKey) (*account.Key, error) {
+	key, err := s.Keys.Key(ctx, from.Account.ID, wanted)
+	if err != nil {
+		return nil, err
 	}
-	c.That(k.ExpiresAt == nil || k.ExpiresAt.After(k.CreatedAt), "expires_at", "must be in the future")
-	return c.Err()
+	if !from.Key.Oversees(key) {
+		return nil, fault.Missing("api_key")
+	}
+	return key, nil
+}
+
+// RevokeKey ends a key that the caller oversees, which may be the caller's own, for good.
+func (s *Service) RevokeKey(ctx context.Context, from Caller, wanted id.APIKey) error {
+	key, err := s.Key(ctx, from, wanted)
+	if err != nil {
+		return err
+	}
+	return s.revoke(ctx, key)
+}
+
+// RevokeKeyOf ends an account's key, for those who run the installation.
+func (s *Service) RevokeKeyOf(ctx context.Context, owner id.Account, wanted id.APIKey) error {
+	key, err := s.Keys.Key(ctx, owner, wanted)
+	if err != nil {
+		return err
+	}
+	return s.revoke(ctx, key)
+}
+
+func (s *Service) revoke(ctx context.Context, key *account.Key) error {
+	if s.Cache != nil {
+		s.Cache.Forget(key.Hash)
+	}
+	return s.Keys.Revoke(ctx, key.Account, key.ID, s.Clock.Now())
 }
 
 // Owner is the installation's first account. A new installation gets one, on the plan.
 func (s *Service) Owner(ctx context.Context, plan account.Plan) (*account.Account, error) {
-	owner, err := s.Accounts.Oldest(ctx)
+	owner, err := s.Accounts.Oldest(ctx, account.Plan{})
 	if fault.KindOf(err) != fault.NotFound {
 		return owner, err
 	}
-	owner = &account.Account{
-		ID: id.New[id.Account](s.Entropy.Bits128()), Name: "Main account", Plan: plan, CreatedAt: s.Clock.Now(),
+	return s.OpenAccount(ctx, "Main account", plan)
+}
+
+// OwnerOn is the first account on the plan. If there is none, one named after the plan is opened.
+func (s *Service) OwnerOn(ctx context.Context, plan account.Plan) (*account.Account, error) {
+	owner, err := s.Accounts.Oldest(ctx, plan)
+	if fault.KindOf(err) != fault.NotFound {
+		return owner, err
 	}
-	return owner, s.Accounts.Open(ctx, owner)
+	name := plan.String()
+	return s.OpenAccount(ctx, strings.ToUpper(name[:1])+name[1:]+" account", plan)
+}
+
+// OpenAccount opens an account.
+func (s *Service) OpenAccount(ctx context.Context, name string, plan account.Plan) (*account.Account, error) {
+	opened := &account.Account{ID: id.New[id.Account](s.Entropy.Bits128()), Plan: plan, CreatedAt: s.Clock.Now()}
+	if err := opened.Rename(name); err != nil {
+		return nil, err
+	}
+	return opened, s.Accounts.Open(ctx, opened)
+}
+
+// RenameAccount gives an account another name, and tells the one before.
+func (s *Service) RenameAccount(ctx context.Context, owner id.Account, name string) (before string, after *account.Account, err error) {
+	after, err = s.Accounts.Update(ctx, owner, func(a *account.Account) error {
+		before = a.Name
+		return a.Rename(name)
+	})
+	return before, after, err
 }
 
 // shortestProduction is how many characters hold 160 bits in base32.
 const shortestProduction = secretBytes * 8 / 5
 
 // Bootstrap makes sure that an account on Enterprise (decisions 7) has an admin key with this secret. It
-// may be repeated.
+// may be repeated; a key that was revoked stays so.
 func (s *Service) Bootstrap(ctx context.Context, secret string) error {
 	mark := s.Environment.KeyMark()
 	rest, ok := strings.CutPrefix(secret, mark)
@@ -88,5 +174,6 @@ func (s *Service) Bootstrap(ctx context.Context, secret string) error {
 	if err != nil {
 		return err
 	}
-	return s.Accounts.AddKey(ctx, s.newKey(owner.ID, "Bootstrap key", secret, []string{"*"}))
+	draft := account.KeyDraft{Name: "Bootstrap key", Scopes: []string{"*"}}
+	return s.Keys.Add(ctx, s.keyOf(owner.ID, draft, secret))
 }

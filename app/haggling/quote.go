@@ -38,6 +38,7 @@ type Service struct {
 	Clock   ports.Clock
 	Entropy ports.Entropy
 	Log     *slog.Logger
+	Meter   ports.Meter // nil: nobody counts
 	// Fresh brings the index up to date before it is asked for a bundle.
 	Fresh func(context.Context, *project.Project) error
 }
@@ -64,6 +65,13 @@ type Answer struct {
 	Token     string // of an accepted offer; never stored
 }
 
+func (a Answer) status() string {
+	if a.Expired {
+		return "expired"
+	}
+	return a.Decision.Response()
+}
+
 // Quote answers an offer.
 func (s *Service) Quote(ctx context.Context, p *project.Project, r Request) (Answer, error) {
 	if r.Ask.Quote.IsZero() && r.Ask.Quantity == 0 {
@@ -75,6 +83,9 @@ func (s *Service) Quote(ctx context.Context, p *project.Project, r Request) (Ans
 	for attempt := 1; ; attempt++ {
 		answer, err := s.answer(ctx, p, r)
 		if !fault.Is(err, "stale") || attempt == tries {
+			if err == nil && s.Meter != nil {
+				s.Meter.Negotiated(answer.status())
+			}
 			return answer, err
 		}
 	}

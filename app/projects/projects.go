@@ -73,11 +73,24 @@ func (s *Service) List(ctx context.Context, account id.Account, bound []id.Proje
 	return list[start:min(start+page.Limit, len(list))], len(list), nil
 }
 
+// Changed is a project as it was and as it is.
+type Changed struct{ Before, After *project.Project }
+
+// change loads a project for exclusive use, and stores what change makes of it.
+func (s *Service) change(ctx context.Context, account id.Account, p id.Project, change func(*project.Project) error) (Changed, error) {
+	var before project.Project
+	after, err := s.Projects.Update(ctx, account, p, func(current *project.Project) error {
+		before = *current
+		return change(current)
+	})
+	return Changed{&before, after}, err
+}
+
 // Change changes a project, or its settings. from is the caller's address: a change that would lock
 // the caller out is refused (decisions 3).
-func (s *Service) Change(ctx context.Context, account id.Account, p id.Project, c project.Change, from netip.Addr) (*project.Project, error) {
+func (s *Service) Change(ctx context.Context, account id.Account, p id.Project, c project.Change, from netip.Addr) (Changed, error) {
 	private := s.leadsInside(ctx, c.Settings.ChatWebhook)
-	return s.Projects.Update(ctx, account, p, func(current *project.Project) error {
+	return s.change(ctx, account, p, func(current *project.Project) error {
 		err := current.Change(c, s.Clock.Now())
 		if err == nil && c.Settings.IPAllowlist.Given() && !Admits(current.Settings, from) {
 			err = fault.Field("security.ip_allowlist", "would lock you out: it must hold your own address "+from.String())
@@ -125,8 +138,8 @@ func (s *Service) leadsInside(ctx context.Context, webhook patch.Field[string]) 
 }
 
 // ChangeStorefront changes what buyers see of a shop.
-func (s *Service) ChangeStorefront(ctx context.Context, account id.Account, p id.Project, c project.StorefrontPatch) (*project.Project, error) {
-	return s.Projects.Update(ctx, account, p, func(current *project.Project) error {
+func (s *Service) ChangeStorefront(ctx context.Context, account id.Account, p id.Project, c project.StorefrontPatch) (Changed, error) {
+	return s.change(ctx, account, p, func(current *project.Project) error {
 		if err := current.Storefront.Change(c, current.Settings); err != nil {
 			return err
 		}

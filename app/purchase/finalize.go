@@ -205,6 +205,7 @@ func (s *Service) charge(ctx context.Context, p *project.Project, c *checkout.Ch
 		Project: p.ID, Checkout: c.ID(), Charge: c.Charge(), Token: token,
 	})
 	if err != nil {
+		s.count(nil)
 		s.Log.WarnContext(ctx, "payment unresolved", "checkout", inLog(c.ID()), "attempt", c.Attempt(), "error", err)
 		return Result{}, s.release(ctx, p, c)
 	}
@@ -259,7 +260,25 @@ func (s *Service) record(ctx context.Context, p *project.Project, checkoutID id.
 		s.Log.ErrorContext(ctx, "payment outcome not recorded yet; the reconciler will", "checkout", inLog(checkoutID), "error", err)
 		return Result{}, ErrUnresolved
 	}
+	s.count(outcome)
 	return result, nil
+}
+
+// count counts an attempt by its outcome; nil is one that nobody knows.
+func (s *Service) count(outcome checkout.Outcome) {
+	if s.Meter == nil {
+		return
+	}
+	result := "unresolved"
+	switch outcome.(type) {
+	case checkout.Paid:
+		result = "paid"
+	case checkout.Declined:
+		result = "declined"
+	case checkout.NotCharged:
+		result = "not_charged"
+	}
+	s.Meter.Paid(result)
 }
 
 // late answers an outcome that somebody else recorded first, and no order came of it.

@@ -31,6 +31,7 @@ type Service struct {
 	Clock       ports.Clock
 	Entropy     ports.Entropy
 	Log         *slog.Logger
+	Meter       ports.Meter // nil: nobody counts
 	// Patience is how long a finalize waits for another one of the same checkout. Zero: 10 s.
 	Patience time.Duration
 }

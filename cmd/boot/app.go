@@ -12,17 +12,12 @@ import (
 	_ "time/tzdata" // projects name IANA time zones, also where the system knows none
 
 	"github.com/haggle-commerce/haggle/adapters/payments/sandbox"
+	"github.com/haggle-commerce/haggle/adapters/ratelimit"
 	"github.com/haggle-commerce/haggle/adapters/search"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/adapters/system"
-	"github.com/haggle-commerce/haggle/app/access"
-	"github.com/haggle-commerce/haggle/app/aftersales"
-	"github.com/haggle-commerce/haggle/app/agents"
-	"github.com/haggle-commerce/haggle/app/catalogs"
-	"github.com/haggle-commerce/haggle/app/discovery"
-	"github.com/haggle-commerce/haggle/app/haggling"
-	"github.com/haggle-commerce/haggle/app/projects"
-	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/adapters/telemetry"
+	"github.com/haggle-commerce/haggle/adapters/vault"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -33,9 +28,7 @@ const Version = "0.1.0"
 // App is a server with all of its parts. New makes it, Run serves until its context ends, Close frees
 // what it holds.
 type App struct {
-	Access   *access.Service
-	Projects *projects.Service
-	Catalogs *catalogs.Service
+	services // on the whole store
 
 	config     Config
 	env        account.Environment
@@ -44,10 +37,15 @@ type App struct {
 	index      *search.Index
 	store      *sqlstore.Store
 	storefront ports.Storefronts
-	discovery  *discovery.Service
-	haggling   *haggling.Service
-	purchase   *purchase.Service
-	aftersales *aftersales.Service
+	gateway    ports.Gateway
+	vault      ports.Vault
+	limits     limits
+	limiter    *ratelimit.Limiter
+	edge       edge
+	metrics    *telemetry.Metrics
+	meter      ports.Meter
+	health     *telemetry.Health
+	tracing    *telemetry.Tracing // nil: off
 	api, ops   net.Listener
 }
 
@@ -77,46 +75,46 @@ func NewTools(ctx context.Context, c Config, log *slog.Logger) (*App, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	store, err := sqlstore.Open(ctx, sqlstore.Config{URL: c.DatabaseURL})
+	a := &App{config: c, log: log, metrics: telemetry.NewMetrics(Version)}
+	a.env, _ = account.ParseEnvironment(c.Env)
+	var err error
+	a.tracing, err = telemetry.StartTracing(ctx, telemetry.Config{Version: Version, Environment: c.Env, Log: log})
+	if err != nil {
+		return nil, fmt.Errorf("cannot trace: %w", err)
+	}
+	a.store, err = sqlstore.Open(ctx, sqlstore.Config{URL: c.DatabaseURL, Trace: a.traceWork()})
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the database: %w", err)
 	}
-	if err := store.Migrate(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("cannot migrate the database: %w", err), store.Close())
+	if err := a.store.Migrate(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot migrate the database: %w", err), a.Close())
 	}
-	a := &App{config: c, log: log, store: store, storefront: store.Storefronts()}
-	a.env, _ = account.ParseEnvironment(c.Env)
-	a.assemble()
+	if err := a.assemble(); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
 	return a, nil
 }
 
-func (a *App) assemble() {
-	a.index = search.New()
-	clock, entropy, index := a.clock, system.Entropy{}, a.index
-	agent := agents.Builtin{Index: index}
-	st := a.store
-	a.Access = &access.Service{Accounts: st.Accounts(), Clock: clock, Entropy: entropy, Environment: a.env}
-	a.Projects = &projects.Service{
-		Projects: st.Projects(), Statistics: st.Projects(), Clock: clock, Entropy: entropy,
-		Resolver: system.Resolver{AllowLoopback: a.config.AllowLoopback},
+// assemble puts the parts together on the open store.
+func (a *App) assemble() error {
+	var err error
+	if a.vault, err = vault.New(a.config.masterKeys()...); err != nil {
+		return fmt.Errorf("HAGGLE_MASTER_KEY: %w", err)
 	}
-	a.Catalogs = &catalogs.Service{
-		Products: st.Products(), Bulk: st.Catalog(), Reader: st.Catalog(), Inventory: st.Inventory(),
-		Index: index, Clock: clock, Entropy: entropy,
+	if a.limits, err = a.config.limits(); err != nil {
+		return err
 	}
-	a.discovery = &discovery.Service{
-		Agent: agent, Index: index, Catalog: st.Catalog(), Inventory: st.Inventory(), Sessions: st.Sessions(),
-		Haggling: st.Haggling(), Clock: clock, Entropy: entropy,
+	if a.limiter, err = ratelimit.New(a.config.RedisURL, a.log); err != nil {
+		return fmt.Errorf("HAGGLE_REDIS_URL: %w", err)
 	}
-	a.haggling = &haggling.Service{
-		Agent: agent, Store: st.Haggling(), Index: index, Clock: clock, Entropy: entropy, Log: a.log, Fresh: a.discovery.Fresh,
+	if err := a.openEdge(a.limiter); err != nil {
+		return err
 	}
-	a.purchase = &purchase.Service{
-		Agent: agent, Storefronts: st.Storefronts(), Checkouts: st.Checkouts(), Orders: st.Orders(), Sessions: st.Sessions(), Haggling: st.Haggling(),
-		Catalog: st.Catalog(), Clock: clock, Entropy: entropy, Log: a.log,
-		Gateway: sandbox.Gateway{Ledger: st.SandboxLedger(), Clock: clock, Entropy: entropy},
-	}
-	a.aftersales = &aftersales.Service{Orders: st.Orders(), Clock: clock, Entropy: entropy}
+	a.index, a.storefront, a.meter = search.New(), a.store.Storefronts(), a.metrics
+	a.gateway = sandbox.Gateway{Ledger: a.store.SandboxLedger(), Clock: a.clock, Entropy: system.Entropy{}}
+	a.services = a.on(a.store, a.index)
+	a.watchParts()
+	return nil
 }
 
 // URL is where clients reach the API.
@@ -153,20 +151,15 @@ func (a *App) Run(ctx context.Context) error {
 			}
 		}()
 	}
-	work, stop := context.WithCancel(context.WithoutCancel(ctx))
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		a.reconcile(work)
-	}()
+	stop := a.startLoops(context.WithoutCancel(ctx))
 	var err error
 	select {
 	case <-ctx.Done():
 	case err = <-failed:
 	}
+	a.health.Draining()
 	err = errors.Join(err, shutDown(ctx, servers))
 	stop()
-	<-done
 	return err
 }
 
@@ -191,9 +184,14 @@ func server(h http.Handler) *http.Server {
 	}
 }
 
-// Close frees the listeners and the database.
+// Close sends the last spans, and frees the listeners and the database.
 func (a *App) Close() error {
-	err := a.store.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	err := errors.Join(a.tracing.Shutdown(ctx), a.store.Close())
+	if a.limiter != nil {
+		err = errors.Join(err, a.limiter.Close())
+	}
 	for _, l := range []net.Listener{a.api, a.ops} {
 		if l == nil {
 			continue

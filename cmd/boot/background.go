@@ -2,30 +2,89 @@ package boot
 
 import (
 	"context"
+	"errors"
+	"sync"
 	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/telemetry"
 )
 
-// reconcileEvery is how often lapsed payment attempts are looked for.
-const reconcileEvery = 2 * time.Second
+// loop is background work that is done every so often. What it finds undone after a crash it does.
+type loop struct {
+	name  string
+	every time.Duration
+	run   func(context.Context) error
+}
 
-// reconcile decides lapsed payment attempts until ctx ends.
-func (a *App) reconcile(ctx context.Context) {
-	tick := time.NewTicker(reconcileEvery)
+func (a *App) loops() []loop {
+	return []loop{
+		{"reconcile payments", 2 * time.Second, a.reconcile},
+		{"record uses of keys", 5 * time.Second, a.Access.FlushUses},
+		{"forget idempotency keys", 10 * time.Minute, a.forgetKeys},
+	}
+}
+
+// startLoops runs the loops until stop, which waits for their last runs.
+func (a *App) startLoops(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	for _, l := range a.loops() {
+		beats := a.health.Loop(l.name, max(5*l.every, time.Minute))
+		all.Go(func() { a.keepRunning(ctx, l, beats) })
+	}
+	all.Go(func() { a.limiter.Run(ctx) })
+	return func() {
+		cancel()
+		all.Wait()
+	}
+}
+
+// lastRun bounds a loop's run at the end.
+const lastRun = 5 * time.Second
+
+// keepRunning runs a loop until ctx ends, and once more then.
+func (a *App) keepRunning(ctx context.Context, l loop, beats *telemetry.Loop) {
+	tick := time.NewTicker(l.every)
 	defer tick.Stop()
 	for {
-		decided, err := a.purchase.Reconcile(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
-			a.log.WarnContext(ctx, "payment attempts left unresolved", "decided", decided, "error", err)
-		case decided > 0:
-			a.log.InfoContext(ctx, "payment attempts resolved", "decided", decided)
-		}
+		a.runOnce(ctx, l)
+		beats.Beat()
 		select {
 		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastRun)
+			defer cancel()
+			a.runOnce(last, l)
 			return
 		case <-tick.C:
+		}
+	}
+}
+
+func (a *App) runOnce(ctx context.Context, l loop) {
+	err := l.run(ctx)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return
+	}
+	a.metrics.BackgroundRan(l.name, err)
+	if err != nil {
+		a.log.WarnContext(ctx, "background work is not done yet", "loop", l.name, "error", err)
+	}
+}
+
+// reconcile decides lapsed payment attempts.
+func (a *App) reconcile(ctx context.Context) error {
+	decided, err := a.purchase.Reconcile(ctx)
+	if decided > 0 {
+		a.log.InfoContext(ctx, "payment attempts resolved", "decided", decided)
+	}
+	return err
+}
+
+// forgetKeys removes the answers whose time is over.
+func (a *App) forgetKeys(ctx context.Context) error {
+	for {
+		if n, err := a.store.Requests().Purge(ctx, a.clock.Now()); err != nil || n == 0 {
+			return err
 		}
 	}
 }

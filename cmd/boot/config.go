@@ -3,14 +3,21 @@
 package boot
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
 	"net/url"
 	"reflect"
 	"regexp"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/ratelimit"
+	"github.com/haggle-commerce/haggle/adapters/telemetry"
 	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Config is everything that can be configured. Each field is an environment variable and, in
@@ -25,14 +32,24 @@ type Config struct {
 	MasterKey     string `env:"HAGGLE_MASTER_KEY" help:"Encrypts stored credentials. Required in production."`
 	ACPDomain     string `env:"HAGGLE_ACP_DOMAIN" name:"acp-domain" help:"Also serve each project at https://SLUG.DOMAIN."`
 	AllowLoopback bool   `env:"HAGGLE_ALLOW_LOOPBACK" help:"Sandbox only: settings may name addresses on this machine."`
-	ACPRate       string `env:"HAGGLE_ACP_RATE" name:"acp-rate" help:"Only \"off\" so far: buyers are not rate limited."`
-	LogLevel      string `env:"HAGGLE_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe log line."`
+	ACPRate       string `env:"HAGGLE_ACP_RATE" name:"acp-rate" default:"600/900" help:"Requests of one buyer's address to one project, per minute and at once; or off."`
+
+	EnterpriseRate string `env:"HAGGLE_ENTERPRISE_RATE" default:"10000/15000" help:"Requests of an account on the enterprise plan, per minute and at once."`
+	RedisURL       string `env:"HAGGLE_REDIS_URL" help:"redis://… Replicas count requests together there. Without it each counts alone."`
+	TrustedProxies string `env:"HAGGLE_TRUSTED_PROXIES" help:"Addresses and CIDRs, separated by commas, whose X-Forwarded-For is believed."`
+	LogLevel       string `env:"HAGGLE_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe log line."`
+	LogFormat      string `env:"HAGGLE_LOG_FORMAT" default:"text" enum:"text,json" help:"text or json."`
+}
+
+// Logger writes structured lines without secrets, with the id of the trace that they belong to.
+func (c Config) Logger(w io.Writer) *slog.Logger {
+	return slog.New(telemetry.WithTraceID(telemetry.NewLogger(w, c.LogLevel, c.LogFormat).Handler()))
 }
 
 // later are documented variables whose parts do not exist yet. Setting one stops the start: it would
 // otherwise be ignored in silence.
 var later = []string{
-	"HAGGLE_TRUSTED_PROXIES", "HAGGLE_REDIS_URL", "HAGGLE_NATS_URL", "HAGGLE_EMBEDDINGS_URL", "HAGGLE_STRIPE_URL",
+	"HAGGLE_NATS_URL", "HAGGLE_EMBEDDINGS_URL", "HAGGLE_STRIPE_URL",
 	"HAGGLE_PAYPAL_URL", "HAGGLE_SHOPIFY_URL", "HAGGLE_HUBSPOT_URL", "HAGGLE_SHIPSTATION_URL", "HAGGLE_SHOPIFY_CLIENT_ID",
 	"HAGGLE_SHOPIFY_CLIENT_SECRET", "HAGGLE_HUBSPOT_CLIENT_ID", "HAGGLE_HUBSPOT_CLIENT_SECRET",
 }
@@ -85,10 +102,76 @@ func (c Config) Check() error {
 		return errors.New("HAGGLE_ALLOW_LOOPBACK is for the sandbox only")
 	case c.ACPDomain != "" && !domainForm.MatchString(c.ACPDomain):
 		return fmt.Errorf("HAGGLE_ACP_DOMAIN is %q: it must be a domain name such as acp.example.com", c.ACPDomain)
-	case c.ACPRate != "" && c.ACPRate != "off":
-		return fmt.Errorf("HAGGLE_ACP_RATE is %q: only \"off\" is possible in this version", c.ACPRate)
 	case !strings.HasPrefix(c.DatabaseURL, "sqlite://") && !strings.HasPrefix(c.DatabaseURL, "postgres://") && !strings.HasPrefix(c.DatabaseURL, "postgresql://"):
 		return errors.New("HAGGLE_DATABASE_URL must begin with sqlite:// or postgres://")
 	}
-	return nil
+	if _, err := c.limits(); err != nil {
+		return err
+	}
+	if limiter, err := ratelimit.New(c.RedisURL, slog.New(slog.DiscardHandler)); err != nil {
+		return fmt.Errorf("HAGGLE_REDIS_URL: %w", err)
+	} else if err := limiter.Close(); err != nil {
+		return err
+	}
+	_, err = c.proxies()
+	return err
+}
+
+// limits are the configured rates.
+type limits struct {
+	acp        ports.Rate
+	acpOff     bool
+	enterprise ports.Rate
+}
+
+func (c Config) limits() (limits, error) {
+	var l limits
+	var err error
+	if l.acp, l.acpOff, err = ratelimit.ParseRate(cmp.Or(c.ACPRate, "600/900")); err != nil {
+		return l, fmt.Errorf("HAGGLE_ACP_RATE is %q: %w", c.ACPRate, err)
+	}
+	off := false
+	l.enterprise, off, err = ratelimit.ParseRate(cmp.Or(c.EnterpriseRate, "10000/15000"))
+	if err == nil && off {
+		err = errors.New("it cannot be off")
+	}
+	if err != nil {
+		return l, fmt.Errorf("HAGGLE_ENTERPRISE_RATE is %q: %w", c.EnterpriseRate, err)
+	}
+	return l, nil
+}
+
+// rate is what an account on a plan may do (spec 8).
+func (l limits) rate(p account.Plan) ports.Rate {
+	if p == account.Enterprise {
+		return l.enterprise
+	}
+	perMinute, burst := p.Rate()
+	return ports.Rate{PerMinute: perMinute, Burst: burst}
+}
+
+// masterKeys are the keys of the vault; none in a sandbox that has none.
+func (c Config) masterKeys() []string {
+	if c.MasterKey == "" {
+		return nil
+	}
+	return []string{c.MasterKey}
+}
+
+func (c Config) proxies() ([]netip.Prefix, error) {
+	var trusted []netip.Prefix
+	for _, entry := range strings.FieldsFunc(c.TrustedProxies, func(r rune) bool { return r == ',' || r == ' ' }) {
+		network, err := netip.ParsePrefix(entry)
+		if err != nil {
+			var single netip.Addr
+			if single, err = netip.ParseAddr(entry); err == nil {
+				network, err = single.Unmap().Prefix(single.Unmap().BitLen())
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("HAGGLE_TRUSTED_PROXIES has %q: it must be an address or a CIDR such as 10.0.0.0/8", entry)
+		}
+		trusted = append(trusted, network.Masked())
+	}
+	return trusted, nil
 }

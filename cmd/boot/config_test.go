@@ -45,7 +45,14 @@ func TestConfigCheck(t *testing.T) {
 		{"a URL for a domain", func(c *boot.Config) { c.ACPDomain = "https://acp.example.com" }, "HAGGLE_ACP_DOMAIN"},
 		{"a domain with a port", func(c *boot.Config) { c.ACPDomain = "acp.example.com:443" }, "HAGGLE_ACP_DOMAIN"},
 		{"a domain of one word", func(c *boot.Config) { c.ACPDomain = "localhost" }, "HAGGLE_ACP_DOMAIN"},
-		{"a rate", func(c *boot.Config) { c.ACPRate = "600/900" }, "HAGGLE_ACP_RATE"},
+		{"rates", func(c *boot.Config) { c.ACPRate, c.EnterpriseRate = "600/900", "20000/30000" }, ""},
+		{"half a rate", func(c *boot.Config) { c.ACPRate = "600" }, "HAGGLE_ACP_RATE"},
+		{"a rate below zero", func(c *boot.Config) { c.ACPRate = "-1/900" }, "HAGGLE_ACP_RATE"},
+		{"enterprise without a rate", func(c *boot.Config) { c.EnterpriseRate = "off" }, "HAGGLE_ENTERPRISE_RATE"},
+		{"proxies", func(c *boot.Config) { c.TrustedProxies = "10.0.0.0/8, 192.0.2.1,2001:db8::/32" }, ""},
+		{"a proxy by name", func(c *boot.Config) { c.TrustedProxies = "10.0.0.0/8,proxy" }, "HAGGLE_TRUSTED_PROXIES"},
+		{"Redis", func(c *boot.Config) { c.RedisURL = "redis://:secret@localhost:6379/0" }, ""},
+		{"no Redis", func(c *boot.Config) { c.RedisURL = "http://localhost/" + digits40 }, "HAGGLE_REDIS_URL"},
 		{"another database", func(c *boot.Config) { c.DatabaseURL = "mysql://db/haggle" }, "HAGGLE_DATABASE_URL"},
 		{"no database", func(c *boot.Config) { c.DatabaseURL = "" }, "HAGGLE_DATABASE_URL"},
 	} {
@@ -86,8 +93,8 @@ func TestCheckEnvironment(t *testing.T) {
 		{[]string{"haggle_addr=:1", "HAGGLE_addr=:1"}, "HAGGLE_addr is not a variable"},
 		{[]string{"HAGGLE_=1"}, "HAGGLE_ is not a variable"},
 		{[]string{"HAGGLE_MASTER"}, "HAGGLE_MASTER is not a variable"},
-		{[]string{"HAGGLE_REDIS_URL=redis://secret-" + digits40}, "HAGGLE_REDIS_URL is set, but this version cannot use it"},
-		{[]string{"HAGGLE_TRUSTED_PROXIES=10.0.0.0/8"}, "HAGGLE_TRUSTED_PROXIES is set"},
+		{[]string{"HAGGLE_NATS_URL=nats://secret-" + digits40}, "HAGGLE_NATS_URL is set, but this version cannot use it"},
+		{[]string{"HAGGLE_REDIS_URL=", "HAGGLE_TRUSTED_PROXIES=10.0.0.0/8", "HAGGLE_ENTERPRISE_RATE="}, ""},
 	} {
 		expectComplaint(t, boot.CheckEnvironment(test.environ), test.want)
 	}

@@ -82,7 +82,7 @@ func (a *App) openDemo(ctx context.Context, owner *account.Account) (*project.Pr
 		return nil, err
 	}
 	threshold := money.Of(7500, money.USD)
-	return a.Projects.ChangeStorefront(ctx, owner.ID, p.ID, project.StorefrontPatch{
+	opened, err := a.Projects.ChangeStorefront(ctx, owner.ID, p.ID, project.StorefrontPatch{
 		Description:           patch.To("Gear for home, kitchen, garden and the great outdoors. Prices are open to a fair offer."),
 		ShippingRegions:       patch.To([]string{"US", "CA"}),
 		FreeShippingThreshold: patch.To(&threshold),
@@ -91,6 +91,7 @@ func (a *App) openDemo(ctx context.Context, owner *account.Account) (*project.Pr
 			{Country: "US", State: "TX", Rate: 6250}, {Country: "CA", Rate: 5000},
 		}),
 	})
+	return opened.After, err
 }
 
 // tryOn finds a product to haggle over.

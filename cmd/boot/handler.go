@@ -10,6 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/cmd/boot/demo"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 const description = `The merchant's side of agentic commerce. The Management API (/v1) is for merchants' servers and takes an
@@ -21,18 +23,42 @@ func (a *App) handler() http.Handler {
 	api := wire.NewAPI(mux, wire.Config{
 		Title: "Haggle", Version: Version, Description: description, PublicURL: a.URL(),
 	})
-	management.Register(api, management.Services{
-		Access: a.Access, Projects: a.Projects, Catalogs: a.Catalogs,
-		ProjectStore: a.store.Projects(), Inventory: a.store.Inventory(), Catalog: a.store.Catalog(),
-		ACPAddress: a.acpAddress, APIAddress: a.URL() + "/v1",
-	})
-	acp.Register(api, acp.Services{
-		Storefronts: a.storefront, Discovery: a.discovery, Haggling: a.haggling, Purchase: a.purchase,
-		Aftersales: a.aftersales, Sessions: a.store.Sessions(), Orders: a.store.Orders(), Clock: system.Clock{},
-		Methods: a.methods(), Address: a.acpAddress, PublicURL: a.URL(),
-	})
+	management.Register(api, a.managementServices(a.services))
+	acp.Register(api, a.acpServices(a.services))
 	mux.Handle("GET /demo/images/", demo.Images())
-	return wire.Handler(a.byHost(mux), a.log)
+	watch := wire.Watch{Log: a.log, Observe: a.metrics.ObserveRequest}
+	if a.tracing != nil {
+		watch.Trace = a.tracing.StartRequest
+	}
+	return wire.Handler(a.metrics.InFlight(a.byHost(mux)), watch)
+}
+
+func (a *App) managementServices(s services) management.Services {
+	requests := a.store.Requests()
+	return management.Services{
+		Access: s.Access, Projects: s.Projects, Catalogs: s.Catalogs,
+		ProjectStore: s.view.Projects(), Inventory: s.view.Inventory(), Catalog: s.view.Catalog(), Audit: s.view.Requests(),
+		ACPAddress: a.acpAddress, APIAddress: a.URL() + "/v1", ClientAddress: a.edge.address,
+		Limiter: a.edge.managed, Rate: a.limits.rate, RateOfStrangers: ports.Rate{PerMinute: 100, Burst: 150},
+		Lane: a.edge.operations, NewEventID: func() id.AuditEvent { return id.New[id.AuditEvent](system.Entropy{}.Bits128()) },
+		Clock: a.clock,
+		Once: wire.Once[management.Services]{
+			Keys: requests, Records: requests, Vault: a.vault, Clock: a.clock, Begin: a.manage, Replayed: a.metrics.IdempotentReplayed,
+		},
+	}
+}
+
+func (a *App) acpServices(s services) acp.Services {
+	requests := a.store.Requests()
+	return acp.Services{
+		Storefronts: a.storefront, Discovery: s.discovery, Haggling: s.haggling, Purchase: s.purchase,
+		Aftersales: s.aftersales, Sessions: s.view.Sessions(), Orders: s.view.Orders(), Clock: a.clock,
+		Methods: a.methods(), Address: a.acpAddress, PublicURL: a.URL(), ClientAddress: a.edge.address,
+		Limiter: a.edge.bought, Rate: a.limits.acp, Lane: a.edge.operations, PaymentLane: a.edge.payments,
+		Once: wire.Once[acp.Services]{
+			Keys: requests, Records: requests, Vault: a.vault, Clock: a.clock, Begin: a.trade, Replayed: a.metrics.IdempotentReplayed,
+		},
+	}
 }
 
 // acpAddress is the base of a project's ACP API (decisions 2).
@@ -61,17 +87,12 @@ func (a *App) byHost(next http.Handler) http.Handler {
 	})
 }
 
-// opsHandler tells an orchestrator whether the process lives and whether it can serve.
+// opsHandler tells an orchestrator whether the process lives and whether it can serve, and Prometheus
+// everything else.
 func (a *App) opsHandler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		if err := a.store.Ping(r.Context()); err != nil {
-			a.log.WarnContext(r.Context(), "not ready", "error", err)
-			http.Error(w, "database: no answer", http.StatusServiceUnavailable)
-			return
-		}
-		_, _ = w.Write([]byte("ok\n"))
-	})
+	mux.HandleFunc("GET /livez", a.health.Live)
+	mux.HandleFunc("GET /readyz", a.health.Ready)
+	mux.Handle("GET /metrics", a.metrics.Handler())
 	return mux
 }

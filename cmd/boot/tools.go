@@ -7,22 +7,14 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/feed"
 	"github.com/haggle-commerce/haggle/app/catalogs"
-	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// CreateKey makes an API key for the installation's account, which is opened if there is none.
+// CreateKey makes an API key for the oldest account on a plan, which is opened if there is none.
 func (a *App) CreateKey(ctx context.Context, name, plan string, scopes []string) (secret string, err error) {
-	p, err := account.ParsePlan(plan)
-	if err != nil {
-		return "", err
-	}
-	owner, err := a.Access.Owner(ctx, p)
-	if err != nil {
-		return "", err
-	}
-	return a.Access.CreateKey(ctx, owner.ID, name, scopes, nil, nil)
+	made, err := a.IssueKey(ctx, KeyRequest{Name: name, Plan: plan, Scopes: scopes})
+	return made.Secret, err
 }
 
 // Import loads a product file into the project with the slug. progress hears how much of the file is

@@ -4,30 +4,156 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/haggle-commerce/haggle/cmd/boot"
+	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
 type keysCmd struct {
 	Create createKeyCmd `cmd:"" help:"Create an API key. Its secret is shown once."`
+	List   listKeysCmd  `cmd:"" help:"List all API keys."`
+	Revoke revokeKeyCmd `cmd:"" help:"Revoke an API key. It stops working within a second."`
 }
 
 type createKeyCmd struct {
 	database
-	Name   string   `default:"default" help:"What the key is for."`
-	Plan   string   `default:"enterprise" enum:"starter,growth,enterprise" help:"Plan of the account, when there is none yet."`
-	Scopes []string `default:"*" help:"Such as catalog:write,projects:read. \"*\" is all of them."`
+	Name       string   `default:"default" help:"What the key is for."`
+	Scopes     []string `default:"*" help:"Such as catalog:write,projects:read. \"*\" is all of them."`
+	Projects   []string `help:"Slugs or ids of the projects to bind the key to. Default: all of the account's."`
+	Expires    string   `help:"When the key ends: after a duration such as 720h, or on a date such as 2030-01-31 (UTC). Default: never."`
+	Plan       string   `enum:",starter,growth,enterprise" default:"" help:"For the oldest account on this plan, opened if there is none. Default: the account of the projects, or the oldest."`
+	NewAccount string   `placeholder:"NAME" help:"For a new account with this name, on the plan, or on enterprise."`
 }
 
 func (k createKeyCmd) Run(ctx context.Context) error {
-	app, err := k.open(ctx)
+	expires, err := ending(k.Expires, time.Now())
 	if err != nil {
 		return err
 	}
-	secret, err := app.CreateKey(ctx, k.Name, k.Plan, k.Scopes)
-	if err != nil {
-		return errors.Join(err, app.Close())
+	return k.with(ctx, func(app *boot.App) error {
+		made, err := app.IssueKey(ctx, boot.KeyRequest{
+			Name: k.Name, Scopes: k.Scopes, Projects: k.Projects, Expires: expires, Plan: k.Plan, NewAccount: k.NewAccount,
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, "A key for the account %q (%s, %s). This is the only time it is shown:\n",
+			made.Account.Name, made.Account.Plan, made.Account.ID)
+		fmt.Println(made.Secret)
+		return nil
+	})
+}
+
+// ending reads --expires.
+func ending(text string, now time.Time) (*time.Time, error) {
+	if text == "" {
+		return nil, nil
 	}
-	fmt.Fprintln(os.Stderr, "This is the only time the key is shown:")
-	fmt.Println(secret)
-	return app.Close()
+	var at time.Time
+	if after, err := time.ParseDuration(text); err == nil {
+		at = now.Add(after)
+	} else if at, err = time.Parse(time.DateOnly, text); err != nil {
+		if at, err = time.Parse(time.RFC3339, text); err != nil {
+			return nil, fmt.Errorf("--expires is %q: it must be a duration such as 720h, or a date such as 2030-01-31", text)
+		}
+	}
+	at = at.UTC().Truncate(time.Millisecond)
+	return &at, nil
+}
+
+type listKeysCmd struct{ database }
+
+func (l listKeysCmd) Run(ctx context.Context) error {
+	return l.with(ctx, func(app *boot.App) error {
+		lines, err := app.ListKeys(ctx)
+		if err != nil {
+			return err
+		}
+		if len(lines) == 0 {
+			fmt.Fprintln(os.Stderr, "There are no keys yet: see `haggle keys create --help`.")
+			return nil
+		}
+		return printKeys(os.Stdout, lines)
+	})
+}
+
+func printKeys(to io.Writer, lines []boot.KeyLine) error {
+	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tPREFIX\tNAME\tACCOUNT\tPLAN\tSCOPES\tPROJECTS\tLAST USE\tEXPIRES\tSTATUS")
+	for _, l := range lines {
+		projects := "all"
+		if len(l.Key.Projects) > 0 {
+			projects = strings.Trim(fmt.Sprint(l.Key.Projects), "[]")
+		}
+		fmt.Fprintln(table, strings.Join([]string{
+			l.Key.ID.String(), l.Key.Prefix + "…", oneLine(l.Key.Name), oneLine(l.Account.Name), l.Account.Plan.String(),
+			strings.Join(l.Key.Scopes, ","), strings.ReplaceAll(projects, " ", ","),
+			moment(l.Key.LastUsedAt), moment(l.Key.ExpiresAt), l.Status,
+		}, "\t"))
+	}
+	return table.Flush()
+}
+
+// oneLine keeps names from breaking the table, and the terminal.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+func moment(t *time.Time) string {
+	if t == nil {
+		return "never"
+	}
+	return t.UTC().Format("2006-01-02T15:04Z")
+}
+
+type revokeKeyCmd struct {
+	database
+	ID string `arg:"" help:"The key's id, as haggle keys list shows it."`
+}
+
+func (r revokeKeyCmd) Run(ctx context.Context) error {
+	return r.with(ctx, func(app *boot.App) error {
+		line, err := app.RevokeKey(ctx, r.ID)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, "The key %q (%s…) of the account %q no longer works.\n",
+			oneLine(line.Key.Name), line.Key.Prefix, oneLine(line.Account.Name))
+		return nil
+	})
+}
+
+// with opens the database for one command, and says in one line what the command was refused for.
+func (d database) with(ctx context.Context, work func(*boot.App) error) error {
+	app, err := d.open(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(inWords(work(app)), app.Close())
+}
+
+// inWords is a refusal without its code: what was wrong, field by field.
+func inWords(err error) error {
+	var refusal *fault.Error
+	if !errors.As(err, &refusal) || refusal.Kind == fault.Internal || refusal.Kind == fault.Unavailable {
+		return err
+	}
+	if len(refusal.Details) == 0 {
+		return errors.New(refusal.Message)
+	}
+	problems := make([]string, len(refusal.Details))
+	for i, d := range refusal.Details {
+		problems[i] = d.Field + " " + d.Message
+	}
+	return errors.New(strings.Join(problems, "; "))
 }

@@ -4,13 +4,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/haggle-commerce/haggle/adapters/telemetry"
 	"github.com/haggle-commerce/haggle/cmd/boot"
 )
 
@@ -61,15 +61,6 @@ func untilSignal() (context.Context, context.CancelFunc) {
 	return ctx, stop
 }
 
-// logger writes structured lines to standard error.
-func logger(level string) *slog.Logger {
-	var l slog.Level
-	if err := l.UnmarshalText([]byte(level)); err != nil {
-		l = slog.LevelInfo
-	}
-	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: l}))
-}
-
 // database is what a command needs that works on the database alone.
 type database struct {
 	DatabaseURL string `env:"HAGGLE_DATABASE_URL" default:"sqlite://.data/haggle.db" help:"sqlite://PATH or postgres://…"`
@@ -82,7 +73,7 @@ func (d database) open(ctx context.Context) (*boot.App, error) {
 	if err := boot.CheckEnvironment(os.Environ()); err != nil {
 		return nil, err
 	}
-	return boot.NewTools(ctx, boot.Config{DatabaseURL: d.DatabaseURL, Env: d.Env, MasterKey: d.MasterKey}, logger("warn"))
+	return boot.NewTools(ctx, boot.Config{DatabaseURL: d.DatabaseURL, Env: d.Env, MasterKey: d.MasterKey}, telemetry.NewLogger(os.Stderr, "warn", "text"))
 }
 
 type migrateCmd struct{ database }

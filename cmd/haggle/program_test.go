@@ -116,7 +116,7 @@ func TestBadConfiguration(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ variable, says string }{
 		{"HAGGLE_ADRR=:80", "HAGGLE_ADRR is not a variable of haggle"},
-		{"HAGGLE_REDIS_URL=redis://localhost", "HAGGLE_REDIS_URL is set, but"},
+		{"HAGGLE_NATS_URL=nats://localhost", "HAGGLE_NATS_URL is set, but"},
 		{"HAGGLE_ENV=staging", "--env must be one of"},
 		{"HAGGLE_ENV=production", "HAGGLE_MASTER_KEY must be set in production"},
 		{"HAGGLE_BOOTSTRAP_KEY=hk_live_0123456789abcdefghijklmnopqrstuvwxyz", "must begin with hk_test_"},
@@ -160,9 +160,66 @@ func TestImport(t *testing.T) {
 	}
 }
 
+// A key's secret is alone on standard output; everything else is said beside it.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	database := "sqlite://" + filepath.Join(t.TempDir(), "keys.db")
+	keys := func(args ...string) (out, said string, err error) {
+		t.Helper()
+		c := command(t, database, append([]string{"keys"}, args...)...)
+		var stdout, stderr strings.Builder
+		c.Stdout, c.Stderr = &stdout, &stderr
+		err = c.Run()
+		return stdout.String(), stderr.String(), err
+	}
+	create := func(account string, args ...string) {
+		t.Helper()
+		out, said, err := keys(append([]string{"create"}, args...)...)
+		if secret, rest, _ := strings.Cut(out, "\n"); err != nil || !strings.HasPrefix(secret, "hk_test_") || rest != "" || !strings.Contains(said, account) {
+			t.Errorf("create %v: %q, %q, %v", args, out, said, err)
+		}
+	}
+	if out, said, err := keys("list"); err != nil || out != "" || !strings.Contains(said, "no keys yet") {
+		t.Errorf("an empty list: %q, %q, %v", out, said, err)
+	}
+	create(`"Main account" (enterprise`)
+	create(`"Growth account" (growth`, "--plan=growth", "--name=ci", "--scopes=catalog:write,projects:read", "--expires=720h")
+	create(`"Growth account" (growth`, "--plan=growth", "--expires=2999-01-31")
+	create(`"Zoë's" (starter`, "--plan=starter", "--new-account=Zoë's")
+	create(`"Starter account" (enterprise`, "--new-account=Starter account")
+	create(`"Main account" (enterprise`, "--plan=enterprise")
+	out, _, err := keys("list")
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if err != nil || len(lines) != 7 || !strings.HasPrefix(lines[0], "ID ") || !strings.Contains(out, "catalog:write,projects:read") ||
+		!strings.Contains(out, "2999-01-31T00:00Z") || strings.Count(out, " active") != 6 {
+		t.Errorf("%v\n%s", err, out)
+	}
+	id, _, _ := strings.Cut(lines[1], " ")
+	if out, said, err := keys("revoke", id); err != nil || out != "" || !strings.Contains(said, "no longer works") {
+		t.Errorf("revoke: %q, %q, %v", out, said, err)
+	}
+	if out, _, _ := keys("list"); strings.Count(out, " revoked") != 1 || strings.Count(out, " active") != 5 {
+		t.Errorf("after revoking:\n%s", out)
+	}
+	for says, args := range map[string][]string{
+		"is revoked already":                 {"revoke", id},
+		"there is no key key_x":              {"revoke", "key_x"},
+		"there is no project nowhere":        {"create", "--projects=nowhere"},
+		"scopes.1 is no scope such as":       {"create", "--scopes=catalog:read,dogs:read"},
+		"it must be a duration such as 720h": {"create", "--expires=tomorrow"},
+		"expires_at must be in the future":   {"create", "--expires=2001-01-01"},
+		"name must have 1 to 200 characters": {"create", "--name="},
+		"--plan must be one of":              {"create", "--plan=free"},
+	} {
+		if out, said, err := keys(args...); err == nil || out != "" || !strings.Contains(said, says) || strings.Count(strings.TrimSpace(said), "\n") > 0 {
+			t.Errorf("%v: %q, %q, %v, want %s", args, out, said, err, says)
+		}
+	}
+}
+
 func TestHelpOfEveryCommand(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"", "serve", "simulate", "import", "keys", "migrate"} {
+	for _, name := range []string{"", "serve", "simulate", "import", "keys", "keys create", "keys list", "keys revoke", "migrate"} {
 		out, err := command(t, "", strings.Fields(name+" --help")...).CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "Usage: haggle") {
 			t.Errorf("haggle %s --help: %v\n%s", name, err, out)

@@ -21,7 +21,7 @@ func (s serveCmd) Run(ctx context.Context) error {
 	if err := boot.CheckEnvironment(os.Environ()); err != nil {
 		return err
 	}
-	app, err := boot.New(ctx, s.Config, logger(s.LogLevel))
+	app, err := boot.New(ctx, s.Config, s.Config.Logger(os.Stderr))
 	if err != nil {
 		return err
 	}

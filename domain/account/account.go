@@ -1,10 +1,19 @@
-// Package account is who may manage shops: an account on a plan, and its API keys.
+// Package account is who may manage shops: an account on a plan, its API keys, and the authenticator
+// that it proves itself with.
+//
+// A key gives the keys that it creates never more than it has itself, or a stolen key could outgrow
+// what its owner gave it:
+//
+//   - only scopes that it allows, so "*" only if it has "*" (scopes.N);
+//   - a key that is bound to projects binds to some of them (project_ids, project_ids.N);
+//   - a key that ends gives keys that end no later (expires_at).
+//
+// It sees and revokes the keys that it could have bound so, whatever their scopes.
 package account
 
 import (
-	"slices"
-	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -20,6 +29,18 @@ var (
 )
 
 func (p Plan) String() string { return p.name }
+
+// Rate is how many requests an account on the plan may send: steadily in a minute, and at once after
+// a rest.
+func (p Plan) Rate() (perMinute, burst int) {
+	switch p {
+	case Enterprise:
+		return 10_000, 15_000
+	case Growth:
+		return 1_000, 1_500
+	}
+	return 100, 150
+}
 
 // ParsePlan knows the three plans.
 func ParsePlan(name string) (Plan, error) {
@@ -37,6 +58,22 @@ type Account struct {
 	Name      string
 	Plan      Plan
 	CreatedAt time.Time
+}
+
+// Rename gives the account another name.
+func (a *Account) Rename(name string) error {
+	c := fault.NewCheck()
+	checkName(c, name)
+	if err := c.Err(); err != nil {
+		return err
+	}
+	a.Name = name
+	return nil
+}
+
+func checkName(c fault.Check, name string) {
+	length := utf8.RuneCountInString(name)
+	c.That(length >= 1 && length <= 200, "name", "must have 1 to 200 characters")
 }
 
 // Environment is sandbox or production. A key of one is refused by the other.
@@ -61,43 +98,3 @@ func ParseEnvironment(name string) (Environment, error) {
 
 // KeyMark is how the environment's keys begin.
 func (e Environment) KeyMark() string { return e.mark }
-
-// Scopes that a key can have, each with :read or :write; "*" is all of them (decisions 3).
-var Scopes = []string{"projects", "catalog", "agents", "integrations", "finance", "analytics", "events", "keys"}
-
-// Key lets a program act for an account. Only the SHA-256 of its secret is kept.
-type Key struct {
-	ID        id.APIKey
-	Account   id.Account
-	Name      string
-	Hash      [32]byte
-	Prefix    string // the first characters of the secret, to recognise it by
-	Scopes    []string
-	Projects  []id.Project // empty: all of the account's
-	CreatedAt time.Time
-	ExpiresAt *time.Time
-	RevokedAt *time.Time
-}
-
-// Valid tells whether the key works at this time.
-func (k *Key) Valid(now time.Time) bool {
-	return k.RevokedAt == nil && (k.ExpiresAt == nil || now.Before(*k.ExpiresAt))
-}
-
-// Allows tells whether the key has a scope such as "catalog:read". Write implies read.
-func (k *Key) Allows(scope string) bool {
-	for _, s := range k.Scopes {
-		if s == "*" || s == scope {
-			return true
-		}
-		if group, ok := strings.CutSuffix(scope, ":read"); ok && s == group+":write" {
-			return true
-		}
-	}
-	return false
-}
-
-// Reaches tells whether the key is bound to the project or to none.
-func (k *Key) Reaches(project id.Project) bool {
-	return len(k.Projects) == 0 || slices.Contains(k.Projects, project)
-}

@@ -1,67 +1,34 @@
 package account_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
-	"github.com/haggle-commerce/haggle/domain/id"
 )
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-func TestScopes(t *testing.T) {
+func TestRates(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		scopes []string
-		want   string
-		ok     bool
-	}{
-		{nil, "catalog:read", false},
-		{[]string{"*"}, "catalog:write", true},
-		{[]string{"catalog:read"}, "catalog:read", true},
-		{[]string{"catalog:read"}, "catalog:write", false},
-		{[]string{"catalog:write"}, "catalog:read", true},
-		{[]string{"catalog:write"}, "catalog:write", true},
-		{[]string{"catalog:write"}, "projects:read", false},
-		{[]string{"projects:read", "catalog:write"}, "catalog:read", true},
-		{[]string{"catalog"}, "catalog:read", false},
-		{[]string{":write"}, "catalog:read", false},
+	for plan, want := range map[account.Plan][2]int{
+		account.Starter: {100, 150}, account.Growth: {1_000, 1_500}, account.Enterprise: {10_000, 15_000}, {}: {100, 150},
 	} {
-		if got := (&account.Key{Scopes: c.scopes}).Allows(c.want); got != c.ok {
-			t.Errorf("%q allow %q: %v", c.scopes, c.want, got)
+		if perMinute, burst := plan.Rate(); perMinute != want[0] || burst != want[1] {
+			t.Errorf("%s: %d and %d", plan, perMinute, burst)
 		}
 	}
 }
 
-func TestKeyWorksUntilItExpiresOrIsRevoked(t *testing.T) {
+func TestRename(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		key account.Key
-		ok  bool
-	}{
-		"for ever":          {account.Key{}, true},
-		"in time":           {account.Key{ExpiresAt: new(noon.Add(1))}, true},
-		"at its end":        {account.Key{ExpiresAt: new(noon)}, false},
-		"revoked":           {account.Key{RevokedAt: new(noon.Add(-1))}, false},
-		"revoked in time":   {account.Key{RevokedAt: new(noon), ExpiresAt: new(noon.Add(1))}, false},
-		"expired long ago ": {account.Key{ExpiresAt: new(noon.Add(-time.Hour))}, false},
-	} {
-		if got := c.key.Valid(noon); got != c.ok {
-			t.Errorf("%s: %v", name, got)
+	for name, ok := range map[string]bool{"": false, "Z": true, strings.Repeat("ö", 200): true, strings.Repeat("ö", 201): false} {
+		a := account.Account{Name: "before"}
+		if err := a.Rename(name); (err == nil) != ok || ok != (a.Name == name) {
+			t.Errorf("%d bytes: %v, %q", len(name), err, a.Name)
 		}
-	}
-}
-
-func TestKeyReachesItsProjects(t *testing.T) {
-	t.Parallel()
-	one, other := id.New[id.Project]([16]byte{1}), id.New[id.Project]([16]byte{2})
-	if !(&account.Key{}).Reaches(one) {
-		t.Error("a key bound to no project does not reach one")
-	}
-	if bound := (&account.Key{Projects: []id.Project{other}}); bound.Reaches(one) || !bound.Reaches(other) {
-		t.Error("a bound key reaches another project")
 	}
 }
 

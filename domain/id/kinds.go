@@ -14,6 +14,8 @@ type (
 	ret      struct{}
 	evt      struct{}
 	decision struct{}
+	auditEvt struct{}
+	factor   struct{}
 )
 
 func (account) prefix() string  { return "acct_" }
@@ -29,19 +31,23 @@ func (payment) prefix() string  { return "pay_" }
 func (ret) prefix() string      { return "ret_" }
 func (evt) prefix() string      { return "evt_" }
 func (decision) prefix() string { return "dec_" }
+func (auditEvt) prefix() string { return "aud_" }
+func (factor) prefix() string   { return "mfa_" }
 
 type (
-	Account  = ID[account]
-	APIKey   = ID[apiKey]
-	Project  = ID[project]
-	Product  = ID[product]
-	Variant  = ID[variant]
-	Session  = ID[session]
-	Quote    = ID[quote]
-	Checkout = ID[checkout]
-	Order    = ID[order]
-	Payment  = ID[payment]
-	Return   = ID[ret]
-	Event    = ID[evt]
-	Decision = ID[decision]
+	Account       = ID[account]
+	APIKey        = ID[apiKey]
+	Project       = ID[project]
+	Product       = ID[product]
+	Variant       = ID[variant]
+	Session       = ID[session]
+	Quote         = ID[quote]
+	Checkout      = ID[checkout]
+	Order         = ID[order]
+	Payment       = ID[payment]
+	Return        = ID[ret]
+	Event         = ID[evt]
+	Decision      = ID[decision]
+	AuditEvent    = ID[auditEvt]
+	Authenticator = ID[factor]
 )

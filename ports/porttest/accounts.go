@@ -1,7 +1,7 @@
 package porttest
 
 import (
-	"crypto/sha256"
+	"errors"
 	"testing"
 	"time"
 
@@ -10,13 +10,12 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Accounts is the contract of ports.Accounts.
+// Accounts is the contract of ports.Accounts, but for its keys.
 func Accounts(t *testing.T, open Open) {
 	for name, test := range map[string]func(*testing.T, Stores){
-		"the oldest account":                    accountOldest,
-		"a key comes back as it was stored":     keyRoundTrip,
-		"racing to add one key leaves one":      keyRace,
-		"a key of an unknown account is no key": keyOfNobody,
+		"the oldest account":               accountOldest,
+		"an account comes back as renamed": accountUpdate,
+		"sixteen changes are all kept":     accountUpdateRace,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -27,83 +26,91 @@ func Accounts(t *testing.T, open Open) {
 
 func openAccount(t *testing.T, s Stores, at time.Time) *account.Account {
 	t.Helper()
-	a := &account.Account{ID: random[id.Account](), Name: "Zoë's", Plan: account.Growth, CreatedAt: at}
+	return openAccountOn(t, s, account.Growth, at)
+}
+
+func openAccountOn(t *testing.T, s Stores, plan account.Plan, at time.Time) *account.Account {
+	t.Helper()
+	a := &account.Account{ID: random[id.Account](), Name: "Zoë's", Plan: plan, CreatedAt: at}
 	if err := s.Accounts.Open(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-func newKey(a *account.Account, secret string) *account.Key {
-	return &account.Key{
-		ID: random[id.APIKey](), Account: a.ID, Name: "ci", Hash: sha256.Sum256([]byte(secret)), Prefix: "hk_test_abc",
-		Scopes: []string{"catalog:read", "projects:write"}, Projects: []id.Project{random[id.Project](), random[id.Project]()},
-		CreatedAt: noon, ExpiresAt: pointer(noon.Add(time.Hour)), RevokedAt: pointer(noon.Add(time.Minute)),
-	}
-}
-
 func accountOldest(t *testing.T, s Stores) {
-	_, err := s.Accounts.Oldest(t.Context())
-	wantFault(t, err, fault.NotFound, "account_not_found")
-	openAccount(t, s, noon)
-	oldest := openAccount(t, s, noon.Add(-time.Millisecond))
-	openAccount(t, s, noon.Add(time.Millisecond))
-	got, err := s.Accounts.Oldest(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	same(t, "oldest", got, oldest)
-}
-
-func keyRoundTrip(t *testing.T, s Stores) {
-	owner := openAccount(t, s, noon)
-	bare := newKey(owner, "bare")
-	bare.Scopes, bare.Projects, bare.ExpiresAt, bare.RevokedAt = []string{"*"}, nil, nil, nil
-	for _, want := range []*account.Key{newKey(owner, "full"), bare} {
-		if err := s.Accounts.AddKey(t.Context(), want); err != nil {
-			t.Fatal(err)
+	oldest := func(plan account.Plan, want *account.Account) {
+		t.Helper()
+		got, err := s.Accounts.Oldest(t.Context(), plan)
+		if want == nil {
+			wantFault(t, err, fault.NotFound, "account_not_found")
+			return
 		}
-		got, of, err := s.Accounts.KeyByHash(t.Context(), want.Hash)
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, "key", got, want)
-		same(t, "account", of, owner)
+		same(t, "oldest", got, want)
 	}
-	_, _, err := s.Accounts.KeyByHash(t.Context(), sha256.Sum256([]byte("unknown")))
-	wantFault(t, err, fault.NotFound, "api_key_not_found")
+	oldest(account.Plan{}, nil)
+	openAccount(t, s, noon)
+	first := openAccount(t, s, noon.Add(-time.Millisecond))
+	openAccount(t, s, noon.Add(time.Millisecond))
+	later := openAccountOn(t, s, account.Starter, noon.Add(time.Hour))
+	openAccountOn(t, s, account.Starter, noon.Add(2*time.Hour))
+	oldest(account.Plan{}, first)
+	oldest(account.Growth, first)
+	oldest(account.Starter, later)
+	oldest(account.Enterprise, nil)
 }
 
-func keyRace(t *testing.T, s Stores) {
-	owner := openAccount(t, s, noon)
-	keys := make([]*account.Key, racers)
-	for i := range keys {
-		keys[i] = newKey(owner, "bootstrap")
-	}
-	if errs := atOnce(racers, func(i int) error { return s.Accounts.AddKey(t.Context(), keys[i]) }); errs != nil {
-		t.Fatal(errs)
-	}
-	first, _, err := s.Accounts.KeyByHash(t.Context(), keys[0].Hash)
+func accountUpdate(t *testing.T, s Stores) {
+	a, other := openAccount(t, s, noon), openAccount(t, s, noon)
+	changed, err := s.Accounts.Update(t.Context(), a.ID, func(loaded *account.Account) error {
+		same(t, "loaded", loaded, a)
+		loaded.Name, loaded.Plan = "Another name", account.Enterprise
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	late := newKey(owner, "bootstrap")
-	late.Name = "late"
-	if err := s.Accounts.AddKey(t.Context(), late); err != nil {
-		t.Fatal(err)
+	for _, want := range []*account.Account{changed, other} {
+		got, err := s.Accounts.ByID(t.Context(), want.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "account", got, want)
 	}
-	again, _, err := s.Accounts.KeyByHash(t.Context(), late.Hash)
-	if err != nil {
-		t.Fatal(err)
+	if changed.Name != "Another name" || changed.Plan != account.Enterprise {
+		t.Errorf("the change came back as %+v", changed)
 	}
-	same(t, "the key after another attempt", again, first)
+	failed := errors.New("changed my mind")
+	if _, err := s.Accounts.Update(t.Context(), a.ID, func(loaded *account.Account) error {
+		loaded.Name = "Nobody"
+		return failed
+	}); !errors.Is(err, failed) {
+		t.Errorf("a failed change: %v", err)
+	}
+	if got, err := s.Accounts.ByID(t.Context(), a.ID); err != nil || got.Name != "Another name" {
+		t.Errorf("after a failed change: %+v, %v", got, err)
+	}
+	_, err = s.Accounts.ByID(t.Context(), random[id.Account]())
+	wantFault(t, err, fault.NotFound, "account_not_found")
+	_, err = s.Accounts.Update(t.Context(), random[id.Account](), func(*account.Account) error { return nil })
+	wantFault(t, err, fault.NotFound, "account_not_found")
 }
 
-func keyOfNobody(t *testing.T, s Stores) {
-	nobody := newKey(&account.Account{ID: random[id.Account]()}, "nobody")
-	if err := s.Accounts.AddKey(t.Context(), nobody); err == nil {
-		t.Error("a key without an account was stored")
+func accountUpdateRace(t *testing.T, s Stores) {
+	a := openAccount(t, s, noon)
+	if err := atOnce(racers, func(int) error {
+		_, err := s.Accounts.Update(t.Context(), a.ID, func(loaded *account.Account) error {
+			loaded.Name += "!"
+			return nil
+		})
+		return err
+	}); err != nil {
+		t.Fatal(err)
 	}
-	_, _, err := s.Accounts.KeyByHash(t.Context(), nobody.Hash)
-	wantFault(t, err, fault.NotFound, "api_key_not_found")
+	if got, err := s.Accounts.ByID(t.Context(), a.ID); err != nil || len(got.Name) != len(a.Name)+racers {
+		t.Errorf("%+v, %v", got, err)
+	}
 }

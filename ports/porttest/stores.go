@@ -23,6 +23,9 @@ type Stores struct {
 	Checkouts   ports.Checkouts
 	Orders      ports.Orders
 	Sandbox     ports.SandboxLedger
+	Keys        ports.IdempotencyKeys
+	Records     ports.Records
+	Audit       ports.AuditLog
 }
 
 // Open makes a fresh, empty database that lasts as long as the test.

@@ -12,14 +12,18 @@ package acp
 import (
 	"context"
 	"net/http"
+	"net/netip"
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/aftersales"
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/audit"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -40,6 +44,16 @@ type Services struct {
 	Address func(slug string) string
 	// PublicURL is put before image addresses that are paths.
 	PublicURL string
+
+	// ClientAddress is where a request comes from, whatever proxies are between.
+	ClientAddress func(*http.Request) netip.Addr
+	// Limiter counts each client's requests to each project against Rate; nil: there is no limit.
+	Limiter ports.Limiter
+	Rate    ports.Rate
+	// Lane bounds how many operations run at the same time; payments have one of their own.
+	Lane, PaymentLane *wire.Lane
+	// Once runs requests that have an Idempotency-Key.
+	Once wire.Once[Services]
 }
 
 // Groups of operations in the documentation.
@@ -80,8 +94,10 @@ type (
 
 type shopKey struct{}
 
+type servicesKey struct{}
+
 // add registers an operation of a shop, whose handler is given the shop.
-func add[I, O any](h *handlers, op huma.Operation, handle func(context.Context, *project.Project, *I) (*O, error)) {
+func add[I, O any](h *handlers, op huma.Operation, handle func(*handlers, context.Context, *project.Project, *I) (*O, error)) {
 	op.Path = "/p/{slug}" + op.Path
 	op.Parameters = []*huma.Param{{
 		Name: "slug", In: "path", Required: true, Description: "The shop's slug.",
@@ -89,20 +105,68 @@ func add[I, O any](h *handlers, op huma.Operation, handle func(context.Context, 
 	}}
 	op.Errors = append(op.Errors, http.StatusNotFound)
 	op.Middlewares = huma.Middlewares{h.enter}
+	lane := h.Lane
+	pays := op.OperationID == finalizeID
+	if pays {
+		lane = h.PaymentLane
+	}
+	if op.Method != http.MethodGet {
+		op.Middlewares = append(op.Middlewares, h.once(pays))
+	}
 	huma.Register(h.api, op, func(ctx context.Context, in *I) (*O, error) {
-		return handle(ctx, ctx.Value(shopKey{}).(*project.Project), in)
+		leave, err := lane.Enter(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		return handle(h.within(ctx), ctx, ctx.Value(shopKey{}).(*project.Project), in)
 	})
 }
 
-// enter finds the shop before anything of the request is looked at.
+// enter counts the request and finds the shop, before anything of the request is looked at.
 func (h *handlers) enter(ctx huma.Context, next func(huma.Context)) {
-	shop, err := h.Storefronts.BySlug(ctx.Context(), ctx.Param("slug"))
+	r, w := humago.Unwrap(ctx)
+	slug := ctx.Param("slug")
+	if h.Limiter != nil {
+		key := "acp " + slug + " " + wire.AddressKey(h.ClientAddress(r))
+		if err := wire.Limit(w.Header(), h.Limiter.Take(r.Context(), key, h.Rate), h.Rate); err != nil {
+			wire.WriteError(w, r, err)
+			return
+		}
+	}
+	shop, err := h.Storefronts.BySlug(r.Context(), slug)
 	if err != nil {
-		// Huma prints what it cannot write.
-		_ = huma.WriteErr(h.api, ctx, http.StatusInternalServerError, "unknown shop", err)
+		wire.WriteError(w, r, err)
 		return
 	}
 	next(huma.WithValue(ctx, shopKey{}, shop))
+}
+
+// once runs requests that have a key so that each takes effect once. The key belongs to the client's
+// address: buyers are not known otherwise.
+func (h *handlers) once(phased bool) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		r, _ := humago.Unwrap(ctx)
+		if r.Header.Get(wire.KeyHeader) == "" {
+			next(ctx)
+			return
+		}
+		shop := ctx.Context().Value(shopKey{}).(*project.Project)
+		h.Once.Run(ctx, next, wire.Job[Services]{
+			Owner:  shop.ID.String() + " " + wire.AddressKey(h.ClientAddress(r)),
+			Phased: phased,
+			Bind:   func(ctx huma.Context, s Services) huma.Context { return huma.WithValue(ctx, servicesKey{}, &s) },
+			Event:  func() *audit.Event { return nil }, // the log is about the merchant's changes
+		})
+	}
+}
+
+// within are the handlers on the services of the request's transaction, if it has one.
+func (h *handlers) within(ctx context.Context) *handlers {
+	if bound, ok := ctx.Value(servicesKey{}).(*Services); ok {
+		return &handlers{*bound, h.api}
+	}
+	return h
 }
 
 // oneOf documents an answer that has one of several forms, told apart by its status.

@@ -21,7 +21,7 @@ func (h *handlers) registerAvailability() {
 		Description: "Nothing is held. Shipping is for all items together, at list prices, to the address's country, or to " +
 			"the first of the shop's shipping_regions where none is given; a country outside of them is 422 " +
 			"validation_error. Unknown items: 404 product_not_found or variant_not_found.",
-	}, h.availability)
+	}, (*handlers).availability)
 }
 
 type availabilityRequest struct {

@@ -17,9 +17,11 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
+const finalizeID = "acp-checkout-finalize"
+
 func (h *handlers) registerFinalize() {
 	add(h, huma.Operation{
-		OperationID: "acp-checkout-finalize", Method: http.MethodPost, Path: "/acp/checkout/finalize", Tags: commerceTag,
+		OperationID: finalizeID, Method: http.MethodPost, Path: "/acp/checkout/finalize", Tags: commerceTag,
 		Summary: "Pay a checkout",
 		Description: "Charges the payment token once and places the order. It is idempotent by checkout_id: sent again it " +
 			"returns the same order and charges nothing. A declined payment is an answer, payment_failed; retry_allowed tells " +
@@ -32,7 +34,7 @@ func (h *handlers) registerFinalize() {
 			"success":        reflect.TypeFor[successAnswer](),
 			"payment_failed": reflect.TypeFor[failedAnswer](),
 		}),
-	}, h.finalize)
+	}, (*handlers).finalize)
 }
 
 type finalizeRequest struct {

@@ -26,7 +26,7 @@ func (h *handlers) registerInit() {
 			"validation_error. Unknown ids: 404. A past session: 409 session_expired; a token that is used up: 409 " +
 			"token_redeemed; one past its time: 409 token_expired.",
 		Errors: []int{http.StatusConflict},
-	}, h.init)
+	}, (*handlers).init)
 }
 
 type initRequest struct {

@@ -24,7 +24,7 @@ func (h *handlers) registerManifest() {
 			"endpoints are path templates to be appended to the address that /.well-known was appended to. " +
 			"Answers have an ETag; with a matching If-None-Match the answer is 304 without a body.",
 		Responses: map[string]*huma.Response{"304": {Description: "The manifest is still the one of If-None-Match."}},
-	}, h.manifest)
+	}, (*handlers).manifest)
 }
 
 type manifestInput struct {

@@ -19,7 +19,7 @@ func (h *handlers) registerOrders() {
 		Summary: "Read an order",
 		Description: "How its payment, fulfillment and tracking stand. Amounts are in payment.currency. " +
 			"Unknown: 404 order_not_found.",
-	}, h.order)
+	}, (*handlers).order)
 	add(h, huma.Operation{
 		OperationID: "acp-receipt", Method: http.MethodGet, Path: "/acp/orders/{id}/receipt", Tags: aftersalesTag,
 		Summary:     "Print an order's receipt",
@@ -27,7 +27,7 @@ func (h *handlers) registerOrders() {
 		Responses: map[string]*huma.Response{"200": {Description: "The receipt", Content: map[string]*huma.MediaType{
 			"text/html": {Schema: &huma.Schema{Type: huma.TypeString}},
 		}}},
-	}, h.receipt)
+	}, (*handlers).receipt)
 }
 
 type orderAnswer struct {

@@ -22,7 +22,7 @@ func (h *handlers) registerProduct() {
 			"session's own. Unknown product: 404 product_not_found. A buyer_context that is no JSON object: 400 " +
 			"invalid_request. A past session: 409 session_expired.",
 		Errors: []int{http.StatusConflict},
-	}, h.product)
+	}, (*handlers).product)
 }
 
 type productInput struct {

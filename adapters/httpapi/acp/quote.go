@@ -34,7 +34,7 @@ func (h *handlers) registerQuote() {
 			"quote":         reflect.TypeFor[quotedAnswer](),
 			"expired":       reflect.TypeFor[expiredAnswer](),
 		}),
-	}, h.quote)
+	}, (*handlers).quote)
 }
 
 type quoteRequest struct {

@@ -19,11 +19,11 @@ func (h *handlers) registerReturns() {
 		Summary: "Ask to return part of an order", DefaultStatus: http.StatusCreated,
 		Description: "The merchant decides. Past the return window, items that are not part of the order, or more of them " +
 			"than was bought and not yet returned: 422 validation_error. Unknown order: 404 order_not_found.",
-	}, h.requestReturn)
+	}, (*handlers).requestReturn)
 	add(h, huma.Operation{
 		OperationID: "acp-return", Method: http.MethodGet, Path: "/acp/returns/{id}", Tags: aftersalesTag,
 		Summary: "Read a return", Description: "Unknown: 404 return_not_found.",
-	}, h.findReturn)
+	}, (*handlers).findReturn)
 }
 
 type returnRequest struct {

@@ -23,7 +23,7 @@ func (h *handlers) registerSearch() {
 			"session_expired. Prices are in the shop's currency, for one piece. A price_max with more decimals than the " +
 			"currency has is 422 validation_error.",
 		Errors: []int{http.StatusConflict},
-	}, h.search)
+	}, (*handlers).search)
 }
 
 type searchRequest struct {

@@ -23,14 +23,14 @@ func (h *handlers) registerSessions() {
 			"counts as activity. Prices are in the shop's currency, for one piece. Unknown: 404 session_not_found. Past: 409 " +
 			"session_expired.",
 		Errors: []int{http.StatusConflict},
-	}, h.session)
+	}, (*handlers).session)
 	add(h, huma.Operation{
 		OperationID: "acp-session-extend", Method: http.MethodPost, Path: "/acp/sessions/{id}/extend", Tags: commerceTag,
 		Summary: "Extend a session",
 		Description: "Moves the session's end by so many minutes, at most to 24 hours after its creation (422 " +
 			"validation_error). Unknown: 404 session_not_found. Past: 409 session_expired.",
 		Errors: []int{http.StatusConflict},
-	}, h.extend)
+	}, (*handlers).extend)
 }
 
 type extendInput struct {

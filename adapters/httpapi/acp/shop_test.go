@@ -65,7 +65,7 @@ func openShop(t *testing.T, methods ...string) *shop {
 	mux := http.NewServeMux()
 	api := wire.NewAPI(mux, wire.Config{Title: "Haggle", Version: "1"})
 	acp.Register(api, services)
-	s.api = wire.Handler(mux, slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	s.api = wire.Handler(mux, wire.Watch{Log: slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	s.schema = compile(t, api)
 	return s
 }
@@ -122,6 +122,7 @@ func (s *shop) services(log *slog.Logger) acp.Services {
 		Haggling: haggles{s.shelf}, Clock: s.shelf, Entropy: s.shelf,
 	}
 	return acp.Services{
+		ClientAddress: wire.ClientAddress(nil), Lane: wire.NewLane(10, nil), PaymentLane: wire.NewLane(10, nil),
 		Storefronts: s.shelf, Discovery: find,
 		Haggling: &haggling.Service{Agent: agent, Store: haggles{s.shelf}, Index: look, Clock: s.shelf, Entropy: s.shelf, Log: log, Fresh: find.Fresh},
 		Purchase: &purchase.Service{

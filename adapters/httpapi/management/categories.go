@@ -9,7 +9,7 @@ import (
 
 func (h *handlers) registerCategories() {
 	register(h, "Catalog", operation{id: "list-categories", method: "GET", path: "/v1/catalog/categories", scope: "catalog:read",
-		on: headerProject, summary: "List the categories of active products"}, h.listCategories)
+		on: headerProject, summary: "List the categories of active products"}, (*handlers).listCategories)
 }
 
 // category is a path of products' categories. Its id is the path.

@@ -1,6 +1,7 @@
 package management
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/netip"
@@ -15,6 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 const projectHeader = "X-Project-ID"
@@ -23,9 +25,11 @@ type visitKey struct{}
 
 // visit is what the guard learned of a request.
 type visit struct {
-	caller  access.Caller
-	project *project.Project // nil for operations on the account
-	address netip.Addr
+	caller   access.Caller
+	project  *project.Project // nil for operations on the account
+	address  netip.Addr
+	services *Services // of the request's transaction; nil: it has none
+	note     *note     // for the audit log
 }
 
 func visitOf(ctx context.Context) visit { return ctx.Value(visitKey{}).(visit) }
@@ -33,50 +37,64 @@ func visitOf(ctx context.Context) visit { return ctx.Value(visitKey{}).(visit) }
 // projectOf is the project that the request is about.
 func projectOf(ctx context.Context) *project.Project { return visitOf(ctx).project }
 
-// guard lets a request through to its operation if its key has the scope and reaches the project, and
-// if the project admits its address (decisions 3). Bodies are not read before.
+// guard lets a request through to its operation if its account's rate allows it, if its key has the
+// scope and reaches the project, and if the project admits its address (decisions 3). Bodies are not
+// read before.
 func (h *handlers) guard(o operation) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, w := humago.Unwrap(ctx)
-		v, err := h.admit(r, o)
-		if err != nil {
+		v, err := h.admit(w, r, o)
+		switch {
+		case err == nil:
+			next(huma.WithValue(ctx, visitKey{}, v))
+		case o.method == http.MethodDelete && fault.KindOf(err) == fault.NotFound && h.Once.ReplayGone(w, r, keyOwner(v, r)):
+			// The answer was that of the request that deleted the project.
+		default:
 			wire.WriteError(w, r, err)
-			return
 		}
-		next(huma.WithValue(ctx, visitKey{}, v))
 	}
 }
 
-func (h *handlers) admit(r *http.Request, o operation) (visit, error) {
-	caller, err := h.Access.Authenticate(r.Context(), bearer(r.Header))
+func (h *handlers) admit(w http.ResponseWriter, r *http.Request, o operation) (visit, error) {
+	v := visit{address: h.ClientAddress(r)}
+	var err error
+	if v.caller, err = h.Access.Authenticate(r.Context(), bearer(r.Header)); err != nil {
+		if fault.KindOf(err) == fault.Unauthenticated {
+			err = cmp.Or(h.limit(w, r, wire.AddressKey(v.address), h.RateOfStrangers), err)
+		}
+		return v, err
+	}
+	if err := h.limit(w, r, v.caller.Account.ID.String(), h.Rate(v.caller.Account.Plan)); err != nil {
+		return v, err
+	}
+	if err := v.caller.Require(o.scope); err != nil || o.on == theAccount {
+		return v, err
+	}
+	v.project, err = h.findProject(r, o, v)
+	return v, err
+}
+
+// limit counts a request against a rate, and tells the client what is left of it.
+func (h *handlers) limit(w http.ResponseWriter, r *http.Request, key string, rate ports.Rate) error {
+	return wire.Limit(w.Header(), h.Limiter.Take(r.Context(), key, rate), rate)
+}
+
+func (h *handlers) findProject(r *http.Request, o operation, v visit) (*project.Project, error) {
+	wanted, err := projectID(r, o, v.caller)
 	if err != nil {
-		return visit{}, err
+		return nil, err
 	}
-	if err := caller.Require(o.scope); err != nil {
-		return visit{}, err
+	if !v.caller.Key.Reaches(wanted) {
+		return nil, fault.Missing("project")
 	}
-	v := visit{caller: caller, address: h.ClientAddress(r)}
-	if o.on == account {
-		return v, nil
+	p, err := h.ProjectStore.ByID(r.Context(), v.caller.Account.ID, wanted)
+	if fault.KindOf(err) == fault.NotFound {
+		return nil, fault.Missing("project")
 	}
-	wanted, err := projectID(r, o, caller)
-	if err != nil {
-		return visit{}, err
+	if err == nil && !projects.Admits(p.Settings, v.address) {
+		err = fault.New(fault.Forbidden, "ip_not_allowed", "This project does not admit your address.")
 	}
-	missing := fault.Missing("project")
-	if !caller.Key.Reaches(wanted) {
-		return visit{}, missing
-	}
-	v.project, err = h.ProjectStore.ByID(r.Context(), caller.Account.ID, wanted)
-	switch {
-	case fault.KindOf(err) == fault.NotFound:
-		return visit{}, missing
-	case err != nil:
-		return visit{}, err
-	case !projects.Admits(v.project.Settings, v.address):
-		return visit{}, fault.New(fault.Forbidden, "ip_not_allowed", "This project does not admit your address.")
-	}
-	return v, nil
+	return p, err
 }
 
 // projectID is the project that a request names, or the only one that its key is bound to.
@@ -99,13 +117,4 @@ func bearer(h http.Header) string {
 		return ""
 	}
 	return strings.TrimSpace(secret)
-}
-
-// connected is the address of who opened the connection.
-func connected(r *http.Request) netip.Addr {
-	address, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}
-	}
-	return address.Addr().Unmap()
 }

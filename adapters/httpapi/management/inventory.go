@@ -10,11 +10,11 @@ import (
 func (h *handlers) registerInventory() {
 	const tag, path = "Inventory", "/v1/catalog/inventory"
 	register(h, tag, operation{id: "list-inventory", method: "GET", path: path, scope: "catalog:read", on: headerProject,
-		summary: "List stock levels"}, h.listInventory)
+		summary: "List stock levels"}, (*handlers).listInventory)
 	register(h, tag, operation{id: "set-inventory", method: "PUT", path: path, scope: "catalog:write", on: headerProject,
-		summary: "Set stock levels, all or none"}, h.setInventory)
+		summary: "Set stock levels, all or none"}, (*handlers).setInventory)
 	register(h, tag, operation{id: "adjust-inventory", method: "POST", path: path + "/adjust", scope: "catalog:write", on: headerProject,
-		errors: []int{409}, summary: "Move stock levels, all or none, never below zero"}, h.adjustInventory)
+		errors: []int{409}, summary: "Move stock levels, all or none, never below zero"}, (*handlers).adjustInventory)
 }
 
 type level struct {

@@ -17,6 +17,8 @@ import (
 	"github.com/haggle-commerce/haggle/app/access"
 	"github.com/haggle-commerce/haggle/app/catalogs"
 	"github.com/haggle-commerce/haggle/app/projects"
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -30,12 +32,28 @@ type Services struct {
 	ProjectStore ports.Projects
 	Inventory    ports.Inventory
 	Catalog      ports.CatalogReader
+	Audit        ports.AuditLog
 
 	ACPAddress func(slug string) string // of a project's ACP API
 	APIAddress string                   // of this API
 
-	// ClientAddress is where a request comes from, whatever proxies are between; nil: who connected.
+	// ClientAddress is where a request comes from, whatever proxies are between.
 	ClientAddress func(*http.Request) netip.Addr
+
+	// Limiter counts the requests of an account against the rate of its plan, and those without a valid
+	// key against RateOfStrangers by their address.
+	Limiter         ports.Limiter
+	Rate            func(account.Plan) ports.Rate
+	RateOfStrangers ports.Rate
+
+	// Lane bounds how many operations run at the same time.
+	Lane *wire.Lane
+	// Once runs every operation that changes something: its effect, its event in the audit log and the
+	// answer to its Idempotency-Key are one transaction.
+	Once wire.Once[Services]
+	// NewEventID makes the id of an audit event.
+	NewEventID func() id.AuditEvent
+	Clock      ports.Clock
 }
 
 // handlers hold the services; their methods are the operations.
@@ -46,9 +64,6 @@ type handlers struct {
 
 // Register adds every operation of the API.
 func Register(api huma.API, s Services) {
-	if s.ClientAddress == nil {
-		s.ClientAddress = connected
-	}
 	h := &handlers{s, api}
 	h.registerProjects()
 	h.registerSettings()
@@ -56,6 +71,9 @@ func Register(api huma.API, s Services) {
 	h.registerProducts()
 	h.registerCategories()
 	h.registerInventory()
+	h.registerAudit()
+	h.registerKeys()
+	h.registerAccount()
 }
 
 // operation is a line of a resource's table. An operation is on a project if its path names one, or if
@@ -70,20 +88,22 @@ type operation struct {
 	errors  []int // beyond those that every operation may answer
 	batch   bool  // of many things: the body may be larger
 	summary string
+	// deprecated tells clients by when to move on; nil: it is not.
+	deprecated *wire.Deprecation
 }
 
 // subject is what an operation is on.
 type subject int
 
 const (
-	account       subject = iota // the caller's account
+	theAccount    subject = iota // the caller's
 	pathProject                  // the project in the path
 	headerProject                // the project of X-Project-ID
 )
 
 // register adds an operation: its guard and its security in the OpenAPI document both come from its
 // line in the table.
-func register[I, O any](h *handlers, tag string, o operation, handler func(context.Context, *I) (*O, error)) {
+func register[I, O any](h *handlers, tag string, o operation, handler func(*handlers, context.Context, *I) (*O, error)) {
 	op := huma.Operation{
 		OperationID: o.id, Method: o.method, Path: o.path, Summary: o.summary, Tags: []string{tag},
 		Description:   "Scope: `" + o.scope + "`.",
@@ -91,7 +111,7 @@ func register[I, O any](h *handlers, tag string, o operation, handler func(conte
 		Security:    []map[string][]string{{wire.BearerScheme: {o.scope}}},
 		Middlewares: huma.Middlewares{h.guard(o)},
 	}
-	if o.on != account {
+	if o.on != theAccount {
 		op.Errors = append(op.Errors, http.StatusNotFound)
 	}
 	if o.on == headerProject {
@@ -103,5 +123,27 @@ func register[I, O any](h *handlers, tag string, o operation, handler func(conte
 	if o.batch {
 		op.MaxBodyBytes, op.BodyReadTimeout = wire.BatchBody, 15*time.Second
 	}
-	huma.Register(h.api, op, handler)
+	if o.method != http.MethodGet {
+		op.Middlewares = append(op.Middlewares, h.once(o))
+	}
+	api := h.api
+	if o.deprecated != nil {
+		api = wire.Deprecate(api, *o.deprecated)
+	}
+	huma.Register(api, op, func(ctx context.Context, in *I) (*O, error) {
+		leave, err := h.Lane.Enter(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		return handler(h.within(ctx), ctx, in)
+	})
+}
+
+// within are the handlers on the services of the request's transaction, if it has one.
+func (h *handlers) within(ctx context.Context) *handlers {
+	if bound := visitOf(ctx).services; bound != nil {
+		return &handlers{*bound, h.api}
+	}
+	return h
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/catalogs"
 	"github.com/haggle-commerce/haggle/app/projects"
 	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/audit"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -102,6 +103,25 @@ type world struct {
 	keys     *keys
 	shelf    *shelf
 	one, two id.Project
+	limiter  limiter
+	logged   []audit.Event
+}
+
+// Record remembers what the audit log is told.
+func (w *world) Record(_ context.Context, r ports.Record) error {
+	w.logged = append(w.logged, *r.Event)
+	return nil
+}
+
+// limiter admits all, or none, and remembers who was counted.
+type limiter struct {
+	full    bool
+	counted []string
+}
+
+func (l *limiter) Take(_ context.Context, key string, r ports.Rate) ports.Verdict {
+	l.counted = append(l.counted, key)
+	return ports.Verdict{Allowed: !l.full, Limit: r.Burst, Remaining: 7, Reset: 1500 * time.Millisecond, RetryAfter: 2100 * time.Millisecond}
 }
 
 func newWorld(t *testing.T) *world {
@@ -121,15 +141,24 @@ func newWorld(t *testing.T) *world {
 	w.keys.add("admin", []string{"*"})
 	mux := http.NewServeMux()
 	w.api = wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"})
-	management.Register(w.api, management.Services{
+	services := management.Services{
 		Access:       &access.Service{Accounts: w.keys, Clock: system{}, Entropy: system{}, Environment: account.Sandbox},
 		Projects:     &projects.Service{Projects: w.shelf, Clock: system{}, Entropy: system{}, Resolver: system{}},
 		Catalogs:     &catalogs.Service{Products: empty{}, Index: empty{}, Inventory: noStock{}, Clock: system{}, Entropy: system{}},
 		ProjectStore: w.shelf, Catalog: empty{},
 		ACPAddress: func(slug string) string { return "https://" + slug + ".example" }, APIAddress: "https://api.example/v1",
 		ClientAddress: func(r *http.Request) netip.Addr { return netip.MustParseAddr("203.0.113.7") },
-	})
-	w.handler = wire.Handler(mux, slog.New(slog.DiscardHandler))
+		Limiter:       &w.limiter, Rate: func(account.Plan) ports.Rate { return ports.Rate{PerMinute: 60, Burst: 90} },
+		Lane: wire.NewLane(10, nil), Clock: system{}, NewEventID: func() id.AuditEvent { return id.New[id.AuditEvent]([16]byte{9}) },
+	}
+	services.Once = wire.Once[management.Services]{
+		Clock: system{},
+		Begin: func(_ context.Context, _ *ports.KeyUse, work func(management.Services, ports.Records) error) error {
+			return work(services, w)
+		},
+	}
+	management.Register(w.api, services)
+	w.handler = wire.Handler(mux, wire.Watch{Log: slog.New(slog.DiscardHandler)})
 	return w
 }
 

@@ -14,17 +14,17 @@ import (
 func (h *handlers) registerProducts() {
 	const tag, all, one = "Catalog", "/v1/catalog/products", "/v1/catalog/products/{product_id}"
 	register(h, tag, operation{id: "create-product", method: "POST", path: all, scope: "catalog:write", on: headerProject,
-		status: 201, errors: []int{409}, summary: "Create a product"}, h.createProduct)
+		status: 201, errors: []int{409}, summary: "Create a product"}, (*handlers).createProduct)
 	register(h, tag, operation{id: "list-products", method: "GET", path: all, scope: "catalog:read", on: headerProject,
-		summary: "List products"}, h.listProducts)
+		summary: "List products"}, (*handlers).listProducts)
 	register(h, tag, operation{id: "get-product", method: "GET", path: one, scope: "catalog:read", on: headerProject,
-		summary: "Get a product"}, h.getProduct)
+		summary: "Get a product"}, (*handlers).getProduct)
 	register(h, tag, operation{id: "update-product", method: "PATCH", path: one, scope: "catalog:write", on: headerProject,
-		errors: []int{409}, summary: "Change a product"}, h.updateProduct)
+		errors: []int{409}, summary: "Change a product"}, (*handlers).updateProduct)
 	register(h, tag, operation{id: "delete-product", method: "DELETE", path: one, scope: "catalog:write", on: headerProject,
-		status: 204, summary: "Delete a product"}, h.deleteProduct)
+		status: 204, summary: "Delete a product"}, (*handlers).deleteProduct)
 	register(h, tag, operation{id: "upsert-products", method: "POST", path: all + "/batch", scope: "catalog:write", on: headerProject,
-		batch: true, summary: "Create and update many products by sku"}, h.upsertProducts)
+		batch: true, summary: "Create and update many products by sku"}, (*handlers).upsertProducts)
 }
 
 type productOutput struct{ Body product }

@@ -16,15 +16,15 @@ import (
 func (h *handlers) registerProjects() {
 	const tag, all, one = "Projects", "/v1/projects", "/v1/projects/{project_id}"
 	register(h, tag, operation{id: "create-project", method: "POST", path: all, scope: "projects:write", status: 201,
-		errors: []int{409}, summary: "Open a project"}, h.createProject)
+		errors: []int{409}, summary: "Open a project"}, (*handlers).createProject)
 	register(h, tag, operation{id: "list-projects", method: "GET", path: all, scope: "projects:read",
-		summary: "List projects"}, h.listProjects)
+		summary: "List projects"}, (*handlers).listProjects)
 	register(h, tag, operation{id: "get-project", method: "GET", path: one, scope: "projects:read", on: pathProject,
-		summary: "Get a project with its statistics"}, h.getProject)
+		summary: "Get a project with its statistics"}, (*handlers).getProject)
 	register(h, tag, operation{id: "update-project", method: "PATCH", path: one, scope: "projects:write", on: pathProject,
-		errors: []int{409}, summary: "Change a project"}, h.updateProject)
+		errors: []int{409}, summary: "Change a project"}, (*handlers).updateProject)
 	register(h, tag, operation{id: "delete-project", method: "DELETE", path: one, scope: "projects:write", on: pathProject,
-		errors: []int{409}, status: 204, summary: "Delete a project and everything in it"}, h.deleteProject)
+		errors: []int{409}, status: 204, summary: "Delete a project and everything in it"}, (*handlers).deleteProject)
 }
 
 // ProjectItem is a project in a list (spec 2.1).
@@ -115,7 +115,10 @@ func (h *handlers) createProject(ctx context.Context, in *createProjectInput) (*
 	if err != nil {
 		return nil, err
 	}
-	return &projectOutput{h.toAPIProject(p)}, nil
+	noteProject(ctx, p.ID)
+	out := &projectOutput{h.toAPIProject(p)}
+	noteChange(ctx, nil, out.Body)
+	return out, nil
 }
 
 type listProjectsInput struct{ Paging }
@@ -182,7 +185,12 @@ func (h *handlers) updateProject(ctx context.Context, in *updateProjectInput) (*
 
 func (h *handlers) changeProject(ctx context.Context, c project.Change) (*project.Project, error) {
 	v := visitOf(ctx)
-	return h.Projects.Change(ctx, v.project.Account, v.project.ID, c, v.address)
+	changed, err := h.Projects.Change(ctx, v.project.Account, v.project.ID, c, v.address)
+	if err != nil {
+		return nil, err
+	}
+	noteChange(ctx, loggedSettings(changed.Before), loggedSettings(changed.After))
+	return changed.After, nil
 }
 
 type deleteProjectInput struct {
@@ -192,6 +200,7 @@ type deleteProjectInput struct {
 
 func (h *handlers) deleteProject(ctx context.Context, in *deleteProjectInput) (*struct{}, error) {
 	p := projectOf(ctx)
+	noteChange(ctx, h.toAPIProject(p), nil)
 	return nil, h.Projects.Delete(ctx, p.Account, p.ID, in.Confirmation)
 }
 

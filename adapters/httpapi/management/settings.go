@@ -2,6 +2,7 @@ package management
 
 import (
 	"context"
+	"net/url"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -13,9 +14,9 @@ import (
 func (h *handlers) registerSettings() {
 	const tag, path = "Settings", "/v1/projects/{project_id}/settings"
 	register(h, tag, operation{id: "get-settings", method: "GET", path: path, scope: "projects:read", on: pathProject,
-		summary: "Get all settings, by category"}, h.getSettings)
+		summary: "Get all settings, by category"}, (*handlers).getSettings)
 	register(h, tag, operation{id: "update-settings", method: "PATCH", path: path, scope: "projects:write", on: pathProject,
-		errors: []int{409}, summary: "Change settings; null restores a default"}, h.updateSettings)
+		errors: []int{409}, summary: "Change settings; null restores a default"}, (*handlers).updateSettings)
 }
 
 // settings are all of a project's settings in their groups (spec 2.2).
@@ -185,6 +186,23 @@ func fromAPISecurity(o wire.Optional[securityPatch], s *project.SettingsPatch) {
 	}
 	g, _ := o.Value()
 	s.IPAllowlist, s.MFARequired, s.SessionMinutes = g.IPAllowlist.Field(), g.MFARequired.Field(), g.SessionMinutes.Field()
+}
+
+// loggedSettings are a project's settings for the audit log, with its description. The address of a
+// chat webhook is a secret: only its host is told.
+func loggedSettings(p *project.Project) any {
+	logged := struct {
+		settings
+		Description string `json:"description"`
+	}{toAPISettings(p), p.Description}
+	if hook := &logged.Notifications.ChatWebhook; *hook != "" {
+		u, err := url.Parse(*hook)
+		if err != nil {
+			u = &url.URL{}
+		}
+		*hook = "https://" + u.Host + "/…"
+	}
+	return logged
 }
 
 func toAPISettings(p *project.Project) settings {

@@ -12,9 +12,9 @@ import (
 func (h *handlers) registerStorefront() {
 	const tag, path = "Storefront", "/v1/projects/{project_id}/storefront"
 	register(h, tag, operation{id: "get-storefront", method: "GET", path: path, scope: "projects:read", on: pathProject,
-		summary: "Get what buyers see, and shipping, tax and returns"}, h.getStorefront)
+		summary: "Get what buyers see, and shipping, tax and returns"}, (*handlers).getStorefront)
 	register(h, tag, operation{id: "update-storefront", method: "PATCH", path: path, scope: "projects:write", on: pathProject,
-		summary: "Change the storefront; null restores a default"}, h.updateStorefront)
+		summary: "Change the storefront; null restores a default"}, (*handlers).updateStorefront)
 }
 
 type storefront struct {
@@ -82,7 +82,9 @@ func (h *handlers) updateStorefront(ctx context.Context, in *updateStorefrontInp
 	if err != nil {
 		return nil, err
 	}
-	return &storefrontOutput{toAPIStorefront(changed.Storefront)}, nil
+	out := &storefrontOutput{toAPIStorefront(changed.After.Storefront)}
+	noteChange(ctx, toAPIStorefront(changed.Before.Storefront), out.Body)
+	return out, nil
 }
 
 // rateDigits is how a tax rate is kept: in thousandths of a percent.

@@ -110,7 +110,11 @@ func finishOperation(doc *huma.OpenAPI, op *huma.Operation) {
 	if acp && op.Security == nil {
 		op.Security = []map[string][]string{{}} // none is needed, and the document says so
 	}
+	if op.Method != http.MethodGet {
+		documentKey(op)
+	}
 	documentErrors(doc.Components.Schemas, op, acp)
+	documentRate(op.Responses)
 	if acp && op.RequestBody != nil {
 		for _, media := range op.RequestBody.Content {
 			allowUnknown(doc.Components.Schemas, media.Schema, map[*huma.Schema]bool{})

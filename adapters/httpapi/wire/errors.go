@@ -126,7 +126,8 @@ func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Seco
 // may meet, and a default.
 func documentErrors(r huma.Registry, op *huma.Operation, acp bool) {
 	shape := reflect.TypeFor[ManagementError]()
-	codes := append(slices.Clone(op.Errors), http.StatusBadRequest, http.StatusInternalServerError)
+	codes := append(slices.Clone(op.Errors), http.StatusBadRequest, http.StatusTooManyRequests,
+		http.StatusInternalServerError, http.StatusServiceUnavailable)
 	if acp {
 		shape = reflect.TypeFor[ACPError]()
 	} else {

@@ -41,26 +41,50 @@ func LoggerOf(ctx context.Context) *slog.Logger {
 	return slog.Default()
 }
 
+// Watch is who hears of requests. Only Log must be there.
+type Watch struct {
+	Log *slog.Logger
+	// Observe hears of each request when it is answered.
+	Observe func(method, route string, status int, took time.Duration)
+	// Trace begins the request's span; what it returns ends it.
+	Trace func(r *http.Request, requestID string) (context.Context, func(route string, status int))
+}
+
 // Handler wraps everything that is served: it gives each request an id, sets the headers that every
-// response has, turns panics into errors, and logs each request at debug level, by route, for paths
-// hold ids that are capabilities.
-func Handler(next http.Handler, logger *slog.Logger) http.Handler {
+// response has, turns panics into errors, and tells those who watch, by route, for paths hold ids that
+// are capabilities.
+func Handler(next http.Handler, watch Watch) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		id := requestID(r.Header.Get("X-Request-Id"))
-		log := logger.With(slog.String("request_id", id))
-		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, request{id, log}))
+		ctx, endSpan := watch.trace(r, id)
+		r = r.WithContext(context.WithValue(ctx, requestKey{}, request{id, watch.Log.With(slog.String("request_id", id))}))
 		setHeaders(w.Header(), id)
 		out := &recorder{ResponseWriter: w}
 		defer func() {
 			if cause := recover(); cause != nil {
 				recovered(out, r, cause)
 			}
-			log.LogAttrs(r.Context(), slog.LevelDebug, "request", slog.String("method", r.Method),
-				slog.String("route", r.Pattern), slog.Int("status", out.status), slog.Duration("took", time.Since(start)))
+			endSpan(r.Pattern, out.status)
+			watch.tell(r, out.status, time.Since(start))
 		}()
 		next.ServeHTTP(out, r)
 	})
+}
+
+func (w Watch) trace(r *http.Request, id string) (context.Context, func(string, int)) {
+	if w.Trace == nil {
+		return r.Context(), func(string, int) {}
+	}
+	return w.Trace(r, id)
+}
+
+func (w Watch) tell(r *http.Request, status int, took time.Duration) {
+	if w.Observe != nil {
+		w.Observe(r.Method, r.Pattern, status, took)
+	}
+	LoggerOf(r.Context()).LogAttrs(r.Context(), slog.LevelDebug, "request", slog.String("method", r.Method),
+		slog.String("route", r.Pattern), slog.Int("status", status), slog.Duration("took", took))
 }
 
 // requestID keeps the caller's id if it is 1 to 128 printable characters (decisions 4).

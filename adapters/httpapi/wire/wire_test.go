@@ -97,7 +97,7 @@ func newHandler(log *slog.Logger) http.Handler {
 		}) (*answerOutput, error) {
 			return echo(ctx, &offerInput{Body: offer{Price: in.Body.Price, Note: in.Body.Note}})
 		})
-	return wire.Handler(mux, log)
+	return wire.Handler(mux, wire.Watch{Log: log})
 }
 
 // buyerOffer shares no type with offer: unknown fields are refused or not by type.

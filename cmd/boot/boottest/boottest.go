@@ -43,11 +43,13 @@ var Engines = []Engine{
 
 var databases atomic.Int64
 
-// Start runs a server on ports of its own until the test ends.
+// Start runs a server on ports of its own until the test ends. Rates are out of the way unless a change
+// sets them.
 func Start(tb testing.TB, databaseURL string, change ...func(*boot.Config)) *boot.App {
 	tb.Helper()
 	config := boot.Config{
 		Addr: "127.0.0.1:0", OpsAddr: "127.0.0.1:0", DatabaseURL: databaseURL, Env: "sandbox", BootstrapKey: Key,
+		ACPRate: "off", EnterpriseRate: "1000000/1000000",
 	}
 	for _, c := range change {
 		c(&config)

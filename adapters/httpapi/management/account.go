@@ -1,0 +1,137 @@
+package management
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// The account's own page needs projects:read, the least that a key for managing shops has.
+func (h *handlers) registerAccount() {
+	const tag, path, mfa = "Account", "/v1/account", "/v1/account/mfa"
+	register(h, tag, operation{id: "get-account", method: "GET", path: path, scope: "projects:read",
+		summary: "Get the account that the key belongs to"}, (*handlers).getAccount)
+	register(h, tag, operation{id: "update-account", method: "PATCH", path: path, scope: "keys:write",
+		summary: "Rename the account"}, (*handlers).updateAccount)
+	register(h, tag, operation{id: "enrol-mfa", method: "POST", path: mfa, scope: "keys:write", status: 201,
+		errors: []int{429}, summary: "Enrol an authenticator; it is pending until confirmed"}, (*handlers).enrolMFA)
+	register(h, tag, operation{id: "confirm-mfa", method: "POST", path: mfa + "/confirm", scope: "keys:write",
+		errors: []int{404, 429}, summary: "Confirm the pending authenticator with a code of it"}, (*handlers).confirmMFA)
+	register(h, tag, operation{id: "disable-mfa", method: "DELETE", path: mfa, scope: "keys:write", status: 204,
+		errors: []int{404, 429}, summary: "Remove the authenticator"}, (*handlers).disableMFA)
+}
+
+type accountView struct {
+	ID        string     `json:"id"`
+	Name      string     `json:"name"`
+	Plan      string     `json:"plan" enum:"starter,growth,enterprise"`
+	Limits    planLimits `json:"limits"`
+	MFA       mfaView    `json:"mfa"`
+	CreatedAt wire.Time  `json:"created_at"`
+}
+
+type planLimits struct {
+	RequestsPerMinute int `json:"requests_per_minute"`
+	Burst             int `json:"burst"`
+}
+
+type mfaView struct {
+	Enabled           bool `json:"enabled"`
+	RecoveryCodesLeft int  `json:"recovery_codes_left"`
+}
+
+type accountOutput struct{ Body accountView }
+
+func (h *handlers) getAccount(ctx context.Context, _ *struct{}) (*accountOutput, error) {
+	a, err := h.Access.Accounts.ByID(ctx, visitOf(ctx).caller.Account.ID)
+	if err != nil {
+		return nil, err
+	}
+	return h.toAPIAccount(ctx, a)
+}
+
+type updateAccountInput struct {
+	Body struct {
+		Name wire.Optional[string] `json:"name,omitzero" doc:"1 to 200 characters."`
+	}
+}
+
+// updateAccount refuses a null name as an empty one: a name has no default.
+func (h *handlers) updateAccount(ctx context.Context, in *updateAccountInput) (*accountOutput, error) {
+	owner := noteAccount(ctx)
+	if !in.Body.Name.Given() {
+		return h.getAccount(ctx, nil)
+	}
+	name, _ := in.Body.Name.Value()
+	before, after, err := h.Access.RenameAccount(ctx, owner, name)
+	if err != nil {
+		return nil, err
+	}
+	noteChange(ctx, map[string]string{"name": before}, map[string]string{"name": after.Name})
+	return h.toAPIAccount(ctx, after)
+}
+
+type enrolMFAOutput struct {
+	Body struct {
+		Secret        string   `json:"secret" doc:"Base32. It is shown here and never again."`
+		Address       string   `json:"otpauth_url" doc:"What authenticator apps read from a QR code."`
+		RecoveryCodes []string `json:"recovery_codes" doc:"Each stands in for a code, once. They are shown here and never again."`
+	}
+}
+
+func (h *handlers) enrolMFA(ctx context.Context, in *WithMFA) (*enrolMFAOutput, error) {
+	made, err := h.Access.Enrol(ctx, noteAccount(ctx), in.MFACode)
+	if err != nil {
+		return nil, err
+	}
+	out := &enrolMFAOutput{}
+	out.Body.Secret, out.Body.Address, out.Body.RecoveryCodes = made.Secret, made.Address, made.RecoveryCodes
+	return out, nil
+}
+
+type confirmMFAInput struct {
+	Body struct {
+		Code string `json:"code,omitempty" doc:"Six digits."`
+	}
+}
+
+type mfaOutput struct{ Body mfaView }
+
+func (h *handlers) confirmMFA(ctx context.Context, in *confirmMFAInput) (*mfaOutput, error) {
+	owner := noteAccount(ctx)
+	if err := h.Access.Activate(ctx, owner, in.Body.Code); err != nil {
+		return nil, err
+	}
+	view, err := h.toAPIMFA(ctx, owner)
+	return &mfaOutput{view}, err
+}
+
+func (h *handlers) disableMFA(ctx context.Context, in *WithMFA) (*struct{}, error) {
+	return nil, h.Access.Disable(ctx, noteAccount(ctx), in.MFACode)
+}
+
+// noteAccount is the caller's account, which the audit log is told is changed.
+func noteAccount(ctx context.Context) id.Account {
+	owner := visitOf(ctx).caller.Account.ID
+	noteTarget(ctx, owner.String())
+	return owner
+}
+
+func (h *handlers) toAPIAccount(ctx context.Context, a *account.Account) (*accountOutput, error) {
+	mfa, err := h.toAPIMFA(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	rate := h.Rate(a.Plan)
+	return &accountOutput{accountView{
+		ID: a.ID.String(), Name: a.Name, Plan: a.Plan.String(), Limits: planLimits{rate.PerMinute, rate.Burst}, MFA: mfa,
+		CreatedAt: wire.ToTime(a.CreatedAt),
+	}}, nil
+}
+
+func (h *handlers) toAPIMFA(ctx context.Context, owner id.Account) (mfaView, error) {
+	enabled, left, err := h.Access.MFA(ctx, owner)
+	return mfaView{enabled, left}, err
+}

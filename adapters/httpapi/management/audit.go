@@ -1,0 +1,84 @@
+package management
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/audit"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func (h *handlers) registerAudit() {
+	register(h, "Account", operation{id: "list-audit-events", method: "GET", path: "/v1/audit-events", scope: "keys:read",
+		summary: "List who changed what"}, (*handlers).listAuditEvents)
+}
+
+// auditEvent is one change. Before and after hold what differs.
+type auditEvent struct {
+	ID        string          `json:"id"`
+	Action    string          `json:"action" example:"update-settings" doc:"The operationId of what was done."`
+	Target    string          `json:"target" doc:"The id of what was changed."`
+	ProjectID *string         `json:"project_id" nullable:"true" doc:"Null: the account itself."`
+	KeyID     string          `json:"key_id" doc:"The API key that did it."`
+	Address   string          `json:"address" doc:"Where the request came from."`
+	RequestID string          `json:"request_id"`
+	CreatedAt wire.Time       `json:"created_at"`
+	Before    json.RawMessage `json:"before" doc:"What differed before; null: nothing to tell."`
+	After     json.RawMessage `json:"after" doc:"What differs after."`
+}
+
+type listAuditInput struct {
+	Paging
+	Project string    `query:"project_id"`
+	Key     string    `query:"key_id"`
+	Action  string    `query:"action" maxLength:"100"`
+	From    time.Time `query:"from" doc:"Events at or after this time."`
+	To      time.Time `query:"to" doc:"Events before this time."`
+}
+
+// listAuditEvents shows a key that is bound to projects only what happened in those.
+func (h *handlers) listAuditEvents(ctx context.Context, in *listAuditInput) (*listOutput[auditEvent], error) {
+	caller := visitOf(ctx).caller
+	filter := ports.AuditFilter{Projects: caller.Key.Projects, Action: in.Action, From: in.From, To: in.To}
+	none := toAPIList(nil, toAPIAuditEvent, in.Paging, 0)
+	if in.Key != "" {
+		key, err := wire.ID[id.APIKey](in.Key, "api_key")
+		if err != nil {
+			return none, nil
+		}
+		filter.Key = key
+	}
+	if in.Project != "" {
+		project, err := wire.ID[id.Project](in.Project, "project")
+		if err != nil || !caller.Key.Reaches(project) {
+			return none, nil
+		}
+		filter.Projects = []id.Project{project}
+	}
+	events, total, err := h.Audit.Events(ctx, caller.Account.ID, filter, in.page())
+	if err != nil {
+		return nil, err
+	}
+	return toAPIList(events, toAPIAuditEvent, in.Paging, total), nil
+}
+
+func toAPIAuditEvent(e audit.Event) auditEvent {
+	out := auditEvent{
+		ID: e.ID.String(), Action: e.Action, Target: e.Target, KeyID: e.Key.String(), Address: e.Address,
+		RequestID: e.RequestID, CreatedAt: wire.ToTime(e.At), Before: json.RawMessage("null"), After: json.RawMessage("null"),
+	}
+	if e.Project != (id.Project{}) {
+		project := e.Project.String()
+		out.ProjectID = &project
+	}
+	if e.Before != "" {
+		out.Before = json.RawMessage(e.Before)
+	}
+	if e.After != "" {
+		out.After = json.RawMessage(e.After)
+	}
+	return out
+}

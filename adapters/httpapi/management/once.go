@@ -1,0 +1,79 @@
+package management
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/audit"
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// once runs an operation that changes something in one transaction with its audit event and with the
+// answer to its key.
+func (h *handlers) once(o operation) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		v := visitOf(ctx.Context())
+		r, _ := humago.Unwrap(ctx)
+		var n *note
+		h.Once.Run(ctx, next, wire.Job[Services]{
+			Owner: keyOwner(v, r),
+			Bind: func(ctx huma.Context, s Services) huma.Context {
+				n = &note{}
+				bound := v
+				bound.services, bound.note = &s, n
+				return huma.WithValue(ctx, visitKey{}, bound)
+			},
+			Event: func() *audit.Event { return h.event(ctx.Context(), o, v, n) },
+		})
+	}
+}
+
+// keyOwner is whose an idempotency key is: the account's, for the project that the request names.
+func keyOwner(v visit, r *http.Request) string {
+	if v.caller.Account == nil {
+		return ""
+	}
+	return v.caller.Account.ID.String() + " " + r.Header.Get(projectHeader)
+}
+
+// note is what an operation tells the audit log about its change.
+type note struct {
+	project       id.Project // where the request names none
+	target        string
+	before, after any
+}
+
+// noteProject names the project that was opened.
+func noteProject(ctx context.Context, p id.Project) {
+	n := visitOf(ctx).note
+	n.project, n.target = p, p.String()
+}
+
+// noteTarget names what was changed, where the path does not.
+func noteTarget(ctx context.Context, id string) { visitOf(ctx).note.target = id }
+
+// noteChange tells a thing before and after its change, as the API shows it.
+func noteChange(ctx context.Context, before, after any) {
+	n := visitOf(ctx).note
+	n.before, n.after = before, after
+}
+
+func (h *handlers) event(ctx context.Context, o operation, v visit, n *note) *audit.Event {
+	e := &audit.Event{
+		ID: h.NewEventID(), Account: v.caller.Account.ID, Key: v.caller.Key.ID, Action: o.id, Target: n.target,
+		Address: v.address.String(), RequestID: wire.RequestID(ctx), At: h.Clock.Now(),
+	}
+	e.Project = n.project
+	if v.project != nil {
+		e.Project = v.project.ID
+	}
+	if e.Target == "" {
+		e.Target = e.Project.String()
+	}
+	e.Before, e.After = difference(n.before, n.after)
+	return e
+}

@@ -1,0 +1,125 @@
+package wire
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// MigrationPeriod is how long a deprecated operation works at least (spec 9.3).
+const MigrationPeriod = 180 * 24 * time.Hour
+
+// Deprecation is the notice that an operation will go.
+type Deprecation struct {
+	Since     time.Time // when it became deprecated, or will
+	Sunset    time.Time // when it may stop working, MigrationPeriod after Since or later
+	Successor string    // address of the operation that replaces it, such as /v2/projects; may be empty
+	Guide     string    // address of a page on how to move; may be empty
+}
+
+// Deprecate is the API with a notice on every operation that is registered through it:
+//
+//	huma.Register(wire.Deprecate(api, d), op, handler)
+//
+// Each answer, errors included, has the headers Deprecation (RFC 9745), Sunset (RFC 8594) and Link with
+// deprecation and successor-version (RFC 5829); the document says the same. A notice that gives less
+// than MigrationPeriod, or whose addresses are none, is a programming mistake: Deprecate panics.
+func Deprecate(api huma.API, d Deprecation) huma.API {
+	if d.Since.IsZero() || d.Sunset.Before(d.Since.Add(MigrationPeriod)) {
+		panic(fmt.Sprintf("deprecation: from %s to %s is less than %d days", d.Since, d.Sunset, MigrationPeriod/(24*time.Hour)))
+	}
+	for _, address := range []string{d.Successor, d.Guide} {
+		if _, err := url.Parse(address); err != nil || strings.ContainsAny(address, "<> \"") {
+			panic(fmt.Sprintf("deprecation: %q is no address", address))
+		}
+	}
+	return deprecatedAPI{api, d}
+}
+
+// deprecatedAPI hands operations to an adapter that comes before all middleware, so that what refuses a
+// request early gives notice too.
+type deprecatedAPI struct {
+	huma.API
+	notice Deprecation
+}
+
+func (a deprecatedAPI) Adapter() huma.Adapter { return deprecatedAdapter{a.API.Adapter(), a.notice} }
+
+// Config is how Huma asks an API for its settings, which embedding alone would hide.
+func (a deprecatedAPI) Config() huma.Config {
+	if configured, ok := a.API.(interface{ Config() huma.Config }); ok {
+		return configured.Config()
+	}
+	return huma.Config{}
+}
+
+type deprecatedAdapter struct {
+	huma.Adapter
+	notice Deprecation
+}
+
+// Handle gets the operation when Huma has documented it, responses and all.
+func (a deprecatedAdapter) Handle(op *huma.Operation, next func(huma.Context)) {
+	a.notice.document(op)
+	a.Adapter.Handle(op, func(ctx huma.Context) {
+		for name, value := range a.notice.headers() {
+			ctx.AppendHeader(name, value)
+		}
+		next(ctx)
+	})
+}
+
+func (d Deprecation) headers() map[string]string {
+	headers := map[string]string{
+		"Deprecation": fmt.Sprintf("@%d", d.Since.Unix()),
+		"Sunset":      d.Sunset.UTC().Format(http.TimeFormat),
+	}
+	var links []string
+	if d.Guide != "" {
+		links = append(links, fmt.Sprintf(`<%s>; rel="deprecation"`, d.Guide))
+	}
+	if d.Successor != "" {
+		links = append(links, fmt.Sprintf(`<%s>; rel="successor-version"`, d.Successor))
+	}
+	if links != nil {
+		headers["Link"] = strings.Join(links, ", ")
+	}
+	return headers
+}
+
+var headerMeanings = map[string]string{
+	"Deprecation": "Since when the operation is deprecated, in seconds of Unix time (RFC 9745).",
+	"Sunset":      "When the operation may stop working (RFC 8594).",
+	"Link":        "How to move (deprecation) and what to use instead (successor-version).",
+}
+
+func (d Deprecation) document(op *huma.Operation) {
+	op.Deprecated = true
+	op.Description = strings.TrimSpace(op.Description + "\n\n" + d.sentence())
+	for _, response := range op.Responses {
+		if response.Headers == nil {
+			response.Headers = map[string]*huma.Header{}
+		}
+		for name, value := range d.headers() {
+			response.Headers[name] = &huma.Header{
+				Description: headerMeanings[name], Example: value, Schema: &huma.Schema{Type: huma.TypeString},
+			}
+		}
+	}
+}
+
+func (d Deprecation) sentence() string {
+	text := fmt.Sprintf("Deprecated since %s; works until %s at least.",
+		d.Since.UTC().Format(time.DateOnly), d.Sunset.UTC().Format(time.DateOnly))
+	if d.Successor != "" {
+		text += " Use " + d.Successor + " instead."
+	}
+	if d.Guide != "" {
+		text += " See " + d.Guide + "."
+	}
+	return text
+}

@@ -1,0 +1,106 @@
+package wire
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// KeyHeader makes a request safe to send again (decisions 6).
+const KeyHeader = "Idempotency-Key"
+
+// ReplayedHeader marks an answer that was sent before.
+const ReplayedHeader = "Idempotent-Replayed"
+
+const longestKey = 255
+
+// keyUse is the use of a key that a request makes, if it has one. What is no JSON has none: it is
+// refused either way.
+func (o Once[S]) keyUse(r *http.Request, owner string, body []byte) (*ports.KeyUse, error) {
+	key := r.Header.Get(KeyHeader)
+	if key == "" {
+		return nil, nil
+	}
+	if len(key) > longestKey || !storable(key) {
+		return nil, fault.New(fault.Malformed, "invalid_request", "The request's parameters are invalid.").
+			With(KeyHeader, "must have at most 255 bytes of UTF-8 text")
+	}
+	canonical := jsontext.Value(bytes.Clone(body)) // it is changed in place
+	if len(body) > 0 && canonical.Canonicalize() != nil {
+		return nil, nil
+	}
+	return &ports.KeyUse{
+		Owner: owner, Route: r.Method + " " + r.URL.EscapedPath(), Key: key,
+		Fingerprint: sha256.Sum256(canonical), At: o.Clock.Now(),
+	}, nil
+}
+
+// Replay answers a request that was answered before under its key, if it was.
+func (o Once[S]) replay(w http.ResponseWriter, r *http.Request, use ports.KeyUse) bool {
+	kept, err := o.Keys.Find(r.Context(), use)
+	if err == nil && kept == nil {
+		return false
+	}
+	if err == nil {
+		kept.Body, err = o.open(use, kept.Body)
+	}
+	if err != nil {
+		WriteError(w, r, err)
+		return true
+	}
+	if o.Replayed != nil {
+		o.Replayed()
+	}
+	w.Header().Set(ReplayedHeader, "true")
+	if kept.ContentType != "" {
+		w.Header().Set("Content-Type", kept.ContentType)
+	}
+	w.WriteHeader(kept.Status)
+	_, _ = w.Write(kept.Body) // the client may have gone
+	return true
+}
+
+// ReplayGone answers a request whose project is gone, if it was the one that deleted it.
+func (o Once[S]) ReplayGone(w http.ResponseWriter, r *http.Request, owner string) bool {
+	use, err := o.keyUse(r, owner, nil)
+	return err == nil && use != nil && o.replay(w, r, *use)
+}
+
+// seal makes an answer to be kept. Only its key's owner can open it.
+func (o Once[S]) seal(use ports.KeyUse, c *captured) ports.Answer {
+	return ports.Answer{
+		Status: c.status, ContentType: c.header.Get("Content-Type"), Body: o.Vault.Seal(c.body.Bytes(), purpose(use)),
+	}
+}
+
+func (o Once[S]) open(use ports.KeyUse, sealed []byte) ([]byte, error) {
+	return o.Vault.Open(sealed, purpose(use))
+}
+
+func purpose(use ports.KeyUse) string { return "answer of " + use.Owner + " to " + use.Route }
+
+// documentKey describes the header of requests, and that of repeated answers.
+func documentKey(op *huma.Operation) {
+	longest := longestKey
+	op.Parameters = append(op.Parameters, &huma.Param{
+		Name: KeyHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString, MaxLength: &longest},
+		Description: "Makes it safe to send the request again: for 24 hours the same key and body get the first answer, " +
+			"and nothing happens twice. Another body under the key: 422 idempotency_key_reused. While the first request is " +
+			"under way: 409 idempotency_in_progress.",
+	})
+	op.Errors = append(op.Errors, http.StatusConflict, http.StatusUnprocessableEntity)
+	for _, r := range op.Responses {
+		if r.Headers == nil {
+			r.Headers = map[string]*huma.Param{}
+		}
+		r.Headers[ReplayedHeader] = &huma.Param{
+			Description: "The answer was sent before, to the same request.", Schema: &huma.Schema{Type: huma.TypeString, Enum: []any{"true"}},
+		}
+	}
+}

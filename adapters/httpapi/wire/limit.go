@@ -1,0 +1,53 @@
+package wire
+
+import (
+	"net/http"
+	"net/netip"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Limit tells a client what is left of its rate, and refuses what is beyond it. RateLimit-Limit is what
+// may be sent at once after a rest, of which RateLimit-Remaining are left; RateLimit-Policy adds the
+// steady rate.
+func Limit(h http.Header, v ports.Verdict, rate ports.Rate) error {
+	h.Set("RateLimit-Limit", strconv.Itoa(v.Limit))
+	h.Set("RateLimit-Remaining", strconv.Itoa(v.Remaining))
+	h.Set("RateLimit-Reset", strconv.Itoa(seconds(v.Reset)))
+	h.Set("RateLimit-Policy", strconv.Itoa(rate.PerMinute)+";w=60;burst="+strconv.Itoa(rate.Burst))
+	if v.Allowed {
+		return nil
+	}
+	return fault.New(fault.Limited, "rate_limited", "There were too many requests. Try again later.").After(v.RetryAfter)
+}
+
+// AddressKey is what an address's requests are counted under. An IPv6 client has a network of /64 to
+// itself, so that is what counts.
+func AddressKey(a netip.Addr) string {
+	a = a.Unmap()
+	if a.Is6() {
+		if network, err := a.Prefix(64); err == nil {
+			return network.String()
+		}
+	}
+	return a.String()
+}
+
+// documentRate describes the headers of Limit.
+func documentRate(responses map[string]*huma.Response) {
+	number := func(description string) *huma.Param {
+		return &huma.Param{Description: description, Schema: &huma.Schema{Type: huma.TypeInteger}}
+	}
+	for _, r := range responses {
+		if r.Headers == nil {
+			r.Headers = map[string]*huma.Param{}
+		}
+		r.Headers["RateLimit-Limit"] = number("Requests that may be sent at once after a rest.")
+		r.Headers["RateLimit-Remaining"] = number("How many of them are left now.")
+		r.Headers["RateLimit-Reset"] = number("Seconds until all of them are there again.")
+	}
+}

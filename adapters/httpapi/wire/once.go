@@ -1,0 +1,205 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/haggle-commerce/haggle/domain/audit"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Transaction runs work with services whose writes are one transaction, and with what records the
+// request in it. work may run more than once. The key that the transaction claims may be nil.
+type Transaction[S any] func(ctx context.Context, claim *ports.KeyUse, work func(S, ports.Records) error) error
+
+// Once runs requests so that what they change, what is remembered of it, and their answers are stored
+// together; a request that is sent again under its key gets its first answer, and changes nothing.
+type Once[S any] struct {
+	Keys    ports.IdempotencyKeys
+	Records ports.Records
+	Vault   ports.Vault // answers hold secrets that are shown once
+	Clock   ports.Clock
+	Begin   Transaction[S]
+	// Replayed hears of every answer that is sent again; nil: nobody does.
+	Replayed func()
+}
+
+// Job is what one request needs of Once.
+type Job[S any] struct {
+	Owner string // of the key
+	// Bind gives the services of the transaction to the operation.
+	Bind func(huma.Context, S) huma.Context
+	// Event is what the audit log is told of a request that succeeded; nil: nothing.
+	Event func() *audit.Event
+	// Phased operations have several transactions, with a charge between them, and are idempotent by
+	// themselves. Their key is claimed before and answered after them.
+	Phased bool
+}
+
+// longestPhased is by when a phased request that gave no answer is given up for lost.
+const longestPhased = 30 * time.Second
+
+// errRefused rolls back a request whose answer is an error.
+var errRefused = errors.New("the request was refused")
+
+// Run runs an operation and answers.
+func (o Once[S]) Run(ctx huma.Context, next func(huma.Context), job Job[S]) {
+	r, w := humago.Unwrap(ctx)
+	body, whole := readBody(r, ctx.Operation())
+	if !whole {
+		next(ctx) // which refuses the body
+		return
+	}
+	use, err := o.keyUse(r, job.Owner, body)
+	if err != nil {
+		WriteError(w, r, err)
+		return
+	}
+	if use != nil && o.replay(w, r, *use) {
+		return
+	}
+	a := &attempt{ctx: ctx, next: next, body: body}
+	if job.Phased {
+		err = o.inPhases(a, use)
+	} else {
+		err = o.inOne(a, use, job)
+	}
+	switch {
+	case errors.Is(err, ports.ErrKeyTaken) && o.replay(w, r, *use):
+	case err != nil:
+		WriteError(w, r, err)
+	default:
+		a.answer.sendTo(w)
+	}
+}
+
+// inOne runs the operation and records its answer in one transaction, which an error rolls back.
+func (o Once[S]) inOne(a *attempt, use *ports.KeyUse, job Job[S]) error {
+	ctx := a.ctx.Context()
+	err := o.Begin(ctx, use, func(services S, records ports.Records) error {
+		a.run(func(c huma.Context) huma.Context { return job.Bind(c, services) })
+		if a.answer.status >= http.StatusBadRequest {
+			return errRefused
+		}
+		record := ports.Record{Event: job.Event()}
+		if use != nil {
+			record.Use, record.Answer = use, o.seal(*use, a.answer)
+		}
+		return records.Record(ctx, record)
+	})
+	if !errors.Is(err, errRefused) {
+		return err
+	}
+	if use == nil || !a.answer.lasting() {
+		return nil
+	}
+	return o.Records.Record(ctx, ports.Record{Use: use, Answer: o.seal(*use, a.answer)})
+}
+
+// inPhases claims the key, runs the operation, and keeps its answer, also when the client has gone.
+func (o Once[S]) inPhases(a *attempt, use *ports.KeyUse) error {
+	unbound := func(c huma.Context) huma.Context { return c }
+	if use == nil {
+		a.run(unbound)
+		return nil
+	}
+	ctx := context.WithoutCancel(a.ctx.Context())
+	if err := o.Keys.Claim(ctx, *use, use.At.Add(longestPhased)); err != nil {
+		return err
+	}
+	a.run(unbound)
+	if !a.answer.lasting() {
+		return o.Keys.Release(ctx, *use)
+	}
+	return o.Records.Record(ctx, ports.Record{Use: use, Answer: o.seal(*use, a.answer)})
+}
+
+// attempt is one request, whose operation may run several times before it is answered.
+type attempt struct {
+	ctx    huma.Context
+	next   func(huma.Context)
+	body   []byte
+	answer *captured // the last one
+}
+
+func (a *attempt) run(bind func(huma.Context) huma.Context) {
+	r, w := humago.Unwrap(a.ctx)
+	again := r.WithContext(a.ctx.Context())
+	again.Body = io.NopCloser(bytes.NewReader(a.body))
+	a.answer = &captured{ResponseWriter: w, header: http.Header{}}
+	a.next(bind(humago.NewContext(a.ctx.Operation(), again, a.answer)))
+}
+
+// readBody reads the body that an operation takes up to its limit, and tells whether that was all of
+// it. If not, what was read is put back.
+func readBody(r *http.Request, op *huma.Operation) (body []byte, whole bool) {
+	if op.RequestBody == nil {
+		return nil, true
+	}
+	limit := op.MaxBodyBytes
+	body, err := io.ReadAll(io.LimitReader(r.Body, limit))
+	if err == nil && int64(len(body)) < limit {
+		return body, true
+	}
+	rest := r.Body
+	if err != nil {
+		rest = io.NopCloser(failing{err})
+	}
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(body), rest), r.Body}
+	return nil, false
+}
+
+type failing struct{ error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.error }
+
+// captured is an answer before it is sent.
+type captured struct {
+	http.ResponseWriter // only its connection is used
+	header              http.Header
+	status              int
+	body                bytes.Buffer
+}
+
+func (c *captured) Header() http.Header { return c.header }
+
+func (c *captured) WriteHeader(status int) {
+	if c.status == 0 {
+		c.status = status
+	}
+}
+
+func (c *captured) Write(b []byte) (int, error) {
+	c.WriteHeader(http.StatusOK)
+	return c.body.Write(b)
+}
+
+func (c *captured) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+// lasting tells whether the answer would be the same again: not if it is our failure, if trying again
+// may help, or if another credential would.
+func (c *captured) lasting() bool {
+	switch {
+	case c.status >= 500, c.status == http.StatusForbidden, c.status == http.StatusUnauthorized:
+		return false
+	}
+	return c.header.Get("Retry-After") == ""
+}
+
+func (c *captured) sendTo(w http.ResponseWriter) {
+	for name, values := range c.header {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(c.status)
+	_, _ = c.body.WriteTo(w) // the client may have gone
+}

@@ -1,0 +1,125 @@
+package ratelimit
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+var ctx = context.Background()
+
+// plans are the rates of spec 8 and how far apart their steady requests are.
+var plans = []struct {
+	rate  ports.Rate
+	apart time.Duration
+}{
+	{ports.Rate{PerMinute: 100, Burst: 150}, 600 * time.Millisecond},
+	{ports.Rate{PerMinute: 1000, Burst: 1500}, 60 * time.Millisecond},
+	{ports.Rate{PerMinute: 10000, Burst: 15000}, 6 * time.Millisecond},
+}
+
+func TestPlansAreExactToTheNanosecond(t *testing.T) {
+	t.Parallel()
+	for _, plan := range plans {
+		t.Run(fmt.Sprint(plan.rate), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := open(t, "")
+				for range 2 { // the second time after a rest
+					if n := admitted(l, plan.rate, plan.rate.Burst+10); n != plan.rate.Burst {
+						t.Fatalf("%d were admitted at once", n)
+					}
+					v := l.Take(ctx, "key", plan.rate)
+					if want := (ports.Verdict{Limit: plan.rate.Burst, Reset: 90 * time.Second, RetryAfter: plan.apart}); v != want {
+						t.Fatalf("%+v, want %+v", v, want)
+					}
+					time.Sleep(v.RetryAfter - 1)
+					if v := l.Take(ctx, "key", plan.rate); v.Allowed || v.RetryAfter != 1 {
+						t.Fatalf("a nanosecond early: %+v", v)
+					}
+					time.Sleep(time.Nanosecond)
+					if n := admitted(l, plan.rate, 2); n != 1 {
+						t.Fatalf("%d were admitted after RetryAfter", n)
+					}
+					time.Sleep(90 * time.Second)
+				}
+			})
+		})
+	}
+}
+
+func TestASteadyMinuteIsThePlansRate(t *testing.T) {
+	t.Parallel()
+	for _, plan := range plans {
+		t.Run(fmt.Sprint(plan.rate), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l, n := open(t, ""), 0
+				admitted(l, plan.rate, plan.rate.Burst)
+				for range 4 * plan.rate.PerMinute {
+					time.Sleep(plan.apart / 4)
+					n += admitted(l, plan.rate, 1)
+				}
+				if n != plan.rate.PerMinute {
+					t.Errorf("%d were admitted in a minute", n)
+				}
+			})
+		})
+	}
+}
+
+func TestAShareThatChangesStartsNoNewCount(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m, err := newMemory()
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := plans[0].rate
+		for range share(whole, 2).Burst {
+			m.take(ctx, "key", whole, share(whole, 2))
+		}
+		for n := 1; n <= 5; n++ {
+			if v := m.take(ctx, "key", whole, share(whole, n)); v.Allowed {
+				t.Errorf("as one of %d: %+v", n, v)
+			}
+		}
+	})
+}
+
+func TestAMillionKeysTakeBoundedMemory(t *testing.T) {
+	l := open(t, "")
+	empty := heap()
+	for i := range 1_000_000 {
+		l.Take(ctx, fmt.Sprintf("203.0.113.%d/project", i), plans[0].rate)
+	}
+	grown := heap() - empty
+	t.Logf("a million keys take %d KiB", grown>>10)
+	if grown > 24<<20 { // of which the remembered take about 16
+		t.Errorf("a million keys take %d KiB", grown>>10)
+	}
+	if v := l.Take(ctx, "203.0.113.999999/project", plans[0].rate); v.Remaining != 148 {
+		t.Errorf("the last key is forgotten: %+v", v)
+	}
+}
+
+func heap() int64 {
+	runtime.GC()
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	return int64(s.HeapAlloc)
+}
+
+// admitted counts what n requests at once achieve.
+func admitted(l *Limiter, r ports.Rate, n int) int {
+	count := 0
+	for range n {
+		if l.Take(ctx, "key", r).Allowed {
+			count++
+		}
+	}
+	return count
+}

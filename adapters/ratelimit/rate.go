@@ -1,0 +1,49 @@
+package ratelimit
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// most bounds both numbers of a rate: far above what a process can serve.
+const most = 1_000_000
+
+var errNoRate = errors.New("want requests per minute and at once, each from 1 to 1000000, such as 600/900; or off")
+
+// ParseRate reads "600/900": requests per minute, and at once after a rest. "off" is no limit at all.
+func ParseRate(text string) (r ports.Rate, off bool, err error) {
+	text = strings.TrimSpace(text)
+	if text == "off" {
+		return ports.Rate{}, true, nil
+	}
+	perMinute, burst, _ := strings.Cut(text, "/")
+	if r.PerMinute, err = strconv.Atoi(perMinute); err == nil {
+		r.Burst, err = strconv.Atoi(burst)
+	}
+	if err != nil || r != bounded(r) {
+		return ports.Rate{}, false, errNoRate
+	}
+	return r, false, nil
+}
+
+func bounded(r ports.Rate) ports.Rate {
+	return ports.Rate{PerMinute: min(max(r.PerMinute, 1), most), Burst: min(max(r.Burst, 1), most)}
+}
+
+// share is what one of n limiters may allow that count alone: at least one request a minute.
+func share(r ports.Rate, n int) ports.Rate {
+	return ports.Rate{PerMinute: (r.PerMinute + n - 1) / n, Burst: (r.Burst + n - 1) / n}
+}
+
+// name keeps the counts of a key under different rates apart.
+func name(key string, r ports.Rate) string {
+	var room [96]byte
+	text := strconv.AppendInt(room[:0], int64(r.PerMinute), 10)
+	text = append(text, '/')
+	text = strconv.AppendInt(text, int64(r.Burst), 10)
+	text = append(text, ':')
+	return string(append(text, key...))
+}

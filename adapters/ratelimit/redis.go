@@ -1,0 +1,103 @@
+package ratelimit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"runtime"
+	"time"
+
+	"github.com/go-redis/redis_rate/v10"
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// How long a request waits for Redis at most, unless the URL says otherwise (?read_timeout=1s).
+const (
+	dialTimeout = 200 * time.Millisecond
+	callTimeout = 100 * time.Millisecond // also for a free connection
+)
+
+// shared counts in Redis, together with every process that uses the same database of it. Counts are
+// under haggle:rate:, and go by Redis' clock.
+type shared struct {
+	client *redis.Client
+	rates  *redis_rate.Limiter
+}
+
+func newShared(address string) (*shared, error) {
+	o, err := parse(address)
+	if err != nil {
+		return nil, err
+	}
+	o.DialTimeout = cmp.Or(o.DialTimeout, dialTimeout)
+	o.ReadTimeout = cmp.Or(o.ReadTimeout, callTimeout)
+	o.WriteTimeout = cmp.Or(o.WriteTimeout, callTimeout)
+	o.PoolTimeout = cmp.Or(o.PoolTimeout, callTimeout)
+	o.PoolSize = cmp.Or(o.PoolSize, 10*runtime.GOMAXPROCS(0))
+	o.MaxActiveConns = cmp.Or(o.MaxActiveConns, o.PoolSize)
+	o.MaxRetries = -1 // whoever counts again may count twice
+	o.DialerRetries = 1
+	o.PipelinePoolSize = -1
+	o.DisableIdentity = true
+	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	logging.Disable() // the client's own lines, one a connection: Limiter logs the change
+	client := redis.NewClient(o)
+	return &shared{client, redis_rate.NewLimiter(prefixed{client})}, nil
+}
+
+// parse shows nothing of an address it cannot read: there may be a password in it.
+func parse(address string) (*redis.Options, error) {
+	o, err := redis.ParseURL(address)
+	if syntax := new(url.Error); errors.As(err, &syntax) {
+		err = errors.New("it is not a URL")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("want redis://[user:password@]host:port/database, rediss://… or unix:///path: %w", err)
+	}
+	return o, nil
+}
+
+// take counts one request of the key, in one round trip. Its time is bounded without ctx.
+func (s *shared) take(ctx context.Context, key string, r ports.Rate) (ports.Verdict, error) {
+	limit := redis_rate.Limit{Rate: r.PerMinute, Burst: r.Burst, Period: time.Minute}
+	result, err := s.rates.Allow(ctx, name(key, r), limit)
+	if err != nil {
+		return ports.Verdict{}, err
+	}
+	v := ports.Verdict{
+		Allowed:   result.Allowed > 0,
+		Limit:     r.Burst,
+		Remaining: min(max(result.Remaining, 0), r.Burst),
+		Reset:     result.ResetAfter,
+	}
+	if !v.Allowed {
+		// Redis counts in floating point and whole microseconds: a millisecond more is surely enough.
+		v.RetryAfter = result.RetryAfter + time.Millisecond
+	}
+	return v, nil
+}
+
+// prefixed puts our name before the keys of redis_rate, which begin with "rate:".
+type prefixed struct{ *redis.Client }
+
+func (p prefixed) EvalSha(ctx context.Context, sha string, keys []string, args ...any) *redis.Cmd {
+	return p.Client.EvalSha(ctx, sha, ours(keys), args...)
+}
+
+func (p prefixed) Eval(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {
+	return p.Client.Eval(ctx, script, ours(keys), args...)
+}
+
+func ours(keys []string) []string {
+	named := make([]string, len(keys))
+	for i, key := range keys {
+		named[i] = "haggle:" + key
+	}
+	return named
+}

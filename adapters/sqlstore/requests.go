@@ -1,0 +1,157 @@
+package sqlstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Requests is the store's view of what is kept of requests: answers by idempotency key, and the audit
+// log.
+type Requests struct{ store *Store }
+
+var (
+	_ ports.IdempotencyKeys = Requests{}
+	_ ports.Records         = Requests{}
+)
+
+// Requests keeps answers and audit events.
+func (s *Store) Requests() Requests { return Requests{s} }
+
+const (
+	// A row whose time is over, or whose request was given up, is as good as none.
+	claimIdempotencyKey = `
+INSERT INTO idempotency_keys (id, fingerprint, created_at, lease_until, content_type)
+VALUES ($1, $2, $3, $4, '')
+ON CONFLICT (id) DO UPDATE
+SET fingerprint = excluded.fingerprint,
+    created_at = excluded.created_at,
+    lease_until = excluded.lease_until,
+    status = NULL
+WHERE idempotency_keys.created_at <= $5
+   OR idempotency_keys.status IS NULL AND idempotency_keys.lease_until <= $3`
+
+	keepAnswer = `
+INSERT INTO idempotency_keys (id, fingerprint, created_at, lease_until, status, content_type, body)
+VALUES ($1, $2, $3, $3, $4, $5, $6)
+ON CONFLICT (id) DO UPDATE
+SET fingerprint = excluded.fingerprint,
+    created_at = excluded.created_at,
+    status = excluded.status,
+    content_type = excluded.content_type,
+    body = excluded.body
+WHERE idempotency_keys.status IS NULL
+   OR idempotency_keys.created_at <= $7`
+
+	selectAnswer = `
+SELECT fingerprint, created_at, lease_until, status, content_type, body
+FROM idempotency_keys
+WHERE id = $1
+  AND created_at > $2`
+
+	releaseIdempotencyKey = `
+DELETE FROM idempotency_keys
+WHERE id = $1
+  AND status IS NULL`
+
+	purgeIdempotencyKeys = `
+DELETE FROM idempotency_keys
+WHERE id IN (
+    SELECT id
+    FROM idempotency_keys
+    WHERE created_at <= $1
+    ORDER BY created_at
+    LIMIT 1000
+)`
+)
+
+// keyID is the row of a key. Its parts are hashed one by one, so that no two uses share a text.
+func keyID(use ports.KeyUse) []byte {
+	all := sha256.New()
+	for _, part := range []string{use.Owner, use.Route, use.Key} {
+		one := sha256.Sum256([]byte(part))
+		all.Write(one[:])
+	}
+	return all.Sum(nil)
+}
+
+// over is when what is over by now was created.
+func over(now time.Time) int64 { return toMillis(now.Add(-ports.KeyLife)) }
+
+type answerRow struct {
+	Fingerprint []byte
+	CreatedAt   int64 `db:"created_at"`
+	LeaseUntil  int64 `db:"lease_until"`
+	Status      *int
+	ContentType string `db:"content_type"`
+	Body        []byte
+}
+
+func (r Requests) Find(ctx context.Context, use ports.KeyUse) (*ports.Answer, error) {
+	var rows []answerRow
+	b := r.store.reading(noProject)
+	b.query(&rows, selectAnswer, keyID(use), over(use.At))
+	if err := b.run(ctx); err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	row := rows[0]
+	switch {
+	case row.Status == nil && row.LeaseUntil <= toMillis(use.At):
+		return nil, nil
+	case subtle.ConstantTimeCompare(row.Fingerprint, use.Fingerprint[:]) != 1:
+		return nil, fault.New(fault.Invalid, "idempotency_key_reused",
+			"This Idempotency-Key was used for another request body.").With("Idempotency-Key", "was used for another request body")
+	case row.Status == nil:
+		return nil, ports.ErrKeyTaken
+	}
+	return &ports.Answer{Status: *row.Status, ContentType: row.ContentType, Body: row.Body}, nil
+}
+
+func (r Requests) Claim(ctx context.Context, use ports.KeyUse, until time.Time) error {
+	return r.store.inTx(ctx, noProject, func(t *tx) error { return claimKey(ctx, t, use, until) })
+}
+
+// claimKey waits for another claim of the key that is not committed yet, but not for long.
+func claimKey(ctx context.Context, t *tx, use ports.KeyUse, until time.Time) error {
+	claimed, err := t.exec(ctx, claimIdempotencyKey,
+		keyID(use), use.Fingerprint[:], toMillis(use.At), toMillis(until), over(use.At))
+	if err == nil && claimed == 0 || waitedTooLong(err) {
+		return ports.ErrKeyTaken
+	}
+	return err
+}
+
+func (r Requests) Release(ctx context.Context, use ports.KeyUse) error {
+	b := r.store.writing(noProject)
+	b.exec(releaseIdempotencyKey, keyID(use))
+	return b.run(ctx)
+}
+
+func (r Requests) Purge(ctx context.Context, now time.Time) (int, error) {
+	var purged int64
+	err := r.store.inTx(ctx, noProject, func(t *tx) error {
+		var err error
+		purged, err = t.exec(ctx, purgeIdempotencyKeys, over(now))
+		return err
+	})
+	return int(purged), err
+}
+
+func (r Requests) Record(ctx context.Context, rec ports.Record) error {
+	b := r.store.writing(noProject)
+	if use := rec.Use; use != nil {
+		b.exec(keepAnswer, keyID(*use), use.Fingerprint[:], toMillis(use.At),
+			rec.Answer.Status, rec.Answer.ContentType, rec.Answer.Body, over(use.At))
+	}
+	if e := rec.Event; e != nil {
+		b.exec(insertAuditEvent, auditArgs(*e)...)
+	}
+	if len(b.steps) == 0 {
+		return nil
+	}
+	return b.run(ctx)
+}

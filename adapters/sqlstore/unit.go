@@ -1,0 +1,126 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// unit is the one transaction of a view that Within made. It begins with the first write: what is read
+// before, and whatever else a request does before it changes something, holds no lock.
+type unit struct {
+	store *Store
+	claim *ports.KeyUse
+	conn  *sqlx.Conn // nil until begun
+	// broken is why the whole unit must be run again, or cannot go on, whatever was made of the failure.
+	broken error
+}
+
+// Within runs work on a view of the store in which all writes are one transaction, and reads after the
+// first write see it. What a write through the view fails with leaves no trace of that write, as in a
+// transaction of its own. If work returns nil the transaction commits, else it rolls back. With a
+// claim, the transaction begins by claiming the key; when the key is taken, ErrKeyTaken is the answer,
+// whatever work made of it.
+//
+// work may run more than once, uses the view alone to write, and from one goroutine.
+func (s *Store) Within(ctx context.Context, claim *ports.KeyUse, work func(*Store) error) error {
+	return retry(ctx, func() error {
+		u := &unit{store: s, claim: claim}
+		defer u.end(ctx)
+		view := *s
+		view.unit = u
+		err := work(&view)
+		if u.broken != nil {
+			return u.broken
+		}
+		if err != nil || u.conn == nil {
+			return err
+		}
+		if err := commit(ctx, u.conn); err != nil {
+			return err
+		}
+		u.conn.Close()
+		u.conn = nil
+		return nil
+	})
+}
+
+// end rolls back what did not commit.
+func (u *unit) end(ctx context.Context) {
+	if u.conn != nil {
+		rollback(ctx, u.conn)
+		u.conn.Close()
+	}
+}
+
+// begun tells whether there is a transaction that reads must see.
+func (u *unit) begun() bool { return u != nil && u.conn != nil }
+
+// step runs work within the unit, in a project: all of its writes stay, or none. work is given what to
+// send before its first statement.
+func (u *unit) step(ctx context.Context, project id.Project, work func(conn *sqlx.Conn, prefix string) error) error {
+	if u.broken != nil {
+		return u.broken
+	}
+	prefix, err := u.enter(ctx, project)
+	if err != nil {
+		return u.note(err)
+	}
+	if err := work(u.conn, prefix); err != nil {
+		u.note(err)
+		u.finish(ctx, "ROLLBACK TO step")
+		return err
+	}
+	u.finish(ctx, "RELEASE step")
+	return u.broken
+}
+
+// enter gets the connection, and claims the key, before the first step. It returns what begins a step.
+func (u *unit) enter(ctx context.Context, project id.Project) (prefix string, err error) {
+	const savepoint = "SAVEPOINT step"
+	if u.conn != nil {
+		return savepoint + u.store.dialect.inProject(project), nil
+	}
+	if u.conn, err = u.store.write.Connx(ctx); err != nil {
+		return "", translate(ctx, err)
+	}
+	if u.claim == nil {
+		return u.store.dialect.begin(project) + ";\n" + savepoint, nil
+	}
+	if err := begin(ctx, u.conn, u.store.dialect.begin(project)); err != nil {
+		return "", err
+	}
+	err = claimKey(ctx, &tx{dialect: u.store.dialect, conn: u.conn}, *u.claim, u.claim.At)
+	if errors.Is(err, ports.ErrKeyTaken) {
+		u.broken = err
+	}
+	return savepoint + u.store.dialect.inProject(project), err
+}
+
+// finish ends a step. It no longer listens to the request's context: the unit goes on.
+func (u *unit) finish(ctx context.Context, statement string) {
+	if u.broken != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
+	defer cancel()
+	if _, err := u.conn.ExecContext(ctx, statement); err != nil {
+		u.broken = u.note(translate(ctx, err))
+	}
+}
+
+// note remembers a failure after which the unit must begin again. A connection lost before COMMIT has
+// changed nothing.
+func (u *unit) note(err error) error {
+	if lost(err) {
+		err = unharmed{err}
+	}
+	if u.broken == nil && (lost(err) || conflicted(err)) {
+		u.broken = err
+	}
+	return err
+}

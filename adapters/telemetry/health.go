@@ -1,0 +1,186 @@
+package telemetry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Health tells an orchestrator whether the server can serve. Callers learn the names of checks and
+// the messages given with them; why a check fails goes to the log, once per change of its state.
+type Health struct {
+	log      *slog.Logger
+	now      func() time.Time
+	draining atomic.Bool
+
+	mu      sync.Mutex
+	checks  []check
+	failing map[string]bool
+}
+
+type check struct {
+	name, message string
+	run           func(context.Context) error
+}
+
+// finding is what a caller learns of a check.
+type finding struct {
+	Name    string `json:"name"`
+	Status  string `json:"status"`
+	Message string `json:"message,omitempty"`
+
+	cause error
+}
+
+const (
+	statusOK      = "ok"
+	statusFailing = "failing"
+)
+
+// checksTimeout is how long all checks together may take.
+const checksTimeout = 2 * time.Second
+
+// NewHealth has no checks yet, which is healthy. now is for loops; nil is the machine's clock.
+func NewHealth(log *slog.Logger, now func() time.Time) *Health {
+	if now == nil {
+		now = time.Now
+	}
+	return &Health{log: log, now: now, failing: make(map[string]bool)}
+}
+
+// Check adds a check. message is what callers learn when run fails: "no answer". run must heed its
+// context and may run several times at once.
+func (h *Health) Check(name, message string, run func(context.Context) error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.checks = append(h.checks, check{name, message, run})
+}
+
+// Draining makes the server unready for good, so that no new work is sent to it while it stops.
+func (h *Health) Draining() { h.draining.Store(true) }
+
+// Live answers ok: the process runs.
+func (*Health) Live(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) }
+
+// Ready answers 200 and ok, or 503 and a line for each failing check; all checks, in JSON, to those
+// who accept it.
+func (h *Health) Ready(w http.ResponseWriter, r *http.Request) {
+	// A probe that gave up tells nothing about the database.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), checksTimeout)
+	defer cancel()
+	findings := []finding{{Name: "server", Status: statusFailing, Message: "shutting down"}}
+	if !h.draining.Load() {
+		findings = h.examine(ctx)
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	if acceptsJSON(r.Header) {
+		writeJSON(w, findings)
+		return
+	}
+	writeText(w, findings)
+}
+
+// examine runs all checks at once. One that has no result in time fails.
+func (h *Health) examine(ctx context.Context) []finding {
+	h.mu.Lock()
+	checks := h.checks[:len(h.checks):len(h.checks)]
+	h.mu.Unlock()
+	results := make([]chan error, len(checks))
+	for i, c := range checks {
+		results[i] = make(chan error, 1)
+		go func() { results[i] <- c.run(ctx) }()
+	}
+	findings := make([]finding, len(checks))
+	for i, c := range checks {
+		findings[i] = c.judge(within(ctx, results[i]))
+	}
+	h.tell(ctx, findings)
+	return findings
+}
+
+var errNoResult = errors.New("no result in time")
+
+func within(ctx context.Context, result <-chan error) error {
+	select {
+	case err := <-result:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-result: // came while an earlier one was waited for
+		return err
+	default:
+		return errNoResult
+	}
+}
+
+func (c check) judge(err error) finding {
+	if err != nil {
+		return finding{Name: c.name, Status: statusFailing, Message: c.message, cause: err}
+	}
+	return finding{Name: c.name, Status: statusOK}
+}
+
+// tell logs what changed since the last examination.
+func (h *Health) tell(ctx context.Context, findings []finding) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, f := range findings {
+		failing := f.cause != nil
+		if failing == h.failing[f.Name] {
+			continue
+		}
+		h.failing[f.Name] = failing
+		if failing {
+			h.log.WarnContext(ctx, "not ready", "check", f.Name, "error", f.cause)
+		} else {
+			h.log.InfoContext(ctx, "ready again", "check", f.Name)
+		}
+	}
+}
+
+func verdict(findings []finding) (status string, code int) {
+	for _, f := range findings {
+		if f.Status != statusOK {
+			return statusFailing, http.StatusServiceUnavailable
+		}
+	}
+	return statusOK, http.StatusOK
+}
+
+func acceptsJSON(h http.Header) bool {
+	return strings.Contains(strings.ToLower(strings.Join(h.Values("Accept"), ",")), "application/json")
+}
+
+func writeJSON(w http.ResponseWriter, findings []finding) {
+	status, code := verdict(findings)
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	// A prober that has gone gets no answer; there is nobody to tell.
+	_ = json.NewEncoder(w).Encode(struct {
+		Status string    `json:"status"`
+		Checks []finding `json:"checks"`
+	}{status, findings})
+}
+
+func writeText(w http.ResponseWriter, findings []finding) {
+	status, code := verdict(findings)
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(code)
+	if status == statusOK {
+		fmt.Fprintln(w, status)
+		return
+	}
+	for _, f := range findings {
+		if f.Status != statusOK {
+			fmt.Fprintf(w, "%s: %s\n", f.Name, f.Message)
+		}
+	}
+}

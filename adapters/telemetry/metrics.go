@@ -1,0 +1,190 @@
+// Package telemetry is what those who run the server see of it: metrics for Prometheus, health for an
+// orchestrator, traces for OpenTelemetry, and log lines. None of them ever holds a path, an address, a
+// body or a secret: paths hold ids that are capabilities.
+package telemetry
+
+import (
+	"database/sql"
+	"net/http"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Metrics counts what happens, on a registry of its own. Labels only take values from the program
+// text, never from a request, so that the number of series is bounded.
+type Metrics struct {
+	registry *prometheus.Registry
+
+	requests *prometheus.CounterVec   // method, route, status
+	took     *prometheus.HistogramVec // method, route
+	inFlight prometheus.Gauge
+
+	negotiations *prometheus.CounterVec // status
+	payments     *prometheus.CounterVec // result
+
+	refusals  *prometheus.CounterVec // api
+	fallbacks prometheus.Counter
+	degraded  prometheus.Gauge
+	shed      *prometheus.CounterVec // lane
+	replays   prometheus.Counter
+
+	runs         *prometheus.CounterVec // loop, result
+	lastSuccess  *prometheus.GaugeVec   // loop
+	scrapeErrors prometheus.Counter
+}
+
+var _ ports.Meter = (*Metrics)(nil)
+
+// durations are the upper bounds of the histogram, in seconds: the hot paths take milliseconds, and
+// nothing is served after 30 s.
+var durations = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
+
+// NewMetrics are the metrics of this version of the program, with those of Go and of the process.
+func NewMetrics(version string) *Metrics {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m := &Metrics{registry: registry}
+	m.countRequests()
+	m.countBusiness()
+	m.countDefences()
+	m.countBackground()
+	m.gauges("build_info", "1, labelled with what is running.", "version", "goversion").
+		WithLabelValues(version, runtime.Version()).Set(1)
+	return m
+}
+
+func (m *Metrics) countRequests() {
+	m.requests = m.counters("http_requests_total", "Requests answered.", "method", "route", "status")
+	m.took = promauto.With(m.registry).NewHistogramVec(prometheus.HistogramOpts{
+		Name: "haggle_http_request_duration_seconds", Help: "Time until a request was answered.", Buckets: durations,
+	}, []string{"method", "route"})
+	m.inFlight = m.gauges("http_requests_in_flight", "Requests being served.").WithLabelValues()
+}
+
+func (m *Metrics) countBusiness() {
+	m.negotiations = m.counters("negotiations_total", "Answers to offers.", "status")
+	m.payments = m.counters("payments_total", "Payment attempts decided.", "result")
+}
+
+func (m *Metrics) countDefences() {
+	m.refusals = m.counters("rate_limit_refusals_total", "Requests over their rate.", "api")
+	m.fallbacks = m.counters("rate_limit_fallbacks_total", "Requests counted without the shared memory.").WithLabelValues()
+	m.degraded = m.gauges("rate_limit_degraded", "1 while the shared memory of rate limits is out of reach.").WithLabelValues()
+	m.shed = m.counters("shed_total", "Requests refused under overload.", "lane")
+	m.replays = m.counters("idempotent_replays_total", "Requests answered with their stored answer.").WithLabelValues()
+}
+
+func (m *Metrics) countBackground() {
+	m.runs = m.counters("background_runs_total", "Runs of background work.", "loop", "result")
+	m.lastSuccess = m.gauges("background_last_success_timestamp_seconds", "When background work last succeeded.", "loop")
+	m.scrapeErrors = m.counters("scrape_errors_total", "Metrics that could not be read.").WithLabelValues()
+}
+
+func (m *Metrics) counters(name, help string, labels ...string) *prometheus.CounterVec {
+	return promauto.With(m.registry).NewCounterVec(prometheus.CounterOpts{Name: "haggle_" + name, Help: help}, labels)
+}
+
+func (m *Metrics) gauges(name, help string, labels ...string) *prometheus.GaugeVec {
+	return promauto.With(m.registry).NewGaugeVec(prometheus.GaugeOpts{Name: "haggle_" + name, Help: help}, labels)
+}
+
+// Handler answers scrapes. A metric that cannot be read is left out.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: 4})
+}
+
+// InFlight counts the requests that next is serving.
+func (m *Metrics) InFlight(next http.Handler) http.Handler {
+	return promhttp.InstrumentHandlerInFlight(m.inFlight, next)
+}
+
+// ObserveRequest counts an answered request. pattern is what the mux matched, "GET /v1/projects/{id}"
+// or "", and never a path; status 0 is a handler that wrote nothing, which is 200.
+func (m *Metrics) ObserveRequest(method, pattern string, status int, took time.Duration) {
+	method, path := verb(method), route(pattern)
+	m.requests.WithLabelValues(method, path, strconv.Itoa(sent(status))).Inc()
+	m.took.WithLabelValues(method, path).Observe(took.Seconds())
+}
+
+var verbs = []string{
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+	http.MethodOptions, http.MethodConnect, http.MethodTrace,
+}
+
+// verb bounds the methods, which a client may make up.
+func verb(method string) string {
+	if slices.Contains(verbs, method) {
+		return method
+	}
+	return "OTHER"
+}
+
+// route is a mux pattern without its method. "/" takes what nothing else does.
+func route(pattern string) string {
+	if _, path, found := strings.Cut(pattern, " "); found {
+		pattern = strings.TrimLeft(path, " \t")
+	}
+	if pattern == "" || pattern == "/" {
+		return "unmatched"
+	}
+	return pattern
+}
+
+func sent(status int) int {
+	if status == 0 {
+		return http.StatusOK
+	}
+	return status
+}
+
+// Negotiated counts an answer to an offer.
+func (m *Metrics) Negotiated(status string) { m.negotiations.WithLabelValues(status).Inc() }
+
+// Paid counts a decided payment attempt.
+func (m *Metrics) Paid(result string) { m.payments.WithLabelValues(result).Inc() }
+
+// RateLimitRefused counts a request of an API over its rate.
+func (m *Metrics) RateLimitRefused(api string) { m.refusals.WithLabelValues(api).Inc() }
+
+// RateLimitFellBack counts a request that was counted without the shared memory.
+func (m *Metrics) RateLimitFellBack() { m.fallbacks.Inc() }
+
+// RateLimitDegraded tells whether the shared memory of rate limits is out of reach.
+func (m *Metrics) RateLimitDegraded(now bool) {
+	value := 0.0
+	if now {
+		value = 1
+	}
+	m.degraded.Set(value)
+}
+
+// Shed counts a request refused because its lane was full.
+func (m *Metrics) Shed(lane string) { m.shed.WithLabelValues(lane).Inc() }
+
+// IdempotentReplayed counts a request answered with its stored answer.
+func (m *Metrics) IdempotentReplayed() { m.replays.Inc() }
+
+// BackgroundRan counts a run of a background loop.
+func (m *Metrics) BackgroundRan(loop string, err error) {
+	if err != nil {
+		m.runs.WithLabelValues(loop, "failed").Inc()
+		return
+	}
+	m.runs.WithLabelValues(loop, "ok").Inc()
+	m.lastSuccess.WithLabelValues(loop).SetToCurrentTime()
+}
+
+// Database shows a connection pool, as go_sql_… with the label db_name. A name is given once.
+func (m *Metrics) Database(name string, db *sql.DB) {
+	m.registry.MustRegister(collectors.NewDBStatsCollector(db, name))
+}

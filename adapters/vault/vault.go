@@ -1,0 +1,102 @@
+// Package vault encrypts stored secrets with AES-256-GCM. What it seals begins with a version and the
+// id of the master key, so that master keys can be replaced: the first one seals, all of them open.
+//
+//	1 byte version | 4 bytes key id | 12 bytes nonce | ciphertext and tag
+//
+// The cipher's key and the key id are derived from the master key's text by HKDF-SHA-256 (RFC 5869).
+// Version and purpose are authenticated with the secret.
+package vault
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"errors"
+
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// SandboxKey is the master key where none is set, which only the sandbox allows. It is public: what it
+// seals is not secret.
+const SandboxKey = "haggle sandbox: not a secret"
+
+const (
+	version   = 1
+	idSize    = 4
+	keySize   = 32
+	prefixLen = 1 + idSize
+)
+
+// ErrUnreadable means that none of the master keys sealed this for this purpose, or that it was
+// changed since.
+var ErrUnreadable = errors.New("vault: the secret can't be opened: it was sealed with another master key or for another purpose, or is damaged")
+
+// Vault has one key or more.
+type Vault struct{ keys []key }
+
+type key struct {
+	prefix []byte // version and id
+	sealer cipher.AEAD
+}
+
+var _ ports.Vault = (*Vault)(nil)
+
+// New derives keys from the texts of master keys: the newest first, then those before it. Without any
+// it takes SandboxKey.
+func New(masterKeys ...string) (*Vault, error) {
+	if len(masterKeys) == 0 {
+		masterKeys = []string{SandboxKey}
+	}
+	v := &Vault{}
+	for _, text := range masterKeys {
+		k, err := derive(text)
+		if err != nil {
+			return nil, err
+		}
+		v.keys = append(v.keys, k)
+	}
+	return v, nil
+}
+
+func derive(text string) (key, error) {
+	if text == "" {
+		return key{}, errors.New("vault: a master key must not be empty")
+	}
+	material, err := hkdf.Key(sha256.New, []byte(text), nil, "haggle vault v1", keySize+idSize)
+	if err != nil {
+		return key{}, err
+	}
+	block, err := aes.NewCipher(material[:keySize])
+	if err != nil {
+		return key{}, err
+	}
+	sealer, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		return key{}, err
+	}
+	return key{append([]byte{version}, material[keySize:]...), sealer}, nil
+}
+
+// Seal encrypts under the first key.
+func (v *Vault) Seal(plain []byte, purpose string) []byte {
+	k := v.keys[0]
+	return k.sealer.Seal(bytes.Clone(k.prefix), nil, plain, bound(k, purpose))
+}
+
+// Open decrypts what any of the keys sealed for the purpose: else ErrUnreadable.
+func (v *Vault) Open(sealed []byte, purpose string) ([]byte, error) {
+	for _, k := range v.keys {
+		if !bytes.HasPrefix(sealed, k.prefix) {
+			continue
+		}
+		if plain, err := k.sealer.Open(nil, nil, sealed[prefixLen:], bound(k, purpose)); err == nil {
+			return plain, nil
+		}
+	}
+	return nil, ErrUnreadable
+}
+
+// bound is what is authenticated beside the secret.
+func bound(k key, purpose string) []byte { return append(bytes.Clone(k.prefix), purpose...) }

@@ -1,0 +1,90 @@
+package vault_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/adapters/vault"
+)
+
+func open(t *testing.T, masterKeys ...string) *vault.Vault {
+	t.Helper()
+	v, err := vault.New(masterKeys...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func opens(v *vault.Vault, sealed []byte, purpose, want string) bool {
+	plain, err := v.Open(sealed, purpose)
+	return err == nil && string(plain) == want
+}
+
+func refuses(v *vault.Vault, sealed []byte, purpose string) bool {
+	plain, err := v.Open(sealed, purpose)
+	return errors.Is(err, vault.ErrUnreadable) && plain == nil
+}
+
+func TestWhatIsSealedIsHiddenAndOpens(t *testing.T) {
+	t.Parallel()
+	v := open(t, "master")
+	for _, plain := range []string{"", "s", "a secret of some length that can be seen"} {
+		one, two := v.Seal([]byte(plain), "mfa"), v.Seal([]byte(plain), "mfa")
+		if !opens(v, one, "mfa", plain) || !opens(open(t, "master"), two, "mfa", plain) {
+			t.Errorf("%q does not open", plain)
+		}
+		if bytes.Equal(one, two) || len(plain) > 1 && bytes.Contains(one, []byte(plain)) {
+			t.Errorf("%q is sealed as %q and %q", plain, one, two)
+		}
+	}
+}
+
+func TestNothingElseOpens(t *testing.T) {
+	t.Parallel()
+	v := open(t, "master")
+	sealed := v.Seal([]byte("secret"), "mfa:1")
+	if !refuses(v, sealed, "mfa:2") || !refuses(v, sealed, "") {
+		t.Error("it opens for another purpose")
+	}
+	if !refuses(open(t, "other"), sealed, "mfa:1") || !refuses(open(t), sealed, "mfa:1") {
+		t.Error("it opens with another key")
+	}
+	for i := range sealed {
+		changed := bytes.Clone(sealed)
+		changed[i] ^= 1
+		if !refuses(v, changed, "mfa:1") {
+			t.Errorf("it opens with byte %d changed", i)
+		}
+		if !refuses(v, sealed[:i], "mfa:1") {
+			t.Errorf("it opens when cut to %d bytes", i)
+		}
+	}
+	if !refuses(v, append(bytes.Clone(sealed), 0), "mfa:1") {
+		t.Error("it opens with a byte added")
+	}
+}
+
+// A new master key seals, and what the old one sealed still opens until that key is dropped.
+func TestRotation(t *testing.T) {
+	t.Parallel()
+	old, both, next := open(t, "old"), open(t, "new", "old"), open(t, "new")
+	before, after := old.Seal([]byte("before"), "p"), both.Seal([]byte("after"), "p")
+	if !opens(both, before, "p", "before") || !opens(both, after, "p", "after") || !opens(next, after, "p", "after") {
+		t.Error("a secret is lost")
+	}
+	if !refuses(next, before, "p") || !refuses(old, after, "p") {
+		t.Error("a dropped key still opens")
+	}
+}
+
+func TestKeysAreNotEmpty(t *testing.T) {
+	t.Parallel()
+	if _, err := vault.New("good", ""); err == nil {
+		t.Error("an empty master key was taken")
+	}
+	if !opens(open(t, vault.SandboxKey), open(t).Seal([]byte("s"), "p"), "p", "s") {
+		t.Error("no key is not the sandbox's")
+	}
+}

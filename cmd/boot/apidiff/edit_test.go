@@ -1,0 +1,155 @@
+package apidiff_test
+
+import (
+	"encoding/json"
+	"os"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// edit changes a document.
+type edit func(t *testing.T, doc map[string]any)
+
+func all(edits ...edit) edit {
+	return func(t *testing.T, doc map[string]any) {
+		for _, e := range edits {
+			e(t, doc)
+		}
+	}
+}
+
+// set writes a value, given as YAML, at a path: steps by spaces, [name] being the element of a list
+// with that name. The step before last must be there.
+func set(path, value string) edit {
+	return func(t *testing.T, doc map[string]any) {
+		var v any
+		if err := yaml.Unmarshal([]byte(value), &v); err != nil {
+			t.Fatal(err)
+		}
+		at(t, doc, path)(v)
+	}
+}
+
+// drop removes what is at a path, which must be there.
+func drop(path string) edit {
+	return func(t *testing.T, doc map[string]any) {
+		at(t, doc, path)(nil)
+	}
+}
+
+// push adds a value at the end of a list; pull takes one out, which must be there.
+func push(path, value string) edit { return relist(path, value, true) }
+func pull(path, value string) edit { return relist(path, value, false) }
+
+func relist(path, value string, add bool) edit {
+	return func(t *testing.T, doc map[string]any) {
+		var v any
+		if err := yaml.Unmarshal([]byte(value), &v); err != nil {
+			t.Fatal(err)
+		}
+		list, _ := find(doc, strings.Fields(path)).([]any)
+		i := slices.IndexFunc(list, func(one any) bool { return reflect.DeepEqual(one, v) })
+		switch {
+		case add:
+			list = append(slices.Clone(list), v)
+		case i < 0:
+			t.Fatalf("no %s in %s: %v", value, path, list)
+		default:
+			list = slices.Delete(slices.Clone(list), i, i+1)
+		}
+		at(t, doc, path)(list)
+	}
+}
+
+// at gives the way to write at a path; nil removes.
+func at(t *testing.T, doc map[string]any, path string) func(any) {
+	t.Helper()
+	steps := strings.Fields(path)
+	last := steps[len(steps)-1]
+	switch parent := find(doc, steps[:len(steps)-1]).(type) {
+	case map[string]any:
+		return func(v any) {
+			if v != nil {
+				parent[last] = v
+				return
+			}
+			if parent[last] == nil {
+				t.Fatalf("nothing at %s", path)
+			}
+			delete(parent, last)
+		}
+	case []any:
+		return func(v any) {
+			i := named(parent, last)
+			if i < 0 || v != nil {
+				t.Fatalf("no %s in %s", last, path)
+			}
+			at(t, doc, strings.Join(steps[:len(steps)-1], " "))(slices.Delete(slices.Clone(parent), i, i+1))
+		}
+	}
+	t.Fatalf("nothing at %s", path)
+	return nil
+}
+
+func find(node any, steps []string) any {
+	for _, step := range steps {
+		switch n := node.(type) {
+		case map[string]any:
+			node = n[step]
+		case []any:
+			i := named(n, step)
+			if i < 0 {
+				return nil
+			}
+			node = n[i]
+		}
+	}
+	return node
+}
+
+func named(list []any, step string) int {
+	if i, err := strconv.Atoi(step); err == nil && i < len(list) {
+		return i
+	}
+	return slices.IndexFunc(list, func(one any) bool {
+		object, _ := one.(map[string]any)
+		return object["name"] == strings.Trim(step, "[]")
+	})
+}
+
+// load reads a document and writes it as JSON, which is faster to read again.
+func load(t *testing.T, file string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc map[string]any
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	return encode(t, doc)
+}
+
+func decode(t *testing.T, text []byte) map[string]any {
+	t.Helper()
+	var doc map[string]any
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func encode(t *testing.T, doc map[string]any) []byte {
+	t.Helper()
+	text, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}

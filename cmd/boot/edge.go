@@ -1,0 +1,64 @@
+package boot
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/adapters/ratelimit"
+	"github.com/haggle-commerce/haggle/adapters/telemetry"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// edge is what stands between the network and the use cases, one for the process.
+type edge struct {
+	address              func(*http.Request) netip.Addr
+	managed, bought      ports.Limiter // nil: buyers are not limited
+	operations, payments *wire.Lane
+}
+
+// Places in the lanes. More than the database's connections, for some operations only compute; few
+// enough that those who got one are answered in time. Payments wait for providers, up to 8 s each, and
+// have places that nothing else takes.
+const (
+	operationPlaces = 128
+	paymentPlaces   = 256
+)
+
+func (a *App) openEdge(limiter *ratelimit.Limiter) error {
+	trusted, err := a.config.proxies()
+	if err != nil {
+		return err
+	}
+	a.edge = edge{
+		address:    wire.ClientAddress(trusted),
+		managed:    counted{limiter, a.metrics, "management"},
+		operations: wire.NewLane(operationPlaces, func() { a.metrics.Shed("operations") }),
+		payments:   wire.NewLane(paymentPlaces, func() { a.metrics.Shed("payments") }),
+	}
+	if !a.limits.acpOff {
+		a.edge.bought = counted{limiter, a.metrics, "acp"}
+	}
+	return nil
+}
+
+// counted tells the metrics of refusals, and of verdicts without the shared memory.
+type counted struct {
+	limiter *ratelimit.Limiter
+	metrics *telemetry.Metrics
+	api     string
+}
+
+func (c counted) Take(ctx context.Context, key string, r ports.Rate) ports.Verdict {
+	v := c.limiter.Take(ctx, key, r)
+	if !v.Allowed {
+		c.metrics.RateLimitRefused(c.api)
+	}
+	degraded := c.limiter.Degraded()
+	c.metrics.RateLimitDegraded(degraded)
+	if degraded {
+		c.metrics.RateLimitFellBack()
+	}
+	return v
+}

@@ -1,0 +1,247 @@
+package boot_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"github.com/haggle-commerce/haggle/cmd/boot"
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+)
+
+// API keys, the account and its second factor, over HTTP on both engines.
+
+// merchant calls the Management API with a key.
+type merchant struct {
+	*testing.T
+	url, key string
+}
+
+// call sends a request, expects the status, and returns the body. A header is "Name: value".
+func (m merchant) call(status int, method, path, body string, headers ...string) map[string]any {
+	m.Helper()
+	r := request(m.T, method, m.url+path, body)
+	r.Header.Set("Authorization", "Bearer "+m.key)
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		r.Header.Set(name, value)
+	}
+	answer := send(m.T, r).expect(m.T, status)
+	read := map[string]any{}
+	if answer.body != "" {
+		if err := json.Unmarshal([]byte(answer.body), &read); err != nil {
+			m.Fatalf("%s: %v", answer.body, err)
+		}
+	}
+	return read
+}
+
+func (m merchant) with(key any) merchant { m.key = fmt.Sprint(key); return m }
+
+// refused expects an error with a code that names the fields.
+func (m merchant) refused(status int, code, method, path, body string, fields ...string) {
+	m.Helper()
+	text := fmt.Sprint(m.call(status, method, path, body)["error"])
+	if !strings.Contains(text, "code:"+code) {
+		m.Errorf("%s %s %s: %s, want %s", method, path, body, text, code)
+	}
+	for _, field := range fields {
+		if !strings.Contains(text, "field:"+field+" ") {
+			m.Errorf("%s %s %s: %s does not name %s", method, path, body, text, field)
+		}
+	}
+}
+
+func (m merchant) openShop(slug string, mfa bool) string {
+	m.Helper()
+	id := m.call(http.StatusCreated, "POST", "/v1/projects", fmt.Sprintf(`{"name": "Shop", "slug": %q}`, slug))["id"].(string)
+	if mfa {
+		m.call(http.StatusOK, "PATCH", "/v1/projects/"+id+"/settings", `{"security": {"mfa_required": true}}`)
+	}
+	return id
+}
+
+func onServers(t *testing.T, test func(*testing.T, *boot.App, merchant)) {
+	t.Helper()
+	t.Parallel()
+	for _, engine := range boottest.Engines {
+		t.Run(engine.Name, func(t *testing.T) {
+			t.Parallel()
+			app := boottest.Start(t, engine.URL(t), func(c *boot.Config) { c.EnterpriseRate = "9000/12000" })
+			test(t, app, merchant{t, app.URL(), boottest.Key})
+		})
+	}
+}
+
+func TestTheLifeOfAnAPIKey(t *testing.T) {
+	onServers(t, func(t *testing.T, app *boot.App, m merchant) {
+		shop := m.openShop("keys-life", false)
+		made := m.call(201, "POST", "/v1/api-keys",
+			fmt.Sprintf(`{"name": "ci", "scopes": ["keys:write", "projects:read"], "project_ids": [%q], "expires_at": "2999-01-02T03:04:05.678+01:00"}`, shop))
+		own, id := m.with(made["key"]), made["id"].(string)
+		if !strings.HasPrefix(own.key, fmt.Sprint(made["prefix"])) || made["expires_at"] != "2999-01-02T02:04:05.678Z" {
+			t.Errorf("made %v", made)
+		}
+		seen := own.call(200, "GET", "/v1/api-keys/"+id, "")
+		if _, shown := seen["key"]; shown || seen["status"] != "active" || seen["name"] != "ci" {
+			t.Errorf("a key is shown as %v", seen)
+		}
+		if err := app.Access.FlushUses(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if seen = own.call(200, "GET", "/v1/api-keys/"+id, ""); seen["last_used_at"] == nil {
+			t.Errorf("a used key is shown as %v", seen)
+		}
+		all, few := m.call(200, "GET", "/v1/api-keys", ""), own.call(200, "GET", "/v1/api-keys?limit=1", "")
+		if len(all["data"].([]any)) != 2 || len(few["data"].([]any)) != 1 || fmt.Sprint(few["meta"]) != "map[limit:1 offset:0 total:1]" {
+			t.Errorf("the account has %v, the bound key sees %v", all, few)
+		}
+		bootstrap := all["data"].([]any)[1].(map[string]any)["id"].(string)
+		own.refused(404, "api_key_not_found", "DELETE", "/v1/api-keys/"+bootstrap, "")
+		own.refused(404, "api_key_not_found", "GET", "/v1/api-keys/nonsense", "")
+		own.call(204, "DELETE", "/v1/api-keys/"+id, "")
+		own.refused(401, "unauthenticated", "GET", "/v1/api-keys", "")
+		m.refused(404, "api_key_not_found", "DELETE", "/v1/api-keys/"+id, "")
+		m.refused(404, "api_key_not_found", "GET", "/v1/api-keys/"+id, "")
+		if left := m.call(200, "GET", "/v1/api-keys", ""); len(left["data"].([]any)) != 1 {
+			t.Errorf("a revoked key is listed: %v", left)
+		}
+	})
+}
+
+func TestNoKeyOutgrowsItsCreator(t *testing.T) {
+	onServers(t, func(t *testing.T, _ *boot.App, m merchant) {
+		one, two := m.openShop("grow-one", false), m.openShop("grow-two", false)
+		m.refused(422, "validation_error", "POST", "/v1/api-keys", `{"scopes": ["dogs:read"], "project_ids": ["x"], "expires_at": "2000-01-01T00:00:00Z"}`,
+			"name", "scopes.0", "project_ids.0", "expires_at")
+		m.refused(422, "validation_error", "POST", "/v1/api-keys", `{"name": "n", "scopes": ["*"], "expires_at": "tomorrow"}`, "expires_at")
+		m.refused(422, "validation_error", "POST", "/v1/api-keys", `{"name": "n", "scopes": ["*"], "colour": "red"}`, "colour")
+		narrow := m.with(m.call(201, "POST", "/v1/api-keys",
+			fmt.Sprintf(`{"name": "n", "scopes": ["keys:write"], "project_ids": [%q], "expires_at": "2999-01-01T00:00:00Z"}`, one))["key"])
+		narrow.refused(422, "validation_error", "POST", "/v1/api-keys",
+			fmt.Sprintf(`{"name": "n", "scopes": ["keys:read", "*"], "project_ids": [%q, %q]}`, one, two),
+			"scopes.1", "project_ids.1", "expires_at")
+		narrow.refused(422, "validation_error", "POST", "/v1/api-keys", `{"name": "n", "scopes": ["keys:read"], "expires_at": "2999-01-01T00:00:01Z"}`,
+			"project_ids", "expires_at")
+		narrow.call(201, "POST", "/v1/api-keys",
+			fmt.Sprintf(`{"name": "n", "scopes": ["keys:read"], "project_ids": [%q], "expires_at": "2999-01-01T00:00:00Z"}`, one))
+		narrow.refused(403, "insufficient_scope", "GET", "/v1/account", "")
+	})
+}
+
+func TestTheAccount(t *testing.T) {
+	onServers(t, func(t *testing.T, _ *boot.App, m merchant) {
+		a := m.call(200, "GET", "/v1/account", "")
+		if a["plan"] != "enterprise" || fmt.Sprint(a["limits"]) != "map[burst:12000 requests_per_minute:9000]" ||
+			fmt.Sprint(a["mfa"]) != "map[enabled:false recovery_codes_left:0]" {
+			t.Errorf("%v", a)
+		}
+		if renamed := m.call(200, "PATCH", "/v1/account", `{"name": "Zoë's"}`); renamed["name"] != "Zoë's" || renamed["id"] != a["id"] {
+			t.Errorf("%v", renamed)
+		}
+		m.refused(422, "validation_error", "PATCH", "/v1/account", `{"name": ""}`, "name")
+		m.refused(422, "validation_error", "PATCH", "/v1/account", `{"name": null}`, "name")
+		m.refused(422, "validation_error", "PATCH", "/v1/account", `{"plan": "enterprise"}`, "plan")
+		if same := m.call(200, "PATCH", "/v1/account", `{}`); same["name"] != "Zoë's" {
+			t.Errorf("%v", same)
+		}
+	})
+}
+
+func TestTheSecondFactor(t *testing.T) {
+	onServers(t, func(t *testing.T, _ *boot.App, m merchant) {
+		guarded := m.openShop("mfa-guarded", true)
+		newKey := fmt.Sprintf(`{"name": "n", "scopes": ["*"], "project_ids": [%q]}`, guarded)
+		m.refused(403, "mfa_required", "POST", "/v1/api-keys", newKey)
+		made := m.call(201, "POST", "/v1/account/mfa", "")
+		codes := made["recovery_codes"].([]any)
+		if len(codes) != 10 || !strings.HasPrefix(fmt.Sprint(made["otpauth_url"]), "otpauth://totp/Haggle:") {
+			t.Errorf("%v", made)
+		}
+		m.refused(422, "validation_error", "POST", "/v1/account/mfa/confirm", `{}`, "code")
+		code := func(steps time.Duration) string {
+			text, err := totp.GenerateCode(made["secret"].(string), time.Now().Add(steps*30*time.Second))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return text
+		}
+		if on := m.call(200, "POST", "/v1/account/mfa/confirm", fmt.Sprintf(`{"code": %q}`, code(0))); fmt.Sprint(on) != "map[enabled:true recovery_codes_left:10]" {
+			t.Errorf("%v", on)
+		}
+		next := "X-MFA-Code: " + code(1)
+		m.call(201, "POST", "/v1/api-keys", newKey, next)
+		m.call(403, "POST", "/v1/api-keys", newKey, next)
+		m.call(403, "POST", "/v1/account/mfa", "")
+		m.call(201, "POST", "/v1/api-keys", newKey, fmt.Sprint("X-MFA-Code: ", codes[0]))
+		// A wrong code counts though its request came to nothing.
+		for range 4 { // and one above
+			m.call(403, "DELETE", "/v1/account/mfa", "", "X-MFA-Code: 000")
+		}
+		limited := request(t, "DELETE", m.url+"/v1/account/mfa", "")
+		limited.Header.Set("Authorization", "Bearer "+m.key)
+		limited.Header.Set("X-MFA-Code", fmt.Sprint(codes[1]))
+		if answer := send(t, limited).expect(t, 429); answer.Header.Get("Retry-After") == "" {
+			t.Errorf("%s has no Retry-After", answer.body)
+		}
+		if a := m.call(200, "GET", "/v1/account", ""); fmt.Sprint(a["mfa"]) != "map[enabled:true recovery_codes_left:9]" {
+			t.Errorf("%v", a)
+		}
+	})
+}
+
+// A key that one replica revokes stops working at another within a second.
+func TestRevokedOnAnotherReplica(t *testing.T) {
+	t.Parallel()
+	for _, engine := range boottest.Engines {
+		t.Run(engine.Name, func(t *testing.T) {
+			t.Parallel()
+			database := engine.URL(t)
+			here, there := boottest.Start(t, database), boottest.Start(t, database)
+			m := merchant{t, here.URL(), boottest.Key}
+			made := m.call(201, "POST", "/v1/api-keys", `{"name": "n", "scopes": ["*"]}`)
+			m.with(made["key"]).call(200, "GET", "/v1/account", "")
+			if _, err := there.Access.Authenticate(t.Context(), made["key"].(string)); err != nil {
+				t.Fatal(err)
+			}
+			m.call(204, "DELETE", fmt.Sprint("/v1/api-keys/", made["id"]), "")
+			revoked := time.Now()
+			m.with(made["key"]).refused(401, "unauthenticated", "GET", "/v1/account", "")
+			for {
+				_, err := there.Access.Authenticate(t.Context(), made["key"].(string))
+				if after := time.Since(revoked); err != nil || after > time.Second {
+					if err == nil {
+						t.Errorf("it works after %s", after)
+					}
+					return
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+		})
+	}
+}
+
+func BenchmarkAuthenticate(b *testing.B) {
+	for _, engine := range boottest.Engines {
+		app := boottest.Start(b, engine.URL(b))
+		uncached := *app.Access
+		uncached.Cache = nil
+		b.Run(engine.Name+"/cached", func(b *testing.B) { authenticate(b, app.Access.Authenticate) })
+		b.Run(engine.Name+"/uncached", func(b *testing.B) { authenticate(b, uncached.Authenticate) })
+	}
+}
+
+func authenticate[C any](b *testing.B, authenticate func(context.Context, string) (C, error)) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := authenticate(b.Context(), boottest.Key); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

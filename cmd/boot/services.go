@@ -1,0 +1,105 @@
+package boot
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/acp"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+	"github.com/haggle-commerce/haggle/adapters/system"
+	"github.com/haggle-commerce/haggle/app/access"
+	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/app/agents"
+	"github.com/haggle-commerce/haggle/app/catalogs"
+	"github.com/haggle-commerce/haggle/app/discovery"
+	"github.com/haggle-commerce/haggle/app/haggling"
+	"github.com/haggle-commerce/haggle/app/projects"
+	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// services are the use cases on one view of the store: the whole store, or one transaction of it.
+type services struct {
+	Access   *access.Service
+	Projects *projects.Service
+	Catalogs *catalogs.Service
+
+	discovery  *discovery.Service
+	haggling   *haggling.Service
+	purchase   *purchase.Service
+	aftersales *aftersales.Service
+	view       *sqlstore.Store
+}
+
+// on puts the use cases together on a view of the store.
+func (a *App) on(st *sqlstore.Store, index ports.Index) services {
+	clock, entropy := a.clock, system.Entropy{}
+	agent := agents.Builtin{Index: index}
+	s := services{view: st}
+	s.Access = a.accessOn(st)
+	s.Projects = &projects.Service{
+		Projects: st.Projects(), Statistics: st.Projects(), Clock: clock, Entropy: entropy,
+		Resolver: system.Resolver{AllowLoopback: a.config.AllowLoopback},
+	}
+	s.Catalogs = &catalogs.Service{
+		Products: st.Products(), Bulk: st.Catalog(), Reader: st.Catalog(), Inventory: st.Inventory(),
+		Index: index, Clock: clock, Entropy: entropy,
+	}
+	s.discovery = &discovery.Service{
+		Agent: agent, Index: index, Catalog: st.Catalog(), Inventory: st.Inventory(), Sessions: st.Sessions(),
+		Haggling: st.Haggling(), Clock: clock, Entropy: entropy,
+	}
+	s.haggling = &haggling.Service{
+		Agent: agent, Store: st.Haggling(), Index: index, Clock: clock, Entropy: entropy, Log: a.log, Fresh: s.discovery.Fresh,
+		Meter: a.meter,
+	}
+	s.purchase = &purchase.Service{
+		Agent: agent, Storefronts: st.Storefronts(), Checkouts: st.Checkouts(), Orders: st.Orders(), Sessions: st.Sessions(),
+		Haggling: st.Haggling(), Catalog: st.Catalog(), Clock: clock, Entropy: entropy, Log: a.log, Meter: a.meter,
+		Gateway: a.gateway,
+	}
+	s.aftersales = &aftersales.Service{Orders: st.Orders(), Clock: clock, Entropy: entropy}
+	return s
+}
+
+// manage runs a request of the Management API in one transaction. The index learns of its writes when
+// they are committed.
+func (a *App) manage(ctx context.Context, claim *ports.KeyUse, work func(management.Services, ports.Records) error) error {
+	var index *pendingIndex
+	err := a.store.Within(ctx, claim, func(view *sqlstore.Store) error {
+		index = &pendingIndex{Index: a.index}
+		return work(a.managementServices(a.on(view, index)), view.Requests())
+	})
+	if err == nil {
+		index.tell()
+	}
+	return err
+}
+
+// trade runs a request of the ACP API in one transaction.
+func (a *App) trade(ctx context.Context, claim *ports.KeyUse, work func(acp.Services, ports.Records) error) error {
+	return a.store.Within(ctx, claim, func(view *sqlstore.Store) error {
+		return work(a.acpServices(a.on(view, a.index)), view.Requests())
+	})
+}
+
+// pendingIndex keeps what a transaction has to tell the index.
+type pendingIndex struct {
+	ports.Index
+	news []func()
+}
+
+func (p *pendingIndex) Apply(project id.Project, changes ports.CatalogChanges) {
+	p.news = append(p.news, func() { p.Index.Apply(project, changes) })
+}
+
+func (p *pendingIndex) Restock(project id.Project, totals map[id.Variant]int) {
+	p.news = append(p.news, func() { p.Index.Restock(project, totals) })
+}
+
+func (p *pendingIndex) tell() {
+	for _, news := range p.news {
+		news()
+	}
+}

@@ -1,0 +1,28 @@
+package boot
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/adapters/telemetry"
+)
+
+// watchParts says what health and metrics look at.
+func (a *App) watchParts() {
+	a.health = telemetry.NewHealth(a.log, nil)
+	a.health.Check("database", "no answer", a.store.Ping)
+	a.health.Check("migrations", "not up to date", a.store.SchemaCurrent)
+	a.metrics.Outbox(a.store.OutboxLag)
+	for name, pool := range a.store.Pools() {
+		a.metrics.Database(name, pool)
+	}
+}
+
+// traceWork is how the store's work becomes spans; nil where tracing is off.
+func (a *App) traceWork() func(context.Context, string) (context.Context, func(error)) {
+	if a.tracing == nil {
+		return nil
+	}
+	return func(ctx context.Context, name string) (context.Context, func(error)) {
+		return a.tracing.StartWork(ctx, "database "+name)
+	}
+}

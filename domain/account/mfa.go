@@ -1,0 +1,96 @@
+package account
+
+import (
+	"crypto/sha256"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// Authenticator makes an account's one-time codes (RFC 6238). It is pending until a first code of it
+// has come, and then takes the place of the one before.
+type Authenticator struct {
+	ID          id.Authenticator
+	Account     id.Account
+	Secret      []byte // sealed
+	LastStep    int64  // the newest used one: it and all before are refused
+	CreatedAt   time.Time
+	ActivatedAt *time.Time
+	Recovery    []RecoveryCode
+}
+
+// RecoveryCode stands in for a code, once. Only its hash is kept.
+type RecoveryCode struct {
+	Hash [32]byte
+	Used bool
+}
+
+// RecoveryCodes is how many an authenticator comes with.
+const RecoveryCodes = 10
+
+// RecoveryCodesLeft counts those that can still be used.
+func (a *Authenticator) RecoveryCodesLeft() int {
+	left := 0
+	for _, r := range a.Recovery {
+		if !r.Used {
+			left++
+		}
+	}
+	return left
+}
+
+// Recovers tells whether the text is one of the authenticator's recovery codes, used or not.
+func (a *Authenticator) Recovers(text string) (Code, bool) {
+	hash := HashRecovery(text)
+	for _, r := range a.Recovery {
+		if r.Hash == hash {
+			return Code{Recovery: &hash}, true
+		}
+	}
+	return Code{}, false
+}
+
+// HashRecovery does not mind case, hyphens and spaces: people type these codes from paper.
+func HashRecovery(text string) [32]byte {
+	return sha256.Sum256([]byte(strings.NewReplacer("-", "", " ", "").Replace(strings.ToLower(text))))
+}
+
+// Code is a right code: of a step in time, or a recovery code.
+type Code struct {
+	Step     int64
+	Recovery *[32]byte // nil: Step
+}
+
+// An account may be wrong MaxTries times within TriesWindow.
+const (
+	MaxTries    = 5
+	TriesWindow = 5 * time.Minute
+)
+
+// Tries are an account's recent wrong codes, oldest first.
+type Tries struct{ Wrong []time.Time }
+
+// Admit refuses another try, a right one too, until the oldest of too many wrong ones is long enough
+// ago.
+func (t *Tries) Admit(now time.Time) error {
+	t.forget(now)
+	if len(t.Wrong) < MaxTries {
+		return nil
+	}
+	return fault.New(fault.Limited, "rate_limited", "Too many wrong codes. Wait before you try again.").
+		After(t.Wrong[len(t.Wrong)-MaxTries].Add(TriesWindow).Sub(now))
+}
+
+// Add counts a wrong code.
+func (t *Tries) Add(now time.Time) {
+	t.forget(now)
+	t.Wrong = append(t.Wrong, now)
+}
+
+func (t *Tries) forget(now time.Time) {
+	for len(t.Wrong) > 0 && !now.Before(t.Wrong[0].Add(TriesWindow)) {
+		t.Wrong = t.Wrong[1:]
+	}
+}

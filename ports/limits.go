@@ -1,0 +1,27 @@
+package ports
+
+import (
+	"context"
+	"time"
+)
+
+// Rate is what a caller may do: PerMinute steadily, and Burst at once after a rest.
+type Rate struct{ PerMinute, Burst int }
+
+// Verdict is whether one more request is within a rate. Remaining of Limit are left at once; after
+// Reset all of them are. A refused caller that waits RetryAfter, which is then above zero, is admitted.
+type Verdict struct {
+	Allowed           bool
+	Limit, Remaining  int
+	Reset, RetryAfter time.Duration
+}
+
+// Limiter counts requests against rates.
+type Limiter interface {
+	// Take counts one request of the key. Different keys, and different rates of a key, are counted
+	// apart; a refused request counts nothing. It always answers, also when ctx has ended: a limiter
+	// whose shared memory is gone goes on with a share of the rate of its own. However many processes
+	// count together, a key is admitted at most Burst + PerMinute × minutes times, and another Burst
+	// when shared memory is lost and comes back.
+	Take(ctx context.Context, key string, r Rate) Verdict
+}
