@@ -199,7 +199,7 @@ func TestWrongCodesCountWhateverBecomesOfTheRequest(t *testing.T) {
 		o.wants("a right code after five wrong ones", err, "rate_limited")
 		var e *fault.Error
 		if !errors.As(err, &e) || e.Kind != fault.Limited || e.RetryAfter != account.TriesWindow {
-			t.Errorf("%v: wait %s", err, e.RetryAfter)
+			t.Errorf("to wait: %+v", e)
 		}
 		other := openOffice(t, s)
 		other.enrolled()

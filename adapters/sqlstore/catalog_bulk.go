@@ -4,21 +4,33 @@ import (
 	"context"
 	"slices"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Catalog is the store's view of catalogues as a whole.
-type Catalog struct{ store *Store }
+type Catalog struct {
+	store  *Store
+	counts *lru.Cache[id.Project, categoryCount]
+}
 
 var (
 	_ ports.CatalogReader = Catalog{}
 	_ ports.BulkProducts  = Catalog{}
 )
 
-// Catalog reads and writes many products at once.
-func (s *Store) Catalog() Catalog { return Catalog{s} }
+// Catalog reads and writes many products at once. The view remembers the last count of some projects'
+// categories: keep it.
+func (s *Store) Catalog() Catalog {
+	counts, err := lru.New[id.Project, categoryCount](mostTrails)
+	if err != nil {
+		panic(err) // the size is not positive
+	}
+	return Catalog{s, counts}
+}
 
 func (c Catalog) Upsert(ctx context.Context, project id.Project, skus []string,
 	change func(known map[string]*catalog.Product) []ports.ProductWrite) (failed map[int]error, err error) {
@@ -49,10 +61,14 @@ func (c *catalogue) bySKU(ctx context.Context, skus []string) (map[string]*catal
 	known := make(map[string]*catalog.Product, len(skus))
 	for some := range slices.Chunk(skus, listed) {
 		args := arguments{c.project.String()}
+		list, err := c.t.among(&args, some)
+		if err != nil {
+			return nil, err
+		}
 		products, err := c.products(ctx, `
 WHERE project_id = $1
   AND deleted_at IS NULL
-  AND sku IN `+args.list(some), args[1:]...)
+  AND sku IN `+list, args[1:]...)
 		if err != nil {
 			return nil, err
 		}

@@ -1,10 +1,7 @@
 package sqlstore
 
 import (
-	"cmp"
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -38,15 +35,6 @@ WHERE stock.project_id = $1`
 
 	byVariant = `
 ORDER BY stock.variant_id, stock.location`
-
-	selectCategories = `
-SELECT category, count(*) AS n
-FROM products
-WHERE project_id = $1
-  AND deleted_at IS NULL
-  AND status = 'active'
-  AND category <> ''
-GROUP BY category`
 )
 
 func (c Catalog) Changes(ctx context.Context, project id.Project, since int64) (ports.CatalogChanges, error) {
@@ -78,30 +66,6 @@ func (c Catalog) Changes(ctx context.Context, project id.Project, since int64) (
 		changes.Removed = append(changes.Removed, id.Stored[id.Product](r.ID))
 	}
 	return changes, nil
-}
-
-func (c Catalog) Categories(ctx context.Context, project id.Project) ([]catalog.Category, error) {
-	var rows []struct {
-		Category string
-		N        int
-	}
-	b := c.store.reading(project)
-	b.query(&rows, selectCategories, project.String())
-	if err := b.run(ctx); err != nil {
-		return nil, err
-	}
-	counts := make(map[string]int)
-	for _, r := range rows {
-		for path := r.Category; path != ""; path = path[:max(strings.LastIndexByte(path, '/'), 0)] {
-			counts[path] += r.N
-		}
-	}
-	categories := make([]catalog.Category, 0, len(counts))
-	for path, n := range counts {
-		categories = append(categories, catalog.Category{Path: path, Count: n})
-	}
-	slices.SortFunc(categories, func(a, b catalog.Category) int { return cmp.Compare(a.Path, b.Path) })
-	return categories, nil
 }
 
 func (c Catalog) Active(ctx context.Context, project id.Project, products []id.Product) ([]*catalog.Product, error) {

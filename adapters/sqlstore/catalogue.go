@@ -57,16 +57,25 @@ func (c *catalogue) products(ctx context.Context, where string, args ...any) ([]
 // footprint is what a stored product occupies.
 type footprint struct {
 	skus     []string
-	variants []id.Variant
+	variants []catalog.Variant
 }
 
 func footprintOf(p *catalog.Product) footprint {
-	f := footprint{skus: []string{p.SKU}}
+	f := footprint{skus: []string{p.SKU}, variants: slices.Clone(p.Variants)}
 	for _, v := range p.Variants {
 		f.skus = append(f.skus, v.SKU)
-		f.variants = append(f.variants, v.ID)
 	}
 	return f
+}
+
+// has tells whether a variant is in its place as it is to be.
+func (f footprint) has(position int, v catalog.Variant) bool {
+	if position >= len(f.variants) {
+		return false
+	}
+	old := f.variants[position]
+	samePrice := old.Price == v.Price || old.Price != nil && v.Price != nil && *old.Price == *v.Price
+	return samePrice && old.ID == v.ID && old.SKU == v.SKU && old.Size == v.Size && old.Color == v.Color
 }
 
 // save stores one product. before is the footprint it had; zero if it is new.
@@ -81,7 +90,7 @@ func (c *catalogue) save(ctx context.Context, w ports.ProductWrite, before footp
 // saveAll stores products in the order given, in place of what they were before. It returns the
 // faults of those that cannot be stored, by their index.
 func (c *catalogue) saveAll(ctx context.Context, writes []ports.ProductWrite, before map[id.Product]footprint) (failed map[int]error, err error) {
-	taken, err := c.owners(ctx, writes)
+	taken, err := c.owners(ctx, writes, before)
 	if err != nil {
 		return nil, err
 	}
@@ -113,17 +122,27 @@ func (c *catalogue) saveAll(ctx context.Context, writes []ports.ProductWrite, be
 // owners tells which product has a sku, as its own or a variant's.
 type owners map[string]id.Product
 
-// owners of the skus that the writes want.
-func (c *catalogue) owners(ctx context.Context, writes []ports.ProductWrite) (owners, error) {
+// owners of the skus that the writes want. Who has what before is known of some.
+func (c *catalogue) owners(ctx context.Context, writes []ports.ProductWrite, before map[id.Product]footprint) (owners, error) {
+	taken := make(owners)
+	for product, had := range before {
+		taken.move(product, footprint{}, had)
+	}
 	var wanted []string
 	for _, w := range writes {
-		wanted = append(wanted, footprintOf(w.Product).skus...)
+		for _, sku := range footprintOf(w.Product).skus {
+			if _, known := taken[sku]; !known {
+				wanted = append(wanted, sku)
+			}
+		}
 	}
 	slices.Sort(wanted)
-	taken := make(owners)
 	for some := range slices.Chunk(slices.Compact(wanted), listed) {
 		args := arguments{c.project.String()}
-		list := args.list(some)
+		list, err := c.t.among(&args, some)
+		if err != nil {
+			return nil, err
+		}
 		var rows []struct{ SKU, Owner string }
 		if err := c.t.list(ctx, &rows, `
 SELECT sku, id AS owner

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -37,7 +36,8 @@ INSERT INTO stock (project_id, variant_id, location, quantity)
 VALUES `
 	replaceStock = `
 ON CONFLICT (project_id, variant_id, location) DO UPDATE
-SET quantity = excluded.quantity`
+SET quantity = excluded.quantity
+WHERE stock.quantity <> excluded.quantity`
 )
 
 // shipment is some products, each of them once, that go to the database in as few statements as
@@ -64,7 +64,7 @@ func (s *shipment) add(w ports.ProductWrite, before footprint) error {
 	if err != nil {
 		return err
 	}
-	variants, err := s.variantValues(w.Product)
+	variants, err := s.variantValues(w.Product, before)
 	if err != nil {
 		return err
 	}
@@ -73,23 +73,27 @@ func (s *shipment) add(w ports.ProductWrite, before footprint) error {
 	s.variants = append(s.variants, variants...)
 	s.stock = append(s.stock, w.Stock...)
 	for _, v := range before.variants {
-		if _, kept := w.Product.Variant(v); !kept {
-			s.dropped = append(s.dropped, v.String())
+		if _, kept := w.Product.Variant(v.ID); !kept {
+			s.dropped = append(s.dropped, v.ID.String())
 		}
 	}
 	return nil
 }
 
-func (s *shipment) variantValues(p *catalog.Product) ([][]any, error) {
-	rows := make([][]any, len(p.Variants))
+// variantValues are the variants that are not stored as they are.
+func (s *shipment) variantValues(p *catalog.Product, before footprint) ([][]any, error) {
+	rows := make([][]any, 0, len(p.Variants))
 	for i, v := range p.Variants {
-		var err error
-		rows[i], err = plain([]any{
+		if before.has(i, v) {
+			continue
+		}
+		row, err := plain([]any{
 			s.to.project.String(), v.ID.String(), p.ID.String(), v.SKU, i, v.Size, v.Color, toOptionalMinor(v.Price),
 		})
 		if err != nil {
 			return nil, err
 		}
+		rows = append(rows, row)
 	}
 	return rows, nil
 }
@@ -136,22 +140,4 @@ func (s *shipment) levels() [][]any {
 		rows[i] = []any{s.to.project.String(), l.Variant.String(), project.DefaultLocation, l.Quantity}
 	}
 	return rows
-}
-
-// insert runs an INSERT of many rows in chunks.
-func (t *tx) insert(ctx context.Context, statement string, rows [][]any, onConflict string) error {
-	for some := range slices.Chunk(rows, t.dialect.maxRows) {
-		var args arguments
-		var values strings.Builder
-		for i, row := range some {
-			if i > 0 {
-				values.WriteString(",\n  ")
-			}
-			values.WriteString(args.row(row...))
-		}
-		if _, err := t.exec(ctx, statement+values.String()+onConflict, args...); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -10,15 +10,23 @@ import (
 )
 
 // Inventory is the store's view of stock.
-type Inventory struct{ store *Store }
+type Inventory struct {
+	store  *Store
+	trails *trails
+}
 
 var _ ports.Inventory = Inventory{}
 
-// Inventory keeps stock.
-func (s *Store) Inventory() Inventory { return Inventory{s} }
+// Inventory keeps stock. The view remembers where lists were left: keep it.
+func (s *Store) Inventory() Inventory { return Inventory{s, newTrails()} }
 
 const (
 	countLevels = `
+SELECT count(*) AS n
+FROM stock
+WHERE project_id = $1`
+
+	countLevelsOf = `
 SELECT count(*) AS n
 FROM stock
 JOIN variants ON variants.project_id = stock.project_id AND variants.id = stock.variant_id
@@ -29,24 +37,63 @@ INSERT INTO stock_moves (project_id, variant_id, location, delta, reason, create
 VALUES `
 )
 
+// Levels goes on from the part that was read before, if the list is the same still. Only writes of the
+// catalogue, each of which is a version, drop levels or rename skus; all others but add. So a version
+// and a number of levels are one list.
 func (i Inventory) Levels(ctx context.Context, project id.Project, sku string, page ports.Page) ([]catalog.Level, int, error) {
+	if sku != "" {
+		levels, of, err := i.levels(ctx, project, sku, page, mark{})
+		return levels, int(of.rows), err
+	}
+	key := trailKey{project: project}
+	known, from, _ := i.trails.find(key, page.Offset)
+	levels, of, err := i.levels(ctx, project, "", page, from)
+	if err == nil && from.offset > 0 && of != known.state {
+		i.trails.forget(key, known.state)
+		levels, of, err = i.levels(ctx, project, "", page, mark{})
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	next := mark{}
+	if n := len(levels); n > 0 {
+		next = mark{page.Offset + n, [2]any{levels[n-1].SKU, levels[n-1].Location}}
+	}
+	i.trails.learn(key, of, int(of.rows), next)
+	return levels, int(of.rows), nil
+}
+
+// levels reads a part of the list, beginning at a mark, and the list's state, in one reading.
+func (i Inventory) levels(ctx context.Context, project id.Project, sku string, page ports.Page, from mark) ([]catalog.Level, state, error) {
 	args := arguments{project.String()}
-	where := ""
+	count, where := countLevels, ""
 	if sku != "" {
 		where = "\n  AND variants.sku = " + args.add(sku)
+		count = countLevelsOf + where
 	}
+	var of state
+	var version []struct{ Version int64 }
 	var total []countRow
 	var rows []levelRow
 	b := i.store.reading(project)
-	b.query(&total, countLevels+where, args...)
-	paged := where + `
-ORDER BY variants.sku, stock.location
-LIMIT ` + args.add(page.Limit) + ` OFFSET ` + args.add(page.Offset)
-	b.query(&rows, selectLevels+paged, args...)
-	if err := b.run(ctx); err != nil {
-		return nil, 0, err
+	b.query(&version, selectVersion, project.String())
+	b.query(&total, count, args...)
+	if from.offset > 0 {
+		at, last := args.add(from.after[0]), args.add(from.after[1])
+		where = `
+  AND variants.sku >= ` + at + `
+  AND (variants.sku > ` + at + ` OR stock.location > ` + last + `)`
 	}
-	return fromLevelRows(rows), total[0].N, nil
+	b.query(&rows, selectLevels+where+`
+ORDER BY variants.sku, stock.location
+LIMIT `+args.add(page.Limit)+` OFFSET `+args.add(page.Offset-from.offset), args...)
+	if err := b.run(ctx); err != nil {
+		return nil, of, err
+	}
+	if of.rows = int64(total[0].N); len(version) > 0 {
+		of.version = version[0].Version
+	}
+	return fromLevelRows(rows), of, nil
 }
 
 func (i Inventory) LevelsOf(ctx context.Context, project id.Project, products []id.Product) ([]catalog.Level, error) {

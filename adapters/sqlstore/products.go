@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -12,12 +11,15 @@ import (
 )
 
 // Products is the store's view of products, one by one.
-type Products struct{ store *Store }
+type Products struct {
+	store  *Store
+	trails *trails
+}
 
 var _ ports.Products = Products{}
 
-// Products keeps products.
-func (s *Store) Products() Products { return Products{s} }
+// Products keeps products. The view remembers where lists were left: keep it.
+func (s *Store) Products() Products { return Products{s, newTrails()} }
 
 const (
 	selectProducts = `
@@ -74,54 +76,6 @@ func only(products []*catalog.Product, err error) (*catalog.Product, error) {
 	}
 	return products[0], nil
 }
-
-func (p Products) List(ctx context.Context, project id.Project, f ports.ProductFilter, page ports.Page) ([]*catalog.Product, int, error) {
-	args := arguments{project.String()}
-	where := productsLike(f, &args)
-	counted := len(args)
-	args = append(args, page.Limit, page.Offset)
-	paged := where + `
-ORDER BY created_at DESC, id
-LIMIT ` + parameterAt(counted+1) + ` OFFSET ` + parameterAt(counted+2)
-
-	var total []countRow
-	var rows []productRow
-	var variants []variantRow
-	b := p.store.reading(project)
-	b.query(&total, "SELECT count(*) AS n FROM products"+where, args[:counted]...)
-	b.query(&rows, selectProducts+paged, args...)
-	b.query(&variants, selectVariants+"(SELECT id FROM products"+paged+")"+byPosition, args...)
-	if err := b.run(ctx); err != nil {
-		return nil, 0, err
-	}
-	products, err := fromProductRows(rows, variants)
-	return products, total[0].N, err
-}
-
-// productsLike is the condition of a merchant's list. $1 is the project.
-func productsLike(f ports.ProductFilter, args *arguments) string {
-	where := `
-WHERE project_id = $1
-  AND deleted_at IS NULL`
-	if f.Text != "" {
-		where += `
-  AND folded LIKE ` + args.add("%"+wildcards.Replace(folded(f.Text))+"%") + ` ESCAPE '\'`
-	}
-	if f.Category != "" {
-		below := f.Category + "/"
-		where += `
-  AND (category = ` + args.add(f.Category) + `
-    OR substr(category, 1, ` + args.add(len([]rune(below))) + `) = ` + args.add(below) + `)`
-	}
-	if f.Status != "" {
-		where += `
-  AND status = ` + args.add(f.Status)
-	}
-	return where
-}
-
-// wildcards makes LIKE take text as it is.
-var wildcards = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 func (p Products) Update(ctx context.Context, project id.Project, product id.Product,
 	change func(*catalog.Product) (ports.ProductWrite, error)) (*catalog.Product, error) {

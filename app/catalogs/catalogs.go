@@ -22,6 +22,7 @@ type Service struct {
 	Index     ports.Index
 	Clock     ports.Clock
 	Entropy   ports.Entropy
+	Growth    *Growth // nil: nobody looks
 }
 
 // Line is a product as a merchant wrote it. Err is what of it could not be read; then the draft holds

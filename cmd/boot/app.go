@@ -157,7 +157,7 @@ func (a *App) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	case err = <-failed:
 	}
-	a.health.Draining()
+	a.health.Draining() // before the API stops, and until it has
 	err = errors.Join(err, shutDown(ctx, servers))
 	stop()
 	return err

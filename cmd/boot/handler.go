@@ -79,11 +79,15 @@ func (a *App) byHost(next http.Handler) http.Handler {
 		if name, _, err := net.SplitHostPort(host); err == nil {
 			host = name
 		}
-		if slug, ok := strings.CutSuffix(host, "."+a.config.ACPDomain); ok {
-			r = r.Clone(r.Context())
-			r.URL.Path, r.URL.RawPath = "/p/"+slug+r.URL.Path, ""
+		slug, ok := strings.CutSuffix(host, "."+a.config.ACPDomain)
+		if !ok {
+			next.ServeHTTP(w, r)
+			return
 		}
-		next.ServeHTTP(w, r)
+		inner := r.Clone(r.Context())
+		inner.URL.Path, inner.URL.RawPath = "/p/"+slug+r.URL.Path, ""
+		next.ServeHTTP(w, inner)
+		r.Pattern = inner.Pattern // for those who watch
 	})
 }
 

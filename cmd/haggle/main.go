@@ -19,6 +19,7 @@ type cli struct {
 	Simulate simulateCmd      `cmd:"" help:"Send simulated buyers to a server and report what happened."`
 	Import   importCmd        `cmd:"" help:"Load products from a CSV or NDJSON file into a project."`
 	Keys     keysCmd          `cmd:"" help:"Manage API keys."`
+	Doctor   doctorCmd        `cmd:"" help:"Check the configuration and what it names, and say what is wrong."`
 	Migrate  migrateCmd       `cmd:"" help:"Bring the database's schema up to date, and exit."`
 	Version  kong.VersionFlag `help:"Print the version."`
 }

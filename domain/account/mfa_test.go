@@ -22,7 +22,7 @@ func TestFiveWrongCodesInFiveMinutes(t *testing.T) {
 	for after, wait := range map[time.Duration]time.Duration{4 * time.Minute: time.Minute, 5*time.Minute - 1: 1} {
 		var e *fault.Error
 		if err := tries.Admit(noon.Add(after)); !errors.As(err, &e) || e.Kind != fault.Limited || e.Code != "rate_limited" || e.RetryAfter != wait {
-			t.Errorf("after %s: %v, and wait %s", after, err, e.RetryAfter)
+			t.Errorf("after %s: %+v", after, e)
 		}
 	}
 	if err := tries.Admit(noon.Add(5 * time.Minute)); err != nil {

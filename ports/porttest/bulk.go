@@ -1,7 +1,9 @@
 package porttest
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -23,6 +25,8 @@ func BulkProducts(t *testing.T, open Open) {
 		"nothing to store":                        bulkNothing,
 		"an unknown project":                      bulkUnknown,
 		"racing upserts of one sku make one":      bulkRace,
+		"racing batches in opposite orders":       bulkRaceCrossed,
+		"batches race with adjustments":           bulkRaceStock,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -180,4 +184,75 @@ func bulkRace(s *shop) {
 	all := s.changes(0).Changed
 	same(s.t, "products", len(all), 1)
 	same(s.t, "upserts that counted", all[0].Reviews.Count, 12+racers)
+}
+
+// Half of the racers bring the products in one order, half in the other: every batch is stored, is one
+// version, and makes no product twice.
+func bulkRaceCrossed(s *shop) {
+	skus := make([]string, 40)
+	for i := range skus {
+		skus[i] = s.rich().SKU
+	}
+	before := s.version()
+	s.must(atOnce(racers, func(i int) error {
+		mine := slices.Clone(skus)
+		if i%2 == 0 {
+			slices.Reverse(mine)
+		}
+		return s.countUp(mine)
+	}))
+	all := s.changes(0).Changed
+	same(s.t, "products", len(all), len(skus))
+	same(s.t, "versions", s.version()-before, int64(racers))
+	for _, p := range all {
+		same(s.t, "batches that counted", p.Reviews.Count, 12+racers)
+	}
+}
+
+// countUp upserts products with one more review each, and sets their stock.
+func (s *shop) countUp(skus []string) error {
+	failed, err := s.Bulk.Upsert(s.ctx, s.project.ID, skus, func(known map[string]*catalog.Product) (writes []ports.ProductWrite) {
+		for _, sku := range skus {
+			p := known[sku]
+			if p == nil {
+				p = s.rich()
+				p.SKU, p.Variants = sku, []catalog.Variant{{ID: random[id.Variant](), SKU: sku}}
+			}
+			p.Reviews.Count++
+			writes = append(writes, ports.ProductWrite{Product: p, Stock: []catalog.Stock{{Variant: p.Variants[0].ID, Quantity: 1000}}})
+		}
+		return writes
+	})
+	for i := range failed {
+		err = errors.Join(err, fmt.Errorf("%s: %w", skus[i], failed[i]))
+	}
+	return err
+}
+
+// Batches lock stock while adjustments of the same variants do, in another order.
+func bulkRaceStock(s *shop) {
+	skus := make([]string, 60)
+	for i := range skus {
+		skus[i] = s.rich().SKU
+	}
+	s.must(s.countUp(skus))
+	s.must(atOnce(racers, func(i int) error {
+		if i%4 == 0 {
+			return s.countUp(skus)
+		}
+		moves := make([]ports.StockMove, len(skus))
+		for n, sku := range skus {
+			moves[len(skus)-1-n] = ports.StockMove{SKU: sku, Location: "main", Delta: -1}
+		}
+		_, err := s.adjust(moves...)
+		return err
+	}))
+	levels, total, err := s.Inventory.Levels(s.ctx, s.project.ID, "", ports.Page{Limit: 100})
+	s.must(err)
+	same(s.t, "levels", total, len(skus))
+	for _, l := range levels {
+		if l.Quantity < 1000-racers || l.Quantity > 1000 || l.Quantity != levels[0].Quantity {
+			s.t.Errorf("%s has %d pieces, the first has %d", l.SKU, l.Quantity, levels[0].Quantity)
+		}
+	}
 }

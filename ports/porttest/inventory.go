@@ -26,6 +26,8 @@ func Inventory(t *testing.T, open Open) {
 		"racing adjustments are all counted":    inventoryRaceUp,
 		"racers share out what there is":        inventoryRaceDown,
 		"racing over several variants":          inventoryRaceCrossed,
+		"racing both ways, none is lost":        inventoryRaceBothWays,
+		"a set races with adjustments":          inventoryRaceSet,
 		"adjusting variants while they go":      inventoryRaceDropped,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -195,11 +195,17 @@ func (h *handlers) changeProject(ctx context.Context, c project.Change) (*projec
 
 type deleteProjectInput struct {
 	OnProject
+	WithMFA
 	Confirmation string `header:"X-Confirm-Delete" doc:"The project's id."`
 }
 
 func (h *handlers) deleteProject(ctx context.Context, in *deleteProjectInput) (*struct{}, error) {
 	p := projectOf(ctx)
+	if p.Settings.MFARequired && in.Confirmation == p.ID.String() {
+		if err := h.Access.Confirm(ctx, p.Account, in.MFACode); err != nil {
+			return nil, err
+		}
+	}
 	noteChange(ctx, h.toAPIProject(p), nil)
 	return nil, h.Projects.Delete(ctx, p.Account, p.ID, in.Confirmation)
 }

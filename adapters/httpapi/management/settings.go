@@ -103,6 +103,7 @@ func (h *handlers) getSettings(ctx context.Context, _ *OnProject) (*settingsOutp
 
 type updateSettingsInput struct {
 	OnProject
+	WithMFA
 	Body settingsPatch
 }
 
@@ -112,11 +113,26 @@ func (h *handlers) updateSettings(ctx context.Context, in *updateSettingsInput) 
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
+	if err := h.confirmMFAOff(ctx, in); err != nil {
+		return nil, err
+	}
 	p, err := h.changeProject(ctx, change)
 	if err != nil {
 		return nil, err
 	}
 	return &settingsOutput{toAPISettings(p)}, nil
+}
+
+// confirmMFAOff asks for a code before a second factor is no longer asked for: who stole a key cannot
+// turn it off.
+func (h *handlers) confirmMFAOff(ctx context.Context, in *updateSettingsInput) error {
+	p := projectOf(ctx)
+	s := fromAPISettings(in.Body, fault.NewCheck()).Settings
+	on, given := s.MFARequired.Value()
+	if !p.Settings.MFARequired || !s.MFARequired.Given() || given && on {
+		return nil
+	}
+	return h.Access.ConfirmIfEnrolled(ctx, p.Account, in.MFACode)
 }
 
 // fromAPISettings reads a merge patch. A group that is null is one whose every field is.

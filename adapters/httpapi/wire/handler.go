@@ -61,12 +61,14 @@ func Handler(next http.Handler, watch Watch) http.Handler {
 		r = r.WithContext(context.WithValue(ctx, requestKey{}, request{id, watch.Log.With(slog.String("request_id", id))}))
 		setHeaders(w.Header(), id)
 		out := &recorder{ResponseWriter: w}
+		defer func() { // also when a connection is broken off
+			endSpan(r.Pattern, out.status)
+			watch.tell(r, out.status, time.Since(start))
+		}()
 		defer func() {
 			if cause := recover(); cause != nil {
 				recovered(out, r, cause)
 			}
-			endSpan(r.Pattern, out.status)
-			watch.tell(r, out.status, time.Since(start))
 		}()
 		next.ServeHTTP(out, r)
 	})

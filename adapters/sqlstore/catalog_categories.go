@@ -1,0 +1,76 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+const selectCategories = `
+SELECT category, count(*) AS n
+FROM products
+WHERE project_id = $1
+  AND deleted_at IS NULL
+  AND status = 'active'
+  AND category <> ''
+GROUP BY category`
+
+// Categories counts once in each version of the catalogue.
+func (c Catalog) Categories(ctx context.Context, project id.Project) ([]catalog.Category, error) {
+	last, counted := c.counts.Get(project)
+	var version []struct{ Version int64 }
+	if counted {
+		b := c.store.reading(project)
+		b.query(&version, selectVersion, project.String())
+		if err := b.run(ctx); err != nil {
+			return nil, err
+		}
+		if len(version) > 0 && version[0].Version == last.version {
+			return slices.Clone(last.categories), nil
+		}
+		version = nil
+	}
+	var rows []categoryRow
+	b := c.store.reading(project)
+	b.query(&version, selectVersion, project.String())
+	b.query(&rows, selectCategories, project.String())
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	categories := fromCategoryRows(rows)
+	if len(version) > 0 {
+		c.counts.Add(project, categoryCount{version[0].Version, slices.Clone(categories)})
+	}
+	return categories, nil
+}
+
+// categoryCount is what a catalogue's categories were in a version of it.
+type categoryCount struct {
+	version    int64
+	categories []catalog.Category
+}
+
+type categoryRow struct {
+	Category string
+	N        int
+}
+
+// fromCategoryRows adds up what is at or below each path.
+func fromCategoryRows(rows []categoryRow) []catalog.Category {
+	counts := make(map[string]int)
+	for _, r := range rows {
+		for path := r.Category; path != ""; path = path[:max(strings.LastIndexByte(path, '/'), 0)] {
+			counts[path] += r.N
+		}
+	}
+	categories := make([]catalog.Category, 0, len(counts))
+	for path, n := range counts {
+		categories = append(categories, catalog.Category{Path: path, Count: n})
+	}
+	slices.SortFunc(categories, func(a, b catalog.Category) int { return cmp.Compare(a.Path, b.Path) })
+	return categories
+}

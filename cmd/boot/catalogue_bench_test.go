@@ -1,0 +1,116 @@
+package boot_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+)
+
+// The merchant's batch over HTTP, 1,000 products a request, client and server on the same cores, on
+// both engines: all of them new, all of them changed, and all of them as they were.
+
+const batchSize = 1000
+
+func BenchmarkBatchNew(b *testing.B) {
+	onMerchants(b, func(m *merchant, n int) int { return n * batchSize }, func(n int) int { return n })
+}
+
+func BenchmarkBatchChanged(b *testing.B) {
+	onMerchants(b, func(*merchant, int) int { return 0 }, func(n int) int { return n })
+}
+
+func BenchmarkBatchUnchanged(b *testing.B) {
+	onMerchants(b, func(*merchant, int) int { return 0 }, func(int) int { return 0 })
+}
+
+// onMerchants sends batches: the n-th begins with product first(n), at price(n).
+func onMerchants(b *testing.B, first func(*merchant, int) int, price func(int) int) {
+	for _, engine := range boottest.Engines {
+		b.Run(engine.Name, func(b *testing.B) {
+			m := openMerchant(b, engine)
+			m.send(b, m.batch(first(m, 0), price(0)))
+			n := 0
+			b.ResetTimer()
+			for b.Loop() {
+				n++
+				b.StopTimer()
+				body := m.batch(first(m, n), price(n))
+				b.StartTimer()
+				m.send(b, body)
+			}
+			b.ReportMetric(float64(n*batchSize)/b.Elapsed().Seconds(), "products/s")
+		})
+	}
+}
+
+// merchant has a server of his own with one project.
+type merchant struct{ url, project string }
+
+func openMerchant(b *testing.B, engine boottest.Engine) *merchant {
+	app := boottest.Start(b, engine.URL(b))
+	m := &merchant{url: app.URL()}
+	m.project = m.post(b, "/v1/projects", []byte(`{"name": "Shop", "slug": "shop"}`))["id"].(string)
+	return m
+}
+
+func (m *merchant) post(b *testing.B, path string, body []byte) map[string]any {
+	r, _ := http.NewRequest("POST", m.url+path, bytes.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+boottest.Key)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-Project-ID", m.project)
+	return do(b, http.DefaultClient, r)
+}
+
+// batch is the body of a batch of a thousand products, every fourth with three variants.
+func (m *merchant) batch(first, price int) []byte {
+	type variant struct {
+		SKU      string `json:"sku"`
+		Size     string `json:"size"`
+		Quantity int    `json:"quantity"`
+	}
+	type product struct {
+		SKU         string            `json:"sku"`
+		Name        string            `json:"name"`
+		Price       json.Number       `json:"price"`
+		Category    string            `json:"category"`
+		Description string            `json:"description"`
+		Brand       string            `json:"brand"`
+		Attributes  map[string]string `json:"attributes"`
+		Tags        []string          `json:"tags"`
+		Variants    []variant         `json:"variants,omitempty"`
+		Quantity    *int              `json:"quantity,omitempty"`
+	}
+	stock := 10
+	products := make([]product, batchSize)
+	for i := range products {
+		n := first + i
+		sku := fmt.Sprintf("SKU-%d", n)
+		products[i] = product{
+			SKU: sku, Name: fmt.Sprintf("Cordless drill %d", n), Price: json.Number(fmt.Sprintf("99.%02d", price%100)),
+			Category: fmt.Sprintf("tools/drills/%d", n%50), Description: strings.Repeat("A handy tool. ", 20), Brand: "Maker",
+			Attributes: map[string]string{"voltage": "18 V", "weight": "1.4 kg"}, Tags: []string{"tools", "cordless"},
+		}
+		if n%4 != 0 {
+			products[i].Quantity = &stock
+			continue
+		}
+		for _, size := range []string{"S", "M", "L"} {
+			products[i].Variants = append(products[i].Variants, variant{sku + "-" + size, size, stock})
+		}
+	}
+	body, _ := json.Marshal(map[string]any{"products": products})
+	return body
+}
+
+func (m *merchant) send(b *testing.B, body []byte) {
+	for _, result := range m.post(b, "/v1/catalog/products/batch", body)["data"].([]any) {
+		if result := result.(map[string]any); result["status"] == "failed" {
+			b.Fatal(result)
+		}
+	}
+}
