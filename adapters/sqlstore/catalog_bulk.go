@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -14,7 +12,7 @@ import (
 // Catalog is the store's view of catalogues as a whole.
 type Catalog struct {
 	store  *Store
-	counts *lru.Cache[id.Project, categoryCount]
+	counts *categoryCounts
 }
 
 var (
@@ -24,13 +22,7 @@ var (
 
 // Catalog reads and writes many products at once. The view remembers the last count of some projects'
 // categories: keep it.
-func (s *Store) Catalog() Catalog {
-	counts, err := lru.New[id.Project, categoryCount](mostTrails)
-	if err != nil {
-		panic(err) // the size is not positive
-	}
-	return Catalog{s, counts}
-}
+func (s *Store) Catalog() Catalog { return Catalog{s, &categoryCounts{}} }
 
 func (c Catalog) Upsert(ctx context.Context, project id.Project, skus []string,
 	change func(known map[string]*catalog.Product) []ports.ProductWrite) (failed map[int]error, err error) {

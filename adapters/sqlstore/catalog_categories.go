@@ -5,6 +5,9 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -21,7 +24,7 @@ GROUP BY category`
 
 // Categories counts once in each version of the catalogue.
 func (c Catalog) Categories(ctx context.Context, project id.Project) ([]catalog.Category, error) {
-	last, counted := c.counts.Get(project)
+	last, counted := c.counts.of(project)
 	var version []struct{ Version int64 }
 	if counted {
 		b := c.store.reading(project)
@@ -43,7 +46,7 @@ func (c Catalog) Categories(ctx context.Context, project id.Project) ([]catalog.
 	}
 	categories := fromCategoryRows(rows)
 	if len(version) > 0 {
-		c.counts.Add(project, categoryCount{version[0].Version, slices.Clone(categories)})
+		c.counts.learn(project, categoryCount{version[0].Version, slices.Clone(categories)})
 	}
 	return categories, nil
 }
@@ -52,6 +55,30 @@ func (c Catalog) Categories(ctx context.Context, project id.Project) ([]catalog.
 type categoryCount struct {
 	version    int64
 	categories []catalog.Category
+}
+
+// categoryCounts are the last counts of some projects. As with trails, another state's count for nothing.
+type categoryCounts struct {
+	mu    sync.Mutex
+	known *simplelru.LRU[id.Project, categoryCount] // nil until something is
+}
+
+func (c *categoryCounts) of(project id.Project) (categoryCount, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil {
+		return categoryCount{}, false
+	}
+	return c.known.Get(project)
+}
+
+func (c *categoryCounts) learn(project id.Project, count categoryCount) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil {
+		c.known, _ = simplelru.NewLRU[id.Project, categoryCount](mostTrails, nil) // fails where the size is not positive
+	}
+	c.known.Add(project, count)
 }
 
 type categoryRow struct {

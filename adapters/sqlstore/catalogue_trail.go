@@ -16,7 +16,7 @@ import (
 // come to be, has its own.
 type trails struct {
 	mu    sync.Mutex
-	known *simplelru.LRU[trailKey, trail]
+	known *simplelru.LRU[trailKey, trail] // nil until something is
 }
 
 type trailKey struct {
@@ -46,18 +46,13 @@ const (
 	mostMarks  = 2_000 // of one list
 )
 
-func newTrails() *trails {
-	known, err := simplelru.NewLRU[trailKey, trail](mostTrails, nil)
-	if err != nil {
-		panic(err) // the size is not positive
-	}
-	return &trails{known: known}
-}
-
 // find is what is known of a list, and the last mark at or before the offset; zero when there is none.
 func (t *trails) find(key trailKey, offset int) (trail, mark, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.known == nil {
+		return trail{}, mark{}, false
+	}
 	found, ok := t.known.Get(key)
 	for block := min(offset/stride, mostMarks); block >= 0 && ok; block-- {
 		if m, marked := found.marks[block]; marked && m.offset <= offset {
@@ -71,6 +66,9 @@ func (t *trails) find(key trailKey, offset int) (trail, mark, bool) {
 func (t *trails) forget(key trailKey, old state) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.known == nil {
+		return
+	}
 	if found, ok := t.known.Peek(key); ok && found.state == old {
 		t.known.Remove(key)
 	}
@@ -80,6 +78,9 @@ func (t *trails) forget(key trailKey, old state) {
 func (t *trails) learn(key trailKey, in state, total int, m mark) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.known == nil {
+		t.known, _ = simplelru.NewLRU[trailKey, trail](mostTrails, nil) // fails where the size is not positive
+	}
 	found, ok := t.known.Get(key)
 	switch {
 	case ok && found.state.version > in.version:

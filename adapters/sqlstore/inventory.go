@@ -18,7 +18,7 @@ type Inventory struct {
 var _ ports.Inventory = Inventory{}
 
 // Inventory keeps stock. The view remembers where lists were left: keep it.
-func (s *Store) Inventory() Inventory { return Inventory{s, newTrails()} }
+func (s *Store) Inventory() Inventory { return Inventory{s, &trails{}} }
 
 const (
 	countLevels = `

@@ -19,7 +19,7 @@ type Products struct {
 var _ ports.Products = Products{}
 
 // Products keeps products. The view remembers where lists were left: keep it.
-func (s *Store) Products() Products { return Products{s, newTrails()} }
+func (s *Store) Products() Products { return Products{s, &trails{}} }
 
 const (
 	selectProducts = `

@@ -47,15 +47,7 @@ func (p Products) list(ctx context.Context, key trailKey, page ports.Page, from 
 	args := arguments{key.project.String()}
 	where := productsLike(key.filter, &args)
 	narrowed := len(args)
-	paged := where
-	if from.offset > 0 {
-		at, last := args.add(from.after[0]), args.add(from.after[1])
-		paged += `
-  AND created_at <= ` + at + `
-  AND (created_at < ` + at + ` OR id > ` + last + `)`
-	}
-	paged += `
-ORDER BY created_at DESC, id
+	paged := where + newestAfter(from, &args) + `
 LIMIT ` + args.add(page.Limit) + ` OFFSET ` + args.add(page.Offset-from.offset)
 	keys := "(SELECT id FROM products" + paged + ")"
 
@@ -84,6 +76,19 @@ ORDER BY created_at DESC, id`, args...)
 	}
 	l.products, err = fromProductRows(rows, variants)
 	return l, err
+}
+
+// newestAfter is what of a list comes after a mark, and in which order.
+func newestAfter(from mark, args *arguments) string {
+	const order = `
+ORDER BY created_at DESC, id`
+	if from.offset == 0 {
+		return order
+	}
+	at, last := args.add(from.after[0]), args.add(from.after[1])
+	return `
+  AND created_at <= ` + at + `
+  AND (created_at < ` + at + ` OR id > ` + last + `)` + order
 }
 
 // productsLike is the condition of a merchant's list. $1 is the project.

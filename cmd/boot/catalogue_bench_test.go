@@ -17,22 +17,22 @@ import (
 const batchSize = 1000
 
 func BenchmarkBatchNew(b *testing.B) {
-	onMerchants(b, func(m *merchant, n int) int { return n * batchSize }, func(n int) int { return n })
+	onWholesalers(b, func(m *wholesaler, n int) int { return n * batchSize }, func(n int) int { return n })
 }
 
 func BenchmarkBatchChanged(b *testing.B) {
-	onMerchants(b, func(*merchant, int) int { return 0 }, func(n int) int { return n })
+	onWholesalers(b, func(*wholesaler, int) int { return 0 }, func(n int) int { return n })
 }
 
 func BenchmarkBatchUnchanged(b *testing.B) {
-	onMerchants(b, func(*merchant, int) int { return 0 }, func(int) int { return 0 })
+	onWholesalers(b, func(*wholesaler, int) int { return 0 }, func(int) int { return 0 })
 }
 
-// onMerchants sends batches: the n-th begins with product first(n), at price(n).
-func onMerchants(b *testing.B, first func(*merchant, int) int, price func(int) int) {
+// onWholesalers sends batches: the n-th begins with product first(n), at price(n).
+func onWholesalers(b *testing.B, first func(*wholesaler, int) int, price func(int) int) {
 	for _, engine := range boottest.Engines {
 		b.Run(engine.Name, func(b *testing.B) {
-			m := openMerchant(b, engine)
+			m := openWholesaler(b, engine)
 			m.send(b, m.batch(first(m, 0), price(0)))
 			n := 0
 			b.ResetTimer()
@@ -48,17 +48,17 @@ func onMerchants(b *testing.B, first func(*merchant, int) int, price func(int) i
 	}
 }
 
-// merchant has a server of his own with one project.
-type merchant struct{ url, project string }
+// wholesaler has a server of his own with one project.
+type wholesaler struct{ url, project string }
 
-func openMerchant(b *testing.B, engine boottest.Engine) *merchant {
+func openWholesaler(b *testing.B, engine boottest.Engine) *wholesaler {
 	app := boottest.Start(b, engine.URL(b))
-	m := &merchant{url: app.URL()}
+	m := &wholesaler{url: app.URL()}
 	m.project = m.post(b, "/v1/projects", []byte(`{"name": "Shop", "slug": "shop"}`))["id"].(string)
 	return m
 }
 
-func (m *merchant) post(b *testing.B, path string, body []byte) map[string]any {
+func (m *wholesaler) post(b *testing.B, path string, body []byte) map[string]any {
 	r, _ := http.NewRequest("POST", m.url+path, bytes.NewReader(body))
 	r.Header.Set("Authorization", "Bearer "+boottest.Key)
 	r.Header.Set("Content-Type", "application/json")
@@ -67,7 +67,7 @@ func (m *merchant) post(b *testing.B, path string, body []byte) map[string]any {
 }
 
 // batch is the body of a batch of a thousand products, every fourth with three variants.
-func (m *merchant) batch(first, price int) []byte {
+func (m *wholesaler) batch(first, price int) []byte {
 	type variant struct {
 		SKU      string `json:"sku"`
 		Size     string `json:"size"`
@@ -107,7 +107,7 @@ func (m *merchant) batch(first, price int) []byte {
 	return body
 }
 
-func (m *merchant) send(b *testing.B, body []byte) {
+func (m *wholesaler) send(b *testing.B, body []byte) {
 	for _, result := range m.post(b, "/v1/catalog/products/batch", body)["data"].([]any) {
 		if result := result.(map[string]any); result["status"] == "failed" {
 			b.Fatal(result)

@@ -14,6 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/patch"
 	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // demoSlug is the demo project's.
@@ -41,12 +42,37 @@ func (a *App) Demo(ctx context.Context) (DemoShop, error) {
 	if err != nil {
 		return DemoShop{}, err
 	}
-	expires := a.clock.Now().Add(7 * 24 * time.Hour)
-	key, err := a.Access.CreateKey(ctx, owner.ID, "demo", []string{"*"}, nil, &expires)
+	key, err := a.demoKey(ctx, owner.ID)
 	if err != nil {
 		return DemoShop{}, err
 	}
 	return a.tryOn(ctx, DemoShop{ACP: a.acpAddress(demoSlug), Key: key, Products: demo.Count(), Query: "lightweight tent for two"}, p)
+}
+
+// demoKeys is how many starts' keys work at once.
+const demoKeys = 5
+
+// demoKey makes a key for a week, and ends those of earlier starts, for an account has room for only so
+// many.
+func (a *App) demoKey(ctx context.Context, owner id.Account) (string, error) {
+	const name = "demo"
+	keys, _, err := a.store.Keys().List(ctx, owner, nil, ports.Page{Limit: account.MaxKeys})
+	if err != nil {
+		return "", err
+	}
+	kept := 1
+	for _, k := range keys { // newest first
+		if k.Name != name {
+			continue
+		}
+		if kept++; kept > demoKeys {
+			if err := a.Access.RevokeKeyOf(ctx, owner, k.ID); err != nil {
+				return "", err
+			}
+		}
+	}
+	expires := a.clock.Now().Add(7 * 24 * time.Hour)
+	return a.Access.CreateKey(ctx, owner, name, []string{"*"}, nil, &expires)
 }
 
 // demoProject finds the demo project, or opens it. A catalogue that a crash kept from being loaded is

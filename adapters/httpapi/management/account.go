@@ -3,6 +3,8 @@ package management
 import (
 	"context"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -91,11 +93,15 @@ func (h *handlers) enrolMFA(ctx context.Context, in *WithMFA) (*enrolMFAOutput, 
 	return out, nil
 }
 
-type confirmMFAInput struct {
-	Body struct {
-		Code string `json:"code,omitempty" doc:"Six digits."`
-	}
+type confirmation struct {
+	Code string `json:"code,omitempty" doc:"Six digits."`
 }
+
+func (confirmation) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return documentRequired(s, "code")
+}
+
+type confirmMFAInput struct{ Body confirmation }
 
 type mfaOutput struct{ Body mfaView }
 

@@ -1,7 +1,9 @@
 package management
 
 import (
+	"cmp"
 	"context"
+	"errors"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -187,10 +189,27 @@ func (h *handlers) changeProject(ctx context.Context, c project.Change) (*projec
 	v := visitOf(ctx)
 	changed, err := h.Projects.Change(ctx, v.project.Account, v.project.ID, c, v.address)
 	if err != nil {
-		return nil, err
+		return nil, placed(err, c)
 	}
 	noteChange(ctx, loggedSettings(changed.Before), loggedSettings(changed.After))
 	return changed.After, nil
+}
+
+// placed names the fields of a conflict as the request does.
+func placed(err error, c project.Change) error {
+	var known *fault.Error
+	if !errors.As(err, &known) || known.Kind != fault.Conflict {
+		return err
+	}
+	places := map[string]string{"default_currency": "settings.default_currency"}
+	if c.Grouped {
+		places = map[string]string{"slug": "general.slug", "default_currency": "general.default_currency"}
+	}
+	named := *known
+	named.Details = each(known.Details, func(d fault.Detail) fault.Detail {
+		return fault.Detail{Field: cmp.Or(places[d.Field], d.Field), Message: d.Message}
+	})
+	return &named
 }
 
 type deleteProjectInput struct {

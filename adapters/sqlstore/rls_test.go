@@ -1,0 +1,308 @@
+package sqlstore
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// unguarded are the tables without row-level security, and why that is right. Every other table has
+// it.
+var unguarded = map[string]string{
+	"accounts":         "above projects",
+	"api_keys":         "an account's; a key is looked up before its project is known",
+	"projects":         "read by account and by slug, before a project is known",
+	"authenticators":   "an account's",
+	"recovery_codes":   "an account's",
+	"mfa_tries":        "an account's",
+	"idempotency_keys": "found by a hash that holds the owner; bodies are encrypted",
+	"audit_events":     "an account's, also those without a project and of projects that are gone; haggle_app cannot change them",
+	"goose_db_version": "of the migrations",
+}
+
+type tableRow struct {
+	Name          string
+	Kind          string
+	HasProject    bool `db:"has_project"`
+	Enabled       bool
+	Forced        bool
+	OwnedByApp    bool   `db:"owned_by_app"`
+	Policies      int    // all of them
+	WholePolicies int    `db:"whole_policies"` // permissive, for every command and everyone
+	Rule          string // what the policy says
+}
+
+const listTables = `
+SELECT c.relname AS name, c.relkind::text AS kind, c.relrowsecurity AS enabled, c.relforcerowsecurity AS forced,
+       c.relowner = 'haggle_app'::regrole AS owned_by_app,
+       EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'project_id' AND NOT a.attisdropped) AS has_project,
+       count(p.oid) AS policies,
+       count(p.oid) FILTER (WHERE p.polcmd = '*' AND p.polpermissive AND p.polroles = '{0}') AS whole_policies,
+       coalesce(min(pg_get_expr(p.polqual, p.polrelid)), '') || coalesce(min(pg_get_expr(p.polwithcheck, p.polrelid)), '') AS rule
+FROM pg_class c
+LEFT JOIN pg_policy p ON p.polrelid = c.oid
+WHERE c.relnamespace = 'public'::regnamespace
+  AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+GROUP BY c.oid
+ORDER BY c.relname`
+
+func tables(t *testing.T, s *Store) []tableRow {
+	t.Helper()
+	var list []tableRow
+	if err := s.read.SelectContext(t.Context(), &list, listTables); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func guarded(t *testing.T, s *Store) (names []string) {
+	t.Helper()
+	for _, table := range tables(t, s) {
+		if _, exempt := unguarded[table.Name]; !exempt {
+			names = append(names, table.Name)
+		}
+	}
+	return names
+}
+
+// onlyOwnProject is what every policy says.
+const onlyOwnProject = `((project_id = current_setting('haggle.project_id'::text, true)) ` +
+	`OR (current_setting('haggle.project_id'::text, true) = '*'::text))`
+
+// openTables are the tables that do not hide the rows of other projects and should.
+func openTables(list []tableRow) (open []string) {
+	for _, table := range list {
+		if _, exempt := unguarded[table.Name]; exempt {
+			continue
+		}
+		whole := table.Policies == 1 && table.WholePolicies == 1 && table.Rule == onlyOwnProject
+		if table.Kind != "r" || !table.HasProject || !table.Enabled || !table.Forced || table.OwnedByApp || !whole {
+			open = append(open, table.Name)
+		}
+	}
+	return open
+}
+
+// A new table cannot forget the second wall: it is guarded or it is listed above.
+func TestEveryTableIsGuarded(t *testing.T) {
+	t.Parallel()
+	s := freshPostgres(t)
+	list := tables(t, s)
+	if open := openTables(list); open != nil {
+		t.Errorf("%v show rows of other projects", open)
+	}
+	for name, reason := range unguarded {
+		i := slices.IndexFunc(list, func(table tableRow) bool { return table.Name == name })
+		if i < 0 || list[i].Enabled || reason == "" {
+			t.Errorf("%s is listed as unguarded, and is guarded, or is no table, or has no reason", name)
+		}
+	}
+	var free int
+	err := s.read.GetContext(t.Context(), &free, `
+SELECT count(*)
+FROM pg_roles
+WHERE rolname IN ('haggle_app', current_user)
+  AND (rolsuper OR rolbypassrls)`)
+	if err != nil || free != 0 {
+		t.Errorf("%v, %d roles pass by every policy", err, free)
+	}
+}
+
+func TestOpenTablesAreFound(t *testing.T) {
+	t.Parallel()
+	s := freshPostgres(t)
+	const full = "ALTER TABLE new ENABLE ROW LEVEL SECURITY; ALTER TABLE new FORCE ROW LEVEL SECURITY; "
+	for name, statement := range map[string]string{
+		"new, unguarded":             "CREATE TABLE new (project_id TEXT)",
+		"new, of no project":         "CREATE TABLE new (id TEXT)",
+		"new, not forced":            "CREATE TABLE new (project_id TEXT); ALTER TABLE new ENABLE ROW LEVEL SECURITY; CREATE POLICY p ON new USING (" + onlyOwnProject + ")",
+		"new, for reading only":      "CREATE TABLE new (project_id TEXT); " + full + "CREATE POLICY p ON new FOR SELECT USING (" + onlyOwnProject + ")",
+		"new, with another rule":     "CREATE TABLE new (project_id TEXT); " + full + "CREATE POLICY p ON new USING (true)",
+		"new, with a second policy":  "CREATE TABLE new (project_id TEXT); " + full + "CREATE POLICY p ON new USING (" + onlyOwnProject + "); CREATE POLICY q ON new USING (true)",
+		"new, a view":                "CREATE VIEW new AS SELECT * FROM orders",
+		"orders, no longer forced":   "ALTER TABLE orders NO FORCE ROW LEVEL SECURITY",
+		"payments, without a policy": "DROP POLICY own_project ON payments",
+	} {
+		as(t, s, "BEGIN; "+statement, func(conn *sqlx.Conn) {
+			var list []tableRow
+			if err := conn.SelectContext(t.Context(), &list, listTables); err != nil {
+				t.Fatal(err)
+			}
+			if open := openTables(list); len(open) != 1 || !strings.HasPrefix(name, open[0]+",") {
+				t.Errorf("%s: %v", name, open)
+			}
+		})
+	}
+}
+
+// With every WHERE project_id taken away, statements reach the rows of their own project alone.
+func TestRowLevelSecurityHoldsWithoutWhere(t *testing.T) {
+	t.Parallel()
+	s := freshPostgres(t)
+	one, two := storeProject(t, s, 1).ID, storeProject(t, s, 2).ID
+	order := fillTables(t, s, one)
+	fillTables(t, s, two)
+	if len(order) < 16 {
+		t.Errorf("only %d tables are guarded", len(order))
+	}
+	both := []string{one.String(), two.String()}
+
+	seen := func(begin string, want ...string) {
+		t.Helper()
+		as(t, s, begin, func(conn *sqlx.Conn) {
+			for _, table := range order {
+				var owners []string
+				err := conn.SelectContext(t.Context(), &owners, "SELECT project_id FROM "+table+" ORDER BY project_id")
+				if err != nil || !slices.Equal(owners, want) {
+					t.Errorf("%s, under %s: the rows of %v are seen, want %v (%v)", table, begin, owners, want, err)
+				}
+			}
+		})
+	}
+	seen(s.dialect.begin(one), one.String())
+	seen(s.dialect.beginRead(two), two.String())
+	seen(s.dialect.begin(one)+s.dialect.inProject(two), two.String())
+	seen(s.dialect.begin(anyProject), both...)
+	for _, nowhere := range []string{
+		s.dialect.begin(noProject), s.dialect.beginRead(noProject), "BEGIN", "BEGIN; SET LOCAL ROLE haggle_app",
+		s.dialect.begin(id.Stored[id.Project]("' OR project_id <> '")), s.dialect.begin(id.Stored[id.Project]("%")),
+	} {
+		seen(nowhere)
+	}
+
+	as(t, s, s.dialect.begin(one), func(conn *sqlx.Conn) {
+		for _, table := range order {
+			changes(t, conn, "UPDATE "+table+" SET project_id = project_id")
+			refused(t, conn, "UPDATE "+table+" SET project_id = "+pq.QuoteLiteral(two.String()))
+			refused(t, conn, insertion(t, s, table, two, "other"))
+			refused(t, conn, "TRUNCATE "+table+" CASCADE")
+		}
+		for _, table := range slices.Backward(order) {
+			changes(t, conn, "DELETE FROM "+table)
+		}
+		if _, err := conn.ExecContext(t.Context(), "COMMIT"); err != nil {
+			t.Fatal(err)
+		}
+	})
+	seen(s.dialect.begin(anyProject), two.String())
+}
+
+// as runs work under the role and in the project that a transaction of the store begins with.
+func as(t *testing.T, s *Store, statement string, work func(*sqlx.Conn)) {
+	t.Helper()
+	err := onConn(t.Context(), s.write, func(conn *sqlx.Conn) error {
+		if err := begin(t.Context(), conn, statement); err != nil {
+			return err
+		}
+		work(conn)
+		_, err := conn.ExecContext(t.Context(), "ROLLBACK")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// changes checks that a statement without WHERE reaches one row, the project's own.
+func changes(t *testing.T, conn *sqlx.Conn, statement string) {
+	t.Helper()
+	result, err := conn.ExecContext(t.Context(), statement)
+	if err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+	if rows, err := result.RowsAffected(); rows != 1 || err != nil {
+		t.Errorf("%s: %d rows (%v), want the project's one", statement, rows, err)
+	}
+}
+
+// refused checks that the policy, or a privilege, is in a statement's way.
+func refused(t *testing.T, conn *sqlx.Conn, statement string) {
+	t.Helper()
+	if _, err := conn.ExecContext(t.Context(), "SAVEPOINT before"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := conn.ExecContext(t.Context(), statement)
+	var known *pq.Error
+	if !errors.As(err, &known) || known.Code != "42501" {
+		t.Errorf("%s: %v, want insufficient_privilege", statement, err)
+	}
+	if _, err := conn.ExecContext(t.Context(), "ROLLBACK TO before"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fillTables puts one row of the project into every guarded table, and returns them in an order in which
+// rows only refer to rows before.
+func fillTables(t *testing.T, s *Store, project id.Project) (order []string) {
+	t.Helper()
+	waiting := guarded(t, s)
+	for len(waiting) > 0 {
+		var failed []string
+		var last error
+		for _, table := range waiting {
+			err := s.inTx(t.Context(), project, func(x *tx) error {
+				_, err := x.conn.ExecContext(t.Context(), insertion(t, s, table, project, "row"))
+				return err
+			})
+			if err != nil {
+				failed, last = append(failed, table), errors.Join(last, fmt.Errorf("%s: %w", table, err))
+				continue
+			}
+			order = append(order, table)
+		}
+		if len(failed) == len(waiting) {
+			t.Fatalf("no row for these tables; does constrained lack a column?\n%v", last)
+		}
+		waiting = failed
+	}
+	return order
+}
+
+// constrained are the values that CHECK constraints ask for.
+var constrained = map[string]string{
+	"products.status": "'active'", "quotes.state": "'open'", "quotes.token_hash": "''", "checkouts.status": "'ready'",
+	"orders.status": "'confirmed'", "orders.total": "3", "payments.status": "'succeeded'", "returns.status": "'requested'",
+}
+
+// plainValue is what a column holds by its type. Every id has the same text, so that rows refer to one
+// another.
+var plainValue = map[string]string{
+	"integer": "1", "bigint": "1", "boolean": "false", "bytea": `decode(repeat('00', 32), 'hex')`,
+}
+
+func insertion(t *testing.T, s *Store, table string, project id.Project, text string) string {
+	t.Helper()
+	var columns []struct{ Name, Type string }
+	err := s.read.SelectContext(t.Context(), &columns, `
+SELECT column_name AS name, data_type AS type
+FROM information_schema.columns
+WHERE table_schema = 'public'
+  AND table_name = $1
+  AND is_nullable = 'NO'
+  AND is_identity = 'NO'
+ORDER BY ordinal_position`, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names, values []string
+	for _, c := range columns {
+		value, ok := constrained[table+"."+c.Name]
+		switch {
+		case c.Name == "project_id":
+			value = pq.QuoteLiteral(project.String())
+		case !ok && c.Type == "text":
+			value = pq.QuoteLiteral(text)
+		case !ok:
+			value = plainValue[c.Type]
+		}
+		names, values = append(names, c.Name), append(values, value)
+	}
+	return "INSERT INTO " + table + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(values, ", ") + ")"
+}
