@@ -14,16 +14,19 @@ run: ## build, then serve the demo shop
 	@go build -o .bin/haggle ./cmd/haggle
 	@exec .bin/haggle serve --demo
 
-test: ## run every test, on SQLite and PostgreSQL (installs PostgreSQL where it is missing)
+test: ## run every test, on SQLite and PostgreSQL (installs PostgreSQL and Redis where they are missing)
 	@.ci/postgres
+	@.ci/redis
 	go test ./...
 
 features: ## run the specification's scenarios alone
 	@.ci/postgres
+	@.ci/redis
 	go test ./features/...
 
 bench: ## run the benchmarks, BENCHTIME=1s each
 	@.ci/postgres
+	@.ci/redis
 	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $$(grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n1 dirname | sort -u)
 
 simulate: ## let buyer agents loose on the demo shop

@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/throttled/throttled/v2"
+
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -88,6 +90,33 @@ func TestAShareThatChangesStartsNoNewCount(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestWhoLosesManyRacesIsCountedAtLast(t *testing.T) {
+	t.Parallel()
+	m, err := newMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.store = &contended{GCRAStoreCtx: m.store, losses: 50}
+	for n := range 2 {
+		if v := m.take(ctx, "key", plans[0].rate, plans[0].rate); v.Remaining != 149-n {
+			t.Errorf("request %d: %+v", n+1, v)
+		}
+	}
+}
+
+// contended is a store in which others are faster, so many times.
+type contended struct {
+	throttled.GCRAStoreCtx
+	losses int
+}
+
+func (c *contended) CompareAndSwapWithTTL(ctx context.Context, key string, old, next int64, ttl time.Duration) (bool, error) {
+	if c.losses--; c.losses >= 0 {
+		return false, nil
+	}
+	return c.GCRAStoreCtx.CompareAndSwapWithTTL(ctx, key, old, next, ttl)
 }
 
 func TestAMillionKeysTakeBoundedMemory(t *testing.T) {

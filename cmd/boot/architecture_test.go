@@ -42,6 +42,12 @@ var placed = map[string]string{
 	"github.com/pressly/goose":      "adapters/sqlstore",
 	"github.com/brianvoe/gofakeit":  "simulator",
 	"github.com/cucumber":           "features",
+	"github.com/redis":              "adapters/ratelimit",
+	"github.com/go-redis":           "adapters/ratelimit",
+	"github.com/throttled":          "adapters/ratelimit",
+	"github.com/prometheus":         "adapters/telemetry",
+	"go.opentelemetry.io":           "adapters/telemetry",
+	"github.com/pquerna":            "adapters/totp",
 }
 
 // What of the standard library reaches outside the program, or is wire format or chance. Exact paths:

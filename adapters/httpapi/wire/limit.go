@@ -37,12 +37,16 @@ func AddressKey(a netip.Addr) string {
 	return a.String()
 }
 
-// documentRate describes the headers of Limit.
+// documentRate describes the headers of Limit where clients look at them: on answers and on refusals by
+// the rate. All other errors have them, too.
 func documentRate(responses map[string]*huma.Response) {
 	number := func(description string) *huma.Param {
 		return &huma.Param{Description: description, Schema: &huma.Schema{Type: huma.TypeInteger}}
 	}
-	for _, r := range responses {
+	for status, r := range responses {
+		if status > "3" && status != "429" {
+			continue
+		}
 		if r.Headers == nil {
 			r.Headers = map[string]*huma.Param{}
 		}

@@ -1,0 +1,149 @@
+package exposure
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// overrides are values of bodies that the schema alone does not tell, by operation and dotted path. {}
+// is the slug of the caller's shop.
+var overrides = map[string]map[string]any{
+	"create-project":        {"slug": "new-{}"},
+	"update-project":        {"name": "Taken over"},
+	"update-settings":       {"general.name": "Taken over"},
+	"update-storefront":     {"description": "Taken over"},
+	"update-account":        {"name": "Taken over"},
+	"create-api-key":        {"scopes": []any{"keys:read"}},
+	"create-product":        {"sku": "new-sku"},
+	"update-product":        {"name": "Taken over"},
+	"upsert-products":       {"products.name": "Taken over", "products.price": 1},
+	"confirm-mfa":           {"code": "123456"},
+	"acp-quote":             {"product_id": nil},
+	"acp-search":            {"query": "mug"},
+	"acp-checkout-init":     {"shipping_address.country": "US", "shipping_address.state": "CA"},
+	"acp-checkout-finalize": {"payment.method": "psp_spt", "payment.token": "spt_sandbox_ok", "buyer_email": "a@example.com"},
+	"acp-availability":      {"shipping_address.country": "US"},
+}
+
+// looksLikeID tells names whose values must be known to the walk.
+var looksLikeID = regexp.MustCompile(`(?i)(^|[_-])(id|ids|sku|skus|token)$`)
+
+// notIDs look like ids and are none of ours, or are no way to reach anything.
+var notIDs = []string{"payment.token"}
+
+// kindOf tells what thing a parameter or field names: a key of tenant.ids; "": none.
+func (o *operation) kindOf(name string) string {
+	last := name[strings.LastIndex(name, ".")+1:]
+	switch last {
+	case "X-Project-ID", "X-Confirm-Delete", "project_ids":
+		return "project_id"
+	case "related":
+		return "sku"
+	case "id": // of a path: sessions/{id}
+		before, _, _ := strings.Cut(o.path, "s/{id}")
+		return before[strings.LastIndex(before, "/")+1:] + "_id"
+	}
+	if looksLikeID.MatchString(last) && !slices.Contains(notIDs, name) {
+		return last
+	}
+	return ""
+}
+
+// place is where a request names a thing.
+type place struct{ in, name string }
+
+func (p place) String() string { return p.in + " " + p.name }
+
+// places are all that name something, sorted.
+func (o *operation) places() []place {
+	var list []place
+	for _, p := range o.Parameters {
+		if o.kindOf(p.Name) != "" {
+			list = append(list, place{p.In, p.Name})
+		}
+	}
+	if body := o.body(); body != nil {
+		found := map[string]bool{}
+		leaves(body, o.defs, "", found)
+		for _, path := range slices.Sorted(maps.Keys(found)) {
+			if o.kindOf(path) != "" {
+				list = append(list, place{"body", path})
+			}
+		}
+	}
+	return list
+}
+
+// request is one call of an operation.
+type request struct {
+	method, path, body string
+	headers            []string
+}
+
+// request fills an operation in with ids, with those of changed in their places.
+func (o *operation) request(ids map[string]string, changed map[place]string) (request, error) {
+	r := request{method: o.method, path: o.path}
+	query := url.Values{}
+	for _, p := range o.Parameters {
+		value, kind := changed[place{p.In, p.Name}], o.kindOf(p.Name)
+		if p.Name == "slug" {
+			kind = "slug"
+		}
+		if value == "" && (p.In == "path" || p.In == "header" && kind != "" || p.Required) {
+			if value = ids[kind]; value == "" {
+				return r, fmt.Errorf("the walk has no value for the %s parameter %s", p.In, p.Name)
+			}
+		}
+		switch {
+		case p.In == "path":
+			r.path = strings.ReplaceAll(r.path, "{"+p.Name+"}", value)
+		case value != "" && p.In == "header":
+			r.headers = append(r.headers, p.Name, value)
+		case value != "":
+			query.Set(p.Name, value)
+		}
+	}
+	if len(query) > 0 {
+		r.path += "?" + query.Encode()
+	}
+	var err error
+	r.body, err = o.fillBody(ids, changed)
+	return r, err
+}
+
+func (o *operation) fillBody(ids map[string]string, changed map[place]string) (string, error) {
+	if o.body() == nil {
+		return "", nil
+	}
+	f := filling{defs: o.defs, set: map[string]any{}, known: func(path string) string { return ids[o.kindOf(path)] }}
+	for path, value := range overrides[o.ID] {
+		if text, ok := value.(string); ok {
+			value = strings.ReplaceAll(text, "{}", ids["slug"])
+		}
+		if value == nil {
+			value = f.known(path)
+		}
+		f.set[path] = value
+	}
+	for p, value := range changed {
+		if p.in == "body" {
+			f.set[p.name] = value
+		}
+	}
+	for _, p := range o.places() {
+		if p.in == "body" && ids[o.kindOf(p.name)] == "" {
+			return "", fmt.Errorf("the walk knows no value for %s", p)
+		}
+	}
+	body := f.value(o.body(), "")
+	if object, ok := body.(map[string]any); ok && len(object) == 0 {
+		return "", fmt.Errorf("the walk has nothing to put into the body: overrides needs a line for %s", o.ID)
+	}
+	text, err := json.Marshal(body)
+	return string(text), err
+}

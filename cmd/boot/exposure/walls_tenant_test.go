@@ -1,0 +1,107 @@
+package exposure
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/cmd/boot"
+)
+
+// tenant is a project, with one of everything that has an id. After the first failure its makers do
+// nothing more, and err tells it.
+type tenant struct {
+	caller // with a key of all scopes, unbound
+	secret string
+	ids    map[string]string // by kind: product_id, sku …; and the slug
+	err    error
+}
+
+var tenants atomic.Int64
+
+// openTenant opens an account with a project, a product and a spare key.
+func openTenant(t *testing.T, app *boot.App, url string) *tenant {
+	made, err := app.IssueKey(context.Background(), boot.KeyRequest{Name: "admin", Scopes: []string{"*"}, NewAccount: "Tenant"})
+	shop := &tenant{caller: caller{t, url, nil}.key(made.Secret), secret: made.Secret, ids: map[string]string{}, err: err}
+	shop.fillProject()
+	return shop
+}
+
+// sibling is another project of the tenant's account.
+func (s *tenant) sibling() *tenant {
+	other := &tenant{caller: s.caller, secret: s.secret, ids: map[string]string{}, err: s.err}
+	other.fillProject()
+	return other
+}
+
+func (s *tenant) fillProject() {
+	s.ids["slug"] = fmt.Sprintf("tenant-%06d", tenants.Add(1))
+	s.ids["project_id"] = s.post("/v1/projects", `{"name":"Shop","slug":"`+s.ids["slug"]+`"}`).field("id")
+	s.ids["sku"] = strings.ReplaceAll(s.ids["slug"], "tenant-", "sku_")
+	product := s.post("/v1/catalog/products", `{"name":"Mug","sku":"`+s.ids["sku"]+`","price":100,"category":"Kitchen","quantity":9}`)
+	s.ids["product_id"], s.ids["variant_id"] = product.field("id"), product.field("variants.0.id")
+	_, s.ids["key_id"] = s.newKey(`["keys:read"]`, s.ids["project_id"])
+}
+
+// newKey adds a key to the tenant's account.
+func (s *tenant) newKey(scopes string, projects ...string) (secret, id string) {
+	bound := ""
+	if len(projects) > 0 {
+		bound = `,"project_ids":["` + strings.Join(projects, `","`) + `"]`
+	}
+	made := s.post("/v1/api-keys", `{"name":"Key","scopes":`+scopes+bound+`}`)
+	return made.field("key"), made.field("id")
+}
+
+// trade lets a buyer order two mugs and return one, and leaves a checkout open and a token unused.
+func (s *tenant) trade() *tenant {
+	acp := "/p/" + s.ids["slug"] + "/acp"
+	item := `"product_id":"` + s.ids["product_id"] + `"`
+	quote := func(session string) reply {
+		deal := s.post(acp+"/quote", `{`+item+`,"quantity":2,"offer_price":100`+session+`}`)
+		if s.err == nil && deal.field("checkout_token") == "" {
+			s.err = fmt.Errorf("no deal: %s", deal.body)
+		}
+		return deal
+	}
+	first := quote("")
+	s.ids["session_id"] = first.field("session_id")
+	session := `,"session_id":"` + s.ids["session_id"] + `"`
+	checkout := func(deal reply) string {
+		return s.post(acp+"/checkout/init", `{"checkout_token":"`+deal.field("checkout_token")+`","items":[{`+item+`,"quantity":2}],`+
+			`"shipping_address":{"name":"A","line1":"1 St","city":"X","state":"CA","postal_code":"9","country":"US"}`+session+`}`).field("checkout_id")
+	}
+	paid := s.post(acp+"/checkout/finalize", `{"checkout_id":"`+checkout(first)+`","payment":{"method":"psp_spt","token":"spt_sandbox_ok"},"buyer_email":"a@example.com"}`)
+	s.ids["order_id"] = paid.field("order_id")
+	s.ids["return_id"] = s.post(acp+"/returns", `{"order_id":"`+s.ids["order_id"]+`","items":[{`+item+`,"quantity":1}]}`).field("return_id")
+	s.ids["checkout_id"] = checkout(quote(session))
+	s.ids["checkout_token"] = quote(session).field("checkout_token")
+	open := s.post(acp+"/quote", `{`+item+session+`}`)
+	s.ids["quote_id"] = open.field("quote_id")
+	return s
+}
+
+// post is a request that must succeed.
+func (s *tenant) post(path, body string) reply {
+	if s.err != nil {
+		return reply{}
+	}
+	r, err := s.with("X-Project-ID", s.ids["project_id"]).try("POST", path, body)
+	if err == nil && r.status >= 300 {
+		err = fmt.Errorf("POST %s %s: %d %s", path, body, r.status, r.body)
+	}
+	s.err = err
+	return r
+}
+
+// complete tells what the tenant lacks.
+func (s *tenant) complete() error {
+	for kind, value := range s.ids {
+		if s.err == nil && value == "" {
+			return fmt.Errorf("no %s was made", kind)
+		}
+	}
+	return s.err
+}
