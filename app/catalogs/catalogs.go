@@ -39,6 +39,12 @@ type Item struct {
 	Stock   map[id.Variant]int
 }
 
+// Changed is a product as it was, and as it is.
+type Changed struct {
+	Before *catalog.Product
+	After  Item
+}
+
 // Create adds a product.
 func (s *Service) Create(ctx context.Context, p *project.Project, l Line) (Item, error) {
 	product, stock, err := catalog.Create(p.ID, l.Draft, p.Settings.Currency, ids{s.Entropy}, s.Clock.Now())
@@ -53,16 +59,19 @@ func (s *Service) Create(ctx context.Context, p *project.Project, l Line) (Item,
 }
 
 // Update changes what the line gives of a product.
-func (s *Service) Update(ctx context.Context, p *project.Project, product id.Product, l Line) (Item, error) {
+func (s *Service) Update(ctx context.Context, p *project.Project, product id.Product, l Line) (Changed, error) {
+	var before *catalog.Product
 	updated, err := s.Products.Update(ctx, p.ID, product, func(current *catalog.Product) (ports.ProductWrite, error) {
+		before = current
 		next, stock, err := current.Update(l.Draft, ids{s.Entropy}, s.Clock.Now())
 		return ports.ProductWrite{Product: next, Stock: stock}, allProblems(l.Err, err)
 	})
 	if err != nil {
-		return Item{}, err
+		return Changed{}, err
 	}
 	s.refresh(ctx, p.ID)
-	return s.withStock(ctx, p.ID, updated)
+	after, err := s.withStock(ctx, p.ID, updated)
+	return Changed{before, after}, err
 }
 
 // Delete removes a product from the catalogue.

@@ -18,6 +18,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
 	"github.com/haggle-commerce/haggle/adapters/vault"
+	"github.com/haggle-commerce/haggle/app/catalogs"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -39,6 +40,7 @@ type App struct {
 	storefront ports.Storefronts
 	gateway    ports.Gateway
 	vault      ports.Vault
+	growth     *catalogs.Growth
 	limits     limits
 	limiter    *ratelimit.Limiter
 	edge       edge
@@ -111,6 +113,7 @@ func (a *App) assemble() error {
 		return err
 	}
 	a.index, a.storefront, a.meter = search.New(), a.store.Storefronts(), a.metrics
+	a.growth = catalogs.NewGrowth(a.store.Analyze)
 	a.gateway = sandbox.Gateway{Ledger: a.store.SandboxLedger(), Clock: a.clock, Entropy: system.Entropy{}}
 	a.services = a.on(a.store, a.index)
 	a.watchParts()

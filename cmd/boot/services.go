@@ -44,7 +44,7 @@ func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 	}
 	s.Catalogs = &catalogs.Service{
 		Products: st.Products(), Bulk: st.Catalog(), Reader: st.Catalog(), Inventory: st.Inventory(),
-		Index: index, Clock: clock, Entropy: entropy,
+		Index: index, Clock: clock, Entropy: entropy, Growth: a.growth,
 	}
 	s.discovery = &discovery.Service{
 		Agent: agent, Index: index, Catalog: st.Catalog(), Inventory: st.Inventory(), Sessions: st.Sessions(),

@@ -58,6 +58,7 @@ type levelsOutput struct {
 
 func (h *handlers) setInventory(ctx context.Context, in *setInventoryInput) (*levelsOutput, error) {
 	sets := each(in.Body.Levels, func(l levelSet) ports.StockSet { return ports.StockSet(l) })
+	noteList(ctx, "levels", in.Body.Levels)
 	return toAPILevels(h.Catalogs.SetStock(ctx, projectOf(ctx), sets))
 }
 
@@ -76,6 +77,7 @@ type adjustInventoryInput struct {
 
 func (h *handlers) adjustInventory(ctx context.Context, in *adjustInventoryInput) (*levelsOutput, error) {
 	moves := each(in.Body.Adjustments, func(a adjustment) ports.StockMove { return ports.StockMove(a) })
+	noteList(ctx, "adjustments", in.Body.Adjustments)
 	return toAPILevels(h.Catalogs.AdjustStock(ctx, projectOf(ctx), moves))
 }
 

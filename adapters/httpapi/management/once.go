@@ -62,6 +62,18 @@ func noteChange(ctx context.Context, before, after any) {
 	n.before, n.after = before, after
 }
 
+// mostNoted is how long a list the audit log takes.
+const mostNoted = 20
+
+// noteList tells a list that was written; of a long one, how long it was.
+func noteList[T any](ctx context.Context, name string, list []T) {
+	if len(list) > mostNoted {
+		noteChange(ctx, nil, map[string]int{"count": len(list)})
+		return
+	}
+	noteChange(ctx, nil, map[string]any{name: list})
+}
+
 func (h *handlers) event(ctx context.Context, o operation, v visit, n *note) *audit.Event {
 	e := &audit.Event{
 		ID: h.NewEventID(), Account: v.caller.Account.ID, Key: v.caller.Key.ID, Action: o.id, Target: n.target,

@@ -33,7 +33,14 @@ type createProductInput struct{ Body newProduct }
 
 func (h *handlers) createProduct(ctx context.Context, in *createProductInput) (*productOutput, error) {
 	p := projectOf(ctx)
-	return toAPIProductOutput(h.Catalogs.Create(ctx, p, fromAPIProduct(in.Body.ProductPatch, p.Settings.Currency)))
+	created, err := h.Catalogs.Create(ctx, p, fromAPIProduct(in.Body.ProductPatch, p.Settings.Currency))
+	if err != nil {
+		return nil, err
+	}
+	noteTarget(ctx, created.Product.ID.String())
+	out := toAPIProduct(created)
+	noteChange(ctx, nil, out)
+	return &productOutput{out}, nil
 }
 
 type listProductsInput struct {
@@ -61,7 +68,11 @@ func (h *handlers) getProduct(ctx context.Context, in *OnProduct) (*productOutpu
 	if err != nil {
 		return nil, err
 	}
-	return toAPIProductOutput(h.Catalogs.Get(ctx, projectOf(ctx), wanted))
+	found, err := h.Catalogs.Get(ctx, projectOf(ctx), wanted)
+	if err != nil {
+		return nil, err
+	}
+	return &productOutput{toAPIProduct(found)}, nil
 }
 
 type updateProductInput struct {
@@ -75,7 +86,13 @@ func (h *handlers) updateProduct(ctx context.Context, in *updateProductInput) (*
 	if err != nil {
 		return nil, err
 	}
-	return toAPIProductOutput(h.Catalogs.Update(ctx, p, wanted, fromAPIProduct(in.Body, p.Settings.Currency)))
+	changed, err := h.Catalogs.Update(ctx, p, wanted, fromAPIProduct(in.Body, p.Settings.Currency))
+	if err != nil {
+		return nil, err
+	}
+	noteTarget(ctx, in.Product)
+	noteChange(ctx, toAPIProduct(catalogs.Item{Product: changed.Before}), toAPIProduct(catalogs.Item{Product: changed.After.Product}))
+	return &productOutput{toAPIProduct(changed.After)}, nil
 }
 
 func (h *handlers) deleteProduct(ctx context.Context, in *OnProduct) (*struct{}, error) {
@@ -83,6 +100,7 @@ func (h *handlers) deleteProduct(ctx context.Context, in *OnProduct) (*struct{},
 	if err != nil {
 		return nil, err
 	}
+	noteTarget(ctx, in.Product)
 	return nil, h.Catalogs.Delete(ctx, projectOf(ctx), wanted)
 }
 
@@ -119,7 +137,17 @@ func (h *handlers) upsertProducts(ctx context.Context, in *upsertProductsInput) 
 	}
 	out := &upsertProductsOutput{}
 	out.Body.Data = each(results, toAPIUpserted)
+	noteChange(ctx, nil, countOutcomes(results))
 	return out, nil
+}
+
+// countOutcomes is how many products came to what.
+func countOutcomes(results []catalogs.Upserted) map[string]int {
+	counts := make(map[string]int)
+	for _, r := range results {
+		counts[r.Outcome.String()]++
+	}
+	return counts
 }
 
 func toAPIUpserted(r catalogs.Upserted) upserted {
@@ -137,11 +165,4 @@ func toAPIUpserted(r catalogs.Upserted) upserted {
 		u.Errors = []wire.Detail{{Message: "could not be stored"}}
 	}
 	return u
-}
-
-func toAPIProductOutput(item catalogs.Item, err error) (*productOutput, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &productOutput{toAPIProduct(item)}, nil
 }
