@@ -33,6 +33,8 @@ type Report struct {
 	Strategies []StrategyRow
 
 	Requests  int
+	Waits     int           // how often the server told a buyer to wait, and the buyer did
+	Waited    time.Duration // all buyers' waiting added up
 	Endpoints []EndpointRow
 	Problems  map[string]int // error answers by status and code, expected ones included
 
@@ -100,6 +102,9 @@ func (r Report) writeSummary(w io.Writer) {
 	for _, problem := range slices.Sorted(maps.Keys(r.Problems)) {
 		print(w, "  %s\t%d", problem, r.Problems[problem])
 	}
+	if r.Waits > 0 {
+		print(w, "Waits\t%d\ttold by the server, %s in total", r.Waits, brief(r.Waited))
+	}
 }
 
 func (r Report) writeStrategies(w io.Writer) {
@@ -120,8 +125,15 @@ func (r Report) writeEndpoints(w io.Writer) {
 	}
 }
 
+// hint tells whom the waiting slowed down what to do.
+const hint = "\nThe server limits each buyer's address, and all of these buyers have one.\n" +
+	"A server started with HAGGLE_ACP_RATE=off is faster."
+
 func (r Report) writeVerdict(w io.Writer) error {
 	var text strings.Builder
+	if r.Waits > 0 {
+		print(&text, hint)
+	}
 	print(&text, "\n%d OpenAPI violations in %d responses, %d invariant violations, %d failed trips",
 		r.ViolationCount, r.Checked, r.BreachCount, r.FailureCount)
 	for _, violation := range r.Violations[:min(len(r.Violations), shownIncidents)] {

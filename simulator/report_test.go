@@ -3,6 +3,7 @@ package simulator_test
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -74,6 +75,24 @@ func TestReportWrites(t *testing.T) {
 	}
 	if sample().OK() || !(simulator.Report{}).OK() {
 		t.Error("OK is wrong")
+	}
+}
+
+func TestReportTellsOfWaiting(t *testing.T) {
+	t.Parallel()
+	report := sample()
+	report.Waits, report.Waited = 37, 12345*time.Millisecond
+	var text bytes.Buffer
+	if err := report.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, said := range []string{"Waits                 37  told by the server, 12.35s in total\n", "A server started with HAGGLE_ACP_RATE=off is faster.\n"} {
+		if !strings.Contains(text.String(), said) {
+			t.Errorf("nobody said %q\n%s", said, text.String())
+		}
+	}
+	if strings.Contains(golden, "HAGGLE_ACP_RATE") {
+		t.Error("who did not wait is told of it")
 	}
 }
 

@@ -11,10 +11,15 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/simulator/acp"
+	"github.com/haggle-commerce/haggle/simulator/exchange"
 	"github.com/haggle-commerce/haggle/simulator/openapi"
 )
 
-const defaultConcurrency = 16
+const (
+	defaultConcurrency = 16
+	// longestWait is how much waiting a request is worth to a buyer whom the server tells to come back later.
+	longestWait = 2 * time.Minute
+)
 
 // Config says whom to send where. URL and Project are required.
 type Config struct {
@@ -27,6 +32,8 @@ type Config struct {
 	Progress func(done, total int)
 	// Validator, if set, is shared with others; by default each run has its own.
 	Validator *openapi.Validator
+
+	patience *exchange.Patience // of all buyers
 }
 
 // ErrConfig marks a configuration that cannot be run.
@@ -51,10 +58,12 @@ func (c Config) filled() (Config, error) {
 	if c.Progress == nil {
 		c.Progress = func(int, int) {}
 	}
+	c.patience = &exchange.Patience{Longest: longestWait}
 	return c, nil
 }
 
-// Run sends the buyers shopping and reports what happened. The error is about the run itself: no manifest, nothing to
+// Run sends the buyers shopping and reports what happened. A buyer who is told to come back later waits, and goes on.
+// The error is about the run itself: no manifest, nothing to
 // buy, or ctx ended, in which case the report covers the buyers who were done. Broken promises are in the report.
 func Run(ctx context.Context, config Config) (Report, error) {
 	config, err := config.filled()

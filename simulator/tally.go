@@ -125,6 +125,7 @@ func (t *tally) report(elapsed time.Duration) Report {
 	defer t.mu.Unlock()
 	r := t.totals
 	r.Elapsed, r.Orders = elapsed, len(t.orders)
+	r.Waits, r.Waited = t.config.patience.Waited()
 	r.Checked, r.ViolationCount = t.config.Validator.Checked(), t.config.Validator.Count()
 	r.Violations = t.config.Validator.Violations()
 	for _, row := range t.strategies {

@@ -42,7 +42,7 @@ func newTrip(config Config, p plan, manifest acp.Manifest) *trip {
 	t := &trip{plan: p, witness: NewWitness(manifest)}
 	t.connection = exchange.NewClient(exchange.Config{
 		URL: config.URL, Validator: config.Validator, Transcript: exchange.NewTranscript(60),
-		RequestIDs: fmt.Sprintf("sim-%d-%d", config.Seed, p.number),
+		RequestIDs: fmt.Sprintf("sim-%d-%d", config.Seed, p.number), Patience: config.patience,
 	})
 	t.client = acp.New(t.connection, config.Project, t.witness.Saw, t.measure)
 	return t

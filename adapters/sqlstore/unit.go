@@ -61,7 +61,8 @@ func (u *unit) end(ctx context.Context) {
 func (u *unit) begun() bool { return u != nil && u.conn != nil }
 
 // step runs work within the unit, in a project: all of its writes stay, or none. work is given what to
-// send before its first statement.
+// send before its first statement. Savepoints are not released, which would be a round trip each: the
+// next one of the name takes over, and they end with the transaction.
 func (u *unit) step(ctx context.Context, project id.Project, work func(conn *sqlx.Conn, prefix string) error) error {
 	if u.broken != nil {
 		return u.broken
@@ -72,11 +73,10 @@ func (u *unit) step(ctx context.Context, project id.Project, work func(conn *sql
 	}
 	if err := work(u.conn, prefix); err != nil {
 		u.note(err)
-		u.finish(ctx, "ROLLBACK TO step")
+		u.undo(ctx)
 		return err
 	}
-	u.finish(ctx, "RELEASE step")
-	return u.broken
+	return nil
 }
 
 // enter gets the connection, and claims the key, before the first step. It returns what begins a step.
@@ -101,14 +101,14 @@ func (u *unit) enter(ctx context.Context, project id.Project) (prefix string, er
 	return savepoint + u.store.dialect.inProject(project), err
 }
 
-// finish ends a step. It no longer listens to the request's context: the unit goes on.
-func (u *unit) finish(ctx context.Context, statement string) {
+// undo takes back a step. It no longer listens to the request's context: the unit goes on.
+func (u *unit) undo(ctx context.Context) {
 	if u.broken != nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
 	defer cancel()
-	if _, err := u.conn.ExecContext(ctx, statement); err != nil {
+	if _, err := u.conn.ExecContext(ctx, "ROLLBACK TO step"); err != nil {
 		u.broken = u.note(translate(ctx, err))
 	}
 }

@@ -32,6 +32,7 @@ type Config struct {
 	Transcript *Transcript        // default: one of its own
 	Header     http.Header        // sent with every request
 	RequestIDs string             // prefix of the X-Request-Id values; default random
+	Patience   *Patience          // default: none, a 429 is an answer like any other
 }
 
 // shared keeps enough connections open for many buyers at one server.
@@ -104,8 +105,27 @@ func (c *Client) Report(request Request, response Response, reason string) {
 	})
 }
 
-// Do sends the request. The error is about the transport only; every status is a Response.
+// Do sends the request, again where patience is told to wait. The error is about the transport only; every status is
+// a Response.
 func (c *Client) Do(ctx context.Context, request Request) (Response, error) {
+	left := c.config.Patience.longest()
+	for {
+		response, err := c.once(ctx, request)
+		if err != nil {
+			return Response{}, err
+		}
+		again, err := c.config.Patience.wait(ctx, response, &left)
+		switch {
+		case err != nil:
+			return Response{}, fmt.Errorf("%s %s: waiting as told: %w", request.Method, request.Path, err)
+		case !again:
+			return response, nil
+		}
+	}
+}
+
+// once sends the request one time.
+func (c *Client) once(ctx context.Context, request Request) (Response, error) {
 	outgoing, err := c.build(ctx, request)
 	if err != nil {
 		return Response{}, err

@@ -74,7 +74,7 @@ func (s *tenant) trade() *tenant {
 			`"shipping_address":{"name":"A","line1":"1 St","city":"X","state":"CA","postal_code":"9","country":"US"}`+session+`}`).field("checkout_id")
 	}
 	paid := s.post(acp+"/checkout/finalize", `{"checkout_id":"`+checkout(first)+`","payment":{"method":"psp_spt","token":"spt_sandbox_ok"},"buyer_email":"a@example.com"}`)
-	s.ids["order_id"] = paid.field("order_id")
+	s.ids["order_id"] = paid.field("order.id")
 	s.ids["return_id"] = s.post(acp+"/returns", `{"order_id":"`+s.ids["order_id"]+`","items":[{`+item+`,"quantity":1}]}`).field("return_id")
 	s.ids["checkout_id"] = checkout(quote(session))
 	s.ids["checkout_token"] = quote(session).field("checkout_token")
