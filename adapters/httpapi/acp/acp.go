@@ -104,7 +104,7 @@ func add[I, O any](h *handlers, op huma.Operation, handle func(*handlers, contex
 		Schema: &huma.Schema{Type: huma.TypeString}, Example: "demo",
 	}}
 	op.Errors = append(op.Errors, http.StatusNotFound)
-	op.Middlewares = huma.Middlewares{h.enter}
+	op.Middlewares = huma.Middlewares{h.count, wire.CheckRequest, h.enter}
 	lane := h.Lane
 	pays := op.OperationID == finalizeID
 	if pays {
@@ -123,18 +123,25 @@ func add[I, O any](h *handlers, op huma.Operation, handle func(*handlers, contex
 	})
 }
 
-// enter counts the request and finds the shop, before anything of the request is looked at.
+// count counts the request against the rate of its client and shop.
+func (h *handlers) count(ctx huma.Context, next func(huma.Context)) {
+	if h.Limiter == nil {
+		next(ctx)
+		return
+	}
+	r, w := humago.Unwrap(ctx)
+	key := "acp " + ctx.Param("slug") + " " + wire.AddressKey(h.ClientAddress(r))
+	if err := wire.Limit(w.Header(), h.Limiter.Take(r.Context(), key, h.Rate), h.Rate); err != nil {
+		wire.WriteError(w, r, err)
+		return
+	}
+	next(ctx)
+}
+
+// enter finds the shop before anything of the request is looked at.
 func (h *handlers) enter(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
-	slug := ctx.Param("slug")
-	if h.Limiter != nil {
-		key := "acp " + slug + " " + wire.AddressKey(h.ClientAddress(r))
-		if err := wire.Limit(w.Header(), h.Limiter.Take(r.Context(), key, h.Rate), h.Rate); err != nil {
-			wire.WriteError(w, r, err)
-			return
-		}
-	}
-	shop, err := h.Storefronts.BySlug(r.Context(), slug)
+	shop, err := h.Storefronts.BySlug(r.Context(), ctx.Param("slug"))
 	if err != nil {
 		wire.WriteError(w, r, err)
 		return

@@ -109,7 +109,7 @@ func register[I, O any](h *handlers, tag string, o operation, handler func(*hand
 		Description:   "Scope: `" + o.scope + "`.",
 		DefaultStatus: o.status, Errors: o.errors,
 		Security:    []map[string][]string{{wire.BearerScheme: {o.scope}}},
-		Middlewares: huma.Middlewares{h.guard(o)},
+		Middlewares: huma.Middlewares{h.guard(o), wire.CheckRequest},
 	}
 	if o.on != theAccount {
 		op.Errors = append(op.Errors, http.StatusNotFound)

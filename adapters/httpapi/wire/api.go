@@ -72,7 +72,6 @@ func NewAPI(mux *http.ServeMux, c Config) huma.API {
 	config.Formats = map[string]huma.Format{"application/json": {Marshal: encode, Unmarshal: decode}}
 	config.OnAddOperation = []huma.AddOpFunc{finishOperation}
 	api := humago.New(mux, config)
-	api.UseMiddleware(checkRequest)
 	serveDocs(mux, api, c.Title)
 	mux.HandleFunc("/", answerUnrouted(mux))
 	return api

@@ -29,8 +29,8 @@ func newDeprecatingServer(t *testing.T) string {
 	mux := http.NewServeMux()
 	api := wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"})
 	huma.Register(wire.Deprecate(api, notice),
-		huma.Operation{OperationID: "old", Method: "POST", Path: "/v1/old", Description: "Makes an offer."}, echo)
-	huma.Register(api, huma.Operation{OperationID: "new", Method: "POST", Path: "/v1/offers"}, echo)
+		huma.Operation{OperationID: "old", Middlewares: checked, Method: "POST", Path: "/v1/old", Description: "Makes an offer."}, echo)
+	huma.Register(api, huma.Operation{OperationID: "new", Method: "POST", Path: "/v1/offers", Middlewares: checked}, echo)
 	server := httptest.NewServer(wire.Handler(mux, wire.Watch{Log: slog.New(slog.DiscardHandler)}))
 	t.Cleanup(server.Close)
 	return server.URL

@@ -182,9 +182,10 @@ func answerUnrouted(mux *http.ServeMux) http.HandlerFunc {
 // methodNotAllowed is a kind that only HTTP has.
 const methodNotAllowed = fault.Kind(255)
 
-// checkRequest refuses what no operation can take, before Huma reads it: text that is not UTF-8 or has
-// NUL characters in path or query, bodies that are not JSON, and encoded bodies.
-func checkRequest(ctx huma.Context, next func(huma.Context)) {
+// CheckRequest refuses what no operation can take, before Huma reads it: text that is not UTF-8 or has
+// NUL characters in path or query, bodies that are not JSON, and encoded bodies. It is a middleware of
+// every operation, after the one that asks who calls and counts the call.
+func CheckRequest(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	if err := checkURL(r.URL); err != nil {
 		WriteError(w, r, err)

@@ -86,11 +86,13 @@ func newServer(t *testing.T) *httptest.Server {
 	return server
 }
 
+var checked = huma.Middlewares{wire.CheckRequest}
+
 func newHandler(log *slog.Logger) http.Handler {
 	mux := http.NewServeMux()
 	api := wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"})
-	huma.Register(api, huma.Operation{OperationID: "manage", Method: "POST", Path: "/v1/offers"}, echo)
-	huma.Register(api, huma.Operation{OperationID: "buy", Method: "POST", Path: "/p/{slug}/offers"},
+	huma.Register(api, huma.Operation{OperationID: "manage", Method: "POST", Path: "/v1/offers", Middlewares: checked}, echo)
+	huma.Register(api, huma.Operation{OperationID: "buy", Method: "POST", Path: "/p/{slug}/offers", Middlewares: checked},
 		func(ctx context.Context, in *struct {
 			Slug string `path:"slug"`
 			Body buyerOffer
