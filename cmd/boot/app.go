@@ -11,6 +11,7 @@ import (
 	"time"
 	_ "time/tzdata" // projects name IANA time zones, also where the system knows none
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/adapters/payments/sandbox"
 	"github.com/haggle-commerce/haggle/adapters/ratelimit"
 	"github.com/haggle-commerce/haggle/adapters/search"
@@ -182,7 +183,7 @@ const maxHeader = 12 << 10
 // server has the limits of design 5.
 func server(h http.Handler) *http.Server {
 	return &http.Server{
-		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second,
+		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: wire.BodyTime,
 		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: maxHeader,
 	}
 }

@@ -47,7 +47,6 @@ var placed = map[string]string{
 	"github.com/throttled":          "adapters/ratelimit",
 	"github.com/prometheus":         "adapters/telemetry",
 	"go.opentelemetry.io":           "adapters/telemetry",
-	"github.com/pquerna":            "adapters/totp",
 }
 
 // What of the standard library reaches outside the program, or is wire format or chance. Exact paths:

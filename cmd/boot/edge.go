@@ -18,11 +18,11 @@ type edge struct {
 	operations, payments *wire.Lane
 }
 
-// Places in the lanes. More than the database's connections, for some operations only compute; few
-// enough that those who got one are answered in time. Payments wait for providers, up to 8 s each, and
-// have places that nothing else takes.
+// Places in the lanes. Operations have fewer than the database has connections (20), so that payments,
+// sign-in and background work find one however many operations wait for each other. Payments wait for
+// providers, up to 8 s each, most of it without a connection, and have places that nothing else takes.
 const (
-	operationPlaces = 128
+	operationPlaces = 16
 	paymentPlaces   = 256
 )
 

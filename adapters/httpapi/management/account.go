@@ -15,13 +15,13 @@ func (h *handlers) registerAccount() {
 	const tag, path, mfa = "Account", "/v1/account", "/v1/account/mfa"
 	register(h, tag, operation{id: "get-account", method: "GET", path: path, scope: "projects:read",
 		summary: "Get the account that the key belongs to"}, (*handlers).getAccount)
-	register(h, tag, operation{id: "update-account", method: "PATCH", path: path, scope: "keys:write",
+	register(h, tag, operation{id: "update-account", method: "PATCH", path: path, scope: "keys:write", on: wholeAccount,
 		summary: "Rename the account"}, (*handlers).updateAccount)
-	register(h, tag, operation{id: "enrol-mfa", method: "POST", path: mfa, scope: "keys:write", status: 201,
+	register(h, tag, operation{id: "enrol-mfa", method: "POST", path: mfa, scope: "keys:write", on: wholeAccount, status: 201,
 		errors: []int{429}, summary: "Enrol an authenticator; it is pending until confirmed"}, (*handlers).enrolMFA)
-	register(h, tag, operation{id: "confirm-mfa", method: "POST", path: mfa + "/confirm", scope: "keys:write",
+	register(h, tag, operation{id: "confirm-mfa", method: "POST", path: mfa + "/confirm", scope: "keys:write", on: wholeAccount,
 		errors: []int{404, 429}, summary: "Confirm the pending authenticator with a code of it"}, (*handlers).confirmMFA)
-	register(h, tag, operation{id: "disable-mfa", method: "DELETE", path: mfa, scope: "keys:write", status: 204,
+	register(h, tag, operation{id: "disable-mfa", method: "DELETE", path: mfa, scope: "keys:write", on: wholeAccount, status: 204,
 		errors: []int{404, 429}, summary: "Remove the authenticator"}, (*handlers).disableMFA)
 }
 

@@ -57,7 +57,10 @@ func (h *handlers) guard(o operation) func(huma.Context, func(huma.Context)) {
 
 func (h *handlers) admit(w http.ResponseWriter, r *http.Request, o operation) (visit, error) {
 	v := visit{address: h.ClientAddress(r)}
-	var err error
+	err := single(r.Header, "Authorization", projectHeader, wire.KeyHeader)
+	if err != nil {
+		return v, err
+	}
 	if v.caller, err = h.Access.Authenticate(r.Context(), bearer(r.Header)); err != nil {
 		if fault.KindOf(err) == fault.Unauthenticated {
 			err = cmp.Or(h.limit(w, r, wire.AddressKey(v.address), h.RateOfStrangers), err)
@@ -67,10 +70,15 @@ func (h *handlers) admit(w http.ResponseWriter, r *http.Request, o operation) (v
 	if err := h.limit(w, r, v.caller.Account.ID.String(), h.Rate(v.caller.Account.Plan)); err != nil {
 		return v, err
 	}
-	if err := v.caller.Require(o.scope); err != nil || o.on == theAccount {
+	if err := v.caller.Require(o.scope); err != nil {
 		return v, err
 	}
-	v.project, err = h.findProject(r, o, v)
+	switch {
+	case o.on == pathProject || o.on == headerProject:
+		v.project, err = h.findProject(r, o, v)
+	case o.on == wholeAccount && len(v.caller.Key.Projects) > 0:
+		err = fault.New(fault.Forbidden, "insufficient_scope", "This API key is bound to its projects and does not act for the whole account.")
+	}
 	return v, err
 }
 
@@ -109,6 +117,17 @@ func projectID(r *http.Request, o operation, caller access.Caller) (id.Project, 
 		return only, nil
 	}
 	return id.Project{}, fault.New(fault.Malformed, "project_required", "The header "+projectHeader+" must name the project.")
+}
+
+// single refuses headers that are there twice: who reads the first one and who reads the last one would
+// not agree on the caller.
+func single(h http.Header, names ...string) error {
+	for _, name := range names {
+		if len(h.Values(name)) > 1 {
+			return fault.New(fault.Malformed, "invalid_request", "The request's parameters are invalid.").With(name, "must not be repeated")
+		}
+	}
+	return nil
 }
 
 func bearer(h http.Header) string {

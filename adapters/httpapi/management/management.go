@@ -9,7 +9,6 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -96,7 +95,8 @@ type operation struct {
 type subject int
 
 const (
-	theAccount    subject = iota // the caller's
+	theAccount    subject = iota // the caller's, as far as the key reaches
+	wholeAccount                 // not for keys that are bound to projects
 	pathProject                  // the project in the path
 	headerProject                // the project of X-Project-ID
 )
@@ -111,7 +111,7 @@ func register[I, O any](h *handlers, tag string, o operation, handler func(*hand
 		Security:    []map[string][]string{{wire.BearerScheme: {o.scope}}},
 		Middlewares: huma.Middlewares{h.guard(o), wire.CheckRequest},
 	}
-	if o.on != theAccount {
+	if o.on == pathProject || o.on == headerProject {
 		op.Errors = append(op.Errors, http.StatusNotFound)
 	}
 	if o.on == headerProject {
@@ -121,7 +121,7 @@ func register[I, O any](h *handlers, tag string, o operation, handler func(*hand
 		}}
 	}
 	if o.batch {
-		op.MaxBodyBytes, op.BodyReadTimeout = wire.BatchBody, 15*time.Second
+		op.MaxBodyBytes = wire.BatchBody
 	}
 	if o.method != http.MethodGet {
 		op.Middlewares = append(op.Middlewares, h.once(o))

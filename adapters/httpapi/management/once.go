@@ -32,12 +32,13 @@ func (h *handlers) once(o operation) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-// keyOwner is whose an idempotency key is: the account's, for the project that the request names.
+// keyOwner is whose an idempotency key is: the API key's, for the project that the request names. It is
+// not the account's, for another key of it may not be allowed to see the answer.
 func keyOwner(v visit, r *http.Request) string {
-	if v.caller.Account == nil {
+	if v.caller.Key == nil {
 		return ""
 	}
-	return v.caller.Account.ID.String() + " " + r.Header.Get(projectHeader)
+	return v.caller.Key.ID.String() + " " + r.Header.Get(projectHeader)
 }
 
 // note is what an operation tells the audit log about its change.

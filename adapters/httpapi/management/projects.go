@@ -17,7 +17,7 @@ import (
 
 func (h *handlers) registerProjects() {
 	const tag, all, one = "Projects", "/v1/projects", "/v1/projects/{project_id}"
-	register(h, tag, operation{id: "create-project", method: "POST", path: all, scope: "projects:write", status: 201,
+	register(h, tag, operation{id: "create-project", method: "POST", path: all, scope: "projects:write", on: wholeAccount, status: 201,
 		errors: []int{409}, summary: "Open a project"}, (*handlers).createProject)
 	register(h, tag, operation{id: "list-projects", method: "GET", path: all, scope: "projects:read",
 		summary: "List projects"}, (*handlers).listProjects)
@@ -103,9 +103,6 @@ type projectOutput struct{ Body ProjectView }
 
 func (h *handlers) createProject(ctx context.Context, in *createProjectInput) (*projectOutput, error) {
 	caller := visitOf(ctx).caller
-	if len(caller.Key.Projects) > 0 {
-		return nil, fault.New(fault.Forbidden, "insufficient_scope", "This API key is bound to its projects and opens no others.")
-	}
 	check := fault.NewCheck()
 	settings := fromAPIFlat(in.Body.Settings, check.In("settings"))
 	if err := check.Err(); err != nil {

@@ -23,6 +23,7 @@ import (
 	"path"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -34,6 +35,9 @@ const (
 	BatchBody      = 16 << 20
 	ACPBody        = 64 << 10
 )
+
+// BodyTime is by when a body has arrived (design 5).
+const BodyTime = 15 * time.Second
 
 // Config is what the OpenAPI document says about the server.
 type Config struct {
@@ -106,6 +110,9 @@ func finishOperation(doc *huma.OpenAPI, op *huma.Operation) {
 	if op.RequestBody != nil {
 		op.MaxBodyBytes++ // Huma refuses bodies of exactly the limit
 	}
+	// The deadline stays on the connection when the body is there, and when it comes net/http takes the
+	// client for gone and cancels the request: it is no shorter than the server's own.
+	op.BodyReadTimeout = BodyTime
 	if acp && op.Security == nil {
 		op.Security = []map[string][]string{{}} // none is needed, and the document says so
 	}

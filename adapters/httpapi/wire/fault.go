@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"regexp"
@@ -38,7 +39,11 @@ func fromHuma(status int, message string, errs []error) *fault.Error {
 
 func fromHandler(err error) *fault.Error {
 	var known *fault.Error
-	if !errors.As(err, &known) {
+	switch {
+	case errors.As(err, &known):
+	case errors.Is(err, context.DeadlineExceeded):
+		return overloaded().Because(err)
+	default:
 		return internal(err)
 	}
 	if known.Kind == fault.Internal {

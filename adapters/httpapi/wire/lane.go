@@ -42,5 +42,10 @@ func (l *Lane) Enter(ctx context.Context) (leave func(), err error) {
 	if ctx.Err() == nil {
 		l.shed()
 	}
-	return nil, fault.New(fault.Unavailable, "overloaded", "The server is busy. Try again.").After(time.Second)
+	return nil, overloaded()
+}
+
+// overloaded is the answer to what could not be done in time.
+func overloaded() *fault.Error {
+	return fault.New(fault.Unavailable, "overloaded", "The server is busy. Try again.").After(time.Second)
 }

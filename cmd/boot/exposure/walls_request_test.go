@@ -11,7 +11,7 @@ import (
 )
 
 // overrides are values of bodies that the schema alone does not tell, by operation and dotted path. {}
-// is the slug of the caller's shop.
+// is the slug of the caller's shop, nil the caller's id of that kind.
 var overrides = map[string]map[string]any{
 	"create-project":        {"slug": "new-{}"},
 	"update-project":        {"name": "Taken over"},
@@ -25,7 +25,7 @@ var overrides = map[string]map[string]any{
 	"confirm-mfa":           {"code": "123456"},
 	"acp-quote":             {"product_id": nil},
 	"acp-search":            {"query": "mug"},
-	"acp-checkout-init":     {"shipping_address.country": "US", "shipping_address.state": "CA"},
+	"acp-checkout-init":     {"items.product_id": nil, "shipping_address.country": "US", "shipping_address.state": "CA"},
 	"acp-checkout-finalize": {"payment.method": "psp_spt", "payment.token": "spt_sandbox_ok", "buyer_email": "a@example.com"},
 	"acp-availability":      {"shipping_address.country": "US"},
 }

@@ -2,10 +2,15 @@ package exposure
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha1"
+	"encoding/base32"
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 )
@@ -40,7 +45,7 @@ func (s *tenant) fillProject() {
 	s.ids["slug"] = fmt.Sprintf("tenant-%06d", tenants.Add(1))
 	s.ids["project_id"] = s.post("/v1/projects", `{"name":"Shop","slug":"`+s.ids["slug"]+`"}`).field("id")
 	s.ids["sku"] = strings.ReplaceAll(s.ids["slug"], "tenant-", "sku_")
-	product := s.post("/v1/catalog/products", `{"name":"Mug","sku":"`+s.ids["sku"]+`","price":100,"category":"Kitchen","quantity":9}`)
+	product := s.post("/v1/catalog/products", `{"name":"Mug","sku":"`+s.ids["sku"]+`","price":100,"category":"`+s.ids["slug"]+`","quantity":9}`)
 	s.ids["product_id"], s.ids["variant_id"] = product.field("id"), product.field("variants.0.id")
 	_, s.ids["key_id"] = s.newKey(`["keys:read"]`, s.ids["project_id"])
 }
@@ -81,6 +86,25 @@ func (s *tenant) trade() *tenant {
 	open := s.post(acp+"/quote", `{`+item+session+`}`)
 	s.ids["quote_id"] = open.field("quote_id")
 	return s
+}
+
+// secure gives the tenant's account an active authenticator, and one that is pending.
+func (s *tenant) secure() *tenant {
+	made := s.post("/v1/account/mfa", "")
+	s.post("/v1/account/mfa/confirm", `{"code":"`+oneTimeCode(made.field("secret"), time.Now())+`"}`)
+	s.caller = s.with("X-MFA-Code", made.field("recovery_codes.0"))
+	s.post("/v1/account/mfa", "")
+	s.caller = s.with("X-MFA-Code", "")
+	return s
+}
+
+// oneTimeCode is what an authenticator app shows (RFC 6238).
+func oneTimeCode(secret string, at time.Time) string {
+	key, _ := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(secret)
+	mac := hmac.New(sha1.New, key)
+	_ = binary.Write(mac, binary.BigEndian, at.Unix()/30)
+	sum := mac.Sum(nil)
+	return fmt.Sprintf("%06d", binary.BigEndian.Uint32(sum[sum[19]&15:])&0x7fffffff%1_000_000)
 }
 
 // post is a request that must succeed.

@@ -1,0 +1,188 @@
+package exposure
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// controls are the answers to requests that may do what they ask for and lack something else; all
+// others succeed.
+var controls = map[string]struct {
+	status int
+	code   string
+}{
+	"confirm-mfa": {404, "mfa_not_found"},
+	"disable-mfa": {404, "mfa_not_found"},
+}
+
+// control sends each operation by callers who may, with the least scope that lets them: else refusals
+// would prove nothing. A key bound to one project need not name it.
+func (w *walls) control(o *operation) {
+	group, _, _ := strings.Cut(o.scope(), ":")
+	scopes := `["` + group + `:write"]`
+	shop := w.open(o)
+	secret, _ := shop.newKey(scopes)
+	w.permit(o, shop, secret)
+	if o.has("header", "X-Project-ID") {
+		shop = w.open(o)
+		secret, _ = shop.newKey(scopes, shop.ids["project_id"])
+		w.permit(o, shop, secret, "X-Project-ID", "")
+	}
+}
+
+// permit wants the operation to succeed, with an answer in which there is no id of the victim's.
+func (w *walls) permit(o *operation, shop *tenant, secret string, headers ...string) {
+	r, err := o.request(shop.ids, nil)
+	if err = cmp.Or(shop.complete(), err); err != nil {
+		w.report("%s: %v", o.name(), err)
+		return
+	}
+	r.headers = append(r.headers, headers...)
+	want, ok := controls[o.ID]
+	if !ok {
+		want.status = o.succeeds()
+	}
+	got := w.try(o, "as its owner", shop.key(secret), r, want.status, want.code)
+	for kind, value := range w.victim.ids {
+		if strings.Contains(got.body, value) {
+			w.report("%s: tells another account's %s: %s", o.name(), kind, got.body)
+		}
+	}
+}
+
+// unknownLike is a value of the same form that nothing has.
+func unknownLike(known string) string {
+	mark, rest, found := strings.Cut(known, "_")
+	if !found {
+		mark, rest = "", known
+	} else {
+		mark += "_"
+	}
+	letters := []byte(rest)
+	slices.Reverse(letters)
+	if letters[0] == letters[len(letters)-1] { // and so it cannot be the same backwards
+		letters[0] = map[bool]byte{true: '7', false: '6'}[letters[0] != '7']
+	}
+	return mark + string(letters)
+}
+
+// side is a tenant about to send a request, as a caller, and the ids of others that it may put into it.
+type side struct {
+	*tenant
+	as     caller
+	others map[string]string
+}
+
+// stranger has the ids of another account.
+func (w *walls) stranger(o *operation) side {
+	s := w.open(o)
+	return side{s, s.caller, w.victim.ids}
+}
+
+// bound has a key that is bound to one project, and the ids of another project of its account.
+func (w *walls) bound(o *operation) side {
+	s := w.open(o)
+	other := o.equip(s.sibling())
+	secret, _ := s.newKey(`["*"]`, s.ids["project_id"])
+	s.err = cmp.Or(s.err, other.complete())
+	return side{s, s.key(secret), other.ids}
+}
+
+// compare sends an operation with another's ids in the places, and with unknown ids, from a side that
+// owns everything else: the answers must not tell which was which.
+func (w *walls) compare(o *operation, whose string, open func(*operation) side, places ...place) {
+	what := fmt.Sprint(places, " ", whose)
+	var seen [2]string
+	for i := range seen {
+		s := open(o)
+		changed := map[place]string{}
+		for _, p := range places {
+			known := s.others[o.kindOf(p.name)]
+			if known == "" {
+				w.report("%s: the walk knows no value for %s", o.name(), p)
+				return
+			}
+			if changed[p] = known; i == 1 {
+				changed[p] = unknownLike(known)
+			}
+		}
+		r, err := o.request(s.ids, changed)
+		if err = cmp.Or(s.complete(), err); err != nil {
+			w.report("%s, %s: %v", o.name(), what, err)
+			return
+		}
+		got, err := w.send(s.as, r)
+		w.cases.Add(1)
+		seen[i] = fmt.Sprint(err, " ", anonymous(got, s.tenant, changed))
+		inPath := slices.ContainsFunc(places, func(p place) bool { return p.in == "path" })
+		if got.status >= 500 || got.status == http.StatusUnauthorized || inPath && got.status != http.StatusNotFound {
+			w.report("%s, %s: %d %s", o.name(), what, got.status, got.body)
+		}
+	}
+	if seen[0] != seen[1] {
+		w.report("%s, %s: it is told from an unknown one:\n%s\n%s", o.name(), what, seen[0], seen[1])
+	}
+}
+
+var (
+	newID  = regexp.MustCompile(`\b[a-z]+_[0-9a-z]{26}\b`)
+	moment = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`)
+	secret = regexp.MustCompile(`hk_test_\w+`)
+)
+
+// anonymous is an answer without what is different each time: the ids given, the caller's, new ones,
+// and times.
+func anonymous(r reply, shop *tenant, changed map[place]string) string {
+	body := r.body
+	for _, value := range changed {
+		body = strings.ReplaceAll(body, value, "GIVEN")
+	}
+	for kind, value := range shop.ids {
+		body = strings.ReplaceAll(body, value, kind)
+	}
+	body = secret.ReplaceAllString(body, "SECRET")
+	body = newID.ReplaceAllString(body, "ID")
+	body = moment.ReplaceAllString(body, "TIME")
+	h := r.header.Clone()
+	for _, moving := range []string{"Date", "Content-Length", "Ratelimit-Remaining", "Ratelimit-Reset"} {
+		h.Del(moving)
+	}
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		lines = append(lines, fmt.Sprint(name, h[name]))
+	}
+	return fmt.Sprint(r.status, " ", body, " ", lines)
+}
+
+// visitShop tries an operation of buyers, who have no keys: what they know the id of they may use, in
+// its own shop. A key of another shop's owner changes nothing.
+func (w *walls) visitShop(o *operation) {
+	if len(o.Security) != 1 || len(o.Security[0]) != 0 {
+		w.report("%s: the document asks buyers for a key", o.name())
+	}
+	shop := w.open(o)
+	r, err := o.request(shop.ids, nil)
+	if err = cmp.Or(shop.complete(), err); err != nil {
+		w.report("%s: %v", o.name(), err)
+		return
+	}
+	buyer := shop.with("Authorization", "")
+	anybody := func(*operation) side { return side{shop, buyer, w.victim.ids} }
+	owner := func(*operation) side { return side{shop, shop.key(w.victim.secret), w.victim.ids} }
+	for _, p := range o.places() {
+		w.compare(o, "of another shop", anybody, p)
+		w.compare(o, "of another shop, by its owner", owner, p)
+	}
+	if all := o.places(); len(all) > 1 {
+		w.compare(o, "of another shop", anybody, all...)
+	}
+	unknown := r
+	unknown.path = strings.Replace(r.path, shop.ids["slug"], "no-such-shop", 1)
+	w.try(o, "in an unknown shop", buyer, unknown, 404, "project_not_found")
+	w.try(o, "with a key that nobody asks for", shop.with("Authorization", "Bearer nonsense"), r, o.succeeds(), "")
+}

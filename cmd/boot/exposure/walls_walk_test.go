@@ -1,0 +1,291 @@
+package exposure
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/cmd/boot"
+)
+
+// walls walks along the walls between tenants: every operation of the document with every caller.
+type walls struct {
+	t   *testing.T
+	app *boot.App
+	url string
+
+	operations      []*operation
+	victim, sibling *tenant // whose data nobody else may reach; the sibling is another project of its account
+	strangers       *tenant
+	keys            map[string]string // secrets of the victim's account, by what is wrong with them
+
+	mu       sync.Mutex
+	findings []string
+	cases    atomic.Int64
+	// addresses counts those of callers without keys: the server bounds what one may try.
+	addresses atomic.Int64
+}
+
+// walk returns what is wrong with the walls of the server at url, and how many requests were judged.
+func walk(t *testing.T, app *boot.App, url string) (findings []string, cases int64) {
+	t.Helper()
+	w := &walls{t: t, app: app, url: url, keys: map[string]string{}}
+	if err := w.prepare(); err != nil {
+		return []string{err.Error()}, 0
+	}
+	before := w.dump()
+	var all sync.WaitGroup
+	places := make(chan struct{}, 8)
+	for _, o := range w.operations {
+		places <- struct{}{}
+		all.Go(func() {
+			defer func() { <-places }()
+			w.visit(o)
+		})
+	}
+	all.Wait()
+	after := w.dump()
+	for name, then := range before {
+		if now := after[name]; now != then {
+			w.report("%s: the victim's data changed from\n%s\nto\n%s", name, then, now)
+		}
+	}
+	slices.Sort(w.findings)
+	return slices.Compact(w.findings), w.cases.Load()
+}
+
+func (w *walls) report(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.findings = append(w.findings, fmt.Sprintf(format, args...))
+}
+
+// open opens a tenant who has what the operation names.
+func (w *walls) open(o *operation) *tenant { return o.equip(openTenant(w.t, w.app, w.url)) }
+
+// equip lets the tenant trade if the operation names what only trading makes.
+func (o *operation) equip(s *tenant) *tenant {
+	lacks := func(p place) bool { return s.ids[o.kindOf(p.name)] == "" }
+	if strings.HasPrefix(o.path, "/p/") || slices.ContainsFunc(o.places(), lacks) {
+		s.trade()
+	}
+	return s
+}
+
+func (w *walls) prepare() (err error) {
+	if w.operations, err = operations(w.url); err != nil {
+		return err
+	}
+	w.victim = openTenant(w.t, w.app, w.url).secure().trade()
+	w.strangers = openTenant(w.t, w.app, w.url)
+	w.sibling = w.victim.sibling().trade()
+	for _, s := range []*tenant{w.victim, w.sibling, w.strangers} {
+		if err := s.complete(); err != nil {
+			return err
+		}
+	}
+	return w.cutKeys()
+}
+
+// groups are the scopes' groups (decisions 3).
+var groups = []string{"projects", "catalog", "agents", "integrations", "finance", "analytics", "events", "keys"}
+
+// cutKeys makes the victim's keys.
+func (w *walls) cutKeys() error {
+	v := w.victim
+	for _, group := range groups {
+		var others []string
+		for _, other := range groups {
+			if other != group {
+				others = append(others, `"`+other+`:write"`)
+			}
+		}
+		w.keys["without "+group+":read"], _ = v.newKey("[" + strings.Join(others, ",") + "]")
+		w.keys["without "+group+":write"], _ = v.newKey("[" + strings.Join(append(others, `"`+group+`:read"`), ",") + "]")
+		w.keys["only "+group+":read"], _ = v.newKey(`["` + group + `:read"]`)
+	}
+	w.keys["sibling"], _ = v.newKey(`["*"]`, w.sibling.ids["project_id"])
+	w.keys["both"], _ = v.newKey(`["*"]`, w.sibling.ids["project_id"], v.ids["project_id"])
+	var revoked string
+	w.keys["revoked"], revoked = v.newKey(`["*"]`)
+	if r, err := v.try("DELETE", "/v1/api-keys/"+revoked, ""); err != nil || r.status != 204 {
+		return fmt.Errorf("revoking: %w %d", err, r.status)
+	}
+	end := time.Now().Add(200 * time.Millisecond).UTC().Format(time.RFC3339Nano)
+	expired := v.post("/v1/api-keys", `{"name":"Short","scopes":["*"],"expires_at":"`+end+`"}`)
+	w.keys["expired"] = expired.field("key")
+	for v.err == nil {
+		if r, err := v.key(w.keys["expired"]).try("GET", "/v1/projects", ""); err != nil || r.status == 401 {
+			return err
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return v.err
+}
+
+// alive are the times that reading itself, or a key's use, moves on.
+var alive = regexp.MustCompile(`"(last_used_at|last_activity|expires_at)":(null|"[^"]*")`)
+
+// dump is everything that can be read of the victim and its sibling.
+func (w *walls) dump() map[string]string {
+	all := map[string]string{}
+	for _, s := range []*tenant{w.victim, w.sibling} {
+		for _, o := range w.operations {
+			if o.method != "GET" {
+				continue
+			}
+			r, err := o.request(s.ids, nil)
+			if err != nil {
+				continue // visit reports it
+			}
+			reply, err := w.send(s.caller, r)
+			all[o.name()+" of "+s.ids["slug"]] = fmt.Sprint(reply.status, err, alive.ReplaceAllString(reply.body, ""))
+		}
+	}
+	return all
+}
+
+func (w *walls) send(c caller, r request) (reply, error) {
+	return c.with("X-Request-Id", "walk").with(r.headers...).try(r.method, r.path, r.body)
+}
+
+// visit tries one operation with everybody.
+func (w *walls) visit(o *operation) {
+	if strings.HasPrefix(o.path, "/p/") {
+		w.visitShop(o)
+		return
+	}
+	if o.scope() == "" || !slices.Contains(groups, strings.Split(o.scope(), ":")[0]) {
+		w.report("%s: the document names no scope", o.name())
+		return
+	}
+	r, err := o.request(w.victim.ids, nil)
+	if err != nil {
+		w.report("%s: %v", o.name(), err)
+		return
+	}
+	w.control(o)
+	w.refuseStrangers(o, r)
+	w.refuseScopes(o, r)
+	if o.onProject() {
+		w.refuseProjects(o)
+	}
+	for _, p := range o.places() {
+		w.compare(o, "of another account", w.stranger, p)
+		w.compare(o, "of another project, by a bound key", w.bound, p)
+	}
+	if all := o.places(); len(all) > 1 {
+		w.compare(o, "of another account", w.stranger, all...)
+	}
+}
+
+// onProject tells whether requests name their project, in the path or in the header.
+func (o *operation) onProject() bool {
+	return o.has("path", "project_id") || o.has("header", "X-Project-ID")
+}
+
+// expect judges one answer.
+func (w *walls) expect(o *operation, who string, got reply, err error, status int, code string) {
+	w.cases.Add(1)
+	if err != nil || got.status != status || got.code() != code {
+		w.report("%s, %s: %v %d %s, want %d %q", o.name(), who, err, got.status, got.body, status, code)
+	}
+}
+
+func (w *walls) try(o *operation, who string, c caller, r request, status int, code string) reply {
+	got, err := w.send(c, r)
+	w.expect(o, who, got, err, status, code)
+	return got
+}
+
+// noKeys are values of Authorization that let nobody in, for all that they hold of a valid key.
+func (w *walls) noKeys(secret string) map[string]string {
+	return map[string]string{
+		"without a key":              "",
+		"an unknown key":             "Bearer hk_test_" + strings.Repeat("0", 32),
+		"a key without scheme":       secret,
+		"a key after Basic":          "Basic " + secret,
+		"a scheme without key":       "Bearer",
+		"a scheme glued to the key":  "Bearer" + secret,
+		"two keys in one":            "Bearer " + secret + " " + secret,
+		"a key with a comma":         "Bearer " + secret + ", Bearer " + secret,
+		"a key in capitals":          "Bearer " + strings.ToUpper(secret),
+		"a key cut short":            "Bearer " + secret[:len(secret)-1],
+		"a key of 10,000 characters": "Bearer hk_test_" + strings.Repeat("0", 10_000),
+		"a key of production":        "Bearer hk_live_" + strings.TrimPrefix(secret, "hk_test_"),
+		"a revoked key":              "Bearer " + w.keys["revoked"],
+		"an expired key":             "Bearer " + w.keys["expired"],
+	}
+}
+
+// refuseStrangers tries whatever is no key. One answer for all: it tells nothing of what is wrong.
+func (w *walls) refuseStrangers(o *operation, r request) {
+	body := ""
+	stranger := w.victim.with("X-Forwarded-For", fmt.Sprintf("2001:db8:%x::1", w.addresses.Add(1)))
+	for who, authorization := range w.noKeys(w.victim.secret) {
+		got := w.try(o, who, stranger.with("Authorization", authorization), r, 401, "unauthenticated")
+		body = cmp.Or(body, got.body)
+		if challenge := got.header.Get("WWW-Authenticate"); challenge != "Bearer" || got.body != body {
+			w.report("%s, %s: WWW-Authenticate %q and %s, want Bearer and %s", o.name(), who, challenge, got.body, body)
+		}
+	}
+}
+
+func (w *walls) refuseScopes(o *operation, r request) {
+	group, verb, _ := strings.Cut(o.scope(), ":")
+	w.try(o, "with every scope but "+o.scope(), w.victim.key(w.keys["without "+o.scope()]), r, 403, "insufficient_scope")
+	if verb == "write" {
+		w.try(o, "with "+group+":read alone", w.victim.key(w.keys["only "+group+":read"]), r, 403, "insufficient_scope")
+	}
+}
+
+// refuseProjects tries keys on projects that they do not reach, and projects that nobody knows. All
+// get the same answer.
+func (w *walls) refuseProjects(o *operation) {
+	in := place{"header", "X-Project-ID"}
+	if o.has("path", "project_id") {
+		in.in, in.name = "path", "project_id"
+	}
+	victims, body := w.victim.ids["project_id"], ""
+	for _, c := range []struct{ who, secret, project string }{
+		{"the key of another account", w.strangers.secret, victims},
+		{"on another account's project", w.victim.secret, w.strangers.ids["project_id"]},
+		{"a key bound to another project", w.keys["sibling"], victims},
+		{"on an unknown project", w.victim.secret, unknownLike(victims)},
+		{"on an unknown project, bound", w.keys["sibling"], unknownLike(victims)},
+		{"on a malformed project", w.victim.secret, "proj_x"},
+		{"on all projects", w.victim.secret, "*"},
+		{"on a project in capitals", w.victim.secret, strings.ToUpper(victims)},
+		{"on two projects", w.victim.secret, victims + "," + w.sibling.ids["project_id"]},
+		{"on a slug", w.victim.secret, w.victim.ids["slug"]},
+	} {
+		r, err := o.request(w.victim.ids, map[place]string{in: c.project})
+		if err != nil {
+			w.report("%s: %v", o.name(), err)
+			return
+		}
+		got := w.try(o, c.who, w.victim.key(c.secret), r, 404, "project_not_found")
+		if body = cmp.Or(body, got.body); got.body != body {
+			w.report("%s, %s: %s, others get %s", o.name(), c.who, got.body, body)
+		}
+	}
+	if in.in == "header" {
+		w.requireProject(o)
+	}
+}
+
+func (w *walls) requireProject(o *operation) {
+	r, err := o.request(w.victim.ids, nil)
+	if err != nil {
+		return
+	}
+	r.headers = append(r.headers, "X-Project-ID", "")
+	w.try(o, "without a project", w.victim.caller, r, 400, "project_required")
+	w.try(o, "bound to two, without a project", w.victim.key(w.keys["both"]), r, 400, "project_required")
+}
