@@ -103,7 +103,7 @@ func (r Report) writeSummary(w io.Writer) {
 		print(w, "  %s\t%d", problem, r.Problems[problem])
 	}
 	if r.Waits > 0 {
-		print(w, "Waits\t%d\ttold by the server, %s in total", r.Waits, brief(r.Waited))
+		print(w, "Waits\t%d\ttold by the server, %s of all buyers added up", r.Waits, r.Waited.Round(100*time.Millisecond))
 	}
 }
 

@@ -86,7 +86,7 @@ func TestReportTellsOfWaiting(t *testing.T) {
 	if err := report.Write(&text); err != nil {
 		t.Fatal(err)
 	}
-	for _, said := range []string{"Waits                 37  told by the server, 12.35s in total\n", "A server started with HAGGLE_ACP_RATE=off is faster.\n"} {
+	for _, said := range []string{"Waits                 37  told by the server, 12.3s of all buyers added up\n", "A server started with HAGGLE_ACP_RATE=off is faster.\n"} {
 		if !strings.Contains(text.String(), said) {
 			t.Errorf("nobody said %q\n%s", said, text.String())
 		}

@@ -1,0 +1,98 @@
+package exchange_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/exchange"
+)
+
+// busy refuses so many requests with a Retry-After, and then answers.
+func busy(t *testing.T, refusals int64, retryAfter string) (url string, asked *atomic.Int64) {
+	t.Helper()
+	asked = new(atomic.Int64)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) <= refusals {
+			w.Header().Set("Retry-After", retryAfter)
+			w.WriteHeader(http.StatusTooManyRequests)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, asked
+}
+
+var anything = exchange.Request{Method: "POST", Path: "/x", Body: []byte("{}")}
+
+func TestAPatientClientWaitsAsTold(t *testing.T) {
+	t.Parallel()
+	url, asked := busy(t, 1, "1")
+	patience := &exchange.Patience{Longest: time.Minute}
+	client := exchange.NewClient(exchange.Config{URL: url, Patience: patience})
+	began := time.Now()
+	got, err := client.Do(t.Context(), anything)
+	if err != nil || !got.OK() || asked.Load() != 2 || time.Since(began) < time.Second {
+		t.Errorf("%d, %v, asked %d times in %s", got.Status, err, asked.Load(), time.Since(began))
+	}
+	if times, total := patience.Waited(); times != 1 || total < time.Second || total > 10*time.Second {
+		t.Errorf("waited %d times, %s", times, total)
+	}
+	if got.Elapsed >= time.Second {
+		t.Errorf("the answer took %s: waiting is no part of it", got.Elapsed)
+	}
+	if len(client.Transcript().Entries()) != 2 {
+		t.Errorf("%s", client.Transcript())
+	}
+}
+
+func TestNobodyWaitsForWhatIsNotToldOrTooMuch(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		retryAfter string
+		patience   *exchange.Patience
+	}{
+		"no patience": {"1", nil},
+		"not told":    {"", &exchange.Patience{Longest: time.Hour}},
+		"nonsense":    {"soon", &exchange.Patience{Longest: time.Hour}},
+		"negative":    {"-5", &exchange.Patience{Longest: time.Hour}},
+		"too long":    {"61", &exchange.Patience{Longest: time.Minute}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url, asked := busy(t, 10, c.retryAfter)
+			got, err := exchange.NewClient(exchange.Config{URL: url, Patience: c.patience}).Do(t.Context(), anything)
+			if err != nil || got.Status != http.StatusTooManyRequests || asked.Load() != 1 {
+				t.Errorf("%d, %v, asked %d times", got.Status, err, asked.Load())
+			}
+		})
+	}
+}
+
+func TestPatienceEnds(t *testing.T) {
+	t.Parallel()
+	url, asked := busy(t, 10, "1")
+	patience := &exchange.Patience{Longest: 2 * time.Second}
+	got, err := exchange.NewClient(exchange.Config{URL: url, Patience: patience}).Do(t.Context(), anything)
+	if err != nil || got.Status != http.StatusTooManyRequests || asked.Load() != 3 {
+		t.Errorf("%d, %v, asked %d times", got.Status, err, asked.Load())
+	}
+}
+
+func TestWaitingEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	url, _ := busy(t, 10, "60")
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	patience := &exchange.Patience{Longest: time.Hour}
+	_, err := exchange.NewClient(exchange.Config{URL: url, Patience: patience}).Do(ctx, anything)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	if _, total := patience.Waited(); total > 10*time.Second {
+		t.Errorf("counted %s", total)
+	}
+}
