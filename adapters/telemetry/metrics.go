@@ -32,11 +32,9 @@ type Metrics struct {
 	negotiations *prometheus.CounterVec // status
 	payments     *prometheus.CounterVec // result
 
-	refusals  *prometheus.CounterVec // api
-	fallbacks prometheus.Counter
-	degraded  prometheus.Gauge
-	shed      *prometheus.CounterVec // lane
-	replays   prometheus.Counter
+	refusals *prometheus.CounterVec // api
+	shed     *prometheus.CounterVec // lane
+	replays  prometheus.Counter
 
 	runs         *prometheus.CounterVec // loop, result
 	lastSuccess  *prometheus.GaugeVec   // loop
@@ -78,8 +76,6 @@ func (m *Metrics) countBusiness() {
 
 func (m *Metrics) countDefences() {
 	m.refusals = m.counters("rate_limit_refusals_total", "Requests over their rate.", "api")
-	m.fallbacks = m.counters("rate_limit_fallbacks_total", "Requests counted without the shared memory.").WithLabelValues()
-	m.degraded = m.gauges("rate_limit_degraded", "1 while the shared memory of rate limits is out of reach.").WithLabelValues()
 	m.shed = m.counters("shed_total", "Requests refused under overload.", "lane")
 	m.replays = m.counters("idempotent_replays_total", "Requests answered with their stored answer.").WithLabelValues()
 }
@@ -156,16 +152,20 @@ func (m *Metrics) Paid(result string) { m.payments.WithLabelValues(result).Inc()
 // RateLimitRefused counts a request of an API over its rate.
 func (m *Metrics) RateLimitRefused(api string) { m.refusals.WithLabelValues(api).Inc() }
 
-// RateLimitFellBack counts a request that was counted without the shared memory.
-func (m *Metrics) RateLimitFellBack() { m.fallbacks.Inc() }
-
-// RateLimitDegraded tells whether the shared memory of rate limits is out of reach.
-func (m *Metrics) RateLimitDegraded(now bool) {
-	value := 0.0
-	if now {
-		value = 1
-	}
-	m.degraded.Set(value)
+// RateLimits shows a limiter: whether its shared memory is out of reach, and how many requests it
+// counted without it.
+func (m *Metrics) RateLimits(degraded func() bool, alone func() int64) {
+	promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "haggle_rate_limit_degraded", Help: "1 while the shared memory of rate limits is out of reach.",
+	}, func() float64 {
+		if degraded() {
+			return 1
+		}
+		return 0
+	})
+	promauto.With(m.registry).NewCounterFunc(prometheus.CounterOpts{
+		Name: "haggle_rate_limit_fallbacks_total", Help: "Requests counted without the shared memory.",
+	}, func() float64 { return float64(alone()) })
 }
 
 // Shed counts a request refused because its lane was full.

@@ -112,8 +112,8 @@ func TestEventsAreCounted(t *testing.T) {
 		`haggle_negotiations_total{status="accepted"} 1`:           func(m *telemetry.Metrics) { m.Negotiated("accepted") },
 		`haggle_payments_total{result="declined"} 1`:               func(m *telemetry.Metrics) { m.Paid("declined") },
 		`haggle_rate_limit_refusals_total{api="acp"} 1`:            func(m *telemetry.Metrics) { m.RateLimitRefused("acp") },
-		`haggle_rate_limit_fallbacks_total 1`:                      func(m *telemetry.Metrics) { m.RateLimitFellBack() },
-		`haggle_rate_limit_degraded 1`:                             func(m *telemetry.Metrics) { m.RateLimitDegraded(true) },
+		`haggle_rate_limit_fallbacks_total 1`:                      func(m *telemetry.Metrics) { limits(m, false, 1) },
+		`haggle_rate_limit_degraded 1`:                             func(m *telemetry.Metrics) { limits(m, true, 0) },
 		`haggle_shed_total{lane="finalize"} 1`:                     func(m *telemetry.Metrics) { m.Shed("finalize") },
 		`haggle_idempotent_replays_total 1`:                        func(m *telemetry.Metrics) { m.IdempotentReplayed() },
 		`haggle_background_runs_total{loop="sync",result="ok"} 1`:  func(m *telemetry.Metrics) { m.BackgroundRan("sync", nil) },
@@ -130,10 +130,15 @@ func TestEventsAreCounted(t *testing.T) {
 
 func TestRateLimitsRecover(t *testing.T) {
 	t.Parallel()
-	m := telemetry.NewMetrics("1.2.3")
-	m.RateLimitDegraded(true)
-	m.RateLimitDegraded(false)
+	m, degraded := telemetry.NewMetrics("1.2.3"), true
+	m.RateLimits(func() bool { return degraded }, func() int64 { return 0 })
+	wantLines(t, scrape(t, m), "haggle_rate_limit_degraded 1")
+	degraded = false
 	wantLines(t, scrape(t, m), "haggle_rate_limit_degraded 0")
+}
+
+func limits(m *telemetry.Metrics, degraded bool, alone int64) {
+	m.RateLimits(func() bool { return degraded }, func() int64 { return alone })
 }
 
 func TestOnlySuccessMovesTheLastSuccess(t *testing.T) {

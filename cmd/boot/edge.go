@@ -43,7 +43,7 @@ func (a *App) openEdge(limiter *ratelimit.Limiter) error {
 	return nil
 }
 
-// counted tells the metrics of refusals, and of verdicts without the shared memory.
+// counted tells the metrics of refusals.
 type counted struct {
 	limiter *ratelimit.Limiter
 	metrics *telemetry.Metrics
@@ -54,11 +54,6 @@ func (c counted) Take(ctx context.Context, key string, r ports.Rate) ports.Verdi
 	v := c.limiter.Take(ctx, key, r)
 	if !v.Allowed {
 		c.metrics.RateLimitRefused(c.api)
-	}
-	degraded := c.limiter.Degraded()
-	c.metrics.RateLimitDegraded(degraded)
-	if degraded {
-		c.metrics.RateLimitFellBack()
 	}
 	return v
 }

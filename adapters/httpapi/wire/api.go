@@ -110,8 +110,6 @@ func finishOperation(doc *huma.OpenAPI, op *huma.Operation) {
 	if op.RequestBody != nil {
 		op.MaxBodyBytes++ // Huma refuses bodies of exactly the limit
 	}
-	// The deadline stays on the connection when the body is there, and when it comes net/http takes the
-	// client for gone and cancels the request: it is no shorter than the server's own.
 	op.BodyReadTimeout = BodyTime
 	if acp && op.Security == nil {
 		op.Security = []map[string][]string{{}} // none is needed, and the document says so

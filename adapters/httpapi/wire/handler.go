@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"io"
 	"log/slog"
 	"mime"
 	"net/http"
@@ -61,6 +62,7 @@ func Handler(next http.Handler, watch Watch) http.Handler {
 		r = r.WithContext(context.WithValue(ctx, requestKey{}, request{id, watch.Log.With(slog.String("request_id", id))}))
 		setHeaders(w.Header(), id)
 		out := &recorder{ResponseWriter: w}
+		r.Body = &timedBody{r.Body, http.NewResponseController(w)}
 		defer func() { // also when a connection is broken off
 			endSpan(r.Pattern, out.status)
 			watch.tell(r, out.status, time.Since(start))
@@ -72,6 +74,21 @@ func Handler(next http.Handler, watch Watch) http.Handler {
 		}()
 		next.ServeHTTP(out, r)
 	})
+}
+
+// timedBody lifts the deadline for the body when all of it is there. Left on the connection it would
+// cancel the request when it comes, and every later one: net/http takes it for a client that has gone.
+type timedBody struct {
+	io.ReadCloser
+	connection *http.ResponseController
+}
+
+func (b *timedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF {
+		_ = b.connection.SetReadDeadline(time.Time{}) // a test's recorder has no connection
+	}
+	return n, err
 }
 
 func (w Watch) trace(r *http.Request, id string) (context.Context, func(string, int)) {

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/haggle-commerce/haggle/domain/audit"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -52,8 +54,12 @@ var errRefused = errors.New("the request was refused")
 // Run runs an operation and answers.
 func (o Once[S]) Run(ctx huma.Context, next func(huma.Context), job Job[S]) {
 	r, w := humago.Unwrap(ctx)
-	body, whole := readBody(r, ctx.Operation())
-	if !whole {
+	body, whole, err := readBody(r, ctx.Operation())
+	switch {
+	case err != nil:
+		WriteError(w, r, unreadable(err))
+		return
+	case !whole:
 		next(ctx) // which refuses the body
 		return
 	}
@@ -139,29 +145,29 @@ func (a *attempt) run(bind func(huma.Context) huma.Context) {
 
 // readBody reads the body that an operation takes up to its limit, and tells whether that was all of
 // it. If not, what was read is put back.
-func readBody(r *http.Request, op *huma.Operation) (body []byte, whole bool) {
+func readBody(r *http.Request, op *huma.Operation) (body []byte, whole bool, err error) {
 	if op.RequestBody == nil {
-		return nil, true
+		return nil, true, nil
 	}
-	limit := op.MaxBodyBytes
-	body, err := io.ReadAll(io.LimitReader(r.Body, limit))
-	if err == nil && int64(len(body)) < limit {
-		return body, true
-	}
-	rest := r.Body
-	if err != nil {
-		rest = io.NopCloser(failing{err})
+	body, err = io.ReadAll(io.LimitReader(r.Body, op.MaxBodyBytes))
+	if err != nil || int64(len(body)) < op.MaxBodyBytes {
+		return body, true, err
 	}
 	r.Body = struct {
 		io.Reader
 		io.Closer
-	}{io.MultiReader(bytes.NewReader(body), rest), r.Body}
-	return nil, false
+	}{io.MultiReader(bytes.NewReader(body), r.Body), r.Body}
+	return nil, false, nil
 }
 
-type failing struct{ error }
-
-func (f failing) Read([]byte) (int, error) { return 0, f.error }
+// unreadable is a body that did not arrive.
+func unreadable(cause error) error {
+	message := "The body could not be read."
+	if errors.Is(cause, os.ErrDeadlineExceeded) {
+		message = "The body took too long to arrive."
+	}
+	return fault.New(fault.Malformed, "invalid_request", message).Because(cause)
+}
 
 // captured is an answer before it is sent.
 type captured struct {
@@ -185,6 +191,9 @@ func (c *captured) Write(b []byte) (int, error) {
 }
 
 func (c *captured) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+// SetReadDeadline does nothing: the body has been read, and the connection is not the operation's.
+func (c *captured) SetReadDeadline(time.Time) error { return nil }
 
 // lasting tells whether the answer would be the same again: not if it is our failure, if trying again
 // may help, or if another credential would.

@@ -1,0 +1,398 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/ports/porttest/redisserver"
+)
+
+// replica is a running `haggle serve` beside others, whose log is kept.
+type replica struct {
+	process  *exec.Cmd
+	url, ops string
+	client   *http.Client
+	log      string // its file
+}
+
+func startReplica(t *testing.T, databaseURL string, flags ...string) *replica {
+	t.Helper()
+	r := &replica{client: &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
+	r.process = command(t, databaseURL, append([]string{"serve", "--addr=127.0.0.1:0", "--ops-addr=127.0.0.1:0"}, flags...)...)
+	r.log = filepath.Join(t.TempDir(), "log")
+	file, err := os.Create(r.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	r.process.Stderr = file
+	out, err := r.process.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.kill)
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		words := strings.Fields(lines.Text())
+		switch {
+		case len(words) == 2 && words[0] == "API":
+			r.url = strings.TrimSuffix(words[1], "/v1")
+		case len(words) == 2 && words[0] == "Health":
+			r.ops = strings.TrimSuffix(words[1], "/readyz")
+		case strings.HasPrefix(lines.Text(), "Stop with"):
+			go func() { _, _ = io.Copy(io.Discard, out) }() // whatever else it prints
+			return r
+		}
+	}
+	t.Fatalf("the server did not start:\n%s", r.logged())
+	return nil
+}
+
+func (r *replica) kill() { _, _ = r.process.Process.Kill(), r.process.Wait() } // -9
+
+func (r *replica) logged() string {
+	text, err := os.ReadFile(r.log)
+	return cmp.Or(string(text), fmt.Sprint(err))
+}
+
+// said is an answer.
+type said struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (s said) code() string {
+	var management struct{ Error struct{ Code string } }
+	var acp struct{ Error string }
+	_, _ = json.Unmarshal(s.body, &management), json.Unmarshal(s.body, &acp) // one of them fits
+	return cmp.Or(management.Error.Code, acp.Error)
+}
+
+// number is a header that holds one.
+func (s said) number(name string) int {
+	n, err := strconv.Atoi(s.header.Get(name))
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// ask sends a request with a key and headers, name and value in turn.
+func (r *replica) ask(key, method, path, body string, headers ...string) (said, error) {
+	request, err := http.NewRequest(method, r.url+path, strings.NewReader(body))
+	if err != nil {
+		return said{}, err
+	}
+	if key != "" {
+		request.Header.Set("Authorization", "Bearer "+key)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := r.client.Do(request)
+	if err != nil {
+		return said{}, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return said{response.StatusCode, response.Header, text}, err
+}
+
+// must is ask for what works.
+func (r *replica) must(t *testing.T, status int, into any, key, method, path, body string, headers ...string) {
+	t.Helper()
+	s, err := r.ask(key, method, path, body, headers...)
+	if err != nil || s.status != status {
+		t.Fatalf("%s %s: %v, %d %s", method, path, err, s.status, s.body)
+	}
+	if into != nil {
+		if err := json.Unmarshal(s.body, into); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (r *replica) openShop(t *testing.T, slug string) (project string) {
+	t.Helper()
+	var made struct{ ID string }
+	r.must(t, 201, &made, boottest.Key, "POST", "/v1/projects", `{"name":"Shop","slug":"`+slug+`"}`)
+	return made.ID
+}
+
+func (r *replica) metric(t *testing.T, name string) string {
+	t.Helper()
+	response, err := r.client.Get(r.ops + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		if value, found := strings.CutPrefix(lines.Text(), name+" "); found {
+			return value
+		}
+	}
+	return "nothing"
+}
+
+// hammered is what became of requests without a pause, and what was odd about the last odd one.
+type hammered struct {
+	accepted, refused atomic.Int64
+	odd               atomic.Value
+}
+
+// hammer sends to both replicas from eight clients each for a while. judge looks at every answer.
+func hammer(both []*replica, howLong time.Duration, send func(*replica) (said, error), judge func(said) string) *hammered {
+	h := &hammered{}
+	var clients sync.WaitGroup
+	start := time.Now()
+	for i := range 16 {
+		clients.Go(func() {
+			for time.Since(start) < howLong {
+				s, err := send(both[i%2])
+				problem := ""
+				switch {
+				case err == nil && s.status == 200:
+					h.accepted.Add(1)
+					problem = judge(s)
+				case err == nil && s.status == 429 && s.code() == "rate_limited":
+					h.refused.Add(1)
+					problem = judge(s)
+				default:
+					problem = fmt.Sprintf("%v, %d %s", err, s.status, s.body)
+				}
+				if problem != "" {
+					h.odd.Store(problem)
+				}
+			}
+		})
+	}
+	clients.Wait()
+	return h
+}
+
+// headersFor judges the headers of a rate.
+func headersFor(perMinute, burst int) func(said) string {
+	policy := fmt.Sprintf("%d;w=60;burst=%d", perMinute, burst)
+	rest := (burst*60 + perMinute - 1) / perMinute // seconds from nothing to all
+	return func(s said) string {
+		left, reset, retry := s.number("RateLimit-Remaining"), s.number("RateLimit-Reset"), s.number("Retry-After")
+		fine := s.number("RateLimit-Limit") == burst && s.header.Get("RateLimit-Policy") == policy &&
+			left >= 0 && left < burst && reset >= 1 && reset <= rest+1 &&
+			(s.status == 200 && retry == -1 || s.status == 429 && left == 0 && retry >= 1 && retry <= 60/perMinute+2)
+		if fine {
+			return ""
+		}
+		return fmt.Sprintf("%d with %v", s.status, s.header)
+	}
+}
+
+// patient makes a replica wait for Redis longer than a busy machine takes.
+func patient(s *redisserver.Server) string {
+	return "--redis-url=" + s.URL() + "?dial_timeout=2s&read_timeout=2s&write_timeout=2s&pool_timeout=2s"
+}
+
+func TestReplicasLimitTogether(t *testing.T) {
+	t.Parallel()
+	database, redis := boottest.Engines[1].URL(t), redisserver.Start(t)
+	out, err := command(t, database, "keys", "create", "--plan=starter", "--new-account=Small").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	starter := strings.TrimSpace(string(out))
+	var both []*replica
+	for range 2 {
+		both = append(both, startReplica(t, database, patient(redis), "--acp-rate=60/20"))
+	}
+	both[0].openShop(t, "shop")
+	for name, c := range map[string]struct {
+		perMinute, burst int
+		send             func(*replica) (said, error)
+	}{
+		"the starter plan": {100, 150, func(r *replica) (said, error) { return r.ask(starter, "GET", "/v1/account", "") }},
+		"a buyer":          {60, 20, func(r *replica) (said, error) { return r.ask("", "GET", "/p/shop/.well-known/acp/manifest.json", "") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			start := time.Now()
+			h := hammer(both, 2*time.Second, c.send, headersFor(c.perMinute, c.burst))
+			accepted := h.accepted.Load()
+			most := int64(c.burst) + int64(time.Since(start))*int64(c.perMinute)/int64(time.Minute) + 1
+			if accepted < int64(c.burst) || accepted > most || h.refused.Load() == 0 || h.odd.Load() != nil {
+				t.Errorf("%d accepted, want %d to %d; %d refused; odd: %v", accepted, c.burst, most, h.refused.Load(), h.odd.Load())
+			}
+			t.Logf("%d accepted of at most %d, %d refused", accepted, most, h.refused.Load())
+			for i := range 4 { // one at a time, here and there
+				var refused said
+				for err := error(nil); err == nil && refused.status != 429; {
+					refused, err = c.send(both[i%2])
+				}
+				time.Sleep(time.Duration(refused.number("Retry-After")) * time.Second)
+				if s, err := c.send(both[(i+1)%2]); err != nil || s.status != 200 {
+					t.Errorf("after the wait of %s s: %v, %d %s", refused.header.Get("Retry-After"), err, s.status, s.body)
+				}
+			}
+		})
+	}
+}
+
+// Redis is gone for two seconds: nobody notices but those who are over the rate, and the operators.
+func TestReplicasWithoutRedis(t *testing.T) {
+	t.Parallel()
+	const perMinute, burst, degraded = 1200, 100, "haggle_rate_limit_degraded"
+	database, redis := boottest.Engines[1].URL(t), redisserver.Start(t)
+	var both []*replica
+	for range 2 {
+		both = append(both, startReplica(t, database, patient(redis), fmt.Sprintf("--enterprise-rate=%d/%d", perMinute, burst)))
+	}
+	steady := func(what string, howLong time.Duration) {
+		t.Helper()
+		start := time.Now()
+		h := hammer(both, howLong, func(r *replica) (said, error) { return r.ask(boottest.Key, "GET", "/v1/account", "") },
+			func(said) string { return "" })
+		most := int64(burst) + int64(time.Since(start))*perMinute/int64(time.Minute) + 2
+		least := int64(howLong) * perMinute / int64(time.Minute) / 3
+		if n := h.accepted.Load(); n > most || n < least || h.odd.Load() != nil || h.refused.Load() == 0 {
+			t.Errorf("%s: %d accepted, want %d to %d; %d refused; failed: %v", what, n, least, most, h.refused.Load(), h.odd.Load())
+		}
+	}
+	steady("with Redis", 1500*time.Millisecond)
+	for i, r := range both {
+		if got := r.metric(t, degraded); got != "0" {
+			t.Errorf("with Redis replica %d tells %s %s\n%s", i, degraded, got, r.logged())
+		}
+	}
+	redis.Stop()
+	steady("without Redis", 2*time.Second)
+	for i, r := range both {
+		if got := r.metric(t, degraded); got != "1" {
+			t.Errorf("without Redis replica %d tells %s %s", i, degraded, got)
+		}
+	}
+	redis.Restart()
+	for i, r := range both { // whether requests come or not
+		back := time.Now()
+		for ; r.metric(t, degraded) != "0"; time.Sleep(50 * time.Millisecond) {
+			if time.Since(back) > 10*time.Second {
+				t.Errorf("replica %d still tells %s 1, %v after Redis returned\n%s", i, degraded, time.Since(back), r.logged())
+				break
+			}
+		}
+	}
+	steady("with Redis again", 1500*time.Millisecond) // it forgot what was used
+	for i, r := range both {
+		for _, change := range []string{"Redis does not answer", "Redis answers again"} {
+			if n := strings.Count(r.logged(), change); n != 1 {
+				t.Errorf("replica %d logged %d times that %s:\n%s", i, n, change, r.logged())
+			}
+		}
+	}
+}
+
+// A replica is killed again and again while clients send it changes under keys. They send each again to
+// the other one until they know: everything happened once, and nobody was kept waiting.
+func TestKilledAmidKeyedRequests(t *testing.T) {
+	t.Parallel()
+	database := boottest.Engines[1].URL(t)
+	k := &killing{survivor: startReplica(t, database)}
+	k.shop = k.survivor.openShop(t, "shop")
+	k.survivor.must(t, 201, nil, boottest.Key, "POST", "/v1/catalog/products",
+		`{"name":"Mug","sku":"mug","price":10,"category":"Kitchen","quantity":0}`, "X-Project-ID", k.shop)
+	for round := range 6 {
+		k.round(t, fmt.Sprint(round), startReplica(t, database))
+	}
+	var stock struct{ Data []struct{ Quantity int64 } }
+	k.survivor.must(t, 200, &stock, boottest.Key, "GET", "/v1/catalog/inventory?sku=mug", "", "X-Project-ID", k.shop)
+	var projects struct{ Meta struct{ Total int64 } }
+	k.survivor.must(t, 200, &projects, boottest.Key, "GET", "/v1/projects?limit=1", "")
+	if len(stock.Data) != 1 || stock.Data[0].Quantity != k.adjusted.Load() || projects.Meta.Total != k.opened.Load()+1 || k.cut.Load() == 0 {
+		t.Errorf("%v in stock after %d adjustments, %d projects after %d", stock.Data, k.adjusted.Load(), projects.Meta.Total, k.opened.Load()+1)
+	}
+	t.Logf("%d keys, %d requests cut off, %d asked to wait, %d had taken effect", k.keys.Load(), k.cut.Load(), k.waited.Load(), k.replayed.Load())
+}
+
+// killing is what the clients of a test know together.
+type killing struct {
+	survivor                    *replica
+	shop                        string
+	keys, cut, waited, replayed atomic.Int64
+	adjusted, opened            atomic.Int64
+}
+
+// round sends to the victim from many clients, kills it amid that, and goes on at the survivor.
+func (k *killing) round(t *testing.T, name string, victim *replica) {
+	var stop atomic.Bool
+	var all sync.WaitGroup
+	for client := range 24 {
+		path, body, count := "/v1/catalog/inventory/adjust", `{"adjustments":[{"sku":"mug","delta":1}]}`, &k.adjusted
+		all.Go(func() {
+			for i := 0; !stop.Load(); i++ {
+				key := fmt.Sprintf("%s-%d-%d", name, client, i)
+				if client%2 == 0 {
+					path, body, count = "/v1/projects", `{"name":"Opened","slug":"round-`+key+`"}`, &k.opened
+				}
+				if k.untilAnswered(t, victim, key, path, body) {
+					count.Add(1)
+				}
+				k.keys.Add(1)
+			}
+		})
+	}
+	reach := func(target int64) {
+		for k.keys.Load() < target {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	reach(k.keys.Load() + 150)
+	victim.kill()
+	reach(k.keys.Load() + 50)
+	stop.Store(true)
+	all.Wait()
+}
+
+// untilAnswered sends a request to the victim, and again to the survivor while it is told to.
+func (k *killing) untilAnswered(t *testing.T, victim *replica, key, path, body string) bool {
+	const soon = 8 * time.Second
+	begin, at := time.Now(), victim
+	for time.Since(begin) < soon {
+		s, err := at.ask(boottest.Key, "POST", path, body, "Idempotency-Key", key, "X-Project-ID", k.shop)
+		switch {
+		case err != nil && at == victim:
+			if !errors.Is(err, syscall.ECONNREFUSED) { // it had begun
+				k.cut.Add(1)
+			}
+		case err == nil && s.code() == "idempotency_in_progress":
+			k.waited.Add(1)
+			time.Sleep(50 * time.Millisecond)
+		case err == nil && (s.status == 200 || s.status == 201):
+			if s.header.Get("Idempotent-Replayed") != "" {
+				k.replayed.Add(1)
+			}
+			return true
+		default:
+			t.Errorf("key %s: %v, %d %s", key, err, s.status, s.body)
+			return false
+		}
+		at = k.survivor
+	}
+	t.Errorf("key %s has no answer after %v", key, soon)
+	return false
+}
