@@ -22,7 +22,7 @@ func (w *world) orderedByName(name string) error {
 }
 
 func (w *world) opensReceipt() error {
-	path, ours := strings.CutPrefix(w.shopper.Finalized.ReceiptURL, w.server.app.URL())
+	path, ours := strings.CutPrefix(w.shopper.Finalized.ReceiptURL, w.app.URL())
 	if !ours {
 		return fmt.Errorf("the receipt is at %q", w.shopper.Finalized.ReceiptURL)
 	}

@@ -11,11 +11,14 @@ import (
 
 // answerSteps judge any answer, and any refusal.
 func answerSteps(sc book, w *world) {
+	sc.Step(`^((?:from "[^"]*" |under the key "[^"]*" |as request "[^"]*" )*)the (merchant|buyer|holder of "[^"]*") sends ([A-Z]+) (\S+)(?: (.+))?$`, w.sends)
+
 	sc.Then(`^it answers (\d+)$`, w.answers)
 	sc.Then(`^the answer shows:$`, w.answerShows)
 	sc.Then(`^it is refused: (\d+) (\w+)$`, w.isRefused)
 	sc.Then(`^the refusal names "([^"]*)"$`, w.refusalNames)
 	sc.Then(`^the refusal names exactly:$`, w.refusalNamesExactly)
+	sc.Then(`^the answer's headers show:$`, w.headersShow)
 	sc.Then(`^the answer tells to come back with a bearer key$`, w.wantsBearer)
 }
 
@@ -67,6 +70,22 @@ func (w *world) refusalNamesExactly(table *godog.Table) error {
 		return fmt.Errorf("it names %v", w.refused.fields)
 	}
 	return nil
+}
+
+// headersShow reads a header that is a number as one.
+func (w *world) headersShow(table *godog.Table) error {
+	header, values := w.tape.last().header, map[string]any{}
+	for _, row := range table.Rows {
+		name := row.Cells[0].Value
+		if len(header.Values(name)) == 0 {
+			continue
+		}
+		values[name] = header.Get(name)
+		if number, err := decode(header.Get(name)); err == nil {
+			values[name] = number
+		}
+	}
+	return w.judgeTable(values, table)
 }
 
 func (w *world) wantsBearer() error {

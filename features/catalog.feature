@@ -380,6 +380,26 @@ Feature: Catalogue
       And the product's "brand" is "Norrsken"
       And the shop has 3 products
 
+    Scenario: Products that are no products fail alone, with all that is wrong with them
+      Given a shop
+      When the merchant sends the batch:
+        """
+        {"products": [
+          {"sku": "TENT", "name": "Tent", "price": "abc", "colour": "red", "cost": 1.999},
+          {"SKU": "MUG", "name": "Mug", "price": 9},
+          7,
+          {"sku": "STOVE", "name": "Stove", "price": 50}
+        ]}
+        """
+      Then it answers 200
+      And the answer shows:
+        | data.*.sku            | ["TENT", "", "", "STOVE"]                 |
+        | data.*.status         | ["failed", "failed", "failed", "created"] |
+        | data.0.errors.*.field | ["colour", "price", "cost"]               |
+        | data.1.errors.*.field | ["SKU", "sku"]                            |
+        | data.2.errors.*.field | ["", "sku"]                               |
+      And the shop has 1 product
+
     Scenario: A sku that is taken by another product's variant
       Given a shop
       And a product with:
@@ -418,7 +438,7 @@ Feature: Catalogue
         | {"products": []}               | products          |
         | {}                             | products          |
         | {"products": {}}               | products          |
-        | {"products": [{"colour": 1}]}  | products.0.colour |
+        | {"products": [], "dry": true}  | dry               |
         | {"product": []}                | product           |
 
     Scenario: At most a thousand

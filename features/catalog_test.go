@@ -196,7 +196,7 @@ func (w *world) reprice(name, price string) error {
 	return w.merchantSends("PATCH", productsPath+"/"+w.products[name].ID, `{"price": `+price+`}`)
 }
 
-func (w *world) namesShop(id string) { w.merchant = w.merchant.In(id) }
+func (w *world) namesShop(id string) { w.merchant = w.merchant.In(w.expand(id)) }
 
 func (w *world) restock(quantity int, name string) error {
 	_, err := w.merchant.SetInventory(w.ctx, []merchant.Level{{SKU: w.products[name].SKU, Location: "main", Quantity: quantity}})

@@ -17,7 +17,6 @@ func discoverySteps(sc book, w *world) {
 	sc.When(`^a buyer looks at the product(?: as (\{.*\}))?$`, w.looksAtProductAs)
 	sc.When(`^a buyer asks for (\d+) of the "([^"]*)"$`, w.asksFor)
 	sc.When(`^a buyer asks for (\d+) of the "([^"]*)" without saying which variant$`, w.asksForAny)
-	sc.When(`^the buyer sends ([A-Z]+) (\S+)(?: (.+))?$`, w.buyerSends)
 
 	sc.Then(`^the first result is "([^"]*)"$`, w.findsFirst)
 	sc.Then(`^the search finds exactly (.+)$`, w.findsExactly)

@@ -94,7 +94,22 @@ Feature: Hostile requests
       When the buyer sends the search packed with "gzip"
       Then it is refused: 415 unsupported_media_type
 
+    Scenario Outline: Merchants' bodies of another kind
+      When the merchant sends a key as <header> "<value>"
+      Then it is refused: <refusal>
+      And the refusal is in the words of the merchants'
+
+      Examples:
+        | header           | value            | refusal                    |
+        | Content-Type     | text/plain       | 400 invalid_request        |
+        | Content-Type     | application/json | 422 validation_error       |
+        | Content-Encoding | gzip             | 415 unsupported_media_type |
+
   Rule: What is too much is not read
+
+    Scenario: A merchant's two mebibytes under a key
+      When under the key "a" the merchant sends 2 MiB to /v1/api-keys
+      Then it is refused: 413 body_too_large
 
     Scenario: A buyer's two mebibytes
       When the buyer sends 2 MiB to /acp/search
@@ -191,6 +206,11 @@ Feature: Hostile requests
         | who          | request                     | allowed            | api            |
         | the merchant | PUT /v1/projects            | GET, HEAD, POST    | the merchants' |
         | the merchant | DELETE /v1/catalog/products | GET, HEAD, POST    | the merchants' |
+        | the merchant | PATCH /v1/api-keys          | GET, HEAD, POST    | the merchants' |
+        | the merchant | PATCH /v1/api-keys/x        | GET, HEAD, DELETE  | the merchants' |
+        | the merchant | DELETE /v1/account          | GET, HEAD, PATCH   | the merchants' |
+        | the merchant | GET /v1/account/mfa         | POST, DELETE       | the merchants' |
+        | the merchant | GET /v1/account/mfa/confirm | POST               | the merchants' |
         | the buyer    | GET /acp/search             | POST               | the buyers'    |
         | the buyer    | DELETE /acp/quote           | POST               | the buyers'    |
         | the buyer    | POST /acp/products/x        | GET, HEAD          | the buyers'    |
@@ -216,6 +236,14 @@ Feature: Hostile requests
         | 129 characters       |
         | no characters        |
         | unprintable characters |
+
+    Scenario: Merchants' requests too
+      When as request "find-me" the merchant sends GET /v1/api-keys/key_unknown
+      Then it is refused: 404 api_key_not_found
+      And the answer shows request id "find-me" in the merchants' words
+      When as request "find-me-too" the merchant sends GET /v1/unheard-of
+      Then it is refused: 404 route_not_found
+      And the answer shows request id "find-me-too" in the merchants' words
 
     Scenario: In refusals too
       When the buyer asks for a missing product under the request id "find-me"

@@ -5,6 +5,8 @@ func hostileSteps(sc book, w *world) {
 	sc.When(`^the buyer sends the search packed with "([^"]*)"$`, func(packing string) error { return w.buyerSendsAs("Content-Encoding", packing) })
 	sc.When(`^the buyer sends 2 MiB to (\S+)$`, func(path string) error { return w.buyerSends("POST", path, twoMiB("query")) })
 	sc.When(`^the merchant sends 2 MiB to (\S+)$`, func(path string) error { return w.merchantSends("POST", path, twoMiB("products")) })
+	sc.When(`^under the key "([^"]*)" the merchant sends 2 MiB to (\S+)$`, w.merchantSendsMuchUnder)
+	sc.When(`^the merchant sends a key as (\S+) "([^"]*)"$`, w.merchantSendsKeyAs)
 	sc.When(`^the buyer sends a search nested (\d+) deep$`, w.searchesNested)
 	sc.When(`^the buyer searches for "(.*)"$`, w.searchesForOddText)
 	sc.When(`^the buyer asks under the request id "(.*)"$`, w.asksUnder)
@@ -17,7 +19,8 @@ func hostileSteps(sc book, w *world) {
 	sc.Then(`^the answer tells the methods there are: (.+)$`, w.tellsMethods)
 	sc.Then(`^the answer names the same request id$`, func() error { return w.namesRequest(true) })
 	sc.Then(`^the answer names another request id$`, func() error { return w.namesRequest(false) })
-	sc.Then(`^the answer shows request id "([^"]*)" in header and body$`, w.showsRequestID)
+	sc.Then(`^the answer shows request id "([^"]*)" in header and body$`, func(id string) error { return w.showsRequestID("request_id", id) })
+	sc.Then(`^the answer shows request id "([^"]*)" in the merchants' words$`, func(id string) error { return w.showsRequestID("error.request_id", id) })
 	sc.Then(`^no answer names a floor, a target, a cost or a margin$`, w.secrets)
 	sc.Then(`^the answer tells nothing of the inside$`, w.tellsNothingInside)
 }

@@ -41,6 +41,15 @@ func (w *world) searchesForOddText(text string) error {
 	return w.sendsUnder(nil, "POST", "/acp/search", string(query))
 }
 
+func (w *world) merchantSendsMuchUnder(key, path string) error {
+	return w.attempt(func() error { return w.send("POST", path, twoMiB("name"), http.Header{idempotencyHeader: {key}}) })
+}
+
+// merchantSendsKeyAs sends what would be refused for its values if it were read.
+func (w *world) merchantSendsKeyAs(header, value string) error {
+	return w.attempt(func() error { return w.send("POST", keysPath, `{"name": ""}`, http.Header{header: {value}}) })
+}
+
 const requestIDHeader = "X-Request-Id"
 
 func (w *world) asksUnder(id string) error {
@@ -65,12 +74,12 @@ func (w *world) namesRequest(same bool) error {
 	return nil
 }
 
-func (w *world) showsRequestID(want string) error {
+func (w *world) showsRequestID(where, want string) error {
 	answer := w.tape.last()
 	if got := answer.header.Get(requestIDHeader); got != want {
 		return fmt.Errorf("the header is %q", got)
 	}
-	return judge(answer.value(), "request_id", `"`+want+`"`)
+	return judge(answer.value(), where, `"`+want+`"`)
 }
 
 func (w *world) inWordsOf(who string) error {

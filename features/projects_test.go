@@ -68,11 +68,15 @@ func (w *world) tryOpeningWith(field, value string) error {
 
 // send sends anything to the Management API. A status outside 2xx is a *merchant.Error.
 func (w *world) send(method, path, body string, header http.Header) error {
+	return w.sendBy(w.merchant, method, path, body, header)
+}
+
+func (w *world) sendBy(client *merchant.Client, method, path, body string, header http.Header) error {
 	var content []byte
 	if body != "" {
 		content = []byte(body)
 	}
-	response, err := w.merchant.Do(w.ctx, method, path, header, content)
+	response, err := client.Do(w.ctx, method, path, header, content)
 	if err == nil && !response.OK() {
 		return merchant.ErrorOf(response)
 	}
@@ -130,7 +134,7 @@ func (w *world) keyHolderDoes(scope, what string) error {
 	if !known {
 		return fmt.Errorf("nobody knows how one %s", what)
 	}
-	key, err := w.server.app.CreateKey(w.ctx, "narrow", "enterprise", []string{scope})
+	key, err := w.app.CreateKey(w.ctx, "narrow", "enterprise", []string{scope})
 	if err != nil {
 		return err
 	}
@@ -172,7 +176,7 @@ func errOr(err error, text string) error {
 }
 
 func (w *world) managementAddress() error {
-	path, ok := strings.CutPrefix(w.shop.Endpoints.API, w.server.app.URL())
+	path, ok := strings.CutPrefix(w.shop.Endpoints.API, w.app.URL())
 	if !ok {
 		return fmt.Errorf("%s is another server", w.shop.Endpoints.API)
 	}

@@ -21,9 +21,10 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/openapi"
 )
 
-// server is what all scenarios of one engine share.
+// server is what all scenarios of one engine share: a server without limits, and a strict one behind a proxy.
 type server struct {
 	app       *boot.App
+	strict    *boot.App
 	validator *openapi.Validator
 	transport http.RoundTripper
 	worlds    atomic.Int64
@@ -39,13 +40,20 @@ func startServer(t *testing.T, engine string) *server {
 		t.Fatalf("no engine is named %q", engine)
 	}
 	return &server{
-		app: boottest.Start(t, boottest.Engines[i].URL(t)), validator: openapi.NewValidator(), transport: transport,
+		app:    boottest.Start(t, boottest.Engines[i].URL(t)),
+		strict: boottest.Start(t, boottest.Engines[i].URL(t), strictly), validator: openapi.NewValidator(), transport: transport,
 	}
+}
+
+// strictly is how limits.feature describes the strict server. Tests are the proxy that it trusts.
+func strictly(c *boot.Config) {
+	c.EnterpriseRate, c.ACPRate, c.TrustedProxies = "60/20", "60/10", "127.0.0.0/8"
 }
 
 // world is one scenario: a merchant, its shop, its buyers, and what was said last.
 type world struct {
 	server     *server
+	app        *boot.App // of the server's
 	ctx        context.Context
 	name       string // of the scenario's requests
 	tape       *tape
@@ -60,6 +68,7 @@ type world struct {
 	products map[string]merchant.Product // by name
 
 	trade            // buyers and their bargains
+	office           // keys and who holds them
 	refusal error    // of the latest action, until a Then judges it
 	refused *refusal // the latest that was judged
 }
@@ -70,11 +79,17 @@ func newWorld(s *server) *world {
 		tape: &tape{next: s.transport}, products: map[string]merchant.Product{},
 	}
 	w.newSlug = freshSlug()
+	w.goTo(s.app)
+	return w
+}
+
+// goTo makes a server the one that everybody speaks to.
+func (w *world) goTo(app *boot.App) {
+	w.app = app
 	w.connection = exchange.NewClient(exchange.Config{
-		URL: s.app.URL(), HTTP: &http.Client{Transport: w.tape}, Validator: s.validator, RequestIDs: w.name,
+		URL: app.URL(), HTTP: &http.Client{Transport: w.tape}, Validator: w.server.validator, RequestIDs: w.name,
 	})
 	w.merchant = merchant.New(w.connection, boottest.Key, "")
-	return w
 }
 
 // attempt runs an action and keeps its refusal for a Then to judge. A refusal that nothing judges fails the scenario.
@@ -129,6 +144,7 @@ func (w *world) expand(text string) string {
 			"shop": w.shop.ID, "slug": w.shop.Slug, "new_slug": w.newSlug,
 		}
 		w.nameBargains(known)
+		w.nameKeys(known)
 		if value, ok := known[name]; ok {
 			return value
 		}

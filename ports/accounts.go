@@ -44,7 +44,10 @@ type Keys interface {
 // KeyCache is KeyByHash on the way of every request. What it answers is at most 800 ms old, on every
 // replica, and shared: nobody changes it. Unknown keys are asked for again each time.
 type KeyCache interface {
+	// KeyByHash is fault.Unavailable, overloaded, if too many keys are looked up at once.
 	KeyByHash(ctx context.Context, hash [32]byte) (*account.Key, *account.Account, error)
+	// Known tells whether the key was found lately, be it that it must be looked up again by now.
+	Known(hash [32]byte) bool
 	// Forget is told before a key is changed by a transaction of this process: from then on, and for
 	// longer than any transaction lasts, the key is read anew.
 	Forget(hash [32]byte)

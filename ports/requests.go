@@ -16,6 +16,8 @@ type KeyUse struct {
 	Key         string
 	Fingerprint [32]byte // of what is asked: another one under the same key is refused
 	At          time.Time
+	// Until is when a request under way is given up for lost. A claim is known by it; zero: At.
+	Until time.Time
 }
 
 // KeyLife is how long an answer is kept for its key.
@@ -37,10 +39,10 @@ type IdempotencyKeys interface {
 	// Find is the answer kept for a key: nil for a new one. A key that was used for something else:
 	// Invalid idempotency_key_reused. One whose request is under way: ErrKeyTaken.
 	Find(ctx context.Context, use KeyUse) (*Answer, error)
-	// Claim marks the key's request as under way until a time, by which it is given up for lost. Only
-	// one can: ErrKeyTaken, also when the key has its answer.
-	Claim(ctx context.Context, use KeyUse, until time.Time) error
-	// Release undoes a claim whose request came to nothing.
+	// Claim marks the key's request as under way. Only one can: ErrKeyTaken, also when the key has its
+	// answer.
+	Claim(ctx context.Context, use KeyUse) error
+	// Release undoes the use's claim, if it is still its own: its request came to nothing.
 	Release(ctx context.Context, use KeyUse) error
 	// Purge forgets a bounded number of answers whose time is over, and tells how many.
 	Purge(ctx context.Context, now time.Time) (int, error)
@@ -56,7 +58,8 @@ type Record struct {
 // Records keeps records. Within a request's transaction a record is kept together with the effect, or
 // neither is.
 type Records interface {
-	// Record replaces a claim of the key by the answer. A key that has its answer keeps it.
+	// Record replaces the use's own claim of the key, or none, by the answer. A key that has its answer,
+	// or that another request has claimed, keeps what it has.
 	Record(ctx context.Context, r Record) error
 }
 

@@ -1,5 +1,6 @@
 // Package keycache remembers API keys for less than a second, so that authenticating a request costs
-// no round trip. It holds no state that matters: each replica has its own.
+// no round trip, and bounds how many are looked up at once, so that strangers with keys that nobody
+// knows keep the database from no one else. It holds no state that matters: each replica has its own.
 package keycache
 
 import (
@@ -8,9 +9,11 @@ import (
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/sync/semaphore"
 	"golang.org/x/sync/singleflight"
 
 	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -23,6 +26,11 @@ const (
 	doubt = time.Minute
 	// patience bounds one query that several callers wait for.
 	patience = 5 * time.Second
+
+	// Lookups at once, of keys that were found before and of all others: the database has 20 connections.
+	knownPlaces, strangePlaces = 4, 4
+	// longestWait is how long a lookup waits for a place.
+	longestWait = time.Second
 
 	most        = 10_000
 	mostDoubted = 1_000
@@ -40,6 +48,8 @@ type Cache struct {
 	flights singleflight.Group
 	records *lru.Cache[[32]byte, record]
 
+	known, strange *semaphore.Weighted // places for lookups
+
 	change  sync.Mutex // orders remembering and forgetting
 	doubted *lru.Cache[[32]byte, time.Time]
 }
@@ -55,7 +65,10 @@ type record struct {
 
 // New is an empty cache before a source. now is a monotonic clock.
 func New(source Source, now func() time.Time) *Cache {
-	c := &Cache{source: source, now: now}
+	c := &Cache{
+		source: source, now: now,
+		known: semaphore.NewWeighted(knownPlaces), strange: semaphore.NewWeighted(strangePlaces),
+	}
 	// These fail for sizes below one alone.
 	c.records, _ = lru.New[[32]byte, record](most)
 	c.doubted, _ = lru.New[[32]byte, time.Time](mostDoubted)
@@ -68,13 +81,37 @@ func (c *Cache) KeyByHash(ctx context.Context, hash [32]byte) (*account.Key, *ac
 		return r.key, r.owner, nil
 	}
 	if c.doubts(hash) {
-		return c.source.KeyByHash(ctx, hash)
+		r, err := c.lookUp(ctx, hash)
+		return r.key, r.owner, err
 	}
 	r, err := c.together(ctx, hash)
 	if err == nil && now.Sub(r.began) >= maxAge { // the query of others was slow
-		return c.source.KeyByHash(ctx, hash)
+		r, err = c.lookUp(ctx, hash)
 	}
 	return r.key, r.owner, err
+}
+
+func (c *Cache) Known(hash [32]byte) bool { return c.records.Contains(hash) }
+
+// lookUp asks the source, when there is a place for that.
+func (c *Cache) lookUp(ctx context.Context, hash [32]byte) (record, error) {
+	places := c.strange
+	if c.Known(hash) {
+		places = c.known
+	}
+	waited, cancel := context.WithTimeout(ctx, longestWait)
+	defer cancel()
+	if places.Acquire(waited, 1) != nil {
+		if ctx.Err() != nil {
+			return record{}, ctx.Err()
+		}
+		return record{}, fault.New(fault.Unavailable, "overloaded", "The server is busy. Try again.").After(time.Second)
+	}
+	defer places.Release(1)
+	r := record{began: c.now()}
+	var err error
+	r.key, r.owner, err = c.source.KeyByHash(ctx, hash)
+	return r, err
 }
 
 // together is one query for all who ask at the same time. It does not end with the first who asked.
@@ -82,10 +119,12 @@ func (c *Cache) together(ctx context.Context, hash [32]byte) (record, error) {
 	flight := c.flights.DoChan(string(hash[:]), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer cancel()
-		r := record{began: c.now()}
-		var err error
-		if r.key, r.owner, err = c.source.KeyByHash(ctx, hash); err == nil {
+		r, err := c.lookUp(ctx, hash)
+		switch {
+		case err == nil:
 			c.remember(hash, r)
+		case fault.KindOf(err) == fault.NotFound:
+			c.records.Remove(hash) // no longer known
 		}
 		return r, err
 	})

@@ -168,3 +168,70 @@ func TestForgettingWhileAQueryIsUnderWay(t *testing.T) {
 		wants(t, "after it", name(t, c), "two", s, 3)
 	})
 }
+
+// A thousand unknown keys at once take their places and no more, and are turned away after a second;
+// whoever was here before is read anew meanwhile.
+func TestLookupsAtOnceAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &source{key: account.Key{Name: "one"}}
+		c := keycache.New(s, time.Now)
+		wants(t, "first", name(t, c), "one", s, 1)
+		time.Sleep(time.Second) // it is stale
+		s.slow = 600 * time.Millisecond
+		var all sync.WaitGroup
+		var refused, unknown atomic.Int64
+		for n := range 1000 {
+			all.Go(func() {
+				begun := time.Now()
+				switch _, _, err := c.KeyByHash(t.Context(), [32]byte{1, byte(n >> 8), byte(n)}); {
+				case fault.Is(err, "overloaded") && fault.KindOf(err) == fault.Unavailable && time.Since(begun) == time.Second:
+					refused.Add(1)
+				case fault.Is(err, "api_key_not_found"):
+					unknown.Add(1)
+				default:
+					t.Errorf("%v after %v", err, time.Since(begun))
+				}
+			})
+		}
+		synctest.Wait()
+		wants(t, "at once", "", "", s, 5)
+		begun := time.Now()
+		if name(t, c); time.Since(begun) != s.slow {
+			t.Errorf("a known key took %v", time.Since(begun))
+		}
+		all.Wait()
+		wants(t, "in all", "", "", s, 10)
+		if unknown.Load() != 8 || refused.Load() != 992 {
+			t.Errorf("%d were looked up and %d refused", unknown.Load(), refused.Load())
+		}
+	})
+}
+
+func TestAKeyIsKnownUntilItIsNotFound(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &source{}
+		c := keycache.New(s, time.Now)
+		known := func(what string, want bool) {
+			t.Helper()
+			if c.Known([32]byte{}) != want || c.Known([32]byte{1}) {
+				t.Errorf("%s it is known: %v", what, !want)
+			}
+		}
+		known("at first", false)
+		name(t, c)
+		known("when it was found", true)
+		time.Sleep(time.Hour)
+		known("when it is stale", true)
+		s.mu.Lock()
+		s.key.Hash = [32]byte{2} // another key is there in its place
+		s.mu.Unlock()
+		for _, hash := range [][32]byte{{}, {1}} {
+			if _, _, err := c.KeyByHash(t.Context(), hash); !fault.Is(err, "api_key_not_found") {
+				t.Error(err)
+			}
+		}
+		known("when it is gone", false)
+	})
+}

@@ -46,13 +46,28 @@ func New(redisURL string, log *slog.Logger) (*Limiter, error) {
 
 // Take is the port's.
 func (l *Limiter) Take(ctx context.Context, key string, r ports.Rate) ports.Verdict {
+	return l.judge(ctx, key, r, memory.take, (*shared).take)
+}
+
+// Look is the port's.
+func (l *Limiter) Look(ctx context.Context, key string, r ports.Rate) ports.Verdict {
+	return l.judge(ctx, key, r, memory.look, (*shared).look)
+}
+
+// Ways to judge a request, in either memory.
+type (
+	alone    func(m memory, ctx context.Context, key string, r, mine ports.Rate) ports.Verdict
+	together func(s *shared, ctx context.Context, key string, r ports.Rate) (ports.Verdict, error)
+)
+
+func (l *Limiter) judge(ctx context.Context, key string, r ports.Rate, here alone, there together) ports.Verdict {
 	r = bounded(r)
 	if l.shared == nil {
-		return l.memory.take(ctx, key, r, r)
+		return here(l.memory, ctx, key, r, r)
 	}
-	mine := l.memory.take(ctx, key, r, share(r, int(l.replicas.known.Load())))
+	mine := here(l.memory, ctx, key, r, share(r, int(l.replicas.known.Load())))
 	if yes, trial := l.outage.ask(); yes {
-		v, err := l.shared.take(context.WithoutCancel(ctx), key, r)
+		v, err := there(l.shared, context.WithoutCancel(ctx), key, r)
 		if trial || err != nil {
 			l.heard(ctx, err)
 		}

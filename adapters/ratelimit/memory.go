@@ -32,13 +32,36 @@ func newMemory() (memory, error) {
 // take counts one request of the key under its rate, of which mine is for this limiter. A change of mine
 // alone starts no new count.
 func (m memory) take(ctx context.Context, key string, r, mine ports.Rate) ports.Verdict {
+	return m.count(ctx, m.store, key, r, mine, 1)
+}
+
+// look is take without counting.
+func (m memory) look(ctx context.Context, key string, r, mine ports.Rate) ports.Verdict {
+	v := m.count(ctx, unwritten{m.store}, key, r, mine, 0)
+	v.Allowed = v.RetryAfter == 0
+	return v
+}
+
+// unwritten is a store that is only looked at. Counting nothing would write what it read, and count one
+// if a racer was faster.
+type unwritten struct{ throttled.GCRAStoreCtx }
+
+func (unwritten) SetIfNotExistsWithTTL(context.Context, string, int64, time.Duration) (bool, error) {
+	return true, nil
+}
+
+func (unwritten) CompareAndSwapWithTTL(context.Context, string, int64, int64, time.Duration) (bool, error) {
+	return true, nil
+}
+
+func (m memory) count(ctx context.Context, store throttled.GCRAStoreCtx, key string, r, mine ports.Rate, n int) ports.Verdict {
 	quota := throttled.RateQuota{MaxRate: throttled.PerMin(mine.PerMinute), MaxBurst: mine.Burst - 1}
-	gcra, err := throttled.NewGCRARateLimiterCtx(m.store, quota) // a few words; what it counts is in the store
+	gcra, err := throttled.NewGCRARateLimiterCtx(store, quota) // a few words; what it counts is in the store
 	if err != nil {
 		panic(fmt.Sprintf("ratelimit: %v is not bounded: %v", mine, err))
 	}
 	gcra.SetMaxCASAttemptsLimit(math.MaxInt) // a racer tries again only after another one got through
-	limited, result, err := gcra.RateLimitCtx(ctx, name(key, r), 1)
+	limited, result, err := gcra.RateLimitCtx(ctx, name(key, r), n)
 	if err != nil {
 		panic(fmt.Sprintf("ratelimit: counting in memory: %v", err)) // neither the store nor the clock can fail
 	}

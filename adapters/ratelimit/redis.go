@@ -83,6 +83,21 @@ func (s *shared) take(ctx context.Context, key string, r ports.Rate) (ports.Verd
 	return v, nil
 }
 
+// look is take without counting.
+func (s *shared) look(ctx context.Context, key string, r ports.Rate) (ports.Verdict, error) {
+	limit := redis_rate.Limit{Rate: r.PerMinute, Burst: r.Burst, Period: time.Minute}
+	result, err := s.rates.AllowN(ctx, name(key, r), limit, 0)
+	if err != nil {
+		return ports.Verdict{}, err
+	}
+	v := ports.Verdict{Limit: r.Burst, Remaining: min(max(result.Remaining, 0), r.Burst), Reset: max(result.ResetAfter, 0)}
+	if v.Allowed = v.Remaining > 0; !v.Allowed {
+		rested := time.Minute * time.Duration(r.Burst-1) / time.Duration(r.PerMinute) // but for one request
+		v.RetryAfter = max(v.Reset-rested, 0) + time.Millisecond
+	}
+	return v, nil
+}
+
 // prefixed puts our name before the keys of redis_rate, which begin with "rate:".
 type prefixed struct{ *redis.Client }
 

@@ -166,7 +166,10 @@ func (v Authenticators) Spend(ctx context.Context, a id.Authenticator, c account
 	if c.Recovery != nil {
 		statement, value = spendRecoveryCode, c.Recovery[:]
 	}
-	err = v.store.inTx(ctx, noProject, func(t *tx) error {
+	// What is spent stays spent, whatever becomes of the request's own transaction.
+	own := *v.store
+	own.unit = nil
+	err = own.inTx(ctx, noProject, func(t *tx) error {
 		rows, err := t.exec(ctx, statement, a.String(), value)
 		spent = rows == 1
 		return err

@@ -140,6 +140,9 @@ func overloaded(err error) bool {
 
 // lost tells that the connection broke. Whether a COMMIT under way took place is then unknown.
 func lost(err error) bool {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return false // the caller's patience ended, which is a net.Error too
+	}
 	var network net.Error
 	var pgErr *pq.Error
 	if errors.As(err, &pgErr) {

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -199,7 +200,7 @@ WHERE project_id = $1`, project.String()); err != nil {
 		return err
 	}
 	if paying > 0 {
-		return fault.New(fault.Conflict, "payment_unresolved", "A payment in the project is not decided yet. Try again later.")
+		return fault.New(fault.Conflict, "payment_unresolved", "A payment in the project is not decided yet. Try again later.").After(5 * time.Second)
 	}
 	return nil
 }

@@ -37,14 +37,14 @@ WHERE idempotency_keys.created_at <= $5
 
 	keepAnswer = `
 INSERT INTO idempotency_keys (id, fingerprint, created_at, lease_until, status, content_type, body)
-VALUES ($1, $2, $3, $3, $4, $5, $6)
+VALUES ($1, $2, $3, $8, $4, $5, $6)
 ON CONFLICT (id) DO UPDATE
 SET fingerprint = excluded.fingerprint,
     created_at = excluded.created_at,
     status = excluded.status,
     content_type = excluded.content_type,
     body = excluded.body
-WHERE idempotency_keys.status IS NULL
+WHERE idempotency_keys.status IS NULL AND idempotency_keys.lease_until = $8
    OR idempotency_keys.created_at <= $7`
 
 	selectAnswer = `
@@ -56,7 +56,8 @@ WHERE id = $1
 	releaseIdempotencyKey = `
 DELETE FROM idempotency_keys
 WHERE id = $1
-  AND status IS NULL`
+  AND status IS NULL
+  AND lease_until = $2`
 
 	purgeIdempotencyKeys = `
 DELETE FROM idempotency_keys
@@ -111,14 +112,22 @@ func (r Requests) Find(ctx context.Context, use ports.KeyUse) (*ports.Answer, er
 	return &ports.Answer{Status: *row.Status, ContentType: row.ContentType, Body: row.Body}, nil
 }
 
-func (r Requests) Claim(ctx context.Context, use ports.KeyUse, until time.Time) error {
-	return r.store.inTx(ctx, noProject, func(t *tx) error { return claimKey(ctx, t, use, until) })
+func (r Requests) Claim(ctx context.Context, use ports.KeyUse) error {
+	return r.store.inTx(ctx, noProject, func(t *tx) error { return claimKey(ctx, t, use) })
+}
+
+// lease is what a claim is known by.
+func lease(use ports.KeyUse) int64 {
+	if use.Until.IsZero() {
+		return toMillis(use.At)
+	}
+	return toMillis(use.Until)
 }
 
 // claimKey waits for another claim of the key that is not committed yet, but not for long.
-func claimKey(ctx context.Context, t *tx, use ports.KeyUse, until time.Time) error {
+func claimKey(ctx context.Context, t *tx, use ports.KeyUse) error {
 	claimed, err := t.exec(ctx, claimIdempotencyKey,
-		keyID(use), use.Fingerprint[:], toMillis(use.At), toMillis(until), over(use.At))
+		keyID(use), use.Fingerprint[:], toMillis(use.At), lease(use), over(use.At))
 	if err == nil && claimed == 0 || waitedTooLong(err) {
 		return ports.ErrKeyTaken
 	}
@@ -127,7 +136,7 @@ func claimKey(ctx context.Context, t *tx, use ports.KeyUse, until time.Time) err
 
 func (r Requests) Release(ctx context.Context, use ports.KeyUse) error {
 	b := r.store.writing(noProject)
-	b.exec(releaseIdempotencyKey, keyID(use))
+	b.exec(releaseIdempotencyKey, keyID(use), lease(use))
 	return b.run(ctx)
 }
 
@@ -145,7 +154,7 @@ func (r Requests) Record(ctx context.Context, rec ports.Record) error {
 	b := r.store.writing(noProject)
 	if use := rec.Use; use != nil {
 		b.exec(keepAnswer, keyID(*use), use.Fingerprint[:], toMillis(use.At),
-			rec.Answer.Status, rec.Answer.ContentType, rec.Answer.Body, over(use.At))
+			rec.Answer.Status, rec.Answer.ContentType, rec.Answer.Body, over(use.At), lease(*use))
 	}
 	if e := rec.Event; e != nil {
 		b.exec(insertAuditEvent, auditArgs(*e)...)

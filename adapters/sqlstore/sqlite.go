@@ -25,6 +25,9 @@ func openSQLite(ctx context.Context, c Config) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("database folder: %w", err)
 	}
+	if err := claimFile(path); err != nil {
+		return nil, fmt.Errorf("database %s: %w", path, err)
+	}
 	write, err := sqlx.Open("sqlite", sqliteAddress(path, "journal_mode(wal)", "synchronous(full)"))
 	if err != nil {
 		return nil, err
@@ -44,6 +47,15 @@ func openSQLite(ctx context.Context, c Config) (*Store, error) {
 	read.SetMaxIdleConns(most)
 	migrate := func(ctx context.Context) error { return migrateSQLite(ctx, write, path) }
 	return &Store{dialect: sqliteDialect, write: write, read: read, migrate: migrate}, nil
+}
+
+// claimFile makes a new file readable for nobody else, and with it those that SQLite puts beside it.
+func claimFile(path string) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 func sqliteAddress(path string, pragmas ...string) string {

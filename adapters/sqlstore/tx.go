@@ -178,7 +178,7 @@ func retry(ctx context.Context, attempt func() error) error {
 		err = attempt()
 		var fine unharmed
 		switch {
-		case errors.As(err, &fine) && broken < maxBroken:
+		case errors.As(err, &fine) && broken < maxBroken && ctx.Err() == nil:
 			err = fine.error
 			broken++
 		case conflicted(err) && pause(ctx, n):

@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"errors"
 
 	"github.com/jmoiron/sqlx"
 
@@ -69,7 +68,10 @@ func (u *unit) step(ctx context.Context, project id.Project, work func(conn *sql
 	}
 	prefix, err := u.enter(ctx, project)
 	if err != nil {
-		return u.note(err)
+		if u.broken == nil {
+			u.broken = u.note(err) // there is no transaction to go on with
+		}
+		return err
 	}
 	if err := work(u.conn, prefix); err != nil {
 		u.note(err)
@@ -86,7 +88,8 @@ func (u *unit) enter(ctx context.Context, project id.Project) (prefix string, er
 		return savepoint + u.store.dialect.inProject(project), nil
 	}
 	if u.conn, err = u.store.write.Connx(ctx); err != nil {
-		return "", translate(ctx, err)
+		u.conn, u.broken = nil, translate(ctx, err)
+		return "", u.broken
 	}
 	if u.claim == nil {
 		return u.store.dialect.begin(project) + ";\n" + savepoint, nil
@@ -94,10 +97,7 @@ func (u *unit) enter(ctx context.Context, project id.Project) (prefix string, er
 	if err := begin(ctx, u.conn, u.store.dialect.begin(project)); err != nil {
 		return "", err
 	}
-	err = claimKey(ctx, &tx{dialect: u.store.dialect, conn: u.conn}, *u.claim, u.claim.At)
-	if errors.Is(err, ports.ErrKeyTaken) {
-		u.broken = err
-	}
+	err = claimKey(ctx, &tx{dialect: u.store.dialect, conn: u.conn}, *u.claim)
 	return savepoint + u.store.dialect.inProject(project), err
 }
 

@@ -291,6 +291,28 @@ type stale struct {
 
 func (c *stale) Forget([32]byte) { c.forgotten++ }
 
+func (c *stale) Known(hash [32]byte) bool {
+	_, _, err := c.KeyByHash(context.Background(), hash)
+	return err == nil
+}
+
+func TestOnlyAKeyInTheCacheIsKnown(t *testing.T) {
+	t.Parallel()
+	s, m, _ := newService(account.Sandbox)
+	if err := s.Bootstrap(t.Context(), "hk_test_first"); err != nil {
+		t.Fatal(err)
+	}
+	if s.Known("hk_test_first") {
+		t.Error("without a cache every key is looked up")
+	}
+	s.Cache = &stale{memory: m}
+	for bearer, want := range map[string]bool{"hk_test_first": true, "hk_test_second": false, "": false} {
+		if s.Known(bearer) != want {
+			t.Errorf("%q is known: %v", bearer, !want)
+		}
+	}
+}
+
 func TestTheCacheIsNotForTransactions(t *testing.T) {
 	t.Parallel()
 	s, _, _ := newService(account.Sandbox)

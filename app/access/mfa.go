@@ -52,6 +52,9 @@ func purpose(name id.Authenticator) string { return "totp secret of " + name.Str
 
 // Activate makes the pending authenticator the account's, with a first code of it.
 func (s *Service) Activate(ctx context.Context, owner id.Account, code string) error {
+	if code == "" {
+		return fault.Field("code", "is required")
+	}
 	_, pending, err := s.Authenticators.Of(ctx, owner)
 	if err != nil {
 		return err
@@ -78,8 +81,8 @@ func (s *Service) Disable(ctx context.Context, owner id.Account, code string) er
 // authenticator, or one of its recovery codes, and is used up. Else Forbidden mfa_required, or Limited
 // after too many wrong ones.
 //
-// A wrong code is counted whatever becomes of the request, in a transaction of its own; a right one is
-// spent in the caller's. So call it before the first write of a request, and once.
+// A wrong code is counted and a right one spent whatever becomes of the request, in transactions of
+// their own. So call it before the first write of a request, and once.
 func (s *Service) Confirm(ctx context.Context, owner id.Account, code string) error {
 	active, _, err := s.Authenticators.Of(ctx, owner)
 	if err != nil {

@@ -23,6 +23,10 @@ type Service struct {
 	Clock     ports.Clock
 	Entropy   ports.Entropy
 
+	// Loader, in a request's transaction, is the service that brings indexes up to date past it: for all
+	// requests, and from committed states alone. Nil: this one does.
+	Loader *Service
+
 	loading    sync.Map // id.Project -> *sync.Mutex: one reader brings an index up to date
 	categories sync.Map // id.Project -> counted
 }
@@ -30,6 +34,9 @@ type Service struct {
 // Fresh brings the project's index up to the catalogue version that p was read with. Usually there is
 // nothing to do.
 func (s *Service) Fresh(ctx context.Context, p *project.Project) error {
+	if s.Loader != nil {
+		return s.Loader.Fresh(ctx, p)
+	}
 	if s.Index.Version(p.ID) >= p.CatalogVersion {
 		return nil
 	}

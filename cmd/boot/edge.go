@@ -14,7 +14,8 @@ import (
 // edge is what stands between the network and the use cases, one for the process.
 type edge struct {
 	address              func(*http.Request) netip.Addr
-	managed, bought      ports.Limiter // nil: buyers are not limited
+	managed              ports.Limiter
+	bought, gate         ports.Limiter // nil: buyers are not limited
 	operations, payments *wire.Lane
 }
 
@@ -38,7 +39,12 @@ func (a *App) openEdge(limiter *ratelimit.Limiter) error {
 		payments:   wire.NewLane(paymentPlaces, func() { a.metrics.Shed("payments") }),
 	}
 	if !a.limits.acpOff {
-		a.edge.bought = counted{limiter, a.metrics, "acp"}
+		// In memory of its own: what anybody can make it remember takes no one else's place.
+		gate, err := ratelimit.New("", a.log)
+		if err != nil {
+			return err
+		}
+		a.edge.bought, a.edge.gate = counted{limiter, a.metrics, "acp"}, counted{gate, a.metrics, "acp"}
 	}
 	return nil
 }
@@ -51,7 +57,14 @@ type counted struct {
 }
 
 func (c counted) Take(ctx context.Context, key string, r ports.Rate) ports.Verdict {
-	v := c.limiter.Take(ctx, key, r)
+	return c.note(c.limiter.Take(ctx, key, r))
+}
+
+func (c counted) Look(ctx context.Context, key string, r ports.Rate) ports.Verdict {
+	return c.note(c.limiter.Look(ctx, key, r))
+}
+
+func (c counted) note(v ports.Verdict) ports.Verdict {
 	if !v.Allowed {
 		c.metrics.RateLimitRefused(c.api)
 	}

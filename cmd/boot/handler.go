@@ -23,7 +23,11 @@ func (a *App) handler() http.Handler {
 	api := wire.NewAPI(mux, wire.Config{
 		Title: "Haggle", Version: Version, Description: description, PublicURL: a.URL(),
 	})
-	management.Register(api, a.managementServices(a.services))
+	merchants := a.managementServices(a.services)
+	management.Register(api, merchants)
+	unrouted := management.Unrouted(merchants, wire.Unrouted(mux))
+	mux.Handle("/v1", unrouted) // or the mux would send clients to /v1/
+	mux.Handle("/v1/", unrouted)
 	acp.Register(api, a.acpServices(a.services))
 	mux.Handle("GET /demo/images/", demo.Images())
 	watch := wire.Watch{Log: a.log, Observe: a.metrics.ObserveRequest}
@@ -54,7 +58,7 @@ func (a *App) acpServices(s services) acp.Services {
 		Storefronts: a.storefront, Discovery: s.discovery, Haggling: s.haggling, Purchase: s.purchase,
 		Aftersales: s.aftersales, Sessions: s.view.Sessions(), Orders: s.view.Orders(), Clock: a.clock,
 		Methods: a.methods(), Address: a.acpAddress, PublicURL: a.URL(), ClientAddress: a.edge.address,
-		Limiter: a.edge.bought, Rate: a.limits.acp, Lane: a.edge.operations, PaymentLane: a.edge.payments,
+		Limiter: a.edge.bought, Gate: a.edge.gate, Rate: a.limits.acp, Lane: a.edge.operations, PaymentLane: a.edge.payments,
 		Once: wire.Once[acp.Services]{
 			Keys: requests, Records: requests, Vault: a.vault, Clock: a.clock, Begin: a.trade, Replayed: a.metrics.IdempotentReplayed,
 		},

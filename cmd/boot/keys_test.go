@@ -13,6 +13,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/domain/account"
 )
 
 // API keys, the account and its second factor, over HTTP on both engines.
@@ -187,7 +188,7 @@ func TestTheSecondFactor(t *testing.T) {
 		m.call(403, "POST", "/v1/account/mfa", "")
 		m.call(201, "POST", "/v1/api-keys", newKey, fmt.Sprint("X-MFA-Code: ", codes[0]))
 		// A wrong code counts though its request came to nothing.
-		for range 4 { // and one above
+		for range account.MaxTries {
 			m.call(403, "DELETE", "/v1/account/mfa", "", "X-MFA-Code: 000")
 		}
 		limited := request(t, "DELETE", m.url+"/v1/account/mfa", "")

@@ -48,7 +48,7 @@ func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 	}
 	s.discovery = &discovery.Service{
 		Agent: agent, Index: index, Catalog: st.Catalog(), Inventory: st.Inventory(), Sessions: st.Sessions(),
-		Haggling: st.Haggling(), Clock: clock, Entropy: entropy,
+		Haggling: st.Haggling(), Clock: clock, Entropy: entropy, Loader: a.discovery,
 	}
 	s.haggling = &haggling.Service{
 		Agent: agent, Store: st.Haggling(), Index: index, Clock: clock, Entropy: entropy, Log: a.log, Fresh: s.discovery.Fresh,

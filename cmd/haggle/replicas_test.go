@@ -194,6 +194,9 @@ func headersFor(perMinute, burst int) func(said) string {
 	policy := fmt.Sprintf("%d;w=60;burst=%d", perMinute, burst)
 	rest := (burst*60 + perMinute - 1) / perMinute // seconds from nothing to all
 	return func(s said) string {
+		if s.status == 429 && s.number("RateLimit-Limit") == 10*burst && s.number("Retry-After") >= 1 {
+			return "" // at the gate, which a flood of one address closes for all shops
+		}
 		left, reset, retry := s.number("RateLimit-Remaining"), s.number("RateLimit-Reset"), s.number("Retry-After")
 		fine := s.number("RateLimit-Limit") == burst && s.header.Get("RateLimit-Policy") == policy &&
 			left >= 0 && left < burst && reset >= 1 && reset <= rest+1 &&

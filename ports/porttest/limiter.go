@@ -62,6 +62,7 @@ func Limiter(t *testing.T, open func(t *testing.T) ports.Limiter) {
 			t.Errorf("%+v", v)
 		}
 	})
+	t.Run("looking counts nothing and tells what a request would meet", func(t *testing.T) { limiterLook(t, open(t)) })
 	t.Run("a rate of nothing is one request a minute", func(t *testing.T) {
 		l := open(t)
 		for _, r := range []ports.Rate{{}, {PerMinute: -5, Burst: -5}} {
@@ -134,6 +135,48 @@ func limiterReset(t *testing.T, l ports.Limiter) {
 	if v := take(t, l, "key", limiterRate); v.Remaining != limiterRate.Burst-1 {
 		t.Errorf("after Reset %+v, want all but one left", v)
 	}
+}
+
+func limiterLook(t *testing.T, l ports.Limiter) {
+	const burst = 3
+	for n := range burst {
+		for range 2 * burst {
+			if v := look(t, l, "key", rarely(burst)); !v.Allowed || v.Remaining != burst-n {
+				t.Fatalf("after %d requests it sees %+v", n, v)
+			}
+		}
+		take(t, l, "key", rarely(burst))
+	}
+	if v := look(t, l, "another key", rarely(burst)); v.Remaining != burst || v.Reset != 0 {
+		t.Errorf("a rested key: %+v", v)
+	}
+	exhaust(t, l, "fast", limiterRate)
+	for n := range 5 {
+		v := look(t, l, "fast", limiterRate)
+		time.Sleep(v.RetryAfter)
+		if v := take(t, l, "fast", limiterRate); !v.Allowed {
+			t.Errorf("look %d told to wait for nothing: %+v", n, v)
+		}
+	}
+	together(8, func(int) error {
+		for range 50 {
+			l.Look(context.Background(), "raced", rarely(burst))
+		}
+		return nil
+	})
+	if n := admittedOf(8, l, rarely(burst)); n != burst {
+		t.Errorf("%d of 8 racers were admitted after many looked, want %d", n, burst)
+	}
+}
+
+// look looks and checks what every verdict of it promises.
+func look(t *testing.T, l ports.Limiter, key string, r ports.Rate) ports.Verdict {
+	t.Helper()
+	v := l.Look(context.Background(), key, r)
+	if v.Limit != r.Burst || v.Remaining > v.Limit || v.Reset < 0 || v.Allowed != (v.Remaining > 0) || v.Allowed != (v.RetryAfter == 0) || v.RetryAfter < 0 {
+		t.Fatalf("%+v under %+v", v, r)
+	}
+	return v
 }
 
 // exhaust takes until the key is refused.

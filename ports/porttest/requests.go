@@ -14,7 +14,7 @@ import (
 )
 
 func keyUse(key, body string) ports.KeyUse {
-	return ports.KeyUse{Owner: "acct", Route: "POST /v1/things", Key: key, Fingerprint: sha256.Sum256([]byte(body)), At: noon}
+	return ports.KeyUse{Until: noon.Add(time.Minute), Owner: "acct", Route: "POST /v1/things", Key: key, Fingerprint: sha256.Sum256([]byte(body)), At: noon}
 }
 
 // IdempotencyKeys is the contract of ports.IdempotencyKeys, with the part of ports.Records that is
@@ -56,23 +56,28 @@ func IdempotencyKeys(t *testing.T, open Open) {
 		if found, err := s.Keys.Find(t.Context(), use); err != nil || string(found.Body) != "first" {
 			t.Errorf("found %+v, %v", found, err)
 		}
-		wantFault(t, s.Keys.Claim(t.Context(), use, noon.Add(time.Minute)), fault.Conflict, "idempotency_in_progress")
+		wantFault(t, s.Keys.Claim(t.Context(), use), fault.Conflict, "idempotency_in_progress")
 	})
 	t.Run("a claim holds until it is answered, released, or over", func(t *testing.T) {
 		s := open(t)
 		use := keyUse("k", "{}")
-		noError(t, s.Keys.Claim(t.Context(), use, noon.Add(time.Minute)))
-		wantFault(t, s.Keys.Claim(t.Context(), use, noon.Add(time.Minute)), fault.Conflict, "idempotency_in_progress")
+		noError(t, s.Keys.Claim(t.Context(), use))
+		wantFault(t, s.Keys.Claim(t.Context(), use), fault.Conflict, "idempotency_in_progress")
 		_, err := s.Keys.Find(t.Context(), use)
 		wantFault(t, err, fault.Conflict, "idempotency_in_progress")
 		noError(t, s.Keys.Release(t.Context(), use))
-		noError(t, s.Keys.Claim(t.Context(), use, noon.Add(time.Minute)))
+		noError(t, s.Keys.Claim(t.Context(), use))
 		later := use
-		later.At = noon.Add(time.Minute)
+		later.At, later.Until = noon.Add(time.Minute), noon.Add(2*time.Minute)
 		if found, err := s.Keys.Find(t.Context(), later); found != nil || err != nil {
 			t.Errorf("a lost request's key has the answer %v, %v", found, err)
 		}
-		noError(t, s.Keys.Claim(t.Context(), later, noon.Add(2*time.Minute)))
+		noError(t, s.Keys.Claim(t.Context(), later))
+		// The first one lives after all, but the key is no longer its own.
+		noError(t, s.Keys.Release(t.Context(), use))
+		keep(t, s, use, ports.Answer{Status: 200, Body: []byte("late")})
+		_, err = s.Keys.Find(t.Context(), later)
+		wantFault(t, err, fault.Conflict, "idempotency_in_progress")
 		keep(t, s, later, ports.Answer{Status: 200, Body: []byte("done")})
 		noError(t, s.Keys.Release(t.Context(), later))
 		if found, err := s.Keys.Find(t.Context(), later); err != nil || found == nil || string(found.Body) != "done" {
@@ -84,11 +89,11 @@ func IdempotencyKeys(t *testing.T, open Open) {
 		use := keyUse("k", "{}")
 		keep(t, s, use, ports.Answer{Status: 200, Body: []byte("old")})
 		tomorrow := keyUse("k", "{2}")
-		tomorrow.At = noon.Add(ports.KeyLife)
+		tomorrow.At, tomorrow.Until = noon.Add(ports.KeyLife), noon.Add(ports.KeyLife+time.Minute)
 		if found, err := s.Keys.Find(t.Context(), tomorrow); found != nil || err != nil {
 			t.Fatalf("an old answer is found: %v, %v", found, err)
 		}
-		noError(t, s.Keys.Claim(t.Context(), tomorrow, tomorrow.At.Add(time.Minute)))
+		noError(t, s.Keys.Claim(t.Context(), tomorrow))
 		keep(t, s, tomorrow, ports.Answer{Status: 200, Body: []byte("new")})
 		if found, err := s.Keys.Find(t.Context(), tomorrow); err != nil || string(found.Body) != "new" {
 			t.Errorf("found %+v, %v", found, err)
@@ -110,7 +115,7 @@ func IdempotencyKeys(t *testing.T, open Open) {
 	t.Run("sixteen claims and one winner", func(t *testing.T) {
 		s := open(t)
 		won := 0
-		for _, err := range together(16, func(int) error { return s.Keys.Claim(t.Context(), keyUse("k", "{}"), noon.Add(time.Minute)) }) {
+		for _, err := range together(16, func(int) error { return s.Keys.Claim(t.Context(), keyUse("k", "{}")) }) {
 			switch {
 			case err == nil:
 				won++

@@ -47,9 +47,11 @@ type Services struct {
 
 	// ClientAddress is where a request comes from, whatever proxies are between.
 	ClientAddress func(*http.Request) netip.Addr
-	// Limiter counts each client's requests to each project against Rate; nil: there is no limit.
-	Limiter ports.Limiter
-	Rate    ports.Rate
+	// Limiter counts each client's requests to each project against Rate; nil: there is no limit. Gate
+	// counts them before it is known whether there is such a project, against ten times that, and those
+	// of an IPv6 site against a hundred times.
+	Limiter, Gate ports.Limiter
+	Rate          ports.Rate
 	// Lane bounds how many operations run at the same time; payments have one of their own.
 	Lane, PaymentLane *wire.Lane
 	// Once runs requests that have an Idempotency-Key.
@@ -104,7 +106,7 @@ func add[I, O any](h *handlers, op huma.Operation, handle func(*handlers, contex
 		Schema: &huma.Schema{Type: huma.TypeString}, Example: "demo",
 	}}
 	op.Errors = append(op.Errors, http.StatusNotFound)
-	op.Middlewares = huma.Middlewares{h.count, wire.CheckRequest, h.enter}
+	op.Middlewares = huma.Middlewares{h.pass, wire.CheckRequest, h.enter}
 	lane := h.Lane
 	pays := op.OperationID == finalizeID
 	if pays {
@@ -114,34 +116,54 @@ func add[I, O any](h *handlers, op huma.Operation, handle func(*handlers, contex
 		op.Middlewares = append(op.Middlewares, h.once(pays))
 	}
 	huma.Register(h.api, op, func(ctx context.Context, in *I) (*O, error) {
+		shop := ctx.Value(shopKey{}).(*project.Project)
+		if bound, ok := ctx.Value(servicesKey{}).(*Services); ok { // of the request's transaction, which has a place
+			return handle(&handlers{*bound, h.api}, ctx, shop, in)
+		}
 		leave, err := lane.Enter(ctx)
 		if err != nil {
 			return nil, err
 		}
 		defer leave()
-		return handle(h.within(ctx), ctx, ctx.Value(shopKey{}).(*project.Project), in)
+		return handle(h, ctx, shop, in)
 	})
 }
 
-// count counts the request against the rate of its client and shop.
-func (h *handlers) count(ctx huma.Context, next func(huma.Context)) {
+// pass counts the request for its client, whichever shop it names: names can be made up.
+func (h *handlers) pass(ctx huma.Context, next func(huma.Context)) {
 	if h.Limiter == nil {
 		next(ctx)
 		return
 	}
 	r, w := humago.Unwrap(ctx)
-	key := "acp " + ctx.Param("slug") + " " + wire.AddressKey(h.ClientAddress(r))
-	if err := wire.Limit(w.Header(), h.Limiter.Take(r.Context(), key, h.Rate), h.Rate); err != nil {
+	from := h.ClientAddress(r)
+	err := count(w, r, h.Gate, wire.AddressKey(from), times(10, h.Rate))
+	if site := wire.SiteKey(from); err == nil && site != "" {
+		err = count(w, r, h.Gate, site, times(100, h.Rate))
+	}
+	if err != nil {
 		wire.WriteError(w, r, err)
 		return
 	}
 	next(ctx)
 }
 
-// enter finds the shop before anything of the request is looked at.
+func times(n int, r ports.Rate) ports.Rate {
+	return ports.Rate{PerMinute: n * r.PerMinute, Burst: n * r.Burst}
+}
+
+func count(w http.ResponseWriter, r *http.Request, limiter ports.Limiter, key string, rate ports.Rate) error {
+	return wire.Limit(w.Header(), limiter.Take(r.Context(), key, rate), rate)
+}
+
+// enter finds the shop before anything else of the request is looked at, and counts the request against
+// the rate of its client in the shop.
 func (h *handlers) enter(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	shop, err := h.Storefronts.BySlug(r.Context(), ctx.Param("slug"))
+	if err == nil && h.Limiter != nil {
+		err = count(w, r, h.Limiter, "acp "+shop.ID.String()+" "+wire.AddressKey(h.ClientAddress(r)), h.Rate)
+	}
 	if err != nil {
 		wire.WriteError(w, r, err)
 		return
@@ -159,21 +181,18 @@ func (h *handlers) once(phased bool) func(huma.Context, func(huma.Context)) {
 			return
 		}
 		shop := ctx.Context().Value(shopKey{}).(*project.Project)
+		enter := h.Lane.Enter
+		if phased { // it enters its own
+			enter = func(context.Context) (func(), error) { return func() {}, nil }
+		}
 		h.Once.Run(ctx, next, wire.Job[Services]{
+			Enter:  enter,
 			Owner:  shop.ID.String() + " " + wire.AddressKey(h.ClientAddress(r)),
 			Phased: phased,
 			Bind:   func(ctx huma.Context, s Services) huma.Context { return huma.WithValue(ctx, servicesKey{}, &s) },
 			Event:  func() *audit.Event { return nil }, // the log is about the merchant's changes
 		})
 	}
-}
-
-// within are the handlers on the services of the request's transaction, if it has one.
-func (h *handlers) within(ctx context.Context) *handlers {
-	if bound, ok := ctx.Value(servicesKey{}).(*Services); ok {
-		return &handlers{*bound, h.api}
-	}
-	return h
 }
 
 // oneOf documents an answer that has one of several forms, told apart by its status.

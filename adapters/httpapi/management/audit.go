@@ -16,7 +16,7 @@ func (h *handlers) registerAudit() {
 		summary: "List who changed what"}, (*handlers).listAuditEvents)
 }
 
-// auditEvent is one change. Before and after hold what differs.
+// auditEvent is one change. Before and after hold what differs, for keys that may read what was changed.
 type auditEvent struct {
 	ID        string          `json:"id"`
 	Action    string          `json:"action" example:"update-settings" doc:"The operationId of what was done."`
@@ -26,7 +26,7 @@ type auditEvent struct {
 	Address   string          `json:"address" doc:"Where the request came from."`
 	RequestID string          `json:"request_id"`
 	CreatedAt wire.Time       `json:"created_at"`
-	Before    json.RawMessage `json:"before" doc:"What differed before; null: nothing to tell."`
+	Before    json.RawMessage `json:"before" doc:"What differed before. Null: nothing to tell, or not to a key without the scope to read it."`
 	After     json.RawMessage `json:"after" doc:"What differs after."`
 }
 
@@ -62,7 +62,12 @@ func (h *handlers) listAuditEvents(ctx context.Context, in *listAuditInput) (*li
 	if err != nil {
 		return nil, err
 	}
-	return toAPIList(events, toAPIAuditEvent, in.Paging, total), nil
+	return toAPIList(events, func(e audit.Event) auditEvent {
+		if !caller.Key.Allows(h.reads[e.Action]) {
+			e.Before, e.After = "", ""
+		}
+		return toAPIAuditEvent(e)
+	}, in.Paging, total), nil
 }
 
 func toAPIAuditEvent(e audit.Event) auditEvent {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"maps"
 	"reflect"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 )
 
 // difference is what differs between two things of one type, as JSON objects. A thing without another
@@ -40,7 +42,7 @@ func object(v any) map[string]any {
 	if v == nil {
 		return nil
 	}
-	text, err := json.Marshal(v)
+	text, err := wire.Marshal(v)
 	if err != nil {
 		return nil
 	}

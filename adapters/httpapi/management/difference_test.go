@@ -23,7 +23,7 @@ func TestDifference(t *testing.T) {
 		{"the same", was, was, "{}", "{}"},
 		{"a field", was, thing{"b", was.Group, was.List}, `{"name":"a"}`, `{"name":"b"}`},
 		{"a nested one", was, thing{"a", group{10, true}, was.List}, `{"group":{"percent":12.5}}`, `{"group":{"percent":10}}`},
-		{"a list", was, thing{"a", was.Group, nil}, `{"list":["x"]}`, `{"list":null}`},
+		{"a list", was, thing{"a", was.Group, nil}, `{"list":["x"]}`, `{"list":[]}`},
 		{"a new thing", nil, group{1, true}, "", `{"on":true,"percent":1}`},
 		{"a thing gone", group{1, true}, nil, `{"on":true,"percent":1}`, ""},
 	} {

@@ -59,15 +59,9 @@ func (h *handlers) admit(w http.ResponseWriter, r *http.Request, o operation) (v
 	v := visit{address: h.ClientAddress(r)}
 	err := single(r.Header, "Authorization", projectHeader, wire.KeyHeader)
 	if err != nil {
-		return v, err
+		return v, h.countStranger(w, r, v.address, err)
 	}
-	if v.caller, err = h.Access.Authenticate(r.Context(), bearer(r.Header)); err != nil {
-		if fault.KindOf(err) == fault.Unauthenticated {
-			err = cmp.Or(h.limit(w, r, wire.AddressKey(v.address), h.RateOfStrangers), err)
-		}
-		return v, err
-	}
-	if err := h.limit(w, r, v.caller.Account.ID.String(), h.Rate(v.caller.Account.Plan)); err != nil {
+	if v.caller, err = h.count(w, r, v.address); err != nil {
 		return v, err
 	}
 	if err := v.caller.Require(o.scope); err != nil {
@@ -80,6 +74,43 @@ func (h *handlers) admit(w http.ResponseWriter, r *http.Request, o operation) (v
 		err = fault.New(fault.Forbidden, "insufficient_scope", "This API key is bound to its projects and does not act for the whole account.")
 	}
 	return v, err
+}
+
+// count asks who calls, and counts the request for the account or the stranger. A stranger who may send
+// nothing more is refused before a key that is not known costs a lookup.
+func (h *handlers) count(w http.ResponseWriter, r *http.Request, from netip.Addr) (access.Caller, error) {
+	secret := bearer(r.Header)
+	if !h.Access.Known(secret) {
+		if v := h.Limiter.Look(r.Context(), wire.AddressKey(from), h.RateOfStrangers); !v.Allowed {
+			return access.Caller{}, wire.Limit(w.Header(), v, h.RateOfStrangers)
+		}
+	}
+	caller, err := h.Access.Authenticate(r.Context(), secret)
+	switch {
+	case err == nil:
+		err = h.limit(w, r, caller.Account.ID.String(), h.Rate(caller.Account.Plan))
+	case fault.KindOf(err) == fault.Unauthenticated:
+		err = h.countStranger(w, r, from, err)
+	}
+	return caller, err
+}
+
+// countStranger counts a request that err refuses, and says so first if there were too many.
+func (h *handlers) countStranger(w http.ResponseWriter, r *http.Request, from netip.Addr, err error) error {
+	return cmp.Or(h.limit(w, r, wire.AddressKey(from), h.RateOfStrangers), err)
+}
+
+// Unrouted counts requests that no operation answers like those of operations, and leaves the answer to
+// next. It needs no key.
+func Unrouted(s Services, next http.Handler) http.Handler {
+	h := &handlers{Services: s}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := h.count(w, r, h.ClientAddress(r)); fault.KindOf(err) == fault.Limited {
+			wire.WriteError(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // limit counts a request against a rate, and tells the client what is left of it.

@@ -85,3 +85,37 @@ func TestTheAllowlistGuardsAProjectsCalls(t *testing.T) {
 	}
 	wants(t, w.call("admin", "GET", "/v1/catalog/categories", "", w.in(w.two)), "OK")
 }
+
+func TestAStrangerWithNothingLeftCostsNoLookup(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, path := range []string{"/v1/account", "/v1/nothing"} {
+		w.limiter = limiter{full: true}
+		w.keys.asked = 0
+		wants(t, w.call("unknown", "GET", path, ""), "Too Many Requests", "rate_limited")
+		if w.keys.asked > 0 || len(w.limiter.counted) > 0 {
+			t.Errorf("%s: %d lookups, counted for %v", path, w.keys.asked, w.limiter.counted)
+		}
+	}
+}
+
+func TestEveryRequestIsCounted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	account, stranger := w.keys.owner.ID.String(), "203.0.113.7"
+	for _, c := range []struct{ key, method, path, counted, want string }{
+		{"admin", "GET", "/v1/catalog/categories", account, "project_required"},
+		{"unknown", "GET", "/v1/catalog/categories", stranger, "unauthenticated"},
+		{"admin", "GET", "/v1/nothing", account, "route_not_found"},
+		{"unknown", "GET", "/v1/nothing", stranger, "route_not_found"},
+		{"", "GET", "/v1/nothing", stranger, "route_not_found"},
+		{"admin", "PUT", "/v1/catalog/categories", account, "method_not_allowed"},
+		{"", "PUT", "/v1/catalog/categories", stranger, "method_not_allowed"},
+	} {
+		w.limiter.counted = nil
+		wants(t, w.call(c.key, c.method, c.path, ""), c.want)
+		if len(w.limiter.counted) != 1 || w.limiter.counted[0] != c.counted {
+			t.Errorf("%+v is counted for %v", c, w.limiter.counted)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -58,12 +59,13 @@ type Services struct {
 // handlers hold the services; their methods are the operations.
 type handlers struct {
 	Services
-	api huma.API
+	api   huma.API
+	reads map[string]string // by operation: the scope to read what it is about
 }
 
 // Register adds every operation of the API.
 func Register(api huma.API, s Services) {
-	h := &handlers{s, api}
+	h := &handlers{s, api, map[string]string{}}
 	h.registerProjects()
 	h.registerSettings()
 	h.registerStorefront()
@@ -130,20 +132,17 @@ func register[I, O any](h *handlers, tag string, o operation, handler func(*hand
 	if o.deprecated != nil {
 		api = wire.Deprecate(api, *o.deprecated)
 	}
+	group, _, _ := strings.Cut(o.scope, ":")
+	h.reads[o.id] = group + ":read"
 	huma.Register(api, op, func(ctx context.Context, in *I) (*O, error) {
+		if bound := visitOf(ctx).services; bound != nil { // of the request's transaction, which has a place
+			return handler(&handlers{*bound, h.api, h.reads}, ctx, in)
+		}
 		leave, err := h.Lane.Enter(ctx)
 		if err != nil {
 			return nil, err
 		}
 		defer leave()
-		return handler(h.within(ctx), ctx, in)
+		return handler(h, ctx, in)
 	})
-}
-
-// within are the handlers on the services of the request's transaction, if it has one.
-func (h *handlers) within(ctx context.Context) *handlers {
-	if bound := visitOf(ctx).services; bound != nil {
-		return &handlers{*bound, h.api}
-	}
-	return h
 }

@@ -33,6 +33,7 @@ type keys struct {
 	ports.Accounts
 	owner *account.Account
 	known map[[32]byte]*account.Key
+	asked int // how often
 }
 
 func (k *keys) add(name string, scopes []string, bound ...id.Project) {
@@ -41,6 +42,7 @@ func (k *keys) add(name string, scopes []string, bound ...id.Project) {
 }
 
 func (k *keys) KeyByHash(_ context.Context, hash [32]byte) (*account.Key, *account.Account, error) {
+	k.asked++
 	if key, ok := k.known[hash]; ok {
 		return key, k.owner, nil
 	}
@@ -124,6 +126,11 @@ func (l *limiter) Take(_ context.Context, key string, r ports.Rate) ports.Verdic
 	return ports.Verdict{Allowed: !l.full, Limit: r.Burst, Remaining: 7, Reset: 1500 * time.Millisecond, RetryAfter: 2100 * time.Millisecond}
 }
 
+// Look is as full as Take.
+func (l *limiter) Look(_ context.Context, _ string, r ports.Rate) ports.Verdict {
+	return ports.Verdict{Allowed: !l.full, Limit: r.Burst, RetryAfter: 2100 * time.Millisecond}
+}
+
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{
@@ -158,6 +165,7 @@ func newWorld(t *testing.T) *world {
 		},
 	}
 	management.Register(w.api, services)
+	mux.Handle("/v1/", management.Unrouted(services, wire.Unrouted(mux)))
 	w.handler = wire.Handler(mux, wire.Watch{Log: slog.New(slog.DiscardHandler)})
 	return w
 }

@@ -20,7 +20,7 @@ func (h *handlers) once(o operation) func(huma.Context, func(huma.Context)) {
 		r, _ := humago.Unwrap(ctx)
 		var n *note
 		h.Once.Run(ctx, next, wire.Job[Services]{
-			Owner: keyOwner(v, r),
+			Owner: keyOwner(v, r), Enter: h.Lane.Enter,
 			Bind: func(ctx huma.Context, s Services) huma.Context {
 				n = &note{}
 				bound := v

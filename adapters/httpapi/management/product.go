@@ -109,7 +109,11 @@ const ratingDigits = 2
 
 // fromAPIProduct reads a product as far as it can, and keeps what it cannot read as the line's error.
 func fromAPIProduct(in ProductPatch, c money.Currency) catalogs.Line {
-	check := fault.NewCheck()
+	return readProduct(in, c, fault.NewCheck())
+}
+
+// readProduct is fromAPIProduct for a product in which check has found problems already.
+func readProduct(in ProductPatch, c money.Currency, check fault.Check) catalogs.Line {
 	amount := func(field string) func(wire.Decimal) money.Amount {
 		return func(d wire.Decimal) money.Amount { return d.Amount(c, field, check) }
 	}

@@ -100,13 +100,19 @@ func (h *handlers) deleteProduct(ctx context.Context, in *OnProduct) (*struct{},
 	if err != nil {
 		return nil, err
 	}
+	p := projectOf(ctx)
+	gone, err := h.Catalogs.Get(ctx, p, wanted)
+	if err != nil {
+		return nil, err
+	}
 	noteTarget(ctx, in.Product)
-	return nil, h.Catalogs.Delete(ctx, projectOf(ctx), wanted)
+	noteChange(ctx, toAPIProduct(gone), nil)
+	return nil, h.Catalogs.Delete(ctx, p, wanted)
 }
 
 type upsertProductsInput struct {
 	Body struct {
-		Products []batchProduct `json:"products" minItems:"1" maxItems:"1000"`
+		Products []wire.Item[batchProduct] `json:"products" minItems:"1" maxItems:"1000"`
 	}
 }
 
@@ -127,8 +133,10 @@ type upsertProductsOutput struct {
 func (h *handlers) upsertProducts(ctx context.Context, in *upsertProductsInput) (*upsertProductsOutput, error) {
 	p := projectOf(ctx)
 	lines := make([]catalogs.Line, len(in.Body.Products))
-	for i, written := range in.Body.Products {
-		lines[i] = fromAPIProduct(written.ProductPatch, p.Settings.Currency)
+	for i, item := range in.Body.Products {
+		check := fault.NewCheck()
+		written := item.Read(h.api.OpenAPI().Components.Schemas, check)
+		lines[i] = readProduct(written.ProductPatch, p.Settings.Currency, check)
 		lines[i].Number = i
 	}
 	results, err := h.Catalogs.Upsert(ctx, p, lines)

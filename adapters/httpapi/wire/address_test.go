@@ -46,3 +46,17 @@ func TestAddressKey(t *testing.T) {
 		}
 	}
 }
+
+func TestSiteKey(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"192.0.2.1": "", "::ffff:192.0.2.1": "", "2001:db8:1:2:3:4:5:6": "2001:db8:1::/48",
+	} {
+		if got := SiteKey(netip.MustParseAddr(address)); got != want {
+			t.Errorf("%s counts for %q, want %q", address, got, want)
+		}
+	}
+	if got := SiteKey(netip.Addr{}); got != "" {
+		t.Errorf("no address counts for %q", got)
+	}
+}

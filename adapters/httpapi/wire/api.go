@@ -77,7 +77,7 @@ func NewAPI(mux *http.ServeMux, c Config) huma.API {
 	config.OnAddOperation = []huma.AddOpFunc{finishOperation}
 	api := humago.New(mux, config)
 	serveDocs(mux, api, c.Title)
-	mux.HandleFunc("/", answerUnrouted(mux))
+	mux.HandleFunc("/", Unrouted(mux))
 	return api
 }
 

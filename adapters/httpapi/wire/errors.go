@@ -81,7 +81,7 @@ func answerError(ctx context.Context, e *fault.Error, acp bool, operation string
 	if acp && e.Kind == fault.Internal {
 		e = e.After(time.Minute) // spec 7: retry_after 60
 	}
-	if e.Kind == fault.Internal && !errors.Is(ctx.Err(), context.Canceled) {
+	if e.Kind == fault.Internal && !errors.Is(e, context.Canceled) { // a client that has gone is no failure
 		LoggerOf(ctx).LogAttrs(ctx, slog.LevelError, "request failed",
 			slog.String("operation", operation), slog.Any("error", e))
 	}

@@ -51,6 +51,9 @@ type Watch struct {
 	Trace func(r *http.Request, requestID string) (context.Context, func(route string, status int))
 }
 
+// longest is by when a request is answered, if only by 503: before the server gives the connection up.
+const longest = 25 * time.Second
+
 // Handler wraps everything that is served: it gives each request an id, sets the headers that every
 // response has, turns panics into errors, and tells those who watch, by route, for paths hold ids that
 // are capabilities.
@@ -59,6 +62,8 @@ func Handler(next http.Handler, watch Watch) http.Handler {
 		start := time.Now()
 		id := requestID(r.Header.Get("X-Request-Id"))
 		ctx, endSpan := watch.trace(r, id)
+		ctx, cancel := context.WithTimeout(ctx, longest)
+		defer cancel()
 		r = r.WithContext(context.WithValue(ctx, requestKey{}, request{id, watch.Log.With(slog.String("request_id", id))}))
 		setHeaders(w.Header(), id)
 		out := &recorder{ResponseWriter: w}
@@ -175,15 +180,15 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// answerUnrouted tells a path that is unknown from a method that its path does not have. The mux
-// cannot, because this handler's own pattern takes every method.
-func answerUnrouted(mux *http.ServeMux) http.HandlerFunc {
+// Unrouted tells a path that is unknown from a method that its path does not have. The mux cannot,
+// because this handler's own patterns take every method; those of routes name theirs.
+func Unrouted(mux *http.ServeMux) http.HandlerFunc {
 	methods := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}
 	return func(w http.ResponseWriter, r *http.Request) {
 		var allowed []string
 		for _, method := range methods {
 			probe := &http.Request{Method: method, URL: r.URL, Host: r.Host}
-			if _, pattern := mux.Handler(probe); pattern != "" && pattern != "/" {
+			if _, pattern := mux.Handler(probe); strings.Contains(pattern, " ") {
 				allowed = append(allowed, method)
 			}
 		}

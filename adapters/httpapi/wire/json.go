@@ -23,6 +23,9 @@ var (
 	writing = json.Deterministic(true)
 )
 
+// Marshal is a value as a response shows it.
+func Marshal(v any) ([]byte, error) { return json.Marshal(v, writing) }
+
 func encode(w io.Writer, v any) error { return json.MarshalWrite(w, v, writing) }
 
 // decode reads a body: into plain values when v is an *any, else into a request's struct.

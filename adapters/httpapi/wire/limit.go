@@ -37,6 +37,17 @@ func AddressKey(a netip.Addr) string {
 	return a.String()
 }
 
+// SiteKey is what all of an IPv6 site's requests are counted under: it has a network of up to /48, in
+// which it can change its address at will. "" for IPv4.
+func SiteKey(a netip.Addr) string {
+	if a = a.Unmap(); a.Is6() {
+		if network, err := a.Prefix(48); err == nil {
+			return network.String()
+		}
+	}
+	return ""
+}
+
 // documentRate describes the headers of Limit where clients look at them: on answers and on refusals by
 // the rate. All other errors have them, too.
 func documentRate(responses map[string]*huma.Response) {

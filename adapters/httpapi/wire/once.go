@@ -40,6 +40,8 @@ type Job[S any] struct {
 	Bind func(huma.Context, S) huma.Context
 	// Event is what the audit log is told of a request that succeeded; nil: nothing.
 	Event func() *audit.Event
+	// Enter takes a place in the operations' lane, once the body is there.
+	Enter func(context.Context) (leave func(), err error)
 	// Phased operations have several transactions, with a charge between them, and are idempotent by
 	// themselves. Their key is claimed before and answered after them.
 	Phased bool
@@ -71,6 +73,12 @@ func (o Once[S]) Run(ctx huma.Context, next func(huma.Context), job Job[S]) {
 	if use != nil && o.replay(w, r, *use) {
 		return
 	}
+	leave, err := job.Enter(ctx.Context())
+	if err != nil {
+		WriteError(w, r, err)
+		return
+	}
+	defer leave()
 	a := &attempt{ctx: ctx, next: next, body: body}
 	if job.Phased {
 		err = o.inPhases(a, use)
@@ -106,7 +114,16 @@ func (o Once[S]) inOne(a *attempt, use *ports.KeyUse, job Job[S]) error {
 	if use == nil || !a.answer.lasting() {
 		return nil
 	}
-	return o.Records.Record(ctx, ports.Record{Use: use, Answer: o.seal(*use, a.answer)})
+	o.keep(ctx, *use, a.answer)
+	return nil
+}
+
+// keep stores the answer to a request that has nothing to commit with it. If that fails the client gets
+// its answer all the same, and may ask again.
+func (o Once[S]) keep(ctx context.Context, use ports.KeyUse, answer *captured) {
+	if err := o.Records.Record(ctx, ports.Record{Use: &use, Answer: o.seal(use, answer)}); err != nil {
+		LoggerOf(ctx).WarnContext(ctx, "an answer is not kept for its idempotency key", "error", err)
+	}
 }
 
 // inPhases claims the key, runs the operation, and keeps its answer, also when the client has gone.
@@ -117,14 +134,17 @@ func (o Once[S]) inPhases(a *attempt, use *ports.KeyUse) error {
 		return nil
 	}
 	ctx := context.WithoutCancel(a.ctx.Context())
-	if err := o.Keys.Claim(ctx, *use, use.At.Add(longestPhased)); err != nil {
+	use.Until = use.At.Add(longestPhased)
+	if err := o.Keys.Claim(ctx, *use); err != nil {
 		return err
 	}
 	a.run(unbound)
-	if !a.answer.lasting() {
-		return o.Keys.Release(ctx, *use)
+	if a.answer.lasting() {
+		o.keep(ctx, *use, a.answer)
+	} else if err := o.Keys.Release(ctx, *use); err != nil {
+		LoggerOf(ctx).WarnContext(ctx, "an idempotency key is not free yet", "error", err)
 	}
-	return o.Records.Record(ctx, ports.Record{Use: use, Answer: o.seal(*use, a.answer)})
+	return nil
 }
 
 // attempt is one request, whose operation may run several times before it is answered.
@@ -196,10 +216,10 @@ func (c *captured) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 func (c *captured) SetReadDeadline(time.Time) error { return nil }
 
 // lasting tells whether the answer would be the same again: not if it is our failure, if trying again
-// may help, or if another credential would.
+// may help, or if other headers would, which the fingerprint does not tell apart.
 func (c *captured) lasting() bool {
 	switch {
-	case c.status >= 500, c.status == http.StatusForbidden, c.status == http.StatusUnauthorized:
+	case c.status >= 500, c.status == http.StatusBadRequest, c.status == http.StatusForbidden, c.status == http.StatusUnauthorized:
 		return false
 	}
 	return c.header.Get("Retry-After") == ""

@@ -136,7 +136,7 @@ var changes = []struct {
 	{"default added", set(newFields+"brand default", "none"), false, "NewProduct.brand (request body)|default added"},
 	{"response's media type removed", drop(create + "responses 201 content application/json"),
 		true, "content removed application/json|POST /v1/catalog/products 201"},
-	{"response's header added", set(create+"responses 201 headers", "{ETag: {schema: {type: string}}}"),
+	{"response's header added", set(create+"responses 201 headers ETag", "{schema: {type: string}}"),
 		false, "headers added ETag|POST /v1/catalog/products 201"},
 	{"key needed everywhere", set("security", "[{api_key: []}]"), true, "security: added api_key"},
 	{"scope changed", set(list+"security", "[{api_key: ['catalog:write']}]"), true, "GET /v1/catalog/products|catalog:write"},

@@ -1,0 +1,197 @@
+package exposure
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/cmd/boot"
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
+)
+
+// What a stranger's address may send at once, and each minute.
+const strangersBurst, strangersRate = 150, 100
+
+// A flood of keys that nobody knows is refused for its address, after which it costs no lookups. Whoever
+// has a valid key behind the same address does not notice.
+func TestAFloodOfUnknownKeysCostsFewLookups(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine boottest.Engine) {
+		database := engine.URL(t)
+		most := 0
+		t.Run("flood", func(t *testing.T) { most = flood(t, boottest.Start(t, database).URL()) })
+		if engine.Name != "postgres" {
+			return
+		}
+		// The server has ended, so that its connections have told what they did: two scans a lookup.
+		if scans := scansOf(t, database, "api_keys"); scans == 0 || scans > 2*most {
+			t.Errorf("%d scans of the keys, want at most %d", scans, 2*most)
+		}
+	})
+}
+
+// flood sends junk keys while a merchant works, and returns how many lookups that may cost.
+func flood(t *testing.T, url string) (most int) {
+	const junk, senders = 2000, 16
+	merchant := call(t, url)
+	merchant.send("GET", "/v1/account", "").is(t, 200, "")
+	start := time.Now()
+	over, merchants := make(chan struct{}), sync.WaitGroup{}
+	served := 0
+	merchants.Go(func() {
+		for {
+			select {
+			case <-over:
+				return
+			default:
+			}
+			if r, err := merchant.try("GET", "/v1/account", ""); err != nil || r.status != 200 {
+				t.Errorf("a merchant in the flood: %v, %d %s", err, r.status, r.body)
+			}
+			served++
+		}
+	})
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	met := map[string]int{}
+	for sender := range senders {
+		all.Go(func() {
+			for n := range junk / senders {
+				r, err := merchant.key(fmt.Sprintf("hk_test_%020d%020d", sender, n)).try("GET", "/v1/account", "")
+				if err != nil || r.header.Get("RateLimit-Limit") != strconv.Itoa(strangersBurst) {
+					t.Errorf("%v, %d %v", err, r.status, r.header)
+				}
+				mu.Lock()
+				met[strconv.Itoa(r.status)+" "+r.code()]++
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	took := time.Since(start)
+	close(over)
+	merchants.Wait()
+	most = strangersBurst + int(took*strangersRate/time.Minute) + 1
+	if told := met["401 unauthenticated"]; told > most || told < strangersBurst || met["429 rate_limited"] != junk-told {
+		t.Errorf("%v, want at most %d told that their key is unknown", met, most)
+	}
+	t.Logf("%v in %v, a merchant was served %d times meanwhile", met, took, served)
+	// A sender may ask between another's look and its count, and the merchant's key is read anew.
+	return most + senders*(2+int(took/time.Second)) + 4*(1+int(took/time.Second))
+}
+
+// scansOf is how often a table was read, when all who did have gone.
+func scansOf(t *testing.T, databaseURL, table string) int {
+	t.Helper()
+	u, err := url.Parse(databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sql := func(statement string) int {
+		out, err := pgserver.Shared(t).PSQL(strings.TrimPrefix(u.Path, "/"), statement)
+		number, notNumber := strconv.Atoi(strings.TrimSpace(out))
+		if err != nil || notNumber != nil {
+			t.Fatal(out, err, notNumber)
+		}
+		return number
+	}
+	for start := time.Now(); sql("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()") > 1; time.Sleep(20 * time.Millisecond) {
+		if time.Since(start) > 10*time.Second {
+			t.Fatal("the server's connections do not end")
+		}
+	}
+	return sql("SELECT seq_scan + coalesce(idx_scan, 0) FROM pg_stat_user_tables WHERE relname = '" + table + "'")
+}
+
+// limitedBuyers limits buyers, and believes who they say they are.
+func limitedBuyers(rate string) func(*boot.Config) {
+	return func(c *boot.Config) { c.ACPRate, c.TrustedProxies = rate, "127.0.0.0/8" }
+}
+
+// Invented shops give no fresh rate, and are refused themselves.
+func TestInventedShopsAreNoWayAroundTheRate(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine boottest.Engine) {
+		url := boottest.Start(t, engine.URL(t), limitedBuyers("1/5")).URL()
+		openShop(call(t, url), "shop")
+		buyer := caller{t, url, map[string]string{"X-Forwarded-For": "198.51.100.7"}}
+		shop, limit := "/p/shop/.well-known/acp/manifest.json", func(r reply) string { return r.header.Get("RateLimit-Limit") }
+		for range 5 {
+			if r := buyer.send("GET", shop, "").is(t, 200, ""); limit(r) != "5" {
+				t.Errorf("a rate of %s", limit(r))
+			}
+		}
+		buyer.send("GET", shop, "").is(t, 429, "rate_limited")
+		for n := range 44 { // and six in the shop
+			buyer.send("GET", fmt.Sprintf("/p/invented-%d/.well-known/acp/manifest.json", n), "").is(t, 404, "project_not_found")
+		}
+		if r := buyer.send("GET", "/p/invented/.well-known/acp/manifest.json", "").is(t, 429, "rate_limited"); limit(r) != "50" || r.header.Get("Retry-After") == "" {
+			t.Errorf("%v", r.header)
+		}
+		buyer.send("GET", shop, "").is(t, 429, "rate_limited")
+		buyer.with("X-Forwarded-For", "198.51.100.8").send("GET", shop, "").is(t, 200, "")
+	})
+}
+
+// Who has a whole network of addresses is one client at last.
+func TestAnIPv6SiteHasARate(t *testing.T) {
+	t.Parallel()
+	url := boottest.Start(t, boottest.Engines[0].URL(t), limitedBuyers("1/1")).URL()
+	buyer := caller{t, url, nil}
+	from := func(format string, n int) caller { return buyer.with("X-Forwarded-For", fmt.Sprintf(format, n)) }
+	for n := range 100 {
+		from("2001:db8:1:%x::1", n).send("GET", "/p/invented/.well-known/acp/manifest.json", "").is(t, 404, "project_not_found")
+	}
+	from("2001:db8:1:%x::1", 100).send("GET", "/p/invented/.well-known/acp/manifest.json", "").is(t, 429, "rate_limited")
+	from("2001:db8:%x::1", 2).send("GET", "/p/invented/.well-known/acp/manifest.json", "").is(t, 404, "project_not_found")
+}
+
+// Without a rate for buyers nothing of it is left.
+func TestTheRateOfBuyersCanBeOff(t *testing.T) {
+	t.Parallel()
+	buyer := caller{t, boottest.Start(t, boottest.Engines[0].URL(t)).URL(), nil}
+	for range 100 {
+		if r := buyer.send("GET", "/p/invented/.well-known/acp/manifest.json", "").is(t, 404, "project_not_found"); r.header.Get("RateLimit-Limit") != "" {
+			t.Fatalf("%v", r.header)
+		}
+	}
+}
+
+// Where there is nothing, requests are counted too, and need no key.
+func TestUnknownRoutesAreCounted(t *testing.T) {
+	t.Parallel()
+	app := boottest.Start(t, boottest.Engines[0].URL(t), func(c *boot.Config) { c.EnterpriseRate = "1/12" })
+	merchant := call(t, app.URL())
+	left := map[string]int{"12": 12, "150": strangersBurst}
+	for _, c := range []struct {
+		caller
+		limit string
+	}{{merchant, "12"}, {merchant.with("Authorization", ""), "150"}, {merchant.key("hk_test_" + strings.Repeat("x", 40)), "150"}} {
+		for _, route := range []struct {
+			method, path, code, allow string
+			status                    int
+		}{
+			{"GET", "/v1/nothing", "route_not_found", "", 404},
+			{"GET", "/v1", "route_not_found", "", 404},
+			{"POST", "/v1/", "route_not_found", "", 404},
+			{"PUT", "/v1/projects", "method_not_allowed", "GET, HEAD, POST", 405},
+		} {
+			left[c.limit]--
+			r := c.send(route.method, route.path, "").is(t, route.status, route.code)
+			if r.header.Get("RateLimit-Limit") != c.limit || r.header.Get("RateLimit-Remaining") != strconv.Itoa(left[c.limit]) ||
+				r.header.Get("RateLimit-Reset") == "" || r.header.Get("Allow") != route.allow {
+				t.Errorf("%s %s: %v, want %d left of %s", route.method, route.path, r.header, left[c.limit], c.limit)
+			}
+		}
+	}
+	for range left["12"] {
+		merchant.send("GET", "/v1/nothing", "").is(t, 404, "route_not_found")
+	}
+	for _, method := range []string{"GET", "PUT"} {
+		merchant.send(method, "/v1/projects", "").is(t, 429, "rate_limited")
+	}
+	merchant.send("GET", "/p/nothing", "").is(t, 404, "route_not_found")
+}

@@ -1,0 +1,30 @@
+package features
+
+func limitSteps(sc book, w *world) {
+	sc.Given(`^a merchant on the strict server$`, func() error {
+		w.goTo(w.server.strict)
+		return w.ownsAccount()
+	})
+
+	sc.When(`^the merchant asks until it is refused$`, func() error { return w.askUntilRefused(w.asMerchant("")) })
+	sc.When(`^somebody without a key asks from "([^"]*)" until it is refused for good$`, func(from string) error {
+		return w.askUntilRefused(w.asStranger(from))
+	})
+	sc.When(`^a buyer asks from "([^"]*)" until it is refused$`, func(from string) error {
+		return w.askUntilRefused(w.asBuyer(from, w.shop.Slug))
+	})
+	sc.When(`^a buyer asks from "([^"]*)" (\d+) times$`, w.buyerAsksOften)
+
+	sc.Then(`^it had been answered (\d+) times before, and once more for each (?:second|(\d+) ms) that passed$`, w.answeredBefore)
+	sc.Then(`^the refusal tells when to come back, and who comes back then is answered$`, w.comesBackAsTold)
+	sc.Then(`^the merchant is still refused with another key$`, w.refusedWithAnotherKey)
+	sc.Then(`^another merchant is answered$`, w.anotherMerchantIsAnswered)
+	sc.Step(`^the merchant is answered from "([^"]*)"$`, func(from string) error { return w.asMerchant(from)() })
+	sc.Then(`^somebody without a key is told from "([^"]*)" that it needs one$`, w.strangerNeedsKey)
+	sc.Then(`^a buyer is (answered|refused) from "([^"]*)"$`, func(how, from string) error {
+		return w.buyerFares(how, from, w.shop.Slug)
+	})
+	sc.Then(`^a buyer is answered from "([^"]*)" in the other shop$`, func(from string) error {
+		return w.buyerFares("answered", from, w.others[0].Slug)
+	})
+}
