@@ -161,7 +161,6 @@ Feature: Requests that are sent again
       Then it answers 200
       And it is an answer of its own
 
-    @pending
     Scenario: The same key in another shop that nobody has to name
       Given a merchant with an account of its own
       And a shop
@@ -174,7 +173,6 @@ Feature: Requests that are sent again
       Then it answers 201
       And it is an answer of its own
 
-    @pending
     Scenario: An answer is not for a key that could not have got it
       Given a merchant with an account of its own
       And a key "Clerk" with {"scopes": ["keys:write"]}

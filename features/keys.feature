@@ -280,7 +280,6 @@ Feature: API keys
       Then it is refused: 404 api_key_not_found
       And the key "Everywhere" works
 
-    @pending
     Scenario Outline: A key for one shop does not speak for the account
       Given a shop
       And a key "Clerk" with {"scopes": ["keys:write", "projects:write"], "project_ids": ["$shop"]}

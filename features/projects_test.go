@@ -11,6 +11,7 @@ import (
 
 	"github.com/cucumber/godog"
 
+	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
@@ -134,11 +135,11 @@ func (w *world) keyHolderDoes(scope, what string) error {
 	if !known {
 		return fmt.Errorf("nobody knows how one %s", what)
 	}
-	key, err := w.app.CreateKey(w.ctx, "narrow", "enterprise", []string{scope})
+	made, err := w.app.IssueKey(w.ctx, boot.KeyRequest{Name: "narrow", Plan: "enterprise", Scopes: []string{scope}})
 	if err != nil {
 		return err
 	}
-	header := http.Header{"Authorization": {"Bearer " + key}}
+	header := http.Header{"Authorization": {"Bearer " + made.Secret}}
 	return w.attempt(func() error { return w.send(deed.method, w.expand(deed.path), deed.body, header) })
 }
 

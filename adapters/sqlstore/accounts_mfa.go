@@ -155,7 +155,7 @@ WHERE account_id = $1
 		}
 		rows, err := t.exec(ctx, activateAuthenticator, a.ID.String(), step, toMillis(at))
 		if err == nil && rows == 0 {
-			return fault.Missing("mfa")
+			return noAuthenticator()
 		}
 		return err
 	})
@@ -181,7 +181,7 @@ func (v Authenticators) Remove(ctx context.Context, owner id.Account) error {
 	return v.store.inTx(ctx, noProject, func(t *tx) error {
 		rows, err := t.exec(ctx, "DELETE FROM authenticators WHERE account_id = $1", owner.String())
 		if err == nil && rows == 0 {
-			return fault.Missing("mfa")
+			return noAuthenticator()
 		}
 		return err
 	})
@@ -236,4 +236,8 @@ func storeTries(ctx context.Context, t *tx, owner id.Account, tries account.Trie
 	}
 	_, err = t.exec(ctx, updateTries, owner.String(), text)
 	return err
+}
+
+func noAuthenticator() error {
+	return fault.New(fault.NotFound, "mfa_not_found", "The account has no such authenticator.")
 }

@@ -11,12 +11,6 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// CreateKey makes an API key for the oldest account on a plan, which is opened if there is none.
-func (a *App) CreateKey(ctx context.Context, name, plan string, scopes []string) (secret string, err error) {
-	made, err := a.IssueKey(ctx, KeyRequest{Name: name, Plan: plan, Scopes: scopes})
-	return made.Secret, err
-}
-
 // Import loads a product file into the project with the slug. progress hears how much of the file is
 // read, in bytes.
 func (a *App) Import(ctx context.Context, slug, path string, progress func(read, size int64)) (catalogs.Summary, error) {

@@ -12,7 +12,9 @@
 package account
 
 import (
+	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -73,7 +75,9 @@ func (a *Account) Rename(name string) error {
 
 func checkName(c fault.Check, name string) {
 	length := utf8.RuneCountInString(name)
-	c.That(length >= 1 && length <= 200, "name", "must have 1 to 200 characters")
+	blank := strings.TrimSpace(name) == ""
+	c.That(!blank && length <= 200 && !strings.ContainsFunc(name, unicode.IsControl), "name",
+		"must be a line of 1 to 200 characters")
 }
 
 // Environment is sandbox or production. A key of one is refused by the other.

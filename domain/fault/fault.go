@@ -5,6 +5,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -76,7 +77,7 @@ func (e *Error) With(field, message string) *Error {
 
 // Missing is the 404 of a thing: Missing("product") has code product_not_found.
 func Missing(thing string) *Error {
-	return New(NotFound, thing+"_not_found", "No such "+thing+".")
+	return New(NotFound, thing+"_not_found", "No such "+strings.ReplaceAll(thing, "_", " ")+".")
 }
 
 // Field is a validation_error with one detail.
