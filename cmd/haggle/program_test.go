@@ -202,14 +202,14 @@ func TestKeys(t *testing.T) {
 		t.Errorf("after revoking:\n%s", out)
 	}
 	for says, args := range map[string][]string{
-		"is revoked already":                 {"revoke", id},
-		"there is no key key_x":              {"revoke", "key_x"},
-		"there is no project nowhere":        {"create", "--projects=nowhere"},
-		"scopes.1 is no scope such as":       {"create", "--scopes=catalog:read,dogs:read"},
-		"it must be a duration such as 720h": {"create", "--expires=tomorrow"},
-		"expires_at must be in the future":   {"create", "--expires=2001-01-01"},
+		"is revoked already":                         {"revoke", id},
+		"there is no key key_x":                      {"revoke", "key_x"},
+		"there is no project nowhere":                {"create", "--projects=nowhere"},
+		"scopes.1 is no scope such as":               {"create", "--scopes=catalog:read,dogs:read"},
+		"it must be a duration such as 720h":         {"create", "--expires=tomorrow"},
+		"expires_at must be in the future":           {"create", "--expires=2001-01-01"},
 		"name must be a line of 1 to 200 characters": {"create", "--name="},
-		"--plan must be one of":              {"create", "--plan=free"},
+		"--plan must be one of":                      {"create", "--plan=free"},
 	} {
 		if out, said, err := keys(args...); err == nil || out != "" || !strings.Contains(said, says) || strings.Count(strings.TrimSpace(said), "\n") > 0 {
 			t.Errorf("%v: %q, %q, %v, want %s", args, out, said, err, says)

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/projects"
 	"github.com/haggle-commerce/haggle/domain/audit"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -16,7 +18,8 @@ func (h *handlers) registerAudit() {
 		summary: "List who changed what"}, (*handlers).listAuditEvents)
 }
 
-// auditEvent is one change. Before and after hold what differs, for keys that may read what was changed.
+// auditEvent is one change. Before and after hold what differs, for callers that may read what was
+// changed.
 type auditEvent struct {
 	ID        string          `json:"id"`
 	Action    string          `json:"action" example:"update-settings" doc:"The operationId of what was done."`
@@ -62,12 +65,31 @@ func (h *handlers) listAuditEvents(ctx context.Context, in *listAuditInput) (*li
 	if err != nil {
 		return nil, err
 	}
-	return toAPIList(events, func(e audit.Event) auditEvent {
-		if !caller.Key.Allows(h.reads[e.Action]) {
+	if err := h.hideValues(ctx, events); err != nil {
+		return nil, err
+	}
+	return toAPIList(events, toAPIAuditEvent, in.Paging, total), nil
+}
+
+// hideValues takes out what the caller could not read by itself: for want of the scope, or because the
+// project does not admit its address.
+func (h *handlers) hideValues(ctx context.Context, events []audit.Event) error {
+	v := visitOf(ctx)
+	admits := map[id.Project]bool{{}: true}
+	for i := range events {
+		e := &events[i]
+		if _, asked := admits[e.Project]; !asked {
+			p, err := h.ProjectStore.ByID(ctx, v.caller.Account.ID, e.Project)
+			if err != nil && fault.KindOf(err) != fault.NotFound {
+				return err
+			}
+			admits[e.Project] = err != nil || projects.Admits(p.Settings, v.address)
+		}
+		if !admits[e.Project] || !v.caller.Key.Allows(h.reads[e.Action]) {
 			e.Before, e.After = "", ""
 		}
-		return toAPIAuditEvent(e)
-	}, in.Paging, total), nil
+	}
+	return nil
 }
 
 func toAPIAuditEvent(e audit.Event) auditEvent {
