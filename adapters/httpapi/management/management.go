@@ -2,6 +2,11 @@
 // Each resource has a file that begins with the table of its operations. The package converts between
 // the wire and the application, and decides nothing.
 //
+// Every operation that changes something runs in one transaction with its event in the audit log and the
+// answer to its Idempotency-Key (once.go). A key that is bound to projects does not act for the whole
+// account. Whoever has no valid key is counted by address, and so are unknown routes. Headers that say
+// who calls, or for which project, must not be repeated.
+//
 // Structs that others embed are exported, because Huma passes over embedded ones that are not.
 package management
 

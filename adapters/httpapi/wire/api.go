@@ -16,6 +16,14 @@
 // type of the Management API's bodies.
 //
 // A wrong Content-Type is 400 invalid_request. 415 is for a Content-Encoding other than identity.
+//
+// An Idempotency-Key is honoured on PUT too. What is kept for it is encrypted, for answers hold secrets
+// that are shown once. Refusals that other headers, another credential or some patience would change
+// (400, 401, 403, 5xx, Retry-After) are not kept. While a request of one transaction is under way, the
+// next one with its key waits for up to two seconds, and then gets its answer or 409
+// idempotency_in_progress; one of several transactions answers 409 at once.
+//
+// RateLimit-Limit is the size of the bucket, so that RateLimit-Remaining is never more.
 package wire
 
 import (

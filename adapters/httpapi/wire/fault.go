@@ -85,7 +85,7 @@ func fromValidation(status int, errs []error) *fault.Error {
 		case strings.HasPrefix(where, "body"):
 			values.Details = append(values.Details, fieldProblem(detail))
 		default:
-			parameters = parameters.With(rest, detail.Message)
+			parameters = parameters.With(rest, parameterMessage(detail.Message))
 		}
 	}
 	e := values
@@ -96,6 +96,14 @@ func fromValidation(status int, errs []error) *fault.Error {
 	slices.SortStableFunc(e.Details, func(a, b fault.Detail) int { return strings.Compare(a.Field, b.Field) })
 	e.Details = bound(e.Details)
 	return e
+}
+
+// parameterMessage is Huma's, but for times, of which it quotes Go's layout.
+func parameterMessage(message string) string {
+	if strings.HasPrefix(message, "invalid date/time") {
+		return "must be a time such as 2030-01-31T12:00:00Z"
+	}
+	return message
 }
 
 var index = regexp.MustCompile(`\[(\d+)\]`)
