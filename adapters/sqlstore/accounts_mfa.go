@@ -26,9 +26,7 @@ func (s *Store) Authenticators() Authenticators { return Authenticators{s} }
 
 // Tries counts wrong codes, outside of the unit that s may be a view of.
 func (s *Store) Tries() Tries {
-	own := *s
-	own.unit = nil
-	return Tries{&own}
+	return Tries{s.outside()}
 }
 
 const (
@@ -167,9 +165,7 @@ func (v Authenticators) Spend(ctx context.Context, a id.Authenticator, c account
 		statement, value = spendRecoveryCode, c.Recovery[:]
 	}
 	// What is spent stays spent, whatever becomes of the request's own transaction.
-	own := *v.store
-	own.unit = nil
-	err = own.inTx(ctx, noProject, func(t *tx) error {
+	err = v.store.outside().inTx(ctx, noProject, func(t *tx) error {
 		rows, err := t.exec(ctx, statement, a.String(), value)
 		spent = rows == 1
 		return err

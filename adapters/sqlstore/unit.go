@@ -48,6 +48,14 @@ func (s *Store) Within(ctx context.Context, claim *ports.KeyUse, work func(*Stor
 	})
 }
 
+// outside is the whole store, for what has a transaction of its own also within a unit. It must come
+// before the unit's first write: SQLite has one writer.
+func (s *Store) outside() *Store {
+	whole := *s
+	whole.unit = nil
+	return &whole
+}
+
 // end rolls back what did not commit.
 func (u *unit) end(ctx context.Context) {
 	if u.conn != nil {

@@ -41,7 +41,7 @@ func (o Once[S]) keyUse(r *http.Request, owner string, body []byte) (*ports.KeyU
 	}, nil
 }
 
-// Replay answers a request that was answered before under its key, if it was.
+// replay answers a request that was answered before under its key, if it was.
 func (o Once[S]) replay(w http.ResponseWriter, r *http.Request, use ports.KeyUse) bool {
 	kept, err := o.Keys.Find(r.Context(), use)
 	if err == nil && kept == nil {

@@ -7,16 +7,14 @@
 package pgserver
 
 import (
-	"bufio"
 	_ "embed"
-	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/haggle-commerce/haggle/ports/porttest/lifeline"
 )
 
 //go:embed supervise.sh
@@ -36,9 +34,8 @@ type Server struct {
 	options string
 	as      *syscall.Credential // nil: as this process
 
-	mu         sync.Mutex
-	supervisor *exec.Cmd // nil while stopped
-	lifeline   io.WriteCloser
+	mu      sync.Mutex
+	running *lifeline.Server // nil while stopped
 }
 
 // Start creates a cluster with the role that owns the databases, and returns when it takes
@@ -90,32 +87,10 @@ func serverOptions(o Options, dir string) string {
 	return options
 }
 
-// start runs the supervisor and waits for its word. The caller holds mu or is alone.
-func (s *Server) start() error {
-	cmd := exec.Command("/bin/sh", "-c", supervise, "supervise", s.dir, s.bin, s.options)
-	cmd.Dir = s.dir
-	cmd.Env = environment()
-	// A session of its own: Ctrl-C in the terminal ends the test, and the test's end ends the server.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: s.as}
-	lifeline, err := cmd.StdinPipe()
-	if err != nil {
-		return err
-	}
-	output, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	words := bufio.NewReader(output)
-	line, _ := words.ReadString('\n')
-	if line != "ready\n" {
-		log, _ := io.ReadAll(words)
-		return fmt.Errorf("PostgreSQL did not start (%v): %s%s", cmd.Wait(), line, log)
-	}
-	s.supervisor, s.lifeline = cmd, lifeline
-	return nil
+// start runs the supervising script. The caller holds mu or is alone.
+func (s *Server) start() (err error) {
+	s.running, err = lifeline.Start("PostgreSQL", supervise, s.dir, s.as, s.dir, s.bin, s.options)
+	return err
 }
 
 // environment keeps PG* variables of the developer's shell away from the programs.
@@ -133,19 +108,15 @@ func (s *Server) Stop(immediate bool) error {
 }
 
 func (s *Server) stop(immediate bool) error {
-	if s.supervisor == nil {
+	if s.running == nil {
 		return nil
 	}
 	mode := "fast"
 	if immediate {
 		mode = "immediate"
 	}
-	_, writeErr := io.WriteString(s.lifeline, mode+"\n")
-	err := s.supervisor.Wait()
-	s.supervisor, s.lifeline = nil, nil
-	if writeErr != nil {
-		return writeErr
-	}
+	err := s.running.Stop(mode)
+	s.running = nil
 	return err
 }
 
@@ -163,12 +134,11 @@ func (s *Server) Restart(immediate bool) error {
 func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.supervisor == nil {
+	if s.running == nil {
 		return os.RemoveAll(s.dir)
 	}
-	s.lifeline.Close()
-	err := s.supervisor.Wait()
-	s.supervisor, s.lifeline = nil, nil
+	err := s.running.Close()
+	s.running = nil
 	return err
 }
 

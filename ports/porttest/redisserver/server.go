@@ -7,16 +7,14 @@
 package redisserver
 
 import (
-	"bufio"
 	_ "embed"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"sync"
-	"syscall"
 	"testing"
+
+	"github.com/haggle-commerce/haggle/ports/porttest/lifeline"
 )
 
 //go:embed supervise.sh
@@ -29,9 +27,8 @@ type Server struct {
 	tb  testing.TB
 	dir string
 
-	mu         sync.Mutex
-	supervisor *exec.Cmd // nil while stopped
-	lifeline   io.WriteCloser
+	mu      sync.Mutex
+	running *lifeline.Server // nil while stopped
 }
 
 // Start runs an empty server until the test ends, and returns when it answers. What goes wrong, here
@@ -88,52 +85,28 @@ func open() (*Server, error) {
 	return s, s.start()
 }
 
-// start runs the supervisor and waits for its word. The caller holds mu or is alone.
-func (s *Server) start() error {
-	cmd := exec.Command("/bin/sh", "-c", supervise, "supervise", s.dir)
-	cmd.Dir = "/"
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"}
-	// A session of its own: Ctrl-C in the terminal ends the test, and the test's end ends the server.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	lifeline, err := cmd.StdinPipe()
-	if err != nil {
-		return err
-	}
-	output, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	words := bufio.NewReader(output)
-	line, _ := words.ReadString('\n')
-	if line != "ready\n" {
-		log, _ := io.ReadAll(words)
-		return fmt.Errorf("redis-server did not start (%v): %s%s", cmd.Wait(), line, log)
-	}
-	s.supervisor, s.lifeline = cmd, lifeline
-	return nil
+// start runs the supervising script. The caller holds mu or is alone.
+func (s *Server) start() (err error) {
+	s.running, err = lifeline.Start("redis-server", supervise, "/", nil, s.dir)
+	return err
 }
 
 func (s *Server) stop() error {
-	if s.supervisor == nil {
+	if s.running == nil {
 		return nil
 	}
-	_, writeErr := io.WriteString(s.lifeline, "crash\n")
-	err := s.supervisor.Wait()
-	s.supervisor, s.lifeline = nil, nil
-	return errors.Join(writeErr, err)
+	err := s.running.Stop("crash")
+	s.running = nil
+	return err
 }
 
 func (s *Server) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.supervisor == nil {
+	if s.running == nil {
 		return os.RemoveAll(s.dir)
 	}
-	s.lifeline.Close()
-	err := s.supervisor.Wait()
-	s.supervisor, s.lifeline = nil, nil
+	err := s.running.Close()
+	s.running = nil
 	return err
 }
