@@ -1,0 +1,62 @@
+package boot_test
+
+import (
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/cmd/boot"
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/ports/porttest/redisserver"
+)
+
+func TestTheDoctorSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { busy.Close() })
+	used := boottest.Engines[0].URL(t)
+	boottest.Start(t, used)
+	redis := redisserver.Start(t)
+	for _, c := range []struct {
+		name    string
+		change  func(*boot.Config)
+		verdict boot.Verdict
+		about   string
+		says    string
+	}{
+		{"nothing yet", func(*boot.Config) {}, boot.Fine, "database", "is new"},
+		{"a database in use", func(c *boot.Config) { c.DatabaseURL = used }, boot.Fine, "schema", "is current"},
+		{"PostgreSQL", func(c *boot.Config) { c.DatabaseURL = boottest.Engines[1].URL(t) }, boot.Doubt, "schema", "haggle migrate"},
+		{"no database", func(c *boot.Config) { c.DatabaseURL = "postgres://x@127.0.0.1:1/x" }, boot.Trouble, "database", "refused"},
+		{"Redis", func(c *boot.Config) { c.RedisURL = redis.URL() }, boot.Fine, "Redis", "answers"},
+		{"no Redis", func(c *boot.Config) { c.RedisURL = "redis://127.0.0.1:1" }, boot.Trouble, "Redis", "does not answer"},
+		{"an address in use", func(c *boot.Config) { c.Addr = busy.Addr().String() }, boot.Doubt, "API address", "not free"},
+		{"operations for all", func(c *boot.Config) { c.OpsAddr = "0.0.0.0:0" }, boot.Doubt, "operations address", "other machines"},
+		{"a short master key", func(c *boot.Config) { c.MasterKey = "short" }, boot.Doubt, "master key", "short"},
+		{"keys in the open", func(c *boot.Config) {
+			c.Env, c.MasterKey, c.PublicURL = "production", strings.Repeat("k", 40), "http://shops.example.com"
+		}, boot.Doubt, "public URL", "not https"},
+		{"a proxy that is not named", func(c *boot.Config) { c.PublicURL = "https://shops.example.com" }, boot.Doubt, "proxies", "HAGGLE_TRUSTED_PROXIES"},
+		{"a bad value", func(c *boot.Config) { c.ACPRate = "fast" }, boot.Trouble, "configuration", "HAGGLE_ACP_RATE"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			config := boot.Config{
+				Addr: "127.0.0.1:0", OpsAddr: "127.0.0.1:0", Env: "sandbox",
+				DatabaseURL: "sqlite://" + filepath.Join(t.TempDir(), "haggle.db"),
+			}
+			c.change(&config)
+			findings := boot.Diagnose(t.Context(), config)
+			for _, f := range findings {
+				if f.Verdict == c.verdict && f.About == c.about && strings.Contains(f.Says, c.says) {
+					return
+				}
+			}
+			t.Errorf("no %s about the %s that says %q in %v", c.verdict, c.about, c.says, findings)
+		})
+	}
+}
