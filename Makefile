@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test features bench simulate fuzz lint
+.PHONY: help run test features bench simulate faults fuzz lint
 
 BENCHTIME ?= 1s
 FUZZTIME  ?= 10s
@@ -31,6 +31,10 @@ bench: ## run the benchmarks, BENCHTIME=1s each
 
 simulate: ## let buyer agents loose on the demo shop
 	go run ./cmd/haggle simulate --demo
+
+faults: ## kill, hang and cut off servers while buyers pay, everywhere (a quarter of an hour)
+	@.ci/postgres
+	FAULTS=full go test -v -count=1 -timeout 60m ./features/faults
 
 fuzz: ## fuzz each fuzz target for FUZZTIME=10s
 	@go test -list '^Fuzz' ./... | awk '/^Fuzz/{f[n++]=$$1} /^ok/{while(n) print $$2, f[--n]}' | while read -r package target; do \

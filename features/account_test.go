@@ -150,6 +150,9 @@ var guarded = map[string]struct{ method, path, confirmation, body string }{
 	"requires it":                   {"PATCH", "/v1/projects/$shop/settings", "", `{"security": {"mfa_required": true}}`},
 	"renames the shop":              {"PATCH", "/v1/projects/$shop", "", `{"name": "Renamed"}`},
 	"removes the authenticator":     {"DELETE", "/v1/account/mfa", "", ""},
+	"refunds the payment":           {"POST", "/v1/finance/payments/$payment/refund", "", ""},
+	"cancels the order":             {"POST", "/v1/orders/$order/cancel", "", ""},
+	"approves the return":           {"POST", "/v1/returns/$return/approve", "", ""},
 }
 
 var timesAtOnce = regexp.MustCompile(`^(.+) (\d+) times at once$`)

@@ -401,6 +401,18 @@ Feature: Checkout
       When the buyer pays
       Then it is refused: 409 checkout_canceled
 
+    Scenario: A session whose payments were declined ten times waits
+      Given a buyer at the checkout with 1 of the "Trail Tent"
+      And the payment is declined 4 times, and may be tried again each time
+      And the buyer pays by psp_spt with "spt_sandbox_decline_do_not_honor"
+      And the buyer checks out again
+      And the payment is declined 4 times, and may be tried again each time
+      And the buyer pays by psp_spt with "spt_sandbox_decline_do_not_honor"
+      And the buyer checks out again
+      When the buyer pays
+      Then it is refused: 429 too_many_declines
+      And the buyer is told when to try again
+
     Scenario: An agreed price survives a declined payment
       Given a buyer who agreed on 1 of the "Trail Tent" at 95
       And the buyer checks out
@@ -408,6 +420,39 @@ Feature: Checkout
       When the buyer checks out again
       And the buyer pays
       Then the order holds 1 of the "Trail Tent" at the agreed price
+
+  Rule: A checkout that is not being paid may be given up
+
+    Scenario: Given up
+      Given a buyer at the checkout with 1 of the "Trail Tent"
+      When the buyer sends POST /acp/checkout/cancel {"checkout_id": "$checkout"}
+      Then the answer shows:
+        | checkout_id | "$checkout" |
+        | status      | "canceled"  |
+      When the buyer sends POST /acp/checkout/cancel {"checkout_id": "$checkout"}
+      Then the answer shows:
+        | status | "canceled" |
+      When the buyer pays
+      Then it is refused: 409 checkout_canceled
+
+    Scenario: The token of a checkout that was given up buys in another one
+      Given a buyer who agreed on 1 of the "Trail Tent" at 95
+      And the buyer checks out
+      When the buyer sends POST /acp/checkout/cancel {"checkout_id": "$checkout"}
+      And the buyer checks out again
+      And the buyer pays
+      Then the payment succeeds
+      And the order holds 1 of the "Trail Tent" at the agreed price
+
+    Scenario: What is paid is canceled as an order
+      Given a buyer who ordered 1 of the "Trail Tent"
+      When the buyer sends POST /acp/checkout/cancel {"checkout_id": "$checkout"}
+      Then it is refused: 409 checkout_completed
+
+    Scenario: A checkout that nobody knows
+      Given a buyer at the checkout with 1 of the "Trail Tent"
+      When the buyer sends POST /acp/checkout/cancel {"checkout_id": "chk_00000000000000000000000000"}
+      Then it is refused: 404 checkout_not_found
 
   Rule: Nobody pays twice, whatever gets lost
 

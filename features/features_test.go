@@ -57,7 +57,7 @@ func run(t *testing.T, engine string) {
 var areas = []func(book, *world){
 	answerSteps, projectSteps, settingsSteps, catalogSteps, discoverySteps,
 	hagglingSteps, checkoutSteps, aftersalesSteps, sessionSteps, hostileSteps,
-	keySteps, accountSteps, limitSteps, idempotencySteps, auditSteps,
+	keySteps, accountSteps, limitSteps, idempotencySteps, auditSteps, financeSteps, orderSteps, integrationSteps, eventSteps,
 }
 
 // book takes the steps of one scenario. Every scenario has the same, so their expressions are compiled once.

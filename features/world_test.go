@@ -25,7 +25,9 @@ import (
 type server struct {
 	app       *boot.App
 	strict    *boot.App
+	beside    *boot.App // events may go to this machine
 	validator *openapi.Validator
+	providers string // where the look-alike of the payment providers is
 	transport http.RoundTripper
 	worlds    atomic.Int64
 }
@@ -39,8 +41,13 @@ func startServer(t *testing.T, engine string) *server {
 	if i < 0 {
 		t.Fatalf("no engine is named %q", engine)
 	}
+	providers := startProviders(t)
 	return &server{
-		app:    boottest.Start(t, boottest.Engines[i].URL(t)),
+		providers: providers,
+		app: boottest.Start(t, boottest.Engines[i].URL(t), func(c *boot.Config) {
+			c.StripeURL, c.PayPalURL = providers, providers
+		}),
+		beside: boottest.Start(t, boottest.Engines[i].URL(t), besides),
 		strict: boottest.Start(t, boottest.Engines[i].URL(t), strictly), validator: openapi.NewValidator(), transport: transport,
 	}
 }
@@ -67,10 +74,12 @@ type world struct {
 	product  merchant.Product            // the one that steps speak of
 	products map[string]merchant.Product // by name
 
-	trade            // buyers and their bargains
-	office           // keys and who holds them
-	refusal error    // of the latest action, until a Then judges it
-	refused *refusal // the latest that was judged
+	trade             // buyers and their bargains
+	office            // keys and who holds them
+	accounts          // with payment providers
+	hearing           // of events
+	refusal  error    // of the latest action, until a Then judges it
+	refused  *refusal // the latest that was judged
 }
 
 func newWorld(s *server) *world {
@@ -103,6 +112,7 @@ func (w *world) attempt(action func() error) error {
 
 // end judges what no step asked about, and shows the conversation of a scenario that failed.
 func (w *world) end(ctx context.Context, _ *godog.Scenario, failure error) (context.Context, error) {
+	w.stopHearing()
 	problem := errors.Join(w.unjudged(), w.violations(), w.breaches(), w.secrets())
 	if failure != nil || problem != nil {
 		godog.Logf(ctx, "%s\n%s", w.name, w.connection.Transcript())
@@ -145,6 +155,9 @@ func (w *world) expand(text string) string {
 		}
 		w.nameBargains(known)
 		w.nameKeys(known)
+		w.nameMoney(known, text)
+		w.nameAccounts(known)
+		w.nameHearing(known)
 		if value, ok := known[name]; ok {
 			return value
 		}

@@ -19,14 +19,21 @@ type Checkouts interface {
 	// InTx runs work in one transaction: all of its writes or none. Deadlocks and serialization
 	// failures are tried again, so work does no I/O of its own and may run more than once.
 	InTx(ctx context.Context, project id.Project, work func(Purchase) error) error
-	// Lapsed lists processing checkouts, of all projects, whose lease ended before now, oldest first.
-	Lapsed(ctx context.Context, now time.Time, limit int) ([]LapsedCheckout, error)
+	// Standing is a checkout together with how many payments of its session, and of the client, were
+	// declined after since, whichever are more, and when the first of those was.
+	Standing(ctx context.Context, project id.Project, checkout id.Checkout, client string, since time.Time) (Standing, error)
+	// Adopt takes over processing checkouts, of all projects, whose lease ended before now: their lease
+	// is until, and no other caller gets them before. Oldest first.
+	Adopt(ctx context.Context, now, until time.Time, limit int) ([]*checkout.Checkout, error)
+	// ForgetDeclines removes the memory of declines before a time.
+	ForgetDeclines(ctx context.Context, before time.Time) error
 }
 
-// LapsedCheckout is a checkout whose attempt nobody looks after.
-type LapsedCheckout struct {
-	Project  id.Project
-	Checkout id.Checkout
+// Standing is a checkout and what was declined lately to those who want to pay it.
+type Standing struct {
+	Checkout *checkout.Checkout
+	Declines int
+	First    time.Time // zero without declines
 }
 
 // Purchase is one transaction of a purchase. Rows are locked in the order checkout, stock by variant.
@@ -40,49 +47,23 @@ type Purchase interface {
 	// redeemed, or reserved by another checkout: Conflict token_redeemed. Stock not there: Conflict
 	// out_of_stock (it was locked, so only a mistake gets here).
 	Claim(ctx context.Context, c *checkout.Checkout) error
-	// Settle stores the outcome of an attempt.
+	// Settle stores the outcome of an attempt. Another order of the project has the confirmation number:
+	// Conflict confirmation_taken.
 	Settle(ctx context.Context, s Settlement) error
-	// Save stores a checkout alone.
-	Save(ctx context.Context, c *checkout.Checkout) error
+	// Save stores a checkout alone, with the event that tells of it, if there is one.
+	Save(ctx context.Context, c *checkout.Checkout, e *event.Event) error
 }
 
 // Settlement is the outcome of an attempt. With an order, its tokens are redeemed, its lines leave the
 // session's cart, recommendations of its products count as accepted, and the event is in the outbox.
-// Without one, the stock is put back and the tokens are free again.
+// Without one, the stock is put back and the tokens are free again; a decline is remembered for the
+// session and the client.
 type Settlement struct {
 	Checkout *checkout.Checkout
 	PutBack  []catalog.Take
 	Order    *order.Order
 	Event    *event.Event
-}
-
-// Orders reads orders and keeps their returns.
-type Orders interface {
-	ByID(ctx context.Context, project id.Project, order id.Order) (*order.Order, error)
-	ByCheckout(ctx context.Context, project id.Project, checkout id.Checkout) (*order.Order, error)
-	// RequestReturn loads the order for exclusive use with its earlier returns and stores the return
-	// and the event that request makes. request does no I/O and may run more than once.
-	RequestReturn(ctx context.Context, project id.Project, order id.Order,
-		request func(*order.Order, []order.Return) (*order.Return, *event.Event, error)) (*order.Return, error)
-	ReturnByID(ctx context.Context, project id.Project, ret id.Return) (*order.Return, error)
-}
-
-// ChargeRequest asks a provider for money.
-type ChargeRequest struct {
-	Project  id.Project
-	Checkout id.Checkout
-	Charge   checkout.Charge
-	Token    string // the buyer's; never stored or logged
-}
-
-// Gateway takes money. Requests with the same key are one charge, however often they are made.
-type Gateway interface {
-	// Charge takes the money or says why not. An error means that nobody knows: the money may or may
-	// not have been taken, and Resolve will tell.
-	Charge(ctx context.Context, r ChargeRequest) (checkout.Outcome, error)
-	// Resolve asks what became of a charge whose lease has lapsed. When the provider has not seen the
-	// key by then, it promises never to take it, and the outcome is NotCharged.
-	Resolve(ctx context.Context, project id.Project, key string) (checkout.Outcome, error)
+	Declined time.Time // when the payment was declined; zero: it was not
 }
 
 // SandboxCharge is what the sandbox provider remembers of a key.
@@ -97,6 +78,15 @@ type SandboxCharge struct {
 	At     time.Time
 }
 
+// SandboxRefund is what the sandbox provider gave back under a key.
+type SandboxRefund struct {
+	Key    string
+	ID     string
+	Charge string // the charge's ID
+	Amount money.Amount
+	At     time.Time
+}
+
 // SandboxLedger is the sandbox provider's own memory.
 type SandboxLedger interface {
 	// Once stores a charge if its key is new, and returns what is stored under the key.
@@ -104,4 +94,10 @@ type SandboxLedger interface {
 	// Failure counts one more simulated failure of a subject and returns how many there were, this one
 	// included.
 	Failure(ctx context.Context, project id.Project, subject string) (int, error)
+	// Refund stores a refund if its key is new and its charge was paid and has as much left, and returns
+	// what is stored under the key; false if nothing is.
+	Refund(ctx context.Context, project id.Project, r SandboxRefund) (SandboxRefund, bool, error)
+	// Movements lists what was paid and given back, from and before, by key and after one. No refund has
+	// the key of a charge.
+	Movements(ctx context.Context, project id.Project, from, to time.Time, after string, limit int) ([]Movement, error)
 }

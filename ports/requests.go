@@ -44,6 +44,8 @@ type IdempotencyKeys interface {
 	Claim(ctx context.Context, use KeyUse) error
 	// Release undoes the use's claim, if it is still its own: its request came to nothing.
 	Release(ctx context.Context, use KeyUse) error
+	// Amend replaces the answer that the use itself has recorded. Where there is none it does nothing.
+	Amend(ctx context.Context, use KeyUse, a Answer) error
 	// Purge forgets a bounded number of answers whose time is over, and tells how many.
 	Purge(ctx context.Context, now time.Time) (int, error)
 }

@@ -19,22 +19,23 @@ func (s *Store) Accounts() Accounts { return Accounts{s} }
 
 const (
 	selectAccount = `
-SELECT id, name, plan, created_at
+SELECT id, name, email, plan, created_at
 FROM accounts`
 
 	insertAccount = `
-INSERT INTO accounts (id, name, plan, created_at)
-VALUES ($1, $2, $3, $4)`
+INSERT INTO accounts (id, name, email, plan, created_at)
+VALUES ($1, $2, $3, $4, $5)`
 
 	updateAccount = `
 UPDATE accounts
-SET name = $2, plan = $3
+SET name = $2, email = $3, plan = $4
 WHERE id = $1`
 )
 
 type accountRow struct {
 	ID        string
 	Name      string
+	Email     string
 	Plan      string
 	CreatedAt int64 `db:"created_at"`
 }
@@ -45,7 +46,7 @@ func fromAccountRow(r accountRow) (*account.Account, error) {
 		return nil, unreadable("account", err)
 	}
 	return &account.Account{
-		ID: id.Stored[id.Account](r.ID), Name: r.Name, Plan: plan, CreatedAt: fromMillis(r.CreatedAt),
+		ID: id.Stored[id.Account](r.ID), Name: r.Name, Email: r.Email, Plan: plan, CreatedAt: fromMillis(r.CreatedAt),
 	}, nil
 }
 
@@ -72,7 +73,7 @@ WHERE id = (SELECT account_id FROM api_keys WHERE hash = $1)`, hash[:])
 
 func (a Accounts) Open(ctx context.Context, opened *account.Account) error {
 	b := a.store.writing(noProject)
-	b.exec(insertAccount, opened.ID.String(), opened.Name, opened.Plan.String(), toMillis(opened.CreatedAt))
+	b.exec(insertAccount, opened.ID.String(), opened.Name, opened.Email, opened.Plan.String(), toMillis(opened.CreatedAt))
 	return b.run(ctx)
 }
 
@@ -110,7 +111,7 @@ func (a Accounts) Update(ctx context.Context, id id.Account, change func(*accoun
 		if err := change(changed); err != nil {
 			return err
 		}
-		_, err = t.exec(ctx, updateAccount, changed.ID.String(), changed.Name, changed.Plan.String())
+		_, err = t.exec(ctx, updateAccount, changed.ID.String(), changed.Name, changed.Email, changed.Plan.String())
 		return err
 	})
 	if err != nil {

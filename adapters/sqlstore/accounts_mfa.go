@@ -17,8 +17,9 @@ type Authenticators struct{ store *Store }
 type Tries struct{ store *Store }
 
 var (
-	_ ports.Authenticators = Authenticators{}
-	_ ports.Tries          = Tries{}
+	_ ports.Authenticators       = Authenticators{}
+	_ ports.SealedAuthenticators = Authenticators{}
+	_ ports.Tries                = Tries{}
 )
 
 // Authenticators keeps authenticators and recovery codes.
@@ -181,6 +182,30 @@ func (v Authenticators) Remove(ctx context.Context, owner id.Account) error {
 		}
 		return err
 	})
+}
+
+func (v Authenticators) Reseal(ctx context.Context, seal func(id.Authenticator, []byte) ([]byte, error)) (n int, err error) {
+	err = v.store.inTx(ctx, noProject, func(t *tx) error {
+		var rows []struct {
+			ID     string
+			Secret []byte
+		}
+		if err := t.list(ctx, &rows, "SELECT id, secret\nFROM authenticators\nORDER BY id"+t.dialect.forUpdate); err != nil {
+			return err
+		}
+		n = len(rows)
+		for _, r := range rows {
+			sealed, err := seal(id.Stored[id.Authenticator](r.ID), r.Secret)
+			if err != nil {
+				return err
+			}
+			if _, err := t.exec(ctx, "UPDATE authenticators\nSET secret = $2\nWHERE id = $1", r.ID, sealed); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return n, err
 }
 
 const (

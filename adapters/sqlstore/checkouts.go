@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -36,13 +37,40 @@ SET status = $3, selected = $4, attempt = $5, declines = $6, lease_until = $7, p
 WHERE project_id = $1
   AND id = $2`
 
-	selectLapsed = `
-SELECT project_id, id
-FROM checkouts
-WHERE status = 'processing'
-  AND lease_until < $1
-ORDER BY lease_until, project_id, id
-LIMIT $2`
+	// declinesOf are those of the session of a checkout, or of a client, whichever are more.
+	declinesOf = `
+SELECT count(*) AS declines, min(d.at) AS first
+FROM declines AS d
+WHERE d.project_id = $1
+  AND d.subject IN ((SELECT c.session_id FROM checkouts AS c WHERE c.project_id = $1 AND c.id = $2), $3)
+  AND d.at > $4
+GROUP BY d.subject
+ORDER BY declines DESC
+LIMIT 1`
+
+	insertDecline = `
+INSERT INTO declines (project_id, subject, at, checkout_id, attempt)
+VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT DO NOTHING`
+
+	deleteDeclines = `
+DELETE FROM declines
+WHERE at < $1`
+
+	// adoptLapsed is completed by the clause that skips what others are adopting.
+	adoptLapsed = `
+WITH lapsed AS MATERIALIZED (
+  SELECT project_id, id
+  FROM checkouts
+  WHERE status = 'processing'
+    AND lease_until < $1
+  ORDER BY lease_until, project_id, id
+  LIMIT $3%s
+)
+UPDATE checkouts
+SET lease_until = $2
+WHERE (project_id, id) IN (SELECT project_id, id FROM lapsed)
+RETURNING ` + checkoutColumns
 )
 
 func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout) error {
@@ -72,21 +100,50 @@ func (v Checkouts) InTx(ctx context.Context, project id.Project, work func(ports
 	return v.store.inTx(ctx, project, func(t *tx) error { return work(purchase{t, project}) })
 }
 
-func (v Checkouts) Lapsed(ctx context.Context, now time.Time, limit int) ([]ports.LapsedCheckout, error) {
-	var rows []struct {
-		ProjectID string `db:"project_id"`
-		ID        string
+func (v Checkouts) Standing(ctx context.Context, project id.Project, of id.Checkout, client string, since time.Time) (ports.Standing, error) {
+	var rows []checkoutRow
+	var declined []struct {
+		Declines int
+		First    *int64
 	}
-	b := v.store.reading(anyProject)
-	b.query(&rows, selectLapsed, toMillis(now), limit)
+	b := v.store.reading(project)
+	b.query(&rows, selectCheckout, project.String(), of.String())
+	b.query(&declined, declinesOf, project.String(), of.String(), client, toMillis(since))
+	if err := b.run(ctx); err != nil {
+		return ports.Standing{}, err
+	}
+	if len(rows) == 0 {
+		return ports.Standing{}, fault.Missing("checkout")
+	}
+	c, err := fromCheckoutRow(rows[0])
+	standing := ports.Standing{Checkout: c}
+	if len(declined) > 0 {
+		standing.Declines, standing.First = declined[0].Declines, fromSetMillis(declined[0].First)
+	}
+	return standing, err
+}
+
+func (v Checkouts) Adopt(ctx context.Context, now, until time.Time, limit int) ([]*checkout.Checkout, error) {
+	var rows []checkoutRow
+	b := v.store.writing(anyProject)
+	b.query(&rows, fmt.Sprintf(adoptLapsed, v.store.dialect.skipLocked), toMillis(now), toMillis(until), limit)
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
-	lapsed := make([]ports.LapsedCheckout, len(rows))
+	adopted := make([]*checkout.Checkout, len(rows))
 	for i, r := range rows {
-		lapsed[i] = ports.LapsedCheckout{Project: id.Stored[id.Project](r.ProjectID), Checkout: id.Stored[id.Checkout](r.ID)}
+		var err error
+		if adopted[i], err = fromCheckoutRow(r); err != nil {
+			return nil, err
+		}
 	}
-	return lapsed, nil
+	return adopted, nil
+}
+
+func (v Checkouts) ForgetDeclines(ctx context.Context, before time.Time) error {
+	b := v.store.writing(anyProject)
+	b.exec(deleteDeclines, toMillis(before))
+	return b.run(ctx)
 }
 
 // updateArgs are the values of updateCheckout.

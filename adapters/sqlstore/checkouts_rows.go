@@ -7,6 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 const checkoutColumns = `project_id, id, session_id, status, lines, address, options, selected, currency,
@@ -58,7 +59,7 @@ func toCheckoutRow(c *checkout.Checkout) (checkoutRow, error) {
 		{&r.Lines, toLinesJSON(s.Lines)},
 		{&r.Address, addressJSON(s.Address)},
 		{&r.Options, toOptionsJSON(s.Options)},
-		{&r.Payment, paymentJSON(s.Payment)},
+		{&r.Payment, toPaymentJSON(s)},
 		{&r.Taken, toTakesJSON(s.Taken)},
 	} {
 		var err error
@@ -93,7 +94,7 @@ func fromCheckoutRow(r checkoutRow) (*checkout.Checkout, error) {
 		Options: fromOptionsJSON(options, c), Selected: r.Selected,
 		Subtotal: money.Of(r.Subtotal, c), Tax: money.Of(r.Tax, c), Savings: money.Of(r.Savings, c),
 		Attempt: r.Attempt, Declines: r.Declines, LeaseUntil: fromSetMillis(r.LeaseUntil),
-		Payment: checkout.Payment(payment), Taken: fromTakesJSON(taken),
+		Payment: fromPaymentJSON(payment), Unresolved: payment.Unresolved, Taken: fromTakesJSON(taken),
 		CreatedAt: fromMillis(r.CreatedAt), ValidUntil: fromMillis(r.ValidUntil),
 	}), nil
 }
@@ -131,11 +132,34 @@ type optionJSON struct {
 }
 
 type paymentJSON struct {
-	Method    string `json:"method"`
-	TokenHash string `json:"token_hash"`
-	Email     string `json:"email"`
-	Notes     string `json:"notes"`
-	Option    string `json:"option"`
+	Method      string `json:"method"`
+	Provider    string `json:"provider,omitempty"`
+	Integration string `json:"integration,omitempty"`
+	Client      string `json:"client,omitempty"`
+	TokenHash   string `json:"token_hash"`
+	Email       string `json:"email"`
+	Notes       string `json:"notes"`
+	Option      string `json:"option"`
+	Unresolved  bool   `json:"unresolved,omitempty"`
+}
+
+func toPaymentJSON(s checkout.Snapshot) paymentJSON {
+	p := s.Payment
+	return paymentJSON{
+		Method: p.Method, Provider: p.Route.Provider, Integration: p.Route.Integration.String(), Client: p.Client,
+		TokenHash: p.TokenHash, Email: p.Email, Notes: p.Notes, Option: p.Option, Unresolved: s.Unresolved,
+	}
+}
+
+// fromPaymentJSON knows payments from before there were several providers.
+func fromPaymentJSON(j paymentJSON) checkout.Payment {
+	route := project.PaymentRoute{Provider: j.Provider, Integration: id.Stored[id.Integration](j.Integration)}
+	if route.IsZero() && j.Method != "" {
+		route.Provider = project.SandboxProvider
+	}
+	return checkout.Payment{
+		Method: j.Method, Route: route, Client: j.Client, TokenHash: j.TokenHash, Email: j.Email, Notes: j.Notes, Option: j.Option,
+	}
 }
 
 type takeJSON struct {

@@ -13,4 +13,5 @@ func TestBulkProducts(t *testing.T) { suite(t, porttest.BulkProducts) }
 func TestCatalog(t *testing.T)      { suite(t, porttest.Catalog) }
 func TestInventory(t *testing.T)    { suite(t, porttest.Inventory) }
 func TestKeys(t *testing.T)         { suite(t, porttest.IdempotencyKeys) }
+func TestIntegrations(t *testing.T) { suite(t, porttest.Integrations) }
 func TestAuditLog(t *testing.T)     { suite(t, porttest.AuditLog) }

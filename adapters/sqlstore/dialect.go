@@ -17,6 +17,8 @@ type dialect struct {
 	// forUpdate ends a SELECT whose rows are to be changed. On SQLite the transaction has locked
 	// everything already.
 	forUpdate string
+	// skipLocked is forUpdate for work that others may have taken already.
+	skipLocked string
 	// forKeyShare ends a SELECT whose rows are to be referred to, and so must not go.
 	forKeyShare string
 	// begin starts a writing transaction in a project, beginRead one that reads one state of it.
@@ -25,6 +27,8 @@ type dialect struct {
 	inProject func(id.Project) string
 	// oneTrip tells that a batch goes as one text.
 	oneTrip bool
+	// transactionName is a statement that names the transaction it is in; empty: they have no names.
+	transactionName string
 	// maxRows is how many rows one INSERT has at most, by measurement: SQLite looks every parameter up
 	// among all of the statement.
 	maxRows int
@@ -39,12 +43,15 @@ var sqliteDialect = dialect{
 
 var postgresDialect = dialect{
 	forUpdate:   "\nFOR UPDATE",
+	skipLocked:  "\nFOR UPDATE SKIP LOCKED",
 	forKeyShare: "\nFOR KEY SHARE",
 	begin:       func(p id.Project) string { return "BEGIN" + inProject(p) },
 	beginRead:   func(p id.Project) string { return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" + inProject(p) },
 	inProject:   inProject,
 	oneTrip:     true,
 	maxRows:     500,
+
+	transactionName: "SELECT CAST(pg_current_xact_id() AS TEXT)",
 }
 
 // inProject takes on the role that row-level security holds, in the project whose rows it may see.

@@ -15,6 +15,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/integration"
 )
 
 // A constraint is a rule of the schema by the name that each engine calls it, and what breaking it
@@ -38,10 +39,18 @@ var constraints = []constraint{
 	{"orders_checkout", "orders.project_id, orders.checkout_id", func() *fault.Error {
 		return fault.New(fault.Conflict, "order_exists", "The checkout has an order.")
 	}},
+	{"integrations_type", "integrations.project_id, integrations.type", integration.ErrExists},
+	{"orders_confirmation", "orders.project_id, orders.confirmation", func() *fault.Error {
+		return fault.New(fault.Conflict, "confirmation_taken", "Another order has the confirmation number.")
+	}},
+	{"payments_charge", "payments.project_id, payments.gateway, payments.provider", func() *fault.Error {
+		return fault.New(fault.Conflict, "charge_taken", "Another order has the charge.")
+	}},
 	{"stock_quantity", "stock_quantity", func() *fault.Error {
 		return fault.New(fault.Conflict, "insufficient_stock", "There is not enough stock.")
 	}},
 	{"products_project_id_fkey", "", missingProject},
+	{"integrations_project_id_fkey", "", missingProject},
 	{"sessions_project_id_fkey", "", missingProject},
 	{"checkouts_project_id_fkey", "", missingProject},
 	// SQLite does not say which. All other references are held by the transactions that write them.

@@ -7,6 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 // orderRow is an order with its payment.
@@ -28,24 +29,53 @@ type orderRow struct {
 	Savings      int64
 	Total        int64
 	Fulfillment  string
-	CreatedAt    int64 `db:"created_at"`
+	Fulfilled    string `db:"fulfillment_status"`
+	CreatedAt    int64  `db:"created_at"`
 
-	PaymentID     string `db:"payment_id"`
-	PaymentStatus string `db:"payment_status"`
-	Amount        int64
-	Method        string
-	Label         string
-	Provider      string
-	PaidAt        int64 `db:"paid_at"`
+	paymentRow
+}
+
+type paymentRow struct {
+	PaymentID   string `db:"payment_id"`
+	Amount      int64
+	Refunded    int64
+	Refunding   int64
+	Method      string
+	Label       string
+	Gateway     string
+	Integration string `db:"integration_id"`
+	Provider    string
+	PaidAt      int64 `db:"paid_at"`
 }
 
 // fulfillmentJSON has its dates with the offset of the shop's zone, so that they stay the same days.
 type fulfillmentJSON struct {
-	Status       string    `json:"status"`
 	ShipsOn      time.Time `json:"ships_on"`
 	DeliversFrom time.Time `json:"delivers_from"`
 	DeliversBy   time.Time `json:"delivers_by"`
 	Option       string    `json:"option"`
+	Carrier      string    `json:"carrier,omitempty"`
+	Number       string    `json:"tracking_number,omitempty"`
+	URL          string    `json:"tracking_url,omitempty"`
+	ShippedAt    *int64    `json:"shipped_at,omitempty"`
+	DeliveredAt  *int64    `json:"delivered_at,omitempty"`
+}
+
+func toFulfillment(f order.Fulfillment) (string, error) {
+	return toJSON(fulfillmentJSON{
+		f.ShipsOn, f.DeliversFrom, f.DeliversBy, f.ShippingOption, f.Carrier, f.TrackingNumber, f.TrackingURL,
+		toSetMillis(f.ShippedAt), toSetMillis(f.DeliveredAt),
+	})
+}
+
+func fromFulfillment(status, text string) (order.Fulfillment, error) {
+	var f fulfillmentJSON
+	err := fromJSON(text, &f)
+	return order.Fulfillment{
+		Status: order.FulfillmentStatuses[status], ShipsOn: f.ShipsOn, DeliversFrom: f.DeliversFrom, DeliversBy: f.DeliversBy,
+		ShippingOption: f.Option, Carrier: f.Carrier, TrackingNumber: f.Number, TrackingURL: f.URL,
+		ShippedAt: fromSetMillis(f.ShippedAt), DeliveredAt: fromSetMillis(f.DeliveredAt),
+	}, err
 }
 
 func orderArgs(o *order.Order) ([]any, error) {
@@ -57,31 +87,32 @@ func orderArgs(o *order.Order) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := o.Fulfillment
-	fulfillment, err := toJSON(fulfillmentJSON{f.Status.String(), f.ShipsOn, f.DeliversFrom, f.DeliversBy, f.ShippingOption})
+	fulfillment, err := toFulfillment(o.Fulfillment)
 	return []any{
 		o.Project.String(), o.ID.String(), o.Checkout.String(), o.Session.String(), o.Confirmation, o.Status.String(),
 		lines, address, o.Email, o.Notes, o.Total.Currency().Code(),
 		o.Subtotal.Minor(), o.Shipping.Minor(), o.Tax.Minor(), o.Savings.Minor(), o.Total.Minor(),
-		fulfillment, toMillis(o.CreatedAt),
+		fulfillment, o.Fulfillment.Status.String(), toMillis(o.CreatedAt),
 	}, err
 }
 
 func paymentArgs(o *order.Order) []any {
 	p := o.Payment
 	return []any{
-		o.Project.String(), p.ID.String(), o.ID.String(), p.Status.String(), p.Amount.Currency().Code(), p.Amount.Minor(),
-		p.Method, p.Label, p.Provider, toMillis(p.CreatedAt),
+		o.Project.String(), p.ID.String(), o.ID.String(), p.Status().String(), p.Amount.Currency().Code(), p.Amount.Minor(),
+		p.Method, p.Label, p.Route.Provider, p.Route.Integration.String(), p.Provider,
+		p.Refunded.Minor(), p.Refunding.Minor(), toMillis(p.CreatedAt),
 	}
 }
 
-var (
-	orderStatuses       = map[string]order.Status{order.Confirmed.String(): order.Confirmed}
-	paymentStatuses     = map[string]order.PaymentStatus{order.Succeeded.String(): order.Succeeded}
-	fulfillmentStatuses = map[string]order.FulfillmentStatus{
-		order.FulfillmentProcessing.String(): order.FulfillmentProcessing,
+func fromPaymentRow(r paymentRow, c money.Currency) order.Payment {
+	return order.Payment{
+		ID: id.Stored[id.Payment](r.PaymentID), Amount: money.Of(r.Amount, c),
+		Refunded: money.Of(r.Refunded, c), Refunding: money.Of(r.Refunding, c), Method: r.Method, Label: r.Label,
+		Route:    project.PaymentRoute{Provider: r.Gateway, Integration: id.Stored[id.Integration](r.Integration)},
+		Provider: r.Provider, CreatedAt: fromMillis(r.PaidAt),
 	}
-)
+}
 
 func fromOrderRow(r orderRow) (*order.Order, error) {
 	c, err := fromCurrency(r.Currency)
@@ -96,25 +127,18 @@ func fromOrderRow(r orderRow) (*order.Order, error) {
 	if err := fromJSON(r.Address, &address); err != nil {
 		return nil, err
 	}
-	var f fulfillmentJSON
-	if err := fromJSON(r.Fulfillment, &f); err != nil {
+	fulfillment, err := fromFulfillment(r.Fulfilled, r.Fulfillment)
+	if err != nil {
 		return nil, err
 	}
 	return &order.Order{
 		ID: id.Stored[id.Order](r.ID), Project: id.Stored[id.Project](r.ProjectID),
 		Checkout: id.Stored[id.Checkout](r.CheckoutID), Session: id.Stored[id.Session](r.SessionID),
-		Confirmation: r.Confirmation, Status: orderStatuses[r.Status],
+		Confirmation: r.Confirmation, Status: order.Statuses[r.Status],
 		Lines: fromLinesJSON(lines, c), Address: checkout.Address(address), Email: r.Email, Notes: r.Notes,
 		Subtotal: money.Of(r.Subtotal, c), Shipping: money.Of(r.Shipping, c), Tax: money.Of(r.Tax, c),
 		Savings: money.Of(r.Savings, c), Total: money.Of(r.Total, c),
-		Payment: order.Payment{
-			ID: id.Stored[id.Payment](r.PaymentID), Status: paymentStatuses[r.PaymentStatus], Amount: money.Of(r.Amount, c),
-			Method: r.Method, Label: r.Label, Provider: r.Provider, CreatedAt: fromMillis(r.PaidAt),
-		},
-		Fulfillment: order.Fulfillment{
-			Status: fulfillmentStatuses[f.Status], ShipsOn: f.ShipsOn, DeliversFrom: f.DeliversFrom, DeliversBy: f.DeliversBy,
-			ShippingOption: f.Option,
-		},
+		Payment: fromPaymentRow(r.paymentRow, c), Fulfillment: fulfillment,
 		CreatedAt: fromMillis(r.CreatedAt),
 	}, nil
 }
@@ -129,7 +153,11 @@ type returnRow struct {
 	Currency     string
 	Estimate     int64
 	Instructions string
-	CreatedAt    int64 `db:"created_at"`
+	CreatedAt    int64  `db:"created_at"`
+	RefundID     string `db:"refund_id"`
+	Reason       string
+	Restocked    string
+	DecidedAt    *int64 `db:"decided_at"`
 }
 
 type returnItemJSON struct {
@@ -145,9 +173,14 @@ func returnArgs(r *order.Return) ([]any, error) {
 		items[i] = returnItemJSON{item.Product.String(), item.Variant.String(), item.Quantity, item.Reason}
 	}
 	text, err := toJSON(items)
+	if err != nil {
+		return nil, err
+	}
+	restocked, err := toJSON(toTakesJSON(r.Restocked))
 	return []any{
 		r.Project.String(), r.ID.String(), r.Order.String(), r.Status.String(), text, r.Comment,
 		r.Estimate.Currency().Code(), r.Estimate.Minor(), r.Instructions, toMillis(r.CreatedAt),
+		r.Refund.String(), r.Reason, restocked, toSetMillis(r.DecidedAt),
 	}, err
 }
 
@@ -164,9 +197,14 @@ func fromReturnRow(r returnRow) (order.Return, error) {
 		}
 	}
 	estimate, err := fromMinor(r.Estimate, r.Currency)
+	if err != nil {
+		return order.Return{}, err
+	}
+	restocked, err := fromTakes(r.Restocked)
 	return order.Return{
 		ID: id.Stored[id.Return](r.ID), Project: id.Stored[id.Project](r.ProjectID), Order: id.Stored[id.Order](r.OrderID),
 		Status: order.ReturnStatuses[r.Status], Items: items, Comment: r.Comment, Estimate: estimate,
 		Instructions: r.Instructions, CreatedAt: fromMillis(r.CreatedAt),
+		Refund: id.Stored[id.Refund](r.RefundID), Reason: r.Reason, Restocked: restocked, DecidedAt: fromSetMillis(r.DecidedAt),
 	}, err
 }

@@ -20,13 +20,17 @@ func eventArgs(e *event.Event) ([]any, error) {
 	return []any{e.Project.String(), e.ID.String(), e.Data.Type().String(), payload, toMillis(e.At)}, nil
 }
 
+// What is to be tried again later does not lag: it counts, but is not old before it is due.
 const selectOutboxLag = `
 SELECT count(*) AS pending, min(due_at) AS oldest
-FROM outbox
-WHERE due_at IS NOT NULL`
+FROM (
+  SELECT due_at FROM outbox WHERE due_at IS NOT NULL
+  UNION ALL
+  SELECT due_at FROM deliveries WHERE due_at IS NOT NULL
+) AS waiting`
 
-// OutboxLag is how many events of all projects wait to be delivered, and since when the oldest of them
-// does; the zero time when none waits.
+// OutboxLag is how many events, and deliveries of events, of all projects wait, and when the first of
+// them is due; the zero time when none waits.
 func (s *Store) OutboxLag(ctx context.Context) (pending int, oldest time.Time, err error) {
 	var lags []struct {
 		Pending int

@@ -63,6 +63,10 @@ type completedItem struct {
 	Original  json.Number `json:"original_price"`
 }
 
+// quoteAccepted is the payload of quote.accepted. Prices are per unit:
+//
+//	{"quote_id": "quote_…", "session_id": "sess_…", "product_id": "prod_…", "variant_id": "var_…", "quantity": 2,
+//	 "list_price": 100.00, "final_price": 95.00, "currency": "USD"}
 type quoteAccepted struct {
 	QuoteID    string      `json:"quote_id"`
 	SessionID  string      `json:"session_id"`
@@ -74,6 +78,9 @@ type quoteAccepted struct {
 	Currency   string      `json:"currency"`
 }
 
+// returnRequested is the payload of return.requested:
+//
+//	{"return_id": "ret_…", "order_id": "ord_…", "refund_estimate": 95.00, "currency": "USD"}
 type returnRequested struct {
 	ReturnID string      `json:"return_id"`
 	OrderID  string      `json:"order_id"`
@@ -105,6 +112,19 @@ func encodeData(data event.Data) (any, error) {
 		}, nil
 	case event.ReturnRequested:
 		return returnRequested{d.Return.String(), d.Order.String(), number(d.Estimate), d.Estimate.Currency().Code()}, nil
+	case event.OrderRefunded:
+		return encodeOrderRefunded(d), nil
+	case event.PaymentUnresolved:
+		return paymentUnresolved{
+			CheckoutID: d.Checkout.String(), Attempt: d.Attempt, Amount: number(d.Amount), Currency: d.Amount.Currency().Code(),
+			Method: d.Method, Provider: d.Provider,
+		}, nil
+	case event.InventoryLow:
+		return inventoryLow{d.Product.String(), d.Variant.String(), d.SKU, d.Left}, nil
+	case event.SubscriptionDisabled:
+		return subscriptionDisabled{d.Subscription.String(), d.URL, d.Reason.String()}, nil
+	case event.Ping:
+		return ping{d.Subscription.String()}, nil
 	}
 	return nil, fmt.Errorf("sqlstore: no encoding for an event of %T", data)
 }

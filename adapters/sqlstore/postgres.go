@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"net"
 	"net/url"
 	"time"
 
@@ -42,6 +43,7 @@ func openPostgres(_ context.Context, c Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
+	connector.Dialer(impatient{})
 	db := sqlx.NewDb(sql.OpenDB(connector), "postgres")
 	most := cmp.Or(c.MaxOpen, 20)
 	db.SetMaxOpenConns(most)
@@ -49,6 +51,43 @@ func openPostgres(_ context.Context, c Config) (*Store, error) {
 	db.SetConnMaxIdleTime(5 * time.Minute)
 	migrate := func(ctx context.Context) error { return migratePostgres(ctx, c.URL) }
 	return &Store{dialect: postgresDialect, write: db, read: db, migrate: migrate}, nil
+}
+
+// answerTime is how long the server may take to say something once it was asked: more than
+// statement_timeout lets it. lib/pq itself waits for ever on a connection that the other side has left
+// without a word.
+const answerTime = 7 * time.Second
+
+// impatient connects by sockets that give up reading after answerTime.
+type impatient struct{ net.Dialer }
+
+var _ pq.Dialer = impatient{}
+
+func (d impatient) DialTimeout(network, address string, timeout time.Duration) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	return d.DialContext(ctx, network, address)
+}
+
+func (d impatient) Dial(network, address string) (net.Conn, error) {
+	return d.DialContext(context.Background(), network, address)
+}
+
+func (d impatient) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := d.Dialer.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return impatientConn{conn}, nil
+}
+
+type impatientConn struct{ net.Conn }
+
+func (c impatientConn) Read(b []byte) (int, error) {
+	if err := c.SetReadDeadline(time.Now().Add(answerTime)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Read(b)
 }
 
 // migratePostgres uses a connection of its own, without the limits of those that serve, and holds an

@@ -23,12 +23,12 @@ func (s *Store) Projects() Projects { return Projects{s} }
 
 const (
 	insertProject = `
-INSERT INTO projects (id, account_id, slug, name, description, currency, settings, storefront,
+INSERT INTO projects (id, account_id, slug, name, description, currency, settings, storefront, routes,
   catalog_version, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 
 	selectProject = `
-SELECT id, account_id, slug, name, description, currency, settings, storefront,
+SELECT id, account_id, slug, name, description, currency, settings, storefront, routes,
   catalog_version, created_at, updated_at
 FROM projects`
 
@@ -39,7 +39,7 @@ WHERE account_id = $1`
 
 	updateProject = `
 UPDATE projects
-SET slug = $2, name = $3, description = $4, currency = $5, settings = $6, storefront = $7, updated_at = $8
+SET slug = $2, name = $3, description = $4, currency = $5, settings = $6, storefront = $7, routes = $8, updated_at = $9
 WHERE id = $1`
 
 	currencyInUse = `
@@ -54,7 +54,7 @@ func (p Projects) Create(ctx context.Context, created *project.Project) error {
 	}
 	b := p.store.writing(noProject)
 	b.exec(insertProject, r.ID, r.AccountID, r.Slug, r.Name, r.Description, r.Currency, r.Settings, r.Storefront,
-		r.CatalogVersion, r.CreatedAt, r.UpdatedAt)
+		r.Routes, r.CatalogVersion, r.CreatedAt, r.UpdatedAt)
 	return b.run(ctx)
 }
 
@@ -121,7 +121,8 @@ func (p Projects) Update(ctx context.Context, account id.Account, id id.Project,
 		if err != nil {
 			return err
 		}
-		_, err = t.exec(ctx, updateProject, r.ID, r.Slug, r.Name, r.Description, r.Currency, r.Settings, r.Storefront, r.UpdatedAt)
+		_, err = t.exec(ctx, updateProject, r.ID, r.Slug, r.Name, r.Description, r.Currency, r.Settings, r.Storefront,
+			r.Routes, r.UpdatedAt)
 		return err
 	})
 	if err != nil {
@@ -159,8 +160,8 @@ func refuseCurrencyInUse(ctx context.Context, t *tx, project id.Project) error {
 
 // contents are the tables with a project's rows, those that refer to others first.
 var contents = []string{
-	"outbox", "sandbox_charges", "sandbox_failures",
-	"returns", "payments", "orders",
+	"integrations", "outbox", "deliveries", "event_subscriptions", "sandbox_refunds", "sandbox_charges", "sandbox_failures", "declines",
+	"refunds", "returns", "payments", "ledger_transactions", "ledger_postings",
 	"decisions", "quotes", "shown", "cart_items", "sessions",
 	"stock_moves", "stock", "variants", "products",
 }
@@ -171,6 +172,9 @@ func (p Projects) Delete(ctx context.Context, account id.Account, project id.Pro
 			return err
 		}
 		if err := deleteCheckouts(ctx, t, project); err != nil {
+			return err
+		}
+		if err := deleteOrders(ctx, t, project); err != nil {
 			return err
 		}
 		for _, table := range contents {
@@ -201,6 +205,26 @@ WHERE project_id = $1`, project.String()); err != nil {
 	}
 	if paying > 0 {
 		return fault.New(fault.Conflict, "payment_unresolved", "A payment in the project is not decided yet. Try again later.").After(5 * time.Second)
+	}
+	return nil
+}
+
+// deleteOrders goes first too, so that no refund begins any more, and then refuses if one is pending. The
+// ledger goes after its orders.
+func deleteOrders(ctx context.Context, t *tx, project id.Project) error {
+	if _, err := t.exec(ctx, "DELETE FROM orders WHERE project_id = $1", project.String()); err != nil {
+		return err
+	}
+	var refunding int
+	if _, err := t.get(ctx, &refunding, `
+SELECT count(*)
+FROM refunds
+WHERE project_id = $1
+  AND status = 'pending'`, project.String()); err != nil {
+		return err
+	}
+	if refunding > 0 {
+		return fault.New(fault.Conflict, "payment_unresolved", "A refund in the project is not decided yet. Try again later.").After(5 * time.Second)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ type projectRow struct {
 	Currency       string
 	Settings       string
 	Storefront     string
+	Routes         string
 	CatalogVersion int64 `db:"catalog_version"`
 	CreatedAt      int64 `db:"created_at"`
 	UpdatedAt      int64 `db:"updated_at"`
@@ -133,6 +134,31 @@ func fromStorefrontJSON(j storefrontJSON, c money.Currency) project.Storefront {
 	return f
 }
 
+// routeJSON is where payments by a method go.
+type routeJSON struct {
+	Provider    string `json:"provider"`
+	Integration string `json:"integration"`
+}
+
+func toRoutesJSON(routes map[string]project.PaymentRoute) map[string]routeJSON {
+	j := map[string]routeJSON{}
+	for method, r := range routes {
+		j[method] = routeJSON{r.Provider, r.Integration.String()}
+	}
+	return j
+}
+
+func fromRoutesJSON(j map[string]routeJSON) map[string]project.PaymentRoute {
+	if len(j) == 0 {
+		return nil
+	}
+	routes := make(map[string]project.PaymentRoute, len(j))
+	for method, r := range j {
+		routes[method] = project.PaymentRoute{Provider: r.Provider, Integration: id.Stored[id.Integration](r.Integration)}
+	}
+	return routes
+}
+
 func toProjectRow(p *project.Project) (projectRow, error) {
 	settings, err := toJSON(toSettingsJSON(p.Settings))
 	if err != nil {
@@ -142,9 +168,13 @@ func toProjectRow(p *project.Project) (projectRow, error) {
 	if err != nil {
 		return projectRow{}, err
 	}
+	routes, err := toJSON(toRoutesJSON(p.Routes))
+	if err != nil {
+		return projectRow{}, err
+	}
 	return projectRow{
 		ID: p.ID.String(), AccountID: p.Account.String(), Slug: p.Slug, Name: p.Name, Description: p.Description,
-		Currency: p.Settings.Currency.Code(), Settings: settings, Storefront: storefront,
+		Currency: p.Settings.Currency.Code(), Settings: settings, Storefront: storefront, Routes: routes,
 		CatalogVersion: p.CatalogVersion, CreatedAt: toMillis(p.CreatedAt), UpdatedAt: toMillis(p.UpdatedAt),
 	}, nil
 }
@@ -162,10 +192,14 @@ func fromProjectRow(r projectRow) (*project.Project, error) {
 	if err := fromJSON(r.Storefront, &storefront); err != nil {
 		return nil, err
 	}
+	var routes map[string]routeJSON
+	if err := fromJSON(r.Routes, &routes); err != nil {
+		return nil, err
+	}
 	return &project.Project{
 		ID: id.Stored[id.Project](r.ID), Account: id.Stored[id.Account](r.AccountID),
 		Name: r.Name, Slug: r.Slug, Description: r.Description,
 		Settings: fromSettingsJSON(settings, currency), Storefront: fromStorefrontJSON(storefront, currency),
-		CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt), CatalogVersion: r.CatalogVersion,
+		Routes: fromRoutesJSON(routes), CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt), CatalogVersion: r.CatalogVersion,
 	}, nil
 }

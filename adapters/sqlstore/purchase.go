@@ -4,9 +4,11 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
@@ -141,12 +143,25 @@ func (d dialect) lock(table string) string {
 	return d.forUpdate + " OF " + table
 }
 
-func (p purchase) Save(ctx context.Context, c *checkout.Checkout) error {
+func (p purchase) Save(ctx context.Context, c *checkout.Checkout, e *event.Event) error {
 	saved, err := saveCheckout(c)
 	if err != nil {
 		return err
 	}
-	return p.tx.together(ctx, saved)
+	effects, err := announced([]effect{saved}, e)
+	if err != nil {
+		return err
+	}
+	return p.tx.together(ctx, effects...)
+}
+
+// announced adds an event, if there is one.
+func announced(effects []effect, e *event.Event) ([]effect, error) {
+	if e == nil {
+		return effects, nil
+	}
+	args, err := eventArgs(e)
+	return append(effects, effect{statement: insertEvent, args: args, rows: anyRows}), err
 }
 
 func (p purchase) Claim(ctx context.Context, c *checkout.Checkout) error {
@@ -183,12 +198,8 @@ func (p purchase) Settle(ctx context.Context, s ports.Settlement) error {
 		return err
 	}
 	effects = append(effects, placed...)
-	if s.Event != nil {
-		args, err := eventArgs(s.Event)
-		if err != nil {
-			return err
-		}
-		effects = append(effects, effect{statement: insertEvent, args: args, rows: anyRows})
+	if effects, err = announced(effects, s.Event); err != nil {
+		return err
 	}
 	return p.tx.together(ctx, append(effects, p.redeemed(s.Order)...)...)
 }
@@ -198,15 +209,35 @@ func (p purchase) Settle(ctx context.Context, s ports.Settlement) error {
 func (p purchase) undone(s ports.Settlement) []effect {
 	var effects []effect
 	if len(s.PutBack) > 0 {
-		args := arguments{p.project.String()}
-		statement := wanted + args.takes(s.PutBack) + holdStock + p.tx.dialect.lock("s") + putBackStock
-		effects = append(effects, effect{statement: statement, args: args, rows: anyRows})
+		effects = append(effects, putBack(p.tx, p.project, s.PutBack))
 	}
 	c := s.Checkout.Snapshot()
+	if !s.Declined.IsZero() {
+		effects = append(effects, p.declined(c, s.Declined)...)
+	}
 	if tokens := tokensOf(c.Lines); len(tokens) > 0 {
 		args := arguments{p.project.String(), c.ID.String()}
 		statement := releaseTokens + args.list(tokens)
 		effects = append(effects, effect{statement: statement, args: args, rows: anyRows})
+	}
+	return effects
+}
+
+// putBack returns stock to where it was taken from, each variant and location once.
+func putBack(t *tx, project id.Project, takes []catalog.Take) effect {
+	args := arguments{project.String()}
+	statement := wanted + args.takes(takes) + holdStock + t.dialect.lock("s") + putBackStock
+	return effect{statement: statement, args: args, rows: anyRows}
+}
+
+// declined remembers a refused payment for whoever tried it.
+func (p purchase) declined(c checkout.Snapshot, at time.Time) []effect {
+	var effects []effect
+	for _, subject := range []string{c.Session.String(), c.Payment.Client} {
+		if subject != "" {
+			args := []any{p.project.String(), subject, toMillis(at), c.ID.String(), c.Attempt}
+			effects = append(effects, effect{statement: insertDecline, args: args, rows: anyRows})
+		}
 	}
 	return effects
 }

@@ -59,6 +59,17 @@ WHERE id = $1
   AND status IS NULL
   AND lease_until = $2`
 
+	amendAnswer = `
+UPDATE idempotency_keys
+SET status = $1,
+    content_type = $2,
+    body = $3
+WHERE id = $4
+  AND fingerprint = $5
+  AND created_at = $6
+  AND lease_until = $7
+  AND status IS NOT NULL`
+
 	purgeIdempotencyKeys = `
 DELETE FROM idempotency_keys
 WHERE id IN (
@@ -137,6 +148,12 @@ func claimKey(ctx context.Context, t *tx, use ports.KeyUse) error {
 func (r Requests) Release(ctx context.Context, use ports.KeyUse) error {
 	b := r.store.writing(noProject)
 	b.exec(releaseIdempotencyKey, keyID(use), lease(use))
+	return b.run(ctx)
+}
+
+func (r Requests) Amend(ctx context.Context, use ports.KeyUse, a ports.Answer) error {
+	b := r.store.writing(noProject)
+	b.exec(amendAnswer, a.Status, a.ContentType, a.Body, keyID(use), use.Fingerprint[:], toMillis(use.At), lease(use))
 	return b.run(ctx)
 }
 

@@ -179,12 +179,21 @@ func TestRowLevelSecurityHoldsWithoutWhere(t *testing.T) {
 
 	as(t, s, s.dialect.begin(one), func(conn *sqlx.Conn) {
 		for _, table := range order {
-			changes(t, conn, "UPDATE "+table+" SET project_id = project_id")
+			if slices.Contains(onlyAdded, table) {
+				refused(t, conn, "UPDATE "+table+" SET project_id = project_id")
+			} else {
+				changes(t, conn, "UPDATE "+table+" SET project_id = project_id")
+			}
 			refused(t, conn, "UPDATE "+table+" SET project_id = "+pq.QuoteLiteral(two.String()))
 			refused(t, conn, insertion(t, s, table, two, "other"))
 			refused(t, conn, "TRUNCATE "+table+" CASCADE")
 		}
 		for _, table := range slices.Backward(order) {
+			if !slices.Contains(onlyAdded, table) {
+				changes(t, conn, "DELETE FROM "+table)
+			}
+		}
+		for _, table := range onlyAdded {
 			changes(t, conn, "DELETE FROM "+table)
 		}
 		if _, err := conn.ExecContext(t.Context(), "COMMIT"); err != nil {
@@ -265,10 +274,18 @@ func fillTables(t *testing.T, s *Store, project id.Project) (order []string) {
 	return order
 }
 
+// onlyAdded are the tables whose rows nothing changes. They go, in this order, after what they are about.
+var onlyAdded = []string{"ledger_transactions", "ledger_postings"}
+
 // constrained are the values that CHECK constraints ask for.
 var constrained = map[string]string{
+	"event_subscriptions.status": "'active'", "deliveries.status": "'delivered'",
+	"integrations.status": "'disconnected'", "integrations.webhook_status": "'none'", "integrations.webhook_id": "gen_random_uuid()",
 	"products.status": "'active'", "quotes.state": "'open'", "quotes.token_hash": "''", "checkouts.status": "'ready'",
-	"orders.status": "'confirmed'", "orders.total": "3", "payments.status": "'succeeded'", "returns.status": "'requested'",
+	"orders.status": "'confirmed'", "orders.total": "3", "orders.fulfillment_status": "'processing'",
+	"payments.status": "'succeeded'", "payments.refunded": "0", "payments.refunding": "0",
+	"returns.status": "'requested'", "refunds.status": "'succeeded'",
+	"ledger_transactions.kind": "'sale'", "ledger_transactions.refund_id": "''", "ledger_postings.credit": "'sales'",
 }
 
 // plainValue is what a column holds by its type. Every id has the same text, so that rows refer to one

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -34,6 +35,52 @@ VALUES ($1, $2, 1)
 ON CONFLICT (project_id, key) DO UPDATE
 SET failures = sandbox_failures.failures + 1
 RETURNING failures`
+
+	lockCharge = `
+SELECT amount
+FROM sandbox_charges
+WHERE project_id = $1
+  AND id = $2
+  AND result = 'paid'`
+
+	insertSandboxRefund = `
+INSERT INTO sandbox_refunds (project_id, key, id, charge_id, currency, amount, created_at)
+SELECT c.project_id, $3, $4, c.id, c.currency, $6, $7
+FROM sandbox_charges AS c
+WHERE c.project_id = $1
+  AND c.id = $2
+  AND c.result = 'paid'
+  AND c.currency = $5
+  AND c.amount - $6 >= (
+    SELECT coalesce(sum(r.amount), 0)
+    FROM sandbox_refunds AS r
+    WHERE r.project_id = c.project_id
+      AND r.charge_id = c.id)
+ON CONFLICT (project_id, key) DO NOTHING`
+
+	selectSandboxRefund = `
+SELECT key, id, charge_id, currency, amount, created_at
+FROM sandbox_refunds
+WHERE project_id = $1
+  AND key = $2`
+
+	selectMovements = `
+SELECT key, id, currency, amount, created_at, FALSE AS refund
+FROM sandbox_charges
+WHERE project_id = $1
+  AND result = 'paid'
+  AND created_at >= $2
+  AND created_at < $3
+  AND key > $4
+UNION ALL
+SELECT key, id, currency, amount, created_at, TRUE AS refund
+FROM sandbox_refunds
+WHERE project_id = $1
+  AND created_at >= $2
+  AND created_at < $3
+  AND key > $4
+ORDER BY key
+LIMIT $5`
 )
 
 type chargeRow struct {
@@ -81,4 +128,60 @@ func (v SandboxLedger) Failure(ctx context.Context, project id.Project, subject 
 		return 0, err
 	}
 	return counts[0].Failures, nil
+}
+
+type sandboxRefundRow struct {
+	Key       string
+	ID        string
+	ChargeID  string `db:"charge_id"`
+	Currency  string
+	Amount    int64
+	CreatedAt int64 `db:"created_at"`
+}
+
+// Refund locks the charge first, so that refunds of one charge see each other.
+func (v SandboxLedger) Refund(ctx context.Context, project id.Project, r ports.SandboxRefund) (ports.SandboxRefund, bool, error) {
+	var locked []struct{ Amount int64 }
+	var stored []sandboxRefundRow
+	b := v.store.writing(project)
+	b.query(&locked, lockCharge+v.store.dialect.forUpdate, project.String(), r.Charge)
+	b.exec(insertSandboxRefund, project.String(), r.Charge, r.Key, r.ID, r.Amount.Currency().Code(), r.Amount.Minor(), toMillis(r.At))
+	b.query(&stored, selectSandboxRefund, project.String(), r.Key)
+	if err := b.run(ctx); err != nil || len(stored) == 0 {
+		return ports.SandboxRefund{}, false, err
+	}
+	row := stored[0]
+	amount, err := fromMinor(row.Amount, row.Currency)
+	return ports.SandboxRefund{
+		Key: row.Key, ID: row.ID, Charge: row.ChargeID, Amount: amount, At: fromMillis(row.CreatedAt),
+	}, true, err
+}
+
+type movementRow struct {
+	Key       string
+	ID        string
+	Currency  string
+	Amount    int64
+	CreatedAt int64 `db:"created_at"`
+	Refund    bool
+}
+
+func (v SandboxLedger) Movements(
+	ctx context.Context, project id.Project, from, to time.Time, after string, limit int,
+) ([]ports.Movement, error) {
+	var rows []movementRow
+	b := v.store.reading(project)
+	b.query(&rows, selectMovements, project.String(), toMillis(from), toMillis(to), after, limit)
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	movements := make([]ports.Movement, len(rows))
+	for i, r := range rows {
+		amount, err := fromMinor(r.Amount, r.Currency)
+		if err != nil {
+			return nil, err
+		}
+		movements[i] = ports.Movement{Refund: r.Refund, Provider: r.ID, Key: r.Key, Amount: amount, At: fromMillis(r.CreatedAt)}
+	}
+	return movements, nil
 }

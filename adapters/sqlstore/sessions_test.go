@@ -23,8 +23,10 @@ func views(s *Store) porttest.Stores {
 		Accounts: s.Accounts(), Projects: s.Projects(), Storefronts: s.Storefronts(), Statistics: s.Projects(),
 		Products: s.Products(), Bulk: s.Catalog(), Catalog: s.Catalog(), Inventory: s.Inventory(),
 		Sessions: s.Sessions(), Haggling: s.Haggling(), Checkouts: s.Checkouts(), Orders: s.Orders(),
+		OrderLists: s.Orders(), Refunds: s.Orders(), Payments: s.Payments(), Ledger: s.Ledger(),
 		Sandbox: s.SandboxLedger(),
 		Keys:    s.Requests(), Records: s.Requests(), Audit: s.Requests(),
+		Integrations: s.Integrations(), InUse: s.Integrations(),
 	}
 }
 
@@ -33,4 +35,6 @@ func TestHaggling(t *testing.T)      { suite(t, porttest.Haggling) }
 func TestCheckouts(t *testing.T)     { suite(t, porttest.Checkouts) }
 func TestPurchase(t *testing.T)      { suite(t, porttest.Purchase) }
 func TestOrders(t *testing.T)        { suite(t, porttest.Orders) }
+func TestCases(t *testing.T)         { suite(t, porttest.Cases) }
+func TestFinance(t *testing.T)       { suite(t, porttest.Finance) }
 func TestSandboxLedger(t *testing.T) { suite(t, porttest.SandboxLedger) }

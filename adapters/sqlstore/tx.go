@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"math/rand/v2"
 	"time"
@@ -79,17 +78,18 @@ func (s *Store) inTx(ctx context.Context, project id.Project, work func(*tx) err
 }
 
 func (s *Store) transact(ctx context.Context, conn *sqlx.Conn, project id.Project, work func(*tx) error) error {
-	if err := begin(ctx, conn, s.dialect.begin(project)); err != nil {
+	name, err := s.beginNamed(ctx, conn, project)
+	if err != nil {
 		return err
 	}
 	t := &tx{dialect: s.dialect, conn: conn}
 	if err := work(t); err != nil {
-		return err
+		return ifUnharmed(err)
 	}
 	if t.failed != nil {
-		return t.failed
+		return ifUnharmed(t.failed)
 	}
-	return commit(ctx, conn)
+	return s.commit(ctx, conn, name)
 }
 
 // inUnit is inTx within a unit.
@@ -144,26 +144,11 @@ func ifUnharmed(err error) error {
 	return err
 }
 
-// finishing bounds COMMIT and ROLLBACK, which no longer listen to the request's context: a commit
-// interrupted halfway is one that nobody knows about.
-const finishing = 5 * time.Second
-
-func commit(ctx context.Context, conn *sqlx.Conn) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
-	defer cancel()
-	_, err := conn.ExecContext(ctx, "COMMIT")
-	return translate(ctx, err)
-}
-
 func rollback(ctx context.Context, conn *sqlx.Conn) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
 	defer cancel()
 	if _, err := conn.ExecContext(ctx, "ROLLBACK"); err != nil {
-		// The pool drops a connection that answers so.
-		_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+		drop(conn)
 	}
 }
 

@@ -15,6 +15,7 @@ type unit struct {
 	store *Store
 	claim *ports.KeyUse
 	conn  *sqlx.Conn // nil until begun
+	name  string     // of the transaction
 	// broken is why the whole unit must be run again, or cannot go on, whatever was made of the failure.
 	broken error
 }
@@ -39,7 +40,7 @@ func (s *Store) Within(ctx context.Context, claim *ports.KeyUse, work func(*Stor
 		if err != nil || u.conn == nil {
 			return err
 		}
-		if err := commit(ctx, u.conn); err != nil {
+		if err := s.commit(ctx, u.conn, u.name); err != nil {
 			return err
 		}
 		u.conn.Close()
@@ -99,11 +100,11 @@ func (u *unit) enter(ctx context.Context, project id.Project) (prefix string, er
 		u.conn, u.broken = nil, translate(ctx, err)
 		return "", u.broken
 	}
-	if u.claim == nil {
-		return u.store.dialect.begin(project) + ";\n" + savepoint, nil
-	}
-	if err := begin(ctx, u.conn, u.store.dialect.begin(project)); err != nil {
+	if u.name, err = u.store.beginNamed(ctx, u.conn, project); err != nil {
 		return "", err
+	}
+	if u.claim == nil {
+		return savepoint, nil
 	}
 	err = claimKey(ctx, &tx{dialect: u.store.dialect, conn: u.conn}, *u.claim)
 	return savepoint + u.store.dialect.inProject(project), err

@@ -13,6 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/patch"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -274,9 +275,9 @@ func TestAccountsForPlans(t *testing.T) {
 	if first, err := s.Owner(t.Context(), account.Enterprise); err != nil || first.Plan != account.Growth || len(m.accounts) != 2 {
 		t.Errorf("%+v of %d, %v", first, len(m.accounts), err)
 	}
-	before, after, err := s.RenameAccount(t.Context(), m.accounts[0].ID, "Zoë's")
-	if err != nil || before != "Growth account" || after.Name != "Zoë's" {
-		t.Errorf("%q, %+v, %v", before, after, err)
+	before, after, err := s.ChangeAccount(t.Context(), m.accounts[0].ID, account.Change{Name: patch.To("Zoë's")})
+	if err != nil || before.Name != "Growth account" || after.Name != "Zoë's" {
+		t.Errorf("%+v, %+v, %v", before, after, err)
 	}
 	if _, err := s.OpenAccount(t.Context(), "", account.Growth); !slices.Equal(details(err), []string{"name"}) {
 		t.Errorf("an account without a name: %v", err)

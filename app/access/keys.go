@@ -11,6 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/patch"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -137,17 +138,18 @@ func (s *Service) OwnerOn(ctx context.Context, plan account.Plan) (*account.Acco
 // OpenAccount opens an account.
 func (s *Service) OpenAccount(ctx context.Context, name string, plan account.Plan) (*account.Account, error) {
 	opened := &account.Account{ID: id.New[id.Account](s.Entropy.Bits128()), Plan: plan, CreatedAt: s.Clock.Now()}
-	if err := opened.Rename(name); err != nil {
+	if err := opened.Change(account.Change{Name: patch.To(name)}); err != nil {
 		return nil, err
 	}
 	return opened, s.Accounts.Open(ctx, opened)
 }
 
-// RenameAccount gives an account another name, and tells the one before.
-func (s *Service) RenameAccount(ctx context.Context, owner id.Account, name string) (before string, after *account.Account, err error) {
+// ChangeAccount changes an account, and returns it as it was and as it is.
+func (s *Service) ChangeAccount(ctx context.Context, owner id.Account, c account.Change) (before, after *account.Account, err error) {
 	after, err = s.Accounts.Update(ctx, owner, func(a *account.Account) error {
-		before = a.Name
-		return a.Rename(name)
+		was := *a
+		before = &was
+		return a.Change(c)
 	})
 	return before, after, err
 }

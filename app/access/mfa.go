@@ -8,6 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // recoveryBytes of randomness make a recovery code: 80 bits, 16 characters.
@@ -49,6 +50,17 @@ func (s *Service) Enrol(ctx context.Context, owner id.Account, code string) (Enr
 
 // purpose binds a sealed secret to its authenticator.
 func purpose(name id.Authenticator) string { return "totp secret of " + name.String() }
+
+// Reseal seals the secrets of all authenticators under the vault's first key, and tells how many there are.
+func (s *Service) Reseal(ctx context.Context, all ports.SealedAuthenticators) (int, error) {
+	return all.Reseal(ctx, func(a id.Authenticator, sealed []byte) ([]byte, error) {
+		secret, err := s.Vault.Open(sealed, purpose(a))
+		if err != nil {
+			return nil, err
+		}
+		return s.Vault.Seal(secret, purpose(a)), nil
+	})
+}
 
 // Activate makes the pending authenticator the account's, with a first code of it.
 func (s *Service) Activate(ctx context.Context, owner id.Account, code string) error {

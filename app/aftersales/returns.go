@@ -1,38 +1,26 @@
-// Package aftersales is what follows an order: asking for returns.
 package aftersales
 
 import (
 	"context"
 	"slices"
 
-	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
-	"github.com/haggle-commerce/haggle/ports"
 )
-
-// Service serves buyers after the sale.
-type Service struct {
-	Orders  ports.Orders
-	Clock   ports.Clock
-	Entropy ports.Entropy
-}
 
 // RequestReturn opens a return of part of an order and announces it to the merchant.
 func (s *Service) RequestReturn(ctx context.Context, p *project.Project, of id.Order, items []order.ReturnItem, comment string) (*order.Return, error) {
 	now := s.Clock.Now()
 	terms := order.Terms{WindowDays: p.Storefront.ReturnWindowDays, Conditions: p.Storefront.ReturnConditions}
 	ret, notice := id.New[id.Return](s.Entropy.Bits128()), id.New[id.Event](s.Entropy.Bits128())
-	return s.Orders.RequestReturn(ctx, p.ID, of, func(o *order.Order, earlier []order.Return) (*order.Return, *event.Event, error) {
-		r, err := order.RequestReturn(ret, o, complete(items, o), comment, earlier, terms, now)
-		if err != nil {
-			return nil, nil, err
-		}
-		return r, &event.Event{ID: notice, Project: p.ID, At: now, Data: event.ReturnRequested{
-			Return: r.ID, Order: r.Order, Estimate: r.Estimate,
-		}}, nil
+	var requested *order.Return
+	_, err := s.Orders.Change(ctx, p.ID, of, func(c *order.Case) (err error) {
+		requested, err = c.RequestReturn(ret, complete(items, c.Order), comment, terms, notice, now)
+		return err
 	})
+	return requested, err
 }
 
 // complete names the variant of items that leave it out, where the order has only one of the product.
@@ -59,4 +47,39 @@ func onlyVariant(o *order.Order, product id.Product) id.Variant {
 		}
 	}
 	return only
+}
+
+// Approval is the merchant's consent to a return.
+type Approval struct {
+	Return  id.Return
+	Amount  *money.Amount // to refund; nil: the return's estimate, as far as that much is left
+	Restock bool          // whether the goods may be sold again
+}
+
+// ApproveReturn promises to refund a return. ExecuteRefund, or the background, asks the provider for
+// the refund, whose id is zero if there is nothing to refund.
+func (s *Service) ApproveReturn(ctx context.Context, project id.Project, a Approval) (*order.Case, id.Refund, error) {
+	ret, err := s.Orders.ReturnByID(ctx, project, a.Return)
+	if err != nil {
+		return nil, id.Refund{}, err
+	}
+	now, refund := s.Clock.Now(), id.New[id.Refund](s.Entropy.Bits128())
+	c, err := s.Orders.Change(ctx, project, ret.Order, func(c *order.Case) error {
+		return c.ApproveReturn(a.Return, refund, a.Amount, a.Restock, now)
+	})
+	if err != nil {
+		return nil, id.Refund{}, err
+	}
+	s.restocked(ctx, c)
+	return c, opened(c, refund), nil
+}
+
+// RejectReturn refuses a return.
+func (s *Service) RejectReturn(ctx context.Context, project id.Project, of id.Return, reason string) (*order.Case, error) {
+	ret, err := s.Orders.ReturnByID(ctx, project, of)
+	if err != nil {
+		return nil, err
+	}
+	now := s.Clock.Now()
+	return s.Orders.Change(ctx, project, ret.Order, func(c *order.Case) error { return c.RejectReturn(of, reason, now) })
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/patch"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
@@ -21,6 +22,7 @@ import (
 type Service struct {
 	Projects   ports.Projects
 	Statistics ports.ProjectStatistics
+	Connected  ports.Integrations
 	Clock      ports.Clock
 	Entropy    ports.Entropy
 	Resolver   ports.Resolver
@@ -38,16 +40,24 @@ func (s *Service) Open(ctx context.Context, account id.Account, d project.Draft)
 // recent is what orders_30d and revenue_30d look back on (spec 2.1).
 const recent = 30 * 24 * time.Hour
 
-// Overview is a project with its figures.
+// Overview is a project with its figures, and its newest integrations.
 type Overview struct {
-	Project    *project.Project
-	Statistics ports.Statistics
+	Project      *project.Project
+	Statistics   ports.Statistics
+	Integrations []*integration.Integration
 }
+
+// shown is how many integrations an overview has at most.
+const shown = 100
 
 // Overview counts what is in a project.
 func (s *Service) Overview(ctx context.Context, p *project.Project) (Overview, error) {
 	figures, err := s.Statistics.Statistics(ctx, p, s.Clock.Now().Add(-recent))
-	return Overview{p, figures}, err
+	if err != nil {
+		return Overview{}, err
+	}
+	connected, _, err := s.Connected.List(ctx, p.ID, ports.Page{Limit: shown})
+	return Overview{p, figures, connected}, err
 }
 
 // List is newest first. A key that is bound to projects sees only those.

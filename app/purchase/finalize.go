@@ -1,6 +1,7 @@
 package purchase
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,9 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/failpoint"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
@@ -27,11 +30,16 @@ const chargeTimeout = 8 * time.Second
 var ErrUnresolved = fault.New(fault.Unavailable, "payment_unresolved",
 	"The payment provider has not answered. Send the same finalize again: you will not be charged twice.").After(2 * time.Second)
 
+// ErrCannotPay means that the shop's provider takes nothing from the shop at the moment.
+var ErrCannotPay = fault.New(fault.Unavailable, "payment_unavailable",
+	"The shop cannot take this payment at the moment. Nothing was charged.").After(time.Minute)
+
 // FinalizeRequest pays a checkout.
 type FinalizeRequest struct {
 	Checkout id.Checkout
 	Method   string
 	Token    string // never stored
+	Client   string // who pays, as far as known: too many declines make a client wait
 	Option   string // "" for the one selected at init
 	Email    string
 	Notes    string
@@ -58,6 +66,7 @@ const mostUncharged = 3
 // Finalize pays a checkout. It is idempotent by checkout: however often and from however many places
 // it is called, there is one attempt at a time and at most one order.
 func (s *Service) Finalize(ctx context.Context, p *project.Project, r FinalizeRequest) (Result, error) {
+	route := p.PaymentRoute(r.Method, s.Sandbox)
 	patience := s.Patience
 	if patience == 0 {
 		patience = 10 * time.Second
@@ -67,12 +76,12 @@ func (s *Service) Finalize(ctx context.Context, p *project.Project, r FinalizeRe
 	asked, uncharged := false, 0
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 320*time.Millisecond) {
 		if !asked {
-			if err := s.consent(ctx, p, r.Checkout); err != nil {
+			if err := s.consent(ctx, p, r); err != nil {
 				return Result{}, err
 			}
 			asked = true
 		}
-		c, err := s.claim(ctx, p, r)
+		c, err := s.claim(ctx, p, r, route)
 		switch {
 		case err == nil && c.done != nil:
 			return Result{Order: c.done}, nil
@@ -83,7 +92,7 @@ func (s *Service) Finalize(ctx context.Context, p *project.Project, r FinalizeRe
 			asked = false // what comes next is a new attempt
 			continue
 		case err == nil:
-			result, err := s.charge(ctx, p, c.checkout, r.Token)
+			result, err := s.charge(ctx, p, c, r.Token)
 			if err != nil || result != (Result{}) {
 				return result, err
 			}
@@ -103,11 +112,23 @@ func (s *Service) Finalize(ctx context.Context, p *project.Project, r FinalizeRe
 	}
 }
 
-// consent asks the agent, before any transaction, whether a checkout that could be paid may be.
-func (s *Service) consent(ctx context.Context, p *project.Project, id id.Checkout) error {
-	c, err := s.Checkouts.Get(ctx, p.ID, id)
-	if err != nil || c.Payable(s.Clock.Now()) != nil {
-		return err // what is not payable, the claim answers
+// consent asks the agent, before any transaction, whether a checkout that could be paid may be, and
+// whether whoever pays has had too many payments declined.
+func (s *Service) consent(ctx context.Context, p *project.Project, r FinalizeRequest) error {
+	now := s.Clock.Now()
+	standing, err := s.Checkouts.Standing(ctx, p.ID, r.Checkout, r.Client, now.Add(-checkout.DeclineWindow))
+	c := standing.Checkout
+	if err == nil && c.Payable(now) != nil {
+		return nil // what is not payable, the claim answers
+	}
+	if p.PaymentRoute(r.Method, s.Sandbox).IsZero() {
+		return fault.Field("payment.method", "is not a payment method of this shop")
+	}
+	if err != nil {
+		return err
+	}
+	if standing.Declines >= checkout.MostDeclined {
+		return tooManyDeclines().After(standing.First.Add(checkout.DeclineWindow).Sub(now))
 	}
 	verdict, err := s.Agent.Finalize(ctx, agent.FinalizeEvent{Project: p, Checkout: c, Total: c.Total()})
 	if err == nil && verdict.Refused {
@@ -116,19 +137,27 @@ func (s *Service) consent(ctx context.Context, p *project.Project, id id.Checkou
 	return err
 }
 
+func tooManyDeclines() *fault.Error {
+	return fault.New(fault.Limited, "too_many_declines", "Too many payments were declined lately. Try again later.")
+}
+
 // claimed is what came of a claim: an order that is there already, a lapsed attempt of another token
 // to be resolved first, or an attempt to be charged now.
 type claimed struct {
 	done     *order.Order
 	resolve  bool
 	checkout *checkout.Checkout
+	first    bool // nobody has asked the provider about the attempt before
 }
 
 // claim is the first transaction: the checkout becomes processing, and its stock is taken.
-func (s *Service) claim(ctx context.Context, p *project.Project, r FinalizeRequest) (result claimed, err error) {
+func (s *Service) claim(ctx context.Context, p *project.Project, r FinalizeRequest, route project.PaymentRoute) (result claimed, err error) {
 	var refusal error // to be answered although the transaction commits
 	payment := checkout.Payment{
-		Method: r.Method, TokenHash: id.Hash(r.Token), Email: r.Email, Notes: r.Notes, Option: r.Option,
+		Method: r.Method, Route: route, Client: r.Client, TokenHash: id.Hash(r.Token), Email: r.Email, Notes: r.Notes, Option: r.Option,
+	}
+	if err := failpoint.At(ctx, failpoint.BeforeClaim); err != nil {
+		return claimed{}, err
 	}
 	err = s.Checkouts.InTx(ctx, p.ID, func(tx ports.Purchase) error {
 		result, refusal = claimed{}, nil
@@ -146,14 +175,15 @@ func (s *Service) claim(ctx context.Context, p *project.Project, r FinalizeReque
 			if err := c.Renew(c.Attempt(), now); err != nil {
 				return err
 			}
-			return tx.Save(ctx, c)
+			return tx.Save(ctx, c, nil)
 		}
 		if refusal = c.Payable(now); refusal != nil {
 			if c.Expire(now) == nil {
-				return tx.Save(ctx, c)
+				return tx.Save(ctx, c, nil)
 			}
 			return refusal
 		}
+		result.first = true
 		return s.take(ctx, tx, c, payment, now)
 	})
 	switch {
@@ -163,8 +193,9 @@ func (s *Service) claim(ctx context.Context, p *project.Project, r FinalizeReque
 		return claimed{}, refusal
 	case result.checkout.Status() == checkout.Completed:
 		result.done, err = s.Orders.ByCheckout(ctx, p.ID, r.Checkout)
+		return result, err
 	}
-	return result, err
+	return result, failpoint.At(ctx, failpoint.ClaimCommitted)
 }
 
 // take claims a payable checkout with the stock it needs.
@@ -180,7 +211,10 @@ func (s *Service) take(ctx context.Context, tx ports.Purchase, c *checkout.Check
 	if err := c.Claim(payment, takes, now); err != nil {
 		return err
 	}
-	return tx.Claim(ctx, c)
+	if err := tx.Claim(ctx, c); err != nil {
+		return err
+	}
+	return failpoint.At(ctx, failpoint.Claimed)
 }
 
 func outOfStock(c *checkout.Checkout, short []catalog.Need) error {
@@ -197,130 +231,73 @@ func outOfStock(c *checkout.Checkout, short []catalog.Need) error {
 // charge asks the provider for the money, outside of any transaction, and records the outcome. It goes
 // on when the client hangs up: what is charged must be recorded. The zero Result means that the attempt
 // was not charged and counts as none.
-func (s *Service) charge(ctx context.Context, p *project.Project, c *checkout.Checkout, token string) (Result, error) {
+func (s *Service) charge(ctx context.Context, p *project.Project, of claimed, token string) (Result, error) {
+	c := of.checkout
 	ctx = context.WithoutCancel(ctx)
 	bounded, cancel := context.WithTimeout(ctx, chargeTimeout)
 	defer cancel()
-	outcome, err := s.Gateway.Charge(bounded, ports.ChargeRequest{
+	outcome, err := s.ask(bounded, ports.ChargeRequest{
 		Project: p.ID, Checkout: c.ID(), Charge: c.Charge(), Token: token,
 	})
+	if of.first && errors.Is(err, ports.ErrCredentialsRefused) {
+		s.Log.ErrorContext(ctx, "the provider refuses the shop's credentials", "provider", c.Charge().Route.Provider, "project", p.ID)
+		_, err = s.record(ctx, p, c.ID(), c.Attempt(), checkout.NotCharged{})
+		return Result{}, cmp.Or(err, error(ErrCannotPay))
+	}
 	if err != nil {
 		s.count(nil)
 		s.Log.WarnContext(ctx, "payment unresolved", "checkout", inLog(c.ID()), "attempt", c.Attempt(), "error", err)
-		return Result{}, s.release(ctx, p, c)
+		s.release(ctx, p, c)
+		return Result{}, ErrUnresolved
 	}
 	return s.record(ctx, p, c.ID(), c.Attempt(), outcome)
 }
 
-// release ends the attempt's lease, so that whoever comes next may ask for its outcome at once.
-func (s *Service) release(ctx context.Context, p *project.Project, c *checkout.Checkout) error {
+// ask is the charge between the two points at which it may be cut off.
+func (s *Service) ask(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+	if err := failpoint.At(ctx, failpoint.BeforeCharge); err != nil {
+		return nil, err
+	}
+	outcome, err := s.Gateway.Charge(ctx, r)
+	return outcome, cmp.Or(err, failpoint.At(ctx, failpoint.Charged))
+}
+
+// release ends the attempt's lease, so that whoever comes next may ask for its outcome at once, and
+// tells the merchant, once, that nobody knows it.
+func (s *Service) release(ctx context.Context, p *project.Project, c *checkout.Checkout) {
 	err := s.Checkouts.InTx(ctx, p.ID, func(tx ports.Purchase) error {
 		now, err := tx.Lock(ctx, c.ID())
 		if err != nil {
 			return err
 		}
-		if now.Release(c.Attempt(), s.Clock.Now()) != nil {
+		first, err := now.Release(c.Attempt(), s.Clock.Now())
+		if err != nil {
 			return nil // decided meanwhile
 		}
-		return tx.Save(ctx, now)
+		var e *event.Event
+		if first {
+			e = s.unresolved(now)
+		}
+		return tx.Save(ctx, now, e)
 	})
 	if err != nil {
 		s.Log.WarnContext(ctx, "lease left to lapse by itself", "checkout", inLog(c.ID()), "error", err)
 	}
-	return ErrUnresolved
+	s.placed()
 }
 
-// record is the second transaction: everything that follows from the outcome, or nothing. If the
-// attempt was decided by somebody else meanwhile, their outcome is the answer.
-func (s *Service) record(ctx context.Context, p *project.Project, checkoutID id.Checkout, attempt int, outcome checkout.Outcome) (Result, error) {
-	var result Result
-	err := s.Checkouts.InTx(ctx, p.ID, func(tx ports.Purchase) error {
-		c, err := tx.Lock(ctx, checkoutID)
-		if err != nil {
-			return err
-		}
-		result = Result{}
-		settlement, err := s.settle(p, c, attempt, outcome)
-		if err != nil {
-			return err
-		}
-		if declined, ok := outcome.(checkout.Declined); ok {
-			result.Declined = &Declined{declined, c.ID(), c.Status(), c.Status() == checkout.Pending}
-		}
-		result.Order = settlement.Order
-		return tx.Settle(ctx, settlement)
-	})
-	if errors.Is(err, checkout.ErrStale) {
-		if o, found := s.Orders.ByCheckout(ctx, p.ID, checkoutID); found == nil {
-			return Result{Order: o}, nil
-		}
-		return s.late(ctx, p, checkoutID, attempt, outcome)
+// unresolved is the event that nobody knows the outcome of an attempt.
+func (s *Service) unresolved(c *checkout.Checkout) *event.Event {
+	charge := c.Charge()
+	return &event.Event{
+		ID: id.New[id.Event](s.Entropy.Bits128()), Project: c.Snapshot().Project, At: s.Clock.Now(), Data: event.PaymentUnresolved{
+			Checkout: c.ID(), Attempt: c.Attempt(), Amount: charge.Amount, Method: charge.Method, Provider: charge.Route.Provider,
+		},
 	}
-	if err != nil {
-		s.Log.ErrorContext(ctx, "payment outcome not recorded yet; the reconciler will", "checkout", inLog(checkoutID), "error", err)
-		return Result{}, ErrUnresolved
-	}
-	s.count(outcome)
-	return result, nil
 }
 
-// count counts an attempt by its outcome; nil is one that nobody knows.
-func (s *Service) count(outcome checkout.Outcome) {
-	if s.Meter == nil {
-		return
+func (s *Service) placed() {
+	if s.Placed != nil {
+		s.Placed()
 	}
-	result := "unresolved"
-	switch outcome.(type) {
-	case checkout.Paid:
-		result = "paid"
-	case checkout.Declined:
-		result = "declined"
-	case checkout.NotCharged:
-		result = "not_charged"
-	}
-	s.Meter.Paid(result)
-}
-
-// late answers an outcome that somebody else recorded first, and no order came of it.
-func (s *Service) late(ctx context.Context, p *project.Project, checkoutID id.Checkout, attempt int, outcome checkout.Outcome) (Result, error) {
-	switch o := outcome.(type) {
-	case checkout.Paid:
-		s.Log.ErrorContext(ctx, "the provider took money for an attempt that was given up: refund it",
-			"charge", o.Provider, "checkout", inLog(checkoutID), "attempt", attempt)
-	case checkout.Declined:
-		c, err := s.Checkouts.Get(ctx, p.ID, checkoutID)
-		if err == nil && (c.Status() == checkout.Pending || c.Status() == checkout.Canceled) {
-			return Result{Declined: &Declined{o, c.ID(), c.Status(), c.Status() == checkout.Pending}}, nil
-		}
-	}
-	return Result{}, ErrUnresolved
-}
-
-// inLog names a checkout in the log. Its id is a capability and stays out of it (decisions 5).
-func inLog(c id.Checkout) string { return id.Hash(c.String())[:12] }
-
-// settle moves the checkout by the outcome and says what else is to be stored.
-func (s *Service) settle(p *project.Project, c *checkout.Checkout, attempt int, outcome checkout.Outcome) (ports.Settlement, error) {
-	settlement := ports.Settlement{Checkout: c}
-	var err error
-	switch o := outcome.(type) {
-	case checkout.Paid:
-		if err = c.Complete(attempt); err != nil {
-			return settlement, err
-		}
-		settlement.Order, settlement.Event = s.place(p, c, o)
-	case checkout.Declined:
-		settlement.PutBack, err = c.Decline(attempt, !o.Final)
-	case checkout.NotCharged:
-		settlement.PutBack, err = c.PutBack(attempt)
-	default:
-		err = fmt.Errorf("purchase: unknown outcome %T", outcome)
-	}
-	return settlement, err
-}
-
-// confirmation is an order's number to read aloud: HG-7K2M-9QXA.
-func (s *Service) confirmation() string {
-	text := strings.ToUpper(s.Entropy.Secret(5))
-	return "HG-" + text[:4] + "-" + text[4:8]
 }

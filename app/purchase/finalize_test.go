@@ -2,6 +2,7 @@ package purchase_test
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -152,9 +154,10 @@ func TestReconcileGoesOn(t *testing.T) {
 	s.broken["charge"] = errGone
 	_, err := s.pay(t, service)
 	expectFault(t, err, "payment_unresolved")
-	mine := ports.LapsedCheckout{Project: s.project.ID, Checkout: s.checkout.ID()}
-	closed := ports.LapsedCheckout{Project: id.New[id.Project]([16]byte{9}), Checkout: mine.Checkout}
-	s.lapsed = []ports.LapsedCheckout{closed, mine, mine}
+	mine := s.checkout.Snapshot()
+	closed := mine
+	closed.Project = id.New[id.Project]([16]byte{9})
+	s.lapsed = []*checkout.Checkout{checkout.Rehydrate(closed), checkout.Rehydrate(mine)}
 	decided, err := service.Reconcile(t.Context())
 	if decided != 1 || s.order == nil {
 		t.Errorf("%d decided", decided)
@@ -173,9 +176,104 @@ func TestReconcileFails(t *testing.T) {
 	s.broken["charge"] = errGone
 	_, err := s.pay(t, service)
 	expectFault(t, err, "payment_unresolved")
-	s.lapsed = []ports.LapsedCheckout{{Project: s.project.ID, Checkout: s.checkout.ID()}}
+	s.lapsed = []*checkout.Checkout{s.checkout}
 	s.broken["transaction 3"] = errGone
-	if decided, err := service.Reconcile(t.Context()); decided != 0 || !errors.Is(err, errGone) {
-		t.Errorf("%d decided, %v", decided, err)
+	decided, err := service.Reconcile(t.Context())
+	expectFault(t, errors.Unwrap(joined{err}), "payment_unresolved")
+	if decided != 0 {
+		t.Errorf("%d decided", decided)
+	}
+}
+
+// joined is the first of joined errors.
+type joined struct{ error }
+
+func (j joined) Unwrap() error { return j.error.(interface{ Unwrap() []error }).Unwrap()[0] }
+
+// The merchant hears once that nobody knows, however often it is asked.
+func TestUnresolvedIsToldOnce(t *testing.T) {
+	t.Parallel()
+	s, service := ready(t)
+	s.broken["charge"] = errGone
+	for range 3 {
+		_, err := s.pay(t, service)
+		expectFault(t, err, "payment_unresolved")
+	}
+	if len(s.events) != 1 || s.events[0].Data.Type().String() != "payment.unresolved" {
+		t.Errorf("%d events", len(s.events))
+	}
+}
+
+func TestTooManyDeclines(t *testing.T) {
+	t.Parallel()
+	s, service := ready(t)
+	s.declines = checkout.MostDeclined
+	_, err := s.pay(t, service)
+	expectFault(t, err, "too_many_declines")
+	if s.charges != 0 {
+		t.Error("it was charged")
+	}
+}
+
+func TestMethodThatNobodyServes(t *testing.T) {
+	t.Parallel()
+	s, service := ready(t)
+	service.Sandbox = false
+	_, err := s.pay(t, service)
+	expectFault(t, err, "validation_error", "payment.method")
+	route := project.PaymentRoute{Provider: "stripe", Integration: id.New[id.Integration]([16]byte{5})}
+	s.project.Routes = map[string]project.PaymentRoute{"psp_spt": route}
+	if _, err := s.pay(t, service); err != nil || s.checkout.Charge().Route != route {
+		t.Errorf("%+v, %v", s.checkout.Charge(), err)
+	}
+}
+
+// What the provider tells by itself leads where its answer would have led.
+func TestHeard(t *testing.T) {
+	t.Parallel()
+	s, service := ready(t)
+	s.broken["charge"] = errGone
+	_, err := s.pay(t, service)
+	expectFault(t, err, "payment_unresolved")
+	for _, key := range []string{"nonsense", checkout.AttemptKey(s.checkout.ID(), 7)} {
+		if err := service.Heard(t.Context(), s.project.ID, key, s.outcome); err != nil || s.order != nil {
+			t.Fatalf("%s: %v", key, err)
+		}
+	}
+	for range 2 {
+		if err := service.Heard(t.Context(), s.project.ID, checkout.AttemptKey(s.checkout.ID(), 1), s.outcome); err != nil || s.order == nil {
+			t.Fatalf("%v", err)
+		}
+	}
+}
+
+// Credentials that the provider refuses charge nobody: the stock is back, and the buyer may pay later.
+func TestRefusedCredentials(t *testing.T) {
+	t.Parallel()
+	s, service := ready(t)
+	s.broken["charge"] = fmt.Errorf("stripe: %w", ports.ErrCredentialsRefused)
+	_, err := s.pay(t, service)
+	expectFault(t, err, "payment_unavailable")
+	if s.checkout.Status() != checkout.Ready || s.order != nil || len(s.events) != 0 {
+		t.Errorf("the checkout is %s", s.checkout.Status())
+	}
+	delete(s.broken, "charge")
+	if result, err := s.pay(t, service); err != nil || result.Order == nil {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+// But an attempt that was asked for before may have been charged then.
+func TestCredentialsRefusedLater(t *testing.T) {
+	t.Parallel()
+	s, service := ready(t)
+	s.broken["charge"] = errGone
+	_, err := s.pay(t, service)
+	expectFault(t, err, "payment_unresolved")
+	s.broken["charge"] = ports.ErrCredentialsRefused
+	_, err = s.pay(t, service)
+	expectFault(t, err, "payment_unresolved")
+	if s.checkout.Status() != checkout.Processing {
+		t.Errorf("the checkout is %s", s.checkout.Status())
 	}
 }

@@ -28,10 +28,13 @@ type Service struct {
 	Haggling    ports.Haggling
 	Catalog     ports.CatalogReader
 	Gateway     ports.Gateway
+	Sandbox     bool // the built-in provider serves methods that no connected one does
 	Clock       ports.Clock
 	Entropy     ports.Entropy
 	Log         *slog.Logger
 	Meter       ports.Meter // nil: nobody counts
+	// Placed hears that something was written for the outbox; nil: nobody does.
+	Placed func()
 	// Patience is how long a finalize waits for another one of the same checkout. Zero: 10 s.
 	Patience time.Duration
 }

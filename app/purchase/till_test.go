@@ -14,6 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -34,13 +35,16 @@ var (
 type till struct {
 	ports.CatalogReader
 	ports.Haggling
+	ports.Gateway
 	project  *project.Project
 	visit    *session.Session
 	products []*catalog.Product
 	quotes   []*negotiation.Quote
 	checkout *checkout.Checkout
 	order    *order.Order
-	lapsed   []ports.LapsedCheckout
+	lapsed   []*checkout.Checkout
+	declines int
+	events   []*event.Event
 	outcome  checkout.Outcome
 	charges  int
 	now      time.Time
@@ -85,7 +89,7 @@ func (s *till) Charge(context.Context, ports.ChargeRequest) (checkout.Outcome, e
 	return s.outcome, s.broken["charge"]
 }
 
-func (s *till) Resolve(context.Context, id.Project, string) (checkout.Outcome, error) {
+func (s *till) Resolve(context.Context, ports.ChargeRequest) (checkout.Outcome, error) {
 	return s.outcome, s.broken["resolve"]
 }
 
@@ -129,9 +133,16 @@ func (s checkouts) InTx(_ context.Context, _ id.Project, work func(ports.Purchas
 	return err
 }
 
-func (s checkouts) Lapsed(context.Context, time.Time, int) ([]ports.LapsedCheckout, error) {
+func (s checkouts) Standing(ctx context.Context, p id.Project, c id.Checkout, _ string, _ time.Time) (ports.Standing, error) {
+	found, err := s.Get(ctx, p, c)
+	return ports.Standing{Checkout: found, Declines: s.declines, First: noon}, err
+}
+
+func (s checkouts) Adopt(context.Context, time.Time, time.Time, int) ([]*checkout.Checkout, error) {
 	return s.lapsed, s.broken["lapsed"]
 }
+
+func (checkouts) ForgetDeclines(context.Context, time.Time) error { return nil }
 
 type transaction struct{ *till }
 
@@ -146,7 +157,14 @@ func (s transaction) Stock(_ context.Context, needs []catalog.Need) (levels []ca
 	return levels, s.broken["stock"]
 }
 
-func (s transaction) Save(_ context.Context, c *checkout.Checkout) error  { s.checkout = c; return nil }
+func (s transaction) Save(_ context.Context, c *checkout.Checkout, e *event.Event) error {
+	s.checkout = c
+	if e != nil {
+		s.events = append(s.events, e)
+	}
+	return nil
+}
+
 func (s transaction) Claim(_ context.Context, c *checkout.Checkout) error { s.checkout = c; return nil }
 
 func (s transaction) Settle(_ context.Context, settled ports.Settlement) error {
@@ -206,7 +224,7 @@ func open() (s *till, service *purchase.Service) {
 	}
 	return s, &purchase.Service{
 		Agent: &guard{}, Storefronts: s, Checkouts: checkouts{s}, Orders: orders{till: s}, Sessions: sessions{till: s},
-		Haggling: s, Catalog: s, Gateway: s, Clock: s, Entropy: s, Log: slog.New(slog.DiscardHandler),
+		Haggling: s, Catalog: s, Gateway: s, Sandbox: true, Clock: s, Entropy: s, Log: slog.New(slog.DiscardHandler),
 	}
 }
 

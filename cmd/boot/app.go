@@ -11,8 +11,8 @@ import (
 	"time"
 	_ "time/tzdata" // projects name IANA time zones, also where the system knows none
 
+	"github.com/haggle-commerce/haggle/adapters/eventbus"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
-	"github.com/haggle-commerce/haggle/adapters/payments/sandbox"
 	"github.com/haggle-commerce/haggle/adapters/ratelimit"
 	"github.com/haggle-commerce/haggle/adapters/search"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
@@ -20,6 +20,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
 	"github.com/haggle-commerce/haggle/adapters/vault"
 	"github.com/haggle-commerce/haggle/app/catalogs"
+	"github.com/haggle-commerce/haggle/app/publishing"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -40,6 +41,9 @@ type App struct {
 	store      *sqlstore.Store
 	storefront ports.Storefronts
 	gateway    ports.Gateway
+	providers  providers
+	bus        *eventbus.Bus // nil: there is none
+	publisher  *publishing.Publisher
 	vault      ports.Vault
 	growth     *catalogs.Growth
 	limits     limits
@@ -115,7 +119,10 @@ func (a *App) assemble() error {
 	}
 	a.index, a.storefront, a.meter = search.New(), a.store.Storefronts(), a.metrics
 	a.growth = catalogs.NewGrowth(a.store.Analyze)
-	a.gateway = sandbox.Gateway{Ledger: a.store.SandboxLedger(), Clock: a.clock, Entropy: system.Entropy{}}
+	a.openProviders()
+	if err := a.openPublishing(); err != nil {
+		return err
+	}
 	a.services = a.on(a.store, a.index)
 	a.watchParts()
 	return nil
@@ -131,15 +138,6 @@ func (a *App) URL() string {
 
 // OpsURL is where /livez and /readyz are.
 func (a *App) OpsURL() string { return "http://" + a.ops.Addr().String() }
-
-// methods are the payment methods that can be paid with: the sandbox provider's in the sandbox; in
-// production those of connected providers, of which there are none yet.
-func (a *App) methods() []string {
-	if a.env == account.Sandbox {
-		return []string{"psp_spt", "wallet_ba"}
-	}
-	return nil
-}
 
 // drain is how long a stopping server waits for requests in flight (decisions 1).
 const drain = 30 * time.Second
@@ -195,6 +193,9 @@ func (a *App) Close() error {
 	err := errors.Join(a.tracing.Shutdown(ctx), a.store.Close())
 	if a.limiter != nil {
 		err = errors.Join(err, a.limiter.Close())
+	}
+	if a.bus != nil {
+		a.bus.Close()
 	}
 	for _, l := range []net.Listener{a.api, a.ops} {
 		if l == nil {

@@ -26,7 +26,7 @@ var topLevel = []string{
 var mayImport = map[string][]string{
 	"domain":    {"domain"},
 	"ports":     {"domain", "ports"},
-	"app":       {"domain", "ports"},
+	"app":       {"domain", "ports", "app/failpoint"},
 	"adapters":  {"domain", "ports", "app"},
 	"simulator": {"simulator"},
 	"features":  {"features", "simulator", "cmd"},
@@ -46,6 +46,10 @@ var placed = map[string]string{
 	"github.com/go-redis":           "adapters/ratelimit",
 	"github.com/throttled":          "adapters/ratelimit",
 	"github.com/prometheus":         "adapters/telemetry",
+	"github.com/nats-io":            "adapters/eventbus",
+	"github.com/wneessen":           "adapters/notify",
+	"github.com/emersion":           "adapters/notify",
+	"code.dny.dev/ssrf":             "adapters/delivery",
 	"go.opentelemetry.io":           "adapters/telemetry",
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
+	"github.com/haggle-commerce/haggle/domain/checkout"
 )
 
 // loop is background work that is done every so often. What it finds undone after a crash it does.
@@ -19,8 +20,10 @@ type loop struct {
 func (a *App) loops() []loop {
 	return []loop{
 		{"reconcile payments", 2 * time.Second, a.reconcile},
+		{"execute refunds", 2 * time.Second, a.executeRefunds},
 		{"record uses of keys", 5 * time.Second, a.Access.FlushUses},
 		{"forget idempotency keys", 10 * time.Minute, a.forgetKeys},
+		{"forget declines", time.Minute, a.forgetDeclines},
 	}
 }
 
@@ -33,6 +36,8 @@ func (a *App) startLoops(ctx context.Context) (stop func()) {
 		all.Go(func() { a.keepRunning(ctx, l, beats) })
 	}
 	all.Go(func() { a.limiter.Run(ctx) })
+	publish := a.publish()
+	all.Go(func() { publish(ctx) })
 	return func() {
 		cancel()
 		all.Wait()
@@ -80,6 +85,15 @@ func (a *App) reconcile(ctx context.Context) error {
 	return err
 }
 
+// executeRefunds asks providers for the refunds that nobody looks after.
+func (a *App) executeRefunds(ctx context.Context) error {
+	decided, err := a.aftersales.ExecuteRefunds(ctx)
+	if decided > 0 {
+		a.log.InfoContext(ctx, "refunds decided", "decided", decided)
+	}
+	return err
+}
+
 // forgetKeys removes the answers whose time is over.
 func (a *App) forgetKeys(ctx context.Context) error {
 	for {
@@ -87,4 +101,9 @@ func (a *App) forgetKeys(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// forgetDeclines removes what no longer makes anybody wait.
+func (a *App) forgetDeclines(ctx context.Context) error {
+	return a.store.Checkouts().ForgetDeclines(ctx, a.clock.Now().Add(-2*checkout.DeclineWindow))
 }

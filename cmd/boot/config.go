@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/haggle-commerce/haggle/adapters/ratelimit"
@@ -29,12 +30,16 @@ type Config struct {
 	DatabaseURL   string `env:"HAGGLE_DATABASE_URL" default:"sqlite://.data/haggle.db" help:"sqlite://PATH or postgres://…"`
 	Env           string `env:"HAGGLE_ENV" default:"sandbox" enum:"sandbox,production" help:"sandbox or production."`
 	BootstrapKey  string `env:"HAGGLE_BOOTSTRAP_KEY" help:"An account with this admin key exists after start."`
-	MasterKey     string `env:"HAGGLE_MASTER_KEY" help:"Encrypts stored credentials. Required in production."`
+	MasterKey     string `env:"HAGGLE_MASTER_KEY" help:"Encrypts stored credentials. Required in production. Several keys, separated by commas: the first encrypts, all decrypt."`
 	ACPDomain     string `env:"HAGGLE_ACP_DOMAIN" name:"acp-domain" help:"Also serve each project at https://SLUG.DOMAIN."`
 	AllowLoopback bool   `env:"HAGGLE_ALLOW_LOOPBACK" help:"Sandbox only: settings may name addresses on this machine."`
 	ACPRate       string `env:"HAGGLE_ACP_RATE" name:"acp-rate" default:"600/900" help:"Requests of one buyer's address to one project, per minute and at once; or off."`
 
 	EnterpriseRate string `env:"HAGGLE_ENTERPRISE_RATE" default:"10000/15000" help:"Requests of an account on the enterprise plan, per minute and at once."`
+	StripeURL      string `env:"HAGGLE_STRIPE_URL" name:"stripe-url" help:"Stripe's API, in place of its own address: a proxy or a look-alike."`
+	PayPalURL      string `env:"HAGGLE_PAYPAL_URL" name:"paypal-url" help:"PayPal's API, in place of its own address."`
+	NATSURL        string `env:"HAGGLE_NATS_URL" name:"nats-url" help:"nats://… Every event also goes to JetStream there, to haggle.PROJECT.TYPE."`
+	SMTPURL        string `env:"HAGGLE_SMTP_URL" name:"smtp-url" help:"smtp://USER:PASSWORD@HOST:PORT?from=…&to=… or smtps://… Alerts go by mail through it."`
 	RedisURL       string `env:"HAGGLE_REDIS_URL" help:"redis://… Replicas count requests together there. Without it each counts alone."`
 	TrustedProxies string `env:"HAGGLE_TRUSTED_PROXIES" help:"Addresses and CIDRs, separated by commas, whose X-Forwarded-For is believed."`
 	LogLevel       string `env:"HAGGLE_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe log line."`
@@ -49,8 +54,8 @@ func (c Config) Logger(w io.Writer) *slog.Logger {
 // later are documented variables whose parts do not exist yet. Setting one stops the start: it would
 // otherwise be ignored in silence.
 var later = []string{
-	"HAGGLE_NATS_URL", "HAGGLE_EMBEDDINGS_URL", "HAGGLE_STRIPE_URL",
-	"HAGGLE_PAYPAL_URL", "HAGGLE_SHOPIFY_URL", "HAGGLE_HUBSPOT_URL", "HAGGLE_SHIPSTATION_URL", "HAGGLE_SHOPIFY_CLIENT_ID",
+	"HAGGLE_EMBEDDINGS_URL", "HAGGLE_SHOPIFY_URL",
+	"HAGGLE_HUBSPOT_URL", "HAGGLE_SHIPSTATION_URL", "HAGGLE_SHOPIFY_CLIENT_ID",
 	"HAGGLE_SHOPIFY_CLIENT_SECRET", "HAGGLE_HUBSPOT_CLIENT_ID", "HAGGLE_HUBSPOT_CLIENT_SECRET",
 }
 
@@ -86,14 +91,19 @@ func (c Config) Check() error {
 	if err != nil {
 		return fmt.Errorf("HAGGLE_ENV is %q: it must be sandbox or production", c.Env)
 	}
-	if c.PublicURL != "" {
-		if u, err := url.Parse(c.PublicURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" {
-			return fmt.Errorf("HAGGLE_PUBLIC_URL is %q: it must be an http or https URL", c.PublicURL)
+	for _, address := range []struct{ name, text string }{
+		{"HAGGLE_PUBLIC_URL", c.PublicURL}, {"HAGGLE_STRIPE_URL", c.StripeURL}, {"HAGGLE_PAYPAL_URL", c.PayPalURL},
+	} {
+		if u, err := url.Parse(address.text); address.text != "" &&
+			(err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "") {
+			return fmt.Errorf("%s is %q: it must be an http or https URL", address.name, address.text)
 		}
 	}
 	switch {
 	case env == account.Production && c.MasterKey == "":
 		return errors.New("HAGGLE_MASTER_KEY must be set in production")
+	case slices.Contains(c.masterKeys(), ""):
+		return errors.New("HAGGLE_MASTER_KEY has an empty key between its commas")
 	case c.BootstrapKey != "" && !keyForm.MatchString(c.BootstrapKey):
 		return fmt.Errorf("HAGGLE_BOOTSTRAP_KEY must be %s followed by at least 32 letters and digits", env.KeyMark())
 	case c.BootstrapKey != "" && !strings.HasPrefix(c.BootstrapKey, env.KeyMark()):
@@ -106,6 +116,9 @@ func (c Config) Check() error {
 		return errors.New("HAGGLE_DATABASE_URL must begin with sqlite:// or postgres://")
 	}
 	if _, err := c.limits(); err != nil {
+		return err
+	}
+	if err := c.checkPublishing(); err != nil {
 		return err
 	}
 	if limiter, err := ratelimit.New(c.RedisURL, slog.New(slog.DiscardHandler)); err != nil {
@@ -150,13 +163,21 @@ func (l limits) rate(p account.Plan) ports.Rate {
 	return ports.Rate{PerMinute: perMinute, Burst: burst}
 }
 
-// masterKeys are the keys of the vault; none in a sandbox that has none.
+// masterKeys are the keys of the vault, the newest first; none in a sandbox that has none. To replace a
+// key: put the new one before it, restart, run `haggle keys rotate-master`, and take the old one away.
+// Answers under idempotency keys that the old one sealed cannot be repeated then, for a day.
 func (c Config) masterKeys() []string {
 	if c.MasterKey == "" {
 		return nil
 	}
-	return []string{c.MasterKey}
+	keys := strings.Split(c.MasterKey, ",")
+	for i, key := range keys {
+		keys[i] = strings.TrimSpace(key)
+	}
+	return keys
 }
+
+func isHTTPS(address string) bool { return strings.HasPrefix(address, "https://") }
 
 func (c Config) proxies() ([]netip.Prefix, error) {
 	var trusted []netip.Prefix

@@ -93,7 +93,7 @@ func TestCheckEnvironment(t *testing.T) {
 		{[]string{"haggle_addr=:1", "HAGGLE_addr=:1"}, "HAGGLE_addr is not a variable"},
 		{[]string{"HAGGLE_=1"}, "HAGGLE_ is not a variable"},
 		{[]string{"HAGGLE_MASTER"}, "HAGGLE_MASTER is not a variable"},
-		{[]string{"HAGGLE_NATS_URL=nats://secret-" + digits40}, "HAGGLE_NATS_URL is set, but this version cannot use it"},
+		{[]string{"HAGGLE_EMBEDDINGS_URL=https://secret-" + digits40}, "HAGGLE_EMBEDDINGS_URL is set, but this version cannot use it"},
 		{[]string{"HAGGLE_REDIS_URL=", "HAGGLE_TRUSTED_PROXIES=10.0.0.0/8", "HAGGLE_ENTERPRISE_RATE="}, ""},
 	} {
 		expectComplaint(t, boot.CheckEnvironment(test.environ), test.want)

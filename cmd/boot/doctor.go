@@ -49,6 +49,7 @@ func Diagnose(ctx context.Context, c Config) []Finding {
 	d.addresses()
 	d.database()
 	d.redis()
+	d.publishing()
 	return d.findings
 }
 
@@ -70,7 +71,7 @@ func (d *doctor) secrets() {
 	switch {
 	case d.MasterKey == "":
 		d.say(Fine, "master key", "none: the sandbox seals with a public one")
-	case len(d.MasterKey) < strongMasterKey:
+	case len(d.masterKeys()[0]) < strongMasterKey:
 		d.say(Doubt, "master key", "it is short: take one from `openssl rand -base64 32`")
 	default:
 		d.say(Fine, "master key", "set")

@@ -13,18 +13,21 @@ import (
 
 // edge is what stands between the network and the use cases, one for the process.
 type edge struct {
-	address              func(*http.Request) netip.Addr
-	managed              ports.Limiter
-	bought, gate         ports.Limiter // nil: buyers are not limited
-	operations, payments *wire.Lane
+	address      func(*http.Request) netip.Addr
+	managed      ports.Limiter
+	bought, gate ports.Limiter // nil: buyers are not limited
+
+	operations, payments, downloads *wire.Lane
 }
 
 // Places in the lanes. Operations have fewer than the database has connections (20), so that payments,
 // sign-in and background work find one however many operations wait for each other. Payments wait for
 // providers, up to 8 s each, most of it without a connection, and have places that nothing else takes.
+// Downloads last as long as their readers are slow, and so have few places of their own.
 const (
 	operationPlaces = 16
 	paymentPlaces   = 256
+	downloadPlaces  = 4
 )
 
 func (a *App) openEdge(limiter *ratelimit.Limiter) error {
@@ -37,6 +40,7 @@ func (a *App) openEdge(limiter *ratelimit.Limiter) error {
 		managed:    counted{limiter, a.metrics, "management"},
 		operations: wire.NewLane(operationPlaces, func() { a.metrics.Shed("operations") }),
 		payments:   wire.NewLane(paymentPlaces, func() { a.metrics.Shed("payments") }),
+		downloads:  wire.NewLane(downloadPlaces, func() { a.metrics.Shed("downloads") }),
 	}
 	if !a.limits.acpOff {
 		// In memory of its own: what anybody can make it remember takes no one else's place.

@@ -6,10 +6,12 @@ import (
 	"strings"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/acp"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/hooks"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/cmd/boot/demo"
+	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -29,6 +31,7 @@ func (a *App) handler() http.Handler {
 	mux.Handle("/v1", unrouted) // or the mux would send clients to /v1/
 	mux.Handle("/v1/", unrouted)
 	acp.Register(api, a.acpServices(a.services))
+	mux.Handle(hooks.Pattern, hooks.Handler(a.hookServices()))
 	mux.Handle("GET /demo/images/", demo.Images())
 	watch := wire.Watch{Log: a.log, Observe: a.metrics.ObserveRequest}
 	if a.tracing != nil {
@@ -37,14 +40,21 @@ func (a *App) handler() http.Handler {
 	return wire.Handler(a.metrics.InFlight(a.byHost(mux)), watch)
 }
 
+// strangersRate is what an address may send that nobody knows.
+var strangersRate = ports.Rate{PerMinute: 100, Burst: 150}
+
 func (a *App) managementServices(s services) management.Services {
 	requests := a.store.Requests()
 	return management.Services{
-		Access: s.Access, Projects: s.Projects, Catalogs: s.Catalogs,
+		Access: s.Access, Projects: s.Projects, Catalogs: s.Catalogs, Connecting: s.connecting,
+		Aftersales: s.aftersales, Finance: s.finance, Orders: s.view.Orders(), OrderLists: s.view.Orders(),
+		Payments: s.view.Payments(), Refunds: s.view.Orders(), Ledger: s.view.Ledger(),
 		ProjectStore: s.view.Projects(), Inventory: s.view.Inventory(), Catalog: s.view.Catalog(), Audit: s.view.Requests(),
+		Integrations: s.view.Integrations(), HookAddress: a.hookAddress,
+		Publishing: s.publishing, EventLog: s.view.Events(),
 		ACPAddress: a.acpAddress, APIAddress: a.URL() + "/v1", ClientAddress: a.edge.address,
-		Limiter: a.edge.managed, Rate: a.limits.rate, RateOfStrangers: ports.Rate{PerMinute: 100, Burst: 150},
-		Lane: a.edge.operations, NewEventID: func() id.AuditEvent { return id.New[id.AuditEvent](system.Entropy{}.Bits128()) },
+		Limiter: a.edge.managed, Rate: a.limits.rate, RateOfStrangers: strangersRate,
+		Lane: a.edge.operations, PaymentLane: a.edge.payments, DownloadLane: a.edge.downloads, NewEventID: func() id.AuditEvent { return id.New[id.AuditEvent](system.Entropy{}.Bits128()) },
 		Clock: a.clock,
 		Once: wire.Once[management.Services]{
 			Keys: requests, Records: requests, Vault: a.vault, Clock: a.clock, Begin: a.manage, Replayed: a.metrics.IdempotentReplayed,
@@ -57,7 +67,7 @@ func (a *App) acpServices(s services) acp.Services {
 	return acp.Services{
 		Storefronts: a.storefront, Discovery: s.discovery, Haggling: s.haggling, Purchase: s.purchase,
 		Aftersales: s.aftersales, Sessions: s.view.Sessions(), Orders: s.view.Orders(), Clock: a.clock,
-		Methods: a.methods(), Address: a.acpAddress, PublicURL: a.URL(), ClientAddress: a.edge.address,
+		Sandbox: a.env == account.Sandbox, Address: a.acpAddress, PublicURL: a.URL(), ClientAddress: a.edge.address,
 		Limiter: a.edge.bought, Gate: a.edge.gate, Rate: a.limits.acp, Lane: a.edge.operations, PaymentLane: a.edge.payments,
 		Once: wire.Once[acp.Services]{
 			Keys: requests, Records: requests, Vault: a.vault, Clock: a.clock, Begin: a.trade, Replayed: a.metrics.IdempotentReplayed,

@@ -45,18 +45,22 @@ func BenchmarkFinalize(b *testing.B) {
 		for range b.N {
 			checkouts <- s.init(b, s.quote(b, s.list))
 		}
-		s.parallel(b, func() {
-			answer := s.post(b, "/acp/checkout/finalize", fmt.Sprintf(
-				`{"checkout_id": %q, "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}, "buyer_email": "bench@example.com"}`, <-checkouts))
-			if answer["status"] != "success" {
-				b.Errorf("finalize: %v", answer)
-			}
-		})
+		s.parallel(b, func() { s.finalize(b, <-checkouts) })
 	})
+}
+
+func (s *shop) finalize(b *testing.B, checkout string) {
+	answer := s.post(b, "/acp/checkout/finalize", fmt.Sprintf(
+		`{"checkout_id": %q, "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}, "buyer_email": "bench@example.com"}`, checkout))
+	if answer["status"] != "success" {
+		b.Errorf("finalize: %v", answer)
+	}
 }
 
 // shop is the demo shop on a server of its own.
 type shop struct {
+	app                   *boot.App
+	demo                  boot.DemoShop
 	url, product, variant string
 	list, offer           string
 	client                *http.Client
@@ -69,13 +73,16 @@ func onEngines(b *testing.B, run func(*testing.B, *shop)) {
 }
 
 func open(b *testing.B, engine boottest.Engine) *shop {
-	app := boottest.Start(b, engine.URL(b))
+	return openOn(b, boottest.Start(b, engine.URL(b)))
+}
+
+func openOn(b *testing.B, app *boot.App) *shop {
 	d, err := app.Demo(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}
 	plenty(b, app, d)
-	s := &shop{url: d.ACP, product: d.Product.String(), variant: d.Variant.String(), offer: d.Offer.String(),
+	s := &shop{url: d.ACP, app: app, demo: d, product: d.Product.String(), variant: d.Variant.String(), offer: d.Offer.String(),
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
 	s.list = string(s.post(b, "/acp/quote", s.ask("null"))["list_price"].(json.Number))
 	return s
@@ -83,16 +90,37 @@ func open(b *testing.B, engine boottest.Engine) *shop {
 
 // plenty stocks the product for as many orders as a benchmark places.
 func plenty(b *testing.B, app *boot.App, d boot.DemoShop) {
-	get := func(method, path, body string) map[string]any {
-		r, _ := http.NewRequest(method, app.URL()+path, bytes.NewBufferString(body))
-		r.Header.Set("Authorization", "Bearer "+d.Key)
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("X-Project-ID", d.Project.String())
-		return do(b, http.DefaultClient, r)
-	}
-	product := get("GET", "/v1/catalog/products/"+d.Product.String(), "")
+	product := manage(b, app, d, "GET", "/v1/catalog/products/"+d.Product.String(), "")
 	sku := product["variants"].([]any)[0].(map[string]any)["sku"].(string)
-	get("PUT", "/v1/catalog/inventory", fmt.Sprintf(`{"levels": [{"sku": %q, "location": "main", "quantity": 1000000}]}`, sku))
+	manage(b, app, d, "PUT", "/v1/catalog/inventory", fmt.Sprintf(`{"levels": [{"sku": %q, "location": "main", "quantity": 1000000}]}`, sku))
+}
+
+// manage sends a request to the Management API.
+func manage(b *testing.B, app *boot.App, d boot.DemoShop, method, path, body string) map[string]any {
+	r, _ := http.NewRequest(method, app.URL()+path, bytes.NewBufferString(body))
+	r.Header.Set("Authorization", "Bearer "+d.Key)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-Project-ID", d.Project.String())
+	return do(b, http.DefaultClient, r)
+}
+
+// shelves adds products with a million pieces each.
+func (s *shop) shelves(b *testing.B, n int) (products []string) {
+	for i := range n {
+		answer := manage(b, s.app, s.demo, "POST", "/v1/catalog/products",
+			fmt.Sprintf(`{"name": "Shelf %d", "sku": "SHELF-%d", "price": 19.90, "category": "Bench", "quantity": 1000000}`, i, i))
+		products = append(products, answer["id"].(string))
+	}
+	return products
+}
+
+// bought agrees on a product and opens its checkout.
+func (s *shop) bought(b *testing.B, product string) string {
+	answer := s.post(b, "/acp/quote", fmt.Sprintf(`{"product_id": %q, "quantity": 1, "offer_price": 19.90}`, product))
+	opened := s.post(b, "/acp/checkout/init", fmt.Sprintf(`{"session_id": %q, "checkout_token": %q,
+		"shipping_address": {"name": "A. Buyer", "line1": "1 Main St", "city": "Springfield", "state": "CA", "postal_code": "90001", "country": "US"}}`,
+		answer["session_id"], answer["checkout_token"]))
+	return opened["checkout_id"].(string)
 }
 
 func (s *shop) parallel(b *testing.B, request func()) {

@@ -98,7 +98,7 @@ func (m *market) assemble() {
 	}
 	m.purchase = &purchase.Service{
 		Agent: agent, Storefronts: st.Storefronts(), Checkouts: st.Checkouts(), Orders: st.Orders(), Sessions: st.Sessions(),
-		Haggling: st.Haggling(), Catalog: st.Catalog(), Gateway: m.provider, Clock: m.clock, Entropy: entropy, Log: log,
+		Haggling: st.Haggling(), Catalog: st.Catalog(), Gateway: m.provider, Sandbox: true, Clock: m.clock, Entropy: entropy, Log: log,
 	}
 }
 

@@ -30,6 +30,8 @@ var errNoAnswer = errors.New("the provider did not answer")
 // provider takes money by a script. Like a real one it has one outcome for each key, whoever asks, and
 // never takes a key that it was asked about before it saw it.
 type provider struct {
+	ports.Gateway // it gives nothing back
+
 	mu      sync.Mutex
 	steps   []step
 	known   map[string]checkout.Outcome
@@ -86,11 +88,11 @@ func (p *provider) Charge(ctx context.Context, r ports.ChargeRequest) (checkout.
 	return outcome, nil
 }
 
-func (p *provider) Resolve(_ context.Context, _ id.Project, key string) (checkout.Outcome, error) {
+func (p *provider) Resolve(_ context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
 	p.mu.Lock()
-	p.asked = append(p.asked, key)
+	p.asked = append(p.asked, r.Charge.Key)
 	p.mu.Unlock()
-	return p.once(key, checkout.NotCharged{}), nil
+	return p.once(r.Charge.Key, checkout.NotCharged{}), nil
 }
 
 func (p *provider) once(key string, outcome checkout.Outcome) checkout.Outcome {
@@ -125,7 +127,7 @@ func (p *provider) paid() (n int) {
 // stubborn is a provider whose Resolve gives no answer either.
 type stubborn struct{ *provider }
 
-func (stubborn) Resolve(context.Context, id.Project, string) (checkout.Outcome, error) {
+func (stubborn) Resolve(context.Context, ports.ChargeRequest) (checkout.Outcome, error) {
 	return nil, errNoAnswer
 }
 

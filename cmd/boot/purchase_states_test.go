@@ -65,7 +65,7 @@ func TestDeclinedThenPaid(t *testing.T) {
 		m.must(err)
 		result, err := m.payWith(m.t.Context(), c, "tok_2")
 		m.must(err)
-		if result.Order == nil || result.Order.Payment.Status != order.Succeeded {
+		if result.Order == nil || result.Order.Payment.Status() != order.Succeeded {
 			m.t.Errorf("%+v", result)
 		}
 		m.expect(c, checkout.Completed, 1, p, 4)
@@ -141,9 +141,9 @@ func TestOutOfStockTakesNothing(t *testing.T) {
 func TestUnknownCheckoutAndOption(t *testing.T) {
 	onMarkets(t, func(m *market) {
 		p, c := m.lantern()
-		_, err := m.purchase.Finalize(m.t.Context(), m.project, purchase.FinalizeRequest{Checkout: id.New[id.Checkout]([16]byte{}), Token: "tok_1"})
+		_, err := m.purchase.Finalize(m.t.Context(), m.project, purchase.FinalizeRequest{Checkout: id.New[id.Checkout]([16]byte{}), Method: "psp_spt", Token: "tok_1"})
 		m.refused(err, "checkout_not_found")
-		_, err = m.purchase.Finalize(m.t.Context(), m.project, purchase.FinalizeRequest{Checkout: c.ID(), Token: "tok_1", Option: "pigeon"})
+		_, err = m.purchase.Finalize(m.t.Context(), m.project, purchase.FinalizeRequest{Checkout: c.ID(), Method: "psp_spt", Token: "tok_1", Option: "pigeon"})
 		m.refused(err, "validation_error")
 		if field := detail(err); field != "shipping_option" {
 			m.t.Errorf("it names %q", field)

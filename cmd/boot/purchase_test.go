@@ -12,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // What a finalize does when the provider, the process or the client lets go of it halfway: one order,
@@ -332,7 +333,7 @@ func TestVoidedAttemptIsPaidUnderANewKey(t *testing.T) {
 		p, c := m.lantern()
 		m.crash(c, step{before: die})
 		first := checkout.AttemptKey(c.ID(), 1)
-		if _, err := m.provider.Resolve(m.t.Context(), m.project.ID, first); err != nil {
+		if _, err := m.provider.Resolve(m.t.Context(), ports.ChargeRequest{Charge: checkout.Charge{Key: first}}); err != nil {
 			m.t.Fatal(err)
 		}
 		m.lapse()

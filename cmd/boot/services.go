@@ -11,10 +11,14 @@ import (
 	"github.com/haggle-commerce/haggle/app/aftersales"
 	"github.com/haggle-commerce/haggle/app/agents"
 	"github.com/haggle-commerce/haggle/app/catalogs"
+	"github.com/haggle-commerce/haggle/app/connecting"
 	"github.com/haggle-commerce/haggle/app/discovery"
+	"github.com/haggle-commerce/haggle/app/finance"
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/app/projects"
+	"github.com/haggle-commerce/haggle/app/publishing"
 	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -29,6 +33,9 @@ type services struct {
 	haggling   *haggling.Service
 	purchase   *purchase.Service
 	aftersales *aftersales.Service
+	finance    *finance.Service
+	connecting *connecting.Service
+	publishing *publishing.Service
 	view       *sqlstore.Store
 }
 
@@ -39,7 +46,7 @@ func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 	s := services{view: st}
 	s.Access = a.accessOn(st)
 	s.Projects = &projects.Service{
-		Projects: st.Projects(), Statistics: st.Projects(), Clock: clock, Entropy: entropy,
+		Projects: st.Projects(), Statistics: st.Projects(), Connected: st.Integrations(), Clock: clock, Entropy: entropy,
 		Resolver: system.Resolver{AllowLoopback: a.config.AllowLoopback},
 	}
 	s.Catalogs = &catalogs.Service{
@@ -57,9 +64,15 @@ func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 	s.purchase = &purchase.Service{
 		Agent: agent, Storefronts: st.Storefronts(), Checkouts: st.Checkouts(), Orders: st.Orders(), Sessions: st.Sessions(),
 		Haggling: st.Haggling(), Catalog: st.Catalog(), Clock: clock, Entropy: entropy, Log: a.log, Meter: a.meter,
-		Gateway: a.gateway,
+		Gateway: a.gateway, Sandbox: a.env == account.Sandbox, Placed: a.publisher.Wake,
 	}
-	s.aftersales = &aftersales.Service{Orders: st.Orders(), Clock: clock, Entropy: entropy}
+	s.connecting = a.connectingOn(st)
+	s.publishing = a.publishingOn(st)
+	s.aftersales = &aftersales.Service{
+		Orders: st.Orders(), Payments: st.Payments(), Refunds: st.Orders(), Inventory: st.Inventory(), Index: index,
+		Gateway: a.gateway, Clock: clock, Entropy: entropy, Log: a.log,
+	}
+	s.finance = &finance.Service{Payments: st.Payments(), Gateway: a.gateway, Sandbox: a.env == account.Sandbox}
 	return s
 }
 
@@ -73,15 +86,20 @@ func (a *App) manage(ctx context.Context, claim *ports.KeyUse, work func(managem
 	})
 	if err == nil {
 		index.tell()
+		a.publisher.Wake()
 	}
 	return err
 }
 
 // trade runs a request of the ACP API in one transaction.
 func (a *App) trade(ctx context.Context, claim *ports.KeyUse, work func(acp.Services, ports.Records) error) error {
-	return a.store.Within(ctx, claim, func(view *sqlstore.Store) error {
+	err := a.store.Within(ctx, claim, func(view *sqlstore.Store) error {
 		return work(a.acpServices(a.on(view, a.index)), view.Requests())
 	})
+	if err == nil {
+		a.publisher.Wake()
+	}
+	return err
 }
 
 // pendingIndex keeps what a transaction has to tell the index.

@@ -18,6 +18,8 @@ type keysCmd struct {
 	Create createKeyCmd `cmd:"" help:"Create an API key. Its secret is shown once."`
 	List   listKeysCmd  `cmd:"" help:"List all API keys."`
 	Revoke revokeKeyCmd `cmd:"" help:"Revoke an API key. It stops working within a second."`
+
+	RotateMaster rotateMasterCmd `cmd:"" help:"Encrypt what is stored under the first of several master keys."`
 }
 
 type createKeyCmd struct {
@@ -130,6 +132,20 @@ func (r revokeKeyCmd) Run(ctx context.Context) error {
 		fmt.Fprintf(os.Stderr, "The key %q (%s…) of the account %q no longer works.\n",
 			oneLine(line.Key.Name), line.Key.Prefix, oneLine(line.Account.Name))
 		return nil
+	})
+}
+
+// rotateMasterCmd is the middle one of three steps: put the new key before the old one and restart, run
+// this, and take the old one away.
+type rotateMasterCmd struct{ database }
+
+func (r rotateMasterCmd) Run(ctx context.Context) error {
+	return r.with(ctx, func(app *boot.App) error {
+		n, err := app.RotateMaster(ctx)
+		if err == nil {
+			fmt.Fprintf(os.Stderr, "%d stored secrets are sealed under the first master key.\n", n)
+		}
+		return err
 	})
 }
 

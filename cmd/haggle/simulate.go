@@ -15,6 +15,11 @@ import (
 const defaultURL = "http://127.0.0.1:8080"
 
 type simulateCmd struct {
+	Market   marketCmd   `cmd:"" default:"withargs" help:"Send simulated buyers to a server and report what happened (the default)."`
+	Provider providerCmd `cmd:"" help:"Run a payment provider that speaks Stripe's and PayPal's protocols and moves no money."`
+}
+
+type marketCmd struct {
 	URL         string `default:"http://127.0.0.1:8080" help:"Address of the server."`
 	Project     string `default:"demo" help:"Slug of the project to buy from."`
 	Buyers      int    `default:"20" help:"How many buyers go shopping."`
@@ -26,7 +31,7 @@ type simulateCmd struct {
 // errBroken makes the program fail when the server broke a promise.
 var errBroken = errors.New("the server broke a promise: see above")
 
-func (s simulateCmd) Run(ctx context.Context) error {
+func (s marketCmd) Run(ctx context.Context) error {
 	if s.Demo {
 		return simulator.Story(ctx, simulator.Config{URL: s.URL, Project: s.Project, Seed: s.Seed}, os.Stdout)
 	}

@@ -12,6 +12,7 @@
 package account
 
 import (
+	"net/mail"
 	"strings"
 	"time"
 	"unicode"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
 // Plan decides an account's rate limits (spec 8).
@@ -58,19 +60,33 @@ func ParsePlan(name string) (Plan, error) {
 type Account struct {
 	ID        id.Account
 	Name      string
+	Email     string // where alerts go; empty: nowhere of its own
 	Plan      Plan
 	CreatedAt time.Time
 }
 
-// Rename gives the account another name.
-func (a *Account) Rename(name string) error {
-	c := fault.NewCheck()
+// Change is a partial change of an account. A null name is refused as an empty one: a name has no
+// default. A null email is none.
+type Change struct{ Name, Email patch.Field[string] }
+
+// Change changes what is given.
+func (a *Account) Change(change Change) error {
+	c, name, email := fault.NewCheck(), a.Name, a.Email
+	change.Name.Apply(&name, "")
+	change.Email.Apply(&email, "")
 	checkName(c, name)
+	c.That(email == "" || isAddress(email), "email", "must be an e-mail address such as ada@example.com")
 	if err := c.Err(); err != nil {
 		return err
 	}
-	a.Name = name
+	a.Name, a.Email = name, email
 	return nil
+}
+
+// isAddress takes plain addresses, without a name or a comment.
+func isAddress(text string) bool {
+	parsed, err := mail.ParseAddress(text)
+	return err == nil && parsed.Address == text && len(text) <= 254 && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
 func checkName(c fault.Check, name string) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
@@ -22,13 +23,26 @@ func TestRates(t *testing.T) {
 	}
 }
 
-func TestRename(t *testing.T) {
+func TestChange(t *testing.T) {
 	t.Parallel()
 	for name, ok := range map[string]bool{"": false, "Z": true, strings.Repeat("ö", 200): true, strings.Repeat("ö", 201): false} {
 		a := account.Account{Name: "before"}
-		if err := a.Rename(name); (err == nil) != ok || ok != (a.Name == name) {
+		if err := a.Change(account.Change{Name: patch.To(name)}); (err == nil) != ok || ok != (a.Name == name) {
 			t.Errorf("%d bytes: %v, %q", len(name), err, a.Name)
 		}
+	}
+	for email, ok := range map[string]bool{
+		"": true, "ada@example.com": true, "ada": false, "Ada <ada@example.com>": false, "a@b\r\nBcc: c@d": false,
+		"ada@example.com, eve@example.com": false, strings.Repeat("a", 250) + "@example.com": false,
+	} {
+		a := account.Account{Name: "Ada", Email: "before@example.com"}
+		if err := a.Change(account.Change{Email: patch.To(email)}); (err == nil) != ok || ok != (a.Email == email) {
+			t.Errorf("%q: %v, %q", email, err, a.Email)
+		}
+	}
+	a := account.Account{Name: "Ada", Email: "before@example.com"}
+	if err := a.Change(account.Change{Email: patch.Null[string]()}); err != nil || a.Email != "" || a.Name != "Ada" {
+		t.Errorf("%+v, %v", a, err)
 	}
 }
 

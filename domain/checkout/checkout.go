@@ -16,6 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 const (
@@ -24,8 +25,11 @@ const (
 	// Lease is how long an attempt may stay without outcome before somebody else asks for it. It is
 	// longer than any charge can be under way.
 	Lease = 15 * time.Second
-	// MaxDeclines ends a checkout.
-	MaxDeclines = 5
+	// MaxDeclines ends a checkout. MostDeclined within DeclineWindow make a session, and a client's
+	// address, wait: more than a buyer's mistakes are somebody trying out cards.
+	MaxDeclines   = 5
+	MostDeclined  = 10
+	DeclineWindow = 10 * time.Minute
 	// MaxLines and MaxQuantity bound a checkout (decisions 5).
 	MaxLines    = 50
 	MaxQuantity = 1000
@@ -54,6 +58,7 @@ var Statuses = map[string]Status{
 var (
 	ErrExpired    = fault.New(fault.Conflict, "checkout_expired", "The checkout has expired. Start a new one.")
 	ErrCanceled   = fault.New(fault.Conflict, "checkout_canceled", "The checkout is canceled. Start a new one.")
+	ErrCompleted  = fault.New(fault.Conflict, "checkout_completed", "The checkout is paid. Cancel its order instead.")
 	ErrProcessing = fault.New(fault.Conflict, "checkout_processing", "A payment attempt is under way.").After(time.Second)
 	// ErrNotPayable means that the checkout is in no state to be claimed for lack of the above.
 	ErrNotPayable = fault.New(fault.Conflict, "checkout_not_payable", "The checkout cannot be paid.")
@@ -91,6 +96,8 @@ type Option struct {
 // Payment is what a buyer pays with. The token itself is never kept.
 type Payment struct {
 	Method    string // psp_spt or wallet_ba
+	Route     project.PaymentRoute
+	Client    string // who pays, as far as known; not to be read by anybody
 	TokenHash string
 	Email     string
 	Notes     string
@@ -113,6 +120,7 @@ type Snapshot struct {
 	Attempt    int
 	Declines   int
 	LeaseUntil time.Time
+	Unresolved bool           // it was told that nobody knows the outcome of the attempt in flight
 	Payment    Payment        // of the attempt in flight or the last one
 	Taken      []catalog.Take // stock held by the attempt in flight, or sold
 	CreatedAt  time.Time

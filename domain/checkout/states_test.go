@@ -48,6 +48,7 @@ func TestStatesAndVerbs(t *testing.T) {
 		{"claim", func(c *checkout.Checkout) error { return c.Claim(token, held, noon) }},
 		{"claim late", func(c *checkout.Checkout) error { return c.Claim(token, held, late) }},
 		{"renew", func(c *checkout.Checkout) error { return c.Renew(2, late) }},
+		{"release", func(c *checkout.Checkout) error { _, err := c.Release(2, late); return err }},
 		{"complete", func(c *checkout.Checkout) error { return c.Complete(2) }},
 		{"decline", func(c *checkout.Checkout) error { _, err := c.Decline(2, true); return err }},
 		{"decline for good", func(c *checkout.Checkout) error { _, err := c.Decline(2, false); return err }},
@@ -60,7 +61,7 @@ func TestStatesAndVerbs(t *testing.T) {
 	for status, want := range map[checkout.Status]map[string]checkout.Status{
 		checkout.Ready:   payable,
 		checkout.Pending: payable,
-		checkout.Processing: {"renew": checkout.Processing, "complete": checkout.Completed, "decline": checkout.Pending,
+		checkout.Processing: {"renew": checkout.Processing, "release": checkout.Processing, "complete": checkout.Completed, "decline": checkout.Pending,
 			"decline for good": checkout.Canceled, "put back": checkout.Pending},
 		checkout.Completed: {},
 		checkout.Expired:   {},
@@ -128,7 +129,7 @@ func TestClaimTakesTheWayToPayAndTheStock(t *testing.T) {
 	if s.Attempt != 3 || s.Payment != paying || s.Selected != "express" || !slices.Equal(s.Taken, held) {
 		t.Errorf("claimed %+v", s)
 	}
-	want := checkout.Charge{Key: checkout.AttemptKey(s.ID, 3), Amount: money.Of(10_000+800+1499, money.USD), Method: "psp_spt"}
+	want := checkout.Charge{Key: checkout.AttemptKey(s.ID, 3), Amount: money.Of(10_000+800+1499, money.USD), Method: "psp_spt", Since: noon}
 	if c.Charge() != want {
 		t.Errorf("charge %+v, want %+v", c.Charge(), want)
 	}
@@ -248,6 +249,42 @@ func TestLease(t *testing.T) {
 	for _, status := range checkout.Statuses {
 		if status != checkout.Processing && in(status, 0).Lapsed(late) {
 			t.Errorf("%s lapses", status)
+		}
+	}
+}
+
+// That an attempt is left without outcome is news once.
+func TestReleaseIsNewsOnce(t *testing.T) {
+	t.Parallel()
+	c := in(checkout.Processing, 1)
+	for i, want := range []bool{true, false} {
+		if first, err := c.Release(2, noon); err != nil || first != want || !c.Lapsed(noon) {
+			t.Errorf("release %d: %t, %v", i+1, first, err)
+		}
+	}
+	if _, err := c.PutBack(2); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Claim(token, held, noon); err != nil {
+		t.Fatal(err)
+	}
+	if first, err := c.Release(3, noon); err != nil || !first {
+		t.Errorf("the next attempt: %t, %v", first, err)
+	}
+}
+
+func TestAttemptKeysComeBack(t *testing.T) {
+	t.Parallel()
+	one := id.New[id.Checkout]([16]byte{1})
+	for _, attempt := range []int{1, 2, 12, 2_000_000_000} {
+		of, n, err := checkout.ParseAttemptKey(checkout.AttemptKey(one, attempt))
+		if err != nil || of != one || n != attempt {
+			t.Errorf("attempt %d came back as %s, %d, %v", attempt, of, n, err)
+		}
+	}
+	for _, key := range []string{"", "-1", "x-1", one.String(), one.String() + "-", one.String() + "-0", one.String() + "--1", one.String() + "-x"} {
+		if _, _, err := checkout.ParseAttemptKey(key); err == nil {
+			t.Errorf("%q is a key", key)
 		}
 	}
 }

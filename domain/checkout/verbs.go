@@ -3,12 +3,14 @@ package checkout
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 // Charge is what a payment provider is asked for. Key is the same for every try of one attempt.
@@ -16,6 +18,22 @@ type Charge struct {
 	Key    string
 	Amount money.Amount
 	Method string
+	Route  project.PaymentRoute
+	// Since is a time before the charge, from which on a provider need look for it.
+	Since time.Time
+}
+
+// ParseAttemptKey reads what AttemptKey wrote.
+func ParseAttemptKey(key string) (of id.Checkout, attempt int, err error) {
+	text, number, _ := strings.Cut(key, "-")
+	if of, err = id.Parse[id.Checkout](text); err != nil {
+		return of, 0, err
+	}
+	attempt, err = strconv.Atoi(number)
+	if err != nil || attempt < 1 {
+		return id.Checkout{}, 0, id.ErrMalformed
+	}
+	return of, attempt, nil
 }
 
 // AttemptKey is the idempotency key of one payment attempt (decisions 10): every try of the attempt
@@ -38,7 +56,7 @@ func (c *Checkout) Claim(p Payment, taken []catalog.Take, now time.Time) error {
 	}
 	c.s.Status, c.s.Attempt = Processing, c.s.Attempt+1
 	c.s.Payment, c.s.Selected, c.s.Taken = p, p.Option, taken
-	c.s.LeaseUntil = now.Add(Lease)
+	c.s.LeaseUntil, c.s.Unresolved = now.Add(Lease), false
 	return nil
 }
 
@@ -61,7 +79,10 @@ func (c *Checkout) Payable(now time.Time) error {
 
 // Charge is the attempt in flight, as the provider is asked for it.
 func (c *Checkout) Charge() Charge {
-	return Charge{Key: AttemptKey(c.s.ID, c.s.Attempt), Amount: c.Total(), Method: c.s.Payment.Method}
+	return Charge{
+		Key: AttemptKey(c.s.ID, c.s.Attempt), Amount: c.Total(), Method: c.s.Payment.Method, Route: c.s.Payment.Route,
+		Since: c.s.CreatedAt,
+	}
 }
 
 // Lapsed tells whether the attempt in flight has had its time, so that its outcome may be asked for.
@@ -79,13 +100,14 @@ func (c *Checkout) Renew(attempt int, now time.Time) error {
 }
 
 // Release ends the lease of an attempt that nobody charges any more, so that its outcome may be asked
-// for at once.
-func (c *Checkout) Release(attempt int, now time.Time) error {
+// for at once. It tells whether this is the first time that the attempt is left without outcome.
+func (c *Checkout) Release(attempt int, now time.Time) (first bool, err error) {
 	if err := c.inFlight(attempt); err != nil {
-		return err
+		return false, err
 	}
-	c.s.LeaseUntil = now
-	return nil
+	first = !c.s.Unresolved
+	c.s.LeaseUntil, c.s.Unresolved = now, true
+	return first, nil
 }
 
 // Complete records that the attempt was paid.
@@ -135,11 +157,18 @@ func (c *Checkout) Expire(now time.Time) error {
 
 // Cancel ends a checkout that is not being paid.
 func (c *Checkout) Cancel() error {
-	if c.s.Status != Ready && c.s.Status != Pending {
-		return ErrNotPayable
+	switch c.s.Status {
+	case Ready, Pending:
+		c.s.Status = Canceled
+		return nil
+	case Processing:
+		return ErrProcessing
+	case Completed:
+		return ErrCompleted
+	case Expired:
+		return ErrExpired
 	}
-	c.s.Status = Canceled
-	return nil
+	return ErrCanceled
 }
 
 func (c *Checkout) inFlight(attempt int) error {

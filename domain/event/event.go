@@ -12,12 +12,51 @@ import (
 type Type struct{ name string }
 
 var (
-	OrderCompletedType = Type{"order.completed"}
-	QuoteAcceptedType  = Type{"quote.accepted"}
-	ReturnRequestType  = Type{"return.requested"}
+	OrderCompletedType       = Type{"order.completed"}
+	OrderRefundedType        = Type{"order.refunded"}
+	ReturnRequestType        = Type{"return.requested"}
+	QuoteAcceptedType        = Type{"quote.accepted"}
+	PaymentUnresolvedType    = Type{"payment.unresolved"}
+	SyncCompletedType        = Type{"sync.completed"}
+	SyncFailedType           = Type{"sync.failed"}
+	IntegrationErrorType     = Type{"integration.error"}
+	InventoryLowType         = Type{"inventory.low"}
+	SubscriptionDisabledType = Type{"subscription.disabled"}
+
+	// PingType is a test's. It goes to the one subscription that asked for it, and none subscribes to it.
+	PingType = Type{"ping"}
 )
 
+// Types are those that can be subscribed to.
+var Types = []Type{
+	OrderCompletedType, OrderRefundedType, ReturnRequestType, QuoteAcceptedType, PaymentUnresolvedType, SyncCompletedType,
+	SyncFailedType, IntegrationErrorType, InventoryLowType, SubscriptionDisabledType,
+}
+
 func (t Type) String() string { return t.name }
+
+// ParseType knows the types that can be subscribed to.
+func ParseType(name string) (Type, bool) {
+	for _, t := range Types {
+		if t.name == name {
+			return t, true
+		}
+	}
+	return Type{}, false
+}
+
+// StoredType trusts text that this system wrote.
+func StoredType(name string) Type { return Type{name} }
+
+// Alerts tells whether the merchant's people should hear of such an event at once, by the channels of
+// the project's settings.
+func (t Type) Alerts() bool {
+	switch t {
+	case PaymentUnresolvedType, ReturnRequestType, InventoryLowType, IntegrationErrorType, SyncFailedType, SubscriptionDisabledType:
+		return true
+	}
+	return false
+}
 
 // Event is a fact with its payload, written with the state that it announces.
 type Event struct {
@@ -77,6 +116,49 @@ type ReturnRequested struct {
 	Estimate money.Amount
 }
 
-func (OrderCompleted) Type() Type  { return OrderCompletedType }
-func (QuoteAccepted) Type() Type   { return QuoteAcceptedType }
-func (ReturnRequested) Type() Type { return ReturnRequestType }
+// OrderRefunded says that money of an order was given back.
+type OrderRefunded struct {
+	Refund   id.Refund
+	Order    id.Order
+	Payment  id.Payment
+	Amount   money.Amount
+	Refunded money.Amount // of the payment so far, this refund included
+	Reason   string
+	Return   id.Return // zero: the refund is not for a return
+}
+
+// PaymentUnresolved says that nobody knows yet whether a payment attempt took money.
+type PaymentUnresolved struct {
+	Checkout id.Checkout
+	Attempt  int
+	Amount   money.Amount
+	Method   string
+	Provider string
+}
+
+// InventoryLow says that little is left of a variant, over all locations.
+type InventoryLow struct {
+	Product id.Product
+	Variant id.Variant
+	SKU     string
+	Left    int
+}
+
+// SubscriptionDisabled says that a subscription gets no more events until someone enables it.
+type SubscriptionDisabled struct {
+	Subscription id.Subscription
+	URL          string
+	Reason       Reason
+}
+
+// Ping says nothing: it tests a subscription.
+type Ping struct{ Subscription id.Subscription }
+
+func (OrderCompleted) Type() Type       { return OrderCompletedType }
+func (OrderRefunded) Type() Type        { return OrderRefundedType }
+func (QuoteAccepted) Type() Type        { return QuoteAcceptedType }
+func (ReturnRequested) Type() Type      { return ReturnRequestType }
+func (PaymentUnresolved) Type() Type    { return PaymentUnresolvedType }
+func (InventoryLow) Type() Type         { return InventoryLowType }
+func (SubscriptionDisabled) Type() Type { return SubscriptionDisabledType }
+func (Ping) Type() Type                 { return PingType }

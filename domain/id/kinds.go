@@ -16,6 +16,12 @@ type (
 	decision struct{}
 	auditEvt struct{}
 	factor   struct{}
+	refund   struct{}
+	entry    struct{}
+	sub      struct{}
+	delivery struct{}
+	integr   struct{}
+	hook     struct{}
 )
 
 func (account) prefix() string  { return "acct_" }
@@ -33,6 +39,12 @@ func (evt) prefix() string      { return "evt_" }
 func (decision) prefix() string { return "dec_" }
 func (auditEvt) prefix() string { return "aud_" }
 func (factor) prefix() string   { return "mfa_" }
+func (refund) prefix() string   { return "ref_" }
+func (entry) prefix() string    { return "txn_" }
+func (sub) prefix() string      { return "sub_" }
+func (delivery) prefix() string { return "dlv_" }
+func (integr) prefix() string   { return "int_" }
+func (hook) prefix() string     { return "wh_" }
 
 type (
 	Account       = ID[account]
@@ -50,4 +62,10 @@ type (
 	Decision      = ID[decision]
 	AuditEvent    = ID[auditEvt]
 	Authenticator = ID[factor]
+	Refund        = ID[refund]
+	Transaction   = ID[entry] // of the ledger
+	Subscription  = ID[sub]   // to events
+	Delivery      = ID[delivery]
+	Integration   = ID[integr]
+	Webhook       = ID[hook]
 )

@@ -1,56 +1,81 @@
-// Package order is what a paid checkout becomes: the order, its payment, its fulfillment, and the
-// returns that may follow.
+// Package order is what a paid checkout becomes: the order, its payment, its fulfillment, and what may
+// follow: returns, refunds and cancellation. It moves no money itself.
+//
+//	order        confirmed ──Cancel──▶ canceled
+//	fulfillment  processing ──Ship──▶ shipped ──Deliver──▶ delivered      processing ──Cancel──▶ canceled
+//	refund       pending ──SettleRefund──▶ succeeded or failed
+//	return       requested ──ApproveReturn──▶ approved (with its refund)   requested ──RejectReturn──▶ rejected
+//	payment      succeeded, partially_refunded, refunded: by what its refunds gave back
 package order
 
 import (
+	"strings"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/ledger"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 // Status of an order.
 type Status struct{ name string }
 
-var Confirmed = Status{"confirmed"}
+var (
+	Confirmed = Status{"confirmed"}
+	Canceled  = Status{"canceled"}
+)
 
 func (s Status) String() string { return s.name }
+
+// Statuses are all of them, by name.
+var Statuses = map[string]Status{"confirmed": Confirmed, "canceled": Canceled}
 
 // PaymentStatus of an order's payment.
 type PaymentStatus struct{ name string }
 
-var Succeeded = PaymentStatus{"succeeded"}
+var (
+	Succeeded         = PaymentStatus{"succeeded"}
+	PartiallyRefunded = PaymentStatus{"partially_refunded"}
+	FullyRefunded     = PaymentStatus{"refunded"}
+)
 
 func (s PaymentStatus) String() string { return s.name }
 
-// FulfillmentStatus of an order.
-type FulfillmentStatus struct{ name string }
+// PaymentStatuses are all of them, by name.
+var PaymentStatuses = map[string]PaymentStatus{
+	"succeeded": Succeeded, "partially_refunded": PartiallyRefunded, "refunded": FullyRefunded,
+}
 
-var FulfillmentProcessing = FulfillmentStatus{"processing"}
-
-func (s FulfillmentStatus) String() string { return s.name }
-
-// Payment is the money taken for an order.
+// Payment is the money taken for an order, and what of it went back.
 type Payment struct {
 	ID        id.Payment
-	Status    PaymentStatus
 	Amount    money.Amount
-	Method    string // psp_spt or wallet_ba
-	Label     string // the instrument in words: "Visa ending in 4242"
+	Refunded  money.Amount // by refunds that succeeded
+	Refunding money.Amount // by refunds that are pending
+	Method    string       // psp_spt or wallet_ba
+	Label     string       // the instrument in words: "Visa ending in 4242"
+	Route     project.PaymentRoute
 	Provider  string // the provider's own id of the charge
 	CreatedAt time.Time
 }
 
-// Fulfillment is the promise of delivery. Its days are those of the shop's calendar, each as its
-// midnight in UTC: format them, do not convert them.
-type Fulfillment struct {
-	Status         FulfillmentStatus
-	ShipsOn        time.Time
-	DeliversFrom   time.Time
-	DeliversBy     time.Time
-	ShippingOption string
+// Status follows from what was given back.
+func (p Payment) Status() PaymentStatus {
+	switch {
+	case !p.Refunded.IsPositive():
+		return Succeeded
+	case p.Refunded.Minor() < p.Amount.Minor():
+		return PartiallyRefunded
+	}
+	return FullyRefunded
+}
+
+// Left is what can still be refunded, pending refunds counted as given back.
+func (p Payment) Left() money.Amount {
+	return money.Of(p.Amount.Minor()-p.Refunded.Minor()-p.Refunding.Minor(), p.Amount.Currency())
 }
 
 // Order is a paid checkout. There is at most one per checkout.
@@ -82,6 +107,13 @@ type IDs struct {
 	Confirmation string
 }
 
+// Confirmation is a number to read aloud, HG-7K2M-9QXA: 40 of the bits in Crockford's alphabet, which has
+// no I, L, O or U. A project has each once, so another one may be needed.
+func Confirmation(random [16]byte) string {
+	_, text, _ := strings.Cut(strings.ToUpper(id.New[id.Order](random).String()), "_")
+	return "HG-" + text[:4] + "-" + text[4:8]
+}
+
 // Receipt is what the provider said of a successful charge.
 type Receipt struct {
 	Provider string
@@ -90,42 +122,18 @@ type Receipt struct {
 
 // Place makes the order of a completed checkout. Its days are those of the shop's zone.
 func Place(c *checkout.Checkout, ids IDs, r Receipt, zone *time.Location, now time.Time) *Order {
-	s := c.Snapshot()
+	s, none := c.Snapshot(), money.Zero(c.Total().Currency())
 	return &Order{
 		ID: ids.Order, Project: s.Project, Checkout: s.ID, Session: s.Session, Confirmation: ids.Confirmation,
 		Status: Confirmed, Lines: s.Lines, Address: s.Address, Email: s.Payment.Email, Notes: s.Payment.Notes,
 		Subtotal: s.Subtotal, Shipping: c.Shipping(), Tax: s.Tax, Savings: s.Savings, Total: c.Total(),
 		Payment: Payment{
-			ID: ids.Payment, Status: Succeeded, Amount: c.Total(), Method: s.Payment.Method,
-			Label: r.Label, Provider: r.Provider, CreatedAt: now,
+			ID: ids.Payment, Amount: c.Total(), Refunded: none, Refunding: none, Method: s.Payment.Method,
+			Label: r.Label, Route: s.Payment.Route, Provider: r.Provider, CreatedAt: now,
 		},
 		Fulfillment: promise(s, zone, now),
 		CreatedAt:   now,
 	}
-}
-
-// promise dates the delivery: shipped on the next working day, then the option's days.
-func promise(s checkout.Snapshot, zone *time.Location, now time.Time) Fulfillment {
-	year, month, day := now.In(zone).Date()
-	ships := nextWorkday(time.Date(year, month, day, 0, 0, 0, 0, time.UTC), 1)
-	f := Fulfillment{Status: FulfillmentProcessing, ShipsOn: ships, DeliversFrom: ships, DeliversBy: ships, ShippingOption: s.Selected}
-	for _, o := range s.Options {
-		if o.ID == s.Selected {
-			f.DeliversFrom, f.DeliversBy = nextWorkday(ships, o.MinDays), nextWorkday(ships, o.MaxDays)
-		}
-	}
-	return f
-}
-
-// nextWorkday is so many working days (Monday to Friday) after day.
-func nextWorkday(day time.Time, days int) time.Time {
-	for days > 0 {
-		day = day.AddDate(0, 0, 1)
-		if w := day.Weekday(); w != time.Saturday && w != time.Sunday {
-			days--
-		}
-	}
-	return day
 }
 
 // Completed is the event that announces the order.
@@ -143,4 +151,12 @@ func (o *Order) Completed() event.OrderCompleted {
 		Subtotal: o.Subtotal, Shipping: o.Shipping, Tax: o.Tax, Total: o.Total, Savings: o.Savings,
 		BuyerEmail: o.Email, PlacedAt: o.CreatedAt,
 	}
+}
+
+// Sale is the ledger's record of what was paid.
+func (o *Order) Sale() ledger.Transaction {
+	return ledger.Sale(ledger.Sold{
+		Project: o.Project, Order: o.ID, Payment: o.Payment.ID, Provider: o.Payment.Route.Provider,
+		Subtotal: o.Subtotal, Shipping: o.Shipping, Tax: o.Tax, At: o.Payment.CreatedAt,
+	})
 }

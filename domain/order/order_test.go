@@ -2,15 +2,19 @@ package order_test
 
 import (
 	"reflect"
+	"regexp"
 	"testing"
 	"time"
 	_ "time/tzdata" // the zones below, wherever the tests run
+
+	"pgregory.net/rapid"
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 var (
@@ -37,7 +41,7 @@ func paid() *checkout.Checkout {
 			{ID: "pickup", Price: cents(0)},
 		},
 		Selected: "standard", Subtotal: cents(29_000), Tax: cents(2_574), Savings: cents(1_000),
-		Payment: checkout.Payment{Method: "psp_spt", TokenHash: "hash", Email: "ada@example.com", Notes: "Ring twice.", Option: "standard"},
+		Payment: checkout.Payment{Method: "psp_spt", Route: project.PaymentRoute{Provider: "stripe"}, TokenHash: "hash", Email: "ada@example.com", Notes: "Ring twice.", Option: "standard"},
 	})
 }
 
@@ -56,8 +60,8 @@ func TestPlaceKeepsWhatWasAgreedAndPaid(t *testing.T) {
 		Status: order.Confirmed, Lines: s.Lines, Address: s.Address, Email: "ada@example.com", Notes: "Ring twice.",
 		Subtotal: cents(29_000), Shipping: cents(599), Tax: cents(2_574), Savings: cents(1_000), Total: total,
 		Payment: order.Payment{
-			ID: id.New[id.Payment]([16]byte{8}), Status: order.Succeeded, Amount: total, Method: "psp_spt",
-			Label: "Visa ending in 4242", Provider: "ch_1", CreatedAt: placed,
+			ID: id.New[id.Payment]([16]byte{8}), Amount: total, Refunded: cents(0), Refunding: cents(0), Method: "psp_spt",
+			Label: "Visa ending in 4242", Route: project.PaymentRoute{Provider: "stripe"}, Provider: "ch_1", CreatedAt: placed,
 		},
 		Fulfillment: o.Fulfillment, CreatedAt: placed,
 	}
@@ -131,4 +135,21 @@ func TestDeliveryDays(t *testing.T) {
 			t.Errorf("fulfillment %+v", f)
 		}
 	}
+}
+
+func TestConfirmationIsReadAloud(t *testing.T) {
+	t.Parallel()
+	form := regexp.MustCompile(`^HG-[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$`)
+	rapid.Check(t, func(t *rapid.T) {
+		var bits, others [16]byte
+		copy(bits[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "bits"))
+		copy(others[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "other bits"))
+		text := order.Confirmation(bits)
+		if !form.MatchString(text) {
+			t.Fatal(text)
+		}
+		if (text == order.Confirmation(others)) != ([5]byte(bits[:]) == [5]byte(others[:])) {
+			t.Fatalf("%x and %x are %s and %s", bits, others, text, order.Confirmation(others))
+		}
+	})
 }

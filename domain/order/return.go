@@ -1,10 +1,13 @@
 package order
 
 import (
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
 
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -43,6 +46,11 @@ type Return struct {
 	Estimate     money.Amount // what would be refunded: prices paid and their share of the tax
 	Instructions string
 	CreatedAt    time.Time
+
+	Refund    id.Refund      // once approved, unless nothing was refunded
+	Reason    string         // why it was rejected
+	Restocked []catalog.Take // what an approved return put back into stock
+	DecidedAt time.Time      // zero until then
 }
 
 // Terms are a shop's return rules.
@@ -51,9 +59,104 @@ type Terms struct {
 	Conditions string
 }
 
-// RequestReturn opens a return of part of an order. Earlier returns that were not rejected count
-// against what was bought.
-func RequestReturn(ret id.Return, o *Order, items []ReturnItem, comment string, earlier []Return, terms Terms, now time.Time) (*Return, error) {
+// ErrReturnClosed means that the return was decided before.
+var ErrReturnClosed = fault.New(fault.Conflict, "return_closed", "The return is already decided.")
+
+// RequestReturn opens a return of part of the order, and announces it. Earlier returns that were not
+// rejected count against what was bought.
+func (c *Case) RequestReturn(ret id.Return, items []ReturnItem, comment string, terms Terms, announce id.Event, now time.Time) (*Return, error) {
+	if c.Order.Status == Canceled {
+		return nil, ErrCanceled
+	}
+	r, err := c.Order.returned(ret, items, comment, c.Returns, terms, now)
+	if err != nil {
+		return nil, err
+	}
+	c.Returns = append(c.Returns, *r)
+	c.Events = append(c.Events, event.Event{ID: announce, Project: r.Project, At: now, Data: event.ReturnRequested{
+		Return: r.ID, Order: r.Order, Estimate: r.Estimate,
+	}})
+	return r, nil
+}
+
+// ApproveReturn promises to refund a return, by an amount or else by its estimate, as far as that much
+// is left of the payment, and puts the goods back into stock if they are fit for it.
+func (c *Case) ApproveReturn(ret id.Return, refund id.Refund, amount *money.Amount, restock bool, now time.Time) error {
+	r, err := c.open(ret)
+	if err != nil {
+		return err
+	}
+	if amount == nil && r.Estimate.IsPositive() {
+		left := c.Order.Payment.Left() // of nothing, the refund is refused below
+		promised := money.Of(min(r.Estimate.Minor(), left.Minor()), left.Currency())
+		amount = &promised
+	}
+	if amount != nil {
+		if err := c.refund(refund, ret, amount, "Return "+ret.String(), now); err != nil {
+			return err
+		}
+		r.Refund = refund
+	}
+	if restock {
+		r.Restocked = c.fit(r.Items)
+		c.putBack(r.Restocked)
+	}
+	r.Status, r.DecidedAt = Approved, now
+	return nil
+}
+
+// RejectReturn refuses a return.
+func (c *Case) RejectReturn(ret id.Return, reason string, now time.Time) error {
+	r, err := c.open(ret)
+	if err != nil {
+		return err
+	}
+	if utf8.RuneCountInString(reason) > 2000 {
+		return fault.Field("reason", "must have at most 2,000 characters")
+	}
+	r.Status, r.Reason, r.DecidedAt = Rejected, reason, now
+	return nil
+}
+
+// FindReturn is a return of the case, or nil.
+func (c *Case) FindReturn(ret id.Return) *Return {
+	i := slices.IndexFunc(c.Returns, func(r Return) bool { return r.ID == ret })
+	if i < 0 {
+		return nil
+	}
+	return &c.Returns[i]
+}
+
+func (c *Case) open(ret id.Return) (*Return, error) {
+	r := c.FindReturn(ret)
+	switch {
+	case r == nil:
+		return nil, fault.Missing("return")
+	case r.Status != Requested:
+		return nil, ErrReturnClosed
+	}
+	return r, nil
+}
+
+// fit is from where items were taken, as far as they were not put back before.
+func (c *Case) fit(items []ReturnItem) []catalog.Take {
+	wanted := make(map[id.Variant]int)
+	for _, item := range items {
+		wanted[item.Variant] += item.Quantity
+	}
+	var fit []catalog.Take
+	for _, t := range c.out() {
+		t.Quantity = min(t.Quantity, wanted[t.Variant])
+		if t.Quantity > 0 {
+			wanted[t.Variant] -= t.Quantity
+			fit = append(fit, t)
+		}
+	}
+	return fit
+}
+
+// returned is a new return of part of the order.
+func (o *Order) returned(ret id.Return, items []ReturnItem, comment string, earlier []Return, terms Terms, now time.Time) (*Return, error) {
 	check := fault.NewCheck()
 	check.That(len(items) >= 1 && len(items) <= 50, "items", "must have 1 to 50 items")
 	check.That(utf8.RuneCountInString(comment) <= 2000, "comment", "must have at most 2,000 characters")

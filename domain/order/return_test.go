@@ -23,7 +23,12 @@ func back(variant id.Variant, quantity int) order.ReturnItem {
 }
 
 func request(o *order.Order, earlier []order.Return, now time.Time, items ...order.ReturnItem) (*order.Return, error) {
-	return order.RequestReturn(id.New[id.Return]([16]byte{9}), o, items, "", earlier, terms, now)
+	return ask(o, earlier, items, "", now)
+}
+
+func ask(o *order.Order, earlier []order.Return, items []order.ReturnItem, comment string, now time.Time) (*order.Return, error) {
+	c := &order.Case{Order: o, Returns: slices.Clone(earlier)}
+	return c.RequestReturn(id.New[id.Return]([16]byte{9}), items, comment, terms, id.New[id.Event]([16]byte{9}), now)
 }
 
 // fields are the fields that a refusal names.
@@ -42,7 +47,7 @@ func fields(err error) []string {
 func TestReturnOfPartOfAnOrder(t *testing.T) {
 	t.Parallel()
 	o := place(paid(), time.UTC, placed)
-	r, err := order.RequestReturn(id.New[id.Return]([16]byte{9}), o, []order.ReturnItem{back(green, 1)}, "Sorry.", nil, terms, placed)
+	r, err := ask(o, nil, []order.ReturnItem{back(green, 1)}, "Sorry.", placed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +105,7 @@ func TestReturnRefusalsNameTheirFields(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
-	_, err := order.RequestReturn(id.Return{}, o, []order.ReturnItem{back(red, 1)}, strings.Repeat("x", 2001), nil, terms, placed)
+	_, err := ask(o, nil, []order.ReturnItem{back(red, 1)}, strings.Repeat("x", 2001), placed)
 	if !slices.Equal(fields(err), []string{"comment"}) {
 		t.Errorf("a long comment: %v", err)
 	}
@@ -112,7 +117,7 @@ func TestReturnAtItsEdges(t *testing.T) {
 	o.Lines[0].Quantity = 50
 	items := slices.Repeat([]order.ReturnItem{back(green, 1)}, 50)
 	items[0].Reason = strings.Repeat("é", 2000)
-	if _, err := order.RequestReturn(id.Return{}, o, items, strings.Repeat("é", 2000), nil, terms, placed); err != nil {
+	if _, err := ask(o, nil, items, strings.Repeat("é", 2000), placed); err != nil {
 		t.Error(err)
 	}
 }

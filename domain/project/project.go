@@ -32,6 +32,9 @@ type Project struct {
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 
+	// Routes are the connected payment providers by the method that they serve.
+	Routes map[string]PaymentRoute
+
 	// CatalogVersion counts catalogue writes, in commit order. A search index compares it to learn
 	// what it missed.
 	CatalogVersion int64

@@ -20,15 +20,16 @@ func Checkouts(t *testing.T, open Open) {
 		"what was read belongs to the reader":       checkoutNoAliasing,
 		"of racing changes none is lost":            checkoutRace,
 		"a checkout of a session that is not there": checkoutWithoutSession,
+		"declines count for a session and a client": checkoutDeclines,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(openShop(t, stores))
 		})
 	}
-	t.Run("lapsed checkouts of all projects", func(t *testing.T) {
+	t.Run("lapsed checkouts of all projects are adopted once", func(t *testing.T) {
 		t.Parallel()
-		checkoutLapsed(t, open(t))
+		checkoutAdopted(t, open(t))
 	})
 }
 
@@ -49,7 +50,7 @@ func checkoutRoundTrip(s *shop) {
 		if err := expired.Expire(noon.Add(checkout.Validity)); err != nil {
 			return err
 		}
-		return tx.Save(s.ctx, expired)
+		return tx.Save(s.ctx, expired, nil)
 	})
 	s.must(err)
 	same(s.t, "expired", s.stored(expired).Snapshot(), expired.Snapshot())
@@ -114,7 +115,7 @@ func checkoutRace(s *shop) {
 			if err := locked.Renew(1, until.Add(time.Second-checkout.Lease)); err != nil {
 				return err
 			}
-			return tx.Save(s.ctx, locked)
+			return tx.Save(s.ctx, locked, nil)
 		})
 	})
 	same(s.t, "winners", winners, racers)
@@ -128,38 +129,5 @@ func checkoutWithoutSession(s *shop) {
 		snapshot.Session = sess
 		err := s.Checkouts.Create(s.ctx, checkout.Rehydrate(snapshot))
 		wantFault(s.t, err, fault.NotFound, "session_not_found")
-	}
-}
-
-func checkoutLapsed(t *testing.T, stores Stores) {
-	one, two := openShop(t, stores), openShop(t, stores)
-	var lapsed []ports.LapsedCheckout
-	for i, s := range []*shop{two, one, two, one} {
-		c := s.checkout(s.session(), line(s.product(5), 1))
-		_, err := s.claimAt(c.ID(), noon.Add(time.Duration(i)*time.Second))
-		s.must(err)
-		lapsed = append(lapsed, ports.LapsedCheckout{Project: s.project.ID, Checkout: c.ID()})
-	}
-	one.checkout(one.session(), line(one.product(5), 1))
-	one.pay(one.checkout(one.session(), line(one.product(5), 1)))
-
-	for _, c := range []struct {
-		after time.Duration
-		limit int
-		want  []ports.LapsedCheckout
-	}{
-		{0, 10, nil},
-		{time.Second, 10, lapsed[:1]},
-		{3 * time.Second, 10, lapsed[:3]},
-		{time.Hour, 10, lapsed},
-		{time.Hour, 2, lapsed[:2]},
-	} {
-		got, err := stores.Checkouts.Lapsed(t.Context(), noon.Add(checkout.Lease+c.after), c.limit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(got) != len(c.want) || len(got) > 0 {
-			same(t, "lapsed after "+c.after.String(), got, c.want)
-		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -65,6 +66,11 @@ func (s *shop) claim(c id.Checkout) (claimed *checkout.Checkout, err error) {
 }
 
 func (s *shop) claimAt(c id.Checkout, now time.Time) (claimed *checkout.Checkout, err error) {
+	return s.claimFor(c, "", now)
+}
+
+// claimFor claims for a client's address.
+func (s *shop) claimFor(c id.Checkout, client string, now time.Time) (claimed *checkout.Checkout, err error) {
 	err = s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
 		claimed, err = tx.Lock(s.ctx, c)
 		if err != nil {
@@ -81,7 +87,7 @@ func (s *shop) claimAt(c id.Checkout, now time.Time) (claimed *checkout.Checkout
 		if len(short) > 0 {
 			return errOutOfStock
 		}
-		pay := checkout.Payment{Method: "psp_spt", TokenHash: hash("token"), Email: "ada@example.com", Notes: "ring twice"}
+		pay := checkout.Payment{Method: "psp_spt", Route: sandboxRoute, Client: client, TokenHash: hash("token"), Email: "ada@example.com", Notes: "ring twice"}
 		if err := claimed.Claim(pay, takes, now); err != nil {
 			return err
 		}
@@ -96,6 +102,14 @@ func (s *shop) mustClaim(c *checkout.Checkout) *checkout.Checkout {
 	s.must(err)
 	return claimed
 }
+
+func (s *shop) mustClaimFor(c *checkout.Checkout, client string) {
+	s.t.Helper()
+	_, err := s.claimFor(c.ID(), client, noon)
+	s.must(err)
+}
+
+var sandboxRoute = project.PaymentRoute{Provider: project.SandboxProvider}
 
 // settle stores what decide makes of the locked checkout.
 func (s *shop) settle(c id.Checkout, decide func(*checkout.Checkout) (ports.Settlement, error)) error {

@@ -3,8 +3,11 @@ package porttest
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -12,108 +15,312 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// GatewayTokens are tokens by what a provider does with them.
-type GatewayTokens struct {
+// Payments are a provider that nobody has charged yet, and a merchant's account with it.
+type Payments struct {
+	ports.PaymentProvider
+	Account ports.PaymentAccount
 	Method  string
-	Paid    string
-	Decline string // may be tried again
-	Final   string // must not be tried again
-	Lost    string // charges, and its answer is lost
+	// Token is a new one that covers any charge of the suite, and meets its fate.
+	Token func(t *testing.T, fate TokenFate) string
+	// Lose has the answers to requests that move money lost, but not what they ask for, until told
+	// otherwise.
+	Lose func(lost bool)
 }
+
+// TokenFate is what a provider does with a token.
+type TokenFate int
+
+const (
+	TokenPaid    TokenFate = iota
+	TokenDecline           // may be tried again
+	TokenFinal             // must not be tried again
+	TokenUnknown           // is no token of the provider's
+)
 
 // Gateway holds a payment adapter to its port. open makes one over an empty provider.
-func Gateway(t *testing.T, tokens GatewayTokens, open func(t *testing.T) ports.Gateway) {
-	ctx := context.Background()
-	charge := func(attempt int, token string) ports.ChargeRequest {
-		of := id.New[id.Checkout]([16]byte{1})
-		return ports.ChargeRequest{
-			Project: id.New[id.Project]([16]byte{2}), Checkout: of, Token: token,
-			Charge: checkout.Charge{Key: checkout.AttemptKey(of, attempt), Amount: money.Of(4990, money.USD), Method: tokens.Method},
-		}
+func Gateway(t *testing.T, open func(t *testing.T) Payments) {
+	for name, test := range map[string]func(*till){
+		"a charge is paid once, however often it is asked for":  chargeOnce,
+		"sixteen racers with one key are one charge":            chargeRace,
+		"a decline says whether to try again":                   chargeDeclined,
+		"after a decline the next attempt may be paid":          chargeAfterDecline,
+		"a lost answer resolves to what happened":               chargeLost,
+		"what was not charged when it was resolved never will":  chargeVoid,
+		"a decline takes nothing, also when it is resolved":     chargeDeclinedResolved,
+		"charging and resolving at once agree":                  chargeAgainstResolve,
+		"a key is not reused for another amount":                chargeOtherAmount,
+		"a charge is given back in parts":                       refundParts,
+		"a refund is given once, however often it is asked for": refundOnce,
+		"no more is given back than was charged":                refundBound,
+		"racing refunds stay within the charge":                 refundRace,
+		"a lost refund is not given twice":                      refundLost,
+		"a statement tells every movement once":                 statement,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(&till{t: t, ctx: context.Background(), Payments: open(t), since: time.Now().UTC().Truncate(time.Millisecond)})
+		})
 	}
-	project := charge(1, "").Project
-
-	t.Run("a charge is paid once, however often it is asked for", func(t *testing.T) {
-		g := open(t)
-		first := paid(t, g, charge(1, tokens.Paid))
-		if again := paid(t, g, charge(1, tokens.Paid)); again != first {
-			t.Errorf("the same key gave %v, then %v", first, again)
-		}
-		if other := paid(t, g, charge(2, tokens.Paid)); other.Provider == first.Provider {
-			t.Errorf("two attempts share the charge %s", first.Provider)
-		}
-	})
-	t.Run("sixteen racers with one key are one charge", func(t *testing.T) {
-		g := open(t)
-		var racers sync.WaitGroup
-		charges := make(chan string, 16)
-		for range cap(charges) {
-			racers.Go(func() {
-				outcome, err := g.Charge(ctx, charge(1, tokens.Paid))
-				charges <- fmt.Sprint(outcome, err)
-			})
-		}
-		racers.Wait()
-		first := <-charges
-		for range cap(charges) - 1 {
-			if other := <-charges; other != first {
-				t.Fatalf("%s and %s under one key", first, other)
-			}
-		}
-	})
-	t.Run("a decline says whether to try again", func(t *testing.T) {
-		g := open(t)
-		for token, final := range map[string]bool{tokens.Decline: false, tokens.Final: true} {
-			outcome, err := g.Charge(ctx, charge(1+len(token), token))
-			if d, ok := outcome.(checkout.Declined); err != nil || !ok || d.Final != final || d.Code == "" || d.Message == "" {
-				t.Errorf("%s: %#v, %v", token, outcome, err)
-			}
-		}
-	})
-	t.Run("a lost answer is an error, and resolves to what happened", func(t *testing.T) {
-		g := open(t)
-		lost := charge(1, tokens.Lost)
-		if outcome, err := g.Charge(ctx, lost); err == nil {
-			t.Fatalf("the lost answer is %#v", outcome)
-		}
-		if outcome, err := g.Resolve(ctx, project, lost.Charge.Key); err != nil || !isPaid(outcome) {
-			t.Errorf("resolved to %#v, %v", outcome, err)
-		}
-	})
-	t.Run("what was not charged when it was resolved never will be", func(t *testing.T) {
-		g := open(t)
-		late := charge(1, tokens.Paid)
-		for range 2 {
-			if outcome, err := g.Resolve(ctx, project, late.Charge.Key); err != nil || outcome != (checkout.NotCharged{}) {
-				t.Fatalf("resolved to %#v, %v", outcome, err)
-			}
-		}
-		if outcome, err := g.Charge(ctx, late); err != nil || outcome != (checkout.NotCharged{}) {
-			t.Errorf("the late charge got %#v, %v", outcome, err)
-		}
-	})
-	t.Run("a key is not reused for another amount", func(t *testing.T) {
-		g := open(t)
-		paid(t, g, charge(1, tokens.Paid))
-		other := charge(1, tokens.Paid)
-		other.Charge.Amount = money.Of(1, money.USD)
-		if outcome, err := g.Charge(ctx, other); err == nil {
-			t.Errorf("another amount under the same key got %#v", outcome)
-		}
-	})
 }
 
-func paid(t *testing.T, g ports.Gateway, r ports.ChargeRequest) checkout.Paid {
-	t.Helper()
-	outcome, err := g.Charge(context.Background(), r)
+// till is one merchant's side of a provider.
+type till struct {
+	Payments
+	t     *testing.T
+	ctx   context.Context
+	since time.Time
+}
+
+var (
+	tillProject  = id.New[id.Project]([16]byte{2})
+	tillCheckout = id.New[id.Checkout]([16]byte{1})
+)
+
+const charged = 49_90
+
+func (s *till) request(attempt int, fate TokenFate) ports.ChargeRequest {
+	return ports.ChargeRequest{
+		Project: tillProject, Checkout: tillCheckout, Token: s.Token(s.t, fate),
+		Charge: checkout.Charge{
+			Key: checkout.AttemptKey(tillCheckout, attempt), Amount: money.Of(charged, money.USD), Method: s.Method, Since: s.since,
+		},
+	}
+}
+
+func (s *till) charge(r ports.ChargeRequest) (checkout.Outcome, error) {
+	return s.Charge(s.ctx, s.Account, r)
+}
+
+// resolve asks as those do who never had the token.
+func (s *till) resolve(r ports.ChargeRequest) (checkout.Outcome, error) {
+	r.Token = ""
+	return s.Resolve(s.ctx, s.Account, r)
+}
+
+func (s *till) pay(r ports.ChargeRequest) checkout.Paid {
+	s.t.Helper()
+	return s.paid(s.charge(r))
+}
+
+func (s *till) paid(outcome checkout.Outcome, err error) checkout.Paid {
+	s.t.Helper()
 	p, ok := outcome.(checkout.Paid)
 	if err != nil || !ok || p.Provider == "" || p.Label == "" {
-		t.Fatalf("charge %s: %#v, %v", r.Charge.Key, outcome, err)
+		s.t.Fatalf("not paid: %#v, %v", outcome, err)
 	}
 	return p
 }
 
-func isPaid(o checkout.Outcome) bool {
-	_, ok := o.(checkout.Paid)
-	return ok
+// outcome waits for what is decided: that nobody knows yet is no answer to hold against a provider.
+func (s *till) outcome(ask func() (checkout.Outcome, error)) checkout.Outcome {
+	s.t.Helper()
+	var last error
+	for range 20 {
+		outcome, err := ask()
+		if err == nil {
+			return outcome
+		}
+		last = err
+	}
+	s.t.Fatalf("nobody ever knows: %v", last)
+	return nil
+}
+
+// taken is what the provider's statement says was charged and given back.
+func (s *till) taken() (charges, refunds []ports.Movement) {
+	s.t.Helper()
+	r := ports.StatementRequest{Project: tillProject, From: s.since.Add(-time.Hour), To: s.since.Add(time.Hour)}
+	err := s.Statement(s.ctx, s.Account, r, func(m ports.Movement) error {
+		if m.At.Before(r.From) || !m.At.Before(r.To) || m.Provider == "" {
+			s.t.Errorf("the statement tells %+v", m)
+		}
+		if m.Refund {
+			refunds = append(refunds, m)
+		} else {
+			charges = append(charges, m)
+		}
+		return nil
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return charges, refunds
+}
+
+func (s *till) wantTaken(charges, refunds int) {
+	s.t.Helper()
+	c, r := s.taken()
+	if len(c) != charges || len(r) != refunds {
+		s.t.Errorf("the provider has %d charges and %d refunds, want %d and %d", len(c), len(r), charges, refunds)
+	}
+}
+
+func chargeOnce(s *till) {
+	r := s.request(1, TokenPaid)
+	first := s.pay(r)
+	if again := s.pay(r); again != first {
+		s.t.Errorf("the same key gave %v, then %v", first, again)
+	}
+	if resolved := s.paid(s.resolve(r)); resolved != first {
+		s.t.Errorf("charged %v, resolved %v", first, resolved)
+	}
+	if other := s.pay(s.request(2, TokenPaid)); other.Provider == first.Provider {
+		s.t.Errorf("two attempts share the charge %s", first.Provider)
+	}
+	s.wantTaken(2, 0)
+}
+
+func chargeRace(s *till) {
+	r := s.request(1, TokenPaid)
+	var racers sync.WaitGroup
+	outcomes := make(chan string, 16)
+	for range cap(outcomes) {
+		racers.Go(func() {
+			outcome := s.outcome(func() (checkout.Outcome, error) { return s.charge(r) })
+			outcomes <- fmt.Sprintf("%#v", outcome)
+		})
+	}
+	racers.Wait()
+	first := <-outcomes
+	for range cap(outcomes) - 1 {
+		if other := <-outcomes; other != first {
+			s.t.Fatalf("%s and %s under one key", first, other)
+		}
+	}
+	s.wantTaken(1, 0)
+}
+
+func chargeDeclined(s *till) {
+	attempt := 0
+	for fate, final := range map[TokenFate]bool{TokenDecline: false, TokenFinal: true, TokenUnknown: false} {
+		attempt++
+		outcome, err := s.charge(s.request(attempt, fate))
+		if d, ok := outcome.(checkout.Declined); err != nil || !ok || d.Final != final || d.Code == "" || d.Message == "" {
+			s.t.Errorf("token of fate %d: %#v, %v", fate, outcome, err)
+		}
+		if d, ok := outcome.(checkout.Declined); ok && fate == TokenUnknown && d.Code != "invalid_token" {
+			s.t.Errorf("an unknown token is declined as %s", d.Code)
+		}
+	}
+	s.wantTaken(0, 0)
+}
+
+func chargeAfterDecline(s *till) {
+	if outcome, err := s.charge(s.request(1, TokenDecline)); err != nil || reflect.TypeOf(outcome) != reflect.TypeFor[checkout.Declined]() {
+		s.t.Fatalf("first attempt: %#v, %v", outcome, err)
+	}
+	s.pay(s.request(2, TokenPaid))
+	s.wantTaken(1, 0)
+}
+
+func chargeLost(s *till) {
+	r := s.request(1, TokenPaid)
+	s.Lose(true)
+	if outcome, err := s.charge(r); err == nil {
+		s.t.Fatalf("the lost answer is %#v", outcome)
+	}
+	s.Lose(false)
+	s.wantTaken(1, 0)
+	resolved := s.paid(s.resolve(r))
+	if again := s.pay(r); again != resolved {
+		s.t.Errorf("resolved to %#v, charged late %#v", resolved, again)
+	}
+	s.wantTaken(1, 0)
+}
+
+func chargeVoid(s *till) {
+	late := s.request(1, TokenPaid)
+	for range 2 {
+		if outcome, err := s.resolve(late); err != nil || outcome != (checkout.NotCharged{}) {
+			s.t.Fatalf("resolved to %#v, %v", outcome, err)
+		}
+	}
+	if outcome, err := s.charge(late); err != nil || outcome != (checkout.NotCharged{}) {
+		s.t.Errorf("the late charge got %#v, %v", outcome, err)
+	}
+	if outcome, err := s.resolve(late); err != nil || outcome != (checkout.NotCharged{}) {
+		s.t.Errorf("resolved after the late charge to %#v, %v", outcome, err)
+	}
+	s.wantTaken(0, 0)
+	s.pay(s.request(2, TokenPaid))
+}
+
+func chargeDeclinedResolved(s *till) {
+	r := s.request(1, TokenDecline)
+	if outcome, err := s.charge(r); err != nil {
+		s.t.Fatalf("%#v, %v", outcome, err)
+	}
+	outcome, err := s.resolve(r)
+	if _, paid := outcome.(checkout.Paid); err != nil || paid {
+		s.t.Errorf("resolved to %#v, %v", outcome, err)
+	}
+	s.wantTaken(0, 0)
+}
+
+// Whoever asks first, both are told the same in the end, and it is what the provider did.
+func chargeAgainstResolve(s *till) {
+	var requests [8]ports.ChargeRequest
+	for i := range requests {
+		requests[i] = s.request(i+1, TokenPaid)
+	}
+	var racers sync.WaitGroup
+	var charged, resolved [len(requests)]checkout.Outcome
+	for i, r := range requests {
+		racers.Go(func() {
+			charged[i] = s.outcome(func() (checkout.Outcome, error) { return s.charge(r) })
+		})
+		racers.Go(func() {
+			resolved[i] = s.outcome(func() (checkout.Outcome, error) { return s.resolve(r) })
+		})
+	}
+	racers.Wait()
+	paid := 0
+	for i := range requests {
+		if charged[i] != resolved[i] {
+			s.t.Errorf("attempt %d: charged %#v, resolved %#v", i+1, charged[i], resolved[i])
+		}
+		if _, ok := charged[i].(checkout.Paid); ok {
+			paid++
+		}
+	}
+	s.wantTaken(paid, 0)
+}
+
+func chargeOtherAmount(s *till) {
+	r := s.request(1, TokenPaid)
+	s.pay(r)
+	r.Charge.Amount = money.Of(51, money.USD)
+	if outcome, err := s.charge(r); err == nil {
+		s.t.Errorf("another amount under the same key got %#v", outcome)
+	}
+	s.wantTaken(1, 0)
+}
+
+func statement(s *till) {
+	first := s.pay(s.request(1, TokenPaid))
+	second := s.pay(s.request(2, TokenPaid))
+	if _, err := s.charge(s.request(3, TokenDecline)); err != nil {
+		s.t.Fatal(err)
+	}
+	if _, err := s.resolve(s.request(4, TokenPaid)); err != nil {
+		s.t.Fatal(err)
+	}
+	back := s.refunded(s.back("ref_1", second, 5_00))
+	key := func(attempt int) string { return checkout.AttemptKey(tillCheckout, attempt) }
+	charges, refunds := s.taken()
+	got := append(charges, refunds...)
+	for i := range got {
+		got[i].At = time.Time{}
+	}
+	slices.SortFunc(got, func(a, b ports.Movement) int { return slices.Compare([]byte(a.Key), []byte(b.Key)) })
+	same(s.t, "the statement", got, []ports.Movement{
+		{Provider: first.Provider, Key: key(1), Amount: money.Of(charged, money.USD)},
+		{Provider: second.Provider, Key: key(2), Amount: money.Of(charged, money.USD)},
+		{Refund: true, Provider: back, Key: "ref_1", Amount: money.Of(5_00, money.USD)},
+	})
+	none := ports.StatementRequest{Project: tillProject, From: s.since.Add(time.Hour), To: s.since.Add(2 * time.Hour)}
+	err := s.Statement(s.ctx, s.Account, none, func(m ports.Movement) error { return fmt.Errorf("%+v", m) })
+	if err != nil {
+		s.t.Errorf("a statement of a time without movements: %v", err)
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
@@ -72,69 +71,86 @@ func orderRoundTrip(s *shop) {
 func orderUnknown(s *shop) {
 	foreign := openShop(s.t, s.Stores)
 	theirs := foreign.order(1)
-	_, err := foreign.Orders.RequestReturn(s.ctx, foreign.project.ID, theirs.ID, wish(1))
-	s.must(err)
+	foreign.requestReturn(theirs.ID, 1)
 	for _, unknown := range []id.Order{random[id.Order](), theirs.ID} {
 		_, err := s.Orders.ByID(s.ctx, s.project.ID, unknown)
 		wantFault(s.t, err, fault.NotFound, "order_not_found")
-		_, err = s.Orders.RequestReturn(s.ctx, s.project.ID, unknown, wish(1))
+		_, err = s.Orders.Case(s.ctx, s.project.ID, unknown)
+		wantFault(s.t, err, fault.NotFound, "order_not_found")
+		_, err = s.Orders.Change(s.ctx, s.project.ID, unknown, wish(1))
 		wantFault(s.t, err, fault.NotFound, "order_not_found")
 	}
 	for _, unknown := range []id.Checkout{random[id.Checkout](), theirs.Checkout} {
 		_, err := s.Orders.ByCheckout(s.ctx, s.project.ID, unknown)
 		wantFault(s.t, err, fault.NotFound, "order_not_found")
 	}
-	_, err = s.Orders.ReturnByID(s.ctx, s.project.ID, random[id.Return]())
+	_, err := s.Orders.ReturnByID(s.ctx, s.project.ID, random[id.Return]())
 	wantFault(s.t, err, fault.NotFound, "return_not_found")
 }
 
+// carryOn changes the case of an order.
+func (s *shop) carryOn(o id.Order, change func(*order.Case) error) *order.Case {
+	s.t.Helper()
+	c, err := s.Orders.Change(s.ctx, s.project.ID, o, change)
+	s.must(err)
+	return c
+}
+
+func (s *shop) orderCase(o id.Order) *order.Case {
+	s.t.Helper()
+	c, err := s.Orders.Case(s.ctx, s.project.ID, o)
+	s.must(err)
+	return c
+}
+
 // wish asks to return pieces of the first line.
-func wish(quantity int) func(*order.Order, []order.Return) (*order.Return, *event.Event, error) {
-	return func(o *order.Order, earlier []order.Return) (*order.Return, *event.Event, error) {
-		items := []order.ReturnItem{{Product: o.Lines[0].Product, Variant: o.Lines[0].Variant, Quantity: quantity, Reason: "too small"}}
+func wish(quantity int) func(*order.Case) error {
+	return func(c *order.Case) error {
+		first := c.Order.Lines[0]
+		items := []order.ReturnItem{{Product: first.Product, Variant: first.Variant, Quantity: quantity, Reason: "too small"}}
 		terms := order.Terms{WindowDays: 30, Conditions: "Unused."}
-		r, err := order.RequestReturn(random[id.Return](), o, items, "by post", earlier, terms, noon.Add(time.Hour))
-		if err != nil {
-			return nil, nil, err
-		}
-		data := event.ReturnRequested{Return: r.ID, Order: o.ID, Estimate: r.Estimate}
-		return r, &event.Event{ID: random[id.Event](), Project: o.Project, At: r.CreatedAt, Data: data}, nil
+		_, err := c.RequestReturn(random[id.Return](), items, "by post", terms, random[id.Event](), noon.Add(time.Hour))
+		return err
 	}
+}
+
+// requestReturn asks to return pieces of the first line.
+func (s *shop) requestReturn(o id.Order, quantity int) *order.Return {
+	s.t.Helper()
+	c := s.carryOn(o, wish(quantity))
+	return &c.Returns[len(c.Returns)-1]
 }
 
 func returnKept(s *shop) {
 	o := s.order(3)
-	first, err := s.Orders.RequestReturn(s.ctx, s.project.ID, o.ID, wish(1))
-	s.must(err)
-	second, err := s.Orders.RequestReturn(s.ctx, s.project.ID, o.ID, func(got *order.Order, earlier []order.Return) (*order.Return, *event.Event, error) {
-		sameOrder(s.t, got, o)
-		same(s.t, "earlier returns", earlier, []order.Return{*first})
-		return wish(2)(got, earlier)
-	})
-	s.must(err)
-	for _, want := range []*order.Return{first, second} {
+	first := s.requestReturn(o.ID, 1)
+	second := s.carryOn(o.ID, func(c *order.Case) error {
+		sameOrder(s.t, c.Order, o)
+		same(s.t, "earlier returns", c.Returns, []order.Return{*first})
+		return wish(2)(c)
+	}).Returns[1]
+	for _, want := range []*order.Return{first, &second} {
 		got, err := s.Orders.ReturnByID(s.ctx, s.project.ID, want.ID)
 		s.must(err)
 		same(s.t, "return", got, want)
 	}
 	foreign := openShop(s.t, s.Stores)
-	_, err = s.Orders.ReturnByID(s.ctx, foreign.project.ID, first.ID)
+	_, err := s.Orders.ReturnByID(s.ctx, foreign.project.ID, first.ID)
 	wantFault(s.t, err, fault.NotFound, "return_not_found")
 }
 
 func returnRefused(s *shop) {
 	o := s.order(1)
-	_, err := s.Orders.RequestReturn(s.ctx, s.project.ID, o.ID, func(got *order.Order, _ []order.Return) (*order.Return, *event.Event, error) {
-		got.Email = "changed@example.com"
-		return nil, nil, errPlain
+	_, err := s.Orders.Change(s.ctx, s.project.ID, o.ID, func(c *order.Case) error {
+		c.Order.Email = "changed@example.com"
+		s.must(wish(1)(c))
+		s.must(c.Refund(random[id.Refund](), nil, "", noon))
+		return errPlain
 	})
 	same(s.t, "error", err, errPlain)
-	sameOrder(s.t, s.orderByID(o.ID), o)
-	_, err = s.Orders.RequestReturn(s.ctx, s.project.ID, o.ID, func(got *order.Order, earlier []order.Return) (*order.Return, *event.Event, error) {
-		same(s.t, "earlier returns", len(earlier), 0)
-		return wish(1)(got, earlier)
-	})
-	s.must(err)
+	left := s.orderCase(o.ID)
+	sameOrder(s.t, left.Order, o)
+	same(s.t, "returns and refunds", len(left.Returns)+len(left.Refunds), 0)
 }
 
 func orderNoAliasing(s *shop) {
@@ -143,8 +159,7 @@ func orderNoAliasing(s *shop) {
 	o.Lines[0].Quantity = 99
 	s.orderByID(o.ID).Lines[0].Quantity = 98
 	sameOrder(s.t, s.orderByID(o.ID), want)
-	r, err := s.Orders.RequestReturn(s.ctx, s.project.ID, o.ID, wish(1))
-	s.must(err)
+	r := s.requestReturn(o.ID, 1)
 	r.Items[0].Quantity = 97
 	got, err := s.Orders.ReturnByID(s.ctx, s.project.ID, r.ID)
 	s.must(err)
@@ -154,7 +169,7 @@ func orderNoAliasing(s *shop) {
 func returnRace(s *shop) {
 	o := s.order(4) // 5 pieces in two lines
 	winners := s.race("validation_error", func(int) error {
-		_, err := s.Orders.RequestReturn(s.ctx, s.project.ID, o.ID, wish(1))
+		_, err := s.Orders.Change(s.ctx, s.project.ID, o.ID, wish(1))
 		return err
 	})
 	same(s.t, "returns", winners, 5)

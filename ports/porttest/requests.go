@@ -58,6 +58,33 @@ func IdempotencyKeys(t *testing.T, open Open) {
 		}
 		wantFault(t, s.Keys.Claim(t.Context(), use), fault.Conflict, "idempotency_in_progress")
 	})
+	t.Run("only the use itself amends its answer", func(t *testing.T) {
+		s := open(t)
+		use, first := keyUse("k", "{}"), ports.Answer{Status: 201, ContentType: "application/json", Body: []byte("first")}
+		second := ports.Answer{Status: 202, ContentType: "text/plain", Body: []byte("second")}
+		noError(t, s.Keys.Amend(t.Context(), use, second))
+		if found, err := s.Keys.Find(t.Context(), use); found != nil || err != nil {
+			t.Fatalf("amended nothing to %v, %v", found, err)
+		}
+		noError(t, s.Keys.Claim(t.Context(), use))
+		noError(t, s.Keys.Amend(t.Context(), use, second))
+		_, err := s.Keys.Find(t.Context(), use)
+		wantFault(t, err, fault.Conflict, "idempotency_in_progress")
+		keep(t, s, use, first)
+		later, other := use, keyUse("k", "{1}")
+		later.At = noon.Add(time.Second)
+		for _, stranger := range []ports.KeyUse{later, other, keyUse("K", "{}")} {
+			noError(t, s.Keys.Amend(t.Context(), stranger, second))
+		}
+		if found, err := s.Keys.Find(t.Context(), use); err != nil || string(found.Body) != "first" {
+			t.Fatalf("found %+v, %v", found, err)
+		}
+		noError(t, s.Keys.Amend(t.Context(), use, second))
+		if found, err := s.Keys.Find(t.Context(), use); err != nil || found.Status != 202 ||
+			found.ContentType != "text/plain" || string(found.Body) != "second" {
+			t.Errorf("found %+v, %v", found, err)
+		}
+	})
 	t.Run("a claim holds until it is answered, released, or over", func(t *testing.T) {
 		s := open(t)
 		use := keyUse("k", "{}")

@@ -22,10 +22,17 @@ type Stores struct {
 	Haggling    ports.Haggling
 	Checkouts   ports.Checkouts
 	Orders      ports.Orders
+	OrderLists  ports.OrderLists
+	Refunds     ports.Refunds
+	Payments    ports.Payments
+	Ledger      ports.Ledger
 	Sandbox     ports.SandboxLedger
 	Keys        ports.IdempotencyKeys
 	Records     ports.Records
 	Audit       ports.AuditLog
+
+	Integrations ports.Integrations
+	InUse        ports.IntegrationsInUse
 }
 
 // Open makes a fresh, empty database that lasts as long as the test.

@@ -33,6 +33,9 @@ func (c *Client) In(project string) *Client { return New(c.connection, c.key, pr
 // As is the same merchant with another API key.
 func (c *Client) As(key string) *Client { return New(c.connection, key, c.project) }
 
+// Secret is the API key that the client sends.
+func (c *Client) Secret() string { return c.key }
+
 // Transcript is the conversation so far.
 func (c *Client) Transcript() *exchange.Transcript { return c.connection.Transcript() }
 

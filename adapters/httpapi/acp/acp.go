@@ -24,6 +24,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/audit"
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -38,8 +39,8 @@ type Services struct {
 	Sessions    ports.Sessions
 	Orders      ports.Orders
 	Clock       ports.Clock
-	// Methods are the payment method types that can be paid with now; none: nothing can be bought.
-	Methods []string
+	// Sandbox says that what no connected provider serves, the built-in one does.
+	Sandbox bool
 	// Address is the base URL of a project's ACP API, e.g. https://host/p/slug.
 	Address func(slug string) string
 	// PublicURL is put before image addresses that are paths.
@@ -75,6 +76,7 @@ func Register(api huma.API, s Services) {
 	h.registerQuote()
 	h.registerInit()
 	h.registerFinalize()
+	h.registerCheckoutCancel()
 	h.registerSessions()
 	h.registerOrders()
 	h.registerReturns()
@@ -94,9 +96,19 @@ type (
 	}
 )
 
-type shopKey struct{}
+// What the way to an operation learned of a request: the shop, the services of its transaction, and
+// under which name its client's payments are counted.
+type (
+	shopKey     struct{}
+	servicesKey struct{}
+	clientKey   struct{}
+)
 
-type servicesKey struct{}
+// clientOf is empty where clients are not counted.
+func clientOf(ctx context.Context) string {
+	client, _ := ctx.Value(clientKey{}).(string)
+	return client
+}
 
 // add registers an operation of a shop, whose handler is given the shop.
 func add[I, O any](h *handlers, op huma.Operation, handle func(*handlers, context.Context, *project.Project, *I) (*O, error)) {
@@ -113,7 +125,7 @@ func add[I, O any](h *handlers, op huma.Operation, handle func(*handlers, contex
 		lane = h.PaymentLane
 	}
 	if op.Method != http.MethodGet {
-		op.Middlewares = append(op.Middlewares, h.once(pays))
+		op.Middlewares = append(op.Middlewares, h.once(pays || op.OperationID == orderCancelID))
 	}
 	huma.Register(h.api, op, func(ctx context.Context, in *I) (*O, error) {
 		shop := ctx.Value(shopKey{}).(*project.Project)
@@ -167,6 +179,9 @@ func (h *handlers) enter(ctx huma.Context, next func(huma.Context)) {
 	if err != nil {
 		wire.WriteError(w, r, err)
 		return
+	}
+	if h.Limiter != nil {
+		ctx = huma.WithValue(ctx, clientKey{}, id.Hash(shop.ID.String()+" "+wire.AddressKey(h.ClientAddress(r))))
 	}
 	next(huma.WithValue(ctx, shopKey{}, shop))
 }

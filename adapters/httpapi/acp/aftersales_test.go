@@ -3,9 +3,14 @@ package acp_test
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/order"
 )
 
 // bought is the id of an order of one jacket at 97.00.
@@ -85,6 +90,98 @@ func TestReturns(t *testing.T) {
 	}
 }
 
+// change does to the order what the merchant would.
+func (s *shop) change(of string, change func(*order.Case) error) {
+	s.t.Helper()
+	if _, err := (purchases{shelf: s.shelf}).Change(s.t.Context(), s.shop.ID, id.Stored[id.Order](of), change); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func TestOrderShowsWhatFollowed(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	of := s.bought()
+	path := "/acp/orders/" + of
+	s.ok("GET", path, "").expect(t, map[string]string{
+		"order.status": `"confirmed"`, "payment.status": `"succeeded"`, "payment.refunded_amount": "0.00",
+		"fulfillment.status": `"processing"`, "tracking.available": "false", "tracking.url": "null", "refunds": "[]", "returns": "[]",
+	})
+	asked := s.call("POST", "/acp/returns", `{"order_id":"`+of+`","items":[`+line(jacket.String(), "", 1, "")+`]}`).string("return_id")
+	refund, amount := id.New[id.Refund]([16]byte{1}), money.Of(10_00, money.USD)
+	s.change(of, func(c *order.Case) error {
+		return errors.Join(
+			c.Ship("DHL", "0815", "https://dhl.example/0815", s.now),
+			c.ApproveReturn(id.Stored[id.Return](asked), refund, &amount, false, s.now),
+			c.SettleRefund(refund, order.Refunded{}, id.Event{}, s.now),
+		)
+	})
+	a := s.ok("GET", path, "")
+	a.expect(t, map[string]string{
+		"payment.status": `"partially_refunded"`, "payment.amount": "102.99", "payment.refunded_amount": "10.00",
+		"fulfillment.status": `"shipped"`, "fulfillment.shipped_at": `"2026-03-02T12:00:00.005Z"`,
+		"tracking.available": "true", "tracking.url": `"https://dhl.example/0815"`, "tracking.carrier": `"DHL"`, "tracking.number": `"0815"`,
+		"refunds.0": `{"amount":10.00,"created_at":"2026-03-02T12:00:00.005Z","refund_id":"` + refund.String() + `","return_id":"` + asked + `","status":"succeeded"}`,
+		"returns":   `[{"return_id":"` + asked + `","status":"approved"}]`,
+	})
+	s.ok("GET", "/acp/returns/"+asked, "").expect(t, map[string]string{"status": `"approved"`, "refund_id": `"` + refund.String() + `"`})
+	receipt := s.ok("GET", path+"/receipt", "").text
+	for _, want := range []string{"Refunded on 2 March 2026", "&minus;10.00", "Paid after refunds", "92.99 USD"} {
+		if !strings.Contains(receipt, want) {
+			t.Errorf("no %q in %s", want, receipt)
+		}
+	}
+	s.change(of, func(c *order.Case) error { return c.Deliver(s.now) })
+	s.ok("GET", path, "").expect(t, map[string]string{"fulfillment.status": `"delivered"`, "fulfillment.delivered_at": `"2026-03-02T12:00:00.005Z"`})
+}
+
+func TestCancelOrder(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		outcome         order.RefundOutcome
+		body            string
+		payment, refund string
+	}{
+		"given back":            {order.Refunded{Provider: "re_1"}, `{"reason":"Ordered twice"}`, "refunded", "succeeded"},
+		"not decided yet":       {nil, "", "succeeded", "pending"},
+		"refused by a provider": {order.RefundFailed{Code: "no"}, "{}", "succeeded", "failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openShop(t)
+			s.refunded = test.outcome
+			path := "/acp/orders/" + s.bought()
+			a := s.ok("POST", path+"/cancel", test.body)
+			a.expect(t, map[string]string{
+				"order.status": `"canceled"`, "fulfillment.status": `"canceled"`, "payment.status": `"` + test.payment + `"`,
+				"refunds.0.status": `"` + test.refund + `"`, "refunds.0.amount": "102.99", "tracking.available": "false",
+			})
+			for _, again := range []answer{s.ok("POST", path+"/cancel", test.body), s.ok("GET", path, "")} {
+				if again.text != a.text {
+					t.Errorf("then %s, first %s", again.text, a.text)
+				}
+			}
+			if receipt := s.ok("GET", path+"/receipt", "").text; !strings.Contains(receipt, "This order is canceled.") || strings.Contains(receipt, "Expected") {
+				t.Error(receipt)
+			}
+		})
+	}
+}
+
+func TestOrdersThatCannotBeCanceled(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	of := s.bought()
+	s.change(of, func(c *order.Case) error { return c.Ship("", "", "", s.now) })
+	if got := s.call("POST", "/acp/orders/"+of+"/cancel", "").fault(); got != "409 order_shipped" {
+		t.Error(got)
+	}
+	long := `{"reason":"` + strings.Repeat("r", 1001) + `"}`
+	if got := s.call("POST", "/acp/orders/"+of+"/cancel", long).fault(); got != "422 validation_error reason" {
+		t.Error(got)
+	}
+}
+
 func TestUnknownThings(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
@@ -94,6 +191,8 @@ func TestUnknownThings(t *testing.T) {
 		{"GET", "/acp/orders/ord" + unknown, "", "404 order_not_found"},
 		{"GET", "/acp/orders/sess" + unknown, "", "404 order_not_found"},
 		{"GET", "/acp/orders/1/receipt", "", "404 order_not_found"},
+		{"POST", "/acp/orders/1/cancel", "", "404 order_not_found"},
+		{"POST", "/acp/orders/ord" + unknown + "/cancel", "", "404 order_not_found"},
 		{"GET", "/acp/returns/1", "", "404 return_not_found"},
 		{"GET", "/acp/returns/ret" + unknown, "", "404 return_not_found"},
 		{"GET", "/acp/sessions/1", "", "404 session_not_found"},

@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"net/mail"
 	"reflect"
-	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/failpoint"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -27,7 +27,8 @@ func (h *handlers) registerFinalize() {
 			"returns the same order and charges nothing. A declined payment is an answer, payment_failed; retry_allowed tells " +
 			"whether another token may be tried. Amounts are in payment.currency. Too little stock: 409 out_of_stock, with " +
 			"the items; past valid_until: 409 checkout_expired; ended by declines: 409 checkout_canceled; another attempt " +
-			"under way: 409 checkout_processing. If nobody knows yet whether the payment went through: 503 " +
+			"under way: 409 checkout_processing. After ten declined payments within ten minutes, of a session or of a client's " +
+			"address: 429 too_many_declines. If nobody knows yet whether the payment went through: 503 " +
 			"payment_unresolved with retry_after; send the same request again then. The token is never stored.",
 		Errors: []int{http.StatusConflict, http.StatusTooManyRequests, http.StatusServiceUnavailable},
 		Responses: h.oneOf(map[string]reflect.Type{
@@ -75,11 +76,15 @@ type paymentError struct {
 }
 
 func (h *handlers) finalize(ctx context.Context, shop *project.Project, in *body[finalizeRequest]) (*reply[any], error) {
-	request, err := h.fromAPIFinalize(in.Body)
+	request, err := fromAPIFinalize(in.Body)
 	if err != nil {
 		return nil, err
 	}
+	request.Client = clientOf(ctx)
 	result, err := h.Purchase.Finalize(ctx, shop, request)
+	if err == nil {
+		err = failpoint.At(ctx, failpoint.BeforeAnswer)
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -95,9 +100,8 @@ func (h *handlers) finalize(ctx context.Context, shop *project.Project, in *body
 	return nil, errors.New("acp: a finalize ended in neither an order nor a declined payment")
 }
 
-func (h *handlers) fromAPIFinalize(r finalizeRequest) (purchase.FinalizeRequest, error) {
+func fromAPIFinalize(r finalizeRequest) (purchase.FinalizeRequest, error) {
 	check := fault.NewCheck()
-	check.In("payment").That(slices.Contains(h.Methods, r.Payment.Method), "method", "is not a payment method of this shop")
 	check.That(r.BuyerEmail == "" || plainAddress(r.BuyerEmail), "buyer_email", "must be an e-mail address")
 	if err := check.Err(); err != nil {
 		return purchase.FinalizeRequest{}, err

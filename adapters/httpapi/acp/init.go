@@ -107,7 +107,7 @@ func (h *handlers) init(ctx context.Context, shop *project.Project, in *body[ini
 	if err != nil {
 		return nil, err
 	}
-	return &reply[initAnswer]{toAPICheckout(opened, h.Methods)}, nil
+	return &reply[initAnswer]{toAPICheckout(opened, shop.ServedMethods(h.Sandbox))}, nil
 }
 
 func fromAPIInit(shop *project.Project, r initRequest) (purchase.InitRequest, error) {

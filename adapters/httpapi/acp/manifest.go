@@ -90,7 +90,7 @@ func (h *handlers) manifest(ctx context.Context, shop *project.Project, in *mani
 	if err != nil {
 		return nil, err
 	}
-	answer := &manifestReply{Status: http.StatusOK, Cache: "public, max-age=60", Body: toAPIManifest(shop, h.Methods, categories)}
+	answer := &manifestReply{Status: http.StatusOK, Cache: "public, max-age=60", Body: toAPIManifest(shop, shop.ServedMethods(h.Sandbox), categories)}
 	text, err := json.Marshal(answer.Body)
 	if err != nil {
 		return nil, err

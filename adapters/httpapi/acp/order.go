@@ -14,10 +14,11 @@ import (
 )
 
 func (h *handlers) registerOrders() {
+	h.registerOrderCancel()
 	add(h, huma.Operation{
 		OperationID: "acp-order", Method: http.MethodGet, Path: "/acp/orders/{id}", Tags: aftersalesTag,
 		Summary: "Read an order",
-		Description: "How its payment, fulfillment and tracking stand. Amounts are in payment.currency. " +
+		Description: "How its payment, fulfillment, tracking, returns and refunds stand. Amounts are in payment.currency. " +
 			"Unknown: 404 order_not_found.",
 	}, (*handlers).order)
 	add(h, huma.Operation{
@@ -37,33 +38,53 @@ type orderAnswer struct {
 	ReceiptURL  string           `json:"receipt_url" format:"uri" doc:"A page to print."`
 	Tracking    orderTracking    `json:"tracking"`
 	Summary     orderSummary     `json:"summary"`
+	Refunds     []orderRefund    `json:"refunds" doc:"Oldest first."`
+	Returns     []orderReturn    `json:"returns" doc:"Oldest first."`
 }
 
 type placedOrder struct {
 	ID                 string    `json:"id"`
 	ConfirmationNumber string    `json:"confirmation_number" example:"HG-7K2M-9QXA"`
-	Status             string    `json:"status" enum:"confirmed"`
+	Status             string    `json:"status" enum:"confirmed,canceled"`
 	CreatedAt          wire.Time `json:"created_at"`
 }
 
 type orderPayment struct {
-	ID       string     `json:"id"`
-	Status   string     `json:"status" enum:"succeeded"`
-	Amount   wire.Money `json:"amount" minimum:"0"`
-	Currency string     `json:"currency" example:"USD"`
-	Method   string     `json:"method" example:"Visa ending in 4242" doc:"The instrument in words."`
+	ID       string      `json:"id"`
+	Status   string      `json:"status" enum:"succeeded,partially_refunded,refunded"`
+	Amount   wire.Money  `json:"amount" minimum:"0"`
+	Refunded *wire.Money `json:"refunded_amount,omitempty" minimum:"0" doc:"Given back so far. Not part of the answer to a payment."`
+	Currency string      `json:"currency" example:"USD"`
+	Method   string      `json:"method" example:"Visa ending in 4242" doc:"The instrument in words."`
 }
 
 type orderFulfillment struct {
-	Status            string `json:"status" enum:"processing"`
-	EstimatedShipDate string `json:"estimated_ship_date" format:"date"`
-	EstimatedDelivery string `json:"estimated_delivery" example:"2026-03-04 to 2026-03-06"`
+	Status            string     `json:"status" enum:"processing,shipped,delivered,canceled"`
+	EstimatedShipDate string     `json:"estimated_ship_date" format:"date"`
+	EstimatedDelivery string     `json:"estimated_delivery" example:"2026-03-04 to 2026-03-06"`
+	ShippedAt         *wire.Time `json:"shipped_at,omitempty"`
+	DeliveredAt       *wire.Time `json:"delivered_at,omitempty"`
 }
 
 type orderTracking struct {
-	Available bool    `json:"available"`
+	Available bool    `json:"available" doc:"Whether there is a url to follow."`
 	URL       *string `json:"url" format:"uri"`
+	Carrier   string  `json:"carrier,omitempty"`
+	Number    string  `json:"number,omitempty"`
 	Message   string  `json:"message"`
+}
+
+type orderRefund struct {
+	RefundID  string     `json:"refund_id"`
+	Status    string     `json:"status" enum:"pending,succeeded,failed"`
+	Amount    wire.Money `json:"amount" minimum:"0"`
+	ReturnID  string     `json:"return_id,omitempty" doc:"The return that it is for."`
+	CreatedAt wire.Time  `json:"created_at"`
+}
+
+type orderReturn struct {
+	ReturnID string `json:"return_id"`
+	Status   string `json:"status" enum:"requested,approved,rejected"`
 }
 
 type orderSummary struct {
@@ -81,19 +102,35 @@ type orderItem struct {
 }
 
 func (h *handlers) order(ctx context.Context, shop *project.Project, in *byID) (*reply[orderAnswer], error) {
-	o, err := h.findOrder(ctx, shop, in.ID)
+	c, err := h.findCase(ctx, shop, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	return &reply[orderAnswer]{h.toAPIOrder(shop, o)}, nil
+	return &reply[orderAnswer]{h.toAPICase(shop, c)}, nil
 }
 
-func (h *handlers) findOrder(ctx context.Context, shop *project.Project, text string) (*order.Order, error) {
+func (h *handlers) findCase(ctx context.Context, shop *project.Project, text string) (*order.Case, error) {
 	named, err := wire.ID[id.Order](text, "order")
 	if err != nil {
 		return nil, err
 	}
-	return h.Orders.ByID(ctx, shop.ID, named)
+	return h.Orders.Case(ctx, shop.ID, named)
+}
+
+// toAPICase is the order with what followed it.
+func (h *handlers) toAPICase(shop *project.Project, c *order.Case) orderAnswer {
+	answer, refunded := h.toAPIOrder(shop, c.Order), wire.ToMoney(c.Order.Payment.Refunded)
+	answer.Payment.Refunded = &refunded
+	for _, r := range c.Refunds {
+		answer.Refunds = append(answer.Refunds, orderRefund{
+			RefundID: r.ID.String(), Status: r.Status.String(), Amount: wire.ToMoney(r.Amount), ReturnID: r.Return.String(),
+			CreatedAt: wire.ToTime(r.CreatedAt),
+		})
+	}
+	for _, r := range c.Returns {
+		answer.Returns = append(answer.Returns, orderReturn{r.ID.String(), r.Status.String()})
+	}
+	return answer
 }
 
 func (h *handlers) toAPIOrder(shop *project.Project, o *order.Order) orderAnswer {
@@ -103,25 +140,57 @@ func (h *handlers) toAPIOrder(shop *project.Project, o *order.Order) orderAnswer
 			CreatedAt: wire.ToTime(o.CreatedAt),
 		},
 		Payment: orderPayment{
-			ID: o.Payment.ID.String(), Status: o.Payment.Status.String(), Amount: wire.ToMoney(o.Payment.Amount),
+			ID: o.Payment.ID.String(), Status: o.Payment.Status().String(), Amount: wire.ToMoney(o.Payment.Amount),
 			Currency: o.Payment.Amount.Currency().Code(), Method: o.Payment.Label,
 		},
 		Fulfillment: orderFulfillment{
 			Status:            o.Fulfillment.Status.String(),
 			EstimatedShipDate: o.Fulfillment.ShipsOn.Format(time.DateOnly),
 			EstimatedDelivery: toAPIDelivery(o.Fulfillment),
+			ShippedAt:         toAPISet(o.Fulfillment.ShippedAt), DeliveredAt: toAPISet(o.Fulfillment.DeliveredAt),
 		},
 		ReceiptURL: h.Address(shop.Slug) + "/acp/orders/" + o.ID.String() + "/receipt",
-		Tracking:   orderTracking{Message: "A tracking link follows when the order ships."},
+		Tracking:   toAPITracking(o.Fulfillment),
 		Summary: orderSummary{
 			Subtotal: wire.ToMoney(o.Subtotal), Shipping: wire.ToMoney(o.Shipping),
 			Tax: wire.ToMoney(o.Tax), Total: wire.ToMoney(o.Total),
 		},
+		Refunds: []orderRefund{}, Returns: []orderReturn{},
 	}
 	for _, l := range o.Lines {
 		answer.Summary.Items = append(answer.Summary.Items, orderItem{l.Name, l.Quantity, wire.ToMoney(l.Unit)})
 	}
 	return answer
+}
+
+// toAPISet is nil for the zero time, which stands for never.
+func toAPISet(t time.Time) *wire.Time {
+	if t.IsZero() {
+		return nil
+	}
+	at := wire.ToTime(t)
+	return &at
+}
+
+func toAPITracking(f order.Fulfillment) orderTracking {
+	t := orderTracking{Available: f.TrackingURL != "", Carrier: f.Carrier, Number: f.TrackingNumber}
+	if t.Available {
+		t.URL = &f.TrackingURL
+	}
+	switch f.Status {
+	case order.FulfillmentCanceled:
+		t.Message = "The order is canceled. Nothing will be shipped."
+	case order.Delivered:
+		t.Message = "The order has been delivered."
+	case order.Shipped:
+		t.Message = "The order is on its way."
+		if t.Available {
+			t.Message = "The order is on its way. Follow it by the link."
+		}
+	default:
+		t.Message = "A tracking link follows when the order ships."
+	}
+	return t
 }
 
 // toAPIDelivery is a range of dates: "2026-03-04 to 2026-03-06".

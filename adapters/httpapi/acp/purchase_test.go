@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/acp"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 // line is an item with more fields.
@@ -113,7 +115,7 @@ func TestFinalize(t *testing.T) {
 	}
 	read := s.ok("GET", "/acp/orders/"+a.string("order.id"), "")
 	read.expect(t, paid)
-	if got := read.names(); got != "fulfillment order payment receipt_url summary tracking" {
+	if got := read.names(); got != "fulfillment order payment receipt_url refunds returns summary tracking" {
 		t.Errorf("the order has %s", got)
 	}
 }
@@ -188,7 +190,8 @@ func TestFinalizeRefuses(t *testing.T) {
 
 func TestMethodsThatAShopDoesNotOffer(t *testing.T) {
 	t.Parallel()
-	s := openShop(t, "wallet_ba")
+	s := openShop(t, func(s *acp.Services) { s.Sandbox, s.Purchase.Sandbox = false, false })
+	s.shop.Routes = map[string]project.PaymentRoute{"wallet_ba": {Provider: "paypal", Integration: named[id.Integration](1)}}
 	opened := s.opened()
 	opened.expect(t, map[string]string{"payment_methods": `[{"ready":true,"type":"wallet_ba"}]`})
 	if got := s.call("POST", "/acp/checkout/finalize", pay(opened.string("checkout_id"), "psp_spt", "")).fault(); got != "422 validation_error payment.method" {

@@ -40,12 +40,12 @@ type receiptReply struct {
 }
 
 func (h *handlers) receipt(ctx context.Context, shop *project.Project, in *byID) (*receiptReply, error) {
-	o, err := h.findOrder(ctx, shop, in.ID)
+	c, err := h.findCase(ctx, shop, in.ID)
 	if err != nil {
 		return nil, err
 	}
 	var page bytes.Buffer
-	if err := receiptPage.Execute(&page, toReceipt(shop, o)); err != nil {
+	if err := receiptPage.Execute(&page, toReceipt(shop, c)); err != nil {
 		return nil, err
 	}
 	return &receiptReply{
@@ -64,7 +64,16 @@ type receiptView struct {
 	Currency     string
 	Lines        []receiptLine
 	Saved        bool
+	Canceled     bool
+	Refunds      []receiptRefund
+	Kept         money.Amount // what was paid and not given back, with Refunds
 	PlaceAndCode string
+}
+
+type receiptRefund struct {
+	Day     string
+	Amount  string
+	Pending bool
 }
 
 type receiptLine struct {
@@ -73,16 +82,25 @@ type receiptLine struct {
 	Unit, Total string
 }
 
-func toReceipt(shop *project.Project, o *order.Order) receiptView {
+func toReceipt(shop *project.Project, c *order.Case) receiptView {
+	o := c.Order
 	view := receiptView{
 		Style: template.CSS(receiptCSS), Shop: shop.Name, Order: o,
 		Placed:   o.CreatedAt.In(shop.Settings.Location()).Format("2 January 2006, 15:04 MST"),
 		Delivery: toAPIDelivery(o.Fulfillment), Currency: o.Total.Currency().Code(), Saved: o.Savings.IsPositive(),
+		Canceled: o.Status == order.Canceled, Kept: money.Of(o.Payment.Amount.Minor()-o.Payment.Refunded.Minor(), o.Total.Currency()),
 		PlaceAndCode: joined(o.Address.City, o.Address.State, o.Address.PostalCode),
 	}
 	for _, l := range o.Lines {
 		total := money.Of(l.Unit.Minor()*int64(l.Quantity), l.Unit.Currency()) // it fits into the subtotal
 		view.Lines = append(view.Lines, receiptLine{l.Name, l.Label, l.Quantity, l.Unit.String(), total.String()})
+	}
+	for _, r := range c.Refunds {
+		if r.Status != order.RefundIsFailed {
+			view.Refunds = append(view.Refunds, receiptRefund{
+				r.UpdatedAt.In(shop.Settings.Location()).Format("2 January 2006"), r.Amount.String(), r.Status == order.RefundIsPending,
+			})
+		}
 	}
 	return view
 }

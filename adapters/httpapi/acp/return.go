@@ -18,7 +18,9 @@ func (h *handlers) registerReturns() {
 		OperationID: "acp-return-create", Method: http.MethodPost, Path: "/acp/returns", Tags: aftersalesTag,
 		Summary: "Ask to return part of an order", DefaultStatus: http.StatusCreated,
 		Description: "The merchant decides. Past the return window, items that are not part of the order, or more of them " +
-			"than was bought and not yet returned: 422 validation_error. Unknown order: 404 order_not_found.",
+			"than was bought and not yet returned: 422 validation_error. A canceled order: 409 order_canceled. " +
+			"Unknown order: 404 order_not_found.",
+		Errors: []int{http.StatusConflict},
 	}, (*handlers).requestReturn)
 	add(h, huma.Operation{
 		OperationID: "acp-return", Method: http.MethodGet, Path: "/acp/returns/{id}", Tags: aftersalesTag,
@@ -45,6 +47,8 @@ type returnAnswer struct {
 	RefundEstimate wire.Money `json:"refund_estimate" minimum:"0" doc:"What was paid for the items, with their share of the tax."`
 	Currency       string     `json:"currency" example:"USD"`
 	Instructions   string     `json:"instructions"`
+	RefundID       string     `json:"refund_id,omitempty" doc:"Of an approved return. The order shows how the refund stands."`
+	Reason         string     `json:"reason,omitempty" doc:"Why the merchant rejected it."`
 }
 
 func (h *handlers) requestReturn(ctx context.Context, shop *project.Project, in *body[returnRequest]) (*reply[returnAnswer], error) {
@@ -94,5 +98,6 @@ func toAPIReturn(r *order.Return) returnAnswer {
 	return returnAnswer{
 		ReturnID: r.ID.String(), Status: r.Status.String(), RefundEstimate: wire.ToMoney(r.Estimate),
 		Currency: r.Estimate.Currency().Code(), Instructions: r.Instructions,
+		RefundID: r.Refund.String(), Reason: r.Reason,
 	}
 }

@@ -54,13 +54,13 @@ type shop struct {
 	schema *schemas
 }
 
-func openShop(t *testing.T, methods ...string) *shop {
+func openShop(t *testing.T, change ...func(*acp.Services)) *shop {
 	t.Helper()
 	log := &bytes.Buffer{}
 	s := &shop{shelf: stocked(), t: t, log: log}
 	services := s.services(slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})))
-	if len(methods) > 0 {
-		services.Methods = methods
+	for _, c := range change {
+		c(&services)
 	}
 	mux := http.NewServeMux()
 	api := wire.NewAPI(mux, wire.Config{Title: "Haggle", Version: "1"})
@@ -99,7 +99,7 @@ func stocked() *shelf {
 		},
 		sessions: map[id.Session]*session.Session{}, carts: map[id.Session][]session.CartItem{},
 		quotes: map[id.Quote]*negotiation.Quote{}, checkouts: map[id.Checkout]*checkout.Checkout{},
-		orders: map[id.Order]*order.Order{}, returns: map[id.Return]*order.Return{},
+		orders: map[id.Order]*order.Order{}, followed: map[id.Order]*order.Case{},
 		outcome: checkout.Paid{Provider: "ch_1", Label: "Visa ending in 4242"},
 	}
 	s.found = catalog.Found{
@@ -127,11 +127,11 @@ func (s *shop) services(log *slog.Logger) acp.Services {
 		Haggling: &haggling.Service{Agent: agent, Store: haggles{s.shelf}, Index: look, Clock: s.shelf, Entropy: s.shelf, Log: log, Fresh: find.Fresh},
 		Purchase: &purchase.Service{
 			Agent: agent, Storefronts: s.shelf, Checkouts: buys, Orders: buys, Sessions: sessions{s.shelf}, Haggling: haggles{s.shelf},
-			Catalog: shelves, Gateway: buys, Clock: s.shelf, Entropy: s.shelf, Log: log,
+			Catalog: shelves, Gateway: buys, Sandbox: true, Clock: s.shelf, Entropy: s.shelf, Log: log,
 			Patience: 50 * time.Millisecond,
 		},
-		Aftersales: &aftersales.Service{Orders: buys, Clock: s.shelf, Entropy: s.shelf},
-		Sessions:   sessions{s.shelf}, Orders: buys, Clock: s.shelf, Methods: []string{"psp_spt", "wallet_ba"},
+		Aftersales: &aftersales.Service{Orders: buys, Refunds: buys, Gateway: buys, Clock: s.shelf, Entropy: s.shelf, Log: log},
+		Sessions:   sessions{s.shelf}, Orders: buys, Clock: s.shelf, Sandbox: true,
 		Address:   func(slug string) string { return "https://shops.example.com/p/" + slug },
 		PublicURL: "https://shops.example.com",
 	}

@@ -2,7 +2,9 @@ package acp_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,7 +38,8 @@ type shelf struct {
 	messages  []string
 	checkouts map[id.Checkout]*checkout.Checkout
 	orders    map[id.Order]*order.Order
-	returns   map[id.Return]*order.Return
+	followed  map[id.Order]*order.Case // with the order
+	refunded  order.RefundOutcome      // nil: nobody knows
 	outcome   checkout.Outcome
 	charged   []ports.ChargeRequest
 	bits      byte
@@ -183,6 +186,11 @@ func (p purchases) Get(_ context.Context, _ id.Project, named id.Checkout) (*che
 	return nil, fault.Missing("checkout")
 }
 
+func (p purchases) Standing(ctx context.Context, in id.Project, named id.Checkout, _ string, _ time.Time) (ports.Standing, error) {
+	c, err := p.Get(ctx, in, named)
+	return ports.Standing{Checkout: c}, err
+}
+
 func (p purchases) InTx(_ context.Context, _ id.Project, work func(ports.Purchase) error) error {
 	return work(p)
 }
@@ -194,8 +202,8 @@ func (p purchases) Lock(ctx context.Context, named id.Checkout) (*checkout.Check
 func (p purchases) Stock(context.Context, []catalog.Need) ([]catalog.Level, error) {
 	return p.levels, nil
 }
-func (p purchases) Claim(context.Context, *checkout.Checkout) error { return nil }
-func (p purchases) Save(context.Context, *checkout.Checkout) error  { return nil }
+func (p purchases) Claim(context.Context, *checkout.Checkout) error              { return nil }
+func (p purchases) Save(context.Context, *checkout.Checkout, *event.Event) error { return nil }
 
 func (p purchases) Settle(_ context.Context, s ports.Settlement) error {
 	if s.Order != nil {
@@ -211,24 +219,63 @@ func (p purchases) ByID(_ context.Context, _ id.Project, named id.Order) (*order
 	return nil, fault.Missing("order")
 }
 
-func (p purchases) RequestReturn(ctx context.Context, in id.Project, of id.Order,
-	request func(*order.Order, []order.Return) (*order.Return, *event.Event, error)) (*order.Return, error) {
+// Case is a copy, as from a store.
+func (p purchases) Case(ctx context.Context, in id.Project, of id.Order) (*order.Case, error) {
 	o, err := p.ByID(ctx, in, of)
 	if err != nil {
 		return nil, err
 	}
-	r, _, err := request(o, nil)
-	if err == nil {
-		p.returns[r.ID] = r
+	copied := *o
+	c := &order.Case{Order: &copied}
+	if kept := p.followed[of]; kept != nil {
+		c.Returns, c.Refunds = slices.Clone(kept.Returns), slices.Clone(kept.Refunds)
 	}
-	return r, err
+	return c, nil
+}
+
+func (p purchases) Change(ctx context.Context, in id.Project, of id.Order, change func(*order.Case) error) (*order.Case, error) {
+	c, err := p.Case(ctx, in, of)
+	if err == nil {
+		err = change(c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.orders[of], p.followed[of] = c.Order, c
+	return c, nil
 }
 
 func (p purchases) ReturnByID(_ context.Context, _ id.Project, named id.Return) (*order.Return, error) {
-	if r := p.returns[named]; r != nil {
-		return r, nil
+	for _, c := range p.followed {
+		if r := c.FindReturn(named); r != nil {
+			return r, nil
+		}
 	}
 	return nil, fault.Missing("return")
+}
+
+func (p purchases) RefundByID(_ context.Context, _ id.Project, named id.Refund) (*order.Refund, error) {
+	for _, c := range p.followed {
+		if r := c.FindRefund(named); r != nil {
+			return r, nil
+		}
+	}
+	return nil, fault.Missing("refund")
+}
+
+func (p purchases) RefundsDue(context.Context, time.Time, int) ([]ports.DueRefund, error) {
+	return nil, nil
+}
+
+func (p purchases) Refund(context.Context, ports.RefundRequest) (order.RefundOutcome, error) {
+	if p.refunded == nil {
+		return nil, errors.New("no answer")
+	}
+	return p.refunded, nil
+}
+
+func (p purchases) Statement(context.Context, ports.StatementRequest, func(ports.Movement) error) error {
+	return nil
 }
 
 func (p purchases) Charge(_ context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
@@ -236,6 +283,6 @@ func (p purchases) Charge(_ context.Context, r ports.ChargeRequest) (checkout.Ou
 	return p.outcome, nil
 }
 
-func (p purchases) Resolve(context.Context, id.Project, string) (checkout.Outcome, error) {
+func (p purchases) Resolve(context.Context, ports.ChargeRequest) (checkout.Outcome, error) {
 	return checkout.NotCharged{}, nil
 }

@@ -16,7 +16,7 @@ func (h *handlers) registerAccount() {
 	register(h, tag, operation{id: "get-account", method: "GET", path: path, scope: "projects:read",
 		summary: "Get the account that the key belongs to"}, (*handlers).getAccount)
 	register(h, tag, operation{id: "update-account", method: "PATCH", path: path, scope: "keys:write", on: wholeAccount,
-		summary: "Rename the account"}, (*handlers).updateAccount)
+		summary: "Change the account"}, (*handlers).updateAccount)
 	register(h, tag, operation{id: "enrol-mfa", method: "POST", path: mfa, scope: "keys:write", on: wholeAccount, status: 201,
 		errors: []int{429}, summary: "Enrol an authenticator; it is pending until confirmed"}, (*handlers).enrolMFA)
 	register(h, tag, operation{id: "confirm-mfa", method: "POST", path: mfa + "/confirm", scope: "keys:write", on: wholeAccount,
@@ -28,6 +28,7 @@ func (h *handlers) registerAccount() {
 type accountView struct {
 	ID        string     `json:"id"`
 	Name      string     `json:"name"`
+	Email     *string    `json:"email" nullable:"true" doc:"Where alerts go. Null: to the address that the installation is configured with, if any."`
 	Plan      string     `json:"plan" enum:"starter,growth,enterprise"`
 	Limits    planLimits `json:"limits"`
 	MFA       mfaView    `json:"mfa"`
@@ -56,22 +57,18 @@ func (h *handlers) getAccount(ctx context.Context, _ *struct{}) (*accountOutput,
 
 type updateAccountInput struct {
 	Body struct {
-		Name wire.Optional[string] `json:"name,omitzero" doc:"1 to 200 characters."`
+		Name  wire.Optional[string] `json:"name,omitzero" doc:"1 to 200 characters."`
+		Email wire.Optional[string] `json:"email,omitzero" doc:"An e-mail address. Null: none."`
 	}
 }
 
-// updateAccount refuses a null name as an empty one: a name has no default.
 func (h *handlers) updateAccount(ctx context.Context, in *updateAccountInput) (*accountOutput, error) {
 	owner := noteAccount(ctx)
-	if !in.Body.Name.Given() {
-		return h.getAccount(ctx, nil)
-	}
-	name, _ := in.Body.Name.Value()
-	before, after, err := h.Access.RenameAccount(ctx, owner, name)
+	before, after, err := h.Access.ChangeAccount(ctx, owner, account.Change{Name: in.Body.Name.Field(), Email: in.Body.Email.Field()})
 	if err != nil {
 		return nil, err
 	}
-	noteChange(ctx, map[string]string{"name": before}, map[string]string{"name": after.Name})
+	noteChange(ctx, map[string]string{"name": before.Name, "email": before.Email}, map[string]string{"name": after.Name, "email": after.Email})
 	return h.toAPIAccount(ctx, after)
 }
 
@@ -131,8 +128,12 @@ func (h *handlers) toAPIAccount(ctx context.Context, a *account.Account) (*accou
 		return nil, err
 	}
 	rate := h.Rate(a.Plan)
+	var email *string
+	if a.Email != "" {
+		email = &a.Email
+	}
 	return &accountOutput{accountView{
-		ID: a.ID.String(), Name: a.Name, Plan: a.Plan.String(), Limits: planLimits{rate.PerMinute, rate.Burst}, MFA: mfa,
+		ID: a.ID.String(), Name: a.Name, Email: email, Plan: a.Plan.String(), Limits: planLimits{rate.PerMinute, rate.Burst}, MFA: mfa,
 		CreatedAt: wire.ToTime(a.CreatedAt),
 	}}, nil
 }

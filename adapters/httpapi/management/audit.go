@@ -23,7 +23,7 @@ func (h *handlers) registerAudit() {
 type auditEvent struct {
 	ID        string          `json:"id"`
 	Action    string          `json:"action" example:"update-settings" doc:"The operationId of what was done."`
-	Target    string          `json:"target" doc:"The id of what was changed."`
+	Target    string          `json:"target" doc:"The id of what was changed. Empty: an order or return, to a key without the scope to read it."`
 	ProjectID *string         `json:"project_id" nullable:"true" doc:"Null: the account itself."`
 	KeyID     string          `json:"key_id" doc:"The API key that did it."`
 	Address   string          `json:"address" doc:"Where the request came from."`
@@ -87,9 +87,19 @@ func (h *handlers) hideValues(ctx context.Context, events []audit.Event) error {
 		}
 		if !admits[e.Project] || !v.caller.Key.Allows(h.reads[e.Action]) {
 			e.Before, e.After = "", ""
+			if opens(e.Target) {
+				e.Target = ""
+			}
 		}
 	}
 	return nil
+}
+
+// opens tells whether knowing the id is the right to read what it names (decisions 5).
+func opens(target string) bool {
+	_, noOrder := id.Parse[id.Order](target)
+	_, noReturn := id.Parse[id.Return](target)
+	return noOrder == nil || noReturn == nil
 }
 
 func toAPIAuditEvent(e audit.Event) auditEvent {

@@ -25,11 +25,13 @@ type visitKey struct{}
 
 // visit is what the guard learned of a request.
 type visit struct {
-	caller   access.Caller
-	project  *project.Project // nil for operations on the account
-	address  netip.Addr
-	services *Services // of the request's transaction; nil: it has none
-	note     *note     // for the audit log
+	caller    access.Caller
+	project   *project.Project // nil for operations on the account
+	address   netip.Addr
+	services  *Services // of the request's transaction; nil: it has none
+	note      *note     // for the audit log
+	confirmed *bool     // whether the second factor was given, in whichever run of the request
+	next      any       // the second stage of an operation, which this run is; nil: it is the first
 }
 
 func visitOf(ctx context.Context) visit { return ctx.Value(visitKey{}).(visit) }

@@ -29,6 +29,13 @@ func toAPIList[T, U any](from []T, convert func(T) U, p Paging, total int) *list
 	return &listOutput[U]{list[U]{each(from, convert), meta{total, p.Limit, p.Offset}}}
 }
 
+// toAPIPart is a part of a list that is all there.
+func toAPIPart[T any](all []T, p Paging) *listOutput[T] {
+	first := min(p.Offset, len(all))
+	last := min(first+p.Limit, len(all))
+	return &listOutput[T]{list[T]{all[first:last], meta{len(all), p.Limit, p.Offset}}}
+}
+
 func each[T, U any](from []T, convert func(T) U) []U {
 	to := make([]U, len(from))
 	for i, element := range from {

@@ -7,6 +7,16 @@
 // account. Whoever has no valid key is counted by address, and so are unknown routes. Headers that say
 // who calls, or for which project, must not be repeated.
 //
+// What gives money back has a second stage, which asks the payment provider after that transaction. What
+// is answered, and kept for the key, is then how the refund stands: pending, if the provider has not
+// decided in time or the process died in between. A repeated request gets the answer that was kept, also
+// when the refund has been decided since.
+//
+// Orders and returns need the scopes of finance, for they show and move money. Canceling an order and
+// approving a return give money back, and so need the second factor where refunds do. The merchant sees
+// who the buyer is; the audit log learns neither that nor what anybody wrote about it, and names orders
+// and returns, whose ids let buyers read them, only to who may read them here.
+//
 // Structs that others embed are exported, because Huma passes over embedded ones that are not.
 package management
 
@@ -20,8 +30,12 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/access"
+	"github.com/haggle-commerce/haggle/app/aftersales"
 	"github.com/haggle-commerce/haggle/app/catalogs"
+	"github.com/haggle-commerce/haggle/app/connecting"
+	"github.com/haggle-commerce/haggle/app/finance"
 	"github.com/haggle-commerce/haggle/app/projects"
+	"github.com/haggle-commerce/haggle/app/publishing"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -32,15 +46,31 @@ type Services struct {
 	Access   *access.Service
 	Projects *projects.Service
 	Catalogs *catalogs.Service
+	// Connecting connects accounts with providers.
+	Connecting *connecting.Service
+	// Aftersales and Finance carry on what follows a sale.
+	Aftersales *aftersales.Service
+	Finance    *finance.Service
+	// Publishing manages event subscriptions.
+	Publishing *publishing.Service
 
 	// Queries that need no use case.
 	ProjectStore ports.Projects
 	Inventory    ports.Inventory
+	Integrations ports.Integrations
 	Catalog      ports.CatalogReader
 	Audit        ports.AuditLog
+	Orders       ports.Orders
+	OrderLists   ports.OrderLists
+	Payments     ports.Payments
+	Refunds      ports.Refunds
+	Ledger       ports.Ledger
+	EventLog     ports.EventLog
 
 	ACPAddress func(slug string) string // of a project's ACP API
 	APIAddress string                   // of this API
+	// HookAddress is where providers call a webhook.
+	HookAddress func(id.Webhook) string
 
 	// ClientAddress is where a request comes from, whatever proxies are between.
 	ClientAddress func(*http.Request) netip.Addr
@@ -53,6 +83,10 @@ type Services struct {
 
 	// Lane bounds how many operations run at the same time.
 	Lane *wire.Lane
+	// PaymentLane bounds how many of those that ask a payment provider do.
+	PaymentLane *wire.Lane
+	// DownloadLane bounds how many tables are sent, which lasts as long as whoever reads them is slow.
+	DownloadLane *wire.Lane
 	// Once runs every operation that changes something: its effect, its event in the audit log and the
 	// answer to its Idempotency-Key are one transaction.
 	Once wire.Once[Services]
@@ -77,9 +111,16 @@ func Register(api huma.API, s Services) {
 	h.registerProducts()
 	h.registerCategories()
 	h.registerInventory()
+	h.registerIntegrations()
 	h.registerAudit()
 	h.registerKeys()
 	h.registerAccount()
+	h.registerPayments()
+	h.registerFinance()
+	h.registerExports()
+	h.registerOrders()
+	h.registerReturns()
+	h.registerSubscriptions()
 }
 
 // operation is a line of a resource's table. An operation is on a project if its path names one, or if
@@ -93,6 +134,8 @@ type operation struct {
 	on      subject
 	errors  []int // beyond those that every operation may answer
 	batch   bool  // of many things: the body may be larger
+	asks    bool  // a payment provider, which may take its time
+	csv     bool  // answers with a table: see download
 	summary string
 	// deprecated tells clients by when to move on; nil: it is not.
 	deprecated *wire.Deprecation
@@ -130,6 +173,9 @@ func register[I, O any](h *handlers, tag string, o operation, handler func(*hand
 	if o.batch {
 		op.MaxBodyBytes = wire.BatchBody
 	}
+	if o.csv {
+		op.Responses = csvAnswer()
+	}
 	if o.method != http.MethodGet {
 		op.Middlewares = append(op.Middlewares, h.once(o))
 	}
@@ -140,10 +186,14 @@ func register[I, O any](h *handlers, tag string, o operation, handler func(*hand
 	group, _, _ := strings.Cut(o.scope, ":")
 	h.reads[o.id] = group + ":read"
 	huma.Register(api, op, func(ctx context.Context, in *I) (*O, error) {
-		if bound := visitOf(ctx).services; bound != nil { // of the request's transaction, which has a place
-			return handler(&handlers{*bound, h.api, h.reads}, ctx, in)
+		v := visitOf(ctx)
+		switch { // whose request has a place
+		case v.services != nil: // of its transaction
+			return handler(&handlers{*v.services, h.api, h.reads}, ctx, in)
+		case v.next != nil:
+			return handler(h, ctx, in)
 		}
-		leave, err := h.Lane.Enter(ctx)
+		leave, err := h.lane(o).Enter(ctx)
 		if err != nil {
 			return nil, err
 		}

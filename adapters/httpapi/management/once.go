@@ -18,9 +18,10 @@ func (h *handlers) once(o operation) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		v := visitOf(ctx.Context())
 		r, _ := humago.Unwrap(ctx)
+		v.confirmed = new(bool)
 		var n *note
 		h.Once.Run(ctx, next, wire.Job[Services]{
-			Owner: keyOwner(v, r), Enter: h.Lane.Enter,
+			Owner: keyOwner(v, r), Enter: h.lane(o).Enter,
 			Bind: func(ctx huma.Context, s Services) huma.Context {
 				n = &note{}
 				bound := v
@@ -28,8 +29,47 @@ func (h *handlers) once(o operation) func(huma.Context, func(huma.Context)) {
 				return huma.WithValue(ctx, visitKey{}, bound)
 			},
 			Event: func() *audit.Event { return h.event(ctx.Context(), o, v, n) },
+			Then: func() func(huma.Context) huma.Context {
+				if n.next == nil {
+					return nil
+				}
+				second := v
+				second.next = n.next
+				return func(ctx huma.Context) huma.Context { return huma.WithValue(ctx, visitKey{}, second) }
+			},
 		})
 	}
+}
+
+// lane is where an operation takes its place. What waits for payment providers does so among payments.
+func (h *handlers) lane(o operation) *wire.Lane {
+	if o.asks {
+		return h.PaymentLane
+	}
+	return h.Lane
+}
+
+// stage is what an operation does after its transaction. Its answer takes the place of the first one,
+// unless it fails.
+type stage[O any] func(*handlers, context.Context) (*O, error)
+
+// registerStaged adds an operation of two stages. The first one is as of any operation: its change, its
+// audit event and its answer to the Idempotency-Key are one transaction. Then the stage that it returns,
+// if any, asks a payment provider, and answers with how things stand after that. A crash between the
+// two leaves the first answer, such as a pending refund, which the background work goes on with.
+func registerStaged[I, O any](h *handlers, tag string, o operation, handler func(*handlers, context.Context, *I) (*O, stage[O], error)) {
+	o.asks = true
+	register(h, tag, o, func(h *handlers, ctx context.Context, in *I) (*O, error) {
+		v := visitOf(ctx)
+		if next, second := v.next.(stage[O]); second {
+			return next(h, ctx)
+		}
+		out, next, err := handler(h, ctx, in)
+		if next != nil {
+			v.note.next = next
+		}
+		return out, err
+	})
 }
 
 // keyOwner is whose an idempotency key is: the API key's, for the project that the request names. It is
@@ -46,6 +86,7 @@ type note struct {
 	project       id.Project // where the request names none
 	target        string
 	before, after any
+	next          any // the stage that follows; nil: none
 }
 
 // noteProject names the project that was opened.

@@ -53,8 +53,8 @@ type endpoints struct {
 
 type projectDetail struct {
 	ProjectView
-	Statistics   statistics    `json:"statistics"`
-	Integrations []integration `json:"integrations"`
+	Statistics   statistics   `json:"statistics"`
+	Integrations []connection `json:"integrations"`
 }
 
 type statistics struct {
@@ -64,7 +64,8 @@ type statistics struct {
 	Revenue  wire.Money `json:"revenue_30d"`
 }
 
-type integration struct {
+// connection is an integration, in short.
+type connection struct {
 	Type   string `json:"type"`
 	Status string `json:"status"`
 }
@@ -265,11 +266,10 @@ func (h *handlers) toAPIProject(p *project.Project) ProjectView {
 	}
 }
 
-// toAPIDetail counts one agent, the built-in negotiator, and no integrations: a project has no others
-// yet.
+// toAPIDetail counts one agent, the built-in negotiator: a project has no others yet.
 func (h *handlers) toAPIDetail(o projects.Overview) projectDetail {
 	return projectDetail{
-		ProjectView: h.toAPIProject(o.Project), Integrations: []integration{},
+		ProjectView: h.toAPIProject(o.Project), Integrations: each(o.Integrations, toAPIConnection),
 		Statistics: statistics{
 			Products: o.Statistics.Products, Agents: 1,
 			Orders: o.Statistics.Orders, Revenue: wire.ToMoney(o.Statistics.Revenue),

@@ -21,7 +21,8 @@
 // that are shown once. Refusals that other headers, another credential or some patience would change
 // (400, 401, 403, 5xx, Retry-After) are not kept. While a request of one transaction is under way, the
 // next one with its key waits for up to two seconds, and then gets its answer or 409
-// idempotency_in_progress; one of several transactions answers 409 at once.
+// idempotency_in_progress; one of several transactions answers 409 at once. While the second stage of a
+// request runs (Job.Then), its key has the answer of the first.
 //
 // RateLimit-Limit is the size of the bucket, so that RateLimit-Remaining is never more.
 package wire

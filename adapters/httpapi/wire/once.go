@@ -45,7 +45,16 @@ type Job[S any] struct {
 	// Phased operations have several transactions, with a charge between them, and are idempotent by
 	// themselves. Their key is claimed before and answered after them.
 	Phased bool
+	// Then is asked once the transaction is committed. What it returns, unless it is nil, runs the
+	// operation a second time, outside of any transaction: for what asks others, who may take their time.
+	// The answer takes the place of the first one, unless it is an error. So a crash in between, or a
+	// request with the same key, meets the first answer, and what that says must be true and be seen to
+	// later by somebody else.
+	Then func() func(huma.Context) huma.Context
 }
+
+// longestSecond is how long a second stage may take. It is more than a provider gets.
+const longestSecond = 12 * time.Second
 
 // longestPhased is by when a phased request that gave no answer is given up for lost.
 const longestPhased = 30 * time.Second
@@ -84,6 +93,9 @@ func (o Once[S]) Run(ctx huma.Context, next func(huma.Context), job Job[S]) {
 		err = o.inPhases(a, use)
 	} else {
 		err = o.inOne(a, use, job)
+		if err == nil && job.Then != nil && a.answer.status < http.StatusBadRequest {
+			o.goOn(a, use, job.Then())
+		}
 	}
 	switch {
 	case errors.Is(err, ports.ErrKeyTaken) && o.replay(w, r, *use):
@@ -116,6 +128,27 @@ func (o Once[S]) inOne(a *attempt, use *ports.KeyUse, job Job[S]) error {
 	}
 	o.keep(ctx, *use, a.answer)
 	return nil
+}
+
+// goOn runs the operation's second stage, also when the client has gone.
+func (o Once[S]) goOn(a *attempt, use *ports.KeyUse, bind func(huma.Context) huma.Context) {
+	if bind == nil {
+		return
+	}
+	first := a.answer
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.ctx.Context()), longestSecond)
+	defer cancel()
+	a.run(func(c huma.Context) huma.Context { return bind(huma.WithContext(c, ctx)) })
+	if a.answer.status >= http.StatusBadRequest {
+		a.answer = first
+		return
+	}
+	if use == nil {
+		return
+	}
+	if err := o.Keys.Amend(ctx, *use, o.seal(*use, a.answer)); err != nil {
+		LoggerOf(ctx).WarnContext(ctx, "the first answer stays kept for its idempotency key", "error", err)
+	}
 }
 
 // keep stores the answer to a request that has nothing to commit with it. If that fails the client gets

@@ -1,5 +1,6 @@
 // Package sandbox is the payment provider of the sandbox environment. It takes no real money, but
-// keeps its word like one: a ledger of its own that outlives crashes, and one charge per key.
+// keeps its word like one: a ledger of its own that outlives crashes, one charge and one refund per
+// key, and never more given back than was paid. Its ledger is the project's, so accounts say nothing.
 //
 // What happens is written in the token (decisions 11), after the prefix spt_sandbox_ or ba_sandbox_:
 //
@@ -37,8 +38,10 @@ var (
 	errLostReply = errors.New("sandbox: the provider's answer was lost")
 )
 
-// Gateway is the sandbox provider behind its port.
-type Gateway struct {
+var _ ports.PaymentProvider = Provider{}
+
+// Provider is the sandbox provider behind its port.
+type Provider struct {
 	Ledger  ports.SandboxLedger
 	Clock   ports.Clock
 	Entropy ports.Entropy
@@ -46,21 +49,21 @@ type Gateway struct {
 
 // Charge takes the money, or pretends not to, by the token. Like a provider's client it tries again
 // by the same key when the provider fails.
-func (g Gateway) Charge(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (p Provider) Charge(ctx context.Context, _ ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	var err error
 	for range Tries {
 		var outcome checkout.Outcome
-		if outcome, err = g.charge(ctx, r); !errors.Is(err, errOutage) {
+		if outcome, err = p.charge(ctx, r); !errors.Is(err, errOutage) {
 			return outcome, err
 		}
 	}
 	return nil, err
 }
 
-func (g Gateway) charge(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (p Provider) charge(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
 	script := scriptOf(r.Token, r.Charge.Method)
 	if times, ok := outage(script); ok {
-		n, err := g.Ledger.Failure(ctx, r.Project, r.Checkout.String()+" "+id.Hash(r.Token))
+		n, err := p.Ledger.Failure(ctx, r.Project, r.Checkout.String()+" "+id.Hash(r.Token))
 		switch {
 		case err != nil:
 			return nil, err
@@ -70,9 +73,9 @@ func (g Gateway) charge(ctx context.Context, r ports.ChargeRequest) (checkout.Ou
 	}
 	charge := ports.SandboxCharge{
 		Key: r.Charge.Key, Amount: r.Charge.Amount, Method: r.Charge.Method, TokenHash: id.Hash(r.Token),
-		Result: result(script), ID: "ch_sandbox_" + g.Entropy.Secret(10), At: g.Clock.Now(),
+		Result: result(script), ID: "ch_sandbox_" + p.Entropy.Secret(10), At: p.Clock.Now(),
 	}
-	stored, err := g.Ledger.Once(ctx, r.Project, charge)
+	stored, err := p.Ledger.Once(ctx, r.Project, charge)
 	switch {
 	case err != nil:
 		return nil, err
@@ -88,8 +91,8 @@ func (g Gateway) charge(ctx context.Context, r ports.ChargeRequest) (checkout.Ou
 
 // Resolve tells what became of a key. An unknown one is voided, so that a charge that comes late is
 // refused.
-func (g Gateway) Resolve(ctx context.Context, project id.Project, key string) (checkout.Outcome, error) {
-	stored, err := g.Ledger.Once(ctx, project, ports.SandboxCharge{Key: key, Result: void, At: g.Clock.Now()})
+func (p Provider) Resolve(ctx context.Context, _ ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
+	stored, err := p.Ledger.Once(ctx, r.Project, ports.SandboxCharge{Key: r.Charge.Key, Result: void, At: p.Clock.Now()})
 	if err != nil {
 		return nil, err
 	}

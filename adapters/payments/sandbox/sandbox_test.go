@@ -3,7 +3,9 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -20,7 +22,25 @@ import (
 type memory struct {
 	mu       sync.Mutex
 	charges  map[string]ports.SandboxCharge
+	refunds  map[string]ports.SandboxRefund
 	failures map[string]int
+	losing   bool
+}
+
+var errLostByTest = errors.New("the ledger's answer was lost")
+
+func (m *memory) lose(lost bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.losing = lost
+}
+
+// answer is nil, or that the answer is lost.
+func (m *memory) answer() error {
+	if m.losing {
+		return errLostByTest
+	}
+	return nil
 }
 
 func (m *memory) Once(_ context.Context, project id.Project, c ports.SandboxCharge) (ports.SandboxCharge, error) {
@@ -28,10 +48,56 @@ func (m *memory) Once(_ context.Context, project id.Project, c ports.SandboxChar
 	defer m.mu.Unlock()
 	key := project.String() + c.Key
 	if stored, ok := m.charges[key]; ok {
-		return stored, nil
+		return stored, m.answer()
 	}
 	m.charges[key] = c
-	return c, nil
+	return c, m.answer()
+}
+
+func (m *memory) Refund(_ context.Context, project id.Project, r ports.SandboxRefund) (ports.SandboxRefund, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := project.String() + r.Key
+	if stored, ok := m.refunds[key]; ok {
+		return stored, true, m.answer()
+	}
+	left := int64(0)
+	for name, c := range m.charges {
+		if strings.HasPrefix(name, project.String()) && c.ID == r.Charge && c.Result == paid && c.Amount.Currency() == r.Amount.Currency() {
+			left = c.Amount.Minor()
+		}
+	}
+	for name, other := range m.refunds {
+		if strings.HasPrefix(name, project.String()) && other.Charge == r.Charge {
+			left -= other.Amount.Minor()
+		}
+	}
+	if left < r.Amount.Minor() {
+		return ports.SandboxRefund{}, false, m.answer()
+	}
+	m.refunds[key] = r
+	return r, true, m.answer()
+}
+
+func (m *memory) Movements(_ context.Context, project id.Project, from, to time.Time, after string, limit int) ([]ports.Movement, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var found []ports.Movement
+	add := func(name string, mv ports.Movement) {
+		if strings.HasPrefix(name, project.String()) && mv.Key > after && !mv.At.Before(from) && mv.At.Before(to) {
+			found = append(found, mv)
+		}
+	}
+	for name, c := range m.charges {
+		if c.Result == paid {
+			add(name, ports.Movement{Provider: c.ID, Key: c.Key, Amount: c.Amount, At: c.At})
+		}
+	}
+	for name, r := range m.refunds {
+		add(name, ports.Movement{Refund: true, Provider: r.ID, Key: r.Key, Amount: r.Amount, At: r.At})
+	}
+	slices.SortFunc(found, func(a, b ports.Movement) int { return strings.Compare(a.Key, b.Key) })
+	return found[:min(limit, len(found))], nil
 }
 
 func (m *memory) Failure(_ context.Context, project id.Project, subject string) (int, error) {
@@ -41,9 +107,9 @@ func (m *memory) Failure(_ context.Context, project id.Project, subject string) 
 	return m.failures[project.String()+subject], nil
 }
 
-type stopped struct{}
+type clock struct{}
 
-func (stopped) Now() time.Time { return time.UnixMilli(0).UTC() }
+func (clock) Now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
 
 // counter is entropy that racers can share and tests can repeat.
 type counter struct{ n atomic.Int64 }
@@ -51,17 +117,29 @@ type counter struct{ n atomic.Int64 }
 func (c *counter) Bits128() [16]byte { return [16]byte{byte(c.n.Add(1))} }
 func (c *counter) Secret(int) string { return strconv.FormatInt(c.n.Add(1), 10) }
 
-func open(t *testing.T) ports.Gateway {
+func open(t *testing.T) (Provider, *memory) {
 	t.Helper()
-	m := &memory{charges: map[string]ports.SandboxCharge{}, failures: map[string]int{}}
-	return Gateway{Ledger: m, Clock: stopped{}, Entropy: &counter{}}
+	m := &memory{charges: map[string]ports.SandboxCharge{}, refunds: map[string]ports.SandboxRefund{}, failures: map[string]int{}}
+	return Provider{Ledger: m, Clock: clock{}, Entropy: &counter{}}, m
 }
 
 func TestGateway(t *testing.T) {
-	porttest.Gateway(t, porttest.GatewayTokens{
-		Method: "psp_spt", Paid: "spt_sandbox_ok", Decline: "spt_sandbox_decline_insufficient_funds",
-		Final: "spt_sandbox_decline_stolen_card", Lost: "spt_sandbox_lost_reply",
-	}, open)
+	tokens := map[porttest.TokenFate]string{
+		porttest.TokenPaid: "spt_sandbox_ok", porttest.TokenDecline: "spt_sandbox_decline_insufficient_funds",
+		porttest.TokenFinal: "spt_sandbox_decline_stolen_card", porttest.TokenUnknown: "tok_visa",
+	}
+	porttest.Gateway(t, func(t *testing.T) porttest.Payments {
+		p, m := open(t)
+		return porttest.Payments{
+			PaymentProvider: p, Method: "psp_spt", Lose: m.lose,
+			Token: func(_ *testing.T, fate porttest.TokenFate) string { return tokens[fate] },
+		}
+	})
+}
+
+// charge charges by a provider that ignores accounts.
+func charge(p Provider, r ports.ChargeRequest) (checkout.Outcome, error) {
+	return p.Charge(context.Background(), ports.PaymentAccount{}, r)
 }
 
 func TestTokens(t *testing.T) {
@@ -85,7 +163,8 @@ func TestTokens(t *testing.T) {
 		{"psp_spt", "spt_sandbox_outage_x", "invalid_token"},
 		{"psp_spt", "spt_sandbox_outage_0", "paid"},
 	} {
-		outcome, err := open(t).Charge(context.Background(), request("chk-1", test.token, test.method))
+		p, _ := open(t)
+		outcome, err := charge(p, request("chk-1", test.token, test.method))
 		got := "paid"
 		if d, ok := outcome.(checkout.Declined); ok {
 			got = d.Code
@@ -99,12 +178,12 @@ func TestTokens(t *testing.T) {
 // An outage shorter than the client's tries is not seen; a longer one is over when the same attempt,
 // or a later one of the same checkout, has failed often enough.
 func TestOutage(t *testing.T) {
-	g := open(t)
-	if outcome, err := g.Charge(context.Background(), request("a", "spt_sandbox_outage_2", "psp_spt")); err != nil {
+	p, _ := open(t)
+	if outcome, err := charge(p, request("a", "spt_sandbox_outage_2", "psp_spt")); err != nil {
 		t.Errorf("outage of 2: %v, %v", outcome, err)
 	}
 	for i, wantErr := range []bool{true, false} {
-		_, err := g.Charge(context.Background(), request("b", "spt_sandbox_outage_5", "psp_spt"))
+		_, err := charge(p, request("b", "spt_sandbox_outage_5", "psp_spt"))
 		if errors.Is(err, errOutage) != wantErr {
 			t.Errorf("charge %d in an outage of 5: %v", i+1, err)
 		}
@@ -113,11 +192,12 @@ func TestOutage(t *testing.T) {
 
 // A lost answer is lost once: who asks again by the same key learns what happened.
 func TestLostReplyArrivesTheSecondTime(t *testing.T) {
-	g, lost := open(t), request("c", "spt_sandbox_lost_reply", "psp_spt")
-	if outcome, err := g.Charge(context.Background(), lost); !errors.Is(err, errLostReply) {
+	p, _ := open(t)
+	lost := request("c", "spt_sandbox_lost_reply", "psp_spt")
+	if outcome, err := charge(p, lost); !errors.Is(err, errLostReply) {
 		t.Errorf("first: %v, %v", outcome, err)
 	}
-	if outcome, err := g.Charge(context.Background(), lost); err != nil || outcome.(checkout.Paid).Provider == "" {
+	if outcome, err := charge(p, lost); err != nil || outcome.(checkout.Paid).Provider == "" {
 		t.Errorf("second: %v, %v", outcome, err)
 	}
 }

@@ -18,6 +18,8 @@ var controls = map[string]struct {
 }{
 	"confirm-mfa": {404, "mfa_not_found"},
 	"disable-mfa": {404, "mfa_not_found"},
+
+	"cancel-order": {409, "return_open"},
 }
 
 // control sends each operation by callers who may, with the least scope that lets them: else refusals

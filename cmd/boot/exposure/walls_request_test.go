@@ -1,6 +1,7 @@
 package exposure
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,22 +14,33 @@ import (
 // overrides are values of bodies that the schema alone does not tell, by operation and dotted path. {}
 // is the slug of the caller's shop, nil the caller's id of that kind.
 var overrides = map[string]map[string]any{
-	"create-project":        {"slug": "new-{}"},
-	"update-project":        {"name": "Taken over"},
-	"update-settings":       {"general.name": "Taken over"},
-	"update-storefront":     {"description": "Taken over"},
-	"update-account":        {"name": "Taken over"},
-	"create-api-key":        {"scopes": []any{"keys:read"}},
-	"create-product":        {"sku": "new-sku"},
-	"update-product":        {"name": "Taken over"},
-	"upsert-products":       {"products.name": "Taken over", "products.price": 1},
-	"confirm-mfa":           {"code": "123456"},
-	"acp-quote":             {"product_id": nil},
-	"acp-search":            {"query": "mug"},
-	"acp-checkout-init":     {"items.product_id": nil, "shipping_address.country": "US", "shipping_address.state": "CA"},
-	"acp-checkout-finalize": {"payment.method": "psp_spt", "payment.token": "spt_sandbox_ok", "buyer_email": "a@example.com"},
-	"acp-availability":      {"shipping_address.country": "US"},
+	"create-project":            {"slug": "new-{}"},
+	"update-project":            {"name": "Taken over"},
+	"update-settings":           {"general.name": "Taken over"},
+	"update-storefront":         {"description": "Taken over"},
+	"update-account":            {"name": "Taken over"},
+	"create-api-key":            {"scopes": []any{"keys:read"}},
+	"create-product":            {"sku": "new-sku"},
+	"create-event-subscription": {"url": "https://203.0.113.1/hook", "event_types": []any{"*"}},
+	"update-event-subscription": {"description": "Taken over"},
+	"update-product":            {"name": "Taken over"},
+	"upsert-products":           {"products.name": "Taken over", "products.price": 1},
+	"confirm-mfa":               {"code": "123456"},
+	"connect-api-key":           {"type": "stripe", "credentials.api_key": "sk_test_{}"},
+	"rotate-credentials":        {"api_key": "client-{}", "api_secret": "another"},
+	"refund-payment":            {"amount": 1},
+	"cancel-order":              {"reason": "Taken over"},
+	"approve-return":            {"restock": false},
+	"reject-return":             {"reason": "Taken over"},
+	"acp-quote":                 {"product_id": nil},
+	"acp-search":                {"query": "mug"},
+	"acp-checkout-init":         {"items.product_id": nil, "shipping_address.country": "US", "shipping_address.state": "CA"},
+	"acp-checkout-finalize":     {"payment.method": "psp_spt", "payment.token": "spt_sandbox_ok", "buyer_email": "a@example.com"},
+	"acp-availability":          {"shipping_address.country": "US"},
 }
+
+// periods are the values of parameters that must be there and name nothing.
+var periods = map[string]string{"from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z"}
 
 // looksLikeID tells names whose values must be known to the walk.
 var looksLikeID = regexp.MustCompile(`(?i)(^|[_-])(id|ids|sku|skus|token)$`)
@@ -95,7 +107,7 @@ func (o *operation) request(ids map[string]string, changed map[place]string) (re
 			kind = "slug"
 		}
 		if value == "" && (p.In == "path" || p.In == "header" && kind != "" || p.Required) {
-			if value = ids[kind]; value == "" {
+			if value = cmp.Or(ids[kind], periods[p.Name]); value == "" {
 				return r, fmt.Errorf("the walk has no value for the %s parameter %s", p.In, p.Name)
 			}
 		}

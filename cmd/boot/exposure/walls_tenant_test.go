@@ -47,7 +47,12 @@ func (s *tenant) fillProject() {
 	s.ids["sku"] = strings.ReplaceAll(s.ids["slug"], "tenant-", "sku_")
 	product := s.post("/v1/catalog/products", `{"name":"Mug","sku":"`+s.ids["sku"]+`","price":100,"category":"`+s.ids["slug"]+`","quantity":9}`)
 	s.ids["product_id"], s.ids["variant_id"] = product.field("id"), product.field("variants.0.id")
+	s.ids["subscription_id"] = s.post("/v1/event-subscriptions", `{"url":"https://203.0.113.1/hook","event_types":["*"]}`).field("id")
+	sent := s.post("/v1/event-subscriptions/"+s.ids["subscription_id"]+"/test", "")
+	s.ids["delivery_id"], s.ids["event_id"] = sent.field("id"), sent.field("event_id")
 	_, s.ids["key_id"] = s.newKey(`["keys:read"]`, s.ids["project_id"])
+	s.ids["integration_id"] = s.post("/v1/integrations/connect/api-key",
+		`{"type":"paypal","credentials":{"api_key":"client-`+s.ids["slug"]+`","api_secret":"s"}}`).field("id")
 }
 
 // newKey adds a key to the tenant's account.
@@ -60,7 +65,8 @@ func (s *tenant) newKey(scopes string, projects ...string) (secret, id string) {
 	return made.field("key"), made.field("id")
 }
 
-// trade lets a buyer order two mugs and return one, and leaves a checkout open and a token unused.
+// trade lets a buyer order two mugs, get a part of the price back and return one, and leaves a checkout
+// open and a token unused.
 func (s *tenant) trade() *tenant {
 	acp := "/p/" + s.ids["slug"] + "/acp"
 	item := `"product_id":"` + s.ids["product_id"] + `"`
@@ -80,6 +86,9 @@ func (s *tenant) trade() *tenant {
 	}
 	paid := s.post(acp+"/checkout/finalize", `{"checkout_id":"`+checkout(first)+`","payment":{"method":"psp_spt","token":"spt_sandbox_ok"},"buyer_email":"a@example.com"}`)
 	s.ids["order_id"] = paid.field("order.id")
+	s.ids["payment_id"] = paid.field("payment.id")
+	s.ids["refund_id"] = s.post("/v1/finance/payments/"+s.ids["payment_id"]+"/refund", `{"amount":1}`).field("id")
+	s.ids["transaction_id"] = s.get("/v1/finance/transactions").field("data.0.id")
 	s.ids["return_id"] = s.post(acp+"/returns", `{"order_id":"`+s.ids["order_id"]+`","items":[{`+item+`,"quantity":1}]}`).field("return_id")
 	s.ids["checkout_id"] = checkout(quote(session))
 	s.ids["checkout_token"] = quote(session).field("checkout_token")
@@ -108,13 +117,18 @@ func oneTimeCode(secret string, at time.Time) string {
 }
 
 // post is a request that must succeed.
-func (s *tenant) post(path, body string) reply {
+func (s *tenant) post(path, body string) reply { return s.must("POST", path, body) }
+
+// get is a request that must succeed.
+func (s *tenant) get(path string) reply { return s.must("GET", path, "") }
+
+func (s *tenant) must(method, path, body string) reply {
 	if s.err != nil {
 		return reply{}
 	}
-	r, err := s.with("X-Project-ID", s.ids["project_id"]).try("POST", path, body)
+	r, err := s.with("X-Project-ID", s.ids["project_id"]).try(method, path, body)
 	if err == nil && r.status >= 300 {
-		err = fmt.Errorf("POST %s %s: %d %s", path, body, r.status, r.body)
+		err = fmt.Errorf("%s %s %s: %d %s", method, path, body, r.status, r.body)
 	}
 	s.err = err
 	return r

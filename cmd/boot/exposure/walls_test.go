@@ -1,14 +1,36 @@
 package exposure
 
 import (
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/simulator/provider"
 )
 
-// behindProxy lets a test say where its requests come from.
-func behindProxy(c *boot.Config) { c.TrustedProxies = "127.0.0.1" }
+// behindProxy lets a test say where its requests come from. Tenants have accounts with payment providers.
+func behindProxy(c *boot.Config) {
+	c.TrustedProxies = "127.0.0.1"
+	c.StripeURL, c.PayPalURL = paymentProviders(), paymentProviders()
+}
+
+// paymentProviders is the address of a look-alike that lasts as long as the test program.
+var paymentProviders = sync.OnceValue(func() string {
+	dir, err := os.MkdirTemp("", "haggle-provider-")
+	if err != nil {
+		panic(err)
+	}
+	p, err := provider.Open(provider.Config{Ledger: filepath.Join(dir, "ledger")})
+	if err != nil {
+		panic(err)
+	}
+	_ = os.RemoveAll(dir) // the open file stays
+	return httptest.NewServer(p.Handler()).URL
+})
 
 // Every operation of the document is tried by everybody who must not, and every id of another tenant
 // behaves as an unknown one.

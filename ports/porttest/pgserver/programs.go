@@ -20,6 +20,9 @@ const oldestMajor = 15
 
 var errNotInstalled = errors.New("PostgreSQL's server programs (initdb, pg_ctl, postgres, psql) are not installed: `make test` installs them")
 
+// Program is the path of one of PostgreSQL's programs, of the server's version.
+func (s *Server) Program(name string) string { return filepath.Join(s.bin, name) }
+
 // findPrograms returns the folder that holds PostgreSQL's programs: the PATH's, else the newest of
 // Debian's.
 func findPrograms(debian string) (string, error) {

@@ -7,7 +7,9 @@
 package pgserver
 
 import (
+	"cmp"
 	_ "embed"
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -25,6 +27,8 @@ type Options struct {
 	// Durable makes a commit survive a crash of the server, as in production, at production's
 	// price: for benchmarks and kill tests.
 	Durable bool
+	// Connections is how many there can be at once. 0 is 200.
+	Connections int
 }
 
 // Server is one running cluster. Its methods may be called concurrently.
@@ -80,7 +84,7 @@ func makeFolder(o Options, as *syscall.Credential) (string, error) {
 }
 
 func serverOptions(o Options, dir string) string {
-	options := "-c listen_addresses='' -c max_connections=200 -c unix_socket_directories=" + dir
+	options := fmt.Sprintf("-c listen_addresses='' -c max_connections=%d -c unix_socket_directories=%s", cmp.Or(o.Connections, 200), dir)
 	if !o.Durable {
 		options += " -c fsync=off -c synchronous_commit=off -c full_page_writes=off"
 	}

@@ -1,0 +1,102 @@
+// Package eventbus publishes events to NATS JetStream: each to the subject haggle.<project id>.<type>,
+// with the body that webhooks have, and its id as Nats-Msg-Id. The stream HAGGLE takes them all; it is
+// made, on disk and with a week's memory, where there is none.
+package eventbus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const (
+	// Name of the stream.
+	Name = "HAGGLE"
+	// Subjects that it takes.
+	Subjects = "haggle.>"
+
+	// kept is how long a stream that we make keeps events.
+	kept = 7 * 24 * time.Hour
+	// repeats is how long it knows an event by its id. A lost acknowledgement is made up for before.
+	repeats = 10 * time.Minute
+	// acknowledging is how long an event waits for its acknowledgement.
+	acknowledging = 5 * time.Second
+)
+
+// Bus is a connection that comes back by itself.
+type Bus struct {
+	conn   *nats.Conn
+	stream jetstream.JetStream
+	known  atomic.Bool // that the stream is there
+}
+
+var _ ports.Stream = (*Bus)(nil)
+
+// Open begins to connect. A server that is not there yet is waited for, while events are refused.
+func Open(address string) (*Bus, error) {
+	b := &Bus{}
+	lost := func(*nats.Conn, error) { b.known.Store(false) }
+	conn, err := nats.Connect(address, nats.Name("haggle"), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1),
+		nats.ReconnectWait(500*time.Millisecond), nats.Timeout(2*time.Second), nats.ReconnectBufSize(-1),
+		nats.DisconnectErrHandler(lost))
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be used: %w", err)
+	}
+	b.conn = conn
+	if b.stream, err = jetstream.New(conn); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// Publish returns when the stream has the event.
+func (b *Bus) Publish(ctx context.Context, e ports.Announced) error {
+	if !b.conn.IsConnected() {
+		return errors.New("the event bus is not connected")
+	}
+	ctx, cancel := context.WithTimeout(ctx, acknowledging)
+	defer cancel()
+	if err := b.ensure(ctx); err != nil {
+		return err
+	}
+	message := &nats.Msg{Subject: "haggle." + e.Project.String() + "." + e.Type.String(), Data: e.Body, Header: nats.Header{}}
+	message.Header.Set(jetstream.MsgIDHeader, e.ID.String())
+	message.Header.Set("Content-Type", "application/json")
+	if _, err := b.stream.PublishMsg(ctx, message); err != nil {
+		b.known.Store(false)
+		return errors.New("the event bus did not acknowledge the event")
+	}
+	return nil
+}
+
+// ensure makes the stream unless it is there. One that is there is left as it is.
+func (b *Bus) ensure(ctx context.Context) error {
+	if b.known.Load() {
+		return nil
+	}
+	_, err := b.stream.Stream(ctx, Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		_, err = b.stream.CreateStream(ctx, jetstream.StreamConfig{
+			Name: Name, Subjects: []string{Subjects}, MaxAge: kept, Duplicates: repeats,
+		})
+	}
+	if err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		return errors.New("the event bus has no stream for events")
+	}
+	b.known.Store(true)
+	return nil
+}
+
+// Connected tells whether the server is there now.
+func (b *Bus) Connected() bool { return b.conn.IsConnected() }
+
+// Close ends the connection. It waits for nothing: an event without its acknowledgement is sent again.
+func (b *Bus) Close() { b.conn.Close() }

@@ -1,0 +1,74 @@
+// Package hooks is where providers call us: POST /hooks/{webhook id}, with a signature over the body's
+// bytes instead of a key. Whoever signs it, the answer is 200 once the news are recorded, or are none of
+// ours; after any other answer the provider sends them again, which changes nothing that is recorded.
+package hooks
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/netip"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/payments"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Path is where webhooks are, before their ids.
+const Path = "/hooks/"
+
+const (
+	// Pattern is for a mux.
+	Pattern = "POST " + Path + "{webhook_id}"
+	longest = 1 << 20
+)
+
+// Services is what the handler works with.
+type Services struct {
+	Ear  payments.Ear
+	Lane *wire.Lane
+	// Limiter counts what is refused against Rate, by address: ids and signatures are not to be guessed.
+	Limiter       ports.Limiter
+	Rate          ports.Rate
+	ClientAddress func(*http.Request) netip.Addr
+}
+
+// Handler answers at Pattern.
+func Handler(s Services) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key := "hooks " + wire.AddressKey(s.ClientAddress(r))
+		err := wire.Limit(http.Header{}, s.Limiter.Look(r.Context(), key, s.Rate), s.Rate)
+		if err == nil {
+			err = s.receive(r)
+			if kind := fault.KindOf(err); kind == fault.NotFound || kind == fault.Unauthenticated {
+				s.Limiter.Take(r.Context(), key, s.Rate)
+			}
+		}
+		if err != nil {
+			wire.WriteError(w, r, err)
+		}
+	})
+}
+
+func (s Services) receive(r *http.Request) error {
+	webhook, err := wire.ID[id.Webhook](r.PathValue("webhook_id"), "webhook")
+	if err != nil {
+		return err
+	}
+	payload, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, longest))
+	var tooLong *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLong):
+		return fault.New(fault.TooLarge, "body_too_large", "The body is too large.")
+	case err != nil:
+		return fault.New(fault.Malformed, "invalid_request", "The body could not be read.").Because(err)
+	}
+	leave, err := s.Lane.Enter(r.Context())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return s.Ear.Hear(r.Context(), webhook, payload, r.Header.Get("Stripe-Signature"))
+}

@@ -1,0 +1,62 @@
+package management
+
+import (
+	"encoding/json"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// payloads is an example of every event's data, by type. Prices are per unit, and amounts have all of
+// their currency's decimals.
+var payloads = map[string]struct{ summary, data string }{
+	"order.completed": {"An order is paid and confirmed", `{"order_id": "ord_0", "confirmation_number": "HG-7K2M-9QXA",
+		"checkout_id": "chk_0", "session_id": "sess_0",
+		"payment": {"id": "pay_0", "status": "succeeded", "amount": 196.94, "currency": "USD", "method": "psp_spt"},
+		"items": [{"product_id": "prod_0", "variant_id": "var_0", "sku": "TENT-2", "name": "Tent", "quantity": 2, "price": 95.00, "original_price": 100.00}],
+		"subtotal": 190.00, "shipping": 5.99, "tax": 0.95, "total": 196.94, "savings": 10.00, "currency": "USD",
+		"buyer_email": "ada@example.com", "created_at": "2026-03-04T12:00:00Z"}`},
+	"order.refunded": {"Money of an order was given back", `{"refund_id": "ref_0", "order_id": "ord_0", "payment_id": "pay_0",
+		"amount": 95.00, "refunded_amount": 95.00, "currency": "USD", "reason": "damaged", "return_id": "ret_0"}`},
+	"return.requested": {"A buyer wants to send something back", `{"return_id": "ret_0", "order_id": "ord_0", "refund_estimate": 95.00, "currency": "USD"}`},
+	"quote.accepted": {"A price was agreed", `{"quote_id": "quote_0", "session_id": "sess_0", "product_id": "prod_0", "variant_id": "var_0",
+		"quantity": 2, "list_price": 100.00, "final_price": 95.00, "currency": "USD"}`},
+	"payment.unresolved": {"Nobody knows yet whether an attempt took money; an order may follow", `{"checkout_id": "chk_0", "attempt": 1,
+		"amount": 196.94, "currency": "USD", "method": "psp_spt", "provider": "stripe"}`},
+	"inventory.low": {"Little is left of a variant, over all locations", `{"product_id": "prod_0", "variant_id": "var_0", "sku": "TENT-2", "quantity": 3}`},
+	"subscription.disabled": {"An event subscription gets no more events until it is enabled", `{"subscription_id": "sub_0",
+		"url": "https://example.com/hooks", "reason": "unreachable"}`},
+	"ping": {"A test", `{"subscription_id": "sub_0"}`},
+}
+
+// documentEvents tells, under webhooks, what receivers get.
+func documentEvents(api huma.API) {
+	doc := api.OpenAPI()
+	if doc.Webhooks == nil {
+		doc.Webhooks = map[string]*huma.PathItem{}
+	}
+	for kind, p := range payloads {
+		example := map[string]any{
+			"id": "evt_0", "type": kind, "created_at": "2026-03-04T12:00:00Z", "project_id": "proj_0", "data": json.RawMessage(p.data),
+		}
+		text := &huma.Schema{Type: huma.TypeString}
+		doc.Webhooks[kind] = &huma.PathItem{Post: &huma.Operation{
+			OperationID: "on-" + kind, Summary: p.summary, Tags: []string{"Events"},
+			Description: "Signed by Standard Webhooks. webhook-id is the event's id: receivers deduplicate by it.",
+			Parameters: []*huma.Param{
+				{Name: "webhook-id", In: "header", Required: true, Schema: text},
+				{Name: "webhook-timestamp", In: "header", Required: true, Schema: text},
+				{Name: "webhook-signature", In: "header", Required: true, Schema: text},
+			},
+			RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+				"application/json": {
+					Schema: &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{
+						"id": text, "type": {Type: huma.TypeString, Enum: []any{kind}}, "created_at": {Type: huma.TypeString, Format: "date-time"},
+						"project_id": text, "data": {Type: huma.TypeObject},
+					}, Required: []string{"id", "type", "created_at", "project_id", "data"}},
+					Example: example,
+				},
+			}},
+			Responses: map[string]*huma.Response{"2XX": {Description: "The event has arrived. Anything else is tried again for a day."}},
+		}}
+	}
+}

@@ -1,0 +1,236 @@
+package management
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/finance"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/ledger"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func (h *handlers) registerFinance() {
+	const wallets, all, one = "/v1/finance/wallets", "/v1/finance/transactions", "/v1/finance/transactions/{transaction_id}"
+	register(h, financeTag, operation{id: "list-wallets", method: "GET", path: wallets, scope: "finance:read", on: headerProject,
+		summary: "List what payment providers hold, by currency; their fees are not counted"}, (*handlers).listWallets)
+	register(h, financeTag, operation{id: "list-transactions", method: "GET", path: all, scope: "finance:read", on: headerProject,
+		summary: "List the ledger's transactions, newest first"}, (*handlers).listTransactions)
+	register(h, financeTag, operation{id: "get-transaction", method: "GET", path: one, scope: "finance:read", on: headerProject,
+		summary: "Get a transaction"}, (*handlers).getTransaction)
+	register(h, financeTag, operation{id: "reconcile", method: "GET", path: "/v1/finance/reconciliation", scope: "finance:read", on: headerProject,
+		asks: true, errors: []int{409, 422}, summary: "Compare the books with those of the payment providers"}, (*handlers).reconcile)
+}
+
+// walletView is what providers hold in one currency.
+type walletView struct {
+	Currency  string           `json:"currency" example:"USD"`
+	Balance   wire.Money       `json:"balance" doc:"Captured less refunded."`
+	Captured  wire.Money       `json:"captured" doc:"Ever."`
+	Refunded  wire.Money       `json:"refunded" doc:"Ever."`
+	Providers []providerWallet `json:"providers"`
+}
+
+type providerWallet struct {
+	Provider string     `json:"provider" example:"stripe"`
+	Balance  wire.Money `json:"balance"`
+}
+
+type listWalletsInput struct{ Paging }
+
+func (h *handlers) listWallets(ctx context.Context, in *listWalletsInput) (*listOutput[walletView], error) {
+	found, err := h.Ledger.Wallets(ctx, projectOf(ctx).ID)
+	if err != nil {
+		return nil, err
+	}
+	all, err := toAPIWallets(found)
+	if err != nil {
+		return nil, err
+	}
+	return toAPIPart(all, in.Paging), nil
+}
+
+// toAPIWallets joins the wallets of one currency, which stand together.
+func toAPIWallets(wallets []ports.Wallet) ([]walletView, error) {
+	var all []walletView
+	for _, w := range wallets {
+		currency := w.Balance.Currency()
+		if len(all) == 0 || all[len(all)-1].Currency != currency.Code() {
+			none := wire.ToMoney(money.Zero(currency))
+			all = append(all, walletView{Currency: currency.Code(), Balance: none, Captured: none, Refunded: none})
+		}
+		joined := &all[len(all)-1]
+		for _, sum := range []struct {
+			of   *wire.Money
+			more money.Amount
+		}{{&joined.Balance, w.Balance}, {&joined.Captured, w.Received}, {&joined.Refunded, w.Refunded}} {
+			total, err := sum.of.Add(sum.more)
+			if err != nil {
+				return nil, err
+			}
+			*sum.of = wire.ToMoney(total)
+		}
+		joined.Providers = append(joined.Providers, providerWallet{w.Provider, wire.ToMoney(w.Balance)})
+	}
+	return all, nil
+}
+
+type transactionView struct {
+	ID        string      `json:"id"`
+	Type      string      `json:"type" enum:"sale,refund"`
+	Currency  string      `json:"currency" example:"USD"`
+	Amount    wire.Money  `json:"amount" doc:"What was moved; never negative."`
+	OrderID   string      `json:"order_id"`
+	PaymentID string      `json:"payment_id"`
+	RefundID  *string     `json:"refund_id" nullable:"true" doc:"Null: a sale."`
+	Entries   []entryView `json:"entries" doc:"Their amounts sum to zero."`
+	CreatedAt wire.Time   `json:"created_at"`
+}
+
+type entryView struct {
+	Account string     `json:"account" example:"funds:stripe"`
+	Amount  wire.Money `json:"amount" doc:"Positive: a debit. Negative: a credit."`
+}
+
+type listTransactionsInput struct {
+	Paging
+	Period
+	Type  string `query:"type" enum:"sale,refund"`
+	Order string `query:"order_id"`
+}
+
+func (h *handlers) listTransactions(ctx context.Context, in *listTransactionsInput) (*listOutput[transactionView], error) {
+	filter := ports.TransactionFilter{Kind: ledger.Kinds[in.Type], From: in.From, To: in.To}
+	if in.Order != "" {
+		wanted, err := wire.ID[id.Order](in.Order, "order")
+		if err != nil {
+			return toAPIList(nil, toAPITransaction, in.Paging, 0), nil
+		}
+		filter.Order = wanted
+	}
+	found, total, err := h.Ledger.Transactions(ctx, projectOf(ctx).ID, filter, in.page())
+	if err != nil {
+		return nil, err
+	}
+	return toAPIList(found, toAPITransaction, in.Paging, total), nil
+}
+
+type OnTransaction struct {
+	Transaction string `path:"transaction_id"`
+}
+
+type transactionOutput struct{ Body transactionView }
+
+func (h *handlers) getTransaction(ctx context.Context, in *OnTransaction) (*transactionOutput, error) {
+	wanted, err := wire.ID[id.Transaction](in.Transaction, "transaction")
+	if err != nil {
+		return nil, err
+	}
+	found, err := h.Ledger.TransactionByID(ctx, projectOf(ctx).ID, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return &transactionOutput{toAPITransaction(*found)}, nil
+}
+
+// toAPITransaction shows each account once: what a sale added to it in parts is one entry.
+func toAPITransaction(t ledger.Transaction) transactionView {
+	view := transactionView{
+		ID: t.ID.String(), Type: t.Kind.String(), OrderID: t.Order.String(), PaymentID: t.Payment.String(),
+		RefundID: toOptionalID(t.Refund), CreatedAt: wire.ToTime(t.At),
+	}
+	total := int64(0)
+	var currency money.Currency
+	places := map[ledger.Account]int{}
+	for _, e := range t.Entries() {
+		currency = e.Amount.Currency()
+		total += max(e.Amount.Minor(), 0)
+		if at, known := places[e.Account]; known {
+			view.Entries[at].Amount = wire.ToMoney(money.Of(view.Entries[at].Amount.Minor()+e.Amount.Minor(), currency))
+			continue
+		}
+		places[e.Account] = len(view.Entries)
+		view.Entries = append(view.Entries, entryView{e.Account.String(), wire.ToMoney(e.Amount)})
+	}
+	view.Currency, view.Amount = currency.Code(), wire.ToMoney(money.Of(total, currency))
+	return view
+}
+
+type reconcileInput struct {
+	From time.Time `query:"from" required:"true" doc:"At or after this time."`
+	To   time.Time `query:"to" required:"true" doc:"Before this time, and at most 31 days later."`
+}
+
+type reconciliation struct {
+	From      wire.Time        `json:"from"`
+	To        wire.Time        `json:"to"`
+	Providers []providerReport `json:"providers"`
+}
+
+// providerReport compares one provider's books with ours.
+type providerReport struct {
+	Provider    string           `json:"provider" example:"stripe"`
+	Matched     int              `json:"matched" doc:"Movements of money that both have, with the same amount."`
+	Ours        []currencyTotal  `json:"ours" doc:"Taken less given back, by our books."`
+	Theirs      []currencyTotal  `json:"theirs" doc:"Taken less given back, by the provider's."`
+	Differences []differenceView `json:"differences" doc:"The most important first."`
+	Found       int              `json:"differences_found" doc:"All of them, also those that are left out of differences."`
+}
+
+type currencyTotal struct {
+	Currency string     `json:"currency" example:"USD"`
+	Amount   wire.Money `json:"amount"`
+}
+
+type differenceView struct {
+	Kind       string      `json:"kind" enum:"missing_here,missing_there,amount_differs" doc:"missing_here: the provider has it and we have not."`
+	Type       string      `json:"type" enum:"sale,refund"`
+	PaymentID  *string     `json:"payment_id" nullable:"true"`
+	RefundID   *string     `json:"refund_id" nullable:"true"`
+	Reference  string      `json:"reference" doc:"Our id or, of what is missing here, the one that the provider kept."`
+	ProviderID string      `json:"provider_id" doc:"The provider's id."`
+	Currency   string      `json:"currency"`
+	Ours       *wire.Money `json:"ours" nullable:"true"`
+	Theirs     *wire.Money `json:"theirs" nullable:"true"`
+	At         wire.Time   `json:"at"`
+}
+
+type reconciliationOutput struct{ Body reconciliation }
+
+func (h *handlers) reconcile(ctx context.Context, in *reconcileInput) (*reconciliationOutput, error) {
+	reports, err := h.Finance.Reconcile(ctx, projectOf(ctx), in.From, in.To)
+	if err != nil {
+		return nil, err
+	}
+	return &reconciliationOutput{reconciliation{wire.ToTime(in.From), wire.ToTime(in.To), each(reports, toAPIReport)}}, nil
+}
+
+func toAPIReport(r finance.Report) providerReport {
+	return providerReport{
+		Provider: r.Route.Provider, Matched: r.Matched, Ours: each(r.Ours, toAPITotal), Theirs: each(r.Theirs, toAPITotal),
+		Differences: each(r.Differences, toAPIDifference), Found: r.Found,
+	}
+}
+
+func toAPITotal(a money.Amount) currencyTotal {
+	return currencyTotal{a.Currency().Code(), wire.ToMoney(a)}
+}
+
+func toAPIDifference(d finance.Difference) differenceView {
+	view := differenceView{
+		Kind: d.Kind.String(), Type: ledger.SaleKind.String(), PaymentID: toOptionalID(d.Payment), RefundID: toOptionalID(d.RefundID),
+		Reference: d.Reference, ProviderID: d.Provider, Ours: wire.ToOptionalMoney(d.Ours), Theirs: wire.ToOptionalMoney(d.Theirs),
+		At: wire.ToTime(d.At),
+	}
+	if d.Refund {
+		view.Type = ledger.RefundKind.String()
+	}
+	for _, side := range []*money.Amount{d.Ours, d.Theirs} {
+		if side != nil {
+			view.Currency = side.Currency().Code()
+		}
+	}
+	return view
+}

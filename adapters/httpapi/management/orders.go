@@ -1,0 +1,278 @@
+package management
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const ordersTag = "Orders"
+
+// Orders and returns need the scopes of finance: they show what was paid, and move it.
+func (h *handlers) registerOrders() {
+	const all, one = "/v1/orders", "/v1/orders/{order_id}"
+	register(h, ordersTag, operation{id: "list-orders", method: "GET", path: all, scope: "finance:read", on: headerProject,
+		summary: "List orders, newest first"}, (*handlers).listOrders)
+	register(h, ordersTag, operation{id: "get-order", method: "GET", path: one, scope: "finance:read", on: headerProject,
+		summary: "Get an order with its lines, returns and refunds"}, (*handlers).getOrder)
+	registerStaged(h, ordersTag, operation{id: "cancel-order", method: "POST", path: one + "/cancel", scope: "finance:write", on: headerProject,
+		errors: []int{409}, summary: "Cancel an order that was not shipped: its stock goes back, and so does its money"}, (*handlers).cancelOrder)
+	register(h, ordersTag, operation{id: "update-fulfillment", method: "POST", path: one + "/fulfillment", scope: "finance:write", on: headerProject,
+		errors: []int{409}, summary: "Tell that an order was shipped or delivered"}, (*handlers).updateFulfillment)
+}
+
+// OrderView is an order in a list.
+type OrderView struct {
+	ID           string          `json:"id"`
+	Confirmation string          `json:"confirmation_number" example:"HG-7K2M-9QXA"`
+	Status       string          `json:"status" enum:"confirmed,canceled"`
+	Email        string          `json:"email" doc:"The buyer's."`
+	Total        wire.Money      `json:"total"`
+	Currency     string          `json:"currency" example:"USD"`
+	Payment      PaymentView     `json:"payment"`
+	Fulfillment  fulfillmentView `json:"fulfillment"`
+	CreatedAt    wire.Time       `json:"created_at"`
+}
+
+type orderDetail struct {
+	OrderView
+	Lines    []orderLine  `json:"lines"`
+	Subtotal wire.Money   `json:"subtotal"`
+	Shipping wire.Money   `json:"shipping"`
+	Tax      wire.Money   `json:"tax"`
+	Savings  wire.Money   `json:"savings" doc:"Against list prices."`
+	Address  addressView  `json:"shipping_address"`
+	Notes    string       `json:"notes" doc:"The buyer's."`
+	Refunds  []RefundView `json:"refunds" doc:"Oldest first."`
+	Returns  []ReturnView `json:"returns" doc:"Oldest first."`
+}
+
+type orderLine struct {
+	ProductID string     `json:"product_id"`
+	VariantID string     `json:"variant_id"`
+	SKU       string     `json:"sku"`
+	Name      string     `json:"name"`
+	Variant   string     `json:"variant" doc:"In words."`
+	Quantity  int        `json:"quantity"`
+	Unit      wire.Money `json:"unit_price" doc:"Paid for one piece."`
+	Original  wire.Money `json:"original_price" doc:"The list price then."`
+}
+
+type addressView struct {
+	Name       string `json:"name"`
+	Line1      string `json:"line1"`
+	Line2      string `json:"line2"`
+	City       string `json:"city"`
+	State      string `json:"state"`
+	PostalCode string `json:"postal_code"`
+	Country    string `json:"country"`
+	Phone      string `json:"phone"`
+}
+
+type fulfillmentView struct {
+	Status         string     `json:"status" enum:"processing,shipped,delivered,canceled"`
+	ShippingOption string     `json:"shipping_option" example:"standard"`
+	ShipsOn        string     `json:"estimated_ship_date" format:"date"`
+	Delivery       string     `json:"estimated_delivery" example:"2026-03-04 to 2026-03-06"`
+	Carrier        *string    `json:"carrier" nullable:"true"`
+	TrackingNumber *string    `json:"tracking_number" nullable:"true"`
+	TrackingURL    *string    `json:"tracking_url" nullable:"true" format:"uri"`
+	ShippedAt      *wire.Time `json:"shipped_at" nullable:"true"`
+	DeliveredAt    *wire.Time `json:"delivered_at" nullable:"true"`
+}
+
+type listOrdersInput struct {
+	Paging
+	Period
+	Status      string `query:"status" enum:"confirmed,canceled"`
+	Fulfillment string `query:"fulfillment" enum:"processing,shipped,delivered,canceled"`
+	Text        string `query:"q" maxLength:"254" doc:"A confirmation number, or the buyer's e-mail address."`
+}
+
+func (h *handlers) listOrders(ctx context.Context, in *listOrdersInput) (*listOutput[OrderView], error) {
+	filter := ports.OrderFilter{
+		Status: order.Statuses[in.Status], Fulfillment: order.FulfillmentStatuses[in.Fulfillment], From: in.From, To: in.To,
+	}
+	if text := strings.TrimSpace(in.Text); strings.Contains(text, "@") {
+		filter.Email = text
+	} else {
+		filter.Confirmation = strings.ToUpper(text)
+	}
+	found, total, err := h.OrderLists.Orders(ctx, projectOf(ctx).ID, filter, in.page())
+	if err != nil {
+		return nil, err
+	}
+	return toAPIList(found, toAPIOrder, in.Paging, total), nil
+}
+
+type OnOrder struct {
+	Order string `path:"order_id"`
+}
+
+type orderOutput struct{ Body orderDetail }
+
+func (h *handlers) getOrder(ctx context.Context, in *OnOrder) (*orderOutput, error) {
+	wanted, err := wire.ID[id.Order](in.Order, "order")
+	if err != nil {
+		return nil, err
+	}
+	return toAPICase(h.Orders.Case(ctx, projectOf(ctx).ID, wanted))
+}
+
+type cancelInput struct {
+	OnOrder
+	WithMFA
+	Body *struct {
+		Reason string `json:"reason,omitempty" doc:"At most 2,000 characters."`
+	}
+}
+
+func (h *handlers) cancelOrder(ctx context.Context, in *cancelInput) (*orderOutput, stage[orderOutput], error) {
+	shop := projectOf(ctx).ID
+	wanted, err := wire.ID[id.Order](in.Order, "order")
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := h.confirmRefund(ctx, in.MFACode); err != nil {
+		return nil, nil, err
+	}
+	reason := ""
+	if in.Body != nil {
+		reason = in.Body.Reason
+	}
+	canceled, refund, err := h.Aftersales.Cancel(ctx, shop, wanted, reason)
+	if err != nil {
+		return nil, nil, err
+	}
+	noteTarget(ctx, in.Order)
+	noteChange(ctx, nil, toLoggedOrder(canceled, refund))
+	out, err := toAPICase(canceled, nil)
+	if refund.IsZero() {
+		return out, nil, err
+	}
+	return out, func(h *handlers, ctx context.Context) (*orderOutput, error) {
+		if _, err := h.Aftersales.ExecuteRefund(ctx, shop, refund); err != nil {
+			return nil, err
+		}
+		return toAPICase(h.Orders.Case(ctx, shop, wanted))
+	}, err
+}
+
+type fulfillmentInput struct {
+	OnOrder
+	Body struct {
+		Status         string `json:"status" enum:"shipped,delivered" doc:"The same again is fine: a shipped order may be given another tracking."`
+		Carrier        string `json:"carrier,omitempty" doc:"At most 200 characters."`
+		TrackingNumber string `json:"tracking_number,omitempty" doc:"At most 200 characters."`
+		TrackingURL    string `json:"tracking_url,omitempty" doc:"An https URL, for the buyer."`
+	}
+}
+
+func (h *handlers) updateFulfillment(ctx context.Context, in *fulfillmentInput) (*orderOutput, error) {
+	wanted, err := wire.ID[id.Order](in.Order, "order")
+	if err != nil {
+		return nil, err
+	}
+	moved, err := h.moveOrder(ctx, wanted, in)
+	if err != nil {
+		return nil, err
+	}
+	noteTarget(ctx, in.Order)
+	noteChange(ctx, nil, toLoggedOrder(moved, id.Refund{}))
+	return toAPICase(moved, nil)
+}
+
+func (h *handlers) moveOrder(ctx context.Context, wanted id.Order, in *fulfillmentInput) (*order.Case, error) {
+	shop, sent := projectOf(ctx).ID, aftersales.Shipment{
+		Carrier: in.Body.Carrier, TrackingNumber: in.Body.TrackingNumber, TrackingURL: in.Body.TrackingURL,
+	}
+	if in.Body.Status == order.Shipped.String() {
+		return h.Aftersales.Ship(ctx, shop, wanted, sent)
+	}
+	const early = "is told when the order is shipped"
+	check := fault.NewCheck()
+	check.That(sent.Carrier == "", "carrier", early)
+	check.That(sent.TrackingNumber == "", "tracking_number", early)
+	check.That(sent.TrackingURL == "", "tracking_url", early)
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	moved, err := h.Aftersales.Deliver(ctx, shop, wanted)
+	if fault.Is(err, order.ErrDelivered.Code) { // the same again
+		return h.Orders.Case(ctx, shop, wanted)
+	}
+	return moved, err
+}
+
+// loggedOrder is what the audit log learns of an order: nothing about its buyer.
+type loggedOrder struct {
+	Status      string        `json:"status"`
+	Fulfillment string        `json:"fulfillment"`
+	Refund      *loggedRefund `json:"refund,omitempty"`
+}
+
+func toLoggedOrder(c *order.Case, refund id.Refund) loggedOrder {
+	logged := loggedOrder{Status: c.Order.Status.String(), Fulfillment: c.Order.Fulfillment.Status.String()}
+	if r := c.FindRefund(refund); r != nil {
+		promised := toLoggedRefund(*r)
+		logged.Refund = &promised
+	}
+	return logged
+}
+
+func toAPIOrder(o *order.Order) OrderView {
+	return OrderView{
+		ID: o.ID.String(), Confirmation: o.Confirmation, Status: o.Status.String(), Email: o.Email, Total: wire.ToMoney(o.Total),
+		Currency: o.Total.Currency().Code(), Payment: toAPIPayment(paymentOf(o)), Fulfillment: toAPIFulfillment(o.Fulfillment),
+		CreatedAt: wire.ToTime(o.CreatedAt),
+	}
+}
+
+// paymentOf is the payment of an order as lists of payments have it.
+func paymentOf(o *order.Order) ports.OrderPayment {
+	return ports.OrderPayment{Payment: o.Payment, Project: o.Project, Order: o.ID, Checkout: o.Checkout}
+}
+
+func toAPICase(c *order.Case, err error) (*orderOutput, error) {
+	if err != nil {
+		return nil, err
+	}
+	o := c.Order
+	return &orderOutput{orderDetail{
+		OrderView: toAPIOrder(o), Lines: each(o.Lines, toAPIOrderLine), Subtotal: wire.ToMoney(o.Subtotal),
+		Shipping: wire.ToMoney(o.Shipping), Tax: wire.ToMoney(o.Tax), Savings: wire.ToMoney(o.Savings),
+		Address: addressView(o.Address), Notes: o.Notes, Refunds: each(c.Refunds, toAPIRefund), Returns: each(c.Returns, toAPIReturn),
+	}}, nil
+}
+
+func toAPIOrderLine(l checkout.Line) orderLine {
+	return orderLine{
+		ProductID: l.Product.String(), VariantID: l.Variant.String(), SKU: l.SKU, Name: l.Name, Variant: l.Label,
+		Quantity: l.Quantity, Unit: wire.ToMoney(l.Unit), Original: wire.ToMoney(l.Original),
+	}
+}
+
+func toAPIFulfillment(f order.Fulfillment) fulfillmentView {
+	return fulfillmentView{
+		Status: f.Status.String(), ShippingOption: f.ShippingOption, ShipsOn: f.ShipsOn.Format(time.DateOnly),
+		Delivery: f.DeliversFrom.Format(time.DateOnly) + " to " + f.DeliversBy.Format(time.DateOnly),
+		Carrier:  toOptionalText(f.Carrier), TrackingNumber: toOptionalText(f.TrackingNumber), TrackingURL: toOptionalText(f.TrackingURL),
+		ShippedAt: toKnownTime(f.ShippedAt), DeliveredAt: toKnownTime(f.DeliveredAt),
+	}
+}
+
+// toKnownTime is nil for a time that has not come.
+func toKnownTime(t time.Time) *wire.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return toOptionalTime(&t)
+}

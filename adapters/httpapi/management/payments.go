@@ -1,0 +1,274 @@
+package management
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const financeTag = "Finance"
+
+func (h *handlers) registerPayments() {
+	const all, one, refunds = "/v1/finance/payments", "/v1/finance/payments/{payment_id}", "/v1/finance/refunds/{refund_id}"
+	register(h, financeTag, operation{id: "list-payments", method: "GET", path: all, scope: "finance:read", on: headerProject,
+		summary: "List payments, newest first"}, (*handlers).listPayments)
+	register(h, financeTag, operation{id: "get-payment", method: "GET", path: one, scope: "finance:read", on: headerProject,
+		summary: "Get a payment with its refunds"}, (*handlers).getPayment)
+	register(h, financeTag, operation{id: "list-payment-refunds", method: "GET", path: one + "/refunds", scope: "finance:read", on: headerProject,
+		summary: "List the refunds of a payment, oldest first"}, (*handlers).listRefunds)
+	registerStaged(h, financeTag, operation{id: "refund-payment", method: "POST", path: one + "/refund", scope: "finance:write", on: headerProject,
+		status: 201, errors: []int{409}, summary: "Give money back; left out, the amount is all that is left"}, (*handlers).refundPayment)
+	register(h, financeTag, operation{id: "get-refund", method: "GET", path: refunds, scope: "finance:read", on: headerProject,
+		summary: "Get a refund with its payment"}, (*handlers).getRefund)
+}
+
+// PaymentView is a payment, without its refunds.
+type PaymentView struct {
+	ID             string     `json:"id"`
+	Status         string     `json:"status" enum:"succeeded,partially_refunded,refunded" doc:"By the refunds that succeeded."`
+	Amount         wire.Money `json:"amount"`
+	RefundedAmount wire.Money `json:"refunded_amount" doc:"By refunds that succeeded."`
+	Currency       string     `json:"currency" example:"USD"`
+	Method         string     `json:"method" enum:"psp_spt,wallet_ba"`
+	Instrument     string     `json:"instrument" example:"Visa ending in 4242"`
+	Provider       string     `json:"provider" example:"stripe"`
+	OrderID        string     `json:"order_id"`
+	CheckoutID     string     `json:"checkout_id"`
+	CreatedAt      wire.Time  `json:"created_at"`
+}
+
+type paymentDetail struct {
+	PaymentView
+	Refunds []RefundView `json:"refunds" doc:"Oldest first."`
+}
+
+type RefundView struct {
+	ID          string     `json:"id"`
+	PaymentID   string     `json:"payment_id"`
+	OrderID     string     `json:"order_id"`
+	ReturnID    *string    `json:"return_id" nullable:"true" doc:"Null: not for a return."`
+	Amount      wire.Money `json:"amount"`
+	Currency    string     `json:"currency"`
+	Status      string     `json:"status" enum:"pending,succeeded,failed" doc:"pending: the provider has not decided, and is asked until it does."`
+	Reason      string     `json:"reason"`
+	FailureCode *string    `json:"failure_code" nullable:"true" doc:"The provider's. Null: it did not fail."`
+	CreatedAt   wire.Time  `json:"created_at"`
+}
+
+type refundDetail struct {
+	RefundView
+	Payment PaymentView `json:"payment" doc:"As it stands now."`
+}
+
+// Period is a part of time.
+type Period struct {
+	From time.Time `query:"from" doc:"At or after this time."`
+	To   time.Time `query:"to" doc:"Before this time."`
+}
+
+type listPaymentsInput struct {
+	Paging
+	Period
+	Status string `query:"status" enum:"succeeded,partially_refunded,refunded"`
+	Method string `query:"method" enum:"psp_spt,wallet_ba"`
+	Order  string `query:"order_id"`
+}
+
+func (h *handlers) listPayments(ctx context.Context, in *listPaymentsInput) (*listOutput[PaymentView], error) {
+	filter := ports.PaymentFilter{Status: order.PaymentStatuses[in.Status], Method: in.Method, From: in.From, To: in.To}
+	if in.Order != "" {
+		wanted, err := wire.ID[id.Order](in.Order, "order")
+		if err != nil {
+			return toAPIList(nil, toAPIPayment, in.Paging, 0), nil
+		}
+		filter.Order = wanted
+	}
+	found, total, err := h.Payments.Payments(ctx, projectOf(ctx).ID, filter, in.page())
+	if err != nil {
+		return nil, err
+	}
+	return toAPIList(found, toAPIPayment, in.Paging, total), nil
+}
+
+type OnPayment struct {
+	Payment string `path:"payment_id"`
+}
+
+func (h *handlers) findPayment(ctx context.Context, in OnPayment) (*ports.OrderPayment, error) {
+	wanted, err := wire.ID[id.Payment](in.Payment, "payment")
+	if err != nil {
+		return nil, err
+	}
+	return h.Payments.PaymentByID(ctx, projectOf(ctx).ID, wanted)
+}
+
+type paymentOutput struct{ Body paymentDetail }
+
+func (h *handlers) getPayment(ctx context.Context, in *OnPayment) (*paymentOutput, error) {
+	found, err := h.findPayment(ctx, *in)
+	if err != nil {
+		return nil, err
+	}
+	refunds, err := h.Payments.RefundsOf(ctx, found.Project, found.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &paymentOutput{paymentDetail{toAPIPayment(*found), each(refunds, toAPIRefund)}}, nil
+}
+
+type listRefundsInput struct {
+	OnPayment
+	Paging
+}
+
+func (h *handlers) listRefunds(ctx context.Context, in *listRefundsInput) (*listOutput[RefundView], error) {
+	found, err := h.findPayment(ctx, in.OnPayment)
+	if err != nil {
+		return nil, err
+	}
+	refunds, err := h.Payments.RefundsOf(ctx, found.Project, found.ID)
+	if err != nil {
+		return nil, err
+	}
+	return toAPIPart(each(refunds, toAPIRefund), in.Paging), nil
+}
+
+type OnRefund struct {
+	Refund string `path:"refund_id"`
+}
+
+type refundOutput struct{ Body refundDetail }
+
+func (h *handlers) getRefund(ctx context.Context, in *OnRefund) (*refundOutput, error) {
+	wanted, err := wire.ID[id.Refund](in.Refund, "refund")
+	if err != nil {
+		return nil, err
+	}
+	found, err := h.Refunds.RefundByID(ctx, projectOf(ctx).ID, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return h.refundWithPayment(ctx, found)
+}
+
+func (h *handlers) refundWithPayment(ctx context.Context, r *order.Refund) (*refundOutput, error) {
+	of, err := h.Payments.PaymentByID(ctx, r.Project, r.Payment)
+	if err != nil {
+		return nil, err
+	}
+	return &refundOutput{refundDetail{toAPIRefund(*r), toAPIPayment(*of)}}, nil
+}
+
+type refundInput struct {
+	OnPayment
+	WithMFA
+	Body *struct {
+		Amount wire.Optional[wire.Decimal] `json:"amount,omitzero" doc:"Left out or null: all that is left."`
+		Reason string                      `json:"reason,omitempty" doc:"At most 2,000 characters."`
+	}
+}
+
+func (h *handlers) refundPayment(ctx context.Context, in *refundInput) (*refundOutput, stage[refundOutput], error) {
+	of, err := h.findPayment(ctx, in.OnPayment)
+	if err != nil {
+		return nil, nil, err
+	}
+	wanted := aftersales.RefundRequest{Payment: of.ID}
+	if in.Body != nil {
+		wanted.Reason = in.Body.Reason
+		if wanted.Amount, err = fromAPIAmount(in.Body.Amount, of.Amount.Currency()); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := h.confirmRefund(ctx, in.MFACode); err != nil {
+		return nil, nil, err
+	}
+	promised, err := h.Aftersales.RequestRefund(ctx, of.Project, wanted)
+	if err != nil {
+		return nil, nil, err
+	}
+	noteTarget(ctx, of.ID.String())
+	noteChange(ctx, nil, toLoggedRefund(*promised))
+	out, err := h.refundWithPayment(ctx, promised)
+	return out, func(h *handlers, ctx context.Context) (*refundOutput, error) {
+		executed, err := h.Aftersales.ExecuteRefund(ctx, of.Project, promised.ID)
+		if err != nil {
+			return nil, err
+		}
+		return h.refundWithPayment(ctx, executed)
+	}, err
+}
+
+// loggedRefund is what the audit log learns of a refund. The reason may name a buyer.
+type loggedRefund struct {
+	RefundID string     `json:"refund_id"`
+	Amount   wire.Money `json:"amount"`
+	Currency string     `json:"currency"`
+}
+
+func toLoggedRefund(r order.Refund) loggedRefund {
+	return loggedRefund{r.ID.String(), wire.ToMoney(r.Amount), r.Amount.Currency().Code()}
+}
+
+// confirmRefund asks for the second factor before money is given back, where the project requires one
+// (decisions 3). Its code is spent once, however often the request's transaction is run.
+func (h *handlers) confirmRefund(ctx context.Context, code string) error {
+	v := visitOf(ctx)
+	if !v.project.Settings.MFARequired || *v.confirmed {
+		return nil
+	}
+	err := h.Access.Confirm(ctx, v.project.Account, code)
+	*v.confirmed = err == nil
+	return err
+}
+
+// fromAPIAmount is nil for an amount that is left out or null.
+func fromAPIAmount(o wire.Optional[wire.Decimal], c money.Currency) (*money.Amount, error) {
+	written, given := o.Value()
+	if !given {
+		return nil, nil
+	}
+	check := fault.NewCheck()
+	amount := written.Amount(c, "amount", check)
+	return &amount, check.Err()
+}
+
+func toAPIPayment(p ports.OrderPayment) PaymentView {
+	return PaymentView{
+		ID: p.ID.String(), Status: p.Status().String(), Amount: wire.ToMoney(p.Amount), RefundedAmount: wire.ToMoney(p.Refunded),
+		Currency: p.Amount.Currency().Code(), Method: p.Method, Instrument: p.Label, Provider: p.Route.Provider,
+		OrderID: p.Order.String(), CheckoutID: p.Checkout.String(), CreatedAt: wire.ToTime(p.CreatedAt),
+	}
+}
+
+func toAPIRefund(r order.Refund) RefundView {
+	return RefundView{
+		ID: r.ID.String(), PaymentID: r.Payment.String(), OrderID: r.Order.String(), ReturnID: toOptionalID(r.Return),
+		Amount: wire.ToMoney(r.Amount), Currency: r.Amount.Currency().Code(), Status: r.Status.String(), Reason: r.Reason,
+		FailureCode: toOptionalText(r.Failure), CreatedAt: wire.ToTime(r.CreatedAt),
+	}
+}
+
+// toOptionalText is nil for "".
+func toOptionalText(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// toOptionalID is nil for the zero id.
+func toOptionalID[K id.Kind](i id.ID[K]) *string {
+	if i.IsZero() {
+		return nil
+	}
+	text := i.String()
+	return &text
+}

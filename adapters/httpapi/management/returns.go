@@ -1,0 +1,220 @@
+package management
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func (h *handlers) registerReturns() {
+	const tag, all, one = "Returns", "/v1/returns", "/v1/returns/{return_id}"
+	register(h, tag, operation{id: "list-returns", method: "GET", path: all, scope: "finance:read", on: headerProject,
+		summary: "List returns, newest first"}, (*handlers).listReturns)
+	register(h, tag, operation{id: "get-return", method: "GET", path: one, scope: "finance:read", on: headerProject,
+		summary: "Get a return with its refund"}, (*handlers).getReturn)
+	registerStaged(h, tag, operation{id: "approve-return", method: "POST", path: one + "/approve", scope: "finance:write", on: headerProject,
+		errors: []int{409}, summary: "Take goods back: refund them, and put them into stock"}, (*handlers).approveReturn)
+	register(h, tag, operation{id: "reject-return", method: "POST", path: one + "/reject", scope: "finance:write", on: headerProject,
+		errors: []int{409}, summary: "Refuse a return"}, (*handlers).rejectReturn)
+}
+
+// ReturnView is a return, with its refund's id.
+type ReturnView struct {
+	ID        string       `json:"id"`
+	OrderID   string       `json:"order_id"`
+	Status    string       `json:"status" enum:"requested,approved,rejected"`
+	Items     []returnItem `json:"items"`
+	Comment   string       `json:"comment" doc:"The buyer's."`
+	Estimate  wire.Money   `json:"refund_estimate" doc:"Prices paid, and their share of the tax."`
+	Currency  string       `json:"currency" example:"USD"`
+	Reason    string       `json:"reason" doc:"Why it was rejected."`
+	Restocked int          `json:"restocked" doc:"Pieces put back into stock."`
+	RefundID  *string      `json:"refund_id" nullable:"true" doc:"Null: nothing was refunded for it."`
+	CreatedAt wire.Time    `json:"created_at"`
+	DecidedAt *wire.Time   `json:"decided_at" nullable:"true"`
+}
+
+type returnItem struct {
+	ProductID string `json:"product_id"`
+	VariantID string `json:"variant_id"`
+	Quantity  int    `json:"quantity"`
+	Reason    string `json:"reason"`
+}
+
+type returnDetail struct {
+	ReturnView
+	Refund *RefundView `json:"refund,omitempty" doc:"Left out: nothing was refunded for it."`
+}
+
+type listReturnsInput struct {
+	Paging
+	Period
+	Status string `query:"status" enum:"requested,approved,rejected"`
+	Order  string `query:"order_id"`
+}
+
+func (h *handlers) listReturns(ctx context.Context, in *listReturnsInput) (*listOutput[ReturnView], error) {
+	filter := ports.ReturnFilter{Status: order.ReturnStatuses[in.Status], From: in.From, To: in.To}
+	if in.Order != "" {
+		wanted, err := wire.ID[id.Order](in.Order, "order")
+		if err != nil {
+			return toAPIList(nil, toAPIReturn, in.Paging, 0), nil
+		}
+		filter.Order = wanted
+	}
+	found, total, err := h.OrderLists.Returns(ctx, projectOf(ctx).ID, filter, in.page())
+	if err != nil {
+		return nil, err
+	}
+	return toAPIList(found, toAPIReturn, in.Paging, total), nil
+}
+
+type OnReturn struct {
+	Return string `path:"return_id"`
+}
+
+type returnOutput struct{ Body returnDetail }
+
+func (h *handlers) getReturn(ctx context.Context, in *OnReturn) (*returnOutput, error) {
+	wanted, err := wire.ID[id.Return](in.Return, "return")
+	if err != nil {
+		return nil, err
+	}
+	found, err := h.Orders.ReturnByID(ctx, projectOf(ctx).ID, wanted)
+	if err != nil {
+		return nil, err
+	}
+	if found.Refund.IsZero() {
+		return toAPIReturnDetail(*found, nil), nil
+	}
+	refund, err := h.Refunds.RefundByID(ctx, found.Project, found.Refund)
+	if err != nil {
+		return nil, err
+	}
+	return toAPIReturnDetail(*found, refund), nil
+}
+
+type approveInput struct {
+	OnReturn
+	WithMFA
+	Body *struct {
+		Amount  wire.Optional[wire.Decimal] `json:"amount,omitzero" doc:"To refund. Left out or null: the estimate, as far as that much is left."`
+		Restock *bool                       `json:"restock,omitempty" doc:"Whether the goods may be sold again. Left out: they may."`
+	}
+}
+
+func (h *handlers) approveReturn(ctx context.Context, in *approveInput) (*returnOutput, stage[returnOutput], error) {
+	p := projectOf(ctx)
+	consent, err := fromAPIApproval(in, p.Settings.Currency)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := h.confirmRefund(ctx, in.MFACode); err != nil {
+		return nil, nil, err
+	}
+	decided, refund, err := h.Aftersales.ApproveReturn(ctx, p.ID, consent)
+	if err != nil {
+		return nil, nil, err
+	}
+	noteTarget(ctx, in.Return)
+	noteChange(ctx, nil, toLoggedReturn(decided, consent.Return))
+	out := toAPIReturnDetail(*decided.FindReturn(consent.Return), decided.FindRefund(refund))
+	if refund.IsZero() {
+		return out, nil, nil
+	}
+	return out, func(h *handlers, ctx context.Context) (*returnOutput, error) {
+		executed, err := h.Aftersales.ExecuteRefund(ctx, p.ID, refund)
+		if err != nil {
+			return nil, err
+		}
+		return toAPIReturnDetail(*decided.FindReturn(consent.Return), executed), nil
+	}, nil
+}
+
+type rejectInput struct {
+	OnReturn
+	Body *struct {
+		Reason string `json:"reason,omitempty" doc:"At most 2,000 characters."`
+	}
+}
+
+func (h *handlers) rejectReturn(ctx context.Context, in *rejectInput) (*returnOutput, error) {
+	wanted, err := wire.ID[id.Return](in.Return, "return")
+	if err != nil {
+		return nil, err
+	}
+	reason := ""
+	if in.Body != nil {
+		reason = in.Body.Reason
+	}
+	decided, err := h.Aftersales.RejectReturn(ctx, projectOf(ctx).ID, wanted, reason)
+	if err != nil {
+		return nil, err
+	}
+	noteTarget(ctx, in.Return)
+	noteChange(ctx, nil, toLoggedReturn(decided, wanted))
+	return toAPIReturnDetail(*decided.FindReturn(wanted), nil), nil
+}
+
+// fromAPIApproval restocks unless it is told not to. Amounts are in the currency of the project, which
+// it cannot change once it has orders.
+func fromAPIApproval(in *approveInput, c money.Currency) (aftersales.Approval, error) {
+	wanted, err := wire.ID[id.Return](in.Return, "return")
+	consent := aftersales.Approval{Return: wanted, Restock: true}
+	if err != nil || in.Body == nil {
+		return consent, err
+	}
+	if in.Body.Restock != nil {
+		consent.Restock = *in.Body.Restock
+	}
+	consent.Amount, err = fromAPIAmount(in.Body.Amount, c)
+	return consent, err
+}
+
+// loggedReturn is what the audit log learns of a return. Comments and reasons may name a buyer.
+type loggedReturn struct {
+	Status    string        `json:"status"`
+	OrderID   string        `json:"order_id"`
+	Restocked int           `json:"restocked"`
+	Refund    *loggedRefund `json:"refund,omitempty"`
+}
+
+func toLoggedReturn(c *order.Case, ret id.Return) loggedReturn {
+	view := toAPIReturn(*c.FindReturn(ret))
+	logged := loggedReturn{Status: view.Status, OrderID: view.OrderID, Restocked: view.Restocked}
+	if r := c.FindRefund(c.FindReturn(ret).Refund); r != nil {
+		promised := toLoggedRefund(*r)
+		logged.Refund = &promised
+	}
+	return logged
+}
+
+func toAPIReturn(r order.Return) ReturnView {
+	view := ReturnView{
+		ID: r.ID.String(), OrderID: r.Order.String(), Status: r.Status.String(), Comment: r.Comment, Reason: r.Reason,
+		Items: each(r.Items, func(i order.ReturnItem) returnItem {
+			return returnItem{i.Product.String(), i.Variant.String(), i.Quantity, i.Reason}
+		}),
+		Estimate: wire.ToMoney(r.Estimate), Currency: r.Estimate.Currency().Code(), RefundID: toOptionalID(r.Refund),
+		CreatedAt: wire.ToTime(r.CreatedAt), DecidedAt: toKnownTime(r.DecidedAt),
+	}
+	for _, t := range r.Restocked {
+		view.Restocked += t.Quantity
+	}
+	return view
+}
+
+// toAPIReturnDetail is a return with its refund; nil: it has none.
+func toAPIReturnDetail(r order.Return, refund *order.Refund) *returnOutput {
+	out := &returnOutput{returnDetail{ReturnView: toAPIReturn(r)}}
+	if refund != nil {
+		view := toAPIRefund(*refund)
+		out.Body.Refund = &view
+	}
+	return out
+}

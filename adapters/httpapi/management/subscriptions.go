@@ -1,0 +1,185 @@
+package management
+
+import (
+	"context"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+func (h *handlers) registerSubscriptions() {
+	const tag, all, one = "Events", "/v1/event-subscriptions", "/v1/event-subscriptions/{subscription_id}"
+	register(h, tag, operation{id: "create-event-subscription", method: "POST", path: all, scope: "events:write", on: headerProject,
+		status: 201, errors: []int{409}, summary: "Send events to a URL; the secret that signs them is shown once"},
+		(*handlers).createSubscription)
+	register(h, tag, operation{id: "list-event-subscriptions", method: "GET", path: all, scope: "events:read", on: headerProject,
+		summary: "List event subscriptions"}, (*handlers).listSubscriptions)
+	register(h, tag, operation{id: "get-event-subscription", method: "GET", path: one, scope: "events:read", on: headerProject,
+		summary: "Get an event subscription"}, (*handlers).getSubscription)
+	register(h, tag, operation{id: "update-event-subscription", method: "PATCH", path: one, scope: "events:write", on: headerProject,
+		summary: "Change an event subscription"}, (*handlers).updateSubscription)
+	register(h, tag, operation{id: "delete-event-subscription", method: "DELETE", path: one, scope: "events:write", on: headerProject,
+		status: 204, summary: "Delete an event subscription"}, (*handlers).deleteSubscription)
+	register(h, tag, operation{id: "rotate-event-secret", method: "POST", path: one + "/rotate-secret", scope: "events:write",
+		on: headerProject, summary: "Replace the secret; for 24 hours the one before signs too"}, (*handlers).rotateSecret)
+	register(h, tag, operation{id: "test-event-subscription", method: "POST", path: one + "/test", scope: "events:write",
+		on: headerProject, status: 202, errors: []int{409}, summary: "Send an event of type ping"}, (*handlers).testSubscription)
+	h.registerDeliveries(tag, one)
+	documentEvents(h.api)
+}
+
+// SubscriptionView is an event subscription. Its secret is shown when it is made.
+type SubscriptionView struct {
+	ID          string    `json:"id"`
+	URL         string    `json:"url"`
+	EventTypes  []string  `json:"event_types"`
+	Description string    `json:"description"`
+	Status      string    `json:"status" enum:"active,disabled"`
+	Reason      *string   `json:"disabled_reason" nullable:"true" doc:"merchant: by request. gone: the receiver answered 410. unreachable: an event could not be delivered in 24 hours."`
+	CreatedAt   wire.Time `json:"created_at"`
+	UpdatedAt   wire.Time `json:"updated_at"`
+}
+
+type newSubscription struct {
+	URL         string   `json:"url,omitempty" doc:"An https URL of at most 2,048 characters that does not lead to a private address."`
+	EventTypes  []string `json:"event_types,omitempty" doc:"Of order.completed, order.refunded, return.requested, quote.accepted, payment.unresolved, sync.completed, sync.failed, integration.error, inventory.low, subscription.disabled; or \"*\" alone, for all, those of later versions too."`
+	Description string   `json:"description,omitempty" doc:"At most 5,000 characters."`
+}
+
+func (newSubscription) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return documentRequired(s, "url", "event_types")
+}
+
+type createSubscriptionInput struct{ Body newSubscription }
+
+type secretOutput struct{ Body subscriptionSecret }
+
+type subscriptionSecret struct {
+	SubscriptionView
+	Secret string `json:"secret" doc:"Signs each request by Standard Webhooks. It is shown here and never again."`
+}
+
+func (h *handlers) createSubscription(ctx context.Context, in *createSubscriptionInput) (*secretOutput, error) {
+	s, secret, err := h.Publishing.Subscribe(ctx, projectOf(ctx).ID, event.Draft{
+		URL: in.Body.URL, Types: in.Body.EventTypes, Description: in.Body.Description,
+	})
+	if err != nil {
+		return nil, err
+	}
+	v := toAPISubscription(s)
+	noteTarget(ctx, v.ID)
+	noteChange(ctx, nil, v)
+	return &secretOutput{subscriptionSecret{v, secret}}, nil
+}
+
+type listSubscriptionsInput struct{ Paging }
+
+func (h *handlers) listSubscriptions(ctx context.Context, in *listSubscriptionsInput) (*listOutput[SubscriptionView], error) {
+	found, total, err := h.Publishing.Subscriptions.List(ctx, projectOf(ctx).ID, in.page())
+	if err != nil {
+		return nil, err
+	}
+	return toAPIList(found, toAPISubscription, in.Paging, total), nil
+}
+
+type OnSubscription struct {
+	Subscription string `path:"subscription_id"`
+}
+
+// id is the subscription in the path.
+func (o OnSubscription) id() (id.Subscription, error) {
+	return wire.ID[id.Subscription](o.Subscription, "subscription")
+}
+
+type subscriptionOutput struct{ Body SubscriptionView }
+
+func (h *handlers) getSubscription(ctx context.Context, in *OnSubscription) (*subscriptionOutput, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	s, err := h.Publishing.Subscriptions.ByID(ctx, projectOf(ctx).ID, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return &subscriptionOutput{toAPISubscription(s)}, nil
+}
+
+type updateSubscriptionInput struct {
+	OnSubscription
+	Body subscriptionPatch
+}
+
+type subscriptionPatch struct {
+	URL         wire.Optional[string]   `json:"url,omitzero"`
+	EventTypes  wire.Optional[[]string] `json:"event_types,omitzero"`
+	Description wire.Optional[string]   `json:"description,omitzero"`
+	Status      wire.Optional[string]   `json:"status,omitzero" doc:"active or disabled. What is pending for a subscription that is disabled is canceled."`
+}
+
+func (h *handlers) updateSubscription(ctx context.Context, in *updateSubscriptionInput) (*subscriptionOutput, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	noteTarget(ctx, in.Subscription)
+	before, after, err := h.Publishing.Change(ctx, projectOf(ctx).ID, wanted, event.Change{
+		URL: in.Body.URL.Field(), Types: in.Body.EventTypes.Field(), Description: in.Body.Description.Field(), Status: in.Body.Status.Field(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &subscriptionOutput{toAPISubscription(after)}
+	noteChange(ctx, toAPISubscription(before), out.Body)
+	return out, nil
+}
+
+func (h *handlers) deleteSubscription(ctx context.Context, in *OnSubscription) (*struct{}, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	noteTarget(ctx, in.Subscription)
+	return nil, h.Publishing.Subscriptions.Remove(ctx, projectOf(ctx).ID, wanted)
+}
+
+func (h *handlers) rotateSecret(ctx context.Context, in *OnSubscription) (*secretOutput, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	noteTarget(ctx, in.Subscription)
+	s, secret, err := h.Publishing.Rotate(ctx, projectOf(ctx).ID, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return &secretOutput{subscriptionSecret{toAPISubscription(s), secret}}, nil
+}
+
+func (h *handlers) testSubscription(ctx context.Context, in *OnSubscription) (*deliveryOutput, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	noteTarget(ctx, in.Subscription)
+	d, err := h.Publishing.Test(ctx, projectOf(ctx).ID, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return &deliveryOutput{toAPIDelivery(d)}, nil
+}
+
+func toAPISubscription(s *event.Subscription) SubscriptionView {
+	v := SubscriptionView{
+		ID: s.ID.String(), URL: s.URL, EventTypes: each(s.Types, event.Type.String), Description: s.Description,
+		Status: s.Status.String(), CreatedAt: wire.ToTime(s.CreatedAt), UpdatedAt: wire.ToTime(s.UpdatedAt),
+	}
+	if s.Reason != (event.Reason{}) {
+		reason := s.Reason.String()
+		v.Reason = &reason
+	}
+	return v
+}

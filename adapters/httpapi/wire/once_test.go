@@ -1,0 +1,181 @@
+package wire_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/audit"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// shelf keeps one answer, as it is.
+type shelf struct {
+	ports.IdempotencyKeys
+	kept    *ports.Answer
+	amended int
+}
+
+func (s *shelf) Find(context.Context, ports.KeyUse) (*ports.Answer, error) {
+	if s.kept == nil {
+		return nil, nil
+	}
+	found := *s.kept
+	return &found, nil
+}
+
+func (s *shelf) Amend(_ context.Context, _ ports.KeyUse, a ports.Answer) error {
+	s.kept, s.amended = &a, s.amended+1
+	return nil
+}
+
+func (s *shelf) Record(_ context.Context, r ports.Record) error {
+	if r.Use != nil {
+		s.kept = &r.Answer
+	}
+	return nil
+}
+
+func (*shelf) Seal(plain []byte, _ string) []byte { return append([]byte(nil), plain...) }
+
+func (*shelf) Open(sealed []byte, _ string) ([]byte, error) { return sealed, nil }
+
+func (*shelf) Now() time.Time { return time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC) }
+
+type stageKey struct{}
+
+type said struct {
+	Body struct {
+		Text string `json:"text"`
+	}
+}
+
+// staged serves an operation whose first stage says "first", and whose second stage, if follows, is
+// second's.
+func staged(t *testing.T, s *shelf, first error, follows bool, second func(context.Context) (string, error)) http.Handler {
+	t.Helper()
+	mux := http.NewServeMux()
+	api := wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"})
+	once := wire.Once[int]{Keys: s, Records: s, Vault: s, Clock: s, Begin: func(ctx context.Context, _ *ports.KeyUse, work func(int, ports.Records) error) error {
+		return work(1, s)
+	}}
+	job := wire.Job[int]{
+		Enter: func(context.Context) (func(), error) { return func() {}, nil },
+		Bind:  func(ctx huma.Context, _ int) huma.Context { return huma.WithValue(ctx, stageKey{}, 1) },
+		Event: func() *audit.Event { return nil },
+		Then: func() func(huma.Context) huma.Context {
+			if !follows {
+				return nil
+			}
+			return func(ctx huma.Context) huma.Context { return huma.WithValue(ctx, stageKey{}, 2) }
+		},
+	}
+	middleware := func(ctx huma.Context, next func(huma.Context)) { once.Run(ctx, next, job) }
+	huma.Register(api, huma.Operation{
+		OperationID: "staged", Method: "POST", Path: "/v1/staged", DefaultStatus: 201, Middlewares: huma.Middlewares{middleware},
+	}, func(ctx context.Context, _ *struct{}) (*said, error) {
+		out := &said{}
+		if ctx.Value(stageKey{}) == 1 {
+			out.Body.Text = "first"
+			return out, first
+		}
+		text, err := second(ctx)
+		out.Body.Text = text
+		return out, err
+	})
+	return wire.Handler(mux, wire.Watch{Log: slog.New(slog.DiscardHandler)})
+}
+
+func TestTheSecondStageAnswers(t *testing.T) {
+	t.Parallel()
+	fine := func(context.Context) (string, error) { return "second", nil }
+	lost := func(context.Context) (string, error) { return "", errors.New("nobody answers") }
+	for name, c := range map[string]struct {
+		first    error
+		follows  bool
+		second   func(context.Context) (string, error)
+		status   int
+		says     string
+		amended  int
+		repeated string
+	}{
+		"both succeed":            {nil, true, fine, 201, "second", 1, "second"},
+		"the second fails":        {nil, true, lost, 201, "first", 0, "first"},
+		"there is no second":      {nil, false, lost, 201, "first", 0, "first"},
+		"the first is refused":    {fault.Missing("thing"), true, fine, 404, "thing_not_found", 0, "thing_not_found"},
+		"the first is our mishap": {errors.New("oops"), true, fine, 500, "internal_error", 0, "internal_error"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &shelf{}
+			handler := staged(t, s, c.first, c.follows, c.second)
+			send := func() *httptest.ResponseRecorder {
+				r := httptest.NewRequest("POST", "/v1/staged", nil)
+				r.Header.Set(wire.KeyHeader, "k")
+				w := httptest.NewRecorder()
+				handler.ServeHTTP(w, r)
+				return w
+			}
+			if w := send(); w.Code != c.status || !strings.Contains(w.Body.String(), c.says) {
+				t.Errorf("%d %s", w.Code, w.Body)
+			}
+			if s.amended != c.amended {
+				t.Errorf("amended %d times", s.amended)
+			}
+			if w := send(); w.Code != c.status || !strings.Contains(w.Body.String(), c.repeated) {
+				t.Errorf("again: %d %s", w.Code, w.Body)
+			}
+			if s.amended != c.amended {
+				t.Error("a repeated request ran its second stage")
+			}
+		})
+	}
+}
+
+// A process that dies in its second stage has kept what the first one did.
+func TestTheFirstStageSurvivesTheSecond(t *testing.T) {
+	t.Parallel()
+	s := &shelf{}
+	handler := staged(t, s, nil, true, func(context.Context) (string, error) { panic("it died") })
+	for _, want := range []struct {
+		status int
+		says   string
+	}{{500, "internal_error"}, {201, "first"}} {
+		r := httptest.NewRequest("POST", "/v1/staged", nil)
+		r.Header.Set(wire.KeyHeader, "k")
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if w.Code != want.status || !strings.Contains(w.Body.String(), want.says) {
+			t.Errorf("%d %s, want %d %s", w.Code, w.Body, want.status, want.says)
+		}
+	}
+}
+
+// What was begun is seen to its end, though nobody listens any more; but not for ever.
+func TestTheSecondStageOutlivesItsClient(t *testing.T) {
+	t.Parallel()
+	ctx, leave := context.WithCancel(t.Context())
+	s := &shelf{}
+	handler := staged(t, s, nil, true, func(ctx context.Context) (string, error) {
+		leave()
+		if _, bounded := ctx.Deadline(); !bounded {
+			t.Error("it may take for ever")
+		}
+		return "second", ctx.Err()
+	})
+	r := httptest.NewRequestWithContext(ctx, "POST", "/v1/staged", nil)
+	r.Header.Set(wire.KeyHeader, "k")
+	handler.ServeHTTP(httptest.NewRecorder(), r)
+	if s.kept == nil || !strings.Contains(string(s.kept.Body), "second") {
+		t.Errorf("kept is %+v", s.kept)
+	}
+}

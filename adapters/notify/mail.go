@@ -1,0 +1,97 @@
+// Package notify tells people what needs them: by mail and in chats.
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/mail"
+	"net/url"
+	"strconv"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Mailer sends mail through one server.
+type Mailer struct {
+	client   *gomail.Client
+	from, to string
+}
+
+var _ ports.Mailer = (*Mailer)(nil)
+
+// sendingTime bounds the conversation with the server.
+const sendingTime = 10 * time.Second
+
+// NewMailer reads smtp://user:password@host:port?from=…&to=… (STARTTLS where the server offers it, and
+// always before a password is sent to another machine) or smtps://…. to is for mail without an address
+// of its own.
+func NewMailer(address string) (*Mailer, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
+		return nil, errors.New("it must be smtp://user:password@host:port?from=…&to=… or smtps://…")
+	}
+	m := &Mailer{from: u.Query().Get("from"), to: u.Query().Get("to")}
+	if _, err := mail.ParseAddress(m.from); err != nil {
+		return nil, errors.New("from must be an e-mail address")
+	}
+	if _, err := mail.ParseAddress(m.to); m.to != "" && err != nil {
+		return nil, errors.New("to must be an e-mail address")
+	}
+	options, err := options(u)
+	if err != nil {
+		return nil, err
+	}
+	m.client, err = gomail.NewClient(u.Hostname(), options...)
+	return m, err
+}
+
+func options(u *url.URL) ([]gomail.Option, error) {
+	policy, port := gomail.TLSOpportunistic, 587
+	list := []gomail.Option{gomail.WithTimeout(sendingTime)}
+	if u.User != nil {
+		password, _ := u.User.Password()
+		list = append(list, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(u.User.Username()), gomail.WithPassword(password))
+		if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && !ip.IsLoopback() {
+			policy = gomail.TLSMandatory
+		}
+	}
+	if u.Scheme == "smtps" {
+		list, port = append(list, gomail.WithSSL()), 465
+	}
+	if text := u.Port(); text != "" {
+		var err error
+		if port, err = strconv.Atoi(text); err != nil || port < 1 || port > 65535 {
+			return nil, fmt.Errorf("port %s is none", text)
+		}
+	}
+	return append(list, gomail.WithTLSPolicy(policy), gomail.WithPort(port)), nil
+}
+
+// Send tells nothing of the server when it fails.
+func (m *Mailer) Send(ctx context.Context, message ports.Mail) error {
+	to := message.To
+	if to == "" {
+		to = m.to
+	}
+	if to == "" {
+		return errors.New("there is no address to send to: set the account's email")
+	}
+	out := gomail.NewMsg()
+	if err := out.From(m.from); err != nil {
+		return errors.New("the sender's address cannot be read")
+	}
+	if err := out.To(to); err != nil {
+		return errors.New("the address cannot be read")
+	}
+	out.Subject(message.Subject)
+	out.SetBodyString(gomail.TypeTextPlain, message.Text)
+	if err := m.client.DialAndSendWithContext(ctx, out); err != nil {
+		return errors.New("the mail server did not take it")
+	}
+	return nil
+}

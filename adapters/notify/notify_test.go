@@ -1,0 +1,141 @@
+package notify
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/mail"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/emersion/go-smtp"
+
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// postbox is a mail server that keeps what it takes.
+type postbox struct {
+	mu      sync.Mutex
+	letters []letter
+	refuse  bool
+}
+
+type letter struct{ from, to, text string }
+
+type visit struct {
+	box *postbox
+	letter
+}
+
+func (b *postbox) NewSession(*smtp.Conn) (smtp.Session, error) { return &visit{box: b}, nil }
+
+func (v *visit) Mail(from string, _ *smtp.MailOptions) error { v.from = from; return nil }
+func (v *visit) Rcpt(to string, _ *smtp.RcptOptions) error {
+	if v.box.refuse {
+		return &smtp.SMTPError{Code: 550, Message: "nobody"}
+	}
+	v.to = to
+	return nil
+}
+func (v *visit) Data(r io.Reader) error {
+	text, err := io.ReadAll(r)
+	v.text = string(text)
+	v.box.mu.Lock()
+	defer v.box.mu.Unlock()
+	v.box.letters = append(v.box.letters, v.letter)
+	return err
+}
+func (v *visit) Reset()        {}
+func (v *visit) Logout() error { return nil }
+
+func openPostbox(t *testing.T) (*postbox, string) {
+	t.Helper()
+	box := &postbox{}
+	server := smtp.NewServer(box)
+	server.Domain = "localhost"
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = server.Serve(l) }() // until Close
+	t.Cleanup(func() { server.Close() })
+	return box, l.Addr().String()
+}
+
+func TestMailArrives(t *testing.T) {
+	t.Parallel()
+	box, address := openPostbox(t)
+	m, err := NewMailer("smtp://" + address + "?from=shop@example.com&to=ops@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []string{"ada@example.com", ""} {
+		if err := m.Send(t.Context(), ports.Mail{To: to, Subject: "[Zoë's]\r\nBcc: eve@example.com", Text: "sku: T-1\nquantity: 3"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(box.letters) != 2 || box.letters[0].to != "ada@example.com" || box.letters[1].to != "ops@example.com" || box.letters[0].from != "shop@example.com" {
+		t.Fatalf("%+v", box.letters)
+	}
+	read, err := mail.ReadMessage(strings.NewReader(box.letters[0].text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(read.Body)
+	if err != nil || !strings.Contains(string(text), "quantity: 3") || read.Header.Get("Bcc") != "" {
+		t.Errorf("%s, %v (%v)", text, read.Header, err)
+	}
+}
+
+func TestMailThatIsNotTaken(t *testing.T) {
+	t.Parallel()
+	box, address := openPostbox(t)
+	box.refuse = true
+	m, err := NewMailer("smtp://" + address + "?from=shop@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Send(t.Context(), ports.Mail{To: "ada@example.com", Subject: "S", Text: "T"}); err == nil || strings.Contains(err.Error(), "nobody") {
+		t.Errorf("%v", err)
+	}
+	if err := m.Send(t.Context(), ports.Mail{Subject: "S", Text: "T"}); err == nil {
+		t.Error("mail to nobody was sent")
+	}
+}
+
+func TestBadMailAddresses(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{
+		"", "smtp://", "http://localhost?from=a@example.com", "smtp://localhost", "smtp://localhost?from=a", "smtp://localhost:99999?from=a@example.com",
+		"smtp://localhost?from=a@example.com&to=b",
+	} {
+		if _, err := NewMailer(address); err == nil {
+			t.Errorf("%q was taken", address)
+		}
+	}
+	if _, err := NewMailer("smtps://ada:pw@mail.example.com?from=a@example.com"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestChatsHearPlainText(t *testing.T) {
+	t.Parallel()
+	var got map[string]string
+	status := http.StatusOK
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = json.NewDecoder(r.Body).Decode(&got)
+		w.WriteHeader(status)
+	}))
+	defer server.Close()
+	chats := Chats{Client: server.Client()}
+	if r := chats.Say(t.Context(), server.URL, "sku: <!channel> & co"); r.Error != "" || got["text"] != "sku: &lt;!channel&gt; &amp; co" {
+		t.Errorf("%+v, %v", r, got)
+	}
+	status = http.StatusNotFound
+	if r := chats.Say(t.Context(), server.URL, "x"); r.Code != 404 || r.Error == "" {
+		t.Errorf("%+v", r)
+	}
+}

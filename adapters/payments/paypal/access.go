@@ -1,0 +1,106 @@
+package paypal
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// spare is how long before its end an access token is not used any more.
+const spare = 2 * time.Minute
+
+// access is the access token of an account. Who holds mu asks for a new one, while others wait for it.
+type access struct {
+	mu    chan struct{} // of one place, so that waiting ends with its context
+	token string
+	until time.Time
+}
+
+// Inspect asks for an access token, and tells the merchant's application it is for.
+func (p *Provider) Inspect(ctx context.Context, a ports.PaymentAccount) (account string, live bool, err error) {
+	err = try(ctx, func() error {
+		account, err = p.inspect(ctx, a)
+		return err
+	})
+	return account, p.live, err
+}
+
+func (p *Provider) inspect(ctx context.Context, a ports.PaymentAccount) (account string, err error) {
+	given, err := p.grant(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	if given.App == "" {
+		return a.Key, nil
+	}
+	return given.App, nil
+}
+
+// accessToken is a token that is good for now. stale is one that PayPal has refused.
+func (p *Provider) accessToken(ctx context.Context, a ports.PaymentAccount, stale string) (string, error) {
+	entry := p.accessOf(a)
+	select {
+	case entry.mu <- struct{}{}:
+		defer func() { <-entry.mu }()
+	case <-ctx.Done():
+		return "", fmt.Errorf("paypal: %w", ctx.Err())
+	}
+	if entry.token != "" && entry.token != stale && p.clock.Now().Before(entry.until) {
+		return entry.token, nil
+	}
+	given, err := p.grant(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	entry.token, entry.until = given.Token, p.clock.Now().Add(time.Duration(given.Seconds)*time.Second-spare)
+	return entry.token, nil
+}
+
+func (p *Provider) accessOf(a ports.PaymentAccount) *access {
+	name := sha256.Sum256([]byte(a.Key + "\x00" + a.Secret))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	entry := p.access[name]
+	if entry == nil {
+		entry = &access{mu: make(chan struct{}, 1)}
+		p.access[name] = entry
+	}
+	return entry
+}
+
+type granted struct {
+	Token   string `json:"access_token"`
+	App     string `json:"app_id"`
+	Seconds int64  `json:"expires_in"`
+}
+
+// grant asks for an access token by the account's credentials.
+func (p *Provider) grant(ctx context.Context, a ports.PaymentAccount) (granted, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url+"/v1/oauth2/token", strings.NewReader("grant_type=client_credentials"))
+	if err != nil {
+		return granted{}, err
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.SetBasicAuth(a.Key, a.Secret)
+	status, body, err := p.send(request)
+	if err != nil {
+		return granted{}, err
+	}
+	var given granted
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return granted{}, fmt.Errorf("paypal: %w", ports.ErrCredentialsRefused)
+	case status != http.StatusOK:
+		return granted{}, &refusal{Status: status}
+	case json.Unmarshal(body, &given) != nil || given.Token == "":
+		return granted{}, errors.New("paypal: no access token in the answer")
+	}
+	return given, nil
+}

@@ -1,0 +1,172 @@
+package paypal
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// wireOrder is as much of a PayPal order as is asked for and read.
+type wireOrder struct {
+	ID     string `json:"id,omitempty"`
+	Intent string `json:"intent"`
+	Status string `json:"status,omitempty"`
+	Units  []unit `json:"purchase_units"`
+}
+
+type unit struct {
+	Reference string    `json:"reference_id"`
+	Custom    string    `json:"custom_id"`
+	Invoice   string    `json:"invoice_id"`
+	Amount    amount    `json:"amount"`
+	Payments  *payments `json:"payments,omitempty"`
+}
+
+type payments struct {
+	Captures []capture `json:"captures"`
+}
+
+type capture struct {
+	ID     string `json:"id"`
+	Status string `json:"status"`
+	Reason struct {
+		Reason string `json:"reason"`
+	} `json:"status_details"`
+}
+
+const (
+	toCapture = "CAPTURE"
+	givenUp   = "AUTHORIZE" // and never captured
+	label     = "PayPal"
+)
+
+// Charge makes the order and captures it. When PayPal refuses the credentials, the error is
+// ports.ErrCredentialsRefused, and nothing was charged.
+func (p *Provider) Charge(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
+	if _, problem := toAmount(r.Charge.Amount); problem != "" {
+		return declined(problem), nil
+	}
+	o, err := p.create(ctx, a, r)
+	if err != nil {
+		if issue := issueOf(err); issue != "" && issue != otherUse {
+			return declined(issue), nil // without an order nothing is taken
+		}
+		return nil, err
+	}
+	if outcome, err := judge(o); outcome != nil || err != nil {
+		return outcome, err
+	}
+	return p.capture(ctx, a, r, o.ID)
+}
+
+// create makes the order of a key, or gets the one there is. Charge and Resolve ask for it in the same
+// words.
+func (p *Provider) create(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (*wireOrder, error) {
+	total, _ := toAmount(r.Charge.Amount)
+	wanted := wireOrder{Intent: toCapture, Units: []unit{
+		{Reference: r.Checkout.String(), Custom: r.Charge.Key, Invoice: r.Charge.Key, Amount: total},
+	}}
+	var made wireOrder
+	err := p.do(ctx, a, call{method: http.MethodPost, path: "/v2/checkout/orders", id: r.Charge.Key, body: wanted}, &made)
+	switch {
+	case err != nil:
+		return nil, err
+	case made.ID == "" || len(made.Units) != 1:
+		return nil, fmt.Errorf("paypal: the order of key %s is unreadable", r.Charge.Key)
+	case !made.Units[0].Amount.is(r.Charge.Amount):
+		return nil, fmt.Errorf("paypal: key %s was used for another amount", r.Charge.Key)
+	}
+	return &made, nil
+}
+
+func (p *Provider) order(ctx context.Context, a ports.PaymentAccount, of string) (*wireOrder, error) {
+	var found wireOrder
+	err := p.do(ctx, a, call{method: http.MethodGet, path: "/v2/checkout/orders/" + of}, &found)
+	return &found, err
+}
+
+func (p *Provider) capture(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest, of string) (checkout.Outcome, error) {
+	type token struct {
+		ID   string `json:"id"`
+		Type string `json:"type"`
+	}
+	body := map[string]any{"payment_source": map[string]token{"token": {r.Token, "BILLING_AGREEMENT"}}}
+	var o wireOrder
+	err := p.do(ctx, a, call{
+		method: http.MethodPost, path: "/v2/checkout/orders/" + of + "/capture", id: r.Charge.Key + "-capture", body: body,
+	}, &o)
+	issue := issueOf(err)
+	switch {
+	case err == nil:
+		return p.captured(&o)
+	case issue == "":
+		return nil, err
+	case issue == "ACTION_DOES_NOT_MATCH_INTENT":
+		return checkout.NotCharged{}, nil
+	case slices.Contains(alreadyCaptured, issue), issue == otherUse, issue == "RESOURCE_NOT_FOUND", issue == "INVALID_RESOURCE_ID":
+		return p.paidBefore(ctx, a, r, of)
+	}
+	return declined(issue), nil
+}
+
+// captured is the outcome of a capture that PayPal has carried out.
+func (p *Provider) captured(o *wireOrder) (checkout.Outcome, error) {
+	outcome, err := judge(o)
+	if outcome == nil && err == nil {
+		return nil, fmt.Errorf("paypal: order %s is %s after its capture", o.ID, o.Status)
+	}
+	return outcome, err
+}
+
+// paidBefore is the outcome of a key whose money PayPal says is taken already: by this order, or by an
+// earlier one of the same invoice.
+func (p *Provider) paidBefore(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest, of string) (checkout.Outcome, error) {
+	o, err := p.order(ctx, a, of)
+	if err != nil {
+		return nil, err
+	}
+	if outcome, err := judge(o); outcome != nil || err != nil {
+		return outcome, err
+	}
+	paid, err := p.invoiced(ctx, a, r)
+	switch {
+	case err != nil:
+		return nil, err
+	case paid == nil:
+		return nil, fmt.Errorf("paypal: it is not known what took the money of key %s", r.Charge.Key)
+	}
+	return *paid, nil
+}
+
+// judge is what an order's state decides for good; nil if nothing yet.
+func judge(o *wireOrder) (checkout.Outcome, error) {
+	if len(o.Units) == 1 && o.Units[0].Payments != nil && len(o.Units[0].Payments.Captures) > 0 {
+		return judgeCapture(o.Units[0].Payments.Captures)
+	}
+	switch {
+	case o.Intent == givenUp || o.Status == "VOIDED":
+		return checkout.NotCharged{}, nil
+	case o.Status == "COMPLETED":
+		return nil, fmt.Errorf("paypal: order %s is completed without a capture", o.ID)
+	}
+	return nil, nil
+}
+
+// judgeCapture knows that of several captures one at most took money.
+func judgeCapture(all []capture) (checkout.Outcome, error) {
+	last := all[len(all)-1]
+	for _, c := range all {
+		if slices.Contains([]string{"COMPLETED", "PARTIALLY_REFUNDED", "REFUNDED"}, c.Status) {
+			return checkout.Paid{Provider: c.ID, Label: label}, nil
+		}
+	}
+	if last.Status == "DECLINED" || last.Status == "FAILED" {
+		return declined(cmp.Or(last.Reason.Reason, "INSTRUMENT_DECLINED")), nil
+	}
+	return nil, fmt.Errorf("paypal: capture %s is %s", last.ID, last.Status)
+}

@@ -1,0 +1,180 @@
+package paypal
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// longest is how much of an answer is read: 500 transactions take about one MiB.
+const longest = 8 << 20
+
+// refusal is an answer that is no success. PayPal's messages are left out: they repeat what was sent.
+type refusal struct {
+	Status  int    `json:"-"`
+	Name    string `json:"name"`
+	DebugID string `json:"debug_id"`
+	Details []struct {
+		Issue string `json:"issue"`
+	} `json:"details"`
+}
+
+func (r *refusal) Error() string {
+	return fmt.Sprintf("paypal: %d %s %s, debug id %s", r.Status, r.Name, r.issue(), r.DebugID)
+}
+
+func (r *refusal) issue() string {
+	if len(r.Details) == 0 {
+		return ""
+	}
+	return r.Details[0].Issue
+}
+
+// issueOf is what PayPal found wrong with a request that it did not carry out; empty for other errors.
+func issueOf(err error) string {
+	var r *refusal
+	if !errors.As(err, &r) || unclear(err) || errors.Is(err, ports.ErrCredentialsRefused) {
+		return ""
+	}
+	if issue := r.issue(); issue != "" {
+		return issue
+	}
+	return r.Name
+}
+
+// unclear tells that the request may or may not have been carried out.
+func unclear(err error) bool {
+	var r *refusal
+	switch {
+	case errors.Is(err, ports.ErrCredentialsRefused):
+		return false
+	case !errors.As(err, &r):
+		return true
+	}
+	return r.Status == http.StatusConflict || r.Status == http.StatusTooManyRequests || r.Status == http.StatusRequestTimeout ||
+		r.Status >= http.StatusInternalServerError || r.Status < http.StatusBadRequest
+}
+
+// call is one request. Those with an id may be repeated, as may those that change nothing.
+type call struct {
+	method, path, id string
+	body             any
+}
+
+// pauses are the waits before the tries after the first.
+var pauses = []time.Duration{200 * time.Millisecond, 600 * time.Millisecond}
+
+// do carries a call out, trying again within the context until its answer says something.
+func (p *Provider) do(ctx context.Context, a ports.PaymentAccount, c call, into any) error {
+	return try(ctx, func() error { return p.once(ctx, a, c, into) })
+}
+
+// try repeats a request. That credentials are refused now says nothing of a try before.
+func try(ctx context.Context, request func() error) error {
+	var before error
+	for _, pause := range append([]time.Duration{0}, pauses...) {
+		if pause > 0 && !wait(ctx, pause) {
+			break
+		}
+		err := request()
+		switch {
+		case err == nil:
+			return nil
+		case before != nil && errors.Is(err, ports.ErrCredentialsRefused):
+			return before
+		case !unclear(err):
+			return err
+		}
+		before = err
+	}
+	return before
+}
+
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// once sends a call, with another access token if the first is refused.
+func (p *Provider) once(ctx context.Context, a ports.PaymentAccount, c call, into any) error {
+	stale := ""
+	for {
+		token, err := p.accessToken(ctx, a, stale)
+		if err != nil {
+			return err
+		}
+		status, body, err := p.ask(ctx, token, c)
+		switch {
+		case err != nil:
+			return err
+		case status == http.StatusUnauthorized && stale == "":
+			stale = token
+			continue
+		case status == http.StatusUnauthorized || status == http.StatusForbidden:
+			return fmt.Errorf("%w: %w", ports.ErrCredentialsRefused, read(status, body, nil))
+		}
+		return read(status, body, into)
+	}
+}
+
+func (p *Provider) ask(ctx context.Context, token string, c call) (status int, body []byte, err error) {
+	var content io.Reader
+	if c.body != nil {
+		encoded, err := json.Marshal(c.body)
+		if err != nil {
+			return 0, nil, err
+		}
+		content = bytes.NewReader(encoded)
+	}
+	request, err := http.NewRequestWithContext(ctx, c.method, p.url+c.path, content)
+	if err != nil {
+		return 0, nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Prefer", "return=representation")
+	if c.id != "" {
+		request.Header.Set("PayPal-Request-Id", c.id)
+	}
+	return p.send(request)
+}
+
+func (p *Provider) send(request *http.Request) (status int, body []byte, err error) {
+	answer, err := p.http.Do(request)
+	if err != nil {
+		return 0, nil, fmt.Errorf("paypal: %w", err)
+	}
+	defer answer.Body.Close()
+	if body, err = io.ReadAll(io.LimitReader(answer.Body, longest)); err != nil {
+		return 0, nil, fmt.Errorf("paypal: %w", err)
+	}
+	return answer.StatusCode, body, nil
+}
+
+func read(status int, body []byte, into any) error {
+	if status >= http.StatusOK && status < http.StatusMultipleChoices {
+		if into == nil || status == http.StatusNoContent {
+			return nil
+		}
+		if json.Unmarshal(body, into) != nil {
+			return errors.New("paypal: the answer is unreadable")
+		}
+		return nil
+	}
+	r := &refusal{Status: status}
+	_ = json.Unmarshal(body, r) // the status says enough
+	return r
+}

@@ -1,0 +1,52 @@
+package paypal
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+)
+
+// otherUse is the issue with a request id that belongs to another request.
+const otherUse = "PAYPAL_REQUEST_ID_PREVIOUSLY_USED"
+
+// alreadyCaptured are the issues with a capture for which the money may be taken.
+var alreadyCaptured = []string{"ORDER_ALREADY_CAPTURED", "ORDER_ALREADY_COMPLETED", "ORDER_COMPLETED", "DUPLICATE_INVOICE_ID"}
+
+// codes are the words of decisions 11 and of cards for PayPal's issues. Others are in lower case.
+var codes = map[string]string{
+	"AGREEMENT_ALREADY_CANCELLED":   "invalid_token",
+	"BILLING_AGREEMENT_NOT_FOUND":   "invalid_token",
+	"INVALID_PARAMETER_SYNTAX":      "invalid_token",
+	"INVALID_PARAMETER_VALUE":       "invalid_token",
+	"ORDER_NOT_APPROVED":            "invalid_token",
+	"TOKEN_EXPIRED":                 "invalid_token",
+	"TOKEN_ID_NOT_FOUND":            "invalid_token",
+	"PAYER_ACTION_REQUIRED":         "authentication_required",
+	"CURRENCY_NOT_SUPPORTED":        "currency_not_supported",
+	"INSTRUMENT_DECLINED":           "instrument_declined",
+	"TRANSACTION_LIMIT_EXCEEDED":    "amount_too_large",
+	"PAYMENT_INSTRUMENT_NOT_USABLE": "instrument_declined",
+}
+
+var messages = map[string]string{
+	"amount_invalid":          "This amount cannot be paid with PayPal.",
+	"amount_too_large":        "The amount is more than the agreement covers.",
+	"authentication_required": "PayPal wants the buyer to confirm the payment, which is not possible here.",
+	"currency_not_supported":  "PayPal does not support this currency.",
+	"instrument_declined":     "The buyer's bank or card declined the payment.",
+	"invalid_token":           "The payment token is not valid.",
+	"payer_cannot_pay":        "The buyer's PayPal account cannot pay.",
+}
+
+// final are the refusals that another try cannot change.
+var final = []string{"payer_account_locked_or_closed", "payer_account_restricted", "compliance_violation", "payee_blocked_transaction"}
+
+// declined reads one of PayPal's issues, or one of our codes.
+func declined(issue string) checkout.Declined {
+	code := cmp.Or(codes[issue], strings.ToLower(issue))
+	return checkout.Declined{
+		Code: code, Message: cmp.Or(messages[code], "PayPal declined the payment."), Final: slices.Contains(final, code),
+	}
+}

@@ -1,0 +1,52 @@
+package paypal
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+// Source: developer.paypal.com/api/rest/reference/currency-codes.
+var (
+	supported = strings.Fields("AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD HUF ILS JPY MXN MYR NOK NZD PHP PLN SEK SGD THB TWD USD")
+	whole     = []string{"HUF", "JPY", "TWD"} // no decimals at PayPal, whatever ISO 4217 says
+)
+
+type amount struct {
+	Currency string `json:"currency_code"`
+	Value    string `json:"value"`
+}
+
+// toAmount is an amount in PayPal's words, or the code of why it has none.
+func toAmount(a money.Amount) (amount, string) {
+	code, text := a.Currency().Code(), a.String()
+	if !slices.Contains(supported, code) {
+		return amount{}, "currency_not_supported"
+	}
+	if slices.Contains(whole, code) {
+		units, fraction, _ := strings.Cut(text, ".")
+		if strings.Trim(fraction, "0") != "" {
+			return amount{}, "amount_invalid"
+		}
+		text = units
+	}
+	if !a.IsPositive() {
+		return amount{}, "amount_invalid"
+	}
+	return amount{code, text}, ""
+}
+
+func (a amount) read() (money.Amount, error) {
+	currency, err := money.ParseCurrency(a.Currency)
+	if err != nil {
+		return money.Amount{}, err
+	}
+	return money.Parse(a.Value, currency)
+}
+
+// is tells whether PayPal means this amount.
+func (a amount) is(m money.Amount) bool {
+	read, err := a.read()
+	return err == nil && read == m
+}

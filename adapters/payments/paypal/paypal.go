@@ -1,0 +1,78 @@
+// Package paypal takes payments with billing agreements (wallet_ba) and gives them back, through a
+// merchant's own PayPal account. It keeps nothing but access tokens: what PayPal knows is the truth.
+//
+// # One charge per key
+//
+// A charge is two requests: one makes an order under the attempt's key, one captures it. PayPal
+// remembers the first by its PayPal-Request-Id for six hours, and makes no second order under it; an
+// order is captured at most once, whatever the request id, and so is an invoice, which is the key too.
+//
+// # Asking what became of a charge
+//
+// Resolve makes the order again, which gives the one that is there, or the one that a charge yet to
+// come would get. If it is completed, it was paid. If not, its intent is changed to AUTHORIZE, after
+// which PayPal refuses to capture it (ACTION_DOES_NOT_MATCH_INTENT); if PayPal says that it is too late
+// for that, the order is completed after all. Charge and Resolve know an order given up by its intent.
+// When the key may be forgotten, what was paid under its invoice is looked up in the merchant's
+// transactions first; those take up to three hours to appear.
+//
+// # Why no client library
+//
+// github.com/plutov/paypal has no PATCH of an order's intent, keeps one access token per client by its
+// own clock, does not ask for another when PayPal refuses one, and returns answers as errors whole.
+package paypal
+
+import (
+	"cmp"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const (
+	realURL    = "https://api-m.paypal.com"
+	sandboxURL = "https://api-m.sandbox.paypal.com"
+)
+
+// Config says which PayPal. Only Clock is required.
+type Config struct {
+	URL   string // default: the real one, of the environment
+	Live  bool   // real money; else PayPal's own sandbox
+	HTTP  *http.Client
+	Clock ports.Clock
+}
+
+// Provider is PayPal behind its port. A merchant's account is its client id (Key) and secret.
+type Provider struct {
+	url   string
+	live  bool
+	http  *http.Client
+	clock ports.Clock
+
+	mu     sync.Mutex
+	access map[[32]byte]*access // by a hash of the account
+}
+
+var (
+	_ ports.PaymentProvider = (*Provider)(nil)
+	_ ports.PaymentPlatform = (*Provider)(nil)
+)
+
+// New is PayPal as configured. Requests last as long as their contexts, and follow no redirects.
+func New(c Config) *Provider {
+	client := &http.Client{}
+	if c.HTTP != nil {
+		*client = *c.HTTP
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	base := sandboxURL
+	if c.Live {
+		base = realURL
+	}
+	return &Provider{
+		url: strings.TrimSuffix(cmp.Or(c.URL, base), "/"), live: c.Live, http: client, clock: c.Clock,
+		access: map[[32]byte]*access{},
+	}
+}

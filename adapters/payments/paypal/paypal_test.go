@@ -1,0 +1,283 @@
+package paypal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+var (
+	account = ports.PaymentAccount{Key: "client", Secret: "hush"}
+	since   = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+)
+
+// hand is a clock that stands still.
+type hand struct{ at time.Time }
+
+func (h *hand) Now() time.Time { return h.at }
+
+func request() ports.ChargeRequest {
+	of := id.New[id.Checkout]([16]byte{1})
+	return ports.ChargeRequest{
+		Project: id.New[id.Project]([16]byte{2}), Checkout: of, Token: "B-TOKEN",
+		Charge: checkout.Charge{Key: checkout.AttemptKey(of, 1), Amount: money.Of(4990, money.USD), Method: "wallet_ba", Since: since},
+	}
+}
+
+// pal is a PayPal that answers as told, by method and the end of the path, and remembers what it was
+// asked.
+type pal struct {
+	mu      sync.Mutex
+	answers map[string]string // status and body
+	asked   []string
+	bodies  map[string]string
+	grants  int
+}
+
+func open(t *testing.T, answers map[string]string) (*Provider, *pal, *hand) {
+	t.Helper()
+	remote := &pal{answers: answers, bodies: map[string]string{}}
+	s := httptest.NewServer(remote)
+	t.Cleanup(s.Close)
+	clock := &hand{since.Add(time.Minute)}
+	return New(Config{URL: s.URL, Clock: clock}), remote, clock
+}
+
+func (r *pal) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	body, _ := io.ReadAll(q.Body)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if strings.HasSuffix(q.URL.Path, "/token") {
+		r.grants++
+		if _, refuses := r.answers["token"]; refuses {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		fmt.Fprintf(w, `{"access_token":"access-%d","expires_in":3600,"app_id":"APP-1"}`, r.grants)
+		return
+	}
+	name := q.Method + " " + q.URL.Path[strings.LastIndex(q.URL.Path, "/")+1:]
+	r.asked = append(r.asked, name+" "+q.Header.Get("PayPal-Request-Id"))
+	r.bodies[name] = string(body)
+	answer, ok := r.answers[q.Header.Get("Authorization")]
+	if !ok {
+		answer = r.answers[name]
+	}
+	var status int
+	_, _ = fmt.Sscanf(answer, "%d", &status)
+	w.WriteHeader(max(status, http.StatusOK))
+	_, content, _ := strings.Cut(answer, " ")
+	_, _ = io.WriteString(w, content)
+}
+
+func shown(intent, status, captures string) string {
+	return fmt.Sprintf(`{"id":"O1","intent":"%s","status":"%s","purchase_units":[{"amount":{"currency_code":"USD","value":"49.90"},
+		"payments":{"captures":[%s]}}]}`, intent, status, captures)
+}
+
+func issue(name string) string {
+	return `422 {"name":"UNPROCESSABLE_ENTITY","message":"B-TOKEN hush","debug_id":"d1","details":[{"issue":"` + name + `"}]}`
+}
+
+var (
+	made = "201 " + shown("CAPTURE", "CREATED", "")
+	done = "200 " + shown("CAPTURE", "COMPLETED", `{"id":"C1","status":"COMPLETED"}`)
+)
+
+func TestWhatAChargeMeans(t *testing.T) {
+	paid := checkout.Paid{Provider: "C1", Label: "PayPal"}
+	for name, test := range map[string]struct {
+		answers map[string]string
+		want    checkout.Outcome
+	}{
+		"paid":               {map[string]string{"POST orders": made, "POST capture": done}, paid},
+		"paid before":        {map[string]string{"POST orders": done}, paid},
+		"given back since":   {map[string]string{"POST orders": made, "POST capture": strings.Replace(done, `"C1","status":"COMPLETED"`, `"C1","status":"REFUNDED"`, 1)}, paid},
+		"pending":            {map[string]string{"POST orders": made, "POST capture": "201 " + shown("CAPTURE", "COMPLETED", `{"id":"C1","status":"PENDING"}`)}, nil},
+		"declined":           {map[string]string{"POST orders": made, "POST capture": "201 " + shown("CAPTURE", "COMPLETED", `{"id":"C1","status":"DECLINED"}`)}, declined("INSTRUMENT_DECLINED")},
+		"refused":            {map[string]string{"POST orders": made, "POST capture": issue("PAYER_CANNOT_PAY")}, declined("PAYER_CANNOT_PAY")},
+		"wants the buyer":    {map[string]string{"POST orders": made, "POST capture": issue("PAYER_ACTION_REQUIRED")}, declined("PAYER_ACTION_REQUIRED")},
+		"given up":           {map[string]string{"POST orders": made, "POST capture": issue("ACTION_DOES_NOT_MATCH_INTENT")}, checkout.NotCharged{}},
+		"given up, and seen": {map[string]string{"POST orders": "200 " + shown("AUTHORIZE", "CREATED", "")}, checkout.NotCharged{}},
+		"captured already":   {map[string]string{"POST orders": made, "POST capture": issue("ORDER_ALREADY_CAPTURED"), "GET O1": done}, paid},
+		"invoiced already": {map[string]string{"POST orders": made, "POST capture": issue("DUPLICATE_INVOICE_ID"), "GET O1": made,
+			"GET transactions": `200 {"total_pages":1,"transaction_details":[{"transaction_info":{"transaction_id":"C1","transaction_event_code":"T0003",
+				"transaction_status":"S","transaction_amount":{"currency_code":"USD","value":"49.90"},"invoice_id":"` + request().Charge.Key + `"}}]}`}, paid},
+		"invoiced, nobody knows where": {map[string]string{"POST orders": made, "POST capture": issue("DUPLICATE_INVOICE_ID"), "GET O1": made, "GET transactions": `200 {}`}, nil},
+		"no such currency":             {map[string]string{"POST orders": issue("CURRENCY_NOT_SUPPORTED")}, declined("CURRENCY_NOT_SUPPORTED")},
+		"another amount":               {map[string]string{"POST orders": strings.Replace(made, "49.90", "49.91", 1)}, nil},
+		"another use of the key":       {map[string]string{"POST orders": issue(otherUse)}, nil},
+		"half an order":                {map[string]string{"POST orders": "201 " + made[:40]}, nil},
+		"an empty order":               {map[string]string{"POST orders": "201 {}"}, nil},
+		"an empty capture":             {map[string]string{"POST orders": made, "POST capture": "201 {}"}, nil},
+		"elsewhere":                    {map[string]string{"POST orders": made, "POST capture": "302 "}, nil},
+		"failed":                       {map[string]string{"POST orders": made, "POST capture": "500 {}"}, nil},
+		"refused by a page":            {map[string]string{"POST orders": made, "POST capture": "409 <html>"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, _, _ := open(t, test.answers)
+			outcome, err := p.Charge(t.Context(), account, request())
+			if outcome != test.want || (outcome == nil) == (err == nil) {
+				t.Errorf("%#v, %v, want %#v", outcome, err, test.want)
+			}
+			if err != nil && (strings.Contains(err.Error(), "B-TOKEN") || strings.Contains(err.Error(), "hush")) {
+				t.Errorf("a secret is in %v", err)
+			}
+		})
+	}
+}
+
+func TestRequestsOfACharge(t *testing.T) {
+	p, remote, _ := open(t, map[string]string{"POST orders": made, "POST capture": done})
+	r := request()
+	if _, err := p.Charge(t.Context(), account, r); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(remote.asked), fmt.Sprint([]string{"POST orders " + r.Charge.Key, "POST capture " + r.Charge.Key + "-capture"}); got != want {
+		t.Errorf("asked %s, want %s", got, want)
+	}
+	for name, want := range map[string]string{
+		"POST orders": `{"intent":"CAPTURE","purchase_units":[{"reference_id":"` + r.Checkout.String() + `","custom_id":"` + r.Charge.Key +
+			`","invoice_id":"` + r.Charge.Key + `","amount":{"currency_code":"USD","value":"49.90"}}]}`,
+		"POST capture": `{"payment_source":{"token":{"id":"B-TOKEN","type":"BILLING_AGREEMENT"}}}`,
+	} {
+		if remote.bodies[name] != want {
+			t.Errorf("%s: %s, want %s", name, remote.bodies[name], want)
+		}
+	}
+}
+
+// Who is too late to give an order up learns that it was paid.
+func TestResolveAgainstACapture(t *testing.T) {
+	for name, test := range map[string]struct {
+		patch, now string
+		want       checkout.Outcome
+	}{
+		"in time":          {"204 ", "200 " + shown("AUTHORIZE", "CREATED", ""), checkout.NotCharged{}},
+		"too late":         {issue("ORDER_ALREADY_COMPLETED"), done, checkout.Paid{Provider: "C1", Label: "PayPal"}},
+		"at the same time": {"204 ", done, checkout.Paid{Provider: "C1", Label: "PayPal"}},
+		"not understood":   {issue("SOMETHING_ELSE"), made, nil},
+		"without effect":   {"204 ", made, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, _, _ := open(t, map[string]string{"POST orders": made, "PATCH O1": test.patch, "GET O1": test.now})
+			if outcome, err := p.Resolve(t.Context(), account, request()); outcome != test.want || (outcome == nil) == (err == nil) {
+				t.Errorf("%#v, %v, want %#v", outcome, err, test.want)
+			}
+		})
+	}
+}
+
+// An access token is asked for once, again when it runs out, and once more when it is refused early.
+func TestAccessTokens(t *testing.T) {
+	p, remote, clock := open(t, map[string]string{"GET O1": made})
+	look := func() {
+		t.Helper()
+		if _, err := p.order(t.Context(), account, "O1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(grants int) {
+		t.Helper()
+		if remote.grants != grants {
+			t.Errorf("%d access tokens, want %d", remote.grants, grants)
+		}
+	}
+	var together sync.WaitGroup
+	for range 8 {
+		together.Go(look)
+	}
+	together.Wait()
+	want(1)
+	clock.at = clock.at.Add(time.Hour - time.Minute)
+	look()
+	want(2)
+	remote.answers["Bearer access-2"] = "401 "
+	look()
+	want(3)
+	remote.answers["Bearer access-3"], remote.answers["Bearer access-4"] = "401 ", "401 "
+	if _, err := p.order(t.Context(), account, "O1"); !errors.Is(err, ports.ErrCredentialsRefused) {
+		t.Errorf("%v", err)
+	}
+	want(4)
+	if _, _, err := p.Inspect(t.Context(), ports.PaymentAccount{Key: "other", Secret: "hush"}); err != nil {
+		t.Error(err)
+	}
+	want(5)
+}
+
+func TestReportThatMayNotBeReadIsNoRefusalOfCredentials(t *testing.T) {
+	p, _, _ := open(t, map[string]string{"GET transactions": `403 {"name":"NOT_AUTHORIZED"}`, "POST orders": `403 {"name":"NOT_AUTHORIZED"}`})
+	err := p.Statement(t.Context(), account, ports.StatementRequest{From: since, To: since.Add(time.Hour)}, nil)
+	if err == nil || errors.Is(err, ports.ErrCredentialsRefused) {
+		t.Errorf("report: %v", err)
+	}
+	if _, err := p.Charge(t.Context(), account, request()); !errors.Is(err, ports.ErrCredentialsRefused) {
+		t.Errorf("charge: %v", err)
+	}
+}
+
+// A long time is reported in spans that PayPal allows, each page once.
+func TestStatementInSpansAndPages(t *testing.T) {
+	var asked []string
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/token") {
+			_, _ = io.WriteString(w, `{"access_token":"a","expires_in":3600}`)
+			return
+		}
+		q := r.URL.Query()
+		asked = append(asked, q.Get("start_date")+" "+q.Get("end_date")+" "+q.Get("page"))
+		fmt.Fprintf(w, `{"total_pages":2,"transaction_details":[
+			{"transaction_info":{"transaction_id":"T%d","transaction_event_code":"T1107","transaction_status":"S","invoice_id":"ref_1",
+				"transaction_initiation_date":"2026-03-02T00:00:00+0000","transaction_amount":{"currency_code":"JPY","value":"-500"}}},
+			{"transaction_info":{"transaction_id":"X","transaction_event_code":"T0400","transaction_status":"S"}},
+			{"transaction_info":{"transaction_id":"Y","transaction_event_code":"T0006","transaction_status":"S","transaction_amount":{"currency_code":"BTC","value":"1"}}}]}`, len(asked))
+	}))
+	t.Cleanup(s.Close)
+	p := New(Config{URL: s.URL, Clock: &hand{since}})
+	var told []ports.Movement
+	err := p.Statement(t.Context(), account, ports.StatementRequest{From: since, To: since.Add(40 * 24 * time.Hour)}, func(m ports.Movement) error {
+		told = append(told, m)
+		return nil
+	})
+	want := []string{
+		"2026-03-01T12:00:00Z 2026-04-01T11:59:59Z 1", "2026-03-01T12:00:00Z 2026-04-01T11:59:59Z 2",
+		"2026-04-01T12:00:00Z 2026-04-10T11:59:59Z 1", "2026-04-01T12:00:00Z 2026-04-10T11:59:59Z 2",
+	}
+	if err != nil || fmt.Sprint(asked) != fmt.Sprint(want) || len(told) != 4 || told[0].Amount.Minor() != 500 || !told[0].Refund {
+		t.Errorf("%v\nasked %q\n told %+v", err, asked, told)
+	}
+}
+
+func TestAmounts(t *testing.T) {
+	for _, test := range []struct {
+		currency      string
+		minor         int64
+		text, problem string
+	}{
+		{"USD", 4990, "49.90", ""}, {"JPY", 500, "500", ""}, {"HUF", 50000, "500", ""}, {"HUF", 50050, "", "amount_invalid"},
+		{"TWD", 100, "1", ""}, {"BHD", 1000, "", "currency_not_supported"}, {"USD", 0, "", "amount_invalid"},
+	} {
+		c, err := money.ParseCurrency(test.currency)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, problem := toAmount(money.Of(test.minor, c))
+		if got.Value != test.text || problem != test.problem || problem == "" && !got.is(money.Of(test.minor, c)) {
+			t.Errorf("%d %s: %v, %q", test.minor, test.currency, got, problem)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package paypal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const (
+	longestSpan = 31 * 24 * time.Hour // that PayPal reports at once
+	pageSize    = 500
+	dateForm    = "2006-01-02T15:04:05Z0700"
+)
+
+// transaction is as much of one as is read.
+type transaction struct {
+	ID      string `json:"transaction_id"`
+	Event   string `json:"transaction_event_code"`
+	Status  string `json:"transaction_status"` // S is done, P pending, D denied, V reversed
+	Began   string `json:"transaction_initiation_date"`
+	Amount  amount `json:"transaction_amount"`
+	Invoice string `json:"invoice_id"`
+}
+
+// isCharge knows payments (T00..) that were received: by checkout, by agreement, and the like.
+func (t transaction) isCharge() bool {
+	return strings.HasPrefix(t.Event, "T00") && t.Status == "S" && !strings.HasPrefix(t.Amount.Value, "-")
+}
+
+func (t transaction) isRefund() bool { return t.Event == "T1107" }
+
+// Statement tells what PayPal's report of transactions does, which lags up to three hours behind. Of
+// what is not ours, that is without an invoice, it leaves out unknown currencies.
+func (p *Provider) Statement(
+	ctx context.Context, a ports.PaymentAccount, s ports.StatementRequest, each func(ports.Movement) error,
+) error {
+	return p.transactions(ctx, a, s.From, s.To, func(t transaction) error {
+		if !t.isCharge() && !(t.isRefund() && t.Status == "S") {
+			return nil
+		}
+		m, err := t.movement()
+		switch {
+		case err != nil && t.Invoice == "":
+			return nil
+		case err != nil:
+			return err
+		case m.At.Before(s.From) || !m.At.Before(s.To):
+			return nil
+		}
+		return each(m)
+	})
+}
+
+func (t transaction) movement() (ports.Movement, error) {
+	at, err := time.Parse(dateForm, t.Began)
+	if err != nil {
+		return ports.Movement{}, fmt.Errorf("paypal: transaction %s has no time", t.ID)
+	}
+	value, err := amount{t.Amount.Currency, strings.TrimPrefix(t.Amount.Value, "-")}.read()
+	if err != nil {
+		return ports.Movement{}, fmt.Errorf("paypal: transaction %s: %w", t.ID, err)
+	}
+	return ports.Movement{Refund: t.isRefund(), Provider: t.ID, Key: t.Invoice, Amount: value, At: at.UTC()}, nil
+}
+
+// transactions reads the report of a time, span by span and page by page. PayPal counts seconds, and the
+// end of a span in.
+func (p *Provider) transactions(ctx context.Context, a ports.PaymentAccount, from, to time.Time, each func(transaction) error) error {
+	from, to = from.Truncate(time.Second), to.Add(time.Second-1).Truncate(time.Second)
+	for from.Before(to) {
+		end := to
+		if to.Sub(from) > longestSpan {
+			end = from.Add(longestSpan)
+		}
+		if err := p.span(ctx, a, from, end.Add(-time.Second), each); err != nil {
+			return err
+		}
+		from = end
+	}
+	return nil
+}
+
+func (p *Provider) span(ctx context.Context, a ports.PaymentAccount, from, to time.Time, each func(transaction) error) error {
+	for page := 1; ; page++ {
+		query := url.Values{
+			"start_date": {from.UTC().Format(time.RFC3339)}, "end_date": {to.UTC().Format(time.RFC3339)},
+			"fields": {"transaction_info"}, "page_size": {strconv.Itoa(pageSize)}, "page": {strconv.Itoa(page)},
+		}
+		var report struct {
+			Pages        int `json:"total_pages"`
+			Transactions []struct {
+				Info transaction `json:"transaction_info"`
+			} `json:"transaction_details"`
+		}
+		if err := p.do(ctx, a, call{method: http.MethodGet, path: "/v1/reporting/transactions?" + query.Encode()}, &report); err != nil {
+			return unreported(err)
+		}
+		for _, t := range report.Transactions {
+			if err := each(t.Info); err != nil {
+				return err
+			}
+		}
+		if page >= report.Pages {
+			return nil
+		}
+	}
+}
+
+// unreported tells apart an application that was not given the right to read reports, which is no fault
+// of its credentials.
+func unreported(err error) error {
+	var r *refusal
+	if errors.As(err, &r) && r.Status == http.StatusForbidden {
+		return fmt.Errorf("paypal: the application may not search transactions: %s", r.Name)
+	}
+	return err
+}

@@ -1,0 +1,86 @@
+package stripe
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	api "github.com/stripe/stripe-go/v85"
+
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+var (
+	_ ports.PaymentPlatform = (*Provider)(nil)
+	_ ports.WebhookPlatform = (*Provider)(nil)
+)
+
+// heard are the events that ReadWebhook knows.
+var heard = []string{
+	"payment_intent.succeeded", "payment_intent.payment_failed", "payment_intent.canceled",
+	"refund.created", "refund.updated", "refund.failed",
+}
+
+// Inspect asks for the account. Whether its money is real is written in the key.
+func (p *Provider) Inspect(ctx context.Context, a ports.PaymentAccount) (account string, live bool, err error) {
+	var found *api.Account
+	err = try(ctx, func() (err error) {
+		found, err = p.as(a).V1Accounts.Retrieve(ctx, nil)
+		return err
+	})
+	if err != nil {
+		return "", false, described(err)
+	}
+	return found.ID, strings.HasPrefix(a.Key, "sk_live_") || strings.HasPrefix(a.Key, "rk_live_"), nil
+}
+
+// RegisterWebhook also removes what an earlier try, whose answer was lost, has registered at the
+// address: only who creates an endpoint learns its secret.
+func (p *Provider) RegisterWebhook(ctx context.Context, a ports.PaymentAccount, address string) (remote, secret string, err error) {
+	if err := p.clear(ctx, a, address); err != nil {
+		return "", "", err
+	}
+	params := &api.WebhookEndpointCreateParams{
+		URL: &address, EnabledEvents: api.StringSlice(heard), APIVersion: api.String(api.APIVersion),
+		Description: api.String("Payments made through buyer agents"),
+	}
+	params.SetIdempotencyKey(api.NewIdempotencyKey())
+	var made *api.WebhookEndpoint
+	err = try(ctx, func() (err error) {
+		made, err = p.as(a).V1WebhookEndpoints.Create(ctx, params)
+		return err
+	})
+	if err != nil {
+		return "", "", described(err)
+	}
+	return made.ID, made.Secret, nil
+}
+
+func (p *Provider) clear(ctx context.Context, a ports.PaymentAccount, address string) error {
+	params := &api.WebhookEndpointListParams{}
+	params.Limit = api.Int64(100)
+	for endpoint, err := range p.as(a).V1WebhookEndpoints.List(ctx, params).All(ctx) {
+		if err != nil {
+			return described(err)
+		}
+		if endpoint.URL != address {
+			continue
+		}
+		if err := p.RemoveWebhook(ctx, a, endpoint.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RemoveWebhook is done also when there is no such endpoint any more.
+func (p *Provider) RemoveWebhook(ctx context.Context, a ports.PaymentAccount, remote string) error {
+	err := try(ctx, func() error {
+		_, err := p.as(a).V1WebhookEndpoints.Delete(ctx, remote, nil)
+		return err
+	})
+	if status(err) == http.StatusNotFound {
+		return nil
+	}
+	return described(err)
+}

@@ -1,0 +1,146 @@
+package stripe
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	api "github.com/stripe/stripe-go/v85"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// tokenVersion is the version of the API that knows shared payment tokens.
+const tokenVersion = "2026-04-22.preview"
+
+// What our intents and refunds carry, to be found again.
+const (
+	metaKey      = "key"
+	metaCheckout = "checkout"
+	metaProject  = "project"
+	metaVoid     = "void"
+	metaRefund   = "refund"
+)
+
+var unpayable = checkout.Declined{Code: "amount_invalid", Message: "This amount cannot be paid this way."}
+
+// Charge creates and confirms a payment intent. When Stripe refuses the credentials, and did so at the
+// first try, the error is ports.ErrCredentialsRefused, and nothing was charged.
+func (p *Provider) Charge(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
+	params, ok := intentParams(r)
+	if !ok {
+		return unpayable, nil
+	}
+	params.Confirm = api.Bool(true)
+	params.AddExpand("latest_charge")
+	params.AddExtra("payment_method_data[shared_payment_granted_token]", r.Token)
+	// Nobody is there to follow a redirect.
+	params.AutomaticPaymentMethods = &api.PaymentIntentCreateAutomaticPaymentMethodsParams{
+		Enabled: api.Bool(true), AllowRedirects: api.String("never"),
+	}
+	var intent *api.PaymentIntent
+	err := try(ctx, func() (err error) {
+		intent, err = p.as(a).V1PaymentIntents.Create(ctx, params)
+		return err
+	})
+	switch {
+	case err == nil:
+		return p.settled(ctx, a, r, intent)
+	case otherUse(err):
+		return p.taken(ctx, a, r)
+	case unclear(err), credentialsRefused(err):
+		return nil, described(err)
+	}
+	return refusal(err), nil
+}
+
+// intentParams are what the charge and the void of a key have in common; false if Stripe cannot
+// express the amount.
+func intentParams(r ports.ChargeRequest) (*api.PaymentIntentCreateParams, bool) {
+	amount, ok := toUnits(r.Charge.Amount)
+	params := &api.PaymentIntentCreateParams{
+		Amount: &amount, Currency: api.String(strings.ToLower(r.Charge.Amount.Currency().Code())),
+		Description: api.String("Checkout " + r.Checkout.String()),
+	}
+	params.Metadata = map[string]string{
+		metaKey: r.Charge.Key, metaCheckout: r.Checkout.String(), metaProject: r.Project.String(),
+	}
+	params.SetIdempotencyKey(r.Charge.Key)
+	params.Headers = http.Header{"Stripe-Version": {tokenVersion}}
+	return params, ok
+}
+
+// taken is the answer to a charge whose key belongs to another request: our void, or the same charge
+// as somebody else worded it.
+func (p *Provider) taken(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
+	intent, err := p.find(ctx, a, r)
+	switch {
+	case err != nil:
+		return nil, err
+	case intent == nil:
+		return nil, fmt.Errorf("stripe: key %s was used for another request", r.Charge.Key)
+	}
+	return p.settled(ctx, a, r, intent)
+}
+
+// settled is the outcome of an intent of the key. One that waits for the buyer, or for a confirmation
+// that was cut short, is given up: nobody will come.
+func (p *Provider) settled(
+	ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest, intent *api.PaymentIntent,
+) (checkout.Outcome, error) {
+	if amount, err := fromUnits(intent.Amount, string(intent.Currency)); err != nil || amount != r.Charge.Amount {
+		return nil, fmt.Errorf("stripe: key %s was used for another amount", r.Charge.Key)
+	}
+	if outcome, decided := judge(intent); decided {
+		return outcome, nil
+	}
+	switch intent.Status {
+	case api.PaymentIntentStatusRequiresAction:
+		return p.giveUp(ctx, a, intent, checkout.Declined{Code: authentication, Message: message(authentication)})
+	case api.PaymentIntentStatusRequiresPaymentMethod, api.PaymentIntentStatusRequiresConfirmation:
+		return p.giveUp(ctx, a, intent, checkout.NotCharged{})
+	}
+	return nil, fmt.Errorf("stripe: intent %s is %s", intent.ID, intent.Status)
+}
+
+// giveUp cancels an intent, unless it was decided meanwhile.
+func (p *Provider) giveUp(
+	ctx context.Context, a ports.PaymentAccount, intent *api.PaymentIntent, canceled checkout.Outcome,
+) (checkout.Outcome, error) {
+	_, err := p.cancel(ctx, a, intent.ID)
+	if err == nil {
+		return canceled, nil
+	}
+	now, errNow := p.retrieve(ctx, a, intent.ID)
+	if errNow != nil {
+		return nil, described(errNow)
+	}
+	if now.Status == api.PaymentIntentStatusCanceled {
+		return canceled, nil
+	}
+	if outcome, decided := judge(now); decided {
+		return outcome, nil
+	}
+	return nil, described(err)
+}
+
+func (p *Provider) cancel(ctx context.Context, a ports.PaymentAccount, intent string) (canceled *api.PaymentIntent, err error) {
+	params := &api.PaymentIntentCancelParams{CancellationReason: api.String("abandoned")}
+	err = try(ctx, func() (err error) {
+		canceled, err = p.as(a).V1PaymentIntents.Cancel(ctx, intent, params)
+		return err
+	})
+	return canceled, err
+}
+
+func (p *Provider) retrieve(ctx context.Context, a ports.PaymentAccount, intent string) (found *api.PaymentIntent, err error) {
+	params := &api.PaymentIntentRetrieveParams{}
+	params.AddExpand("latest_charge")
+	err = try(ctx, func() (err error) {
+		found, err = p.as(a).V1PaymentIntents.Retrieve(ctx, intent, params)
+		return err
+	})
+	return found, err
+}

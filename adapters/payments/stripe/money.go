@@ -1,0 +1,50 @@
+package stripe
+
+import (
+	"strings"
+
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+// Stripe counts in the currency's smallest unit, as ISO 4217 does, but for these. Source:
+// docs.stripe.com/currencies, zero-decimal and special cases.
+var otherDigits = map[string]int{"ISK": 2, "UGX": 2, "MGA": 0}
+
+func digits(c money.Currency) int {
+	if n, ok := otherDigits[c.Code()]; ok {
+		return n
+	}
+	return c.Digits()
+}
+
+// toUnits is an amount as Stripe counts it; false if it has a fraction that Stripe does not take. Of
+// three decimals, Stripe takes the last as zero only.
+func toUnits(a money.Amount) (int64, bool) {
+	n, ours, theirs := a.Minor(), a.Currency().Digits(), digits(a.Currency())
+	for ; ours < theirs; ours++ {
+		n *= 10
+	}
+	for ; ours > theirs; ours-- {
+		if n%10 != 0 {
+			return 0, false
+		}
+		n /= 10
+	}
+	return n, theirs < 3 && n > 0 || n > 0 && n%10 == 0
+}
+
+// fromUnits reads what Stripe counted.
+func fromUnits(n int64, code string) (money.Amount, error) {
+	c, err := money.ParseCurrency(strings.ToUpper(code))
+	if err != nil {
+		return money.Amount{}, err
+	}
+	ours, theirs := c.Digits(), digits(c)
+	for ; theirs < ours; theirs++ {
+		n *= 10
+	}
+	for ; theirs > ours; theirs-- {
+		n /= 10
+	}
+	return money.Of(n, c), nil
+}

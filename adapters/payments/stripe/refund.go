@@ -1,0 +1,134 @@
+package stripe
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	api "github.com/stripe/stripe-go/v85"
+
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// keyAge is how long Stripe is trusted to remember a key, of the 24 hours that it says.
+const keyAge = 20 * time.Hour
+
+var refundMessages = map[string]string{
+	"amount_too_large":         "The charge has not that much left to give back.",
+	"amount_too_small":         "There is nothing to give back.",
+	"charge_already_refunded":  "The charge was given back already.",
+	"charge_disputed":          "The buyer disputes the charge.",
+	"expired_or_canceled_card": "The card has expired or was canceled.",
+	"insufficient_funds":       "The account has insufficient funds.",
+}
+
+func refundFailed(code string) order.RefundFailed {
+	code = cmp.Or(code, "refund_failed")
+	return order.RefundFailed{Code: code, Message: cmp.Or(refundMessages[code], "The refund failed.")}
+}
+
+// Refund asks for the refund under its key. What Stripe refuses is looked for before it counts as
+// failed, and so is what Stripe may have forgotten the key of: an earlier try may have been carried out.
+func (p *Provider) Refund(ctx context.Context, a ports.PaymentAccount, r ports.RefundRequest) (order.RefundOutcome, error) {
+	amount, ok := toUnits(r.Amount)
+	if !ok {
+		return refundFailed("amount_too_small"), nil
+	}
+	if p.clock.Now().Sub(r.Since) > keyAge {
+		if found, err := p.findRefund(ctx, a, r); err != nil || found != nil {
+			return p.refunded(r, found, err)
+		}
+	}
+	given, err := p.give(ctx, a, r, amount)
+	switch {
+	case err == nil && pending(given): // as it was at the first try
+		given, err = p.refund(ctx, a, given.ID)
+		return p.refunded(r, given, err)
+	case err == nil:
+		return p.refunded(r, given, nil)
+	case credentialsRefused(err):
+		return nil, described(err)
+	}
+	found, errFound := p.findRefund(ctx, a, r)
+	if errFound != nil || found != nil {
+		return p.refunded(r, found, errFound)
+	}
+	var refusal *api.Error
+	if unclear(err) || otherUse(err) || !errors.As(err, &refusal) {
+		return nil, described(err)
+	}
+	return refundFailed(string(refusal.Code)), nil
+}
+
+func (p *Provider) give(ctx context.Context, a ports.PaymentAccount, r ports.RefundRequest, amount int64) (given *api.Refund, err error) {
+	params := &api.RefundCreateParams{PaymentIntent: &r.Charge, Amount: &amount}
+	params.Metadata = map[string]string{
+		metaRefund: r.Key, metaCheckout: r.Checkout.String(), metaProject: r.Project.String(),
+	}
+	params.SetIdempotencyKey(r.Key)
+	err = try(ctx, func() (err error) {
+		given, err = p.as(a).V1Refunds.Create(ctx, params)
+		return err
+	})
+	return given, err
+}
+
+func (p *Provider) refund(ctx context.Context, a ports.PaymentAccount, of string) (found *api.Refund, err error) {
+	err = try(ctx, func() (err error) {
+		found, err = p.as(a).V1Refunds.Retrieve(ctx, of, nil)
+		return err
+	})
+	return found, err
+}
+
+// findRefund is the refund of the request's key, or nil.
+func (p *Provider) findRefund(ctx context.Context, a ports.PaymentAccount, r ports.RefundRequest) (found *api.Refund, err error) {
+	params := &api.RefundListParams{PaymentIntent: &r.Charge}
+	params.Limit = api.Int64(100)
+	err = try(ctx, func() error {
+		for refund, err := range p.as(a).V1Refunds.List(ctx, params).All(ctx) {
+			if err != nil {
+				return err
+			}
+			if refund.Metadata[metaRefund] == r.Key {
+				found = refund
+				return nil
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+func (p *Provider) refunded(r ports.RefundRequest, refund *api.Refund, err error) (order.RefundOutcome, error) {
+	if err != nil {
+		return nil, described(err)
+	}
+	if amount, err := fromUnits(refund.Amount, string(refund.Currency)); err != nil || amount != r.Amount {
+		return nil, fmt.Errorf("stripe: key %s was used for another refund", r.Key)
+	}
+	if outcome := judgeRefund(refund); outcome != nil {
+		return outcome, nil
+	}
+	return nil, fmt.Errorf("stripe: refund %s is %s", refund.ID, refund.Status)
+}
+
+func pending(r *api.Refund) bool {
+	return r.Status == api.RefundStatusPending || r.Status == api.RefundStatusRequiresAction
+}
+
+// judgeRefund is nil for a status that is unknown.
+func judgeRefund(r *api.Refund) order.RefundOutcome {
+	switch r.Status {
+	case api.RefundStatusSucceeded:
+		return order.Refunded{Provider: r.ID}
+	case api.RefundStatusPending, api.RefundStatusRequiresAction:
+		return order.RefundPending{Provider: r.ID}
+	case api.RefundStatusFailed, api.RefundStatusCanceled:
+		return refundFailed(string(r.FailureReason))
+	}
+	return nil
+}

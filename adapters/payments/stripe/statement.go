@@ -1,0 +1,74 @@
+package stripe
+
+import (
+	"context"
+	"time"
+
+	api "github.com/stripe/stripe-go/v85"
+
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Statement tells the payment intents that succeeded and the refunds that did, by the second in which
+// they were created. Of what is not ours, that is without a key, it leaves out unknown currencies.
+func (p *Provider) Statement(
+	ctx context.Context, a ports.PaymentAccount, s ports.StatementRequest, each func(ports.Movement) error,
+) error {
+	created := &api.RangeQueryParams{GreaterThanOrEqual: upToSecond(s.From), LesserThan: upToSecond(s.To)}
+	if err := p.charges(ctx, a, created, each); err != nil {
+		return err
+	}
+	return p.refunds(ctx, a, created, each)
+}
+
+func upToSecond(t time.Time) int64 { return t.Add(time.Second - 1).Unix() }
+
+func (p *Provider) charges(ctx context.Context, a ports.PaymentAccount, created *api.RangeQueryParams, each func(ports.Movement) error) error {
+	params := &api.PaymentIntentListParams{CreatedRange: created}
+	params.Limit = api.Int64(100)
+	for intent, err := range p.as(a).V1PaymentIntents.List(ctx, params).All(ctx) {
+		if err != nil {
+			return described(err)
+		}
+		if intent.Status != api.PaymentIntentStatusSucceeded {
+			continue
+		}
+		amount, err := fromUnits(intent.AmountReceived, string(intent.Currency))
+		m := ports.Movement{Provider: intent.ID, Key: intent.Metadata[metaKey], Amount: amount, At: time.Unix(intent.Created, 0).UTC()}
+		if err := tell(m, err, each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Provider) refunds(ctx context.Context, a ports.PaymentAccount, created *api.RangeQueryParams, each func(ports.Movement) error) error {
+	params := &api.RefundListParams{CreatedRange: created}
+	params.Limit = api.Int64(100)
+	for refund, err := range p.as(a).V1Refunds.List(ctx, params).All(ctx) {
+		if err != nil {
+			return described(err)
+		}
+		if refund.Status != api.RefundStatusSucceeded {
+			continue
+		}
+		amount, err := fromUnits(refund.Amount, string(refund.Currency))
+		m := ports.Movement{
+			Refund: true, Provider: refund.ID, Key: refund.Metadata[metaRefund], Amount: amount, At: time.Unix(refund.Created, 0).UTC(),
+		}
+		if err := tell(m, err, each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func tell(m ports.Movement, unreadable error, each func(ports.Movement) error) error {
+	if unreadable != nil && m.Key == "" {
+		return nil
+	}
+	if unreadable != nil {
+		return unreadable
+	}
+	return each(m)
+}

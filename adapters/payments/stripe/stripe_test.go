@@ -1,0 +1,307 @@
+package stripe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+var (
+	account = ports.PaymentAccount{Key: "sk_test_51Haggle"}
+	since   = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+)
+
+type clock struct{}
+
+func (clock) Now() time.Time { return since.Add(time.Minute) }
+
+func request(token string) ports.ChargeRequest {
+	of := id.New[id.Checkout]([16]byte{1})
+	return ports.ChargeRequest{
+		Project: id.New[id.Project]([16]byte{2}), Checkout: of, Token: token,
+		Charge: checkout.Charge{Key: checkout.AttemptKey(of, 1), Amount: money.Of(4990, money.USD), Method: "psp_spt", Since: since},
+	}
+}
+
+func back() ports.RefundRequest {
+	return ports.RefundRequest{Key: "ref_1", Charge: "pi_1", Amount: money.Of(1000, money.USD), Since: since}
+}
+
+// open is a client of a Stripe that answers as told.
+func open(t *testing.T, answer http.HandlerFunc) *Provider {
+	t.Helper()
+	s := httptest.NewServer(answer)
+	t.Cleanup(s.Close)
+	return New(Config{URL: s.URL, Clock: clock{}})
+}
+
+func say(w http.ResponseWriter, status int, body string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(body))
+}
+
+// intent is what Stripe shows of one, with more in place.
+func intent(status, more string) string {
+	return fmt.Sprintf(`{"id":"pi_1","object":"payment_intent","amount":4990,"amount_received":4990,"currency":"usd","status":"%s","created":%d,
+		"metadata":{"key":"%s"}%s}`, status, since.Unix(), request("").Charge.Key, more)
+}
+
+func refusalOf(kind, code, more string) string {
+	return fmt.Sprintf(`{"error":{"type":"%s","code":"%s","message":"spt_123 and sk_test_51Haggle"%s}}`, kind, code, more)
+}
+
+func TestWhatAChargeMeans(t *testing.T) {
+	declined := func(code string, final bool) func(checkout.Outcome) bool {
+		return func(o checkout.Outcome) bool {
+			d, ok := o.(checkout.Declined)
+			return ok && d.Code == code && d.Final == final && d.Message != "" && !strings.Contains(d.Message, "spt_")
+		}
+	}
+	unknown := func(o checkout.Outcome) bool { return o == nil }
+	card := `,"latest_charge":{"id":"ch_1","object":"charge","payment_method_details":{"type":"card","card":{"brand":"visa","last4":"4242"}}}`
+	for name, test := range map[string]struct {
+		status int
+		body   string
+		want   func(checkout.Outcome) bool
+	}{
+		"paid": {200, intent("succeeded", card), func(o checkout.Outcome) bool {
+			return o == checkout.Paid{Provider: "pi_1", Label: "Visa ending in 4242"}
+		}},
+		"paid, the card unknown":  {200, intent("succeeded", `,"latest_charge":"ch_1"`), func(o checkout.Outcome) bool { return o == checkout.Paid{Provider: "pi_1", Label: "Card"} }},
+		"declined":                {402, refusalOf("card_error", "card_declined", `,"decline_code":"insufficient_funds"`), declined("insufficient_funds", false)},
+		"stolen":                  {402, refusalOf("card_error", "card_declined", `,"decline_code":"stolen_card"`), declined("stolen_card", true)},
+		"expired":                 {402, refusalOf("card_error", "expired_card", ""), declined("expired_card", false)},
+		"declined without a 402":  {200, intent("requires_payment_method", `,"last_payment_error":{"type":"card_error","code":"card_declined","decline_code":"fraudulent"}`), declined("fraudulent", true)},
+		"no such token":           {400, refusalOf("invalid_request_error", "resource_missing", `,"param":"payment_method_data[shared_payment_granted_token]"`), declined("invalid_token", false)},
+		"a used token":            {400, refusalOf("invalid_request_error", "token_already_used", ""), declined("token_already_used", false)},
+		"a token for less":        {400, refusalOf("invalid_request_error", "amount_too_large", ""), declined("amount_too_large", false)},
+		"tokens are not for us":   {400, refusalOf("invalid_request_error", "parameter_unknown", `,"param":"payment_method_data[shared_payment_granted_token]"`), declined("parameter_unknown", false)},
+		"processing":              {200, intent("processing", ""), unknown},
+		"another amount":          {200, strings.ReplaceAll(intent("succeeded", ""), "4990", "4991"), unknown},
+		"another currency":        {200, strings.ReplaceAll(intent("succeeded", ""), "usd", "eur"), unknown},
+		"an empty object":         {200, `{}`, unknown},
+		"half an object":          {200, `{"id":"pi_1","obj`, unknown},
+		"a page":                  {200, `<html>`, unknown},
+		"an error of no one":      {400, `<html>`, unknown},
+		"in use":                  {409, refusalOf("idempotency_error", "idempotency_key_in_use", ""), unknown},
+		"too many":                {429, refusalOf("invalid_request_error", "rate_limit", ""), unknown},
+		"failed":                  {500, refusalOf("api_error", "", ""), unknown},
+		"elsewhere":               {302, ``, unknown},
+		"another use, not listed": {400, refusalOf("idempotency_error", "", ""), unknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := open(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet {
+					say(w, 200, `{"object":"list","data":[]}`)
+					return
+				}
+				w.Header().Set("Location", "/elsewhere")
+				say(w, test.status, test.body)
+			})
+			outcome, err := p.Charge(t.Context(), account, request("spt_123"))
+			if !test.want(outcome) || (outcome == nil) == (err == nil) {
+				t.Errorf("%#v, %v", outcome, err)
+			}
+			if err != nil && (strings.Contains(err.Error(), "spt_123") || strings.Contains(err.Error(), "51Haggle")) {
+				t.Errorf("a secret is in %v", err)
+			}
+		})
+	}
+}
+
+// An intent that waits for a buyer who is not there is canceled, unless it was decided meanwhile.
+func TestAuthenticationIsDeclined(t *testing.T) {
+	for now, want := range map[string]string{"": "authentication_required", "canceled": "authentication_required", "succeeded": "paid", "processing": "unknown"} {
+		t.Run("meanwhile "+now, func(t *testing.T) {
+			t.Parallel()
+			var canceled atomic.Int32
+			p := open(t, func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case strings.HasSuffix(r.URL.Path, "/cancel") && now == "":
+					canceled.Add(1)
+					say(w, 200, intent("canceled", ""))
+				case strings.HasSuffix(r.URL.Path, "/cancel"):
+					say(w, 400, refusalOf("invalid_request_error", "payment_intent_unexpected_state", ""))
+				case r.Method == http.MethodGet:
+					say(w, 200, intent(now, ""))
+				default:
+					say(w, 200, intent("requires_action", ""))
+				}
+			})
+			outcome, err := p.Charge(t.Context(), account, request("spt_123"))
+			got := "unknown"
+			switch o := outcome.(type) {
+			case checkout.Declined:
+				got = o.Code
+			case checkout.Paid:
+				got = "paid"
+			}
+			if got != want || now == "" && canceled.Load() != 1 {
+				t.Errorf("%#v, %v, canceled %d times", outcome, err, canceled.Load())
+			}
+		})
+	}
+}
+
+// Refused credentials are certain only when no try before may have been carried out.
+func TestRefusedCredentials(t *testing.T) {
+	for _, before := range []bool{false, true} {
+		var tries atomic.Int32
+		p := open(t, func(w http.ResponseWriter, _ *http.Request) {
+			if tries.Add(1) == 1 && before {
+				say(w, 500, refusalOf("api_error", "", ""))
+				return
+			}
+			say(w, 401, refusalOf("invalid_request_error", "", ""))
+		})
+		outcome, err := p.Charge(t.Context(), account, request("spt_123"))
+		if outcome != nil || err == nil || errors.Is(err, ports.ErrCredentialsRefused) == before {
+			t.Errorf("after a failure: %t: %#v, %v", before, outcome, err)
+		}
+	}
+}
+
+// Tries end with their context, and with three.
+func TestTriesAreBounded(t *testing.T) {
+	var tries atomic.Int32
+	p := open(t, func(w http.ResponseWriter, r *http.Request) {
+		tries.Add(1)
+		say(w, 503, refusalOf("api_error", "", ""))
+	})
+	if _, err := p.Charge(t.Context(), account, request("spt_123")); err == nil || tries.Load() != 3 {
+		t.Errorf("%v after %d tries", err, tries.Load())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	tries.Store(0)
+	p = open(t, func(w http.ResponseWriter, r *http.Request) {
+		tries.Add(1)
+		_, _ = io.Copy(io.Discard, r.Body) // else the server does not notice that the client leaves
+		cancel()
+		<-r.Context().Done()
+	})
+	if _, err := p.Charge(ctx, account, request("spt_123")); !errors.Is(err, context.Canceled) || tries.Load() != 1 {
+		t.Errorf("%v after %d tries", err, tries.Load())
+	}
+}
+
+func TestWhatARefundMeans(t *testing.T) {
+	refund := func(status, more string) string {
+		return fmt.Sprintf(`{"id":"re_1","object":"refund","amount":1000,"currency":"usd","status":"%s","metadata":{"refund":"ref_1"}%s}`, status, more)
+	}
+	list := func(of ...string) string { return `{"object":"list","data":[` + strings.Join(of, ",") + `]}` }
+	for name, test := range map[string]struct {
+		status      int
+		given, list string
+		want        order.RefundOutcome
+	}{
+		"given":                      {200, refund("succeeded", ""), list(), order.Refunded{Provider: "re_1"}},
+		"failed":                     {200, refund("failed", `,"failure_reason":"expired_or_canceled_card"`), list(), refundFailed("expired_or_canceled_card")},
+		"refused":                    {400, refusalOf("invalid_request_error", "charge_already_refunded", ""), list(), refundFailed("charge_already_refunded")},
+		"refused, but given before":  {400, refusalOf("invalid_request_error", "charge_already_refunded", ""), list(refund("succeeded", "")), order.Refunded{Provider: "re_1"}},
+		"failed for good, but given": {500, refusalOf("api_error", "", ""), list(refund("succeeded", "")), order.Refunded{Provider: "re_1"}},
+		"nobody knows":               {500, refusalOf("api_error", "", ""), list(), nil},
+		"another use of the key":     {400, refusalOf("idempotency_error", "", ""), list(), nil},
+		"another amount":             {200, strings.ReplaceAll(refund("succeeded", ""), "1000", "1001"), list(), nil},
+		"of a status nobody knows":   {200, refund("dreaming", ""), list(), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := open(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet {
+					say(w, 200, test.list)
+					return
+				}
+				say(w, test.status, test.given)
+			})
+			if got, err := p.Refund(t.Context(), account, back()); got != test.want || (got == nil) == (err == nil) {
+				t.Errorf("%#v, %v, want %#v", got, err, test.want)
+			}
+		})
+	}
+}
+
+// A repeat of a refund that was pending asks how it stands: Stripe would repeat itself.
+func TestPendingRefundIsAskedAgain(t *testing.T) {
+	now := "pending"
+	p := open(t, func(w http.ResponseWriter, r *http.Request) {
+		status := "pending"
+		if r.Method == http.MethodGet && r.URL.Path == "/v1/refunds/re_1" {
+			status = now
+		}
+		say(w, 200, `{"id":"re_1","object":"refund","amount":1000,"currency":"usd","status":"`+status+`"}`)
+	})
+	for _, want := range []struct {
+		status  string
+		outcome order.RefundOutcome
+	}{{"pending", order.RefundPending{Provider: "re_1"}}, {"succeeded", order.Refunded{Provider: "re_1"}}} {
+		now = want.status
+		if got, err := p.Refund(t.Context(), account, back()); err != nil || got != want.outcome {
+			t.Errorf("%s: %#v, %v", want.status, got, err)
+		}
+	}
+}
+
+// A key is found among many intents, page by page.
+func TestSearchReadsAllPages(t *testing.T) {
+	const pages = 4
+	p := open(t, func(w http.ResponseWriter, r *http.Request) {
+		var first int
+		if after := r.URL.Query().Get("starting_after"); after != "" {
+			_, _ = fmt.Sscanf(after, "pi_%d", &first)
+			first++
+		}
+		var data []json.RawMessage
+		for i := first; i < first+100; i++ {
+			key := fmt.Sprint("other-", i)
+			if i == pages*100-1 {
+				key = request("").Charge.Key
+			}
+			data = append(data, json.RawMessage(fmt.Sprintf(`{"id":"pi_%d","object":"payment_intent","metadata":{"key":"%s"}}`, i, key)))
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": data, "has_more": first < (pages-1)*100})
+	})
+	found, err := p.search(t.Context(), account, request("").Charge.Key, since)
+	if err != nil || found == nil || found.ID != fmt.Sprint("pi_", pages*100-1) {
+		t.Errorf("%v, %v", found, err)
+	}
+}
+
+func TestUnits(t *testing.T) {
+	for _, test := range []struct {
+		currency string
+		minor    int64
+		units    int64
+		ok       bool
+	}{
+		{"USD", 4990, 4990, true}, {"JPY", 500, 500, true}, {"ISK", 500, 50000, true}, {"UGX", 5, 500, true},
+		{"MGA", 500, 5, true}, {"MGA", 550, 0, false}, {"BHD", 1230, 1230, true}, {"BHD", 1235, 0, false}, {"USD", 0, 0, false},
+	} {
+		c, err := money.ParseCurrency(test.currency)
+		if err != nil {
+			t.Fatal(err)
+		}
+		units, ok := toUnits(money.Of(test.minor, c))
+		if ok != test.ok || ok && units != test.units {
+			t.Errorf("%d %s: %d, %t", test.minor, test.currency, units, ok)
+		}
+		if again, err := fromUnits(units, strings.ToLower(test.currency)); ok && (err != nil || again != money.Of(test.minor, c)) {
+			t.Errorf("%d %s comes back as %v, %v", test.minor, test.currency, again, err)
+		}
+	}
+}

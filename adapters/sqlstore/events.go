@@ -1,0 +1,297 @@
+package sqlstore
+
+import (
+	"context"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Events is the store's view of subscriptions and of the log of events.
+type Events struct{ store *Store }
+
+var (
+	_ ports.Subscriptions = Events{}
+	_ ports.EventLog      = Events{}
+)
+
+// Events keeps subscriptions, and tells what was announced.
+func (s *Store) Events() Events { return Events{s} }
+
+const (
+	subscriptionColumns = `project_id, id, url, description, types, status, reason, secret, previous, previous_end, created_at, updated_at`
+
+	selectSubscription = `
+SELECT ` + subscriptionColumns + `
+FROM event_subscriptions
+WHERE project_id = $1`
+
+	countSubscriptions = `
+SELECT count(*) AS n
+FROM event_subscriptions
+WHERE project_id = $1`
+
+	insertSubscription = `
+INSERT INTO event_subscriptions (` + subscriptionColumns + `)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+
+	updateSubscription = `
+UPDATE event_subscriptions
+SET url = $3, description = $4, types = $5, status = $6, reason = $7, secret = $8, previous = $9, previous_end = $10, updated_at = $11
+WHERE project_id = $1
+  AND id = $2`
+
+	deleteSubscription = `
+DELETE FROM event_subscriptions
+WHERE project_id = $1
+  AND id = $2`
+
+	cancelDeliveries = `
+UPDATE deliveries
+SET status = 'canceled', due_at = NULL
+WHERE queue = $1
+  AND due_at IS NOT NULL`
+
+	selectEvents = `
+SELECT id, project_id, type, payload, created_at
+FROM outbox
+WHERE project_id = $1`
+
+	countEvents = `
+SELECT count(*) AS n
+FROM outbox
+WHERE project_id = $1`
+)
+
+type subscriptionRow struct {
+	ProjectID   string `db:"project_id"`
+	ID          string
+	URL         string
+	Description string
+	Types       string
+	Status      string
+	Reason      string
+	Secret      []byte
+	Previous    []byte
+	PreviousEnd *int64 `db:"previous_end"`
+	CreatedAt   int64  `db:"created_at"`
+	UpdatedAt   int64  `db:"updated_at"`
+}
+
+func toSubscriptionRow(s *event.Subscription) (subscriptionRow, error) {
+	names, err := toJSON(texts(s.Types))
+	return subscriptionRow{
+		ProjectID: s.Project.String(), ID: s.ID.String(), URL: s.URL, Description: s.Description, Types: names,
+		Status: s.Status.String(), Reason: s.Reason.String(), Secret: s.Secret, Previous: s.Previous,
+		PreviousEnd: toOptionalMillis(s.PreviousEnd), CreatedAt: toMillis(s.CreatedAt), UpdatedAt: toMillis(s.UpdatedAt),
+	}, err
+}
+
+func fromSubscriptionRow(r subscriptionRow) (*event.Subscription, error) {
+	status, err := event.ParseStatus(r.Status)
+	if err != nil {
+		return nil, unreadable("subscription", err)
+	}
+	s := &event.Subscription{
+		ID: id.Stored[id.Subscription](r.ID), Project: id.Stored[id.Project](r.ProjectID), URL: r.URL, Description: r.Description,
+		Status: status, Reason: event.StoredReason(r.Reason), Secret: r.Secret, Previous: r.Previous,
+		PreviousEnd: fromOptionalMillis(r.PreviousEnd), CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt),
+	}
+	var names []string
+	if err := fromJSON(r.Types, &names); err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		s.Types = append(s.Types, event.StoredType(name))
+	}
+	return s, nil
+}
+
+func fromSubscriptionRows(rows []subscriptionRow) ([]*event.Subscription, error) {
+	list := make([]*event.Subscription, len(rows))
+	for i, r := range rows {
+		var err error
+		if list[i], err = fromSubscriptionRow(r); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// Add locks the project, so that no two that are added at once are both the last.
+func (v Events) Add(ctx context.Context, s *event.Subscription) error {
+	r, err := toSubscriptionRow(s)
+	if err != nil {
+		return err
+	}
+	return v.store.inTx(ctx, s.Project, func(t *tx) error {
+		var name string
+		found, err := t.get(ctx, &name, "SELECT id FROM projects WHERE id = $1"+t.dialect.forUpdate, r.ProjectID)
+		if err == nil && !found {
+			err = missingProject()
+		}
+		if err != nil {
+			return err
+		}
+		var n int
+		if _, err := t.get(ctx, &n, countSubscriptions, r.ProjectID); err != nil {
+			return err
+		}
+		if n >= event.MaxSubscriptions {
+			return fault.New(fault.Conflict, "too_many_subscriptions", "The project has 50 subscriptions already.")
+		}
+		_, err = t.exec(ctx, insertSubscription, r.ProjectID, r.ID, r.URL, r.Description, r.Types, r.Status, r.Reason, r.Secret, r.Previous,
+			r.PreviousEnd, r.CreatedAt, r.UpdatedAt)
+		return err
+	})
+}
+
+func (v Events) List(ctx context.Context, project id.Project, page ports.Page) ([]*event.Subscription, int, error) {
+	var rows []subscriptionRow
+	var total []countRow
+	b := v.store.reading(project)
+	b.query(&total, countSubscriptions, project.String())
+	b.query(&rows, selectSubscription+`
+ORDER BY created_at DESC, id
+LIMIT $2 OFFSET $3`, project.String(), page.Limit, page.Offset)
+	if err := b.run(ctx); err != nil {
+		return nil, 0, err
+	}
+	list, err := fromSubscriptionRows(rows)
+	return list, total[0].N, err
+}
+
+func (v Events) ByID(ctx context.Context, project id.Project, wanted id.Subscription) (*event.Subscription, error) {
+	var rows []subscriptionRow
+	b := v.store.reading(project)
+	b.query(&rows, selectSubscription+"\n  AND id = $2", project.String(), wanted.String())
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, missingSubscription()
+	}
+	return fromSubscriptionRow(rows[0])
+}
+
+func (v Events) Update(ctx context.Context, project id.Project, wanted id.Subscription, change func(*event.Subscription) error) (*event.Subscription, error) {
+	var changed *event.Subscription
+	err := v.store.inTx(ctx, project, func(t *tx) error {
+		var err error
+		if changed, err = lockSubscription(ctx, t, project, wanted); err != nil {
+			return err
+		}
+		if err := change(changed); err != nil {
+			return err
+		}
+		return storeSubscription(ctx, t, changed)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changed, nil
+}
+
+func lockSubscription(ctx context.Context, t *tx, project id.Project, wanted id.Subscription) (*event.Subscription, error) {
+	var r subscriptionRow
+	found, err := t.get(ctx, &r, selectSubscription+"\n  AND id = $2"+t.dialect.forUpdate, project.String(), wanted.String())
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, missingSubscription()
+	}
+	return fromSubscriptionRow(r)
+}
+
+// storeSubscription also cancels what is pending for a subscription that is disabled.
+func storeSubscription(ctx context.Context, t *tx, s *event.Subscription) error {
+	r, err := toSubscriptionRow(s)
+	if err != nil {
+		return err
+	}
+	if _, err = t.exec(ctx, updateSubscription, r.ProjectID, r.ID, r.URL, r.Description, r.Types, r.Status, r.Reason, r.Secret, r.Previous,
+		r.PreviousEnd, r.UpdatedAt); err == nil && s.Status == event.Disabled {
+		_, err = t.exec(ctx, cancelDeliveries, queueOf(s.Project, event.To(s.ID)))
+	}
+	return err
+}
+
+func (v Events) Remove(ctx context.Context, project id.Project, wanted id.Subscription) error {
+	return v.store.inTx(ctx, project, func(t *tx) error {
+		rows, err := t.exec(ctx, deleteSubscription, project.String(), wanted.String())
+		if err == nil && rows == 0 {
+			return missingSubscription()
+		}
+		if err == nil {
+			_, err = t.exec(ctx, cancelDeliveries, queueOf(project, event.To(wanted)))
+		}
+		return err
+	})
+}
+
+// queueOf is where deliveries to a project's target wait.
+func queueOf(project id.Project, to event.Target) string { return project.String() + "/" + to.String() }
+
+func fromQueue(queue string) event.Target {
+	return event.StoredTarget(queue[strings.IndexByte(queue, '/')+1:])
+}
+
+type eventLogRow struct {
+	ID        string
+	ProjectID string `db:"project_id"`
+	Type      string
+	Payload   string
+	CreatedAt int64 `db:"created_at"`
+}
+
+func fromEventRow(r eventLogRow) ports.Announced {
+	return ports.Announced{
+		ID: id.Stored[id.Event](r.ID), Project: id.Stored[id.Project](r.ProjectID), Type: event.StoredType(r.Type),
+		Body: []byte(r.Payload), At: fromMillis(r.CreatedAt),
+	}
+}
+
+func fromEventRows(rows []eventLogRow) []ports.Announced {
+	list := make([]ports.Announced, len(rows))
+	for i, r := range rows {
+		list[i] = fromEventRow(r)
+	}
+	return list
+}
+
+func (v Events) Events(ctx context.Context, project id.Project, of event.Type, page ports.Page) ([]ports.Announced, int, error) {
+	where, args := "", arguments{project.String()}
+	if of != (event.Type{}) {
+		where = "\n  AND type = " + args.add(of.String())
+	}
+	var rows []eventLogRow
+	var total []countRow
+	b := v.store.reading(project)
+	b.query(&total, countEvents+where, args...)
+	b.query(&rows, selectEvents+where+`
+ORDER BY created_at DESC, id DESC
+LIMIT `+args.add(page.Limit)+` OFFSET `+args.add(page.Offset), args...)
+	if err := b.run(ctx); err != nil {
+		return nil, 0, err
+	}
+	return fromEventRows(rows), total[0].N, nil
+}
+
+func (v Events) Event(ctx context.Context, project id.Project, wanted id.Event) (ports.Announced, error) {
+	var rows []eventLogRow
+	b := v.store.reading(project)
+	b.query(&rows, selectEvents+"\n  AND id = $2", project.String(), wanted.String())
+	if err := b.run(ctx); err != nil {
+		return ports.Announced{}, err
+	}
+	if len(rows) == 0 {
+		return ports.Announced{}, fault.Missing("event")
+	}
+	return fromEventRow(rows[0]), nil
+}
+
+func missingSubscription() error { return fault.Missing("subscription") }

@@ -1,0 +1,223 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Payments is the store's view of payments.
+type Payments struct{ store *Store }
+
+var _ ports.Payments = Payments{}
+
+// Payments reads the payments of orders. Orders write them.
+func (s *Store) Payments() Payments { return Payments{s} }
+
+const (
+	selectPayments = `
+SELECT p.project_id, p.order_id, o.checkout_id, p.currency, p.id AS payment_id, p.amount, p.refunded, p.refunding, p.method,
+  p.label, p.gateway, p.integration_id, p.provider, p.created_at AS paid_at
+FROM payments AS p
+JOIN orders AS o ON o.project_id = p.project_id AND o.id = p.order_id
+WHERE p.project_id = $1`
+
+	countPayments = `
+SELECT count(*) AS n
+FROM payments AS p
+WHERE p.project_id = $1`
+
+	newestPayments = `
+ORDER BY p.created_at DESC, p.id DESC`
+
+	selectMoved = `
+SELECT gateway, integration_id, id AS payment_id, '' AS refund_id, provider, currency, amount, created_at AS at
+FROM payments
+WHERE project_id = $1
+  AND amount > 0
+  AND created_at >= $2
+  AND created_at < $3
+UNION ALL
+SELECT p.gateway, p.integration_id, r.payment_id, r.id AS refund_id, r.provider, r.currency, r.amount, r.updated_at AS at
+FROM refunds AS r
+JOIN payments AS p ON p.project_id = r.project_id AND p.id = r.payment_id
+WHERE r.project_id = $1
+  AND r.status = 'succeeded'
+  AND r.updated_at >= $2
+  AND r.updated_at < $3
+LIMIT $4`
+)
+
+type orderPaymentRow struct {
+	ProjectID  string `db:"project_id"`
+	OrderID    string `db:"order_id"`
+	CheckoutID string `db:"checkout_id"`
+	Currency   string
+	paymentRow
+}
+
+func fromOrderPaymentRows(rows []orderPaymentRow) ([]ports.OrderPayment, error) {
+	list := make([]ports.OrderPayment, len(rows))
+	for i, r := range rows {
+		c, err := fromCurrency(r.Currency)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = ports.OrderPayment{
+			Payment: fromPaymentRow(r.paymentRow, c), Project: id.Stored[id.Project](r.ProjectID),
+			Order: id.Stored[id.Order](r.OrderID), Checkout: id.Stored[id.Checkout](r.CheckoutID),
+		}
+	}
+	return list, nil
+}
+
+func paymentsWhere(project id.Project, f ports.PaymentFilter) conditions {
+	w := conditions{args: arguments{project.String()}}
+	if f.Status != (order.PaymentStatus{}) {
+		w.and("p.status = ", f.Status.String())
+	}
+	if f.Method != "" {
+		w.and("p.method = ", f.Method)
+	}
+	if !f.Order.IsZero() {
+		w.and("p.order_id = ", f.Order.String())
+	}
+	w.during("p.created_at", f.From, f.To)
+	return w
+}
+
+func (v Payments) Payments(ctx context.Context, project id.Project, f ports.PaymentFilter, page ports.Page) ([]ports.OrderPayment, int, error) {
+	w := paymentsWhere(project, f)
+	var counts []countRow
+	b := v.store.reading(project)
+	b.query(&counts, countPayments+w.text, w.args...)
+	end := newestPayments + w.args.page(page)
+	list, err := v.read(ctx, b, w.text+end, w.args)
+	if err != nil {
+		return nil, 0, err
+	}
+	return list, counts[0].N, nil
+}
+
+// read completes a batch by the payments that a condition and its end leave.
+func (v Payments) read(ctx context.Context, b *batch, which string, args arguments) ([]ports.OrderPayment, error) {
+	var rows []orderPaymentRow
+	b.query(&rows, selectPayments+which, args...)
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	return fromOrderPaymentRows(rows)
+}
+
+func (v Payments) PaymentByID(ctx context.Context, project id.Project, of id.Payment) (*ports.OrderPayment, error) {
+	list, err := v.read(ctx, v.store.reading(project), "\n  AND p.id = $2", arguments{project.String(), of.String()})
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, fault.Missing("payment")
+	}
+	return &list[0], nil
+}
+
+func (v Payments) EachPayment(ctx context.Context, project id.Project, f ports.PaymentFilter, each func(ports.OrderPayment) error) error {
+	var last ports.OrderPayment
+	return inParts(func() (int, error) {
+		w := paymentsWhere(project, f)
+		if !last.ID.IsZero() {
+			w.after("p.created_at", "p.id", toMillis(last.CreatedAt), last.ID.String())
+		}
+		end := newestPayments + w.args.page(ports.Page{Limit: listed})
+		list, err := v.read(ctx, v.store.reading(project), w.text+end, w.args)
+		if err != nil {
+			return 0, err
+		}
+		for _, p := range list {
+			if err := each(p); err != nil {
+				return 0, err
+			}
+			last = p
+		}
+		return len(list), nil
+	})
+}
+
+func (v Payments) RefundsOf(ctx context.Context, project id.Project, of id.Payment) ([]order.Refund, error) {
+	return v.store.refunds(ctx, project, refundsOfPayment, of.String())
+}
+
+func (v Payments) Moved(ctx context.Context, in id.Project, from, to time.Time, limit int) ([]ports.Moved, error) {
+	var rows []struct {
+		Gateway     string
+		Integration string `db:"integration_id"`
+		PaymentID   string `db:"payment_id"`
+		RefundID    string `db:"refund_id"`
+		Provider    string
+		Currency    string
+		Amount      int64
+		At          int64
+	}
+	b := v.store.reading(in)
+	b.query(&rows, selectMoved, in.String(), toMillis(from), toMillis(to), limit)
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	list := make([]ports.Moved, len(rows))
+	for i, r := range rows {
+		amount, err := fromMinor(r.Amount, r.Currency)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = ports.Moved{
+			Route:   project.PaymentRoute{Provider: r.Gateway, Integration: id.Stored[id.Integration](r.Integration)},
+			Payment: id.Stored[id.Payment](r.PaymentID), Refund: id.Stored[id.Refund](r.RefundID),
+			Provider: r.Provider, Amount: amount, At: fromMillis(r.At),
+		}
+	}
+	return list, nil
+}
+
+// conditions narrow a statement whose first parameters are given.
+type conditions struct {
+	text string
+	args arguments
+}
+
+// and adds a comparison with a value: and("kind = ", "sale").
+func (c *conditions) and(comparison string, value any) {
+	c.text += "\n  AND " + comparison + c.args.add(value)
+}
+
+// during keeps what is at a time from, and before; zero times keep all.
+func (c *conditions) during(column string, from, before time.Time) {
+	if !from.IsZero() {
+		c.and(column+" >= ", toMillis(from))
+	}
+	if !before.IsZero() {
+		c.and(column+" < ", toMillis(before))
+	}
+}
+
+// after keeps what comes after a row in a list that is newest first.
+func (c *conditions) after(time, id string, lastTime int64, lastID string) {
+	c.text += "\n  AND (" + time + ", " + id + ") < " + c.args.row(lastTime, lastID)
+}
+
+// page ends a list.
+func (a *arguments) page(p ports.Page) string {
+	return "\nLIMIT " + a.add(p.Limit) + " OFFSET " + a.add(p.Offset)
+}
+
+// inParts reads a list in parts of as many rows as a list has at most, until one is not full.
+func inParts(read func() (rows int, err error)) error {
+	for {
+		if rows, err := read(); err != nil || rows < listed {
+			return err
+		}
+	}
+}

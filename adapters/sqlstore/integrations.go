@@ -1,0 +1,265 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Integrations is the store's view of what projects are connected to.
+type Integrations struct{ store *Store }
+
+var (
+	_ ports.Integrations      = Integrations{}
+	_ ports.IntegrationsInUse = Integrations{}
+)
+
+// Integrations keeps integrations, and finds them.
+func (s *Store) Integrations() Integrations { return Integrations{s} }
+
+const (
+	selectIntegration = `
+SELECT project_id, id, type, name, status, account, live, webhook_id, webhook_remote, webhook_status,
+  sealed, last_error, created_at, updated_at
+FROM integrations`
+
+	oneIntegration = `
+WHERE project_id = $1
+  AND id = $2`
+
+	// A row that is there is replaced if it is disconnected, and else left, which counts as no row.
+	connectIntegration = `
+INSERT INTO integrations (project_id, id, type, name, status, account, live, webhook_id, webhook_remote, webhook_status,
+  sealed, last_error, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+ON CONFLICT (project_id, id) DO UPDATE
+SET name = excluded.name,
+    status = excluded.status,
+    account = excluded.account,
+    live = excluded.live,
+    webhook_id = excluded.webhook_id,
+    webhook_remote = excluded.webhook_remote,
+    webhook_status = excluded.webhook_status,
+    sealed = excluded.sealed,
+    last_error = excluded.last_error,
+    updated_at = excluded.updated_at
+WHERE integrations.status = 'disconnected'`
+
+	updateIntegration = `
+UPDATE integrations
+SET name = $3, status = $4, webhook_remote = $5, webhook_status = $6, sealed = $7, last_error = $8, updated_at = $9
+WHERE project_id = $1
+  AND id = $2`
+
+	updateRoutes = `
+UPDATE projects
+SET routes = $2
+WHERE id = $1`
+
+	payingCheckouts = `
+SELECT payment
+FROM checkouts
+WHERE project_id = $1
+  AND status = 'processing'`
+
+	pendingRefunds = `
+SELECT count(*) AS n
+FROM refunds AS r
+JOIN payments AS p ON p.project_id = r.project_id AND p.id = r.payment_id
+WHERE r.project_id = $1
+  AND r.due_at IS NOT NULL
+  AND p.integration_id = $2`
+)
+
+func (v Integrations) List(ctx context.Context, of id.Project, page ports.Page) ([]*integration.Integration, int, error) {
+	var rows []integrationRow
+	var total []countRow
+	b := v.store.reading(of)
+	b.query(&total, "SELECT count(*) AS n\nFROM integrations\nWHERE project_id = $1", of.String())
+	b.query(&rows, selectIntegration+`
+WHERE project_id = $1
+ORDER BY created_at DESC, id
+LIMIT $2 OFFSET $3`, of.String(), page.Limit, page.Offset)
+	if err := b.run(ctx); err != nil {
+		return nil, 0, err
+	}
+	list, err := fromIntegrationRows(rows)
+	return list, total[0].N, err
+}
+
+func (v Integrations) ByID(ctx context.Context, of id.Project, wanted id.Integration) (*integration.Integration, error) {
+	return one(ctx, v.store.reading(of), fault.Missing("integration"), selectIntegration+oneIntegration, of.String(), wanted.String())
+}
+
+// Use takes the lock that a change in Disconnect waits for, and waits for it.
+func (v Integrations) Use(ctx context.Context, of id.Project, wanted id.Integration) (*integration.Integration, error) {
+	return one(ctx, v.store.writing(of), fault.Missing("integration"),
+		selectIntegration+oneIntegration+v.store.dialect.forKeyShare, of.String(), wanted.String())
+}
+
+func (v Integrations) ByWebhook(ctx context.Context, webhook id.Webhook) (*integration.Integration, error) {
+	return one(ctx, v.store.reading(anyProject), fault.Missing("webhook"), selectIntegration+`
+WHERE webhook_id = $1`, webhook.String())
+}
+
+// one is the integration that a query finds, or else missing.
+func one(ctx context.Context, b *batch, missing error, query string, args ...any) (*integration.Integration, error) {
+	var rows []integrationRow
+	b.query(&rows, query, args...)
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, missing
+	}
+	return fromIntegrationRow(rows[0])
+}
+
+func (v Integrations) Sealed(ctx context.Context) ([]*integration.Integration, error) {
+	var rows []integrationRow
+	b := v.store.reading(anyProject)
+	b.query(&rows, selectIntegration+`
+WHERE sealed IS NOT NULL
+ORDER BY project_id, id`)
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	return fromIntegrationRows(rows)
+}
+
+func (v Integrations) Connect(ctx context.Context, i *integration.Integration, route func(*project.Project) error) error {
+	r := toIntegrationRow(i)
+	return v.store.inTx(ctx, i.Project, func(t *tx) error {
+		if err := reroute(ctx, t, i.Project, route); err != nil {
+			return err
+		}
+		stored, err := t.exec(ctx, connectIntegration, r.ProjectID, r.ID, r.Type, r.Name, r.Status, r.Account, r.Live,
+			r.WebhookID, r.WebhookRemote, r.WebhookStatus, orNull(r.Sealed), r.LastError, r.CreatedAt, r.UpdatedAt)
+		if err == nil && stored == 0 {
+			return integration.ErrExists()
+		}
+		return err
+	})
+}
+
+// reroute changes a project's routes.
+func reroute(ctx context.Context, t *tx, of id.Project, route func(*project.Project) error) error {
+	var row projectRow
+	found, err := t.get(ctx, &row, selectProject+`
+WHERE id = $1`+t.dialect.forUpdate, of.String())
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return missingProject()
+	}
+	p, err := fromProjectRow(row)
+	if err != nil {
+		return err
+	}
+	if err := route(p); err != nil {
+		return err
+	}
+	text, err := toJSON(toRoutesJSON(p.Routes))
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(ctx, updateRoutes, of.String(), text)
+	return err
+}
+
+func (v Integrations) Update(ctx context.Context, of id.Project, wanted id.Integration,
+	change func(*integration.Integration) error) (changed *integration.Integration, err error) {
+	err = v.store.inTx(ctx, of, func(t *tx) error {
+		changed, err = changeIntegration(ctx, t, of, wanted, change)
+		return err
+	})
+	return changed, err
+}
+
+func changeIntegration(ctx context.Context, t *tx, of id.Project, wanted id.Integration,
+	change func(*integration.Integration) error) (*integration.Integration, error) {
+	var row integrationRow
+	found, err := t.get(ctx, &row, selectIntegration+oneIntegration+t.dialect.forUpdate, of.String(), wanted.String())
+	switch {
+	case err != nil:
+		return nil, err
+	case !found:
+		return nil, fault.Missing("integration")
+	}
+	i, err := fromIntegrationRow(row)
+	if err != nil {
+		return nil, err
+	}
+	if err := change(i); err != nil {
+		return nil, err
+	}
+	r := toIntegrationRow(i)
+	_, err = t.exec(ctx, updateIntegration, r.ProjectID, r.ID, r.Name, r.Status, r.WebhookRemote, r.WebhookStatus,
+		orNull(r.Sealed), r.LastError, r.UpdatedAt)
+	return i, err
+}
+
+func (v Integrations) Disconnect(ctx context.Context, of id.Project, wanted id.Integration,
+	change func(*integration.Integration, *project.Project)) (changed *integration.Integration, err error) {
+	err = v.store.inTx(ctx, of, func(t *tx) error {
+		return reroute(ctx, t, of, func(p *project.Project) error {
+			changed, err = changeIntegration(ctx, t, of, wanted, func(i *integration.Integration) error {
+				// After the lock, which those who pay take between their claim and the provider.
+				if busy, err := undecided(ctx, t, of, wanted); err != nil {
+					return err
+				} else if busy {
+					return fault.New(fault.Conflict, "payments_unresolved",
+						"A payment or refund through the integration is not decided yet. Try again later.").After(unresolvedPause)
+				}
+				change(i, p)
+				return nil
+			})
+			return err
+		})
+	})
+	return changed, err
+}
+
+func (v Integrations) Undecided(ctx context.Context, of id.Project, wanted id.Integration) (bool, error) {
+	var payments []struct{ Payment string }
+	var refunds []countRow
+	b := v.store.reading(of)
+	b.query(&payments, payingCheckouts, of.String())
+	b.query(&refunds, pendingRefunds, of.String(), wanted.String())
+	if err := b.run(ctx); err != nil {
+		return false, err
+	}
+	texts := make([]string, len(payments))
+	for i, row := range payments {
+		texts[i] = row.Payment
+	}
+	return unsettled(texts, refunds[0].N, wanted)
+}
+
+func undecided(ctx context.Context, t *tx, of id.Project, wanted id.Integration) (bool, error) {
+	var payments []string
+	var refunds int
+	if err := t.list(ctx, &payments, payingCheckouts, of.String()); err != nil {
+		return false, err
+	}
+	if _, err := t.get(ctx, &refunds, pendingRefunds, of.String(), wanted.String()); err != nil {
+		return false, err
+	}
+	return unsettled(payments, refunds, wanted)
+}
+
+// unsettled judges the payments under way and the number of refunds through the integration.
+func unsettled(payments []string, refunds int, through id.Integration) (bool, error) {
+	for _, text := range payments {
+		var j paymentJSON
+		if err := fromJSON(text, &j); err != nil || j.Integration == through.String() {
+			return true, err
+		}
+	}
+	return refunds > 0, nil
+}

@@ -1,0 +1,226 @@
+package sqlstore
+
+import (
+	"context"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/ledger"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Ledger is the store's view of the double-entry book.
+type Ledger struct{ store *Store }
+
+var _ ports.Ledger = Ledger{}
+
+// Ledger reads the double-entry book. Orders write it.
+func (s *Store) Ledger() Ledger { return Ledger{s} }
+
+const (
+	insertTransaction = `
+INSERT INTO ledger_transactions (project_id, id, kind, order_id, payment_id, refund_id, provider, at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+
+	// insertPostings is completed by rows.
+	insertPostings = `
+INSERT INTO ledger_postings (project_id, transaction_id, position, debit, credit, currency, amount)
+VALUES `
+
+	selectTransactions = `
+SELECT project_id, id, kind, order_id, payment_id, refund_id, provider, at
+FROM ledger_transactions
+WHERE project_id = $1`
+
+	countTransactions = `
+SELECT count(*) AS n
+FROM ledger_transactions
+WHERE project_id = $1`
+
+	// postingsOf is completed by the transactions' ids.
+	postingsOf = `
+SELECT transaction_id, debit, credit, currency, amount
+FROM ledger_postings
+WHERE project_id = $1
+  AND transaction_id IN (SELECT id FROM (`
+
+	inPosition = `) AS listed)
+ORDER BY transaction_id, position`
+
+	newestTransactions = `
+ORDER BY at DESC, id DESC`
+
+	selectWallets = `
+SELECT account, currency, CAST(sum(received) AS BIGINT) AS received, CAST(sum(refunded) AS BIGINT) AS refunded
+FROM (
+  SELECT debit AS account, currency, amount AS received, 0 AS refunded
+  FROM ledger_postings
+  WHERE project_id = $1
+    AND debit LIKE 'funds:%'
+  UNION ALL
+  SELECT credit AS account, currency, 0 AS received, amount AS refunded
+  FROM ledger_postings
+  WHERE project_id = $1
+    AND credit LIKE 'funds:%'
+) AS lines
+GROUP BY currency, account
+ORDER BY currency, account`
+)
+
+// recordTransaction are the effects that write a transaction, none for one that moves nothing.
+func recordTransaction(t ledger.Transaction) []effect {
+	if len(t.Postings) == 0 {
+		return nil
+	}
+	head := []any{
+		t.Project.String(), t.ID.String(), t.Kind.String(), t.Order.String(), t.Payment.String(), t.Refund.String(), t.Provider,
+		toMillis(t.At),
+	}
+	var args arguments
+	rows := make([]string, len(t.Postings))
+	for i, p := range t.Postings {
+		rows[i] = args.row(t.Project.String(), t.ID.String(), i, p.Debit.String(), p.Credit.String(),
+			p.Amount.Currency().Code(), p.Amount.Minor())
+	}
+	return []effect{
+		{statement: insertTransaction, args: head, rows: anyRows},
+		{statement: insertPostings + strings.Join(rows, ", "), args: args, rows: anyRows},
+	}
+}
+
+type transactionRow struct {
+	ProjectID string `db:"project_id"`
+	ID        string
+	Kind      string
+	OrderID   string `db:"order_id"`
+	PaymentID string `db:"payment_id"`
+	RefundID  string `db:"refund_id"`
+	Provider  string
+	At        int64
+}
+
+type postingRow struct {
+	TransactionID string `db:"transaction_id"`
+	Debit, Credit string
+	Currency      string
+	Amount        int64
+}
+
+func fromTransactionRows(rows []transactionRow, postings []postingRow) ([]ledger.Transaction, error) {
+	of := make(map[string][]ledger.Posting, len(rows))
+	for _, p := range postings {
+		amount, err := fromMinor(p.Amount, p.Currency)
+		if err != nil {
+			return nil, err
+		}
+		of[p.TransactionID] = append(of[p.TransactionID], ledger.Posting{
+			Debit: ledger.StoredAccount(p.Debit), Credit: ledger.StoredAccount(p.Credit), Amount: amount,
+		})
+	}
+	list := make([]ledger.Transaction, len(rows))
+	for i, r := range rows {
+		list[i] = ledger.Transaction{
+			ID: id.Stored[id.Transaction](r.ID), Project: id.Stored[id.Project](r.ProjectID), Kind: ledger.Kinds[r.Kind],
+			Order: id.Stored[id.Order](r.OrderID), Payment: id.Stored[id.Payment](r.PaymentID),
+			Refund: id.Stored[id.Refund](r.RefundID), Provider: r.Provider, At: fromMillis(r.At), Postings: of[r.ID],
+		}
+	}
+	return list, nil
+}
+
+func transactionsWhere(project id.Project, f ports.TransactionFilter) conditions {
+	w := conditions{args: arguments{project.String()}}
+	if f.Kind != (ledger.Kind{}) {
+		w.and("kind = ", f.Kind.String())
+	}
+	if !f.Order.IsZero() {
+		w.and("order_id = ", f.Order.String())
+	}
+	w.during("at", f.From, f.To)
+	return w
+}
+
+func (v Ledger) Transactions(ctx context.Context, project id.Project, f ports.TransactionFilter, page ports.Page) ([]ledger.Transaction, int, error) {
+	w := transactionsWhere(project, f)
+	var counts []countRow
+	b := v.store.reading(project)
+	b.query(&counts, countTransactions+w.text, w.args...)
+	end := newestTransactions + w.args.page(page)
+	list, err := v.read(ctx, b, w.text+end, w.args)
+	if err != nil {
+		return nil, 0, err
+	}
+	return list, counts[0].N, nil
+}
+
+// read completes a batch by the transactions that a condition and its end leave, with their postings.
+func (v Ledger) read(ctx context.Context, b *batch, which string, args arguments) ([]ledger.Transaction, error) {
+	var rows []transactionRow
+	var postings []postingRow
+	b.query(&rows, selectTransactions+which, args...)
+	b.query(&postings, postingsOf+selectTransactions+which+inPosition, args...)
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	return fromTransactionRows(rows, postings)
+}
+
+func (v Ledger) TransactionByID(ctx context.Context, project id.Project, of id.Transaction) (*ledger.Transaction, error) {
+	list, err := v.read(ctx, v.store.reading(project), "\n  AND id = $2", arguments{project.String(), of.String()})
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, fault.Missing("transaction")
+	}
+	return &list[0], nil
+}
+
+func (v Ledger) EachTransaction(ctx context.Context, project id.Project, f ports.TransactionFilter, each func(ledger.Transaction) error) error {
+	var last ledger.Transaction
+	return inParts(func() (int, error) {
+		w := transactionsWhere(project, f)
+		if !last.ID.IsZero() {
+			w.after("at", "id", toMillis(last.At), last.ID.String())
+		}
+		end := newestTransactions + w.args.page(ports.Page{Limit: listed})
+		list, err := v.read(ctx, v.store.reading(project), w.text+end, w.args)
+		if err != nil {
+			return 0, err
+		}
+		for _, t := range list {
+			if err := each(t); err != nil {
+				return 0, err
+			}
+			last = t
+		}
+		return len(list), nil
+	})
+}
+
+func (v Ledger) Wallets(ctx context.Context, project id.Project) ([]ports.Wallet, error) {
+	var rows []struct {
+		Account, Currency  string
+		Received, Refunded int64
+	}
+	b := v.store.reading(project)
+	b.query(&rows, selectWallets, project.String())
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	wallets := make([]ports.Wallet, len(rows))
+	for i, r := range rows {
+		c, err := fromCurrency(r.Currency)
+		if err != nil {
+			return nil, err
+		}
+		provider, _ := ledger.StoredAccount(r.Account).Provider()
+		wallets[i] = ports.Wallet{
+			Provider: provider, Balance: money.Of(r.Received-r.Refunded, c),
+			Received: money.Of(r.Received, c), Refunded: money.Of(r.Refunded, c),
+		}
+	}
+	return wallets, nil
+}

@@ -1,0 +1,215 @@
+package sqlstore
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+)
+
+const (
+	updateOrder = `
+UPDATE orders
+SET status = $3, fulfillment = $4, fulfillment_status = $5
+WHERE project_id = $1
+  AND id = $2`
+
+	updatePayment = `
+UPDATE payments
+SET status = $3, refunded = $4, refunding = $5
+WHERE project_id = $1
+  AND id = $2`
+
+	upsertReturn = `
+INSERT INTO returns (` + returnColumns + `)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+ON CONFLICT (project_id, id) DO UPDATE
+SET status = excluded.status, refund_id = excluded.refund_id, reason = excluded.reason, restocked = excluded.restocked,
+  decided_at = excluded.decided_at`
+
+	upsertRefund = `
+INSERT INTO refunds (` + refundColumns + `)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+ON CONFLICT (project_id, id) DO UPDATE
+SET status = excluded.status, failure = excluded.failure, provider = excluded.provider, updated_at = excluded.updated_at,
+  attempts = excluded.attempts, due_at = excluded.due_at`
+
+	// The checkout of an order never changes any more, so nobody need lock it.
+	selectTaken = `
+SELECT taken
+FROM checkouts
+WHERE project_id = $1
+  AND id = (SELECT checkout_id FROM orders WHERE project_id = $1 AND id = $2)`
+)
+
+func (v Orders) Case(ctx context.Context, project id.Project, of id.Order) (*order.Case, error) {
+	var rows caseRows
+	b := v.store.reading(project)
+	b.query(&rows.orders, selectOrder+orderByID, project.String(), of.String())
+	b.query(&rows.returns, selectReturn+returnsOfOrder, project.String(), of.String())
+	b.query(&rows.refunds, selectRefund+refundsOfOrder, project.String(), of.String())
+	b.query(&rows.taken, selectTaken, project.String(), of.String())
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	return rows.toCase()
+}
+
+// caseRows are what a case is made of, one order and its checkout's stock among them.
+type caseRows struct {
+	orders  []orderRow
+	returns []returnRow
+	refunds []refundRow
+	taken   []struct{ Taken string }
+}
+
+func (r caseRows) toCase() (*order.Case, error) {
+	if len(r.orders) == 0 {
+		return nil, fault.Missing("order")
+	}
+	o, err := fromOrderRow(r.orders[0])
+	if err != nil {
+		return nil, err
+	}
+	c := &order.Case{Order: o}
+	for _, row := range r.returns {
+		ret, err := fromReturnRow(row)
+		if err != nil {
+			return nil, err
+		}
+		c.Returns = append(c.Returns, ret)
+	}
+	if c.Refunds, err = fromRefundRows(r.refunds); err != nil {
+		return nil, err
+	}
+	if len(r.taken) > 0 {
+		c.Taken, err = fromTakes(r.taken[0].Taken)
+	}
+	return c, err
+}
+
+func fromTakes(text string) ([]catalog.Take, error) {
+	var list []takeJSON
+	err := fromJSON(text, &list)
+	return fromTakesJSON(list), err
+}
+
+func (v Orders) Change(ctx context.Context, project id.Project, of id.Order, change func(*order.Case) error) (*order.Case, error) {
+	var changed *order.Case
+	err := v.store.inTx(ctx, project, func(t *tx) error {
+		c, err := lockCase(ctx, t, project, of)
+		if err != nil {
+			return err
+		}
+		before, err := caseEffects(c)
+		if err != nil {
+			return err
+		}
+		if err := change(c); err != nil {
+			return err
+		}
+		after, err := caseEffects(c)
+		if err != nil {
+			return err
+		}
+		news, err := collected(t, c)
+		if err != nil {
+			return err
+		}
+		changed = c
+		if news = append(differing(before, after), news...); len(news) == 0 {
+			return nil
+		}
+		return t.together(ctx, news...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changed, nil
+}
+
+// lockCase locks the payment too: of a row that it does not lock, PostgreSQL shows what was before the
+// wait for the other one.
+func lockCase(ctx context.Context, t *tx, project id.Project, of id.Order) (*order.Case, error) {
+	var rows caseRows
+	for _, part := range []struct {
+		into  any
+		query string
+	}{
+		// Both: a row that waits for a lock is read anew only as far as it is locked itself.
+		{&rows.orders, selectOrder + orderByID + t.dialect.lock("o, p")},
+		{&rows.returns, selectReturn + returnsOfOrder},
+		{&rows.refunds, selectRefund + refundsOfOrder},
+		{&rows.taken, selectTaken},
+	} {
+		if err := t.list(ctx, part.into, part.query, project.String(), of.String()); err != nil {
+			return nil, err
+		}
+	}
+	return rows.toCase()
+}
+
+// caseEffects are what stores all of a case that verbs change.
+func caseEffects(c *order.Case) ([]effect, error) {
+	o, p := c.Order, c.Order.Payment
+	fulfillment, err := toFulfillment(o.Fulfillment)
+	if err != nil {
+		return nil, err
+	}
+	effects := []effect{
+		{updateOrder, []any{
+			o.Project.String(), o.ID.String(), o.Status.String(), fulfillment, o.Fulfillment.Status.String(),
+		}, 1, fault.Missing("order")},
+		{updatePayment, []any{
+			o.Project.String(), p.ID.String(), p.Status().String(), p.Refunded.Minor(), p.Refunding.Minor(),
+		}, 1, fault.Missing("payment")},
+	}
+	for _, r := range c.Refunds {
+		effects = append(effects, effect{upsertRefund, refundArgs(r), 1, fault.Missing("refund")})
+	}
+	for i := range c.Returns {
+		args, err := returnArgs(&c.Returns[i])
+		if err != nil {
+			return nil, err
+		}
+		effects = append(effects, effect{upsertReturn, args, 1, fault.Missing("return")})
+	}
+	return effects, nil
+}
+
+// differing are the effects of after that before has not.
+func differing(before, after []effect) []effect {
+	var news []effect
+	for _, e := range after {
+		known := false
+		for _, b := range before {
+			known = known || b.statement == e.statement && reflect.DeepEqual(b.args, e.args)
+		}
+		if !known {
+			news = append(news, e)
+		}
+	}
+	return news
+}
+
+// collected are the effects of what a case's verbs collected.
+func collected(t *tx, c *order.Case) ([]effect, error) {
+	var effects []effect
+	if len(c.Restock) > 0 {
+		effects = append(effects, putBack(t, c.Order.Project, c.Restock))
+	}
+	for _, transaction := range c.Ledger {
+		effects = append(effects, recordTransaction(transaction)...)
+	}
+	for i := range c.Events {
+		args, err := eventArgs(&c.Events[i])
+		if err != nil {
+			return nil, err
+		}
+		effects = append(effects, effect{statement: insertEvent, args: args, rows: anyRows})
+	}
+	return effects, nil
+}

@@ -1,0 +1,75 @@
+package sqlstore
+
+import (
+	"encoding/json"
+
+	"github.com/haggle-commerce/haggle/domain/event"
+)
+
+// orderRefunded is the payload of order.refunded. refunded_amount is what the payment has given back in
+// all; return_id is null if the refund is not for a return:
+//
+//	{"refund_id": "ref_…", "order_id": "ord_…", "payment_id": "pay_…", "amount": 95.00, "refunded_amount": 95.00,
+//	 "currency": "USD", "reason": "damaged", "return_id": "ret_…"}
+type orderRefunded struct {
+	RefundID  string      `json:"refund_id"`
+	OrderID   string      `json:"order_id"`
+	PaymentID string      `json:"payment_id"`
+	Amount    json.Number `json:"amount"`
+	Refunded  json.Number `json:"refunded_amount"`
+	Currency  string      `json:"currency"`
+	Reason    string      `json:"reason"`
+	ReturnID  *string     `json:"return_id"`
+}
+
+// paymentUnresolved is the payload of payment.unresolved. What became of the attempt is asked for until
+// it is known; an order.completed may follow:
+//
+//	{"checkout_id": "chk_…", "attempt": 1, "amount": 196.94, "currency": "USD", "method": "psp_spt", "provider": "stripe"}
+type paymentUnresolved struct {
+	CheckoutID string      `json:"checkout_id"`
+	Attempt    int         `json:"attempt"`
+	Amount     json.Number `json:"amount"`
+	Currency   string      `json:"currency"`
+	Method     string      `json:"method"`
+	Provider   string      `json:"provider"`
+}
+
+// inventoryLow is the payload of inventory.low. quantity is what is left in all locations:
+//
+//	{"product_id": "prod_…", "variant_id": "var_…", "sku": "TENT-2", "quantity": 3}
+type inventoryLow struct {
+	ProductID string `json:"product_id"`
+	VariantID string `json:"variant_id"`
+	SKU       string `json:"sku"`
+	Quantity  int    `json:"quantity"`
+}
+
+// subscriptionDisabled is the payload of subscription.disabled. reason is gone (the receiver answered
+// 410) or unreachable (an event could not be delivered in a day):
+//
+//	{"subscription_id": "sub_…", "url": "https://example.com/hooks", "reason": "unreachable"}
+type subscriptionDisabled struct {
+	SubscriptionID string `json:"subscription_id"`
+	URL            string `json:"url"`
+	Reason         string `json:"reason"`
+}
+
+// ping is the payload of ping, which a test sends:
+//
+//	{"subscription_id": "sub_…"}
+type ping struct {
+	SubscriptionID string `json:"subscription_id"`
+}
+
+func encodeOrderRefunded(d event.OrderRefunded) orderRefunded {
+	r := orderRefunded{
+		RefundID: d.Refund.String(), OrderID: d.Order.String(), PaymentID: d.Payment.String(), Amount: number(d.Amount),
+		Refunded: number(d.Refunded), Currency: d.Amount.Currency().Code(), Reason: d.Reason,
+	}
+	if !d.Return.IsZero() {
+		name := d.Return.String()
+		r.ReturnID = &name
+	}
+	return r
+}

@@ -1,0 +1,129 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const (
+	refundColumns = `project_id, id, order_id, payment_id, return_id, status, currency, amount, reason, failure, provider,
+  created_at, updated_at, attempts, due_at`
+
+	selectRefund = `
+SELECT ` + refundColumns + `
+FROM refunds
+WHERE project_id = $1`
+
+	refundByID = `
+  AND id = $2`
+
+	refundsOfPayment = `
+  AND payment_id = $2
+ORDER BY created_at, id`
+
+	refundsOfOrder = `
+  AND payment_id = (SELECT id FROM payments WHERE project_id = $1 AND order_id = $2)
+ORDER BY created_at, id`
+
+	// claimRefunds is completed by the clause that skips what others are claiming.
+	claimRefunds = `
+WITH due AS MATERIALIZED (
+  SELECT project_id, id
+  FROM refunds
+  WHERE due_at <= $1
+  ORDER BY due_at, project_id, id
+  LIMIT $3%s
+)
+UPDATE refunds
+SET due_at = $2
+WHERE (project_id, id) IN (SELECT project_id, id FROM due)
+RETURNING project_id, order_id, id`
+)
+
+type refundRow struct {
+	ProjectID string `db:"project_id"`
+	ID        string
+	OrderID   string `db:"order_id"`
+	PaymentID string `db:"payment_id"`
+	ReturnID  string `db:"return_id"`
+	Status    string
+	Currency  string
+	Amount    int64
+	Reason    string
+	Failure   string
+	Provider  string
+	CreatedAt int64 `db:"created_at"`
+	UpdatedAt int64 `db:"updated_at"`
+	Attempts  int
+	DueAt     *int64 `db:"due_at"`
+}
+
+// refundArgs are the values of refundColumns.
+func refundArgs(r order.Refund) []any {
+	return []any{
+		r.Project.String(), r.ID.String(), r.Order.String(), r.Payment.String(), r.Return.String(), r.Status.String(),
+		r.Amount.Currency().Code(), r.Amount.Minor(), r.Reason, r.Failure, r.Provider,
+		toMillis(r.CreatedAt), toMillis(r.UpdatedAt), r.Attempts, toSetMillis(r.DueAt),
+	}
+}
+
+func fromRefundRows(rows []refundRow) ([]order.Refund, error) {
+	var list []order.Refund
+	for _, r := range rows {
+		amount, err := fromMinor(r.Amount, r.Currency)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, order.Refund{
+			ID: id.Stored[id.Refund](r.ID), Project: id.Stored[id.Project](r.ProjectID), Order: id.Stored[id.Order](r.OrderID),
+			Payment: id.Stored[id.Payment](r.PaymentID), Return: id.Stored[id.Return](r.ReturnID), Amount: amount,
+			Reason: r.Reason, Status: order.RefundStatuses[r.Status], Failure: r.Failure, Provider: r.Provider,
+			CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt), Attempts: r.Attempts, DueAt: fromSetMillis(r.DueAt),
+		})
+	}
+	return list, nil
+}
+
+func (v Orders) RefundByID(ctx context.Context, project id.Project, of id.Refund) (*order.Refund, error) {
+	list, err := v.store.refunds(ctx, project, refundByID, of.String())
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, fault.Missing("refund")
+	}
+	return &list[0], nil
+}
+
+func (s *Store) refunds(ctx context.Context, project id.Project, which, key string) ([]order.Refund, error) {
+	var rows []refundRow
+	b := s.reading(project)
+	b.query(&rows, selectRefund+which, project.String(), key)
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	return fromRefundRows(rows)
+}
+
+func (v Orders) RefundsDue(ctx context.Context, now time.Time, limit int) ([]ports.DueRefund, error) {
+	var rows []refundRow
+	b := v.store.outside().writing(anyProject)
+	claim := fmt.Sprintf(claimRefunds, v.store.dialect.skipLocked)
+	b.query(&rows, claim, toMillis(now), toMillis(now.Add(order.RefundLease)), limit)
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	due := make([]ports.DueRefund, len(rows))
+	for i, r := range rows {
+		due[i] = ports.DueRefund{
+			Project: id.Stored[id.Project](r.ProjectID), Order: id.Stored[id.Order](r.OrderID), Refund: id.Stored[id.Refund](r.ID),
+		}
+	}
+	return due, nil
+}

@@ -1,0 +1,155 @@
+package sqlstore
+
+// moneyPromises are about what was taken and given back, and what the books say of it.
+var moneyPromises = []promise{
+	{
+		holds:   "the ledger has exactly one sale for each payment, of its amount",
+		checked: `ledger_transactions WHERE kind = 'sale'`,
+		broken: `
+SELECT p.project_id AS project, p.id AS subject,
+  'the ledger has ' || count(DISTINCT t.id) || ' sales of ' || COALESCE(sum(l.amount), 0) || ' for ' || p.amount || ' ' || p.currency AS says
+FROM payments AS p
+LEFT JOIN ledger_transactions AS t ON t.project_id = p.project_id AND t.payment_id = p.id AND t.kind = 'sale'
+LEFT JOIN ledger_postings AS l
+  ON l.project_id = t.project_id
+  AND l.transaction_id = t.id
+  AND l.debit = 'funds:' || p.gateway
+  AND l.currency = p.currency
+GROUP BY p.project_id, p.id, p.amount, p.currency
+HAVING COALESCE(sum(l.amount), 0) <> p.amount
+  OR count(DISTINCT t.id) <> CASE WHEN p.amount > 0 THEN 1 ELSE 0 END
+UNION ALL
+SELECT t.project_id, t.id, 'a sale without its payment'
+FROM ledger_transactions AS t
+WHERE t.kind = 'sale'
+  AND NOT EXISTS (
+    SELECT 1
+    FROM payments AS p
+    WHERE p.project_id = t.project_id AND p.id = t.payment_id AND p.order_id = t.order_id AND p.gateway = t.provider
+  )`,
+	},
+	{
+		holds:   "the ledger has exactly one refund for each that succeeded, of its amount",
+		checked: `ledger_transactions WHERE kind = 'refund'`,
+		broken: `
+SELECT r.project_id AS project, r.id AS subject,
+  'the ledger has ' || count(DISTINCT t.id) || ' refunds of ' || COALESCE(sum(l.amount), 0) || ' for ' || r.amount || ' ' || r.currency AS says
+FROM refunds AS r
+LEFT JOIN ledger_transactions AS t ON t.project_id = r.project_id AND t.refund_id = r.id AND t.kind = 'refund'
+LEFT JOIN ledger_postings AS l
+  ON l.project_id = t.project_id
+  AND l.transaction_id = t.id
+  AND l.credit = 'funds:' || t.provider
+  AND l.currency = r.currency
+GROUP BY r.project_id, r.id, r.status, r.amount, r.currency
+HAVING count(DISTINCT t.id) <> CASE r.status WHEN 'succeeded' THEN 1 ELSE 0 END
+  OR COALESCE(sum(l.amount), 0) <> CASE r.status WHEN 'succeeded' THEN r.amount ELSE 0 END
+UNION ALL
+SELECT t.project_id, t.id, 'a refund that there is not'
+FROM ledger_transactions AS t
+WHERE t.kind = 'refund'
+  AND NOT EXISTS (SELECT 1 FROM refunds AS r WHERE r.project_id = t.project_id AND r.id = t.refund_id)`,
+	},
+	{
+		holds:   "every posting of the ledger belongs to a transaction, and every transaction is in one currency",
+		checked: `ledger_postings`,
+		broken: `
+SELECT l.project_id AS project, l.transaction_id AS subject, 'postings without their transaction' AS says
+FROM ledger_postings AS l
+WHERE NOT EXISTS (SELECT 1 FROM ledger_transactions AS t WHERE t.project_id = l.project_id AND t.id = l.transaction_id)
+UNION ALL
+SELECT t.project_id, t.id, count(l.position) || ' postings in ' || count(DISTINCT l.currency) || ' currencies'
+FROM ledger_transactions AS t
+LEFT JOIN ledger_postings AS l ON l.project_id = t.project_id AND l.transaction_id = t.id
+GROUP BY t.project_id, t.id
+HAVING count(DISTINCT l.currency) <> 1`,
+	},
+	{
+		holds:   "what the ledger says that a provider holds is what was taken less what was given back",
+		checked: `payments`,
+		broken: `
+SELECT b.project AS project, b.account || ' in ' || b.currency AS subject, 'the ledger and the payments differ by ' || sum(b.amount) AS says
+FROM (
+  SELECT project_id AS project, debit AS account, currency, amount FROM ledger_postings WHERE debit LIKE 'funds:%'
+  UNION ALL
+  SELECT project_id, credit, currency, -amount FROM ledger_postings WHERE credit LIKE 'funds:%'
+  UNION ALL
+  SELECT project_id, 'funds:' || gateway, currency, refunded - amount FROM payments
+) AS b
+GROUP BY b.project, b.account, b.currency
+HAVING sum(b.amount) <> 0`,
+	},
+	{
+		holds:   "no more is given back than was taken, and a payment says how much",
+		checked: `refunds`,
+		broken: `
+SELECT p.project_id AS project, p.id AS subject,
+  p.refunded || ' refunded and ' || p.refunding || ' to be, of ' || p.amount || '; its refunds say otherwise, or it is too much' AS says
+FROM payments AS p
+LEFT JOIN refunds AS r ON r.project_id = p.project_id AND r.payment_id = p.id
+GROUP BY p.project_id, p.id, p.amount, p.refunded, p.refunding
+HAVING p.refunded <> COALESCE(sum(CASE r.status WHEN 'succeeded' THEN r.amount ELSE 0 END), 0)
+  OR p.refunding <> COALESCE(sum(CASE r.status WHEN 'pending' THEN r.amount ELSE 0 END), 0)
+  OR p.refunded + p.refunding > p.amount
+UNION ALL
+SELECT r.project_id, r.id, 'it gives back a payment that there is not'
+FROM refunds AS r
+WHERE NOT EXISTS (SELECT 1 FROM payments AS p WHERE p.project_id = r.project_id AND p.id = r.payment_id AND p.currency = r.currency)`,
+	},
+	{
+		holds:   "what the sandbox provider took belongs to exactly one payment, and a payment to what it took",
+		checked: `sandbox_charges WHERE result = 'paid'`,
+		broken: `
+SELECT s.project_id AS project, s.key AS subject, 'taken without an order: ' || s.amount || ' ' || s.currency AS says
+FROM sandbox_charges AS s
+WHERE s.result = 'paid'
+  AND NOT EXISTS (SELECT 1 FROM payments AS p WHERE p.project_id = s.project_id AND p.gateway = 'sandbox' AND p.provider = s.id)
+  AND NOT EXISTS (
+    SELECT 1
+    FROM checkouts AS c
+    WHERE c.project_id = s.project_id
+      AND c.status = 'processing'
+      AND s.key = c.id || '-' || c.attempt
+  )
+  AND s.amount > (
+    SELECT COALESCE(sum(b.amount), 0)
+    FROM sandbox_refunds AS b
+    WHERE b.project_id = s.project_id AND b.charge_id = s.id
+  )
+UNION ALL
+SELECT p.project_id, p.id, 'the provider did not take it'
+FROM payments AS p
+JOIN orders AS o ON o.project_id = p.project_id AND o.id = p.order_id
+LEFT JOIN sandbox_charges AS s ON s.project_id = p.project_id AND s.id = p.provider AND s.result = 'paid'
+WHERE p.gateway = 'sandbox'
+  AND p.amount > 0
+  AND (s.id IS NULL OR s.amount <> p.amount OR s.currency <> p.currency OR s.key NOT LIKE o.checkout_id || '-%')
+UNION ALL
+SELECT p.project_id, p.provider, 'one charge counts for ' || count(*) || ' payments'
+FROM payments AS p
+WHERE p.provider <> ''
+GROUP BY p.project_id, p.gateway, p.provider
+HAVING count(*) > 1`,
+	},
+	{
+		holds:   "what the sandbox provider gave back is a refund of ours, and one that succeeded was given back",
+		checked: `sandbox_refunds`,
+		broken: `
+SELECT b.project_id AS project, b.id AS subject, 'given back, but our refund is ' || COALESCE(r.status || ' of ' || r.amount, 'missing') AS says
+FROM sandbox_refunds AS b
+LEFT JOIN refunds AS r ON r.project_id = b.project_id AND r.id = b.key
+WHERE r.id IS NULL AND EXISTS (SELECT 1 FROM payments AS p WHERE p.project_id = b.project_id AND p.provider = b.charge_id)
+   OR r.status = 'failed'
+   OR r.amount <> b.amount
+UNION ALL
+SELECT r.project_id, r.id, 'the provider did not give it back'
+FROM refunds AS r
+JOIN payments AS p ON p.project_id = r.project_id AND p.id = r.payment_id AND p.gateway = 'sandbox'
+WHERE r.status = 'succeeded'
+  AND NOT EXISTS (
+    SELECT 1
+    FROM sandbox_refunds AS b
+    WHERE b.project_id = r.project_id AND b.key = r.id AND b.charge_id = p.provider AND b.amount = r.amount
+  )`,
+	},
+}

@@ -1,0 +1,147 @@
+package sqlstore
+
+const selectUndecided = `
+SELECT (SELECT count(*) FROM checkouts WHERE status = 'processing')
+  + (SELECT count(*) FROM refunds WHERE status = 'pending') AS undecided`
+
+// salePromises are about checkouts, orders and what they hold.
+var salePromises = []promise{
+	{
+		holds:   "a completed checkout has exactly one order, and an order a completed checkout",
+		checked: `checkouts WHERE status = 'completed'`,
+		broken: `
+SELECT c.project_id AS project, c.id AS subject, 'completed without an order' AS says
+FROM checkouts AS c
+WHERE c.status = 'completed'
+  AND NOT EXISTS (SELECT 1 FROM orders AS o WHERE o.project_id = c.project_id AND o.checkout_id = c.id)
+UNION ALL
+SELECT o.project_id, o.id, 'its checkout is ' || COALESCE(c.status, 'missing')
+FROM orders AS o
+LEFT JOIN checkouts AS c ON c.project_id = o.project_id AND c.id = o.checkout_id
+WHERE c.status IS NULL OR c.status <> 'completed'
+UNION ALL
+SELECT o.project_id, o.checkout_id, 'it has ' || count(*) || ' orders'
+FROM orders AS o
+GROUP BY o.project_id, o.checkout_id
+HAVING count(*) > 1`,
+	},
+	{
+		holds:   "an order has exactly one payment, of its total",
+		checked: `orders`,
+		broken: `
+SELECT o.project_id AS project, o.id AS subject, 'it has no payment' AS says
+FROM orders AS o
+WHERE NOT EXISTS (SELECT 1 FROM payments AS p WHERE p.project_id = o.project_id AND p.order_id = o.id)
+UNION ALL
+SELECT p.project_id, p.id, 'it pays ' || p.amount || ' ' || p.currency || ' of ' || COALESCE(o.total || ' ' || o.currency, 'a missing order')
+FROM payments AS p
+LEFT JOIN orders AS o ON o.project_id = p.project_id AND o.id = p.order_id
+WHERE o.id IS NULL OR o.total <> p.amount OR o.currency <> p.currency
+UNION ALL
+SELECT p.project_id, p.order_id, 'it has ' || count(*) || ' payments'
+FROM payments AS p
+GROUP BY p.project_id, p.order_id
+HAVING count(*) > 1`,
+	},
+	{
+		holds:   "an order's total is the sum of its lines, shipping and tax",
+		checked: `orders`,
+		broken: `
+SELECT o.project_id AS project, o.id AS subject, 'its parts do not sum to its total' AS says
+FROM orders AS o
+WHERE o.total <> o.subtotal + o.shipping + o.tax
+   OR o.subtotal <> (
+     SELECT COALESCE(sum(CAST(line.value ->> 'unit' AS BIGINT) * CAST(line.value ->> 'quantity' AS BIGINT)), 0)
+     FROM {each o.lines} AS line
+   )`,
+	},
+	{
+		holds:   "a payment attempt under way is looked after by somebody",
+		checked: `checkouts WHERE status = 'processing'`,
+		broken: `
+SELECT c.project_id AS project, c.id AS subject, 'nobody has looked after attempt ' || c.attempt || ' for a minute' AS says
+FROM checkouts AS c
+WHERE c.status = 'processing'
+  AND c.lease_until < $1`,
+		timed: true,
+	},
+	{
+		holds:   "stock is never negative",
+		checked: `stock`,
+		broken: `
+SELECT s.project_id AS project, s.variant_id AS subject, s.quantity || ' at ' || s.location AS says
+FROM stock AS s
+WHERE s.quantity < 0`,
+	},
+	{
+		holds:   "a checkout holds stock for its lines while it is paid and once it is sold, and no other time",
+		checked: `checkouts`,
+		broken: `
+SELECT c.project_id AS project, c.id AS subject, c.status || ', it holds ' || c.held || ' pieces of ' || c.needed AS says
+FROM (
+  SELECT c.project_id, c.id, c.status,
+    (SELECT COALESCE(sum(CAST(take.value ->> 'quantity' AS BIGINT)), 0) FROM {each c.taken} AS take) AS held,
+    (SELECT COALESCE(sum(CAST(line.value ->> 'quantity' AS BIGINT)), 0) FROM {each c.lines} AS line) AS needed
+  FROM checkouts AS c
+) AS c
+WHERE c.status IN ('processing', 'completed') AND c.held <> c.needed
+   OR c.status NOT IN ('processing', 'completed') AND c.held <> 0`,
+	},
+	{
+		holds:   "a token is used up by the order that it was agreed for, and held by a checkout only while that is paid",
+		checked: `quotes WHERE claimed_by <> '' OR redeemed_by <> ''`,
+		broken: `
+SELECT q.project_id AS project, q.id AS subject, 'used up by an order that there is not' AS says
+FROM quotes AS q
+WHERE q.redeemed_by <> ''
+  AND NOT EXISTS (SELECT 1 FROM orders AS o WHERE o.project_id = q.project_id AND o.id = q.redeemed_by)
+UNION ALL
+SELECT o.project_id, o.id, 'it does not use up the token of ' || (line.value ->> 'quote')
+FROM orders AS o
+CROSS JOIN {each o.lines} AS line
+LEFT JOIN quotes AS q ON q.project_id = o.project_id AND q.id = line.value ->> 'quote'
+WHERE COALESCE(line.value ->> 'quote', '') <> ''
+  AND COALESCE(q.redeemed_by, '') <> o.id
+UNION ALL
+SELECT q.project_id, q.id, 'held by a checkout that is ' || COALESCE(c.status, 'missing')
+FROM quotes AS q
+LEFT JOIN checkouts AS c ON c.project_id = q.project_id AND c.id = q.claimed_by
+WHERE q.claimed_by <> ''
+  AND q.redeemed_by = ''
+  AND COALESCE(c.status, '') <> 'processing'`,
+	},
+	{
+		holds:   "nothing is sold under its floor",
+		checked: `orders`,
+		broken: `
+SELECT o.project_id AS project, o.id AS subject, 'it has an item for ' || (line.value ->> 'unit') || ' under its floor' AS says
+FROM orders AS o
+CROSS JOIN {each o.lines} AS line
+JOIN quotes AS q ON q.project_id = o.project_id AND q.id = line.value ->> 'quote' AND q.variant_id = line.value ->> 'variant'
+WHERE CAST(line.value ->> 'unit' AS BIGINT) < q.floor
+   OR CAST(line.value ->> 'unit' AS BIGINT) <> q.final_price`,
+	},
+	{
+		holds:   "an order is announced by exactly one order.completed event, and nothing else is",
+		checked: `outbox WHERE type = 'order.completed'`,
+		broken: `
+SELECT o.project_id AS project, o.id AS subject, 'it is announced ' || count(e.id) || ' times' AS says
+FROM orders AS o
+LEFT JOIN (
+  SELECT e.project_id, e.id, {json e.payload} -> 'data' ->> 'order_id' AS order_id
+  FROM outbox AS e
+  WHERE e.type = 'order.completed'
+) AS e ON e.project_id = o.project_id AND e.order_id = o.id
+GROUP BY o.project_id, o.id
+HAVING count(e.id) <> 1
+UNION ALL
+SELECT e.project_id, e.id, 'it announces an order that there is not'
+FROM (
+  SELECT e.project_id, e.id, {json e.payload} -> 'data' ->> 'order_id' AS order_id
+  FROM outbox AS e
+  WHERE e.type = 'order.completed'
+) AS e
+LEFT JOIN orders AS o ON o.project_id = e.project_id AND o.id = e.order_id
+WHERE o.id IS NULL`,
+	},
+}

@@ -1,0 +1,157 @@
+package sqlstore
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/ports/porttest"
+)
+
+// soldOnce is a store with one order, whose payment the sandbox provider took.
+func soldOnce(t *testing.T, s *Store) {
+	t.Helper()
+	sale := porttest.NewSale(t, views(s))
+	sale.Finalize(sale.Init(sale.Quote()))
+	change(t, s, `
+INSERT INTO sandbox_charges (project_id, key, id, currency, amount, method, token_hash, result, created_at)
+SELECT p.project_id, o.checkout_id || '-1', p.provider, p.currency, p.amount, p.method, '', 'paid', 0
+FROM payments AS p
+JOIN orders AS o ON o.project_id = p.project_id AND o.id = p.order_id
+WHERE p.provider <> ''`)
+}
+
+func change(t *testing.T, s *Store, statement string) {
+	t.Helper()
+	if err := s.inTx(t.Context(), anyProject, func(t2 *tx) error {
+		_, err := t2.exec(t.Context(), statement)
+		return err
+	}); err != nil {
+		t.Fatalf("%v\n%s", err, statement)
+	}
+}
+
+func verified(t *testing.T, s *Store) Verification {
+	t.Helper()
+	v, err := s.Verify(t.Context(), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestWhatWasSoldAddsUp(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		if v := verified(t, s); len(v.Violations()) > 0 || v.Undecided > 0 {
+			t.Errorf("an empty database breaks %v", v.Violations())
+		}
+		soldOnce(t, s)
+		v := verified(t, s)
+		if len(v.Violations()) > 0 || v.Undecided > 0 {
+			t.Errorf("a sale breaks %v", v.Violations())
+		}
+		for _, i := range v.Invariants {
+			unseen := strings.Contains(i.Holds, "refund") || strings.Contains(i.Holds, "given back") || strings.Contains(i.Holds, "under way")
+			if i.Checked == 0 && !unseen {
+				t.Errorf("nothing was checked: %s", i.Holds)
+			}
+		}
+	})
+}
+
+// Each damage breaks the invariants that speak of it.
+func TestDamageIsFound(t *testing.T) {
+	for says, damage := range map[string][]string{
+		"completed without an order":            {"DELETE FROM orders"},
+		"its checkout is ready":                 {"UPDATE checkouts SET status = 'ready'"},
+		"it has no payment":                     {"DELETE FROM payments"},
+		"of a missing order":                    {"UPDATE payments SET order_id = 'ord_other'"},
+		"its parts do not sum to its total":     {"UPDATE orders SET subtotal = subtotal + 1, total = total + 1"},
+		"nobody has looked after attempt":       {"UPDATE checkouts SET status = 'processing', lease_until = 1"},
+		"it holds 0 pieces of":                  {"UPDATE checkouts SET taken = '[]'"},
+		"used up by an order that there is not": {"UPDATE quotes SET redeemed_by = 'ord_other' WHERE redeemed_by <> ''"},
+		"it does not use up the token":          {"UPDATE quotes SET redeemed_by = '' WHERE redeemed_by <> ''"},
+		"held by a checkout that is completed":  {"UPDATE quotes SET redeemed_by = '' WHERE redeemed_by <> ''"},
+		"under its floor":                       {"UPDATE quotes SET final_price = final_price - 1, floor = 0, target = 0 WHERE redeemed_by <> ''"},
+		"it is announced 0 times":               {"DELETE FROM outbox"},
+		"it is announced 2 times": {`INSERT INTO outbox (project_id, id, type, payload, created_at, attempts)
+			SELECT project_id, id || '2', type, payload, created_at, 0 FROM outbox WHERE type = 'order.completed'`},
+		"announces an order that there is not":  {"DELETE FROM orders"},
+		"a sale without its payment":            {"DELETE FROM payments"},
+		"the ledger has 1 sales of":             {"UPDATE payments SET amount = amount + 1"},
+		"the ledger and the payments differ by": {"UPDATE payments SET amount = amount + 1"},
+		"to be, of":                             {"UPDATE payments SET refunding = 1"},
+		"taken without an order":                {"DELETE FROM payments"},
+		"the provider did not take it":          {"DELETE FROM sandbox_charges"},
+		"our refund is missing": {`INSERT INTO sandbox_refunds (project_id, key, id, charge_id, currency, amount, created_at)
+			SELECT project_id, 'ref_1', 're_1', id, currency, 1, 0 FROM sandbox_charges`},
+		"the ledger has 0 refunds of": {`INSERT INTO refunds (project_id, id, order_id, payment_id, return_id, status, currency, amount, reason, failure, provider, created_at, updated_at, attempts)
+			SELECT project_id, 'ref_1', order_id, id, '', 'succeeded', currency, 1, '', '', '', 0, 0, 0 FROM payments`},
+	} {
+		t.Run(says, func(t *testing.T) {
+			onEngines(t, func(t *testing.T, s *Store) {
+				soldOnce(t, s)
+				for _, statement := range damage {
+					change(t, s, statement)
+				}
+				if found := fmt.Sprint(verified(t, s).Violations()); !strings.Contains(found, says) {
+					t.Errorf("found %s, want %s", found, says)
+				}
+			})
+		})
+	}
+}
+
+// copies are made of the one sale, in every table that knows it.
+const copies = 3000
+
+// multiplied writes copies of the rows of a table: each column as it is, or by an expression over the
+// row and a number n.
+func multiplied(t *testing.T, s *Store, table, columns string, changed map[string]string) {
+	t.Helper()
+	values := strings.Split(columns, ", ")
+	for i, c := range values {
+		values[i] = "r." + c
+		if expression, ok := changed[c]; ok {
+			values[i] = expression
+		}
+	}
+	change(t, s, fmt.Sprintf(`
+WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < %d)
+INSERT INTO %s (%s)
+SELECT %s
+FROM %s AS r
+CROSS JOIN numbers`, copies, table, columns, strings.Join(values, ", "), table))
+}
+
+func TestManySalesAreVerifiedQuickly(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		soldOnce(t, s)
+		id := func(column string) string { return "r." + column + " || n" }
+		multiplied(t, s, "checkouts", checkoutColumns, map[string]string{"id": id("id"), "lines": "replace(r.lines, '\"quote\"', '\"was\"')"})
+		multiplied(t, s, "orders", "project_id, id, checkout_id, session_id, confirmation, status, lines, address, email, notes, currency, subtotal, shipping, tax, savings, total, fulfillment, fulfillment_status, created_at",
+			map[string]string{"id": id("id"), "checkout_id": id("checkout_id"), "confirmation": id("confirmation"), "lines": "replace(r.lines, '\"quote\"', '\"was\"')"})
+		multiplied(t, s, "payments", "project_id, id, order_id, status, currency, amount, method, label, gateway, integration_id, provider, refunded, refunding, created_at",
+			map[string]string{"id": id("id"), "order_id": id("order_id"), "provider": id("provider")})
+		multiplied(t, s, "ledger_transactions", "project_id, id, kind, order_id, payment_id, refund_id, provider, at",
+			map[string]string{"id": id("id"), "order_id": id("order_id"), "payment_id": id("payment_id")})
+		multiplied(t, s, "ledger_postings", "project_id, transaction_id, position, debit, credit, currency, amount",
+			map[string]string{"transaction_id": id("transaction_id")})
+		multiplied(t, s, "sandbox_charges", "project_id, key, id, currency, amount, method, token_hash, result, created_at",
+			map[string]string{"id": id("id"), "key": "replace(r.key, '-1', n || '-1')"})
+		multiplied(t, s, "outbox", "project_id, id, type, payload, created_at, attempts",
+			map[string]string{"id": id("id"), "payload": "replace(r.payload, (SELECT id FROM orders ORDER BY length(id) LIMIT 1), (SELECT id FROM orders ORDER BY length(id) LIMIT 1) || n)"})
+		begun := time.Now()
+		v := verified(t, s)
+		if took := time.Since(begun); took > 5*time.Second {
+			t.Errorf("%d sales took %s", copies, took)
+		}
+		if found := v.Violations(); len(found) > 0 {
+			t.Errorf("%d broken: %v", len(found), found[:1])
+		}
+		if n := v.Invariants[0].Checked; n != copies+1 {
+			t.Errorf("%d checked", n)
+		}
+	})
+}

@@ -1,0 +1,142 @@
+package aftersales
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/failpoint"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// refundTimeout bounds one call of a provider. It is well under order.RefundLease.
+const refundTimeout = 8 * time.Second
+
+// RefundRequest gives money of a payment back.
+type RefundRequest struct {
+	Payment id.Payment
+	Amount  *money.Amount // nil: all that is left
+	Reason  string
+}
+
+// Refund gives money back. What it returns may be pending still: then the background goes on with it.
+func (s *Service) Refund(ctx context.Context, project id.Project, r RefundRequest) (*order.Refund, error) {
+	promised, err := s.RequestRefund(ctx, project, r)
+	if err != nil {
+		return nil, err
+	}
+	return s.ExecuteRefund(ctx, project, promised.ID)
+}
+
+// RequestRefund promises to give money back, and asks no provider yet: ExecuteRefund does, or the
+// background once order.RefundLease is over.
+func (s *Service) RequestRefund(ctx context.Context, project id.Project, r RefundRequest) (*order.Refund, error) {
+	payment, err := s.Payments.PaymentByID(ctx, project, r.Payment)
+	if err != nil {
+		return nil, err
+	}
+	now, refund := s.Clock.Now(), id.New[id.Refund](s.Entropy.Bits128())
+	c, err := s.Orders.Change(ctx, project, payment.Order, func(c *order.Case) error {
+		return c.Refund(refund, r.Amount, r.Reason, now)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.FindRefund(refund), nil
+}
+
+// ExecuteRefund asks the provider for a promised refund and records what it answers. It goes on when
+// the client hangs up. A refund that is decided stays as it is; one whose fate nobody knows stays
+// pending, which is no error.
+func (s *Service) ExecuteRefund(ctx context.Context, project id.Project, refund id.Refund) (*order.Refund, error) {
+	r, err := s.Refunds.RefundByID(ctx, project, refund)
+	if err != nil || r.Status != order.RefundIsPending {
+		return r, err
+	}
+	if err := failpoint.At(ctx, failpoint.RefundRequested); err != nil {
+		return nil, err
+	}
+	ctx = context.WithoutCancel(ctx)
+	if err := s.execute(ctx, ports.DueRefund{Project: project, Order: r.Order, Refund: refund}); err != nil {
+		s.Log.WarnContext(ctx, "refund is not decided yet; the background goes on with it", "refund", refund.String(), "error", err)
+	}
+	return s.Refunds.RefundByID(ctx, project, refund)
+}
+
+// longestRun bounds one run of ExecuteRefunds, so that it is seen to be alive while providers are slow.
+const longestRun = 20 * time.Second
+
+// ExecuteRefunds asks the providers for pending refunds that nobody looks after, and returns how many
+// were decided. Any number of replicas may run it at once. What is left is for the next run.
+func (s *Service) ExecuteRefunds(ctx context.Context) (decided int, err error) {
+	end := s.Clock.Now().Add(longestRun)
+	for now := s.Clock.Now(); now.Before(end) && ctx.Err() == nil; now = s.Clock.Now() {
+		due, problem := s.Refunds.RefundsDue(ctx, now, 1) // one at a time: its lease is for one call
+		if problem != nil || len(due) == 0 {
+			return decided, errors.Join(err, problem)
+		}
+		if problem := s.execute(context.WithoutCancel(ctx), due[0]); problem != nil {
+			err = errors.Join(err, problem)
+			continue
+		}
+		decided++
+	}
+	return decided, err
+}
+
+// errUndecided means that the provider has taken a refund on and not decided it.
+var errUndecided = errors.New("the provider has not decided the refund")
+
+// execute asks a provider for a refund and records what it answers. The caller holds the lease.
+func (s *Service) execute(ctx context.Context, d ports.DueRefund) error {
+	c, err := s.Orders.Case(ctx, d.Project, d.Order)
+	if err != nil {
+		return err
+	}
+	r := c.FindRefund(d.Refund)
+	if r == nil {
+		return fault.Missing("refund")
+	}
+	bounded, cancel := context.WithTimeout(ctx, refundTimeout)
+	defer cancel()
+	outcome, err := s.Gateway.Refund(bounded, ports.RefundRequest{
+		Project: d.Project, Route: c.Order.Payment.Route, Key: r.ID.String(), Charge: c.Order.Payment.Provider,
+		Amount: r.Amount, Reason: r.Reason, Since: r.CreatedAt, Checkout: c.Order.Checkout,
+	})
+	if err == nil {
+		err = failpoint.At(ctx, failpoint.RefundSent)
+	}
+	if err != nil {
+		return errors.Join(err, s.postpone(ctx, d))
+	}
+	return s.record(ctx, d, outcome)
+}
+
+func (s *Service) postpone(ctx context.Context, d ports.DueRefund) error {
+	now := s.Clock.Now()
+	_, err := s.Orders.Change(ctx, d.Project, d.Order, func(c *order.Case) error { return c.PostponeRefund(d.Refund, now) })
+	return err
+}
+
+// record stores the outcome. If another caller recorded the same one meanwhile, that is that.
+func (s *Service) record(ctx context.Context, d ports.DueRefund, outcome order.RefundOutcome) error {
+	now, announce := s.Clock.Now(), id.New[id.Event](s.Entropy.Bits128())
+	_, err := s.Orders.Change(ctx, d.Project, d.Order, func(c *order.Case) error {
+		return cmp.Or(c.SettleRefund(d.Refund, outcome, announce, now), failpoint.At(ctx, failpoint.RefundRecorded))
+	})
+	if err != nil {
+		return err
+	}
+	switch o := outcome.(type) {
+	case order.RefundPending:
+		return errUndecided
+	case order.RefundFailed:
+		s.Log.WarnContext(ctx, "the provider refused a refund", "refund", d.Refund.String(), "code", o.Code)
+	}
+	return nil
+}

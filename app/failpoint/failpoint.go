@@ -1,0 +1,55 @@
+// Package failpoint names the places of finalize and delivery at which a test may make the program
+// fail. It does nothing unless the program is built with the tag faults: At is then read from the
+// environment variable FAULT_POINT, and otherwise removed by the compiler.
+//
+// FAULT_POINT is name=action[:n], several with commas: at the nth time that the point is passed, the
+// first without n, the program kills itself (kill), blocks (hang), or the point returns an error
+// (error). A point inside a transaction's function must return its error, so that the transaction
+// rolls back.
+package failpoint
+
+// Point is a place in the program.
+type Point string
+
+// The points of a finalize, in the order in which a paid one passes them.
+const (
+	BeforeClaim     Point = "finalize.before_claim"
+	Claimed         Point = "finalize.claimed"         // in the transaction, before its COMMIT
+	ClaimCommitted  Point = "finalize.claim_committed" // the stock is taken
+	BeforeCharge    Point = "finalize.before_charge"
+	Charged         Point = "finalize.charged" // the provider has answered, nothing is recorded
+	BeforeRecord    Point = "finalize.before_record"
+	Recorded        Point = "finalize.recorded" // in the transaction, before its COMMIT
+	RecordCommitted Point = "finalize.record_committed"
+	BeforeAnswer    Point = "finalize.before_answer"
+)
+
+// The points of the reconciler.
+const (
+	Adopted  Point = "reconcile.adopted"  // it holds the lease of the attempt
+	Resolved Point = "reconcile.resolved" // the provider has told the outcome, nothing is recorded
+)
+
+// The points of a refund.
+const (
+	RefundRequested Point = "refund.requested" // the request is committed
+	RefundSent      Point = "refund.sent"      // the provider has answered, nothing is recorded
+	RefundRecorded  Point = "refund.recorded"  // in the transaction, before its COMMIT
+)
+
+// The points of an event on its way to its receivers.
+const (
+	OutboxClaimed    Point = "outbox.claimed"
+	OutboxFannedOut  Point = "outbox.fanned_out" // in the transaction, before its COMMIT
+	DeliveryClaimed  Point = "delivery.claimed"
+	DeliverySent     Point = "delivery.sent"     // the receiver has answered, nothing is recorded
+	DeliveryRecorded Point = "delivery.recorded" // the outcome is committed
+)
+
+// All are the points there are.
+var All = []Point{
+	BeforeClaim, Claimed, ClaimCommitted, BeforeCharge, Charged, BeforeRecord, Recorded, RecordCommitted, BeforeAnswer,
+	Adopted, Resolved,
+	RefundRequested, RefundSent, RefundRecorded,
+	OutboxClaimed, OutboxFannedOut, DeliveryClaimed, DeliverySent, DeliveryRecorded,
+}

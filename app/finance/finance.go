@@ -1,0 +1,57 @@
+// Package finance compares the merchant's books with those of the payment providers. It changes neither.
+package finance
+
+import (
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Service serves whoever keeps the merchant's books.
+type Service struct {
+	Payments ports.Payments
+	Gateway  ports.Gateway
+	// Sandbox tells that the built-in provider serves payments that no connected one does.
+	Sandbox bool
+}
+
+// Report compares one provider's books with ours.
+type Report struct {
+	Route   project.PaymentRoute
+	Matched int // movements that both have, with the same amount
+	// Ours and Theirs are what was taken less what was given back, by currency.
+	Ours, Theirs []money.Amount
+	// Differences begin with those that matter most: charges that no order here has. Found is how many
+	// there are, also those that are left out.
+	Differences []Difference
+	Found       int
+}
+
+// DifferenceKind says how a movement differs.
+type DifferenceKind struct{ name string }
+
+var (
+	MissingHere   = DifferenceKind{"missing_here"}  // the provider has it, we have not
+	MissingThere  = DifferenceKind{"missing_there"} // we have it, the provider has not
+	AmountDiffers = DifferenceKind{"amount_differs"}
+)
+
+func (k DifferenceKind) String() string { return k.name }
+
+// Difference is a movement that the books do not agree on.
+type Difference struct {
+	Kind     DifferenceKind
+	Refund   bool // money given back; else money taken
+	Payment  id.Payment
+	RefundID id.Refund
+	// Reference is our id of the payment or refund or, of what is missing here, the key that the provider
+	// kept.
+	Reference string
+	Provider  string        // the provider's id
+	Ours      *money.Amount // nil: missing here
+	Theirs    *money.Amount // nil: missing there
+	At        time.Time
+}

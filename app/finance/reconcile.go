@@ -1,0 +1,234 @@
+package finance
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const (
+	// longestSpan bounds what one report compares, mostMovements what it holds in memory.
+	longestSpan   = 31 * 24 * time.Hour
+	mostMovements = 200_000
+	// mostDifferences bounds what is told of one provider.
+	mostDifferences = 1000
+	// skew is how far apart the two books may date one movement. Around the span, each is only looked up.
+	skew = time.Hour
+)
+
+// Reconcile compares what moved, from and before, with the statement of each provider that moved any of
+// it or that serves the project now. The span is at most 31 days. What is under way may differ for a
+// moment: compare what is some minutes old.
+func (s *Service) Reconcile(ctx context.Context, p *project.Project, from, to time.Time) ([]Report, error) {
+	check := fault.NewCheck()
+	check.That(from.Before(to), "to", "must be after from")
+	check.That(to.Sub(from) <= longestSpan, "to", "must be at most 31 days after from")
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	moved, err := s.Payments.Moved(ctx, p.ID, from.Add(-skew), to.Add(skew), mostMovements+1)
+	if err != nil {
+		return nil, err
+	}
+	if len(moved) > mostMovements {
+		return nil, tooMuch()
+	}
+	reports := []Report{}
+	for _, route := range s.routes(p, moved) {
+		c := newComparison(route, moved, from, to)
+		err := s.Gateway.Statement(ctx, ports.StatementRequest{Project: p.ID, Route: route, From: from.Add(-skew), To: to.Add(skew)}, c.theirs)
+		if err != nil {
+			return nil, unanswered(route, err)
+		}
+		reports = append(reports, c.report())
+	}
+	return reports, nil
+}
+
+// unanswered names the provider that fails, unless it is told better already.
+func unanswered(r project.PaymentRoute, err error) error {
+	if fault.KindOf(err) != fault.Internal {
+		return err
+	}
+	return fault.New(fault.Unavailable, "provider_unavailable", "The payment provider "+r.Provider+" did not answer. Try again.").
+		After(30 * time.Second).Because(err)
+}
+
+func tooMuch() error {
+	return fault.Field("from", "spans more than 200,000 movements: compare fewer days at once")
+}
+
+// routes are those that moved something and those that serve the project now, by provider.
+func (s *Service) routes(p *project.Project, moved []ports.Moved) []project.PaymentRoute {
+	known := make(map[project.PaymentRoute]bool)
+	for _, m := range moved {
+		known[m.Route] = true
+	}
+	for _, method := range project.PaymentMethods {
+		if r := p.PaymentRoute(method, s.Sandbox); !r.IsZero() {
+			known[r] = true
+		}
+	}
+	var list []project.PaymentRoute
+	for r := range known {
+		list = append(list, r)
+	}
+	slices.SortFunc(list, func(a, b project.PaymentRoute) int {
+		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Integration.String(), b.Integration.String()))
+	})
+	return list
+}
+
+// comparison is one provider's report in the making.
+type comparison struct {
+	from, to time.Time
+	open     map[string]ports.Moved // ours that the statement has not named yet, by the provider's id
+	named    map[string]string      // the provider's id of our refunds, by our own
+	seen     int                    // movements of the statement
+	sums     [2]map[money.Currency]int64
+	made     Report
+}
+
+const ours, theirs = 0, 1
+
+func newComparison(route project.PaymentRoute, moved []ports.Moved, from, to time.Time) *comparison {
+	c := &comparison{
+		from: from, to: to, open: make(map[string]ports.Moved), named: make(map[string]string), made: Report{Route: route},
+		sums: [2]map[money.Currency]int64{{}, {}},
+	}
+	for _, m := range moved {
+		if m.Route != route {
+			continue
+		}
+		c.open[m.Provider] = m
+		if !m.Refund.IsZero() {
+			c.named[m.Refund.String()] = m.Provider
+		}
+		if c.within(m.At) {
+			c.sum(ours, !m.Refund.IsZero(), m.Amount)
+		}
+	}
+	return c
+}
+
+func (c *comparison) within(at time.Time) bool { return !at.Before(c.from) && at.Before(c.to) }
+
+func (c *comparison) sum(of int, refund bool, a money.Amount) {
+	if refund {
+		c.sums[of][a.Currency()] -= a.Minor()
+	} else {
+		c.sums[of][a.Currency()] += a.Minor()
+	}
+}
+
+// theirs takes in one movement of the statement.
+func (c *comparison) theirs(m ports.Movement) error {
+	if c.seen++; c.seen > mostMovements {
+		return tooMuch()
+	}
+	if c.within(m.At) {
+		c.sum(theirs, m.Refund, m.Amount)
+	}
+	provider := m.Provider
+	if known, ok := c.named[m.Key]; ok && m.Refund {
+		provider = known
+	}
+	our, found := c.open[provider]
+	if found && m.Refund == !our.Refund.IsZero() {
+		delete(c.open, provider)
+		if our.Amount == m.Amount {
+			if c.within(our.At) {
+				c.made.Matched++
+			}
+			return nil
+		}
+		if c.within(our.At) || c.within(m.At) {
+			c.differ(ofOurs(AmountDiffers, our, &m.Amount))
+		}
+		return nil
+	}
+	if c.within(m.At) {
+		c.differ(Difference{
+			Kind: MissingHere, Refund: m.Refund, RefundID: refundOf(m), Reference: m.Key, Provider: m.Provider,
+			Theirs: &m.Amount, At: m.At,
+		})
+	}
+	return nil
+}
+
+// refundOf is our refund that a movement made here names, also if it is not recorded as made.
+func refundOf(m ports.Movement) id.Refund {
+	if !m.Refund {
+		return id.Refund{}
+	}
+	refund, _ := id.Parse[id.Refund](m.Key) // zero: not ours
+	return refund
+}
+
+func ofOurs(kind DifferenceKind, m ports.Moved, theirs *money.Amount) Difference {
+	reference := m.Payment.String()
+	if !m.Refund.IsZero() {
+		reference = m.Refund.String()
+	}
+	return Difference{
+		Kind: kind, Refund: !m.Refund.IsZero(), Payment: m.Payment, RefundID: m.Refund, Reference: reference,
+		Provider: m.Provider, Ours: &m.Amount, Theirs: theirs, At: m.At,
+	}
+}
+
+// differ keeps a difference. Of too many, those that matter least are left out.
+func (c *comparison) differ(d Difference) {
+	c.made.Found++
+	c.made.Differences = append(c.made.Differences, d)
+	if len(c.made.Differences) >= 2*mostDifferences {
+		c.cut()
+	}
+}
+
+func (c *comparison) cut() {
+	slices.SortStableFunc(c.made.Differences, func(a, b Difference) int {
+		return cmp.Or(cmp.Compare(a.weight(), b.weight()), a.At.Compare(b.At), cmp.Compare(a.Provider, b.Provider))
+	})
+	c.made.Differences = c.made.Differences[:min(len(c.made.Differences), mostDifferences)]
+}
+
+// weight is less for what matters more: money taken that no order here has comes first.
+func (d Difference) weight() int {
+	switch {
+	case d.Kind == MissingHere && !d.Refund:
+		return 0
+	case d.Kind == AmountDiffers:
+		return 1
+	case d.Kind == MissingThere:
+		return 2
+	}
+	return 3
+}
+
+// report closes the comparison: what the statement did not name is missing there.
+func (c *comparison) report() Report {
+	for _, m := range c.open {
+		if c.within(m.At) {
+			c.differ(ofOurs(MissingThere, m, nil))
+		}
+	}
+	c.cut()
+	c.made.Ours, c.made.Theirs = c.totals(ours), c.totals(theirs)
+	return c.made
+}
+
+func (c *comparison) totals(of int) []money.Amount {
+	list := []money.Amount{}
+	for currency, minor := range c.sums[of] {
+		list = append(list, money.Of(minor, currency))
+	}
+	slices.SortFunc(list, func(a, b money.Amount) int { return cmp.Compare(a.Currency().Code(), b.Currency().Code()) })
+	return list
+}

@@ -1,0 +1,181 @@
+package finance_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/finance"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+var (
+	noon    = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	sandbox = project.PaymentRoute{Provider: project.SandboxProvider}
+	stripe  = project.PaymentRoute{Provider: "stripe", Integration: id.New[id.Integration]([16]byte{1})}
+)
+
+func usd(minor int64) money.Amount         { return money.Of(minor, money.USD) }
+func payment(n byte) id.Payment            { return id.New[id.Payment]([16]byte{n}) }
+func refund(n byte) id.Refund              { return id.New[id.Refund]([16]byte{n}) }
+func at(minutes int) time.Time             { return noon.Add(time.Duration(minutes) * time.Minute) }
+func pointer(a money.Amount) *money.Amount { return &a }
+
+type lists = ports.Payments
+
+// books are both sides: what moved here, and each provider's statement.
+type books struct {
+	lists
+	ports.Gateway
+	moved      []ports.Moved
+	statements map[project.PaymentRoute][]ports.Movement
+	broken     error
+}
+
+func (b *books) Moved(_ context.Context, _ id.Project, from, to time.Time, limit int) (list []ports.Moved, err error) {
+	for _, m := range b.moved {
+		if !m.At.Before(from) && m.At.Before(to) && len(list) < limit {
+			list = append(list, m)
+		}
+	}
+	return list, nil
+}
+
+func (b *books) Statement(_ context.Context, s ports.StatementRequest, each func(ports.Movement) error) error {
+	for _, m := range b.statements[s.Route] {
+		if m.At.Before(s.From) || !m.At.Before(s.To) {
+			continue
+		}
+		if err := each(m); err != nil {
+			return err
+		}
+	}
+	return b.broken
+}
+
+func reconcile(t *testing.T, b *books) []finance.Report {
+	t.Helper()
+	service := &finance.Service{Payments: b, Gateway: b, Sandbox: true}
+	reports, err := service.Reconcile(t.Context(), &project.Project{}, noon, at(60))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reports
+}
+
+func TestBooksThatAgree(t *testing.T) {
+	t.Parallel()
+	b := &books{
+		moved: []ports.Moved{
+			{Route: sandbox, Payment: payment(1), Provider: "ch_1", Amount: usd(100), At: at(1)},
+			{Route: sandbox, Payment: payment(1), Refund: refund(1), Provider: "re_1", Amount: usd(30), At: at(2)},
+			{Route: stripe, Payment: payment(2), Provider: "ch_1", Amount: usd(7), At: at(3)},
+		},
+		statements: map[project.PaymentRoute][]ports.Movement{
+			sandbox: {
+				{Refund: true, Provider: "re_1", Key: refund(1).String(), Amount: usd(30), At: at(2)},
+				{Provider: "ch_1", Amount: usd(100), At: at(1)},
+			},
+			stripe: {{Provider: "ch_1", Amount: usd(7), At: at(3)}},
+		},
+	}
+	want := []finance.Report{
+		{Route: sandbox, Matched: 2, Ours: []money.Amount{usd(70)}, Theirs: []money.Amount{usd(70)}},
+		{Route: stripe, Matched: 1, Ours: []money.Amount{usd(7)}, Theirs: []money.Amount{usd(7)}},
+	}
+	if got := reconcile(t, b); !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%+v\nwant\n%+v", got, want)
+	}
+}
+
+func TestDifferencesByWeight(t *testing.T) {
+	t.Parallel()
+	b := &books{
+		moved: []ports.Moved{
+			{Route: sandbox, Payment: payment(1), Provider: "ch_1", Amount: usd(100), At: at(1)}, // not there
+			{Route: sandbox, Payment: payment(2), Provider: "ch_2", Amount: usd(50), At: at(1)},  // another amount there
+		},
+		statements: map[project.PaymentRoute][]ports.Movement{sandbox: {
+			{Refund: true, Provider: "re_9", Key: refund(9).String(), Amount: usd(3), At: at(1)},
+			{Provider: "ch_2", Amount: usd(51), At: at(1)},
+			{Provider: "ch_3", Key: "chk_1-1", Amount: usd(7), At: at(1)},
+			{Refund: true, Provider: "ch_1", Amount: usd(100), At: at(1)}, // a refund is no charge
+		}},
+	}
+	got := reconcile(t, b)[0]
+	want := []finance.Difference{
+		{Kind: finance.MissingHere, Reference: "chk_1-1", Provider: "ch_3", Theirs: pointer(usd(7)), At: at(1)},
+		{Kind: finance.AmountDiffers, Payment: payment(2), Reference: payment(2).String(), Provider: "ch_2", Ours: pointer(usd(50)), Theirs: pointer(usd(51)), At: at(1)},
+		{Kind: finance.MissingThere, Payment: payment(1), Reference: payment(1).String(), Provider: "ch_1", Ours: pointer(usd(100)), At: at(1)},
+		{Kind: finance.MissingHere, Refund: true, Provider: "ch_1", Theirs: pointer(usd(100)), At: at(1)},
+		{Kind: finance.MissingHere, Refund: true, RefundID: refund(9), Reference: refund(9).String(), Provider: "re_9", Theirs: pointer(usd(3)), At: at(1)},
+	}
+	if !reflect.DeepEqual(got.Differences, want) || got.Found != len(want) || got.Matched != 0 {
+		t.Errorf("got %d\n%+v\nwant\n%+v", got.Found, got.Differences, want)
+	}
+	if got.Ours[0] != usd(150) || got.Theirs[0] != usd(51+7-100-3) {
+		t.Errorf("ours %v, theirs %v", got.Ours, got.Theirs)
+	}
+}
+
+// The two books date a movement a little apart. At the span's ends that is no difference.
+func TestClocksApart(t *testing.T) {
+	t.Parallel()
+	b := &books{
+		moved: []ports.Moved{
+			{Route: sandbox, Payment: payment(1), Provider: "ch_1", Amount: usd(1), At: noon},
+			{Route: sandbox, Payment: payment(2), Provider: "ch_2", Amount: usd(1), At: at(60)},
+			{Route: sandbox, Payment: payment(3), Provider: "ch_3", Amount: usd(1), At: at(-1)}, // outside, and not there
+		},
+		statements: map[project.PaymentRoute][]ports.Movement{sandbox: {
+			{Provider: "ch_1", Amount: usd(1), At: at(-1)}, {Provider: "ch_2", Amount: usd(1), At: at(59)},
+			{Provider: "ch_4", Amount: usd(1), At: at(61)}, // outside, and not here
+		}},
+	}
+	if got := reconcile(t, b)[0]; got.Found != 0 || got.Matched != 1 {
+		t.Errorf("%d matched, %+v", got.Matched, got.Differences)
+	}
+}
+
+// Of too many differences the charges that nobody here knows stay, though they come last.
+func TestTooManyDifferences(t *testing.T) {
+	t.Parallel()
+	b := &books{statements: map[project.PaymentRoute][]ports.Movement{}}
+	for n := range 5000 {
+		b.statements[sandbox] = append(b.statements[sandbox], ports.Movement{Refund: true, Provider: fmt.Sprint(n), Amount: usd(1), At: at(1)})
+	}
+	b.statements[sandbox] = append(b.statements[sandbox], ports.Movement{Provider: "ch_1", Amount: usd(1), At: at(2)})
+	got := reconcile(t, b)[0]
+	if got.Found != 5001 || len(got.Differences) != 1000 || got.Differences[0].Provider != "ch_1" {
+		t.Errorf("%d found, %d told, first %+v", got.Found, len(got.Differences), got.Differences[0])
+	}
+}
+
+func TestRefusedReconciliations(t *testing.T) {
+	t.Parallel()
+	down := errors.New("down")
+	service := &finance.Service{Payments: &books{}, Gateway: &books{broken: down}, Sandbox: true}
+	if _, err := service.Reconcile(t.Context(), &project.Project{}, noon, at(1)); !errors.Is(err, down) ||
+		!fault.Is(err, "provider_unavailable") || !strings.Contains(err.Error(), project.SandboxProvider) {
+		t.Errorf("a provider that does not answer: %v", err)
+	}
+	for _, to := range []time.Time{noon, at(-1), noon.Add(31*24*time.Hour + 1)} {
+		if _, err := service.Reconcile(t.Context(), &project.Project{}, noon, to); !fault.Is(err, "validation_error") {
+			t.Errorf("until %s: %v", to, err)
+		}
+	}
+	many := &books{moved: slices.Repeat([]ports.Moved{{Route: sandbox, At: at(1)}}, 200_001)}
+	service = &finance.Service{Payments: many, Gateway: many, Sandbox: true}
+	if _, err := service.Reconcile(t.Context(), &project.Project{}, noon, at(2)); !fault.Is(err, "validation_error") {
+		t.Errorf("too many: %v", err)
+	}
+}

@@ -1,0 +1,133 @@
+// Package payments takes a project's payments to the provider that each goes through, with the merchant's
+// own account, and takes back what providers tell of them.
+package payments
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Gateway is all providers as one. It reads the integration for every request, beside which the request
+// to the provider is long, so that new credentials take effect at once and no payment is sent through an
+// account that is being disconnected.
+type Gateway struct {
+	Sandbox      ports.PaymentProvider // nil: there is none
+	Providers    map[string]ports.PaymentProvider
+	Integrations ports.Integrations
+	InUse        ports.IntegrationsInUse
+	Vault        ports.Vault
+	Clock        ports.Clock
+	Log          *slog.Logger
+}
+
+var _ ports.Gateway = Gateway{}
+
+// Charge does not send what goes through a disconnected integration. Nobody else has: see
+// ports.IntegrationsInUse.
+func (g Gateway) Charge(ctx context.Context, r ports.ChargeRequest) (outcome checkout.Outcome, err error) {
+	err = g.through(ctx, r.Project, r.Charge.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) error {
+		outcome, err = p.Charge(ctx, a, r)
+		return err
+	})
+	if errors.Is(err, errDisconnected) {
+		return checkout.NotCharged{}, nil
+	}
+	return outcome, err
+}
+
+func (g Gateway) Resolve(ctx context.Context, r ports.ChargeRequest) (outcome checkout.Outcome, err error) {
+	err = g.through(ctx, r.Project, r.Charge.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) error {
+		outcome, err = p.Resolve(ctx, a, r)
+		return err
+	})
+	if errors.Is(err, errDisconnected) {
+		return checkout.NotCharged{}, nil
+	}
+	return outcome, err
+}
+
+// Refund fails, with provider_not_connected, where the payment's integration is disconnected.
+func (g Gateway) Refund(ctx context.Context, r ports.RefundRequest) (outcome order.RefundOutcome, err error) {
+	err = g.through(ctx, r.Project, r.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) error {
+		outcome, err = p.Refund(ctx, a, r)
+		return err
+	})
+	if errors.Is(err, errDisconnected) {
+		return order.RefundFailed{Code: errDisconnected.Code, Message: errDisconnected.Message}, nil
+	}
+	return outcome, err
+}
+
+func (g Gateway) Statement(ctx context.Context, r ports.StatementRequest, each func(ports.Movement) error) error {
+	return g.through(ctx, r.Project, r.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) error {
+		return p.Statement(ctx, a, r, each)
+	})
+}
+
+// errDisconnected is why nothing is asked of a provider.
+var errDisconnected = fault.New(fault.Conflict, "provider_not_connected",
+	"The account that the payment went through is disconnected. Connect it again.")
+
+// errNoProvider means that a route leads nowhere, which Init and Finalize refuse before.
+var errNoProvider = errors.New("payments: no such provider")
+
+// through does work with the route's provider and the merchant's account there.
+func (g Gateway) through(ctx context.Context, p id.Project, r project.PaymentRoute,
+	work func(ports.PaymentProvider, ports.PaymentAccount) error) error {
+	if r.Provider == project.SandboxProvider && g.Sandbox != nil {
+		return work(g.Sandbox, ports.PaymentAccount{})
+	}
+	provider, known := g.Providers[r.Provider]
+	if !known {
+		return errNoProvider
+	}
+	i, err := g.InUse.Use(ctx, p, r.Integration)
+	if err != nil {
+		return err
+	}
+	if i.Status == integration.Disconnected {
+		return errDisconnected
+	}
+	c, err := i.Open(g.Vault.Open)
+	if err != nil {
+		return err
+	}
+	err = work(provider, ports.PaymentAccount{Key: c.Key, Secret: c.Secret})
+	g.note(ctx, i, err)
+	return err
+}
+
+// note keeps the integration's status by whether the provider took its credentials. Any answer but a
+// refusal of them says so, as does every outcome.
+func (g Gateway) note(ctx context.Context, i *integration.Integration, answer error) {
+	refused := errors.Is(answer, ports.ErrCredentialsRefused)
+	if !refused && (answer != nil || i.Status != integration.Failing) || refused && i.Status == integration.Failing {
+		return
+	}
+	_, err := g.Integrations.Update(context.WithoutCancel(ctx), i.Project, i.ID, func(now *integration.Integration) error {
+		news := refused && now.Failed(i.UpdatedAt, i.Type.Label()+" refused the credentials.", g.Clock.Now()) ||
+			!refused && now.Recovered(g.Clock.Now())
+		if !news {
+			return errNoNews
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, errNoNews):
+	case err != nil:
+		g.Log.WarnContext(ctx, "the status of an integration is not up to date", "integration", i.ID.String(), "error", err)
+	case refused:
+		g.Log.WarnContext(ctx, "a provider refuses an integration's credentials", "integration", i.ID.String(), "provider", i.Type.String())
+	}
+}
+
+var errNoNews = errors.New("payments: the integration is as it was")

@@ -1,0 +1,258 @@
+package payments_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/payments"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+var (
+	noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	shop = id.New[id.Project]([16]byte{1})
+)
+
+// desk is one integration, the provider behind it, and what both were told.
+type desk struct {
+	ports.Integrations
+	ports.IntegrationsInUse
+
+	i       *integration.Integration
+	now     time.Time
+	used    []string // keys of accounts
+	outcome checkout.Outcome
+	refund  order.RefundOutcome
+	err     error
+	news    ports.PaymentNews
+	heard   []string
+	told    error // what Heard answers
+	log     bytes.Buffer
+}
+
+func (d *desk) Now() time.Time { return d.now }
+
+func (d *desk) Seal(plain []byte, purpose string) []byte {
+	return append([]byte(purpose+"|"), plain...)
+}
+
+func (d *desk) Open(sealed []byte, purpose string) ([]byte, error) {
+	plain, ok := strings.CutPrefix(string(sealed), purpose+"|")
+	if !ok {
+		return nil, errors.New("sealed for another purpose")
+	}
+	return []byte(plain), nil
+}
+
+func (d *desk) Use(_ context.Context, _ id.Project, wanted id.Integration) (*integration.Integration, error) {
+	if wanted != d.i.ID {
+		return nil, fault.Missing("integration")
+	}
+	found := *d.i
+	return &found, nil
+}
+
+func (d *desk) ByWebhook(_ context.Context, webhook id.Webhook) (*integration.Integration, error) {
+	if webhook != d.i.Hook.ID {
+		return nil, fault.Missing("webhook")
+	}
+	return d.Use(context.Background(), d.i.Project, d.i.ID)
+}
+
+func (d *desk) Update(_ context.Context, _ id.Project, _ id.Integration, change func(*integration.Integration) error) (*integration.Integration, error) {
+	changed := *d.i
+	if err := change(&changed); err != nil {
+		return nil, err
+	}
+	d.i = &changed
+	return d.i, nil
+}
+
+func (d *desk) Charge(_ context.Context, a ports.PaymentAccount, _ ports.ChargeRequest) (checkout.Outcome, error) {
+	d.used = append(d.used, a.Key)
+	return d.outcome, d.err
+}
+
+func (d *desk) Resolve(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
+	return d.Charge(ctx, a, r)
+}
+
+func (d *desk) Refund(_ context.Context, a ports.PaymentAccount, _ ports.RefundRequest) (order.RefundOutcome, error) {
+	d.used = append(d.used, a.Key)
+	return d.refund, d.err
+}
+
+func (d *desk) Statement(_ context.Context, a ports.PaymentAccount, _ ports.StatementRequest, _ func(ports.Movement) error) error {
+	d.used = append(d.used, a.Key)
+	return d.err
+}
+
+func (d *desk) ReadWebhook(_ []byte, signature, secret string) (ports.PaymentNews, error) {
+	if signature != secret {
+		return ports.PaymentNews{}, payments.ErrSignature
+	}
+	return d.news, nil
+}
+
+func (d *desk) Heard(_ context.Context, p id.Project, key string, _ checkout.Outcome) error {
+	d.heard = append(d.heard, p.String()+" "+key)
+	return d.told
+}
+
+func (d *desk) HeardRefund(_ context.Context, p id.Project, key string, _ order.RefundOutcome) error {
+	d.heard = append(d.heard, p.String()+" "+key)
+	return d.told
+}
+
+func openDesk() *desk {
+	d := &desk{now: noon.Add(time.Minute), outcome: checkout.Paid{Provider: "pi_1"}, refund: order.Refunded{Provider: "re_1"}}
+	hook := integration.Hook{ID: id.New[id.Webhook]([16]byte{2}), Status: integration.HookActive}
+	d.i = integration.Connect(id.New[id.Integration]([16]byte{3}), shop, integration.Draft{Type: integration.Stripe}, integration.Config{}, hook, noon)
+	d.keep("first")
+	return d
+}
+
+func (d *desk) keep(key string) {
+	d.i.Sealed = integration.Seal(d.i.ID, integration.Credentials{Key: key, Signing: "whsec"}, d.Seal)
+}
+
+func (d *desk) gateway() payments.Gateway {
+	return payments.Gateway{
+		Providers: map[string]ports.PaymentProvider{"stripe": d}, Integrations: d, InUse: d, Vault: d, Clock: d,
+		Log: slog.New(slog.NewTextHandler(&d.log, nil)),
+	}
+}
+
+func (d *desk) charge(t *testing.T) (checkout.Outcome, error) {
+	t.Helper()
+	route := project.PaymentRoute{Provider: "stripe", Integration: d.i.ID}
+	return d.gateway().Charge(t.Context(), ports.ChargeRequest{Project: shop, Charge: checkout.Charge{Key: "k", Route: route}, Token: "spt_secret"})
+}
+
+func TestNewCredentialsTakeEffectAtOnce(t *testing.T) {
+	t.Parallel()
+	d := openDesk()
+	for _, key := range []string{"first", "second"} {
+		d.keep(key)
+		if got, err := d.charge(t); err != nil || got != d.outcome {
+			t.Fatal(got, err)
+		}
+	}
+	if strings.Join(d.used, " ") != "first second" {
+		t.Errorf("used %v", d.used)
+	}
+}
+
+func TestRefusedCredentialsShow(t *testing.T) {
+	t.Parallel()
+	d := openDesk()
+	d.err = errors.Join(errors.New("stripe: 401"), ports.ErrCredentialsRefused)
+	for range 2 {
+		if _, err := d.charge(t); !errors.Is(err, ports.ErrCredentialsRefused) {
+			t.Fatal(err)
+		}
+	}
+	if d.i.Status != integration.Failing || d.i.LastError == "" {
+		t.Errorf("it is %s, %q", d.i.Status, d.i.LastError)
+	}
+	d.err = errors.New("no answer")
+	_, _ = d.charge(t)
+	if d.i.Status != integration.Failing {
+		t.Errorf("without an answer it is %s", d.i.Status)
+	}
+	d.err = nil
+	if _, err := d.charge(t); err != nil || d.i.Status != integration.Connected || d.i.LastError != "" {
+		t.Errorf("taken again: %v, %s %q", err, d.i.Status, d.i.LastError)
+	}
+	if text := d.log.String(); strings.Contains(text, "first") || strings.Contains(text, "spt_secret") || !strings.Contains(text, d.i.ID.String()) {
+		t.Errorf("the log says %s", text)
+	}
+}
+
+func TestNothingIsSentThroughADisconnectedAccount(t *testing.T) {
+	t.Parallel()
+	d := openDesk()
+	d.i.Disconnect(noon)
+	route := project.PaymentRoute{Provider: "stripe", Integration: d.i.ID}
+	if got, err := d.charge(t); err != nil || got != (checkout.NotCharged{}) {
+		t.Errorf("charge: %v, %v", got, err)
+	}
+	refund, err := d.gateway().Refund(t.Context(), ports.RefundRequest{Project: shop, Route: route})
+	if failed, ok := refund.(order.RefundFailed); err != nil || !ok || failed.Code != "provider_not_connected" {
+		t.Errorf("refund: %v, %v", refund, err)
+	}
+	err = d.gateway().Statement(t.Context(), ports.StatementRequest{Project: shop, Route: route}, nil)
+	if !fault.Is(err, "provider_not_connected") || d.used != nil {
+		t.Errorf("statement: %v; used %v", err, d.used)
+	}
+}
+
+func TestRoutesThatLeadNowhere(t *testing.T) {
+	t.Parallel()
+	d := openDesk()
+	for _, route := range []project.PaymentRoute{{}, {Provider: "sandbox"}, {Provider: "paypal", Integration: d.i.ID}} {
+		if _, err := d.gateway().Charge(t.Context(), ports.ChargeRequest{Charge: checkout.Charge{Route: route}}); err == nil || d.used != nil {
+			t.Errorf("%+v: %v", route, err)
+		}
+	}
+	with := d.gateway()
+	with.Sandbox = d
+	if _, err := with.Charge(t.Context(), ports.ChargeRequest{Charge: checkout.Charge{Route: project.PaymentRoute{Provider: "sandbox"}}}); err != nil || len(d.used) != 1 {
+		t.Errorf("the sandbox: %v", err)
+	}
+}
+
+func TestHearing(t *testing.T) {
+	t.Parallel()
+	paid, refunded := ports.PaymentNews{Key: "k", Charge: checkout.Paid{}}, ports.PaymentNews{Key: "r", Refund: order.Refunded{}}
+	down := errors.New("the database is down")
+	for name, c := range map[string]struct {
+		news      ports.PaymentNews
+		told      error
+		signature string
+		change    func(*desk, *payments.Ear)
+		heard     string
+		wrong     string
+	}{
+		"a payment":              {news: paid, heard: "k"},
+		"a refund":               {news: refunded, heard: "r"},
+		"a refund, nobody cares": {news: refunded, change: func(_ *desk, e *payments.Ear) { e.Refunds = nil }},
+		"nothing of ours":        {},
+		"an unknown payment":     {news: paid, told: fault.Missing("checkout"), heard: "k"},
+		"not recorded":           {news: paid, told: down, heard: "k", wrong: down.Error()},
+		"a bad signature":        {news: paid, signature: "other", wrong: "invalid_signature"},
+		"no signature":           {news: paid, signature: "none", wrong: "invalid_signature"},
+		"no secret": {news: paid, signature: "none", wrong: "invalid_signature", change: func(d *desk, _ *payments.Ear) {
+			d.i.Sealed = integration.Seal(d.i.ID, integration.Credentials{Key: "k"}, d.Seal)
+		}},
+		"disconnected":   {news: paid, wrong: "webhook_not_found", change: func(d *desk, _ *payments.Ear) { d.i.Disconnect(noon) }},
+		"never calls us": {news: paid, wrong: "webhook_not_found", change: func(_ *desk, e *payments.Ear) { e.Readers = nil }},
+	} {
+		d := openDesk()
+		d.news, d.told = c.news, c.told
+		ear := payments.Ear{InUse: d, Readers: map[string]ports.WebhookReader{"stripe": d}, Vault: d, Purchases: d, Refunds: d}
+		if c.change != nil {
+			c.change(d, &ear)
+		}
+		signature := map[string]string{"": "whsec", "none": ""}[c.signature]
+		if c.signature == "other" {
+			signature = "other"
+		}
+		err := ear.Hear(t.Context(), d.i.Hook.ID, []byte("{}"), signature)
+		heard := strings.TrimPrefix(strings.Join(d.heard, ","), shop.String()+" ")
+		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) || heard != c.heard {
+			t.Errorf("%s: %v, heard %q", name, err, heard)
+		}
+	}
+}

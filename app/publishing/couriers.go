@@ -1,0 +1,89 @@
+package publishing
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// deliver brings a parcel to its target, or finds that there is no such target any more.
+func (p *Publisher) deliver(ctx context.Context, parcel ports.Parcel) (r event.Result, deliverable bool) {
+	switch to := parcel.Delivery.Target; {
+	case parcel.Subscription != nil:
+		if parcel.Subscription.Status != event.Active {
+			return r, false
+		}
+		return p.post(ctx, parcel), true
+	case to == event.Stream && p.Stream != nil:
+		return failed(p.Stream.Publish(ctx, ports.Announced{
+			ID: parcel.Delivery.Event, Project: parcel.Delivery.Project, Type: parcel.Delivery.Type, Body: parcel.Body,
+		})), true
+	case parcel.Shop == nil:
+		return r, false
+	case to == event.Email && p.Mailer != nil && parcel.Shop.Settings.EmailEnabled:
+		subject, text := alert(parcel)
+		return failed(p.Mailer.Send(ctx, ports.Mail{To: parcel.Email, Subject: subject, Text: subject + "\n\n" + text})), true
+	case to == event.Chat && parcel.Shop.Settings.ChatWebhook != "":
+		subject, text := alert(parcel)
+		return p.Chats.Say(ctx, parcel.Shop.Settings.ChatWebhook, subject+"\n"+text), true
+	}
+	return r, false
+}
+
+func (p *Publisher) post(ctx context.Context, parcel ports.Parcel) event.Result {
+	s, now := parcel.Subscription, p.Clock.Now()
+	w := ports.Webhook{URL: s.URL, ID: parcel.Delivery.Event, At: now, Body: parcel.Body}
+	for _, sealed := range s.Secrets(now) {
+		secret, err := p.Vault.Open(sealed, purpose(s.ID))
+		if err != nil {
+			return failed(errors.New("the subscription's secret cannot be read: rotate it"))
+		}
+		w.Secrets = append(w.Secrets, string(secret))
+	}
+	return p.Webhooks.Post(ctx, w)
+}
+
+func failed(err error) (r event.Result) {
+	if err != nil {
+		r.Error = err.Error()
+	}
+	return r
+}
+
+// headlines are what people read of an alert first.
+var headlines = map[event.Type]string{
+	event.PaymentUnresolvedType:    "Nobody knows yet whether a payment was taken",
+	event.ReturnRequestType:        "A buyer wants to return something",
+	event.InventoryLowType:         "Little is left of a product",
+	event.IntegrationErrorType:     "An integration does not work",
+	event.SyncFailedType:           "A sync run failed",
+	event.SubscriptionDisabledType: "An event subscription was disabled",
+}
+
+// alert is what people read: a headline, and the event's data a line each.
+func alert(parcel ports.Parcel) (subject, text string) {
+	kind := parcel.Delivery.Type
+	subject = fmt.Sprintf("[%s] %s", parcel.Shop.Name, headlines[kind])
+	var body struct{ Data map[string]any }
+	decoder := json.NewDecoder(strings.NewReader(string(parcel.Body)))
+	decoder.UseNumber()
+	if err := decoder.Decode(&body); err != nil {
+		return subject, ""
+	}
+	var lines []string
+	for name, value := range body.Data {
+		switch value.(type) {
+		case string, json.Number, bool:
+			lines = append(lines, fmt.Sprintf("%s: %v", name, value))
+		}
+	}
+	slices.Sort(lines)
+	lines = append(lines, "event: "+parcel.Delivery.Event.String()+" ("+kind.String()+")")
+	return subject, strings.Join(lines, "\n")
+}

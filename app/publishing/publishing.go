@@ -1,0 +1,117 @@
+// Package publishing brings a project's events to those who want to hear of them: to subscriptions by
+// signed requests, to the installation's event bus, and as alerts to people by mail and chat.
+package publishing
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net/url"
+
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Service manages subscriptions. What needs no use case, callers ask Subscriptions and Deliveries for.
+type Service struct {
+	Subscriptions ports.Subscriptions
+	Deliveries    ports.Deliveries
+	Vault         ports.Vault
+	Resolver      ports.Resolver
+	Clock         ports.Clock
+	Entropy       ports.Entropy
+	Rules         event.Rules
+}
+
+// Subscribe makes a subscription, and the secret that is shown once.
+func (s *Service) Subscribe(ctx context.Context, project id.Project, d event.Draft) (*event.Subscription, string, error) {
+	name, private := id.New[id.Subscription](s.Entropy.Bits128()), s.leadsInside(ctx, d.URL)
+	secret, sealed := s.newSecret(name)
+	made, err := event.Subscribe(name, project, d, sealed, s.Rules, s.Clock.Now())
+	if err = refusePrivate(private, err); err != nil {
+		return nil, "", err
+	}
+	return made, secret, s.Subscriptions.Add(ctx, made)
+}
+
+// Change changes a subscription, and returns it as it was and as it is.
+func (s *Service) Change(ctx context.Context, project id.Project, of id.Subscription, c event.Change) (before, after *event.Subscription, err error) {
+	address, _ := c.URL.Value()
+	private := s.leadsInside(ctx, address)
+	after, err = s.Subscriptions.Update(ctx, project, of, func(current *event.Subscription) error {
+		was := *current
+		before = &was
+		return refusePrivate(private, current.Change(c, s.Rules, s.Clock.Now()))
+	})
+	return before, after, err
+}
+
+// Rotate gives a subscription another secret. The one before signs too for event.SecretOverlap.
+func (s *Service) Rotate(ctx context.Context, project id.Project, of id.Subscription) (*event.Subscription, string, error) {
+	secret, sealed := s.newSecret(of)
+	changed, err := s.Subscriptions.Update(ctx, project, of, func(current *event.Subscription) error {
+		current.Rotate(sealed, s.Clock.Now())
+		return nil
+	})
+	return changed, secret, err
+}
+
+// Test sends a subscription an event that means nothing.
+func (s *Service) Test(ctx context.Context, project id.Project, of id.Subscription) (*event.Delivery, error) {
+	to, err := s.Subscriptions.ByID(ctx, project, of)
+	if err != nil {
+		return nil, err
+	}
+	if to.Status != event.Active {
+		return nil, fault.New(fault.Conflict, "subscription_disabled", "The subscription is disabled.")
+	}
+	now := s.Clock.Now()
+	ping := &event.Event{
+		ID: id.New[id.Event](s.Entropy.Bits128()), Project: project, At: now, Data: event.Ping{Subscription: of},
+	}
+	made := event.NewDelivery(id.New[id.Delivery](s.Entropy.Bits128()), project, ping.ID, event.PingType, event.To(of), now)
+	return made, s.Deliveries.Announce(ctx, ping, made)
+}
+
+// newSecret is 256 random bits as Standard Webhooks write them, and the same sealed.
+func (s *Service) newSecret(of id.Subscription) (text string, sealed []byte) {
+	one, two := s.Entropy.Bits128(), s.Entropy.Bits128()
+	text = "whsec_" + base64.StdEncoding.EncodeToString(append(one[:], two[:]...))
+	return text, s.Vault.Seal([]byte(text), purpose(of))
+}
+
+// purpose binds a sealed secret to its subscription.
+func purpose(of id.Subscription) string { return "secret of " + of.String() }
+
+// leadsInside tells whether a URL leads into a private network, where only we could reach it. Anything
+// else about it is for the subscription to judge. What it leads to may change: every connection is
+// checked again.
+func (s *Service) leadsInside(ctx context.Context, address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Hostname() != "" && s.Resolver.Private(ctx, u.Hostname())
+}
+
+// refusePrivate adds a private URL to what else is wrong.
+func refusePrivate(private bool, err error) error {
+	var known *fault.Error
+	switch {
+	case !private:
+		return err
+	case err == nil:
+		return fault.Field("url", "must not lead to a private address")
+	case errors.As(err, &known) && known.Kind == fault.Invalid && !names(known, "url"):
+		return known.With("url", "must not lead to a private address")
+	}
+	return err
+}
+
+func names(e *fault.Error, field string) bool {
+	for _, d := range e.Details {
+		if d.Field == field {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,30 @@
+package purchase
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Cancel ends a checkout that is not being paid. One that is canceled stays so.
+func (s *Service) Cancel(ctx context.Context, p *project.Project, of id.Checkout) (*checkout.Checkout, error) {
+	var canceled *checkout.Checkout
+	err := s.Checkouts.InTx(ctx, p.ID, func(tx ports.Purchase) error {
+		c, err := tx.Lock(ctx, of)
+		if err != nil {
+			return err
+		}
+		canceled = c
+		if c.Status() == checkout.Canceled {
+			return nil
+		}
+		if err := c.Cancel(); err != nil {
+			return err
+		}
+		return tx.Save(ctx, c, nil)
+	})
+	return canceled, err
+}

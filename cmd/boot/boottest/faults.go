@@ -1,0 +1,36 @@
+package boottest
+
+import (
+	"testing"
+
+	"github.com/haggle-commerce/haggle/app/failpoint"
+	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
+)
+
+// FailPoints names the points at which a program built with the tag faults can be made to fail.
+func FailPoints() []string {
+	names := make([]string, len(failpoint.All))
+	for i, p := range failpoint.All {
+		names[i] = string(p)
+	}
+	return names
+}
+
+// Cluster is a PostgreSQL server.
+type Cluster = pgserver.Server
+
+// StartCluster starts a PostgreSQL server of the test's own, whose commits outlive its crashes if it is
+// durable.
+func StartCluster(tb testing.TB, durable bool) *Cluster {
+	tb.Helper()
+	c, err := pgserver.Start(pgserver.Options{Durable: durable, Connections: 600})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			tb.Errorf("closing PostgreSQL: %v", err)
+		}
+	})
+	return c
+}

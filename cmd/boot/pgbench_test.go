@@ -1,0 +1,203 @@
+package boot_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
+)
+
+const (
+	benchClients = 16
+	benchEach    = 150 // transactions of each client of pgbench
+	benchShelves = 40  // products that are sold side by side
+)
+
+// BenchmarkFinalizeAgainstPgbench pays checkouts over HTTP on a PostgreSQL that syncs its commits, of many
+// products and of a hot one, and holds that against pgbench with the statements of a finalize, values
+// included, on the same server: orders/s, pgbench/s and the first as a percentage of the second.
+func BenchmarkFinalizeAgainstPgbench(b *testing.B) {
+	server, err := pgserver.Start(pgserver.Options{Durable: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { server.Close() })
+	for name, products := range map[string]int{"many products": benchShelves, "one hot product": 1} {
+		b.Run(name, func(b *testing.B) {
+			database := fmt.Sprintf("bench_%d_%d", products, b.N)
+			if err := server.CreateDatabase(database, ""); err != nil {
+				b.Fatal(err)
+			}
+			s := openOn(b, boottest.Start(b, server.URL(database)))
+			skus := s.shelves(b, products)
+			checkouts := make(chan string, b.N)
+			for i := range b.N {
+				checkouts <- s.bought(b, skus[i%len(skus)])
+			}
+			b.SetParallelism(benchClients / 2)
+			s.parallel(b, func() { s.finalize(b, <-checkouts) })
+			orders := float64(b.N) / b.Elapsed().Seconds()
+			reference := (&pgbench{b: b, server: server, database: database, products: products}).run()
+			b.ReportMetric(orders, "orders/s")
+			b.ReportMetric(reference, "pgbench/s")
+			b.ReportMetric(100*orders/reference, "%ofpgbench")
+		})
+	}
+}
+
+// pgbench runs the statements of a finalize, taken from a real one, without a program around them.
+type pgbench struct {
+	b        *testing.B
+	server   *pgserver.Server
+	database string
+	products int
+}
+
+// run returns transactions per second.
+func (p *pgbench) run() float64 {
+	p.b.Helper()
+	p.prepare()
+	script := filepath.Join(p.b.TempDir(), "finalize.sql")
+	if err := os.WriteFile(script, []byte(p.script()), 0o644); err != nil {
+		p.b.Fatal(err)
+	}
+	command := exec.Command(p.server.Program("pgbench"), "-n", "-f", script, "-D", "i=0", "-c", strconv.Itoa(benchClients),
+		"-t", strconv.Itoa(benchEach), p.server.URL(p.database))
+	output, err := command.CombinedOutput()
+	found := regexp.MustCompile(`tps = ([0-9.]+)`).FindSubmatch(output)
+	if err != nil || found == nil {
+		p.b.Fatalf("pgbench: %v\n%s", err, output)
+	}
+	tps, err := strconv.ParseFloat(string(found[1]), 64)
+	if err != nil {
+		p.b.Fatal(err)
+	}
+	return tps
+}
+
+func (p *pgbench) sql(text string) string {
+	p.b.Helper()
+	rows, err := p.server.PSQL(p.database, text)
+	if err != nil {
+		p.b.Fatal(err)
+	}
+	return rows
+}
+
+// prepare makes a ready checkout and its agreed quote for every transaction.
+func (p *pgbench) prepare() {
+	p.b.Helper()
+	numbers := fmt.Sprintf("generate_series(0, %d) AS client, generate_series(1, %d) AS i", benchClients-1, benchEach)
+	copies := func(table, set string) {
+		p.sql(fmt.Sprintf(`INSERT INTO %[1]s SELECT (jsonb_populate_record(NULL::%[1]s, to_jsonb(one) || jsonb_build_object(%[2]s))).*
+			FROM (SELECT * FROM %[1]s ORDER BY id LIMIT 1) AS one, %[3]s`, table, set, numbers))
+	}
+	copies("checkouts", `'id', 'chk_' || client || '_' || i, 'status', 'ready', 'attempt', 0`)
+	copies("quotes", `'id', 'quote_' || client || '_' || i, 'token_hash', client || '_' || i, 'claimed_by', '', 'redeemed_by', ''`)
+	p.sql("ANALYZE")
+}
+
+// row is one row of a table that a finalize wrote, as SQL literals by column.
+func (p *pgbench) row(table string) map[string]string {
+	p.b.Helper()
+	decoder := json.NewDecoder(bytes.NewBufferString(p.sql("SELECT to_jsonb(t) FROM " + table + " AS t LIMIT 1")))
+	decoder.UseNumber()
+	var row map[string]any
+	if err := decoder.Decode(&row); err != nil {
+		p.b.Fatal(err)
+	}
+	literals := make(map[string]string, len(row))
+	for column, value := range row {
+		switch v := value.(type) {
+		case nil:
+			literals[column] = "NULL"
+		case string:
+			literals[column] = "'" + strings.ReplaceAll(v, "'", "''") + "'"
+		default:
+			literals[column] = fmt.Sprint(v)
+		}
+	}
+	return literals
+}
+
+// insert is the statement that writes such a row, with other values in some columns.
+func (p *pgbench) insert(table string, other ...string) string {
+	row := p.row(table)
+	for i := 0; i < len(other); i += 2 {
+		row[other[i]] = other[i+1]
+	}
+	columns := slices.Sorted(maps.Keys(row))
+	values := make([]string, len(columns))
+	for i, c := range columns {
+		values[i] = row[c]
+	}
+	return "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES (" + strings.Join(values, ", ") + ")"
+}
+
+// script is a finalize: the shop, the checkout's standing, the claim, the sandbox provider's charge, the
+// record.
+func (p *pgbench) script() string {
+	project := p.sql("SELECT id FROM projects LIMIT 1")
+	variants := strings.Fields(p.sql(fmt.Sprintf("SELECT variant_id FROM stock WHERE quantity > 100000 ORDER BY variant_id LIMIT %d", p.products)))
+	checkout := p.row("checkouts")
+	in := `\; SET LOCAL ROLE haggle_app\; SET LOCAL haggle.project_id = '` + project + `'\; `
+	begin, read := "BEGIN"+in, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"+in
+	mine := func(prefix string) string { return "'" + prefix + "' || :client_id || '_' || :i" }
+	locked := "SELECT * FROM checkouts WHERE project_id = '" + project + "' AND id = " + mine("chk_")
+	var variant strings.Builder
+	for i, v := range variants {
+		fmt.Fprintf(&variant, "WHEN %d THEN '%s' ", i, v)
+	}
+	chosen := fmt.Sprintf("(CASE (:client_id + :i) %% %d %sEND)", len(variants), variant.String())
+	saved := fmt.Sprintf("UPDATE checkouts SET status = '%%s', selected = %s, attempt = 1, declines = 0, lease_until = 1, payment = %s, taken = %s WHERE project_id = '%s' AND id = %s",
+		checkout["selected"], checkout["payment"], checkout["taken"], project, mine("chk_"))
+	quote := "WHERE project_id = '" + project + "' AND redeemed_by = '' AND claimed_by IN ('', " + mine("chk_") + ") AND id IN (" + mine("quote_") + ")"
+	together := func(statements ...string) string {
+		var with, counts []string
+		for n, s := range statements {
+			with = append(with, fmt.Sprintf("effect_%d AS (%s RETURNING 1)", n, s))
+			counts = append(counts, fmt.Sprintf("(SELECT count(*) FROM effect_%d)", n))
+		}
+		return "WITH " + strings.Join(with, ", ") + " SELECT " + strings.Join(counts, ", ")
+	}
+	key := mine("chk_") + " || '-1'"
+	lines := []string{
+		`\set i :i + 1`,
+		read + "SELECT * FROM projects WHERE slug = 'demo'" + `\; COMMIT;`,
+		read + locked + `\; SELECT count(*), min(at) FROM declines WHERE project_id = '` + project + "' AND subject IN (" + checkout["session_id"] + `, '') AND at > 1 GROUP BY subject\; COMMIT;`,
+		begin + "SELECT CAST(pg_current_xact_id() AS TEXT);",
+		locked + " FOR UPDATE;",
+		"SELECT v.product_id, s.variant_id, v.sku, s.location, s.quantity FROM stock AS s JOIN variants AS v ON v.project_id = s.project_id AND v.id = s.variant_id " +
+			"JOIN products AS p ON p.project_id = v.project_id AND p.id = v.product_id WHERE s.project_id = '" + project +
+			"' AND p.status = 'active' AND p.deleted_at IS NULL AND s.variant_id IN (" + chosen + ") ORDER BY s.variant_id, s.location FOR UPDATE OF s;",
+		together(fmt.Sprintf(saved, "processing"),
+			"UPDATE stock AS s SET quantity = s.quantity - 1 WHERE s.project_id = '"+project+"' AND s.variant_id = "+chosen+" AND s.location = 'main' AND s.quantity >= 1",
+			"UPDATE quotes SET claimed_by = "+mine("chk_")+" "+quote) + ";",
+		"COMMIT;",
+		begin + p.insert("sandbox_charges", "key", key) + ` ON CONFLICT DO NOTHING\; SELECT * FROM sandbox_charges WHERE project_id = '` + project + "' AND key = " + key + `\; COMMIT;`,
+		begin + "SELECT CAST(pg_current_xact_id() AS TEXT);",
+		locked + " FOR UPDATE;",
+		together(fmt.Sprintf(saved, "completed"),
+			p.insert("orders", "id", mine("ord_"), "checkout_id", mine("chk_"), "confirmation", mine("HG-")),
+			p.insert("payments", "id", mine("pay_"), "order_id", mine("ord_"), "provider", mine("ch_")),
+			p.insert("ledger_transactions", "id", mine("txn_"), "order_id", mine("ord_"), "payment_id", mine("pay_")),
+			p.insert("ledger_postings", "transaction_id", mine("txn_"), "position", "0"),
+			p.insert("ledger_postings", "transaction_id", mine("txn_"), "position", "1"),
+			p.insert("ledger_postings", "transaction_id", mine("txn_"), "position", "2"),
+			p.insert("outbox", "id", mine("evt_")),
+			"UPDATE quotes SET redeemed_by = "+mine("ord_")+" "+quote) + ";",
+		"COMMIT;",
+	}
+	return strings.Join(lines, "\n") + "\n"
+}

@@ -1,0 +1,88 @@
+package boot
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/hooks"
+	"github.com/haggle-commerce/haggle/adapters/payments/paypal"
+	"github.com/haggle-commerce/haggle/adapters/payments/sandbox"
+	"github.com/haggle-commerce/haggle/adapters/payments/stripe"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+	"github.com/haggle-commerce/haggle/adapters/system"
+	"github.com/haggle-commerce/haggle/app/connecting"
+	"github.com/haggle-commerce/haggle/app/payments"
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// providers are the payment providers outside, by type, as each conversation with them needs them.
+type providers struct {
+	payments  map[string]ports.PaymentProvider
+	platforms map[string]ports.PaymentPlatform
+	hooks     map[string]ports.WebhookPlatform
+	readers   map[string]ports.WebhookReader
+}
+
+func (a *App) openProviders() {
+	st := stripe.New(stripe.Config{URL: a.config.StripeURL, Clock: a.clock})
+	pp := paypal.New(paypal.Config{URL: a.config.PayPalURL, Live: a.env == account.Production, Clock: a.clock})
+	first, second := integration.Stripe.String(), integration.PayPal.String()
+	a.providers = providers{
+		payments:  map[string]ports.PaymentProvider{first: st, second: pp},
+		platforms: map[string]ports.PaymentPlatform{first: st, second: pp},
+		hooks:     map[string]ports.WebhookPlatform{first: st},
+		readers:   map[string]ports.WebhookReader{first: st},
+	}
+	gateway := payments.Gateway{
+		Providers: a.providers.payments, Integrations: a.store.Integrations(), InUse: a.store.Integrations(),
+		Vault: a.vault, Clock: a.clock, Log: a.log,
+	}
+	if a.env == account.Sandbox {
+		gateway.Sandbox = sandbox.Provider{Ledger: a.store.SandboxLedger(), Clock: a.clock, Entropy: system.Entropy{}}
+	}
+	a.gateway = gateway
+}
+
+func (a *App) connectingOn(st *sqlstore.Store) *connecting.Service {
+	return &connecting.Service{
+		Integrations: st.Integrations(), InUse: st.Integrations(),
+		Platforms: a.providers.platforms, Hooks: a.providers.hooks, HookAddress: a.reachableHook,
+		Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{}, Log: a.log, Live: a.env == account.Production,
+	}
+}
+
+// hookAddress is where providers call a webhook.
+func (a *App) hookAddress(webhook id.Webhook) string { return a.URL() + hooks.Path + webhook.String() }
+
+// reachableHook is empty where the provider cannot reach it: the real ones call https alone. One whose
+// address is configured may be at home here.
+func (a *App) reachableHook(t integration.Type, webhook id.Webhook) string {
+	configured := map[integration.Type]string{integration.Stripe: a.config.StripeURL, integration.PayPal: a.config.PayPalURL}[t]
+	if configured == "" && !isHTTPS(a.URL()) {
+		return ""
+	}
+	return a.hookAddress(webhook)
+}
+
+func (a *App) hookServices() hooks.Services {
+	ear := payments.Ear{InUse: a.store.Integrations(), Readers: a.providers.readers, Vault: a.vault, Purchases: a.purchase}
+	if refunds, ok := any(a.aftersales).(payments.Refunds); ok {
+		ear.Refunds = refunds
+	}
+	return hooks.Services{
+		Ear: ear, Lane: a.edge.operations, Limiter: a.edge.managed, Rate: strangersRate, ClientAddress: a.edge.address,
+	}
+}
+
+// RotateMaster seals what is stored sealed under the first master key, and tells how much there was. It may
+// be repeated, and run beside a server that has the same keys.
+func (a *App) RotateMaster(ctx context.Context) (int, error) {
+	credentials, err := a.connecting.Reseal(ctx)
+	if err != nil {
+		return credentials, err
+	}
+	authenticators, err := a.Access.Reseal(ctx, a.store.Authenticators())
+	return credentials + authenticators, err
+}

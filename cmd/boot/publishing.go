@@ -1,0 +1,98 @@
+package boot
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/delivery"
+	"github.com/haggle-commerce/haggle/adapters/eventbus"
+	"github.com/haggle-commerce/haggle/adapters/notify"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+	"github.com/haggle-commerce/haggle/adapters/system"
+	"github.com/haggle-commerce/haggle/app/publishing"
+	"github.com/haggle-commerce/haggle/domain/event"
+)
+
+// openPublishing puts together what delivers events.
+func (a *App) openPublishing() error {
+	client := delivery.SafeClient(a.config.AllowLoopback)
+	parts := publishing.Parts{
+		Outbox: a.store.Outbox(), Webhooks: delivery.Webhooks{Client: client, UserAgent: "Haggle/" + Version},
+		Chats: notify.Chats{Client: client}, Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{}, Ran: func(error) {},
+	}
+	if a.config.NATSURL != "" {
+		var err error
+		if a.bus, err = eventbus.Open(a.config.NATSURL); err != nil {
+			return fmt.Errorf("HAGGLE_NATS_URL: %w", err)
+		}
+		parts.Stream = a.bus
+	}
+	if a.config.SMTPURL != "" {
+		mailer, err := notify.NewMailer(a.config.SMTPURL)
+		if err != nil {
+			return fmt.Errorf("HAGGLE_SMTP_URL: %w", err)
+		}
+		parts.Mailer = mailer
+	}
+	a.publisher = publishing.NewPublisher(parts)
+	return nil
+}
+
+// publish is the loop that delivers events until its context ends.
+func (a *App) publish() func(context.Context) {
+	const name = "deliver events"
+	beats := a.health.Loop(name, time.Minute)
+	a.publisher.Ran = func(err error) {
+		beats.Beat()
+		a.metrics.BackgroundRan(name, err)
+		if err != nil {
+			a.log.Warn("background work is not done yet", "loop", name, "error", err)
+		}
+	}
+	return a.publisher.Run
+}
+
+func (a *App) publishingOn(st *sqlstore.Store) *publishing.Service {
+	loopback := a.config.AllowLoopback
+	return &publishing.Service{
+		Subscriptions: st.Events(), Deliveries: st.Events(), Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{},
+		Resolver: system.Resolver{AllowLoopback: loopback}, Rules: event.Rules{AllowLoopback: loopback},
+	}
+}
+
+// checkPublishing reads where events go.
+func (c Config) checkPublishing() error {
+	if c.NATSURL != "" {
+		if u, err := url.Parse(c.NATSURL); err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {
+			return fmt.Errorf("HAGGLE_NATS_URL must be nats://HOST:PORT or tls://HOST:PORT") // without the URL, which may hold a password
+		}
+	}
+	if c.SMTPURL != "" {
+		if _, err := notify.NewMailer(c.SMTPURL); err != nil {
+			return fmt.Errorf("HAGGLE_SMTP_URL: %w", err)
+		}
+	}
+	return nil
+}
+
+// publishing tells whether the event bus is there. Mail is not sent to try it.
+func (d *doctor) publishing() {
+	if d.NATSURL == "" {
+		return
+	}
+	bus, err := eventbus.Open(d.NATSURL)
+	if err != nil {
+		d.say(Trouble, "NATS", "%v", err)
+		return
+	}
+	defer bus.Close()
+	for deadline := time.Now().Add(2 * time.Second); !bus.Connected(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			d.say(Doubt, "NATS", "does not answer: events wait until it does")
+			return
+		}
+	}
+	d.say(Fine, "NATS", "answers")
+}

@@ -1,0 +1,52 @@
+package boot
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+	"github.com/haggle-commerce/haggle/adapters/system"
+)
+
+// between is the pause between two looks at what is under way.
+const between = 200 * time.Millisecond
+
+// Verify checks the invariants over a database, which a server may be using, and against the ledger of
+// a provider's look-alike, if its URL is given. While payments are under way it looks again, up to wait;
+// the last look counts. It changes nothing: the schema is not migrated.
+func Verify(ctx context.Context, c Config, provider string, wait time.Duration) (sqlstore.Verification, error) {
+	if err := c.Check(); err != nil {
+		return sqlstore.Verification{}, err
+	}
+	store, err := sqlstore.Open(ctx, sqlstore.Config{URL: c.DatabaseURL})
+	if err != nil {
+		return sqlstore.Verification{}, err
+	}
+	defer store.Close()
+	if err := store.SchemaCurrent(ctx); err != nil {
+		return sqlstore.Verification{}, err
+	}
+	v, err := settled(ctx, store, wait)
+	if err != nil || provider == "" {
+		return v, err
+	}
+	compared, err := compare(ctx, store, provider)
+	v.Invariants = append(v.Invariants, compared)
+	return v, err
+}
+
+// settled looks until nothing is under way, or the wait is over.
+func settled(ctx context.Context, store *sqlstore.Store, wait time.Duration) (sqlstore.Verification, error) {
+	clock := system.Clock{}
+	for until := clock.Now().Add(wait); ; {
+		v, err := store.Verify(ctx, clock.Now())
+		if err != nil || v.Undecided == 0 || !clock.Now().Before(until) {
+			return v, err
+		}
+		select {
+		case <-ctx.Done():
+			return v, ctx.Err()
+		case <-time.After(between):
+		}
+	}
+}

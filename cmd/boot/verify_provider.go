@@ -1,0 +1,154 @@
+package boot
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+)
+
+// providerLedger is what a payment provider's look-alike answers to GET /ledger.
+type providerLedger struct {
+	Charges []providerCharge `json:"charges"`
+	Refunds []providerRefund `json:"refunds"`
+}
+
+type providerCharge struct {
+	ID       string            `json:"id"`
+	Intent   string            `json:"payment_intent"`
+	Provider string            `json:"provider"`
+	Key      string            `json:"key"`
+	Amount   int64             `json:"amount"`
+	Currency string            `json:"currency"`
+	Metadata map[string]string `json:"metadata"`
+	Status   string            `json:"status"`
+	Refunded int64             `json:"refunded"`
+}
+
+type providerRefund struct {
+	ID       string            `json:"id"`
+	Charge   string            `json:"charge"`
+	Key      string            `json:"key"`
+	Amount   int64             `json:"amount"`
+	Currency string            `json:"currency"`
+	Metadata map[string]string `json:"metadata"`
+}
+
+// named tells whether a movement goes by one of our keys.
+func named(under sqlstore.UnderWay, key string, metadata map[string]string) bool {
+	for _, value := range metadata {
+		if under[value] {
+			return true
+		}
+	}
+	return under[key]
+}
+
+func readLedger(ctx context.Context, url string) (l providerLedger, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(url, "/")+"/ledger", nil)
+	if err != nil {
+		return l, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return l, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return l, fmt.Errorf("%s: %s", request.URL, response.Status)
+	}
+	return l, json.NewDecoder(response.Body).Decode(&l)
+}
+
+// compare is an invariant between our books and a provider's. The provider is read before them, for
+// what it did, and after them, for what they say that it did: the server may be running.
+func compare(ctx context.Context, store *sqlstore.Store, url string) (sqlstore.Invariant, error) {
+	i := sqlstore.Invariant{Holds: "what the provider at " + url + " took and gave back is what our books say"}
+	before, err := readLedger(ctx, url)
+	if err != nil {
+		return i, err
+	}
+	moved, under, err := store.MovedByProviders(ctx)
+	if err != nil {
+		return i, err
+	}
+	after, err := readLedger(ctx, url)
+	if err != nil {
+		return i, err
+	}
+	c := comparison{Invariant: &i, ours: map[movement]int{}, theirs: map[movement]bool{}}
+	for _, m := range moved {
+		c.ours[movement{m.Provider, m.Currency, m.Amount, m.Refund}]++
+	}
+	c.tookMore(before, under)
+	c.tookLess(after)
+	return i, nil
+}
+
+// movement is money moved, by the provider's id.
+type movement struct {
+	id, currency string
+	amount       int64
+	refund       bool
+}
+
+type comparison struct {
+	*sqlstore.Invariant
+	ours   map[movement]int
+	theirs map[movement]bool
+}
+
+func (c *comparison) breaks(provider, id, format string, args ...any) {
+	c.Broken = append(c.Broken, sqlstore.Violation{Project: provider, Subject: id, Says: fmt.Sprintf(format, args...)})
+}
+
+// tookMore finds what the provider did and we have not recorded, or not once. What it took and gave
+// back again as a whole needs no order.
+func (c *comparison) tookMore(l providerLedger, under sqlstore.UnderWay) {
+	returned := map[string]bool{}
+	for _, charge := range l.Charges {
+		if charge.Status != "succeeded" {
+			continue
+		}
+		c.Checked++
+		n := 0
+		for _, id := range []string{charge.ID, charge.Intent} {
+			n += c.ours[movement{id, charge.Currency, charge.Amount, false}]
+		}
+		returned[charge.ID] = n == 0 && charge.Refunded == charge.Amount
+		if n != 1 && !returned[charge.ID] && !named(under, charge.Key, charge.Metadata) {
+			c.breaks(charge.Provider, charge.ID, "%d %s were taken, which %d payments say", charge.Amount, charge.Currency, n)
+		}
+	}
+	for _, refund := range l.Refunds {
+		c.Checked++
+		n := c.ours[movement{refund.ID, refund.Currency, refund.Amount, true}]
+		if n != 1 && !returned[refund.Charge] && !named(under, refund.Key, refund.Metadata) {
+			c.breaks("refund", refund.ID, "%d %s were given back, which %d refunds say", refund.Amount, refund.Currency, n)
+		}
+	}
+}
+
+// tookLess finds what we recorded and the provider did not do.
+func (c *comparison) tookLess(l providerLedger) {
+	for _, charge := range l.Charges {
+		if charge.Status == "succeeded" {
+			c.theirs[movement{charge.ID, charge.Currency, charge.Amount, false}] = true
+			c.theirs[movement{charge.Intent, charge.Currency, charge.Amount, false}] = true
+		}
+	}
+	for _, refund := range l.Refunds {
+		c.theirs[movement{refund.ID, refund.Currency, refund.Amount, true}] = true
+	}
+	for m := range c.ours {
+		if !c.theirs[m] {
+			c.breaks("ours", m.id, "%d %s are in our books, and not in the provider's", m.amount, m.currency)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/provider"
+)
+
+type providerCmd struct {
+	Addr   string `default:"127.0.0.1:8090" help:"Address to listen on."`
+	Ledger string `default:".data/provider.ledger" help:"File that everything is kept in."`
+}
+
+func (c providerCmd) Run(ctx context.Context) error {
+	if err := os.MkdirAll(filepath.Dir(c.Ledger), 0o755); err != nil {
+		return err
+	}
+	p, err := provider.Open(provider.Config{Ledger: c.Ledger})
+	if err != nil {
+		return fmt.Errorf("cannot open the ledger: %w", err)
+	}
+	listener, err := net.Listen("tcp", c.Addr)
+	if err != nil {
+		return errors.Join(fmt.Errorf("cannot listen: %w", err), p.Close())
+	}
+	c.greet("http://" + listener.Addr().String())
+	return errors.Join(serveProvider(ctx, p, listener), p.Close())
+}
+
+// greet says what to do with the provider. The server's addresses are those of the provider, so that it
+// talks to this one instead of the real ones.
+func (c providerCmd) greet(url string) {
+	fmt.Printf("A payment provider that moves no money, in Stripe's and PayPal's form\n\n")
+	fmt.Printf("  Address   %s   (its books: %s/ledger, kept in %s)\n\n", url, url, c.Ledger)
+	fmt.Printf("Let the server use it:\n\n   HAGGLE_STRIPE_URL=%s HAGGLE_PAYPAL_URL=%s %s serve --demo\n\nStop with Ctrl-C.\n", url, url, program())
+}
+
+// serveProvider serves until ctx ends, and sends webhooks meanwhile.
+func serveProvider(ctx context.Context, p *provider.Provider, listener net.Listener) error {
+	server := &http.Server{Handler: p.Handler(), ReadHeaderTimeout: 5 * time.Second}
+	sending, stop := context.WithCancel(ctx)
+	sent := make(chan error, 1)
+	go func() { sent <- p.Run(sending) }()
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	}
+	stop()
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	if server.Shutdown(bounded) != nil {
+		_ = server.Close() // whoever is left hanging by a script
+	}
+	if e := <-sent; e != nil && !errors.Is(e, context.Canceled) {
+		err = errors.Join(err, e)
+	}
+	return err
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+	"github.com/haggle-commerce/haggle/cmd/boot"
+)
+
+type verifyCmd struct {
+	database
+	Provider string        `help:"URL of a payment provider's look-alike, whose ledger is compared too."`
+	Wait     time.Duration `help:"How long to wait for payments under way to be decided, such as 30s; one that is not by then counts as broken."`
+}
+
+// errDoesNotHold ends the program with a failure, for scripts.
+var errDoesNotHold = errors.New("what the database holds breaks a promise")
+
+func (v verifyCmd) Run(ctx context.Context) error {
+	if err := boot.CheckEnvironment(os.Environ()); err != nil {
+		return err
+	}
+	c := boot.Config{DatabaseURL: v.DatabaseURL, Env: v.Env, MasterKey: v.MasterKey}
+	found, err := boot.Verify(ctx, c, v.Provider, v.Wait)
+	if err != nil {
+		return err
+	}
+	broken := tell(os.Stdout, found)
+	if v.Wait > 0 && found.Undecided > 0 {
+		fmt.Printf("fail  payments under way are decided within %s\n", v.Wait)
+		broken = true
+	}
+	if broken {
+		return errDoesNotHold
+	}
+	return nil
+}
+
+// tell writes a line for each invariant, and one for each violation under it.
+func tell(w io.Writer, v sqlstore.Verification) (broken bool) {
+	for _, i := range v.Invariants {
+		verdict := "ok"
+		if len(i.Broken) > 0 {
+			verdict, broken = "fail", true
+		}
+		fmt.Fprintf(w, "%-5s %s (%d checked)\n", verdict, i.Holds, i.Checked)
+		for _, violation := range i.Broken {
+			fmt.Fprintf(w, "      %s %s: %s\n", violation.Project, violation.Subject, violation.Says)
+		}
+	}
+	fmt.Fprintf(w, "%d payments and refunds are under way.\n", v.Undecided)
+	return broken
+}

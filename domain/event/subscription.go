@@ -1,0 +1,224 @@
+package event
+
+import (
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/patch"
+)
+
+const (
+	// MaxSubscriptions of a project.
+	MaxSubscriptions = 50
+	// SecretOverlap is how long the secret before stays valid after a rotation.
+	SecretOverlap = 24 * time.Hour
+
+	maxURL         = 2_048
+	maxDescription = 5_000
+)
+
+// Every stands for all types, those of later versions too.
+var Every = Type{"*"}
+
+// Status of a subscription.
+type Status struct{ name string }
+
+var (
+	Active   = Status{"active"}
+	Disabled = Status{"disabled"} // gets no events until it is enabled
+)
+
+func (s Status) String() string { return s.name }
+
+// ParseStatus knows both.
+func ParseStatus(name string) (Status, error) {
+	for _, s := range []Status{Active, Disabled} {
+		if s.name == name {
+			return s, nil
+		}
+	}
+	return Status{}, fault.Field("status", "must be active or disabled")
+}
+
+// Reason why a subscription is disabled. The zero Reason is none.
+type Reason struct{ name string }
+
+var (
+	ByMerchant  = Reason{"merchant"}
+	Gone        = Reason{"gone"}        // the receiver answered 410
+	Unreachable = Reason{"unreachable"} // an event could not be delivered in a day
+)
+
+func (r Reason) String() string { return r.name }
+
+// StoredReason trusts text that this system wrote.
+func StoredReason(name string) Reason { return Reason{name} }
+
+// Subscription sends events of some types to a merchant's URL. Secrets are sealed: what is kept here
+// signs nothing by itself.
+type Subscription struct {
+	ID          id.Subscription
+	Project     id.Project
+	URL         string
+	Description string
+	Types       []Type
+	Status      Status
+	Reason      Reason // of being disabled
+	Secret      []byte
+	Previous    []byte // the secret before
+	PreviousEnd *time.Time
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+}
+
+// Draft is what a subscription is made from.
+type Draft struct {
+	URL         string
+	Types       []string
+	Description string
+}
+
+// Change is a partial change of a subscription.
+type Change struct {
+	URL         patch.Field[string]
+	Types       patch.Field[[]string]
+	Description patch.Field[string]
+	Status      patch.Field[string]
+}
+
+// Rules are those of the installation: whether http addresses on the same machine will do.
+type Rules struct{ AllowLoopback bool }
+
+// Subscribe makes an active subscription with a sealed secret.
+func Subscribe(name id.Subscription, project id.Project, d Draft, sealed []byte, r Rules, now time.Time) (*Subscription, error) {
+	s := &Subscription{
+		ID: name, Project: project, Status: Active, Secret: sealed, URL: d.URL, Description: d.Description,
+		CreatedAt: now, UpdatedAt: now,
+	}
+	check := fault.NewCheck()
+	s.Types = checkTypes(check, d.Types)
+	s.check(check, r)
+	return s, check.Err()
+}
+
+// Change changes what is given. Null is refused but for the description, for there are no defaults.
+func (s *Subscription) Change(c Change, r Rules, now time.Time) error {
+	changed, check := *s, fault.NewCheck()
+	c.URL.Apply(&changed.URL, "")
+	c.Description.Apply(&changed.Description, "")
+	if c.Types.Given() {
+		names, _ := c.Types.Value()
+		changed.Types = checkTypes(check, names)
+	}
+	if c.Status.Given() {
+		name, _ := c.Status.Value()
+		status, err := ParseStatus(name)
+		check.That(err == nil, "status", "must be active or disabled")
+		if status == Active {
+			changed.Enable(now)
+		} else {
+			changed.Disable(ByMerchant, now)
+		}
+	}
+	changed.check(check, r)
+	if err := check.Err(); err != nil {
+		return err
+	}
+	*s, s.UpdatedAt = changed, now
+	return nil
+}
+
+// Disable stops the subscription. It tells whether it was active: what is disabled keeps its reason.
+func (s *Subscription) Disable(why Reason, now time.Time) bool {
+	if s.Status != Active {
+		return false
+	}
+	s.Status, s.Reason, s.UpdatedAt = Disabled, why, now
+	return true
+}
+
+// Enable starts it again. What happened meanwhile is not made up for.
+func (s *Subscription) Enable(now time.Time) {
+	if s.Status != Active {
+		s.Status, s.Reason, s.UpdatedAt = Active, Reason{}, now
+	}
+}
+
+// Rotate replaces the secret. The one before stays valid for a day, and one before that no longer.
+func (s *Subscription) Rotate(sealed []byte, now time.Time) {
+	end := now.Add(SecretOverlap)
+	s.Previous, s.PreviousEnd = s.Secret, &end
+	s.Secret, s.UpdatedAt = sealed, now
+}
+
+// Secrets are the sealed ones that sign, the newest first.
+func (s *Subscription) Secrets(now time.Time) [][]byte {
+	list := [][]byte{s.Secret}
+	if s.PreviousEnd != nil && now.Before(*s.PreviousEnd) {
+		list = append(list, s.Previous)
+	}
+	return list
+}
+
+// Wants tells whether events of a type are for the subscription.
+func (s *Subscription) Wants(t Type) bool {
+	return s.Status == Active && t != PingType && (slices.Contains(s.Types, Every) || slices.Contains(s.Types, t))
+}
+
+func (s *Subscription) check(c fault.Check, r Rules) {
+	c.That(utf8.RuneCountInString(s.Description) <= maxDescription, "description", "must be at most 5000 characters")
+	u, err := url.Parse(s.URL)
+	switch {
+	case !c.That(s.URL != "" && err == nil && plainHost(u) && plainPort(u), "url", "must be an https URL"):
+	case !c.That(utf8.RuneCountInString(s.URL) <= maxURL, "url", "must be at most 2048 characters"):
+	case !c.That(u.User == nil, "url", "must not hold a user or password"):
+	default:
+		c.That(u.Scheme == "https" || u.Scheme == "http" && r.AllowLoopback && loopback(u.Hostname()), "url", "must be an https URL")
+	}
+}
+
+// checkTypes reads the names of types: "*" alone, or some, each once.
+func checkTypes(c fault.Check, names []string) []Type {
+	c.That(len(names) > 0, "event_types", "must name at least one type, or \"*\"")
+	var types []Type
+	for i, name := range names {
+		t, known := ParseType(name)
+		if name == Every.name {
+			t, known = Every, len(names) == 1
+		}
+		at := "event_types." + strconv.Itoa(i)
+		c.That(known, at, "must be a type of event, or \"*\" alone")
+		c.That(!slices.Contains(types, t), at, "must not be repeated")
+		types = append(types, t)
+	}
+	return types
+}
+
+// plainHost takes names and addresses, but not the other spellings of an address that some clients
+// read: 127.1, 2130706433, 0x7f.1.
+func plainHost(u *url.URL) bool {
+	host := u.Hostname()
+	if _, err := netip.ParseAddr(host); err == nil {
+		return true
+	}
+	last := host[strings.LastIndexByte(strings.TrimSuffix(host, "."), '.')+1:]
+	return last != "" && (last[0] < '0' || last[0] > '9')
+}
+
+func plainPort(u *url.URL) bool {
+	port := u.Port()
+	n, err := strconv.Atoi(port)
+	return port == "" || err == nil && n > 0 && n < 1<<16
+}
+
+func loopback(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && address.Unmap().IsLoopback()
+}

@@ -1,0 +1,99 @@
+package ledger_test
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/ledger"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+var (
+	noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	pay  = id.New[id.Payment]([16]byte{1})
+	ref  = id.New[id.Refund]([16]byte{2})
+)
+
+func usd(minor int64) money.Amount { return money.Of(minor, money.USD) }
+
+func sale(subtotal, shipping, tax int64) ledger.Transaction {
+	return ledger.Sale(ledger.Sold{
+		Payment: pay, Provider: "stripe", Subtotal: usd(subtotal), Shipping: usd(shipping), Tax: usd(tax), At: noon,
+	})
+}
+
+func refund(amount int64) ledger.Transaction {
+	return ledger.Refund(ledger.GivenBack{Payment: pay, Refund: ref, Provider: "stripe", Amount: usd(amount), At: noon})
+}
+
+func TestSaleLeavesOutWhatIsZero(t *testing.T) {
+	t.Parallel()
+	funds := ledger.Funds("stripe")
+	for _, c := range []struct {
+		got  ledger.Transaction
+		want []ledger.Posting
+	}{
+		{sale(90, 7, 3), []ledger.Posting{{funds, ledger.Sales, usd(90)}, {funds, ledger.Shipping, usd(7)}, {funds, ledger.Tax, usd(3)}}},
+		{sale(90, 0, 3), []ledger.Posting{{funds, ledger.Sales, usd(90)}, {funds, ledger.Tax, usd(3)}}},
+		{sale(0, 0, 0), nil},
+		{refund(5), []ledger.Posting{{ledger.Refunds, funds, usd(5)}}},
+	} {
+		if !reflect.DeepEqual(c.got.Postings, c.want) {
+			t.Errorf("%v, want %v", c.got.Postings, c.want)
+		}
+	}
+}
+
+// Recorded twice, a transaction has the same id: the store keeps it once.
+func TestTransactionsAreNamedByWhatTheyRecord(t *testing.T) {
+	t.Parallel()
+	if got, want := sale(1, 0, 0).ID, id.New[id.Transaction]([16]byte{1}); got != want {
+		t.Errorf("a sale is %s, want %s", got, want)
+	}
+	if got, want := refund(1).ID, id.New[id.Transaction]([16]byte{2}); got != want {
+		t.Errorf("a refund is %s, want %s", got, want)
+	}
+}
+
+func TestAccountsTellTheirProvider(t *testing.T) {
+	t.Parallel()
+	if provider, funds := ledger.Funds("stripe").Provider(); provider != "stripe" || !funds {
+		t.Errorf("%q, %t", provider, funds)
+	}
+	if _, funds := ledger.Sales.Provider(); funds {
+		t.Error("sales are no funds")
+	}
+	if got := ledger.StoredAccount(ledger.Funds("stripe").String()); got != ledger.Funds("stripe") {
+		t.Errorf("stored as %s", got)
+	}
+}
+
+// Whatever is sold and given back, entries sum to zero, and the funds hold what came less what went.
+func TestTheBookBalances(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		amount := rapid.Int64Range(0, money.Limit-1)
+		subtotal, shipping, tax := amount.Draw(t, "subtotal"), amount.Draw(t, "shipping"), amount.Draw(t, "tax")
+		back := amount.Draw(t, "back")
+		var sum int64
+		held := map[ledger.Account]int64{}
+		for _, transaction := range []ledger.Transaction{sale(subtotal, shipping, tax), refund(back)} {
+			for _, p := range transaction.Postings {
+				if !p.Amount.IsPositive() || p.Debit == p.Credit {
+					t.Fatalf("posting %v", p)
+				}
+			}
+			for _, e := range transaction.Entries() {
+				sum += e.Amount.Minor()
+				held[e.Account] += e.Amount.Minor()
+			}
+		}
+		if sum != 0 || held[ledger.Funds("stripe")] != subtotal+shipping+tax-back || held[ledger.Refunds] != back {
+			t.Fatalf("the sum is %d, held is %v", sum, held)
+		}
+	})
+}

@@ -1,0 +1,89 @@
+package order
+
+import (
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/ledger"
+)
+
+// Case is an order with all that followed it. Its verbs change it and collect what must be stored with
+// it.
+type Case struct {
+	Order   *Order
+	Returns []Return       // oldest first
+	Refunds []Refund       // oldest first
+	Taken   []catalog.Take // what the sale took from stock
+
+	// What the verbs have collected.
+	Restock []catalog.Take
+	Ledger  []ledger.Transaction
+	Events  []event.Event
+}
+
+var (
+	ErrCanceled   = fault.New(fault.Conflict, "order_canceled", "The order is canceled.")
+	ErrReturnOpen = fault.New(fault.Conflict, "return_open", "A return of the order is not decided yet.")
+)
+
+// Cancel ends an order that was not shipped: its stock goes back, and so does the rest of its money, by
+// the refund of this id if any is left.
+func (c *Case) Cancel(refund id.Refund, reason string, now time.Time) error {
+	f := &c.Order.Fulfillment
+	switch {
+	case c.Order.Status == Canceled:
+		return ErrCanceled
+	case f.Status == Shipped || f.Status == Delivered:
+		return ErrShipped
+	}
+	for _, r := range c.Returns {
+		if r.Status == Requested {
+			return ErrReturnOpen
+		}
+	}
+	switch err := c.refund(refund, id.Return{}, nil, reason, now); {
+	case err == nil, fault.Is(err, ErrRefunded.Code): // nothing may be left, or nothing was paid
+	default:
+		return err
+	}
+	c.Order.Status, f.Status = Canceled, FulfillmentCanceled
+	c.putBack(c.out())
+	return nil
+}
+
+// out is what the sale took from stock and returns did not put back.
+func (c *Case) out() []catalog.Take {
+	back := make(map[catalog.Take]int) // by variant and location, the quantity zero
+	for _, r := range c.Returns {
+		for _, t := range r.Restocked {
+			back[catalog.Take{Variant: t.Variant, Location: t.Location}] += t.Quantity
+		}
+	}
+	var out []catalog.Take
+	for _, t := range c.Taken {
+		place := catalog.Take{Variant: t.Variant, Location: t.Location}
+		returned := min(back[place], t.Quantity)
+		back[place] -= returned
+		if t.Quantity -= returned; t.Quantity > 0 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// putBack collects stock to put back, each variant and location once.
+func (c *Case) putBack(takes []catalog.Take) {
+next:
+	for _, t := range takes {
+		for i := range c.Restock {
+			if c.Restock[i].Variant == t.Variant && c.Restock[i].Location == t.Location {
+				c.Restock[i].Quantity += t.Quantity
+				continue next
+			}
+		}
+		c.Restock = append(c.Restock, t)
+	}
+}

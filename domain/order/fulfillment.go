@@ -1,0 +1,116 @@
+package order
+
+import (
+	"net/url"
+	"time"
+	"unicode/utf8"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+)
+
+// FulfillmentStatus of an order.
+type FulfillmentStatus struct{ name string }
+
+var (
+	FulfillmentProcessing = FulfillmentStatus{"processing"}
+	Shipped               = FulfillmentStatus{"shipped"}
+	Delivered             = FulfillmentStatus{"delivered"}
+	FulfillmentCanceled   = FulfillmentStatus{"canceled"}
+)
+
+func (s FulfillmentStatus) String() string { return s.name }
+
+// FulfillmentStatuses are all of them, by name.
+var FulfillmentStatuses = map[string]FulfillmentStatus{
+	"processing": FulfillmentProcessing, "shipped": Shipped, "delivered": Delivered, "canceled": FulfillmentCanceled,
+}
+
+// Fulfillment is the promise of delivery and how it was kept. The promised days are those of the shop's
+// calendar, each as its midnight in UTC: format them, do not convert them.
+type Fulfillment struct {
+	Status         FulfillmentStatus
+	ShipsOn        time.Time
+	DeliversFrom   time.Time
+	DeliversBy     time.Time
+	ShippingOption string
+
+	Carrier        string // "" until shipped, and where the merchant names none
+	TrackingNumber string
+	TrackingURL    string    // https
+	ShippedAt      time.Time // zero until then
+	DeliveredAt    time.Time // zero until then
+}
+
+var (
+	ErrShipped    = fault.New(fault.Conflict, "order_shipped", "The order has been shipped.")
+	ErrNotShipped = fault.New(fault.Conflict, "order_not_shipped", "The order has not been shipped.")
+	ErrDelivered  = fault.New(fault.Conflict, "order_delivered", "The order has been delivered.")
+)
+
+// Ship records that the goods are on their way. A shipped order may be given another tracking; it was
+// shipped when it first was.
+func (c *Case) Ship(carrier, number, address string, now time.Time) error {
+	check := fault.NewCheck()
+	check.That(utf8.RuneCountInString(carrier) <= 200, "carrier", "must have at most 200 characters")
+	check.That(utf8.RuneCountInString(number) <= 200, "tracking_number", "must have at most 200 characters")
+	check.That(address == "" || trackable(address), "tracking_url", "must be an https URL of at most 2,000 characters")
+	if err := check.Err(); err != nil {
+		return err
+	}
+	f := &c.Order.Fulfillment
+	switch f.Status {
+	case FulfillmentCanceled:
+		return ErrCanceled
+	case Delivered:
+		return ErrDelivered
+	case FulfillmentProcessing:
+		f.Status, f.ShippedAt = Shipped, now
+	}
+	f.Carrier, f.TrackingNumber, f.TrackingURL = carrier, number, address
+	return nil
+}
+
+func trackable(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && len(address) <= 2000 && u.Scheme == "https" && u.Host != "" && u.User == nil
+}
+
+// Deliver records that the goods have arrived.
+func (c *Case) Deliver(now time.Time) error {
+	f := &c.Order.Fulfillment
+	switch f.Status {
+	case FulfillmentCanceled:
+		return ErrCanceled
+	case FulfillmentProcessing:
+		return ErrNotShipped
+	case Delivered:
+		return ErrDelivered
+	}
+	f.Status, f.DeliveredAt = Delivered, now
+	return nil
+}
+
+// promise dates the delivery: shipped on the next working day, then the option's days.
+func promise(s checkout.Snapshot, zone *time.Location, now time.Time) Fulfillment {
+	year, month, day := now.In(zone).Date()
+	ships := nextWorkday(time.Date(year, month, day, 0, 0, 0, 0, time.UTC), 1)
+	f := Fulfillment{Status: FulfillmentProcessing, ShipsOn: ships, DeliversFrom: ships, DeliversBy: ships, ShippingOption: s.Selected}
+	for _, o := range s.Options {
+		if o.ID == s.Selected {
+			f.DeliversFrom, f.DeliversBy = nextWorkday(ships, o.MinDays), nextWorkday(ships, o.MaxDays)
+		}
+	}
+	return f
+}
+
+// nextWorkday is so many working days (Monday to Friday) after day.
+func nextWorkday(day time.Time, days int) time.Time {
+	for days > 0 {
+		day = day.AddDate(0, 0, 1)
+		if w := day.Weekday(); w != time.Saturday && w != time.Sunday {
+			days--
+		}
+	}
+	return day
+}

@@ -1,0 +1,183 @@
+package order
+
+import (
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/ledger"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+const (
+	// RefundLease is how long whoever asks the provider for a refund does so alone. It is longer than any
+	// such call can be under way.
+	RefundLease = 15 * time.Second
+	// Between tries of a refund that the provider has not decided, the pause grows from the first to the
+	// second.
+	firstRefundPause = 2 * time.Second
+	mostRefundPause  = time.Hour
+	// MaxRefunds bounds the refunds of a payment.
+	MaxRefunds = 1000
+)
+
+// RefundStatus of a refund.
+type RefundStatus struct{ name string }
+
+var (
+	RefundIsPending = RefundStatus{"pending"} // the provider is asked until it decides
+	RefundSucceeded = RefundStatus{"succeeded"}
+	RefundIsFailed  = RefundStatus{"failed"}
+)
+
+func (s RefundStatus) String() string { return s.name }
+
+// RefundStatuses are all of them, by name.
+var RefundStatuses = map[string]RefundStatus{"pending": RefundIsPending, "succeeded": RefundSucceeded, "failed": RefundIsFailed}
+
+// Refund gives money of a payment back.
+type Refund struct {
+	ID        id.Refund
+	Project   id.Project
+	Order     id.Order
+	Payment   id.Payment
+	Return    id.Return // zero: not for a return
+	Amount    money.Amount
+	Reason    string
+	Status    RefundStatus
+	Failure   string // why it failed, by the provider's code
+	Provider  string // the provider's own id of the refund
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	Attempts  int       // how often the provider was asked and has not decided
+	DueAt     time.Time // when a pending refund may be asked for by whoever comes; zero once decided
+}
+
+var (
+	// ErrRefunded means that nothing of the payment is left, pending refunds counted.
+	ErrRefunded = fault.New(fault.Conflict, "payment_refunded", "Nothing of the payment is left to refund.")
+	// ErrStaleOutcome means that the refund was decided otherwise before.
+	ErrStaleOutcome = fault.New(fault.Conflict, "refund_decided", "The refund is already decided.")
+)
+
+// Refund promises to give an amount back, nil for all that is left. The provider is asked for it next.
+func (c *Case) Refund(refund id.Refund, amount *money.Amount, reason string, now time.Time) error {
+	return c.refund(refund, id.Return{}, amount, reason, now)
+}
+
+func (c *Case) refund(refund id.Refund, ret id.Return, amount *money.Amount, reason string, now time.Time) error {
+	p := &c.Order.Payment
+	left := p.Left()
+	if !left.IsPositive() {
+		return ErrRefunded
+	}
+	if amount == nil {
+		amount = &left
+	}
+	check := fault.NewCheck()
+	check.That(utf8.RuneCountInString(reason) <= 2000, "reason", "must have at most 2,000 characters")
+	switch {
+	case amount.Currency() != left.Currency():
+		check.That(false, "amount", "must be in "+left.Currency().Code())
+	case !amount.IsPositive():
+		check.That(false, "amount", "must be more than 0")
+	case amount.Minor() > left.Minor():
+		check.That(false, "amount", "is more than the "+left.String()+" "+left.Currency().Code()+" that are left to refund")
+	}
+	if err := check.Err(); err != nil {
+		return err
+	}
+	if len(c.Refunds) >= MaxRefunds {
+		return fault.New(fault.Conflict, "too_many_refunds", "The payment has too many refunds.")
+	}
+	p.Refunding = money.Of(p.Refunding.Minor()+amount.Minor(), left.Currency())
+	c.Refunds = append(c.Refunds, Refund{
+		ID: refund, Project: c.Order.Project, Order: c.Order.ID, Payment: p.ID, Return: ret, Amount: *amount, Reason: reason,
+		Status: RefundIsPending, CreatedAt: now, UpdatedAt: now, DueAt: now.Add(RefundLease),
+	})
+	return nil
+}
+
+// FindRefund is a refund of the case, or nil.
+func (c *Case) FindRefund(refund id.Refund) *Refund {
+	i := slices.IndexFunc(c.Refunds, func(r Refund) bool { return r.ID == refund })
+	if i < 0 {
+		return nil
+	}
+	return &c.Refunds[i]
+}
+
+// SettleRefund records what the provider made of a refund; announce is the id of the event if it
+// succeeded. The same outcome again changes nothing, another one than was recorded is ErrStaleOutcome.
+func (c *Case) SettleRefund(refund id.Refund, outcome RefundOutcome, announce id.Event, now time.Time) error {
+	r := c.FindRefund(refund)
+	if r == nil {
+		return fault.Missing("refund")
+	}
+	if r.Status != RefundIsPending {
+		return r.settledAs(outcome)
+	}
+	switch o := outcome.(type) {
+	case Refunded:
+		c.succeeded(r, o.Provider, announce, now)
+	case RefundPending:
+		r.Provider = o.Provider
+		r.postpone(now)
+	case RefundFailed:
+		c.stopRefunding(r.Amount)
+		r.Status, r.Failure, r.DueAt, r.UpdatedAt = RefundIsFailed, o.Code, time.Time{}, now
+	}
+	return nil
+}
+
+func (r *Refund) settledAs(outcome RefundOutcome) error {
+	_, refunded := outcome.(Refunded)
+	_, failed := outcome.(RefundFailed)
+	if refunded && r.Status == RefundSucceeded || failed && r.Status == RefundIsFailed {
+		return nil
+	}
+	return ErrStaleOutcome
+}
+
+func (c *Case) succeeded(r *Refund, provider string, announce id.Event, now time.Time) {
+	o, p := c.Order, &c.Order.Payment
+	c.stopRefunding(r.Amount)
+	p.Refunded = money.Of(p.Refunded.Minor()+r.Amount.Minor(), p.Amount.Currency())
+	r.Status, r.Provider, r.DueAt, r.UpdatedAt = RefundSucceeded, provider, time.Time{}, now
+	c.Ledger = append(c.Ledger, ledger.Refund(ledger.GivenBack{
+		Project: o.Project, Order: o.ID, Payment: p.ID, Refund: r.ID, Provider: p.Route.Provider, Amount: r.Amount, At: now,
+	}))
+	c.Events = append(c.Events, event.Event{ID: announce, Project: o.Project, At: now, Data: event.OrderRefunded{
+		Refund: r.ID, Order: o.ID, Payment: p.ID, Amount: r.Amount, Refunded: p.Refunded, Reason: r.Reason, Return: r.Return,
+	}})
+}
+
+func (c *Case) stopRefunding(amount money.Amount) {
+	p := &c.Order.Payment
+	p.Refunding = money.Of(p.Refunding.Minor()-amount.Minor(), p.Amount.Currency())
+}
+
+// PostponeRefund records that nobody knows what became of a refund: it is asked for again later. One
+// that was decided meanwhile stays as it is.
+func (c *Case) PostponeRefund(refund id.Refund, now time.Time) error {
+	r := c.FindRefund(refund)
+	if r == nil {
+		return fault.Missing("refund")
+	}
+	if r.Status == RefundIsPending {
+		r.postpone(now)
+	}
+	return nil
+}
+
+func (r *Refund) postpone(now time.Time) {
+	pause := mostRefundPause
+	if r.Attempts < 12 { // 2 s doubled 11 times is more than an hour
+		pause = min(pause, firstRefundPause<<r.Attempts)
+	}
+	r.Attempts++
+	r.DueAt, r.UpdatedAt = now.Add(pause), now
+}

@@ -1,0 +1,19 @@
+package order
+
+// RefundOutcome is what a provider made of a refund: Refunded, RefundPending or RefundFailed. That
+// nobody knows is no outcome but an error.
+type RefundOutcome interface{ refundOutcome() }
+
+// Refunded means the money is on its way back and the provider stands for it.
+type Refunded struct{ Provider string } // the provider's id of the refund
+
+// RefundPending means the provider has taken the refund on and has not decided yet. Asking again by the
+// same key tells how it stands.
+type RefundPending struct{ Provider string }
+
+// RefundFailed means the provider refused, and nothing was given back.
+type RefundFailed struct{ Code, Message string }
+
+func (Refunded) refundOutcome()      {}
+func (RefundPending) refundOutcome() {}
+func (RefundFailed) refundOutcome()  {}

@@ -1,0 +1,187 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/simulator/acp"
+	"github.com/haggle-commerce/haggle/simulator/decimal"
+	"github.com/haggle-commerce/haggle/simulator/exchange"
+	"github.com/haggle-commerce/haggle/simulator/merchant"
+)
+
+// shop is a project with one product.
+type shop struct {
+	slug, project, product string
+	stock                  int
+}
+
+var shops atomic.Int64
+
+var impatient = &http.Client{Timeout: 25 * time.Second, Transport: func() http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConns, t.MaxIdleConnsPerHost = 512, 128
+	return t
+}()}
+
+func management(url, project string) *merchant.Client {
+	return merchant.New(exchange.NewClient(exchange.Config{URL: url, HTTP: impatient}), boottest.Key, project)
+}
+
+func openShop(url string, stock int) (shop, error) {
+	s := shop{slug: fmt.Sprintf("shop-%d", shops.Add(1)), stock: stock}
+	p, err := management(url, "").CreateProject(context.Background(), merchant.NewProject{Name: "Shop", Slug: s.slug})
+	if err != nil {
+		return s, err
+	}
+	s.project = p.ID
+	product, err := management(url, p.ID).CreateProduct(context.Background(), merchant.Product{
+		Name: "Storm Lantern", SKU: "LANTERN", Price: decimal.MustParse("40"), Category: "outdoor/lights", Quantity: &stock})
+	s.product = product.ID
+	return s, err
+}
+
+// addUp says how the shop's stock and statistics differ from so many orders of one piece each.
+func (s shop) addUp(url string, orders int) (violations []string) {
+	ctx, m := context.Background(), management(url, s.project)
+	levels, err := m.Inventory(ctx, "LANTERN", merchant.Page{})
+	if err != nil || len(levels.Data) != 1 || levels.Data[0].Quantity != s.stock-orders {
+		violations = append(violations, fmt.Sprintf("stock after %d orders of %d: %+v, %v", orders, s.stock, levels.Data, err))
+	}
+	p, err := m.Project(ctx, s.project)
+	if err != nil || p.Statistics == nil || p.Statistics.Orders30D != orders {
+		violations = append(violations, fmt.Sprintf("%+v, %v, want %d orders", p.Statistics, err, orders))
+	}
+	return violations
+}
+
+// sold is how many orders the shop has by its statistics, or -1.
+func (s shop) sold(url string) int {
+	p, err := management(url, s.project).Project(context.Background(), s.project)
+	if err != nil || p.Statistics == nil {
+		return -1
+	}
+	return p.Statistics.Orders30D
+}
+
+// payer is a buyer on the way to an order.
+type payer struct {
+	shop     shop
+	address  string
+	checkout string
+	tokens   []string // one after the other, as each is declined
+}
+
+var payers atomic.Int64
+
+func (s shop) payer(tokens ...string) *payer {
+	n := payers.Add(1)
+	return &payer{shop: s, address: fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255), tokens: tokens}
+}
+
+func (p *payer) at(url string) *acp.Client {
+	return acp.New(exchange.NewClient(exchange.Config{
+		URL: url, HTTP: impatient, Header: http.Header{"X-Forwarded-For": {p.address}}, Transcript: exchange.NewTranscript(1),
+	}), p.shop.slug)
+}
+
+var home = acp.Address{Name: "A. Buyer", Line1: "1 Main St", City: "Springfield", State: "IL", PostalCode: "62701", Country: "US"}
+
+// haggle agrees on a price and opens a checkout with the token.
+func (p *payer) haggle(url string) error {
+	client, price := p.at(url), decimal.MustParse("40")
+	quote, err := client.Quote(context.Background(), acp.QuoteRequest{ProductID: p.shop.product, Quantity: 1, OfferPrice: &price})
+	if err != nil {
+		return err
+	}
+	return p.open(client, quote.SessionID, acp.InitRequest{
+		CheckoutToken: quote.CheckoutToken,
+		Items:         []acp.CheckoutItem{{ProductID: p.shop.product, Quantity: 1, NegotiatedPrice: &quote.FinalPrice}},
+	})
+}
+
+// browse opens a checkout at the list price.
+func (p *payer) browse(url string) error {
+	client := p.at(url)
+	found, err := client.Search(context.Background(), acp.SearchRequest{Query: "lantern"})
+	if err != nil {
+		return err
+	}
+	return p.open(client, found.SessionID, acp.InitRequest{Items: []acp.CheckoutItem{{ProductID: p.shop.product, Quantity: 1}}})
+}
+
+func (p *payer) open(client *acp.Client, session string, request acp.InitRequest) error {
+	request.SessionID, request.ShippingAddress, request.BillingSameAsShipping = session, home, true
+	checkout, err := client.InitCheckout(context.Background(), request)
+	p.checkout = checkout.CheckoutID
+	return err
+}
+
+// finalize sends one finalize.
+func (p *payer) finalize(ctx context.Context, url, token string) (acp.Finalized, error) {
+	return p.at(url).Finalize(ctx, acp.FinalizeRequest{
+		CheckoutID: p.checkout, BuyerEmail: "buyer@example.com", Payment: acp.Payment{Method: acp.PSPToken, Token: token}})
+}
+
+// errGaveUp ends a payer whose time is over.
+var errGaveUp = errors.New("no decision")
+
+// pay sends finalize until it is decided, to one server and the next in turn, as a client does that
+// misses answers: with the next token once one was declined. It returns the order's id.
+func (p *payer) pay(within time.Duration, servers func() []string) (order string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	for n, token := 0, 0; ; n++ {
+		urls := servers()
+		var answer acp.Finalized
+		if len(urls) > 0 {
+			answer, err = p.finalize(ctx, urls[n%len(urls)], p.tokens[token])
+		}
+		switch {
+		case len(urls) == 0, err != nil && again(err):
+		case err != nil:
+			return "", err
+		case answer.Status == acp.Success:
+			return answer.Order.ID, nil
+		case token+1 == len(p.tokens):
+			return "", fmt.Errorf("declined: %s", answer.Error.DeclineCode)
+		default:
+			token++
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return "", fmt.Errorf("%w within %s, at last: %w", errGaveUp, within, err)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// again tells that a client may send the same request again.
+func again(err error) bool {
+	var problem *acp.Error
+	if !errors.As(err, &problem) {
+		return true // no answer
+	}
+	return problem.HTTPStatus >= 500 || problem.Code == "checkout_processing"
+}
+
+// agree says how orders that one checkout's payers were told differ.
+func agree(orders []string, errs []error) (violations []string) {
+	for _, err := range errs {
+		if err != nil {
+			violations = append(violations, "a finalize was not decided: "+err.Error())
+		}
+	}
+	told := slices.Compact(slices.Sorted(slices.Values(orders)))
+	if told = slices.DeleteFunc(told, func(id string) bool { return id == "" }); len(told) > 1 {
+		violations = append(violations, fmt.Sprintf("one checkout has the orders %v", told))
+	}
+	return violations
+}

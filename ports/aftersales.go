@@ -1,0 +1,61 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+)
+
+// Orders reads orders and carries on what follows a sale.
+type Orders interface {
+	ByID(ctx context.Context, project id.Project, order id.Order) (*order.Order, error)
+	ByCheckout(ctx context.Context, project id.Project, checkout id.Checkout) (*order.Order, error)
+	ReturnByID(ctx context.Context, project id.Project, ret id.Return) (*order.Return, error)
+	// Case reads an order with its returns and refunds, each oldest first.
+	Case(ctx context.Context, project id.Project, order id.Order) (*order.Case, error)
+	// Change loads the case for exclusive use, runs change on it and, if that returns nil, stores the case
+	// with all that its verbs collected: stock put back, ledger transactions, events. Stock goes back to
+	// where it was taken from; a level at its most stays at that, and what was dropped is skipped. change
+	// does no I/O and may run more than once.
+	Change(ctx context.Context, project id.Project, order id.Order, change func(*order.Case) error) (*order.Case, error)
+}
+
+// OrderFilter narrows the list of orders. Zero fields narrow nothing.
+type OrderFilter struct {
+	Status       order.Status
+	Fulfillment  order.FulfillmentStatus
+	Payment      order.PaymentStatus
+	Confirmation string
+	Email        string
+	From, To     time.Time // from, and before
+}
+
+// ReturnFilter narrows the list of returns. Zero fields narrow nothing.
+type ReturnFilter struct {
+	Status   order.ReturnStatus
+	Order    id.Order
+	From, To time.Time // from, and before
+}
+
+// OrderLists lists what follows sales, newest first, each with the number of all that fit the filter.
+type OrderLists interface {
+	Orders(ctx context.Context, project id.Project, f OrderFilter, page Page) ([]*order.Order, int, error)
+	Returns(ctx context.Context, project id.Project, f ReturnFilter, page Page) ([]order.Return, int, error)
+}
+
+// DueRefund is a refund that nobody looks after.
+type DueRefund struct {
+	Project id.Project
+	Order   id.Order
+	Refund  id.Refund
+}
+
+// Refunds finds refunds.
+type Refunds interface {
+	RefundByID(ctx context.Context, project id.Project, refund id.Refund) (*order.Refund, error)
+	// RefundsDue claims pending refunds, of all projects, whose time has come, the longest due first.
+	// Nobody else is given them before order.RefundLease is over.
+	RefundsDue(ctx context.Context, now time.Time, limit int) ([]DueRefund, error)
+}

@@ -1,0 +1,79 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/ledger"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+// OrderPayment is a payment with what it was for.
+type OrderPayment struct {
+	order.Payment
+	Project  id.Project
+	Order    id.Order
+	Checkout id.Checkout
+}
+
+// PaymentFilter narrows the list of payments. Zero fields narrow nothing.
+type PaymentFilter struct {
+	Status   order.PaymentStatus
+	Method   string // psp_spt or wallet_ba
+	Order    id.Order
+	From, To time.Time // from, and before
+}
+
+// Payments reads the payments of orders.
+type Payments interface {
+	// Payments lists newest first, with the number of all that fit the filter.
+	Payments(ctx context.Context, project id.Project, f PaymentFilter, page Page) ([]OrderPayment, int, error)
+	PaymentByID(ctx context.Context, project id.Project, payment id.Payment) (*OrderPayment, error)
+	// EachPayment tells all payments that fit the filter, newest first, in memory that does not grow with
+	// their number. It ends with the first error of each. What happens meanwhile may or may not show.
+	EachPayment(ctx context.Context, project id.Project, f PaymentFilter, each func(OrderPayment) error) error
+	// RefundsOf are the refunds of a payment, oldest first.
+	RefundsOf(ctx context.Context, project id.Project, payment id.Payment) ([]order.Refund, error)
+	// Moved are the payments taken and the refunds that succeeded, from and before, in no order, at most
+	// limit of them.
+	Moved(ctx context.Context, project id.Project, from, to time.Time, limit int) ([]Moved, error)
+}
+
+// Moved is money that moved by our books: a payment, or a refund that succeeded.
+type Moved struct {
+	Route    project.PaymentRoute
+	Payment  id.Payment
+	Refund   id.Refund // zero: money taken
+	Provider string    // the provider's id of it
+	Amount   money.Amount
+	At       time.Time
+}
+
+// TransactionFilter narrows the list of the ledger's transactions. Zero fields narrow nothing.
+type TransactionFilter struct {
+	Kind     ledger.Kind
+	Order    id.Order
+	From, To time.Time // from, and before
+}
+
+// Wallet is what a provider holds for the merchant, in one currency, by the ledger.
+type Wallet struct {
+	Provider string
+	Balance  money.Amount
+	Received money.Amount // ever
+	Refunded money.Amount // ever
+}
+
+// Ledger reads the double-entry book.
+type Ledger interface {
+	// Transactions lists newest first, with the number of all that fit the filter.
+	Transactions(ctx context.Context, project id.Project, f TransactionFilter, page Page) ([]ledger.Transaction, int, error)
+	TransactionByID(ctx context.Context, project id.Project, transaction id.Transaction) (*ledger.Transaction, error)
+	// EachTransaction is to Transactions what EachPayment is to Payments.
+	EachTransaction(ctx context.Context, project id.Project, f TransactionFilter, each func(ledger.Transaction) error) error
+	// Wallets are by currency, then provider.
+	Wallets(ctx context.Context, project id.Project) ([]Wallet, error)
+}

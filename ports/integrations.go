@@ -1,0 +1,79 @@
+package ports
+
+import (
+	"context"
+	"errors"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+// Integrations keeps what a project is connected to. An unknown one, or another project's: NotFound
+// integration_not_found. Functions given to it do no I/O and may run more than once.
+type Integrations interface {
+	// List is newest first, disconnected ones too, with the number of all.
+	List(ctx context.Context, project id.Project, page Page) ([]*integration.Integration, int, error)
+	ByID(ctx context.Context, project id.Project, integration id.Integration) (*integration.Integration, error)
+	// Connect stores an integration that is new, or was disconnected, and what route makes of the
+	// project's routes, or neither. Another connected integration of the type, or the same one connected
+	// meanwhile: Conflict integration_exists.
+	Connect(ctx context.Context, i *integration.Integration, route func(*project.Project) error) error
+	// Update loads the integration for exclusive use, runs change on it, stores it if change returns nil,
+	// and returns it.
+	Update(ctx context.Context, project id.Project, integration id.Integration,
+		change func(*integration.Integration) error) (*integration.Integration, error)
+	// Disconnect is Update, with the project's routes. While a payment or a refund through the
+	// integration is undecided: Conflict payments_unresolved.
+	Disconnect(ctx context.Context, project id.Project, integration id.Integration,
+		change func(*integration.Integration, *project.Project)) (*integration.Integration, error)
+}
+
+// IntegrationsInUse finds integrations for those who speak with providers.
+type IntegrationsInUse interface {
+	// Use is the integration, of any status, after whatever change of it is under way. Who stored a claim
+	// of a payment before, and finds it connected, can be sure that it is not disconnected until the
+	// payment is decided; who finds it disconnected, that nobody has sent the payment.
+	Use(ctx context.Context, project id.Project, integration id.Integration) (*integration.Integration, error)
+	// Undecided tells whether a payment or a refund through the integration is undecided.
+	Undecided(ctx context.Context, project id.Project, integration id.Integration) (bool, error)
+	// ByWebhook finds the integration, of any project, whose address it is: NotFound webhook_not_found.
+	ByWebhook(ctx context.Context, webhook id.Webhook) (*integration.Integration, error)
+	// Sealed are the integrations of all projects that have credentials.
+	Sealed(ctx context.Context) ([]*integration.Integration, error)
+}
+
+// ErrCredentialsRefused means that a provider does not take an account's credentials. Whatever was asked
+// for did not happen.
+var ErrCredentialsRefused = errors.New("the provider refused the account's credentials")
+
+// PaymentPlatform is what connecting an account with a provider takes.
+type PaymentPlatform interface {
+	// Inspect asks whose credentials they are, and whether its money is real. Refused ones:
+	// ErrCredentialsRefused. Any other error: nobody knows.
+	Inspect(ctx context.Context, a PaymentAccount) (account string, live bool, err error)
+}
+
+// WebhookPlatform is a provider that calls us at an address that we register.
+type WebhookPlatform interface {
+	// RegisterWebhook returns the provider's id of the address, and what calls to it are signed with.
+	RegisterWebhook(ctx context.Context, a PaymentAccount, address string) (remote, secret string, err error)
+	RemoveWebhook(ctx context.Context, a PaymentAccount, remote string) error
+}
+
+// PaymentNews is what a provider tells of one charge or one refund. Charge and Refund nil: nothing that
+// matters to us.
+type PaymentNews struct {
+	Key    string // ours: an attempt's, or a refund's id
+	Charge checkout.Outcome
+	Refund order.RefundOutcome
+}
+
+// WebhookReader reads what a provider sends to a webhook's address.
+type WebhookReader interface {
+	// ReadWebhook checks the signature of the payload's bytes, and that it is of late. Anything wrong with
+	// either: Unauthenticated invalid_signature.
+	ReadWebhook(payload []byte, signature, secret string) (PaymentNews, error)
+}

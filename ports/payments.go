@@ -1,0 +1,75 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+// ChargeRequest asks a provider for money, or what became of such a request.
+type ChargeRequest struct {
+	Project  id.Project
+	Checkout id.Checkout
+	Charge   checkout.Charge
+	Token    string // the buyer's; never stored or logged, and empty when asking what became of a charge
+}
+
+// RefundRequest asks a provider to give money back.
+type RefundRequest struct {
+	Project  id.Project
+	Route    project.PaymentRoute
+	Key      string // the refund's id: the same for every try
+	Charge   string // the provider's id of the charge
+	Amount   money.Amount
+	Reason   string
+	Since    time.Time // when the refund was first asked for
+	Checkout id.Checkout
+}
+
+// Gateway takes money and gives it back, through the provider that a request's route names. Requests
+// with the same key are one charge or one refund, however often they are made. An error means that
+// nobody knows: the money may or may not have moved.
+type Gateway interface {
+	// Charge takes the money or says why not. After an error, Resolve will tell.
+	Charge(ctx context.Context, r ChargeRequest) (checkout.Outcome, error)
+	// Resolve asks what became of a charge whose lease has lapsed. When the provider has not seen the
+	// key by then, it promises never to take it, and the outcome is NotCharged.
+	Resolve(ctx context.Context, r ChargeRequest) (checkout.Outcome, error)
+	// Refund gives money back or says why not. After an error the same request, however late, either
+	// learns what became of the first one or makes up for it.
+	Refund(ctx context.Context, r RefundRequest) (order.RefundOutcome, error)
+	// Statement tells each movement of money that the provider knows of, from and before, in no order.
+	Statement(ctx context.Context, s StatementRequest, each func(Movement) error) error
+}
+
+// StatementRequest asks a provider for its own account of what it did.
+type StatementRequest struct {
+	Project  id.Project
+	Route    project.PaymentRoute
+	From, To time.Time // from, and before
+}
+
+// Movement is one movement of money by the provider's own books.
+type Movement struct {
+	Refund   bool   // money given back; else money taken
+	Provider string // the provider's id of it
+	Key      string // ours, as far as the provider kept it: an attempt's key or a refund's id
+	Amount   money.Amount
+	At       time.Time
+}
+
+// PaymentAccount is a merchant's account with a provider. Its fields are secret.
+type PaymentAccount struct{ Key, Secret string }
+
+// PaymentProvider is Gateway for any merchant's account with one provider.
+type PaymentProvider interface {
+	Charge(ctx context.Context, a PaymentAccount, r ChargeRequest) (checkout.Outcome, error)
+	Resolve(ctx context.Context, a PaymentAccount, r ChargeRequest) (checkout.Outcome, error)
+	Refund(ctx context.Context, a PaymentAccount, r RefundRequest) (order.RefundOutcome, error)
+	Statement(ctx context.Context, a PaymentAccount, s StatementRequest, each func(Movement) error) error
+}

@@ -1,0 +1,109 @@
+package porttest
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// checkoutAdopted needs stores of its own: it adopts those of all projects.
+func checkoutAdopted(t *testing.T, stores Stores) {
+	one, two := openShop(t, stores), openShop(t, stores)
+	var lapsed []id.Checkout
+	for i, s := range []*shop{two, one, two, one} {
+		c := s.checkout(s.session(), line(s.product(5), 1))
+		_, err := s.claimAt(c.ID(), noon.Add(time.Duration(i)*time.Second))
+		s.must(err)
+		lapsed = append(lapsed, c.ID())
+	}
+	one.checkout(one.session(), line(one.product(5), 1))
+	one.pay(one.checkout(one.session(), line(one.product(5), 1)))
+
+	adopt := func(after time.Duration, limit int) (ids []id.Checkout) {
+		t.Helper()
+		now := noon.Add(checkout.Lease + after)
+		got, err := stores.Checkouts.Adopt(t.Context(), now, now.Add(checkout.Lease), limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range got {
+			ids = append(ids, c.ID())
+			if s := c.Snapshot(); !s.LeaseUntil.Equal(now.Add(checkout.Lease)) || c.Status() != checkout.Processing {
+				t.Errorf("adopted %s until %s", c.Status(), s.LeaseUntil)
+			}
+		}
+		return ids
+	}
+	same(t, "adopted before any lease ended", len(adopt(0, 10)), 0)
+	same(t, "adopted after the first", adopt(time.Second, 10), lapsed[:1])
+	same(t, "adopted of three, of which one is adopted", adopt(3*time.Second, 1), lapsed[1:2])
+	same(t, "adopted next", adopt(3*time.Second, 10), lapsed[2:3])
+	same(t, "adopted meanwhile by others", len(adopt(3*time.Second, 10)), 0)
+
+	var mu sync.Mutex
+	times := map[id.Checkout]int{}
+	for _, err := range together(racers, func(int) error {
+		got, err := stores.Checkouts.Adopt(t.Context(), noon.Add(time.Hour), noon.Add(2*time.Hour), 1)
+		mu.Lock()
+		defer mu.Unlock()
+		for _, c := range got {
+			times[c.ID()]++
+		}
+		return err
+	}) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	for _, c := range lapsed {
+		if times[c] > 1 {
+			t.Errorf("%s was adopted %d times", c, times[c])
+		}
+	}
+}
+
+func checkoutDeclines(s *shop) {
+	foreign := openShop(s.t, s.Stores)
+	sess, p := s.session(), s.product(50)
+	since := noon.Add(-time.Minute)
+	standing := func(c *checkout.Checkout, client string) ports.Standing {
+		s.t.Helper()
+		got, err := s.Checkouts.Standing(s.ctx, s.project.ID, c.ID(), client, since)
+		s.must(err)
+		same(s.t, "checkout", got.Checkout.Snapshot(), s.stored(c).Snapshot())
+		return got
+	}
+	first := s.checkout(sess, line(p, 1))
+	same(s.t, "declines at first", standing(first, "client").Declines, 0)
+	for i := range 3 {
+		s.mustClaimFor(first, "client")
+		s.must(s.settle(first.ID(), func(c *checkout.Checkout) (ports.Settlement, error) {
+			settlement, err := s.declined(c)
+			settlement.Declined = noon.Add(time.Duration(i) * time.Second)
+			return settlement, err
+		}))
+	}
+	for name, want := range map[*checkout.Checkout]int{first: 3, s.checkout(sess, line(p, 1)): 3, s.checkout(s.session(), line(p, 1)): 0} {
+		same(s.t, "declines of the session", standing(name, "nobody").Declines, want)
+		got := standing(name, "client")
+		same(s.t, "declines of the client", got.Declines, 3)
+		same(s.t, "the first of them", got.First, noon)
+	}
+	theirs := foreign.checkout(foreign.session(), line(foreign.product(1), 1))
+	got, err := foreign.Checkouts.Standing(s.ctx, foreign.project.ID, theirs.ID(), "client", since)
+	s.must(err)
+	same(s.t, "declines in another project", got.Declines, 0)
+	_, err = s.Checkouts.Standing(s.ctx, s.project.ID, theirs.ID(), "client", since)
+	wantFault(s.t, err, fault.NotFound, "checkout_not_found")
+
+	since = noon
+	same(s.t, "declines after the first", standing(first, "client").Declines, 2)
+	s.must(s.Checkouts.ForgetDeclines(s.ctx, noon.Add(2*time.Second)))
+	since = noon.Add(-time.Hour)
+	same(s.t, "declines that are remembered", standing(first, "client").Declines, 1)
+}

@@ -1,0 +1,171 @@
+// Package faults makes things go wrong around a server: it starts and kills its processes, and stands
+// between it and its database to delay and cut what passes. It knows the server's command line and the
+// wire format of its database, and neither's code.
+package faults
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Command is a server to start.
+type Command struct {
+	Path string
+	Args []string
+	Env  []string
+}
+
+// Process is a running server. Its methods may be called concurrently.
+type Process struct {
+	URL, Ops string // where it serves clients, and operators
+
+	process *exec.Cmd
+	stdin   io.Closer
+	output  output
+	ended   chan struct{}
+}
+
+// starting bounds how long a server takes to be ready.
+const starting = 60 * time.Second
+
+// Start starts a server and waits until it is ready. It ends when its standard input does, should it
+// watch that.
+func Start(c Command) (*Process, error) {
+	p := &Process{process: exec.Command(c.Path, c.Args...), ended: make(chan struct{})}
+	p.process.Env = c.Env
+	p.process.Stderr = &p.output
+	out, in := io.Pipe()
+	p.process.Stdout = in
+	stdin, err := p.process.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.stdin = stdin
+	if err := p.process.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		_ = p.process.Wait() // however it ended
+		_ = in.Close()
+		close(p.ended)
+	}()
+	ready := make(chan bool, 1)
+	go func() { ready <- p.read(out) }()
+	select {
+	case ok := <-ready:
+		if ok {
+			return p, nil
+		}
+	case <-time.After(starting):
+	}
+	p.Kill()
+	return nil, fmt.Errorf("the server did not start:\n%s", p.Output())
+}
+
+// read looks for the addresses in what the server prints, until it says that it is ready, and then
+// keeps reading beside.
+func (p *Process) read(out io.Reader) bool {
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		words := strings.Fields(lines.Text())
+		switch {
+		case len(words) == 2 && words[0] == "API":
+			p.URL = strings.TrimSuffix(words[1], "/v1")
+		case len(words) == 2 && words[0] == "Health":
+			p.Ops = strings.TrimSuffix(words[1], "/readyz")
+		case strings.HasPrefix(lines.Text(), "Stop with"):
+			go func() { _, _ = io.Copy(io.Discard, out) }()
+			return true
+		}
+	}
+	return false
+}
+
+// Kill ends the server as kill -9 does, and waits for its end.
+func (p *Process) Kill() {
+	_ = p.process.Process.Kill() // it may have ended already
+	<-p.ended
+	_ = p.stdin.Close()
+}
+
+// Ended is closed once the server has ended.
+func (p *Process) Ended() <-chan struct{} { return p.ended }
+
+// Running tells whether the server has not ended.
+func (p *Process) Running() bool {
+	select {
+	case <-p.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// Output is what the server has logged.
+func (p *Process) Output() string { return p.output.String() }
+
+// Await waits until the server has logged a text, or ended, or the time is over; it tells whether it
+// logged the text.
+func (p *Process) Await(text string, within time.Duration) bool {
+	deadline := time.After(within)
+	for {
+		more := p.output.more()
+		if strings.Contains(p.Output(), text) {
+			return true
+		}
+		select {
+		case <-more:
+		case <-p.ended:
+			return strings.Contains(p.Output(), text)
+		case <-deadline:
+			return false
+		}
+	}
+}
+
+// output keeps what is written to it, up to a bound.
+type output struct {
+	mu      sync.Mutex
+	text    bytes.Buffer
+	changed chan struct{}
+}
+
+const mostOutput = 4 << 20
+
+var errTooMuch = errors.New("a server that is tested logs too much")
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.text.Len() > mostOutput {
+		return 0, errTooMuch
+	}
+	if o.changed != nil {
+		close(o.changed)
+		o.changed = nil
+	}
+	return o.text.Write(b)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// more is closed when more is written.
+func (o *output) more() <-chan struct{} {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.changed == nil {
+		o.changed = make(chan struct{})
+	}
+	return o.changed
+}

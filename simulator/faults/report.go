@@ -1,0 +1,102 @@
+package faults
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Report collects what became of the cases of a run. Its methods may be called concurrently.
+type Report struct {
+	Seed uint64
+	// Progress hears about each finished case; nil: nobody does.
+	Progress io.Writer
+
+	mu         sync.Mutex
+	began      time.Time
+	cases      map[string]int // by group
+	numbers    map[string]int
+	slowest    time.Duration // from a fault to the last decision
+	violations []string
+}
+
+// NewReport begins a report.
+func NewReport(seed uint64) *Report {
+	return &Report{Seed: seed, began: time.Now(), cases: map[string]int{}, numbers: map[string]int{}}
+}
+
+// Case ends a case of a group with what it broke.
+func (r *Report) Case(group, name string, violations ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cases[group]++
+	for _, v := range violations {
+		r.violations = append(r.violations, group+"/"+name+": "+v)
+	}
+	if r.Progress != nil {
+		fmt.Fprintf(r.Progress, "%7s  %s/%s: %d violations\n", time.Since(r.began).Round(time.Second), group, name, len(violations))
+	}
+}
+
+// Count adds to a number that tells how much a run has done.
+func (r *Report) Count(what string, n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.numbers[what] += n
+}
+
+// Decided notes how long after a fault everything was decided.
+func (r *Report) Decided(after time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.slowest = max(r.slowest, after)
+}
+
+// Violations is how many there were.
+func (r *Report) Violations() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.violations)
+}
+
+// Cases is how many there were.
+func (r *Report) Cases() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := 0
+	for _, c := range r.cases {
+		n += c
+	}
+	return n
+}
+
+// String is the report as it is printed.
+func (r *Report) String() string {
+	n := r.Cases()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var b strings.Builder
+	fmt.Fprintf(&b, "Faults: seed %d, %d cases, %d violations, %s\n", r.Seed, n, len(r.violations), time.Since(r.began).Round(time.Second))
+	for _, names := range []map[string]int{r.cases, r.numbers} {
+		for _, name := range sorted(names) {
+			fmt.Fprintf(&b, "  %-44s %6d\n", name, names[name])
+		}
+	}
+	fmt.Fprintf(&b, "  %-44s %6s\n", "longest from a fault to the last decision", r.slowest.Round(100*time.Millisecond))
+	for _, v := range r.violations {
+		fmt.Fprintf(&b, "  VIOLATION %s\n", v)
+	}
+	return b.String()
+}
+
+func sorted(m map[string]int) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

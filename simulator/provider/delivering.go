@@ -1,0 +1,211 @@
+package provider
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// heldAtMost is how long a shuffle waits for more events.
+const heldAtMost = 2 * time.Second
+
+// Run sends webhooks until ctx ends. What is undelivered then is sent by the next Run on the same ledger.
+func (p *Provider) Run(ctx context.Context) error {
+	var sending sync.WaitGroup
+	defer sending.Wait()
+	for {
+		if err := p.shuffleHeld(); err != nil {
+			return err
+		}
+		next := p.startSenders(ctx, &sending)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-p.closed:
+			return nil
+		case <-p.wake:
+		case <-time.After(next):
+		}
+	}
+}
+
+// shuffleHeld lets go, in another order, of as many deliveries as the shuffle wanted, or of all that waited too long.
+func (p *Provider) shuffleHeld() error {
+	_, err := p.change(func(c *change) {
+		held := []delivery{}
+		for _, d := range c.deliveries {
+			if d.State == "held" {
+				held = append(held, d)
+			}
+		}
+		slices.SortFunc(held, func(a, b delivery) int { return cmp.Compare(a.Place, b.Place) })
+		size := max(1, c.mischief.Shuffle)
+		for batch := range slices.Chunk(held, size) {
+			late := c.now.UnixMilli()-batch[0].SinceMS >= heldAtMost.Milliseconds()
+			if len(batch) == size || late {
+				c.letGo(batch)
+			}
+		}
+	})
+	return err
+}
+
+func (c *change) letGo(batch []delivery) {
+	order := rand.New(rand.NewPCG(c.mischief.Seed, uint64(batch[0].Place))).Perm(len(batch))
+	for i, d := range batch {
+		d.State, d.Place = "pending", batch[order[i]].Place
+		c.entry.Deliveries = append(c.entry.Deliveries, d)
+	}
+}
+
+// startSenders starts one sender for each endpoint that has something due, and answers when to look again.
+func (p *Provider) startSenders(ctx context.Context, sending *sync.WaitGroup) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.config.Now().UnixMilli()
+	next := time.Minute
+	for _, d := range p.state.deliveries {
+		due := d.DueMS
+		if d.State == "held" {
+			due = d.SinceMS + heldAtMost.Milliseconds()
+		}
+		switch {
+		case p.senders[d.Endpoint] || p.claimed[d.ID]: // they nudge when they are done
+		case due > now || d.State == "held":
+			next = min(next, time.Duration(max(1, due-now))*time.Millisecond)
+		default:
+			p.senders[d.Endpoint] = true
+			sending.Go(func() { p.sendAll(ctx, d.Endpoint) })
+		}
+	}
+	return next
+}
+
+// sendAll sends what is due to one endpoint, one after the other.
+func (p *Provider) sendAll(ctx context.Context, to string) {
+	defer p.nudge()
+	for ctx.Err() == nil {
+		d, ok := p.nextDue(to)
+		if !ok {
+			break
+		}
+		p.send(ctx, d)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.senders, to)
+}
+
+func (p *Provider) nextDue(to string) (next delivery, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.config.Now().UnixMilli()
+	for _, d := range p.state.deliveries {
+		if d.Endpoint != to || d.State != "pending" || d.DueMS > now || p.claimed[d.ID] {
+			continue
+		}
+		if !ok || d.Place < next.Place {
+			next, ok = d, true
+		}
+	}
+	if ok {
+		p.claimed[next.ID] = true
+	}
+	return next, ok
+}
+
+// sendEarly sends deliveries before their request is answered. They are claimed already.
+func (p *Provider) sendEarly(ids []string) {
+	for _, id := range ids {
+		p.mu.Lock()
+		d := p.state.deliveries[id]
+		p.mu.Unlock()
+		p.send(context.Background(), d)
+	}
+	if len(ids) > 0 {
+		p.nudge()
+	}
+}
+
+// send tries a claimed delivery once and records how it went.
+func (p *Provider) send(ctx context.Context, d delivery) {
+	delivered := p.post(ctx, d)
+	_, _ = p.change(func(c *change) { // a broken ledger shows at the next answer
+		delete(p.claimed, d.ID)
+		if ctx.Err() != nil && !delivered {
+			return
+		}
+		d.Attempts++
+		switch {
+		case delivered:
+			d.State = "delivered"
+		case d.Tampered || d.Attempts >= p.config.WebhookAttempts:
+			d.State = "failed"
+		default:
+			d.DueMS = c.now.Add(p.config.WebhookPause << (d.Attempts - 1)).UnixMilli()
+		}
+		c.entry.Deliveries = append(c.entry.Deliveries, d)
+	})
+}
+
+// post reports a 2xx.
+func (p *Provider) post(ctx context.Context, d delivery) bool {
+	p.mu.Lock()
+	told, _ := p.state.events.get(d.Event)
+	to, _ := p.state.endpoints.get(d.Endpoint)
+	p.mu.Unlock()
+	signature := signed(told.Body, to.Secret, p.config.Now().Unix())
+	body := []byte(told.Body)
+	if d.Tampered {
+		body = tampered(body)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.URL, bytes.NewReader(body))
+	if err != nil || to.Deleted {
+		return to.Deleted
+	}
+	request.Header.Set("Content-Type", "application/json; charset=utf-8")
+	request.Header.Set("User-Agent", "Stripe/1.0 (+https://stripe.com/docs/webhooks)")
+	request.Header.Set("Stripe-Signature", signature)
+	response, err := p.config.HTTP.Do(request)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = response.Body.Close() }()
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, bodyLimit))
+	return response.StatusCode/100 == 2
+}
+
+// signed is the Stripe-Signature of a body.
+func signed(body []byte, secret string, at int64) string {
+	sum := hmac.New(sha256.New, []byte(secret))
+	_, _ = fmt.Fprintf(sum, "%d.%s", at, body)
+	return fmt.Sprintf("t=%d,v1=%s", at, hex.EncodeToString(sum.Sum(nil)))
+}
+
+// tampered is the event with another amount.
+func tampered(body []byte) []byte {
+	var value struct {
+		Data struct {
+			Object map[string]any `json:"object"`
+		} `json:"data"`
+	}
+	var whole map[string]any
+	if json.Unmarshal(body, &whole) != nil || json.Unmarshal(body, &value) != nil || value.Data.Object == nil {
+		return append(body, ' ')
+	}
+	value.Data.Object["amount"] = 1
+	whole["data"] = map[string]any{"object": value.Data.Object}
+	changed, _ := json.Marshal(whole)
+	return changed
+}

@@ -1,0 +1,263 @@
+package provider
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// The look-alike's own endpoints, for tests and checkers.
+
+func (p *Provider) routeOwn(mux *http.ServeMux) {
+	mux.HandleFunc("POST /lookalike/tokens", p.own(ownToken))
+	mux.HandleFunc("POST /lookalike/agreements", p.own(ownAgreement))
+	mux.HandleFunc("POST /lookalike/faults", p.own(orderFault))
+	mux.HandleFunc("GET /lookalike/faults", p.own(showFaults))
+	mux.HandleFunc("DELETE /lookalike/faults", p.own(clearFaults))
+	mux.HandleFunc("POST /lookalike/webhooks", p.own(misbehave))
+	mux.HandleFunc("GET /lookalike/webhooks", p.own(showMischief))
+	mux.HandleFunc("GET /ledger", p.own(showLedger))
+}
+
+type ownRequest struct {
+	query url.Values
+	body  []byte
+}
+
+// read is strict: a misspelt field would make a test say something else than it means.
+func (r ownRequest) read(into any) error {
+	decoder := json.NewDecoder(strings.NewReader(string(r.body)))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(into)
+}
+
+// own serves an endpoint that answers 200 with what work gives, or 400 with its error.
+func (p *Provider) own(work func(*change, ownRequest) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, err := readBody(r)
+		if err != nil {
+			return
+		}
+		var given any
+		var refused error
+		position, err := p.change(func(c *change) {
+			if given, refused = work(c, ownRequest{query: r.URL.Query(), body: body}); refused != nil {
+				c.entry = entry{}
+			}
+		})
+		if err == nil {
+			err = p.journal.sync(position)
+		}
+		if err != nil {
+			cut(w)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		if refused != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			given = map[string]any{"error": refused.Error()}
+		}
+		_ = json.NewEncoder(w).Encode(given)
+		p.nudge()
+	}
+}
+
+type tokenRequest struct {
+	Kind          string `json:"kind"`
+	Script        string `json:"script"`
+	Seller        string `json:"seller"`
+	PaymentMethod string `json:"payment_method"`
+	Currency      string `json:"currency"`
+	MaxAmount     int64  `json:"max_amount"`
+	ExpiresAt     int64  `json:"expires_at"`
+	Uses          int    `json:"uses"`
+}
+
+func ownToken(c *change, r ownRequest) (any, error) {
+	var asked tokenRequest
+	if err := r.read(&asked); err != nil {
+		return nil, err
+	}
+	asked.Uses = cmp.Or(asked.Uses, 1)
+	return c.issue(asked)
+}
+
+func ownAgreement(c *change, r ownRequest) (any, error) {
+	var asked struct {
+		Seller    string `json:"seller"`
+		Currency  string `json:"currency"`
+		MaxAmount int64  `json:"max_amount"`
+		ExpiresAt int64  `json:"expires_at"`
+		SingleUse bool   `json:"single_use"`
+		Script    string `json:"script"`
+	}
+	if err := r.read(&asked); err != nil {
+		return nil, err
+	}
+	uses := -1
+	if asked.SingleUse {
+		uses = 1
+	}
+	return c.issue(tokenRequest{Kind: "paypal", Script: asked.Script, Seller: asked.Seller, Currency: asked.Currency,
+		MaxAmount: asked.MaxAmount, ExpiresAt: asked.ExpiresAt, Uses: uses})
+}
+
+// issue makes a token of either kind.
+func (c *change) issue(asked tokenRequest) (any, error) {
+	if _, err := parseScript(asked.Script); err != nil {
+		return nil, err
+	}
+	made := token{Kind: asked.Kind, Seller: asked.Seller, Script: asked.Script, Currency: asked.Currency,
+		MaxAmount: asked.MaxAmount, ExpiresAt: asked.ExpiresAt, Uses: max(0, asked.Uses), Created: c.seconds()}
+	switch asked.Kind {
+	case "stripe":
+		made.ID, made.Method = newID("spt_1", 23), cmp.Or(asked.PaymentMethod, "pm_card_visa")
+		if _, _, known := cardOf(made.Method); !known {
+			return nil, errors.New("payment_method: unknown " + made.Method)
+		}
+	case "paypal":
+		made.ID = newID("B-", 17)
+	default:
+		return nil, errors.New("kind: stripe or paypal")
+	}
+	if asked.MaxAmount < 0 || asked.ExpiresAt < 0 {
+		return nil, errors.New("max_amount and expires_at: not below zero")
+	}
+	c.entry.Tokens = append(c.entry.Tokens, made)
+	return map[string]any{"id": made.ID, "token": made.ID, "kind": made.Kind, "script": made.Script}, nil
+}
+
+func orderFault(c *change, r ownRequest) (any, error) {
+	var asked struct {
+		Fault     string `json:"fault"`
+		Count     int    `json:"count"`
+		Operation string `json:"operation"`
+	}
+	if err := r.read(&asked); err != nil {
+		return nil, err
+	}
+	steps, err := parseScript(asked.Fault)
+	switch {
+	case err != nil:
+		return nil, err
+	case !slices.Contains(operations, asked.Operation):
+		return nil, errors.New("operation: one of " + strings.Join(operations[1:], ", "))
+	case len(steps) == 0:
+		return nil, errors.New("fault: missing")
+	case asked.Count < 0:
+		return nil, errors.New("count: from 1")
+	}
+	made := ordered{ID: newID("flt_", 16), Fault: strings.ReplaceAll(asked.Fault, "refund.", ""), Operation: asked.Operation, Left: cmp.Or(asked.Count, 1)}
+	c.entry.Faults = append(c.entry.Faults, made)
+	return made, nil
+}
+
+func showFaults(c *change, _ ownRequest) (any, error) {
+	waiting := []ordered{}
+	for fault := range c.faults.oldest() {
+		if fault.Left > 0 {
+			waiting = append(waiting, fault)
+		}
+	}
+	return map[string]any{"faults": waiting}, nil
+}
+
+func clearFaults(c *change, _ ownRequest) (any, error) {
+	for fault := range c.faults.oldest() {
+		if fault.Left > 0 {
+			fault.Left = 0
+			c.entry.Faults = append(c.entry.Faults, fault)
+		}
+	}
+	return map[string]any{"faults": []ordered{}}, nil
+}
+
+func misbehave(c *change, r ownRequest) (any, error) {
+	var asked mischief
+	if err := r.read(&asked); err != nil {
+		return nil, err
+	}
+	if asked.Duplicates < 0 || asked.Duplicates > 100 || asked.Tamper < 0 || asked.Tamper > 100 || asked.Shuffle < 0 ||
+		asked.DelayMS < 0 || asked.Drop < 0 || asked.Drop > 1 {
+		return nil, errors.New("duplicates and tamper: 0 to 100; drop: 0 to 1; shuffle and delay_ms: from 0")
+	}
+	c.entry.Mischief = &asked
+	return asked, nil
+}
+
+func showMischief(c *change, _ ownRequest) (any, error) { return c.mischief, nil }
+
+type ledgerCharge struct {
+	ID       string            `json:"id"`
+	Provider string            `json:"provider"`
+	Account  string            `json:"account"`
+	Key      string            `json:"key"`
+	Amount   int64             `json:"amount"`
+	Currency string            `json:"currency"`
+	Metadata map[string]string `json:"metadata"`
+	Status   string            `json:"status"`
+	Created  int64             `json:"created"`
+	Refunded int64             `json:"refunded"`
+	Token    string            `json:"token,omitempty"`
+	Intent   string            `json:"payment_intent,omitempty"`
+	Order    string            `json:"order,omitempty"`
+}
+
+type ledgerRefund struct {
+	ID       string            `json:"id"`
+	Charge   string            `json:"charge"`
+	Key      string            `json:"key"`
+	Amount   int64             `json:"amount"`
+	Currency string            `json:"currency"`
+	Metadata map[string]string `json:"metadata"`
+	Created  int64             `json:"created"`
+}
+
+type ledgerTotal struct {
+	Captured int64 `json:"captured"`
+	Refunded int64 `json:"refunded"`
+}
+
+// showLedger lists all charges, failed ones too, and all refunds. Currencies are in capitals; totals count what
+// succeeded. PayPal's invoice_id, custom_id and reference_id stand in metadata.
+func showLedger(c *change, r ownRequest) (any, error) {
+	charges, refunds, totals := []ledgerCharge{}, []ledgerRefund{}, map[string]ledgerTotal{}
+	shown := map[string]bool{}
+	for taken := range c.charges.oldest() {
+		if !matches(taken.Metadata, r.query) {
+			continue
+		}
+		shown[taken.ID] = true
+		currency := strings.ToUpper(taken.Currency)
+		charges = append(charges, ledgerCharge{taken.ID, taken.Provider, taken.Account, taken.Key, taken.Amount, currency,
+			metadata(taken.Metadata), taken.Status, taken.Created, taken.Refunded, taken.Token, taken.Intent, taken.Order})
+		if total := totals[currency]; taken.Status == "succeeded" {
+			total.Captured += taken.Amount
+			totals[currency] = total
+		}
+	}
+	for given := range c.refunds.oldest() {
+		if !shown[given.Charge] {
+			continue
+		}
+		currency := strings.ToUpper(given.Currency)
+		refunds = append(refunds, ledgerRefund{given.ID, given.Charge, given.Key, given.Amount, currency, metadata(given.Metadata), given.Created})
+		total := totals[currency]
+		total.Refunded += given.Amount
+		totals[currency] = total
+	}
+	return map[string]any{"charges": charges, "refunds": refunds, "totals": totals}, nil
+}
+
+func matches(m map[string]string, query url.Values) bool {
+	for name := range query {
+		if key, ok := strings.CutPrefix(name, "metadata."); ok && m[key] != query.Get(name) {
+			return false
+		}
+	}
+	return true
+}

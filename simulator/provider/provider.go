@@ -1,0 +1,127 @@
+package provider
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Config says where the ledger is and how the look-alike behaves. Only Ledger is required.
+type Config struct {
+	Ledger string // file; made if absent
+
+	Accounts      map[string]string // Stripe: account id by secret key; default any key, its account derived from it
+	PayPalClients map[string]string // PayPal: secret by client id; default any
+
+	StripeKeyAge    time.Duration // how long idempotency keys are kept; default 24 h
+	PayPalKeyAge    time.Duration // default 6 h
+	Hang            time.Duration // how long hang_after stays silent; default 30 s
+	ReportingLag    time.Duration // how late a transaction appears in PayPal's report; default at once
+	WebhookAttempts int           // default 8
+	WebhookPause    time.Duration // before the second attempt, doubled for each further one; default 500 ms
+	StripeVersion   string        // api_version of events; default that of stripe-go v85
+
+	Now  func() time.Time // default time.Now
+	HTTP *http.Client     // sends webhooks; default one with a time limit of 10 s
+}
+
+func (c Config) withDefaults() Config {
+	c.StripeKeyAge = cmp.Or(c.StripeKeyAge, 24*time.Hour)
+	c.PayPalKeyAge = cmp.Or(c.PayPalKeyAge, 6*time.Hour)
+	c.Hang = cmp.Or(c.Hang, 30*time.Second)
+	c.WebhookAttempts = cmp.Or(c.WebhookAttempts, 8)
+	c.WebhookPause = cmp.Or(c.WebhookPause, 500*time.Millisecond)
+	c.StripeVersion = cmp.Or(c.StripeVersion, "2026-03-25.dahlia")
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.HTTP == nil {
+		c.HTTP = &http.Client{
+			Timeout:       10 * time.Second,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
+	}
+	return c
+}
+
+// Provider is the look-alike. It is safe for concurrent use.
+type Provider struct {
+	config  Config
+	journal *journal
+	wake    chan struct{} // there may be webhooks to send
+	closed  chan struct{}
+	close   sync.Once
+
+	mu       sync.Mutex
+	state    *state
+	inFlight map[string]bool // idempotency keys of requests at work
+	claimed  map[string]bool // deliveries that somebody is sending
+	senders  map[string]bool // endpoints that a sender is busy with
+}
+
+// Open reads the ledger and is ready to serve.
+func Open(config Config) (*Provider, error) {
+	if config.Ledger == "" {
+		return nil, errors.New("provider: Config.Ledger is empty")
+	}
+	p := &Provider{
+		config: config.withDefaults(), wake: make(chan struct{}, 1), closed: make(chan struct{}),
+		state: newState(), inFlight: map[string]bool{}, claimed: map[string]bool{}, senders: map[string]bool{},
+	}
+	journal, err := openJournal(config.Ledger, p.state.apply)
+	if err != nil {
+		return nil, err
+	}
+	p.journal = journal
+	return p, nil
+}
+
+// Close ends hanging answers and closes the ledger. Stop the HTTP server and Run first.
+func (p *Provider) Close() error {
+	p.close.Do(func() { close(p.closed) })
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.journal.close()
+}
+
+// change runs work on the present state and appends what it gathered. Nothing is changed if that fails. The position is
+// what must be synced before anybody is told.
+func (p *Provider) change(work func(*change)) (position int64, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.config.Now()
+	c := &change{state: p.state, p: p, now: now, entry: entry{AtMS: now.UnixMilli()}}
+	work(c)
+	if !c.entry.empty() {
+		if err := p.journal.append(c.entry); err != nil {
+			return 0, err
+		}
+		p.state.apply(c.entry)
+		for _, id := range c.early {
+			p.claimed[id] = true
+		}
+	}
+	if len(c.entry.Deliveries) > 0 {
+		p.nudge()
+	}
+	return p.journal.position(), nil
+}
+
+// nudge wakes Run.
+func (p *Provider) nudge() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Handler serves both providers' paths and the look-alike's own.
+func (p *Provider) Handler() http.Handler {
+	mux := http.NewServeMux()
+	p.routeStripe(mux)
+	p.routePayPal(mux)
+	p.routeOwn(mux)
+	return mux
+}

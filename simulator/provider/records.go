@@ -1,0 +1,180 @@
+package provider
+
+import "encoding/json"
+
+// The records of the ledger, one struct each, as they stand in its lines. Amounts are minor units, times Unix seconds
+// unless a name ends in MS.
+
+// intent is a Stripe payment intent.
+type intent struct {
+	ID           string            `json:"id"`
+	Account      string            `json:"account"`
+	Live         bool              `json:"live,omitempty"`
+	Key          string            `json:"key,omitempty"`
+	Amount       int64             `json:"amount"`
+	Currency     string            `json:"currency"`
+	Status       string            `json:"status"`
+	Created      int64             `json:"created"`
+	Description  string            `json:"description,omitempty"`
+	Metadata     map[string]string `json:"metadata,omitempty"`
+	MethodTypes  []string          `json:"method_types,omitempty"`
+	Method       string            `json:"method,omitempty"` // the payment method to charge, pm_…
+	Token        string            `json:"token,omitempty"`  // or the granted token
+	OffSession   bool              `json:"off_session,omitempty"`
+	LatestCharge string            `json:"latest_charge,omitempty"`
+	Received     int64             `json:"received,omitempty"`
+	LastError    json.RawMessage   `json:"last_error,omitempty"`
+	CanceledAt   int64             `json:"canceled_at,omitempty"`
+	CancelReason string            `json:"cancel_reason,omitempty"`
+	Receipt      string            `json:"receipt,omitempty"`
+	Suffix       string            `json:"suffix,omitempty"`
+}
+
+// charge is money taken (succeeded) or not (failed): a Stripe charge or a PayPal capture.
+type charge struct {
+	ID          string            `json:"id"`
+	Provider    string            `json:"provider"`
+	Account     string            `json:"account"`
+	Live        bool              `json:"live,omitempty"`
+	Key         string            `json:"key,omitempty"`
+	Amount      int64             `json:"amount"`
+	Currency    string            `json:"currency"`
+	Metadata    map[string]string `json:"metadata,omitempty"`
+	Status      string            `json:"status"`
+	Created     int64             `json:"created"`
+	Refunded    int64             `json:"refunded,omitempty"`
+	Intent      string            `json:"intent,omitempty"`
+	Order       string            `json:"order,omitempty"`
+	Token       string            `json:"token,omitempty"`
+	Method      string            `json:"method,omitempty"`
+	Card        *card             `json:"card,omitempty"`
+	Description string            `json:"description,omitempty"`
+	InvoiceID   string            `json:"invoice_id,omitempty"`
+	CustomID    string            `json:"custom_id,omitempty"`
+	Failure     *decline          `json:"failure,omitempty"`
+}
+
+// refund is money given back.
+type refund struct {
+	ID        string            `json:"id"`
+	Provider  string            `json:"provider"`
+	Account   string            `json:"account"`
+	Key       string            `json:"key,omitempty"`
+	Charge    string            `json:"charge"`
+	Intent    string            `json:"intent,omitempty"`
+	Amount    int64             `json:"amount"`
+	Currency  string            `json:"currency"`
+	Reason    string            `json:"reason,omitempty"`
+	Metadata  map[string]string `json:"metadata,omitempty"`
+	Created   int64             `json:"created"`
+	InvoiceID string            `json:"invoice_id,omitempty"`
+	CustomID  string            `json:"custom_id,omitempty"`
+	Note      string            `json:"note,omitempty"`
+}
+
+// order is a PayPal order with its one purchase unit.
+type order struct {
+	ID          string `json:"id"`
+	Account     string `json:"account"`
+	Key         string `json:"key,omitempty"`
+	Intent      string `json:"intent"`
+	Status      string `json:"status"`
+	Created     int64  `json:"created"`
+	Updated     int64  `json:"updated"`
+	Reference   string `json:"reference"`
+	CustomID    string `json:"custom_id,omitempty"`
+	InvoiceID   string `json:"invoice_id,omitempty"`
+	Description string `json:"description,omitempty"`
+	Currency    string `json:"currency"`
+	Amount      int64  `json:"amount"`
+	Capture     string `json:"capture,omitempty"`
+}
+
+// token is a granted token of Stripe's or a billing agreement of PayPal's: leave to charge within an allowance.
+type token struct {
+	ID        string `json:"id"`
+	Kind      string `json:"kind"`
+	Seller    string `json:"seller,omitempty"` // the account that may charge; empty: any
+	Live      bool   `json:"live,omitempty"`
+	Method    string `json:"method,omitempty"`
+	Currency  string `json:"currency,omitempty"`
+	MaxAmount int64  `json:"max_amount,omitempty"` // in all; 0: no limit
+	ExpiresAt int64  `json:"expires_at,omitempty"`
+	Uses      int    `json:"uses,omitempty"` // successful charges; 0: no limit
+	Script    string `json:"script,omitempty"`
+	Created   int64  `json:"created"`
+
+	Used     int   `json:"used,omitempty"`
+	Taken    int64 `json:"taken,omitempty"`
+	LastUse  int64 `json:"last_use,omitempty"`
+	Revoked  int64 `json:"revoked,omitempty"`
+	StepUses []int `json:"step_uses,omitempty"` // how often each step of the script applied
+}
+
+// keyed is an answer kept under an idempotency key.
+type keyed struct {
+	Scope  string          `json:"scope"`
+	Print  string          `json:"print"` // of the request
+	Path   string          `json:"path"`
+	AtMS   int64           `json:"at_ms"`
+	Status int             `json:"status"`
+	Body   json.RawMessage `json:"body,omitempty"`
+	Order  string          `json:"order,omitempty"`  // PayPal: what a repeat shows instead of Body
+	Refund string          `json:"refund,omitempty"` // likewise
+}
+
+// endpoint is a Stripe webhook endpoint.
+type endpoint struct {
+	ID          string            `json:"id"`
+	Account     string            `json:"account"`
+	Live        bool              `json:"live,omitempty"`
+	URL         string            `json:"url"`
+	Secret      string            `json:"secret"`
+	Events      []string          `json:"events"`
+	Version     string            `json:"version,omitempty"`
+	Description string            `json:"description,omitempty"`
+	Metadata    map[string]string `json:"metadata,omitempty"`
+	Created     int64             `json:"created"`
+	Deleted     bool              `json:"deleted,omitempty"`
+}
+
+// event is what webhooks tell of. Body is the whole event as it is sent.
+type event struct {
+	ID      string          `json:"id"`
+	Account string          `json:"account"`
+	Type    string          `json:"type"`
+	Created int64           `json:"created"`
+	Body    json.RawMessage `json:"body"`
+}
+
+// delivery is one event on its way to one endpoint.
+type delivery struct {
+	ID       string `json:"id"`
+	Event    string `json:"event"`
+	Endpoint string `json:"endpoint"`
+	State    string `json:"state"` // held, pending, delivered, failed or dropped
+	Place    int64  `json:"place"` // lower leaves first
+	SinceMS  int64  `json:"since_ms"`
+	DueMS    int64  `json:"due_ms"`
+	Attempts int    `json:"attempts,omitempty"`
+	Tampered bool   `json:"tampered,omitempty"`
+}
+
+// ordered is a fault that the next requests of an operation meet, whatever their token.
+type ordered struct {
+	ID        string `json:"id"`
+	Fault     string `json:"fault"`
+	Operation string `json:"operation,omitempty"`
+	Left      int    `json:"left"`
+}
+
+// mischief is how webhooks misbehave.
+type mischief struct {
+	Seed       uint64  `json:"seed"`
+	Duplicates int     `json:"duplicates"`
+	Shuffle    int     `json:"shuffle"`
+	Early      bool    `json:"early"`
+	DelayMS    int64   `json:"delay_ms"`
+	Drop       float64 `json:"drop"`
+	Tamper     int     `json:"tamper"`
+}

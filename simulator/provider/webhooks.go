@@ -1,0 +1,140 @@
+package provider
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+)
+
+// Stripe's webhook endpoints and events, and what deliveries an event makes.
+
+func createEndpoint(c *change, call *call) answer {
+	form := call.form
+	if refused, bad := unknownParam(form, "url", "enabled_events", "api_version", "description", "metadata", "connect"); bad {
+		return refused
+	}
+	address, err := url.Parse(form.Get("url"))
+	events := list(form, "enabled_events")
+	switch {
+	case form.Get("url") == "":
+		return missingParam("url")
+	case err != nil || address.Host == "":
+		return invalid(http.StatusBadRequest, "url_invalid", "url", "Invalid URL: An explicit scheme (such as https) must be provided.")
+	case len(events) == 0:
+		return missingParam("enabled_events")
+	}
+	made := endpoint{
+		ID: newID("we_1", 23), Account: call.account, Live: call.live, URL: form.Get("url"), Secret: newID("whsec_", 32),
+		Events: events, Version: form.Get("api_version"), Description: form.Get("description"),
+		Metadata: object(form, "metadata"), Created: c.seconds(),
+	}
+	c.entry.Endpoints = append(c.entry.Endpoints, made)
+	shown := showEndpoint(made)
+	shown["secret"] = made.Secret
+	return answer{status: http.StatusOK, body: shown}.began()
+}
+
+func (c *change) endpointOf(call *call) (endpoint, bool) {
+	known, ok := c.endpoints.get(call.request.PathValue("id"))
+	return known, ok && known.Account == call.account && !known.Deleted
+}
+
+func readEndpoint(c *change, call *call) answer {
+	known, ok := c.endpointOf(call)
+	if !ok {
+		return unknownID("webhook endpoint", call.request.PathValue("id"), "")
+	}
+	return answer{status: http.StatusOK, body: showEndpoint(known)}
+}
+
+func deleteEndpoint(c *change, call *call) answer {
+	known, ok := c.endpointOf(call)
+	if !ok {
+		return unknownID("webhook endpoint", call.request.PathValue("id"), "")
+	}
+	known.Deleted = true
+	c.entry.Endpoints = append(c.entry.Endpoints, known)
+	return answer{status: http.StatusOK, body: map[string]any{"id": known.ID, "object": "webhook_endpoint", "deleted": true}}
+}
+
+func listEndpoints(c *change, call *call) answer {
+	return page(call, "webhook endpoint", "/v1/webhook_endpoints", c.endpoints,
+		func(e endpoint) bool { return e.Account == call.account && !e.Deleted },
+		func(e endpoint) int64 { return e.Created }, showEndpoint)
+}
+
+func showEndpoint(e endpoint) map[string]any {
+	return map[string]any{
+		"id": e.ID, "object": "webhook_endpoint", "api_version": text(e.Version), "application": nil, "created": e.Created,
+		"description": text(e.Description), "enabled_events": e.Events, "livemode": e.Live, "metadata": metadata(e.Metadata),
+		"status": "enabled", "url": e.URL,
+	}
+}
+
+func readEvent(c *change, call *call) answer {
+	known, ok := c.events.get(call.request.PathValue("id"))
+	if !ok || known.Account != call.account {
+		return unknownID("event", call.request.PathValue("id"), "")
+	}
+	return answer{status: http.StatusOK, body: known.Body}
+}
+
+func listEvents(c *change, call *call) answer {
+	types := list(call.form, "types")
+	if only := call.form.Get("type"); only != "" {
+		types = append(types, only)
+	}
+	return page(call, "event", "/v1/events", c.events,
+		func(e event) bool {
+			return e.Account == call.account && (len(types) == 0 || slices.Contains(types, e.Type))
+		},
+		func(e event) int64 { return e.Created },
+		func(e event) (body map[string]any) {
+			_ = json.Unmarshal(e.Body, &body)
+			return body
+		})
+}
+
+// tell records an event and sends it on its way to the endpoints that want it.
+func (c *change) tell(call *call, kind string, about map[string]any) {
+	wanting := []endpoint{}
+	for e := range c.endpoints.oldest() {
+		if e.Account == call.account && !e.Deleted && (slices.Contains(e.Events, kind) || slices.Contains(e.Events, "*")) {
+			wanting = append(wanting, e)
+		}
+	}
+	told := event{ID: newID("evt_3", 23), Account: call.account, Type: kind, Created: c.seconds()}
+	told.Body, _ = json.Marshal(map[string]any{
+		"id": told.ID, "object": "event", "api_version": c.p.config.StripeVersion, "created": told.Created, "livemode": call.live,
+		"data": map[string]any{"object": about}, "pending_webhooks": len(wanting), "type": kind,
+		"request": map[string]any{"id": call.id, "idempotency_key": text(call.key)},
+	})
+	c.entry.Events = append(c.entry.Events, told)
+	serial := len(c.events.order) + len(c.entry.Events)
+	for index, e := range wanting {
+		c.address(told, e, uint64(serial)<<8|uint64(index))
+	}
+}
+
+// address makes the deliveries of one event to one endpoint, as the mischief wants them.
+func (c *change) address(told event, to endpoint, serial uint64) {
+	m := c.mischief
+	now := c.now.UnixMilli()
+	made := delivery{Event: told.ID, Endpoint: to.ID, State: "pending", SinceMS: now, DueMS: now + m.DelayMS}
+	if m.Shuffle > 1 {
+		made.State = "held"
+	}
+	if rand.New(rand.NewPCG(m.Seed, serial)).Float64() < m.Drop {
+		made.State = "dropped"
+	}
+	for n := range max(1, m.Duplicates) + m.Tamper {
+		made.ID, made.Place = newID("dlv_", 20), int64(serial)<<8+int64(n)
+		made.Tampered = n >= max(1, m.Duplicates)
+		c.entry.Deliveries = append(c.entry.Deliveries, made)
+		if m.Early && made.State == "pending" {
+			c.early = append(c.early, made.ID)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+// Package receiver is a merchant's system that events are sent to. It checks their signatures by its own
+// reading of Standard Webhooks, keeps what came, and fails as it is told to.
+package receiver
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Event is a body as it came (decisions 13).
+type Event struct {
+	ID        string          `json:"id"`
+	Type      string          `json:"type"`
+	CreatedAt time.Time       `json:"created_at"`
+	ProjectID string          `json:"project_id"`
+	Data      json.RawMessage `json:"data"`
+}
+
+// Request is what came, whatever was answered.
+type Request struct {
+	Event  Event
+	Header http.Header
+	Body   []byte
+	At     time.Time
+	Status int // what was answered
+}
+
+// Receiver listens on a port of its own.
+type Receiver struct {
+	server   *http.Server
+	address  string
+	mu       sync.Mutex
+	requests []Request
+	answers  []int // for the next requests; then 204
+	always   int   // for all of them; 0: 204
+	pause    time.Duration
+	news     chan struct{} // closed at each request
+}
+
+// Start listens until Close.
+func Start() (*Receiver, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	r := &Receiver{address: "http://" + l.Addr().String() + "/hook", news: make(chan struct{})}
+	r.server = &http.Server{Handler: r, ReadHeaderTimeout: 5 * time.Second}
+	go func() { _ = r.server.Serve(l) }() // until Close
+	return r, nil
+}
+
+// URL is where events go.
+func (r *Receiver) URL() string { return r.address }
+
+// Close stops listening.
+func (r *Receiver) Close() error { return r.server.Close() }
+
+// Answer gives the next requests these answers, one each.
+func (r *Receiver) Answer(statuses ...int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answers = append(r.answers, statuses...)
+}
+
+// AnswerAlways gives every request this answer, after a pause.
+func (r *Receiver) AnswerAlways(status int, pause time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.always, r.pause = status, pause
+}
+
+func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	body, err := io.ReadAll(io.LimitReader(request.Body, 1<<20))
+	if err != nil {
+		return
+	}
+	came := Request{Header: request.Header.Clone(), Body: body, At: time.Now()}
+	_ = json.Unmarshal(body, &came.Event) // what is no event has no id
+	status, pause := r.note(came)
+	if pause > 0 {
+		select {
+		case <-time.After(pause):
+		case <-request.Context().Done():
+		}
+	}
+	w.WriteHeader(status)
+}
+
+func (r *Receiver) note(came Request) (status int, pause time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	status = http.StatusNoContent
+	if r.always != 0 {
+		status = r.always
+	}
+	if len(r.answers) > 0 {
+		status, r.answers = r.answers[0], r.answers[1:]
+	}
+	came.Status = status
+	r.requests = append(r.requests, came)
+	close(r.news)
+	r.news = make(chan struct{})
+	return status, r.pause
+}
+
+// Requests are all that came, of a type if it is not empty.
+func (r *Receiver) Requests(kind string) []Request {
+	all, _ := r.requestsOf(kind)
+	return all
+}
+
+func (r *Receiver) requestsOf(kind string) (list []Request, news <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, came := range r.requests {
+		if kind == "" || came.Event.Type == kind {
+			list = append(list, came)
+		}
+	}
+	return list, r.news
+}
+
+// Wait waits for as many requests of a type, and returns all that came.
+func (r *Receiver) Wait(kind string, n int, patience time.Duration) ([]Request, error) {
+	end := time.After(patience)
+	for {
+		list, news := r.requestsOf(kind)
+		if len(list) >= n {
+			return list, nil
+		}
+		select {
+		case <-news:
+		case <-end:
+			return list, fmt.Errorf("%d of %d requests of %q came within %s", len(list), n, kind, patience)
+		}
+	}
+}
+
+// tolerance is how far a timestamp may be off.
+const tolerance = 5 * time.Minute
+
+// Verify checks a request against a secret: one of its signatures must be right.
+func Verify(secret string, came Request) error {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil || !strings.HasPrefix(secret, "whsec_") {
+		return errors.New("the secret is no whsec_ and base64")
+	}
+	stamp := came.Header.Get("webhook-timestamp")
+	seconds, err := strconv.ParseInt(stamp, 10, 64)
+	if err != nil {
+		return fmt.Errorf("timestamp %q", stamp)
+	}
+	if off := came.At.Sub(time.Unix(seconds, 0)); off > tolerance || off < -tolerance {
+		return fmt.Errorf("the timestamp is off by %s", off)
+	}
+	if id := came.Header.Get("webhook-id"); id == "" || id != came.Event.ID {
+		return fmt.Errorf("webhook-id is %q, the event's id %q", id, came.Event.ID)
+	}
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "%s.%s.%s", came.Event.ID, stamp, came.Body)
+	want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+	for _, signature := range strings.Fields(came.Header.Get("webhook-signature")) {
+		if hmac.Equal([]byte(signature), []byte(want)) {
+			return nil
+		}
+	}
+	return errors.New("no signature is right")
+}
