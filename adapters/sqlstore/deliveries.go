@@ -170,9 +170,6 @@ func (v Events) Redeliver(ctx context.Context, project id.Project, to id.Subscri
 		if err != nil {
 			return err
 		}
-		if s.Status != event.Active {
-			return fault.New(fault.Conflict, "subscription_disabled", "The subscription is disabled.")
-		}
 		var r deliveryRow
 		found, err := t.get(ctx, &r, selectDeliveries+"\n  AND id = $3"+t.dialect.forUpdate,
 			project.String(), queueOf(project, event.To(to)), wanted.String())
@@ -181,6 +178,9 @@ func (v Events) Redeliver(ctx context.Context, project id.Project, to id.Subscri
 		}
 		if !found {
 			return fault.Missing("delivery")
+		}
+		if s.Status != event.Active {
+			return fault.New(fault.Conflict, "subscription_disabled", "The subscription is disabled.")
 		}
 		d = fromDeliveryRow(r)
 		d.Redeliver(now)

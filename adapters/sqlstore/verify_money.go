@@ -103,7 +103,7 @@ WHERE NOT EXISTS (SELECT 1 FROM payments AS p WHERE p.project_id = r.project_id 
 SELECT s.project_id AS project, s.key AS subject, 'taken without an order: ' || s.amount || ' ' || s.currency AS says
 FROM sandbox_charges AS s
 WHERE s.result = 'paid'
-  AND NOT EXISTS (SELECT 1 FROM payments AS p WHERE p.project_id = s.project_id AND p.gateway = 'sandbox' AND p.provider = s.id)
+  AND NOT EXISTS (SELECT 1 FROM payments AS p WHERE p.project_id = s.project_id AND p.gateway = 'sandbox' AND p.provider <> '' AND p.provider = s.id)
   AND NOT EXISTS (
     SELECT 1
     FROM checkouts AS c
@@ -138,7 +138,7 @@ HAVING count(*) > 1`,
 SELECT b.project_id AS project, b.id AS subject, 'given back, but our refund is ' || COALESCE(r.status || ' of ' || r.amount, 'missing') AS says
 FROM sandbox_refunds AS b
 LEFT JOIN refunds AS r ON r.project_id = b.project_id AND r.id = b.key
-WHERE r.id IS NULL AND EXISTS (SELECT 1 FROM payments AS p WHERE p.project_id = b.project_id AND p.provider = b.charge_id)
+WHERE r.id IS NULL AND EXISTS (SELECT 1 FROM payments AS p WHERE p.project_id = b.project_id AND p.gateway = 'sandbox' AND p.provider <> '' AND p.provider = b.charge_id)
    OR r.status = 'failed'
    OR r.amount <> b.amount
 UNION ALL

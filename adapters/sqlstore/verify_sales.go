@@ -125,22 +125,19 @@ WHERE CAST(line.value ->> 'unit' AS BIGINT) < q.floor
 		holds:   "an order is announced by exactly one order.completed event, and nothing else is",
 		checked: `outbox WHERE type = 'order.completed'`,
 		broken: `
-SELECT o.project_id AS project, o.id AS subject, 'it is announced ' || count(e.id) || ' times' AS says
-FROM orders AS o
-LEFT JOIN (
-  SELECT e.project_id, e.id, {json e.payload} -> 'data' ->> 'order_id' AS order_id
+WITH announced AS MATERIALIZED (
+  SELECT e.project_id, e.id, CAST({json e.payload} -> 'data' ->> 'order_id' AS TEXT) AS order_id
   FROM outbox AS e
   WHERE e.type = 'order.completed'
-) AS e ON e.project_id = o.project_id AND e.order_id = o.id
+)
+SELECT o.project_id AS project, o.id AS subject, 'it is announced ' || count(e.id) || ' times' AS says
+FROM orders AS o
+LEFT JOIN announced AS e ON e.project_id = o.project_id AND e.order_id = o.id
 GROUP BY o.project_id, o.id
 HAVING count(e.id) <> 1
 UNION ALL
 SELECT e.project_id, e.id, 'it announces an order that there is not'
-FROM (
-  SELECT e.project_id, e.id, {json e.payload} -> 'data' ->> 'order_id' AS order_id
-  FROM outbox AS e
-  WHERE e.type = 'order.completed'
-) AS e
+FROM announced AS e
 LEFT JOIN orders AS o ON o.project_id = e.project_id AND o.id = e.order_id
 WHERE o.id IS NULL`,
 	},

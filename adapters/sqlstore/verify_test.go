@@ -104,7 +104,7 @@ func TestDamageIsFound(t *testing.T) {
 }
 
 // copies are made of the one sale, in every table that knows it.
-const copies = 3000
+const copies = 2000
 
 // multiplied writes copies of the rows of a table: each column as it is, or by an expression over the
 // row and a number n.

@@ -117,6 +117,27 @@ func (s *Service) execute(ctx context.Context, d ports.DueRefund) error {
 	return s.record(ctx, d, outcome)
 }
 
+// HeardRefund records what a provider told by itself about a refund, by its key. What is known already,
+// and what is no refund of the project, changes nothing.
+func (s *Service) HeardRefund(ctx context.Context, project id.Project, key string, outcome order.RefundOutcome) error {
+	refund, err := id.Parse[id.Refund](key)
+	if err != nil {
+		return nil
+	}
+	r, err := s.Refunds.RefundByID(ctx, project, refund)
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		return nil
+	case err != nil || r.Status != order.RefundIsPending:
+		return err
+	}
+	err = s.record(context.WithoutCancel(ctx), ports.DueRefund{Project: project, Order: r.Order, Refund: refund}, outcome)
+	if errors.Is(err, errUndecided) {
+		return nil
+	}
+	return err
+}
+
 func (s *Service) postpone(ctx context.Context, d ports.DueRefund) error {
 	now := s.Clock.Now()
 	_, err := s.Orders.Change(ctx, d.Project, d.Order, func(c *order.Case) error { return c.PostponeRefund(d.Refund, now) })

@@ -82,6 +82,17 @@ func (s *Service) newSecret(of id.Subscription) (text string, sealed []byte) {
 	return text, s.Vault.Seal([]byte(text), purpose(of))
 }
 
+// Reseal seals the secrets of all subscriptions under the vault's first key, and tells how many there are.
+func (s *Service) Reseal(ctx context.Context, all ports.SealedSecrets) (int, error) {
+	return all.Reseal(ctx, func(of id.Subscription, sealed []byte) ([]byte, error) {
+		plain, err := s.Vault.Open(sealed, purpose(of))
+		if err != nil {
+			return nil, err
+		}
+		return s.Vault.Seal(plain, purpose(of)), nil
+	})
+}
+
 // purpose binds a sealed secret to its subscription.
 func purpose(of id.Subscription) string { return "secret of " + of.String() }
 

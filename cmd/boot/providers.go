@@ -67,10 +67,7 @@ func (a *App) reachableHook(t integration.Type, webhook id.Webhook) string {
 }
 
 func (a *App) hookServices() hooks.Services {
-	ear := payments.Ear{InUse: a.store.Integrations(), Readers: a.providers.readers, Vault: a.vault, Purchases: a.purchase}
-	if refunds, ok := any(a.aftersales).(payments.Refunds); ok {
-		ear.Refunds = refunds
-	}
+	ear := payments.Ear{InUse: a.store.Integrations(), Readers: a.providers.readers, Vault: a.vault, Purchases: a.purchase, Refunds: a.aftersales}
 	return hooks.Services{
 		Ear: ear, Lane: a.edge.operations, Limiter: a.edge.managed, Rate: strangersRate, ClientAddress: a.edge.address,
 	}
@@ -84,5 +81,9 @@ func (a *App) RotateMaster(ctx context.Context) (int, error) {
 		return credentials, err
 	}
 	authenticators, err := a.Access.Reseal(ctx, a.store.Authenticators())
-	return credentials + authenticators, err
+	if err != nil {
+		return credentials + authenticators, err
+	}
+	subscriptions, err := a.publishing.Reseal(ctx, a.store.Events())
+	return credentials + authenticators + subscriptions, err
 }

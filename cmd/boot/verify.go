@@ -2,6 +2,8 @@ package boot
 
 import (
 	"context"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
@@ -17,6 +19,11 @@ const between = 200 * time.Millisecond
 func Verify(ctx context.Context, c Config, provider string, wait time.Duration) (sqlstore.Verification, error) {
 	if err := c.Check(); err != nil {
 		return sqlstore.Verification{}, err
+	}
+	if path, ok := strings.CutPrefix(c.DatabaseURL, "sqlite://"); ok {
+		if _, err := os.Stat(path); err != nil {
+			return sqlstore.Verification{}, err // opening would make it
+		}
 	}
 	store, err := sqlstore.Open(ctx, sqlstore.Config{URL: c.DatabaseURL})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -106,6 +107,8 @@ func (l *lab) bench(t *testing.T, queue <-chan cut) {
 		t.Error(err)
 		return
 	}
+	violations := l.lateCommit(proxy, servers.running[0], servers.running[1])
+	l.judge(t, "an event commits after later ones", "settlement held up", violations, servers.logs()...)
 	for c := range queue {
 		violations := l.cutOne(c, database, proxy, servers.running[0], servers.running[1])
 		l.judge(t, "database connection", c.String(), violations, servers.running[0].Output())
@@ -145,4 +148,44 @@ func (l *lab) cutOne(c cut, database string, proxy *faults.Proxy, cut, direct *f
 	violations = append(violations, agree([]string{order, again}, []error{err})...)
 	violations = append(violations, shop.addUp(direct.URL, 1)...)
 	return append(violations, l.delivered(shop, 1, []string{order})...)
+}
+
+// lateCommit holds up the COMMIT of one order while both servers complete and announce later ones.
+func (l *lab) lateCommit(proxy *faults.Proxy, cut, direct *faults.Process) (violations []string) {
+	const later = 4
+	shop, err := openShop(direct.URL, 1+later)
+	if err == nil {
+		err = l.subscribe(direct.URL, shop)
+	}
+	buyers := make([]*payer, 1+later)
+	for i := range buyers {
+		if buyers[i] = shop.payer("spt_sandbox_ok"); err == nil {
+			err = buyers[i].haggle(direct.URL)
+		}
+	}
+	if err != nil {
+		return []string{"opening checkouts: " + err.Error()}
+	}
+	fired := proxy.Arm(faults.Rule{Text: "COMMIT", Within: "order.completed", Do: faults.Delay, For: 3 * time.Second})
+	defer proxy.Disarm()
+	orders, errs := make([]string, len(buyers)), make([]error, len(buyers))
+	var all sync.WaitGroup
+	for i, p := range buyers {
+		at := []string{[]*faults.Process{cut, direct}[i%2].URL}
+		all.Go(func() { orders[i], errs[i] = p.pay(soon, func() []string { return at }) })
+		if i > 0 {
+			continue
+		}
+		select {
+		case <-fired:
+		case <-time.After(soon):
+			violations = append(violations, "no settlement was held up")
+		}
+	}
+	all.Wait()
+	for i := range buyers {
+		violations = append(violations, agree(orders[i:i+1], errs[i:i+1])...)
+	}
+	violations = append(violations, shop.addUp(direct.URL, len(buyers))...)
+	return append(violations, l.delivered(shop, len(buyers), orders)...)
 }

@@ -9,7 +9,6 @@ package faults
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -182,11 +181,7 @@ func (l *lab) verify(database string, wait time.Duration) []string {
 			broken = append(broken, strings.TrimSpace(line))
 		}
 	}
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
-		broken = append(broken, err.Error())
-	}
-	return []string{"haggle verify: " + strings.Join(broken, "; ")}
+	return []string{fmt.Sprintf("haggle verify: %v: %s", err, strings.Join(broken, "; "))}
 }
 
 // together runs cases, so many at once: most of their time is waiting.

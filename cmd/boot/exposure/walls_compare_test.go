@@ -20,6 +20,9 @@ var controls = map[string]struct {
 	"disable-mfa": {404, "mfa_not_found"},
 
 	"cancel-order": {409, "return_open"},
+
+	"redeliver-event":         {409, "subscription_disabled"},
+	"test-event-subscription": {409, "subscription_disabled"},
 }
 
 // control sends each operation by callers who may, with the least scope that lets them: else refusals

@@ -32,6 +32,7 @@ var overrides = map[string]map[string]any{
 	"cancel-order":              {"reason": "Taken over"},
 	"approve-return":            {"restock": false},
 	"reject-return":             {"reason": "Taken over"},
+	"acp-order-cancel":          {"reason": "Taken over"},
 	"acp-quote":                 {"product_id": nil},
 	"acp-search":                {"query": "mug"},
 	"acp-checkout-init":         {"items.product_id": nil, "shipping_address.country": "US", "shipping_address.state": "CA"},

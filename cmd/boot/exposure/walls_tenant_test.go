@@ -50,6 +50,7 @@ func (s *tenant) fillProject() {
 	s.ids["subscription_id"] = s.post("/v1/event-subscriptions", `{"url":"https://203.0.113.1/hook","event_types":["*"]}`).field("id")
 	sent := s.post("/v1/event-subscriptions/"+s.ids["subscription_id"]+"/test", "")
 	s.ids["delivery_id"], s.ids["event_id"] = sent.field("id"), sent.field("event_id")
+	s.must("PATCH", "/v1/event-subscriptions/"+s.ids["subscription_id"], `{"status":"disabled"}`) // or its delivery would go on changing
 	_, s.ids["key_id"] = s.newKey(`["keys:read"]`, s.ids["project_id"])
 	s.ids["integration_id"] = s.post("/v1/integrations/connect/api-key",
 		`{"type":"paypal","credentials":{"api_key":"client-`+s.ids["slug"]+`","api_secret":"s"}}`).field("id")

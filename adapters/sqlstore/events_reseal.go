@@ -1,0 +1,52 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+var _ ports.SealedSecrets = Events{}
+
+const (
+	selectSecrets = `
+SELECT project_id, id, secret, previous
+FROM event_subscriptions
+ORDER BY project_id, id`
+
+	updateSecrets = `
+UPDATE event_subscriptions
+SET secret = $3, previous = $4
+WHERE project_id = $1
+  AND id = $2`
+)
+
+func (v Events) Reseal(ctx context.Context, seal func(id.Subscription, []byte) ([]byte, error)) (n int, err error) {
+	err = v.store.inTx(ctx, anyProject, func(t *tx) error {
+		var rows []struct {
+			ProjectID        string `db:"project_id"`
+			ID               string
+			Secret, Previous []byte
+		}
+		if err := t.list(ctx, &rows, selectSecrets+t.dialect.forUpdate); err != nil {
+			return err
+		}
+		n = len(rows)
+		for _, r := range rows {
+			for _, sealed := range []*[]byte{&r.Secret, &r.Previous} {
+				if len(*sealed) == 0 {
+					continue
+				}
+				if *sealed, err = seal(id.Stored[id.Subscription](r.ID), *sealed); err != nil {
+					return err
+				}
+			}
+			if _, err := t.exec(ctx, updateSecrets, r.ProjectID, r.ID, r.Secret, r.Previous); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return n, err
+}

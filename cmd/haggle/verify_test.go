@@ -1,0 +1,53 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+)
+
+// What simulated buyers bought adds up, beside the running server; a provider that took more is found out.
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	for _, engine := range boottest.Engines {
+		t.Run(engine.Name, func(t *testing.T) {
+			t.Parallel()
+			database := engine.URL(t)
+			s := serve(t, database, "--demo")
+			if out, err := command(t, database, "simulate", "--demo", "--url", s.url).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			out, err := command(t, database, "verify", "--wait=20s").CombinedOutput()
+			text := string(out)
+			if err != nil || strings.Contains(text, "fail") || !strings.Contains(text, "exactly one payment, of its total (1 checked)") ||
+				!strings.Contains(text, "0 payments and refunds are under way.") {
+				t.Errorf("%v\n%s", err, text)
+			}
+			provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = w.Write([]byte(`{"charges": [{"id": "ch_1", "provider": "stripe", "amount": 500, "currency": "USD", "status": "succeeded"},
+					{"id": "ch_2", "provider": "stripe", "amount": 500, "currency": "USD", "status": "failed"}], "refunds": []}`))
+			}))
+			t.Cleanup(provider.Close)
+			out, err = command(t, database, "verify", "--provider="+provider.URL).CombinedOutput()
+			if text := string(out); err == nil || !strings.Contains(text, "stripe ch_1: 500 USD were taken, which 0 payments say") || strings.Contains(text, "ch_2") {
+				t.Errorf("%v\n%s", err, text)
+			}
+		})
+	}
+}
+
+func TestVerifyMakesNoDatabase(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "none.db")
+	if out, err := command(t, "sqlite://"+path, "verify").CombinedOutput(); err == nil {
+		t.Errorf("a database that there is not was verified:\n%s", out)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("it was made")
+	}
+}
