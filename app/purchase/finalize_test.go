@@ -240,6 +240,11 @@ func TestHeard(t *testing.T) {
 			t.Fatalf("%s: %v", key, err)
 		}
 	}
+	s.now = noon.Add(-time.Second) // as if it were being charged
+	if err := service.Heard(t.Context(), s.project.ID, checkout.AttemptKey(s.checkout.ID(), 1), s.outcome); err != nil || s.order != nil {
+		t.Fatalf("in flight: %v", err)
+	}
+	s.now = noon
 	for range 2 {
 		if err := service.Heard(t.Context(), s.project.ID, checkout.AttemptKey(s.checkout.ID(), 1), s.outcome); err != nil || s.order == nil {
 			t.Fatalf("%v", err)

@@ -93,7 +93,8 @@ func (s *Service) resolve(ctx context.Context, p *project.Project, c *checkout.C
 }
 
 // Heard records what a provider told by itself about an attempt, by its key. What is known already, and
-// what is no attempt of the project, changes nothing.
+// what is no attempt of the project, changes nothing. An attempt that is just being charged is left to
+// whoever charges it: the provider's answer says more than its notice, for one thing which card it was.
 func (s *Service) Heard(ctx context.Context, of id.Project, key string, outcome checkout.Outcome) error {
 	checkoutID, attempt, err := checkout.ParseAttemptKey(key)
 	if err != nil {
@@ -104,7 +105,7 @@ func (s *Service) Heard(ctx context.Context, of id.Project, key string, outcome 
 		return ignoreMissing(err)
 	}
 	c, err := s.Checkouts.Get(ctx, of, checkoutID)
-	if err != nil || c.Status() != checkout.Processing || c.Attempt() != attempt {
+	if err != nil || !c.Lapsed(s.Clock.Now()) || c.Attempt() != attempt {
 		return ignoreMissing(err)
 	}
 	_, err = s.record(context.WithoutCancel(ctx), p, checkoutID, attempt, outcome)

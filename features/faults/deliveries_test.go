@@ -20,9 +20,9 @@ func (l *lab) subscribe(url string, s shop) error {
 	return err
 }
 
-// late is when an event that was claimed by a server that died has reached its receiver: a lease and a
+// late is when an event has reached its receiver that was claimed by servers that died: two leases and a
 // little more.
-const late = 45 * time.Second
+const late = 75 * time.Second
 
 // delivered waits until the receiver has heard of so many orders of a shop, of those that buyers were
 // told of among them, and says what is missing or too much.

@@ -113,7 +113,7 @@ func (s *scene) play() {
 		return
 	}
 	first := s.purchase()
-	if !s.faulty.Await("FAULT "+s.action, 20*time.Second) {
+	if !s.faulty.Await("FAULT "+s.action, soon+10*time.Second) {
 		s.broken("the point was not passed")
 		return
 	}
