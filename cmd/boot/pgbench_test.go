@@ -99,12 +99,12 @@ func (p *pgbench) sql(text string) string {
 func (p *pgbench) prepare() {
 	p.b.Helper()
 	numbers := fmt.Sprintf("generate_series(0, %d) AS client, generate_series(1, %d) AS i", benchClients-1, benchEach)
-	copies := func(table, set string) {
+	copies := func(table, which, set string) {
 		p.sql(fmt.Sprintf(`INSERT INTO %[1]s SELECT (jsonb_populate_record(NULL::%[1]s, to_jsonb(one) || jsonb_build_object(%[2]s))).*
-			FROM (SELECT * FROM %[1]s ORDER BY id LIMIT 1) AS one, %[3]s`, table, set, numbers))
+			FROM (SELECT * FROM %[1]s WHERE %[3]s ORDER BY id LIMIT 1) AS one, %[4]s`, table, set, which, numbers))
 	}
-	copies("checkouts", `'id', 'chk_' || client || '_' || i, 'status', 'ready', 'attempt', 0`)
-	copies("quotes", `'id', 'quote_' || client || '_' || i, 'token_hash', client || '_' || i, 'claimed_by', '', 'redeemed_by', ''`)
+	copies("checkouts", "status = 'completed'", `'id', 'chk_' || client || '_' || i, 'status', 'ready', 'attempt', 0`)
+	copies("quotes", "state = 'accepted'", `'id', 'quote_' || client || '_' || i, 'token_hash', client || '_' || i, 'claimed_by', '', 'redeemed_by', ''`)
 	p.sql("ANALYZE")
 }
 
