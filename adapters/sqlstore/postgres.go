@@ -24,6 +24,7 @@ var serving = map[string]string{
 	"idle_in_transaction_session_timeout": "10000",
 	"application_name":                    "haggle",
 	"binary_parameters":                   "yes",
+	"jit":                                 "off", // compiling takes longer than any statement here
 }
 
 func openPostgres(_ context.Context, c Config) (*Store, error) {

@@ -79,6 +79,17 @@ func (s *Store) Verify(ctx context.Context, now time.Time) (Verification, error)
 	return v, nil
 }
 
+// Undecided is how many payments and refunds are under way.
+func (s *Store) Undecided(ctx context.Context) (int, error) {
+	var counts []struct{ Undecided int }
+	b := s.reading(anyProject)
+	b.query(&counts, selectUndecided)
+	if err := b.run(ctx); err != nil {
+		return 0, err
+	}
+	return counts[0].Undecided, nil
+}
+
 // firstBroken keeps PostgreSQL from planning for a first row soon, when mostly there is none.
 func firstBroken(all string) string {
 	return "WITH broken AS MATERIALIZED (" + all + "\n)\nSELECT project, subject, says\nFROM broken\nLIMIT " + mostViolations

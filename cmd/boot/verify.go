@@ -14,8 +14,8 @@ import (
 const between = 200 * time.Millisecond
 
 // Verify checks the invariants over a database, which a server may be using, and against the ledger of
-// a provider's look-alike, if its URL is given. While payments are under way it looks again, up to wait;
-// the last look counts. It changes nothing: the schema is not migrated.
+// a provider's look-alike, if its URL is given. While payments are under way it waits, but no longer than
+// wait. It changes nothing: the schema is not migrated.
 func Verify(ctx context.Context, c Config, provider string, wait time.Duration) (sqlstore.Verification, error) {
 	if err := c.Check(); err != nil {
 		return sqlstore.Verification{}, err
@@ -42,18 +42,22 @@ func Verify(ctx context.Context, c Config, provider string, wait time.Duration) 
 	return v, err
 }
 
-// settled looks until nothing is under way, or the wait is over.
+// settled looks once nothing is under way, or the wait is over.
 func settled(ctx context.Context, store *sqlstore.Store, wait time.Duration) (sqlstore.Verification, error) {
 	clock := system.Clock{}
-	for until := clock.Now().Add(wait); ; {
-		v, err := store.Verify(ctx, clock.Now())
-		if err != nil || v.Undecided == 0 || !clock.Now().Before(until) {
-			return v, err
+	for until := clock.Now().Add(wait); clock.Now().Before(until); {
+		n, err := store.Undecided(ctx)
+		if err != nil {
+			return sqlstore.Verification{}, err
+		}
+		if n == 0 {
+			break
 		}
 		select {
 		case <-ctx.Done():
-			return v, ctx.Err()
+			return sqlstore.Verification{}, ctx.Err()
 		case <-time.After(between):
 		}
 	}
+	return store.Verify(ctx, clock.Now())
 }

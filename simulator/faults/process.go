@@ -78,6 +78,8 @@ func (p *Process) read(out io.Reader) bool {
 		switch {
 		case len(words) == 2 && words[0] == "API":
 			p.URL = strings.TrimSuffix(words[1], "/v1")
+		case len(words) > 2 && words[0] == "Address": // of a provider
+			p.URL = words[1]
 		case len(words) == 2 && words[0] == "Health":
 			p.Ops = strings.TrimSuffix(words[1], "/readyz")
 		case strings.HasPrefix(lines.Text(), "Stop with"):
