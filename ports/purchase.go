@@ -22,8 +22,8 @@ type Checkouts interface {
 	// Standing is a checkout together with how many payments of its session, and of the client, were
 	// declined after since, whichever are more, and when the first of those was.
 	Standing(ctx context.Context, project id.Project, checkout id.Checkout, client string, since time.Time) (Standing, error)
-	// Adopt takes over processing checkouts, of all projects, whose lease ended before now: their lease
-	// is until, and no other caller gets them before. Oldest first.
+	// Adopt takes over processing checkouts, of all projects, whose lease ended before now and whose pause
+	// is over: their lease is until, and no other caller gets them before. Oldest first.
 	Adopt(ctx context.Context, now, until time.Time, limit int) ([]*checkout.Checkout, error)
 	// ForgetDeclines removes the memory of declines before a time.
 	ForgetDeclines(ctx context.Context, before time.Time) error

@@ -117,7 +117,7 @@ func (b *batch) stepByStep(ctx context.Context, conn *sqlx.Conn, first, last str
 	if last == "" {
 		return nil
 	}
-	return b.store.commit(ctx, conn, "")
+	return b.store.commit(ctx, conn, transactionName{unnamed: true})
 }
 
 func (s step) run(ctx context.Context, conn *sqlx.Conn) error {

@@ -22,7 +22,7 @@ func (s *Store) Checkouts() Checkouts { return Checkouts{s} }
 const (
 	insertCheckout = `
 INSERT INTO checkouts (` + checkoutColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`
 
 	selectCheckout = `
 SELECT ` + checkoutColumns + `
@@ -33,7 +33,7 @@ WHERE project_id = $1
 	// updateCheckout changes what verbs change. The cart and its totals are fixed at init.
 	updateCheckout = `
 UPDATE checkouts
-SET status = $3, selected = $4, attempt = $5, declines = $6, lease_until = $7, payment = $8, taken = $9
+SET status = $3, selected = $4, attempt = $5, declines = $6, lease_until = $7, retry_at = $8, payment = $9, taken = $10
 WHERE project_id = $1
   AND id = $2`
 
@@ -64,6 +64,7 @@ WITH lapsed AS MATERIALIZED (
   FROM checkouts
   WHERE status = 'processing'
     AND lease_until < $1
+    AND (retry_at IS NULL OR retry_at <= $1)
   ORDER BY lease_until, project_id, id
   LIMIT $3%s
 )
@@ -148,5 +149,5 @@ func (v Checkouts) ForgetDeclines(ctx context.Context, before time.Time) error {
 
 // updateArgs are the values of updateCheckout.
 func (r checkoutRow) updateArgs() []any {
-	return []any{r.ProjectID, r.ID, r.Status, r.Selected, r.Attempt, r.Declines, r.LeaseUntil, r.Payment, r.Taken}
+	return []any{r.ProjectID, r.ID, r.Status, r.Selected, r.Attempt, r.Declines, r.LeaseUntil, r.RetryAt, r.Payment, r.Taken}
 }

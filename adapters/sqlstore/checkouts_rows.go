@@ -11,7 +11,7 @@ import (
 )
 
 const checkoutColumns = `project_id, id, session_id, status, lines, address, options, selected, currency,
-  subtotal, tax, savings, attempt, declines, lease_until, payment, taken, created_at, valid_until`
+  subtotal, tax, savings, attempt, declines, lease_until, retry_at, payment, taken, created_at, valid_until`
 
 type checkoutRow struct {
 	ProjectID  string `db:"project_id"`
@@ -29,6 +29,7 @@ type checkoutRow struct {
 	Attempt    int
 	Declines   int
 	LeaseUntil *int64 `db:"lease_until"`
+	RetryAt    *int64 `db:"retry_at"`
 	Payment    string
 	Taken      string
 	CreatedAt  int64 `db:"created_at"`
@@ -39,7 +40,7 @@ type checkoutRow struct {
 func (r checkoutRow) args() []any {
 	return []any{
 		r.ProjectID, r.ID, r.SessionID, r.Status, r.Lines, r.Address, r.Options, r.Selected, r.Currency,
-		r.Subtotal, r.Tax, r.Savings, r.Attempt, r.Declines, r.LeaseUntil, r.Payment, r.Taken, r.CreatedAt, r.ValidUntil,
+		r.Subtotal, r.Tax, r.Savings, r.Attempt, r.Declines, r.LeaseUntil, r.RetryAt, r.Payment, r.Taken, r.CreatedAt, r.ValidUntil,
 	}
 }
 
@@ -49,7 +50,7 @@ func toCheckoutRow(c *checkout.Checkout) (checkoutRow, error) {
 		ProjectID: s.Project.String(), ID: s.ID.String(), SessionID: s.Session.String(), Status: s.Status.String(),
 		Selected: s.Selected, Currency: s.Subtotal.Currency().Code(),
 		Subtotal: s.Subtotal.Minor(), Tax: s.Tax.Minor(), Savings: s.Savings.Minor(),
-		Attempt: s.Attempt, Declines: s.Declines, LeaseUntil: toSetMillis(s.LeaseUntil),
+		Attempt: s.Attempt, Declines: s.Declines, LeaseUntil: toSetMillis(s.LeaseUntil), RetryAt: toSetMillis(s.RetryAt),
 		CreatedAt: toMillis(s.CreatedAt), ValidUntil: toMillis(s.ValidUntil),
 	}
 	for _, nested := range []struct {
@@ -93,7 +94,7 @@ func fromCheckoutRow(r checkoutRow) (*checkout.Checkout, error) {
 		Status: checkout.Statuses[r.Status], Lines: fromLinesJSON(lines, c), Address: checkout.Address(address),
 		Options: fromOptionsJSON(options, c), Selected: r.Selected,
 		Subtotal: money.Of(r.Subtotal, c), Tax: money.Of(r.Tax, c), Savings: money.Of(r.Savings, c),
-		Attempt: r.Attempt, Declines: r.Declines, LeaseUntil: fromSetMillis(r.LeaseUntil),
+		Attempt: r.Attempt, Declines: r.Declines, LeaseUntil: fromSetMillis(r.LeaseUntil), RetryAt: fromSetMillis(r.RetryAt),
 		Payment: fromPaymentJSON(payment), Unresolved: payment.Unresolved, Taken: fromTakesJSON(taken),
 		CreatedAt: fromMillis(r.CreatedAt), ValidUntil: fromMillis(r.ValidUntil),
 	}), nil
@@ -140,7 +141,7 @@ type paymentJSON struct {
 	Email       string `json:"email"`
 	Notes       string `json:"notes"`
 	Option      string `json:"option"`
-	Unresolved  bool   `json:"unresolved,omitempty"`
+	Unresolved  int    `json:"unresolved,omitempty"`
 }
 
 func toPaymentJSON(s checkout.Snapshot) paymentJSON {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
 
 	"github.com/haggle-commerce/haggle/domain/id"
 )
@@ -16,27 +17,37 @@ import (
 // interrupted halfway is one that nobody knows about.
 const finishing = 3 * time.Second
 
-// beginNamed begins a transaction that can be asked about later by its name. SQLite's have none: with
-// it no answer gets lost on the way.
-func (s *Store) beginNamed(ctx context.Context, conn *sqlx.Conn, project id.Project) (name string, err error) {
+// transactionName is what a transaction can be asked about by. Its number alone is not enough: a server
+// that crashed gives out numbers again of which nothing had reached its disk.
+type transactionName struct {
+	number  string
+	server  string // when it was started
+	began   string // by its clock
+	unnamed bool   // SQLite's have none: with it no answer gets lost on the way
+}
+
+// beginNamed begins a transaction that can be asked about later by its name.
+func (s *Store) beginNamed(ctx context.Context, conn *sqlx.Conn, project id.Project) (transactionName, error) {
 	statement := s.dialect.begin(project)
 	if s.dialect.transactionName == "" {
-		return "", begin(ctx, conn, statement)
+		return transactionName{unnamed: true}, begin(ctx, conn, statement)
 	}
-	err = conn.QueryRowxContext(ctx, statement+"; "+s.dialect.transactionName).Scan(&name)
+	var name transactionName
+	row := conn.QueryRowxContext(ctx, statement+"; "+s.dialect.transactionName)
+	err := row.Scan(&name.number, &name.server, &name.began)
 	return name, ifUnharmed(translate(ctx, err))
 }
 
 // commit ends a transaction. When the answer to COMMIT is lost, the server is asked what became of the
 // transaction: nil is always committed, and one that was undone is unharmed.
-func (s *Store) commit(ctx context.Context, conn *sqlx.Conn, name string) error {
+func (s *Store) commit(ctx context.Context, conn *sqlx.Conn, name transactionName) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
 	defer cancel()
 	_, err := conn.ExecContext(bounded, "COMMIT")
-	if name == "" || !unanswered(err) {
+	if name.unnamed || !unanswered(err) {
 		return translate(bounded, err)
 	}
 	drop(conn)
@@ -59,7 +70,14 @@ const (
 )
 
 const (
-	selectFate = `SELECT pg_xact_status(CAST($1 AS xid8))`
+	// selectFate also tells whether the server has been running since the transaction began: it has not
+	// been started again, and the statistics, which a crash clears, are older.
+	selectFate = `
+SELECT CAST(pg_postmaster_start_time() AS TEXT) = $1
+  AND NOT EXISTS (SELECT 1 FROM pg_stat_wal WHERE stats_reset >= CAST($2 AS TIMESTAMPTZ)) AS same,
+  pg_is_in_recovery() AS standby`
+
+	selectStatus = `SELECT pg_xact_status(CAST($1 AS xid8))`
 
 	// endBackend makes a transaction that nobody can finish any more end now: its connection is cut. One
 	// that is just committing commits.
@@ -70,16 +88,29 @@ WHERE backend_xid = CAST(CAST($1 AS xid8) AS xid)
   AND usename = session_user`
 )
 
-// readBack asks what became of a transaction whose COMMIT had no answer.
-func (s *Store) readBack(ctx context.Context, name string, cause error) error {
+// fate is what became of a transaction.
+type fate int
+
+const (
+	unknown fate = iota
+	committed
+	undone
+	lostForGood // nobody will ever know
+)
+
+// readBack asks what became of a transaction whose COMMIT had no answer. Where it stays unknown, the
+// caller hears so, and finds out by what is there.
+func (s *Store) readBack(ctx context.Context, name transactionName, cause error) error {
 	bounded, cancel := context.WithTimeout(ctx, asking)
 	defer cancel()
 	for {
 		switch s.fate(bounded, name) {
-		case "committed":
+		case committed:
 			return nil
-		case "aborted":
+		case undone:
 			return unharmed{translate(ctx, cause)}
+		case lostForGood:
+			cancel()
 		}
 		select {
 		case <-bounded.Done():
@@ -89,15 +120,37 @@ func (s *Store) readBack(ctx context.Context, name string, cause error) error {
 	}
 }
 
-// fate is committed, aborted, or something else while nobody knows.
-func (s *Store) fate(ctx context.Context, name string) (fate string) {
-	_ = onConn(ctx, s.write, func(conn *sqlx.Conn) error {
-		var status sql.NullString
-		err := conn.QueryRowxContext(ctx, selectFate, name).Scan(&status)
-		if fate = status.String; err == nil && fate == "in progress" {
-			_, err = conn.ExecContext(ctx, endBackend, name)
+func (s *Store) fate(ctx context.Context, name transactionName) (f fate) {
+	_ = onConn(ctx, s.write, func(conn *sqlx.Conn) (err error) {
+		var same, standby bool
+		if err := conn.QueryRowxContext(ctx, selectFate, name.server, name.began).Scan(&same, &standby); err != nil || standby {
+			return err
 		}
+		f, err = fateByNumber(ctx, conn, name.number, same)
 		return err
 	})
-	return fate
+	return f
+}
+
+// fateByNumber asks by the number. After a crash it may be another transaction's by now, which then
+// says that ours was undone, unless it committed: that says nothing.
+func fateByNumber(ctx context.Context, conn *sqlx.Conn, number string, same bool) (fate, error) {
+	var status sql.NullString
+	err := conn.QueryRowxContext(ctx, selectStatus, number).Scan(&status)
+	var pgErr *pq.Error
+	switch {
+	case errors.As(err, &pgErr) && pgErr.Code == "22023" && !same: // the number is not given out yet
+		return undone, nil
+	case err != nil:
+		return unknown, err
+	case status.String == "aborted", status.String == "in progress" && !same:
+		return undone, nil
+	case status.String == "committed" && same:
+		return committed, nil
+	case status.String == "committed":
+		return lostForGood, nil
+	case status.String == "in progress":
+		_, err = conn.ExecContext(ctx, endBackend, number)
+	}
+	return unknown, err
 }

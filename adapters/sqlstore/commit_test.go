@@ -157,3 +157,42 @@ func TestLostCommitThatNobodyCanTell(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A server that crashed gives out numbers of transactions again of which nothing had reached its disk.
+// That one with the same number committed proves nothing.
+func TestLostCommitWhoseNumberIsAnothers(t *testing.T) {
+	t.Parallel()
+	server, err := pgserver.Start(pgserver.Options{Durable: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	if err := errors.Join(server.CreateDatabase("crashed", ""), migrated(server.URL("crashed"))); err != nil {
+		t.Fatal(err)
+	}
+	s := openStore(t, Config{URL: server.URL("crashed")})
+	runs := 0
+	err = s.inTx(t.Context(), mine, func(x *tx) error {
+		if runs++; runs > 1 {
+			return add(t.Context(), x, "lost")
+		}
+		if err := add(t.Context(), x, "lost"); err != nil {
+			return err
+		}
+		if err := server.Restart(true); err != nil {
+			return err
+		}
+		other := openStore(t, Config{URL: server.URL("crashed")})
+		for i := range 3 {
+			key := string(rune('a' + i))
+			if err := other.inTx(t.Context(), mine, func(x *tx) error { return add(t.Context(), x, key) }); err != nil {
+				return err
+			}
+		}
+		return nil // and COMMIT goes to a connection that is dead
+	})
+	rows := failures(t, s, mine)
+	if err == nil && rows != 4 || err != nil && (rows != 3 || fault.KindOf(err) != fault.Unavailable) {
+		t.Errorf("%v after %d runs, %d rows", err, runs, rows)
+	}
+}

@@ -51,7 +51,7 @@ var postgresDialect = dialect{
 	oneTrip:     true,
 	maxRows:     500,
 
-	transactionName: "SELECT CAST(pg_current_xact_id() AS TEXT)",
+	transactionName: "SELECT CAST(pg_current_xact_id() AS TEXT), CAST(pg_postmaster_start_time() AS TEXT), CAST(clock_timestamp() AS TEXT)",
 }
 
 // inProject takes on the role that row-level security holds, in the project whose rows it may see.

@@ -200,7 +200,10 @@ func (o Outbox) Claim(ctx context.Context, now, lease time.Time, wanted []ports.
 	for _, r := range slices.Concat(rows...) {
 		parcels = append(parcels, ports.Parcel{Queue: r.Queue, Lease: lease, Delivery: fromDeliveryRow(r)})
 	}
-	return parcels, o.fill(ctx, parcels)
+	if err := o.fill(ctx, parcels); err != nil {
+		return nil, err // what is in hand without its content is handed out again when its lease is over
+	}
+	return parcels, nil
 }
 
 // Record begins with what disables subscriptions, for who disables one locks it before its deliveries.

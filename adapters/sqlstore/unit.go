@@ -15,7 +15,7 @@ type unit struct {
 	store *Store
 	claim *ports.KeyUse
 	conn  *sqlx.Conn // nil until begun
-	name  string     // of the transaction
+	name  transactionName
 	// broken is why the whole unit must be run again, or cannot go on, whatever was made of the failure.
 	broken error
 }

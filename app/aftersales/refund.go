@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/failpoint"
@@ -71,9 +72,28 @@ func (s *Service) ExecuteRefund(ctx context.Context, project id.Project, refund 
 // longestRun bounds one run of ExecuteRefunds, so that it is seen to be alive while providers are slow.
 const longestRun = 20 * time.Second
 
+// refundsAtOnce is how many refunds one run asks providers for at the same time.
+const refundsAtOnce = 4
+
 // ExecuteRefunds asks the providers for pending refunds that nobody looks after, and returns how many
 // were decided. Any number of replicas may run it at once. What is left is for the next run.
 func (s *Service) ExecuteRefunds(ctx context.Context) (decided int, err error) {
+	var mu sync.Mutex
+	var workers sync.WaitGroup
+	for range refundsAtOnce {
+		workers.Go(func() {
+			n, problem := s.executeDue(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			decided, err = decided+n, errors.Join(err, problem)
+		})
+	}
+	workers.Wait()
+	return decided, err
+}
+
+// executeDue takes one refund after the other in hand while any is due.
+func (s *Service) executeDue(ctx context.Context) (decided int, err error) {
 	end := s.Clock.Now().Add(longestRun)
 	for now := s.Clock.Now(); now.Before(end) && ctx.Err() == nil; now = s.Clock.Now() {
 		due, problem := s.Refunds.RefundsDue(ctx, now, 1) // one at a time: its lease is for one call
@@ -128,8 +148,14 @@ func (s *Service) HeardRefund(ctx context.Context, project id.Project, key strin
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
 		return nil
-	case err != nil || r.Status != order.RefundIsPending:
+	case err != nil:
 		return err
+	case r.Status != order.RefundIsPending:
+		if failure, ok := outcome.(order.RefundFailed); ok && r.Status == order.RefundSucceeded {
+			s.Log.ErrorContext(ctx, "the provider took a refund back that had succeeded: see to it at the provider",
+				"refund", refund.String(), "code", failure.Code)
+		}
+		return nil
 	}
 	err = s.record(context.WithoutCancel(ctx), ports.DueRefund{Project: project, Order: r.Order, Refund: refund}, outcome)
 	if errors.Is(err, errUndecided) {

@@ -12,21 +12,34 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
+// Failures of this server's own, after which another attempt, or another replica, may do better.
+var (
+	errEmpty  = errors.New("the event could not be read")
+	errNoBus  = errors.New("this server has no event bus")
+	errNoMail = errors.New("this server has no mail server")
+)
+
 // deliver brings a parcel to its target, or finds that there is no such target any more.
 func (p *Publisher) deliver(ctx context.Context, parcel ports.Parcel) (r event.Result, deliverable bool) {
 	switch to := parcel.Delivery.Target; {
+	case len(parcel.Body) == 0:
+		return failed(errEmpty), true
+	case to == event.Stream && p.Stream == nil:
+		return failed(errNoBus), true
+	case to == event.Email && p.Mailer == nil:
+		return failed(errNoMail), true
 	case parcel.Subscription != nil:
 		if parcel.Subscription.Status != event.Active {
 			return r, false
 		}
 		return p.post(ctx, parcel), true
-	case to == event.Stream && p.Stream != nil:
+	case to == event.Stream:
 		return failed(p.Stream.Publish(ctx, ports.Announced{
 			ID: parcel.Delivery.Event, Project: parcel.Delivery.Project, Type: parcel.Delivery.Type, Body: parcel.Body,
 		})), true
 	case parcel.Shop == nil:
 		return r, false
-	case to == event.Email && p.Mailer != nil && parcel.Shop.Settings.EmailEnabled:
+	case to == event.Email && parcel.Shop.Settings.EmailEnabled:
 		subject, text := alert(parcel)
 		return failed(p.Mailer.Send(ctx, ports.Mail{To: parcel.Email, Subject: subject, Text: subject + "\n\n" + text})), true
 	case to == event.Chat && parcel.Shop.Settings.ChatWebhook != "":

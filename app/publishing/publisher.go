@@ -155,15 +155,16 @@ func (p *Publisher) start(ctx context.Context, queues []string) error {
 	now := p.Clock.Now()
 	parcels, err := p.Outbox.Claim(ctx, now, now.Add(lease), shares)
 	if err == nil && len(parcels) > 0 {
-		if err := failpoint.At(ctx, failpoint.DeliveryClaimed); err != nil {
-			return err
-		}
+		err = failpoint.At(ctx, failpoint.DeliveryClaimed)
+	}
+	if err != nil {
+		return err
 	}
 	for _, parcel := range parcels {
 		p.lanes.enter(parcel.Queue)
 		go func() { p.done <- p.attempt(context.WithoutCancel(ctx), parcel) }()
 	}
-	return err
+	return nil
 }
 
 // attempt makes one attempt, and decides what follows from it.

@@ -141,8 +141,8 @@ func tooManyDeclines() *fault.Error {
 	return fault.New(fault.Limited, "too_many_declines", "Too many payments were declined lately. Try again later.")
 }
 
-// claimed is what came of a claim: an order that is there already, a lapsed attempt of another token
-// to be resolved first, or an attempt to be charged now.
+// claimed is what came of a claim: an order that is there already, a lapsed attempt of another token, or
+// too old a one, to be resolved first, or an attempt to be charged now.
 type claimed struct {
 	done     *order.Order
 	resolve  bool
@@ -171,10 +171,10 @@ func (s *Service) claim(ctx context.Context, p *project.Project, r FinalizeReque
 		case c.Status() == checkout.Completed:
 			return nil
 		case c.Lapsed(now):
-			result.resolve = c.Snapshot().Payment.TokenHash != payment.TokenHash
 			if err := c.Renew(c.Attempt(), now); err != nil {
 				return err
 			}
+			result.resolve = c.Snapshot().Payment.TokenHash != payment.TokenHash || !c.Chargeable(now, chargeTimeout)
 			return tx.Save(ctx, c, nil)
 		}
 		if refusal = c.Payable(now); refusal != nil {
@@ -236,7 +236,7 @@ func (s *Service) charge(ctx context.Context, p *project.Project, of claimed, to
 	ctx = context.WithoutCancel(ctx)
 	bounded, cancel := context.WithTimeout(ctx, chargeTimeout)
 	defer cancel()
-	outcome, err := s.ask(bounded, ports.ChargeRequest{
+	outcome, err := s.ask(bounded, c, ports.ChargeRequest{
 		Project: p.ID, Checkout: c.ID(), Charge: c.Charge(), Token: token,
 	})
 	if of.first && errors.Is(err, ports.ErrCredentialsRefused) {
@@ -253,10 +253,15 @@ func (s *Service) charge(ctx context.Context, p *project.Project, of claimed, to
 	return s.record(ctx, p, c.ID(), c.Attempt(), outcome)
 }
 
+var errTooLate = errors.New("it took too long to get here")
+
 // ask is the charge between the two points at which it may be cut off.
-func (s *Service) ask(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (s *Service) ask(ctx context.Context, c *checkout.Checkout, r ports.ChargeRequest) (checkout.Outcome, error) {
 	if err := failpoint.At(ctx, failpoint.BeforeCharge); err != nil {
 		return nil, err
+	}
+	if !c.Chargeable(s.Clock.Now(), chargeTimeout) {
+		return nil, errTooLate
 	}
 	outcome, err := s.Gateway.Charge(ctx, r)
 	return outcome, cmp.Or(err, failpoint.At(ctx, failpoint.Charged))

@@ -29,6 +29,9 @@ func (s *Service) record(ctx context.Context, p *project.Project, checkoutID id.
 	}
 	if errors.Is(err, checkout.ErrStale) {
 		if o, found := s.Orders.ByCheckout(ctx, p.ID, checkoutID); found == nil {
+			if paid, ok := outcome.(checkout.Paid); ok && paid.Provider != o.Payment.Provider {
+				s.overpaid(ctx, p, checkoutID, attempt, paid)
+			}
 			return Result{Order: o}, nil
 		}
 		return s.late(ctx, p, checkoutID, attempt, outcome)
@@ -87,8 +90,7 @@ func (s *Service) count(outcome checkout.Outcome) {
 func (s *Service) late(ctx context.Context, p *project.Project, checkoutID id.Checkout, attempt int, outcome checkout.Outcome) (Result, error) {
 	switch o := outcome.(type) {
 	case checkout.Paid:
-		s.Log.ErrorContext(ctx, "the provider took money for an attempt that was given up: refund it",
-			"charge", o.Provider, "checkout", inLog(checkoutID), "attempt", attempt)
+		s.overpaid(ctx, p, checkoutID, attempt, o)
 	case checkout.Declined:
 		c, err := s.Checkouts.Get(ctx, p.ID, checkoutID)
 		if err == nil && (c.Status() == checkout.Pending || c.Status() == checkout.Canceled) {
@@ -96,6 +98,12 @@ func (s *Service) late(ctx context.Context, p *project.Project, checkoutID id.Ch
 		}
 	}
 	return Result{}, ErrUnresolved
+}
+
+// overpaid tells of money that no order was made of. The reconciliation report shows it too.
+func (s *Service) overpaid(ctx context.Context, p *project.Project, of id.Checkout, attempt int, paid checkout.Paid) {
+	s.Log.ErrorContext(ctx, "the provider took money for an attempt that was given up: refund it at the provider",
+		"project", p.ID.String(), "charge", paid.Provider, "checkout", inLog(of), "attempt", attempt)
 }
 
 // inLog names a checkout in the log. Its id is a capability and stays out of it (decisions 5).

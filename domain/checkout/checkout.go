@@ -25,6 +25,10 @@ const (
 	// Lease is how long an attempt may stay without outcome before somebody else asks for it. It is
 	// longer than any charge can be under way.
 	Lease = 15 * time.Second
+	// firstRetry is the pause before an outcome that nobody could tell is asked for again. It doubles up to
+	// longestRetry.
+	firstRetry   = 2 * time.Second
+	longestRetry = 5 * time.Minute
 	// MaxDeclines ends a checkout. MostDeclined within DeclineWindow make a session, and a client's
 	// address, wait: more than a buyer's mistakes are somebody trying out cards.
 	MaxDeclines   = 5
@@ -120,7 +124,8 @@ type Snapshot struct {
 	Attempt    int
 	Declines   int
 	LeaseUntil time.Time
-	Unresolved bool           // it was told that nobody knows the outcome of the attempt in flight
+	Unresolved int            // how often nobody could tell the outcome of the attempt in flight
+	RetryAt    time.Time      // when it is asked for again, if no buyer does before
 	Payment    Payment        // of the attempt in flight or the last one
 	Taken      []catalog.Take // stock held by the attempt in flight, or sold
 	CreatedAt  time.Time

@@ -253,6 +253,43 @@ func TestLease(t *testing.T) {
 	}
 }
 
+// Whoever asks by itself waits longer every time, a buyer never.
+func TestPausesGrow(t *testing.T) {
+	t.Parallel()
+	c, want := in(checkout.Processing, 1), 2*time.Second
+	for range 70 {
+		if _, err := c.Release(2, noon); err != nil || !c.Lapsed(noon) {
+			t.Fatal(err)
+		}
+		if got := c.Snapshot().RetryAt.Sub(noon); got != want {
+			t.Fatalf("a pause of %s, want %s", got, want)
+		}
+		want = min(2*want, 5*time.Minute)
+	}
+}
+
+func TestChargeable(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		status checkout.Status
+		now    time.Time
+		want   bool
+	}{
+		"in time":        {checkout.Processing, noon, true},
+		"too late":       {checkout.Processing, noon.Add(checkout.Lease - 8*time.Second), false},
+		"not in flight":  {checkout.Ready, noon, false},
+		"before its age": {checkout.Completed, noon, false},
+	} {
+		if got := in(test.status, 1).Chargeable(test.now, 8*time.Second); got != test.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+	old := in(checkout.Processing, 1)
+	if err := old.Renew(2, noon.Add(checkout.KeyAge)); err != nil || old.Chargeable(noon.Add(checkout.KeyAge), time.Second) {
+		t.Errorf("an attempt that providers may have forgotten: %v", err)
+	}
+}
+
 // That an attempt is left without outcome is news once.
 func TestReleaseIsNewsOnce(t *testing.T) {
 	t.Parallel()

@@ -56,7 +56,7 @@ func (c *Checkout) Claim(p Payment, taken []catalog.Take, now time.Time) error {
 	}
 	c.s.Status, c.s.Attempt = Processing, c.s.Attempt+1
 	c.s.Payment, c.s.Selected, c.s.Taken = p, p.Option, taken
-	c.s.LeaseUntil, c.s.Unresolved = now.Add(Lease), false
+	c.s.LeaseUntil, c.s.Unresolved, c.s.RetryAt = now.Add(Lease), 0, time.Time{}
 	return nil
 }
 
@@ -85,6 +85,16 @@ func (c *Checkout) Charge() Charge {
 	}
 }
 
+// KeyAge is how long every provider is sure to remember an attempt's key: PayPal 6 h, Stripe 24 h. An
+// older attempt is only asked about, never charged again.
+const KeyAge = 5 * time.Hour
+
+// Chargeable tells whether the attempt in flight may still be charged, with time enough for it before
+// somebody else may ask for its outcome.
+func (c *Checkout) Chargeable(now time.Time, needed time.Duration) bool {
+	return c.s.Status == Processing && now.Add(needed).Before(c.s.LeaseUntil) && now.Before(c.s.CreatedAt.Add(KeyAge))
+}
+
 // Lapsed tells whether the attempt in flight has had its time, so that its outcome may be asked for.
 func (c *Checkout) Lapsed(now time.Time) bool {
 	return c.s.Status == Processing && !now.Before(c.s.LeaseUntil)
@@ -99,15 +109,20 @@ func (c *Checkout) Renew(attempt int, now time.Time) error {
 	return nil
 }
 
-// Release ends the lease of an attempt that nobody charges any more, so that its outcome may be asked
-// for at once. It tells whether this is the first time that the attempt is left without outcome.
+// Release ends the lease of an attempt that nobody charges any more, so that a buyer may ask for its
+// outcome at once, and everybody else after a pause that grows. It tells whether this is the first time
+// that the attempt is left without outcome.
 func (c *Checkout) Release(attempt int, now time.Time) (first bool, err error) {
 	if err := c.inFlight(attempt); err != nil {
 		return false, err
 	}
-	first = !c.s.Unresolved
-	c.s.LeaseUntil, c.s.Unresolved = now, true
-	return first, nil
+	pause := longestRetry
+	if c.s.Unresolved < 8 {
+		pause = min(pause, firstRetry<<c.s.Unresolved)
+	}
+	c.s.Unresolved++
+	c.s.LeaseUntil, c.s.RetryAt = now, now.Add(pause)
+	return c.s.Unresolved == 1, nil
 }
 
 // Complete records that the attempt was paid.

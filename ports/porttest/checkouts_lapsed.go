@@ -45,6 +45,21 @@ func checkoutAdopted(t *testing.T, stores Stores) {
 	same(t, "adopted next", adopt(3*time.Second, 10), lapsed[2:3])
 	same(t, "adopted meanwhile by others", len(adopt(3*time.Second, 10)), 0)
 
+	// One that nobody could decide is left alone for its pause.
+	s := two
+	s.must(s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
+		c, err := tx.Lock(s.ctx, lapsed[0])
+		if err != nil {
+			return err
+		}
+		if _, err := c.Release(c.Attempt(), noon.Add(checkout.Lease)); err != nil {
+			return err
+		}
+		return tx.Save(s.ctx, c, nil)
+	}))
+	same(t, "adopted in its pause", len(adopt(time.Second, 10)), 0)
+	same(t, "adopted after its pause", adopt(2*time.Second, 10), lapsed[:1])
+
 	var mu sync.Mutex
 	times := map[id.Checkout]int{}
 	for _, err := range together(racers, func(int) error {

@@ -19,3 +19,6 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON declines TO haggle_app;
 
 -- An attempt in flight is somebody's, until a time.
 ALTER TABLE checkouts ADD CONSTRAINT checkouts_leased CHECK (status <> 'processing' OR lease_until IS NOT NULL);
+
+-- When an outcome that nobody could tell is asked for again.
+ALTER TABLE checkouts ADD COLUMN retry_at BIGINT;

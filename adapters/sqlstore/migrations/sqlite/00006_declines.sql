@@ -21,3 +21,6 @@ BEGIN
     SELECT RAISE(ABORT, 'checkouts_leased');
 END;
 -- +goose StatementEnd
+
+-- When an outcome that nobody could tell is asked for again.
+ALTER TABLE checkouts ADD COLUMN retry_at INTEGER;

@@ -1,0 +1,58 @@
+package sqlstore
+
+import (
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest"
+)
+
+// The database goes away between taking deliveries in hand and reading what they hold: nobody gets them
+// empty, and they are handed out again.
+func TestDeliveriesThatCannotBeRead(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		sale, now := porttest.NewSale(t, views(s)), time.Now().UTC().Add(time.Hour).Truncate(time.Millisecond)
+		wanted, err := event.Subscribe(id.New[id.Subscription]([16]byte{9}), sale.Project(),
+			event.Draft{URL: "https://example.com", Types: []string{"order.completed"}}, []byte("sealed"), event.Rules{}, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Events().Add(t.Context(), wanted); err != nil {
+			t.Fatal(err)
+		}
+		sale.Finalize(sale.Init(sale.Quote()))
+		_, err = s.Outbox().FanOut(t.Context(), now, 10, func(e ports.Announced, to ports.Audience) (list []*event.Delivery) {
+			for _, sub := range to.Subscriptions {
+				if sub.Wants(e.Type) {
+					list = append(list, event.NewDelivery(id.New[id.Delivery]([16]byte{7}), e.Project, e.ID, e.Type, event.To(sub.ID), now))
+				}
+			}
+			return list
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		waiting, err := s.Outbox().Waiting(t.Context(), now)
+		if err != nil || len(waiting.Queues) != 1 {
+			t.Fatalf("%+v, %v", waiting, err)
+		}
+		shares, lease := []ports.Share{{Queue: waiting.Queues[0], Most: 4}}, now.Add(time.Minute)
+		rename := func(from, to string) {
+			if _, err := s.write.ExecContext(t.Context(), "ALTER TABLE "+from+" RENAME TO "+to); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rename("event_subscriptions", "gone")
+		if parcels, err := s.Outbox().Claim(t.Context(), now, lease, shares); err == nil || len(parcels) != 0 {
+			t.Errorf("%d deliveries without their content, %v", len(parcels), err)
+		}
+		rename("gone", "event_subscriptions")
+		parcels, err := s.Outbox().Claim(t.Context(), lease, lease.Add(time.Minute), shares)
+		if err != nil || len(parcels) != 1 || len(parcels[0].Body) == 0 || parcels[0].Subscription == nil {
+			t.Errorf("%+v, %v", parcels, err)
+		}
+	})
+}
