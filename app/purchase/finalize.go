@@ -86,13 +86,14 @@ func (s *Service) Finalize(ctx context.Context, p *project.Project, r FinalizeRe
 		case err == nil && c.done != nil:
 			return Result{Order: c.done}, nil
 		case err == nil && c.resolve:
-			if err := s.resolve(ctx, p, c.checkout); err != nil {
-				return Result{}, err
+			result, err := s.resolve(ctx, p, c.checkout)
+			if err != nil || result.Order != nil || result.Declined != nil && c.same {
+				return result, err
 			}
 			asked = false // what comes next is a new attempt
 			continue
 		case err == nil:
-			result, err := s.charge(ctx, p, c, r.Token)
+			result, err := s.charge(ctx, p, c.checkout, r.Token)
 			if err != nil || result != (Result{}) {
 				return result, err
 			}
@@ -141,13 +142,14 @@ func tooManyDeclines() *fault.Error {
 	return fault.New(fault.Limited, "too_many_declines", "Too many payments were declined lately. Try again later.")
 }
 
-// claimed is what came of a claim: an order that is there already, a lapsed attempt of another token, or
-// too old a one, to be resolved first, or an attempt to be charged now.
+// claimed is what came of a claim: an order that is there already, a lapsed attempt to be resolved
+// first, or an attempt to be charged now. An attempt is never charged twice, not even under its key: a
+// provider may keep an error for the answer to it, or have forgotten it.
 type claimed struct {
 	done     *order.Order
 	resolve  bool
+	same     bool // the attempt was made with the same token
 	checkout *checkout.Checkout
-	first    bool // nobody has asked the provider about the attempt before
 }
 
 // claim is the first transaction: the checkout becomes processing, and its stock is taken.
@@ -174,7 +176,7 @@ func (s *Service) claim(ctx context.Context, p *project.Project, r FinalizeReque
 			if err := c.Renew(c.Attempt(), now); err != nil {
 				return err
 			}
-			result.resolve = c.Snapshot().Payment.TokenHash != payment.TokenHash || !c.Chargeable(now, chargeTimeout)
+			result.resolve, result.same = true, c.Snapshot().Payment.TokenHash == payment.TokenHash
 			return tx.Save(ctx, c, nil)
 		}
 		if refusal = c.Payable(now); refusal != nil {
@@ -183,7 +185,6 @@ func (s *Service) claim(ctx context.Context, p *project.Project, r FinalizeReque
 			}
 			return refusal
 		}
-		result.first = true
 		return s.take(ctx, tx, c, payment, now)
 	})
 	switch {
@@ -231,15 +232,14 @@ func outOfStock(c *checkout.Checkout, short []catalog.Need) error {
 // charge asks the provider for the money, outside of any transaction, and records the outcome. It goes
 // on when the client hangs up: what is charged must be recorded. The zero Result means that the attempt
 // was not charged and counts as none.
-func (s *Service) charge(ctx context.Context, p *project.Project, of claimed, token string) (Result, error) {
-	c := of.checkout
+func (s *Service) charge(ctx context.Context, p *project.Project, c *checkout.Checkout, token string) (Result, error) {
 	ctx = context.WithoutCancel(ctx)
 	bounded, cancel := context.WithTimeout(ctx, chargeTimeout)
 	defer cancel()
 	outcome, err := s.ask(bounded, c, ports.ChargeRequest{
 		Project: p.ID, Checkout: c.ID(), Charge: c.Charge(), Token: token,
 	})
-	if of.first && errors.Is(err, ports.ErrCredentialsRefused) {
+	if errors.Is(err, ports.ErrCredentialsRefused) {
 		s.Log.ErrorContext(ctx, "the provider refuses the shop's credentials", "provider", c.Charge().Route.Provider, "project", p.ID)
 		_, err = s.record(ctx, p, c.ID(), c.Attempt(), checkout.NotCharged{})
 		return Result{}, cmp.Or(err, error(ErrCannotPay))

@@ -194,7 +194,7 @@ func (j joined) Unwrap() error { return j.error.(interface{ Unwrap() []error }).
 func TestUnresolvedIsToldOnce(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
-	s.broken["charge"] = errGone
+	s.broken["charge"], s.broken["resolve"] = errGone, errGone
 	for range 3 {
 		_, err := s.pay(t, service)
 		expectFault(t, err, "payment_unresolved")
@@ -275,10 +275,30 @@ func TestCredentialsRefusedLater(t *testing.T) {
 	s.broken["charge"] = errGone
 	_, err := s.pay(t, service)
 	expectFault(t, err, "payment_unresolved")
-	s.broken["charge"] = ports.ErrCredentialsRefused
+	s.broken["resolve"] = ports.ErrCredentialsRefused
 	_, err = s.pay(t, service)
 	expectFault(t, err, "payment_unresolved")
-	if s.checkout.Status() != checkout.Processing {
-		t.Errorf("the checkout is %s", s.checkout.Status())
+	if s.checkout.Status() != checkout.Processing || s.charges != 1 {
+		t.Errorf("the checkout is %s after %d charges", s.checkout.Status(), s.charges)
+	}
+}
+
+// A declined payment whose answer was lost is the answer to the same token, and no charge for another.
+func TestLostDecline(t *testing.T) {
+	t.Parallel()
+	for _, token := range []string{"tok_secret", "tok_other"} {
+		s, service := ready(t)
+		s.broken["charge"] = errGone
+		_, err := s.pay(t, service)
+		expectFault(t, err, "payment_unresolved")
+		delete(s.broken, "charge")
+		s.outcome = checkout.Declined{Code: "insufficient_funds"}
+		result, err := service.Finalize(t.Context(), s.project, purchase.FinalizeRequest{Checkout: s.checkout.ID(), Method: "psp_spt", Token: token})
+		if err != nil || result.Declined == nil {
+			t.Fatalf("%+v, %v", result, err)
+		}
+		if want := map[string]int{"tok_secret": 1, "tok_other": 2}[token]; s.charges != want || s.checkout.Snapshot().Declines != want {
+			t.Errorf("%s: %d charges, %d declines", token, s.charges, s.checkout.Snapshot().Declines)
+		}
 	}
 }

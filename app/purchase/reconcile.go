@@ -70,12 +70,13 @@ func (s *Service) decide(ctx context.Context, c *checkout.Checkout) error {
 	if err != nil {
 		return err
 	}
-	return s.resolve(ctx, p, c)
+	_, err = s.resolve(ctx, p, c)
+	return err
 }
 
 // resolve asks the provider what became of an attempt, and records it. The caller holds its lease, which
 // ends if there is no answer: a buyer who asks again is not kept waiting.
-func (s *Service) resolve(ctx context.Context, p *project.Project, c *checkout.Checkout) error {
+func (s *Service) resolve(ctx context.Context, p *project.Project, c *checkout.Checkout) (Result, error) {
 	ctx = context.WithoutCancel(ctx)
 	bounded, cancel := context.WithTimeout(ctx, chargeTimeout)
 	defer cancel()
@@ -83,13 +84,12 @@ func (s *Service) resolve(ctx context.Context, p *project.Project, c *checkout.C
 	if err != nil {
 		s.Log.WarnContext(ctx, "payment still unresolved", "checkout", inLog(c.ID()), "attempt", c.Attempt(), "error", err)
 		s.release(ctx, p, c)
-		return ErrUnresolved
+		return Result{}, ErrUnresolved
 	}
 	if err := failpoint.At(ctx, failpoint.Resolved); err != nil {
-		return err
+		return Result{}, err
 	}
-	_, err = s.record(ctx, p, c.ID(), c.Attempt(), outcome)
-	return err
+	return s.record(ctx, p, c.ID(), c.Attempt(), outcome)
 }
 
 // Heard records what a provider told by itself about an attempt, by its key. What is known already, and

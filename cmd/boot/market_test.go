@@ -246,7 +246,7 @@ func (m *market) crash(c *checkout.Checkout, s step) {
 // reconcile looks for lapsed attempts, and tells how many it decided.
 func (m *market) reconcile() int {
 	m.t.Helper()
-	m.clock.advance(time.Millisecond) // a lease that ends now has not ended before now
+	m.clock.advance(longPause) // and attempts that nobody could decide are left alone for a while
 	decided, err := m.purchase.Reconcile(m.t.Context())
 	if err != nil {
 		m.t.Error(err)

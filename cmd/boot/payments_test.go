@@ -43,10 +43,13 @@ type lookalike struct {
 	clock  *shiftedClock
 }
 
-func openLookalike(t *testing.T) *lookalike {
+func openLookalike(t *testing.T) *lookalike { return openLagging(t, 0) }
+
+// openLagging is a lookalike whose report of transactions comes that much later.
+func openLagging(t *testing.T, lag time.Duration) *lookalike {
 	t.Helper()
 	clock := &shiftedClock{}
-	p, err := standin.Open(standin.Config{Ledger: filepath.Join(t.TempDir(), "ledger"), Now: clock.Now})
+	p, err := standin.Open(standin.Config{Ledger: filepath.Join(t.TempDir(), "ledger"), Now: clock.Now, ReportingLag: lag})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,13 +286,48 @@ func TestOldKeys(t *testing.T) {
 					t.Errorf("what was never charged resolved a day later to %#v, %v", outcome, err)
 				}
 			}
+			never.Token = p.Token(t, porttest.TokenPaid)
+			for r, want := range map[ports.ChargeRequest]checkout.Outcome{paid: first, never: checkout.NotCharged{}} {
+				if outcome, err := p.Charge(t.Context(), p.Account, r); err != nil || outcome != want {
+					t.Errorf("charged a day later as %#v, %v, want %#v", outcome, err, want)
+				}
+			}
 			l.wantLedger(t, true)
 		})
 	}
 }
 
+// A charge at the last moment is not taken for none while PayPal has forgotten its key, but not reported
+// it yet.
+func TestLateChargesAreReportedLater(t *testing.T) {
+	t.Parallel()
+	l := openLagging(t, 3*time.Hour)
+	p := paypalAt(t, l)
+	paid, never := chargeRequest(p.Method, p.Token(t, porttest.TokenPaid)), chargeRequest(p.Method, "")
+	never.Charge.Key = checkout.AttemptKey(never.Checkout, 2)
+	at := func(age time.Duration) { l.clock.forward.Store(int64(age)) }
+	at(checkout.KeyAge - 5*time.Minute)
+	first, err := p.Charge(t.Context(), p.Account, paid)
+	if inWords(first, err) != "paid" {
+		t.Fatalf("%#v, %v", first, err)
+	}
+	for _, test := range []struct {
+		age         time.Duration
+		paid, never string
+	}{{6 * time.Hour, "unknown", "unknown"}, {8 * time.Hour, "paid", "unknown"}, {9 * time.Hour, "paid", "not charged"}} {
+		at(test.age)
+		for r, want := range map[ports.ChargeRequest]string{paid: test.paid, never: test.never} {
+			if outcome, err := p.Resolve(t.Context(), p.Account, r); inWords(outcome, err) != want {
+				t.Errorf("after %s: %#v, %v, want %s", test.age, outcome, err, want)
+			}
+		}
+	}
+	l.wantLedger(t, true)
+}
+
 // Refused credentials are told apart, and nothing was done with them.
 func TestRefusedCredentials(t *testing.T) {
+	accounts := map[string]string{"stripe": standin.StripeAccount("sk_test_merchant"), "paypal": "client"}
 	refused := map[string]ports.PaymentAccount{"stripe": {Key: "sk_test_refused"}, "paypal": {Key: "refused_client", Secret: "secret"}}
 	for name, open := range map[string]func(*testing.T, *lookalike) porttest.Payments{"stripe": stripeAt, "paypal": paypalAt} {
 		t.Run(name, func(t *testing.T) {
@@ -309,7 +347,7 @@ func TestRefusedCredentials(t *testing.T) {
 			}
 			l.wantLedger(t, false)
 			account, live, err := platform.Inspect(t.Context(), p.Account)
-			if err != nil || account == "" || live {
+			if err != nil || account != accounts[name] || live {
 				t.Errorf("the account is %q, live %t, %v", account, live, err)
 			}
 		})

@@ -85,14 +85,13 @@ func (c *Checkout) Charge() Charge {
 	}
 }
 
-// KeyAge is how long every provider is sure to remember an attempt's key: PayPal 6 h, Stripe 24 h. An
-// older attempt is only asked about, never charged again.
+// KeyAge is how long every provider is sure to remember an attempt's key: PayPal 6 h, Stripe 24 h.
 const KeyAge = 5 * time.Hour
 
-// Chargeable tells whether the attempt in flight may still be charged, with time enough for it before
-// somebody else may ask for its outcome.
+// Chargeable tells whether there is time enough to charge the attempt in flight before somebody else may
+// ask for its outcome.
 func (c *Checkout) Chargeable(now time.Time, needed time.Duration) bool {
-	return c.s.Status == Processing && now.Add(needed).Before(c.s.LeaseUntil) && now.Before(c.s.CreatedAt.Add(KeyAge))
+	return c.s.Status == Processing && now.Add(needed).Before(c.s.LeaseUntil)
 }
 
 // Lapsed tells whether the attempt in flight has had its time, so that its outcome may be asked for.
