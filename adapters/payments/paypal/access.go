@@ -23,24 +23,17 @@ type access struct {
 	until time.Time
 }
 
-// Inspect asks for an access token, and tells the merchant's application it is for.
+// Inspect asks for an access token. The account goes by its client id, which outlives its secret; the
+// app_id that comes with the token is one and the same for all applications of PayPal's sandbox.
 func (p *Provider) Inspect(ctx context.Context, a ports.PaymentAccount) (account string, live bool, err error) {
 	err = try(ctx, func() error {
-		account, err = p.inspect(ctx, a)
+		_, err := p.grant(ctx, a)
 		return err
 	})
-	return account, p.live, err
-}
-
-func (p *Provider) inspect(ctx context.Context, a ports.PaymentAccount) (account string, err error) {
-	given, err := p.grant(ctx, a)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
-	if given.App == "" {
-		return a.Key, nil
-	}
-	return given.App, nil
+	return a.Key, p.live, nil
 }
 
 // accessToken is a token that is good for now. stale is one that PayPal has refused.
@@ -77,7 +70,6 @@ func (p *Provider) accessOf(a ports.PaymentAccount) *access {
 
 type granted struct {
 	Token   string `json:"access_token"`
-	App     string `json:"app_id"`
 	Seconds int64  `json:"expires_in"`
 }
 

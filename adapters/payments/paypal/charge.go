@@ -3,6 +3,7 @@ package paypal
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -45,11 +46,14 @@ const (
 	label     = "PayPal"
 )
 
-// Charge makes the order and captures it. When PayPal refuses the credentials, the error is
-// ports.ErrCredentialsRefused, and nothing was charged.
+// Charge makes the order and captures it. When PayPal refuses the credentials for that, the error is
+// ports.ErrCredentialsRefused, and nothing was charged. An attempt whose key may be forgotten is resolved.
 func (p *Provider) Charge(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	if _, problem := toAmount(r.Charge.Amount); problem != "" {
 		return declined(problem), nil
+	}
+	if p.clock.Now().Sub(r.Charge.Since) >= checkout.KeyAge {
+		return afterwards(p.Resolve(ctx, a, r))
 	}
 	o, err := p.create(ctx, a, r)
 	if err != nil {
@@ -62,6 +66,15 @@ func (p *Provider) Charge(ctx context.Context, a ports.PaymentAccount, r ports.C
 		return outcome, err
 	}
 	return p.capture(ctx, a, r, o.ID)
+}
+
+// afterwards is what was learnt of a capture that may have been sent: that credentials are refused by
+// then says nothing of it.
+func afterwards(outcome checkout.Outcome, err error) (checkout.Outcome, error) {
+	if errors.Is(err, ports.ErrCredentialsRefused) {
+		return nil, fmt.Errorf("paypal: the outcome is not known: %v", err)
+	}
+	return outcome, err
 }
 
 // create makes the order of a key, or gets the one there is. Charge and Resolve ask for it in the same
@@ -109,7 +122,7 @@ func (p *Provider) capture(ctx context.Context, a ports.PaymentAccount, r ports.
 	case issue == "ACTION_DOES_NOT_MATCH_INTENT":
 		return checkout.NotCharged{}, nil
 	case slices.Contains(alreadyCaptured, issue), issue == otherUse, issue == "RESOURCE_NOT_FOUND", issue == "INVALID_RESOURCE_ID":
-		return p.paidBefore(ctx, a, r, of)
+		return afterwards(p.paidBefore(ctx, a, r, of))
 	}
 	return declined(issue), nil
 }

@@ -13,8 +13,10 @@
 // come would get. If it is completed, it was paid. If not, its intent is changed to AUTHORIZE, after
 // which PayPal refuses to capture it (ACTION_DOES_NOT_MATCH_INTENT); if PayPal says that it is too late
 // for that, the order is completed after all. Charge and Resolve know an order given up by its intent.
-// When the key may be forgotten, what was paid under its invoice is looked up in the merchant's
-// transactions first; those take up to three hours to appear.
+// When the key may be forgotten, which is from five hours after the attempt's time, nothing is charged any
+// more: Charge too just resolves. Resolve then makes no order, but looks up what was paid under the key's
+// invoice in the merchant's transactions. Those take up to three hours to appear, so that without one
+// nobody knows before the ninth hour; after it, nothing was charged.
 //
 // # Why no client library
 //

@@ -159,6 +159,101 @@ func TestRequestsOfACharge(t *testing.T) {
 	}
 }
 
+// Once a capture may have been sent, refused credentials say nothing of it; before it, nothing was taken.
+func TestCredentialsRefused(t *testing.T) {
+	refused := `403 {"name":"NOT_AUTHORIZED"}`
+	for name, test := range map[string]struct {
+		answers map[string]string
+		told    bool
+	}{
+		"for the order":         {map[string]string{"POST orders": refused}, true},
+		"for the capture":       {map[string]string{"POST orders": made, "POST capture": refused}, true},
+		"after the capture":     {map[string]string{"POST orders": made, "POST capture": issue("ORDER_ALREADY_CAPTURED"), "GET O1": refused}, false},
+		"for the report":        {map[string]string{"POST orders": made, "POST capture": issue("DUPLICATE_INVOICE_ID"), "GET O1": made, "GET transactions": "401 "}, false},
+		"for an order it lost":  {map[string]string{"POST orders": made, "POST capture": issue("RESOURCE_NOT_FOUND"), "GET O1": "401 "}, false},
+		"for another use of it": {map[string]string{"POST orders": made, "POST capture": issue(otherUse), "GET O1": "401 "}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, _, _ := open(t, test.answers)
+			outcome, err := p.Charge(t.Context(), account, request())
+			if outcome != nil || err == nil || errors.Is(err, ports.ErrCredentialsRefused) != test.told {
+				t.Errorf("%#v, %v", outcome, err)
+			}
+		})
+	}
+}
+
+// What is older than PayPal's memory is looked up, and neither charged nor ordered again.
+func TestOldAttempts(t *testing.T) {
+	reported := func(status string) string {
+		return `200 {"total_pages":1,"transaction_details":[{"transaction_info":{"transaction_id":"C1","transaction_event_code":"T0003",
+			"transaction_status":"` + status + `","transaction_amount":{"currency_code":"USD","value":"49.90"},"invoice_id":"` + request().Charge.Key + `"}}]}`
+	}
+	const none, longest = "200 {}", 9 * time.Hour
+	paid := checkout.Paid{Provider: "C1", Label: "PayPal"}
+	for name, test := range map[string]struct {
+		age    time.Duration
+		report string
+		want   checkout.Outcome
+	}{
+		"paid":                    {checkout.KeyAge, reported("S"), paid},
+		"paid long ago":           {50 * time.Hour, reported("S"), paid},
+		"not seen yet":            {checkout.KeyAge, none, nil},
+		"still not seen":          {longest - time.Second, none, nil},
+		"never seen":              {longest, none, checkout.NotCharged{}},
+		"denied":                  {longest, reported("D"), checkout.NotCharged{}},
+		"pending":                 {50 * time.Hour, reported("P"), nil},
+		"the report is forbidden": {50 * time.Hour, `403 {"name":"NOT_AUTHORIZED"}`, nil},
+		"refused":                 {50 * time.Hour, "401 ", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, remote, clock := open(t, map[string]string{"POST orders": made, "POST capture": done, "PATCH O1": "204 ",
+				"GET O1": "200 " + shown("AUTHORIZE", "CREATED", ""), "GET transactions": test.report})
+			clock.at = since.Add(test.age)
+			charged, errCharged := p.Charge(t.Context(), account, request())
+			if charged != test.want || (charged == nil) == (errCharged == nil) || errors.Is(errCharged, ports.ErrCredentialsRefused) {
+				t.Errorf("charged: %#v, %v, want %#v", charged, errCharged, test.want)
+			}
+			if outcome, err := p.Resolve(t.Context(), account, request()); outcome != test.want || (outcome == nil) == (err == nil) {
+				t.Errorf("resolved: %#v, %v, want %#v", outcome, err, test.want)
+			}
+			for _, asked := range remote.asked {
+				if !strings.HasPrefix(asked, "GET transactions") {
+					t.Errorf("asked for %s", asked)
+				}
+			}
+		})
+	}
+}
+
+func TestYoungAttemptsAreOrderedAgain(t *testing.T) {
+	p, remote, clock := open(t, map[string]string{"POST orders": made, "POST capture": done, "PATCH O1": "204 ",
+		"GET O1": "200 " + shown("AUTHORIZE", "CREATED", "")})
+	clock.at = since.Add(checkout.KeyAge - time.Second)
+	if outcome, err := p.Resolve(t.Context(), account, request()); outcome != (checkout.NotCharged{}) || len(remote.asked) != 3 {
+		t.Errorf("resolved: %#v, %v, asked %q", outcome, err, remote.asked)
+	}
+	if outcome, err := p.Charge(t.Context(), account, request()); outcome != (checkout.Paid{Provider: "C1", Label: "PayPal"}) {
+		t.Errorf("charged: %#v, %v", outcome, err)
+	}
+}
+
+// An account goes by its client id: PayPal's app_id is the same for all applications of its sandbox.
+func TestInspect(t *testing.T) {
+	p, _, _ := open(t, nil)
+	for _, a := range []ports.PaymentAccount{account, {Key: account.Key, Secret: "rotated"}, {Key: "other", Secret: "hush"}} {
+		if got, live, err := p.Inspect(t.Context(), a); err != nil || got != a.Key || live {
+			t.Errorf("%s: %q, live %t, %v", a.Key, got, live, err)
+		}
+	}
+	p, _, _ = open(t, map[string]string{"token": ""})
+	if got, _, err := p.Inspect(t.Context(), account); got != "" || !errors.Is(err, ports.ErrCredentialsRefused) {
+		t.Errorf("refused: %q, %v", got, err)
+	}
+}
+
 // Who is too late to give an order up learns that it was paid.
 func TestResolveAgainstACapture(t *testing.T) {
 	for name, test := range map[string]struct {

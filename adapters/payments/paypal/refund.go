@@ -12,6 +12,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
+// keyAge is how long PayPal is trusted to remember a request id, of the six hours that it says.
+const keyAge = 5 * time.Hour
+
 var refundCodes = map[string]string{
 	"CAPTURE_FULLY_REFUNDED":           "charge_already_refunded",
 	"REFUND_AMOUNT_EXCEEDED":           "amount_too_large",

@@ -2,6 +2,7 @@ package paypal
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -11,8 +12,9 @@ import (
 )
 
 const (
-	// keyAge is how long PayPal is trusted to remember a request id, of the six hours that it says.
-	keyAge = 5 * time.Hour
+	// reported is after how long PayPal's report shows a charge of an attempt for certain, or there is
+	// none: the three hours by which it lags, and one to spare.
+	reported = checkout.KeyAge + 4*time.Hour
 	// early is how much before the time of a request its trace is looked for: clocks differ.
 	early = 5 * time.Minute
 )
@@ -22,10 +24,8 @@ func (p *Provider) Resolve(ctx context.Context, a ports.PaymentAccount, r ports.
 	if _, problem := toAmount(r.Charge.Amount); problem != "" {
 		return checkout.NotCharged{}, nil // it was never sent
 	}
-	if p.clock.Now().Sub(r.Charge.Since) > keyAge {
-		if paid, err := p.invoiced(ctx, a, r); err != nil || paid != nil {
-			return outcomeOf(paid), err
-		}
+	if p.clock.Now().Sub(r.Charge.Since) >= checkout.KeyAge {
+		return p.lookUp(ctx, a, r)
 	}
 	o, err := p.create(ctx, a, r)
 	if err != nil {
@@ -37,11 +37,20 @@ func (p *Provider) Resolve(ctx context.Context, a ports.PaymentAccount, r ports.
 	return p.giveUp(ctx, a, o.ID)
 }
 
-func outcomeOf(paid *checkout.Paid) checkout.Outcome {
-	if paid == nil {
-		return nil
+// lookUp is the outcome of an attempt whose key may be forgotten: an order made under it now would be
+// another than the one that was captured.
+func (p *Provider) lookUp(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
+	asked := p.clock.Now()
+	paid, err := p.invoiced(ctx, a, r)
+	switch {
+	case err != nil:
+		return nil, err
+	case paid != nil:
+		return *paid, nil
+	case asked.Sub(r.Charge.Since) < reported:
+		return nil, fmt.Errorf("paypal: a payment of key %s may not be reported yet", r.Charge.Key)
 	}
-	return *paid
+	return checkout.NotCharged{}, nil
 }
 
 // giveUp changes the intent of an order that nobody has captured.
@@ -58,14 +67,23 @@ func (p *Provider) giveUp(ctx context.Context, a ports.PaymentAccount, of string
 	return p.captured(o)
 }
 
-// invoiced is the payment of a key by the merchant's transactions, or nil.
+// invoiced is the payment of a key by the merchant's transactions, or nil. It is an error that one is
+// pending.
 func (p *Provider) invoiced(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (*checkout.Paid, error) {
 	var paid *checkout.Paid
+	pending := ""
 	err := p.transactions(ctx, a, r.Charge.Since.Add(-early), p.clock.Now().Add(time.Second), func(t transaction) error {
-		if t.isCharge() && t.Invoice == r.Charge.Key {
+		switch {
+		case t.Invoice != r.Charge.Key:
+		case t.isCharge():
 			paid = &checkout.Paid{Provider: t.ID, Label: label}
+		case t.Status == "P":
+			pending = t.ID
 		}
 		return nil
 	})
+	if err == nil && paid == nil && pending != "" {
+		return nil, fmt.Errorf("paypal: transaction %s is pending", pending)
+	}
 	return paid, err
 }

@@ -2,8 +2,10 @@ package stripe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	api "github.com/stripe/stripe-go/v85"
@@ -19,6 +21,7 @@ const tokenVersion = "2026-04-22.preview"
 const (
 	metaKey      = "key"
 	metaCheckout = "checkout"
+	metaAttempt  = "attempt"
 	metaProject  = "project"
 	metaVoid     = "void"
 	metaRefund   = "refund"
@@ -27,11 +30,15 @@ const (
 var unpayable = checkout.Declined{Code: "amount_invalid", Message: "This amount cannot be paid this way."}
 
 // Charge creates and confirms a payment intent. When Stripe refuses the credentials, and did so at the
-// first try, the error is ports.ErrCredentialsRefused, and nothing was charged.
+// first try, the error is ports.ErrCredentialsRefused, and nothing was charged. An attempt that is too
+// old to be charged is resolved.
 func (p *Provider) Charge(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	params, ok := intentParams(r)
-	if !ok {
+	switch {
+	case !ok:
 		return unpayable, nil
+	case p.clock.Now().Sub(r.Charge.Since) >= checkout.KeyAge:
+		return afterwards(p.Resolve(ctx, a, r))
 	}
 	params.Confirm = api.Bool(true)
 	params.AddExpand("latest_charge")
@@ -47,13 +54,22 @@ func (p *Provider) Charge(ctx context.Context, a ports.PaymentAccount, r ports.C
 	})
 	switch {
 	case err == nil:
-		return p.settled(ctx, a, r, intent)
+		return afterwards(p.settled(ctx, a, r, intent))
 	case otherUse(err):
-		return p.taken(ctx, a, r)
+		return afterwards(p.taken(ctx, a, r))
 	case unclear(err), credentialsRefused(err):
 		return nil, described(err)
 	}
 	return refusal(err), nil
+}
+
+// afterwards is what was learnt of a charge that may have been sent: that credentials are refused by then
+// says nothing of it.
+func afterwards(outcome checkout.Outcome, err error) (checkout.Outcome, error) {
+	if errors.Is(err, ports.ErrCredentialsRefused) {
+		return nil, fmt.Errorf("stripe: the outcome is not known: %v", err)
+	}
+	return outcome, err
 }
 
 // intentParams are what the charge and the void of a key have in common; false if Stripe cannot
@@ -64,8 +80,9 @@ func intentParams(r ports.ChargeRequest) (*api.PaymentIntentCreateParams, bool) 
 		Amount: &amount, Currency: api.String(strings.ToLower(r.Charge.Amount.Currency().Code())),
 		Description: api.String("Checkout " + r.Checkout.String()),
 	}
+	_, attempt, _ := checkout.ParseAttemptKey(r.Charge.Key)
 	params.Metadata = map[string]string{
-		metaKey: r.Charge.Key, metaCheckout: r.Checkout.String(), metaProject: r.Project.String(),
+		metaKey: r.Charge.Key, metaCheckout: r.Checkout.String(), metaAttempt: strconv.Itoa(attempt), metaProject: r.Project.String(),
 	}
 	params.SetIdempotencyKey(r.Charge.Key)
 	params.Headers = http.Header{"Stripe-Version": {tokenVersion}}

@@ -14,6 +14,9 @@ import (
 const (
 	// early is how much before the time of a request its trace is looked for: clocks differ.
 	early = 5 * time.Minute
+	// late is how long after the time of a charge there may be an intent of it. Those made after that are
+	// not looked through.
+	late = checkout.KeyAge + time.Hour
 	// farthest is how many intents are looked through for one key.
 	farthest = 20_000
 	// secondLook is after how long the list is asked again.
@@ -80,11 +83,12 @@ func (p *Provider) failedEarly(ctx context.Context, a ports.PaymentAccount, r po
 }
 
 // find is the intent of a key, as it stands now; nil if there is none. One that was paid wins over
-// others, which only a key older than Stripe's memory has.
+// others, which only a key older than Stripe's memory has. A void may be too late to be found; another
+// finds nothing either, and holds as well.
 func (p *Provider) find(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (*api.PaymentIntent, error) {
 	var found *api.PaymentIntent
 	err := try(ctx, func() (err error) {
-		found, err = p.search(ctx, a, r.Charge.Key, r.Charge.Since.Add(-early))
+		found, err = p.search(ctx, a, r.Charge)
 		return err
 	})
 	switch {
@@ -97,8 +101,10 @@ func (p *Provider) find(ctx context.Context, a ports.PaymentAccount, r ports.Cha
 	return found, described(err)
 }
 
-func (p *Provider) search(ctx context.Context, a ports.PaymentAccount, key string, since time.Time) (*api.PaymentIntent, error) {
-	params := &api.PaymentIntentListParams{CreatedRange: &api.RangeQueryParams{GreaterThanOrEqual: since.Unix()}}
+func (p *Provider) search(ctx context.Context, a ports.PaymentAccount, of checkout.Charge) (*api.PaymentIntent, error) {
+	params := &api.PaymentIntentListParams{CreatedRange: &api.RangeQueryParams{
+		GreaterThanOrEqual: of.Since.Add(-early).Unix(), LesserThanOrEqual: of.Since.Add(late).Unix(),
+	}}
 	params.Limit = api.Int64(100)
 	var found *api.PaymentIntent
 	seen := 0
@@ -106,7 +112,7 @@ func (p *Provider) search(ctx context.Context, a ports.PaymentAccount, key strin
 		if seen++; err != nil {
 			return nil, err
 		}
-		if intent.Metadata[metaKey] == key && (found == nil || intent.Status == api.PaymentIntentStatusSucceeded) {
+		if intent.Metadata[metaKey] == of.Key && (found == nil || intent.Status == api.PaymentIntentStatusSucceeded) {
 			found = intent
 		}
 		if found != nil && found.Status == api.PaymentIntentStatusSucceeded {

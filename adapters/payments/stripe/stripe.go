@@ -19,9 +19,10 @@
 //     of it; if there is still nothing, it failed before there was an intent, and a repeat fails alike.
 //   - The charge is at work: 409, and nobody knows yet.
 //
-// When the key is older than 24 hours it is free again, but then no client is left that could send the
-// charge, and the list alone has the answer. The void is an intent without a payment method that is
-// canceled at once; Charge and Resolve know it by its mark.
+// When the key is older than 24 hours it is free again, but an attempt is charged within five hours of its
+// time only: later, Charge too just resolves. So nothing is left then that could send the charge, and the
+// list of the hours in which it could be sent has the answer alone. The void is an intent without a
+// payment method that is canceled at once; Charge and Resolve know it by its mark.
 package stripe
 
 import (

@@ -177,6 +177,90 @@ func TestRefusedCredentials(t *testing.T) {
 	}
 }
 
+// Once a charge was sent and answered otherwise, refused credentials say nothing of it.
+func TestCredentialsRefusedAfterTheCharge(t *testing.T) {
+	waiting := intent("requires_action", "")
+	for name, test := range map[string]struct {
+		status int
+		charge string
+		refuse func(*http.Request) bool
+	}{
+		"the list":       {400, refusalOf("idempotency_error", "", ""), func(r *http.Request) bool { return r.Method == http.MethodGet }},
+		"the paid one":   {400, refusalOf("idempotency_error", "", ""), func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/pi_1") }},
+		"giving up":      {200, waiting, func(r *http.Request) bool { return strings.Contains(r.URL.Path, "/pi_1") }},
+		"a second look":  {200, waiting, func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/pi_1") }},
+		"the cancelling": {200, waiting, func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/cancel") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := open(t, func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case test.refuse(r):
+					say(w, 401, refusalOf("invalid_request_error", "", ""))
+				case strings.HasSuffix(r.URL.Path, "/cancel"):
+					say(w, 400, refusalOf("invalid_request_error", "payment_intent_unexpected_state", ""))
+				case r.Method == http.MethodPost:
+					say(w, test.status, test.charge)
+				case strings.HasSuffix(r.URL.Path, "/pi_1"):
+					say(w, 200, waiting)
+				default:
+					say(w, 200, `{"object":"list","data":[`+intent("succeeded", "")+`]}`)
+				}
+			})
+			outcome, err := p.Charge(t.Context(), account, request("spt_123"))
+			if outcome != nil || err == nil || errors.Is(err, ports.ErrCredentialsRefused) {
+				t.Errorf("%#v, %v", outcome, err)
+			}
+		})
+	}
+}
+
+// An attempt that is too old to be charged is resolved instead, and refused credentials say nothing of it.
+func TestOldChargeIsResolved(t *testing.T) {
+	for name, test := range map[string]struct {
+		age    time.Duration
+		list   string
+		status int
+		want   checkout.Outcome
+		asked  string
+	}{
+		"young":   {checkout.KeyAge - time.Second, "", 200, checkout.Paid{Provider: "pi_2", Label: "Card"}, "charged"},
+		"paid":    {checkout.KeyAge, intent("succeeded", ""), 200, checkout.Paid{Provider: "pi_1", Label: "Card"}, ""},
+		"ancient": {26 * time.Hour, intent("succeeded", ""), 200, checkout.Paid{Provider: "pi_1", Label: "Card"}, ""},
+		"never":   {checkout.KeyAge, "", 200, checkout.NotCharged{}, "voided"},
+		"refused": {checkout.KeyAge, "", 401, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asked := ""
+			p := open(t, func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case test.status != 200:
+					say(w, test.status, refusalOf("invalid_request_error", "", ""))
+				case r.Method == http.MethodPost && r.FormValue("metadata[void]") != "":
+					asked += "voided"
+					say(w, 200, strings.Replace(intent("requires_payment_method", ""), `"key"`, `"void":"true","key"`, 1))
+				case strings.HasSuffix(r.URL.Path, "/cancel"):
+					say(w, 200, `{}`)
+				case r.Method == http.MethodPost:
+					asked += "charged"
+					say(w, 200, strings.Replace(intent("succeeded", ""), "pi_1", "pi_2", 1))
+				case strings.HasSuffix(r.URL.Path, "/pi_1"):
+					say(w, 200, intent("succeeded", ""))
+				default:
+					say(w, 200, `{"object":"list","data":[`+test.list+`]}`)
+				}
+			})
+			r := request("spt_123")
+			r.Charge.Since = clock{}.Now().Add(-test.age)
+			outcome, err := p.Charge(t.Context(), account, r)
+			if outcome != test.want || (outcome == nil) == (err == nil) || errors.Is(err, ports.ErrCredentialsRefused) || asked != test.asked {
+				t.Errorf("%#v, %v, %s", outcome, err, asked)
+			}
+		})
+	}
+}
+
 // Tries end with their context, and with three.
 func TestTriesAreBounded(t *testing.T) {
 	var tries atomic.Int32
@@ -257,12 +341,16 @@ func TestPendingRefundIsAskedAgain(t *testing.T) {
 	}
 }
 
-// A key is found among many intents, page by page.
+// A key is found among many intents of its time, page by page.
 func TestSearchReadsAllPages(t *testing.T) {
 	const pages = 4
 	p := open(t, func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		if q.Get("created[gte]") != fmt.Sprint(since.Add(-early).Unix()) || q.Get("created[lte]") != fmt.Sprint(since.Add(6*time.Hour).Unix()) {
+			t.Errorf("the list is asked for %v", q)
+		}
 		var first int
-		if after := r.URL.Query().Get("starting_after"); after != "" {
+		if after := q.Get("starting_after"); after != "" {
 			_, _ = fmt.Sscanf(after, "pi_%d", &first)
 			first++
 		}
@@ -276,7 +364,7 @@ func TestSearchReadsAllPages(t *testing.T) {
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": data, "has_more": first < (pages-1)*100})
 	})
-	found, err := p.search(t.Context(), account, request("").Charge.Key, since)
+	found, err := p.search(t.Context(), account, request("").Charge)
 	if err != nil || found == nil || found.ID != fmt.Sprint("pi_", pages*100-1) {
 		t.Errorf("%v, %v", found, err)
 	}

@@ -40,15 +40,20 @@ func (p *Provider) ReadWebhook(payload []byte, signature, secret string) (ports.
 	return ports.PaymentNews{}, nil
 }
 
-// signedAt is the t= of a signature.
+// signedAt is the t= of a signature; zero unless there is exactly one. Of several, nobody knows which one
+// is signed.
 func signedAt(signature string) time.Time {
+	var times []string
 	for part := range strings.SplitSeq(signature, ",") {
 		if text, ok := strings.CutPrefix(part, "t="); ok {
-			seconds, _ := strconv.ParseInt(text, 10, 64)
-			return time.Unix(seconds, 0)
+			times = append(times, text)
 		}
 	}
-	return time.Time{}
+	if len(times) != 1 {
+		return time.Time{}
+	}
+	seconds, _ := strconv.ParseInt(times[0], 10, 64)
+	return time.Unix(seconds, 0)
 }
 
 var errUnreadableEvent = fault.New(fault.Malformed, "invalid_request", "The event is unreadable.")

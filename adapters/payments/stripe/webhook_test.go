@@ -71,6 +71,8 @@ func TestSignatures(t *testing.T) {
 		"none":                   {payload, "", secret, false},
 		"nonsense":               {payload, "t=now,v1=zz", secret, false},
 		"an older time in front": {payload, "t=1," + good, secret, false},
+		"a newer time in front":  {payload, fmt.Sprintf("t=%d,%s", now.Unix(), signed(payload, now.Add(-48*time.Hour))), secret, false},
+		"its time twice":         {payload, fmt.Sprintf("t=%d,%s", now.Unix(), good), secret, false},
 	} {
 		_, err := p.ReadWebhook(test.payload, test.signature, test.secret)
 		if (err == nil) != test.ok || err != nil && !fault.Is(err, "invalid_signature") {
