@@ -25,7 +25,12 @@ type envelope struct {
 //	 "items": [{"product_id": "prod_…", "variant_id": "var_…", "sku": "TENT-2", "name": "Tent",
 //	            "quantity": 2, "price": 95.00, "original_price": 100.00}],
 //	 "subtotal": 190.00, "shipping": 5.99, "tax": 0.95, "total": 196.94, "savings": 10.00, "currency": "USD",
-//	 "buyer_email": "ada@example.com", "created_at": "2026-03-04T12:00:00Z"}
+//	 "buyer_email": "ada@example.com", "notes": "Ring twice",
+//	 "shipping_address": {"name": "Ada", "line1": "1 Main St", "line2": "", "city": "Portland", "state": "OR",
+//	                      "postal_code": "97205", "country": "US", "phone": ""},
+//	 "fulfillment": {"shipping_option": "standard", "estimated_ship_date": "2026-03-05",
+//	                 "estimated_delivery_from": "2026-03-10", "estimated_delivery_by": "2026-03-12"},
+//	 "created_at": "2026-03-04T12:00:00Z"}
 //
 // Prices are per unit. Amounts have all of the currency's decimals.
 type orderCompleted struct {
@@ -42,7 +47,17 @@ type orderCompleted struct {
 	Savings      json.Number      `json:"savings"`
 	Currency     string           `json:"currency"`
 	BuyerEmail   string           `json:"buyer_email"`
+	Notes        string           `json:"notes"`
+	Address      addressJSON      `json:"shipping_address"`
+	Fulfillment  completedPromise `json:"fulfillment"`
 	CreatedAt    string           `json:"created_at"`
+}
+
+type completedPromise struct {
+	Option       string `json:"shipping_option"`
+	ShipsOn      string `json:"estimated_ship_date"`
+	DeliversFrom string `json:"estimated_delivery_from"`
+	DeliversBy   string `json:"estimated_delivery_by"`
 }
 
 type completedPayment struct {
@@ -144,7 +159,11 @@ func encodeOrderCompleted(d event.OrderCompleted) orderCompleted {
 		Payment: completedPayment{d.Payment.String(), "succeeded", number(d.Total), currency, d.Method},
 		Items:   items, Subtotal: number(d.Subtotal), Shipping: number(d.Shipping), Tax: number(d.Tax),
 		Total: number(d.Total), Savings: number(d.Savings), Currency: currency,
-		BuyerEmail: d.BuyerEmail, CreatedAt: timestamp(d.PlacedAt),
+		BuyerEmail: d.BuyerEmail, Notes: d.Notes, Address: addressJSON(d.Address),
+		Fulfillment: completedPromise{
+			d.Option, d.ShipsOn.Format(time.DateOnly), d.DeliversFrom.Format(time.DateOnly), d.DeliversBy.Format(time.DateOnly),
+		},
+		CreatedAt: timestamp(d.PlacedAt),
 	}
 }
 

@@ -33,6 +33,10 @@ func openPostgres(_ context.Context, c Config) (*Store, error) {
 		return nil, fmt.Errorf("the database URL must begin with sqlite:// or postgres://")
 	}
 	query := u.Query()
+	if !query.Has("sslmode") {
+		query.Set("sslmode", "prefer") // as psql does
+		u.RawQuery = query.Encode()
+	}
 	for name, value := range serving {
 		if !query.Has(name) {
 			query.Set(name, value)
@@ -50,7 +54,7 @@ func openPostgres(_ context.Context, c Config) (*Store, error) {
 	db.SetMaxOpenConns(most)
 	db.SetMaxIdleConns(most)
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	migrate := func(ctx context.Context) error { return migratePostgres(ctx, c.URL) }
+	migrate := func(ctx context.Context) error { return migratePostgres(ctx, u) }
 	return &Store{dialect: postgresDialect, write: db, read: db, migrate: migrate}, nil
 }
 
@@ -93,8 +97,8 @@ func (c impatientConn) Read(b []byte) (int, error) {
 
 // migratePostgres uses a connection of its own, without the limits of those that serve, and holds an
 // advisory lock.
-func migratePostgres(ctx context.Context, address string) error {
-	connector, err := pq.NewConnector(address)
+func migratePostgres(ctx context.Context, address *url.URL) error {
+	connector, err := pq.NewConnector(address.String())
 	if err != nil {
 		return fmt.Errorf("database URL: %w", err)
 	}

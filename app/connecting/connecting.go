@@ -225,6 +225,17 @@ func (s *Service) unregister(ctx context.Context, t integration.Type, c integrat
 	}
 }
 
+// Unreadable are the integrations whose credentials the vault does not open, and how many have any.
+func (s *Service) Unreadable(ctx context.Context) (names []string, of int, err error) {
+	list, err := s.InUse.Sealed(ctx)
+	for _, i := range list {
+		if _, err := i.Open(s.Vault.Open); err != nil {
+			names = append(names, i.ID.String())
+		}
+	}
+	return names, len(list), err
+}
+
 // Reseal seals the credentials of all integrations under the vault's first key, and tells how many there
 // are. It may be repeated, and run beside the server.
 func (s *Service) Reseal(ctx context.Context) (int, error) {

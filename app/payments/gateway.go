@@ -5,6 +5,7 @@ package payments
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -55,15 +56,12 @@ func (g Gateway) Resolve(ctx context.Context, r ports.ChargeRequest) (outcome ch
 	return outcome, err
 }
 
-// Refund fails, with provider_not_connected, where the payment's integration is disconnected.
+// Refund waits while the payment's integration is disconnected: it may be connected again.
 func (g Gateway) Refund(ctx context.Context, r ports.RefundRequest) (outcome order.RefundOutcome, err error) {
 	err = g.through(ctx, r.Project, r.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) error {
 		outcome, err = p.Refund(ctx, a, r)
 		return err
 	})
-	if errors.Is(err, errDisconnected) {
-		return order.RefundFailed{Code: errDisconnected.Code, Message: errDisconnected.Message}, nil
-	}
 	return outcome, err
 }
 
@@ -99,7 +97,7 @@ func (g Gateway) through(ctx context.Context, p id.Project, r project.PaymentRou
 	}
 	c, err := i.Open(g.Vault.Open)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w, which cannot be read: %w", ports.ErrCredentialsRefused, err) // nothing was sent
 	}
 	err = work(provider, ports.PaymentAccount{Key: c.Key, Secret: c.Secret})
 	g.note(ctx, i, err)

@@ -63,6 +63,9 @@ func New(ctx context.Context, c Config, log *slog.Logger) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := a.checkSecrets(ctx); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
 	if a.api, err = net.Listen("tcp", c.Addr); err == nil {
 		a.ops, err = net.Listen("tcp", c.OpsAddr)
 	}

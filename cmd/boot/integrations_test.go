@@ -88,6 +88,10 @@ func TestMasterKeyIsReplaced(t *testing.T) {
 					t.Fatal(err)
 				}
 			})
+			wrong := boot.Config{DatabaseURL: database, Env: "sandbox", MasterKey: "wrong", Addr: "127.0.0.1:0", OpsAddr: "127.0.0.1:0"}
+			if _, err := boot.New(t.Context(), wrong, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "HAGGLE_MASTER_KEY") {
+				t.Errorf("a server under another key: %v", err)
+			}
 			for _, c := range []struct {
 				keys string
 				ok   bool

@@ -2,6 +2,7 @@ package boot
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/hooks"
 	"github.com/haggle-commerce/haggle/adapters/payments/paypal"
@@ -71,6 +72,21 @@ func (a *App) hookServices() hooks.Services {
 	return hooks.Services{
 		Ear: ear, Lane: a.edge.operations, Limiter: a.edge.managed, Rate: strangersRate, ClientAddress: a.edge.address,
 	}
+}
+
+// checkSecrets refuses to serve under a master key that opens none of the stored credentials: it is the
+// wrong one, and nobody could pay. Single ones that it does not open are damaged, which the log tells.
+func (a *App) checkSecrets(ctx context.Context) error {
+	unreadable, all, err := a.connecting.Unreadable(ctx)
+	switch {
+	case err != nil:
+		return err
+	case len(unreadable) > 0 && len(unreadable) == all:
+		return fmt.Errorf("HAGGLE_MASTER_KEY does not open the stored credentials of %s: they were sealed with another key", unreadable[0])
+	case len(unreadable) > 0:
+		a.log.ErrorContext(ctx, "stored credentials cannot be opened", "integrations", unreadable)
+	}
+	return nil
 }
 
 // RotateMaster seals what is stored sealed under the first master key, and tells how much there was. It may

@@ -85,7 +85,8 @@ func (c *Checkout) Charge() Charge {
 	}
 }
 
-// KeyAge is how long every provider is sure to remember an attempt's key: PayPal 6 h, Stripe 24 h.
+// KeyAge is how long every provider is sure to remember the key of an attempt, counted from its checkout:
+// PayPal 6 h, Stripe 24 h. What is older is only asked about.
 const KeyAge = 5 * time.Hour
 
 // Chargeable tells whether there is time enough to charge the attempt in flight before somebody else may

@@ -4,6 +4,7 @@ package event
 import (
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 )
@@ -84,6 +85,12 @@ type OrderCompleted struct {
 	Total        money.Amount
 	Savings      money.Amount
 	BuyerEmail   string
+	Notes        string // the buyer's
+	Address      checkout.Address
+	Option       string    // of shipping
+	ShipsOn      time.Time // these are days, as order.Fulfillment has them
+	DeliversFrom time.Time
+	DeliversBy   time.Time
 	PlacedAt     time.Time
 }
 

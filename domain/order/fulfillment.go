@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"net/url"
 	"time"
 	"unicode/utf8"
@@ -48,8 +49,8 @@ var (
 	ErrDelivered  = fault.New(fault.Conflict, "order_delivered", "The order has been delivered.")
 )
 
-// Ship records that the goods are on their way. A shipped order may be given another tracking; it was
-// shipped when it first was.
+// Ship records that the goods are on their way. A shipped order may be given another tracking, of which
+// what is empty stays as it was; it was shipped when it first was.
 func (c *Case) Ship(carrier, number, address string, now time.Time) error {
 	check := fault.NewCheck()
 	check.That(utf8.RuneCountInString(carrier) <= 200, "carrier", "must have at most 200 characters")
@@ -67,7 +68,9 @@ func (c *Case) Ship(carrier, number, address string, now time.Time) error {
 	case FulfillmentProcessing:
 		f.Status, f.ShippedAt = Shipped, now
 	}
-	f.Carrier, f.TrackingNumber, f.TrackingURL = carrier, number, address
+	f.Carrier = cmp.Or(carrier, f.Carrier)
+	f.TrackingNumber = cmp.Or(number, f.TrackingNumber)
+	f.TrackingURL = cmp.Or(address, f.TrackingURL)
 	return nil
 }
 

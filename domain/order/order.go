@@ -114,6 +114,18 @@ func Confirmation(random [16]byte) string {
 	return "HG-" + text[:4] + "-" + text[4:8]
 }
 
+// ReadConfirmation reads a number as somebody writes it down who heard it: HG-7K2M-9QXA, hg7k2m9qxa, or
+// with the letters that are taken for digits.
+func ReadConfirmation(text string) string {
+	plain := strings.NewReplacer("-", "", " ", "").Replace(strings.ToUpper(text))
+	body, ok := strings.CutPrefix(plain, "HG")
+	if !ok || len(body) != 8 {
+		return text
+	}
+	body = strings.NewReplacer("O", "0", "I", "1", "L", "1").Replace(body)
+	return "HG-" + body[:4] + "-" + body[4:]
+}
+
 // Receipt is what the provider said of a successful charge.
 type Receipt struct {
 	Provider string
@@ -149,7 +161,9 @@ func (o *Order) Completed() event.OrderCompleted {
 		Order: o.ID, Checkout: o.Checkout, Session: o.Session, Confirmation: o.Confirmation,
 		Payment: o.Payment.ID, Method: o.Payment.Method, Items: items,
 		Subtotal: o.Subtotal, Shipping: o.Shipping, Tax: o.Tax, Total: o.Total, Savings: o.Savings,
-		BuyerEmail: o.Email, PlacedAt: o.CreatedAt,
+		BuyerEmail: o.Email, Notes: o.Notes, Address: o.Address, Option: o.Fulfillment.ShippingOption,
+		ShipsOn: o.Fulfillment.ShipsOn, DeliversFrom: o.Fulfillment.DeliversFrom, DeliversBy: o.Fulfillment.DeliversBy,
+		PlacedAt: o.CreatedAt,
 	}
 }
 

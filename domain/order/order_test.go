@@ -73,6 +73,21 @@ func TestPlaceKeepsWhatWasAgreedAndPaid(t *testing.T) {
 	}
 }
 
+func TestConfirmationsAreReadAsTheyAreHeard(t *testing.T) {
+	t.Parallel()
+	for heard, want := range map[string]string{
+		"HG-7K2M-9QXA": "HG-7K2M-9QXA", "hg7k2m9qxa": "HG-7K2M-9QXA", " hg 7k2m 9qxa ": "HG-7K2M-9QXA", "HG-OIL1-9QXA": "HG-0111-9QXA",
+		"HG-7K2M": "HG-7K2M", "": "", "else": "else",
+	} {
+		if got := order.ReadConfirmation(heard); got != want {
+			t.Errorf("%q is read as %q, want %q", heard, got, want)
+		}
+	}
+	if drawn := order.Confirmation([16]byte{1, 2, 3, 200, 250}); order.ReadConfirmation(drawn) != drawn {
+		t.Errorf("%s is read as %s", drawn, order.ReadConfirmation(drawn))
+	}
+}
+
 func TestCompletedEventTellsTheOrder(t *testing.T) {
 	t.Parallel()
 	o := place(paid(), time.UTC, placed)
@@ -83,7 +98,8 @@ func TestCompletedEventTellsTheOrder(t *testing.T) {
 			{Product: tent, Variant: red, SKU: "T-R", Name: "Tent", Quantity: 1, Price: cents(10_000), Original: cents(10_000)},
 		},
 		Subtotal: o.Subtotal, Shipping: o.Shipping, Tax: o.Tax, Total: o.Total, Savings: o.Savings,
-		BuyerEmail: "ada@example.com", PlacedAt: placed,
+		BuyerEmail: "ada@example.com", Notes: "Ring twice.", Address: o.Address, Option: "standard",
+		ShipsOn: o.Fulfillment.ShipsOn, DeliversFrom: o.Fulfillment.DeliversFrom, DeliversBy: o.Fulfillment.DeliversBy, PlacedAt: placed,
 	}
 	if got := o.Completed(); !reflect.DeepEqual(got, want) {
 		t.Errorf("announced\n%+v\nwant\n%+v", got, want)

@@ -80,18 +80,19 @@ func (c *Case) RequestReturn(ret id.Return, items []ReturnItem, comment string, 
 }
 
 // ApproveReturn promises to refund a return, by an amount or else by its estimate, as far as that much
-// is left of the payment, and puts the goods back into stock if they are fit for it.
+// is left of the payment, and puts the goods back into stock if they are fit for it. Of nothing, nothing
+// is refunded: it was already, or the merchant wants it so.
 func (c *Case) ApproveReturn(ret id.Return, refund id.Refund, amount *money.Amount, restock bool, now time.Time) error {
 	r, err := c.open(ret)
 	if err != nil {
 		return err
 	}
 	if amount == nil && r.Estimate.IsPositive() {
-		left := c.Order.Payment.Left() // of nothing, the refund is refused below
+		left := c.Order.Payment.Left()
 		promised := money.Of(min(r.Estimate.Minor(), left.Minor()), left.Currency())
 		amount = &promised
 	}
-	if amount != nil {
+	if amount != nil && !amount.IsZero() {
 		if err := c.refund(refund, ret, amount, "Return "+ret.String(), now); err != nil {
 			return err
 		}

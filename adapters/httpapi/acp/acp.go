@@ -97,14 +97,13 @@ type (
 )
 
 // What the way to an operation learned of a request: the shop, the services of its transaction, and
-// under which name its client's payments are counted.
+// under which name its client's declined payments are counted.
 type (
 	shopKey     struct{}
 	servicesKey struct{}
 	clientKey   struct{}
 )
 
-// clientOf is empty where clients are not counted.
 func clientOf(ctx context.Context) string {
 	client, _ := ctx.Value(clientKey{}).(string)
 	return client
@@ -180,9 +179,7 @@ func (h *handlers) enter(ctx huma.Context, next func(huma.Context)) {
 		wire.WriteError(w, r, err)
 		return
 	}
-	if h.Limiter != nil {
-		ctx = huma.WithValue(ctx, clientKey{}, id.Hash(shop.ID.String()+" "+wire.AddressKey(h.ClientAddress(r))))
-	}
+	ctx = huma.WithValue(ctx, clientKey{}, id.Hash(shop.ID.String()+" "+wire.AddressKey(h.ClientAddress(r))))
 	next(huma.WithValue(ctx, shopKey{}, shop))
 }
 

@@ -2,6 +2,8 @@ package management
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -149,12 +151,25 @@ func (h *handlers) rotateCredentials(ctx context.Context, in *rotateInput) (*int
 	}
 	after, err := h.Connecting.Rotate(ctx, projectOf(ctx).ID, before.ID, in.Body.Key, in.Body.Secret)
 	if err != nil {
-		return nil, err
+		return nil, atRoot(err)
 	}
 	out := &integrationOutput{h.toAPIIntegration(after)}
 	noteTarget(ctx, out.Body.ID)
 	noteChange(ctx, h.toAPIIntegration(before), out.Body)
 	return out, nil
+}
+
+// atRoot names credentials as this body has them, which has nothing else.
+func atRoot(err error) error {
+	var known *fault.Error
+	if !errors.As(err, &known) {
+		return err
+	}
+	renamed := *known
+	renamed.Details = each(known.Details, func(d fault.Detail) fault.Detail {
+		return fault.Detail{Field: strings.TrimPrefix(d.Field, "credentials."), Message: d.Message}
+	})
+	return &renamed
 }
 
 func (h *handlers) disconnectIntegration(ctx context.Context, in *OnIntegration) (*struct{}, error) {

@@ -104,7 +104,7 @@ func (h *handlers) listOrders(ctx context.Context, in *listOrdersInput) (*listOu
 	if text := strings.TrimSpace(in.Text); strings.Contains(text, "@") {
 		filter.Email = text
 	} else {
-		filter.Confirmation = strings.ToUpper(text)
+		filter.Confirmation = order.ReadConfirmation(text)
 	}
 	found, total, err := h.OrderLists.Orders(ctx, projectOf(ctx).ID, filter, in.page())
 	if err != nil {
@@ -169,7 +169,7 @@ func (h *handlers) cancelOrder(ctx context.Context, in *cancelInput) (*orderOutp
 type fulfillmentInput struct {
 	OnOrder
 	Body struct {
-		Status         string `json:"status" enum:"shipped,delivered" doc:"The same again is fine: a shipped order may be given another tracking."`
+		Status         string `json:"status" enum:"shipped,delivered" doc:"The same again is fine: a shipped order may be given another tracking, and keeps what is left out."`
 		Carrier        string `json:"carrier,omitempty" doc:"At most 200 characters."`
 		TrackingNumber string `json:"tracking_number,omitempty" doc:"At most 200 characters."`
 		TrackingURL    string `json:"tracking_url,omitempty" doc:"An https URL, for the buyer."`
