@@ -132,7 +132,7 @@ Feature: Payment integrations
       Given a connected Stripe account
       When the merchant sends PUT /v1/integrations/$integration/credentials {"api_key": "sk_test_other$slug"}
       Then it is refused: 422 validation_error
-      And the refusal names "credentials.api_key"
+      And the refusal names "api_key"
 
     Scenario: Credentials that are refused
       Given a connected Stripe account

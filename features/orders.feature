@@ -405,12 +405,22 @@ Feature: Orders and returns
 
       Examples:
         | request            | field   |
-        | {"amount": 0}      | amount  |
         | {"amount": -1}     | amount  |
         | {"amount": 0.001}  | amount  |
         | {"amount": 106}    | amount  |
         | {"restock": "no"}  | restock |
         | {"refund": 5}      | refund  |
+
+    Scenario: Approved without giving anything back
+      Given a buyer who ordered 1 of the "Trail Tent"
+      And the buyer sends back 1 of the "Trail Tent"
+      When the merchant approves the return with {"amount": 0}
+      Then it answers 200
+      And the answer shows:
+        | status | "approved" |
+        | refund | absent     |
+      And there are 20 of the "Trail Tent"
+      And the payment is "succeeded", with 0 given back
 
     Scenario: Rejected
       Given a buyer who ordered 1 of the "Trail Tent"

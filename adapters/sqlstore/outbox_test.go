@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -87,13 +88,17 @@ func TestPayloads(t *testing.T) {
 				Payment: id.Stored[id.Payment]("pay_1"), Method: "psp_spt",
 				Items:    []event.Item{{Product: product, Variant: variant, SKU: "T", Name: "Tent", Quantity: 2, Price: usd(9500), Original: usd(10000)}},
 				Subtotal: usd(19000), Shipping: usd(599), Tax: usd(5), Total: usd(19604), Savings: usd(1000),
-				BuyerEmail: "ada@example.com", PlacedAt: at,
+				BuyerEmail: "ada@example.com", Notes: "Ring twice", PlacedAt: at, Option: "standard",
+				Address: checkout.Address{Name: "Ada", Line1: "1 Main St", City: "Portland", State: "OR", PostalCode: "97205", Country: "US"},
+				ShipsOn: at, DeliversFrom: at.AddDate(0, 0, 3), DeliversBy: at.AddDate(0, 0, 5),
 			},
 			`{"order_id":"ord_1","confirmation_number":"HG-1","checkout_id":"chk_1","session_id":"sess_1",` +
 				`"payment":{"id":"pay_1","status":"succeeded","amount":196.04,"currency":"USD","method":"psp_spt"},` +
 				`"items":[{"product_id":"prod_1","variant_id":"var_1","sku":"T","name":"Tent","quantity":2,"price":95.00,"original_price":100.00}],` +
 				`"subtotal":190.00,"shipping":5.99,"tax":0.05,"total":196.04,"savings":10.00,"currency":"USD",` +
-				`"buyer_email":"ada@example.com","created_at":"2026-03-04T12:00:00.05Z"}`,
+				`"buyer_email":"ada@example.com","notes":"Ring twice","shipping_address":{"name":"Ada","line1":"1 Main St","line2":"",` +
+				`"city":"Portland","state":"OR","postal_code":"97205","country":"US","phone":""},"fulfillment":{"shipping_option":"standard",` +
+				`"estimated_ship_date":"2026-03-04","estimated_delivery_from":"2026-03-07","estimated_delivery_by":"2026-03-09"},"created_at":"2026-03-04T12:00:00.05Z"}`,
 		},
 		{
 			event.QuoteAccepted{Quote: quote, Session: session, Product: product, Variant: variant, Quantity: 2, List: usd(10000), Price: usd(9500)},

@@ -101,7 +101,17 @@ func announced(o *order.Order) map[string]any {
 			"quantity": 1, "price": number(line.Unit), "original_price": json.Number("1000.00"),
 		}},
 		"subtotal": number(o.Subtotal), "shipping": number(o.Shipping), "tax": number(o.Tax), "total": number(o.Total),
-		"savings": number(o.Savings), "currency": "USD", "buyer_email": "ada@example.com", "created_at": o.CreatedAt.Format(time.RFC3339),
+		"savings": number(o.Savings), "currency": "USD", "buyer_email": "ada@example.com", "notes": o.Notes,
+		"shipping_address": map[string]any{
+			"name": home.Name, "line1": home.Line1, "line2": home.Line2, "city": home.City, "state": home.State,
+			"postal_code": home.PostalCode, "country": home.Country, "phone": home.Phone,
+		},
+		"fulfillment": map[string]any{
+			"shipping_option": o.Fulfillment.ShippingOption, "estimated_ship_date": o.Fulfillment.ShipsOn.Format(time.DateOnly),
+			"estimated_delivery_from": o.Fulfillment.DeliversFrom.Format(time.DateOnly),
+			"estimated_delivery_by":   o.Fulfillment.DeliversBy.Format(time.DateOnly),
+		},
+		"created_at": o.CreatedAt.Format(time.RFC3339),
 	}
 }
 

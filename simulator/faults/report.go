@@ -19,7 +19,7 @@ type Report struct {
 	began      time.Time
 	cases      map[string]int // by group
 	numbers    map[string]int
-	slowest    time.Duration // from a fault to the last decision
+	slowest    time.Duration // from a fault to the last check
 	violations []string
 }
 
@@ -48,7 +48,7 @@ func (r *Report) Count(what string, n int) {
 	r.numbers[what] += n
 }
 
-// Decided notes how long after a fault everything was decided.
+// Decided notes how long after a fault everything was decided, answered and checked.
 func (r *Report) Decided(after time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,7 +85,7 @@ func (r *Report) String() string {
 			fmt.Fprintf(&b, "  %-44s %6d\n", name, names[name])
 		}
 	}
-	fmt.Fprintf(&b, "  %-44s %6s\n", "longest from a fault to the last decision", r.slowest.Round(100*time.Millisecond))
+	fmt.Fprintf(&b, "  %-44s %6s\n", "longest from a fault to the last check", r.slowest.Round(100*time.Millisecond))
 	for _, v := range r.violations {
 		fmt.Fprintf(&b, "  VIOLATION %s\n", v)
 	}
