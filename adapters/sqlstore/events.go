@@ -22,7 +22,7 @@ var (
 func (s *Store) Events() Events { return Events{s} }
 
 const (
-	subscriptionColumns = `project_id, id, url, description, types, status, reason, secret, previous, previous_end, created_at, updated_at`
+	subscriptionColumns = `project_id, id, url, description, types, status, reason, secret, previous, previous_end, active_since, created_at, updated_at`
 
 	selectSubscription = `
 SELECT ` + subscriptionColumns + `
@@ -36,11 +36,11 @@ WHERE project_id = $1`
 
 	insertSubscription = `
 INSERT INTO event_subscriptions (` + subscriptionColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
 
 	updateSubscription = `
 UPDATE event_subscriptions
-SET url = $3, description = $4, types = $5, status = $6, reason = $7, secret = $8, previous = $9, previous_end = $10, updated_at = $11
+SET url = $3, description = $4, types = $5, status = $6, reason = $7, secret = $8, previous = $9, previous_end = $10, active_since = $11, updated_at = $12
 WHERE project_id = $1
   AND id = $2`
 
@@ -77,6 +77,7 @@ type subscriptionRow struct {
 	Secret      []byte
 	Previous    []byte
 	PreviousEnd *int64 `db:"previous_end"`
+	ActiveSince int64  `db:"active_since"`
 	CreatedAt   int64  `db:"created_at"`
 	UpdatedAt   int64  `db:"updated_at"`
 }
@@ -86,7 +87,8 @@ func toSubscriptionRow(s *event.Subscription) (subscriptionRow, error) {
 	return subscriptionRow{
 		ProjectID: s.Project.String(), ID: s.ID.String(), URL: s.URL, Description: s.Description, Types: names,
 		Status: s.Status.String(), Reason: s.Reason.String(), Secret: s.Secret, Previous: s.Previous,
-		PreviousEnd: toOptionalMillis(s.PreviousEnd), CreatedAt: toMillis(s.CreatedAt), UpdatedAt: toMillis(s.UpdatedAt),
+		PreviousEnd: toOptionalMillis(s.PreviousEnd), ActiveSince: toMillis(s.ActiveSince),
+		CreatedAt: toMillis(s.CreatedAt), UpdatedAt: toMillis(s.UpdatedAt),
 	}, err
 }
 
@@ -98,7 +100,8 @@ func fromSubscriptionRow(r subscriptionRow) (*event.Subscription, error) {
 	s := &event.Subscription{
 		ID: id.Stored[id.Subscription](r.ID), Project: id.Stored[id.Project](r.ProjectID), URL: r.URL, Description: r.Description,
 		Status: status, Reason: event.StoredReason(r.Reason), Secret: r.Secret, Previous: r.Previous,
-		PreviousEnd: fromOptionalMillis(r.PreviousEnd), CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt),
+		PreviousEnd: fromOptionalMillis(r.PreviousEnd), ActiveSince: fromMillis(r.ActiveSince),
+		CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt),
 	}
 	var names []string
 	if err := fromJSON(r.Types, &names); err != nil {
@@ -144,7 +147,7 @@ func (v Events) Add(ctx context.Context, s *event.Subscription) error {
 			return fault.New(fault.Conflict, "too_many_subscriptions", "The project has 50 subscriptions already.")
 		}
 		_, err = t.exec(ctx, insertSubscription, r.ProjectID, r.ID, r.URL, r.Description, r.Types, r.Status, r.Reason, r.Secret, r.Previous,
-			r.PreviousEnd, r.CreatedAt, r.UpdatedAt)
+			r.PreviousEnd, r.ActiveSince, r.CreatedAt, r.UpdatedAt)
 		return err
 	})
 }
@@ -214,7 +217,7 @@ func storeSubscription(ctx context.Context, t *tx, s *event.Subscription) error 
 		return err
 	}
 	if _, err = t.exec(ctx, updateSubscription, r.ProjectID, r.ID, r.URL, r.Description, r.Types, r.Status, r.Reason, r.Secret, r.Previous,
-		r.PreviousEnd, r.UpdatedAt); err == nil && s.Status == event.Disabled {
+		r.PreviousEnd, r.ActiveSince, r.UpdatedAt); err == nil && s.Status == event.Disabled {
 		_, err = t.exec(ctx, cancelDeliveries, queueOf(s.Project, event.To(s.ID)))
 	}
 	return err

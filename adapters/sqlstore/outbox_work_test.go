@@ -16,7 +16,7 @@ func TestDeliveriesThatCannotBeRead(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
 		sale, now := porttest.NewSale(t, views(s)), time.Now().UTC().Add(time.Hour).Truncate(time.Millisecond)
 		wanted, err := event.Subscribe(id.New[id.Subscription]([16]byte{9}), sale.Project(),
-			event.Draft{URL: "https://example.com", Types: []string{"order.completed"}}, []byte("sealed"), event.Rules{}, now)
+			event.Draft{URL: "https://example.com", Types: []string{"order.completed"}}, []byte("sealed"), event.Rules{}, time.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -26,7 +26,7 @@ func TestDeliveriesThatCannotBeRead(t *testing.T) {
 		sale.Finalize(sale.Init(sale.Quote()))
 		_, err = s.Outbox().FanOut(t.Context(), now, 10, func(e ports.Announced, to ports.Audience) (list []*event.Delivery) {
 			for _, sub := range to.Subscriptions {
-				if sub.Wants(e.Type) {
+				if sub.Wants(e.Type, e.At) {
 					list = append(list, event.NewDelivery(id.New[id.Delivery]([16]byte{7}), e.Project, e.ID, e.Type, event.To(sub.ID), now))
 				}
 			}

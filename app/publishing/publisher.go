@@ -115,7 +115,7 @@ func (p *Publisher) Step(ctx context.Context) (more bool, err error) {
 func (p *Publisher) route(e ports.Announced, to ports.Audience) []*event.Delivery {
 	var targets []event.Target
 	for _, s := range to.Subscriptions {
-		if s.Wants(e.Type) {
+		if s.Wants(e.Type, e.At) {
 			targets = append(targets, event.To(s.ID))
 		}
 	}

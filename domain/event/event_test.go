@@ -164,13 +164,17 @@ func TestWhoWantsWhat(t *testing.T) {
 	some, all := subscribed(t, "order.completed", "sync.failed"), subscribed(t, "*")
 	for _, kind := range append([]event.Type{event.PingType}, event.Types...) {
 		named := kind == event.OrderCompletedType || kind == event.SyncFailedType
-		if some.Wants(kind) != named || all.Wants(kind) != (kind != event.PingType) {
-			t.Errorf("%s: %v and %v", kind, some.Wants(kind), all.Wants(kind))
+		if some.Wants(kind, noon) != named || all.Wants(kind, noon) != (kind != event.PingType) {
+			t.Errorf("%s: %v and %v", kind, some.Wants(kind, noon), all.Wants(kind, noon))
 		}
 	}
 	all.Disable(event.ByMerchant, noon)
-	if all.Wants(event.OrderCompletedType) {
+	if all.Wants(event.OrderCompletedType, noon) {
 		t.Error("a disabled subscription wants events")
+	}
+	all.Enable(noon.Add(time.Hour))
+	if all.Wants(event.OrderCompletedType, noon.Add(time.Minute)) || !all.Wants(event.OrderCompletedType, noon.Add(time.Hour)) {
+		t.Error("it wants those of its pause, or none of now")
 	}
 }
 

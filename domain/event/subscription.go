@@ -74,6 +74,7 @@ type Subscription struct {
 	Secret      []byte
 	Previous    []byte // the secret before
 	PreviousEnd *time.Time
+	ActiveSince time.Time // events from before are not for it
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 }
@@ -100,7 +101,7 @@ type Rules struct{ AllowLoopback bool }
 func Subscribe(name id.Subscription, project id.Project, d Draft, sealed []byte, r Rules, now time.Time) (*Subscription, error) {
 	s := &Subscription{
 		ID: name, Project: project, Status: Active, Secret: sealed, URL: d.URL, Description: d.Description,
-		CreatedAt: now, UpdatedAt: now,
+		ActiveSince: now, CreatedAt: now, UpdatedAt: now,
 	}
 	check := fault.NewCheck()
 	s.Types = checkTypes(check, d.Types)
@@ -147,7 +148,7 @@ func (s *Subscription) Disable(why Reason, now time.Time) bool {
 // Enable starts it again. What happened meanwhile is not made up for.
 func (s *Subscription) Enable(now time.Time) {
 	if s.Status != Active {
-		s.Status, s.Reason, s.UpdatedAt = Active, Reason{}, now
+		s.Status, s.Reason, s.ActiveSince, s.UpdatedAt = Active, Reason{}, now, now
 	}
 }
 
@@ -167,9 +168,9 @@ func (s *Subscription) Secrets(now time.Time) [][]byte {
 	return list
 }
 
-// Wants tells whether events of a type are for the subscription.
-func (s *Subscription) Wants(t Type) bool {
-	return s.Status == Active && t != PingType && (slices.Contains(s.Types, Every) || slices.Contains(s.Types, t))
+// Wants tells whether events of a type that happened at a time are for the subscription.
+func (s *Subscription) Wants(t Type, at time.Time) bool {
+	return s.Status == Active && !at.Before(s.ActiveSince) && t != PingType && (slices.Contains(s.Types, Every) || slices.Contains(s.Types, t))
 }
 
 func (s *Subscription) check(c fault.Check, r Rules) {

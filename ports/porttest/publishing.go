@@ -180,7 +180,7 @@ func fanOutOnce(p *press) {
 		var err error
 		made[i], err = p.Outbox.FanOut(p.ctx, later, 5, func(e ports.Announced, to ports.Audience) (list []*event.Delivery) {
 			for _, s := range to.Subscriptions {
-				if s.Wants(e.Type) {
+				if s.Wants(e.Type, e.At) {
 					for range 2 { // the second one is left out
 						list = append(list, event.NewDelivery(random[id.Delivery](), e.Project, e.ID, e.Type, event.To(s.ID), noon))
 					}
