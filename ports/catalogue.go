@@ -39,12 +39,24 @@ type Products interface {
 
 // BulkProducts writes many products in one transaction.
 type BulkProducts interface {
-	// Upsert loads the products that have one of the skus (as their product sku), and stores what change
-	// makes of them: known products are updated, others created. Products are written in the order
+	// Upsert loads the products that have one of the skus (as their product sku) or ids, and stores what
+	// change makes of them: known products are updated, others created. Products are written in the order
 	// given; the index of one whose sku is taken (by a variant, or as in Products) comes back in failed
 	// with its fault, and the others are stored all the same. change may run more than once.
-	Upsert(ctx context.Context, project id.Project, skus []string,
-		change func(known map[string]*catalog.Product) []ProductWrite) (failed map[int]error, err error)
+	Upsert(ctx context.Context, project id.Project, keys ProductKeys,
+		change func(KnownProducts) []ProductWrite) (failed map[int]error, err error)
+}
+
+// ProductKeys name products.
+type ProductKeys struct {
+	SKUs []string
+	IDs  []id.Product
+}
+
+// KnownProducts are the products there are of some that were asked for, each under both of its keys.
+type KnownProducts struct {
+	BySKU map[string]*catalog.Product
+	ByID  map[id.Product]*catalog.Product
 }
 
 // CatalogChanges is what happened to a catalogue since a version.

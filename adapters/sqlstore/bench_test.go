@@ -70,7 +70,7 @@ func BenchmarkUpsert(b *testing.B) {
 		for b.Loop() {
 			skus, writes := products(p.ID, n, 1000)
 			n += 1000
-			failed, err := s.Catalog().Upsert(b.Context(), p.ID, skus, func(map[string]*catalog.Product) []ports.ProductWrite { return writes })
+			failed, err := s.Catalog().Upsert(b.Context(), p.ID, ports.ProductKeys{SKUs: skus}, func(ports.KnownProducts) []ports.ProductWrite { return writes })
 			if err != nil || len(failed) > 0 {
 				b.Fatal(failed, err)
 			}
@@ -87,7 +87,7 @@ func BenchmarkReupsert(b *testing.B) {
 		n := 0
 		for b.Loop() {
 			n += 1000
-			failed, err := s.Catalog().Upsert(b.Context(), p.ID, skus, func(map[string]*catalog.Product) []ports.ProductWrite { return writes })
+			failed, err := s.Catalog().Upsert(b.Context(), p.ID, ports.ProductKeys{SKUs: skus}, func(ports.KnownProducts) []ports.ProductWrite { return writes })
 			if err != nil || len(failed) > 0 {
 				b.Fatal(failed, err)
 			}
@@ -114,7 +114,7 @@ func BenchmarkChanges(b *testing.B) {
 		p := storeProject(b, s, 1)
 		for n := 0; n < 10_000; n += 1000 {
 			skus, writes := products(p.ID, n, 1000)
-			if _, err := s.Catalog().Upsert(b.Context(), p.ID, skus, func(map[string]*catalog.Product) []ports.ProductWrite { return writes }); err != nil {
+			if _, err := s.Catalog().Upsert(b.Context(), p.ID, ports.ProductKeys{SKUs: skus}, func(ports.KnownProducts) []ports.ProductWrite { return writes }); err != nil {
 				b.Fatal(err)
 			}
 		}

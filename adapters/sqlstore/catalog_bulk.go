@@ -24,19 +24,19 @@ var (
 // categories: keep it.
 func (s *Store) Catalog() Catalog { return Catalog{s, &categoryCounts{}} }
 
-func (c Catalog) Upsert(ctx context.Context, project id.Project, skus []string,
-	change func(known map[string]*catalog.Product) []ports.ProductWrite) (failed map[int]error, err error) {
+func (c Catalog) Upsert(ctx context.Context, project id.Project, keys ports.ProductKeys,
+	change func(ports.KnownProducts) []ports.ProductWrite) (failed map[int]error, err error) {
 	err = c.store.inTx(ctx, project, func(t *tx) error {
 		catalogue, err := openCatalogue(ctx, t, project)
 		if err != nil {
 			return err
 		}
-		known, err := catalogue.bySKU(ctx, skus)
+		known, err := catalogue.known(ctx, keys)
 		if err != nil {
 			return err
 		}
-		before := make(map[id.Product]footprint, len(known))
-		for _, p := range known {
+		before := make(map[id.Product]footprint, len(known.ByID))
+		for _, p := range known.ByID {
 			before[p.ID] = footprintOf(p)
 		}
 		failed, err = catalogue.saveAll(ctx, change(known), before)
@@ -48,25 +48,37 @@ func (c Catalog) Upsert(ctx context.Context, project id.Project, skus []string,
 	return failed, nil
 }
 
-// bySKU loads the products that have one of the skus as their own.
-func (c *catalogue) bySKU(ctx context.Context, skus []string) (map[string]*catalog.Product, error) {
-	known := make(map[string]*catalog.Product, len(skus))
-	for some := range slices.Chunk(skus, listed) {
+// known loads the products that have one of the keys. One that has two of them is one product.
+func (c *catalogue) known(ctx context.Context, keys ports.ProductKeys) (ports.KnownProducts, error) {
+	known := ports.KnownProducts{
+		BySKU: make(map[string]*catalog.Product, len(keys.SKUs)+len(keys.IDs)),
+		ByID:  make(map[id.Product]*catalog.Product, len(keys.SKUs)+len(keys.IDs)),
+	}
+	if err := c.load(ctx, known, "sku", keys.SKUs); err != nil {
+		return known, err
+	}
+	missing := slices.DeleteFunc(slices.Clone(keys.IDs), func(p id.Product) bool { return known.ByID[p] != nil })
+	return known, c.load(ctx, known, "id", texts(missing))
+}
+
+// load adds the products whose column has one of the values.
+func (c *catalogue) load(ctx context.Context, known ports.KnownProducts, column string, values []string) error {
+	for some := range slices.Chunk(values, listed) {
 		args := arguments{c.project.String()}
 		list, err := c.t.among(&args, some)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		products, err := c.products(ctx, `
 WHERE project_id = $1
   AND deleted_at IS NULL
-  AND sku IN `+list, args[1:]...)
+  AND `+column+` IN `+list, args[1:]...)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, p := range products {
-			known[p.SKU] = p
+			known.BySKU[p.SKU], known.ByID[p.ID] = p, p
 		}
 	}
-	return known, nil
+	return nil
 }

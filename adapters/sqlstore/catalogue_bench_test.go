@@ -33,7 +33,7 @@ func scattered(tb testing.TB, s *Store, project id.Project, n int) {
 		for i := from; i < min(from+1000, n); i++ {
 			writes = append(writes, scatteredProduct(project, i, bits))
 		}
-		failed, err := s.Catalog().Upsert(tb.Context(), project, nil, func(map[string]*catalog.Product) []ports.ProductWrite { return writes })
+		failed, err := s.Catalog().Upsert(tb.Context(), project, ports.ProductKeys{}, func(ports.KnownProducts) []ports.ProductWrite { return writes })
 		if err != nil || len(failed) > 0 {
 			tb.Fatal(failed, err)
 		}

@@ -27,15 +27,15 @@ type shelf struct {
 	down         bool
 }
 
-func (s *shelf) Upsert(_ context.Context, _ id.Project, skus []string,
-	change func(map[string]*catalog.Product) []ports.ProductWrite) (map[int]error, error) {
+func (s *shelf) Upsert(_ context.Context, _ id.Project, keys ports.ProductKeys,
+	change func(ports.KnownProducts) []ports.ProductWrite) (map[int]error, error) {
 	if s.down {
 		return nil, errors.New("the database is away")
 	}
-	known := map[string]*catalog.Product{}
-	for _, sku := range skus {
+	known := ports.KnownProducts{BySKU: map[string]*catalog.Product{}}
+	for _, sku := range keys.SKUs {
 		if p, ok := s.products[sku]; ok {
-			known[sku] = p
+			known.BySKU[sku] = p
 		}
 	}
 	change(known) // may run more than once

@@ -78,11 +78,11 @@ func (s *Service) upsert(ctx context.Context, p *project.Project, lines []Line, 
 		}
 	}
 	var written []int // the line of each write
-	failed, err := s.Bulk.Upsert(ctx, p.ID, skus, func(known map[string]*catalog.Product) []ports.ProductWrite {
+	failed, err := s.Bulk.Upsert(ctx, p.ID, ports.ProductKeys{SKUs: skus}, func(known ports.KnownProducts) []ports.ProductWrite {
 		written = written[:0]
 		var writes []ports.ProductWrite
 		for i, l := range lines {
-			write, result := s.write(p, l, known[results[i].SKU])
+			write, result := s.write(p, l, known.BySKU[results[i].SKU])
 			result.SKU = results[i].SKU
 			results[i] = result
 			if result.Err == nil {

@@ -38,7 +38,7 @@ const patience = 8 * time.Second
 // serves through it. An account that was disconnected keeps its integration's id.
 func (s *Service) Connect(ctx context.Context, p *project.Project, d integration.Draft) (*integration.Integration, error) {
 	c := fault.NewCheck()
-	d.Check(c, s.Live)
+	d.Check(c, integration.Rules{Live: s.Live})
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ const most = 1000
 func (s *Service) former(ctx context.Context, p id.Project, t integration.Type, c integration.Config) (*integration.Integration, error) {
 	list, _, err := s.Integrations.List(ctx, p, ports.Page{Limit: most})
 	at := slices.IndexFunc(list, func(i *integration.Integration) bool {
-		return i.Type == t && i.Config == c && c.Account != "" && i.Status == integration.Disconnected
+		return i.Type == t && i.Config.Same(c) && c.Account != "" && i.Status == integration.Disconnected
 	})
 	if err != nil || at < 0 {
 		return nil, err
@@ -112,7 +112,7 @@ func (s *Service) Rotate(ctx context.Context, p id.Project, wanted id.Integratio
 	}
 	draft := integration.Draft{Type: i.Type, Credentials: i.Type.Given(key, secret)}
 	c := fault.NewCheck()
-	draft.Check(c, s.Live)
+	draft.Check(c, integration.Rules{Live: s.Live})
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func (s *Service) inspect(ctx context.Context, t integration.Type, c integration
 			After(5 * time.Second).Because(err)
 	}
 	config := integration.Config{Account: account, Live: live}
-	return config, integration.CheckMode(config, s.Live)
+	return config, t.CheckMode(config, s.Live)
 }
 
 // Account is how adapters take credentials.

@@ -22,6 +22,9 @@ type (
 	delivery struct{}
 	integr   struct{}
 	hook     struct{}
+	hookLog  struct{}
+	run      struct{}
+	label    struct{}
 )
 
 func (account) prefix() string  { return "acct_" }
@@ -45,6 +48,9 @@ func (sub) prefix() string      { return "sub_" }
 func (delivery) prefix() string { return "dlv_" }
 func (integr) prefix() string   { return "int_" }
 func (hook) prefix() string     { return "wh_" }
+func (hookLog) prefix() string  { return "whlog_" }
+func (run) prefix() string      { return "sync_" }
+func (label) prefix() string    { return "lbl_" }
 
 type (
 	Account       = ID[account]
@@ -68,4 +74,7 @@ type (
 	Delivery      = ID[delivery]
 	Integration   = ID[integr]
 	Webhook       = ID[hook]
+	WebhookLog    = ID[hookLog] // an entry of it
+	Sync          = ID[run]
+	Label         = ID[label] // of a parcel
 )

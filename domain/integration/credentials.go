@@ -2,16 +2,20 @@ package integration
 
 import (
 	"errors"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
 // Credentials open an account with a provider. They are kept sealed, and never shown again.
 type Credentials struct {
-	Key     string // Stripe's secret key, PayPal's client id
-	Secret  string // PayPal's client secret
-	Signing string // what the provider signs its webhooks with; empty: none are believed
+	Key     string    // a secret key, PayPal's client id, or OAuth's access token
+	Secret  string    // of the key, where it has one
+	Signing string    // what the account's webhooks are signed with; empty: none are believed
+	Refresh string    // OAuth's refresh token; empty: the access token is not refreshed
+	Expires time.Time // of the access token; zero: it does not
 }
 
 // Given makes the credentials of a type from the contract's api_key and api_secret.
@@ -33,7 +37,11 @@ const separator = "\n"
 
 // Seal seals credentials so that they can be opened for this integration alone.
 func Seal(i id.Integration, c Credentials, seal func(plain []byte, purpose string) []byte) []byte {
-	return seal([]byte(strings.Join([]string{c.Key, c.Secret, c.Signing}, separator)), purpose(i))
+	expires := ""
+	if !c.Expires.IsZero() {
+		expires = strconv.FormatInt(c.Expires.UnixMilli(), 10)
+	}
+	return seal([]byte(strings.Join([]string{c.Key, c.Secret, c.Signing, c.Refresh, expires}, separator)), purpose(i))
 }
 
 // Open opens the integration's credentials. Disconnected, it has none.
@@ -45,11 +53,32 @@ func (i *Integration) Open(open func(sealed []byte, purpose string) ([]byte, err
 	if err != nil {
 		return Credentials{}, err
 	}
-	parts := strings.Split(string(text), separator)
-	if len(parts) != 3 {
-		return Credentials{}, errors.New("integration: sealed credentials are malformed")
+	return read(strings.Split(string(text), separator))
+}
+
+// read knows the parts of Seal. The last two came later.
+func read(parts []string) (Credentials, error) {
+	malformed := errors.New("integration: sealed credentials are malformed")
+	switch len(parts) {
+	case 3:
+		return Credentials{Key: parts[0], Secret: parts[1], Signing: parts[2]}, nil
+	case 5:
+		c := Credentials{Key: parts[0], Secret: parts[1], Signing: parts[2], Refresh: parts[3]}
+		if parts[4] != "" {
+			millis, err := strconv.ParseInt(parts[4], 10, 64)
+			if err != nil {
+				return Credentials{}, malformed
+			}
+			c.Expires = time.UnixMilli(millis).UTC()
+		}
+		return c, nil
 	}
-	return Credentials{parts[0], parts[1], parts[2]}, nil
+	return Credentials{}, malformed
+}
+
+// Stale tells whether an access token is to be refreshed before it is used: it has less than that left.
+func (c Credentials) Stale(left time.Duration, now time.Time) bool {
+	return c.Refresh != "" && !c.Expires.IsZero() && c.Expires.Sub(now) < left
 }
 
 // Reseal seals the same credentials anew. They are no others, so nothing else changes.

@@ -1,5 +1,5 @@
-// Package integration is what a project is connected to outside: so far payment providers, through which
-// the project's payments go.
+// Package integration is what a project is connected to outside: payment providers, through which its
+// payments go, and platforms whose data is synchronised.
 //
 //	(none) ── Connect ──> connected <── Recovered, Rotate ──> error
 //	                          │  └── Failed ───────────────────┘
@@ -10,6 +10,7 @@
 package integration
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -18,6 +19,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
 // Status of an integration.
@@ -55,13 +57,7 @@ type Hook struct {
 	Status HookStatus
 }
 
-// Config is what the provider says of the account.
-type Config struct {
-	Account string
-	Live    bool // its money is real
-}
-
-// Integration is a project's account with a provider.
+// Integration is a project's account with a platform.
 type Integration struct {
 	ID        id.Integration
 	Project   id.Project
@@ -72,8 +68,15 @@ type Integration struct {
 	Hook      Hook
 	Sealed    []byte // credentials; none when disconnected
 	LastError string // why Status is error, in words for the merchant
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	// Synced is how far each resource has been read, and LastSync when a run last completed; zero: never.
+	Synced   syncrun.Watermarks
+	LastSync time.Time
+	// Wanted are resources that a webhook's actions ask for, until a run takes them.
+	Wanted []syncrun.Resource
+	// Refreshing is until when someone is refreshing the access token.
+	Refreshing time.Time
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
 }
 
 // Draft is what a merchant gives to connect an account.
@@ -81,13 +84,47 @@ type Draft struct {
 	Type        Type
 	Name        string // empty: the type's
 	Credentials Credentials
+	Config      Config // what the merchant says: the address of an own system, what to skip
 }
 
-// Check gathers what is wrong with the draft, in an environment whose money is real or not.
-func (d Draft) Check(c fault.Check, live bool) {
-	c.That(utf8.RuneCountInString(d.Name) <= 200 && !strings.ContainsFunc(d.Name, unicode.IsControl), "name",
+// Rules are those of the installation.
+type Rules struct {
+	Live          bool // its money is real
+	AllowLoopback bool // a merchant's system may be on this machine
+}
+
+// Check gathers what is wrong with the draft of an account that is connected by a key.
+func (d Draft) Check(c fault.Check, r Rules) {
+	checkName(c, d.Name)
+	if d.Type.OAuth() {
+		c.That(false, "type", "is connected by consent: use /v1/integrations/connect")
+		return
+	}
+	if d.Type == Custom {
+		checkBase(c, d.Config.BaseURL, r.AllowLoopback)
+	} else {
+		c.In("config").That(d.Config.BaseURL == "", "base_url", "is for the type custom only")
+	}
+	d.Type.checkCredentials(c, d.Credentials, r.Live)
+}
+
+func checkName(c fault.Check, name string) {
+	c.That(utf8.RuneCountInString(name) <= 200 && !strings.ContainsFunc(name, unicode.IsControl), "name",
 		"must be a line of at most 200 characters")
-	d.Type.checkCredentials(c, d.Credentials, live)
+}
+
+// Change changes what a merchant may: the name and what is synchronised.
+func (i *Integration) Change(change Change, now time.Time) error {
+	name := i.Name
+	change.Name.Apply(&name, i.Type.Label())
+	c := fault.NewCheck()
+	checkName(c, name)
+	c.That(strings.TrimSpace(name) != "", "name", "must not be empty")
+	if err := c.Err(); err != nil {
+		return err
+	}
+	i.Name, i.Config, i.UpdatedAt = name, i.Config.apply(change), now
+	return nil
 }
 
 // Connect makes an integration from a draft that was checked, and from what the provider said of it.
@@ -118,7 +155,7 @@ func (i *Integration) Rotate(sealed []byte, config Config, hook Hook, now time.T
 	switch {
 	case i.Status == Disconnected:
 		return ErrDisconnected()
-	case config != i.Config:
+	case !config.Same(i.Config):
 		return fault.Field("credentials.api_key", "belongs to another account: disconnect this one and connect that one")
 	}
 	i.Sealed, i.Hook, i.Status, i.LastError, i.UpdatedAt = sealed, hook, Connected, "", now
@@ -131,6 +168,7 @@ func (i *Integration) Disconnect(now time.Time) {
 		return
 	}
 	i.Status, i.Sealed, i.LastError, i.UpdatedAt = Disconnected, nil, "", now
+	i.Wanted, i.Refreshing = nil, time.Time{}
 	i.Hook.Remote, i.Hook.Status = "", HookNone
 }
 
@@ -142,6 +180,30 @@ func (i *Integration) Failed(with time.Time, why string, now time.Time) bool {
 	}
 	i.Status, i.LastError, i.UpdatedAt = Failing, why, now
 	return true
+}
+
+// Refreshed gives the integration the tokens that its platform exchanged for those before, already sealed.
+// It is no change of anything that a merchant sees.
+func (i *Integration) Refreshed(sealed []byte) error {
+	if i.Status == Disconnected {
+		return ErrDisconnected()
+	}
+	i.Sealed, i.Refreshing = sealed, time.Time{}
+	return nil
+}
+
+// Want asks for resources to be read when there is time.
+func (i *Integration) Want(resources ...syncrun.Resource) {
+	for _, r := range resources {
+		if i.Status != Disconnected && i.Config.Syncs(r) && !slices.Contains(i.Wanted, r) {
+			i.Wanted = append(i.Wanted, r)
+		}
+	}
+}
+
+// Completed notes that a run has completed.
+func (i *Integration) Completed(r *syncrun.Run) {
+	i.Synced, i.LastSync = r.Watermarks(i.Synced), r.EndedAt
 }
 
 // Recovered notes that the provider takes the credentials again, and tells whether that is news.

@@ -158,7 +158,7 @@ func TestDrafts(t *testing.T) {
 		{integration.PayPal, "", "secret", true, "credentials.api_key"},
 	} {
 		check := fault.NewCheck()
-		integration.Draft{Type: c.kind, Credentials: c.kind.Given(c.key, c.secret)}.Check(check, c.live)
+		integration.Draft{Type: c.kind, Credentials: c.kind.Given(c.key, c.secret)}.Check(check, integration.Rules{Live: c.live})
 		err := check.Err()
 		var known *fault.Error
 		if errors.As(err, &known); (err == nil) != (c.wrong == "") || err != nil && (len(known.Details) != 1 || known.Details[0].Field != c.wrong) {
@@ -171,7 +171,7 @@ func TestMode(t *testing.T) {
 	t.Parallel()
 	for _, account := range []bool{true, false} {
 		for _, environment := range []bool{true, false} {
-			if err := integration.CheckMode(integration.Config{Live: account}, environment); (err == nil) != (account == environment) {
+			if err := integration.Stripe.CheckMode(integration.Config{Live: account}, environment); (err == nil) != (account == environment) {
 				t.Errorf("account %v in %v: %v", account, environment, err)
 			}
 		}

@@ -2,47 +2,112 @@ package integration
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
-// Type is the provider that an integration is with.
+// Kind is what an outside system is for.
+type Kind struct{ name string }
+
+var (
+	Payment     = Kind{"payment"}
+	ECommerce   = Kind{"ecommerce"}
+	CRM         = Kind{"crm"}
+	Fulfillment = Kind{"fulfillment"}
+	Own         = Kind{"custom"} // the merchant's own system
+)
+
+func (k Kind) String() string { return k.name }
+
+// Type is the platform that an integration is with.
 type Type struct{ name string }
 
 // Types that can be connected.
 var (
-	Stripe = Type{"stripe"}
-	PayPal = Type{"paypal"}
+	Stripe      = Type{"stripe"}
+	PayPal      = Type{"paypal"}
+	Shopify     = Type{"shopify"}
+	HubSpot     = Type{"hubspot"}
+	ShipStation = Type{"shipstation"}
+	Custom      = Type{"custom"}
 )
 
-// later are types of the contract whose connectors do not exist yet.
-var later = []string{"shopify", "hubspot", "shipstation", "custom"}
+// Types are all of them.
+var Types = []Type{Shopify, HubSpot, Stripe, PayPal, ShipStation, Custom}
+
+// traits are what is known of a type without asking it.
+type traits struct {
+	label     string
+	kind      Kind
+	oauth     bool // connected by its users' consent, and not by a key
+	methods   []string
+	resources []syncrun.Resource
+	topics    []string // of webhooks
+}
+
+var known = map[Type]traits{
+	Stripe: {label: "Stripe", kind: Payment, methods: []string{"psp_spt"}},
+	PayPal: {label: "PayPal", kind: Payment, methods: []string{"wallet_ba"}},
+	Shopify: {
+		label: "Shopify", kind: ECommerce, oauth: true,
+		resources: []syncrun.Resource{syncrun.Products, syncrun.Inventory, syncrun.Customers, syncrun.Orders},
+		topics: []string{
+			"products/create", "products/update", "products/delete", "inventory_levels/update", "orders/create", "orders/updated",
+			"customers/create", "customers/update", "customers/delete",
+		},
+	},
+	HubSpot:     {label: "HubSpot", kind: CRM, oauth: true, resources: []syncrun.Resource{syncrun.Customers, syncrun.Orders}},
+	ShipStation: {label: "ShipStation", kind: Fulfillment, resources: []syncrun.Resource{syncrun.Orders}, topics: []string{"SHIP_NOTIFY"}},
+	Custom: {
+		label: "Custom", kind: Own,
+		resources: []syncrun.Resource{syncrun.Products, syncrun.Inventory, syncrun.Customers, syncrun.Orders},
+		topics: []string{
+			"products/create", "products/update", "products/delete", "inventory_levels/update", "orders/create", "orders/updated",
+			"customers/create", "customers/update", "customers/delete",
+		},
+	},
+}
 
 // ParseType knows the types that can be connected.
 func ParseType(name string) (Type, error) {
-	for _, t := range []Type{Stripe, PayPal} {
+	for _, t := range Types {
 		if t.name == name {
 			return t, nil
 		}
 	}
-	if slices.Contains(later, name) {
-		return Type{}, fault.Field("type", "cannot be connected yet: this version connects stripe and paypal")
+	return Type{}, fault.Field("type", "must be one of "+strings.Join(typeNames(), ", "))
+}
+
+func typeNames() []string {
+	names := make([]string, len(Types))
+	for i, t := range Types {
+		names[i] = t.name
 	}
-	return Type{}, fault.Field("type", "must be stripe or paypal")
+	return names
 }
 
 func (t Type) String() string { return t.name }
 
 // Label is the type's name in words.
-func (t Type) Label() string {
-	return map[Type]string{Stripe: "Stripe", PayPal: "PayPal"}[t]
-}
+func (t Type) Label() string { return known[t].label }
+
+// Kind is what systems of the type are for.
+func (t Type) Kind() Kind { return known[t].kind }
+
+// OAuth tells whether the type is connected by its users' consent. The others are by a key.
+func (t Type) OAuth() bool { return known[t].oauth }
 
 // Methods are the payment methods (spec 2.12) that an account of the type serves.
-func (t Type) Methods() []string {
-	return map[Type][]string{Stripe: {"psp_spt"}, PayPal: {"wallet_ba"}}[t]
-}
+func (t Type) Methods() []string { return known[t].methods }
+
+// Resources are what can be synchronised with the type.
+func (t Type) Resources() []syncrun.Resource { return known[t].resources }
+
+// Topics are those of the webhooks that can be registered with the type.
+func (t Type) Topics() []string { return known[t].topics }
 
 // checkCredentials judges what can be judged before anybody is asked. A Stripe key tells its mode, so
 // that a key for real money is never sent anywhere from a sandbox.
@@ -51,10 +116,17 @@ func (t Type) checkCredentials(c fault.Check, given Credentials, live bool) {
 	at.That(given.Key != "", "api_key", "is required")
 	at.That(plain(given.Key), "api_key", "must be at most 500 printable characters without spaces")
 	at.That(plain(given.Secret) && plain(given.Signing), "api_secret", "must be at most 500 printable characters without spaces")
-	if t == PayPal {
+	switch t {
+	case PayPal:
 		at.That(given.Secret != "", "api_secret", "is required: the client's secret")
-		return
+	case ShipStation:
+		at.That(given.Secret != "", "api_secret", "is required: the key's secret")
+	case Stripe:
+		checkStripe(at, given, live)
 	}
+}
+
+func checkStripe(at fault.Check, given Credentials, live bool) {
 	secret := strings.HasPrefix(given.Key, "sk_") || strings.HasPrefix(given.Key, "rk_")
 	at.That(secret, "api_key", "must be a secret key (sk_…) or a restricted key (rk_…)")
 	for _, mode := range []struct {
@@ -69,9 +141,12 @@ func (t Type) checkCredentials(c fault.Check, given Credentials, live bool) {
 		"must be a webhook's signing secret (whsec_…), or left out")
 }
 
-// CheckMode refuses an account whose money is not of the environment: test money in production would give
-// goods away, and real money has no place in a sandbox.
-func CheckMode(account Config, live bool) error {
+// CheckMode refuses a payment account whose money is not of the environment: test money in production would
+// give goods away, and real money has no place in a sandbox.
+func (t Type) CheckMode(account Config, live bool) error {
+	if t.Kind() != Payment {
+		return nil
+	}
 	c := fault.NewCheck()
 	checkMode(c.In("credentials"), account.Live, live)
 	return c.Err()
@@ -84,4 +159,30 @@ func checkMode(at fault.Check, account, environment bool) {
 
 func plain(text string) bool {
 	return len(text) <= 500 && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
+// CheckResources are those that a sync is asked for; none asked for: all that the configuration has on.
+func (i *Integration) CheckResources(names []string) ([]syncrun.Resource, error) {
+	c := fault.NewCheck()
+	var list []syncrun.Resource
+	for n, name := range names {
+		at, field := c.In("resources"), strconv.Itoa(n)
+		r, there := syncrun.ParseResource(name)
+		there = there && slices.Contains(i.Type.Resources(), r)
+		switch {
+		case !at.That(there, field, "must be one of "+syncrun.Names(i.Type.Resources())):
+		case !at.That(i.Config.Syncs(r), field, "is turned off by the integration's config"):
+		case at.That(!slices.Contains(list, r), field, "is given twice"):
+			list = append(list, r)
+		}
+	}
+	if len(names) == 0 {
+		for _, r := range i.Type.Resources() {
+			if i.Config.Syncs(r) {
+				list = append(list, r)
+			}
+		}
+		c.That(len(list) > 0, "resources", "has nothing to name: "+i.Type.Label()+" has no data to synchronise, or all is turned off")
+	}
+	return list, c.Err()
 }

@@ -44,7 +44,7 @@ func (s *shop) upsert(products ...*catalog.Product) map[int]error {
 		skus = append(skus, p.SKU)
 		writes = append(writes, ports.ProductWrite{Product: p})
 	}
-	failed, err := s.Bulk.Upsert(s.ctx, s.project.ID, skus, func(map[string]*catalog.Product) []ports.ProductWrite { return writes })
+	failed, err := s.Bulk.Upsert(s.ctx, s.project.ID, ports.ProductKeys{SKUs: skus}, func(ports.KnownProducts) []ports.ProductWrite { return writes })
 	s.must(err)
 	return failed
 }
@@ -57,13 +57,15 @@ func (s *shop) missing(p *catalog.Product) {
 
 func bulkUpsert(s *shop) {
 	known, created := s.product(1, 2), s.rich()
-	deleted := s.product(1)
+	other, deleted := s.product(1), s.product(1)
 	s.must(s.Products.Delete(s.ctx, s.project.ID, deleted.ID, noon))
 	before := s.version()
 	skus := []string{known.SKU, created.SKU, deleted.SKU, known.Variants[0].SKU}
-	failed, err := s.Bulk.Upsert(s.ctx, s.project.ID, skus, func(found map[string]*catalog.Product) []ports.ProductWrite {
-		same(s.t, "found", found, map[string]*catalog.Product{known.SKU: known})
-		next := *found[known.SKU]
+	keys := ports.ProductKeys{SKUs: skus, IDs: []id.Product{other.ID, known.ID, deleted.ID}}
+	failed, err := s.Bulk.Upsert(s.ctx, s.project.ID, keys, func(found ports.KnownProducts) []ports.ProductWrite {
+		same(s.t, "found by sku", found.BySKU, map[string]*catalog.Product{known.SKU: known, other.SKU: other})
+		same(s.t, "found by id", found.ByID, map[id.Product]*catalog.Product{known.ID: known, other.ID: other})
+		next := *found.BySKU[known.SKU]
 		next.Name, next.Variants = "changed", next.Variants[1:]
 		return []ports.ProductWrite{
 			{Product: &next, Stock: []catalog.Stock{{Variant: next.Variants[0].ID, Quantity: 8}}},
@@ -120,7 +122,7 @@ func bulkMoves(s *shop) {
 	third.SKU = wanted
 	first.Variants, second.Variants[0].SKU, second.SKU = first.Variants[1:], freed, freed
 	skus := []string{first.SKU, wanted}
-	failed, err := s.Bulk.Upsert(s.ctx, s.project.ID, skus, func(map[string]*catalog.Product) []ports.ProductWrite {
+	failed, err := s.Bulk.Upsert(s.ctx, s.project.ID, ports.ProductKeys{SKUs: skus}, func(ports.KnownProducts) []ports.ProductWrite {
 		return []ports.ProductWrite{{Product: third}, {Product: first}, {Product: second}}
 	})
 	s.must(err)
@@ -157,7 +159,7 @@ func bulkNothing(s *shop) {
 }
 
 func bulkUnknown(s *shop) {
-	_, err := s.Bulk.Upsert(s.ctx, random[id.Project](), []string{"x"}, func(map[string]*catalog.Product) []ports.ProductWrite {
+	_, err := s.Bulk.Upsert(s.ctx, random[id.Project](), ports.ProductKeys{SKUs: []string{"x"}}, func(ports.KnownProducts) []ports.ProductWrite {
 		s.t.Error("a change was asked for")
 		return nil
 	})
@@ -167,8 +169,8 @@ func bulkUnknown(s *shop) {
 func bulkRace(s *shop) {
 	sku := s.rich().SKU
 	s.must(atOnce(racers, func(i int) error {
-		failed, err := s.Bulk.Upsert(s.ctx, s.project.ID, []string{sku}, func(known map[string]*catalog.Product) []ports.ProductWrite {
-			p := known[sku]
+		failed, err := s.Bulk.Upsert(s.ctx, s.project.ID, ports.ProductKeys{SKUs: []string{sku}}, func(known ports.KnownProducts) []ports.ProductWrite {
+			p := known.BySKU[sku]
 			if p == nil {
 				p = s.rich()
 				p.SKU = sku
@@ -211,9 +213,9 @@ func bulkRaceCrossed(s *shop) {
 
 // countUp upserts products with one more review each, and sets their stock.
 func (s *shop) countUp(skus []string) error {
-	failed, err := s.Bulk.Upsert(s.ctx, s.project.ID, skus, func(known map[string]*catalog.Product) (writes []ports.ProductWrite) {
+	failed, err := s.Bulk.Upsert(s.ctx, s.project.ID, ports.ProductKeys{SKUs: skus}, func(known ports.KnownProducts) (writes []ports.ProductWrite) {
 		for _, sku := range skus {
-			p := known[sku]
+			p := known.BySKU[sku]
 			if p == nil {
 				p = s.rich()
 				p.SKU, p.Variants = sku, []catalog.Variant{{ID: random[id.Variant](), SKU: sku}}

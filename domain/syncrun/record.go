@@ -1,0 +1,290 @@
+package syncrun
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/patch"
+)
+
+// Record is what a platform says of one of its records. One of Product, Level, Order and Customer is set,
+// the resource's, unless the record is deleted or cannot be read.
+type Record struct {
+	Resource Resource
+	Remote   string    // the platform's id of it
+	At       time.Time // when it was last changed there; zero: the platform does not tell
+	Deleted  bool
+	Problem  string // why it cannot be read, in words for the merchant
+	Product  *Product
+	Level    *Level
+	Order    *Order
+	Customer *Customer
+}
+
+// Product as a platform has it. Prices are decimal digits in Currency. Without variants, the product itself
+// is what is sold.
+type Product struct {
+	SKU         string
+	Name        string
+	Description string // plain text
+	Brand       string
+	Category    string // a path with slashes
+	Price       string
+	Currency    string // "": the project's
+	Tags        []string
+	Images      []catalog.Image
+	Attributes  map[string]string
+	Variants    []Variant
+	Item        string // the platform's name for its stock, where there are no variants; "": its sku
+	Archived    bool
+}
+
+// Variant of a product. Price "" is the product's.
+type Variant struct {
+	SKU   string
+	Size  string
+	Color string
+	Price string
+	Item  string // the platform's name for its stock; "": its sku
+}
+
+// Level is how many pieces of an item lie at a place. A platform may say that they are less than none.
+type Level struct {
+	Item     string // the platform's name for what lies there; "": go by the sku
+	SKU      string // "" where the platform does not tell
+	Location string // as the project names locations
+	Quantity int
+}
+
+// Order is an order of the platform's, or, with Reference, news of one of ours.
+type Order struct {
+	Number    string
+	Email     string
+	Status    string // the platform's word
+	Total     string // decimal digits in Currency
+	Currency  string
+	Items     int
+	PlacedAt  time.Time
+	Reference string // our order's id
+	Shipment  *Shipment
+}
+
+// Shipment of an order of ours.
+type Shipment struct {
+	Carrier     string
+	Number      string
+	TrackingURL string
+	ShippedAt   time.Time
+	Delivered   bool
+	Voided      bool // it was a mistake: the goods are not on their way
+}
+
+// Customer as a platform knows one. Tier is a loyalty tier in the platform's words.
+type Customer struct {
+	Email     string
+	Name      string
+	Tier      string
+	Purchases int
+}
+
+// Digest is the same for records that say the same, whenever they were changed.
+func (r Record) Digest() string {
+	h := fnv.New128a()
+	switch {
+	case r.Product != nil:
+		p := *r.Product
+		fmt.Fprintf(h, "%q%q%q%q%q%q%q%q%q%q%q%v", p.SKU, p.Name, p.Description, p.Brand, p.Category, p.Price, p.Currency,
+			p.Tags, p.Images, p.Item, fmt.Sprintf("%q", p.Attributes), p.Archived)
+		for _, v := range p.Variants {
+			fmt.Fprintf(h, "%q", v)
+		}
+	case r.Level != nil:
+		fmt.Fprintf(h, "%q %q %q %d", r.Level.Item, r.Level.SKU, r.Level.Location, r.Level.Quantity)
+	case r.Order != nil:
+		o := *r.Order
+		fmt.Fprintf(h, "%q%q%q%q%q%d%d%q", o.Number, o.Email, o.Status, o.Total, o.Currency, o.Items, o.PlacedAt.UnixMilli(), o.Reference)
+		if s := o.Shipment; s != nil {
+			fmt.Fprintf(h, "%q%q%q%d%v%v", s.Carrier, s.Number, s.TrackingURL, s.ShippedAt.UnixMilli(), s.Delivered, s.Voided)
+		}
+	case r.Customer != nil:
+		fmt.Fprintf(h, "%q %q %q %d", r.Customer.Email, r.Customer.Name, r.Customer.Tier, r.Customer.Purchases)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+// Copy is what is known here of a platform's record.
+type Copy struct {
+	Project     id.Project
+	Integration id.Integration
+	Resource    Resource
+	Remote      string
+	Local       string    // the product's or variant's id, or the order's; "": there is none here
+	SKU         string    // of an item
+	Digest      string    // of the record as it was last taken
+	Prints      Prints    // of our product's fields as they were then
+	Quantity    int       // of a level, as the platform had it
+	At          time.Time // when the platform had last changed it
+	Seen        id.Sync   // the full run that saw it last
+	Removed     bool      // the platform no longer has it
+	Email       string    // a customer's or an order's, in lower case
+	Order       *Order    // an order's
+	Customer    *Customer // a customer's
+	UpdatedAt   time.Time
+}
+
+// News tells whether a record says something that is not known: it is not older than what is known, and
+// another. An older one never wins.
+func (c *Copy) News(r Record) bool {
+	if !r.At.IsZero() && r.At.Before(c.At) {
+		return false
+	}
+	return r.Deleted != c.Removed || !r.Deleted && r.Digest() != c.Digest
+}
+
+// the fields of a product that a platform owns, as Prints has them.
+const (
+	name = iota
+	price
+	category
+	description
+	brand
+	images
+	attributes
+	tags
+	variants
+	status
+	fields
+)
+
+// Prints tell whether a field of a product was changed since. The zero print is of nothing known.
+type Prints [fields]uint64
+
+// PrintsOf are a product's.
+func PrintsOf(p *catalog.Product) (all Prints) {
+	list := make([]string, len(p.Variants))
+	for i, v := range p.Variants {
+		list[i] = fmt.Sprintf("%q %q %q", v.SKU, v.Size, v.Color)
+		if v.Price != nil {
+			list[i] += v.Price.String()
+		}
+	}
+	for i, text := range [fields]string{
+		name: p.Name, price: p.Price.String(), category: p.Category, description: p.Description, brand: p.Brand,
+		images: fmt.Sprintf("%q", p.Images), attributes: fmt.Sprintf("%q", p.Attributes), tags: fmt.Sprintf("%q", p.Tags),
+		variants: strings.Join(list, "\n"), status: p.Status.String(),
+	} {
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(text)) // never fails
+		all[i] = max(h.Sum64(), 1)
+	}
+	return all
+}
+
+// Draft is the platform's product as a merchant would write it, in a project's currency.
+func (p Product) Draft(currency money.Currency) (catalog.Draft, error) {
+	if p.Currency != "" && p.Currency != currency.Code() {
+		return catalog.Draft{}, fault.Field("price", "is in "+p.Currency+", and the project's prices are in "+currency.Code())
+	}
+	amount, err := money.Parse(p.Price, currency)
+	if err != nil {
+		return catalog.Draft{}, fault.Field("price", "is not an amount of "+currency.Code())
+	}
+	shown := catalog.Active
+	if p.Archived {
+		shown = catalog.Archived
+	}
+	d := catalog.Draft{
+		SKU: patch.To(p.SKU), Name: patch.To(p.Name), Price: patch.To(amount), Category: patch.To(p.Category),
+		Description: patch.To(p.Description), Brand: patch.To(p.Brand), Images: patch.To(p.Images), Attributes: patch.To(p.Attributes),
+		Tags: patch.To(p.Tags), Status: patch.To(shown.String()),
+	}
+	list := make([]catalog.VariantDraft, len(p.Variants))
+	for i, v := range p.Variants {
+		list[i] = catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color}
+		if v.Price != "" {
+			amount, err := money.Parse(v.Price, currency)
+			if err != nil {
+				return catalog.Draft{}, fault.Field(fmt.Sprintf("variants.%d.price", i), "is not an amount of "+currency.Code())
+			}
+			list[i].Price = &amount
+		}
+	}
+	d.Variants = patch.To(list)
+	return d, nil
+}
+
+// Keep takes out of a platform's draft what was edited here since the copy was taken: a field whose print
+// is another one now. It returns the prints of the fields that are kept, for the copy to have as before.
+func (c *Copy) Keep(d catalog.Draft, ours *catalog.Product) (catalog.Draft, Prints) {
+	var kept Prints
+	now := PrintsOf(ours)
+	edited := func(field int) bool {
+		if c.Prints[field] == 0 || c.Prints[field] == now[field] {
+			return false
+		}
+		kept[field] = c.Prints[field]
+		return true
+	}
+	leave(&d.Name, edited(name))
+	leave(&d.Price, edited(price))
+	leave(&d.Category, edited(category))
+	leave(&d.Description, edited(description))
+	leave(&d.Brand, edited(brand))
+	leave(&d.Images, edited(images))
+	leave(&d.Attributes, edited(attributes))
+	leave(&d.Tags, edited(tags))
+	leave(&d.Variants, edited(variants))
+	leave(&d.Status, edited(status))
+	return d, kept
+}
+
+func leave[T any](f *patch.Field[T], edited bool) {
+	if edited {
+		*f = patch.Field[T]{}
+	}
+}
+
+// Take notes that a record was taken as ours, with the prints of fields that were kept, so that they count
+// as edited the next time too. ours is nil for what is no product.
+func (c *Copy) Take(r Record, ours *catalog.Product, kept Prints, now time.Time) {
+	c.Digest, c.Removed, c.UpdatedAt = r.Digest(), r.Deleted, now
+	if r.At.After(c.At) {
+		c.At = r.At
+	}
+	if ours == nil {
+		return
+	}
+	c.Local, c.Prints = ours.ID.String(), PrintsOf(ours)
+	for i, print := range kept {
+		if print != 0 {
+			c.Prints[i] = print
+		}
+	}
+}
+
+// Shift is by how much our stock changes when the platform's has become another: what was sold here
+// meanwhile, of which the platform does not know, stays sold. Less than none counts as none.
+func (c *Copy) Shift(quantity int) int { return max(quantity, 0) - max(c.Quantity, 0) }
+
+// ItemsOf are the platform's names for the stock of a product's variants, by sku.
+func (p Product) ItemsOf() map[string]string {
+	items := map[string]string{}
+	add := func(sku, item string) {
+		if item != "" {
+			items[sku] = item
+		}
+	}
+	if len(p.Variants) == 0 {
+		add(p.SKU, p.Item)
+	}
+	for _, v := range p.Variants {
+		add(v.SKU, v.Item)
+	}
+	return items
+}

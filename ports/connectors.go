@@ -1,0 +1,175 @@
+package ports
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+)
+
+// Connection is an account with a platform, ready for use.
+type Connection struct {
+	Key         string // names the account wherever connections are told apart: the integration's id, or what is being connected
+	Store       string // a shop's domain with the platform
+	BaseURL     string // of a merchant's own system
+	Credentials integration.Credentials
+}
+
+// Connector is a platform whose data is synchronised. Its errors, besides ctx's: ErrCredentialsRefused,
+// Throttled, PlatformFailure where asking again may help, PlatformRefusal where it will not.
+type Connector interface {
+	// Inspect asks whose account it is. Of the answer Account is always set.
+	Inspect(ctx context.Context, c Connection) (integration.Config, error)
+	// Read reads one page. What of it is wrong is told record by record; a page that cannot be read at all
+	// is a PlatformFailure.
+	Read(ctx context.Context, c Connection, r PageRequest) (RecordPage, error)
+}
+
+// PageRequest is a page of a resource.
+type PageRequest struct {
+	Resource syncrun.Resource
+	Since    time.Time // what changed earlier may be left out; zero: nothing may
+	Full     bool      // everything is wanted: a platform that has a way for that may take it
+	Cursor   string    // "" for the first page, else the Next of the one before
+}
+
+// RecordPage is what a page has. Next is "" after the last one.
+type RecordPage struct {
+	Records []syncrun.Record
+	Next    string
+	Total   int // of records in all pages, where the platform tells; else 0
+}
+
+// OAuthConnector is a platform whose users consent that we act for them (RFC 6749).
+type OAuthConnector interface {
+	// Consent is where a merchant consents. Without a store, a platform that has shops lets the merchant
+	// choose.
+	Consent(c Consent) (address string, err error)
+	// Exchange redeems a code: ErrCredentialsRefused if the platform does not take it.
+	Exchange(ctx context.Context, g CodeGrant) (integration.Credentials, error)
+	// Refresh exchanges a refresh token: ErrCredentialsRefused if it is of no more use.
+	Refresh(ctx context.Context, c Connection) (integration.Credentials, error)
+}
+
+// Consent is what a merchant is asked for.
+type Consent struct {
+	Store       string
+	RedirectURI string
+	State       string
+	Verifier    string // of PKCE (RFC 7636, S256), for platforms that know it
+}
+
+// CodeGrant is a consent that was given.
+type CodeGrant struct {
+	Store       string
+	RedirectURI string
+	Code        string
+	Verifier    string
+	// Callback is the query with which the platform sent the merchant back, where the merchant passes it
+	// on: a platform that signs it has its signature checked. "": it was not passed on.
+	Callback string
+	State    string
+}
+
+// CalledConnector is a platform that calls us at webhooks.
+type CalledConnector interface {
+	// Register has the platform call an address with a topic. signing is what its calls are signed with, to
+	// be kept sealed; "" where that is the platform's own affair. Registering an address again changes nothing.
+	Register(ctx context.Context, c Connection, topic, address string) (remote, signing string, err error)
+	// Unregister ends it. What is gone already is no error.
+	Unregister(ctx context.Context, c Connection, remote string) error
+	// Verify checks a call's signature over the payload's bytes. Anything wrong with it: Unauthenticated
+	// invalid_signature. signing is as Register gave it.
+	Verify(call Call, signing string) (CallStamp, error)
+	// News reads what a call that was verified tells. A platform that only says where to look is asked.
+	News(ctx context.Context, c Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error)
+}
+
+// Call is a request to a webhook.
+type Call struct {
+	Header  func(name string) string
+	Payload []byte
+	Now     time.Time
+}
+
+// CallStamp is what a platform says about a call, beside what it tells.
+type CallStamp struct {
+	Delivery string    // its id of the call, the same whenever it repeats it; "": it has none
+	Topic    string    // "": it does not say
+	At       time.Time // when what it tells happened; zero: it does not say
+}
+
+// Shipper is a platform that ships orders.
+type Shipper interface {
+	// Rates asks what shipping a package costs.
+	Rates(ctx context.Context, c Connection, r RateRequest) ([]ShippingRate, error)
+	// Buy buys a label for an order, once: asked again for the same order it finds the one that was bought.
+	Buy(ctx context.Context, c Connection, r LabelRequest) (ShippingLabel, error)
+	// Bought finds the label of an order; nil: there is none.
+	Bought(ctx context.Context, c Connection, o *order.Order) (*ShippingLabel, error)
+}
+
+// Package is what is in the box of an order.
+type Package struct {
+	Order  *order.Order
+	Grams  int
+	Origin string // the postal code that it leaves from
+}
+
+// RateRequest is a package and who may carry it.
+type RateRequest struct {
+	Package
+	Carrier string // a carrier's code; "": all that the account has
+}
+
+// ShippingRate is an offer of a carrier's. Price is decimal digits in Currency.
+type ShippingRate struct {
+	Carrier  string
+	Service  string
+	Name     string
+	Price    string
+	Currency string
+}
+
+// LabelRequest is a package and the service that takes it.
+type LabelRequest struct {
+	Package
+	Carrier string
+	Service string
+	Test    bool // a label that nobody ships, and that costs nothing
+}
+
+// ShippingLabel was bought. PDF may be empty for one that was found later.
+type ShippingLabel struct {
+	Remote         string
+	Carrier        string
+	Service        string
+	TrackingNumber string
+	Price          string
+	Currency       string
+	PDF            []byte
+}
+
+// Throttled is a platform's wish to be left alone for a while.
+type Throttled struct{ After time.Duration }
+
+func (t Throttled) Error() string { return fmt.Sprintf("the platform asks to wait %s", t.After) }
+
+// PlatformFailure is trouble that may pass: no answer, an error of the platform's own, an answer that
+// cannot be read. Reason is for the merchant.
+type PlatformFailure struct {
+	Reason string
+	Cause  error
+}
+
+func (f *PlatformFailure) Error() string { return f.Reason }
+func (f *PlatformFailure) Unwrap() error { return f.Cause }
+
+// PlatformRefusal is an answer that will not change: a missing permission, a request the platform does not
+// take. Reason is for the merchant.
+type PlatformRefusal struct{ Reason string }
+
+func (r *PlatformRefusal) Error() string { return r.Reason }
