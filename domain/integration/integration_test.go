@@ -193,6 +193,18 @@ func TestSealing(t *testing.T) {
 	if got, err := i.Open(unmark); err != nil || got != want {
 		t.Errorf("%#v, %v", got.Key, err)
 	}
+	tokens := integration.Credentials{Key: "a", Refresh: "r", Expires: noon}
+	i.Sealed = integration.Seal(i.ID, tokens, mark)
+	if got, err := i.Open(unmark); err != nil || got != tokens {
+		t.Errorf("tokens: %v", err)
+	}
+	for text, ok := range map[string]bool{"k\n\nwhsec_1": true, "k": false, "k\n\n\n\nsoon": false} { // the first is of an earlier version
+		i.Sealed = mark([]byte(text), "credentials of "+i.ID.String())
+		if got, err := i.Open(unmark); (err == nil) != ok || ok && got != want {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	i.Sealed = integration.Seal(i.ID, want, mark)
 	other := connected()
 	other.ID, other.Sealed = id.New[id.Integration]([16]byte{9}), i.Sealed
 	if _, err := other.Open(unmark); err == nil {
