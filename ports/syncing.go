@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -28,7 +29,7 @@ type SyncRuns interface {
 
 // SyncQueue hands out runs, of all projects, to all replicas at once: no two have the same in hand.
 type SyncQueue interface {
-	// Claim takes up to n running runs that are due, the longest waiting first. They are due again at until,
+	// Claim takes up to n running runs that are due, those that waited longest. They are due again at until,
 	// which is how whoever has one in hand knows it as its own.
 	Claim(ctx context.Context, now, until time.Time, n int) ([]*syncrun.Run, error)
 	// Wanting are integrations with wanted resources and no running run.
@@ -43,13 +44,17 @@ type Copies interface {
 	Find(ctx context.Context, of CopiesOf, remotes []string) ([]*syncrun.Copy, error)
 	// Of are those, removed ones left out, of some of our ids.
 	Of(ctx context.Context, of CopiesOf, locals []string) ([]*syncrun.Copy, error)
-	// Save stores copies, new ones and known ones.
+	// Save stores copies of one project, new ones and known ones.
 	Save(ctx context.Context, copies []*syncrun.Copy) error
 	// See notes that a full run saw copies that are as they were.
 	See(ctx context.Context, of CopiesOf, run id.Sync, remotes []string) error
 	// Unseen are up to n of those that are not removed and that a full run did not see, and how many of
 	// them and of all that are not removed there are.
 	Unseen(ctx context.Context, of CopiesOf, run id.Sync, n int) (list []*syncrun.Copy, unseen, all int, err error)
+}
+
+// CopyReader tells what is known of platforms' records.
+type CopyReader interface {
 	// List is in the order of the platform's ids; removed ones too.
 	List(ctx context.Context, of CopiesOf, page Page) ([]*syncrun.Copy, int, error)
 	// Customer is who has an e-mail address, in lower case, with any of the project's connected CRM or shop
@@ -71,8 +76,17 @@ type StockShift struct {
 	Delta    int
 }
 
+// StockPlace is where stock of a variant lies, or may.
+type StockPlace struct {
+	SKU      string
+	Location string
+}
+
 // StockRoom moves stock as a platform tells.
 type StockRoom interface {
+	// Levels are those of places as they are now, in any order: zero where nothing lies yet. A place whose
+	// sku no variant has is left out. It takes no lock, for what is sold meanwhile is to stay sold.
+	Levels(ctx context.Context, project id.Project, places []StockPlace) ([]catalog.Level, error)
 	// Shift moves what it can: the index of each shift whose sku no variant has comes back in unknown. A
 	// location that has nothing yet begins at zero. Below zero and above catalog.MaxStock nothing goes.
 	Shift(ctx context.Context, project id.Project, shifts []StockShift) (unknown []int, err error)
@@ -135,6 +149,13 @@ type IntegrationWebhooks interface {
 	Remove(ctx context.Context, project id.Project, integration id.Integration, webhook id.Webhook) error
 	// Called finds a webhook of any project, with its integration.
 	Called(ctx context.Context, webhook id.Webhook) (*integration.Webhook, *integration.Integration, error)
+}
+
+// SealedWebhooks are the secrets of all projects' webhooks.
+type SealedWebhooks interface {
+	// Reseal stores what seal makes of each secret, or nothing if it fails, and tells how many there were. seal
+	// does no I/O and may run more than once.
+	Reseal(ctx context.Context, seal func(id.Webhook, []byte) ([]byte, error)) (int, error)
 }
 
 // LogFilter narrows a log. Zero fields narrow nothing.

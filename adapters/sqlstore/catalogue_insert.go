@@ -38,7 +38,11 @@ func (t *tx) insert(ctx context.Context, statement string, rows [][]any, onConfl
 
 // among is what a column is to be IN: one parameter on SQLite, for the reason below.
 func (t *tx) among(args *arguments, values []string) (string, error) {
-	if t.dialect.oneTrip {
+	return t.dialect.among(args, values)
+}
+
+func (d dialect) among(args *arguments, values []string) (string, error) {
+	if d.oneTrip {
 		return args.list(values), nil
 	}
 	text, err := toJSON(values)

@@ -6,12 +6,20 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-func TestAccounts(t *testing.T)     { suite(t, porttest.Accounts) }
-func TestProjects(t *testing.T)     { suite(t, porttest.Projects) }
-func TestProducts(t *testing.T)     { suite(t, porttest.Products) }
-func TestBulkProducts(t *testing.T) { suite(t, porttest.BulkProducts) }
-func TestCatalog(t *testing.T)      { suite(t, porttest.Catalog) }
-func TestInventory(t *testing.T)    { suite(t, porttest.Inventory) }
-func TestKeys(t *testing.T)         { suite(t, porttest.IdempotencyKeys) }
-func TestIntegrations(t *testing.T) { suite(t, porttest.Integrations) }
-func TestAuditLog(t *testing.T)     { suite(t, porttest.AuditLog) }
+func TestAccounts(t *testing.T)       { suite(t, porttest.Accounts) }
+func TestProjects(t *testing.T)       { suite(t, porttest.Projects) }
+func TestProducts(t *testing.T)       { suite(t, porttest.Products) }
+func TestBulkProducts(t *testing.T)   { suite(t, porttest.BulkProducts) }
+func TestCatalog(t *testing.T)        { suite(t, porttest.Catalog) }
+func TestInventory(t *testing.T)      { suite(t, porttest.Inventory) }
+func TestKeys(t *testing.T)           { suite(t, porttest.IdempotencyKeys) }
+func TestIntegrations(t *testing.T)   { suite(t, porttest.Integrations) }
+func TestAuthorizations(t *testing.T) { suite(t, porttest.Authorizations) }
+func TestWebhooks(t *testing.T)       { suite(t, porttest.IntegrationWebhooks) }
+func TestInbox(t *testing.T)          { suite(t, porttest.Inbox) }
+func TestAuditLog(t *testing.T)       { suite(t, porttest.AuditLog) }
+func TestLabels(t *testing.T)         { suite(t, porttest.Labels) }
+func TestSyncRuns(t *testing.T)       { suite(t, porttest.SyncRuns) }
+func TestCopies(t *testing.T)         { suite(t, porttest.Copies) }
+func TestStockRoom(t *testing.T)      { suite(t, porttest.StockRoom) }
+func TestSyncUnit(t *testing.T)       { suite(t, porttest.SyncUnit) }

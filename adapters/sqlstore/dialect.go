@@ -21,6 +21,8 @@ type dialect struct {
 	skipLocked string
 	// forKeyShare ends a SELECT whose rows are to be referred to, and so must not go.
 	forKeyShare string
+	// forNoKeyUpdate is forUpdate for rows that may be referred to meanwhile.
+	forNoKeyUpdate string
 	// begin starts a writing transaction in a project, beginRead one that reads one state of it.
 	begin, beginRead func(id.Project) string
 	// inProject goes on in another project.
@@ -45,11 +47,14 @@ var postgresDialect = dialect{
 	forUpdate:   "\nFOR UPDATE",
 	skipLocked:  "\nFOR UPDATE SKIP LOCKED",
 	forKeyShare: "\nFOR KEY SHARE",
-	begin:       func(p id.Project) string { return "BEGIN" + inProject(p) },
-	beginRead:   func(p id.Project) string { return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" + inProject(p) },
-	inProject:   inProject,
-	oneTrip:     true,
-	maxRows:     500,
+
+	forNoKeyUpdate: "\nFOR NO KEY UPDATE",
+
+	begin:     func(p id.Project) string { return "BEGIN" + inProject(p) },
+	beginRead: func(p id.Project) string { return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" + inProject(p) },
+	inProject: inProject,
+	oneTrip:   true,
+	maxRows:   500,
 
 	transactionName: "SELECT CAST(pg_current_xact_id() AS TEXT), CAST(pg_postmaster_start_time() AS TEXT), CAST(clock_timestamp() AS TEXT)",
 }

@@ -39,6 +39,11 @@ var constraints = []constraint{
 	{"orders_checkout", "orders.project_id, orders.checkout_id", func() *fault.Error {
 		return fault.New(fault.Conflict, "order_exists", "The checkout has an order.")
 	}},
+	{"sync_runs_running", "sync_runs.project_id, sync_runs.integration_id", func() *fault.Error {
+		return fault.New(fault.Conflict, "sync_in_progress", "A sync of the integration is running. Wait for it, or cancel it.")
+	}},
+	{"integration_webhooks_topic", "integration_webhooks.project_id, integration_webhooks.integration_id, integration_webhooks.topic", webhookExists},
+	{"authorizations_project_id_fkey", "", missingProject},
 	{"integrations_type", "integrations.project_id, integrations.type", integration.ErrExists},
 	{"orders_confirmation", "orders.project_id, orders.confirmation", func() *fault.Error {
 		return fault.New(fault.Conflict, "confirmation_taken", "Another order has the confirmation number.")

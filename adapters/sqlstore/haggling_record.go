@@ -108,6 +108,9 @@ type signalsJSON struct {
 	Tier       string `json:"tier,omitempty"`
 	Purchases  int    `json:"purchases"`
 	Urgency    string `json:"urgency,omitempty"`
+
+	MemberTier      string `json:"member_tier,omitempty"`
+	MemberPurchases int    `json:"member_purchases,omitempty"`
 }
 
 func toProgressJSON(p negotiation.Progress) progressJSON {
@@ -122,10 +125,15 @@ func (p progressJSON) progress(c money.Currency) negotiation.Progress {
 
 func toSignalsJSON(s negotiation.Signals) (signalsJSON, error) {
 	tier, urgency, err := claimWords(s.Claims)
+	if err != nil {
+		return signalsJSON{}, err
+	}
+	member, _, err := claimWords(negotiation.Claims{Tier: s.Member.Tier})
 	return signalsJSON{
 		List: s.List.Minor(), Cost: toOptionalMinor(s.Cost), Competitor: toOptionalMinor(s.Competitor),
 		Negotiable: s.Negotiable, Quantity: s.Quantity, CartValue: s.CartValue.Minor(), Stock: s.Stock,
 		Tier: tier, Purchases: s.Claims.Purchases, Urgency: urgency,
+		MemberTier: member, MemberPurchases: s.Member.Purchases,
 	}, err
 }
 
@@ -134,6 +142,7 @@ func (s signalsJSON) signals(c money.Currency) negotiation.Signals {
 		List: money.Of(s.List, c), Cost: fromOptionalMinor(s.Cost, c), Competitor: fromOptionalMinor(s.Competitor, c),
 		Negotiable: s.Negotiable, Quantity: s.Quantity, CartValue: money.Of(s.CartValue, c), Stock: s.Stock,
 		Claims: claimsOf(s.Tier, s.Purchases, s.Urgency),
+		Member: negotiation.MemberOf(session.Member{Tier: s.MemberTier, Purchases: s.MemberPurchases}),
 	}
 }
 

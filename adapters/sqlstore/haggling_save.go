@@ -14,7 +14,8 @@ const (
 UPDATE sessions
 SET loyalty_tier = $3, location = $4, purchase_history = $5, urgency = $6,
   last_activity = CASE WHEN last_activity > $8 THEN last_activity ELSE $8 END,
-  expires_at = CASE WHEN expires_at > $9 THEN expires_at ELSE $9 END
+  expires_at = CASE WHEN expires_at > $9 THEN expires_at ELSE $9 END,
+  member_tier = $10, member_purchases = $11
 WHERE project_id = $1
   AND id = $2`
 

@@ -16,15 +16,20 @@ type Integrations struct{ store *Store }
 var (
 	_ ports.Integrations      = Integrations{}
 	_ ports.IntegrationsInUse = Integrations{}
+
+	_ ports.IntegrationFigures = Integrations{}
 )
 
 // Integrations keeps integrations, and finds them.
 func (s *Store) Integrations() Integrations { return Integrations{s} }
 
 const (
+	integrationColumns = `project_id, id, type, name, status, account, live, store, base_url, currency,
+  skip_products, skip_orders, skip_customers, webhook_id, webhook_remote, webhook_status,
+  sealed, expires_at, refreshing, last_error, synced, last_sync, wanted, created_at, updated_at`
+
 	selectIntegration = `
-SELECT project_id, id, type, name, status, account, live, webhook_id, webhook_remote, webhook_status,
-  sealed, last_error, created_at, updated_at
+SELECT ` + integrationColumns + `
 FROM integrations`
 
 	oneIntegration = `
@@ -33,25 +38,38 @@ WHERE project_id = $1
 
 	// A row that is there is replaced if it is disconnected, and else left, which counts as no row.
 	connectIntegration = `
-INSERT INTO integrations (project_id, id, type, name, status, account, live, webhook_id, webhook_remote, webhook_status,
-  sealed, last_error, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+INSERT INTO integrations (` + integrationColumns + `)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
 ON CONFLICT (project_id, id) DO UPDATE
 SET name = excluded.name,
     status = excluded.status,
     account = excluded.account,
     live = excluded.live,
+    store = excluded.store,
+    base_url = excluded.base_url,
+    currency = excluded.currency,
+    skip_products = excluded.skip_products,
+    skip_orders = excluded.skip_orders,
+    skip_customers = excluded.skip_customers,
     webhook_id = excluded.webhook_id,
     webhook_remote = excluded.webhook_remote,
     webhook_status = excluded.webhook_status,
     sealed = excluded.sealed,
+    expires_at = excluded.expires_at,
+    refreshing = excluded.refreshing,
     last_error = excluded.last_error,
+    synced = excluded.synced,
+    last_sync = excluded.last_sync,
+    wanted = excluded.wanted,
     updated_at = excluded.updated_at
 WHERE integrations.status = 'disconnected'`
 
+	// updateIntegration changes what verbs change. Whose account it is stays.
 	updateIntegration = `
 UPDATE integrations
-SET name = $3, status = $4, webhook_remote = $5, webhook_status = $6, sealed = $7, last_error = $8, updated_at = $9
+SET name = $3, status = $4, store = $5, base_url = $6, currency = $7,
+  skip_products = $8, skip_orders = $9, skip_customers = $10, webhook_remote = $11, webhook_status = $12,
+  sealed = $13, expires_at = $14, refreshing = $15, last_error = $16, synced = $17, last_sync = $18, wanted = $19, updated_at = $20
 WHERE project_id = $1
   AND id = $2`
 
@@ -132,13 +150,15 @@ ORDER BY project_id, id`)
 }
 
 func (v Integrations) Connect(ctx context.Context, i *integration.Integration, route func(*project.Project) error) error {
-	r := toIntegrationRow(i)
+	r, err := toIntegrationRow(i)
+	if err != nil {
+		return err
+	}
 	return v.store.inTx(ctx, i.Project, func(t *tx) error {
 		if err := reroute(ctx, t, i.Project, route); err != nil {
 			return err
 		}
-		stored, err := t.exec(ctx, connectIntegration, r.ProjectID, r.ID, r.Type, r.Name, r.Status, r.Account, r.Live,
-			r.WebhookID, r.WebhookRemote, r.WebhookStatus, orNull(r.Sealed), r.LastError, r.CreatedAt, r.UpdatedAt)
+		stored, err := t.exec(ctx, connectIntegration, r.args()...)
 		if err == nil && stored == 0 {
 			return integration.ErrExists()
 		}
@@ -198,9 +218,11 @@ func changeIntegration(ctx context.Context, t *tx, of id.Project, wanted id.Inte
 	if err := change(i); err != nil {
 		return nil, err
 	}
-	r := toIntegrationRow(i)
-	_, err = t.exec(ctx, updateIntegration, r.ProjectID, r.ID, r.Name, r.Status, r.WebhookRemote, r.WebhookStatus,
-		orNull(r.Sealed), r.LastError, r.UpdatedAt)
+	r, err := toIntegrationRow(i)
+	if err != nil {
+		return nil, err
+	}
+	_, err = t.exec(ctx, updateIntegration, r.updateArgs()...)
 	return i, err
 }
 

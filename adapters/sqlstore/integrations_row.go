@@ -1,10 +1,12 @@
 package sqlstore
 
 import (
+	"strings"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
 // unresolvedPause is when to ask again for what payments are in the way of.
@@ -18,21 +20,55 @@ type integrationRow struct {
 	Status        string
 	Account       string
 	Live          bool
+	Store         string
+	BaseURL       string `db:"base_url"`
+	Currency      string
+	SkipProducts  bool   `db:"skip_products"`
+	SkipOrders    bool   `db:"skip_orders"`
+	SkipCustomers bool   `db:"skip_customers"`
 	WebhookID     string `db:"webhook_id"`
 	WebhookRemote string `db:"webhook_remote"`
 	WebhookStatus string `db:"webhook_status"`
 	Sealed        []byte
+	ExpiresAt     *int64 `db:"expires_at"`
+	Refreshing    *int64
 	LastError     string `db:"last_error"`
-	CreatedAt     int64  `db:"created_at"`
-	UpdatedAt     int64  `db:"updated_at"`
+	Synced        string
+	LastSync      *int64 `db:"last_sync"`
+	Wanted        string
+	CreatedAt     int64 `db:"created_at"`
+	UpdatedAt     int64 `db:"updated_at"`
 }
 
-func toIntegrationRow(i *integration.Integration) integrationRow {
+func toIntegrationRow(i *integration.Integration) (integrationRow, error) {
+	synced, err := toJSON(toSyncedJSON(i.Synced))
+	c := i.Config
 	return integrationRow{
 		ProjectID: i.Project.String(), ID: i.ID.String(), Type: i.Type.String(), Name: i.Name, Status: i.Status.String(),
-		Account: i.Config.Account, Live: i.Config.Live,
+		Account: c.Account, Live: c.Live, Store: c.Store, BaseURL: c.BaseURL, Currency: c.Currency,
+		SkipProducts: c.Skip.Products, SkipOrders: c.Skip.Orders, SkipCustomers: c.Skip.Customers,
 		WebhookID: i.Hook.ID.String(), WebhookRemote: i.Hook.Remote, WebhookStatus: i.Hook.Status.String(),
-		Sealed: i.Sealed, LastError: i.LastError, CreatedAt: toMillis(i.CreatedAt), UpdatedAt: toMillis(i.UpdatedAt),
+		Sealed: i.Sealed, ExpiresAt: toSetMillis(i.Expires), Refreshing: toSetMillis(i.Refreshing), LastError: i.LastError,
+		Synced: synced, LastSync: toSetMillis(i.LastSync), Wanted: strings.Join(texts(i.Wanted), ","),
+		CreatedAt: toMillis(i.CreatedAt), UpdatedAt: toMillis(i.UpdatedAt),
+	}, err
+}
+
+// args are the values of integrationColumns.
+func (r integrationRow) args() []any {
+	return []any{
+		r.ProjectID, r.ID, r.Type, r.Name, r.Status, r.Account, r.Live, r.Store, r.BaseURL, r.Currency,
+		r.SkipProducts, r.SkipOrders, r.SkipCustomers, r.WebhookID, r.WebhookRemote, r.WebhookStatus,
+		orNull(r.Sealed), r.ExpiresAt, r.Refreshing, r.LastError, r.Synced, r.LastSync, r.Wanted, r.CreatedAt, r.UpdatedAt,
+	}
+}
+
+// updateArgs are the values of updateIntegration.
+func (r integrationRow) updateArgs() []any {
+	return []any{
+		r.ProjectID, r.ID, r.Name, r.Status, r.Store, r.BaseURL, r.Currency, r.SkipProducts, r.SkipOrders, r.SkipCustomers,
+		r.WebhookRemote, r.WebhookStatus, orNull(r.Sealed), r.ExpiresAt, r.Refreshing, r.LastError,
+		r.Synced, r.LastSync, r.Wanted, r.UpdatedAt,
 	}
 }
 
@@ -41,14 +77,54 @@ func fromIntegrationRow(r integrationRow) (*integration.Integration, error) {
 	if err != nil {
 		return nil, unreadable("integration", err)
 	}
+	var synced map[string]int64
+	if err := fromJSON(r.Synced, &synced); err != nil {
+		return nil, err
+	}
 	return &integration.Integration{
 		Project: id.Stored[id.Project](r.ProjectID), ID: id.Stored[id.Integration](r.ID), Type: kind, Name: r.Name,
-		Status: integration.Statuses[r.Status], Config: integration.Config{Account: r.Account, Live: r.Live},
+		Status: integration.Statuses[r.Status],
+		Config: integration.Config{
+			Account: r.Account, Live: r.Live, Store: r.Store, BaseURL: r.BaseURL, Currency: r.Currency,
+			Skip: integration.Skips{Products: r.SkipProducts, Orders: r.SkipOrders, Customers: r.SkipCustomers},
+		},
 		Hook: integration.Hook{
 			ID: id.Stored[id.Webhook](r.WebhookID), Remote: r.WebhookRemote, Status: integration.HookStatuses[r.WebhookStatus],
 		},
-		Sealed: r.Sealed, LastError: r.LastError, CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt),
+		Sealed: r.Sealed, Expires: fromSetMillis(r.ExpiresAt), Refreshing: fromSetMillis(r.Refreshing), LastError: r.LastError,
+		Synced: fromSyncedJSON(synced), LastSync: fromSetMillis(r.LastSync), Wanted: fromWanted(r.Wanted),
+		CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt),
 	}, nil
+}
+
+// toSyncedJSON has the watermarks by the resources' names.
+func toSyncedJSON(marks syncrun.Watermarks) map[string]int64 {
+	j := make(map[string]int64, len(marks))
+	for resource, at := range marks {
+		j[resource.String()] = toMillis(at)
+	}
+	return j
+}
+
+// fromSyncedJSON is nil when nothing has been read, as the domain has it.
+func fromSyncedJSON(j map[string]int64) syncrun.Watermarks {
+	var marks syncrun.Watermarks
+	for name, at := range j {
+		if marks == nil {
+			marks = syncrun.Watermarks{}
+		}
+		marks[syncrun.StoredResource(name)] = fromMillis(at)
+	}
+	return marks
+}
+
+func fromWanted(text string) (wanted []syncrun.Resource) {
+	for name := range strings.SplitSeq(text, ",") {
+		if name != "" {
+			wanted = append(wanted, syncrun.StoredResource(name))
+		}
+	}
+	return wanted
 }
 
 func fromIntegrationRows(rows []integrationRow) ([]*integration.Integration, error) {

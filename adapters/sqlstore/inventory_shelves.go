@@ -27,7 +27,20 @@ type shelves struct {
 
 // openShelves finds the variants. It names all unknown ones at once, in the list that they came in.
 func openShelves(ctx context.Context, t *tx, project id.Project, places []place, list string) (*shelves, error) {
-	s := &shelves{t: t, project: project, variants: make(map[string]variantRow), levels: make(map[place]int)}
+	s, unknown, err := findShelves(ctx, t, project, places)
+	if err != nil {
+		return nil, err
+	}
+	check := fault.NewCheck()
+	for _, i := range unknown {
+		check.In(list).At(i).That(false, "sku", "is not the sku of a variant")
+	}
+	return s, check.Err()
+}
+
+// findShelves finds the variants there are, and the places whose sku is none's.
+func findShelves(ctx context.Context, t *tx, project id.Project, places []place) (s *shelves, unknown []int, err error) {
+	s = &shelves{t: t, project: project, variants: make(map[string]variantRow), levels: make(map[place]int)}
 	skus := make([]string, len(places))
 	for i, p := range places {
 		skus[i] = p.sku
@@ -41,19 +54,20 @@ SELECT id, product_id, sku, size, color, price
 FROM variants
 WHERE project_id = $1
   AND sku IN `+args.list(some)+t.dialect.forKeyShare, args...); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, r := range rows {
 			s.variants[r.SKU] = r
 		}
 	}
-	check := fault.NewCheck()
 	for i, p := range places {
-		_, known := s.variants[p.sku]
-		check.In(list).At(i).That(known, "sku", "is not the sku of a variant")
-		s.levels[p] = 0
+		if _, known := s.variants[p.sku]; known {
+			s.levels[p] = 0
+		} else {
+			unknown = append(unknown, i)
+		}
 	}
-	return s, check.Err()
+	return s, unknown, nil
 }
 
 // put sets a level and returns it.

@@ -136,6 +136,12 @@ func encodeData(data event.Data) (any, error) {
 		}, nil
 	case event.InventoryLow:
 		return inventoryLow{d.Product.String(), d.Variant.String(), d.SKU, d.Left}, nil
+	case event.SyncCompleted:
+		return encodeSyncCompleted(d), nil
+	case event.SyncFailed:
+		return syncFailed{d.Run.String(), d.Integration.String(), d.Error, timestamp(d.StartedAt), timestamp(d.EndedAt)}, nil
+	case event.IntegrationError:
+		return integrationError{d.Integration.String(), d.Platform, d.Name, d.Error}, nil
 	case event.SubscriptionDisabled:
 		return subscriptionDisabled{d.Subscription.String(), d.URL, d.Reason.String()}, nil
 	case event.Ping:

@@ -45,6 +45,51 @@ type inventoryLow struct {
 	Quantity  int    `json:"quantity"`
 }
 
+// syncCompleted is the payload of sync.completed. resources are those that the run has read:
+//
+//	{"sync_id": "sync_…", "integration_id": "int_…", "full_sync": false,
+//	 "resources": {"products": {"total": 120, "created": 3, "updated": 5, "unchanged": 111, "errors": 1}},
+//	 "started_at": "2026-03-04T12:00:00Z", "completed_at": "2026-03-04T12:00:09.25Z"}
+type syncCompleted struct {
+	SyncID        string               `json:"sync_id"`
+	IntegrationID string               `json:"integration_id"`
+	FullSync      bool                 `json:"full_sync"`
+	Resources     map[string]syncCount `json:"resources"`
+	StartedAt     string               `json:"started_at"`
+	CompletedAt   string               `json:"completed_at"`
+}
+
+type syncCount struct {
+	Total     int `json:"total"`
+	Created   int `json:"created"`
+	Updated   int `json:"updated"`
+	Unchanged int `json:"unchanged"`
+	Errors    int `json:"errors"`
+}
+
+// syncFailed is the payload of sync.failed. What was read before stays:
+//
+//	{"sync_id": "sync_…", "integration_id": "int_…", "error": "The platform does not answer.",
+//	 "started_at": "2026-03-04T12:00:00Z", "failed_at": "2026-03-04T12:21:00Z"}
+type syncFailed struct {
+	SyncID        string `json:"sync_id"`
+	IntegrationID string `json:"integration_id"`
+	Error         string `json:"error"`
+	StartedAt     string `json:"started_at"`
+	FailedAt      string `json:"failed_at"`
+}
+
+// integrationError is the payload of integration.error: the platform refuses the integration's
+// credentials:
+//
+//	{"integration_id": "int_…", "type": "shopify", "name": "Tents & more", "error": "Shopify refuses the access token."}
+type integrationError struct {
+	IntegrationID string `json:"integration_id"`
+	Type          string `json:"type"`
+	Name          string `json:"name"`
+	Error         string `json:"error"`
+}
+
 // subscriptionDisabled is the payload of subscription.disabled. reason is gone (the receiver answered
 // 410) or unreachable (an event could not be delivered in a day):
 //
@@ -72,4 +117,12 @@ func encodeOrderRefunded(d event.OrderRefunded) orderRefunded {
 		r.ReturnID = &name
 	}
 	return r
+}
+
+func encodeSyncCompleted(d event.SyncCompleted) syncCompleted {
+	resources := make(map[string]syncCount, len(d.Counts))
+	for resource, n := range d.Counts {
+		resources[resource] = syncCount(n)
+	}
+	return syncCompleted{d.Run.String(), d.Integration.String(), d.Full, resources, timestamp(d.StartedAt), timestamp(d.EndedAt)}
 }

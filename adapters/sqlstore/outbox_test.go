@@ -78,6 +78,7 @@ func TestPayloads(t *testing.T) {
 	at := time.Date(2026, 3, 4, 13, 0, 0, int(50*time.Millisecond), time.FixedZone("", 3600))
 	quote, session, product := id.Stored[id.Quote]("quote_1"), id.Stored[id.Session]("sess_1"), id.Stored[id.Product]("prod_1")
 	variant, order := id.Stored[id.Variant]("var_1"), id.Stored[id.Order]("ord_1")
+	run, through := id.Stored[id.Sync]("sync_1"), id.Stored[id.Integration]("int_1")
 	for _, c := range []struct {
 		data event.Data
 		want string
@@ -108,6 +109,24 @@ func TestPayloads(t *testing.T) {
 		{
 			event.ReturnRequested{Return: id.Stored[id.Return]("ret_1"), Order: order, Estimate: usd(9500)},
 			`{"return_id":"ret_1","order_id":"ord_1","refund_estimate":95.00,"currency":"USD"}`,
+		},
+		{
+			event.SyncCompleted{Run: run, Integration: through, Full: true, Counts: map[string]event.SyncCount{
+				"products": {Total: 14, Created: 2, Updated: 3, Unchanged: 4, Errors: 5}, "customers": {},
+			}, StartedAt: at, EndedAt: at.Add(time.Second)},
+			`{"sync_id":"sync_1","integration_id":"int_1","full_sync":true,"resources":{` +
+				`"customers":{"total":0,"created":0,"updated":0,"unchanged":0,"errors":0},` +
+				`"products":{"total":14,"created":2,"updated":3,"unchanged":4,"errors":5}},` +
+				`"started_at":"2026-03-04T12:00:00.05Z","completed_at":"2026-03-04T12:00:01.05Z"}`,
+		},
+		{
+			event.SyncFailed{Run: run, Integration: through, Error: "No answer.", StartedAt: at, EndedAt: at.Add(time.Minute)},
+			`{"sync_id":"sync_1","integration_id":"int_1","error":"No answer.",` +
+				`"started_at":"2026-03-04T12:00:00.05Z","failed_at":"2026-03-04T12:01:00.05Z"}`,
+		},
+		{
+			event.IntegrationError{Integration: through, Platform: "shopify", Name: "Tents", Error: "Refused."},
+			`{"integration_id":"int_1","type":"shopify","name":"Tents","error":"Refused."}`,
 		},
 	} {
 		e := event.Event{ID: id.Stored[id.Event]("evt_1"), Project: id.Stored[id.Project]("proj_1"), At: at, Data: c.data}

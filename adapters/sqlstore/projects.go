@@ -160,11 +160,13 @@ func refuseCurrencyInUse(ctx context.Context, t *tx, project id.Project) error {
 
 // contents are the tables with a project's rows, those that refer to others first.
 var contents = []string{
-	"integrations", "event_subscriptions", "sandbox_refunds", "sandbox_charges", "sandbox_failures", "declines",
-	"refunds", "returns", "payments", "ledger_transactions", "ledger_postings",
+	"authorizations", "integration_webhooks",
+	"integrations", "sync_runs", "sync_problems", "copies",
+	"event_subscriptions", "sandbox_refunds", "sandbox_charges", "sandbox_failures", "declines",
+	"labels", "refunds", "returns", "payments", "ledger_transactions", "ledger_postings",
 	"decisions", "quotes", "shown", "cart_items", "sessions",
 	"stock_moves", "stock", "variants", "products",
-	"outbox", "deliveries", // last: what is written meanwhile announces itself
+	"outbox", "deliveries", "webhook_deliveries", // last: what is written meanwhile announces itself
 }
 
 func (p Projects) Delete(ctx context.Context, account id.Account, project id.Project) error {

@@ -91,9 +91,10 @@ type taxJSON struct {
 }
 
 type warehouseJSON struct {
-	Location string `json:"location"`
-	Name     string `json:"name"`
-	Country  string `json:"country"`
+	Location   string `json:"location"`
+	Name       string `json:"name"`
+	Country    string `json:"country"`
+	PostalCode string `json:"postal_code"`
 }
 
 func toStorefrontJSON(f project.Storefront) storefrontJSON {

@@ -279,12 +279,15 @@ var onlyAdded = []string{"ledger_transactions", "ledger_postings"}
 
 // constrained are the values that CHECK constraints ask for.
 var constrained = map[string]string{
+	"authorizations.state": "gen_random_uuid()", "integration_webhooks.id": "gen_random_uuid()",
+	"integration_webhooks.status": "'active'", "webhook_deliveries.status": "'processed'",
 	"event_subscriptions.status": "'active'", "deliveries.status": "'delivered'",
 	"integrations.status": "'disconnected'", "integrations.webhook_status": "'none'", "integrations.webhook_id": "gen_random_uuid()",
 	"products.status": "'active'", "quotes.state": "'open'", "quotes.token_hash": "''", "checkouts.status": "'ready'",
 	"orders.status": "'confirmed'", "orders.total": "3", "orders.fulfillment_status": "'processing'",
 	"payments.status": "'succeeded'", "payments.refunded": "0", "payments.refunding": "0",
-	"returns.status": "'requested'", "refunds.status": "'succeeded'",
+	"sync_runs.status": "'running'",
+	"returns.status":   "'requested'", "refunds.status": "'succeeded'",
 	"ledger_transactions.kind": "'sale'", "ledger_transactions.refund_id": "''", "ledger_postings.credit": "'sales'",
 }
 

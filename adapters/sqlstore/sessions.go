@@ -21,19 +21,19 @@ func (s *Store) Sessions() Sessions { return Sessions{s} }
 const (
 	insertSession = `
 INSERT INTO sessions (project_id, id, loyalty_tier, location, purchase_history, urgency,
-  created_at, last_activity, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+  created_at, last_activity, expires_at, member_tier, member_purchases)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 
 	updateSession = `
 UPDATE sessions
 SET loyalty_tier = $3, location = $4, purchase_history = $5, urgency = $6,
-  created_at = $7, last_activity = $8, expires_at = $9
+  created_at = $7, last_activity = $8, expires_at = $9, member_tier = $10, member_purchases = $11
 WHERE project_id = $1
   AND id = $2`
 
 	selectSession = `
 SELECT project_id, id, loyalty_tier, location, purchase_history, urgency,
-  created_at, last_activity, expires_at
+  created_at, last_activity, expires_at, member_tier, member_purchases
 FROM sessions
 WHERE project_id = $1
   AND id = $2`
@@ -83,9 +83,11 @@ type sessionRow struct {
 	Location        string
 	PurchaseHistory int `db:"purchase_history"`
 	Urgency         string
-	CreatedAt       int64 `db:"created_at"`
-	LastActivity    int64 `db:"last_activity"`
-	ExpiresAt       int64 `db:"expires_at"`
+	CreatedAt       int64  `db:"created_at"`
+	LastActivity    int64  `db:"last_activity"`
+	ExpiresAt       int64  `db:"expires_at"`
+	MemberTier      string `db:"member_tier"`
+	MemberPurchases int    `db:"member_purchases"`
 }
 
 func fromSessionRow(r sessionRow) *session.Session {
@@ -93,6 +95,7 @@ func fromSessionRow(r sessionRow) *session.Session {
 		ID: id.Stored[id.Session](r.ID), Project: id.Stored[id.Project](r.ProjectID),
 		Claims: session.Claims{
 			LoyaltyTier: r.LoyaltyTier, Location: r.Location, PurchaseHistory: r.PurchaseHistory, Urgency: r.Urgency,
+			Member: session.Member{Tier: r.MemberTier, Purchases: r.MemberPurchases},
 		},
 		CreatedAt: fromMillis(r.CreatedAt), LastActivity: fromMillis(r.LastActivity), ExpiresAt: fromMillis(r.ExpiresAt),
 	}
@@ -103,6 +106,7 @@ func sessionArgs(s *session.Session) []any {
 		s.Project.String(), s.ID.String(),
 		s.Claims.LoyaltyTier, s.Claims.Location, s.Claims.PurchaseHistory, s.Claims.Urgency,
 		toMillis(s.CreatedAt), toMillis(s.LastActivity), toMillis(s.ExpiresAt),
+		s.Claims.Member.Tier, s.Claims.Member.Purchases,
 	}
 }
 

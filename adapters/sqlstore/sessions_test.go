@@ -23,10 +23,13 @@ func views(s *Store) porttest.Stores {
 		Accounts: s.Accounts(), Projects: s.Projects(), Storefronts: s.Storefronts(), Statistics: s.Projects(),
 		Products: s.Products(), Bulk: s.Catalog(), Catalog: s.Catalog(), Inventory: s.Inventory(),
 		Sessions: s.Sessions(), Haggling: s.Haggling(), Checkouts: s.Checkouts(), Orders: s.Orders(),
-		OrderLists: s.Orders(), Refunds: s.Orders(), Payments: s.Payments(), Ledger: s.Ledger(),
+		OrderLists: s.Orders(), Refunds: s.Orders(), Labels: s.Labels(), Payments: s.Payments(), Ledger: s.Ledger(),
 		Sandbox: s.SandboxLedger(),
 		Keys:    s.Requests(), Records: s.Requests(), Audit: s.Requests(),
-		Integrations: s.Integrations(), InUse: s.Integrations(),
+		Authorizations: s.Authorizations(), Webhooks: s.Webhooks(), Inbox: s.Inbox(), InboxQueue: s.Inbox(),
+		Integrations: s.Integrations(), InUse: s.Integrations(), Figures: s.Integrations(),
+		SyncRuns: s.SyncRuns(), SyncQueue: s.SyncRuns(), Copies: s.Copies(), CopyReader: s.Copies(), StockRoom: s.StockRoom(),
+		SyncUnit: s.SyncUnit(), Log: s.Events(),
 	}
 }
 

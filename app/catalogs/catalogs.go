@@ -144,6 +144,18 @@ func (s *Service) refresh(ctx context.Context, project id.Project) {
 	}
 }
 
+// Written brings the search index up to date after products and their stock were written by others.
+func (s *Service) Written(ctx context.Context, project id.Project, products []id.Product) {
+	s.Growth.note(len(products))
+	s.refresh(ctx, project)
+	if s.Index.Version(project) == 0 {
+		return
+	}
+	if levels, err := s.Inventory.LevelsOf(ctx, project, products); err == nil {
+		s.Index.Restock(project, totals(levels))
+	}
+}
+
 // allProblems joins what could not be read with what is not acceptable, one problem for each field, so
 // that a merchant learns of all at once.
 func allProblems(unread, invalid error) error {

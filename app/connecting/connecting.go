@@ -1,12 +1,13 @@
-// Package connecting connects projects to accounts with providers outside, and disconnects them. It asks
-// providers before the first write of a request, so that no transaction waits for them.
+// Package connecting connects projects to accounts with platforms outside, by a key or by consent, keeps their
+// credentials usable, and disconnects them. It asks platforms before the first write of a request, so that no
+// transaction waits for them.
 package connecting
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -18,46 +19,64 @@ import (
 
 // Service works on the integrations of one project at a time.
 type Service struct {
-	Integrations ports.Integrations
-	InUse        ports.IntegrationsInUse
-	Platforms    map[string]ports.PaymentPlatform // by type
-	Hooks        map[string]ports.WebhookPlatform // by type; those that call us
+	Integrations   ports.Integrations
+	InUse          ports.IntegrationsInUse
+	Authorizations ports.Authorizations
+	Webhooks       ports.IntegrationWebhooks
+	Runs           ports.SyncRuns
+
+	Platforms  map[string]ports.PaymentPlatform // by type
+	Hooks      map[string]ports.WebhookPlatform // by type; payment providers that call us
+	Connectors map[string]ports.Connector       // by type; the others
+	// Accounts opens what is connected. It writes in transactions of its own, before the request's begins.
+	Accounts *Accounts
+	// MissingApp names the variables that configure our OAuth app with a type; empty: it is configured.
+	MissingApp func(integration.Type) string
 	// HookAddress is where a webhook reaches us; empty: nowhere that the provider could.
 	HookAddress func(integration.Type, id.Webhook) string
-	Vault       ports.Vault
-	Clock       ports.Clock
-	Entropy     ports.Entropy
-	Log         *slog.Logger
-	Live        bool // the environment's money is real
+
+	Vault   ports.Vault
+	Clock   ports.Clock
+	Entropy ports.Entropy
+	Log     *slog.Logger
+	Rules   integration.Rules
 }
 
-// patience bounds each conversation with a provider.
-const patience = 8 * time.Second
-
-// Connect connects an account, if the provider takes its credentials, and sends the payments that it
-// serves through it. An account that was disconnected keeps its integration's id.
+// Connect connects an account by its key, if the platform takes it, and sends the payments that it serves
+// through it. An account that was disconnected keeps its integration's id.
 func (s *Service) Connect(ctx context.Context, p *project.Project, d integration.Draft) (*integration.Integration, error) {
+	d.Config.BaseURL = strings.TrimRight(d.Config.BaseURL, "/")
 	c := fault.NewCheck()
-	d.Check(c, integration.Rules{Live: s.Live})
+	d.Check(c, s.Rules)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
 	if err := free(p, d.Type); err != nil {
 		return nil, err
 	}
-	config, err := s.inspect(ctx, d.Type, d.Credentials)
+	others, err := s.ofType(ctx, p.ID, d.Type)
 	if err != nil {
 		return nil, err
 	}
-	before, err := s.former(ctx, p.ID, d.Type, config)
+	if slices.ContainsFunc(others, inUse) {
+		return nil, integration.ErrExists()
+	}
+	config, err := s.inspect(ctx, d.Type, wanted(p.ID, d))
 	if err != nil {
 		return nil, err
 	}
+	config.BaseURL, config.Skip = d.Config.BaseURL, d.Config.Skip
+	return s.store(ctx, p.ID, d, config, former(others, config))
+}
+
+// store stores a new integration, or one that was disconnected before, with a webhook for payments.
+func (s *Service) store(ctx context.Context, p id.Project, d integration.Draft, config integration.Config,
+	before *integration.Integration) (*integration.Integration, error) {
 	hook, signing := s.register(ctx, d.Type, d.Credentials, id.New[id.Webhook](s.Entropy.Bits128()))
 	d.Credentials.Signing = signing
-	i, err := s.make(p.ID, before, d, config, hook)
+	i, err := s.make(p, before, d, config, hook)
 	if err == nil {
-		i.Sealed = integration.Seal(i.ID, d.Credentials, s.Vault.Seal)
+		s.seal(i, d.Credentials)
 		err = s.Integrations.Connect(ctx, i, i.Route)
 	}
 	if err != nil {
@@ -75,6 +94,11 @@ func (s *Service) make(p id.Project, before *integration.Integration, d integrat
 	return integration.Connect(id.New[id.Integration](s.Entropy.Bits128()), p, d, c, hook, s.Clock.Now()), nil
 }
 
+// seal gives an integration credentials.
+func (s *Service) seal(i *integration.Integration, c integration.Credentials) {
+	i.Sealed, i.Expires = integration.Seal(i.ID, c, s.Vault.Seal), c.Expires
+}
+
 // free tells at once what the store would find out after the provider was asked.
 func free(p *project.Project, t integration.Type) error {
 	for _, method := range t.Methods() {
@@ -88,42 +112,57 @@ func free(p *project.Project, t integration.Type) error {
 // most is more integrations than a project ever had.
 const most = 1000
 
-// former is the disconnected integration of the same account; nil: there is none.
-func (s *Service) former(ctx context.Context, p id.Project, t integration.Type, c integration.Config) (*integration.Integration, error) {
+// ofType are the project's integrations of a type, disconnected ones too.
+func (s *Service) ofType(ctx context.Context, p id.Project, t integration.Type) ([]*integration.Integration, error) {
 	list, _, err := s.Integrations.List(ctx, p, ports.Page{Limit: most})
-	at := slices.IndexFunc(list, func(i *integration.Integration) bool {
-		return i.Type == t && i.Config.Same(c) && c.Account != "" && i.Status == integration.Disconnected
-	})
-	if err != nil || at < 0 {
-		return nil, err
-	}
-	return list[at], nil
+	return slices.DeleteFunc(slices.Clone(list), func(i *integration.Integration) bool { return i.Type != t }), err
 }
 
-// Rotate gives an integration other credentials of the same account, from the contract's api_key and
-// api_secret. Without a signing secret among them, webhooks are signed as before.
-func (s *Service) Rotate(ctx context.Context, p id.Project, wanted id.Integration, key, secret string) (*integration.Integration, error) {
-	i, err := s.Integrations.ByID(ctx, p, wanted)
+func inUse(i *integration.Integration) bool { return i.Status != integration.Disconnected }
+
+// former is the disconnected integration of the same account; nil: there is none.
+func former(list []*integration.Integration, c integration.Config) *integration.Integration {
+	at := slices.IndexFunc(list, func(i *integration.Integration) bool {
+		return i.Config.Same(c) && c.Account != "" && !inUse(i)
+	})
+	if at < 0 {
+		return nil
+	}
+	return list[at]
+}
+
+// Rotate gives an integration another key of the same account, from the contract's api_key and api_secret.
+// Without a signing secret among them, payment webhooks are signed as before.
+func (s *Service) Rotate(ctx context.Context, p id.Project, of id.Integration, key, secret string) (*integration.Integration, error) {
+	i, err := s.Integrations.ByID(ctx, p, of)
 	if err != nil {
 		return nil, err
 	}
-	if i.Status == integration.Disconnected {
+	if !inUse(i) {
 		return nil, integration.ErrDisconnected()
 	}
-	draft := integration.Draft{Type: i.Type, Credentials: i.Type.Given(key, secret)}
+	draft := integration.Draft{Type: i.Type, Credentials: i.Type.Given(key, secret), Config: i.Config}
 	c := fault.NewCheck()
-	draft.Check(c, integration.Rules{Live: s.Live})
+	draft.Check(c, s.Rules)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	config, err := s.inspect(ctx, i.Type, draft.Credentials)
+	config, err := s.inspect(ctx, i.Type, wanted(p, draft))
 	if err != nil {
 		return nil, err
 	}
+	config.BaseURL = i.Config.BaseURL
 	hook, signing := s.keepHook(ctx, i, draft.Credentials)
 	draft.Credentials.Signing = signing
-	sealed := integration.Seal(i.ID, draft.Credentials, s.Vault.Seal)
-	return s.Integrations.Update(ctx, p, wanted, func(i *integration.Integration) error {
+	return s.replace(ctx, i, draft.Credentials, config, hook)
+}
+
+// replace gives an integration other credentials. Whoever is refreshing those before does so in vain.
+func (s *Service) replace(ctx context.Context, of *integration.Integration, c integration.Credentials, config integration.Config,
+	hook integration.Hook) (*integration.Integration, error) {
+	sealed := integration.Seal(of.ID, c, s.Vault.Seal)
+	return s.Integrations.Update(ctx, of.Project, of.ID, func(i *integration.Integration) error {
+		i.Expires, i.Refreshing = c.Expires, time.Time{}
 		return i.Rotate(sealed, config, hook, s.Clock.Now())
 	})
 }
@@ -142,117 +181,12 @@ func (s *Service) keepHook(ctx context.Context, i *integration.Integration, give
 	return hook, signing
 }
 
-// Disconnect forgets the credentials, and takes the payments that went through the integration elsewhere.
-func (s *Service) Disconnect(ctx context.Context, p id.Project, wanted id.Integration) error {
-	i, err := s.Integrations.ByID(ctx, p, wanted)
-	if err != nil || i.Status == integration.Disconnected {
-		return err
-	}
-	open, err := s.InUse.Undecided(ctx, p, wanted)
-	if err != nil {
-		return err
-	}
-	if c, problem := i.Open(s.Vault.Open); problem == nil && !open {
-		s.unregister(ctx, i.Type, c, i.Hook)
-	}
-	_, err = s.Integrations.Disconnect(ctx, p, wanted, func(i *integration.Integration, p *project.Project) {
-		i.Unroute(p)
-		i.Disconnect(s.Clock.Now())
+// Change changes what a merchant may of an integration.
+func (s *Service) Change(ctx context.Context, p id.Project, of id.Integration, c integration.Change) (before, after *integration.Integration, err error) {
+	after, err = s.Integrations.Update(ctx, p, of, func(i *integration.Integration) error {
+		was := *i
+		before = &was
+		return i.Change(c, s.Clock.Now())
 	})
-	return err
-}
-
-// inspect asks the provider whose credentials they are.
-func (s *Service) inspect(ctx context.Context, t integration.Type, c integration.Credentials) (integration.Config, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	account, live, err := s.Platforms[t.String()].Inspect(ctx, Account(c))
-	switch {
-	case errors.Is(err, ports.ErrCredentialsRefused):
-		return integration.Config{}, fault.New(fault.Invalid, "authorization_failed", t.Label()+" refused the credentials.").
-			With("credentials.api_key", "was refused").Because(err)
-	case err != nil:
-		return integration.Config{}, fault.New(fault.Unavailable, "provider_unavailable", t.Label()+" did not answer. Try again.").
-			After(5 * time.Second).Because(err)
-	}
-	config := integration.Config{Account: account, Live: live}
-	return config, t.CheckMode(config, s.Live)
-}
-
-// Account is how adapters take credentials.
-func Account(c integration.Credentials) ports.PaymentAccount {
-	return ports.PaymentAccount{Key: c.Key, Secret: c.Secret}
-}
-
-// register asks the provider to call us, if it does such things and can reach us. It goes on without: what
-// nobody tells is found out by asking. A signing secret that the merchant gave is one of an address that
-// the merchant registers.
-func (s *Service) register(ctx context.Context, t integration.Type, c integration.Credentials, name id.Webhook) (integration.Hook, string) {
-	hook := integration.Hook{ID: name, Status: integration.HookNone}
-	platform, calls := s.Hooks[t.String()]
-	address := s.HookAddress(t, name)
-	switch {
-	case !calls:
-		return hook, c.Signing
-	case c.Signing != "":
-		hook.Status = integration.HookActive
-		return hook, c.Signing
-	case address == "":
-		return hook, ""
-	}
-	bounded, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	remote, secret, err := platform.RegisterWebhook(bounded, Account(c), address)
-	if err != nil {
-		s.Log.WarnContext(ctx, "no webhook: the provider did not register it", "provider", t.String(), "error", err)
-		hook.Status = integration.HookFailed
-		return hook, ""
-	}
-	hook.Remote, hook.Status = remote, integration.HookActive
-	return hook, secret
-}
-
-// unregister removes what register made. If that fails the provider calls an address that is gone.
-func (s *Service) unregister(ctx context.Context, t integration.Type, c integration.Credentials, hook integration.Hook) {
-	platform, calls := s.Hooks[t.String()]
-	if !calls || hook.Remote == "" {
-		return
-	}
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
-	defer cancel()
-	if err := platform.RemoveWebhook(bounded, Account(c), hook.Remote); err != nil {
-		s.Log.WarnContext(ctx, "a webhook is left behind at the provider", "provider", t.String(), "webhook", hook.Remote, "error", err)
-	}
-}
-
-// Unreadable are the integrations whose credentials the vault does not open, and how many have any.
-func (s *Service) Unreadable(ctx context.Context) (names []string, of int, err error) {
-	list, err := s.InUse.Sealed(ctx)
-	for _, i := range list {
-		if _, err := i.Open(s.Vault.Open); err != nil {
-			names = append(names, i.ID.String())
-		}
-	}
-	return names, len(list), err
-}
-
-// Reseal seals the credentials of all integrations under the vault's first key, and tells how many there
-// are. It may be repeated, and run beside the server.
-func (s *Service) Reseal(ctx context.Context) (int, error) {
-	list, err := s.InUse.Sealed(ctx)
-	if err != nil {
-		return 0, err
-	}
-	for n, one := range list {
-		_, err := s.Integrations.Update(ctx, one.Project, one.ID, func(i *integration.Integration) error {
-			if i.Status == integration.Disconnected { // meanwhile
-				return nil
-			}
-			return i.Reseal(s.Vault.Open, s.Vault.Seal)
-		})
-		if err != nil && fault.KindOf(err) != fault.NotFound {
-			return n, err
-		}
-	}
-	return len(list), nil
+	return before, after, err
 }

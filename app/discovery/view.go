@@ -51,8 +51,8 @@ func (s *Service) View(ctx context.Context, p *project.Project, product id.Produ
 	if h.Session != nil {
 		said = h.Session.Claims
 	}
-	if claims != nil {
-		said = *claims
+	if claims != nil && h.Session == nil {
+		said = *claims // a session was told of them
 	}
 	table := openingTable(p, h, said, s.Clock.Now())
 	standing := negotiation.Decide(table).(negotiation.Quoted).Price
@@ -74,6 +74,7 @@ func openingTable(p *project.Project, h ports.Haggle, said session.Claims, now t
 		List: h.Product.PriceOf(v), Cost: h.Product.Cost, Competitor: h.Product.CompetitorPrice,
 		Negotiable: h.Product.Negotiable, Quantity: 1, Stock: h.Stock[v.ID],
 		CartValue: session.Value(h.Cart, v.ID, p.Settings.Currency), Claims: negotiation.ClaimsOf(said),
+		Member: negotiation.MemberOf(said.Member),
 	}
 	item := negotiation.Item{Product: h.Product.ID, Variant: v.ID, Quantity: 1}
 	quote := negotiation.Start(id.Quote{}, p.ID, item, policy, signals, h.Prior, now)
@@ -81,13 +82,17 @@ func openingTable(p *project.Project, h ports.Haggle, said session.Claims, now t
 }
 
 func reason(b negotiation.Bounds, said session.Claims) string {
-	tier := strings.ToLower(strings.TrimSpace(said.LoyaltyTier))
+	tier := said.LoyaltyTier
+	if (negotiation.MemberOf(said.Member).Tier != negotiation.Tier{}) {
+		tier = said.Member.Tier
+	}
+	tier = strings.ToLower(strings.TrimSpace(tier))
 	switch {
 	case b.Fixed():
 		return "Sold at its list price."
-	case negotiation.ClaimsOf(said).Tier != negotiation.Tier{}:
+	case negotiation.MemberOf(session.Member{Tier: tier}).Tier != negotiation.Tier{}:
 		return "Opening price for a " + tier + " member. Offers are welcome."
-	case said.PurchaseHistory > 0:
+	case said.PurchaseHistory > 0 || said.Member.Purchases > 0:
 		return "Opening price for a returning customer. Offers are welcome."
 	}
 	return "Opening price. Offers are welcome."

@@ -1,4 +1,4 @@
-// Package failpoint names the places of finalize and delivery at which a test may make the program
+// Package failpoint names the places of finalize, delivery and synchronisation at which a test may make the program
 // fail. It does nothing unless the program is built with the tag faults: At is then read from the
 // environment variable FAULT_POINT, and otherwise removed by the compiler.
 //
@@ -46,10 +46,21 @@ const (
 	DeliveryRecorded Point = "delivery.recorded" // the outcome is committed
 )
 
+// The points of a sync run, page by page, and of what comes to a webhook.
+const (
+	PageRead      Point = "sync.page_read"      // the platform has answered, nothing is taken
+	PageTaken     Point = "sync.page_taken"     // in the transaction, before its COMMIT
+	PageCommitted Point = "sync.page_committed" // the run has advanced
+	HookKept      Point = "webhook.kept"        // the delivery is committed, the platform is not answered
+	HookTaken     Point = "webhook.taken"       // in the transaction, before its COMMIT
+	HookWorked    Point = "webhook.worked"      // the outcome is committed
+)
+
 // All are the points there are.
 var All = []Point{
 	BeforeClaim, Claimed, ClaimCommitted, BeforeCharge, Charged, BeforeRecord, Recorded, RecordCommitted, BeforeAnswer,
 	Adopted, Resolved,
 	RefundRequested, RefundSent, RefundRecorded,
 	OutboxClaimed, OutboxFannedOut, DeliveryClaimed, DeliverySent, DeliveryRecorded,
+	PageRead, PageTaken, PageCommitted, HookKept, HookTaken, HookWorked,
 }

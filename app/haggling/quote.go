@@ -171,6 +171,7 @@ func (s *Service) talk(p *project.Project, h ports.Haggle, r Request, visit *ses
 		List: h.Product.PriceOf(v), Cost: h.Product.Cost, Competitor: h.Product.CompetitorPrice,
 		Negotiable: h.Product.Negotiable, Quantity: item.Quantity, Stock: h.Stock[v.ID],
 		CartValue: session.Value(h.Cart, v.ID, p.Settings.Currency), Claims: negotiation.ClaimsOf(visit.Claims),
+		Member: negotiation.MemberOf(visit.Claims.Member),
 	}
 	if h.Quote != nil {
 		t.quote = h.Quote

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -21,13 +20,18 @@ import (
 // to the provider is long, so that new credentials take effect at once and no payment is sent through an
 // account that is being disconnected.
 type Gateway struct {
-	Sandbox      ports.PaymentProvider // nil: there is none
-	Providers    map[string]ports.PaymentProvider
-	Integrations ports.Integrations
-	InUse        ports.IntegrationsInUse
-	Vault        ports.Vault
-	Clock        ports.Clock
-	Log          *slog.Logger
+	Sandbox   ports.PaymentProvider // nil: there is none
+	Providers map[string]ports.PaymentProvider
+	InUse     ports.IntegrationsInUse
+	Standing  Standing
+	Vault     ports.Vault
+}
+
+// Standing keeps how integrations stand with their providers.
+type Standing interface {
+	// Note takes the provider's answer to what was asked of it with the integration's credentials; nil: it
+	// answered.
+	Note(ctx context.Context, i *integration.Integration, answer error)
 }
 
 var _ ports.Gateway = Gateway{}
@@ -100,32 +104,6 @@ func (g Gateway) through(ctx context.Context, p id.Project, r project.PaymentRou
 		return fmt.Errorf("%w, which cannot be read: %w", ports.ErrCredentialsRefused, err) // nothing was sent
 	}
 	err = work(provider, ports.PaymentAccount{Key: c.Key, Secret: c.Secret})
-	g.note(ctx, i, err)
+	g.Standing.Note(ctx, i, err)
 	return err
 }
-
-// note keeps the integration's status by whether the provider took its credentials. Any answer but a
-// refusal of them says so, as does every outcome.
-func (g Gateway) note(ctx context.Context, i *integration.Integration, answer error) {
-	refused := errors.Is(answer, ports.ErrCredentialsRefused)
-	if !refused && (answer != nil || i.Status != integration.Failing) || refused && i.Status == integration.Failing {
-		return
-	}
-	_, err := g.Integrations.Update(context.WithoutCancel(ctx), i.Project, i.ID, func(now *integration.Integration) error {
-		news := refused && now.Failed(i.UpdatedAt, i.Type.Label()+" refused the credentials.", g.Clock.Now()) ||
-			!refused && now.Recovered(g.Clock.Now())
-		if !news {
-			return errNoNews
-		}
-		return nil
-	})
-	switch {
-	case errors.Is(err, errNoNews):
-	case err != nil:
-		g.Log.WarnContext(ctx, "the status of an integration is not up to date", "integration", i.ID.String(), "error", err)
-	case refused:
-		g.Log.WarnContext(ctx, "a provider refuses an integration's credentials", "integration", i.ID.String(), "provider", i.Type.String())
-	}
-}
-
-var errNoNews = errors.New("payments: the integration is as it was")

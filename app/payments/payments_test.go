@@ -1,10 +1,9 @@
 package payments_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"log/slog"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -26,22 +25,18 @@ var (
 
 // desk is one integration, the provider behind it, and what both were told.
 type desk struct {
-	ports.Integrations
 	ports.IntegrationsInUse
 
 	i       *integration.Integration
-	now     time.Time
 	used    []string // keys of accounts
+	noted   []string
 	outcome checkout.Outcome
 	refund  order.RefundOutcome
 	err     error
 	news    ports.PaymentNews
 	heard   []string
 	told    error // what Heard answers
-	log     bytes.Buffer
 }
-
-func (d *desk) Now() time.Time { return d.now }
 
 func (d *desk) Seal(plain []byte, purpose string) []byte {
 	return append([]byte(purpose+"|"), plain...)
@@ -70,13 +65,8 @@ func (d *desk) ByWebhook(_ context.Context, webhook id.Webhook) (*integration.In
 	return d.Use(context.Background(), d.i.Project, d.i.ID)
 }
 
-func (d *desk) Update(_ context.Context, _ id.Project, _ id.Integration, change func(*integration.Integration) error) (*integration.Integration, error) {
-	changed := *d.i
-	if err := change(&changed); err != nil {
-		return nil, err
-	}
-	d.i = &changed
-	return d.i, nil
+func (d *desk) Note(_ context.Context, i *integration.Integration, answer error) {
+	d.noted = append(d.noted, fmt.Sprint(i.ID == d.i.ID, " ", answer))
 }
 
 func (d *desk) Charge(_ context.Context, a ports.PaymentAccount, _ ports.ChargeRequest) (checkout.Outcome, error) {
@@ -116,7 +106,7 @@ func (d *desk) HeardRefund(_ context.Context, p id.Project, key string, _ order.
 }
 
 func openDesk() *desk {
-	d := &desk{now: noon.Add(time.Minute), outcome: checkout.Paid{Provider: "pi_1"}, refund: order.Refunded{Provider: "re_1"}}
+	d := &desk{outcome: checkout.Paid{Provider: "pi_1"}, refund: order.Refunded{Provider: "re_1"}}
 	hook := integration.Hook{ID: id.New[id.Webhook]([16]byte{2}), Status: integration.HookActive}
 	d.i = integration.Connect(id.New[id.Integration]([16]byte{3}), shop, integration.Draft{Type: integration.Stripe}, integration.Config{}, hook, noon)
 	d.keep("first")
@@ -129,8 +119,7 @@ func (d *desk) keep(key string) {
 
 func (d *desk) gateway() payments.Gateway {
 	return payments.Gateway{
-		Providers: map[string]ports.PaymentProvider{"stripe": d}, Integrations: d, InUse: d, Vault: d, Clock: d,
-		Log: slog.New(slog.NewTextHandler(&d.log, nil)),
+		Providers: map[string]ports.PaymentProvider{"stripe": d}, InUse: d, Standing: d, Vault: d,
 	}
 }
 
@@ -154,29 +143,16 @@ func TestNewCredentialsTakeEffectAtOnce(t *testing.T) {
 	}
 }
 
-func TestRefusedCredentialsShow(t *testing.T) {
+func TestEveryAnswerIsNoted(t *testing.T) {
 	t.Parallel()
 	d := openDesk()
-	d.err = errors.Join(errors.New("stripe: 401"), ports.ErrCredentialsRefused)
-	for range 2 {
-		if _, err := d.charge(t); !errors.Is(err, ports.ErrCredentialsRefused) {
-			t.Fatal(err)
-		}
-	}
-	if d.i.Status != integration.Failing || d.i.LastError == "" {
-		t.Errorf("it is %s, %q", d.i.Status, d.i.LastError)
-	}
-	d.err = errors.New("no answer")
 	_, _ = d.charge(t)
-	if d.i.Status != integration.Failing {
-		t.Errorf("without an answer it is %s", d.i.Status)
+	d.err = ports.ErrCredentialsRefused
+	if _, err := d.charge(t); !errors.Is(err, ports.ErrCredentialsRefused) {
+		t.Fatal(err)
 	}
-	d.err = nil
-	if _, err := d.charge(t); err != nil || d.i.Status != integration.Connected || d.i.LastError != "" {
-		t.Errorf("taken again: %v, %s %q", err, d.i.Status, d.i.LastError)
-	}
-	if text := d.log.String(); strings.Contains(text, "first") || strings.Contains(text, "spt_secret") || !strings.Contains(text, d.i.ID.String()) {
-		t.Errorf("the log says %s", text)
+	if got, want := strings.Join(d.noted, "; "), "true <nil>; true "+d.err.Error(); got != want {
+		t.Errorf("noted %s, not %s", got, want)
 	}
 }
 

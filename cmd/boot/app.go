@@ -42,6 +42,7 @@ type App struct {
 	storefront ports.Storefronts
 	gateway    ports.Gateway
 	providers  providers
+	platforms  platforms
 	bus        *eventbus.Bus // nil: there is none
 	publisher  *publishing.Publisher
 	vault      ports.Vault
@@ -123,10 +124,12 @@ func (a *App) assemble() error {
 	a.index, a.storefront, a.meter = search.New(), a.store.Storefronts(), a.metrics
 	a.growth = catalogs.NewGrowth(a.store.Analyze)
 	a.openProviders()
+	a.openPlatforms()
 	if err := a.openPublishing(); err != nil {
 		return err
 	}
 	a.services = a.on(a.store, a.index)
+	a.openSyncing()
 	a.watchParts()
 	return nil
 }

@@ -41,6 +41,7 @@ var placed = map[string]string{
 	"modernc.org":                   "adapters/sqlstore",
 	"github.com/pressly/goose":      "adapters/sqlstore",
 	"github.com/brianvoe/gofakeit":  "simulator",
+	"github.com/vektah/gqlparser":   "simulator",
 	"github.com/cucumber":           "features",
 	"github.com/redis":              "adapters/ratelimit",
 	"github.com/go-redis":           "adapters/ratelimit",
@@ -51,6 +52,8 @@ var placed = map[string]string{
 	"github.com/emersion":           "adapters/notify",
 	"code.dny.dev/ssrf":             "adapters/delivery",
 	"go.opentelemetry.io":           "adapters/telemetry",
+	"github.com/sony/gobreaker":     "adapters/connectors",
+	"golang.org/x/oauth2":           "adapters/connectors",
 }
 
 // What of the standard library reaches outside the program, or is wire format or chance. Exact paths:

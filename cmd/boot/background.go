@@ -24,6 +24,9 @@ func (a *App) loops() []loop {
 		{"record uses of keys", 5 * time.Second, a.Access.FlushUses},
 		{"forget idempotency keys", 10 * time.Minute, a.forgetKeys},
 		{"forget declines", time.Minute, a.forgetDeclines},
+		{"refresh tokens", time.Minute, a.refreshTokens},
+		{"forget consents", 10 * time.Minute, a.forgetConsents},
+		{"forget webhook calls", 10 * time.Minute, a.platforms.worker.Forget},
 	}
 }
 
@@ -38,6 +41,9 @@ func (a *App) startLoops(ctx context.Context) (stop func()) {
 	all.Go(func() { a.limiter.Run(ctx) })
 	publish := a.publish()
 	all.Go(func() { publish(ctx) })
+	for _, run := range a.synchronise() {
+		all.Go(func() { run(ctx) })
+	}
 	return func() {
 		cancel()
 		all.Wait()

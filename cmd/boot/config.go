@@ -38,6 +38,13 @@ type Config struct {
 	EnterpriseRate string `env:"HAGGLE_ENTERPRISE_RATE" default:"10000/15000" help:"Requests of an account on the enterprise plan, per minute and at once."`
 	StripeURL      string `env:"HAGGLE_STRIPE_URL" name:"stripe-url" help:"Stripe's API, in place of its own address: a proxy or a look-alike."`
 	PayPalURL      string `env:"HAGGLE_PAYPAL_URL" name:"paypal-url" help:"PayPal's API, in place of its own address."`
+	ShopifyURL     string `env:"HAGGLE_SHOPIFY_URL" name:"shopify-url" help:"Shopify, in place of each shop's own address."`
+	ShopifyID      string `env:"HAGGLE_SHOPIFY_CLIENT_ID" name:"shopify-client-id" help:"The OAuth app's id. Without an app, a sandbox connects to the look-alikes of haggle simulate platforms."`
+	ShopifySecret  string `env:"HAGGLE_SHOPIFY_CLIENT_SECRET" name:"shopify-client-secret" help:"The OAuth app's secret."`
+	HubSpotURL     string `env:"HAGGLE_HUBSPOT_URL" name:"hubspot-url" help:"HubSpot, in place of its own addresses."`
+	HubSpotID      string `env:"HAGGLE_HUBSPOT_CLIENT_ID" name:"hubspot-client-id" help:"The OAuth app's id, as for Shopify."`
+	HubSpotSecret  string `env:"HAGGLE_HUBSPOT_CLIENT_SECRET" name:"hubspot-client-secret" help:"The OAuth app's secret."`
+	ShipStationURL string `env:"HAGGLE_SHIPSTATION_URL" name:"shipstation-url" help:"ShipStation's API, in place of its own address."`
 	NATSURL        string `env:"HAGGLE_NATS_URL" name:"nats-url" help:"nats://… Every event also goes to JetStream there, to haggle.PROJECT.TYPE."`
 	SMTPURL        string `env:"HAGGLE_SMTP_URL" name:"smtp-url" help:"smtp://USER:PASSWORD@HOST:PORT?from=…&to=… or smtps://… Alerts go by mail through it."`
 	RedisURL       string `env:"HAGGLE_REDIS_URL" help:"redis://… Replicas count requests together there. Without it each counts alone."`
@@ -53,11 +60,7 @@ func (c Config) Logger(w io.Writer) *slog.Logger {
 
 // later are documented variables whose parts do not exist yet. Setting one stops the start: it would
 // otherwise be ignored in silence.
-var later = []string{
-	"HAGGLE_EMBEDDINGS_URL", "HAGGLE_SHOPIFY_URL",
-	"HAGGLE_HUBSPOT_URL", "HAGGLE_SHIPSTATION_URL", "HAGGLE_SHOPIFY_CLIENT_ID",
-	"HAGGLE_SHOPIFY_CLIENT_SECRET", "HAGGLE_HUBSPOT_CLIENT_ID", "HAGGLE_HUBSPOT_CLIENT_SECRET",
-}
+var later = []string{"HAGGLE_EMBEDDINGS_URL"}
 
 // CheckEnvironment refuses HAGGLE_ variables that mean nothing to this version.
 func CheckEnvironment(environ []string) error {
@@ -93,10 +96,16 @@ func (c Config) Check() error {
 	}
 	for _, address := range []struct{ name, text string }{
 		{"HAGGLE_PUBLIC_URL", c.PublicURL}, {"HAGGLE_STRIPE_URL", c.StripeURL}, {"HAGGLE_PAYPAL_URL", c.PayPalURL},
+		{"HAGGLE_SHOPIFY_URL", c.ShopifyURL}, {"HAGGLE_HUBSPOT_URL", c.HubSpotURL}, {"HAGGLE_SHIPSTATION_URL", c.ShipStationURL},
 	} {
 		if u, err := url.Parse(address.text); address.text != "" &&
 			(err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "") {
 			return fmt.Errorf("%s is %q: it must be an http or https URL", address.name, address.text)
+		}
+	}
+	for _, app := range []struct{ name, id, secret string }{{"SHOPIFY", c.ShopifyID, c.ShopifySecret}, {"HUBSPOT", c.HubSpotID, c.HubSpotSecret}} {
+		if (app.id == "") != (app.secret == "") {
+			return fmt.Errorf("HAGGLE_%[1]s_CLIENT_ID and HAGGLE_%[1]s_CLIENT_SECRET must be set together", app.name)
 		}
 	}
 	switch {

@@ -53,6 +53,9 @@ func TestConfigCheck(t *testing.T) {
 		{"a proxy by name", func(c *boot.Config) { c.TrustedProxies = "10.0.0.0/8,proxy" }, "HAGGLE_TRUSTED_PROXIES"},
 		{"Redis", func(c *boot.Config) { c.RedisURL = "redis://:secret@localhost:6379/0" }, ""},
 		{"no Redis", func(c *boot.Config) { c.RedisURL = "http://localhost/" + digits40 }, "HAGGLE_REDIS_URL"},
+		{"an OAuth app", func(c *boot.Config) { c.ShopifyID, c.ShopifySecret = "id", "secret" }, ""},
+		{"half an OAuth app", func(c *boot.Config) { c.HubSpotID = "id" }, "HAGGLE_HUBSPOT_CLIENT_SECRET must be set together"},
+		{"a platform without a scheme", func(c *boot.Config) { c.ShopifyURL = "127.0.0.1:8095/shopify" }, "HAGGLE_SHOPIFY_URL"},
 		{"another database", func(c *boot.Config) { c.DatabaseURL = "mysql://db/haggle" }, "HAGGLE_DATABASE_URL"},
 		{"no database", func(c *boot.Config) { c.DatabaseURL = "" }, "HAGGLE_DATABASE_URL"},
 	} {

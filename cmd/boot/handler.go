@@ -46,12 +46,13 @@ var strangersRate = ports.Rate{PerMinute: 100, Burst: 150}
 func (a *App) managementServices(s services) management.Services {
 	requests := a.store.Requests()
 	return management.Services{
-		Access: s.Access, Projects: s.Projects, Catalogs: s.Catalogs, Connecting: s.connecting,
+		Access: s.Access, Projects: s.Projects, Catalogs: s.Catalogs, Connecting: s.connecting, Syncing: s.syncing, Inbox: s.inbox, Shipping: s.shipping,
 		Aftersales: s.aftersales, Finance: s.finance, Orders: s.view.Orders(), OrderLists: s.view.Orders(),
 		Payments: s.view.Payments(), Refunds: s.view.Orders(), Ledger: s.view.Ledger(),
 		ProjectStore: s.view.Projects(), Inventory: s.view.Inventory(), Catalog: s.view.Catalog(), Audit: s.view.Requests(),
-		Integrations: s.view.Integrations(), HookAddress: a.hookAddress,
-		Publishing: s.publishing, EventLog: s.view.Events(),
+		Integrations: s.view.Integrations(), Figures: s.view.Integrations(), HookAddress: a.hookAddress,
+		SyncRuns: s.view.SyncRuns(), Copies: s.view.Copies(), Webhooks: s.view.Webhooks(), WebhookLog: s.view.Inbox(),
+		Publishing: s.publishing, EventLog: s.view.Events(), Buyers: s.buyers,
 		ACPAddress: a.acpAddress, APIAddress: a.URL() + "/v1", ClientAddress: a.edge.address,
 		Limiter: a.edge.managed, Rate: a.limits.rate, RateOfStrangers: strangersRate,
 		Lane: a.edge.operations, PaymentLane: a.edge.payments, DownloadLane: a.edge.downloads, NewEventID: func() id.AuditEvent { return id.New[id.AuditEvent](system.Entropy{}.Bits128()) },
@@ -66,7 +67,7 @@ func (a *App) acpServices(s services) acp.Services {
 	requests := a.store.Requests()
 	return acp.Services{
 		Storefronts: a.storefront, Discovery: s.discovery, Haggling: s.haggling, Purchase: s.purchase,
-		Aftersales: s.aftersales, Sessions: s.view.Sessions(), Orders: s.view.Orders(), Clock: a.clock,
+		Aftersales: s.aftersales, Buyers: s.buyers, Sessions: s.view.Sessions(), Orders: s.view.Orders(), Clock: a.clock,
 		Sandbox: a.env == account.Sandbox, Address: a.acpAddress, PublicURL: a.URL(), ClientAddress: a.edge.address,
 		Limiter: a.edge.bought, Gate: a.edge.gate, Rate: a.limits.acp, Lane: a.edge.operations, PaymentLane: a.edge.payments,
 		Once: wire.Once[acp.Services]{

@@ -37,8 +37,7 @@ func (a *App) openProviders() {
 		readers:   map[string]ports.WebhookReader{first: st},
 	}
 	gateway := payments.Gateway{
-		Providers: a.providers.payments, Integrations: a.store.Integrations(), InUse: a.store.Integrations(),
-		Vault: a.vault, Clock: a.clock, Log: a.log,
+		Providers: a.providers.payments, InUse: a.store.Integrations(), Standing: a.standing(), Vault: a.vault,
 	}
 	if a.env == account.Sandbox {
 		gateway.Sandbox = sandbox.Provider{Ledger: a.store.SandboxLedger(), Clock: a.clock, Entropy: system.Entropy{}}
@@ -46,11 +45,19 @@ func (a *App) openProviders() {
 	a.gateway = gateway
 }
 
+// standing notes in transactions of its own how integrations stand.
+func (a *App) standing() connecting.Standing {
+	return connecting.Standing{Unit: a.store.SyncUnit(), Clock: a.clock, Entropy: system.Entropy{}, Log: a.log}
+}
+
 func (a *App) connectingOn(st *sqlstore.Store) *connecting.Service {
 	return &connecting.Service{
 		Integrations: st.Integrations(), InUse: st.Integrations(),
 		Platforms: a.providers.platforms, Hooks: a.providers.hooks, HookAddress: a.reachableHook,
-		Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{}, Log: a.log, Live: a.env == account.Production,
+		Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{}, Log: a.log,
+		Authorizations: st.Authorizations(), Webhooks: st.Webhooks(), Runs: st.SyncRuns(),
+		Connectors: a.platforms.connectors, Accounts: a.platforms.accounts, MissingApp: a.missingApp,
+		Rules: integration.Rules{Live: a.env == account.Production, AllowLoopback: a.config.AllowLoopback},
 	}
 }
 
@@ -60,7 +67,13 @@ func (a *App) hookAddress(webhook id.Webhook) string { return a.URL() + hooks.Pa
 // reachableHook is empty where the provider cannot reach it: the real ones call https alone. One whose
 // address is configured may be at home here.
 func (a *App) reachableHook(t integration.Type, webhook id.Webhook) string {
-	configured := map[integration.Type]string{integration.Stripe: a.config.StripeURL, integration.PayPal: a.config.PayPalURL}[t]
+	configured := map[integration.Type]string{
+		integration.Stripe: a.config.StripeURL, integration.PayPal: a.config.PayPalURL, integration.ShipStation: a.config.ShipStationURL,
+		integration.Shopify: a.platforms.apps[integration.Shopify].url,
+	}[t]
+	if t == integration.Custom { // it is where the merchant says, which may be beside us
+		return a.hookAddress(webhook)
+	}
 	if configured == "" && !isHTTPS(a.URL()) {
 		return ""
 	}
@@ -70,7 +83,7 @@ func (a *App) reachableHook(t integration.Type, webhook id.Webhook) string {
 func (a *App) hookServices() hooks.Services {
 	ear := payments.Ear{InUse: a.store.Integrations(), Readers: a.providers.readers, Vault: a.vault, Purchases: a.purchase, Refunds: a.aftersales}
 	return hooks.Services{
-		Ear: ear, Lane: a.edge.operations, Limiter: a.edge.managed, Rate: strangersRate, ClientAddress: a.edge.address,
+		Receiver: a.platforms.receiver, Ear: ear, Lane: a.edge.operations, Limiter: a.edge.managed, Rate: strangersRate, ClientAddress: a.edge.address,
 	}
 }
 
@@ -101,5 +114,9 @@ func (a *App) RotateMaster(ctx context.Context) (int, error) {
 		return credentials + authenticators, err
 	}
 	subscriptions, err := a.publishing.Reseal(ctx, a.store.Events())
-	return credentials + authenticators + subscriptions, err
+	if err != nil {
+		return credentials + authenticators + subscriptions, err
+	}
+	webhooks, err := a.inbox.Reseal(ctx, a.store.Webhooks())
+	return credentials + authenticators + subscriptions + webhooks, err
 }

@@ -42,15 +42,7 @@ func (a *App) openPublishing() error {
 
 // publish is the loop that delivers events until its context ends.
 func (a *App) publish() func(context.Context) {
-	const name = "deliver events"
-	beats := a.health.Loop(name, time.Minute)
-	a.publisher.Ran = func(err error) {
-		beats.Beat()
-		a.metrics.BackgroundRan(name, err)
-		if err != nil {
-			a.log.Warn("background work is not done yet", "loop", name, "error", err)
-		}
-	}
+	a.publisher.Ran = a.ran("deliver events")
 	return a.publisher.Run
 }
 

@@ -10,14 +10,18 @@ import (
 	"github.com/haggle-commerce/haggle/app/access"
 	"github.com/haggle-commerce/haggle/app/aftersales"
 	"github.com/haggle-commerce/haggle/app/agents"
+	"github.com/haggle-commerce/haggle/app/buyers"
 	"github.com/haggle-commerce/haggle/app/catalogs"
 	"github.com/haggle-commerce/haggle/app/connecting"
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/finance"
 	"github.com/haggle-commerce/haggle/app/haggling"
+	"github.com/haggle-commerce/haggle/app/inbox"
 	"github.com/haggle-commerce/haggle/app/projects"
 	"github.com/haggle-commerce/haggle/app/publishing"
 	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/app/shipping"
+	"github.com/haggle-commerce/haggle/app/syncing"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -36,6 +40,10 @@ type services struct {
 	finance    *finance.Service
 	connecting *connecting.Service
 	publishing *publishing.Service
+	buyers     *buyers.Service
+	syncing    *syncing.Service
+	inbox      *inbox.Service
+	shipping   *shipping.Service
 	view       *sqlstore.Store
 }
 
@@ -68,6 +76,8 @@ func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 	}
 	s.connecting = a.connectingOn(st)
 	s.publishing = a.publishingOn(st)
+	s.buyers = &buyers.Service{Copies: st.Copies(), Vault: a.vault, Clock: clock}
+	s.syncing, s.inbox, s.shipping = a.syncingOn(st), a.inboxOn(st), a.shippingOn(a.store)
 	s.aftersales = &aftersales.Service{
 		Orders: st.Orders(), Payments: st.Payments(), Refunds: st.Orders(), Inventory: st.Inventory(), Index: index,
 		Gateway: a.gateway, Clock: clock, Entropy: entropy, Log: a.log,
@@ -87,6 +97,8 @@ func (a *App) manage(ctx context.Context, claim *ports.KeyUse, work func(managem
 	if err == nil {
 		index.tell()
 		a.publisher.Wake()
+		a.platforms.engine.Wake()
+		a.platforms.worker.Wake()
 	}
 	return err
 }

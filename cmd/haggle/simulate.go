@@ -15,8 +15,9 @@ import (
 const defaultURL = "http://127.0.0.1:8080"
 
 type simulateCmd struct {
-	Market   marketCmd   `cmd:"" default:"withargs" help:"Send simulated buyers to a server and report what happened (the default)."`
-	Provider providerCmd `cmd:"" help:"Run a payment provider that speaks Stripe's and PayPal's protocols and moves no money."`
+	Market    marketCmd    `cmd:"" default:"withargs" help:"Send simulated buyers to a server and report what happened (the default)."`
+	Provider  providerCmd  `cmd:"" help:"Run a payment provider that speaks Stripe's and PayPal's protocols and moves no money."`
+	Platforms platformsCmd `cmd:"" help:"Run look-alikes of Shopify, HubSpot, ShipStation and a merchant's own system."`
 }
 
 type marketCmd struct {

@@ -151,6 +151,36 @@ type InventoryLow struct {
 	Left    int
 }
 
+// SyncCompleted says that a run has read all that it was to read.
+type SyncCompleted struct {
+	Run         id.Sync
+	Integration id.Integration
+	Full        bool
+	Counts      map[string]SyncCount // by resource
+	StartedAt   time.Time
+	EndedAt     time.Time
+}
+
+// SyncCount is what became of the records of a resource.
+type SyncCount struct{ Total, Created, Updated, Unchanged, Errors int }
+
+// SyncFailed says that a run was given up. What it had read until then stays.
+type SyncFailed struct {
+	Run         id.Sync
+	Integration id.Integration
+	Error       string // in words for the merchant
+	StartedAt   time.Time
+	EndedAt     time.Time
+}
+
+// IntegrationError says that a platform does not take an integration's credentials any more.
+type IntegrationError struct {
+	Integration id.Integration
+	Platform    string // the integration's type
+	Name        string
+	Error       string // in words for the merchant
+}
+
 // SubscriptionDisabled says that a subscription gets no more events until someone enables it.
 type SubscriptionDisabled struct {
 	Subscription id.Subscription
@@ -167,5 +197,8 @@ func (QuoteAccepted) Type() Type        { return QuoteAcceptedType }
 func (ReturnRequested) Type() Type      { return ReturnRequestType }
 func (PaymentUnresolved) Type() Type    { return PaymentUnresolvedType }
 func (InventoryLow) Type() Type         { return InventoryLowType }
+func (SyncCompleted) Type() Type        { return SyncCompletedType }
+func (SyncFailed) Type() Type           { return SyncFailedType }
+func (IntegrationError) Type() Type     { return IntegrationErrorType }
 func (SubscriptionDisabled) Type() Type { return SubscriptionDisabledType }
 func (Ping) Type() Type                 { return PingType }

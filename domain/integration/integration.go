@@ -66,8 +66,9 @@ type Integration struct {
 	Status    Status
 	Config    Config
 	Hook      Hook
-	Sealed    []byte // credentials; none when disconnected
-	LastError string // why Status is error, in words for the merchant
+	Sealed    []byte    // credentials; none when disconnected
+	Expires   time.Time // of the access token among them, as whoever seals them says; zero: it does not
+	LastError string    // why Status is error, in words for the merchant
 	// Synced is how far each resource has been read, and LastSync when a run last completed; zero: never.
 	Synced   syncrun.Watermarks
 	LastSync time.Time
@@ -168,7 +169,7 @@ func (i *Integration) Disconnect(now time.Time) {
 		return
 	}
 	i.Status, i.Sealed, i.LastError, i.UpdatedAt = Disconnected, nil, "", now
-	i.Wanted, i.Refreshing = nil, time.Time{}
+	i.Wanted, i.Refreshing, i.Expires = nil, time.Time{}, time.Time{}
 	i.Hook.Remote, i.Hook.Status = "", HookNone
 }
 
@@ -184,11 +185,11 @@ func (i *Integration) Failed(with time.Time, why string, now time.Time) bool {
 
 // Refreshed gives the integration the tokens that its platform exchanged for those before, already sealed.
 // It is no change of anything that a merchant sees.
-func (i *Integration) Refreshed(sealed []byte) error {
+func (i *Integration) Refreshed(sealed []byte, expires time.Time) error {
 	if i.Status == Disconnected {
 		return ErrDisconnected()
 	}
-	i.Sealed, i.Refreshing = sealed, time.Time{}
+	i.Sealed, i.Expires, i.Refreshing = sealed, expires, time.Time{}
 	return nil
 }
 

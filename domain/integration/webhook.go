@@ -178,6 +178,11 @@ func (d *Delivery) Failed(why string, now time.Time) {
 	d.Retries++
 }
 
+// GiveUp notes that trying again would not help: what it says cannot be read.
+func (d *Delivery) GiveUp(why string) {
+	d.Status, d.Error, d.DueAt = Undone, clip(why), time.Time{}
+}
+
 // Postpone puts it off because the platform asks for patience, which is no failure of its.
 func (d *Delivery) Postpone(until time.Time) { d.DueAt = until }
 

@@ -101,6 +101,36 @@ func TestClaimsMoveBoundsOnlyWithinTheirShare(t *testing.T) {
 	}
 }
 
+// What the shop's systems know counts in full, whatever share claims have; who only says what is known gains
+// nothing by it; and a member's prices are never above a stranger's.
+func TestMembersNeedNotBeBelieved(t *testing.T) {
+	t.Parallel()
+	helped := 0
+	rapid.Check(t, func(t *rapid.T) {
+		p, s := anyPolicies().Draw(t, "policy"), signals().Draw(t, "signals")
+		stranger, silent, echo := s, s, s
+		stranger.Member, silent.Claims = negotiation.Standing{}, negotiation.Claims{}
+		echo.Claims = negotiation.Claims{Tier: s.Member.Tier, Purchases: s.Member.Purchases}
+		member := negotiation.Bound(p, s)
+		for _, of := range []func(negotiation.Bounds) money.Amount{
+			negotiation.Bounds.Floor, negotiation.Bounds.Target, negotiation.Bounds.Opening,
+		} {
+			mustHold(t, of(member).Minor() <= of(negotiation.Bound(p, stranger)).Minor(), "a member's price is above a stranger's")
+		}
+		mustHold(t, negotiation.Bound(p, echo) == negotiation.Bound(p, silent), "saying what is known moves prices")
+		p.UnverifiedShare = 0
+		if negotiation.Bound(p, silent) != negotiation.Bound(p, negotiation.Signals{
+			List: s.List, Cost: s.Cost, Competitor: s.Competitor, Negotiable: s.Negotiable, Quantity: s.Quantity,
+			CartValue: s.CartValue, Stock: s.Stock,
+		}) {
+			helped++
+		}
+	})
+	if helped == 0 {
+		t.Error("no membership moved anything")
+	}
+}
+
 func TestNonsenseInClaimsMeansNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

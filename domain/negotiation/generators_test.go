@@ -135,6 +135,10 @@ func reconsider(s negotiation.Signals) *rapid.Generator[negotiation.Signals] {
 		s.Quantity = rapid.IntRange(1, 1000).Draw(t, "quantity")
 		s.Stock = rapid.IntRange(0, 2000).Draw(t, "stock")
 		s.Claims = claims().Draw(t, "claims")
+		s.Member = negotiation.MemberOf(session.Member{
+			Tier:      rapid.SampledFrom([]string{"", "Bronze", "silver", "gold", "platinum", "founder"}).Draw(t, "known tier"),
+			Purchases: rapid.IntRange(-5, 2000).Draw(t, "known purchases"),
+		})
 		return s
 	})
 }

@@ -17,6 +17,13 @@ type Signals struct {
 	CartValue  money.Amount // of what else lies in the cart
 	Stock      int
 	Claims     Claims
+	Member     Standing
+}
+
+// Standing is how good a customer a buyer is.
+type Standing struct {
+	Tier      Tier
+	Purchases int
 }
 
 // Claims is what an unverified buyer says of itself, as far as a policy knows the words.
@@ -41,6 +48,11 @@ func ClaimsOf(c session.Claims) Claims {
 	}
 }
 
+// MemberOf reads what the merchant's systems know of a session's buyer.
+func MemberOf(m session.Member) Standing {
+	return Standing{Tier{tiers[fold(m.Tier)]}, min(max(m.Purchases, 0), 1000)}
+}
+
 var (
 	tiers     = map[string]int8{"bronze": 1, "silver": 2, "gold": 3, "platinum": 4}
 	urgencies = map[string]int8{"flexible": 1, "normal": 0, "high": -1, "urgent": -1, "immediate": -1}
@@ -50,22 +62,28 @@ func fold(word string) string { return strings.ToLower(strings.TrimSpace(word)) 
 
 // depth is how far towards the hard floor the floor lies, in tenths of a percent of the range.
 func (p Policy) depth(s Signals) money.Percent {
-	known := p.BaseDepth + volumeDepth(s.Quantity) + stockDepth(s.Stock, s.Quantity) + cartDepth(s)
+	known := p.BaseDepth + volumeDepth(s.Quantity) + stockDepth(s.Stock, s.Quantity) + cartDepth(s) + s.Member.depth()
 	if s.Competitor != nil && s.Competitor.Minor() < s.List.Minor() {
 		known += 100
 	}
-	claimed := min(max(s.Claims.depth(), -part(p.UnverifiedShare)), part(p.UnverifiedShare))
+	claimed := min(max(s.Claims.depth(s.Member), -part(p.UnverifiedShare)), part(p.UnverifiedShare))
 	return part(known + claimed)
 }
 
-func (c Claims) depth() money.Percent {
-	depth := money.Percent(c.Tier.rank)*50 + money.Percent(c.Urgency.degree)*50
+// depth is what claims say beyond what is known.
+func (c Claims) depth(known Standing) money.Percent {
+	claimed := Standing{Tier{max(c.Tier.rank, known.Tier.rank)}, max(c.Purchases, known.Purchases)}
+	return claimed.depth() - known.depth() + money.Percent(c.Urgency.degree)*50
+}
+
+func (s Standing) depth() money.Percent {
+	depth := money.Percent(s.Tier.rank) * 50
 	switch {
-	case c.Purchases >= 10:
+	case s.Purchases >= 10:
 		depth += 75
-	case c.Purchases >= 5:
+	case s.Purchases >= 5:
 		depth += 50
-	case c.Purchases >= 1:
+	case s.Purchases >= 1:
 		depth += 25
 	}
 	return depth

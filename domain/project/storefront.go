@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -52,9 +53,10 @@ func (r Rate) Of(a money.Amount) (money.Amount, error) {
 
 // Warehouse is a stock location with a name. Location is the key that stock levels use.
 type Warehouse struct {
-	Location string
-	Name     string
-	Country  string
+	Location   string
+	Name       string
+	Country    string
+	PostalCode string // "": nothing can be rated and labelled from there
 }
 
 // Methods of shipping, cheapest first.
@@ -144,6 +146,19 @@ func (f Storefront) WarehouseName(location string) string {
 	return location
 }
 
+// Origin is the postal code that goods at a stock location leave from: its own, or else that of the first
+// warehouse that has one. "": none has.
+func (f Storefront) Origin(location string) string {
+	first := ""
+	for _, w := range f.Warehouses {
+		if w.Location == location && w.PostalCode != "" {
+			return w.PostalCode
+		}
+		first = cmp.Or(first, w.PostalCode)
+	}
+	return first
+}
+
 // StorefrontPatch is a partial change of the storefront.
 type StorefrontPatch struct {
 	Description           patch.Field[string]
@@ -177,6 +192,8 @@ func (f *Storefront) Change(p StorefrontPatch, s Settings) error {
 }
 
 var countryForm = regexp.MustCompile(`^[A-Z]{2}$`)
+
+var postalForm = regexp.MustCompile(`^[\p{L}0-9][\p{L}0-9 -]{0,19}$`)
 
 // LocationForm is what the key of a stock location looks like.
 var LocationForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
@@ -241,6 +258,7 @@ func (f *Storefront) checkWarehouses(c fault.Check) {
 		at.That(LocationForm.MatchString(w.Location), "location", "must be lower-case letters, digits, hyphens and underscores")
 		at.That(w.Name != "" && utf8.RuneCountInString(w.Name) <= 200, "name", "must have 1 to 200 characters")
 		at.That(w.Country == "" || countryForm.MatchString(w.Country), "country", "must be an ISO 3166 country code, in capitals")
+		at.That(w.PostalCode == "" || postalForm.MatchString(w.PostalCode), "postal_code", "must be at most 20 letters, digits, spaces and hyphens")
 		locations = append(locations, w.Location)
 	}
 	c.That(len(locations) <= 100, "warehouses", "must have at most 100 entries")

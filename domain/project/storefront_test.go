@@ -115,6 +115,10 @@ var refusals = map[string][]front{
 	"warehouses.0.location":   {warehouses(project.Warehouse{Location: "A", Name: "A"}), warehouses(project.Warehouse{Name: "A"})},
 	"warehouses.0.name": {warehouses(project.Warehouse{Location: "a"}),
 		warehouses(project.Warehouse{Location: "a", Name: strings.Repeat("é", 201)})},
+	"warehouses.0.postal_code": {
+		warehouses(project.Warehouse{Location: "a", Name: "A", PostalCode: "12\n3"}),
+		warehouses(project.Warehouse{Location: "a", Name: "A", PostalCode: strings.Repeat("1", 21)}),
+	},
 	"warehouses.0.country": {warehouses(project.Warehouse{Location: "a", Name: "A", Country: "usa"})},
 }
 
@@ -210,5 +214,18 @@ func TestNullRestoresTheStorefrontsDefaults(t *testing.T) {
 		FreeShippingThreshold: patch.Null[*money.Amount](), ShippingRates: patch.Null[[]project.ShippingRate](),
 	}, p.Settings); err != nil || !reflect.DeepEqual(p.Storefront, defaults) {
 		t.Errorf("%+v, want %+v (%v)", p.Storefront, defaults, err)
+	}
+}
+
+func TestOrigin(t *testing.T) {
+	t.Parallel()
+	f := project.Storefront{Warehouses: []project.Warehouse{{Location: "attic"}, {Location: "main", PostalCode: "78703"}, {Location: "north", PostalCode: "99501"}}}
+	for location, want := range map[string]string{"main": "78703", "north": "99501", "attic": "78703", "": "78703"} {
+		if got := f.Origin(location); got != want {
+			t.Errorf("%q ships from %q, want %q", location, got, want)
+		}
+	}
+	if got := (project.Storefront{Warehouses: f.Warehouses[:1]}).Origin("attic"); got != "" {
+		t.Errorf("ships from %q", got)
 	}
 }

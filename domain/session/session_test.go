@@ -44,6 +44,12 @@ func TestTouch(t *testing.T) {
 	if err := s.Touch(&session.Claims{Urgency: "flexible"}, timeout, minutes(21)); err != nil || s.Claims != (session.Claims{Urgency: "flexible"}) {
 		t.Errorf("claims %+v (%v)", s.Claims, err)
 	}
+	known := session.Member{Tier: "gold", Purchases: 3}
+	for _, claims := range []session.Claims{{Member: known}, {Urgency: "high"}} {
+		if err := s.Touch(&claims, timeout, minutes(21)); err != nil || s.Claims.Member != known || s.Claims.Urgency != claims.Urgency {
+			t.Errorf("a buyer whom the merchant vouched for: %+v (%v)", s.Claims, err)
+		}
+	}
 	if err := s.Touch(nil, 5*time.Minute, minutes(22)); err != nil || !s.ExpiresAt.Equal(minutes(51)) {
 		t.Errorf("a shorter timeout moved the end to %s (%v)", s.ExpiresAt, err)
 	}

@@ -141,10 +141,17 @@ type Copy struct {
 // News tells whether a record says something that is not known: it is not older than what is known, and
 // another. An older one never wins.
 func (c *Copy) News(r Record) bool {
-	if !r.At.IsZero() && r.At.Before(c.At) {
-		return false
+	return !c.Late(r) && (r.Deleted != c.Removed || !r.Deleted && r.Digest() != c.Digest)
+}
+
+// Late tells whether a record is older than what is known. A platform that tells whole seconds may mean any
+// moment of the second.
+func (c *Copy) Late(r Record) bool {
+	known := c.At
+	if r.At.Equal(r.At.Truncate(time.Second)) {
+		known = known.Truncate(time.Second)
 	}
-	return r.Deleted != c.Removed || !r.Deleted && r.Digest() != c.Digest
+	return !r.At.IsZero() && r.At.Before(known)
 }
 
 // the fields of a product that a platform owns, as Prints has them.

@@ -197,15 +197,20 @@ func (r *Run) Cancel(now time.Time) error {
 // Watermarks are how far each resource has been read.
 type Watermarks map[Resource]time.Time
 
-// Watermarks are those after the run, which is completed: those before, moved on.
+// Watermarks are those after the run, which is completed: those before, moved on. What changed while it ran
+// may have been read too early, and is read again.
 func (r *Run) Watermarks(before Watermarks) Watermarks {
 	after := Watermarks{}
 	for resource, at := range before {
 		after[resource] = at
 	}
 	for _, s := range r.Steps {
-		if s.High.After(after[s.Resource]) {
-			after[s.Resource] = s.High
+		high := s.High
+		if high.After(r.StartedAt) {
+			high = r.StartedAt
+		}
+		if high.After(after[s.Resource]) {
+			after[s.Resource] = high
 		}
 	}
 	return after

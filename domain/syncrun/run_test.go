@@ -147,6 +147,11 @@ func TestWatermarksNeverGoBack(t *testing.T) {
 	if !reflect.DeepEqual(after, want) || len(before) != 2 {
 		t.Errorf("%v", after)
 	}
+	r = start(false, syncrun.Products)
+	must(t, r.Advance(syncrun.Counters{}, later, "", lease, later.Add(time.Hour)))
+	if got := r.Watermarks(nil)[syncrun.Products]; !got.Equal(noon) {
+		t.Errorf("what changed while it was read is skipped up to %s", got)
+	}
 }
 
 // However long the way into a circle and the circle are, a run notices that it goes round.

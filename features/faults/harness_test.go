@@ -4,7 +4,7 @@
 //	go test ./features/faults                   a selection, in a minute or two
 //	FAULTS=full go test -v ./features/faults    everything (make faults)
 //	FAULTS_SEED=7 …                             the order and the random moments of an earlier run
-//	FAULTS_ONLY=points,kills …                  some groups alone: points kills database restarts races provider
+//	FAULTS_ONLY=points,kills …                  some groups alone: points kills database restarts races provider syncs webhooks
 package faults
 
 import (
@@ -50,7 +50,7 @@ func TestFaults(t *testing.T) {
 	t.Cleanup(func() { fmt.Print(l.report) })
 	groups := []group{
 		{"points", (*lab).points}, {"kills", (*lab).kills}, {"database", (*lab).cuts}, {"restarts", (*lab).restarts}, {"races", (*lab).races},
-		{"provider", (*lab).provider},
+		{"provider", (*lab).provider}, {"syncs", (*lab).syncs}, {"webhooks", (*lab).webhooks},
 	}
 	if only := os.Getenv("FAULTS_ONLY"); only != "" {
 		groups = slices.DeleteFunc(groups, func(g group) bool { return !slices.Contains(strings.Split(only, ","), g.name) })
@@ -152,11 +152,15 @@ func environment(database string, extra ...string) []string {
 	}, extra...)
 }
 
-// serve starts a server.
+// serve starts a server at an address of its own.
 func (l *lab) serve(database string, extra ...string) (*faults.Process, error) {
+	return l.serveAt(database, "127.0.0.1:0", extra...)
+}
+
+func (l *lab) serveAt(database, address string, extra ...string) (*faults.Process, error) {
 	l.report.Count("servers started", 1)
 	return faults.Start(faults.Command{
-		Path: l.program, Args: []string{"serve", "--addr=127.0.0.1:0", "--ops-addr=127.0.0.1:0"}, Env: environment(database, extra...),
+		Path: l.program, Args: []string{"serve", "--addr=" + address, "--ops-addr=127.0.0.1:0"}, Env: environment(database, extra...),
 	})
 }
 

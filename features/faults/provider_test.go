@@ -119,11 +119,7 @@ func (b *bank) startProvider(addr string) (*faults.Process, error) {
 func (b *bank) ledger() string { return filepath.Join(b.lab.dir, "provider-"+b.engine+".ledger") }
 
 func (b *bank) startServer(addr string) (*faults.Process, error) {
-	b.lab.report.Count("servers started", 1)
-	return faults.Start(faults.Command{
-		Path: b.lab.program, Args: []string{"serve", "--addr=" + addr, "--ops-addr=127.0.0.1:0"},
-		Env: environment(b.database, "HAGGLE_STRIPE_URL="+b.provider.URL),
-	})
+	return b.lab.serveAt(b.database, addr, "HAGGLE_STRIPE_URL="+b.provider.URL)
 }
 
 // crash kills the provider and then the server, and starts each again at its address.

@@ -31,6 +31,7 @@ func (s *shop) answer(sess *session.Session, p *catalog.Product, quantity int, o
 	signals := negotiation.Signals{
 		List: p.PriceOf(v), Cost: pointer(usd(60_00)), Negotiable: p.Negotiable, Quantity: quantity,
 		CartValue: usd(0), Stock: h.Stock[v.ID], Claims: negotiation.ClaimsOf(sess.Claims),
+		Member: negotiation.MemberOf(sess.Claims.Member),
 	}
 	item := negotiation.Item{Session: sess.ID, Product: p.ID, Variant: v.ID, Quantity: quantity}
 	q := negotiation.Start(random[id.Quote](), s.project.ID, item, policy, signals, h.Prior, noon)

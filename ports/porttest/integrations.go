@@ -9,6 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -78,11 +79,25 @@ func integrationRoundTrip(s *shop) {
 		same(s.t, "to be changed", i, want)
 		i.Failed(i.UpdatedAt, "Refused.", noon.Add(time.Minute))
 		i.Hook.Remote, i.Hook.Status, i.Sealed = "", integration.HookFailed, []byte("other")
+		fill(i)
 		return nil
 	})
 	s.must(err)
 	same(s.t, "changed", s.integration(want.ID), changed)
 	same(s.t, "its error", changed.LastError, "Refused.")
+	full := s.connection(integration.Custom, noon)
+	fill(full)
+	s.must(s.Integrations.Connect(s.ctx, full, full.Route))
+	same(s.t, "one with all fields", s.integration(full.ID), full)
+}
+
+// fill sets what synchronising is about.
+func fill(i *integration.Integration) {
+	i.Config.Store, i.Config.BaseURL, i.Config.Currency = "my-shop.myshopify.com", "https://erp.example/api", "EUR"
+	i.Config.Skip = integration.Skips{Products: i.Type == integration.Stripe, Orders: true, Customers: i.Type != integration.Stripe}
+	i.Synced = syncrun.Watermarks{syncrun.Products: noon.Add(-time.Hour), syncrun.Orders: noon}
+	i.LastSync, i.Wanted = noon.Add(time.Second), []syncrun.Resource{syncrun.Orders, syncrun.Products}
+	i.Expires, i.Refreshing = noon.Add(time.Minute), noon.Add(2*time.Minute)
 }
 
 func integrationList(s *shop) {
@@ -168,6 +183,7 @@ func integrationReconnect(s *shop) {
 	hook := integration.Hook{ID: random[id.Webhook](), Status: integration.HookNone}
 	s.must(gone.Reconnect(integration.Draft{Type: i.Type, Name: "Again"}, i.Config, hook, noon.Add(2*time.Hour)))
 	gone.Sealed = []byte("new")
+	fill(gone)
 	s.must(s.Integrations.Connect(s.ctx, gone, gone.Route))
 	same(s.t, "connected again", s.integration(i.ID), gone)
 	same(s.t, "routes", s.byID(s.project.ID).Routes["psp_spt"].Integration, i.ID)

@@ -69,7 +69,7 @@ func (s *shop) furnished() *project.Project {
 		FreeShippingThreshold: patch.To(pointer(money.Of(50_000, bhd))),
 		TaxRates:              patch.To([]project.TaxRate{{Country: "NO", Rate: 25_000}, {Country: "SE", State: "X", Rate: 8875}}),
 		ReturnWindowDays:      patch.To(14), ReturnConditions: patch.To("As new."),
-		Warehouses: patch.To([]project.Warehouse{{Location: "main", Name: "Bergen", Country: "NO"}}),
+		Warehouses: patch.To([]project.Warehouse{{Location: "main", Name: "Bergen", Country: "NO", PostalCode: "5003"}}),
 	}, p.Settings))
 	return p
 }

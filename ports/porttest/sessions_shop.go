@@ -100,7 +100,9 @@ func (s *shop) stock(p *catalog.Product) map[string]int {
 }
 
 func (s *shop) newSession() *session.Session {
-	claims := session.Claims{LoyaltyTier: "gold", Location: "Oslo", PurchaseHistory: 7, Urgency: "flexible"}
+	claims := session.Claims{
+		LoyaltyTier: "gold", Location: "Oslo", PurchaseHistory: 7, Urgency: "flexible", Member: session.Member{Tier: "silver", Purchases: 3},
+	}
 	return session.Open(random[id.Session](), s.project.ID, claims, 30*time.Minute, noon)
 }
 

@@ -24,6 +24,7 @@ type Stores struct {
 	Orders      ports.Orders
 	OrderLists  ports.OrderLists
 	Refunds     ports.Refunds
+	Labels      ports.Labels
 	Payments    ports.Payments
 	Ledger      ports.Ledger
 	Sandbox     ports.SandboxLedger
@@ -33,6 +34,20 @@ type Stores struct {
 
 	Integrations ports.Integrations
 	InUse        ports.IntegrationsInUse
+
+	Authorizations ports.Authorizations
+	Webhooks       ports.IntegrationWebhooks
+	Inbox          ports.Inbox
+	InboxQueue     ports.InboxQueue
+
+	Figures    ports.IntegrationFigures
+	SyncRuns   ports.SyncRuns
+	SyncQueue  ports.SyncQueue
+	Copies     ports.Copies
+	CopyReader ports.CopyReader
+	StockRoom  ports.StockRoom
+	SyncUnit   ports.SyncUnit
+	Log        ports.EventLog
 }
 
 // Open makes a fresh, empty database that lasts as long as the test.

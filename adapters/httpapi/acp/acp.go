@@ -20,6 +20,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/app/buyers"
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/app/purchase"
@@ -36,6 +37,7 @@ type Services struct {
 	Haggling    *haggling.Service
 	Purchase    *purchase.Service
 	Aftersales  *aftersales.Service
+	Buyers      *buyers.Service
 	Sessions    ports.Sessions
 	Orders      ports.Orders
 	Clock       ports.Clock

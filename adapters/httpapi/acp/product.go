@@ -28,7 +28,7 @@ func (h *handlers) registerProduct() {
 type productInput struct {
 	ID           string `path:"id" doc:"The product's id."`
 	SessionID    string `query:"session_id"`
-	BuyerContext string `query:"buyer_context" doc:"A JSON object: loyalty_tier, purchase_history, urgency, location." example:"{\"loyalty_tier\":\"gold\",\"purchase_history\":12}"`
+	BuyerContext string `query:"buyer_context" doc:"A JSON object: loyalty_tier, purchase_history, urgency, location, buyer_token." example:"{\"loyalty_tier\":\"gold\",\"purchase_history\":12}"`
 }
 
 type productAnswer struct {
@@ -94,7 +94,11 @@ type productReturns struct {
 }
 
 func (h *handlers) product(ctx context.Context, shop *project.Project, in *productInput) (*reply[productAnswer], error) {
-	claims, err := fromQueryBuyerContext(in.BuyerContext)
+	buyer, err := fromQueryBuyerContext(in.BuyerContext)
+	if err != nil {
+		return nil, err
+	}
+	claims, err := h.recognize(ctx, shop, buyer)
 	if err != nil {
 		return nil, err
 	}

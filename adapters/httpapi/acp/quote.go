@@ -46,12 +46,15 @@ type quoteRequest struct {
 	OfferPrice   *wire.Decimal `json:"offer_price,omitempty" nullable:"true" exclusiveMinimum:"0" example:"89.50" doc:"For one piece; null or left out asks for a quote."`
 	Message      string        `json:"message,omitempty" maxLength:"2000" doc:"Free text. No price depends on it."`
 	AddBundle    bool          `json:"add_bundle,omitempty" doc:"Take the suggested bundle too. Without an offer it takes the standing counter."`
-	BuyerContext *buyerContext `json:"buyer_context,omitempty" doc:"Unverified, so it weighs little; nonsense in it is ignored."`
+	BuyerContext *buyerContext `json:"buyer_context,omitempty" doc:"Unverified but for buyer_token, so it weighs little; nonsense in it is ignored."`
 }
 
 func (h *handlers) quote(ctx context.Context, shop *project.Project, in *body[quoteRequest]) (*reply[any], error) {
 	request, err := fromAPIQuote(shop, in.Body)
 	if err != nil {
+		return nil, err
+	}
+	if request.Claims, err = h.recognize(ctx, shop, in.Body.BuyerContext); err != nil {
 		return nil, err
 	}
 	answer, err := h.Haggling.Quote(ctx, shop, request)
@@ -62,9 +65,7 @@ func (h *handlers) quote(ctx context.Context, shop *project.Project, in *body[qu
 }
 
 func fromAPIQuote(shop *project.Project, r quoteRequest) (haggling.Request, error) {
-	request := haggling.Request{
-		Claims: fromAPIBuyerContext(r.BuyerContext), Message: r.Message, AddBundle: r.AddBundle,
-	}
+	request := haggling.Request{Message: r.Message, AddBundle: r.AddBundle}
 	if r.OfferPrice != nil {
 		check := fault.NewCheck()
 		offer := r.OfferPrice.Amount(shop.Settings.Currency, "offer_price", check)

@@ -115,6 +115,9 @@ func (h *handlers) search(ctx context.Context, shop *project.Project, in *body[s
 	if err != nil {
 		return nil, err
 	}
+	if request.Claims, err = h.recognize(ctx, shop, in.Body.BuyerContext); err != nil {
+		return nil, err
+	}
 	found, err := h.Discovery.Search(ctx, shop, request)
 	if err != nil {
 		return nil, err
@@ -123,10 +126,7 @@ func (h *handlers) search(ctx context.Context, shop *project.Project, in *body[s
 }
 
 func fromAPISearch(shop *project.Project, r searchRequest) (discovery.SearchRequest, error) {
-	request := discovery.SearchRequest{
-		Claims: fromAPIBuyerContext(r.BuyerContext),
-		Query:  catalog.Query{Text: r.Query, Limit: r.Limit},
-	}
+	request := discovery.SearchRequest{Query: catalog.Query{Text: r.Query, Limit: r.Limit}}
 	if f := r.Filters; f != nil {
 		request.Query.Filter = catalog.Filter{Category: f.Category, Size: f.Size, Colors: f.ColorPreference}
 		if f.PriceMax != nil {

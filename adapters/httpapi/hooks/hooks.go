@@ -1,6 +1,7 @@
-// Package hooks is where providers call us: POST /hooks/{webhook id}, with a signature over the body's
-// bytes instead of a key. Whoever signs it, the answer is 200 once the news are recorded, or are none of
-// ours; after any other answer the provider sends them again, which changes nothing that is recorded.
+// Package hooks is where providers and platforms call us: POST /hooks/{webhook id}, with a signature over
+// the body's bytes instead of a key. Whoever signs it, the answer is 200 once the news are recorded, or are
+// none of ours; after any other answer they are sent again, which changes nothing that is recorded. What a
+// platform tells is stored, and worked on later; what a payment provider tells is taken at once.
 package hooks
 
 import (
@@ -10,6 +11,7 @@ import (
 	"net/netip"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/inbox"
 	"github.com/haggle-commerce/haggle/app/payments"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -27,8 +29,9 @@ const (
 
 // Services is what the handler works with.
 type Services struct {
-	Ear  payments.Ear
-	Lane *wire.Lane
+	Receiver *inbox.Receiver // of platforms' webhooks; nil: there are none
+	Ear      payments.Ear    // of all others
+	Lane     *wire.Lane
 	// Limiter counts what is refused against Rate, by address: ids and signatures are not to be guessed.
 	Limiter       ports.Limiter
 	Rate          ports.Rate
@@ -38,25 +41,33 @@ type Services struct {
 // Handler answers at Pattern.
 func Handler(s Services) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		key := "hooks " + wire.AddressKey(s.ClientAddress(r))
-		err := wire.Limit(http.Header{}, s.Limiter.Look(r.Context(), key, s.Rate), s.Rate)
-		if err == nil {
-			err = s.receive(r)
-			if kind := fault.KindOf(err); kind == fault.NotFound || kind == fault.Unauthenticated {
-				s.Limiter.Take(r.Context(), key, s.Rate)
-			}
-		}
-		if err != nil {
+		if err := s.admit(r); err != nil {
 			wire.WriteError(w, r, err)
 		}
 	})
 }
 
-func (s Services) receive(r *http.Request) error {
+// admit refuses addresses that guess, unless they have found a webhook: what others do at an address that is
+// shared, a proxy's, keeps no platform from calling.
+func (s Services) admit(r *http.Request) error {
+	key := "hooks " + wire.AddressKey(s.ClientAddress(r))
 	webhook, err := wire.ID[id.Webhook](r.PathValue("webhook_id"), "webhook")
-	if err != nil {
+	if err == nil && s.Receiver != nil && s.Receiver.Knows(webhook) {
+		return s.receive(r, webhook)
+	}
+	if err := wire.Limit(http.Header{}, s.Limiter.Look(r.Context(), key, s.Rate), s.Rate); err != nil {
 		return err
 	}
+	if err == nil {
+		err = s.receive(r, webhook)
+	}
+	if kind := fault.KindOf(err); kind == fault.NotFound || kind == fault.Unauthenticated {
+		s.Limiter.Take(r.Context(), key, s.Rate)
+	}
+	return err
+}
+
+func (s Services) receive(r *http.Request, webhook id.Webhook) error {
 	payload, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, longest))
 	var tooLong *http.MaxBytesError
 	switch {
@@ -70,5 +81,11 @@ func (s Services) receive(r *http.Request) error {
 		return err
 	}
 	defer leave()
+	if s.Receiver != nil {
+		err = s.Receiver.Receive(r.Context(), webhook, ports.Call{Header: r.Header.Get, Payload: payload})
+		if fault.KindOf(err) != fault.NotFound {
+			return err
+		}
+	}
 	return s.Ear.Hear(r.Context(), webhook, payload, r.Header.Get("Stripe-Signature"))
 }

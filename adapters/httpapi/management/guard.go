@@ -12,6 +12,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/access"
+	"github.com/haggle-commerce/haggle/app/connecting"
 	"github.com/haggle-commerce/haggle/app/projects"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -28,10 +29,11 @@ type visit struct {
 	caller    access.Caller
 	project   *project.Project // nil for operations on the account
 	address   netip.Addr
-	services  *Services // of the request's transaction; nil: it has none
-	note      *note     // for the audit log
-	confirmed *bool     // whether the second factor was given, in whichever run of the request
-	next      any       // the second stage of an operation, which this run is; nil: it is the first
+	services  *Services             // of the request's transaction; nil: it has none
+	note      *note                 // for the audit log
+	confirmed *bool                 // whether the second factor was given, in whichever run of the request
+	consented *connecting.Consented // what a state was redeemed for, in whichever run of the request
+	next      any                   // the second stage of an operation, which this run is; nil: it is the first
 }
 
 func visitOf(ctx context.Context) visit { return ctx.Value(visitKey{}).(visit) }

@@ -31,11 +31,15 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/access"
 	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/app/buyers"
 	"github.com/haggle-commerce/haggle/app/catalogs"
 	"github.com/haggle-commerce/haggle/app/connecting"
 	"github.com/haggle-commerce/haggle/app/finance"
+	"github.com/haggle-commerce/haggle/app/inbox"
 	"github.com/haggle-commerce/haggle/app/projects"
 	"github.com/haggle-commerce/haggle/app/publishing"
+	"github.com/haggle-commerce/haggle/app/shipping"
+	"github.com/haggle-commerce/haggle/app/syncing"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -46,18 +50,30 @@ type Services struct {
 	Access   *access.Service
 	Projects *projects.Service
 	Catalogs *catalogs.Service
-	// Connecting connects accounts with providers.
+	// Connecting connects accounts with platforms; Syncing reads their data, and Inbox has them call us.
 	Connecting *connecting.Service
+	Syncing    *syncing.Service
+	Inbox      *inbox.Service
 	// Aftersales and Finance carry on what follows a sale.
 	Aftersales *aftersales.Service
 	Finance    *finance.Service
+	// Shipping asks platforms for rates and labels. It works on the whole store, also in a transaction's
+	// services.
+	Shipping *shipping.Service
 	// Publishing manages event subscriptions.
 	Publishing *publishing.Service
+	// Buyers vouches for buyers.
+	Buyers *buyers.Service
 
 	// Queries that need no use case.
 	ProjectStore ports.Projects
 	Inventory    ports.Inventory
 	Integrations ports.Integrations
+	Figures      ports.IntegrationFigures
+	SyncRuns     ports.SyncRuns
+	Copies       ports.CopyReader
+	Webhooks     ports.IntegrationWebhooks
+	WebhookLog   ports.Inbox
 	Catalog      ports.CatalogReader
 	Audit        ports.AuditLog
 	Orders       ports.Orders
@@ -120,7 +136,9 @@ func Register(api huma.API, s Services) {
 	h.registerExports()
 	h.registerOrders()
 	h.registerReturns()
+	h.registerShipping()
 	h.registerSubscriptions()
+	h.registerBuyers()
 }
 
 // operation is a line of a resource's table. An operation is on a project if its path names one, or if

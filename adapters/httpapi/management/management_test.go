@@ -131,7 +131,8 @@ func (l *limiter) Look(_ context.Context, _ string, r ports.Rate) ports.Verdict 
 	return ports.Verdict{Allowed: !l.full, Limit: r.Burst, RetryAfter: 2100 * time.Millisecond}
 }
 
-func newWorld(t *testing.T) *world {
+// newWorld may be given more services.
+func newWorld(t *testing.T, more ...func(*management.Services)) *world {
 	t.Helper()
 	w := &world{
 		keys:  &keys{owner: &account.Account{ID: id.New[id.Account]([16]byte{1})}, known: map[[32]byte]*account.Key{}},
@@ -163,6 +164,9 @@ func newWorld(t *testing.T) *world {
 		Begin: func(_ context.Context, _ *ports.KeyUse, work func(management.Services, ports.Records) error) error {
 			return work(services, w)
 		},
+	}
+	for _, add := range more {
+		add(&services)
 	}
 	management.Register(w.api, services)
 	mux.Handle("/v1/", management.Unrouted(services, wire.Unrouted(mux)))

@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/connecting"
 	"github.com/haggle-commerce/haggle/domain/audit"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
@@ -18,7 +19,7 @@ func (h *handlers) once(o operation) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		v := visitOf(ctx.Context())
 		r, _ := humago.Unwrap(ctx)
-		v.confirmed = new(bool)
+		v.confirmed, v.consented = new(bool), new(connecting.Consented)
 		var n *note
 		h.Once.Run(ctx, next, wire.Job[Services]{
 			Owner: keyOwner(v, r), Enter: h.lane(o).Enter,

@@ -56,9 +56,10 @@ type taxRate struct {
 }
 
 type warehouse struct {
-	Location string `json:"location" doc:"The key of stock levels."`
-	Name     string `json:"name"`
-	Country  string `json:"country,omitempty"`
+	Location   string `json:"location" doc:"The key of stock levels."`
+	Name       string `json:"name"`
+	Country    string `json:"country,omitempty"`
+	PostalCode string `json:"postal_code,omitempty" doc:"Where parcels leave from, for shipping rates and labels. At most 20 characters."`
 }
 
 type storefrontOutput struct{ Body storefront }

@@ -1,0 +1,198 @@
+package connectors
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/sony/gobreaker/v2"
+
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const (
+	tooMany = 5                // failures in a row
+	pause   = 30 * time.Second // in which a platform that failed is left alone
+	trial   = 5 * time.Second  // that others wait while one tries whether it works again
+	known   = 10_000           // accounts that are remembered
+)
+
+// Breaker leaves a platform alone that keeps failing: after five PlatformFailures in a row for an account
+// it is not asked for 30 s. Meanwhile the answer is Throttled, so that work is put off, and not counted as
+// failed.
+type Breaker struct {
+	inner    ports.Connector
+	circuits *lru.Cache[string, *circuit] // by Connection.Key
+}
+
+// circuit is an account's.
+type circuit struct {
+	*gobreaker.CircuitBreaker[struct{}]
+	opened atomic.Int64 // when, in Unix nanoseconds
+}
+
+// Break puts a circuit breaker around a connector. The result is an OAuthConnector, a CalledConnector and a
+// Shipper where the connector is one.
+func Break(inner ports.Connector) ports.Connector {
+	circuits, _ := lru.New[string, *circuit](known) // fails without a size only
+	b := &Breaker{inner: inner, circuits: circuits}
+	o, consents := inner.(ports.OAuthConnector)
+	c, calls := inner.(ports.CalledConnector)
+	s, ships := inner.(ports.Shipper)
+	oauth, called, shipper := consenting{o, b}, calling{c, b}, shipping{s, b}
+	switch {
+	case consents && calls && ships:
+		return struct {
+			*Breaker
+			consenting
+			calling
+			shipping
+		}{b, oauth, called, shipper}
+	case consents && calls:
+		return struct {
+			*Breaker
+			consenting
+			calling
+		}{b, oauth, called}
+	case consents && ships:
+		return struct {
+			*Breaker
+			consenting
+			shipping
+		}{b, oauth, shipper}
+	case calls && ships:
+		return struct {
+			*Breaker
+			calling
+			shipping
+		}{b, called, shipper}
+	case consents:
+		return struct {
+			*Breaker
+			consenting
+		}{b, oauth}
+	case calls:
+		return struct {
+			*Breaker
+			calling
+		}{b, called}
+	case ships:
+		return struct {
+			*Breaker
+			shipping
+		}{b, shipper}
+	}
+	return b
+}
+
+func (b *Breaker) circuit(key string) *circuit {
+	if c, ok := b.circuits.Get(key); ok {
+		return c
+	}
+	c := &circuit{}
+	c.CircuitBreaker = gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
+		Timeout:     pause,
+		ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= tooMany },
+		OnStateChange: func(_ string, _, to gobreaker.State) {
+			if to == gobreaker.StateOpen {
+				c.opened.Store(time.Now().UnixNano())
+			}
+		},
+		IsSuccessful: func(err error) bool {
+			var failure *ports.PlatformFailure
+			return !errors.As(err, &failure)
+		},
+		// Who gave up waiting has learnt nothing.
+		IsExcluded: func(err error) bool {
+			return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+		},
+	})
+	if before, ok, _ := b.circuits.PeekOrAdd(key, c); ok {
+		return before
+	}
+	return c
+}
+
+// through asks the platform, unless it is left alone.
+func through[T any](b *Breaker, key string, ask func() (T, error)) (answer T, err error) {
+	c := b.circuit(key)
+	_, err = c.Execute(func() (struct{}, error) {
+		var err error
+		answer, err = ask()
+		return struct{}{}, err
+	})
+	switch {
+	case errors.Is(err, gobreaker.ErrOpenState):
+		return answer, Wait(time.Until(time.Unix(0, c.opened.Load()).Add(pause)))
+	case errors.Is(err, gobreaker.ErrTooManyRequests):
+		return answer, Wait(trial)
+	}
+	return answer, err
+}
+
+// Inspect is Connector's.
+func (b *Breaker) Inspect(ctx context.Context, c ports.Connection) (integration.Config, error) {
+	return through(b, c.Key, func() (integration.Config, error) { return b.inner.Inspect(ctx, c) })
+}
+
+// Read is Connector's.
+func (b *Breaker) Read(ctx context.Context, c ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
+	return through(b, c.Key, func() (ports.RecordPage, error) { return b.inner.Read(ctx, c, r) })
+}
+
+// consenting is an OAuthConnector. A code belongs to no account yet.
+type consenting struct {
+	ports.OAuthConnector
+	breaker *Breaker
+}
+
+func (o consenting) Refresh(ctx context.Context, c ports.Connection) (integration.Credentials, error) {
+	return through(o.breaker, c.Key, func() (integration.Credentials, error) { return o.OAuthConnector.Refresh(ctx, c) })
+}
+
+// calling is a CalledConnector. Whether a call is signed is nothing that a platform is asked.
+type calling struct {
+	ports.CalledConnector
+	breaker *Breaker
+}
+
+func (w calling) Register(ctx context.Context, c ports.Connection, topic, address string) (remote, signing string, err error) {
+	remote, err = through(w.breaker, c.Key, func() (string, error) {
+		var err error
+		remote, signing, err = w.CalledConnector.Register(ctx, c, topic, address)
+		return remote, err
+	})
+	return remote, signing, err
+}
+
+func (w calling) Unregister(ctx context.Context, c ports.Connection, remote string) error {
+	_, err := through(w.breaker, c.Key, func() (struct{}, error) { return struct{}{}, w.CalledConnector.Unregister(ctx, c, remote) })
+	return err
+}
+
+func (w calling) News(ctx context.Context, c ports.Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error) {
+	return through(w.breaker, c.Key, func() ([]syncrun.Record, error) { return w.CalledConnector.News(ctx, c, topic, at, payload) })
+}
+
+// shipping is a Shipper.
+type shipping struct {
+	ports.Shipper
+	breaker *Breaker
+}
+
+func (s shipping) Rates(ctx context.Context, c ports.Connection, r ports.RateRequest) ([]ports.ShippingRate, error) {
+	return through(s.breaker, c.Key, func() ([]ports.ShippingRate, error) { return s.Shipper.Rates(ctx, c, r) })
+}
+
+func (s shipping) Buy(ctx context.Context, c ports.Connection, r ports.LabelRequest) (ports.ShippingLabel, error) {
+	return through(s.breaker, c.Key, func() (ports.ShippingLabel, error) { return s.Shipper.Buy(ctx, c, r) })
+}
+
+func (s shipping) Bought(ctx context.Context, c ports.Connection, o *order.Order) (*ports.ShippingLabel, error) {
+	return through(s.breaker, c.Key, func() (*ports.ShippingLabel, error) { return s.Shipper.Bought(ctx, c, o) })
+}

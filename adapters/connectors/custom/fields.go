@@ -1,0 +1,149 @@
+package custom
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+// fields are those of a JSON object. What is wrong with them is gathered, so that a merchant learns all of
+// it at once.
+type fields struct {
+	values map[string]json.RawMessage
+	path   string
+	wrong  *[]string
+}
+
+func fieldsOf(values map[string]json.RawMessage) fields {
+	return fields{values: values, wrong: new([]string)}
+}
+
+// readFields are those of raw, which is called name where it is no object.
+func (f fields) readFields(raw json.RawMessage, name string) fields {
+	inner := fields{path: f.path + name + ".", wrong: f.wrong}
+	if json.Unmarshal(raw, &inner.values) != nil {
+		f.note(name, "must be an object")
+	}
+	return inner
+}
+
+func (f fields) note(name, message string) {
+	*f.wrong = append(*f.wrong, f.path+name+" "+message)
+}
+
+// problem is all that is wrong, in words for the merchant; "": nothing.
+func (f fields) problem() string {
+	slices.Sort(*f.wrong)
+	return strings.Join(slices.Compact(*f.wrong), "; ")
+}
+
+// raw is a field's value; nil if it is left out or null.
+func (f fields) raw(name string) json.RawMessage {
+	if raw := f.values[name]; !bytes.Equal(raw, []byte("null")) {
+		return raw
+	}
+	return nil
+}
+
+func (f fields) text(name string) (text string) {
+	if raw := f.raw(name); raw != nil && json.Unmarshal(raw, &text) != nil {
+		f.note(name, "must be text")
+	}
+	return plain(text)
+}
+
+// plain is text without the character that no database keeps.
+func plain(text string) string { return strings.ReplaceAll(text, "\x00", "") }
+
+// digits are those of a number, or of text that has one; "": there is none.
+func (f fields) digits(name string) string {
+	raw := f.raw(name)
+	if raw == nil {
+		return ""
+	}
+	text := string(raw)
+	if raw[0] == '"' && json.Unmarshal(raw, &text) != nil {
+		text = ""
+	}
+	text = strings.TrimSpace(text)
+	if text == "" && raw[0] == '"' {
+		return ""
+	}
+	if _, err := money.ParseDecimal(text, 0); errors.Is(err, money.ErrSyntax) || len(text) > 40 {
+		f.note(name, "must be a number")
+		return ""
+	}
+	return text
+}
+
+// id is text or a whole number.
+func (f fields) id(name string) string {
+	raw := f.raw(name)
+	if raw == nil {
+		return ""
+	}
+	var text string
+	switch {
+	case raw[0] == '"' && json.Unmarshal(raw, &text) == nil:
+		text = strings.TrimSpace(plain(text))
+	case strings.Trim(string(raw), "0123456789") == "":
+		text = string(raw)
+	default:
+		f.note(name, "must be text or a whole number")
+	}
+	if utf8.RuneCountInString(text) > longestID {
+		f.note(name, "has more than 200 characters")
+		return ""
+	}
+	return text
+}
+
+const mostPieces = 1_000_000_000
+
+func (f fields) whole(name string) int {
+	text := f.digits(name)
+	if text == "" {
+		return 0
+	}
+	n, err := money.ParseDecimal(text, 0)
+	if err != nil || n < -mostPieces || n > mostPieces {
+		f.note(name, "must be a whole number within ±1,000,000,000")
+		return 0
+	}
+	return int(n)
+}
+
+func (f fields) yes(name string) (yes bool) {
+	if raw := f.raw(name); raw != nil && json.Unmarshal(raw, &yes) != nil {
+		f.note(name, "must be true or false")
+	}
+	return yes
+}
+
+func (f fields) moment(name string) time.Time {
+	text := f.text(name)
+	if text == "" {
+		return time.Time{}
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		f.note(name, "must be a time such as 2026-03-04T05:06:07Z")
+		return time.Time{}
+	}
+	return at.UTC().Truncate(time.Millisecond)
+}
+
+func (f fields) currency(name string) string { return strings.ToUpper(strings.TrimSpace(f.text(name))) }
+
+func (f fields) list(name string) (list []json.RawMessage) {
+	if raw := f.raw(name); raw != nil && json.Unmarshal(raw, &list) != nil {
+		f.note(name, "must be a list")
+	}
+	return list
+}

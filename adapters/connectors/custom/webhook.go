@@ -1,0 +1,134 @@
+package custom
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// tolerance is how far the time of a signature may be from ours.
+const tolerance = 5 * time.Minute
+
+// Register asks for calls, to be signed with a new secret: the system replaces that of a webhook which it has.
+func (s *Connector) Register(ctx context.Context, c ports.Connection, topic, address string) (remote, signing string, err error) {
+	var secret [32]byte
+	rand.Read(secret[:]) // never fails: it ends the program instead (crypto/rand, since Go 1.24)
+	signing = "whsec_" + base64.StdEncoding.EncodeToString(secret[:])
+	r := request(c, "/webhooks")
+	r.JSON = map[string]string{"topic": topic, "url": address, "secret": signing}
+	var answer map[string]json.RawMessage
+	if err := s.platform.Ask(ctx, r, &answer); err != nil {
+		return "", "", err
+	}
+	if remote = fieldsOf(answer).id("id"); remote == "" {
+		return "", "", s.platform.Failed("has registered the webhook and does not say as what: its answer has no id", nil)
+	}
+	return remote, signing, nil
+}
+
+// Unregister ends the calls.
+func (s *Connector) Unregister(ctx context.Context, c ports.Connection, remote string) error {
+	r := request(c, "/webhooks/"+url.PathEscape(remote))
+	r.Method = http.MethodDelete
+	answer, err := s.platform.Send(ctx, r)
+	if err != nil || answer.Status == http.StatusNotFound || answer.Status == http.StatusGone {
+		return err
+	}
+	return s.platform.Judge(answer)
+}
+
+var errSignature = fault.New(fault.Unauthenticated, "invalid_signature", "The signature is missing, wrong or too old.")
+
+// Verify goes by Standard Webhooks. Its library judges the time by the machine's clock, so we do that.
+func (s *Connector) Verify(call ports.Call, signing string) (ports.CallStamp, error) {
+	key, err := standardwebhooks.NewWebhook(signing)
+	if err != nil || strings.TrimPrefix(signing, "whsec_") == "" {
+		return ports.CallStamp{}, errSignature
+	}
+	header := http.Header{}
+	for _, name := range []string{
+		standardwebhooks.HeaderWebhookID, standardwebhooks.HeaderWebhookTimestamp, standardwebhooks.HeaderWebhookSignature,
+	} {
+		header.Set(name, call.Header(name))
+	}
+	sent, err := strconv.ParseInt(header.Get(standardwebhooks.HeaderWebhookTimestamp), 10, 64)
+	off := call.Now.Sub(time.Unix(sent, 0)).Abs()
+	delivery := header.Get(standardwebhooks.HeaderWebhookID)
+	if err != nil || off > tolerance || utf8.RuneCountInString(delivery) > longestID || key.VerifyIgnoringTimestamp(call.Payload, header) != nil {
+		return ports.CallStamp{}, errSignature
+	}
+	stamp := ports.CallStamp{Delivery: delivery}
+	if t, err := read(call.Payload); err == nil {
+		stamp.Topic, stamp.At = t.topic, t.at
+	}
+	return stamp, nil
+}
+
+// told is the body of a call.
+type told struct {
+	topic string
+	at    time.Time
+	data  json.RawMessage
+}
+
+var errUnreadable = &ports.PlatformRefusal{Reason: `Your system sent a call that cannot be read: it must be {"type", "timestamp", "data"}.`}
+
+func read(payload []byte) (told, error) {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(payload, &values); err != nil {
+		return told{}, errUnreadable
+	}
+	f := fieldsOf(values)
+	t := told{topic: f.text("type"), at: f.moment("timestamp"), data: f.raw("data")}
+	if f.problem() != "" || t.data == nil {
+		return told{}, errUnreadable
+	}
+	return t, nil
+}
+
+// News reads the record that a call has.
+func (s *Connector) News(_ context.Context, _ ports.Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error) {
+	t, err := read(payload)
+	if err != nil {
+		return nil, err
+	}
+	thing, happened, _ := strings.Cut(topic, "/")
+	if thing == "inventory_levels" {
+		thing = syncrun.Inventory.String()
+	}
+	of, known := syncrun.ParseResource(thing)
+	if !known {
+		return nil, s.platform.Refused("sent a call with a topic that is not known: " + topic)
+	}
+	if at.IsZero() {
+		at = t.at
+	}
+	if happened == "delete" {
+		return []syncrun.Record{gone(of, t.data, at)}, nil
+	}
+	return []syncrun.Record{record(of, t.data, at)}, nil
+}
+
+// gone is a record of which no more than the id counts: when it was last changed says nothing of when it went.
+func gone(of syncrun.Resource, raw json.RawMessage, at time.Time) syncrun.Record {
+	var values map[string]json.RawMessage
+	_ = json.Unmarshal(raw, &values) // what is no object has no id either
+	r := syncrun.Record{Resource: of, Remote: fieldsOf(values).id("id"), At: at, Deleted: true}
+	if r.Remote == "" {
+		return syncrun.Record{Resource: of, At: at, Problem: "It cannot be read: id is required."}
+	}
+	return r
+}

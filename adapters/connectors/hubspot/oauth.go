@@ -1,0 +1,66 @@
+package hubspot
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// usualLife is an access token's, in seconds, where HubSpot does not say.
+const usualLife = 1800
+
+// app is an OAuth app of HubSpot's.
+type app struct{ id, secret, consent, token string }
+
+// scopes are what we read, and oauth, which every app has.
+var scopes = []string{"oauth", "crm.objects.contacts.read", "crm.objects.deals.read"}
+
+func (a app) config(redirect string) *oauth2.Config {
+	return &oauth2.Config{
+		ClientID: a.id, ClientSecret: a.secret, RedirectURL: redirect, Scopes: scopes,
+		Endpoint: oauth2.Endpoint{AuthURL: a.consent, TokenURL: a.token, AuthStyle: oauth2.AuthStyleInParams},
+	}
+}
+
+// Consent is where a user chooses an account and consents.
+func (s *Connector) Consent(c ports.Consent) (string, error) {
+	var options []oauth2.AuthCodeOption
+	if c.Verifier != "" {
+		options = append(options, oauth2.S256ChallengeOption(c.Verifier))
+	}
+	return s.app.config(c.RedirectURI).AuthCodeURL(c.State, options...), nil
+}
+
+// Exchange redeems a code for tokens.
+func (s *Connector) Exchange(ctx context.Context, g ports.CodeGrant) (integration.Credentials, error) {
+	var options []oauth2.AuthCodeOption
+	if g.Verifier != "" {
+		options = append(options, oauth2.VerifierOption(g.Verifier))
+	}
+	return s.credentials(s.platform.Token(ctx, func(ctx context.Context) (*oauth2.Token, error) {
+		return s.app.config(g.RedirectURI).Exchange(ctx, g.Code, options...)
+	}))
+}
+
+// Refresh exchanges a refresh token, which stays good unless HubSpot sends another one.
+func (s *Connector) Refresh(ctx context.Context, c ports.Connection) (integration.Credentials, error) {
+	if c.Credentials.Refresh == "" {
+		return integration.Credentials{}, ports.ErrCredentialsRefused
+	}
+	return s.credentials(s.platform.Token(ctx, func(ctx context.Context) (*oauth2.Token, error) {
+		return s.app.config("").TokenSource(ctx, &oauth2.Token{RefreshToken: c.Credentials.Refresh}).Token()
+	}))
+}
+
+func (s *Connector) credentials(t *oauth2.Token, err error) (integration.Credentials, error) {
+	if err != nil {
+		return integration.Credentials{}, err
+	}
+	life := time.Duration(cmp.Or(max(t.ExpiresIn, 0), usualLife)) * time.Second
+	return integration.Credentials{Key: t.AccessToken, Refresh: t.RefreshToken, Expires: s.clock.Now().Add(life)}, nil
+}

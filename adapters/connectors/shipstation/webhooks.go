@@ -1,0 +1,131 @@
+package shipstation
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// shipNotify tells of labels that were bought.
+const shipNotify = "SHIP_NOTIFY"
+
+// mostPages of one call are read; ShipStation tells of what was bought together.
+const mostPages = 25
+
+// Register has ShipStation call an address. Its calls are signed with nothing. An address that it calls
+// already is not registered a second time.
+func (s *Connector) Register(ctx context.Context, c ports.Connection, topic, address string) (remote, signing string, err error) {
+	var known struct {
+		List []struct {
+			ID    int64  `json:"WebHookID"`
+			Topic string `json:"HookType"`
+			URL   string `json:"Url"`
+		} `json:"webhooks"`
+	}
+	if _, err := s.missing(ctx, c, request{path: "/webhooks"}, &known); err != nil {
+		return "", "", err
+	}
+	for _, one := range known.List {
+		if one.URL == address && one.Topic == topic {
+			return strconv.FormatInt(one.ID, 10), "", nil
+		}
+	}
+	var made struct {
+		ID    int64 `json:"id"`
+		Other int64 `json:"WebHookID"` // as some of its documents call it
+	}
+	err = s.ask(ctx, c, request{path: "/webhooks/subscribe", body: map[string]any{
+		"target_url": address, "event": topic, "store_id": nil, "friendly_name": "Haggle",
+	}}, &made)
+	if err == nil && max(made.ID, made.Other) <= 0 {
+		err = s.platform.Failed("did not say which webhook it made", nil)
+	}
+	if err != nil {
+		return "", "", err
+	}
+	return strconv.FormatInt(max(made.ID, made.Other), 10), "", nil
+}
+
+// Unregister ends it.
+func (s *Connector) Unregister(ctx context.Context, c ports.Connection, remote string) error {
+	_, err := s.missing(ctx, c, request{method: http.MethodDelete, path: "/webhooks/" + url.PathEscape(remote)}, nil)
+	return err
+}
+
+// call is the body of a call: where to look.
+type call struct {
+	URL   string `json:"resource_url"`
+	Topic string `json:"resource_type"`
+}
+
+var topicForm = regexp.MustCompile(`^[A-Z_]{1,60}$`)
+
+func (c call) valid() bool {
+	u, err := url.Parse(c.URL)
+	return err == nil && u.Host != "" && len(c.URL) <= 2000 && topicForm.MatchString(c.Topic)
+}
+
+// Verify takes what looks like a call of ShipStation's, which signs none. Whoever makes one up can have us
+// read shipments of the merchant's own account, and nothing else: see News.
+func (s *Connector) Verify(hook ports.Call, _ string) (ports.CallStamp, error) {
+	var c call
+	if err := json.Unmarshal(hook.Payload, &c); err != nil || !c.valid() {
+		return ports.CallStamp{}, fault.New(fault.Unauthenticated, "invalid_signature", "This is no call of ShipStation's.")
+	}
+	return ports.CallStamp{Topic: c.Topic}, nil
+}
+
+// News reads the shipments that a call names. Of its address only what is searched for is taken, and only if
+// it is one of ShipStation's shipments: it is never connected to.
+func (s *Connector) News(ctx context.Context, c ports.Connection, topic string, _ time.Time, payload []byte) ([]syncrun.Record, error) {
+	var told call
+	if err := json.Unmarshal(payload, &told); err != nil || !told.valid() {
+		return nil, s.platform.Refused("sent a call that cannot be read")
+	}
+	if topic != shipNotify || told.Topic != shipNotify {
+		return nil, nil
+	}
+	query, ok := s.search(told.URL)
+	if !ok {
+		return nil, s.platform.Refused("is not where a call led to")
+	}
+	var records []syncrun.Record
+	for number := 1; number <= mostPages; number++ {
+		found, err := s.page(ctx, c, query, number)
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, s.records(found.List)...)
+		if number >= found.Pages || len(found.List) == 0 {
+			break
+		}
+	}
+	return records, nil
+}
+
+// servers are the names of those that ShipStation's calls lead to, beside the one that is asked.
+var servers = regexp.MustCompile(`^ssapi[0-9a-z-]*\.shipstation\.com$`)
+
+// search is what an address of ShipStation's shipments searches for.
+func (s *Connector) search(address string) (url.Values, bool) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != s.base.Scheme || u.User != nil {
+		return nil, false
+	}
+	own := strings.EqualFold(u.Host, s.base.Host)
+	sister := s.base.String() == DefaultURL && servers.MatchString(strings.ToLower(u.Host))
+	if !own && !sister || strings.TrimRight(u.Path, "/") != s.base.Path+"/shipments" {
+		return nil, false
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	return query, err == nil
+}

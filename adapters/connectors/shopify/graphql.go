@@ -1,0 +1,159 @@
+package shopify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/connectors"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// reply is an answer of the GraphQL API. Its status is 200 also for most errors.
+type reply struct {
+	Data       json.RawMessage
+	Errors     mistakes
+	Extensions struct{ Cost cost }
+}
+
+// mistake is one of an answer's errors. Cost and MaxCost are those of MAX_COST_EXCEEDED.
+type mistake struct {
+	Message    string
+	Extensions struct {
+		Code    string
+		Cost    float64
+		MaxCost float64
+	}
+}
+
+// mistakes are a list, or, of what is no GraphQL error, a text.
+type mistakes []mistake
+
+func (m *mistakes) UnmarshalJSON(text []byte) error {
+	var list []mistake
+	if json.Unmarshal(text, &list) == nil {
+		*m = list
+		return nil
+	}
+	*m = mistakes{{Message: string(text)}}
+	return nil
+}
+
+// tooDear is a query that costs more than Shopify allows for one.
+type tooDear struct{ cost, allowed float64 }
+
+func (t tooDear) Error() string { return t.Unwrap().Error() }
+
+// Unwrap tells what it is to those who cannot ask for less.
+func (tooDear) Unwrap() error {
+	return &ports.PlatformRefusal{Reason: "Shopify does not answer a query as large as this."}
+}
+
+// judge tells a missing permission, which asking the merchant to connect again does not grant, from refused
+// credentials.
+func judge(a connectors.Answer) error {
+	text := strings.ToLower(string(a.Body[:min(len(a.Body), 4<<10)]))
+	if a.Status == http.StatusForbidden && (strings.Contains(text, "scope") || strings.Contains(text, "approval")) {
+		return &ports.PlatformRefusal{Reason: "Shopify does not permit it: the app lacks an access scope."}
+	}
+	return nil
+}
+
+// patience is how long a query waits for Shopify's budget before it is put off.
+const patience = 2 * time.Second
+
+// ask sends a query, after the shop's budget allows for it.
+func (c *Connector) ask(ctx context.Context, conn ports.Connection, query string, variables map[string]any, into any) error {
+	a, waited := c.account(conn.Key), time.Duration(0)
+	for {
+		err := a.afford(query, time.Now())
+		if err == nil {
+			err = c.once(ctx, conn, query, variables, into)
+		}
+		var wait ports.Throttled
+		if !errors.As(err, &wait) || waited+wait.After > patience {
+			return err
+		}
+		waited += wait.After
+		if !sleep(ctx, wait.After) {
+			return ctx.Err()
+		}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+func (c *Connector) once(ctx context.Context, conn ports.Connection, query string, variables map[string]any, into any) error {
+	address, err := c.address(conn.Store)
+	if err != nil {
+		return err
+	}
+	var r reply
+	err = c.platform.Ask(ctx, connectors.Request{
+		URL:    address + "/admin/api/" + version + "/graphql.json",
+		Header: map[string]string{"X-Shopify-Access-Token": conn.Credentials.Key},
+		JSON:   map[string]any{"query": query, "variables": variables},
+	}, &r)
+	if err != nil {
+		return err
+	}
+	c.account(conn.Key).learn(query, r.Extensions.Cost, time.Now())
+	switch {
+	case len(r.Errors) > 0:
+		return c.mistaken(conn, query, r)
+	case len(r.Data) == 0 || string(r.Data) == "null":
+		return c.platform.Failed("sent an answer without data", nil)
+	}
+	return c.platform.Decode(r.Data, into)
+}
+
+func (c *Connector) mistaken(conn ports.Connection, query string, r reply) error {
+	first := r.Errors[0]
+	switch first.Extensions.Code {
+	case "THROTTLED":
+		if of := r.Extensions.Cost; of.ThrottleStatus.MaximumAvailable > 0 && of.RequestedQueryCost > of.ThrottleStatus.MaximumAvailable {
+			return tooDear{of.RequestedQueryCost, of.ThrottleStatus.MaximumAvailable}
+		}
+		return connectors.Wait(max(c.account(conn.Key).short(query, time.Now()), time.Second/2))
+	case "MAX_COST_EXCEEDED":
+		dear := tooDear{first.Extensions.Cost, first.Extensions.MaxCost}
+		if dear.cost == 0 {
+			_, _ = fmt.Sscanf(first.Message, "Query cost is %f, which exceeds the single query max cost limit (%f", &dear.cost, &dear.allowed)
+		}
+		return dear
+	case "UNAUTHENTICATED":
+		return ports.ErrCredentialsRefused
+	case "INTERNAL_SERVER_ERROR", "TIMEOUT":
+		return c.platform.Failed("has a problem of its own", nil)
+	case "ACCESS_DENIED":
+		return c.refusal(conn, "does not permit it: ", first.Message)
+	}
+	return c.refusal(conn, "refused the request: ", first.Message)
+}
+
+// userError is what a mutation says was wrong with its input.
+type userError struct{ Message string }
+
+func (c *Connector) userRefused(conn ports.Connection, list []userError) error {
+	if len(list) == 0 {
+		return nil
+	}
+	return c.refusal(conn, "refused the request: ", list[0].Message)
+}
+
+func (c *Connector) refusal(conn ports.Connection, what, message string) error {
+	return c.platform.Refused(what + connectors.Plain(message, c.ClientSecret, conn.Credentials.Key, conn.Credentials.Refresh))
+}

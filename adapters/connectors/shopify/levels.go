@@ -1,0 +1,146 @@
+package shopify
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Stock is read location by location. An item does not count as updated when its stock changes, but a level
+// does, and a location's levels can be asked for by that.
+const levelsQuery = `query Levels($location: ID!, $first: Int!, $after: String, $query: String) {
+  location(id: $location) {
+    inventoryLevels(first: $first, after: $after, query: $query) {
+      pageInfo { hasNextPage endCursor }
+      nodes { updatedAt item { id sku } quantities(names: ["available"]) { name quantity } }
+    }
+  }
+}`
+
+const locationsQuery = `query Locations($after: String) {
+  locations(first: 100, after: $after, includeInactive: true) {
+    pageInfo { hasNextPage endCursor }
+    nodes { id }
+  }
+}`
+
+// maxLocations that a shop may have are ten times those of Shopify's largest plan.
+const maxLocations = 10_000
+
+// readLevels reads a page of a location's levels. at is the location and the cursor in it; "": the first.
+func (c *Connector) readLevels(ctx context.Context, conn ports.Connection, r ports.PageRequest, at string) (ports.RecordPage, error) {
+	location, after, _ := strings.Cut(at, ":")
+	if location == "" {
+		first, err := c.locationAfter(ctx, conn, "")
+		if err != nil || first == "" {
+			return ports.RecordPage{}, err
+		}
+		location = first
+	}
+	variables := filter(r.Since, after)
+	variables["location"] = "gid://shopify/Location/" + location
+	var found struct {
+		Location *struct{ InventoryLevels *page }
+	}
+	if err := c.fetch(ctx, conn, levelsQuery, 250, variables, &found); err != nil {
+		return ports.RecordPage{}, err
+	}
+	var p ports.RecordPage
+	if found.Location != nil { // else it was closed since
+		next, err := c.next(found.Location.InventoryLevels)
+		if err != nil {
+			return ports.RecordPage{}, err
+		}
+		for _, node := range found.Location.InventoryLevels.Nodes {
+			p.Records = append(p.Records, read(syncrun.Inventory, node, circumstances{location: location}, levelRecords)...)
+		}
+		if next != "" {
+			p.Next = pageCursor + location + ":" + strings.TrimPrefix(next, pageCursor)
+			return p, nil
+		}
+	}
+	next, err := c.locationAfter(ctx, conn, location)
+	if err != nil {
+		return ports.RecordPage{}, err
+	}
+	if next != "" {
+		p.Next = pageCursor + next + ":"
+	}
+	return p, nil
+}
+
+// locationAfter is the shop's location that follows another by number; "" if there is none.
+func (c *Connector) locationAfter(ctx context.Context, conn ports.Connection, before string) (string, error) {
+	variables := map[string]any{"after": nil}
+	var all []string
+	for {
+		var found struct {
+			Locations *struct {
+				PageInfo struct {
+					HasNextPage bool
+					EndCursor   string
+				}
+				Nodes []struct{ ID gid }
+			}
+		}
+		if err := c.ask(ctx, conn, locationsQuery, variables, &found); err != nil {
+			return "", err
+		}
+		if found.Locations == nil || found.Locations.Nodes == nil || len(all) > maxLocations {
+			return "", c.platform.Failed("does not tell the shop's locations", nil)
+		}
+		for _, l := range found.Locations.Nodes {
+			all = append(all, string(l.ID))
+		}
+		if !found.Locations.PageInfo.HasNextPage || len(found.Locations.Nodes) == 0 {
+			break
+		}
+		variables["after"] = found.Locations.PageInfo.EndCursor
+	}
+	slices.SortFunc(all, byNumber)
+	for _, location := range all {
+		if byNumber(location, before) > 0 {
+			return location, nil
+		}
+	}
+	return "", nil
+}
+
+func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
+
+// levelRecords are none for an item whose stock is not told.
+func levelRecords(node json.RawMessage, with circumstances) ([]syncrun.Record, error) {
+	var n struct {
+		Item struct {
+			ID  gid
+			SKU string
+		}
+		UpdatedAt  moment
+		Quantities []struct {
+			Name     string
+			Quantity int
+		}
+	}
+	if err := named(json.Unmarshal(node, &n), &n.Item.ID); err != nil {
+		return nil, err
+	}
+	for _, q := range n.Quantities {
+		if q.Name == "available" {
+			return []syncrun.Record{level(string(n.Item.ID), strings.TrimSpace(n.Item.SKU), with.location, q.Quantity, time.Time(n.UpdatedAt))}, nil
+		}
+	}
+	return nil, nil
+}
+
+func level(item, sku, location string, quantity int, at time.Time) syncrun.Record {
+	return syncrun.Record{
+		Resource: syncrun.Inventory, Remote: item + ":" + location, At: at,
+		Level: &syncrun.Level{Item: item, SKU: sku, Location: "shopify-" + location, Quantity: quantity},
+	}
+}

@@ -1,0 +1,207 @@
+package shopify
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// News reads the payload of a webhook, which has the shape of the REST API. What it lacks the API is asked.
+func (c *Connector) News(ctx context.Context, conn ports.Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error) {
+	resource, what, _ := strings.Cut(topic, "/")
+	switch resource {
+	case "products":
+		if what == "delete" {
+			return c.gone(syncrun.Products, at, payload)
+		}
+		return c.productNews(ctx, conn, payload)
+	case "inventory_levels":
+		return c.levelNews(at, payload)
+	case "orders":
+		return c.told(syncrun.Orders, payload, circumstances{}, orderPayload)
+	case "customers":
+		if what == "delete" {
+			return c.gone(syncrun.Customers, at, payload)
+		}
+		return c.customerNews(ctx, conn, payload)
+	}
+	return nil, nil
+}
+
+const unreadable = "called with what cannot be read"
+
+// told reads a payload. One that does not even say of what it is cannot be a record's problem.
+func (c *Connector) told(resource syncrun.Resource, payload []byte, with circumstances, records mapping) ([]syncrun.Record, error) {
+	list := read(resource, payload, with, records)
+	if list[0].Remote == "" {
+		return nil, c.platform.Refused(unreadable)
+	}
+	return list, nil
+}
+
+// gone is what a platform no longer has. Nothing is said of when, but in the call.
+func (c *Connector) gone(resource syncrun.Resource, at time.Time, payload []byte) ([]syncrun.Record, error) {
+	var n struct{ ID gid }
+	if named(json.Unmarshal(payload, &n), &n.ID) != nil {
+		return nil, c.platform.Refused(unreadable)
+	}
+	return []syncrun.Record{{Resource: resource, Remote: string(n.ID), At: at, Deleted: true}}, nil
+}
+
+func (c *Connector) productNews(ctx context.Context, conn ports.Connection, payload []byte) ([]syncrun.Record, error) {
+	currency, err := c.currency(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	return c.told(syncrun.Products, payload, circumstances{currency: currency}, productPayload)
+}
+
+func productPayload(payload json.RawMessage, with circumstances) ([]syncrun.Record, error) {
+	var n struct {
+		ID          gid             `json:"id"`
+		Handle      string          `json:"handle"`
+		Title       string          `json:"title"`
+		HTML        string          `json:"body_html"`
+		Vendor      string          `json:"vendor"`
+		Type        string          `json:"product_type"`
+		Status      string          `json:"status"`
+		Tags        string          `json:"tags"`
+		UpdatedAt   moment          `json:"updated_at"`
+		Options     []optionPayload `json:"options"`
+		Variants    []variantPayload
+		VariantGIDs []json.RawMessage `json:"variant_gids"` // of all, where Variants are not
+		Images      []struct {
+			Src, Alt string
+		}
+	}
+	if err := named(json.Unmarshal(payload, &n), &n.ID); err != nil {
+		return nil, err
+	}
+	p := product{
+		id: string(n.ID), handle: n.Handle, title: n.Title, html: n.HTML, vendor: n.Vendor, kind: n.Type, status: n.Status,
+		tags: strings.Split(n.Tags, ","), updated: time.Time(n.UpdatedAt), more: len(n.VariantGIDs) > maxVariants,
+	}
+	for _, v := range n.Variants {
+		p.variants = append(p.variants, v.variant(n.Options))
+	}
+	for _, image := range n.Images {
+		if image.Src != "" && len(p.images) < maxImages {
+			p.images = append(p.images, catalog.Image{URL: image.Src, Alt: line(image.Alt, 500)})
+		}
+	}
+	return []syncrun.Record{p.record(with.currency)}, nil
+}
+
+type optionPayload struct{ Name string }
+
+type variantPayload struct {
+	ID      gid
+	SKU     string
+	Price   string
+	Option1 *string
+	Option2 *string
+	Option3 *string
+	Item    gid `json:"inventory_item_id"`
+}
+
+func (v variantPayload) variant(options []optionPayload) variant {
+	mapped := variant{id: string(v.ID), sku: strings.TrimSpace(v.SKU), price: v.Price, item: string(v.Item)}
+	for i, value := range []*string{v.Option1, v.Option2, v.Option3} {
+		if value != nil && i < len(options) {
+			mapped.options = append(mapped.options, option{options[i].Name, *value})
+		}
+	}
+	return mapped
+}
+
+// levelNews knows no sku. A level without a number is of an item whose stock is not counted.
+func (c *Connector) levelNews(at time.Time, payload []byte) ([]syncrun.Record, error) {
+	var n struct {
+		Item      gid    `json:"inventory_item_id"`
+		Location  gid    `json:"location_id"`
+		Available *int   `json:"available"`
+		UpdatedAt moment `json:"updated_at"`
+	}
+	switch err := json.Unmarshal(payload, &n); {
+	case err != nil || n.Item == "" || n.Location == "":
+		return nil, c.platform.Refused(unreadable)
+	case n.Available == nil:
+		return nil, nil
+	}
+	if updated := time.Time(n.UpdatedAt); !updated.IsZero() {
+		at = updated
+	}
+	return []syncrun.Record{level(string(n.Item), "", string(n.Location), *n.Available, at)}, nil
+}
+
+func orderPayload(payload json.RawMessage, _ circumstances) ([]syncrun.Record, error) {
+	var n struct {
+		ID          gid                      `json:"id"`
+		Name        string                   `json:"name"`
+		Email       string                   `json:"email"`
+		Total       string                   `json:"total_price"`
+		Currency    string                   `json:"currency"`
+		Financial   string                   `json:"financial_status"`
+		Fulfillment string                   `json:"fulfillment_status"`
+		CancelledAt *string                  `json:"cancelled_at"`
+		CreatedAt   moment                   `json:"created_at"`
+		UpdatedAt   moment                   `json:"updated_at"`
+		LineItems   []struct{ Quantity int } `json:"line_items"`
+	}
+	if err := named(json.Unmarshal(payload, &n), &n.ID); err != nil {
+		return nil, err
+	}
+	items := 0
+	for _, l := range n.LineItems {
+		items += l.Quantity
+	}
+	return []syncrun.Record{order(string(n.ID), time.Time(n.UpdatedAt), syncrun.Order{
+		Number: n.Name, Email: n.Email, Status: status(n.Financial, n.Fulfillment, n.CancelledAt != nil),
+		Total: n.Total, Currency: n.Currency, Items: items, PlacedAt: time.Time(n.CreatedAt),
+	})}, nil
+}
+
+const customerQuery = `query Customer($id: ID!) {
+  customer(id: $id) { ` + customerFields + ` }
+}`
+
+// customerNews asks for the customer: the payload has neither metafields nor, in newer versions, the number
+// of orders. It is believed where the API does not tell.
+func (c *Connector) customerNews(ctx context.Context, conn ports.Connection, payload []byte) ([]syncrun.Record, error) {
+	told, err := c.told(syncrun.Customers, payload, circumstances{}, customerPayload)
+	if err != nil || told[0].Problem != "" {
+		return told, err
+	}
+	var found struct{ Customer json.RawMessage }
+	err = c.ask(ctx, conn, customerQuery, map[string]any{"id": "gid://shopify/Customer/" + told[0].Remote}, &found)
+	switch {
+	case refused(err) || err == nil && (len(found.Customer) == 0 || string(found.Customer) == "null"):
+		return told, nil
+	case err != nil:
+		return nil, err
+	}
+	return read(syncrun.Customers, found.Customer, circumstances{}, customerRecords), nil
+}
+
+func customerPayload(payload json.RawMessage, _ circumstances) ([]syncrun.Record, error) {
+	var n struct {
+		ID        gid    `json:"id"`
+		Email     string `json:"email"`
+		First     string `json:"first_name"`
+		Last      string `json:"last_name"`
+		Orders    count  `json:"orders_count"`
+		Tags      string `json:"tags"`
+		UpdatedAt moment `json:"updated_at"`
+	}
+	if err := named(json.Unmarshal(payload, &n), &n.ID); err != nil {
+		return nil, err
+	}
+	return []syncrun.Record{customer(string(n.ID), time.Time(n.UpdatedAt), n.First, n.Last, syncrun.Customer{
+		Email: n.Email, Tier: tierOf(strings.Split(n.Tags, ",")), Purchases: int(n.Orders),
+	})}, nil
+}

@@ -1,0 +1,170 @@
+package shopify
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// scopes are what a merchant is asked for: to read, and no more.
+const scopes = "read_products,read_inventory,read_locations,read_orders,read_customers"
+
+// chooser is where a merchant consents who has not said for which shop.
+const chooser = "https://admin.shopify.com/oauth/authorize"
+
+// How old and how early a callback may be. A merchant passes it on by hand at worst, while its state lives.
+const (
+	callbackLife = integration.StateLife
+	clockSkew    = 2 * time.Minute
+)
+
+func (c *Connector) app(address string) *oauth2.Config {
+	return &oauth2.Config{
+		ClientID: c.ClientID, ClientSecret: c.ClientSecret, Scopes: []string{scopes},
+		Endpoint: oauth2.Endpoint{
+			AuthURL: address + "/admin/oauth/authorize", TokenURL: address + "/admin/oauth/access_token",
+			AuthStyle: oauth2.AuthStyleInParams,
+		},
+	}
+}
+
+// Consent is at the shop, or, if that is not known, where Shopify asks for it. Shopify knows no PKCE.
+func (c *Connector) Consent(g ports.Consent) (string, error) {
+	app := c.app(c.URL)
+	switch {
+	case c.URL != "":
+	case g.Store == "":
+		app.Endpoint.AuthURL = chooser
+	default:
+		address, err := c.address(g.Store)
+		if err != nil {
+			return "", err
+		}
+		app = c.app(address)
+	}
+	app.RedirectURL = g.RedirectURI
+	var options []oauth2.AuthCodeOption
+	if c.URL != "" && g.Store != "" { // one address stands for all shops
+		options = append(options, oauth2.SetAuthURLParam("shop", g.Store))
+	}
+	return app.AuthCodeURL(g.State, options...), nil
+}
+
+// Exchange redeems a code at the shop that is named, or that the callback names, which Shopify has signed.
+func (c *Connector) Exchange(ctx context.Context, g ports.CodeGrant) (integration.Credentials, error) {
+	store := g.Store
+	if g.Callback != "" {
+		shop, err := c.checkCallback(g)
+		if err != nil {
+			return integration.Credentials{}, err
+		}
+		store = shop
+	}
+	address, err := c.address(store)
+	if err != nil {
+		return integration.Credentials{}, err
+	}
+	return c.token(ctx, func(ctx context.Context) (*oauth2.Token, error) { return c.app(address).Exchange(ctx, g.Code) })
+}
+
+// Refresh is for tokens that expire, which Shopify gives to apps that are set so.
+func (c *Connector) Refresh(ctx context.Context, conn ports.Connection) (integration.Credentials, error) {
+	if conn.Credentials.Refresh == "" {
+		return integration.Credentials{}, ports.ErrCredentialsRefused
+	}
+	address, err := c.address(conn.Store)
+	if err != nil {
+		return integration.Credentials{}, err
+	}
+	old := &oauth2.Token{RefreshToken: conn.Credentials.Refresh}
+	return c.token(ctx, func(ctx context.Context) (*oauth2.Token, error) { return c.app(address).TokenSource(ctx, old).Token() })
+}
+
+func (c *Connector) token(ctx context.Context, ask func(context.Context) (*oauth2.Token, error)) (integration.Credentials, error) {
+	now := c.Clock.Now()
+	token, err := c.platform.Token(ctx, ask)
+	if err != nil {
+		return integration.Credentials{}, err
+	}
+	credentials := integration.Credentials{Key: token.AccessToken, Refresh: token.RefreshToken}
+	if token.ExpiresIn > 0 && token.RefreshToken != "" {
+		credentials.Expires = now.Add(time.Duration(token.ExpiresIn) * time.Second)
+	}
+	return credentials, nil
+}
+
+// checkCallback checks that Shopify has sent the merchant back with this grant, lately, and returns the shop.
+func (c *Connector) checkCallback(g ports.CodeGrant) (string, error) {
+	refuse := func(what string) (string, error) {
+		return "", fmt.Errorf("%w: the callback's %s", ports.ErrCredentialsRefused, what)
+	}
+	query, err := url.ParseQuery(strings.TrimPrefix(g.Callback, "?"))
+	if err != nil || !c.signed(query) {
+		return refuse("signature is wrong")
+	}
+	seconds, err := strconv.ParseInt(query.Get("timestamp"), 10, 64)
+	sent, now := time.Unix(seconds, 0), c.Clock.Now()
+	shop := query.Get("shop")
+	switch {
+	case err != nil || sent.Before(now.Add(-callbackLife)) || sent.After(now.Add(clockSkew)):
+		return refuse("time is past")
+	case query.Get("code") != g.Code:
+		return refuse("code is another")
+	case query.Get("state") != g.State:
+		return refuse("state is another")
+	case !storeForm.MatchString(shop) || g.Store != "" && shop != g.Store:
+		return refuse("shop is another")
+	}
+	return shop, nil
+}
+
+// signed checks a callback's signature, over all other parameters in order. Shopify's own libraries differ
+// in whether values are encoded; both forms tell every set of parameters from every other.
+func (c *Connector) signed(query url.Values) bool {
+	given, err := hex.DecodeString(query.Get("hmac"))
+	if err != nil || c.ClientSecret == "" {
+		return false
+	}
+	rest := url.Values{}
+	var pairs []string
+	for _, key := range slices.Sorted(maps.Keys(query)) {
+		if len(query[key]) != 1 {
+			return false
+		}
+		if key == "hmac" || key == "signature" {
+			continue
+		}
+		rest.Set(key, query.Get(key))
+		pairs = append(pairs, keyText.Replace(key)+"="+valueText.Replace(query.Get(key)))
+	}
+	for _, text := range []string{strings.Join(pairs, "&"), rest.Encode()} {
+		if hmac.Equal(given, c.sign([]byte(text))) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	keyText   = strings.NewReplacer("%", "%25", "&", "%26", "=", "%3D")
+	valueText = strings.NewReplacer("%", "%25", "&", "%26")
+)
+
+func (c *Connector) sign(text []byte) []byte {
+	mac := hmac.New(sha256.New, []byte(c.ClientSecret))
+	mac.Write(text)
+	return mac.Sum(nil)
+}

@@ -1,0 +1,212 @@
+package shopify_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/connectors/shopify"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func TestConsent(t *testing.T) {
+	t.Parallel()
+	own := shopify.New(shopify.Config{ClientID: clientID, ClientSecret: secret, Clock: fixed(noon)})
+	proxied := shopify.New(shopify.Config{URL: "http://localhost:1/shopify/", ClientID: clientID, ClientSecret: secret, Clock: fixed(noon)})
+	for want, c := range map[string]struct {
+		connector *shopify.Connector
+		store     string
+	}{
+		"https://acme.myshopify.com/admin/oauth/authorize": {own, store}, "https://admin.shopify.com/oauth/authorize": {own, ""},
+		"http://localhost:1/shopify/admin/oauth/authorize": {proxied, ""}, "http://localhost:1/shopify/admin/oauth/authorize#": {proxied, store},
+	} {
+		address, err := c.connector.Consent(ports.Consent{Store: c.store, RedirectURI: "https://m.example/back?a=b", State: "st&1", Verifier: "v"})
+		u, _ := url.Parse(address)
+		if err != nil || u == nil || !strings.HasPrefix(address, strings.TrimSuffix(want, "#")+"?") {
+			t.Errorf("%s: %s, %v", want, address, err)
+			continue
+		}
+		q := u.Query()
+		if q.Get("client_id") != clientID || q.Get("redirect_uri") != "https://m.example/back?a=b" || q.Get("state") != "st&1" ||
+			q.Get("scope") != "read_products,read_inventory,read_locations,read_orders,read_customers" || q.Has("code_challenge") {
+			t.Errorf("%s: %v", want, q)
+		}
+	}
+	if _, err := own.Consent(ports.Consent{Store: "evil.example"}); !refused(err) {
+		t.Error(err)
+	}
+}
+
+// granted is a grant whose callback is changed before it is passed on.
+func granted(change func(q url.Values, g *ports.CodeGrant)) ports.CodeGrant {
+	q := callback("code-1", "state-1", store, noon)
+	g := ports.CodeGrant{Store: store, Code: "code-1", State: "state-1"}
+	change(q, &g)
+	g.Callback = q.Encode()
+	return g
+}
+
+func TestCallbacksAreChecked(t *testing.T) {
+	t.Parallel()
+	resigned := func(code, state, shop string, at time.Time) func(url.Values, *ports.CodeGrant) {
+		return func(q url.Values, _ *ports.CodeGrant) {
+			clear(q)
+			for key, values := range callback(code, state, shop, at) {
+				q[key] = values
+			}
+		}
+	}
+	for name, change := range map[string]func(url.Values, *ports.CodeGrant){
+		"no signature":           func(q url.Values, _ *ports.CodeGrant) { q.Del("hmac") },
+		"an empty signature":     func(q url.Values, _ *ports.CodeGrant) { q.Set("hmac", "") },
+		"another signature":      func(q url.Values, _ *ports.CodeGrant) { q.Set("hmac", strings.Repeat("0", 64)) },
+		"no hex":                 func(q url.Values, _ *ports.CodeGrant) { q.Set("hmac", q.Get("hmac")[:63]+"x") },
+		"a parameter more":       func(q url.Values, _ *ports.CodeGrant) { q.Set("more", "1") },
+		"a parameter less":       func(q url.Values, _ *ports.CodeGrant) { q.Del("host") },
+		"a parameter twice":      func(q url.Values, _ *ports.CodeGrant) { q.Add("shop", "evil.myshopify.com") },
+		"another shop, unsigned": func(q url.Values, _ *ports.CodeGrant) { q.Set("shop", "evil.myshopify.com") },
+		"parameters in one": func(q url.Values, g *ports.CodeGrant) { // the same text, split otherwise
+			q.Set("code", q.Get("code")+"&host="+q.Get("host"))
+			q.Del("host")
+			g.Code = q.Get("code")
+		},
+		"another code of the grant":  func(_ url.Values, g *ports.CodeGrant) { g.Code = "code-2" },
+		"another state of the grant": func(_ url.Values, g *ports.CodeGrant) { g.State = "state-2" },
+		"another shop of the grant":  func(_ url.Values, g *ports.CodeGrant) { g.Store = "other.myshopify.com" },
+		"a signed other code":        resigned("code-2", "state-1", store, noon),
+		"a signed other state":       resigned("code-1", "state-2", store, noon),
+		"a signed other shop":        resigned("code-1", "state-1", "other.myshopify.com", noon),
+		"a time long past":           resigned("code-1", "state-1", store, noon.Add(-11*time.Minute)),
+		"a time to come":             resigned("code-1", "state-1", store, noon.Add(3*time.Minute)),
+	} {
+		s, c, _ := open(t)
+		g := granted(change)
+		s.codes["code-1"], s.codes["code-2"], s.codes[g.Code] = true, true, true
+		before := len(s.codes)
+		if _, err := c.Exchange(t.Context(), g); !errors.Is(err, ports.ErrCredentialsRefused) || len(s.codes) != before || strings.Contains(err.Error(), secret) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, change := range map[string]func(url.Values, *ports.CodeGrant){
+		"as it is":    func(url.Values, *ports.CodeGrant) {},
+		"a while ago": resigned("code-1", "state-1", store, noon.Add(-9*time.Minute)),
+		"a clock off": resigned("code-1", "state-1", store, noon.Add(time.Minute)),
+		"no store":    func(_ url.Values, g *ports.CodeGrant) { g.Store = "" },
+		"upper case":  func(q url.Values, _ *ports.CodeGrant) { q.Set("hmac", strings.ToUpper(q.Get("hmac"))) },
+		"encoded form": func(q url.Values, _ *ports.CodeGrant) {
+			q.Set("host", "a+b=")
+			q.Del("hmac")
+			q.Set("hmac", fmt.Sprintf("%x", sign(q.Encode())))
+		},
+	} {
+		s, c, _ := open(t)
+		s.codes["code-1"] = true
+		if got, err := c.Exchange(t.Context(), granted(change)); err != nil || got != (integration.Credentials{Key: token}) || len(s.codes) != 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// Without a secret, nothing is signed by it.
+	s, _, _ := open(t)
+	bare := shopify.New(shopify.Config{URL: s.url, ClientID: clientID, Clock: fixed(noon)})
+	if _, err := bare.Exchange(t.Context(), granted(func(url.Values, *ports.CodeGrant) {})); !errors.Is(err, ports.ErrCredentialsRefused) {
+		t.Error(err)
+	}
+}
+
+// The code goes to the shop that was named, or that Shopify has signed.
+func TestWhereACodeIsRedeemed(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		asked = append(asked, r.URL.String())
+		return nil, errors.New("no network")
+	})}
+	c := shopify.New(shopify.Config{ClientID: clientID, ClientSecret: secret, Client: client, Clock: fixed(noon)})
+	if _, err := c.Exchange(t.Context(), ports.CodeGrant{Code: "code-1"}); !refused(err) || asked != nil {
+		t.Errorf("no shop: %v, %v", asked, err)
+	}
+	if _, err := c.Exchange(t.Context(), ports.CodeGrant{Code: "code-1", Store: "evil.example"}); !refused(err) || asked != nil {
+		t.Errorf("no shop of Shopify's: %v, %v", asked, err)
+	}
+	named := ports.CodeGrant{Code: "code-1", Store: store}
+	told := granted(func(_ url.Values, g *ports.CodeGrant) { g.Store = "" })
+	for _, g := range []ports.CodeGrant{named, told} {
+		asked = nil
+		if _, err := c.Exchange(t.Context(), g); !failed(err) || len(asked) != 1 || asked[0] != "https://acme.myshopify.com/admin/oauth/access_token" {
+			t.Errorf("%v, %v", asked, err)
+		}
+	}
+	evil := callback("code-1", "state-1", "evil.example", noon).Encode()
+	if _, err := c.Exchange(t.Context(), ports.CodeGrant{Code: "code-1", State: "state-1", Callback: evil}); !errors.Is(err, ports.ErrCredentialsRefused) {
+		t.Error(err)
+	}
+}
+
+func TestTokensThatExpire(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.FormValue("grant_type") != "refresh_token" || r.FormValue("refresh_token") != "shprt_1" || r.FormValue("client_secret") != secret {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		fmt.Fprint(w, `{"access_token": "shpat_2", "expires_in": 3600, "refresh_token": "shprt_2", "refresh_token_expires_in": 7776000}`)
+	}))
+	t.Cleanup(server.Close)
+	c := shopify.New(shopify.Config{URL: server.URL, ClientID: clientID, ClientSecret: secret, Clock: fixed(noon)})
+	conn := connection(t)
+	if _, err := c.Refresh(t.Context(), conn); !errors.Is(err, ports.ErrCredentialsRefused) {
+		t.Errorf("nothing to refresh: %v", err)
+	}
+	conn.Credentials.Refresh = "shprt_1"
+	got, err := c.Refresh(t.Context(), conn)
+	if err != nil || got != (integration.Credentials{Key: "shpat_2", Refresh: "shprt_2", Expires: noon.Add(time.Hour)}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	conn.Credentials.Refresh = "shprt_9"
+	if _, err := c.Refresh(t.Context(), conn); !errors.Is(err, ports.ErrCredentialsRefused) {
+		t.Error(err)
+	}
+}
+
+func TestWhatACallSays(t *testing.T) {
+	t.Parallel()
+	_, c, _ := open(t)
+	at := time.Date(2026, 3, 1, 12, 0, 0, 123_456_789, time.UTC)
+	stamp, err := c.Verify(call("products/update", "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043", at, `{"id":1}`), "")
+	if want := (ports.CallStamp{Delivery: "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043", Topic: "products/update", At: at.Truncate(time.Millisecond)}); err != nil || stamp != want {
+		t.Errorf("%+v, %v", stamp, err)
+	}
+	bare := shopify.New(shopify.Config{Clock: fixed(noon)})
+	if _, err := bare.Verify(call("products/update", "d", at, `{}`), ""); !fault.Is(err, "invalid_signature") {
+		t.Errorf("without a secret: %v", err)
+	}
+}
+
+func TestWebhooks(t *testing.T) {
+	t.Parallel()
+	s, c, conn := open(t)
+	ctx := context.Background()
+	for topic, name := range map[string]string{"products/update": "PRODUCTS_UPDATE", "inventory_levels/update": "INVENTORY_LEVELS_UPDATE"} {
+		remote, signing, err := c.Register(ctx, conn, topic, "https://h.example/hooks/1")
+		if err != nil || signing != "" || s.hooks[name+" https://h.example/hooks/1"] != remote {
+			t.Errorf("%s: %q, %v, %v", topic, remote, s.hooks, err)
+		}
+	}
+	s.say("WebhookCreate", `{"webhookSubscriptionCreate": {"webhookSubscription": null, "userErrors": [{"message": "Address is invalid"}]}}`)
+	if _, _, err := c.Register(ctx, conn, "orders/create", "https://h.example/hooks/2"); !refused(err) || !strings.Contains(err.Error(), "Address is invalid") {
+		t.Error(err)
+	}
+	s.say("WebhookDelete", `{"webhookSubscriptionDelete": {"userErrors": [{"message": "not now"}]}}`)
+	if err := c.Unregister(ctx, conn, "1"); !refused(err) || !strings.Contains(err.Error(), "not now") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,195 @@
+package shopify
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+)
+
+// product is Shopify's, as the API and the webhooks alike tell it.
+type product struct {
+	id       string
+	handle   string
+	title    string
+	html     string
+	vendor   string
+	kind     string
+	status   string
+	tags     []string
+	updated  time.Time
+	variants []variant
+	more     bool // it has variants beside these
+	images   []catalog.Image
+}
+
+type variant struct {
+	id, sku, price, item string
+	options              []option // in the order of the product's
+}
+
+type option struct{ Name, Value string }
+
+// What a product may have here.
+const (
+	maxVariants    = 100
+	maxImages      = 10
+	maxTags        = 100
+	maxDescription = 5000
+	maxSKU         = 100
+	maxText        = 200
+)
+
+// record maps a product. A product that is not shown to buyers is archived here.
+func (p product) record(currency string) syncrun.Record {
+	r := syncrun.Record{Resource: syncrun.Products, Remote: p.id, At: p.updated}
+	switch {
+	case p.more || len(p.variants) > maxVariants:
+		r.Problem = "It has more than 100 variants."
+		return r
+	case len(p.variants) == 0:
+		r.Problem = "It has no variants."
+		return r
+	}
+	first := p.variants[0]
+	r.Product = &syncrun.Product{
+		Name: line(p.title, 500), Description: clip(plainText(p.html), maxDescription), Brand: line(p.vendor, maxText),
+		Category: path(p.kind), Price: first.price, Currency: currency, Tags: tagsOf(p.tags), Images: p.images[:min(len(p.images), maxImages)],
+		Archived: !strings.EqualFold(p.status, "active"),
+	}
+	if p.single() {
+		r.Product.SKU, r.Product.Item = first.name(), first.item
+		return r
+	}
+	r.Product.SKU = p.handle
+	if n := utf8.RuneCountInString(p.handle); n == 0 || n > maxSKU {
+		r.Product.SKU = "shopify-" + p.id
+	}
+	p.addVariants(r.Product)
+	return r
+}
+
+// single tells whether the product itself is what is sold: Shopify gives it a variant of its own then.
+func (p product) single() bool {
+	if len(p.variants) != 1 {
+		return false
+	}
+	options := p.variants[0].options
+	return len(options) == 0 || len(options) == 1 && strings.EqualFold(options[0].Value, "Default Title")
+}
+
+// name is the variant's sku, or one of its own where the merchant gave it none.
+func (v variant) name() string {
+	if v.sku == "" || utf8.RuneCountInString(v.sku) > maxSKU {
+		return "shopify-" + v.id
+	}
+	return v.sku
+}
+
+// addVariants maps options by their names: size and colour are ours; another that is the same for all is an
+// attribute; what is left distinguishes variants, and goes with the size.
+func (p product) addVariants(to *syncrun.Product) {
+	same := p.sameForAll()
+	taken := map[string]bool{to.SKU: true}
+	for _, v := range p.variants {
+		mapped := syncrun.Variant{SKU: v.name(), Item: v.item}
+		if taken[mapped.SKU] { // Shopify lets variants share one
+			mapped.SKU = "shopify-" + v.id
+		}
+		taken[mapped.SKU] = true
+		if v.price != to.Price {
+			mapped.Price = v.price
+		}
+		var sizes []string
+		for _, o := range v.options {
+			switch {
+			case isColor(o.Name):
+				mapped.Color = line(o.Value, 100)
+			case isSize(o.Name) || !same[o.Name]:
+				sizes = append(sizes, line(o.Value, 100))
+			default:
+				if to.Attributes == nil {
+					to.Attributes = map[string]string{}
+				}
+				to.Attributes[line(o.Name, maxText)] = line(o.Value, 2000)
+			}
+		}
+		mapped.Size = clip(strings.Join(sizes, " / "), 100)
+		to.Variants = append(to.Variants, mapped)
+	}
+}
+
+func isSize(name string) bool { return strings.EqualFold(strings.TrimSpace(name), "size") }
+
+func isColor(name string) bool {
+	name = strings.TrimSpace(name)
+	return strings.EqualFold(name, "color") || strings.EqualFold(name, "colour")
+}
+
+// sameForAll are the names of the options of which the product has one value.
+func (p product) sameForAll() map[string]bool {
+	values := map[string]string{}
+	same := map[string]bool{}
+	for _, v := range p.variants {
+		for _, o := range v.options {
+			value, seen := values[o.Name]
+			same[o.Name] = !seen || same[o.Name] && value == o.Value
+			values[o.Name] = o.Value
+		}
+	}
+	return same
+}
+
+// path is a product type as a category: lower case, with slashes between its parts.
+func path(kind string) string {
+	parts := strings.Split(strings.ToLower(line(kind, maxText)), "/")
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "/")
+}
+
+func tagsOf(list []string) []string {
+	var tags []string
+	for _, tag := range list {
+		tag = line(tag, maxText)
+		if tag != "" && !slices.Contains(tags, tag) && len(tags) < maxTags {
+			tags = append(tags, tag)
+		}
+	}
+	return tags
+}
+
+// gid is the plain number of a global id: of "gid://shopify/Product/12", "12". Webhooks have the number.
+type gid string
+
+func (g *gid) UnmarshalJSON(text []byte) error {
+	plain := strings.Trim(string(text), `"`)
+	if plain == "null" {
+		return nil
+	}
+	plain, _, _ = strings.Cut(plain, "?")
+	plain = plain[strings.LastIndexByte(plain, '/')+1:]
+	if plain == "" || strings.Trim(plain, "0123456789") != "" {
+		return errors.New("not an id of Shopify's")
+	}
+	*g = gid(plain)
+	return nil
+}
+
+// moment is a time as Shopify writes it, to our milliseconds.
+type moment time.Time
+
+func (m *moment) UnmarshalJSON(text []byte) error {
+	var at *time.Time
+	if err := json.Unmarshal(text, &at); err != nil || at == nil {
+		return err
+	}
+	*m = moment(at.UTC().Truncate(time.Millisecond))
+	return nil
+}

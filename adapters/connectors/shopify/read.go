@@ -1,0 +1,198 @@
+package shopify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// listing is how a resource is read by pages: a query with a connection at its top. Shopify charges a query
+// for all that it could return, nested connections multiplied, 1,000 points at most: a page that turns out
+// to be too large is made smaller.
+type listing struct {
+	field   string // that has it in the answer
+	query   string
+	size    int
+	records mapping
+}
+
+// mapping is how a node becomes records.
+type mapping func(node json.RawMessage, with circumstances) ([]syncrun.Record, error)
+
+// circumstances are what records depend on beside what Shopify says in them.
+type circumstances struct {
+	currency string // of a shop's prices
+	location string // of a level
+}
+
+var listings = map[syncrun.Resource]listing{
+	syncrun.Products:  {"products", productsQuery, 50, productRecords},
+	syncrun.Orders:    {"orders", ordersQuery, 250, orderRecords},
+	syncrun.Customers: {"customers", customersQuery, 250, customerRecords},
+}
+
+const productsQuery = `query Products($first: Int!, $after: String, $query: String) {
+  products(first: $first, after: $after, query: $query, sortKey: UPDATED_AT) {
+    pageInfo { hasNextPage endCursor }
+    nodes {
+      id handle title descriptionHtml vendor productType status tags updatedAt
+      variants(first: 100) {
+        pageInfo { hasNextPage }
+        nodes { id sku price selectedOptions { name value } inventoryItem { id } }
+      }
+      media(first: 10) { nodes { ... on MediaImage { id image { url altText } } } }
+    }
+  }
+}`
+
+const ordersQuery = `query Orders($first: Int!, $after: String, $query: String) {
+  orders(first: $first, after: $after, query: $query, sortKey: UPDATED_AT) {
+    pageInfo { hasNextPage endCursor }
+    nodes {
+      id name email displayFinancialStatus displayFulfillmentStatus cancelledAt createdAt updatedAt
+      subtotalLineItemsQuantity
+      totalPriceSet { shopMoney { amount currencyCode } }
+    }
+  }
+}`
+
+const customersQuery = `query Customers($first: Int!, $after: String, $query: String) {
+  customers(first: $first, after: $after, query: $query, sortKey: UPDATED_AT) {
+    pageInfo { hasNextPage endCursor }
+    nodes { ` + customerFields + ` }
+  }
+}`
+
+const customerFields = `id firstName lastName defaultEmailAddress { emailAddress } tags numberOfOrders updatedAt
+      metafield(namespace: "loyalty", key: "tier") { value }`
+
+// page is a connection's.
+type page struct {
+	PageInfo struct {
+		HasNextPage bool
+		EndCursor   string
+	}
+	Nodes []json.RawMessage
+}
+
+// Cursors: of a page, of a bulk operation that may still run, and of a place in its file.
+const (
+	pageCursor = "page:"
+	bulkCursor = "bulk:"
+	fileCursor = "file:"
+)
+
+// Read reads a page. All products are better read by a bulk operation, where the shop has none running.
+func (c *Connector) Read(ctx context.Context, conn ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
+	kind, rest, _ := strings.Cut(r.Cursor, ":")
+	if r.Resource == syncrun.Inventory {
+		return c.readLevels(ctx, conn, r, rest)
+	}
+	of, there := listings[r.Resource]
+	if !there {
+		return ports.RecordPage{}, c.platform.Refused("has no " + r.Resource.String())
+	}
+	switch kind + ":" {
+	case bulkCursor:
+		return c.awaitBulk(ctx, conn, rest)
+	case fileCursor:
+		return c.readFile(ctx, conn, rest)
+	case pageCursor:
+		return c.readPage(ctx, conn, of, r, rest)
+	}
+	if r.Full && r.Resource == syncrun.Products && r.Cursor == "" {
+		next, err := c.startBulk(ctx, conn)
+		if !refused(err) {
+			return ports.RecordPage{Next: next}, err
+		}
+	}
+	return c.readPage(ctx, conn, of, r, "")
+}
+
+func (c *Connector) readPage(
+	ctx context.Context, conn ports.Connection, of listing, r ports.PageRequest, after string,
+) (ports.RecordPage, error) {
+	with := circumstances{}
+	if r.Resource == syncrun.Products {
+		var err error
+		if with.currency, err = c.currency(ctx, conn); err != nil {
+			return ports.RecordPage{}, err
+		}
+	}
+	var found map[string]*page
+	if err := c.fetch(ctx, conn, of.query, of.size, filter(r.Since, after), &found); err != nil {
+		return ports.RecordPage{}, err
+	}
+	next, err := c.next(found[of.field])
+	if err != nil {
+		return ports.RecordPage{}, err
+	}
+	p := ports.RecordPage{Next: next}
+	for _, node := range found[of.field].Nodes {
+		p.Records = append(p.Records, read(r.Resource, node, with, of.records)...)
+	}
+	return p, nil
+}
+
+// next is the cursor after a page. A page that is not there is not an empty one, after which all that was
+// not seen would count as gone.
+func (c *Connector) next(p *page) (string, error) {
+	switch {
+	case p == nil || p.Nodes == nil:
+		return "", c.platform.Failed("sent no page", nil)
+	case p.PageInfo.HasNextPage && p.PageInfo.EndCursor == "":
+		return "", c.platform.Failed("has more pages, but does not say where", nil)
+	case p.PageInfo.HasNextPage:
+		return pageCursor + p.PageInfo.EndCursor, nil
+	}
+	return "", nil
+}
+
+// filter are the variables of a query for what changed since a time, after a cursor.
+func filter(since time.Time, after string) map[string]any {
+	variables := map[string]any{"after": nil, "query": nil}
+	if after != "" {
+		variables["after"] = after
+	}
+	if !since.IsZero() {
+		variables["query"] = "updated_at:>='" + since.UTC().Format(time.RFC3339) + "'"
+	}
+	return variables
+}
+
+// fetch asks for a page of a size, and for a smaller one if that is too much for Shopify.
+func (c *Connector) fetch(ctx context.Context, conn ports.Connection, query string, size int, variables map[string]any, into any) error {
+	a := c.account(conn.Key)
+	for {
+		first := a.size(query, size)
+		variables["first"] = first
+		err := c.ask(ctx, conn, query, variables, into)
+		var dear tooDear
+		if !errors.As(err, &dear) || !a.shrink(query, first, dear) {
+			return err
+		}
+	}
+}
+
+// read maps a node. What cannot be read is a record that says so.
+func read(resource syncrun.Resource, node json.RawMessage, with circumstances, records mapping) []syncrun.Record {
+	list, err := records(node, with)
+	if err == nil {
+		return list
+	}
+	var named struct {
+		ID   gid
+		Item struct{ ID gid } // of a level
+	}
+	_ = json.Unmarshal(node, &named) // where even that fails, it has no name
+	name := string(named.ID)
+	if with.location != "" {
+		name = string(named.Item.ID) + ":" + with.location
+	}
+	return []syncrun.Record{{Resource: resource, Remote: name, Problem: "Shopify's data of it cannot be read."}}
+}

@@ -1,0 +1,192 @@
+package shopify
+
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+)
+
+var errNameless = errors.New("it has no id")
+
+type nodes[T any] struct {
+	PageInfo struct{ HasNextPage bool }
+	Nodes    []T
+}
+
+type variantNode struct {
+	ID              gid
+	SKU             string
+	Price           string
+	SelectedOptions []option
+	InventoryItem   *struct{ ID gid }
+}
+
+// imageNode is empty for media of other kinds.
+type imageNode struct {
+	Image *struct{ URL, AltText string }
+}
+
+type productNode struct {
+	ID              gid
+	Handle          string
+	Title           string
+	DescriptionHTML string
+	Vendor          string
+	ProductType     string
+	Status          string
+	Tags            []string
+	UpdatedAt       moment
+}
+
+func (n productNode) product() product {
+	return product{
+		id: string(n.ID), handle: n.Handle, title: n.Title, html: n.DescriptionHTML, vendor: n.Vendor, kind: n.ProductType,
+		status: n.Status, tags: n.Tags, updated: time.Time(n.UpdatedAt),
+	}
+}
+
+func (p *product) addVariant(n variantNode) {
+	v := variant{id: string(n.ID), sku: strings.TrimSpace(n.SKU), price: n.Price, options: n.SelectedOptions}
+	if n.InventoryItem != nil {
+		v.item = string(n.InventoryItem.ID)
+	}
+	p.variants = append(p.variants, v)
+}
+
+func (p *product) addImage(n imageNode) {
+	if n.Image != nil && n.Image.URL != "" && len(p.images) < maxImages {
+		p.images = append(p.images, catalog.Image{URL: n.Image.URL, Alt: line(n.Image.AltText, 500)})
+	}
+}
+
+func productRecords(node json.RawMessage, with circumstances) ([]syncrun.Record, error) {
+	var n struct {
+		productNode
+		Variants nodes[variantNode]
+		Media    nodes[imageNode]
+	}
+	if err := named(json.Unmarshal(node, &n), &n.ID); err != nil {
+		return nil, err
+	}
+	p := n.product()
+	p.more = n.Variants.PageInfo.HasNextPage
+	for _, v := range n.Variants.Nodes {
+		p.addVariant(v)
+	}
+	for _, image := range n.Media.Nodes {
+		p.addImage(image)
+	}
+	return []syncrun.Record{p.record(with.currency)}, nil
+}
+
+func named(err error, id *gid) error {
+	if err == nil && *id == "" {
+		return errNameless
+	}
+	return err
+}
+
+func orderRecords(node json.RawMessage, _ circumstances) ([]syncrun.Record, error) {
+	var n struct {
+		ID                        gid
+		Name, Email               string
+		DisplayFinancialStatus    string
+		DisplayFulfillmentStatus  string
+		CancelledAt               *string
+		CreatedAt, UpdatedAt      moment
+		SubtotalLineItemsQuantity int
+		TotalPriceSet             struct {
+			ShopMoney struct{ Amount, CurrencyCode string }
+		}
+	}
+	if err := named(json.Unmarshal(node, &n), &n.ID); err != nil {
+		return nil, err
+	}
+	return []syncrun.Record{order(string(n.ID), time.Time(n.UpdatedAt), syncrun.Order{
+		Number: n.Name, Email: n.Email, Status: status(n.DisplayFinancialStatus, n.DisplayFulfillmentStatus, n.CancelledAt != nil),
+		Total: n.TotalPriceSet.ShopMoney.Amount, Currency: n.TotalPriceSet.ShopMoney.CurrencyCode,
+		Items: n.SubtotalLineItemsQuantity, PlacedAt: time.Time(n.CreatedAt),
+	})}, nil
+}
+
+func order(id string, at time.Time, o syncrun.Order) syncrun.Record {
+	o.Number, o.Email = line(o.Number, maxText), strings.TrimSpace(o.Email)
+	return syncrun.Record{Resource: syncrun.Orders, Remote: id, At: at, Order: &o}
+}
+
+// status is an order's as "paid/unfulfilled". Webhooks have other words for some.
+func status(financial, fulfillment string, cancelled bool) string {
+	financial, fulfillment = strings.ToLower(financial), strings.ToLower(fulfillment)
+	switch {
+	case cancelled:
+		return "cancelled"
+	case fulfillment == "":
+		fulfillment = "unfulfilled"
+	case fulfillment == "partial":
+		fulfillment = "partially_fulfilled"
+	}
+	if financial == "" {
+		return fulfillment
+	}
+	return financial + "/" + fulfillment
+}
+
+// count is a number that the API writes as a text.
+type count int
+
+func (c *count) UnmarshalJSON(text []byte) error {
+	plain := strings.Trim(string(text), `"`)
+	if plain == "null" {
+		return nil
+	}
+	n, err := strconv.Atoi(plain)
+	*c = count(n)
+	return err
+}
+
+func customerRecords(node json.RawMessage, _ circumstances) ([]syncrun.Record, error) {
+	var n struct {
+		ID                  gid
+		FirstName, LastName string
+		DefaultEmailAddress *struct{ EmailAddress string }
+		Tags                []string
+		NumberOfOrders      count
+		UpdatedAt           moment
+		Metafield           *struct{ Value string }
+	}
+	if err := named(json.Unmarshal(node, &n), &n.ID); err != nil {
+		return nil, err
+	}
+	email, tier := "", tierOf(n.Tags)
+	if n.DefaultEmailAddress != nil {
+		email = n.DefaultEmailAddress.EmailAddress
+	}
+	if tier == "" && n.Metafield != nil {
+		tier = n.Metafield.Value
+	}
+	return []syncrun.Record{customer(string(n.ID), time.Time(n.UpdatedAt), n.FirstName, n.LastName, syncrun.Customer{
+		Email: email, Tier: tier, Purchases: int(n.NumberOfOrders),
+	})}, nil
+}
+
+func customer(id string, at time.Time, first, last string, c syncrun.Customer) syncrun.Record {
+	c.Name, c.Email, c.Tier = line(first+" "+last, maxText), strings.TrimSpace(c.Email), line(c.Tier, maxText)
+	return syncrun.Record{Resource: syncrun.Customers, Remote: id, At: at, Customer: &c}
+}
+
+func isTier(kind string) bool { return kind == "tier" || kind == "loyalty" }
+
+// tierOf is the loyalty tier that a tag such as "tier:gold" names.
+func tierOf(tags []string) string {
+	for _, tag := range tags {
+		if kind, tier, ok := strings.Cut(tag, ":"); ok && isTier(strings.ToLower(strings.TrimSpace(kind))) {
+			return strings.TrimSpace(tier)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,144 @@
+// Package shopify connects shops at Shopify: consent by OAuth, data by the Admin GraphQL API, news by
+// webhooks. Records are named by plain numbers, the tails of Shopify's global ids, so that the API and the
+// webhooks name the same. It only reads a shop, webhooks apart.
+package shopify
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/connectors"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const (
+	name    = "Shopify"
+	version = "2025-10" // of the API
+	known   = 10_000    // accounts that are remembered
+)
+
+var (
+	_ ports.Connector       = (*Connector)(nil)
+	_ ports.OAuthConnector  = (*Connector)(nil)
+	_ ports.CalledConnector = (*Connector)(nil)
+)
+
+// Config of the connector. URL is in place of every shop's own address: a proxy or a look-alike. The client
+// is the OAuth app, whose secret also signs webhooks.
+type Config struct {
+	URL          string
+	ClientID     string
+	ClientSecret string
+	Client       *http.Client
+	Clock        ports.Clock
+}
+
+// Connector is for all shops.
+type Connector struct {
+	Config
+	platform *connectors.Platform
+	accounts *lru.Cache[string, *account] // by Connection.Key
+}
+
+// account is what was learnt of a shop while asking it. All of it may be forgotten.
+type account struct {
+	mu       sync.Mutex
+	budget   budget
+	costs    map[string]float64 // of queries, as Shopify announced them
+	sizes    map[string]int     // of the pages that it can afford
+	currency string
+	asked    time.Time // for the currency
+}
+
+// New makes the connector.
+func New(c Config) *Connector {
+	c.URL = strings.TrimSuffix(c.URL, "/")
+	accounts, _ := lru.New[string, *account](known) // fails without a size only
+	return &Connector{Config: c, platform: connectors.New(name, c.Client, c.Clock).Judging(judge), accounts: accounts}
+}
+
+func (c *Connector) account(key string) *account {
+	if a, ok := c.accounts.Get(key); ok {
+		return a
+	}
+	a := &account{costs: map[string]float64{}, sizes: map[string]int{}}
+	if before, ok, _ := c.accounts.PeekOrAdd(key, a); ok {
+		return before
+	}
+	return a
+}
+
+var storeForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,99}\.myshopify\.com$`)
+
+var errNoStore = &ports.PlatformRefusal{Reason: "The shop's domain at Shopify is missing: my-shop.myshopify.com."}
+
+// address is where a shop is asked. No other host is sent a secret.
+func (c *Connector) address(store string) (string, error) {
+	switch {
+	case c.URL != "":
+		return c.URL, nil
+	case !storeForm.MatchString(store):
+		return "", errNoStore
+	}
+	return "https://" + store, nil
+}
+
+const inspection = `query Shop {
+  shop { id name myshopifyDomain currencyCode }
+}`
+
+// Inspect asks for the shop.
+func (c *Connector) Inspect(ctx context.Context, conn ports.Connection) (integration.Config, error) {
+	var found struct {
+		Shop struct {
+			ID              gid
+			MyshopifyDomain string
+			CurrencyCode    string
+		}
+	}
+	if err := c.ask(ctx, conn, inspection, nil, &found); err != nil {
+		return integration.Config{}, err
+	}
+	if found.Shop.ID == "" {
+		return integration.Config{}, c.platform.Failed("did not say whose account it is", nil)
+	}
+	return integration.Config{
+		Account: string(found.Shop.ID), Store: strings.ToLower(found.Shop.MyshopifyDomain), Currency: found.Shop.CurrencyCode,
+	}, nil
+}
+
+// currencyLife is how long a shop's currency is believed. A merchant can hardly change it.
+const currencyLife = 10 * time.Minute
+
+// currency is what a shop's prices are in.
+func (c *Connector) currency(ctx context.Context, conn ports.Connection) (string, error) {
+	a, now := c.account(conn.Key), c.Clock.Now()
+	a.mu.Lock()
+	currency, fresh := a.currency, now.Sub(a.asked) < currencyLife
+	a.mu.Unlock()
+	if currency != "" && fresh {
+		return currency, nil
+	}
+	shop, err := c.Inspect(ctx, conn)
+	if err != nil {
+		return "", err
+	}
+	a.mu.Lock()
+	a.currency, a.asked = shop.Currency, now
+	a.mu.Unlock()
+	return shop.Currency, nil
+}
+
+// refused tells whether Shopify will not do it, however often it is asked.
+func refused(err error) bool {
+	var r *ports.PlatformRefusal
+	return errors.As(err, &r)
+}

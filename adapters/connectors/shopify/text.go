@@ -1,0 +1,73 @@
+package shopify
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// line is text in one line, of so many characters at most.
+func line(text string, most int) string {
+	return clip(strings.Join(strings.Fields(strings.Map(spaced, text)), " "), most)
+}
+
+func clip(text string, most int) string {
+	if list := []rune(text); len(list) > most {
+		return strings.TrimSpace(string(list[:most]))
+	}
+	return text
+}
+
+// breaks are the elements that start a line of their own.
+var breaks = map[atom.Atom]bool{
+	atom.P: true, atom.Br: true, atom.Div: true, atom.Li: true, atom.Ul: true, atom.Ol: true, atom.Tr: true, atom.Table: true,
+	atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true, atom.H6: true, atom.Hr: true,
+	atom.Blockquote: true, atom.Section: true, atom.Article: true, atom.Dd: true, atom.Dt: true,
+}
+
+// hidden are the elements whose text is not for people.
+var hidden = map[atom.Atom]bool{atom.Script: true, atom.Style: true, atom.Iframe: true, atom.Noscript: true, atom.Template: true}
+
+// plainText is what a description says, without its mark-up: a line for each block, and no empty ones.
+func plainText(source string) string {
+	var text strings.Builder
+	within := atom.Atom(0)
+	tokens := html.NewTokenizer(strings.NewReader(source))
+	for kind := tokens.Next(); kind != html.ErrorToken; kind = tokens.Next() {
+		token := tokens.Token()
+		switch {
+		case within != 0:
+			if kind == html.EndTagToken && token.DataAtom == within {
+				within = 0
+			}
+		case kind == html.StartTagToken && hidden[token.DataAtom]:
+			within = token.DataAtom
+		case kind == html.TextToken:
+			text.WriteString(strings.Map(spaced, token.Data))
+		case breaks[token.DataAtom]:
+			text.WriteByte('\n')
+		case token.DataAtom == atom.Td || token.DataAtom == atom.Th:
+			text.WriteByte(' ')
+		}
+	}
+	return tidy(text.String())
+}
+
+func spaced(r rune) rune {
+	if unicode.IsSpace(r) || unicode.IsControl(r) {
+		return ' '
+	}
+	return r
+}
+
+func tidy(text string) string {
+	var lines []string
+	for part := range strings.SplitSeq(text, "\n") {
+		if part = strings.Join(strings.Fields(part), " "); part != "" {
+			lines = append(lines, part)
+		}
+	}
+	return strings.Join(lines, "\n")
+}

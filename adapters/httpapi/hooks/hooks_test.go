@@ -1,0 +1,204 @@
+package hooks_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/hooks"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/inbox"
+	"github.com/haggle-commerce/haggle/app/payments"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest/synctest"
+)
+
+// platform takes calls whose body is signed with itself, in a header of its own.
+type platform struct{ ports.CalledConnector }
+
+func (platform) Verify(call ports.Call, _ string) (ports.CallStamp, error) {
+	if call.Header("X-Platform-Signature") != "of "+string(call.Payload) {
+		return ports.CallStamp{}, fault.New(fault.Unauthenticated, "invalid_signature", "It is wrong.")
+	}
+	return ports.CallStamp{Delivery: call.Header("X-Platform-Delivery")}, nil
+}
+
+// provider is the integration, and reader, of payments' webhooks.
+type provider struct {
+	ports.IntegrationsInUse
+	webhook id.Webhook
+	heard   []string
+}
+
+func (p *provider) ByWebhook(_ context.Context, w id.Webhook) (*integration.Integration, error) {
+	if w != p.webhook {
+		return nil, fault.Missing("webhook")
+	}
+	i := &integration.Integration{Type: integration.Stripe, Status: integration.Connected}
+	i.Sealed = integration.Seal(i.ID, integration.Credentials{Key: "k", Signing: "s"}, plain{}.Seal)
+	return i, nil
+}
+
+func (p *provider) ReadWebhook(payload []byte, signature, _ string) (ports.PaymentNews, error) {
+	p.heard = append(p.heard, string(payload)+" "+signature)
+	return ports.PaymentNews{}, nil
+}
+
+type plain struct{}
+
+func (plain) Seal(text []byte, _ string) []byte          { return text }
+func (plain) Open(text []byte, _ string) ([]byte, error) { return text, nil }
+
+// limiter admits so many.
+type limiter struct {
+	mu   sync.Mutex
+	left int
+}
+
+func (l *limiter) Look(context.Context, string, ports.Rate) ports.Verdict {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return ports.Verdict{Allowed: l.left > 0, RetryAfter: time.Second}
+}
+
+func (l *limiter) Take(ctx context.Context, key string, r ports.Rate) ports.Verdict {
+	v := l.Look(ctx, key, r)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left--
+	return v
+}
+
+type door struct {
+	*synctest.World
+	provider *provider
+	webhook  *integration.Webhook
+	address  string
+}
+
+func openDoor(t *testing.T, strikes int) *door {
+	t.Helper()
+	d := &door{World: synctest.New(integration.Custom), provider: &provider{webhook: id.New[id.Webhook]([16]byte{8})}}
+	d.webhook = &integration.Webhook{
+		ID: id.New[id.Webhook]([16]byte{9}), Project: d.Project.ID, Integration: d.Integration, Type: integration.Custom, Topic: "products/update",
+	}
+	replica := d.Replica(0)
+	if err := replica.Webhooks().Add(t.Context(), d.webhook); err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	mux := http.NewServeMux()
+	mux.Handle(hooks.Pattern, hooks.Handler(hooks.Services{
+		Receiver: inbox.NewReceiver(inbox.Door{
+			Webhooks: replica.Webhooks(), Inbox: replica.Inbox(), Platforms: map[string]ports.CalledConnector{"custom": platform{}},
+			Vault: plain{}, Clock: d, Entropy: &synctest.Entropy{}, Log: log, Wake: func() {},
+		}),
+		Ear:  payments.Ear{InUse: d.provider, Readers: map[string]ports.WebhookReader{"stripe": d.provider}, Vault: plain{}},
+		Lane: wire.NewLane(4, nil), Limiter: &limiter{left: strikes},
+		ClientAddress: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.1") },
+	}))
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	d.address = server.URL + hooks.Path
+	return d
+}
+
+func (d *door) post(t *testing.T, webhook id.Webhook, body, signature string) (status int, answer string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.address+webhook.String(), strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Platform-Signature", signature)
+	r.Header.Set("X-Platform-Delivery", "d1")
+	r.Header.Set("Stripe-Signature", "t=1")
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+func TestAPlatformsCallIsStoredAndAnswered(t *testing.T) {
+	t.Parallel()
+	d := openDoor(t, 10)
+	body := `{"bytes":  "as they are"}`
+	if status, answer := d.post(t, d.webhook.ID, body, "of "+body); status != http.StatusOK || answer != "" {
+		t.Errorf("answered %d %q", status, answer)
+	}
+	if list := d.Deliveries(); len(list) != 1 || string(list[0].Payload) != body || list[0].Remote != "d1" {
+		t.Errorf("stored %+v", list)
+	}
+}
+
+func TestTheLargestCallAndALargerOne(t *testing.T) {
+	t.Parallel()
+	d := openDoor(t, 10)
+	for size, want := range map[int]int{1 << 20: http.StatusUnauthorized, 1<<20 + 1: http.StatusRequestEntityTooLarge} {
+		if status, answer := d.post(t, d.webhook.ID, strings.Repeat("x", size), "wrong"); status != want {
+			t.Errorf("%d bytes: %d %s", size, status, answer)
+		}
+	}
+}
+
+func TestWhoGuessesIsTurnedAway(t *testing.T) {
+	t.Parallel()
+	d := openDoor(t, 2)
+	for n, want := range []int{http.StatusNotFound, http.StatusNotFound, http.StatusTooManyRequests} {
+		if status, answer := d.post(t, id.New[id.Webhook]([16]byte{byte(n + 1)}), "x", "wrong"); status != want {
+			t.Errorf("%d %s, want %d", status, answer, want)
+		}
+	}
+	d = openDoor(t, 1)
+	if status, answer := d.post(t, id.New[id.Webhook]([16]byte{1}), "x", ""); status != http.StatusNotFound || !strings.Contains(answer, "webhook_not_found") {
+		t.Errorf("%d %s", status, answer)
+	}
+	if status, _ := d.post(t, d.webhook.ID, "x", "of x"); status != http.StatusTooManyRequests {
+		t.Errorf("unknown addresses do not count: %d", status)
+	}
+}
+
+// What others do at the same address, which may be a proxy's, keeps no platform from calling.
+func TestGuessesStopNobodyWhoCalls(t *testing.T) {
+	t.Parallel()
+	d := openDoor(t, 2)
+	if status, answer := d.post(t, d.webhook.ID, "x", "of x"); status != http.StatusOK {
+		t.Fatalf("%d %s", status, answer)
+	}
+	for n := range 5 {
+		d.post(t, id.New[id.Webhook]([16]byte{byte(n + 1)}), "x", "")
+		if status, answer := d.post(t, d.webhook.ID, "x", "wrong"); status != http.StatusUnauthorized {
+			t.Errorf("%d %s", status, answer)
+		}
+	}
+	if status, answer := d.post(t, d.webhook.ID, "y", "of y"); status != http.StatusOK {
+		t.Errorf("%d %s", status, answer)
+	}
+}
+
+func TestPaymentProvidersAreHeardAsBefore(t *testing.T) {
+	t.Parallel()
+	d := openDoor(t, 10)
+	if status, answer := d.post(t, d.provider.webhook, "paid", ""); status != http.StatusOK || answer != "" {
+		t.Errorf("answered %d %q", status, answer)
+	}
+	if got := fmt.Sprint(d.provider.heard); got != "[paid t=1]" || len(d.Deliveries()) != 0 {
+		t.Errorf("heard %s", got)
+	}
+}

@@ -1,0 +1,107 @@
+package management
+
+import (
+	"context"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/app/connecting"
+	"github.com/haggle-commerce/haggle/domain/integration"
+)
+
+func (h *handlers) registerConsent(tag, all string) {
+	register(h, tag, operation{id: "connect-integration", method: "POST", path: all + "/connect", scope: "integrations:write",
+		on: headerProject, errors: []int{409, 503}, summary: "Begin connecting an account by its owner's consent (OAuth 2.0)"},
+		(*handlers).connectIntegration)
+	register(h, tag, operation{id: "complete-connection", method: "POST", path: all + "/connect/complete", scope: "integrations:write",
+		on: headerProject, status: 201, errors: []int{409, 503},
+		summary: "Connect the account with the code that the platform sent its owner back with"}, (*handlers).completeConnection)
+}
+
+type newConnection struct {
+	Type        string `json:"type,omitempty" example:"shopify" doc:"shopify or hubspot. The others are connected by API key."`
+	RedirectURI string `json:"redirect_uri,omitempty" doc:"Where the platform sends the account's owner back to, with code and state: an https URL, or an http URL of this machine."`
+	StoreDomain string `json:"store_domain,omitempty" example:"my-shop.myshopify.com" doc:"Of an e-commerce platform's shop; left out: its owner chooses there."`
+}
+
+func (newConnection) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return documentRequired(s, "type", "redirect_uri")
+}
+
+type connectionInput struct{ Body newConnection }
+
+type consentView struct {
+	URL       string `json:"authorization_url" format:"uri" doc:"Where the account's owner consents."`
+	State     string `json:"state" doc:"Comes back with the code. It is good for one completion, with the same API account and project."`
+	ExpiresIn int    `json:"expires_in" doc:"Seconds that the state lives."`
+}
+
+type consentOutput struct{ Body consentView }
+
+func (h *handlers) connectIntegration(ctx context.Context, in *connectionInput) (*consentOutput, error) {
+	kind, err := fromAPIType(in.Body.Type)
+	if err != nil {
+		return nil, err
+	}
+	begun, err := h.Connecting.Begin(ctx, visitOf(ctx).caller.Account.ID, projectOf(ctx), connecting.Begin{
+		Type: kind, RedirectURI: in.Body.RedirectURI, Store: in.Body.StoreDomain,
+	})
+	if err != nil {
+		return nil, err
+	}
+	noteChange(ctx, nil, newConnection{kind.String(), in.Body.RedirectURI, in.Body.StoreDomain})
+	return &consentOutput{consentView{begun.URL, begun.State, int(begun.Life.Seconds())}}, nil
+}
+
+type completion struct {
+	Type        string `json:"type,omitempty" example:"shopify"`
+	Code        string `json:"code,omitempty" writeOnly:"true" doc:"As the platform gave it to the redirect_uri."`
+	State       string `json:"state,omitempty" writeOnly:"true" doc:"Likewise."`
+	RedirectURI string `json:"redirect_uri,omitempty" doc:"If given, it must be the one of the first step."`
+	StoreDomain string `json:"store_domain,omitempty" doc:"Of an e-commerce platform's shop, if the first step had none and callback_query is left out."`
+	Callback    string `json:"callback_query,omitempty" doc:"The whole query of the redirect, as it came. A platform that signs it has its signature checked."`
+}
+
+func (completion) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return documentRequired(s, "type", "code", "state")
+}
+
+type completionInput struct{ Body completion }
+
+type completedView struct {
+	ID          string  `json:"id"`
+	Type        string  `json:"type"`
+	Status      string  `json:"status" enum:"connected,error,disconnected"`
+	StoreDomain *string `json:"store_domain" nullable:"true" doc:"Null: the type is of another kind than e-commerce."`
+}
+
+type completedOutput struct{ Body completedView }
+
+// completeConnection redeems a state once, however often the request's transaction is run.
+func (h *handlers) completeConnection(ctx context.Context, in *completionInput) (*completedOutput, error) {
+	kind, err := fromAPIType(in.Body.Type)
+	if err != nil {
+		return nil, err
+	}
+	v := visitOf(ctx)
+	if v.consented.Type == (integration.Type{}) {
+		c, err := h.Connecting.Redeem(ctx, v.caller.Account.ID, v.project.ID, connecting.Completion{
+			Type: kind, Code: in.Body.Code, State: in.Body.State, RedirectURI: in.Body.RedirectURI, Store: in.Body.StoreDomain,
+			Callback: in.Body.Callback,
+		})
+		if err != nil {
+			return nil, err
+		}
+		*v.consented = *c
+	}
+	before, after, err := h.Connecting.Complete(ctx, v.project.ID, v.consented)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := h.changedIntegration(ctx, before, after); err != nil {
+		return nil, err
+	}
+	return &completedOutput{completedView{
+		after.ID.String(), after.Type.String(), after.Status.String(), toOptionalText(after.Config.Store),
+	}}, nil
+}

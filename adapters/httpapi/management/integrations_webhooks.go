@@ -1,0 +1,202 @@
+package management
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func (h *handlers) registerWebhooks(tag, integration string) {
+	all := integration + "/webhooks"
+	log := all + "/logs"
+	register(h, tag, operation{id: "list-webhooks", method: "GET", path: all, scope: "integrations:read", on: headerProject,
+		summary: "List webhooks that are registered with the platform"}, (*handlers).listWebhooks)
+	register(h, tag, operation{id: "register-webhook", method: "POST", path: all, scope: "integrations:write", on: headerProject,
+		status: 201, errors: []int{409, 503}, summary: "Have the platform call us about a topic"}, (*handlers).registerWebhook)
+	register(h, tag, operation{id: "remove-webhook", method: "DELETE", path: all + "/{webhook_id}", scope: "integrations:write",
+		on: headerProject, status: 204, summary: "Remove a webhook, here and at the platform"}, (*handlers).removeWebhook)
+	register(h, tag, operation{id: "list-webhook-logs", method: "GET", path: log, scope: "integrations:read", on: headerProject,
+		summary: "List calls of webhooks and what became of them, newest first"}, (*handlers).listWebhookLog)
+	register(h, tag, operation{id: "retry-webhook-call", method: "POST", path: log + "/{log_id}/retry", scope: "integrations:write",
+		on: headerProject, status: 202, errors: []int{409}, summary: "Work on a call that failed once more"}, (*handlers).retryWebhookCall)
+}
+
+// WebhookView is a webhook (spec 2.5).
+type WebhookView struct {
+	ID        string    `json:"id"`
+	Topic     string    `json:"topic" example:"products/update"`
+	Endpoint  string    `json:"endpoint" format:"uri" doc:"What the platform calls."`
+	Status    string    `json:"status" enum:"active,failed"`
+	Actions   []string  `json:"actions"`
+	CreatedAt wire.Time `json:"created_at"`
+}
+
+type listWebhooksInput struct {
+	OnIntegration
+	Paging
+}
+
+func (h *handlers) listWebhooks(ctx context.Context, in *listWebhooksInput) (*listOutput[WebhookView], error) {
+	i, err := h.findIntegration(ctx, in.OnIntegration)
+	if err != nil {
+		return nil, err
+	}
+	found, err := h.Webhooks.List(ctx, i.Project, i.ID)
+	if err != nil {
+		return nil, err
+	}
+	return toAPIPart(each(found, h.toAPIWebhook), in.Paging), nil
+}
+
+type newWebhook struct {
+	Topic   string   `json:"topic,omitempty" example:"products/update" doc:"One of the platform's. Shopify and custom: products/create, products/update, products/delete, inventory_levels/update, orders/create, orders/updated, customers/create, customers/update, customers/delete. ShipStation: SHIP_NOTIFY."`
+	Actions []string `json:"actions,omitempty" nullable:"true" doc:"Of sync_products, sync_inventory, sync_orders and sync_customers: what is read from the platform after a call, beside what the call itself tells."`
+}
+
+func (newWebhook) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return documentRequired(s, "topic")
+}
+
+type newWebhookInput struct {
+	OnIntegration
+	Body newWebhook
+}
+
+type webhookOutput struct{ Body WebhookView }
+
+func (h *handlers) registerWebhook(ctx context.Context, in *newWebhookInput) (*webhookOutput, error) {
+	of, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	w, err := h.Inbox.Register(ctx, projectOf(ctx).ID, of, in.Body.Topic, in.Body.Actions)
+	if err != nil {
+		return nil, err
+	}
+	out := &webhookOutput{h.toAPIWebhook(w)}
+	noteTarget(ctx, out.Body.ID)
+	noteChange(ctx, nil, out.Body)
+	return out, nil
+}
+
+type onWebhookInput struct {
+	OnIntegration
+	Webhook string `path:"webhook_id"`
+}
+
+func (h *handlers) removeWebhook(ctx context.Context, in *onWebhookInput) (*struct{}, error) {
+	of, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := wire.ID[id.Webhook](in.Webhook, "webhook")
+	if err != nil {
+		return nil, err
+	}
+	noteTarget(ctx, in.Webhook)
+	return nil, h.Inbox.Remove(ctx, projectOf(ctx).ID, of, wanted)
+}
+
+func (h *handlers) toAPIWebhook(w *integration.Webhook) WebhookView {
+	return WebhookView{
+		ID: w.ID.String(), Topic: w.Topic, Endpoint: h.HookAddress(w.ID), Status: w.Status.String(),
+		Actions: each(w.Actions, integration.Action.String), CreatedAt: wire.ToTime(w.CreatedAt),
+	}
+}
+
+type webhookLogInput struct {
+	OnIntegration
+	Paging
+	Since  string `query:"since" example:"1h" maxLength:"20" doc:"How far back: minutes, hours or days, as in 30m, 1h or 7d, at most 30d. Left out: all that is kept."`
+	Status string `query:"status" enum:"received,processed,failed,rejected,duplicate"`
+}
+
+// WebhookCallView is a call of a webhook (spec 2.6).
+type WebhookCallView struct {
+	ID         string    `json:"id"`
+	WebhookID  string    `json:"webhook_id"`
+	Topic      string    `json:"topic"`
+	Status     string    `json:"status" enum:"received,processed,failed,rejected,duplicate" doc:"received: to be worked on. rejected: its signature was wrong."`
+	Error      *string   `json:"error" nullable:"true"`
+	Retries    int       `json:"retry_count"`
+	Size       int       `json:"payload_size" doc:"In bytes."`
+	ReceivedAt wire.Time `json:"received_at"`
+}
+
+func (h *handlers) listWebhookLog(ctx context.Context, in *webhookLogInput) (*listOutput[WebhookCallView], error) {
+	filter := ports.LogFilter{Status: integration.LogStatuses[in.Status]} // the schema knows no other
+	if in.Since != "" {
+		back, known := fromAPIDuration(in.Since)
+		if !known {
+			return nil, fault.New(fault.Malformed, "invalid_request", "The request's parameters are invalid.").
+				With("since", "must be a time such as 30m, 1h or 7d, at most 30d")
+		}
+		filter.Since = h.Clock.Now().Add(-back)
+	}
+	i, err := h.findIntegration(ctx, in.OnIntegration)
+	if err != nil {
+		return nil, err
+	}
+	found, total, err := h.WebhookLog.Log(ctx, i.Project, i.ID, filter, in.page())
+	if err != nil {
+		return nil, err
+	}
+	return toAPIList(found, toAPIWebhookCall, in.Paging, total), nil
+}
+
+// longestAgo is more than the log keeps.
+const longestAgo = 30 * 24 * time.Hour
+
+var durationUnits = map[byte]time.Duration{'m': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}
+
+// fromAPIDuration reads a time of up to 30 days in minutes, hours or days.
+func fromAPIDuration(text string) (time.Duration, bool) {
+	if text == "" {
+		return 0, false
+	}
+	unit, known := durationUnits[text[len(text)-1]]
+	digits := text[:len(text)-1]
+	n, err := strconv.ParseUint(digits, 10, 16)
+	d := time.Duration(n) * unit
+	return d, known && err == nil && !strings.HasPrefix(digits, "0") && d <= longestAgo
+}
+
+type onWebhookCallInput struct {
+	OnIntegration
+	Call string `path:"log_id"`
+}
+
+type webhookCallOutput struct{ Body WebhookCallView }
+
+func (h *handlers) retryWebhookCall(ctx context.Context, in *onWebhookCallInput) (*webhookCallOutput, error) {
+	of, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := wire.ID[id.WebhookLog](in.Call, "delivery")
+	if err != nil {
+		return nil, err
+	}
+	noteTarget(ctx, in.Call)
+	d, err := h.Inbox.Retry(ctx, projectOf(ctx).ID, of, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return &webhookCallOutput{toAPIWebhookCall(d)}, nil
+}
+
+func toAPIWebhookCall(d *integration.Delivery) WebhookCallView {
+	return WebhookCallView{
+		ID: d.ID.String(), WebhookID: d.Webhook.String(), Topic: d.Topic, Status: d.Status.String(), Error: toOptionalText(d.Error),
+		Retries: d.Retries, Size: d.Size, ReceivedAt: wire.ToTime(d.ReceivedAt),
+	}
+}

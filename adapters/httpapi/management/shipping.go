@@ -1,0 +1,154 @@
+package management
+
+import (
+	"context"
+	"encoding/base64"
+	"net/http"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/shipping"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+)
+
+// Both ask a platform, before the transaction of the request has begun to write: the service has
+// transactions of its own, and buys a label once by itself.
+func (h *handlers) registerShipping() {
+	const tag, one = "Shipping", "/v1/orders/{order_id}"
+	register(h, tag, operation{id: "get-shipping-rates", method: "POST", path: one + "/rates", scope: "integrations:read", on: headerProject,
+		asks: true, status: 200, errors: []int{409, 503}, summary: "Ask what sending an order costs, the cheapest first"}, (*handlers).shippingRates)
+	register(h, tag, operation{id: "create-shipping-label", method: "POST", path: one + "/labels", scope: "integrations:write", on: headerProject,
+		asks: true, status: 201, errors: []int{409, 503},
+		summary: "Buy the shipping label of an order, which is on its way then. An order has one: asked again, the answer is 200 with the same"},
+		(*handlers).createLabel)
+}
+
+// OnParcel is what both need to know.
+type OnParcel struct {
+	Integration string `json:"integration_id,omitempty" doc:"A platform that ships orders; left out: the only one that is connected."`
+	Grams       int    `json:"weight_grams" doc:"1 to 100,000."`
+}
+
+func (p OnParcel) integration() (id.Integration, error) {
+	if p.Integration == "" {
+		return id.Integration{}, nil
+	}
+	return wire.ID[id.Integration](p.Integration, "integration")
+}
+
+type ratesInput struct {
+	OnOrder
+	Body struct {
+		OnParcel
+		Carrier string `json:"carrier_code,omitempty" example:"ups" doc:"Left out: every carrier of the account."`
+	}
+}
+
+type rateView struct {
+	Carrier  string     `json:"carrier_code" example:"ups"`
+	Service  string     `json:"service_code" example:"ups_ground"`
+	Name     string     `json:"name" example:"UPS Ground"`
+	Price    wire.Money `json:"price"`
+	Currency string     `json:"currency" example:"USD"`
+}
+
+type ratesOutput struct {
+	Body struct {
+		Data []rateView `json:"data"`
+	}
+}
+
+func (h *handlers) shippingRates(ctx context.Context, in *ratesInput) (*ratesOutput, error) {
+	of, through, err := parcelOf(in.OnOrder, in.Body.OnParcel)
+	if err != nil {
+		return nil, err
+	}
+	rates, err := h.Shipping.Rates(ctx, projectOf(ctx), through, of, in.Body.Grams, in.Body.Carrier)
+	if err != nil {
+		return nil, err
+	}
+	out := &ratesOutput{}
+	out.Body.Data = each(rates, func(r shipping.Rate) rateView {
+		return rateView{r.Carrier, r.Service, r.Name, wire.ToMoney(r.Price), r.Price.Currency().Code()}
+	})
+	return out, nil
+}
+
+func parcelOf(in OnOrder, parcel OnParcel) (of id.Order, through id.Integration, err error) {
+	if of, err = wire.ID[id.Order](in.Order, "order"); err == nil {
+		through, err = parcel.integration()
+	}
+	return of, through, err
+}
+
+type labelInput struct {
+	OnOrder
+	Body struct {
+		OnParcel
+		Carrier string `json:"carrier_code" example:"ups" doc:"As rates have it."`
+		Service string `json:"service_code" example:"ups_ground" doc:"As rates have it."`
+		Test    bool   `json:"test_label,omitempty" doc:"A label that nobody ships and that costs nothing. It leaves the order as it is, and is kept beside the real one."`
+	}
+}
+
+type labelView struct {
+	ID             string      `json:"id" example:"lbl_01h2xcejqtf2nbrexx3vqjhp41"`
+	Order          string      `json:"order_id"`
+	Carrier        string      `json:"carrier_code"`
+	Service        string      `json:"service_code"`
+	TrackingNumber string      `json:"tracking_number"`
+	Price          *wire.Money `json:"price" nullable:"true" doc:"Null: the platform did not say."`
+	Currency       *string     `json:"currency" nullable:"true"`
+	PDF            *string     `json:"label_pdf" nullable:"true" encoding:"base64" doc:"The label, in base64. Null where the platform's answer was lost and the label found later: print it there."`
+	Test           bool        `json:"test_label"`
+	CreatedAt      wire.Time   `json:"created_at"`
+}
+
+type labelOutput struct {
+	Status int
+	Body   labelView
+}
+
+func (h *handlers) createLabel(ctx context.Context, in *labelInput) (*labelOutput, error) {
+	of, through, err := parcelOf(in.OnOrder, in.Body.OnParcel)
+	if err != nil {
+		return nil, err
+	}
+	l, bought, err := h.Shipping.Buy(ctx, projectOf(ctx), of, order.LabelWish{
+		Integration: through, Carrier: in.Body.Carrier, Service: in.Body.Service, Grams: in.Body.Grams, Test: in.Body.Test,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &labelOutput{Status: http.StatusOK, Body: toAPILabel(l)}
+	noteTarget(ctx, out.Body.ID)
+	if bought {
+		out.Status = http.StatusCreated
+		noteChange(ctx, nil, toLoggedLabel(out.Body))
+	}
+	return out, nil
+}
+
+// loggedLabel is what the audit log learns of a label: neither where it goes nor whose order it is of.
+type loggedLabel struct {
+	Carrier  string      `json:"carrier_code"`
+	Service  string      `json:"service_code"`
+	Price    *wire.Money `json:"price"`
+	Currency *string     `json:"currency"`
+	Test     bool        `json:"test_label"`
+}
+
+func toLoggedLabel(v labelView) loggedLabel {
+	return loggedLabel{v.Carrier, v.Service, v.Price, v.Currency, v.Test}
+}
+
+func toAPILabel(l *order.Label) labelView {
+	v := labelView{
+		ID: l.ID.String(), Order: l.Order.String(), Carrier: l.Carrier, Service: l.Service, TrackingNumber: l.TrackingNumber,
+		Currency: toOptionalText(l.Price.Currency().Code()), PDF: toOptionalText(base64.StdEncoding.EncodeToString(l.PDF)), Test: l.Test, CreatedAt: wire.ToTime(l.BoughtAt),
+	}
+	if v.Currency != nil {
+		v.Price = wire.ToOptionalMoney(&l.Price)
+	}
+	return v
+}

@@ -1,0 +1,187 @@
+package management_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/shipping"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/patch"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+var parcelOrder = id.New[id.Order]([16]byte{3})
+
+// depot has one order, a platform that ships it, and an account there.
+type depot struct {
+	ports.Orders
+	order *order.Order
+	label *order.Label
+	err   error // of the platform
+}
+
+func (d *depot) Case(_ context.Context, _ id.Project, of id.Order) (*order.Case, error) {
+	if of != parcelOrder {
+		return nil, fault.Missing("order")
+	}
+	return &order.Case{Order: d.order}, nil
+}
+
+func (d *depot) Change(ctx context.Context, p id.Project, of id.Order, change func(*order.Case) error) (*order.Case, error) {
+	c, err := d.Case(ctx, p, of)
+	if err == nil {
+		err = change(c)
+	}
+	return c, err
+}
+
+type depotLabels struct{ *depot }
+
+func (d depotLabels) Find(context.Context, id.Project, id.Order, bool) (*order.Label, error) {
+	return d.label, nil
+}
+
+func (d depotLabels) Change(_ context.Context, _ id.Project, _ id.Order, _ bool,
+	change func(*order.Order, *order.Label) (*order.Label, error)) (*order.Label, error) {
+	l, err := change(d.order, d.label)
+	if err == nil && l != nil {
+		d.label = l
+	}
+	return l, err
+}
+
+type depotAccounts struct{ ports.Integrations }
+
+func (depotAccounts) List(context.Context, id.Project, ports.Page) ([]*integration.Integration, int, error) {
+	return []*integration.Integration{{ID: id.New[id.Integration]([16]byte{4}), Type: integration.ShipStation, Status: integration.Connected}}, 1, nil
+}
+
+func (depotAccounts) ByID(context.Context, id.Project, id.Integration) (*integration.Integration, error) {
+	return nil, fault.Missing("integration")
+}
+
+func (depotAccounts) Use(_ context.Context, _ *integration.Integration, work func(ports.Connection) error) error {
+	return work(ports.Connection{})
+}
+
+type carrier struct {
+	ports.Shipper
+	depot *depot
+}
+
+func (c carrier) Rates(_ context.Context, _ ports.Connection, r ports.RateRequest) ([]ports.ShippingRate, error) {
+	return []ports.ShippingRate{{Carrier: r.Carrier, Service: "ups_ground", Name: "UPS Ground", Price: "7.1", Currency: "USD"}}, c.depot.err
+}
+
+func (c carrier) Buy(_ context.Context, _ ports.Connection, r ports.LabelRequest) (ports.ShippingLabel, error) {
+	return ports.ShippingLabel{
+		Remote: "7", Carrier: r.Carrier, Service: r.Service, TrackingNumber: "1Z999", Price: "7.25", Currency: "USD", PDF: []byte("%PDF"),
+	}, c.depot.err
+}
+
+func openDepot(t *testing.T) (*world, *depot) {
+	t.Helper()
+	usd := func(n int64) money.Amount { return money.Of(n, money.USD) }
+	d := &depot{order: &order.Order{
+		ID: parcelOrder, Status: order.Confirmed, Payment: order.Payment{Amount: usd(100), Refunded: usd(0), Refunding: usd(0)},
+		Fulfillment: order.Fulfillment{Status: order.FulfillmentProcessing},
+	}}
+	w := newWorld(t, func(s *management.Services) {
+		s.PaymentLane = wire.NewLane(10, nil)
+		s.Shipping = &shipping.Service{
+			Integrations: depotAccounts{}, Orders: d, Labels: depotLabels{d}, Accounts: depotAccounts{},
+			Shippers: map[string]ports.Shipper{"shipstation": carrier{depot: d}}, Clock: system{}, Entropy: system{}, Log: slog.New(slog.DiscardHandler),
+		}
+	})
+	p := w.shelf.projects[w.one]
+	err := p.Storefront.Change(project.StorefrontPatch{
+		Warehouses: patch.To([]project.Warehouse{{Location: "main", Name: "Main", PostalCode: "78703"}}),
+	}, p.Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, d
+}
+
+func (w *world) ship(key, what, body string) string {
+	return w.call(key, "POST", "/v1/orders/"+parcelOrder.String()+"/"+what, body, "Content-Type: application/json", w.in(w.one))
+}
+
+func TestShippingRates(t *testing.T) {
+	t.Parallel()
+	w, d := openDepot(t)
+	got := w.ship("admin", "rates", `{"weight_grams": 1200, "carrier_code": "ups"}`)
+	if want := `OK {"data":[{"carrier_code":"ups","service_code":"ups_ground","name":"UPS Ground","price":7.10,"currency":"USD"}]}`; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	wants(t, w.ship("admin", "rates", `{"weight_grams": 0}`), "Unprocessable Entity", `"field":"weight_grams"`)
+	wants(t, w.ship("admin", "rates", `{"weight_grams": 1, "integration_id": "int_x"}`), "Not Found", "integration_not_found")
+	d.err = &ports.PlatformRefusal{Reason: "The address is wrong."}
+	wants(t, w.ship("admin", "rates", `{"weight_grams": 1}`), "Unprocessable Entity", "shipping_refused", "The address is wrong.")
+	w.shelf.projects[w.one].Storefront.Warehouses[0].PostalCode = ""
+	wants(t, w.ship("admin", "rates", `{"weight_grams": 1}`), "Unprocessable Entity", "origin_missing", "warehouses.0.postal_code")
+}
+
+func TestShippingLabel(t *testing.T) {
+	t.Parallel()
+	w, d := openDepot(t)
+	const body = `{"weight_grams": 1200, "carrier_code": "ups", "service_code": "ups_ground"}`
+	d.err = &ports.PlatformRefusal{Reason: "The address is wrong."}
+	wants(t, w.ship("admin", "labels", body), "Unprocessable Entity", "shipping_refused")
+	d.err = nil
+	first := w.ship("admin", "labels", body)
+	wants(t, first, `Created {"id":"lbl_`, `"order_id":"`+parcelOrder.String()+`"`, `"carrier_code":"ups","service_code":"ups_ground"`,
+		`"tracking_number":"1Z999","price":7.25,"currency":"USD","label_pdf":"JVBERg==","test_label":false,"created_at":"2026-01-02T03:04:05.67Z"}`)
+	again := w.ship("admin", "labels", `{"weight_grams": 5, "carrier_code": "usps", "service_code": "other"}`)
+	if strings.TrimPrefix(again, "OK") != strings.TrimPrefix(first, "Created") {
+		t.Errorf("%s\nand again %s", first, again)
+	}
+	if d.order.Fulfillment.Status != order.Shipped || d.order.Fulfillment.TrackingNumber != "1Z999" {
+		t.Errorf("the order is %+v", d.order.Fulfillment)
+	}
+	d.label.PDF, d.label.Price = nil, money.Amount{}
+	wants(t, w.ship("admin", "labels", body), `OK {"id":"lbl_`, `"price":null,"currency":null,"label_pdf":null`)
+}
+
+// The audit log, which more people read than orders, names neither the order nor where it goes.
+func TestLabelsInTheAuditLog(t *testing.T) {
+	t.Parallel()
+	w, _ := openDepot(t)
+	w.ship("admin", "rates", `{"weight_grams": 1}`)
+	w.ship("admin", "labels", `{"weight_grams": 1200, "carrier_code": "ups", "service_code": "ups_ground"}`)
+	if len(w.logged) != 2 {
+		t.Fatalf("%d events", len(w.logged))
+	}
+	e := w.logged[1]
+	if e.Action != "create-shipping-label" || !strings.HasPrefix(e.Target, "lbl_") || !strings.Contains(e.After, `"price":7.25`) {
+		t.Errorf("%+v", e)
+	}
+	for _, e := range w.logged {
+		for _, secret := range []string{parcelOrder.String(), "1Z999", "JVBERg"} {
+			if strings.Contains(e.Target+e.Before+e.After, secret) {
+				t.Errorf("%s tells %s: %+v", e.Action, secret, e)
+			}
+		}
+	}
+}
+
+func TestShippingScopes(t *testing.T) {
+	t.Parallel()
+	w, _ := openDepot(t)
+	w.keys.add("reader", []string{"integrations:read"})
+	w.keys.add("orders", []string{"finance:write"})
+	wants(t, w.ship("reader", "rates", `{"weight_grams": 1}`), "OK")
+	label := `{"weight_grams": 1, "carrier_code": "ups", "service_code": "x"}`
+	wants(t, w.ship("reader", "labels", label), "Forbidden")
+	wants(t, w.ship("orders", "labels", label), "Forbidden")
+	wants(t, w.ship("orders", "rates", `{"weight_grams": 1}`), "Forbidden")
+}

@@ -1,0 +1,63 @@
+package sqlstore
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/integration"
+)
+
+// What takes a webhook's call in does: as many deliveries in a transaction as came meanwhile.
+func BenchmarkKeep(b *testing.B) {
+	for _, size := range []int{1, 16, 64} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			onEachEngine(b, func(b *testing.B, s *Store) {
+				p, n := storeProject(b, s, 1).ID, 0
+				for b.Loop() {
+					list := make([]*integration.Delivery, size)
+					for i := range list {
+						n++
+						list[i] = inboxDelivery(p, n)
+					}
+					if err := s.Inbox().Keep(b.Context(), list); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "deliveries/s")
+			})
+		})
+	}
+}
+
+// Taking it to be worked on, and recording what was done.
+func BenchmarkClaimAndRecord(b *testing.B) {
+	onEachEngine(b, func(b *testing.B, s *Store) {
+		const size = 16
+		p, n := storeProject(b, s, 1).ID, 0
+		for b.Loop() {
+			b.StopTimer()
+			list := make([]*integration.Delivery, size)
+			for i := range list {
+				n++
+				list[i] = inboxDelivery(p, n)
+			}
+			if err := s.Inbox().Keep(b.Context(), list); err != nil {
+				b.Fatal(err)
+			}
+			now := list[size-1].DueAt
+			b.StartTimer()
+			claimed, err := s.Inbox().Claim(b.Context(), now, now.Add(time.Minute), size)
+			if err != nil || len(claimed) != size {
+				b.Fatal(len(claimed), err)
+			}
+			for _, d := range claimed {
+				lease := d.DueAt
+				d.Done()
+				if err := s.Inbox().Record(b.Context(), d, lease); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+}

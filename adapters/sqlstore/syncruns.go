@@ -1,0 +1,256 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// SyncRuns is the store's view of runs, and of which are to be worked on.
+type SyncRuns struct{ store *Store }
+
+var (
+	_ ports.SyncRuns  = SyncRuns{}
+	_ ports.SyncQueue = SyncRuns{}
+)
+
+// SyncRuns keeps runs, and hands them out.
+func (s *Store) SyncRuns() SyncRuns { return SyncRuns{s} }
+
+// maxSyncProblems are kept of a run.
+const maxSyncProblems = 1000
+
+const (
+	insertSyncRun = `
+INSERT INTO sync_runs (` + syncRunColumns + `)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+
+	selectSyncRuns = `
+SELECT ` + syncRunColumns + `
+FROM sync_runs`
+
+	oneSyncRun = `
+WHERE project_id = $1
+  AND id = $2`
+
+	updateSyncRun = `
+UPDATE sync_runs
+SET status = $3, steps = $4, error = $5, failures = $6, ended_at = $7, due_at = $8
+WHERE project_id = $1
+  AND id = $2`
+
+	insertSyncProblems = `
+INSERT INTO sync_problems (project_id, run_id, number, integration_id, resource, remote, reason, noted_at)
+VALUES `
+
+	// claimSyncRuns is completed by the clause that skips what others are claiming.
+	claimSyncRuns = `
+WITH due AS MATERIALIZED (
+  SELECT project_id, id
+  FROM sync_runs
+  WHERE status = 'running'
+    AND due_at <= $1
+  ORDER BY due_at, project_id, id
+  LIMIT $3%s
+)
+UPDATE sync_runs
+SET due_at = $2
+WHERE (project_id, id) IN (SELECT project_id, id FROM due)
+RETURNING ` + syncRunColumns
+
+	// wanting begins with those that have waited longest for a run.
+	wanting = `
+WHERE wanted <> ''
+  AND NOT EXISTS (
+    SELECT 1 FROM sync_runs AS r
+    WHERE r.project_id = integrations.project_id AND r.integration_id = integrations.id AND r.status = 'running'
+  )
+ORDER BY coalesce(last_sync, 0), project_id, id
+LIMIT $1`
+
+	expiring = `
+WHERE expires_at IS NOT NULL
+  AND expires_at < $1
+  AND status = 'connected'
+  AND (refreshing IS NULL OR refreshing <= $2)
+ORDER BY expires_at, project_id, id
+LIMIT $3`
+)
+
+func missingSyncRun() *fault.Error { return fault.Missing("sync") }
+
+// Start holds the integration's row, so that the run is not left behind when the project is deleted.
+func (v SyncRuns) Start(ctx context.Context, r *syncrun.Run) error {
+	row, err := toSyncRunRow(r)
+	if err != nil {
+		return err
+	}
+	return v.store.inTx(ctx, r.Project, func(t *tx) error {
+		var name string
+		there, err := t.get(ctx, &name, "SELECT id\nFROM integrations"+oneIntegration+t.dialect.forKeyShare, row.ProjectID, row.IntegrationID)
+		switch {
+		case err != nil:
+			return err
+		case !there:
+			return fault.Missing("integration")
+		}
+		_, err = t.exec(ctx, insertSyncRun, row.args()...)
+		return err
+	})
+}
+
+func (v SyncRuns) ByID(ctx context.Context, project id.Project, integration id.Integration, run id.Sync) (*syncrun.Run, error) {
+	var rows []syncRunRow
+	b := v.store.reading(project)
+	b.query(&rows, selectSyncRuns+oneSyncRun+`
+  AND integration_id = $3`, project.String(), run.String(), integration.String())
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, missingSyncRun()
+	}
+	return fromSyncRunRow(rows[0])
+}
+
+func (v SyncRuns) List(ctx context.Context, project id.Project, integration id.Integration, page ports.Page) ([]*syncrun.Run, int, error) {
+	var rows []syncRunRow
+	var total []countRow
+	b := v.store.reading(project)
+	b.query(&total, `
+SELECT count(*) AS n
+FROM sync_runs
+WHERE project_id = $1
+  AND integration_id = $2`, project.String(), integration.String())
+	b.query(&rows, selectSyncRuns+`
+WHERE project_id = $1
+  AND integration_id = $2
+ORDER BY started_at DESC, id
+LIMIT $3 OFFSET $4`, project.String(), integration.String(), page.Limit, page.Offset)
+	if err := b.run(ctx); err != nil {
+		return nil, 0, err
+	}
+	list, err := fromSyncRunRows(rows)
+	return list, total[0].N, err
+}
+
+func (v SyncRuns) Update(ctx context.Context, project id.Project, run id.Sync, change func(*syncrun.Run) error) (changed *syncrun.Run, err error) {
+	err = v.store.inTx(ctx, project, func(t *tx) error {
+		if changed, err = lockSyncRun(ctx, t, project, run); err != nil {
+			return err
+		}
+		if err := change(changed); err != nil {
+			return err
+		}
+		row, err := toSyncRunRow(changed)
+		if err != nil {
+			return err
+		}
+		_, err = t.exec(ctx, updateSyncRun, row.updateArgs()...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changed, nil
+}
+
+// lockSyncRun loads a run for exclusive use.
+func lockSyncRun(ctx context.Context, t *tx, project id.Project, run id.Sync) (*syncrun.Run, error) {
+	var row syncRunRow
+	found, err := t.get(ctx, &row, selectSyncRuns+oneSyncRun+t.dialect.forUpdate, project.String(), run.String())
+	switch {
+	case err != nil:
+		return nil, err
+	case !found:
+		return nil, missingSyncRun()
+	}
+	return fromSyncRunRow(row)
+}
+
+// Note holds the run's row, so that whoever else notes something waits for the next number.
+func (v SyncRuns) Note(ctx context.Context, project id.Project, run id.Sync, problems []syncrun.Problem) error {
+	return v.store.inTx(ctx, project, func(t *tx) error {
+		r, err := lockSyncRun(ctx, t, project, run)
+		if err != nil {
+			return err
+		}
+		var noted int
+		if _, err := t.get(ctx, &noted, `
+SELECT coalesce(max(number), 0)
+FROM sync_problems
+WHERE project_id = $1
+  AND run_id = $2`, project.String(), run.String()); err != nil {
+			return err
+		}
+		var rows [][]any
+		for i, p := range problems[:min(len(problems), maxSyncProblems-noted)] {
+			rows = append(rows, []any{
+				project.String(), run.String(), noted + i + 1, r.Integration.String(),
+				p.Resource.String(), printable(p.Remote), printable(p.Reason), toMillis(p.At),
+			})
+		}
+		return t.insert(ctx, insertSyncProblems, rows, "")
+	})
+}
+
+func (v SyncRuns) Problems(ctx context.Context, project id.Project, run id.Sync, page ports.Page) ([]syncrun.Problem, int, error) {
+	var runs, total []countRow
+	var rows []syncProblemRow
+	b := v.store.reading(project)
+	b.query(&runs, "SELECT count(*) AS n\nFROM sync_runs"+oneSyncRun, project.String(), run.String())
+	b.query(&total, `
+SELECT count(*) AS n
+FROM sync_problems
+WHERE project_id = $1
+  AND run_id = $2`, project.String(), run.String())
+	b.query(&rows, `
+SELECT resource, remote, reason, noted_at
+FROM sync_problems
+WHERE project_id = $1
+  AND run_id = $2
+ORDER BY number
+LIMIT $3 OFFSET $4`, project.String(), run.String(), page.Limit, page.Offset)
+	if err := b.run(ctx); err != nil {
+		return nil, 0, err
+	}
+	if runs[0].N == 0 {
+		return nil, 0, missingSyncRun()
+	}
+	return fromSyncProblemRows(rows), total[0].N, nil
+}
+
+func (v SyncRuns) Claim(ctx context.Context, now, until time.Time, n int) ([]*syncrun.Run, error) {
+	var rows []syncRunRow
+	b := v.store.writing(anyProject)
+	b.query(&rows, fmt.Sprintf(claimSyncRuns, v.store.dialect.skipLocked), toMillis(now), toMillis(until), n)
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	return fromSyncRunRows(rows)
+}
+
+func (v SyncRuns) Wanting(ctx context.Context, n int) ([]*integration.Integration, error) {
+	return v.integrations(ctx, wanting, n)
+}
+
+func (v SyncRuns) Expiring(ctx context.Context, before, now time.Time, n int) ([]*integration.Integration, error) {
+	return v.integrations(ctx, expiring, toMillis(before), toMillis(now), n)
+}
+
+// integrations are those, of all projects, that a condition finds.
+func (v SyncRuns) integrations(ctx context.Context, where string, args ...any) ([]*integration.Integration, error) {
+	var rows []integrationRow
+	b := v.store.reading(anyProject)
+	b.query(&rows, selectIntegration+where, args...)
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	return fromIntegrationRows(rows)
+}

@@ -1,0 +1,97 @@
+package connecting
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Disconnect forgets the credentials, takes the payments that went through the integration elsewhere, and ends
+// what was read of it and what it calls us for. A platform that does not let go of a webhook calls an address
+// that is gone.
+func (s *Service) Disconnect(ctx context.Context, p id.Project, of id.Integration) error {
+	i, err := s.Integrations.ByID(ctx, p, of)
+	if err != nil || !inUse(i) {
+		return err
+	}
+	open, err := s.InUse.Undecided(ctx, p, of)
+	if err != nil {
+		return err
+	}
+	var webhooks []*integration.Webhook
+	if len(i.Type.Topics()) > 0 {
+		if webhooks, err = s.Webhooks.List(ctx, p, of); err != nil {
+			return err
+		}
+		s.unsubscribe(ctx, i, webhooks)
+	}
+	if c, problem := i.Open(s.Vault.Open); problem == nil && !open {
+		s.unregister(ctx, i.Type, c, i.Hook)
+	}
+	return s.forget(ctx, i, webhooks)
+}
+
+// unsubscribe ends webhooks at their platform.
+func (s *Service) unsubscribe(ctx context.Context, i *integration.Integration, webhooks []*integration.Webhook) {
+	platform, calls := s.Connectors[i.Type.String()].(ports.CalledConnector)
+	if !calls || len(webhooks) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	c, err := s.Accounts.open(ctx, i)
+	if err != nil {
+		s.Log.WarnContext(ctx, "webhooks are left behind at the platform", "platform", i.Type.String(), "error", err)
+		return
+	}
+	for _, w := range webhooks {
+		if w.Remote == "" {
+			continue
+		}
+		if err := platform.Unregister(ctx, c, w.Remote); err != nil {
+			s.Log.WarnContext(ctx, "a webhook is left behind at the platform", "platform", i.Type.String(), "webhook", w.Remote, "error", err)
+		}
+	}
+}
+
+// forget is the part of Disconnect that is a transaction. It begins with the project's row, as the pages of a
+// run do.
+func (s *Service) forget(ctx context.Context, i *integration.Integration, webhooks []*integration.Webhook) error {
+	_, err := s.Integrations.Disconnect(ctx, i.Project, i.ID, func(i *integration.Integration, p *project.Project) {
+		i.Unroute(p)
+		i.Disconnect(s.Clock.Now())
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.cancelRun(ctx, i); err != nil {
+		return err
+	}
+	for _, w := range webhooks {
+		if err := s.Webhooks.Remove(ctx, i.Project, i.ID, w.ID); err != nil && fault.KindOf(err) != fault.NotFound {
+			return err
+		}
+	}
+	return nil
+}
+
+// cancelRun cancels the integration's run. If there is one, it is the newest.
+func (s *Service) cancelRun(ctx context.Context, i *integration.Integration) error {
+	if len(i.Type.Resources()) == 0 {
+		return nil
+	}
+	runs, _, err := s.Runs.List(ctx, i.Project, i.ID, ports.Page{Limit: 1})
+	if err != nil || len(runs) == 0 || runs[0].Status != syncrun.Running {
+		return err
+	}
+	_, err = s.Runs.Update(ctx, i.Project, runs[0].ID, func(r *syncrun.Run) error { return r.Cancel(s.Clock.Now()) })
+	if fault.Is(err, syncrun.ErrEnded.Code) { // meanwhile
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,111 @@
+package connecting
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// patience bounds each conversation with a platform.
+const patience = 8 * time.Second
+
+// wanted is what is being connected, before it is.
+func wanted(p id.Project, d integration.Draft) ports.Connection {
+	c := d.Config
+	return ports.Connection{
+		Key:   d.Type.String() + " " + c.Store + c.BaseURL + " of " + p.String(),
+		Store: c.Store, BaseURL: c.BaseURL, Credentials: d.Credentials,
+	}
+}
+
+// inspect asks the platform whose credentials they are.
+func (s *Service) inspect(ctx context.Context, t integration.Type, c ports.Connection) (config integration.Config, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if t.Kind() == integration.Payment {
+		config.Account, config.Live, err = s.Platforms[t.String()].Inspect(ctx, Account(c.Credentials))
+	} else {
+		config, err = s.Connectors[t.String()].Inspect(ctx, c)
+	}
+	if err != nil {
+		field := "credentials.api_key"
+		if t.OAuth() {
+			field = "code"
+		}
+		return integration.Config{}, explain(t, err, field)
+	}
+	if config.Store == "" {
+		config.Store = c.Store
+	}
+	return config, t.CheckMode(config, s.Rules.Live)
+}
+
+// explain tells a merchant why a platform gave no answer. What it may have refused is in field.
+func explain(t integration.Type, err error, field string) error {
+	var refusal *ports.PlatformRefusal
+	var failure *ports.PlatformFailure
+	var throttled ports.Throttled
+	why, pause := t.Label()+" did not answer.", 5*time.Second
+	switch {
+	case errors.Is(err, ports.ErrCredentialsRefused):
+		return fault.New(fault.Invalid, "authorization_failed", t.Label()+" refused the credentials.").With(field, "was refused").Because(err)
+	case errors.As(err, &refusal):
+		return fault.New(fault.Invalid, "authorization_failed", refusal.Reason).With(field, "is of no use").Because(err)
+	case errors.As(err, &failure):
+		why = failure.Reason
+	case errors.As(err, &throttled):
+		why, pause = t.Label()+" asks for patience.", throttled.After
+	}
+	return fault.New(fault.Unavailable, "provider_unavailable", why+" Try again.").After(pause).Because(err)
+}
+
+// Account is how adapters take credentials.
+func Account(c integration.Credentials) ports.PaymentAccount {
+	return ports.PaymentAccount{Key: c.Key, Secret: c.Secret}
+}
+
+// register asks the provider to call us, if it does such things and can reach us. It goes on without: what
+// nobody tells is found out by asking. A signing secret that the merchant gave is one of an address that
+// the merchant registers.
+func (s *Service) register(ctx context.Context, t integration.Type, c integration.Credentials, name id.Webhook) (integration.Hook, string) {
+	hook := integration.Hook{ID: name, Status: integration.HookNone}
+	platform, calls := s.Hooks[t.String()]
+	address := s.HookAddress(t, name)
+	switch {
+	case !calls:
+		return hook, c.Signing
+	case c.Signing != "":
+		hook.Status = integration.HookActive
+		return hook, c.Signing
+	case address == "":
+		return hook, ""
+	}
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	remote, secret, err := platform.RegisterWebhook(bounded, Account(c), address)
+	if err != nil {
+		s.Log.WarnContext(ctx, "no webhook: the provider did not register it", "provider", t.String(), "error", err)
+		hook.Status = integration.HookFailed
+		return hook, ""
+	}
+	hook.Remote, hook.Status = remote, integration.HookActive
+	return hook, secret
+}
+
+// unregister removes what register made. If that fails the provider calls an address that is gone.
+func (s *Service) unregister(ctx context.Context, t integration.Type, c integration.Credentials, hook integration.Hook) {
+	platform, calls := s.Hooks[t.String()]
+	if !calls || hook.Remote == "" {
+		return
+	}
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	if err := platform.RemoveWebhook(bounded, Account(c), hook.Remote); err != nil {
+		s.Log.WarnContext(ctx, "a webhook is left behind at the provider", "provider", t.String(), "webhook", hook.Remote, "error", err)
+	}
+}

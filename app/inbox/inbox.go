@@ -1,0 +1,187 @@
+// Package inbox is how platforms tell of their own accord what has changed: webhooks that are registered
+// with them, calls that are checked and stored before they are answered, and the work on what was stored.
+package inbox
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Accounts opens integrations for use.
+type Accounts interface {
+	// Use runs work on the integration's account. work may run twice: with other credentials, after it
+	// returned ErrCredentialsRefused. A disconnected integration: Conflict integration_disconnected.
+	Use(ctx context.Context, i *integration.Integration, work func(ports.Connection) error) error
+}
+
+// Service registers webhooks with platforms.
+type Service struct {
+	Integrations ports.Integrations
+	Webhooks     ports.IntegrationWebhooks
+	Inbox        ports.Inbox
+	Platforms    map[string]ports.CalledConnector // by type
+	Accounts     Accounts
+	// Address is where a webhook reaches us; empty: nowhere that the platform could.
+	Address func(integration.Type, id.Webhook) string
+	Vault   ports.Vault
+	Clock   ports.Clock
+	Entropy ports.Entropy
+	Log     *slog.Logger
+	// Wake is told of a delivery that is due. It never waits, and may come before that is committed.
+	Wake func()
+}
+
+// patience bounds each conversation with a platform.
+const patience = 8 * time.Second
+
+// Register has the platform call us about a topic. It asks the platform before the first write, and takes
+// it back if the webhook cannot be stored.
+func (s *Service) Register(ctx context.Context, p id.Project, of id.Integration, topic string, actions []string) (*integration.Webhook, error) {
+	i, err := s.Integrations.ByID(ctx, p, of)
+	if err != nil {
+		return nil, err
+	}
+	if i.Status == integration.Disconnected {
+		return nil, integration.ErrDisconnected()
+	}
+	w, err := i.Webhook(id.New[id.Webhook](s.Entropy.Bits128()), topic, actions, s.Clock.Now())
+	if err != nil {
+		return nil, err
+	}
+	if err := s.free(ctx, w); err != nil {
+		return nil, err
+	}
+	if err := s.ask(ctx, i, w); err != nil {
+		return nil, err
+	}
+	if err := s.Webhooks.Add(ctx, w); err != nil {
+		s.takeBack(ctx, i, w)
+		return nil, err
+	}
+	return w, nil
+}
+
+// free tells at once what the store would find out after the platform was asked.
+func (s *Service) free(ctx context.Context, w *integration.Webhook) error {
+	list, err := s.Webhooks.List(ctx, w.Project, w.Integration)
+	switch {
+	case err != nil:
+		return err
+	case slices.ContainsFunc(list, func(o *integration.Webhook) bool { return o.Topic == w.Topic }):
+		return fault.New(fault.Conflict, "webhook_exists", "The integration has a webhook of this topic. Remove it first.").
+			With("topic", "has a webhook")
+	case len(list) >= integration.MaxWebhooks:
+		return fault.New(fault.Conflict, "too_many_webhooks", "The integration has as many webhooks as it can have.")
+	}
+	return nil
+}
+
+// ask registers a webhook with the platform.
+func (s *Service) ask(ctx context.Context, i *integration.Integration, w *integration.Webhook) error {
+	platform, calls := s.Platforms[i.Type.String()]
+	address := s.Address(i.Type, w.ID)
+	if !calls || address == "" {
+		return fault.New(fault.Conflict, "webhook_unreachable",
+			i.Type.Label()+" calls public https addresses only, and this server has none: set its public URL.")
+	}
+	var signing string
+	err := s.use(ctx, i, func(ctx context.Context, c ports.Connection) (err error) {
+		w.Remote, signing, err = platform.Register(ctx, c, w.Topic, address)
+		return err
+	})
+	if err != nil {
+		return inWords(i.Type, err)
+	}
+	if signing != "" {
+		w.Signing = s.Vault.Seal([]byte(signing), purpose(w.ID))
+	}
+	return nil
+}
+
+// use bounds a conversation with a platform.
+func (s *Service) use(ctx context.Context, i *integration.Integration, work func(context.Context, ports.Connection) error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return s.Accounts.Use(ctx, i, func(c ports.Connection) error { return work(ctx, c) })
+}
+
+// takeBack unregisters a webhook. If that fails the platform calls an address that is gone.
+func (s *Service) takeBack(ctx context.Context, i *integration.Integration, w *integration.Webhook) {
+	platform, calls := s.Platforms[i.Type.String()]
+	if !calls || i.Status == integration.Disconnected || w.Remote == "" {
+		return
+	}
+	err := s.use(context.WithoutCancel(ctx), i, func(ctx context.Context, c ports.Connection) error {
+		return platform.Unregister(ctx, c, w.Remote)
+	})
+	if err != nil {
+		s.Log.WarnContext(ctx, "a webhook is left behind at the platform", "platform", i.Type.String(), "webhook", w.Remote, "error", err)
+	}
+}
+
+// Remove ends a webhook, whatever the platform says to it.
+func (s *Service) Remove(ctx context.Context, p id.Project, of id.Integration, webhook id.Webhook) error {
+	i, err := s.Integrations.ByID(ctx, p, of)
+	if err != nil {
+		return err
+	}
+	list, err := s.Webhooks.List(ctx, p, of)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(list, func(w *integration.Webhook) bool { return w.ID == webhook })
+	if at < 0 {
+		return fault.Missing("webhook")
+	}
+	s.takeBack(ctx, i, list[at])
+	return s.Webhooks.Remove(ctx, p, of, webhook)
+}
+
+// Retry has a failed delivery worked on once more.
+func (s *Service) Retry(ctx context.Context, p id.Project, of id.Integration, delivery id.WebhookLog) (*integration.Delivery, error) {
+	d, err := s.Inbox.Update(ctx, p, of, delivery, func(d *integration.Delivery) error { return d.Retry(s.Clock.Now()) })
+	if err == nil {
+		s.Wake()
+	}
+	return d, err
+}
+
+// inWords is a platform's answer for whoever asked for something.
+func inWords(t integration.Type, err error) error {
+	var slow ports.Throttled
+	var refusal *ports.PlatformRefusal
+	var known *fault.Error
+	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.Is(err, ports.ErrCredentialsRefused):
+		return fault.New(fault.Conflict, "credentials_refused", t.Label()+" refused the account's credentials. Give the integration others.").Because(err)
+	case errors.As(err, &refusal):
+		return fault.New(fault.Conflict, "platform_refused", t.Label()+" refused the webhook: "+refusal.Reason).Because(err)
+	case errors.As(err, &slow):
+		return fault.New(fault.Unavailable, "provider_unavailable", t.Label()+" is busy. Try again.").After(max(slow.After, time.Second)).Because(err)
+	}
+	return fault.New(fault.Unavailable, "provider_unavailable", t.Label()+" did not answer. Try again.").After(5 * time.Second).Because(err)
+}
+
+// purpose binds a sealed signing secret to its webhook.
+func purpose(w id.Webhook) string { return "signing of " + w.String() }
+
+// Reseal seals the secrets of all webhooks under the vault's first key, and tells how many there are.
+func (s *Service) Reseal(ctx context.Context, all ports.SealedWebhooks) (int, error) {
+	return all.Reseal(ctx, func(of id.Webhook, sealed []byte) ([]byte, error) {
+		plain, err := s.Vault.Open(sealed, purpose(of))
+		if err != nil {
+			return nil, err
+		}
+		return s.Vault.Seal(plain, purpose(of)), nil
+	})
+}

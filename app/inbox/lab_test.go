@@ -1,0 +1,293 @@
+package inbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest/synctest"
+)
+
+// told is what the platform of these tests sends.
+type told struct {
+	Resource string
+	ID       string
+	Name     string
+	SKU      string
+	Item     string
+	Quantity int
+	At       time.Time
+	Poison   bool
+}
+
+// platform signs with "X-Signature: " and the secret, and sends told as JSON.
+type platform struct {
+	mu           sync.Mutex
+	registered   map[string]string // addresses by the platform's id
+	refusing     error             // of Register and News
+	unregistered int
+	asked        int
+}
+
+func (p *platform) Register(_ context.Context, _ ports.Connection, _, address string) (string, string, error) {
+	if p.refusing != nil {
+		return "", "", p.refusing
+	}
+	p.registered = map[string]string{"r1": address}
+	return "r1", "s3cret", nil
+}
+
+func (p *platform) Unregister(context.Context, ports.Connection, string) error {
+	p.unregistered++
+	return nil
+}
+
+func (p *platform) Verify(call ports.Call, signing string) (ports.CallStamp, error) {
+	if call.Header("X-Signature") != signing {
+		return ports.CallStamp{}, errSignature
+	}
+	return ports.CallStamp{Delivery: call.Header("X-Delivery"), Topic: call.Header("X-Topic"), At: call.Now}, nil
+}
+
+func (p *platform) News(_ context.Context, _ ports.Connection, _ string, _ time.Time, payload []byte) ([]syncrun.Record, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked++
+	if p.refusing != nil {
+		return nil, p.refusing
+	}
+	var t told
+	if err := json.Unmarshal(payload, &t); err != nil {
+		return nil, &ports.PlatformRefusal{Reason: "The body cannot be read."}
+	}
+	r := syncrun.Record{Resource: syncrun.StoredResource(t.Resource), Remote: t.ID, At: t.At}
+	switch r.Resource {
+	case syncrun.Products:
+		r.Product = &syncrun.Product{SKU: t.SKU, Name: t.Name, Price: "5"}
+		if t.Poison {
+			r.Product.Description = synctest.Poison
+		}
+	case syncrun.Inventory:
+		r.Level = &syncrun.Level{SKU: t.SKU, Location: "main", Quantity: t.Quantity}
+	}
+	return []syncrun.Record{r}, nil
+}
+
+type plainVault struct{}
+
+func (plainVault) Seal(plain []byte, purpose string) []byte {
+	return []byte(purpose + "|" + string(plain))
+}
+func (plainVault) Open(sealed []byte, purpose string) ([]byte, error) {
+	if len(sealed) < len(purpose) || string(sealed[:len(purpose)]) != purpose {
+		return nil, errors.New("sealed for something else")
+	}
+	return sealed[len(purpose)+1:], nil
+}
+
+type open struct{}
+
+func (open) Use(_ context.Context, i *integration.Integration, work func(ports.Connection) error) error {
+	if i.Status == integration.Disconnected {
+		return integration.ErrDisconnected()
+	}
+	return work(ports.Connection{})
+}
+
+type lab struct {
+	*synctest.World
+	platform *platform
+	entropy  *synctest.Entropy
+	woken    atomic.Int64
+	wanted   atomic.Int64
+	webhook  *integration.Webhook
+}
+
+func newLab(t *testing.T, actions ...string) *lab {
+	t.Helper()
+	l := &lab{World: synctest.New(integration.Custom), platform: &platform{}, entropy: &synctest.Entropy{}}
+	w, err := l.service().Register(t.Context(), l.Project.ID, l.Integration, "products/update", actions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.webhook = w
+	return l
+}
+
+func (l *lab) log() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+
+func (l *lab) platforms() map[string]ports.CalledConnector {
+	return map[string]ports.CalledConnector{"custom": l.platform}
+}
+
+func (l *lab) service() *Service {
+	r := l.Replica(0)
+	return &Service{
+		Integrations: r.Integrations(), Webhooks: r.Webhooks(), Inbox: r.Inbox(), Platforms: l.platforms(), Accounts: open{},
+		Address: func(_ integration.Type, w id.Webhook) string { return "https://shop.example/hooks/" + w.String() },
+		Vault:   plainVault{}, Clock: l, Entropy: l.entropy, Log: l.log(), Wake: func() { l.woken.Add(1) },
+	}
+}
+
+func (l *lab) receiver(r *synctest.Replica, keep func(ports.Inbox) ports.Inbox) *Receiver {
+	box := r.Inbox()
+	if keep != nil {
+		box = keep(box)
+	}
+	return NewReceiver(Door{
+		Webhooks: r.Webhooks(), Inbox: box, Platforms: l.platforms(), Vault: plainVault{}, Clock: l, Entropy: l.entropy,
+		Log: l.log(), Wake: func() { l.woken.Add(1) },
+	})
+}
+
+func (l *lab) worker(r *synctest.Replica) *Worker {
+	return NewWorker(Parts{
+		Queue: r.InboxQueue(), Inbox: r.Inbox(), Webhooks: r.Webhooks(), Integrations: r.Integrations(), Projects: r, Unit: r, Platforms: l.platforms(),
+		Accounts: open{}, Taker: taker{l}, Clock: l, Log: l.log(),
+		Changed: func(context.Context, id.Project, []id.Product) {}, Wanted: func() { l.wanted.Add(1) }, Ran: func(error) {},
+	})
+}
+
+// work has a replica work on what is due, in groups of so many.
+func (l *lab) work(t *testing.T, r *synctest.Replica, size int) {
+	t.Helper()
+	w := l.worker(r)
+	for range 1000 {
+		list, err := w.Queue.Claim(t.Context(), l.Now(), l.Now().Add(lease), size)
+		if err != nil || len(list) == 0 {
+			return
+		}
+		_ = w.work(t.Context(), list)
+	}
+	t.Fatal("deliveries are due for ever")
+}
+
+func call(headers map[string]string, payload any) ports.Call {
+	text, _ := json.Marshal(payload)
+	return ports.Call{Header: func(name string) string { return headers[name] }, Payload: text}
+}
+
+func signed(delivery string) map[string]string {
+	return map[string]string{"X-Signature": "s3cret", "X-Delivery": delivery}
+}
+
+// came stores a delivery as if it had been received.
+func (l *lab) came(t *testing.T, what any) id.WebhookLog {
+	t.Helper()
+	text, err := json.Marshal(what)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var at time.Time
+	if t, ok := what.(told); ok {
+		at = t.At
+	}
+	d := l.webhook.Receive(id.New[id.WebhookLog](l.entropy.Bits128()), "", at, text, l.Now())
+	l.Deliver(d)
+	return d.ID
+}
+
+func (l *lab) wantStatus(t *testing.T, d id.WebhookLog, status integration.LogStatus, why string) {
+	t.Helper()
+	if got := l.Delivery(d); got.Status != status || got.Error != why {
+		t.Errorf("%s %q, want %s %q", got.Status, got.Error, status, why)
+	}
+}
+
+func wantFault(t *testing.T, err error, code string) {
+	t.Helper()
+	if !fault.Is(err, code) {
+		t.Errorf("%v, want %s", err, code)
+	}
+}
+
+// taker takes products and levels, the shortest way.
+type taker struct{ *lab }
+
+func (k taker) Take(ctx context.Context, s ports.SyncStores, on ports.Taking, records []syncrun.Record) (taken ports.Taken, err error) {
+	_, err = s.Integrations.Update(ctx, on.Project.ID, on.Integration, func(i *integration.Integration) error {
+		if i.Status == integration.Disconnected {
+			return integration.ErrDisconnected()
+		}
+		i.Want(on.Want...)
+		return nil
+	})
+	for _, r := range records {
+		if err != nil {
+			break
+		}
+		var o syncrun.Outcome
+		o, err = k.one(ctx, s, ports.CopiesOf{Project: on.Project.ID, Integration: on.Integration, Resource: r.Resource}, r)
+		taken.Outcomes = append(taken.Outcomes, o)
+	}
+	return taken, err
+}
+
+func (k taker) one(ctx context.Context, s ports.SyncStores, of ports.CopiesOf, r syncrun.Record) (o syncrun.Outcome, err error) {
+	known, err := s.Copies.Find(ctx, of, []string{r.Remote})
+	if err != nil {
+		return o, err
+	}
+	c, first := &syncrun.Copy{Project: of.Project, Integration: of.Integration, Resource: of.Resource, Remote: r.Remote}, len(known) == 0
+	if !first {
+		c = known[0]
+	}
+	if !c.News(r) {
+		return syncrun.Outcome{Verdict: syncrun.Unchanged}, nil
+	}
+	if r.Product != nil {
+		o, err = k.product(ctx, s, r.Product)
+	} else {
+		o, err = k.level(ctx, s, r.Level, c, first)
+	}
+	if err != nil || o.Verdict != syncrun.Updated {
+		return o, err
+	}
+	c.Take(r, nil, syncrun.Prints{}, k.Now())
+	return o, s.Copies.Save(ctx, []*syncrun.Copy{c})
+}
+
+func (k taker) product(ctx context.Context, s ports.SyncStores, p *syncrun.Product) (syncrun.Outcome, error) {
+	if p.Name == "" {
+		return syncrun.Outcome{Verdict: syncrun.Refused, Reason: "name must not be empty"}, nil
+	}
+	_, err := s.Products.Upsert(ctx, k.Project.ID, ports.ProductKeys{SKUs: []string{p.SKU}}, func(known ports.KnownProducts) []ports.ProductWrite {
+		next := &catalog.Product{ID: id.New[id.Product](k.entropy.Bits128()), SKU: p.SKU, Price: money.Zero(k.Project.Settings.Currency)}
+		if ours := known.BySKU[p.SKU]; ours != nil {
+			next.ID = ours.ID
+		}
+		next.Name, next.Description, next.Variants = p.Name, p.Description, []catalog.Variant{{SKU: p.SKU}}
+		return []ports.ProductWrite{{Product: next}}
+	})
+	return syncrun.Outcome{Verdict: syncrun.Updated}, err
+}
+
+func (k taker) level(ctx context.Context, s ports.SyncStores, l *syncrun.Level, c *syncrun.Copy, first bool) (syncrun.Outcome, error) {
+	levels, err := s.StockRoom.Levels(ctx, k.Project.ID, []ports.StockPlace{{SKU: l.SKU, Location: l.Location}})
+	switch {
+	case err != nil:
+		return syncrun.Outcome{}, err
+	case len(levels) == 0:
+		return syncrun.Outcome{Verdict: syncrun.Unknown, Reason: "No product here has the sku " + l.SKU + "."}, nil
+	}
+	delta := l.Quantity - levels[0].Quantity
+	if !first {
+		delta = c.Shift(l.Quantity)
+	}
+	c.Quantity = l.Quantity
+	_, err = s.StockRoom.Shift(ctx, k.Project.ID, []ports.StockShift{{SKU: l.SKU, Location: l.Location, Delta: delta}})
+	return syncrun.Outcome{Verdict: syncrun.Updated}, err
+}

@@ -1,0 +1,205 @@
+package inbox
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"github.com/haggle-commerce/haggle/app/failpoint"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const (
+	// fresh is how long what is known of a webhook is believed, so that it is not read for every call.
+	fresh = time.Second
+	// remembered is how many webhooks are known at most.
+	remembered = 10_000
+	// complaints are how many refused calls of a webhook are logged in a minute. A flood of them fills no log.
+	complaints = 1_000
+	// longestName bounds the platform's id of a delivery.
+	longestName = 255
+)
+
+// errSignature is the answer to what nobody has signed.
+var errSignature = fault.New(fault.Unauthenticated, "invalid_signature", "The signature is missing, wrong or too old.")
+
+// Door is what a receiver works with.
+type Door struct {
+	Webhooks  ports.IntegrationWebhooks
+	Inbox     ports.Inbox
+	Platforms map[string]ports.CalledConnector // by type
+	Vault     ports.Vault
+	Clock     ports.Clock
+	Entropy   ports.Entropy
+	Log       *slog.Logger
+	// Wake is told of deliveries that are stored. It never waits.
+	Wake func()
+}
+
+// Receiver takes calls of webhooks in. It is safe for concurrent use.
+type Receiver struct {
+	Door
+	gatherer gatherer
+	flights  singleflight.Group
+	mu       sync.Mutex
+	known    map[id.Webhook]called
+	refused  map[id.Webhook]refusals
+}
+
+// called is a webhook with its integration, which are shared: nobody changes them.
+type called struct {
+	webhook     *integration.Webhook
+	integration *integration.Integration
+	read        time.Time
+}
+
+type refusals struct {
+	since time.Time
+	count int
+}
+
+// NewReceiver puts one together.
+func NewReceiver(d Door) *Receiver {
+	return &Receiver{
+		Door: d, gatherer: newGatherer(d.Inbox.Keep), known: map[id.Webhook]called{}, refused: map[id.Webhook]refusals{},
+	}
+}
+
+// Receive takes a call in. Once it returns nil the call is stored. Nobody signed it: Unauthenticated
+// invalid_signature. No such webhook, or its integration is disconnected: NotFound webhook_not_found.
+func (r *Receiver) Receive(ctx context.Context, webhook id.Webhook, call ports.Call) error {
+	to, err := r.called(ctx, webhook)
+	if err != nil {
+		return err
+	}
+	platform, calls := r.Platforms[to.webhook.Type.String()]
+	if !calls || to.integration.Status == integration.Disconnected {
+		return fault.Missing("webhook")
+	}
+	signing, err := r.signing(to.webhook)
+	if err != nil {
+		return err
+	}
+	call.Now = r.Clock.Now()
+	stamp, err := platform.Verify(call, signing)
+	if err == nil && misdirected(to.webhook, stamp.Topic) {
+		err = errSignature
+	}
+	if fault.KindOf(err) == fault.Unauthenticated {
+		r.reject(ctx, to.webhook, len(call.Payload), call.Now)
+	}
+	if err != nil {
+		return err
+	}
+	d := to.webhook.Receive(id.New[id.WebhookLog](r.Entropy.Bits128()), name(stamp.Delivery), stamp.At, call.Payload, call.Now)
+	if err := r.gatherer.keep(ctx, d); err != nil {
+		return err
+	}
+	r.Wake()
+	return failpoint.At(ctx, failpoint.HookKept)
+}
+
+// misdirected tells whether a call is of another of the platform's topics than its address.
+func misdirected(w *integration.Webhook, topic string) bool {
+	if topic == w.Topic {
+		return false
+	}
+	for _, other := range w.Type.Topics() {
+		if topic == other {
+			return true
+		}
+	}
+	return false
+}
+
+// called finds a webhook, which may be as it was a moment ago. Unknown ones are looked for each time.
+func (r *Receiver) called(ctx context.Context, webhook id.Webhook) (called, error) {
+	now := r.Clock.Now()
+	r.mu.Lock()
+	to, known := r.known[webhook]
+	r.mu.Unlock()
+	if known && now.Sub(to.read) < fresh {
+		return to, nil
+	}
+	flight := r.flights.DoChan(webhook.String(), func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		defer cancel()
+		w, i, err := r.Webhooks.Called(ctx, webhook)
+		found := called{w, i, now}
+		if err == nil {
+			r.remember(webhook, found)
+		}
+		return found, err
+	})
+	select {
+	case <-ctx.Done():
+		return called{}, ctx.Err()
+	case landed := <-flight:
+		if landed.Err != nil {
+			return called{}, landed.Err
+		}
+		return landed.Val.(called), nil
+	}
+}
+
+// Knows tells whether a webhook was called of late.
+func (r *Receiver) Knows(webhook id.Webhook) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, known := r.known[webhook]
+	return known
+}
+
+func (r *Receiver) remember(webhook id.Webhook, found called) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.known) >= remembered {
+		clear(r.known)
+	}
+	r.known[webhook] = found
+}
+
+func (r *Receiver) signing(w *integration.Webhook) (string, error) {
+	if w.Signing == nil {
+		return "", nil
+	}
+	plain, err := r.Vault.Open(w.Signing, purpose(w.ID))
+	if err != nil {
+		return "", errors.Join(errors.New("inbox: a webhook's signing secret cannot be read"), err)
+	}
+	return string(plain), nil
+}
+
+// reject notes that a call's signature was wrong, unless there were many of late. It is the merchant's to
+// see, and of no use to who called.
+func (r *Receiver) reject(ctx context.Context, w *integration.Webhook, size int, now time.Time) {
+	if !r.complain(w.ID, now) {
+		return
+	}
+	d := w.Reject(id.New[id.WebhookLog](r.Entropy.Bits128()), "The signature is missing, wrong or too old.", size, now)
+	if err := r.gatherer.keep(ctx, d); err != nil {
+		r.Log.WarnContext(ctx, "a refused webhook call is not in the log", "webhook", w.ID.String(), "error", err)
+	}
+}
+
+func (r *Receiver) complain(w id.Webhook, now time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	of, known := r.refused[w]
+	if !known && len(r.refused) >= remembered {
+		clear(r.refused)
+	}
+	if now.Sub(of.since) >= time.Minute {
+		of = refusals{since: now}
+	}
+	of.count++
+	r.refused[w] = of
+	return of.count <= complaints
+}

@@ -1,0 +1,165 @@
+package shipping
+
+import (
+	"context"
+	"errors"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Buy buys an order's label and tells the order that it is on its way. An order that has its label keeps it,
+// whatever is wished for now; bought tells whether it is new. The wish's integration may be none, as in
+// Rates.
+func (s *Service) Buy(ctx context.Context, p *project.Project, of id.Order, w order.LabelWish) (l *order.Label, bought bool, err error) {
+	if err := w.Check(); err != nil {
+		return nil, false, err
+	}
+	l, err = s.Labels.Find(ctx, p.ID, of, w.Test)
+	if err != nil {
+		return nil, false, err
+	}
+	if l != nil && l.Bought() {
+		l, err = s.tell(ctx, l)
+		return l, false, err
+	}
+	parcel, err := s.parcel(ctx, p, of, w.Grams)
+	if err != nil {
+		return nil, false, err
+	}
+	i, shipper, err := s.shipper(ctx, p.ID, w.Integration)
+	if err != nil {
+		return nil, false, err
+	}
+	w.Integration = i.ID
+	l, err = s.claim(ctx, p.ID, of, w)
+	if err != nil {
+		return nil, false, err
+	}
+	ctx = context.WithoutCancel(ctx)
+	if bought = !l.Bought(); bought {
+		if l, err = s.purchase(ctx, i, shipper, l, parcel); err != nil {
+			return nil, false, err
+		}
+	}
+	l, err = s.tell(ctx, l)
+	return l, bought, err
+}
+
+// claim takes the label in hand, unless it has been bought meanwhile.
+func (s *Service) claim(ctx context.Context, p id.Project, of id.Order, w order.LabelWish) (*order.Label, error) {
+	now, name := s.Clock.Now(), id.New[id.Label](s.Entropy.Bits128())
+	var before *order.Label
+	l, err := s.Labels.Change(ctx, p, of, w.Test, func(o *order.Order, l *order.Label) (*order.Label, error) {
+		before = nil
+		if l != nil && l.Bought() {
+			before = l
+			return nil, nil
+		}
+		if err := o.Shippable(); err != nil {
+			return nil, err
+		}
+		if l == nil {
+			l = order.NewLabel(name, o, w.Test, now)
+		}
+		return l, l.Claim(w, now)
+	})
+	if before != nil {
+		l = before
+	}
+	return l, err
+}
+
+// purchase buys a label that is in hand, and records it.
+func (s *Service) purchase(ctx context.Context, i *integration.Integration, shipper ports.Shipper, l *order.Label,
+	parcel ports.Package) (*order.Label, error) {
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var sold ports.ShippingLabel
+	err := s.Accounts.Use(bounded, i, func(c ports.Connection) (err error) {
+		sold, err = shipper.Buy(bounded, c, ports.LabelRequest{Package: parcel, Carrier: l.Carrier, Service: l.Service, Test: l.Test})
+		return err
+	})
+	if err != nil {
+		s.release(ctx, l, err)
+		return nil, explain(i.Type, err)
+	}
+	return s.record(ctx, l, sold)
+}
+
+// release lets others take up at once a label that was certainly not bought. Any other one waits for the end
+// of its lease, for the platform may be about to sell it.
+func (s *Service) release(ctx context.Context, l *order.Label, cause error) {
+	if !certain(cause) {
+		s.Log.WarnContext(ctx, "nobody knows yet whether a label was bought", "label", l.ID.String(), "order", l.Order.String(), "error", cause)
+		return
+	}
+	lease := l.DueAt
+	_, err := s.Labels.Change(ctx, l.Project, l.Order, l.Test, func(_ *order.Order, l *order.Label) (*order.Label, error) {
+		if l != nil {
+			l.Release(lease)
+		}
+		return l, nil
+	})
+	if err != nil {
+		s.Log.WarnContext(ctx, "a label is taken up again later only", "label", l.ID.String(), "error", err)
+	}
+}
+
+// certain tells of an error that nothing was bought.
+func certain(err error) bool {
+	var known *fault.Error
+	var refusal *ports.PlatformRefusal
+	var throttled ports.Throttled
+	return errors.Is(err, ports.ErrCredentialsRefused) || errors.As(err, &refusal) || errors.As(err, &throttled) ||
+		errors.As(err, &known) && known.Kind != fault.Internal && known.Kind != fault.Unavailable
+}
+
+// record stores what the platform sold. If another caller has done so meanwhile, that is that.
+func (s *Service) record(ctx context.Context, l *order.Label, sold ports.ShippingLabel) (*order.Label, error) {
+	price, err := amount(sold.Price, sold.Currency)
+	if err != nil {
+		s.Log.WarnContext(ctx, "a label has no price that can be read", "label", l.ID.String(), "error", err)
+	}
+	now, of := s.Clock.Now(), l.Order
+	return s.Labels.Change(ctx, l.Project, of, l.Test, func(_ *order.Order, l *order.Label) (*order.Label, error) {
+		if l == nil {
+			return nil, fault.Missing("order") // it was deleted meanwhile, and its label with it
+		}
+		l.Buy(order.LabelSold{
+			Remote: sold.Remote, Carrier: sold.Carrier, Service: sold.Service, TrackingNumber: sold.TrackingNumber, Price: price, PDF: sold.PDF,
+		}, now)
+		return l, nil
+	})
+}
+
+// tell tells the order that it is on its way, once. An order that was canceled or delivered meanwhile stays
+// so, with a label that nobody needs. A test label sends nothing.
+func (s *Service) tell(ctx context.Context, l *order.Label) (*order.Label, error) {
+	if l.Told || l.Test {
+		return l, nil
+	}
+	now := s.Clock.Now()
+	_, err := s.Orders.Change(ctx, l.Project, l.Order, func(c *order.Case) error {
+		return c.Ship(l.Carrier, l.TrackingNumber, "", now)
+	})
+	switch fault.KindOf(err) {
+	case fault.Conflict, fault.Invalid:
+		s.Log.WarnContext(ctx, "the order of a label is not told", "label", l.ID.String(), "order", l.Order.String(), "error", err)
+	default:
+		if err != nil {
+			return nil, err
+		}
+	}
+	return s.Labels.Change(ctx, l.Project, l.Order, l.Test, func(_ *order.Order, l *order.Label) (*order.Label, error) {
+		if l == nil {
+			return nil, fault.Missing("order")
+		}
+		l.Told = true
+		return l, nil
+	})
+}

@@ -1,0 +1,210 @@
+package syncing
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/failpoint"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// take commits a page: its records and the run that has advanced past it, or neither. Told to stop, it
+// finishes that.
+func (h *hand) take(ctx context.Context, page ports.RecordPage) error {
+	err := h.commit(ctx, page)
+	if !unexplained(err) || ctx.Err() != nil {
+		return err
+	}
+	bad, problem := h.sift(ctx, page.Records)
+	if problem != nil || bad == 0 {
+		return err
+	}
+	return h.commit(ctx, page)
+}
+
+func (h *hand) commit(ctx context.Context, page ports.RecordPage) error {
+	var taken ports.Taken
+	err := h.write(ctx, func(ctx context.Context, s ports.SyncStores) (after *syncrun.Run, err error) {
+		if taken, err = h.Taker.Take(ctx, s, h.taking(), page.Records); err != nil {
+			return nil, err
+		}
+		if len(taken.Problems) > 0 {
+			if err := s.Runs.Note(ctx, h.run.Project, h.run.ID, taken.Problems); err != nil {
+				return nil, err
+			}
+		}
+		if err := failpoint.At(ctx, failpoint.PageTaken); err != nil {
+			return nil, err
+		}
+		return h.update(ctx, s, func(r *syncrun.Run, until, now time.Time) error {
+			return r.Advance(taken.Counters, taken.High, page.Next, until, now)
+		})
+	})
+	if err != nil {
+		return err
+	}
+	h.integration = taken.Integration
+	h.tell(ctx, taken.Products)
+	return failpoint.At(ctx, failpoint.PageCommitted)
+}
+
+func (h *hand) taking() ports.Taking {
+	return ports.Taking{Project: h.project, Integration: h.run.Integration, Run: h.run.ID, Full: h.run.Full}
+}
+
+// write does work on the run in one transaction, and what follows if the work has completed the run.
+func (h *hand) write(ctx context.Context, work func(context.Context, ports.SyncStores) (*syncrun.Run, error)) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
+	defer cancel()
+	var after *syncrun.Run
+	err := h.Unit.InTx(ctx, h.run.Project, func(s ports.SyncStores) (err error) {
+		if after, err = work(ctx, s); err != nil {
+			return err
+		}
+		return h.conclude(ctx, s, after)
+	})
+	if err != nil {
+		return err
+	}
+	h.run = after
+	if after.Status != syncrun.Running {
+		h.Announced()
+	}
+	return nil
+}
+
+// update changes the run, if it is still in hand.
+func (h *hand) update(ctx context.Context, s ports.SyncStores, change func(r *syncrun.Run, until, now time.Time) error) (*syncrun.Run, error) {
+	now := h.Clock.Now()
+	after, err := s.Runs.Update(ctx, h.run.Project, h.run.ID, func(r *syncrun.Run) error {
+		if r.Status != syncrun.Running || !r.DueAt.Equal(h.run.DueAt) {
+			return errLost
+		}
+		return change(r, now.Add(lease), now)
+	})
+	if over(err) {
+		return nil, errLost
+	}
+	return after, err
+}
+
+// over tells of a run that has ended or is gone, or of one that cannot be started beside another.
+func over(err error) bool {
+	return fault.Is(err, syncrun.ErrEnded.Code) || fault.Is(err, "sync_in_progress") || fault.KindOf(err) == fault.NotFound
+}
+
+// conclude stores what follows from a run that has ended.
+func (h *hand) conclude(ctx context.Context, s ports.SyncStores, r *syncrun.Run) error {
+	var data event.Data
+	switch r.Status {
+	case syncrun.Completed:
+		_, err := s.Integrations.Update(ctx, r.Project, r.Integration, func(i *integration.Integration) error {
+			i.Completed(r)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		counts := map[string]event.SyncCount{}
+		for _, step := range r.Steps {
+			c := step.Counters
+			counts[step.Resource.String()] = event.SyncCount{
+				Total: c.Total(), Created: c.Created, Updated: c.Updated, Unchanged: c.Unchanged, Errors: c.Errors,
+			}
+		}
+		data = event.SyncCompleted{Run: r.ID, Integration: r.Integration, Full: r.Full, Counts: counts, StartedAt: r.StartedAt, EndedAt: r.EndedAt}
+	case syncrun.Failed:
+		data = event.SyncFailed{Run: r.ID, Integration: r.Integration, Error: r.Error, StartedAt: r.StartedAt, EndedAt: r.EndedAt}
+	default:
+		return nil
+	}
+	return s.Events.Announce(ctx, &event.Event{ID: id.New[id.Event](h.Entropy.Bits128()), Project: r.Project, At: r.EndedAt, Data: data})
+}
+
+func (h *hand) tell(ctx context.Context, products []id.Product) {
+	if len(products) > 0 {
+		h.Changed(context.WithoutCancel(ctx), h.run.Project, products)
+	}
+}
+
+// put lets go of the run until it is due again. A failure counts, and one too many ends the run.
+func (h *hand) put(ctx context.Context, until time.Time, failure string) error {
+	return h.close(ctx, func(r *syncrun.Run, now time.Time) error { return r.Postpone(until, plain(failure), now) })
+}
+
+// fail ends the run.
+func (h *hand) fail(ctx context.Context, why string) error {
+	return h.close(ctx, func(r *syncrun.Run, now time.Time) error { return r.Fail(plain(why), now) })
+}
+
+// close changes the run alone. It does not hold the integration, which may be disconnected.
+func (h *hand) close(ctx context.Context, change func(*syncrun.Run, time.Time) error) error {
+	return h.write(ctx, func(ctx context.Context, s ports.SyncStores) (*syncrun.Run, error) {
+		return h.update(ctx, s, func(r *syncrun.Run, _, now time.Time) error { return change(r, now) })
+	})
+}
+
+// errProbe rolls back what was only tried.
+var errProbe = errors.New("this was a trial")
+
+// sift finds the records without which the others could be taken, by halves, and marks them as such that
+// cannot be read. Nothing of it is stored.
+func (h *hand) sift(ctx context.Context, records []syncrun.Record) (bad int, err error) {
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
+	problem := h.probe(ctx, records)
+	switch {
+	case problem == nil:
+		return 0, nil
+	case !unexplained(problem):
+		return 0, problem
+	case len(records) == 1:
+		records[0].Problem = words(problem)
+		return 1, nil
+	}
+	half := len(records) / 2
+	for _, part := range [][]syncrun.Record{records[:half], records[half:]} {
+		n, err := h.sift(ctx, part)
+		if bad += n; err != nil {
+			return bad, err
+		}
+	}
+	return bad, nil
+}
+
+func (h *hand) probe(ctx context.Context, records []syncrun.Record) error {
+	if len(records) == 0 {
+		return nil
+	}
+	err := h.Unit.InTx(ctx, h.run.Project, func(s ports.SyncStores) error {
+		if _, err := h.Taker.Take(ctx, s, h.taking(), records); err != nil {
+			return err
+		}
+		return errProbe
+	})
+	if errors.Is(err, errProbe) {
+		return nil
+	}
+	return err
+}
+
+// unexplained tells whether a transaction may have failed because of what was to be written: neither the
+// database was away, nor is it the run's own affair.
+func unexplained(err error) bool {
+	switch {
+	case err == nil, errors.Is(err, errLost), errors.Is(err, syncrun.ErrCircle), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return false
+	}
+	switch fault.KindOf(err) {
+	case fault.Unavailable, fault.NotFound, fault.Limited:
+		return false
+	}
+	return !fault.Is(err, integration.ErrDisconnected().Code)
+}

@@ -1,0 +1,123 @@
+package syncing
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+)
+
+// takeCustomers keeps who the platform knows. Of one that it has deleted nothing but its id is left.
+func (b *batch) takeCustomers(ctx context.Context) error {
+	items, err := b.open(ctx, syncrun.Customers, false)
+	if err != nil {
+		return err
+	}
+	copies := make([]*syncrun.Copy, len(items))
+	for i, one := range items {
+		b.outcomes[one.at].Verdict = one.verdict()
+		one.after.Take(one.record, nil, syncrun.Prints{}, b.now)
+		one.after.Customer, one.after.Email = nil, ""
+		if c := one.record.Customer; c != nil && !one.record.Deleted {
+			one.after.Customer, one.after.Email = c, lower(c.Email)
+		}
+		copies[i] = one.after
+	}
+	return b.save(ctx, copies)
+}
+
+// verdict is that of a record that is kept as it is. One that is gone before it was known only leaves word,
+// lest what happened earlier comes later.
+func (i *item) verdict() syncrun.Verdict {
+	switch {
+	case i.before == nil && i.record.Deleted:
+		return syncrun.Unchanged
+	case i.before == nil:
+		return syncrun.Created
+	}
+	return syncrun.Updated
+}
+
+// takeOrders keeps the platform's orders, and moves those of ours that it has news of.
+func (b *batch) takeOrders(ctx context.Context) error {
+	items, err := b.open(ctx, syncrun.Orders, false)
+	if err != nil {
+		return err
+	}
+	copies := make([]*syncrun.Copy, len(items))
+	for i, one := range items {
+		b.outcomes[one.at].Verdict = one.verdict()
+		one.after.Take(one.record, nil, syncrun.Prints{}, b.now)
+		one.after.Order, one.after.Email = nil, ""
+		if o := one.record.Order; o != nil && !one.record.Deleted {
+			one.after.Order, one.after.Email = o, lower(o.Email)
+			if err := b.takeShipment(ctx, one, o); err != nil {
+				return err
+			}
+		}
+		copies[i] = one.after
+	}
+	return b.save(ctx, copies)
+}
+
+func lower(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+
+// errLate is for news of an order that has come further by now.
+var errLate = errors.New("the order has come further")
+
+// takeShipment tells an order of ours that it is on its way, or has arrived. A reference that is none of our
+// orders is the platform's own affair.
+func (b *batch) takeShipment(ctx context.Context, one *item, o *syncrun.Order) error {
+	s := o.Shipment
+	wanted, err := id.Parse[id.Order](o.Reference)
+	if err != nil || s == nil {
+		return nil
+	}
+	if s.Voided {
+		b.outcomes[one.at].Verdict = syncrun.Unchanged
+		return nil
+	}
+	_, err = b.Orders.Change(ctx, b.Project.ID, wanted, func(c *order.Case) error { return b.move(c, *s) })
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		return nil
+	case err == nil || errors.Is(err, errLate):
+		one.after.Local = wanted.String()
+		return nil
+	}
+	return err
+}
+
+// move ships an order, and delivers it where it has arrived.
+func (b *batch) move(c *order.Case, s syncrun.Shipment) error {
+	at := b.now
+	if shipped := s.ShippedAt.UTC().Truncate(time.Millisecond); !shipped.Before(c.Order.CreatedAt) && shipped.Before(b.now) {
+		at = shipped
+	}
+	err := c.Ship(clip(s.Carrier), clip(s.Number), s.TrackingURL, at)
+	if fault.KindOf(err) == fault.Invalid { // no address that a buyer could follow
+		err = c.Ship(clip(s.Carrier), clip(s.Number), "", at)
+	}
+	if err == nil && s.Delivered {
+		err = c.Deliver(b.now)
+	}
+	if fault.KindOf(err) == fault.Conflict {
+		return errLate
+	}
+	return err
+}
+
+// clip is what an order takes of a carrier's words.
+func clip(text string) string {
+	const longest = 200
+	if utf8.RuneCountInString(text) <= longest {
+		return text
+	}
+	return string([]rune(text)[:longest])
+}

@@ -1,0 +1,173 @@
+package boot
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/connectors"
+	"github.com/haggle-commerce/haggle/adapters/connectors/custom"
+	"github.com/haggle-commerce/haggle/adapters/connectors/hubspot"
+	"github.com/haggle-commerce/haggle/adapters/connectors/shipstation"
+	"github.com/haggle-commerce/haggle/adapters/connectors/shopify"
+	"github.com/haggle-commerce/haggle/adapters/delivery"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+	"github.com/haggle-commerce/haggle/adapters/system"
+	"github.com/haggle-commerce/haggle/app/connecting"
+	"github.com/haggle-commerce/haggle/app/inbox"
+	"github.com/haggle-commerce/haggle/app/shipping"
+	"github.com/haggle-commerce/haggle/app/syncing"
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// lookalikes is where `haggle simulate platforms` listens unless it is told otherwise.
+const lookalikes = "http://127.0.0.1:8095"
+
+// oauthApp is what a platform knows this installation by, and where the platform is; "": at home.
+type oauthApp struct{ url, id, secret string }
+
+// oauthApps are the configured ones. A sandbox without an app connects to look-alikes: to the platform itself
+// it could not.
+func (c Config) oauthApps() map[integration.Type]oauthApp {
+	apps := map[integration.Type]oauthApp{
+		integration.Shopify: {c.ShopifyURL, c.ShopifyID, c.ShopifySecret},
+		integration.HubSpot: {c.HubSpotURL, c.HubSpotID, c.HubSpotSecret},
+	}
+	for t, app := range apps {
+		if app.id != "" || c.Env != account.Sandbox.String() {
+			continue
+		}
+		app.id, app.secret = "haggle-sandbox", "haggle-sandbox-secret"
+		if app.url == "" {
+			app.url = lookalikes + "/" + t.String()
+		}
+		apps[t] = app
+	}
+	return apps
+}
+
+// missingApp names the variables that configure a type's OAuth app; "": it is.
+func (a *App) missingApp(t integration.Type) string {
+	if a.platforms.apps[t].id != "" {
+		return ""
+	}
+	return fmt.Sprintf("HAGGLE_%[1]s_CLIENT_ID and HAGGLE_%[1]s_CLIENT_SECRET", strings.ToUpper(t.String()))
+}
+
+// platforms are the systems outside whose data is synchronised, by type, as each conversation with them needs
+// them, and what works on them in the background.
+type platforms struct {
+	apps       map[integration.Type]oauthApp
+	connectors map[string]ports.Connector
+	called     map[string]ports.CalledConnector
+	shippers   map[string]ports.Shipper
+
+	accounts *connecting.Accounts
+	receiver *inbox.Receiver
+	worker   *inbox.Worker
+	engine   *syncing.Engine
+}
+
+// openPlatforms puts together what reads platforms' data and hears of it. It works on the whole store: in
+// transactions of its own.
+func (a *App) openPlatforms() {
+	p := platforms{
+		apps: a.config.oauthApps(), connectors: map[string]ports.Connector{}, called: map[string]ports.CalledConnector{},
+		shippers: map[string]ports.Shipper{},
+	}
+	shop, crm := p.apps[integration.Shopify], p.apps[integration.HubSpot]
+	for t, c := range map[integration.Type]ports.Connector{
+		integration.Shopify:     shopify.New(shopify.Config{URL: shop.url, ClientID: shop.id, ClientSecret: shop.secret, Clock: a.clock}),
+		integration.HubSpot:     hubspot.New(hubspot.Config{URL: crm.url, ClientID: crm.id, ClientSecret: crm.secret, Clock: a.clock}),
+		integration.ShipStation: shipstation.New(shipstation.Config{URL: a.config.ShipStationURL, Clock: a.clock}),
+		integration.Custom:      custom.New(custom.Config{Client: delivery.SafeClient(a.config.AllowLoopback), Clock: a.clock}),
+	} {
+		broken := connectors.Break(c)
+		p.connectors[t.String()] = broken
+		if called, calls := broken.(ports.CalledConnector); calls {
+			p.called[t.String()] = called
+		}
+		if shipper, ships := broken.(ports.Shipper); ships {
+			p.shippers[t.String()] = shipper
+		}
+	}
+	p.accounts = &connecting.Accounts{
+		Integrations: a.store.Integrations(), Queue: a.store.SyncRuns(), Connectors: p.connectors, Standing: a.standing(),
+		Vault: a.vault, Clock: a.clock, Log: a.log,
+	}
+	a.platforms = p
+}
+
+// openSyncing puts the background work together. What it tells the catalogue of are committed writes.
+func (a *App) openSyncing() {
+	p := &a.platforms
+	taker := &syncing.Taker{Clock: a.clock, Entropy: system.Entropy{}}
+	p.engine = syncing.NewEngine(syncing.Parts{
+		Queue: a.store.SyncRuns(), Runs: a.store.SyncRuns(), Integrations: a.store.Integrations(), Projects: a.store.Storefronts(),
+		Unit: a.store.SyncUnit(), Accounts: p.accounts, Connectors: p.connectors, Taker: taker, Clock: a.clock,
+		Entropy: system.Entropy{}, Log: a.log, Changed: a.Catalogs.Written, Announced: a.publisher.Wake, Ran: func(error) {},
+	})
+	p.worker = inbox.NewWorker(inbox.Parts{
+		Queue: a.store.Inbox(), Inbox: a.store.Inbox(), Webhooks: a.store.Webhooks(), Integrations: a.store.Integrations(),
+		Projects: a.store.Storefronts(), Unit: a.store.SyncUnit(), Platforms: p.called, Accounts: p.accounts, Taker: taker,
+		Clock: a.clock, Log: a.log, Changed: a.Catalogs.Written, Wanted: p.engine.Wake, Ran: func(error) {},
+	})
+	p.receiver = inbox.NewReceiver(inbox.Door{
+		Webhooks: a.store.Webhooks(), Inbox: a.store.Inbox(), Platforms: p.called, Vault: a.vault, Clock: a.clock,
+		Entropy: system.Entropy{}, Log: a.log, Wake: p.worker.Wake,
+	})
+}
+
+func (a *App) syncingOn(st *sqlstore.Store) *syncing.Service {
+	return &syncing.Service{
+		Integrations: st.Integrations(), Runs: st.SyncRuns(), Clock: a.clock, Entropy: system.Entropy{}, Wake: func() {},
+	}
+}
+
+func (a *App) inboxOn(st *sqlstore.Store) *inbox.Service {
+	return &inbox.Service{
+		Integrations: st.Integrations(), Webhooks: st.Webhooks(), Inbox: st.Inbox(), Platforms: a.platforms.called,
+		Accounts: a.platforms.accounts, Address: a.reachableHook, Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{},
+		Log: a.log, Wake: func() {},
+	}
+}
+
+func (a *App) shippingOn(st *sqlstore.Store) *shipping.Service {
+	return &shipping.Service{
+		Integrations: st.Integrations(), Orders: st.Orders(), Labels: st.Labels(), Accounts: a.platforms.accounts,
+		Shippers: a.platforms.shippers, Clock: a.clock, Entropy: system.Entropy{}, Log: a.log,
+	}
+}
+
+// synchronise is the loops that read platforms' data and work on what they tell, until their context ends.
+func (a *App) synchronise() []func(context.Context) {
+	const reading, hearing = "synchronise", "work on webhooks"
+	engine, worker := a.platforms.engine, a.platforms.worker
+	engine.Ran, worker.Ran = a.ran(reading), a.ran(hearing)
+	return []func(context.Context){engine.Run, worker.Run}
+}
+
+// ran notes a round of a loop that keeps its own time.
+func (a *App) ran(name string) func(error) {
+	beats := a.health.Loop(name, time.Minute)
+	return func(err error) {
+		beats.Beat()
+		a.metrics.BackgroundRan(name, err)
+		if err != nil {
+			a.log.Warn("background work is not done yet", "loop", name, "error", err)
+		}
+	}
+}
+
+// refreshTokens exchanges access tokens before they expire.
+func (a *App) refreshTokens(ctx context.Context) error {
+	return a.platforms.accounts.RefreshExpiring(ctx)
+}
+
+// forgetConsents removes consents that nobody can redeem any more.
+func (a *App) forgetConsents(ctx context.Context) error {
+	return a.store.Authorizations().Forget(ctx, a.clock.Now().Add(-24*time.Hour))
+}

@@ -1,0 +1,159 @@
+package order
+
+import (
+	"regexp"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+const (
+	// LabelLease is how long whoever buys a label does so alone. It is longer than any such conversation can
+	// last, by enough for a platform to finish what nobody waits for any more.
+	LabelLease = time.Minute
+	// MaxGrams is the weight of the heaviest parcel.
+	MaxGrams = 100_000
+
+	// labelPause is when to ask again for a label that somebody is buying.
+	labelPause = 5 * time.Second
+)
+
+// Label is the shipping label of an order. It costs money, and so there is one of an order, and one test
+// label, however often it is asked for and from wherever:
+//
+//	(none) ── NewLabel, Claim ──▶ in hand ── Buy ──▶ bought ── the order is told
+//	            ▲                    ├── Release: the platform refused, none was bought ──┐
+//	            └────────────────────┴── the lease ends: nobody knows (Unsure) ───────────┘
+//
+// Whoever takes up one of which nobody knows asks the platform for it before buying another.
+type Label struct {
+	ID          id.Label
+	Project     id.Project
+	Order       id.Order
+	Integration id.Integration
+	Test        bool // nobody ships it, and it costs nothing
+	Carrier     string
+	Service     string
+	Grams       int
+	DueAt       time.Time // while it is in hand: when others may take it up; zero: it is not
+	Unsure      bool      // somebody may have bought it and could not say so
+
+	// What is known once it is bought.
+	Remote         string // the platform's id of it
+	TrackingNumber string
+	Price          money.Amount // in no currency: the platform did not say
+	PDF            []byte       // none where the platform does not show it a second time
+	Told           bool         // the order knows
+	CreatedAt      time.Time
+	BoughtAt       time.Time // zero until then
+}
+
+// LabelWish is what a merchant asks for.
+type LabelWish struct {
+	Integration id.Integration
+	Carrier     string
+	Service     string
+	Grams       int
+	Test        bool
+}
+
+// LabelSold is what the platform gave for it. A label that was found may be of another service.
+type LabelSold struct {
+	Remote         string
+	Carrier        string
+	Service        string
+	TrackingNumber string
+	Price          money.Amount
+	PDF            []byte
+}
+
+var (
+	// ErrLabelInHand is the answer to whoever wants a label that another one is buying.
+	ErrLabelInHand = fault.New(fault.Conflict, "label_in_progress", "The order's label is being bought. Ask again.").After(labelPause)
+	// ErrLabelElsewhere keeps a label from being bought twice by two accounts.
+	ErrLabelElsewhere = fault.New(fault.Conflict, "label_unresolved",
+		"Another integration may have bought the order's label, and could not say so. Ask that one again.").
+		With("integration_id", "is not the one that was asked before")
+	// ErrPaidBack is why nothing is sent to a buyer who has the money again.
+	ErrPaidBack = fault.New(fault.Conflict, "order_refunded", "The order's payment was given back.")
+	// ErrLabelBought refuses to buy what is bought.
+	ErrLabelBought = fault.New(fault.Conflict, "label_bought", "The order has its label.")
+)
+
+var codeForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$`)
+
+// CheckGrams judges a parcel's weight.
+func CheckGrams(c fault.Check, grams int) {
+	c.That(grams >= 1 && grams <= MaxGrams, "weight_grams", "must be between 1 and 100,000")
+}
+
+// CheckCarrier judges a carrier's code.
+func CheckCarrier(c fault.Check, code string) {
+	c.That(codeForm.MatchString(code), "carrier_code", "must be a code as rates have it")
+}
+
+// Check judges a wish.
+func (w LabelWish) Check() error {
+	c := fault.NewCheck()
+	CheckGrams(c, w.Grams)
+	CheckCarrier(c, w.Carrier)
+	c.That(codeForm.MatchString(w.Service), "service_code", "must be a code as rates have it")
+	return c.Err()
+}
+
+// Shippable tells why an order is not to be sent, if it is not. One that was sent may get a label still.
+func (o *Order) Shippable() error {
+	switch {
+	case o.Status == Canceled || o.Fulfillment.Status == FulfillmentCanceled:
+		return ErrCanceled
+	case o.Fulfillment.Status == Delivered:
+		return ErrDelivered
+	case o.Payment.Status() == FullyRefunded:
+		return ErrPaidBack
+	}
+	return nil
+}
+
+// NewLabel begins an order's label. Nobody has it in hand.
+func NewLabel(name id.Label, o *Order, test bool, now time.Time) *Label {
+	return &Label{ID: name, Project: o.Project, Order: o.ID, Test: test, CreatedAt: now}
+}
+
+// Bought tells whether there is nothing left to pay for.
+func (l *Label) Bought() bool { return !l.BoughtAt.IsZero() }
+
+// Claim takes the label in hand, to buy it as wished.
+func (l *Label) Claim(w LabelWish, now time.Time) error {
+	switch {
+	case l.Bought():
+		return ErrLabelBought
+	case now.Before(l.DueAt):
+		return ErrLabelInHand
+	case (l.Unsure || !l.DueAt.IsZero()) && l.Integration != w.Integration:
+		return ErrLabelElsewhere
+	}
+	l.Unsure = l.Unsure || !l.DueAt.IsZero()
+	l.Integration, l.Carrier, l.Service, l.Grams = w.Integration, w.Carrier, w.Service, w.Grams
+	l.DueAt = now.Add(LabelLease)
+	return nil
+}
+
+// Release puts a label out of hand that was certainly not bought this time. lease is its DueAt as it was
+// claimed: what another one has in hand by now, or has bought, stays so.
+func (l *Label) Release(lease time.Time) {
+	if l.DueAt.Equal(lease) {
+		l.DueAt = time.Time{}
+	}
+}
+
+// Buy records what was bought. The first record stays.
+func (l *Label) Buy(sold LabelSold, now time.Time) {
+	if l.Bought() {
+		return
+	}
+	l.Carrier, l.Service = sold.Carrier, sold.Service
+	l.Remote, l.TrackingNumber, l.Price, l.PDF = sold.Remote, sold.TrackingNumber, sold.Price, sold.PDF
+	l.BoughtAt, l.DueAt, l.Unsure = now, time.Time{}, false
+}

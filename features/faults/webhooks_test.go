@@ -1,0 +1,121 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/platforms"
+)
+
+// topics are what a platform tells of here.
+var topics = []string{"products/update", "products/delete", "inventory_levels/update"}
+
+// webhooks has platforms call with changes, of which many come twice, late, in another order or forged. The
+// server dies in the middle. In the end the shop is as the platform, and the log knows what became of each call.
+func (l *lab) webhooks(t *testing.T) {
+	cases := []struct{ engine, platform string }{{postgres, platforms.Custom}, {sqlite, platforms.Shopify}}
+	if l.full {
+		cases = append(cases, struct{ engine, platform string }{sqlite, platforms.Custom}, struct{ engine, platform string }{postgres, platforms.Shopify})
+	}
+	together(cases, 2, func(c struct{ engine, platform string }) {
+		f := &feed{lab: l, engine: c.engine, products: 300}
+		calls := l.pick(600, 10_000)
+		violations := f.hear(c.platform, calls)
+		l.judge(t, "webhooks", fmt.Sprintf("%s, %s, %d changes", c.engine, c.platform, calls), violations, f.log())
+		f.end()
+	})
+}
+
+func (f *feed) hear(platform string, changes int) []string {
+	if err := f.open(platform); err != nil {
+		return []string{"opening: " + err.Error()}
+	}
+	name, err := f.sync("products", "inventory")
+	if err != nil {
+		return []string{err.Error()}
+	}
+	if r, err := f.await(name, waited, func(r run) bool { return r.Status != "running" }); err != nil || r.Status != "completed" {
+		return []string{fmt.Sprintf("%+v, %v", r, err)}
+	}
+	for _, topic := range topics {
+		if err := f.send("POST", f.path("/webhooks"), map[string]any{"topic": topic}, nil); err != nil {
+			return []string{err.Error()}
+		}
+	}
+	sent, err := f.told(platform, changes)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	f.lab.report.Count("webhook calls", sent.Sent+sent.Retried)
+	if sent.TamperedAnswers[401]+sent.TamperedAnswers[0] != sent.Tampered || sent.Answers[200] == 0 { // 0: the server was dead
+		return []string{fmt.Sprintf("%d forged calls were answered %v, genuine ones %v", sent.Tampered, sent.TamperedAnswers, sent.Answers)}
+	}
+	if err := f.quiet(); err != nil {
+		return []string{err.Error()}
+	}
+	return append(f.fates(sent), f.equals(platform, true)...)
+}
+
+// told has the platform call, and the server die once meanwhile.
+func (f *feed) told(platform string, changes int) (sent platforms.Sent, err error) {
+	address := strings.TrimPrefix(f.server.URL, "http://")
+	var crash sync.WaitGroup
+	crash.Go(func() {
+		for f.logged("") < changes/3 {
+			time.Sleep(20 * time.Millisecond)
+		}
+		f.server.Kill()
+		f.lab.report.Count("kills while webhooks come", 1)
+		f.server, err = f.lab.serveAt(f.database, address, "HAGGLE_SHOPIFY_URL="+f.platform.URL+"/shopify")
+	})
+	sent, failed := f.platform.Webhooks(context.Background(), platforms.Webhooks{
+		Platform: platform, Count: changes, Duplicate: .1, Reorder: .2, Late: .05, Tamper: .1, Seed: f.lab.report.Seed,
+		Retries: 12, PauseMS: 50,
+	})
+	crash.Wait()
+	if failed != nil {
+		err = failed
+	}
+	return sent, err
+}
+
+// logged is how many calls the log has, of a status if it is not empty.
+func (f *feed) logged(status string) int {
+	var list struct{ Meta struct{ Total int } }
+	if err := f.send("GET", f.path("/webhooks/logs?since=1h&limit=1&status="+status), nil, &list); err != nil {
+		return -1
+	}
+	return list.Meta.Total
+}
+
+// quiet waits until nothing is left to work on: what a dead server had in hand is, after its lease.
+func (f *feed) quiet() error {
+	deadline := time.Now().Add(2 * waited)
+	for f.logged("received") != 0 {
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%d calls are still to be worked on", f.logged("received"))
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return nil
+}
+
+// fates says which calls the log does not account for. One that was stored and not answered, for the server
+// died, came again.
+func (f *feed) fates(sent platforms.Sent) (violations []string) {
+	processed, failed, rejected, repeated := f.logged("processed"), f.logged("failed"), f.logged("rejected"), f.logged("duplicate")
+	if genuine := len(sent.Changes); processed+failed != genuine || failed != 0 {
+		violations = append(violations, fmt.Sprintf("of %d changes %d calls were processed and %d failed", genuine, processed, failed))
+	}
+	if rejected < sent.TamperedAnswers[401] {
+		violations = append(violations, fmt.Sprintf("of %d forged calls that were refused %d are in the log", sent.TamperedAnswers[401], rejected))
+	}
+	if repeated < sent.Duplicated {
+		violations = append(violations, fmt.Sprintf("of %d calls that came twice %d are in the log", sent.Duplicated, repeated))
+	}
+	return violations
+}

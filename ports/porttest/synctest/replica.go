@@ -1,0 +1,338 @@
+package synctest
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Replica is a server that uses the store. It dies at a call: that one, and all after it, do nothing.
+type Replica struct {
+	*World
+	calls  atomic.Int64
+	diesAt int64
+	// Before is told of each call before it is made; nil: nobody is.
+	Before func(call string)
+}
+
+// Replica is one that dies at its nth call; 0: it lives.
+func (w *World) Replica(diesAt int) *Replica { return &Replica{World: w, diesAt: int64(diesAt)} }
+
+// Dead tells whether it has died.
+func (r *Replica) Dead() bool { return r.diesAt > 0 && r.calls.Load() >= r.diesAt }
+
+func (r *Replica) call(name string) error {
+	if r.Before != nil {
+		r.Before(name)
+	}
+	if n := r.calls.Add(1); r.diesAt > 0 && n >= r.diesAt {
+		return ErrDead
+	}
+	return nil
+}
+
+// view is the stores, in a transaction or not.
+type view struct {
+	*Replica
+	tx bool
+}
+
+// do makes a call on the state.
+func (v view) do(name string, work func(*state) error) error {
+	if err := v.call(name); err != nil {
+		return err
+	}
+	if !v.tx {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+	}
+	return work(&v.state)
+}
+
+// Runs, and the other stores below, outside of transactions.
+func (r *Replica) RunStore() ports.SyncRuns            { return runs{view{r, false}} }
+func (r *Replica) Queue() ports.SyncQueue              { return runs{view{r, false}} }
+func (r *Replica) InboxQueue() ports.InboxQueue        { return inbox{view{r, false}} }
+func (r *Replica) Inbox() ports.Inbox                  { return inbox{view{r, false}} }
+func (r *Replica) Integrations() ports.Integrations    { return integrations{view: view{r, false}} }
+func (r *Replica) Webhooks() ports.IntegrationWebhooks { return webhooks{view{r, false}} }
+func (r *Replica) ByProject(_ context.Context, p id.Project) (*project.Project, error) {
+	return r.Project, r.call("project")
+}
+
+// InTx runs work on the stores: all or nothing. The replica may die just before the commit, or just after.
+func (r *Replica) InTx(_ context.Context, _ id.Project, work func(ports.SyncStores) error) error {
+	if err := r.call("begin"); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before := r.state.clone()
+	v := view{r, true}
+	err := work(ports.SyncStores{
+		Runs: runs{v}, Copies: copies{v}, Products: products{v}, StockRoom: stockRoom{v}, Integrations: integrations{view: v},
+		Orders: orders{view: v}, Inbox: inbox{v}, Events: events{v},
+	})
+	if err == nil {
+		err = r.call("commit")
+	}
+	if err != nil {
+		r.state = before
+		return err
+	}
+	return r.call("committed")
+}
+
+type runs struct{ view }
+
+func (v runs) Start(_ context.Context, r *syncrun.Run) error {
+	return v.do("runs.start", func(s *state) error {
+		for _, other := range s.runs {
+			if other.Integration == r.Integration && other.Status == syncrun.Running {
+				return fault.New(fault.Conflict, "sync_in_progress", "Another one is running.")
+			}
+		}
+		s.runs[r.ID] = copyRun(*r)
+		return nil
+	})
+}
+
+func (v runs) ByID(_ context.Context, _ id.Project, i id.Integration, run id.Sync) (found *syncrun.Run, err error) {
+	err = v.do("runs.by_id", func(s *state) error {
+		r, known := s.runs[run]
+		if !known || r.Integration != i {
+			return fault.Missing("sync")
+		}
+		r = copyRun(r)
+		found = &r
+		return nil
+	})
+	return found, err
+}
+
+func (v runs) List(context.Context, id.Project, id.Integration, ports.Page) ([]*syncrun.Run, int, error) {
+	panic("not for tests")
+}
+
+func (v runs) Update(_ context.Context, _ id.Project, run id.Sync, change func(*syncrun.Run) error) (after *syncrun.Run, err error) {
+	err = v.do("runs.update", func(s *state) error {
+		stored, known := s.runs[run]
+		if !known {
+			return fault.Missing("sync")
+		}
+		r := copyRun(stored)
+		if err := change(&r); err != nil {
+			return err
+		}
+		s.runs[run] = copyRun(r)
+		after = &r
+		return nil
+	})
+	return after, err
+}
+
+func (v runs) Note(_ context.Context, _ id.Project, run id.Sync, problems []syncrun.Problem) error {
+	return v.do("runs.note", func(s *state) error {
+		s.problems[run] = append(slices.Clone(s.problems[run]), problems...)
+		return nil
+	})
+}
+
+func (v runs) Problems(context.Context, id.Project, id.Sync, ports.Page) ([]syncrun.Problem, int, error) {
+	panic("not for tests")
+}
+
+func (v runs) Claim(_ context.Context, now, until time.Time, n int) (list []*syncrun.Run, err error) {
+	err = v.do("runs.claim", func(s *state) error {
+		for _, r := range s.runs {
+			if len(list) < n && r.Status == syncrun.Running && !r.DueAt.After(now) {
+				r = copyRun(r)
+				r.DueAt = until
+				s.runs[r.ID] = copyRun(r)
+				list = append(list, &r)
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+func (v runs) Wanting(_ context.Context, n int) (list []*integration.Integration, err error) {
+	err = v.do("runs.wanting", func(s *state) error {
+		for _, i := range s.integrations {
+			running := false
+			for _, r := range s.runs {
+				running = running || r.Integration == i.ID && r.Status == syncrun.Running
+			}
+			if len(i.Wanted) > 0 && !running {
+				list = append(list, &i)
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+func (v runs) Expiring(context.Context, time.Time, time.Time, int) ([]*integration.Integration, error) {
+	panic("not for tests")
+}
+
+type copies struct{ view }
+
+func (v copies) Find(_ context.Context, of ports.CopiesOf, remotes []string) (list []*syncrun.Copy, err error) {
+	err = v.do("copies.find", func(s *state) error {
+		for _, remote := range remotes {
+			if c, known := s.copies[CopyKey{of.Resource, remote}]; known {
+				list = append(list, &c)
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+func (v copies) Of(_ context.Context, of ports.CopiesOf, locals []string) (list []*syncrun.Copy, err error) {
+	err = v.do("copies.of", func(s *state) error {
+		for _, c := range s.copies {
+			if c.Resource == of.Resource && !c.Removed && slices.Contains(locals, c.Local) {
+				list = append(list, &c)
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+func (v copies) Save(_ context.Context, list []*syncrun.Copy) error {
+	return v.do("copies.save", func(s *state) error {
+		for _, c := range list {
+			s.copies[CopyKey{c.Resource, c.Remote}] = *c
+		}
+		return nil
+	})
+}
+
+func (v copies) See(_ context.Context, of ports.CopiesOf, run id.Sync, remotes []string) error {
+	return v.do("copies.see", func(s *state) error {
+		for _, remote := range remotes {
+			if c, known := s.copies[CopyKey{of.Resource, remote}]; known {
+				c.Seen = run
+				s.copies[CopyKey{of.Resource, remote}] = c
+			}
+		}
+		return nil
+	})
+}
+
+func (v copies) Unseen(_ context.Context, of ports.CopiesOf, run id.Sync, n int) (list []*syncrun.Copy, unseen, all int, err error) {
+	err = v.do("copies.unseen", func(s *state) error {
+		for _, c := range s.copies {
+			if c.Resource != of.Resource || c.Removed {
+				continue
+			}
+			all++
+			if c.Seen != run {
+				if unseen++; len(list) < n {
+					list = append(list, &c)
+				}
+			}
+		}
+		return nil
+	})
+	return list, unseen, all, err
+}
+
+type products struct{ view }
+
+func (v products) Upsert(_ context.Context, _ id.Project, keys ports.ProductKeys,
+	change func(ports.KnownProducts) []ports.ProductWrite) (failed map[int]error, err error) {
+	failed = map[int]error{}
+	err = v.do("products.upsert", func(s *state) error {
+		v.Upserts++
+		known := ports.KnownProducts{BySKU: map[string]*catalog.Product{}, ByID: map[id.Product]*catalog.Product{}}
+		for _, p := range s.products {
+			if slices.Contains(keys.SKUs, p.SKU) || slices.Contains(keys.IDs, p.ID) {
+				known.BySKU[p.SKU], known.ByID[p.ID] = p, p
+			}
+		}
+		change(known) // which may run more than once
+		for n, w := range change(known) {
+			if w.Product.Description == Poison {
+				return ErrRefused
+			}
+			if s.taken(w.Product) {
+				failed[n] = fault.New(fault.Conflict, "sku_taken", "Another product has the sku.").With("sku", "is taken")
+				continue
+			}
+			s.products[w.Product.ID] = w.Product
+		}
+		return nil
+	})
+	return failed, err
+}
+
+// taken tells whether another product has one of the product's skus.
+func (s *state) taken(p *catalog.Product) bool {
+	for _, other := range s.products {
+		if other.ID == p.ID {
+			continue
+		}
+		for _, a := range append([]catalog.Variant{{SKU: p.SKU}}, p.Variants...) {
+			for _, b := range append([]catalog.Variant{{SKU: other.SKU}}, other.Variants...) {
+				if a.SKU == b.SKU {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+type stockRoom struct{ view }
+
+func (s *state) variant(sku string) (*catalog.Product, catalog.Variant, bool) {
+	for _, p := range s.products {
+		for _, v := range p.Variants {
+			if v.SKU == sku {
+				return p, v, true
+			}
+		}
+	}
+	return nil, catalog.Variant{}, false
+}
+
+func (v stockRoom) Levels(_ context.Context, _ id.Project, places []ports.StockPlace) (list []catalog.Level, err error) {
+	err = v.do("stock.levels", func(s *state) error {
+		for _, place := range places {
+			if p, v, known := s.variant(place.SKU); known {
+				list = append(list, catalog.Level{Product: p.ID, Variant: v.ID, SKU: v.SKU, Location: place.Location, Quantity: s.stock[place]})
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+func (v stockRoom) Shift(_ context.Context, _ id.Project, shifts []ports.StockShift) (unknown []int, err error) {
+	err = v.do("stock.shift", func(s *state) error {
+		for n, shift := range shifts {
+			if _, _, known := s.variant(shift.SKU); !known {
+				unknown = append(unknown, n)
+				continue
+			}
+			place := ports.StockPlace{SKU: shift.SKU, Location: shift.Location}
+			s.stock[place] = min(max(s.stock[place]+shift.Delta, 0), catalog.MaxStock)
+		}
+		return nil
+	})
+	return unknown, err
+}

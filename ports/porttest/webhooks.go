@@ -1,0 +1,144 @@
+package porttest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+)
+
+// IntegrationWebhooks is the contract of ports.IntegrationWebhooks.
+func IntegrationWebhooks(t *testing.T, open Open) {
+	stores := open(t)
+	for name, test := range map[string]func(*shop){
+		"a webhook comes back as it was stored":     webhookRoundTrip,
+		"lists are an integration's, by topic":      webhookList,
+		"one of sixteen takes a topic":              webhookTopicRace,
+		"sixteen register, one is the fiftieth":     webhookCountRace,
+		"unknown and foreign webhooks":              webhookUnknown,
+		"a removed one is gone, its topic is free":  webhookRemove,
+		"they go with their project":                webhookDelete,
+		"it is found with its integration's status": webhookOfDisconnected,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(openShop(t, stores))
+		})
+	}
+}
+
+// hook is a webhook that is not stored yet.
+func (s *shop) hook(i *integration.Integration, topic string) *integration.Webhook {
+	return &integration.Webhook{
+		ID: random[id.Webhook](), Project: i.Project, Integration: i.ID, Type: i.Type, Topic: topic,
+		Actions: []integration.Action{integration.SyncOrders, integration.SyncProducts}, Remote: "gid://shopify/Webhook/1",
+		Signing: []byte("sealed \x00\xff"), Status: integration.WebhookFailed, CreatedAt: noon,
+	}
+}
+
+func (s *shop) hooked(i *integration.Integration, topic string) *integration.Webhook {
+	s.t.Helper()
+	w := s.hook(i, topic)
+	s.must(s.Webhooks.Add(s.ctx, w))
+	return w
+}
+
+func (s *shop) hooks(i *integration.Integration) []*integration.Webhook {
+	s.t.Helper()
+	list, err := s.Webhooks.List(s.ctx, i.Project, i.ID)
+	s.must(err)
+	return list
+}
+
+func webhookRoundTrip(s *shop) {
+	i := s.connect(integration.Shopify, noon)
+	full, bare := s.hooked(i, "orders/create"), s.hook(i, "products/update")
+	bare.Actions, bare.Signing, bare.Remote, bare.Status = nil, nil, "", integration.WebhookActive
+	s.must(s.Webhooks.Add(s.ctx, bare))
+	same(s.t, "list", s.hooks(i), []*integration.Webhook{full, bare})
+	for _, want := range []*integration.Webhook{full, bare} {
+		got, of, err := s.Webhooks.Called(s.ctx, want.ID)
+		s.must(err)
+		same(s.t, "called", got, want)
+		same(s.t, "its integration", of, i)
+	}
+}
+
+func webhookList(s *shop) {
+	i, other := s.connect(integration.Shopify, noon), s.connect(integration.Custom, noon)
+	b, c, a := s.hooked(i, "b/é"), s.hooked(i, "b/z"), s.hooked(i, "Z")
+	elsewhere := s.hooked(other, "b/z")
+	same(s.t, "the one's", s.hooks(i), []*integration.Webhook{a, c, b})
+	same(s.t, "the other's", s.hooks(other), []*integration.Webhook{elsewhere})
+}
+
+func webhookTopicRace(s *shop) {
+	i := s.connect(integration.Shopify, noon)
+	won := s.race("webhook_exists", func(int) error { return s.Webhooks.Add(s.ctx, s.hook(i, "orders/create")) })
+	same(s.t, "winners", won, 1)
+	same(s.t, "webhooks", len(s.hooks(i)), 1)
+}
+
+func webhookCountRace(s *shop) {
+	i := s.connect(integration.Shopify, noon)
+	for n := range integration.MaxWebhooks - 1 {
+		s.hooked(i, fmt.Sprint("topic/", n))
+	}
+	for range 10 {
+		won := s.race("too_many_webhooks", func(n int) error { return s.Webhooks.Add(s.ctx, s.hook(i, fmt.Sprint("new/", n))) })
+		same(s.t, "winners", won, 1)
+		all := s.hooks(i)
+		same(s.t, "webhooks", len(all), integration.MaxWebhooks)
+		s.must(s.Webhooks.Remove(s.ctx, s.project.ID, i.ID, all[0].ID)) // the new one
+	}
+	s.hooked(s.connect(integration.Custom, noon), "new/0") // which has room
+}
+
+func webhookUnknown(s *shop) {
+	i, other := s.connect(integration.Shopify, noon), s.connect(integration.Custom, noon)
+	stranger := openShop(s.t, s.Stores)
+	foreign := stranger.hooked(stranger.connect(integration.Shopify, noon), "orders/create")
+	for _, w := range []id.Webhook{foreign.ID, s.hooked(other, "orders/create").ID, random[id.Webhook]()} {
+		wantFault(s.t, s.Webhooks.Remove(s.ctx, s.project.ID, i.ID, w), fault.NotFound, "webhook_not_found")
+	}
+	wantFault(s.t, s.Webhooks.Remove(s.ctx, s.project.ID, foreign.Integration, foreign.ID), fault.NotFound, "webhook_not_found")
+	same(s.t, "the other's", stranger.hooks(&integration.Integration{Project: foreign.Project, ID: foreign.Integration}), []*integration.Webhook{foreign})
+	same(s.t, "a foreign list", len(s.hooks(&integration.Integration{Project: s.project.ID, ID: foreign.Integration})), 0)
+	_, _, err := s.Webhooks.Called(s.ctx, random[id.Webhook]())
+	wantFault(s.t, err, fault.NotFound, "webhook_not_found")
+
+	lost := s.hook(i, "orders/create")
+	lost.Integration = foreign.Integration
+	wantFault(s.t, s.Webhooks.Add(s.ctx, lost), fault.NotFound, "integration_not_found")
+	lost.Project = random[id.Project]()
+	wantFault(s.t, s.Webhooks.Add(s.ctx, lost), fault.NotFound, "project_not_found")
+}
+
+func webhookRemove(s *shop) {
+	i := s.connect(integration.Shopify, noon)
+	w := s.hooked(i, "orders/create")
+	s.must(s.Webhooks.Remove(s.ctx, s.project.ID, i.ID, w.ID))
+	_, _, err := s.Webhooks.Called(s.ctx, w.ID)
+	wantFault(s.t, err, fault.NotFound, "webhook_not_found")
+	wantFault(s.t, s.Webhooks.Remove(s.ctx, s.project.ID, i.ID, w.ID), fault.NotFound, "webhook_not_found")
+	s.hooked(i, "orders/create")
+}
+
+func webhookDelete(s *shop) {
+	w := s.hooked(s.connect(integration.Shopify, noon), "orders/create")
+	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID))
+	_, _, err := s.Webhooks.Called(s.ctx, w.ID)
+	wantFault(s.t, err, fault.NotFound, "webhook_not_found")
+}
+
+func webhookOfDisconnected(s *shop) {
+	i := s.connect(integration.Shopify, noon)
+	w := s.hooked(i, "orders/create")
+	s.must(s.disconnect(i.ID))
+	got, of, err := s.Webhooks.Called(s.ctx, w.ID)
+	s.must(err)
+	same(s.t, "webhook", got, w)
+	same(s.t, "its integration", of, s.integration(i.ID))
+}

@@ -1,0 +1,29 @@
+package ports
+
+import (
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+)
+
+// Taking is on whose behalf a platform's records are taken.
+type Taking struct {
+	Project     *project.Project
+	Integration id.Integration
+	Run         id.Sync            // zero: the platform has told of its own accord
+	Full        bool               // what the platform says counts for every field
+	Want        []syncrun.Resource // what is to be read besides, when there is time
+}
+
+// Taken is what became of records. Each is counted once.
+type Taken struct {
+	syncrun.Counters
+	Outcomes    []syncrun.Outcome // of each record
+	Problems    []syncrun.Problem
+	High        time.Time                // the latest change among them
+	Products    []id.Product             // whose fields or stock are others now
+	Integration *integration.Integration // as it is now
+}

@@ -1,0 +1,109 @@
+// Package platforms is look-alikes of the systems that a merchant connects: Shopify, HubSpot, ShipStation and a merchant's
+// own system. They speak the platforms' protocols over real HTTP, hold believable data of an outdoor shop, and fail as
+// they are told to. They know nothing of who calls them, and share no type with it. Everything is in memory.
+//
+//	s, err := platforms.Start("127.0.0.1:0", platforms.Config{Seed: 7, Products: 200})
+//	defer s.Close()                  // s.URL + "/shopify", "/hubspot", "/shipstation", "/custom", "/control"
+//
+// or platforms.Open(config), which is an http.Handler. The same seed holds the same data, dated in early 2025; changes are
+// dated by Config.Now, and always later than what they change by a unit of the platform's times at least: a second at
+// Shopify, a millisecond elsewhere. So a record that is changed often within one second is dated a little ahead. A
+// platform's data is made when it is first asked for: 50,000 products take a fraction of a second and some 30 MB.
+//
+// # Shopify: /shopify
+//
+//	GET    /admin/oauth/authorize       client_id, scope, redirect_uri, state: the consent page; POST with approve=1 goes on
+//	POST   /admin/oauth/access_token    client_id, client_secret, code; a form or JSON → access_token, scope
+//	POST   /admin/api/{version}/graphql.json   X-Shopify-Access-Token
+//	GET    /bulk/{file}                 the result of a bulk operation: JSON lines; Range is understood; no token
+//
+// The callback has code, hmac, host, shop, state and timestamp; hmac is hex HMAC-SHA256 by the app's secret over the others,
+// sorted and joined as k=v&…. The schema that queries are judged by is schema.graphql: shop, products, productVariants,
+// inventoryItems (and levels), locations, orders, customers, webhookSubscriptions, node, currentBulkOperation, and the
+// mutations webhookSubscriptionCreate, …Delete, bulkOperationRunQuery, …Cancel. Connections need first (1 to 250); last and
+// before are not answered. query knows updated_at, created_at, id, status, sku, email and name with : :> :>= :< :<=,
+// joined by AND; anything else is an error, where Shopify ignores it. sortKey: ID, UPDATED_AT, CREATED_AT.
+//
+// A query costs 1 for each object and 2 plus first times its node for each connection; more than Config.ShopifyMaxCost is
+// MAX_COST_EXCEEDED, more than the bucket holds THROTTLED, both with status 200. What was not used is given back.
+// extensions.cost tells. Scopes are enforced (ACCESS_DENIED). A bulk operation needs one connection at the top; its
+// nested connections are lines with __parentId, the id of the line they belong to. One runs at a time.
+//
+// Webhooks are signed with X-Shopify-Hmac-Sha256 (base64, by the app's secret, over the body) and carry X-Shopify-Topic,
+// -Webhook-Id, -Event-Id, -Shop-Domain, -Triggered-At and -Api-Version. Payloads have the form of the REST API, times with
+// the shop's offset (New York). A customer's loyalty tier is the tag "loyalty:gold" and the metafield loyalty.tier. An
+// order's reference is sourceIdentifier and the attribute "reference". A change of stock moves the item's updatedAt
+// too, and not the product's.
+//
+// # HubSpot: /hubspot
+//
+//	GET    /oauth/authorize             as above; code_challenge with S256 is verified if it was given
+//	POST   /oauth/v1/token              a form: authorization_code (redirect_uri, code_verifier) or refresh_token
+//	GET    /oauth/v1/access-tokens/{token}     DELETE /oauth/v1/refresh-tokens/{token}
+//	GET    /crm/v3/objects/{contacts|deals}    limit (to 100), after, properties; and …/{id}
+//	POST   /crm/v3/objects/{contacts|deals}/search    filterGroups, sorts (one), properties, limit (to 200), after
+//
+// Access tokens live Config.HubSpotLife; the refresh token stays the same. A search reaches 10,000 results: a page beyond is
+// 400. Config.HubSpotPer10s requests in ten seconds and five searches in one; then 429 with Retry-After. A contact is a
+// customer with loyalty_tier and num_associated_deals, a deal an order.
+//
+// # ShipStation: /shipstation
+//
+// Basic authentication. Times are Pacific and do not say so.
+//
+//	GET    /carriers, /carriers/listservices, /stores, /orders, /shipments, /webhooks
+//	POST   /shipments/getrates
+//	POST   /orders/createorder          by orderKey: makes it or, until it is shipped, changes it
+//	POST   /orders/createlabelfororder  a label (PDF, base64) and its cost, once more each time it is asked
+//	POST   /shipments/voidlabel         gives the cost back
+//	POST   /webhooks/subscribe          DELETE /webhooks/{id}
+//
+// Config.ShipStationRate requests in a minute, told by X-Rate-Limit-Limit, -Remaining and -Reset; then 429. A label that is
+// no test calls the webhooks for SHIP_NOTIFY in the background, with a resource_url and without a signature.
+//
+// # Custom: /custom
+//
+// Authorization: Bearer {Config.CustomKey}.
+//
+//	GET    /account                     {"id", "name", "currency"}
+//	GET    /{products|inventory|customers|orders}    limit (to 500), updated_since, cursor → {"data", "next_cursor", "total"}
+//	POST   /webhooks                    {"topic", "url", "secret"} → {"id"}; DELETE /webhooks/{id}
+//
+// Records are ordered by their making. What was deleted is told to who asks with updated_since, as {"id", "updated_at",
+// "deleted": true}. Prices are numbers and text by turns. The first place of stock goes unnamed, the second is "outlet".
+// Webhooks are Standard Webhooks: {"type", "timestamp", "data": record}, for products/delete data {"id"} alone.
+//
+// # Control
+//
+// Without authentication, JSON. Each has a Go method on [Platforms].
+//
+//	GET    /control/state               counts by platform, requests by "GET /path" and by "platform:resource"
+//	GET    /control/state/{platform}/{resource}    everything, in one plain form for all platforms: {"data"}
+//	POST   /control/change              [Change]: n random changes, nobody is told
+//	POST   /control/webhooks            [Webhooks]: changes that are told, late, twice, out of order, forged → [Sent]; GET lists
+//	POST   /control/faults              [Fault]; GET shows what was not met yet, DELETE clears
+//	POST   /control/orders              [NewOrder]: an order with a reference; again with ship: it is sent
+//	POST   /control/revoke              {"platform"}: Shopify's or HubSpot's tokens are worthless
+//	POST   /control/expire              HubSpot's access tokens are stale
+//
+// A fault has a platform, a kind, and may name a resource, after how many requests it begins and how many times it is met:
+//
+//	throttle       429 with Retry-After (retry_after seconds)
+//	cost           Shopify: THROTTLED, with status 200
+//	error          500, or status
+//	slow           waits ms first
+//	circle         a page leads to itself, or to the first
+//	garbage        half of the JSON
+//	long_page      an answer of 50 MB, or bytes
+//	refuse         401
+//	lost           does what was asked and cuts the connection
+//	duplicate_sku, negative_stock, no_name, bad_price    spoils so many records at once
+//
+// Resources: products, inventory, customers, orders, contacts, deals, account, rates, labels, shipments, shop, bulk (the
+// download), bulk_operation (running and polling). token, webhooks and consent are met only by name.
+//
+// # Limits
+//
+// One shop, one hub, one account. Shopify's limit of 25,000 records to page through and of 60 days of orders are not
+// enforced. There are no webhooks of HubSpot, no Shopify tokens that expire, and no writing to products or stock.
+package platforms

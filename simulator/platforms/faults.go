@@ -1,0 +1,164 @@
+package platforms
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Fault is what the next requests of a platform meet, or what its data suffers.
+type Fault struct {
+	Platform   string `json:"platform"`
+	Kind       string `json:"kind"`
+	Resource   string `json:"resource,omitempty"` // default all but token, webhooks and consent
+	Times      int    `json:"times,omitempty"`    // default 1; negative: for good
+	After      int    `json:"after,omitempty"`    // so many requests pass first
+	RetryAfter int    `json:"retry_after,omitempty"`
+	Millis     int    `json:"ms,omitempty"`     // slow; default 1000
+	Status     int    `json:"status,omitempty"` // of error; default 500
+	Bytes      int64  `json:"bytes,omitempty"`  // of long_page
+}
+
+// Faults of requests.
+const (
+	throttle = "throttle"  // 429 with Retry-After
+	costs    = "cost"      // Shopify's THROTTLED, which is an answer with status 200
+	failure  = "error"     // 500
+	slow     = "slow"      // waits first
+	circle   = "circle"    // a page's next cursor is the one it was asked with
+	garbage  = "garbage"   // half of the JSON
+	longPage = "long_page" // 50 MB
+	refuse   = "refuse"    // 401: the credentials are good no more
+	lost     = "lost"      // does what was asked and cuts the connection
+)
+
+// Faults of data: so many records are spoilt.
+const (
+	duplicateSKU  = "duplicate_sku"
+	negativeStock = "negative_stock"
+	noName        = "no_name"
+	badPrice      = "bad_price"
+)
+
+var requestFaults = []string{throttle, costs, failure, slow, circle, garbage, longPage, refuse, lost}
+var dataFaults = []string{duplicateSKU, negativeStock, noName, badPrice}
+
+// apart are the resources that a fault meets only by name.
+var apart = []string{"token", "webhooks", "consent"}
+
+func (f Fault) meets(resource string) bool {
+	if f.Resource == "" {
+		return !slices.Contains(apart, resource)
+	}
+	return f.Resource == resource
+}
+
+// script is the faults that a platform's requests are to meet.
+type script struct {
+	mu     sync.Mutex
+	faults []*Fault
+}
+
+func (s *script) add(f Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = append(s.faults, &f)
+}
+
+func (s *script) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = nil
+}
+
+func (s *script) list() (list []Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.faults {
+		list = append(list, *f)
+	}
+	return list
+}
+
+// meet is the oldest fault that applies now. Asking counts as meeting.
+func (s *script) meet(resource string) Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, f := range s.faults {
+		switch {
+		case !f.meets(resource):
+		case f.After > 0:
+			f.After--
+			return Fault{}
+		default:
+			now := *f
+			if f.Times--; f.Times == 0 {
+				s.faults = slices.Delete(s.faults, i, i+1)
+			}
+			return now
+		}
+	}
+	return Fault{}
+}
+
+// Fault orders a fault. A fault of data happens at once, to Times records.
+func (p *Platforms) Fault(f Fault) error {
+	s := p.sides[f.Platform]
+	if s == nil {
+		return unknownPlatform(f.Platform)
+	}
+	f.Times = cmp.Or(f.Times, 1)
+	f.RetryAfter = cmp.Or(f.RetryAfter, 1)
+	f.Millis = cmp.Or(f.Millis, 1000)
+	f.Status = cmp.Or(f.Status, 500)
+	f.Bytes = cmp.Or(f.Bytes, p.config.LongPage)
+	switch {
+	case slices.Contains(requestFaults, f.Kind):
+		s.faults.add(f)
+		return nil
+	case !slices.Contains(dataFaults, f.Kind):
+		return fmt.Errorf("kind must be one of %s, %s", strings.Join(requestFaults, ", "), strings.Join(dataFaults, ", "))
+	case s.shop == nil || f.Platform == HubSpot:
+		return fmt.Errorf("%s has no products", f.Platform)
+	}
+	s.shop.write(func(*world) { s.shop.spoil(f.Kind, f.Times, p.config.Now()) })
+	return nil
+}
+
+// ClearFaults ends the faults of requests; spoilt data stays.
+func (p *Platforms) ClearFaults() {
+	for _, s := range p.sides {
+		s.faults.clear()
+	}
+}
+
+func unknownPlatform(name string) error {
+	return fmt.Errorf("platform must be shopify, hubspot, shipstation or custom, not %q", name)
+}
+
+// spoil damages the first so many products that are whole.
+func (s *shop) spoil(kind string, times int, now time.Time) {
+	for n := range s.products {
+		p := &s.products[n]
+		if times <= 0 {
+			return
+		}
+		if p.deleted || p.damaged != "" || kind == duplicateSKU && n == 0 {
+			continue
+		}
+		times--
+		p.damaged, p.updated = kind, s.tick(now, p.updated)
+		i := &s.items[p.first]
+		switch kind {
+		case duplicateSKU:
+			i.sku = s.items[s.products[n-1].first].sku
+		case negativeStock:
+			l := &i.levels[0]
+			l.quantity, l.updated = -1-l.quantity%7, s.tick(now, l.updated)
+			i.updated = l.updated
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package platforms
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/brianvoe/gofakeit/v7"
+)
+
+// What an outdoor shop sells: a name, its code in skus, its category, a usual price, and whether it comes in sizes.
+var kinds = []struct {
+	name, code, category string
+	cents                int
+	sizes                []string
+}{
+	{"Backpack", "BP", "Packs", 14900, nil},
+	{"Daypack", "DP", "Packs", 7900, nil},
+	{"Tent", "TN", "Camping", 32900, []string{"2P", "3P"}},
+	{"Sleeping Bag", "SB", "Camping", 18900, []string{"Regular", "Long"}},
+	{"Sleeping Pad", "SP", "Camping", 8900, []string{"Regular", "Wide"}},
+	{"Camp Stove", "CS", "Kitchen", 6900, nil},
+	{"Titanium Pot", "PT", "Kitchen", 5400, nil},
+	{"Water Filter", "WF", "Kitchen", 4200, nil},
+	{"Headlamp", "HL", "Lights", 4900, nil},
+	{"Lantern", "LN", "Lights", 3900, nil},
+	{"Trekking Poles", "TP", "Hiking", 9900, nil},
+	{"Hiking Boots", "HB", "Footwear", 17900, []string{"40", "42", "44", "46"}},
+	{"Trail Shoes", "TS", "Footwear", 12900, []string{"40", "42", "44"}},
+	{"Rain Jacket", "RJ", "Apparel", 15900, []string{"S", "M", "L", "XL"}},
+	{"Fleece", "FL", "Apparel", 8900, []string{"S", "M", "L"}},
+	{"Merino Shirt", "MS", "Apparel", 6900, []string{"S", "M", "L"}},
+	{"Climbing Harness", "CH", "Climbing", 7400, []string{"S", "M", "L"}},
+	{"Rope 60m", "RP", "Climbing", 19900, nil},
+	{"Dry Bag", "DB", "Paddling", 2900, []string{"10L", "20L"}},
+	{"Map Case", "MC", "Navigation", 1900, nil},
+}
+
+var (
+	places    = []string{"Ridgeline", "Alpine", "Summit", "Timberline", "Glacier", "Canyon", "Cascade", "Granite", "Meadow", "Tundra", "Fjord", "Sierra", "Basalt", "Juniper", "Larkspur", "Condor"}
+	grades    = []string{"Pro", "Lite", "Ultralight", "Classic", "Trek", "Expedition", "Guide", "Scout"}
+	brands    = []string{"North Fork", "Kestrel & Co", "Bivouac", "Stonefly", "Havredal", "Ptarmigan", "Low Camp", "Windrose"}
+	colours   = []string{"Black", "Moss", "Slate", "Rust", "Sand"}
+	materials = []string{"ripstop nylon", "recycled polyester", "merino wool", "aluminium", "titanium", "waxed cotton"}
+	uses      = []string{"hiking", "camping", "trekking", "climbing", "travel", "winter"}
+	tiers     = []string{"", "", "", "bronze", "silver", "gold", "platinum"}
+	states    = []string{"CA", "CO", "NY", "OR", "TX", "UT", "WA"}
+	carriers  = []string{"USPS", "UPS", "FedEx"}
+)
+
+// epoch is when the seeded shops opened: a fixed time, so that the same seed holds the same data.
+var epoch = time.Date(2025, 1, 6, 8, 0, 0, 0, time.UTC)
+
+const season = 150 * 24 * time.Hour // over which the seeded data was made
+
+// maker draws everything from the seed and the platform.
+type maker struct {
+	*rand.Rand
+	faker *gofakeit.Faker
+}
+
+func newMaker(seed, stream uint64) maker {
+	source := rand.NewPCG(seed, stream)
+	return maker{Rand: rand.New(source), faker: gofakeit.NewFaker(source, false)}
+}
+
+func pick[T any](m maker, of []T) T { return of[m.IntN(len(of))] }
+
+// when is a time of the season, in whole seconds.
+func (m maker) when() int64 {
+	return epoch.Add(time.Duration(m.Int64N(int64(season/time.Second))) * time.Second).UnixMilli()
+}
+
+// generate fills a shop.
+func generate(c Config, stream uint64) *world {
+	m := newMaker(c.Seed, stream)
+	w := &world{products: make([]product, 0, c.Products), items: make([]item, 0, c.Products*2)}
+	for range c.Products {
+		m.addProduct(w, m.when())
+	}
+	for range c.Customers {
+		m.addCustomer(w, m.when())
+	}
+	for range c.Orders {
+		m.addOrder(w, m.when())
+	}
+	return w
+}
+
+func (m maker) addProduct(w *world, at int64) {
+	kind, number := pick(m, kinds), len(w.products)
+	p := product{
+		brand: pick(m, brands), category: kind.category, kind: strings.ToLower(kind.name), material: pick(m, materials), use: pick(m, uses),
+		images: 1 + m.IntN(2), status: "active", first: len(w.items), created: at, updated: at,
+	}
+	p.title = pick(m, places) + " " + pick(m, grades) + " " + kind.name
+	p.description = m.describe(p)
+	if m.IntN(25) == 0 {
+		p.status = "archived"
+	}
+	cents := int64(kind.cents/100*(70+m.IntN(80))/100)*100 + pick(m, []int64{0, 50, 95, 99})
+	colour := pick(m, colours)
+	sizes := kind.sizes
+	if sizes == nil {
+		sizes = []string{""}
+	}
+	for _, size := range sizes {
+		sku := fmt.Sprintf("%s-%05d", kind.code, number+1)
+		if size != "" {
+			sku += "-" + strings.ToUpper(size)
+		}
+		i := item{product: number, sku: sku, size: size, color: colour, cents: cents, updated: at}
+		i.levels = [2]level{{m.IntN(40), at}, {m.IntN(12), at}}
+		w.items = append(w.items, i)
+	}
+	p.count = len(sizes)
+	w.products = append(w.products, p)
+}
+
+func (m maker) describe(p product) string {
+	return "Made of " + p.material + " for " + p.use + ": " + p.brand + " built it " + pick(m, []string{
+		"light enough to forget and tough enough to lend out.", "after two wet seasons on the coast trail.",
+		"with fewer seams, so less can fail.", "to be repaired rather than replaced.", "for the days when the forecast is wrong.",
+	})
+}
+
+func (m maker) addCustomer(w *world, at int64) {
+	first, last := m.faker.FirstName(), m.faker.LastName()
+	w.customers = append(w.customers, customer{
+		first: first, last: last, tier: pick(m, tiers), created: at, updated: at,
+		email: strings.ToLower(fmt.Sprintf("%s.%s.%d@example.com", first, strings.ReplaceAll(last, " ", ""), len(w.customers)+1)),
+	})
+}
+
+func (m maker) addOrder(w *world, at int64) {
+	if len(w.customers) == 0 {
+		m.addCustomer(w, at)
+	}
+	o := order{customer: m.IntN(len(w.customers)), status: pick(m, []string{"paid", "paid", "fulfilled", "fulfilled", "refunded", "canceled"}), placed: at, updated: at}
+	for range 1 + m.IntN(3) {
+		if len(w.items) == 0 {
+			break
+		}
+		n := m.IntN(len(w.items))
+		l := line{item: n, quantity: 1 + m.IntN(2), cents: w.items[n].cents}
+		o.lines, o.cents = append(o.lines, l), o.cents+l.cents*int64(l.quantity)
+	}
+	if len(o.lines) == 0 {
+		o.cents = int64(1000 + m.IntN(50000))
+	}
+	o.street, o.city, o.state, o.post = m.faker.Street(), m.faker.City(), pick(m, states), m.faker.Zip()
+	if o.status == "fulfilled" {
+		m.ship(&o, at+86400_000)
+	}
+	w.customers[o.customer].purchases++
+	w.orders = append(w.orders, o)
+}
+
+func (m maker) ship(o *order, at int64) {
+	o.status, o.shipped, o.updated = "fulfilled", at, at
+	o.carrier, o.tracking = pick(m, carriers), fmt.Sprintf("94%018d", m.Uint64N(1e18))
+}

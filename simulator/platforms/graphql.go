@@ -1,0 +1,326 @@
+package platforms
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/validator"
+	"github.com/vektah/gqlparser/v2/validator/rules"
+)
+
+//go:embed schema.graphql
+var schemaText string
+
+var schema = gqlparser.MustLoadSchema(&ast.Source{Name: "schema.graphql", Input: schemaText})
+
+// object is what a selection is made of.
+type object interface {
+	kind() string
+	field(name string, args map[string]any) any
+}
+
+// connection is a page of objects.
+type connection struct {
+	of               string
+	nodes            []object
+	cursors          []string
+	hasNext, hasPrev bool
+}
+
+// execution answers one operation. It is done under the shop's lock.
+type execution struct {
+	vars   map[string]any
+	cost   int
+	errors gqlerror.List
+	bulk   *bulkWriter // nil: answers are nested
+	circle string      // where not empty, the cursor that every page ends with
+}
+
+// load parses and judges a query.
+func load(text, name string, variables map[string]any) (*ast.OperationDefinition, map[string]any, gqlerror.List) {
+	document, errs := gqlparser.LoadQueryWithRules(schema, text, rules.NewDefaultRules())
+	if len(errs) > 0 {
+		return nil, nil, errs
+	}
+	operation := document.Operations.ForName(name)
+	if operation == nil {
+		return nil, nil, gqlerror.List{gqlerror.Errorf("An operation name is required")}
+	}
+	vars, err := validator.VariableValues(schema, operation, variables)
+	if err != nil {
+		return nil, nil, gqlerror.List{gqlerror.Wrap(err)}
+	}
+	return operation, vars, nil
+}
+
+// fields collects what is selected of a type, with the selections of equal names put together.
+func fields(set ast.SelectionSet, kind string) (list []*ast.Field) {
+	at := map[string]int{}
+	add := func(f *ast.Field) {
+		if n, twice := at[f.Alias]; twice {
+			merged := *list[n]
+			merged.SelectionSet = append(slices.Clone(merged.SelectionSet), f.SelectionSet...)
+			list[n] = &merged
+			return
+		}
+		at[f.Alias] = len(list)
+		list = append(list, f)
+	}
+	for _, one := range set {
+		switch s := one.(type) {
+		case *ast.Field:
+			add(s)
+		case *ast.InlineFragment:
+			if s.TypeCondition == "" || is(kind, s.TypeCondition) {
+				for _, f := range fields(s.SelectionSet, kind) {
+					add(f)
+				}
+			}
+		case *ast.FragmentSpread:
+			if is(kind, s.Definition.TypeCondition) {
+				for _, f := range fields(s.Definition.SelectionSet, kind) {
+					add(f)
+				}
+			}
+		}
+	}
+	return list
+}
+
+func is(kind, condition string) bool {
+	return kind == condition || slices.ContainsFunc(schema.PossibleTypes[condition], func(d *ast.Definition) bool { return d.Name == kind })
+}
+
+func (e *execution) object(set ast.SelectionSet, o object) map[string]any {
+	e.cost++
+	shown := map[string]any{}
+	for _, f := range fields(set, o.kind()) {
+		if f.Name == "__typename" {
+			shown[f.Alias] = o.kind()
+			continue
+		}
+		args := f.ArgumentMap(e.vars)
+		if e.bulk != nil && strings.HasSuffix(f.Definition.Type.Name(), "Connection") {
+			args = maps.Clone(args)
+			args["first"] = everything
+		}
+		value, nested := e.value(f, o.field(f.Name, args))
+		if !nested {
+			shown[f.Alias] = value
+		}
+	}
+	return shown
+}
+
+// value shows what a field holds; in bulk, connections are lines of their own.
+func (e *execution) value(f *ast.Field, held any) (value any, elsewhere bool) {
+	switch v := held.(type) {
+	case error:
+		err := gqlerror.Errorf("%s", v.Error())
+		err.Path = ast.Path{ast.PathName(f.Alias)}
+		e.errors = append(e.errors, err)
+		return nil, false
+	case *connection:
+		if e.bulk != nil {
+			e.bulk.defers(f, v)
+			return nil, true
+		}
+		return e.connection(f.SelectionSet, v), false
+	case []object:
+		list := make([]any, len(v))
+		for n, one := range v {
+			list[n] = e.object(f.SelectionSet, one)
+		}
+		return list, false
+	case object:
+		return e.object(f.SelectionSet, v), false
+	}
+	return held, false
+}
+
+func (e *execution) connection(set ast.SelectionSet, c *connection) map[string]any {
+	e.cost += 2
+	shown := map[string]any{}
+	for _, f := range fields(set, c.of+"Connection") {
+		switch f.Name {
+		case "__typename":
+			shown[f.Alias] = c.of + "Connection"
+		case "nodes":
+			list := make([]any, len(c.nodes))
+			for n, one := range c.nodes {
+				list[n] = e.object(f.SelectionSet, one)
+			}
+			shown[f.Alias] = list
+		case "edges":
+			shown[f.Alias] = e.edges(f, c)
+		case "pageInfo":
+			shown[f.Alias] = e.pageInfo(f, c)
+		}
+	}
+	return shown
+}
+
+func (e *execution) edges(f *ast.Field, c *connection) []any {
+	list := make([]any, len(c.nodes))
+	for n, one := range c.nodes {
+		edge := map[string]any{}
+		for _, g := range fields(f.SelectionSet, c.of+"Edge") {
+			switch g.Name {
+			case "cursor":
+				edge[g.Alias] = c.cursors[n]
+			case "node":
+				edge[g.Alias] = e.object(g.SelectionSet, one)
+			default:
+				edge[g.Alias] = c.of + "Edge"
+			}
+		}
+		list[n] = edge
+	}
+	return list
+}
+
+func (e *execution) pageInfo(f *ast.Field, c *connection) map[string]any {
+	all := map[string]any{"hasNextPage": c.hasNext, "hasPreviousPage": c.hasPrev, "startCursor": nil, "endCursor": nil, "__typename": "PageInfo"}
+	if len(c.cursors) > 0 {
+		all["startCursor"], all["endCursor"] = c.cursors[0], c.cursors[len(c.cursors)-1]
+	}
+	if e.circle != "" {
+		all["hasNextPage"], all["endCursor"] = true, e.circle
+	}
+	shown := map[string]any{}
+	for _, g := range fields(f.SelectionSet, "PageInfo") {
+		shown[g.Alias] = all[g.Name]
+	}
+	return shown
+}
+
+// price is what a query may cost at most: 1 for an object, and 2 plus its size times what one of it costs for a connection.
+func price(set ast.SelectionSet, kind string, vars map[string]any) (sum int) {
+	for _, f := range fields(set, kind) {
+		if f.Definition == nil || len(f.SelectionSet) == 0 {
+			continue
+		}
+		of := f.Definition.Type.Name()
+		switch {
+		case strings.HasSuffix(of, "Connection"):
+			size := number64(f.ArgumentMap(vars)["first"])
+			sum += 2 + size*max(1, priceOfNode(f.SelectionSet, of, vars))
+		case of == "PageInfo":
+		case strings.HasSuffix(of, "Payload"):
+			sum += 10
+		default:
+			sum += 1 + price(f.SelectionSet, of, vars)
+		}
+	}
+	return sum
+}
+
+func priceOfNode(set ast.SelectionSet, kind string, vars map[string]any) (most int) {
+	for _, f := range fields(set, kind) {
+		switch f.Name {
+		case "nodes":
+			most = max(most, 1+price(f.SelectionSet, f.Definition.Type.Name(), vars))
+		case "edges":
+			most = max(most, price(f.SelectionSet, f.Definition.Type.Name(), vars))
+		}
+	}
+	return most
+}
+
+func number64(value any) int {
+	switch n := value.(type) {
+	case int64:
+		return int(n)
+	case int:
+		return n
+	case float64:
+		return int(n)
+	}
+	return 0
+}
+
+// graphql is Shopify's one address.
+func (s *shopify) graphql(c *call) answer {
+	var asked struct {
+		Query         string
+		OperationName string
+		Variables     map[string]any
+	}
+	scopes, known := s.scopes(c)
+	readable := readJSON(c.body, &asked)
+	operation, vars, errs := load(asked.Query, asked.OperationName, asked.Variables)
+	return s.meet(c, resourceOfQuery(operation), func() answer {
+		switch {
+		case !known:
+			return s.refuse(http.StatusUnauthorized, "[API] Invalid API key or access token (unrecognized login or wrong password)")
+		case !readable:
+			return s.refuse(http.StatusBadRequest, "Bad Request")
+		case len(errs) > 0:
+			return ok(map[string]any{"errors": errs})
+		}
+		if err := denied(operation, scopes); err != nil {
+			return ok(map[string]any{"errors": gqlerror.List{err}, "data": nil})
+		}
+		return s.charge(c, operation, vars)
+	})
+}
+
+// resourceOfQuery is by which a fault finds a query.
+func resourceOfQuery(operation *ast.OperationDefinition) string {
+	if operation == nil || len(operation.SelectionSet) == 0 {
+		return "graphql"
+	}
+	f, is := operation.SelectionSet[0].(*ast.Field)
+	if !is {
+		return "graphql"
+	}
+	switch name := f.Name; {
+	case strings.HasPrefix(name, "inventory"), strings.HasPrefix(name, "location"):
+		return "inventory"
+	case strings.HasPrefix(name, "webhook"):
+		return "webhooks"
+	case strings.HasPrefix(name, "product"):
+		return "products"
+	case strings.HasPrefix(name, "order"), strings.HasPrefix(name, "customer"):
+		return strings.TrimSuffix(name, "s") + "s"
+	case strings.Contains(strings.ToLower(name), "bulk"), name == "node":
+		return "bulk_operation"
+	}
+	return f.Name
+}
+
+var needed = map[string]string{
+	"products": "read_products", "product": "read_products", "productVariants": "read_products", "inventoryItems": "read_inventory", "inventoryItem": "read_inventory",
+	"orders": "read_orders", "order": "read_orders", "customers": "read_customers", "customer": "read_customers", "locations": "read_locations",
+}
+
+// denied tells of a field that the token may not read. What may be written may be read, and who reads inventory sees its places.
+func denied(operation *ast.OperationDefinition, scopes []string) *gqlerror.Error {
+	for _, f := range fields(operation.SelectionSet, "QueryRoot") {
+		scope := needed[f.Name]
+		may := scope == "" || slices.Contains(scopes, scope) || slices.Contains(scopes, "write"+strings.TrimPrefix(scope, "read")) ||
+			scope == "read_locations" && slices.Contains(scopes, "read_inventory")
+		if !may {
+			err := gqlerror.Errorf("Access denied for %s field. Required access: `%s` access scope.", f.Name, scope)
+			err.Extensions = map[string]any{"code": "ACCESS_DENIED"}
+			return err
+		}
+	}
+	return nil
+}
+
+var errFirst = errors.New("you must provide one of first or last")
+
+func coded(code, format string, args ...any) *gqlerror.Error {
+	err := gqlerror.Errorf("%s", fmt.Sprintf(format, args...))
+	err.Extensions = map[string]any{"code": code}
+	return err
+}

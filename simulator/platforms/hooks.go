@@ -1,0 +1,250 @@
+package platforms
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// hook is a registered webhook.
+type hook struct {
+	Number int    `json:"number"`
+	Topic  string `json:"topic"`
+	URL    string `json:"url"`
+	Secret string `json:"-"`
+	Base   string `json:"-"` // where the platform was reached when it was registered
+}
+
+// hooks are a platform's, and how it signs.
+type hooks struct {
+	mu   sync.Mutex
+	last int
+	all  []hook
+	send func(hook, delivery) (http.Header, error)
+}
+
+func (h *hooks) add(made hook) hook {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.last++
+	made.Number = h.last
+	h.all = append(h.all, made)
+	return made
+}
+
+func (h *hooks) remove(number int) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	before := len(h.all)
+	h.all = slices.DeleteFunc(h.all, func(one hook) bool { return one.Number == number })
+	return len(h.all) < before
+}
+
+func (h *hooks) list() []hook {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.all)
+}
+
+// delivery is one call of a webhook.
+type delivery struct {
+	hook     hook
+	id       string
+	topic    string
+	at       time.Time // of the event
+	body     []byte    // what is sent
+	signed   []byte    // what is signed: the body, unless it was tampered with
+	tampered bool
+}
+
+// deliveryID is a version 4 UUID.
+func deliveryID() string {
+	raw := make([]byte, 16)
+	_, _ = rand.Read(raw)
+	raw[6], raw[8] = raw[6]&0x0f|0x40, raw[8]&0x3f|0x80
+	text := hex.EncodeToString(raw)
+	return text[:8] + "-" + text[8:12] + "-" + text[12:16] + "-" + text[16:20] + "-" + text[20:]
+}
+
+// Webhooks asks for changes that are told to the registered webhooks. Shares are from 0 to 1.
+type Webhooks struct {
+	Platform  string   `json:"platform"`
+	Count     int      `json:"count"`     // changes
+	Topics    []string `json:"topics"`    // default all that webhooks are registered for
+	Duplicate float64  `json:"duplicate"` // sent a second time later, under the same id
+	Reorder   float64  `json:"reorder"`   // sent at another place nearby
+	Late      float64  `json:"late"`      // sent after all others
+	Tamper    float64  `json:"tamper"`    // sent once more with another body under the old signature
+	Seed      uint64   `json:"seed"`
+	Retries   int      `json:"retries"`  // of what was not answered with 2xx
+	PauseMS   int      `json:"pause_ms"` // before the first retry, doubled for each further one; default 200
+}
+
+// Sent is what came of it.
+type Sent struct {
+	Changes         []Changed   `json:"changes"`
+	Sent            int         `json:"sent"` // calls in all, retries not counted
+	Duplicated      int         `json:"duplicated"`
+	Reordered       int         `json:"reordered"`
+	Late            int         `json:"late"`
+	Tampered        int         `json:"tampered"`
+	Retried         int         `json:"retried"`
+	Answers         map[int]int `json:"answers"`          // by status, of what is genuine; 0: no answer
+	TamperedAnswers map[int]int `json:"tampered_answers"` // of what is not
+}
+
+var errNoWebhook = errors.New("no webhook is registered for these topics")
+
+// Webhooks makes changes and calls the registered webhooks with them, one after the other.
+func (p *Platforms) Webhooks(ctx context.Context, ask Webhooks) (Sent, error) {
+	s := p.sides[ask.Platform]
+	if s == nil || s.hooks.send == nil {
+		return Sent{}, fmt.Errorf("%q calls no webhooks", ask.Platform)
+	}
+	registered := s.hooks.list()
+	topics := ask.Topics
+	if len(topics) == 0 {
+		topics = topicsOf(registered)
+	}
+	if !slices.ContainsFunc(registered, func(h hook) bool { return slices.Contains(topics, h.Topic) }) {
+		return Sent{}, errNoWebhook
+	}
+	result := Sent{Changes: []Changed{}, Answers: map[int]int{}, TamperedAnswers: map[int]int{}}
+	genuine, forged, err := p.happen(s, ask, topics, registered, &result)
+	if err != nil {
+		return Sent{}, err
+	}
+	m := newMaker(ask.Seed, 77)
+	for _, d := range result.arrange(m, ask, genuine, forged) {
+		if ctx.Err() != nil {
+			return result, ctx.Err()
+		}
+		p.deliver(ctx, s, d, ask, &result)
+	}
+	return result, nil
+}
+
+func topicsOf(registered []hook) (topics []string) {
+	for _, h := range registered {
+		if !slices.Contains(topics, h.Topic) {
+			topics = append(topics, h.Topic)
+		}
+	}
+	return topics
+}
+
+// happen makes the changes and what is to be sent of each; forged is by the genuine one's position.
+func (p *Platforms) happen(s *side, ask Webhooks, topics []string, registered []hook, result *Sent) (genuine, forged []delivery, err error) {
+	tell := func(changed Changed, at time.Time, body, tampered func(hook) any) {
+		result.Changes = append(result.Changes, changed)
+		for _, h := range registered {
+			if h.Topic != changed.Topic {
+				continue
+			}
+			d := delivery{hook: h, id: deliveryID(), topic: h.Topic, at: at}
+			d.body, _ = json.Marshal(body(h))
+			d.signed = d.body
+			f := d
+			f.tampered = true
+			f.body, _ = json.Marshal(tampered(h))
+			genuine, forged = append(genuine, d), append(forged, f)
+		}
+	}
+	if s == p.shipstation.side {
+		p.shipstation.announce(ask, tell)
+		return genuine, forged, nil
+	}
+	err = s.shop.change(ask.Count, ask.Seed, topics, p.config.Now, func(changed Changed) {
+		at := later(p.config.Now(), s.shop.updated(changed)) // no event is told before it happened
+		body, tampered := s.event(changed, at)
+		tell(changed, at, func(hook) any { return body }, func(hook) any { return tampered })
+	})
+	return genuine, forged, err
+}
+
+// arrange puts everything in the order in which it is sent.
+func (r *Sent) arrange(m maker, ask Webhooks, genuine, forged []delivery) []delivery {
+	type placed struct {
+		delivery
+		at float64
+	}
+	var all []placed
+	end := float64(len(genuine))
+	for n, d := range genuine {
+		at := float64(n)
+		switch chance := m.Float64(); {
+		case chance < ask.Late:
+			at, r.Late = at+end, r.Late+1
+		case chance < ask.Late+ask.Reorder:
+			at, r.Reordered = at+m.Float64()*20-10, r.Reordered+1
+		}
+		all = append(all, placed{d, at})
+		if m.Float64() < ask.Duplicate {
+			all, r.Duplicated = append(all, placed{d, at + m.Float64()*10}), r.Duplicated+1
+		}
+		if m.Float64() < ask.Tamper { // before the genuine one or after it
+			all, r.Tampered = append(all, placed{forged[n], at + m.Float64()*4 - 2}), r.Tampered+1
+		}
+	}
+	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
+	list := make([]delivery, len(all))
+	for n, one := range all {
+		list[n] = one.delivery
+	}
+	return list
+}
+
+func (p *Platforms) deliver(ctx context.Context, s *side, d delivery, ask Webhooks, result *Sent) {
+	result.Sent++
+	status := p.post(ctx, s, d)
+	wait := time.Duration(max(1, ask.PauseMS)) * time.Millisecond
+	if ask.PauseMS == 0 {
+		wait = 200 * time.Millisecond
+	}
+	for try := 0; try < ask.Retries && !d.tampered && status/100 != 2; try++ {
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return
+		}
+		wait *= 2
+		result.Retried++
+		status = p.post(ctx, s, d)
+	}
+	if d.tampered {
+		result.TamperedAnswers[status]++
+		return
+	}
+	result.Answers[status]++
+}
+
+// post calls once and tells the status, 0 for no answer.
+func (p *Platforms) post(ctx context.Context, s *side, d delivery) int {
+	header, err := s.hooks.send(d.hook, d)
+	if err != nil {
+		return 0
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.hook.URL, bytes.NewReader(d.body))
+	if err != nil {
+		return 0
+	}
+	r.Header = header
+	r.Header.Set("Content-Type", "application/json")
+	response, err := p.config.HTTP.Do(r)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = response.Body.Close() }()
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 64<<10))
+	return response.StatusCode
+}

@@ -1,0 +1,261 @@
+package platforms
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// searchLimit is how far HubSpot's search reaches.
+const searchLimit = 10_000
+
+type searchRequest struct {
+	FilterGroups []struct{ Filters []filter }
+	Sorts        []sorting
+	Properties   []string
+	Limit        int
+	After        any // text or number
+}
+
+type sorting struct{ PropertyName, Direction string }
+
+// UnmarshalJSON takes the short form too: "name", or "-name" for descending.
+func (s *sorting) UnmarshalJSON(text []byte) error {
+	var short string
+	if json.Unmarshal(text, &short) == nil {
+		name, descending := strings.CutPrefix(short, "-")
+		*s = sorting{PropertyName: name}
+		if descending {
+			s.Direction = "DESCENDING"
+		}
+		return nil
+	}
+	type plain sorting
+	return json.Unmarshal(text, (*plain)(s))
+}
+
+type filter struct {
+	PropertyName, Operator string
+	Value, HighValue       any
+	Values                 []any
+}
+
+func hubspotID(object string, n int) string {
+	if object == "contacts" || object == "customers" {
+		return strconv.Itoa(151001 + n)
+	}
+	return strconv.Itoa(991001 + n)
+}
+
+// extent is how many records there are, and which of them are there still. It needs the shop's lock.
+func (h *hubspot) extent(object string) (int, func(int) bool) {
+	if object == "contacts" {
+		return len(h.customers), func(n int) bool { return !h.customers[n].deleted }
+	}
+	return len(h.orders), func(int) bool { return true }
+}
+
+func (h *hubspot) properties(object string, n int) map[string]any {
+	if object == "contacts" {
+		p := h.customers[n]
+		return map[string]any{
+			"email": p.email, "firstname": p.first, "lastname": p.last, "loyalty_tier": orNull(p.tier), "num_associated_deals": strconv.Itoa(p.purchases),
+			"createdate": withMillis(p.created), "lastmodifieddate": withMillis(p.updated), "hs_object_id": hubspotID(object, n), "lifecyclestage": "customer",
+		}
+	}
+	o := h.orders[n]
+	stage := map[string]string{"paid": "closedwon", "fulfilled": "closedwon", "refunded": "closedlost", "canceled": "closedlost"}[o.status]
+	return map[string]any{
+		"dealname": "Order " + strconv.Itoa(7001+n), "amount": dollars(o.cents), "dealstage": stage, "closedate": withMillis(o.placed), "pipeline": "default",
+		"deal_currency_code": "USD", "createdate": withMillis(o.placed), "hs_lastmodifieddate": withMillis(o.updated), "hs_object_id": hubspotID(object, n),
+	}
+}
+
+func orNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+var usual = map[string][]string{
+	"contacts": {"createdate", "email", "firstname", "hs_object_id", "lastmodifieddate", "lastname"},
+	"deals":    {"amount", "closedate", "createdate", "dealname", "dealstage", "hs_lastmodifieddate", "hs_object_id", "pipeline"},
+}
+
+// show gives the properties asked for and those that are always given.
+func (h *hubspot) show(object string, n int, names []string) map[string]any {
+	all := h.properties(object, n)
+	shown := map[string]any{"hs_object_id": all["hs_object_id"], "createdate": all["createdate"]}
+	modified := "lastmodifieddate"
+	if object == "deals" {
+		modified = "hs_lastmodifieddate"
+	}
+	shown[modified] = all[modified]
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "" })
+	if len(names) == 0 {
+		names = usual[object]
+	}
+	for _, name := range names {
+		if value, known := all[name]; known {
+			shown[name] = value
+		}
+	}
+	return map[string]any{
+		"id": all["hs_object_id"], "properties": shown, "createdAt": all["createdate"], "updatedAt": all[modified], "archived": false,
+	}
+}
+
+func (h *hubspot) find(c *call, object string) answer {
+	var asked searchRequest
+	if !readJSON(c.body, &asked) {
+		return h.refuse(http.StatusBadRequest, "Invalid input JSON")
+	}
+	if asked.Limit == 0 {
+		asked.Limit = 10
+	}
+	after, good := asked.after()
+	switch {
+	case asked.Limit < 1 || asked.Limit > 200 || !good:
+		return h.refuse(http.StatusBadRequest, "limit must be 1 to 200, and after a cursor of ours")
+	case after+asked.Limit > searchLimit && after > 0:
+		return h.refuse(http.StatusBadRequest, "There was a problem with the request: a search reaches 10,000 results at most.")
+	case !asked.known():
+		return h.refuse(http.StatusBadRequest, "an operator or a property is unknown")
+	}
+	results, total := []any{}, 0
+	h.read(func(*world) {
+		found := h.matching(object, asked)
+		total = len(found)
+		for _, n := range found[min(after, total):min(after+asked.Limit, total)] {
+			results = append(results, h.show(object, n, asked.Properties))
+		}
+	})
+	next := after + asked.Limit
+	if next >= total {
+		next = 0
+	}
+	return ok(h.paged(c, map[string]any{"total": total, "results": results}, next, after))
+}
+
+func (s searchRequest) after() (int, bool) {
+	switch after := s.After.(type) {
+	case nil:
+		return 0, true
+	case float64:
+		return int(after), after >= 0
+	case string:
+		if after == "" {
+			return 0, true
+		}
+		n, err := strconv.Atoi(after)
+		return n, err == nil && n >= 0
+	}
+	return 0, false
+}
+
+var operators = []string{"EQ", "NEQ", "GT", "GTE", "LT", "LTE", "BETWEEN", "IN", "HAS_PROPERTY", "NOT_HAS_PROPERTY"}
+
+func (s searchRequest) known() bool {
+	for _, group := range s.FilterGroups {
+		for _, f := range group.Filters {
+			if f.PropertyName == "" || !slices.Contains(operators, f.Operator) {
+				return false
+			}
+		}
+	}
+	return len(s.FilterGroups) <= 5 && len(s.Sorts) <= 1
+}
+
+// matching are the positions that will do, in order.
+func (h *hubspot) matching(object string, asked searchRequest) []int {
+	n, will := h.extent(object)
+	found := make([]int, 0, n)
+	keys := make([]string, n)
+	for i := range n {
+		if !will(i) {
+			continue
+		}
+		all := h.properties(object, i)
+		if !asked.matches(all) {
+			continue
+		}
+		if len(asked.Sorts) == 1 {
+			keys[i] = sortable(all[asked.Sorts[0].PropertyName])
+		}
+		found = append(found, i)
+	}
+	if len(asked.Sorts) == 1 {
+		slices.SortStableFunc(found, func(a, b int) int { return strings.Compare(keys[a], keys[b]) })
+		if asked.Sorts[0].Direction == "DESCENDING" {
+			slices.Reverse(found)
+		}
+	}
+	return found
+}
+
+func (s searchRequest) matches(all map[string]any) bool {
+	for _, group := range s.FilterGroups {
+		every := true
+		for _, f := range group.Filters {
+			every = every && f.matches(all[f.PropertyName])
+		}
+		if every {
+			return true
+		}
+	}
+	return len(s.FilterGroups) == 0
+}
+
+func (f filter) matches(value any) bool {
+	have, low := sortable(value), sortable(f.Value)
+	switch f.Operator {
+	case "HAS_PROPERTY":
+		return have != ""
+	case "NOT_HAS_PROPERTY":
+		return have == ""
+	case "EQ":
+		return have == low
+	case "NEQ":
+		return have != low
+	case "IN":
+		return slices.ContainsFunc(f.Values, func(one any) bool { return sortable(one) == have })
+	case "BETWEEN":
+		return have >= low && have <= sortable(f.HighValue)
+	case "GT":
+		return have > low
+	case "GTE":
+		return have >= low
+	case "LT":
+		return have < low
+	}
+	return have <= low
+}
+
+// sortable writes numbers and times, which may be given as milliseconds or in words, so that they compare as text.
+func sortable(value any) string {
+	var text string
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case float64:
+		return padded(int64(v))
+	case string:
+		text = v
+	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return padded(n)
+	}
+	if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
+		return padded(at.UnixMilli())
+	}
+	return text
+}
+
+func padded(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	return strings.Repeat("0", max(0, 20-len(text))) + text
+}

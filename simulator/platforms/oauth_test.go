@@ -1,0 +1,150 @@
+package platforms_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/platforms"
+)
+
+const callback = "http://127.0.0.1:9999/callback"
+
+func authorize(s *platforms.Server, platform, scope string, more ...string) string {
+	path := map[string]string{"shopify": "/shopify/admin/oauth/authorize", "hubspot": "/hubspot/oauth/authorize"}[platform]
+	q := url.Values{"client_id": {"haggle-sandbox"}, "scope": {scope}, "redirect_uri": {callback}, "state": {"xyz"}}
+	for n := 0; n+1 < len(more); n += 2 {
+		q.Set(more[n], more[n+1])
+	}
+	return s.URL + path + "?" + q.Encode()
+}
+
+// consent approves and gives the query of the redirect.
+func consent(t *testing.T, address string) url.Values {
+	t.Helper()
+	r := do(t, "POST", address, url.Values{"approve": {"1"}})
+	is(t, "approved", r.StatusCode, 302)
+	u, err := url.Parse(r.Header.Get("Location"))
+	if err != nil || !strings.HasPrefix(u.String(), callback+"?") {
+		t.Fatalf("sent to %v: %v", u, err)
+	}
+	return u.Query()
+}
+
+func TestConsentPageIsForPeople(t *testing.T) {
+	s := start(t, platforms.Config{})
+	page := do(t, "GET", authorize(s, "shopify", "read_products,read_orders"), nil)
+	is(t, "status", page.StatusCode, 200)
+	for _, text := range []string{"trailhead-outfitters.myshopify.com", "read_products", "read_orders", callback, "Approve", "Deny", `method="post"`} {
+		if !strings.Contains(string(page.text), text) {
+			t.Errorf("the page does not show %q", text)
+		}
+	}
+	denied := do(t, "POST", authorize(s, "shopify", "read_products"), url.Values{"approve": {"0"}})
+	u, _ := url.Parse(denied.Header.Get("Location"))
+	is(t, "denied", u.Query().Get("error")+" "+u.Query().Get("state")+u.Query().Get("code"), "access_denied xyz")
+	is(t, "an unknown app", do(t, "GET", authorize(s, "hubspot", "x", "client_id", "other"), nil).StatusCode, 400)
+	is(t, "no redirect", do(t, "GET", authorize(s, "hubspot", "x", "redirect_uri", "/callback"), nil).StatusCode, 400)
+}
+
+func TestShopifySignsTheCallback(t *testing.T) {
+	s := start(t, platforms.Config{})
+	q := consent(t, authorize(s, "shopify", "read_products"))
+	var parts []string
+	for name := range q {
+		if name != "hmac" {
+			parts = append(parts, name+"="+q.Get(name))
+		}
+	}
+	slices.Sort(parts)
+	mac := hmac.New(sha256.New, []byte("haggle-sandbox-secret"))
+	mac.Write([]byte(strings.Join(parts, "&")))
+	is(t, "hmac", q.Get("hmac"), hex.EncodeToString(mac.Sum(nil)))
+	is(t, "shop and state", q.Get("shop")+" "+q.Get("state"), "trailhead-outfitters.myshopify.com xyz")
+	if q.Get("timestamp") == "" || q.Get("host") == "" {
+		t.Errorf("callback without timestamp or host: %v", q)
+	}
+}
+
+// shopifyToken is what the code was exchanged for.
+func shopifyToken(t *testing.T, s *platforms.Server, scope string) string {
+	t.Helper()
+	code := consent(t, authorize(s, "shopify", scope)).Get("code")
+	form := url.Values{"client_id": {"haggle-sandbox"}, "client_secret": {"haggle-sandbox-secret"}, "code": {code}}
+	r := do(t, "POST", s.URL+"/shopify/admin/oauth/access_token", form)
+	is(t, "token", r.StatusCode, 200)
+	is(t, "scope", r.object(t)["scope"], any(strings.ReplaceAll(scope, " ", ",")))
+	return r.object(t)["access_token"].(string)
+}
+
+func TestShopifyCodesAreUsedOnce(t *testing.T) {
+	var skew atomic.Int64
+	s := start(t, platforms.Config{Now: func() time.Time { return time.Now().Add(time.Duration(skew.Load())) }})
+	exchange := func(code, secret string) int {
+		return do(t, "POST", s.URL+"/shopify/admin/oauth/access_token", object{"client_id": "haggle-sandbox", "client_secret": secret, "code": code}).StatusCode
+	}
+	code := consent(t, authorize(s, "shopify", "read_products")).Get("code")
+	is(t, "wrong secret", exchange(code, "nonsense"), 400)
+	is(t, "first", exchange(code, "haggle-sandbox-secret"), 200)
+	is(t, "second", exchange(code, "haggle-sandbox-secret"), 400)
+	late := consent(t, authorize(s, "shopify", "read_products")).Get("code")
+	skew.Store(int64(61 * time.Second))
+	is(t, "after a minute", exchange(late, "haggle-sandbox-secret"), 400)
+}
+
+func hubspotToken(t *testing.T, s *platforms.Server, form url.Values) reply {
+	t.Helper()
+	form.Set("client_id", "haggle-sandbox")
+	form.Set("client_secret", "haggle-sandbox-secret")
+	return do(t, "POST", s.URL+"/hubspot/oauth/v1/token", form)
+}
+
+func codeForm(code string) url.Values {
+	return url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {callback}}
+}
+
+func TestHubSpotVerifiesPKCE(t *testing.T) {
+	s := start(t, platforms.Config{})
+	verifier := "a-verifier-of-at-least-forty-three-characters-long"
+	sum := sha256.Sum256([]byte(verifier))
+	address := authorize(s, "hubspot", "crm.objects.contacts.read", "code_challenge", base64.RawURLEncoding.EncodeToString(sum[:]), "code_challenge_method", "S256")
+	for given, want := range map[string]int{verifier: 200, "another": 400, "": 400} {
+		form := codeForm(consent(t, address).Get("code"))
+		form.Set("code_verifier", given)
+		is(t, "verifier "+given, hubspotToken(t, s, form).StatusCode, want)
+	}
+	form := codeForm(consent(t, authorize(s, "hubspot", "x")).Get("code"))
+	form.Set("redirect_uri", "http://127.0.0.1:9999/other")
+	is(t, "another redirect_uri", hubspotToken(t, s, form).StatusCode, 400)
+}
+
+func TestHubSpotTokensExpireAndAreRefreshed(t *testing.T) {
+	var skew atomic.Int64
+	s := start(t, platforms.Config{HubSpotLife: time.Minute, Now: func() time.Time { return time.Now().Add(time.Duration(skew.Load())) }})
+	given := hubspotToken(t, s, codeForm(consent(t, authorize(s, "hubspot", "crm.objects.contacts.read")).Get("code"))).object(t)
+	is(t, "expires_in", given["expires_in"], any(60.0))
+	list := func(token any) reply {
+		return do(t, "GET", s.URL+"/hubspot/crm/v3/objects/contacts", nil, "Authorization", "Bearer "+token.(string))
+	}
+	is(t, "fresh", list(given["access_token"]).StatusCode, 200)
+	about := do(t, "GET", s.URL+"/hubspot/oauth/v1/access-tokens/"+given["access_token"].(string), nil).object(t)
+	is(t, "hub", about["hub_id"], any(62515.0))
+	skew.Store(int64(2 * time.Minute))
+	stale := list(given["access_token"])
+	is(t, "stale", stale.StatusCode, 401)
+	is(t, "category", stale.object(t)["category"], any("EXPIRED_AUTHENTICATION"))
+	refresh := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {given["refresh_token"].(string)}}
+	again := hubspotToken(t, s, refresh).object(t)
+	is(t, "refreshed", list(again["access_token"]).StatusCode, 200)
+	is(t, "revoked", do(t, "POST", s.URL+"/control/revoke", `{"platform":"hubspot"}`).StatusCode, 200)
+	is(t, "after that", list(again["access_token"]).StatusCode, 401)
+	refused := hubspotToken(t, s, refresh)
+	is(t, "refresh after that", refused.object(t)["status"], any("BAD_REFRESH_TOKEN"))
+}

@@ -1,0 +1,259 @@
+package platforms
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+)
+
+// charge takes the query's cost from the bucket, answers it, and gives back what it did not cost.
+func (s *shopify) charge(c *call, operation *ast.OperationDefinition, vars map[string]any) answer {
+	root := "QueryRoot"
+	if operation.Operation == ast.Mutation {
+		root = "Mutation"
+	}
+	asked := price(operation.SelectionSet, root, vars)
+	if asked > s.p.config.ShopifyMaxCost {
+		err := coded("MAX_COST_EXCEEDED", "Query cost is %d, which exceeds the single query max cost limit (%d).", asked, s.p.config.ShopifyMaxCost)
+		return ok(map[string]any{"errors": gqlerror.List{err}})
+	}
+	s.mu.Lock()
+	fits := c.fault.Kind != costs && s.bucket.take(float64(asked), s.p.config.Now())
+	left := s.bucket.show()
+	s.mu.Unlock()
+	if !fits {
+		if c.fault.Kind == costs {
+			left["currentlyAvailable"] = 0.0
+		}
+		return ok(map[string]any{
+			"errors":     gqlerror.List{coded("THROTTLED", "Throttled")},
+			"extensions": map[string]any{"cost": map[string]any{"requestedQueryCost": asked, "actualQueryCost": nil, "throttleStatus": left}},
+		})
+	}
+	e := &execution{vars: vars}
+	if c.fault.Kind == circle {
+		e.circle = circular(operation, vars)
+	}
+	var data map[string]any
+	s.read(func(*world) { data = e.object(operation.SelectionSet, rootObject{s, c, root}) })
+	spent := min(asked, e.cost-1)
+	s.mu.Lock()
+	s.bucket.giveBack(float64(asked - spent))
+	left = s.bucket.show()
+	s.mu.Unlock()
+	body := map[string]any{
+		"data":       data,
+		"extensions": map[string]any{"cost": map[string]any{"requestedQueryCost": asked, "actualQueryCost": spent, "throttleStatus": left}},
+	}
+	if len(e.errors) > 0 {
+		body["errors"] = e.errors
+	}
+	return ok(body)
+}
+
+// circular is the cursor that the query was asked with, or that of the very first record.
+func circular(operation *ast.OperationDefinition, vars map[string]any) string {
+	for _, f := range fields(operation.SelectionSet, "QueryRoot") {
+		if after, is := f.ArgumentMap(vars)["after"].(string); is && after != "" {
+			return after
+		}
+	}
+	return cursorOf(0, 0)
+}
+
+// everything is the size of a page in a bulk operation.
+const everything = math.MaxInt32
+
+type shopifyCursor struct {
+	ID    int   `json:"last_id"` // a position plus one
+	Value int64 `json:"last_value"`
+}
+
+func cursorOf(position int, value int64) string {
+	text, _ := json.Marshal(shopifyCursor{position + 1, value})
+	return base64.StdEncoding.EncodeToString(text)
+}
+
+// listing is a connection before it is paged: n records of which some will do, ordered by their position or by a value.
+type listing struct {
+	of      string
+	n       int
+	will    func(int) bool
+	value   func(int) int64 // that orders them; nil: by position
+	created func(int) int64
+	show    func(int) object
+}
+
+func (l listing) connection(args map[string]any) any {
+	first := number64(args["first"])
+	if args["first"] == nil {
+		if args["last"] != nil {
+			return errors.New("last is not answered by the look-alike")
+		}
+		return errFirst
+	}
+	if first < 1 || first > 250 && first != everything {
+		return errors.New("first must be 1 to 250")
+	}
+	var from *shopifyCursor
+	if after, is := args["after"].(string); is && after != "" {
+		raw, err := base64.StdEncoding.DecodeString(after)
+		from = new(shopifyCursor)
+		if err != nil || json.Unmarshal(raw, from) != nil || from.ID < 1 {
+			return errors.New("invalid cursor for current pagination sort")
+		}
+	}
+	reverse, _ := args["reverse"].(bool)
+	found := l.page(from, first, reverse)
+	c := &connection{of: l.of, hasPrev: from != nil, hasNext: len(found) > first}
+	for _, n := range found[:min(first, len(found))] {
+		c.nodes, c.cursors = append(c.nodes, l.show(n)), append(c.cursors, cursorOf(n, l.valueOf(n)))
+	}
+	return c
+}
+
+func (l listing) valueOf(n int) int64 {
+	if l.value == nil {
+		return 0
+	}
+	return l.value(n)
+}
+
+// page is up to one more than asked for.
+func (l listing) page(from *shopifyCursor, first int, reverse bool) []int {
+	if l.value == nil && !reverse {
+		after := -1
+		if from != nil {
+			after = from.ID - 1
+		}
+		found, _ := page(l.n, after, first+1, l.will)
+		return found
+	}
+	compare := func(a, b int) int {
+		order := cmp.Or(cmp.Compare(l.valueOf(a), l.valueOf(b)), cmp.Compare(a, b))
+		if reverse {
+			return -order
+		}
+		return order
+	}
+	var found []int
+	for n := range l.n {
+		if l.will(n) && (from == nil || l.follows(n, *from, reverse)) {
+			found = append(found, n)
+		}
+	}
+	slices.SortFunc(found, compare)
+	return found[:min(first+1, len(found))]
+}
+
+func (l listing) follows(n int, from shopifyCursor, reverse bool) bool {
+	value := l.valueOf(n)
+	if reverse {
+		return value < from.Value || value == from.Value && n < from.ID-1
+	}
+	return value > from.Value || value == from.Value && n > from.ID-1
+}
+
+// term is one condition of a search such as updated_at:>='2025-01-06T08:00:00Z'.
+type term struct {
+	name, operator, text string
+	value                int64
+}
+
+// readSearch reads conditions joined by AND. Shopify ignores what it does not know; here it is an error.
+func readSearch(text string, known ...string) (terms []term, err error) {
+	for _, word := range words(text) {
+		if strings.EqualFold(word, "AND") {
+			continue
+		}
+		name, rest, found := strings.Cut(strings.Trim(word, "()"), ":")
+		if !found || !slices.Contains(known, name) {
+			return nil, fmt.Errorf("the look-alike cannot search for %q", word)
+		}
+		t := term{name: name, operator: "="}
+		for _, operator := range []string{">=", "<=", ">", "<"} {
+			if after, has := strings.CutPrefix(rest, operator); has {
+				t.operator, rest = operator, after
+				break
+			}
+		}
+		t.text = strings.Trim(rest, `'"`)
+		if strings.HasSuffix(name, "_at") {
+			at, err := readMoment(t.text)
+			if err != nil {
+				return nil, err
+			}
+			t.value = at.UnixMilli()
+		}
+		if name == "id" {
+			n, _ := strconv.ParseInt(t.text[strings.LastIndexByte(t.text, '/')+1:], 10, 64)
+			t.value = n
+		}
+		terms = append(terms, t)
+	}
+	return terms, nil
+}
+
+func readMoment(text string) (time.Time, error) {
+	for _, form := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", time.DateOnly} {
+		if at, err := time.Parse(form, text); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is no time", text)
+}
+
+// words splits at spaces outside of quotes.
+func words(text string) []string {
+	quote := rune(0)
+	return strings.FieldsFunc(text, func(r rune) bool {
+		switch {
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote = r
+		case r == quote:
+			quote = 0
+		}
+		return r == ' ' && quote == 0
+	})
+}
+
+// holds compares numbers and times; times to the second.
+func (t term) holds(value int64) bool {
+	switch t.operator {
+	case ">":
+		return value > t.value
+	case ">=":
+		return value >= t.value
+	case "<":
+		return value < t.value
+	case "<=":
+		return value <= t.value
+	}
+	return value == t.value
+}
+
+// all judges one record by what it is made of.
+func all(terms []term, values map[string]int64, texts map[string]string) bool {
+	for _, t := range terms {
+		if value, is := values[t.name]; is {
+			if !t.holds(value) {
+				return false
+			}
+			continue
+		}
+		if !strings.EqualFold(texts[t.name], t.text) && t.text != "any" && t.text != "*" {
+			return false
+		}
+	}
+	return true
+}
