@@ -105,7 +105,7 @@ func (c *Connector) Read(ctx context.Context, conn ports.Connection, r ports.Pag
 	case pageCursor:
 		return c.readPage(ctx, conn, of, r, rest)
 	}
-	if r.Full && r.Resource == syncrun.Products && r.Cursor == "" {
+	if (r.Full || r.Since.IsZero()) && r.Resource == syncrun.Products && r.Cursor == "" {
 		next, err := c.startBulk(ctx, conn)
 		if !refused(err) {
 			return ports.RecordPage{Next: next}, err
