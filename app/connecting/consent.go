@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -158,7 +159,7 @@ func (c Completion) check() (string, error) {
 	check.That(c.Code != "", "code", "is required")
 	check.That(len(c.Code) <= longestCode, "code", "is too long")
 	check.That(c.State != "", "state", "is required")
-	query, err := url.ParseQuery(c.Callback)
+	query, err := url.ParseQuery(strings.TrimPrefix(c.Callback, "?"))
 	check.That(err == nil && len(c.Callback) <= longestCode, "callback_query", "must be the query of the address that the platform led to")
 	shop := query.Get("shop")
 	if c.Type.Kind() != integration.ECommerce || shop == "" {

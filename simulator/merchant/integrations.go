@@ -73,3 +73,13 @@ func (c *Client) Disconnect(ctx context.Context, id string, options ...Option) e
 }
 
 func integrationPath(id string) string { return integrationsPath + "/" + url.PathEscape(id) }
+
+// Webhook is what a platform calls about a topic (spec 2.5).
+type Webhook struct {
+	ID        string    `json:"id"`
+	Topic     string    `json:"topic"`
+	Endpoint  string    `json:"endpoint"`
+	Status    string    `json:"status"`
+	Actions   []string  `json:"actions"`
+	CreatedAt time.Time `json:"created_at"`
+}

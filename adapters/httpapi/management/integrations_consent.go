@@ -2,6 +2,8 @@ package management
 
 import (
 	"context"
+	"net/url"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -55,7 +57,7 @@ func (h *handlers) connectIntegration(ctx context.Context, in *connectionInput) 
 
 type completion struct {
 	Type        string `json:"type,omitempty" example:"shopify"`
-	Code        string `json:"code,omitempty" writeOnly:"true" doc:"As the platform gave it to the redirect_uri."`
+	Code        string `json:"code,omitempty" writeOnly:"true" doc:"As the platform gave it to the redirect_uri. It and state may be left out with callback_query, which has both."`
 	State       string `json:"state,omitempty" writeOnly:"true" doc:"Likewise."`
 	RedirectURI string `json:"redirect_uri,omitempty" doc:"If given, it must be the one of the first step."`
 	StoreDomain string `json:"store_domain,omitempty" doc:"Of an e-commerce platform's shop, if the first step had none and callback_query is left out."`
@@ -63,7 +65,15 @@ type completion struct {
 }
 
 func (completion) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	return documentRequired(s, "type", "code", "state")
+	return documentRequired(s, "type")
+}
+
+// filled has the code and the state, from the query if they are left out.
+func (c completion) filled() completion {
+	if q, err := url.ParseQuery(strings.TrimPrefix(c.Callback, "?")); err == nil && c.Code == "" && c.State == "" {
+		c.Code, c.State = q.Get("code"), q.Get("state")
+	}
+	return c
 }
 
 type completionInput struct{ Body completion }
@@ -83,11 +93,11 @@ func (h *handlers) completeConnection(ctx context.Context, in *completionInput) 
 	if err != nil {
 		return nil, err
 	}
-	v := visitOf(ctx)
+	v, given := visitOf(ctx), in.Body.filled()
 	if v.consented.Type == (integration.Type{}) {
 		c, err := h.Connecting.Redeem(ctx, v.caller.Account.ID, v.project.ID, connecting.Completion{
-			Type: kind, Code: in.Body.Code, State: in.Body.State, RedirectURI: in.Body.RedirectURI, Store: in.Body.StoreDomain,
-			Callback: in.Body.Callback,
+			Type: kind, Code: given.Code, State: given.State, RedirectURI: given.RedirectURI, Store: given.StoreDomain,
+			Callback: given.Callback,
 		})
 		if err != nil {
 			return nil, err

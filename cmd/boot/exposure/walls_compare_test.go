@@ -32,6 +32,8 @@ var controls = map[string]control{
 	"cancel-order":     {409, "return_open"},
 	"acp-order-cancel": {409, "return_open"},
 
+	"cancel-sync": {409, "sync_ended"},
+
 	"redeliver-event":         {409, "subscription_disabled"},
 	"test-event-subscription": {409, "subscription_disabled"},
 }
@@ -145,7 +147,7 @@ func (w *walls) compare(o *operation, whose string, open func(*operation) side, 
 var (
 	newID  = regexp.MustCompile(`\b[a-z]+_[0-9a-z]{26}\b`)
 	moment = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`)
-	secret = regexp.MustCompile(`hk_test_\w+`)
+	secret = regexp.MustCompile(`\b(hk_test_\w+|bt_[\w-]+)`)
 )
 
 // anonymous is an answer without what is different each time: the ids given, the caller's, new ones,

@@ -27,7 +27,15 @@ var overrides = map[string]map[string]any{
 	"upsert-products":           {"products.name": "Taken over", "products.price": 1},
 	"confirm-mfa":               {"code": "123456"},
 	"connect-api-key":           {"type": "stripe", "credentials.api_key": "sk_test_{}"},
-	"rotate-credentials":        {"api_key": "client-{}", "api_secret": "another"},
+	"rotate-credentials":        {"api_key": "another-of-{}"},
+	"connect-integration":       {"type": "hubspot", "redirect_uri": "https://example.com/back"},
+	"complete-connection":       {"type": "hubspot", "code": nil, "state": nil},
+	"update-integration":        {"name": "Taken over"},
+	"start-sync":                {"resources": []any{"customers"}},
+	"register-webhook":          {"topic": "orders/create"},
+	"create-buyer-token":        {"email": nil},
+	"get-shipping-rates":        {"integration_id": nil, "weight_grams": 500},
+	"create-shipping-label":     {"integration_id": nil, "weight_grams": 500, "carrier_code": "stamps_com", "service_code": "usps_priority_mail"},
 	"refund-payment":            {"amount": 1},
 	"cancel-order":              {"reason": "Taken over"},
 	"approve-return":            {"restock": false},
@@ -40,8 +48,8 @@ var overrides = map[string]map[string]any{
 	"acp-availability":          {"shipping_address.country": "US"},
 }
 
-// periods are the values of parameters that must be there and name nothing.
-var periods = map[string]string{"from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z"}
+// nameless are the values of parameters that must be there and name nothing.
+var nameless = map[string]string{"from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z", "resource": "customers"}
 
 // looksLikeID tells names whose values must be known to the walk.
 var looksLikeID = regexp.MustCompile(`(?i)(^|[_-])(id|ids|sku|skus|token)$`)
@@ -49,8 +57,19 @@ var looksLikeID = regexp.MustCompile(`(?i)(^|[_-])(id|ids|sku|skus|token)$`)
 // notIDs look like ids and are none of ours, or are no way to reach anything.
 var notIDs = []string{"payment.token"}
 
+// kinds are what operations name by words that mean something else elsewhere, or nothing.
+var kinds = map[string]map[string]string{
+	"complete-connection":   {"code": "code", "state": "state"},
+	"create-buyer-token":    {"email": "customer_email"},
+	"get-shipping-rates":    {"integration_id": "shipper_id"},
+	"create-shipping-label": {"integration_id": "shipper_id"},
+}
+
 // kindOf tells what thing a parameter or field names: a key of tenant.ids; "": none.
 func (o *operation) kindOf(name string) string {
+	if kind := kinds[o.ID][name]; kind != "" {
+		return kind
+	}
 	last := name[strings.LastIndex(name, ".")+1:]
 	switch last {
 	case "X-Project-ID", "X-Confirm-Delete", "project_ids":
@@ -108,7 +127,7 @@ func (o *operation) request(ids map[string]string, changed map[place]string) (re
 			kind = "slug"
 		}
 		if value == "" && (p.In == "path" || p.In == "header" && kind != "" || p.Required) {
-			if value = cmp.Or(ids[kind], periods[p.Name]); value == "" {
+			if value = cmp.Or(ids[kind], nameless[p.Name]); value == "" {
 				return r, fmt.Errorf("the walk has no value for the %s parameter %s", p.In, p.Name)
 			}
 		}

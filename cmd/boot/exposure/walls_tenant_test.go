@@ -52,8 +52,9 @@ func (s *tenant) fillProject() {
 	s.ids["delivery_id"], s.ids["event_id"] = sent.field("id"), sent.field("event_id")
 	s.must("PATCH", "/v1/event-subscriptions/"+s.ids["subscription_id"], `{"status":"disabled"}`) // or its delivery would go on changing
 	_, s.ids["key_id"] = s.newKey(`["keys:read"]`, s.ids["project_id"])
-	s.ids["integration_id"] = s.post("/v1/integrations/connect/api-key",
-		`{"type":"paypal","credentials":{"api_key":"client-`+s.ids["slug"]+`","api_secret":"s"}}`).field("id")
+	s.connect()
+	s.ids["customer_email"] = s.ids["slug"] + "@example.com"
+	s.ids["buyer_token"] = s.post("/v1/buyer-tokens", `{"email":"`+s.ids["customer_email"]+`"}`).field("buyer_token")
 }
 
 // newKey adds a key to the tenant's account.

@@ -12,10 +12,12 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/provider"
 )
 
-// behindProxy lets a test say where its requests come from. Tenants have accounts with payment providers.
+// behindProxy lets a test say where its requests come from. Tenants have accounts with payment providers and
+// platforms, and systems of their own.
 func behindProxy(c *boot.Config) {
-	c.TrustedProxies = "127.0.0.1"
+	c.TrustedProxies, c.AllowLoopback = "127.0.0.1", true
 	c.StripeURL, c.PayPalURL = paymentProviders(), paymentProviders()
+	c.HubSpotURL, c.ShipStationURL = lookalikes()+"/hubspot", lookalikes()+"/shipstation"
 }
 
 // paymentProviders is the address of a look-alike that lasts as long as the test program.

@@ -69,12 +69,35 @@ func (w *walls) report(format string, args ...any) {
 // open opens a tenant who has what the operation names.
 func (w *walls) open(o *operation) *tenant { return o.equip(openTenant(w.t, w.app, w.url)) }
 
-// equip lets the tenant trade if the operation names what only trading makes.
+// equip lets the tenant do what makes what the operation names: with its platforms, or else trade.
 func (o *operation) equip(s *tenant) *tenant {
-	lacks := func(p place) bool { return s.ids[o.kindOf(p.name)] == "" }
-	if strings.HasPrefix(o.path, "/p/") || slices.ContainsFunc(o.places(), lacks) {
+	lacks := func(kind string) bool {
+		return slices.ContainsFunc(o.places(), func(p place) bool {
+			named := o.kindOf(p.name)
+			return s.ids[named] == "" && (kind == "" || kind == named)
+		})
+	}
+	for kind, make := range map[string]func(){
+		"sync_id": s.synchronise, "webhook_id": s.listen, "log_id": s.listen, "shipper_id": s.ship, "state": s.consent,
+	} {
+		if lacks(kind) {
+			make()
+		}
+	}
+	if strings.HasPrefix(o.path, "/p/") || lacks("") {
 		s.trade()
 	}
+	return s
+}
+
+// equipFully lets the tenant do everything.
+func (s *tenant) equipFully() *tenant {
+	s.trade()
+	for _, make := range []func(){s.synchronise, s.listen, s.ship, s.consent} {
+		make()
+	}
+	const parcel = `{"weight_grams":500,"carrier_code":"stamps_com","service_code":"usps_priority_mail"}`
+	s.ids["label_id"] = s.post("/v1/orders/"+s.ids["order_id"]+"/labels", parcel).field("id")
 	return s
 }
 
@@ -82,9 +105,9 @@ func (w *walls) prepare() (err error) {
 	if w.operations, err = operations(w.url); err != nil {
 		return err
 	}
-	w.victim = openTenant(w.t, w.app, w.url).secure().trade()
+	w.victim = openTenant(w.t, w.app, w.url).secure().equipFully()
 	w.strangers = openTenant(w.t, w.app, w.url)
-	w.sibling = w.victim.sibling().trade()
+	w.sibling = w.victim.sibling().equipFully()
 	for _, s := range []*tenant{w.victim, w.sibling, w.strangers} {
 		if err := s.complete(); err != nil {
 			return err
