@@ -25,6 +25,7 @@ import (
 // answer is what came back, whichever client asked.
 type answer struct {
 	path    string
+	query   string
 	toBuyer bool
 	status  int
 	header  http.Header
@@ -58,7 +59,7 @@ func (t *tape) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.answers = append(t.answers, answer{
-		path: r.URL.Path, toBuyer: strings.HasPrefix(r.URL.Path, "/p/"),
+		path: r.URL.Path, query: r.URL.RawQuery, toBuyer: strings.HasPrefix(r.URL.Path, "/p/"),
 		status: response.StatusCode, header: response.Header, body: body,
 	})
 	return response, nil

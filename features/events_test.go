@@ -174,13 +174,16 @@ func (w *world) secretIsNew() error {
 
 // answerShowsWithin asks again what was asked last, until the answer is as wanted.
 func (w *world) answerShowsWithin(seconds int, table *godog.Table) error {
-	asked := w.tape.last()
+	asked := w.tape.last().path
+	if query := w.tape.last().query; query != "" {
+		asked += "?" + query
+	}
 	for end := time.Now().Add(time.Duration(seconds) * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		err := w.answerShows(table)
 		if err == nil || time.Now().After(end) {
 			return err
 		}
-		if err := w.send("GET", asked.path, "", nil); err != nil {
+		if err := w.send("GET", asked, "", nil); err != nil {
 			return err
 		}
 	}

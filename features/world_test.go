@@ -28,6 +28,7 @@ type server struct {
 	beside    *boot.App // events may go to this machine
 	validator *openapi.Validator
 	providers string // where the look-alike of the payment providers is
+	town      *town  // where those of the other platforms are
 	transport http.RoundTripper
 	worlds    atomic.Int64
 }
@@ -41,13 +42,15 @@ func startServer(t *testing.T, engine string) *server {
 	if i < 0 {
 		t.Fatalf("no engine is named %q", engine)
 	}
-	providers := startProviders(t)
+	providers, platforms := startProviders(t), startTown(t)
 	return &server{
-		providers: providers,
+		providers: providers, town: platforms,
 		app: boottest.Start(t, boottest.Engines[i].URL(t), func(c *boot.Config) {
 			c.StripeURL, c.PayPalURL = providers, providers
 		}),
-		beside: boottest.Start(t, boottest.Engines[i].URL(t), besides),
+		beside: boottest.Start(t, boottest.Engines[i].URL(t), besides, func(c *boot.Config) {
+			c.ShopifyURL, c.HubSpotURL, c.ShipStationURL = platforms.url+"/shopify", platforms.url+"/hubspot", platforms.url+"/shipstation"
+		}),
 		strict: boottest.Start(t, boottest.Engines[i].URL(t), strictly), validator: openapi.NewValidator(), transport: transport,
 	}
 }
@@ -78,6 +81,7 @@ type world struct {
 	office            // keys and who holds them
 	accounts          // with payment providers
 	hearing           // of events
+	region            // where the merchant's platforms are
 	refusal  error    // of the latest action, until a Then judges it
 	refused  *refusal // the latest that was judged
 }
@@ -113,7 +117,10 @@ func (w *world) attempt(action func() error) error {
 // end judges what no step asked about, and shows the conversation of a scenario that failed.
 func (w *world) end(ctx context.Context, _ *godog.Scenario, failure error) (context.Context, error) {
 	w.stopHearing()
-	problem := errors.Join(w.unjudged(), w.violations(), w.breaches(), w.secrets())
+	problem := errors.Join(w.unjudged(), w.violations(), w.breaches(), w.secrets(), w.leaks())
+	if w.platforms != nil {
+		w.server.town.leave(w.platforms)
+	}
 	if failure != nil || problem != nil {
 		godog.Logf(ctx, "%s\n%s", w.name, w.connection.Transcript())
 	}
@@ -158,6 +165,7 @@ func (w *world) expand(text string) string {
 		w.nameMoney(known, text)
 		w.nameAccounts(known)
 		w.nameHearing(known)
+		w.nameRegion(known)
 		if value, ok := known[name]; ok {
 			return value
 		}

@@ -50,6 +50,7 @@ func Diagnose(ctx context.Context, c Config) []Finding {
 	d.database()
 	d.redis()
 	d.publishing()
+	d.platforms()
 	return d.findings
 }
 

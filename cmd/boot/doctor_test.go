@@ -41,6 +41,13 @@ func TestTheDoctorSaysWhatIsWrong(t *testing.T) {
 			c.Env, c.MasterKey, c.PublicURL = "production", strings.Repeat("k", 40), "http://shops.example.com"
 		}, boot.Doubt, "public URL", "not https"},
 		{"a proxy that is not named", func(c *boot.Config) { c.PublicURL = "https://shops.example.com" }, boot.Doubt, "proxies", "HAGGLE_TRUSTED_PROXIES"},
+		{"look-alikes", func(*boot.Config) {}, boot.Fine, "Shopify", "haggle-sandbox at http://127.0.0.1:8095/shopify"},
+		{"an OAuth app", func(c *boot.Config) { c.HubSpotID, c.HubSpotSecret = "app-1", "s" }, boot.Fine, "HubSpot", "OAuth app app-1"},
+		{"no OAuth app", func(c *boot.Config) { c.Env, c.MasterKey = "production", strings.Repeat("k", 40) }, boot.Doubt, "HubSpot", "no OAuth app"},
+		{"tokens in the open", func(c *boot.Config) {
+			c.Env, c.MasterKey = "production", strings.Repeat("k", 40)
+			c.ShopifyID, c.ShopifySecret, c.ShopifyURL = "app-1", "s", "http://proxy.example.com"
+		}, boot.Doubt, "Shopify", "not https"},
 		{"a bad value", func(c *boot.Config) { c.ACPRate = "fast" }, boot.Trouble, "configuration", "HAGGLE_ACP_RATE"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -171,3 +171,20 @@ func (a *App) refreshTokens(ctx context.Context) error {
 func (a *App) forgetConsents(ctx context.Context) error {
 	return a.store.Authorizations().Forget(ctx, a.clock.Now().Add(-24*time.Hour))
 }
+
+// platforms tells which of them can be connected by consent, and where what is not at home is.
+func (d *doctor) platforms() {
+	for _, t := range []integration.Type{integration.Shopify, integration.HubSpot} {
+		app := d.oauthApps()[t]
+		switch {
+		case app.id == "":
+			d.say(Doubt, t.Label(), "no OAuth app: nobody can connect an account")
+		case app.url == "":
+			d.say(Fine, t.Label(), "OAuth app %s", app.id)
+		case d.env == account.Production && !isHTTPS(app.url):
+			d.say(Doubt, t.Label(), "%s is not https: tokens would travel in the open", app.url)
+		default:
+			d.say(Fine, t.Label(), "OAuth app %s at %s", app.id, app.url)
+		}
+	}
+}

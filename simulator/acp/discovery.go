@@ -58,6 +58,7 @@ type BuyerContext struct {
 	Location        string `json:"location,omitempty"`
 	PurchaseHistory int    `json:"purchase_history,omitempty"`
 	Urgency         string `json:"urgency,omitempty"`
+	BuyerToken      string `json:"buyer_token,omitempty"` // no claim: the merchant vouches
 }
 
 // SearchRequest is spec 2.8.
