@@ -13,6 +13,8 @@ import (
 func answerSteps(sc book, w *world) {
 	sc.Step(`^((?:from "[^"]*" |under the key "[^"]*" |as request "[^"]*" )*)the (merchant|buyer|holder of "[^"]*") sends ([A-Z]+) (\S+)(?: (.+))?$`, w.sends)
 
+	sc.When(`^the merchant sends (\d+) times at once ([A-Z]+) (\S+)(?: (.+))?$`, w.sendsTimes)
+
 	sc.Then(`^it answers (\d+)$`, w.answers)
 	sc.Then(`^the answer shows:$`, w.answerShows)
 	sc.Then(`^it is refused: (\d+) (\w+)$`, w.isRefused)
@@ -20,6 +22,11 @@ func answerSteps(sc book, w *world) {
 	sc.Then(`^the refusal names exactly:$`, w.refusalNamesExactly)
 	sc.Then(`^the answer's headers show:$`, w.headersShow)
 	sc.Then(`^the answer tells to come back with a bearer key$`, w.wantsBearer)
+}
+
+func (w *world) sendsTimes(times int, method, path, body string) {
+	path, body = w.expand(path), w.expand(body)
+	w.atOnce(times, func(int) error { return w.send(method, path, body, nil) })
 }
 
 func (w *world) answers(status int) error {

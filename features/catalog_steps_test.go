@@ -12,7 +12,7 @@ func catalogSteps(sc book, w *world) {
 	sc.When(`^the merchant creates a product with:$`, w.createProduct)
 	sc.When(`^the merchant creates a product whose (\S+) is (.+)$`, w.createProductWith)
 	sc.When(`^the merchant creates a product in the other shop with:$`, w.createProductElsewhere)
-	sc.When(`^the merchant changes the product with:$`, w.changeProduct)
+	sc.Step(`^the merchant changes the product with:$`, w.changeProduct)
 	sc.Step(`^the merchant deletes the product$`, w.deleteProduct)
 	sc.When(`^the merchant looks for the product in the other shop$`, w.lookElsewhere)
 	sc.When(`^the merchant lists products with "([^"]*)"$`, func(query string) error { return w.merchantSends("GET", productsPath+"?"+query, "") })

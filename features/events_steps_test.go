@@ -21,5 +21,5 @@ func eventSteps(sc book, w *world) {
 	sc.Then(`^they are the same event$`, w.sameEvent)
 	sc.Then(`^it tells the order$`, w.tellsOrder)
 	sc.Then(`^the secret is another one$`, w.secretIsNew)
-	sc.Then(`^within (\d+) seconds the answer shows:$`, w.answerShowsWithin)
+	sc.Step(`^within (\d+) seconds the answer shows:$`, w.answerShowsWithin)
 }

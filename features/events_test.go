@@ -151,6 +151,15 @@ func (w *world) tellsOrder() error {
 	return nil
 }
 
+// eventShows looks at the data of the latest event that a step waited for.
+func (w *world) eventShows(table *godog.Table) error {
+	data, err := decode(string(w.arrived[len(w.arrived)-1].Event.Data))
+	if err != nil {
+		return err
+	}
+	return w.judgeTable(data, table)
+}
+
 func (w *world) asksAgain() error {
 	of := url.PathEscape(w.subscription.ID)
 	list, err := w.merchant.Deliveries(w.ctx, w.subscription.ID, "", merchant.Page{})

@@ -218,3 +218,21 @@ Feature: Payment integrations
       And the merchant sends DELETE /v1/integrations/$integration
       When somebody calls $webhook about a payment, signing it with "whsec_$slug"
       Then it answers 404
+
+  Rule: A server that is not beside the merchant's systems goes to public addresses only
+
+    Scenario Outline: Systems in places where no merchant's are
+      When the merchant sends POST /v1/integrations/connect/api-key {"type": "custom", "credentials": {"api_key": "k"}, "config": {"base_url": "<url>"}}
+      Then it is refused: 422 validation_error
+      And the refusal names "config.base_url"
+      And the shop has no integration
+
+      Examples:
+        | url                              |
+        | http://erp.example.com           |
+        | http://127.0.0.1:8095/custom     |
+        | https://127.0.0.1:8095/custom    |
+        | https://10.0.0.1/haggle          |
+        | https://169.254.169.254/latest   |
+        | https://[fd00::1]/haggle         |
+        | https://[::ffff:10.0.0.1]/haggle |

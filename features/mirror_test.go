@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/haggle-commerce/haggle/simulator/acp"
 	"github.com/haggle-commerce/haggle/simulator/decimal"
@@ -76,6 +77,15 @@ func (w *world) mirrors(platform string) error {
 	return wrong
 }
 
+// mirrorsWithin waits for the shop to become as the platform.
+func (w *world) mirrorsWithin(seconds int, platform string) error {
+	for end := time.Now().Add(time.Duration(seconds) * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if err := w.mirrors(platform); err == nil || time.Now().After(end) {
+			return err
+		}
+	}
+}
+
 // catalogue is our products by their variants' skus, and our stock by sku and location.
 func (w *world) catalogue() (products map[string]merchant.Product, stock map[string]int, err error) {
 	list, err := w.merchant.Products(w.ctx, merchant.ProductQuery{Page: merchant.Page{Limit: 100}})
@@ -122,7 +132,7 @@ func (p remoteProduct) against(ours map[string]merchant.Product) error {
 	return wrong
 }
 
-// pick makes a product that came from a platform the one that steps speak of: on sale, in one size, in stock at the
+// picks makes a product that came from a platform the one that steps speak of: on sale, in one size, in stock at the
 // first place.
 func (w *world) picks(platform string) error {
 	products, err := remote[remoteProduct](w, platform, "products")
@@ -149,16 +159,14 @@ func (w *world) picks(platform string) error {
 		}
 		w.product = ours[p.Items[0].SKU]
 		w.products[w.product.Name] = w.product
-		if w.called == nil {
-			w.called = map[string]string{}
-		}
-		w.called["remote"], w.called["item"], w.called["sku"] = p.ID, p.Items[0].Item, p.Items[0].SKU
+		w.call("item", p.Items[0].Item)
+		w.call("sku", p.Items[0].SKU)
 		return nil
 	}
 	return errors.New("no product will do")
 }
 
-// hasQuantity compares what we have of the product, in all, with what the platform has and what was sold since.
+// hasLess compares what we have of the product, in all, with what the platform has and what was sold since.
 func (w *world) hasLess(sold int, platform string) error {
 	levels, err := remote[remoteLevel](w, platform, "inventory")
 	if err != nil {
@@ -174,28 +182,28 @@ func (w *world) hasLess(sold int, platform string) error {
 }
 
 // isFound lets a buyer search for the product by its name.
-func (w *world) isFound() error {
+func (w *world) isFound(want bool) error {
 	if err := w.searched(w.product.Name, ""); err != nil {
 		return err
 	}
-	for _, r := range w.shopper.Found.Results {
-		if r.ProductID == w.product.ID {
-			return nil
-		}
-	}
-	return fmt.Errorf("it is not among %q", w.found())
-}
-
-func (w *world) isNotFound() error {
-	if err := w.isFound(); err == nil {
-		return errors.New("it is found")
+	found := slices.ContainsFunc(w.shopper.Found.Results, func(r acp.Result) bool { return r.ProductID == w.product.ID })
+	if found != want {
+		return fmt.Errorf("%s, and these are found: %q", w.product.Name, w.found())
 	}
 	return nil
 }
 
 func (w *world) ordersIt(quantity int) error { return w.hasOrdered(quantity, w.product.Name) }
 
-// offeredStock is what a buyer's search says of how many there are.
+func (w *world) availableWithin(seconds, want int) error {
+	for end := time.Now().Add(time.Duration(seconds) * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if err := w.available(want, w.product.Name); err == nil || time.Now().After(end) {
+			return err
+		}
+	}
+}
+
+// offersWhatThereIs compares what buyers are told with our stock at all places.
 func (w *world) offersWhatThereIs() error {
 	_, stock, err := w.catalogue()
 	if err != nil {
@@ -208,99 +216,4 @@ func (w *world) offersWhatThereIs() error {
 		}
 	}
 	return w.available(want, w.product.Name)
-}
-
-// knows vouches for a customer of the CRM who is of a tier, or of none.
-func (w *world) vouchesFor(platform, tier string) error {
-	customers, err := remote[struct {
-		Email string
-		Tier  string `json:"loyalty_tier"`
-	}](w, platform, "customers")
-	if err != nil {
-		return err
-	}
-	for _, c := range customers {
-		if c.Tier == tier {
-			return w.vouches(c.Email)
-		}
-	}
-	return fmt.Errorf("no customer is %q", tier)
-}
-
-func (w *world) vouches(email string) error {
-	return w.attempt(func() error {
-		if err := w.send("POST", "/v1/buyer-tokens", fmt.Sprintf(`{"email": %q}`, email), nil); err != nil {
-			return err
-		}
-		return w.callsIt("buyer_token", "buyer_token")
-	})
-}
-
-// comesVouched brings a buyer whose agent shows the token, or says something else of itself.
-func (w *world) comesClaiming(claims, name string) error {
-	said, err := claimsIn(w.expand(claims))
-	if err != nil {
-		return err
-	}
-	if err := w.arrive(); err != nil {
-		return err
-	}
-	w.product = w.products[name]
-	return w.act(func(b *shopper) {
-		b.Claims = said
-		b.Search(name).View(w.product.ID)
-	})
-}
-
-// remembersOpening notes the price that the buyer is asked for, under a name.
-func (w *world) remembersOpening(name string) error {
-	err := w.must(func(b *shopper) { b.AskPrice() })
-	if err != nil {
-		return err
-	}
-	if w.called == nil {
-		w.called = map[string]string{}
-	}
-	price, err := openingPrice(w.shopper.Quote)
-	w.called[name] = price
-	return err
-}
-
-func openingPrice(q acp.Quote) (string, error) {
-	text, err := json.Marshal(q)
-	if err != nil {
-		return "", err
-	}
-	value, err := decode(string(text))
-	if err != nil {
-		return "", err
-	}
-	for _, path := range []string{"quote.price", "price", "quoted_price"} {
-		if found, ok := at(value, path); ok && found != nil {
-			return fmt.Sprint(found), nil
-		}
-	}
-	return "", fmt.Errorf("there is no price in %s", text)
-}
-
-func (w *world) isBelow(a, how, b string) error {
-	x, errX := strconv.ParseFloat(w.called[a], 64)
-	y, errY := strconv.ParseFloat(w.called[b], 64)
-	if err := errors.Join(errX, errY); err != nil {
-		return err
-	}
-	if x > y || x == y && how == "below" {
-		return fmt.Errorf("%v is not %s %v", x, how, y)
-	}
-	return nil
-}
-
-// tokenIsShown tells whether any answer to a buyer has the token in it.
-func (w *world) tokenIsNowhere() error {
-	for _, a := range w.tape.all() {
-		if a.toBuyer && strings.Contains(string(a.body), w.called["buyer_token"]) {
-			return fmt.Errorf("%s tells it: %s", a.path, a.body)
-		}
-	}
-	return nil
 }

@@ -17,7 +17,7 @@ func platformSteps(sc book, w *world) {
 	sc.Step(`^the merchant denies consent at the platform$`, w.declines)
 	sc.Given(`^the callback's "([^"]*)" is changed to "([^"]*)"$`, w.tampers)
 	sc.Step(`^the merchant comes back(?: with (\{.*\}))?$`, w.comesBack)
-	sc.When(`^the merchant comes back (\d+) times at once$`, w.comesBackAtOnce)
+	sc.When(`^(?:under the key "([^"]*)" )?the merchant comes back (\d+) times at once$`, w.comesBackAtOnce)
 
 	sc.Step(`^(shopify|hubspot|shipstation|custom) meets (\{.*\})$`, w.meets)
 	sc.Step(`^the platforms are well again$`, func() error { w.recovers(); return nil })
@@ -26,16 +26,18 @@ func platformSteps(sc book, w *world) {
 	})
 	sc.Step(`^(shopify|hubspot) lets nobody in any more$`, w.isRevoked)
 
-	sc.When(`^the merchant starts a sync(?: with (\{.*\}))?$`, w.startsSync)
+	sc.Step(`^the merchant starts a sync(?: with (\{.*\}))?$`, w.startsSync)
 	sc.Step(`^the merchant has synced(?: with (\{.*\}))?$`, w.hasSynced)
 	sc.Step(`^the sync ends as "(\w+)"$`, w.syncEnds)
-	sc.Then(`^(\d+) syncs have completed$`, w.wantedRunEnds)
+	sc.Then(`^at least (\d+) syncs have completed$`, w.wantedRunEnds)
 	sc.Then(`^the shop has what (shopify|custom) has$`, w.mirrors)
+	sc.Then(`^within (\d+) seconds the shop has what (shopify|custom) has$`, w.mirrorsWithin)
 	sc.Given(`^a product of (shopify|custom)$`, w.picks)
 	sc.Then(`^there are (\d+) less of it than (shopify|custom) has$`, w.hasLess)
-	sc.Then(`^buyers find it$`, w.isFound)
-	sc.Then(`^buyers do not find it$`, w.isNotFound)
+	sc.Then(`^buyers find it$`, func() error { return w.isFound(true) })
+	sc.Then(`^buyers do not find it$`, func() error { return w.isFound(false) })
 	sc.Then(`^buyers can have all that there is$`, w.offersWhatThereIs)
+	sc.Then(`^within (\d+) seconds buyers can have (\d+) of it$`, w.availableWithin)
 	sc.Step(`^a buyer who ordered (\d+) of it$`, w.ordersIt)
 
 	sc.When(`^the merchant registers a webhook for "([^"]*)"(?: with the actions (\[.*\]))?$`, w.registers)
@@ -45,19 +47,29 @@ func platformSteps(sc book, w *world) {
 		return w.callsAnswered(kind, n, status)
 	})
 	sc.Step(`^shopify calls as "([^"]*)" with:$`, func(name string, body *godog.DocString) error { return w.shopifyCalls(name, appSecret, body) })
-	sc.When(`^somebody calls in shopify's name with:$`, func(body *godog.DocString) error { return w.shopifyCalls("forged", "guessed", body) })
-	sc.Then(`^(shopify|custom|shipstation) knows (\d+) webhooks?$`, w.platformCalls)
+	sc.Step(`^somebody calls in shopify's name with:$`, func(body *godog.DocString) error { return w.shopifyCalls("forged", "guessed", body) })
+	sc.Step(`^(shopify|custom|shipstation) knows (\d+) webhooks?$`, w.platformCalls)
 
+	sc.Then(`^the event shows:$`, w.eventShows)
 	sc.Then(`^nothing tells a key or a token$`, w.nothingLeaks)
 }
 
 func buyerSteps(sc book, w *world) {
-	sc.When(`^the merchant vouches for "([^"]*)"$`, w.vouches)
+	sc.Step(`^the merchant vouches for "([^"]*)"$`, w.vouches)
 	sc.Step(`^the merchant vouches for a (\w*) ?customer of (hubspot|custom)$`, func(tier, platform string) error { return w.vouchesFor(platform, tier) })
 	sc.Step(`^a buyer, claiming (\{.*\}), looks at the "([^"]*)"$`, w.comesClaiming)
 	sc.Step(`^the opening price is called "(\w+)"$`, w.remembersOpening)
 	sc.Then(`^the price "(\w+)" is (below|at most) "(\w+)"$`, w.isBelow)
 	sc.Then(`^no answer to a buyer has the token$`, w.tokenIsNowhere)
+}
+
+func shippingSteps(sc book, w *world) {
+	sc.Step(`^the merchant ships the order at shipstation$`, w.shipsThere)
+	sc.Step(`^custom has the order$`, func() error { return w.refersTo(false) })
+	sc.Step(`^custom ships the order$`, func() error { return w.refersTo(true) })
+	sc.When(`^the merchant buys the label (\d+) times at once$`, w.buysLabelAtOnce)
+	sc.Then(`^shipstation has sold (\d+) labels?$`, w.hasSoldLabels)
+	sc.Then(`^the rates rise$`, w.ratesRise)
 }
 
 // number is what a step says, or 0.

@@ -49,6 +49,7 @@ func startServer(t *testing.T, engine string) *server {
 			c.StripeURL, c.PayPalURL = providers, providers
 		}),
 		beside: boottest.Start(t, boottest.Engines[i].URL(t), besides, func(c *boot.Config) {
+			c.StripeURL, c.PayPalURL = providers, providers
 			c.ShopifyURL, c.HubSpotURL, c.ShipStationURL = platforms.url+"/shopify", platforms.url+"/hubspot", platforms.url+"/shipstation"
 		}),
 		strict: boottest.Start(t, boottest.Engines[i].URL(t), strictly), validator: openapi.NewValidator(), transport: transport,
@@ -118,9 +119,7 @@ func (w *world) attempt(action func() error) error {
 func (w *world) end(ctx context.Context, _ *godog.Scenario, failure error) (context.Context, error) {
 	w.stopHearing()
 	problem := errors.Join(w.unjudged(), w.violations(), w.breaches(), w.secrets(), w.leaks())
-	if w.platforms != nil {
-		w.server.town.leave(w.platforms)
-	}
+	w.moveOut()
 	if failure != nil || problem != nil {
 		godog.Logf(ctx, "%s\n%s", w.name, w.connection.Transcript())
 	}

@@ -100,6 +100,7 @@ type CallStamp struct {
 	Delivery string    // its id of the call, the same whenever it repeats it; "": it has none
 	Topic    string    // "": it does not say
 	At       time.Time // when what it tells happened; zero: it does not say
+	Store    string    // of a shop's domain; "": it does not say
 }
 
 // Shipper is a platform that ships orders.

@@ -120,7 +120,7 @@ type SyncUnit interface {
 type IntegrationMetrics struct {
 	Products int // that the platform has and that are here
 	Orders   int
-	Errors   int // records, runs and deliveries that failed since a time
+	Errors   int // records, runs and deliveries that failed since a time; forged calls are nobody's errors
 }
 
 // IntegrationFigures counts.
@@ -142,7 +142,8 @@ type Authorizations interface {
 // Webhooks of integrations. An unknown one, or another integration's: NotFound webhook_not_found.
 type IntegrationWebhooks interface {
 	// Add stores a webhook. One of the same topic: Conflict webhook_exists. More than
-	// integration.MaxWebhooks: Conflict too_many_webhooks.
+	// integration.MaxWebhooks: Conflict too_many_webhooks. Of a disconnected integration: Conflict
+	// integration_disconnected.
 	Add(ctx context.Context, w *integration.Webhook) error
 	// List is in the order of the topics.
 	List(ctx context.Context, project id.Project, integration id.Integration) ([]*integration.Webhook, error)
@@ -180,9 +181,9 @@ type Inbox interface {
 
 // InboxQueue hands out deliveries of all projects, to all replicas at once: no two have the same in hand.
 type InboxQueue interface {
-	// Claim takes up to n due deliveries with their payloads, the longest waiting first. They are due again at
-	// until.
-	Claim(ctx context.Context, now, until time.Time, n int) ([]*integration.Delivery, error)
+	// Claim takes up to n due deliveries with their payloads, the longest waiting first, but those of some
+	// integrations. They are due again at until.
+	Claim(ctx context.Context, now, until time.Time, n int, except []id.Integration) ([]*integration.Delivery, error)
 	// Forget removes what was received before a time and is not waiting, up to n, and tells how many.
 	Forget(ctx context.Context, before time.Time, n int) (int, error)
 }

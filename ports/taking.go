@@ -25,5 +25,6 @@ type Taken struct {
 	Problems    []syncrun.Problem
 	High        time.Time                // the latest change among them
 	Products    []id.Product             // whose fields or stock are others now
+	Hidden      bool                     // some have no id that can be used: who they are nobody knows
 	Integration *integration.Integration // as it is now
 }

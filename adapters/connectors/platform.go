@@ -21,7 +21,7 @@ import (
 
 const (
 	// Longest is how many bytes an answer may have, unpacked.
-	Longest = 16 << 20
+	Longest = 8 << 20
 	// Timeout of a request in all, the answer included.
 	Timeout = 15 * time.Second
 )

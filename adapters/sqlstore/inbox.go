@@ -53,7 +53,9 @@ WHERE project_id = $1
 WITH taken AS MATERIALIZED (
   SELECT project_id AS owner, id AS name
   FROM webhook_deliveries
-  WHERE due_at <= $1
+  WHERE due_at <= $1`
+
+	longestDue = `
   ORDER BY due_at
   LIMIT $3`
 
@@ -181,10 +183,14 @@ func (v Inbox) Update(ctx context.Context, of id.Project, at id.Integration, wan
 }
 
 // Claim answers in the order in which the deliveries were received.
-func (v Inbox) Claim(ctx context.Context, now, until time.Time, n int) ([]*integration.Delivery, error) {
+func (v Inbox) Claim(ctx context.Context, now, until time.Time, n int, except []id.Integration) ([]*integration.Delivery, error) {
 	var rows []inboxRow
 	b := v.store.writing(anyProject)
-	b.query(&rows, takeInbox+v.store.dialect.skipLocked+claimInbox, toMillis(now), toMillis(until), n)
+	args, others := arguments{toMillis(now), toMillis(until), n}, ""
+	if len(except) > 0 {
+		others = "\n    AND integration_id NOT IN " + args.list(texts(except))
+	}
+	b.query(&rows, takeInbox+others+longestDue+v.store.dialect.skipLocked+claimInbox, args...)
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}

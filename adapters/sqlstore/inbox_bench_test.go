@@ -47,7 +47,7 @@ func BenchmarkClaimAndRecord(b *testing.B) {
 			}
 			now := list[size-1].DueAt
 			b.StartTimer()
-			claimed, err := s.Inbox().Claim(b.Context(), now, now.Add(time.Minute), size)
+			claimed, err := s.Inbox().Claim(b.Context(), now, now.Add(time.Minute), size, nil)
 			if err != nil || len(claimed) != size {
 				b.Fatal(len(claimed), err)
 			}

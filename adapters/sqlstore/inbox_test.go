@@ -8,6 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -63,6 +64,27 @@ func TestADeliveryIsRecordedWithinAUnit(t *testing.T) {
 			if err != nil || (processed == 1) != (end == nil) {
 				t.Errorf("%d processed after %v (%v)", processed, end, err)
 			}
+		}
+	})
+}
+
+// Who registers a webhook asks the platform first, and meanwhile the integration may be disconnected.
+func TestNoWebhookIsAddedToADisconnectedIntegration(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		p := storeProject(t, s, 1)
+		of := storeIntegration(t, s, p)
+		_, err := s.Integrations().Disconnect(t.Context(), p.ID, of.Integration, func(i *integration.Integration, _ *project.Project) {
+			i.Disconnect(time.UnixMilli(1))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &integration.Webhook{
+			ID: numbered[id.Webhook](2), Project: p.ID, Integration: of.Integration, Type: integration.Shopify, Topic: "orders/create",
+			Status: integration.WebhookActive, CreatedAt: time.UnixMilli(1),
+		}
+		if err := s.Webhooks().Add(t.Context(), w); !fault.Is(err, "integration_disconnected") {
+			t.Errorf("got %v", err)
 		}
 	})
 }

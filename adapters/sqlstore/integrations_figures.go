@@ -38,7 +38,7 @@ SELECT integration_id, 'errors', count(*)
 FROM webhook_deliveries
 WHERE project_id = $1
   AND integration_id IN ` + list + `
-  AND status IN ('failed', 'rejected')
+  AND status = 'failed'
   AND received_at >= $2
 GROUP BY integration_id`
 }

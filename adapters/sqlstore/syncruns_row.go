@@ -30,6 +30,7 @@ type stepJSON struct {
 	Pages     int    `json:"pages"`
 	Mark      string `json:"mark"`
 	High      *int64 `json:"high,omitempty"`
+	Blind     bool   `json:"blind,omitempty"`
 	Sweeping  bool   `json:"sweeping"`
 	Done      bool   `json:"done"`
 	Created   int    `json:"created"`
@@ -43,7 +44,7 @@ func toSyncRunRow(r *syncrun.Run) (syncRunRow, error) {
 	for i, s := range r.Steps {
 		steps[i] = stepJSON{
 			Resource: s.Resource.String(), Since: toSetMillis(s.Since), Cursor: s.Cursor, Pages: s.Pages, Mark: s.Mark,
-			High: toSetMillis(s.High), Sweeping: s.Sweeping, Done: s.Done,
+			High: toSetMillis(s.High), Blind: s.Blind, Sweeping: s.Sweeping, Done: s.Done,
 			Created: s.Created, Updated: s.Updated, Unchanged: s.Unchanged, Errors: s.Errors,
 		}
 	}
@@ -79,7 +80,7 @@ func fromSyncRunRow(r syncRunRow) (*syncrun.Run, error) {
 	for _, s := range steps {
 		run.Steps = append(run.Steps, syncrun.Step{
 			Resource: syncrun.StoredResource(s.Resource), Since: fromSetMillis(s.Since), Cursor: s.Cursor, Pages: s.Pages, Mark: s.Mark,
-			High: fromSetMillis(s.High), Sweeping: s.Sweeping, Done: s.Done,
+			High: fromSetMillis(s.High), Blind: s.Blind, Sweeping: s.Sweeping, Done: s.Done,
 			Counters: syncrun.Counters{Created: s.Created, Updated: s.Updated, Unchanged: s.Unchanged, Errors: s.Errors},
 		})
 	}

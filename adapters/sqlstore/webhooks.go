@@ -39,9 +39,9 @@ WHERE project_id = $1
   AND integration_id = $2
   AND id = $3`
 
-	// lockedIntegration makes those who add webhooks to one wait for each other.
+	// lockedIntegration makes those who add webhooks to one wait for each other, and for who disconnects it.
 	lockedIntegration = `
-SELECT id
+SELECT status
 FROM integrations
 WHERE project_id = $1
   AND id = $2`
@@ -59,13 +59,15 @@ func (v Webhooks) Add(ctx context.Context, w *integration.Webhook) error {
 		if there, err := projectStays(ctx, t, w.Project); err != nil || !there {
 			return orMissingProject(err)
 		}
-		var name string
-		found, err := t.get(ctx, &name, lockedIntegration+t.dialect.forUpdate, r.ProjectID, r.IntegrationID)
-		if err == nil && !found {
-			err = fault.Missing("integration")
-		}
-		if err != nil {
+		var status string
+		found, err := t.get(ctx, &status, lockedIntegration+t.dialect.forUpdate, r.ProjectID, r.IntegrationID)
+		switch {
+		case err != nil:
 			return err
+		case !found:
+			return fault.Missing("integration")
+		case status == integration.Disconnected.String():
+			return integration.ErrDisconnected()
 		}
 		var n int
 		if _, err := t.get(ctx, &n, countWebhooks, r.ProjectID, r.IntegrationID); err != nil {

@@ -65,14 +65,15 @@ func (s *Service) Vouch(ctx context.Context, project id.Project, email string, l
 }
 
 // ErrToken is the answer to a token that vouches for nobody in the project, or no longer.
-var ErrToken = fault.New(fault.Invalid, "validation_error", "The request has invalid values.").
-	With("buyer_context.buyer_token", "is not valid, or has expired")
+func ErrToken(cause error) *fault.Error {
+	return fault.Field("buyer_context.buyer_token", "is not valid, or has expired").Because(cause)
+}
 
 // Recognize is what is known of the buyer that a token vouches for.
 func (s *Service) Recognize(ctx context.Context, project id.Project, token string) (session.Member, error) {
 	email, err := s.open(project, token)
 	if err != nil {
-		return session.Member{}, ErrToken.Because(err)
+		return session.Member{}, ErrToken(err)
 	}
 	return s.member(ctx, project, email)
 }

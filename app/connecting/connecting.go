@@ -6,6 +6,7 @@ package connecting
 import (
 	"context"
 	"log/slog"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -35,11 +36,12 @@ type Service struct {
 	// HookAddress is where a webhook reaches us; empty: nowhere that the provider could.
 	HookAddress func(integration.Type, id.Webhook) string
 
-	Vault   ports.Vault
-	Clock   ports.Clock
-	Entropy ports.Entropy
-	Log     *slog.Logger
-	Rules   integration.Rules
+	Resolver ports.Resolver
+	Vault    ports.Vault
+	Clock    ports.Clock
+	Entropy  ports.Entropy
+	Log      *slog.Logger
+	Rules    integration.Rules
 }
 
 // Connect connects an account by its key, if the platform takes it, and sends the payments that it serves
@@ -54,6 +56,9 @@ func (s *Service) Connect(ctx context.Context, p *project.Project, d integration
 	if err := free(p, d.Type); err != nil {
 		return nil, err
 	}
+	if s.leadsInside(ctx, d.Config.BaseURL) {
+		return nil, fault.Field("config.base_url", "must not lead to a private address")
+	}
 	others, err := s.ofType(ctx, p.ID, d.Type)
 	if err != nil {
 		return nil, err
@@ -67,6 +72,13 @@ func (s *Service) Connect(ctx context.Context, p *project.Project, d integration
 	}
 	config.BaseURL, config.Skip = d.Config.BaseURL, d.Config.Skip
 	return s.store(ctx, p.ID, d, config, former(others, config))
+}
+
+// leadsInside tells whether the address of a merchant's own system is in a private network, where only we could
+// reach it. What it leads to may change: every connection is checked again.
+func (s *Service) leadsInside(ctx context.Context, address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Hostname() != "" && s.Resolver.Private(ctx, u.Hostname())
 }
 
 // store stores a new integration, or one that was disconnected before, with a webhook for payments.

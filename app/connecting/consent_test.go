@@ -311,6 +311,7 @@ func TestSystemsThatAreNotConnected(t *testing.T) {
 		says   string
 	}{
 		"no address":         {"", nil, "validation_error", "[config.base_url is required]"},
+		"a private address":  {"https://10.0.0.1/api", nil, "validation_error", "[config.base_url must not lead to a private address]"},
 		"an address by http": {"http://127.0.0.1:1", nil, "validation_error", "[config.base_url must be an https URL]"},
 		"the key is refused": {"https://a.test", ports.ErrCredentialsRefused, "authorization_failed", "[credentials.api_key was refused]"},
 		"it is something else": {"https://a.test", &ports.PlatformRefusal{Reason: "Custom refused the request (404)."}, "authorization_failed",

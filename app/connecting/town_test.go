@@ -210,13 +210,16 @@ func (t *town) connectors() map[string]ports.Connector {
 	}
 }
 
+// Private is what a resolver says of the town's hosts.
+func (t *town) Private(_ context.Context, host string) bool { return host == "10.0.0.1" }
+
 func (t *town) service() *connecting.Service {
 	return &connecting.Service{
 		Integrations: t, InUse: t, Authorizations: t, Webhooks: &t.webhooks, Runs: &t.runs,
 		Connectors: t.connectors(), Accounts: t.accounts(),
 		MissingApp:  func(integration.Type) string { return "" },
 		HookAddress: func(integration.Type, id.Webhook) string { return "" },
-		Vault:       t, Clock: t, Entropy: t, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Resolver:    t, Vault: t, Clock: t, Entropy: t, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 }
 

@@ -166,7 +166,7 @@ func (l *lab) work(t *testing.T, r *synctest.Replica, size int) {
 	t.Helper()
 	w := l.worker(r)
 	for range 1000 {
-		list, err := w.Queue.Claim(t.Context(), l.Now(), l.Now().Add(lease), size)
+		list, err := w.Queue.Claim(t.Context(), l.Now(), l.Now().Add(lease), size, nil)
 		if err != nil || len(list) == 0 {
 			return
 		}

@@ -89,7 +89,8 @@ func (r *Receiver) Receive(ctx context.Context, webhook id.Webhook, call ports.C
 	}
 	call.Now = r.Clock.Now()
 	stamp, err := platform.Verify(call, signing)
-	if err == nil && misdirected(to.webhook, stamp.Topic) {
+	elsewhere := stamp.Store != "" && to.integration.Config.Store != "" && stamp.Store != to.integration.Config.Store
+	if err == nil && (elsewhere || misdirected(to.webhook, stamp.Topic)) {
 		err = errSignature
 	}
 	if fault.KindOf(err) == fault.Unauthenticated {

@@ -39,7 +39,7 @@ func (w *Worker) work(ctx context.Context, list []*integration.Delivery) error {
 	err := j.open(ctx, list[0])
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
-		return nil // the project is gone, and they with it
+		return j.end(ctx)
 	case err != nil:
 		return err
 	}
@@ -52,6 +52,21 @@ func (w *Worker) work(ctx context.Context, list []*integration.Delivery) error {
 		err = errors.Join(err, j.alone(ctx, l))
 	}
 	return err
+}
+
+// end is for deliveries whose project is gone: they came when it went, and nobody else ends them.
+func (j *job) end(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, storing)
+	defer cancel()
+	for _, l := range j.letters {
+		d := *l.delivery
+		d.GiveUp("The integration is gone.")
+		d.Payload = nil
+		if err := j.Inbox.Record(ctx, &d, l.delivery.DueAt); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (j *job) open(ctx context.Context, of *integration.Delivery) (err error) {
@@ -152,10 +167,12 @@ func (j *job) take(ctx context.Context, letters []*letter) error {
 	return failpoint.At(ctx, failpoint.HookWorked)
 }
 
-// actions are what the letters' webhooks want to be read: once for each delivery, however often it is tried.
+// actions are what the letters' webhooks want to be read: once for each delivery, however often it is tried,
+// whether or not it can be read by then. One that is only put off is not tried.
 func (j *job) actions(letters []*letter) (want []syncrun.Resource) {
 	for _, l := range letters {
-		if w := j.webhooks[l.delivery.Webhook]; w != nil && l.err == nil && l.delivery.Retries == 0 {
+		var slow ports.Throttled
+		if w := j.webhooks[l.delivery.Webhook]; w != nil && l.delivery.Retries == 0 && !errors.As(l.err, &slow) {
 			for _, a := range w.Actions {
 				want = append(want, a.Resource())
 			}

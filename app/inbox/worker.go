@@ -2,10 +2,12 @@ package inbox
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -125,7 +127,7 @@ func (w *Worker) step(ctx context.Context) (more bool, err error) {
 	}
 	if held+claimed <= waiting && len(w.busy) < atOnce {
 		now := w.Clock.Now()
-		list, err := w.Queue.Claim(ctx, now, now.Add(lease), claimed)
+		list, err := w.Queue.Claim(ctx, now, now.Add(lease), claimed, w.slow())
 		if err != nil {
 			return false, err
 		}
@@ -142,11 +144,21 @@ func (w *Worker) step(ctx context.Context) (more bool, err error) {
 	return more, nil
 }
 
+// slow are the integrations of which enough waits here: their platforms keep no others waiting.
+func (w *Worker) slow() (list []id.Integration) {
+	for of, waits := range w.waiting {
+		if len(waits) >= claimed {
+			list = append(list, of)
+		}
+	}
+	return list
+}
+
 // start works on what waits of an integration. What has waited too long is left to its lease.
 func (w *Worker) start(ctx context.Context, of id.Integration) {
 	list, now := w.waiting[of], w.Clock.Now()
 	delete(w.waiting, of)
-	list = slices.DeleteFunc(list, func(d *integration.Delivery) bool { return d.DueAt.Sub(now) < reading+storing/2 })
+	list = slices.DeleteFunc(list, func(d *integration.Delivery) bool { return late(d, now) })
 	if len(list) == 0 {
 		return
 	}
@@ -158,22 +170,33 @@ func (w *Worker) start(ctx context.Context, of id.Integration) {
 			if ctx.Err() != nil {
 				return
 			}
-			if err := w.work(context.WithoutCancel(ctx), group); err != nil {
+			group = slices.DeleteFunc(group, func(d *integration.Delivery) bool { return late(d, w.Clock.Now()) })
+			if len(group) == 0 {
+				continue
+			}
+			err := fault.Survive(func() error { return w.work(context.WithoutCancel(ctx), group) })
+			if err != nil {
 				w.Log.WarnContext(ctx, "webhook deliveries are put off", "integration", of.String(), "error", err)
-				w.release(context.WithoutCancel(ctx), group)
+				w.release(context.WithoutCancel(ctx), group, err)
 			}
 		}
 	}()
 }
 
-// release puts deliveries off that this server could not work on. Those of which it cannot even store that
-// are left to their lease.
-func (w *Worker) release(ctx context.Context, list []*integration.Delivery) {
+// late tells whether a delivery's lease may end before the work on it does.
+func late(d *integration.Delivery, now time.Time) bool { return d.DueAt.Sub(now) < reading+storing/2 }
+
+// release puts deliveries off that this server could not work on, which is no failure of theirs unless they
+// brought out a mistake of ours. Those of which it cannot even store that are left to their lease.
+func (w *Worker) release(ctx context.Context, list []*integration.Delivery, why error) {
 	ctx, cancel := context.WithTimeout(ctx, storing/2)
 	defer cancel()
 	for _, d := range list {
 		put := *d
 		put.Postpone(w.Clock.Now().Add(again))
+		if errors.Is(why, fault.ErrPanic) {
+			put.Failed("This server has a problem of its own with it.", w.Clock.Now())
+		}
 		if w.Inbox.Record(ctx, &put, d.DueAt) != nil {
 			return
 		}

@@ -2,6 +2,7 @@ package syncing
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -27,6 +28,8 @@ const (
 	turn = 20 * time.Second
 	// wanting are how many integrations are looked at that a webhook wants to be read.
 	wanting = 32
+	// starting bounds the starting of their runs: less than it takes to wait for all of their projects.
+	starting = 5 * time.Second
 )
 
 // Accounts opens integrations for use.
@@ -108,16 +111,14 @@ func (e *Engine) Run(ctx context.Context) {
 
 // step starts runs that are wanted, and takes due ones in hand, as far as there is room.
 func (e *Engine) step(ctx context.Context) error {
-	if err := e.startWanted(ctx); err != nil {
-		return err
-	}
+	unstarted := e.startWanted(ctx)
 	if e.busy >= slots {
-		return nil
+		return unstarted
 	}
 	now := e.Clock.Now()
 	runs, err := e.Queue.Claim(ctx, now, now.Add(lease), slots-e.busy)
 	if err != nil {
-		return err
+		return errors.Join(unstarted, err)
 	}
 	for _, r := range runs {
 		e.busy++
@@ -126,21 +127,19 @@ func (e *Engine) step(ctx context.Context) error {
 			e.work(ctx, r)
 		}()
 	}
-	return nil
+	return unstarted
 }
 
-// startWanted starts runs over what webhooks' actions want to be read.
+// startWanted starts runs over what webhooks' actions want to be read. One that cannot be started now, its
+// project being in other hands, keeps no other one waiting, and all of them the due runs not for long.
 func (e *Engine) startWanted(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, starting)
+	defer cancel()
 	list, err := e.Queue.Wanting(ctx, wanting)
-	if err != nil {
-		return err
-	}
 	for _, i := range list {
-		if err := e.startFor(ctx, i); err != nil {
-			return err
-		}
+		err = errors.Join(err, e.startFor(ctx, i))
 	}
-	return nil
+	return err
 }
 
 // startFor starts a run over an integration's wanted resources. One whose credentials are refused has them

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
@@ -95,6 +97,9 @@ func TestWhoLostItsLeaseChangesNothing(t *testing.T) {
 	l.shop.answer = func(r ports.PageRequest) (*ports.RecordPage, error) {
 		if r.Cursor == "20" && !stolen {
 			stolen = true
+			for l.Run(run).Steps[0].Pages < 2 { // the page before is committed meanwhile
+				runtime.Gosched()
+			}
 			l.Pass(lease + time.Second)
 			l.shop.mu.Unlock() // the platform answers others meanwhile
 			l.page(t)
@@ -165,12 +170,12 @@ func TestTroubleWithThePlatform(t *testing.T) {
 		why      string
 	}{
 		"it asks for patience": {ports.Throttled{After: 3 * time.Second}, syncrun.Running, 0, 3 * time.Second, ""},
-		"it does not answer":   {&ports.PlatformFailure{Reason: "No answer."}, syncrun.Running, 1, 700 * time.Millisecond, ""},
+		"it does not answer":   {&ports.PlatformFailure{Reason: "No answer."}, syncrun.Running, 1, 700 * time.Millisecond, "No answer."},
 		"it refuses":           {fmt.Errorf("read: %w", &ports.PlatformRefusal{Reason: "No permission."}), syncrun.Failed, 0, 0, "No permission."},
 		"credentials refused":  {ports.ErrCredentialsRefused, syncrun.Failed, 0, 0, "The platform refused the account's credentials."},
 		"it was disconnected":  {integration.ErrDisconnected(), syncrun.Failed, 0, 0, "The integration was disconnected."},
-		"the database is busy": {fault.New(fault.Unavailable, "storage_unavailable", "Busy."), syncrun.Running, 0, 700 * time.Millisecond, ""},
-		"nobody knows what":    {errors.New("a secret"), syncrun.Running, 1, 700 * time.Millisecond, ""},
+		"the database is busy": {fault.New(fault.Unavailable, "storage_unavailable", "Busy."), syncrun.Running, 1, 700 * time.Millisecond, "The server was too busy to store a page."},
+		"nobody knows what":    {errors.New("a secret"), syncrun.Running, 1, 700 * time.Millisecond, "A page could not be taken: this server has a problem of its own."},
 	} {
 		l := newLab(tents(5)...)
 		l.shop.answer = func(ports.PageRequest) (*ports.RecordPage, error) { return nil, c.err }
@@ -252,6 +257,36 @@ func TestSweepArchivesWhatAFullReadingDidNotFind(t *testing.T) {
 	want(t, l.sync(t, true, "products"), syncrun.Completed, syncrun.Counters{Updated: 10, Unchanged: 20})
 	if l.Product("T-25").Status != catalog.Active {
 		t.Error("what is back stays archived")
+	}
+}
+
+// Who a record without an id is nobody knows: what a full reading did not find is not taken for gone.
+func TestNothingIsSweptBesideWhatHasNoName(t *testing.T) {
+	t.Parallel()
+	l := newLab(tents(3)...)
+	l.sync(t, false, "products")
+	l.shop.records[syncrun.Products][1].Remote = ""
+	run := l.sync(t, true, "products")
+	if c := run.Steps[0].Counters; run.Status != syncrun.Completed || c.Errors != 1 || c.Total() != 3 {
+		t.Errorf("%+v", run)
+	}
+	if p := l.Product("T-2"); p.Status != catalog.Active {
+		t.Error("what could not be named was archived")
+	}
+}
+
+// What makes this program panic ends the run that it belongs to, after some tries, and nothing else.
+func TestAPanicEndsItsRunAlone(t *testing.T) {
+	t.Parallel()
+	l := newLab(tents(3)...)
+	l.shop.answer = func(ports.PageRequest) (*ports.RecordPage, error) { panic("of all things") }
+	name := l.start(t, false, "products")
+	for range syncrun.MaxFailures {
+		l.work(t, l.Replica(0))
+		l.Pass(most * 2)
+	}
+	if run := l.Run(name); run.Status != syncrun.Failed || !strings.Contains(run.Error, "problem of its own") {
+		t.Errorf("%+v", run)
 	}
 }
 
@@ -342,6 +377,49 @@ func TestWantedResourcesAreRead(t *testing.T) {
 	if err := e.startWanted(t.Context()); err != nil || len(l.Runs()) != 2 || len(l.Integrated().Wanted) != 0 {
 		t.Errorf("with refused credentials: %v, %d runs, wanted %v", err, len(l.Runs()), l.Integrated().Wanted)
 	}
+}
+
+// A project that somebody holds keeps the runs of others from nothing.
+func TestARunThatCannotBeStartedKeepsNoOtherWaiting(t *testing.T) {
+	t.Parallel()
+	l := newLab(tents(5)...)
+	run := l.start(t, false, "products")
+	e := l.engine(l.Replica(0))
+	i := l.Integrated()
+	e.Queue = wishes{e.Queue, &i}
+	e.Unit = &held{SyncUnit: e.Unit}
+	if err := e.step(t.Context()); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("it is not told: %v", err)
+	}
+	if e.busy != 1 {
+		t.Fatalf("%d runs are in hand", e.busy)
+	}
+	<-e.done
+	want(t, l.Run(run), syncrun.Completed, syncrun.Counters{Created: 5})
+}
+
+// wishes are of an integration.
+type wishes struct {
+	ports.SyncQueue
+	i *integration.Integration
+}
+
+func (w wishes) Wanting(context.Context, int) ([]*integration.Integration, error) {
+	return []*integration.Integration{w.i}, nil
+}
+
+// held is a project that is in other hands once.
+type held struct {
+	ports.SyncUnit
+	done bool
+}
+
+func (h *held) InTx(ctx context.Context, p id.Project, work func(ports.SyncStores) error) error {
+	if !h.done {
+		h.done = true
+		return fault.New(fault.Unavailable, "storage_unavailable", "The database is busy.")
+	}
+	return h.SyncUnit.InTx(ctx, p, work)
 }
 
 func TestAStoppedEngineLetsGo(t *testing.T) {

@@ -49,7 +49,7 @@ func (e *Engine) work(ctx context.Context, run *syncrun.Run) {
 			err = h.put(ctx, e.Clock.Now(), "")
 			break
 		}
-		err = h.advance(ctx)
+		err = fault.Survive(func() error { return h.advance(ctx) })
 	}
 	h.drop()
 	if err != nil {
@@ -121,7 +121,10 @@ func (h *hand) read(ctx context.Context, wanted ports.PageRequest) *reading {
 	go func() {
 		defer close(r.done)
 		defer stop()
-		r.page, r.err = h.ask(bounded, of, wanted)
+		r.err = fault.Survive(func() (err error) {
+			r.page, err = h.ask(bounded, of, wanted)
+			return err
+		})
 		if r.err != nil && ctx.Err() == nil && errors.Is(bounded.Err(), context.DeadlineExceeded) {
 			r.err = errSlow
 		}
@@ -174,10 +177,12 @@ func (h *hand) trouble(ctx context.Context, err error) error {
 		return h.fail(ctx, "The integration was disconnected.")
 	case errors.Is(err, syncrun.ErrCircle):
 		return h.fail(ctx, syncrun.ErrCircle.Message)
+	case errors.Is(err, syncrun.ErrEndless):
+		return h.fail(ctx, syncrun.ErrEndless.Message)
 	case fault.KindOf(err) == fault.NotFound:
 		return errLost // the project is gone, and the run with it
 	case fault.KindOf(err) == fault.Unavailable: // the database is, or was busy
-		return h.put(ctx, now.Add(h.pause()), "")
+		return h.put(ctx, now.Add(h.pause()), "The server was too busy to store a page.")
 	}
 	h.Log.ErrorContext(ctx, "a page of a sync run could not be taken", "run", h.run.ID.String(), "error", err)
 	return h.put(ctx, now.Add(h.pause()), "A page could not be taken: this server has a problem of its own.")

@@ -15,11 +15,12 @@ type count struct {
 	*item
 	place    ports.StockPlace
 	quantity int
+	counted  int // how much of the platform's figure is in our stock then
 	moved    bool
 }
 
-// takeLevels moves stock as the platform's has moved. A level that is new, and every one in a full run, is
-// set to the platform's figure.
+// takeLevels moves stock as the platform's has moved. A level that is new is set to the platform's figure;
+// every other, in full runs too, keeps what was sold here, of which the platform does not know.
 func (b *batch) takeLevels(ctx context.Context) error {
 	items, err := b.open(ctx, syncrun.Inventory, true)
 	if err != nil || len(items) == 0 {
@@ -47,11 +48,12 @@ func (b *batch) takeLevels(ctx context.Context) error {
 	return b.keepLevels(ctx, counts, there)
 }
 
-// place finds out where each level is, by the sku or by what the platform calls its variant's stock.
+// place finds out where each level is: by what the platform calls its variant's stock, or else by the sku, of
+// which a platform may have several, while here each variant has its own.
 func (b *batch) place(ctx context.Context, items []*item) (counts []*count, err error) {
 	var names []string
 	for _, one := range items {
-		if l := one.record.Level; l != nil && l.SKU == "" && l.Item != "" {
+		if l := one.record.Level; l != nil && l.Item != "" {
 			names = append(names, l.Item)
 		}
 	}
@@ -69,7 +71,7 @@ func (b *batch) place(ctx context.Context, items []*item) (counts []*count, err 
 			continue
 		}
 		sku := l.SKU
-		if c := known[l.Item]; sku == "" && c != nil {
+		if c := known[l.Item]; c != nil && c.SKU != "" {
 			sku = c.SKU
 		}
 		c := &count{item: one, place: ports.StockPlace{SKU: sku, Location: cmp.Or(l.Location, project.DefaultLocation)}, quantity: l.Quantity}
@@ -109,8 +111,10 @@ func (b *batch) shift(ctx context.Context, counts []*count, there map[ports.Stoc
 			continue
 		}
 		delta := max(c.quantity, 0) - level.Quantity
-		if c.before != nil && !b.Full {
+		c.counted = max(c.quantity, 0)
+		if c.before != nil && c.before.Local == level.Variant.String() {
 			delta = c.before.Shift(c.quantity)
+			c.counted = c.before.Quantity + min(max(level.Quantity+delta, 0), catalog.MaxStock) - level.Quantity
 		}
 		if delta == 0 {
 			continue
@@ -150,9 +154,9 @@ func (b *batch) keepLevels(ctx context.Context, counts []*count, there map[ports
 		if c.moved {
 			b.changed = append(b.changed, level.Product)
 		}
-		news := c.before == nil || c.before.News(c.record) || c.record.At.After(c.before.At)
+		news := c.before == nil || c.before.News(c.record) || c.record.At.After(c.before.At) || c.before.Quantity != c.counted
 		c.after.Take(c.record, nil, syncrun.Prints{}, b.now)
-		c.after.Quantity, c.after.SKU, c.after.Local = c.quantity, level.SKU, level.Variant.String()
+		c.after.Quantity, c.after.SKU, c.after.Local = c.counted, level.SKU, level.Variant.String()
 		if news {
 			copies = append(copies, c.after)
 		}

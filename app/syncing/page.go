@@ -21,11 +21,29 @@ func (h *hand) take(ctx context.Context, page ports.RecordPage) error {
 	if !unexplained(err) || ctx.Err() != nil {
 		return err
 	}
-	bad, problem := h.sift(ctx, page.Records)
+	if err := h.keep(ctx); err != nil {
+		return err
+	}
+	bounded, cancel := context.WithTimeout(ctx, sifting)
+	defer cancel()
+	bad, problem := h.sift(bounded, page.Records)
 	if problem != nil || bad == 0 {
 		return err
 	}
 	return h.commit(ctx, page)
+}
+
+// sifting bounds the search for bad records, which the lease must outlast.
+const sifting = lease / 2
+
+// keep takes the lease anew.
+func (h *hand) keep(ctx context.Context) error {
+	return h.write(ctx, func(ctx context.Context, s ports.SyncStores) (*syncrun.Run, error) {
+		return h.update(ctx, s, func(r *syncrun.Run, until, _ time.Time) error {
+			r.DueAt = until
+			return nil
+		})
+	})
 }
 
 func (h *hand) commit(ctx context.Context, page ports.RecordPage) error {
@@ -43,6 +61,9 @@ func (h *hand) commit(ctx context.Context, page ports.RecordPage) error {
 			return nil, err
 		}
 		return h.update(ctx, s, func(r *syncrun.Run, until, now time.Time) error {
+			if taken.Hidden {
+				r.Hidden()
+			}
 			return r.Advance(taken.Counters, taken.High, page.Next, until, now)
 		})
 	})

@@ -66,7 +66,17 @@ func (b *batch) takeOrders(ctx context.Context) error {
 	return b.save(ctx, copies)
 }
 
-func lower(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+// longestEmail is that of an address (RFC 5321). What is longer is none, and too long for an index.
+const longestEmail = 254
+
+// lower is an address as it is looked for; "" for what nobody can be found by.
+func lower(email string) string {
+	email = strings.ToLower(strings.TrimSpace(email))
+	if len(email) > longestEmail || !storable(email) {
+		return ""
+	}
+	return email
+}
 
 // errLate is for news of an order that has come further by now.
 var errLate = errors.New("the order has come further")

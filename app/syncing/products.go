@@ -20,16 +20,33 @@ type offer struct {
 	kept   syncrun.Prints
 	write  bool
 	failed string
+	// taken means that the sku is another record's, which may be about to go.
+	taken bool
 }
 
+// takeProducts takes what is gone first: its sku may be another record's now.
 func (b *batch) takeProducts(ctx context.Context) error {
 	items, err := b.open(ctx, syncrun.Products, true)
-	if err != nil || len(items) == 0 {
+	if err != nil {
 		return err
 	}
-	offers := make([]*offer, len(items))
-	for i, one := range items {
-		offers[i] = &offer{item: one}
+	var gone, here []*offer
+	for _, one := range items {
+		if o := (&offer{item: one}); one.record.Deleted {
+			gone = append(gone, o)
+		} else {
+			here = append(here, o)
+		}
+	}
+	if err := b.takeOffers(ctx, gone); err != nil {
+		return err
+	}
+	return b.takeOffers(ctx, here)
+}
+
+func (b *batch) takeOffers(ctx context.Context, offers []*offer) error {
+	if len(offers) == 0 {
+		return nil
 	}
 	if err := b.writeProducts(ctx, offers); err != nil {
 		return err
@@ -38,6 +55,9 @@ func (b *batch) takeProducts(ctx context.Context) error {
 	for _, o := range offers {
 		if o.failed != "" {
 			b.fail(o.at, o.failed)
+			if o.taken {
+				b.outcomes[o.at].Verdict = syncrun.Unknown
+			}
 			continue
 		}
 		b.outcomes[o.at].Verdict = o.verdict()
@@ -124,6 +144,7 @@ func (b *batch) decide(offers []*offer, known ports.KnownProducts, owners map[id
 	skus := map[string]string{} // the records that have them
 	for _, o := range offers {
 		o.ours, o.next, o.kept, o.write, o.failed = known.ByID[id.Stored[id.Product](o.after.Local)], nil, syncrun.Prints{}, false, ""
+		o.taken = false
 		if o.record.Deleted {
 			b.archive(o)
 		} else if stranger := b.match(o, known, owners, skus); stranger != "" {
@@ -162,7 +183,7 @@ func (b *batch) match(o *offer, known ports.KnownProducts, owners map[id.Product
 	case !asked:
 		return found.ID.String()
 	case owner != "" && owner != o.record.Remote:
-		o.failed = "The sku " + sku + " is record " + owner + "'s already."
+		o.failed, o.taken = "The sku "+sku+" is record "+owner+"'s already.", true
 	default:
 		o.ours = found
 	}

@@ -3,6 +3,7 @@ package syncing
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -34,6 +35,7 @@ type batch struct {
 	outcomes []syncrun.Outcome
 	saved    map[copyKey]bool
 	changed  []id.Product
+	hidden   bool // some records have no id
 }
 
 type copyKey struct {
@@ -57,7 +59,7 @@ func (t *Taker) Take(ctx context.Context, stores ports.SyncStores, on ports.Taki
 	}
 	b := &batch{
 		SyncStores: stores, Taking: on, ids: ids{t.Entropy}, of: of, now: t.Clock.Now(),
-		records: records, outcomes: make([]syncrun.Outcome, len(records)), saved: map[copyKey]bool{},
+		records: slices.Clone(records), outcomes: make([]syncrun.Outcome, len(records)), saved: map[copyKey]bool{},
 	}
 	b.sort()
 	for _, step := range []func(context.Context) error{b.takeProducts, b.takeLevels, b.takeCustomers, b.takeOrders, b.see} {
@@ -79,14 +81,22 @@ func hold(ctx context.Context, s ports.SyncStores, on ports.Taking) (*integratio
 	})
 }
 
+// fast is by how much a platform's clock may be.
+const fast = 5 * time.Minute
+
 // sort decides about what nothing has to be known for: records that cannot be read, that are not wanted, and
 // those of which a later one says more.
 func (b *batch) sort() {
 	last := map[copyKey]int{}
-	for n, r := range b.records {
+	for n := range b.records {
+		r := &b.records[n]
+		if r.At.After(b.now.Add(fast)) { // else nothing newer could ever win
+			r.At = b.now
+		}
 		switch {
 		case r.Remote == "" || len(r.Remote) > longestName || !storable(r.Remote):
 			b.fail(n, "The record has no id that can be used.")
+			b.hidden = true
 			continue
 		case b.Run.IsZero() && !b.of.Config.Syncs(r.Resource):
 			b.outcomes[n].Verdict = syncrun.Unchanged
@@ -97,13 +107,13 @@ func (b *batch) sort() {
 		switch {
 		case !again:
 			last[key] = n
-		case (&syncrun.Copy{At: b.records[before].At}).Late(r):
+		case (&syncrun.Copy{At: b.records[before].At}).Late(*r):
 			b.outcomes[n].Verdict = syncrun.Unchanged
 			continue
 		default:
 			b.outcomes[before].Verdict, last[key] = syncrun.Unchanged, n
 		}
-		if reason := unreadable(r); reason != "" {
+		if reason := unreadable(*r); reason != "" {
 			b.fail(n, reason)
 		}
 	}
@@ -236,7 +246,7 @@ func (b *batch) see(ctx context.Context) error {
 }
 
 func (b *batch) taken() ports.Taken {
-	t := ports.Taken{Outcomes: b.outcomes, Products: b.changed, Integration: b.of}
+	t := ports.Taken{Outcomes: b.outcomes, Products: b.changed, Hidden: b.hidden, Integration: b.of}
 	for n, r := range b.records {
 		if at := r.At; at.After(t.High) {
 			t.High = at

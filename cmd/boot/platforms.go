@@ -3,6 +3,7 @@ package boot
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -80,7 +81,9 @@ func (a *App) openPlatforms() {
 	}
 	shop, crm := p.apps[integration.Shopify], p.apps[integration.HubSpot]
 	for t, c := range map[integration.Type]ports.Connector{
-		integration.Shopify:     shopify.New(shopify.Config{URL: shop.url, ClientID: shop.id, ClientSecret: shop.secret, Clock: a.clock}),
+		integration.Shopify: shopify.New(shopify.Config{
+			URL: shop.url, ClientID: shop.id, ClientSecret: shop.secret, Client: clientOf(shop.url), Clock: a.clock,
+		}),
 		integration.HubSpot:     hubspot.New(hubspot.Config{URL: crm.url, ClientID: crm.id, ClientSecret: crm.secret, Clock: a.clock}),
 		integration.ShipStation: shipstation.New(shipstation.Config{URL: a.config.ShipStationURL, Clock: a.clock}),
 		integration.Custom:      custom.New(custom.Config{Client: delivery.SafeClient(a.config.AllowLoopback), Clock: a.clock}),
@@ -99,6 +102,15 @@ func (a *App) openPlatforms() {
 		Vault: a.vault, Clock: a.clock, Log: a.log,
 	}
 	a.platforms = p
+}
+
+// clientOf is for a platform's own addresses, which its answers name too: none of them is ours. A configured
+// address may be.
+func clientOf(configured string) *http.Client {
+	if configured != "" {
+		return nil
+	}
+	return delivery.SafeClient(false)
 }
 
 // openSyncing puts the background work together. What it tells the catalogue of are committed writes.

@@ -20,7 +20,8 @@ type Signals struct {
 	Member     Standing
 }
 
-// Standing is how good a customer a buyer is.
+// Standing is how good a customer a buyer is. Known, it counts twice what a claim of it could: who is vouched
+// for does better than whoever only says so.
 type Standing struct {
 	Tier      Tier
 	Purchases int
@@ -62,7 +63,7 @@ func fold(word string) string { return strings.ToLower(strings.TrimSpace(word)) 
 
 // depth is how far towards the hard floor the floor lies, in tenths of a percent of the range.
 func (p Policy) depth(s Signals) money.Percent {
-	known := p.BaseDepth + volumeDepth(s.Quantity) + stockDepth(s.Stock, s.Quantity) + cartDepth(s) + s.Member.depth()
+	known := p.BaseDepth + volumeDepth(s.Quantity) + stockDepth(s.Stock, s.Quantity) + cartDepth(s) + 2*s.Member.depth()
 	if s.Competitor != nil && s.Competitor.Minor() < s.List.Minor() {
 		known += 100
 	}

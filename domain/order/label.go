@@ -15,9 +15,6 @@ const (
 	LabelLease = time.Minute
 	// MaxGrams is the weight of the heaviest parcel.
 	MaxGrams = 100_000
-
-	// labelPause is when to ask again for a label that somebody is buying.
-	labelPause = 5 * time.Second
 )
 
 // Label is the shipping label of an order. It costs money, and so there is one of an order, and one test
@@ -71,7 +68,7 @@ type LabelSold struct {
 
 var (
 	// ErrLabelInHand is the answer to whoever wants a label that another one is buying.
-	ErrLabelInHand = fault.New(fault.Conflict, "label_in_progress", "The order's label is being bought. Ask again.").After(labelPause)
+	ErrLabelInHand = fault.New(fault.Conflict, "label_in_progress", "The order's label is being bought. Ask again.")
 	// ErrLabelElsewhere keeps a label from being bought twice by two accounts.
 	ErrLabelElsewhere = fault.New(fault.Conflict, "label_unresolved",
 		"Another integration may have bought the order's label, and could not say so. Ask that one again.").
@@ -130,7 +127,8 @@ func (l *Label) Claim(w LabelWish, now time.Time) error {
 	case l.Bought():
 		return ErrLabelBought
 	case now.Before(l.DueAt):
-		return ErrLabelInHand
+		inHand := *ErrLabelInHand
+		return inHand.After(l.DueAt.Sub(now))
 	case (l.Unsure || !l.DueAt.IsZero()) && l.Integration != w.Integration:
 		return ErrLabelElsewhere
 	}

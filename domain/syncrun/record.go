@@ -128,7 +128,7 @@ type Copy struct {
 	SKU         string    // of an item
 	Digest      string    // of the record as it was last taken
 	Prints      Prints    // of our product's fields as they were then
-	Quantity    int       // of a level, as the platform had it
+	Quantity    int       // how much of a level, as the platform has it, is in our stock
 	At          time.Time // when the platform had last changed it
 	Seen        id.Sync   // the full run that saw it last
 	Removed     bool      // the platform no longer has it
@@ -276,8 +276,9 @@ func (c *Copy) Take(r Record, ours *catalog.Product, kept Prints, now time.Time)
 }
 
 // Shift is by how much our stock changes when the platform's has become another: what was sold here
-// meanwhile, of which the platform does not know, stays sold. Less than none counts as none.
-func (c *Copy) Shift(quantity int) int { return max(quantity, 0) - max(c.Quantity, 0) }
+// meanwhile, of which the platform does not know, stays sold. Less than none counts as none. What could not
+// be taken off, for there was too little left, is owed: it comes off what is added next.
+func (c *Copy) Shift(quantity int) int { return max(quantity, 0) - c.Quantity }
 
 // ItemsOf are the platform's names for the stock of a product's variants, by sku.
 func (p Product) ItemsOf() map[string]string {

@@ -212,9 +212,9 @@ func TestLessThanNoneIsNone(t *testing.T) {
 	if got := c.Shift(-4); got != -3 {
 		t.Errorf("3 to -4: %d", got)
 	}
-	c.Quantity = -4
-	if got := c.Shift(2); got != 2 {
-		t.Errorf("-4 to 2: %d", got)
+	c.Quantity = 0
+	if got := c.Shift(-4); got != 0 {
+		t.Errorf("0 to -4: %d", got)
 	}
 }
 

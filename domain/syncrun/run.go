@@ -37,6 +37,10 @@ var Statuses = map[string]Status{"running": Running, "completed": Completed, "fa
 const (
 	// MaxFailures in a row are too many: the run fails with the last one.
 	MaxFailures = 8
+	// MaxAge of a run that is put off.
+	MaxAge = 24 * time.Hour
+	// MaxPages of a resource: a platform that has more has no end.
+	MaxPages = 20_000
 	// Overlap is how much of what was read is read again by the next run: a platform may show a change
 	// a little later than the time it gives it.
 	Overlap = time.Minute
@@ -61,6 +65,7 @@ type Step struct {
 	Pages    int       // that are done
 	Mark     string    // a cursor of the past, to notice a platform that leads in circles
 	High     time.Time // the latest change seen
+	Blind    bool      // some records had no id that can be used: who they are nobody knows
 	Sweeping bool      // all pages are done; what they did not have is gone at the platform
 	Done     bool
 	Counters
@@ -74,7 +79,7 @@ type Run struct {
 	Full        bool // all records, and the platform's word counts for every field
 	Status      Status
 	Steps       []Step // in the order in which they are taken
-	Error       string // why it failed, in words for the merchant
+	Error       string // why it failed, or was put off, in words for the merchant
 	Failures    int    // since the last page
 	StartedAt   time.Time
 	EndedAt     time.Time // zero while it runs
@@ -86,6 +91,9 @@ var ErrEnded = fault.New(fault.Conflict, "sync_ended", "The sync has ended.")
 
 // ErrCircle means that a platform's pages lead back to one that was read.
 var ErrCircle = fault.New(fault.Unavailable, "platform_failed", "The platform's pages lead in a circle.")
+
+// ErrEndless means that a platform always has one more page.
+var ErrEndless = fault.New(fault.Unavailable, "platform_failed", "The platform has too many pages, or no end of them.")
 
 // Start starts a run over some resources, each since its watermark, or over everything.
 func Start(name id.Sync, p id.Project, i id.Integration, resources []Resource, full bool, marks Watermarks, now time.Time) *Run {
@@ -123,6 +131,9 @@ func (r *Run) Advance(page Counters, high time.Time, next string, lease, now tim
 	if next != "" && (next == s.Cursor || next == s.Mark) {
 		return ErrCircle
 	}
+	if s.Pages >= MaxPages && next != "" {
+		return ErrEndless
+	}
 	if s.Pages++; s.Pages&(s.Pages-1) == 0 { // as Brent finds a cycle
 		s.Mark = next
 	}
@@ -130,13 +141,21 @@ func (r *Run) Advance(page Counters, high time.Time, next string, lease, now tim
 	if high.After(s.High) {
 		s.High = high
 	}
-	r.Failures, r.DueAt = 0, lease
+	r.Failures, r.Error, r.DueAt = 0, "", lease
 	if next == "" {
-		s.Sweeping = r.Full && s.Resource.Swept()
+		s.Sweeping = r.Full && s.Resource.Swept() && !s.Blind
 		s.Done = !s.Sweeping
 	}
 	r.end(now)
 	return nil
+}
+
+// Hidden notes that some of the records of the current step have no id that can be used: what is missing among
+// the others is not gone.
+func (r *Run) Hidden() {
+	if s := r.Current(); s != nil {
+		s.Blind = true
+	}
 }
 
 // Sweep records that records which the platform no longer has were removed here, and whether there are more.
@@ -146,7 +165,8 @@ func (r *Run) Sweep(removed int, more bool, lease, now time.Time) error {
 		return ErrEnded
 	}
 	s.Updated += removed
-	s.Done, r.Failures, r.DueAt = !more, 0, lease
+	s.Done = !more
+	r.Failures, r.Error, r.DueAt = 0, "", lease
 	r.end(now)
 	return nil
 }
@@ -164,10 +184,14 @@ func (r *Run) Postpone(until time.Time, failure string, now time.Time) error {
 	if r.Status != Running {
 		return ErrEnded
 	}
+	if now.Sub(r.StartedAt) > MaxAge {
+		return r.Fail(cmp.Or(failure, "The platform asked for patience for a day."), now)
+	}
 	if failure != "" {
 		if r.Failures++; r.Failures >= MaxFailures {
 			return r.Fail(failure, now)
 		}
+		r.Error = failure
 	}
 	r.DueAt = until
 	return nil
@@ -188,7 +212,7 @@ func (r *Run) Cancel(now time.Time) error {
 	case Canceled:
 		return nil
 	case Running:
-		r.Status, r.EndedAt = Canceled, now
+		r.Status, r.Error, r.EndedAt = Canceled, "", now
 		return nil
 	}
 	return ErrEnded

@@ -94,7 +94,7 @@ func TestStates(t *testing.T) {
 			case err == nil && r.Status.String() != want:
 				t.Errorf("%s, %s: %s, want %s", state.name, verb.name, r.Status, want)
 			}
-			if (r.Status == syncrun.Running) != r.EndedAt.IsZero() || (r.Status == syncrun.Failed) != (r.Error != "") {
+			if (r.Status == syncrun.Running) != r.EndedAt.IsZero() || (r.Status == syncrun.Failed || r.Failures > 0 && r.Status == syncrun.Running) != (r.Error != "") {
 				t.Errorf("%s, %s: %s, ended %s, error %q", state.name, verb.name, r.Status, r.EndedAt, r.Error)
 			}
 		}
@@ -134,6 +134,42 @@ func TestFullRunsSweepWhatCanGo(t *testing.T) {
 	must(t, r.Advance(syncrun.Counters{}, noon, "", lease, later))
 	if r.Status != syncrun.Completed {
 		t.Error("orders are never swept")
+	}
+}
+
+func TestPatienceEnds(t *testing.T) {
+	t.Parallel()
+	r := start(false, syncrun.Orders)
+	must(t, r.Postpone(later, "", noon.Add(syncrun.MaxAge)))
+	must(t, r.Postpone(later, "", noon.Add(syncrun.MaxAge+time.Second)))
+	if r.Status != syncrun.Failed || r.Error == "" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestWhatCannotBeNamedIsNotGone(t *testing.T) {
+	t.Parallel()
+	r := start(true, syncrun.Products)
+	r.Hidden()
+	must(t, r.Advance(syncrun.Counters{Errors: 1}, noon, "", lease, later))
+	if r.Status != syncrun.Completed || r.Steps[0].Sweeping {
+		t.Errorf("%+v", r)
+	}
+	r.Hidden() // too late, and no harm
+}
+
+func TestEndlessPlatformsEnd(t *testing.T) {
+	t.Parallel()
+	r, pages := start(false, syncrun.Orders), 0
+	for {
+		err := r.Advance(syncrun.Counters{Created: 1}, noon, fmt.Sprint("p", pages), lease, later)
+		if err != nil {
+			if !errors.Is(err, syncrun.ErrEndless) || pages != syncrun.MaxPages {
+				t.Errorf("after %d pages: %v", pages, err)
+			}
+			return
+		}
+		pages++
 	}
 }
 

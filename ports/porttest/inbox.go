@@ -87,7 +87,7 @@ func (m *mailbox) stored(d *integration.Delivery) (found *integration.Delivery) 
 
 func (m *mailbox) claim(now time.Time, n int) []*integration.Delivery {
 	m.t.Helper()
-	list, err := m.InboxQueue.Claim(m.ctx, now, now.Add(lease), n)
+	list, err := m.InboxQueue.Claim(m.ctx, now, now.Add(lease), n, nil)
 	m.must(err)
 	return list
 }

@@ -23,6 +23,9 @@ func inboxClaim(m *mailbox) {
 	same(m.t, "the next", m.claim(now, 9), want[2:])
 	same(m.t, "none", len(m.claim(now, 9)), 0)
 	same(m.t, "none before the lease ends", len(m.claim(now.Add(lease-time.Millisecond), 9)), 0)
+	others, err := m.InboxQueue.Claim(m.ctx, now.Add(lease), now.Add(lease), 9, []id.Integration{early.Integration, random[id.Integration]()})
+	m.must(err)
+	same(m.t, "those of others", len(others), 1)
 	same(m.t, "all when it has ended", len(m.claim(now.Add(lease), 9)), 3)
 	same(m.t, "in hand", m.stored(early).DueAt, now.Add(2*lease))
 }
@@ -34,7 +37,7 @@ func inboxClaimRace(m *mailbox) {
 	}
 	hands := make([][]*integration.Delivery, racers)
 	m.must(atOnce(racers, func(n int) (err error) {
-		hands[n], err = m.InboxQueue.Claim(m.ctx, noon, noon.Add(lease), each)
+		hands[n], err = m.InboxQueue.Claim(m.ctx, noon, noon.Add(lease), each, nil)
 		return err
 	}))
 	seen := make(map[string]bool)

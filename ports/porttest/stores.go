@@ -37,6 +37,7 @@ type Stores struct {
 
 	Authorizations ports.Authorizations
 	Webhooks       ports.IntegrationWebhooks
+	Sealed         ports.SealedWebhooks
 	Inbox          ports.Inbox
 	InboxQueue     ports.InboxQueue
 

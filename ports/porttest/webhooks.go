@@ -1,6 +1,7 @@
 package porttest
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -25,6 +26,15 @@ func IntegrationWebhooks(t *testing.T, open Open) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(openShop(t, stores))
+		})
+	}
+	for name, test := range map[string]func(*shop){ // which touch every project's, and so are alone in a store
+		"every secret is sealed anew":           webhookReseal,
+		"a secret that is not ends all of that": webhookResealFails,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(openShop(t, open(t)))
 		})
 	}
 }
@@ -141,4 +151,64 @@ func webhookOfDisconnected(s *shop) {
 	s.must(err)
 	same(s.t, "webhook", got, w)
 	same(s.t, "its integration", of, s.integration(i.ID))
+}
+
+// sealed are webhooks of two projects, and one without a secret, which is the first.
+func (s *shop) sealed() (all []*integration.Webhook) {
+	s.t.Helper()
+	i := s.connect(integration.Shopify, noon)
+	bare := s.hook(i, "a")
+	bare.Signing = nil
+	s.must(s.Webhooks.Add(s.ctx, bare))
+	stranger := openShop(s.t, s.Stores)
+	of := stranger.connect(integration.Custom, noon)
+	all = []*integration.Webhook{bare, s.hooked(i, "b"), s.hooked(i, "c"), stranger.hooked(of, "b")}
+	s.must(s.disconnect(i.ID)) // whose secrets stay while it has them
+	return all
+}
+
+func (s *shop) called(w *integration.Webhook) *integration.Webhook {
+	s.t.Helper()
+	got, _, err := s.Webhooks.Called(s.ctx, w.ID)
+	s.must(err)
+	return got
+}
+
+func webhookReseal(s *shop) {
+	all := s.sealed()
+	for range 2 { // it may be repeated
+		asked := map[id.Webhook]string{}
+		n, err := s.Sealed.Reseal(s.ctx, func(of id.Webhook, sealed []byte) ([]byte, error) {
+			asked[of] = string(sealed)
+			return append([]byte("new \x00"+of.String()+" "), sealed...), nil
+		})
+		s.must(err)
+		same(s.t, "how many", n, len(all)-1)
+		want := map[id.Webhook]string{}
+		for _, w := range all[1:] {
+			want[w.ID] = string(w.Signing)
+			w.Signing = append([]byte("new \x00"+w.ID.String()+" "), w.Signing...)
+		}
+		same(s.t, "what was asked for", asked, want)
+		for _, w := range all {
+			same(s.t, "webhook", s.called(w), w)
+		}
+	}
+}
+
+func webhookResealFails(s *shop) {
+	all, broken := s.sealed(), errors.New("broken")
+	for at := range len(all) - 1 {
+		n := 0
+		_, err := s.Sealed.Reseal(s.ctx, func(id.Webhook, []byte) ([]byte, error) {
+			if n++; n > at {
+				return nil, broken
+			}
+			return []byte("new"), nil
+		})
+		same(s.t, "error", errors.Is(err, broken), true)
+		for _, w := range all {
+			same(s.t, "webhook", s.called(w), w)
+		}
+	}
 }

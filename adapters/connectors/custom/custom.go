@@ -19,7 +19,7 @@ import (
 
 const (
 	pageSize      = 250
-	longestPage   = 1000 // records
+	longestPage   = 500  // records
 	longestCursor = 2000 // characters
 	longestID     = 200
 )

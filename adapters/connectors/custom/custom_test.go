@@ -320,7 +320,7 @@ func TestPagesThatCannotBeRead(t *testing.T) {
 	for _, page := range []string{
 		`{}`, `[]`, `null`, `{"data": null}`, `{"data": {}}`, `{"data": [], "next_cursor": 5}`, `{"data": []} {"data": []}`, `{"data": [`,
 		`{"data": [], "next_cursor": "` + strings.Repeat("x", 2001) + `"}`,
-		`{"data": [` + strings.Repeat("{},", 1000) + `{}]}`,
+		`{"data": [` + strings.Repeat("{},", 500) + `{}]}`,
 	} {
 		o.page = page
 		got, err := s.Read(t.Context(), c, ports.PageRequest{Resource: syncrun.Products, Full: true})

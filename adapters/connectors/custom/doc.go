@@ -9,7 +9,7 @@
 //	Authorization: Bearer <the API key>
 //	Accept: application/json
 //
-// and every answer is JSON in UTF-8, of at most 16 MiB, sent within 15 seconds. A GET may be redirected on the
+// and every answer is JSON in UTF-8, of at most 8 MiB, sent within 15 seconds. A GET may be redirected on the
 // same host. Times are RFC 3339 with an offset: 2026-03-04T05:06:07.089Z. Amounts are JSON numbers or
 // text of decimal digits, 12.5 or "12.50"; their digits are taken exactly. Ids are text or whole numbers, 42
 // and "42" are the same id, and have at most 200 characters. A field that is null counts as one that is left
@@ -40,7 +40,7 @@
 //
 //		{"data": [ … ], "next_cursor": "eyJhZnRlciI6NTAwfQ", "total": 1234}
 //
-//	  - limit is how many records the page may have. A page of more than 1,000 is refused.
+//	  - limit is how many records the page may have. A page of more than 500 is refused.
 //	  - updated_since, if there, lets records be left out whose updated_at is earlier. A system that cannot tell
 //	    leaves none out.
 //	  - cursor, if there, is the next_cursor of the page before, as it was given, of at most 2,000 characters.

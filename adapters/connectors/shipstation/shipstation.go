@@ -127,14 +127,15 @@ func (s *Connector) judge(c ports.Connection, basic string) func(connectors.Answ
 		case why == "":
 			return nil
 		case a.Status >= http.StatusInternalServerError:
-			return s.platform.Failed("has a problem: "+strings.TrimRight(why, "."), exception(why))
+			return s.platform.Failed("has a problem: "+strings.TrimRight(why, "."), exception(a.Status, why))
 		}
 		return s.platform.Refused("refused the request: " + why)
 	}
 }
 
-func exception(why string) error {
-	if text := strings.ToLower(why); strings.Contains(text, "timeout") || strings.Contains(text, "timed out") {
+func exception(status int, why string) error {
+	text := strings.ToLower(why)
+	if status != http.StatusInternalServerError || strings.Contains(text, "timeout") || strings.Contains(text, "timed out") {
 		return nil
 	}
 	return errException

@@ -238,7 +238,8 @@ func TestCallsThatAreNone(t *testing.T) {
 	for _, payload := range []string{
 		"", "null", "[]", "{}", `{"resource_url":"https://x.example/shipments"}`, `{"resource_type":"SHIP_NOTIFY"}`,
 		`{"resource_url":"/shipments","resource_type":"SHIP_NOTIFY"}`, `{"resource_url":"https://x.example/","resource_type":"ship notify"}`,
-		`{"resource_url":7,"resource_type":"SHIP_NOTIFY"}`, `{"resource_url":"https://x.example/` + strings.Repeat("x", 2000) + `","resource_type":"SHIP_NOTIFY"}`,
+		`{"resource_url":7,"resource_type":"SHIP_NOTIFY"}`, `{"resource_url":"https://x.example/","resource_type":"SHIP_NOTIFY","x":"` + strings.Repeat("x", 8<<10) + `"}`,
+		`{"resource_url":"https://x.example/` + strings.Repeat("x", 2000) + `","resource_type":"SHIP_NOTIFY"}`,
 	} {
 		stamp, err := w.Verify(ports.Call{Payload: []byte(payload)}, "")
 		if !fault.Is(err, "invalid_signature") || fault.KindOf(err) != fault.Unauthenticated {

@@ -67,6 +67,9 @@ type call struct {
 	Topic string `json:"resource_type"`
 }
 
+// longestCall is more than a call has. Nobody signs it, and so nobody is to have more of it stored.
+const longestCall = 8 << 10
+
 var topicForm = regexp.MustCompile(`^[A-Z_]{1,60}$`)
 
 func (c call) valid() bool {
@@ -78,7 +81,7 @@ func (c call) valid() bool {
 // read shipments of the merchant's own account, and nothing else: see News.
 func (s *Connector) Verify(hook ports.Call, _ string) (ports.CallStamp, error) {
 	var c call
-	if err := json.Unmarshal(hook.Payload, &c); err != nil || !c.valid() {
+	if len(hook.Payload) > longestCall || json.Unmarshal(hook.Payload, &c) != nil || !c.valid() {
 		return ports.CallStamp{}, fault.New(fault.Unauthenticated, "invalid_signature", "This is no call of ShipStation's.")
 	}
 	return ports.CallStamp{Topic: c.Topic}, nil

@@ -16,8 +16,25 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// A bulk operation writes all products to a file of JSON lines, a product's variants and images below it.
-const bulkQuery = `{
+// bulk is how all of a resource is read by a bulk operation, which writes it to a file of JSON lines.
+type bulk struct {
+	query   string
+	grouped bool  // what is below another line follows it there, which makes the operation slower
+	chunk   int64 // bytes of the file that are read at once
+	records reading
+}
+
+// reading reads whole records, bulkPage at most, off the start of a part of a file, and tells how many bytes
+// they take.
+type reading func(part []byte, last bool, with circumstances) (records []syncrun.Record, used int)
+
+var bulks = map[syncrun.Resource]bulk{
+	syncrun.Products:  {query: productsBulk, grouped: true, chunk: 2 << 20, records: productsOf},
+	syncrun.Inventory: {query: levelsBulk, chunk: 128 << 10, records: levelsOf},
+}
+
+// A product's variants and images are below it.
+const productsBulk = `{
   products {
     edges { node {
       id handle title descriptionHtml vendor productType status tags updatedAt
@@ -27,8 +44,8 @@ const bulkQuery = `{
   }
 }`
 
-const bulkStart = `mutation BulkProducts($query: String!) {
-  bulkOperationRunQuery(query: $query, groupObjects: true) {
+const bulkStart = `mutation BulkRun($query: String!, $grouped: Boolean!) {
+  bulkOperationRunQuery(query: $query, groupObjects: $grouped) {
     bulkOperation { id status }
     userErrors { field message }
   }
@@ -40,20 +57,19 @@ const bulkState = `query Bulk($id: ID!) {
 
 const (
 	bulkPause = 2 * time.Second // until it is asked for again
-	bulkChunk = 2 << 20         // bytes of the file that are read at once
-	bulkPage  = 250             // products
+	bulkPage  = 250             // records
 )
 
 // startBulk starts the operation. A PlatformRefusal means that there is no such way: another one is running,
 // or the app may not.
-func (c *Connector) startBulk(ctx context.Context, conn ports.Connection) (next string, err error) {
+func (c *Connector) startBulk(ctx context.Context, conn ports.Connection, of syncrun.Resource) (next string, err error) {
 	var started struct {
 		BulkOperationRunQuery struct {
 			BulkOperation *struct{ ID gid }
 			UserErrors    []userError
 		}
 	}
-	if err := c.ask(ctx, conn, bulkStart, map[string]any{"query": bulkQuery}, &started); err != nil {
+	if err := c.ask(ctx, conn, bulkStart, map[string]any{"query": bulks[of].query, "grouped": bulks[of].grouped}, &started); err != nil {
 		return "", err
 	}
 	run := started.BulkOperationRunQuery
@@ -63,50 +79,64 @@ func (c *Connector) startBulk(ctx context.Context, conn ports.Connection) (next 
 	case run.BulkOperation == nil || run.BulkOperation.ID == "":
 		return "", c.platform.Refused("started no bulk operation")
 	}
-	return bulkCursor + string(run.BulkOperation.ID), nil
+	return bulkCursor + of.String() + ":" + string(run.BulkOperation.ID), nil
 }
 
 // fromPages is the way of those whose bulk operation came to nothing: from the start, page by page. What was
 // taken of its file already is taken once more.
 var fromPages = ports.RecordPage{Next: pageCursor}
 
+// readBulk goes on with a bulk operation of the resource. Another's cursor says nothing of it.
+func (c *Connector) readBulk(ctx context.Context, conn ports.Connection, of syncrun.Resource, kind, cursor string) (ports.RecordPage, error) {
+	name, at, _ := strings.Cut(cursor, ":")
+	if _, there := bulks[of]; !there || name != of.String() {
+		return fromPages, nil
+	}
+	if kind == bulkCursor {
+		return c.awaitBulk(ctx, conn, place{of: of, operation: at})
+	}
+	return c.readFile(ctx, conn, of, at)
+}
+
 // awaitBulk is Throttled while the operation runs: to wait is no failure.
-func (c *Connector) awaitBulk(ctx context.Context, conn ports.Connection, id string) (ports.RecordPage, error) {
-	place, running, err := c.bulkFile(ctx, conn, id)
+func (c *Connector) awaitBulk(ctx context.Context, conn ports.Connection, at place) (ports.RecordPage, error) {
+	address, running, err := c.bulkFile(ctx, conn, at.operation)
 	switch {
 	case err != nil:
 		return ports.RecordPage{}, err
 	case running:
 		return ports.RecordPage{}, connectors.Wait(bulkPause)
-	case place == nil:
+	case address == "":
 		return fromPages, nil
 	}
-	return c.readPlace(ctx, conn, *place)
+	at.address = address
+	return c.readPlace(ctx, conn, at)
 }
 
-// bulkFile is the start of an operation's file; nil: it has none. That is so too where no product was found,
+// bulkFile is the address of an operation's file; "": it has none. That is so too where nothing was found,
 // but pages are the better witness of that.
-func (c *Connector) bulkFile(ctx context.Context, conn ports.Connection, id string) (*place, bool, error) {
+func (c *Connector) bulkFile(ctx context.Context, conn ports.Connection, id string) (address string, running bool, err error) {
 	var found struct {
 		Node *struct{ Status, URL string }
 	}
 	if err := c.ask(ctx, conn, bulkState, map[string]any{"id": "gid://shopify/BulkOperation/" + id}, &found); err != nil {
-		return nil, false, err
+		return "", false, err
 	}
 	if found.Node == nil {
-		return nil, false, nil
+		return "", false, nil
 	}
-	switch status := found.Node.Status; {
-	case status == "CREATED" || status == "RUNNING" || status == "CANCELING":
-		return nil, true, nil
-	case status == "COMPLETED" && found.Node.URL != "":
-		return &place{operation: id, address: found.Node.URL}, false, nil
+	switch found.Node.Status {
+	case "CREATED", "RUNNING", "CANCELING":
+		return "", true, nil
+	case "COMPLETED":
+		return found.Node.URL, false, nil
 	}
-	return nil, false, nil
+	return "", false, nil
 }
 
 // place is a place in the file of an operation.
 type place struct {
+	of        syncrun.Resource
 	operation string
 	offset    int64
 	address   string
@@ -114,10 +144,10 @@ type place struct {
 
 // String is the place as a cursor has it.
 func (p place) String() string {
-	return fmt.Sprintf("%s%s:%d:%s", fileCursor, p.operation, p.offset, url.QueryEscape(p.address))
+	return fmt.Sprintf("%s%s:%s:%d:%s", fileCursor, p.of, p.operation, p.offset, url.QueryEscape(p.address))
 }
 
-func (c *Connector) readFile(ctx context.Context, conn ports.Connection, cursor string) (ports.RecordPage, error) {
+func (c *Connector) readFile(ctx context.Context, conn ports.Connection, of syncrun.Resource, cursor string) (ports.RecordPage, error) {
 	parts := strings.Split(cursor, ":")
 	if len(parts) != 3 {
 		return fromPages, nil
@@ -127,39 +157,40 @@ func (c *Connector) readFile(ctx context.Context, conn ports.Connection, cursor 
 	if err != nil || errAddress != nil || offset < 0 {
 		return fromPages, nil
 	}
-	return c.readPlace(ctx, conn, place{operation: parts[0], offset: offset, address: address})
+	return c.readPlace(ctx, conn, place{of: of, operation: parts[0], offset: offset, address: address})
 }
 
 // readPlace reads a page of the file. Its address expires: then the operation tells another, or it is gone.
 func (c *Connector) readPlace(ctx context.Context, conn ports.Connection, at place) (ports.RecordPage, error) {
-	currency, err := c.currency(ctx, conn)
+	with, err := c.circumstances(ctx, conn, at.of)
 	if err != nil {
 		return ports.RecordPage{}, err
 	}
-	part, last, err := c.chunk(ctx, at, bulkChunk)
+	of := bulks[at.of]
+	part, last, err := c.chunk(ctx, at, of.chunk)
 	if refused(err) {
 		fresh, running, errFresh := c.bulkFile(ctx, conn, at.operation)
-		if errFresh != nil || running || fresh == nil || fresh.address == at.address {
+		if errFresh != nil || running || fresh == "" || fresh == at.address {
 			return fromPages, errFresh
 		}
-		at.address = fresh.address
-		part, last, err = c.chunk(ctx, at, bulkChunk)
+		at.address = fresh
+		part, last, err = c.chunk(ctx, at, of.chunk)
 	}
 	if err != nil {
 		return ports.RecordPage{}, err
 	}
-	records, used := productsOf(part, last, currency)
-	if used == 0 && !last { // a product that is longer than that
+	records, used := of.records(part, last, with)
+	if used == 0 && !last { // a record that is longer than that
 		if part, last, err = c.chunk(ctx, at, connectors.Longest); err != nil {
 			return ports.RecordPage{}, err
 		}
-		records, used = productsOf(part, last, currency)
+		records, used = of.records(part, last, with)
 	}
 	switch at.offset += int64(used); {
 	case last && used == len(part):
 		return ports.RecordPage{Records: records}, nil
 	case used == 0:
-		return ports.RecordPage{}, c.platform.Failed("sent a file with a product that is too long", nil)
+		return ports.RecordPage{}, c.platform.Failed("sent a file with a record that is too long", nil)
 	}
 	return ports.RecordPage{Records: records, Next: at.String()}, nil
 }
@@ -207,24 +238,28 @@ type group struct {
 	broken  bool
 }
 
-// productsOf reads whole products off the start of a part of the file, and tells how many bytes they take.
-// That a product is whole is known when the next begins, or the file ends.
-func productsOf(part []byte, last bool, currency string) (records []syncrun.Record, used int) {
+// lineLength is that of the line at the start of a part, with its end; 0: its end is not in the part.
+func lineLength(part []byte, last bool) int {
+	if length := bytes.IndexByte(part, '\n') + 1; length > 0 || !last {
+		return length
+	}
+	return len(part)
+}
+
+// productsOf is the reading of products. That one is whole is known when the next begins, or the file ends.
+func productsOf(part []byte, last bool, with circumstances) (records []syncrun.Record, used int) {
 	var current *group
 	take := func(upTo int) {
 		if current != nil {
-			records = append(records, current.record(currency))
+			records = append(records, current.record(with.currency))
 		}
 		current, used = nil, upTo
 	}
 	at := 0
 	for at < len(part) {
-		length := bytes.IndexByte(part[at:], '\n') + 1
-		if length == 0 && !last {
-			return records, used
-		}
+		length := lineLength(part[at:], last)
 		if length == 0 {
-			length = len(part) - at
+			return records, used
 		}
 		text := bytes.TrimSpace(part[at : at+length])
 		parent := parentOf(text)

@@ -17,11 +17,15 @@ import (
 
 var everything = ports.PageRequest{Resource: syncrun.Products, Full: true}
 
-// bulk has the shop run an operation whose file is given.
-func (s *shop) bulk(file string) {
+// bulk has the shop run an operation for products, whose file is given.
+func (s *shop) bulk(file string) { s.bulkOf("products", file) }
+
+// bulkOf has the shop run operations for a connection only.
+func (s *shop) bulkOf(connection, file string) {
 	s.file, s.fileURL = []byte(file), s.url+"/file/result.jsonl?X-Goog-Signature=a:b%2F&c"
-	s.on("BulkProducts", func(variables map[string]any) (int, string) {
-		if !strings.Contains(variables["query"].(string), "products {") {
+	s.on("BulkRun", func(variables map[string]any) (int, string) {
+		query := strings.Fields(variables["query"].(string))
+		if query[1] != connection || variables["grouped"] != (connection == "products") {
 			return 400, ""
 		}
 		return 200, `{"data": {"bulkOperationRunQuery": {"bulkOperation": {"id": "gid://shopify/BulkOperation/720918", "status": "CREATED"}, "userErrors": []}}}`
@@ -54,10 +58,14 @@ func lines(id, variants, images int, filler string) string {
 	return b.String()
 }
 
-// rest reads all pages from a cursor on, and returns what is read and the cursors on the way.
+// rest reads all pages of products from a cursor on, and returns what is read and the cursors on the way.
 func rest(t *testing.T, c *shopify.Connector, conn ports.Connection, cursor string) (records []syncrun.Record, cursors []string) {
 	t.Helper()
-	r := everything
+	return restOf(t, c, conn, everything, cursor)
+}
+
+func restOf(t *testing.T, c *shopify.Connector, conn ports.Connection, r ports.PageRequest, cursor string) (records []syncrun.Record, cursors []string) {
+	t.Helper()
 	for r.Cursor = cursor; len(cursors) < 1000; {
 		page, err := c.Read(t.Context(), conn, r)
 		if err != nil {
@@ -79,7 +87,7 @@ func TestABulkOperation(t *testing.T) {
 	s.bulk(lines(5, 2, 12, "Acme") + lines(6, 0, 0, ""))
 	s.state("CREATED", "")
 	first, err := c.Read(t.Context(), conn, everything)
-	if err != nil || len(first.Records) != 0 || first.Next != "bulk:720918" {
+	if err != nil || len(first.Records) != 0 || first.Next != "bulk:products:720918" {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	r := everything
@@ -92,7 +100,7 @@ func TestABulkOperation(t *testing.T) {
 	}
 	s.state("COMPLETED", s.fileURL)
 	records, cursors := rest(t, c, conn, r.Cursor)
-	if len(records) != 2 || len(cursors) != 0 || s.count("Products") != 0 || s.count("BulkProducts") != 1 {
+	if len(records) != 2 || len(cursors) != 0 || s.count("Products") != 0 || s.count("BulkRun") != 1 {
 		t.Fatalf("%+v, %v, asked %v", records, cursors, s.asked)
 	}
 	if p := records[0].Product; records[0].Remote != "5" || !records[0].At.Equal(noon) || p.SKU != "p5" || p.Brand != "Acme" || p.Currency != "EUR" ||
@@ -178,11 +186,14 @@ func TestABulkFileThatExpires(t *testing.T) {
 		if list, next := rest(t, c, conn, middle); len(list) != 3 || next[0] != "page:" {
 			t.Errorf("%s: %d records by %v", status, len(list), next)
 		}
-		if list, next := rest(t, c, conn, "bulk:720918"); len(list) != 3 || next[0] != "page:" {
+		if list, next := rest(t, c, conn, "bulk:products:720918"); len(list) != 3 || next[0] != "page:" {
 			t.Errorf("%s: %d records by %v", status, len(list), next)
 		}
 	}
-	for _, cursor := range []string{"bulk:1", "file:", "file:1:x:y", "file:1:-5:y", "file:1:2:%zz", "what:5"} {
+	for _, cursor := range []string{
+		"bulk:products:1", "bulk:1", "bulk:inventory:720918", "file:", "file:products:", "file:products:1:x:y", "file:products:1:-5:y",
+		"file:products:1:2:%zz", strings.Replace(middle, "products", "inventory", 1), "what:5",
+	} {
 		if list, _ := rest(t, c, conn, cursor); len(list) != 3 {
 			t.Errorf("%s: %d records", cursor, len(list))
 		}
@@ -200,13 +211,13 @@ func TestShopsWithoutBulkOperations(t *testing.T) {
 	} {
 		s, c, conn := open(t)
 		s.fill(syncrun.Products, 60, noon)
-		s.on("BulkProducts", func(map[string]any) (int, string) { return 200, body })
+		s.on("BulkRun", func(map[string]any) (int, string) { return 200, body })
 		if records, cursors := rest(t, c, conn, ""); len(records) != 60 || len(cursors) != 1 {
 			t.Errorf("%s: %d records by %v", name, len(records), cursors)
 		}
 	}
 	s, c, conn := open(t)
-	s.on("BulkProducts", func(map[string]any) (int, string) { return 500, "" })
+	s.on("BulkRun", func(map[string]any) (int, string) { return 500, "" })
 	if _, err := c.Read(t.Context(), conn, everything); !failed(err) || s.count("Products") != 0 {
 		t.Errorf("trouble: %v", err)
 	}
@@ -237,14 +248,14 @@ func TestTheFileIsNotJustAnywhere(t *testing.T) {
 	t.Cleanup(other.Close)
 	for _, address := range []string{other.URL + "/x", "file:///etc/passwd", "/file/x", "http://" + conn.Store + "/x", "gopher://x/"} {
 		r := everything
-		r.Cursor = "file:720918:0:" + url.QueryEscape(address)
+		r.Cursor = "file:products:720918:0:" + url.QueryEscape(address)
 		if _, err := c.Read(t.Context(), conn, r); !failed(err) || len(s.ranges) != 0 || reached {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
 	s.bulk(strings.Repeat("x", 17<<20)) // one line that never ends
 	r := everything
-	r.Cursor = "bulk:720918"
+	r.Cursor = "bulk:products:720918"
 	if _, err := c.Read(t.Context(), conn, r); !failed(err) {
 		t.Error(err)
 	}

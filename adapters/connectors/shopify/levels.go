@@ -1,9 +1,11 @@
 package shopify
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Stock is read location by location. An item does not count as updated when its stock changes, but a level
+// Stock is read location by location, but all of it by a bulk operation. An item does not count as updated when its stock changes, but a level
 // does, and a location's levels can be asked for by that.
 const levelsQuery = `query Levels($location: ID!, $first: Int!, $after: String, $query: String) {
   location(id: $location) {
@@ -20,6 +22,18 @@ const levelsQuery = `query Levels($location: ID!, $first: Int!, $after: String, 
       pageInfo { hasNextPage endCursor }
       nodes { updatedAt item { id sku } quantities(names: ["available"]) { name quantity } }
     }
+  }
+}`
+
+// Each level tells its item itself, so that a line is all that there is to know of it.
+const levelsBulk = `{
+  inventoryItems {
+    edges { node {
+      id
+      inventoryLevels { edges { node {
+        id updatedAt item { id sku } location { id } quantities(names: ["available"]) { name quantity }
+      } } }
+    } }
   }
 }`
 
@@ -114,6 +128,31 @@ func (c *Connector) locationAfter(ctx context.Context, conn ports.Connection, be
 
 func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
+// levelsOf is the reading of levels.
+func levelsOf(part []byte, last bool, _ circumstances) (records []syncrun.Record, used int) {
+	for used < len(part) && len(records) < bulkPage {
+		length := lineLength(part[used:], last)
+		if length == 0 {
+			break
+		}
+		records = append(records, levelLine(bytes.TrimSpace(part[used:used+length]))...)
+		used += length
+	}
+	return records, used
+}
+
+// levelLine is what a line of the file tells: nothing, if it is an item's, which is below no other.
+func levelLine(text []byte) []syncrun.Record {
+	var n struct {
+		Parent   json.RawMessage `json:"__parentId"`
+		Location struct{ ID gid }
+	}
+	if err := json.Unmarshal(text, &n); len(text) == 0 || err == nil && n.Parent == nil {
+		return nil
+	}
+	return read(syncrun.Inventory, text, circumstances{location: string(n.Location.ID)}, levelRecords)
+}
+
 // levelRecords are none for an item whose stock is not told.
 func levelRecords(node json.RawMessage, with circumstances) ([]syncrun.Record, error) {
 	var n struct {
@@ -130,6 +169,9 @@ func levelRecords(node json.RawMessage, with circumstances) ([]syncrun.Record, e
 	if err := named(json.Unmarshal(node, &n), &n.Item.ID); err != nil {
 		return nil, err
 	}
+	if with.location == "" {
+		return nil, errNowhere
+	}
 	for _, q := range n.Quantities {
 		if q.Name == "available" {
 			return []syncrun.Record{level(string(n.Item.ID), strings.TrimSpace(n.Item.SKU), with.location, q.Quantity, time.Time(n.UpdatedAt))}, nil
@@ -138,9 +180,19 @@ func levelRecords(node json.RawMessage, with circumstances) ([]syncrun.Record, e
 	return nil, nil
 }
 
+var errNowhere = errors.New("a level without a location")
+
+// levelName is "" where it is not known which level it is.
+func levelName(item, location string) string {
+	if item == "" || location == "" {
+		return ""
+	}
+	return item + ":" + location
+}
+
 func level(item, sku, location string, quantity int, at time.Time) syncrun.Record {
 	return syncrun.Record{
-		Resource: syncrun.Inventory, Remote: item + ":" + location, At: at,
+		Resource: syncrun.Inventory, Remote: levelName(item, location), At: at,
 		Level: &syncrun.Level{Item: item, SKU: sku, Location: "shopify-" + location, Quantity: quantity},
 	}
 }

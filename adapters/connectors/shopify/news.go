@@ -11,8 +11,20 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// News reads the payload of a webhook, which has the shape of the REST API. What it lacks the API is asked.
+// News reads the payload of a webhook, which has the shape of the REST API. What it lacks the API is asked. A
+// payload tells whole seconds, and the call of when it was sent more: of two in one second, as when the last
+// pieces are sold, the later is known so.
 func (c *Connector) News(ctx context.Context, conn ports.Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error) {
+	records, err := c.news(ctx, conn, topic, at, payload)
+	for i, r := range records {
+		if at.Truncate(time.Second).Equal(r.At) {
+			records[i].At = at
+		}
+	}
+	return records, err
+}
+
+func (c *Connector) news(ctx context.Context, conn ports.Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error) {
 	resource, what, _ := strings.Cut(topic, "/")
 	switch resource {
 	case "products":

@@ -80,49 +80,57 @@ type page struct {
 	Nodes []json.RawMessage
 }
 
-// Cursors: of a page, of a bulk operation that may still run, and of a place in its file.
+// Cursors: of a page, of a resource's bulk operation that may still run, and of a place in its file.
 const (
 	pageCursor = "page:"
 	bulkCursor = "bulk:"
 	fileCursor = "file:"
 )
 
-// Read reads a page. All products are better read by a bulk operation, where the shop has none running.
+// Read reads a page. All products, and all stock, are better read by a bulk operation, where the shop has
+// none running: pages are dear, and end after 25,000 records of a connection.
 func (c *Connector) Read(ctx context.Context, conn ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
 	kind, rest, _ := strings.Cut(r.Cursor, ":")
+	switch kind += ":"; kind {
+	case bulkCursor, fileCursor:
+		return c.readBulk(ctx, conn, r.Resource, kind, rest)
+	case pageCursor:
+		return c.readPages(ctx, conn, r, rest)
+	}
+	_, there := bulks[r.Resource]
+	if there && (r.Full || r.Since.IsZero()) && r.Cursor == "" {
+		next, err := c.startBulk(ctx, conn, r.Resource)
+		if !refused(err) {
+			return ports.RecordPage{Next: next}, err
+		}
+	}
+	return c.readPages(ctx, conn, r, "")
+}
+
+func (c *Connector) readPages(ctx context.Context, conn ports.Connection, r ports.PageRequest, at string) (ports.RecordPage, error) {
 	if r.Resource == syncrun.Inventory {
-		return c.readLevels(ctx, conn, r, rest)
+		return c.readLevels(ctx, conn, r, at)
 	}
 	of, there := listings[r.Resource]
 	if !there {
 		return ports.RecordPage{}, c.platform.Refused("has no " + r.Resource.String())
 	}
-	switch kind + ":" {
-	case bulkCursor:
-		return c.awaitBulk(ctx, conn, rest)
-	case fileCursor:
-		return c.readFile(ctx, conn, rest)
-	case pageCursor:
-		return c.readPage(ctx, conn, of, r, rest)
+	return c.readPage(ctx, conn, of, r, at)
+}
+
+func (c *Connector) circumstances(ctx context.Context, conn ports.Connection, of syncrun.Resource) (with circumstances, err error) {
+	if of == syncrun.Products {
+		with.currency, err = c.currency(ctx, conn)
 	}
-	if (r.Full || r.Since.IsZero()) && r.Resource == syncrun.Products && r.Cursor == "" {
-		next, err := c.startBulk(ctx, conn)
-		if !refused(err) {
-			return ports.RecordPage{Next: next}, err
-		}
-	}
-	return c.readPage(ctx, conn, of, r, "")
+	return with, err
 }
 
 func (c *Connector) readPage(
 	ctx context.Context, conn ports.Connection, of listing, r ports.PageRequest, after string,
 ) (ports.RecordPage, error) {
-	with := circumstances{}
-	if r.Resource == syncrun.Products {
-		var err error
-		if with.currency, err = c.currency(ctx, conn); err != nil {
-			return ports.RecordPage{}, err
-		}
+	with, err := c.circumstances(ctx, conn, r.Resource)
+	if err != nil {
+		return ports.RecordPage{}, err
 	}
 	var found map[string]*page
 	if err := c.fetch(ctx, conn, of.query, of.size, filter(r.Since, after), &found); err != nil {
@@ -191,8 +199,8 @@ func read(resource syncrun.Resource, node json.RawMessage, with circumstances, r
 	}
 	_ = json.Unmarshal(node, &named) // where even that fails, it has no name
 	name := string(named.ID)
-	if with.location != "" {
-		name = string(named.Item.ID) + ":" + with.location
+	if resource == syncrun.Inventory {
+		name = levelName(string(named.Item.ID), with.location)
 	}
 	return []syncrun.Record{{Resource: resource, Remote: name, Problem: "Shopify's data of it cannot be read."}}
 }

@@ -254,6 +254,13 @@ func TestLevels(t *testing.T) {
 	if want(t, "a webhook", news, first); err != nil {
 		t.Error(err)
 	}
+	finer := first
+	finer.At = noon.Add(700 * time.Millisecond)
+	news, err = told(t, "inventory_levels/update", finer.At,
+		`{"inventory_item_id": 43729076, "location_id": 7, "available": -2, "updated_at": "2026-03-01T12:00:00Z"}`)
+	if want(t, "one of several in a second", news, finer); err != nil {
+		t.Error(err)
+	}
 	news, err = told(t, "inventory_levels/update", noon, `{"inventory_item_id": 43729076, "location_id": 7, "available": -2}`)
 	if want(t, "a webhook without a time", news, first); err != nil {
 		t.Error(err)

@@ -125,7 +125,10 @@ func (c *Connector) Verify(call ports.Call, _ string) (ports.CallStamp, error) {
 	if err != nil || c.ClientSecret == "" || !hmac.Equal(given, c.sign(call.Payload)) {
 		return ports.CallStamp{}, fault.New(fault.Unauthenticated, "invalid_signature", "The signature is missing or wrong.")
 	}
-	stamp := ports.CallStamp{Delivery: call.Header("X-Shopify-Webhook-Id"), Topic: call.Header("X-Shopify-Topic")}
+	stamp := ports.CallStamp{
+		Delivery: call.Header("X-Shopify-Webhook-Id"), Topic: call.Header("X-Shopify-Topic"),
+		Store: strings.ToLower(call.Header("X-Shopify-Shop-Domain")),
+	}
 	if at, err := time.Parse(time.RFC3339, call.Header("X-Shopify-Triggered-At")); err == nil {
 		stamp.At = at.UTC().Truncate(time.Millisecond)
 	}

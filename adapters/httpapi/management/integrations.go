@@ -17,7 +17,7 @@ import (
 
 func (h *handlers) registerIntegrations() {
 	const tag, all, one = "Integrations", "/v1/integrations", "/v1/integrations/{integration_id}"
-	register(h, tag, operation{id: "connect-api-key", method: "POST", path: all + "/connect/api-key", scope: "integrations:write",
+	register(h, tag, operation{id: "connect-api-key", ahead: true, method: "POST", path: all + "/connect/api-key", scope: "integrations:write",
 		on: headerProject, status: 201, errors: []int{409, 503},
 		summary: "Connect an account by its API key; the platform is asked whether it takes it"}, (*handlers).connectAPIKey)
 	h.registerConsent(tag, all)
@@ -27,7 +27,7 @@ func (h *handlers) registerIntegrations() {
 		summary: "Get an integration"}, (*handlers).getIntegration)
 	register(h, tag, operation{id: "update-integration", method: "PATCH", path: one, scope: "integrations:write", on: headerProject,
 		summary: "Change an integration's name and what is synchronised; null restores a default"}, (*handlers).updateIntegration)
-	register(h, tag, operation{id: "rotate-credentials", method: "PUT", path: one + "/credentials", scope: "integrations:write",
+	register(h, tag, operation{id: "rotate-credentials", ahead: true, method: "PUT", path: one + "/credentials", scope: "integrations:write",
 		on: headerProject, errors: []int{409, 503}, summary: "Give an integration other credentials of the same account"},
 		(*handlers).rotateCredentials)
 	register(h, tag, operation{id: "disconnect-integration", method: "DELETE", path: one, scope: "integrations:write",

@@ -15,7 +15,7 @@ func (h *handlers) registerConsent(tag, all string) {
 	register(h, tag, operation{id: "connect-integration", method: "POST", path: all + "/connect", scope: "integrations:write",
 		on: headerProject, errors: []int{409, 503}, summary: "Begin connecting an account by its owner's consent (OAuth 2.0)"},
 		(*handlers).connectIntegration)
-	register(h, tag, operation{id: "complete-connection", method: "POST", path: all + "/connect/complete", scope: "integrations:write",
+	register(h, tag, operation{id: "complete-connection", ahead: true, method: "POST", path: all + "/connect/complete", scope: "integrations:write",
 		on: headerProject, status: 201, errors: []int{409, 503},
 		summary: "Connect the account with the code that the platform sent its owner back with"}, (*handlers).completeConnection)
 }

@@ -242,7 +242,7 @@ func openOffice(t *testing.T) (*world, *office) {
 			Connectors:  map[string]ports.Connector{"shopify": o, "custom": o},
 			MissingApp:  func(integration.Type) string { return "" },
 			HookAddress: func(integration.Type, id.Webhook) string { return "" },
-			Vault:       o, Clock: o, Entropy: o, Log: slog.New(slog.DiscardHandler),
+			Resolver:    system{}, Vault: o, Clock: o, Entropy: o, Log: slog.New(slog.DiscardHandler),
 		}
 		s.Syncing = &syncing.Service{Integrations: o, Runs: &o.runs, Clock: o, Entropy: o, Wake: func() {}}
 		s.Inbox = &inbox.Service{

@@ -20,7 +20,7 @@ func (h *handlers) registerWebhooks(tag, integration string) {
 	log := all + "/logs"
 	register(h, tag, operation{id: "list-webhooks", method: "GET", path: all, scope: "integrations:read", on: headerProject,
 		summary: "List webhooks that are registered with the platform"}, (*handlers).listWebhooks)
-	register(h, tag, operation{id: "register-webhook", method: "POST", path: all, scope: "integrations:write", on: headerProject,
+	register(h, tag, operation{id: "register-webhook", ahead: true, method: "POST", path: all, scope: "integrations:write", on: headerProject,
 		status: 201, errors: []int{409, 503}, summary: "Have the platform call us about a topic"}, (*handlers).registerWebhook)
 	register(h, tag, operation{id: "remove-webhook", method: "DELETE", path: all + "/{webhook_id}", scope: "integrations:write",
 		on: headerProject, status: 204, summary: "Remove a webhook, here and at the platform"}, (*handlers).removeWebhook)

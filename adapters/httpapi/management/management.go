@@ -24,6 +24,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"reflect"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -153,8 +154,11 @@ type operation struct {
 	errors  []int // beyond those that every operation may answer
 	batch   bool  // of many things: the body may be larger
 	asks    bool  // a payment provider, which may take its time
+	ahead   bool  // asks a platform before its transaction begins
 	csv     bool  // answers with a table: see download
 	summary string
+	// again is the body of the answer 200, which is that nothing had to be made; nil: there is none.
+	again reflect.Type
 	// deprecated tells clients by when to move on; nil: it is not.
 	deprecated *wire.Deprecation
 }
@@ -193,6 +197,12 @@ func register[I, O any](h *handlers, tag string, o operation, handler func(*hand
 	}
 	if o.csv {
 		op.Responses = csvAnswer()
+	}
+	if o.again != nil {
+		op.Responses = map[string]*huma.Response{"200": {
+			Description: "It was there already.",
+			Content:     map[string]*huma.MediaType{"application/json": {Schema: h.api.OpenAPI().Components.Schemas.Schema(o.again, true, "")}},
+		}}
 	}
 	if o.method != http.MethodGet {
 		op.Middlewares = append(op.Middlewares, h.once(o))

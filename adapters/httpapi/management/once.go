@@ -22,7 +22,7 @@ func (h *handlers) once(o operation) func(huma.Context, func(huma.Context)) {
 		v.confirmed, v.consented = new(bool), new(connecting.Consented)
 		var n *note
 		h.Once.Run(ctx, next, wire.Job[Services]{
-			Owner: keyOwner(v, r), Enter: h.lane(o).Enter,
+			Owner: keyOwner(v, r), Enter: h.lane(o).Enter, Ahead: o.ahead,
 			Bind: func(ctx huma.Context, s Services) huma.Context {
 				n = &note{}
 				bound := v

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"net/http"
+	"reflect"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/shipping"
@@ -17,8 +18,8 @@ func (h *handlers) registerShipping() {
 	const tag, one = "Shipping", "/v1/orders/{order_id}"
 	register(h, tag, operation{id: "get-shipping-rates", method: "POST", path: one + "/rates", scope: "integrations:read", on: headerProject,
 		asks: true, status: 200, errors: []int{409, 503}, summary: "Ask what sending an order costs, the cheapest first"}, (*handlers).shippingRates)
-	register(h, tag, operation{id: "create-shipping-label", method: "POST", path: one + "/labels", scope: "integrations:write", on: headerProject,
-		asks: true, status: 201, errors: []int{409, 503},
+	register(h, tag, operation{id: "create-shipping-label", ahead: true, method: "POST", path: one + "/labels", scope: "integrations:write", on: headerProject,
+		asks: true, status: 201, errors: []int{409, 503}, again: reflect.TypeFor[labelView](),
 		summary: "Buy the shipping label of an order, which is on its way then. An order has one: asked again, the answer is 200 with the same"},
 		(*handlers).createLabel)
 }

@@ -45,6 +45,9 @@ type Job[S any] struct {
 	// Phased operations have several transactions, with a charge between them, and are idempotent by
 	// themselves. Their key is claimed before and answered after them.
 	Phased bool
+	// Ahead operations ask others before their transaction begins. Their key is claimed before that: who sends
+	// the request again meanwhile does not ask them too, and is told to wait.
+	Ahead bool
 	// Then is asked once the transaction is committed. What it returns, unless it is nil, runs the
 	// operation a second time, outside of any transaction: for what asks others, who may take their time.
 	// The answer takes the place of the first one, unless it is an error. So a crash in between, or a
@@ -89,10 +92,13 @@ func (o Once[S]) Run(ctx huma.Context, next func(huma.Context), job Job[S]) {
 	}
 	defer leave()
 	a := &attempt{ctx: ctx, next: next, body: body}
-	if job.Phased {
+	switch {
+	case job.Phased:
 		err = o.inPhases(a, use)
-	} else {
-		err = o.inOne(a, use, job)
+	case job.Ahead && use != nil:
+		err = o.ahead(a, use, job)
+	default:
+		err = o.inOne(a, use, use, job)
 		if err == nil && job.Then != nil && a.answer.status < http.StatusBadRequest {
 			o.goOn(a, use, job.Then())
 		}
@@ -106,10 +112,28 @@ func (o Once[S]) Run(ctx huma.Context, next func(huma.Context), job Job[S]) {
 	}
 }
 
-// inOne runs the operation and records its answer in one transaction, which an error rolls back.
-func (o Once[S]) inOne(a *attempt, use *ports.KeyUse, job Job[S]) error {
+// ahead claims the key, runs the operation in one transaction, and frees the key if its answer is not kept.
+func (o Once[S]) ahead(a *attempt, use *ports.KeyUse, job Job[S]) error {
+	ctx := context.WithoutCancel(a.ctx.Context())
+	use.Until = use.At.Add(longestPhased)
+	if err := o.Keys.Claim(ctx, *use); err != nil {
+		return err
+	}
+	err := o.inOne(a, nil, use, job)
+	if err == nil && (a.answer.status < http.StatusBadRequest || a.answer.lasting()) {
+		return nil
+	}
+	if err := o.Keys.Release(ctx, *use); err != nil {
+		LoggerOf(ctx).WarnContext(ctx, "an idempotency key is not free yet", "error", err)
+	}
+	return err
+}
+
+// inOne runs the operation and records its answer in one transaction, which an error rolls back. It begins
+// with the claim, if there is one.
+func (o Once[S]) inOne(a *attempt, claim, use *ports.KeyUse, job Job[S]) error {
 	ctx := a.ctx.Context()
-	err := o.Begin(ctx, use, func(services S, records ports.Records) error {
+	err := o.Begin(ctx, claim, func(services S, records ports.Records) error {
 		a.run(func(c huma.Context) huma.Context { return job.Bind(c, services) })
 		if a.answer.status >= http.StatusBadRequest {
 			return errRefused

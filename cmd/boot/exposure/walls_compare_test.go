@@ -23,8 +23,8 @@ func (o *operation) control() control {
 	return control{status: o.succeeds()}
 }
 
-// controls are the answers to requests that may do what they ask for and lack something else; all
-// others succeed.
+// controls are the answers to requests that may do what they ask for and lack something else, or have one of
+// several successes; all others succeed.
 var controls = map[string]control{
 	"confirm-mfa": {404, "mfa_not_found"},
 	"disable-mfa": {404, "mfa_not_found"},
@@ -33,6 +33,8 @@ var controls = map[string]control{
 	"acp-order-cancel": {409, "return_open"},
 
 	"cancel-sync": {409, "sync_ended"},
+
+	"create-shipping-label": {201, ""}, // 200 for one that was bought before
 
 	"redeliver-event":         {409, "subscription_disabled"},
 	"test-event-subscription": {409, "subscription_disabled"},

@@ -1,0 +1,134 @@
+package boot_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/cmd/boot"
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/simulator/platforms"
+)
+
+func TestConsentNeedsAnOAuthApp(t *testing.T) {
+	t.Parallel()
+	const key = "hk_live_0123456789abcdefghijklmnopqrstuvwxyz"
+	production := func(c *boot.Config) { c.Env, c.BootstrapKey, c.MasterKey = "production", key, strings.Repeat("k", 32) }
+	with := func(c *boot.Config) {
+		production(c)
+		c.HubSpotID, c.HubSpotSecret, c.ShopifyID, c.ShopifySecret = "our-app", "secret-1", "our-app", "secret-2"
+	}
+	const app = "client_id=our-app"
+	for _, c := range []struct {
+		name          string
+		change        func(*boot.Config)
+		key           string
+		shopify, crm  string // what the address of the consent begins with; "": there is no app
+		client, other string // of it
+	}{
+		{"production without an app", production, key, "", "", "", ""},
+		{"production with one", with, key, "https://my-shop.myshopify.com/admin/oauth/authorize?", "https://app.hubspot.com/oauth/authorize?", app, "secret"},
+		{"a sandbox without one", func(*boot.Config) {}, boottest.Key, "http://127.0.0.1:8095/shopify/", "http://127.0.0.1:8095/hubspot/",
+			"client_id=haggle-sandbox&", "secret"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			k := merchant{t, boottest.Start(t, boottest.Engines[0].URL(t), c.change).URL(), c.key}.keep("shop")
+			for kind, want := range map[string]string{"shopify": c.shopify, "hubspot": c.crm} {
+				body := `{"type":"` + kind + `","redirect_uri":"https://example.com/back"}`
+				if kind == "shopify" {
+					body = `{"type":"shopify","redirect_uri":"https://example.com/back","store_domain":"my-shop.myshopify.com"}`
+				}
+				if want == "" {
+					refusal := fmt.Sprint(k.ask(409, "POST", "/v1/integrations/connect", body)["error"])
+					variable := "HAGGLE_" + strings.ToUpper(kind) + "_CLIENT_ID"
+					if !strings.Contains(refusal, "code:oauth_app_missing") || !strings.Contains(refusal, variable) {
+						t.Errorf("%s: %s", kind, refusal)
+					}
+					complete := strings.Replace(body, `"redirect_uri"`, `"code":"c","state":"s","redirect_uri"`, 1)
+					if refusal = fmt.Sprint(k.ask(409, "POST", "/v1/integrations/connect/complete", complete)["error"]); !strings.Contains(refusal, "oauth_app_missing") {
+						t.Errorf("%s: %s", kind, refusal)
+					}
+					continue
+				}
+				address := k.ask(200, "POST", "/v1/integrations/connect", body)["authorization_url"].(string)
+				if !strings.HasPrefix(address, want) || !strings.Contains(address, c.client) || strings.Contains(address, c.other) {
+					t.Errorf("%s: %s", kind, address)
+				}
+			}
+		})
+	}
+}
+
+// forwarding has calls go to where the server is now, whatever they are addressed to.
+type forwarding struct{ to atomic.Value }
+
+func (f *forwarding) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.URL.Host = f.to.Load().(string)
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// Everything that opens an account, and what webhooks are signed with, is readable under the new key alone.
+func TestMasterKeyIsReplacedUnderPlatforms(t *testing.T) {
+	t.Parallel()
+	for _, engine := range boottest.Engines {
+		t.Run(engine.Name, func(t *testing.T) {
+			t.Parallel()
+			database, there := engine.URL(t), &forwarding{}
+			o := openTown(t, platforms.Config{Products: 3, Customers: 4, Orders: 5, HubSpotPer10s: 1000, HTTP: &http.Client{Transport: there}})
+			on := func(keys string) (address string, stop func()) {
+				address, stop = serve(t, database, o.config, func(c *boot.Config) { c.MasterKey = keys })
+				there.to.Store(strings.TrimPrefix(address, "http://"))
+				return address, stop
+			}
+			address, stop := on("old")
+			k := merchant{t, address, boottest.Key}.keep("shop")
+			own, crm, shop := k.connectOwn(o), k.connectBy("hubspot"), k.connectBy("shopify")
+			shipper := "/v1/integrations/" + k.ask(201, "POST", "/v1/integrations/connect/api-key",
+				`{"type":"shipstation","credentials":{"api_key":"shipstation-key","api_secret":"shipstation-secret"}}`)["id"].(string)
+			for _, one := range []string{own, shop} {
+				k.ask(201, "POST", one+"/webhooks", `{"topic":"customers/update"}`)
+			}
+			stop()
+
+			if n, err := rotateMaster(t, database, "new, old"); err != nil || n != 5 {
+				t.Fatalf("%d secrets, %v, want those of four accounts and one webhook", n, err)
+			}
+			if n, err := rotateMaster(t, database, "old"); err == nil {
+				t.Errorf("the old key still opens %d secrets", n)
+			}
+			k.url, _ = on("new")
+			k.completes(k.begin(own, `{}`), "products", 3)
+			k.completes(k.begin(crm, `{}`), "customers", 4)
+			k.completes(k.begin(shop, `{}`), "customers", 4)
+			if run := k.ended(k.begin(shipper, `{}`)); run["status"] != "completed" {
+				t.Errorf("%v", run)
+			}
+			for platform, one := range map[string]string{"custom": own, "shopify": shop} {
+				sent, err := o.Webhooks(t.Context(), platforms.Webhooks{Platform: platform, Count: 3, Tamper: 1})
+				if err != nil || sent.Answers[200] != 3 || sent.TamperedAnswers[401] != 3 {
+					t.Errorf("%s: %+v, %v", platform, sent, err)
+				}
+				k.processed(one, 3)
+			}
+		})
+	}
+}
+
+// processed waits until so many calls of webhooks have been taken in.
+func (k keeper) processed(integration string, calls int) {
+	k.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		log := k.ask(200, "GET", integration+"/webhooks/logs?status=processed", "")["data"].([]any)
+		if len(log) == calls {
+			return
+		}
+		if time.Now().After(end) {
+			k.Fatalf("%d of %d calls are taken in: %v", len(log), calls, k.ask(200, "GET", integration+"/webhooks/logs", ""))
+		}
+	}
+}

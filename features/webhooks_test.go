@@ -1,0 +1,93 @@
+package features
+
+import (
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/cucumber/godog"
+
+	"github.com/haggle-commerce/haggle/simulator/merchant"
+	"github.com/haggle-commerce/haggle/simulator/platforms"
+)
+
+func (w *world) hasWebhook(topic, actions string) error {
+	return errors.Join(w.registers(topic, actions), w.unjudged())
+}
+
+func (w *world) registers(topic, actions string) error {
+	body := fmt.Sprintf(`{"topic": %q, "actions": %s}`, topic, cmp.Or(actions, "[]"))
+	return w.attempt(func() error {
+		if err := w.send("POST", w.onIntegration("/webhooks"), body, nil); err != nil {
+			return err
+		}
+		w.webhook = merchant.Webhook{}
+		return json.Unmarshal(w.tape.last().body, &w.webhook)
+	})
+}
+
+// tells has a platform make changes and call our webhooks with them.
+func (w *world) tells(platform string, n int, more string) error {
+	asked := platforms.Webhooks{Platform: platform, Count: n, Seed: 3}
+	if more != "" {
+		if err := json.Unmarshal([]byte(more), &asked); err != nil {
+			return err
+		}
+	}
+	var err error
+	w.sent, err = w.platforms.Webhooks(w.ctx, asked)
+	return err
+}
+
+func (w *world) callsAnswered(kind string, n, status int) error {
+	answers := w.sent.Answers
+	if kind == "forged" {
+		answers = w.sent.TamperedAnswers
+	}
+	total := 0
+	for _, times := range answers {
+		total += times
+	}
+	if answers[status] != n || total != n {
+		return fmt.Errorf("they were answered %v", answers)
+	}
+	return nil
+}
+
+// shopifyCalls calls the webhook as Shopify would, or as somebody who has not the app's secret.
+func (w *world) shopifyCalls(name, secret string, body *godog.DocString) error {
+	content := w.expand(body.Content)
+	request, err := http.NewRequestWithContext(w.ctx, "POST", w.webhook.Endpoint, strings.NewReader(content))
+	if err != nil {
+		return err
+	}
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(content))
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("X-Shopify-Hmac-Sha256", base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	request.Header.Set("X-Shopify-Webhook-Id", name)
+	request.Header.Set("X-Shopify-Topic", w.webhook.Topic)
+	response, err := w.tape.RoundTrip(request)
+	if err != nil {
+		return err
+	}
+	return response.Body.Close()
+}
+
+func (w *world) platformCalls(platform string, n int) error {
+	hooks, _ := json.Marshal(w.platforms.Hooks()[platform])
+	var list []any
+	if err := json.Unmarshal(hooks, &list); err != nil {
+		return err
+	}
+	if len(list) != n {
+		return fmt.Errorf("it has %s", hooks)
+	}
+	return nil
+}
