@@ -94,10 +94,22 @@ func (h *hand) write(ctx context.Context, work func(context.Context, ports.SyncS
 		return err
 	}
 	h.run = after
-	if after.Status != syncrun.Running {
-		h.Announced()
-	}
+	h.ended(ctx, after)
 	return nil
+}
+
+// ended tells of a run that has ended.
+func (h *hand) ended(ctx context.Context, r *syncrun.Run) {
+	about := []any{"run", r.ID.String(), "integration", r.Integration.String(), "took", r.EndedAt.Sub(r.StartedAt)}
+	switch r.Status {
+	case syncrun.Running:
+		return
+	case syncrun.Failed:
+		h.Log.WarnContext(ctx, "a sync run has failed", append(about, "error", r.Error)...)
+	default:
+		h.Log.InfoContext(ctx, "a sync run has ended", append(about, "status", r.Status.String())...)
+	}
+	h.Announced()
 }
 
 // update changes the run, if it is still in hand.

@@ -59,30 +59,40 @@ func (c platformsCmd) greet(url string) {
   ShipStation   %[1]s/shipstation   %[4]d orders
   Custom        %[1]s/custom        %[2]d products, %[3]d customers, %[4]d orders
 
-Let the server use them:
+1. Let a server use them, in another terminal:
 
-   HAGGLE_SHOPIFY_URL=%[1]s/shopify HAGGLE_HUBSPOT_URL=%[1]s/hubspot HAGGLE_SHIPSTATION_URL=%[1]s/shipstation %[5]s serve --demo
+   HAGGLE_ALLOW_LOOPBACK=1 HAGGLE_SHOPIFY_URL=%[1]s/shopify HAGGLE_HUBSPOT_URL=%[1]s/hubspot HAGGLE_SHIPSTATION_URL=%[1]s/shipstation %[5]s serve --demo
 
-Connect in the sandbox (H is the server's address; send the management key and X-Project-ID that serve --demo prints):
+2. Open a shop, in a third:
 
-   Shopify       POST H/v1/integrations/connect {"type":"shopify","redirect_uri":"http://127.0.0.1:9999/callback","store_domain":"trailhead-outfitters.myshopify.com"}
-                 Open the authorization URL of the answer in a browser and approve, or:
-                 curl -s -o /dev/null -w '%%{redirect_url}' -d approve=1 "$URL"
-                 POST H/v1/integrations/connect/complete {"type":"shopify","code":…,"state":…,"callback_query":…} of the address
-                 that you are sent to
-   HubSpot       the same with "type":"hubspot" and no store_domain
-                 The OAuth app of both is haggle-sandbox, with the secret haggle-sandbox-secret
-   ShipStation   POST H/v1/integrations/connect/api-key
-                 {"type":"shipstation","credentials":{"api_key":"shipstation-key","api_secret":"shipstation-secret"}}
-   Custom        POST H/v1/integrations/connect/api-key
-                 {"type":"custom","credentials":{"api_key":"custom-key"},"config":{"base_url":"%[1]s/custom"}}
+   key=$(%[5]s keys create 2>/dev/null); v1=http://127.0.0.1:8080/v1
+   manage() { curl -s -H "Authorization: Bearer $key" -H "X-Project-ID: $project" "$@"; echo; }
+   project=$(manage --json '{"name": "Connected", "slug": "connected-'$RANDOM'"}' $v1/projects | grep -o 'proj_[0-9a-z]*')
 
-Make something happen:
+3. Connect the custom system by its key, read it, and have it call:
+
+   custom=$(manage --json '{"type": "custom", "credentials": {"api_key": "custom-key"}, "config": {"base_url": "%[1]s/custom"}}' $v1/integrations/connect/api-key | grep -o 'int_[0-9a-z]*')
+   manage --json '{}' $v1/integrations/$custom/sync
+   manage --json '{"topic": "inventory_levels/update"}' $v1/integrations/$custom/webhooks
+   manage $v1/integrations/$custom/sync/history
+
+Or Shopify, or HubSpot, by consent (or open $consent in a browser):
+
+   consent=$(manage --json '{"type": "shopify", "redirect_uri": "http://127.0.0.1:3000/back"}' $v1/integrations/connect | cut -d'"' -f4)
+   back=$(curl -s -o /dev/null -w '%%{redirect_url}' -d approve=1 "$consent")
+   manage --json "{\"type\": \"shopify\", \"callback_query\": \"${back#*\?}\"}" $v1/integrations/connect/complete
+
+Or ShipStation, by key and secret:
+
+   manage --json '{"type": "shipstation", "credentials": {"api_key": "shipstation-key", "api_secret": "shipstation-secret"}}' $v1/integrations/connect/api-key
+
+4. Make something happen, and see what became of it at $v1/integrations/$custom/webhooks/logs:
 
    curl -s %[1]s/control/state
    curl -s %[1]s/control/change   -d '{"platform":"custom","n":25,"seed":7}'
    curl -s %[1]s/control/webhooks -d '{"platform":"custom","count":20,"duplicate":0.2,"reorder":0.2,"late":0.1,"tamper":0.1}'
    curl -s %[1]s/control/faults   -d '{"platform":"custom","kind":"throttle","times":3}'
+   curl -s -X DELETE %[1]s/control/faults     # all well again
 
 Stop with Ctrl-C.
 `, url, c.Products, c.Customers, c.Orders, program())

@@ -182,7 +182,7 @@ func TestWhatACallSays(t *testing.T) {
 	_, c, _ := open(t)
 	at := time.Date(2026, 3, 1, 12, 0, 0, 123_456_789, time.UTC)
 	stamp, err := c.Verify(call("products/update", "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043", at, `{"id":1}`), "")
-	if want := (ports.CallStamp{Delivery: "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043", Topic: "products/update", At: at.Truncate(time.Millisecond)}); err != nil || stamp != want {
+	if want := (ports.CallStamp{Delivery: "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043", Topic: "products/update", Store: store, At: at.Truncate(time.Millisecond)}); err != nil || stamp != want {
 		t.Errorf("%+v, %v", stamp, err)
 	}
 	bare := shopify.New(shopify.Config{Clock: fixed(noon)})

@@ -68,7 +68,9 @@ type connectInput struct{ Body newIntegration }
 type integrationOutput struct{ Body IntegrationView }
 
 func (h *handlers) connectAPIKey(ctx context.Context, in *connectInput) (*integrationOutput, error) {
-	kind, err := fromAPIType(in.Body.Type)
+	kind, err := fromAPIType(in.Body.Type, func(c fault.Check) {
+		c.In("credentials").That(in.Body.Credentials.Key != "", "api_key", "is required")
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -101,11 +103,22 @@ func (h *handlers) changedIntegration(ctx context.Context, before, after *integr
 	return &integrationOutput{views[0]}, nil
 }
 
-func fromAPIType(name string) (integration.Type, error) {
-	if name == "" {
-		return integration.Type{}, fault.Field("type", "is required")
+// fromAPIType reads a type. Where there is none, more tells what else of the body is wrong.
+func fromAPIType(name string, more func(fault.Check)) (integration.Type, error) {
+	kind, err := integration.ParseType(name)
+	if err == nil {
+		return kind, nil
 	}
-	return integration.ParseType(name)
+	check := fault.NewCheck()
+	check.That(name != "", "type", "is required")
+	var known *fault.Error
+	if errors.As(err, &known) {
+		for _, d := range known.Details {
+			check.That(false, d.Field, d.Message)
+		}
+	}
+	more(check)
+	return kind, check.Err()
 }
 
 type listIntegrationsInput struct{ Paging }

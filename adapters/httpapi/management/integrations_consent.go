@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/haggle-commerce/haggle/app/connecting"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/integration"
 )
 
@@ -41,7 +42,7 @@ type consentView struct {
 type consentOutput struct{ Body consentView }
 
 func (h *handlers) connectIntegration(ctx context.Context, in *connectionInput) (*consentOutput, error) {
-	kind, err := fromAPIType(in.Body.Type)
+	kind, err := fromAPIType(in.Body.Type, func(c fault.Check) { integration.CheckRedirect(c, in.Body.RedirectURI) })
 	if err != nil {
 		return nil, err
 	}
@@ -89,11 +90,14 @@ type completedOutput struct{ Body completedView }
 
 // completeConnection redeems a state once, however often the request's transaction is run.
 func (h *handlers) completeConnection(ctx context.Context, in *completionInput) (*completedOutput, error) {
-	kind, err := fromAPIType(in.Body.Type)
+	v, given := visitOf(ctx), in.Body.filled()
+	kind, err := fromAPIType(given.Type, func(c fault.Check) {
+		c.That(given.Code != "", "code", "is required")
+		c.That(given.State != "", "state", "is required")
+	})
 	if err != nil {
 		return nil, err
 	}
-	v, given := visitOf(ctx), in.Body.filled()
 	if v.consented.Type == (integration.Type{}) {
 		c, err := h.Connecting.Redeem(ctx, v.caller.Account.ID, v.project.ID, connecting.Completion{
 			Type: kind, Code: given.Code, State: given.State, RedirectURI: given.RedirectURI, Store: given.StoreDomain,
