@@ -42,6 +42,7 @@ type feed struct {
 	platform    *platforms.Server
 	shop        shop
 	integration string
+	extra       []string // of the next server's environment
 }
 
 func (f *feed) open(platform string) (err error) {
@@ -63,7 +64,8 @@ func (f *feed) open(platform string) (err error) {
 }
 
 func (f *feed) start() (err error) {
-	f.server, err = f.lab.serve(f.database, "HAGGLE_SHOPIFY_URL="+f.platform.URL+"/shopify")
+	f.server, err = f.lab.serve(f.database, append(f.extra, "HAGGLE_SHOPIFY_URL="+f.platform.URL+"/shopify")...)
+	f.extra = nil
 	return err
 }
 
