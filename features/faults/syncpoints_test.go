@@ -105,7 +105,7 @@ func (f *feed) dieAtACall(name, point string) []string {
 		dead <- err
 	}()
 	sent, err := f.platform.Webhooks(context.Background(), platforms.Webhooks{
-		Platform: platforms.Custom, Count: 200, Duplicate: .1, Reorder: .1, Seed: f.lab.report.Seed, Retries: 12, PauseMS: 50,
+		Platform: platforms.Custom, Count: 200, Topics: told, Duplicate: .1, Reorder: .1, Seed: f.lab.report.Seed, Retries: 12, PauseMS: 50,
 	})
 	if err != nil {
 		return []string{err.Error()}

@@ -3,6 +3,7 @@ package faults
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -11,8 +12,11 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// topics are what a platform tells of here.
-var topics = []string{"products/update", "products/delete", "inventory_levels/update"}
+// topics are what a platform tells of here, and told how often it does each: few products go.
+var (
+	topics = []string{"products/update", "products/delete", "inventory_levels/update"}
+	told   = slices.Concat(slices.Repeat(topics[:1], 6), topics[1:2], slices.Repeat(topics[2:], 12))
+)
 
 // webhooks has platforms call with changes, of which many come twice, late, in another order or forged. The
 // server dies in the middle. In the end the shop is as the platform, and the log knows what became of each call.
@@ -22,7 +26,7 @@ func (l *lab) webhooks(t *testing.T) {
 		cases = append(cases, struct{ engine, platform string }{sqlite, platforms.Custom}, struct{ engine, platform string }{postgres, platforms.Shopify})
 	}
 	together(cases, 2, func(c struct{ engine, platform string }) {
-		f := &feed{lab: l, engine: c.engine, products: 300}
+		f := &feed{lab: l, engine: c.engine, products: l.pick(300, 1_500)}
 		calls := l.pick(600, 10_000)
 		violations := f.hear(c.platform, calls)
 		l.judge(t, "webhooks", fmt.Sprintf("%s, %s, %d changes", c.engine, c.platform, calls), violations, f.log())
@@ -46,7 +50,7 @@ func (f *feed) hear(platform string, changes int) []string {
 			return []string{err.Error()}
 		}
 	}
-	sent, err := f.told(platform, changes)
+	sent, err := f.call(platform, changes)
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -60,12 +64,12 @@ func (f *feed) hear(platform string, changes int) []string {
 	return append(f.fates(sent), f.equals(platform, true)...)
 }
 
-// told has the platform call, and the server die once meanwhile.
-func (f *feed) told(platform string, changes int) (sent platforms.Sent, err error) {
+// call has the platform call, and the server die once meanwhile.
+func (f *feed) call(platform string, changes int) (sent platforms.Sent, err error) {
 	address := strings.TrimPrefix(f.server.URL, "http://")
 	var crash sync.WaitGroup
 	crash.Go(func() {
-		for f.logged("") < changes/3 {
+		for deadline := time.Now().Add(5 * waited); f.logged("") < changes/3 && time.Now().Before(deadline); {
 			time.Sleep(20 * time.Millisecond)
 		}
 		f.server.Kill()
@@ -73,7 +77,7 @@ func (f *feed) told(platform string, changes int) (sent platforms.Sent, err erro
 		f.server, err = f.lab.serveAt(f.database, address, "HAGGLE_SHOPIFY_URL="+f.platform.URL+"/shopify")
 	})
 	sent, failed := f.platform.Webhooks(context.Background(), platforms.Webhooks{
-		Platform: platform, Count: changes, Duplicate: .1, Reorder: .2, Late: .05, Tamper: .1, Seed: f.lab.report.Seed,
+		Platform: platform, Count: changes, Topics: told, Duplicate: .1, Reorder: .2, Late: .05, Tamper: .1, Seed: f.lab.report.Seed,
 		Retries: 12, PauseMS: 50,
 	})
 	crash.Wait()
