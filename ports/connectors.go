@@ -40,7 +40,6 @@ type PageRequest struct {
 type RecordPage struct {
 	Records []syncrun.Record
 	Next    string
-	Total   int // of records in all pages, where the platform tells; else 0
 }
 
 // OAuthConnector is a platform whose users consent that we act for them (RFC 6749).

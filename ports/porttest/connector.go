@@ -181,7 +181,7 @@ func (s *reading) nothing() {
 	for _, r := range s.Resources {
 		for _, since := range []time.Time{{}, filledSince} {
 			pages := s.pages(ports.PageRequest{Resource: r, Since: since})
-			if len(pages) != 1 || len(pages[0].Records) != 0 || pages[0].Total != 0 {
+			if len(pages) != 1 || len(pages[0].Records) != 0 {
 				s.t.Errorf("%s since %s: %+v", r, since, pages)
 			}
 		}

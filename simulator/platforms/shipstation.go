@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	_ "time/tzdata" // the platforms' times are those of their homes, also where the system knows none
 )
 
 // shipstation ships parcels: it knows orders by their key and makes a label for each time it is asked.

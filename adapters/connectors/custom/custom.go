@@ -67,9 +67,8 @@ func (s *Connector) Inspect(ctx context.Context, c ports.Connection) (integratio
 // page is how a system answers. Data nil is no answer: taken for a page without records it would have a
 // full sync remove everything.
 type page struct {
-	Data  []json.RawMessage `json:"data"`
-	Next  *string           `json:"next_cursor"`
-	Total json.RawMessage   `json:"total"`
+	Data []json.RawMessage `json:"data"`
+	Next *string           `json:"next_cursor"`
 }
 
 // Read reads one page.
@@ -97,9 +96,6 @@ func (s *Connector) Read(ctx context.Context, c ports.Connection, r ports.PageRe
 	}
 	if answer.Next != nil {
 		all.Next = *answer.Next
-	}
-	if n, err := strconv.Atoi(string(answer.Total)); err == nil && n > 0 {
-		all.Total = n
 	}
 	return all, nil
 }

@@ -38,7 +38,7 @@
 //
 // answers with a page:
 //
-//		{"data": [ … ], "next_cursor": "eyJhZnRlciI6NTAwfQ", "total": 1234}
+//		{"data": [ … ], "next_cursor": "eyJhZnRlciI6NTAwfQ"}
 //
 //	  - limit is how many records the page may have. A page of more than 500 is refused.
 //	  - updated_since, if there, lets records be left out whose updated_at is earlier. A system that cannot tell
@@ -47,7 +47,6 @@
 //	    It comes with the same updated_since. The same cursor may be asked for again, at once or hours later.
 //	  - next_cursor is left out, null or "" on the last page, and only there. A page may be empty and have one.
 //	  - data is required. A system without such data answers {"data": []}.
-//	  - total is how many records all pages have; it may be left out.
 //
 // A record that changes while the pages are read may come twice. None may be left out because another one
 // changed: page by id, or by updated_at and then id, rather than by position.

@@ -129,7 +129,6 @@ var kinds = map[syncrun.Resource]kind{
 // page is how HubSpot answers. Results nil is no answer: taken for a page without records it would have a
 // full sync remove everybody.
 type page struct {
-	Total   int               `json:"total"` // of a search
 	Results []json.RawMessage `json:"results"`
 	Paging  struct {
 		Next struct {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -331,19 +330,5 @@ func TestWhatHubSpotHasNot(t *testing.T) {
 		if _, err := s.Read(t.Context(), c, r); !errors.As(err, &refusal) {
 			t.Errorf("%+v: %v", r, err)
 		}
-	}
-}
-
-func TestTheTotalIsThatOfTheFirstPage(t *testing.T) {
-	t.Parallel()
-	h, _, s, c := connect(t)
-	h.fill(t, syncrun.Orders, 450, changed)
-	r := ports.PageRequest{Resource: syncrun.Orders, Since: changed}
-	for n := range 3 {
-		page, err := s.Read(t.Context(), c, r)
-		if err != nil || page.Total != 450 {
-			t.Errorf("page %s: total %d, %v", strconv.Itoa(n), page.Total, err)
-		}
-		r.Cursor = page.Next
 	}
 }

@@ -16,18 +16,17 @@ import (
 // the same millisecond. What changes later than the search began is left to the next one, for else a late
 // change would hide an earlier one of a record that was passed already.
 
-// spot is how far a search has come. Total is that of the first page.
+// spot is how far a search has come.
 type spot struct {
 	until time.Time
 	id    uint64
-	total int
 }
 
-func (s spot) String() string { return fmt.Sprintf("%d.%d.%d", s.until.UnixMilli(), s.id, s.total) }
+func (s spot) String() string { return fmt.Sprintf("%d.%d", s.until.UnixMilli(), s.id) }
 
 func parseSpot(text string) (s spot, ok bool) {
 	var millis int64
-	_, err := fmt.Sscanf(text, "%d.%d.%d", &millis, &s.id, &s.total)
+	_, err := fmt.Sscanf(text, "%d.%d", &millis, &s.id)
 	s.until = time.UnixMilli(millis)
 	return s, err == nil
 }
@@ -84,10 +83,7 @@ func (s *Connector) search(ctx context.Context, c ports.Connection, k kind, r po
 	if err != nil {
 		return ports.RecordPage{}, err
 	}
-	if r.Cursor == "" {
-		at.total = max(answer.Total, 0)
-	}
-	found := ports.RecordPage{Records: k.records(answer, r.Resource), Total: at.total}
+	found := ports.RecordPage{Records: k.records(answer, r.Resource)}
 	if answer.Paging.Next.After != "" && len(found.Records) > 0 {
 		if at.id = highest(found.Records); at.id == 0 {
 			return ports.RecordPage{}, s.platform.Failed("sent a page without any id", nil)

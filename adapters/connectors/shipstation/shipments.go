@@ -38,7 +38,6 @@ type shipment struct {
 
 type shipments struct {
 	List  []json.RawMessage `json:"shipments"`
-	Total int               `json:"total"`
 	Page  int               `json:"page"`
 	Pages int               `json:"pages"`
 }
@@ -88,9 +87,6 @@ func (s *Connector) phase(ctx context.Context, c ports.Connection, since time.Ti
 	}
 	if number < found.Pages && len(found.List) > 0 {
 		page.Next = phase + ":" + strconv.Itoa(number+1)
-	}
-	if since.IsZero() { // else what was voided comes on top
-		page.Total = found.Total
 	}
 	return page, nil
 }

@@ -18,7 +18,7 @@ type buyerContext struct {
 	PurchaseHistory int    `json:"purchase_history,omitempty" example:"12" doc:"Number of earlier purchases."`
 	Urgency         string `json:"urgency,omitempty" example:"flexible" doc:"flexible, normal or high; other words mean nothing."`
 	Location        string `json:"location,omitempty" example:"US"`
-	BuyerToken      string `json:"buyer_token,omitempty" doc:"With which the merchant vouches for the buyer: what the shop's own systems know of it counts in full. One that is not valid: 422."`
+	BuyerToken      string `json:"buyer_token,omitempty" doc:"With which the merchant vouches for the buyer: what the shop's own systems know of it counts twice what a claim of it would. One that is not valid: 422."`
 }
 
 // What a claim can hold. Anything beyond is nonsense, which counts as not said (decisions 9).

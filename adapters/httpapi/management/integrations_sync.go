@@ -50,7 +50,7 @@ type startSyncInput struct {
 	OnIntegration
 	Body *struct {
 		Resources []string `json:"resources,omitempty" nullable:"true" doc:"Of products, inventory, customers and orders, as far as the type has them. Left out or empty: all that the configuration has on."`
-		Full      bool     `json:"full_sync,omitempty" doc:"Read everything, and not only what has changed since the last sync; the platform's word counts for fields that were edited here, too."`
+		Full      bool     `json:"full_sync,omitempty" doc:"Read everything, and not only what has changed since the last sync; the platform's word counts for fields that were edited here, too. Stock moves as ever by what changed there, so that what was sold here stays sold."`
 	}
 }
 
