@@ -30,8 +30,11 @@ var impatient = &http.Client{Timeout: 25 * time.Second, Transport: func() http.R
 	return t
 }()}
 
+// patient is how a busy server is taken by whoever is not the one that is watched.
+func patient() *exchange.Patience { return &exchange.Patience{Longest: time.Minute, Busy: true} }
+
 func management(url, project string) *merchant.Client {
-	return merchant.New(exchange.NewClient(exchange.Config{URL: url, HTTP: impatient}), boottest.Key, project)
+	return merchant.New(exchange.NewClient(exchange.Config{URL: url, HTTP: impatient, Patience: patient()}), boottest.Key, project)
 }
 
 func openShop(url string, stock int) (shop, error) {
@@ -85,9 +88,9 @@ func (s shop) payer(tokens ...string) *payer {
 	return &payer{shop: s, address: fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255), tokens: tokens}
 }
 
-func (p *payer) at(url string) *acp.Client {
+func (p *payer) at(url string, patience *exchange.Patience) *acp.Client {
 	return acp.New(exchange.NewClient(exchange.Config{
-		URL: url, HTTP: impatient, Header: http.Header{"X-Forwarded-For": {p.address}}, Transcript: exchange.NewTranscript(1),
+		URL: url, HTTP: impatient, Header: http.Header{"X-Forwarded-For": {p.address}}, Transcript: exchange.NewTranscript(1), Patience: patience,
 	}), p.shop.slug)
 }
 
@@ -95,7 +98,7 @@ var home = acp.Address{Name: "A. Buyer", Line1: "1 Main St", City: "Springfield"
 
 // haggle agrees on a price and opens a checkout with the token.
 func (p *payer) haggle(url string) error {
-	client, price := p.at(url), decimal.MustParse("40")
+	client, price := p.at(url, patient()), decimal.MustParse("40")
 	quote, err := client.Quote(context.Background(), acp.QuoteRequest{ProductID: p.shop.product, Quantity: 1, OfferPrice: &price})
 	if err != nil {
 		return err
@@ -108,7 +111,7 @@ func (p *payer) haggle(url string) error {
 
 // browse opens a checkout at the list price.
 func (p *payer) browse(url string) error {
-	client := p.at(url)
+	client := p.at(url, patient())
 	found, err := client.Search(context.Background(), acp.SearchRequest{Query: "lantern"})
 	if err != nil {
 		return err
@@ -123,9 +126,9 @@ func (p *payer) open(client *acp.Client, session string, request acp.InitRequest
 	return err
 }
 
-// finalize sends one finalize.
+// finalize sends one finalize, whatever comes of it.
 func (p *payer) finalize(ctx context.Context, url, token string) (acp.Finalized, error) {
-	return p.at(url).Finalize(ctx, acp.FinalizeRequest{
+	return p.at(url, nil).Finalize(ctx, acp.FinalizeRequest{
 		CheckoutID: p.checkout, BuyerEmail: "buyer@example.com", Payment: acp.Payment{Method: acp.PSPToken, Token: token}})
 }
 

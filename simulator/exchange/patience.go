@@ -9,11 +9,14 @@ import (
 )
 
 // Patience is how a client takes a refusal that says when to come back: it waits as long as Retry-After tells and
-// sends the request again, which a server that refused it has not begun. It counts, and is shared by any number of
+// sends the request again, which a server that refused it by a limit has not begun. It counts, and is shared by any number of
 // clients.
 type Patience struct {
 	// Longest is how much waiting one request is worth. A refusal that asks for more is an answer like any other.
 	Longest time.Duration
+	// Busy is to wait for a busy server (503) as for a limit (429), although it may have begun. It is for requests
+	// that do no more when they are sent twice.
+	Busy bool
 
 	waits  atomic.Int64
 	waited atomic.Int64
@@ -27,8 +30,8 @@ func (p *Patience) Waited() (times int, total time.Duration) {
 // wait waits as the response tells, within what is left of the patience. It reports whether it did: not if nobody
 // is patient, nothing was told, too much was, or ctx ended, whose error it returns.
 func (p *Patience) wait(ctx context.Context, response Response, left *time.Duration) (bool, error) {
-	told := retryAfter(response)
-	if p == nil || told == 0 || told > *left {
+	told := p.told(response)
+	if told == 0 || told > *left {
 		return false, nil
 	}
 	*left -= told
@@ -53,9 +56,9 @@ func (p *Patience) longest() time.Duration {
 	return p.Longest
 }
 
-// retryAfter is what a 429 tells, or zero.
-func retryAfter(response Response) time.Duration {
-	if response.Status != http.StatusTooManyRequests {
+// told is how long a refusal says to wait, or zero.
+func (p *Patience) told(response Response) time.Duration {
+	if p == nil || response.Status != http.StatusTooManyRequests && (response.Status != http.StatusServiceUnavailable || !p.Busy) {
 		return 0
 	}
 	seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))

@@ -15,11 +15,16 @@ import (
 // busy refuses so many requests with a Retry-After, and then answers.
 func busy(t *testing.T, refusals int64, retryAfter string) (url string, asked *atomic.Int64) {
 	t.Helper()
+	return refusing(t, http.StatusTooManyRequests, refusals, retryAfter)
+}
+
+func refusing(t *testing.T, status int, refusals int64, retryAfter string) (url string, asked *atomic.Int64) {
+	t.Helper()
 	asked = new(atomic.Int64)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if asked.Add(1) <= refusals {
 			w.Header().Set("Retry-After", retryAfter)
-			w.WriteHeader(http.StatusTooManyRequests)
+			w.WriteHeader(status)
 		}
 	}))
 	t.Cleanup(server.Close)
@@ -69,6 +74,17 @@ func TestNobodyWaitsForWhatIsNotToldOrTooMuch(t *testing.T) {
 				t.Errorf("%d, %v, asked %d times", got.Status, err, asked.Load())
 			}
 		})
+	}
+}
+
+func TestABusyServerIsWaitedForWhereAskingTwiceIsHarmless(t *testing.T) {
+	t.Parallel()
+	for busy, want := range map[bool]int64{true: 2, false: 1} {
+		url, asked := refusing(t, http.StatusServiceUnavailable, 1, "1")
+		client := exchange.NewClient(exchange.Config{URL: url, Patience: &exchange.Patience{Longest: time.Minute, Busy: busy}})
+		if got, err := client.Do(t.Context(), anything); err != nil || got.OK() != busy || asked.Load() != want {
+			t.Errorf("busy %t: %d, %v, asked %d times", busy, got.Status, err, asked.Load())
+		}
 	}
 }
 
