@@ -65,6 +65,8 @@ type CatalogChanges struct {
 	Changed []*catalog.Product // active and archived
 	Removed []id.Product
 	Levels  []catalog.Level // of the changed products
+	// Synonyms are all that the project has; nil if they are as they were at the version asked from.
+	Synonyms *[]catalog.Synonym
 }
 
 // CatalogReader reads a catalogue as a whole.
@@ -103,25 +105,4 @@ type Inventory interface {
 	Set(ctx context.Context, project id.Project, levels []StockSet) ([]catalog.Level, error)
 	// Adjust never goes below zero: Conflict insufficient_stock naming "adjustments.<index>.delta".
 	Adjust(ctx context.Context, project id.Project, moves []StockMove) ([]catalog.Level, error)
-}
-
-// Index finds products by what buyers type. It is a copy of the catalogue that lives in memory, one
-// for each project, and safe for concurrent use.
-type Index interface {
-	// Version is the catalogue version that the project's copy has; 0 when there is none.
-	Version(project id.Project) int64
-	// Apply takes in changes. Changes that the copy already has are ignored, so applying may be raced.
-	Apply(project id.Project, changes CatalogChanges)
-	// Restock replaces the total stock of variants. It decides ranking and what counts as in stock.
-	Restock(project id.Project, totals map[id.Variant]int)
-	Search(ctx context.Context, project id.Project, q catalog.Query) (catalog.Found, error)
-	// Complements are in-stock products that go with the given ones and are none of them, best first:
-	// related skus first, then other categories' products under the same top-level category.
-	Complements(project id.Project, products []id.Product, limit int) []Complement
-}
-
-// Complement is a product to recommend, with its first variant in stock.
-type Complement struct {
-	Product *catalog.Product
-	Variant catalog.Variant
 }

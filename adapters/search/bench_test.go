@@ -16,6 +16,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
+// spokenWords are words that have synonyms.
+const spokenWords = `sofa table chair lamp rug curtain shelf desk bed mirror drawer cabinet stool bench heater stove kettle
+	pan knife fork cup plate bowl towel blanket pillow mattress carpet bag watch phone laptop headphone speaker camera
+	printer keyboard monitor tablet charger cable battery drill hammer saw wrench screw nail tape glue paint brush ladder
+	faucet sink tub shower toilet tile pipe hose valve pump fan filter bulb light lantern candle clock radio television
+	refrigerator freezer oven dishwasher washer dryer vacuum iron broom mop bucket trash basket box jar bottle can tent
+	backpack boot shoe sandal sock shirt trousers jacket coat dress skirt hat glove scarf belt ring necklace bracelet`
+
 // market is a made-up catalogue, the same for the same size. Its words are drawn like those of real
 // catalogues: a few are everywhere, most are rare.
 type market struct {
@@ -31,8 +39,12 @@ func newMarket(products int) *market {
 	random := rand.New(rand.NewPCG(1, uint64(products)))
 	m := &market{random: random, words: make([]string, 20_000), changes: ports.CatalogChanges{Version: 1}}
 	m.common = rand.NewZipf(random, 1.07, 12, uint64(len(m.words)-1))
+	spoken := strings.Fields(spokenWords)
 	for i := range m.words {
 		m.words[i] = m.word()
+		if i%40 == 0 && i/40 < len(spoken) {
+			m.words[i] = spoken[i/40]
+		}
 	}
 	for i := range products {
 		m.changes.Changed = append(m.changes.Changed, m.product(i))
@@ -80,10 +92,11 @@ func (m *market) product(n int) *catalog.Product {
 
 // eachSize runs a benchmark on an index of each size.
 func eachSize(b *testing.B, run func(b *testing.B, m *market, x *search.Index)) {
-	for _, size := range []int{10_000, 50_000} {
+	for _, size := range []int{10_000, 55_000, 100_000} {
 		m := newMarket(size)
-		x := search.New()
+		x := search.New(search.Options{})
 		x.Apply(benchProject, m.changes)
+		settle(b, x)
 		b.Run(fmt.Sprintf("products=%d", size), func(b *testing.B) { run(b, m, x) })
 	}
 }
@@ -94,8 +107,9 @@ func BenchmarkBuild(b *testing.B) {
 		before := heap()
 		var kept *search.Index
 		for b.Loop() {
-			kept = search.New()
+			kept = search.New(search.Options{})
 			kept.Apply(benchProject, m.changes)
+			settle(b, kept)
 		}
 		b.ReportMetric(float64(heap()-before)/1e6, "MB")
 		runtime.KeepAlive(kept)
@@ -116,6 +130,9 @@ func BenchmarkSearch(b *testing.B) {
 		queries := make([]catalog.Query, 999)
 		for i := range queries {
 			queries[i] = catalog.Query{Text: m.text(1 + i%4)}
+			if i%5 == 0 { // misspelt
+				queries[i].Text = queries[i].Text[1:]
+			}
 			if i%3 == 0 {
 				queries[i].Filter = catalog.Filter{PriceMax: &most, Colors: []string{"green"}}
 			}

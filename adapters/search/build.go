@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/search/words"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
@@ -15,15 +16,14 @@ const stopped = ^uint32(0)
 type builder struct {
 	segment *segment
 	labels  *labels
-	stock   []int64
-	words   map[string]uint32 // to the number of their term, so that each is analysed once
+	goods   goods
+	spoken  map[string]uint32 // words to the number of their term, so that each is analysed once
 	numbers map[string]uint32 // of terms
 	terms   []string
 	entries []entry
 	current []frequencies // by term, of the document being read
 	seen    []uint32      // terms of the document being read
-	scan    scanner
-	joined  []byte
+	reader  words.Reader
 }
 
 type entry struct {
@@ -37,12 +37,13 @@ func build(products []*catalog.Product, totals map[id.Variant]int, labels *label
 			documents: make([]document, 0, len(products)),
 			lengths:   make([][fields]length, 0, len(products)),
 		},
-		labels: labels, words: make(map[string]uint32), numbers: make(map[string]uint32),
+		labels: labels, spoken: make(map[string]uint32), numbers: make(map[string]uint32),
+		goods: goods{products: products},
 	}
 	for _, p := range products {
 		b.document(p)
 		for _, v := range p.Variants {
-			b.stock = append(b.stock, int64(totals[v.ID]))
+			b.goods.stock = append(b.goods.stock, int64(totals[v.ID]))
 		}
 	}
 	b.finish()
@@ -52,20 +53,16 @@ func build(products []*catalog.Product, totals map[id.Variant]int, labels *label
 func (b *builder) document(p *catalog.Product) {
 	s := b.segment
 	d := document{
-		product: p, esteem: esteemOf(p.Reviews),
+		esteem:   esteemOf(p.Reviews),
 		brand:    b.labels.brands.number(p.Brand),
 		category: b.labels.categories.number(p.Category),
 		variants: span{from: uint32(len(s.variants))},
 		colors:   span{from: uint32(len(s.colors))},
+		title:    span{from: uint32(len(s.titles))},
 	}
 	d.colorless = !slices.ContainsFunc(p.Variants, func(v catalog.Variant) bool { return v.Color != "" })
-	lowest := p.Price.Minor()
-	for i, v := range p.Variants {
-		sold := variant{p.PriceOf(v).Minor(), b.labels.sizes.number(v.Size), b.labels.colors.number(v.Color)}
-		s.variants = append(s.variants, sold)
-		if i == 0 || sold.price < lowest {
-			lowest = sold.price
-		}
+	for _, v := range p.Variants {
+		s.variants = append(s.variants, variant{b.labels.sizes.number(v.Size), b.labels.colors.number(v.Color)})
 		b.colors(d.colors.from, v.Color)
 	}
 	if d.colorless {
@@ -73,11 +70,10 @@ func (b *builder) document(p *catalog.Product) {
 			b.colors(d.colors.from, p.Attributes[key])
 		}
 	}
-	d.price = priceStep(lowest)
-	d.variants.to, d.colors.to = uint32(len(s.variants)), uint32(len(s.colors))
 	number := uint32(len(s.documents))
-	s.documents = append(s.documents, d)
-	s.lengths = append(s.lengths, b.text(p))
+	lengths := b.text(p, &d)
+	d.variants.to, d.colors.to, d.title.to = uint32(len(s.variants)), uint32(len(s.colors)), uint32(len(s.titles))
+	s.documents, s.lengths = append(s.documents, d), append(s.lengths, lengths)
 	for _, term := range b.seen {
 		b.entries = append(b.entries, entry{term, posting{number, b.current[term]}})
 		b.current[term] = 0
@@ -96,68 +92,109 @@ func (b *builder) colors(from uint32, label string) {
 }
 
 // text reads every field of a product and returns their lengths.
-func (b *builder) text(p *catalog.Product) [fields]length {
-	var words [fields]int
-	words[title] = b.read(title, p.Name)
-	words[brand] = b.read(brand, p.Brand)
-	words[category] = b.read(category, p.Category)
+func (b *builder) text(p *catalog.Product, d *document) [fields]length {
+	var counts [fields]int
+	b.title(p.Name, d, &counts)
+	counts[brand] = b.read(brand, p.Brand)
+	counts[category] = b.read(category, p.Category)
 	for _, tag := range p.Tags {
-		words[tags] += b.read(tags, tag)
+		counts[attributes] += b.read(attributes, tag)
 	}
 	for key, value := range p.Attributes {
 		if strings.EqualFold(value, "yes") || strings.EqualFold(value, "true") {
 			value = key // "waterproof": "yes"
 		}
-		words[attributes] += b.read(attributes, value)
+		counts[attributes] += b.read(attributes, value)
 	}
 	for i, v := range p.Variants {
 		first := p.Variants[:i]
 		if !slices.ContainsFunc(first, func(o catalog.Variant) bool { return o.Color == v.Color }) {
-			words[attributes] += b.read(attributes, v.Color)
+			counts[attributes] += b.read(attributes, v.Color)
 		}
 		if !slices.ContainsFunc(first, func(o catalog.Variant) bool { return o.Size == v.Size }) {
-			words[attributes] += b.read(attributes, v.Size)
+			counts[attributes] += b.read(attributes, v.Size)
 		}
 	}
-	words[description] = b.read(description, p.Description)
+	counts[description] = b.read(description, p.Description)
 	var lengths [fields]length
-	for f, n := range words {
+	for f, n := range counts {
 		lengths[f] = lengthOf(n)
 	}
 	return lengths
 }
 
-// read counts the words of a text. "wi-fi" is also the word wifi, which does not add to the length.
-func (b *builder) read(f field, text string) (words int) {
-	b.scan = scanner{text: text, word: b.scan.word[:0]}
-	b.joined = b.joined[:0]
-	for b.scan.next() {
-		if b.count(f, b.scan.word) {
-			words++
+// asides are what the head of a title ends at.
+var asides = []string{" with ", " for ", " in ", " (", " - ", ", "}
+
+// title reads a name, and keeps its words in order.
+func (b *builder) title(name string, d *document, counts *[fields]int) {
+	lower := strings.ToLower(name)
+	end, purpose := len(name), len(name)
+	if len(lower) == len(name) { // else it holds letters whose small form has another length: no place is sure
+		for _, aside := range asides {
+			if at := strings.Index(lower, aside); at > 0 {
+				end = min(end, at)
+			}
 		}
-		if b.scan.tied {
-			b.joined = append(b.joined, b.scan.word...)
-			b.count(f, b.joined)
+		if at := strings.Index(lower, " for "); at > 0 {
+			purpose = at
 		}
-		b.joined = append(b.joined[:0], b.scan.word...)
 	}
-	return words
+	d.head, d.purpose = 0, noPurpose
+	kept := 0
+	b.reader.Read(name, func(word []byte, kind words.Kind, at int) {
+		in := titleTail
+		if at < end {
+			in = titleHead
+		}
+		term := b.count(in, word)
+		if term == stopped || kind.Extra() {
+			return
+		}
+		counts[in]++
+		if kept == longestTitle {
+			return
+		}
+		if at > purpose && d.purpose == noPurpose {
+			d.purpose = uint8(kept)
+		}
+		b.segment.titles = append(b.segment.titles, term)
+		kept++
+		if in == titleHead {
+			d.head = uint8(kept)
+		}
+	})
 }
 
-func (b *builder) count(f field, word []byte) bool {
-	term, known := b.words[string(word)]
+const (
+	longestTitle = 60  // words; what comes after tells no more
+	noPurpose    = 255 // of a title without "for"
+)
+
+// read counts the words of a text.
+func (b *builder) read(f field, text string) (count int) {
+	b.reader.Read(text, func(word []byte, kind words.Kind, _ int) {
+		if b.count(f, word) != stopped && !kind.Extra() {
+			count++
+		}
+	})
+	return count
+}
+
+func (b *builder) count(f field, word []byte) (term uint32) {
+	term, known := b.spoken[string(word)]
 	if !known {
-		term = b.number(termOf(string(word)))
-		b.words[string(word)] = term
+		term = b.number(words.Term(string(word)))
+		b.spoken[string(word)] = term
 	}
 	if term == stopped {
-		return false
+		return term
 	}
 	if b.current[term] == 0 {
 		b.seen = append(b.seen, term)
 	}
 	b.current[term] = b.current[term].more(f)
-	return true
+	return term
 }
 
 func (b *builder) number(term string) uint32 {
@@ -181,10 +218,39 @@ func (b *builder) finish() {
 	for i, term := range sorted {
 		place[b.numbers[term]] = uint32(i)
 	}
-	b.segment.words = invert(dictionaryOf(sorted), func(use func(uint32, posting)) {
+	b.segment.words, _ = invert(dictionaryOf(sorted), func(use func(uint32, posting)) {
 		for _, e := range b.entries {
 			use(place[e.term], e.posting)
 		}
 	})
-	b.segment.seal(b.stock)
+	for i, term := range b.segment.titles {
+		b.segment.titles[i] = place[term]
+	}
+	b.segment.spoken = b.vocabulary(place)
+	b.segment.seal(b.goods)
+}
+
+// vocabulary is the words that can be misspelt.
+func (b *builder) vocabulary(place []uint32) vocabulary {
+	terms := make(map[string]uint32, len(b.spoken))
+	for word, term := range b.spoken {
+		if term != stopped && spellable(word) {
+			terms[words.Fold(word)] = place[term]
+		}
+	}
+	sorted := make([]string, 0, len(terms))
+	for word := range terms {
+		sorted = append(sorted, word)
+	}
+	slices.Sort(sorted)
+	v := vocabulary{dictionaryOf(sorted), make([]uint32, len(sorted))}
+	for i, word := range sorted {
+		v.terms[i] = terms[word]
+	}
+	return v
+}
+
+// spellable tells whether a word is one that people misspell: not too short, and no number.
+func spellable(word string) bool {
+	return len(word) >= 4 && len(word) <= 32 && !strings.ContainsAny(word, "0123456789")
 }

@@ -1,71 +1,103 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// complements are what the given products name as related, in that order, then the best thought of
-// in the neighbouring categories.
+// complements are what the given products name as related, in that order, then what was bought together with
+// them, then the best thought of in the neighbouring categories, those of their brands first.
 func (s *snapshot) complements(given []id.Product, limit int) []ports.Complement {
-	var with []*document
-	taken := make(map[id.Product]bool, len(given)+limit)
+	c := choosing{limit: limit, taken: make(map[id.Product]bool, len(given)+limit)}
+	var with []spot
 	for _, product := range given {
-		taken[product] = true
-		if _, d := place(s, product, byProduct); d != nil {
-			with = append(with, d)
+		c.taken[product] = true
+		if p, number := place(s, product, byProduct); p != nil {
+			with = append(with, spot{p, number})
 		}
 	}
-	var chosen []ports.Complement
-	choose := func(p *part, d *document) {
-		if len(chosen) == limit || taken[d.product.ID] {
-			return
-		}
-		if v := p.inStock(d); v >= 0 {
-			taken[d.product.ID] = true
-			chosen = append(chosen, ports.Complement{Product: d.product, Variant: d.product.Variants[v]})
+	for _, w := range with {
+		for _, sku := range w.product().Related {
+			c.choose(place(s, sku, bySKU))
 		}
 	}
-	for _, d := range with {
-		for _, sku := range d.product.Related {
-			if p, related := place(s, sku, bySKU); related != nil {
-				choose(p, related)
+	if s.sales != nil {
+		for _, product := range given {
+			for _, companion := range s.sales.together[product] {
+				c.choose(place(s, companion, byProduct))
 			}
 		}
 	}
-	if len(chosen) < limit {
-		for _, n := range s.neighbours(with, limit+len(taken)) {
-			choose(n.part, n.document)
+	if len(c.chosen) < limit {
+		for _, n := range s.neighbours(with, limit+len(c.taken)) {
+			c.choose(n.part, n.number)
 		}
 	}
-	return chosen
+	return c.chosen
 }
 
-// neighbour is a document and where it is.
-type neighbour struct {
-	part     *part
-	document *document
+// spot is where a document is.
+type spot struct {
+	part   *part
+	number uint32
+}
+
+func (s spot) document() *document       { return &s.part.documents[s.number] }
+func (s spot) compare(o spot) int        { return better(s.part.segment, s.number, o.part.segment, o.number) }
+func (s spot) product() *catalog.Product { return s.part.product(s.number) }
+
+// choosing collects complements in stock, each once.
+type choosing struct {
+	limit  int
+	taken  map[id.Product]bool
+	chosen []ports.Complement
+}
+
+func (c *choosing) choose(p *part, number uint32) {
+	if p == nil || len(c.chosen) == c.limit {
+		return
+	}
+	product := p.product(number)
+	if v := p.inStock(number); v >= 0 && !c.taken[product.ID] {
+		c.taken[product.ID] = true
+		c.chosen = append(c.chosen, ports.Complement{Product: product, Variant: product.Variants[v]})
+	}
 }
 
 // neighbours are the best documents in stock in categories that share the top level with one of the
 // given documents and are none of theirs. Up to limit of each category are looked at.
-func (s *snapshot) neighbours(of []*document, limit int) []neighbour {
-	var near []neighbour
+func (s *snapshot) neighbours(of []spot, limit int) []spot {
+	var near []spot
 	for number, key := range s.categories.keys {
-		shares := func(d *document) bool { return topLevel(s.categories.keys[d.category]) == topLevel(key) }
-		own := func(d *document) bool { return d.category == uint32(number) }
+		shares := func(o spot) bool { return topLevel(s.categories.keys[o.document().category]) == topLevel(key) }
+		own := func(o spot) bool { return o.document().category == uint32(number) }
 		if key == "" || !slices.ContainsFunc(of, shares) || slices.ContainsFunc(of, own) {
 			continue
 		}
+		shelf := len(near)
 		for i := range s.parts {
 			near = s.parts[i].bestOf(uint32(number), limit, near)
 		}
+		slices.SortFunc(near[shelf:], spot.compare)
+		near = near[:min(len(near), shelf+limit)]
 	}
-	slices.SortFunc(near, func(a, b neighbour) int { return better(a.document, b.document) })
+	stranger := func(n spot) int {
+		for _, o := range of {
+			if brand := o.document().brand; brand != 0 && n.document().brand == brand {
+				return 0
+			}
+		}
+		return 1
+	}
+	slices.SortFunc(near, func(a, b spot) int {
+		return cmp.Or(cmp.Compare(stranger(a), stranger(b)), a.compare(b))
+	})
 	return near
 }
 
@@ -75,16 +107,15 @@ func topLevel(path string) string {
 }
 
 // bestOf appends the first documents in stock of a category.
-func (p *part) bestOf(category uint32, limit int, to []neighbour) []neighbour {
+func (p *part) bestOf(category uint32, limit int, to []spot) []spot {
 	at := sort.Search(len(p.shelves), func(i int) bool { return p.documents[p.shelves[i]].category >= category })
 	for ; at < len(p.shelves) && limit > 0; at++ {
 		number := p.shelves[at]
-		d := &p.documents[number]
-		if d.category != category {
+		if p.documents[number].category != category {
 			break
 		}
-		if !p.dead.has(number) && p.inStock(d) >= 0 {
-			to = append(to, neighbour{p, d})
+		if !p.dead.has(number) && p.inStock(number) >= 0 {
+			to = append(to, spot{p, number})
 			limit--
 		}
 	}

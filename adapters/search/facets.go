@@ -47,9 +47,10 @@ func (c *counts) reset(s *snapshot) {
 	clear(c.prices[:])
 }
 
-func (c *counts) add(s *segment, d *document) {
+func (c *counts) add(s *segment, document uint32) {
+	d := &s.documents[document]
 	c.brands[d.brand]++
-	c.prices[d.price]++
+	c.prices[s.steps[document].Load()]++
 	for _, color := range s.colors[d.colors.from:d.colors.to] {
 		c.colors[color]++
 	}

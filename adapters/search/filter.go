@@ -69,8 +69,9 @@ func (f *filter) passes(p *part, document uint32) bool {
 		return true
 	}
 	own := d.colorless && f.colors != nil && p.anyColor(d, f.colors)
-	for _, v := range p.variants[d.variants.from:d.variants.to] {
-		if v.price <= f.priceMax && (f.sizes == nil || f.sizes[v.size]) && (f.colors == nil || own || f.colors[v.color]) {
+	for i := d.variants.from; i < d.variants.to; i++ {
+		v := p.variants[i]
+		if p.prices[i].Load() <= f.priceMax && (f.sizes == nil || f.sizes[v.size]) && (f.colors == nil || own || f.colors[v.color]) {
 			return true
 		}
 	}

@@ -1,53 +1,103 @@
-// Package search finds products by the words that describe them: a lexical index of each project's
-// catalogue, in memory. It knows words and their stems, not meanings, and keeps nothing on disk.
+// Package search finds products by what buyers mean. It keeps an index of each project's catalogue in memory,
+// and nothing on disk.
+//
+// A query's words become groups of alternates: the word itself, what it was probably meant to be if nobody
+// knows it, the merchant's synonyms, WordNet's. Documents are scored by BM25F over their fields, the best of
+// them again by signs of their titles and by likeness of meaning: by vectors learnt from the catalogue itself,
+// or from an embedding model. Filters come before all that, and nothing widens them.
 //
 // Readers take no lock: they search an immutable snapshot, a list of segments. A change builds a
 // small new segment, marks the older copies of its documents dead, and swaps the snapshot. Segments
-// are merged once the newer ones hold a tenth of what the next older one does, so that a change costs
-// what the change weighs, and a merge now and then; words are analysed once. Stock lies beside the
-// snapshot in atomic columns.
+// are merged once the newer ones hold a tenth of what the next older one does: small ones by the writer, large
+// ones in the background, as vectors are learnt there. Stock, prices and products lie beside the text in atomic
+// columns, so that a change of those rebuilds nothing.
 package search
 
 import (
 	"context"
+	"log/slog"
 	"maps"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Index implements ports.Index.
+// Index implements ports.Index and ports.Learner.
 type Index struct {
-	projects sync.Map // id.Project to *copied
+	embedder ports.Embedder
+	log      *slog.Logger
+	memory   int64
+	projects sync.Map // id.Project to *replica
+
+	life   context.Context // of background work
+	end    context.CancelFunc
+	tended sync.WaitGroup
 }
 
-var _ ports.Index = (*Index)(nil)
+var (
+	_ ports.Index   = (*Index)(nil)
+	_ ports.Learner = (*Index)(nil)
+)
+
+// Options of an index. The zero value is one without an embedding model.
+type Options struct {
+	// Embedder makes vectors of queries. What takes it too long, or fails, is answered without.
+	Embedder ports.Embedder
+	// Memory is how many bytes all copies together may take before those of idle projects are dropped. Zero: any.
+	Memory int64
+	Log    *slog.Logger
+}
 
 // New is an index without any project's copy.
-func New() *Index { return &Index{} }
+func New(o Options) *Index {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	x := &Index{embedder: o.Embedder, log: o.Log, memory: o.Memory}
+	x.life, x.end = context.WithCancel(context.Background())
+	return x
+}
 
-// copied is a project's copy of its catalogue.
-type copied struct {
+// Close ends work in the background. What has been learnt stays usable.
+func (x *Index) Close() {
+	x.end()
+	x.tended.Wait()
+}
+
+// replica is a project's copy of its catalogue.
+type replica struct {
 	current atomic.Pointer[snapshot] // nil until the first Apply
+	used    atomic.Int64             // when it was last searched, in nanoseconds
 
-	applying sync.Mutex // one Apply at a time; guards labels
+	applying sync.Mutex // one writer at a time; guards labels, frozen and embedded
 	labels   labels
+	frozen   int // so many parts are being merged in the background
+	embedded embeddings
 
 	// restocking is held shortly, by Restock and when a snapshot is swapped. recent, not nil while an
 	// Apply builds, holds what was restocked meanwhile: it is newer than what is being built.
 	restocking sync.Mutex
 	recent     map[id.Variant]int
+
+	tending tending
+}
+
+func (x *Index) replica(project id.Project) *replica {
+	if c, known := x.projects.Load(project); known {
+		return c.(*replica)
+	}
+	return nil
 }
 
 func (x *Index) snapshot(project id.Project) *snapshot {
-	c, known := x.projects.Load(project)
-	if !known {
-		return nil
+	if c := x.replica(project); c != nil {
+		return c.current.Load()
 	}
-	return c.(*copied).current.Load()
+	return nil
 }
 
 // Version is the catalogue version of the project's copy.
@@ -58,13 +108,24 @@ func (x *Index) Version(project id.Project) int64 {
 	return 0
 }
 
+// Loaded are the projects that there are copies of.
+func (x *Index) Loaded() (projects []id.Project) {
+	x.projects.Range(func(project, c any) bool {
+		if c.(*replica).current.Load() != nil {
+			projects = append(projects, project.(id.Project))
+		}
+		return true
+	})
+	return projects
+}
+
 // Apply takes in changes. Stock that Restock sets while it runs stays set.
 func (x *Index) Apply(project id.Project, changes ports.CatalogChanges) {
 	if x.Version(project) >= changes.Version {
 		return
 	}
-	loaded, _ := x.projects.LoadOrStore(project, &copied{labels: newLabels()})
-	c := loaded.(*copied)
+	loaded, _ := x.projects.LoadOrStore(project, &replica{labels: newLabels()})
+	c := loaded.(*replica)
 	c.applying.Lock()
 	defer c.applying.Unlock()
 	old := c.current.Load()
@@ -75,30 +136,57 @@ func (x *Index) Apply(project id.Project, changes ports.CatalogChanges) {
 		return
 	}
 	c.noteRestocks()
-	c.publish(old.with(changes, &c.labels))
+	next, repriced := old.with(changes, &c.labels, c.frozen)
+	c.publish(next, func() {
+		next.reprice(repriced)
+		next.restock(totalsOf(levelsOf(repriced, changes.Levels)))
+		next.restock(c.recent)
+	})
+	if old.version == 0 {
+		c.used.Store(time.Now().UnixNano())
+		x.evict(time.Now())
+	}
+	x.tend(c)
 }
 
-func (c *copied) noteRestocks() {
+// levelsOf are the levels of products.
+func levelsOf(products []*catalog.Product, levels []catalog.Level) (own []catalog.Level) {
+	if len(products) == 0 {
+		return nil
+	}
+	wanted := make(map[id.Product]bool, len(products))
+	for _, p := range products {
+		wanted[p.ID] = true
+	}
+	for _, l := range levels {
+		if wanted[l.Product] {
+			own = append(own, l)
+		}
+	}
+	return own
+}
+
+func (c *replica) noteRestocks() {
 	c.restocking.Lock()
 	defer c.restocking.Unlock()
 	c.recent = make(map[id.Variant]int)
 }
 
-func (c *copied) publish(s *snapshot) {
+// publish swaps the snapshot once its columns are up to date, which up sees to.
+func (c *replica) publish(s *snapshot, up func()) {
 	c.restocking.Lock()
 	defer c.restocking.Unlock()
-	s.restock(c.recent)
+	up()
 	c.recent = nil
 	c.current.Store(s)
 }
 
 // Restock replaces the totals of variants. Variants that the copy doesn't have are ignored.
 func (x *Index) Restock(project id.Project, totals map[id.Variant]int) {
-	loaded, known := x.projects.Load(project)
-	if !known {
+	c := x.replica(project)
+	if c == nil {
 		return
 	}
-	c := loaded.(*copied)
 	c.restocking.Lock()
 	defer c.restocking.Unlock()
 	if c.recent != nil {
@@ -109,17 +197,35 @@ func (x *Index) Restock(project id.Project, totals map[id.Variant]int) {
 	}
 }
 
-// Search ranks what matches the words of the query and passes its filter. A text without a single
-// word in it asks for everything.
+// Learn replaces what is known of the project's sales.
+func (x *Index) Learn(project id.Project, s ports.Sales) {
+	c := x.replica(project)
+	if c == nil {
+		return
+	}
+	learnt := newSales(s)
+	c.applying.Lock()
+	defer c.applying.Unlock()
+	if old := c.current.Load(); old != nil {
+		next := old.copy()
+		next.sales = learnt
+		c.publish(next, func() {})
+	}
+}
+
+// Search ranks what matches the query and passes its filter. A text without a single word in it asks
+// for everything.
 func (x *Index) Search(ctx context.Context, project id.Project, q catalog.Query) (catalog.Found, error) {
 	if err := ctx.Err(); err != nil {
 		return catalog.Found{}, err
 	}
-	s := x.snapshot(project)
-	if s == nil {
+	c := x.replica(project)
+	if c == nil || c.current.Load() == nil {
 		return catalog.Found{}, nil
 	}
-	return s.search(q), nil
+	s := c.current.Load()
+	c.used.Store(time.Now().UnixNano())
+	return s.search(q, x.meaning(ctx, s, q.Text)), nil
 }
 
 // Complements are products to buy along with the given ones.

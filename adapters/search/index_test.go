@@ -10,5 +10,5 @@ import (
 
 func TestIndex(t *testing.T) {
 	t.Parallel()
-	porttest.Index(t, func() ports.Index { return search.New() })
+	porttest.Index(t, func() ports.Index { return search.New(search.Options{}) })
 }

@@ -102,29 +102,32 @@ func find(list []posting, document uint32) (frequencies, bool) {
 	return list[i].times, true
 }
 
-// invert sorts postings by term. each hands them out in order of document, the same ones twice.
-func invert(terms dictionary, each func(use func(term uint32, p posting))) inverted {
+// invert sorts postings by term. each hands them out in order of document, the same ones twice. Terms that no
+// document has are dropped; moved tells the new number of the others.
+func invert(terms dictionary, each func(use func(term uint32, p posting))) (v inverted, moved []uint32) {
 	next := make([]uint32, terms.len()+1)
 	each(func(term uint32, _ posting) { next[term+1]++ })
 	for i := 1; i < len(next); i++ {
 		next[i] += next[i-1]
 	}
-	v := inverted{terms, next[:terms.len()], make([]posting, next[terms.len()])}
+	v = inverted{terms, next[:terms.len()], make([]posting, next[terms.len()])}
 	each(func(term uint32, p posting) {
 		v.postings[next[term]] = p
 		next[term]++
 	})
-	v.prune() // each term's place has moved to its end
-	return v
+	return v, v.prune() // each term's place has moved to its end
 }
 
 // prune drops terms that no document has any more.
-func (v *inverted) prune() {
+func (v *inverted) prune() (moved []uint32) {
 	kept := make([]string, 0, v.terms.len())
+	moved = make([]uint32, v.terms.len())
 	ends := v.ends[:0]
 	before := uint32(0)
 	for i, end := range v.ends {
+		moved[i] = gone
 		if end > before {
+			moved[i] = uint32(len(kept))
 			kept, ends = append(kept, v.terms.at(i)), append(ends, end)
 		}
 		before = end
@@ -132,4 +135,5 @@ func (v *inverted) prune() {
 	if len(kept) < v.terms.len() {
 		v.terms, v.ends = dictionaryOf(kept), ends
 	}
+	return moved
 }

@@ -3,6 +3,8 @@ package search
 import (
 	"iter"
 	"strings"
+
+	"github.com/haggle-commerce/haggle/adapters/search/words"
 )
 
 // names are the different values of a field, numbered in order of appearance; number 0 is no value.
@@ -13,7 +15,7 @@ type names struct {
 	written []string // as first written
 }
 
-func keyOf(name string) string { return fold(strings.ToLower(strings.TrimSpace(name))) }
+func keyOf(name string) string { return words.Fold(strings.ToLower(strings.TrimSpace(name))) }
 
 // marked marks the numbers whose keys fit.
 func (n names) marked(fits func(key string) bool) []bool {

@@ -5,120 +5,206 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/haggle-commerce/haggle/adapters/search/words"
 )
 
 // maxWords bounds the work for one query. Of longer texts the rarest words count.
 const maxWords = 32
 
-// wanted is a word of the query and where the index has it.
-type wanted struct {
-	text   string // as the buyer wrote it, in lower case
-	term   string
-	begun  bool    // the term only begins with what was written
-	weight float32 // how much it tells: rare words more
-	lists  [][]posting
-}
-
-// question is a query's text, understood.
+// question is a query's text, understood: what has to be matched, one group for each word that tells
+// something.
 type question struct {
-	words  []wanted
-	weight float32 // of all words asked for, known and unknown
+	groups []group
+	weight float32 // of all groups, known and unknown
 	asked  bool    // false: no word in the text
+	head   int     // the group that names the thing itself: "bag" in "laptop bag for women"; -1: none
 }
 
-// read understands a text: its different words, known or repaired.
+// group is a word of the query and everything that may stand for it.
+type group struct {
+	text       string // as the buyer wrote it, in lower case
+	term       string
+	alternates []alternate // none: the shop knows nothing of it
+	weight     float32     // how much it tells: rare words more
+}
+
+// alternate is one way to match a group: a word, or several that must all be there.
+type alternate struct {
+	reading reading
+	text    string // the word that it is
+	weight  float32
+	words   []known
+}
+
+// reading is how an alternate comes from what was written.
+type reading uint8
+
+const (
+	said       reading = iota // as it was written
+	begun                     // the word only begins with what was written
+	spelt                     // the nearest known word
+	understood                // another word for it
+)
+
+// known is a term of the catalogue.
+type known struct {
+	count   int         // documents, dead ones too
+	lists   [][]posting // by part
+	numbers []int32     // by part; -1: it has no such term
+}
+
+// read understands a text.
 func (s *snapshot) read(text string) question {
-	var q question
-	seen := make(map[string]bool)
-	for scan := (scanner{text: text}); scan.next(); {
-		word := string(scan.word)
-		term := termOf(word)
-		if term == "" || seen[term] {
-			continue
-		}
-		seen[term], q.asked = true, true
-		if found := s.lookup(word, term); found.weight > 0 {
-			q.words = append(q.words, found)
-		} else if repaired := s.repair(word, term); len(repaired) > 0 {
-			q.words = append(q.words, repaired...)
-		} else {
-			q.weight += s.rarity(0)
+	t := wordsOf(text)
+	q := question{head: t.head, asked: len(t.groups) > 0, groups: t.groups}
+	if !q.asked {
+		return q
+	}
+	for i := range q.groups {
+		g := &q.groups[i]
+		if found := s.lookup(g.term); found.count > 0 {
+			g.alternates = append(g.alternates, alternate{said, g.text, 1, []known{found}})
 		}
 	}
-	if len(q.words) > maxWords {
-		slices.SortStableFunc(q.words, func(a, b wanted) int { return cmp.Compare(b.weight, a.weight) })
-		q.words = q.words[:maxWords]
+	for _, e := range t.extras {
+		s.offer(&q.groups[e.group], said, e.word, words.Term(e.word), e.weight)
 	}
-	for _, w := range q.words {
-		q.weight += w.weight
-	}
+	s.repair(&q)
+	s.widen(&q)
+	s.weighGroups(&q)
 	return q
 }
 
-// lookup finds a term's documents; the weight is 0 if there are none.
-func (s *snapshot) lookup(text, term string) wanted {
-	w := wanted{text: text, term: term}
-	count := 0
-	for i := range s.parts {
-		words := &s.parts[i].words
-		number := words.terms.find(term)
-		if number < 0 {
-			continue
+// weighGroups gives each group its weight, and keeps the heaviest.
+func (s *snapshot) weighGroups(q *question) {
+	for i := range q.groups {
+		g := &q.groups[i]
+		var documents float64
+		for _, a := range g.alternates {
+			documents += float64(a.weight) * float64(a.count())
 		}
-		if w.lists == nil {
-			w.lists = make([][]posting, len(s.parts))
-		}
-		w.lists[i] = words.of(number)
-		count += len(w.lists[i])
+		g.weight = s.rarity(documents)
 	}
-	if count > 0 {
-		w.weight = s.rarity(count)
+	if len(q.groups) > maxWords {
+		slices.SortStableFunc(q.groups, func(a, b group) int { return cmp.Compare(b.weight, a.weight) })
+		q.groups, q.head = q.groups[:maxWords], -1
 	}
-	return w
+	for _, g := range q.groups {
+		q.weight += g.weight
+	}
+}
+
+// count is how many documents have an alternate, at most.
+func (a *alternate) count() int {
+	least := a.words[0].count
+	for _, w := range a.words[1:] {
+		least = min(least, w.count)
+	}
+	return least
 }
 
 // rarity is the inverse document frequency of BM25, always positive.
-func (s *snapshot) rarity(count int) float32 {
-	return float32(math.Log1p((float64(s.size-count) + .5) / (float64(count) + .5)))
+func (s *snapshot) rarity(documents float64) float32 {
+	size := float64(s.size)
+	documents = min(documents, size)
+	return float32(math.Log1p((size - documents + .5) / (documents + .5)))
 }
 
-// repair reads an unknown word of letters as two known ones ("laptopbag"), or as the beginning of the
-// most common word that begins so ("headph"). It never touches a known word, a number or a short word.
-func (s *snapshot) repair(text, term string) []wanted {
-	if len(term) < 4 || strings.ContainsFunc(text, func(r rune) bool { return r < 'a' || r > 'z' }) {
-		return nil
-	}
-	for i := len(text) - 3; i >= 3; i-- {
-		first, second := s.lookup(text[:i], termOf(text[:i])), s.lookup(text[i:], termOf(text[i:]))
-		if first.weight > 0 && second.weight > 0 {
-			return []wanted{first, second}
-		}
-	}
-	longer := s.commonest(term)
-	if longer == "" {
-		return nil
-	}
-	w := s.lookup(text, longer)
-	w.begun = true
-	return []wanted{w}
-}
-
-// commonest is the term with this beginning that most documents have. Beginnings with very many
-// terms say too little; only the first thousand are looked at.
-func (s *snapshot) commonest(beginning string) string {
-	counts := make(map[string]int)
+// lookup finds a term's documents.
+func (s *snapshot) lookup(term string) (k known) {
 	for i := range s.parts {
-		words := &s.parts[i].words
-		from := words.terms.from(beginning)
-		for n := from; n < min(words.terms.len(), from+1000) && strings.HasPrefix(words.terms.at(n), beginning); n++ {
-			counts[words.terms.at(n)] += len(words.of(n))
+		p := &s.parts[i]
+		number := p.words.terms.find(term)
+		if number >= 0 && k.lists == nil {
+			k.lists, k.numbers = make([][]posting, len(s.parts)), slices.Repeat([]int32{-1}, len(s.parts))
+		}
+		if number >= 0 {
+			k.lists[i], k.numbers[i] = p.words.of(number), int32(number)
+			k.count += len(k.lists[i])
 		}
 	}
-	best := ""
-	for term, count := range counts {
-		if best == "" || count > counts[best] || count == counts[best] && term < best {
-			best = term
+	return k
+}
+
+// offer adds an alternate of one word, if the catalogue has it and the group has not.
+func (s *snapshot) offer(g *group, how reading, text, term string, weight float32) bool {
+	found := s.lookup(term)
+	if term == "" || found.count == 0 {
+		return false
+	}
+	return g.add(alternate{how, text, weight, []known{found}})
+}
+
+func (g *group) add(a alternate) bool {
+	for _, have := range g.alternates {
+		if len(have.words) == len(a.words) && slices.EqualFunc(have.words, a.words, known.same) {
+			return false
 		}
 	}
-	return best
+	g.alternates = append(g.alternates, a)
+	return true
+}
+
+func (k known) same(other known) bool { return slices.Equal(k.numbers, other.numbers) }
+
+// asked is the words of a text before a catalogue is asked about them.
+type asked struct {
+	groups []group
+	extras []extra
+	head   int
+}
+
+// extra is another reading of a group's word.
+type extra struct {
+	group  int
+	word   string
+	weight float32
+}
+
+// bareNumber is what the number of a quantity counts for without its unit.
+const bareNumber = .5
+
+// wordsOf reads the different words of a text. The last word before an aside ("for", "with") is the thing
+// that is asked for.
+func wordsOf(text string) (t asked) {
+	t.head = -1
+	aside := false
+	index := make(map[string]int) // groups by term
+	last := -1
+	new(words.Reader).Read(text, func(word []byte, kind words.Kind, _ int) {
+		switch kind {
+		case words.Number:
+			if last >= 0 {
+				t.extras = append(t.extras, extra{last, string(word), bareNumber})
+			}
+			return
+		case words.Joined:
+			for _, i := range []int{last - 1, last} {
+				if i >= 0 {
+					t.extras = append(t.extras, extra{i, string(word), 1})
+				}
+			}
+			return
+		case words.Side:
+			return
+		}
+		written := string(word)
+		term := words.Term(written)
+		if term == "" {
+			aside = aside || len(t.groups) > 0 && (written == "for" || written == "with" || written == "from")
+			return
+		}
+		if at, twice := index[term]; twice {
+			last = at
+			return
+		}
+		last = len(t.groups)
+		index[term] = last
+		t.groups = append(t.groups, group{text: written, term: term})
+		if !aside && !strings.ContainsAny(written, "0123456789") {
+			t.head = last
+		}
+	})
+	return t
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/haggle-commerce/haggle/adapters/search/vectors"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 )
 
@@ -14,9 +15,16 @@ const browsing = .5
 // liked is the factor for a colour that the buyer prefers: it decides among near equals only.
 const liked = 1.05
 
+// Candidates that are ranked with more than their words.
+const (
+	lexicalCandidates = 200
+	vectorCandidates  = 100
+)
+
 // candidate is a document that matches.
 type candidate struct {
 	score    float32
+	coverage float32
 	part     int32
 	document uint32
 }
@@ -24,8 +32,15 @@ type candidate struct {
 // scratch is the memory that one search needs and the next one can use again.
 type scratch struct {
 	tallies []tally  // by document, all zero between uses
+	group   []tally  // by document, all zero between uses: of the group that is being read
 	touched []uint32 // documents with a tally
+	member  []uint32 // documents that have the group
+	both    []posting
 	found   []candidate
+	heap    []standing
+	near    []vectors.Neighbor
+	vector  []float32
+	marked  []bitset // by part: documents that were found
 	counts  counts
 }
 
@@ -39,38 +54,43 @@ func grown[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-func (s *snapshot) search(q catalog.Query) catalog.Found {
+// search answers a query. meaning is the query's embedding, nil if there is none.
+func (s *snapshot) search(q catalog.Query, meaning []float32) catalog.Found {
 	sc := scratches.Get().(*scratch)
 	defer scratches.Put(sc)
 	sc.found = sc.found[:0]
 	sc.counts.reset(s)
 	asked := s.read(q.Text)
 	pass := s.compile(q.Filter)
-	prefer := s.colorsAmong(q.Prefer)
 	for i := range s.parts {
-		sc.match(s, i, asked, &pass, prefer)
+		sc.match(s, i, asked, &pass)
 	}
 	limit := q.Limit
 	if limit <= 0 {
 		limit = catalog.DefaultLimit
 	}
-	top := sc.top()
-	found := catalog.Found{Total: len(sc.found), Facets: sc.counts.facets(s, pass, len(sc.found))}
-	if found.Total > 0 {
-		found.Confidence = thousandths(top)
+	r := ranking{snapshot: s, scratch: sc, question: asked, pass: &pass, prefer: s.colorsAmong(q.Prefer)}
+	var best []ranked
+	if asked.asked {
+		best = r.understood(meaning, limit)
+	} else {
+		r.preferred(sc.found)
+		best = s.best(sc.found, limit)
 	}
-	for _, r := range s.best(sc.found, top, limit) {
-		found.Hits = append(found.Hits, catalog.Hit{
-			Product: r.document.product, Score: thousandths(r.score),
-			Reasons: asked.reasons(int(r.part), r.number, r.document),
-		})
+	found := catalog.Found{Total: len(sc.found), Facets: sc.counts.facets(s, pass, len(sc.found))}
+	for _, b := range best {
+		product := s.parts[b.part].product(b.number)
+		found.Hits = append(found.Hits, catalog.Hit{Product: product, Score: r.calibrated(b.score), Reasons: r.reasons(b)})
+	}
+	for _, hit := range found.Hits {
+		found.Confidence = max(found.Confidence, hit.Score)
 	}
 	return found
 }
 
 // match gathers the documents of a part that have a word of the query and pass the filter.
-func (sc *scratch) match(s *snapshot, at int, q question, pass *filter, prefer []bool) {
-	p, likes := &s.parts[at], slices.Contains(prefer, true)
+func (sc *scratch) match(s *snapshot, at int, q question, pass *filter) {
+	p := &s.parts[at]
 	sc.touched = sc.touched[:0]
 	if q.asked {
 		sc.tallyUp(s, at, q)
@@ -80,40 +100,27 @@ func (sc *scratch) match(s *snapshot, at int, q question, pass *filter, prefer [
 		}
 	}
 	for _, document := range sc.touched {
-		score := float32(browsing)
+		score, coverage := float32(browsing), float32(0)
 		if q.asked {
-			score = sc.take(document, q)
+			score, coverage = sc.take(document, q)
 		}
-		if !pass.passes(p, document) {
-			continue
+		if pass.passes(p, document) {
+			sc.found = append(sc.found, candidate{score, coverage, int32(at), document})
+			sc.counts.add(p.segment, document)
 		}
-		d := &p.documents[document]
-		if likes && p.anyColor(d, prefer) {
-			score *= liked
-		}
-		sc.found = append(sc.found, candidate{score, int32(at), document})
-		sc.counts.add(p.segment, d)
 	}
 }
-
-func (sc *scratch) top() (top float32) {
-	for _, c := range sc.found {
-		top = max(top, c.score)
-	}
-	return top
-}
-
-// thousandths maps a score to 1…999, monotone.
-func thousandths(score float32) int { return min(999, 1+int(score*998)) }
 
 // ranked is a candidate with all that decides its place.
 type ranked struct {
 	tier     int
 	soldOut  bool
 	score    float32
+	coverage float32
+	near     float32 // how close in meaning it is to the query, for one that has none of its words; else 0
 	part     int32
 	number   uint32
-	document *document
+	segment  *segment
 }
 
 // compare puts what can be bought before what can't, but only among results of a similar score.
@@ -127,20 +134,20 @@ func (r ranked) compare(other ranked) int {
 		}
 		return -1
 	}
-	return cmp.Or(cmp.Compare(other.score, r.score), better(r.document, other.document))
+	return cmp.Or(cmp.Compare(other.score, r.score), better(r.segment, r.number, other.segment, other.number))
 }
 
 // best are the first candidates in order.
-func (s *snapshot) best(found []candidate, top float32, limit int) []ranked {
+func (s *snapshot) best(found []candidate, limit int) []ranked {
+	top := topOf(found)
 	first := make([]ranked, 0, min(limit, len(found))+1)
 	for _, c := range found {
-		p := &s.parts[c.part]
-		r := ranked{tier: tierOf(c.score, top), score: c.score, part: c.part, number: c.document, document: &p.documents[c.document]}
+		r := s.ranked(c, top)
 		full := len(first) == limit
 		if full && first[limit-1].tier < r.tier {
 			continue
 		}
-		r.soldOut = p.inStock(r.document) < 0
+		r.soldOut = s.parts[c.part].inStock(c.document) < 0
 		if full && first[limit-1].compare(r) <= 0 {
 			continue
 		}
@@ -151,6 +158,77 @@ func (s *snapshot) best(found []candidate, top float32, limit int) []ranked {
 		first = slices.Insert(first, i, r)
 	}
 	return first
+}
+
+func topOf(found []candidate) (top float32) {
+	for _, c := range found {
+		top = max(top, c.score)
+	}
+	return top
+}
+
+func (s *snapshot) ranked(c candidate, top float32) ranked {
+	return ranked{
+		tier: tierOf(c.score, top), score: c.score, coverage: c.coverage, part: c.part, number: c.document, segment: s.parts[c.part].segment,
+	}
+}
+
+// standing is a candidate's place in one number, the lower the better, and its place among those found.
+type standing struct {
+	place float32
+	at    int32
+}
+
+// shortlist are the first candidates in order, as best has them; which of those at the end are equal, chance may
+// decide. It is for long lists: only those that may be among the first are asked whether they can be bought.
+func (s *snapshot) shortlist(found []candidate, limit int, heap []standing) ([]ranked, []standing) {
+	top := topOf(found)
+	heap = heap[:0]
+	for i, c := range found {
+		place := float32(2*tierOf(c.score, top)) - min(c.score, .999)
+		if len(heap) == limit && place >= heap[0].place {
+			continue
+		}
+		if s.parts[c.part].inStock(c.document) < 0 {
+			if place++; len(heap) == limit && place >= heap[0].place {
+				continue
+			}
+		}
+		heap = push(heap, standing{place, int32(i)}, limit)
+	}
+	first := make([]ranked, len(heap))
+	for i, h := range heap {
+		c := found[h.at]
+		first[i] = s.ranked(c, top)
+		first[i].soldOut = s.parts[c.part].inStock(c.document) < 0
+	}
+	slices.SortFunc(first, ranked.compare)
+	return first, heap
+}
+
+// push adds to a heap of which the worst is the root, or replaces that when the heap is full.
+func push(heap []standing, s standing, limit int) []standing {
+	if len(heap) < limit {
+		heap = append(heap, s)
+		for i := len(heap) - 1; i > 0 && heap[(i-1)/2].place < heap[i].place; i = (i - 1) / 2 {
+			heap[i], heap[(i-1)/2] = heap[(i-1)/2], heap[i]
+		}
+		return heap
+	}
+	heap[0] = s
+	for i := 0; ; {
+		worst := i
+		for below := 2*i + 1; below <= 2*i+2 && below < len(heap); below++ {
+			if heap[below].place > heap[worst].place {
+				worst = below
+			}
+		}
+		if worst == i {
+			return heap
+		}
+		heap[i], heap[worst] = heap[worst], heap[i]
+		i = worst
+	}
 }
 
 // tierOf is 0 from half of the top score, 1 from a quarter, and so on.

@@ -5,44 +5,89 @@ import (
 	"strings"
 )
 
-// maxReasons is how many reasons a hit gives.
+// maxReasons is how many reasons are given for one result.
 const maxReasons = 5
 
-// reasons say in words what matched, in the order of the query's words.
-func (q question) reasons(part int, number uint32, d *document) []string {
-	var said []string
+// reasons say which words of the query a result has, how they were read, and where they are.
+func (r *ranking) reasons(of ranked) []string {
+	var all []string
 	say := func(reason string) {
-		if len(said) < maxReasons && !slices.Contains(said, reason) {
-			said = append(said, reason)
+		if len(all) < maxReasons && !slices.Contains(all, reason) {
+			all = append(all, reason)
 		}
 	}
-	for _, w := range q.words {
-		times, has := find(w.lists[part], number)
-		if !has {
-			continue
-		}
-		w.explain(times, d, say)
+	for i := range r.question.groups {
+		r.explain(&r.question.groups[i], of, say)
 	}
-	return said
+	if len(all) == 0 && of.near > 0 {
+		say("close in meaning")
+	}
+	return all
 }
 
-// explain names every field that a word was found in, the description only if there is no other.
-func (w *wanted) explain(times frequencies, d *document, say func(string)) {
-	word := quoted(w.text)
-	if w.begun {
-		word = "a word beginning with " + word
+// explain says why a result matches a group: by the word itself if it has that, else by the alternate that
+// fits it best.
+func (r *ranking) explain(g *group, of ranked, say func(string)) {
+	var best *alternate
+	var most float32
+	var times frequencies
+	lengths := &of.segment.lengths[of.number]
+	for n := range g.alternates {
+		a := &g.alternates[n]
+		found, has := a.at(int(of.part), of.number)
+		if score := a.weight * r.weigh.of(found, lengths); has && score > most && (best == nil || best.reading == understood) {
+			best, most, times = a, score, found
+		}
 	}
+	if best == nil {
+		return
+	}
+	switch best.reading {
+	case understood:
+		say(quoted(g.text) + " understood as " + quoted(best.text))
+		return
+	case spelt:
+		say(quoted(g.text) + " read as " + quoted(best.text))
+	}
+	word := quoted(best.text)
+	if best.reading == begun {
+		word = "a word beginning with " + quoted(g.text)
+	}
+	r.locate(word, g.term, times, of, say)
+}
+
+// at is how often a document has all words of an alternate.
+func (a *alternate) at(part int, document uint32) (times frequencies, all bool) {
+	for i, w := range a.words {
+		found, has := find(w.lists[part], document)
+		switch {
+		case !has:
+			return 0, false
+		case i == 0:
+			times = found
+		default:
+			times = times.common(found)
+		}
+	}
+	return times, len(a.words) > 0
+}
+
+// locate names every field that a word was found in, the description only if there is no other.
+func (r *ranking) locate(word, term string, times frequencies, of ranked, say func(string)) {
+	product := of.segment.product(of.number)
 	for first := times.lowest(); times != 0; times = times.without(times.lowest()) {
 		switch f := times.lowest(); f {
-		case title:
+		case titleHead, titleTail:
 			say(word + " in the name")
 		case brand:
-			say("brand " + d.product.Brand)
+			say("brand " + product.Brand)
 		case category:
-			say("category " + d.product.Category)
-		case tags:
-			say("tagged " + word)
+			say("category " + product.Category)
 		case attributes:
+			if slices.ContainsFunc(product.Tags, func(tag string) bool { return hasTerm(tag, term) }) {
+				say("tagged " + word)
+				continue
+			}
 			say(word + " in the details")
 		case description:
 			if f == first {
@@ -50,6 +95,10 @@ func (w *wanted) explain(times frequencies, d *document, say func(string)) {
 			}
 		}
 	}
+}
+
+func hasTerm(text, term string) bool {
+	return slices.ContainsFunc(wordsOf(text).groups, func(g group) bool { return g.term == term })
 }
 
 // quoted is what a buyer wrote, short enough to be shown.

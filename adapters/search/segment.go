@@ -7,39 +7,50 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/haggle-commerce/haggle/adapters/search/spelling"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// field of a product. The order is that in which reasons prefer them.
+// field of a product. The order is that in which reasons prefer them. The head of a title is what comes
+// before its first aside: "Sofa" in "Sofa with storage, grey".
 type field uint8
 
 const (
-	title field = iota
+	titleHead field = iota
+	titleTail
 	brand
 	category
-	tags
-	attributes
+	attributes // and tags
 	description
 	fields = iota
 )
 
-// Weights and length normalisation by field: chosen on catalogues with human judgements, among
-// round numbers. Finer tuning did not hold on unseen queries.
+// Weights and length normalisation by field, the b of BM25F: chosen on two catalogues of 84,000 products with
+// human judgements, among round numbers. Finer tuning did not hold on unseen queries.
 var (
-	weights   = [fields]float32{title: 3, brand: 2, category: 2, tags: 1.5, attributes: 1, description: .5}
-	shortness = [fields]float32{title: .5, brand: .3, category: .3, tags: .3, attributes: .6, description: .7}
+	weights   = [fields]float32{titleHead: 3, titleTail: 2, brand: 2, category: 2, attributes: 1, description: .5}
+	shortness = [fields]float32{titleHead: .5, titleTail: .5, brand: .3, category: .3, attributes: .6, description: .7}
 )
 
-// segment is a part of a catalogue, immutable but for its stock.
+// segment is a part of a catalogue. Its text is immutable; stock, prices and the products themselves are columns
+// that may change while readers read.
 type segment struct {
 	documents []document
 	lengths   [][fields]length // by document
+	titles    []uint32         // terms of the documents' titles in order, in spans
 	colors    []uint32         // the documents' different colours, in spans
 	variants  []variant        // in spans
-	stock     []atomic.Int64   // by variant: total over all locations
 	words     inverted
+	spoken    vocabulary
 	measures  measures
+	lexicon   *spelling.Lexicon // of spoken
+	bytes     int64             // about what all of it takes
+
+	products []atomic.Pointer[catalog.Product] // by document
+	steps    []atomic.Uint32                   // by document: step of the lowest price among the variants
+	prices   []atomic.Int64                    // by variant
+	stock    []atomic.Int64                    // by variant: total over all locations
 
 	byProduct map[id.Product]uint32
 	bySKU     map[string]uint32
@@ -47,23 +58,28 @@ type segment struct {
 	shelves   []uint32 // documents by category, the better first
 }
 
-// document is a product in a segment.
+// document is what does not change of a product in a segment.
 type document struct {
-	product         *catalog.Product
 	brand, category uint32
 	variants        span
 	colors          span
+	title           span
+	head            uint8  // how many words of the title are its head
+	purpose         uint8  // how many words of the title come before its first "for"; 255: it has none
 	esteem          uint16 // what reviewers think, hundredths
-	price           uint8  // step of the lowest price among the variants
 	colorless       bool   // no variant has a colour: the product's own count
 }
 
-type span struct{ from, to uint32 }
+// variant of a document.
+type variant struct{ size, color uint32 }
 
-type variant struct {
-	price       int64
-	size, color uint32
+// vocabulary is the words as they were written, without diacritics, and the term of each.
+type vocabulary struct {
+	words dictionary
+	terms []uint32
 }
+
+type span struct{ from, to uint32 }
 
 // length of a field in words, exact up to 127, then in steps of 8.
 type length uint8
@@ -107,12 +123,31 @@ func (f frequencies) in(in field) uint32 { return uint32(f>>(5*in)) & 31 }
 // lowest is the first field that is not empty; f is not 0.
 func (f frequencies) lowest() field { return field(bits.TrailingZeros32(uint32(f)) / 5) }
 
+// common is in each field what both have; at least once somewhere, if they have no field in common.
+func (f frequencies) common(other frequencies) (both frequencies) {
+	for in := range field(fields) {
+		both |= frequencies(min(f.in(in), other.in(in))) << (5 * in)
+	}
+	if both == 0 {
+		both = 1 << (5 * max(f.lowest(), other.lowest()))
+	}
+	return both
+}
+
 func (f frequencies) without(in field) frequencies { return f &^ (31 << (5 * in)) }
 
-// seal makes the lookup tables of a segment whose documents, variants and words are complete.
-func (s *segment) seal(stock []int64) {
-	s.stock = make([]atomic.Int64, len(stock))
-	for i, n := range stock {
+// goods are the columns of a segment, document by document and variant by variant.
+type goods struct {
+	products []*catalog.Product
+	stock    []int64
+}
+
+// seal fills the columns and makes the lookup tables of a segment whose documents, variants and words are
+// complete.
+func (s *segment) seal(g goods) {
+	s.products, s.steps = make([]atomic.Pointer[catalog.Product], len(s.documents)), make([]atomic.Uint32, len(s.documents))
+	s.prices, s.stock = make([]atomic.Int64, len(s.variants)), make([]atomic.Int64, len(s.variants))
+	for i, n := range g.stock {
 		s.stock[i].Store(n)
 	}
 	s.byProduct = make(map[id.Product]uint32, len(s.documents))
@@ -120,34 +155,51 @@ func (s *segment) seal(stock []int64) {
 	s.byVariant = make(map[id.Variant]uint32, len(s.variants))
 	s.shelves = make([]uint32, len(s.documents))
 	for i := range s.documents {
-		d := &s.documents[i]
+		number, p := uint32(i), g.products[i]
 		s.measures.add(s.lengths[i])
-		s.byProduct[d.product.ID] = uint32(i)
-		s.bySKU[d.product.SKU] = uint32(i)
-		for v, sold := range d.product.Variants {
-			s.byVariant[sold.ID] = d.variants.from + uint32(v)
+		s.reprice(number, p)
+		s.byProduct[p.ID], s.bySKU[p.SKU], s.shelves[i] = number, number, number
+		for v, sold := range p.Variants {
+			s.byVariant[sold.ID] = s.documents[i].variants.from + uint32(v)
 		}
-		s.shelves[i] = uint32(i)
 	}
 	slices.SortFunc(s.shelves, func(a, b uint32) int {
-		one, other := &s.documents[a], &s.documents[b]
-		return cmp.Or(cmp.Compare(one.category, other.category), better(one, other))
+		return cmp.Or(cmp.Compare(s.documents[a].category, s.documents[b].category), better(s, a, s, b))
 	})
+	s.lexicon = spelling.New(s.spoken.words.len(), s.spoken.words.at)
+	s.measureBytes()
+}
+
+// reprice puts a product with the same text in the place of a document's.
+func (s *segment) reprice(number uint32, p *catalog.Product) {
+	d := &s.documents[number]
+	lowest := p.Price.Minor()
+	for i, v := range p.Variants {
+		price := p.PriceOf(v).Minor()
+		s.prices[d.variants.from+uint32(i)].Store(price)
+		if i == 0 || price < lowest {
+			lowest = price
+		}
+	}
+	s.steps[number].Store(uint32(priceStep(lowest)))
+	s.products[number].Store(p)
 }
 
 // better orders documents of which nothing is known but what they are.
-func better(a, b *document) int {
-	if c := cmp.Compare(b.esteem, a.esteem); c != 0 {
+func better(a *segment, i uint32, b *segment, j uint32) int {
+	if c := cmp.Compare(b.documents[j].esteem, a.documents[i].esteem); c != 0 {
 		return c
 	}
-	if c := strings.Compare(a.product.Name, b.product.Name); c != 0 {
+	one, other := a.products[i].Load(), b.products[j].Load()
+	if c := strings.Compare(one.Name, other.Name); c != 0 {
 		return c
 	}
-	return strings.Compare(a.product.ID.String(), b.product.ID.String())
+	return strings.Compare(one.ID.String(), other.ID.String())
 }
 
 // inStock is the place of a document's first variant in stock, or -1.
-func (s *segment) inStock(d *document) int {
+func (s *segment) inStock(number uint32) int {
+	d := &s.documents[number]
 	for i := d.variants.from; i < d.variants.to; i++ {
 		if s.stock[i].Load() > 0 {
 			return int(i - d.variants.from)

@@ -1,8 +1,10 @@
 package search
 
 import (
+	"math"
 	"slices"
 
+	"github.com/haggle-commerce/haggle/adapters/search/vectors"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -16,6 +18,11 @@ type snapshot struct {
 	size     int // documents, dead ones too
 	weigh    weighing
 	currency money.Currency // of every price (decisions 5)
+	synonyms *thesaurus
+	sales    *sales
+	latent   *latent // nil until there was something to learn from
+	unlearnt int     // documents that came after latent was learnt
+	model    string  // that embedded vectors come from
 
 	brands, categories, colors, sizes names
 }
@@ -23,8 +30,10 @@ type snapshot struct {
 // part is a segment as a snapshot sees it. Counts of words include dead documents until a merge.
 type part struct {
 	*segment
-	dead   bitset // documents that are gone or have a newer copy
-	buried int    // how many those are
+	dead     bitset       // documents that are gone or have a newer copy
+	buried   int          // how many those are
+	latent   *vectors.Set // by the snapshot's latent model, nil without one
+	embedded *vectors.Set // by an embedding model, nil without one
 }
 
 func (p *part) live() int { return len(p.documents) - p.buried }
@@ -36,34 +45,85 @@ func (b bitset) has(i uint32) bool { return b != nil && b[i/64]&(1<<(i%64)) != 0
 
 func (b bitset) set(i uint32) { b[i/64] |= 1 << (i % 64) }
 
-// with is the snapshot after changes.
-func (s *snapshot) with(c ports.CatalogChanges, l *labels) *snapshot {
-	parts := slices.Clone(s.parts)
-	fresh := make([]bool, len(parts)) // whose dead are already a copy
+// inline is how many documents a writer merges itself; more are merged in the background.
+const inline = 1000
+
+// with is the snapshot after changes. The first frozen parts stay what they are, but for their dead. Products
+// of which only columns change are returned as repriced: they are to be put in place when the snapshot is published.
+func (s *snapshot) with(c ports.CatalogChanges, l *labels, frozen int) (next *snapshot, repriced []*catalog.Product) {
+	next = s.copy()
+	next.version = c.Version
+	if c.Synonyms != nil {
+		next.synonyms = newThesaurus(*c.Synonyms)
+	}
+	fresh := make([]bool, len(next.parts)) // whose dead are already a copy
 	bury := func(product id.Product) {
-		for i := range parts {
-			parts[i].bury(product, &fresh[i])
+		for i := range next.parts {
+			next.parts[i].bury(product, &fresh[i])
 		}
 	}
 	for _, product := range c.Removed {
 		bury(product)
 	}
-	active := make([]*catalog.Product, 0, len(c.Changed))
+	written := make([]*catalog.Product, 0, len(c.Changed))
 	for _, p := range c.Changed {
+		if p.Status == catalog.Active && s.says(p) {
+			repriced = append(repriced, p)
+			continue
+		}
 		bury(p.ID)
 		if p.Status == catalog.Active {
-			active = append(active, p)
+			written = append(written, p)
 		}
 	}
-	if len(active) > 0 {
-		parts = append(parts, part{segment: build(active, totalsOf(c.Levels), l)})
+	if len(written) > 0 {
+		next.append(build(written, totalsOf(c.Levels), l))
 	}
-	next := &snapshot{
-		version: c.Version, parts: merge(parts), brands: l.brands.names,
-		categories: l.categories.names, colors: l.colors.names, sizes: l.sizes.names,
-	}
+	next.mergeInline(frozen)
+	next.name(l)
 	next.measure()
-	return next
+	return next, repriced
+}
+
+func (s *snapshot) copy() *snapshot {
+	next := *s
+	next.parts = slices.Clone(s.parts)
+	return &next
+}
+
+// append adds a new segment.
+func (s *snapshot) append(fresh *segment) {
+	s.parts = append(s.parts, part{segment: fresh, latent: s.latent.fold(fresh)})
+	s.unlearnt += len(fresh.documents)
+}
+
+// mergeInline merges the last parts that are due and small.
+func (s *snapshot) mergeInline(frozen int) {
+	from := max(mergeFrom(s.parts), min(frozen, len(s.parts)))
+	for from < len(s.parts) && documents(s.parts[from:]) > inline {
+		from++
+	}
+	if from == len(s.parts) || from == len(s.parts)-1 && s.parts[from].buried == 0 {
+		return
+	}
+	if live(s.parts[from:]) == 0 {
+		s.parts = s.parts[:from]
+		return
+	}
+	s.parts = append(s.parts[:from], join(s.parts[from:]).part())
+}
+
+func documents(parts []part) (n int) {
+	for i := range parts {
+		n += len(parts[i].documents)
+	}
+	return n
+}
+
+// says tells whether the catalogue has a product with the same text, so that only columns differ.
+func (s *snapshot) says(p *catalog.Product) bool {
+	in, number := place(s, p.ID, byProduct)
+	return in != nil && sameText(in.product(number), p)
 }
 
 func totalsOf(levels []catalog.Level) map[id.Variant]int {
@@ -88,8 +148,14 @@ func (p *part) bury(product id.Product, copied *bool) {
 	p.buried++
 }
 
+// name takes over the names that the registers have now.
+func (s *snapshot) name(l *labels) {
+	s.brands, s.categories, s.colors, s.sizes = l.brands.names, l.categories.names, l.colors.names, l.sizes.names
+}
+
 func (s *snapshot) measure() {
 	var sum measures
+	s.size = 0
 	for _, p := range s.parts {
 		s.size += len(p.documents)
 		for f := range fields {
@@ -99,7 +165,7 @@ func (s *snapshot) measure() {
 	}
 	s.weigh = weighingOf(sum)
 	if len(s.parts) > 0 {
-		s.currency = s.parts[len(s.parts)-1].documents[0].product.Price.Currency()
+		s.currency = s.parts[len(s.parts)-1].product(0).Price.Currency()
 	}
 }
 
@@ -115,16 +181,50 @@ func (s *snapshot) restock(totals map[id.Variant]int) {
 	}
 }
 
-// place finds a live document by product or by sku.
-func place[K comparable](s *snapshot, key K, numbers func(*segment) map[K]uint32) (*part, *document) {
+// reprice puts products in the place of those with the same text.
+func (s *snapshot) reprice(products []*catalog.Product) {
+	for _, p := range products {
+		if in, number := place(s, p.ID, byProduct); in != nil {
+			in.segment.reprice(number, p)
+		}
+	}
+}
+
+// place finds a live document by product or by sku; the part is nil if there is none.
+func place[K comparable](s *snapshot, key K, numbers func(*segment) map[K]uint32) (*part, uint32) {
 	for i := len(s.parts) - 1; i >= 0; i-- {
 		p := &s.parts[i]
 		if number, has := numbers(p.segment)[key]; has && !p.dead.has(number) {
-			return p, &p.documents[number]
+			return p, number
 		}
 	}
-	return nil, nil
+	return nil, 0
 }
 
 func byProduct(s *segment) map[id.Product]uint32 { return s.byProduct }
 func bySKU(s *segment) map[string]uint32         { return s.bySKU }
+
+// sales is what orders tell of products.
+type sales struct {
+	demand   map[id.Product]float32 // 1 for the most sold
+	together map[id.Product][]id.Product
+}
+
+func newSales(s ports.Sales) *sales {
+	most := 1
+	for _, sold := range s.Sold {
+		most = max(most, sold)
+	}
+	demand := make(map[id.Product]float32, len(s.Sold))
+	for product, sold := range s.Sold {
+		demand[product] = float32(math.Log1p(float64(sold)) / math.Log1p(float64(most)))
+	}
+	return &sales{demand, s.Together}
+}
+
+func (s *snapshot) demand(product id.Product) float32 {
+	if s.sales == nil {
+		return 0
+	}
+	return s.sales.demand[product]
+}

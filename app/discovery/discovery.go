@@ -8,7 +8,6 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -23,36 +22,19 @@ type Service struct {
 	Clock     ports.Clock
 	Entropy   ports.Entropy
 
+	// Learner is the index as background work teaches it, from Sales and StockNews. Nil: it learns nothing.
+	Learner   ports.Learner
+	Sales     ports.SalesReader
+	StockNews ports.StockNews
+
 	// Loader, in a request's transaction, is the service that brings indexes up to date past it: for all
 	// requests, and from committed states alone. Nil: this one does.
 	Loader *Service
 
-	loading    sync.Map // id.Project -> *sync.Mutex: one reader brings an index up to date
+	loads      loads
 	categories sync.Map // id.Project -> counted
-}
-
-// Fresh brings the project's index up to the catalogue version that p was read with. Usually there is
-// nothing to do.
-func (s *Service) Fresh(ctx context.Context, p *project.Project) error {
-	if s.Loader != nil {
-		return s.Loader.Fresh(ctx, p)
-	}
-	if s.Index.Version(p.ID) >= p.CatalogVersion {
-		return nil
-	}
-	lock, _ := s.loading.LoadOrStore(p.ID, new(sync.Mutex))
-	lock.(*sync.Mutex).Lock()
-	defer lock.(*sync.Mutex).Unlock()
-	have := s.Index.Version(p.ID)
-	if have >= p.CatalogVersion {
-		return nil
-	}
-	changes, err := s.Catalog.Changes(ctx, p.ID, have)
-	if err != nil {
-		return err
-	}
-	s.Index.Apply(p.ID, changes)
-	return nil
+	learned    sync.Map // id.Project -> time.Time: when LearnSales last did
+	heard      sync.Map // id.Project -> time.Time, of the database's clock: up to when HearStock did
 }
 
 // stockOf reads the present stock of products, and tells the index.

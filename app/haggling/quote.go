@@ -279,13 +279,18 @@ func (s *Service) seal(t *talk, agreed negotiation.Accepted, withBundle bool, re
 	return token
 }
 
+// courtesy is how long a quote waits for an index to suggest a bundle from.
+const courtesy = 250 * time.Millisecond
+
 // bundle is a product that goes with the item, or nil. A bundle is a courtesy: without an index the
 // quote goes on without it.
 func (s *Service) bundle(ctx context.Context, p *project.Project, t *talk, now time.Time) *negotiation.Bundle {
 	if !p.Settings.BundleSuggestions || t.quote.Snapshot().Bundle != nil {
 		return nil
 	}
-	if err := s.Fresh(ctx, p); err != nil {
+	patient, cancel := context.WithTimeout(ctx, courtesy)
+	defer cancel()
+	if err := s.Fresh(patient, p); err != nil {
 		s.Log.WarnContext(ctx, "no index to suggest a bundle from", "error", err)
 		return nil
 	}

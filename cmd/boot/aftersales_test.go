@@ -41,7 +41,7 @@ func (c *cashier) Refund(_ context.Context, r ports.RefundRequest) (order.Refund
 func (m *market) aftersales(c *cashier) *aftersales.Service {
 	return &aftersales.Service{
 		Orders: m.store.Orders(), Payments: m.store.Payments(), Refunds: m.store.Orders(), Inventory: m.store.Inventory(),
-		Index: search.New(), Gateway: c, Clock: m.clock, Entropy: system.Entropy{}, Log: slog.New(slog.DiscardHandler),
+		Index: search.New(search.Options{}), Gateway: c, Clock: m.clock, Entropy: system.Entropy{}, Log: slog.New(slog.DiscardHandler),
 	}
 }
 

@@ -83,7 +83,7 @@ func openMarket(t *testing.T, database string) *market {
 }
 
 func (m *market) assemble() {
-	st, index, entropy, log := m.store, search.New(), system.Entropy{}, slog.New(slog.DiscardHandler)
+	st, index, entropy, log := m.store, search.New(search.Options{}), system.Entropy{}, slog.New(slog.DiscardHandler)
 	agent := agents.Builtin{Index: index}
 	m.catalogs = &catalogs.Service{
 		Products: st.Products(), Bulk: st.Catalog(), Reader: st.Catalog(), Inventory: st.Inventory(),

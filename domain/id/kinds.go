@@ -25,6 +25,7 @@ type (
 	hookLog  struct{}
 	run      struct{}
 	label    struct{}
+	synonym  struct{}
 )
 
 func (account) prefix() string  { return "acct_" }
@@ -51,6 +52,7 @@ func (hook) prefix() string     { return "wh_" }
 func (hookLog) prefix() string  { return "whlog_" }
 func (run) prefix() string      { return "sync_" }
 func (label) prefix() string    { return "lbl_" }
+func (synonym) prefix() string  { return "syn_" }
 
 type (
 	Account       = ID[account]
@@ -77,4 +79,5 @@ type (
 	WebhookLog    = ID[hookLog] // an entry of it
 	Sync          = ID[run]
 	Label         = ID[label] // of a parcel
+	Synonym       = ID[synonym]
 )

@@ -86,16 +86,16 @@ func indexUpdated(w *window) {
 	tent, stove, lamp := w.product("Tent"), w.product("Stove"), w.product("Lamp")
 	w.apply(tent, stove, lamp)
 	renamed, archived := *tent, *stove
-	renamed.Name, archived.Status = "Shelter", catalog.Archived
+	renamed.Name, archived.Status = "Kayak", catalog.Archived
 	w.apply(&renamed, &archived)
 	w.finds(text("tent stove"))
-	w.finds(text("shelter"), "Shelter")
-	w.findsAll(catalog.Filter{}, "Shelter", "Lamp")
+	w.finds(text("kayak"), "Kayak")
+	w.findsAll(catalog.Filter{}, "Kayak", "Lamp")
 	w.version++
 	w.index.Apply(w.project, ports.CatalogChanges{Version: w.version, Removed: []id.Product{lamp.ID}})
-	w.findsAll(catalog.Filter{}, "Shelter")
+	w.findsAll(catalog.Filter{}, "Kayak")
 	w.apply(stove)
-	w.findsAll(catalog.Filter{}, "Shelter", "Stove")
+	w.findsAll(catalog.Filter{}, "Kayak", "Stove")
 }
 
 func indexApart(w *window) {

@@ -1,0 +1,299 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func settled(t testing.TB, x *Index) {
+	t.Helper()
+	if err := x.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestBackgroundWork: parts that are merged and vectors that are learnt while others write, sell and search leave
+// an index of the catalogue as it is.
+func TestBackgroundWork(t *testing.T) {
+	t.Parallel()
+	h, x := newHistory(11), New(Options{})
+	defer x.Close()
+	for n := range 3 * inline {
+		h.write(n)
+	}
+	all := make([]*catalog.Product, 0, len(h.products))
+	for _, p := range h.products {
+		all = append(all, p)
+	}
+	h.version = 1
+	x.Apply(liveProject, ports.CatalogChanges{Version: 1, Changed: all, Levels: h.levels(all)})
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	readers.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				readOnce(t, x)
+			}
+		}
+	})
+	for range 150 {
+		x.Apply(liveProject, h.step(900))
+		x.Restock(liveProject, h.sell())
+	}
+	close(done)
+	readers.Wait()
+	settled(t, x)
+	s := x.snapshot(liveProject)
+	if mergeFrom(s.parts) < len(s.parts) || s.unlearned() || s.latent == nil {
+		t.Errorf("%d parts, %d documents unlearnt, learnt: %t", len(s.parts), s.unlearnt, s.latent != nil)
+	}
+	byWords := s.copy()
+	byWords.latent = nil
+	x.replica(liveProject).current.Store(byWords)
+	sameAnswers(t, x, h.now())
+}
+
+// TestPricesRebuildNothing: a change of what is no text lies in the same segment, at once.
+func TestPricesRebuildNothing(t *testing.T) {
+	t.Parallel()
+	h, x := newHistory(4), New(Options{})
+	for n := range 30 {
+		h.write(n)
+	}
+	p := h.products[7]
+	x.Apply(liveProject, ports.CatalogChanges{Version: 1, Changed: []*catalog.Product{p, h.products[8]}, Levels: h.levels([]*catalog.Product{p})})
+	before := x.snapshot(liveProject).parts[0].segment
+	cheaper := *p
+	cheaper.Price, cheaper.Images = money.Of(1, money.USD), []catalog.Image{{URL: "/new.jpg"}}
+	cheaper.Variants = slices.Clone(p.Variants)
+	levels := []catalog.Level{{Product: p.ID, Variant: p.Variants[0].ID, Quantity: 44}}
+	x.Apply(liveProject, ports.CatalogChanges{Version: 2, Changed: []*catalog.Product{&cheaper}, Levels: levels})
+	s := x.snapshot(liveProject)
+	if len(s.parts) != 1 || s.parts[0].segment != before || s.version != 2 {
+		t.Errorf("%d parts at version %d, the same segment: %t", len(s.parts), s.version, s.parts[0].segment == before)
+	}
+	most := money.Of(1, money.USD)
+	found, err := x.Search(t.Context(), liveProject, catalog.Query{Text: "no7", Filter: catalog.Filter{PriceMax: &most}})
+	if err != nil || found.Total != 1 || found.Hits[0].Product != &cheaper || found.Facets.PriceRanges[0].Max != most {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if got := s.parts[0].stock[s.parts[0].byVariant[p.Variants[0].ID]].Load(); got != 44 {
+		t.Errorf("stock %d, want 44", got)
+	}
+}
+
+// TestChangedTextIsNoPrice: each part of a product that is searched makes a new document.
+func TestChangedTextIsNoPrice(t *testing.T) {
+	t.Parallel()
+	h := newHistory(4)
+	p := h.write(1)
+	for name, change := range map[string]func(*catalog.Product){
+		"name": func(p *catalog.Product) { p.Name += "!" }, "sku": func(p *catalog.Product) { p.SKU += "!" },
+		"brand": func(p *catalog.Product) { p.Brand += "!" }, "category": func(p *catalog.Product) { p.Category += "!" },
+		"description": func(p *catalog.Product) { p.Description += "!" }, "tags": func(p *catalog.Product) { p.Tags = []string{"x"} },
+		"attributes": func(p *catalog.Product) { p.Attributes = map[string]string{"a": "b"} },
+		"reviews":    func(p *catalog.Product) { p.Reviews.Count++ },
+		"size": func(p *catalog.Product) {
+			p.Variants = []catalog.Variant{{ID: p.Variants[0].ID, SKU: p.Variants[0].SKU, Size: "XXL"}}
+		},
+	} {
+		other := *p
+		change(&other)
+		if sameText(p, &other) {
+			t.Errorf("a changed %s is not seen", name)
+		}
+	}
+	same := *p
+	if same.Price = money.Of(7, money.USD); !sameText(p, &same) {
+		t.Error("a price is text")
+	}
+}
+
+// meanings is an embedding model that knows the directions of some texts.
+type meanings struct {
+	mu      sync.Mutex
+	vectors map[string][]float32
+	err     error
+}
+
+func (m *meanings) Model() string { return "model-1" }
+
+func (m *meanings) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.err != nil {
+		return nil, m.err
+	}
+	return [][]float32{m.vectors[texts[0]]}, nil
+}
+
+func TestEmbeddings(t *testing.T) {
+	t.Parallel()
+	h := newHistory(9)
+	model := &meanings{vectors: map[string][]float32{"somewhere to sleep": {1, 0, 0}}}
+	x := New(Options{Embedder: model})
+	tent, stove, lamp := h.write(1), h.write(2), h.write(3)
+	tent.Name, stove.Name, lamp.Name = "Ridgeline", "Ember", "Glow"
+	x.Apply(liveProject, ports.CatalogChanges{Version: 1, Changed: []*catalog.Product{tent, stove, lamp}})
+	find := func() (names []string) {
+		found, err := x.Search(t.Context(), liveProject, catalog.Query{Text: "somewhere to sleep"})
+		if err != nil || found.Total != len(found.Hits) {
+			t.Fatalf("%+v, %v", found, err)
+		}
+		for _, hit := range found.Hits {
+			names = append(names, hit.Product.Name)
+			if !slices.Equal(hit.Reasons, []string{"close in meaning"}) {
+				t.Errorf("reasons %q", hit.Reasons)
+			}
+		}
+		return names
+	}
+	expect := func(when string, want ...string) {
+		t.Helper()
+		if got := find(); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", when, got, want)
+		}
+	}
+	expect("before there are vectors")
+	if n := len(x.Unembedded(liveProject, "model-1", 10)); n != 3 {
+		t.Errorf("%d products without a vector, want 3", n)
+	}
+	x.Embed(liveProject, "model-1", map[id.Product][]float32{tent.ID: {.9, .1, 0}, stove.ID: {0, 1, 0}})
+	x.Embed(liveProject, "model-1", map[id.Product][]float32{lamp.ID: {1, 0}}) // of another length
+	settled(t, x)
+	expect("embedded", "Ridgeline")
+	if left := x.Unembedded(liveProject, "model-1", 10); len(left) != 1 || left[0] != lamp {
+		t.Errorf("without a vector: %v", left)
+	}
+	x.Embed(liveProject, "model-1", map[id.Product][]float32{lamp.ID: {.8, .3, 0}})
+	settled(t, x)
+	expect("all embedded", "Ridgeline", "Glow")
+	if state := x.State(liveProject); state.Embedded != 3 || state.Model != "model-1" || state.Products != 3 || state.Bytes <= 0 {
+		t.Errorf("%+v", state)
+	}
+	model.err = errors.New("down")
+	expect("while the model is down")
+	model.err = nil
+	renamed := *tent
+	renamed.Name = "Ridge"
+	x.Apply(liveProject, ports.CatalogChanges{Version: 2, Changed: []*catalog.Product{&renamed}})
+	expect("after a text has changed", "Glow")
+	if left := x.Unembedded(liveProject, "model-1", 10); len(left) != 1 || left[0] != &renamed {
+		t.Errorf("without a vector: %v", left)
+	}
+	again := renamed
+	again.Name = "Crest"
+	x.Apply(liveProject, ports.CatalogChanges{Version: 3, Changed: []*catalog.Product{&again}})
+	x.Embed(liveProject, "model-1", map[id.Product][]float32{tent.ID: {1, 0, 0}})
+	settled(t, x)
+	expect("with the vector of an earlier text", "Glow")
+	model.vectors["somewhere to sleep"] = []float32{1, 0}
+	expect("with a query of another length")
+}
+
+// TestFilteredMeanings: vectors widen no filter, and what they find is counted.
+func TestFilteredMeanings(t *testing.T) {
+	t.Parallel()
+	h, model := newHistory(9), &meanings{vectors: map[string][]float32{"shelter": {1, 0}}}
+	x := New(Options{Embedder: model})
+	near := map[id.Product][]float32{}
+	var all []*catalog.Product
+	for n := range 40 {
+		p := h.write(n)
+		p.Name, p.Category, p.Brand = fmt.Sprint("Item ", n), []string{"tents", "stoves"}[n%2], "Fjord"
+		near[p.ID] = []float32{1, float32(n) / 100}
+		all = append(all, p)
+	}
+	x.Apply(liveProject, ports.CatalogChanges{Version: 1, Changed: all})
+	x.Embed(liveProject, model.Model(), near)
+	settled(t, x)
+	found, err := x.Search(t.Context(), liveProject, catalog.Query{Text: "shelter", Filter: catalog.Filter{Category: "tents"}, Limit: 5})
+	if err != nil || found.Total != 20 || found.Facets.Brands[0].Count != 20 || len(found.Hits) != 5 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	for _, hit := range found.Hits {
+		if hit.Product.Category != "tents" {
+			t.Errorf("%s is of %s", hit.Product.Name, hit.Product.Category)
+		}
+	}
+}
+
+func TestIdleProjectsAreDropped(t *testing.T) {
+	t.Parallel()
+	h, x := newHistory(6), New(Options{Memory: 1})
+	var projects []id.Project
+	for n := range 3 {
+		projects = append(projects, id.Stored[id.Project](fmt.Sprint("proj_", n)))
+		p := h.write(n)
+		x.Apply(projects[n], ports.CatalogChanges{Version: 1, Changed: []*catalog.Product{p}})
+	}
+	if n := len(x.Loaded()); n != 3 {
+		t.Fatalf("%d projects: those just used are dropped too", n)
+	}
+	x.replica(projects[1]).used.Store(time.Now().Add(-2 * idle).UnixNano())
+	x.evict(time.Now())
+	if x.Version(projects[1]) != 0 || x.Version(projects[0]) != 1 || x.Version(projects[2]) != 1 {
+		t.Errorf("left: %v", x.Loaded())
+	}
+	x.Restock(projects[1], map[id.Variant]int{})
+	x.Learn(projects[1], ports.Sales{})
+	if state := x.State(projects[1]); state != (ports.IndexState{}) {
+		t.Errorf("%+v", state)
+	}
+}
+
+// TestSalesDecideAmongEquals, and what is bought together is recommended.
+func TestSales(t *testing.T) {
+	t.Parallel()
+	h, x := newHistory(6), New(Options{})
+	var all []*catalog.Product
+	for n := range 4 {
+		p := h.write(n)
+		p.Name, p.Brand, p.Category = "Tent", "", fmt.Sprint("only", n)
+		h.stock[p.Variants[0].ID] = 1
+		all = append(all, p)
+	}
+	x.Apply(liveProject, ports.CatalogChanges{Version: 1, Changed: all, Levels: h.levels(all)})
+	x.Learn(liveProject, ports.Sales{
+		Sold:     map[id.Product]int{all[2].ID: 90, all[1].ID: 2},
+		Together: map[id.Product][]id.Product{all[0].ID: {all[3].ID, all[0].ID, all[1].ID}},
+	})
+	found, err := x.Search(t.Context(), liveProject, catalog.Query{Text: "tent"})
+	if err != nil || found.Hits[0].Product != all[2] || found.Hits[1].Product != all[1] {
+		t.Errorf("%+v, %v", found.Hits, err)
+	}
+	together := x.Complements(liveProject, []id.Product{all[0].ID}, 3)
+	if len(together) != 2 || together[0].Product != all[3] || together[1].Product != all[1] {
+		t.Errorf("complements %+v", together)
+	}
+}
+
+// TestClosedWhileLearning: an index that is closed amid its work stays usable.
+func TestClosedWhileLearning(t *testing.T) {
+	t.Parallel()
+	h, x := newHistory(8), New(Options{})
+	random := rand.New(rand.NewPCG(1, 2))
+	for n := range 400 {
+		p := h.write(n)
+		p.Description = fmt.Sprint(random.Perm(40))
+	}
+	x.Apply(liveProject, h.step(300))
+	x.Close()
+	settled(t, x)
+	x.Apply(liveProject, h.step(300))
+	readOnce(t, x)
+}

@@ -1,0 +1,209 @@
+package search
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"github.com/haggle-commerce/haggle/adapters/search/vectors"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// embeddings are vectors of an embedding model that wait to be taken into the sets of a replica.
+type embeddings struct {
+	mu    sync.Mutex
+	model string
+	dims  int // of the model's vectors, once there is one
+	news  map[id.Product][]float32
+	asked map[id.Product]*catalog.Product // as they read when their vectors were asked for
+}
+
+func (e *embeddings) waiting() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.news) > 0
+}
+
+// put notes vectors. Those of another model than before make all before them worthless.
+func (e *embeddings) put(model string, vectors map[id.Product][]float32) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.model != model || e.news == nil {
+		e.news = make(map[id.Product][]float32)
+	}
+	if e.model != model {
+		e.model, e.dims = model, 0
+	}
+	for product, v := range vectors {
+		if e.dims == 0 {
+			e.dims = len(v)
+		}
+		if len(v) == e.dims && e.dims > 0 {
+			e.news[product] = v
+		}
+	}
+}
+
+// taken is what waited.
+type taken struct {
+	model string
+	dims  int
+	news  map[id.Product][]float32
+	asked map[id.Product]*catalog.Product
+}
+
+func (e *embeddings) take() taken {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	t := taken{e.model, e.dims, e.news, e.asked}
+	e.news, e.asked = nil, nil
+	return t
+}
+
+// ask notes how products read whose vectors are asked for.
+func (e *embeddings) ask(products []*catalog.Product) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.asked == nil {
+		e.asked = make(map[id.Product]*catalog.Product, len(products))
+	}
+	for _, p := range products {
+		e.asked[p.ID] = p
+	}
+}
+
+// of is a product's new vector, nil if there is none or it is of a text that has changed.
+func (t *taken) of(p *catalog.Product) []float32 {
+	v := t.news[p.ID]
+	if asked := t.asked[p.ID]; v == nil || asked != nil && !sameText(asked, p) {
+		return nil
+	}
+	return v
+}
+
+func (e *embeddings) has(product id.Product) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.news[product] != nil
+}
+
+// Embed gives products their vectors. They count as soon as they have been sorted in, in the background.
+func (x *Index) Embed(project id.Project, model string, vectors map[id.Product][]float32) {
+	c := x.replica(project)
+	if c == nil || len(vectors) == 0 {
+		return
+	}
+	c.embedded.put(model, vectors)
+	x.tend(c)
+}
+
+// Unembedded are products without a vector of a model.
+func (x *Index) Unembedded(project id.Project, model string, limit int) (products []*catalog.Product) {
+	c := x.replica(project)
+	s := x.snapshot(project)
+	if s == nil {
+		return nil
+	}
+	for i := range s.parts {
+		p := &s.parts[i]
+		for number := range uint32(len(p.documents)) {
+			known := s.model == model && p.embedded != nil && p.embedded.Has(number)
+			if known || p.dead.has(number) || c.embedded.has(p.product(number).ID) {
+				continue
+			}
+			if len(products) < limit {
+				products = append(products, p.product(number))
+			}
+		}
+	}
+	c.embedded.ask(products)
+	return products
+}
+
+// embed sorts in the vectors that wait.
+func (c *replica) embed(ctx context.Context) error {
+	news := c.embedded.take()
+	s := c.current.Load()
+	keep := s.model == news.model
+	sets := make(map[*segment]*vectors.Set, len(s.parts))
+	for i := range s.parts {
+		set := s.parts[i].withEmbedded(&news, keep)
+		if err := seal(ctx, set); err != nil {
+			return err
+		}
+		sets[s.parts[i].segment] = set
+	}
+	c.applying.Lock()
+	defer c.applying.Unlock()
+	next := c.current.Load().copy()
+	next.model = news.model
+	for i := range next.parts {
+		p := &next.parts[i]
+		if set, done := sets[p.segment]; done {
+			p.embedded = set
+		} else {
+			p.embedded = p.withEmbedded(&news, keep)
+		}
+	}
+	c.publish(next, func() {})
+	return nil
+}
+
+// withEmbedded is the part's vectors and new ones; the part's own again if none is new.
+func (p *part) withEmbedded(news *taken, keep bool) *vectors.Set {
+	var set *vectors.Set
+	for product := range news.news {
+		number, has := p.byProduct[product]
+		if !has || p.dead.has(number) {
+			continue
+		}
+		v := news.of(p.product(number))
+		if v == nil {
+			continue
+		}
+		if set == nil {
+			set = p.copyEmbedded(news.dims, keep)
+		}
+		set.Put(number, v)
+	}
+	if set == nil && keep {
+		return p.embedded
+	}
+	return set
+}
+
+func (p *part) copyEmbedded(dims int, keep bool) *vectors.Set {
+	set := vectors.New(dims, len(p.documents))
+	if p.embedded == nil || !keep || p.embedded.Dims() != dims {
+		return set
+	}
+	for i := range uint32(len(p.documents)) {
+		if p.embedded.Has(i) {
+			set.Copy(i, p.embedded, i)
+		}
+	}
+	return set
+}
+
+// meaning is the vector of a query's text, nil if there is none in time or nothing to compare it with.
+func (x *Index) meaning(ctx context.Context, s *snapshot, text string) []float32 {
+	if x.embedder == nil || s.model != x.embedder.Model() || strings.TrimSpace(text) == "" {
+		return nil
+	}
+	made, err := x.embedder.Embed(ctx, []string{text})
+	if err != nil || len(made) != 1 || len(made[0]) != s.dims() {
+		return nil
+	}
+	return made[0]
+}
+
+// dims is the length of the embedding model's vectors, 0 if there are none.
+func (s *snapshot) dims() int {
+	for i := range s.parts {
+		if s.parts[i].embedded != nil {
+			return s.parts[i].embedded.Dims()
+		}
+	}
+	return 0
+}

@@ -1,0 +1,286 @@
+package search
+
+import (
+	"math"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/adapters/search/vectors"
+)
+
+// What a candidate's signs weigh beside its words, which weigh one in the best of them. Round numbers: a
+// learnt combination did not hold on unseen queries.
+const (
+	proximityWeight = .15 // words that follow each other in the query do so in the title
+	headWeight      = .1  // the title's head ends with the thing that is asked for
+	accessoryWeight = .25 // against: the thing is only what the product is for
+	coverageWeight  = .2  // share of the query that is there
+	latentWeight    = .1  // likeness by the catalogue's own vectors
+	feedbackWeight  = .05 // likeness to the best by words
+	embeddedWeight  = .6  // likeness by an embedding model
+	demandWeight    = .05 // pieces sold
+)
+
+// Documents without a word of the query are only shown if they are this close to it.
+const (
+	latentNearness   = .75
+	embeddedNearness = .45
+)
+
+// feedback is how many of the best by words tell what is meant.
+const feedback = 5
+
+// ranking ranks the candidates of one search.
+type ranking struct {
+	*snapshot
+	*scratch
+	question question
+	pass     *filter
+	prefer   []bool
+	spaces   []space
+	top      float32 // the best score
+	surety   float32 // how well the best one fits, in (0, 1)
+}
+
+// space is one kind of vectors, and the query in it.
+type space struct {
+	query    vectors.Query
+	feedback vectors.Query
+	of       func(*part) *vectors.Set
+	weight   float32
+	nearness float32
+	fed      bool
+}
+
+// understood ranks by words, meaning, and all other signs.
+func (r *ranking) understood(meaning []float32, limit int) []ranked {
+	first, heap := r.shortlist(r.found, max(limit, lexicalCandidates), r.heap)
+	r.heap = heap
+	r.spacesOf(meaning, first)
+	words := float32(0)
+	for _, c := range first {
+		words = max(words, c.score)
+	}
+	first = r.addNear(first)
+	finals := make([]candidate, len(first))
+	near := make(map[[2]uint32]float32)
+	for i, c := range first {
+		if c.near > 0 {
+			near[[2]uint32{uint32(c.part), c.number}] = c.near
+		}
+		finals[i] = candidate{r.final(c, words), c.coverage, c.part, c.number}
+	}
+	r.preferred(finals)
+	for _, c := range finals {
+		r.top = max(r.top, c.score)
+	}
+	best := r.best(finals, limit)
+	for i := range best {
+		best[i].near = near[[2]uint32{uint32(best[i].part), best[i].number}]
+	}
+	for _, c := range first {
+		r.surety = max(r.surety, surety(c.score, c.coverage, r.likeness(c)))
+	}
+	return best
+}
+
+// spacesOf are the kinds of vectors that know something of the query. first are the best by words.
+func (r *ranking) spacesOf(meaning []float32, first []ranked) {
+	if meaning != nil {
+		r.spaces = append(r.spaces, space{
+			query: vectors.Quantize(meaning), weight: embeddedWeight, nearness: embeddedNearness,
+			of: func(p *part) *vectors.Set { return p.embedded },
+		})
+	}
+	if r.latent != nil {
+		vector, ok := r.latent.query(r.question, r.vector)
+		r.vector = vector
+		if ok {
+			r.spaces = append(r.spaces, space{
+				query: vectors.Quantize(vector), weight: latentWeight, nearness: latentNearness,
+				of: func(p *part) *vectors.Set { return p.latent },
+			})
+		}
+	}
+	for i := range r.spaces {
+		r.feed(&r.spaces[i], first[:min(len(first), feedback)])
+	}
+}
+
+// feed sums up where in a space the best by words are.
+func (r *ranking) feed(sp *space, best []ranked) {
+	var sum, one []float32
+	for _, c := range best {
+		set := sp.of(&r.parts[c.part])
+		if set == nil || !set.Has(c.number) {
+			continue
+		}
+		one = grown(one, set.Dims())
+		if sum == nil {
+			sum = make([]float32, set.Dims())
+		}
+		set.Vector(c.number, one)
+		for i, x := range one {
+			sum[i] += x
+		}
+	}
+	if sum != nil {
+		sp.feedback, sp.fed = vectors.Quantize(sum), true
+	}
+}
+
+// addNear adds documents that have none of the words but are close in meaning, to the candidates and to all
+// that is counted. By the catalogue's own vectors none would get before the many that have the words.
+func (r *ranking) addNear(first []ranked) []ranked {
+	if len(r.spaces) == 0 || r.spaces[0].weight < embeddedWeight && len(first) >= lexicalCandidates {
+		return first
+	}
+	sp := &r.spaces[0]
+	r.mark()
+	for i := range r.parts {
+		p := &r.parts[i]
+		set := sp.of(p)
+		if set == nil {
+			continue
+		}
+		marked := r.marked[i]
+		r.near = set.Nearest(&sp.query, vectorCandidates, func(document uint32) bool {
+			return !marked.has(document) && r.pass.passes(p, document)
+		}, r.near[:0])
+		for _, n := range r.near {
+			if n.Cosine < sp.nearness {
+				break
+			}
+			first = append(first, ranked{near: n.Cosine, part: int32(i), number: n.Document, segment: p.segment})
+			r.found = append(r.found, candidate{part: int32(i), document: n.Document})
+			r.counts.add(p.segment, n.Document)
+		}
+	}
+	return first
+}
+
+// mark notes which documents have been found.
+func (r *ranking) mark() {
+	r.marked = grown(r.marked, len(r.parts))
+	for i := range r.parts {
+		r.marked[i] = grown(r.marked[i], (len(r.parts[i].documents)+63)/64)
+		clear(r.marked[i])
+	}
+	for _, c := range r.found {
+		r.marked[c.part].set(c.document)
+	}
+}
+
+// final is a candidate's score from all signs. words is the best score by words alone.
+func (r *ranking) final(c ranked, words float32) float32 {
+	score := coverageWeight * c.coverage
+	if words > 0 {
+		score += c.score / words
+	}
+	score += r.titleSigns(c)
+	p := &r.parts[c.part]
+	for i := range r.spaces {
+		sp := &r.spaces[i]
+		set := sp.of(p)
+		if set == nil || !set.Has(c.number) {
+			continue
+		}
+		score += sp.weight * max(0, set.Cosine(c.number, &sp.query))
+		if sp.fed {
+			score += feedbackWeight * max(0, set.Cosine(c.number, &sp.feedback))
+		}
+		break // the first space that knows the document
+	}
+	return max(score+demandWeight*r.demand(p.product(c.number).ID), .001)
+}
+
+// likeness is how close a candidate is in meaning, in the best space that knows it.
+func (r *ranking) likeness(c ranked) float32 {
+	for i := range r.spaces {
+		sp := &r.spaces[i]
+		if set := sp.of(&r.parts[c.part]); set != nil && set.Has(c.number) && sp.weight == embeddedWeight {
+			return max(0, set.Cosine(c.number, &sp.query))
+		}
+	}
+	return 0
+}
+
+// preferred lifts the documents that have a colour which the buyer likes.
+func (r *ranking) preferred(found []candidate) {
+	if !slices.Contains(r.prefer, true) {
+		return
+	}
+	for i := range found {
+		p := &r.parts[found[i].part]
+		if p.anyColor(&p.documents[found[i].document], r.prefer) {
+			found[i].score *= liked
+		}
+	}
+}
+
+// titleSigns is what the order of words in the title tells.
+func (r *ranking) titleSigns(c ranked) (sum float32) {
+	p, q := &r.parts[c.part], &r.question
+	d := &p.documents[c.number]
+	title := p.titles[d.title.from:d.title.to]
+	if len(title) == 0 {
+		return 0
+	}
+	var places [maxWords]uint64 // by group: in which places of the title it is
+	for i := range q.groups {
+		places[i] = q.groups[i].places(int(c.part), title)
+	}
+	if len(q.groups) > 1 {
+		follow := 0
+		for i := 1; i < len(q.groups); i++ {
+			if places[i-1]<<1&places[i] != 0 {
+				follow++
+			}
+		}
+		sum += proximityWeight * float32(follow) / float32(len(q.groups)-1)
+	}
+	if q.head < 0 {
+		return sum
+	}
+	thing := places[q.head]
+	if d.head > 0 && thing&(1<<(d.head-1)) != 0 {
+		sum += headWeight
+	}
+	if d.purpose != noPurpose && thing != 0 && thing&(1<<d.purpose-1) == 0 {
+		sum -= accessoryWeight
+	}
+	return sum
+}
+
+// places are the places of a title where a group is.
+func (g *group) places(part int, title []uint32) (set uint64) {
+	for n := range g.alternates {
+		a := &g.alternates[n]
+		if len(a.words) > 1 || a.weight < bareNumber || a.words[0].numbers[part] < 0 {
+			continue
+		}
+		term := uint32(a.words[0].numbers[part])
+		for i, t := range title {
+			if t == term {
+				set |= 1 << i
+			}
+		}
+	}
+	return set
+}
+
+// surety is how well a document fits, in (0, 1): the logistic curve through what human judges said of the
+// products that were found first.
+func surety(words, coverage, likeness float32) float32 {
+	x := -3 + 2.5*float64(words) + 3.2*float64(coverage) + 3*float64(likeness)
+	return float32(1 / (1 + math.Exp(-x)))
+}
+
+// calibrated maps a score to 1…999 thousandths, monotone: the best one's is its surety.
+func (r *ranking) calibrated(score float32) int {
+	if !r.question.asked {
+		return thousandths(score)
+	}
+	return thousandths(r.surety * score / r.top)
+}
+
+func thousandths(score float32) int { return min(999, 1+int(score*998)) }

@@ -1,0 +1,106 @@
+package search
+
+import (
+	"time"
+	"unsafe"
+
+	"github.com/haggle-commerce/haggle/adapters/search/vectors"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// idle is how long nobody has searched a project whose copy may be dropped.
+const idle = 10 * time.Minute
+
+// evict drops the copies that nobody has searched for the longest time, until all together fit into the memory
+// that they may have. A copy that is in use stays, whatever it takes: it would be built again at once.
+func (x *Index) evict(now time.Time) {
+	for x.memory > 0 && x.bytes() > x.memory {
+		project, least := id.Project{}, now.Add(-idle).UnixNano()
+		x.projects.Range(func(key, c any) bool {
+			if used := c.(*replica).used.Load(); used < least && c.(*replica).current.Load() != nil {
+				project, least = key.(id.Project), used
+			}
+			return true
+		})
+		if project.IsZero() {
+			return
+		}
+		x.projects.Delete(project)
+		x.log.Info("the index of an idle project was dropped", "project", project.String())
+	}
+}
+
+func (x *Index) bytes() (sum int64) {
+	x.projects.Range(func(_, c any) bool {
+		if s := c.(*replica).current.Load(); s != nil {
+			sum += s.bytes()
+		}
+		return true
+	})
+	return sum
+}
+
+// State is what there is of a project's index.
+func (x *Index) State(project id.Project) ports.IndexState {
+	s := x.snapshot(project)
+	if s == nil {
+		return ports.IndexState{}
+	}
+	state := ports.IndexState{Version: s.version, Products: live(s.parts), Bytes: s.bytes(), Learnt: s.latent != nil, Model: s.model}
+	for i := range s.parts {
+		if p := &s.parts[i]; p.embedded != nil {
+			for number := range p.documents {
+				if p.embedded.Has(uint32(number)) && !p.dead.has(uint32(number)) {
+					state.Embedded++
+				}
+			}
+		}
+	}
+	return state
+}
+
+// bytes is about what a snapshot takes, the products themselves included.
+func (s *snapshot) bytes() (sum int64) {
+	for i := range s.parts {
+		p := &s.parts[i]
+		sum += p.segment.bytes + vectorBytes(p.latent) + vectorBytes(p.embedded)
+	}
+	return sum
+}
+
+func vectorBytes(set *vectors.Set) int64 {
+	if set == nil {
+		return 0
+	}
+	return int64(set.Len()) * int64(set.Dims()+8)
+}
+
+// What maps and the like take for an entry, measured.
+const (
+	bytesOfProduct  = 900 // its columns, three lookups and the product's own frame
+	bytesOfVariant  = 220
+	bytesOfSpelling = 110
+)
+
+// measureBytes adds up a segment's lists.
+func (s *segment) measureBytes() {
+	s.bytes = int64(len(s.words.postings))*int64(unsafe.Sizeof(posting{})) + int64(len(s.titles))*4 +
+		int64(len(s.documents))*bytesOfProduct + int64(len(s.variants))*bytesOfVariant +
+		int64(len(s.words.terms.text)+len(s.spoken.words.text)) + int64(s.spoken.words.len())*bytesOfSpelling
+	for i := range s.products {
+		s.bytes += textBytes(s.product(uint32(i)))
+	}
+}
+
+func textBytes(p *catalog.Product) (n int64) {
+	n = int64(len(p.Name) + len(p.Description) + len(p.Brand) + len(p.Category) + len(p.SKU))
+	for key, value := range p.Attributes {
+		n += int64(len(key)+len(value)) + 48
+	}
+	for _, image := range p.Images {
+		n += int64(len(image.URL)+len(image.Alt)) + 32
+	}
+	return n
+}

@@ -1,0 +1,20 @@
+package search
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+)
+
+// sameText tells whether two states of a product read alike, so that they differ in what lies in columns at
+// most: prices, images, costs and the like.
+func sameText(a, b *catalog.Product) bool {
+	return a.SKU == b.SKU && a.Name == b.Name && a.Brand == b.Brand && a.Category == b.Category && a.Description == b.Description &&
+		a.Reviews == b.Reviews && slices.Equal(a.Tags, b.Tags) && maps.Equal(a.Attributes, b.Attributes) &&
+		slices.EqualFunc(a.Variants, b.Variants, sameVariant)
+}
+
+func sameVariant(a, b catalog.Variant) bool {
+	return a.ID == b.ID && a.SKU == b.SKU && a.Size == b.Size && a.Color == b.Color
+}

@@ -1,0 +1,190 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/haggle-commerce/haggle/adapters/search/vectors"
+	"github.com/haggle-commerce/haggle/domain/fault"
+)
+
+// tending is the background work on one replica: one goroutine at a time, as long as something is to do.
+type tending struct {
+	mu      sync.Mutex
+	running bool
+	again   bool
+	idle    chan struct{} // closed when the work that runs is done
+}
+
+// tend sees to it that what is due is done in the background.
+func (x *Index) tend(c *replica) {
+	t := &c.tending
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.running {
+		t.again = true
+		return
+	}
+	if x.life.Err() != nil || !c.due() {
+		return
+	}
+	t.running, t.again, t.idle = true, false, make(chan struct{})
+	x.tended.Go(func() { x.work(c) })
+}
+
+// work does what is due, until nothing is.
+func (x *Index) work(c *replica) {
+	t := &c.tending
+	for {
+		err := fault.Survive(func() error { return c.improve(x.life) })
+		if err != nil && !errors.Is(err, context.Canceled) {
+			x.log.Error("an index could not be improved", "error", err)
+		}
+		t.mu.Lock()
+		if err != nil || !t.again && !c.due() {
+			t.running = false
+			close(t.idle)
+			t.mu.Unlock()
+			return
+		}
+		t.again = false
+		t.mu.Unlock()
+	}
+}
+
+// Settle waits until nothing is done in the background any more.
+func (x *Index) Settle(ctx context.Context) error {
+	for {
+		busy := x.busy()
+		if busy == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-busy:
+		}
+	}
+}
+
+func (x *Index) busy() (idle chan struct{}) {
+	x.projects.Range(func(_, c any) bool {
+		t := &c.(*replica).tending
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.running {
+			idle = t.idle
+		}
+		return idle == nil
+	})
+	return idle
+}
+
+// due tells whether something in the background is to be done.
+func (c *replica) due() bool {
+	s := c.current.Load()
+	return s != nil && (mergeFrom(s.parts) < len(s.parts) || s.unlearned() || c.embedded.waiting())
+}
+
+// unlearned tells whether a tenth of the catalogue came after the vectors were learnt.
+func (s *snapshot) unlearned() bool {
+	n := live(s.parts)
+	return n >= leastDocuments && s.unlearnt*share > n
+}
+
+// improve does one thing that is due.
+func (c *replica) improve(ctx context.Context) error {
+	s := c.current.Load()
+	switch {
+	case mergeFrom(s.parts) < len(s.parts):
+		return c.merge(ctx)
+	case s.unlearned():
+		return c.learn(ctx)
+	case c.embedded.waiting():
+		return c.embed(ctx)
+	}
+	return nil
+}
+
+// merge makes one part of the last ones while others read and write.
+func (c *replica) merge(ctx context.Context) error {
+	c.applying.Lock()
+	s := c.current.Load()
+	from := mergeFrom(s.parts)
+	c.frozen = len(s.parts)
+	c.applying.Unlock()
+
+	merging := s.parts[from:]
+	var merged []part
+	var j *joining
+	if live(merging) > 0 {
+		j = join(merging)
+		p := j.part()
+		if err := seal(ctx, p.latent, p.embedded); err != nil {
+			return err
+		}
+		merged = []part{p}
+	}
+
+	c.applying.Lock()
+	defer c.applying.Unlock()
+	c.frozen = 0
+	next := c.current.Load().copy()
+	now := next.parts[from : from+len(merging)]
+	if j != nil {
+		j.buryAgain(&merged[0], now)
+	}
+	next.parts = append(append(next.parts[:from:from], merged...), next.parts[from+len(merging):]...)
+	next.measure()
+	c.publish(next, func() {
+		if j != nil {
+			j.refresh()
+		}
+	})
+	return nil
+}
+
+// learn trains the vectors anew, and gives them to all documents.
+func (c *replica) learn(ctx context.Context) error {
+	s := c.current.Load()
+	learnt, err := s.train(ctx)
+	if err != nil {
+		return err
+	}
+	sets := make(map[*segment]*vectors.Set, len(s.parts))
+	for i := range s.parts {
+		set := learnt.fold(s.parts[i].segment)
+		if err := seal(ctx, set); err != nil {
+			return err
+		}
+		sets[s.parts[i].segment] = set
+	}
+	c.applying.Lock()
+	defer c.applying.Unlock()
+	next := c.current.Load().copy()
+	next.latent, next.unlearnt = learnt, next.unlearnt-s.unlearnt
+	for i := range next.parts {
+		p := &next.parts[i]
+		if set, done := sets[p.segment]; done {
+			p.latent = set
+		} else {
+			p.latent = learnt.fold(p.segment)
+		}
+	}
+	c.publish(next, func() {})
+	return nil
+}
+
+// seal makes sets of vectors quick to search.
+func seal(ctx context.Context, sets ...*vectors.Set) error {
+	for _, set := range sets {
+		if set == nil {
+			continue
+		}
+		if err := set.Seal(ctx, latentSeed); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package vectors
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Chosen on 19,000 real products and on 55,000 made-up vectors in clusters: of the hundred nearest, .99
+// are found.
+const (
+	few      = 5_000 // vectors; so many are read faster than lists would be worth
+	sample   = 32    // documents drawn for each list
+	rounds   = 5     // of k-means
+	reach    = 20    // documents read for each that is wanted, at least
+	fraction = 20    // one in so many of the set is read, at least
+)
+
+// lists part a set's documents by the centre they are most like.
+type lists struct {
+	centers   *Set
+	ends      []uint32 // by centre, in documents
+	documents []uint32
+}
+
+func (l *lists) of(center uint32) []uint32 {
+	from := uint32(0)
+	if center > 0 {
+		from = l.ends[center-1]
+	}
+	return l.documents[from:l.ends[center]]
+}
+
+// Seal makes Nearest faster for a set of more than 5,000 vectors: it parts them into √n lists by
+// spherical k-means on a sample. The same set and seed give the same lists. Its error is ctx's; then
+// the set is as it was.
+func (s *Set) Seal(ctx context.Context, seed uint64) error {
+	if s.present <= few {
+		return ctx.Err()
+	}
+	all := make([]uint32, 0, s.present)
+	for i := range s.steps {
+		if s.steps[i] != 0 {
+			all = append(all, uint32(i))
+		}
+	}
+	count := int(math.Sqrt(float64(s.present)))
+	centers, err := s.centers(ctx, s.draw(all, count*sample, seed), count)
+	if err != nil {
+		return err
+	}
+	nearest, err := s.assign(ctx, all, centers)
+	if err != nil {
+		return err
+	}
+	s.lists = &lists{centers: centers}
+	s.lists.fill(all, nearest)
+	return nil
+}
+
+// draw is a random choice of n documents, or all, in random order.
+func (s *Set) draw(all []uint32, n int, seed uint64) []uint32 {
+	random := rand.New(rand.NewPCG(seed, 0))
+	drawn := make([]uint32, 0, min(n, len(all)))
+	for _, place := range random.Perm(len(all))[:cap(drawn)] {
+		drawn = append(drawn, all[place])
+	}
+	return drawn
+}
+
+// centers are the means of what is nearest to them. They start as documents.
+func (s *Set) centers(ctx context.Context, drawn []uint32, count int) (*Set, error) {
+	centers := New(s.dims, count)
+	for c, i := range drawn[:count] {
+		centers.Copy(uint32(c), s, i)
+	}
+	vector := make([]float32, s.dims)
+	for range rounds {
+		nearest, err := s.assign(ctx, drawn, centers)
+		if err != nil {
+			return nil, err
+		}
+		sums := make([]float32, count*s.dims)
+		for place, i := range drawn {
+			s.Vector(i, vector)
+			sum := sums[int(nearest[place])*s.dims:][:s.dims]
+			for j, v := range vector {
+				sum[j] += v
+			}
+		}
+		centers = s.means(sums, centers)
+	}
+	return centers, nil
+}
+
+// means are the new centres. One that was nearest to nothing stays where it was.
+func (s *Set) means(sums []float32, old *Set) *Set {
+	centers := New(s.dims, old.Len())
+	for c := range uint32(old.Len()) {
+		centers.Put(c, sums[int(c)*s.dims:][:s.dims])
+		if !centers.Has(c) {
+			centers.Copy(c, old, c)
+		}
+	}
+	return centers
+}
+
+// assign finds the nearest centre of each document, on all processors.
+func (s *Set) assign(ctx context.Context, documents []uint32, centers *Set) ([]uint32, error) {
+	const share = 256
+	nearest := make([]uint32, len(documents))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			vector := make([]float32, s.dims)
+			q := Quantize(vector)
+			for ctx.Err() == nil {
+				to := int(next.Add(share))
+				from := to - share
+				if from >= len(documents) {
+					return
+				}
+				for place := from; place < min(to, len(documents)); place++ {
+					s.Vector(documents[place], vector)
+					q.set(vector)
+					nearest[place] = centers.closest(&q)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return nearest, ctx.Err()
+}
+
+func (s *Set) closest(q *Query) (closest uint32) {
+	most := float32(-2)
+	for i := range uint32(len(s.steps)) {
+		if cosine := s.cosine(i, q); cosine > most {
+			closest, most = i, cosine
+		}
+	}
+	return closest
+}
+
+// fill sorts documents by centre, each list in order of document.
+func (l *lists) fill(documents, nearest []uint32) {
+	next := make([]uint32, l.centers.Len()+1)
+	for _, c := range nearest {
+		next[c+1]++
+	}
+	for c := 1; c < len(next); c++ {
+		next[c] += next[c-1]
+	}
+	l.documents = make([]uint32, len(documents))
+	for place, c := range nearest {
+		l.documents[next[c]] = documents[place]
+		next[c]++
+	}
+	l.ends = next[:l.centers.Len()] // each list's place has moved to its end
+}

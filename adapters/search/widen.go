@@ -1,0 +1,187 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/adapters/search/wordnet"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+)
+
+// How much another word counts for what was written. The merchant's own word is as good as the buyer's;
+// WordNet's are guesses, surer the more usual their sense is. Round numbers, which did no harm to plain
+// queries on human judgements and gave most of the gain on paraphrased ones.
+const (
+	merchantWeight = .95
+	synonymWeight  = .8
+	narrowerWeight = .4
+	broaderWeight  = .25
+	siblingWeight  = .3
+	leastWeight    = .08
+)
+
+const (
+	longestPhrase  = 6 // words of a query that a merchant explains as one
+	longestLemma   = 3 // words of a query that WordNet is asked about as one
+	mostAlternates = 8 // of WordNet, for a word
+)
+
+// widen adds other words for what was written: the merchant's first, then those of WordNet that the
+// catalogue has.
+func (s *snapshot) widen(q *question) {
+	for length := min(longestPhrase, len(q.groups)); length > 0; length-- {
+		for at := 0; at+length <= len(q.groups); at++ {
+			span := q.groups[at : at+length]
+			s.widenBy(span, s.synonyms.of(span))
+			s.widenBy(span, guessed(span))
+		}
+	}
+}
+
+// widenBy offers words to every group of a span: one that stands for "cell phone" matches both of its words.
+func (s *snapshot) widenBy(span []group, others []other) {
+	added := 0
+	for _, o := range others {
+		a := alternate{reading: understood, text: o.text, weight: o.weight}
+		if a.words = s.all(o.text); a.words == nil {
+			continue
+		}
+		fresh := false
+		for i := range span {
+			fresh = span[i].add(a) || fresh
+		}
+		if fresh {
+			added++
+		}
+		if added == mostAlternates && o.weight < merchantWeight {
+			return
+		}
+	}
+}
+
+// all finds every word of a text, or nil if the catalogue lacks one.
+func (s *snapshot) all(text string) (all []known) {
+	for _, g := range wordsOf(text).groups {
+		found := s.lookup(g.term)
+		if found.count == 0 {
+			return nil
+		}
+		all = append(all, found)
+	}
+	return all
+}
+
+// other is a word or phrase that may stand for what was written.
+type other struct {
+	text   string
+	weight float32
+}
+
+// guessed are WordNet's words for a span, likeliest first.
+func guessed(span []group) (others []other) {
+	for _, lemma := range lemmasOf(span) {
+		for _, r := range wordnet.Of(lemma) {
+			if weight := likeness(r); weight >= leastWeight {
+				others = append(others, other{r.Lemma, weight})
+			}
+		}
+	}
+	slices.SortStableFunc(others, func(a, b other) int { return cmp.Compare(b.weight, a.weight) })
+	return others
+}
+
+// likeness is what WordNet's word counts for: the surer that both words are meant so.
+func likeness(r wordnet.Related) float32 {
+	sure := r.Share * r.Back
+	switch r.Kind {
+	case wordnet.Synonym:
+		return synonymWeight * sure
+	case wordnet.Narrower:
+		return narrowerWeight * sure
+	case wordnet.Sibling:
+		return siblingWeight * sure
+	}
+	return broaderWeight * sure
+}
+
+// lemmasOf are the forms under which WordNet may know a span.
+func lemmasOf(span []group) []string {
+	last := span[len(span)-1].text
+	if len(span) > longestLemma || strings.ContainsAny(last, "0123456789") {
+		return nil
+	}
+	bases := wordnet.Base(last)
+	if len(span) == 1 {
+		return bases
+	}
+	var before strings.Builder
+	for _, g := range span[:len(span)-1] {
+		before.WriteString(g.text)
+		before.WriteByte(' ')
+	}
+	lemmas := []string{before.String() + last}
+	for _, base := range bases {
+		if base != last {
+			lemmas = append(lemmas, before.String()+base)
+		}
+	}
+	return lemmas
+}
+
+// thesaurus is a merchant's synonyms, by what a query may say. A nil one is empty.
+type thesaurus struct {
+	others map[string][]other // by the terms of a phrase
+}
+
+func newThesaurus(synonyms []catalog.Synonym) *thesaurus {
+	t := &thesaurus{make(map[string][]other)}
+	for _, s := range synonyms {
+		if s.Input != "" {
+			t.put(s.Input, s.Words)
+			continue
+		}
+		for i, word := range s.Words {
+			t.put(word, slices.Concat(s.Words[:i], s.Words[i+1:]))
+		}
+	}
+	return t
+}
+
+func (t *thesaurus) put(phrase string, means []string) {
+	key := keyOfPhrase(wordsOf(phrase).groups)
+	for _, text := range means {
+		t.others[key] = append(t.others[key], other{text, merchantWeight})
+	}
+}
+
+func keyOfPhrase(span []group) string {
+	terms := make([]string, len(span))
+	for i := range span {
+		terms[i] = span[i].term
+	}
+	return strings.Join(terms, " ")
+}
+
+// of are the merchant's words for a span.
+func (t *thesaurus) of(span []group) []other {
+	if t == nil || len(t.others) == 0 {
+		return nil
+	}
+	return t.others[keyOfPhrase(span)]
+}
+
+// has tells whether the merchant explains a phrase that has a word.
+func (t *thesaurus) has(groups []group, at int) bool {
+	if t == nil || len(t.others) == 0 {
+		return false
+	}
+	for from := max(0, at-longestPhrase+1); from <= at; from++ {
+		for to := at + 1; to <= min(len(groups), from+longestPhrase); to++ {
+			if len(t.of(groups[from:to])) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}

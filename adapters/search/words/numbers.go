@@ -1,0 +1,156 @@
+package words
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+// unit is a unit's one form. A loose one counts only right behind its number: "5g", not "5 g".
+type unit struct {
+	form  string
+	loose bool
+}
+
+// units by the words that people write.
+var units = func() map[string]unit {
+	all := make(map[string]unit)
+	for form, written := range map[string]string{
+		"in": "in inch inches", "ft": "ft foot feet", "yd": "yd yard yards", "mm": "mm millimeter millimeters millimetre millimetres",
+		"cm": "cm centimeter centimeters centimetre centimetres", "sqft": "sqft", "cuft": "cuft",
+		"w": "w watt watts", "kw": "kw kilowatt kilowatts", "v": "v volt volts", "amp": "amp amps ampere amperes", "mah": "mah", "ah": "ah", "wh": "wh",
+		"hz": "hz hertz", "khz": "khz", "mhz": "mhz", "ghz": "ghz", "kb": "kb", "mb": "mb", "gb": "gb gigabyte gigabytes gig", "tb": "tb terabyte terabytes",
+		"oz": "oz ounce ounces", "lb": "lb lbs pound pounds", "gal": "gal gallon gallons", "qt": "qt quart quarts", "pt": "pt pint pints",
+		"l": "liter liters litre litres", "ml": "ml milliliter milliliters millilitre millilitres", "kg": "kg kgs kilogram kilograms",
+		"g": "gram grams", "btu": "btu btus", "rpm": "rpm", "psi": "psi", "hp": "hp horsepower", "mp": "mp megapixel megapixels", "lm": "lm lumen lumens",
+		"pk": "pk pack packs ct count pc pcs piece pieces", "ga": "ga gauge", "deg": "deg degree degrees", "dpi": "dpi", "ppm": "ppm", "mbps": "mbps", "gbps": "gbps",
+		"m": "meter meters metre metres", "person": "person persons", "mil": "mil",
+	} {
+		for word := range strings.FieldsSeq(written) {
+			all[word] = unit{form, false}
+		}
+	}
+	for form, written := range map[string]string{"m": "m", "g": "g", "l": "l", "amp": "a", "v": "vac vdc", "pk": "pcs", "in": "ins"} {
+		for word := range strings.FieldsSeq(written) {
+			all[word] = unit{form, true}
+		}
+	}
+	return all
+}()
+
+// marks are units written as a sign.
+var marks = map[rune]string{'"': "in", '\'': "ft", '%': "percent"}
+
+// squares are what comes after "sq" or "cu".
+var squares = map[string]string{"sq": "sqft", "square": "sqft", "cu": "cuft", "cubic": "cuft"}
+
+// quantity is a number in a text: where it ends, and its unit if it has one.
+type quantity struct {
+	number string // in its plain form: 1.5
+	unit   string // "", or a unit's form
+	next   int    // the piece after it
+}
+
+// quantity reads the number that begins at a piece, if one does.
+func (r *Reader) quantity(i int) (q quantity, ok bool) {
+	if i >= len(r.pieces) || !digit(r.text(i)[0]) {
+		return q, false
+	}
+	text := r.text(i)
+	end := numberEnd(text)
+	number, rest := plain(text[:end]), text[end:]
+	if number == "" {
+		return q, false
+	}
+	q = quantity{number: number, next: i + 1}
+	if len(rest) > 0 {
+		u, known := units[string(rest)]
+		q.unit = u.form
+		return q, known
+	}
+	if whole, fraction := r.mixed(i); whole {
+		q.number, q.next = addFraction(number, fraction), i+2
+	}
+	r.unitOf(&q)
+	return q, true
+}
+
+// unitOf reads the unit behind a number.
+func (r *Reader) unitOf(q *quantity) {
+	if form, marked := marks[r.pieces[q.next-1].mark]; marked {
+		q.unit = form
+		return
+	}
+	if q.next >= len(r.pieces) || !r.pieces[q.next].near {
+		return
+	}
+	word := string(r.text(q.next))
+	if form, square := squares[word]; square && q.next+1 < len(r.pieces) {
+		if u := units[string(r.text(q.next+1))]; u.form == "ft" {
+			q.unit, q.next = form, q.next+2
+			return
+		}
+	}
+	if u, known := units[word]; known && !u.loose {
+		q.unit, q.next = u.form, q.next+1
+	}
+}
+
+// mixed tells whether a fraction follows a whole number: 1-1/2, 1 1/2.
+func (r *Reader) mixed(i int) (bool, string) {
+	if i+1 >= len(r.pieces) || !r.pieces[i+1].near || r.pieces[i].mark != 0 || bytes.ContainsAny(r.text(i), "./") {
+		return false, ""
+	}
+	next := r.text(i + 1)
+	if !bytes.ContainsRune(next, '/') || numberEnd(next) != len(next) {
+		return false, ""
+	}
+	fraction := plain(next)
+	return strings.HasPrefix(fraction, "0."), fraction
+}
+
+func addFraction(whole, fraction string) string { return whole + fraction[1:] }
+
+// numberEnd is where the digits, points and slashes at a piece's beginning end.
+func numberEnd(text []byte) int {
+	for i, b := range text {
+		if !digit(b) && b != '.' && b != '/' {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// plain is a number in one form: 17.0 is 17, 1/2 is 0.5; "" if it is none, as 24/7.
+func plain(text []byte) string {
+	above, below, fraction := strings.Cut(string(text), "/")
+	if !fraction {
+		whole, places, _ := strings.Cut(above, ".")
+		whole, places = strings.TrimLeft(whole, "0"), strings.TrimRight(places, "0")
+		switch {
+		case strings.Contains(places, "."):
+			return ""
+		case whole == "":
+			whole = "0"
+		}
+		if places == "" {
+			return whole
+		}
+		return whole + "." + places
+	}
+	n, errN := strconv.Atoi(above)
+	d, errD := strconv.Atoi(below)
+	if errN != nil || errD != nil || n <= 0 || n >= d || d > 64 {
+		return ""
+	}
+	return strconv.FormatFloat(float64(n)/float64(d), 'f', -1, 32)
+}
+
+// times tells whether a piece stands between the sides of a size: x, by.
+func (r *Reader) times(i int) bool {
+	if i >= len(r.pieces) {
+		return false
+	}
+	word := string(r.text(i))
+	return word == "x" || word == "by"
+}

@@ -1,0 +1,57 @@
+// Package words reads texts as words: what a text and a query must have in common to match. It knows
+// diacritics, English endings, numbers with units and sizes; it knows no meanings.
+package words
+
+import (
+	"strings"
+
+	"github.com/kljensen/snowball/english"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Words that say nothing about a product, among them those with which people ask for one.
+var stopWords = func() map[string]bool {
+	words := make(map[string]bool)
+	for word := range strings.FieldsSeq(`a an and are as at be by for from has have i im in is it its me my of on
+		or our please some that the their these this those to want need looking was were which will with you your`) {
+		words[word] = true
+	}
+	return words
+}()
+
+// Stop reports whether a folded word says nothing.
+func Stop(word string) bool { return stopWords[word] }
+
+// Term is the form under which a word in lower case is kept: diacritics off, English endings off;
+// "" for a stop word.
+func Term(word string) string {
+	folded := Fold(word)
+	if stopWords[folded] {
+		return ""
+	}
+	for i := range len(folded) {
+		if folded[i] < 'a' || folded[i] > 'z' {
+			return folded
+		}
+	}
+	return english.Stem(folded, true)
+}
+
+var plainLetters = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i")
+
+// Fold takes the diacritics off a text in lower case, and makes full-width forms and ligatures plain.
+func Fold(text string) string {
+	for i := range len(text) {
+		if text[i] >= 0x80 {
+			return strings.Map(unaccented, norm.NFKD.String(plainLetters.Replace(text)))
+		}
+	}
+	return text
+}
+
+func unaccented(r rune) rune {
+	if '\u0300' <= r && r <= '\u036f' {
+		return -1
+	}
+	return r
+}
