@@ -14,6 +14,11 @@ SELECT catalog_version AS version
 FROM projects
 WHERE id = $1`
 
+	selectVersions = `
+SELECT catalog_version AS version, synonyms_version AS synonyms
+FROM projects
+WHERE id = $1`
+
 	changedProducts = `
 WHERE project_id = $1
   AND changed_version > $2
@@ -35,22 +40,27 @@ WHERE stock.project_id = $1`
 
 	byVariant = `
 ORDER BY stock.variant_id, stock.location`
+
+	selectWrittenSynonyms = selectSynonyms + `
+  AND (SELECT synonyms_version FROM projects WHERE id = $1) > $2` + asSynonymsWereMade
 )
 
 func (c Catalog) Changes(ctx context.Context, project id.Project, since int64) (ports.CatalogChanges, error) {
-	var version []struct{ Version int64 }
+	var version []struct{ Version, Synonyms int64 }
 	var rows []productRow
 	var variants []variantRow
 	var levels []levelRow
 	var removed []struct{ ID string }
+	var synonyms []synonymRow
 	changed := "(SELECT id FROM products" + changedProducts + ")"
 
 	b := c.store.reading(project)
-	b.query(&version, selectVersion, project.String())
+	b.query(&version, selectVersions, project.String())
 	b.query(&rows, selectProducts+changedProducts+"\nORDER BY changed_version, id", project.String(), since)
 	b.query(&variants, selectVariants+changed+byPosition, project.String(), since)
 	b.query(&levels, selectLevels+"\n  AND variants.product_id IN "+changed+byVariant, project.String(), since)
 	b.query(&removed, selectRemoved, project.String(), since)
+	b.query(&synonyms, selectWrittenSynonyms, project.String(), since)
 	if err := b.run(ctx); err != nil {
 		return ports.CatalogChanges{}, err
 	}
@@ -65,7 +75,18 @@ func (c Catalog) Changes(ctx context.Context, project id.Project, since int64) (
 	for _, r := range removed {
 		changes.Removed = append(changes.Removed, id.Stored[id.Product](r.ID))
 	}
-	return changes, nil
+	changes.Synonyms, err = writtenSynonyms(synonyms, version[0].Synonyms, since)
+	return changes, err
+}
+
+// writtenSynonyms are all that a project has where they were written after a version. To who begins, none
+// are no news.
+func writtenSynonyms(rows []synonymRow, written, since int64) (*[]catalog.Synonym, error) {
+	if written <= since || since == 0 && len(rows) == 0 {
+		return nil, nil
+	}
+	all, err := fromSynonymRows(rows)
+	return &all, err
 }
 
 func (c Catalog) Active(ctx context.Context, project id.Project, products []id.Product) ([]*catalog.Product, error) {

@@ -1,5 +1,6 @@
 // Package catalogs is how merchants write what they sell and how much of it there is: product by
-// product, in batches, and from files. Buyers' search is elsewhere; writes only tell its index.
+// product, in batches, and from files; and which words mean the same. Buyers' search is elsewhere; writes
+// only tell its index.
 package catalogs
 
 import (
@@ -19,6 +20,7 @@ type Service struct {
 	Bulk      ports.BulkProducts
 	Reader    ports.CatalogReader
 	Inventory ports.Inventory
+	Synonyms  ports.Synonyms
 	Index     ports.Index
 	Clock     ports.Clock
 	Entropy   ports.Entropy
@@ -185,3 +187,4 @@ type ids struct{ entropy ports.Entropy }
 
 func (i ids) Product() id.Product { return id.New[id.Product](i.entropy.Bits128()) }
 func (i ids) Variant() id.Variant { return id.New[id.Variant](i.entropy.Bits128()) }
+func (i ids) Synonym() id.Synonym { return id.New[id.Synonym](i.entropy.Bits128()) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -17,11 +18,13 @@ import (
 func Catalog(t *testing.T, open Open) {
 	stores := open(t)
 	for name, test := range map[string]func(*shop){
-		"changes since a version":                     catalogChanges,
-		"changes of an unknown project":               catalogUnknown,
-		"nobody misses a change among racing writers": catalogRace,
-		"categories count active products":            catalogCategories,
-		"active products by id":                       catalogActive,
+		"changes since a version":                      catalogChanges,
+		"synonyms that were written since a version":   catalogSynonyms,
+		"nobody misses a synonym among racing writers": catalogSynonymRace,
+		"changes of an unknown project":                catalogUnknown,
+		"nobody misses a change among racing writers":  catalogRace,
+		"categories count active products":             catalogCategories,
+		"active products by id":                        catalogActive,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -62,6 +65,100 @@ func catalogChanges(s *shop) {
 	})
 	same(s.t, "what happened last", s.changes(4).Removed, []id.Product{first.ID})
 	same(s.t, "nothing since", s.changes(5), ports.CatalogChanges{Version: 5, Changed: []*catalog.Product{}, Levels: []catalog.Level{}})
+}
+
+// catalogSynonyms: all of them where one was written, an empty list where the last one went, and nil where
+// nothing happened to them.
+func catalogSynonyms(s *shop) {
+	openShop(s.t, s.Stores).synonym("of another", "project")
+	got := func(since int64) any {
+		s.t.Helper()
+		c := s.changes(since)
+		same(s.t, "version", c.Version, s.version())
+		if c.Synonyms == nil {
+			return nil
+		}
+		return *c.Synonyms
+	}
+	s.product(1) // 1
+	same(s.t, "none yet", got(0), nil)
+	first := s.synonym("sofa", "couch") // 2
+	second := s.alike("tent")
+	second.Input, second.CreatedAt = "bivouac", noon.Add(-time.Hour)
+	s.must(s.Synonyms.Create(s.ctx, second)) // 3
+	both := []catalog.Synonym{*second, *first}
+	for since := range int64(3) {
+		same(s.t, fmt.Sprint("all, since ", since), got(since), both)
+	}
+	same(s.t, "nothing since", got(3), nil)
+	p := s.product(1) // 4
+	same(s.t, "a product since", got(3), nil)
+	same(s.t, "all, and a product since", got(2), both)
+	same(s.t, "the product", s.changes(2).Changed, []*catalog.Product{p})
+	same(s.t, "no product since", len(s.changes(4).Changed), 0)
+
+	s.must(s.Synonyms.Delete(s.ctx, s.project.ID, second.ID)) // 5
+	same(s.t, "one deleted since", got(4), []catalog.Synonym{*first})
+	_, err := s.Synonyms.Update(s.ctx, s.project.ID, first.ID, func(c *catalog.Synonym) error {
+		c.Words = []string{"sofa", "settee"}
+		first.Words = c.Words
+		return nil
+	}) // 6
+	s.must(err)
+	same(s.t, "one changed since", got(5), []catalog.Synonym{*first})
+	s.must(s.Synonyms.Replace(s.ctx, s.project.ID, nil)) // 7
+	for since := int64(1); since < 7; since++ {
+		same(s.t, fmt.Sprint("the last one gone, since ", since), got(since), []catalog.Synonym{})
+	}
+	same(s.t, "none, from the beginning", got(0), nil)
+	same(s.t, "nothing since", got(7), nil)
+	s.product(1) // 8
+	same(s.t, "a product since", got(7), nil)
+}
+
+// Writers of products and of synonyms race while a reader follows from version to version, and ends up with
+// all that there is.
+func catalogSynonymRace(s *shop) {
+	const each = 4
+	var known []catalog.Synonym
+	var written atomic.Int64
+	var version int64
+	products := 0
+	follow := func() {
+		c := s.changes(version)
+		version, products = c.Version, products+len(c.Changed)
+		if c.Synonyms != nil {
+			known = *c.Synonyms
+		}
+	}
+	s.must(atOnce(racers+1, func(i int) error {
+		if i == racers {
+			for written.Load() < racers*each {
+				follow()
+			}
+			return nil
+		}
+		for range each {
+			var err error
+			if i%2 == 0 {
+				err = s.Products.Create(s.ctx, ports.ProductWrite{Product: s.rich()})
+			} else {
+				err = s.Synonyms.Create(s.ctx, s.alike("a", "b"))
+			}
+			written.Add(1)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	follow()
+	same(s.t, "products", products, racers/2*each)
+	want := s.synonyms()
+	same(s.t, "number of synonyms", len(known), len(want))
+	for i := range known {
+		same(s.t, "synonym", &known[i], want[i])
+	}
 }
 
 func catalogUnknown(s *shop) {

@@ -128,6 +128,7 @@ func Register(api huma.API, s Services) {
 	h.registerProducts()
 	h.registerCategories()
 	h.registerInventory()
+	h.registerSynonyms()
 	h.registerIntegrations()
 	h.registerAudit()
 	h.registerKeys()

@@ -1,0 +1,70 @@
+package catalogs
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+// CreateSynonym adds a synonym. The next search knows it, as those after every write here.
+func (s *Service) CreateSynonym(ctx context.Context, p *project.Project, d catalog.SynonymDraft) (*catalog.Synonym, error) {
+	made, err := catalog.CreateSynonym(p.ID, ids{s.Entropy}.Synonym(), d, s.Clock.Now())
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Synonyms.Create(ctx, made); err != nil {
+		return nil, err
+	}
+	s.refresh(ctx, p.ID)
+	return made, nil
+}
+
+// UpdateSynonym changes what the draft gives of a synonym.
+func (s *Service) UpdateSynonym(ctx context.Context, p *project.Project, synonym id.Synonym, d catalog.SynonymDraft) (before, after *catalog.Synonym, err error) {
+	after, err = s.Synonyms.Update(ctx, p.ID, synonym, func(current *catalog.Synonym) error {
+		was := *current
+		before = &was
+		next, err := current.Update(d, s.Clock.Now())
+		if err == nil {
+			*current = *next
+		}
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	s.refresh(ctx, p.ID)
+	return before, after, nil
+}
+
+// DeleteSynonym removes a synonym.
+func (s *Service) DeleteSynonym(ctx context.Context, p *project.Project, synonym id.Synonym) error {
+	if err := s.Synonyms.Delete(ctx, p.ID, synonym); err != nil {
+		return err
+	}
+	s.refresh(ctx, p.ID)
+	return nil
+}
+
+// ReplaceSynonyms puts new synonyms in the place of all. They are listed in the order in which they were
+// given: of those made at one moment ids decide.
+func (s *Service) ReplaceSynonyms(ctx context.Context, p *project.Project, drafts []catalog.SynonymDraft) ([]*catalog.Synonym, error) {
+	fresh := make([]id.Synonym, len(drafts))
+	for i := range fresh {
+		fresh[i] = ids{s.Entropy}.Synonym()
+	}
+	slices.SortFunc(fresh, func(a, b id.Synonym) int { return cmp.Compare(a.String(), b.String()) })
+	all, err := catalog.CreateSynonyms(p.ID, fresh, drafts, s.Clock.Now())
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Synonyms.Replace(ctx, p.ID, all); err != nil {
+		return nil, err
+	}
+	s.refresh(ctx, p.ID)
+	return all, nil
+}

@@ -1,0 +1,119 @@
+package catalog
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/patch"
+)
+
+const (
+	// MaxSynonyms is how many a project has at most.
+	MaxSynonyms = 1000
+
+	mostWords   = 20 // of a synonym
+	longestTerm = 80 // characters
+	mostParts   = 6  // "mobile phone" has two
+)
+
+// SynonymDraft is what a merchant writes about a synonym. Fields left out keep what is there.
+type SynonymDraft struct {
+	Input patch.Field[string]
+	Words patch.Field[[]string]
+}
+
+// CreateSynonym makes a synonym from a draft.
+func CreateSynonym(project id.Project, synonym id.Synonym, d SynonymDraft, now time.Time) (*Synonym, error) {
+	check := fault.NewCheck()
+	s := newSynonym(project, synonym, d, now, check)
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// CreateSynonyms makes all synonyms of a project from drafts, in their order. There are as many ids.
+func CreateSynonyms(project id.Project, ids []id.Synonym, drafts []SynonymDraft, now time.Time) ([]*Synonym, error) {
+	check := fault.NewCheck()
+	if !check.That(len(drafts) <= MaxSynonyms, "synonyms", "must have at most "+strconv.Itoa(MaxSynonyms)+" synonyms") {
+		return nil, check.Err()
+	}
+	all := make([]*Synonym, len(drafts))
+	for i, d := range drafts {
+		all[i] = newSynonym(project, ids[i], d, now, check.In("synonyms").At(i))
+	}
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// Update is the synonym after a draft's changes. The receiver stays as it is.
+func (s *Synonym) Update(d SynonymDraft, now time.Time) (*Synonym, error) {
+	check, next := fault.NewCheck(), *s
+	next.Words = slices.Clone(s.Words)
+	next.write(d, now, check)
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	return &next, nil
+}
+
+func newSynonym(project id.Project, synonym id.Synonym, d SynonymDraft, now time.Time, check fault.Check) *Synonym {
+	s := &Synonym{ID: synonym, Project: project, CreatedAt: now}
+	check.That(d.Words.Given(), "words", "is required")
+	s.write(d, now, check)
+	return s
+}
+
+func (s *Synonym) write(d SynonymDraft, now time.Time, check fault.Check) {
+	check.That(!null(d.Words), "words", "must not be null")
+	d.Input.Apply(&s.Input, "")
+	d.Words.Apply(&s.Words, nil)
+	s.UpdatedAt = now
+
+	if _, given := d.Input.Value(); given || s.Input != "" {
+		s.Input = term(s.Input, check, "input")
+	}
+	if s.checkNumber(check) {
+		s.checkWords(check)
+	}
+}
+
+// checkNumber tells whether the words are few enough to be looked at.
+func (s *Synonym) checkNumber(check fault.Check) bool {
+	if s.Input == "" {
+		check.That(len(s.Words) >= 2, "words", "must have at least 2 words, or 1 with an input")
+	}
+	check.That(len(s.Words) >= 1, "words", "must have at least 1 word")
+	return check.That(len(s.Words) <= mostWords, "words", "must have at most "+strconv.Itoa(mostWords)+" words")
+}
+
+func (s *Synonym) checkWords(check fault.Check) {
+	words := make([]string, len(s.Words))
+	for i, written := range s.Words {
+		at := strconv.Itoa(i)
+		words[i] = term(written, check.In("words"), at)
+		same := func(other string) bool { return strings.EqualFold(other, words[i]) }
+		check.In("words").That(!slices.ContainsFunc(words[:i], same), at, "is given twice")
+		check.In("words").That(s.Input == "" || !same(s.Input), at, "is the input")
+	}
+	s.Words = words
+}
+
+// term is a word or some, as they are kept: with single spaces between them and none around.
+func term(written string, check fault.Check, field string) string {
+	parts := strings.Fields(written)
+	kept := strings.Join(parts, " ")
+	text(check, field, kept, 1, longestTerm)
+	check.That(strings.ContainsFunc(kept, letterOrDigit), field, "must have a letter or a digit")
+	check.That(len(parts) <= mostParts, field, "must be at most "+strconv.Itoa(mostParts)+" words long")
+	return kept
+}
+
+func letterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
