@@ -1,0 +1,213 @@
+// Package embedding asks an OpenAI-compatible endpoint for the vectors of texts. Client asks it for many;
+// Queries asks it for what a buyer waits for. Nothing here decides what is searched or stored.
+package embedding
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const (
+	batch    = 64       // texts in one request
+	longest  = 4096     // numbers in a vector
+	maxBytes = 16 << 20 // of an answer: twice what the largest can have
+)
+
+// Config says where the endpoint is. It is the operator's, so any address is taken.
+type Config struct {
+	URL   string // with the version: https://api.openai.com/v1
+	Key   string // "": none is sent
+	Model string
+}
+
+// Client is an Embedder. What goes wrong is Unavailable embeddings_unavailable, with a short message and, where
+// the endpoint tells it, the time to wait; whoever asks decides whether to ask again. Texts that the endpoint
+// does not take are Invalid embeddings_refused.
+type Client struct {
+	service openai.EmbeddingService
+	model   string
+}
+
+var _ ports.Embedder = (*Client)(nil)
+
+// New makes a client. It asks nothing yet.
+func New(c Config) *Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = inFlight
+	options := []option.RequestOption{
+		option.WithBaseURL(c.URL), option.WithMaxRetries(0),
+		option.WithHTTPClient(&http.Client{
+			Transport:     bounded{transport},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}),
+	}
+	if c.Key != "" {
+		options = append(options, option.WithAPIKey(c.Key))
+	}
+	return &Client{openai.NewEmbeddingService(options...), c.Model}
+}
+
+// Model is what makes the vectors.
+func (c *Client) Model() string { return c.model }
+
+// Embed asks for the vectors of texts, 64 at a time. It bounds no time: the context does.
+func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, 0, len(texts))
+	for some := range slices.Chunk(texts, batch) {
+		answer, err := c.service.New(ctx, openai.EmbeddingNewParams{
+			Model: c.model, Input: openai.EmbeddingNewParamsInputUnion{OfArrayOfStrings: some},
+			EncodingFormat: openai.EmbeddingNewParamsEncodingFormatFloat,
+		})
+		if err != nil {
+			return nil, failed(ctx, err)
+		}
+		got, err := read(answer, len(some))
+		if err == nil && len(vectors) > 0 && len(vectors[0]) != len(got[0]) {
+			err = uneven(len(vectors[0]), len(got[0]))
+		}
+		if err != nil {
+			return nil, unusable(err)
+		}
+		vectors = append(vectors, got...)
+	}
+	return vectors, nil
+}
+
+// read checks an answer: a vector for each of n texts, by index, all of one length, and none that means nothing.
+func read(answer *openai.CreateEmbeddingResponse, n int) ([][]float32, error) {
+	if answer == nil { // the body was null
+		return nil, errors.New("nothing")
+	}
+	if len(answer.Data) != n {
+		return nil, fmt.Errorf("%d vectors for %d texts", len(answer.Data), n)
+	}
+	vectors := make([][]float32, n)
+	for _, e := range answer.Data {
+		if !e.JSON.Index.Valid() || e.Index < 0 || e.Index >= int64(n) || vectors[e.Index] != nil {
+			return nil, fmt.Errorf("the index %d twice, or out of place", e.Index)
+		}
+		vector, err := narrow(e.Embedding)
+		if err != nil {
+			return nil, err
+		}
+		vectors[e.Index] = vector
+	}
+	for _, vector := range vectors {
+		if len(vector) != len(vectors[0]) {
+			return nil, uneven(len(vectors[0]), len(vector))
+		}
+	}
+	return vectors, nil
+}
+
+// narrow makes 32-bit numbers of a vector's.
+func narrow(wide []float64) ([]float32, error) {
+	if len(wide) == 0 || len(wide) > longest {
+		return nil, fmt.Errorf("a vector of %d numbers", len(wide))
+	}
+	vector, nothing := make([]float32, len(wide)), true
+	for i, x := range wide {
+		vector[i] = float32(x)
+		if math.IsNaN(x) || math.IsInf(float64(vector[i]), 0) {
+			return nil, errors.New("a vector with what is no number")
+		}
+		nothing = nothing && vector[i] == 0
+	}
+	if nothing {
+		return nil, errors.New("a vector of zeros")
+	}
+	return vector, nil
+}
+
+func uneven(a, b int) error { return fmt.Errorf("vectors of %d and of %d numbers", a, b) }
+
+func unavailable(message string) *fault.Error {
+	return fault.New(fault.Unavailable, "embeddings_unavailable", message)
+}
+
+func unusable(err error) error {
+	return unavailable("The embeddings endpoint answered with " + err.Error() + ".")
+}
+
+// failed is the error of a request without vectors. The endpoint's own words are left out: they may repeat
+// the texts, or the key.
+func failed(ctx context.Context, err error) error {
+	var answered *openai.Error
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return ctx.Err()
+	case ctx.Err() != nil:
+		return unavailable("The embeddings endpoint did not answer in time.").Because(ctx.Err())
+	case errors.As(err, &answered) && answered.Response != nil:
+		return judge(answered.StatusCode).After(retryAfter(answered.Response.Header))
+	case errors.Is(err, errTooLong):
+		return unavailable("The embeddings endpoint's answer is too long.")
+	}
+	return unavailable("The embeddings endpoint sent no answer that can be read.").Because(err)
+}
+
+func judge(status int) *fault.Error {
+	message := fmt.Sprintf("The embeddings endpoint answered %d.", status)
+	switch status {
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		return refused(message)
+	}
+	return unavailable(message)
+}
+
+func refused(message string) *fault.Error {
+	return fault.New(fault.Invalid, "embeddings_refused", message)
+}
+
+// retryAfter is how long the endpoint wants to be left alone; 0: it does not say.
+func retryAfter(h http.Header) time.Duration {
+	if seconds, err := strconv.ParseFloat(h.Get("Retry-After"), 64); err == nil && seconds > 0 {
+		return time.Duration(min(seconds, time.Hour.Seconds()) * float64(time.Second))
+	}
+	if at, err := http.ParseTime(h.Get("Retry-After")); err == nil {
+		return min(max(time.Until(at), 0), time.Hour)
+	}
+	return 0
+}
+
+// bounded ends answers that are too long.
+type bounded struct{ http.RoundTripper }
+
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := b.RoundTripper.RoundTrip(r)
+	if err == nil {
+		answer.Body = &boundedBody{answer.Body, maxBytes}
+	}
+	return answer, err
+}
+
+var errTooLong = errors.New("the answer is too long")
+
+type boundedBody struct {
+	io.ReadCloser
+	left int
+}
+
+func (b *boundedBody) Read(p []byte) (int, error) {
+	if b.left < 0 {
+		return 0, errTooLong
+	}
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left+1)])
+	if b.left -= n; b.left < 0 {
+		return n, errTooLong
+	}
+	return n, err
+}

@@ -1,0 +1,314 @@
+package sqlstore
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Embeddings is the store's view of texts' vectors, and of the work of making them.
+type Embeddings struct{ store *Store }
+
+var (
+	_ ports.Vectors        = Embeddings{}
+	_ ports.EmbeddingQueue = Embeddings{}
+)
+
+// Embeddings keeps vectors, and hands out projects whose texts need some.
+func (s *Store) Embeddings() Embeddings { return Embeddings{s} }
+
+// usedDaily is how old the note of a vector's last use may be: it is not written with every use.
+const usedDaily = 24 * time.Hour
+
+const (
+	ofModel = `
+WHERE project_id = $1
+  AND model = $2`
+
+	insertEmbeddings = `
+INSERT INTO embeddings (project_id, model, hash, used_at, vector)
+VALUES `
+
+	embeddingKnown = `
+ON CONFLICT (project_id, model, hash) DO UPDATE SET used_at = excluded.used_at`
+
+	selectProgress = `
+SELECT project_id, version, stored, due_at, attempts, last_error
+FROM embedding_progress
+WHERE model = $1
+  AND project_id IN `
+
+	// selectBehind are projects whose catalogue is ahead of the model, or whose whole catalogue it has not
+	// gone through for long.
+	selectBehind = `
+SELECT projects.id
+FROM projects
+LEFT JOIN embedding_progress AS progress ON progress.project_id = projects.id AND progress.model = $1
+WHERE projects.catalog_version > 0
+  AND coalesce(progress.due_at, 0) <= $2
+  AND (projects.catalog_version > coalesce(progress.version, 0) OR coalesce(progress.whole_at, 0) < $3)
+ORDER BY coalesce(progress.due_at, 0), projects.id
+LIMIT 32`
+
+	beginProgress = `
+INSERT INTO embedding_progress (project_id, model, version, whole_at, stored, due_at, attempts, last_error)
+VALUES ($1, $2, 0, 0, 0, 0, 0, '')
+ON CONFLICT (project_id, model) DO NOTHING`
+
+	selectIdle = `
+SELECT version, whole_at, attempts
+FROM embedding_progress` + ofModel + `
+  AND due_at <= $3`
+
+	// heldTask begins what only who holds a task's lease writes.
+	heldTask = ofModel + `
+  AND due_at = $3`
+
+	setProgress = `
+UPDATE embedding_progress
+SET `
+
+	forgetModels = `
+DELETE FROM embedding_progress
+WHERE model <> $1
+  AND whole_at < $2`
+
+	// oldVectors were used by no product when the whole catalogue was last gone through.
+	oldVectors = `
+WITH old AS MATERIALIZED (
+  SELECT project_id, model, hash
+  FROM embeddings
+  WHERE used_at < $1
+    AND NOT EXISTS (
+      SELECT 1
+      FROM embedding_progress AS progress
+      WHERE progress.project_id = embeddings.project_id
+        AND progress.model = embeddings.model
+        AND progress.whole_at - $3 <= embeddings.used_at
+    )
+  LIMIT $2
+)
+DELETE FROM embeddings
+WHERE used_at < $1
+  AND (project_id, model, hash) IN (SELECT project_id, model, hash FROM old)`
+)
+
+func embeddingTaken() *fault.Error {
+	return fault.New(fault.Conflict, "embedding_taken", "Somebody else has taken over the embedding of the project.")
+}
+
+// Known notes uses in a transaction of its own, and only those that are not from today: what Forget removes
+// meanwhile is not known.
+func (v Embeddings) Known(ctx context.Context, project id.Project, model string, texts []ports.TextHash, now time.Time) (map[ports.TextHash]bool, error) {
+	known := make(map[ports.TextHash]bool, len(texts))
+	var stale []string
+	for some := range slices.Chunk(texts, listed) {
+		var rows []usedRow
+		err := v.among(ctx, &rows, "SELECT hash, used_at\nFROM embeddings", project, model, some)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			if fromMillis(r.UsedAt).After(now.Add(-usedDaily)) {
+				known[ports.TextHash(r.Hash)] = true
+			} else {
+				stale = append(stale, r.Hash)
+			}
+		}
+	}
+	slices.Sort(stale) // two who note the same uses at once wait for each other
+	for some := range slices.Chunk(stale, listed) {
+		used, err := v.use(ctx, project, model, some, now)
+		if err != nil {
+			return nil, err
+		}
+		for _, hash := range used {
+			known[ports.TextHash(hash)] = true
+		}
+	}
+	return known, nil
+}
+
+type usedRow struct {
+	Hash   string
+	UsedAt int64 `db:"used_at"`
+}
+
+// use notes that texts are used, and answers with those that are still there.
+func (v Embeddings) use(ctx context.Context, project id.Project, model string, hashes []string, now time.Time) (used []string, err error) {
+	err = v.store.inTx(ctx, project, func(t *tx) error {
+		args := arguments{project.String(), model, toMillis(now)}
+		list, err := t.among(&args, hashes)
+		if err != nil {
+			return err
+		}
+		used = nil
+		return t.list(ctx, &used, "UPDATE embeddings\nSET used_at = $3"+ofModel+"\n  AND hash IN "+list+"\nRETURNING hash", args...)
+	})
+	return used, err
+}
+
+// among reads rows of texts.
+func (v Embeddings) among(ctx context.Context, rows any, selection string, project id.Project, model string, texts []ports.TextHash) error {
+	hashes := make([]string, len(texts))
+	for i, text := range texts {
+		hashes[i] = string(text)
+	}
+	args := arguments{project.String(), model}
+	list, err := v.store.dialect.among(&args, hashes)
+	if err != nil {
+		return err
+	}
+	b := v.store.reading(project)
+	b.query(rows, selection+ofModel+"\n  AND hash IN "+list, args...)
+	return b.run(ctx)
+}
+
+func (v Embeddings) Get(ctx context.Context, project id.Project, model string, texts []ports.TextHash) (map[ports.TextHash][]float32, error) {
+	vectors := make(map[ports.TextHash][]float32, len(texts))
+	for some := range slices.Chunk(texts, listed) {
+		var rows []vectorRow
+		if err := v.among(ctx, &rows, "SELECT hash, vector\nFROM embeddings", project, model, some); err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			vectors[ports.TextHash(r.Hash)] = fromVector(r.Vector)
+		}
+	}
+	return vectors, nil
+}
+
+func (v Embeddings) Progress(ctx context.Context, model string, projects []id.Project) (map[id.Project]ports.EmbeddingProgress, error) {
+	all := make(map[id.Project]ports.EmbeddingProgress, len(projects))
+	for some := range slices.Chunk(texts(projects), listed) {
+		args := arguments{model}
+		list, err := v.store.dialect.among(&args, some)
+		if err != nil {
+			return nil, err
+		}
+		var rows []progressRow
+		b := v.store.reading(anyProject)
+		b.query(&rows, selectProgress+list, args...)
+		if err := b.run(ctx); err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			all[id.Stored[id.Project](r.ProjectID)] = fromProgressRow(r)
+		}
+	}
+	return all, nil
+}
+
+// Forget takes a day off the last pass: uses noted on the day before it were not noted again.
+func (v Embeddings) Forget(ctx context.Context, model string, before time.Time, n int) (int, error) {
+	var removed int64
+	err := v.store.inTx(ctx, anyProject, func(t *tx) error {
+		if _, err := t.exec(ctx, forgetModels, model, toMillis(before)); err != nil {
+			return err
+		}
+		var err error
+		removed, err = t.exec(ctx, oldVectors, toMillis(before), n, usedDaily.Milliseconds())
+		return err
+	})
+	return int(removed), err
+}
+
+// Claim asks for candidates first: most often there are none, and nothing is to be written.
+func (v Embeddings) Claim(ctx context.Context, model string, now, until, whole time.Time) (*ports.EmbeddingTask, error) {
+	var behind []struct{ ID string }
+	b := v.store.reading(anyProject)
+	b.query(&behind, selectBehind, model, toMillis(now), toMillis(whole))
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	for _, r := range behind {
+		task := &ports.EmbeddingTask{Project: id.Stored[id.Project](r.ID), Model: model, Begun: now, Lease: until}
+		if taken, err := v.take(ctx, task, whole); taken || err != nil {
+			return task, err
+		}
+	}
+	return nil, nil
+}
+
+// take holds the project's row, so that no progress is left behind when the project is deleted.
+func (v Embeddings) take(ctx context.Context, task *ports.EmbeddingTask, whole time.Time) (taken bool, err error) {
+	key := []any{task.Project.String(), task.Model}
+	err = v.store.inTx(ctx, task.Project, func(t *tx) error {
+		taken = false
+		var version int64
+		there, err := t.get(ctx, &version, "SELECT catalog_version\nFROM projects\nWHERE id = $1"+t.dialect.forKeyShare, task.Project.String())
+		if err != nil || !there {
+			return err
+		}
+		if _, err := t.exec(ctx, beginProgress, key...); err != nil {
+			return err
+		}
+		var row idleRow
+		idle, err := t.get(ctx, &row, selectIdle+t.dialect.skipLocked, append(key, toMillis(task.Begun))...)
+		again := row.WholeAt < toMillis(whole)
+		if err != nil || !idle || row.Version >= version && !again {
+			return err
+		}
+		task.Since, task.Attempts = row.Version, row.Attempts
+		if again {
+			task.Since = 0
+		}
+		taken = true
+		_, err = t.exec(ctx, setProgress+"due_at = $3"+ofModel, append(key, toMillis(task.Lease))...)
+		return err
+	})
+	return taken, err
+}
+
+func (v Embeddings) Save(ctx context.Context, task *ports.EmbeddingTask, vectors map[ports.TextHash][]float32, now, until time.Time) error {
+	rows, size := toVectorRows(task, vectors, now)
+	err := v.store.inTx(ctx, task.Project, func(t *tx) error {
+		err := hold(ctx, t, task, "due_at = $4, stored = stored + $5, attempts = 0, last_error = ''", toMillis(until), len(rows))
+		if err != nil {
+			return err
+		}
+		var stored int
+		there, err := t.get(ctx, &stored, "SELECT length(vector)\nFROM embeddings"+ofModel+"\nLIMIT 1", task.Project.String(), task.Model)
+		if err != nil {
+			return err
+		}
+		if size < 0 || there && len(rows) > 0 && size != stored {
+			return vectorLength(size, stored)
+		}
+		return t.insert(ctx, insertEmbeddings, rows, embeddingKnown)
+	})
+	if err == nil {
+		task.Lease, task.Attempts = until, 0
+	}
+	return err
+}
+
+func (v Embeddings) Finish(ctx context.Context, task *ports.EmbeddingTask, version int64, now time.Time) error {
+	set, args := "due_at = $4, version = $5, attempts = 0, last_error = ''", []any{toMillis(now), version}
+	if task.Since == 0 {
+		set, args = set+", whole_at = $6", append(args, toMillis(task.Begun))
+	}
+	return v.store.inTx(ctx, task.Project, func(t *tx) error { return hold(ctx, t, task, set, args...) })
+}
+
+func (v Embeddings) Postpone(ctx context.Context, task *ports.EmbeddingTask, due time.Time, reason string) error {
+	set, args := "due_at = $4", []any{toMillis(due)}
+	if reason != "" {
+		set, args = set+", attempts = attempts + 1, last_error = $5", append(args, printable(reason))
+	}
+	return v.store.inTx(ctx, task.Project, func(t *tx) error { return hold(ctx, t, task, set, args...) })
+}
+
+// hold writes a task's progress, from $4 on, for who still holds its lease.
+func hold(ctx context.Context, t *tx, task *ports.EmbeddingTask, set string, args ...any) error {
+	args = append([]any{task.Project.String(), task.Model, toMillis(task.Lease)}, args...)
+	rows, err := t.exec(ctx, setProgress+set+heldTask, args...)
+	if err == nil && rows == 0 {
+		return embeddingTaken()
+	}
+	return err
+}

@@ -1,0 +1,235 @@
+package embedding
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const (
+	// poll is how often projects whose catalogue has changed are looked for.
+	poll = 500 * time.Millisecond
+	// lease is how long a project is in hand after each batch.
+	lease = patience + 15*time.Second
+	// patience bounds a request.
+	patience = 30 * time.Second
+	// batch is how many texts one request has, and how many a killed process loses.
+	batch = 64
+	// turn is after how long a project that has more to embed lets others have its place.
+	turn = 20 * time.Second
+	// finishing bounds what is written once the worker is told to stop.
+	finishing = 5 * time.Second
+	// whole is how often a pass goes over all of a catalogue, to tell which vectors are still used.
+	whole = 7 * 24 * time.Hour
+	// unused is after how long vectors that no product uses are forgotten.
+	unused = 30 * 24 * time.Hour
+	// forgotten are how many go in one transaction.
+	forgotten = 500
+
+	firstPause, longestPause = time.Second, 5 * time.Minute
+)
+
+// Parts are what a worker works with.
+type Parts struct {
+	Embedder ports.Embedder // a patient one
+	Queue    ports.EmbeddingQueue
+	Vectors  ports.Vectors
+	Catalog  ports.CatalogReader
+	Clock    ports.Clock
+	// Ran is told after each round of work, with what went wrong.
+	Ran func(error)
+}
+
+// Worker embeds the texts of changed products, as long as it runs. Any number of them share the work.
+type Worker struct{ Parts }
+
+// NewWorker puts one together. Run starts it.
+func NewWorker(p Parts) *Worker { return &Worker{p} }
+
+// Run works until ctx ends, and then lets go of what is in hand.
+func (w *Worker) Run(ctx context.Context) {
+	tick := time.NewTicker(poll)
+	defer tick.Stop()
+	for {
+		worked, err := w.RunOnce(ctx)
+		if ctx.Err() == nil {
+			w.Ran(err)
+		}
+		if worked && err == nil && ctx.Err() == nil {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// RunOnce works on the project that has waited longest, and tells whether there was one. A project whose texts
+// cannot be embedded now is put off, the longer the more often that happens.
+func (w *Worker) RunOnce(ctx context.Context) (worked bool, err error) {
+	now := w.Clock.Now()
+	task, err := w.Queue.Claim(ctx, w.Embedder.Model(), now, now.Add(lease), now.Add(-whole))
+	if task == nil || err != nil {
+		return false, err
+	}
+	err = w.catchUp(ctx, task)
+	if err == nil || fault.Is(err, "embedding_taken") || fault.KindOf(err) == fault.NotFound {
+		return true, nil // a project that is gone takes its task along
+	}
+	return true, errors.Join(err, w.putOff(ctx, task, err))
+}
+
+// putOff lets go of a task that failed. If the worker was told to stop, that is no failure.
+func (w *Worker) putOff(ctx context.Context, task *ports.EmbeddingTask, why error) error {
+	due, reason := w.Clock.Now(), ""
+	if ctx.Err() == nil {
+		due, reason = due.Add(pause(task.Attempts, why)), say(why)
+	}
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
+	defer cancel()
+	return w.Queue.Postpone(bounded, task, due, reason)
+}
+
+// pause doubles with each failed attempt. It is as long as the endpoint asks for, within reason.
+func pause(attempts int, why error) time.Duration {
+	wait := firstPause << min(attempts, 20)
+	var f *fault.Error
+	if errors.As(why, &f) {
+		wait = max(wait, f.RetryAfter)
+	}
+	return min(wait, longestPause)
+}
+
+// say is an error as an operator may read it.
+func say(err error) string {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return f.Message
+	}
+	return err.Error()
+}
+
+// catchUp embeds what has changed, and moves the project's progress up to it. When its turn is over, what is
+// left waits for the next.
+func (w *Worker) catchUp(ctx context.Context, task *ports.EmbeddingTask) error {
+	changes, err := w.Catalog.Changes(ctx, task.Project, task.Since)
+	if err != nil {
+		return err
+	}
+	texts := textsOf(changes.Changed)
+	hashes := make([]ports.TextHash, len(texts))
+	for i, t := range texts {
+		hashes[i] = t.hash
+	}
+	known, err := w.Vectors.Known(ctx, task.Project, task.Model, hashes, w.Clock.Now())
+	if err != nil {
+		return err
+	}
+	unknown := slices.DeleteFunc(texts, func(t text) bool { return known[t.hash] })
+	for some := range slices.Chunk(unknown, batch) {
+		if w.Clock.Now().Sub(task.Begun) > turn {
+			return w.Queue.Postpone(ctx, task, w.Clock.Now(), "")
+		}
+		if err := w.embed(ctx, task, some); err != nil {
+			return err
+		}
+	}
+	return w.Queue.Finish(ctx, task, changes.Version, w.Clock.Now())
+}
+
+type text struct {
+	hash ports.TextHash
+	text string
+}
+
+// textsOf are the different texts of products on sale.
+func textsOf(products []*catalog.Product) []text {
+	var texts []text
+	for _, p := range products {
+		if p.Status == catalog.Active {
+			t := Text(p)
+			texts = append(texts, text{hashOf(t), t})
+		}
+	}
+	slices.SortFunc(texts, func(a, b text) int { return cmp.Compare(a.hash, b.hash) })
+	return slices.CompactFunc(texts, func(a, b text) bool { return a.hash == b.hash })
+}
+
+// embed has vectors of a batch made, and stores them. If the endpoint does not take the batch, each text is
+// asked for alone: those that are not taken when others are go without.
+func (w *Worker) embed(ctx context.Context, task *ports.EmbeddingTask, some []text) error {
+	vectors, err := w.ask(ctx, some)
+	if fault.Is(err, "embeddings_refused") && len(some) > 1 {
+		return w.embedEach(ctx, task, some, err)
+	}
+	if err != nil {
+		return err
+	}
+	return w.save(ctx, task, vectors)
+}
+
+func (w *Worker) embedEach(ctx context.Context, task *ports.EmbeddingTask, some []text, refused error) error {
+	taken := 0
+	for _, one := range some {
+		vectors, err := w.ask(ctx, []text{one})
+		if fault.Is(err, "embeddings_refused") {
+			continue
+		}
+		if err == nil {
+			err = w.save(ctx, task, vectors)
+		}
+		if err != nil {
+			return err
+		}
+		taken++
+	}
+	if taken == 0 {
+		return refused
+	}
+	return nil
+}
+
+func (w *Worker) ask(ctx context.Context, some []text) (map[ports.TextHash][]float32, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	texts := make([]string, len(some))
+	for i, t := range some {
+		texts[i] = t.text
+	}
+	made, err := w.Embedder.Embed(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	vectors := make(map[ports.TextHash][]float32, len(some))
+	for i, t := range some {
+		vectors[t.hash] = made[i]
+	}
+	return vectors, nil
+}
+
+// save stores what has been paid for, also when the worker is told to stop.
+func (w *Worker) save(ctx context.Context, task *ports.EmbeddingTask, vectors map[ports.TextHash][]float32) error {
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
+	defer cancel()
+	now := w.Clock.Now()
+	return w.Queue.Save(bounded, task, vectors, now, now.Add(lease))
+}
+
+// Forget removes vectors that no product has used for 30 days.
+func (w *Worker) Forget(ctx context.Context) error {
+	before := w.Clock.Now().Add(-unused)
+	for {
+		n, err := w.Vectors.Forget(ctx, w.Embedder.Model(), before, forgotten)
+		if err != nil || n < forgotten {
+			return err
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package boot_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/embedding"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest"
+	"github.com/haggle-commerce/haggle/simulator/embeddings"
+)
+
+func embeddingsServer(t *testing.T, c embeddings.Config) *embeddings.Server {
+	t.Helper()
+	s, err := embeddings.Start("127.0.0.1:0", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func embedder(s *embeddings.Server) *embedding.Client {
+	return embedding.New(embedding.Config{URL: s.URL + "/v1", Model: "look-alike"})
+}
+
+func TestEmbedderKeepsItsPromises(t *testing.T) {
+	t.Parallel()
+	porttest.Embedder(t, func(t *testing.T) ports.Embedder { return embedder(embeddingsServer(t, embeddings.Config{})) })
+}
+
+// Requests are small ones, with the key, below a base URL with or without a slash at its end.
+func TestEmbedderRequests(t *testing.T) {
+	t.Parallel()
+	s := embeddingsServer(t, embeddings.Config{Key: "secret", Dims: 4})
+	for _, url := range []string{s.URL + "/v1", s.URL + "/v1/"} {
+		c := embedding.New(embedding.Config{URL: url, Key: "secret", Model: "m"})
+		if vectors, err := c.Embed(t.Context(), make65()); err != nil || len(vectors) != 65 || len(vectors[64]) != 4 {
+			t.Fatalf("%v, %d vectors", err, len(vectors))
+		}
+	}
+	if state := s.State(); state.Requests != 4 || state.Largest != 64 || state.Answered != 130 {
+		t.Errorf("%+v", state)
+	}
+	for _, key := range []string{"", "other"} {
+		_, err := embedding.New(embedding.Config{URL: s.URL + "/v1", Key: key, Model: "m"}).Embed(t.Context(), []string{"a"})
+		if !fault.Is(err, "embeddings_unavailable") || !strings.Contains(err.Error(), "answered 401") {
+			t.Errorf("with the key %q: %v", key, err)
+		}
+	}
+}
+
+func make65() []string { return strings.Fields(strings.Repeat("tent ", 65)) }
+
+// What is wrong is an error, after one request, and never a vector.
+func TestEmbedderWrongAnswers(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		fault embeddings.Fault
+		says  string
+	}{
+		{embeddings.Fault{Kind: "error"}, "answered 500"},
+		{embeddings.Fault{Kind: "error", Status: 404}, "answered 404"},
+		{embeddings.Fault{Kind: "error", Status: 408}, "answered 408"},
+		{embeddings.Fault{Kind: "throttle", RetryAfter: 17}, "answered 429"},
+		{embeddings.Fault{Kind: "uneven"}, "answered with vectors of"},
+		{embeddings.Fault{Kind: "wrong_count"}, "2 vectors for 3 texts"},
+		{embeddings.Fault{Kind: "wrong_index"}, "the index 0 twice"},
+		{embeddings.Fault{Kind: "zeros"}, "a vector of zeros"},
+		{embeddings.Fault{Kind: "nan"}, "embeddings endpoint"},
+		{embeddings.Fault{Kind: "huge"}, "no number"},
+		{embeddings.Fault{Kind: "empty"}, "a vector of 0 numbers"},
+		{embeddings.Fault{Kind: "garbage"}, "embeddings endpoint"},
+		{embeddings.Fault{Kind: "page"}, "embeddings endpoint"},
+		{embeddings.Fault{Kind: "endless"}, "too long"},
+		{embeddings.Fault{Kind: "lost"}, "no answer that can be read"},
+		{embeddings.Fault{Kind: "redirect"}, "embeddings endpoint"},
+		{embeddings.Fault{Kind: "hang"}, "in time"},
+	} {
+		t.Run(test.fault.Kind, func(t *testing.T) {
+			t.Parallel()
+			s := embeddingsServer(t, embeddings.Config{})
+			if err := s.Fault(test.fault); err != nil {
+				t.Fatal(err)
+			}
+			patience := 10 * time.Second
+			if test.fault.Kind == "hang" {
+				patience = 50 * time.Millisecond
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			vectors, err := embedder(s).Embed(ctx, []string{"sofa", "lamp", "tent"})
+			var known *fault.Error
+			if vectors != nil || !errors.As(err, &known) || known.Code != "embeddings_unavailable" || !strings.Contains(known.Message, test.says) {
+				t.Errorf("%v, %v", vectors, err)
+			}
+			if strings.Contains(known.Message, "sofa") || s.State().Requests != 1 {
+				t.Errorf("%d requests, %s", s.State().Requests, known.Message)
+			}
+			if known.RetryAfter != time.Duration(test.fault.RetryAfter)*time.Second {
+				t.Errorf("try again after %s", known.RetryAfter)
+			}
+		})
+	}
+}
+
+// An answer in another order is put in order; vectors of two batches have one length too.
+func TestEmbedderOrderAndLength(t *testing.T) {
+	t.Parallel()
+	s := embeddingsServer(t, embeddings.Config{})
+	want, err := embedder(s).Embed(t.Context(), []string{"sofa", "lamp"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = s.Fault(embeddings.Fault{Kind: "reversed"})
+	got, err := embedder(s).Embed(t.Context(), []string{"sofa", "lamp"})
+	if err != nil || got[0][0] != want[0][0] || got[1][0] != want[1][0] {
+		t.Errorf("%v: %v, want %v", err, got, want)
+	}
+	_ = s.Fault(embeddings.Fault{Kind: "wrong_size", After: 1})
+	if _, err := embedder(s).Embed(t.Context(), make65()); err == nil || !strings.Contains(err.Error(), "vectors of 64 and of 32 numbers") {
+		t.Errorf("two lengths: %v", err)
+	}
+}
+
+// Texts that are not taken are told from an endpoint that does not work.
+func TestEmbedderRefusedTexts(t *testing.T) {
+	t.Parallel()
+	s := embeddingsServer(t, embeddings.Config{MaxText: 10})
+	if _, err := embedder(s).Embed(t.Context(), []string{"a very long text"}); !fault.Is(err, "embeddings_refused") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestEmbedderQueriesKeepTheirPromises(t *testing.T) {
+	t.Parallel()
+	porttest.Embedder(t, func(t *testing.T) ports.Embedder {
+		return embedding.ForQueries(embedder(embeddingsServer(t, embeddings.Config{})))
+	})
+}
+
+// Over real HTTP: a server that hangs is survived, and the late answer of a slow one is used.
+func TestEmbedderQueriesOverHTTP(t *testing.T) {
+	t.Parallel()
+	s := embeddingsServer(t, embeddings.Config{})
+	q := embedding.ForQueries(embedder(s))
+	_ = s.Fault(embeddings.Fault{Kind: "slow", Millis: 400})
+	if took, err := askQuery(t, q, "Couch"); err == nil || took > time.Second {
+		t.Fatalf("%s, %v", took, err)
+	}
+	for deadline := time.Now().Add(5 * time.Second); ; {
+		if _, err := askQuery(t, q, "couch"); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the late answer is not remembered")
+		}
+	}
+	if s.Asked("couch") != 1 {
+		t.Errorf("asked %d times", s.Asked("couch"))
+	}
+}
+
+func askQuery(t *testing.T, q *embedding.Queries, text string) (time.Duration, error) {
+	t.Helper()
+	began := time.Now()
+	vectors, err := q.Embed(t.Context(), []string{text})
+	if err == nil && len(vectors[0]) != 64 {
+		t.Errorf("%q has %v", text, vectors)
+	}
+	return time.Since(began), err
+}

@@ -1,0 +1,70 @@
+package boot
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	endpoint "github.com/haggle-commerce/haggle/adapters/embedding"
+	"github.com/haggle-commerce/haggle/app/embedding"
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// embeddings are what matches products and queries by an outside model; all nil where none is configured.
+type embeddings struct {
+	queries   ports.Embedder // for what buyers wait for
+	worker    *embedding.Worker
+	refresher *embedding.Refresher
+}
+
+// openEmbeddings asks the endpoint nothing yet: a server starts without it. The index is opened after it, for
+// it asks for the vectors of queries.
+func (a *App) openEmbeddings() {
+	if a.config.EmbeddingsURL == "" {
+		return
+	}
+	client := endpoint.New(endpoint.Config{
+		URL: a.config.EmbeddingsURL, Key: a.config.EmbeddingsKey, Model: cmp.Or(a.config.EmbeddingModel, "text-embedding-3-small"),
+	})
+	a.embeddings = embeddings{
+		queries: endpoint.ForQueries(client),
+		worker: embedding.NewWorker(embedding.Parts{
+			Embedder: client, Queue: a.store.Embeddings(), Vectors: a.store.Embeddings(), Catalog: a.store.Catalog(), Clock: a.clock,
+			Ran: func(error) {},
+		}),
+		refresher: &embedding.Refresher{Vectors: a.store.Embeddings(), Model: client.Model(), Clock: a.clock},
+	}
+}
+
+// embedding is the loops that keep products' vectors.
+func (a *App) embedding() (all []loop) {
+	if a.embeddings.worker == nil {
+		return nil
+	}
+	a.embeddings.refresher.Index = a.index
+	return []loop{
+		{"give products their vectors", time.Second, a.embeddings.refresher.Refresh},
+		{"forget vectors", time.Hour, a.embeddings.worker.Forget},
+	}
+}
+
+// embed is the loop that has texts embedded, until its context ends.
+func (a *App) embed() func(context.Context) {
+	if a.embeddings.worker == nil {
+		return func(context.Context) {}
+	}
+	a.embeddings.worker.Ran = a.ran("embed products")
+	return a.embeddings.worker.Run
+}
+
+// embeddings tells where texts go. One is not embedded to try it: it may cost.
+func (d *doctor) embeddings() {
+	switch {
+	case d.EmbeddingsURL == "":
+	case d.env == account.Production && !isHTTPS(d.EmbeddingsURL) && d.EmbeddingsKey != "":
+		d.say(Doubt, "embeddings", "%s is not https: its key would travel in the open", d.EmbeddingsURL)
+	default:
+		d.say(Fine, "embeddings", "%s at %s", cmp.Or(d.EmbeddingModel, "text-embedding-3-small"), d.EmbeddingsURL)
+	}
+}
