@@ -21,7 +21,7 @@ func suite(t *testing.T, contract func(*testing.T, porttest.Open)) {
 func views(s *Store) porttest.Stores {
 	return porttest.Stores{
 		Accounts: s.Accounts(), Projects: s.Projects(), Storefronts: s.Storefronts(), Statistics: s.Projects(),
-		Products: s.Products(), Bulk: s.Catalog(), Catalog: s.Catalog(), Inventory: s.Inventory(),
+		Products: s.Products(), Bulk: s.Catalog(), Catalog: s.Catalog(), Inventory: s.Inventory(), Synonyms: s.Synonyms(),
 		Sessions: s.Sessions(), Haggling: s.Haggling(), Checkouts: s.Checkouts(), Orders: s.Orders(),
 		OrderLists: s.Orders(), Refunds: s.Orders(), Labels: s.Labels(), Payments: s.Payments(), Ledger: s.Ledger(),
 		Sandbox: s.SandboxLedger(),
@@ -29,7 +29,8 @@ func views(s *Store) porttest.Stores {
 		Authorizations: s.Authorizations(), Webhooks: s.Webhooks(), Sealed: s.Webhooks(), Inbox: s.Inbox(), InboxQueue: s.Inbox(),
 		Integrations: s.Integrations(), InUse: s.Integrations(), Figures: s.Integrations(),
 		SyncRuns: s.SyncRuns(), SyncQueue: s.SyncRuns(), Copies: s.Copies(), CopyReader: s.Copies(), StockRoom: s.StockRoom(),
-		SyncUnit: s.SyncUnit(), Log: s.Events(),
+		SyncUnit: s.SyncUnit(), Log: s.Events(), Sales: s.Sales(), StockNews: s.StockNews(),
+		Vectors: s.Embeddings(), Embeddings: s.Embeddings(),
 	}
 }
 

@@ -18,6 +18,7 @@ type Stores struct {
 	Bulk        ports.BulkProducts
 	Catalog     ports.CatalogReader
 	Inventory   ports.Inventory
+	Synonyms    ports.Synonyms
 	Sessions    ports.Sessions
 	Haggling    ports.Haggling
 	Checkouts   ports.Checkouts
@@ -49,6 +50,12 @@ type Stores struct {
 	StockRoom  ports.StockRoom
 	SyncUnit   ports.SyncUnit
 	Log        ports.EventLog
+
+	Sales     ports.SalesReader
+	StockNews ports.StockNews
+
+	Vectors    ports.Vectors
+	Embeddings ports.EmbeddingQueue
 }
 
 // Open makes a fresh, empty database that lasts as long as the test.

@@ -1,0 +1,139 @@
+package discovery_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/discovery"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// pupil is an index with copies of projects, and the books that it is taught from.
+type pupil struct {
+	ports.Index
+	ports.Learner
+	ports.StockNews
+	now      time.Time
+	loaded   []id.Project
+	broken   id.Project // whose books can't be read
+	asked    map[id.Project][]time.Time
+	learned  map[id.Project][]ports.Sales
+	restocks map[id.Project][]map[id.Variant]int
+	totals   map[id.Variant]int
+}
+
+func (p *pupil) Now() time.Time       { return p.now }
+func (p *pupil) Loaded() []id.Project { return p.loaded }
+
+func (p *pupil) Learn(project id.Project, s ports.Sales) {
+	p.learned[project] = append(p.learned[project], s)
+}
+
+func (p *pupil) Restock(project id.Project, totals map[id.Variant]int) {
+	p.restocks[project] = append(p.restocks[project], totals)
+}
+
+func (p *pupil) ask(project id.Project, since time.Time) error {
+	p.asked[project] = append(p.asked[project], since)
+	if project == p.broken {
+		return errGone
+	}
+	return nil
+}
+
+func (p *pupil) Sales(_ context.Context, project id.Project, since time.Time, limit int) (ports.Sales, error) {
+	return ports.Sales{Sold: map[id.Product]int{{}: limit}}, p.ask(project, since)
+}
+
+func (p *pupil) Turned(_ context.Context, project id.Project, since time.Time) (map[id.Variant]int, time.Time, error) {
+	return p.totals, p.now, p.ask(project, since)
+}
+
+// school is a service with a pupil that has copies of two projects.
+func school() (*discovery.Service, *pupil) {
+	p := &pupil{
+		now: noon, loaded: []id.Project{id.New[id.Project]([16]byte{1}), id.New[id.Project]([16]byte{2})},
+		asked: map[id.Project][]time.Time{}, learned: map[id.Project][]ports.Sales{},
+		restocks: map[id.Project][]map[id.Variant]int{}, totals: map[id.Variant]int{id.New[id.Variant]([16]byte{3}): 4},
+	}
+	return &discovery.Service{Index: p, Learner: p, Sales: p, StockNews: p, Clock: p}, p
+}
+
+func TestLearnSales(t *testing.T) {
+	t.Parallel()
+	service, p := school()
+	one, two := p.loaded[0], p.loaded[1]
+	p.broken = one
+	steps := []struct {
+		after    time.Duration
+		one, two int // how often they were taught
+	}{
+		{0, 0, 1},
+		{10*time.Minute - 1, 1, 1}, // one, which is not broken any more, is not made to wait
+		{1, 1, 2},
+		{10*time.Minute - 2, 1, 2},
+		{1, 2, 2},
+	}
+	for i, step := range steps {
+		p.now = p.now.Add(step.after)
+		if err := service.LearnSales(t.Context()); errors.Is(err, errGone) != (i == 0) || err != nil && i > 0 {
+			t.Errorf("step %d: %v", i, err)
+		}
+		p.broken = id.Project{}
+		if len(p.learned[one]) != step.one || len(p.learned[two]) != step.two {
+			t.Errorf("step %d: taught %d and %d times, want %d and %d", i, len(p.learned[one]), len(p.learned[two]), step.one, step.two)
+		}
+	}
+	if since := p.asked[two][0]; !since.Equal(noon.AddDate(0, 0, -90)) {
+		t.Errorf("sales since %v", since)
+	}
+	if sold := p.learned[two][0].Sold[id.Product{}]; sold != 20 {
+		t.Errorf("up to %d companions", sold)
+	}
+}
+
+func TestHearStock(t *testing.T) {
+	t.Parallel()
+	service, p := school()
+	one, two := p.loaded[0], p.loaded[1]
+	hear := func(want error) {
+		t.Helper()
+		if err := service.HearStock(t.Context()); !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+		p.now = p.now.Add(time.Second)
+	}
+	hear(nil)
+	p.broken = one
+	hear(errGone)
+	p.broken, p.totals = id.Project{}, nil
+	hear(nil)
+	at := func(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
+	if want := []time.Time{{}, at(0), at(0)}; !reflect.DeepEqual(p.asked[one], want) {
+		t.Errorf("asked for turns since %v, want %v", p.asked[one], want)
+	}
+	if want := []time.Time{{}, at(0), at(1)}; !reflect.DeepEqual(p.asked[two], want) {
+		t.Errorf("asked for turns since %v, want %v", p.asked[two], want)
+	}
+	if len(p.restocks[one]) != 1 || len(p.restocks[two]) != 2 || p.restocks[two][0][id.New[id.Variant]([16]byte{3})] != 4 {
+		t.Errorf("told the index %v", p.restocks)
+	}
+}
+
+func TestNothingLearned(t *testing.T) {
+	t.Parallel()
+	service, _ := open(&shelf{})
+	if err := errors.Join(service.LearnSales(t.Context()), service.HearStock(t.Context())); err != nil {
+		t.Error(err)
+	}
+	service, p := school()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := service.HearStock(gone); !errors.Is(err, context.Canceled) || len(p.asked) > 0 {
+		t.Errorf("%v, asked %v", err, p.asked)
+	}
+}
