@@ -12,6 +12,7 @@ func TestProducts(t *testing.T)       { suite(t, porttest.Products) }
 func TestBulkProducts(t *testing.T)   { suite(t, porttest.BulkProducts) }
 func TestCatalog(t *testing.T)        { suite(t, porttest.Catalog) }
 func TestInventory(t *testing.T)      { suite(t, porttest.Inventory) }
+func TestSynonyms(t *testing.T)       { suite(t, porttest.Synonyms) }
 func TestKeys(t *testing.T)           { suite(t, porttest.IdempotencyKeys) }
 func TestIntegrations(t *testing.T)   { suite(t, porttest.Integrations) }
 func TestAuthorizations(t *testing.T) { suite(t, porttest.Authorizations) }
@@ -23,3 +24,6 @@ func TestSyncRuns(t *testing.T)       { suite(t, porttest.SyncRuns) }
 func TestCopies(t *testing.T)         { suite(t, porttest.Copies) }
 func TestStockRoom(t *testing.T)      { suite(t, porttest.StockRoom) }
 func TestSyncUnit(t *testing.T)       { suite(t, porttest.SyncUnit) }
+func TestSales(t *testing.T)          { suite(t, porttest.Sales) }
+func TestStockNews(t *testing.T)      { suite(t, porttest.StockNews) }
+func TestVectors(t *testing.T)        { suite(t, porttest.Vectors) }

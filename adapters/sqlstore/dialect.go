@@ -31,6 +31,8 @@ type dialect struct {
 	oneTrip bool
 	// transactionName is a statement that names the transaction it is in; empty: they have no names.
 	transactionName string
+	// clock is the database's clock, in unix milliseconds.
+	clock string
 	// maxRows is how many rows one INSERT has at most, by measurement: SQLite looks every parameter up
 	// among all of the statement.
 	maxRows int
@@ -40,6 +42,7 @@ var sqliteDialect = dialect{
 	begin:     func(id.Project) string { return "BEGIN IMMEDIATE" },
 	beginRead: func(id.Project) string { return "BEGIN" },
 	inProject: func(id.Project) string { return "" },
+	clock:     "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)",
 	maxRows:   20,
 }
 
@@ -54,6 +57,7 @@ var postgresDialect = dialect{
 	beginRead: func(p id.Project) string { return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" + inProject(p) },
 	inProject: inProject,
 	oneTrip:   true,
+	clock:     "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
 	maxRows:   500,
 
 	transactionName: "SELECT CAST(pg_current_xact_id() AS TEXT), CAST(pg_postmaster_start_time() AS TEXT), CAST(clock_timestamp() AS TEXT)",

@@ -165,7 +165,8 @@ var contents = []string{
 	"event_subscriptions", "sandbox_refunds", "sandbox_charges", "sandbox_failures", "declines",
 	"labels", "refunds", "returns", "payments", "ledger_transactions", "ledger_postings",
 	"decisions", "quotes", "shown", "cart_items", "sessions",
-	"stock_moves", "stock", "variants", "products",
+	"stock_moves", "stock", "variants", "products", "synonyms", "stock_turns",
+	"embedding_progress", "embeddings", // in this order: who stores vectors holds the progress
 	"outbox", "deliveries", "webhook_deliveries", // last: what is written meanwhile announces itself
 }
 

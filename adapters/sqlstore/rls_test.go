@@ -283,6 +283,7 @@ var constrained = map[string]string{
 	"integration_webhooks.status": "'active'", "webhook_deliveries.status": "'processed'",
 	"event_subscriptions.status": "'active'", "deliveries.status": "'delivered'",
 	"integrations.status": "'disconnected'", "integrations.webhook_status": "'none'", "integrations.webhook_id": "gen_random_uuid()",
+	"stock.quantity":  "0", // of more, a trigger tells in stock_turns
 	"products.status": "'active'", "quotes.state": "'open'", "quotes.token_hash": "''", "checkouts.status": "'ready'",
 	"orders.status": "'confirmed'", "orders.total": "3", "orders.fulfillment_status": "'processing'",
 	"payments.status": "'succeeded'", "payments.refunded": "0", "payments.refunding": "0",

@@ -43,6 +43,7 @@ type App struct {
 	gateway    ports.Gateway
 	providers  providers
 	platforms  platforms
+	embeddings embeddings
 	bus        *eventbus.Bus // nil: there is none
 	publisher  *publishing.Publisher
 	vault      ports.Vault
@@ -121,7 +122,8 @@ func (a *App) assemble() error {
 	if err := a.openEdge(a.limiter); err != nil {
 		return err
 	}
-	a.index, a.storefront, a.meter = search.New(), a.store.Storefronts(), a.metrics
+	a.openEmbeddings()
+	a.index, a.storefront, a.meter = search.New(search.Options{Embedder: a.embeddings.queries}), a.store.Storefronts(), a.metrics
 	a.growth = catalogs.NewGrowth(a.store.Analyze)
 	a.openProviders()
 	a.openPlatforms()

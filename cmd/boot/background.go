@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
+	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 )
 
@@ -27,6 +28,9 @@ func (a *App) loops() []loop {
 		{"refresh tokens", time.Minute, a.refreshTokens},
 		{"forget consents", 10 * time.Minute, a.forgetConsents},
 		{"forget webhook calls", 10 * time.Minute, a.platforms.worker.Forget},
+		{"learn sales", time.Minute, a.discovery.LearnSales},
+		{"hear of stock", time.Second, a.discovery.HearStock},
+		{"forget stock turns", 10 * time.Minute, a.forgetTurns},
 	}
 }
 
@@ -34,13 +38,15 @@ func (a *App) loops() []loop {
 func (a *App) startLoops(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
-	for _, l := range a.loops() {
+	for _, l := range append(a.loops(), a.embedding()...) {
 		beats := a.health.Loop(l.name, max(5*l.every, time.Minute))
 		all.Go(func() { a.keepRunning(ctx, l, beats) })
 	}
 	all.Go(func() { a.limiter.Run(ctx) })
 	publish := a.publish()
 	all.Go(func() { publish(ctx) })
+	embed := a.embed()
+	all.Go(func() { embed(ctx) })
 	for _, run := range a.synchronise() {
 		all.Go(func() { run(ctx) })
 	}
@@ -112,4 +118,9 @@ func (a *App) forgetKeys(ctx context.Context) error {
 // forgetDeclines removes what no longer makes anybody wait.
 func (a *App) forgetDeclines(ctx context.Context) error {
 	return a.store.Checkouts().ForgetDeclines(ctx, a.clock.Now().Add(-2*checkout.DeclineWindow))
+}
+
+// forgetTurns removes turns of stock that every replica has heard of.
+func (a *App) forgetTurns(ctx context.Context) error {
+	return a.store.StockNews().ForgetTurns(ctx, a.clock.Now().Add(-discovery.TurnsKept))
 }

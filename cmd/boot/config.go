@@ -45,6 +45,9 @@ type Config struct {
 	HubSpotID      string `env:"HAGGLE_HUBSPOT_CLIENT_ID" name:"hubspot-client-id" help:"The OAuth app's id, as for Shopify."`
 	HubSpotSecret  string `env:"HAGGLE_HUBSPOT_CLIENT_SECRET" name:"hubspot-client-secret" help:"The OAuth app's secret."`
 	ShipStationURL string `env:"HAGGLE_SHIPSTATION_URL" name:"shipstation-url" help:"ShipStation's API, in place of its own address."`
+	EmbeddingsURL  string `env:"HAGGLE_EMBEDDINGS_URL" name:"embeddings-url" help:"OpenAI-compatible endpoint, as https://api.openai.com/v1. Products and queries are also matched by its vectors."`
+	EmbeddingsKey  string `env:"HAGGLE_EMBEDDINGS_KEY" help:"Its API key, where it wants one."`
+	EmbeddingModel string `env:"HAGGLE_EMBEDDINGS_MODEL" name:"embeddings-model" default:"text-embedding-3-small" help:"The model to ask it for. Another model embeds all products anew."`
 	NATSURL        string `env:"HAGGLE_NATS_URL" name:"nats-url" help:"nats://… Every event also goes to JetStream there, to haggle.PROJECT.TYPE."`
 	SMTPURL        string `env:"HAGGLE_SMTP_URL" name:"smtp-url" help:"smtp://USER:PASSWORD@HOST:PORT?from=…&to=… or smtps://… Alerts go by mail through it."`
 	RedisURL       string `env:"HAGGLE_REDIS_URL" help:"redis://… Replicas count requests together there. Without it each counts alone."`
@@ -58,10 +61,6 @@ func (c Config) Logger(w io.Writer) *slog.Logger {
 	return slog.New(telemetry.WithTraceID(telemetry.NewLogger(w, c.LogLevel, c.LogFormat).Handler()))
 }
 
-// later are documented variables whose parts do not exist yet. Setting one stops the start: it would
-// otherwise be ignored in silence.
-var later = []string{"HAGGLE_EMBEDDINGS_URL"}
-
 // CheckEnvironment refuses HAGGLE_ variables that mean nothing to this version.
 func CheckEnvironment(environ []string) error {
 	known := make(map[string]bool)
@@ -72,11 +71,6 @@ func CheckEnvironment(environ []string) error {
 		name, _, _ := strings.Cut(entry, "=")
 		if !strings.HasPrefix(name, "HAGGLE_") || known[name] {
 			continue
-		}
-		for _, l := range later {
-			if name == l {
-				return fmt.Errorf("%s is set, but this version cannot use it yet: unset it", name)
-			}
 		}
 		return fmt.Errorf("%s is not a variable of haggle: see `haggle serve --help`", name)
 	}
@@ -97,6 +91,7 @@ func (c Config) Check() error {
 	for _, address := range []struct{ name, text string }{
 		{"HAGGLE_PUBLIC_URL", c.PublicURL}, {"HAGGLE_STRIPE_URL", c.StripeURL}, {"HAGGLE_PAYPAL_URL", c.PayPalURL},
 		{"HAGGLE_SHOPIFY_URL", c.ShopifyURL}, {"HAGGLE_HUBSPOT_URL", c.HubSpotURL}, {"HAGGLE_SHIPSTATION_URL", c.ShipStationURL},
+		{"HAGGLE_EMBEDDINGS_URL", c.EmbeddingsURL},
 	} {
 		if u, err := url.Parse(address.text); address.text != "" &&
 			(err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "") {
@@ -109,6 +104,8 @@ func (c Config) Check() error {
 		}
 	}
 	switch {
+	case c.EmbeddingsURL == "" && c.EmbeddingsKey != "":
+		return errors.New("HAGGLE_EMBEDDINGS_KEY is set, and HAGGLE_EMBEDDINGS_URL is not")
 	case env == account.Production && c.MasterKey == "":
 		return errors.New("HAGGLE_MASTER_KEY must be set in production")
 	case slices.Contains(c.masterKeys(), ""):

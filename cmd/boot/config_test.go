@@ -56,6 +56,9 @@ func TestConfigCheck(t *testing.T) {
 		{"an OAuth app", func(c *boot.Config) { c.ShopifyID, c.ShopifySecret = "id", "secret" }, ""},
 		{"half an OAuth app", func(c *boot.Config) { c.HubSpotID = "id" }, "HAGGLE_HUBSPOT_CLIENT_SECRET must be set together"},
 		{"a platform without a scheme", func(c *boot.Config) { c.ShopifyURL = "127.0.0.1:8095/shopify" }, "HAGGLE_SHOPIFY_URL"},
+		{"embeddings", func(c *boot.Config) { c.EmbeddingsURL, c.EmbeddingsKey = "https://api.openai.com/v1", digits40 }, ""},
+		{"embeddings without a scheme", func(c *boot.Config) { c.EmbeddingsURL = "localhost:8096" }, "HAGGLE_EMBEDDINGS_URL"},
+		{"a key for no embeddings", func(c *boot.Config) { c.EmbeddingsKey = digits40 }, "HAGGLE_EMBEDDINGS_KEY is set, and HAGGLE_EMBEDDINGS_URL is not"},
 		{"another database", func(c *boot.Config) { c.DatabaseURL = "mysql://db/haggle" }, "HAGGLE_DATABASE_URL"},
 		{"no database", func(c *boot.Config) { c.DatabaseURL = "" }, "HAGGLE_DATABASE_URL"},
 	} {
@@ -96,7 +99,7 @@ func TestCheckEnvironment(t *testing.T) {
 		{[]string{"haggle_addr=:1", "HAGGLE_addr=:1"}, "HAGGLE_addr is not a variable"},
 		{[]string{"HAGGLE_=1"}, "HAGGLE_ is not a variable"},
 		{[]string{"HAGGLE_MASTER"}, "HAGGLE_MASTER is not a variable"},
-		{[]string{"HAGGLE_EMBEDDINGS_URL=https://secret-" + digits40}, "HAGGLE_EMBEDDINGS_URL is set, but this version cannot use it"},
+		{[]string{"HAGGLE_EMBEDDINGS_URL=", "HAGGLE_EMBEDDINGS_KEY=", "HAGGLE_EMBEDDINGS_MODEL="}, ""},
 		{[]string{"HAGGLE_REDIS_URL=", "HAGGLE_TRUSTED_PROXIES=10.0.0.0/8", "HAGGLE_ENTERPRISE_RATE="}, ""},
 	} {
 		expectComplaint(t, boot.CheckEnvironment(test.environ), test.want)

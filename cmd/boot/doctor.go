@@ -51,6 +51,7 @@ func Diagnose(ctx context.Context, c Config) []Finding {
 	d.redis()
 	d.publishing()
 	d.platforms()
+	d.embeddings()
 	return d.findings
 }
 

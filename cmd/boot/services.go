@@ -58,12 +58,13 @@ func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 		Resolver: system.Resolver{AllowLoopback: a.config.AllowLoopback},
 	}
 	s.Catalogs = &catalogs.Service{
-		Products: st.Products(), Bulk: st.Catalog(), Reader: st.Catalog(), Inventory: st.Inventory(),
+		Products: st.Products(), Bulk: st.Catalog(), Reader: st.Catalog(), Inventory: st.Inventory(), Synonyms: st.Synonyms(),
 		Index: index, Clock: clock, Entropy: entropy, Growth: a.growth,
 	}
 	s.discovery = &discovery.Service{
 		Agent: agent, Index: index, Catalog: st.Catalog(), Inventory: st.Inventory(), Sessions: st.Sessions(),
 		Haggling: st.Haggling(), Clock: clock, Entropy: entropy, Loader: a.discovery,
+		Learner: a.index, Sales: st.Sales(), StockNews: st.StockNews(),
 	}
 	s.haggling = &haggling.Service{
 		Agent: agent, Store: st.Haggling(), Index: index, Clock: clock, Entropy: entropy, Log: a.log, Fresh: s.discovery.Fresh,

@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -12,24 +13,34 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
 	"github.com/haggle-commerce/haggle/cmd/boot"
+	"github.com/haggle-commerce/haggle/cmd/boot/searcheval"
 )
 
 type cli struct {
-	Serve    serveCmd         `cmd:"" help:"Run the server: both APIs, their documentation, and the background work."`
-	Simulate simulateCmd      `cmd:"" help:"Send simulated buyers to a server, or stand in for a payment provider."`
-	Import   importCmd        `cmd:"" help:"Load products from a CSV or NDJSON file into a project."`
-	Keys     keysCmd          `cmd:"" help:"Manage API keys."`
-	Doctor   doctorCmd        `cmd:"" help:"Check the configuration and what it names, and say what is wrong."`
-	Verify   verifyCmd        `cmd:"" help:"Check that what the database holds adds up: orders, payments, stock, events and the books."`
-	Migrate  migrateCmd       `cmd:"" help:"Bring the database's schema up to date, and exit."`
-	Version  kong.VersionFlag `help:"Print the version."`
+	Serve      serveCmd         `cmd:"" help:"Run the server: both APIs, their documentation, and the background work."`
+	Simulate   simulateCmd      `cmd:"" help:"Send simulated buyers to a server, or stand in for a payment provider."`
+	Import     importCmd        `cmd:"" help:"Load products from a CSV or NDJSON file into a project."`
+	Keys       keysCmd          `cmd:"" help:"Manage API keys."`
+	Doctor     doctorCmd        `cmd:"" help:"Check the configuration and what it names, and say what is wrong."`
+	Verify     verifyCmd        `cmd:"" help:"Check that what the database holds adds up: orders, payments, stock, events and the books."`
+	Migrate    migrateCmd       `cmd:"" help:"Bring the database's schema up to date, and exit."`
+	SearchEval searchEvalCmd    `cmd:"" help:"Measure how well search finds what people judged to be relevant."`
+	Version    kong.VersionFlag `help:"Print the version."`
 }
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "haggle:", err)
-		os.Exit(1)
+		os.Exit(exitCode(err))
 	}
+}
+
+// exitCode is 2 for files that cannot be measured, so that scripts can tell them from a failure.
+func exitCode(err error) int {
+	if _, ok := errors.AsType[*searcheval.InputError](err); ok {
+		return 2
+	}
+	return 1
 }
 
 func run(args []string) error {

@@ -116,7 +116,7 @@ func TestBadConfiguration(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ variable, says string }{
 		{"HAGGLE_ADRR=:80", "HAGGLE_ADRR is not a variable of haggle"},
-		{"HAGGLE_EMBEDDINGS_URL=http://localhost", "HAGGLE_EMBEDDINGS_URL is set, but"},
+		{"HAGGLE_EMBEDDINGS_URL=localhost:8096", "HAGGLE_EMBEDDINGS_URL is"},
 		{"HAGGLE_ENV=staging", "--env must be one of"},
 		{"HAGGLE_ENV=production", "HAGGLE_MASTER_KEY must be set in production"},
 		{"HAGGLE_BOOTSTRAP_KEY=hk_live_0123456789abcdefghijklmnopqrstuvwxyz", "must begin with hk_test_"},

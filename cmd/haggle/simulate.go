@@ -18,6 +18,8 @@ type simulateCmd struct {
 	Market    marketCmd    `cmd:"" default:"withargs" help:"Send simulated buyers to a server and report what happened (the default)."`
 	Provider  providerCmd  `cmd:"" help:"Run a payment provider that speaks Stripe's and PayPal's protocols and moves no money."`
 	Platforms platformsCmd `cmd:"" help:"Run look-alikes of Shopify, HubSpot, ShipStation and a merchant's own system."`
+
+	Embeddings embeddingsCmd `cmd:"" help:"Run a look-alike of an OpenAI-compatible embeddings endpoint."`
 }
 
 type marketCmd struct {

@@ -47,6 +47,7 @@ func (s *tenant) fillProject() {
 	s.ids["sku"] = strings.ReplaceAll(s.ids["slug"], "tenant-", "sku_")
 	product := s.post("/v1/catalog/products", `{"name":"Mug","sku":"`+s.ids["sku"]+`","price":100,"category":"`+s.ids["slug"]+`","quantity":9}`)
 	s.ids["product_id"], s.ids["variant_id"] = product.field("id"), product.field("variants.0.id")
+	s.ids["synonym_id"] = s.post("/v1/catalog/synonyms", `{"words":["mug","`+s.ids["slug"]+`"]}`).field("id")
 	s.ids["subscription_id"] = s.post("/v1/event-subscriptions", `{"url":"https://203.0.113.1/hook","event_types":["*"]}`).field("id")
 	sent := s.post("/v1/event-subscriptions/"+s.ids["subscription_id"]+"/test", "")
 	s.ids["delivery_id"], s.ids["event_id"] = sent.field("id"), sent.field("event_id")

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/embeddings"
+)
+
+type embeddingsCmd struct {
+	Addr string `default:"127.0.0.1:8096" help:"Address to listen on."`
+	Dims int    `default:"64" help:"How many numbers a vector has."`
+	Key  string `help:"Ask for this API key."`
+}
+
+func (c embeddingsCmd) Run(ctx context.Context) error {
+	if c.Dims < 1 || c.Dims > 4096 {
+		return errors.New("--dims must be 1 to 4096")
+	}
+	listener, err := net.Listen("tcp", c.Addr)
+	if err != nil {
+		return fmt.Errorf("cannot listen: %w", err)
+	}
+	c.greet("http://" + listener.Addr().String())
+	server := &http.Server{Handler: embeddings.Open(embeddings.Config{Dims: c.Dims, Key: c.Key}), ReadHeaderTimeout: 5 * time.Second}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case <-ctx.Done():
+		return server.Close() // what hangs is not waited for
+	case err := <-failed:
+		return err
+	}
+}
+
+func (c embeddingsCmd) greet(url string) {
+	key := ""
+	if c.Key != "" {
+		key = " HAGGLE_EMBEDDINGS_KEY=" + c.Key
+	}
+	fmt.Printf(`A look-alike of an OpenAI-compatible embeddings endpoint, with vectors of %[2]d numbers: %[1]s/v1
+
+1. Let a server use it, in another terminal:
+
+   HAGGLE_EMBEDDINGS_URL=%[1]s/v1%[3]s HAGGLE_EMBEDDINGS_MODEL=look-alike %[4]s serve --demo
+
+2. See what was asked for:
+
+   curl -s %[1]s/control/state
+   curl -s %[1]s/control/texts
+
+3. Let it fail: slow, error, throttle, wrong_size, wrong_count, nan, garbage, hang and more:
+
+   curl -s %[1]s/control/faults --json '{"kind": "slow", "times": 5, "ms": 400}'
+   curl -s -X DELETE %[1]s/control/faults
+
+Stop with Ctrl-C.
+`, url, c.Dims, key, program())
+}
