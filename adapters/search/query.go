@@ -32,6 +32,7 @@ type group struct {
 // alternate is one way to match a group: a word, or several that must all be there.
 type alternate struct {
 	reading reading
+	from    string // what it stands for, if that is more than the group's word
 	text    string // the word that it is
 	weight  float32
 	words   []known
@@ -64,13 +65,14 @@ func (s *snapshot) read(text string) question {
 	for i := range q.groups {
 		g := &q.groups[i]
 		if found := s.lookup(g.term); found.count > 0 {
-			g.alternates = append(g.alternates, alternate{said, g.text, 1, []known{found}})
+			g.alternates = append(g.alternates, alternate{reading: said, text: g.text, weight: 1, words: []known{found}})
 		}
 	}
 	for _, e := range t.extras {
 		s.offer(&q.groups[e.group], said, e.word, words.Term(e.word), e.weight)
 	}
 	s.repair(&q)
+	s.compound(&q)
 	s.widen(&q)
 	s.weighGroups(&q)
 	return q
@@ -133,7 +135,7 @@ func (s *snapshot) offer(g *group, how reading, text, term string, weight float3
 	if term == "" || found.count == 0 {
 		return false
 	}
-	return g.add(alternate{how, text, weight, []known{found}})
+	return g.add(alternate{reading: how, text: text, weight: weight, words: []known{found}})
 }
 
 func (g *group) add(a alternate) bool {

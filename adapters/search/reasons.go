@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -44,10 +45,10 @@ func (r *ranking) explain(g *group, of ranked, say func(string)) {
 	}
 	switch best.reading {
 	case understood:
-		say(quoted(g.text) + " understood as " + quoted(best.text))
+		say(quoted(cmp.Or(best.from, g.text)) + " understood as " + quoted(best.text))
 		return
 	case spelt:
-		say(quoted(g.text) + " read as " + quoted(best.text))
+		say(quoted(cmp.Or(best.from, g.text)) + " read as " + quoted(best.text))
 	}
 	word := quoted(best.text)
 	if best.reading == begun {

@@ -11,8 +11,9 @@ import (
 
 // Weights of repaired words: what was written is surer than what may have been meant.
 const (
-	speltWeight = .9
-	begunWeight = .8
+	speltWeight    = .9
+	begunWeight    = .8
+	compoundWeight = .9
 )
 
 // repair reads unknown words as known ones: one word as two, two as one, or as the nearest in spelling. It
@@ -58,21 +59,34 @@ func (s *snapshot) explained(q *question, i int) bool {
 
 // joinNeighbours reads "lap top" as laptop, where one of the two is unknown.
 func (s *snapshot) joinNeighbours(q *question, i int) bool {
-	for _, j := range []int{i - 1, i} {
-		if j < 0 || j+1 >= len(q.groups) {
-			continue
-		}
-		text := q.groups[j].text + q.groups[j+1].text
-		found := s.lookup(words.Term(text))
-		if !repairable(text) || found.count == 0 {
-			continue
-		}
-		a := alternate{spelt, text, 1, []known{found}}
-		q.groups[j].add(a)
-		q.groups[j+1].add(a)
-		return true
+	return s.join(q, i-1, speltWeight) || s.join(q, i, speltWeight)
+}
+
+// compound adds to two known words the one that they make: for "smart watch" also smartwatch.
+func (s *snapshot) compound(q *question) {
+	for i := range q.groups {
+		s.join(q, i, compoundWeight)
 	}
-	return false
+}
+
+// join lets the word that a group and the next one make stand for both.
+func (s *snapshot) join(q *question, i int, weight float32) bool {
+	if i < 0 || i+1 >= len(q.groups) {
+		return false
+	}
+	first, second := &q.groups[i], &q.groups[i+1]
+	text := first.text + second.text
+	if !repairable(text) {
+		return false
+	}
+	found := s.lookup(words.Term(text))
+	if found.count == 0 {
+		return false
+	}
+	a := alternate{spelt, first.text + " " + second.text, text, weight, []known{found}}
+	first.add(a)
+	second.add(a)
+	return true
 }
 
 // split reads "laptopbag" as two known words, those of which the rarer is the most common.
@@ -84,21 +98,21 @@ func (s *snapshot) split(q *question, i int) bool {
 		first, second := s.written(text[:cut]), s.written(text[cut:])
 		if least := min(first.count, second.count); least > most {
 			most = least
-			best = [2]group{{text: text[:cut], alternates: []alternate{{said, text[:cut], 1, []known{first}}}},
-				{text: text[cut:], alternates: []alternate{{said, text[cut:], 1, []known{second}}}}}
+			best = [2]group{half(text[:cut], first), half(text[cut:], second)}
 		}
 	}
 	if best[0].text == "" {
 		return false
-	}
-	for n := range best {
-		best[n].term = words.Term(best[n].text)
 	}
 	q.groups = slices.Replace(q.groups, i, i+1, best[:]...)
 	if q.head >= i {
 		q.head++
 	}
 	return true
+}
+
+func half(text string, found known) group {
+	return group{text: text, term: words.Term(text), alternates: []alternate{{reading: said, text: text, weight: 1, words: []known{found}}}}
 }
 
 // written finds the documents of a word that stands so in the catalogue. Of short words only terms are known.
@@ -140,7 +154,7 @@ func (s *snapshot) respell(q *question, i int) bool {
 	if best.text == "" {
 		return false
 	}
-	return g.add(alternate{spelt, best.text, speltWeight, []known{best.found}})
+	return g.add(alternate{reading: spelt, text: best.text, weight: speltWeight, words: []known{best.found}})
 }
 
 // company is the share of the query's other words that are seen in documents with a word.

@@ -34,7 +34,7 @@ func TestSynonymsOfWordNet(t *testing.T) {
 		"grey couch":  {"oslo", "'couch' understood as 'sofa'"},
 		"couches":     {"oslo", "'couches' understood as 'sofa'"},
 		"wool carpet": {"rome", "'carpet' understood as 'rug'"},
-		"trash can":   {"kyoto", "'trash' understood as 'dustbin'"},
+		"trash can":   {"kyoto", "'trash can' understood as 'dustbin'"},
 	} {
 		skus, found := find(t, x, text)
 		if first(skus) != want.sku || !slices.Contains(found.Hits[0].Reasons, want.reason) {
@@ -86,7 +86,7 @@ func TestRepairedWords(t *testing.T) {
 	for text, want := range map[string]struct{ sku, reason string }{
 		"refrigeratr": {"lima", "'refrigeratr' read as 'refrigerator'"},
 		"keybord":     {"rome", "'keybord' read as 'keyboard'"},
-		"lap top bag": {"oslo", "'lap' read as 'laptop'"},
+		"lap top bag": {"oslo", "'lap top' read as 'laptop'"},
 		"laptopbag":   {"oslo", "'laptop' in the name"},
 		"rope":        {"bern", "'rope' in the name"}, // known: never read as robe
 	} {

@@ -43,7 +43,7 @@ func (s *snapshot) widen(q *question) {
 func (s *snapshot) widenBy(span []group, others []other) {
 	added := 0
 	for _, o := range others {
-		a := alternate{reading: understood, text: o.text, weight: o.weight}
+		a := alternate{reading: understood, from: phraseOf(span), text: o.text, weight: o.weight}
 		if a.words = s.all(o.text); a.words == nil {
 			continue
 		}
@@ -58,6 +58,14 @@ func (s *snapshot) widenBy(span []group, others []other) {
 			return
 		}
 	}
+}
+
+func phraseOf(span []group) string {
+	texts := make([]string, len(span))
+	for i := range span {
+		texts[i] = span[i].text
+	}
+	return strings.Join(texts, " ")
 }
 
 // all finds every word of a text, or nil if the catalogue lacks one.
@@ -115,15 +123,11 @@ func lemmasOf(span []group) []string {
 	if len(span) == 1 {
 		return bases
 	}
-	var before strings.Builder
-	for _, g := range span[:len(span)-1] {
-		before.WriteString(g.text)
-		before.WriteByte(' ')
-	}
-	lemmas := []string{before.String() + last}
+	before := phraseOf(span[:len(span)-1]) + " "
+	lemmas := []string{before + last}
 	for _, base := range bases {
 		if base != last {
-			lemmas = append(lemmas, before.String()+base)
+			lemmas = append(lemmas, before+base)
 		}
 	}
 	return lemmas
