@@ -123,19 +123,33 @@ func (b *builder) text(p *catalog.Product, d *document) [fields]length {
 	return lengths
 }
 
-// asides are what the head of a title ends at.
+// asides are what the head of a title ends at. "52 in " is no aside but a length.
 var asides = []string{" with ", " for ", " in ", " (", " - ", ", "}
+
+func headEnd(lower string) int {
+	end := len(lower)
+	for _, aside := range asides {
+		for from := 0; ; {
+			at := strings.Index(lower[from:], aside)
+			if at < 0 {
+				break
+			}
+			if at += from; at > 0 && !(aside == " in " && lower[at-1] >= '0' && lower[at-1] <= '9') {
+				end = min(end, at)
+				break
+			}
+			from = at + 1
+		}
+	}
+	return end
+}
 
 // title reads a name, and keeps its words in order.
 func (b *builder) title(name string, d *document, counts *[fields]int) {
 	lower := strings.ToLower(name)
 	end, purpose := len(name), len(name)
 	if len(lower) == len(name) { // else it holds letters whose small form has another length: no place is sure
-		for _, aside := range asides {
-			if at := strings.Index(lower, aside); at > 0 {
-				end = min(end, at)
-			}
-		}
+		end = headEnd(lower)
 		if at := strings.Index(lower, " for "); at > 0 {
 			purpose = at
 		}

@@ -135,6 +135,9 @@ type correction struct {
 	merit float64
 }
 
+// shortWord is up to how many letters a word must be written nearly right to be recognised.
+const shortWord = 5
+
 // respell reads a word as a known one that is written nearly so: the nearer, the more common, and the more it is
 // seen with the query's other words, the better.
 func (s *snapshot) respell(q *question, i int) bool {
@@ -143,6 +146,9 @@ func (s *snapshot) respell(q *question, i int) bool {
 	for p := range s.parts {
 		spoken := &s.parts[p].spoken
 		for _, near := range s.parts[p].lexicon.Near(words.Fold(g.text), 8) {
+			if len(g.text) <= shortWord && near.Distance > 1 {
+				continue
+			}
 			text := spoken.words.at(near.Word)
 			found := s.lookup(words.Term(text))
 			merit := math.Log1p(float64(found.count)) - 3*float64(near.Distance) + 2*s.company(q, i, found)

@@ -129,6 +129,10 @@ func (r *Reader) handOut(sides []quantity, at int, use func([]byte, Kind, int)) 
 		r.made = append(r.made, side.number...)
 	}
 	use(r.made, Said, at)
+	if len(sides) == mostSides { // 2x4x8 is also a 2x4, and 0.5x4x8 a 4x8
+		use(r.make(sides[0].number, "x", sides[1].number), Side, at)
+		use(r.make(sides[1].number, "x", sides[2].number), Side, at)
+	}
 	for _, side := range sides {
 		use(r.make(side.number), Side, at)
 		if side.unit != "" {
