@@ -169,44 +169,53 @@ const bareNumber = .5
 
 // wordsOf reads the different words of a text. The last word before an aside ("for", "with") is the thing
 // that is asked for.
-func wordsOf(text string) (t asked) {
-	t.head = -1
-	aside := false
-	index := make(map[string]int) // groups by term
-	last := -1
-	new(words.Reader).Read(text, func(word []byte, kind words.Kind, _ int) {
-		switch kind {
-		case words.Number:
-			if last >= 0 {
-				t.extras = append(t.extras, extra{last, string(word), bareNumber})
-			}
-			return
-		case words.Joined:
-			for _, i := range []int{last - 1, last} {
-				if i >= 0 {
-					t.extras = append(t.extras, extra{i, string(word), 1})
-				}
-			}
-			return
-		case words.Side:
-			return
-		}
-		written := string(word)
-		term := words.Term(written)
-		if term == "" {
-			aside = aside || len(t.groups) > 0 && (written == "for" || written == "with" || written == "from")
-			return
-		}
-		if at, twice := index[term]; twice {
-			last = at
-			return
-		}
-		last = len(t.groups)
-		index[term] = last
-		t.groups = append(t.groups, group{text: written, term: term})
-		if !aside && !strings.ContainsAny(written, "0123456789") {
-			t.head = last
-		}
-	})
-	return t
+func wordsOf(text string) asked {
+	l := listener{asked: asked{head: -1}, places: make(map[string]int), last: -1}
+	new(words.Reader).Read(text, l.hear)
+	return l.asked
+}
+
+// listener takes down the words of a text.
+type listener struct {
+	asked
+	places map[string]int // of groups, by term
+	last   int            // the group of the last word
+	aside  bool           // after a "for"
+}
+
+func (l *listener) hear(word []byte, kind words.Kind, _ int) {
+	switch kind {
+	case words.Said:
+		l.said(string(word))
+	case words.Number:
+		l.also(l.last, word, bareNumber)
+	case words.Joined:
+		l.also(l.last-1, word, 1)
+		l.also(l.last, word, 1)
+	}
+}
+
+func (l *listener) also(group int, word []byte, weight float32) {
+	if group >= 0 {
+		l.extras = append(l.extras, extra{group, string(word), weight})
+	}
+}
+
+func (l *listener) said(word string) {
+	term := words.Term(word)
+	if term == "" {
+		l.aside = l.aside || len(l.groups) > 0 && (word == "for" || word == "with" || word == "from")
+		return
+	}
+	at, twice := l.places[term]
+	if twice {
+		l.last = at
+		return
+	}
+	l.last = len(l.groups)
+	l.places[term] = l.last
+	l.groups = append(l.groups, group{text: word, term: term})
+	if !l.aside && !strings.ContainsAny(word, "0123456789") {
+		l.head = l.last
+	}
 }

@@ -19,9 +19,6 @@ var stopWords = func() map[string]bool {
 	return words
 }()
 
-// Stop reports whether a folded word says nothing.
-func Stop(word string) bool { return stopWords[word] }
-
 // Term is the form under which a word in lower case is kept: diacritics off, English endings off;
 // "" for a stop word.
 func Term(word string) string {
