@@ -26,6 +26,9 @@ const (
 	embeddedNearness = .45
 )
 
+// few results by words leave room for others.
+const few = 20
+
 // feedback is how many of the best by words tell what is meant.
 const feedback = 5
 
@@ -129,9 +132,9 @@ func (r *ranking) feed(sp *space, best []ranked) {
 }
 
 // addNear adds documents that have none of the words but are close in meaning, to the candidates and to all
-// that is counted. By the catalogue's own vectors none would get before the many that have the words.
+// that is counted: by the catalogue's own vectors, which know less than words do, only where few have the words.
 func (r *ranking) addNear(first []ranked) []ranked {
-	if len(r.spaces) == 0 || r.spaces[0].weight < embeddedWeight && len(first) >= lexicalCandidates {
+	if len(r.spaces) == 0 || r.spaces[0].weight < embeddedWeight && len(first) >= few {
 		return first
 	}
 	sp := &r.spaces[0]
