@@ -61,6 +61,7 @@ type KnownProducts struct {
 
 // CatalogChanges is what happened to a catalogue since a version.
 type CatalogChanges struct {
+	Since   int64 // the version after which they begin; 0: all there is
 	Version int64
 	Changed []*catalog.Product // active and archived
 	Removed []id.Product

@@ -13,7 +13,8 @@ import (
 type Index interface {
 	// Version is the catalogue version that the project's copy has; 0 when there is none.
 	Version(project id.Project) int64
-	// Apply takes in changes. Changes that the copy already has are ignored, so applying may be raced.
+	// Apply takes in changes. Those that the copy already has are ignored, so applying may be raced, and so are
+	// those that begin after its version.
 	Apply(project id.Project, changes CatalogChanges)
 	// Restock replaces the total stock of variants. It decides ranking and what counts as in stock.
 	Restock(project id.Project, totals map[id.Variant]int)
@@ -51,6 +52,7 @@ type IndexState struct {
 	Version  int64 // of the catalogue
 	Products int   // active ones
 	Learnt   bool  // vectors were learnt from the catalogue
+	Sold     bool  // sales have been learnt
 	Embedded int   // products with a vector of an embedding model
 	Model    string
 	Bytes    int64 // of memory, about
@@ -89,4 +91,11 @@ type Embedder interface {
 	Model() string
 	// Embed is a vector for each text, all of one length, or an error for all of them.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
+}
+
+// QueryEmbedder is an Embedder that remembers what it was asked.
+type QueryEmbedder interface {
+	Embedder
+	// Forget has a text asked anew: its vector was of no use.
+	Forget(text string)
 }

@@ -37,7 +37,7 @@ type Queries struct {
 	breaker *gobreaker.CircuitBreaker[[]float32]
 }
 
-var _ ports.Embedder = (*Queries)(nil)
+var _ ports.QueryEmbedder = (*Queries)(nil)
 
 // ForQueries asks an Embedder, which need not be patient.
 func ForQueries(inner ports.Embedder) *Queries {
@@ -55,6 +55,9 @@ func ForQueries(inner ports.Embedder) *Queries {
 
 // Model is the inner Embedder's.
 func (q *Queries) Model() string { return q.inner.Model() }
+
+// Forget has a query asked anew.
+func (q *Queries) Forget(text string) { q.known.Remove(plain(text)) }
 
 // Embed is the vector of one query, for the caller to keep.
 func (q *Queries) Embed(ctx context.Context, texts []string) ([][]float32, error) {

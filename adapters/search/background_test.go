@@ -128,9 +128,17 @@ type meanings struct {
 	mu      sync.Mutex
 	vectors map[string][]float32
 	err     error
+
+	forgotten []string
 }
 
 func (m *meanings) Model() string { return "model-1" }
+
+func (m *meanings) Forget(text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.forgotten = append(m.forgotten, text)
+}
 
 func (m *meanings) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	m.mu.Lock()
@@ -203,6 +211,9 @@ func TestEmbeddings(t *testing.T) {
 	expect("with the vector of an earlier text", "Glow")
 	model.vectors["somewhere to sleep"] = []float32{1, 0}
 	expect("with a query of another length")
+	if len(model.forgotten) != 1 {
+		t.Errorf("a vector of no use is remembered: %q", model.forgotten)
+	}
 }
 
 // TestFilteredMeanings: vectors widen no filter, and what they find is counted.
@@ -254,6 +265,34 @@ func TestIdleProjectsAreDropped(t *testing.T) {
 	if state := x.State(projects[1]); state != (ports.IndexState{}) {
 		t.Errorf("%+v", state)
 	}
+}
+
+// TestNamesAreForgotten: what no product is called any more takes no memory, and all is found as before.
+func TestNamesAreForgotten(t *testing.T) {
+	t.Parallel()
+	h, x := newHistory(3), New(Options{})
+	for round := range 40 {
+		var all []*catalog.Product
+		for n := range 300 {
+			p := h.write(n)
+			p.Brand, p.Category = fmt.Sprint("brand ", round, n), fmt.Sprint("outdoor/", round, "/", n)
+			for i := range p.Variants {
+				p.Variants[i].Color = fmt.Sprint("Color ", round, n%50)
+			}
+			all = append(all, p)
+		}
+		h.version++
+		x.Apply(liveProject, ports.CatalogChanges{Version: h.version, Changed: all, Levels: h.levels(all)})
+	}
+	settled(t, x)
+	c := x.replica(liveProject)
+	if names := c.labels.spellings(); names > 2*700+spare+700 || c.overgrown() {
+		t.Errorf("%d names", names)
+	}
+	byWords := c.current.Load().copy()
+	byWords.latent = nil
+	c.current.Store(byWords)
+	sameAnswers(t, x, h.now())
 }
 
 // TestSalesDecideAmongEquals, and what is bought together is recommended.

@@ -177,6 +177,27 @@ func BenchmarkChange(b *testing.B) {
 	})
 }
 
+// BenchmarkReprice changes the price of one product at a time, as the catalogue tells of it: with its stock.
+func BenchmarkReprice(b *testing.B) {
+	eachSize(b, func(b *testing.B, m *market, x *search.Index) {
+		b.ReportAllocs()
+		levels := make(map[id.Product][]catalog.Level)
+		for _, l := range m.changes.Levels {
+			levels[l.Product] = append(levels[l.Product], l)
+		}
+		var slowest time.Duration
+		for b.Loop() {
+			changed := *m.changes.Changed[m.random.IntN(len(m.changes.Changed))]
+			changed.Price = money.Of(int64(5_00+m.random.IntN(400_00)), money.USD)
+			next := ports.CatalogChanges{Version: x.Version(benchProject) + 1, Changed: []*catalog.Product{&changed}, Levels: levels[changed.ID]}
+			start := time.Now()
+			x.Apply(benchProject, next)
+			slowest = max(slowest, time.Since(start))
+		}
+		b.ReportMetric(float64(slowest.Microseconds())/1000, "slowest-ms")
+	})
+}
+
 func BenchmarkRestock(b *testing.B) {
 	eachSize(b, func(b *testing.B, m *market, x *search.Index) {
 		totals := map[id.Variant]int{m.changes.Changed[7].Variants[0].ID: 3}

@@ -123,7 +123,7 @@ func (b *builder) text(p *catalog.Product, d *document) [fields]length {
 	return lengths
 }
 
-// asides are what the head of a title ends at. "52 in " is no aside but a length.
+// asides are what the head of a title ends at.
 var asides = []string{" with ", " for ", " in ", " (", " - ", ", "}
 
 func headEnd(lower string) int {
@@ -134,7 +134,7 @@ func headEnd(lower string) int {
 			if at < 0 {
 				break
 			}
-			if at += from; at > 0 && !(aside == " in " && lower[at-1] >= '0' && lower[at-1] <= '9') {
+			if at += from; at > 0 && (aside != " in " || colored(lower, at)) {
 				end = min(end, at)
 				break
 			}
@@ -142,6 +142,14 @@ func headEnd(lower string) int {
 		}
 	}
 	return end
+}
+
+// colored says whether an " in " tells how the thing is: "sofa bed in grey", not "52 in bench", "drop in sink" or
+// "all in one printer".
+func colored(lower string, at int) bool {
+	head, rest := lower[:at], lower[at+len(" in "):]
+	return !strings.ContainsAny(head[len(head)-1:], "0123456789") && strings.Contains(strings.TrimSpace(head), " ") &&
+		!strings.HasPrefix(rest, "one ")
 }
 
 // title reads a name, and keeps its words in order.
@@ -174,7 +182,7 @@ func (b *builder) title(name string, d *document, counts *[fields]int) {
 		}
 		b.segment.titles = append(b.segment.titles, term)
 		kept++
-		if in == titleHead {
+		if in == titleHead && !hasDigit(string(word)) {
 			d.head = uint8(kept)
 		}
 	})

@@ -56,8 +56,12 @@ type taken struct {
 func (e *embeddings) take() taken {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	t := taken{e.model, e.dims, e.news, e.asked}
-	e.news, e.asked = nil, nil
+	t := taken{e.model, e.dims, e.news, make(map[id.Product]*catalog.Product, len(e.news))}
+	for product := range e.news {
+		t.asked[product] = e.asked[product]
+		delete(e.asked, product)
+	}
+	e.news = nil
 	return t
 }
 
@@ -112,8 +116,10 @@ func (x *Index) Unembedded(project id.Project, model string, limit int) (product
 			if known || p.dead.has(number) || c.embedded.has(p.product(number).ID) {
 				continue
 			}
-			if len(products) < limit {
-				products = append(products, p.product(number))
+			products = append(products, p.product(number))
+			if len(products) == limit {
+				c.embedded.ask(products)
+				return products
 			}
 		}
 	}
@@ -129,7 +135,7 @@ func (c *replica) embed(ctx context.Context) error {
 	sets := make(map[*segment]*vectors.Set, len(s.parts))
 	for i := range s.parts {
 		set := s.parts[i].withEmbedded(&news, keep)
-		if err := seal(ctx, set); err != nil {
+		if err := seal(ctx, set); err != nil { // a set that is shared is never stale
 			return err
 		}
 		sets[s.parts[i].segment] = set
@@ -152,38 +158,26 @@ func (c *replica) embed(ctx context.Context) error {
 
 // withEmbedded is the part's vectors and new ones; the part's own again if none is new.
 func (p *part) withEmbedded(news *taken, keep bool) *vectors.Set {
-	var set *vectors.Set
+	further := make(map[uint32][]float32)
 	for product := range news.news {
 		number, has := p.byProduct[product]
 		if !has || p.dead.has(number) {
 			continue
 		}
-		v := news.of(p.product(number))
-		if v == nil {
-			continue
+		if v := news.of(p.product(number)); v != nil {
+			further[number] = v
 		}
-		if set == nil {
-			set = p.copyEmbedded(news.dims, keep)
-		}
-		set.Put(number, v)
 	}
-	if set == nil && keep {
+	keep = keep && p.embedded != nil && p.embedded.Dims() == news.dims
+	switch {
+	case len(further) == 0 && keep:
 		return p.embedded
+	case len(further) == 0:
+		return nil
+	case keep:
+		return p.embedded.Extend(further)
 	}
-	return set
-}
-
-func (p *part) copyEmbedded(dims int, keep bool) *vectors.Set {
-	set := vectors.New(dims, len(p.documents))
-	if p.embedded == nil || !keep || p.embedded.Dims() != dims {
-		return set
-	}
-	for i := range uint32(len(p.documents)) {
-		if p.embedded.Has(i) {
-			set.Copy(i, p.embedded, i)
-		}
-	}
-	return set
+	return vectors.New(news.dims, len(p.documents)).Extend(further)
 }
 
 // meaning is the vector of a query's text, nil if there is none in time or nothing to compare it with.
@@ -192,7 +186,11 @@ func (x *Index) meaning(ctx context.Context, s *snapshot, text string) []float32
 		return nil
 	}
 	made, err := x.embedder.Embed(ctx, []string{text})
-	if err != nil || len(made) != 1 || len(made[0]) != s.dims() {
+	if err != nil || len(made) != 1 {
+		return nil
+	}
+	if len(made[0]) != s.dims() {
+		x.embedder.Forget(text)
 		return nil
 	}
 	return made[0]

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -12,6 +13,7 @@ import (
 const (
 	proximityWeight = .15 // words that follow each other in the query do so in the title
 	headWeight      = .1  // the title's head ends with the thing that is asked for
+	kindWeight      = .1  // the category's last word is the thing
 	accessoryWeight = .25 // against: the thing is only what the product is for
 	coverageWeight  = .2  // share of the query that is there
 	latentWeight    = .1  // likeness by the catalogue's own vectors
@@ -23,7 +25,7 @@ const (
 // Documents without a word of the query are only shown if they are this close to it.
 const (
 	latentNearness   = .75
-	embeddedNearness = .45
+	embeddedNearness = .3
 )
 
 // few results by words leave room for others.
@@ -139,6 +141,24 @@ func (r *ranking) addNear(first []ranked) []ranked {
 	}
 	sp := &r.spaces[0]
 	r.mark()
+	near := r.nearest(sp)
+	least := sp.nearness
+	if sp.weight == embeddedWeight {
+		least = max(least, r.unusual(sp))
+	}
+	for _, n := range near[:min(len(near), vectorCandidates)] {
+		if n.near < least {
+			break
+		}
+		first = append(first, n)
+		r.found = append(r.found, candidate{part: n.part, document: n.number})
+		r.counts.add(n.segment, n.number)
+	}
+	return first
+}
+
+// nearest are the documents of all parts that pass and were not found, the closest first.
+func (r *ranking) nearest(sp *space) (near []ranked) {
 	for i := range r.parts {
 		p := &r.parts[i]
 		set := sp.of(p)
@@ -150,15 +170,40 @@ func (r *ranking) addNear(first []ranked) []ranked {
 			return !marked.has(document) && r.pass.passes(p, document)
 		}, r.near[:0])
 		for _, n := range r.near {
-			if n.Cosine < sp.nearness {
-				break
-			}
-			first = append(first, ranked{near: n.Cosine, part: int32(i), number: n.Document, segment: p.segment})
-			r.found = append(r.found, candidate{part: int32(i), document: n.Document})
-			r.counts.add(p.segment, n.Document)
+			near = append(near, ranked{near: n.Cosine, part: int32(i), number: n.Document, segment: p.segment})
 		}
 	}
-	return first
+	slices.SortFunc(near, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(b.near, a.near), better(a.segment, a.number, b.segment, b.number))
+	})
+	return near
+}
+
+// Models differ in how alike they find texts that have nothing in common.
+const (
+	sampled  = 256 // documents by which a model's habit is told
+	unlikely = 3   // deviations from the mean
+)
+
+// unusual is how close a document must be to stand out among all; 0 if there are too few to tell.
+func (r *ranking) unusual(sp *space) float32 {
+	var n, sum, squares float64
+	every := max(1, r.size/sampled)
+	for i := range r.parts {
+		p := &r.parts[i]
+		set := sp.of(p)
+		for number := 0; set != nil && number < len(p.documents); number += every {
+			if set.Has(uint32(number)) {
+				x := float64(set.Cosine(uint32(number), &sp.query))
+				n, sum, squares = n+1, sum+x, squares+x*x
+			}
+		}
+	}
+	if n < leastDocuments {
+		return 0
+	}
+	mean := sum / n
+	return float32(mean + unlikely*math.Sqrt(max(0, squares/n-mean*mean)))
 }
 
 // mark notes which documents have been found.
@@ -245,13 +290,30 @@ func (r *ranking) titleSigns(c ranked) (sum float32) {
 		return sum
 	}
 	thing := places[q.head]
-	if d.head > 0 && thing&(1<<(d.head-1)) != 0 {
+	named := d.head > 0 && thing&(1<<(d.head-1)) != 0
+	if named {
 		sum += headWeight
 	}
-	if d.purpose != noPurpose && thing != 0 && thing&(1<<d.purpose-1) == 0 {
+	if q.groups[q.head].names(r.kinds[d.category]) {
+		sum += kindWeight
+	}
+	if d.purpose != noPurpose && thing>>d.purpose != 0 && (!named || d.head > d.purpose) {
 		sum -= accessoryWeight
 	}
 	return sum
+}
+
+// names tells whether a group is a kind of things.
+func (g *group) names(kind string) bool {
+	if kind == "" {
+		return false
+	}
+	if g.term == kind {
+		return true
+	}
+	return slices.ContainsFunc(g.alternates, func(a alternate) bool {
+		return len(a.words) == 1 && a.weight >= bareNumber && a.term == kind
+	})
 }
 
 // places are the places of a title where a group is.

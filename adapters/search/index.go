@@ -28,14 +28,15 @@ import (
 
 // Index implements ports.Index and ports.Learner.
 type Index struct {
-	embedder ports.Embedder
+	embedder ports.QueryEmbedder
 	log      *slog.Logger
 	memory   int64
 	projects sync.Map // id.Project to *replica
 
-	life   context.Context // of background work
-	end    context.CancelFunc
-	tended sync.WaitGroup
+	closing sync.RWMutex    // held by whoever begins background work
+	life    context.Context // of it
+	end     context.CancelFunc
+	tended  sync.WaitGroup
 }
 
 var (
@@ -46,7 +47,7 @@ var (
 // Options of an index. The zero value is one without an embedding model.
 type Options struct {
 	// Embedder makes vectors of queries. What takes it too long, or fails, is answered without.
-	Embedder ports.Embedder
+	Embedder ports.QueryEmbedder
 	// Memory is how many bytes all copies together may take before those of idle projects are dropped. Zero: any.
 	Memory int64
 	Log    *slog.Logger
@@ -64,7 +65,9 @@ func New(o Options) *Index {
 
 // Close ends work in the background. What has been learnt stays usable.
 func (x *Index) Close() {
+	x.closing.Lock()
 	x.end()
+	x.closing.Unlock()
 	x.tended.Wait()
 }
 
@@ -72,6 +75,8 @@ func (x *Index) Close() {
 type replica struct {
 	current atomic.Pointer[snapshot] // nil until the first Apply
 	used    atomic.Int64             // when it was last searched, in nanoseconds
+
+	names, mostNames atomic.Int64 // in labels, and how many there may be
 
 	applying sync.Mutex // one writer at a time; guards labels, frozen and embedded
 	labels   labels
@@ -100,12 +105,14 @@ func (x *Index) snapshot(project id.Project) *snapshot {
 	return nil
 }
 
-// Version is the catalogue version of the project's copy.
+// Version is the catalogue version of the project's copy. Who asks has a use for the copy.
 func (x *Index) Version(project id.Project) int64 {
-	if s := x.snapshot(project); s != nil {
-		return s.version
+	c := x.replica(project)
+	if c == nil || c.current.Load() == nil {
+		return 0
 	}
-	return 0
+	c.used.Store(time.Now().UnixNano())
+	return c.current.Load().version
 }
 
 // Loaded are the projects that there are copies of.
@@ -132,38 +139,38 @@ func (x *Index) Apply(project id.Project, changes ports.CatalogChanges) {
 	if old == nil {
 		old = &snapshot{}
 	}
-	if old.version >= changes.Version {
+	if old.version >= changes.Version || old.version < changes.Since {
 		return
 	}
 	c.noteRestocks()
 	next, repriced := old.with(changes, &c.labels, c.frozen)
 	c.publish(next, func() {
 		next.reprice(repriced)
-		next.restock(totalsOf(levelsOf(repriced, changes.Levels)))
+		next.restock(stockOf(repriced, changes.Levels))
 		next.restock(c.recent)
 	})
-	if old.version == 0 {
+	if c.names.Store(int64(c.labels.spellings())); old.version == 0 {
+		c.notice()
 		c.used.Store(time.Now().UnixNano())
 		x.evict(time.Now())
 	}
 	x.tend(c)
 }
 
-// levelsOf are the levels of products.
-func levelsOf(products []*catalog.Product, levels []catalog.Level) (own []catalog.Level) {
-	if len(products) == 0 {
-		return nil
-	}
-	wanted := make(map[id.Product]bool, len(products))
+// stockOf is the total of every variant of products; none where there is no level.
+func stockOf(products []*catalog.Product, levels []catalog.Level) map[id.Variant]int {
+	totals := make(map[id.Variant]int, len(products))
 	for _, p := range products {
-		wanted[p.ID] = true
-	}
-	for _, l := range levels {
-		if wanted[l.Product] {
-			own = append(own, l)
+		for _, v := range p.Variants {
+			totals[v.ID] = 0
 		}
 	}
-	return own
+	for _, l := range levels {
+		if _, wanted := totals[l.Variant]; wanted {
+			totals[l.Variant] += l.Quantity
+		}
+	}
+	return totals
 }
 
 func (c *replica) noteRestocks() {

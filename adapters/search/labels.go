@@ -56,9 +56,27 @@ func (r *register) number(name string) uint32 {
 	return number
 }
 
+// kindOf is the term of the thing that a category holds, by its key: bag of "accessories/laptop bags".
+func kindOf(key string) string {
+	leaf := key[strings.LastIndexByte(key, '/')+1:]
+	groups := wordsOf(leaf).groups
+	if len(groups) == 0 {
+		return ""
+	}
+	return groups[len(groups)-1].term
+}
+
 // labels are the registers of one project.
-type labels struct{ brands, categories, colors, sizes register }
+type labels struct {
+	brands, categories, colors, sizes register
+	kinds                             []string // by category
+}
+
+// spellings is how many names the registers know, every way that they were written.
+func (l *labels) spellings() int {
+	return len(l.brands.numbers) + len(l.categories.numbers) + len(l.colors.numbers) + len(l.sizes.numbers)
+}
 
 func newLabels() labels {
-	return labels{newRegister(), newRegister(), newRegister(), newRegister()}
+	return labels{brands: newRegister(), categories: newRegister(), colors: newRegister(), sizes: newRegister()}
 }

@@ -35,7 +35,7 @@ func (x *Index) evict(now time.Time) {
 func (x *Index) bytes() (sum int64) {
 	x.projects.Range(func(_, c any) bool {
 		if s := c.(*replica).current.Load(); s != nil {
-			sum += s.bytes()
+			sum += s.bytes() + c.(*replica).names.Load()*bytesOfName
 		}
 		return true
 	})
@@ -48,7 +48,10 @@ func (x *Index) State(project id.Project) ports.IndexState {
 	if s == nil {
 		return ports.IndexState{}
 	}
-	state := ports.IndexState{Version: s.version, Products: live(s.parts), Bytes: s.bytes(), Learnt: s.latent != nil, Model: s.model}
+	state := ports.IndexState{
+		Version: s.version, Products: live(s.parts), Bytes: s.bytes(), Model: s.model,
+		Learnt: s.latent != nil, Sold: s.sales != nil,
+	}
 	for i := range s.parts {
 		if p := &s.parts[i]; p.embedded != nil {
 			for number := range p.documents {
@@ -82,6 +85,7 @@ const (
 	bytesOfProduct  = 900 // its columns, three lookups and the product's own frame
 	bytesOfVariant  = 220
 	bytesOfSpelling = 110
+	bytesOfName     = 120
 )
 
 // measureBytes adds up a segment's lists.

@@ -27,6 +27,7 @@ type group struct {
 	term       string
 	alternates []alternate // none: the shop knows nothing of it
 	weight     float32     // how much it tells: rare words more
+	split      bool        // it was one word with its neighbour
 }
 
 // alternate is one way to match a group: a word, or several that must all be there.
@@ -34,6 +35,7 @@ type alternate struct {
 	reading reading
 	from    string // what it stands for, if that is more than the group's word
 	text    string // the word that it is
+	term    string // of a single word
 	weight  float32
 	words   []known
 }
@@ -50,7 +52,7 @@ const (
 
 // known is a term of the catalogue.
 type known struct {
-	count   int         // documents, dead ones too
+	count   int         // documents; of long lists also dead ones
 	lists   [][]posting // by part
 	numbers []int32     // by part; -1: it has no such term
 }
@@ -71,6 +73,7 @@ func (s *snapshot) read(text string) question {
 	for _, e := range t.extras {
 		s.offer(&q.groups[e.group], said, e.word, words.Term(e.word), e.weight)
 	}
+	s.shorten(&q)
 	s.repair(&q)
 	s.compound(&q)
 	s.widen(&q)
@@ -78,23 +81,58 @@ func (s *snapshot) read(text string) question {
 	return q
 }
 
-// weighGroups gives each group its weight, and keeps the heaviest.
-func (s *snapshot) weighGroups(q *question) {
-	for i := range q.groups {
-		g := &q.groups[i]
-		var documents float64
-		for _, a := range g.alternates {
-			documents += float64(a.weight) * float64(a.count())
+// shorten keeps the words of a long query that tell most: known ones, the rarest first. Unknown ones only fill
+// what is left.
+func (s *snapshot) shorten(q *question) {
+	if len(q.groups) <= maxWords {
+		return
+	}
+	order := make([]int, len(q.groups))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, y := len(q.groups[a].alternates) == 0, len(q.groups[b].alternates) == 0
+		if x != y {
+			return cmp.Compare(bit(x), bit(y))
 		}
-		g.weight = s.rarity(documents)
+		return cmp.Compare(s.weightOf(&q.groups[b]), s.weightOf(&q.groups[a]))
+	})
+	slices.Sort(order[:maxWords])
+	kept, head := make([]group, maxWords), -1
+	for i, at := range order[:maxWords] {
+		kept[i] = q.groups[at]
+		if at == q.head {
+			head = i
+		}
 	}
-	if len(q.groups) > maxWords {
-		slices.SortStableFunc(q.groups, func(a, b group) int { return cmp.Compare(b.weight, a.weight) })
-		q.groups, q.head = q.groups[:maxWords], -1
+	q.groups, q.head = kept, head
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
 	}
-	for _, g := range q.groups {
-		q.weight += g.weight
+	return 0
+}
+
+// weighGroups gives each group its weight.
+func (s *snapshot) weighGroups(q *question) {
+	if len(q.groups) > maxWords { // some were split
+		q.groups, q.head = q.groups[:maxWords], min(q.head, maxWords-1)
 	}
+	for i := range q.groups {
+		q.groups[i].weight = s.weightOf(&q.groups[i])
+		q.weight += q.groups[i].weight
+	}
+}
+
+func (s *snapshot) weightOf(g *group) float32 {
+	var documents float64
+	for _, a := range g.alternates {
+		documents += float64(a.weight) * float64(a.count())
+	}
+	return s.rarity(documents)
 }
 
 // count is how many documents have an alternate, at most.
@@ -113,20 +151,43 @@ func (s *snapshot) rarity(documents float64) float32 {
 	return float32(math.Log1p((size - documents + .5) / (documents + .5)))
 }
 
-// lookup finds a term's documents.
+// looked is up to how many documents of a term are asked whether they are alive.
+const looked = 32
+
+// lookup finds a term's documents. A term that only dead ones have is none.
 func (s *snapshot) lookup(term string) (k known) {
 	for i := range s.parts {
 		p := &s.parts[i]
 		number := p.words.terms.find(term)
-		if number >= 0 && k.lists == nil {
+		if number < 0 {
+			continue
+		}
+		list := p.words.of(number)
+		count := p.alive(list)
+		if count == 0 {
+			continue
+		}
+		if k.lists == nil {
 			k.lists, k.numbers = make([][]posting, len(s.parts)), slices.Repeat([]int32{-1}, len(s.parts))
 		}
-		if number >= 0 {
-			k.lists[i], k.numbers[i] = p.words.of(number), int32(number)
-			k.count += len(k.lists[i])
-		}
+		k.lists[i], k.numbers[i] = list, int32(number)
+		k.count += count
 	}
 	return k
+}
+
+// alive is how many of a term's documents are not dead; of long lists, all are counted.
+func (p *part) alive(list []posting) int {
+	count := len(list)
+	if count > looked || p.buried == 0 {
+		return count
+	}
+	for _, posting := range list {
+		if p.dead.has(posting.document) {
+			count--
+		}
+	}
+	return count
 }
 
 // offer adds an alternate of one word, if the catalogue has it and the group has not.
@@ -139,6 +200,9 @@ func (s *snapshot) offer(g *group, how reading, text, term string, weight float3
 }
 
 func (g *group) add(a alternate) bool {
+	if len(a.words) == 1 {
+		a.term = words.Term(a.text)
+	}
 	for _, have := range g.alternates {
 		if len(have.words) == len(a.words) && slices.EqualFunc(have.words, a.words, known.same) {
 			return false
@@ -170,7 +234,7 @@ const bareNumber = .5
 // wordsOf reads the different words of a text. The last word before an aside ("for", "with") is the thing
 // that is asked for.
 func wordsOf(text string) asked {
-	l := listener{asked: asked{head: -1}, places: make(map[string]int), last: -1}
+	l := listener{asked: asked{head: -1}, places: make(map[string]int), before: -1, last: -1}
 	new(words.Reader).Read(text, l.hear)
 	return l.asked
 }
@@ -179,7 +243,8 @@ func wordsOf(text string) asked {
 type listener struct {
 	asked
 	places map[string]int // of groups, by term
-	last   int            // the group of the last word
+	before int            // the group of the word before the last; -1: it says nothing
+	last   int            // the group of the last word; -1: it says nothing
 	aside  bool           // after a "for"
 }
 
@@ -190,7 +255,7 @@ func (l *listener) hear(word []byte, kind words.Kind, _ int) {
 	case words.Number:
 		l.also(l.last, word, bareNumber)
 	case words.Joined:
-		l.also(l.last-1, word, 1)
+		l.also(l.before, word, 1)
 		l.also(l.last, word, 1)
 	}
 }
@@ -203,7 +268,9 @@ func (l *listener) also(group int, word []byte, weight float32) {
 
 func (l *listener) said(word string) {
 	term := words.Term(word)
+	l.before = l.last
 	if term == "" {
+		l.last = -1
 		l.aside = l.aside || len(l.groups) > 0 && (word == "for" || word == "with" || word == "from")
 		return
 	}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sync"
 
@@ -54,10 +55,24 @@ func grown[T any](s []T, n int) []T {
 	return s[:n]
 }
 
+// repriced is how often a search is begun anew because prices moved under it.
+const repriced = 3
+
 // search answers a query. meaning is the query's embedding, nil if there is none.
 func (s *snapshot) search(q catalog.Query, meaning []float32) catalog.Found {
-	sc := scratches.Get().(*scratch)
-	defer scratches.Put(sc)
+	for range repriced {
+		if found, whole := s.look(q, meaning); whole {
+			return found
+		}
+	}
+	found, _ := s.look(q, meaning)
+	return found
+}
+
+// look searches once. The answer is not whole if a product was left out for its price: it rose above the limit
+// after it had passed.
+func (s *snapshot) look(q catalog.Query, meaning []float32) (found catalog.Found, whole bool) {
+	sc := scratches.Get().(*scratch) // put back at the normal end only: a panic would leave it half used
 	sc.found = sc.found[:0]
 	sc.counts.reset(s)
 	asked := s.read(q.Text)
@@ -77,15 +92,31 @@ func (s *snapshot) search(q catalog.Query, meaning []float32) catalog.Found {
 		r.preferred(sc.found)
 		best = s.best(sc.found, limit)
 	}
-	found := catalog.Found{Total: len(sc.found), Facets: sc.counts.facets(s, pass, len(sc.found))}
-	for _, b := range best {
-		product := s.parts[b.part].product(b.number)
-		found.Hits = append(found.Hits, catalog.Hit{Product: product, Score: r.calibrated(b.score), Reasons: r.reasons(b)})
-	}
+	found = catalog.Found{Total: len(sc.found), Facets: sc.counts.facets(s, pass, len(sc.found))}
+	found.Hits = r.hits(best)
+	found.Total -= len(best) - len(found.Hits)
 	for _, hit := range found.Hits {
 		found.Confidence = max(found.Confidence, hit.Score)
 	}
-	return found
+	scratches.Put(sc)
+	return found, len(found.Hits) == len(best)
+}
+
+// hits are the best as they are shown, but those whose price has risen above the limit.
+func (r *ranking) hits(best []ranked) []catalog.Hit {
+	hits := make([]catalog.Hit, 0, len(best))
+	for _, b := range best {
+		product := b.segment.product(b.number)
+		if r.pass.priceMax < math.MaxInt64 && !affordable(product, r.pass.priceMax) {
+			continue
+		}
+		hits = append(hits, catalog.Hit{Product: product, Score: r.calibrated(b.score), Reasons: r.reasons(b), InStock: !b.soldOut})
+	}
+	return hits
+}
+
+func affordable(p *catalog.Product, most int64) bool {
+	return slices.ContainsFunc(p.Variants, func(v catalog.Variant) bool { return p.PriceOf(v).Minor() <= most })
 }
 
 // match gathers the documents of a part that have a word of the query and pass the filter.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/haggle-commerce/haggle/adapters/search/words"
 )
 
 // maxReasons is how many reasons are given for one result.
@@ -54,7 +56,7 @@ func (r *ranking) explain(g *group, of ranked, say func(string)) {
 	if best.reading == begun {
 		word = "a word beginning with " + quoted(g.text)
 	}
-	r.locate(word, g.term, times, of, say)
+	r.locate(word, words.Term(best.text), times, of, say)
 }
 
 // at is how often a document has all words of an alternate.

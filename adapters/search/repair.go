@@ -17,41 +17,50 @@ const (
 )
 
 // repair reads unknown words as known ones: one word as two, two as one, or as the nearest in spelling. It
-// never touches a word that the catalogue knows, one that the merchant has explained, a number or a
-// short word.
+// never touches a word that the catalogue knows, one that the merchant or WordNet has explained, or a short word;
+// nor the digits of a number, of which it only finds the border to the letters.
 func (s *snapshot) repair(q *question) {
 	for i := 0; i < len(q.groups); i++ {
-		if len(q.groups[i].alternates) > 0 || s.explained(q, i) {
+		if len(q.groups[i].alternates) > 0 || s.explained(q, i) || s.joinNeighbours(q, i) {
 			continue
 		}
-		if s.joinNeighbours(q, i) || !repairable(q.groups[i].text) {
-			continue
-		}
-		if s.split(q, i) {
+		g := &q.groups[i]
+		switch {
+		case len(g.text) < shortest || len(g.text) > longest:
+		case s.split(q, i):
 			i++
-			continue
-		}
-		if !s.respell(q, i) {
-			s.complete(&q.groups[i])
+		case hasDigit(g.text):
+			if len(g.text) >= longCode {
+				s.complete(g)
+			}
+		case len(wordnet.Base(g.text)) > 0: // it is a word, if none of this shop's
+		case !s.respell(q, i):
+			s.complete(g)
 		}
 	}
 }
 
-// repairable tells whether a word is long enough to be known by a part of it, and no number.
-func repairable(word string) bool {
-	return len(word) >= 4 && len(word) <= 64 && !strings.ContainsAny(word, "0123456789")
-}
+// Lengths of words, in bytes.
+const (
+	shortest = 4  // that is known by a part of it
+	longest  = 64 // that is
+	longCode = 5  // a word with digits that is known by its beginning
+	leastEnd = 3  // of the parts of a word that is split
+)
+
+func hasDigit(word string) bool { return strings.ContainsAny(word, "0123456789") }
+
+// wellKnown is from what likeness on another word explains one that the catalogue lacks.
+const wellKnown = .3
 
 // explained tells whether other words stand for an unknown one which the catalogue knows.
 func (s *snapshot) explained(q *question, i int) bool {
 	if s.synonyms.has(q.groups, i) {
 		return true
 	}
-	for _, base := range wordnet.Base(q.groups[i].text) {
-		for _, r := range wordnet.Of(base) {
-			if r.Kind == wordnet.Synonym && s.lookup(words.Term(r.Lemma)).count > 0 {
-				return true
-			}
+	for _, o := range guessed(q.groups[i : i+1]) {
+		if o.weight >= wellKnown && s.all(o.text) != nil {
+			return true
 		}
 	}
 	return false
@@ -76,32 +85,33 @@ func (s *snapshot) join(q *question, i int, weight float32) bool {
 	}
 	first, second := &q.groups[i], &q.groups[i+1]
 	text := first.text + second.text
-	if !repairable(text) {
-		return false
-	}
 	found := s.lookup(words.Term(text))
-	if found.count == 0 {
+	if len(text) < leastEnd || found.count == 0 {
 		return false
 	}
-	a := alternate{spelt, first.text + " " + second.text, text, weight, []known{found}}
+	a := alternate{reading: spelt, from: first.text + " " + second.text, text: text, weight: weight, words: []known{found}}
 	first.add(a)
 	second.add(a)
 	return true
 }
 
-// split reads "laptopbag" as two known words, those of which the rarer is the most common.
+// split reads "laptopbag" as two known words, those of which the rarer is the most common; "iphone15" at the
+// border of its letters.
 func (s *snapshot) split(q *question, i int) bool {
-	text := q.groups[i].text
+	text, coded := q.groups[i].text, hasDigit(q.groups[i].text)
 	var best [2]group
 	most := 0
-	for cut := 3; cut+3 <= len(text); cut++ {
+	for cut := 1; cut < len(text); cut++ {
+		if coded != border(text, cut) || !coded && (cut < leastEnd || cut+leastEnd > len(text)) {
+			continue
+		}
 		first, second := s.written(text[:cut]), s.written(text[cut:])
 		if least := min(first.count, second.count); least > most {
 			most = least
 			best = [2]group{half(text[:cut], first), half(text[cut:], second)}
 		}
 	}
-	if best[0].text == "" {
+	if most == 0 {
 		return false
 	}
 	q.groups = slices.Replace(q.groups, i, i+1, best[:]...)
@@ -111,8 +121,11 @@ func (s *snapshot) split(q *question, i int) bool {
 	return true
 }
 
+// border says whether a letter and a digit meet at a place of a word.
+func border(text string, at int) bool { return (text[at-1] <= '9') != (text[at] <= '9') }
+
 func half(text string, found known) group {
-	return group{text: text, term: words.Term(text), alternates: []alternate{{reading: said, text: text, weight: 1, words: []known{found}}}}
+	return group{text: text, term: words.Term(text), split: true, alternates: []alternate{{reading: said, text: text, weight: 1, words: []known{found}}}}
 }
 
 // written finds the documents of a word that stands so in the catalogue. Of short words only terms are known.
@@ -135,7 +148,7 @@ type correction struct {
 	merit float64
 }
 
-// shortWord is up to how many letters a word must be written nearly right to be recognised.
+// shortWord is up to how many letters a word must be written nearly right to be recognised: "nike" is no bike.
 const shortWord = 5
 
 // respell reads a word as a known one that is written nearly so: the nearer, the more common, and the more it is
@@ -146,10 +159,10 @@ func (s *snapshot) respell(q *question, i int) bool {
 	for p := range s.parts {
 		spoken := &s.parts[p].spoken
 		for _, near := range s.parts[p].lexicon.Near(words.Fold(g.text), 8) {
-			if len(g.text) <= shortWord && near.Distance > 1 {
+			text := spoken.words.at(near.Word)
+			if len(g.text) <= shortWord && (near.Distance > 1 || text[0] != g.text[0]) {
 				continue
 			}
-			text := spoken.words.at(near.Word)
 			found := s.lookup(words.Term(text))
 			merit := math.Log1p(float64(found.count)) - 3*float64(near.Distance) + 2*s.company(q, i, found)
 			if found.count > 0 && (best.text == "" || merit > best.merit) {

@@ -3,7 +3,6 @@ package search
 import (
 	"cmp"
 	"math/bits"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -153,19 +152,16 @@ func (s *segment) seal(g goods) {
 	s.byProduct = make(map[id.Product]uint32, len(s.documents))
 	s.bySKU = make(map[string]uint32, len(s.documents))
 	s.byVariant = make(map[id.Variant]uint32, len(s.variants))
-	s.shelves = make([]uint32, len(s.documents))
 	for i := range s.documents {
 		number, p := uint32(i), g.products[i]
 		s.measures.add(s.lengths[i])
 		s.reprice(number, p)
-		s.byProduct[p.ID], s.bySKU[p.SKU], s.shelves[i] = number, number, number
+		s.byProduct[p.ID], s.bySKU[p.SKU] = number, number
 		for v, sold := range p.Variants {
 			s.byVariant[sold.ID] = s.documents[i].variants.from + uint32(v)
 		}
 	}
-	slices.SortFunc(s.shelves, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(s.documents[a].category, s.documents[b].category), better(s, a, s, b))
-	})
+	s.shelve()
 	s.lexicon = spelling.New(s.spoken.words.len(), s.spoken.words.at)
 	s.measureBytes()
 }

@@ -25,6 +25,7 @@ type snapshot struct {
 	model    string  // that embedded vectors come from
 
 	brands, categories, colors, sizes names
+	kinds                             []string // by category: the thing that it holds
 }
 
 // part is a segment as a snapshot sees it. Counts of words include dead documents until a merge.
@@ -151,6 +152,10 @@ func (p *part) bury(product id.Product, copied *bool) {
 // name takes over the names that the registers have now.
 func (s *snapshot) name(l *labels) {
 	s.brands, s.categories, s.colors, s.sizes = l.brands.names, l.categories.names, l.colors.names, l.sizes.names
+	for number := len(l.kinds); number < len(s.categories.keys); number++ {
+		l.kinds = append(l.kinds, kindOf(s.categories.keys[number]))
+	}
+	s.kinds = l.kinds
 }
 
 func (s *snapshot) measure() {

@@ -19,6 +19,8 @@ type tending struct {
 
 // tend sees to it that what is due is done in the background.
 func (x *Index) tend(c *replica) {
+	x.closing.RLock()
+	defer x.closing.RUnlock()
 	t := &c.tending
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -84,8 +86,11 @@ func (x *Index) busy() (idle chan struct{}) {
 // due tells whether something in the background is to be done.
 func (c *replica) due() bool {
 	s := c.current.Load()
-	return s != nil && (mergeFrom(s.parts) < len(s.parts) || s.unlearned() || c.embedded.waiting())
+	return s != nil && (c.overgrown() || mergeFrom(s.parts) < len(s.parts) || s.unlearned() || c.embedded.waiting())
 }
+
+// overgrown tells whether the registers know too many names that nothing has any more.
+func (c *replica) overgrown() bool { return c.names.Load() > c.mostNames.Load() }
 
 // unlearned tells whether a tenth of the catalogue came after the vectors were learnt.
 func (s *snapshot) unlearned() bool {
@@ -97,6 +102,8 @@ func (s *snapshot) unlearned() bool {
 func (c *replica) improve(ctx context.Context) error {
 	s := c.current.Load()
 	switch {
+	case c.overgrown():
+		c.relabel()
 	case mergeFrom(s.parts) < len(s.parts):
 		return c.merge(ctx)
 	case s.unlearned():
@@ -114,6 +121,7 @@ func (c *replica) merge(ctx context.Context) error {
 	from := mergeFrom(s.parts)
 	c.frozen = len(s.parts)
 	c.applying.Unlock()
+	defer c.unfreeze()
 
 	merging := s.parts[from:]
 	var merged []part
@@ -129,7 +137,6 @@ func (c *replica) merge(ctx context.Context) error {
 
 	c.applying.Lock()
 	defer c.applying.Unlock()
-	c.frozen = 0
 	next := c.current.Load().copy()
 	now := next.parts[from : from+len(merging)]
 	if j != nil {
@@ -143,6 +150,12 @@ func (c *replica) merge(ctx context.Context) error {
 		}
 	})
 	return nil
+}
+
+func (c *replica) unfreeze() {
+	c.applying.Lock()
+	defer c.applying.Unlock()
+	c.frozen = 0
 }
 
 // learn trains the vectors anew, and gives them to all documents.
@@ -176,10 +189,10 @@ func (c *replica) learn(ctx context.Context) error {
 	return nil
 }
 
-// seal makes sets of vectors quick to search.
+// seal makes sets of vectors quick to search, before they are shared. It leaves those that are.
 func seal(ctx context.Context, sets ...*vectors.Set) error {
 	for _, set := range sets {
-		if set == nil {
+		if set == nil || !set.Stale() {
 			continue
 		}
 		if err := set.Seal(ctx, latentSeed); err != nil {

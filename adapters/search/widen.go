@@ -19,12 +19,15 @@ const (
 	broaderWeight  = .25
 	siblingWeight  = .3
 	leastWeight    = .08
+	unlikelier     = 3  // times, for a word of which nothing else is known
+	standsAlone    = .6 // at least, for the best of the words that stand for an unknown one
 )
 
 const (
-	longestPhrase  = 6 // words of a query that a merchant explains as one
-	longestLemma   = 3 // words of a query that WordNet is asked about as one
-	mostAlternates = 8 // of WordNet, for a word
+	longestPhrase  = 6  // words of a query that a merchant explains as one
+	longestLemma   = 3  // words of a query that WordNet is asked about as one
+	mostAlternates = 8  // of WordNet, for a word
+	mostOthers     = 40 // of the merchant, for a phrase
 )
 
 // widen adds other words for what was written: the merchant's first, then those of WordNet that the
@@ -37,6 +40,24 @@ func (s *snapshot) widen(q *question) {
 			s.widenBy(span, guessed(span))
 		}
 	}
+	for i := range q.groups {
+		q.groups[i].standAlone()
+	}
+}
+
+// standAlone raises the words that stand for one which the catalogue lacks: whatever they mean, nothing else was
+// said.
+func (g *group) standAlone() {
+	var best float32
+	for _, a := range g.alternates {
+		best = max(best, a.weight)
+	}
+	if best == 0 || best >= standsAlone {
+		return
+	}
+	for i := range g.alternates {
+		g.alternates[i].weight *= standsAlone / best
+	}
 }
 
 // widenBy offers words to every group of a span: one that stands for "cell phone" matches both of its words.
@@ -44,7 +65,7 @@ func (s *snapshot) widenBy(span []group, others []other) {
 	added := 0
 	for _, o := range others {
 		a := alternate{reading: understood, from: phraseOf(span), text: o.text, weight: o.weight}
-		if a.words = s.all(o.text); a.words == nil {
+		if a.words = s.all(o.text); a.words == nil || !ownWords(span, a.words) {
 			continue
 		}
 		fresh := false
@@ -58,6 +79,21 @@ func (s *snapshot) widenBy(span []group, others []other) {
 			return
 		}
 	}
+}
+
+// ownWords tells whether words say anything that a span does not: "shirt" is no other word for a dress shirt.
+func ownWords(span []group, words []known) bool {
+	if len(span) == 1 || span[0].split {
+		return true
+	}
+	for _, w := range words {
+		if !slices.ContainsFunc(span, func(g group) bool {
+			return len(g.alternates) > 0 && g.alternates[0].reading == said && g.alternates[0].words[0].same(w)
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 func phraseOf(span []group) string {
@@ -86,11 +122,16 @@ type other struct {
 	weight float32
 }
 
-// guessed are WordNet's words for a span, likeliest first.
+// guessed are WordNet's words for a span, likeliest first. Of a word that the catalogue knows, those that are too
+// unlikely are left out.
 func guessed(span []group) (others []other) {
+	least := float32(leastWeight)
+	if len(span) == 1 && len(span[0].alternates) == 0 {
+		least /= unlikelier
+	}
 	for _, lemma := range lemmasOf(span) {
 		for _, r := range wordnet.Of(lemma) {
-			if weight := likeness(r); weight >= leastWeight {
+			if weight := likeness(r); weight >= least {
 				others = append(others, other{r.Lemma, weight})
 			}
 		}
@@ -155,7 +196,10 @@ func newThesaurus(synonyms []catalog.Synonym) *thesaurus {
 func (t *thesaurus) put(phrase string, means []string) {
 	key := keyOfPhrase(wordsOf(phrase).groups)
 	for _, text := range means {
-		t.others[key] = append(t.others[key], other{text, merchantWeight})
+		o := other{text, merchantWeight}
+		if len(t.others[key]) < mostOthers && !slices.Contains(t.others[key], o) {
+			t.others[key] = append(t.others[key], o)
+		}
 	}
 }
 

@@ -71,7 +71,7 @@ func (c Catalog) Changes(ctx context.Context, project id.Project, since int64) (
 	if err != nil {
 		return ports.CatalogChanges{}, err
 	}
-	changes := ports.CatalogChanges{Version: version[0].Version, Changed: products, Levels: fromLevelRows(levels)}
+	changes := ports.CatalogChanges{Since: since, Version: version[0].Version, Changed: products, Levels: fromLevelRows(levels)}
 	for _, r := range removed {
 		changes.Removed = append(changes.Removed, id.Stored[id.Product](r.ID))
 	}

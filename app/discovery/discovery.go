@@ -26,6 +26,9 @@ type Service struct {
 	Learner   ports.Learner
 	Sales     ports.SalesReader
 	StockNews ports.StockNews
+	// Model names the embedding model whose vectors Vectors keeps; empty: there is none.
+	Model   string
+	Vectors ports.Vectors
 
 	// Loader, in a request's transaction, is the service that brings indexes up to date past it: for all
 	// requests, and from committed states alone. Nil: this one does.

@@ -35,6 +35,8 @@ type shelf struct {
 	levels      []catalog.Level
 	categories  []catalog.Category
 	complements []ports.Complement
+	soldOut     bool // so the index thinks
+	finds       int
 	session     *session.Session
 	cart        []session.CartItem
 
@@ -108,9 +110,10 @@ type finder struct {
 }
 
 func (f finder) Search(context.Context, agent.SearchEvent) (catalog.Found, error) {
+	f.finds++
 	found := catalog.Found{Total: len(f.products)}
 	for _, p := range f.products {
-		found.Hits = append(found.Hits, catalog.Hit{Product: p, Score: 500})
+		found.Hits = append(found.Hits, catalog.Hit{Product: p, Score: 500, InStock: !f.soldOut})
 	}
 	return found, f.findErr
 }

@@ -21,12 +21,12 @@ const (
 // TurnsKept is how long turns of stock have to be remembered: who hears nothing for longer misses some.
 const TurnsKept = 24 * time.Hour
 
-// LearnSales tells the index what was sold, of the projects that it has copies of. One that fails is left
-// to the next run.
+// LearnSales tells the index what was sold, of the projects that it has copies of: at once of those that know
+// of no sales yet, for a copy may have been dropped and built again. One that fails is left to the next run.
 func (s *Service) LearnSales(ctx context.Context) error {
 	return s.eachLoaded(ctx, func(project id.Project) error {
 		now := s.Clock.Now()
-		if now.Sub(moment(&s.learned, project)) < salesEvery {
+		if now.Sub(moment(&s.learned, project)) < salesEvery && s.Learner.State(project).Sold {
 			return nil
 		}
 		sales, err := s.Sales.Sales(ctx, project, now.AddDate(0, 0, -salesDays), mostCompanions)

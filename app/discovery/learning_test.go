@@ -22,6 +22,7 @@ type pupil struct {
 	broken   id.Project // whose books can't be read
 	asked    map[id.Project][]time.Time
 	learned  map[id.Project][]ports.Sales
+	unsold   map[id.Project]bool // whose copies were dropped and built again
 	restocks map[id.Project][]map[id.Variant]int
 	totals   map[id.Variant]int
 }
@@ -31,6 +32,11 @@ func (p *pupil) Loaded() []id.Project { return p.loaded }
 
 func (p *pupil) Learn(project id.Project, s ports.Sales) {
 	p.learned[project] = append(p.learned[project], s)
+	delete(p.unsold, project)
+}
+
+func (p *pupil) State(project id.Project) ports.IndexState {
+	return ports.IndexState{Sold: len(p.learned[project]) > 0 && !p.unsold[project]}
 }
 
 func (p *pupil) Restock(project id.Project, totals map[id.Variant]int) {
@@ -57,7 +63,7 @@ func (p *pupil) Turned(_ context.Context, project id.Project, since time.Time) (
 func school() (*discovery.Service, *pupil) {
 	p := &pupil{
 		now: noon, loaded: []id.Project{id.New[id.Project]([16]byte{1}), id.New[id.Project]([16]byte{2})},
-		asked: map[id.Project][]time.Time{}, learned: map[id.Project][]ports.Sales{},
+		asked: map[id.Project][]time.Time{}, learned: map[id.Project][]ports.Sales{}, unsold: map[id.Project]bool{},
 		restocks: map[id.Project][]map[id.Variant]int{}, totals: map[id.Variant]int{id.New[id.Variant]([16]byte{3}): 4},
 	}
 	return &discovery.Service{Index: p, Learner: p, Sales: p, StockNews: p, Clock: p}, p
@@ -93,6 +99,23 @@ func TestLearnSales(t *testing.T) {
 	}
 	if sold := p.learned[two][0].Sold[id.Product{}]; sold != 20 {
 		t.Errorf("up to %d companions", sold)
+	}
+}
+
+// A copy that was dropped and built again learns at the next run, and the other one still waits.
+func TestLearnSalesOfANewCopy(t *testing.T) {
+	t.Parallel()
+	service, p := school()
+	one, two := p.loaded[0], p.loaded[1]
+	for i, want := range []int{1, 1, 2, 2} {
+		p.unsold[one] = i == 2
+		if err := service.LearnSales(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if len(p.learned[one]) != want || len(p.learned[two]) != 1 {
+			t.Errorf("run %d: taught %d and %d times, want %d and 1", i, len(p.learned[one]), len(p.learned[two]), want)
+		}
+		p.now = p.now.Add(time.Second)
 	}
 }
 

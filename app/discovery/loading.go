@@ -2,6 +2,8 @@ package discovery
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,6 +23,7 @@ var ErrIndexBuilding = fault.New(fault.Unavailable, "index_building", "The shop'
 
 // load is the work of bringing one project's index up to date, which all who need it wait for.
 type load struct {
+	end  context.CancelFunc
 	done chan struct{}
 	err  error
 }
@@ -29,6 +32,7 @@ type load struct {
 type loads struct {
 	mu      sync.Mutex
 	ongoing map[id.Project]*load
+	closed  bool
 }
 
 // Fresh brings the project's index up to the catalogue version that p was read with. Usually there is
@@ -41,7 +45,7 @@ func (s *Service) Fresh(ctx context.Context, p *project.Project) error {
 	waiting, cancel := context.WithTimeout(ctx, longestWait)
 	defer cancel()
 	for s.Index.Version(p.ID) < p.CatalogVersion {
-		l := s.loads.begin(p.ID, func() error { return s.catchUp(ctx, p.ID) })
+		l := s.loads.begin(ctx, p.ID, func(ctx context.Context) error { return s.catchUp(ctx, p.ID) })
 		select {
 		case <-l.done:
 			if l.err != nil {
@@ -71,20 +75,28 @@ func (s *Service) Building(project id.Project) bool {
 	return s.loads.ongoing[project] != nil
 }
 
-// begin does the work unless it is under way already.
-func (l *loads) begin(project id.Project, work func() error) *load {
+// begin does the work unless it is under way already. It outlives the request that needed it first.
+func (l *loads) begin(ctx context.Context, project id.Project, work func(context.Context) error) *load {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if under := l.ongoing[project]; under != nil {
 		return under
 	}
-	began := &load{done: make(chan struct{})}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), longestLoad)
+	began := &load{end: cancel, done: make(chan struct{})}
+	if l.closed {
+		cancel()
+		began.err = ErrIndexBuilding
+		close(began.done)
+		return began
+	}
 	if l.ongoing == nil {
 		l.ongoing = make(map[id.Project]*load)
 	}
 	l.ongoing[project] = began
 	go func() {
-		began.err = fault.Survive(work)
+		defer cancel()
+		began.err = fault.Survive(func() error { return work(ctx) })
 		l.mu.Lock()
 		delete(l.ongoing, project)
 		l.mu.Unlock()
@@ -93,11 +105,20 @@ func (l *loads) begin(project id.Project, work func() error) *load {
 	return began
 }
 
-// catchUp reads what has changed since the index's version, and applies it. It outlives the request that needed it
-// first.
+// Close ends the work under way, and waits for it: it reads from the store.
+func (s *Service) Close() {
+	s.loads.mu.Lock()
+	s.loads.closed = true
+	under := slices.Collect(maps.Values(s.loads.ongoing))
+	s.loads.mu.Unlock()
+	for _, l := range under {
+		l.end()
+		<-l.done
+	}
+}
+
+// catchUp reads what has changed since the index's version, and applies it.
 func (s *Service) catchUp(ctx context.Context, project id.Project) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), longestLoad)
-	defer cancel()
 	changes, err := s.Catalog.Changes(ctx, project, s.Index.Version(project))
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // recommended is how many complements a search shows.
@@ -22,7 +23,7 @@ type SearchRequest struct {
 	Query   catalog.Query
 }
 
-// SearchAnswer is what was found. Stock is that of the hits.
+// SearchAnswer is what was found. Stock is that of the hits and of what is recommended.
 type SearchAnswer struct {
 	Session         *session.Session
 	Found           catalog.Found
@@ -47,25 +48,59 @@ func (s *Service) Search(ctx context.Context, p *project.Project, r SearchReques
 	if err := s.Fresh(ctx, p); err != nil {
 		return SearchAnswer{}, err
 	}
-	found, err := s.Agent.Search(ctx, agent.SearchEvent{Project: p, Session: visit, Query: r.Query})
-	if err != nil {
+	answer := SearchAnswer{Session: visit}
+	if err := s.find(ctx, p, r.Query, &answer); err != nil {
 		return SearchAnswer{}, err
 	}
-	products := make([]id.Product, len(found.Hits))
-	for i, hit := range found.Hits {
-		products[i] = hit.Product.ID
+	shown := make([]id.Product, len(answer.Recommendations))
+	for i, r := range answer.Recommendations {
+		shown[i] = r.Product.ID
 	}
-	stock, err := s.stockOf(ctx, p.ID, products)
-	if err != nil {
-		return SearchAnswer{}, err
-	}
-	recommendations, shown := s.recommend(p, products)
 	if r.Session.IsZero() {
 		err = s.Sessions.Create(ctx, visit, shown...) // the session and what it saw, in one writing
 	} else {
 		err = s.Sessions.Show(ctx, p.ID, visit.ID, shown)
 	}
-	return SearchAnswer{visit, found, stock, recommendations}, err
+	return answer, err
+}
+
+// find searches, and once more if the stock of what was found is not as the index thought: it ranks by stock, and
+// somebody may just have bought the last piece.
+func (s *Service) find(ctx context.Context, p *project.Project, q catalog.Query, a *SearchAnswer) (err error) {
+	for again := range 2 {
+		if a.Found, err = s.Agent.Search(ctx, agent.SearchEvent{Project: p, Session: a.Session, Query: q}); err != nil {
+			return err
+		}
+		var complements []ports.Complement
+		products := make([]id.Product, len(a.Found.Hits), len(a.Found.Hits)+recommended)
+		for i, hit := range a.Found.Hits {
+			products[i] = hit.Product.ID
+		}
+		if len(products) > 0 {
+			complements = s.Index.Complements(p.ID, products[:1], recommended)
+		}
+		for _, c := range complements {
+			products = append(products, c.Product.ID)
+		}
+		if a.Stock, err = s.stockOf(ctx, p.ID, products); err != nil {
+			return err
+		}
+		a.Recommendations = recommendations(p, complements, a.Stock)
+		if again == 1 || len(a.Recommendations) == len(complements) && asThought(a.Found.Hits, a.Stock) {
+			break
+		}
+	}
+	return nil
+}
+
+// asThought tells whether hits are in stock where the index thought so.
+func asThought(hits []catalog.Hit, stock Stock) bool {
+	for _, hit := range hits {
+		if hit.InStock != (stock.Of(hit.Product) > 0) {
+			return false
+		}
+	}
+	return true
 }
 
 // visit is the session named, touched, or a new one that is yet to be stored.
@@ -87,12 +122,12 @@ func (s *Service) touch(ctx context.Context, p *project.Project, named id.Sessio
 	})
 }
 
-// recommend finds what goes with the best hit.
-func (s *Service) recommend(p *project.Project, hits []id.Product) (recommendations []Recommendation, shown []id.Product) {
-	if len(hits) == 0 {
-		return nil, nil
-	}
-	for _, c := range s.Index.Complements(p.ID, hits[:1], recommended) {
+// recommendations are the complements that are in stock, at what they would cost less in a bundle.
+func recommendations(p *project.Project, complements []ports.Complement, stock Stock) (all []Recommendation) {
+	for _, c := range complements {
+		if stock[c.Variant.ID] == 0 {
+			continue
+		}
 		price := c.Product.PriceOf(c.Variant)
 		r := Recommendation{Product: c.Product, Price: price}
 		if p.Settings.BundleSuggestions {
@@ -102,7 +137,7 @@ func (s *Service) recommend(p *project.Project, hits []id.Product) (recommendati
 			})
 			r.BundleDiscount = money.Off(price, negotiation.BundlePrice(bounds))
 		}
-		recommendations, shown = append(recommendations, r), append(shown, c.Product.ID)
+		all = append(all, r)
 	}
-	return recommendations, shown
+	return all
 }

@@ -17,7 +17,7 @@ import (
 func stocked() (s *shelf, tent, lantern *catalog.Product) {
 	tent, lantern = product(1, 100_00), product(2, 50_00)
 	return &shelf{
-		products: []*catalog.Product{tent}, levels: []catalog.Level{level(tent, "main", 2), level(tent, "north", 3)},
+		products: []*catalog.Product{tent}, levels: []catalog.Level{level(tent, "main", 2), level(tent, "north", 3), level(lantern, "main", 1)},
 		complements: []ports.Complement{{Product: lantern, Variant: lantern.Variants[0]}},
 	}, tent, lantern
 }
@@ -41,6 +41,22 @@ func TestSearchOpensASession(t *testing.T) {
 	}
 	if r := a.Recommendations[0]; r.Price != usd(50_00) || r.BundleDiscount <= 0 {
 		t.Errorf("at %s, %s less in a bundle", r.Price, r.BundleDiscount)
+	}
+}
+
+// TestStockIsLookedUp: what the index thinks of stock decides nothing in the end.
+func TestStockIsLookedUp(t *testing.T) {
+	t.Parallel()
+	s, tent, _ := stocked()
+	s.levels = []catalog.Level{level(tent, "main", 2)}
+	service, p := open(s)
+	a, err := service.Search(t.Context(), p, discovery.SearchRequest{})
+	if err != nil || len(a.Recommendations) != 0 || len(s.shown) != 0 || s.finds != 2 {
+		t.Errorf("recommended what is sold out: %+v, noted %v, asked the index %d times, %v", a.Recommendations, s.shown, s.finds, err)
+	}
+	s.finds, s.complements, s.soldOut = 0, nil, true
+	if _, err = service.Search(t.Context(), p, discovery.SearchRequest{}); err != nil || s.finds != 2 {
+		t.Errorf("taken for sold out: asked the index %d times, %v", s.finds, err)
 	}
 }
 

@@ -35,6 +35,7 @@ type Hit struct {
 	Product *Product
 	Score   int // strictly between 0 and 1000: thousandths
 	Reasons []string
+	InStock bool // as was thought when it was ranked
 }
 
 // Facets count matches by brand and colour, largest count first, and by price, cheapest first.

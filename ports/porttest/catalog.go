@@ -61,10 +61,11 @@ func catalogChanges(s *shop) {
 	levels, err := s.Inventory.LevelsOf(s.ctx, s.project.ID, []id.Product{second.ID})
 	s.must(err)
 	same(s.t, "what happened since", s.changes(3), ports.CatalogChanges{
+		Since: 3,
 		Version: 5, Changed: []*catalog.Product{second}, Removed: []id.Product{first.ID}, Levels: levels,
 	})
 	same(s.t, "what happened last", s.changes(4).Removed, []id.Product{first.ID})
-	same(s.t, "nothing since", s.changes(5), ports.CatalogChanges{Version: 5, Changed: []*catalog.Product{}, Levels: []catalog.Level{}})
+	same(s.t, "nothing since", s.changes(5), ports.CatalogChanges{Since: 5, Version: 5, Changed: []*catalog.Product{}, Levels: []catalog.Level{}})
 }
 
 // catalogSynonyms: all of them where one was written, an empty list where the last one went, and nil where

@@ -2,9 +2,11 @@ package vectors
 
 import (
 	"context"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -22,6 +24,7 @@ const (
 // lists part a set's documents by the centre they are most like.
 type lists struct {
 	centers   *Set
+	sealed    int      // vectors that the centres were made of
 	ends      []uint32 // by centre, in documents
 	documents []uint32
 }
@@ -56,9 +59,54 @@ func (s *Set) Seal(ctx context.Context, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	s.lists = &lists{centers: centers}
-	s.lists.fill(all, nearest)
+	l := &lists{centers: centers, sealed: len(all)}
+	l.fill(all, nearest)
+	s.lists = l
 	return nil
+}
+
+// Extend makes a copy of a set that has further vectors. What was put to the copy is found by the lists of
+// the set; once a tenth of them is new, it is for Seal to make lists anew, which Stale tells.
+func (s *Set) Extend(further map[uint32][]float32) *Set {
+	next := &Set{dims: s.dims, stride: s.stride, words: slices.Clone(s.words), steps: slices.Clone(s.steps), present: s.present}
+	for i, v := range further {
+		next.Put(i, v)
+	}
+	if s.lists == nil {
+		return next
+	}
+	all := make([]uint32, 0, next.present)
+	nearest := make([]uint32, 0, next.present)
+	for center := range uint32(s.lists.centers.Len()) {
+		for _, i := range s.lists.of(center) {
+			if _, again := further[i]; !again {
+				all, nearest = append(all, i), append(nearest, center)
+			}
+		}
+	}
+	for _, i := range slices.Sorted(maps.Keys(further)) {
+		if q := next.query(i); q.step != 0 {
+			all, nearest = append(all, i), append(nearest, s.lists.centers.Nearest(&q, 1, nil, nil)[0].Document)
+		}
+	}
+	next.lists = &lists{centers: s.lists.centers, sealed: s.lists.sealed}
+	next.lists.fill(all, nearest)
+	return next
+}
+
+// query is a document's vector as a query.
+func (s *Set) query(i uint32) Query {
+	v := make([]float32, s.dims)
+	s.Vector(i, v)
+	return Quantize(v)
+}
+
+// Stale tells whether Seal would make a set faster: it has no lists, or a tenth of its vectors came later.
+func (s *Set) Stale() bool {
+	if s.present <= few {
+		return false
+	}
+	return s.lists == nil || s.present-s.lists.sealed > s.present/10
 }
 
 // draw is a random choice of n documents, or all, in random order.

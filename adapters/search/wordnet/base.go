@@ -5,6 +5,12 @@ import (
 	"strings"
 )
 
+// Parts of speech, as they are numbered in the data.
+const (
+	noun      = 0
+	adjective = 2
+)
+
 type ending struct{ off, on string }
 
 // endings are WordNet's rules of detachment, by part of speech (morph.c).
@@ -42,6 +48,9 @@ func (n *net) inflected(bases []string, word string, pos int) []string {
 	}
 	if irregular {
 		return bases
+	}
+	if itself, known := n.lemmas.find(word); pos == adjective && known && n.is(itself, noun) {
+		return bases // a cooler is no comparative
 	}
 	kept := ""
 	if pos == 0 {

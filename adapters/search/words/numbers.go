@@ -66,6 +66,7 @@ func (r *Reader) quantity(i int) (q quantity, ok bool) {
 	if len(rest) > 0 {
 		u, known := units[string(rest)]
 		q.unit = u.form
+		r.inches(&q)
 		return q, known
 	}
 	if whole, fraction := r.mixed(i); whole {
@@ -79,6 +80,7 @@ func (r *Reader) quantity(i int) (q quantity, ok bool) {
 func (r *Reader) unitOf(q *quantity) {
 	if form, marked := marks[r.pieces[q.next-1].mark]; marked {
 		q.unit = form
+		r.inches(q)
 		return
 	}
 	if q.next >= len(r.pieces) || !r.pieces[q.next].near {
@@ -93,6 +95,17 @@ func (r *Reader) unitOf(q *quantity) {
 	}
 	if u, known := units[word]; known && !u.loose {
 		q.unit, q.next = u.form, q.next+1
+		r.inches(q)
+	}
+}
+
+// inches reads those behind feet: 5'3", 5 ft. 3 in. The number that counts is that of the feet.
+func (r *Reader) inches(q *quantity) {
+	if q.unit != "ft" || q.next >= len(r.pieces) || !r.pieces[q.next].near {
+		return
+	}
+	if behind, counted := r.quantity(q.next); counted && behind.unit == "in" {
+		q.unit, q.next = "ft"+behind.number+"in", behind.next
 	}
 }
 

@@ -27,7 +27,7 @@ func (r *Reader) scan(text string) {
 			before = at
 			continue
 		}
-		if !inWord(c) && !pointed(text, at) {
+		if !begins(c) && !pointed(text, at) {
 			at += size
 			continue
 		}
@@ -104,6 +104,9 @@ func inWord(r rune) bool {
 	}
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
 }
+
+// begins says whether a word can begin with a rune: a mark needs a letter before it.
+func begins(r rune) bool { return inWord(r) && (r < utf8.RuneSelf || !unicode.IsMark(r)) }
 
 // possessive says whether what follows an apostrophe is an s that ends the word.
 func possessive(rest string) bool {

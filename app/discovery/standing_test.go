@@ -1,0 +1,112 @@
+package discovery_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/discovery"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// copies is an index that says what it has of a project, and what is known of the project's embedding.
+type copies struct {
+	ports.Learner
+	ports.Vectors
+	state ports.IndexState
+	error string
+	err   error
+}
+
+func (c copies) State(id.Project) ports.IndexState { return c.state }
+
+func (c copies) Progress(_ context.Context, model string, projects []id.Project) (map[id.Project]ports.EmbeddingProgress, error) {
+	if model != "big" || len(projects) != 1 {
+		return nil, nil
+	}
+	return map[id.Project]ports.EmbeddingProgress{projects[0]: {Error: c.error}}, c.err
+}
+
+func TestStanding(t *testing.T) {
+	t.Parallel()
+	none, learnt, embedded := discovery.Meaning{}, discovery.FromCatalogue, discovery.FromEmbeddings
+	for name, test := range map[string]struct {
+		model string
+		state ports.IndexState
+		error string
+		want  discovery.Standing
+	}{
+		"no copy": {"", ports.IndexState{}, "", discovery.Standing{Readiness: discovery.Idle}},
+		"no copy, and a model": {"big", ports.IndexState{}, "No money.",
+			discovery.Standing{Readiness: discovery.Idle, Model: "big", Failure: "No money."}},
+		"a small shop": {"", ports.IndexState{Version: 3, Products: 7, Bytes: 99}, "",
+			discovery.Standing{Readiness: discovery.Ready, Has: 3, Products: 7, Bytes: 99, Meaning: none}},
+		"an older copy": {"", ports.IndexState{Version: 2, Products: 70, Learnt: true}, "not asked for",
+			discovery.Standing{Readiness: discovery.Behind, Has: 2, Products: 70, Meaning: learnt}},
+		"a copy that is newer than what was read": {"", ports.IndexState{Version: 4}, "", discovery.Standing{Readiness: discovery.Ready, Has: 4}},
+		"nothing embedded yet": {"big", ports.IndexState{Version: 3, Products: 70, Learnt: true}, "",
+			discovery.Standing{Readiness: discovery.Ready, Has: 3, Products: 70, Meaning: learnt, Model: "big", Pending: 70}},
+		"embedded by another model": {"big", ports.IndexState{Version: 3, Products: 70, Learnt: true, Embedded: 70, Model: "small"}, "",
+			discovery.Standing{Readiness: discovery.Ready, Has: 3, Products: 70, Meaning: learnt, Model: "big", Pending: 70}},
+		"half embedded": {"big", ports.IndexState{Version: 3, Products: 70, Learnt: true, Embedded: 30, Model: "big"}, "Slow down.",
+			discovery.Standing{Readiness: discovery.Ready, Has: 3, Products: 70, Meaning: embedded, Model: "big", Embedded: 30, Pending: 40, Failure: "Slow down."}},
+		"all embedded": {"big", ports.IndexState{Version: 3, Products: 70, Embedded: 70, Model: "big"}, "",
+			discovery.Standing{Readiness: discovery.Ready, Has: 3, Products: 70, Meaning: embedded, Model: "big", Embedded: 70}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service, p := open(&shelf{})
+			c := copies{state: test.state, error: test.error}
+			service.Learner, service.Vectors, service.Model = c, c, test.model
+			test.want.Wanted = 3
+			if got, err := service.Standing(t.Context(), p); err != nil || got != test.want {
+				t.Errorf("%+v, %v\nwant %+v", got, err, test.want)
+			}
+		})
+	}
+}
+
+func TestStandingOfAnEmptyCatalogue(t *testing.T) {
+	t.Parallel()
+	service, p := open(&shelf{})
+	p.CatalogVersion = 0
+	if got, err := service.Standing(t.Context(), p); err != nil || got != (discovery.Standing{Readiness: discovery.Ready}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestStandingThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	service, p := open(&shelf{})
+	service.Learner, service.Vectors, service.Model = copies{}, copies{err: errGone}, "big"
+	if _, err := service.Standing(t.Context(), p); !errors.Is(err, errGone) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// While an index is built it says so; while a change is taken into one, the older copy serves.
+func TestStandingMeanwhile(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{}
+		service, p := slow(t, 4*time.Second, s)
+		for has, want := range map[int64]discovery.Readiness{0: discovery.Building, 2: discovery.Behind} {
+			s.mu.Lock()
+			s.version = has
+			s.mu.Unlock()
+			service.Learner = copies{state: ports.IndexState{Version: has}}
+			go service.Fresh(t.Context(), p)
+			synctest.Wait()
+			if got, err := service.Standing(t.Context(), p); err != nil || got.Readiness != want {
+				t.Errorf("with version %d it is %s, %v, want %s", has, got.Readiness, err, want)
+			}
+			if s.readings.Load() > 2 {
+				t.Error("asking builds")
+			}
+			time.Sleep(5 * time.Second)
+		}
+	})
+}
