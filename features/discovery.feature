@@ -162,6 +162,43 @@ Feature: Discovery
       When the buyer sends POST /acp/search {"query": "tent", "mood": "sunny", "filters": {"smell": "pine"}}
       Then it answers 200
 
+  Rule: What the buyer likes comes first
+
+    Background:
+      Given a shop selling:
+        | name     | price | stock | variants   |
+        | Tee Ada  | 20.00 | 5     | M/Red=3    |
+        | Tee Bea  | 20.00 | 5     | M/Blue=3   |
+        | Tee Cleo | 20.00 | 5     | M/Green=3  |
+
+    Scenario Outline: Colours that the buyer likes rank higher, and exclude nothing
+      When the buyer sends POST /acp/search {"query": "tee", "buyer_context": {"color_preference": <colours>}}
+      Then the answer shows:
+        | total_count    | 3         |
+        | results.0.name | "<first>" |
+
+      Examples:
+        | colours                    | first    |
+        | ["red"]                    | Tee Ada  |
+        | ["Blue"]                   | Tee Bea  |
+        | ["green"]                  | Tee Cleo |
+        | ["sunshine", "", "blue"]   | Tee Bea  |
+
+    Scenario Outline: Colours that are none
+      When the buyer sends POST /acp/search {"query": "tee", "buyer_context": {"color_preference": <colours>}}
+      Then it is refused: 422 validation_error
+      And the refusal names "buyer_context.color_preference<at>"
+
+      Examples:
+        | colours      | at |
+        | "red"        |    |
+        | {"0": "red"} |    |
+        | ["red", 5]   | .1 |
+
+    Scenario: Looking at a product, liked colours mean nothing
+      When the buyer sends GET /acp/products/$product?buyer_context=%7B%22color_preference%22%3A%5B%22red%22%5D%7D
+      Then it answers 200
+
   Rule: What is in stock comes first
 
     Scenario: The better match is sold out

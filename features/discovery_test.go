@@ -69,7 +69,13 @@ func (w *world) searches(query, limit string) error {
 		return err
 	}
 	n, _ := strconv.Atoi(limit) // no limit is 0
-	return w.act(func(b *shopper) { b.SearchFor(acp.SearchRequest{Query: query, Limit: n}) })
+	return w.asks(acp.SearchRequest{Query: query, Limit: n})
+}
+
+// asks searches, and remembers for what.
+func (w *world) asks(request acp.SearchRequest) error {
+	w.asked = request
+	return w.act(func(b *shopper) { b.SearchFor(request) })
 }
 
 func (w *world) searchesWithin(query, filters string) error {
@@ -77,7 +83,7 @@ func (w *world) searchesWithin(query, filters string) error {
 	if err := json.Unmarshal([]byte(filters), request.Filters); err != nil {
 		return err
 	}
-	return w.act(func(b *shopper) { b.SearchFor(request) })
+	return w.asks(request)
 }
 
 func (w *world) searchesAgain(query string) error {

@@ -14,9 +14,10 @@ import (
 
 // trade is what buyers do in a scenario.
 type trade struct {
-	shopper    *shopper // who steps call the buyer
-	earlier    *shopper // the buyer before another came
-	crowd      []error  // what became of actions at once
+	shopper    *shopper          // who steps call the buyer
+	earlier    *shopper          // the buyer before another came
+	asked      acp.SearchRequest // the latest search, where a step made it
+	crowd      []error           // what became of actions at once
 	queue      []*shopper
 	orders     []string // made at once
 	remembered map[string]string

@@ -31,6 +31,9 @@ type server struct {
 	town      *town  // where those of the other platforms are
 	transport http.RoundTripper
 	worlds    atomic.Int64
+
+	t      *testing.T // for servers of a scenario's own
+	engine boottest.Engine
 }
 
 func startServer(t *testing.T, engine string) *server {
@@ -44,7 +47,7 @@ func startServer(t *testing.T, engine string) *server {
 	}
 	providers, platforms := startProviders(t), startTown(t)
 	return &server{
-		providers: providers, town: platforms,
+		t: t, engine: boottest.Engines[i], providers: providers, town: platforms,
 		app: boottest.Start(t, boottest.Engines[i].URL(t), func(c *boot.Config) {
 			c.StripeURL, c.PayPalURL = providers, providers
 		}),
@@ -83,6 +86,7 @@ type world struct {
 	accounts          // with payment providers
 	hearing           // of events
 	region            // where the merchant's platforms are
+	model             // that a server of the scenario's own asks what texts mean
 	refusal  error    // of the latest action, until a Then judges it
 	refused  *refusal // the latest that was judged
 }

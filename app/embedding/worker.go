@@ -108,13 +108,13 @@ func pause(attempts int, why error) time.Duration {
 	return min(wait, longestPause)
 }
 
-// say is an error as an operator may read it.
+// say is an error as the merchant may read it; the log has all of it.
 func say(err error) string {
 	var f *fault.Error
 	if errors.As(err, &f) {
 		return f.Message
 	}
-	return err.Error()
+	return "The products' texts could not be embedded."
 }
 
 // catchUp embeds what has changed, and moves the project's progress up to it. When its turn is over, what is

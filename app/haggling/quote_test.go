@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/domain/agent"
@@ -274,6 +276,38 @@ func TestNoBundle(t *testing.T) {
 			if a := s.mustQuote(haggling.Request{Offer: offer(880_00)}); a.Quote.Bundle != nil {
 				t.Errorf("suggested %+v", a.Quote.Bundle)
 			}
+		})
+	}
+}
+
+// A quote does not wait long for an index that is being built.
+func TestABundleIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		takes, waits time.Duration
+		bundled      bool
+	}{
+		"soon there": {200 * time.Millisecond, 200 * time.Millisecond, true},
+		"too late":   {time.Minute, 250 * time.Millisecond, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := newShop(t)
+				s.service.Fresh = func(ctx context.Context, _ *project.Project) error {
+					select {
+					case <-ctx.Done():
+						return ctx.Err()
+					case <-time.After(test.takes):
+						return nil
+					}
+				}
+				began := time.Now()
+				a := s.mustQuote(haggling.Request{Offer: offer(880_00)})
+				if took := time.Since(began); took != test.waits || (a.Quote.Bundle != nil) != test.bundled {
+					t.Errorf("after %s with the bundle %+v", took, a.Quote.Bundle)
+				}
+			})
 		})
 	}
 }

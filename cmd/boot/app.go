@@ -123,7 +123,12 @@ func (a *App) assemble() error {
 		return err
 	}
 	a.openEmbeddings()
-	a.index, a.storefront, a.meter = search.New(search.Options{Embedder: a.embeddings.queries}), a.store.Storefronts(), a.metrics
+	memory, err := a.config.searchMemory()
+	if err != nil {
+		return err
+	}
+	a.index = search.New(search.Options{Embedder: a.embeddings.queries, Memory: memory, Log: a.log})
+	a.storefront, a.meter = a.store.Storefronts(), a.metrics
 	a.growth = catalogs.NewGrowth(a.store.Analyze)
 	a.openProviders()
 	a.openPlatforms()
@@ -194,10 +199,16 @@ func server(h http.Handler) *http.Server {
 	}
 }
 
-// Close sends the last spans, and frees the listeners and the database.
+// Close ends what indexes are built of, sends the last spans, and frees the listeners and the database.
 func (a *App) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
+	if a.discovery != nil {
+		a.discovery.Close()
+	}
+	if a.index != nil {
+		a.index.Close()
+	}
 	err := errors.Join(a.tracing.Shutdown(ctx), a.store.Close())
 	if a.limiter != nil {
 		err = errors.Join(err, a.limiter.Close())

@@ -28,7 +28,7 @@ func (a *App) loops() []loop {
 		{"refresh tokens", time.Minute, a.refreshTokens},
 		{"forget consents", 10 * time.Minute, a.forgetConsents},
 		{"forget webhook calls", 10 * time.Minute, a.platforms.worker.Forget},
-		{"learn sales", time.Minute, a.discovery.LearnSales},
+		{"learn sales", 10 * time.Second, a.discovery.LearnSales},
 		{"hear of stock", time.Second, a.discovery.HearStock},
 		{"forget stock turns", 10 * time.Minute, a.forgetTurns},
 	}

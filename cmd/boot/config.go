@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/haggle-commerce/haggle/adapters/ratelimit"
@@ -48,6 +49,7 @@ type Config struct {
 	EmbeddingsURL  string `env:"HAGGLE_EMBEDDINGS_URL" name:"embeddings-url" help:"OpenAI-compatible endpoint, as https://api.openai.com/v1. Products and queries are also matched by its vectors."`
 	EmbeddingsKey  string `env:"HAGGLE_EMBEDDINGS_KEY" help:"Its API key, where it wants one."`
 	EmbeddingModel string `env:"HAGGLE_EMBEDDINGS_MODEL" name:"embeddings-model" default:"text-embedding-3-small" help:"The model to ask it for. Another model embeds all products anew."`
+	SearchMemory   string `env:"HAGGLE_SEARCH_MEMORY" default:"1024" help:"Megabytes that all shops' search indexes may take before those that were idle for 10 minutes are dropped, to be built again when needed; 0: any."`
 	NATSURL        string `env:"HAGGLE_NATS_URL" name:"nats-url" help:"nats://… Every event also goes to JetStream there, to haggle.PROJECT.TYPE."`
 	SMTPURL        string `env:"HAGGLE_SMTP_URL" name:"smtp-url" help:"smtp://USER:PASSWORD@HOST:PORT?from=…&to=… or smtps://… Alerts go by mail through it."`
 	RedisURL       string `env:"HAGGLE_REDIS_URL" help:"redis://… Replicas count requests together there. Without it each counts alone."`
@@ -124,6 +126,9 @@ func (c Config) Check() error {
 	if _, err := c.limits(); err != nil {
 		return err
 	}
+	if _, err := c.searchMemory(); err != nil {
+		return err
+	}
 	if err := c.checkPublishing(); err != nil {
 		return err
 	}
@@ -158,6 +163,15 @@ func (c Config) limits() (limits, error) {
 		return l, fmt.Errorf("HAGGLE_ENTERPRISE_RATE is %q: %w", c.EnterpriseRate, err)
 	}
 	return l, nil
+}
+
+// searchMemory is how many bytes indexes may take; 0: any.
+func (c Config) searchMemory() (int64, error) {
+	megabytes, err := strconv.ParseUint(cmp.Or(c.SearchMemory, "1024"), 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("HAGGLE_SEARCH_MEMORY is %q: it must be a number of megabytes, or 0", c.SearchMemory)
+	}
+	return int64(megabytes) << 20, nil
 }
 
 // rate is what an account on a plan may do (spec 8).

@@ -59,6 +59,11 @@ func TestConfigCheck(t *testing.T) {
 		{"embeddings", func(c *boot.Config) { c.EmbeddingsURL, c.EmbeddingsKey = "https://api.openai.com/v1", digits40 }, ""},
 		{"embeddings without a scheme", func(c *boot.Config) { c.EmbeddingsURL = "localhost:8096" }, "HAGGLE_EMBEDDINGS_URL"},
 		{"a key for no embeddings", func(c *boot.Config) { c.EmbeddingsKey = digits40 }, "HAGGLE_EMBEDDINGS_KEY is set, and HAGGLE_EMBEDDINGS_URL is not"},
+		{"memory for searches", func(c *boot.Config) { c.SearchMemory = "64" }, ""},
+		{"any memory for searches", func(c *boot.Config) { c.SearchMemory = "0" }, ""},
+		{"memory with a unit", func(c *boot.Config) { c.SearchMemory = "1GB" }, `HAGGLE_SEARCH_MEMORY is "1GB": it must be a number of megabytes`},
+		{"memory below zero", func(c *boot.Config) { c.SearchMemory = "-1" }, "HAGGLE_SEARCH_MEMORY"},
+		{"more memory than there is", func(c *boot.Config) { c.SearchMemory = "99999999999" }, "HAGGLE_SEARCH_MEMORY"},
 		{"another database", func(c *boot.Config) { c.DatabaseURL = "mysql://db/haggle" }, "HAGGLE_DATABASE_URL"},
 		{"no database", func(c *boot.Config) { c.DatabaseURL = "" }, "HAGGLE_DATABASE_URL"},
 	} {
@@ -99,7 +104,7 @@ func TestCheckEnvironment(t *testing.T) {
 		{[]string{"haggle_addr=:1", "HAGGLE_addr=:1"}, "HAGGLE_addr is not a variable"},
 		{[]string{"HAGGLE_=1"}, "HAGGLE_ is not a variable"},
 		{[]string{"HAGGLE_MASTER"}, "HAGGLE_MASTER is not a variable"},
-		{[]string{"HAGGLE_EMBEDDINGS_URL=", "HAGGLE_EMBEDDINGS_KEY=", "HAGGLE_EMBEDDINGS_MODEL="}, ""},
+		{[]string{"HAGGLE_EMBEDDINGS_URL=", "HAGGLE_EMBEDDINGS_KEY=", "HAGGLE_EMBEDDINGS_MODEL=", "HAGGLE_SEARCH_MEMORY="}, ""},
 		{[]string{"HAGGLE_REDIS_URL=", "HAGGLE_TRUSTED_PROXIES=10.0.0.0/8", "HAGGLE_ENTERPRISE_RATE="}, ""},
 	} {
 		expectComplaint(t, boot.CheckEnvironment(test.environ), test.want)

@@ -11,9 +11,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// embeddings are what matches products and queries by an outside model; all nil where none is configured.
+// embeddings are what matches products and queries by an outside model; all zero where none is configured.
 type embeddings struct {
-	queries   ports.Embedder // for what buyers wait for
+	model     string
+	queries   ports.QueryEmbedder // for what buyers wait for
 	worker    *embedding.Worker
 	refresher *embedding.Refresher
 }
@@ -28,6 +29,7 @@ func (a *App) openEmbeddings() {
 		URL: a.config.EmbeddingsURL, Key: a.config.EmbeddingsKey, Model: cmp.Or(a.config.EmbeddingModel, "text-embedding-3-small"),
 	})
 	a.embeddings = embeddings{
+		model:   client.Model(),
 		queries: endpoint.ForQueries(client),
 		worker: embedding.NewWorker(embedding.Parts{
 			Embedder: client, Queue: a.store.Embeddings(), Vectors: a.store.Embeddings(), Catalog: a.store.Catalog(), Clock: a.clock,

@@ -46,7 +46,7 @@ var strangersRate = ports.Rate{PerMinute: 100, Burst: 150}
 func (a *App) managementServices(s services) management.Services {
 	requests := a.store.Requests()
 	return management.Services{
-		Access: s.Access, Projects: s.Projects, Catalogs: s.Catalogs, Connecting: s.connecting, Syncing: s.syncing, Inbox: s.inbox, Shipping: s.shipping,
+		Access: s.Access, Projects: s.Projects, Catalogs: s.Catalogs, Discovery: s.discovery, Connecting: s.connecting, Syncing: s.syncing, Inbox: s.inbox, Shipping: s.shipping,
 		Aftersales: s.aftersales, Finance: s.finance, Orders: s.view.Orders(), OrderLists: s.view.Orders(),
 		Payments: s.view.Payments(), Refunds: s.view.Orders(), Ledger: s.view.Ledger(),
 		ProjectStore: s.view.Projects(), Inventory: s.view.Inventory(), Catalog: s.view.Catalog(), Audit: s.view.Requests(),

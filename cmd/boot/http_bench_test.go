@@ -5,9 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
+	"runtime/pprof"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
@@ -24,6 +29,94 @@ func BenchmarkSearch(b *testing.B) {
 			s.post(b, "/acp/search", fmt.Sprintf(`{"query": %q}`, words[n.Add(1)%int64(len(words))]))
 		})
 	})
+}
+
+// BenchmarkSearchMarket asks a shop of 10,000 products for things by their names, by other words for them, and
+// misspelt, without a session and with filters.
+func BenchmarkSearchMarket(b *testing.B) {
+	onEngines(b, func(b *testing.B, s *shop) {
+		s.market(b, 10)
+		queries := []string{
+			`"camping tent two person"`, `"couch"`, `"grey sofa with storage"`, `"waterprof jaket"`, `"frying pan"`, `"skillet"`,
+			`"cordless drill 18 v"`, `"rucksack for hiking"`, `"kettel"`, `"leather boots", "filters": {"price_max": 120}`,
+			`"blanket", "filters": {"color_preference": ["green"]}`, `"dining table", "filters": {"category": "home"}`,
+			`"wardrobe"`, `"bedside lamp"`, `"wireles hedphones"`, `"gift for a gardener"`,
+		}
+		var n atomic.Int64
+		s.parallel(b, func() {
+			s.post(b, "/acp/search", fmt.Sprintf(`{"query": %s}`, queries[n.Add(1)%int64(len(queries))]))
+		})
+	})
+}
+
+// BenchmarkRepriceSeen changes one price, and searches till it is shown: the time is that from the answer to the
+// change to the answer that shows it. searches is how many it took.
+func BenchmarkRepriceSeen(b *testing.B) {
+	onEngines(b, func(b *testing.B, s *shop) {
+		s.market(b, 10)
+		made := manage(b, s.app, s.demo, "POST", "/v1/catalog/products", `{"name": "Zanzibar tent", "sku": "ZANZIBAR", "price": 100}`)
+		var slowest time.Duration
+		searches, n := 0, 0
+		b.ResetTimer()
+		for b.Loop() {
+			n++
+			b.StopTimer()
+			price := 100 + n%100
+			manage(b, s.app, s.demo, "PATCH", "/v1/catalog/products/"+made["id"].(string), fmt.Sprintf(`{"price": %d}`, price))
+			b.StartTimer()
+			start := time.Now()
+			for seen := ""; seen != strconv.Itoa(price); searches++ {
+				found := s.post(b, "/acp/search", `{"query": "zanzibar", "limit": 1}`)["results"].([]any)[0].(map[string]any)
+				seen, _, _ = strings.Cut(string(found["list_price"].(json.Number)), ".")
+			}
+			slowest = max(slowest, time.Since(start))
+		}
+		b.ReportMetric(float64(slowest.Microseconds())/1000, "slowest-ms")
+		b.ReportMetric(float64(searches)/float64(n), "searches")
+	})
+}
+
+// market adds so many thousand products with names and texts as shops write them.
+func (s *shop) market(b *testing.B, thousands int) {
+	random := rand.New(rand.NewPCG(1, 2))
+	of := func(words string) string {
+		all := strings.Fields(words)
+		return all[random.IntN(len(all))]
+	}
+	const (
+		shelves = "home garden kitchen outdoor office tools clothing electronics"
+		looks   = "large small classic modern foldable waterproof wireless cordless leather wooden cotton steel camping dining bedside"
+		makers  = "Ridgeline Fjord Northway Alder Copperfield Brightside Marlow Quill Tamar Vesper"
+		colors  = "black white grey green blue red brown"
+		things  = `sofa table chair lamp rug curtain shelf desk bed mirror cabinet stool bench heater stove kettle pan knife cup plate
+			bowl towel blanket pillow mattress watch laptop headphones speaker camera printer keyboard monitor charger drill hammer saw
+			wrench ladder faucet sink valve fan candle clock radio freezer oven vacuum broom bucket basket jar bottle tent backpack
+			boots sandals socks shirt trousers jacket coat dress hat gloves scarf belt necklace wardrobe closet`
+	)
+	for batch := range thousands {
+		lines := make([]map[string]any, 1000)
+		for i := range lines {
+			thing, color := of(things), of(colors)
+			name := fmt.Sprintf("%s %s %s %s, %s", of(makers), of(looks), of(looks), thing, color)
+			lines[i] = map[string]any{
+				"sku": fmt.Sprintf("M-%d-%d", batch, i), "name": name, "price": 5 + random.IntN(300), "category": of(shelves) + "/" + thing,
+				"brand": of(makers), "quantity": random.IntN(20), "attributes": map[string]string{"material": of("oak steel cotton wool plastic glass")},
+				"description": fmt.Sprintf("A %s %s for the %s, with %s parts. Goes with any %s.", of(looks), thing, of(shelves), of(looks), of(things)),
+			}
+		}
+		body, _ := json.Marshal(map[string]any{"products": lines})
+		manage(b, s.app, s.demo, "POST", "/v1/catalog/products/batch", string(body))
+	}
+	// The first search loads the index, which goes on to learn in the background.
+	s.post(b, "/acp/search", `{"query": "tent"}`)
+	for stacks := "(*Index).work"; strings.Contains(stacks, "(*Index).work"); {
+		time.Sleep(10 * time.Millisecond)
+		var now strings.Builder
+		if err := pprof.Lookup("goroutine").WriteTo(&now, 1); err != nil {
+			b.Fatal(err)
+		}
+		stacks = now.String()
+	}
 }
 
 func BenchmarkQuote(b *testing.B) {

@@ -64,7 +64,7 @@ func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 	s.discovery = &discovery.Service{
 		Agent: agent, Index: index, Catalog: st.Catalog(), Inventory: st.Inventory(), Sessions: st.Sessions(),
 		Haggling: st.Haggling(), Clock: clock, Entropy: entropy, Loader: a.discovery,
-		Learner: a.index, Sales: st.Sales(), StockNews: st.StockNews(),
+		Learner: a.index, Sales: st.Sales(), StockNews: st.StockNews(), Model: a.embeddings.model, Vectors: st.Embeddings(),
 	}
 	s.haggling = &haggling.Service{
 		Agent: agent, Store: st.Haggling(), Index: index, Clock: clock, Entropy: entropy, Log: a.log, Fresh: s.discovery.Fresh,

@@ -15,14 +15,15 @@ import (
 const defaultURL = "http://127.0.0.1:8080"
 
 type simulateCmd struct {
-	Market    marketCmd    `cmd:"" default:"withargs" help:"Send simulated buyers to a server and report what happened (the default)."`
+	Shop      shopCmd      `cmd:"" default:"withargs" help:"Send simulated buyers to a server and report what happened (the default)."`
+	Market    marketCmd    `cmd:"" help:"Say what a negotiation policy earns from populations of buyers, without a server."`
 	Provider  providerCmd  `cmd:"" help:"Run a payment provider that speaks Stripe's and PayPal's protocols and moves no money."`
 	Platforms platformsCmd `cmd:"" help:"Run look-alikes of Shopify, HubSpot, ShipStation and a merchant's own system."`
 
 	Embeddings embeddingsCmd `cmd:"" help:"Run a look-alike of an OpenAI-compatible embeddings endpoint."`
 }
 
-type marketCmd struct {
+type shopCmd struct {
 	URL         string `default:"http://127.0.0.1:8080" help:"Address of the server."`
 	Project     string `default:"demo" help:"Slug of the project to buy from."`
 	Buyers      int    `default:"20" help:"How many buyers go shopping."`
@@ -34,7 +35,7 @@ type marketCmd struct {
 // errBroken makes the program fail when the server broke a promise.
 var errBroken = errors.New("the server broke a promise: see above")
 
-func (s marketCmd) Run(ctx context.Context) error {
+func (s shopCmd) Run(ctx context.Context) error {
 	if s.Demo {
 		return simulator.Story(ctx, simulator.Config{URL: s.URL, Project: s.Project, Seed: s.Seed}, os.Stdout)
 	}

@@ -54,11 +54,12 @@ func (m Manifest) Currency() string {
 
 // BuyerContext is what a buyer claims of itself.
 type BuyerContext struct {
-	LoyaltyTier     string `json:"loyalty_tier,omitempty"`
-	Location        string `json:"location,omitempty"`
-	PurchaseHistory int    `json:"purchase_history,omitempty"`
-	Urgency         string `json:"urgency,omitempty"`
-	BuyerToken      string `json:"buyer_token,omitempty"` // no claim: the merchant vouches
+	LoyaltyTier     string   `json:"loyalty_tier,omitempty"`
+	ColorPreference []string `json:"color_preference,omitempty"` // it matters in searches alone
+	Location        string   `json:"location,omitempty"`
+	PurchaseHistory int      `json:"purchase_history,omitempty"`
+	Urgency         string   `json:"urgency,omitempty"`
+	BuyerToken      string   `json:"buyer_token,omitempty"` // no claim: the merchant vouches
 }
 
 // SearchRequest is spec 2.8.

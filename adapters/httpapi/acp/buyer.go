@@ -14,17 +14,20 @@ import (
 
 // buyerContext is what a buyer's agent says of the buyer (spec 2.8, 2.11).
 type buyerContext struct {
-	LoyaltyTier     string `json:"loyalty_tier,omitempty" example:"gold" doc:"bronze, silver, gold or platinum; other words mean nothing."`
-	PurchaseHistory int    `json:"purchase_history,omitempty" example:"12" doc:"Number of earlier purchases."`
-	Urgency         string `json:"urgency,omitempty" example:"flexible" doc:"flexible, normal or high; other words mean nothing."`
-	Location        string `json:"location,omitempty" example:"US"`
-	BuyerToken      string `json:"buyer_token,omitempty" doc:"With which the merchant vouches for the buyer: what the shop's own systems know of it counts twice what a claim of it would. One that is not valid: 422."`
+	LoyaltyTier     string   `json:"loyalty_tier,omitempty" example:"gold" doc:"bronze, silver, gold or platinum; other words mean nothing."`
+	PurchaseHistory int      `json:"purchase_history,omitempty" example:"12" doc:"Number of earlier purchases."`
+	Urgency         string   `json:"urgency,omitempty" example:"flexible" doc:"flexible, normal or high; other words mean nothing."`
+	Location        string   `json:"location,omitempty" example:"US"`
+	ColorPreference []string `json:"color_preference,omitempty" example:"green,blue" doc:"Up to 20 colours that the buyer likes: in a search, what there is in one of them ranks higher, and nothing is excluded."`
+	BuyerToken      string   `json:"buyer_token,omitempty" doc:"With which the merchant vouches for the buyer: what the shop's own systems know of it counts twice what a claim of it would. One that is not valid: 422."`
 }
 
 // What a claim can hold. Anything beyond is nonsense, which counts as not said (decisions 9).
 const (
 	longestClaim  = 200
 	mostPurchases = 1_000_000
+	longestColor  = 100
+	mostColors    = 20
 )
 
 // recognize is what an agent says of the buyer, and what the shop knows of a buyer that the merchant vouches
@@ -52,6 +55,19 @@ func fromAPIBuyerContext(b *buyerContext) *session.Claims {
 	return claims
 }
 
+// fromAPIColors are the colours that a buyer likes. Of a list that is too long the first count.
+func fromAPIColors(b *buyerContext) (colors []string) {
+	if b == nil {
+		return nil
+	}
+	for _, color := range b.ColorPreference[:min(len(b.ColorPreference), mostColors)] {
+		if utf8.RuneCountInString(color) <= longestColor && sensible(color) != "" {
+			colors = append(colors, color)
+		}
+	}
+	return colors
+}
+
 func sensible(word string) string {
 	if utf8.RuneCountInString(word) > longestClaim || strings.ContainsRune(word, 0) {
 		return ""
@@ -67,7 +83,7 @@ func fromQueryBuyerContext(text string) (*buyerContext, error) {
 	var b *buyerContext
 	if err := json.Unmarshal([]byte(text), &b); err != nil || b == nil {
 		return nil, fault.New(fault.Malformed, "invalid_request", "The request's parameters are invalid.").
-			With("buyer_context", "must be a JSON object with loyalty_tier, purchase_history, urgency, location and buyer_token")
+			With("buyer_context", "must be a JSON object with loyalty_tier, purchase_history, urgency, location, color_preference and buyer_token")
 	}
 	return b, nil
 }

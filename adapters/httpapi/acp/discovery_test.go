@@ -84,6 +84,8 @@ func TestDiscoveryRefuses(t *testing.T) {
 		"no results":             {"POST", "/acp/search", `{"limit":0}`, "422 validation_error limit"},
 		"half a cent":            {"POST", "/acp/search", `{"filters":{"price_max":9.995}}`, "422 validation_error filters.price_max"},
 		"a colour alone":         {"POST", "/acp/search", `{"filters":{"color_preference":"red"}}`, "422 validation_error filters.color_preference"},
+		"a liked colour alone":   {"POST", "/acp/search", `{"buyer_context":{"color_preference":"red"}}`, "422 validation_error buyer_context.color_preference"},
+		"a colour of no type":    {"GET", look + "?buyer_context=" + url.QueryEscape(`{"color_preference":"red"}`), "", "400 invalid_request buyer_context"},
 		"an unknown visit":       {"POST", "/acp/search", `{"session_id":"sess_1"}`, "404 session_not_found"},
 		"a malformed product":    {"GET", "/acp/products/1", "", "404 product_not_found"},
 		"a product's session":    {"GET", look + "?session_id=1", "", "404 session_not_found"},

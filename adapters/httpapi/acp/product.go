@@ -28,7 +28,7 @@ func (h *handlers) registerProduct() {
 type productInput struct {
 	ID           string `path:"id" doc:"The product's id."`
 	SessionID    string `query:"session_id"`
-	BuyerContext string `query:"buyer_context" doc:"A JSON object: loyalty_tier, purchase_history, urgency, location, buyer_token." example:"{\"loyalty_tier\":\"gold\",\"purchase_history\":12}"`
+	BuyerContext string `query:"buyer_context" doc:"A JSON object: loyalty_tier, purchase_history, urgency, location, buyer_token; color_preference means nothing here." example:"{\"loyalty_tier\":\"gold\",\"purchase_history\":12}"`
 }
 
 type productAnswer struct {

@@ -21,8 +21,9 @@ func (h *handlers) registerSearch() {
 		Description: "Matches by meaning and ranks what is in stock higher. An empty query finds everything that passes the " +
 			"filters. Without session_id it opens a session; an unknown one is 404 session_not_found, a past one 409 " +
 			"session_expired. Prices are in the shop's currency, for one piece. A price_max with more decimals than the " +
-			"currency has is 422 validation_error.",
-		Errors: []int{http.StatusConflict},
+			"currency has is 422 validation_error. While the index of a shop that was not searched for a while is built: 503 " +
+			"index_building, with a Retry-After.",
+		Errors: []int{http.StatusConflict, http.StatusServiceUnavailable},
 	}, (*handlers).search)
 }
 
@@ -126,7 +127,7 @@ func (h *handlers) search(ctx context.Context, shop *project.Project, in *body[s
 }
 
 func fromAPISearch(shop *project.Project, r searchRequest) (discovery.SearchRequest, error) {
-	request := discovery.SearchRequest{Query: catalog.Query{Text: r.Query, Limit: r.Limit}}
+	request := discovery.SearchRequest{Query: catalog.Query{Text: r.Query, Limit: r.Limit, Prefer: fromAPIColors(r.BuyerContext)}}
 	if f := r.Filters; f != nil {
 		request.Query.Filter = catalog.Filter{Category: f.Category, Size: f.Size, Colors: f.ColorPreference}
 		if f.PriceMax != nil {

@@ -35,6 +35,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/buyers"
 	"github.com/haggle-commerce/haggle/app/catalogs"
 	"github.com/haggle-commerce/haggle/app/connecting"
+	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/finance"
 	"github.com/haggle-commerce/haggle/app/inbox"
 	"github.com/haggle-commerce/haggle/app/projects"
@@ -51,6 +52,8 @@ type Services struct {
 	Access   *access.Service
 	Projects *projects.Service
 	Catalogs *catalogs.Service
+	// Discovery tells how far search indexes are.
+	Discovery *discovery.Service
 	// Connecting connects accounts with platforms; Syncing reads their data, and Inbox has them call us.
 	Connecting *connecting.Service
 	Syncing    *syncing.Service
@@ -129,6 +132,7 @@ func Register(api huma.API, s Services) {
 	h.registerCategories()
 	h.registerInventory()
 	h.registerSynonyms()
+	h.registerSearchIndex()
 	h.registerIntegrations()
 	h.registerAudit()
 	h.registerKeys()

@@ -152,8 +152,8 @@ func (w *walls) cutKeys() error {
 	return v.err
 }
 
-// alive are the times that reading itself, or a key's use, moves on.
-var alive = regexp.MustCompile(`"(last_used_at|last_activity|expires_at)":(null|"[^"]*")`)
+// alive is what reading itself, a key's use, or work in the background moves on.
+var alive = regexp.MustCompile(`"(last_used_at|last_activity|expires_at|memory_bytes)":(null|[0-9]+|"[^"]*")`)
 
 // dump is everything that can be read of the victim and its sibling.
 func (w *walls) dump() map[string]string {

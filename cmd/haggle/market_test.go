@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/simulator/market"
+)
+
+// simulateMarket runs the command, without a terminal.
+func simulateMarket(t *testing.T, flags ...string) (out, said string, err error) {
+	t.Helper()
+	c := command(t, "", append([]string{"simulate", "market"}, flags...)...)
+	var stdout, stderr strings.Builder
+	c.Stdout, c.Stderr = &stdout, &stderr
+	err = c.Run()
+	return stdout.String(), stderr.String(), err
+}
+
+func TestSimulateMarket(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var files [2][2][]byte
+	var tables [2]string
+	for i := range files {
+		j, h := filepath.Join(dir, fmt.Sprint(i, ".json")), filepath.Join(dir, fmt.Sprint(i, ".html"))
+		out, said, err := simulateMarket(t, "--seed=1", "--buyers=2000", "--json="+j, "--html="+h)
+		if err != nil || !strings.Contains(said, "36000 negotiations in ") || strings.Count(said, "\n") != 1 {
+			t.Fatalf("%v\n%s%s", err, out, said)
+		}
+		tables[i], files[i] = out, [2][]byte{read(t, j), read(t, h)}
+	}
+	if tables[0] != tables[1] || !bytes.Equal(files[0][0], files[1][0]) || !bytes.Equal(files[0][1], files[1][1]) {
+		t.Error("the same seed gave other figures")
+	}
+	for _, want := range []string{"Multiple of best posted price, mean", "normal-85-c65", "tit-for-tat", "beside the market:", "Prober, round", "Round cap     6\n"} {
+		if !strings.Contains(tables[0], want) {
+			t.Errorf("%q is not in\n%s", want, tables[0])
+		}
+	}
+	var r market.Report
+	if err := json.Unmarshal(files[0][0], &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Populations) != 10 || len(r.Strategies) != 9 || len(r.Paths) != 9 || !r.OK() || r.Summary.DealRate <= 0 || r.Summary.DealRate >= 1 {
+		t.Errorf("%+v", r.Summary)
+	}
+	if page := string(files[0][1]); !strings.Contains(page, `<section id="probing">`) || !strings.HasSuffix(page, "</html>\n") {
+		t.Error("the page is not whole")
+	}
+}
+
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestSimulateMarketAsTheFlagsSay(t *testing.T) {
+	t.Parallel()
+	out, said, err := simulateMarket(t, "--json=-", "--buyers=500", "--population=lognormal", "--population=uniform-c65", "--strategy=prober,linear",
+		"--hints=heed", "--list=20.00", "--max-discount=12.5", "--rounds=3", "--seed=9")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	var r market.Report
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatal(err)
+	}
+	names := ""
+	for _, p := range r.Populations {
+		names += p.Name + " "
+	}
+	for _, s := range r.Strategies {
+		names += s.Strategy + " "
+	}
+	if names != "lognormal-c50 lognormal-c65 uniform-c65 prober linear " || !r.HeedHints || r.List != 2000 || r.Seed != 9 || r.Buyers != 500 {
+		t.Errorf("%s: %+v", names, r)
+	}
+	if got := fmt.Sprint(r.Settings); got != "[{Policy built-in, version 1} {List price 20.00 USD} {Max discount 12.5%} {Round cap 3}]" {
+		t.Error(got)
+	}
+	// With max discount 0 there is nothing to haggle about: it is the list price's margin to the last digit.
+	out, _, err = simulateMarket(t, "--json=-", "--buyers=500", "--population=uniform-c50", "--max-discount=0")
+	var fixed market.Report
+	if e := json.Unmarshal([]byte(out), &fixed); err != nil || e != nil || fixed.Populations[0].Policy.Margin != fixed.Populations[0].List.Margin {
+		t.Errorf("%v, %v: %+v", err, e, fixed.Populations)
+	}
+}
+
+func TestSimulateMarketRefuses(t *testing.T) {
+	t.Parallel()
+	for flag, says := range map[string]string{
+		"--population=nobody": "there are uniform-c50", "--strategy=nobody": "there are boulware", "--buyers=3": "10 to 1000000 buyers",
+		"--list=x": "--list must be", "--list=0.99": "--list must be", "--max-discount=91": "--max-discount must be", "--max-discount=1.25": "--max-discount must be",
+		"--rounds=-1": "--rounds must be", "--hints=maybe": "--hints must be one of", "--strategy=linear,linear": "named twice",
+		"--html=/no/such/folder/x.html": "no such file",
+	} {
+		flags := []string{"--buyers=10", flag}
+		if out, said, err := simulateMarket(t, flags...); err == nil || out != "" || !strings.Contains(said, says) || strings.Count(said, "\n") != 1 {
+			t.Errorf("%s: %v, %q, %q; want %s", flag, err, out, said, says)
+		}
+	}
+	if out, err := command(t, "", "simulate", "market", "--help").CombinedOutput(); err != nil || !strings.Contains(string(out), "95 % interval") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// Whatever is offered, in whatever order, at whatever price, discount and cost: no price under the floor, under
+// list × (1 − max discount) or above list, no counter above an earlier one or not above the offer, no broken
+// commitment, and one hint.
+func TestThePolicyKeepsItsPromisesToAnybody(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(11, 12))
+	for range 20_000 {
+		settings := project.DefaultSettings()
+		settings.MaxDiscount = money.Percent(random.Int64N(901))
+		seller := policySeller{negotiation.PolicyOf(settings), settings.Currency}
+		item := market.Item{List: 1 + random.Int64N(1+random.Int64N(200_000))}
+		item.Cost = random.Int64N(item.List + item.List/5 + 1)
+		checkHistory(t, random, seller, item)
+	}
+}
+
+func checkHistory(t *testing.T, random *rand.Rand, seller policySeller, item market.Item) {
+	t.Helper()
+	talk, secrets := seller.Open(item), seller.secrets(item)
+	least := (item.List*int64(money.Whole-seller.policy.MaxDiscount) + int64(money.Whole) - 1) / int64(money.Whole)
+	standing := item.List
+	for range 12 {
+		offer := 1 + random.Int64N(item.List+item.List/10+1)
+		a := talk.Offer(offer)
+		low := a.Verdict != market.Rejected && (a.Price < least || a.Price < secrets.Floor || a.Price > item.List)
+		switch {
+		case low, a.Verdict != market.Accepted && offer >= standing,
+			a.Verdict == market.Accepted && a.Price != min(offer, item.List),
+			a.Verdict == market.Countered && (a.Price > standing || a.Price <= offer),
+			a.Verdict == market.Rejected && (a.Price != secrets.Hint || offer >= secrets.Floor):
+			t.Fatalf("%+v, %+v, list %d: %d gets %+v; standing %d", item, secrets, least, offer, a, standing)
+		case a.Verdict == market.Accepted:
+			return
+		case a.Verdict == market.Countered:
+			standing = a.Price
+		}
+	}
+}
+
+func BenchmarkMarket(b *testing.B) {
+	config, err := marketCmd{Seed: 1, Buyers: 5000, List: "100.00", MaxDiscount: "20"}.config()
+	if err != nil {
+		b.Fatal(err)
+	}
+	negotiations := 0
+	for b.Loop() {
+		report, err := market.Run(b.Context(), config)
+		if err != nil {
+			b.Fatal(err)
+		}
+		negotiations += report.Negotiations
+	}
+	b.ReportMetric(float64(negotiations)/b.Elapsed().Seconds(), "negotiations/s")
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/simulator/market"
+)
+
+// policySeller answers the simulator's buyers with the rules that answer real quotes.
+type policySeller struct {
+	policy   negotiation.Policy
+	currency money.Currency
+}
+
+// plenty is a stock that moves no price.
+const plenty = 20
+
+// signals are those of one piece, of which there are enough, for a buyer of whom nothing is known.
+func (s policySeller) signals(item market.Item) negotiation.Signals {
+	cost := money.Of(item.Cost, s.currency)
+	return negotiation.Signals{
+		List: money.Of(item.List, s.currency), Cost: &cost, Negotiable: true, Quantity: 1, Stock: plenty,
+		CartValue: money.Zero(s.currency),
+	}
+}
+
+func (s policySeller) secrets(item market.Item) market.Secrets {
+	bounds := negotiation.Bound(s.policy, s.signals(item))
+	return market.Secrets{Floor: bounds.Floor().Minor(), Hint: bounds.Hint().Minor()}
+}
+
+// Open starts a quote.
+func (s policySeller) Open(item market.Item) market.Negotiation {
+	return &haggling{seller: s, quote: negotiation.Start(id.Quote{}, id.Project{}, negotiation.Item{Quantity: 1},
+		s.policy, s.signals(item), nil, noon)}
+}
+
+// noon is when everything happens: no quote expires on a simulated buyer.
+var noon = time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC)
+
+// haggling is one quote, decided on and recorded as the application does.
+type haggling struct {
+	seller policySeller
+	quote  *negotiation.Quote
+	offer  money.Amount
+}
+
+func (h *haggling) Offer(price int64) market.Answer {
+	h.offer = money.Of(price, h.seller.currency)
+	table := h.quote.Table(h.seller.policy, &h.offer)
+	decision := negotiation.Guard(table, negotiation.Decide(table))
+	h.quote.Record(decision, &h.offer, noon)
+	switch d := decision.(type) {
+	case negotiation.Accepted:
+		return market.Answer{Verdict: market.Accepted, Price: d.Price.Minor(), Over: true}
+	case negotiation.Countered:
+		return market.Answer{Verdict: market.Countered, Price: d.Price.Minor(), Over: d.Final}
+	case negotiation.Rejected:
+		return market.Answer{Verdict: market.Rejected, Price: d.Hint.Minor()}
+	}
+	panic("haggle: an offer was answered by " + decision.Response())
+}

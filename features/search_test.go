@@ -1,0 +1,189 @@
+package features
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cucumber/godog"
+
+	"github.com/haggle-commerce/haggle/simulator/acp"
+	"github.com/haggle-commerce/haggle/simulator/merchant"
+)
+
+func searchSteps(sc book, w *world) {
+	sc.Given(`^a shop with:$`, w.openShopHolding)
+	sc.When(`^a buyer searches for "([^"]*)" repeated to (\d+) characters$`, w.searchesAtLength)
+	sc.Then(`^the reasons for "([^"]*)" include "(.+)"$`, w.reasonsInclude)
+	sc.Then(`^every result says why$`, w.everyResultSaysWhy)
+	sc.Then(`^the scores lie between 0 and 1, and fall with the rank among what is in stock$`, w.scoresAreSound)
+	sc.Then(`^the facets count what was found$`, w.facetsAddUp)
+	sc.Then(`^a search for "([^"]*)" shows "([^"]*)" before "([^"]*)"( or without it)?$`, w.wouldShowBefore)
+}
+
+// openShopHolding opens a shop that sells products written as the API has them, for names that no table can hold.
+func (w *world) openShopHolding(products *godog.DocString) error {
+	var drafts []merchant.Product
+	if err := json.Unmarshal([]byte(products.Content), &drafts); err != nil {
+		return err
+	}
+	if err := w.openShop("Test Shop"); err != nil {
+		return err
+	}
+	return w.stockShop(drafts)
+}
+
+// searchesAtLength searches for a text written again and again, with spaces between, until it has so many characters.
+func (w *world) searchesAtLength(text string, characters int) error {
+	long := []rune(strings.Repeat(text+" ", characters))[:characters]
+	long[characters-1] = 'x'
+	return w.searches(string(long), "")
+}
+
+// results are what the last search found.
+func (w *world) results() ([]acp.Result, error) {
+	answer, err := w.lastSearch()
+	return answer.Results, err
+}
+
+func (w *world) lastSearch() (answer acp.SearchResponse, err error) {
+	if w.refusal != nil {
+		return answer, w.refusal
+	}
+	return answer, json.Unmarshal(w.tape.last().body, &answer)
+}
+
+func (w *world) reasonsInclude(name, part string) error {
+	results, err := w.results()
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(results, func(r acp.Result) bool { return r.Name == name })
+	if i < 0 {
+		return fmt.Errorf("%q is not found", name)
+	}
+	reasons := results[i].SemanticMatch.Reasons
+	if !slices.ContainsFunc(reasons, func(reason string) bool { return strings.Contains(reason, part) }) {
+		return fmt.Errorf("the reasons are %q", reasons)
+	}
+	return nil
+}
+
+func (w *world) everyResultSaysWhy() error {
+	results, err := w.results()
+	for _, r := range results {
+		if reasons := r.SemanticMatch.Reasons; len(reasons) == 0 || slices.Contains(reasons, "") {
+			err = errors.Join(err, fmt.Errorf("%s was found for the reasons %q", r.Name, reasons))
+		}
+	}
+	return err
+}
+
+func (w *world) scoresAreSound() error {
+	results, err := w.results()
+	if err != nil {
+		return err
+	}
+	last := 1.0
+	for _, r := range results {
+		score, err := r.SemanticMatch.Score.Float64()
+		if err != nil || score <= 0 || score >= 1 {
+			return fmt.Errorf("%s scores %s", r.Name, r.SemanticMatch.Score)
+		}
+		if !r.Availability.InStock {
+			continue
+		}
+		if score > last {
+			return fmt.Errorf("%s scores %v after %v", r.Name, score, last)
+		}
+		last = score
+	}
+	return nil
+}
+
+func (w *world) wouldShowBefore(query, first, second, orWithout string) error {
+	if err := w.searched(query, ""); err != nil {
+		return err
+	}
+	var names []string
+	for _, r := range w.shopper.Found.Results {
+		names = append(names, r.Name)
+	}
+	i, j := slices.Index(names, first), slices.Index(names, second)
+	if i < 0 || j >= 0 && j < i || j < 0 && orWithout == "" {
+		return fmt.Errorf("it finds %q", names)
+	}
+	return nil
+}
+
+// facetsAddUp counts everything that the last search found again, from the results themselves, and compares.
+func (w *world) facetsAddUp() error {
+	shown, err := w.lastSearch()
+	if err != nil {
+		return err
+	}
+	request := w.asked
+	request.Limit = 100
+	all, err := w.visitor(w.shop.Slug).Search(w.ctx, request)
+	switch {
+	case err != nil:
+		return err
+	case len(all.Results) != shown.TotalCount || all.TotalCount != shown.TotalCount:
+		return fmt.Errorf("it counts %d, and with a higher limit %d, of which it shows %d", shown.TotalCount, all.TotalCount, len(all.Results))
+	case !same(encode(shown.Facets), encode(all.Facets)):
+		return fmt.Errorf("the facets depend on the limit: %+v, %+v", shown.Facets, all.Facets)
+	}
+	brands, colors := map[string]int{}, map[string]int{}
+	for _, r := range all.Results {
+		count(brands, r.Brand)
+		var own []string
+		for _, v := range r.Variants {
+			own = append(own, v.Color)
+		}
+		slices.Sort(own)
+		count(colors, slices.Compact(own)...)
+	}
+	return errors.Join(countsAre("brands", shown.Facets.Brands, brands), countsAre("colors", shown.Facets.Colors, colors), rangesHold(all))
+}
+
+func count(in map[string]int, names ...string) {
+	for _, name := range names {
+		if name != "" {
+			in[name]++
+		}
+	}
+}
+
+func countsAre(what string, facet []acp.Count, want map[string]int) error {
+	got := map[string]int{}
+	for _, c := range facet {
+		got[c.Name] += c.Count
+	}
+	if encode(got) != encode(want) || len(got) != len(facet) {
+		return fmt.Errorf("%s are counted as %v, the results have %v", what, facet, want)
+	}
+	return nil
+}
+
+// rangesHold: each range counts the results whose price lies in it, and each result lies in one.
+func rangesHold(all acp.SearchResponse) error {
+	sum := 0
+	for _, within := range all.Facets.PriceRanges {
+		n := 0
+		for _, r := range all.Results {
+			if !r.ListPrice.Less(within.Min) && !(*within.Max).Less(r.ListPrice) {
+				n++
+			}
+		}
+		if n != within.Count {
+			return fmt.Errorf("from %s to %s it counts %d, and finds %d", within.Min, within.Max, within.Count, n)
+		}
+		sum += n
+	}
+	if sum != all.TotalCount {
+		return fmt.Errorf("the price ranges count %d of %d", sum, all.TotalCount)
+	}
+	return nil
+}

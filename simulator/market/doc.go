@@ -1,0 +1,47 @@
+// Package market lets buyers who hide what they would pay haggle with a seller, many thousands of them a second and
+// in one process, and tells what the seller earned: beside a posted list price, the best posted price, and a seller
+// who knew every buyer. It knows a seller only as something that answers offers (Seller), and gives a buyer nothing
+// but these answers. A run is a function of its seed: every buyer has a random stream of its own, so neither the
+// number of processors nor the choice of populations changes a figure.
+//
+// # Units
+//
+// Prices are whole minor units (cents). A buyer's reservation price V, the most it would pay, is drawn as a share of
+// the list price and rounded to the minor unit; results are shares of the list price again. Margin is price − cost,
+// of a buyer who does not buy nothing, and "per buyer" is over all buyers, whether they bought or not.
+//
+// # Buyers
+//
+// A buyer has a deadline of D offers, a first offer F (a share of V) and a tactic, which names the price it would pay
+// in each round n from 1 to D: its aspiration. It offers that, never above V nor above list. The list price stands
+// from the start, and any counter stands in its place. Before its next offer a buyer takes the standing price if
+// that is at or under the aspiration, and after its last one if it is at or under V; else it walks away. An answer
+// that says it is final makes any round the last.
+//
+// The time-dependent tactics are those of Faratin, Sierra and Jennings, "Negotiation decision functions for
+// autonomous agents" (1998), with the polynomial decision function. With t = n−1 and tmax = D−1:
+//
+//	offer(n) = F + α(t)·(V − F),   α(t) = k + (1 − k)·(min(t, tmax) / tmax)^(1/β),   k = 0
+//
+//	boulware  β = 0.3   holds out, and gives way at the end
+//	linear    β = 1
+//	conceder  β = 3     gives way at once
+//
+// For example with V = 90.00, F = 63.00 and D = 5, in round 3, t/tmax = 0.5: boulware α = 0.5^(1/0.3) = 0.0992 and
+// the offer is 65.68; linear α = 0.5, 76.50; conceder α = 0.5^(1/3) = 0.7937, 84.43. All three offer 63.00 in round 1
+// and 90.00 in round 5.
+//
+// The others, with c(n) the price standing after round n and c(0) the list price:
+//
+//	hardliner    offers 0.9·V, always
+//	tit-for-tat  offer(n) = offer(n−1) + c(n−2) − c(n−1): gives as much as it was given; (V − F)/10 after a rejection
+//	anchorer     linear, from V/2 instead of F
+//	prober       bisects between its highest rejected and its lowest countered offer to find the floor, and offers
+//	             the lowest countered one last (V where all were rejected)
+//	random       anything from F to V, drawn anew in every round
+//	impatient    has two rounds: F, then V; and takes any counter at or under V
+//
+// A rejection may carry a hint of what is talked about at all. Buyers pass over it, as their formulas do, unless
+// Config.HeedHints makes them as sensible as a shopping agent would be: one whose V is below the hint leaves, and the
+// others offer the hint at least. The prober trusts nobody and never heeds one.
+package market

@@ -1,0 +1,122 @@
+package market
+
+import "math/rand/v2"
+
+// Outcome is how one negotiation ended.
+type Outcome struct {
+	Buyer  Buyer
+	Price  int64 // zero: no deal
+	Rounds int   // offers made; taking a price that stands is none
+	Broken Promise
+}
+
+// talk is a negotiation from the buyer's side: what it wants, and all that it has seen.
+type talk struct {
+	item     Item
+	buyer    Buyer
+	most     int64 // it never offers more
+	deadline int
+	random   *rand.Rand
+
+	round    int   // of the coming offer, from 1
+	offer    int64 // the latest
+	standing int64 // the lowest counter, the list price where there is none
+	given    int64 // how much lower the latest answer made it
+	rejected bool  // so was the latest offer
+	hint     int64 // of the rejections
+	low      int64 // the floor is above this
+	high     int64 // and no higher than this, if the buyer can pay it at all
+	over     bool
+}
+
+func newTalk(item Item, buyer Buyer, tactic Tactic, random *rand.Rand) talk {
+	t := talk{
+		item: item, buyer: buyer, most: min(buyer.Worth, item.List), deadline: buyer.Deadline, random: random,
+		standing: item.List,
+	}
+	if tactic.rounds > 0 {
+		t.deadline = min(t.deadline, tactic.rounds)
+	}
+	t.high = t.most
+	t.low = min(buyer.First, item.List/2, t.high)
+	return t
+}
+
+// Step is one round: what was offered, and what came back.
+type Step struct {
+	Offer    int64
+	Took     bool // the offer was the standing price
+	Answer   Answer
+	Estimate int64 // of the floor, after the answer
+}
+
+// rules are what the negotiations of a visit have in common.
+type rules struct {
+	seller Seller
+	item   Item
+	floor  int64                // zero: not known
+	heed   bool                 // buyers use hints
+	watch  func(int, int, Step) // sees each step with the number of the negotiation and the round; may be nil
+}
+
+// haggle lets a buyer negotiate until it has bought or walks away. number goes to watch.
+func (r *rules) haggle(number int, buyer Buyer, tactic Tactic, random *rand.Rand) Outcome {
+	t, table := newTalk(r.item, buyer, tactic, random), r.seller.Open(r.item)
+	out := Outcome{Buyer: buyer}
+	for t.round = 1; ; t.round++ {
+		price, leaves := t.next(tactic, r.heed)
+		if leaves {
+			return out
+		}
+		took := t.round > 1 && price >= t.standing
+		if !took {
+			out.Rounds++
+		}
+		answer := table.Offer(price)
+		if out.Broken = t.judge(answer, price, r.floor); out.Broken != kept {
+			return out
+		}
+		t.learn(price, answer)
+		if r.watch != nil {
+			r.watch(number, t.round, Step{price, took, answer, t.estimate()})
+		}
+		if answer.Verdict == Accepted {
+			out.Price = answer.Price
+			return out
+		}
+	}
+}
+
+// next is the buyer's move: an offer, which takes the standing price if that is no more, or to leave.
+func (t *talk) next(tactic Tactic, heed bool) (price int64, leaves bool) {
+	if t.round > t.deadline || t.over {
+		return t.standing, t.standing > t.most
+	}
+	price = tactic.aspire(t)
+	if heed && t.hint > 0 && !tactic.probes {
+		if t.hint > t.most {
+			return 0, true
+		}
+		price = max(price, t.hint)
+	}
+	price = min(max(price, 1), t.most)
+	if t.standing <= price || tactic.greedy && t.standing < t.item.List && t.standing <= t.most {
+		return t.standing, false
+	}
+	return price, false
+}
+
+func (t *talk) learn(offer int64, a Answer) {
+	before := t.standing
+	t.offer, t.rejected, t.over = offer, a.Verdict == Rejected, a.Over
+	switch a.Verdict {
+	case Rejected:
+		t.low, t.hint = max(t.low, min(offer, t.high)), a.Price
+	case Countered:
+		t.standing = a.Price
+		fallthrough
+	case Accepted:
+		t.high, t.low = min(t.high, offer), min(t.low, offer)
+	}
+	t.given = before - t.standing
+}

@@ -1,0 +1,128 @@
+package market
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"strings"
+)
+
+// Worths is a distribution of reservation prices as shares of the list price.
+type Worths struct {
+	Name  string // for flags
+	Title string // for people
+	Draw  func(*rand.Rand) float64
+}
+
+// Uniform is between low and high.
+func Uniform(low, high float64) Worths {
+	return Worths{"uniform", fmt.Sprintf("U[%.2f, %.2f]", low, high),
+		func(r *rand.Rand) float64 { return low + (high-low)*r.Float64() }}
+}
+
+// Normal has a mean and a standard deviation.
+func Normal(mean, deviation float64) Worths {
+	return Worths{fmt.Sprintf("normal-%.0f", 100*mean), fmt.Sprintf("N(%.2f, %.2f)", mean, deviation),
+		func(r *rand.Rand) float64 { return mean + deviation*r.NormFloat64() }}
+}
+
+// LogNormal has a median, and sigma is the standard deviation of its logarithm.
+func LogNormal(median, sigma float64) Worths {
+	return Worths{"lognormal", fmt.Sprintf("lognormal(%.2f, %.2f)", median, sigma),
+		func(r *rand.Rand) float64 { return median * math.Exp(sigma*r.NormFloat64()) }}
+}
+
+// Population is a kind of market: what buyers would pay, and what the item costs the seller, as a share of list.
+type Population struct {
+	Worths Worths
+	Cost   float64
+}
+
+// Populations are the ten that policies are measured by.
+func Populations() (all []Population) {
+	for _, worths := range []Worths{Uniform(.70, 1.15), Normal(.90, .10), Normal(.95, .15), Normal(.85, .08), LogNormal(.90, .20)} {
+		for _, cost := range []float64{.50, .65} {
+			all = append(all, Population{worths, cost})
+		}
+	}
+	return all
+}
+
+// PopulationsNamed are those of the ten with one of the names, or with one of the distributions that are named.
+func PopulationsNamed(names ...string) (found []Population, err error) {
+	for _, name := range names {
+		before := len(found)
+		for _, p := range Populations() {
+			if p.Name() == name || p.Worths.Name == name {
+				found = append(found, p)
+			}
+		}
+		if len(found) == before {
+			return nil, fmt.Errorf("no population is named %q; there are %s", name, strings.Join(populationNames(), ", "))
+		}
+	}
+	return found, nil
+}
+
+func populationNames() (names []string) {
+	for _, p := range Populations() {
+		names = append(names, p.Name())
+	}
+	return names
+}
+
+// Name is the distribution's with the cost in percent of list, such as "normal-90-c65".
+func (p Population) Name() string { return fmt.Sprintf("%s-c%.0f", p.Worths.Name, 100*p.Cost) }
+
+// Title is the name for people.
+func (p Population) Title() string { return fmt.Sprintf("%s, cost %.2f", p.Worths.Title, p.Cost) }
+
+func (p Population) item(list int64) Item {
+	return Item{list, int64(math.Round(p.Cost * float64(list)))}
+}
+
+// Buyer is what a buyer keeps to itself. Prices are in minor units.
+type Buyer struct {
+	Worth    int64 // V, the most it would pay
+	First    int64 // what it would offer first
+	Deadline int   // offers that it makes at most
+}
+
+const (
+	shortestDeadline, longestDeadline = 3, 8
+	lowestFirst, highestFirst         = .60, .85 // of V
+)
+
+func (p Population) draw(r *rand.Rand, list int64) Buyer {
+	b := Buyer{Deadline: shortestDeadline + r.IntN(longestDeadline-shortestDeadline+1)}
+	first := lowestFirst + (highestFirst-lowestFirst)*r.Float64()
+	b.Worth = max(1, int64(math.Round(p.Worths.Draw(r)*float64(list))))
+	b.First = max(1, int64(math.Round(first*float64(b.Worth))))
+	return b
+}
+
+// stream is the random numbers of one buyer after the other. Each buyer's are its own: they follow from the seed, the
+// population's name and the buyer's number.
+type stream struct {
+	*rand.Rand
+	source     *rand.PCG
+	population uint64
+}
+
+func newStream(seed uint64, population string) stream {
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(population))
+	source := rand.NewPCG(0, 0)
+	return stream{rand.New(source), source, scramble(seed ^ hash.Sum64())}
+}
+
+func (s stream) start(buyer int) { s.source.Seed(s.population, scramble(uint64(buyer))) }
+
+// scramble is the output function of SplitMix64: neighbouring numbers get unlike seeds.
+func scramble(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

@@ -1,0 +1,124 @@
+package market
+
+import (
+	"math"
+	"slices"
+)
+
+// probe is one prober's idea of the floor after a round, as shares of list.
+type probe struct{ estimate, floor, hint float64 }
+
+func (p probe) err() float64 { return p.estimate - p.floor }
+
+// probing gathers what the probers of a population learnt.
+func (g *gathering) probing(visits []*visit, item Item) []ProbeRound {
+	var here [longestDeadline][]probe
+	secrets, list := g.run.secrets(item), float64(item.List)
+	for _, v := range visits {
+		for i, estimates := range v.estimates {
+			if v.outcomes[i].Buyer.Worth < secrets.Floor {
+				continue // it cannot find what it cannot pay
+			}
+			for round, estimate := range estimates {
+				if estimate > 0 {
+					p := probe{float64(estimate) / list, float64(secrets.Floor) / list, float64(secrets.Hint) / list}
+					here[round] = append(here[round], p)
+				}
+			}
+		}
+	}
+	for round := range here {
+		g.probes[round] = append(g.probes[round], here[round]...)
+	}
+	return rounds(&here)
+}
+
+func rounds(by *[longestDeadline][]probe) []ProbeRound {
+	all := []ProbeRound{}
+	for i, probes := range by {
+		if len(probes) > 0 {
+			all = append(all, probeRound(i+1, probes))
+		}
+	}
+	return all
+}
+
+func probeRound(round int, probes []probe) ProbeRound {
+	var sum ProbeRound
+	for _, p := range probes {
+		sum.Estimate += p.estimate
+		sum.Floor += p.floor
+		sum.Hint += p.hint
+		sum.Bias += p.err()
+		sum.Distance += math.Abs(p.err())
+		sum.HintDistance += math.Abs(p.hint - p.floor)
+	}
+	mean := func(x float64) float64 { return tidy(x / float64(len(probes))) }
+	errors := make([]float64, len(probes))
+	for i, p := range probes {
+		errors[i] = p.err()
+	}
+	slices.Sort(errors)
+	at := func(share float64) float64 { return tidy(errors[int(share*float64(len(errors)-1))]) }
+	return ProbeRound{
+		Round: round, Probers: len(probes), Estimate: mean(sum.Estimate), Floor: mean(sum.Floor), Hint: mean(sum.Hint),
+		Bias: mean(sum.Bias), Low: at(.1), High: at(.9), Distance: mean(sum.Distance), HintDistance: mean(sum.HintDistance),
+	}
+}
+
+// rivalry sets probers beside linear buyers with the same secrets.
+type rivalry struct {
+	buyers, both, prober, linear, cheaper int
+	difference                            moments
+}
+
+// compare pairs the probers with the linear buyers, whose numbers they have if both are there.
+func (g *gathering) compare(visits []*visit, item Item) {
+	m := g.run
+	slot := slices.IndexFunc(m.Tactics, func(t Tactic) bool { return t.Name == "linear" })
+	if slot < 0 {
+		return
+	}
+	for _, v := range visits[1:] {
+		if !v.tactics[0].probes {
+			continue
+		}
+		for i, prober := range v.outcomes {
+			g.rivals.add(prober, visits[0].outcomes[v.number(i)], item)
+		}
+	}
+}
+
+func (r *rivalry) add(prober, linear Outcome, item Item) {
+	r.buyers++
+	if prober.Price > 0 {
+		r.prober++
+	}
+	if linear.Price > 0 {
+		r.linear++
+	}
+	if prober.Price == 0 || linear.Price == 0 {
+		return
+	}
+	r.both++
+	r.difference.add(float64(prober.Price-linear.Price) / float64(item.List))
+	if prober.Price < linear.Price {
+		r.cheaper++
+	}
+}
+
+// comparison is nil where there is nobody to compare.
+func (r *rivalry) comparison() *Comparison {
+	if r.buyers == 0 {
+		return nil
+	}
+	c := &Comparison{
+		Buyers: r.buyers, BothBought: r.both, Cheaper: r.cheaper,
+		ProberDealRate: per(r.prober, r.buyers), LinearDealRate: per(r.linear, r.buyers),
+	}
+	if n := float64(r.both); r.both > 1 {
+		mean := r.difference.sum / n
+		c.Difference = Ratio{mean, math.Sqrt(max(0, r.difference.squares/n-mean*mean) / (n - 1))}.tidy()
+	}
+	return c
+}

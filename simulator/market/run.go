@@ -1,0 +1,192 @@
+package market
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Config is what a run is of.
+type Config struct {
+	Seed        uint64
+	Buyers      int   // in each population
+	List        int64 // price, in minor units
+	Populations []Population
+	Tactics     []Tactic // the market: in equal parts
+	Apart       []Tactic // beside it, each with the buyers of one of these parts
+	HeedHints   bool     // buyers use the hints of rejections
+	Seller      Seller
+	Secrets     func(Item) Secrets // nil: nobody knows
+	Settings    []Setting          // what the report tells of the seller
+	// Progress is told how many negotiations are over, one call at a time. It may be nil.
+	Progress func(done, total int)
+}
+
+// Setting is something that the report shows.
+type Setting struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Bounds of a run: fewer buyers tell nothing, and a list price of fewer minor units nothing of discounts.
+const (
+	fewestBuyers = 10
+	mostBuyers   = 1_000_000
+	lowestList   = 100
+	highestList  = 1_000_000_000_000
+)
+
+func (c Config) check() error {
+	switch {
+	case c.Seller == nil:
+		return errors.New("there is no seller")
+	case c.Buyers < fewestBuyers || c.Buyers > mostBuyers:
+		return fmt.Errorf("there must be %d to %d buyers", fewestBuyers, mostBuyers)
+	case c.List < lowestList || c.List >= highestList:
+		return fmt.Errorf("the list price must be at least %d and under %d minor units", lowestList, highestList)
+	case len(c.Populations) == 0 || len(c.Tactics) == 0:
+		return errors.New("there must be a population and a strategy")
+	}
+	names := map[string]bool{}
+	for _, t := range slices.Concat(c.Tactics, c.Apart) {
+		if names[t.Name] {
+			return fmt.Errorf("the strategy %s is named twice", t.Name)
+		}
+		names[t.Name] = true
+	}
+	for _, p := range c.Populations {
+		if names[p.Name()] {
+			return fmt.Errorf("the population %s is named twice", p.Name())
+		}
+		names[p.Name()] = true
+	}
+	return nil
+}
+
+// Run sends every population to the seller, and compares.
+func Run(ctx context.Context, c Config) (*Report, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	m := &run{Config: c, part: c.Buyers / len(c.Tactics)}
+	m.total = len(c.Populations) * (c.Buyers + len(c.Apart)*m.part)
+	g := m.gathering()
+	for _, p := range c.Populations {
+		visits := m.visits(p)
+		for _, v := range visits {
+			if err := m.let(ctx, v); err != nil {
+				return nil, err
+			}
+		}
+		g.take(p, visits)
+	}
+	return g.close(), nil
+}
+
+// run is a run under way.
+type run struct {
+	Config
+	part  int // buyers of one tactic
+	total int
+
+	telling sync.Mutex
+	done    int
+}
+
+// visit is a group of buyers of one population, and how they fared.
+type visit struct {
+	population Population
+	tactics    []Tactic // one for each in turn
+	first      int      // number of the first buyer, and step to the next
+	step       int
+	outcomes   []Outcome
+	estimates  [][longestDeadline]int64 // of the floor after each round, if it is probed for; else nil
+}
+
+func (v *visit) tactic(i int) Tactic { return v.tactics[i%len(v.tactics)] }
+func (v *visit) number(i int) int    { return v.first + i*v.step }
+
+// visits are the market's, and one of each tactic apart: with the linear buyers, or the first where there are none.
+func (m *run) visits(p Population) []*visit {
+	all := []*visit{m.visit(p, m.Tactics, 0, 1, m.Buyers)}
+	slot := max(0, slices.IndexFunc(m.Tactics, func(t Tactic) bool { return t.Name == "linear" }))
+	for _, t := range m.Apart {
+		all = append(all, m.visit(p, []Tactic{t}, slot, len(m.Tactics), m.part))
+	}
+	return all
+}
+
+func (m *run) visit(p Population, tactics []Tactic, first, step, buyers int) *visit {
+	v := &visit{population: p, tactics: tactics, first: first, step: step, outcomes: make([]Outcome, buyers)}
+	if m.Secrets != nil && slices.ContainsFunc(tactics, func(t Tactic) bool { return t.probes }) {
+		v.estimates = make([][longestDeadline]int64, buyers)
+	}
+	return v
+}
+
+// portion is how many negotiations a goroutine takes on at a time.
+const portion = 500
+
+// let has all buyers of a visit negotiate, on all processors.
+func (m *run) let(ctx context.Context, v *visit) error {
+	var next atomic.Int64
+	var crew sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		crew.Go(func() {
+			random, r := newStream(m.Seed, v.population.Name()), m.rules(v)
+			for ctx.Err() == nil {
+				begin := int(next.Add(portion)) - portion
+				if begin >= len(v.outcomes) {
+					return
+				}
+				end := min(begin+portion, len(v.outcomes))
+				for i := begin; i < end; i++ {
+					v.outcomes[i] = m.one(r, v, i, random)
+				}
+				m.tell(end - begin)
+			}
+		})
+	}
+	crew.Wait()
+	return ctx.Err()
+}
+
+func (m *run) tell(more int) {
+	m.telling.Lock()
+	defer m.telling.Unlock()
+	m.done += more
+	if m.Progress != nil {
+		m.Progress(m.done, m.total)
+	}
+}
+
+func (m *run) one(r *rules, v *visit, i int, random stream) Outcome {
+	random.start(v.number(i))
+	buyer := v.population.draw(random.Rand, m.List)
+	return r.haggle(i, buyer, v.tactic(i), random.Rand)
+}
+
+func (m *run) rules(v *visit) *rules {
+	item := v.population.item(m.List)
+	r := &rules{seller: m.Seller, item: item, floor: m.secrets(item).Floor, heed: m.HeedHints}
+	if v.estimates != nil {
+		r.watch = func(i, round int, s Step) {
+			if !s.Took && v.tactic(i).probes {
+				v.estimates[i][round-1] = s.Estimate
+			}
+		}
+	}
+	return r
+}
+
+// secrets are zero where nobody knows.
+func (m *run) secrets(item Item) Secrets {
+	if m.Secrets == nil {
+		return Secrets{}
+	}
+	return m.Secrets(item)
+}

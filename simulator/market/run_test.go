@@ -1,0 +1,241 @@
+package market
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// house is a simple seller: it talks about prices from its floor, and splits the difference to its last price.
+type house struct{ floor float64 }
+
+type houseTalk struct{ list, floor, standing int64 }
+
+func (h house) Open(item Item) Negotiation {
+	return &houseTalk{item.List, int64(math.Ceil(h.floor * float64(item.List))), item.List}
+}
+
+func (h *houseTalk) Offer(price int64) Answer {
+	switch {
+	case price >= h.standing:
+		return Answer{Verdict: Accepted, Price: min(price, h.list)}
+	case price < h.floor:
+		return Answer{Verdict: Rejected, Price: h.floor}
+	}
+	h.standing -= (h.standing - price) / 2
+	return Answer{Verdict: Countered, Price: h.standing}
+}
+
+func (h house) secrets(item Item) Secrets {
+	floor := int64(math.Ceil(h.floor * float64(item.List)))
+	return Secrets{floor, floor + item.List/50}
+}
+
+func config(buyers int) Config {
+	h := house{.8}
+	return Config{
+		Seed: 1, Buyers: buyers, List: 10000, Populations: Populations(), Tactics: Measured(), Apart: Others(), Seller: h, Secrets: h.secrets,
+		Settings: []Setting{{"Floor", "<0.8 & no less>"}},
+	}
+}
+
+func simulated(t *testing.T, c Config) *Report {
+	t.Helper()
+	r, err := Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func written(t *testing.T, r *Report) (text, page string) {
+	t.Helper()
+	var j, h bytes.Buffer
+	if err := errors.Join(r.WriteJSON(&j), r.WriteHTML(&h)); err != nil {
+		t.Fatal(err)
+	}
+	return j.String(), h.String()
+}
+
+// Not parallel: it changes how many processors there are.
+func TestTheSameSeedGivesTheSameBytes(t *testing.T) {
+	before := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(before)
+	alone, alonePage := written(t, simulated(t, config(2000)))
+	runtime.GOMAXPROCS(2)
+	both, bothPage := written(t, simulated(t, config(2000)))
+	if alone != both || alonePage != bothPage {
+		t.Error("two processors found other figures than one")
+	}
+	c := config(2000)
+	c.Seed = 2
+	if other, _ := written(t, simulated(t, c)); other == both {
+		t.Error("another seed gave the same figures")
+	}
+}
+
+func TestAPopulationsFiguresDoNotDependOnTheOthers(t *testing.T) {
+	t.Parallel()
+	all, c := simulated(t, config(1000)), config(1000)
+	c.Populations, c.Apart = c.Populations[7:8], nil
+	alone := simulated(t, c)
+	whole := all.Populations[7]
+	whole.Strategies, whole.Probing = whole.Strategies[:5], []ProbeRound{}
+	if a, b := asJSON(t, alone.Populations[0]), asJSON(t, whole); a != b {
+		t.Errorf("alone\n%s\namong others\n%s", a, b)
+	}
+}
+
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// posting sells at list and does not talk.
+type posting struct{}
+
+func (posting) Open(item Item) Negotiation { return &houseTalk{item.List, item.List, item.List} }
+
+func TestASellerWhoDoesNotHaggleEarnsWhatTheListPriceDoes(t *testing.T) {
+	t.Parallel()
+	c := config(3000)
+	c.Seller, c.Secrets = posting{}, nil
+	for _, p := range simulated(t, c).Populations {
+		if p.Policy.Margin != p.List.Margin || p.Policy.DealRate != p.List.DealRate || p.Policy.MeanPrice != 1 || p.Policy.Highest != 0 || p.Secrets != nil {
+			t.Errorf("%s: %+v, list %+v", p.Name, p.Policy, p.List)
+		}
+	}
+}
+
+func TestFiguresAddUp(t *testing.T) {
+	t.Parallel()
+	c := config(2003) // not divisible by five
+	var last, calls atomic.Int64
+	c.Progress = func(done, total int) {
+		calls.Add(1)
+		if done == total {
+			last.Store(int64(total))
+		}
+	}
+	r := simulated(t, c)
+	if r.Negotiations != 10*(2003+4*400) || last.Load() != int64(r.Negotiations) || calls.Load() < 10 || !r.OK() {
+		t.Errorf("%d negotiations, %d told in %d calls, broken %v", r.Negotiations, last.Load(), calls.Load(), r.Broken)
+	}
+	for _, p := range r.Populations {
+		buyers, deals, discounts := 0, 0, 0
+		for _, s := range p.Strategies[:5] {
+			buyers, deals = buyers+s.Buyers, deals+s.Deals
+		}
+		for _, n := range p.Policy.Discounts {
+			discounts += n
+		}
+		if buyers != 2003 || deals != p.Policy.Deals || discounts != deals || p.Strategies[5].Buyers != 400 {
+			t.Errorf("%s: %d buyers, %d deals, %d discounts, %+v", p.Name, buyers, deals, discounts, p.Policy)
+		}
+		near(t, p.Name+" multiple", p.Policy.OfPosted.Value, p.Policy.Margin/p.Best.Margin, 1e-4)
+		near(t, p.Name+" share", p.Policy.OfOptimum.Value, p.Policy.Margin/p.Optimum.Margin, 1e-4)
+		if p.Optimum.Margin < p.Policy.Margin || p.Optimum.Margin < p.Best.Margin || p.Best.Margin < p.List.Margin || p.Policy.MeanPrice < .8 {
+			t.Errorf("%s: %+v", p.Name, p)
+		}
+	}
+}
+
+func TestProbersAreSetBesideTheFloorAndLinearBuyers(t *testing.T) {
+	t.Parallel()
+	r := simulated(t, config(2000))
+	if len(r.Probing) != longestDeadline || r.Prober == nil || r.Prober.Buyers != 10*400 {
+		t.Fatalf("%+v, %+v", r.Probing, r.Prober)
+	}
+	for i, p := range r.Probing {
+		near(t, "floor", p.Floor, .8, 1e-9)
+		near(t, "hint", p.HintDistance, .02, 1e-9)
+		if i > 0 && (p.Distance >= r.Probing[i-1].Distance || p.Probers > r.Probing[i-1].Probers) {
+			t.Errorf("round %d: off by %f, before %f", p.Round, p.Distance, r.Probing[i-1].Distance)
+		}
+	}
+	if last := r.Probing[longestDeadline-1]; last.Distance > .005 {
+		t.Errorf("eight rounds of bisecting leave %f", last.Distance)
+	}
+	linear, prober := r.Strategies[1], r.Strategies[6]
+	if linear.Strategy != "linear" || prober.Strategy != "prober" || linear.DealRate != r.Prober.LinearDealRate || prober.DealRate != r.Prober.ProberDealRate {
+		t.Errorf("%+v is not of\n%+v\n%+v", r.Prober, linear, prober)
+	}
+}
+
+// cheat breaks its word to one buyer in a while.
+type cheat struct{ house }
+
+func (c cheat) Open(item Item) Negotiation { return cheatTalk{c.house.Open(item)} }
+
+type cheatTalk struct{ Negotiation }
+
+func (c cheatTalk) Offer(price int64) Answer {
+	a := c.Negotiation.Offer(price)
+	if a.Verdict == Accepted && a.Price%10 == 0 {
+		a.Price++
+	}
+	return a
+}
+
+func TestBrokenPromisesAreReported(t *testing.T) {
+	t.Parallel()
+	c := config(500)
+	c.Seller = cheat{house{.8}}
+	r := simulated(t, c)
+	var text strings.Builder
+	if err := r.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	_, page := written(t, r)
+	if r.OK() || !strings.Contains(text.String(), "BROKEN: "+AboveTheOffer.String()) || !strings.Contains(page, AboveTheOffer.String()) {
+		t.Errorf("%+v\n%s", r.Broken, text.String())
+	}
+}
+
+func TestWhatCannotBeRun(t *testing.T) {
+	t.Parallel()
+	for says, change := range map[string]func(*Config){
+		"buyers":        func(c *Config) { c.Buyers = 9 },
+		"list price":    func(c *Config) { c.List = 99 },
+		"no seller":     func(c *Config) { c.Seller = nil },
+		"a population":  func(c *Config) { c.Populations = nil },
+		"and a strateg": func(c *Config) { c.Tactics = nil },
+		"named twice":   func(c *Config) { c.Tactics = slices.Concat(c.Tactics, c.Tactics[:1]) },
+		"uniform-c50":   func(c *Config) { c.Populations = append(c.Populations, c.Populations[0]) },
+	} {
+		c := config(100)
+		change(&c)
+		if _, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want %s", err, says)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Run(ctx, config(100)); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+func BenchmarkSimpleSeller(b *testing.B) {
+	c := config(5000)
+	negotiations := 0
+	for b.Loop() {
+		r, err := Run(b.Context(), c)
+		if err != nil {
+			b.Fatal(err)
+		}
+		negotiations += r.Negotiations
+	}
+	b.ReportMetric(float64(negotiations)/b.Elapsed().Seconds(), "negotiations/s")
+}

@@ -1,0 +1,92 @@
+package market
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+)
+
+// Write prints the report as tables.
+func (r *Report) Write(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	r.writeHead(table)
+	r.writePopulations(table)
+	r.writeStrategies(table)
+	r.writeProbing(table)
+	for _, b := range r.Broken {
+		print(table, "BROKEN: %s, %d times, first by %s", b.Promise, b.Times, b.First)
+	}
+	return table.Flush()
+}
+
+// print writes a line; the tabwriter keeps its error until Flush.
+func print(w io.Writer, format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
+
+func (r *Report) writeHead(w io.Writer) {
+	print(w, "%s buyers in each population, seed %d; hints are %s", thousands(r.Buyers), r.Seed, r.hints())
+	for _, s := range r.Settings {
+		print(w, "%s\t%s", s.Name, s.Value)
+	}
+	s := r.Summary
+	print(w, "\nMultiple of best posted price, mean\t%s", interval(s.OfPosted))
+	print(w, "Multiple of best posted price, worst\t%s  in %s", interval(s.Worst), s.WorstIn)
+	print(w, "Share of full information, mean\t%s", interval(s.OfOptimum))
+	print(w, "Deal rate, mean\t%s", percent(s.DealRate))
+	print(w, "For comparison: list price is %.3f of the best posted price, which is %.3f of full information", s.ListOfPosted, s.PostedOfKnown)
+}
+
+func (r *Report) hints() string {
+	if r.HeedHints {
+		return "heeded"
+	}
+	return "passed over"
+}
+
+func (r *Report) writePopulations(w io.Writer) {
+	print(w, "\nPopulation\tlist\tbest posted\t(at)\tfull info\tthis seller\tdeals\tprice\tdiscount p10 50 90\trounds\t× best posted\t× full info")
+	for _, p := range r.Populations {
+		a := p.Policy
+		print(w, "%s\t%.4f\t%.4f\t(%.3f)\t%.4f\t%.4f\t%s\t%.3f\t%d %d %d\t%.1f\t%s\t%s", p.Name, p.List.Margin, p.Best.Margin, p.Best.Price,
+			p.Optimum.Margin, a.Margin, percent(a.DealRate), a.MeanPrice, a.Lowest, a.Median, a.Highest, a.Rounds, interval(a.OfPosted), interval(a.OfOptimum))
+	}
+}
+
+func (r *Report) writeStrategies(w io.Writer) {
+	print(w, "\nStrategy\tbuyers\tdeals\tprice\tdiscount p10 50 90\tmargin\trounds\t× best posted\t× full info")
+	for i, s := range r.Strategies {
+		if s.Apart && !r.Strategies[max(i-1, 0)].Apart {
+			print(w, "beside the market:\t\t\t\t\t\t\t\t")
+		}
+		print(w, "%s\t%s\t%s\t%.3f\t%d %d %d\t%.4f\t%.1f\t%s\t%s", s.Strategy, thousands(s.Buyers), percent(s.DealRate), s.MeanPrice,
+			s.Lowest, s.Median, s.Highest, s.Margin, s.Rounds, interval(s.OfPosted), interval(s.OfOptimum))
+	}
+}
+
+func (r *Report) writeProbing(w io.Writer) {
+	if len(r.Probing) > 0 {
+		print(w, "\nProber, round\tprobers\testimate\tfloor\thint\toff by\thint off by")
+	}
+	for _, p := range r.Probing {
+		print(w, "%d\t%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f", p.Round, thousands(p.Probers), p.Estimate, p.Floor, p.Hint, p.Distance, p.HintDistance)
+	}
+	if c := r.Prober; c != nil {
+		print(w, "\nThe prober bought in %s of cases, linear buyers of the same V in %s; where both did, its price less theirs is %+.4f ± %.4f",
+			percent(c.ProberDealRate), percent(c.LinearDealRate), c.Difference.Value, confidence*c.Difference.Error)
+	}
+}
+
+// confidence is how many standard errors make a 95 % interval.
+const confidence = 1.96
+
+func interval(r Ratio) string { return fmt.Sprintf("%.3f ± %.3f", r.Value, confidence*r.Error) }
+
+func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
+
+// thousands groups digits by three.
+func thousands(n int) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}

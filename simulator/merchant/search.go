@@ -1,0 +1,24 @@
+package merchant
+
+import "context"
+
+// SearchIndex is how far a shop's search index is, on the replica that answers.
+type SearchIndex struct {
+	Status         string `json:"status"` // ready, building, idle or behind
+	CatalogVersion int64  `json:"catalog_version"`
+	IndexedVersion int64  `json:"indexed_version"`
+	Products       int    `json:"products"`
+	Vectors        struct {
+		Source   *string `json:"source"`
+		Model    *string `json:"model"`
+		Embedded int     `json:"embedded"`
+		Pending  int     `json:"pending"`
+	} `json:"vectors"`
+	EmbeddingError *string `json:"embedding_error"`
+	MemoryBytes    int64   `json:"memory_bytes"`
+}
+
+// SearchIndex reads how far the shop's search index is.
+func (c *Client) SearchIndex(ctx context.Context, options ...Option) (SearchIndex, error) {
+	return call[SearchIndex](ctx, c, "GET", "/v1/catalog/search-index", nil, options)
+}

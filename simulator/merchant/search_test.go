@@ -1,0 +1,16 @@
+package merchant_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/simulator/merchant"
+)
+
+func TestSearchIndexRequest(t *testing.T) {
+	t.Parallel()
+	eachSends(t, map[string]sent{
+		"read how far the index is": {func(c *merchant.Client) error { _, err := c.SearchIndex(context.Background()); return err },
+			"GET /v1/catalog/search-index", ""},
+	})
+}
