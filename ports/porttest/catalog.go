@@ -61,7 +61,7 @@ func catalogChanges(s *shop) {
 	levels, err := s.Inventory.LevelsOf(s.ctx, s.project.ID, []id.Product{second.ID})
 	s.must(err)
 	same(s.t, "what happened since", s.changes(3), ports.CatalogChanges{
-		Since: 3,
+		Since:   3,
 		Version: 5, Changed: []*catalog.Product{second}, Removed: []id.Product{first.ID}, Levels: levels,
 	})
 	same(s.t, "what happened last", s.changes(4).Removed, []id.Product{first.ID})

@@ -86,14 +86,14 @@ func (r *Reader) unitOf(q *quantity) {
 	if q.next >= len(r.pieces) || !r.pieces[q.next].near {
 		return
 	}
-	word := string(r.text(q.next))
-	if form, square := squares[word]; square && q.next+1 < len(r.pieces) {
+	word := r.text(q.next)
+	if form, square := squares[string(word)]; square && q.next+1 < len(r.pieces) {
 		if u := units[string(r.text(q.next+1))]; u.form == "ft" {
 			q.unit, q.next = form, q.next+2
 			return
 		}
 	}
-	if u, known := units[word]; known && !u.loose {
+	if u, known := units[string(word)]; known && !u.loose {
 		q.unit, q.next = u.form, q.next+1
 		r.inches(q)
 	}
