@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/cucumber/godog"
 
@@ -210,12 +211,21 @@ func (w *world) takeAtOnce(sku string, times int) {
 	})
 }
 
-// atOnce runs n actions at the same time and keeps what became of each.
+// atOnce runs n actions at the same time and keeps what became of each. A busy server is asked again, as it says.
 func (w *world) atOnce(n int, action func(i int) error) {
+	const tries = 10
 	w.crowd = make([]error, n)
 	var running sync.WaitGroup
 	for i := range n {
-		running.Go(func() { w.crowd[i] = action(i) })
+		running.Go(func() {
+			for try := range tries {
+				w.crowd[i] = action(i)
+				if r := refusalOf(w.crowd[i]); r == nil || r.code != "storage_unavailable" && r.code != "overloaded" {
+					return
+				}
+				time.Sleep(time.Duration(try+1) * 100 * time.Millisecond)
+			}
+		})
 	}
 	running.Wait()
 }

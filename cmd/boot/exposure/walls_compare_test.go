@@ -75,7 +75,7 @@ func (w *walls) permit(o *operation, shop *tenant, secret string, headers ...str
 // unknownLike is a value of the same form that nothing has.
 func unknownLike(known string) string {
 	mark, rest, found := strings.Cut(known, "_")
-	if !found {
+	if !found || rest == "" { // a secret may end with one
 		mark, rest = "", known
 	} else {
 		mark += "_"
