@@ -42,7 +42,7 @@ type ranking struct {
 	pass     *filter
 	prefer   []bool
 	spaces   []space
-	top      float32 // the best score
+	highest  float32 // the best score
 	surety   float32 // how well the best one fits, in (0, 1)
 }
 
@@ -58,7 +58,7 @@ type space struct {
 
 // understood ranks by words, meaning, and all other signs.
 func (r *ranking) understood(meaning []float32, limit int) []ranked {
-	first, heap := r.shortlist(r.found, max(limit, lexicalCandidates), r.heap)
+	first, heap := r.shortlist(r.found, r.scratch.top, max(limit, lexicalCandidates), r.heap)
 	r.heap = heap
 	r.spacesOf(meaning, first)
 	words := float32(0)
@@ -76,7 +76,7 @@ func (r *ranking) understood(meaning []float32, limit int) []ranked {
 	}
 	r.preferred(finals)
 	for _, c := range finals {
-		r.top = max(r.top, c.score)
+		r.highest = max(r.highest, c.score)
 	}
 	best := r.best(finals, limit)
 	for i := range best {
@@ -345,7 +345,7 @@ func (r *ranking) calibrated(score float32) int {
 	if !r.question.asked {
 		return thousandths(score)
 	}
-	return thousandths(r.surety * score / r.top)
+	return thousandths(r.surety * score / r.highest)
 }
 
 func thousandths(score float32) int { return min(999, 1+int(score*998)) }

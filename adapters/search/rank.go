@@ -38,6 +38,7 @@ type scratch struct {
 	member  []uint32 // documents that have the group
 	both    []posting
 	found   []candidate
+	top     float32 // the best score among them
 	heap    []standing
 	near    []vectors.Neighbor
 	vector  []float32
@@ -73,7 +74,7 @@ func (s *snapshot) search(q catalog.Query, meaning []float32) catalog.Found {
 // after it had passed.
 func (s *snapshot) look(q catalog.Query, meaning []float32) (found catalog.Found, whole bool) {
 	sc := scratches.Get().(*scratch) // put back at the normal end only: a panic would leave it half used
-	sc.found = sc.found[:0]
+	sc.found, sc.top = sc.found[:0], 0
 	sc.counts.reset(s)
 	asked := s.read(q.Text)
 	pass := s.compile(q.Filter)
@@ -136,6 +137,7 @@ func (sc *scratch) match(s *snapshot, at int, q question, pass *filter) {
 			score, coverage = sc.take(document, q)
 		}
 		if pass.passes(p, document) {
+			sc.top = max(sc.top, score)
 			sc.found = append(sc.found, candidate{score, coverage, int32(at), document})
 			sc.counts.add(p.segment, document)
 		}
@@ -210,30 +212,36 @@ type standing struct {
 	at    int32
 }
 
-// shortlist are the first candidates in order, as best has them; which of those at the end are equal, chance may
-// decide. It is for long lists: only those that may be among the first are asked whether they can be bought.
-func (s *snapshot) shortlist(found []candidate, limit int, heap []standing) ([]ranked, []standing) {
-	top := topOf(found)
+// shortlist are the first candidates in order, as best has them, of which top is the best score; where scores are all
+// but equal, chance may decide. It is for long lists: only what may be among the first is asked whether it can be
+// bought.
+func (s *snapshot) shortlist(found []candidate, top float32, limit int, heap []standing) ([]ranked, []standing) {
 	heap = heap[:0]
+	least := float32(0) // what scores less comes too late
 	for i, c := range found {
+		if c.score < least {
+			continue
+		}
 		place := float32(2*tierOf(c.score, top)) - min(c.score, .999)
+		if s.parts[c.part].inStock(c.document) < 0 {
+			place++
+		}
 		if len(heap) == limit && place >= heap[0].place {
 			continue
 		}
-		if s.parts[c.part].inStock(c.document) < 0 {
-			if place++; len(heap) == limit && place >= heap[0].place {
-				continue
-			}
+		if heap = push(heap, standing{place, int32(i)}, limit); len(heap) == limit {
+			least = top / float32(int(2)<<max(0, int(heap[0].place+.999)/2))
 		}
-		heap = push(heap, standing{place, int32(i)}, limit)
 	}
+	slices.SortFunc(heap, func(a, b standing) int {
+		x, y := found[a.at], found[b.at]
+		return cmp.Or(cmp.Compare(a.place, b.place),
+			better(s.parts[x.part].segment, x.document, s.parts[y.part].segment, y.document))
+	})
 	first := make([]ranked, len(heap))
 	for i, h := range heap {
-		c := found[h.at]
-		first[i] = s.ranked(c, top)
-		first[i].soldOut = s.parts[c.part].inStock(c.document) < 0
+		first[i] = s.ranked(found[h.at], top)
 	}
-	slices.SortFunc(first, ranked.compare)
 	return first, heap
 }
 

@@ -45,6 +45,10 @@ func (sc *scratch) tallyUp(s *snapshot, at int, q question) {
 	sc.tallies, sc.group = grown(sc.tallies, len(p.documents)), grown(sc.group, len(p.documents))
 	for i := range q.groups {
 		g := &q.groups[i]
+		if len(g.alternates) == 1 {
+			sc.add(s, p, at, g)
+			continue
+		}
 		sc.member = sc.member[:0]
 		for n := range g.alternates {
 			sc.offer(s, p, at, &g.alternates[n])
@@ -58,6 +62,20 @@ func (sc *scratch) tallyUp(s *snapshot, at int, q question) {
 			t.covered += g.weight * best.covered
 			*best = tally{}
 		}
+	}
+}
+
+// add adds the scores of a group that can be matched in one way only.
+func (sc *scratch) add(s *snapshot, p *part, at int, g *group) {
+	a := &g.alternates[0]
+	weight, covered := g.weight*a.weight, g.weight*min(1, a.weight/sureEnough)
+	for _, posting := range a.in(at, &sc.both) {
+		t := &sc.tallies[posting.document]
+		if t.covered == 0 {
+			sc.touched = append(sc.touched, posting.document)
+		}
+		t.score += weight * s.weigh.of(posting.times, &p.lengths[posting.document])
+		t.covered += covered
 	}
 }
 
