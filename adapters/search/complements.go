@@ -73,32 +73,57 @@ func (c *choosing) choose(p *part, number uint32) {
 // neighbours are the best documents in stock in categories that share the top level with one of the
 // given documents and are none of theirs. Up to limit of each category are looked at.
 func (s *snapshot) neighbours(of []spot, limit int) []spot {
-	var near []spot
+	near := nearby{limit: limit, of: of}
+	var shelf []spot
 	for number, key := range s.categories.keys {
 		shares := func(o spot) bool { return topLevel(s.categories.keys[o.document().category]) == topLevel(key) }
 		own := func(o spot) bool { return o.document().category == uint32(number) }
 		if key == "" || !slices.ContainsFunc(of, shares) || slices.ContainsFunc(of, own) {
 			continue
 		}
-		shelf := len(near)
+		shelf = shelf[:0]
 		for i := range s.parts {
-			near = s.parts[i].bestOf(uint32(number), limit, near)
-		}
-		slices.SortFunc(near[shelf:], spot.compare)
-		near = near[:min(len(near), shelf+limit)]
-	}
-	stranger := func(n spot) int {
-		for _, o := range of {
-			if brand := o.document().brand; brand != 0 && n.document().brand == brand {
-				return 0
+			before := len(shelf)
+			if shelf = s.parts[i].bestOf(uint32(number), limit, shelf); before > 0 && len(shelf) > before {
+				slices.SortFunc(shelf, spot.compare)
 			}
 		}
-		return 1
+		for _, n := range shelf[:min(len(shelf), limit)] {
+			near.take(n)
+		}
 	}
-	slices.SortFunc(near, func(a, b spot) int {
-		return cmp.Or(cmp.Compare(stranger(a), stranger(b)), a.compare(b))
-	})
-	return near
+	return near.best
+}
+
+// nearby are the best of many documents, those of the brands of some others first.
+type nearby struct {
+	limit int
+	of    []spot
+	best  []spot
+}
+
+func (n *nearby) take(s spot) {
+	full := len(n.best) == n.limit
+	if full && n.compare(n.best[n.limit-1], s) <= 0 {
+		return
+	}
+	if full {
+		n.best = n.best[:n.limit-1]
+	}
+	at, _ := slices.BinarySearchFunc(n.best, s, n.compare)
+	n.best = slices.Insert(n.best, at, s)
+}
+
+func (n *nearby) compare(a, b spot) int {
+	return cmp.Or(cmp.Compare(n.stranger(a), n.stranger(b)), a.compare(b))
+}
+
+func (n *nearby) stranger(s spot) int {
+	brand := s.document().brand
+	if brand != 0 && slices.ContainsFunc(n.of, func(o spot) bool { return o.document().brand == brand }) {
+		return 0
+	}
+	return 1
 }
 
 func topLevel(path string) string {

@@ -233,11 +233,7 @@ func (s *snapshot) shortlist(found []candidate, top float32, limit int, heap []s
 			least = top / float32(int(2)<<max(0, int(heap[0].place+.999)/2))
 		}
 	}
-	slices.SortFunc(heap, func(a, b standing) int {
-		x, y := found[a.at], found[b.at]
-		return cmp.Or(cmp.Compare(a.place, b.place),
-			better(s.parts[x.part].segment, x.document, s.parts[y.part].segment, y.document))
-	})
+	slices.SortFunc(heap, func(a, b standing) int { return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.at, b.at)) })
 	first := make([]ranked, len(heap))
 	for i, h := range heap {
 		first[i] = s.ranked(found[h.at], top)
