@@ -14,9 +14,10 @@ run: ## build, then serve the demo shop
 	@go build -o .bin/haggle ./cmd/haggle
 	@exec .bin/haggle serve --demo
 
-test: ## run every test, on SQLite and PostgreSQL (installs PostgreSQL and Redis where they are missing)
+test: ## run every test, on SQLite and PostgreSQL (installs PostgreSQL, Redis and WordNet where they are missing)
 	@.ci/postgres
 	@.ci/redis
+	@.ci/wordnet
 	go test ./...
 
 features: ## run the specification's scenarios alone

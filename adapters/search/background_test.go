@@ -38,24 +38,12 @@ func TestBackgroundWork(t *testing.T) {
 	}
 	h.version = 1
 	x.Apply(liveProject, ports.CatalogChanges{Version: 1, Changed: all, Levels: h.levels(all)})
-	done := make(chan struct{})
-	var readers sync.WaitGroup
-	readers.Go(func() {
-		for {
-			select {
-			case <-done:
-				return
-			default:
-				readOnce(t, x)
-			}
-		}
-	})
+	stop := readOn(t, x, 1)
 	for range 150 {
 		x.Apply(liveProject, h.step(900))
 		x.Restock(liveProject, h.sell())
 	}
-	close(done)
-	readers.Wait()
+	stop()
 	settled(t, x)
 	s := x.snapshot(liveProject)
 	if mergeFrom(s.parts) < len(s.parts) || s.unlearned() || s.latent == nil {

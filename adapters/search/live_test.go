@@ -243,10 +243,21 @@ func TestReadersDuringChanges(t *testing.T) {
 	t.Parallel()
 	h, x := newHistory(5), unlearned()
 	x.Apply(liveProject, h.step(50))
+	stop := readOn(t, x, 2)
+	for range 300 {
+		x.Apply(liveProject, h.step(50))
+		x.Restock(liveProject, h.sell())
+	}
+	stop()
+	sameAnswers(t, x, h.now())
+}
+
+// readOn lets readers search again and again until stop.
+func readOn(t *testing.T, x *Index, readers int) (stop func()) {
 	done := make(chan struct{})
-	var readers sync.WaitGroup
-	for range 2 {
-		readers.Go(func() {
+	var all sync.WaitGroup
+	for range readers {
+		all.Go(func() {
 			for {
 				select {
 				case <-done:
@@ -257,13 +268,10 @@ func TestReadersDuringChanges(t *testing.T) {
 			}
 		})
 	}
-	for range 300 {
-		x.Apply(liveProject, h.step(50))
-		x.Restock(liveProject, h.sell())
+	return func() {
+		close(done)
+		all.Wait()
 	}
-	close(done)
-	readers.Wait()
-	sameAnswers(t, x, h.now())
 }
 
 func readOnce(t *testing.T, x *Index) {
