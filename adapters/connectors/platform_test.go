@@ -188,15 +188,12 @@ func TestEndlessAnswersEnd(t *testing.T) {
 
 func TestWhoDoesNotAnswer(t *testing.T) {
 	t.Parallel()
-	gone := serve(t, func(http.ResponseWriter, *http.Request) {})
-	address := gone.URL
-	gone.Close()
 	cut := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "100")
 		fmt.Fprint(w, "half")
 	})
 	slow := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	for name, address := range map[string]string{"refused": address, "cut": cut.URL, "slow": slow.URL, "no address": "http://a b/"} {
+	for name, address := range map[string]string{"refused": "http://127.0.0.1:1", "cut": cut.URL, "slow": slow.URL, "no address": "http://a b/"} {
 		err := platform(&http.Client{Timeout: 100 * time.Millisecond}).Ask(t.Context(), connectors.Request{URL: address + "/" + secret}, nil)
 		if !failure(err) || strings.Contains(fmt.Sprint(err, errors.Unwrap(err)), secret) {
 			t.Errorf("%s: %v (%v)", name, err, errors.Unwrap(err))

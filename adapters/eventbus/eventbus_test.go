@@ -2,7 +2,9 @@ package eventbus
 
 import (
 	"context"
+	"io"
 	"net"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,13 +17,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// serve runs a server on a port, 0 for any, with what it stored in dir.
-func serve(t *testing.T, dir string, port int) *server.Server {
+// serve runs a server with what it stored in dir.
+func serve(t *testing.T, dir string) *server.Server {
 	t.Helper()
-	if port == 0 {
-		port = server.RANDOM_PORT
-	}
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true})
+	s, err := server.NewServer(&server.Options{
+		Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,6 +35,47 @@ func serve(t *testing.T, dir string, port int) *server.Server {
 		t.Fatal("the server does not start")
 	}
 	return s
+}
+
+// gate is an address that stays while the server behind it stops and another one starts.
+type gate struct{ to atomic.Pointer[server.Server] }
+
+func openGate(t *testing.T) (g *gate, address string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	g = &gate{}
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go g.carry(client)
+		}
+	}()
+	return g, "nats://" + listener.Addr().String()
+}
+
+func (g *gate) carry(client net.Conn) {
+	defer client.Close()
+	to := g.to.Load()
+	if to == nil {
+		return
+	}
+	s, err := net.Dial("tcp", to.Addr().String())
+	if err != nil {
+		return
+	}
+	defer s.Close()
+	go func() {
+		_, _ = io.Copy(s, client)
+		s.Close()
+	}()
+	_, _ = io.Copy(client, s)
 }
 
 func announced(name string) ports.Announced {
@@ -75,7 +117,7 @@ func stored(t *testing.T, address string) (list []jetstream.Msg) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	messages, err := consumer.Fetch(int(stream.CachedInfo().State.Msgs), jetstream.FetchMaxWait(5*time.Second))
+	messages, err := consumer.Fetch(int(stream.CachedInfo().State.Msgs), jetstream.FetchMaxWait(30*time.Second))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,9 +130,9 @@ func stored(t *testing.T, address string) (list []jetstream.Msg) {
 func TestEventsSurviveARestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	first := serve(t, dir, 0)
-	address := first.ClientURL()
-	port := first.Addr().(*net.TCPAddr).Port
+	first := serve(t, dir)
+	g, address := openGate(t)
+	g.to.Store(first)
 	bus, err := Open(address)
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +140,7 @@ func TestEventsSurviveARestart(t *testing.T) {
 	defer bus.Close()
 	publish(t, bus, announced("evt_1"))
 	publish(t, bus, announced("evt_1")) // as when the acknowledgement was lost
+	g.to.Store(nil)
 	first.Shutdown()
 	first.WaitForShutdown()
 	short, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -105,7 +148,7 @@ func TestEventsSurviveARestart(t *testing.T) {
 	if err := bus.Publish(short, announced("evt_2")); err == nil {
 		t.Fatal("an event was taken while nobody was there")
 	}
-	serve(t, dir, port)
+	g.to.Store(serve(t, dir))
 	publish(t, bus, announced("evt_2"))
 	list := stored(t, address)
 	if len(list) != 2 {
@@ -120,7 +163,7 @@ func TestEventsSurviveARestart(t *testing.T) {
 
 func TestAStreamThatIsThereIsLeft(t *testing.T) {
 	t.Parallel()
-	s := serve(t, t.TempDir(), 0)
+	s := serve(t, t.TempDir())
 	conn, err := nats.Connect(s.ClientURL())
 	if err != nil {
 		t.Fatal(err)

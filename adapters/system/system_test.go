@@ -16,10 +16,10 @@ func TestClockIsUTCInWholeMilliseconds(t *testing.T) {
 func TestEntropyDoesNotRepeat(t *testing.T) {
 	seen := map[string]bool{}
 	for range 1000 {
-		secret := Entropy{}.Secret(5)
+		secret := Entropy{}.Secret(10)
 		bits := Entropy{}.Bits128()
-		if len(secret) != 8 || seen[secret] || seen[string(bits[:])] {
-			t.Fatalf("secret %q: want 8 fresh characters", secret)
+		if len(secret) != 16 || seen[secret] || seen[string(bits[:])] {
+			t.Fatalf("secret %q: want 16 fresh characters", secret)
 		}
 		seen[secret], seen[string(bits[:])] = true, true
 	}

@@ -61,16 +61,18 @@ func TestAnEmptyOutboxHasNoAge(t *testing.T) {
 
 func TestScrapesAtOnceAskOnce(t *testing.T) {
 	t.Parallel()
-	b := &backlog{}
-	m := watched(b)
-	var scrapes sync.WaitGroup
-	for range 3 {
-		scrapes.Go(func() { scrape(t, m) })
-	}
-	scrapes.Wait()
-	if b.asked != 1 {
-		t.Errorf("asked %d times", b.asked)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		b := &backlog{}
+		m := watched(b)
+		var scrapes sync.WaitGroup
+		for range 3 {
+			scrapes.Go(func() { scrape(t, m) })
+		}
+		scrapes.Wait()
+		if b.asked != 1 {
+			t.Errorf("asked %d times", b.asked)
+		}
+	})
 }
 
 func TestAFailingOutboxIsAbsentAndCounted(t *testing.T) {

@@ -343,7 +343,7 @@ func TestTheNextPageIsReadWhileOneIsCommitted(t *testing.T) {
 			return
 		}
 		asked, wanted := 0, min(l.PagesInTx(run)+1, 3)
-		for deadline := time.Now().Add(5 * time.Second); asked < wanted; {
+		for deadline := time.Now().Add(30 * time.Second); asked < wanted; {
 			if time.Now().After(deadline) {
 				t.Errorf("%d pages are asked for while page %d is committed", asked, wanted-1)
 				return

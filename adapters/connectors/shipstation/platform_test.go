@@ -240,7 +240,7 @@ func open(t *testing.T) *world {
 	return &world{
 		account: a, platform: platform,
 		Connector: shipstation.New(shipstation.Config{
-			URL: platform.URL + "/", Client: &http.Client{Timeout: time.Second, Transport: &http.Transport{}}, Clock: clock{},
+			URL: platform.URL + "/", Client: platform.Client(), Clock: clock{},
 		}),
 		connection: ports.Connection{Key: "int_1", Credentials: integration.Credentials{Key: apiKey, Secret: apiSecret}},
 	}

@@ -54,6 +54,7 @@ type record struct {
 type shop struct {
 	mu        sync.Mutex
 	url       string
+	client    *http.Client        // nil: the usual one
 	data      map[string][]record // by connection
 	answers   map[string]func(variables map[string]any) (status int, body string)
 	asked     []string // operations, with variables
@@ -89,7 +90,7 @@ func (s *shop) connector() *shopify.Connector { return s.at(fixed(noon)) }
 
 func (s *shop) at(clock ports.Clock) *shopify.Connector {
 	return shopify.New(shopify.Config{
-		URL: s.url + "/", ClientID: clientID, ClientSecret: secret, Clock: clock, Client: &http.Client{Timeout: 300 * time.Millisecond},
+		URL: s.url + "/", ClientID: clientID, ClientSecret: secret, Clock: clock, Client: s.client,
 	})
 }
 

@@ -15,7 +15,7 @@ func TestConnector(t *testing.T) {
 	porttest.Connector(t, func(t *testing.T) porttest.ConnectorWorld {
 		s := newShop()
 		p := porttest.NewPlatform(t, s)
-		s.url = p.URL
+		s.url, s.client = p.URL, p.Client()
 		return porttest.ConnectorWorld{
 			Connector: s.at(live{}), Connection: connection(t), Platform: p, Secrets: []string{secret},
 			Resources: []syncrun.Resource{syncrun.Products, syncrun.Inventory, syncrun.Customers, syncrun.Orders},
@@ -29,7 +29,7 @@ func TestOAuthConnector(t *testing.T) {
 	porttest.OAuthConnector(t, func(t *testing.T) porttest.OAuthWorld {
 		s := newShop()
 		p := porttest.NewPlatform(t, s)
-		s.url = p.URL
+		s.url, s.client = p.URL, p.Client()
 		return porttest.OAuthWorld{
 			OAuthConnector: s.connector(), Platform: p, Store: store, Now: func() time.Time { return noon }, Secrets: []string{secret},
 			Visit: func(t *testing.T, address string) ports.CodeGrant {
@@ -56,7 +56,7 @@ func TestCalledConnector(t *testing.T) {
 	porttest.CalledConnector(t, func(t *testing.T) porttest.CalledWorld {
 		s := newShop()
 		p := porttest.NewPlatform(t, s)
-		s.url = p.URL
+		s.url, s.client = p.URL, p.Client()
 		return porttest.CalledWorld{
 			CalledConnector: s.connector(), Connection: connection(t), Platform: p, Topic: "orders/create", Timeless: true,
 			Hooks: func() int { s.mu.Lock(); defer s.mu.Unlock(); return len(s.hooks) },
