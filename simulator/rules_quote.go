@@ -19,6 +19,8 @@ const (
 	ruleCounterAtList   = "a counter is at most the original price"
 	ruleCountersFall    = "counters never rise"
 	ruleCounterCommits  = "offering the counter is accepted"
+	ruleStandingAbove   = "the price that stands after a rejection exceeds the offer"
+	ruleStandingFalls   = "the price that stands never rises"
 	ruleOfferRepeated   = "a counter repeats the offer it answers"
 	ruleHintText        = "a floor hint is a plain number"
 	ruleHintOfFive      = "a floor hint is a multiple of five, or the list price"
@@ -41,7 +43,7 @@ func (w *Witness) checkQuote(request acp.QuoteRequest, answer acp.Quote, at time
 	committed := offer != nil && l.counter != nil && !offer.Less(*l.counter) && at.Before(l.until)
 	w.require(!committed || answer.Status == acp.Accept || answer.Status == acp.Expired, ruleCounterCommits,
 		"%s was countered, %s offered, the answer is %s", l.counter, offer, answer.Status)
-	if answer.Status != acp.Reject && answer.Status != acp.Expired {
+	if answer.Status != acp.Expired {
 		w.require(answer.ValidUntil.After(at), ruleValidInFuture, "the %s is valid until %s", answer.Status, answer.ValidUntil)
 	}
 	switch answer.Status {
@@ -97,6 +99,7 @@ func (w *Witness) checkCounter(l *line, offer *decimal.Decimal, answer acp.Quote
 }
 
 func (w *Witness) checkReject(l *line, offer *decimal.Decimal, answer acp.Quote) {
+	w.checkStanding(l, offer, answer)
 	hint, err := decimal.Parse(answer.FloorHint)
 	w.require(err == nil, ruleHintText, "%q", answer.FloorHint)
 	if err != nil {
@@ -111,6 +114,18 @@ func (w *Witness) checkReject(l *line, offer *decimal.Decimal, answer acp.Quote)
 		w.require(hint == *l.list || hint.MultipleOf(decimal.FromInt(5)), ruleHintOfFive, "%s, list %s", hint, l.list)
 		w.require(!l.list.Less(hint), ruleAcceptAtList, "hint %s, list %s", hint, l.list)
 	})
+}
+
+// checkStanding judges what a rejection commits to. A missing price is for the client to report.
+func (w *Witness) checkStanding(l *line, offer *decimal.Decimal, answer acp.Quote) {
+	price := answer.OfferedPrice
+	if price.Sign() <= 0 {
+		return
+	}
+	w.require(offer == nil || offer.Less(price), ruleStandingAbove, "%s was offered, %s stands", offer, price)
+	w.require(l.counter == nil || !l.counter.Less(price), ruleStandingFalls, "%s after %s", price, l.counter)
+	l.whenListed(func() { w.checkPrice(l, price) })
+	l.counter, l.until = &price, answer.ValidUntil
 }
 
 // checkSession compares the cart with the quotes that were accepted last, product by product.

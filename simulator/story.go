@@ -122,7 +122,7 @@ func (t teller) tellQuote(asked acp.QuoteRequest, q acp.Quote) {
 	case "counter_offer":
 		t.merchant("counters %s, %s off: %s", t.price(q.CounterPrice), q.DiscountApplied, q.Reasoning)
 	case "reject":
-		t.merchant("rejects it and hints at %s: %s", q.FloorHint, q.Reason)
+		t.merchant("rejects it, stands at %s and hints at %s: %s", t.price(q.OfferedPrice), q.FloorHint, q.Reason)
 	default:
 		t.merchant("answers %s", q.Status)
 	}

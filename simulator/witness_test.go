@@ -69,7 +69,9 @@ var (
 	askCall     = seen{"quote", `{"session_id": "s", "product_id": "prod_1", "variant_id": "v", "quantity": 2, "offer_price": null}`,
 		`{"status": "quote", "session_id": "s", "quote_id": "q1", "list_price": 100, "offered_price": 95, "valid_until": "2026-01-02T03:20:00Z"}`}
 	rejectCall = seen{"quote", `{"session_id": "s", "product_id": "prod_1", "variant_id": "v", "quantity": 2, "offer_price": 60}`,
-		`{"status": "reject", "reason": "low", "floor_hint": "85"}`}
+		`{"status": "reject", "reason": "low", "floor_hint": "85",
+		"offered_price": 95, "valid_until": "2026-01-02T03:20:00Z"}`}
+	rejectAgain = seen{"quote", strings.Replace(rejectCall.request, "60", "62", 1), strings.Replace(rejectCall.response, "95", "93", 1)}
 	counterCall = seen{"quote", `{"session_id": "s", "quote_id": "q1", "offer_price": 85}`,
 		`{"status": "counter_offer", "session_id": "s", "quote_id": "q1", "original_price": 100, "your_offer": 85,
 		"counter_price": 91, "discount_applied": "9%", "valid_until": "2026-01-02T03:20:00Z"}`}
@@ -107,7 +109,7 @@ func rulesBroken(t *testing.T, calls ...seen) []string {
 
 func TestAnHonestMerchantBreaksNoRule(t *testing.T) {
 	t.Parallel()
-	broken := rulesBroken(t, manifestCall, productCall, askCall, rejectCall, rejectCall, counterCall, acceptCall, sessionCall, extendCall,
+	broken := rulesBroken(t, manifestCall, productCall, askCall, rejectCall, rejectAgain, counterCall, acceptCall, sessionCall, extendCall,
 		initCall, declineCall, finalizeCall, finalizeCall, orderCall)
 	if len(broken) > 0 {
 		t.Errorf("broken: %q", broken)
@@ -155,21 +157,28 @@ func TestNegotiationRulesFire(t *testing.T) {
 		"counter above list":        {ruleCounterAtList, []seen{counterCall.changed(t, "91", "101")}},
 		"counter below the limit": {ruleDiscountLimit, []seen{manifestCall.changed(t, "20", "5"),
 			counterCall}},
-		"rising counter":       {ruleCountersFall, []seen{counterCall, counterCall.changed(t, "91", "92")}},
-		"counter not accepted": {ruleCounterCommits, []seen{counterCall, again}},
-		"another offer":        {ruleOfferRepeated, []seen{counterCall.changed(t, `"your_offer": 85`, `"your_offer": 84`)}},
-		"hint in words":        {ruleHintText, []seen{rejectCall.changed(t, "85", "more")}},
-		"odd hint":             {ruleHintOfFive, []seen{askCall, rejectCall.changed(t, "85", "84")}},
-		"odd hint, late list":  {ruleHintOfFive, []seen{rejectCall.changed(t, "85", "84"), askCall}},
-		"moving hint":          {ruleHintConstant, []seen{rejectCall, rejectCall.changed(t, "85", "80")}},
-		"hint at the offer":    {ruleHintAboveOffer, []seen{rejectCall.changed(t, "85", "60")}},
-		"hint above list":      {ruleAcceptAtList, []seen{askCall, rejectCall.changed(t, "85", "105")}},
-		"quote of the past":    {ruleValidInFuture, []seen{askCall.changed(t, "2026", "2025")}},
-		"discount in words":    {ruleDiscountText, []seen{counterCall.changed(t, "9%", "9.25%")}},
-		"empty cart":           {ruleQuoteInCart, []seen{askCall, acceptCall, sessionCall.changed(t, `"negotiated_price": 91`, `"negotiated_price": 92`)}},
-		"wrong cart sum":       {ruleCartSum, []seen{sessionCall.changed(t, "182", "181")}},
-		"short history":        {ruleHistoryComplete, []seen{askCall, sessionCall.changed(t, "[{}, {}, {}, {}, {}]", "[]")}},
-		"session not extended": {"an extended session ends later", []seen{extendCall.changed(t, "2026", "2025")}},
+		"rising counter":             {ruleCountersFall, []seen{counterCall, counterCall.changed(t, "91", "92")}},
+		"counter not accepted":       {ruleCounterCommits, []seen{counterCall, again}},
+		"another offer":              {ruleOfferRepeated, []seen{counterCall.changed(t, `"your_offer": 85`, `"your_offer": 84`)}},
+		"hint in words":              {ruleHintText, []seen{rejectCall.changed(t, "85", "more")}},
+		"odd hint":                   {ruleHintOfFive, []seen{askCall, rejectCall.changed(t, "85", "84")}},
+		"odd hint, late list":        {ruleHintOfFive, []seen{rejectCall.changed(t, "85", "84"), askCall}},
+		"moving hint":                {ruleHintConstant, []seen{rejectCall, rejectCall.changed(t, "85", "80")}},
+		"hint at the offer":          {ruleHintAboveOffer, []seen{rejectCall.changed(t, "85", "60")}},
+		"hint above list":            {ruleAcceptAtList, []seen{askCall, rejectCall.changed(t, "85", "105")}},
+		"standing at the offer":      {ruleStandingAbove, []seen{askCall, rejectCall.changed(t, "95", "60")}},
+		"standing under the limit":   {ruleDiscountLimit, []seen{manifestCall, askCall, rejectCall.changed(t, "95", "79")}},
+		"standing above list":        {ruleAcceptAtList, []seen{rejectCall.changed(t, "95", "101"), askCall}},
+		"rising after a rejection":   {ruleStandingFalls, []seen{rejectAgain, rejectCall}},
+		"counter above what stood":   {ruleCountersFall, []seen{askCall, rejectCall.changed(t, "95", "90"), counterCall}},
+		"what stood is not accepted": {ruleCounterCommits, []seen{askCall, rejectCall.changed(t, "95", "85"), counterCall}},
+		"rejection of the past":      {ruleValidInFuture, []seen{rejectCall.changed(t, "2026", "2025")}},
+		"quote of the past":          {ruleValidInFuture, []seen{askCall.changed(t, "2026", "2025")}},
+		"discount in words":          {ruleDiscountText, []seen{counterCall.changed(t, "9%", "9.25%")}},
+		"empty cart":                 {ruleQuoteInCart, []seen{askCall, acceptCall, sessionCall.changed(t, `"negotiated_price": 91`, `"negotiated_price": 92`)}},
+		"wrong cart sum":             {ruleCartSum, []seen{sessionCall.changed(t, "182", "181")}},
+		"short history":              {ruleHistoryComplete, []seen{askCall, sessionCall.changed(t, "[{}, {}, {}, {}, {}]", "[]")}},
+		"session not extended":       {"an extended session ends later", []seen{extendCall.changed(t, "2026", "2025")}},
 	})
 }
 

@@ -57,7 +57,7 @@ type Quote struct {
 	FloorHint string `json:"floor_hint"`
 
 	ListPrice    decimal.Decimal `json:"list_price"`
-	OfferedPrice decimal.Decimal `json:"offered_price"`
+	OfferedPrice decimal.Decimal `json:"offered_price"` // of a quote, and what stands after a rejection
 }
 
 // BundleSuggestion is a second product at a better price.
@@ -70,6 +70,15 @@ type BundleSuggestion struct {
 	TotalSavings decimal.Decimal `json:"total_savings"`
 }
 
+// Standing is the price that whoever offers it gets until ValidUntil: countered, quoted, or what stands after a
+// rejection. It is zero where the answer names none.
+func (q Quote) Standing() decimal.Decimal {
+	if q.Status == CounterOffer {
+		return q.CounterPrice
+	}
+	return q.OfferedPrice
+}
+
 // Offers reports whether the merchant names an action as a next one.
 func (q Quote) Offers(action string) bool { return slices.Contains(q.NextActions, action) }
 
@@ -79,7 +88,7 @@ var quoteOperation = operation{"POST", "/acp/quote", byStatus(map[string][]strin
 		"session_id", "quote_id", "product.id", "product.name", "original_price", "your_offer", "counter_price",
 		"discount_applied", "reasoning", "valid_until", "next_actions[]",
 	},
-	Reject:  {"reason", "floor_hint"},
+	Reject:  {"reason", "floor_hint", "offered_price", "valid_until"},
 	Expired: {},
 	Quoted:  {"list_price", "offered_price", "valid_until"},
 })}

@@ -32,13 +32,13 @@ func (b *Buyer) FollowUp(price decimal.Decimal, message string) *Buyer {
 	})
 }
 
-// AcceptCounter offers what the merchant countered.
+// AcceptCounter offers what the merchant countered, or what stands after a rejection.
 func (b *Buyer) AcceptCounter() *Buyer {
 	return b.do("accept the counter", func() error {
-		if b.Quote.Status != acp.CounterOffer {
+		price := b.Quote.Standing()
+		if price.Sign() <= 0 {
 			return fmt.Errorf("%w: the latest answer is %q", ErrNothingToDo, b.Quote.Status)
 		}
-		price := b.Quote.CounterPrice
 		return b.followUp(acp.QuoteRequest{OfferPrice: &price})
 	})
 }
@@ -162,6 +162,9 @@ func (s *Situation) learn(answer acp.Quote) bool {
 		s.Final = !answer.Offers("counter")
 	case acp.Reject:
 		s.Rejected = true
+		if answer.Standing().Sign() > 0 {
+			s.Counters = append(s.Counters, answer.Standing())
+		}
 		if hint, err := decimal.Parse(answer.FloorHint); err == nil {
 			s.Hint = hint
 		}

@@ -28,7 +28,7 @@ type Situation struct {
 	List     decimal.Decimal
 	Places   int               // decimals of the currency
 	Offers   []decimal.Decimal // its own, oldest first
-	Counters []decimal.Decimal // the merchant's, oldest first
+	Counters []decimal.Decimal // the merchant's, oldest first, and the prices that stood after rejections
 	Rejected bool              // the latest offer was rejected
 	Hint     decimal.Decimal   // what the rejection hinted at; zero if nothing
 	Final    bool              // the merchant will not move again
@@ -90,20 +90,23 @@ func Boulware(limits Limits) Strategy {
 }
 
 // TitForTat gives as much as the merchant just gave: offer(n) = offer(n−1) + (c(n−2) − c(n−1)), where the list price
-// stands for the counter before the first. After a rejection it gives a tenth of R−O.
+// stands for the counter before the first. After a rejection that gave nothing it gives a tenth of R−O.
 func TitForTat(limits Limits) Strategy {
 	return strategy{"tit for tat", limits, func(s Situation, opening, reservation decimal.Decimal, _ int) decimal.Decimal {
 		if len(s.Offers) == 0 {
 			return opening
 		}
 		last := s.Offers[len(s.Offers)-1]
-		given := reservation.Minus(opening).Over(10)
-		if n := len(s.Counters); n > 0 && !s.Rejected {
+		given := decimal.Decimal{}
+		if n := len(s.Counters); n > 0 {
 			before := s.List
 			if n > 1 {
 				before = s.Counters[n-2]
 			}
 			given = before.Minus(s.Counters[n-1])
+		}
+		if s.Rejected && given.Sign() <= 0 {
+			given = reservation.Minus(opening).Over(10)
 		}
 		return last.Plus(given)
 	}}
@@ -136,8 +139,8 @@ func StrategyNamed(name string, limits Limits) (Strategy, error) {
 // Name is the name in the report.
 func (s strategy) Name() string { return s.name }
 
-// Next is the same for all: plan an offer by the curve, never lower than the last nor above the reservation price, and
-// prefer a counter that is no worse than the plan.
+// Next is the same for all: plan an offer by the curve, never lower than the last, than a hint, nor above the
+// reservation price, and prefer a price that stands and is no worse than the plan.
 func (s strategy) Next(now Situation) Move {
 	reservation := now.List.Percent(s.limits.Reservation, now.Places).Down(now.Places)
 	opening := least(now.List.Percent(s.limits.Opening, now.Places), reservation)
@@ -146,22 +149,21 @@ func (s strategy) Next(now Situation) Move {
 		plan = most(plan, now.Offers[n-1])
 	}
 	tired := len(now.Offers) >= s.limits.Patience
+	hopeless := now.Rejected && reservation.Less(now.Hint) // no more than what stands is to be had
+	if now.Rejected && !hopeless {
+		plan = most(plan, now.Hint)
+	}
 	if n := len(now.Counters); n > 0 {
 		counter := now.Counters[n-1]
 		switch {
-		case !plan.Less(counter), (now.Final || tired) && !reservation.Less(counter):
+		case !plan.Less(counter), (now.Final || tired || hopeless) && !reservation.Less(counter):
 			return Move{Action: TakeCounter}
 		case now.Final:
 			return Move{Action: WalkAway}
 		}
 	}
-	if now.Rejected {
-		if reservation.Less(now.Hint) || now.Hint.Sign() == 0 && len(now.Offers) > 0 && plan == now.Offers[len(now.Offers)-1] {
-			return Move{Action: WalkAway}
-		}
-		plan = most(plan, now.Hint)
-	}
-	if tired {
+	stuck := now.Rejected && now.Hint.Sign() == 0 && len(now.Offers) > 0 && plan == now.Offers[len(now.Offers)-1]
+	if hopeless || stuck || tired {
 		return Move{Action: WalkAway}
 	}
 	return Move{Action: MakeOffer, Price: plan}

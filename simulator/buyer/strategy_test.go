@@ -79,6 +79,41 @@ func TestAfterARejection(t *testing.T) {
 	}
 }
 
+func TestWhatStandsAfterARejectionIsTaken(t *testing.T) {
+	t.Parallel()
+	for _, make := range buyer.Strategies {
+		for stands, c := range map[int64]struct {
+			reservation int64
+			hint        int64
+			want        buyer.Action
+		}{
+			85: {90, 86, buyer.TakeCounter}, // the next offer would be the hint at least
+			78: {79, 80, buyer.TakeCounter}, // the hint is too much, what stands is not
+			80: {79, 80, buyer.WalkAway},
+			89: {90, 80, buyer.MakeOffer},
+		} {
+			now := buyer.Situation{
+				List: decimal.FromInt(100), Places: 2, Rejected: true, Hint: decimal.FromInt(c.hint),
+				Offers: []decimal.Decimal{decimal.FromInt(60)}, Counters: []decimal.Decimal{decimal.FromInt(100), decimal.FromInt(stands)},
+			}
+			if move := make(limits(60, c.reservation, 9)).Next(now); move.Action != c.want {
+				t.Errorf("%s, %d stands: %+v, want %d", make(limits(60, 90, 9)).Name(), stands, move, c.want)
+			}
+		}
+	}
+}
+
+func TestTitForTatGivesWhatARejectionGave(t *testing.T) {
+	t.Parallel()
+	now := buyer.Situation{List: decimal.FromInt(100), Places: 2, Rejected: true, Offers: []decimal.Decimal{decimal.FromInt(60)}}
+	for stands, want := range map[int64]int64{100: 63, 92: 68} {
+		now.Counters = []decimal.Decimal{decimal.FromInt(stands)}
+		if move := buyer.TitForTat(limits(60, 90, 5)).Next(now); move.Price != decimal.FromInt(want) {
+			t.Errorf("%d stands: offers %s, want %d", stands, move.Price, want)
+		}
+	}
+}
+
 func TestAFinalCounterIsTakenOrLeft(t *testing.T) {
 	t.Parallel()
 	final := buyer.Situation{
@@ -119,6 +154,8 @@ func TestOffersRiseToTheReservationPriceAndNoFurther(t *testing.T) {
 			if now.Rejected = rapid.Bool().Draw(t, "rejected"); !now.Rejected {
 				counter := move.Price.Plus(list.Minus(move.Price).Over(2)).Plus(decimal.FromInt(1).Over(100))
 				now.Counters = append(now.Counters, counter)
+			} else if rapid.Bool().Draw(t, "named") {
+				now.Counters = append(now.Counters, list)
 			}
 		}
 	})

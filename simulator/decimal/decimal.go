@@ -120,6 +120,9 @@ func (d Decimal) Times(count int64) Decimal {
 // Over is d ÷ count with the remainder cut off towards zero.
 func (d Decimal) Over(count int64) Decimal { return Decimal{d.n / count} }
 
+// Whole is what is before the point.
+func (d Decimal) Whole() int64 { return d.n / unit }
+
 // Cmp is -1, 0 or +1 as d is below, equal to or above e.
 func (d Decimal) Cmp(e Decimal) int {
 	switch {

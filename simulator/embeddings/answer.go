@@ -9,9 +9,9 @@ import (
 	"io"
 	"math"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/script"
 )
 
 // request is what is asked for.
@@ -32,24 +32,24 @@ type embedding struct {
 // embed answers, or does what the oldest fault says.
 func (e *Embeddings) embed(w http.ResponseWriter, r *http.Request) {
 	if e.config.Key != "" && r.Header.Get("Authorization") != "Bearer "+e.config.Key {
-		refuse(w, http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided.")
+		script.Write(w, http.StatusUnauthorized, refusal("invalid_api_key", "Incorrect API key provided."))
 		return
 	}
 	asked, err := e.read(r)
 	if err != nil {
-		refuse(w, http.StatusBadRequest, "invalid_request_error", err.Error())
+		script.Write(w, http.StatusBadRequest, refusal("invalid_request_error", err.Error()))
 		return
 	}
 	e.asked(asked.texts)
-	f := e.faults.meet(asked.texts)
+	f := e.Meet(asked.texts...)
 	if f.Kind != "" {
 		e.note(func(s *State) { s.Faults++ })
 	}
-	if f.befalls(w, r) {
+	if f.Befalls(w, r, replies) {
 		return
 	}
 	body := e.answer(asked, f)
-	if f.Kind == "" || f.Kind == slow || f.Kind == reversed {
+	if f.Kind == "" || f.Kind == script.Slow || f.Kind == reversed {
 		e.note(func(s *State) { s.Answered += len(asked.texts) })
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -85,44 +85,6 @@ func (e *Embeddings) read(r *http.Request) (request, error) {
 	return asked, nil
 }
 
-// befalls does what a fault does to a request that gets no vectors, and tells whether it is one.
-func (f Fault) befalls(w http.ResponseWriter, r *http.Request) bool {
-	switch f.Kind {
-	case slow:
-		select {
-		case <-time.After(time.Duration(f.Millis) * time.Millisecond):
-			return false
-		case <-r.Context().Done():
-		}
-	case failure:
-		refuse(w, f.Status, "server_error", "The server had an error while processing your request.")
-	case throttle:
-		w.Header().Set("Retry-After", strconv.Itoa(f.RetryAfter))
-		refuse(w, http.StatusTooManyRequests, "rate_limit_exceeded", "Rate limit reached.")
-	case page:
-		w.Header().Set("Content-Type", "text/html")
-		_, _ = io.WriteString(w, "<html><body>Welcome!</body></html>")
-	case elsewhere:
-		http.Redirect(w, r, "http://127.0.0.1:1/v1/embeddings", http.StatusTemporaryRedirect)
-	case endless:
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"object":"list","data":[{"object":"embedding","index":0,"embedding":[1`)
-		for more := []byte(strings.Repeat(",0.5", 16<<10)); r.Context().Err() == nil; {
-			if _, err := w.Write(more); err != nil {
-				break
-			}
-		}
-	case hang:
-		_, _ = io.Copy(io.Discard, r.Body)
-		<-r.Context().Done()
-	case lost:
-		panic(http.ErrAbortHandler)
-	default:
-		return false
-	}
-	return true
-}
-
 // answer is the body, spoilt as a fault says.
 func (e *Embeddings) answer(asked request, f Fault) []byte {
 	dims := e.config.Dims
@@ -135,7 +97,7 @@ func (e *Embeddings) answer(asked request, f Fault) []byte {
 	data := make([]embedding, len(asked.texts))
 	tokens := 0
 	for i, text := range asked.texts {
-		vector := f.spoil(Vector(text, dims), i)
+		vector := spoil(Vector(text, dims), i, f.Kind)
 		data[i] = embedding{"embedding", i, vector}
 		if asked.Format == "base64" {
 			data[i].Embedding = packed(vector)
@@ -168,8 +130,8 @@ func (e *Embeddings) answer(asked request, f Fault) []byte {
 }
 
 // spoil damages the i-th vector.
-func (f Fault) spoil(vector []float32, i int) []float32 {
-	switch f.Kind {
+func spoil(vector []float32, i int, kind string) []float32 {
+	switch kind {
 	case uneven:
 		if i == 0 {
 			return vector[1:]
@@ -190,19 +152,4 @@ func packed(vector []float32) string {
 		bits = binary.LittleEndian.AppendUint32(bits, math.Float32bits(x))
 	}
 	return base64.StdEncoding.EncodeToString(bits)
-}
-
-// refuse answers with an error in the endpoint's form.
-func refuse(w http.ResponseWriter, status int, code, text string) {
-	write(w, status, map[string]any{"error": map[string]any{"message": text, "type": code, "code": code, "param": nil}})
-}
-
-func write(w http.ResponseWriter, status int, body any) {
-	text, err := json.Marshal(body)
-	if err != nil {
-		status, text = http.StatusInternalServerError, []byte(`{}`)
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(text)
 }

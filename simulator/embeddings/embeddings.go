@@ -24,12 +24,10 @@ package embeddings
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
-	"net"
 	"net/http"
 	"sync"
-	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/script"
 )
 
 // Config says what the endpoint is like. Its zero value is ready to use.
@@ -42,9 +40,9 @@ type Config struct {
 
 // Embeddings is the look-alike. It is safe for concurrent use.
 type Embeddings struct {
+	*script.Script
 	config Config
 	mux    *http.ServeMux
-	faults script
 
 	mu    sync.Mutex
 	state State
@@ -66,12 +64,14 @@ func Open(config Config) *Embeddings {
 	config.Dims = cmp.Or(config.Dims, 64)
 	config.MaxInputs = cmp.Or(config.MaxInputs, 2048)
 	config.MaxText = cmp.Or(config.MaxText, 32<<10)
-	e := &Embeddings{config: config, mux: http.NewServeMux(), times: map[string]int{}}
+	e := &Embeddings{Script: script.New(kinds), config: config, mux: http.NewServeMux(), times: map[string]int{}}
 	e.mux.HandleFunc("POST /v1/embeddings", e.embed)
-	e.mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
-		write(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{"id": "look-alike", "object": "model"}}})
+	script.Show(e.mux, "GET /v1/models", func() any {
+		return map[string]any{"object": "list", "data": []any{map[string]any{"id": "look-alike", "object": "model"}}}
 	})
-	e.routeControl()
+	e.Route(e.mux)
+	script.Show(e.mux, "GET /control/state", func() any { return e.State() })
+	script.Show(e.mux, "GET /control/texts", func() any { return map[string]any{"data": e.Texts()} })
 	return e
 }
 
@@ -131,26 +131,15 @@ func (e *Embeddings) Asked(text string) int {
 // Server is the look-alike listening on an address of its own.
 type Server struct {
 	*Embeddings
-	URL    string // http://127.0.0.1:port
-	server *http.Server
+	*script.Server
 }
 
 // Start serves on the address; "127.0.0.1:0" finds a free port. Close the server in the end.
 func Start(addr string, config Config) (*Server, error) {
-	listener, err := net.Listen("tcp", addr)
+	e := Open(config)
+	s, err := script.Serve(addr, e)
 	if err != nil {
-		return nil, fmt.Errorf("embeddings: %w", err)
+		return nil, err
 	}
-	s := &Server{Embeddings: Open(config), URL: "http://" + listener.Addr().String()}
-	s.server = &http.Server{Handler: s.Embeddings, ReadHeaderTimeout: 5 * time.Second}
-	go func() { _ = s.server.Serve(listener) }()
-	return s, nil
-}
-
-// Close stops serving at once: what hangs is cut off.
-func (s *Server) Close() error {
-	if err := s.server.Close(); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
+	return &Server{e, s}, nil
 }

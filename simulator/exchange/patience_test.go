@@ -35,18 +35,19 @@ var anything = exchange.Request{Method: "POST", Path: "/x", Body: []byte("{}")}
 
 func TestAPatientClientWaitsAsTold(t *testing.T) {
 	t.Parallel()
-	url, asked := busy(t, 1, "1")
+	const told = 5 * time.Second // more than a loaded machine takes to answer
+	url, asked := busy(t, 1, "5")
 	patience := &exchange.Patience{Longest: time.Minute}
 	client := exchange.NewClient(exchange.Config{URL: url, Patience: patience})
 	began := time.Now()
 	got, err := client.Do(t.Context(), anything)
-	if err != nil || !got.OK() || asked.Load() != 2 || time.Since(began) < time.Second {
+	if err != nil || !got.OK() || asked.Load() != 2 || time.Since(began) < told {
 		t.Errorf("%d, %v, asked %d times in %s", got.Status, err, asked.Load(), time.Since(began))
 	}
-	if times, total := patience.Waited(); times != 1 || total < time.Second || total > 10*time.Second {
+	if times, total := patience.Waited(); times != 1 || total < told || total > time.Minute {
 		t.Errorf("waited %d times, %s", times, total)
 	}
-	if got.Elapsed >= time.Second {
+	if got.Elapsed >= told {
 		t.Errorf("the answer took %s: waiting is no part of it", got.Elapsed)
 	}
 	if len(client.Transcript().Entries()) != 2 {

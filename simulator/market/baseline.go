@@ -7,6 +7,11 @@ type Baselines struct {
 	List   Posted  // everything at the list price
 	Best   Posted  // at the one price that earns most from these very buyers
 	Oracle Optimum // at V to each
+
+	// The same within the seller's limits: nothing is sold under the floor. Both are as above where it is not known.
+	Floor        int64 // zero: not known
+	BestWithin   Posted
+	OracleWithin Optimum
 }
 
 // Posted is a take-it-or-leave-it price.
@@ -22,16 +27,23 @@ type Optimum struct {
 	Margin int64
 }
 
-func baselines(item Item, worths []int64) Baselines {
+func baselines(item Item, floor int64, worths []int64) Baselines {
 	sorted := slices.Sorted(slices.Values(worths))
-	b := Baselines{List: posted(item, item.List, sorted), Best: bestPosted(item, sorted)}
-	for _, worth := range sorted {
-		if worth >= item.Cost {
-			b.Oracle.Deals++
-			b.Oracle.Margin += min(worth, item.List) - item.Cost
+	return Baselines{
+		List: posted(item, item.List, sorted), Best: bestPosted(item, 0, sorted), Oracle: optimum(item, 0, sorted),
+		Floor: floor, BestWithin: bestPosted(item, floor, sorted), OracleWithin: optimum(item, floor, sorted),
+	}
+}
+
+// optimum sells to nobody whose V is under the floor.
+func optimum(item Item, floor int64, worths []int64) (o Optimum) {
+	for _, worth := range worths {
+		if worth >= max(item.Cost, floor) {
+			o.Deals++
+			o.Margin += min(worth, item.List) - item.Cost
 		}
 	}
-	return b
+	return o
 }
 
 func posted(item Item, price int64, sorted []int64) Posted {
@@ -42,9 +54,9 @@ func posted(item Item, price int64, sorted []int64) Posted {
 
 // bestPosted is exact: a price that is nobody's V, nor list, can be raised to the next without losing a buyer.
 // Of equally good prices it is the highest.
-func bestPosted(item Item, sorted []int64) Posted {
+func bestPosted(item Item, floor int64, sorted []int64) Posted {
 	best := posted(item, item.List, sorted)
-	for i := len(sorted) - 1; i >= 0; i-- {
+	for i := len(sorted) - 1; i >= 0 && sorted[i] >= floor; i-- {
 		price := sorted[i]
 		if price > item.List || i > 0 && sorted[i-1] == price {
 			continue
@@ -64,5 +76,10 @@ func (p Posted) of(item Item, worth int64) int64 {
 	return p.Price - item.Cost
 }
 
-// fromKnown is what an all-knowing seller earns from one buyer.
-func fromKnown(item Item, worth int64) int64 { return max(0, min(worth, item.List)-item.Cost) }
+// fromKnown is what an all-knowing seller who sells nothing under the floor earns from one buyer.
+func fromKnown(item Item, floor, worth int64) int64 {
+	if worth < floor {
+		return 0
+	}
+	return max(0, min(worth, item.List)-item.Cost)
+}

@@ -13,19 +13,30 @@ func TestBaselinesAgainstBruteForce(t *testing.T) {
 	for range 500 {
 		item := Item{List: 1 + random.Int64N(200)}
 		item.Cost = random.Int64N(item.List + 20)
+		floor := random.Int64N(item.List + 1)
 		worths := make([]int64, 1+random.IntN(12))
-		var known Optimum
+		var known, within Optimum
 		for i := range worths {
 			worths[i] = 1 + random.Int64N(250)
 			if price := min(worths[i], item.List); worths[i] >= item.Cost {
 				known.Deals++
 				known.Margin += price - item.Cost
+				if worths[i] >= floor {
+					within.Deals++
+					within.Margin += price - item.Cost
+				}
 			}
 		}
-		b := baselines(item, worths)
-		best := int64(math.MinInt64)
+		b := baselines(item, floor, worths)
+		best, limited := int64(math.MinInt64), int64(math.MinInt64)
 		for price := int64(1); price <= item.List; price++ {
 			best = max(best, sold(item, price, worths).Margin)
+			if price >= floor {
+				limited = max(limited, sold(item, price, worths).Margin)
+			}
+		}
+		if b.BestWithin.Margin != limited || b.BestWithin.Price < floor || b.BestWithin != sold(item, b.BestWithin.Price, worths) || b.OracleWithin != within {
+			t.Fatalf("%+v, floor %d, buyers %d: %+v, want %d and %+v", item, floor, worths, b, limited, within)
 		}
 		if b.Best.Margin != best || b.Best != sold(item, b.Best.Price, worths) || b.List != sold(item, item.List, worths) || b.Oracle != known {
 			t.Fatalf("%+v, buyers %d: %+v, want %d and %+v", item, worths, b, best, known)
@@ -60,15 +71,14 @@ func TestStandardErrorAgainstTheBootstrap(t *testing.T) {
 		}
 	}
 	resample := func(pick func(int) int) Ratio {
-		var a, b moments
-		products := 0.0
+		var a moments
+		var b pairs
 		for i := range margins {
 			j := pick(i)
 			a.add(margins[j])
-			b.add(posted[j])
-			products += margins[j] * posted[j]
+			b.add(margins[j], posted[j])
 		}
-		return ratio(a, b, products, len(margins))
+		return ratio(a, b, len(margins))
 	}
 	var values []float64
 	for range 1000 {

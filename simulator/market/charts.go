@@ -90,11 +90,16 @@ func pathChart(path Path, low float64) template.HTML {
 
 func (f *frame) steps(path Path) {
 	var offers, counters []point
+	var classes []string // of the counters
 	for i, step := range path.Steps {
-		x := float64(i + 1)
-		offers = append(offers, point{f.x.of(x), f.y.of(100 * step.Offer)})
-		if step.Answer == answers[Countered] {
-			counters = append(counters, point{f.x.of(x), f.y.of(100 * step.Price)})
+		x := f.x.of(float64(i + 1))
+		offers = append(offers, point{x, f.y.of(100 * step.Offer)})
+		class := "dot-counter"
+		if step.Answer == answers[Rejected] {
+			class = "dot-stands"
+		}
+		if step.Price > 0 && step.Answer != answers[Accepted] {
+			counters, classes = append(counters, point{x, f.y.of(100 * step.Price)}), append(classes, class)
 		}
 	}
 	f.polyline("offer", offers)
@@ -106,8 +111,8 @@ func (f *frame) steps(path Path) {
 		}
 		f.dot(class, o.x, o.y, 3.5)
 	}
-	for _, c := range counters {
-		f.dot("dot-counter", c.x, c.y, 3.5)
+	for i, c := range counters {
+		f.dot(classes[i], c.x, c.y, 3.5)
 	}
 	if path.Price > 0 {
 		end := offers[len(offers)-1]

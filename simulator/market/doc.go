@@ -14,7 +14,8 @@
 //
 // A buyer has a deadline of D offers, a first offer F (a share of V) and a tactic, which names the price it would pay
 // in each round n from 1 to D: its aspiration. It offers that, never above V nor above list. The list price stands
-// from the start, and any counter stands in its place. Before its next offer a buyer takes the standing price if
+// from the start, and any counter stands in its place, as does the price that a rejection names: who offers the
+// standing price gets it, and it never rises. Before its next offer a buyer takes the standing price if
 // that is at or under the aspiration, and after its last one if it is at or under V; else it walks away. An answer
 // that says it is final makes any round the last.
 //
@@ -33,15 +34,17 @@
 //
 // The others, with c(n) the price standing after round n and c(0) the list price:
 //
-//	hardliner    offers 0.9·V, always
-//	tit-for-tat  offer(n) = offer(n−1) + c(n−2) − c(n−1): gives as much as it was given; (V − F)/10 after a rejection
+//	hardliner    offers 0.9·V, always (Habits.Firm)
+//	tit-for-tat  offer(n) = offer(n−1) + c(n−2) − c(n−1): gives as much as it was given;
+//	             (V − F)/10 after a rejection that left the standing price as it was
 //	anchorer     linear, from V/2 instead of F
-//	prober       bisects between its highest rejected and its lowest countered offer to find the floor, and offers
-//	             the lowest countered one last (V where all were rejected)
+//	prober       bisects between its highest rejected and its lowest countered offer to find the floor, whatever price
+//	             stands, and offers the lowest countered one last (V where all were rejected)
 //	random       anything from F to V, drawn anew in every round
 //	impatient    has two rounds: F, then V; and takes any counter at or under V
+//	splitter     meets the standing price halfway: offer(n) = offer(n−1) + (c(n−1) − offer(n−1))/2, up to V
 //
 // A rejection may carry a hint of what is talked about at all. Buyers pass over it, as their formulas do, unless
-// Config.HeedHints makes them as sensible as a shopping agent would be: one whose V is below the hint leaves, and the
-// others offer the hint at least. The prober trusts nobody and never heeds one.
+// Config.HeedHints makes them as sensible as a shopping agent would be: one whose V is below the hint takes the
+// standing price if it can, or leaves, and the others offer the hint at least. The prober trusts nobody and never heeds one.
 package market

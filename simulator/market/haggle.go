@@ -4,10 +4,11 @@ import "math/rand/v2"
 
 // Outcome is how one negotiation ended.
 type Outcome struct {
-	Buyer  Buyer
+	Buyer
 	Price  int64 // zero: no deal
 	Rounds int   // offers made; taking a price that stands is none
 	Broken Promise
+	Lost   bool // the seller did not answer
 }
 
 // talk is a negotiation from the buyer's side: what it wants, and all that it has seen.
@@ -16,11 +17,12 @@ type talk struct {
 	buyer    Buyer
 	most     int64 // it never offers more
 	deadline int
+	firm     float64 // share of V that a hardliner offers
 	random   *rand.Rand
 
 	round    int   // of the coming offer, from 1
 	offer    int64 // the latest
-	standing int64 // the lowest counter, the list price where there is none
+	standing int64 // the lowest price that an answer named, the list price where there is none
 	given    int64 // how much lower the latest answer made it
 	rejected bool  // so was the latest offer
 	hint     int64 // of the rejections
@@ -54,7 +56,8 @@ type Step struct {
 type rules struct {
 	seller Seller
 	item   Item
-	floor  int64                // zero: not known
+	floor  int64                // no price may be under it; zero: not known
+	firm   float64              // share of V that hardliners offer
 	heed   bool                 // buyers use hints
 	watch  func(int, int, Step) // sees each step with the number of the negotiation and the round; may be nil
 }
@@ -62,6 +65,7 @@ type rules struct {
 // haggle lets a buyer negotiate until it has bought or walks away. number goes to watch.
 func (r *rules) haggle(number int, buyer Buyer, tactic Tactic, random *rand.Rand) Outcome {
 	t, table := newTalk(r.item, buyer, tactic, random), r.seller.Open(r.item)
+	t.firm = r.firm
 	out := Outcome{Buyer: buyer}
 	for t.round = 1; ; t.round++ {
 		price, leaves := t.next(tactic, r.heed)
@@ -73,6 +77,10 @@ func (r *rules) haggle(number int, buyer Buyer, tactic Tactic, random *rand.Rand
 			out.Rounds++
 		}
 		answer := table.Offer(price)
+		if answer.Verdict == NoAnswer {
+			out.Lost = true
+			return out
+		}
 		if out.Broken = t.judge(answer, price, r.floor); out.Broken != kept {
 			return out
 		}
@@ -95,7 +103,7 @@ func (t *talk) next(tactic Tactic, heed bool) (price int64, leaves bool) {
 	price = tactic.aspire(t)
 	if heed && t.hint > 0 && !tactic.probes {
 		if t.hint > t.most {
-			return 0, true
+			return t.standing, t.standing > t.most
 		}
 		price = max(price, t.hint)
 	}
@@ -112,6 +120,9 @@ func (t *talk) learn(offer int64, a Answer) {
 	switch a.Verdict {
 	case Rejected:
 		t.low, t.hint = max(t.low, min(offer, t.high)), a.Price
+		if a.Standing > 0 {
+			t.standing = a.Standing
+		}
 	case Countered:
 		t.standing = a.Price
 		fallthrough

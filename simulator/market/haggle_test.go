@@ -16,6 +16,28 @@ func countering(prices ...int64) func(int, int64) Answer {
 	}
 }
 
+// standing rejects all that is under the price that stands after each round.
+func standing(prices ...int64) func(int, int64) Answer {
+	lowest := int64(10000)
+	return func(round int, offer int64) Answer {
+		if offer >= lowest {
+			return Answer{Verdict: Accepted, Price: min(offer, item.List)}
+		}
+		lowest = prices[min(round, len(prices))-1]
+		return Answer{Verdict: Rejected, Price: 7000, Standing: lowest}
+	}
+}
+
+// lastWord rejects once, and sells at a price then.
+func lastWord(price int64) func(int, int64) Answer {
+	return func(round int, offer int64) Answer {
+		if round > 1 && offer == price {
+			return Answer{Verdict: Accepted, Price: price, Over: true}
+		}
+		return Answer{Verdict: Rejected, Standing: price, Over: true}
+	}
+}
+
 func TestWhenBuyersTakeWhatStands(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -46,6 +68,14 @@ func TestWhenBuyersTakeWhatStands(t *testing.T) {
 			}
 			return Answer{Verdict: Rejected}
 		}, []int64{8100, 8100, 8100, 8100, 8100, 8800}, 8800, 5},
+		"that a rejection names, at the aspiration":       {"linear", standing(8000), []int64{6300, 6975, 7650, 8000}, 8000, 3},
+		"that a rejection names, at the deadline":         {"hardliner", standing(9500, 9100, 8950), []int64{8100, 8100, 8100, 8100, 8100, 8950}, 8950, 5},
+		"that a rejection names, never above V":           {"hardliner", standing(9500, 9001), []int64{8100, 8100, 8100, 8100, 8100}, 0, 5},
+		"that a rejection names, if impatient":            {"impatient", standing(8999), []int64{6300, 8999}, 8999, 1},
+		"that a rejection names as the last word":         {"boulware", lastWord(8990), []int64{6300, 8990}, 8990, 1},
+		"not when a rejection's last word is too much":    {"boulware", lastWord(9001), []int64{6300}, 0, 1},
+		"the list price, when a rejection is the last":    {"boulware", lastWord(0), []int64{6300}, 0, 1},
+		"that a rejection names, when a prober's time is": {"prober", standing(8400), []int64{6300, 7650, 8325, 8400}, 8400, 3},
 	} {
 		s := &script{answer: c.answer}
 		out, _ := talks(t, s, c.tactic, rules{})
@@ -66,7 +96,7 @@ func TestTheListPriceStandsFromTheStart(t *testing.T) {
 	rich := Buyer{Worth: 12000, First: 7200, Deadline: 3}
 	for _, tactic := range Tactics() {
 		s.offers = nil
-		r := rules{seller: s, item: item}
+		r := rules{seller: s, item: item, firm: usual.Firm}
 		if out := r.haggle(0, rich, tactic, newStream(1, "x").Rand); out.Price != item.List || slices.Max(s.offers) > item.List {
 			t.Errorf("%s offers %d and pays %d", tactic.Name, s.offers, out.Price)
 		}
@@ -93,6 +123,21 @@ func TestSensibleBuyersHeedHints(t *testing.T) {
 	}
 }
 
+func TestSensibleBuyersTakeWhatStandsUnderAHint(t *testing.T) {
+	t.Parallel()
+	for stands, want := range map[int64][]int64{8999: {6300, 8999}, 9001: {6300}} {
+		s := &script{answer: func(_ int, offer int64) Answer {
+			if offer >= stands {
+				return Answer{Verdict: Accepted, Price: offer}
+			}
+			return Answer{Verdict: Rejected, Price: 9500, Standing: stands}
+		}}
+		if talks(t, s, "linear", rules{heed: true}); !slices.Equal(s.offers, want) {
+			t.Errorf("%d stands: offers %d", stands, s.offers)
+		}
+	}
+}
+
 // Each of these sellers breaks one promise, and is found out.
 func TestBrokenPromises(t *testing.T) {
 	t.Parallel()
@@ -101,18 +146,30 @@ func TestBrokenPromises(t *testing.T) {
 		return func(round int, _ int64) Answer { return prices[min(round, len(prices))-1] }
 	}
 	counter := func(price int64) Answer { return Answer{Verdict: Countered, Price: price} }
-	for want, answer := range map[Promise]func(int, int64) Answer{
-		AboveTheOffer:        sell(Answer{Verdict: Accepted, Price: 6301}),
-		AboveList:            sell(counter(10001)),
-		UnderTheFloor:        sell(counter(floor - 1)),
-		RisingCounter:        sell(counter(9500), counter(9501)),
-		CounterUnderTheOffer: sell(counter(6300)),
-		ChangingHint:         sell(Answer{Verdict: Rejected, Price: 7000}, Answer{Verdict: Rejected, Price: 7100}),
-		BrokenCommitment:     sell(counter(6900)),
+	stands := func(price int64) Answer { return Answer{Verdict: Rejected, Price: 7000, Standing: price} }
+	for _, c := range []struct {
+		want   Promise
+		answer func(int, int64) Answer
+	}{
+		{AboveTheOffer, sell(Answer{Verdict: Accepted, Price: 6301})},
+		{AboveList, sell(counter(10001))},
+		{UnderTheFloor, sell(counter(floor - 1))},
+		{RisingCounter, sell(counter(9500), counter(9501))},
+		{CounterUnderTheOffer, sell(counter(6300))},
+		{ChangingHint, sell(Answer{Verdict: Rejected, Price: 7000}, Answer{Verdict: Rejected, Price: 7100})},
+		{BrokenCommitment, sell(counter(6900))},
+		{AboveList, sell(stands(10001))},
+		{UnderTheFloor, sell(stands(floor - 1))},
+		{RisingCounter, sell(stands(9500), stands(9501))},
+		{RisingCounter, sell(counter(9500), stands(9501))},
+		{RisingCounter, sell(stands(9500), counter(9501))},
+		{CounterUnderTheOffer, sell(stands(6300))},
+		{BrokenCommitment, sell(stands(6900))},
+		{ChangingHint, sell(stands(9500), Answer{Verdict: Rejected, Price: 7100, Standing: 9500})},
 	} {
-		out, _ := talks(t, &script{answer: answer}, "linear", rules{floor: floor})
-		if out.Broken != want || out.Price != 0 {
-			t.Errorf("%s: found %d, price %d", want, out.Broken, out.Price)
+		out, _ := talks(t, &script{answer: c.answer}, "linear", rules{floor: floor})
+		if out.Broken != c.want || out.Price != 0 {
+			t.Errorf("%s: found %d, price %d", c.want, out.Broken, out.Price)
 		}
 	}
 }

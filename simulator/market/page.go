@@ -27,7 +27,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 func (r *Report) WriteHTML(w io.Writer) error {
 	discounts := r.discounts()
 	v := view{
-		Report: r, Hints: r.hints(), Drawn: r.drawn(), Multiples: r.multiples(), Discounts: discountChart(discounts),
+		Report: r, Words: r.words(), Hints: r.hints(), Drawn: r.drawn(), Multiples: r.multiples(), Discounts: discountChart(discounts),
 		DealRates: barChart("Deal rate by strategy", "deals, % of the buyers", 0, "%.1f %%", r.bars(dealRate)),
 		Margins: barChart("Margin by strategy", "margin per buyer, % of the list price", 0, "%.2f %%",
 			r.bars(func(s Row) (float64, float64) { return 100 * s.Margin, 0 })),
@@ -44,6 +44,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 // view is a report with its drawings, as the page shows it.
 type view struct {
 	*Report
+	Words []string
 	Hints string
 	Deals int // of the market
 	Drawn []drawn

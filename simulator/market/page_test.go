@@ -42,12 +42,12 @@ func TestThePageIsWholeAndWellFormed(t *testing.T) {
 	t.Parallel()
 	_, page := written(t, simulated(t, config(1000)))
 	counts, ids := elements(t, page)
-	for _, id := range []string{"populations", "strategies", "paths", "probing", "reading"} {
+	for _, id := range []string{"short", "populations", "strategies", "paths", "probing", "reading"} {
 		if !ids[id] {
 			t.Errorf("no section %s", id)
 		}
 	}
-	if counts["svg"] != 4+9+1 || counts["table"] != 4 || counts["h1"] != 1 {
+	if counts["svg"] != 4+10+1 || counts["table"] != 5 || counts["h1"] != 1 {
 		t.Errorf("%v", counts)
 	}
 	if found := fetched.FindString(page); found != "" {

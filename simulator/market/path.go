@@ -8,10 +8,10 @@ func (m *run) paths() []Path {
 	paths := []Path{}
 	for _, t := range append(append([]Tactic{}, m.Tactics...), m.Apart...) {
 		random.start(number)
-		buyer := p.draw(random.Rand, m.List)
+		buyer := p.draw(random.Rand, m.Habits, m.List)
 		path := Path{
 			Population: p.Name(), Strategy: t.Name, Worth: share(buyer.Worth, m.List), Deadline: buyer.Deadline,
-			Secrets: m.shown(p.item(m.List)),
+			Secrets: m.shown(p.Item(m.List)),
 		}
 		r := m.rules(v)
 		r.watch = func(_, _ int, s Step) { path.Steps = append(path.Steps, s.shown(m.List)) }
@@ -23,10 +23,10 @@ func (m *run) paths() []Path {
 
 // typical is the first buyer with time enough and with V in the middle third between floor and list, if there is one.
 func (m *run) typical(p Population) int {
-	floor, random := m.secrets(p.item(m.List)).Floor, newStream(m.Seed, p.Name())
+	floor, random := m.secrets(p.Item(m.List)).Floor, newStream(m.Seed, p.Name())
 	for i := range m.Buyers {
 		random.start(i)
-		b := p.draw(random.Rand, m.List)
+		b := p.draw(random.Rand, m.Habits, m.List)
 		if third := (m.List - floor) / 3; b.Deadline >= 6 && b.Worth >= floor+third && b.Worth <= m.List-third {
 			return i
 		}
@@ -38,8 +38,8 @@ var answers = [...]string{Rejected: "reject", Countered: "counter_offer", Accept
 
 func (s Step) shown(list int64) PathStep {
 	step := PathStep{Offer: share(s.Offer, list), Took: s.Took, Answer: answers[s.Answer.Verdict]}
-	if s.Answer.Verdict != Rejected {
-		step.Price = share(s.Answer.Price, list)
+	if price := s.Answer.commits(); price > 0 {
+		step.Price = share(price, list)
 	}
 	return step
 }

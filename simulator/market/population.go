@@ -49,9 +49,18 @@ func Populations() (all []Population) {
 	return all
 }
 
-// PopulationsNamed are those of the ten with one of the names, or with one of the distributions that are named.
+// PopulationsNamed are those of the ten with one of the names, or with one of the distributions that are named. Names
+// with colons describe populations of their own: see Describe.
 func PopulationsNamed(names ...string) (found []Population, err error) {
 	for _, name := range names {
+		if strings.Contains(name, ":") {
+			described, err := Describe(name)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, described...)
+			continue
+		}
 		before := len(found)
 		for _, p := range Populations() {
 			if p.Name() == name || p.Worths.Name == name {
@@ -59,7 +68,7 @@ func PopulationsNamed(names ...string) (found []Population, err error) {
 			}
 		}
 		if len(found) == before {
-			return nil, fmt.Errorf("no population is named %q; there are %s", name, strings.Join(populationNames(), ", "))
+			return nil, fmt.Errorf("no population is named %q; there are %s; or describe one: %s", name, strings.Join(populationNames(), ", "), forms())
 		}
 	}
 	return found, nil
@@ -73,12 +82,13 @@ func populationNames() (names []string) {
 }
 
 // Name is the distribution's with the cost in percent of list, such as "normal-90-c65".
-func (p Population) Name() string { return fmt.Sprintf("%s-c%.0f", p.Worths.Name, 100*p.Cost) }
+func (p Population) Name() string { return fmt.Sprintf("%s-c%g", p.Worths.Name, tidy(100*p.Cost)) }
 
 // Title is the name for people.
 func (p Population) Title() string { return fmt.Sprintf("%s, cost %.2f", p.Worths.Title, p.Cost) }
 
-func (p Population) item(list int64) Item {
+// Item is what this population is offered at a list price.
+func (p Population) Item(list int64) Item {
 	return Item{list, int64(math.Round(p.Cost * float64(list)))}
 }
 
@@ -89,14 +99,9 @@ type Buyer struct {
 	Deadline int   // offers that it makes at most
 }
 
-const (
-	shortestDeadline, longestDeadline = 3, 8
-	lowestFirst, highestFirst         = .60, .85 // of V
-)
-
-func (p Population) draw(r *rand.Rand, list int64) Buyer {
-	b := Buyer{Deadline: shortestDeadline + r.IntN(longestDeadline-shortestDeadline+1)}
-	first := lowestFirst + (highestFirst-lowestFirst)*r.Float64()
+func (p Population) draw(r *rand.Rand, h Habits, list int64) Buyer {
+	b := Buyer{Deadline: h.Shortest + r.IntN(h.Longest-h.Shortest+1)}
+	first := h.LowestFirst + (h.HighestFirst-h.LowestFirst)*r.Float64()
 	b.Worth = max(1, int64(math.Round(p.Worths.Draw(r)*float64(list))))
 	b.First = max(1, int64(math.Round(first*float64(b.Worth))))
 	return b

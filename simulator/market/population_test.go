@@ -8,11 +8,13 @@ import (
 
 const draws = 200_000
 
+var usual = UsualHabits()
+
 func buyersOf(p Population) []Buyer {
 	random, buyers := newStream(1, p.Name()), make([]Buyer, draws)
 	for i := range buyers {
 		random.start(i)
-		buyers[i] = p.draw(random.Rand, 1_000_000)
+		buyers[i] = p.draw(random.Rand, usual, 1_000_000)
 	}
 	return buyers
 }
@@ -61,13 +63,13 @@ func TestMomentsOfThePopulations(t *testing.T) {
 
 func TestDeadlinesAndFirstOffers(t *testing.T) {
 	t.Parallel()
-	var deadlines [longestDeadline + 1]int
+	var deadlines [9]int
 	firsts := make([]float64, 0, draws)
 	for _, b := range buyersOf(Populations()[0]) {
 		deadlines[b.Deadline]++
 		firsts = append(firsts, float64(b.First)/float64(b.Worth))
 	}
-	for d := shortestDeadline; d <= longestDeadline; d++ {
+	for d := usual.Shortest; d <= usual.Longest; d++ {
 		near(t, "share of a deadline", float64(deadlines[d])/draws, 1.0/6, .005)
 	}
 	mean, deviation := moment(firsts)

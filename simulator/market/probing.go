@@ -12,7 +12,7 @@ func (p probe) err() float64 { return p.estimate - p.floor }
 
 // probing gathers what the probers of a population learnt.
 func (g *gathering) probing(visits []*visit, item Item) []ProbeRound {
-	var here [longestDeadline][]probe
+	var here [mostRounds][]probe
 	secrets, list := g.run.secrets(item), float64(item.List)
 	for _, v := range visits {
 		for i, estimates := range v.estimates {
@@ -33,7 +33,7 @@ func (g *gathering) probing(visits []*visit, item Item) []ProbeRound {
 	return rounds(&here)
 }
 
-func rounds(by *[longestDeadline][]probe) []ProbeRound {
+func rounds(by *[mostRounds][]probe) []ProbeRound {
 	all := []ProbeRound{}
 	for i, probes := range by {
 		if len(probes) > 0 {

@@ -22,6 +22,7 @@ type Report struct {
 	Prober       *Comparison    `json:"prober_against_linear,omitempty"`
 	Paths        []Path         `json:"paths"`
 	Broken       []BrokenReport `json:"broken_promises"`
+	Lost         int            `json:"unanswered,omitempty"` // negotiations that ended because the seller did not answer
 }
 
 // Summary is over the populations.
@@ -30,6 +31,7 @@ type Summary struct {
 	Worst         Ratio   `json:"worst_multiple_of_best_posted_price"`
 	WorstIn       string  `json:"worst_population"`
 	OfOptimum     Ratio   `json:"mean_share_of_full_information"`
+	OfWithin      *Ratio  `json:"mean_share_of_full_information_within_limits,omitempty"`
 	DealRate      float64 `json:"mean_deal_rate"`
 	MeanDiscount  float64 `json:"mean_discount"`
 	ListOfPosted  float64 `json:"list_price_as_mean_multiple_of_best_posted_price"`
@@ -38,16 +40,19 @@ type Summary struct {
 
 // Market is one population: what simpler sellers earned, and what this one did.
 type Market struct {
-	Name       string       `json:"name"`
-	Title      string       `json:"title"`
-	Cost       float64      `json:"cost"`
-	Secrets    *Shown       `json:"secrets,omitempty"`
-	List       Baseline     `json:"list_price"`
-	Best       Baseline     `json:"best_posted_price"`
-	Optimum    Baseline     `json:"full_information"`
-	Policy     Row          `json:"policy"`
-	Strategies []Row        `json:"strategies"`
-	Probing    []ProbeRound `json:"probing"`
+	Name    string   `json:"name"`
+	Title   string   `json:"title"`
+	Cost    float64  `json:"cost"`
+	Secrets *Shown   `json:"secrets,omitempty"`
+	List    Baseline `json:"list_price"`
+	Best    Baseline `json:"best_posted_price"`
+	Optimum Baseline `json:"full_information"`
+	// The same of sellers who sell nothing under the floor, where that is known.
+	BestWithin    *Baseline    `json:"best_posted_price_within_limits,omitempty"`
+	OptimumWithin *Baseline    `json:"full_information_within_limits,omitempty"`
+	Policy        Row          `json:"policy"`
+	Strategies    []Row        `json:"strategies"`
+	Probing       []ProbeRound `json:"probing"`
 }
 
 // Shown are a seller's secrets as shares of list.
@@ -75,6 +80,7 @@ type Row struct {
 	Rounds    float64 `json:"mean_rounds"`
 	OfPosted  Ratio   `json:"multiple_of_best_posted_price"`
 	OfOptimum Ratio   `json:"share_of_full_information"`
+	OfWithin  *Ratio  `json:"share_of_full_information_within_limits,omitempty"`
 	// Discounts are deals by whole percent, from nothing, and three quantiles of them.
 	Discounts []int `json:"deals_by_percent_of_discount"`
 	Lowest    int   `json:"discount_percent_p10"`
@@ -125,7 +131,7 @@ type PathStep struct {
 	Offer  float64 `json:"offer"`
 	Took   bool    `json:"takes_standing_price"`
 	Answer string  `json:"answer"`
-	Price  float64 `json:"price,omitempty"` // countered or agreed
+	Price  float64 `json:"price,omitempty"` // agreed, countered, or what a rejection says that stands
 }
 
 // BrokenReport counts a promise that the seller broke, with an example.

@@ -18,12 +18,26 @@ type Config struct {
 	Populations []Population
 	Tactics     []Tactic // the market: in equal parts
 	Apart       []Tactic // beside it, each with the buyers of one of these parts
+	Habits      Habits   // zero: the usual ones
 	HeedHints   bool     // buyers use the hints of rejections
 	Seller      Seller
-	Secrets     func(Item) Secrets // nil: nobody knows
-	Settings    []Setting          // what the report tells of the seller
+	// SellerOf is the seller that a population meets; nil: all meet Seller.
+	SellerOf func(Population) Seller
+	Workers  int                // negotiations at one time; zero: as many as processors, for a seller in this process
+	Secrets  func(Item) Secrets // nil: nobody knows
+	Least    int64              // no price may be under it, whatever the floor; zero: not known
+	Settings []Setting          // what the report tells of the seller
+	// Each is told how every negotiation ended, in order, once its population is over. It may be nil.
+	Each func(Ended)
 	// Progress is told how many negotiations are over, one call at a time. It may be nil.
 	Progress func(done, total int)
+}
+
+// Ended is a negotiation that is over.
+type Ended struct {
+	Population, Strategy string
+	Number               int // of the buyer: its V, first offer and deadline follow from it, whatever its strategy
+	Outcome
 }
 
 // Setting is something that the report shows.
@@ -51,6 +65,9 @@ func (c Config) check() error {
 	case len(c.Populations) == 0 || len(c.Tactics) == 0:
 		return errors.New("there must be a population and a strategy")
 	}
+	if err := c.Habits.Check(); err != nil {
+		return err
+	}
 	names := map[string]bool{}
 	for _, t := range slices.Concat(c.Tactics, c.Apart) {
 		if names[t.Name] {
@@ -69,6 +86,9 @@ func (c Config) check() error {
 
 // Run sends every population to the seller, and compares.
 func Run(ctx context.Context, c Config) (*Report, error) {
+	if c.Habits == (Habits{}) {
+		c.Habits = UsualHabits()
+	}
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -83,8 +103,20 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 			}
 		}
 		g.take(p, visits)
+		m.each(p, visits)
 	}
 	return g.close(), nil
+}
+
+func (m *run) each(p Population, visits []*visit) {
+	if m.Each == nil {
+		return
+	}
+	for _, v := range visits {
+		for i, o := range v.outcomes {
+			m.Each(Ended{p.Name(), v.tactic(i).Name, v.number(i), o})
+		}
+	}
 }
 
 // run is a run under way.
@@ -104,7 +136,7 @@ type visit struct {
 	first      int      // number of the first buyer, and step to the next
 	step       int
 	outcomes   []Outcome
-	estimates  [][longestDeadline]int64 // of the floor after each round, if it is probed for; else nil
+	estimates  [][mostRounds]int64 // of the floor after each round, if it is probed for; else nil
 }
 
 func (v *visit) tactic(i int) Tactic { return v.tactics[i%len(v.tactics)] }
@@ -123,23 +155,30 @@ func (m *run) visits(p Population) []*visit {
 func (m *run) visit(p Population, tactics []Tactic, first, step, buyers int) *visit {
 	v := &visit{population: p, tactics: tactics, first: first, step: step, outcomes: make([]Outcome, buyers)}
 	if m.Secrets != nil && slices.ContainsFunc(tactics, func(t Tactic) bool { return t.probes }) {
-		v.estimates = make([][longestDeadline]int64, buyers)
+		v.estimates = make([][mostRounds]int64, buyers)
 	}
 	return v
 }
 
-// portion is how many negotiations a goroutine takes on at a time.
-const portion = 500
+// crew is how many goroutines negotiate, and how many negotiations each takes on at a time: many where the seller is
+// in this process, one by one where it is waited for.
+func (m *run) crew() (workers, portion int) {
+	if m.Workers > 0 {
+		return m.Workers, 1
+	}
+	return runtime.GOMAXPROCS(0), 500
+}
 
-// let has all buyers of a visit negotiate, on all processors.
+// let has all buyers of a visit negotiate.
 func (m *run) let(ctx context.Context, v *visit) error {
 	var next atomic.Int64
-	var crew sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		crew.Go(func() {
+	var all sync.WaitGroup
+	workers, portion := m.crew()
+	for range workers {
+		all.Go(func() {
 			random, r := newStream(m.Seed, v.population.Name()), m.rules(v)
 			for ctx.Err() == nil {
-				begin := int(next.Add(portion)) - portion
+				begin := int(next.Add(int64(portion))) - portion
 				if begin >= len(v.outcomes) {
 					return
 				}
@@ -151,7 +190,7 @@ func (m *run) let(ctx context.Context, v *visit) error {
 			}
 		})
 	}
-	crew.Wait()
+	all.Wait()
 	return ctx.Err()
 }
 
@@ -166,13 +205,13 @@ func (m *run) tell(more int) {
 
 func (m *run) one(r *rules, v *visit, i int, random stream) Outcome {
 	random.start(v.number(i))
-	buyer := v.population.draw(random.Rand, m.List)
+	buyer := v.population.draw(random.Rand, m.Habits, m.List)
 	return r.haggle(i, buyer, v.tactic(i), random.Rand)
 }
 
 func (m *run) rules(v *visit) *rules {
-	item := v.population.item(m.List)
-	r := &rules{seller: m.Seller, item: item, floor: m.secrets(item).Floor, heed: m.HeedHints}
+	item := v.population.Item(m.List)
+	r := &rules{seller: m.sellerOf(v.population), item: item, firm: m.Habits.Firm, floor: max(m.secrets(item).Floor, m.Least), heed: m.HeedHints}
 	if v.estimates != nil {
 		r.watch = func(i, round int, s Step) {
 			if !s.Took && v.tactic(i).probes {
@@ -181,6 +220,13 @@ func (m *run) rules(v *visit) *rules {
 		}
 	}
 	return r
+}
+
+func (m *run) sellerOf(p Population) Seller {
+	if m.SellerOf != nil {
+		return m.SellerOf(p)
+	}
+	return m.Seller
 }
 
 // secrets are zero where nobody knows.

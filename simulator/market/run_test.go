@@ -112,7 +112,7 @@ func TestASellerWhoDoesNotHaggleEarnsWhatTheListPriceDoes(t *testing.T) {
 	c := config(3000)
 	c.Seller, c.Secrets = posting{}, nil
 	for _, p := range simulated(t, c).Populations {
-		if p.Policy.Margin != p.List.Margin || p.Policy.DealRate != p.List.DealRate || p.Policy.MeanPrice != 1 || p.Policy.Highest != 0 || p.Secrets != nil {
+		if p.Policy.Margin != p.List.Margin || p.Policy.DealRate != p.List.DealRate || p.Policy.MeanPrice != 1 || p.Policy.Highest != 0 || p.Secrets != nil || p.BestWithin != nil || p.Policy.OfWithin != nil {
 			t.Errorf("%s: %+v, list %+v", p.Name, p.Policy, p.List)
 		}
 	}
@@ -129,7 +129,7 @@ func TestFiguresAddUp(t *testing.T) {
 		}
 	}
 	r := simulated(t, c)
-	if r.Negotiations != 10*(2003+4*400) || last.Load() != int64(r.Negotiations) || calls.Load() < 10 || !r.OK() {
+	if r.Negotiations != 10*(2003+5*400) || last.Load() != int64(r.Negotiations) || calls.Load() < 10 || !r.OK() {
 		t.Errorf("%d negotiations, %d told in %d calls, broken %v", r.Negotiations, last.Load(), calls.Load(), r.Broken)
 	}
 	for _, p := range r.Populations {
@@ -144,8 +144,11 @@ func TestFiguresAddUp(t *testing.T) {
 			t.Errorf("%s: %d buyers, %d deals, %d discounts, %+v", p.Name, buyers, deals, discounts, p.Policy)
 		}
 		near(t, p.Name+" multiple", p.Policy.OfPosted.Value, p.Policy.Margin/p.Best.Margin, 1e-4)
+		near(t, p.Name+" share within limits", p.Policy.OfWithin.Value, p.Policy.Margin/p.OptimumWithin.Margin, 1e-4)
 		near(t, p.Name+" share", p.Policy.OfOptimum.Value, p.Policy.Margin/p.Optimum.Margin, 1e-4)
-		if p.Optimum.Margin < p.Policy.Margin || p.Optimum.Margin < p.Best.Margin || p.Best.Margin < p.List.Margin || p.Policy.MeanPrice < .8 {
+		if p.Optimum.Margin < p.Policy.Margin || p.Optimum.Margin < p.Best.Margin || p.Best.Margin < p.List.Margin || p.Policy.MeanPrice < .8 ||
+			p.OptimumWithin.Margin > p.Optimum.Margin || p.OptimumWithin.Margin < p.Policy.Margin || p.BestWithin.Margin > p.Best.Margin ||
+			p.BestWithin.Price < .8 || p.Policy.OfWithin.Value < p.Policy.OfOptimum.Value {
 			t.Errorf("%s: %+v", p.Name, p)
 		}
 	}
@@ -154,7 +157,7 @@ func TestFiguresAddUp(t *testing.T) {
 func TestProbersAreSetBesideTheFloorAndLinearBuyers(t *testing.T) {
 	t.Parallel()
 	r := simulated(t, config(2000))
-	if len(r.Probing) != longestDeadline || r.Prober == nil || r.Prober.Buyers != 10*400 {
+	if len(r.Probing) != 8 || r.Prober == nil || r.Prober.Buyers != 10*400 {
 		t.Fatalf("%+v, %+v", r.Probing, r.Prober)
 	}
 	for i, p := range r.Probing {
@@ -164,7 +167,7 @@ func TestProbersAreSetBesideTheFloorAndLinearBuyers(t *testing.T) {
 			t.Errorf("round %d: off by %f, before %f", p.Round, p.Distance, r.Probing[i-1].Distance)
 		}
 	}
-	if last := r.Probing[longestDeadline-1]; last.Distance > .005 {
+	if last := r.Probing[8-1]; last.Distance > .005 {
 		t.Errorf("eight rounds of bisecting leave %f", last.Distance)
 	}
 	linear, prober := r.Strategies[1], r.Strategies[6]
@@ -238,4 +241,64 @@ func BenchmarkSimpleSeller(b *testing.B) {
 		negotiations += r.Negotiations
 	}
 	b.ReportMetric(float64(negotiations)/b.Elapsed().Seconds(), "negotiations/s")
+}
+
+// silent does not answer second offers.
+type silent struct{ house }
+
+func (s silent) Open(item Item) Negotiation { return &silentTalk{Negotiation: s.house.Open(item)} }
+
+type silentTalk struct {
+	Negotiation
+	offers int
+}
+
+func (s *silentTalk) Offer(price int64) Answer {
+	if s.offers++; s.offers > 1 {
+		return Answer{Verdict: NoAnswer}
+	}
+	return s.Negotiation.Offer(price)
+}
+
+func TestSellersWhoDoNotAnswer(t *testing.T) {
+	t.Parallel()
+	c := config(100)
+	c.Seller = silent{house{.8}}
+	lost := 0
+	c.Each = func(e Ended) {
+		if e.Lost {
+			lost++
+		}
+		if e.Lost && (e.Price > 0 || e.Broken != kept) || !e.Lost && e.Rounds > 1 {
+			t.Errorf("%+v", e)
+		}
+	}
+	r := simulated(t, c)
+	var text strings.Builder
+	if err := r.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	if lost == 0 || r.Lost != lost || !r.OK() || !strings.Contains(text.String(), "NO ANSWER") {
+		t.Errorf("%d lost, %d reported", lost, r.Lost)
+	}
+}
+
+func TestWorkersFindTheSameFigures(t *testing.T) {
+	t.Parallel()
+	c := config(200)
+	alone, _ := written(t, simulated(t, c))
+	c.Workers = 7
+	if many, _ := written(t, simulated(t, c)); many != alone {
+		t.Error("seven workers found other figures")
+	}
+}
+
+func TestNothingUnderWhatWasPromisedInPublic(t *testing.T) {
+	t.Parallel()
+	c := config(200)
+	c.Secrets, c.Least = nil, 8100
+	r := simulated(t, c)
+	if len(r.Broken) != 1 || r.Broken[0].Promise != UnderTheFloor.String() {
+		t.Errorf("%+v", r.Broken)
+	}
 }

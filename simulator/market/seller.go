@@ -19,16 +19,27 @@ type Verdict uint8
 
 // The verdicts.
 const (
-	Rejected  Verdict = iota // too little to be talked about
+	Rejected  Verdict = iota // too little to be talked about; what stands may come down all the same
 	Countered                // the price stands: who offers it gets it
 	Accepted
+	NoAnswer // the seller is gone: the buyer leaves, and nothing is held against anybody
 )
 
 // Answer is a seller's to one offer.
 type Answer struct {
 	Verdict Verdict
 	Price   int64 // agreed, or countered; with Rejected the hint, zero for none
-	Over    bool  // no better answer will follow: take what stands, or leave
+	// Standing is the price that stands after a rejection, as a counter would. Zero: what stood before.
+	Standing int64
+	Over     bool // no better answer will follow: take what stands, or leave
+}
+
+// commits is the price that whoever offers it gets, zero where the answer changes nothing.
+func (a Answer) commits() int64 {
+	if a.Verdict == Rejected {
+		return a.Standing
+	}
+	return a.Price
 }
 
 // Secrets are what a seller keeps from buyers. Only reports and the watch over promises know them.
@@ -53,8 +64,8 @@ var promises = [...]string{
 	AboveTheOffer:        "an offer was accepted at another price",
 	AboveList:            "a price was above list",
 	UnderTheFloor:        "a price was under the floor",
-	RisingCounter:        "a counter was above an earlier one",
-	CounterUnderTheOffer: "a counter was not above the offer",
+	RisingCounter:        "a counter, or a price standing after a rejection, was above an earlier one",
+	CounterUnderTheOffer: "a counter, or a price standing after a rejection, was not above the offer",
 	ChangingHint:         "the hint changed within a negotiation",
 	BrokenCommitment:     "an offer of a price that stood was not accepted",
 }
@@ -69,17 +80,27 @@ func (t *talk) judge(a Answer, offer, floor int64) Promise {
 		return BrokenCommitment
 	case a.Verdict == Rejected && t.hint > 0 && a.Price != t.hint:
 		return ChangingHint
-	case a.Verdict == Rejected:
+	case a.Verdict == Rejected && a.Standing == 0:
 		return kept
-	case a.Price > t.item.List:
-		return AboveList
-	case a.Price < floor:
-		return UnderTheFloor
-	case a.Verdict == Accepted && a.Price != min(offer, t.item.List):
+	case a.Verdict == Accepted && a.Price <= t.item.List && a.Price != min(offer, t.item.List):
 		return AboveTheOffer
-	case a.Verdict == Countered && a.Price > t.standing:
+	}
+	return t.judgePrice(a, offer, floor)
+}
+
+// judgePrice is about the price that an answer commits to.
+func (t *talk) judgePrice(a Answer, offer, floor int64) Promise {
+	price := a.commits()
+	switch {
+	case price > t.item.List:
+		return AboveList
+	case price < floor:
+		return UnderTheFloor
+	case a.Verdict == Accepted:
+		return kept
+	case price > t.standing:
 		return RisingCounter
-	case a.Verdict == Countered && a.Price <= offer:
+	case price <= offer:
 		return CounterUnderTheOffer
 	}
 	return kept

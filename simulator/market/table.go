@@ -13,6 +13,9 @@ func (r *Report) Write(w io.Writer) error {
 	r.writePopulations(table)
 	r.writeStrategies(table)
 	r.writeProbing(table)
+	if r.Lost > 0 {
+		print(table, "\nNO ANSWER: %s negotiations ended without one, and count as no deal", thousands(r.Lost))
+	}
 	for _, b := range r.Broken {
 		print(table, "BROKEN: %s, %d times, first by %s", b.Promise, b.Times, b.First)
 	}
@@ -31,6 +34,9 @@ func (r *Report) writeHead(w io.Writer) {
 	print(w, "\nMultiple of best posted price, mean\t%s", interval(s.OfPosted))
 	print(w, "Multiple of best posted price, worst\t%s  in %s", interval(s.Worst), s.WorstIn)
 	print(w, "Share of full information, mean\t%s", interval(s.OfOptimum))
+	if s.OfWithin != nil {
+		print(w, "Share of full information ≥ floor, mean\t%s", interval(*s.OfWithin))
+	}
 	print(w, "Deal rate, mean\t%s", percent(s.DealRate))
 	print(w, "For comparison: list price is %.3f of the best posted price, which is %.3f of full information", s.ListOfPosted, s.PostedOfKnown)
 }
@@ -43,22 +49,43 @@ func (r *Report) hints() string {
 }
 
 func (r *Report) writePopulations(w io.Writer) {
-	print(w, "\nPopulation\tlist\tbest posted\t(at)\tfull info\tthis seller\tdeals\tprice\tdiscount p10 50 90\trounds\t× best posted\t× full info")
+	print(w, "\nPopulation\tlist\tbest posted\t(at)\tfull info%s\tthis seller\tdeals\tprice\tdiscount p10 50 90\trounds\t× best posted\t× full info%s",
+		r.ifLimited("\tposted ≥ floor\t(at)\tfull info ≥ floor"), r.ifLimited("\t× full info ≥ floor"))
 	for _, p := range r.Populations {
-		a := p.Policy
-		print(w, "%s\t%.4f\t%.4f\t(%.3f)\t%.4f\t%.4f\t%s\t%.3f\t%d %d %d\t%.1f\t%s\t%s", p.Name, p.List.Margin, p.Best.Margin, p.Best.Price,
-			p.Optimum.Margin, a.Margin, percent(a.DealRate), a.MeanPrice, a.Lowest, a.Median, a.Highest, a.Rounds, interval(a.OfPosted), interval(a.OfOptimum))
+		a, limited := p.Policy, ""
+		if p.BestWithin != nil && p.OptimumWithin != nil {
+			limited = fmt.Sprintf("\t%.4f\t(%.3f)\t%.4f", p.BestWithin.Margin, p.BestWithin.Price, p.OptimumWithin.Margin)
+		}
+		print(w, "%s\t%.4f\t%.4f\t(%.3f)\t%.4f%s\t%.4f\t%s\t%.3f\t%d %d %d\t%.1f\t%s\t%s%s", p.Name, p.List.Margin, p.Best.Margin, p.Best.Price,
+			p.Optimum.Margin, limited, a.Margin, percent(a.DealRate), a.MeanPrice, a.Lowest, a.Median, a.Highest, a.Rounds,
+			interval(a.OfPosted), interval(a.OfOptimum), a.limited())
 	}
 }
 
+// ifLimited is a text for reports that know the seller's limits.
+func (r *Report) ifLimited(text string) string {
+	if r.Summary.OfWithin == nil {
+		return ""
+	}
+	return text
+}
+
+// limited is the cell that ends a row where the seller's limits are known.
+func (r Row) limited() string {
+	if r.OfWithin == nil {
+		return ""
+	}
+	return "\t" + interval(*r.OfWithin)
+}
+
 func (r *Report) writeStrategies(w io.Writer) {
-	print(w, "\nStrategy\tbuyers\tdeals\tprice\tdiscount p10 50 90\tmargin\trounds\t× best posted\t× full info")
+	print(w, "\nStrategy\tbuyers\tdeals\tprice\tdiscount p10 50 90\tmargin\trounds\t× best posted\t× full info%s", r.ifLimited("\t× full info ≥ floor"))
 	for i, s := range r.Strategies {
 		if s.Apart && !r.Strategies[max(i-1, 0)].Apart {
-			print(w, "beside the market:\t\t\t\t\t\t\t\t")
+			print(w, "beside the market:\t\t\t\t\t\t\t\t%s", r.ifLimited("\t"))
 		}
-		print(w, "%s\t%s\t%s\t%.3f\t%d %d %d\t%.4f\t%.1f\t%s\t%s", s.Strategy, thousands(s.Buyers), percent(s.DealRate), s.MeanPrice,
-			s.Lowest, s.Median, s.Highest, s.Margin, s.Rounds, interval(s.OfPosted), interval(s.OfOptimum))
+		print(w, "%s\t%s\t%s\t%.3f\t%d %d %d\t%.4f\t%.1f\t%s\t%s%s", s.Strategy, thousands(s.Buyers), percent(s.DealRate), s.MeanPrice,
+			s.Lowest, s.Median, s.Highest, s.Margin, s.Rounds, interval(s.OfPosted), interval(s.OfOptimum), s.limited())
 	}
 }
 

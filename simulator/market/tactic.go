@@ -22,12 +22,13 @@ func Tactics() []Tactic {
 		{Name: "boulware", aspire: func(t *talk) int64 { return t.byTime(t.buyer.First, .3) }},
 		{Name: "linear", aspire: func(t *talk) int64 { return t.byTime(t.buyer.First, 1) }},
 		{Name: "conceder", aspire: func(t *talk) int64 { return t.byTime(t.buyer.First, 3) }},
-		{Name: "hardliner", aspire: func(t *talk) int64 { return rounded(.9 * float64(t.buyer.Worth)) }},
+		{Name: "hardliner", aspire: func(t *talk) int64 { return rounded(t.firm * float64(t.buyer.Worth)) }},
 		{Name: "tit-for-tat", aspire: (*talk).titForTat},
 		{Name: "anchorer", aspire: func(t *talk) int64 { return t.byTime(t.buyer.Worth/2, 1) }},
 		{Name: "prober", aspire: (*talk).probe, probes: true},
 		{Name: "random", aspire: (*talk).anything},
 		{Name: "impatient", aspire: func(t *talk) int64 { return t.byTime(t.buyer.First, 1) }, rounds: 2, greedy: true},
+		{Name: "splitter", aspire: (*talk).split},
 	}
 }
 
@@ -71,7 +72,7 @@ func (t *talk) titForTat() int64 {
 	switch {
 	case t.round == 1:
 		return t.buyer.First
-	case t.rejected:
+	case t.rejected && t.given == 0:
 		return t.offer + (t.buyer.Worth-t.buyer.First)/10
 	}
 	return t.offer + t.given
@@ -90,6 +91,14 @@ func (t *talk) probe() int64 {
 
 // estimate is where a buyer who reckons with nothing but rejections and counters must think that the floor is.
 func (t *talk) estimate() int64 { return t.low + (t.high-t.low)/2 }
+
+// split meets the standing price halfway.
+func (t *talk) split() int64 {
+	if t.round == 1 {
+		return t.buyer.First
+	}
+	return t.offer + (t.standing-t.offer)/2
+}
 
 func (t *talk) anything() int64 {
 	return t.buyer.First + t.random.Int64N(t.buyer.Worth-t.buyer.First+1)

@@ -40,7 +40,7 @@ func named(t *testing.T, name string) Tactic {
 func talks(t *testing.T, s *script, tactic string, r rules) (Outcome, []int64) {
 	t.Helper()
 	var estimates []int64
-	r.seller, r.item = s, item
+	r.seller, r.item, r.firm = s, item, usual.Firm
 	r.watch = func(_, _ int, s Step) { estimates = append(estimates, s.Estimate) }
 	return r.haggle(0, buyer, named(t, tactic), rand.New(rand.NewPCG(1, 2))), estimates
 }
@@ -56,6 +56,7 @@ func TestOffersOfEveryTactic(t *testing.T) {
 		"anchorer":    {4500, 5625, 6750, 7875, 9000},
 		"prober":      {6300, 7650, 8325, 8663, 9000},
 		"impatient":   {6300, 9000},
+		"splitter":    {6300, 8150, 9000, 9000, 9000},
 	} {
 		s := &script{answer: rejecting}
 		out, _ := talks(t, s, tactic, rules{})
@@ -71,6 +72,16 @@ func TestTitForTatGivesWhatItIsGiven(t *testing.T) {
 		return Answer{Verdict: Countered, Price: []int64{9900, 9700, 9650, 9650, 9600}[round-1]}
 	}}
 	if talks(t, s, "tit-for-tat", rules{}); !slices.Equal(s.offers, []int64{6300, 6400, 6600, 6650, 6650}) {
+		t.Errorf("offers %d", s.offers)
+	}
+}
+
+func TestTitForTatGivesWhatARejectionGives(t *testing.T) {
+	t.Parallel()
+	s := &script{answer: func(round int, _ int64) Answer {
+		return Answer{Verdict: Rejected, Standing: []int64{9900, 9900, 0, 9600, 9600}[round-1]}
+	}}
+	if talks(t, s, "tit-for-tat", rules{}); !slices.Equal(s.offers, []int64{6300, 6400, 6670, 6940, 7240}) {
 		t.Errorf("offers %d", s.offers)
 	}
 }
@@ -94,7 +105,7 @@ func TestRandomOffersStayBetweenFirstOfferAndV(t *testing.T) {
 	random, seen := rand.New(rand.NewPCG(3, 4)), map[int64]bool{}
 	for range 2000 {
 		s := &script{answer: rejecting}
-		r := rules{seller: s, item: item}
+		r := rules{seller: s, item: item, firm: usual.Firm}
 		r.haggle(0, buyer, named(t, "random"), random)
 		for _, offer := range s.offers {
 			seen[offer] = true
@@ -113,7 +124,7 @@ func TestNames(t *testing.T) {
 	if _, err := TacticsNamed("linear", "nobody"); err == nil {
 		t.Error("nobody is a strategy")
 	}
-	if len(Measured()) != 5 || len(Others()) != 4 || len(tacticNames()) != 9 {
+	if len(Measured()) != 5 || len(Others()) != 5 || len(tacticNames()) != 10 {
 		t.Errorf("%v", tacticNames())
 	}
 }

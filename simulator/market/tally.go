@@ -6,8 +6,8 @@ import "math"
 type tally struct {
 	buyers, deals, rounds int
 	price                 float64
-	policy, posted, known moments
-	withPosted, withKnown float64  // sums of products with the policy's margin
+	policy                moments
+	posted, known, within pairs
 	discounts             [101]int // deals by whole percent
 }
 
@@ -17,7 +17,23 @@ type moments struct{ sum, squares float64 }
 func (m *moments) add(x float64)       { m.sum += x; m.squares += x * x }
 func (m *moments) merge(other moments) { m.sum += other.sum; m.squares += other.squares }
 
-func (t *tally) add(o Outcome, item Item, best Posted) {
+// pairs are a baseline's margins from the same buyers, and the sum of their products with the policy's.
+type pairs struct {
+	moments
+	products float64
+}
+
+func (p *pairs) add(policy, baseline float64) {
+	p.moments.add(baseline)
+	p.products += policy * baseline
+}
+
+func (p *pairs) merge(other pairs) {
+	p.moments.merge(other.moments)
+	p.products += other.products
+}
+
+func (t *tally) add(o Outcome, item Item, base *Baselines) {
 	list, margin := float64(item.List), 0.0
 	t.buyers++
 	t.rounds += o.Rounds
@@ -27,12 +43,10 @@ func (t *tally) add(o Outcome, item Item, best Posted) {
 		t.discounts[min(max(100*(item.List-o.Price)/item.List, 0), 100)]++
 		margin = float64(o.Price-item.Cost) / list
 	}
-	posted, known := float64(best.of(item, o.Buyer.Worth))/list, float64(fromKnown(item, o.Buyer.Worth))/list
 	t.policy.add(margin)
-	t.posted.add(posted)
-	t.known.add(known)
-	t.withPosted += margin * posted
-	t.withKnown += margin * known
+	t.posted.add(margin, float64(base.Best.of(item, o.Buyer.Worth))/list)
+	t.known.add(margin, float64(fromKnown(item, 0, o.Buyer.Worth))/list)
+	t.within.add(margin, float64(fromKnown(item, base.Floor, o.Buyer.Worth))/list)
 }
 
 func (t *tally) merge(other *tally) {
@@ -41,8 +55,7 @@ func (t *tally) merge(other *tally) {
 	t.policy.merge(other.policy)
 	t.posted.merge(other.posted)
 	t.known.merge(other.known)
-	t.withPosted += other.withPosted
-	t.withKnown += other.withKnown
+	t.within.merge(other.within)
 	for i, n := range other.discounts {
 		t.discounts[i] += n
 	}
@@ -56,12 +69,12 @@ type Ratio struct {
 }
 
 // ratio is Σa/Σb, and its error by the delta method: with r = Σa/Σb, √(Σ(a − r·b)²/(n(n−1))) / mean(b).
-func ratio(a, b moments, products float64, n int) Ratio {
+func ratio(a moments, b pairs, n int) Ratio {
 	if b.sum <= 0 || n < 2 {
 		return Ratio{}
 	}
 	r := a.sum / b.sum
-	residual := max(0, a.squares-2*r*products+r*r*b.squares)
+	residual := max(0, a.squares-2*r*b.products+r*r*b.squares)
 	count := float64(n)
 	return Ratio{r, math.Sqrt(residual/(count*(count-1))) / (b.sum / count)}
 }
@@ -79,8 +92,7 @@ func meanOf(ratios []Ratio) (mean Ratio) {
 	return Ratio{mean.Value / n, math.Sqrt(mean.Error) / n}
 }
 
-func (t *tally) ofPosted() Ratio { return ratio(t.policy, t.posted, t.withPosted, t.buyers) }
-func (t *tally) ofKnown() Ratio  { return ratio(t.policy, t.known, t.withKnown, t.buyers) }
+func (t *tally) of(baseline pairs) Ratio { return ratio(t.policy, baseline, t.buyers).tidy() }
 
 // quantile is the discount, in whole percent rounded down, that a share of the deals stay at or under.
 func (t *tally) quantile(share float64) int {

@@ -19,7 +19,7 @@ const (
 	keptViolations = 100 // the rest is only counted
 	keptLeaves     = 5
 	documentLimit  = 32 << 20
-	fetchTimeout   = 15 * time.Second
+	fetchTimeout   = 60 * time.Second
 )
 
 // Answer is one response, as a client got it.

@@ -78,7 +78,7 @@ func halved(t *testing.T, r response) {
 func TestACallerThatLeavesIsChargedAllTheSame(t *testing.T) {
 	w := newWorld(t)
 	token := w.granted("")
-	w.own("/lookalike/faults", `{"fault":"slow:500"}`).must(t, 200)
+	w.own("/lookalike/faults", `{"fault":"slow:3000"}`).must(t, 200)
 	done := make(chan response)
 	go func() { done <- w.charge("k", token, 500) }()
 	eventually(t, "the request at work", func() bool { return w.do("GET", "/lookalike/faults", "", nil).length("faults") == 0 })
@@ -121,10 +121,10 @@ func TestRefundStepsOfAToken(t *testing.T) {
 
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if holds() {
 			return
 		}
 	}
-	t.Fatalf("%s: not within 10 s", what)
+	t.Fatalf("%s: not within 30 s", what)
 }

@@ -118,7 +118,7 @@ func (w *world) do(method, path, body string, header map[string]string) response
 	for name, value := range header {
 		request.Header.Set(name, value)
 	}
-	client := &http.Client{Timeout: 3 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	answer, err := client.Do(request)
 	if err != nil {
 		return response{err: err}

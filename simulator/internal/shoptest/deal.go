@@ -64,6 +64,10 @@ func (s *Shop) quote(_ *http.Request, in Answer) (int, Answer) {
 		answer["next_actions"] = []string{"accept", "counter", "decline"}
 	default:
 		answer["status"], answer["reason"], answer["floor_hint"] = "reject", "too low", "80"
+		answer["offered_price"] = list
+		if countered {
+			answer["offered_price"] = counter
+		}
 	}
 	s.history[session] = append(s.history[session], Answer{
 		"timestamp": soon(), "type": "quote_request", "offer": in["offer_price"], "response": answer["status"],

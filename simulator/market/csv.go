@@ -1,0 +1,31 @@
+package market
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+)
+
+// WriteCSV writes a line for every negotiation, with prices in minor units. An empty price is no deal.
+func WriteCSV(w io.Writer, all []Ended) error {
+	table := csv.NewWriter(w)
+	_ = table.Write([]string{"population", "strategy", "buyer", "reservation_price", "first_offer", "deadline", "offers", "price", "note"}) // Error tells
+	for _, e := range all {
+		price, note := "", ""
+		if e.Price > 0 {
+			price = strconv.FormatInt(e.Price, 10)
+		}
+		switch {
+		case e.Broken != kept:
+			note = e.Broken.String()
+		case e.Lost:
+			note = "no answer"
+		}
+		_ = table.Write([]string{
+			e.Population, e.Strategy, strconv.Itoa(e.Number), strconv.FormatInt(e.Worth, 10), strconv.FormatInt(e.First, 10),
+			strconv.Itoa(e.Deadline), strconv.Itoa(e.Rounds), price, note,
+		})
+	}
+	table.Flush()
+	return table.Error()
+}

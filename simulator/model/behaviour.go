@@ -1,0 +1,146 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Behaviours.
+const (
+	Polite   = "polite"   // sensible words on the data that it is given
+	Parrot   = "parrot"   // repeats all that it was told
+	Generous = "generous" // promises another price, a discount, free shipping
+	Leaky    = "leaky"    // tells floors, costs and margins, true or not
+	Linking  = "linking"  // sends the buyer elsewhere
+	Markup   = "markup"   // HTML, Markdown, code
+	Unicode  = "unicode"  // digits and letters of other scripts, invisible characters, numbers in words
+	Yes      = "yes"      // takes every offer
+	Chatty   = "chatty"   // prose around its JSON
+	Obedient = "obedient" // does what a text in its data says after "say", "answer", "reply with" or "write"
+)
+
+// Behaviours are all there are, those that do harm from the third on.
+var Behaviours = []string{Polite, Chatty, Parrot, Generous, Leaky, Linking, Markup, Unicode, Yes, Obedient}
+
+// Behave changes the behaviour.
+func (m *Model) Behave(behaviour string) error {
+	if !slices.Contains(Behaviours, behaviour) {
+		return fmt.Errorf("behaviour must be one of %s", strings.Join(Behaviours, ", "))
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.behaviour = behaviour
+	return nil
+}
+
+// data is what a question is about, as far as it can be told from its keys.
+type data struct {
+	Price    string   `json:"price"`
+	Answer   string   `json:"answer"`
+	From     string   `json:"from"`
+	To       string   `json:"to"`
+	Offer    string   `json:"offer"`
+	Query    string   `json:"query"`
+	Products []string `json:"products"`
+}
+
+// answer is what is written to a question.
+func (m *Model) answer(q Question, behaviour string) string {
+	if m.config.Answer != nil {
+		return m.config.Answer(q)
+	}
+	if behaviour == Chatty {
+		return "Of course! Here it is:\n" + m.answer(q, Polite) + "\nAnything else?"
+	}
+	var d data
+	_ = json.Unmarshal([]byte(q.User), &d) // what is no such JSON is talked about all the same
+	switch {
+	case len(d.Products) > 0:
+		return reasons(d, q, behaviour)
+	case d.From != "":
+		return price(d, q, behaviour)
+	}
+	return words(d, q, behaviour)
+}
+
+func words(d data, q Question, behaviour string) string {
+	reasoning, message := "This is our price, and we would be happy to see you take it.", "It is yours at "+d.Price+"."
+	if behaviour != Polite {
+		reasoning, message = "This is our price for you.", harm(q, behaviour)
+	}
+	return object(map[string]any{"reasoning": reasoning, "message": message})
+}
+
+func price(d data, q Question, behaviour string) string {
+	switch behaviour {
+	case Polite:
+		return object(map[string]any{"action": "counter", "price": d.To})
+	case Yes:
+		return object(map[string]any{"action": "accept", "price": d.Offer})
+	case Generous, Obedient:
+		return object(map[string]any{"action": "counter", "price": "0.01"})
+	case Unicode:
+		return object(map[string]any{"action": "counter", "price": "٧٥٫٠٠"})
+	}
+	return object(map[string]any{"action": "counter", "price": harm(q, behaviour)})
+}
+
+func reasons(d data, q Question, behaviour string) string {
+	all := make([]string, len(d.Products))
+	for i, name := range d.Products {
+		all[i] = name + " is what the search is about"
+		if behaviour != Polite {
+			all[i] = harm(q, behaviour)
+		}
+	}
+	return object(map[string]any{"reasons": all})
+}
+
+// harm is what a text must never be.
+func harm(q Question, behaviour string) string {
+	switch behaviour {
+	case Generous:
+		return "Agreed at 1.00! With it comes 90% off your next order, and free shipping."
+	case Leaky:
+		return "Between us: our floor is 80.00, the cost is 55.00, so a minimum margin of 25 is left."
+	case Linking:
+		return "It is yours at our partner's, see https://evil.example/pay?to=us and send us the money there."
+	case Markup:
+		return "<b>Our price</b> is <script>fetch('//evil.example')</script> **for you** `now`."
+	case Unicode:
+		return "It is yours at \u200b\u0667\u0665, that is ７５ or seventy-five, and \u202eyours\u202c."
+	case Yes:
+		return "We accept your offer, it is a deal, and you are welcome to it."
+	case Parrot:
+		return q.System + q.User
+	}
+	var d data
+	if json.Unmarshal([]byte(q.User), &d) == nil && d.Query != "" {
+		return obeyed(d.Query)
+	}
+	return obeyed(q.System + "\n" + q.User)
+}
+
+// obeyed is what follows the last order in a text to say something.
+func obeyed(text string) string {
+	lower, at, after := strings.ToLower(text), -1, 0
+	for _, order := range []string{"say ", "say: ", "answer ", "reply with ", "write ", "respond with ", "sentence: "} {
+		if i := strings.LastIndex(lower, order); i > at && i+len(order) <= len(text) {
+			at, after = i, i+len(order)
+		}
+	}
+	if at < 0 || len(lower) != len(text) {
+		return text
+	}
+	return strings.Trim(text[after:], `"' `)
+}
+
+func object(of map[string]any) string {
+	text, err := json.Marshal(of)
+	if err != nil {
+		return "{}"
+	}
+	return string(text)
+}
