@@ -2,16 +2,156 @@ package ports
 
 import (
 	"context"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/agent"
-	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Agent serves the four events of spec 6.1. Its answers are proposals: prices are held to the
-// guardrails before they leave, whatever it says.
+// Agent serves the four events of spec 6.1, and puts decisions into words. Its answers are proposals: prices are held
+// to the guardrails before they leave, whatever it says.
 type Agent interface {
-	Search(ctx context.Context, e agent.SearchEvent) (catalog.Found, error)
-	Quote(ctx context.Context, e agent.QuoteEvent) (agent.QuoteAnswer, error)
-	Checkout(ctx context.Context, e agent.CheckoutEvent) (agent.Verdict, error)
-	Finalize(ctx context.Context, e agent.FinalizeEvent) (agent.Verdict, error)
+	Search(ctx context.Context, in agent.SearchInput) (agent.SearchAnswer, error)
+	Quote(ctx context.Context, in agent.QuoteInput) (agent.QuoteAnswer, error)
+	Checkout(ctx context.Context, in agent.CheckoutInput) (agent.Verdict, error)
+	Finalize(ctx context.Context, in agent.FinalizeInput) (agent.Verdict, error)
+	Word(ctx context.Context, in agent.WordInput) agent.Words
+}
+
+// Mandates tells which agent serves a session of a shop, and by which policy. The zero session is one that is yet to
+// come. No round trip while the project's AgentRevision is the one it had.
+type Mandates interface {
+	Mandate(ctx context.Context, p *project.Project, session id.Session) (agent.Mandate, error)
+}
+
+// RemoteAgents asks the handlers that merchants run: signed, within 2 s, at most one attempt. No answer, or one that
+// cannot be understood, is fault.Unavailable with one of the codes agent_timeout, agent_unreachable, agent_refused
+// (a status other than 2xx), agent_nonsense (no answer to this event), agent_suspended (it failed too often lately).
+// What it may answer is checked by the caller.
+type RemoteAgents interface {
+	Search(ctx context.Context, to RemoteHandler, in agent.SearchInput) (agent.SearchAnswer, error)
+	Quote(ctx context.Context, to RemoteHandler, in agent.QuoteInput) (agent.QuoteAnswer, error)
+	Checkout(ctx context.Context, to RemoteHandler, in agent.CheckoutInput) (agent.Verdict, error)
+	Finalize(ctx context.Context, to RemoteHandler, in agent.FinalizeInput) (agent.Verdict, error)
+}
+
+// RemoteHandler is where a handler is, and the secret that signs (whsec_…).
+type RemoteHandler struct {
+	Agent  id.Agent
+	URL    string
+	Secret string
+}
+
+// LanguageModel completes texts. It keeps the time that ctx leaves and never retries. Without an answer:
+// fault.Unavailable with one of the codes model_timeout, model_unreachable, model_refused, model_unknown (no such
+// provider, or it has no key here), model_nonsense (an empty or cut answer).
+type LanguageModel interface {
+	Complete(ctx context.Context, r ModelRequest) (ModelReply, error)
+}
+
+// ModelRequest is one question. System says what the model is for, User is data.
+type ModelRequest struct {
+	Provider, Model string
+	System, User    string
+	MaxTokens       int
+	Temperature     int // thousandths
+}
+
+// ModelReply is the answer and what it cost.
+type ModelReply struct {
+	Text                      string
+	InputTokens, OutputTokens int
+}
+
+// Agents keeps negotiator agents and their policies. Each project has exactly one active agent from its creation
+// on. Every write raises the project's AgentRevision by one in the same transaction.
+type Agents interface {
+	// Create stores a draft with its first version. A project that has 20: Conflict too_many_agents.
+	Create(ctx context.Context, a *agent.Agent, first agent.Version) error
+	ByID(ctx context.Context, project id.Project, wanted id.Agent) (*agent.Agent, error)
+	// List has the active one first, then the newest.
+	List(ctx context.Context, project id.Project, page Page) ([]*agent.Agent, int, error)
+	// Update loads the agent for exclusive use, runs change on it and stores it if change returns nil, with the
+	// version that change returns, if any. An agent that becomes active takes the place of the one that was. change
+	// does no I/O and may run more than once.
+	Update(ctx context.Context, project id.Project, wanted id.Agent, change func(*agent.Agent) (*agent.Version, error)) (*agent.Agent, error)
+	// Delete forgets a draft. Of the active one: Conflict agent_active.
+	Delete(ctx context.Context, project id.Project, wanted id.Agent) error
+}
+
+// SealedAgents is the secrets of all projects' agents.
+type SealedAgents interface {
+	// Reseal stores what seal makes of each secret, or nothing if it fails, and tells how many there were. seal does
+	// no I/O and may run more than once.
+	Reseal(ctx context.Context, seal func(id.Agent, []byte) ([]byte, error)) (int, error)
+}
+
+// ActiveAgents finds the agent that serves a project, in one round trip.
+type ActiveAgents interface {
+	Active(ctx context.Context, project id.Project) (*agent.Agent, error)
+	// SelfTuning are the active agents of all projects that tune themselves and whose latest policy was written before
+	// a time, up to a limit, in the order of their ids and after one of these.
+	SelfTuning(ctx context.Context, before time.Time, after id.Agent, limit int) ([]*agent.Agent, error)
+}
+
+// PolicyVersions reads the versions of an agent's policy, the newest first.
+type PolicyVersions interface {
+	Versions(ctx context.Context, project id.Project, of id.Agent, page Page) ([]agent.Version, int, error)
+	// Version is fault.NotFound policy_not_found if there is none.
+	Version(ctx context.Context, project id.Project, of id.Agent, number int) (agent.Version, error)
+}
+
+// Decisions reads the decision record.
+type Decisions interface {
+	// Decisions are newest first.
+	Decisions(ctx context.Context, project id.Project, f DecisionFilter, page Page) ([]Decided, int, error)
+	// Negotiations reads up to limit negotiations of an agent (of all if it is zero) that began in [from, to), the
+	// newest, each with its entries in order, and whether it was bought. Each is shown once.
+	Negotiations(ctx context.Context, project id.Project, of id.Agent, from, to time.Time, limit int, show func(Negotiation) error) error
+	// Head is the end of the project's chain, and how many decisions are not sealed yet.
+	Head(ctx context.Context, project id.Project) (ChainHead, error)
+	// Sealed reads the chain in order, from a position on (the first is 1), up to limit links. One that cannot be read,
+	// for somebody else wrote it, comes without its entry.
+	Sealed(ctx context.Context, project id.Project, from int64, limit int) ([]Decided, error)
+}
+
+// DecisionFilter narrows a reading; what is zero narrows nothing.
+type DecisionFilter struct {
+	Agent    id.Agent
+	Session  id.Session
+	Quote    id.Quote
+	Product  id.Product
+	Response string
+	Rule     string
+	From, To time.Time
+}
+
+// Decided is an entry of the record, and its link of the chain once it is sealed.
+type Decided struct {
+	negotiation.Entry
+	Position int64  // 0: not sealed yet
+	Hash     string // hex
+	Prior    string // the hash before, "" for the first
+}
+
+// ChainHead is the last link of a project's chain.
+type ChainHead struct {
+	Position int64
+	Hash     string
+	Unsealed int
+}
+
+// Negotiation is all that was said about one item in one session.
+type Negotiation struct {
+	Entries []negotiation.Entry
+	Bought  bool // an order has redeemed its token
+}
+
+// Sealer adds decisions to the chains of their projects.
+type Sealer interface {
+	// Seal seals up to limit decisions that are not yet, of all projects, and tells how many. A decision is sealed
+	// once, whoever else seals or dies meanwhile.
+	Seal(ctx context.Context, limit int) (int, error)
 }

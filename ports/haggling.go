@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/event"
@@ -18,6 +19,10 @@ type HaggleAsk struct {
 	Product  id.Product
 	Variant  id.Variant
 	Quantity int
+	// Client is a keyed hash of the buyer's address, and Since from when on what it tried is counted. Empty: only what
+	// the session tried is.
+	Client string
+	Since  time.Time
 }
 
 // Haggle is everything that answering an offer needs. What is unknown is nil. Quote is only found in
@@ -30,6 +35,7 @@ type Haggle struct {
 	Prior   *negotiation.Quote // the latest on the same session, product, variant and quantity
 	Product *catalog.Product   // nil also when it is not active
 	Stock   map[id.Variant]int // total by variant of Product
+	Probed  negotiation.Probed // as far as a client's 2,000 newest decisions tell
 }
 
 // HaggleResult is an answer to be stored: all of it, or nothing.

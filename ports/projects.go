@@ -34,6 +34,7 @@ type Storefronts interface {
 // Statistics of a project (spec 2.1).
 type Statistics struct {
 	Products int
+	Agents   int
 	Orders   int          // since a time
 	Revenue  money.Amount // of those orders
 }

@@ -13,8 +13,9 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// finishing bounds COMMIT and ROLLBACK, which no longer listen to the request's context: a commit
-// interrupted halfway is one that nobody knows about.
+// finishing bounds COMMIT on PostgreSQL and ROLLBACK, which no longer listen to the request's context: a
+// commit interrupted halfway is one that nobody knows about. SQLite's is not bounded, for it cannot be
+// asked afterwards.
 const finishing = 3 * time.Second
 
 // transactionName is what a transaction can be asked about by. Its number alone is not enough: a server
@@ -44,10 +45,15 @@ func (s *Store) commit(ctx context.Context, conn *sqlx.Conn, name transactionNam
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
+	unhurried := context.WithoutCancel(ctx)
+	if name.unnamed {
+		_, err := conn.ExecContext(unhurried, "COMMIT")
+		return translate(unhurried, err)
+	}
+	bounded, cancel := context.WithTimeout(unhurried, finishing)
 	defer cancel()
 	_, err := conn.ExecContext(bounded, "COMMIT")
-	if name.unnamed || !unanswered(err) {
+	if !unanswered(err) {
 		return translate(bounded, err)
 	}
 	drop(conn)

@@ -27,3 +27,4 @@ func TestSyncUnit(t *testing.T)       { suite(t, porttest.SyncUnit) }
 func TestSales(t *testing.T)          { suite(t, porttest.Sales) }
 func TestStockNews(t *testing.T)      { suite(t, porttest.StockNews) }
 func TestVectors(t *testing.T)        { suite(t, porttest.Vectors) }
+func TestAnalytics(t *testing.T)      { suite(t, porttest.Analytics) }

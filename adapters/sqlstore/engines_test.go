@@ -3,11 +3,9 @@ package sqlstore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
@@ -56,33 +54,8 @@ var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
 
 func freshPostgres(tb testing.TB) *Store {
 	tb.Helper()
-	const template = "store_template"
-	server := pgserver.Shared(tb)
-	postgresTemplate.Do(func() {
-		if err := server.CreateDatabase(template, ""); err != nil {
-			tb.Fatal(err)
-		}
-		if err := migrated(server.URL(template)); err != nil {
-			tb.Fatal(err)
-		}
-	})
-	return openStore(tb, Config{URL: freshDatabase(tb, template)})
+	return openStore(tb, Config{URL: pgserver.Shared(tb).Migrated(tb, migrated)})
 }
-
-var postgresTemplate sync.Once
-
-// freshDatabase is the address of a new PostgreSQL database.
-func freshDatabase(tb testing.TB, template string) string {
-	tb.Helper()
-	server := pgserver.Shared(tb)
-	name := fmt.Sprintf("store_%d", databases.Add(1))
-	if err := server.CreateDatabase(name, template); err != nil {
-		tb.Fatal(err)
-	}
-	return server.URL(name)
-}
-
-var databases atomic.Int64
 
 func openStore(tb testing.TB, c Config) *Store {
 	tb.Helper()

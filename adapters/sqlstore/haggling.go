@@ -89,6 +89,28 @@ WHERE project_id = $1
       AND product_id = ` + askedProduct + `
   )
 GROUP BY variant_id`
+
+	selectRefused = `
+SELECT count(*) AS n
+FROM decisions
+WHERE project_id = $1
+  AND session_id = $2
+  AND rule = 'below_floor'`
+
+	// selectProbed looks no further back than a client's newest decisions: one that has more is counted high enough.
+	selectProbed = `
+SELECT count(DISTINCT session_id) AS client,
+  count(DISTINCT CASE WHEN product_id = ` + askedProduct + ` THEN session_id END) AS product
+FROM (
+  SELECT session_id, product_id
+  FROM decisions
+  WHERE project_id = $1
+    AND client = $7
+    AND client <> ''
+    AND at >= $8
+  ORDER BY at DESC
+  LIMIT 2000
+) AS newest`
 )
 
 // asked are the rows that one ask finds.
@@ -104,6 +126,8 @@ type asked struct {
 		VariantID string `db:"variant_id"`
 		Quantity  int
 	}
+	refused []countRow
+	probed  []negotiation.Probed
 }
 
 func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.HaggleAsk) (ports.Haggle, error) {
@@ -117,12 +141,16 @@ func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.Haggle
 		b.query(&found.sessions, selectSession, args...)
 		b.query(&found.cart, selectCart, args...)
 		b.query(&found.last, selectLastSeq, args...)
+		b.query(&found.refused, selectRefused, args...)
 		if ask.Quote.IsZero() {
 			b.query(&found.priors, selectQuote+priorOfItem, args...)
 		} else {
 			b.query(&found.quotes, selectQuote+quoteInSession, args...)
 			b.query(&found.priors, selectQuote+priorOfQuote, args...)
 		}
+	}
+	if ask.Client != "" {
+		b.query(&found.probed, selectProbed, append(args, ask.Client, toMillis(ask.Since))...)
 	}
 	b.query(&found.products, selectAskedProduct, args...)
 	b.query(&found.variants, selectAskedVariants, args...)
@@ -134,6 +162,12 @@ func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.Haggle
 }
 
 func (a asked) haggle() (h ports.Haggle, err error) {
+	if len(a.probed) > 0 {
+		h.Probed = a.probed[0]
+	}
+	if len(a.refused) > 0 {
+		h.Probed.Session = a.refused[0].N
+	}
 	if len(a.products) > 0 {
 		if h.Product, err = only(fromProductRows(a.products, a.variants)); err != nil {
 			return ports.Haggle{}, err

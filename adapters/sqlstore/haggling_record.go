@@ -10,11 +10,13 @@ import (
 )
 
 const entryColumns = `project_id, session_id, seq, id, quote_id, product_id, variant_id, quantity, at, currency,
-  offer, response, price, rule, policy_version, list_price, opening, target, floor, before, signals, message`
+  offer, response, price, rule, policy_version, list_price, opening, target, floor, before, signals, message,
+  agent_id, handler, fallback, proposal, client`
 
 const insertEntry = `
 INSERT INTO decisions (` + entryColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+  $23, $24, $25, $26, $27)`
 
 const selectHistory = `
 SELECT ` + entryColumns + `
@@ -46,6 +48,11 @@ type entryRow struct {
 	Before        string
 	Signals       string
 	Message       string
+	AgentID       string `db:"agent_id"`
+	Handler       string
+	Fallback      string
+	Proposal      *int64
+	Client        string
 }
 
 func entryArgs(e negotiation.Entry) ([]any, error) {
@@ -64,6 +71,7 @@ func entryArgs(e negotiation.Entry) ([]any, error) {
 		toOptionalMinor(e.Offer), e.Response, toOptionalMinor(e.Price), e.Rule, e.PolicyVersion,
 		e.Bounds.List().Minor(), e.Bounds.Opening().Minor(), e.Bounds.Target().Minor(), e.Bounds.Floor().Minor(),
 		before, signals, e.Message,
+		e.Agent.String(), e.Handler, e.Fallback, toOptionalMinor(e.Proposal), e.Client,
 	}, err
 }
 
@@ -86,6 +94,8 @@ func fromEntryRow(r entryRow) (negotiation.Entry, error) {
 		At: fromMillis(r.At), Offer: fromOptionalMinor(r.Offer, c), Response: r.Response, Price: fromOptionalMinor(r.Price, c),
 		Rule: r.Rule, PolicyVersion: r.PolicyVersion, Bounds: boundsOf(r.ListPrice, r.Opening, r.Target, r.Floor, c),
 		Before: before.progress(c), Signals: signals.signals(c), Message: r.Message,
+		Agent: id.Stored[id.Agent](r.AgentID), Handler: r.Handler, Fallback: r.Fallback,
+		Proposal: fromOptionalMinor(r.Proposal, c), Client: r.Client,
 	}, nil
 }
 
@@ -111,6 +121,11 @@ type signalsJSON struct {
 
 	MemberTier      string `json:"member_tier,omitempty"`
 	MemberPurchases int    `json:"member_purchases,omitempty"`
+
+	Category      string `json:"category,omitempty"`
+	ProbedSession int    `json:"probed_session,omitempty"`
+	ProbedClient  int    `json:"probed_client,omitempty"`
+	ProbedProduct int    `json:"probed_product,omitempty"`
 }
 
 func toProgressJSON(p negotiation.Progress) progressJSON {
@@ -134,6 +149,7 @@ func toSignalsJSON(s negotiation.Signals) (signalsJSON, error) {
 		Negotiable: s.Negotiable, Quantity: s.Quantity, CartValue: s.CartValue.Minor(), Stock: s.Stock,
 		Tier: tier, Purchases: s.Claims.Purchases, Urgency: urgency,
 		MemberTier: member, MemberPurchases: s.Member.Purchases,
+		Category: s.Category, ProbedSession: s.Probed.Session, ProbedClient: s.Probed.Client, ProbedProduct: s.Probed.Product,
 	}, err
 }
 
@@ -141,8 +157,9 @@ func (s signalsJSON) signals(c money.Currency) negotiation.Signals {
 	return negotiation.Signals{
 		List: money.Of(s.List, c), Cost: fromOptionalMinor(s.Cost, c), Competitor: fromOptionalMinor(s.Competitor, c),
 		Negotiable: s.Negotiable, Quantity: s.Quantity, CartValue: money.Of(s.CartValue, c), Stock: s.Stock,
-		Claims: claimsOf(s.Tier, s.Purchases, s.Urgency),
-		Member: negotiation.MemberOf(session.Member{Tier: s.MemberTier, Purchases: s.MemberPurchases}),
+		Claims:   claimsOf(s.Tier, s.Purchases, s.Urgency),
+		Member:   negotiation.MemberOf(session.Member{Tier: s.MemberTier, Purchases: s.MemberPurchases}),
+		Category: s.Category, Probed: negotiation.Probed{Session: s.ProbedSession, Client: s.ProbedClient, Product: s.ProbedProduct},
 	}
 }
 

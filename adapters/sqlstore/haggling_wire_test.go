@@ -12,6 +12,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
+
+	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
 // wire is the way to a PostgreSQL server. It counts round trips: turns from writing to reading.
@@ -64,8 +66,7 @@ func (c *wiredConn) Read(b []byte) (int, error) {
 // wiredPostgres is a store on one connection, which is open.
 func wiredPostgres(t *testing.T) (*Store, *wire) {
 	t.Helper()
-	freshPostgres(t) // makes the template
-	u, err := url.Parse(freshDatabase(t, "store_template"))
+	u, err := url.Parse(pgserver.Shared(t).Migrated(t, migrated))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"github.com/haggle-commerce/haggle/ports/porttest"
+	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
 // Nothing changes what the ledger says, or takes a row of an order away.
@@ -79,7 +80,7 @@ func TestSalesBeforeTheLedgerAreInIt(t *testing.T) {
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		db, err := sqlx.Open("postgres", freshDatabase(t, ""))
+		db, err := sqlx.Open("postgres", pgserver.Shared(t).Database(t, ""))
 		if err != nil {
 			t.Fatal(err)
 		}

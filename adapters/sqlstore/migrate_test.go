@@ -34,7 +34,7 @@ func TestProcessesMigrateTogether(t *testing.T) {
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		url := freshDatabase(t, "")
+		url := pgserver.Shared(t).Database(t, "")
 		together(t, url, url, url, url, url, url)
 		storeProject(t, openStore(t, Config{URL: url}), 1)
 	})

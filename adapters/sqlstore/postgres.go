@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"regexp"
+	"strconv"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -42,13 +44,23 @@ func openPostgres(_ context.Context, c Config) (*Store, error) {
 			query.Set(name, value)
 		}
 	}
+	if c.Statement > 0 {
+		query.Set("statement_timeout", strconv.FormatInt(c.Statement.Milliseconds(), 10))
+	}
 	address := *u
 	address.RawQuery = query.Encode()
 	connector, err := pq.NewConnector(address.String())
 	if err != nil {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
-	connector.Dialer(impatient{})
+	statement, err := statementTime(query.Get("statement_timeout"))
+	if err != nil {
+		return nil, fmt.Errorf("database URL: %w", err)
+	}
+	if c.Statement > 0 {
+		statement = 0 // one look may be many statements: whoever looks waits as long as they take together
+	}
+	connector.Dialer(impatient{longest: statement})
 	db := sqlx.NewDb(sql.OpenDB(connector), "postgres")
 	most := cmp.Or(c.MaxOpen, 20)
 	db.SetMaxOpenConns(most)
@@ -58,13 +70,35 @@ func openPostgres(_ context.Context, c Config) (*Store, error) {
 	return &Store{dialect: postgresDialect, write: db, read: db, migrate: migrate}, nil
 }
 
-// answerTime is how long the server may take to say something once it was asked: more than
-// statement_timeout lets it. lib/pq itself waits for ever on a connection that the other side has left
-// without a word.
-const answerTime = 7 * time.Second
+var timeForm = regexp.MustCompile(`^\s*(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d)?\s*$`)
 
-// impatient connects by sockets that give up reading after answerTime.
-type impatient struct{ net.Dialer }
+var timeUnits = map[string]time.Duration{
+	"us": time.Microsecond, "": time.Millisecond, "ms": time.Millisecond, "s": time.Second, "min": time.Minute, "h": time.Hour, "d": 24 * time.Hour,
+}
+
+// statementTime reads a statement_timeout as PostgreSQL does: in whole milliseconds, 0 for none.
+func statementTime(text string) (time.Duration, error) {
+	parts := timeForm.FindStringSubmatch(text)
+	if parts == nil {
+		return 0, fmt.Errorf("statement_timeout %q is not a time such as 5000 or 5s", text)
+	}
+	n, err := strconv.ParseFloat(parts[1], 64)
+	if err != nil {
+		return 0, fmt.Errorf("statement_timeout %q: %w", text, err)
+	}
+	return time.Duration(n * float64(timeUnits[parts[2]])).Round(time.Millisecond), nil
+}
+
+// impatient connects by sockets that give up reading a little after the longest statement's time, if
+// that is limited; the statements of one batch have it together. lib/pq itself waits for ever on a
+// connection that the other side has left without a word.
+type impatient struct {
+	net.Dialer
+	longest time.Duration
+}
+
+// grace is how much later than its statement's end an answer may come.
+const grace = 2 * time.Second
 
 var _ pq.Dialer = impatient{}
 
@@ -80,16 +114,19 @@ func (d impatient) Dial(network, address string) (net.Conn, error) {
 
 func (d impatient) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := d.Dialer.DialContext(ctx, network, address)
-	if err != nil {
-		return nil, err
+	if err != nil || d.longest == 0 {
+		return conn, err
 	}
-	return impatientConn{conn}, nil
+	return impatientConn{conn, d.longest + grace}, nil
 }
 
-type impatientConn struct{ net.Conn }
+type impatientConn struct {
+	net.Conn
+	patience time.Duration
+}
 
 func (c impatientConn) Read(b []byte) (int, error) {
-	if err := c.SetReadDeadline(time.Now().Add(answerTime)); err != nil {
+	if err := c.SetReadDeadline(time.Now().Add(c.patience)); err != nil {
 		return 0, err
 	}
 	return c.Conn.Read(b)

@@ -29,7 +29,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 
 	selectProject = `
 SELECT id, account_id, slug, name, description, currency, settings, storefront, routes,
-  catalog_version, created_at, updated_at
+  catalog_version, agent_revision, created_at, updated_at
 FROM projects`
 
 	countProjects = `
@@ -52,10 +52,27 @@ func (p Projects) Create(ctx context.Context, created *project.Project) error {
 	if err != nil {
 		return err
 	}
-	b := p.store.writing(noProject)
+	b := p.store.writing(created.ID)
 	b.exec(insertProject, r.ID, r.AccountID, r.Slug, r.Name, r.Description, r.Currency, r.Settings, r.Storefront,
 		r.Routes, r.CatalogVersion, r.CreatedAt, r.UpdatedAt)
+	if err := staff(b, created); err != nil {
+		return err
+	}
 	return b.run(ctx)
+}
+
+// staff gives a new project its first agent and an empty chain of decisions.
+func staff(b *batch, p *project.Project) error {
+	first, version := firstAgent(p)
+	args, err := agentArgs(first)
+	if err != nil {
+		return err
+	}
+	policy, err := versionArgs(first, version)
+	b.exec(insertAgent, args...)
+	b.exec(insertPolicy, policy...)
+	b.exec(insertChain, p.ID.String())
+	return err
 }
 
 func (p Projects) ByID(ctx context.Context, account id.Account, project id.Project) (*project.Project, error) {
@@ -164,8 +181,10 @@ var contents = []string{
 	"integrations", "sync_runs", "sync_problems", "copies",
 	"event_subscriptions", "sandbox_refunds", "sandbox_charges", "sandbox_failures", "declines",
 	"labels", "refunds", "returns", "payments", "ledger_transactions", "ledger_postings",
-	"decisions", "quotes", "shown", "cart_items", "sessions",
+	"decision_chains", "agents", "agent_policies", "decisions", // in this order: whoever seals holds the chain
+	"quotes", "shown", "cart_items", "sessions",
 	"stock_moves", "stock", "variants", "products", "synonyms", "stock_turns",
+	"analytics_folds", "analytics_pending", "analytics_slots", "analytics_lost",
 	"embedding_progress", "embeddings", // in this order: who stores vectors holds the progress
 	"outbox", "deliveries", "webhook_deliveries", // last: what is written meanwhile announces itself
 }

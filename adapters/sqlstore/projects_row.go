@@ -17,6 +17,7 @@ type projectRow struct {
 	Storefront     string
 	Routes         string
 	CatalogVersion int64 `db:"catalog_version"`
+	AgentRevision  int64 `db:"agent_revision"`
 	CreatedAt      int64 `db:"created_at"`
 	UpdatedAt      int64 `db:"updated_at"`
 }
@@ -201,6 +202,7 @@ func fromProjectRow(r projectRow) (*project.Project, error) {
 		ID: id.Stored[id.Project](r.ID), Account: id.Stored[id.Account](r.AccountID),
 		Name: r.Name, Slug: r.Slug, Description: r.Description,
 		Settings: fromSettingsJSON(settings, currency), Storefront: fromStorefrontJSON(storefront, currency),
-		Routes: fromRoutesJSON(routes), CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt), CatalogVersion: r.CatalogVersion,
+		Routes: fromRoutesJSON(routes), CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt),
+		CatalogVersion: r.CatalogVersion, AgentRevision: r.AgentRevision,
 	}, nil
 }

@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"crypto/sha256"
-	"fmt"
 	"testing"
 	"time"
 
@@ -37,7 +36,8 @@ func TestRequestsBeginWithOneRoundTrip(t *testing.T) {
 // A superuser, whom row-level security does not hold, gives its rights up in every transaction.
 func TestSuperuserIsHeldToTheProject(t *testing.T) {
 	t.Parallel()
-	server, name := pgserver.Shared(t), fmt.Sprintf("superuser_%d", databases.Add(1))
+	const name = "superuser"
+	server := pgserver.Shared(t)
 	if err := server.CreateDatabase(name, ""); err != nil {
 		t.Fatal(err)
 	}

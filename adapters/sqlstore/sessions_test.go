@@ -22,20 +22,24 @@ func views(s *Store) porttest.Stores {
 	return porttest.Stores{
 		Accounts: s.Accounts(), Projects: s.Projects(), Storefronts: s.Storefronts(), Statistics: s.Projects(),
 		Products: s.Products(), Bulk: s.Catalog(), Catalog: s.Catalog(), Inventory: s.Inventory(), Synonyms: s.Synonyms(),
-		Sessions: s.Sessions(), Haggling: s.Haggling(), Checkouts: s.Checkouts(), Orders: s.Orders(),
+		Sessions: s.Sessions(), Haggling: s.Haggling(),
+		Agents: s.Agents(), Active: s.Agents(), Policies: s.Agents(), Decisions: s.Decisions(), Sealer: s.Decisions(),
+		Checkouts: s.Checkouts(), Orders: s.Orders(),
 		OrderLists: s.Orders(), Refunds: s.Orders(), Labels: s.Labels(), Payments: s.Payments(), Ledger: s.Ledger(),
 		Sandbox: s.SandboxLedger(),
 		Keys:    s.Requests(), Records: s.Requests(), Audit: s.Requests(),
 		Authorizations: s.Authorizations(), Webhooks: s.Webhooks(), Sealed: s.Webhooks(), Inbox: s.Inbox(), InboxQueue: s.Inbox(),
 		Integrations: s.Integrations(), InUse: s.Integrations(), Figures: s.Integrations(),
 		SyncRuns: s.SyncRuns(), SyncQueue: s.SyncRuns(), Copies: s.Copies(), CopyReader: s.Copies(), StockRoom: s.StockRoom(),
-		SyncUnit: s.SyncUnit(), Log: s.Events(), Sales: s.Sales(), StockNews: s.StockNews(),
+		SyncUnit: s.SyncUnit(), Log: s.Events(), Sales: s.Sales(), StockNews: s.StockNews(), Analytics: s.Analytics(),
 		Vectors: s.Embeddings(), Embeddings: s.Embeddings(),
 	}
 }
 
 func TestSessions(t *testing.T)      { suite(t, porttest.Sessions) }
 func TestHaggling(t *testing.T)      { suite(t, porttest.Haggling) }
+func TestAgents(t *testing.T)        { suite(t, porttest.Agents) }
+func TestDecisions(t *testing.T)     { suite(t, porttest.Decisions) }
 func TestCheckouts(t *testing.T)     { suite(t, porttest.Checkouts) }
 func TestPurchase(t *testing.T)      { suite(t, porttest.Purchase) }
 func TestOrders(t *testing.T)        { suite(t, porttest.Orders) }

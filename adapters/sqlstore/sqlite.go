@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
@@ -14,7 +15,7 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/jmoiron/sqlx"
 	"github.com/pressly/goose/v3"
-	_ "modernc.org/sqlite" // the driver
+	"modernc.org/sqlite"
 )
 
 func openSQLite(ctx context.Context, c Config) (*Store, error) {
@@ -30,7 +31,7 @@ func openSQLite(ctx context.Context, c Config) (*Store, error) {
 	}
 	// What undoes a step of a unit is kept in memory, as are the pages of a large one (16 MiB): a file for each
 	// took half of the time of a page of products.
-	write, err := sqlx.Open("sqlite", sqliteAddress(path, "journal_mode(wal)", "synchronous(full)", "temp_store(memory)", "cache_size(-16384)"))
+	write, err := openPool(sqliteAddress(path, "journal_mode(wal)", "synchronous(full)", "temp_store(memory)", "cache_size(-16384)"))
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +41,7 @@ func openSQLite(ctx context.Context, c Config) (*Store, error) {
 	if err := alone(ctx, path, func() error { return write.PingContext(ctx) }); err != nil {
 		return nil, errors.Join(fmt.Errorf("database %s: %w", path, err), write.Close())
 	}
-	read, err := sqlx.Open("sqlite", sqliteAddress(path, "query_only(on)"))
+	read, err := openPool(sqliteAddress(path, "query_only(on)"))
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
@@ -49,6 +50,14 @@ func openSQLite(ctx context.Context, c Config) (*Store, error) {
 	read.SetMaxIdleConns(most)
 	migrate := func(ctx context.Context) error { return migrateSQLite(ctx, write, path) }
 	return &Store{dialect: sqliteDialect, write: write, read: read, migrate: migrate}, nil
+}
+
+func openPool(address string) (*sqlx.DB, error) {
+	connector, err := sqlite.NewConnector(address)
+	if err != nil {
+		return nil, err
+	}
+	return sqlx.NewDb(sql.OpenDB(keeper{connector}), "sqlite"), nil
 }
 
 // claimFile makes a new file readable for nobody else, and with it those that SQLite puts beside it.

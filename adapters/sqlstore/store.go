@@ -12,6 +12,7 @@ import (
 	"database/sql"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 )
@@ -22,6 +23,9 @@ type Config struct {
 	URL string
 	// MaxOpen bounds the connections to PostgreSQL, or the readers of SQLite. 0 is 20, or 8.
 	MaxOpen int
+	// Statement is how long a statement may take on PostgreSQL, and a batch as long as its statements
+	// take. 0 is the URL's statement_timeout, or five seconds, which a batch has altogether.
+	Statement time.Duration
 	// Trace begins a span around a piece of work, which what it returns ends; nil: there are none.
 	Trace func(ctx context.Context, name string) (context.Context, func(error))
 }

@@ -31,6 +31,7 @@ WHERE id = $1`, project.String())
 const statistics = `
 SELECT
   (SELECT count(*) FROM products WHERE project_id = $1 AND deleted_at IS NULL) AS products,
+  (SELECT count(*) FROM agents WHERE project_id = $1) AS agents,
   count(*) AS orders,
   CAST(coalesce(sum(total), 0) AS BIGINT) AS revenue
 FROM orders
@@ -39,8 +40,8 @@ WHERE project_id = $1
 
 func (p Projects) Statistics(ctx context.Context, of *project.Project, since time.Time) (ports.Statistics, error) {
 	var rows []struct {
-		Products, Orders int
-		Revenue          int64
+		Products, Agents, Orders int
+		Revenue                  int64
 	}
 	b := p.store.reading(of.ID)
 	b.query(&rows, statistics, of.ID.String(), toMillis(since))
@@ -49,6 +50,7 @@ func (p Projects) Statistics(ctx context.Context, of *project.Project, since tim
 	}
 	return ports.Statistics{
 		Products: rows[0].Products,
+		Agents:   rows[0].Agents,
 		Orders:   rows[0].Orders,
 		Revenue:  money.Of(rows[0].Revenue, of.Settings.Currency),
 	}, nil

@@ -1,32 +1,36 @@
-// Package agents serves a project's four agent events (spec 6.1) with the built-in negotiator.
 package agents
 
 import (
 	"context"
 
 	"github.com/haggle-commerce/haggle/domain/agent"
-	"github.com/haggle-commerce/haggle/domain/catalog"
-	"github.com/haggle-commerce/haggle/domain/negotiation"
-	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Builtin answers from the index and the negotiation rules, and leaves all wording to the house.
-type Builtin struct{ Index ports.Index }
+// Builtin is the house's agent: it sells what the index found, at prices that the policy's rules decide, and leaves all
+// wording to the house.
+var Builtin = agent.MustProgram(agent.House,
+	agent.OnACPEvent(agent.Search, house{}.search),
+	agent.OnACPEvent(agent.Quote, house{}.quote),
+	agent.OnACPEvent(agent.Checkout, house{}.checkout),
+	agent.OnACPEvent(agent.Finalize, house{}.finalize),
+)
 
-func (b Builtin) Search(ctx context.Context, e agent.SearchEvent) (catalog.Found, error) {
-	return b.Index.Search(ctx, e.Project.ID, e.Query)
+type house struct{}
+
+func (house) search(_ context.Context, in agent.SearchInput) (agent.SearchAnswer, error) {
+	return in.All(), nil
 }
 
-func (Builtin) Quote(_ context.Context, e agent.QuoteEvent) (agent.QuoteAnswer, error) {
-	return agent.QuoteAnswer{Decision: negotiation.Decide(e.Table)}, nil
+func (house) quote(_ context.Context, in agent.QuoteInput) (agent.QuoteAnswer, error) {
+	return in.House(), nil
 }
 
-// Checkout consents: what a cart must fulfil is checked by the checkout itself.
-func (Builtin) Checkout(context.Context, agent.CheckoutEvent) (agent.Verdict, error) {
-	return agent.Verdict{}, nil
+// checkout consents: what a cart must fulfil is checked by the checkout itself.
+func (house) checkout(context.Context, agent.CheckoutInput) (agent.Verdict, error) {
+	return agent.Consent(), nil
 }
 
-// Finalize consents: stock, tokens and payment are checked by the purchase itself.
-func (Builtin) Finalize(context.Context, agent.FinalizeEvent) (agent.Verdict, error) {
-	return agent.Verdict{}, nil
+// finalize consents: stock, tokens and payment are checked by the purchase itself.
+func (house) finalize(context.Context, agent.FinalizeInput) (agent.Verdict, error) {
+	return agent.Consent(), nil
 }

@@ -14,6 +14,7 @@ import (
 // Service answers buyers' questions about a shop.
 type Service struct {
 	Agent     ports.Agent
+	Mandates  ports.Mandates
 	Index     ports.Index
 	Catalog   ports.CatalogReader
 	Inventory ports.Inventory

@@ -16,6 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
@@ -37,6 +38,8 @@ type shelf struct {
 	complements []ports.Complement
 	soldOut     bool // so the index thinks
 	finds       int
+	chooser     chooser
+	mandated    mandated
 	session     *session.Session
 	cart        []session.CartItem
 
@@ -51,6 +54,7 @@ type shelf struct {
 	version  int64
 	restocks []map[id.Variant]int
 	created  []*session.Session
+	touched  int // the session
 	shown    []id.Product
 }
 
@@ -103,19 +107,45 @@ func (i index) Restock(_ id.Project, totals map[id.Variant]int) {
 	i.restocks = append(i.restocks, totals)
 }
 
-// finder is an agent that finds everything.
-type finder struct {
-	ports.Agent
-	*shelf
+// Search finds everything.
+func (i index) Search(context.Context, id.Project, catalog.Query) (catalog.Found, error) {
+	i.finds++
+	found := catalog.Found{Total: len(i.products)}
+	for _, p := range i.products {
+		found.Hits = append(found.Hits, catalog.Hit{Product: p, Score: 500, InStock: !i.soldOut})
+	}
+	return found, i.findErr
 }
 
-func (f finder) Search(context.Context, agent.SearchEvent) (catalog.Found, error) {
-	f.finds++
-	found := catalog.Found{Total: len(f.products)}
-	for _, p := range f.products {
-		found.Hits = append(found.Hits, catalog.Hit{Product: p, Score: 500, InStock: !f.soldOut})
+// chooser is an agent that takes all candidates unless choose says otherwise, and remembers what it was asked.
+type chooser struct {
+	ports.Agent
+	choose func(agent.SearchInput) (agent.SearchAnswer, error)
+	asked  []agent.SearchInput
+}
+
+func (c *chooser) Search(_ context.Context, in agent.SearchInput) (agent.SearchAnswer, error) {
+	c.asked = append(c.asked, in)
+	if c.choose == nil {
+		return in.All(), nil
 	}
-	return found, f.findErr
+	return c.choose(in)
+}
+
+// mandated gives the house's policy unless another is set, and remembers for which sessions.
+type mandated struct {
+	policy   *negotiation.Policy
+	err      error
+	sessions []id.Session
+}
+
+func (m *mandated) Mandate(_ context.Context, p *project.Project, visit id.Session) (agent.Mandate, error) {
+	m.sessions = append(m.sessions, visit)
+	policy := negotiation.Builtin()
+	if m.policy != nil {
+		policy = *m.policy
+	}
+	return agent.Mandate{Agent: &agent.Agent{ID: id.New[id.Agent]([16]byte{8}), Project: p.ID}, Policy: policy.Under(p.Settings)}, m.err
 }
 
 func (i index) Complements(id.Project, []id.Product, int) []ports.Complement { return i.complements }
@@ -134,6 +164,7 @@ func (s sessions) Update(_ context.Context, _ id.Project, named id.Session, chan
 	if s.session == nil || s.session.ID != named {
 		return nil, fault.Missing("session")
 	}
+	s.touched++
 	return s.session, change(s.session)
 }
 
@@ -154,7 +185,8 @@ func (h haggles) Load(_ context.Context, _ id.Project, ask ports.HaggleAsk) (fou
 		}
 	}
 	if h.session != nil && ask.Session == h.session.ID {
-		found.Session, found.Cart = h.session, h.cart
+		visit := *h.session
+		found.Session, found.Cart = &visit, h.cart
 	}
 	found.Stock = map[id.Variant]int{}
 	for _, l := range h.levels {
@@ -189,7 +221,7 @@ func open(s *shelf) (*discovery.Service, *project.Project) {
 		ID: id.New[id.Project]([16]byte{1}), Settings: settings, Storefront: project.DefaultStorefront(settings), CatalogVersion: 3,
 	}
 	return &discovery.Service{
-		Agent: finder{shelf: s}, Index: index{shelf: s}, Catalog: s, Inventory: s, Sessions: sessions{shelf: s},
+		Agent: &s.chooser, Mandates: &s.mandated, Index: index{shelf: s}, Catalog: s, Inventory: s, Sessions: sessions{shelf: s},
 		Haggling: haggles{shelf: s}, Clock: &system{}, Entropy: &system{},
 	}, p
 }
@@ -263,11 +295,17 @@ func TestFreshTriesAgainAfterAFailure(t *testing.T) {
 func TestCapabilities(t *testing.T) {
 	t.Parallel()
 	_, p := open(&shelf{})
-	if got := discovery.Capabilities(p); !reflect.DeepEqual(got, []string{"recommend", "negotiate", "bundle"}) {
+	house := negotiation.Builtin()
+	if got := discovery.Capabilities(p, house.Under(p.Settings)); !reflect.DeepEqual(got, []string{"recommend", "negotiate", "bundle"}) {
 		t.Errorf("by default %q", got)
 	}
+	quiet := house
+	quiet.Enabled, quiet.Bundles.Off = false, true
+	if got := discovery.Capabilities(p, quiet.Under(p.Settings)); !reflect.DeepEqual(got, []string{"recommend"}) {
+		t.Errorf("by a policy that does neither %q", got)
+	}
 	p.Settings.NegotiationEnabled, p.Settings.BundleSuggestions, p.Settings.SubscriptionEnabled = false, false, true
-	if got := discovery.Capabilities(p); !reflect.DeepEqual(got, []string{"recommend", "subscribe"}) {
+	if got := discovery.Capabilities(p, house.Under(p.Settings)); !reflect.DeepEqual(got, []string{"recommend", "subscribe"}) {
 		t.Errorf("otherwise %q", got)
 	}
 }

@@ -5,16 +5,17 @@ import (
 	"strings"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Capabilities of a shop, from its settings (spec 2.7).
-func Capabilities(p *project.Project) []string {
+// Capabilities of a shop, from its settings and the policy that its agent keeps (spec 2.7).
+func Capabilities(p *project.Project, policy negotiation.Policy) []string {
 	list := []string{"recommend"}
-	if p.Settings.NegotiationEnabled {
+	if policy.Enabled {
 		list = append(list, "negotiate")
 	}
-	if p.Settings.BundleSuggestions {
+	if p.Settings.BundleSuggestions && !policy.Bundles.Off {
 		list = append(list, "bundle")
 	}
 	if p.Settings.SubscriptionEnabled {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
@@ -41,6 +42,9 @@ type Recommendation struct {
 
 // Search finds products, opens a session if the buyer has none, and recommends what goes with them.
 func (s *Service) Search(ctx context.Context, p *project.Project, r SearchRequest) (SearchAnswer, error) {
+	if _, err := s.Mandates.Mandate(ctx, p, r.Session); err != nil { // known before anything is written
+		return SearchAnswer{}, err
+	}
 	visit, err := s.visit(ctx, p, r)
 	if err != nil {
 		return SearchAnswer{}, err
@@ -57,18 +61,23 @@ func (s *Service) Search(ctx context.Context, p *project.Project, r SearchReques
 		shown[i] = r.Product.ID
 	}
 	if r.Session.IsZero() {
-		err = s.Sessions.Create(ctx, visit, shown...) // the session and what it saw, in one writing
-	} else {
-		err = s.Sessions.Show(ctx, p.ID, visit.ID, shown)
+		return answer, s.Sessions.Create(ctx, visit, shown...) // the session and what it saw, in one writing
 	}
-	return answer, err
+	if answer.Session, err = s.touch(ctx, p, visit.ID, r.Claims); err != nil {
+		return SearchAnswer{}, err
+	}
+	return answer, s.Sessions.Show(ctx, p.ID, visit.ID, shown)
 }
 
 // find searches, and once more if the stock of what was found is not as the index thought: it ranks by stock, and
 // somebody may just have bought the last piece.
 func (s *Service) find(ctx context.Context, p *project.Project, q catalog.Query, a *SearchAnswer) (err error) {
+	mandate, err := s.Mandates.Mandate(ctx, p, a.Session.ID)
+	if err != nil {
+		return err
+	}
 	for again := range 2 {
-		if a.Found, err = s.Agent.Search(ctx, agent.SearchEvent{Project: p, Session: a.Session, Query: q}); err != nil {
+		if a.Found, err = s.ask(ctx, p, mandate, q, a.Session); err != nil {
 			return err
 		}
 		var complements []ports.Complement
@@ -85,12 +94,24 @@ func (s *Service) find(ctx context.Context, p *project.Project, q catalog.Query,
 		if a.Stock, err = s.stockOf(ctx, p.ID, products); err != nil {
 			return err
 		}
-		a.Recommendations = recommendations(p, complements, a.Stock)
+		a.Recommendations = recommendations(p, mandate.Policy, complements, a.Stock)
 		if again == 1 || len(a.Recommendations) == len(complements) && asThought(a.Found.Hits, a.Stock) {
 			break
 		}
 	}
 	return nil
+}
+
+// ask has the agent choose from what the index found.
+func (s *Service) ask(ctx context.Context, p *project.Project, m agent.Mandate, q catalog.Query, visit *session.Session) (catalog.Found, error) {
+	candidates, err := s.Index.Search(ctx, p.ID, q)
+	if err != nil {
+		return catalog.Found{}, err
+	}
+	answer, err := s.Agent.Search(ctx, agent.SearchInput{
+		Scene: agent.Scene{Project: p, Session: visit, Mandate: m}, Query: q, Candidates: candidates,
+	})
+	return answer.Found, err
 }
 
 // asThought tells whether hits are in stock where the index thought so.
@@ -103,16 +124,25 @@ func asThought(hits []catalog.Hit, stock Stock) bool {
 	return true
 }
 
-// visit is the session named, touched, or a new one that is yet to be stored.
+// visit is the session named, touched, or a new one. Nothing is stored yet: an agent that is far away must not be
+// waited for with a transaction begun.
 func (s *Service) visit(ctx context.Context, p *project.Project, r SearchRequest) (*session.Session, error) {
-	if !r.Session.IsZero() {
-		return s.touch(ctx, p, r.Session, r.Claims)
+	now, timeout := s.Clock.Now(), p.Settings.SessionTimeout()
+	if r.Session.IsZero() {
+		claims := session.Claims{}
+		if r.Claims != nil {
+			claims = *r.Claims
+		}
+		return session.Open(id.New[id.Session](s.Entropy.Bits128()), p.ID, claims, timeout, now), nil
 	}
-	claims := session.Claims{}
-	if r.Claims != nil {
-		claims = *r.Claims
+	h, err := s.Haggling.Load(ctx, p.ID, ports.HaggleAsk{Session: r.Session})
+	switch {
+	case err != nil:
+		return nil, err
+	case h.Session == nil:
+		return nil, fault.Missing("session")
 	}
-	return session.Open(id.New[id.Session](s.Entropy.Bits128()), p.ID, claims, p.Settings.SessionTimeout(), s.Clock.Now()), nil
+	return h.Session, h.Session.Touch(r.Claims, timeout, now)
 }
 
 func (s *Service) touch(ctx context.Context, p *project.Project, named id.Session, claims *session.Claims) (*session.Session, error) {
@@ -123,19 +153,15 @@ func (s *Service) touch(ctx context.Context, p *project.Project, named id.Sessio
 }
 
 // recommendations are the complements that are in stock, at what they would cost less in a bundle.
-func recommendations(p *project.Project, complements []ports.Complement, stock Stock) (all []Recommendation) {
+func recommendations(p *project.Project, policy negotiation.Policy, complements []ports.Complement, stock Stock) (all []Recommendation) {
 	for _, c := range complements {
 		if stock[c.Variant.ID] == 0 {
 			continue
 		}
 		price := c.Product.PriceOf(c.Variant)
 		r := Recommendation{Product: c.Product, Price: price}
-		if p.Settings.BundleSuggestions {
-			bounds := negotiation.Bound(negotiation.PolicyOf(p.Settings), negotiation.Signals{
-				List: price, Cost: c.Product.Cost, Negotiable: c.Product.Negotiable, Quantity: 1,
-				CartValue: money.Zero(price.Currency()),
-			})
-			r.BundleDiscount = money.Off(price, negotiation.BundlePrice(bounds))
+		if p.Settings.BundleSuggestions && !policy.Bundles.Off {
+			r.BundleDiscount = money.Off(price, policy.BundlePrice(price, c.Product.Cost, c.Product.Negotiable, c.Product.Category))
 		}
 		all = append(all, r)
 	}

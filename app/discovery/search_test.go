@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/discovery"
+	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -103,7 +104,10 @@ func TestSearchFails(t *testing.T) {
 	for name, breaks := range map[string]func(*shelf){
 		"reading the catalogue": func(s *shelf) { s.readErr = errGone },
 		"searching":             func(s *shelf) { s.findErr = errGone },
-		"reading the stock":     func(s *shelf) { s.stockErr = errGone },
+		"asking the agent": func(s *shelf) {
+			s.chooser.choose = func(agent.SearchInput) (agent.SearchAnswer, error) { return agent.SearchAnswer{}, errGone }
+		},
+		"reading the stock": func(s *shelf) { s.stockErr = errGone },
 	} {
 		s, _, _ := stocked()
 		breaks(s)

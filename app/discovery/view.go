@@ -35,6 +35,10 @@ type Personalized struct {
 
 // View shows a product. In a session it shows the prices that the session's quotes go by.
 func (s *Service) View(ctx context.Context, p *project.Project, product id.Product, named id.Session, claims *session.Claims) (ProductView, error) {
+	mandate, err := s.Mandates.Mandate(ctx, p, named)
+	if err != nil {
+		return ProductView{}, err
+	}
 	if !named.IsZero() {
 		if _, err := s.touch(ctx, p, named, claims); err != nil {
 			return ProductView{}, err
@@ -54,7 +58,7 @@ func (s *Service) View(ctx context.Context, p *project.Project, product id.Produ
 	if claims != nil && h.Session == nil {
 		said = *claims // a session was told of them
 	}
-	table := openingTable(p, h, said, s.Clock.Now())
+	table := openingTable(p, mandate.Policy, h, said, s.Clock.Now())
 	standing := negotiation.Decide(table).(negotiation.Quoted).Price
 	from := negotiation.FiveUp(table.Bounds.Target(), table.Bounds.List())
 	return ProductView{
@@ -68,17 +72,17 @@ func (s *Service) View(ctx context.Context, p *project.Project, product id.Produ
 }
 
 // openingTable sets out a plain question for one piece of the product's first variant.
-func openingTable(p *project.Project, h ports.Haggle, said session.Claims, now time.Time) negotiation.Table {
-	policy, v := negotiation.PolicyOf(p.Settings), h.Product.Variants[0]
+func openingTable(p *project.Project, policy negotiation.Policy, h ports.Haggle, said session.Claims, now time.Time) negotiation.Table {
+	v := h.Product.Variants[0]
 	signals := negotiation.Signals{
 		List: h.Product.PriceOf(v), Cost: h.Product.Cost, Competitor: h.Product.CompetitorPrice,
 		Negotiable: h.Product.Negotiable, Quantity: 1, Stock: h.Stock[v.ID],
 		CartValue: session.Value(h.Cart, v.ID, p.Settings.Currency), Claims: negotiation.ClaimsOf(said),
-		Member: negotiation.MemberOf(said.Member),
+		Member: negotiation.MemberOf(said.Member), Category: h.Product.Category,
 	}
 	item := negotiation.Item{Product: h.Product.ID, Variant: v.ID, Quantity: 1}
 	quote := negotiation.Start(id.Quote{}, p.ID, item, policy, signals, h.Prior, now)
-	return quote.Table(policy, nil)
+	return quote.Table(policy.Terms(signals), nil)
 }
 
 func reason(b negotiation.Bounds, said session.Claims) string {

@@ -32,13 +32,16 @@ var errExhausted = fault.New(fault.Conflict, "session_exhausted", "The session h
 
 // Service answers offers.
 type Service struct {
-	Agent   ports.Agent
-	Store   ports.Haggling
-	Index   ports.Index
-	Clock   ports.Clock
-	Entropy ports.Entropy
-	Log     *slog.Logger
-	Meter   ports.Meter // nil: nobody counts
+	Agent    ports.Agent
+	Mandates ports.Mandates
+	Store    ports.Haggling
+	Index    ports.Index
+	Clock    ports.Clock
+	Entropy  ports.Entropy
+	Log      *slog.Logger
+	Meter    ports.Meter // nil: nobody counts
+	// Sessions reads a session's history, for agents that ask for it.
+	Sessions ports.Sessions
 	// Fresh brings the index up to date before it is asked for a bundle.
 	Fresh func(context.Context, *project.Project) error
 }
@@ -50,6 +53,8 @@ type Request struct {
 	Claims    *session.Claims // nil: nothing new said
 	Message   string
 	AddBundle bool
+
+	again bool // another answer in the session came first
 }
 
 // Answer is what the buyer gets to hear. With Expired, Decision is nil and nothing changed.
@@ -88,6 +93,7 @@ func (s *Service) Quote(ctx context.Context, p *project.Project, r Request) (Ans
 			}
 			return answer, err
 		}
+		r.again = true
 	}
 }
 
@@ -106,7 +112,11 @@ func (r Request) check() error {
 
 func (s *Service) answer(ctx context.Context, p *project.Project, r Request) (Answer, error) {
 	now := s.Clock.Now()
-	h, err := s.Store.Load(ctx, p.ID, r.Ask)
+	mandate, err := s.Mandates.Mandate(ctx, p, r.Ask.Session)
+	if err != nil {
+		return Answer{}, err
+	}
+	h, err := s.Store.Load(ctx, p.ID, counting(r.Ask, mandate.Policy.Probing, now))
 	if err != nil {
 		return Answer{}, err
 	}
@@ -120,7 +130,10 @@ func (s *Service) answer(ctx context.Context, p *project.Project, r Request) (An
 	if h.Quote != nil && h.Quote.Expired(now) {
 		return Answer{Session: visit.ID, Quote: h.Quote.Snapshot(), Expired: true}, nil
 	}
-	t, err := s.talk(p, h, r, visit, now)
+	if mandate, err = s.Mandates.Mandate(ctx, p, visit.ID); err != nil { // a new session may be one of the holdout
+		return Answer{}, err
+	}
+	t, err := s.talk(p, h, r, visit, mandate, now)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -130,6 +143,15 @@ func (s *Service) answer(ctx context.Context, p *project.Project, r Request) (An
 	}
 	result.Session, result.NewSession = visit, opened
 	return answer, s.Store.Save(ctx, result)
+}
+
+// counting has what a client tries noted and counted only where the policy limits it: both cost every quote.
+func counting(ask ports.HaggleAsk, limits negotiation.Probing, now time.Time) ports.HaggleAsk {
+	if limits.Client <= 0 && limits.Product <= 0 {
+		ask.Client = ""
+	}
+	ask.Since = now.Add(-24 * time.Hour)
+	return ask
 }
 
 // visit is the session of the request: the one named, or a new one.
@@ -155,27 +177,29 @@ type talk struct {
 	fresh   bool // the quote is new
 	product *catalog.Product
 	variant catalog.Variant
-	policy  negotiation.Policy
+	mandate agent.Mandate
 	signals negotiation.Signals
+	terms   negotiation.Terms
 }
 
 // talk opens a quote, or resumes the one named.
-func (s *Service) talk(p *project.Project, h ports.Haggle, r Request, visit *session.Session, now time.Time) (*talk, error) {
+func (s *Service) talk(p *project.Project, h ports.Haggle, r Request, visit *session.Session, mandate agent.Mandate, now time.Time) (*talk, error) {
 	item, err := itemOf(h, r, visit)
 	if err != nil {
 		return nil, err
 	}
 	v, _ := h.Product.Variant(item.Variant)
-	t := &talk{visit: visit, product: h.Product, variant: v, policy: negotiation.PolicyOf(p.Settings)}
+	t := &talk{visit: visit, product: h.Product, variant: v, mandate: mandate}
 	t.signals = negotiation.Signals{
 		List: h.Product.PriceOf(v), Cost: h.Product.Cost, Competitor: h.Product.CompetitorPrice,
 		Negotiable: h.Product.Negotiable, Quantity: item.Quantity, Stock: h.Stock[v.ID],
 		CartValue: session.Value(h.Cart, v.ID, p.Settings.Currency), Claims: negotiation.ClaimsOf(visit.Claims),
-		Member: negotiation.MemberOf(visit.Claims.Member),
+		Member: negotiation.MemberOf(visit.Claims.Member), Category: h.Product.Category, Probed: h.Probed,
 	}
+	t.terms = mandate.Policy.Terms(t.signals)
 	if h.Quote != nil {
 		t.quote = h.Quote
-		if err := t.quote.Resume(t.policy, t.signals, now); err != nil {
+		if err := t.quote.Resume(mandate.Policy, t.signals, now); err != nil {
 			return nil, err
 		}
 		if r.AddBundle && t.quote.Snapshot().Bundle == nil {
@@ -184,7 +208,7 @@ func (s *Service) talk(p *project.Project, h ports.Haggle, r Request, visit *ses
 		return t, nil
 	}
 	t.fresh = true
-	t.quote = negotiation.Start(id.New[id.Quote](s.Entropy.Bits128()), p.ID, item, t.policy, t.signals, h.Prior, now)
+	t.quote = negotiation.Start(id.New[id.Quote](s.Entropy.Bits128()), p.ID, item, mandate.Policy, t.signals, h.Prior, now)
 	return t, nil
 }
 
@@ -222,36 +246,91 @@ func (s *Service) decide(ctx context.Context, p *project.Project, h ports.Haggle
 	if standing := t.quote.Snapshot().Progress.Counter; r.AddBundle && offer == nil && standing.IsPositive() {
 		offer = &standing // taking the bundle takes the counter it came with
 	}
-	table := t.quote.Table(t.policy, offer)
-	proposal, err := s.Agent.Quote(ctx, agent.QuoteEvent{
-		Project: p, Session: t.visit, Table: table, Signals: t.signals, Message: r.Message,
-		Product: agent.ProductView{ID: t.product.ID, Variant: t.variant.ID, Name: t.product.Name, Quantity: t.signals.Quantity},
-	})
+	in := agent.QuoteInput{
+		Scene: agent.Scene{Project: p, Session: t.visit, Mandate: t.mandate, History: s.history(p, h, t.visit)},
+		Table: t.quote.Table(t.terms, offer), Signals: t.signals, Message: r.Message,
+		Product: agent.Product{
+			ID: t.product.ID, Variant: t.variant.ID, Name: t.product.Name, Category: t.product.Category, Quantity: t.signals.Quantity,
+		},
+	}
+	proposal, err := s.propose(ctx, in, r.again)
 	if err != nil {
-		s.Log.WarnContext(ctx, "agent gave no answer; the built-in rules decide", "error", err)
-		proposal = agent.QuoteAnswer{}
+		return Answer{}, ports.HaggleResult{}, err
 	}
-	decision := negotiation.Guard(table, proposal.Decision)
-	if decision != proposal.Decision {
-		proposal = agent.QuoteAnswer{} // its words are about an answer that is not given
-	}
+	decision := negotiation.Guard(in.Table, proposal.Decision)
 	t.quote.Record(decision, offer, now)
 	if _, agreed := decision.(negotiation.Accepted); !agreed {
 		t.quote.Suggest(s.bundle(ctx, p, t, now))
 	}
-	answer := Answer{Session: t.visit.ID, Product: t.product, Decision: decision, Offer: offer}
-	result := ports.HaggleResult{Quote: t.quote, NewQuote: t.fresh, Entry: negotiation.NewEntry(
-		id.New[id.Decision](s.Entropy.Bits128()), h.LastSeq+1, t.quote, table, t.signals, decision, r.Message, now)}
+	result := ports.HaggleResult{Quote: t.quote, NewQuote: t.fresh, Entry: s.entry(h, r, t, in, proposal, decision, now)}
 	if t.fresh && h.Prior != nil {
 		h.Prior.Supersede()
 		result.Superseded = h.Prior
 	}
+	answer := Answer{Session: t.visit.ID, Product: t.product, Decision: decision, Offer: offer}
 	if agreed, ok := decision.(negotiation.Accepted); ok {
 		answer.Token = s.seal(t, agreed, r.AddBundle, &result, now)
 	}
 	answer.Quote = t.quote.Snapshot()
-	answer.Reasoning, answer.Message = words(answer, proposal)
+	if decision != proposal.Decision {
+		proposal.Reasoning, proposal.Message = "", "" // its words are about an answer that is not given
+	}
+	answer.Reasoning, answer.Message = words(answer, s.worded(ctx, in, proposal, answer, r.again))
 	return answer, result, nil
+}
+
+// propose asks the agent. Who calls out is not asked again where another answer in the session came first: it has had
+// its time, and the request may be in a transaction by now.
+func (s *Service) propose(ctx context.Context, in agent.QuoteInput, again bool) (agent.QuoteAnswer, error) {
+	house := agent.QuoteAnswer{Decision: negotiation.Decide(in.Table), Answered: agent.Answered{Handler: agent.HouseHandler}}
+	if again && in.Mandate.Agent.CallsOut() {
+		house.Answered.Fallback = "contended"
+		return house, nil
+	}
+	proposal, err := s.Agent.Quote(ctx, in)
+	switch {
+	case fault.KindOf(err) == fault.Invalid:
+		return proposal, err // the request breaks a rule of the agent's
+	case err != nil:
+		s.Log.WarnContext(ctx, "agent gave no answer; the built-in rules decide", "error", err)
+		house.Answered.Fallback = "agent_failed"
+		return house, nil
+	}
+	return proposal, nil
+}
+
+// entry is the decision's place in the record.
+func (s *Service) entry(h ports.Haggle, r Request, t *talk, in agent.QuoteInput, a agent.QuoteAnswer, d negotiation.Decision, now time.Time) negotiation.Entry {
+	e := negotiation.NewEntry(id.New[id.Decision](s.Entropy.Bits128()), h.LastSeq+1, t.quote, in.Table, t.signals, d, r.Message, now)
+	e.Agent, e.Client = t.mandate.Agent.ID, counting(r.Ask, t.mandate.Policy.Probing, now).Client
+	e.Handler, e.Fallback = a.Answered.Handler, a.Answered.Fallback
+	if e.Handler != agent.HouseHandler {
+		e.Proposal = negotiation.PriceIn(a.Decision)
+	}
+	return e
+}
+
+// worded has what the agent left without words put into some, if the merchant wants that.
+func (s *Service) worded(ctx context.Context, in agent.QuoteInput, a agent.QuoteAnswer, answer Answer, again bool) agent.QuoteAnswer {
+	if a.Reasoning != "" || a.Message != "" || again {
+		return a
+	}
+	words := s.Agent.Word(ctx, agent.WordInput{
+		Scene: in.Scene, Product: in.Product, Decision: answer.Decision, Offer: answer.Offer, List: answer.Quote.Bounds.List(), Message: in.Message,
+	})
+	a.Reasoning, a.Message = words.Reasoning, words.Message
+	return a
+}
+
+// history reads what was said in the session, for agents that ask for it. A new session has none.
+func (s *Service) history(p *project.Project, h ports.Haggle, visit *session.Session) func(context.Context) ([]negotiation.Entry, error) {
+	if h.Session == nil || s.Sessions == nil {
+		return nil
+	}
+	return func(ctx context.Context) ([]negotiation.Entry, error) {
+		known, err := s.Sessions.Visit(ctx, p.ID, visit.ID)
+		return known.History, err
+	}
 }
 
 // seal makes the checkout token of an agreed quote, fills the cart and announces the deal.
@@ -285,7 +364,7 @@ const courtesy = 250 * time.Millisecond
 // bundle is a product that goes with the item, or nil. A bundle is a courtesy: without an index the
 // quote goes on without it.
 func (s *Service) bundle(ctx context.Context, p *project.Project, t *talk, now time.Time) *negotiation.Bundle {
-	if !p.Settings.BundleSuggestions || t.quote.Snapshot().Bundle != nil {
+	if !p.Settings.BundleSuggestions || t.mandate.Policy.Bundles.Off || t.quote.Snapshot().Bundle != nil {
 		return nil
 	}
 	patient, cancel := context.WithTimeout(ctx, courtesy)
@@ -300,11 +379,8 @@ func (s *Service) bundle(ctx context.Context, p *project.Project, t *talk, now t
 	}
 	c := complements[0]
 	regular := c.Product.PriceOf(c.Variant)
-	bounds := negotiation.Bound(t.policy, negotiation.Signals{
-		List: regular, Cost: c.Product.Cost, Negotiable: c.Product.Negotiable, Quantity: 1,
-		CartValue: money.Zero(regular.Currency()),
-	})
-	if price := negotiation.BundlePrice(bounds); price.Minor() < regular.Minor() {
+	price := t.mandate.Policy.BundlePrice(regular, c.Product.Cost, c.Product.Negotiable, c.Product.Category)
+	if price.Minor() < regular.Minor() {
 		return &negotiation.Bundle{
 			Product: c.Product.ID, Variant: c.Variant.ID, Name: c.Product.Name, Regular: regular, Price: price,
 			ValidUntil: now.Add(negotiation.Validity),

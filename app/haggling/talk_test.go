@@ -28,10 +28,12 @@ type book struct {
 	saved []ports.HaggleResult
 	stale int // how many more saves come too late
 	tries int
+	asks  []ports.HaggleAsk
 	err   error
 }
 
 func (b *book) Load(_ context.Context, _ id.Project, ask ports.HaggleAsk) (ports.Haggle, error) {
+	b.asks = append(b.asks, ask)
 	h := b.state
 	if ask.Session.IsZero() || h.Session == nil || ask.Session != h.Session.ID {
 		h.Session, h.Quote, h.Prior = nil, nil, nil
@@ -64,21 +66,45 @@ func (b *book) last() ports.HaggleResult { return b.saved[len(b.saved)-1] }
 // rules is an agent that answers by the rules and leaves the words to the house.
 type rules struct{ ports.Agent }
 
-func (rules) Quote(_ context.Context, e agent.QuoteEvent) (agent.QuoteAnswer, error) {
-	return agent.QuoteAnswer{Decision: negotiation.Decide(e.Table)}, nil
+func (rules) Quote(_ context.Context, in agent.QuoteInput) (agent.QuoteAnswer, error) {
+	return in.House(), nil
 }
 
-// scripted is an agent that answers every offer the same, and remembers what it was asked.
+func (rules) Word(context.Context, agent.WordInput) agent.Words { return agent.Words{} }
+
+// scripted is an agent that answers every offer the same and has the same words for all decisions, and remembers
+// what it was asked.
 type scripted struct {
 	ports.Agent
 	answer agent.QuoteAnswer
 	err    error
-	asked  []agent.QuoteEvent
+	asked  []agent.QuoteInput
+	words  agent.Words
+	worded []agent.WordInput
 }
 
-func (s *scripted) Quote(_ context.Context, e agent.QuoteEvent) (agent.QuoteAnswer, error) {
-	s.asked = append(s.asked, e)
+func (s *scripted) Quote(_ context.Context, in agent.QuoteInput) (agent.QuoteAnswer, error) {
+	s.asked = append(s.asked, in)
 	return s.answer, s.err
+}
+
+func (s *scripted) Word(_ context.Context, in agent.WordInput) agent.Words {
+	s.worded = append(s.worded, in)
+	return s.words
+}
+
+// mandated gives an agent with a policy, the house's unless another is set, and remembers for which sessions.
+type mandated struct {
+	policy   negotiation.Policy
+	err      error
+	sessions []id.Session
+}
+
+var employed = &agent.Agent{ID: id.New[id.Agent]([16]byte{8})}
+
+func (m *mandated) Mandate(_ context.Context, p *project.Project, visit id.Session) (agent.Mandate, error) {
+	m.sessions = append(m.sessions, visit)
+	return agent.Mandate{Agent: employed, Policy: m.policy.Under(p.Settings)}, m.err
 }
 
 // neighbour is an index with one complement, or none.
@@ -111,6 +137,7 @@ type shop struct {
 	book    *book
 	index   *neighbour
 	log     *strings.Builder
+	mandate *mandated
 	service *haggling.Service
 }
 
@@ -121,9 +148,10 @@ func newShop(t *testing.T) *shop {
 		tent: product(1, "Tent", 1000_00), lantern: product(2, "Lantern", 50_00), log: &strings.Builder{},
 	}
 	s.book = &book{state: ports.Haggle{Product: s.tent, Stock: map[id.Variant]int{s.tent.Variants[0].ID: 20}}}
+	s.mandate = &mandated{policy: negotiation.Builtin()}
 	s.index = &neighbour{complements: []ports.Complement{{Product: s.lantern, Variant: s.lantern.Variants[0]}}}
 	s.service = &haggling.Service{
-		Agent: rules{}, Store: s.book, Index: s.index, Clock: &system{}, Entropy: &system{},
+		Agent: rules{}, Mandates: s.mandate, Store: s.book, Index: s.index, Clock: &system{}, Entropy: &system{},
 		Log:   slog.New(slog.NewTextHandler(io.Writer(s.log), nil)),
 		Fresh: func(context.Context, *project.Project) error { return nil },
 	}

@@ -32,7 +32,7 @@ func house(a Answer) (reasoning, message string) {
 	case negotiation.Countered:
 		reasoning = counterWords(d)
 	case negotiation.Rejected:
-		reasoning = fmt.Sprintf("The offer is too low for %s.", name)
+		reasoning = fmt.Sprintf("The offer is too low for %s. It is yours at %s.", name, price(d.Price))
 		if d.By == negotiation.ListOnly {
 			reasoning = fmt.Sprintf("%s is sold at its list price.", name)
 		}
@@ -44,7 +44,7 @@ func counterWords(d negotiation.Countered) string {
 	switch {
 	case d.Final:
 		return fmt.Sprintf("%s is our final price.", price(d.Price))
-	case d.By == negotiation.NoMovement:
+	case d.By == negotiation.NoMovement || d.By == negotiation.ProbingLimit:
 		return fmt.Sprintf("Your offer has not moved, so our price stays at %s.", price(d.Price))
 	}
 	return fmt.Sprintf("We can come down to %s. It is yours at that price.", price(d.Price))

@@ -131,9 +131,15 @@ func (s *Service) consent(ctx context.Context, p *project.Project, r FinalizeReq
 	if standing.Declines >= checkout.MostDeclined {
 		return tooManyDeclines().After(standing.First.Add(checkout.DeclineWindow).Sub(now))
 	}
-	verdict, err := s.Agent.Finalize(ctx, agent.FinalizeEvent{Project: p, Checkout: c, Total: c.Total()})
+	mandate, err := s.Mandates.Mandate(ctx, p, c.Snapshot().Session)
+	if err != nil {
+		return err
+	}
+	verdict, err := s.Agent.Finalize(ctx, agent.FinalizeInput{
+		Scene: agent.Scene{Project: p, Mandate: mandate}, Checkout: c, Total: c.Total(),
+	})
 	if err == nil && verdict.Refused {
-		err = fault.New(fault.Conflict, "finalize_refused", verdict.Reason)
+		err = fault.New(fault.Conflict, "finalize_refused", cmp.Or(verdict.Reason, "The shop does not take this payment now."))
 	}
 	return err
 }

@@ -3,6 +3,7 @@
 package purchase
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -21,6 +22,7 @@ import (
 // Service opens and finalizes checkouts.
 type Service struct {
 	Agent       ports.Agent
+	Mandates    ports.Mandates
 	Storefronts ports.Storefronts
 	Checkouts   ports.Checkouts
 	Orders      ports.Orders
@@ -59,27 +61,38 @@ type InitItem struct {
 // Init prices a cart and opens its checkout.
 func (s *Service) Init(ctx context.Context, p *project.Project, r InitRequest) (*checkout.Checkout, error) {
 	now := s.Clock.Now()
-	visit, err := s.Sessions.Update(ctx, p.ID, r.Session, func(visit *session.Session) error {
-		return visit.Touch(nil, p.Settings.SessionTimeout(), now)
-	})
+	mandate, err := s.Mandates.Mandate(ctx, p, r.Session)
 	if err != nil {
+		return nil, err
+	}
+	known, err := s.Sessions.Visit(ctx, p.ID, r.Session) // nothing is written before the agent, who may be far away, has answered
+	if err != nil {
+		return nil, err
+	}
+	touch := func(visit *session.Session) error { return visit.Touch(nil, p.Settings.SessionTimeout(), now) }
+	if err := touch(known.Session); err != nil {
 		return nil, err
 	}
 	lines, err := s.lines(ctx, p, r, now)
 	if err != nil {
 		return nil, err
 	}
-	verdict, err := s.Agent.Checkout(ctx, agent.CheckoutEvent{Project: p, Session: visit, Lines: lines})
+	verdict, err := s.Agent.Checkout(ctx, agent.CheckoutInput{
+		Scene: agent.Scene{Project: p, Session: known.Session, Mandate: mandate}, Lines: lines,
+	})
 	if err != nil {
 		return nil, err
 	}
 	if verdict.Refused {
-		return nil, fault.New(fault.Conflict, "checkout_refused", verdict.Reason)
+		return nil, fault.New(fault.Conflict, "checkout_refused", cmp.Or(verdict.Reason, "The shop does not take this order."))
 	}
 	c, err := checkout.Open(id.New[id.Checkout](s.Entropy.Bits128()), p, checkout.Cart{
 		Session: r.Session, Lines: lines, Address: r.Address,
 	}, now)
 	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Sessions.Update(ctx, p.ID, r.Session, touch); err != nil {
 		return nil, err
 	}
 	return c, s.Checkouts.Create(ctx, c)

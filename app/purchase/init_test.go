@@ -209,7 +209,7 @@ func TestInitRefused(t *testing.T) {
 
 func TestInitFails(t *testing.T) {
 	t.Parallel()
-	for _, what := range []string{"catalog", "tokens", "create", "agent"} {
+	for _, what := range []string{"catalog", "tokens", "create", "agent", "mandate"} {
 		s, service := open()
 		s.deals()
 		s.broken[what] = errGone
@@ -218,5 +218,22 @@ func TestInitFails(t *testing.T) {
 		if !errors.Is(err, errGone) {
 			t.Errorf("%s: got %v", what, err)
 		}
+	}
+}
+
+// The agent may be far away: nothing is written, and so no transaction begun, before it has answered.
+func TestTheAgentIsAskedBeforeAnythingIsWritten(t *testing.T) {
+	t.Parallel()
+	s, service := open()
+	s.now = noon.Add(time.Minute)
+	far := &guard{hears: func() {
+		if s.touched != 0 || s.checkout != nil {
+			t.Errorf("the session was touched %d times, the checkout is %v", s.touched, s.checkout)
+		}
+	}}
+	service.Agent = far
+	request := purchase.InitRequest{Session: s.visit.ID, Items: []purchase.InitItem{{Product: s.products[0].ID, Quantity: 1}}, Address: home}
+	if _, err := service.Init(t.Context(), s.project, request); err != nil || far.asked != 1 || s.touched != 1 || s.visit.LastActivity != s.now {
+		t.Errorf("%v, asked %d times, touched %d times, last active at %s", err, far.asked, s.touched, s.visit.LastActivity)
 	}
 }

@@ -47,6 +47,7 @@ type till struct {
 	events   []*event.Event
 	outcome  checkout.Outcome
 	charges  int
+	touched  int // the session
 	now      time.Time
 
 	broken map[string]error // by what fails
@@ -102,7 +103,16 @@ func (s sessions) Update(_ context.Context, _ id.Project, named id.Session, chan
 	if named != s.visit.ID {
 		return nil, fault.Missing("session")
 	}
+	s.touched++
 	return s.visit, change(s.visit)
+}
+
+func (s sessions) Visit(_ context.Context, _ id.Project, named id.Session) (ports.Visit, error) {
+	if named != s.visit.ID {
+		return ports.Visit{}, fault.Missing("session")
+	}
+	visit := *s.visit
+	return ports.Visit{Session: &visit}, nil
 }
 
 type checkouts struct{ *till }
@@ -190,17 +200,29 @@ type guard struct {
 	verdict agent.Verdict
 	err     error
 	asked   int
+	hears   func() // of every checkout
 }
 
-func (g *guard) Checkout(context.Context, agent.CheckoutEvent) (agent.Verdict, error) {
+func (g *guard) Checkout(context.Context, agent.CheckoutInput) (agent.Verdict, error) {
+	if g.asked++; g.hears != nil {
+		g.hears()
+	}
+	return g.verdict, g.err
+}
+
+func (g *guard) Finalize(context.Context, agent.FinalizeInput) (agent.Verdict, error) {
 	g.asked++
 	return g.verdict, g.err
 }
 
-func (g *guard) Finalize(context.Context, agent.FinalizeEvent) (agent.Verdict, error) {
-	g.asked++
-	return g.verdict, g.err
+// mandated gives the house's policy.
+type mandated struct{ *till }
+
+func (m mandated) Mandate(_ context.Context, p *project.Project, _ id.Session) (agent.Mandate, error) {
+	return agent.Mandate{Agent: employed, Policy: negotiation.Builtin().Under(p.Settings)}, m.broken["mandate"]
 }
+
+var employed = &agent.Agent{ID: id.New[id.Agent]([16]byte{8})}
 
 func usd(cents int64) money.Amount    { return money.Of(cents, money.USD) }
 func price(cents int64) *money.Amount { return new(usd(cents)) }
@@ -223,7 +245,7 @@ func open() (s *till, service *purchase.Service) {
 		products: []*catalog.Product{product(1, 100_00, 1), product(2, 50_00, 2, 3), product(3, 10_00, 4)},
 	}
 	return s, &purchase.Service{
-		Agent: &guard{}, Storefronts: s, Checkouts: checkouts{s}, Orders: orders{till: s}, Sessions: sessions{till: s},
+		Agent: &guard{}, Mandates: mandated{s}, Storefronts: s, Checkouts: checkouts{s}, Orders: orders{till: s}, Sessions: sessions{till: s},
 		Haggling: s, Catalog: s, Gateway: s, Sandbox: true, Clock: s, Entropy: s, Log: slog.New(slog.DiscardHandler),
 	}
 }

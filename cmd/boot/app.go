@@ -19,6 +19,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
 	"github.com/haggle-commerce/haggle/adapters/vault"
+	"github.com/haggle-commerce/haggle/app/agents"
 	"github.com/haggle-commerce/haggle/app/catalogs"
 	"github.com/haggle-commerce/haggle/app/publishing"
 	"github.com/haggle-commerce/haggle/domain/account"
@@ -33,29 +34,32 @@ const Version = "0.1.0"
 type App struct {
 	services // on the whole store
 
-	config     Config
-	env        account.Environment
-	log        *slog.Logger
-	clock      system.Clock
-	index      *search.Index
-	store      *sqlstore.Store
-	storefront ports.Storefronts
-	gateway    ports.Gateway
-	providers  providers
-	platforms  platforms
-	embeddings embeddings
-	bus        *eventbus.Bus // nil: there is none
-	publisher  *publishing.Publisher
-	vault      ports.Vault
-	growth     *catalogs.Growth
-	limits     limits
-	limiter    *ratelimit.Limiter
-	edge       edge
-	metrics    *telemetry.Metrics
-	meter      ports.Meter
-	health     *telemetry.Health
-	tracing    *telemetry.Tracing // nil: off
-	api, ops   net.Listener
+	config            Config
+	env               account.Environment
+	log               *slog.Logger
+	clock             system.Clock
+	index             *search.Index
+	store             *sqlstore.Store
+	storefront        ports.Storefronts
+	gateway           ports.Gateway
+	providers         providers
+	platforms         platforms
+	embeddings        embeddings
+	router            *agents.Router
+	tuning, comparing chan struct{} // places of tuners
+	tunes             *agents.SelfTuner
+	bus               *eventbus.Bus // nil: there is none
+	publisher         *publishing.Publisher
+	vault             ports.Vault
+	growth            *catalogs.Growth
+	limits            limits
+	limiter           *ratelimit.Limiter
+	edge              edge
+	metrics           *telemetry.Metrics
+	meter             ports.Meter
+	health            *telemetry.Health
+	tracing           *telemetry.Tracing // nil: off
+	api, ops          net.Listener
 }
 
 // New opens the database, brings its schema up to date, and puts the parts together. With listeners
@@ -94,7 +98,7 @@ func NewTools(ctx context.Context, c Config, log *slog.Logger) (*App, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot trace: %w", err)
 	}
-	a.store, err = sqlstore.Open(ctx, sqlstore.Config{URL: c.DatabaseURL, Trace: a.traceWork()})
+	a.store, err = sqlstore.Open(ctx, sqlstore.Config{URL: c.DatabaseURL, MaxOpen: c.Connections, Trace: a.traceWork()})
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the database: %w", err)
 	}
@@ -133,6 +137,9 @@ func (a *App) assemble() error {
 	a.openProviders()
 	a.openPlatforms()
 	if err := a.openPublishing(); err != nil {
+		return err
+	}
+	if err := a.openAgents(); err != nil {
 		return err
 	}
 	a.services = a.on(a.store, a.index)

@@ -16,21 +16,25 @@ type loop struct {
 	name  string
 	every time.Duration
 	run   func(context.Context) error
+	long  bool // it takes its time: not once more at the end
 }
 
 func (a *App) loops() []loop {
 	return []loop{
-		{"reconcile payments", 2 * time.Second, a.reconcile},
-		{"execute refunds", 2 * time.Second, a.executeRefunds},
-		{"record uses of keys", 5 * time.Second, a.Access.FlushUses},
-		{"forget idempotency keys", 10 * time.Minute, a.forgetKeys},
-		{"forget declines", time.Minute, a.forgetDeclines},
-		{"refresh tokens", time.Minute, a.refreshTokens},
-		{"forget consents", 10 * time.Minute, a.forgetConsents},
-		{"forget webhook calls", 10 * time.Minute, a.platforms.worker.Forget},
-		{"learn sales", 10 * time.Second, a.discovery.LearnSales},
-		{"hear of stock", time.Second, a.discovery.HearStock},
-		{"forget stock turns", 10 * time.Minute, a.forgetTurns},
+		{name: "reconcile payments", every: 2 * time.Second, run: a.reconcile},
+		{name: "execute refunds", every: 2 * time.Second, run: a.executeRefunds},
+		{name: "record uses of keys", every: 5 * time.Second, run: a.Access.FlushUses},
+		{name: "forget idempotency keys", every: 10 * time.Minute, run: a.forgetKeys},
+		{name: "forget declines", every: time.Minute, run: a.forgetDeclines},
+		{name: "refresh tokens", every: time.Minute, run: a.refreshTokens},
+		{name: "forget consents", every: 10 * time.Minute, run: a.forgetConsents},
+		{name: "forget webhook calls", every: 10 * time.Minute, run: a.platforms.worker.Forget},
+		{name: "learn sales", every: 10 * time.Second, run: a.discovery.LearnSales},
+		{name: "fold analytics", every: 2 * time.Second, run: a.foldAnalytics},
+		{name: "hear of stock", every: time.Second, run: a.discovery.HearStock},
+		{name: "tune agents", every: time.Hour, run: a.tunes.Run, long: true},
+		{name: "seal decisions", every: time.Second, run: a.seal},
+		{name: "forget stock turns", every: 10 * time.Minute, run: a.forgetTurns},
 	}
 }
 
@@ -68,6 +72,9 @@ func (a *App) keepRunning(ctx context.Context, l loop, beats *telemetry.Loop) {
 		beats.Beat()
 		select {
 		case <-ctx.Done():
+			if l.long {
+				return
+			}
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastRun)
 			defer cancel()
 			a.runOnce(last, l)
@@ -123,4 +130,13 @@ func (a *App) forgetDeclines(ctx context.Context) error {
 // forgetTurns removes turns of stock that every replica has heard of.
 func (a *App) forgetTurns(ctx context.Context) error {
 	return a.store.StockNews().ForgetTurns(ctx, a.clock.Now().Add(-discovery.TurnsKept))
+}
+
+// foldAnalytics counts what is new, and after an import goes on for some time.
+func (a *App) foldAnalytics(ctx context.Context) error {
+	for began := time.Now(); ; {
+		if more, err := a.store.Analytics().Fold(ctx); err != nil || !more || time.Since(began) > 20*time.Second {
+			return err
+		}
+	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/ratelimit"
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
 	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -29,6 +30,7 @@ type Config struct {
 	OpsAddr       string `env:"HAGGLE_OPS_ADDR" default:"127.0.0.1:8081" help:"Address of /livez and /readyz, host:port."`
 	PublicURL     string `env:"HAGGLE_PUBLIC_URL" help:"URL under which clients reach the API. Default: http:// and the address."`
 	DatabaseURL   string `env:"HAGGLE_DATABASE_URL" default:"sqlite://.data/haggle.db" help:"sqlite://PATH or postgres://…"`
+	Connections   int    `env:"HAGGLE_DATABASE_CONNECTIONS" name:"database-connections" help:"Most connections to PostgreSQL, or readers of SQLite. Default: 20, or 8."`
 	Env           string `env:"HAGGLE_ENV" default:"sandbox" enum:"sandbox,production" help:"sandbox or production."`
 	BootstrapKey  string `env:"HAGGLE_BOOTSTRAP_KEY" help:"An account with this admin key exists after start."`
 	MasterKey     string `env:"HAGGLE_MASTER_KEY" help:"Encrypts stored credentials. Required in production. Several keys, separated by commas: the first encrypts, all decrypt."`
@@ -49,6 +51,10 @@ type Config struct {
 	EmbeddingsURL  string `env:"HAGGLE_EMBEDDINGS_URL" name:"embeddings-url" help:"OpenAI-compatible endpoint, as https://api.openai.com/v1. Products and queries are also matched by its vectors."`
 	EmbeddingsKey  string `env:"HAGGLE_EMBEDDINGS_KEY" help:"Its API key, where it wants one."`
 	EmbeddingModel string `env:"HAGGLE_EMBEDDINGS_MODEL" name:"embeddings-model" default:"text-embedding-3-small" help:"The model to ask it for. Another model embeds all products anew."`
+	OpenAIURL      string `env:"HAGGLE_OPENAI_URL" name:"openai-url" help:"OpenAI-compatible endpoint of the provider openai, as https://api.openai.com/v1. Agents whose merchants want that have their answers worded there."`
+	OpenAIKey      string `env:"HAGGLE_OPENAI_KEY" name:"openai-key" help:"Its API key."`
+	AnthropicURL   string `env:"HAGGLE_ANTHROPIC_URL" help:"Endpoint of the provider anthropic, as https://api.anthropic.com."`
+	AnthropicKey   string `env:"HAGGLE_ANTHROPIC_KEY" help:"Its API key."`
 	SearchMemory   string `env:"HAGGLE_SEARCH_MEMORY" default:"1024" help:"Megabytes that all shops' search indexes may take before those that were idle for 10 minutes are dropped, to be built again when needed; 0: any."`
 	NATSURL        string `env:"HAGGLE_NATS_URL" name:"nats-url" help:"nats://… Every event also goes to JetStream there, to haggle.PROJECT.TYPE."`
 	SMTPURL        string `env:"HAGGLE_SMTP_URL" name:"smtp-url" help:"smtp://USER:PASSWORD@HOST:PORT?from=…&to=… or smtps://… Alerts go by mail through it."`
@@ -56,7 +62,14 @@ type Config struct {
 	TrustedProxies string `env:"HAGGLE_TRUSTED_PROXIES" help:"Addresses and CIDRs, separated by commas, whose X-Forwarded-For is believed."`
 	LogLevel       string `env:"HAGGLE_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe log line."`
 	LogFormat      string `env:"HAGGLE_LOG_FORMAT" default:"text" enum:"text,json" help:"text or json."`
+
+	// Programs are agents written in Go that this server has beside the house's own. They are no variable: a program of
+	// one's own starts the server with them.
+	Programs []*agent.Program `kong:"-"`
 }
+
+// fewestConnections are enough for operations, payments and background work to get on side by side.
+const fewestConnections = 4
 
 // Logger writes structured lines without secrets, with the id of the trace that they belong to.
 func (c Config) Logger(w io.Writer) *slog.Logger {
@@ -93,7 +106,7 @@ func (c Config) Check() error {
 	for _, address := range []struct{ name, text string }{
 		{"HAGGLE_PUBLIC_URL", c.PublicURL}, {"HAGGLE_STRIPE_URL", c.StripeURL}, {"HAGGLE_PAYPAL_URL", c.PayPalURL},
 		{"HAGGLE_SHOPIFY_URL", c.ShopifyURL}, {"HAGGLE_HUBSPOT_URL", c.HubSpotURL}, {"HAGGLE_SHIPSTATION_URL", c.ShipStationURL},
-		{"HAGGLE_EMBEDDINGS_URL", c.EmbeddingsURL},
+		{"HAGGLE_EMBEDDINGS_URL", c.EmbeddingsURL}, {"HAGGLE_OPENAI_URL", c.OpenAIURL}, {"HAGGLE_ANTHROPIC_URL", c.AnthropicURL},
 	} {
 		if u, err := url.Parse(address.text); address.text != "" &&
 			(err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "") {
@@ -122,6 +135,8 @@ func (c Config) Check() error {
 		return fmt.Errorf("HAGGLE_ACP_DOMAIN is %q: it must be a domain name such as acp.example.com", c.ACPDomain)
 	case !strings.HasPrefix(c.DatabaseURL, "sqlite://") && !strings.HasPrefix(c.DatabaseURL, "postgres://") && !strings.HasPrefix(c.DatabaseURL, "postgresql://"):
 		return errors.New("HAGGLE_DATABASE_URL must begin with sqlite:// or postgres://")
+	case c.Connections != 0 && c.Connections < fewestConnections:
+		return fmt.Errorf("HAGGLE_DATABASE_CONNECTIONS is %d: it must be %d or more, or 0 for the default", c.Connections, fewestConnections)
 	}
 	if _, err := c.limits(); err != nil {
 		return err

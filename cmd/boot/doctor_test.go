@@ -8,6 +8,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 	"github.com/haggle-commerce/haggle/ports/porttest/redisserver"
 )
 
@@ -30,7 +31,7 @@ func TestTheDoctorSaysWhatIsWrong(t *testing.T) {
 	}{
 		{"nothing yet", func(*boot.Config) {}, boot.Fine, "database", "is new"},
 		{"a database in use", func(c *boot.Config) { c.DatabaseURL = used }, boot.Fine, "schema", "is current"},
-		{"PostgreSQL", func(c *boot.Config) { c.DatabaseURL = boottest.Engines[1].URL(t) }, boot.Doubt, "schema", "haggle migrate"},
+		{"PostgreSQL", func(c *boot.Config) { c.DatabaseURL = pgserver.Shared(t).Database(t, "") }, boot.Doubt, "schema", "haggle migrate"},
 		{"no database", func(c *boot.Config) { c.DatabaseURL = "postgres://x@127.0.0.1:1/x" }, boot.Trouble, "database", "refused"},
 		{"Redis", func(c *boot.Config) { c.RedisURL = redis.URL() }, boot.Fine, "Redis", "answers"},
 		{"no Redis", func(c *boot.Config) { c.RedisURL = "redis://127.0.0.1:1" }, boot.Trouble, "Redis", "does not answer"},

@@ -20,15 +20,23 @@ type edge struct {
 	operations, payments, downloads *wire.Lane
 }
 
-// Places in the lanes. Operations have fewer than the database has connections (20), so that payments,
-// sign-in and background work find one however many operations wait for each other. Payments wait for
-// providers, up to 8 s each, most of it without a connection, and have places that nothing else takes.
-// Downloads last as long as their readers are slow, and so have few places of their own.
+// Places in the lanes. Operations have fewer than PostgreSQL has connections, so that payments, sign-in and
+// background work find one however many operations wait for each other. Payments wait for providers, up to
+// 8 s each, most of it without a connection, and have places that nothing else takes. Downloads last as long
+// as their readers are slow, and so have few places of their own.
 const (
 	operationPlaces = 16
 	paymentPlaces   = 256
 	downloadPlaces  = 4
 )
+
+// operations leave four connections free, of few the half.
+func (c Config) operations() int {
+	if c.Connections == 0 {
+		return operationPlaces
+	}
+	return min(operationPlaces, max(c.Connections-4, c.Connections/2))
+}
 
 func (a *App) openEdge(limiter *ratelimit.Limiter) error {
 	trusted, err := a.config.proxies()
@@ -38,7 +46,7 @@ func (a *App) openEdge(limiter *ratelimit.Limiter) error {
 	a.edge = edge{
 		address:    wire.ClientAddress(trusted),
 		managed:    counted{limiter, a.metrics, "management"},
-		operations: wire.NewLane(operationPlaces, func() { a.metrics.Shed("operations") }),
+		operations: wire.NewLane(a.config.operations(), func() { a.metrics.Shed("operations") }),
 		payments:   wire.NewLane(paymentPlaces, func() { a.metrics.Shed("payments") }),
 		downloads:  wire.NewLane(downloadPlaces, func() { a.metrics.Shed("downloads") }),
 	}

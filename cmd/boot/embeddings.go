@@ -46,8 +46,8 @@ func (a *App) embedding() (all []loop) {
 	}
 	a.embeddings.refresher.Index = a.index
 	return []loop{
-		{"give products their vectors", time.Second, a.embeddings.refresher.Refresh},
-		{"forget vectors", time.Hour, a.embeddings.worker.Forget},
+		{name: "give products their vectors", every: time.Second, run: a.embeddings.refresher.Refresh},
+		{name: "forget vectors", every: time.Hour, run: a.embeddings.worker.Forget},
 	}
 }
 

@@ -48,11 +48,11 @@ func (a *App) managementServices(s services) management.Services {
 	return management.Services{
 		Access: s.Access, Projects: s.Projects, Catalogs: s.Catalogs, Discovery: s.discovery, Connecting: s.connecting, Syncing: s.syncing, Inbox: s.inbox, Shipping: s.shipping,
 		Aftersales: s.aftersales, Finance: s.finance, Orders: s.view.Orders(), OrderLists: s.view.Orders(),
-		Payments: s.view.Payments(), Refunds: s.view.Orders(), Ledger: s.view.Ledger(),
+		Payments: s.view.Payments(), Refunds: s.view.Orders(), Ledger: s.view.Ledger(), Analytics: s.view.Analytics(),
 		ProjectStore: s.view.Projects(), Inventory: s.view.Inventory(), Catalog: s.view.Catalog(), Audit: s.view.Requests(),
 		Integrations: s.view.Integrations(), Figures: s.view.Integrations(), HookAddress: a.hookAddress,
 		SyncRuns: s.view.SyncRuns(), Copies: s.view.Copies(), Webhooks: s.view.Webhooks(), WebhookLog: s.view.Inbox(),
-		Publishing: s.publishing, EventLog: s.view.Events(), Buyers: s.buyers,
+		Publishing: s.publishing, EventLog: s.view.Events(), Buyers: s.buyers, Agents: s.agents, Tuner: a.tunerOn(s.view),
 		ACPAddress: a.acpAddress, APIAddress: a.URL() + "/v1", ClientAddress: a.edge.address,
 		Limiter: a.edge.managed, Rate: a.limits.rate, RateOfStrangers: strangersRate,
 		Lane: a.edge.operations, PaymentLane: a.edge.payments, DownloadLane: a.edge.downloads, NewEventID: func() id.AuditEvent { return id.New[id.AuditEvent](system.Entropy{}.Bits128()) },

@@ -22,6 +22,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -84,20 +85,20 @@ func openMarket(t *testing.T, database string) *market {
 
 func (m *market) assemble() {
 	st, index, entropy, log := m.store, search.New(search.Options{}), system.Entropy{}, slog.New(slog.DiscardHandler)
-	agent := agents.Builtin{Index: index}
+	router := &agents.Router{Active: st.Agents(), Programs: map[string]*agent.Program{agent.House: agents.Builtin}, Log: log}
 	m.catalogs = &catalogs.Service{
 		Products: st.Products(), Bulk: st.Catalog(), Reader: st.Catalog(), Inventory: st.Inventory(),
 		Index: index, Clock: m.clock, Entropy: entropy,
 	}
 	m.discovery = &discovery.Service{
-		Agent: agent, Index: index, Catalog: st.Catalog(), Inventory: st.Inventory(), Sessions: st.Sessions(),
+		Agent: router, Mandates: router, Index: index, Catalog: st.Catalog(), Inventory: st.Inventory(), Sessions: st.Sessions(),
 		Haggling: st.Haggling(), Clock: m.clock, Entropy: entropy,
 	}
 	m.haggling = &haggling.Service{
-		Agent: agent, Store: st.Haggling(), Index: index, Clock: m.clock, Entropy: entropy, Log: log, Fresh: m.discovery.Fresh,
+		Agent: router, Mandates: router, Store: st.Haggling(), Index: index, Clock: m.clock, Entropy: entropy, Log: log, Fresh: m.discovery.Fresh,
 	}
 	m.purchase = &purchase.Service{
-		Agent: agent, Storefronts: st.Storefronts(), Checkouts: st.Checkouts(), Orders: st.Orders(), Sessions: st.Sessions(),
+		Agent: router, Mandates: router, Storefronts: st.Storefronts(), Checkouts: st.Checkouts(), Orders: st.Orders(), Sessions: st.Sessions(),
 		Haggling: st.Haggling(), Catalog: st.Catalog(), Gateway: m.provider, Sandbox: true, Clock: m.clock, Entropy: entropy, Log: log,
 	}
 }

@@ -165,7 +165,7 @@ var faultyCases = []faultyCase{
 	{"in_use:2", time.Minute, "paid", "paid"},
 	{"malformed", time.Minute, "paid", "paid"},
 	{"reset_after", time.Minute, "paid", "paid"},
-	{"hang_after", time.Second, "unknown", "paid"},
+	{"hang_after", 5 * time.Second, "unknown", "paid"},
 	{"slow:300", time.Minute, "paid", "paid"},
 }
 

@@ -73,7 +73,7 @@ func (p *pgbench) run() float64 {
 		p.b.Fatal(err)
 	}
 	command := exec.Command(p.server.Program("pgbench"), "-n", "-f", script, "-D", "i=0", "-c", strconv.Itoa(benchClients),
-		"-t", strconv.Itoa(benchEach), p.server.URL(p.database))
+		"-t", strconv.Itoa(benchEach), p.server.ToolURL(p.database))
 	output, err := command.CombinedOutput()
 	found := regexp.MustCompile(`tps = ([0-9.]+)`).FindSubmatch(output)
 	if err != nil || found == nil {

@@ -105,19 +105,18 @@ func (a *App) checkSecrets(ctx context.Context) error {
 
 // RotateMaster seals what is stored sealed under the first master key, and tells how much there was. It may
 // be repeated, and run beside a server that has the same keys.
-func (a *App) RotateMaster(ctx context.Context) (int, error) {
-	credentials, err := a.connecting.Reseal(ctx)
-	if err != nil {
-		return credentials, err
+func (a *App) RotateMaster(ctx context.Context) (all int, err error) {
+	for _, reseal := range []func() (int, error){
+		func() (int, error) { return a.connecting.Reseal(ctx) },
+		func() (int, error) { return a.Access.Reseal(ctx, a.store.Authenticators()) },
+		func() (int, error) { return a.publishing.Reseal(ctx, a.store.Events()) },
+		func() (int, error) { return a.inbox.Reseal(ctx, a.store.Webhooks()) },
+		func() (int, error) { return a.agents.Reseal(ctx, a.store.Agents()) },
+	} {
+		n, err := reseal()
+		if all += n; err != nil {
+			return all, err
+		}
 	}
-	authenticators, err := a.Access.Reseal(ctx, a.store.Authenticators())
-	if err != nil {
-		return credentials + authenticators, err
-	}
-	subscriptions, err := a.publishing.Reseal(ctx, a.store.Events())
-	if err != nil {
-		return credentials + authenticators + subscriptions, err
-	}
-	webhooks, err := a.inbox.Reseal(ctx, a.store.Webhooks())
-	return credentials + authenticators + subscriptions + webhooks, err
+	return all, nil
 }

@@ -44,13 +44,13 @@ type services struct {
 	syncing    *syncing.Service
 	inbox      *inbox.Service
 	shipping   *shipping.Service
+	agents     *agents.Service
 	view       *sqlstore.Store
 }
 
 // on puts the use cases together on a view of the store.
 func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 	clock, entropy := a.clock, system.Entropy{}
-	agent := agents.Builtin{Index: index}
 	s := services{view: st}
 	s.Access = a.accessOn(st)
 	s.Projects = &projects.Service{
@@ -62,21 +62,22 @@ func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 		Index: index, Clock: clock, Entropy: entropy, Growth: a.growth,
 	}
 	s.discovery = &discovery.Service{
-		Agent: agent, Index: index, Catalog: st.Catalog(), Inventory: st.Inventory(), Sessions: st.Sessions(),
+		Agent: a.router, Mandates: a.router, Index: index, Catalog: st.Catalog(), Inventory: st.Inventory(), Sessions: st.Sessions(),
 		Haggling: st.Haggling(), Clock: clock, Entropy: entropy, Loader: a.discovery,
 		Learner: a.index, Sales: st.Sales(), StockNews: st.StockNews(), Model: a.embeddings.model, Vectors: st.Embeddings(),
 	}
 	s.haggling = &haggling.Service{
-		Agent: agent, Store: st.Haggling(), Index: index, Clock: clock, Entropy: entropy, Log: a.log, Fresh: s.discovery.Fresh,
+		Agent: a.router, Mandates: a.router, Sessions: st.Sessions(), Store: st.Haggling(), Index: index, Clock: clock, Entropy: entropy, Log: a.log, Fresh: s.discovery.Fresh,
 		Meter: a.meter,
 	}
 	s.purchase = &purchase.Service{
-		Agent: agent, Storefronts: st.Storefronts(), Checkouts: st.Checkouts(), Orders: st.Orders(), Sessions: st.Sessions(),
+		Agent: a.router, Mandates: a.router, Storefronts: st.Storefronts(), Checkouts: st.Checkouts(), Orders: st.Orders(), Sessions: st.Sessions(),
 		Haggling: st.Haggling(), Catalog: st.Catalog(), Clock: clock, Entropy: entropy, Log: a.log, Meter: a.meter,
 		Gateway: a.gateway, Sandbox: a.env == account.Sandbox, Placed: a.publisher.Wake,
 	}
 	s.connecting = a.connectingOn(st)
 	s.publishing = a.publishingOn(st)
+	s.agents = a.agentsOn(st)
 	s.buyers = &buyers.Service{Copies: st.Copies(), Vault: a.vault, Clock: clock}
 	s.syncing, s.inbox, s.shipping = a.syncingOn(st), a.inboxOn(st), a.shippingOn(a.store)
 	s.aftersales = &aftersales.Service{

@@ -19,7 +19,7 @@ func TestConsentNeedsAnOAuthApp(t *testing.T) {
 	production := func(c *boot.Config) { c.Env, c.BootstrapKey, c.MasterKey = "production", key, strings.Repeat("k", 32) }
 	with := func(c *boot.Config) {
 		production(c)
-		c.HubSpotID, c.HubSpotSecret, c.ShopifyID, c.ShopifySecret = "our-app", "secret-1", "our-app", "secret-2"
+		c.HubSpotID, c.HubSpotSecret, c.ShopifyID, c.ShopifySecret = "our-app", "our-own-secret-1", "our-app", "our-own-secret-2"
 	}
 	const app = "client_id=our-app"
 	for _, c := range []struct {
@@ -30,9 +30,9 @@ func TestConsentNeedsAnOAuthApp(t *testing.T) {
 		client, other string // of it
 	}{
 		{"production without an app", production, key, "", "", "", ""},
-		{"production with one", with, key, "https://my-shop.myshopify.com/admin/oauth/authorize?", "https://app.hubspot.com/oauth/authorize?", app, "secret"},
+		{"production with one", with, key, "https://my-shop.myshopify.com/admin/oauth/authorize?", "https://app.hubspot.com/oauth/authorize?", app, "our-own-secret"},
 		{"a sandbox without one", func(*boot.Config) {}, boottest.Key, "http://127.0.0.1:8095/shopify/", "http://127.0.0.1:8095/hubspot/",
-			"client_id=haggle-sandbox&", "secret"},
+			"client_id=haggle-sandbox&", "haggle-sandbox-secret"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -13,6 +13,9 @@ import (
 // between is the pause between two looks at what is under way.
 const between = 200 * time.Millisecond
 
+// longestLook is how long one look over all that a database has may take.
+const longestLook = 10 * time.Minute
+
 // Verify checks the invariants over a database, which a server may be using, and against the ledger of
 // a provider's look-alike, if its URL is given. While payments are under way it waits, but no longer than
 // wait. It changes nothing: the schema is not migrated.
@@ -25,7 +28,7 @@ func Verify(ctx context.Context, c Config, provider string, wait time.Duration) 
 			return sqlstore.Verification{}, err // opening would make it
 		}
 	}
-	store, err := sqlstore.Open(ctx, sqlstore.Config{URL: c.DatabaseURL})
+	store, err := sqlstore.Open(ctx, sqlstore.Config{URL: c.DatabaseURL, Statement: longestLook})
 	if err != nil {
 		return sqlstore.Verification{}, err
 	}

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
-	"time"
 
 	"github.com/haggle-commerce/haggle/simulator/embeddings"
 )
@@ -21,20 +18,7 @@ func (c embeddingsCmd) Run(ctx context.Context) error {
 	if c.Dims < 1 || c.Dims > 4096 {
 		return errors.New("--dims must be 1 to 4096")
 	}
-	listener, err := net.Listen("tcp", c.Addr)
-	if err != nil {
-		return fmt.Errorf("cannot listen: %w", err)
-	}
-	c.greet("http://" + listener.Addr().String())
-	server := &http.Server{Handler: embeddings.Open(embeddings.Config{Dims: c.Dims, Key: c.Key}), ReadHeaderTimeout: 5 * time.Second}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	select {
-	case <-ctx.Done():
-		return server.Close() // what hangs is not waited for
-	case err := <-failed:
-		return err
-	}
+	return serveLookAlike(ctx, c.Addr, embeddings.Open(embeddings.Config{Dims: c.Dims, Key: c.Key}), c.greet)
 }
 
 func (c embeddingsCmd) greet(url string) {

@@ -20,6 +20,7 @@ type cli struct {
 	Serve      serveCmd         `cmd:"" help:"Run the server: both APIs, their documentation, and the background work."`
 	Simulate   simulateCmd      `cmd:"" help:"Send simulated buyers to a server, or stand in for a payment provider."`
 	Import     importCmd        `cmd:"" help:"Load products from a CSV or NDJSON file into a project."`
+	Agents     agentsCmd        `cmd:"" help:"List, tune and audit a project's negotiator agents."`
 	Keys       keysCmd          `cmd:"" help:"Manage API keys."`
 	Doctor     doctorCmd        `cmd:"" help:"Check the configuration and what it names, and say what is wrong."`
 	Verify     verifyCmd        `cmd:"" help:"Check that what the database holds adds up: orders, payments, stock, events and the books."`

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/tuning"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -18,17 +20,29 @@ import (
 
 type marketCmd struct {
 	Seed       uint64   `default:"1" help:"The same seed gives the same figures, on however many processors."`
-	Buyers     int      `default:"20000" help:"Buyers in each population."`
-	Population []string `placeholder:"NAME" help:"Only this population, or the two of this distribution. May be repeated."`
+	Buyers     int      `placeholder:"N" help:"Buyers in each population (20000; with --url 200)."`
+	Population []string `placeholder:"NAME" help:"Only this population, or the two of this distribution, or one of your own: normal:.88:.12:c55. May be repeated."`
 	Strategy   []string `placeholder:"NAME" help:"A market of this strategy alone, or of several in equal parts. May be repeated."`
 	Hints      string   `default:"ignore" enum:"ignore,heed" help:"What buyers do with the hint of a rejection: ignore or heed."`
+	Deadline   string   `default:"3:8" placeholder:"LEAST:MOST" help:"How many offers buyers make at most, from 1 to 20; each as likely (3:8)."`
+	First      string   `default:".60:.85" placeholder:"LEAST:MOST" help:"First offers, as shares of V; each as likely (.60:.85)."`
+	Firm       string   `default:".9" placeholder:"SHARE" help:"What a hardliner offers every time, as a share of V (.9)."`
 
 	List        string `default:"100.00" help:"List price of the item, in US dollars."`
-	MaxDiscount string `default:"20" placeholder:"PERCENT" help:"The shop's max_discount_percent: 0 to 90, at most one decimal (20)."`
+	MaxDiscount string `placeholder:"PERCENT" help:"The shop's max_discount_percent: 0 to 90, at most one decimal (20)."`
 	Rounds      int    `placeholder:"N" help:"The policy's round cap instead of its own: after so many counters the last one is final."`
+
+	Learn int `placeholder:"N" help:"First let N other buyers of each population haggle with the policy, and tune it by the record of that."`
+
+	URL         string `placeholder:"URL" help:"Haggle with the server there instead of in this process."`
+	Key         string `placeholder:"KEY" help:"With --url: an API key that may make projects (unless --project is there) and products."`
+	Project     string `placeholder:"NAME" help:"With --url: slug or id of the project to sell in, under its own settings. Default: a new one is made."`
+	Pay         bool   `help:"With --url: buyers check out and pay for what they agreed on, with the sandbox's token."`
+	Concurrency int    `placeholder:"N" help:"With --url: how many buyers haggle at one time (16)."`
 
 	JSON string `name:"json" placeholder:"FILE" help:"Write all figures there; - prints them instead of the tables."`
 	HTML string `name:"html" placeholder:"FILE" help:"Write a report with plots there: one page that needs no network."`
+	CSV  string `name:"csv" placeholder:"FILE" help:"Write a line for every negotiation there: who came, and how it ended."`
 }
 
 // Help is shown below the flags' summary.
@@ -40,10 +54,23 @@ Populations differ in what buyers would pay at most (V, a share of the list pric
 uniform U[.70, 1.15], normal-90 N(.90, .10), normal-95 N(.95, .15), normal-85 N(.85, .08), lognormal (median .90, sigma .20), each
 with -c50 or -c65 for a cost of .50 or .65. Buyers start at .60 to .85 of V and give up after 3 to 8 offers.
 The market: boulware, linear, conceder, hardliner and tit-for-tat in equal parts. Beside it, with the linear buyers' V:
-anchorer, prober, random and impatient. Their formulas: go doc github.com/haggle-commerce/haggle/simulator/market.
+anchorer, prober, random, impatient and splitter. Their formulas: go doc github.com/haggle-commerce/haggle/simulator/market.
+
+Populations of your own, in shares of the list price, with the cost in percent of it (without :c… there are two, c50 and c65):
+  normal:MEAN:DEVIATION:cCOST       normal:.88:.12:c55
+  uniform:LOW:HIGH:cCOST            uniform:.6:1.2:c40
+  lognormal:MEDIAN:SIGMA:cCOST      lognormal:.9:.2:c50
+  two:MEAN:DEVIATION:MEAN:DEVIATION:SHARE:cCOST, two normal ones, the first with this share of the buyers: two:.75:.05:1.05:.05:.5:c50
+
+With --url the same buyers come to a running server over the Agent Commerce Protocol, each with a session, a quote and follow-ups of
+its own: haggle simulate market --url http://127.0.0.1:8080 --key hk_test_… puts one product for each cost on sale, with plenty of stock,
+in a new project without bundle suggestions, or in --project, where the products are taken off sale in the end. Every answer is held
+against the server's OpenAPI document. Buyers who are told to come back later (429, 503) do. The policy is the project's, which
+--rounds cannot change, and its floor stays the server's secret: baselines within the floor and the prober's table are left out.
 
 All prices and margins are shares of the list price. Margin is price less cost, per buyer who came, whether it bought or not.
-best posted is the one price that earns most from these very buyers, full info a seller who knows every V and sells at it.
+best posted is the one price that earns most from these very buyers, full info a seller who knows every V and sells at it; with
+"≥ floor" they are those of sellers who, like this one, sell nothing under the floor.
 "× best posted" above 1 means that haggling earns more than any fixed price could. ± is a 95 % interval. Discounts are in percent:
 a tenth, half and nine tenths of the deals stay at or under them. "off by" is how far a prober's estimate is from the floor.
 
@@ -54,72 +81,103 @@ Ends with 1 if the rules broke a promise: a price under the floor or above list,
 var errUnkept = errors.New("the seller broke a promise: see above")
 
 func (c marketCmd) Run(ctx context.Context) error {
+	if c.URL != "" {
+		return c.live(ctx)
+	}
 	config, err := c.config()
 	if err != nil {
 		return err
 	}
+	if c.Learn > 0 {
+		if err := c.learn(ctx, &config); err != nil {
+			return err
+		}
+	}
+	report, err := c.simulate(ctx, config)
+	if err == nil && !report.OK() {
+		return errUnkept
+	}
+	return err
+}
+
+// learn has each population meet a policy tuned for it.
+func (c marketCmd) learn(ctx context.Context, config *market.Config) error {
+	seller := config.Seller.(policySeller)
+	if c.Learn < tuning.Fewest || c.Learn > 100_000 {
+		return fmt.Errorf("--learn must be between %d and 100,000", tuning.Fewest)
+	}
+	learnt, err := seller.learn(ctx, *config, c.Learn, func(text string) { fmt.Fprintln(os.Stderr, text) })
+	if err != nil {
+		return err
+	}
+	config.SellerOf = func(p market.Population) market.Seller { return learnt[p.Name()] }
+	config.Settings = append(config.Settings, market.Setting{
+		Name: "Learnt from", Value: strconv.Itoa(c.Learn) + " negotiations with other buyers of each population",
+	})
+	return nil
+}
+
+// simulate runs the market and writes what it found.
+func (c marketCmd) simulate(ctx context.Context, config market.Config) (*market.Report, error) {
 	shown := &stages{}
 	if show := shown.show(); show != nil {
 		config.Progress = func(done, total int) { show("negotiations", int64(done), int64(total)) }
+	}
+	var lines []market.Ended
+	if c.CSV != "" {
+		config.Each = func(e market.Ended) { lines = append(lines, e) }
 	}
 	began := time.Now()
 	report, err := market.Run(ctx, config)
 	took := time.Since(began)
 	shown.finish()
 	if err != nil {
-		return fmt.Errorf("the simulation: %w", err)
+		return nil, fmt.Errorf("the simulation: %w", err)
 	}
-	if err := c.write(report); err != nil {
-		return err
+	if err := c.write(report, lines); err != nil {
+		return nil, err
 	}
 	fmt.Fprintf(os.Stderr, "%d negotiations in %s: %.0f a second\n", report.Negotiations, took.Round(time.Millisecond),
 		float64(report.Negotiations)/took.Seconds())
-	if !report.OK() {
-		return errUnkept
-	}
-	return nil
+	return report, nil
 }
 
-// config reads the flags.
+// config reads the flags for a seller in this process.
 func (c marketCmd) config() (market.Config, error) {
+	config, err := c.buyers()
+	if err != nil {
+		return config, err
+	}
 	settings, list, err := c.shop()
 	if err != nil {
 		return market.Config{}, err
 	}
-	policy := negotiation.PolicyOf(settings)
+	policy := negotiation.Builtin().Under(settings)
 	switch {
+	case c.Learn < 0:
+		return market.Config{}, errors.New("--learn must be more than zero")
+	case c.Key != "" || c.Project != "" || c.Pay || c.Concurrency != 0:
+		return market.Config{}, errors.New("--key, --project, --pay and --concurrency go with --url")
 	case c.Rounds < 0:
 		return market.Config{}, errors.New("--rounds must be more than zero")
 	case c.Rounds > 0:
 		policy.RoundCap = c.Rounds
 	}
 	seller := policySeller{policy, settings.Currency}
-	config := market.Config{
-		Seed: c.Seed, Buyers: c.Buyers, List: list.Minor(), Seller: seller, Secrets: seller.secrets, HeedHints: c.Hints == "heed",
-		Populations: market.Populations(), Tactics: market.Measured(), Apart: market.Others(),
-		Settings: []market.Setting{
-			{Name: "Policy", Value: "built-in, version " + strconv.Itoa(policy.Version)},
-			{Name: "List price", Value: list.String() + " " + settings.Currency.Code()},
-			{Name: "Max discount", Value: settings.MaxDiscount.String()},
-			{Name: "Round cap", Value: strconv.Itoa(policy.RoundCap)},
-		},
+	config.List, config.Seller, config.Secrets = list.Minor(), seller, seller.secrets
+	config.Settings = []market.Setting{
+		{Name: "Policy", Value: "built-in, version " + strconv.Itoa(policy.Version)},
+		{Name: "List price", Value: list.String() + " " + settings.Currency.Code()},
+		{Name: "Max discount", Value: settings.MaxDiscount.String()},
+		{Name: "Round cap", Value: strconv.Itoa(policy.RoundCap)},
 	}
-	if len(c.Population) > 0 {
-		if config.Populations, err = market.PopulationsNamed(c.Population...); err != nil {
-			return market.Config{}, err
-		}
-	}
-	if len(c.Strategy) > 0 {
-		config.Apart = nil
-		config.Tactics, err = market.TacticsNamed(c.Strategy...)
-	}
-	return config, err
+	return config, nil
 }
 
 // shop is what a merchant could set: the project's settings and the product's price.
 func (c marketCmd) shop() (project.Settings, money.Amount, error) {
 	settings := project.DefaultSettings()
-	percent, err := money.ParseDecimal(c.MaxDiscount, 1)
+	percent, err := money.ParseDecimal(cmp.Or(c.MaxDiscount, "20"), 1)
 	if err != nil || percent < 0 || percent > 900 {
 		return settings, money.Amount{}, errors.New("--max-discount must be between 0 and 90, with at most one decimal")
 	}
@@ -131,7 +189,12 @@ func (c marketCmd) shop() (project.Settings, money.Amount, error) {
 	return settings, list, nil
 }
 
-func (c marketCmd) write(report *market.Report) error {
+func (c marketCmd) write(report *market.Report, lines []market.Ended) error {
+	if c.CSV != "" {
+		if err := writeFile(c.CSV, func(w io.Writer) error { return market.WriteCSV(w, lines) }); err != nil {
+			return err
+		}
+	}
 	if c.HTML != "" {
 		if err := writeFile(c.HTML, report.WriteHTML); err != nil {
 			return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -34,7 +35,7 @@ func TestSimulateMarket(t *testing.T) {
 	for i := range files {
 		j, h := filepath.Join(dir, fmt.Sprint(i, ".json")), filepath.Join(dir, fmt.Sprint(i, ".html"))
 		out, said, err := simulateMarket(t, "--seed=1", "--buyers=2000", "--json="+j, "--html="+h)
-		if err != nil || !strings.Contains(said, "36000 negotiations in ") || strings.Count(said, "\n") != 1 {
+		if err != nil || !strings.Contains(said, "40000 negotiations in ") || strings.Count(said, "\n") != 1 {
 			t.Fatalf("%v\n%s%s", err, out, said)
 		}
 		tables[i], files[i] = out, [2][]byte{read(t, j), read(t, h)}
@@ -51,7 +52,7 @@ func TestSimulateMarket(t *testing.T) {
 	if err := json.Unmarshal(files[0][0], &r); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Populations) != 10 || len(r.Strategies) != 9 || len(r.Paths) != 9 || !r.OK() || r.Summary.DealRate <= 0 || r.Summary.DealRate >= 1 {
+	if len(r.Populations) != 10 || len(r.Strategies) != 10 || len(r.Paths) != 10 || !r.OK() || r.Summary.DealRate <= 0 || r.Summary.DealRate >= 1 {
 		t.Errorf("%+v", r.Summary)
 	}
 	if page := string(files[0][1]); !strings.Contains(page, `<section id="probing">`) || !strings.HasSuffix(page, "</html>\n") {
@@ -100,17 +101,69 @@ func TestSimulateMarketAsTheFlagsSay(t *testing.T) {
 	}
 }
 
+func TestSimulateMarketWithBuyersOfOnesOwn(t *testing.T) {
+	t.Parallel()
+	lines := filepath.Join(t.TempDir(), "all.csv")
+	out, said, err := simulateMarket(t, "--json=-", "--buyers=1000", "--population=two:.75:.05:1.05:.05:.5:c40", "--population=normal:.88:.12",
+		"--deadline=2", "--first=.5:.6", "--firm=.95", "--strategy=hardliner,linear", "--csv="+lines)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	var r market.Report
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatal(err)
+	}
+	names := ""
+	for _, p := range r.Populations {
+		names += p.Name + " "
+	}
+	if names != "two:0.75:0.05:1.05:0.05:0.5-c40 normal:0.88:0.12-c50 normal:0.88:0.12-c65 " || r.Strategies[0].Rounds > 2 || r.Paths[0].Deadline != 2 {
+		t.Errorf("%s: %+v", names, r.Strategies)
+	}
+	if first := r.Paths[0]; first.Steps[0].Offer/first.Worth < .9499 || first.Steps[0].Offer/first.Worth > .9501 {
+		t.Errorf("a firm hardliner: %+v", first)
+	}
+	records, err := csv.NewReader(bytes.NewReader(read(t, lines))).ReadAll()
+	if err != nil || len(records) != 1+3000 {
+		t.Fatalf("%v, %d lines", err, len(records))
+	}
+	deals := 0
+	for _, record := range records[1:] {
+		if record[7] != "" {
+			deals++
+		}
+		if record[5] != "2" || record[8] != "" {
+			t.Errorf("%q", record)
+		}
+	}
+	if deals != r.Strategies[0].Deals+r.Strategies[1].Deals || deals == 0 {
+		t.Errorf("%d deals in the file, %+v", deals, r.Strategies)
+	}
+}
+
 func TestSimulateMarketRefuses(t *testing.T) {
 	t.Parallel()
 	for flag, says := range map[string]string{
 		"--population=nobody": "there are uniform-c50", "--strategy=nobody": "there are boulware", "--buyers=3": "10 to 1000000 buyers",
 		"--list=x": "--list must be", "--list=0.99": "--list must be", "--max-discount=91": "--max-discount must be", "--max-discount=1.25": "--max-discount must be",
 		"--rounds=-1": "--rounds must be", "--hints=maybe": "--hints must be one of", "--strategy=linear,linear": "named twice",
-		"--html=/no/such/folder/x.html": "no such file",
+		"--html=/no/such/folder/x.html": "no such file", "--csv=/no/such/folder/x.csv": "no such file",
+		"--population=normal:x:.1:c50": "--population: \"normal:x:.1:c50\": \"x\" is no share", "--population=normal:.9:c50": "--population: ", "--population=two:1:2": "--population: ",
+		"--deadline=8:3": "--deadline must be", "--deadline=0:3": "--deadline must be", "--deadline=3:21": "--deadline must be", "--deadline=x": "--deadline must be",
+		"--first=.9:.8": "--first must be", "--first=.5:1.2": "--first must be", "--first=0": "--first must be", "--firm=0": "--firm must be", "--firm=NaN": "--firm must be",
+		"--url=http://127.0.0.1:1": "--url needs --key", "--key=x": "go with --url", "--project=demo": "go with --url", "--pay": "go with --url", "--concurrency=2": "go with --url",
 	} {
 		flags := []string{"--buyers=10", flag}
 		if out, said, err := simulateMarket(t, flags...); err == nil || out != "" || !strings.Contains(said, says) || strings.Count(said, "\n") != 1 {
 			t.Errorf("%s: %v, %q, %q; want %s", flag, err, out, said, says)
+		}
+	}
+	for flag, says := range map[string]string{
+		"--rounds=3": "--rounds and --learn do not go", "--learn=2000": "--rounds and --learn do not go", "--max-discount=x": "--max-discount must be", "--max-discount=12.55": "--max-discount must be", "--list=0.5": "--list must be",
+		"--concurrency=1001": "--concurrency must be", "--deadline=x": "--deadline must be", "--seed=1": "the server at http://127.0.0.1:1: ",
+	} {
+		if _, said, err := simulateMarket(t, "--buyers=10", "--url=http://127.0.0.1:1", "--key=x", flag); err == nil || !strings.Contains(said, says) {
+			t.Errorf("%s: %v, %q; want %s", flag, err, said, says)
 		}
 	}
 	if out, err := command(t, "", "simulate", "market", "--help").CombinedOutput(); err != nil || !strings.Contains(string(out), "95 % interval") {
@@ -127,7 +180,7 @@ func TestThePolicyKeepsItsPromisesToAnybody(t *testing.T) {
 	for range 20_000 {
 		settings := project.DefaultSettings()
 		settings.MaxDiscount = money.Percent(random.Int64N(901))
-		seller := policySeller{negotiation.PolicyOf(settings), settings.Currency}
+		seller := policySeller{negotiation.Builtin().Under(settings), settings.Currency}
 		item := market.Item{List: 1 + random.Int64N(1+random.Int64N(200_000))}
 		item.Cost = random.Int64N(item.List + item.List/5 + 1)
 		checkHistory(t, random, seller, item)
@@ -145,6 +198,7 @@ func checkHistory(t *testing.T, random *rand.Rand, seller policySeller, item mar
 		low := a.Verdict != market.Rejected && (a.Price < least || a.Price < secrets.Floor || a.Price > item.List)
 		switch {
 		case low, a.Verdict != market.Accepted && offer >= standing,
+			a.Verdict == market.Rejected && a.Standing > 0 && (a.Standing > standing || a.Standing <= offer || a.Standing < max(least, secrets.Floor)),
 			a.Verdict == market.Accepted && a.Price != min(offer, item.List),
 			a.Verdict == market.Countered && (a.Price > standing || a.Price <= offer),
 			a.Verdict == market.Rejected && (a.Price != secrets.Hint || offer >= secrets.Floor):
@@ -153,6 +207,8 @@ func checkHistory(t *testing.T, random *rand.Rand, seller policySeller, item mar
 			return
 		case a.Verdict == market.Countered:
 			standing = a.Price
+		case a.Standing > 0:
+			standing = a.Standing
 		}
 	}
 }

@@ -34,8 +34,16 @@ func (s policySeller) secrets(item market.Item) market.Secrets {
 
 // Open starts a quote.
 func (s policySeller) Open(item market.Item) market.Negotiation {
-	return &haggling{seller: s, quote: negotiation.Start(id.Quote{}, id.Project{}, negotiation.Item{Quantity: 1},
-		s.policy, s.signals(item), nil, noon)}
+	h := s.start(item)
+	return &h
+}
+
+func (s policySeller) start(item market.Item) haggling {
+	signals := s.signals(item)
+	return haggling{
+		seller: s, terms: s.policy.Terms(signals),
+		quote: negotiation.Start(id.Quote{}, id.Project{}, negotiation.Item{Quantity: 1}, s.policy, signals, nil, noon),
+	}
 }
 
 // noon is when everything happens: no quote expires on a simulated buyer.
@@ -44,13 +52,14 @@ var noon = time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC)
 // haggling is one quote, decided on and recorded as the application does.
 type haggling struct {
 	seller policySeller
+	terms  negotiation.Terms
 	quote  *negotiation.Quote
 	offer  money.Amount
 }
 
 func (h *haggling) Offer(price int64) market.Answer {
 	h.offer = money.Of(price, h.seller.currency)
-	table := h.quote.Table(h.seller.policy, &h.offer)
+	table := h.quote.Table(h.terms, &h.offer)
 	decision := negotiation.Guard(table, negotiation.Decide(table))
 	h.quote.Record(decision, &h.offer, noon)
 	switch d := decision.(type) {
@@ -59,7 +68,7 @@ func (h *haggling) Offer(price int64) market.Answer {
 	case negotiation.Countered:
 		return market.Answer{Verdict: market.Countered, Price: d.Price.Minor(), Over: d.Final}
 	case negotiation.Rejected:
-		return market.Answer{Verdict: market.Rejected, Price: d.Hint.Minor()}
+		return market.Answer{Verdict: market.Rejected, Price: d.Hint.Minor(), Standing: d.Price.Minor()}
 	}
 	panic("haggle: an offer was answered by " + decision.Response())
 }

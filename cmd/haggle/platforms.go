@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"time"
 
 	"github.com/haggle-commerce/haggle/simulator/platforms"
@@ -27,20 +25,7 @@ func (c platformsCmd) Run(ctx context.Context) error {
 	url := "http://" + listener.Addr().String()
 	p := platforms.Open(platforms.Config{PublicURL: url, Seed: c.Seed, Products: none(c.Products), Customers: none(c.Customers), Orders: none(c.Orders)})
 	c.greet(url)
-	server := &http.Server{Handler: p, ReadHeaderTimeout: 5 * time.Second}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	select {
-	case <-ctx.Done():
-	case err = <-failed:
-	}
-	p.Close()
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
-	defer cancel()
-	if server.Shutdown(bounded) != nil {
-		err = errors.Join(err, server.Close())
-	}
-	return err
+	return serveUntil(ctx, listener, p, 2*time.Second, p.Close)
 }
 
 // none is how the look-alikes are asked for nothing at all.

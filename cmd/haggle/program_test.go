@@ -125,7 +125,7 @@ func TestBadConfiguration(t *testing.T) {
 		{"HAGGLE_ACP_DOMAIN=https://x", "HAGGLE_ACP_DOMAIN is"},
 		{"HAGGLE_ADDR=nowhere", "cannot listen"},
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		c := command(t, "sqlite://"+filepath.Join(t.TempDir(), "bad.db"), "serve")
 		bounded := exec.CommandContext(ctx, c.Path, c.Args[1:]...)
 		bounded.Env = append(c.Env, test.variable)

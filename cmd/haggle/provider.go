@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -44,23 +43,10 @@ func (c providerCmd) greet(url string) {
 
 // serveProvider serves until ctx ends, and sends webhooks meanwhile.
 func serveProvider(ctx context.Context, p *provider.Provider, listener net.Listener) error {
-	server := &http.Server{Handler: p.Handler(), ReadHeaderTimeout: 5 * time.Second}
 	sending, stop := context.WithCancel(ctx)
 	sent := make(chan error, 1)
 	go func() { sent <- p.Run(sending) }()
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	var err error
-	select {
-	case <-ctx.Done():
-	case err = <-failed:
-	}
-	stop()
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
-	defer cancel()
-	if server.Shutdown(bounded) != nil {
-		_ = server.Close() // whoever is left hanging by a script
-	}
+	err := serveUntil(ctx, listener, p.Handler(), 2*time.Second, stop) // a script may let somebody hang
 	if e := <-sent; e != nil && !errors.Is(e, context.Canceled) {
 		err = errors.Join(err, e)
 	}

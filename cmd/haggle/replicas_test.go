@@ -210,7 +210,7 @@ func headersFor(perMinute, burst int) func(said) string {
 
 // patient makes a replica wait for Redis longer than a busy machine takes.
 func patient(s *redisserver.Server) string {
-	return "--redis-url=" + s.URL() + "?dial_timeout=2s&read_timeout=2s&write_timeout=2s&pool_timeout=2s"
+	return "--redis-url=" + s.URL() + "?dial_timeout=20s&read_timeout=20s&write_timeout=20s&pool_timeout=20s"
 }
 
 func TestReplicasLimitTogether(t *testing.T) {
@@ -326,8 +326,11 @@ func TestKilledAmidKeyedRequests(t *testing.T) {
 	k.survivor.must(t, 200, &stock, boottest.Key, "GET", "/v1/catalog/inventory?sku=mug", "", "X-Project-ID", k.shop)
 	var projects struct{ Meta struct{ Total int64 } }
 	k.survivor.must(t, 200, &projects, boottest.Key, "GET", "/v1/projects?limit=1", "")
-	if len(stock.Data) != 1 || stock.Data[0].Quantity != k.adjusted.Load() || projects.Meta.Total != k.opened.Load()+1 || k.cut.Load() == 0 {
+	if len(stock.Data) != 1 || stock.Data[0].Quantity != k.adjusted.Load() || projects.Meta.Total != k.opened.Load()+1 {
 		t.Errorf("%v in stock after %d adjustments, %d projects after %d", stock.Data, k.adjusted.Load(), projects.Meta.Total, k.opened.Load()+1)
+	}
+	if k.cut.Load()+k.replayed.Load() == 0 { // a request with a key that is cut off early may be sent again unseen
+		t.Error("no kill met a request")
 	}
 	t.Logf("%d keys, %d requests cut off, %d asked to wait, %d had taken effect", k.keys.Load(), k.cut.Load(), k.waited.Load(), k.replayed.Load())
 }
@@ -373,7 +376,7 @@ func (k *killing) round(t *testing.T, name string, victim *replica) {
 
 // untilAnswered sends a request to the victim, and again to the survivor while it is told to.
 func (k *killing) untilAnswered(t *testing.T, victim *replica, key, path, body string) bool {
-	const soon = 8 * time.Second
+	const soon = 20 * time.Second
 	begin, at := time.Now(), victim
 	for time.Since(begin) < soon {
 		s, err := at.ask(boottest.Key, "POST", path, body, "Idempotency-Key", key, "X-Project-ID", k.shop)
@@ -382,7 +385,7 @@ func (k *killing) untilAnswered(t *testing.T, victim *replica, key, path, body s
 			if !errors.Is(err, syscall.ECONNREFUSED) { // it had begun
 				k.cut.Add(1)
 			}
-		case err == nil && s.code() == "idempotency_in_progress":
+		case err == nil && (s.code() == "idempotency_in_progress" || s.code() == "overloaded"):
 			k.waited.Add(1)
 			time.Sleep(50 * time.Millisecond)
 		case err == nil && (s.status == 200 || s.status == 201):

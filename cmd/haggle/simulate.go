@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"os"
 	"time"
 
@@ -21,6 +23,38 @@ type simulateCmd struct {
 	Platforms platformsCmd `cmd:"" help:"Run look-alikes of Shopify, HubSpot, ShipStation and a merchant's own system."`
 
 	Embeddings embeddingsCmd `cmd:"" help:"Run a look-alike of an OpenAI-compatible embeddings endpoint."`
+	Model      modelCmd      `cmd:"" help:"Run a look-alike of two language model services, which writes as it is told to."`
+	Agent      agentCmd      `cmd:"" help:"Run a merchant's own handler of the agent events, which misbehaves as it is told to."`
+}
+
+// serveLookAlike listens, greets with the address and serves until ctx ends. What hangs then is not waited for.
+func serveLookAlike(ctx context.Context, addr string, handler http.Handler, greet func(url string)) error {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return fmt.Errorf("cannot listen: %w", err)
+	}
+	greet("http://" + listener.Addr().String())
+	return serveUntil(ctx, listener, handler, 0, func() {})
+}
+
+// serveUntil serves until ctx ends, or serving fails. Then end stops what else is at work, and the requests under way
+// have the grace to be answered in.
+func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler, grace time.Duration, end func()) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	}
+	end()
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	if server.Shutdown(bounded) != nil {
+		err = errors.Join(err, server.Close())
+	}
+	return err
 }
 
 type shopCmd struct {

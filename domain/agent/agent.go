@@ -1,57 +1,150 @@
-// Package agent is what a negotiator agent is told and what it may answer at each of the four events
-// of spec 6.1. Answers are proposals: the guardrails stand outside the agent.
+// Package agent is the negotiator agents of a shop: what a merchant sets of one (Agent), and the kit in which agents
+// are written (Program). An agent serves the four events of spec 6.1. Its answers are proposals: the guardrails of
+// package negotiation stand outside it.
+//
+// An agent of one's own is a type whose methods are bound to events. What is not bound is served by the house:
+//
+//	type clearance struct{}
+//
+//	// Quote takes whatever is at most a quarter off, and meets everybody else halfway.
+//	func (clearance) Quote(_ context.Context, in agent.QuoteInput) (agent.QuoteAnswer, error) {
+//		offer := in.Offer()
+//		switch {
+//		case offer == nil:
+//			return in.Counter(agent.PercentOff(in.List(), 10)).Say("Everything must go. What do you offer?"), nil
+//		case in.Offers(agent.PercentOff(in.List(), 25)):
+//			return in.Accept(), nil
+//		}
+//		return in.Counter(agent.Halfway(in.Standing(), *offer)), nil
+//	}
+//
+//	var Program = agent.MustProgram("clearance",
+//		agent.OnACPEvent(agent.Quote, clearance{}.Quote,
+//			agent.ValidateInput("offer", agent.Number, agent.Min(1)),
+//			agent.ValidateInput("quantity", agent.Integer, agent.Required, agent.Max(20)),
+//		),
+//	)
+//
+// At a list price of 200.00 with the floor at 120.00, a buyer who only asks hears 180.00. An offer of 130.00 is
+// countered with 155.00, the middle of the two, and one of 151.00 is accepted. An offer of 90.00 is rejected whatever
+// the agent answers, for the guardrails let nothing pass below the floor. An agent whose handler fails, or panics, is
+// stood in for by the house. Package clearance has the agent in full.
 package agent
 
 import (
-	"github.com/haggle-commerce/haggle/domain/checkout"
+	"time"
+
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
-	"github.com/haggle-commerce/haggle/domain/project"
-	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-// QuoteEvent asks for an answer to an offer. The buyer's message is for wording only.
-type QuoteEvent struct {
-	Project *project.Project
-	Session *session.Session
-	Product ProductView
-	Table   negotiation.Table
-	Signals negotiation.Signals
-	Message string
+// SecretPurpose is what agents' secrets are sealed for, followed by the agent's id.
+const SecretPurpose = "agent "
+
+// Status of an agent. A project has exactly one active agent.
+type Status struct{ name string }
+
+var (
+	Draft  = Status{"draft"}  // serves nobody yet
+	Active = Status{"active"} // serves the project
+)
+
+func (s Status) String() string { return s.name }
+
+// Kind is where a handler runs.
+type Kind struct{ name string }
+
+var (
+	Builtin = Kind{"builtin"} // in the server: a Program
+	Remote  = Kind{"remote"}  // at an address of the merchant's
+)
+
+func (k Kind) String() string { return k.name }
+
+// House is the name of the program that every server has.
+const House = "haggle"
+
+// HouseHandler is how the record names it.
+const HouseHandler = "builtin:" + House
+
+// Handler serves one event.
+type Handler struct {
+	Kind    Kind
+	Program string // of a builtin handler: the program's name
+	URL     string // of a remote one
 }
 
-// ProductView is the item under negotiation as an agent sees it.
-type ProductView struct {
-	ID       id.Product
-	Variant  id.Variant
+// Handlers are one for each event.
+type Handlers struct{ Search, Quote, Checkout, Finalize Handler }
+
+// Model is how an agent uses a language model. All of it is off unless the merchant turns it on.
+type Model struct {
+	// Provider and Name are the project's defaults where empty.
+	Provider, Name string
+	MaxTokens      int  // of one request; 0: the project's default
+	Temperature    int  // thousandths; negative: the project's default
+	Wording        bool // writes reasoning and message of decided answers
+	Strategy       bool // proposes prices within the band
+	Reasons        bool // writes why a result matches a search
+}
+
+// Tuning is how an agent learns from its record by itself.
+type Tuning struct {
+	Automatic bool
+	// Holdout is the share of sessions that stay with the policy of version Baseline, to measure against.
+	Holdout  money.Percent
+	Baseline int
+}
+
+// Agent is one as its merchant set it up.
+type Agent struct {
+	ID       id.Agent
+	Project  id.Project
 	Name     string
-	Quantity int
+	Status   Status
+	Handlers Handlers
+	Model    Model
+	Tuning   Tuning
+	// Policy is the one in force; Version in it says which. Latest is the highest version that there is.
+	Policy negotiation.Policy
+	Latest int
+	// Held is the policy of Tuning.Baseline while there is a holdout, else nil.
+	Held *negotiation.Policy
+	// Secret signs the requests to remote handlers. It is sealed.
+	Secret    []byte
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
-// QuoteAnswer is a proposed decision. Empty texts leave the wording to the house.
-type QuoteAnswer struct {
-	Decision  negotiation.Decision
-	Reasoning string
-	Message   string
+// CallsOut tells whether an answer to an offer may ask somebody over the network.
+func (a *Agent) CallsOut() bool { return a.Handlers.Quote.Kind == Remote || a.Model.Strategy }
+
+// Origin is where a version of a policy comes from.
+type Origin struct{ name string }
+
+var (
+	ByHouse    = Origin{"builtin"}
+	ByMerchant = Origin{"merchant"}
+	ByTuning   = Origin{"tuned"}
+)
+
+func (o Origin) String() string { return o.name }
+
+// Version is a policy as it was written. It never changes.
+type Version struct {
+	Agent     id.Agent
+	Project   id.Project
+	Policy    negotiation.Policy // with its number
+	Origin    Origin
+	Note      string
+	CreatedAt time.Time
+	// ActivatedAt is when it last began to serve the project; zero: never.
+	ActivatedAt time.Time
 }
 
-// CheckoutEvent asks whether a cart may be checked out. Prices are settled and not the agent's to move.
-type CheckoutEvent struct {
-	Project *project.Project
-	Session *session.Session
-	Lines   []checkout.Line
-}
-
-// FinalizeEvent asks whether a checkout may be paid now.
-type FinalizeEvent struct {
-	Project  *project.Project
-	Checkout *checkout.Checkout
-	Total    money.Amount
-}
-
-// Verdict is an agent's consent, or its refusal with a reason that the buyer will read.
-type Verdict struct {
-	Refused bool
-	Reason  string
+// Mandate is by what a session is served: the agent, and the policy that it has to keep.
+type Mandate struct {
+	Agent  *Agent
+	Policy negotiation.Policy // held to the project's settings
 }

@@ -175,13 +175,19 @@ func (s *Subscription) Wants(t Type, at time.Time) bool {
 
 func (s *Subscription) check(c fault.Check, r Rules) {
 	c.That(utf8.RuneCountInString(s.Description) <= maxDescription, "description", "must be at most 5000 characters")
-	u, err := url.Parse(s.URL)
+	r.CheckURL(c, "url", s.URL)
+}
+
+// CheckURL holds the URL of somebody's system to what we send requests to. Where its name leads is for a Resolver to
+// tell.
+func (r Rules) CheckURL(c fault.Check, field, address string) {
+	u, err := url.Parse(address)
 	switch {
-	case !c.That(s.URL != "" && err == nil && plainHost(u) && plainPort(u), "url", "must be an https URL"):
-	case !c.That(utf8.RuneCountInString(s.URL) <= maxURL, "url", "must be at most 2048 characters"):
-	case !c.That(u.User == nil, "url", "must not hold a user or password"):
+	case !c.That(address != "" && err == nil && plainHost(u) && plainPort(u), field, "must be an https URL"):
+	case !c.That(utf8.RuneCountInString(address) <= maxURL, field, "must be at most 2048 characters"):
+	case !c.That(u.User == nil, field, "must not hold a user or password"):
 	default:
-		c.That(u.Scheme == "https" || u.Scheme == "http" && r.AllowLoopback && loopback(u.Hostname()), "url", "must be an https URL")
+		c.That(u.Scheme == "https" || u.Scheme == "http" && r.AllowLoopback && loopback(u.Hostname()), field, "must be an https URL")
 	}
 }
 

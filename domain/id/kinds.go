@@ -26,6 +26,7 @@ type (
 	run      struct{}
 	label    struct{}
 	synonym  struct{}
+	negAgent struct{}
 )
 
 func (account) prefix() string  { return "acct_" }
@@ -53,6 +54,7 @@ func (hookLog) prefix() string  { return "whlog_" }
 func (run) prefix() string      { return "sync_" }
 func (label) prefix() string    { return "lbl_" }
 func (synonym) prefix() string  { return "syn_" }
+func (negAgent) prefix() string { return "agent_" }
 
 type (
 	Account       = ID[account]
@@ -80,4 +82,5 @@ type (
 	Sync          = ID[run]
 	Label         = ID[label] // of a parcel
 	Synonym       = ID[synonym]
+	Agent         = ID[negAgent]
 )

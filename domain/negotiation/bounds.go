@@ -19,30 +19,54 @@ func RehydrateBounds(list, opening, target, floor money.Amount) Bounds {
 // Fixed tells whether there is nothing to negotiate. The floor of what is negotiable is below list.
 func (b Bounds) Fixed() bool { return b.floor == b.list }
 
-// Bound computes the bounds. Whatever the signals say, the floor is at least
-// list × (1 − max discount) and cost + minimum margin, each rounded up to the minor unit.
+// Moves tells whether an offer is a move after the offer of the last one: the first offer is, and later ones that
+// come at least a hundredth of the list price closer, from three quarters of the floor on. So neither
+// pennies nor offers that nobody means buy a concession.
+func (b Bounds) Moves(last money.Amount, offer int64) bool {
+	if !last.IsPositive() {
+		return offer > 0
+	}
+	return offer-last.Minor() >= max(b.list.Minor()/leastMove, 1) && offer >= b.floor.Minor()-b.floor.Minor()/4
+}
+
+// leastMove is what part of the list price a move is at least.
+const leastMove = 100
+
+// Bound computes the bounds. With the range R from list down to the hard floor, and D the depth: the policy's
+// Depth with what the signals lean to, between nothing and all:
+//
+//	hard floor  the higher of list × (1 − max discount) and cost + minimum margin, each rounded up
+//	floor       list − R·D, raised to a multiple of five units (see coarse)
+//	opening     list − (list − floor)·(Anchor + lean)
+//	target      list − (list − floor)·(Take of the first move + lean), at most the opening and what a competitor asks
+//
+// For example at list 100.00, max discount 20 %, cost 50.00, the built-in policy and a buyer of whom nothing is
+// known: R = 20.00, D = 1, floor 80.00, opening 100.00, target 100.00 − 20.00·0.375 = 92.50. A gold member whom the
+// shop knows leans 30 %: floor 80.00, opening 94.00, target 86.50.
 func Bound(p Policy, s Signals) Bounds {
 	hard, ok := p.hardFloor(s)
 	if !ok || !p.Enabled || !s.Negotiable || hard >= s.List.Minor() {
 		return Bounds{s.List, s.List, s.List, s.List}
 	}
-	list, depth := s.List.Minor(), p.depth(s)
-	down := func(share money.Percent) int64 { // share of the range below list, never below the hard floor
-		n, err := money.MulDiv(list-hard, int64(share), int64(money.Whole), money.Down)
-		if err != nil {
-			return list
-		}
-		return list - n
+	list, lean, terms := s.List.Minor(), p.lean(s), p.Terms(s)
+	floor := down(list, hard, p.Depth+lean)
+	floor = min(coarse(floor, down(list, floor, 500), list, s.List.Currency()), list-1)
+	opening := down(list, floor, p.Anchor+lean)
+	target := min(opening, down(list, floor, terms.Curve.Take[0]+lean))
+	if s.Competitor != nil && p.Leanings.MatchCompetitor {
+		target = min(target, max(floor, s.Competitor.Minor()))
 	}
-	target := down(depth * part(p.TargetShare) / money.Whole)
-	floor := down(depth)
-	if s.Competitor != nil && s.Competitor.Minor() < target {
-		target = max(floor, s.Competitor.Minor())
-	}
-	opening := max(target, down(depth*part(p.OpeningShare)/money.Whole))
-	floor = min(coarse(floor, target, list, s.List.Currency()), list-1)
 	of := func(minor int64) money.Amount { return money.Of(minor, s.List.Currency()) }
 	return Bounds{s.List, of(opening), of(target), of(floor)}
+}
+
+// down goes a share of the way from a higher price to a lower one.
+func down(from, to int64, share money.Percent) int64 {
+	n, err := money.MulDiv(from-to, int64(part(share)), int64(money.Whole), money.Down)
+	if err != nil {
+		return from
+	}
+	return from - n
 }
 
 func (p Policy) hardFloor(s Signals) (minor int64, ok bool) {
@@ -57,17 +81,17 @@ func (p Policy) hardFloor(s Signals) (minor int64, ok bool) {
 		}
 		floor = max(floor, cost)
 	}
-	return floor, true
+	return max(floor, 1), true // nothing is given away
 }
 
 // coarse raises the floor to a coarse grid, so that where rejections end tells no more than the hint
-// does: to the next multiple of five units where that is not above the target, as for most prices;
+// does: to the next multiple of five units where that is in the lower half of the range, as for most prices;
 // else, for cheap things, to the next fortieth of the list price.
-func coarse(floor, target, list int64, c money.Currency) int64 {
-	if f := roundUp(floor, 5*unit(c)); f <= target {
+func coarse(floor, middle, list int64, c money.Currency) int64 {
+	if f := roundUp(floor, 5*unit(c)); f <= middle {
 		return f
 	}
-	return min(roundUp(floor, (list+39)/40), target)
+	return max(floor, min(roundUp(floor, (list+39)/40), middle))
 }
 
 // FiveUp is the amount rounded up to a multiple of five units of its currency, at most limit.

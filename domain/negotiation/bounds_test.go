@@ -1,7 +1,9 @@
 package negotiation_test
 
 import (
+	"math"
 	"math/big"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -13,18 +15,21 @@ import (
 )
 
 // least is the hard floor by exact arithmetic: list × (1 − max discount) and cost × (1 + margin), each
-// rounded up. Percentages outside of what they mean count as the nearest that does.
+// rounded up, and never nothing. Percentages outside of what they mean count as the nearest that does.
 func least(p negotiation.Policy, s negotiation.Signals) int64 {
 	up := func(minor int64, share money.Percent) int64 {
 		product := new(big.Int).Mul(big.NewInt(minor), big.NewInt(int64(share)))
 		quotient, rest := product.QuoRem(product, big.NewInt(1000), new(big.Int))
+		if !quotient.IsInt64() {
+			return math.MaxInt64 - 1
+		}
 		return quotient.Int64() + int64(rest.Sign())
 	}
 	floor := up(s.List.Minor(), 1000-min(max(p.MaxDiscount, 0), 1000))
 	if s.Cost != nil {
 		floor = max(floor, up(s.Cost.Minor(), 1000+max(p.MinMargin, 0)))
 	}
-	return floor
+	return max(floor, 1)
 }
 
 func TestBoundKeepsOrderAndHardFloor(t *testing.T) {
@@ -72,9 +77,9 @@ func TestFloorIsItsOwnHintForUsualPrices(t *testing.T) {
 	})
 }
 
-// Bounds with claims lie between those of a shop that is as much meaner, and as much more generous, as
-// the share for unverified claims allows.
-func TestClaimsMoveBoundsOnlyWithinTheirShare(t *testing.T) {
+// Bounds and curve with claims lie between those of a shop that is as much meaner, and as much more generous,
+// as the share for unverified claims allows.
+func TestClaimsMovePricesOnlyWithinTheirShare(t *testing.T) {
 	t.Parallel()
 	moved := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -82,9 +87,7 @@ func TestClaimsMoveBoundsOnlyWithinTheirShare(t *testing.T) {
 		share := min(max(p.UnverifiedShare, 0), money.Whole)
 		silent := s
 		silent.Claims = negotiation.Claims{}
-		mean, generous := p, p
-		mean.BaseDepth, generous.BaseDepth = p.BaseDepth-share, p.BaseDepth+share
-		low, high := negotiation.Bound(generous, silent), negotiation.Bound(mean, silent)
+		low, high := negotiation.Bound(shifted(p, share), silent), negotiation.Bound(shifted(p, -share), silent)
 		b := negotiation.Bound(p, s)
 		for _, of := range []func(negotiation.Bounds) money.Amount{
 			negotiation.Bounds.Floor, negotiation.Bounds.Target, negotiation.Bounds.Opening,
@@ -92,6 +95,8 @@ func TestClaimsMoveBoundsOnlyWithinTheirShare(t *testing.T) {
 			mustHold(t, of(low).Minor() <= of(b).Minor() && of(b).Minor() <= of(high).Minor(),
 				"%s is not between %s and %s", of(b), of(low), of(high))
 		}
+		by := p.Terms(s).Lean - p.Terms(silent).Lean
+		mustHold(t, -share <= by && by <= share, "claims lean by %s, their share is %s", by, share)
 		if b != negotiation.Bound(p, silent) {
 			moved++
 		}
@@ -101,6 +106,17 @@ func TestClaimsMoveBoundsOnlyWithinTheirShare(t *testing.T) {
 	}
 }
 
+// shifted is a policy that everywhere gives so much more of the way.
+func shifted(p negotiation.Policy, by money.Percent) negotiation.Policy {
+	p.Depth, p.Anchor = p.Depth+by, p.Anchor+by
+	p.Curve.Take[0] += by
+	p.Segments = slices.Clone(p.Segments)
+	for i := range p.Segments {
+		p.Segments[i].Curve.Take[0] += by
+	}
+	return p
+}
+
 // What the shop's systems know counts in full, whatever share claims have; who only says what is known gains
 // nothing by it; and a member's prices are never above a stranger's.
 func TestMembersNeedNotBeBelieved(t *testing.T) {
@@ -108,6 +124,7 @@ func TestMembersNeedNotBeBelieved(t *testing.T) {
 	helped := 0
 	rapid.Check(t, func(t *rapid.T) {
 		p, s := anyPolicies().Draw(t, "policy"), signals().Draw(t, "signals")
+		p.Leanings = builtIn.Leanings
 		stranger, silent, echo := s, s, s
 		stranger.Member, silent.Claims = negotiation.Standing{}, negotiation.Claims{}
 		echo.Claims = negotiation.Claims{Tier: s.Member.Tier, Purchases: s.Member.Purchases}
@@ -121,7 +138,7 @@ func TestMembersNeedNotBeBelieved(t *testing.T) {
 		p.UnverifiedShare = 0
 		if negotiation.Bound(p, silent) != negotiation.Bound(p, negotiation.Signals{
 			List: s.List, Cost: s.Cost, Competitor: s.Competitor, Negotiable: s.Negotiable, Quantity: s.Quantity,
-			CartValue: s.CartValue, Stock: s.Stock,
+			CartValue: s.CartValue, Stock: s.Stock, Category: s.Category,
 		}) {
 			helped++
 		}
@@ -157,25 +174,41 @@ func TestClaimsAreReadWithoutRegardToCaseAndSpace(t *testing.T) {
 
 func TestBoundByExample(t *testing.T) {
 	t.Parallel()
-	usual := negotiation.Signals{List: usd("100"), Negotiable: true, Quantity: 1, Stock: 20}
+	usual := negotiation.Signals{List: usd("100"), Cost: offer(usd("50")), Negotiable: true, Quantity: 1, Stock: 20}
 	change := func(f func(*negotiation.Signals)) negotiation.Signals {
 		s := usual
 		f(&s)
 		return s
 	}
+	member := func(tier string) func(*negotiation.Signals) {
+		return func(s *negotiation.Signals) { s.Member = negotiation.MemberOf(session.Member{Tier: tier}) }
+	}
 	for name, c := range map[string]struct {
 		signals                negotiation.Signals
 		opening, target, floor string
 	}{
-		"usual":             {usual, "97.60", "94.00", "90.00"},
-		"ten pieces":        {change(func(s *negotiation.Signals) { s.Quantity = 10 }), "97.00", "92.50", "85.00"},
-		"the last piece":    {change(func(s *negotiation.Signals) { s.Stock = 1 }), "98.60", "96.50", "95.00"},
-		"a lot in stock":    {change(func(s *negotiation.Signals) { s.Stock = 50 }), "97.20", "93.00", "90.00"},
-		"a full cart":       {change(func(s *negotiation.Signals) { s.CartValue = usd("200") }), "97.40", "93.50", "90.00"},
-		"cheaper elsewhere": {change(func(s *negotiation.Signals) { s.Competitor = offer(usd("91")) }), "97.20", "91.00", "90.00"},
-		"cost and margin":   {change(func(s *negotiation.Signals) { s.Cost = offer(usd("86")) }), "99.36", "98.38", "97.50"},
-		"cost too near":     {change(func(s *negotiation.Signals) { s.Cost = offer(usd("91")) }), "100.00", "100.00", "100.00"},
-		"not negotiable":    {change(func(s *negotiation.Signals) { s.Negotiable = false }), "100.00", "100.00", "100.00"},
+		"nothing is known":     {usual, "100.00", "92.50", "80.00"},
+		"a known gold member":  {change(member("gold")), "94.00", "86.50", "80.00"},
+		"a known platinum one": {change(member("platinum")), "92.00", "84.50", "80.00"},
+		"ten pieces":           {change(func(s *negotiation.Signals) { s.Quantity = 10 }), "97.00", "89.50", "80.00"},
+		// R = 20.00, D = 0.75: floor 85.00; target 100.00 − 15.00·0.125, rounded in the shop's favour.
+		"the last piece":      {change(func(s *negotiation.Signals) { s.Stock = 1 }), "100.00", "98.13", "85.00"},
+		"a lot in stock":      {change(func(s *negotiation.Signals) { s.Stock = 50 }), "98.00", "90.50", "80.00"},
+		"a full cart":         {change(func(s *negotiation.Signals) { s.CartValue = usd("200") }), "99.00", "91.50", "80.00"},
+		"cheaper elsewhere":   {change(func(s *negotiation.Signals) { s.Competitor = offer(usd("91")) }), "98.00", "90.50", "80.00"},
+		"a lot cheaper":       {change(func(s *negotiation.Signals) { s.Competitor = offer(usd("85")) }), "98.00", "85.00", "80.00"},
+		"cheaper than we can": {change(func(s *negotiation.Signals) { s.Competitor = offer(usd("0")) }), "98.00", "80.00", "80.00"},
+		"not cheaper":         {change(func(s *negotiation.Signals) { s.Competitor = offer(usd("100")) }), "100.00", "92.50", "80.00"},
+		// 78.00·1.1 = 85.80, up to a multiple of five; 95.70 finds none in the lower half: up to a fortieth of 100.00.
+		"cost and margin":  {change(func(s *negotiation.Signals) { s.Cost = offer(usd("78")) }), "100.00", "96.25", "90.00"},
+		"a thin range":     {change(func(s *negotiation.Signals) { s.Cost = offer(usd("87")) }), "100.00", "99.07", "97.50"},
+		"cost too near":    {change(func(s *negotiation.Signals) { s.Cost = offer(usd("91")) }), "100.00", "100.00", "100.00"},
+		"cost above list":  {change(func(s *negotiation.Signals) { s.Cost = offer(usd("910")) }), "100.00", "100.00", "100.00"},
+		"cost unknown":     {change(func(s *negotiation.Signals) { s.Cost = nil }), "100.00", "92.50", "80.00"},
+		"not negotiable":   {change(func(s *negotiation.Signals) { s.Negotiable = false }), "100.00", "100.00", "100.00"},
+		"a cent":           {change(func(s *negotiation.Signals) { s.List, s.Cost = usd("0.01"), nil }), "0.01", "0.01", "0.01"},
+		"a few cents":      {change(func(s *negotiation.Signals) { s.List, s.Cost = usd("0.06"), nil }), "0.06", "0.06", "0.05"},
+		"a price of fives": {change(func(s *negotiation.Signals) { s.List, s.Cost = usd("10.00"), nil }), "10.00", "9.25", "8.00"},
 	} {
 		b := negotiation.Bound(builtIn, c.signals)
 		if b.Opening() != usd(c.opening) || b.Target() != usd(c.target) || b.Floor() != usd(c.floor) {
@@ -185,14 +218,21 @@ func TestBoundByExample(t *testing.T) {
 	}
 }
 
-// How deep the floor lies, in tenths of a percent of the 200.00 between list price and hard floor, shows
-// in the opening price: a fifth of the way.
+// What signals lean to, in tenths of a percent of the 200.00 between list price and floor, shows in the curve, and
+// in the opening price as far as it is no dearer than list.
 func TestWhatEverySignalIsWorth(t *testing.T) {
 	t.Parallel()
-	const usual, gold = 600, 150
 	claim := func(tier string, purchases int, urgency string) func(*negotiation.Signals) {
 		return func(s *negotiation.Signals) {
 			s.Claims = negotiation.ClaimsOf(session.Claims{LoyaltyTier: tier, PurchaseHistory: purchases, Urgency: urgency})
+		}
+	}
+	known := func(tier string, purchases int, claimed ...string) func(*negotiation.Signals) {
+		return func(s *negotiation.Signals) {
+			s.Member = negotiation.MemberOf(session.Member{Tier: tier, Purchases: purchases})
+			for _, tier := range claimed {
+				s.Claims = negotiation.ClaimsOf(session.Claims{LoyaltyTier: tier})
+			}
 		}
 	}
 	pieces := func(n int) func(*negotiation.Signals) { return func(s *negotiation.Signals) { s.Quantity = n } }
@@ -205,21 +245,89 @@ func TestWhatEverySignalIsWorth(t *testing.T) {
 	}
 	for i, c := range []struct {
 		given func(*negotiation.Signals)
-		depth int64
+		lean  money.Percent
 	}{
-		{pieces(1), usual}, {pieces(2), usual + 50}, {pieces(4), usual + 50}, {pieces(5), usual + 100}, {pieces(9), usual + 100},
-		{pieces(10), usual + 150}, {stock(3), usual - 250}, {stock(4), usual}, {stock(49), usual}, {stock(50), usual + 100},
-		{value("1999.99"), usual}, {value("2000"), usual + 50}, {elsewhere("1000"), usual}, {elsewhere("999.99"), usual + 100},
-		{claim("", 0, ""), usual}, {claim("bronze", 0, ""), usual + 50}, {claim("silver", 0, ""), usual + 100},
-		{claim("gold", 0, ""), usual + gold}, {claim("platinum", 0, ""), usual + 200}, {claim("", 1, ""), usual + 25},
-		{claim("", 4, ""), usual + 25}, {claim("", 5, ""), usual + 50}, {claim("", 9, ""), usual + 50}, {claim("", 10, ""), usual + 75},
-		{claim("", 0, "flexible"), usual + 50}, {claim("", 0, "normal"), usual}, {claim("", 0, "urgent"), usual - 50},
-		{claim("gold", 5, "flexible"), usual + gold + 100}, {claim("platinum", 10, "flexible"), usual + 250},
+		{pieces(1), 0}, {pieces(2), 50}, {pieces(4), 50}, {pieces(5), 100}, {pieces(9), 100}, {pieces(10), 150},
+		{stock(3), -250}, {stock(4), 0}, {stock(49), 0}, {stock(50), 100},
+		{value("1999.99"), 0}, {value("2000"), 50}, {elsewhere("1000"), 0}, {elsewhere("999.99"), 100},
+		{claim("", 0, ""), 0}, {claim("bronze", 0, ""), 50}, {claim("silver", 0, ""), 100}, {claim("gold", 0, ""), 150},
+		{claim("platinum", 0, ""), 200}, {claim("", 1, ""), 25}, {claim("", 4, ""), 25}, {claim("", 5, ""), 50}, {claim("", 9, ""), 50},
+		{claim("", 10, ""), 75}, {claim("", 0, "flexible"), 50}, {claim("", 0, "normal"), 0}, {claim("", 0, "urgent"), -50},
+		{claim("gold", 5, "flexible"), 250}, {claim("platinum", 10, "flexible"), 250}, {known("gold", 0), 300}, {known("", 10), 150},
+		{known("gold", 10), 450}, {known("silver", 0, "gold"), 250}, {known("gold", 0, "silver"), 300}, {known("founder", -1), 0},
 	} {
 		s := negotiation.Signals{List: usd("1000"), Negotiable: true, Quantity: 1, Stock: 20}
 		c.given(&s)
-		if got, want := negotiation.Bound(builtIn, s).Opening(), money.Of(1000_00-c.depth*4, money.USD); got != want {
+		if got := builtIn.Terms(s).Lean; got != c.lean {
+			t.Errorf("signal %d leans by %s, want %s", i, got, c.lean)
+		}
+		if got, want := negotiation.Bound(builtIn, s).Opening(), money.Of(1000_00-max(0, int64(c.lean))*20, money.USD); got != want {
 			t.Errorf("signal %d: opening price %s, want %s", i, got, want)
+		}
+	}
+}
+
+// Depth and Anchor, which the built-in policy leaves at their ends.
+func TestDepthAndAnchorByExample(t *testing.T) {
+	t.Parallel()
+	p := builtIn
+	p.Depth, p.Anchor = 500, 100
+	s := negotiation.Signals{List: usd("1000"), Negotiable: true, Quantity: 1, Stock: 20}
+	for name, c := range map[string]struct {
+		tier                   string
+		opening, target, floor string
+	}{ // R = 200.00
+		"stranger": {"", "990.00", "962.50", "900.00"},
+		"silver":   {"silver", "958.00", "919.50", "860.00"},   // D = 0.7, and 0.3 and 0.575 of 140.00
+		"platinum": {"platinum", "910.00", "860.50", "820.00"}, // D = 0.9, and 0.5 and 0.775 of 180.00
+	} {
+		s.Member = negotiation.MemberOf(session.Member{Tier: c.tier})
+		b := negotiation.Bound(p, s)
+		if b.Opening() != usd(c.opening) || b.Target() != usd(c.target) || b.Floor() != usd(c.floor) {
+			t.Errorf("%s: %s, %s, %s; want %+v", name, b.Opening(), b.Target(), b.Floor(), c)
+		}
+	}
+}
+
+func TestTheFirstSegmentThatMatchesGovernsATalk(t *testing.T) {
+	t.Parallel()
+	curve := func(mark money.Percent) negotiation.Curve { return negotiation.Curve{Reach: mark} }
+	p := builtIn
+	p.Segments = []negotiation.Segment{
+		{Name: "tents", Category: "outdoor/tents", Curve: curve(1)},
+		{Name: "thin margin", CostFrom: 700, Curve: curve(2)},
+		{Name: "middling", CostFrom: 500, CostTo: 700, PriceMin: 50_00, PriceMax: 100_00, Curve: curve(3)},
+		{Name: "fat margin", CostTo: 200, Curve: curve(4)},
+		{Name: "dear", PriceMin: 500_00, Curve: curve(5)},
+	}
+	for name, c := range map[string]struct {
+		category, list, cost string
+		want                 money.Percent
+	}{
+		"of the category":         {"outdoor/tents", "10", "", 1},
+		"below it":                {"outdoor/tents/small", "10", "9", 1},
+		"a like name":             {"outdoor/tentsx", "10", "", builtIn.Curve.Reach},
+		"above it":                {"outdoor", "10", "", builtIn.Curve.Reach},
+		"cost from":               {"", "10", "7", 2},
+		"cost above list":         {"", "10", "11", 2},
+		"cost just below":         {"", "90", "62.99", 3},
+		"price from":              {"", "50", "25", 3},
+		"cheaper":                 {"", "49.99", "25", builtIn.Curve.Reach},
+		"price to":                {"", "100", "60", builtIn.Curve.Reach},
+		"cost below":              {"", "100", "49.99", builtIn.Curve.Reach},
+		"a low cost":              {"", "100", "19.99", 4},
+		"a low cost, not so low":  {"", "100", "20.00", builtIn.Curve.Reach},
+		"nothing":                 {"", "100", "0", 4},
+		"dear, its cost unknown":  {"", "500", "", 5},
+		"dear, and of low cost":   {"", "500", "10", 4},
+		"cheap, its cost unknown": {"", "499.99", "", builtIn.Curve.Reach},
+	} {
+		s := negotiation.Signals{List: usd(c.list), Category: c.category, Negotiable: true, Quantity: 1, Stock: 20}
+		if c.cost != "" {
+			s.Cost = offer(usd(c.cost))
+		}
+		if got := p.Terms(s); got.Curve.Reach != c.want || got.RoundCap != p.RoundCap || got.Version != p.Version {
+			t.Errorf("%s: %+v, want mark %d", name, got, c.want)
 		}
 	}
 }
@@ -228,7 +336,7 @@ func TestDisabledNegotiationSellsAtListOnly(t *testing.T) {
 	t.Parallel()
 	settings := project.DefaultSettings()
 	settings.NegotiationEnabled = false
-	b := negotiation.Bound(negotiation.PolicyOf(settings), negotiation.Signals{List: usd("100"), Negotiable: true, Quantity: 1})
+	b := negotiation.Bound(negotiation.Builtin().Under(settings), negotiation.Signals{List: usd("100"), Negotiable: true, Quantity: 1})
 	if !b.Fixed() || b.Opening() != usd("100") || b.Hint() != usd("100") {
 		t.Errorf("fixed %v, opening %s, hint %s", b.Fixed(), b.Opening(), b.Hint())
 	}
@@ -241,7 +349,7 @@ func FuzzBound(f *testing.F) {
 	f.Fuzz(func(t *testing.T, list, cost, competitor, discount, margin int64, quantity, stock int, depth int64, known bool) {
 		p := builtIn
 		p.MaxDiscount, p.MinMargin = money.Percent(discount), money.Percent(margin%1_000_000)
-		p.BaseDepth = money.Percent(depth % 1_000_000)
+		p.Depth, p.Anchor = money.Percent(depth), money.Percent(-depth)
 		s := negotiation.Signals{
 			List: money.Of(list&(1<<39-1)+1, money.USD), Negotiable: true, Quantity: quantity, Stock: stock,
 		}

@@ -12,7 +12,7 @@ import (
 func TestABundleIsForgottenAfterItsTime(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
-	policy := Policy{Version: 1, Enabled: true, MaxDiscount: 200, RoundCap: 6, BaseDepth: 600, TargetShare: 500}
+	policy := Builtin()
 	signals := Signals{List: money.Of(100_00, money.USD), Negotiable: true, Quantity: 1, Stock: 10, CartValue: money.Zero(money.USD)}
 	q := Start(id.New[id.Quote]([16]byte{1}), id.Project{}, Item{Quantity: 1}, policy, signals, nil, now)
 	q.Suggest(&Bundle{Name: "Lantern", Price: money.Of(40_00, money.USD), ValidUntil: now.Add(Validity)})
@@ -21,7 +21,7 @@ func TestABundleIsForgottenAfterItsTime(t *testing.T) {
 	if err := q.Resume(policy, signals, later); err != nil || q.Snapshot().Bundle == nil {
 		t.Fatalf("before its time is over: %v, bundle %v", err, q.Snapshot().Bundle)
 	}
-	q.Record(Decide(q.Table(policy, nil)), nil, later)
+	q.Record(Decide(q.Table(policy.Terms(signals), nil)), nil, later)
 	end := now.Add(Validity)
 	if next := Start(id.New[id.Quote]([16]byte{2}), id.Project{}, Item{Quantity: 1}, policy, signals, q, end); next.Snapshot().Bundle != nil {
 		t.Error("a new quote took up a bundle that was over")

@@ -1,26 +1,42 @@
 package negotiation
 
-import "github.com/haggle-commerce/haggle/domain/money"
+import (
+	"math"
+
+	"github.com/haggle-commerce/haggle/domain/money"
+)
 
 // Progress is how far the haggling over one item has come. Zero amounts mean none yet.
 type Progress struct {
 	Rounds    int          // counters given
-	Moves     int          // counters given to a buyer who had moved
-	BestOffer money.Amount // the buyer's highest so far
+	Moves     int          // of the buyer: see Bounds.Moves
+	BestOffer money.Amount // the offer of its last move
 	Counter   money.Amount // our lowest so far; it binds us
 }
 
 // Table is everything that a decision depends on. Offer is nil for a plain question of the price.
 type Table struct {
-	Policy   Policy
+	Terms    Terms
 	Bounds   Bounds
 	Progress Progress
 	Offer    *money.Amount
 }
 
-// Decide answers an offer. It is total, and monotone in the offer: a better offer never gets a worse
-// answer. It accepts nothing below the floor that is not committed to, and counters above the offer
-// and never above an earlier counter.
+// Decide answers an offer. It is total. A better offer never gets a lesser kind of answer: below the floor offers
+// are rejected, above it countered, and from the ask on accepted. It accepts nothing below the floor that is not
+// committed to, and names no price above an earlier one, nor at or under the offer that it does not accept.
+//
+// With o the offer, S the price we stand by and m the number of earlier moves of the buyer:
+//
+//	counter  for the first offer, where o·Reach ≥ floor:  o·Markup
+//	         else: list − (list − floor)·(Give of step m + lean)
+//	         never under the floor nor above S, which may be a promise from before the floor rose
+//	ask      counter − (counter − floor)·(Take of step m + lean)
+//
+// For example with the bounds 100.00, 80.00 and the built-in policy: a first offer of 75.00 is below the floor but
+// comes up to it with Reach, 75.00·1.11 = 83.25, so it is rejected with the price 83.25. A second of 79.00 is a move:
+// Give of step 1 leads to 86.60, which is above 83.25, so that stays. 82.00 is accepted then: the ask of step 2 is
+// 83.25 − 3.25·0.625 = 81.22.
 func Decide(t Table) Decision {
 	switch {
 	case t.Offer == nil && t.Bounds.Fixed():
@@ -30,46 +46,92 @@ func Decide(t Table) Decision {
 	case t.committed():
 		return Accepted{t.atMostList(), Commitment}
 	case t.Bounds.Fixed() && t.offer() < t.Bounds.list.Minor():
-		return Rejected{t.Bounds.Hint(), ListOnly}
-	case t.offer() >= t.ask():
+		return Rejected{t.standing(), t.Bounds.Hint(), ListOnly}
+	case t.offer() >= t.Bounds.target.Minor():
 		return Accepted{t.atMostList(), AtAsk}
-	case t.offer() < t.Bounds.floor.Minor():
-		return Rejected{t.Bounds.Hint(), BelowFloor}
 	}
-	return t.counter()
-}
-
-// counter concedes a third of the way to the present ask, or as much as the buyer moved if that is
-// more; nothing to a buyer who does not move, and nothing after the last round.
-func (t Table) counter() Decision {
-	standing := t.standing()
+	price, rule := t.concede()
 	switch {
-	case t.exhausted():
-		return Countered{standing, true, FinalRound}
-	case !t.moved():
-		return Countered{standing, t.lastRound(), NoMovement}
+	case t.offer() < t.Bounds.floor.Minor():
+		if rule != ProbingLimit {
+			rule = BelowFloor
+		}
+		return Rejected{t.amount(price), t.Bounds.Hint(), rule}
+	case t.offer() > t.Progress.BestOffer.Minor() && !t.exhausted() && t.offer() >= t.ask(price):
+		return Accepted{t.atMostList(), AtAsk}
 	}
-	gap := max(standing.Minor()-t.ask(), 0)
-	movement := int64(0)
-	if t.Progress.BestOffer.IsPositive() {
-		movement = t.offer() - t.Progress.BestOffer.Minor()
-	}
-	price := standing.Minor() - max(gap/3, min(movement, gap))
-	return Countered{t.amount(price), t.lastRound(), Concession}
+	return Countered{t.amount(max(price, t.offer()+1)), t.exhausted() || t.lastRound(), rule}
 }
 
-// maxSteps keeps what ask multiplies within 64 bits, for amounts below money.Limit.
-const maxSteps = 1000
+// concede is the price that we stand by after the offer: nothing is given to a buyer who does not move, and
+// nothing after the last round.
+func (t Table) concede() (int64, Rule) {
+	standing := t.standing().Minor()
+	switch {
+	case t.Terms.Firm:
+		return standing, ProbingLimit
+	case t.exhausted():
+		return standing, FinalRound
+	case !t.moved():
+		return standing, NoMovement
+	}
+	list, floor, curve := t.Bounds.list.Minor(), t.Bounds.floor.Minor(), &t.Terms.Curve
+	price, met := int64(0), false
+	if t.Progress.Moves == 0 {
+		price, met = t.meet(floor)
+	}
+	if !met {
+		price = down(list, floor, curve.Give[t.step()]+t.Terms.Lean)
+	}
+	return min(standing, max(floor, price)), Concession
+}
 
-// ask is the least that would be accepted now. It falls with the square of the buyer's moves from
-// the target towards the floor, of which it keeps the policy's end share away.
-func (t Table) ask() int64 {
-	target, floor := t.Bounds.target.Minor(), t.Bounds.floor.Minor()
-	steps := int64(min(max(t.Policy.RoundCap-1, 1), maxSteps))
-	moves := min(int64(t.Progress.Moves), steps)
-	band := target - floor
-	band -= band * int64(part(t.Policy.EndShare)) / int64(money.Whole)
-	return target - band*moves*moves/(steps*steps)
+// meet prices a first offer of which a firm buyer could be won.
+func (t Table) meet(floor int64) (price int64, met bool) {
+	reach, err := money.MulDiv(t.offer(), int64(factor(t.Terms.Curve.Reach)), int64(money.Whole), money.Up)
+	if err != nil || reach < floor {
+		return 0, false
+	}
+	price, err = money.MulDiv(t.offer(), int64(factor(t.Terms.Curve.Markup)), int64(money.Whole), money.Up)
+	return price, err == nil
+}
+
+// ask is the least that is accepted where the counter would be price.
+func (t Table) ask(price int64) int64 {
+	take, floor := part(t.Terms.Curve.Take[t.step()]+t.Terms.Lean), t.Bounds.floor.Minor()
+	if t.Progress.Moves > 0 {
+		return down(price, min(price, floor), take)
+	}
+	standing := t.standing().Minor()
+	return min(down(standing, min(standing, floor), take), t.nearest(floor, take))
+}
+
+// nearest is the least first offer o, from the floor up, that lies near enough to the counter that it would get
+// itself: o = o·Markup − (o·Markup − floor)·Take, solved for o so that rounding turns no better offer away.
+func (t Table) nearest(floor int64, take money.Percent) int64 {
+	markup := int64(factor(t.Terms.Curve.Markup))
+	if markup == int64(money.Whole) {
+		return floor
+	}
+	rest := int64(money.Whole*money.Whole) - markup*int64(money.Whole-take)
+	o, err := money.MulDiv(floor, int64(money.Whole*take), rest, money.Up)
+	if err != nil {
+		return math.MaxInt64 // no offer is: its counter runs away from it
+	}
+	return o
+}
+
+// factor holds what an offer is multiplied by between once and twice.
+func factor(f money.Percent) money.Percent {
+	return min(max(f, money.Whole), 2*money.Whole)
+}
+
+func (t Table) step() int { return min(max(t.Progress.Moves, 0), Steps-1) }
+
+// Settled tells whether the answer leaves an agent no choice: the offer is committed to, the price is fixed or the last
+// word, or the offer lies under the floor.
+func (t Table) Settled() bool {
+	return t.Bounds.Fixed() || t.Terms.Firm || t.Offer != nil && (t.committed() || t.offer() < t.Bounds.floor.Minor())
 }
 
 // standing is the price we stand by: our lowest counter, else the opening.
@@ -84,9 +146,9 @@ func (t Table) committed() bool {
 	return t.Progress.Counter.IsPositive() && t.offer() >= t.Progress.Counter.Minor()
 }
 
-func (t Table) moved() bool     { return t.offer() > t.Progress.BestOffer.Minor() }
-func (t Table) exhausted() bool { return t.Progress.Rounds >= t.Policy.RoundCap }
-func (t Table) lastRound() bool { return t.Progress.Rounds+1 >= t.Policy.RoundCap }
+func (t Table) moved() bool     { return t.Bounds.Moves(t.Progress.BestOffer, t.offer()) }
+func (t Table) exhausted() bool { return t.Terms.Firm || t.Progress.Rounds >= t.Terms.RoundCap }
+func (t Table) lastRound() bool { return t.Progress.Rounds+1 >= t.Terms.RoundCap }
 func (t Table) offer() int64    { return t.Offer.Minor() }
 
 func (t Table) atMostList() money.Amount { return t.amount(min(t.offer(), t.Bounds.list.Minor())) }

@@ -28,11 +28,6 @@ func checkAnswer(t rapid.TB, table negotiation.Table, d negotiation.Decision) {
 	if counter.IsPositive() {
 		least, most = min(least, counter.Minor()), min(most, counter.Minor())
 	}
-	if d, ok := d.(negotiation.Rejected); ok {
-		mustHold(t, table.Offer != nil && !committed(table), "rejected an offer that it had to take")
-		mustHold(t, d.Hint == table.Bounds.Hint(), "hint %s, want %s", d.Hint, table.Bounds.Hint())
-		return
-	}
 	price := *negotiation.PriceIn(d)
 	mustHold(t, price.Currency() == list.Currency(), "price in %q", price.Currency().Code())
 	mustHold(t, price.Minor() >= least && price.Minor() <= list.Minor(), "price %s outside %d to %s", price, least, list)
@@ -43,15 +38,25 @@ func checkAnswer(t rapid.TB, table negotiation.Table, d negotiation.Decision) {
 	case negotiation.Accepted:
 		mustHold(t, table.Offer != nil && price.Minor() == min(table.Offer.Minor(), list.Minor()), "accepted %s", price)
 	case negotiation.Countered:
-		mustHold(t, table.Offer != nil && !committed(table), "countered an offer that it had to take")
-		mustHold(t, price.Minor() > table.Offer.Minor(), "countered %s at or under the offer %s", price, table.Offer)
-		mustHold(t, price.Minor() <= most, "countered %s over an earlier %s", price, counter)
-		last := table.Progress.Rounds+1 >= table.Policy.RoundCap
+		checkRefusal(t, table, price)
+		last := table.Progress.Rounds+1 >= table.Terms.RoundCap
 		mustHold(t, d.Final || !last, "a counter at the round cap is not final")
-		stays := counter.IsPositive() && (table.Progress.Rounds >= table.Policy.RoundCap ||
-			table.Offer.Minor() <= table.Progress.BestOffer.Minor())
-		mustHold(t, !stays || price == counter, "a counter moved from %s to %s for nothing", counter, price)
+	case negotiation.Rejected:
+		checkRefusal(t, table, price)
+		mustHold(t, d.Hint == table.Bounds.Hint(), "hint %s, want %s", d.Hint, table.Bounds.Hint())
 	}
+}
+
+// checkRefusal holds the price that a refusal names, be it a counter or the one that stands.
+func checkRefusal(t rapid.TB, table negotiation.Table, price money.Amount) {
+	t.Helper()
+	counter := table.Progress.Counter
+	mustHold(t, table.Offer != nil && !committed(table), "refused an offer that it had to take")
+	mustHold(t, price.Minor() > table.Offer.Minor(), "asked %s, at or under the offer %s", price, table.Offer)
+	mustHold(t, !counter.IsPositive() || price.Minor() <= counter.Minor(), "asked %s after %s", price, counter)
+	stays := counter.IsPositive() && (table.Progress.Rounds >= table.Terms.RoundCap || table.Terms.Firm ||
+		table.Offer.Minor() <= table.Progress.BestOffer.Minor())
+	mustHold(t, !stays || price == counter, "the price moved from %s to %s for nothing", counter, price)
 }
 
 func committed(table negotiation.Table) bool {
@@ -84,91 +89,165 @@ func TestBetterOfferNeverGetsAWorseAnswer(t *testing.T) {
 
 func checkMonotone(t rapid.TB, worse, better negotiation.Decision) {
 	t.Helper()
-	mustHold(t, class(worse) <= class(better), "%v for the worse offer, %v for the better", worse, better)
-	x, ok := worse.(negotiation.Countered)
-	y, too := better.(negotiation.Countered)
-	mustHold(t, !ok || !too || y.Price.Minor() <= x.Price.Minor(), "countered %s, but %s to the better offer", x.Price, y.Price)
+	mustHold(t, class(worse) <= class(better), "%+v for the worse offer, %+v for the better", worse, better)
 }
 
-// The property above with every offer there is, on one range of prices.
+// The property above with every offer there is, on a few ranges of prices. On the widest, first offers are accepted
+// for lying near the counter that they would get themselves.
 func TestEveryOfferInTurn(t *testing.T) {
 	t.Parallel()
-	b := negotiation.Bound(builtIn, negotiation.Signals{List: usd("20"), Negotiable: true, Quantity: 1, Stock: 20})
-	for _, progress := range []negotiation.Progress{
-		{}, {Counter: usd("19.52")}, {Rounds: 2, Moves: 1, Counter: usd("19.30"), BestOffer: usd("18.20")},
-		{Rounds: 6, Moves: 4, Counter: usd("19"), BestOffer: usd("18.50")},
-	} {
-		table := negotiation.Table{Policy: builtIn, Bounds: b, Progress: progress}
-		before := negotiation.Decide(with(table, usd("0")))
-		for minor := int64(1); minor <= 21_00; minor++ {
-			answer := negotiation.Decide(with(table, money.Of(minor, money.USD)))
-			checkAnswer(t, with(table, money.Of(minor, money.USD)), answer)
-			checkMonotone(t, before, answer)
-			before = answer
+	for discount := money.Percent(100); discount <= 900; discount += 100 {
+		p := builtIn
+		p.MaxDiscount = discount
+		s := negotiation.Signals{List: usd("20"), Negotiable: true, Quantity: 1, Stock: 20}
+		b := negotiation.Bound(p, s)
+		between := func(share int64) money.Amount {
+			return money.Of(b.Floor().Minor()+(b.List().Minor()-b.Floor().Minor())*share/10, money.USD)
+		}
+		for _, progress := range []negotiation.Progress{
+			{}, {Counter: between(9)}, {Rounds: 2, Moves: 1, Counter: between(7), BestOffer: between(2)},
+			{Rounds: 0, Moves: 3, Counter: between(5), BestOffer: between(-1)}, {Rounds: 6, Moves: 4, Counter: between(4), BestOffer: between(3)},
+		} {
+			checkEveryOffer(t, negotiation.Table{Terms: p.Terms(s), Bounds: b, Progress: progress})
+		}
+	}
+}
+
+func checkEveryOffer(t *testing.T, table negotiation.Table) {
+	t.Helper()
+	before := negotiation.Decide(with(table, usd("0")))
+	for minor := int64(1); minor <= table.Bounds.List().Minor()+1; minor++ {
+		on := with(table, money.Of(minor, table.Bounds.List().Currency()))
+		answer := negotiation.Decide(on)
+		checkAnswer(t, on, answer)
+		checkMonotone(t, before, answer)
+		before = answer
+	}
+}
+
+// Cheap things and curves on the edge, where a minor unit is much: no rounding turns a better offer away.
+func TestRoundingTurnsNoBetterOfferAway(t *testing.T) {
+	t.Parallel()
+	for _, markup := range []money.Percent{1000, 1001, 1050, 1110, 1333, 1999, 2000} {
+		for _, take := range []money.Percent{0, 1, 100, 375, 500, 999, 1000} {
+			for _, reach := range []money.Percent{0, 1000, 1500} {
+				terms := negotiation.Terms{RoundCap: 6, Curve: negotiation.Curve{Reach: reach, Markup: markup}}
+				terms.Curve.Take[0], terms.Curve.Give[0] = take, 700
+				in := func(minor int64) money.Amount { return money.Of(minor, jpy) }
+				checkEveryOffer(t, negotiation.Table{Terms: terms, Bounds: negotiation.RehydrateBounds(in(999), in(990), in(980), in(101))})
+				checkEveryOffer(t, negotiation.Table{Terms: terms, Bounds: negotiation.RehydrateBounds(in(30), in(30), in(30), in(3))})
+			}
 		}
 	}
 }
 
 func TestDecideByExample(t *testing.T) {
 	t.Parallel()
-	b := negotiation.RehydrateBounds(usd("100"), usd("97.60"), usd("94"), usd("90"))
+	b := negotiation.RehydrateBounds(usd("100"), usd("100"), usd("92.50"), usd("80"))
 	fixed := negotiation.RehydrateBounds(usd("100"), usd("100"), usd("100"), usd("100"))
+	deep := negotiation.RehydrateBounds(usd("100"), usd("100"), usd("90"), usd("50"))
 	fresh := negotiation.Progress{}
-	begun := negotiation.Progress{Rounds: 1, Moves: 1, BestOffer: usd("91"), Counter: usd("96.40")}
-	late := negotiation.Progress{Rounds: 5, Moves: 5, BestOffer: usd("91"), Counter: usd("95")}
-	four := negotiation.Progress{Rounds: 4, Moves: 4, BestOffer: usd("91"), Counter: usd("95")}
-	over := negotiation.Progress{Rounds: 6, Moves: 5, BestOffer: usd("91"), Counter: usd("94.50")}
+	begun := negotiation.Progress{Rounds: 1, Moves: 1, BestOffer: usd("81"), Counter: usd("89.91")}
+	low := negotiation.Progress{Moves: 1, BestOffer: usd("75"), Counter: usd("83.25")}
+	twice := negotiation.Progress{Moves: 2, BestOffer: usd("79"), Counter: usd("83.25")}
+	late := negotiation.Progress{Rounds: 5, Moves: 4, BestOffer: usd("81"), Counter: usd("84")}
+	over := negotiation.Progress{Rounds: 6, Moves: 5, BestOffer: usd("81"), Counter: usd("83")}
+	kept := negotiation.Progress{Rounds: 1, Moves: 1, BestOffer: usd("70"), Counter: usd("78")}
+	long := negotiation.Progress{Rounds: 2, Moves: 1000, BestOffer: usd("81"), Counter: usd("84")}
 	for name, c := range map[string]struct {
 		bounds   negotiation.Bounds
 		progress negotiation.Progress
 		offer    *money.Amount
 		want     negotiation.Decision
 	}{
-		"asks for the price":             {b, fresh, nil, quoted("97.60", negotiation.NoOffer)},
-		"asks again":                     {b, begun, nil, quoted("96.40", negotiation.NoOffer)},
+		"asks for the price":             {b, fresh, nil, quoted("100", negotiation.NoOffer)},
+		"asks again":                     {b, begun, nil, quoted("89.91", negotiation.NoOffer)},
 		"asks for a fixed price":         {fixed, fresh, nil, quoted("100", negotiation.ListOnly)},
-		"asks for one fixed meanwhile":   {fixed, begun, nil, quoted("96.40", negotiation.ListOnly)},
-		"offers less than a fixed price": {fixed, fresh, offer(usd("99.99")), rejected("100", negotiation.ListOnly)},
+		"asks for one fixed meanwhile":   {fixed, begun, nil, quoted("89.91", negotiation.ListOnly)},
+		"offers less than a fixed price": {fixed, fresh, offer(usd("99.99")), rejected("100", "100", negotiation.ListOnly)},
+		"less, it was fixed meanwhile":   {fixed, begun, offer(usd("85")), rejected("89.91", "100", negotiation.ListOnly)},
 		"offers a fixed price":           {fixed, fresh, offer(usd("100")), accepted("100", negotiation.AtAsk)},
-		"offers under the floor":         {b, fresh, offer(usd("89.99")), rejected("90", negotiation.BelowFloor)},
-		"offers less than nothing":       {b, begun, offer(usd("-5")), rejected("90", negotiation.BelowFloor)},
-		"offers the floor":               {b, fresh, offer(usd("90")), countered("96.40", negotiation.Concession)},
-		"offers just under the target":   {b, fresh, offer(usd("93.99")), countered("96.40", negotiation.Concession)},
-		"offers the target":              {b, fresh, offer(usd("94")), accepted("94", negotiation.AtAsk)},
+		"offers nothing":                 {b, fresh, offer(usd("0")), rejected("100", "80", negotiation.BelowFloor)},
+		"offers less than nothing":       {b, begun, offer(usd("-5")), rejected("89.91", "80", negotiation.BelowFloor)},
+		"offers far too little":          {b, fresh, offer(usd("72.06")), rejected("93.80", "80", negotiation.BelowFloor)},
+		"offers what reaches the floor":  {b, fresh, offer(usd("72.07")), rejected("80.00", "80", negotiation.BelowFloor)},
+		"first offers 75":                {b, fresh, offer(usd("75")), rejected("83.25", "80", negotiation.BelowFloor)},
+		"goes on to 79":                  {b, low, offer(usd("79")), rejected("83.25", "80", negotiation.BelowFloor)},
+		"goes on to 81.21":               {b, twice, offer(usd("81.21")), countered("83.25", negotiation.Concession)},
+		"goes on to 81.22":               {b, twice, offer(usd("81.22")), accepted("81.22", negotiation.AtAsk)},
+		"goes on to 82":                  {b, twice, offer(usd("82")), accepted("82", negotiation.AtAsk)},
+		"goes back":                      {b, low, offer(usd("74")), rejected("83.25", "80", negotiation.BelowFloor)},
+		"offers the floor":               {b, fresh, offer(usd("80")), countered("88.80", negotiation.Concession)},
+		"offers just under the target":   {b, fresh, offer(usd("92.49")), countered("100", negotiation.Concession)},
+		"offers the target":              {b, fresh, offer(usd("92.50")), accepted("92.50", negotiation.AtAsk)},
 		"offers more than list":          {b, fresh, offer(usd("120")), accepted("100", negotiation.AtAsk)},
-		"does not move":                  {b, begun, offer(usd("91")), countered("96.40", negotiation.NoMovement)},
-		"moves a little":                 {b, begun, offer(usd("91.10")), countered("95.57", negotiation.Concession)},
-		"moves as far as we might":       {b, begun, offer(usd("93.50")), countered("93.90", negotiation.Concession)},
-		"takes the counter":              {b, begun, offer(usd("96.40")), accepted("96.40", negotiation.Commitment)},
-		"offers the ask of four moves":   {b, four, offer(usd("92.34")), accepted("92.34", negotiation.AtAsk)},
-		"offers a cent less than that":   {b, four, offer(usd("92.33")), countered("93.67", negotiation.Concession)},
-		"gets the last counter":          {b, late, offer(usd("91.20")), final("93.80", negotiation.Concession)},
-		"goes on after the last":         {b, over, offer(usd("91.30")), final("94.50", negotiation.FinalRound)},
+		"does not move":                  {b, begun, offer(usd("81")), countered("89.91", negotiation.NoMovement)},
+		"moves a little":                 {b, begun, offer(usd("82")), countered("86.60", negotiation.Concession)},
+		"moves by pennies":               {b, begun, offer(usd("81.99")), countered("89.91", negotiation.NoMovement)},
+		"moves almost to the ask":        {b, begun, offer(usd("83.29")), countered("86.60", negotiation.Concession)},
+		"moves to the ask":               {b, begun, offer(usd("83.30")), accepted("83.30", negotiation.AtAsk)},
+		"takes the counter":              {b, begun, offer(usd("89.91")), accepted("89.91", negotiation.Commitment)},
+		"moves for the thousandth time":  {b, long, offer(usd("81.01")), accepted("81.01", negotiation.AtAsk)},
+		"is near enough at the end":      {b, late, offer(usd("81.10")), accepted("81.10", negotiation.AtAsk)},
+		"goes on after the last":         {b, over, offer(usd("82")), final("83", negotiation.FinalRound)},
+		"comes to the target at the end": {b, negotiation.Progress{Rounds: 6, Moves: 1, BestOffer: usd("81"), Counter: usd("95")},
+			offer(usd("92.50")), accepted("92.50", negotiation.AtAsk)},
+		"is below the floor at the end": {b, over, offer(usd("79")), rejected("83", "80", negotiation.BelowFloor)},
+		// The floor has risen above the counter, which stands.
+		"moves under an older promise": {b, kept, offer(usd("71")), rejected("78", "80", negotiation.BelowFloor)},
+		"takes an older promise":       {b, kept, offer(usd("78.50")), accepted("78.50", negotiation.Commitment)},
+		// o = o·1.11 − (o·1.11 − 50)·0.375 at 61.224…
+		"is near its own counter": {deep, fresh, offer(usd("61.23")), accepted("61.23", negotiation.AtAsk)},
+		"is not so near":          {deep, fresh, offer(usd("61.22")), countered("67.96", negotiation.Concession)},
+		"is a cent further away":  {deep, fresh, offer(usd("61.21")), countered("67.95", negotiation.Concession)},
 	} {
-		got := negotiation.Decide(negotiation.Table{Policy: builtIn, Bounds: c.bounds, Progress: c.progress, Offer: c.offer})
+		got := negotiation.Decide(negotiation.Table{Terms: plainTerms, Bounds: c.bounds, Progress: c.progress, Offer: c.offer})
 		if got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
 }
 
+// The last of the counters that the round cap allows is final, the one before is not.
+func TestTheCounterAtTheRoundCapIsFinal(t *testing.T) {
+	t.Parallel()
+	terms := plainTerms
+	terms.Curve.Take = [negotiation.Steps]money.Percent{}
+	b := negotiation.RehydrateBounds(usd("100"), usd("100"), usd("92.50"), usd("80"))
+	for rounds, want := range map[int]negotiation.Decision{
+		4: countered("83", negotiation.Concession), 5: final("83", negotiation.Concession), 6: final("90", negotiation.FinalRound),
+		7: final("90", negotiation.FinalRound),
+	} {
+		progress := negotiation.Progress{Rounds: rounds, Moves: 3, BestOffer: usd("80"), Counter: usd("90")}
+		terms.Curve.Give[3] = 850
+		if got := negotiation.Decide(with(negotiation.Table{Terms: terms, Bounds: b, Progress: progress}, usd("81"))); got != want {
+			t.Errorf("after %d counters: %+v, want %+v", rounds, got, want)
+		}
+	}
+}
+
 // tableOf makes a table of raw numbers, with its bounds in order and below money.Limit.
-func tableOf(list, opening, target, floor, counter, best int64, rounds, moves, roundCap int, endShare int64) negotiation.Table {
+func tableOf(list, opening, target, floor, counter, best int64, rounds, moves, roundCap int, share int64) negotiation.Table {
 	below := func(n, high int64) int64 { return 1 + int64(uint64(n)%uint64(high)) }
 	list = below(list, money.Limit-1)
 	opening = below(opening, list)
 	target = below(target, opening)
 	floor = below(floor, target)
-	p := builtIn
-	p.RoundCap, p.EndShare = roundCap, money.Percent(endShare)
-	progress := negotiation.Progress{Rounds: rounds & 15, BestOffer: money.Of(max(best, 0), money.USD)}
-	progress.Moves = min(moves&15, progress.Rounds)
+	terms := plainTerms
+	step := moves & (negotiation.Steps - 1)
+	terms.RoundCap, terms.Lean = roundCap, money.Percent(share>>32)
+	terms.Curve.Give[step], terms.Curve.Take[step] = money.Percent(share), money.Percent(-share)
+	terms.Curve.Reach, terms.Curve.Markup = money.Percent(share%4096), money.Percent((share>>8)%4096)
+	progress := negotiation.Progress{Rounds: rounds & 15, Moves: moves & 15}
+	if progress.Moves > 0 {
+		progress.BestOffer = money.Of(max(best, 0), money.USD)
+	}
 	if counter != 0 {
 		progress.Counter = money.Of(below(counter, list), money.USD)
 	}
 	in := func(minor int64) money.Amount { return money.Of(minor, money.USD) }
 	return negotiation.Table{
-		Policy: p, Bounds: negotiation.RehydrateBounds(in(list), in(opening), in(target), in(floor)), Progress: progress,
+		Terms: terms, Bounds: negotiation.RehydrateBounds(in(list), in(opening), in(target), in(floor)), Progress: progress,
 	}
 }
 
@@ -177,9 +256,9 @@ func FuzzDecide(f *testing.F) {
 	f.Add(int64(money.Limit-2), int64(money.Limit-2), int64(money.Limit-2), int64(1), int64(0), int64(1), 15, 15, 1<<62, int64(-1), int64(2), int64(1<<62))
 	f.Add(int64(1), int64(1), int64(1), int64(1), int64(1), int64(0), 0, 0, -1<<63, int64(5000), int64(0), int64(-1<<63))
 	f.Fuzz(func(t *testing.T, list, opening, target, floor, counter, best int64,
-		rounds, moves, roundCap int, endShare, a, b int64,
+		rounds, moves, roundCap int, share, a, b int64,
 	) {
-		table := tableOf(list, opening, target, floor, counter, best, rounds, moves, roundCap, endShare)
+		table := tableOf(list, opening, target, floor, counter, best, rounds, moves, roundCap, share)
 		one, other := with(table, money.Of(min(a, b), money.USD)), with(table, money.Of(max(a, b), money.USD))
 		checkAnswer(t, one, negotiation.Decide(one))
 		checkAnswer(t, other, negotiation.Decide(other))
@@ -190,7 +269,7 @@ func FuzzDecide(f *testing.F) {
 func TestDecideAllocatesNothingButItsAnswer(t *testing.T) {
 	b := negotiation.RehydrateBounds(usd("100"), usd("97.60"), usd("94"), usd("90"))
 	for _, a := range []*money.Amount{nil, offer(usd("80")), offer(usd("91")), offer(usd("95"))} {
-		table := negotiation.Table{Policy: builtIn, Bounds: b, Offer: a}
+		table := negotiation.Table{Terms: plainTerms, Bounds: b, Offer: a}
 		if n := testing.AllocsPerRun(100, func() { negotiation.Decide(table) }); n > 1 {
 			t.Errorf("%v allocations for the offer %v", n, a)
 		}
@@ -199,7 +278,7 @@ func TestDecideAllocatesNothingButItsAnswer(t *testing.T) {
 
 func BenchmarkDecide(b *testing.B) {
 	bounds := negotiation.RehydrateBounds(usd("100"), usd("97.60"), usd("94"), usd("90"))
-	table := negotiation.Table{Policy: builtIn, Bounds: bounds, Offer: offer(usd("91.20")), Progress: negotiation.Progress{
+	table := negotiation.Table{Terms: plainTerms, Bounds: bounds, Offer: offer(usd("91.20")), Progress: negotiation.Progress{
 		Rounds: 1, Moves: 1, BestOffer: usd("91"), Counter: usd("96.40"),
 	}}
 	b.ReportAllocs()

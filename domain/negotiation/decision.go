@@ -17,15 +17,16 @@ type Rule struct{ name string }
 func (r Rule) String() string { return r.name }
 
 var (
-	NoOffer     = Rule{"no_offer"}
-	ListOnly    = Rule{"list_only"}    // nothing to negotiate
-	Commitment  = Rule{"commitment"}   // the offer meets an earlier counter
-	AtAsk       = Rule{"at_ask"}       // the offer meets the present ask
-	Concession  = Rule{"concession"}   // the buyer moved, so did we
-	NoMovement  = Rule{"no_movement"}  // the buyer did not move
-	FinalRound  = Rule{"final_round"}  // the round cap is reached
-	BelowFloor  = Rule{"below_floor"}  // too little to talk about
-	AgentAnswer = Rule{"agent_answer"} // an agent's own price, within the guardrails
+	NoOffer      = Rule{"no_offer"}
+	ListOnly     = Rule{"list_only"}     // nothing to negotiate
+	Commitment   = Rule{"commitment"}    // the offer meets an earlier counter
+	AtAsk        = Rule{"at_ask"}        // the offer meets the present ask
+	Concession   = Rule{"concession"}    // the buyer moved, so did we
+	NoMovement   = Rule{"no_movement"}   // the buyer did not move
+	FinalRound   = Rule{"final_round"}   // the round cap is reached
+	ProbingLimit = Rule{"probing_limit"} // the buyer's client tried out too much
+	BelowFloor   = Rule{"below_floor"}   // too little to talk about
+	AgentAnswer  = Rule{"agent_answer"}  // an agent's own price, within the guardrails
 )
 
 // Quoted answers a null offer with a price that stands until the quote ends.
@@ -47,10 +48,12 @@ type Countered struct {
 	By    Rule
 }
 
-// Rejected tells how much an offer must at least be to be talked about.
+// Rejected tells how much an offer must at least be to be talked about. Price is what we stand by: who offers it
+// gets it.
 type Rejected struct {
-	Hint money.Amount
-	By   Rule
+	Price money.Amount
+	Hint  money.Amount
+	By    Rule
 }
 
 func (Quoted) Response() string    { return "quote" }

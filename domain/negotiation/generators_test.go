@@ -2,6 +2,7 @@ package negotiation_test
 
 import (
 	"flag"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -59,35 +60,90 @@ func final(price string, by negotiation.Rule) negotiation.Decision {
 	return negotiation.Countered{Price: usd(price), Final: true, By: by}
 }
 
-func rejected(hint string, by negotiation.Rule) negotiation.Decision {
-	return negotiation.Rejected{Hint: usd(hint), By: by}
+// rejected names the price that stands and the hint.
+func rejected(price, hint string, by negotiation.Rule) negotiation.Decision {
+	return negotiation.Rejected{Price: usd(price), Hint: usd(hint), By: by}
 }
 
-var builtIn = negotiation.PolicyOf(project.DefaultSettings())
+// builtIn is the built-in policy in a project with default settings: at most 20 % off.
+var builtIn = negotiation.Builtin().Under(project.DefaultSettings())
 
-// shopPolicies are those that project settings can bring about.
+// plainTerms are those of a buyer of whom nothing is known.
+var plainTerms = builtIn.Terms(negotiation.Signals{List: usd("100"), Quantity: 1, Stock: 20})
+
+// shopPolicies are those that a merchant can bring about.
 func shopPolicies() *rapid.Generator[negotiation.Policy] {
 	return rapid.Custom(func(t *rapid.T) negotiation.Policy {
+		p := negotiation.Builtin()
+		if rapid.Bool().Draw(t, "of its own") {
+			p = validPolicies().Draw(t, "policy")
+		}
 		settings := project.DefaultSettings()
 		settings.MaxDiscount = money.Percent(rapid.IntRange(0, 900).Draw(t, "max discount"))
 		settings.NegotiationEnabled = rapid.IntRange(0, 9).Draw(t, "enabled") > 0
-		return negotiation.PolicyOf(settings)
+		return p.Under(settings)
 	})
+}
+
+// validPolicies are those that Check lets pass.
+func validPolicies() *rapid.Generator[negotiation.Policy] {
+	return policies(func(low, high int) *rapid.Generator[money.Percent] {
+		return rapid.Map(rapid.IntRange(low, high), func(n int) money.Percent { return money.Percent(n) })
+	}, slices.Sort[[]money.Percent])
 }
 
 // anyPolicies also have values that make no sense: the invariants hold whatever the policy says.
 func anyPolicies() *rapid.Generator[negotiation.Policy] {
-	share := rapid.Map(rapid.IntRange(-3000, 4000), func(n int) money.Percent { return money.Percent(n) })
-	return rapid.OneOf(shopPolicies(), rapid.Custom(func(t *rapid.T) negotiation.Policy {
-		return negotiation.Policy{
-			Version: 2, Enabled: true,
-			MinMargin: share.Draw(t, "margin"), MaxDiscount: share.Draw(t, "max discount"),
-			UnverifiedShare: share.Draw(t, "unverified share"),
-			RoundCap:        rapid.OneOf(rapid.IntRange(-1, 12), rapid.Int()).Draw(t, "round cap"),
-			BaseDepth:       share.Draw(t, "base depth"), TargetShare: share.Draw(t, "target share"),
-			OpeningShare: share.Draw(t, "opening share"), EndShare: share.Draw(t, "end share"),
+	hostile := rapid.Map(rapid.OneOf(rapid.IntRange(-3000, 4000), rapid.IntRange(-1<<40, 1<<40)),
+		func(n int) money.Percent { return money.Percent(n) })
+	return rapid.OneOf(shopPolicies(), policies(func(int, int) *rapid.Generator[money.Percent] { return hostile },
+		func([]money.Percent) {}))
+}
+
+// policies draw each share from those within its bounds, and arrange what must not fall.
+func policies(within func(low, high int) *rapid.Generator[money.Percent], arrange func([]money.Percent)) *rapid.Generator[negotiation.Policy] {
+	return rapid.Custom(func(t *rapid.T) negotiation.Policy {
+		share := func(name string, low, high int) money.Percent { return within(low, high).Draw(t, name) }
+		p := negotiation.Policy{
+			Version: 2, Enabled: true, RoundCap: rapid.IntRange(1, 20).Draw(t, "round cap"),
+			MinMargin: share("margin", 0, 10_000), MaxDiscount: share("max discount", 0, 900), UnverifiedShare: share("unverified share", 0, 1000),
+			Depth: share("depth", 0, 1000), Anchor: share("anchor", 0, 1000), Curve: curves(within, arrange).Draw(t, "curve"),
+			Bundles: negotiation.Bundles{Share: share("bundle share", 0, 1000)},
+			Probing: negotiation.Probing{Session: rapid.IntRange(0, 100).Draw(t, "probing"), Product: rapid.IntRange(0, 100).Draw(t, "of a product")},
 		}
-	}))
+		l := &p.Leanings
+		for i := range l.Tiers {
+			l.Tiers[i] = share("tier", -1000, 1000)
+		}
+		arrange(l.Tiers[:])
+		for from := range rapid.IntRange(0, 3).Draw(t, "breaks") {
+			l.Purchases = append(l.Purchases, negotiation.Break{From: 1 + 2*from, Lean: share("purchases", -1000, 1000)})
+			l.Volume = append(l.Volume, negotiation.Break{From: 2 + 3*from, Lean: share("volume", -1000, 1000)})
+		}
+		l.Flexible, l.Scarce, l.Plenty = share("flexible", -1000, 1000), share("scarce", -1000, 1000), share("plenty", -1000, 1000)
+		l.ScarceBelow, l.PlentyFrom = rapid.IntRange(0, 10).Draw(t, "scarce below"), rapid.IntRange(0, 100).Draw(t, "plenty from")
+		l.Cart, l.CartTimes = share("cart", -1000, 1000), rapid.IntRange(0, 3).Draw(t, "cart times")
+		l.Competitor, l.MatchCompetitor = share("competitor", -1000, 1000), rapid.Bool().Draw(t, "match")
+		if rapid.IntRange(0, 3).Draw(t, "segmented") == 0 {
+			p.Segments = []negotiation.Segment{
+				{Name: "tents", Category: "outdoor/tents", Curve: curves(within, arrange).Draw(t, "curve of tents")},
+				{Name: "dear", PriceMin: 1000_00, Curve: curves(within, arrange).Draw(t, "curve of dear things")},
+			}
+		}
+		return p
+	})
+}
+
+func curves(within func(low, high int) *rapid.Generator[money.Percent], arrange func([]money.Percent)) *rapid.Generator[negotiation.Curve] {
+	return rapid.Custom(func(t *rapid.T) (c negotiation.Curve) {
+		c.Reach, c.Markup = within(1000, 2000).Draw(t, "reach"), within(1000, 2000).Draw(t, "markup")
+		for i := range c.Give {
+			c.Give[i], c.Take[i] = within(0, 1000).Draw(t, "give"), within(0, 1000).Draw(t, "take")
+		}
+		arrange(c.Give[:])
+		arrange(c.Take[:])
+		return c
+	})
 }
 
 func currencies() *rapid.Generator[money.Currency] {
@@ -116,13 +172,14 @@ func signals() *rapid.Generator[negotiation.Signals] {
 	return rapid.Custom(func(t *rapid.T) negotiation.Signals {
 		c := currencies().Draw(t, "currency")
 		s := negotiation.Signals{List: prices(c).Draw(t, "list"), CartValue: prices(c).Draw(t, "cart")}
+		s.Category = rapid.SampledFrom([]string{"", "outdoor", "outdoor/tents", "outdoor/tents/small", "outdoor/tentsx"}).Draw(t, "category")
 		s.Negotiable = rapid.IntRange(0, 9).Draw(t, "negotiable") > 0
 		if rapid.Bool().Draw(t, "cost known") {
 			cost := money.Of(rapid.Int64Range(0, s.List.Minor()*5/4).Draw(t, "cost"), c)
 			s.Cost = &cost
 		}
 		if rapid.Bool().Draw(t, "competitor known") {
-			competitor := money.Of(rapid.Int64Range(s.List.Minor()/2, s.List.Minor()*5/4).Draw(t, "competitor"), c)
+			competitor := money.Of(rapid.OneOf(rapid.Int64Range(s.List.Minor()/2, s.List.Minor()*5/4), rapid.Int64Range(-1, 1)).Draw(t, "competitor"), c)
 			s.Competitor = &competitor
 		}
 		return reconsider(s).Draw(t, "circumstances")
@@ -163,18 +220,22 @@ func bounds(p negotiation.Policy) *rapid.Generator[negotiation.Bounds] {
 // tables have any progress, also counters that lie below the floor since the bounds were replaced.
 func tables() *rapid.Generator[negotiation.Table] {
 	return rapid.Custom(func(t *rapid.T) negotiation.Table {
-		p := anyPolicies().Draw(t, "policy")
+		p := rapid.OneOf(anyPolicies(), validPolicies()).Draw(t, "policy")
 		b := bounds(p).Draw(t, "bounds")
+		terms := p.Terms(signals().Draw(t, "signals of the moment"))
+		terms.RoundCap = rapid.OneOf(rapid.IntRange(-1, 12), rapid.Int()).Draw(t, "round cap of the moment")
+		terms.Firm = rapid.IntRange(0, 7).Draw(t, "firm") == 0
 		c := b.List().Currency()
-		progress := negotiation.Progress{
-			Rounds:    rapid.IntRange(0, 9).Draw(t, "rounds"),
-			BestOffer: money.Of(rapid.Int64Range(0, b.List().Minor()).Draw(t, "best offer"), c),
+		progress := negotiation.Progress{Moves: rapid.IntRange(0, 10).Draw(t, "moves")}
+		if progress.Moves > 0 {
+			progress.Rounds = rapid.IntRange(0, 5).Draw(t, "rounds")
+			progress.BestOffer = money.Of(rapid.OneOf(rapid.Int64Range(1, b.List().Minor()), rapid.Int64Range(1, max(1, b.Floor().Minor())),
+				rapid.Int64Range(b.Floor().Minor(), max(b.Floor().Minor(), b.Target().Minor()))).Draw(t, "best offer"), c)
 		}
-		progress.Moves = rapid.IntRange(0, progress.Rounds).Draw(t, "moves")
-		if progress.Rounds > 0 || rapid.Bool().Draw(t, "quoted") {
+		if progress.Moves > 0 || rapid.Bool().Draw(t, "quoted") {
 			progress.Counter = money.Of(rapid.Int64Range(b.Floor().Minor()/2+1, b.List().Minor()).Draw(t, "counter"), c)
 		}
-		return negotiation.Table{Policy: p, Bounds: b, Progress: progress}
+		return negotiation.Table{Terms: terms, Bounds: b, Progress: progress}
 	})
 }
 
@@ -188,9 +249,10 @@ func offersOn(table negotiation.Table) *rapid.Generator[money.Amount] {
 		}).Draw(t, "mark")
 		return mark.Minor() + rapid.Int64Range(-2, 2).Draw(t, "distance")
 	})
+	again := rapid.Just(table.Progress.BestOffer.Minor())
 	between := rapid.Int64Range(table.Bounds.Floor().Minor(), table.Bounds.List().Minor())
 	anywhere := rapid.OneOf(rapid.Int64Range(-10, 2*money.Limit), rapid.Int64())
-	return rapid.Map(rapid.OneOf(near, between, anywhere), func(n int64) money.Amount { return money.Of(n, c) })
+	return rapid.Map(rapid.OneOf(near, between, again, anywhere), func(n int64) money.Amount { return money.Of(n, c) })
 }
 
 // with is the table with an offer on it.
@@ -222,16 +284,16 @@ func mustHold(t rapid.TB, ok bool, format string, args ...any) {
 func TestGeneratedTablesHaveAllKindsOfAnswers(t *testing.T) {
 	t.Parallel()
 	seen := map[string]int{}
-	for seed := range 2000 {
+	for seed := range 10_000 {
 		table := tables().Example(seed)
 		seen[negotiation.Decide(with(table, offersOn(table).Example(seed))).Rule().String()]++
 	}
 	for _, rule := range []negotiation.Rule{
 		negotiation.ListOnly, negotiation.Commitment, negotiation.AtAsk, negotiation.Concession,
-		negotiation.NoMovement, negotiation.FinalRound, negotiation.BelowFloor,
+		negotiation.NoMovement, negotiation.FinalRound, negotiation.ProbingLimit, negotiation.BelowFloor,
 	} {
-		if seen[rule.String()] < 10 {
-			t.Errorf("only %d of 2,000 generated tables are decided by %s", seen[rule.String()], rule)
+		if seen[rule.String()] < 30 {
+			t.Errorf("only %d of 10,000 generated tables are decided by %s", seen[rule.String()], rule)
 		}
 	}
 }

@@ -12,8 +12,8 @@ func Guard(t Table, proposal Decision) Decision {
 	if t.Offer == nil {
 		return t.guardQuote(proposal)
 	}
-	if t.committed() || t.Bounds.Fixed() || t.offer() < t.Bounds.floor.Minor() {
-		return Decide(t) // these answers leave an agent no choice
+	if t.Settled() {
+		return Decide(t)
 	}
 	switch d := proposal.(type) {
 	case Accepted:
@@ -26,7 +26,7 @@ func Guard(t Table, proposal Decision) Decision {
 
 func (t Table) guardQuote(proposal Decision) Decision {
 	q, ok := proposal.(Quoted)
-	if !ok || t.Bounds.Fixed() {
+	if !ok || t.Bounds.Fixed() || t.exhausted() || t.undercuts(q.Price) {
 		return Decide(t)
 	}
 	return Quoted{t.clamp(q.Price, t.Bounds.floor.Minor()), q.By}
@@ -35,8 +35,11 @@ func (t Table) guardQuote(proposal Decision) Decision {
 // guardCounter holds a counter to: above the offer, at or above the floor, at or below every earlier
 // one; the same again for a buyer who did not move or after the last round.
 func (t Table) guardCounter(d Countered) Decision {
-	if t.offer() >= t.Bounds.list.Minor() {
+	if t.offer() >= t.standing().Minor() {
 		return Accepted{t.atMostList(), AtAsk}
+	}
+	if t.undercuts(d.Price) {
+		return Decide(t)
 	}
 	price := t.clamp(d.Price, max(t.Bounds.floor.Minor(), t.offer()+1))
 	if t.Progress.Counter.IsPositive() && (t.exhausted() || !t.moved()) {
@@ -45,13 +48,15 @@ func (t Table) guardCounter(d Countered) Decision {
 	return Countered{price, d.Final || t.exhausted() || t.lastRound(), d.By}
 }
 
-// clamp brings a price between low and our lowest counter, or list where there is none. A price of
-// another currency is none at all and becomes the highest allowed.
+// undercuts tells whether a price is under the floor. What is raised to the floor would show it, so the house decides.
+func (t Table) undercuts(price money.Amount) bool {
+	return price.Currency() == t.Bounds.list.Currency() && price.Minor() < min(t.Bounds.floor.Minor(), t.standing().Minor())
+}
+
+// clamp brings a price between low and the one that we stand by, which a product's page may have shown already. A
+// price of another currency is none at all and becomes the highest allowed.
 func (t Table) clamp(price money.Amount, low int64) money.Amount {
-	high := t.Bounds.list.Minor()
-	if t.Progress.Counter.IsPositive() {
-		high = min(high, t.Progress.Counter.Minor())
-	}
+	high := min(t.standing().Minor(), t.Bounds.list.Minor())
 	if price.Currency() != t.Bounds.list.Currency() {
 		return t.amount(high)
 	}

@@ -23,7 +23,7 @@ func proposals(table negotiation.Table) *rapid.Generator[negotiation.Decision] {
 			negotiation.Quoted{Price: price, By: by},
 			negotiation.Accepted{Price: price, By: by},
 			negotiation.Countered{Price: price, Final: rapid.Bool().Draw(t, "final"), By: by},
-			negotiation.Rejected{Hint: price, By: by},
+			negotiation.Rejected{Price: price, Hint: price, By: by},
 			(*negotiation.Accepted)(nil),
 			&negotiation.Countered{Price: price, By: by},
 		}).Draw(t, "proposal")
@@ -61,6 +61,7 @@ func checkGuarded(t rapid.TB, table negotiation.Table, d negotiation.Decision) {
 	t.Helper()
 	checkAnswer(t, table, d)
 	floor := table.Bounds.Floor().Minor()
+	mustHold(t, d != nil, "no answer at all")
 	switch d.(type) {
 	case negotiation.Accepted:
 		mustHold(t, table.Offer.Minor() >= floor || committed(table), "took %s under the floor", table.Offer)
@@ -72,8 +73,8 @@ func checkGuarded(t rapid.TB, table negotiation.Table, d negotiation.Decision) {
 func TestGuardByExample(t *testing.T) {
 	t.Parallel()
 	table := negotiation.Table{
-		Policy: builtIn, Bounds: negotiation.RehydrateBounds(usd("100"), usd("97.60"), usd("94"), usd("90")),
-		Progress: negotiation.Progress{Rounds: 1, Moves: 1, BestOffer: usd("91"), Counter: usd("96.40")},
+		Terms: plainTerms, Bounds: negotiation.RehydrateBounds(usd("100"), usd("100"), usd("92.50"), usd("80")),
+		Progress: negotiation.Progress{Rounds: 1, Moves: 1, BestOffer: usd("81"), Counter: usd("89.91")},
 	}
 	yen := money.Of(92, jpy)
 	by := negotiation.AgentAnswer
@@ -81,37 +82,77 @@ func TestGuardByExample(t *testing.T) {
 		offer     *money.Amount
 		says, got negotiation.Decision
 	}{
-		"takes what is fair": {offer(usd("92")), accepted("1", by),
-			accepted("92", by)},
+		"takes what is fair": {offer(usd("82")), accepted("1", by),
+			accepted("82", by)},
 		"takes too little": {offer(usd("60")), accepted("60", by),
-			rejected("90", negotiation.BelowFloor)},
-		"turns a good offer away": {offer(usd("95")), rejected("99", by),
-			countered("96.40", by)},
-		"breaks its word": {offer(usd("96.40")), countered("99", by),
-			accepted("96.40", negotiation.Commitment)},
-		"counters in between": {offer(usd("92")), countered("93", by),
-			countered("93", by)},
-		"counters under the offer": {offer(usd("92")), countered("91", by),
-			countered("92.01", by)},
-		"counters over its last": {offer(usd("92")), countered("98", by),
-			countered("96.40", by)},
-		"counters in yen": {offer(usd("92")), negotiation.Countered{Price: yen, By: by},
-			countered("96.40", by)},
-		"gives way for nothing": {offer(usd("91")), countered("93", by),
-			countered("96.40", by)},
-		"says nothing": {offer(usd("92")), nil,
-			countered("95.40", negotiation.Concession)},
-		"quotes too little": {nil, quoted("1", by),
-			quoted("90", by)},
+			rejected("89.91", "80", negotiation.BelowFloor)},
+		"turns a good offer away": {offer(usd("92")), rejected("99", "80", by),
+			accepted("92", negotiation.Commitment)},
+		"turns an offer away": {offer(usd("89")), rejected("99", "80", by),
+			countered("89.91", by)},
+		"turns one away at a price": {offer(usd("79")), rejected("60", "1", by),
+			rejected("89.91", "80", negotiation.BelowFloor)},
+		"breaks its word": {offer(usd("89.91")), countered("99", by),
+			accepted("89.91", negotiation.Commitment)},
+		"counters in between": {offer(usd("82")), countered("83", by),
+			countered("83", by)},
+		"counters under the offer": {offer(usd("82")), countered("81", by),
+			countered("82.01", by)},
+		"counters over its last": {offer(usd("82")), countered("98", by),
+			countered("89.91", by)},
+		"counters in yen": {offer(usd("82")), negotiation.Countered{Price: yen, By: by},
+			countered("89.91", by)},
+		"gives way for nothing": {offer(usd("81")), countered("83", by),
+			countered("89.91", by)},
+		"says nothing": {offer(usd("82")), nil,
+			countered("86.60", negotiation.Concession)},
+		"quotes under the floor": {nil, quoted("1", by),
+			quoted("89.91", negotiation.NoOffer)},
 		"quotes over its counter": {nil, quoted("99", by),
-			quoted("96.40", by)},
+			quoted("89.91", by)},
 		"accepts no offer at all": {nil, accepted("95", by),
-			quoted("96.40", negotiation.NoOffer)},
+			quoted("89.91", negotiation.NoOffer)},
 	} {
 		on := table
 		on.Offer = c.offer
 		if got := negotiation.Guard(on, c.says); got != c.got {
 			t.Errorf("an agent that %s: %+v, want %+v", name, got, c.got)
+		}
+	}
+}
+
+// After the last round, and for a prober, there is one price, however the buyer asks.
+func TestNoAgentGivesMoreAtTheEnd(t *testing.T) {
+	t.Parallel()
+	for name, firm := range map[string]bool{"a prober": true, "after the last round": false} {
+		table := negotiation.Table{
+			Terms: plainTerms, Bounds: negotiation.RehydrateBounds(usd("100"), usd("100"), usd("92.50"), usd("80")),
+			Progress: negotiation.Progress{Rounds: 6, Moves: 1, BestOffer: usd("81"), Counter: usd("89.91")},
+		}
+		rule := negotiation.FinalRound
+		if table.Terms.Firm = firm; firm {
+			table.Progress.Rounds, rule = 1, negotiation.ProbingLimit
+		}
+		by := negotiation.AgentAnswer
+		for _, c := range []struct {
+			offer     *money.Amount
+			says, got negotiation.Decision
+		}{
+			{nil, quoted("85", by), quoted("89.91", negotiation.NoOffer)},
+			{offer(usd("82")), nil, final("89.91", rule)},
+			{offer(usd("79")), nil, rejected("89.91", "80", map[bool]negotiation.Rule{
+				false: negotiation.BelowFloor, true: negotiation.ProbingLimit,
+			}[rule == negotiation.ProbingLimit])},
+			{offer(usd("92.50")), nil, accepted("92.50", negotiation.Commitment)},
+		} {
+			on := table
+			on.Offer = c.offer
+			if got := negotiation.Guard(on, c.says); got != c.got {
+				t.Errorf("%s: %+v, want %+v", name, got, c.got)
+			}
+		}
+		if got := *negotiation.PriceIn(negotiation.Guard(with(table, usd("82")), countered("85", by))); got != usd("89.91") {
+			t.Errorf("%s gets a counter of %s", name, got)
 		}
 	}
 }
@@ -127,7 +168,7 @@ func FuzzGuard(f *testing.F) {
 		}
 		checkGuarded(t, table, negotiation.Guard(table, []negotiation.Decision{
 			nil, negotiation.Quoted{Price: says}, negotiation.Accepted{Price: says},
-			negotiation.Countered{Price: says}, negotiation.Countered{Price: says, Final: true}, negotiation.Rejected{Hint: says},
+			negotiation.Countered{Price: says}, negotiation.Countered{Price: says, Final: true}, negotiation.Rejected{Price: says, Hint: says},
 		}[int(kind)%6]))
 	})
 }

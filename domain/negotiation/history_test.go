@@ -42,7 +42,7 @@ func (h *history) turn(t *rapid.T) (table negotiation.Table, d negotiation.Decis
 	} else if err := h.quote.Resume(h.policy, h.signals, h.now); err != nil {
 		t.Fatalf("an open quote cannot be resumed: %v", err)
 	}
-	table = h.quote.Table(h.policy, nil)
+	table = h.quote.Table(h.policy.Terms(h.signals), nil)
 	if rapid.IntRange(0, 4).Draw(t, "asks only") > 0 {
 		table = with(table, offersOn(table).Draw(t, "offer"))
 	}
@@ -55,7 +55,7 @@ func (h *history) turn(t *rapid.T) (table negotiation.Table, d negotiation.Decis
 	return table, d
 }
 
-func TestBoundsStayAndCountersNeverRiseWhateverABuyerDoes(t *testing.T) {
+func TestBoundsStayAndPricesNeverRiseWhateverABuyerDoes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		h := newHistory(t)
@@ -66,9 +66,6 @@ func TestBoundsStayAndCountersNeverRiseWhateverABuyerDoes(t *testing.T) {
 			table, d := h.turn(t)
 			mustHold(t, table.Bounds == bounds, "bounds %+v became %+v", bounds, table.Bounds)
 			price := negotiation.PriceIn(d)
-			if price == nil {
-				continue
-			}
 			mustHold(t, price.Minor() >= bounds.Floor().Minor(), "%s under the floor %s", price, bounds.Floor())
 			if _, taken := d.(negotiation.Accepted); !taken {
 				mustHold(t, price.Minor() <= lowest.Minor(), "%s after %s", price, lowest)
@@ -86,17 +83,16 @@ func TestRoundsAreCappedOverAllQuotesOfASession(t *testing.T) {
 		counters := 0
 		for range 30 {
 			_, d := h.turn(t)
-			c, ok := d.(negotiation.Countered)
-			if !ok {
-				continue
+			if c, ok := d.(negotiation.Countered); ok {
+				counters++
+				mustHold(t, c.Final == (counters >= h.policy.RoundCap) || c.By == negotiation.AgentAnswer, "counter %d is final: %v", counters, c.Final)
 			}
-			counters++
-			mustHold(t, c.Final == (counters >= h.policy.RoundCap) || c.By == negotiation.AgentAnswer, "counter %d is final: %v", counters, c.Final)
-			if counters == h.policy.RoundCap {
-				last = &c.Price
+			price := *negotiation.PriceIn(d)
+			mustHold(t, last == nil || price.Minor() <= last.Minor() || class(d) == 2, "a price rose after the last round")
+			mustHold(t, last == nil || class(d) == 2 || price == *last, "a price moved after the last round")
+			if counters >= h.policy.RoundCap && (last == nil || price.Minor() < last.Minor()) {
+				last = &price
 			}
-			mustHold(t, last == nil || c.Price.Minor() <= last.Minor(), "a counter rose after the last round")
-			mustHold(t, last == nil || c.Price == h.quote.Snapshot().Progress.Counter, "a counter moved after the last round")
 		}
 	})
 }
@@ -130,9 +126,9 @@ func TestPromisesOutliveShopChangesAndFloorsHoldOtherwise(t *testing.T) {
 			if table.Offer != nil && table.Offer.Minor() >= lowest {
 				mustHold(t, class(d) == 2, "%s was promised, %s offered, and the answer is %+v", money.Of(lowest, list.Currency()), table.Offer, d)
 			}
-			if price := negotiation.PriceIn(d); price != nil {
-				mustHold(t, price.Minor() >= min(floor.Minor(), lowest), "%s under the floor %s, promised %d", price, floor, lowest)
-			}
+			price := negotiation.PriceIn(d)
+			mustHold(t, price.Minor() >= min(floor.Minor(), lowest), "%s under the floor %s, promised %d", price, floor, lowest)
+			mustHold(t, class(d) == 2 || price.Minor() <= lowest, "%s, promised %d", price, lowest)
 			after := h.quote.Snapshot()
 			if counter := after.Progress.Counter; counter.IsPositive() && counter.Minor() >= floor.Minor() {
 				promises = append(promises, promise{counter, after.ValidUntil})
@@ -180,7 +176,7 @@ func TestProberFindsOnlyTheHint(t *testing.T) {
 		for high-low > 1 {
 			middle := money.Of((low+high)/2, money.USD)
 			h.open(h.quote)
-			d := negotiation.Decide(h.quote.Table(h.policy, &middle))
+			d := negotiation.Decide(h.quote.Table(h.policy.Terms(h.signals), &middle))
 			if r, rejected := d.(negotiation.Rejected); rejected {
 				mustHold(t, hint == money.Amount{} || r.Hint == hint, "hint %s, then %s", hint, r.Hint)
 				low, hint = middle.Minor(), r.Hint

@@ -140,8 +140,8 @@ func (b Bounds) hold(p Policy, s Signals) bool {
 }
 
 // Table sets out the quote for a decision.
-func (q *Quote) Table(p Policy, offer *money.Amount) Table {
-	return Table{Policy: p, Bounds: q.s.Bounds, Progress: q.s.Progress, Offer: offer}
+func (q *Quote) Table(t Terms, offer *money.Amount) Table {
+	return Table{Terms: t, Bounds: q.s.Bounds, Progress: q.s.Progress, Offer: offer}
 }
 
 // Suggest puts a bundle beside the item. Once suggested it stays, at its price, for its time.
@@ -161,21 +161,21 @@ func (q *Quote) Record(d Decision, offer *money.Amount, now time.Time) {
 		q.s.ValidUntil = now.Add(Validity)
 	}
 	pr := &q.s.Progress
-	moved := offer != nil && offer.Minor() > pr.BestOffer.Minor()
+	moved := offer != nil && q.s.Bounds.Moves(pr.BestOffer, offer.Minor())
 	switch d := d.(type) {
 	case Quoted:
 		pr.lower(d.Price)
 	case Countered:
 		pr.Rounds++
-		if moved {
-			pr.Moves++
-		}
+		pr.lower(d.Price)
+	case Rejected:
 		pr.lower(d.Price)
 	case Accepted:
 		pr.lower(d.Price)
 		q.s.State, q.s.FinalPrice = Agreed, d.Price
 	}
 	if moved {
+		pr.Moves++
 		pr.BestOffer = *offer
 	}
 }
@@ -241,7 +241,11 @@ func (q *Quote) Redeemable(session id.Session, now time.Time) error {
 	return nil
 }
 
-// BundlePrice is what a bundled product costs: halfway between its opening price and its target.
-func BundlePrice(b Bounds) money.Amount {
-	return money.Of((b.opening.Minor()+b.target.Minor()+1)/2, b.list.Currency())
+// BundlePrice is what one piece of a product costs that is sold with another.
+func (p Policy) BundlePrice(list money.Amount, cost *money.Amount, negotiable bool, category string) money.Amount {
+	b := Bound(p, Signals{
+		List: list, Cost: cost, Negotiable: negotiable, Category: category, Quantity: 1, Stock: 1 + p.Leanings.ScarceBelow, // neither scarce nor plenty
+		CartValue: money.Zero(list.Currency()),
+	})
+	return money.Of(down(b.opening.Minor(), b.floor.Minor(), p.Bundles.Share), list.Currency())
 }

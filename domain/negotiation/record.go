@@ -19,13 +19,19 @@ type Entry struct {
 	At            time.Time
 	Offer         *money.Amount
 	Response      string
-	Price         *money.Amount // quoted, counter or final price; nil for a rejection
+	Price         *money.Amount // quoted, counter or final price, or the one that stands beside a rejection; nil in old ones
 	Rule          string
 	PolicyVersion int
 	Bounds        Bounds
 	Before        Progress
 	Signals       Signals
 	Message       string // the buyer's, verbatim; no decision depends on it
+
+	Agent    id.Agent
+	Handler  string        // who answered
+	Fallback string        // why the house did instead; "" if it did not
+	Proposal *money.Amount // the price that an agent other than the house proposed
+	Client   string        // a keyed hash of the buyer's address; "" where none is known
 }
 
 // NewEntry records the decision on a table.
@@ -33,7 +39,7 @@ func NewEntry(entry id.Decision, seq int, q *Quote, t Table, s Signals, d Decisi
 	return Entry{
 		ID: entry, Project: q.s.Project, Session: q.s.Item.Session, Seq: seq, Quote: q.s.ID, Item: q.s.Item,
 		At: now, Offer: t.Offer, Response: d.Response(), Price: PriceIn(d), Rule: d.Rule().String(),
-		PolicyVersion: t.Policy.Version, Bounds: t.Bounds, Before: t.Progress, Signals: s, Message: message,
+		PolicyVersion: t.Terms.Version, Bounds: t.Bounds, Before: t.Progress, Signals: s, Message: message,
 	}
 }
 
@@ -45,6 +51,8 @@ func PriceIn(d Decision) *money.Amount {
 	case Accepted:
 		return &d.Price
 	case Countered:
+		return &d.Price
+	case Rejected:
 		return &d.Price
 	}
 	return nil

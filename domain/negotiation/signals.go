@@ -18,7 +18,12 @@ type Signals struct {
 	Stock      int
 	Claims     Claims
 	Member     Standing
+	Category   string // the product's path
+	Probed     Probed
 }
+
+// Probed counts what a client tried out before, in a day; Session counts offers below the floor.
+type Probed struct{ Session, Client, Product int }
 
 // Standing is how good a customer a buyer is. Known, it counts twice what a claim of it could: who is vouched
 // for does better than whoever only says so.
@@ -37,8 +42,24 @@ type Claims struct {
 // Tier of a buyer's loyalty. The zero Tier is none.
 type Tier struct{ rank int8 }
 
+// String is the word for the tier, "" for none.
+func (t Tier) String() string {
+	return [...]string{"", "bronze", "silver", "gold", "platinum"}[min(max(t.rank, 0), 4)]
+}
+
 // Urgency of a buyer's need. The zero Urgency is unknown.
 type Urgency struct{ degree int8 }
+
+// String is a word for the degree, "" where it is unknown.
+func (u Urgency) String() string {
+	switch u.degree {
+	case 1:
+		return "flexible"
+	case -1:
+		return "urgent"
+	}
+	return ""
+}
 
 // ClaimsOf reads a session's claims. Nonsense in them means nothing (decisions 9).
 func ClaimsOf(c session.Claims) Claims {
@@ -61,61 +82,105 @@ var (
 
 func fold(word string) string { return strings.ToLower(strings.TrimSpace(word)) }
 
-// depth is how far towards the hard floor the floor lies, in tenths of a percent of the range.
-func (p Policy) depth(s Signals) money.Percent {
-	known := p.BaseDepth + volumeDepth(s.Quantity) + stockDepth(s.Stock, s.Quantity) + cartDepth(s) + 2*s.Member.depth()
+// Leanings are how signals move opening, target and curve, and the floor too as far as the hard floor lets them:
+// shares of the way from list to the floor, which add up.
+type Leanings struct {
+	Tiers     [4]money.Percent // bronze, silver, gold, platinum
+	Purchases []Break          // earlier purchases, ascending
+	Volume    []Break          // pieces asked for, ascending
+	Flexible  money.Percent    // what a buyer without haste gains, and one in a hurry loses
+
+	// Scarce and Plenty are for stock: fewer than ScarceBelow pieces are left besides those asked for, or at
+	// least PlentyFrom are there.
+	Scarce, Plenty          money.Percent
+	ScarceBelow, PlentyFrom int
+
+	// Cart is for a cart that already holds CartTimes the list price.
+	Cart      money.Percent
+	CartTimes int
+
+	Competitor      money.Percent // a competitor is known to sell for less
+	MatchCompetitor bool          // the target comes down to its price, not below the floor
+}
+
+// Break is what a quantity of at least From is worth.
+type Break struct {
+	From int
+	Lean money.Percent
+}
+
+func builtinLeanings() Leanings {
+	return Leanings{
+		Tiers:     [4]money.Percent{50, 100, 150, 200},
+		Purchases: []Break{{1, 25}, {5, 50}, {10, 75}}, Volume: []Break{{2, 50}, {5, 100}, {10, 150}}, Flexible: 50,
+		Scarce: -250, ScarceBelow: 3, Plenty: 100, PlentyFrom: 50, Cart: 50, CartTimes: 2, Competitor: 100, MatchCompetitor: true,
+	}
+}
+
+// lean sums up the signals. Who is vouched for counts twice what a claim could; claims count within their share.
+func (p Policy) lean(s Signals) money.Percent {
+	l := &p.Leanings
+	lean := highest(l.Volume, s.Quantity) + l.stock(s.Stock, s.Quantity) + 2*l.standing(s.Member)
+	if l.CartTimes > 0 && s.CartValue.Minor()/int64(l.CartTimes) >= s.List.Minor() {
+		lean += l.Cart
+	}
 	if s.Competitor != nil && s.Competitor.Minor() < s.List.Minor() {
-		known += 100
+		lean += l.Competitor
 	}
-	claimed := min(max(s.Claims.depth(s.Member), -part(p.UnverifiedShare)), part(p.UnverifiedShare))
-	return part(known + claimed)
+	claimed := min(max(l.claimed(s.Claims, s.Member), -part(p.UnverifiedShare)), part(p.UnverifiedShare))
+	return min(max(lean+claimed, -money.Whole), money.Whole)
 }
 
-// depth is what claims say beyond what is known.
-func (c Claims) depth(known Standing) money.Percent {
-	claimed := Standing{Tier{max(c.Tier.rank, known.Tier.rank)}, max(c.Purchases, known.Purchases)}
-	return claimed.depth() - known.depth() + money.Percent(c.Urgency.degree)*50
+// claimed is what claims say beyond what is known.
+func (l *Leanings) claimed(c Claims, known Standing) money.Percent {
+	said := Standing{Tier{max(c.Tier.rank, known.Tier.rank)}, max(c.Purchases, known.Purchases)}
+	return l.standing(said) - l.standing(known) + money.Percent(c.Urgency.degree)*l.Flexible
 }
 
-func (s Standing) depth() money.Percent {
-	depth := money.Percent(s.Tier.rank) * 50
-	switch {
-	case s.Purchases >= 10:
-		depth += 75
-	case s.Purchases >= 5:
-		depth += 50
-	case s.Purchases >= 1:
-		depth += 25
+func (l *Leanings) standing(s Standing) money.Percent {
+	lean := highest(l.Purchases, s.Purchases)
+	if s.Tier.rank > 0 {
+		lean += l.Tiers[s.Tier.rank-1]
 	}
-	return depth
+	return lean
 }
 
-func volumeDepth(quantity int) money.Percent {
+func (l *Leanings) stock(stock, quantity int) money.Percent {
 	switch {
-	case quantity >= 10:
-		return 150
-	case quantity >= 5:
-		return 100
-	case quantity >= 2:
-		return 50
+	case stock < quantity+l.ScarceBelow:
+		return l.Scarce
+	case l.PlentyFrom > 0 && stock >= l.PlentyFrom:
+		return l.Plenty
 	}
 	return 0
 }
 
-// stockDepth gives less for the last pieces and more where a lot lies unsold.
-func stockDepth(stock, quantity int) money.Percent {
-	switch {
-	case stock < quantity+3:
-		return -250
-	case stock >= 50:
-		return 100
+// highest is the lean of the last break that n comes up to.
+func highest(breaks []Break, n int) (lean money.Percent) {
+	for _, b := range breaks {
+		if n >= b.From {
+			lean = b.Lean
+		}
 	}
-	return 0
+	return lean
 }
 
-func cartDepth(s Signals) money.Percent {
-	if s.CartValue.Minor() >= 2*s.List.Minor() {
-		return 50
-	}
-	return 0
+// Bundles is how a second product is priced: Share of the way from its list price to its floor, no bundle at all
+// where Off.
+type Bundles struct {
+	Off   bool
+	Share money.Percent
+}
+
+// Probing bounds how often prices are tried out; zero is no bound. Beyond it the standing price is the last word. A
+// client is a network address: buyer agents of one operator share theirs, so Client and Product are off by default.
+// They are counted from when they are on.
+type Probing struct {
+	Session int // offers below the floor in one session
+	Client  int // sessions of one client in a day
+	Product int // and of one client about one product
+}
+
+func (p Probing) over(n Probed) bool {
+	return p.Session > 0 && n.Session >= p.Session || p.Client > 0 && n.Client >= p.Client || p.Product > 0 && n.Product >= p.Product
 }

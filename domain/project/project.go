@@ -38,6 +38,9 @@ type Project struct {
 	// CatalogVersion counts catalogue writes, in commit order. A search index compares it to learn
 	// what it missed.
 	CatalogVersion int64
+
+	// AgentRevision counts writes of the project's agents and their policies.
+	AgentRevision int64
 }
 
 func (p *Project) Status() Status { return Active }

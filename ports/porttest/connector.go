@@ -344,9 +344,9 @@ func (s *reading) gone() {
 }
 
 func (s *reading) canceled() {
-	s.Platform.Hang()
 	gone, cancel := context.WithCancel(s.ctx)
-	time.AfterFunc(10*time.Millisecond, cancel)
+	defer cancel()
+	s.Platform.Await(cancel)
 	s.ctx = gone
 	s.ask(func(err error) bool { return errors.Is(err, context.Canceled) && !isFailure(err) })
 }

@@ -22,11 +22,15 @@ type Platform struct {
 	mood      http.HandlerFunc
 	well      http.Handler
 	hanging   bool
+	gone      bool
 	swallowed bool
 }
 
 // patience is how long its client waits for a platform that hangs.
 const patience = 100 * time.Millisecond
+
+// nobody listens there. The port of a server that was closed may be another one's a moment later.
+const nobody = "127.0.0.1:1"
 
 // NewPlatform is well, and answers as told.
 func NewPlatform(t *testing.T, well http.Handler) *Platform {
@@ -57,8 +61,12 @@ type waiting struct{ *Platform }
 
 func (w waiting) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.mu.Lock()
-	hanging := w.hanging
+	hanging, gone := w.hanging, w.gone
 	w.mu.Unlock()
+	if gone {
+		r = r.Clone(r.Context())
+		r.URL.Host = nobody
+	}
 	if !hanging {
 		return http.DefaultTransport.RoundTrip(r)
 	}
@@ -129,8 +137,25 @@ func (p *Platform) Hang() {
 	p.hanging = true
 }
 
-// Close takes it off the network.
-func (p *Platform) Close() { p.server.Close() }
+// Await has it answer nothing, and call when it was asked. Its client waits for as long as anybody wants to.
+func (p *Platform) Await(call func()) {
+	p.become(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		call()
+		select {
+		case <-r.Context().Done():
+		case <-time.After(time.Minute): // whoever asked heeds nothing
+		}
+	})
+}
+
+// Close takes it off the network, as far as its client knows.
+func (p *Platform) Close() {
+	p.server.Close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.gone = true
+}
 
 func echo(status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {

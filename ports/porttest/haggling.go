@@ -32,6 +32,7 @@ func Haggling(t *testing.T, open Open) {
 		"an extension meanwhile is not undone":      haggleExtended,
 		"what was read belongs to the reader":       haggleNoAliasing,
 		"quotes are found by token":                 haggleTokens,
+		"what a client tried out is counted":        haggleProbed,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -65,7 +66,7 @@ func (s *shop) sameProduct(got, want *catalog.Product) *catalog.Product {
 
 func haggleFound(s *shop) {
 	p := s.product(5)
-	r := s.answer(s.newSession(), p, 2, pointer(usd(85_00)))
+	r := s.answer(s.newSession(), p, 2, pointer(usd(82_00)))
 	s.must(s.Haggling.Save(s.ctx, r))
 
 	h := s.load(ask(r.Session.ID, p, 2))
@@ -85,7 +86,7 @@ func haggleFound(s *shop) {
 
 func haggleFollowUp(s *shop) {
 	p := s.product(5, 6)
-	r := s.answer(s.session(), p, 2, pointer(usd(85_00)))
+	r := s.answer(s.session(), p, 2, pointer(usd(82_00)))
 	s.must(s.Haggling.Save(s.ctx, r))
 
 	h := s.load(ports.HaggleAsk{Session: r.Session.ID, Quote: r.Quote.Snapshot().ID})
@@ -95,7 +96,7 @@ func haggleFollowUp(s *shop) {
 	same(s.t, "stock", h.Stock, map[id.Variant]int{p.Variants[0].ID: 5, p.Variants[1].ID: 6})
 
 	again := r.Quote.Snapshot()
-	again.Progress.BestOffer = usd(86_00)
+	again.Progress.BestOffer = usd(83_00)
 	entry := r.Entry
 	entry.ID, entry.Seq = random[id.Decision](), 2
 	s.must(s.Haggling.Save(s.ctx, ports.HaggleResult{Session: r.Session, Quote: negotiation.Rehydrate(again), Entry: entry}))
@@ -166,8 +167,11 @@ func haggleRecord(s *shop) {
 	rejected := s.answer(sess, p, 1, pointer(usd(1)))
 	rejected.Entry.Signals.Competitor = pointer(usd(98_00))
 	rejected.Entry.Signals.CartValue = usd(12_34)
+	rejected.Entry.Signals.Probed = negotiation.Probed{Session: 1, Client: 2, Product: 3}
+	rejected.Entry.Agent, rejected.Entry.Handler, rejected.Entry.Fallback = random[id.Agent](), "remote", "agent_timeout"
+	rejected.Entry.Proposal, rejected.Entry.Client = pointer(usd(90_00)), "client"
 	s.must(s.Haggling.Save(s.ctx, rejected))
-	if rejected.Entry.Price != nil || rejected.Entry.Offer == nil {
+	if rejected.Entry.Response != "reject" || rejected.Entry.Offer == nil {
 		s.t.Fatalf("not a rejection: %+v", rejected.Entry)
 	}
 	same(s.t, "history", s.visit(sess.ID).History, []negotiation.Entry{bare.Entry, rejected.Entry})
@@ -207,7 +211,7 @@ func haggleCart(s *shop) {
 func haggleStale(s *shop) {
 	p, sess := s.product(5), s.session()
 	late := s.answer(sess, p, 1, pointer(usd(95_00)))
-	first := s.answer(sess, p, 1, pointer(usd(85_00)))
+	first := s.answer(sess, p, 1, pointer(usd(82_00)))
 	s.must(s.Haggling.Save(s.ctx, first))
 	before := s.visit(sess.ID)
 
@@ -278,5 +282,46 @@ func haggleTokens(s *shop) {
 	found, err = s.Haggling.ByToken(s.ctx, s.project.ID, nil)
 	if err != nil || len(found) != 0 {
 		s.t.Errorf("no tokens find %v, %v", found, err)
+	}
+}
+
+func haggleProbed(s *shop) {
+	p, other := s.product(5), s.product(5)
+	say := func(in *session.Session, about *catalog.Product, offer int64, client string, at time.Time) {
+		r := s.answer(in, about, 1, pointer(usd(offer)))
+		r.Entry.Client, r.Entry.At = client, at
+		s.must(s.Haggling.Save(s.ctx, r))
+	}
+	mine, before, foreign := s.session(), s.session(), openShop(s.t, s.Stores)
+	say(mine, p, 1, "me", noon)
+	say(mine, p, 2, "me", noon.Add(time.Second))
+	say(mine, p, 99_99, "me", noon.Add(2*time.Second))
+	say(before, p, 1, "me", noon.Add(-time.Hour))
+	for range 3 {
+		say(s.session(), other, 1, "me", noon.Add(-time.Minute))
+	}
+	say(s.session(), p, 1, "me", noon.Add(-25*time.Hour))
+	say(s.session(), p, 1, "another", noon)
+	say(s.session(), p, 1, "", noon)
+	theirs := foreign.answer(foreign.session(), foreign.product(1), 1, pointer(usd(1)))
+	theirs.Entry.Client = "me"
+	s.must(s.Haggling.Save(s.ctx, theirs))
+
+	quote := s.load(ask(mine.ID, p, 1)).Prior.Snapshot().ID
+	since := noon.Add(-24 * time.Hour)
+	for _, c := range []struct {
+		ask  ports.HaggleAsk
+		want negotiation.Probed
+	}{
+		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Client: "me", Since: since}, negotiation.Probed{Session: 2, Client: 5, Product: 2}},
+		{ports.HaggleAsk{Session: mine.ID, Quote: quote, Client: "me", Since: since}, negotiation.Probed{Session: 2, Client: 5, Product: 2}},
+		{ports.HaggleAsk{Session: before.ID, Product: other.ID, Quantity: 1, Client: "me", Since: since}, negotiation.Probed{Session: 1, Client: 5, Product: 3}},
+		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", Since: since}, negotiation.Probed{Client: 5, Product: 2}},
+		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", Since: noon}, negotiation.Probed{Client: 1, Product: 1}},
+		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Client: "nobody", Since: since}, negotiation.Probed{Session: 2}},
+		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Since: since}, negotiation.Probed{Session: 2}},
+		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Since: since}, negotiation.Probed{}},
+	} {
+		same(s.t, "probed", s.load(c.ask).Probed, c.want)
 	}
 }

@@ -26,16 +26,16 @@ func (s *shop) load(a ports.HaggleAsk) ports.Haggle {
 func (s *shop) answer(sess *session.Session, p *catalog.Product, quantity int, offer *money.Amount) ports.HaggleResult {
 	s.t.Helper()
 	h := s.load(ask(sess.ID, p, quantity))
-	policy := negotiation.PolicyOf(s.project.Settings)
+	policy := negotiation.Builtin().Under(s.project.Settings)
 	v := p.Variants[0]
 	signals := negotiation.Signals{
 		List: p.PriceOf(v), Cost: pointer(usd(60_00)), Negotiable: p.Negotiable, Quantity: quantity,
 		CartValue: usd(0), Stock: h.Stock[v.ID], Claims: negotiation.ClaimsOf(sess.Claims),
-		Member: negotiation.MemberOf(sess.Claims.Member),
+		Member: negotiation.MemberOf(sess.Claims.Member), Category: p.Category, Probed: h.Probed,
 	}
 	item := negotiation.Item{Session: sess.ID, Product: p.ID, Variant: v.ID, Quantity: quantity}
 	q := negotiation.Start(random[id.Quote](), s.project.ID, item, policy, signals, h.Prior, noon)
-	table := q.Table(policy, offer)
+	table := q.Table(policy.Terms(signals), offer)
 	decision := negotiation.Decide(table)
 	q.Record(decision, offer, noon)
 	r := ports.HaggleResult{Session: sess, NewSession: h.Session == nil, Quote: q, NewQuote: true}

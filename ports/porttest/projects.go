@@ -280,13 +280,14 @@ func projectStatistics(s *shop) {
 	sess := s.session()
 	first, second := s.pay(s.checkout(sess, line(bought, 1))), s.pay(s.checkout(sess, line(bought, 2)))
 	openShop(s.t, s.Stores).product(1)
+	s.draft()
 	got, err := s.Statistics.Statistics(s.ctx, s.project, noon)
 	s.must(err)
-	want := ports.Statistics{Products: 1, Orders: 2, Revenue: usd(first.Total.Minor() + second.Total.Minor())}
+	want := ports.Statistics{Products: 1, Agents: 2, Orders: 2, Revenue: usd(first.Total.Minor() + second.Total.Minor())}
 	same(s.t, "statistics", got, want)
 	got, err = s.Statistics.Statistics(s.ctx, s.project, noon.Add(24*time.Hour))
 	s.must(err)
-	same(s.t, "statistics of a later time", got, ports.Statistics{Products: 1, Revenue: usd(0)})
+	same(s.t, "statistics of a later time", got, ports.Statistics{Products: 1, Agents: 2, Revenue: usd(0)})
 }
 
 func projectUpdateRace(s *shop) {

@@ -21,6 +21,11 @@ type Stores struct {
 	Synonyms    ports.Synonyms
 	Sessions    ports.Sessions
 	Haggling    ports.Haggling
+	Agents      ports.Agents
+	Active      ports.ActiveAgents
+	Policies    ports.PolicyVersions
+	Decisions   ports.Decisions
+	Sealer      ports.Sealer
 	Checkouts   ports.Checkouts
 	Orders      ports.Orders
 	OrderLists  ports.OrderLists
@@ -53,6 +58,7 @@ type Stores struct {
 
 	Sales     ports.SalesReader
 	StockNews ports.StockNews
+	Analytics ports.Analytics
 
 	Vectors    ports.Vectors
 	Embeddings ports.EmbeddingQueue

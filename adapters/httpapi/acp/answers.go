@@ -56,6 +56,9 @@ type rejectAnswer struct {
 	QuoteID   string `json:"quote_id"`
 	Reason    string `json:"reason"`
 	FloorHint string `json:"floor_hint" pattern:"^[0-9]+(\\.[0-9]+)?$" example:"75" doc:"A plain number. Offers below it will hardly succeed."`
+	// What stands all the same, as in a quote.
+	OfferedPrice wire.Money `json:"offered_price" minimum:"0" doc:"Yours at this price until valid_until."`
+	ValidUntil   wire.Time  `json:"valid_until"`
 }
 
 type quotedAnswer struct {
@@ -94,7 +97,7 @@ func toAPIQuote(a haggling.Answer) any {
 	case negotiation.Rejected:
 		return rejectAnswer{
 			Status: d.Response(), SessionID: visit, QuoteID: quote, Reason: a.Reasoning,
-			FloorHint: toAPIHint(d.Hint),
+			FloorHint: toAPIHint(d.Hint), OfferedPrice: wire.ToMoney(d.Price), ValidUntil: wire.ToTime(a.Quote.ValidUntil),
 		}
 	case negotiation.Quoted:
 		return quotedAnswer{

@@ -43,7 +43,7 @@ func TestEveryDecisionHasItsFields(t *testing.T) {
 	}{
 		"accept":        {decided(negotiation.Accepted{Price: usd(9000)}), "checkout_token final_price message quote_id session_id status valid_until"},
 		"counter_offer": {decided(negotiation.Countered{Price: usd(9000)}), "bundle_suggestion counter_price discount_applied next_actions original_price product quote_id reasoning session_id status valid_until your_offer"},
-		"reject":        {decided(negotiation.Rejected{Hint: usd(7500)}), "floor_hint quote_id reason session_id status"},
+		"reject":        {decided(negotiation.Rejected{Price: usd(9700), Hint: usd(7500)}), "floor_hint offered_price quote_id reason session_id status valid_until"},
 		"quote":         {decided(negotiation.Quoted{Price: usd(9700)}), "list_price offered_price quote_id session_id status valid_until"},
 		"expired":       {expired, "message quote_id session_id status"},
 	} {

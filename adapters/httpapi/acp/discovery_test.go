@@ -112,6 +112,7 @@ func TestDiscoveryRefuses(t *testing.T) {
 func TestProduct(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
+	s.products[jacket].CompetitorPrice = optionalUSD(9977) // above what a gold member hears first, so nothing to match
 	a := s.ok("GET", "/acp/products/"+jacket.String()+"?buyer_context="+url.QueryEscape(`{"loyalty_tier":"gold","shoe_size":9,"location":"a\u0000b"}`), "")
 	a.expect(t, map[string]string{
 		"product_id": `"` + jacket.String() + `"`, "category": `"outdoor/rain-jackets"`, "list_price": "100.00", "negotiable": "true",
@@ -121,12 +122,13 @@ func TestProduct(t *testing.T) {
 		"images":                    `[{"position":1,"url":"https://shops.example.com/images/j.jpg"},{"position":2,"url":"https://cdn.example.com/j2.jpg"}]`,
 		"shipping":                  `{"estimated_delivery":"3-5 business days","free_shipping":true,"free_shipping_threshold":100.00}`,
 		"returns":                   `{"allowed":true,"conditions":"Unused and in its original packaging.","window_days":30}`,
+		"personalized_price.price":  "95.00",
 		"personalized_price.reason": `"Opening price for a gold member. Offers are welcome."`,
 	})
 	if from, offer := a.at("negotiation_hints.likely_acceptance_range.0"), a.at("negotiation_hints.suggested_offer"); from != offer {
 		t.Errorf("suggests %s of %s", offer, a.at("negotiation_hints"))
 	}
-	for _, secret := range []string{"31.41", "92.77", "floor", "target", "cost", "competitor", "margin"} {
+	for _, secret := range []string{"31.41", "99.77", "floor", "target", "cost", "competitor", "margin"} {
 		if strings.Contains(a.text, secret) {
 			t.Errorf("%s shows", secret)
 		}

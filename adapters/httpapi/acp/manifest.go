@@ -13,6 +13,8 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
@@ -90,7 +92,12 @@ func (h *handlers) manifest(ctx context.Context, shop *project.Project, in *mani
 	if err != nil {
 		return nil, err
 	}
-	answer := &manifestReply{Status: http.StatusOK, Cache: "public, max-age=60", Body: toAPIManifest(shop, shop.ServedMethods(h.Sandbox), categories)}
+	mandate, err := h.Discovery.Mandates.Mandate(ctx, shop, id.Session{})
+	if err != nil {
+		return nil, err
+	}
+	answer := &manifestReply{Status: http.StatusOK, Cache: "public, max-age=60"}
+	answer.Body = toAPIManifest(shop, mandate.Policy, shop.ServedMethods(h.Sandbox), categories)
 	text, err := json.Marshal(answer.Body)
 	if err != nil {
 		return nil, err
@@ -114,13 +121,13 @@ func matches(known, tag string) bool {
 	return false
 }
 
-func toAPIManifest(shop *project.Project, methods []string, categories []catalog.Category) manifest {
+func toAPIManifest(shop *project.Project, policy negotiation.Policy, methods []string, categories []catalog.Category) manifest {
 	currencies := []string{shop.Settings.Currency.Code()}
 	m := manifest{
 		Version: "1.0",
 		Merchant: merchant{
 			ID: shop.ID.String(), Name: shop.Name, Description: shop.Storefront.Description,
-			LogoURL: shop.Storefront.LogoURL, Capabilities: discovery.Capabilities(shop),
+			LogoURL: shop.Storefront.LogoURL, Capabilities: discovery.Capabilities(shop, policy),
 		},
 		Endpoints: endpoints{
 			Search: "/acp/search", Product: "/acp/products/{id}", Quote: "/acp/quote", Checkout: "/acp/checkout/init",
@@ -128,8 +135,8 @@ func toAPIManifest(shop *project.Project, methods []string, categories []catalog
 		},
 		Currencies: currencies, ShippingRegions: shop.Storefront.ShippingRegions,
 		Policies: policies{
-			NegotiationEnabled:    shop.Settings.NegotiationEnabled,
-			MaxDiscountPercent:    wire.ToPercent(shop.Settings.MaxDiscount),
+			NegotiationEnabled:    policy.Enabled,
+			MaxDiscountPercent:    wire.ToPercent(policy.MaxDiscount),
 			ReturnWindowDays:      shop.Storefront.ReturnWindowDays,
 			FreeShippingThreshold: wire.ToOptionalMoney(shop.Storefront.FreeShippingThreshold),
 		},

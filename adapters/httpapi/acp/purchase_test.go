@@ -90,7 +90,7 @@ func TestInitRefuses(t *testing.T) {
 
 // pay is a finalize request with more fields.
 func pay(checkoutID, method, more string) string {
-	return `{"checkout_id":"` + checkoutID + `","payment":{"method":"` + method + `","token":"spt_sandbox_ok_s3cret"}` + more + `}`
+	return `{"checkout_id":"` + checkoutID + `","payment":{"method":"` + method + `","token":"spt_sandbox_ok_s3cret-of-ada"}` + more + `}`
 }
 
 func TestFinalize(t *testing.T) {
@@ -110,7 +110,7 @@ func TestFinalize(t *testing.T) {
 	if got := a.names(); got != "fulfillment order payment receipt_url status summary tracking" || a.at("status") != `"success"` {
 		t.Errorf("status %s with %s", a.at("status"), got)
 	}
-	if len(s.charged) != 1 || s.charged[0].Token != "spt_sandbox_ok_s3cret" || s.charged[0].Charge.Method != "psp_spt" {
+	if len(s.charged) != 1 || s.charged[0].Token != "spt_sandbox_ok_s3cret-of-ada" || s.charged[0].Charge.Method != "psp_spt" {
 		t.Errorf("charged %+v", s.charged)
 	}
 	read := s.ok("GET", "/acp/orders/"+a.string("order.id"), "")
@@ -136,7 +136,7 @@ func TestDeclinedPayment(t *testing.T) {
 	s.outcome = checkout.Declined{Code: "stolen_card", Message: "No.", Final: true}
 	s.ok("POST", "/acp/checkout/finalize", pay(s.opened().string("checkout_id"), "psp_spt", "")).
 		expect(t, map[string]string{"checkout_status": `"canceled"`, "retry_allowed": "false"})
-	if strings.Contains(s.log.String(), "s3cret") {
+	if strings.Contains(s.log.String(), "s3cret-of-ada") {
 		t.Error("the payment token is in the log")
 	}
 }
@@ -148,7 +148,7 @@ func TestFinalizeThatIsNeverCharged(t *testing.T) {
 	s.outcome = checkout.NotCharged{}
 	a := s.call("POST", "/acp/checkout/finalize", pay(s.opened().string("checkout_id"), "psp_spt", ""))
 	a.expect(t, map[string]string{"error": `"checkout_processing"`, "retry_after": "1"})
-	if a.status != 409 || a.header.Get("Retry-After") != "1" || strings.Contains(a.text+s.log.String(), "s3cret") {
+	if a.status != 409 || a.header.Get("Retry-After") != "1" || strings.Contains(a.text+s.log.String(), "s3cret-of-ada") {
 		t.Errorf("%d %s", a.status, a.text)
 	}
 }
@@ -160,8 +160,8 @@ func TestFinalizeRefuses(t *testing.T) {
 	none := id.New[id.Checkout]([16]byte{99}).String()
 	for name, c := range map[string]struct{ body, want string }{
 		"another method":        {pay(opened, "cash", ""), "422 validation_error payment.method"},
-		"no token":              {strings.Replace(pay(opened, "psp_spt", ""), "spt_sandbox_ok_s3cret", "", 1), "422 validation_error payment.token"},
-		"a long token":          {strings.Replace(pay(opened, "psp_spt", ""), "spt_sandbox", strings.Repeat("s3cret", 90), 1), "422 validation_error payment.token"},
+		"no token":              {strings.Replace(pay(opened, "psp_spt", ""), "spt_sandbox_ok_s3cret-of-ada", "", 1), "422 validation_error payment.token"},
+		"a long token":          {strings.Replace(pay(opened, "psp_spt", ""), "spt_sandbox", strings.Repeat("s3cret-of-ada", 90), 1), "422 validation_error payment.token"},
 		"a named address":       {pay(opened, "psp_spt", `,"buyer_email":"Ada <ada@example.com>"`), "422 validation_error buyer_email"},
 		"an address in arrows":  {pay(opened, "psp_spt", `,"buyer_email":"<ada@example.com>"`), "422 validation_error buyer_email"},
 		"an address in a line":  {pay(opened, "psp_spt", `,"buyer_email":"ada@example.com\r\nBcc: x@example.com"`), "422 validation_error buyer_email"},
@@ -171,14 +171,14 @@ func TestFinalizeRefuses(t *testing.T) {
 		"a malformed checkout":  {pay("chk_1", "psp_spt", ""), "404 checkout_not_found"},
 		"an unknown checkout":   {pay(none, "psp_spt", ""), "404 checkout_not_found"},
 		"an empty checkout":     {pay("", "psp_spt", ""), "422 validation_error checkout_id"},
-		"a token of wrong type": {`{"checkout_id":"` + opened + `","payment":{"method":"psp_spt","token":["s3cret"]}}`, "422 validation_error payment.token"},
+		"a token of wrong type": {`{"checkout_id":"` + opened + `","payment":{"method":"psp_spt","token":["s3cret-of-ada"]}}`, "422 validation_error payment.token"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := s.call("POST", "/acp/checkout/finalize", c.body)
 			if got := a.fault(); got != c.want {
 				t.Errorf("%s, want %s", got, c.want)
 			}
-			if strings.Contains(a.text+s.log.String(), "s3cret") {
+			if strings.Contains(a.text+s.log.String(), "s3cret-of-ada") {
 				t.Error("the payment token shows")
 			}
 		})

@@ -20,7 +20,8 @@ func (h *handlers) registerQuote() {
 		OperationID: "acp-quote", Method: http.MethodPost, Path: "/acp/quote", Tags: commerceTag,
 		Summary: "Ask for a price, or make an offer",
 		Description: "Prices are in the shop's currency, for one piece. Without offer_price the answer is a quote. An offer is " +
-			"accepted, countered or rejected; a counter or quoted price is yours at that price until valid_until. A follow-up " +
+			"accepted, countered or rejected; a counter, a quoted price and the price offered beside a rejection are yours until " +
+			"valid_until. A follow-up " +
 			"names session_id and quote_id and may leave out product, variant and quantity; add_bundle also takes the bundle " +
 			"that was suggested. An offer on a quote past valid_until is answered expired, on one that is accepted or " +
 			"superseded 409 quote_closed. The message moves no price. Unknown ids: 404 product_not_found, " +
@@ -54,6 +55,7 @@ func (h *handlers) quote(ctx context.Context, shop *project.Project, in *body[qu
 	if err != nil {
 		return nil, err
 	}
+	request.Ask.Client = clientOf(ctx)
 	if request.Claims, err = h.recognize(ctx, shop, in.Body.BuyerContext); err != nil {
 		return nil, err
 	}

@@ -12,17 +12,19 @@ func TestQuoteIsFollowedUpToADeal(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 
-	asked := s.ok("POST", "/acp/quote", item(``))
-	asked.expect(t, map[string]string{"status": `"quote"`, "list_price": "100.00", "valid_until": `"2026-03-02T12:15:00.005Z"`})
+	asked := s.ok("POST", "/acp/quote", item(``)) // 10 % of the way from 100.00 to 80.00, for the competitor is cheaper
+	asked.expect(t, map[string]string{"status": `"quote"`, "list_price": "100.00", "offered_price": "98.00", "valid_until": `"2026-03-02T12:15:00.005Z"`})
 	follow := `{"session_id":` + asked.at("session_id") + `,"quote_id":` + asked.at("quote_id")
 
 	low := s.ok("POST", "/acp/quote", follow+`,"offer_price":20}`)
-	low.expect(t, map[string]string{"status": `"reject"`, "floor_hint": `"90"`})
+	low.expect(t, map[string]string{ // 31 % of the way, and 10 % for the competitor
+		"status": `"reject"`, "floor_hint": `"80"`, "offered_price": "91.80", "valid_until": `"2026-03-02T12:15:00.005Z"`,
+	})
 
-	countered := s.ok("POST", "/acp/quote", follow+`,"offer_price":91.5,"message":"please"}`)
+	countered := s.ok("POST", "/acp/quote", follow+`,"offer_price":81,"message":"please"}`)
 	countered.expect(t, map[string]string{
 		"status": `"counter_offer"`, "product.id": `"` + jacket.String() + `"`, "product.name": `"Rain jacket"`,
-		"original_price": "100.00", "your_offer": "91.50", "next_actions": `["accept","counter","decline","add_bundle"]`,
+		"original_price": "100.00", "your_offer": "81.00", "counter_price": "84.60", "next_actions": `["accept","counter","decline","add_bundle"]`,
 		"bundle_suggestion.product_id": `"` + mug.String() + `"`, "bundle_suggestion.regular_price": "12.95",
 	})
 

@@ -86,7 +86,7 @@ type historyEntry struct {
 	Response     string      `json:"response" enum:"quote,counter_offer,accept,reject"`
 	Counter      *wire.Money `json:"counter,omitempty" minimum:"0" doc:"Of a counter_offer."`
 	FinalPrice   *wire.Money `json:"final_price,omitempty" minimum:"0" doc:"Of an accept."`
-	OfferedPrice *wire.Money `json:"offered_price,omitempty" minimum:"0" doc:"Of a quote."`
+	OfferedPrice *wire.Money `json:"offered_price,omitempty" minimum:"0" doc:"Of a quote or a reject."`
 }
 
 type shownRecommendation struct {
@@ -161,7 +161,7 @@ func toAPIEntry(e negotiation.Entry) historyEntry {
 		entry.Counter = price
 	case negotiation.Accepted{}.Response():
 		entry.FinalPrice = price
-	case negotiation.Quoted{}.Response():
+	case negotiation.Quoted{}.Response(), negotiation.Rejected{}.Response():
 		entry.OfferedPrice = price
 	}
 	return entry

@@ -21,6 +21,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -116,18 +117,20 @@ func stocked() *shelf {
 
 func (s *shop) services(log *slog.Logger) acp.Services {
 	look, shelves, buys := index{shelf: s.shelf}, shelves{shelf: s.shelf}, purchases{shelf: s.shelf}
-	agent := agents.Builtin{Index: look}
+	router := &agents.Router{Active: employer{}, Programs: map[string]*agent.Program{agent.House: agents.Builtin}, Log: log}
 	find := &discovery.Service{
-		Agent: agent, Index: look, Catalog: shelves, Inventory: shelves, Sessions: sessions{s.shelf},
+		Agent: router, Mandates: router, Index: look, Catalog: shelves, Inventory: shelves, Sessions: sessions{s.shelf},
 		Haggling: haggles{s.shelf}, Clock: s.shelf, Entropy: s.shelf,
 	}
 	return acp.Services{
 		ClientAddress: wire.ClientAddress(nil), Lane: wire.NewLane(10, nil), PaymentLane: wire.NewLane(10, nil),
 		Storefronts: s.shelf, Discovery: find,
-		Haggling: &haggling.Service{Agent: agent, Store: haggles{s.shelf}, Index: look, Clock: s.shelf, Entropy: s.shelf, Log: log, Fresh: find.Fresh},
+		Haggling: &haggling.Service{
+			Agent: router, Mandates: router, Store: haggles{s.shelf}, Index: look, Clock: s.shelf, Entropy: s.shelf, Log: log, Fresh: find.Fresh,
+		},
 		Purchase: &purchase.Service{
-			Agent: agent, Storefronts: s.shelf, Checkouts: buys, Orders: buys, Sessions: sessions{s.shelf}, Haggling: haggles{s.shelf},
-			Catalog: shelves, Gateway: buys, Sandbox: true, Clock: s.shelf, Entropy: s.shelf, Log: log,
+			Agent: router, Mandates: router, Storefronts: s.shelf, Checkouts: buys, Orders: buys, Sessions: sessions{s.shelf},
+			Haggling: haggles{s.shelf}, Catalog: shelves, Gateway: buys, Sandbox: true, Clock: s.shelf, Entropy: s.shelf, Log: log,
 			Patience: 50 * time.Millisecond,
 		},
 		Aftersales: &aftersales.Service{Orders: buys, Refunds: buys, Gateway: buys, Clock: s.shelf, Entropy: s.shelf, Log: log},

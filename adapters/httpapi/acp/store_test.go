@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
@@ -66,6 +67,17 @@ func (s *shelf) BySlug(_ context.Context, slug string) (*project.Project, error)
 }
 
 func (s *shelf) ByProject(context.Context, id.Project) (*project.Project, error) { return s.shop, nil }
+
+// employer has one agent with the house's handlers and policy.
+type employer struct{ ports.ActiveAgents }
+
+func (employer) Active(_ context.Context, p id.Project) (*agent.Agent, error) {
+	house := agent.Handler{Kind: agent.Builtin, Program: agent.House}
+	return &agent.Agent{
+		ID: named[id.Agent](1), Project: p, Status: agent.Active, Policy: negotiation.Builtin(),
+		Handlers: agent.Handlers{Search: house, Quote: house, Checkout: house, Finalize: house},
+	}, nil
+}
 
 type sessions struct{ *shelf }
 

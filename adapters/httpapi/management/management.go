@@ -32,6 +32,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/access"
 	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/app/agents"
 	"github.com/haggle-commerce/haggle/app/buyers"
 	"github.com/haggle-commerce/haggle/app/catalogs"
 	"github.com/haggle-commerce/haggle/app/connecting"
@@ -68,6 +69,9 @@ type Services struct {
 	Publishing *publishing.Service
 	// Buyers vouches for buyers.
 	Buyers *buyers.Service
+	// Agents manages negotiator agents and tries policies out; Tuner has agents learn from their record.
+	Agents *agents.Service
+	Tuner  *agents.Tuner
 
 	// Queries that need no use case.
 	ProjectStore ports.Projects
@@ -86,6 +90,7 @@ type Services struct {
 	Refunds      ports.Refunds
 	Ledger       ports.Ledger
 	EventLog     ports.EventLog
+	Analytics    ports.Analytics
 
 	ACPAddress func(slug string) string // of a project's ACP API
 	APIAddress string                   // of this API
@@ -133,12 +138,14 @@ func Register(api huma.API, s Services) {
 	h.registerInventory()
 	h.registerSynonyms()
 	h.registerSearchIndex()
+	h.registerAgents()
 	h.registerIntegrations()
 	h.registerAudit()
 	h.registerKeys()
 	h.registerAccount()
 	h.registerPayments()
 	h.registerFinance()
+	h.registerAnalytics()
 	h.registerExports()
 	h.registerOrders()
 	h.registerReturns()
@@ -160,6 +167,7 @@ type operation struct {
 	batch   bool  // of many things: the body may be larger
 	asks    bool  // a payment provider, which may take its time
 	ahead   bool  // asks a platform before its transaction begins
+	dry     bool  // changes nothing: it has no transaction, and the audit log learns nothing of it
 	csv     bool  // answers with a table: see download
 	summary string
 	// again is the body of the answer 200, which is that nothing had to be made; nil: there is none.

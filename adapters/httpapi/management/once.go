@@ -14,11 +14,16 @@ import (
 )
 
 // once runs an operation that changes something in one transaction with its audit event and with the
-// answer to its key.
+// answer to its key. One that only looks like that has the answer to its key kept, and nothing else.
 func (h *handlers) once(o operation) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		v := visitOf(ctx.Context())
 		r, _ := humago.Unwrap(ctx)
+		if o.dry { // the operation takes its place in the lane by itself
+			enter := func(context.Context) (func(), error) { return func() {}, nil }
+			h.Once.Run(ctx, next, wire.Job[Services]{Owner: keyOwner(v, r), Enter: enter, Phased: true})
+			return
+		}
 		v.confirmed, v.consented = new(bool), new(connecting.Consented)
 		var n *note
 		h.Once.Run(ctx, next, wire.Job[Services]{

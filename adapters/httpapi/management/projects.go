@@ -271,7 +271,7 @@ func (h *handlers) toAPIDetail(o projects.Overview) projectDetail {
 	return projectDetail{
 		ProjectView: h.toAPIProject(o.Project), Integrations: each(o.Integrations, toAPIConnection),
 		Statistics: statistics{
-			Products: o.Statistics.Products, Agents: 1,
+			Products: o.Statistics.Products, Agents: o.Statistics.Agents,
 			Orders: o.Statistics.Orders, Revenue: wire.ToMoney(o.Statistics.Revenue),
 		},
 	}

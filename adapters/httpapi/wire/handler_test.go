@@ -16,7 +16,7 @@ func TestFailuresOfOurs(t *testing.T) {
 	for _, note := range []string{"panic", "plain"} {
 		r := post(t, server.URL+management, "application/json", `{"offer_price":1,"note":"`+note+`"}`)
 		r.is(t, 500, "internal_error")
-		if strings.Contains(r.text, "secret") || strings.Contains(r.text, "EOF") {
+		if strings.Contains(r.text, "secret cause") || strings.Contains(r.text, "EOF") {
 			t.Errorf("%s shows its cause: %s", note, r.text)
 		}
 		r = post(t, server.URL+acp, "application/json", `{"offer_price":1,"note":"`+note+`"}`)

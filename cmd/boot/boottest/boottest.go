@@ -4,13 +4,18 @@ package boottest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
+	"os"
 	"path/filepath"
-	"sync/atomic"
+	"runtime"
+	"sync"
 	"testing"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
@@ -21,27 +26,60 @@ const Key = "hk_test_0123456789abcdefghijklmnopqrstuvwxyz"
 // Engine is a database that servers are tested on.
 type Engine struct {
 	Name string
-	// URL makes an empty database for a test.
+	// URL makes a database for a test, with the schema and without a row.
 	URL func(tb testing.TB) string
 }
 
 // Engines are SQLite and PostgreSQL.
 var Engines = []Engine{
 	{"sqlite", func(tb testing.TB) string {
-		return "sqlite://" + filepath.Join(tb.TempDir(), "haggle.db")
+		tb.Helper()
+		content, err := sqliteTemplate()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		path := filepath.Join(tb.TempDir(), "haggle.db")
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			tb.Fatal(err)
+		}
+		return "sqlite://" + path
 	}},
 	{"postgres", func(tb testing.TB) string {
 		tb.Helper()
-		server := pgserver.Shared(tb)
-		name := fmt.Sprintf("haggle_%d", databases.Add(1))
-		if err := server.CreateDatabase(name, ""); err != nil {
-			tb.Fatal(err)
-		}
-		return server.URL(name)
+		return pgserver.Shared(tb).Migrated(tb, migrate)
 	}},
 }
 
-var databases atomic.Int64
+// sqliteTemplate is the content of a migrated, empty file.
+var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "haggle-sqlite-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "template.db")
+	if err := migrate("sqlite://" + path); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+func migrate(url string) error {
+	s, err := sqlstore.Open(context.Background(), sqlstore.Config{URL: url})
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.Migrate(context.Background()), s.Close())
+}
+
+// Address is where a server may listen that is to come back to it: a free port of any of this machine's loopback
+// addresses, so that nobody else is given the two meanwhile.
+func Address() string {
+	if runtime.GOOS != "linux" {
+		return "127.0.0.1:0" // there is no other
+	}
+	return fmt.Sprintf("127.%d.%d.%d:0", 1+rand.IntN(254), 1+rand.IntN(254), 1+rand.IntN(254))
+}
 
 // Start runs a server on ports of its own until the test ends. Rates are out of the way unless a change
 // sets them.

@@ -23,7 +23,7 @@ type Cluster = pgserver.Server
 // durable.
 func StartCluster(tb testing.TB, durable bool) *Cluster {
 	tb.Helper()
-	c, err := pgserver.Start(pgserver.Options{Durable: durable, Connections: 600})
+	c, err := pgserver.Start(pgserver.Options{Durable: durable, Connections: 1000})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -56,6 +56,20 @@ func lockTable(t *testing.T, databaseURL, table string) (unlock func()) {
 	return unlock
 }
 
+// limitedAsServed is a database's address without the patience of tests.
+func limitedAsServed(t *testing.T, databaseURL string) string {
+	t.Helper()
+	u, err := url.Parse(databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := u.Query()
+	query.Del("lock_timeout")
+	query.Del("statement_timeout")
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
 // checkoutOf brings a buyer to the checkout of a shop that sells mugs, and returns what pays it.
 func checkoutOf(t *testing.T, buyer caller, product string) (finalize string) {
 	t.Helper()
@@ -88,7 +102,7 @@ func metric(t *testing.T, opsURL, line string) float64 {
 func TestAnOverloadedServerShedsAndRecovers(t *testing.T) {
 	t.Parallel()
 	database := boottest.Engines[1].URL(t)
-	app := boottest.Start(t, database)
+	app := boottest.Start(t, limitedAsServed(t, database))
 	admin := call(t, app.URL())
 	shop := openShop(admin, "shop")
 	product := admin.with("X-Project-ID", shop).send("POST", "/v1/catalog/products",
@@ -138,7 +152,7 @@ func TestAnOverloadedServerShedsAndRecovers(t *testing.T) {
 }
 
 // atMost is how long anything may take on a busy machine that is meant to be answered soon.
-const atMost = 3 * time.Second
+const atMost = 10 * time.Second
 
 // goesOn sends everything at once, and wants it done soon.
 func goesOn(t *testing.T, when string, calls map[string]func() timed) {
@@ -202,7 +216,7 @@ func turnedAway(t *testing.T, answers []timed) (n int) {
 func TestWorkMayTakeLongerThanBodies(t *testing.T) {
 	t.Parallel()
 	database := boottest.Engines[1].URL(t)
-	admin := call(t, boottest.Start(t, database+"&lock_timeout=20000&statement_timeout=20000").URL())
+	admin := call(t, boottest.Start(t, database).URL())
 	unlock := lockTable(t, database, "audit_events")
 	timer := time.AfterFunc(6*time.Second, unlock)
 	defer timer.Stop()

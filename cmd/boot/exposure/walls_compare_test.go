@@ -36,6 +36,9 @@ var controls = map[string]control{
 
 	"create-shipping-label": {201, ""}, // 200 for one that was bought before
 
+	"tune-agent":        {409, "too_few_negotiations"},
+	"get-agent-holdout": {409, "no_holdout"},
+
 	"redeliver-event":         {409, "subscription_disabled"},
 	"test-event-subscription": {409, "subscription_disabled"},
 }
@@ -159,8 +162,10 @@ func anonymous(r reply, shop *tenant, changed map[place]string) string {
 	for _, value := range changed {
 		body = strings.ReplaceAll(body, value, "GIVEN")
 	}
-	for kind, value := range shop.ids {
-		body = strings.ReplaceAll(body, value, kind)
+	kinds := slices.Sorted(maps.Keys(shop.ids))
+	slices.SortStableFunc(kinds, func(a, b string) int { return len(shop.ids[b]) - len(shop.ids[a]) }) // an email before the slug in it
+	for _, kind := range kinds {
+		body = strings.ReplaceAll(body, shop.ids[kind], kind)
 	}
 	body = secret.ReplaceAllString(body, "SECRET")
 	body = newID.ReplaceAllString(body, "ID")

@@ -28,6 +28,13 @@ var overrides = map[string]map[string]any{
 	"create-synonym":            {"words": []any{"sofa", "couch"}},
 	"update-synonym":            {"words": []any{"taken", "over"}},
 	"replace-synonyms":          {"synonyms.words": []any{"taken", "over"}},
+	"create-agent":              {"name": "Spare"},
+	"update-agent":              {"name": "Taken over"},
+	"create-agent-policy":       {"policy.round_cap": 3},
+	"dry-run-agent-policy":      {"policy.round_cap": 3, "product_ids": nil},
+	"simulate-agent":            {"product_id": nil, "offers": []any{90}},
+	"replay-agent":              {"limit": 100},
+	"tune-agent":                {"limit": 200},
 	"confirm-mfa":               {"code": "123456"},
 	"connect-api-key":           {"type": "stripe", "credentials.api_key": "sk_test_{}"},
 	"rotate-credentials":        {"api_key": "another-of-{}"},
@@ -52,7 +59,7 @@ var overrides = map[string]map[string]any{
 }
 
 // nameless are the values of parameters that must be there and name nothing.
-var nameless = map[string]string{"from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z", "resource": "customers"}
+var nameless = map[string]string{"from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z", "resource": "customers", "version": "1"}
 
 // looksLikeID tells names whose values must be known to the walk.
 var looksLikeID = regexp.MustCompile(`(?i)(^|[_-])(id|ids|sku|skus|token)$`)
@@ -66,6 +73,7 @@ var kinds = map[string]map[string]string{
 	"create-buyer-token":    {"email": "customer_email"},
 	"get-shipping-rates":    {"integration_id": "shipper_id"},
 	"create-shipping-label": {"integration_id": "shipper_id"},
+	"dry-run-agent-policy":  {"product_ids": "product_id"},
 }
 
 // kindOf tells what thing a parameter or field names: a key of tenant.ids; "": none.

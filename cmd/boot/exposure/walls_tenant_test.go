@@ -48,6 +48,7 @@ func (s *tenant) fillProject() {
 	product := s.post("/v1/catalog/products", `{"name":"Mug","sku":"`+s.ids["sku"]+`","price":100,"category":"`+s.ids["slug"]+`","quantity":9}`)
 	s.ids["product_id"], s.ids["variant_id"] = product.field("id"), product.field("variants.0.id")
 	s.ids["synonym_id"] = s.post("/v1/catalog/synonyms", `{"words":["mug","`+s.ids["slug"]+`"]}`).field("id")
+	s.ids["agent_id"] = s.post("/v1/agents", `{"name":"Spare"}`).field("id")
 	s.ids["subscription_id"] = s.post("/v1/event-subscriptions", `{"url":"https://203.0.113.1/hook","event_types":["*"]}`).field("id")
 	sent := s.post("/v1/event-subscriptions/"+s.ids["subscription_id"]+"/test", "")
 	s.ids["delivery_id"], s.ids["event_id"] = sent.field("id"), sent.field("event_id")
@@ -135,6 +136,13 @@ func (s *tenant) must(method, path, body string) reply {
 	}
 	s.err = err
 	return r
+}
+
+// settle waits until the tenant's decisions are sealed, which the server does by itself.
+func (s *tenant) settle() {
+	for s.err == nil && s.get("/v1/agents/"+s.ids["agent_id"]+"/decisions/verify").field("unsealed") != "0" {
+		time.Sleep(20 * time.Millisecond)
+	}
 }
 
 // complete tells what the tenant lacks.

@@ -109,6 +109,7 @@ func (w *walls) prepare() (err error) {
 	w.strangers = openTenant(w.t, w.app, w.url)
 	w.sibling = w.victim.sibling().equipFully()
 	for _, s := range []*tenant{w.victim, w.sibling, w.strangers} {
+		s.settle()
 		if err := s.complete(); err != nil {
 			return err
 		}
@@ -122,6 +123,8 @@ var groups = []string{"projects", "catalog", "agents", "integrations", "finance"
 // cutKeys makes the victim's keys.
 func (w *walls) cutKeys() error {
 	v := w.victim
+	end := time.Now().Add(5 * time.Second).UTC().Format(time.RFC3339Nano) // later than a busy machine makes the key
+	w.keys["expired"] = v.post("/v1/api-keys", `{"name":"Short","scopes":["*"],"expires_at":"`+end+`"}`).field("key")
 	for _, group := range groups {
 		var others []string
 		for _, other := range groups {
@@ -140,9 +143,6 @@ func (w *walls) cutKeys() error {
 	if r, err := v.try("DELETE", "/v1/api-keys/"+revoked, ""); err != nil || r.status != 204 {
 		return fmt.Errorf("revoking: %w %d", err, r.status)
 	}
-	end := time.Now().Add(200 * time.Millisecond).UTC().Format(time.RFC3339Nano)
-	expired := v.post("/v1/api-keys", `{"name":"Short","scopes":["*"],"expires_at":"`+end+`"}`)
-	w.keys["expired"] = expired.field("key")
 	for v.err == nil {
 		if r, err := v.key(w.keys["expired"]).try("GET", "/v1/projects", ""); err != nil || r.status == 401 {
 			return err

@@ -7,14 +7,22 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
+	"testing"
 )
 
 // Owner is the role that owns the databases. It is no superuser, so row-level security holds for it
 // where a table forces it.
 const Owner = "haggle_owner"
 
-// URL addresses a database of this server as its owner, in the form that lib/pq reads.
-func (s *Server) URL(database string) string { return s.url(Owner, database) }
+// URL addresses a database of this server as its owner, in the form that lib/pq reads. Statements and
+// locks have half a minute: a test that waits on a machine that stalls is late, and not wrong.
+func (s *Server) URL(database string) string {
+	return s.ToolURL(database) + "&lock_timeout=30000&statement_timeout=30000&idle_in_transaction_session_timeout=60000"
+}
+
+// ToolURL addresses a database as its owner in the form that PostgreSQL's own programs read.
+func (s *Server) ToolURL(database string) string { return s.url(Owner, database) }
 
 // AdminURL addresses a database as the superuser, whom row-level security does not hold.
 func (s *Server) AdminURL(database string) string { return s.url("postgres", database) }
@@ -42,6 +50,38 @@ func (s *Server) CreateDatabase(name, template string) error {
 	}
 	return err
 }
+
+// Database makes a database as CreateDatabase does, for as long as the test runs, and returns its URL.
+func (s *Server) Database(tb testing.TB, template string) (url string) {
+	tb.Helper()
+	name := fmt.Sprintf("test_%d", databases.Add(1))
+	if err := s.CreateDatabase(name, template); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		_, _ = s.PSQL("postgres", "DROP DATABASE "+quote(name)+" WITH (FORCE)") // it goes with the cluster otherwise
+	})
+	return s.URL(name)
+}
+
+// Migrated makes a database as Database does. It is a copy of one that migrate made, once for this
+// server: always the same migrate.
+func (s *Server) Migrated(tb testing.TB, migrate func(url string) error) (url string) {
+	tb.Helper()
+	const name = "migrated"
+	t := &s.template
+	t.once.Do(func() {
+		if t.err = s.CreateDatabase(name, ""); t.err == nil {
+			t.err = migrate(s.URL(name))
+		}
+	})
+	if t.err != nil {
+		tb.Fatal(t.err)
+	}
+	return s.Database(tb, name)
+}
+
+var databases atomic.Int64
 
 func quote(identifier string) string {
 	return `"` + strings.ReplaceAll(identifier, `"`, `""`) + `"`

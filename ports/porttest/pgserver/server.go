@@ -27,7 +27,7 @@ type Options struct {
 	// Durable makes a commit survive a crash of the server, as in production, at production's
 	// price: for benchmarks and kill tests.
 	Durable bool
-	// Connections is how many there can be at once. 0 is 200.
+	// Connections is how many there can be at once. 0 is 400.
 	Connections int
 }
 
@@ -40,6 +40,11 @@ type Server struct {
 
 	mu      sync.Mutex
 	running *lifeline.Server // nil while stopped
+
+	template struct { // of Migrated
+		once sync.Once
+		err  error
+	}
 }
 
 // Start creates a cluster with the role that owns the databases, and returns when it takes
@@ -70,11 +75,15 @@ func Start(o Options) (*Server, error) {
 
 // makeFolder makes the cluster's folder. Not under TMPDIR: a socket's path has to stay under 100
 // bytes, and the server's user has to be able to reach it. /var/tmp is on a disk where /tmp may be
-// memory.
+// memory. A cluster that need not last goes into memory, if there is plenty: hundreds of databases are
+// gigabytes, and a slow disk holds everybody up.
 func makeFolder(o Options, as *syscall.Credential) (string, error) {
 	parent := "/tmp"
-	if o.Durable {
+	switch {
+	case o.Durable:
 		parent = "/var/tmp"
+	case spacious("/dev/shm"):
+		parent = "/dev/shm"
 	}
 	dir, err := os.MkdirTemp(parent, "haggle-pg-")
 	if err != nil || as == nil {
@@ -83,8 +92,15 @@ func makeFolder(o Options, as *syscall.Credential) (string, error) {
 	return dir, os.Chown(dir, int(as.Uid), int(as.Gid))
 }
 
+// spacious tells whether a folder has room for a large cluster.
+func spacious(dir string) bool {
+	const plenty = 8 << 30
+	var s syscall.Statfs_t
+	return syscall.Statfs(dir, &s) == nil && s.Bavail*uint64(s.Bsize) >= plenty
+}
+
 func serverOptions(o Options, dir string) string {
-	options := fmt.Sprintf("-c listen_addresses='' -c max_connections=%d -c unix_socket_directories=%s", cmp.Or(o.Connections, 200), dir)
+	options := fmt.Sprintf("-c listen_addresses='' -c max_connections=%d -c unix_socket_directories=%s", cmp.Or(o.Connections, 400), dir)
 	if !o.Durable {
 		options += " -c fsync=off -c synchronous_commit=off -c full_page_writes=off"
 	}

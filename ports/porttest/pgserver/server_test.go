@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -58,10 +57,10 @@ func TestRowLevelSecurityHoldsForTheOwner(t *testing.T) {
 		CREATE POLICY own ON shelf FOR SELECT USING (project = 'mine');
 		CREATE POLICY anybody ON shelf FOR INSERT WITH CHECK (true);
 		INSERT INTO shelf VALUES ('mine'), ('theirs')`
-	if _, err := s.psql(s.URL(rows), table); err != nil {
+	if _, err := s.psql(s.ToolURL(rows), table); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.psql(s.URL(rows), "SELECT project FROM shelf"); err != nil || got != "mine" {
+	if got, err := s.psql(s.ToolURL(rows), "SELECT project FROM shelf"); err != nil || got != "mine" {
 		t.Errorf("the owner sees %q, %v; want its own row", got, err)
 	}
 	if got := psql(t, s, rows, "SELECT count(*) FROM shelf"); got != "2" {
@@ -181,8 +180,6 @@ func install(t *testing.T, bin string) {
 		}
 	}
 }
-
-var databases atomic.Int64
 
 // freshName is a database name that no other test, and no other run of this one, uses.
 func freshName() string { return fmt.Sprintf("test_%d", databases.Add(1)) }

@@ -1,0 +1,323 @@
+package management
+
+import (
+	"context"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/agents"
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/patch"
+)
+
+const agentsTag, allAgents, oneAgent = "Agents", "/v1/agents", "/v1/agents/{agent_id}"
+
+func (h *handlers) registerAgents() {
+	register(h, agentsTag, operation{id: "create-agent", method: "POST", path: allAgents, scope: "agents:write", on: headerProject,
+		status: 201, errors: []int{409}, summary: "Make a draft of an agent; the secret that signs requests to its remote handlers is shown once"},
+		(*handlers).createAgent)
+	register(h, agentsTag, operation{id: "list-agents", method: "GET", path: allAgents, scope: "agents:read", on: headerProject,
+		summary: "List agents, the active one first"}, (*handlers).listAgents)
+	register(h, agentsTag, operation{id: "get-agent", method: "GET", path: oneAgent, scope: "agents:read", on: headerProject,
+		summary: "Get an agent"}, (*handlers).getAgent)
+	register(h, agentsTag, operation{id: "update-agent", method: "PATCH", path: oneAgent, scope: "agents:write", on: headerProject, errors: []int{409},
+		summary: "Change an agent; a policy becomes a new version, and is in force at once"}, (*handlers).updateAgent)
+	register(h, agentsTag, operation{id: "delete-agent", method: "DELETE", path: oneAgent, scope: "agents:write", on: headerProject,
+		status: 204, errors: []int{409}, summary: "Delete a draft"}, (*handlers).deleteAgent)
+	register(h, agentsTag, operation{id: "activate-agent", method: "POST", path: oneAgent + "/activate", scope: "agents:write", on: headerProject,
+		status: 200, summary: "Have an agent serve the project in the place of the one that does, which becomes a draft"}, (*handlers).activateAgent)
+	register(h, agentsTag, operation{id: "rotate-agent-secret", method: "POST", path: oneAgent + "/rotate-secret", scope: "agents:write", on: headerProject,
+		status: 200, summary: "Replace the secret; the one before signs nothing from now on"}, (*handlers).rotateAgentSecret)
+	h.registerPolicies()
+	h.registerDecisions()
+	h.registerTrials()
+	h.registerTuning()
+}
+
+// AgentView is an agent as merchants read it.
+type AgentView struct {
+	ID            string         `json:"id" example:"agent_01h2xcejqtf2nbrexx3vqjhp41"`
+	Name          string         `json:"name"`
+	Status        string         `json:"status" enum:"draft,active" doc:"A project has exactly one active agent, which serves its buyers."`
+	Handlers      agentHandlers  `json:"handlers"`
+	PolicyVersion int            `json:"policy_version" doc:"The version of the policy in force."`
+	Policy        policyDocument `json:"policy"`
+	Model         modelView      `json:"model"`
+	Tuning        tuningView     `json:"tuning"`
+	CreatedAt     wire.Time      `json:"created_at"`
+	UpdatedAt     wire.Time      `json:"updated_at"`
+}
+
+type agentHandlers struct {
+	Search   agentHandler `json:"search"`
+	Quote    agentHandler `json:"quote"`
+	Checkout agentHandler `json:"checkout"`
+	Finalize agentHandler `json:"finalize"`
+}
+
+type agentHandler struct {
+	Type    string `json:"type" enum:"builtin,remote"`
+	Program string `json:"program,omitempty" example:"haggle" doc:"Of a builtin handler."`
+	URL     string `json:"url,omitempty" doc:"Of a remote one."`
+}
+
+type modelView struct {
+	Provider    *string       `json:"provider" nullable:"true" doc:"Null: the project's default. So are the three below."`
+	Name        *string       `json:"name" nullable:"true"`
+	MaxTokens   *int          `json:"max_tokens" nullable:"true"`
+	Temperature *wire.Decimal `json:"temperature" nullable:"true"`
+	Wording     bool          `json:"wording" doc:"It words decided answers."`
+	Strategy    bool          `json:"strategy" doc:"It proposes prices, within the guardrails."`
+	Reasons     bool          `json:"reasons" doc:"It writes why a product matches a search."`
+}
+
+type tuningView struct {
+	Automatic bool         `json:"automatic"`
+	Holdout   wire.Decimal `json:"holdout_percent" doc:"The share of sessions that stay with the baseline."`
+	Baseline  *int         `json:"baseline_version" nullable:"true" doc:"The version that was in force when the holdout began. Null: there is none."`
+}
+
+// toAPIAgent shows prices in the project's currency.
+func toAPIAgent(a *agent.Agent, c money.Currency) AgentView {
+	h, m := a.Handlers, a.Model
+	v := AgentView{
+		ID: a.ID.String(), Name: a.Name, Status: a.Status.String(),
+		Handlers:      agentHandlers{toAPIHandler(h.Search), toAPIHandler(h.Quote), toAPIHandler(h.Checkout), toAPIHandler(h.Finalize)},
+		PolicyVersion: a.Policy.Version, Policy: toAPIPolicy(a.Policy, c),
+		Model:     modelView{Provider: toOptionalText(m.Provider), Name: toOptionalText(m.Name), Wording: m.Wording, Strategy: m.Strategy, Reasons: m.Reasons},
+		Tuning:    tuningView{Automatic: a.Tuning.Automatic, Holdout: wire.ToPercent(a.Tuning.Holdout)},
+		CreatedAt: wire.ToTime(a.CreatedAt), UpdatedAt: wire.ToTime(a.UpdatedAt),
+	}
+	if m.MaxTokens > 0 {
+		v.Model.MaxTokens = &m.MaxTokens
+	}
+	if m.Temperature >= 0 {
+		temperature := wire.ToDecimal(int64(m.Temperature), temperatureDigits)
+		v.Model.Temperature = &temperature
+	}
+	if a.Tuning.Baseline > 0 {
+		v.Tuning.Baseline = &a.Tuning.Baseline
+	}
+	return v
+}
+
+func toAPIHandler(h agent.Handler) agentHandler {
+	return agentHandler{h.Kind.String(), h.Program, h.URL}
+}
+
+// AgentPatch is an agent as merchants write it. What is left out stays as it is; null is as a new agent has it.
+type AgentPatch struct {
+	Name     wire.Optional[string]        `json:"name,omitzero" doc:"1 to 200 characters."`
+	Handlers wire.Optional[handlersPatch] `json:"handlers,omitzero" doc:"Who serves each event; the house where nobody else does."`
+	Policy   wire.Optional[policyPatch]   `json:"policy,omitzero" doc:"In a change: what is left out of it stays as it is in the policy in force; null is the built-in policy."`
+	Model    wire.Optional[modelPatch]    `json:"model,omitzero" doc:"How a language model is used; not at all where this is left out."`
+	Tuning   wire.Optional[tuningPatch]   `json:"tuning,omitzero" doc:"How the agent learns from its record by itself."`
+}
+
+type handlersPatch struct {
+	Search   wire.Optional[handlerPatch] `json:"search,omitzero"`
+	Quote    wire.Optional[handlerPatch] `json:"quote,omitzero"`
+	Checkout wire.Optional[handlerPatch] `json:"checkout,omitzero"`
+	Finalize wire.Optional[handlerPatch] `json:"finalize,omitzero"`
+}
+
+type handlerPatch struct {
+	Type    string `json:"type" example:"remote" doc:"builtin or remote."`
+	Program string `json:"program,omitempty" doc:"Of a builtin handler: a program of this server. Left out: haggle, the house's."`
+	URL     string `json:"url,omitempty" example:"https://example.com/haggle/quote" doc:"Of a remote one: an https URL of at most 2,048 characters that does not lead to a private address."`
+}
+
+type modelPatch struct {
+	Provider    wire.Optional[string]       `json:"provider,omitzero" doc:"Null: the project's default_llm_provider."`
+	Name        wire.Optional[string]       `json:"name,omitzero" doc:"Null: the project's default_llm_model."`
+	MaxTokens   wire.Optional[int]          `json:"max_tokens,omitzero" doc:"1 to 1,000,000 for one request. Null: the project's max_tokens_per_request."`
+	Temperature wire.Optional[wire.Decimal] `json:"temperature,omitzero" doc:"0 to 2, at most three decimals. Null: the project's."`
+	Wording     wire.Optional[bool]         `json:"wording,omitzero"`
+	Strategy    wire.Optional[bool]         `json:"strategy,omitzero"`
+	Reasons     wire.Optional[bool]         `json:"reasons,omitzero"`
+}
+
+type tuningPatch struct {
+	Automatic wire.Optional[bool]         `json:"automatic,omitzero"`
+	Holdout   wire.Optional[wire.Decimal] `json:"holdout_percent,omitzero" doc:"0 to 50. These sessions stay with the policy that is in force when the holdout begins, to measure against."`
+}
+
+// newAgent must say what an agent cannot be without.
+type newAgent struct{ AgentPatch }
+
+func (newAgent) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return documentRequired(s, "name")
+}
+
+// fromAPIAgent reads all but the policy.
+func fromAPIAgent(in AgentPatch, check fault.Check) agent.Change {
+	c := agent.Change{Name: in.Name.Field()}
+	if handlers, given := in.Handlers.Value(); given {
+		c.Handlers = agent.HandlersChange{
+			Search: fromAPIHandler(handlers.Search), Quote: fromAPIHandler(handlers.Quote),
+			Checkout: fromAPIHandler(handlers.Checkout), Finalize: fromAPIHandler(handlers.Finalize),
+		}
+	} else if in.Handlers.Null() {
+		house := patch.Null[agent.HandlerDraft]()
+		c.Handlers = agent.HandlersChange{Search: house, Quote: house, Checkout: house, Finalize: house}
+	}
+	c.Model = fromAPIModel(in.Model, check.In("model"))
+	if in.Tuning.Null() {
+		c.Tuning = agent.TuningChange{Automatic: patch.Null[bool](), Holdout: patch.Null[money.Percent]()}
+	} else {
+		tuning, _ := in.Tuning.Value()
+		c.Tuning = agent.TuningChange{
+			Automatic: tuning.Automatic.Field(), Holdout: fromAPIPercent(tuning.Holdout, "holdout_percent", check.In("tuning")),
+		}
+	}
+	return c
+}
+
+func fromAPIHandler(o wire.Optional[handlerPatch]) patch.Field[agent.HandlerDraft] {
+	return wire.MapField(o, func(h handlerPatch) agent.HandlerDraft { return agent.HandlerDraft(h) })
+}
+
+func fromAPIModel(o wire.Optional[modelPatch], check fault.Check) agent.ModelChange {
+	if o.Null() {
+		off := patch.Null[bool]()
+		return agent.ModelChange{
+			Provider: patch.Null[string](), Name: patch.Null[string](), MaxTokens: patch.Null[int](), Temperature: patch.Null[int](),
+			Wording: off, Strategy: off, Reasons: off,
+		}
+	}
+	m, _ := o.Value()
+	return agent.ModelChange{
+		Provider: m.Provider.Field(), Name: m.Name.Field(), MaxTokens: m.MaxTokens.Field(),
+		Temperature: wire.MapField(m.Temperature, func(d wire.Decimal) int {
+			return int(d.Scaled(temperatureDigits, "temperature", check))
+		}),
+		Wording: m.Wording.Field(), Strategy: m.Strategy.Field(), Reasons: m.Reasons.Field(),
+	}
+}
+
+type createAgentInput struct{ Body newAgent }
+
+type agentSecretOutput struct{ Body agentSecret }
+
+type agentSecret struct {
+	AgentView
+	Secret string `json:"secret" example:"whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD" doc:"Signs each request to a remote handler by Standard Webhooks. It is shown here and never again."`
+}
+
+func (h *handlers) createAgent(ctx context.Context, in *createAgentInput) (*agentSecretOutput, error) {
+	p, check := projectOf(ctx), fault.NewCheck()
+	change := fromAPIAgent(in.Body.AgentPatch, check)
+	doc, _ := in.Body.Policy.Value()
+	policy := doc.over(negotiation.Builtin(), p.Settings.Currency, check.In("policy"))
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	made, secret, err := h.Agents.Create(ctx, p, change, policy)
+	if err != nil {
+		return nil, err
+	}
+	v := toAPIAgent(made, p.Settings.Currency)
+	noteTarget(ctx, v.ID)
+	noteChange(ctx, nil, v)
+	return &agentSecretOutput{agentSecret{v, secret}}, nil
+}
+
+type listAgentsInput struct{ Paging }
+
+func (h *handlers) listAgents(ctx context.Context, in *listAgentsInput) (*listOutput[AgentView], error) {
+	p := projectOf(ctx)
+	found, total, err := h.Agents.Agents.List(ctx, p.ID, in.page())
+	if err != nil {
+		return nil, err
+	}
+	return toAPIList(found, func(a *agent.Agent) AgentView { return toAPIAgent(a, p.Settings.Currency) }, in.Paging, total), nil
+}
+
+type OnAgent struct {
+	Agent string `path:"agent_id"`
+}
+
+// id is the agent in the path.
+func (o OnAgent) id() (id.Agent, error) { return wire.ID[id.Agent](o.Agent, "agent") }
+
+type agentOutput struct{ Body AgentView }
+
+func (h *handlers) getAgent(ctx context.Context, in *OnAgent) (*agentOutput, error) {
+	p, a, err := h.agentOf(ctx, *in)
+	if err != nil {
+		return nil, err
+	}
+	return &agentOutput{toAPIAgent(a, p.Settings.Currency)}, nil
+}
+
+type updateAgentInput struct {
+	OnAgent
+	Body AgentPatch
+}
+
+func (h *handlers) updateAgent(ctx context.Context, in *updateAgentInput) (*agentOutput, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	p, check := projectOf(ctx), fault.NewCheck()
+	change := agents.Change{Change: fromAPIAgent(in.Body, check), Policy: fromAPIPolicy(in.Body.Policy, p.Settings.Currency, check.In("policy"))}
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	before, after, err := h.Agents.Change(ctx, p, wanted, change)
+	if err != nil {
+		return nil, err
+	}
+	return changedAgent(ctx, in.Agent, before, after, p.Settings.Currency), nil
+}
+
+// changedAgent answers with the agent, and tells the audit log what changed.
+func changedAgent(ctx context.Context, name string, before, after *agent.Agent, c money.Currency) *agentOutput {
+	out := &agentOutput{toAPIAgent(after, c)}
+	noteTarget(ctx, name)
+	noteChange(ctx, toAPIAgent(before, c), out.Body)
+	return out
+}
+
+func (h *handlers) deleteAgent(ctx context.Context, in *OnAgent) (*struct{}, error) {
+	p, gone, err := h.agentOf(ctx, *in)
+	if err != nil {
+		return nil, err
+	}
+	noteTarget(ctx, in.Agent)
+	noteChange(ctx, toAPIAgent(gone, p.Settings.Currency), nil)
+	return nil, h.Agents.Agents.Delete(ctx, p.ID, gone.ID)
+}
+
+func (h *handlers) activateAgent(ctx context.Context, in *OnAgent) (*agentOutput, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	p := projectOf(ctx)
+	before, after, err := h.Agents.Activate(ctx, p, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return changedAgent(ctx, in.Agent, before, after, p.Settings.Currency), nil
+}
+
+func (h *handlers) rotateAgentSecret(ctx context.Context, in *OnAgent) (*agentSecretOutput, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	p := projectOf(ctx)
+	noteTarget(ctx, in.Agent)
+	a, secret, err := h.Agents.Rotate(ctx, p, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return &agentSecretOutput{agentSecret{toAPIAgent(a, p.Settings.Currency), secret}}, nil
+}

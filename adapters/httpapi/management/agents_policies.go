@@ -1,0 +1,210 @@
+package management
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/agents"
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+func (h *handlers) registerPolicies() {
+	const all, one = oneAgent + "/policies", oneAgent + "/policies/{version}"
+	register(h, agentsTag, operation{id: "list-agent-policies", method: "GET", path: all, scope: "agents:read", on: headerProject,
+		summary: "List the versions of an agent's policy, the newest first"}, (*handlers).listPolicies)
+	register(h, agentsTag, operation{id: "create-agent-policy", method: "POST", path: all, scope: "agents:write", on: headerProject,
+		status: 201, summary: "Write a version of the policy, which is not in force by that"}, (*handlers).createPolicy)
+	register(h, agentsTag, operation{id: "get-agent-policy", method: "GET", path: one, scope: "agents:read", on: headerProject,
+		summary: "Get a version of the policy"}, (*handlers).getPolicy)
+	register(h, agentsTag, operation{id: "activate-agent-policy", method: "POST", path: one + "/activate", scope: "agents:write", on: headerProject,
+		status: 200, summary: "Put a version of the policy in force"}, (*handlers).activatePolicy)
+	register(h, agentsTag, operation{id: "dry-run-agent-policy", method: "POST", path: all + "/dry-run", scope: "agents:read", on: headerProject,
+		dry: true, status: 200, summary: "Show what a policy would change, and store nothing"}, (*handlers).dryRunPolicy)
+}
+
+// PolicyVersionView is a version of a policy. It never changes.
+type PolicyVersionView struct {
+	Version     int            `json:"version"`
+	Origin      string         `json:"origin" enum:"builtin,merchant,tuned"`
+	Note        string         `json:"note"`
+	InForce     bool           `json:"in_force"`
+	Policy      policyDocument `json:"policy"`
+	CreatedAt   wire.Time      `json:"created_at"`
+	ActivatedAt *wire.Time     `json:"activated_at" nullable:"true" doc:"When it last began to serve the project. Null: never."`
+}
+
+func toAPIVersion(v agent.Version, a *agent.Agent, c money.Currency) PolicyVersionView {
+	view := PolicyVersionView{
+		Version: v.Policy.Version, Origin: v.Origin.String(), Note: v.Note, InForce: v.Policy.Version == a.Policy.Version,
+		Policy: toAPIPolicy(v.Policy, c), CreatedAt: wire.ToTime(v.CreatedAt),
+	}
+	if !v.ActivatedAt.IsZero() {
+		at := wire.ToTime(v.ActivatedAt)
+		view.ActivatedAt = &at
+	}
+	return view
+}
+
+type listPoliciesInput struct {
+	OnAgent
+	Paging
+}
+
+func (h *handlers) listPolicies(ctx context.Context, in *listPoliciesInput) (*listOutput[PolicyVersionView], error) {
+	p, a, err := h.agentOf(ctx, in.OnAgent)
+	if err != nil {
+		return nil, err
+	}
+	found, total, err := h.Agents.Versions.Versions(ctx, p.ID, a.ID, in.page())
+	if err != nil {
+		return nil, err
+	}
+	return toAPIList(found, func(v agent.Version) PolicyVersionView { return toAPIVersion(v, a, p.Settings.Currency) }, in.Paging, total), nil
+}
+
+type createPolicyInput struct {
+	OnAgent
+	Body struct {
+		Policy policyPatch `json:"policy" doc:"What is left out is the built-in policy's."`
+		Note   string      `json:"note,omitempty" doc:"Why; at most 2,000 characters."`
+	}
+}
+
+type policyOutput struct{ Body PolicyVersionView }
+
+func (h *handlers) createPolicy(ctx context.Context, in *createPolicyInput) (*policyOutput, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	p := projectOf(ctx)
+	policy, err := readPolicy(in.Body.Policy, p.Settings.Currency)
+	if err != nil {
+		return nil, err
+	}
+	a, v, err := h.Agents.WritePolicy(ctx, p, wanted, policy, in.Body.Note)
+	if err != nil {
+		return nil, err
+	}
+	out := &policyOutput{toAPIVersion(*v, a, p.Settings.Currency)}
+	noteTarget(ctx, in.Agent)
+	noteChange(ctx, nil, out.Body)
+	return out, nil
+}
+
+// agentOf is the project of the request, and the agent in its path.
+func (h *handlers) agentOf(ctx context.Context, in OnAgent) (*project.Project, *agent.Agent, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, nil, err
+	}
+	p := projectOf(ctx)
+	a, err := h.Agents.Agents.ByID(ctx, p.ID, wanted)
+	return p, a, err
+}
+
+// readPolicy is a policy of its own.
+func readPolicy(doc policyPatch, c money.Currency) (negotiation.Policy, error) {
+	check := fault.NewCheck()
+	policy := doc.over(negotiation.Builtin(), c, check.In("policy"))
+	return policy, check.Err()
+}
+
+type OnPolicy struct {
+	OnAgent
+	Version int `path:"version" minimum:"1" maximum:"1000000000"`
+}
+
+func (h *handlers) getPolicy(ctx context.Context, in *OnPolicy) (*policyOutput, error) {
+	p, a, err := h.agentOf(ctx, in.OnAgent)
+	if err != nil {
+		return nil, err
+	}
+	v, err := h.Agents.Versions.Version(ctx, p.ID, a.ID, in.Version)
+	if err != nil {
+		return nil, err
+	}
+	return &policyOutput{toAPIVersion(v, a, p.Settings.Currency)}, nil
+}
+
+func (h *handlers) activatePolicy(ctx context.Context, in *OnPolicy) (*agentOutput, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	p := projectOf(ctx)
+	before, after, err := h.Agents.PutInForce(ctx, p, wanted, in.Version)
+	if err != nil {
+		return nil, err
+	}
+	return changedAgent(ctx, in.Agent, before, after, p.Settings.Currency), nil
+}
+
+type dryRunInput struct {
+	OnAgent
+	Body struct {
+		Policy   policyPatch `json:"policy" doc:"What is left out is the built-in policy's."`
+		Products []string    `json:"product_ids,omitempty" doc:"At most 10. Left out: the 10 that came last."`
+	}
+}
+
+type dryRunOutput struct {
+	Body struct {
+		Policy   policyDocument `json:"policy" doc:"The whole policy, as it would be stored."`
+		Products []effectView   `json:"products" doc:"Prices for one piece and a buyer of whom nothing is known, of a product's first variant."`
+		Record   replayView     `json:"record" doc:"The newest 1,000 negotiations under the policy."`
+	}
+}
+
+type effectView struct {
+	Product string     `json:"product_id"`
+	Name    string     `json:"name"`
+	Before  boundsView `json:"before" doc:"Under the policy in force."`
+	After   boundsView `json:"after"`
+}
+
+// boundsView are an item's prices, per unit. Buyers see none of them but the list price, the opening and the hint.
+type boundsView struct {
+	List    wire.Money `json:"list"`
+	Opening wire.Money `json:"opening" doc:"The first price."`
+	Target  wire.Money `json:"target" doc:"A first offer of as much is accepted."`
+	Floor   wire.Money `json:"floor" doc:"Nothing is sold below."`
+	Hint    wire.Money `json:"hint" doc:"What a rejection tells about the floor."`
+}
+
+func toAPIBounds(b negotiation.Bounds) boundsView {
+	return boundsView{wire.ToMoney(b.List()), wire.ToMoney(b.Opening()), wire.ToMoney(b.Target()), wire.ToMoney(b.Floor()), wire.ToMoney(b.Hint())}
+}
+
+func (h *handlers) dryRunPolicy(ctx context.Context, in *dryRunInput) (*dryRunOutput, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	p := projectOf(ctx)
+	policy, err := readPolicy(in.Body.Policy, p.Settings.Currency)
+	if err != nil {
+		return nil, err
+	}
+	products := make([]id.Product, len(in.Body.Products))
+	for i, name := range in.Body.Products {
+		if products[i], err = wire.ID[id.Product](name, "product"); err != nil {
+			return nil, err
+		}
+	}
+	effects, report, err := h.Agents.DryRun(ctx, p, wanted, policy, products)
+	if err != nil {
+		return nil, err
+	}
+	out := &dryRunOutput{}
+	out.Body.Policy, out.Body.Record = toAPIPolicy(policy, p.Settings.Currency), toAPIReplay(report)
+	out.Body.Products = each(effects, func(e agents.Effect) effectView {
+		return effectView{e.Product.ID.String(), e.Product.Name, toAPIBounds(e.Before), toAPIBounds(e.After)}
+	})
+	return out, nil
+}

@@ -1,0 +1,87 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+)
+
+var (
+	errDenied = errors.New("the model refuses whatever it is asked") // a wrong key, no such model, too many requests
+	errCold   = errors.New("the model takes no temperature")
+)
+
+func isDenied(err error) bool { return errors.Is(err, errDenied) }
+
+func timeout() *fault.Error {
+	return fault.New(fault.Unavailable, "model_timeout", "The language model did not answer in time.")
+}
+
+func unreachable(message string) *fault.Error {
+	return fault.New(fault.Unavailable, "model_unreachable", message)
+}
+
+func refused(message string) *fault.Error {
+	return fault.New(fault.Unavailable, "model_refused", message)
+}
+
+func nonsense(message string) *fault.Error {
+	return fault.New(fault.Unavailable, "model_nonsense", message)
+}
+
+// failed is the error of a request that was not answered. A library's own words are left out, as they may repeat
+// what was asked; a network's are kept.
+func failed(ctx context.Context, err error) error {
+	var network *url.Error
+	var operation *net.OpError
+	var tooLong *http.MaxBytesError
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return ctx.Err()
+	case ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded):
+		return timeout()
+	case errors.As(err, &tooLong):
+		return nonsense("The language model's answer is too long.")
+	case errors.As(err, &network):
+		return unreachable("The language model cannot be reached.").Because(network.Err)
+	case errors.As(err, &operation):
+		return unreachable("The language model cannot be reached.").Because(operation)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nonsense("The language model's answer broke off.")
+	}
+	return nonsense("The language model sent no answer that can be read.")
+}
+
+// judged is the error of an answer with a status that is none of success. Of its text only one thing is of use:
+// whether it complains of the temperature, as models that think do.
+func judged(status int, h http.Header, text string) error {
+	message := fmt.Sprintf("The language model answered %d.", status)
+	switch {
+	case status == http.StatusTooManyRequests:
+		return refused(message).After(retryAfter(h)).Because(errDenied)
+	case status >= 500:
+		return unreachable(message).After(retryAfter(h))
+	case status == http.StatusBadRequest && strings.Contains(text, "temperature"):
+		return refused(message).Because(errCold)
+	case status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity:
+		return refused(message)
+	}
+	return refused(message).Because(errDenied)
+}
+
+// retryAfter is how long the provider wants to be left alone; 0: it does not say.
+func retryAfter(h http.Header) time.Duration {
+	if seconds, err := strconv.ParseFloat(h.Get("Retry-After"), 64); err == nil && seconds > 0 {
+		return time.Duration(min(seconds, time.Hour.Seconds()) * float64(time.Second))
+	}
+	return 0
+}

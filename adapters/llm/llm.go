@@ -1,0 +1,125 @@
+// Package llm asks language models: those of OpenAI and of every server that speaks its chat completions
+// ("openai"), and Anthropic's ("anthropic"). It never asks twice for one answer, and leaves a model that fails alone
+// for a while. What is asked for, and whether an answer may be used, is decided elsewhere.
+package llm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/sony/gobreaker/v2"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Names of the providers.
+const (
+	OpenAI    = "openai"
+	Anthropic = "anthropic"
+)
+
+const (
+	openAIURL    = "https://api.openai.com/v1"
+	anthropicURL = "https://api.anthropic.com"
+
+	maxBytes = 256 << 10        // of an answer, headers aside
+	inFlight = 64               // connections kept to one server
+	watched  = 256              // models, by provider and name
+	tooMany  = 5                // failures in a row
+	pause    = 30 * time.Second // in which a model that failed is not asked
+)
+
+// Options say where the providers are. They are the operator's, so any address is taken. A provider that has
+// neither an address nor a key here is unknown.
+type Options struct {
+	OpenAIURL    string // with the version; "": https://api.openai.com/v1
+	OpenAIKey    string // "": none is sent
+	AnthropicURL string // without a version; "": https://api.anthropic.com
+	AnthropicKey string
+	Client       *http.Client // nil: one of its own. Its redirects and its time limit are not used.
+}
+
+// Client is a ports.LanguageModel. Its errors hold neither prompts nor keys nor what the provider wrote. Five
+// failures of a model in a row, and it is not asked for 30 s: model_unreachable at once.
+type Client struct {
+	providers map[string]provider
+	models    *lru.Cache[string, *model]
+}
+
+var _ ports.LanguageModel = (*Client)(nil)
+
+// provider asks once. Its errors are ready to be shown.
+type provider interface {
+	complete(ctx context.Context, r ports.ModelRequest, warmth bool) (ports.ModelReply, error)
+}
+
+// New makes a client. It asks nothing yet.
+func New(o Options) *Client {
+	models, _ := lru.New[string, *model](watched) // fails without a size only
+	c := &Client{map[string]provider{}, models}
+	client := bounded(o.Client)
+	if o.OpenAIURL+o.OpenAIKey != "" {
+		c.providers[OpenAI] = newOpenAI(cmp.Or(o.OpenAIURL, openAIURL), o.OpenAIKey, client)
+	}
+	if o.AnthropicURL+o.AnthropicKey != "" {
+		c.providers[Anthropic] = newAnthropic(cmp.Or(o.AnthropicURL, anthropicURL), o.AnthropicKey, client)
+	}
+	return c
+}
+
+// Complete asks a model once.
+func (c *Client) Complete(ctx context.Context, r ports.ModelRequest) (ports.ModelReply, error) {
+	name := strings.ToLower(r.Provider)
+	p, known := c.providers[name]
+	if !known {
+		return ports.ModelReply{}, fault.New(fault.Unavailable, "model_unknown", "This server has no such provider of language models.")
+	}
+	if err := ctx.Err(); err != nil {
+		return ports.ModelReply{}, failed(ctx, err)
+	}
+	m := c.model(name + "\x00" + r.Model)
+	reply, err := m.breaker.Execute(func() (ports.ModelReply, error) {
+		reply, err := p.complete(ctx, r, !m.cold.Load())
+		if errors.Is(err, errCold) {
+			m.cold.Store(true)
+		}
+		return reply, err
+	})
+	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
+		return ports.ModelReply{}, unreachable("The language model failed lately and is left alone for a while.")
+	}
+	return reply, err
+}
+
+// bounded is a client that follows no redirects and ends answers that are too long.
+func bounded(given *http.Client) *http.Client {
+	var base http.RoundTripper
+	if given != nil {
+		base = given.Transport
+	}
+	if base == nil {
+		own := http.DefaultTransport.(*http.Transport).Clone()
+		own.MaxIdleConnsPerHost = inFlight
+		base = own
+	}
+	return &http.Client{
+		Transport:     shortAnswers{base},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+type shortAnswers struct{ http.RoundTripper }
+
+func (s shortAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := s.RoundTripper.RoundTrip(r)
+	if err == nil {
+		answer.Body = http.MaxBytesReader(nil, answer.Body, maxBytes)
+	}
+	return answer, err
+}

@@ -1,0 +1,60 @@
+package remoteagent
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Timeout of a question in all, its answer included.
+const Timeout = 2 * time.Second
+
+// Agents asks remote handlers. It is safe for concurrent use, and meant to be one for the whole program: it remembers
+// who fails.
+type Agents struct {
+	client    *http.Client
+	clock     ports.Clock
+	entropy   ports.Entropy
+	userAgent string
+	circuits  *lru.Cache[string, *circuit]
+}
+
+var _ ports.RemoteAgents = (*Agents)(nil)
+
+// New asks through a client, whose transport decides what may be reached. Its timeout and its redirects are set here.
+func New(client *http.Client, clock ports.Clock, entropy ports.Entropy, userAgent string) *Agents {
+	circuits, _ := lru.New[string, *circuit](known) // fails without a size only
+	own := *client
+	own.Timeout, own.Jar = Timeout, nil
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Agents{&own, clock, entropy, userAgent, circuits}
+}
+
+// Search is RemoteAgents'.
+func (a *Agents) Search(ctx context.Context, to ports.RemoteHandler, in agent.SearchInput) (agent.SearchAnswer, error) {
+	q := question{"acp.search", in.Scene, func(context.Context) any { return toAPISearch(in) }}
+	return ask(ctx, a, to, q, func(body []byte) (agent.SearchAnswer, error) { return readSearch(body, in) })
+}
+
+// Quote is RemoteAgents'.
+func (a *Agents) Quote(ctx context.Context, to ports.RemoteHandler, in agent.QuoteInput) (agent.QuoteAnswer, error) {
+	q := question{"acp.quote", in.Scene, func(ctx context.Context) any { return toAPIQuote(in, recall(ctx, in.Scene)) }}
+	return ask(ctx, a, to, q, func(body []byte) (agent.QuoteAnswer, error) { return readQuote(body, in) })
+}
+
+// Checkout is RemoteAgents'.
+func (a *Agents) Checkout(ctx context.Context, to ports.RemoteHandler, in agent.CheckoutInput) (agent.Verdict, error) {
+	q := question{"acp.checkout", in.Scene, func(context.Context) any { return toAPICheckout(in) }}
+	return ask(ctx, a, to, q, readVerdict)
+}
+
+// Finalize is RemoteAgents'.
+func (a *Agents) Finalize(ctx context.Context, to ports.RemoteHandler, in agent.FinalizeInput) (agent.Verdict, error) {
+	q := question{"acp.finalize", in.Scene, func(context.Context) any { return toAPIFinalize(in) }}
+	return ask(ctx, a, to, q, readVerdict)
+}

@@ -1,0 +1,134 @@
+package remoteagent
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/sony/gobreaker/v2"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// longest is how much of an answer is read.
+const longest = 64 << 10
+
+// errLeft means that whoever asked gave up first.
+var errLeft = errors.New("nobody waits for the answer any more")
+
+func unavailable(code, message string) *fault.Error {
+	return fault.New(fault.Unavailable, code, message)
+}
+
+// nonsense says what is wrong with an answer, in words of ours only: what a handler writes may repeat what it knows.
+func nonsense(why string) error {
+	return unavailable("agent_nonsense", "The agent's handler gave no answer to this event: "+why+".")
+}
+
+// question is an event as it is put to a handler.
+type question struct {
+	kind  string
+	scene agent.Scene
+	data  func(context.Context) any
+}
+
+// ask puts a question to a handler that is not left alone, and reads the answer.
+func ask[T any](ctx context.Context, a *Agents, to ports.RemoteHandler, q question, read func([]byte) (T, error)) (T, error) {
+	var answer T
+	key, err := signer(to.Secret)
+	if err != nil {
+		return answer, err
+	}
+	_, err = a.circuit(to).Execute(func() (struct{}, error) {
+		ctx, cancel := context.WithTimeout(ctx, a.client.Timeout)
+		defer cancel()
+		body, err := a.post(ctx, to, key, q)
+		if err == nil {
+			answer, err = read(body)
+		}
+		return struct{}{}, err
+	})
+	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
+		err = unavailable("agent_suspended", "The agent's handler failed too often and is left alone for a while.")
+	}
+	return answer, err
+}
+
+// signer makes a key of a secret. The library takes one of no bytes, too.
+func signer(secret string) (*standardwebhooks.Webhook, error) {
+	key, err := standardwebhooks.NewWebhook(secret)
+	if err != nil || len(secret) < len("whsec_")+16 {
+		return nil, unavailable("agent_secret", "The agent's secret cannot sign.")
+	}
+	return key, nil
+}
+
+// post sends a signed request, once: the client sends a POST again only where it knows that none of it was sent.
+func (a *Agents) post(ctx context.Context, to ports.RemoteHandler, key *standardwebhooks.Webhook, q question) ([]byte, error) {
+	event, now := id.New[id.Event](a.entropy.Bits128()), a.clock.Now()
+	body, err := json.Marshal(toAPIRequest(event, q.kind, to.Agent, q.scene, q.data(ctx), now), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return nil, err
+	}
+	signature, err := key.Sign(event.String(), now, body)
+	if err != nil {
+		return nil, unavailable("agent_secret", "The agent's secret cannot sign.")
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, to.URL, bytes.NewReader(body))
+	if err != nil {
+		return nil, unavailable("agent_unreachable", "The agent's handler has no address that can be read.")
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json")
+	r.Header.Set("User-Agent", a.userAgent)
+	r.Header.Set(standardwebhooks.HeaderWebhookID, event.String())
+	r.Header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(now.Unix(), 10))
+	r.Header.Set(standardwebhooks.HeaderWebhookSignature, signature)
+	return receive(ctx, a.client, r)
+}
+
+// receive sends a request and reads a good answer's body.
+func receive(ctx context.Context, client *http.Client, r *http.Request) ([]byte, error) {
+	answer, err := client.Do(r)
+	if err != nil {
+		return nil, lost(ctx, err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, longest+1)) // to its end, so that the connection is used again
+	switch {
+	case answer.StatusCode < 200 || answer.StatusCode > 299:
+		return nil, unavailable("agent_refused", "The agent's handler answered "+strconv.Itoa(answer.StatusCode)+".")
+	case err != nil:
+		return nil, lost(ctx, err)
+	case len(body) > longest:
+		return nil, nonsense("it is too long")
+	}
+	return body, nil
+}
+
+// lost is the error of a request without an answer. Of causes, which are for logs, only the network's are kept: others
+// hold the address, which may have a secret in it, or what the handler sent.
+func lost(ctx context.Context, err error) error {
+	late, ok := errors.AsType[net.Error](err)
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return unavailable("agent_timeout", "The agent's handler did not answer in time.").Because(errLeft)
+	case ctx.Err() != nil || ok && late.Timeout():
+		return unavailable("agent_timeout", "The agent's handler did not answer in time.")
+	}
+	unreachable := unavailable("agent_unreachable", "The agent's handler could not be reached.")
+	if cause, ok := errors.AsType[*net.OpError](err); ok {
+		return unreachable.Because(cause)
+	}
+	return unreachable
+}

@@ -1,0 +1,268 @@
+package sqlstore
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Agents is the store's view of negotiator agents and their policies.
+type Agents struct{ store *Store }
+
+var (
+	_ ports.Agents         = Agents{}
+	_ ports.ActiveAgents   = Agents{}
+	_ ports.PolicyVersions = Agents{}
+)
+
+// Agents keeps those of projects.
+func (s *Store) Agents() Agents { return Agents{s} }
+
+// maxAgents is how many a project has at most.
+const maxAgents = 20
+
+const (
+	// writeAgents locks the project's row, so that nobody else writes agents of the project until the
+	// transaction ends.
+	writeAgents = `
+UPDATE projects
+SET agent_revision = agent_revision + 1
+WHERE id = $1`
+
+	agentColumns = `project_id, id, name, status, handlers, model, automatic, holdout, baseline, policy_version, latest, secret,
+  updated_at, created_at`
+
+	insertAgent = `
+INSERT INTO agents (` + agentColumns + `)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
+
+	selectAgents = `
+SELECT a.project_id, a.id, a.name, a.status, a.handlers, a.model, a.automatic, a.holdout, a.baseline, a.policy_version,
+  a.latest, a.secret, a.created_at, a.updated_at, p.policy, h.policy AS held
+FROM agents AS a
+JOIN agent_policies AS p ON p.project_id = a.project_id AND p.agent_id = a.id AND p.version = a.policy_version
+LEFT JOIN agent_policies AS h
+  ON h.project_id = a.project_id AND h.agent_id = a.id AND h.version = a.baseline AND a.holdout > 0
+WHERE a.project_id = $1`
+
+	agentByID = `
+  AND a.id = $2`
+
+	activeAgent = `
+  AND a.status = 'active'`
+
+	activeAgentFirst = `
+ORDER BY CASE WHEN a.status = 'active' THEN 0 ELSE 1 END, a.created_at DESC, a.id
+LIMIT $2 OFFSET $3`
+
+	selfTuningAgents = `
+  AND a.status = 'active'
+  AND a.automatic = $3
+  AND NOT EXISTS (
+    SELECT 1
+    FROM agent_policies AS v
+    WHERE v.project_id = a.project_id
+      AND v.agent_id = a.id
+      AND v.created_at >= $2
+  )
+  AND a.id > $4
+ORDER BY a.id
+LIMIT $5`
+
+	countAgents = `
+SELECT count(*) AS n
+FROM agents
+WHERE project_id = $1`
+
+	updateAgent = `
+UPDATE agents
+SET name = $3, status = $4, handlers = $5, model = $6, automatic = $7, holdout = $8, baseline = $9, policy_version = $10,
+  latest = $11, secret = $12, updated_at = $13
+WHERE project_id = $1
+  AND id = $2`
+
+	relieveAgent = `
+UPDATE agents
+SET status = 'draft', updated_at = $3
+WHERE project_id = $1
+  AND id <> $2
+  AND status = 'active'`
+
+	deleteAgent = `
+DELETE FROM agents
+WHERE project_id = $1
+  AND id = $2`
+)
+
+func missingAgent() *fault.Error { return fault.Missing("agent") }
+
+func errAgentActive() error {
+	return fault.New(fault.Conflict, "agent_active", "The agent serves the project. Activate another one first.")
+}
+
+// write runs work in a transaction that writes a project's agents.
+func (v Agents) write(ctx context.Context, of id.Project, work func(*tx) error) error {
+	return v.store.inTx(ctx, of, func(t *tx) error {
+		rows, err := t.exec(ctx, writeAgents, of.String())
+		switch {
+		case err != nil:
+			return err
+		case rows == 0:
+			return missingProject()
+		}
+		return work(t)
+	})
+}
+
+func (v Agents) Create(ctx context.Context, a *agent.Agent, first agent.Version) error {
+	return v.write(ctx, a.Project, func(t *tx) error {
+		var n int
+		if _, err := t.get(ctx, &n, countAgents, a.Project.String()); err != nil {
+			return err
+		}
+		if n >= maxAgents {
+			return fault.New(fault.Conflict, "too_many_agents", "The project has "+strconv.Itoa(maxAgents)+" agents already.")
+		}
+		args, err := agentArgs(a)
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec(ctx, insertAgent, args...); err != nil {
+			return err
+		}
+		return addVersion(ctx, t, a, first)
+	})
+}
+
+func (v Agents) ByID(ctx context.Context, of id.Project, wanted id.Agent) (*agent.Agent, error) {
+	return v.one(ctx, of, missingAgent(), agentByID, of.String(), wanted.String())
+}
+
+func (v Agents) Active(ctx context.Context, of id.Project) (*agent.Agent, error) {
+	return v.one(ctx, of, missingProject(), activeAgent, of.String())
+}
+
+func (v Agents) SelfTuning(ctx context.Context, before time.Time, after id.Agent, limit int) ([]*agent.Agent, error) {
+	var rows []agentRow
+	b := v.store.reading(anyProject)
+	b.query(&rows, strings.Replace(selectAgents, "a.project_id = $1", "$1 = ''", 1)+selfTuningAgents, "", toMillis(before), true, after.String(), limit)
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	return fromAgentRows(rows)
+}
+
+func (v Agents) one(ctx context.Context, of id.Project, missing error, where string, args ...any) (*agent.Agent, error) {
+	var rows []agentRow
+	b := v.store.reading(of)
+	b.query(&rows, selectAgents+where, args...)
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, missing
+	}
+	return fromAgentRow(rows[0])
+}
+
+func (v Agents) List(ctx context.Context, of id.Project, page ports.Page) ([]*agent.Agent, int, error) {
+	var rows []agentRow
+	var total []countRow
+	b := v.store.reading(of)
+	b.query(&total, countAgents, of.String())
+	b.query(&rows, selectAgents+activeAgentFirst, of.String(), page.Limit, page.Offset)
+	if err := b.run(ctx); err != nil {
+		return nil, 0, err
+	}
+	list, err := fromAgentRows(rows)
+	return list, total[0].N, err
+}
+
+func (v Agents) Update(ctx context.Context, of id.Project, wanted id.Agent, change func(*agent.Agent) (*agent.Version, error)) (*agent.Agent, error) {
+	var changed *agent.Agent
+	err := v.write(ctx, of, func(t *tx) error {
+		a, err := readAgent(ctx, t, of, wanted)
+		if err != nil {
+			return err
+		}
+		before := *a
+		version, err := change(a)
+		if err != nil {
+			return err
+		}
+		if err := storeAgent(ctx, t, &before, a, version); err != nil {
+			return err
+		}
+		changed, err = readAgent(ctx, t, of, wanted)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changed, nil
+}
+
+func readAgent(ctx context.Context, t *tx, of id.Project, wanted id.Agent) (*agent.Agent, error) {
+	var r agentRow
+	found, err := t.get(ctx, &r, selectAgents+agentByID, of.String(), wanted.String())
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, missingAgent()
+	}
+	return fromAgentRow(r)
+}
+
+// storeAgent writes what became of an agent. Whoever becomes active relieves who was, before: there is one at a time.
+func storeAgent(ctx context.Context, t *tx, before, a *agent.Agent, version *agent.Version) error {
+	if before.Status == agent.Active && a.Status != agent.Active {
+		return errAgentActive()
+	}
+	if version != nil {
+		if err := addVersion(ctx, t, a, *version); err != nil {
+			return err
+		}
+		a.Latest = version.Policy.Version
+	}
+	begins := before.Status != agent.Active && a.Status == agent.Active
+	if begins {
+		if _, err := t.exec(ctx, relieveAgent, a.Project.String(), a.ID.String(), toMillis(a.UpdatedAt)); err != nil {
+			return err
+		}
+	}
+	args, err := agentArgs(a)
+	if err != nil {
+		return err
+	}
+	if _, err := t.exec(ctx, updateAgent, args[:len(args)-1]...); err != nil {
+		return err
+	}
+	if begins || a.Status == agent.Active && a.Policy.Version != before.Policy.Version {
+		return putInForce(ctx, t, a)
+	}
+	return nil
+}
+
+func (v Agents) Delete(ctx context.Context, of id.Project, wanted id.Agent) error {
+	return v.write(ctx, of, func(t *tx) error {
+		a, err := readAgent(ctx, t, of, wanted)
+		if err != nil {
+			return err
+		}
+		if a.Status == agent.Active {
+			return errAgentActive()
+		}
+		if _, err := t.exec(ctx, deleteAgent, of.String(), wanted.String()); err != nil {
+			return err
+		}
+		_, err = t.exec(ctx, deletePolicies, of.String(), wanted.String())
+		return err
+	})
+}

@@ -1,0 +1,213 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/domain/analytics"
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// foldedAtOnce is how many sessions a fold takes, which keeps SQLite's one writer for some milliseconds.
+const foldedAtOnce = 200
+
+const (
+	// nextPendingProject goes on from a project, to one that has something to fold.
+	nextPendingProject = `
+SELECT project_id
+FROM analytics_pending
+WHERE project_id > $1
+ORDER BY project_id
+LIMIT 1`
+
+	// holdFolds makes folds of a project wait for each other, and for its deletion.
+	holdFolds = `
+INSERT INTO analytics_folds (project_id, folds)
+VALUES ($1, 1)
+ON CONFLICT (project_id) DO UPDATE
+SET folds = analytics_folds.folds + 1`
+
+	selectSomeSlots = `
+SELECT at, figures, products
+FROM analytics_slots
+WHERE project_id = $1
+  AND at IN `
+
+	insertSlots = `
+INSERT INTO analytics_slots (project_id, at, figures, products)
+VALUES `
+
+	replaceSlots = `
+ON CONFLICT (project_id, at) DO UPDATE
+SET figures = excluded.figures, products = excluded.products`
+
+	forgetLost = `
+DELETE FROM analytics_lost
+WHERE project_id = $1
+  AND (began, session_id) IN (VALUES `
+
+	insertLost = `
+INSERT INTO analytics_lost (project_id, began, session_id, product_id, variant_id, quantity, last, currency, best,
+  standing, list_price, floor)
+VALUES `
+
+	forgetPending = `
+DELETE FROM analytics_pending
+WHERE project_id = $1
+  AND (session_id, record_id) IN (VALUES `
+)
+
+func (v Analytics) Fold(ctx context.Context) (more bool, err error) {
+	for last := ""; ; {
+		var next []struct {
+			ProjectID string `db:"project_id"`
+		}
+		b := v.store.reading(anyProject)
+		b.query(&next, nextPendingProject, last)
+		if err := b.run(ctx); err != nil || len(next) == 0 {
+			return more, err
+		}
+		last = next[0].ProjectID
+		full, err := v.fold(ctx, id.Stored[id.Project](last))
+		if err != nil {
+			return more, err
+		}
+		more = more || full
+	}
+}
+
+func (v Analytics) fold(ctx context.Context, project id.Project) (full bool, err error) {
+	err = v.store.inTx(ctx, project, func(t *tx) error {
+		if _, err := t.exec(ctx, holdFolds, project.String()); err != nil {
+			return err
+		}
+		var ids []string
+		if err := t.list(ctx, &ids, selectPendingSessions, project.String(), foldedAtOnce); err != nil {
+			return err
+		}
+		sessions, err := recorded(ctx, t, project, ids)
+		if err != nil {
+			return err
+		}
+		full = len(sessions) == foldedAtOnce
+		f := folding{t, project}
+		if err := f.slots(ctx, sessions); err != nil {
+			return err
+		}
+		if err := f.lost(ctx, sessions); err != nil {
+			return err
+		}
+		return f.done(ctx, sessions)
+	})
+	return full, err
+}
+
+// folding is one fold's transaction.
+type folding struct {
+	tx      *tx
+	project id.Project
+}
+
+// slots adds to the slots what the fresh records change.
+func (f folding) slots(ctx context.Context, sessions []analytics.Session) error {
+	changes := map[int64]*analytics.Figures{}
+	for _, s := range sessions {
+		addFacts(changes, s, 1)
+		addFacts(changes, s.Counted(), -1)
+	}
+	var ats []any
+	for at := range changes {
+		ats = append(ats, at)
+	}
+	for part := range slices.Chunk(ats, listed) {
+		args := arguments{f.project.String()}
+		query := selectSomeSlots + args.row(part...)
+		var rows []slotRow
+		if err := f.tx.list(ctx, &rows, query, args...); err != nil {
+			return err
+		}
+		for _, r := range rows {
+			kept, err := fromSlotRow(r)
+			if err != nil {
+				return err
+			}
+			changes[r.At].Add(kept, 1)
+		}
+	}
+	var values [][]any
+	for at, figures := range changes {
+		r := toSlotRow(at, *figures)
+		values = append(values, []any{f.project.String(), r.At, r.Figures, r.Products})
+	}
+	return f.tx.insert(ctx, insertSlots, values, replaceSlots)
+}
+
+func addFacts(to map[int64]*analytics.Figures, s analytics.Session, times int64) {
+	facts, _ := s.Tell()
+	for _, fact := range facts {
+		at := toMillis(analytics.SlotOf(fact.At))
+		if to[at] == nil {
+			to[at] = &analytics.Figures{}
+		}
+		to[at].Add(fact.Figures, times)
+	}
+}
+
+// lost puts the deals that sessions lost in the place of those that they had lost before.
+func (f folding) lost(ctx context.Context, sessions []analytics.Session) error {
+	var gone, news [][]any
+	for _, s := range sessions {
+		_, before := s.Counted().Tell()
+		for _, l := range before {
+			gone = append(gone, []any{toMillis(l.Began), s.ID.String()})
+		}
+		_, now := s.Tell()
+		for _, l := range now {
+			news = append(news, lostValues(f.project, l))
+		}
+	}
+	if err := f.forget(ctx, forgetLost, gone, "(CAST(%s AS BIGINT), %s)"); err != nil {
+		return err
+	}
+	return f.tx.insert(ctx, insertLost, news, "")
+}
+
+// done takes away the notes of the records that are counted now.
+func (f folding) done(ctx context.Context, sessions []analytics.Session) error {
+	var counted [][]any
+	note := func(fresh bool, s id.Session, record string) {
+		if fresh {
+			counted = append(counted, []any{s.String(), record})
+		}
+	}
+	for _, s := range sessions {
+		for _, d := range s.Decisions {
+			note(d.Fresh, s.ID, d.ID)
+		}
+		for _, c := range s.Checkouts {
+			note(c.Fresh, s.ID, c.ID)
+		}
+		for _, o := range s.Orders {
+			note(o.Fresh, s.ID, o.ID)
+		}
+	}
+	return f.forget(ctx, forgetPending, counted, "(%s, %s)")
+}
+
+// forget completes a statement by the pairs that it deletes. PostgreSQL cannot tell the types of their
+// parameters.
+func (f folding) forget(ctx context.Context, statement string, pairs [][]any, types string) error {
+	for part := range slices.Chunk(pairs, f.tx.dialect.maxRows) {
+		args := arguments{f.project.String()}
+		rows := make([]string, len(part))
+		for i, pair := range part {
+			rows[i] = fmt.Sprintf(types, args.add(pair[0]), args.add(pair[1]))
+		}
+		if _, err := f.tx.exec(ctx, statement+strings.Join(rows, ", ")+")", args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Decisions is the store's view of the decision record.
+type Decisions struct{ store *Store }
+
+var (
+	_ ports.Decisions = Decisions{}
+	_ ports.Sealer    = Decisions{}
+)
+
+// Decisions reads and seals the decision record.
+func (s *Store) Decisions() Decisions { return Decisions{s} }
+
+const (
+	selectDecisions = `
+SELECT ` + entryColumns + `, position, hash, prior
+FROM decisions
+WHERE project_id = $1`
+
+	newestDecisions = `
+ORDER BY at DESC, session_id DESC, seq DESC
+LIMIT `
+
+	countDecisions = `
+SELECT count(*) AS n
+FROM decisions
+WHERE project_id = $1`
+
+	selectSealed = selectDecisions + `
+  AND position >= $2
+ORDER BY position
+LIMIT $3`
+
+	selectChain = `
+SELECT position, hash
+FROM decision_chains
+WHERE project_id = $1`
+
+	countUnsealed = countDecisions + `
+  AND position IS NULL`
+)
+
+type decidedRow struct {
+	entryRow
+	Position *int64
+	Hash     string
+	Prior    string
+}
+
+func fromDecidedRow(r decidedRow) (ports.Decided, error) {
+	entry, err := fromEntryRow(r.entryRow)
+	d := ports.Decided{Entry: entry, Hash: r.Hash, Prior: r.Prior}
+	if r.Position != nil {
+		d.Position = *r.Position
+	}
+	return d, err
+}
+
+func fromDecidedRows(rows []decidedRow) ([]ports.Decided, error) {
+	list := make([]ports.Decided, len(rows))
+	for i, r := range rows {
+		var err error
+		if list[i], err = fromDecidedRow(r); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func (v Decisions) Decisions(ctx context.Context, project id.Project, f ports.DecisionFilter, page ports.Page) ([]ports.Decided, int, error) {
+	args := arguments{project.String()}
+	where := decisionsWhere(f, &args)
+	count := args
+	newest := newestDecisions + args.add(page.Limit) + " OFFSET " + args.add(page.Offset)
+	var rows []decidedRow
+	var total []countRow
+	b := v.store.reading(project)
+	b.query(&total, countDecisions+where, count...)
+	b.query(&rows, selectDecisions+where+newest, args...)
+	if err := b.run(ctx); err != nil {
+		return nil, 0, err
+	}
+	list, err := fromDecidedRows(rows)
+	return list, total[0].N, err
+}
+
+// decisionsWhere is the filter's conditions. A quote is one session's, by which its decisions are found.
+func decisionsWhere(f ports.DecisionFilter, args *arguments) (where string) {
+	equal := func(column, value string) {
+		if value != "" {
+			where += "\n  AND " + column + " = " + args.add(value)
+		}
+	}
+	equal("agent_id", f.Agent.String())
+	equal("session_id", f.Session.String())
+	equal("product_id", f.Product.String())
+	equal("response", f.Response)
+	equal("rule", f.Rule)
+	if !f.Quote.IsZero() {
+		quote := args.add(f.Quote.String())
+		where += "\n  AND quote_id = " + quote +
+			"\n  AND session_id = (SELECT session_id FROM quotes WHERE project_id = $1 AND id = " + quote + ")"
+	}
+	at := func(condition string, t time.Time) {
+		if !t.IsZero() {
+			where += "\n  AND at " + condition + " " + args.add(toMillis(t))
+		}
+	}
+	at(">=", f.From)
+	at("<", f.To)
+	return where
+}
+
+type chainRow struct {
+	Position int64
+	Hash     string
+}
+
+func (v Decisions) Head(ctx context.Context, project id.Project) (ports.ChainHead, error) {
+	var chains []chainRow
+	var unsealed []countRow
+	b := v.store.reading(project)
+	b.query(&chains, selectChain, project.String())
+	b.query(&unsealed, countUnsealed, project.String())
+	if err := b.run(ctx); err != nil {
+		return ports.ChainHead{}, err
+	}
+	if len(chains) == 0 {
+		return ports.ChainHead{}, missingProject()
+	}
+	return ports.ChainHead{Position: chains[0].Position, Hash: chains[0].Hash, Unsealed: unsealed[0].N}, nil
+}
+
+func (v Decisions) Sealed(ctx context.Context, project id.Project, from int64, limit int) ([]ports.Decided, error) {
+	var rows []decidedRow
+	b := v.store.reading(project)
+	b.query(&rows, selectSealed, project.String(), max(from, 1), limit)
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	list := make([]ports.Decided, len(rows))
+	for i, r := range rows {
+		// A row that cannot be read was not written by this store: without its entry it shows as broken.
+		if d, err := fromDecidedRow(r); err == nil {
+			list[i] = d
+		} else if r.Position != nil {
+			list[i] = ports.Decided{Position: *r.Position, Hash: r.Hash, Prior: r.Prior}
+		}
+	}
+	return list, nil
+}

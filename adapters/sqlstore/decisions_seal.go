@@ -1,0 +1,173 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+)
+
+// sealedAtOnce is how many decisions a transaction seals, which keeps SQLite's one writer for some milliseconds.
+const sealedAtOnce = 200
+
+const (
+	insertChain = `
+INSERT INTO decision_chains (project_id, position, hash)
+VALUES ($1, 0, '')`
+
+	// unsealedProjects goes from project to project, past what else each of them has to seal.
+	unsealedProjects = `
+WITH RECURSIVE waiting (project_id) AS (
+  SELECT (
+    SELECT project_id
+    FROM decisions
+    WHERE position IS NULL
+    ORDER BY project_id
+    LIMIT 1
+  )
+  UNION ALL
+  SELECT (
+    SELECT d.project_id
+    FROM decisions AS d
+    WHERE d.position IS NULL
+      AND d.project_id > w.project_id
+    ORDER BY d.project_id
+    LIMIT 1
+  )
+  FROM waiting AS w
+  WHERE w.project_id IS NOT NULL
+)
+SELECT project_id
+FROM waiting
+WHERE project_id IS NOT NULL`
+
+	selectUnsealed = selectDecisions + `
+  AND position IS NULL
+ORDER BY at, session_id, seq
+LIMIT $2`
+
+	// sealDecisions is between the links and what completes it; the first row says of what type they are.
+	sealDecisions = `
+UPDATE decisions
+SET position = links.position, hash = links.hash, prior = links.prior
+FROM links
+WHERE decisions.project_id = links.project_id
+  AND decisions.session_id = links.session_id
+  AND decisions.seq = links.seq
+  AND decisions.position IS NULL`
+
+	moveChain = `
+UPDATE decision_chains
+SET position = $2, hash = $3
+WHERE project_id = $1`
+)
+
+// Seal goes round the projects, each time another way, so that none waits behind a busy one, and replicas seldom
+// meet.
+func (v Decisions) Seal(ctx context.Context, limit int) (sealed int, err error) {
+	var waiting []struct {
+		ProjectID string `db:"project_id"`
+	}
+	b := v.store.reading(anyProject)
+	b.query(&waiting, unsealedProjects)
+	if err := b.run(ctx); err != nil {
+		return 0, err
+	}
+	rand.Shuffle(len(waiting), func(i, j int) { waiting[i], waiting[j] = waiting[j], waiting[i] })
+	for len(waiting) > 0 && sealed < limit {
+		more := waiting[:0]
+		for _, p := range waiting {
+			most := min(sealedAtOnce, limit-sealed)
+			if most == 0 {
+				break
+			}
+			n, err := v.seal(ctx, id.Stored[id.Project](p.ProjectID), most)
+			sealed += n
+			if err != nil {
+				return sealed, err
+			}
+			if n == most {
+				more = append(more, p)
+			}
+		}
+		waiting = more
+	}
+	return sealed, nil
+}
+
+// seal adds a project's oldest decisions to its chain, unless somebody else is about it. Who holds the chain's row
+// is alone: what it reads as unsealed stays so until it commits.
+func (v Decisions) seal(ctx context.Context, project id.Project, most int) (n int, err error) {
+	err = v.store.inTx(ctx, project, func(t *tx) error {
+		n = 0
+		var end chainRow
+		held, err := t.get(ctx, &end, selectChain+t.dialect.skipLocked, project.String())
+		if err != nil || !held {
+			return err
+		}
+		var rows []decidedRow
+		if err := t.list(ctx, &rows, selectUnsealed, project.String(), most); err != nil {
+			return err
+		}
+		links, err := sealRows(negotiation.ChainEnd(end), rows)
+		if err != nil || len(links) == 0 {
+			return err
+		}
+		n = len(links)
+		if err := writeLinks(ctx, t, links); err != nil {
+			return err
+		}
+		last := links[n-1]
+		_, err = t.exec(ctx, moveChain, project.String(), last.Position, last.Hash)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+func sealRows(end negotiation.ChainEnd, rows []decidedRow) ([]negotiation.Link, error) {
+	links := make([]negotiation.Link, len(rows))
+	for i, r := range rows {
+		entry, err := fromEntryRow(r.entryRow)
+		if err != nil {
+			return nil, err
+		}
+		links[i] = end.Seal(entry)
+		end = negotiation.ChainEnd{Position: links[i].Position, Hash: links[i].Hash}
+	}
+	return links, nil
+}
+
+func writeLinks(ctx context.Context, t *tx, links []negotiation.Link) error {
+	for some := range slices.Chunk(links, t.dialect.maxRows) {
+		var args arguments
+		values := ""
+		for i, l := range some {
+			row := []any{l.Project.String(), l.Session.String(), l.Seq, l.Position, l.Hash, l.Prior}
+			if i == 0 {
+				values = typedLink(&args, row)
+			} else {
+				values += ",\n  " + args.row(row...)
+			}
+		}
+		rows, err := t.exec(ctx, "WITH links (project_id, session_id, seq, position, hash, prior) AS (VALUES "+values+")"+sealDecisions, args...)
+		if err != nil {
+			return err
+		}
+		if rows != int64(len(some)) {
+			return t.note(ctx, fmt.Errorf("sqlstore: %d of %d decisions were sealed", rows, len(some)))
+		}
+	}
+	return nil
+}
+
+// typedLink is the row that tells PostgreSQL the types of the columns.
+func typedLink(args *arguments, row []any) string {
+	return "(" + args.add(row[0]) + ", " + args.add(row[1]) + ", CAST(" + args.add(row[2]) + " AS INTEGER), CAST(" +
+		args.add(row[3]) + " AS BIGINT), " + args.add(row[4]) + ", " + args.add(row[5]) + ")"
+}

@@ -1,0 +1,74 @@
+package agents_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// messages are what buyers write who want a model to turn: testdata/messages.jsonl. Those over HTTP, with models that
+// obey, are in cmd/boot/models.
+func messages(t *testing.T) []string {
+	t.Helper()
+	file, err := os.Open("testdata/messages.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	var all []string
+	kinds := map[string]int{}
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		line := struct {
+			Kind, Message string
+			Repeat        int
+		}{Repeat: 1}
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			t.Fatal(err)
+		}
+		kinds[line.Kind]++
+		all = append(all, strings.Repeat(line.Message, line.Repeat))
+	}
+	if len(all) < 150 || len(kinds) < 10 {
+		t.Fatalf("%d messages of the kinds %v", len(all), kinds)
+	}
+	return all
+}
+
+// What a buyer writes beside an offer is in no prompt, so that no model can obey it: what is asked is the same
+// with it and without it, and so is what comes of it.
+func TestMessagesReachNoModel(t *testing.T) {
+	t.Parallel()
+	talk := func(message string) ([]ports.ModelRequest, agent.Words, agent.QuoteAnswer) {
+		g := &ghost{writes: func(r ports.ModelRequest) (string, error) {
+			if strings.Contains(r.User, `"from"`) {
+				return `{"action": "counter", "price": "1299.90"}`, nil
+			}
+			return words("This is our price for you.", "It is yours at 1234.50 USD."), nil
+		}}
+		w, s := with(g)
+		in := wordInput("en-US", countered)
+		in.Message = message
+		said := w.Word(t.Context(), on, in)
+		proposed, err := s.Propose(t.Context(), on, quoteInput(offer, message))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g.questions(), said, proposed
+	}
+	asked, said, proposed := talk("")
+	if len(asked) != 2 || said.Message == "" || proposed.Decision == nil {
+		t.Fatalf("without a message: %+v %+v %+v", asked, said, proposed)
+	}
+	for _, message := range messages(t) {
+		a, w, p := talk(message)
+		if !reflect.DeepEqual(a, asked) || w != said || p != proposed {
+			t.Errorf("%.80q: %+v %+v %+v", message, a, w, p)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package agents
+
+import (
+	"context"
+	"reflect"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/tuning"
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Holdout is what the policy in force has agreed on since it was put in force, beside the one that the holdout keeps.
+type Holdout struct {
+	tuning.Comparison
+	Baseline, InForce int // versions
+	Since             time.Time
+	// fair tells that the policy in force was learnt, and differs from the other in nothing else.
+	fair bool
+}
+
+// mostCompared bounds the negotiations of both policies that are read, the newest ones.
+const mostCompared = 20_000
+
+var errNoHoldout = fault.New(fault.Conflict, "no_holdout", "There is no holdout, or its policy is the one in force.")
+
+// Holdout compares the negotiations that began until then; zero is now. One that goes on is taken to have ended.
+func (t *Tuner) Holdout(ctx context.Context, p *project.Project, of id.Agent, to time.Time) (Holdout, error) {
+	a, err := t.Agents.ByID(ctx, p.ID, of)
+	if err != nil {
+		return Holdout{}, err
+	}
+	if a.Held == nil || a.Tuning.Baseline == a.Policy.Version || a.Status != agent.Active {
+		return Holdout{}, errNoHoldout
+	}
+	select {
+	case t.Reading <- struct{}{}:
+		defer func() { <-t.Reading }()
+	case <-ctx.Done():
+		return Holdout{}, ctx.Err()
+	}
+	v, err := t.Versions.Version(ctx, p.ID, of, a.Policy.Version)
+	if err != nil {
+		return Holdout{}, err
+	}
+	h := Holdout{
+		Baseline: a.Tuning.Baseline, InForce: a.Policy.Version, Since: v.ActivatedAt,
+		fair: v.Origin == agent.ByTuning && sameBounds(a.Policy, *a.Held),
+	}
+	if to.IsZero() {
+		to = t.Clock.Now()
+	}
+	arms := map[int][]tuning.Record{}
+	err = t.Decisions.Negotiations(ctx, p.ID, of, h.Since, to, mostCompared, func(n ports.Negotiation) error {
+		if r, ok := tuning.FromEntries(n.Entries, a.Policy.RoundCap); ok {
+			by := n.Entries[0].PolicyVersion
+			arms[by] = append(arms[by], r)
+		}
+		return ctx.Err()
+	})
+	h.Comparison = tuning.Compare(arms[h.Baseline], arms[h.InForce])
+	return h, err
+}
+
+// sameBounds tells whether policies differ in nothing but what is learnt.
+func sameBounds(a, b negotiation.Policy) bool {
+	b.Version, b.Curve, b.Segments = a.Version, a.Curve, a.Segments
+	return reflect.DeepEqual(a, b)
+}
+
+// undecided is how long a learnt policy is kept while nobody can tell whether it earns more than the holdout's.
+const undecided = 7 * 24 * time.Hour
+
+// judge looks at the policy that was learnt last. Where the holdout earns more for sure its curve is put back in
+// force, and the agent no longer tunes itself: what it would learn is what has failed. It tells whether tuning may go
+// on. What the merchant has changed besides is not compared with what was before.
+func (t *SelfTuner) judge(ctx context.Context, p *project.Project, a *agent.Agent) (goOn bool, err error) {
+	now := t.Clock.Now()
+	h, err := t.Holdout(ctx, p, a.ID, now.Add(-ended))
+	switch {
+	case fault.Is(err, errNoHoldout.Code):
+		return true, nil
+	case err != nil:
+		return false, err
+	case !h.fair || h.Better(tuning.Near):
+		return true, nil
+	case !h.Worse(tuning.Sure):
+		return now.Sub(h.Since) >= undecided, nil
+	}
+	_, err = t.Agents.Update(ctx, p.ID, a.ID, func(current *agent.Agent) (*agent.Version, error) {
+		if !stillTunes(current) || current.Policy.Version != h.InForce || current.Tuning.Baseline != h.Baseline {
+			return nil, errOvertaken
+		}
+		next := current.Policy
+		next.Curve, next.Segments = current.Held.Curve, current.Held.Segments
+		v, err := current.WritePolicy(next, agent.ByTuning, "Taken back: the holdout earned more.", now)
+		if err == nil {
+			current.TakeBack(v, now)
+		}
+		return v, err
+	})
+	if err == nil {
+		t.TookBack(a, h)
+	}
+	return false, err
+}
+
+// stillTunes tells whether an agent tunes itself: since it was listed, another replica or its merchant may have ended
+// that.
+func stillTunes(a *agent.Agent) bool { return a.Tuning.Automatic && a.Status == agent.Active }

@@ -1,0 +1,200 @@
+package agents
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net/url"
+	"reflect"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/patch"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Service manages agents, and tries policies out: on recorded negotiations (replay.go) and on made-up ones
+// (simulate.go). What needs no use case, callers ask Agents, Versions and Record for.
+type Service struct {
+	Agents   ports.Agents
+	Versions ports.PolicyVersions
+	Record   ports.Decisions
+	// Serving answers as it answers buyers.
+	Serving   ports.Agent
+	Products  ports.Products
+	Inventory ports.Inventory
+	Vault     ports.Vault
+	Resolver  ports.Resolver
+	Clock     ports.Clock
+	Entropy   ports.Entropy
+	Rules     agent.Rules
+}
+
+// Change is a partial change of an agent. Policy makes of the policy in force the one to be put in its place; nil:
+// it stays. It may be called more than once.
+type Change struct {
+	agent.Change
+	Policy func(negotiation.Policy) negotiation.Policy
+}
+
+// Create makes a draft, and the secret that is shown once.
+func (s *Service) Create(ctx context.Context, p *project.Project, c agent.Change, policy negotiation.Policy) (*agent.Agent, string, error) {
+	name, inside := id.New[id.Agent](s.Entropy.Bits128()), s.leadInside(ctx, c.Handlers)
+	secret, sealed := s.newSecret(name)
+	made, first, err := agent.Open(name, p.ID, c, policy, sealed, s.Rules, s.Clock.Now())
+	if err = refuse(inside, err); err != nil {
+		return nil, "", err
+	}
+	return made, secret, s.Agents.Create(ctx, made, first)
+}
+
+// Change changes an agent, and returns it as it was and as it is.
+func (s *Service) Change(ctx context.Context, p *project.Project, of id.Agent, c Change) (before, after *agent.Agent, err error) {
+	inside := s.leadInside(ctx, c.Handlers)
+	after, err = s.Agents.Update(ctx, p.ID, of, func(current *agent.Agent) (v *agent.Version, err error) {
+		was, now := *current, s.Clock.Now()
+		before = &was
+		if err = refuse(inside, current.Change(c.Change, s.Rules, now)); err != nil || c.Policy == nil {
+			return nil, err
+		}
+		policy := c.Policy(current.Policy)
+		if policy.Version = current.Policy.Version; reflect.DeepEqual(policy, current.Policy) {
+			return nil, nil // as it is already
+		}
+		v, err = current.WritePolicy(policy, agent.ByMerchant, "", now)
+		if err == nil {
+			current.PutInForce(v, now)
+		}
+		return v, err
+	})
+	return before, after, err
+}
+
+// Activate has an agent serve the project in the place of the one that did.
+func (s *Service) Activate(ctx context.Context, p *project.Project, of id.Agent) (before, after *agent.Agent, err error) {
+	after, err = s.Agents.Update(ctx, p.ID, of, func(current *agent.Agent) (*agent.Version, error) {
+		was := *current
+		before = &was
+		current.Activate(s.Clock.Now())
+		return nil, nil
+	})
+	return before, after, err
+}
+
+// Rotate gives an agent another secret. The one before signs nothing any more.
+func (s *Service) Rotate(ctx context.Context, p *project.Project, of id.Agent) (*agent.Agent, string, error) {
+	secret, sealed := s.newSecret(of)
+	changed, err := s.Agents.Update(ctx, p.ID, of, func(current *agent.Agent) (*agent.Version, error) {
+		current.Rotate(sealed, s.Clock.Now())
+		return nil, nil
+	})
+	return changed, secret, err
+}
+
+// WritePolicy adds a version that is not in force.
+func (s *Service) WritePolicy(ctx context.Context, p *project.Project, of id.Agent, policy negotiation.Policy, note string) (a *agent.Agent, written *agent.Version, err error) {
+	a, err = s.Agents.Update(ctx, p.ID, of, func(current *agent.Agent) (*agent.Version, error) {
+		written, err = current.WritePolicy(policy, agent.ByMerchant, note, s.Clock.Now())
+		return written, err
+	})
+	return a, written, err
+}
+
+// PutInForce has an agent keep one of its versions from now on. It returns the agent as it was and as it is.
+func (s *Service) PutInForce(ctx context.Context, p *project.Project, of id.Agent, number int) (before, after *agent.Agent, err error) {
+	if _, err := s.Agents.ByID(ctx, p.ID, of); err != nil {
+		return nil, nil, err // an agent that there is not is told from a version that it has not
+	}
+	chosen, err := s.Versions.Version(ctx, p.ID, of, number)
+	if err != nil {
+		return nil, nil, err
+	}
+	after, err = s.Agents.Update(ctx, p.ID, of, func(current *agent.Agent) (*agent.Version, error) {
+		was := *current
+		before = &was
+		current.PutInForce(&chosen, s.Clock.Now())
+		return nil, nil
+	})
+	return before, after, err
+}
+
+// Decisions are an agent's, the newest first: also of one that is deleted, as long as it has any.
+func (s *Service) Decisions(ctx context.Context, p *project.Project, f ports.DecisionFilter, page ports.Page) ([]ports.Decided, int, error) {
+	if err := period(f.From, f.To); err != nil {
+		return nil, 0, err
+	}
+	_, missing := s.Agents.ByID(ctx, p.ID, f.Agent)
+	if missing != nil && fault.KindOf(missing) != fault.NotFound {
+		return nil, 0, missing
+	}
+	found, total, err := s.Record.Decisions(ctx, p.ID, f, page)
+	if err == nil && total == 0 && missing != nil {
+		return nil, 0, missing
+	}
+	return found, total, err
+}
+
+func period(from, to time.Time) error {
+	if !from.IsZero() && !to.IsZero() && !from.Before(to) {
+		return fault.Field("to", "must be after from")
+	}
+	return nil
+}
+
+// newSecret is 256 random bits as Standard Webhooks write them, and the same sealed.
+func (s *Service) newSecret(of id.Agent) (text string, sealed []byte) {
+	one, two := s.Entropy.Bits128(), s.Entropy.Bits128()
+	text = "whsec_" + base64.StdEncoding.EncodeToString(append(one[:], two[:]...))
+	return text, s.Vault.Seal([]byte(text), agent.SecretPurpose+of.String())
+}
+
+// leadInside names the fields of URLs that lead into a private network, where only we could reach them. What they
+// lead to may change: every connection is checked again.
+func (s *Service) leadInside(ctx context.Context, c agent.HandlersChange) (fields []string) {
+	for _, one := range []struct {
+		event   string
+		handler patch.Field[agent.HandlerDraft]
+	}{
+		{"search", c.Search}, {"quote", c.Quote}, {"checkout", c.Checkout}, {"finalize", c.Finalize},
+	} {
+		draft, _ := one.handler.Value()
+		u, err := url.Parse(draft.URL)
+		if err == nil && u.Hostname() != "" && s.Resolver.Private(ctx, u.Hostname()) {
+			fields = append(fields, "handlers."+one.event+".url")
+		}
+	}
+	return fields
+}
+
+// refuse adds private URLs to what else is wrong.
+func refuse(private []string, err error) error {
+	check := fault.NewCheck()
+	var known *fault.Error
+	switch {
+	case errors.As(err, &known) && known.Kind == fault.Invalid:
+		for _, d := range known.Details {
+			check.That(false, d.Field, d.Message)
+		}
+	case err != nil:
+		return err
+	}
+	for _, field := range private {
+		check.That(false, field, "must not lead to a private address")
+	}
+	return check.Err()
+}
+
+// Reseal seals the secrets of all agents under the vault's first key, and tells how many there are.
+func (s *Service) Reseal(ctx context.Context, all ports.SealedAgents) (int, error) {
+	return all.Reseal(ctx, func(of id.Agent, sealed []byte) ([]byte, error) {
+		secret, err := s.Vault.Open(sealed, agent.SecretPurpose+of.String())
+		if err != nil {
+			return nil, err
+		}
+		return s.Vault.Seal(secret, agent.SecretPurpose+of.String()), nil
+	})
+}

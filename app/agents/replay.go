@@ -1,0 +1,159 @@
+package agents
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const (
+	// MostReplayed is how many negotiations one replay looks at.
+	MostReplayed = 10_000
+
+	dryRunNegotiations = 1_000
+	dryRunProducts     = 10
+)
+
+// Chosen is the policy to try: one that is not written yet, or a version, or where both are zero the one in force.
+type Chosen struct {
+	Policy  *negotiation.Policy
+	Version int
+}
+
+// choose is the chosen policy of an agent, which has version 0 if it is not written yet.
+func (s *Service) choose(ctx context.Context, p *project.Project, a *agent.Agent, c Chosen) (negotiation.Policy, error) {
+	switch {
+	case c.Policy != nil && c.Version != 0:
+		return negotiation.Policy{}, fault.Field("policy_version", "must be left out where a policy is given")
+	case c.Policy != nil:
+		check, policy := fault.NewCheck(), *c.Policy
+		policy.Version = 0
+		policy.Check(check.In("policy"))
+		return policy, check.Err()
+	case c.Version != 0:
+		v, err := s.Versions.Version(ctx, p.ID, a.ID, c.Version)
+		return v.Policy, err
+	}
+	return a.Policy, nil
+}
+
+// Rerun is which negotiations to replay: the newest of those that began in a time; zero times are open ends.
+type Rerun struct {
+	Chosen
+	From, To time.Time
+	Limit    int // 0: MostReplayed
+}
+
+// Replay replays negotiations of the project, whichever agent led them, under a policy.
+func (s *Service) Replay(ctx context.Context, p *project.Project, of id.Agent, r Rerun) (negotiation.Policy, negotiation.Replayed, error) {
+	if r.Limit == 0 {
+		r.Limit = MostReplayed
+	}
+	if err := period(r.From, r.To); err != nil {
+		return negotiation.Policy{}, negotiation.Replayed{}, err
+	}
+	a, err := s.Agents.ByID(ctx, p.ID, of)
+	if err != nil {
+		return negotiation.Policy{}, negotiation.Replayed{}, err
+	}
+	policy, err := s.choose(ctx, p, a, r.Chosen)
+	if err != nil {
+		return negotiation.Policy{}, negotiation.Replayed{}, err
+	}
+	report, err := s.replay(ctx, p, a, policy, r)
+	return policy, report, err
+}
+
+func (s *Service) replay(ctx context.Context, p *project.Project, a *agent.Agent, policy negotiation.Policy, r Rerun) (negotiation.Replayed, error) {
+	if r.To.IsZero() {
+		r.To = s.Clock.Now().Add(time.Millisecond)
+	}
+	replay := negotiation.NewReplayer(a.ID, policy.Under(p.Settings), p.Settings.Currency)
+	err := s.Record.Negotiations(ctx, p.ID, id.Agent{}, r.From, r.To, r.Limit, func(n ports.Negotiation) error {
+		replay.Add(n.Entries, n.Bought)
+		return nil
+	})
+	return replay.Report(), err
+}
+
+// Effect is what a policy changes about a product that a buyer of whom nothing is known asks for once.
+type Effect struct {
+	Product       *catalog.Product
+	Before, After negotiation.Bounds
+}
+
+// DryRun tells what a policy would change, for products and in the newest negotiations. Without products it is those
+// that the catalogue got last. Nothing is stored.
+func (s *Service) DryRun(ctx context.Context, p *project.Project, of id.Agent, policy negotiation.Policy, products []id.Product) ([]Effect, negotiation.Replayed, error) {
+	a, err := s.Agents.ByID(ctx, p.ID, of)
+	if err != nil {
+		return nil, negotiation.Replayed{}, err
+	}
+	if policy, err = s.choose(ctx, p, a, Chosen{Policy: &policy}); err != nil {
+		return nil, negotiation.Replayed{}, err
+	}
+	sample, stock, err := s.sample(ctx, p, products)
+	if err != nil {
+		return nil, negotiation.Replayed{}, err
+	}
+	effects := make([]Effect, len(sample))
+	for i, product := range sample {
+		v := product.Variants[0]
+		signals := signalsOf(product, v, stock[v.ID], 1)
+		effects[i] = Effect{product, negotiation.Bound(a.Policy.Under(p.Settings), signals), negotiation.Bound(policy.Under(p.Settings), signals)}
+	}
+	report, err := s.replay(ctx, p, a, policy, Rerun{Limit: dryRunNegotiations})
+	return effects, report, err
+}
+
+// sample reads products and the stock of their variants.
+func (s *Service) sample(ctx context.Context, p *project.Project, wanted []id.Product) (sample []*catalog.Product, stock map[id.Variant]int, err error) {
+	if len(wanted) > dryRunProducts {
+		return nil, nil, fault.Field("product_ids", "must name at most 10 products")
+	}
+	if len(wanted) == 0 {
+		sample, _, err = s.Products.List(ctx, p.ID, ports.ProductFilter{Status: catalog.Active.String()}, ports.Page{Limit: dryRunProducts})
+	}
+	for _, one := range wanted {
+		product, err := s.Products.Get(ctx, p.ID, one)
+		if err != nil {
+			return nil, nil, err
+		}
+		sample = append(sample, product)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	stock, err = s.stock(ctx, p, sample...)
+	return sample, stock, err
+}
+
+func (s *Service) stock(ctx context.Context, p *project.Project, of ...*catalog.Product) (map[id.Variant]int, error) {
+	ids := make([]id.Product, len(of))
+	for i, product := range of {
+		ids[i] = product.ID
+	}
+	levels, err := s.Inventory.LevelsOf(ctx, p.ID, ids)
+	total := map[id.Variant]int{}
+	for _, l := range levels {
+		total[l.Variant] += l.Quantity
+	}
+	return total, err
+}
+
+// signalsOf is what is known of a product where nothing is of the buyer.
+func signalsOf(product *catalog.Product, v catalog.Variant, stock, quantity int) negotiation.Signals {
+	list := product.PriceOf(v)
+	return negotiation.Signals{
+		List: list, Cost: product.Cost, Competitor: product.CompetitorPrice, Negotiable: product.Negotiable,
+		Quantity: quantity, Stock: stock, CartValue: money.Zero(list.Currency()), Category: product.Category,
+	}
+}

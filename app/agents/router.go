@@ -1,0 +1,305 @@
+// Package agents serves the four agent events of spec 6.1 with a project's active agent: by the programs in this
+// server or by the merchant's own handlers, held to what an agent may say. It also keeps the agents themselves.
+package agents
+
+import (
+	"context"
+	"errors"
+	"hash/fnv"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Router gives each event to its handler. It is shared by all requests.
+type Router struct {
+	Active   ports.ActiveAgents
+	Remote   ports.RemoteAgents
+	Vault    ports.Vault
+	Programs map[string]*agent.Program // by name, the house's among them
+	Wording  *Wording                  // nil: no language model
+	Strategy *Strategy                 // nil: no language model
+	Log      *slog.Logger
+
+	known sync.Map // id.Project -> known
+}
+
+// known is a project's active agent as of a revision.
+type known struct {
+	revision int64
+	agent    *agent.Agent
+}
+
+// Mandate is that of the project's active agent. Sessions of the holdout stay with the baseline policy.
+func (r *Router) Mandate(ctx context.Context, p *project.Project, session id.Session) (agent.Mandate, error) {
+	a, err := r.active(ctx, p)
+	if err != nil {
+		return agent.Mandate{}, err
+	}
+	policy := a.Policy
+	if a.Held != nil && held(session, a.Tuning.Holdout) {
+		policy = *a.Held
+	}
+	return agent.Mandate{Agent: a, Policy: policy.Under(p.Settings)}, nil
+}
+
+// active reads the agent once for each revision. An older reading of the project keeps what is newer.
+func (r *Router) active(ctx context.Context, p *project.Project) (*agent.Agent, error) {
+	if k, ok := r.known.Load(p.ID); ok && k.(known).revision >= p.AgentRevision {
+		return k.(known).agent, nil
+	}
+	a, err := r.Active.Active(ctx, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	read := known{p.AgentRevision, a}
+	for {
+		k, kept := r.known.LoadOrStore(p.ID, read)
+		switch {
+		case !kept:
+			return a, nil
+		case k.(known).revision >= read.revision: // somebody was faster, and may know more
+			return k.(known).agent, nil
+		case r.known.CompareAndSwap(p.ID, k, read):
+			return a, nil
+		}
+	}
+}
+
+// held tells whether a session belongs to the holdout: the same answer for the session's whole life.
+func held(session id.Session, share money.Percent) bool {
+	if session.IsZero() || share <= 0 {
+		return false
+	}
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(session.String()))
+	return money.Percent(hash.Sum32()%uint32(money.Whole)) < share
+}
+
+// Search has the handler choose from the candidates. They are the answer where it fails.
+func (r *Router) Search(ctx context.Context, in agent.SearchInput) (agent.SearchAnswer, error) {
+	answer, err := r.search(ctx, in)
+	if err != nil {
+		if fault.KindOf(err) == fault.Invalid {
+			return agent.SearchAnswer{}, err
+		}
+		r.fell(ctx, in.Mandate, "search", err)
+		answer = agent.SearchAnswer{Found: in.Candidates}
+	}
+	if in.Mandate.Agent.Handlers.Search != houseHandler {
+		answer.Found.Hits = decentReasons(answer.Found.Hits)
+	}
+	if r.Wording != nil {
+		answer.Found = r.Wording.Reasons(ctx, modelOf(in.Scene), in, answer.Found)
+	}
+	return answer, nil
+}
+
+func (r *Router) search(ctx context.Context, in agent.SearchInput) (agent.SearchAnswer, error) {
+	h := in.Mandate.Agent.Handlers.Search
+	if h.Kind == agent.Remote {
+		to, err := r.handler(in.Mandate.Agent, h)
+		if err != nil {
+			return agent.SearchAnswer{}, err
+		}
+		return r.Remote.Search(ctx, to, in)
+	}
+	answer, err := r.program(h).Search(ctx, in)
+	if errors.Is(err, agent.ErrUnbound) {
+		return r.Programs[agent.House].Search(ctx, in)
+	}
+	return answer, err
+}
+
+var houseHandler = agent.Handler{Kind: agent.Builtin, Program: agent.House}
+
+// decentReasons leaves out reasons that name a number which the buyer is not to see, such as a cost.
+func decentReasons(hits []catalog.Hit) []catalog.Hit {
+	kept := slices.Clone(hits)
+	for i, hit := range kept {
+		kept[i].Reasons = slices.DeleteFunc(slices.Clone(hit.Reasons), func(reason string) bool {
+			return !fit(without(reason, hit.Product.Name), 1, hit.Product.Price)
+		})
+	}
+	return kept
+}
+
+// Quote has the handler propose. The rules decide where it fails, and the record says why.
+func (r *Router) Quote(ctx context.Context, in agent.QuoteInput) (agent.QuoteAnswer, error) {
+	answer, err := r.quote(ctx, in)
+	switch {
+	case err == nil:
+		return r.advise(ctx, in, r.decent(in, answer)), nil
+	case fault.KindOf(err) == fault.Invalid && !promised(in.Table):
+		return agent.QuoteAnswer{}, err
+	}
+	r.fell(ctx, in.Mandate, "quote", err)
+	return agent.QuoteAnswer{
+		Decision: negotiation.Decide(in.Table), Answered: agent.Answered{Handler: agent.HouseHandler, Fallback: reasonOf(err)},
+	}, nil
+}
+
+// promised tells whether the buyer takes a price that is its own for the asking: that comes before a program's rules.
+func promised(t negotiation.Table) bool {
+	_, accepted := negotiation.Decide(t).(negotiation.Accepted)
+	return accepted && t.Settled()
+}
+
+func (r *Router) quote(ctx context.Context, in agent.QuoteInput) (answer agent.QuoteAnswer, err error) {
+	h := in.Mandate.Agent.Handlers.Quote
+	if h.Kind == agent.Remote && in.Table.Settled() { // whatever it says is no use waiting for
+		return agent.QuoteAnswer{Decision: negotiation.Decide(in.Table), Answered: agent.Answered{Handler: agent.HouseHandler}}, nil
+	}
+	if h.Kind == agent.Remote {
+		to, err := r.handler(in.Mandate.Agent, h)
+		if err != nil {
+			return answer, err
+		}
+		answer, err = r.Remote.Quote(ctx, to, in)
+		answer.Answered = agent.Answered{Handler: agent.Remote.String()}
+		return answer, err
+	}
+	program := r.program(h)
+	answer, err = program.Quote(ctx, in)
+	if errors.Is(err, agent.ErrUnbound) {
+		program = r.Programs[agent.House]
+		answer, err = program.Quote(ctx, in)
+	}
+	answer.Answered = agent.Answered{Handler: agent.Builtin.String() + ":" + program.Name()}
+	return answer, err
+}
+
+// advise lets a language model propose a price in the place of the house, if the merchant wants that.
+func (r *Router) advise(ctx context.Context, in agent.QuoteInput, answer agent.QuoteAnswer) agent.QuoteAnswer {
+	if !in.Mandate.Agent.Model.Strategy || answer.Answered.Handler != agent.HouseHandler {
+		return answer
+	}
+	if r.Strategy == nil {
+		answer.Answered.Fallback = "model_unknown" // there is none on this server
+		return answer
+	}
+	advice, err := r.Strategy.Propose(ctx, modelOf(in.Scene), in)
+	if err != nil {
+		r.fell(ctx, in.Mandate, "strategy", err)
+		answer.Answered.Fallback = reasonOf(err)
+		return answer
+	}
+	if advice.Decision == nil {
+		return answer
+	}
+	advice.Answered = agent.Answered{Handler: "model"}
+	return advice
+}
+
+// decent drops texts that name a number which the buyer is not to see.
+func (r *Router) decent(in agent.QuoteInput, a agent.QuoteAnswer) agent.QuoteAnswer {
+	visible := []money.Amount{in.Table.Bounds.List()}
+	if in.Table.Offer != nil {
+		visible = append(visible, *in.Table.Offer)
+	}
+	if price := negotiation.PriceIn(a.Decision); price != nil {
+		visible = append(visible, *price)
+	}
+	fits := func(text string) bool { return fit(without(text, in.Product.Name), in.Product.Quantity, visible...) }
+	if !fits(a.Reasoning) || !fits(a.Message) {
+		a.Reasoning, a.Message = "", ""
+	}
+	return a
+}
+
+// Checkout asks for consent. A handler that fails consents: the checkout has rules of its own, and no deal is lost.
+func (r *Router) Checkout(ctx context.Context, in agent.CheckoutInput) (agent.Verdict, error) {
+	h := in.Mandate.Agent.Handlers.Checkout
+	ask := r.program(h).Checkout
+	if h.Kind == agent.Remote {
+		ask = func(ctx context.Context, in agent.CheckoutInput) (agent.Verdict, error) {
+			to, err := r.handler(in.Mandate.Agent, h)
+			if err != nil {
+				return agent.Verdict{}, err
+			}
+			return r.Remote.Checkout(ctx, to, in)
+		}
+	}
+	verdict, err := ask(ctx, in)
+	return r.verdict(ctx, in.Mandate, "checkout", verdict, err)
+}
+
+// Finalize is as Checkout.
+func (r *Router) Finalize(ctx context.Context, in agent.FinalizeInput) (agent.Verdict, error) {
+	h := in.Mandate.Agent.Handlers.Finalize
+	ask := r.program(h).Finalize
+	if h.Kind == agent.Remote {
+		ask = func(ctx context.Context, in agent.FinalizeInput) (agent.Verdict, error) {
+			to, err := r.handler(in.Mandate.Agent, h)
+			if err != nil {
+				return agent.Verdict{}, err
+			}
+			return r.Remote.Finalize(ctx, to, in)
+		}
+	}
+	verdict, err := ask(ctx, in)
+	return r.verdict(ctx, in.Mandate, "finalize", verdict, err)
+}
+
+func (r *Router) verdict(ctx context.Context, m agent.Mandate, event string, v agent.Verdict, err error) (agent.Verdict, error) {
+	switch {
+	case err == nil:
+		return v, nil
+	case errors.Is(err, agent.ErrUnbound):
+		return agent.Verdict{}, nil
+	case fault.KindOf(err) == fault.Invalid:
+		return agent.Verdict{}, err
+	}
+	r.fell(ctx, m, event, err)
+	return agent.Verdict{}, nil
+}
+
+// Word has a language model word what is decided, if the merchant wants that.
+func (r *Router) Word(ctx context.Context, in agent.WordInput) agent.Words {
+	if r.Wording == nil {
+		return agent.Words{}
+	}
+	return r.Wording.Word(ctx, modelOf(in.Scene), in)
+}
+
+// program is the one named; one that this server does not have is served by the house.
+func (r *Router) program(h agent.Handler) *agent.Program {
+	if p, ok := r.Programs[h.Program]; ok {
+		return p
+	}
+	return r.Programs[agent.House]
+}
+
+func (r *Router) handler(a *agent.Agent, h agent.Handler) (ports.RemoteHandler, error) {
+	secret, err := r.Vault.Open(a.Secret, agent.SecretPurpose+a.ID.String())
+	if err != nil {
+		return ports.RemoteHandler{}, fault.New(fault.Unavailable, "agent_secret", "The agent's secret cannot be opened.").Because(err)
+	}
+	return ports.RemoteHandler{Agent: a.ID, URL: h.URL, Secret: string(secret)}, nil
+}
+
+// fell tells the merchant's operators, not the buyer.
+func (r *Router) fell(ctx context.Context, m agent.Mandate, event string, err error) {
+	r.Log.WarnContext(ctx, "an agent's handler failed; the house serves", "agent", m.Agent.ID.String(), "event", event, "why", reasonOf(err), "error", err)
+}
+
+// reasonOf is a stable word for the record.
+func reasonOf(err error) string {
+	var f *fault.Error
+	switch {
+	case errors.As(err, &f):
+		return f.Code
+	case errors.Is(err, context.DeadlineExceeded):
+		return "agent_timeout"
+	}
+	return "agent_failed"
+}

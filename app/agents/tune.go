@@ -1,0 +1,182 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/tuning"
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// mostTuned bounds the negotiations that one tuning reads, the newest ones.
+const mostTuned = 5000
+
+// Tuner has agents learn from their record.
+type Tuner struct {
+	Agents    ports.Agents
+	Versions  ports.PolicyVersions
+	Decisions ports.Decisions
+	Clock     ports.Clock
+	// Busy lets one tuning at a time use a processor, and Reading one holdout at a time be read; they are shared by all
+	// tuners of the server.
+	Busy, Reading chan struct{}
+}
+
+// TuneRequest says what to learn from.
+type TuneRequest struct {
+	From, To time.Time // of the negotiations' beginning; To zero is now. One that goes on is taken to have ended
+	Limit    int       // newest negotiations; 0 is mostTuned
+	Activate bool      // put the proposal in force, if it is better with near certainty
+	Note     string
+
+	byItself bool
+}
+
+// Tuned is what was learnt. Version is the proposal, in force or not; nil where it is no better.
+type Tuned struct {
+	Proposal tuning.Proposal
+	Replay   negotiation.Replayed
+	Version  *agent.Version
+	InForce  bool
+}
+
+// Tune proposes a policy for an agent, as a version that is not in force unless that is asked for. Nothing is
+// written where the proposal would not earn more with near certainty.
+func (t *Tuner) Tune(ctx context.Context, p *project.Project, of id.Agent, r TuneRequest) (Tuned, error) {
+	a, err := t.Agents.ByID(ctx, p.ID, of)
+	if err != nil {
+		return Tuned{}, err
+	}
+	select {
+	case t.Busy <- struct{}{}:
+		defer func() { <-t.Busy }()
+	default:
+		return Tuned{}, fault.New(fault.Unavailable, "tuning_busy", "Another policy is being tuned. Try again soon.").After(5 * time.Second)
+	}
+	policy := a.Policy.Under(p.Settings)
+	records, talks, err := t.read(ctx, p, policy.RoundCap, r)
+	if err != nil {
+		return Tuned{}, err
+	}
+	if len(records) < tuning.Fewest {
+		return Tuned{}, fault.New(fault.Conflict, "too_few_negotiations",
+			fmt.Sprintf("There are %d negotiations to learn from; it takes at least %d.", len(records), tuning.Fewest))
+	}
+	proposal, err := tuning.Propose(ctx, records, policy, 1)
+	if err != nil {
+		return Tuned{}, err
+	}
+	out := Tuned{Proposal: proposal}
+	unwritten := proposal.Policy
+	unwritten.Version = 0 // none of those on record
+	out.Replay = negotiation.Replay(talks, unwritten)
+	if !out.Proposal.Better() {
+		return out, nil
+	}
+	next := a.Policy // but for what was learnt: the project's settings are none of the agent's
+	next.Curve, next.Segments = out.Proposal.Policy.Curve, out.Proposal.Policy.Segments
+	out.InForce = r.Activate
+	_, err = t.Agents.Update(ctx, p.ID, of, func(current *agent.Agent) (*agent.Version, error) {
+		if current.Policy.Version != a.Policy.Version || r.byItself && !stillTunes(current) {
+			return nil, errOvertaken
+		}
+		now := t.Clock.Now()
+		v, err := current.WritePolicy(next, agent.ByTuning, r.Note, now)
+		if err == nil && r.Activate {
+			current.PutInForce(v, now)
+		}
+		out.Version = v
+		return v, err
+	})
+	return out, err
+}
+
+var errOvertaken = fault.New(fault.Conflict, "policy_changed", "Another policy was put in force meanwhile. Tune it anew.")
+
+// read turns the project's record into what can be learnt from, and what can be replayed. Whichever agent answered,
+// it were the same buyers.
+func (t *Tuner) read(ctx context.Context, p *project.Project, roundCap int, r TuneRequest) (records []tuning.Record, talks [][]negotiation.Entry, err error) {
+	to, limit := r.To, r.Limit
+	if to.IsZero() {
+		to = t.Clock.Now()
+	}
+	if limit <= 0 || limit > mostTuned {
+		limit = mostTuned
+	}
+	err = t.Decisions.Negotiations(ctx, p.ID, id.Agent{}, r.From, to, limit, func(n ports.Negotiation) error {
+		if record, ok := tuning.FromEntries(n.Entries, roundCap); ok {
+			for i := range n.Entries {
+				n.Entries[i].Message = "" // nothing is learnt of it, and it may be long
+			}
+			records, talks = append(records, record), append(talks, n.Entries)
+		}
+		return ctx.Err()
+	})
+	return records, talks, err
+}
+
+const (
+	// between is how long an agent that tunes itself keeps a policy at least.
+	between = 24 * time.Hour
+	// ended is how long ago a negotiation began that has ended, but for those that are kept alive.
+	ended = 4 * negotiation.Validity
+)
+
+// SelfTuner tunes the agents whose merchants want that, each at most once a day, and takes back what earned less than
+// the holdout.
+type SelfTuner struct {
+	Tuner
+	Active   ports.ActiveAgents
+	Projects ports.Storefronts
+	// TookBack hears of each policy that was taken back.
+	TookBack func(*agent.Agent, Holdout)
+
+	tried map[id.Agent]time.Time
+}
+
+// Run tunes the agents that are due. What fails for one, or finds nothing better, is tried again the next day.
+func (t *SelfTuner) Run(ctx context.Context) error {
+	now := t.Clock.Now()
+	kept := make(map[id.Agent]time.Time)
+	var failed error
+	for last := (id.Agent{}); ; {
+		due, err := t.Active.SelfTuning(ctx, now.Add(-between), last, selfTuned)
+		if err != nil || len(due) == 0 {
+			t.tried = kept
+			return errors.Join(failed, err)
+		}
+		for _, a := range due {
+			last = a.ID
+			if tried, ok := t.tried[a.ID]; ok && now.Before(tried.Add(between)) {
+				kept[a.ID] = tried
+			} else if err := t.tune(ctx, a); !fault.Is(err, "tuning_busy") { // else it comes again with the next run
+				kept[a.ID], failed = now, errors.Join(failed, err)
+			}
+		}
+	}
+}
+
+// selfTuned is how many agents are read at a time.
+const selfTuned = 100
+
+func (t *SelfTuner) tune(ctx context.Context, a *agent.Agent) error {
+	p, err := t.Projects.ByProject(ctx, a.Project)
+	if err != nil {
+		return err
+	}
+	goOn, err := t.judge(ctx, p, a)
+	if goOn {
+		_, err = t.Tune(ctx, p, a.ID, TuneRequest{To: t.Clock.Now().Add(-ended), Activate: true, Note: "Tuned by itself.", byItself: true})
+	}
+	if fault.Is(err, "too_few_negotiations") || fault.Is(err, "policy_changed") {
+		return nil
+	}
+	return err
+}

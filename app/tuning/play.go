@@ -1,0 +1,109 @@
+package tuning
+
+import (
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+)
+
+// Result is what a policy earns from some twins, per twin, as shares of list.
+type Result struct {
+	Deals float64 // share of twins that bought
+	Price float64 // mean of the deals
+	// Margin is price − cost, of those who do not buy nothing, weighted by the money that is at stake; price alone
+	// where no cost is known of any.
+	Margin float64
+}
+
+// portion is how many twins haggle at a time. It is fixed, so that sums do not depend on the number of processors.
+const portion = 512
+
+// Evaluate lets twins haggle with a policy by the rules that answer quotes.
+func (m *Model) Evaluate(p negotiation.Policy, twins []Twin) Result {
+	parts := make([]Result, (len(twins)+portion-1)/portion)
+	var next atomic.Int64
+	var crew sync.WaitGroup
+	for range min(max(runtime.GOMAXPROCS(0)/2, 1), len(parts)) { // a server serves meanwhile
+		crew.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(parts); i = int(next.Add(1)) - 1 {
+				parts[i] = m.evaluate(p, twins[i*portion:min((i+1)*portion, len(twins))])
+			}
+		})
+	}
+	crew.Wait()
+	var r Result
+	for _, part := range parts {
+		r.Deals, r.Price, r.Margin = r.Deals+part.Deals, r.Price+part.Price, r.Margin+part.Margin
+	}
+	weight := 0.
+	for i := range twins {
+		weight += m.weigh[twins[i].Record]
+	}
+	return Result{r.Deals / float64(max(len(twins), 1)), r.Price / max(r.Deals, 1), r.Margin / max(weight, 1e-9)}
+}
+
+// evaluate sums up.
+func (m *Model) evaluate(p negotiation.Policy, twins []Twin) (r Result) {
+	for i := range twins {
+		if price, margin := m.play(p, &twins[i]); price > 0 {
+			r.Deals++
+			r.Price += price
+			r.Margin += margin * m.weigh[twins[i].Record]
+		}
+	}
+	return r
+}
+
+var noon = time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC)
+
+// play is one negotiation; price is zero without a deal.
+func (m *Model) play(p negotiation.Policy, t *Twin) (price, margin float64) {
+	signals := m.records[t.Record].Signals
+	list := signals.List.Minor()
+	quote := negotiation.Start(id.Quote{}, id.Project{}, negotiation.Item{Quantity: signals.Quantity}, p, signals, nil, noon)
+	terms, minor := p.Terms(signals), func(share float64) int64 { return int64(math.Round(share * float64(list))) }
+	most := min(minor(t.Worth), list)
+	paid, standing := int64(0), quote.Table(terms, nil).Bounds.Opening().Minor()
+	so := begin(float64(standing) / float64(list))
+	for n := 1; paid == 0; n++ {
+		want := min(minor(t.aspire(n, &so)), most)
+		if n > t.Deadline {
+			want = most
+		}
+		if standing <= want {
+			paid = standing
+			break
+		}
+		if n > t.Deadline {
+			return 0, 0
+		}
+		offer := money.Of(max(want, 1), signals.List.Currency())
+		decision := negotiation.Decide(quote.Table(terms, &offer))
+		quote.Record(decision, &offer, noon)
+		answered := negotiation.PriceIn(decision).Minor()
+		said := Round{Offer: float64(offer.Minor()) / float64(list), Standing: float64(answered) / float64(list)}
+		switch d := decision.(type) {
+		case negotiation.Rejected:
+			said.Rejected = true
+		case negotiation.Accepted:
+			paid = answered
+		case negotiation.Countered:
+			if d.Final {
+				n = t.Deadline
+			}
+		}
+		so.hear(said)
+		standing = answered
+	}
+	price = float64(paid) / float64(list)
+	if signals.Cost != nil {
+		return price, price - float64(signals.Cost.Minor())/float64(list)
+	}
+	return price, price
+}

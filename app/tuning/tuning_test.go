@@ -1,0 +1,183 @@
+package tuning_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/tuning"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+)
+
+var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+// propose is Propose, which fails only if it is not waited for.
+func propose(t *testing.T, known []tuning.Record, p negotiation.Policy) tuning.Proposal {
+	t.Helper()
+	proposal, err := tuning.Propose(t.Context(), known, p, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return proposal
+}
+
+// buyer haggles by a formula of its own, not by the package's.
+type buyer struct {
+	worth, first int64
+	deadline     int
+	next         func(b buyer, round int) int64
+}
+
+func firm(b buyer, _ int) int64 { return b.worth * 9 / 10 }
+
+func timed(beta float64) func(buyer, int) int64 {
+	return func(b buyer, round int) int64 {
+		t := float64(round-1) / float64(b.deadline-1)
+		return b.first + int64(math.Pow(t, 1/beta)*float64(b.worth-b.first))
+	}
+}
+
+func amount(minor int64) money.Amount { return money.Of(minor, money.USD) }
+
+// haggle lets a buyer negotiate over something at list 100.00, and returns the record and the price, zero without a
+// deal.
+func haggle(p negotiation.Policy, cost int64, b buyer) (entries []negotiation.Entry, price int64) {
+	known := amount(cost)
+	s := negotiation.Signals{List: amount(100_00), Cost: &known, Negotiable: true, Quantity: 1, Stock: 20, CartValue: amount(0)}
+	q := negotiation.Start(id.Quote{}, id.Project{}, negotiation.Item{Quantity: 1}, p, s, nil, noon)
+	say := func(offer int64) negotiation.Decision {
+		o := amount(offer)
+		t := q.Table(p.Terms(s), &o)
+		d := negotiation.Decide(t)
+		entries = append(entries, negotiation.NewEntry(id.Decision{}, len(entries)+1, q, t, s, d, "", noon))
+		q.Record(d, &o, noon)
+		return d
+	}
+	standing := int64(100_00)
+	for round := 1; round <= b.deadline; round++ {
+		want := min(b.next(b, round), b.worth)
+		d := say(min(want, standing))
+		if standing = negotiation.PriceIn(d).Minor(); d.Response() == "accept" {
+			return entries, standing
+		}
+	}
+	if standing <= b.worth {
+		say(standing)
+		return entries, standing
+	}
+	return entries, 0
+}
+
+// crowd draws buyers: a fifth of them firm, the others timed.
+func crowd(n int, seed uint64, mean float64) []buyer {
+	random, all := rand.New(rand.NewPCG(seed, 1)), make([]buyer, n)
+	manners := []func(buyer, int) int64{firm, timed(.3), timed(1), timed(3), timed(1)}
+	for i := range all {
+		worth := mean + .1*random.NormFloat64()
+		all[i] = buyer{int64(worth * 10000), int64(worth * (.6 + .25*random.Float64()) * 10000), 3 + random.IntN(6), manners[i%5]}
+	}
+	return all
+}
+
+func records(t *testing.T, p negotiation.Policy, cost int64, buyers []buyer) (all []tuning.Record) {
+	t.Helper()
+	for _, b := range buyers {
+		entries, price := haggle(p, cost, b)
+		r, ok := tuning.FromEntries(entries, 6)
+		if !ok {
+			t.Fatalf("nothing is learnt of %+v", entries)
+		}
+		if got := int64(math.Round(r.Price * 10000)); got != price {
+			t.Fatalf("a deal at %d is recorded at %d", price, got)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+func margin(p negotiation.Policy, cost int64, buyers []buyer) (sum float64) {
+	for _, b := range buyers {
+		if _, price := haggle(p, cost, b); price > 0 {
+			sum += float64(price-cost) / 10000
+		}
+	}
+	return sum / float64(len(buyers))
+}
+
+func TestBuyersAreRecognised(t *testing.T) {
+	t.Parallel()
+	p := negotiation.Builtin()
+	p.MaxDiscount = 200
+	proposal := propose(t, records(t, p, 50_00, crowd(1500, 1, .9)), p)
+	want := map[tuning.Share]float64{{Manner: tuning.Firm}: .2, {Manner: tuning.Timed, Beta: .3}: .2, {Manner: tuning.Timed, Beta: 1}: .4, {Manner: tuning.Timed, Beta: 3}: .2}
+	for _, s := range proposal.Buyers {
+		if got := want[tuning.Share{Manner: s.Manner, Beta: s.Beta}]; math.Abs(s.Share-got) > .09 {
+			t.Errorf("%s %.1f: %.3f, want about %.2f", s.Manner, s.Beta, s.Share, got)
+		}
+	}
+}
+
+// What is proposed for a shop whose curve is poor for its buyers earns more from others of the same kind, about as
+// much as it says, and is the same again.
+func TestAPoorCurveIsImproved(t *testing.T) {
+	t.Parallel()
+	p := negotiation.Builtin()
+	p.MaxDiscount = 200
+	p.Curve.Markup, p.Curve.Give, p.Curve.Take = 1300, [8]money.Percent{0, 20, 40, 60, 80, 100, 100, 100}, [8]money.Percent{}
+	known := records(t, p, 50_00, crowd(1200, 1, .88))
+	proposal := propose(t, known, p)
+	others := crowd(20000, 2, .88)
+	before, after := margin(p, 50_00, others), margin(proposal.Policy, 50_00, others)
+	if !proposal.Better() || after < before*1.1 {
+		t.Errorf("it earned %.4f, and earns %.4f by %+v", before, after, proposal)
+	}
+	if math.Abs(proposal.Before.Margin-before) > .05 || math.Abs(proposal.After.Margin-after) > .05 {
+		t.Errorf("it foresaw %.4f and %.4f; they are %.4f and %.4f", proposal.Before.Margin, proposal.After.Margin, before, after)
+	}
+	again := propose(t, known, p)
+	if again.Policy.Curve != proposal.Policy.Curve || again.Gain != proposal.Gain {
+		t.Error("the same records give another proposal")
+	}
+}
+
+// Thin margins get a curve of their own where both kinds are sold.
+func TestCostsAreToldApart(t *testing.T) {
+	t.Parallel()
+	p := negotiation.Builtin()
+	p.MaxDiscount = 200
+	p.Curve.Markup = 1000
+	known := append(records(t, p, 30_00, crowd(500, 1, .9)), records(t, p, 70_00, crowd(500, 2, .9))...)
+	proposal := propose(t, known, p)
+	if len(proposal.Policy.Segments) == 0 {
+		t.Fatalf("no segments: %+v", proposal)
+	}
+	for _, g := range proposal.Policy.Segments {
+		if g.Name == "" || g.CostFrom == 0 {
+			t.Errorf("%+v", g)
+		}
+	}
+}
+
+func TestNothingToLearn(t *testing.T) {
+	t.Parallel()
+	p := negotiation.Builtin()
+	if _, ok := tuning.FromEntries(nil, 6); ok {
+		t.Error("something is learnt of nothing")
+	}
+	s := negotiation.Signals{List: amount(100_00), Negotiable: false, Quantity: 1}
+	q := negotiation.Start(id.Quote{}, id.Project{}, negotiation.Item{Quantity: 1}, p, s, nil, noon)
+	offer := amount(80_00)
+	table := q.Table(p.Terms(s), &offer)
+	e := negotiation.NewEntry(id.Decision{}, 1, q, table, s, negotiation.Decide(table), "", noon)
+	if _, ok := tuning.FromEntries([]negotiation.Entry{e}, 6); ok {
+		t.Error("something is learnt of what has a fixed price")
+	}
+	asked := q.Table(p.Terms(s), nil)
+	e = negotiation.NewEntry(id.Decision{}, 1, q, asked, s, negotiation.Decide(asked), "", noon)
+	if _, ok := tuning.FromEntries([]negotiation.Entry{e}, 6); ok {
+		t.Error("something is learnt of a question")
+	}
+}

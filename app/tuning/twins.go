@@ -1,0 +1,61 @@
+package tuning
+
+import "math/rand/v2"
+
+// Twins draws buyers like those recorded, n of each record. The same seed draws the same.
+func (m *Model) Twins(n int, seed uint64) []Twin {
+	random := rand.New(rand.NewPCG(seed, 1))
+	twins := make([]Twin, 0, n*len(m.records))
+	for i, causes := range m.causes {
+		weights, total := make([]float64, len(causes)), 0.
+		for j, c := range causes {
+			total += m.weight(&m.records[i], c)
+			weights[j] = total
+		}
+		for range n {
+			if total > 0 {
+				twins = append(twins, m.twin(i, pick(causes, weights, random.Float64()*total), random))
+			}
+		}
+	}
+	return twins
+}
+
+func pick(causes []cause, cumulated []float64, at float64) cause {
+	for j, w := range cumulated {
+		if at < w {
+			return causes[j]
+		}
+	}
+	return causes[len(causes)-1]
+}
+
+// twin fills in what a cause leaves open.
+func (m *Model) twin(record int, c cause, random *rand.Rand) Twin {
+	r, k := &m.records[record], kinds[c.kind]
+	t := Twin{
+		Record: record, Manner: k.manner, Beta: int(k.beta), First: r.Rounds[0].Offer, Deadline: int(k.deadline),
+		Worth: worthAt(int(c.worth)) + worthStep*(random.Float64()-.5),
+	}
+	low, standing := evident(r), r.last().Standing
+	switch {
+	case k.manner == Firm:
+		t.Worth = m.firmWorth(r, random)
+	case k.manner != Erratic:
+		t.Worth = min(t.Worth, m.shown)
+	case r.End == Walked:
+		t.Worth = low + (standing-low)*random.Float64()
+	default:
+		t.Worth = low
+	}
+	if r.End == Walked {
+		t.Worth = min(t.Worth, standing-same) // else it would have bought
+	}
+	t.Worth = max(t.Worth, low)
+	if k.manner == Erratic {
+		for _, round := range r.Rounds {
+			t.Offers = append(t.Offers, round.Offer)
+		}
+	}
+	return t
+}

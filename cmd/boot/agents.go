@@ -1,0 +1,123 @@
+package boot
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/adapters/delivery"
+	"github.com/haggle-commerce/haggle/adapters/llm"
+	"github.com/haggle-commerce/haggle/adapters/remoteagent"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+	"github.com/haggle-commerce/haggle/adapters/system"
+	"github.com/haggle-commerce/haggle/app/agents"
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// openAgents puts together what serves the agent events: the programs, the merchants' handlers, and language models
+// where any is configured. Nothing is asked yet.
+func (a *App) openAgents() error {
+	a.router = &agents.Router{
+		Active: a.store.Agents(), Vault: a.vault, Log: a.log, Programs: map[string]*agent.Program{agent.House: agents.Builtin},
+		Remote: remoteagent.New(delivery.SafeClient(a.config.AllowLoopback), a.clock, system.Entropy{}, "Haggle/"+Version),
+	}
+	for _, p := range a.config.Programs {
+		if a.router.Programs[p.Name()] != nil {
+			return fmt.Errorf("two agent programs are named %q", p.Name())
+		}
+		a.router.Programs[p.Name()] = p
+	}
+	c := a.config
+	if c.OpenAIURL+c.OpenAIKey+c.AnthropicURL+c.AnthropicKey != "" {
+		models := llm.New(llm.Options{OpenAIURL: c.OpenAIURL, OpenAIKey: c.OpenAIKey, AnthropicURL: c.AnthropicURL, AnthropicKey: c.AnthropicKey})
+		a.router.Wording, a.router.Strategy = agents.WithModel(models, a.clock, a.log, 0, nil)
+	}
+	a.tuning, a.comparing = make(chan struct{}, 1), make(chan struct{}, 1)
+	a.tunes = &agents.SelfTuner{Tuner: *a.tunerOn(a.store), Active: a.store.Agents(), Projects: a.store.Storefronts(), TookBack: a.tookBack}
+	return nil
+}
+
+// agentsOn manages agents on a view of the store.
+func (a *App) agentsOn(st *sqlstore.Store) *agents.Service {
+	return &agents.Service{
+		Agents: st.Agents(), Versions: st.Agents(), Record: st.Decisions(), Serving: a.router, Products: st.Products(), Inventory: st.Inventory(),
+		Vault: a.vault, Resolver: system.Resolver{AllowLoopback: a.config.AllowLoopback}, Clock: a.clock, Entropy: system.Entropy{},
+		Rules: agent.Rules{Addresses: event.Rules{AllowLoopback: a.config.AllowLoopback}, Programs: slices.Sorted(maps.Keys(a.router.Programs))},
+	}
+}
+
+// tunerOn is what has agents learn, on a view of the store.
+func (a *App) tunerOn(st *sqlstore.Store) *agents.Tuner {
+	return &agents.Tuner{Agents: st.Agents(), Versions: st.Agents(), Decisions: st.Decisions(), Clock: a.clock, Busy: a.tuning, Reading: a.comparing}
+}
+
+// tookBack tells operators of a learnt policy that did worse than the one before.
+func (a *App) tookBack(of *agent.Agent, h agents.Holdout) {
+	a.log.Warn("a learnt policy earned less than the holdout and was taken back: the agent no longer tunes itself",
+		"project", of.Project, "agent", of.ID, "version", h.InForce, "baseline", h.Baseline, "gain", h.Gain, "error", h.Error)
+}
+
+// sealed is how many decisions are sealed at a time.
+const sealed = 1000
+
+// seal adds decisions to their projects' chains until none is left.
+func (a *App) seal(ctx context.Context) error {
+	for {
+		if n, err := a.store.Decisions().Seal(ctx, sealed); err != nil || n < sealed {
+			return err
+		}
+	}
+}
+
+// AgentsOf are the agents of the project with the slug, the active one first.
+func (a *App) AgentsOf(ctx context.Context, slug string) ([]*agent.Agent, error) {
+	p, err := a.storefront.BySlug(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	all, _, err := a.store.Agents().List(ctx, p.ID, ports.Page{Limit: 100})
+	return all, err
+}
+
+// Tune has an agent of the project learn, the active one if none is named.
+func (a *App) Tune(ctx context.Context, slug, named string, r agents.TuneRequest) (agents.Tuned, error) {
+	p, err := a.storefront.BySlug(ctx, slug)
+	if err != nil {
+		return agents.Tuned{}, err
+	}
+	of, err := id.Parse[id.Agent](named)
+	if named == "" {
+		var active *agent.Agent
+		if active, err = a.store.Agents().Active(ctx, p.ID); err == nil {
+			of = active.ID
+		}
+	}
+	if err != nil {
+		return agents.Tuned{}, err
+	}
+	return a.tunerOn(a.store).Tune(ctx, p, of, r)
+}
+
+// VerifyDecisions walks the chain of the project with the slug from its beginning.
+func (a *App) VerifyDecisions(ctx context.Context, slug string) (agents.Verified, error) {
+	p, err := a.storefront.BySlug(ctx, slug)
+	if err != nil {
+		return agents.Verified{}, err
+	}
+	active, err := a.store.Agents().Active(ctx, p.ID)
+	if err != nil {
+		return agents.Verified{}, err
+	}
+	for all, from := 0, int64(1); ; {
+		v, err := a.agents.Verify(ctx, p, active.ID, from)
+		if all += v.Decisions; err != nil || v.Next == 0 {
+			v.Decisions = all
+			return v, err
+		}
+		from = v.Next
+	}
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/simulator/market"
+)
+
+// What is learnt of a population is the same again, and as good a market as before at least, but for chance.
+func TestSimulateMarketThatLearns(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	run := func(name string, flags ...string) (r market.Report) {
+		file := filepath.Join(dir, name)
+		out, said, err := simulateMarket(t, append(flags, "--seed=3", "--buyers=5000", "--population=normal-95-c65", "--json="+file)...)
+		if err != nil {
+			t.Fatalf("%v\n%s%s", err, out, said)
+		}
+		if learns := len(flags) > 0; learns != strings.Contains(out, "Learnt from") || learns != strings.Contains(said, "learning 1 of 1: normal-95-c65") {
+			t.Errorf("%s\n%s", out, said)
+		}
+		if err := json.Unmarshal(read(t, file), &r); err != nil || !r.OK() {
+			t.Fatalf("%v, %+v", err, r.Broken)
+		}
+		return r
+	}
+	plain, learnt, again := run("plain"), run("learnt", "--learn=600"), run("again", "--learn=600")
+	if !reflect.DeepEqual(learnt.Summary, again.Summary) {
+		t.Errorf("learnt otherwise: %+v, %+v", learnt.Summary, again.Summary)
+	}
+	before, after := plain.Summary.OfPosted, learnt.Summary.OfPosted
+	if after.Value < before.Value-2*(before.Error+after.Error) {
+		t.Errorf("learnt to earn %.3f where it was %.3f", after.Value, before.Value)
+	}
+}
+
+// Buyers of one strategy alone, whatever it is, are not misread so that learning does harm.
+func TestSimulateMarketLearnsOfAnyStrategy(t *testing.T) {
+	t.Parallel()
+	earned := func(dir, strategy string, flags ...string) market.Ratio {
+		file := filepath.Join(dir, "report.json")
+		if out, said, err := simulateMarket(t, append(flags, "--seed=5", "--buyers=3000", "--population=normal-85-c50", "--strategy="+strategy, "--json="+file)...); err != nil {
+			t.Fatalf("%v\n%s%s", err, out, said)
+		}
+		var r market.Report
+		if err := json.Unmarshal(read(t, file), &r); err != nil {
+			t.Fatal(err)
+		}
+		return r.Summary.OfPosted
+	}
+	for _, strategy := range []string{"boulware", "conceder", "hardliner", "tit-for-tat", "prober", "random", "impatient", "splitter"} {
+		t.Run(strategy, func(t *testing.T) {
+			t.Parallel()
+			before, after := earned(t.TempDir(), strategy), earned(t.TempDir(), strategy, "--learn=1000")
+			if after.Value < before.Value-2*(before.Error+after.Error) {
+				t.Errorf("learnt to earn %.3f where it was %.3f", after.Value, before.Value)
+			}
+			t.Logf("%.3f before, %.3f learnt", before.Value, after.Value)
+		})
+	}
+}
+
+func TestSimulateMarketLearnsFromEnough(t *testing.T) {
+	t.Parallel()
+	for flag, want := range map[string]string{
+		"--learn=199":    "--learn must be between 200 and 100,000",
+		"--learn=100001": "--learn must be between 200 and 100,000",
+		"--learn=-1":     "--learn must be more than zero",
+	} {
+		if _, said, err := simulateMarket(t, flag); err == nil || !strings.Contains(said, want) {
+			t.Errorf("%s: %v, %s", flag, err, said)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/simulator/decimal"
+	"github.com/haggle-commerce/haggle/simulator/market"
+	"github.com/haggle-commerce/haggle/simulator/market/live"
+)
+
+// live sends the buyers to a running server.
+func (c marketCmd) live(ctx context.Context) error {
+	where, err := c.where()
+	if err != nil {
+		return err
+	}
+	config, err := c.buyers()
+	if err != nil {
+		return err
+	}
+	shop, err := live.Enter(ctx, where)
+	if err != nil {
+		return fmt.Errorf("the server at %s: %w", where.URL, err)
+	}
+	config.List, config.Seller, config.Least, config.Settings = shop.List(), shop, shop.Least(), shop.Settings()
+	config.Workers = cmp.Or(c.Concurrency, 16)
+	report, err := c.haggleWith(ctx, shop, config)
+	if err != nil {
+		return err
+	}
+	verdict := shop.Verdict()
+	fmt.Fprintf(os.Stderr, "%s\n", verdict)
+	switch {
+	case !report.OK():
+		return errUnkept
+	case !verdict.OK():
+		return errBroken
+	}
+	return nil
+}
+
+func (c marketCmd) haggleWith(ctx context.Context, shop *live.Shop, config market.Config) (*market.Report, error) {
+	var items []market.Item
+	for _, p := range config.Populations {
+		items = append(items, p.Item(config.List))
+	}
+	if err := shop.Stock(items); err != nil {
+		return nil, errors.Join(err, shop.Leave())
+	}
+	fmt.Fprintf(os.Stderr, "The buyers haggle in the project %s.\n", shop.Slug())
+	report, err := c.simulate(ctx, config)
+	return report, errors.Join(err, shop.Leave())
+}
+
+// where reads the flags for a seller elsewhere.
+func (c marketCmd) where() (live.Config, error) {
+	list, err := decimal.Parse(c.List)
+	if err != nil || list.Less(decimal.FromInt(1)) {
+		return live.Config{}, errors.New("--list must be an amount of at least 1.00")
+	}
+	discount, err := decimal.Parse(cmp.Or(c.MaxDiscount, "20"))
+	switch {
+	case c.Key == "":
+		return live.Config{}, errors.New("--url needs --key: an API key of the server")
+	case c.Rounds != 0 || c.Learn != 0:
+		return live.Config{}, errors.New("--rounds and --learn do not go with --url: the policy is the project's")
+	case c.Project != "" && c.MaxDiscount != "":
+		return live.Config{}, errors.New("--max-discount does not go with --project, which has settings of its own")
+	case err != nil || discount.Sign() < 0 || decimal.FromInt(90).Less(discount) || !discount.MultipleOf(decimal.MustParse("0.1")):
+		return live.Config{}, errors.New("--max-discount must be between 0 and 90, with at most one decimal")
+	case c.Concurrency < 0 || c.Concurrency > 1000:
+		return live.Config{}, errors.New("--concurrency must be between 1 and 1000")
+	}
+	return live.Config{
+		URL: strings.TrimSuffix(c.URL, "/"), Key: c.Key, Project: c.Project, MaxDiscount: discount, List: list, Pay: c.Pay,
+	}, nil
+}

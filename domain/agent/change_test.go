@@ -1,0 +1,294 @@
+package agent_test
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/patch"
+)
+
+var (
+	morning  = time.Date(2026, 4, 1, 8, 0, 0, 0, time.UTC)
+	noon     = morning.Add(4 * time.Hour)
+	rules    = agent.Rules{Programs: []string{"mine"}}
+	houseOwn = agent.Handler{Kind: agent.Builtin, Program: agent.House}
+)
+
+// named is a change of the name alone.
+func named(name string) agent.Change { return agent.Change{Name: patch.To(name)} }
+
+// by has a handler serve quotes.
+func by(kind, program, url string) agent.Change {
+	return agent.Change{Handlers: agent.HandlersChange{Quote: patch.To(agent.HandlerDraft{Type: kind, Program: program, URL: url})}}
+}
+
+func opened(t *testing.T) *agent.Agent {
+	t.Helper()
+	a, _, err := agent.Open(id.New[id.Agent]([16]byte{1}), id.New[id.Project]([16]byte{2}), named("Ann"), negotiation.Builtin(), []byte("sealed"), rules, morning)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// fieldsOf are the fields that a fault names, sorted.
+func fieldsOf(err error) []string {
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		return nil
+	}
+	var names []string
+	for _, d := range f.Details {
+		names = append(names, d.Field)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func TestANewAgentIsADraftOfTheHouse(t *testing.T) {
+	t.Parallel()
+	mine := negotiation.Builtin()
+	mine.Version, mine.MaxDiscount = 7, 150
+	for name, c := range map[string]struct {
+		policy negotiation.Policy
+		origin agent.Origin
+	}{"the built-in policy": {negotiation.Builtin(), agent.ByHouse}, "one of the merchant's": {mine, agent.ByMerchant}} {
+		a, first, err := agent.Open(id.New[id.Agent]([16]byte{1}), id.New[id.Project]([16]byte{2}), named("Ann"), c.policy, []byte("sealed"), rules, morning)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		want := c.policy
+		want.Version = 1
+		if a.Name != "Ann" || a.Status != agent.Draft || a.Handlers != (agent.Handlers{Search: houseOwn, Quote: houseOwn, Checkout: houseOwn, Finalize: houseOwn}) ||
+			a.Model != (agent.Model{Temperature: -1}) || a.Latest != 1 || a.CreatedAt != morning || string(a.Secret) != "sealed" {
+			t.Errorf("%s: %+v", name, a)
+		}
+		if !reflect.DeepEqual(a.Policy, want) || !reflect.DeepEqual(first.Policy, want) || first.Origin != c.origin ||
+			first.Agent != a.ID || first.Project != a.Project || !first.ActivatedAt.IsZero() {
+			t.Errorf("%s: %+v", name, first)
+		}
+	}
+}
+
+func TestAgentRules(t *testing.T) {
+	t.Parallel()
+	tokens := func(n int) agent.Change { return agent.Change{Model: agent.ModelChange{MaxTokens: patch.To(n)}} }
+	heat := func(n int) agent.Change { return agent.Change{Model: agent.ModelChange{Temperature: patch.To(n)}} }
+	held := func(p money.Percent) agent.Change {
+		return agent.Change{Tuning: agent.TuningChange{Holdout: patch.To(p)}}
+	}
+	for name, c := range map[string]struct {
+		change agent.Change
+		want   []string
+	}{
+		"200 characters":       {named(strings.Repeat("é", 200)), nil},
+		"201 characters":       {named(strings.Repeat("é", 201)), []string{"name"}},
+		"no name":              {named(""), []string{"name"}},
+		"the name null":        {agent.Change{Name: patch.Null[string]()}, []string{"name"}},
+		"NUL":                  {named("a\x00"), []string{"name"}},
+		"the house":            {by("builtin", "haggle", ""), nil},
+		"a program":            {by("builtin", "mine", ""), nil},
+		"no program":           {by("builtin", "", ""), nil},
+		"another program":      {by("builtin", "yours", ""), []string{"handlers.quote.program"}},
+		"a program with a URL": {by("builtin", "mine", "https://example.com"), []string{"handlers.quote.url"}},
+		"a URL":                {by("remote", "", "https://example.com/quote"), nil},
+		"a URL and a program":  {by("remote", "mine", "https://example.com"), []string{"handlers.quote.program"}},
+		"no URL":               {by("remote", "", ""), []string{"handlers.quote.url"}},
+		"plain http":           {by("remote", "", "http://example.com"), []string{"handlers.quote.url"}},
+		"plain http nearby":    {by("remote", "", "http://localhost:9000"), []string{"handlers.quote.url"}},
+		"a user in the URL":    {by("remote", "", "https://me@example.com"), []string{"handlers.quote.url"}},
+		"no type":              {by("", "", "https://example.com"), []string{"handlers.quote.type"}},
+		"a type unheard of":    {by("lambda", "", ""), []string{"handlers.quote.type"}},
+		"one token":            {tokens(1), nil},
+		"no token":             {tokens(0), []string{"model.max_tokens"}},
+		"a million tokens":     {tokens(1_000_000), nil},
+		"a token more":         {tokens(1_000_001), []string{"model.max_tokens"}},
+		"cold":                 {heat(0), nil},
+		"hot":                  {heat(2000), nil},
+		"too hot":              {heat(2001), []string{"model.temperature"}},
+		"below zero":           {heat(-1), []string{"model.temperature"}},
+		"a long model":         {agent.Change{Model: agent.ModelChange{Name: patch.To(strings.Repeat("x", 201))}}, []string{"model.name"}},
+		"a long provider":      {agent.Change{Model: agent.ModelChange{Provider: patch.To(strings.Repeat("x", 201))}}, []string{"model.provider"}},
+		"half held":            {held(500), nil},
+		"more than half held":  {held(501), []string{"tuning.holdout_percent"}},
+		"less than none held":  {held(-1), []string{"tuning.holdout_percent"}},
+	} {
+		a := opened(t)
+		before := *a
+		err := a.Change(c.change, rules, noon)
+		if got := fieldsOf(err); !slices.Equal(got, c.want) || (err == nil) != (c.want == nil) {
+			t.Errorf("%s: %v names %q, want %q", name, err, got, c.want)
+		}
+		if changed := !reflect.DeepEqual(*a, before); changed != (err == nil) {
+			t.Errorf("%s: changed %v in spite of %v", name, changed, err)
+		}
+	}
+	beside := agent.Rules{Addresses: event.Rules{AllowLoopback: true}}
+	if err := opened(t).Change(by("remote", "", "http://localhost:9000"), beside, noon); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAllThatIsWrongWithANewAgent(t *testing.T) {
+	t.Parallel()
+	c := by("remote", "", "ftp://example.com")
+	c.Model.MaxTokens = patch.To(0)
+	p := negotiation.Builtin()
+	p.MaxDiscount = 2000
+	_, _, err := agent.Open(id.Agent{}, id.Project{}, c, p, nil, rules, morning)
+	if got := fieldsOf(err); !slices.Equal(got, []string{"handlers.quote.url", "model.max_tokens", "name", "policy.max_discount_percent"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestNullIsAsNew(t *testing.T) {
+	t.Parallel()
+	a := opened(t)
+	set := by("remote", "", "https://example.com")
+	set.Model = agent.ModelChange{
+		Provider: patch.To("openai"), Name: patch.To("small"), MaxTokens: patch.To(5), Temperature: patch.To(5),
+		Wording: patch.To(true), Strategy: patch.To(true), Reasons: patch.To(true),
+	}
+	set.Tuning = agent.TuningChange{Automatic: patch.To(true), Holdout: patch.To(money.Percent(100))}
+	if err := a.Change(set, rules, noon); err != nil {
+		t.Fatal(err)
+	}
+	if a.Handlers.Quote.URL == "" || a.Handlers.Search != houseOwn || !a.Model.Strategy || a.Tuning.Baseline != 1 || a.Held == nil || a.UpdatedAt != noon {
+		t.Errorf("%+v", a)
+	}
+	unset := agent.Change{
+		Handlers: agent.HandlersChange{Quote: patch.Null[agent.HandlerDraft]()},
+		Model: agent.ModelChange{
+			Provider: patch.Null[string](), Name: patch.Null[string](), MaxTokens: patch.Null[int](), Temperature: patch.Null[int](),
+			Wording: patch.Null[bool](), Strategy: patch.Null[bool](), Reasons: patch.Null[bool](),
+		},
+		Tuning: agent.TuningChange{Automatic: patch.Null[bool](), Holdout: patch.Null[money.Percent]()},
+	}
+	if err := a.Change(unset, rules, noon); err != nil {
+		t.Fatal(err)
+	}
+	fresh := opened(t)
+	fresh.UpdatedAt = noon
+	if !reflect.DeepEqual(a, fresh) {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestAPolicyIsWrittenAndThenPutInForce(t *testing.T) {
+	t.Parallel()
+	a, p := opened(t), negotiation.Builtin()
+	p.MaxDiscount = 150
+	v, err := a.WritePolicy(p, agent.ByTuning, "less", noon)
+	if err != nil || v.Policy.Version != 2 || v.Policy.MaxDiscount != 150 || v.Origin != agent.ByTuning || v.Note != "less" || !v.ActivatedAt.IsZero() {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	if a.Policy.Version != 1 || a.Latest != 2 {
+		t.Errorf("in force is %d of %d", a.Policy.Version, a.Latest)
+	}
+	a.PutInForce(v, noon.Add(time.Hour))
+	if a.Policy.Version != 2 || a.Policy.MaxDiscount != 150 || a.UpdatedAt != noon.Add(time.Hour) || !v.ActivatedAt.IsZero() {
+		t.Errorf("of a draft: %+v, %+v", a.Policy, v)
+	}
+	a.Activate(noon)
+	if a.PutInForce(v, noon.Add(time.Hour)); v.ActivatedAt != noon.Add(time.Hour) {
+		t.Errorf("of the active agent: %+v", v)
+	}
+	for field, write := range map[string]func() (*agent.Version, error){
+		"note": func() (*agent.Version, error) {
+			return a.WritePolicy(p, agent.ByMerchant, strings.Repeat("x", 2001), noon)
+		},
+		"policy.max_discount_percent": func() (*agent.Version, error) {
+			p := p
+			p.MaxDiscount = -1
+			return a.WritePolicy(p, agent.ByMerchant, "", noon)
+		},
+	} {
+		if v, err := write(); v != nil || !slices.Equal(fieldsOf(err), []string{field}) || a.Latest != 2 {
+			t.Errorf("%v: %+v of %d", err, v, a.Latest)
+		}
+	}
+}
+
+func TestTheBaselineIsWhatWasInForceWhenTheHoldoutBegan(t *testing.T) {
+	t.Parallel()
+	a := opened(t)
+	hold := func(share money.Percent) {
+		if err := a.Change(agent.Change{Tuning: agent.TuningChange{Holdout: patch.To(share)}}, rules, noon); err != nil {
+			t.Fatal(err)
+		}
+	}
+	next := func() {
+		v, err := a.WritePolicy(negotiation.Builtin(), agent.ByTuning, "", noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.PutInForce(v, noon)
+	}
+	for step, c := range []struct {
+		do   func()
+		want int
+	}{
+		{func() {}, 0}, {next, 0}, {func() { hold(100) }, 2}, {next, 2}, {func() { hold(200) }, 2},
+		{func() { hold(0) }, 0}, {func() { hold(50) }, 3},
+	} {
+		c.do()
+		if a.Tuning.Baseline != c.want || (a.Held == nil) != (c.want == 0) || a.Held != nil && a.Held.Version != c.want {
+			t.Errorf("step %d: the baseline is %d, want %d", step, a.Tuning.Baseline, c.want)
+		}
+	}
+}
+
+func TestTakingBack(t *testing.T) {
+	t.Parallel()
+	a, first := opened(t), &agent.Version{Policy: negotiation.Builtin()}
+	if err := a.Change(agent.Change{Tuning: agent.TuningChange{Automatic: patch.To(true), Holdout: patch.To(money.Percent(100))}}, rules, noon); err != nil {
+		t.Fatal(err)
+	}
+	v, err := a.WritePolicy(negotiation.Builtin(), agent.ByTuning, "", noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.PutInForce(v, noon)
+	a.TakeBack(first, noon.Add(time.Hour))
+	if a.Policy.Version != 1 || a.Latest != 2 || a.UpdatedAt != noon.Add(time.Hour) || a.Tuning != (agent.Tuning{Holdout: 100, Baseline: 1}) {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestActivatingAndRotating(t *testing.T) {
+	t.Parallel()
+	a := opened(t)
+	a.Activate(noon)
+	a.Activate(noon.Add(time.Hour))
+	if a.Status != agent.Active || a.UpdatedAt != noon {
+		t.Errorf("%v since %v", a.Status, a.UpdatedAt)
+	}
+	a.Rotate([]byte("other"), noon.Add(2*time.Hour))
+	if string(a.Secret) != "other" || a.UpdatedAt != noon.Add(2*time.Hour) {
+		t.Errorf("%q since %v", a.Secret, a.UpdatedAt)
+	}
+}
+
+// The agent that a project begins with has no secret, and no request leaves unsigned.
+func TestRemoteHandlersNeedASecret(t *testing.T) {
+	t.Parallel()
+	a := &agent.Agent{Name: "Negotiator", Status: agent.Active}
+	remote := agent.Change{Handlers: agent.HandlersChange{Quote: patch.To(agent.HandlerDraft{Type: "remote", URL: "https://shop.example/quote"})}}
+	if err := a.Change(remote, agent.Rules{}, noon); !fault.Is(err, "secret_required") || a.Handlers.Quote.Kind == agent.Remote {
+		t.Errorf("%v, %+v", err, a.Handlers)
+	}
+	a.Rotate([]byte("sealed"), noon)
+	if err := a.Change(remote, agent.Rules{}, noon); err != nil || a.Handlers.Quote.Kind != agent.Remote {
+		t.Errorf("%v, %+v", err, a.Handlers)
+	}
+}

@@ -1,0 +1,97 @@
+package analytics
+
+import (
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+)
+
+// Interval is what a time series is cut by.
+type Interval struct{ name string }
+
+var (
+	Hour  = Interval{"hour"}
+	Day   = Interval{"day"}
+	Week  = Interval{"week"} // from Monday on
+	Month = Interval{"month"}
+)
+
+// Intervals are all, by name.
+var Intervals = map[string]Interval{"hour": Hour, "day": Day, "week": Week, "month": Month}
+
+// MaxBuckets is how many spans a series has at most.
+const MaxBuckets = 400
+
+// Cut cuts the time from one moment to before another where the zone's hours, days, weeks or months begin.
+// The bounds are the two and all beginnings between them.
+func Cut(from, to time.Time, by Interval, zone *time.Location) ([]time.Time, error) {
+	bounds := []time.Time{from}
+	for next := by.after(from, zone); next.Before(to); next = by.after(next, zone) {
+		bounds = append(bounds, next.UTC())
+		if len(bounds) > MaxBuckets {
+			return nil, fault.Field("interval", "cuts the period into more than 400 buckets")
+		}
+	}
+	return append(bounds, to), nil
+}
+
+// after is the first beginning after t.
+func (i Interval) after(t time.Time, zone *time.Location) time.Time {
+	t = t.In(zone)
+	y, m, d := t.Date()
+	switch i {
+	case Hour:
+		return hourAfter(t)
+	case Week:
+		return StartOfDay(y, m, d+7-int(t.Weekday()+6)%7, zone)
+	case Month:
+		return StartOfDay(y, m+1, 1, zone)
+	}
+	return StartOfDay(y, m, d+1, zone)
+}
+
+// hourAfter goes on by elapsed time, so that an hour that is repeated is two. Where clocks move by half an
+// hour, what begins there is a shorter one.
+func hourAfter(t time.Time) time.Time {
+	into := time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second + time.Duration(t.Nanosecond())
+	next := t.Add(time.Hour - into)
+	if over := time.Duration(next.Minute()) * time.Minute; over != 0 {
+		if sharp := next.Add(-over); sharp.After(t) && sharp.Minute() == 0 {
+			return sharp
+		}
+	}
+	return next
+}
+
+// StartOfDay is the first moment of a day, also where clocks skip midnight or strike it twice. Days and
+// months may lie outside their usual ranges, as those of time.Date may.
+func StartOfDay(y int, m time.Month, d int, zone *time.Location) time.Time {
+	day := time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+	start := time.Date(y, m, d, 0, 0, 0, 0, zone)
+	for reached(start.Add(-Slot), day) {
+		start = start.Add(-Slot)
+	}
+	for !reached(start, day) {
+		start = start.Add(Slot)
+	}
+	return start
+}
+
+// reached tells whether it is that day, or a later one, where t is.
+func reached(t, day time.Time) bool {
+	y, m, d := t.Date()
+	return !time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Before(day)
+}
+
+// Span finds the one of consecutive spans that a time is in: from each bound to before the next.
+func Span(bounds []time.Time, t time.Time) (int, bool) {
+	low, high := 0, len(bounds)
+	for low < high {
+		if middle := (low + high) / 2; bounds[middle].After(t) {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	return low - 1, low > 0 && low < len(bounds)
+}

@@ -1,0 +1,266 @@
+package analytics
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+)
+
+// Session is the record of one session. What is Fresh has not been counted yet.
+type Session struct {
+	ID        id.Session
+	Began     time.Time
+	Decisions []Decision // by seq
+	Checkouts []Checkout
+	Orders    []Order
+}
+
+// Decision is an answer to an offer, or to a question of the price. Prices are of a piece.
+type Decision struct {
+	ID       string
+	Fresh    bool
+	Quote    id.Quote
+	Item     negotiation.Item
+	At       time.Time
+	Currency string
+	Offer    *int64
+	Response string
+	Price    *int64
+	Rule     string
+	Agent    id.Agent
+	Policy   int // its version
+	Handler  string
+	Fallback string
+	List     int64
+	Floor    int64
+	Cost     *int64 // of an accepted offer
+}
+
+// Checkout is what a checkout was opened for.
+type Checkout struct {
+	ID     string
+	Fresh  bool
+	Quotes []id.Quote
+}
+
+// Order is a paid order.
+type Order struct {
+	ID    string
+	Fresh bool
+	At    time.Time
+	Gross int64
+	Lines []Line
+}
+
+// Line is a line of an order. Prices are of a piece.
+type Line struct {
+	Product    id.Product
+	Quantity   int
+	Unit, List int64
+	Quote      id.Quote
+}
+
+// Fact is what a session adds to the figures of the time in which something happened.
+type Fact struct {
+	At time.Time
+	Figures
+}
+
+// Lost is a negotiation with an offer and, so far, without a deal. Prices are of a piece.
+type Lost struct {
+	Item     negotiation.Item
+	Began    time.Time
+	Last     time.Time // the last answer
+	Currency string
+	Best     int64 // the buyer's best offer
+	Standing int64 // the price that the shop stands at
+	List     int64
+	Floor    int64
+}
+
+// KeptWithin is how far below the floor, in percent of it, a lost deal's best offer is at most.
+const KeptWithin = 50
+
+// Near tells whether the best offer is no further below the floor than thousandths of it.
+func (l Lost) Near(thousandths int64) bool { return l.Best*1000 >= l.Floor*(1000-thousandths) }
+
+// Counted is the session without what is fresh.
+func (s Session) Counted() Session {
+	old := Session{ID: s.ID, Began: s.Began}
+	for _, d := range s.Decisions {
+		if !d.Fresh {
+			old.Decisions = append(old.Decisions, d)
+		}
+	}
+	for _, c := range s.Checkouts {
+		if !c.Fresh {
+			old.Checkouts = append(old.Checkouts, c)
+		}
+	}
+	for _, o := range s.Orders {
+		if !o.Fresh {
+			old.Orders = append(old.Orders, o)
+		}
+	}
+	return old
+}
+
+// Tell is what the session adds to the figures, and the deals that it lost.
+func (s Session) Tell() ([]Fact, []Lost) {
+	var facts []Fact
+	var lost []Lost
+	if len(s.Orders) > 0 {
+		facts = append(facts, Fact{s.Began, Figures{Buyers: 1}})
+	}
+	opened, paid, costs := s.quotes()
+	for _, t := range s.talks() {
+		facts = append(facts, Fact{t[0].At, t.figures(opened, paid)})
+		if l, ok := t.lost(); ok {
+			lost = append(lost, l)
+		}
+	}
+	for _, o := range s.Orders {
+		facts = append(facts, Fact{o.At, o.figures(costs)})
+	}
+	return facts, lost
+}
+
+// quotes are those that came into a checkout, those that were paid, and what is known of costs.
+func (s Session) quotes() (opened, paid map[id.Quote]bool, costs map[costKey]int64) {
+	opened, paid, costs = map[id.Quote]bool{}, map[id.Quote]bool{}, map[costKey]int64{}
+	for _, c := range s.Checkouts {
+		for _, q := range c.Quotes {
+			opened[q] = true
+		}
+	}
+	for _, o := range s.Orders {
+		for _, l := range o.Lines {
+			paid[l.Quote] = true
+		}
+	}
+	for _, d := range s.Decisions {
+		if d.Cost != nil {
+			costs[costKey{d.Quote, d.Item.Product}] = *d.Cost
+		}
+	}
+	return opened, paid, costs
+}
+
+// costKey is a product as a quote covers it: a bundle's second product has no recorded cost.
+type costKey struct {
+	quote   id.Quote
+	product id.Product
+}
+
+// talk is a negotiation: the decisions on one product, variant and quantity in a session.
+type talk []Decision
+
+// talks are in the order in which they began.
+func (s Session) talks() []talk {
+	var all []talk
+	places := map[negotiation.Item]int{}
+	for _, d := range s.Decisions {
+		at, known := places[d.Item]
+		if !known {
+			at = len(all)
+			places[d.Item], all = at, append(all, nil)
+		}
+		all[at] = append(all[at], d)
+	}
+	return all
+}
+
+func (t talk) figures(opened, paid map[id.Quote]bool) Figures {
+	f := Figures{Negotiations: 1, Rules: map[string]int64{}}
+	var deal *Decision
+	for i, d := range t {
+		f.Rules[d.Rule]++
+		if d.Fallback != "" {
+			addCounts(&f.Fallbacks, map[string]int64{d.Fallback: 1}, 1)
+		}
+		if d.Offer != nil {
+			f.Offers++
+			f.Offered = 1
+		}
+		switch d.Response {
+		case "counter_offer":
+			f.Countered = 1
+		case "reject":
+			f.Rejected = 1
+		case "accept":
+			deal = &t[i]
+		}
+		f.Opened |= one(d.Response == "accept" && opened[d.Quote])
+		f.Paid |= one(d.Response == "accept" && paid[d.Quote])
+	}
+	if deal != nil {
+		f.close(*deal)
+	}
+	outcomes := Outcomes{1, f.Offered, f.Deals}
+	f.Policies = map[string]Outcomes{t[0].Agent.String() + "/" + strconv.Itoa(t[0].Policy): outcomes}
+	f.Handlers = map[string]Outcomes{t[0].Handler: outcomes}
+	return f
+}
+
+// close counts the last deal of a negotiation: a second one follows when the buyer let the first lapse.
+func (f *Figures) close(d Decision) {
+	f.Deals = 1
+	price := d.List
+	if d.Price != nil {
+		price = *d.Price
+	}
+	f.DealDiscount = share(d.List-price, d.List, million)
+	f.DealDiscounts = map[int]int64{int(share(d.List-price, d.List, 1000)): 1}
+	if d.Cost != nil {
+		f.DealKnown, f.DealCost = price*int64(d.Item.Quantity), *d.Cost*int64(d.Item.Quantity)
+	}
+}
+
+const million = 1_000_000
+
+func one(yes bool) int64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// lost is the negotiation, if it ended without a deal and not too far below the floor.
+func (t talk) lost() (Lost, bool) {
+	last := t[len(t)-1]
+	l := Lost{
+		Item: last.Item, Began: t[0].At, Last: last.At, Currency: last.Currency,
+		Best: -1, Standing: t[0].List, List: last.List, Floor: last.Floor,
+	}
+	for _, d := range t {
+		if d.Response == "accept" {
+			return Lost{}, false
+		}
+		if d.Offer != nil {
+			l.Best = max(l.Best, *d.Offer)
+		}
+		if d.Price != nil {
+			l.Standing = *d.Price
+		}
+	}
+	return l, l.Best >= 0 && l.Near(KeptWithin*10)
+}
+
+func (o Order) figures(costs map[costKey]int64) Figures {
+	f := Figures{Orders: 1, Gross: o.Gross, Products: map[string]Sold{}}
+	for _, l := range o.Lines {
+		n := int64(l.Quantity)
+		sold := Sold{Units: n, List: n * l.List, Goods: n * l.Unit}
+		if cost, known := costs[costKey{l.Quote, l.Product}]; known && !l.Quote.IsZero() {
+			sold.Known, sold.Cost = sold.Goods, n*cost
+		}
+		f.Units, f.List, f.Goods = f.Units+sold.Units, f.List+sold.List, f.Goods+sold.Goods
+		f.Known, f.Cost = f.Known+sold.Known, f.Cost+sold.Cost
+		f.Products[l.Product.String()] = f.Products[l.Product.String()].plus(sold, 1)
+	}
+	f.PaidDiscount = share(f.List-f.Goods, f.List, million)
+	f.PaidDiscounts = map[int]int64{int(share(f.List-f.Goods, f.List, 1000)): 1}
+	return f
+}

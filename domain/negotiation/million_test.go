@@ -1,0 +1,288 @@
+package negotiation_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+)
+
+// A million buyers haggle with shops that change their mind, under any policy and with any agent. A judge, who reads
+// no rule but decisions 9, looks at every answer. A history is told by its number: judged(draw, number).
+func TestAMillionHistories(t *testing.T) {
+	histories := 1_000_000
+	if testing.Short() {
+		histories /= 20
+	}
+	workers := runtime.GOMAXPROCS(0)
+	tallies, failures := make([]tally, workers), make([]error, workers)
+	var wait sync.WaitGroup
+	for w := range workers {
+		wait.Go(func() {
+			tallies[w] = tally{}
+			source := rand.NewPCG(0, 0)
+			for n := w; n < histories && failures[w] == nil; n += workers {
+				source.Seed(2026, uint64(n))
+				if err := haggle(draw{rand.New(source)}, tallies[w]); err != nil {
+					failures[w] = fmt.Errorf("history %d: %w", n, err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	for _, err := range failures {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if !t.Failed() {
+		checkTally(t, histories, tallies)
+	}
+}
+
+// tally counts what happened.
+type tally map[string]int
+
+// checkTally sees to it that the histories hold enough of everything for the judge to have seen it.
+func checkTally(t *testing.T, histories int, tallies []tally) {
+	t.Helper()
+	sum := tally{}
+	for _, one := range tallies {
+		for what, n := range one {
+			sum[what] += n
+		}
+	}
+	t.Log(sum)
+	for what, perThousand := range map[string]int{
+		"quote": 200, "accept": 200, "counter_offer": 200, "reject": 200,
+		negotiation.NoOffer.String(): 200, negotiation.ListOnly.String(): 200, negotiation.Commitment.String(): 200,
+		negotiation.AtAsk.String(): 200, negotiation.Concession.String(): 50, negotiation.NoMovement.String(): 20,
+		negotiation.FinalRound.String(): 20, negotiation.ProbingLimit.String(): 20, negotiation.BelowFloor.String(): 200,
+		negotiation.AgentAnswer.String(): 50, "new quote": 200, "new bounds": 200, "overtaken": 100, "sold under the floor": 20,
+		"price forgotten": 100, "lower price to a mover": 100, "same price to a non-mover": 100,
+	} {
+		if sum[what]*1000 < histories*perThousand {
+			t.Errorf("%q happened %d times in %d histories", what, sum[what], histories)
+		}
+	}
+}
+
+// haggle tells one history: quotes on one item, one after the other, and what is said on them.
+func haggle(r draw, seen tally) error {
+	p, s := r.policy(), r.signals([]money.Currency{money.USD, money.USD, jpy, bhd}[r.IntN(4)])
+	now := noon
+	var q *negotiation.Quote
+	var j judge
+	for range r.IntN(20) + 1 {
+		now = now.Add(r.pause())
+		if r.chance(1, 6) {
+			r.change(&p, &s)
+		}
+		r.reconsider(&s)
+		if q != nil && q.Snapshot().State == negotiation.Agreed && r.chance(1, 2) {
+			return nil // content
+		}
+		if q == nil || q.Snapshot().State != negotiation.Open || q.Expired(now) || r.chance(1, 6) {
+			next := negotiation.Start(id.Quote{}, shop, item, p, s, q, now)
+			if q != nil {
+				q.Supersede()
+			}
+			q = next
+			seen["new quote"]++
+		} else if err := q.Resume(p, s, now); err != nil {
+			return err
+		}
+		table := q.Table(p.Terms(s), nil)
+		table.Offer = r.offer(table)
+		if err := j.open(table, p, s, now, seen); err != nil {
+			return fmt.Errorf("%w: %+v", err, table)
+		}
+		d, err := answer(r, table)
+		if err == nil {
+			err = j.hear(table, d, seen)
+		}
+		q.Record(d, table.Offer, now)
+		if err == nil {
+			err = j.close(table, d, now, q.Snapshot().ValidUntil, seen)
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %+v to %+v, judged by %+v", err, d, table, j)
+		}
+	}
+	return nil
+}
+
+// answer is that of the rules or of an agent.
+func answer(r draw, t negotiation.Table) (negotiation.Decision, error) {
+	d := negotiation.Decide(t)
+	if negotiation.Guard(t, d) != d {
+		return d, errors.New("the guard does not let a decision pass")
+	}
+	if t.Offer != nil && r.chance(1, 4) {
+		other := t
+		if other.Offer = r.offer(t); other.Offer != nil && other.Offer.Minor() >= t.Offer.Minor() && class(negotiation.Decide(other)) < class(d) {
+			return d, fmt.Errorf("the better offer %s gets a lesser answer", other.Offer)
+		}
+	}
+	if r.chance(1, 5) {
+		d = negotiation.Guard(t, r.proposal(t))
+	}
+	return d, nil
+}
+
+// judge remembers what a buyer and a merchant who watch would hold an answer to. Prices are minor units.
+type judge struct {
+	bounds negotiation.Bounds
+	hint   money.Amount
+	price  int64     // the lowest that was named and still stands; 0: none
+	until  time.Time // and how long it is promised
+	best   int64     // the offer of the buyer's last move
+	rounds int
+	least  int64 // under the policy's discount and margin
+	now    time.Time
+}
+
+// open looks at the bounds that an answer is given in, and forgets a price that has run out and that the shop can no
+// longer keep.
+func (j *judge) open(t negotiation.Table, p negotiation.Policy, s negotiation.Signals, now time.Time, seen tally) error {
+	list, floor := s.List.Minor(), t.Bounds.Floor().Minor()
+	j.least, j.now = leastOf(p, s), now
+	negotiable := p.Enabled && s.Negotiable && j.least < list
+	if j.least = min(j.least, list); !negotiable {
+		j.least = list
+	}
+	held := j.bounds.List() == s.List && j.bounds.Fixed() == !negotiable && j.bounds.Floor().Minor() >= j.least
+	switch {
+	case held && t.Bounds != j.bounds:
+		return errors.New("the bounds moved")
+	case t.Bounds.List() != s.List || t.Bounds.Fixed() == negotiable || floor < j.least:
+		return fmt.Errorf("the floor is under the least price %d", j.least)
+	case t.Bounds.Opening().Minor() < t.Bounds.Target().Minor() || t.Bounds.Target().Minor() < floor || t.Bounds.Opening().Minor() > list:
+		return errors.New("the bounds are out of order")
+	}
+	if !held {
+		j.bounds, j.hint = t.Bounds, money.Amount{}
+		seen["new bounds"]++
+	}
+	if j.price > 0 && !now.Before(j.until) && (!held || j.price < floor) {
+		j.price, j.best, j.rounds = 0, 0, 0
+		seen["price forgotten"]++
+	}
+	j.price = min(j.price, list)
+	return nil
+}
+
+// hear judges an answer by what was said before.
+func (j *judge) hear(t negotiation.Table, d negotiation.Decision, seen tally) error {
+	price, list, floor := negotiation.PriceIn(d).Minor(), t.Bounds.List().Minor(), t.Bounds.Floor().Minor()
+	promised := j.price > 0 && j.now.Before(j.until) && price >= j.price
+	_, taken := d.(negotiation.Accepted)
+	switch {
+	case negotiation.PriceIn(d).Currency() != t.Bounds.List().Currency() || price <= 0 || price > list:
+		return errors.New("no price that can be")
+	case price < j.least && !promised:
+		return fmt.Errorf("a price under the least, %d", j.least)
+	case price < floor && !promised:
+		return errors.New("a price under the floor")
+	case j.price > 0 && price > j.price && !taken:
+		return errors.New("a price rose")
+	case j.price > 0 && price < j.price && !taken && (j.rounds >= t.Terms.RoundCap || t.Terms.Firm):
+		return errors.New("a price moved after the last round, or for a prober")
+	case t.Offer == nil:
+		return nil
+	case j.price > 0 && t.Offer.Minor() >= j.price && !taken:
+		return errors.New("a commitment was broken")
+	case taken && price != min(t.Offer.Minor(), list):
+		return errors.New("taken at another price than offered")
+	case taken:
+		return nil
+	case price <= t.Offer.Minor():
+		return errors.New("a price that was offered is asked for")
+	case j.price > 0 && price < j.price && !j.moves(t):
+		return errors.New("a buyer who did not move got something for it")
+	}
+	if !j.moves(t) {
+		seen["same price to a non-mover"]++
+	} else if price < j.price {
+		seen["lower price to a mover"]++
+	}
+	return j.hearRefusal(t, d)
+}
+
+// moves tells whether the offer comes a hundredth of list closer than the last that did, and is not far under the floor.
+func (j *judge) moves(t negotiation.Table) bool {
+	list, floor := t.Bounds.List().Minor(), t.Bounds.Floor().Minor()
+	if j.best == 0 {
+		return t.Offer.Minor() > 0
+	}
+	return t.Offer.Minor()-j.best >= max(1, list/100) && t.Offer.Minor() >= floor-floor/4
+}
+
+func (j *judge) hearRefusal(t negotiation.Table, d negotiation.Decision) error {
+	switch d := d.(type) {
+	case negotiation.Countered:
+		if !d.Final && j.rounds+1 >= t.Terms.RoundCap {
+			return errors.New("the counter at the round cap is not final")
+		}
+	case negotiation.Rejected:
+		if !t.Bounds.Fixed() && t.Offer.Minor() >= t.Bounds.Floor().Minor() {
+			return errors.New("an offer that can be talked about was turned away")
+		}
+		if d.Hint.Minor() < t.Bounds.Floor().Minor() || !j.hint.IsZero() && d.Hint != j.hint {
+			return fmt.Errorf("the hint was %s", j.hint)
+		}
+		j.hint = d.Hint
+	default:
+		return errors.New("no answer to an offer")
+	}
+	return nil
+}
+
+// close remembers the answer and what it promises: a price that the floor has overtaken is promised no longer than it
+// was.
+func (j *judge) close(t negotiation.Table, d negotiation.Decision, now, until time.Time, seen tally) error {
+	price, floor := negotiation.PriceIn(d).Minor(), t.Bounds.Floor().Minor()
+	if overtaken := j.price > 0 && j.price < floor; overtaken {
+		seen["overtaken"]++
+	} else {
+		j.until = now.Add(negotiation.Validity)
+	}
+	if j.price == 0 || price < j.price {
+		j.price = price
+	}
+	if _, countered := d.(negotiation.Countered); countered {
+		j.rounds++
+	}
+	if t.Offer != nil && j.moves(t) {
+		j.best = t.Offer.Minor()
+	}
+	if _, taken := d.(negotiation.Accepted); taken && price < floor {
+		seen["sold under the floor"]++
+	}
+	seen[d.Response()]++
+	seen[d.Rule().String()]++
+	if !until.Equal(j.until) {
+		return fmt.Errorf("the price is promised until %s, not %s", until, j.until)
+	}
+	return nil
+}
+
+// leastOf is least for numbers that need no more than 64 bits.
+func leastOf(p negotiation.Policy, s negotiation.Signals) int64 {
+	up := func(minor int64, share money.Percent) int64 { return (minor*int64(share) + 999) / 1000 }
+	floor := max(up(s.List.Minor(), 1000-min(max(p.MaxDiscount, 0), 1000)), 1)
+	if s.Cost == nil {
+		return floor
+	}
+	if margin := max(p.MinMargin, 0); margin < 1_000_000 {
+		return max(floor, up(s.Cost.Minor(), 1000+margin))
+	}
+	return least(p, s)
+}
