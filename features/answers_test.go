@@ -38,14 +38,69 @@ func (a answer) value() any {
 	return value
 }
 
-// tape keeps the answers that pass through it, in the order of their arrival.
+// within tries again until something holds, fifty times for each second: a machine that stands still uses up none.
+func within(seconds int, holds func() error) error {
+	for tries := 50 * seconds; ; tries-- {
+		if err := holds(); err == nil || tries == 0 {
+			return err
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// busy sends a request again that the server had no time for, or no index yet: nothing was written.
+type busy struct{ next http.RoundTripper }
+
+func (b busy) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	for tries := 5; ; tries-- {
+		response, err := b.next.RoundTrip(r)
+		if err != nil || response.StatusCode != http.StatusServiceUnavailable || tries == 0 || r.Body != nil && r.GetBody == nil {
+			return response, err
+		}
+		body, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if err != nil {
+			return nil, err
+		}
+		response.Body = io.NopCloser(bytes.NewReader(body))
+		if !bytes.Contains(body, []byte(`"overloaded"`)) && !bytes.Contains(body, []byte(`"index_building"`)) {
+			return response, nil
+		}
+		if r.Body != nil {
+			if r.Body, err = r.GetBody(); err != nil {
+				return nil, err
+			}
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// tape keeps the answers that pass through it, in the order of their arrival. No request leaves in the millisecond of
+// an answer: servers keep no finer time, and what comes one after the other is to be told apart by it.
 type tape struct {
 	next    http.RoundTripper
 	mu      sync.Mutex
 	answers []answer
+	ticked  time.Time // the latest answer
+}
+
+// tick ends the millisecond for whoever sends next.
+func (t *tape) tick() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ticked = time.Now()
+}
+
+func (t *tape) untilNext() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return time.Until(t.ticked.Truncate(time.Millisecond).Add(time.Millisecond))
 }
 
 func (t *tape) RoundTrip(r *http.Request) (*http.Response, error) {
+	time.Sleep(t.untilNext())
+	defer t.tick()
 	response, err := t.next.RoundTrip(r)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package features
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/haggle-commerce/haggle/simulator/merchant"
@@ -28,7 +29,7 @@ func (w *world) auditTellsNoSecret() error {
 		return fmt.Errorf("%d of %d events", len(events.Data), events.Meta.Total)
 	}
 	text := string(w.tape.last().body)
-	secrets := append([]string{w.authenticator.enrolment.Secret, w.authenticator.latest}, w.authenticator.enrolment.RecoveryCodes...)
+	secrets := append([]string{w.authenticator.enrolment.Secret}, w.authenticator.enrolment.RecoveryCodes...)
 	for _, key := range w.keys {
 		secrets = append(secrets, key.Secret)
 	}
@@ -37,6 +38,10 @@ func (w *world) auditTellsNoSecret() error {
 		if secret != "" && strings.Contains(text, secret) {
 			found = errors.Join(found, fmt.Errorf("it tells %q", secret))
 		}
+	}
+	// Six digits in a row are in ids too, but not by themselves.
+	if code := w.authenticator.latest; code != "" && regexp.MustCompile(`\b`+regexp.QuoteMeta(code)+`\b`).MatchString(text) {
+		found = errors.Join(found, fmt.Errorf("it tells the code %q", code))
 	}
 	return found
 }

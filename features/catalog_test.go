@@ -214,7 +214,7 @@ func (w *world) takeAtOnce(sku string, times int) {
 // atOnce runs n actions at the same time and keeps what became of each. A busy server is asked again, as it says.
 func (w *world) atOnce(n int, action func(i int) error) {
 	const tries = 10
-	w.crowd = make([]error, n)
+	w.crowd, w.crowdFrom = make([]error, n), len(w.tape.all())
 	var running sync.WaitGroup
 	for i := range n {
 		running.Go(func() {

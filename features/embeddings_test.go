@@ -61,12 +61,13 @@ type lease struct {
 func (l *lease) Cleanup(end func()) { l.ends = append(l.ends, end) }
 
 func (w *world) asksModel() error {
-	endpoint, err := embeddings.Start("127.0.0.1:0", embeddings.Config{Key: modelKey})
+	endpoint, err := embeddings.Start(boottest.Address(), embeddings.Config{Key: modelKey})
 	if err != nil {
 		return err
 	}
 	w.model = model{endpoint, &lease{TB: w.server.t}}
-	w.goTo(boottest.Start(w.lease, w.server.engine.URL(w.server.t), func(c *boot.Config) {
+	w.goTo(boottest.Start(w.lease, w.server.engine.URL(w.lease), func(c *boot.Config) {
+		c.Connections = 10 // as many as its scenario and its loops need: there are many such servers
 		c.EmbeddingsURL, c.EmbeddingsKey = endpoint.URL+"/v1", modelKey
 	}))
 	return nil

@@ -187,15 +187,15 @@ func (w *world) answerShowsWithin(seconds int, table *godog.Table) error {
 	if query := w.tape.last().query; query != "" {
 		asked += "?" + query
 	}
-	for end := time.Now().Add(time.Duration(seconds) * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		err := w.answerShows(table)
-		if err == nil || time.Now().After(end) {
-			return err
+	return within(seconds, func() error {
+		if w.answerShows(table) == nil {
+			return nil
 		}
 		if err := w.send("GET", asked, "", nil); err != nil {
 			return err
 		}
-	}
+		return w.answerShows(table)
+	})
 }
 
 // nameHearing adds what steps may call by $name.

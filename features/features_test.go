@@ -58,7 +58,8 @@ var areas = []func(book, *world){
 	answerSteps, projectSteps, settingsSteps, catalogSteps, discoverySteps,
 	hagglingSteps, checkoutSteps, aftersalesSteps, sessionSteps, hostileSteps,
 	keySteps, accountSteps, limitSteps, idempotencySteps, auditSteps, financeSteps, orderSteps, integrationSteps, eventSteps,
-	platformSteps, buyerSteps, shippingSteps, synonymSteps, searchIndexSteps, searchSteps, embeddingSteps,
+	platformSteps, buyerSteps, shippingSteps, synonymSteps, searchIndexSteps, searchSteps, embeddingSteps, agentSteps, remoteAgentSteps,
+	tuningSteps,
 }
 
 // book takes the steps of one scenario. Every scenario has the same, so their expressions are compiled once.

@@ -87,12 +87,7 @@ func (w *world) paymentIs(status, refunded string) error {
 }
 
 func (w *world) paymentBecomes(seconds int, status, refunded string) error {
-	for deadline := time.Now().Add(time.Duration(seconds) * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		err := w.paymentIs(status, refunded)
-		if err == nil || time.Now().After(deadline) {
-			return err
-		}
-	}
+	return within(seconds, func() error { return w.paymentIs(status, refunded) })
 }
 
 // paysByScript pays with a token that does at the provider what the script says.

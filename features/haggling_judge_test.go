@@ -76,6 +76,10 @@ func (w *world) countersAbove() error {
 	return nil
 }
 
+func (w *world) countersAt(price string) error {
+	return errors.Join(w.heardStatus(acp.CounterOffer), isPrice(w.shopper.latest().CounterPrice, price))
+}
+
 // counters are those heard, oldest first.
 func (b *shopper) counters() []acp.Quote {
 	var counters []acp.Quote
@@ -97,6 +101,10 @@ func (w *world) countersTheSame() error {
 }
 
 func (w *world) rejects() error { return w.heardStatus(acp.Reject) }
+
+func (w *world) rejectsStanding(price string) error {
+	return errors.Join(w.rejects(), isPrice(w.shopper.latest().OfferedPrice, price))
+}
 
 func (w *world) rejectsHinting(hint string) error {
 	if got := w.shopper.latest().FloorHint; got != hint {
@@ -165,32 +173,21 @@ func (w *world) hintStays() error {
 	return fmt.Errorf("the hints are %v", hints)
 }
 
-// hints are what the first and the present buyer were hinted at.
-func (w *world) hints() (first, present decimal.Decimal, err error) {
-	heard := make([]decimal.Decimal, 2)
+// hearsLess compares a price in the latest answers to the first and to the present buyer.
+func (w *world) hearsLess(field, by string) error {
+	if w.refusal != nil {
+		return w.refusal
+	}
+	var prices [2]decimal.Decimal
 	for i, b := range []*shopper{w.earlier, w.shopper} {
-		hint, _ := at(b.heard, "floor_hint")
-		text, _ := hint.(string)
-		parsed, problem := decimal.Parse(text)
-		heard[i], err = parsed, errors.Join(err, problem)
+		said, _ := at(b.heard, field)
+		price, err := decimal.Parse(fmt.Sprint(said))
+		if err != nil {
+			return fmt.Errorf("%s is %v: %w", field, said, err)
+		}
+		prices[i] = price
 	}
-	return heard[0], heard[1], err
-}
-
-func (w *world) hintIsNotHigher() error {
-	first, present, err := w.hints()
-	if err == nil && first.Less(present) {
-		err = fmt.Errorf("%s, the first buyer's is %s", present, first)
-	}
-	return err
-}
-
-func (w *world) hintIsNotFarBelow(most string) error {
-	first, present, err := w.hints()
-	if err != nil {
-		return err
-	}
-	return between(first.Minus(present), "0", most)
+	return isPrice(prices[0].Minus(prices[1]), by)
 }
 
 // bothHearTheSame compares answers without what is each buyer's own.

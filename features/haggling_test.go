@@ -81,6 +81,8 @@ func (w *world) priceOf(what string) (decimal.Decimal, error) {
 		return b.Product.NegotiationHints.LikelyAcceptanceRange[0], nil
 	case "what is hinted at":
 		return w.hint()
+	case "what stands":
+		return b.latest().Standing(), nil
 	}
 	parts := relative.FindStringSubmatch(what)
 	if parts == nil {

@@ -106,7 +106,7 @@ func (w *world) goesThroughEverything() error {
 	return w.must(func(b *shopper) {
 		b.Claims = &acp.BuyerContext{LoyaltyTier: "gold", PurchaseHistory: 5}
 		b.Discover().Search("tent").ViewResult(0).CheckAvailability(home).AskPrice()
-		b.OfferShare(percent(50)).OfferShare(percent(90)).AcceptCounter().ReadSession().Extend(5)
+		b.OfferShare(percent(50)).OfferShare(percent(80)).AcceptCounter().ReadSession().Extend(5)
 		b.InitCheckout(home).Pay(acp.PSPToken, "spt_sandbox_decline_do_not_honor").Pay(acp.PSPToken, goodToken)
 		b.ReadOrder().SendBack(1, "Too large")
 	})

@@ -73,16 +73,14 @@ func (w *world) paysAtOnceUnder(key string, times int) {
 	})
 }
 
-// oneAnswerForAll looks at as many answers as there were actions at once.
+// oneAnswerForAll looks at all that was answered to actions at once.
 func (w *world) oneAnswerForAll() error {
-	all := w.tape.all()
 	var first []byte
 	replays := 0
-	for i, err := range w.crowd {
-		a := all[len(all)-1-i]
+	for _, a := range w.tape.all()[w.crowdFrom:] {
 		switch {
-		case a.status == http.StatusConflict:
-			// judged by its own error below
+		case a.status == http.StatusConflict, a.status == http.StatusServiceUnavailable:
+			// judged by the error that came of it below; a busy server was asked again
 		case first == nil:
 			first = a.body
 		case !bytes.Equal(first, a.body):
@@ -91,6 +89,8 @@ func (w *world) oneAnswerForAll() error {
 		if a.status < 300 && a.header.Get(replayedHeader) == "" {
 			replays++
 		}
+	}
+	for _, err := range w.crowd {
 		if err == nil {
 			continue
 		}

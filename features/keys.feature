@@ -320,9 +320,9 @@ Feature: API keys
       And within 1 second the key "Clerk" opens nothing
 
     Scenario: A key with an end
-      Given a key "Brief" that ends in 1 second
+      Given a key "Brief" that ends in 5 seconds
       And the key "Brief" works
-      Then within 3 seconds the key "Brief" opens nothing
+      Then within 10 seconds the key "Brief" opens nothing
       When the merchant sends GET /v1/api-keys/$key_Brief
       Then the answer shows:
         | status | "expired" |

@@ -24,6 +24,7 @@ const keysPath = "/v1/api-keys"
 // ownsAccount makes a new account the merchant's. Nobody else is in it.
 func (w *world) ownsAccount() error {
 	made, err := w.app.IssueKey(w.ctx, boot.KeyRequest{Name: "Owner", Scopes: []string{"*"}, NewAccount: w.name})
+	w.tape.tick()
 	w.merchant = merchant.New(w.connection, made.Secret, "")
 	return err
 }
@@ -169,12 +170,7 @@ func (w *world) stopsWorking(seconds int, name string) error {
 	if err != nil {
 		return err
 	}
-	for deadline := time.Now().Add(time.Duration(seconds) * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		err := w.look(key)
-		if err != nil || time.Now().After(deadline) {
-			return wantRefusal(err, http.StatusUnauthorized, "unauthenticated")
-		}
-	}
+	return within(seconds, func() error { return wantRefusal(w.look(key), http.StatusUnauthorized, "unauthenticated") })
 }
 
 // nameKeys adds what steps may call by $name.

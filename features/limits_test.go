@@ -1,6 +1,7 @@
 package features
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -14,6 +15,7 @@ type asked struct {
 	again    func() error // asks once more
 	answered int
 	took     time.Duration
+	last     time.Time // when it asked what was refused
 }
 
 // mostAsked is far more than any rate of these scenarios lets through in the time that it takes.
@@ -60,6 +62,7 @@ func (w *world) askUntilRefused(again func() error) error {
 	w.askedAlready = asked{again: again}
 	return w.attempt(func() error {
 		for range mostAsked {
+			w.askedAlready.last = time.Now()
 			err := again()
 			w.askedAlready.took = time.Since(began)
 			if err != nil {
@@ -103,13 +106,20 @@ func (w *world) refusedWithAnotherKey() error {
 	if err != nil {
 		return err
 	}
-	// The rate lets the merchant in once a second, so that of three at a time some are refused.
-	for range 3 {
-		if err = w.sendBy(w.merchant.As(key.Secret), "GET", "/v1/account", "", nil); err != nil {
-			break
+	return w.staysRefused(func() error { return w.sendBy(w.merchant.As(key.Secret), "GET", "/v1/account", "", nil) })
+}
+
+// staysRefused asks until it is refused again. Whoever was refused is let in once for each second that passed since.
+func (w *world) staysRefused(ask func() error) error {
+	for n := range mostAsked {
+		if err := ask(); err != nil {
+			return wantRefusal(err, http.StatusTooManyRequests, "rate_limited")
+		}
+		if since := time.Since(w.askedAlready.last); n > int(since/time.Second) {
+			return fmt.Errorf("it was answered %d times in the %s after it was refused", n+1, since)
 		}
 	}
-	return wantRefusal(err, http.StatusTooManyRequests, "rate_limited")
+	return errors.New("it is refused no more")
 }
 
 func (w *world) anotherMerchantIsAnswered() error {
@@ -136,17 +146,10 @@ func (w *world) buyerAsksOften(from string, times int) error {
 	return nil
 }
 
-// buyerFares: a refused one may be let in once for each second that passed, so it asks some times.
 func (w *world) buyerFares(how, from, slug string) error {
 	ask := w.asBuyer(from, slug)
 	if how == "answered" {
 		return ask()
 	}
-	var err error
-	for range 3 {
-		if err = ask(); err != nil {
-			break
-		}
-	}
-	return wantRefusal(err, http.StatusTooManyRequests, "rate_limited")
+	return w.staysRefused(ask)
 }

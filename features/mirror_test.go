@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/haggle-commerce/haggle/simulator/acp"
 	"github.com/haggle-commerce/haggle/simulator/decimal"
@@ -79,11 +78,7 @@ func (w *world) mirrors(platform string) error {
 
 // mirrorsWithin waits for the shop to become as the platform.
 func (w *world) mirrorsWithin(seconds int, platform string) error {
-	for end := time.Now().Add(time.Duration(seconds) * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if err := w.mirrors(platform); err == nil || time.Now().After(end) {
-			return err
-		}
-	}
+	return within(seconds, func() error { return w.mirrors(platform) })
 }
 
 // catalogue is our products by their variants' skus, and our stock by sku and location.
@@ -196,11 +191,7 @@ func (w *world) isFound(want bool) error {
 func (w *world) ordersIt(quantity int) error { return w.hasOrdered(quantity, w.product.Name) }
 
 func (w *world) availableWithin(seconds, want int) error {
-	for end := time.Now().Add(time.Duration(seconds) * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if err := w.available(want, w.product.Name); err == nil || time.Now().After(end) {
-			return err
-		}
-	}
+	return within(seconds, func() error { return w.available(want, w.product.Name) })
 }
 
 // offersWhatThereIs compares what buyers are told with our stock at all places.

@@ -38,7 +38,7 @@ func (w *world) answerTellsNoSecret() error {
 		found = errors.Join(found, fmt.Errorf("it names %q", name))
 	}
 	for _, p := range w.products {
-		if p.Cost != nil && strings.Contains(string(last.body), p.Cost.Fixed(2)) {
+		if p.Cost != nil && tellsAmount(last.body, *p.Cost) {
 			found = errors.Join(found, errors.New("it tells the cost"))
 		}
 	}

@@ -1,9 +1,14 @@
 package features
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
 // secrets looks through every answer that a buyer got for a name or a number that is the merchant's own.
@@ -16,11 +21,18 @@ func (w *world) secrets() error {
 		for _, name := range secretNames(a.value(), false) {
 			found = errors.Join(found, fmt.Errorf("%s names %q", a.path, name))
 		}
-		if w.product.Cost != nil && strings.Contains(string(a.body), w.product.Cost.Fixed(2)) {
+		if w.product.Cost != nil && tellsAmount(a.body, *w.product.Cost) {
 			found = errors.Join(found, fmt.Errorf("%s tells the cost", a.path))
 		}
 	}
 	return found
+}
+
+// instants have numbers that look like amounts: 22:16:51.371.
+var instants = regexp.MustCompile(`\d\d:\d\d:\d\d(\.\d+)?`)
+
+func tellsAmount(body []byte, amount decimal.Decimal) bool {
+	return bytes.Contains(instants.ReplaceAll(body, nil), []byte(amount.Fixed(2)))
 }
 
 // secretNames are the names in an answer that say floor, target, cost or margin. What shipping costs is no secret,
@@ -54,4 +66,17 @@ func tellsTale(name string) bool {
 		}
 	}
 	return false
+}
+
+func TestAmountsAreNoInstants(t *testing.T) {
+	t.Parallel()
+	cost := decimal.MustParse("51.37")
+	for body, want := range map[string]bool{
+		`{"at": "2026-11-21T22:16:51.371Z", "cost": 51.3}`: false, `{"at": "2026-11-21T22:16:51.37+01:00"}`: false,
+		`{"cost": 51.37}`: true, `{"cost": "51.37"}`: true, `{"at": "2026-11-21T22:16:51.371Z", "text": "51.37 USD"}`: true,
+	} {
+		if got := tellsAmount([]byte(body), cost); got != want {
+			t.Errorf("%s: %v", body, got)
+		}
+	}
 }

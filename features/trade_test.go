@@ -18,6 +18,7 @@ type trade struct {
 	earlier    *shopper          // the buyer before another came
 	asked      acp.SearchRequest // the latest search, where a step made it
 	crowd      []error           // what became of actions at once
+	crowdFrom  int               // answers before them
 	queue      []*shopper
 	orders     []string // made at once
 	remembered map[string]string

@@ -246,7 +246,7 @@ Feature: Webhooks of platforms
       When the merchant sends GET /v1/integrations/$integration/webhooks/logs
       Then within 5 seconds the answer shows:
         | data.0.status      | "received" |
-        | data.0.retry_count | 1          |
+        | data.0.retry_count | at least 1 |
         | data.0.error       | present    |
       When the merchant has synced with {"resources": ["products"]}
       And the merchant sends GET /v1/integrations/$integration/webhooks/logs?since=1h

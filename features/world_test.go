@@ -86,6 +86,7 @@ type world struct {
 	accounts          // with payment providers
 	hearing           // of events
 	region            // where the merchant's platforms are
+	handling          // of events by the merchant's own programs
 	model             // that a server of the scenario's own asks what texts mean
 	refusal  error    // of the latest action, until a Then judges it
 	refused  *refusal // the latest that was judged
@@ -94,7 +95,7 @@ type world struct {
 func newWorld(s *server) *world {
 	w := &world{
 		server: s, ctx: context.Background(), name: fmt.Sprintf("scenario%d", s.worlds.Add(1)),
-		tape: &tape{next: s.transport}, products: map[string]merchant.Product{},
+		tape: &tape{next: busy{s.transport}}, products: map[string]merchant.Product{},
 	}
 	w.newSlug = freshSlug()
 	w.goTo(s.app)
@@ -122,6 +123,7 @@ func (w *world) attempt(action func() error) error {
 // end judges what no step asked about, and shows the conversation of a scenario that failed.
 func (w *world) end(ctx context.Context, _ *godog.Scenario, failure error) (context.Context, error) {
 	w.stopHearing()
+	w.stopHandling()
 	problem := errors.Join(w.unjudged(), w.violations(), w.breaches(), w.secrets(), w.leaks())
 	w.moveOut()
 	if failure != nil || problem != nil {

@@ -55,7 +55,7 @@ func TestFaults(t *testing.T) {
 	if only := os.Getenv("FAULTS_ONLY"); only != "" {
 		groups = slices.DeleteFunc(groups, func(g group) bool { return !slices.Contains(strings.Split(only, ","), g.name) })
 	}
-	together(groups, l.pick(len(groups), 2), func(g group) { g.run(l, t) })
+	together(groups, l.pick(4, 2), func(g group) { g.run(l, t) })
 	if l.report.Cases() == 0 {
 		t.Error("nothing was tried")
 	}
@@ -147,14 +147,14 @@ func (l *lab) database(engine string) (url string, drop func(), err error) {
 // environment is a server's. Rates are out of the way, and each buyer has an address of its own.
 func environment(database string, extra ...string) []string {
 	return append([]string{
-		"HAGGLE_DATABASE_URL=" + database, "HAGGLE_BOOTSTRAP_KEY=" + boottest.Key, "HAGGLE_ACP_RATE=off",
+		"HAGGLE_DATABASE_URL=" + database, "HAGGLE_DATABASE_CONNECTIONS=10", "HAGGLE_BOOTSTRAP_KEY=" + boottest.Key, "HAGGLE_ACP_RATE=off",
 		"HAGGLE_ENTERPRISE_RATE=1000000/1000000", "HAGGLE_TRUSTED_PROXIES=127.0.0.0/8", "HAGGLE_ALLOW_LOOPBACK=1", "FAULT_LIFELINE=1",
 	}, extra...)
 }
 
 // serve starts a server at an address of its own.
 func (l *lab) serve(database string, extra ...string) (*faults.Process, error) {
-	return l.serveAt(database, "127.0.0.1:0", extra...)
+	return l.serveAt(database, boottest.Address(), extra...)
 }
 
 func (l *lab) serveAt(database, address string, extra ...string) (*faults.Process, error) {

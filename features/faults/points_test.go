@@ -79,7 +79,7 @@ func (l *lab) points(t *testing.T) {
 	if !l.full {
 		cases = selection(cases)
 	}
-	together(cases, 24, func(c crash) { l.crash(t, c) })
+	together(cases, 8, func(c crash) { l.crash(t, c) })
 }
 
 // selection has a crash at each point, and a few hangs and errors.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 	"github.com/haggle-commerce/haggle/simulator/faults"
 	"github.com/haggle-commerce/haggle/simulator/merchant"
@@ -91,10 +92,10 @@ func (b *bank) open() (err error) {
 	if b.database, b.drop, err = b.lab.database(b.engine); err != nil {
 		return err
 	}
-	if b.provider, err = b.startProvider("127.0.0.1:0"); err != nil {
+	if b.provider, err = b.startProvider(boottest.Address()); err != nil {
 		return err
 	}
-	if b.server, err = b.startServer("127.0.0.1:0"); err != nil {
+	if b.server, err = b.startServer(boottest.Address()); err != nil {
 		return err
 	}
 	if b.shop, err = openShop(b.server.URL, 10*b.buyers); err != nil {

@@ -1,0 +1,174 @@
+package features
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/haggle-commerce/haggle/simulator/decimal"
+)
+
+func (w *world) handlerWasAsked(times int, event string) error {
+	if got := w.handler.State().Events[event]; got != times {
+		return fmt.Errorf("it was asked %d times", got)
+	}
+	return nil
+}
+
+func (w *world) allHaveOrders() error {
+	if len(w.deals) == 0 {
+		return errors.New("there is no deal")
+	}
+	return judge(w.merchantReads("/v1/orders?limit=100"), "meta.total", fmt.Sprint(len(w.deals)))
+}
+
+// merchantReads is the answer to a merchant's question, nil where it was refused.
+func (w *world) merchantReads(path string) any {
+	if w.send("GET", path, "", nil) != nil {
+		return nil
+	}
+	return w.tape.last().value()
+}
+
+// quoted are all answers to offers and questions of the price.
+func (w *world) quoted() (all []map[string]any) {
+	for _, a := range w.tape.all() {
+		if value, ok := a.value().(map[string]any); ok && a.toBuyer && strings.HasSuffix(a.path, "/acp/quote") && a.status == 200 {
+			all = append(all, value)
+		}
+	}
+	return all
+}
+
+func (w *world) pricesWereBetween(floor, list string) error {
+	var wrong error
+	seen := 0
+	for _, answer := range w.quoted() {
+		for _, field := range []string{"final_price", "counter_price", "offered_price"} {
+			if written, ok := answer[field]; ok {
+				price, err := decimal.Parse(fmt.Sprint(written))
+				wrong, seen = errors.Join(wrong, err, between(price, floor, list)), seen+1
+			}
+		}
+	}
+	for _, deal := range w.deals {
+		wrong = errors.Join(wrong, between(deal.UnitPrice, floor, list))
+	}
+	if seen == 0 {
+		return errors.New("no price was named")
+	}
+	return wrong
+}
+
+// textsWereDiscreet: whatever number a text has, its answer shows it anyway.
+func (w *world) textsWereDiscreet() error {
+	var wrong error
+	seen := 0
+	for _, answer := range w.quoted() {
+		shown := numbersIn(answer)
+		for _, field := range []string{"message", "reasoning", "reason"} {
+			text, _ := answer[field].(string)
+			if text != "" {
+				seen++
+			}
+			for _, number := range numbers.FindAllString(unmasked(text), -1) {
+				if !slices.Contains(shown, number) {
+					wrong = errors.Join(wrong, fmt.Errorf("%q is in %q, and nowhere in %s", number, text, encode(answer)))
+				}
+			}
+		}
+	}
+	if seen == 0 {
+		return errors.New("there was no text")
+	}
+	return wrong
+}
+
+var numbers = regexp.MustCompile(`[0-9]+(\.[0-9]+)?`)
+
+// unmasked is a text as a clever reader takes it: without what is not seen or only parts digits, and in plain digits.
+func unmasked(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Cf, r):
+			return -1
+		case r >= '０' && r <= '９':
+			return r - '０' + '0'
+		case r == ',':
+			return '.'
+		}
+		return r
+	}, text)
+	var plain strings.Builder
+	for i, r := range text {
+		if r == ' ' && i > 0 && i+1 < len(text) && strings.ContainsRune(digits, rune(text[i-1])) && strings.ContainsRune(digits, rune(text[i+1])) {
+			continue
+		}
+		plain.WriteRune(r)
+	}
+	return plain.String()
+}
+
+const digits = "0123456789."
+
+// numbersIn are the numbers that an answer shows, however they may be written, and 1, the quantity.
+func numbersIn(answer map[string]any) []string {
+	all := []string{"1"}
+	add := func(value any) {
+		if price, err := decimal.Parse(fmt.Sprint(value)); err == nil {
+			all = append(all, price.String(), price.Fixed(2))
+		}
+	}
+	for _, value := range answer {
+		switch value := value.(type) {
+		case json.Number:
+			add(value)
+		case map[string]any:
+			for _, inner := range value {
+				if number, ok := inner.(json.Number); ok {
+					add(number)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// nobodySaw looks for texts that are parted by commas, in all that buyers were answered.
+func (w *world) nobodySaw(list string) error {
+	var wrong error
+	for _, a := range w.tape.all() {
+		for text := range strings.SplitSeq(list, ", ") {
+			if a.toBuyer && strings.Contains(string(a.body), text) {
+				wrong = errors.Join(wrong, fmt.Errorf("%s has %s: %s", a.path, text, a.body))
+			}
+		}
+	}
+	return wrong
+}
+
+// recordNames compares all different values of a field of an agent's decisions.
+func (w *world) recordNames(agent, field, want string) error {
+	value := w.merchantReads(w.expand(agentsPath + "/$" + agent + "/decisions?limit=100"))
+	all, _ := at(value, "data.*."+field)
+	list, ok := all.([]any)
+	if !ok || len(list) == 0 {
+		return fmt.Errorf("there is no record in %s", encode(value))
+	}
+	names := make([]string, len(list))
+	for i, one := range list {
+		names[i] = encode(one)
+	}
+	if late := encode("agent_timeout"); strings.Contains(want, "null") && !strings.Contains(want, late) {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == late }) // a machine that stood still
+	}
+	slices.Sort(names)
+	if got := "[" + strings.Join(slices.Compact(names), ", ") + "]"; got != want {
+		return fmt.Errorf("it names %s", got)
+	}
+	return nil
+}
