@@ -19,6 +19,7 @@ func TestDemoKeysOfEarlierStartsEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		shops = append(shops, shop)
+		boottest.Tick()
 	}
 	for i, shop := range shops {
 		r, err := http.NewRequest("GET", app.URL()+"/v1/projects", nil)

@@ -72,6 +72,7 @@ func TestAnAgentOfOnesOwnSells(t *testing.T) {
 			if house := s.offer("null", ""); house["status"] != "quote" || house["offered_price"] == 180.0 {
 				t.Errorf("before the agent serves: %v", house)
 			}
+			boottest.Tick()
 			s.employ("clearance")
 
 			asked := s.offer("null", "")

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/cmd/boot"
@@ -79,6 +80,12 @@ func Address() string {
 		return "127.0.0.1:0" // there is no other
 	}
 	return fmt.Sprintf("127.%d.%d.%d:0", 1+rand.IntN(254), 1+rand.IntN(254), 1+rand.IntN(254))
+}
+
+// Tick ends the millisecond, so that what comes next is later: servers keep no finer time.
+func Tick() {
+	now := time.Now()
+	time.Sleep(now.Truncate(time.Millisecond).Add(time.Millisecond).Sub(now))
 }
 
 // Start runs a server on ports of its own until the test ends. Rates are out of the way unless a change
