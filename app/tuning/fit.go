@@ -34,6 +34,7 @@ const (
 	ratioFrom  = .30
 	ratioStep  = .03
 	iterations = 20
+	beyond     = .05 // how likely a V above what was shown is at first, against one below: where offers do not tell, it stays
 )
 
 // Fit explains records. Fewer than a few hundred tell little: look at the interval of what is proposed.
@@ -52,7 +53,9 @@ func Fit(records []Record) *Model {
 		m.kinds[i] = 1 / float64(len(kinds))
 	}
 	for i := range m.worth {
-		m.worth[i] = 1. / worths
+		if m.worth[i] = 1; worthAt(i) > m.shown+worthStep {
+			m.worth[i] = beyond
+		}
 	}
 	for manner := range m.firsts {
 		for i := range m.firsts[manner] {

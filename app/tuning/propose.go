@@ -38,15 +38,19 @@ func (p Proposal) Better() bool { return p.GainLow > 0 }
 // proposal differs from it in curve and segments alone. It takes some seconds, and ends early with its context.
 func Propose(ctx context.Context, records []Record, p negotiation.Policy, seed uint64) (Proposal, error) {
 	known, kept := halves(records)
-	m, judge := Fit(known), Fit(kept)
-	train := m.Twins(max(1, most/len(known)), seed)
+	m := Fit(known)
+	train := m.Twins(each(known), seed)
 	chosen := p
 	chosen.Segments = slices.DeleteFunc(slices.Clone(p.Segments), func(g negotiation.Segment) bool { return strings.HasPrefix(g.Name, learnt) })
 	curve, where := m.search(ctx, chosen, train)
 	chosen.Curve = curve
 	m.segment(ctx, &chosen, where, train)
+	if err := ctx.Err(); err != nil {
+		return Proposal{}, err
+	}
+	judge := Fit(kept)
 	proposal := Proposal{Policy: chosen, Records: len(records), Buyers: m.shares()}
-	judge.judge(&proposal, p, judge.Twins(max(1, most/len(kept)), seed+1), seed)
+	judge.judge(&proposal, p, judge.Twins(each(kept), seed+1), seed)
 	return proposal, ctx.Err()
 }
 
@@ -62,8 +66,11 @@ func halves(records []Record) (one, other []Record) {
 	return one, other
 }
 
-// most is about how many twins a policy is tried on.
-const most = 8_000
+// A policy is tried on about most twins, and on no more than mostEach of one record: few records tell no more for that.
+const most, mostEach = 8_000, 16
+
+// each is how many twins there are of a record.
+func each(records []Record) int { return min(max(most/len(records), 1), mostEach) }
 
 // learnt begins the names of segments that were learnt.
 const learnt = "learnt: "

@@ -1,6 +1,8 @@
 package tuning_test
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -158,6 +160,16 @@ func TestCostsAreToldApart(t *testing.T) {
 		if g.Name == "" || g.CostFrom == 0 {
 			t.Errorf("%+v", g)
 		}
+	}
+}
+
+func TestATuningEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	p := negotiation.Builtin()
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	if _, err := tuning.Propose(ctx, records(t, p, 50_00, crowd(300, 1, .9)), p, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -41,9 +41,9 @@ func TestSimulateMarketThatLearns(t *testing.T) {
 // Buyers of one strategy alone, whatever it is, are not misread so that learning does harm.
 func TestSimulateMarketLearnsOfAnyStrategy(t *testing.T) {
 	t.Parallel()
-	earned := func(dir, strategy string, flags ...string) market.Ratio {
+	earned := func(dir, strategy, population string, flags ...string) market.Ratio {
 		file := filepath.Join(dir, "report.json")
-		if out, said, err := simulateMarket(t, append(flags, "--seed=5", "--buyers=3000", "--population=normal-85-c50", "--strategy="+strategy, "--json="+file)...); err != nil {
+		if out, said, err := simulateMarket(t, append(flags, "--seed=5", "--buyers=3000", "--population="+population, "--strategy="+strategy, "--json="+file)...); err != nil {
 			t.Fatalf("%v\n%s%s", err, out, said)
 		}
 		var r market.Report
@@ -52,11 +52,18 @@ func TestSimulateMarketLearnsOfAnyStrategy(t *testing.T) {
 		}
 		return r.Summary.OfPosted
 	}
-	for _, strategy := range []string{"boulware", "conceder", "hardliner", "tit-for-tat", "prober", "random", "impatient", "splitter"} {
-		t.Run(strategy, func(t *testing.T) {
+	for _, of := range []struct {
+		strategy, population string
+		gain                 float64 // what is learnt earns so many times as much, but for chance
+	}{
+		{"boulware", "normal-85-c50", 1}, {"conceder", "normal-85-c50", 1}, {"hardliner", "normal-85-c50", 1}, {"tit-for-tat", "normal-85-c50", 1},
+		{"prober", "normal-85-c50", 1}, {"random", "normal-85-c50", 1}, {"impatient", "normal-85-c50", 1}, {"splitter", "normal-85-c50", 1},
+		{"splitter", "normal-95-c65", 1.2}, // most of them never come to what they would pay
+	} {
+		t.Run(of.strategy+" "+of.population, func(t *testing.T) {
 			t.Parallel()
-			before, after := earned(t.TempDir(), strategy), earned(t.TempDir(), strategy, "--learn=1000")
-			if after.Value < before.Value-2*(before.Error+after.Error) {
+			before, after := earned(t.TempDir(), of.strategy, of.population), earned(t.TempDir(), of.strategy, of.population, "--learn=1000")
+			if after.Value < of.gain*before.Value-2*(before.Error+after.Error) {
 				t.Errorf("learnt to earn %.3f where it was %.3f", after.Value, before.Value)
 			}
 			t.Logf("%.3f before, %.3f learnt", before.Value, after.Value)
