@@ -40,7 +40,7 @@ type marketCmd struct {
 	Pay         bool   `help:"With --url: buyers check out and pay for what they agreed on, with the sandbox's token."`
 	Concurrency int    `placeholder:"N" help:"With --url: how many buyers haggle at one time (16)."`
 
-	JSON string `name:"json" placeholder:"FILE" help:"Write all figures there; - prints them instead of the tables."`
+	JSON string `name:"json" placeholder:"FILE" help:"Write all figures there. Of these files one may be -, which is printed instead of the tables."`
 	HTML string `name:"html" placeholder:"FILE" help:"Write a report with plots there: one page that needs no network."`
 	CSV  string `name:"csv" placeholder:"FILE" help:"Write a line for every negotiation there: who came, and how it ended."`
 }
@@ -81,6 +81,9 @@ Ends with 1 if the rules broke a promise: a price under the floor or above list,
 var errUnkept = errors.New("the seller broke a promise: see above")
 
 func (c marketCmd) Run(ctx context.Context) error {
+	if c.JSON == "-" && c.HTML == "-" || c.CSV == "-" && (c.JSON == "-" || c.HTML == "-") {
+		return errors.New("only one of --json, --html and --csv can be -")
+	}
 	if c.URL != "" {
 		return c.live(ctx)
 	}
@@ -190,26 +193,22 @@ func (c marketCmd) shop() (project.Settings, money.Amount, error) {
 }
 
 func (c marketCmd) write(report *market.Report, lines []market.Ended) error {
-	if c.CSV != "" {
-		if err := writeFile(c.CSV, func(w io.Writer) error { return market.WriteCSV(w, lines) }); err != nil {
-			return err
+	show := report.Write
+	for _, out := range []struct {
+		file  string
+		write func(io.Writer) error
+	}{
+		{c.CSV, func(w io.Writer) error { return market.WriteCSV(w, lines) }}, {c.HTML, report.WriteHTML}, {c.JSON, report.WriteJSON},
+	} {
+		if out.file == "-" {
+			show = out.write
+		} else if out.file != "" {
+			if err := writeFile(out.file, out.write); err != nil {
+				return err
+			}
 		}
 	}
-	if c.HTML != "" {
-		if err := writeFile(c.HTML, report.WriteHTML); err != nil {
-			return err
-		}
-	}
-	switch c.JSON {
-	case "":
-	case "-":
-		return report.WriteJSON(os.Stdout)
-	default:
-		if err := writeFile(c.JSON, report.WriteJSON); err != nil {
-			return err
-		}
-	}
-	return report.Write(os.Stdout)
+	return show(os.Stdout)
 }
 
 func writeFile(name string, write func(io.Writer) error) error {

@@ -166,8 +166,21 @@ func TestSimulateMarketRefuses(t *testing.T) {
 			t.Errorf("%s: %v, %q; want %s", flag, err, said, says)
 		}
 	}
+	if _, said, err := simulateMarket(t, "--csv=-", "--html=-"); err == nil || !strings.Contains(said, "only one of --json, --html and --csv can be -") {
+		t.Errorf("%v, %q", err, said)
+	}
 	if out, err := command(t, "", "simulate", "market", "--help").CombinedOutput(); err != nil || !strings.Contains(string(out), "95 % interval") {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestSimulateMarketPrintsOneFileInsteadOfTables(t *testing.T) {
+	t.Parallel()
+	for flag, begins := range map[string]string{"--json=-": "{", "--html=-": "<!DOCTYPE html>", "--csv=-": "population,"} {
+		out, said, err := simulateMarket(t, "--buyers=10", "--population=uniform-c50", flag)
+		if err != nil || !strings.HasPrefix(out, begins) || strings.Contains(out, "Multiple of best posted price, mean  ") {
+			t.Errorf("%s: %v\n%.200s%s", flag, err, out, said)
+		}
 	}
 }
 
