@@ -50,6 +50,17 @@ Feature: Agents that learn
       | baseline.negotiations | above 100 |
       | in_force.negotiations | above 100 |
       | verdict               | "worse"   |
+    # Bounds are for every session.
+    When the merchant sends PATCH /v1/agents/$active {"policy": {"max_discount_percent": 5}}
+    Then the answer shows:
+      | tuning.baseline_version | 3 |
+    When the merchant sends GET /v1/agents/$active/holdout
+    Then it is refused: 409 no_holdout
+    Given the merchant sends PATCH /v1/agents/$active {"policy": {"curve": {"take_percent": [100]}}}
+    When the merchant sends GET /v1/agents/$active/holdout
+    Then the answer shows:
+      | baseline.policy_version | 3 |
+      | in_force.policy_version | 4 |
     Given the merchant sends PATCH /v1/agents/$active {"tuning": {"holdout_percent": 0}}
     When the merchant sends GET /v1/agents/$active/holdout
     Then it is refused: 409 no_holdout

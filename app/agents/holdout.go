@@ -2,14 +2,12 @@ package agents
 
 import (
 	"context"
-	"reflect"
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/tuning"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -19,8 +17,7 @@ type Holdout struct {
 	tuning.Comparison
 	Baseline, InForce int // versions
 	Since             time.Time
-	// fair tells that the policy in force was learnt, and differs from the other in nothing else.
-	fair bool
+	learnt            bool // the policy in force
 }
 
 // mostCompared bounds the negotiations of both policies that are read, the newest ones.
@@ -49,7 +46,7 @@ func (t *Tuner) Holdout(ctx context.Context, p *project.Project, of id.Agent, to
 	}
 	h := Holdout{
 		Baseline: a.Tuning.Baseline, InForce: a.Policy.Version, Since: v.ActivatedAt,
-		fair: v.Origin == agent.ByTuning && sameBounds(a.Policy, *a.Held),
+		learnt: v.Origin == agent.ByTuning,
 	}
 	if to.IsZero() {
 		to = t.Clock.Now()
@@ -66,12 +63,6 @@ func (t *Tuner) Holdout(ctx context.Context, p *project.Project, of id.Agent, to
 	return h, err
 }
 
-// sameBounds tells whether policies differ in nothing but what is learnt.
-func sameBounds(a, b negotiation.Policy) bool {
-	b.Version, b.Curve, b.Segments = a.Version, a.Curve, a.Segments
-	return reflect.DeepEqual(a, b)
-}
-
 // undecided is how long a learnt policy is kept while nobody can tell whether it earns more than the holdout's.
 const undecided = 7 * 24 * time.Hour
 
@@ -86,7 +77,7 @@ func (t *SelfTuner) judge(ctx context.Context, p *project.Project, a *agent.Agen
 		return true, nil
 	case err != nil:
 		return false, err
-	case !h.fair || h.Better(tuning.Near):
+	case !h.learnt || h.Better(tuning.Near):
 		return true, nil
 	case !h.Worse(tuning.Sure):
 		return now.Sub(h.Since) >= undecided, nil

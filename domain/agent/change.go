@@ -182,9 +182,20 @@ func (a *Agent) tune(c TuningChange, check fault.Check) {
 	case a.Tuning.Holdout <= 0:
 		a.Tuning.Baseline, a.Held = 0, nil
 	case a.Held == nil:
-		policy := a.Policy
-		a.Tuning.Baseline, a.Held = policy.Version, &policy
+		a.hold()
 	}
+}
+
+// hold keeps the policy in force as the holdout's.
+func (a *Agent) hold() {
+	policy := a.Policy
+	a.Tuning.Baseline, a.Held = policy.Version, &policy
+}
+
+// sameBounds tells whether policies differ in nothing but what is learnt.
+func sameBounds(a, b negotiation.Policy) bool {
+	b.Version, b.Curve, b.Segments = a.Version, a.Curve, a.Segments
+	return reflect.DeepEqual(a, b)
 }
 
 // WritePolicy numbers a policy as the agent's next version. It is not in force by that.
@@ -206,9 +217,13 @@ func (a *Agent) write(p negotiation.Policy, by Origin, note string, check fault.
 	return Version{Agent: a.ID, Project: a.Project, Policy: p, Origin: by, Note: note, CreatedAt: now}
 }
 
-// PutInForce has the agent keep a version of its policy from now on.
+// PutInForce has the agent keep a version of its policy from now on. Bounds are for every session: where they change, the
+// holdout keeps to this version too, and there is nothing to compare until another curve is in force.
 func (a *Agent) PutInForce(v *Version, now time.Time) {
 	a.Policy, a.UpdatedAt = v.Policy, now
+	if a.Held != nil && !sameBounds(*a.Held, v.Policy) {
+		a.hold()
+	}
 	if a.Status == Active {
 		v.ActivatedAt = now
 	}

@@ -248,6 +248,36 @@ func TestTheBaselineIsWhatWasInForceWhenTheHoldoutBegan(t *testing.T) {
 	}
 }
 
+// A merchant who stops a loss stops it for the holdout too.
+func TestBoundsAreForTheHoldoutToo(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*negotiation.Policy)
+		held   int
+	}{
+		"curve":    {func(p *negotiation.Policy) { p.Curve.Markup = 1500 }, 1},
+		"segments": {func(p *negotiation.Policy) { p.Segments = []negotiation.Segment{{Name: "dear", CostFrom: 700, Curve: p.Curve}} }, 1},
+		"enabled":  {func(p *negotiation.Policy) { p.Enabled = !p.Enabled }, 2},
+		"margin":   {func(p *negotiation.Policy) { p.MinMargin = 900 }, 2},
+		"discount": {func(p *negotiation.Policy) { p.MaxDiscount = 10 }, 2},
+		"rounds":   {func(p *negotiation.Policy) { p.RoundCap = 1 }, 2},
+	} {
+		a := opened(t)
+		if err := a.Change(agent.Change{Tuning: agent.TuningChange{Holdout: patch.To(money.Percent(500))}}, rules, noon); err != nil {
+			t.Fatal(err)
+		}
+		p := a.Policy
+		c.change(&p)
+		v, err := a.WritePolicy(p, agent.ByMerchant, "", noon)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if a.PutInForce(v, noon); a.Tuning.Baseline != c.held || a.Held.Version != c.held {
+			t.Errorf("%s: the holdout keeps version %d, %+v", name, a.Tuning.Baseline, a.Held)
+		}
+	}
+}
+
 func TestTakingBack(t *testing.T) {
 	t.Parallel()
 	a, first := opened(t), &agent.Version{Policy: negotiation.Builtin()}

@@ -79,7 +79,7 @@ type modelView struct {
 type tuningView struct {
 	Automatic bool         `json:"automatic"`
 	Holdout   wire.Decimal `json:"holdout_percent" doc:"The share of sessions that stay with the baseline."`
-	Baseline  *int         `json:"baseline_version" nullable:"true" doc:"The version that was in force when the holdout began. Null: there is none."`
+	Baseline  *int         `json:"baseline_version" nullable:"true" doc:"The version that was in force when the holdout began, or a later one: where more than curve and segments changes, the holdout goes along. Null: there is none."`
 }
 
 // toAPIAgent shows prices in the project's currency.
@@ -144,7 +144,7 @@ type modelPatch struct {
 
 type tuningPatch struct {
 	Automatic wire.Optional[bool]         `json:"automatic,omitzero"`
-	Holdout   wire.Optional[wire.Decimal] `json:"holdout_percent,omitzero" doc:"0 to 50. These sessions stay with the policy that is in force when the holdout begins, to measure against."`
+	Holdout   wire.Optional[wire.Decimal] `json:"holdout_percent,omitzero" doc:"0 to 50. These sessions stay with the curve and segments in force when the holdout begins, to measure against; whatever else is put in force later counts for them too."`
 }
 
 // newAgent must say what an agent cannot be without.
