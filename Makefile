@@ -18,12 +18,12 @@ test: ## run every test, on SQLite and PostgreSQL (installs PostgreSQL, Redis an
 	@.ci/postgres
 	@.ci/redis
 	@.ci/wordnet
-	go test ./...
+	go test -timeout 30m ./...
 
 features: ## run the specification's scenarios alone
 	@.ci/postgres
 	@.ci/redis
-	go test ./features/...
+	go test -timeout 30m ./features/...
 
 bench: ## run the benchmarks, BENCHTIME=1s each
 	@.ci/postgres

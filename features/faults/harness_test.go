@@ -26,8 +26,9 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/faults"
 )
 
-// soon is how long after a crash every payment is decided.
-const soon = 30 * time.Second
+// soon is how long after a crash every payment is decided: twice the 30 s that are promised, for a machine may be busy
+// with other tests. The report tells how long it took.
+const soon = time.Minute
 
 // lab is what all cases share: the program, a PostgreSQL server, and the report.
 type lab struct {
