@@ -15,8 +15,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// mostTuned bounds the negotiations that one tuning reads, the newest ones.
-const mostTuned = 5000
+// mostTuned bounds the negotiations that one tuning reads, the newest ones, and mostOfOne those of one session among
+// them: one buyer who haggles over everything is still one.
+const mostTuned, mostOfOne = 5000, 5
 
 // Tuner has agents learn from their record.
 type Tuner struct {
@@ -65,9 +66,9 @@ func (t *Tuner) Tune(ctx context.Context, p *project.Project, of id.Agent, r Tun
 	if err != nil {
 		return Tuned{}, err
 	}
-	if len(records) < tuning.Fewest {
+	if known := tuning.Sessions(records); known < tuning.Fewest {
 		return Tuned{}, fault.New(fault.Conflict, "too_few_negotiations",
-			fmt.Sprintf("There are %d negotiations to learn from; it takes at least %d.", len(records), tuning.Fewest))
+			fmt.Sprintf("There are negotiations of %d buyers' sessions to learn from; it takes those of %d at least.", known, tuning.Fewest))
 	}
 	proposal, err := tuning.Propose(ctx, records, policy, 1)
 	if err != nil {
@@ -110,8 +111,11 @@ func (t *Tuner) read(ctx context.Context, p *project.Project, roundCap int, r Tu
 	if limit <= 0 || limit > mostTuned {
 		limit = mostTuned
 	}
+	of := map[id.Session]int{}
 	err = t.Decisions.Negotiations(ctx, p.ID, id.Agent{}, r.From, to, limit, func(n ports.Negotiation) error {
-		if record, ok := tuning.FromEntries(n.Entries, roundCap); ok {
+		record, ok := tuning.FromEntries(n.Entries, roundCap)
+		if ok && record.Explicable() && of[record.Session] < mostOfOne {
+			of[record.Session]++
 			for i := range n.Entries {
 				n.Entries[i].Message = "" // nothing is learnt of it, and it may be long
 			}

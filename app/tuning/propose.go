@@ -7,12 +7,22 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// Fewest is how many records a proposal needs.
+// Fewest is how many sessions a proposal needs records of.
 const Fewest = 200
+
+// Sessions is how many sessions the records are of.
+func Sessions(records []Record) int {
+	of := map[id.Session]bool{}
+	for i := range records {
+		of[records[i].Session] = true
+	}
+	return len(of)
+}
 
 // Proposal is a policy that would have earned more, and by how much.
 type Proposal struct {
@@ -54,10 +64,16 @@ func Propose(ctx context.Context, records []Record, p negotiation.Policy, seed u
 	return proposal, ctx.Err()
 }
 
-// halves parts records: what a policy is chosen by does not judge it too.
+// halves parts records by session: whom a policy is chosen by does not judge it too.
 func halves(records []Record) (one, other []Record) {
-	for i, r := range records {
-		if i%2 == 0 {
+	first := map[id.Session]bool{}
+	for _, r := range records {
+		inOne, known := first[r.Session]
+		if !known {
+			inOne = len(first)%2 == 0
+			first[r.Session] = inOne
+		}
+		if inOne {
 			one = append(one, r)
 		} else {
 			other = append(other, r)
@@ -93,7 +109,7 @@ func (m *Model) segment(ctx context.Context, p *negotiation.Policy, from shape, 
 	}
 	whole := *p
 	for i, part := range parts {
-		if len(p.Segments) == negotiation.MostSegments || known(part) < Fewest/2 || len(part) > len(train)*9/10 {
+		if len(p.Segments) == negotiation.MostSegments || m.sessions(part) < Fewest/2 || len(part) > len(train)*9/10 {
 			continue
 		}
 		g := bands[i]
@@ -103,11 +119,11 @@ func (m *Model) segment(ctx context.Context, p *negotiation.Policy, from shape, 
 	}
 }
 
-// known is how many negotiations the twins are of.
-func known(twins []Twin) int {
-	of := map[int]bool{}
+// sessions is how many sessions the twins are of.
+func (m *Model) sessions(twins []Twin) int {
+	of := map[id.Session]bool{}
 	for i := range twins {
-		of[twins[i].Record] = true
+		of[m.records[twins[i].Record].Session] = true
 	}
 	return len(of)
 }
@@ -231,26 +247,38 @@ const resamples = 400
 // judge compares policies by twins that none was chosen with.
 func (m *Model) judge(out *Proposal, before negotiation.Policy, twins []Twin, seed uint64) {
 	out.Before, out.After = m.Evaluate(before, twins), m.Evaluate(out.Policy, twins)
-	gains, n := make([]float64, len(m.records)), make([]float64, len(m.records))
-	for i := range twins {
-		_, a := m.play(before, &twins[i])
-		_, b := m.play(out.Policy, &twins[i])
-		weight := m.weigh[twins[i].Record]
-		gains[twins[i].Record] += weight * (b - a)
-		n[twins[i].Record] += weight
-	}
+	gains, stakes := m.gains(before, out.Policy, twins)
 	random, means := rand.New(rand.NewPCG(seed, 2)), make([]float64, resamples)
 	for i := range means {
-		sum, count := 0., 0.
+		sum, stake := 0., 0.
 		for range gains {
 			j := random.IntN(len(gains))
-			sum, count = sum+gains[j], count+n[j]
+			sum, stake = sum+gains[j], stake+stakes[j]
 		}
-		means[i] = sum / max(count, 1e-9)
+		means[i] = sum / max(stake, 1e-9)
 	}
 	slices.Sort(means)
 	out.Gain = out.After.Margin - out.Before.Margin
 	out.GainLow, out.GainHigh = means[resamples*25/1000], means[resamples*975/1000]
+}
+
+// gains are what a policy earns more than another from the twins of each session, for one buyer's negotiations are much
+// alike, and how much money that is about.
+func (m *Model) gains(before, after negotiation.Policy, twins []Twin) (gains, stakes []float64) {
+	at := map[id.Session]int{}
+	for i := range twins {
+		_, a := m.play(before, &twins[i])
+		_, b := m.play(after, &twins[i])
+		of := twins[i].Record
+		s, known := at[m.records[of].Session]
+		if !known {
+			s = len(gains)
+			at[m.records[of].Session], gains, stakes = s, append(gains, 0), append(stakes, 0)
+		}
+		gains[s] += m.weigh[of] * (b - a)
+		stakes[s] += m.weigh[of]
+	}
+	return gains, stakes
 }
 
 // shares are what the buyers are like, the most frequent first.

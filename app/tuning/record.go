@@ -7,7 +7,7 @@
 //  2. Buyers drawn from the explanations, twins of those recorded, haggle with candidate policies by the very rules
 //     that answer quotes (Evaluate).
 //  3. The curve that earns most from the twins is searched for by steps that halve (Propose), and judged by other
-//     twins than it was chosen with. The interval of its gain comes from drawing the negotiations anew.
+//     twins than it was chosen with, of other sessions. The interval of its gain comes from drawing the sessions anew.
 //  4. Once it serves, real negotiations are held against those that a holdout kept under the policy before (Compare).
 //
 // Buyers who come up are taken to pay no more than prices that others have offered or paid. A buyer who held firm and
@@ -54,11 +54,14 @@ type Record struct {
 
 func (r *Record) last() Round { return r.Rounds[len(r.Rounds)-1] }
 
-// longest is how many rounds of a negotiation are looked at.
+// longest is how many rounds a negotiation may have to be explained.
 const longest = 12
 
-// FromEntries reads a negotiation from the decision record. It is not ok where nothing can be learnt: no offer was
-// made, nothing could be negotiated, or an old entry lacks its price.
+// Explicable tells whether a model can be fitted to the record: it has offers, and not very many.
+func (r *Record) Explicable() bool { return len(r.Rounds) > 0 && len(r.Rounds) <= longest }
+
+// FromEntries reads a negotiation from the decision record. It is not ok where no offer was made, nothing could be
+// negotiated, or an old entry lacks its price.
 // The round cap says which counter was the last word.
 func FromEntries(entries []negotiation.Entry, roundCap int) (r Record, ok bool) {
 	list := int64(0)
@@ -97,5 +100,5 @@ func FromEntries(entries []negotiation.Entry, roundCap int) (r Record, ok bool) 
 			r.Final = e.Rule == negotiation.FinalRound.String() || !rejected && e.Before.Rounds+1 >= roundCap
 		}
 	}
-	return r, len(r.Rounds) > 0 && len(r.Rounds) <= longest
+	return r, len(r.Rounds) > 0 || r.End == Took
 }

@@ -1,10 +1,13 @@
 package tuning_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -95,10 +98,14 @@ func records(t *testing.T, p negotiation.Policy, cost int64, buyers []buyer) (al
 		if got := int64(math.Round(r.Price * 10000)); got != price {
 			t.Fatalf("a deal at %d is recorded at %d", price, got)
 		}
+		r.Session = visit(visits.Add(1))
 		all = append(all, r)
 	}
 	return all
 }
+
+// visits numbers the sessions of records.
+var visits atomic.Uint64
 
 func margin(p negotiation.Policy, cost int64, buyers []buyer) (sum float64) {
 	for _, b := range buyers {
@@ -163,6 +170,24 @@ func TestCostsAreToldApart(t *testing.T) {
 	}
 }
 
+// Negotiations of one session are one buyer's: as many of as many buyers would tell more.
+func TestWhatOneBuyerDoesIsOneObservation(t *testing.T) {
+	t.Parallel()
+	p := negotiation.Builtin()
+	p.MaxDiscount = 200
+	buyers := crowd(800, 1, .9)
+	slices.SortFunc(buyers, func(a, b buyer) int { return cmp.Compare(a.worth, b.worth) })
+	known := records(t, p, 50_00, buyers)
+	width := func(p tuning.Proposal) float64 { return p.GainHigh - p.GainLow }
+	apart := width(propose(t, known, p))
+	for i := range known { // forty times twenty who are much alike
+		known[i].Session = visit(uint64(i / 20))
+	}
+	if together := width(propose(t, known, p)); together < 1.5*apart || tuning.Sessions(known) != 40 {
+		t.Errorf("of %d sessions the interval is %.4f wide, of 800 %.4f", tuning.Sessions(known), together, apart)
+	}
+}
+
 func TestATuningEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	p := negotiation.Builtin()
@@ -170,6 +195,20 @@ func TestATuningEndsWithItsContext(t *testing.T) {
 	end()
 	if _, err := tuning.Propose(ctx, records(t, p, 50_00, crowd(300, 1, .9)), p, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
+	}
+}
+
+// How long buyers go on is up to the policy: whatever is judged by what it came to counts them all.
+func TestALongNegotiationIsOnRecord(t *testing.T) {
+	t.Parallel()
+	p := negotiation.Builtin()
+	p.MaxDiscount = 200
+	for deadline, explicable := range map[int]bool{12: true, 13: false, 40: false} {
+		entries, price := haggle(p, 50_00, buyer{worth: 70_00, first: 50_00, deadline: deadline, next: timed(1)})
+		r, ok := tuning.FromEntries(entries, 6)
+		if !ok || r.Explicable() != explicable || price > 0 || r.End != tuning.Walked || len(r.Rounds) != deadline {
+			t.Errorf("%d offers: %+v, %t", deadline, r, ok)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/tuning"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
@@ -129,6 +130,22 @@ func (s *trainee) aDayLater() *agent.Agent {
 	return s.active()
 }
 
+// One buyer who haggles over all there is teaches no more than one.
+func TestNothingIsLearntFromOneBuyer(t *testing.T) {
+	onMarkets(t, func(m *market) {
+		s, visit := newTrainee(m), id.Session{}
+		for quantity := range 250 {
+			answer, err := s.offer(ports.HaggleAsk{Session: visit, Product: s.product.ID, Quantity: 1 + quantity}, 85_00)
+			s.must(err)
+			visit = followUp(answer).Session
+		}
+		s.clock.advance(time.Minute)
+		if _, err := s.tuner.Tune(t.Context(), s.project, s.active().ID, agents.TuneRequest{}); !fault.Is(err, "too_few_negotiations") {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
 func TestAnAgentTunesItself(t *testing.T) {
 	onMarkets(t, func(m *market) {
 		s := newTrainee(m)
@@ -225,8 +242,8 @@ func TestOtherBoundsAreNotCompared(t *testing.T) {
 		s := newTrainee(m)
 		s.adopt(negotiation.Builtin().Curve, agent.ByMerchant)
 		s.holdOut(500)
-		s.adopt(negotiation.Builtin().Curve, agent.ByMerchant, func(p *negotiation.Policy) { p.RoundCap = 4 })
 		s.adopt(unyielding, agent.ByTuning)
+		s.adopt(unyielding, agent.ByMerchant, func(p *negotiation.Policy) { p.RoundCap = 4 })
 		s.haggle(420)
 		if a := s.aDayLater(); len(s.takenBack) != 0 || a.Policy.RoundCap != 4 || !a.Tuning.Automatic || a.Policy.Version < 6 {
 			t.Errorf("%+v of %+v", a.Policy, s.takenBack)

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"sync"
@@ -47,11 +48,16 @@ func (s policySeller) record(ctx context.Context, c market.Config, p market.Popu
 	}
 	records := make([]tuning.Record, 0, len(notes.talks))
 	for _, t := range notes.talks {
-		if r, ok := tuning.FromEntries(t.entries, s.policy.RoundCap); ok {
+		if r, ok := tuning.FromEntries(t.entries, s.policy.RoundCap); ok && r.Explicable() {
 			records = append(records, r)
 		}
 	}
 	slices.SortFunc(records, byOffers) // who came first is up to the processors
+	for i := range records {           // each buyer came in a session of its own
+		var bits [16]byte
+		binary.BigEndian.PutUint64(bits[:], uint64(i))
+		records[i].Session = id.New[id.Session](bits)
+	}
 	return records, nil
 }
 
