@@ -111,15 +111,18 @@ WHERE q.claimed_by <> ''
   AND COALESCE(c.status, '') <> 'processing'`,
 	},
 	{
-		holds:   "nothing is sold under its floor",
+		holds:   "nothing is sold under its floor, but at a price that was named when the floor allowed it",
 		checked: `orders`,
 		broken: `
-SELECT o.project_id AS project, o.id AS subject, 'it has an item for ' || (line.value ->> 'unit') || ' under its floor' AS says
+SELECT o.project_id AS project, o.id AS subject, 'it has an item under its floor, for ' || (line.value ->> 'unit') || ' minor units of ' || q.currency AS says
 FROM orders AS o
 CROSS JOIN {each o.lines} AS line
 JOIN quotes AS q ON q.project_id = o.project_id AND q.id = line.value ->> 'quote' AND q.variant_id = line.value ->> 'variant'
-WHERE CAST(line.value ->> 'unit' AS BIGINT) < q.floor
-   OR CAST(line.value ->> 'unit' AS BIGINT) <> q.final_price`,
+WHERE CAST(line.value ->> 'unit' AS BIGINT) <> q.final_price
+   OR q.final_price < q.floor AND NOT EXISTS (
+     SELECT 1 FROM quotes AS named
+     WHERE named.project_id = q.project_id AND named.session_id = q.session_id AND named.variant_id = q.variant_id AND named.quantity = q.quantity
+       AND named.counter BETWEEN named.floor AND q.final_price AND named.created_at <= q.created_at)`,
 	},
 	{
 		holds:   "an order is announced by exactly one order.completed event, and nothing else is",

@@ -60,6 +60,28 @@ func TestWhatWasSoldAddsUp(t *testing.T) {
 	})
 }
 
+// A floor that rises after a price was named does not break the promise.
+func TestAPromisedPriceMayBeUnderALaterFloor(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		soldOnce(t, s)
+		change(t, s, "UPDATE quotes SET floor = final_price + 1, target = list_price, opening = list_price WHERE redeemed_by <> ''")
+		if found := fmt.Sprint(verified(t, s).Violations()); !strings.Contains(found, "an item under its floor, for") {
+			t.Errorf("found %s", found)
+		}
+		named := "INSERT INTO quotes SELECT project_id, %s, session_id, product_id, variant_id, quantity, 'superseded', currency, list_price, opening, target," +
+			" final_price + %d, rounds, moves, best_offer, final_price, policy_version, NULL, bundle, with_bundle, '', '', '', created_at, valid_until, seq" +
+			" FROM quotes WHERE redeemed_by <> ''"
+		change(t, s, fmt.Sprintf(named, "'quote_under'", 1)) // was promised under its own floor too
+		if found := verified(t, s).Violations(); len(found) != 1 {
+			t.Errorf("found %v", found)
+		}
+		change(t, s, fmt.Sprintf(named, "'quote_before'", 0))
+		if found := verified(t, s).Violations(); len(found) > 0 {
+			t.Errorf("a promise that was kept is found: %v", found)
+		}
+	})
+}
+
 // Each damage breaks the invariants that speak of it.
 func TestDamageIsFound(t *testing.T) {
 	for says, damage := range map[string][]string{
@@ -73,7 +95,7 @@ func TestDamageIsFound(t *testing.T) {
 		"used up by an order that there is not": {"UPDATE quotes SET redeemed_by = 'ord_other' WHERE redeemed_by <> ''"},
 		"it does not use up the token":          {"UPDATE quotes SET redeemed_by = '' WHERE redeemed_by <> ''"},
 		"held by a checkout that is completed":  {"UPDATE quotes SET redeemed_by = '' WHERE redeemed_by <> ''"},
-		"under its floor":                       {"UPDATE quotes SET final_price = final_price - 1, floor = 0, target = 0 WHERE redeemed_by <> ''"},
+		"an item under its floor, for":          {"UPDATE quotes SET final_price = final_price - 1, floor = 0, target = 0 WHERE redeemed_by <> ''"},
 		"it is announced 0 times":               {"DELETE FROM outbox"},
 		"it is announced 2 times": {`INSERT INTO outbox (project_id, id, type, payload, created_at, attempts)
 			SELECT project_id, id || '2', type, payload, created_at, 0 FROM outbox WHERE type = 'order.completed'`},
