@@ -136,7 +136,7 @@ func TestManyOffersInOneSession(t *testing.T) {
 		visit := m.visit()
 		const offers = 16
 		m.tally(atOnce(offers, func(i int) error {
-			_, err := m.offer(ports.HaggleAsk{Session: visit, Product: p.ID, Quantity: 1}, 801_00+int64(i)*1_00) // two moves at most, and what is accepted then begins at 833.00
+			_, err := m.offer(ports.HaggleAsk{Session: visit, Product: p.ID, Quantity: 1}, 801_00+int64(i)*50) // one move, after which nothing so low is accepted
 			return err
 		}))
 		seen, err := m.store.Sessions().Visit(m.t.Context(), m.project.ID, visit)
