@@ -165,6 +165,14 @@ Feature: Haggling
       When the buyer offers the counter
       Then the merchant accepts at the counter
 
+    Scenario: In a shop whose sessions are shorter
+      Given the merchant sets "security.session_timeout_minutes" to 5
+      And a buyer who looks at the "Trail Tent"
+      When the buyer makes an offer that is countered
+      Then the session lasts as long as the answer is valid
+      When the buyer offers the counter
+      Then the session lasts as long as the answer is valid
+
     Scenario: Counters never rise
       When the buyer makes 4 offers, each 4 more
       Then each counter is at most the one before

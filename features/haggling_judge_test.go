@@ -266,6 +266,15 @@ func (w *world) validFor(minutes int) error {
 	return err
 }
 
+func (w *world) sessionKeepsTheAnswer() error {
+	answer := w.shopper.latest()
+	err := w.must(func(b *shopper) { b.ReadSession() })
+	if end := w.shopper.Session.ExpiresAt; err == nil && end.Before(answer.ValidUntil) {
+		err = fmt.Errorf("it ends at %s, the answer at %s", end, answer.ValidUntil)
+	}
+	return err
+}
+
 func (w *world) cart() (acp.Session, error) {
 	err := w.must(func(b *shopper) { b.ReadSession() })
 	return w.shopper.Session, err

@@ -46,6 +46,7 @@ func hagglingSteps(sc book, w *world) {
 	sc.Then(`^the counter suggests nothing$`, w.suggestsNothing)
 	sc.Then(`^the bundle adds up$`, w.bundleAddsUp)
 	sc.Then(`^the answer is valid for (\d+) minutes$`, w.validFor)
+	sc.Then(`^the session lasts as long as the answer is valid$`, w.sessionKeepsTheAnswer)
 	sc.Then(`^the cart holds (\d+) of the "([^"]*)" at the (agreed|bundle) price$`, w.cartHolds)
 	sc.Then(`^the cart holds (\d+) products?$`, w.cartCounts)
 	sc.Then(`^the cart is empty$`, func() error { return w.cartCounts(0) })

@@ -25,7 +25,7 @@ import (
 // answered.
 const tries = 32
 
-// mostOffers bounds a session, whose whole history every reading of it shows.
+// mostOffers bounds a session, whose whole history every reading of it shows. Only promises are kept beyond it.
 const mostOffers = 1000
 
 var errExhausted = fault.New(fault.Conflict, "session_exhausted", "The session has had its 1,000 offers. Start a new one.")
@@ -112,16 +112,9 @@ func (r Request) check() error {
 
 func (s *Service) answer(ctx context.Context, p *project.Project, r Request) (Answer, error) {
 	now := s.Clock.Now()
-	mandate, err := s.Mandates.Mandate(ctx, p, r.Ask.Session)
+	h, err := s.load(ctx, p, r.Ask, now)
 	if err != nil {
 		return Answer{}, err
-	}
-	h, err := s.Store.Load(ctx, p.ID, counting(r.Ask, mandate.Policy.Probing, now))
-	if err != nil {
-		return Answer{}, err
-	}
-	if h.LastSeq >= mostOffers {
-		return Answer{}, errExhausted
 	}
 	visit, opened, err := s.visit(p, h, r, now)
 	if err != nil {
@@ -130,19 +123,33 @@ func (s *Service) answer(ctx context.Context, p *project.Project, r Request) (An
 	if h.Quote != nil && h.Quote.Expired(now) {
 		return Answer{Session: visit.ID, Quote: h.Quote.Snapshot(), Expired: true}, nil
 	}
-	if mandate, err = s.Mandates.Mandate(ctx, p, visit.ID); err != nil { // a new session may be one of the holdout
+	mandate, err := s.Mandates.Mandate(ctx, p, visit.ID) // a new session may be one of the holdout
+	if err != nil {
 		return Answer{}, err
 	}
 	t, err := s.talk(p, h, r, visit, mandate, now)
 	if err != nil {
 		return Answer{}, err
 	}
+	if h.LastSeq >= mostOffers && !t.owed(h, r) {
+		return Answer{}, errExhausted
+	}
 	answer, result, err := s.decide(ctx, p, h, r, t, now)
 	if err != nil {
 		return Answer{}, err
 	}
+	visit.KeepUntil(answer.Quote.ValidUntil) // a shop's sessions may be shorter than its promises
 	result.Session, result.NewSession = visit, opened
 	return answer, s.Store.Save(ctx, result)
+}
+
+// load reads what the request is about.
+func (s *Service) load(ctx context.Context, p *project.Project, ask ports.HaggleAsk, now time.Time) (ports.Haggle, error) {
+	mandate, err := s.Mandates.Mandate(ctx, p, ask.Session)
+	if err != nil {
+		return ports.Haggle{}, err
+	}
+	return s.Store.Load(ctx, p.ID, counting(ask, mandate.Policy.Probing, now))
 }
 
 // counting has what a client tries noted and counted only where the policy limits it: both cost every quote.
@@ -170,82 +177,9 @@ func (s *Service) visit(p *project.Project, h ports.Haggle, r Request, now time.
 	return h.Session, false, h.Session.Touch(r.Claims, timeout, now)
 }
 
-// talk is one negotiation as it stands: the quote, what is sold, and the signals that price it.
-type talk struct {
-	visit   *session.Session
-	quote   *negotiation.Quote
-	fresh   bool // the quote is new
-	product *catalog.Product
-	variant catalog.Variant
-	mandate agent.Mandate
-	signals negotiation.Signals
-	terms   negotiation.Terms
-}
-
-// talk opens a quote, or resumes the one named.
-func (s *Service) talk(p *project.Project, h ports.Haggle, r Request, visit *session.Session, mandate agent.Mandate, now time.Time) (*talk, error) {
-	item, err := itemOf(h, r, visit)
-	if err != nil {
-		return nil, err
-	}
-	v, _ := h.Product.Variant(item.Variant)
-	t := &talk{visit: visit, product: h.Product, variant: v, mandate: mandate}
-	t.signals = negotiation.Signals{
-		List: h.Product.PriceOf(v), Cost: h.Product.Cost, Competitor: h.Product.CompetitorPrice,
-		Negotiable: h.Product.Negotiable, Quantity: item.Quantity, Stock: h.Stock[v.ID],
-		CartValue: session.Value(h.Cart, v.ID, p.Settings.Currency), Claims: negotiation.ClaimsOf(visit.Claims),
-		Member: negotiation.MemberOf(visit.Claims.Member), Category: h.Product.Category, Probed: h.Probed,
-	}
-	t.terms = mandate.Policy.Terms(t.signals)
-	if h.Quote != nil {
-		t.quote = h.Quote
-		if err := t.quote.Resume(mandate.Policy, t.signals, now); err != nil {
-			return nil, err
-		}
-		if r.AddBundle && t.quote.Snapshot().Bundle == nil {
-			return nil, fault.Field("add_bundle", "is for a quote that suggests a bundle")
-		}
-		return t, nil
-	}
-	t.fresh = true
-	t.quote = negotiation.Start(id.New[id.Quote](s.Entropy.Bits128()), p.ID, item, mandate.Policy, t.signals, h.Prior, now)
-	return t, nil
-}
-
-// itemOf is what the request is about. A follow-up may repeat its quote's item but not change it.
-func itemOf(h ports.Haggle, r Request, visit *session.Session) (negotiation.Item, error) {
-	if !r.Ask.Quote.IsZero() && h.Quote == nil {
-		return negotiation.Item{}, fault.Missing("quote")
-	}
-	if h.Product == nil {
-		return negotiation.Item{}, fault.Missing("product")
-	}
-	if h.Quote != nil {
-		item, c := h.Quote.Snapshot().Item, fault.NewCheck()
-		c.That(r.Ask.Product.IsZero() || r.Ask.Product == item.Product, "product_id", "is not the quote's product")
-		c.That(r.Ask.Variant.IsZero() || r.Ask.Variant == item.Variant, "variant_id", "is not the quote's variant")
-		c.That(r.Ask.Quantity == 0 || r.Ask.Quantity == item.Quantity, "quantity", "is not the quote's quantity")
-		if _, ok := h.Product.Variant(item.Variant); !ok {
-			return negotiation.Item{}, fault.Missing("variant")
-		}
-		return item, c.Err()
-	}
-	v, ok := h.Product.Variant(r.Ask.Variant)
-	switch {
-	case !ok && r.Ask.Variant.IsZero():
-		return negotiation.Item{}, fault.Field("variant_id", "is required, for the product has several variants")
-	case !ok:
-		return negotiation.Item{}, fault.Missing("variant")
-	}
-	return negotiation.Item{Session: visit.ID, Product: h.Product.ID, Variant: v.ID, Quantity: r.Ask.Quantity}, nil
-}
-
 // decide asks the agent, holds its proposal to the guardrails, and makes what is to be stored.
 func (s *Service) decide(ctx context.Context, p *project.Project, h ports.Haggle, r Request, t *talk, now time.Time) (Answer, ports.HaggleResult, error) {
-	offer := r.Offer
-	if standing := t.quote.Snapshot().Progress.Counter; r.AddBundle && offer == nil && standing.IsPositive() {
-		offer = &standing // taking the bundle takes the counter it came with
-	}
+	offer := t.offer(r)
 	in := agent.QuoteInput{
 		Scene: agent.Scene{Project: p, Session: t.visit, Mandate: t.mandate, History: s.history(p, h, t.visit)},
 		Table: t.quote.Table(t.terms, offer), Signals: t.signals, Message: r.Message,
@@ -305,7 +239,7 @@ func (s *Service) entry(h ports.Haggle, r Request, t *talk, in agent.QuoteInput,
 	e.Agent, e.Client = t.mandate.Agent.ID, counting(r.Ask, t.mandate.Policy.Probing, now).Client
 	e.Handler, e.Fallback = a.Answered.Handler, a.Answered.Fallback
 	if e.Handler != agent.HouseHandler {
-		e.Proposal = negotiation.PriceIn(a.Decision)
+		e.Proposal = negotiation.Proposed(in.Table, a.Decision)
 	}
 	return e
 }
@@ -316,7 +250,7 @@ func (s *Service) worded(ctx context.Context, in agent.QuoteInput, a agent.Quote
 		return a
 	}
 	words := s.Agent.Word(ctx, agent.WordInput{
-		Scene: in.Scene, Product: in.Product, Decision: answer.Decision, Offer: answer.Offer, List: answer.Quote.Bounds.List(), Message: in.Message,
+		Scene: in.Scene, Product: in.Product, Decision: answer.Decision, List: answer.Quote.Bounds.List(),
 	})
 	a.Reasoning, a.Message = words.Reasoning, words.Message
 	return a

@@ -11,6 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
@@ -255,6 +256,60 @@ func TestASessionHasSoManyOffers(t *testing.T) {
 	s.book.state.LastSeq = 1000
 	_, err := s.quote(haggling.Request{Offer: offer(900_00)})
 	expectFault(t, err, "session_exhausted", "")
+}
+
+// What is promised is sold after the last offer, too, once, and nothing else is.
+func TestPromisesOutliveTheLastOffer(t *testing.T) {
+	t.Parallel()
+	for name, ask := range map[string]func(*shop, haggling.Answer) ports.HaggleAsk{
+		"a follow-up": func(_ *shop, a haggling.Answer) ports.HaggleAsk { return again(a) },
+		"a new quote": func(s *shop, a haggling.Answer) ports.HaggleAsk {
+			return ports.HaggleAsk{Session: a.Session, Product: s.tent.ID, Quantity: 1}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newShop(t)
+			first := s.mustQuote(haggling.Request{Offer: offer(810_00)})
+			counter := first.Decision.(negotiation.Countered).Price
+			s.book.state.LastSeq = 1000
+			for _, lower := range []*money.Amount{nil, offer(810_00), offer(counter.Minor() - 1)} {
+				_, err := s.quote(haggling.Request{Ask: ask(s, first), Offer: lower})
+				expectFault(t, err, "session_exhausted", "")
+			}
+			open := s.book.saved[0].Quote.Snapshot()
+			for _, taking := range []*money.Amount{&counter, offer(counter.Minor() + 1)} {
+				s.book.state.LastSeq, s.book.state.Quote = 1000, negotiation.Rehydrate(open)
+				s.book.state.Prior = s.book.state.Quote
+				if a := s.mustQuote(haggling.Request{Ask: ask(s, first), Offer: taking}); a.Token == "" || s.book.last().Entry.Seq != 1001 {
+					t.Errorf("%#v as number %d", a.Decision, s.book.last().Entry.Seq)
+				}
+			}
+			anew := ports.HaggleAsk{Session: first.Session, Product: s.tent.ID, Quantity: 1}
+			_, err := s.quote(haggling.Request{Ask: anew, Offer: offer(1000_00)})
+			expectFault(t, err, "session_exhausted", "")
+		})
+	}
+}
+
+// A session of five minutes lives for as long as its latest answer is good: an offer's fifteen minutes, and then a
+// token's.
+func TestASessionLivesAsLongAsItsPromises(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.project.Settings.SessionMinutes = 5
+	first := s.mustQuote(haggling.Request{Offer: offer(810_00)})
+	if end := s.book.last().Session.ExpiresAt; !end.Equal(first.Quote.ValidUntil) || !end.Equal(noon.Add(15*time.Minute)) {
+		t.Errorf("the price stands until %s, the session until %s", first.Quote.ValidUntil, end)
+	}
+	s.service.Clock = at(14 * time.Minute)
+	agreed := s.mustQuote(haggling.Request{Ask: again(first), Offer: new(first.Decision.(negotiation.Countered).Price)})
+	if end := s.book.last().Session.ExpiresAt; agreed.Token == "" || !end.Equal(noon.Add(29*time.Minute)) {
+		t.Errorf("the token is %q, the session lives until %s", agreed.Token, end)
+	}
+	s.service.Clock = at(29 * time.Minute)
+	_, err := s.quote(haggling.Request{Ask: again(agreed)})
+	expectFault(t, err, "session_expired", "")
 }
 
 func TestNoBundle(t *testing.T) {

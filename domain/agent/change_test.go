@@ -255,8 +255,10 @@ func TestBoundsAreForTheHoldoutToo(t *testing.T) {
 		change func(*negotiation.Policy)
 		held   int
 	}{
-		"curve":    {func(p *negotiation.Policy) { p.Curve.Markup = 1500 }, 1},
-		"segments": {func(p *negotiation.Policy) { p.Segments = []negotiation.Segment{{Name: "dear", CostFrom: 700, Curve: p.Curve}} }, 1},
+		"curve": {func(p *negotiation.Policy) { p.Curve.Markup = 1500 }, 1},
+		"segments": {func(p *negotiation.Policy) {
+			p.Segments = []negotiation.Segment{{Name: "dear", CostFrom: 700, Curve: p.Curve}}
+		}, 1},
 		"enabled":  {func(p *negotiation.Policy) { p.Enabled = !p.Enabled }, 2},
 		"margin":   {func(p *negotiation.Policy) { p.MinMargin = 900 }, 2},
 		"discount": {func(p *negotiation.Policy) { p.MaxDiscount = 10 }, 2},

@@ -41,7 +41,8 @@ type Accepted struct {
 	By    Rule
 }
 
-// Countered asks for a price that stands until the quote ends. Final means no lower one will follow.
+// Countered asks for a price that stands until the quote ends. Final means no lower one will follow; in an agent's
+// proposal it counts for nothing (see Guard).
 type Countered struct {
 	Price money.Amount
 	Final bool

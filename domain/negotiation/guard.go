@@ -20,6 +20,10 @@ func Guard(t Table, proposal Decision) Decision {
 		return Accepted{t.atMostList(), d.By}
 	case Countered:
 		return t.guardCounter(d)
+	case Rejected: // only what is under the floor is rejected, which is settled; what is not hears the price instead
+		if d.Price.IsPositive() {
+			return t.guardCounter(Countered{d.Price, false, d.By})
+		}
 	}
 	return t.guardCounter(Countered{t.standing(), false, AgentAnswer})
 }
@@ -33,7 +37,8 @@ func (t Table) guardQuote(proposal Decision) Decision {
 }
 
 // guardCounter holds a counter to: above the offer, at or above the floor, at or below every earlier
-// one; the same again for a buyer who did not move or after the last round.
+// one; the same again for a buyer who did not move or after the last round. Whether it is final is the rules' to say:
+// nothing would hold the house to an agent's last word.
 func (t Table) guardCounter(d Countered) Decision {
 	if t.offer() >= t.standing().Minor() {
 		return Accepted{t.atMostList(), AtAsk}
@@ -45,7 +50,7 @@ func (t Table) guardCounter(d Countered) Decision {
 	if t.Progress.Counter.IsPositive() && (t.exhausted() || !t.moved()) {
 		price = t.Progress.Counter
 	}
-	return Countered{price, d.Final || t.exhausted() || t.lastRound(), d.By}
+	return Countered{price, t.exhausted() || t.lastRound(), d.By}
 }
 
 // undercuts tells whether a price is under the floor. What is raised to the floor would show it, so the house decides.

@@ -56,15 +56,18 @@ func TestGuardHoldsHostileProposals(t *testing.T) {
 }
 
 // checkGuarded is checkAnswer, and that no agent takes less than the floor without a commitment or
-// turns away an offer that may be talked about.
+// turns away an offer that may be talked about, and that the rules alone say what is the last word.
 func checkGuarded(t rapid.TB, table negotiation.Table, d negotiation.Decision) {
 	t.Helper()
 	checkAnswer(t, table, d)
 	floor := table.Bounds.Floor().Minor()
 	mustHold(t, d != nil, "no answer at all")
-	switch d.(type) {
+	switch d := d.(type) {
 	case negotiation.Accepted:
 		mustHold(t, table.Offer.Minor() >= floor || committed(table), "took %s under the floor", table.Offer)
+	case negotiation.Countered:
+		last := table.Terms.Firm || table.Progress.Rounds+1 >= table.Terms.RoundCap
+		mustHold(t, d.Final == last, "final: %v in round %d of %d", d.Final, table.Progress.Rounds, table.Terms.RoundCap)
 	case negotiation.Rejected:
 		mustHold(t, table.Offer.Minor() < floor || table.Bounds.Fixed(), "turned %s away", table.Offer)
 	}
@@ -102,6 +105,8 @@ func TestGuardByExample(t *testing.T) {
 			countered("89.91", by)},
 		"counters in yen": {offer(usd("82")), negotiation.Countered{Price: yen, By: by},
 			countered("89.91", by)},
+		"claims it is the last word": {offer(usd("82")), final("85", by),
+			countered("85", by)},
 		"gives way for nothing": {offer(usd("81")), countered("83", by),
 			countered("89.91", by)},
 		"says nothing": {offer(usd("82")), nil,

@@ -65,7 +65,7 @@ func checkTally(t *testing.T, histories int, tallies []tally) {
 		negotiation.NoOffer.String(): 200, negotiation.ListOnly.String(): 200, negotiation.Commitment.String(): 200,
 		negotiation.AtAsk.String(): 200, negotiation.Concession.String(): 50, negotiation.NoMovement.String(): 20,
 		negotiation.FinalRound.String(): 20, negotiation.ProbingLimit.String(): 20, negotiation.BelowFloor.String(): 200,
-		negotiation.AgentAnswer.String(): 50, "new quote": 200, "new bounds": 200, "overtaken": 100, "sold under the floor": 20,
+		negotiation.AgentAnswer.String(): 50, "new quote": 200, "new bounds": 200, "overtaken": 100, "sold under the floor": 10,
 		"price forgotten": 100, "lower price to a mover": 100, "same price to a non-mover": 100,
 	} {
 		if sum[what]*1000 < histories*perThousand {
@@ -143,14 +143,15 @@ type judge struct {
 	hint   money.Amount
 	price  int64     // the lowest that was named and still stands; 0: none
 	until  time.Time // and how long it is promised
+	sold   bool      // the last offer was accepted
 	best   int64     // the offer of the buyer's last move
 	rounds int
 	least  int64 // under the policy's discount and margin
 	now    time.Time
 }
 
-// open looks at the bounds that an answer is given in, and forgets a price that has run out and that the shop can no
-// longer keep.
+// open looks at the bounds that an answer is given in, and forgets a price that has run out or was taken and that the
+// shop can no longer keep.
 func (j *judge) open(t negotiation.Table, p negotiation.Policy, s negotiation.Signals, now time.Time, seen tally) error {
 	list, floor := s.List.Minor(), t.Bounds.Floor().Minor()
 	j.least, j.now = leastOf(p, s), now
@@ -171,7 +172,8 @@ func (j *judge) open(t negotiation.Table, p negotiation.Policy, s negotiation.Si
 		j.bounds, j.hint = t.Bounds, money.Amount{}
 		seen["new bounds"]++
 	}
-	if j.price > 0 && !now.Before(j.until) && (!held || j.price < floor) {
+	late, overtaken := !now.Before(j.until), j.price < floor
+	if j.price > 0 && (late && (!held || overtaken) || j.sold && overtaken) {
 		j.price, j.best, j.rounds = 0, 0, 0
 		seen["price forgotten"]++
 	}
@@ -228,8 +230,8 @@ func (j *judge) moves(t negotiation.Table) bool {
 func (j *judge) hearRefusal(t negotiation.Table, d negotiation.Decision) error {
 	switch d := d.(type) {
 	case negotiation.Countered:
-		if !d.Final && j.rounds+1 >= t.Terms.RoundCap {
-			return errors.New("the counter at the round cap is not final")
+		if d.Final != (j.rounds+1 >= t.Terms.RoundCap || t.Terms.Firm) {
+			return errors.New("the last counter is not final, or an earlier one is")
 		}
 	case negotiation.Rejected:
 		if !t.Bounds.Fixed() && t.Offer.Minor() >= t.Bounds.Floor().Minor() {
@@ -246,12 +248,14 @@ func (j *judge) hearRefusal(t negotiation.Table, d negotiation.Decision) error {
 }
 
 // close remembers the answer and what it promises: a price that the floor has overtaken is promised no longer than it
-// was.
+// was, until it is taken.
 func (j *judge) close(t negotiation.Table, d negotiation.Decision, now, until time.Time, seen tally) error {
 	price, floor := negotiation.PriceIn(d).Minor(), t.Bounds.Floor().Minor()
-	if overtaken := j.price > 0 && j.price < floor; overtaken {
+	overtaken := j.price > 0 && j.price < floor
+	if overtaken {
 		seen["overtaken"]++
-	} else {
+	}
+	if _, j.sold = d.(negotiation.Accepted); j.sold || !overtaken {
 		j.until = now.Add(negotiation.Validity)
 	}
 	if j.price == 0 || price < j.price {
@@ -263,7 +267,7 @@ func (j *judge) close(t negotiation.Table, d negotiation.Decision, now, until ti
 	if t.Offer != nil && j.moves(t) {
 		j.best = t.Offer.Minor()
 	}
-	if _, taken := d.(negotiation.Accepted); taken && price < floor {
+	if j.sold && price < floor {
 		seen["sold under the floor"]++
 	}
 	seen[d.Response()]++

@@ -50,7 +50,7 @@ type Policy struct {
 // Steps is how many of a buyer's moves a curve tells apart; what it says of the last goes for all later ones.
 const Steps = 8
 
-// Curve is how an agent answers a buyer's moves: offers above all earlier ones. The first is step 0.
+// Curve is how an agent answers a buyer's moves: see Bounds.Moves. The first is step 0.
 type Curve struct {
 	// Reach and Markup are for the first offer. Buyers who hold firm keep something in hand: where an offer
 	// times Reach comes up to the floor, it is met at the offer times Markup.

@@ -70,7 +70,8 @@ func Rehydrate(s Snapshot) *Quote { return &Quote{s} }
 func (q *Quote) Snapshot() Snapshot { return q.s }
 
 // Start opens a quote. It takes up the bounds and the progress of prior, the latest quote on the same
-// item in the same session, if there is one.
+// item in the same session, if there is one. A counter below a floor that rose is not taken up from a quote that was
+// accepted: the promise is kept, and each further acceptance would renew it.
 func Start(quote id.Quote, project id.Project, item Item, p Policy, s Signals, prior *Quote, now time.Time) *Quote {
 	q := &Quote{Snapshot{
 		ID: quote, Project: project, Item: item, State: Open, PolicyVersion: p.Version,
@@ -79,7 +80,10 @@ func Start(quote id.Quote, project id.Project, item Item, p Policy, s Signals, p
 	if prior != nil {
 		q.s.Bounds, q.s.Progress, q.s.Bundle = prior.s.Bounds, prior.s.Progress, prior.s.Bundle
 		q.refresh(p, s, now.Before(prior.s.ValidUntil))
-		if q.overtaken() {
+		switch {
+		case q.overtaken() && prior.s.State == Agreed:
+			q.s.Progress = Progress{}
+		case q.overtaken():
 			q.s.ValidUntil = prior.s.ValidUntil
 		}
 		q.dropBundle(now)
@@ -151,13 +155,13 @@ func (q *Quote) Suggest(b *Bundle) {
 	}
 }
 
-// Record takes in the decision on an offer and moves the quote's validity. A closed quote stays as it
-// is.
+// Record takes in the decision on an offer and moves the quote's validity. What is accepted can be bought for all of
+// Validity, however late it was. A closed quote stays as it is.
 func (q *Quote) Record(d Decision, offer *money.Amount, now time.Time) {
 	if q.s.State != Open {
 		return
 	}
-	if !q.overtaken() {
+	if _, agreed := d.(Accepted); agreed || !q.overtaken() {
 		q.s.ValidUntil = now.Add(Validity)
 	}
 	pr := &q.s.Progress
@@ -244,8 +248,8 @@ func (q *Quote) Redeemable(session id.Session, now time.Time) error {
 // BundlePrice is what one piece of a product costs that is sold with another.
 func (p Policy) BundlePrice(list money.Amount, cost *money.Amount, negotiable bool, category string) money.Amount {
 	b := Bound(p, Signals{
-		List: list, Cost: cost, Negotiable: negotiable, Category: category, Quantity: 1, Stock: 1 + p.Leanings.ScarceBelow, // neither scarce nor plenty
-		CartValue: money.Zero(list.Currency()),
+		List: list, Cost: cost, Negotiable: negotiable, Category: category, Quantity: 1, CartValue: money.Zero(list.Currency()),
+		Stock: 1 + p.Leanings.ScarceBelow, // the least that is not scarce; plenty only where that begins by there
 	})
 	return money.Of(down(b.opening.Minor(), b.floor.Minor(), p.Bundles.Share), list.Currency())
 }

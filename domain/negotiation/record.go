@@ -30,7 +30,7 @@ type Entry struct {
 	Agent    id.Agent
 	Handler  string        // who answered
 	Fallback string        // why the house did instead; "" if it did not
-	Proposal *money.Amount // the price that an agent other than the house proposed
+	Proposal *money.Amount // the price that an agent other than the house proposed: see Proposed
 	Client   string        // a keyed hash of the buyer's address; "" where none is known
 }
 
@@ -41,6 +41,17 @@ func NewEntry(entry id.Decision, seq int, q *Quote, t Table, s Signals, d Decisi
 		At: now, Offer: t.Offer, Response: d.Response(), Price: PriceIn(d), Rule: d.Rule().String(),
 		PolicyVersion: t.Terms.Version, Bounds: t.Bounds, Before: t.Progress, Signals: s, Message: message,
 	}
+}
+
+// Proposed is the price of an agent's proposal, or nil. One of another currency is the price that it counts as: what is
+// on record has the currency of the list price.
+func Proposed(t Table, proposal Decision) *money.Amount {
+	price := PriceIn(proposal)
+	if price == nil || price.Currency() == t.Bounds.list.Currency() {
+		return price
+	}
+	counted := t.clamp(*price, 0)
+	return &counted
 }
 
 // PriceIn is the price that a decision names, or nil.

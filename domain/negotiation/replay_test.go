@@ -56,7 +56,7 @@ func (r *recording) says(offer *money.Amount, propose func(negotiation.Table) ne
 	e := negotiation.NewEntry(id.Decision{}, len(r.entries)+1, r.quote, t, r.signals, d, "", at)
 	e.Agent = seller
 	if propose != nil {
-		e.Proposal = negotiation.PriceIn(proposal)
+		e.Proposal = negotiation.Proposed(t, proposal)
 	}
 	r.entries = append(r.entries, e)
 	return d
@@ -221,6 +221,34 @@ func TestReplayUnderTheSamePolicyReproducesEveryDecision(t *testing.T) {
 	}
 	if got.Before != got.Certain || got.Before.Deals < 1_000 {
 		t.Errorf("before %+v, after %+v", got.Before, got.Certain)
+	}
+}
+
+// The record is in one currency. What a program proposed in another counts as the highest price allowed, and does so
+// again.
+func TestReplayOfProposalsInAnotherCurrency(t *testing.T) {
+	t.Parallel()
+	fifty, by := money.Of(50, jpy), negotiation.AgentAnswer
+	for name, proposal := range map[string]negotiation.Decision{
+		"counter":   negotiation.Countered{Price: fifty, By: by},
+		"accept":    negotiation.Accepted{Price: fifty, By: by},
+		"reject":    negotiation.Rejected{Price: fifty, Hint: fifty, By: by},
+		"no such":   negotiation.Countered{Price: money.Of(90_00, money.Currency{}), By: by},
+		"the quote": negotiation.Quoted{Price: fifty, By: by},
+	} {
+		r := record(1, off(3, 200), hundred())
+		says := func(negotiation.Table) negotiation.Decision { return proposal }
+		r.says(nil, says)
+		r.says(offer(usd("82")), says)
+		r.says(offer(usd("84")), says)
+		for _, e := range r.entries {
+			if e.Proposal.Currency() != money.USD {
+				t.Errorf("%s: %s on record", name, e.Proposal)
+			}
+		}
+		if got := replayed(off(3, 200), r.entries); got.Changed() != 0 {
+			t.Errorf("%s: %+v", name, got.Examples)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/session"
@@ -70,8 +71,8 @@ func TestWhatAShopChangeDoesToANegotiation(t *testing.T) {
 	}
 }
 
-// A counter that a higher cost has overtaken is kept for its fifteen minutes. Asking, offering, agreeing
-// and asking anew do not renew it.
+// A counter that a higher cost has overtaken is kept for its fifteen minutes. Asking, offering less and asking anew do
+// not renew it.
 func TestOvertakenCounterIsKeptForItsTimeOnly(t *testing.T) {
 	t.Parallel()
 	q := start(nil, noon)
@@ -84,21 +85,46 @@ func TestOvertakenCounterIsKeptForItsTimeOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		say(q, nil, at)
-		again := negotiation.Start(q.Snapshot().ID, shop, item, builtIn, costly, q, at)
-		if d := say(again, offer(usd("91.02")), at); d.Response() != "accept" {
-			t.Fatalf("after %d minutes the counter got %s", minute, d.Response())
-		}
-		if end := again.Snapshot().ValidUntil; !end.Equal(noon.Add(negotiation.Validity)) {
+		q = negotiation.Start(q.Snapshot().ID, shop, item, builtIn, costly, q, at)
+		say(q, offer(usd("84")), at)
+		if end := q.Snapshot().ValidUntil; !end.Equal(noon.Add(negotiation.Validity)) {
 			t.Fatalf("after %d minutes the price stands until %s", minute, end)
 		}
-		if q = again; minute == 5 {
-			q = negotiation.Start(q.Snapshot().ID, shop, item, builtIn, costly, again, at)
+		taken := negotiation.Rehydrate(q.Snapshot())
+		if d := say(taken, offer(usd("91.02")), at); d.Response() != "accept" {
+			t.Fatalf("after %d minutes the counter got %s", minute, d.Response())
 		}
 	}
 	late := noon.Add(negotiation.Validity)
 	q = negotiation.Start(q.Snapshot().ID, shop, item, builtIn, costly, q, late)
 	if d := say(q, offer(usd("91.02")), late); d.Response() != "reject" {
 		t.Errorf("when its time is over, the counter gets %s", d.Response())
+	}
+}
+
+// What is accepted in the last second can be bought for as long as any deal. The price is not agreed a second time.
+func TestOvertakenCounterIsSoldOnce(t *testing.T) {
+	t.Parallel()
+	q := start(nil, noon)
+	say(q, offer(usd("82")), noon)
+	costly := usual
+	costly.Cost = offer(usd("89"))
+	last := noon.Add(negotiation.Validity - time.Second)
+	if err := q.Resume(builtIn, costly, last); err != nil {
+		t.Fatal(err)
+	}
+	if d := say(q, offer(usd("91.02")), last); d.Response() != "accept" {
+		t.Fatalf("the counter gets %s", d.Response())
+	}
+	end := last.Add(negotiation.Validity)
+	if early, late := q.Redeemable(visit, end.Add(-1)), q.Redeemable(visit, end); early != nil || !fault.Is(late, "token_expired") {
+		t.Errorf("before its end the token is %v, then %v", early, late)
+	}
+	for _, at := range []time.Time{last, end.Add(-1), end} {
+		again := negotiation.Start(q.Snapshot().ID, shop, item, builtIn, costly, q, at)
+		if d := say(again, offer(usd("91.02")), at); d.Response() != "reject" {
+			t.Errorf("%s after the deal the price gets %s", at.Sub(last), d.Response())
+		}
 	}
 }
 

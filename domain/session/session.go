@@ -87,6 +87,13 @@ func (s *Session) Touch(claims *Claims, timeout time.Duration, now time.Time) er
 	return nil
 }
 
+// KeepUntil has the session live at least until then: what a buyer was promised it must be able to take.
+func (s *Session) KeepUntil(then time.Time) {
+	if then.After(s.ExpiresAt) {
+		s.ExpiresAt = then
+	}
+}
+
 // Extend moves the end by so many minutes from its present end, at most to MaxLifetime after creation.
 func (s *Session) Extend(minutes int, now time.Time) error {
 	if s.Status(now) != Active {

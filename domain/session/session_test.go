@@ -55,6 +55,17 @@ func TestTouch(t *testing.T) {
 	}
 }
 
+func TestKeepUntil(t *testing.T) {
+	t.Parallel()
+	s := open()
+	if s.KeepUntil(minutes(20)); !s.ExpiresAt.Equal(minutes(30)) {
+		t.Errorf("a shorter promise moved the end to %s", s.ExpiresAt)
+	}
+	if s.KeepUntil(minutes(40)); !s.ExpiresAt.Equal(minutes(40)) || !s.LastActivity.Equal(noon) {
+		t.Errorf("until %s, last active %s", s.ExpiresAt, s.LastActivity)
+	}
+}
+
 func TestPastSessionRefusesEverythingUnchanged(t *testing.T) {
 	t.Parallel()
 	s := open()

@@ -1,0 +1,100 @@
+package haggling
+
+import (
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// talk is one negotiation as it stands: the quote, what is sold, and the signals that price it.
+type talk struct {
+	visit   *session.Session
+	quote   *negotiation.Quote
+	fresh   bool // the quote is new
+	product *catalog.Product
+	variant catalog.Variant
+	mandate agent.Mandate
+	signals negotiation.Signals
+	terms   negotiation.Terms
+}
+
+// offer is what the buyer offers. Taking the bundle takes the counter that it came with.
+func (t *talk) offer(r Request) *money.Amount {
+	if standing := t.quote.Snapshot().Progress.Counter; r.AddBundle && r.Offer == nil && standing.IsPositive() {
+		return &standing
+	}
+	return r.Offer
+}
+
+// owed tells whether the buyer takes what an open quote promised. It may after a session's last offer, too, and only
+// once, for that closes the quote.
+func (t *talk) owed(h ports.Haggle, r Request) bool {
+	open := !t.fresh || h.Prior != nil && h.Prior.Snapshot().State == negotiation.Open
+	return open && negotiation.Decide(t.quote.Table(t.terms, t.offer(r))).Rule() == negotiation.Commitment
+}
+
+// talk opens a quote, or resumes the one named.
+func (s *Service) talk(p *project.Project, h ports.Haggle, r Request, visit *session.Session, mandate agent.Mandate, now time.Time) (*talk, error) {
+	item, err := itemOf(h, r, visit)
+	if err != nil {
+		return nil, err
+	}
+	v, _ := h.Product.Variant(item.Variant)
+	t := &talk{visit: visit, product: h.Product, variant: v, mandate: mandate}
+	t.signals = negotiation.Signals{
+		List: h.Product.PriceOf(v), Cost: h.Product.Cost, Competitor: h.Product.CompetitorPrice,
+		Negotiable: h.Product.Negotiable, Quantity: item.Quantity, Stock: h.Stock[v.ID],
+		CartValue: session.Value(h.Cart, v.ID, p.Settings.Currency), Claims: negotiation.ClaimsOf(visit.Claims),
+		Member: negotiation.MemberOf(visit.Claims.Member), Category: h.Product.Category, Probed: h.Probed,
+	}
+	t.terms = mandate.Policy.Terms(t.signals)
+	if h.Quote != nil {
+		t.quote = h.Quote
+		if err := t.quote.Resume(mandate.Policy, t.signals, now); err != nil {
+			return nil, err
+		}
+		if r.AddBundle && t.quote.Snapshot().Bundle == nil {
+			return nil, fault.Field("add_bundle", "is for a quote that suggests a bundle")
+		}
+		return t, nil
+	}
+	t.fresh = true
+	t.quote = negotiation.Start(id.New[id.Quote](s.Entropy.Bits128()), p.ID, item, mandate.Policy, t.signals, h.Prior, now)
+	return t, nil
+}
+
+// itemOf is what the request is about. A follow-up may repeat its quote's item but not change it.
+func itemOf(h ports.Haggle, r Request, visit *session.Session) (negotiation.Item, error) {
+	if !r.Ask.Quote.IsZero() && h.Quote == nil {
+		return negotiation.Item{}, fault.Missing("quote")
+	}
+	if h.Product == nil {
+		return negotiation.Item{}, fault.Missing("product")
+	}
+	if h.Quote != nil {
+		item, c := h.Quote.Snapshot().Item, fault.NewCheck()
+		c.That(r.Ask.Product.IsZero() || r.Ask.Product == item.Product, "product_id", "is not the quote's product")
+		c.That(r.Ask.Variant.IsZero() || r.Ask.Variant == item.Variant, "variant_id", "is not the quote's variant")
+		c.That(r.Ask.Quantity == 0 || r.Ask.Quantity == item.Quantity, "quantity", "is not the quote's quantity")
+		if _, ok := h.Product.Variant(item.Variant); !ok {
+			return negotiation.Item{}, fault.Missing("variant")
+		}
+		return item, c.Err()
+	}
+	v, ok := h.Product.Variant(r.Ask.Variant)
+	switch {
+	case !ok && r.Ask.Variant.IsZero():
+		return negotiation.Item{}, fault.Field("variant_id", "is required, for the product has several variants")
+	case !ok:
+		return negotiation.Item{}, fault.Missing("variant")
+	}
+	return negotiation.Item{Session: visit.ID, Product: h.Product.ID, Variant: v.ID, Quantity: r.Ask.Quantity}, nil
+}
