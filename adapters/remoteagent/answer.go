@@ -42,7 +42,7 @@ func readQuote(body []byte, in agent.QuoteInput) (agent.QuoteAnswer, error) {
 	if err != nil {
 		return agent.QuoteAnswer{}, err
 	}
-	decision, err := decide(a.Status, price, in.Table)
+	decision, err := decide(a.Status, price, in)
 	if err != nil {
 		return agent.QuoteAnswer{}, err
 	}
@@ -69,8 +69,9 @@ func readPrice(value decimal, c money.Currency) (*money.Amount, error) {
 
 func absent(value decimal) bool { return len(value) == 0 || value.Kind() == 'n' }
 
-// decide is the decision that a status and a price mean on a table.
-func decide(status string, price *money.Amount, t negotiation.Table) (negotiation.Decision, error) {
+// decide is the decision that a status and a price mean to an offer.
+func decide(status string, price *money.Amount, in agent.QuoteInput) (negotiation.Decision, error) {
+	t := in.Table
 	switch {
 	case status != "quote" && status != "accept" && status != "counter_offer" && status != "reject":
 		return nil, nonsense("its status is unknown")
@@ -89,7 +90,7 @@ func decide(status string, price *money.Amount, t negotiation.Table) (negotiatio
 		return accept(price, t)
 	}
 	if price == nil {
-		stands := standing(t)
+		stands := in.Standing()
 		price = &stands
 	}
 	return negotiation.Rejected{Price: *price, Hint: t.Bounds.Hint(), By: negotiation.AgentAnswer}, nil

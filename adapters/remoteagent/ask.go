@@ -26,6 +26,10 @@ const longest = 64 << 10
 // errLeft means that whoever asked gave up first.
 var errLeft = errors.New("nobody waits for the answer any more")
 
+func late() *fault.Error {
+	return unavailable("agent_timeout", "The agent's handler did not answer in time.")
+}
+
 func unavailable(code, message string) *fault.Error {
 	return fault.New(fault.Unavailable, code, message)
 }
@@ -50,11 +54,14 @@ func ask[T any](ctx context.Context, a *Agents, to ports.RemoteHandler, q questi
 		return answer, err
 	}
 	_, err = a.circuit(to).Execute(func() (struct{}, error) {
-		ctx, cancel := context.WithTimeout(ctx, a.client.Timeout)
+		timed, cancel := context.WithTimeout(ctx, a.client.Timeout)
 		defer cancel()
-		body, err := a.post(ctx, to, key, q)
+		body, err := a.post(timed, to, key, q)
 		if err == nil {
 			answer, err = read(body)
+		}
+		if ctx.Err() != nil && fault.Is(err, "agent_timeout") { // the caller's time was up, not the handler's
+			err = late().Because(errLeft)
 		}
 		return struct{}{}, err
 	})
@@ -119,12 +126,8 @@ func receive(ctx context.Context, client *http.Client, r *http.Request) ([]byte,
 // lost is the error of a request without an answer. Of causes, which are for logs, only the network's are kept: others
 // hold the address, which may have a secret in it, or what the handler sent.
 func lost(ctx context.Context, err error) error {
-	late, ok := errors.AsType[net.Error](err)
-	switch {
-	case errors.Is(ctx.Err(), context.Canceled):
-		return unavailable("agent_timeout", "The agent's handler did not answer in time.").Because(errLeft)
-	case ctx.Err() != nil || ok && late.Timeout():
-		return unavailable("agent_timeout", "The agent's handler did not answer in time.")
+	if slow, ok := errors.AsType[net.Error](err); ctx.Err() != nil || ok && slow.Timeout() {
+		return late()
 	}
 	unreachable := unavailable("agent_unreachable", "The agent's handler could not be reached.")
 	if cause, ok := errors.AsType[*net.OpError](err); ok {

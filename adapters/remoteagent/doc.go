@@ -41,7 +41,9 @@
 //	list_price      number
 //	bounds          {floor, target, opening}: yours to know; texts that name them do not reach the buyer
 //	standing_price  what the shop stands by: its lowest counter so far, else the opening
-//	progress        {rounds, moves, best_offer}: counters given, offers above all earlier ones, the highest or null
+//	progress        {rounds, moves, best_offer}: counters given; moves of the buyer, which are its first offer and
+//	                those at least 1 % of list_price above the move before and no less than 3/4 of the floor; the
+//	                offer of the last move, or null
 //	suggestion      {status, price}: the answer of the built-in rules
 //	message         the buyer's, "" where there is none
 //	buyer_context   the session's, or null

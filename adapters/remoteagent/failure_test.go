@@ -83,15 +83,29 @@ func TestWhoDoesNotAnswerIsLeftInTime(t *testing.T) {
 	}
 }
 
+// A caller is answered within its own time, and what that was too short for counts for nothing: others are served by
+// the same handler.
 func TestTheCallersTimeCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := over(&wire{status: 200, slow: time.Minute})
+		l := &wire{status: 200, slow: time.Second}
+		a := over(l)
 		short, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 		defer cancel()
 		began := time.Now()
-		if mustFail(t, four["quote"](short, a, to(here)), "agent_timeout"); time.Since(began) != 30*time.Millisecond {
-			t.Errorf("left after %s", time.Since(began))
+		for range 20 {
+			if mustFail(t, four["quote"](short, a, to(here)), "agent_timeout"); time.Since(began) != 30*time.Millisecond {
+				t.Errorf("left after %s", time.Since(began))
+			}
 		}
+		if err := four["quote"](t.Context(), a, to(here)); err != nil {
+			t.Error(err)
+		}
+		// A refusal is one, whoever hears of it.
+		l.status = 500
+		for range 5 {
+			mustFail(t, four["quote"](t.Context(), a, to(here)), "agent_refused")
+		}
+		mustFail(t, four["quote"](short, a, to(here)), "agent_suspended")
 	})
 }
 

@@ -2,7 +2,6 @@ package remoteagent
 
 import (
 	"github.com/haggle-commerce/haggle/domain/agent"
-	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
@@ -62,7 +61,7 @@ func toAPIQuote(in agent.QuoteInput, history []negotiation.Entry) quoteData {
 		Product: product{in.Product.ID.String(), in.Product.Variant.String(), in.Product.Name, in.Product.Category, in.Product.Quantity},
 		Offer:   toAPIPrice(in.Offer()), Currency: b.List().Currency().Code(), ListPrice: toAPIMoney(b.List()),
 		Bounds:        bounds{toAPIMoney(b.Floor()), toAPIMoney(b.Target()), toAPIMoney(b.Opening())},
-		StandingPrice: toAPIMoney(standing(in.Table)), Progress: progress{Rounds: p.Rounds, Moves: p.Moves},
+		StandingPrice: toAPIMoney(in.Standing()), Progress: progress{Rounds: p.Rounds, Moves: p.Moves},
 		Suggestion: toAPISuggestion(negotiation.Decide(in.Table)), Message: in.Message, BuyerContext: toAPIClaims(in.Session),
 	}
 	if p.BestOffer.IsPositive() {
@@ -77,25 +76,6 @@ func toAPIQuote(in agent.QuoteInput, history []negotiation.Entry) quoteData {
 	return data
 }
 
-// standing is the price that the shop stands by.
-func standing(t negotiation.Table) money.Amount {
-	if t.Progress.Counter.IsPositive() {
-		return t.Progress.Counter
-	}
-	return t.Bounds.Opening()
-}
-
 func toAPISuggestion(d negotiation.Decision) suggestion {
-	s := suggestion{Status: d.Response()}
-	switch d := d.(type) {
-	case negotiation.Quoted:
-		s.Price = toAPIMoney(d.Price)
-	case negotiation.Accepted:
-		s.Price = toAPIMoney(d.Price)
-	case negotiation.Countered:
-		s.Price = toAPIMoney(d.Price)
-	case negotiation.Rejected:
-		s.Price = toAPIMoney(d.Price)
-	}
-	return s
+	return suggestion{d.Response(), toAPIPrice(negotiation.PriceIn(d))}
 }

@@ -53,11 +53,10 @@ type modelJSON struct {
 
 // firstAgent is the agent that a project begins with, and its policy. Its id is made of the project's.
 func firstAgent(p *project.Project) (*agent.Agent, agent.Version) {
-	house := agent.Handler{Kind: agent.Builtin, Program: agent.House}
 	name := p.ID.String()
 	a := &agent.Agent{
 		ID: id.Stored[id.Agent]("agent_" + name[max(len(name)-26, 0):]), Project: p.ID, Name: "Negotiator", Status: agent.Active,
-		Handlers: agent.Handlers{Search: house, Quote: house, Checkout: house, Finalize: house},
+		Handlers: agent.Handlers{Search: agent.InHouse, Quote: agent.InHouse, Checkout: agent.InHouse, Finalize: agent.InHouse},
 		Model:    agent.Model{Temperature: -1}, Policy: negotiation.Builtin(), Latest: negotiation.Builtin().Version,
 		CreatedAt: p.CreatedAt, UpdatedAt: p.CreatedAt,
 	}

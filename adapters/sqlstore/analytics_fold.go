@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,8 +11,12 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// foldedAtOnce is how many sessions a fold takes, which keeps SQLite's one writer for some milliseconds.
-const foldedAtOnce = 200
+// A fold takes so many sessions, which keeps SQLite's one writer for some milliseconds. It reads all that was said in
+// them, so it takes fewer where that is much, but one at least.
+const (
+	foldedAtOnce = 200
+	readAtOnce   = 1_000 // decisions
+)
 
 const (
 	// nextPendingProject goes on from a project, to one that has something to fold.
@@ -28,6 +33,14 @@ INSERT INTO analytics_folds (project_id, folds)
 VALUES ($1, 1)
 ON CONFLICT (project_id) DO UPDATE
 SET folds = analytics_folds.folds + 1`
+
+	// selectLengths counts decisions by the last one's number.
+	selectLengths = `
+SELECT session_id, max(seq) AS decisions
+FROM decisions
+WHERE project_id = $1
+  AND session_id IN %s
+GROUP BY session_id`
 
 	selectSomeSlots = `
 SELECT at, figures, products
@@ -60,22 +73,25 @@ WHERE project_id = $1
 )
 
 func (v Analytics) Fold(ctx context.Context) (more bool, err error) {
-	for last := ""; ; {
+	var failed error // one project's does not keep the others waiting
+	for last := ""; ctx.Err() == nil; {
 		var next []struct {
 			ProjectID string `db:"project_id"`
 		}
 		b := v.store.reading(anyProject)
 		b.query(&next, nextPendingProject, last)
 		if err := b.run(ctx); err != nil || len(next) == 0 {
-			return more, err
+			return more, errors.Join(failed, err)
 		}
 		last = next[0].ProjectID
 		full, err := v.fold(ctx, id.Stored[id.Project](last))
 		if err != nil {
-			return more, err
+			failed = errors.Join(failed, fmt.Errorf("the analytics of %s: %w", last, err))
+			continue
 		}
 		more = more || full
 	}
+	return more, errors.Join(failed, ctx.Err())
 }
 
 func (v Analytics) fold(ctx context.Context, project id.Project) (full bool, err error) {
@@ -87,11 +103,15 @@ func (v Analytics) fold(ctx context.Context, project id.Project) (full bool, err
 		if err := t.list(ctx, &ids, selectPendingSessions, project.String(), foldedAtOnce); err != nil {
 			return err
 		}
-		sessions, err := recorded(ctx, t, project, ids)
+		some, err := atOnce(ctx, t, project, ids)
 		if err != nil {
 			return err
 		}
-		full = len(sessions) == foldedAtOnce
+		sessions, err := recorded(ctx, t, project, some)
+		if err != nil {
+			return err
+		}
+		full = len(some) < len(ids) || len(sessions) == foldedAtOnce
 		f := folding{t, project}
 		if err := f.slots(ctx, sessions); err != nil {
 			return err
@@ -102,6 +122,33 @@ func (v Analytics) fold(ctx context.Context, project id.Project) (full bool, err
 		return f.done(ctx, sessions)
 	})
 	return full, err
+}
+
+// atOnce are the first of the sessions, as many as are read at once.
+func atOnce(ctx context.Context, t *tx, project id.Project, ids []string) ([]string, error) {
+	if len(ids) == 0 { // somebody else was faster
+		return nil, nil
+	}
+	args := arguments{project.String()}
+	query := fmt.Sprintf(selectLengths, args.list(ids))
+	var rows []struct {
+		SessionID string `db:"session_id"`
+		Decisions int
+	}
+	if err := t.list(ctx, &rows, query, args...); err != nil {
+		return nil, err
+	}
+	decisions := make(map[string]int, len(rows))
+	for _, r := range rows {
+		decisions[r.SessionID] = r.Decisions
+	}
+	read := 0
+	for i, one := range ids {
+		if read += decisions[one]; read > readAtOnce && i > 0 {
+			return ids[:i], nil
+		}
+	}
+	return ids, nil
 }
 
 // folding is one fold's transaction.

@@ -82,6 +82,16 @@ func (p *past) visit() {
 	p.checkout(session, p.began[len(p.began)-1], p.talks[first:], at.Add(time.Minute))
 }
 
+// ask adds a session of so many questions of a price.
+func (p *past) ask(session string, questions int) {
+	at := p.from.UnixMilli()
+	p.sessions = append(p.sessions, []any{p.project, session, "", "", 0, "", at, at, at + 1, "", 0})
+	t := pastTalk{session: session, product: "prod_1", quantity: 1, list: 100_00, floor: 80_00, rules: map[string]int64{}, quote: p.next("quote")}
+	for n := range questions {
+		p.decide(&t, n+1, p.from, true)
+	}
+}
+
 // haggle adds a negotiation on a product.
 func (p *past) haggle(session, product string, seq *int, at *time.Time) {
 	list := 50_00 + p.random.Int64N(100_00)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -253,6 +254,74 @@ func TestAnalyticsForgetNothingPending(t *testing.T) {
 		})
 		if err != nil || left != 0 || slots < 4 {
 			t.Errorf("%d records are left to fold, in %d slots (%v)", left, slots, err)
+		}
+	})
+}
+
+// pending is how many records of a project wait to be folded.
+func pending(t *testing.T, s *Store, project id.Project) (n int) {
+	t.Helper()
+	err := s.inTx(t.Context(), project, func(x *tx) error {
+		_, err := x.get(t.Context(), &n, "SELECT count(*) FROM analytics_pending WHERE project_id = $1", project.String())
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// What cannot be counted in one project keeps no other waiting.
+func TestAFoldThatFailsIsOneProjects(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		broken, other := storeProject(t, s, 1).ID, storeProject(t, s, 2).ID
+		if broken.String() > other.String() {
+			broken, other = other, broken
+		}
+		pasts := []*past{newPast(4, broken, march, time.Minute), newPast(5, other, march, time.Minute)}
+		for range 2 {
+			foldOnce(t, s)
+			for _, p := range pasts {
+				p.visit()
+				p.store(t, s)
+			}
+		}
+		err := s.inTx(t.Context(), broken, func(x *tx) error {
+			_, err := x.exec(t.Context(), "UPDATE analytics_slots SET figures = 'many' WHERE project_id = $1", broken.String())
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if more, err := s.Analytics().Fold(t.Context()); more || err == nil || !strings.Contains(err.Error(), broken.String()) {
+			t.Errorf("%v, %v", more, err)
+		}
+		if n := pending(t, s, broken); n == 0 {
+			t.Error("what was not counted is forgotten")
+		}
+		if n := pending(t, s, other); n != 0 {
+			t.Errorf("%d records of the other project are left to fold", n)
+		}
+	})
+}
+
+// A fold of long sessions takes few of them, down to one.
+func TestAFoldReadsOnlySoMuch(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		project := storeProject(t, s, 1).ID
+		p := newPast(5, project, march, time.Hour)
+		for n, length := range []int{2, 1, readAtOnce - 3, 1, readAtOnce + 1} {
+			p.ask(fmt.Sprintf("sess_%d", n), length)
+		}
+		p.store(t, s)
+		for _, want := range []int{readAtOnce + 2, readAtOnce + 1, 0} {
+			more := foldOnce(t, s)
+			if left := pending(t, s, project); left != want || more != (want > 0) {
+				t.Errorf("%d records are left to fold, want %d; more: %v", left, want, more)
+			}
+		}
+		if full, err := s.Analytics().fold(t.Context(), project); full || err != nil { // somebody else was faster
+			t.Errorf("%v, %v", full, err)
 		}
 	})
 }

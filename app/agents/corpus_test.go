@@ -52,9 +52,7 @@ func TestMessagesReachNoModel(t *testing.T) {
 			return words("This is our price for you.", "It is yours at 1234.50 USD."), nil
 		}}
 		w, s := with(g)
-		in := wordInput("en-US", countered)
-		in.Message = message
-		said := w.Word(t.Context(), on, in)
+		said := w.Word(t.Context(), on, wordInput("en-US", countered))
 		proposed, err := s.Propose(t.Context(), on, quoteInput(offer, message))
 		if err != nil {
 			t.Fatal(err)

@@ -95,7 +95,7 @@ func (r *Router) Search(ctx context.Context, in agent.SearchInput) (agent.Search
 		r.fell(ctx, in.Mandate, "search", err)
 		answer = agent.SearchAnswer{Found: in.Candidates}
 	}
-	if in.Mandate.Agent.Handlers.Search != houseHandler {
+	if in.Mandate.Agent.Handlers.Search != agent.InHouse {
 		answer.Found.Hits = decentReasons(answer.Found.Hits)
 	}
 	if r.Wording != nil {
@@ -119,8 +119,6 @@ func (r *Router) search(ctx context.Context, in agent.SearchInput) (agent.Search
 	}
 	return answer, err
 }
-
-var houseHandler = agent.Handler{Kind: agent.Builtin, Program: agent.House}
 
 // decentReasons leaves out reasons that name a number which the buyer is not to see, such as a cost.
 func decentReasons(hits []catalog.Hit) []catalog.Hit {

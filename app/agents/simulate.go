@@ -31,8 +31,8 @@ type Simulation struct {
 	Quantity int
 	Claims   session.Claims
 	Offers   []*money.Amount // nil: a question of the price
-	// Remote asks whoever answers buyers, remote handlers and language models too. Otherwise only programs of this
-	// server are asked.
+	// Remote asks whoever answers buyers, remote handlers and language models too, these until half of the project's
+	// DailyTokens are gone. Otherwise only programs of this server are asked.
 	Remote bool
 }
 
@@ -57,8 +57,8 @@ type Step struct {
 	Proposal *money.Amount // of whoever is not the house
 }
 
-// Simulate plays a negotiation up to its deal. It has no effects, but that remote handlers are asked if that is
-// wanted.
+// Simulate plays a negotiation up to its deal. It has no effects, but that remote handlers and language models are
+// asked if that is wanted.
 func (s *Service) Simulate(ctx context.Context, p *project.Project, of id.Agent, sim Simulation) (Simulated, error) {
 	if err := sim.check(); err != nil {
 		return Simulated{}, err
@@ -84,7 +84,7 @@ func (s *Service) Simulate(ctx context.Context, p *project.Project, of id.Agent,
 	}
 	if sim.Remote {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, patience)
+		ctx, cancel = context.WithTimeout(onTrial(ctx), patience)
 		defer cancel()
 	}
 	steps, err := s.playOut(ctx, in, sim.Offers)
@@ -148,7 +148,7 @@ func (s *Service) scene(p *project.Project, a *agent.Agent, policy negotiation.P
 	if !sim.Remote {
 		played.Model = agent.Model{}
 		if played.Handlers.Quote.Kind == agent.Remote {
-			played.Handlers.Quote = agent.Handler{Kind: agent.Builtin, Program: agent.House}
+			played.Handlers.Quote = agent.InHouse
 		}
 	}
 	visit := session.Open(id.New[id.Session](s.Entropy.Bits128()), p.ID, sim.Claims, p.Settings.SessionTimeout(), s.Clock.Now())

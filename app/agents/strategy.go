@@ -24,7 +24,7 @@ type Strategy struct{ *asking }
 // answer remembered, so that equal talks have equal prices. An error says why the rules decide after all; its code
 // is one of ports.LanguageModel, model_busy or model_budget.
 func (s *Strategy) Propose(ctx context.Context, m agent.Model, in agent.QuoteInput) (agent.QuoteAnswer, error) {
-	band, open := bandOf(in.Table)
+	band, open := bandOf(in)
 	if !m.Strategy || !open || !named(m) {
 		return agent.QuoteAnswer{}, nil
 	}
@@ -59,12 +59,9 @@ type band struct {
 }
 
 // bandOf is the room between the counter of the rules and the price that stands, if there is any.
-func bandOf(t negotiation.Table) (band, bool) {
-	counter, ok := negotiation.Decide(t).(negotiation.Countered)
-	standing := t.Bounds.Opening()
-	if t.Progress.Counter.IsPositive() {
-		standing = t.Progress.Counter
-	}
+func bandOf(in agent.QuoteInput) (band, bool) {
+	counter, ok := negotiation.Decide(in.Table).(negotiation.Countered)
+	standing := in.Standing()
 	return band{counter.Price, standing, counter.Final}, ok && counter.Price.Minor() < standing.Minor()
 }
 

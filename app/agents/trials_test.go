@@ -235,3 +235,43 @@ func TestOnlyAWishAsksElsewhere(t *testing.T) {
 		t.Error("the agent was changed")
 	}
 }
+
+// Simulations leave half of the day's tokens to buyers, and ask nothing once nobody waits.
+func TestSimulationsLeaveTokensToBuyers(t *testing.T) {
+	t.Parallel()
+	o, x := newOffice(t), newExchange(inHouse)
+	g := &ghost{writes: always(`{"action": "accept"}`), cost: agents.DailyTokens / 10}
+	x.Wording, x.Strategy = with(g)
+	o.Service.Serving, o.agents[o.first].Model = x.Router, on
+	simulate := func(ctx context.Context, list int64) string {
+		price := usd(list)
+		got, err := o.Simulate(ctx, o.project, o.first, agents.Simulation{
+			MadeUp: agents.MadeUp{List: &price}, Quantity: 1, Offers: offers(list * 85 / 100), Remote: true,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Steps[0].Answered.Fallback
+	}
+	gone, leave := context.WithCancel(o.ctx)
+	leave()
+	if simulate(gone, 90_00); len(g.questions()) != 0 {
+		t.Errorf("%d questions that nobody waits for", len(g.questions()))
+	}
+	for n := range int64(10) {
+		want := ""
+		if n >= 5 {
+			want = "model_budget"
+		}
+		if why := simulate(o.ctx, 100_00+n*10_00); why != want {
+			t.Errorf("simulation %d: %q, want %q", n, why, want)
+		}
+	}
+	if len(g.questions()) != 5 {
+		t.Errorf("%d questions", len(g.questions()))
+	}
+	x.project, x.employer.agent.Model = o.project, on
+	if answer, err := x.Quote(t.Context(), x.input(offer)); err != nil || answer.Answered.Fallback != "" || len(g.questions()) != 6 {
+		t.Errorf("a buyer has %+v, %v after %d questions", answer.Answered, err, len(g.questions()))
+	}
+}

@@ -15,9 +15,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// mostTuned bounds the negotiations that one tuning reads, the newest ones, and mostOfOne those of one session among
-// them: one buyer who haggles over everything is still one.
-const mostTuned, mostOfOne = 5000, 5
+const (
+	// MostTuned bounds the negotiations that one tuning reads, the newest ones.
+	MostTuned = 5000
+	// mostOfOne bounds those of one session among them: one buyer who haggles over everything is still one.
+	mostOfOne = 5
+)
 
 // Tuner has agents learn from their record.
 type Tuner struct {
@@ -33,7 +36,7 @@ type Tuner struct {
 // TuneRequest says what to learn from.
 type TuneRequest struct {
 	From, To time.Time // of the negotiations' beginning; To zero is now. One that goes on is taken to have ended
-	Limit    int       // newest negotiations; 0 is mostTuned
+	Limit    int       // newest negotiations; 0 is MostTuned
 	Activate bool      // put the proposal in force, if it is better with near certainty
 	Note     string
 
@@ -77,7 +80,7 @@ func (t *Tuner) Tune(ctx context.Context, p *project.Project, of id.Agent, r Tun
 	out := Tuned{Proposal: proposal}
 	unwritten := proposal.Policy
 	unwritten.Version = 0 // none of those on record
-	out.Replay = negotiation.Replay(talks, unwritten)
+	out.Replay = replayed(talks, negotiation.NewReplayer(a.ID, unwritten, p.Settings.Currency))
 	if !out.Proposal.Better() {
 		return out, nil
 	}
@@ -99,17 +102,24 @@ func (t *Tuner) Tune(ctx context.Context, p *project.Project, of id.Agent, r Tun
 	return out, err
 }
 
+func replayed(talks []ports.Negotiation, by *negotiation.Replayer) negotiation.Replayed {
+	for _, talk := range talks {
+		by.Add(talk.Entries, talk.Bought)
+	}
+	return by.Report()
+}
+
 var errOvertaken = fault.New(fault.Conflict, "policy_changed", "Another policy was put in force meanwhile. Tune it anew.")
 
 // read turns the project's record into what can be learnt from, and what can be replayed. Whichever agent answered,
 // it were the same buyers.
-func (t *Tuner) read(ctx context.Context, p *project.Project, roundCap int, r TuneRequest) (records []tuning.Record, talks [][]negotiation.Entry, err error) {
+func (t *Tuner) read(ctx context.Context, p *project.Project, roundCap int, r TuneRequest) (records []tuning.Record, talks []ports.Negotiation, err error) {
 	to, limit := r.To, r.Limit
 	if to.IsZero() {
 		to = t.Clock.Now()
 	}
-	if limit <= 0 || limit > mostTuned {
-		limit = mostTuned
+	if limit <= 0 || limit > MostTuned {
+		limit = MostTuned
 	}
 	of := map[id.Session]int{}
 	err = t.Decisions.Negotiations(ctx, p.ID, id.Agent{}, r.From, to, limit, func(n ports.Negotiation) error {
@@ -119,7 +129,7 @@ func (t *Tuner) read(ctx context.Context, p *project.Project, roundCap int, r Tu
 			for i := range n.Entries {
 				n.Entries[i].Message = "" // nothing is learnt of it, and it may be long
 			}
-			records, talks = append(records, record), append(talks, n.Entries)
+			records, talks = append(records, record), append(talks, n)
 		}
 		return ctx.Err()
 	})

@@ -22,11 +22,9 @@ import (
 // Answers are remembered by everything that was asked, so that what is asked twice costs once.
 type Wording struct{ *asking }
 
-// WithModel uses a language model. What is asked for words and for prices is counted together; a daily number of
-// tokens of zero is DailyTokens. observe, if it is not nil, is told what came of each use ("wording", "reasons",
-// "strategy"): "used", "known", or the code of why there is nothing.
-func WithModel(model ports.LanguageModel, clock ports.Clock, log *slog.Logger, daily int, observe func(use, outcome string)) (*Wording, *Strategy) {
-	a := newAsking(model, clock, log, daily, observe)
+// WithModel uses a language model. What is asked for words and for prices is counted together (DailyTokens).
+func WithModel(model ports.LanguageModel, clock ports.Clock, log *slog.Logger) (*Wording, *Strategy) {
+	a := newAsking(model, clock, log)
 	return &Wording{a}, &Strategy{a}
 }
 

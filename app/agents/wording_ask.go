@@ -20,8 +20,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// DailyTokens are what a project's agents may use of language models in a day (UTC), questions and answers together,
-// where the operator sets nothing else. They are counted by each replica on its own and from its start.
+// DailyTokens are what a project's agents may use of language models in a day (UTC), questions and answers together.
+// Trials leave half of them to buyers. They are counted by each replica on its own and from its start.
 const DailyTokens = 200_000
 
 const (
@@ -36,8 +36,6 @@ type asking struct {
 	model   ports.LanguageModel
 	clock   ports.Clock
 	log     *slog.Logger
-	daily   int
-	observe func(use, outcome string)
 	answers *lru.Cache[string, any]
 	flights singleflight.Group
 	room    chan struct{}
@@ -47,15 +45,22 @@ type asking struct {
 	spent map[id.Project]int
 }
 
-func newAsking(model ports.LanguageModel, clock ports.Clock, log *slog.Logger, daily int, observe func(use, outcome string)) *asking {
+func newAsking(model ports.LanguageModel, clock ports.Clock, log *slog.Logger) *asking {
 	answers, _ := lru.New[string, any](remembered) // fails without a size only
-	if daily <= 0 {
-		daily = DailyTokens
+	return &asking{model: model, clock: clock, log: log, answers: answers, room: make(chan struct{}, inFlight)}
+}
+
+// trial is the key of contexts in which nobody buys.
+type trial struct{}
+
+func onTrial(ctx context.Context) context.Context { return context.WithValue(ctx, trial{}, true) }
+
+// tokensOf is how many of a day's tokens may be gone once a question is answered.
+func tokensOf(ctx context.Context) int {
+	if ctx.Value(trial{}) != nil {
+		return DailyTokens / 2
 	}
-	if observe == nil {
-		observe = func(string, string) {}
-	}
-	return &asking{model: model, clock: clock, log: log, daily: daily, observe: observe, answers: answers, room: make(chan struct{}, inFlight)}
+	return DailyTokens
 }
 
 // modelOf is how a scene's agent uses a model, with the project's defaults where it sets nothing. The default name
@@ -102,10 +107,13 @@ func ask[T any](ctx context.Context, a *asking, m agent.Model, p *project.Projec
 	}
 	key := fmt.Sprintf("%s\x00%s\x00%+v", q.name, p.ID, r)
 	if answer, ok := a.answers.Get(key); ok {
-		a.observe(q.name, "known")
 		return answer.(T), nil
 	}
-	flight := a.flights.DoChan(key, func() (any, error) {
+	if ctx.Err() != nil { // nobody waits for what it would cost
+		return nothing, ctx.Err()
+	}
+	// A buyer does not share a trial's flight, which may have no tokens.
+	flight := a.flights.DoChan(fmt.Sprintf("%d\x00%s", tokensOf(ctx), key), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), q.patience)
 		defer cancel()
 		answer, err := answered(ctx, a, p.ID, r, read)
@@ -149,7 +157,7 @@ func (a *asking) complete(ctx context.Context, project id.Project, r ports.Model
 		return "", fault.New(fault.Unavailable, "model_busy", "Too many questions are put to language models at once.")
 	}
 	asked := (len(r.System) + len(r.User)) / 3 // a cautious estimate
-	if !a.reserve(project, asked+r.MaxTokens) {
+	if !a.reserve(project, asked+r.MaxTokens, tokensOf(ctx)) {
 		return "", fault.New(fault.Unavailable, "model_budget", "The project has used its tokens of today.")
 	}
 	reply, err := a.model.Complete(ctx, r)
@@ -164,15 +172,15 @@ func (a *asking) complete(ctx context.Context, project id.Project, r ports.Model
 	return reply.Text, err
 }
 
-// reserve takes tokens of today's, if there are so many left.
-func (a *asking) reserve(project id.Project, tokens int) bool {
+// reserve takes tokens of today's, if no more than limit are gone then.
+func (a *asking) reserve(project id.Project, tokens, limit int) bool {
 	today := a.clock.Now().UTC().Format(time.DateOnly)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.day != today {
 		a.day, a.spent = today, map[id.Project]int{}
 	}
-	if a.spent[project]+tokens > a.daily {
+	if a.spent[project]+tokens > limit {
 		return false
 	}
 	a.spent[project] += tokens
@@ -189,14 +197,12 @@ func (a *asking) settle(project id.Project, by int) {
 // note tells what came of a use. What the model wrote is not in it.
 func (a *asking) note(ctx context.Context, m agent.Model, p *project.Project, name string, err error) {
 	if err == nil {
-		a.observe(name, "used")
 		return
 	}
 	code := "canceled"
 	if failure, ok := errors.AsType[*fault.Error](err); ok {
 		code = failure.Code
 	}
-	a.observe(name, code)
 	a.log.DebugContext(ctx, "a language model was of no use", "use", name, "project_id", p.ID.String(),
 		"provider", m.Provider, "model", m.Name, "code", code, "error", err)
 }

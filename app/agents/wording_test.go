@@ -69,8 +69,12 @@ var noon = clock{func() time.Time { return time.Date(2030, 5, 6, 12, 0, 0, 0, ti
 
 func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
+func loud(to io.Writer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
 func with(g *ghost) (*agents.Wording, *agents.Strategy) {
-	return agents.WithModel(g, noon, quiet(), 0, nil)
+	return agents.WithModel(g, noon, quiet())
 }
 
 // on is a model's settings with everything turned on.
@@ -88,8 +92,7 @@ func scene(locale string) agent.Scene {
 const list, offer, counter, floor, target, opening, cost = 131900, 101100, 123450, 98765, 117720, 129990, 65432
 
 func wordInput(locale string, d negotiation.Decision) agent.WordInput {
-	o := usd(offer)
-	return agent.WordInput{Scene: scene(locale), Product: agent.Product{Name: "Nordic Floor Lamp 80", Quantity: 2}, Decision: d, Offer: &o, List: usd(list)}
+	return agent.WordInput{Scene: scene(locale), Product: agent.Product{Name: "Nordic Floor Lamp 80", Quantity: 2}, Decision: d, List: usd(list)}
 }
 
 var countered = negotiation.Countered{Price: usd(counter), By: negotiation.Concession}
@@ -287,20 +290,22 @@ func TestPatience(t *testing.T) {
 func TestDailyTokens(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2030, 5, 6, 23, 0, 0, 0, time.UTC)
-	g := &ghost{writes: always(words("This is our price.", "It is yours.")), cost: 3000}
-	codes := map[string]int{}
-	w, _ := agents.WithModel(g, clock{func() time.Time { return now }}, quiet(), 10_000, func(_, outcome string) { codes[outcome]++ })
+	g := &ghost{writes: always(words("This is our price.", "It is yours.")), cost: agents.DailyTokens * 3 / 10}
+	var log strings.Builder
+	w, _ := agents.WithModel(g, clock{func() time.Time { return now }}, loud(&log))
+	used := 0
 	ask := func(n int, owner byte) {
 		in := wordInput("en-US", negotiation.Countered{Price: usd(counter + int64(n))})
 		in.Project.ID = id.New[id.Project]([16]byte{owner})
-		g.writes = always(words("This is our price.", "It is yours."))
-		w.Word(t.Context(), on, in)
+		if w.Word(t.Context(), on, in) != (agent.Words{}) {
+			used++
+		}
 	}
 	for n := range 10 {
 		ask(n, 1)
 	}
-	if len(g.questions()) != 4 || codes["model_budget"] != 6 || codes["used"] != 4 {
-		t.Errorf("%d questions, %v", len(g.questions()), codes)
+	if len(g.questions()) != 4 || used != 4 || strings.Count(log.String(), "code=model_budget") != 6 {
+		t.Errorf("%d questions, %d answers: %s", len(g.questions()), used, log.String())
 	}
 	ask(20, 2)
 	now = now.Add(time.Hour)
@@ -316,7 +321,7 @@ func TestFailuresAreQuiet(t *testing.T) {
 	for _, err := range []error{nil, errors.New("boom"), context.Canceled, fault.New(fault.Unavailable, "model_refused", "No.")} {
 		var log strings.Builder
 		w, _ := agents.WithModel(&ghost{writes: func(ports.ModelRequest) (string, error) { return "It is free!", err }}, noon,
-			slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})), 0, nil)
+			loud(&log))
 		if got := w.Word(t.Context(), on, wordInput("en-US", countered)); got != (agent.Words{}) {
 			t.Errorf("%v: %+v", err, got)
 		}

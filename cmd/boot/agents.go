@@ -34,7 +34,7 @@ func (a *App) openAgents() error {
 	c := a.config
 	if c.OpenAIURL+c.OpenAIKey+c.AnthropicURL+c.AnthropicKey != "" {
 		models := llm.New(llm.Options{OpenAIURL: c.OpenAIURL, OpenAIKey: c.OpenAIKey, AnthropicURL: c.AnthropicURL, AnthropicKey: c.AnthropicKey})
-		a.router.Wording, a.router.Strategy = agents.WithModel(models, a.clock, a.log, 0, nil)
+		a.router.Wording, a.router.Strategy = agents.WithModel(models, a.clock, a.log)
 	}
 	a.tuning, a.comparing = make(chan struct{}, 1), make(chan struct{}, 1)
 	a.tunes = &agents.SelfTuner{Tuner: *a.tunerOn(a.store), Active: a.store.Agents(), Projects: a.store.Storefronts(), TookBack: a.tookBack}

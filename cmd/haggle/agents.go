@@ -45,7 +45,7 @@ func (c listAgentsCmd) Run(ctx context.Context) error {
 type tuneCmd struct {
 	onProject
 	Agent        string `placeholder:"ID" help:"The agent; the active one if none is named."`
-	Negotiations int    `default:"5000" help:"The newest negotiations to learn from: 200 to 5,000."`
+	Negotiations int    `default:"5000" help:"The newest negotiations to learn from: 200 to 5000."`
 	Activate     bool   `help:"Put the proposal in force if it is better with near certainty."`
 }
 
@@ -59,6 +59,9 @@ here with --activate, or by POST /v1/agents/{id}/policies/{version}/activate. Wh
 }
 
 func (c tuneCmd) Run(ctx context.Context) error {
+	if c.Negotiations < tuning.Fewest || c.Negotiations > agents.MostTuned {
+		return fmt.Errorf("--negotiations must be %d to %d", tuning.Fewest, agents.MostTuned)
+	}
 	app, err := c.open(ctx)
 	if err != nil {
 		return err

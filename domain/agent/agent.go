@@ -75,6 +75,9 @@ type Handler struct {
 	URL     string // of a remote one
 }
 
+// InHouse is the handler of what nobody else serves.
+var InHouse = Handler{Kind: Builtin, Program: House}
+
 // Handlers are one for each event.
 type Handlers struct{ Search, Quote, Checkout, Finalize Handler }
 

@@ -57,12 +57,10 @@ type TuningChange struct {
 	Holdout   patch.Field[money.Percent]
 }
 
-var house = Handler{Kind: Builtin, Program: House}
-
 // Open makes a draft of an agent, and the first version of its policy. What is left out is the house's.
 func Open(name id.Agent, project id.Project, c Change, p negotiation.Policy, sealed []byte, r Rules, now time.Time) (*Agent, Version, error) {
 	a := &Agent{
-		ID: name, Project: project, Status: Draft, Handlers: Handlers{house, house, house, house},
+		ID: name, Project: project, Status: Draft, Handlers: Handlers{InHouse, InHouse, InHouse, InHouse},
 		Model: Model{Temperature: -1}, Secret: sealed, CreatedAt: now, UpdatedAt: now,
 	}
 	check, origin := fault.NewCheck(), ByMerchant
@@ -130,7 +128,7 @@ func (h *Handlers) change(c HandlersChange, r Rules, check fault.Check) {
 		if draft, given := one.draft.Value(); given {
 			*one.handler = draft.handler(r, check.In(one.event))
 		} else if one.draft.Given() {
-			*one.handler = house
+			*one.handler = InHouse
 		}
 	}
 }

@@ -94,9 +94,7 @@ type WordInput struct {
 	Scene
 	Product  Product
 	Decision negotiation.Decision
-	Offer    *money.Amount
 	List     money.Amount
-	Message  string // the buyer's
 }
 
 // Words are an answer's. Empty ones leave the wording to the house.

@@ -65,21 +65,6 @@ func MustProgram(name string, bindings ...Binding) *Program {
 
 func (p *Program) Name() string { return p.name }
 
-// Handles tells whether an event, by its name in the contract, has a handler.
-func (p *Program) Handles(event string) bool {
-	switch event {
-	case Search.name:
-		return p.search.bound
-	case Quote.name:
-		return p.quote.bound
-	case Checkout.name:
-		return p.checkout.bound
-	case Finalize.name:
-		return p.finalize.bound
-	}
-	return false
-}
-
 // Search serves the event, like the three below: ErrUnbound without a handler, fault.Invalid validation_error for
 // inputs that break a rule, else what the handler says.
 func (p *Program) Search(ctx context.Context, in SearchInput) (SearchAnswer, error) {

@@ -53,8 +53,8 @@ type answerView struct {
 
 type progressView struct {
 	Rounds    int         `json:"rounds" doc:"Counters given."`
-	Moves     int         `json:"moves" doc:"Offers above all earlier ones."`
-	BestOffer *wire.Money `json:"best_offer" nullable:"true"`
+	Moves     int         `json:"moves" doc:"The first offer, and those at least 1 % of the list price above the last move and no less than 3/4 of the floor."`
+	BestOffer *wire.Money `json:"best_offer" nullable:"true" doc:"Of the last move."`
 	Counter   *wire.Money `json:"counter" nullable:"true" doc:"The lowest price that was named."`
 }
 
@@ -77,10 +77,10 @@ type inputsView struct {
 		Purchases int    `json:"purchase_history"`
 	} `json:"member" doc:"What the merchant's systems know of it."`
 	Probed struct {
-		Session int `json:"session"`
-		Client  int `json:"client"`
-		Product int `json:"product"`
-	} `json:"probed" doc:"What it tried out before, in a day."`
+		Session int `json:"session" doc:"Offers below the floor in the whole session."`
+		Client  int `json:"client" doc:"The client's sessions of a day."`
+		Product int `json:"product" doc:"Those of them that were about the product."`
+	} `json:"probed" doc:"What it tried out before."`
 }
 
 // nullable is an object or null, which the framework's tag does not say of objects.

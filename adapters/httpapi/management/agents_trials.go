@@ -55,7 +55,7 @@ type simulation struct {
 	Quantity   *int                          `json:"quantity,omitempty" doc:"1 to 1,000; 1 where left out."`
 	Buyer      simulatedBuyer                `json:"buyer_context,omitempty"`
 	Offers     []wire.Optional[wire.Decimal] `json:"offers" doc:"1 to 50, in turn, up to the one that is accepted. Null asks for the price."`
-	Remote     bool                          `json:"remote,omitempty" doc:"Ask remote handlers and language models too, as for buyers. False: only programs of this server answer."`
+	Remote     bool                          `json:"remote,omitempty" doc:"Ask remote handlers and language models too, as for buyers. Of a day's tokens of language models half are left to buyers: a step beyond has the fallback model_budget. False: only programs of this server answer."`
 }
 
 // simulatedBuyer is what the buyer claims.

@@ -78,7 +78,7 @@ func (s *shop) talkOnce(t *testing.T, provider string, offer int64, message stri
 	decision := negotiation.Guard(in.Table, answer.Decision)
 	out := said{Decision: decision}
 	out.Words = router.Word(t.Context(), agent.WordInput{
-		Scene: in.Scene, Product: in.Product, Decision: decision, Offer: in.Table.Offer, List: in.Table.Bounds.List(), Message: message,
+		Scene: in.Scene, Product: in.Product, Decision: decision, List: in.Table.Bounds.List(),
 	})
 	for _, q := range s.look.Questions() {
 		out.Asked = append(out.Asked, q.Body)

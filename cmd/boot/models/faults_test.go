@@ -75,7 +75,7 @@ func (s *shop) silent(t *testing.T, provider string) {
 	if err != nil || answer.Decision != negotiation.Decide(in.Table) || answer.Answered.Handler != agent.HouseHandler || answer.Answered.Fallback == "" {
 		t.Errorf("%+v, %v", answer, err)
 	}
-	words := router.Word(t.Context(), agent.WordInput{Scene: in.Scene, Product: in.Product, Decision: answer.Decision, Offer: in.Table.Offer, List: in.Table.Bounds.List()})
+	words := router.Word(t.Context(), agent.WordInput{Scene: in.Scene, Product: in.Product, Decision: answer.Decision, List: in.Table.Bounds.List()})
 	if words != (agent.Words{}) {
 		t.Errorf("%+v", words)
 	}

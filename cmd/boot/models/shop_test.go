@@ -2,6 +2,7 @@
 package models_test
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"sync/atomic"
@@ -13,10 +14,12 @@ import (
 	"github.com/haggle-commerce/haggle/app/agents"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/simulator/model"
 )
 
@@ -48,13 +51,18 @@ func open(t *testing.T, c model.Config) *shop {
 	return &shop{look: look, client: llm.New(llm.Options{OpenAIURL: look.URL + "/v1", OpenAIKey: c.Key, AnthropicURL: look.URL, AnthropicKey: c.Key})}
 }
 
+// Complete asks the model, and counts where it was too slow.
+func (s *shop) Complete(ctx context.Context, r ports.ModelRequest) (ports.ModelReply, error) {
+	reply, err := s.client.Complete(ctx, r)
+	if fault.Is(err, "model_timeout") {
+		s.late.Add(1)
+	}
+	return reply, err
+}
+
 func (s *shop) router() *agents.Router {
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	wording, strategy := agents.WithModel(s.client, system.Clock{}, quiet, 0, func(_, outcome string) {
-		if outcome == "model_timeout" {
-			s.late.Add(1)
-		}
-	})
+	wording, strategy := agents.WithModel(s, system.Clock{}, quiet)
 	return &agents.Router{Programs: map[string]*agent.Program{agent.House: agents.Builtin}, Wording: wording, Strategy: strategy, Log: quiet}
 }
 
