@@ -53,7 +53,7 @@
 //	{"status": "quote", "price": 99.00}          where offer is null, and only there
 //	{"status": "accept"}                         the offer; price may repeat it
 //	{"status": "counter_offer", "price": 92.50}
-//	{"status": "reject"}                         price, where given, is what the shop stands by from now on
+//	{"status": "reject"}                         no: the buyer is countered with price, where given, else standing_price
 //
 // reasoning and message are optional texts for the buyer. No price goes below the floor, rises, or breaks an earlier
 // one, whatever is answered: the nearest that is allowed takes its place, with the shop's own words. So do they where a

@@ -120,9 +120,9 @@ CROSS JOIN {each o.lines} AS line
 JOIN quotes AS q ON q.project_id = o.project_id AND q.id = line.value ->> 'quote' AND q.variant_id = line.value ->> 'variant'
 WHERE CAST(line.value ->> 'unit' AS BIGINT) <> q.final_price
    OR q.final_price < q.floor AND NOT EXISTS (
-     SELECT 1 FROM quotes AS named
+     SELECT 1 FROM decisions AS named
      WHERE named.project_id = q.project_id AND named.session_id = q.session_id AND named.variant_id = q.variant_id AND named.quantity = q.quantity
-       AND named.counter BETWEEN named.floor AND q.final_price AND named.created_at <= q.created_at)`,
+       AND named.price BETWEEN named.floor AND q.final_price)`,
 	},
 	{
 		holds:   "an order is announced by exactly one order.completed event, and nothing else is",

@@ -65,19 +65,12 @@ func TestAPromisedPriceMayBeUnderALaterFloor(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
 		soldOnce(t, s)
 		change(t, s, "UPDATE quotes SET floor = final_price + 1, target = list_price, opening = list_price WHERE redeemed_by <> ''")
-		if found := fmt.Sprint(verified(t, s).Violations()); !strings.Contains(found, "an item under its floor, for") {
-			t.Errorf("found %s", found)
-		}
-		named := "INSERT INTO quotes SELECT project_id, %s, session_id, product_id, variant_id, quantity, 'superseded', currency, list_price, opening, target," +
-			" final_price + %d, rounds, moves, best_offer, final_price, policy_version, NULL, bundle, with_bundle, '', '', '', created_at, valid_until, seq" +
-			" FROM quotes WHERE redeemed_by <> ''"
-		change(t, s, fmt.Sprintf(named, "'quote_under'", 1)) // was promised under its own floor too
-		if found := verified(t, s).Violations(); len(found) != 1 {
-			t.Errorf("found %v", found)
-		}
-		change(t, s, fmt.Sprintf(named, "'quote_before'", 0))
 		if found := verified(t, s).Violations(); len(found) > 0 {
 			t.Errorf("a promise that was kept is found: %v", found)
+		}
+		change(t, s, "UPDATE quotes SET quantity = quantity + 1 WHERE redeemed_by <> ''") // nothing was promised for so many
+		if found := fmt.Sprint(verified(t, s).Violations()); !strings.Contains(found, "an item under its floor, for") {
+			t.Errorf("found %s", found)
 		}
 	})
 }

@@ -127,7 +127,7 @@ const numberWords = `zero nil null nul two three four* five six sixt* seven* eig
 	twee* drie* vijf* zes zest* zeven* negen* tien* twaalf twintig* dertig* dertien veertig* veertien tachtig* honderd* duizend* helft dubbel*`
 
 const promises = `free* gratis complimentary discount* rebate* coupon* voucher* promo* code codes bonus* gift* cashback refund* return returns guarante*
-	warrant* ship* deliver* postage tomorrow overnight express percent* off sale sales lower* lowest cheap* less lesser under below beneath minus
+	warrant* ship* deliver* postage tomorrow tonight midnight expir* overnight express percent* off sale sales lower* lowest cheap* less lesser under below beneath minus
 	reduc* subtract* upto
 	kostenlos* umsonst frei* geschenk* rabatt* nachlass* skonto gutschein* prozent* versand* liefer* garantie* ruckgabe* erstatt* gunstig* billig*
 	weniger unter niedrig* tiefer reduzier* senk*
@@ -138,7 +138,7 @@ const promises = `free* gratis complimentary discount* rebate* coupon* voucher* 
 	korting* verzend* bezorg* lever* terugbetal* minder onder lager* laag* laagst* goedkop* procent*`
 
 const secrets = `floor* minim* margin* cost* profit* markup wholesale supplier* limit* threshold* target* reserve reserved secret* confidential* intern*
-	hidden instruct* prompt* system* polic* rule rules ignore* overrid* admin* developer* password* token* key keys api
+	room wiggle leeway flexib* halfway money earn* pays hidden instruct* prompt* system* polic* rule rules ignore* overrid* admin* developer* password* token* key keys api
 	untergrenze* mindest* marge* gewinn* kosten* einkauf* grenze* geheim* anweisung* richtlinie* regel*
 	plancher* cout* benefice* seuil* politique* regle*
 	margen* coste* costo* cuest* beneficio* umbral* instruccion* politica* regla*
@@ -149,6 +149,7 @@ const secrets = `floor* minim* margin* cost* profit* markup wholesale supplier* 
 const addresses = `http* www com dot click* visit* email* mail* whatsapp telegram contact* url link* website* webseite*`
 
 var consenting = termsOf(`accept* agree* deal* sold done yes yep sure ok okay approv* grant* fine
+	congratulat* won win wins winning winner works take takes taking proposed ahead
 	akzept* angenommen annehm* nehmen einverstand* abgemacht zustimm* zugestimmt ja verkauft gilt
 	accord oui vendu conclu* acept* acuerdo trato hecho vendido accett* affare venduto aceit* fechado combinado sim
 	akkoord geaccept* verkocht aanvaard*`)

@@ -93,6 +93,8 @@ func TestGuardByExample(t *testing.T) {
 			accepted("92", negotiation.Commitment)},
 		"turns an offer away": {offer(usd("89")), rejected("99", "80", by),
 			countered("89.91", by)},
+		"names a price for it": {offer(usd("85")), rejected("88", "80", by),
+			countered("88", by)},
 		"turns one away at a price": {offer(usd("79")), rejected("60", "1", by),
 			rejected("89.91", "80", negotiation.BelowFloor)},
 		"breaks its word": {offer(usd("89.91")), countered("99", by),

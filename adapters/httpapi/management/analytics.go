@@ -188,7 +188,7 @@ func mean(sum, of int64) *string {
 	if of == 0 {
 		return nil
 	}
-	return toAPITenths(sum / of / 1000)
+	return toAPITenths((sum + of*500) / (of * 1000)) // rounded half up
 }
 
 // quantile is of a histogram by thousandths.
