@@ -161,8 +161,8 @@ func (c marketCmd) config() (market.Config, error) {
 		return market.Config{}, errors.New("--learn must be more than zero")
 	case c.Key != "" || c.Project != "" || c.Pay || c.Concurrency != 0:
 		return market.Config{}, errors.New("--key, --project, --pay and --concurrency go with --url")
-	case c.Rounds < 0:
-		return market.Config{}, errors.New("--rounds must be more than zero")
+	case c.Rounds < 0 || c.Rounds > 20: // as in a policy
+		return market.Config{}, errors.New("--rounds must be 1 to 20")
 	case c.Rounds > 0:
 		policy.RoundCap = c.Rounds
 	}

@@ -146,7 +146,7 @@ func TestSimulateMarketRefuses(t *testing.T) {
 	for flag, says := range map[string]string{
 		"--population=nobody": "there are uniform-c50", "--strategy=nobody": "there are boulware", "--buyers=3": "10 to 1000000 buyers",
 		"--list=x": "--list must be", "--list=0.99": "--list must be", "--max-discount=91": "--max-discount must be", "--max-discount=1.25": "--max-discount must be",
-		"--rounds=-1": "--rounds must be", "--hints=maybe": "--hints must be one of", "--strategy=linear,linear": "named twice",
+		"--rounds=-1": "--rounds must be 1 to 20", "--rounds=21": "--rounds must be 1 to 20", "--hints=maybe": "--hints must be one of", "--strategy=linear,linear": "named twice",
 		"--html=/no/such/folder/x.html": "no such file", "--csv=/no/such/folder/x.csv": "no such file",
 		"--population=normal:x:.1:c50": "--population: \"normal:x:.1:c50\": \"x\" is no share", "--population=normal:.9:c50": "--population: ", "--population=two:1:2": "--population: ",
 		"--deadline=8:3": "--deadline must be", "--deadline=0:3": "--deadline must be", "--deadline=3:21": "--deadline must be", "--deadline=x": "--deadline must be",
