@@ -14,6 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/agents"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -90,14 +91,15 @@ func (a *App) Tune(ctx context.Context, slug, named string, r agents.TuneRequest
 		return agents.Tuned{}, err
 	}
 	of, err := id.Parse[id.Agent](named)
-	if named == "" {
-		var active *agent.Agent
-		if active, err = a.store.Agents().Active(ctx, p.ID); err == nil {
-			of = active.ID
+	switch {
+	case named == "":
+		active, err := a.store.Agents().Active(ctx, p.ID)
+		if err != nil {
+			return agents.Tuned{}, err
 		}
-	}
-	if err != nil {
-		return agents.Tuned{}, err
+		of = active.ID
+	case err != nil:
+		return agents.Tuned{}, fault.Missing("agent")
 	}
 	return a.tunerOn(a.store).Tune(ctx, p, of, r)
 }
