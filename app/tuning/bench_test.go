@@ -11,9 +11,10 @@ func BenchmarkPropose(b *testing.B) {
 	p := negotiation.Builtin()
 	p.MaxDiscount = 200
 	var known []tuning.Record
-	for _, buyer := range crowd(2000, 1, .9) {
+	for i, buyer := range crowd(2000, 1, .9) {
 		entries, _ := haggle(p, 50_00, buyer)
 		if r, ok := tuning.FromEntries(entries, 6); ok {
+			r.Session = visit(uint64(i))
 			known = append(known, r)
 		}
 	}

@@ -44,8 +44,9 @@ type Share struct {
 // Better tells whether the proposal earns more with near certainty: nineteen times of twenty at least.
 func (p Proposal) Better() bool { return p.GainLow > 0 }
 
-// Propose looks for the curve that earns most from buyers like those recorded. The policy is what they met, and the
-// proposal differs from it in curve and segments alone. It takes some seconds, and ends early with its context.
+// Propose looks for the curve that earns most from buyers like those recorded, of Fewest sessions at least. The policy
+// is what they met, and the proposal differs from it in curve and segments alone. It takes some seconds, and ends early
+// with its context.
 func Propose(ctx context.Context, records []Record, p negotiation.Policy, seed uint64) (Proposal, error) {
 	known, kept := halves(records)
 	m := Fit(known)
