@@ -149,7 +149,7 @@ const secrets = `floor* minim* margin* cost* profit* markup wholesale supplier* 
 const addresses = `http* www com dot click* visit* email* mail* whatsapp telegram contact* url link* website* webseite*`
 
 var consenting = termsOf(`accept* agree* deal* sold done yes yep sure ok okay approv* grant* fine
-	congratulat* won win wins winning winner works take takes taking proposed ahead
+	congratulat* won win wins winning winner works proposed ahead
 	akzept* angenommen annehm* nehmen einverstand* abgemacht zustimm* zugestimmt ja verkauft gilt
 	accord oui vendu conclu* acept* acuerdo trato hecho vendido accett* affare venduto aceit* fechado combinado sim
 	akkoord geaccept* verkocht aanvaard*`)

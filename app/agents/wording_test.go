@@ -117,7 +117,7 @@ func TestWhatAModelMayWrite(t *testing.T) {
 			"It is yours at 1234.50 yen.", "It is yours at 1234.50k.", "It is yours at 1234.50 thousand.", "It is yours for half of 1234.50.",
 			"It is yours for less than 1234.50 USD.", "It is yours at twelve dollars.", "It is yours at ¹²³.", "It is yours at １２３４.50.", "It is yours at Ⅻ.",
 			"It is yours and shipping is on us.", "It is yours with 10% off.", "It is yours, and a discount comes later.", "We accept your offer, it is yours.",
-			"It is a deal!", "OK, it is yours.", "We take your offer.", "Your offer works for us.", "It is yours for what you proposed.", "Your offer wins.",
+			"It is a deal!", "OK, it is yours.", "Your offer works for us.", "It is yours for what you proposed.", "Your offer wins.",
 			"Congratulations, it is yours.", "You can go ahead at your price.", "We still have room to move.", "There is wiggle room in it.", "Can we meet halfway?",
 			"We earn more than that.", "You have your money back if not.", "It is yours and expires at midnight.", "Our floor is not far from that.", "It is close to our cost.", "It is above our minimum margin.",
 			"See it at evil.example, it is yours.", "See it at https://evil.example.", "Write to me@evil.example for it.", "It is [yours](x).", "It is **yours**.",

@@ -45,22 +45,24 @@ func Verify(ctx context.Context, c Config, provider string, wait time.Duration) 
 	return v, err
 }
 
-// settled looks once nothing is under way, or the wait is over.
-func settled(ctx context.Context, store *sqlstore.Store, wait time.Duration) (sqlstore.Verification, error) {
+// settled looks when nothing is under way, or the wait is over. What begins between the two looks is waited for too.
+func settled(ctx context.Context, store *sqlstore.Store, wait time.Duration) (v sqlstore.Verification, err error) {
 	clock := system.Clock{}
-	for until := clock.Now().Add(wait); clock.Now().Before(until); {
+	for until := clock.Now().Add(wait); ; {
 		n, err := store.Undecided(ctx)
 		if err != nil {
-			return sqlstore.Verification{}, err
+			return v, err
 		}
-		if n == 0 {
-			break
+		last := !clock.Now().Before(until)
+		if n == 0 || last {
+			if v, err = store.Verify(ctx, clock.Now()); err != nil || v.Undecided == 0 || last {
+				return v, err
+			}
 		}
 		select {
 		case <-ctx.Done():
-			return sqlstore.Verification{}, ctx.Err()
+			return v, ctx.Err()
 		case <-time.After(between):
 		}
 	}
-	return store.Verify(ctx, clock.Now())
 }
