@@ -73,18 +73,6 @@ func NewReplayer(of id.Agent, p Policy, c money.Currency) *Replayer {
 // Report is what was found so far.
 func (r *Replayer) Report() Replayed { return r.report }
 
-// Replay plays talks anew under a policy that is not written yet.
-func Replay(talks [][]Entry, p Policy) Replayed {
-	if len(talks) == 0 || len(talks[0]) == 0 {
-		return Replayed{}
-	}
-	r := NewReplayer(id.Agent{}, p, talks[0][0].Bounds.list.Currency())
-	for _, talk := range talks {
-		r.Add(talk, false)
-	}
-	return r.Report()
-}
-
 // Add replays all that was said about one item in one session.
 func (r *Replayer) Add(talk []Entry, bought bool) {
 	if len(talk) == 0 {
