@@ -49,6 +49,11 @@ type IntegrationsInUse interface {
 // for did not happen.
 var ErrCredentialsRefused = errors.New("the provider refused the account's credentials")
 
+// ErrAccountRefused means that a provider refuses a request because of how the merchant's account is set
+// up (a feature that is not enabled, a currency that it does not take), not because of the buyer's means
+// of payment. Nothing was charged.
+var ErrAccountRefused = errors.New("the provider refused the request because of the account's setup")
+
 // PaymentPlatform is what connecting an account with a provider takes.
 type PaymentPlatform interface {
 	// Inspect asks whose credentials they are, and whether its money is real. Refused ones:
@@ -63,12 +68,14 @@ type WebhookPlatform interface {
 	RemoveWebhook(ctx context.Context, a PaymentAccount, remote string) error
 }
 
-// PaymentNews is what a provider tells of one charge or one refund. Charge and Refund nil: nothing that
-// matters to us.
+// PaymentNews is what a provider's webhook reports of a charge, a refund or a dispute. At most one of
+// Charge, Refund, External and Dispute is set; none is: nothing that matters to us.
 type PaymentNews struct {
-	Key    string // ours: an attempt's, or a refund's id
-	Charge checkout.Outcome
-	Refund order.RefundOutcome
+	Key      string // ours, with Charge and Refund: an attempt's key, or a refund's id
+	Charge   checkout.Outcome
+	Refund   order.RefundOutcome
+	External *order.ExternalRefund // a refund that does not carry our key
+	Dispute  *order.DisputeReport
 }
 
 // WebhookReader reads what a provider sends to a webhook's address.

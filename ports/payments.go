@@ -73,3 +73,49 @@ type PaymentProvider interface {
 	Refund(ctx context.Context, a PaymentAccount, r RefundRequest) (order.RefundOutcome, error)
 	Statement(ctx context.Context, a PaymentAccount, s StatementRequest, each func(Movement) error) error
 }
+
+// StillLooking is the error of a Resolve that needs more time than it had. The next request for the same
+// attempt carries Progress in its Charge and goes on from there.
+type StillLooking struct{ Progress string }
+
+func (StillLooking) Error() string { return "the provider's records are not searched to their end yet" }
+
+// AmountRules knows which amounts a provider can express: PayPal takes no decimals of some currencies, Stripe
+// wants the third decimal of others to be zero.
+type AmountRules interface {
+	// CanCharge reports whether the route's provider can charge the amount.
+	CanCharge(r project.PaymentRoute, a money.Amount) bool
+}
+
+// BalanceKind says why a provider changed what it holds for the merchant.
+type BalanceKind struct{ name string }
+
+var (
+	BalanceFee    = BalanceKind{"fee"}    // the provider's fee for a charge, a refund or a dispute
+	BalancePayout = BalanceKind{"payout"} // money sent to the merchant's bank account, or returned from it
+	BalanceOther  = BalanceKind{"other"}  // adjustments and transfers that are none of the above
+)
+
+func (k BalanceKind) String() string { return k.name }
+
+// BalanceChange is one change of what a provider holds for the merchant that is no charge, refund or
+// dispute itself. Amount is signed: a fee and a payout are negative.
+type BalanceChange struct {
+	Kind     BalanceKind
+	Provider string // the provider's id of the change, unique with Kind
+	Charge   string // the provider's id of the charge it is for, as far as known
+	Amount   money.Amount
+	At       time.Time
+}
+
+// BalanceReader reads a provider's balance report.
+type BalanceReader interface {
+	// BalanceChanges calls each for every change from s.From, and before s.To, in no order.
+	BalanceChanges(ctx context.Context, a PaymentAccount, s StatementRequest, each func(BalanceChange) error) error
+}
+
+// RemoteClock is a system whose clock is compared with ours.
+type RemoteClock interface {
+	// Skew is how far the remote clock is ahead of ours by the newest answer, and false before the first.
+	Skew() (time.Duration, bool)
+}

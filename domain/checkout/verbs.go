@@ -21,6 +21,8 @@ type Charge struct {
 	Route  project.PaymentRoute
 	// Since is a time before the charge, from which on a provider need look for it.
 	Since time.Time
+	// Progress is how far an earlier search for the charge got; only the provider that reported it reads it.
+	Progress string
 }
 
 // ParseAttemptKey reads what AttemptKey wrote.
