@@ -40,6 +40,9 @@ type Payments interface {
 	// Moved are the payments taken and the refunds that succeeded, from and before, in no order, at most
 	// limit of them.
 	Moved(ctx context.Context, project id.Project, from, to time.Time, limit int) ([]Moved, error)
+	// FindMovements looks up what a provider names, by its ids and by our keys, of whatever date and state.
+	// Movements that the books do not know are left out.
+	FindMovements(ctx context.Context, project id.Project, route project.PaymentRoute, named []Movement) ([]KnownMovement, error)
 }
 
 // Moved is money that moved by our books: a payment, or a refund that succeeded.
@@ -49,7 +52,28 @@ type Moved struct {
 	Refund   id.Refund // zero: money taken
 	Provider string    // the provider's id of it
 	Amount   money.Amount
-	At       time.Time
+	Began    time.Time // when it was asked for: before it, the provider cannot have moved the money
+	At       time.Time // when the books recorded it
+}
+
+// MovementState is how far the books are with a movement of money.
+type MovementState struct{ name string }
+
+var (
+	// MovementRecorded: the money moved, by our books too.
+	MovementRecorded = MovementState{"recorded"}
+	// MovementInFlight: a payment attempt or a refund that is not decided here yet.
+	MovementInFlight = MovementState{"in_flight"}
+)
+
+func (s MovementState) String() string { return s.name }
+
+// KnownMovement is what the books know of a movement that a provider names.
+type KnownMovement struct {
+	Moved
+	// Key is the refund's id, or the key of the payment attempt in flight; empty for a recorded payment.
+	Key   string
+	State MovementState
 }
 
 // TransactionFilter narrows the list of the ledger's transactions. Zero fields narrow nothing.

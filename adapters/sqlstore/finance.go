@@ -2,8 +2,11 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
@@ -35,23 +38,76 @@ WHERE p.project_id = $1`
 	newestPayments = `
 ORDER BY p.created_at DESC, p.id DESC`
 
-	selectMoved = `
-SELECT gateway, integration_id, id AS payment_id, '' AS refund_id, provider, currency, amount, created_at AS at
-FROM payments
-WHERE project_id = $1
-  AND amount > 0
-  AND created_at >= $2
-  AND created_at < $3
-UNION ALL
-SELECT p.gateway, p.integration_id, r.payment_id, r.id AS refund_id, r.provider, r.currency, r.amount, r.updated_at AS at
+	movedPayments = `
+SELECT p.gateway, p.integration_id, p.id AS payment_id, '' AS refund_id, p.provider, p.currency, p.amount,
+  coalesce(c.created_at, p.created_at) AS began, p.created_at AS at, 'succeeded' AS status
+FROM payments AS p
+JOIN orders AS o ON o.project_id = p.project_id AND o.id = p.order_id
+LEFT JOIN checkouts AS c ON c.project_id = o.project_id AND c.id = o.checkout_id
+WHERE p.project_id = $1
+  AND p.amount > 0`
+
+	movedRefunds = `
+SELECT p.gateway, p.integration_id, r.payment_id, r.id AS refund_id, r.provider, r.currency, r.amount,
+  r.created_at AS began, r.updated_at AS at, r.status
 FROM refunds AS r
 JOIN payments AS p ON p.project_id = r.project_id AND p.id = r.payment_id
-WHERE r.project_id = $1
+WHERE r.project_id = $1`
+
+	selectMoved = movedPayments + `
+  AND p.created_at >= $2
+  AND p.created_at < $3
+UNION ALL` + movedRefunds + `
   AND r.status = 'succeeded'
   AND r.updated_at >= $2
   AND r.updated_at < $3
 LIMIT $4`
+
+	// findPayments, findRefunds and findAttempts are completed by lists.
+	findPayments = movedPayments + `
+  AND p.gateway = $2
+  AND p.integration_id = $3
+  AND p.provider IN `
+
+	findRefunds = movedRefunds + `
+  AND p.gateway = $2
+  AND p.integration_id = $3
+  AND r.status <> 'failed'
+  AND (r.id IN %[1]s OR r.provider <> '' AND r.provider IN %[2]s)`
+
+	findAttempts = `
+SELECT id, attempt
+FROM checkouts
+WHERE project_id = $1
+  AND status = 'processing'
+  AND id IN `
 )
+
+type movedRow struct {
+	Gateway     string
+	Integration string `db:"integration_id"`
+	PaymentID   string `db:"payment_id"`
+	RefundID    string `db:"refund_id"`
+	Provider    string
+	Currency    string
+	Amount      int64
+	Began       int64
+	At          int64
+	Status      string
+}
+
+func fromMovedRow(r movedRow) (ports.Moved, error) {
+	amount, err := fromMinor(r.Amount, r.Currency)
+	return ports.Moved{
+		Route:    project.PaymentRoute{Provider: r.Gateway, Integration: id.Stored[id.Integration](r.Integration)},
+		Payment:  id.Stored[id.Payment](r.PaymentID),
+		Refund:   id.Stored[id.Refund](r.RefundID),
+		Provider: r.Provider,
+		Amount:   amount,
+		Began:    fromMillis(r.Began),
+		At:       fromMillis(r.At),
+	}, err
+}
 
 type orderPaymentRow struct {
 	ProjectID  string `db:"project_id"`
@@ -152,16 +208,7 @@ func (v Payments) RefundsOf(ctx context.Context, project id.Project, of id.Payme
 }
 
 func (v Payments) Moved(ctx context.Context, in id.Project, from, to time.Time, limit int) ([]ports.Moved, error) {
-	var rows []struct {
-		Gateway     string
-		Integration string `db:"integration_id"`
-		PaymentID   string `db:"payment_id"`
-		RefundID    string `db:"refund_id"`
-		Provider    string
-		Currency    string
-		Amount      int64
-		At          int64
-	}
+	var rows []movedRow
 	b := v.store.reading(in)
 	b.query(&rows, selectMoved, in.String(), toMillis(from), toMillis(to), limit)
 	if err := b.run(ctx); err != nil {
@@ -169,17 +216,87 @@ func (v Payments) Moved(ctx context.Context, in id.Project, from, to time.Time, 
 	}
 	list := make([]ports.Moved, len(rows))
 	for i, r := range rows {
-		amount, err := fromMinor(r.Amount, r.Currency)
-		if err != nil {
+		var err error
+		if list[i], err = fromMovedRow(r); err != nil {
 			return nil, err
-		}
-		list[i] = ports.Moved{
-			Route:   project.PaymentRoute{Provider: r.Gateway, Integration: id.Stored[id.Integration](r.Integration)},
-			Payment: id.Stored[id.Payment](r.PaymentID), Refund: id.Stored[id.Refund](r.RefundID),
-			Provider: r.Provider, Amount: amount, At: fromMillis(r.At),
 		}
 	}
 	return list, nil
+}
+
+// movementNames are the names of movements, by what they may name.
+type movementNames struct{ charges, refunds, refundKeys, checkouts []string }
+
+func namesOf(movements []ports.Movement) (n movementNames) {
+	for _, m := range movements {
+		checkoutID, _, err := checkout.ParseAttemptKey(m.Key)
+		switch {
+		case m.Refund:
+			n.refunds, n.refundKeys = append(n.refunds, m.Provider), append(n.refundKeys, m.Key)
+		case err == nil:
+			n.checkouts = append(n.checkouts, checkoutID.String())
+			fallthrough
+		default:
+			n.charges = append(n.charges, m.Provider)
+		}
+	}
+	return n
+}
+
+func (v Payments) FindMovements(ctx context.Context, in id.Project, route project.PaymentRoute, named []ports.Movement) ([]ports.KnownMovement, error) {
+	var known []ports.KnownMovement
+	for part := range slices.Chunk(named, listed) {
+		more, err := v.findMovements(ctx, in, route, namesOf(part))
+		if err != nil {
+			return nil, err
+		}
+		known = append(known, more...)
+	}
+	return known, nil
+}
+
+func (v Payments) findMovements(ctx context.Context, in id.Project, route project.PaymentRoute, n movementNames) (known []ports.KnownMovement, err error) {
+	var charged, refunded []movedRow
+	var attempts []struct {
+		ID      string
+		Attempt int
+	}
+	b := v.store.reading(in)
+	of := arguments{in.String(), route.Provider, route.Integration.String()}
+	if len(n.charges) > 0 {
+		args := slices.Clone(of)
+		b.query(&charged, findPayments+args.list(n.charges), args...)
+	}
+	if len(n.refunds) > 0 {
+		args := slices.Clone(of)
+		b.query(&refunded, fmt.Sprintf(findRefunds, args.list(n.refundKeys), args.list(n.refunds)), args...)
+	}
+	if len(n.checkouts) > 0 {
+		args := arguments{in.String()}
+		b.query(&attempts, findAttempts+args.list(n.checkouts), args...)
+	}
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	for _, r := range slices.Concat(charged, refunded) {
+		moved, err := fromMovedRow(r)
+		if err != nil {
+			return nil, err
+		}
+		state := ports.MovementRecorded
+		if r.Status == order.RefundIsPending.String() {
+			state = ports.MovementInFlight
+		}
+		known = append(known, ports.KnownMovement{Moved: moved, Key: r.RefundID, State: state})
+	}
+	for _, a := range attempts {
+		known = append(known, ports.KnownMovement{
+			Moved: ports.Moved{Route: route},
+			Key:   checkout.AttemptKey(id.Stored[id.Checkout](a.ID), a.Attempt),
+			State: ports.MovementInFlight,
+		})
+	}
+	return known, nil
 }
 
 // conditions narrow a statement whose first parameters are given.

@@ -10,11 +10,11 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service serves whoever keeps the merchant's books.
+// Service compares books.
 type Service struct {
 	Payments ports.Payments
 	Gateway  ports.Gateway
-	// Sandbox tells that the built-in provider serves payments that no connected one does.
+	// Sandbox reports whether the built-in provider serves the payments that no connected one does.
 	Sandbox bool
 }
 
@@ -28,6 +28,8 @@ type Report struct {
 	// there are, also those that are left out.
 	Differences []Difference
 	Found       int
+	// Unexplained is how many of them are not explained by their State.
+	Unexplained int
 }
 
 // DifferenceKind says how a movement differs.
@@ -54,4 +56,6 @@ type Difference struct {
 	Ours      *money.Amount // nil: missing here
 	Theirs    *money.Amount // nil: missing there
 	At        time.Time
+	// State explains what is missing here; zero if nothing does.
+	State ports.MovementState
 }

@@ -19,13 +19,19 @@ const (
 	mostMovements = 200_000
 	// mostDifferences bounds what is told of one provider.
 	mostDifferences = 1000
-	// skew is how far apart the two books may date one movement. Around the span, each is only looked up.
+	// skew is how far apart the clocks of the two books may be.
 	skew = time.Hour
+	// lookedUp is how many movements are looked up at once.
+	lookedUp = 500
 )
 
 // Reconcile compares what moved, from and before, with the statement of each provider that moved any of
 // it or that serves the project now. The span is at most 31 days. What is under way may differ for a
 // moment: compare what is some minutes old.
+//
+// The two books date one movement differently: a provider by its beginning, ours by its end, which may be
+// days later. So movements are matched by their names first, whatever their dates, and one that both have
+// belongs to the span in which ours is dated.
 func (s *Service) Reconcile(ctx context.Context, p *project.Project, from, to time.Time) ([]Report, error) {
 	check := fault.NewCheck()
 	check.That(from.Before(to), "to", "must be after from")
@@ -42,14 +48,35 @@ func (s *Service) Reconcile(ctx context.Context, p *project.Project, from, to ti
 	}
 	reports := []Report{}
 	for _, route := range s.routes(p, moved) {
-		c := newComparison(route, moved, from, to)
-		err := s.Gateway.Statement(ctx, ports.StatementRequest{Project: p.ID, Route: route, From: from.Add(-skew), To: to.Add(skew)}, c.theirs)
+		report, err := s.compare(ctx, p, newComparison(route, moved, from, to))
 		if err != nil {
-			return nil, unanswered(route, err)
+			return nil, err
 		}
-		reports = append(reports, c.report())
+		reports = append(reports, report)
 	}
 	return reports, nil
+}
+
+// compare reads a route's statement, looks up what only one side has beyond the span, and reports.
+func (s *Service) compare(ctx context.Context, p *project.Project, c *comparison) (Report, error) {
+	request := ports.StatementRequest{Project: p.ID, Route: c.made.Route, From: c.from.Add(-skew), To: c.to.Add(skew)}
+	if err := s.Gateway.Statement(ctx, request, c.theirs); err != nil {
+		return Report{}, unanswered(c.made.Route, err)
+	}
+	for part := range slices.Chunk(c.strangers, lookedUp) {
+		known, err := s.Payments.FindMovements(ctx, p.ID, c.made.Route, part)
+		if err != nil {
+			return Report{}, err
+		}
+		c.explain(part, known)
+	}
+	if began, missing := c.earliestMissing(); missing && began.Before(c.from) {
+		request.From, request.To = began.Add(-skew), c.from.Add(-skew)
+		if err := s.Gateway.Statement(ctx, request, c.earlier); err != nil {
+			return Report{}, unanswered(c.made.Route, err)
+		}
+	}
+	return c.report(), nil
 }
 
 // unanswered names the provider that fails, unless it is told better already.
@@ -88,20 +115,27 @@ func (s *Service) routes(p *project.Project, moved []ports.Moved) []project.Paym
 
 // comparison is one provider's report in the making.
 type comparison struct {
-	from, to time.Time
-	open     map[string]ports.Moved // ours that the statement has not named yet, by the provider's id
-	named    map[string]string      // the provider's id of our refunds, by our own
-	seen     int                    // movements of the statement
-	sums     [2]map[money.Currency]int64
-	made     Report
+	from, to  time.Time
+	open      map[string]ports.Moved // ours that the statement has not named yet, by the provider's id
+	named     map[string]string      // the provider's id of our refunds, by our own
+	matched   map[string]bool        // our payments and refunds that the statement has named
+	strangers []ports.Movement       // theirs, within the span, that none of ours around the span is
+	seen      int                    // movements of the statement
+	sums      [2]map[money.Currency]int64
+	made      Report
 }
 
 const ours, theirs = 0, 1
 
 func newComparison(route project.PaymentRoute, moved []ports.Moved, from, to time.Time) *comparison {
 	c := &comparison{
-		from: from, to: to, open: make(map[string]ports.Moved), named: make(map[string]string), made: Report{Route: route},
-		sums: [2]map[money.Currency]int64{{}, {}},
+		from:    from,
+		to:      to,
+		open:    make(map[string]ports.Moved),
+		named:   make(map[string]string),
+		matched: make(map[string]bool),
+		made:    Report{Route: route},
+		sums:    [2]map[money.Currency]int64{{}, {}},
 	}
 	for _, m := range moved {
 		if m.Route != route {
@@ -110,9 +144,6 @@ func newComparison(route project.PaymentRoute, moved []ports.Moved, from, to tim
 		c.open[m.Provider] = m
 		if !m.Refund.IsZero() {
 			c.named[m.Refund.String()] = m.Provider
-		}
-		if c.within(m.At) {
-			c.sum(ours, !m.Refund.IsZero(), m.Amount)
 		}
 	}
 	return c
@@ -130,37 +161,118 @@ func (c *comparison) sum(of int, refund bool, a money.Amount) {
 
 // theirs takes in one movement of the statement.
 func (c *comparison) theirs(m ports.Movement) error {
+	if err := c.count(); err != nil {
+		return err
+	}
+	if !c.match(m) && c.within(m.At) {
+		c.strangers = append(c.strangers, m)
+	}
+	return nil
+}
+
+// earlier takes in one movement of the statement before the span, which ours within it may be.
+func (c *comparison) earlier(m ports.Movement) error {
+	if err := c.count(); err != nil {
+		return err
+	}
+	c.match(m)
+	return nil
+}
+
+func (c *comparison) count() error {
 	if c.seen++; c.seen > mostMovements {
 		return tooMuch()
 	}
-	if c.within(m.At) {
-		c.sum(theirs, m.Refund, m.Amount)
-	}
+	return nil
+}
+
+// match closes ours of the same name, if it is open.
+func (c *comparison) match(m ports.Movement) bool {
 	provider := m.Provider
 	if known, ok := c.named[m.Key]; ok && m.Refund {
 		provider = known
 	}
 	our, found := c.open[provider]
-	if found && m.Refund == !our.Refund.IsZero() {
-		delete(c.open, provider)
-		if our.Amount == m.Amount {
-			if c.within(our.At) {
-				c.made.Matched++
-			}
-			return nil
-		}
-		if c.within(our.At) || c.within(m.At) {
-			c.differ(ofOurs(AmountDiffers, our, &m.Amount))
-		}
-		return nil
+	if !found || m.Refund != !our.Refund.IsZero() {
+		return false
 	}
-	if c.within(m.At) {
-		c.differ(Difference{
-			Kind: MissingHere, Refund: m.Refund, RefundID: refundOf(m), Reference: m.Key, Provider: m.Provider,
-			Theirs: &m.Amount, At: m.At,
-		})
+	delete(c.open, provider)
+	c.pair(our, m)
+	return true
+}
+
+// pair books a movement that both sides have.
+func (c *comparison) pair(our ports.Moved, m ports.Movement) {
+	c.matched[referenceOf(our)] = true
+	switch {
+	case our.Amount != m.Amount && (c.within(our.At) || c.within(m.At)):
+		c.sum(ours, m.Refund, our.Amount)
+		c.sum(theirs, m.Refund, m.Amount)
+		c.differ(ofOurs(AmountDiffers, our, &m.Amount))
+	case c.within(our.At):
+		c.sum(ours, m.Refund, our.Amount)
+		c.sum(theirs, m.Refund, m.Amount)
+		c.made.Matched++
 	}
-	return nil
+}
+
+// explain takes in what the books know of movements that none of ours around the span is. A movement of
+// ours is the answer to one of theirs: a second refund under one key stays unexplained.
+func (c *comparison) explain(strangers []ports.Movement, known []ports.KnownMovement) {
+	byProvider, byKey := make(map[string]ports.KnownMovement), make(map[string]ports.KnownMovement)
+	for _, k := range known {
+		if k.Provider != "" {
+			byProvider[kindOf(!k.Refund.IsZero())+k.Provider] = k
+		}
+		if k.Key != "" {
+			byKey[k.Key] = k
+		}
+	}
+	for _, m := range strangers {
+		k, found := byProvider[kindOf(m.Refund)+m.Provider]
+		if !found && m.Key != "" {
+			k, found = byKey[m.Key]
+		}
+		if found && k.State == ports.MovementRecorded && !c.matched[referenceOf(k.Moved)] {
+			c.pair(k.Moved, m)
+			continue
+		}
+		d := Difference{
+			Kind:      MissingHere,
+			Refund:    m.Refund,
+			RefundID:  refundOf(m),
+			Reference: m.Key,
+			Provider:  m.Provider,
+			Theirs:    &m.Amount,
+			At:        m.At,
+		}
+		if found && k.State != ports.MovementRecorded {
+			d.State = k.State
+		}
+		c.sum(theirs, m.Refund, m.Amount)
+		c.differ(d)
+	}
+}
+
+// kindOf keeps a provider's ids of charges and of refunds apart.
+func kindOf(refund bool) string {
+	if refund {
+		return "refund "
+	}
+	return "charge "
+}
+
+// earliestMissing is when the first of ours began that the statement has not named, within the span.
+func (c *comparison) earliestMissing() (began time.Time, missing bool) {
+	for _, m := range c.open {
+		if c.within(m.At) && (!missing || m.Began.Before(began)) {
+			began, missing = m.Began, true
+		}
+	}
+	if oldest := c.from.Add(-longestSpan); began.Before(oldest) {
+		began = oldest
+	}
+	return began, missing
 }
 
 // refundOf is our refund that a movement made here names, also if it is not recorded as made.
@@ -172,20 +284,34 @@ func refundOf(m ports.Movement) id.Refund {
 	return refund
 }
 
-func ofOurs(kind DifferenceKind, m ports.Moved, theirs *money.Amount) Difference {
-	reference := m.Payment.String()
+// referenceOf is our id of the refund or of the payment.
+func referenceOf(m ports.Moved) string {
 	if !m.Refund.IsZero() {
-		reference = m.Refund.String()
+		return m.Refund.String()
 	}
+	return m.Payment.String()
+}
+
+func ofOurs(kind DifferenceKind, m ports.Moved, theirs *money.Amount) Difference {
 	return Difference{
-		Kind: kind, Refund: !m.Refund.IsZero(), Payment: m.Payment, RefundID: m.Refund, Reference: reference,
-		Provider: m.Provider, Ours: &m.Amount, Theirs: theirs, At: m.At,
+		Kind:      kind,
+		Refund:    !m.Refund.IsZero(),
+		Payment:   m.Payment,
+		RefundID:  m.Refund,
+		Reference: referenceOf(m),
+		Provider:  m.Provider,
+		Ours:      &m.Amount,
+		Theirs:    theirs,
+		At:        m.At,
 	}
 }
 
 // differ keeps a difference. Of too many, those that matter least are left out.
 func (c *comparison) differ(d Difference) {
 	c.made.Found++
+	if d.State == (ports.MovementState{}) {
+		c.made.Unexplained++
+	}
 	c.made.Differences = append(c.made.Differences, d)
 	if len(c.made.Differences) >= 2*mostDifferences {
 		c.cut()
@@ -199,9 +325,12 @@ func (c *comparison) cut() {
 	c.made.Differences = c.made.Differences[:min(len(c.made.Differences), mostDifferences)]
 }
 
-// weight is less for what matters more: money taken that no order here has comes first.
+// weight is less for what matters more: money taken that no order here has comes first, what is explained
+// comes last.
 func (d Difference) weight() int {
 	switch {
+	case d.State != (ports.MovementState{}):
+		return 4
 	case d.Kind == MissingHere && !d.Refund:
 		return 0
 	case d.Kind == AmountDiffers:
@@ -216,6 +345,7 @@ func (d Difference) weight() int {
 func (c *comparison) report() Report {
 	for _, m := range c.open {
 		if c.within(m.At) {
+			c.sum(ours, !m.Refund.IsZero(), m.Amount)
 			c.differ(ofOurs(MissingThere, m, nil))
 		}
 	}

@@ -5,10 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/ledger"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -20,6 +22,7 @@ func Finance(t *testing.T, open Open) {
 		"each payment is told once":            paymentsEach,
 		"transactions are listed":              transactionLists,
 		"what moved":                           financeMoved,
+		"what a provider names is found":       financeFound,
 		"nothing of another project is shown":  financeForeign,
 		"an export ends with its reader's own": financeEachEnds,
 	} {
@@ -129,10 +132,10 @@ func financeMoved(s *shop) {
 	o := s.sold(s.product(9), 1)
 	c := s.gaveBack(o, 3)
 	s.carryOn(o.ID, func(c *order.Case) error { return c.Refund(random[id.Refund](), nil, "", noon) })
-	taken := ports.Moved{Route: sandboxRoute, Payment: o.Payment.ID, Provider: o.Payment.Provider, Amount: o.Total, At: noon}
+	taken := ports.Moved{Route: sandboxRoute, Payment: o.Payment.ID, Provider: o.Payment.Provider, Amount: o.Total, Began: noon, At: noon}
 	given := ports.Moved{
 		Route: sandboxRoute, Payment: o.Payment.ID, Refund: c.Refunds[0].ID, Provider: c.Refunds[0].Provider, Amount: usd(3),
-		At: noon.Add(time.Minute),
+		Began: noon, At: noon.Add(time.Minute),
 	}
 	for _, span := range []struct {
 		from, to time.Time
@@ -151,6 +154,46 @@ func financeMoved(s *shop) {
 	one, err := s.Payments.Moved(s.ctx, s.project.ID, noon, noon.Add(time.Hour), 1)
 	s.must(err)
 	same(s.t, "at most", len(one), 1)
+}
+
+func financeFound(s *shop) {
+	p := s.product(9)
+	o := s.sold(p, 1)
+	given := s.gaveBack(o, 3).Refunds[0]
+	pending := random[id.Refund]()
+	s.carryOn(o.ID, func(c *order.Case) error { return c.Refund(pending, nil, "", noon) })
+	found := func(route project.PaymentRoute, of id.Project, named ...ports.Movement) map[string]ports.MovementState {
+		known, err := s.Payments.FindMovements(s.ctx, of, route, named)
+		s.must(err)
+		states := map[string]ports.MovementState{}
+		for _, k := range known {
+			if k.Key == "" {
+				k.Key = k.Provider
+			}
+			states[k.Key] = k.State
+		}
+		return states
+	}
+	named := []ports.Movement{
+		{Provider: o.Payment.Provider, Key: checkout.AttemptKey(o.Checkout, 1)},
+		{Refund: true, Provider: given.Provider},
+		{Refund: true, Provider: "re_other", Key: pending.String()},
+		{Provider: "ch_other", Key: "another system's"},
+		{Refund: true, Provider: "re_nobody's", Key: random[id.Refund]().String()},
+	}
+	same(s.t, "found", found(sandboxRoute, s.project.ID, named...), map[string]ports.MovementState{
+		o.Payment.Provider: ports.MovementRecorded,
+		given.ID.String():  ports.MovementRecorded,
+		pending.String():   ports.MovementInFlight,
+	})
+	other := project.PaymentRoute{Provider: "stripe", Integration: random[id.Integration]()}
+	same(s.t, "found of another route", len(found(other, s.project.ID, named...)), 0)
+	foreign := openShop(s.t, s.Stores)
+	same(s.t, "found of another project", len(found(sandboxRoute, foreign.project.ID, named...)), 0)
+	c := s.mustClaim(s.checkout(s.session(), line(p, 1)))
+	key := checkout.AttemptKey(c.ID(), 1)
+	same(s.t, "an attempt in flight", found(sandboxRoute, s.project.ID, ports.Movement{Provider: "ch_new", Key: key}),
+		map[string]ports.MovementState{key: ports.MovementInFlight})
 }
 
 func financeForeign(s *shop) {

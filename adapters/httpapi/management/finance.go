@@ -177,6 +177,7 @@ type providerReport struct {
 	Theirs      []currencyTotal  `json:"theirs" doc:"Taken less given back, by the provider's."`
 	Differences []differenceView `json:"differences" doc:"The most important first."`
 	Found       int              `json:"differences_found" doc:"All of them, also those that are left out of differences."`
+	Unexplained int              `json:"unexplained" doc:"Those that no state explains."`
 }
 
 type currencyTotal struct {
@@ -195,6 +196,7 @@ type differenceView struct {
 	Ours       *wire.Money `json:"ours" nullable:"true"`
 	Theirs     *wire.Money `json:"theirs" nullable:"true"`
 	At         wire.Time   `json:"at"`
+	State      *string     `json:"state" nullable:"true" enum:"in_flight" doc:"Explains what is missing here: in_flight is a payment attempt or a refund that is not decided yet. Null: nothing explains it."`
 }
 
 type reconciliationOutput struct{ Body reconciliation }
@@ -210,7 +212,7 @@ func (h *handlers) reconcile(ctx context.Context, in *reconcileInput) (*reconcil
 func toAPIReport(r finance.Report) providerReport {
 	return providerReport{
 		Provider: r.Route.Provider, Matched: r.Matched, Ours: each(r.Ours, toAPITotal), Theirs: each(r.Theirs, toAPITotal),
-		Differences: each(r.Differences, toAPIDifference), Found: r.Found,
+		Differences: each(r.Differences, toAPIDifference), Found: r.Found, Unexplained: r.Unexplained,
 	}
 }
 
@@ -223,6 +225,10 @@ func toAPIDifference(d finance.Difference) differenceView {
 		Kind: d.Kind.String(), Type: ledger.SaleKind.String(), PaymentID: toOptionalID(d.Payment), RefundID: toOptionalID(d.RefundID),
 		Reference: d.Reference, ProviderID: d.Provider, Ours: wire.ToOptionalMoney(d.Ours), Theirs: wire.ToOptionalMoney(d.Theirs),
 		At: wire.ToTime(d.At),
+	}
+	if d.State != (ports.MovementState{}) {
+		state := d.State.String()
+		view.State = &state
 	}
 	if d.Refund {
 		view.Type = ledger.RefundKind.String()
