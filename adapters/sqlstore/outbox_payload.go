@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/event"
@@ -20,7 +19,7 @@ type envelope struct {
 
 // orderCompleted is the payload of order.completed, whose shape spec 6.1 leaves open:
 //
-//	{"order_id": "ord_…", "confirmation_number": "HG-7K2M-9QXA", "checkout_id": "chk_…", "session_id": "sess_…",
+//	{"order_id": "ord_…", "sequence": 1, "confirmation_number": "HG-7K2M-9QXA", "checkout_id": "chk_…", "session_id": "sess_…",
 //	 "payment": {"id": "pay_…", "status": "succeeded", "amount": 196.94, "currency": "USD", "method": "psp_spt"},
 //	 "items": [{"product_id": "prod_…", "variant_id": "var_…", "sku": "TENT-2", "name": "Tent",
 //	            "quantity": 2, "price": 95.00, "original_price": 100.00}],
@@ -35,6 +34,7 @@ type envelope struct {
 // Prices are per unit. Amounts have all of the currency's decimals.
 type orderCompleted struct {
 	OrderID      string           `json:"order_id"`
+	Sequence     int              `json:"sequence"`
 	Confirmation string           `json:"confirmation_number"`
 	CheckoutID   string           `json:"checkout_id"`
 	SessionID    string           `json:"session_id"`
@@ -93,16 +93,6 @@ type quoteAccepted struct {
 	Currency   string      `json:"currency"`
 }
 
-// returnRequested is the payload of return.requested:
-//
-//	{"return_id": "ret_…", "order_id": "ord_…", "refund_estimate": 95.00, "currency": "USD"}
-type returnRequested struct {
-	ReturnID string      `json:"return_id"`
-	OrderID  string      `json:"order_id"`
-	Estimate json.Number `json:"refund_estimate"`
-	Currency string      `json:"currency"`
-}
-
 // encodeEvent writes the event as it will be delivered, byte for byte.
 func encodeEvent(e *event.Event) (string, error) {
 	data, err := encodeData(e.Data)
@@ -125,14 +115,25 @@ func encodeData(data event.Data) (any, error) {
 			ProductID: d.Product.String(), VariantID: d.Variant.String(), Quantity: d.Quantity,
 			ListPrice: number(d.List), FinalPrice: number(d.Price), Currency: d.Price.Currency().Code(),
 		}, nil
-	case event.ReturnRequested:
-		return returnRequested{d.Return.String(), d.Order.String(), number(d.Estimate), d.Estimate.Currency().Code()}, nil
-	case event.OrderRefunded:
-		return encodeOrderRefunded(d), nil
 	case event.PaymentUnresolved:
 		return paymentUnresolved{
 			CheckoutID: d.Checkout.String(), Attempt: d.Attempt, Amount: number(d.Amount), Currency: d.Amount.Currency().Code(),
 			Method: d.Method, Provider: d.Provider,
+		}, nil
+	case event.PaymentOrphaned:
+		return paymentOrphaned{
+			CheckoutID: d.Checkout.String(), Attempt: d.Attempt, Provider: d.Provider, ChargeID: d.Charge,
+			Amount: number(d.Amount), Currency: d.Amount.Currency().Code(), RefundStatus: d.Refund,
+		}, nil
+	case event.NegotiationLost:
+		return negotiationLost{
+			ProductID: d.Product.String(), VariantID: d.Variant.String(), Quantity: d.Quantity, ListPrice: number(d.List),
+			BestOffer: numberOrNull(d.BestOffer), LastCounter: numberOrNull(d.LastCounter), Currency: d.List.Currency().Code(),
+		}, nil
+	case event.CheckoutAbandoned:
+		return checkoutAbandoned{
+			CheckoutID: d.Checkout.String(), Phase: d.Phase, Items: encodeItems(d.Items), Total: number(d.Total),
+			Currency: d.Total.Currency().Code(), BuyerEmail: d.Email,
 		}, nil
 	case event.InventoryLow:
 		return inventoryLow{d.Product.String(), d.Variant.String(), d.SKU, d.Left}, nil
@@ -147,23 +148,16 @@ func encodeData(data event.Data) (any, error) {
 	case event.Ping:
 		return ping{d.Subscription.String()}, nil
 	}
-	return nil, fmt.Errorf("sqlstore: no encoding for an event of %T", data)
+	return encodeOrderEvent(data)
 }
 
 func encodeOrderCompleted(d event.OrderCompleted) orderCompleted {
-	items := make([]completedItem, len(d.Items))
-	for i, l := range d.Items {
-		items[i] = completedItem{
-			ProductID: l.Product.String(), VariantID: l.Variant.String(), SKU: l.SKU, Name: l.Name,
-			Quantity: l.Quantity, Price: number(l.Price), Original: number(l.Original),
-		}
-	}
 	currency := d.Total.Currency().Code()
 	return orderCompleted{
-		OrderID: d.Order.String(), Confirmation: d.Confirmation,
+		OrderID: d.Order.String(), Sequence: d.Sequence, Confirmation: d.Confirmation,
 		CheckoutID: d.Checkout.String(), SessionID: d.Session.String(),
 		Payment: completedPayment{d.Payment.String(), "succeeded", number(d.Total), currency, d.Method},
-		Items:   items, Subtotal: number(d.Subtotal), Shipping: number(d.Shipping), Tax: number(d.Tax),
+		Items:   encodeItems(d.Items), Subtotal: number(d.Subtotal), Shipping: number(d.Shipping), Tax: number(d.Tax),
 		Total: number(d.Total), Savings: number(d.Savings), Currency: currency,
 		BuyerEmail: d.BuyerEmail, Notes: d.Notes, Address: addressJSON(d.Address),
 		Fulfillment: completedPromise{
@@ -171,6 +165,17 @@ func encodeOrderCompleted(d event.OrderCompleted) orderCompleted {
 		},
 		CreatedAt: timestamp(d.PlacedAt),
 	}
+}
+
+func encodeItems(list []event.Item) []completedItem {
+	items := make([]completedItem, len(list))
+	for i, l := range list {
+		items[i] = completedItem{
+			ProductID: l.Product.String(), VariantID: l.Variant.String(), SKU: l.SKU, Name: l.Name,
+			Quantity: l.Quantity, Price: number(l.Price), Original: number(l.Original),
+		}
+	}
+	return items
 }
 
 func number(a money.Amount) json.Number { return json.Number(a.String()) }

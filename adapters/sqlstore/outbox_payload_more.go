@@ -4,23 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/money"
 )
-
-// orderRefunded is the payload of order.refunded. refunded_amount is what the payment has given back in
-// all; return_id is null if the refund is not for a return:
-//
-//	{"refund_id": "ref_…", "order_id": "ord_…", "payment_id": "pay_…", "amount": 95.00, "refunded_amount": 95.00,
-//	 "currency": "USD", "reason": "damaged", "return_id": "ret_…"}
-type orderRefunded struct {
-	RefundID  string      `json:"refund_id"`
-	OrderID   string      `json:"order_id"`
-	PaymentID string      `json:"payment_id"`
-	Amount    json.Number `json:"amount"`
-	Refunded  json.Number `json:"refunded_amount"`
-	Currency  string      `json:"currency"`
-	Reason    string      `json:"reason"`
-	ReturnID  *string     `json:"return_id"`
-}
 
 // paymentUnresolved is the payload of payment.unresolved. What became of the attempt is asked for until
 // it is known; an order.completed may follow:
@@ -33,6 +18,50 @@ type paymentUnresolved struct {
 	Currency   string      `json:"currency"`
 	Method     string      `json:"method"`
 	Provider   string      `json:"provider"`
+}
+
+// paymentOrphaned is the payload of payment.orphaned: a provider took money for an attempt that has no order.
+// It is refunded by itself; refund_status is pending, succeeded or failed:
+//
+//	{"checkout_id": "chk_…", "attempt": 1, "provider": "stripe", "charge_id": "pi_…", "amount": 196.94, "currency": "USD",
+//	 "refund_status": "pending"}
+type paymentOrphaned struct {
+	CheckoutID   string      `json:"checkout_id"`
+	Attempt      int         `json:"attempt"`
+	Provider     string      `json:"provider"`
+	ChargeID     string      `json:"charge_id"`
+	Amount       json.Number `json:"amount"`
+	Currency     string      `json:"currency"`
+	RefundStatus string      `json:"refund_status"`
+}
+
+// negotiationLost is the payload of negotiation.lost. Prices are per unit; best_offer is null if the buyer
+// offered nothing, last_counter if the shop countered nothing:
+//
+//	{"product_id": "prod_…", "variant_id": "var_…", "quantity": 2, "list_price": 100.00, "best_offer": 80.00,
+//	 "last_counter": 92.00, "currency": "USD"}
+type negotiationLost struct {
+	ProductID   string       `json:"product_id"`
+	VariantID   string       `json:"variant_id"`
+	Quantity    int          `json:"quantity"`
+	ListPrice   json.Number  `json:"list_price"`
+	BestOffer   *json.Number `json:"best_offer"`
+	LastCounter *json.Number `json:"last_counter"`
+	Currency    string       `json:"currency"`
+}
+
+// checkoutAbandoned is the payload of checkout.abandoned. Items are as in order.completed; buyer_email is
+// empty if the buyer gave none:
+//
+//	{"checkout_id": "chk_…", "phase": "ready", "items": [{"product_id": "prod_…", …}], "total": 196.94,
+//	 "currency": "USD", "buyer_email": "ada@example.com"}
+type checkoutAbandoned struct {
+	CheckoutID string          `json:"checkout_id"`
+	Phase      string          `json:"phase"`
+	Items      []completedItem `json:"items"`
+	Total      json.Number     `json:"total"`
+	Currency   string          `json:"currency"`
+	BuyerEmail string          `json:"buyer_email"`
 }
 
 // inventoryLow is the payload of inventory.low. quantity is what is left in all locations:
@@ -107,22 +136,19 @@ type ping struct {
 	SubscriptionID string `json:"subscription_id"`
 }
 
-func encodeOrderRefunded(d event.OrderRefunded) orderRefunded {
-	r := orderRefunded{
-		RefundID: d.Refund.String(), OrderID: d.Order.String(), PaymentID: d.Payment.String(), Amount: number(d.Amount),
-		Refunded: number(d.Refunded), Currency: d.Amount.Currency().Code(), Reason: d.Reason,
-	}
-	if !d.Return.IsZero() {
-		name := d.Return.String()
-		r.ReturnID = &name
-	}
-	return r
-}
-
 func encodeSyncCompleted(d event.SyncCompleted) syncCompleted {
 	resources := make(map[string]syncCount, len(d.Counts))
 	for resource, n := range d.Counts {
 		resources[resource] = syncCount(n)
 	}
 	return syncCompleted{d.Run.String(), d.Integration.String(), d.Full, resources, timestamp(d.StartedAt), timestamp(d.EndedAt)}
+}
+
+// numberOrNull is null for an amount in no currency.
+func numberOrNull(a money.Amount) *json.Number {
+	if a.Currency().Code() == "" {
+		return nil
+	}
+	n := number(a)
+	return &n
 }

@@ -85,7 +85,7 @@ func TestPayloads(t *testing.T) {
 	}{
 		{
 			event.OrderCompleted{
-				Order: order, Checkout: id.Stored[id.Checkout]("chk_1"), Session: session, Confirmation: "HG-1",
+				Order: order, Sequence: 1, Checkout: id.Stored[id.Checkout]("chk_1"), Session: session, Confirmation: "HG-1",
 				Payment: id.Stored[id.Payment]("pay_1"), Method: "psp_spt",
 				Items:    []event.Item{{Product: product, Variant: variant, SKU: "T", Name: "Tent", Quantity: 2, Price: usd(9500), Original: usd(10000)}},
 				Subtotal: usd(19000), Shipping: usd(599), Tax: usd(5), Total: usd(19604), Savings: usd(1000),
@@ -93,7 +93,7 @@ func TestPayloads(t *testing.T) {
 				Address: checkout.Address{Name: "Ada", Line1: "1 Main St", City: "Portland", State: "OR", PostalCode: "97205", Country: "US"},
 				ShipsOn: at, DeliversFrom: at.AddDate(0, 0, 3), DeliversBy: at.AddDate(0, 0, 5),
 			},
-			`{"order_id":"ord_1","confirmation_number":"HG-1","checkout_id":"chk_1","session_id":"sess_1",` +
+			`{"order_id":"ord_1","sequence":1,"confirmation_number":"HG-1","checkout_id":"chk_1","session_id":"sess_1",` +
 				`"payment":{"id":"pay_1","status":"succeeded","amount":196.04,"currency":"USD","method":"psp_spt"},` +
 				`"items":[{"product_id":"prod_1","variant_id":"var_1","sku":"T","name":"Tent","quantity":2,"price":95.00,"original_price":100.00}],` +
 				`"subtotal":190.00,"shipping":5.99,"tax":0.05,"total":196.04,"savings":10.00,"currency":"USD",` +
@@ -107,8 +107,8 @@ func TestPayloads(t *testing.T) {
 				`"list_price":100.00,"final_price":95.00,"currency":"USD"}`,
 		},
 		{
-			event.ReturnRequested{Return: id.Stored[id.Return]("ret_1"), Order: order, Estimate: usd(9500)},
-			`{"return_id":"ret_1","order_id":"ord_1","refund_estimate":95.00,"currency":"USD"}`,
+			event.ReturnRequested{Return: id.Stored[id.Return]("ret_1"), Order: order, Sequence: 4, Estimate: usd(9500)},
+			`{"return_id":"ret_1","order_id":"ord_1","sequence":4,"refund_estimate":95.00,"currency":"USD"}`,
 		},
 		{
 			event.SyncCompleted{Run: run, Integration: through, Full: true, Counts: map[string]event.SyncCount{

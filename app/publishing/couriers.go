@@ -72,6 +72,10 @@ func failed(err error) (r event.Result) {
 // headlines are what people read of an alert first.
 var headlines = map[event.Type]string{
 	event.PaymentUnresolvedType:    "Nobody knows yet whether a payment was taken",
+	event.PaymentOrphanedType:      "Money was taken without an order",
+	event.RefundFailedType:         "A refund failed: the buyer does not have the money",
+	event.DisputeOpenedType:        "A buyer disputes a payment",
+	event.DisputeClosedType:        "A dispute is closed",
 	event.ReturnRequestType:        "A buyer wants to return something",
 	event.InventoryLowType:         "Little is left of a product",
 	event.IntegrationErrorType:     "An integration does not work",

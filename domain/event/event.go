@@ -4,7 +4,6 @@ package event
 import (
 	"time"
 
-	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 )
@@ -15,9 +14,21 @@ type Type struct{ name string }
 var (
 	OrderCompletedType       = Type{"order.completed"}
 	OrderRefundedType        = Type{"order.refunded"}
+	OrderCanceledType        = Type{"order.canceled"}
+	OrderShippedType         = Type{"order.shipped"}
+	OrderUpdatedType         = Type{"order.updated"}
+	OrderDeliveredType       = Type{"order.delivered"}
 	ReturnRequestType        = Type{"return.requested"}
+	ReturnApprovedType       = Type{"return.approved"}
+	ReturnRejectedType       = Type{"return.rejected"}
+	RefundFailedType         = Type{"refund.failed"}
+	DisputeOpenedType        = Type{"dispute.opened"}
+	DisputeClosedType        = Type{"dispute.closed"}
 	QuoteAcceptedType        = Type{"quote.accepted"}
+	NegotiationLostType      = Type{"negotiation.lost"}
+	CheckoutAbandonedType    = Type{"checkout.abandoned"}
 	PaymentUnresolvedType    = Type{"payment.unresolved"}
+	PaymentOrphanedType      = Type{"payment.orphaned"}
 	SyncCompletedType        = Type{"sync.completed"}
 	SyncFailedType           = Type{"sync.failed"}
 	IntegrationErrorType     = Type{"integration.error"}
@@ -30,8 +41,10 @@ var (
 
 // Types are those that can be subscribed to.
 var Types = []Type{
-	OrderCompletedType, OrderRefundedType, ReturnRequestType, QuoteAcceptedType, PaymentUnresolvedType, SyncCompletedType,
-	SyncFailedType, IntegrationErrorType, InventoryLowType, SubscriptionDisabledType,
+	OrderCompletedType, OrderShippedType, OrderUpdatedType, OrderDeliveredType, OrderCanceledType, OrderRefundedType,
+	ReturnRequestType, ReturnApprovedType, ReturnRejectedType, RefundFailedType, DisputeOpenedType, DisputeClosedType,
+	QuoteAcceptedType, NegotiationLostType, CheckoutAbandonedType, PaymentUnresolvedType, PaymentOrphanedType,
+	SyncCompletedType, SyncFailedType, IntegrationErrorType, InventoryLowType, SubscriptionDisabledType,
 }
 
 func (t Type) String() string { return t.name }
@@ -49,11 +62,12 @@ func ParseType(name string) (Type, bool) {
 // StoredType trusts text that this system wrote.
 func StoredType(name string) Type { return Type{name} }
 
-// Alerts tells whether the merchant's people should hear of such an event at once, by the channels of
-// the project's settings.
+// Alerts reports whether such an event is also sent to the merchant's people, by the alert channels of the
+// project's settings.
 func (t Type) Alerts() bool {
 	switch t {
-	case PaymentUnresolvedType, ReturnRequestType, InventoryLowType, IntegrationErrorType, SyncFailedType, SubscriptionDisabledType:
+	case PaymentUnresolvedType, PaymentOrphanedType, RefundFailedType, DisputeOpenedType, DisputeClosedType, ReturnRequestType,
+		InventoryLowType, IntegrationErrorType, SyncFailedType, SubscriptionDisabledType:
 		return true
 	}
 	return false
@@ -70,41 +84,6 @@ type Event struct {
 // Data is an event's payload. The type follows from it.
 type Data interface{ Type() Type }
 
-// OrderCompleted says that an order is paid and confirmed.
-type OrderCompleted struct {
-	Order        id.Order
-	Checkout     id.Checkout
-	Session      id.Session
-	Confirmation string
-	Payment      id.Payment
-	Method       string
-	Items        []Item
-	Subtotal     money.Amount
-	Shipping     money.Amount
-	Tax          money.Amount
-	Total        money.Amount
-	Savings      money.Amount
-	BuyerEmail   string
-	Notes        string // the buyer's
-	Address      checkout.Address
-	Option       string    // of shipping
-	ShipsOn      time.Time // these are days, as order.Fulfillment has them
-	DeliversFrom time.Time
-	DeliversBy   time.Time
-	PlacedAt     time.Time
-}
-
-// Item of an order. Prices are per unit.
-type Item struct {
-	Product  id.Product
-	Variant  id.Variant
-	SKU      string
-	Name     string
-	Quantity int
-	Price    money.Amount
-	Original money.Amount
-}
-
 // QuoteAccepted says that a price was agreed.
 type QuoteAccepted struct {
 	Quote    id.Quote
@@ -116,22 +95,24 @@ type QuoteAccepted struct {
 	Price    money.Amount
 }
 
-// ReturnRequested says that a buyer wants to send something back.
-type ReturnRequested struct {
-	Return   id.Return
-	Order    id.Order
-	Estimate money.Amount
+// NegotiationLost says that a negotiation ended without a deal. Prices are per unit. The event names no
+// session, whose id would let its receiver act for the buyer.
+type NegotiationLost struct {
+	Product     id.Product
+	Variant     id.Variant
+	Quantity    int
+	List        money.Amount
+	BestOffer   money.Amount // the buyer's highest; in no currency: the buyer offered nothing
+	LastCounter money.Amount // the shop's last; in no currency: there was none
 }
 
-// OrderRefunded says that money of an order was given back.
-type OrderRefunded struct {
-	Refund   id.Refund
-	Order    id.Order
-	Payment  id.Payment
-	Amount   money.Amount
-	Refunded money.Amount // of the payment so far, this refund included
-	Reason   string
-	Return   id.Return // zero: the refund is not for a return
+// CheckoutAbandoned says that a checkout ended unpaid.
+type CheckoutAbandoned struct {
+	Checkout id.Checkout
+	Items    []Item
+	Total    money.Amount
+	Email    string // "" if the buyer gave none
+	Phase    string // how far the buyer got: the checkout's last status
 }
 
 // PaymentUnresolved says that nobody knows yet whether a payment attempt took money.
@@ -141,6 +122,16 @@ type PaymentUnresolved struct {
 	Amount   money.Amount
 	Method   string
 	Provider string
+}
+
+// PaymentOrphaned says that a provider took money for an attempt that has no order. It is refunded by itself.
+type PaymentOrphaned struct {
+	Checkout id.Checkout
+	Attempt  int
+	Provider string // stripe
+	Charge   string // the provider's id of the charge
+	Amount   money.Amount
+	Refund   string // the state of its refund: pending, succeeded or failed
 }
 
 // InventoryLow says that little is left of a variant, over all locations.
@@ -191,11 +182,11 @@ type SubscriptionDisabled struct {
 // Ping says nothing: it tests a subscription.
 type Ping struct{ Subscription id.Subscription }
 
-func (OrderCompleted) Type() Type       { return OrderCompletedType }
-func (OrderRefunded) Type() Type        { return OrderRefundedType }
 func (QuoteAccepted) Type() Type        { return QuoteAcceptedType }
-func (ReturnRequested) Type() Type      { return ReturnRequestType }
+func (NegotiationLost) Type() Type      { return NegotiationLostType }
+func (CheckoutAbandoned) Type() Type    { return CheckoutAbandonedType }
 func (PaymentUnresolved) Type() Type    { return PaymentUnresolvedType }
+func (PaymentOrphaned) Type() Type      { return PaymentOrphanedType }
 func (InventoryLow) Type() Type         { return InventoryLowType }
 func (SyncCompleted) Type() Type        { return SyncCompletedType }
 func (SyncFailed) Type() Type           { return SyncFailedType }

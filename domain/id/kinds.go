@@ -27,6 +27,7 @@ type (
 	label    struct{}
 	synonym  struct{}
 	negAgent struct{}
+	dispute  struct{}
 )
 
 func (account) prefix() string  { return "acct_" }
@@ -55,6 +56,7 @@ func (run) prefix() string      { return "sync_" }
 func (label) prefix() string    { return "lbl_" }
 func (synonym) prefix() string  { return "syn_" }
 func (negAgent) prefix() string { return "agent_" }
+func (dispute) prefix() string  { return "dsp_" }
 
 type (
 	Account       = ID[account]
@@ -83,4 +85,5 @@ type (
 	Label         = ID[label] // of a parcel
 	Synonym       = ID[synonym]
 	Agent         = ID[negAgent]
+	Dispute       = ID[dispute] // of a payment
 )

@@ -158,7 +158,7 @@ func (o *Order) Completed() event.OrderCompleted {
 		}
 	}
 	return event.OrderCompleted{
-		Order: o.ID, Checkout: o.Checkout, Session: o.Session, Confirmation: o.Confirmation,
+		Order: o.ID, Sequence: 1, Checkout: o.Checkout, Session: o.Session, Confirmation: o.Confirmation,
 		Payment: o.Payment.ID, Method: o.Payment.Method, Items: items,
 		Subtotal: o.Subtotal, Shipping: o.Shipping, Tax: o.Tax, Total: o.Total, Savings: o.Savings,
 		BuyerEmail: o.Email, Notes: o.Notes, Address: o.Address, Option: o.Fulfillment.ShippingOption,

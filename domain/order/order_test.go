@@ -92,7 +92,7 @@ func TestCompletedEventTellsTheOrder(t *testing.T) {
 	t.Parallel()
 	o := place(paid(), time.UTC, placed)
 	want := event.OrderCompleted{
-		Order: o.ID, Checkout: o.Checkout, Session: o.Session, Confirmation: o.Confirmation, Payment: o.Payment.ID, Method: "psp_spt",
+		Order: o.ID, Sequence: 1, Checkout: o.Checkout, Session: o.Session, Confirmation: o.Confirmation, Payment: o.Payment.ID, Method: "psp_spt",
 		Items: []event.Item{
 			{Product: tent, Variant: green, SKU: "T-G", Name: "Tent", Quantity: 2, Price: cents(9_500), Original: cents(10_000)},
 			{Product: tent, Variant: red, SKU: "T-R", Name: "Tent", Quantity: 1, Price: cents(10_000), Original: cents(10_000)},

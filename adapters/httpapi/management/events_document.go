@@ -9,7 +9,7 @@ import (
 // payloads is an example of every event's data, by type. Prices are per unit, and amounts have all of
 // their currency's decimals.
 var payloads = map[string]struct{ summary, data string }{
-	"order.completed": {"An order is paid and confirmed", `{"order_id": "ord_0", "confirmation_number": "HG-7K2M-9QXA",
+	"order.completed": {"An order is paid and confirmed", `{"order_id": "ord_0", "sequence": 1, "confirmation_number": "HG-7K2M-9QXA",
 		"checkout_id": "chk_0", "session_id": "sess_0",
 		"payment": {"id": "pay_0", "status": "succeeded", "amount": 196.94, "currency": "USD", "method": "psp_spt"},
 		"items": [{"product_id": "prod_0", "variant_id": "var_0", "sku": "TENT-2", "name": "Tent", "quantity": 2, "price": 95.00, "original_price": 100.00}],
@@ -18,11 +18,39 @@ var payloads = map[string]struct{ summary, data string }{
 		"shipping_address": {"name": "Ada", "line1": "1 Main St", "line2": "", "city": "Portland", "state": "OR", "postal_code": "97205", "country": "US", "phone": ""},
 		"fulfillment": {"shipping_option": "standard", "estimated_ship_date": "2026-03-05", "estimated_delivery_from": "2026-03-10", "estimated_delivery_by": "2026-03-12"},
 		"created_at": "2026-03-04T12:00:00Z"}`},
-	"order.refunded": {"Money of an order was given back", `{"refund_id": "ref_0", "order_id": "ord_0", "payment_id": "pay_0",
-		"amount": 95.00, "refunded_amount": 95.00, "currency": "USD", "reason": "damaged", "return_id": "ret_0"}`},
-	"return.requested": {"A buyer wants to send something back", `{"return_id": "ret_0", "order_id": "ord_0", "refund_estimate": 95.00, "currency": "USD"}`},
+	"order.shipped": {"An order is on its way", `{"order_id": "ord_0", "sequence": 2, "carrier": "DHL", "tracking_number": "00340434161094",
+		"tracking_url": "https://example.com/track/00340434161094", "shipped_at": "2026-03-05T12:00:00Z"}`},
+	"order.updated": {"A shipped order has another tracking", `{"order_id": "ord_0", "sequence": 3, "carrier": "DHL", "tracking_number": "00340434161095",
+		"tracking_url": "https://example.com/track/00340434161095", "shipped_at": "2026-03-05T12:00:00Z"}`},
+	"order.delivered": {"An order has arrived", `{"order_id": "ord_0", "sequence": 4, "delivered_at": "2026-03-08T12:00:00Z"}`},
+	"order.canceled": {"An order ended unshipped; the refund is null if nothing was left to refund", `{"order_id": "ord_0", "sequence": 2,
+		"reason": "The buyer changed their mind", "refund_id": "ref_0", "refund_amount": 196.94, "currency": "USD"}`},
+	"order.refunded": {"Money of an order was given back; external if it was not requested here", `{"refund_id": "ref_0", "order_id": "ord_0",
+		"sequence": 7, "payment_id": "pay_0", "amount": 95.00, "refunded_amount": 95.00, "currency": "USD", "reason": "damaged",
+		"external": false, "return_id": "ret_0"}`},
+	"return.requested": {"A buyer wants to send something back", `{"return_id": "ret_0", "order_id": "ord_0", "sequence": 5,
+		"refund_estimate": 95.00, "currency": "USD"}`},
+	"return.approved": {"The shop takes a return; the refund is null if nothing is refunded", `{"return_id": "ret_0", "order_id": "ord_0",
+		"sequence": 6, "refund_id": "ref_0", "refund_amount": 95.00, "currency": "USD"}`},
+	"return.rejected": {"The shop refuses a return", `{"return_id": "ret_0", "order_id": "ord_0", "sequence": 6, "reason": "The tent was used"}`},
+	"refund.failed": {"The buyer does not get a refund's money: the provider refused it, or took it back after it had succeeded", `{"refund_id": "ref_0",
+		"order_id": "ord_0", "sequence": 8, "payment_id": "pay_0", "amount": 95.00, "refunded_amount": 0.00, "currency": "USD",
+		"failure_code": "expired_or_canceled_card", "previous_status": "succeeded", "return_id": "ret_0"}`},
+	"dispute.opened": {"A buyer disputes a payment; amounts are totals", `{"dispute_id": "dsp_0", "order_id": "ord_0", "sequence": 5,
+		"payment_id": "pay_0", "provider_id": "du_0", "status": "open", "reason": "fraudulent", "amount": 196.94, "currency": "USD",
+		"withdrawn_amount": 196.94, "withdrawn_currency": "USD", "fee_amount": 15.00, "fee_currency": "USD"}`},
+	"dispute.closed": {"A dispute was won or lost; amounts are totals", `{"dispute_id": "dsp_0", "order_id": "ord_0", "sequence": 6,
+		"payment_id": "pay_0", "provider_id": "du_0", "status": "lost", "reason": "fraudulent", "amount": 196.94, "currency": "USD",
+		"withdrawn_amount": 196.94, "withdrawn_currency": "USD", "fee_amount": 15.00, "fee_currency": "USD"}`},
 	"quote.accepted": {"A price was agreed", `{"quote_id": "quote_0", "session_id": "sess_0", "product_id": "prod_0", "variant_id": "var_0",
 		"quantity": 2, "list_price": 100.00, "final_price": 95.00, "currency": "USD"}`},
+	"negotiation.lost": {"A negotiation ended without a deal; prices are per unit", `{"product_id": "prod_0", "variant_id": "var_0",
+		"quantity": 2, "list_price": 100.00, "best_offer": 80.00, "last_counter": 92.00, "currency": "USD"}`},
+	"checkout.abandoned": {"A checkout ended unpaid", `{"checkout_id": "chk_0", "phase": "ready",
+		"items": [{"product_id": "prod_0", "variant_id": "var_0", "sku": "TENT-2", "name": "Tent", "quantity": 2, "price": 95.00, "original_price": 100.00}],
+		"total": 196.94, "currency": "USD", "buyer_email": "ada@example.com"}`},
+	"payment.orphaned": {"A provider took money for an attempt that has no order; it is refunded by itself", `{"checkout_id": "chk_0",
+		"attempt": 1, "provider": "stripe", "charge_id": "pi_0", "amount": 196.94, "currency": "USD", "refund_status": "pending"}`},
 	"payment.unresolved": {"Nobody knows yet whether an attempt took money; an order may follow", `{"checkout_id": "chk_0", "attempt": 1,
 		"amount": 196.94, "currency": "USD", "method": "psp_spt", "provider": "stripe"}`},
 	"inventory.low": {"Little is left of a variant, over all locations", `{"product_id": "prod_0", "variant_id": "var_0", "sku": "TENT-2", "quantity": 3}`},
@@ -38,7 +66,7 @@ var payloads = map[string]struct{ summary, data string }{
 	"ping": {"A test", `{"subscription_id": "sub_0"}`},
 }
 
-// documentEvents tells, under webhooks, what receivers get.
+// documentEvents adds the events that receivers get to the document's webhooks.
 func documentEvents(api huma.API) {
 	doc := api.OpenAPI()
 	if doc.Webhooks == nil {
@@ -51,7 +79,8 @@ func documentEvents(api huma.API) {
 		text := &huma.Schema{Type: huma.TypeString}
 		doc.Webhooks[kind] = &huma.PathItem{Post: &huma.Operation{
 			OperationID: "on-" + kind, Summary: p.summary, Tags: []string{"Events"},
-			Description: "Signed by Standard Webhooks. webhook-id is the event's id: receivers deduplicate by it.",
+			Description: "Signed by Standard Webhooks. webhook-id is the event's id: receivers deduplicate by it. " +
+				"Deliveries may arrive in another order than the events happened in: sequence numbers an order's events from 1, without gaps.",
 			Parameters: []*huma.Param{
 				{Name: "webhook-id", In: "header", Required: true, Schema: text},
 				{Name: "webhook-timestamp", In: "header", Required: true, Schema: text},
