@@ -20,8 +20,8 @@ type Checkouts interface {
 	// failures are tried again, so work does no I/O of its own and may run more than once.
 	InTx(ctx context.Context, project id.Project, work func(Purchase) error) error
 	// Standing is a checkout together with how many payments of its session, and of the client, were
-	// declined after since, whichever are more, and when the first of those was.
-	Standing(ctx context.Context, project id.Project, checkout id.Checkout, client string, since time.Time) (Standing, error)
+	// declined within the window that ends now, whichever are more, and when the first of those was.
+	Standing(ctx context.Context, project id.Project, checkout id.Checkout, client string, window time.Duration) (Standing, error)
 	// Adopt takes over processing checkouts, of all projects, whose lease ended before now and whose pause
 	// is over: their lease is until, and no other caller gets them before. Oldest first.
 	Adopt(ctx context.Context, now, until time.Time, limit int) ([]*checkout.Checkout, error)
@@ -32,14 +32,16 @@ type Checkouts interface {
 // Standing is a checkout and what was declined lately to those who want to pay it.
 type Standing struct {
 	Checkout *checkout.Checkout
+	Now      time.Time // by the database's clock
 	Declines int
 	First    time.Time // zero without declines
 }
 
 // Purchase is one transaction of a purchase. Rows are locked in the order checkout, stock by variant.
 type Purchase interface {
-	// Lock loads the checkout for exclusive use.
-	Lock(ctx context.Context, checkout id.Checkout) (*checkout.Checkout, error)
+	// Lock loads the checkout for exclusive use. now is the database's time once the lock is held: leases and
+	// validity are compared with it and counted from it, so that replicas whose clocks differ agree on them.
+	Lock(ctx context.Context, checkout id.Checkout) (c *checkout.Checkout, now time.Time, err error)
 	// Stock loads the levels of the needed variants for exclusive use, by variant, then location. Only
 	// active products have levels here.
 	Stock(ctx context.Context, needs []catalog.Need) ([]catalog.Level, error)

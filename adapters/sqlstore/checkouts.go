@@ -22,7 +22,7 @@ func (s *Store) Checkouts() Checkouts { return Checkouts{s} }
 const (
 	insertCheckout = `
 INSERT INTO checkouts (` + checkoutColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`
 
 	selectCheckout = `
 SELECT ` + checkoutColumns + `
@@ -33,17 +33,32 @@ WHERE project_id = $1
 	// updateCheckout changes what verbs change. The cart and its totals are fixed at init.
 	updateCheckout = `
 UPDATE checkouts
-SET status = $3, selected = $4, attempt = $5, declines = $6, lease_until = $7, retry_at = $8, payment = $9, taken = $10
+SET status = $3, selected = $4, attempt = $5, declines = $6, lease_until = $7, retry_at = $8, payment = $9, taken = $10, claimed_at = $11
 WHERE project_id = $1
   AND id = $2`
 
-	// declinesOf are those of the session of a checkout, or of a client, whichever are more.
+	// selectCheckoutNow is completed by the database's clock.
+	selectCheckoutNow = `
+SELECT ` + checkoutColumns + `, %s AS now
+FROM checkouts
+WHERE project_id = $1
+  AND id = $2`
+
+	// lockCheckout is completed by the locking clause and the clock, which is read after the wait for the lock.
+	lockCheckout = `
+WITH locked AS MATERIALIZED (` + selectCheckout + `%s
+)
+SELECT ` + checkoutColumns + `, %s AS now
+FROM locked`
+
+	// declinesOf are those of the session of a checkout, or of a client, whichever are more. It is completed by
+	// the clock.
 	declinesOf = `
 SELECT count(*) AS declines, min(d.at) AS first
 FROM declines AS d
 WHERE d.project_id = $1
   AND d.subject IN ((SELECT c.session_id FROM checkouts AS c WHERE c.project_id = $1 AND c.id = $2), $3)
-  AND d.at > $4
+  AND d.at > %s - $4
 GROUP BY d.subject
 ORDER BY declines DESC
 LIMIT 1`
@@ -101,23 +116,23 @@ func (v Checkouts) InTx(ctx context.Context, project id.Project, work func(ports
 	return v.store.inTx(ctx, project, func(t *tx) error { return work(purchase{t, project}) })
 }
 
-func (v Checkouts) Standing(ctx context.Context, project id.Project, of id.Checkout, client string, since time.Time) (ports.Standing, error) {
-	var rows []checkoutRow
+func (v Checkouts) Standing(ctx context.Context, project id.Project, of id.Checkout, client string, window time.Duration) (ports.Standing, error) {
+	var rows []checkoutNowRow
 	var declined []struct {
 		Declines int
 		First    *int64
 	}
 	b := v.store.reading(project)
-	b.query(&rows, selectCheckout, project.String(), of.String())
-	b.query(&declined, declinesOf, project.String(), of.String(), client, toMillis(since))
+	b.query(&rows, fmt.Sprintf(selectCheckoutNow, v.store.dialect.clock), project.String(), of.String())
+	b.query(&declined, fmt.Sprintf(declinesOf, v.store.dialect.clock), project.String(), of.String(), client, window.Milliseconds())
 	if err := b.run(ctx); err != nil {
 		return ports.Standing{}, err
 	}
 	if len(rows) == 0 {
 		return ports.Standing{}, fault.Missing("checkout")
 	}
-	c, err := fromCheckoutRow(rows[0])
-	standing := ports.Standing{Checkout: c}
+	c, err := fromCheckoutRow(rows[0].checkoutRow)
+	standing := ports.Standing{Checkout: c, Now: fromMillis(rows[0].Now)}
 	if len(declined) > 0 {
 		standing.Declines, standing.First = declined[0].Declines, fromSetMillis(declined[0].First)
 	}
@@ -147,7 +162,13 @@ func (v Checkouts) ForgetDeclines(ctx context.Context, before time.Time) error {
 	return b.run(ctx)
 }
 
+// checkoutNowRow is a checkout at a time of the database.
+type checkoutNowRow struct {
+	checkoutRow
+	Now int64
+}
+
 // updateArgs are the values of updateCheckout.
 func (r checkoutRow) updateArgs() []any {
-	return []any{r.ProjectID, r.ID, r.Status, r.Selected, r.Attempt, r.Declines, r.LeaseUntil, r.RetryAt, r.Payment, r.Taken}
+	return []any{r.ProjectID, r.ID, r.Status, r.Selected, r.Attempt, r.Declines, r.LeaseUntil, r.RetryAt, r.Payment, r.Taken, r.ClaimedAt}
 }

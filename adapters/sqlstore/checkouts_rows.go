@@ -11,7 +11,7 @@ import (
 )
 
 const checkoutColumns = `project_id, id, session_id, status, lines, address, options, selected, currency,
-  subtotal, tax, savings, attempt, declines, lease_until, retry_at, payment, taken, created_at, valid_until`
+  subtotal, tax, savings, attempt, declines, lease_until, retry_at, payment, taken, created_at, valid_until, claimed_at`
 
 type checkoutRow struct {
 	ProjectID  string `db:"project_id"`
@@ -32,8 +32,9 @@ type checkoutRow struct {
 	RetryAt    *int64 `db:"retry_at"`
 	Payment    string
 	Taken      string
-	CreatedAt  int64 `db:"created_at"`
-	ValidUntil int64 `db:"valid_until"`
+	CreatedAt  int64  `db:"created_at"`
+	ValidUntil int64  `db:"valid_until"`
+	ClaimedAt  *int64 `db:"claimed_at"`
 }
 
 // args are the values of checkoutColumns.
@@ -41,6 +42,7 @@ func (r checkoutRow) args() []any {
 	return []any{
 		r.ProjectID, r.ID, r.SessionID, r.Status, r.Lines, r.Address, r.Options, r.Selected, r.Currency,
 		r.Subtotal, r.Tax, r.Savings, r.Attempt, r.Declines, r.LeaseUntil, r.RetryAt, r.Payment, r.Taken, r.CreatedAt, r.ValidUntil,
+		r.ClaimedAt,
 	}
 }
 
@@ -51,7 +53,7 @@ func toCheckoutRow(c *checkout.Checkout) (checkoutRow, error) {
 		Selected: s.Selected, Currency: s.Subtotal.Currency().Code(),
 		Subtotal: s.Subtotal.Minor(), Tax: s.Tax.Minor(), Savings: s.Savings.Minor(),
 		Attempt: s.Attempt, Declines: s.Declines, LeaseUntil: toSetMillis(s.LeaseUntil), RetryAt: toSetMillis(s.RetryAt),
-		CreatedAt: toMillis(s.CreatedAt), ValidUntil: toMillis(s.ValidUntil),
+		CreatedAt: toMillis(s.CreatedAt), ValidUntil: toMillis(s.ValidUntil), ClaimedAt: toSetMillis(s.ClaimedAt),
 	}
 	for _, nested := range []struct {
 		text  *string
@@ -95,8 +97,8 @@ func fromCheckoutRow(r checkoutRow) (*checkout.Checkout, error) {
 		Options: fromOptionsJSON(options, c), Selected: r.Selected,
 		Subtotal: money.Of(r.Subtotal, c), Tax: money.Of(r.Tax, c), Savings: money.Of(r.Savings, c),
 		Attempt: r.Attempt, Declines: r.Declines, LeaseUntil: fromSetMillis(r.LeaseUntil), RetryAt: fromSetMillis(r.RetryAt),
-		Payment: fromPaymentJSON(payment), Unresolved: payment.Unresolved, Taken: fromTakesJSON(taken),
-		CreatedAt: fromMillis(r.CreatedAt), ValidUntil: fromMillis(r.ValidUntil),
+		Payment: fromPaymentJSON(payment), Unresolved: payment.Unresolved, Progress: payment.Progress, Taken: fromTakesJSON(taken),
+		CreatedAt: fromMillis(r.CreatedAt), ValidUntil: fromMillis(r.ValidUntil), ClaimedAt: fromSetMillis(r.ClaimedAt),
 	}), nil
 }
 
@@ -142,6 +144,7 @@ type paymentJSON struct {
 	Notes       string `json:"notes"`
 	Option      string `json:"option"`
 	Unresolved  int    `json:"unresolved,omitempty"`
+	Progress    string `json:"progress,omitempty"`
 }
 
 func toPaymentJSON(s checkout.Snapshot) paymentJSON {
@@ -149,6 +152,7 @@ func toPaymentJSON(s checkout.Snapshot) paymentJSON {
 	return paymentJSON{
 		Method: p.Method, Provider: p.Route.Provider, Integration: p.Route.Integration.String(), Client: p.Client,
 		TokenHash: p.TokenHash, Email: p.Email, Notes: p.Notes, Option: p.Option, Unresolved: s.Unresolved,
+		Progress: s.Progress,
 	}
 }
 

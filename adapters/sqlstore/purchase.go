@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -109,16 +110,18 @@ func tokenRedeemed() *fault.Error {
 	return fault.New(fault.Conflict, "token_redeemed", "The checkout token has been used by another checkout.")
 }
 
-func (p purchase) Lock(ctx context.Context, of id.Checkout) (*checkout.Checkout, error) {
-	var row checkoutRow
-	found, err := p.tx.get(ctx, &row, selectCheckout+p.tx.dialect.forUpdate, p.project.String(), of.String())
+func (p purchase) Lock(ctx context.Context, of id.Checkout) (*checkout.Checkout, time.Time, error) {
+	var row checkoutNowRow
+	query := fmt.Sprintf(lockCheckout, p.tx.dialect.forUpdate, p.tx.dialect.clock)
+	found, err := p.tx.get(ctx, &row, query, p.project.String(), of.String())
 	if err != nil {
-		return nil, err
+		return nil, time.Time{}, err
 	}
 	if !found {
-		return nil, fault.Missing("checkout")
+		return nil, time.Time{}, fault.Missing("checkout")
 	}
-	return fromCheckoutRow(row)
+	c, err := fromCheckoutRow(row.checkoutRow)
+	return c, fromMillis(row.Now), err
 }
 
 func (p purchase) Stock(ctx context.Context, needs []catalog.Need) ([]catalog.Level, error) {

@@ -53,11 +53,11 @@ func TestDeadlockedPurchaseIsTriedAgain(t *testing.T) {
 		done.Go(func() {
 			err := s.Checkouts().InTx(t.Context(), sale.Project(), func(p ports.Purchase) error {
 				runs.Add(1)
-				if _, err := p.Lock(t.Context(), pair[0]); err != nil {
+				if _, _, err := p.Lock(t.Context(), pair[0]); err != nil {
 					return err
 				}
 				meet()
-				_, err := p.Lock(t.Context(), pair[1])
+				_, _, err := p.Lock(t.Context(), pair[1])
 				return err
 			})
 			if err != nil {

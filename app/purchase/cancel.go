@@ -13,7 +13,7 @@ import (
 func (s *Service) Cancel(ctx context.Context, p *project.Project, of id.Checkout) (*checkout.Checkout, error) {
 	var canceled *checkout.Checkout
 	err := s.Checkouts.InTx(ctx, p.ID, func(tx ports.Purchase) error {
-		c, err := tx.Lock(ctx, of)
+		c, _, err := tx.Lock(ctx, of)
 		if err != nil {
 			return err
 		}

@@ -93,7 +93,7 @@ func (s *Service) Finalize(ctx context.Context, p *project.Project, r FinalizeRe
 			asked = false // what comes next is a new attempt
 			continue
 		case err == nil:
-			result, err := s.charge(ctx, p, c.checkout, r.Token)
+			result, err := s.charge(ctx, p, c, r.Token)
 			if err != nil || result != (Result{}) {
 				return result, err
 			}
@@ -116,9 +116,8 @@ func (s *Service) Finalize(ctx context.Context, p *project.Project, r FinalizeRe
 // consent asks the agent, before any transaction, whether a checkout that could be paid may be, and
 // whether whoever pays has had too many payments declined.
 func (s *Service) consent(ctx context.Context, p *project.Project, r FinalizeRequest) error {
-	now := s.Clock.Now()
-	standing, err := s.Checkouts.Standing(ctx, p.ID, r.Checkout, r.Client, now.Add(-checkout.DeclineWindow))
-	c := standing.Checkout
+	standing, err := s.Checkouts.Standing(ctx, p.ID, r.Checkout, r.Client, checkout.DeclineWindow)
+	c, now := standing.Checkout, standing.Now
 	if err == nil && c.Payable(now) != nil {
 		return nil // what is not payable, the claim answers
 	}
@@ -156,6 +155,10 @@ type claimed struct {
 	resolve  bool
 	same     bool // the attempt was made with the same token
 	checkout *checkout.Checkout
+	now      time.Time // of the claim, by the database's clock
+	// late fires once there is too little left of the lease to charge in. It runs on this machine's monotonic
+	// clock, from before the claim, so that no clock that is set can prolong the lease.
+	late *time.Timer
 }
 
 // claim is the first transaction: the checkout becomes processing, and its stock is taken.
@@ -168,13 +171,12 @@ func (s *Service) claim(ctx context.Context, p *project.Project, r FinalizeReque
 		return claimed{}, err
 	}
 	err = s.Checkouts.InTx(ctx, p.ID, func(tx ports.Purchase) error {
-		result, refusal = claimed{}, nil
-		now := s.Clock.Now()
-		c, err := tx.Lock(ctx, r.Checkout)
+		late := time.NewTimer(checkout.Lease - chargeTimeout)
+		c, now, err := tx.Lock(ctx, r.Checkout)
 		if err != nil {
 			return err
 		}
-		result.checkout = c
+		result, refusal = claimed{checkout: c, now: now, late: late}, nil
 		switch {
 		case c.Status() == checkout.Completed:
 			return nil
@@ -238,11 +240,12 @@ func outOfStock(c *checkout.Checkout, short []catalog.Need) error {
 // charge asks the provider for the money, outside of any transaction, and records the outcome. It goes
 // on when the client hangs up: what is charged must be recorded. The zero Result means that the attempt
 // was not charged and counts as none.
-func (s *Service) charge(ctx context.Context, p *project.Project, c *checkout.Checkout, token string) (Result, error) {
+func (s *Service) charge(ctx context.Context, p *project.Project, of claimed, token string) (Result, error) {
+	c := of.checkout
 	ctx = context.WithoutCancel(ctx)
 	bounded, cancel := context.WithTimeout(ctx, chargeTimeout)
 	defer cancel()
-	outcome, err := s.ask(bounded, c, ports.ChargeRequest{
+	outcome, err := s.ask(bounded, of, ports.ChargeRequest{
 		Project: p.ID, Checkout: c.ID(), Charge: c.Charge(), Token: token,
 	})
 	if errors.Is(err, ports.ErrCredentialsRefused) {
@@ -253,7 +256,7 @@ func (s *Service) charge(ctx context.Context, p *project.Project, c *checkout.Ch
 	if err != nil {
 		s.count(nil)
 		s.Log.WarnContext(ctx, "payment unresolved", "checkout", inLog(c.ID()), "attempt", c.Attempt(), "error", err)
-		s.release(ctx, p, c)
+		s.release(ctx, p, c, err)
 		return Result{}, ErrUnresolved
 	}
 	return s.record(ctx, p, c.ID(), c.Attempt(), outcome)
@@ -262,34 +265,36 @@ func (s *Service) charge(ctx context.Context, p *project.Project, c *checkout.Ch
 var errTooLate = errors.New("it took too long to get here")
 
 // ask is the charge between the two points at which it may be cut off.
-func (s *Service) ask(ctx context.Context, c *checkout.Checkout, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (s *Service) ask(ctx context.Context, of claimed, r ports.ChargeRequest) (checkout.Outcome, error) {
 	if err := failpoint.At(ctx, failpoint.BeforeCharge); err != nil {
 		return nil, err
 	}
-	if !c.Chargeable(s.Clock.Now(), chargeTimeout) {
+	select {
+	case <-of.late.C:
 		return nil, errTooLate
+	default:
 	}
 	outcome, err := s.Gateway.Charge(ctx, r)
 	return outcome, cmp.Or(err, failpoint.At(ctx, failpoint.Charged))
 }
 
 // release ends the attempt's lease, so that whoever comes next may ask for its outcome at once, and
-// tells the merchant, once, that nobody knows it.
-func (s *Service) release(ctx context.Context, p *project.Project, c *checkout.Checkout) {
+// tells the merchant, once, that nobody knows it. A search that is not at its end yet goes on from there.
+func (s *Service) release(ctx context.Context, p *project.Project, c *checkout.Checkout, cause error) {
 	err := s.Checkouts.InTx(ctx, p.ID, func(tx ports.Purchase) error {
-		now, err := tx.Lock(ctx, c.ID())
+		current, now, err := tx.Lock(ctx, c.ID())
 		if err != nil {
 			return err
 		}
-		first, err := now.Release(c.Attempt(), s.Clock.Now())
+		first, err := leave(current, c.Attempt(), cause, now)
 		if err != nil {
 			return nil // decided meanwhile
 		}
 		var e *event.Event
 		if first {
-			e = s.unresolved(now)
+			e = s.unresolved(current, now)
 		}
-		return tx.Save(ctx, now, e)
+		return tx.Save(ctx, current, e)
 	})
 	if err != nil {
 		s.Log.WarnContext(ctx, "lease left to lapse by itself", "checkout", inLog(c.ID()), "error", err)
@@ -297,11 +302,20 @@ func (s *Service) release(ctx context.Context, p *project.Project, c *checkout.C
 	s.placed()
 }
 
+// leave ends the lease of an attempt whose outcome cause kept from being known.
+func leave(c *checkout.Checkout, attempt int, cause error, now time.Time) (first bool, err error) {
+	var looking ports.StillLooking
+	if errors.As(cause, &looking) {
+		return c.KeepLooking(attempt, looking.Progress, now)
+	}
+	return c.Release(attempt, now)
+}
+
 // unresolved is the event that nobody knows the outcome of an attempt.
-func (s *Service) unresolved(c *checkout.Checkout) *event.Event {
+func (s *Service) unresolved(c *checkout.Checkout, now time.Time) *event.Event {
 	charge := c.Charge()
 	return &event.Event{
-		ID: id.New[id.Event](s.Entropy.Bits128()), Project: c.Snapshot().Project, At: s.Clock.Now(), Data: event.PaymentUnresolved{
+		ID: id.New[id.Event](s.Entropy.Bits128()), Project: c.Snapshot().Project, At: now, Data: event.PaymentUnresolved{
 			Checkout: c.ID(), Attempt: c.Attempt(), Amount: charge.Amount, Method: charge.Method, Provider: charge.Route.Provider,
 		},
 	}

@@ -1,6 +1,8 @@
 package purchase
 
 import (
+	"time"
+
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -9,8 +11,7 @@ import (
 )
 
 // place makes the order of a paid checkout and the event that announces it.
-func (s *Service) place(p *project.Project, c *checkout.Checkout, paid checkout.Paid) (*order.Order, *event.Event) {
-	now := s.Clock.Now()
+func (s *Service) place(p *project.Project, c *checkout.Checkout, paid checkout.Paid, now time.Time) (*order.Order, *event.Event) {
 	o := order.Place(c, order.IDs{
 		Order: id.New[id.Order](s.Entropy.Bits128()), Payment: id.New[id.Payment](s.Entropy.Bits128()),
 		Confirmation: order.Confirmation(s.Entropy.Bits128()),

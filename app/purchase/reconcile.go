@@ -83,7 +83,7 @@ func (s *Service) resolve(ctx context.Context, p *project.Project, c *checkout.C
 	outcome, err := s.Gateway.Resolve(bounded, ports.ChargeRequest{Project: p.ID, Checkout: c.ID(), Charge: c.Charge()})
 	if err != nil {
 		s.Log.WarnContext(ctx, "payment still unresolved", "checkout", inLog(c.ID()), "attempt", c.Attempt(), "error", err)
-		s.release(ctx, p, c)
+		s.release(ctx, p, c, err)
 		return Result{}, ErrUnresolved
 	}
 	if err := failpoint.At(ctx, failpoint.Resolved); err != nil {
@@ -105,10 +105,13 @@ func (s *Service) Heard(ctx context.Context, of id.Project, key string, outcome 
 		return ignoreMissing(err)
 	}
 	c, err := s.Checkouts.Get(ctx, of, checkoutID)
-	if err != nil || !c.Lapsed(s.Clock.Now()) || c.Attempt() != attempt {
+	if err != nil || c.Status() != checkout.Processing || c.Attempt() != attempt {
 		return ignoreMissing(err)
 	}
-	_, err = s.record(context.WithoutCancel(ctx), p, checkoutID, attempt, outcome)
+	_, err = s.recordIf(context.WithoutCancel(ctx), p, checkoutID, attempt, outcome, (*checkout.Checkout).Lapsed)
+	if errors.Is(err, checkout.ErrProcessing) {
+		return nil
+	}
 	return err
 }
 

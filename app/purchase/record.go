@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/haggle-commerce/haggle/app/failpoint"
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -19,13 +20,23 @@ const mostNumbers = 3
 // record is the second transaction: everything that follows from the outcome, or nothing. If the
 // attempt was decided by somebody else meanwhile, their outcome is the answer.
 func (s *Service) record(ctx context.Context, p *project.Project, checkoutID id.Checkout, attempt int, outcome checkout.Outcome) (Result, error) {
+	return s.recordIf(ctx, p, checkoutID, attempt, outcome, func(*checkout.Checkout, time.Time) bool { return true })
+}
+
+// recordIf is record for a checkout that is as it must be. Otherwise it returns checkout.ErrProcessing.
+func (s *Service) recordIf(
+	ctx context.Context, p *project.Project, checkoutID id.Checkout, attempt int, outcome checkout.Outcome, fits func(*checkout.Checkout, time.Time) bool,
+) (Result, error) {
 	var result Result
 	err := failpoint.At(ctx, failpoint.BeforeRecord)
 	if err == nil {
-		result, err = s.settled(ctx, p, checkoutID, attempt, outcome)
+		result, err = s.settled(ctx, p, checkoutID, attempt, outcome, fits)
 	}
 	for n := 1; n < mostNumbers && fault.Is(err, "confirmation_taken"); n++ {
-		result, err = s.settled(ctx, p, checkoutID, attempt, outcome)
+		result, err = s.settled(ctx, p, checkoutID, attempt, outcome, fits)
+	}
+	if errors.Is(err, checkout.ErrProcessing) {
+		return Result{}, err
 	}
 	if errors.Is(err, checkout.ErrStale) {
 		if o, found := s.Orders.ByCheckout(ctx, p.ID, checkoutID); found == nil {
@@ -46,14 +57,19 @@ func (s *Service) record(ctx context.Context, p *project.Project, checkoutID id.
 }
 
 // settled stores what follows from an outcome.
-func (s *Service) settled(ctx context.Context, p *project.Project, checkoutID id.Checkout, attempt int, outcome checkout.Outcome) (result Result, err error) {
+func (s *Service) settled(
+	ctx context.Context, p *project.Project, checkoutID id.Checkout, attempt int, outcome checkout.Outcome, fits func(*checkout.Checkout, time.Time) bool,
+) (result Result, err error) {
 	err = s.Checkouts.InTx(ctx, p.ID, func(tx ports.Purchase) error {
-		c, err := tx.Lock(ctx, checkoutID)
+		c, now, err := tx.Lock(ctx, checkoutID)
 		if err != nil {
 			return err
 		}
+		if c.Status() == checkout.Processing && !fits(c, now) {
+			return checkout.ErrProcessing
+		}
 		result = Result{}
-		settlement, err := s.settle(p, c, attempt, outcome)
+		settlement, err := s.settle(p, c, attempt, outcome, now)
 		if err != nil {
 			return err
 		}
@@ -110,7 +126,7 @@ func (s *Service) overpaid(ctx context.Context, p *project.Project, of id.Checko
 func inLog(c id.Checkout) string { return id.Hash(c.String())[:12] }
 
 // settle moves the checkout by the outcome and says what else is to be stored.
-func (s *Service) settle(p *project.Project, c *checkout.Checkout, attempt int, outcome checkout.Outcome) (ports.Settlement, error) {
+func (s *Service) settle(p *project.Project, c *checkout.Checkout, attempt int, outcome checkout.Outcome, now time.Time) (ports.Settlement, error) {
 	settlement := ports.Settlement{Checkout: c}
 	var err error
 	switch o := outcome.(type) {
@@ -118,10 +134,10 @@ func (s *Service) settle(p *project.Project, c *checkout.Checkout, attempt int, 
 		if err = c.Complete(attempt); err != nil {
 			return settlement, err
 		}
-		settlement.Order, settlement.Event = s.place(p, c, o)
+		settlement.Order, settlement.Event = s.place(p, c, o, now)
 	case checkout.Declined:
 		settlement.PutBack, err = c.Decline(attempt, !o.Final)
-		settlement.Declined = s.Clock.Now()
+		settlement.Declined = now
 	case checkout.NotCharged:
 		settlement.PutBack, err = c.PutBack(attempt)
 	default:

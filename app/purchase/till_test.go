@@ -47,8 +47,11 @@ type till struct {
 	events   []*event.Event
 	outcome  checkout.Outcome
 	charges  int
-	touched  int // the session
-	now      time.Time
+	charging func() // while the provider charges; nil: nothing happens
+	asked    []checkout.Charge
+	touched  int           // the session
+	now      time.Time     // by the database's clock
+	skew     time.Duration // how far this replica's clock is ahead of it
 
 	broken map[string]error // by what fails
 	ended  int              // transactions
@@ -81,16 +84,20 @@ func (s *till) ByProject(_ context.Context, p id.Project) (*project.Project, err
 
 func (s *till) BySlug(context.Context, string) (*project.Project, error) { return s.project, nil }
 
-func (s *till) Now() time.Time    { return s.now }
+func (s *till) Now() time.Time    { return s.now.Add(s.skew) }
 func (*till) Bits128() [16]byte   { return [16]byte{1} }
 func (*till) Secret(n int) string { return strings.Repeat("a", n*8/5) }
 
 func (s *till) Charge(context.Context, ports.ChargeRequest) (checkout.Outcome, error) {
 	s.charges++
+	if s.charging != nil {
+		s.charging()
+	}
 	return s.outcome, s.broken["charge"]
 }
 
-func (s *till) Resolve(context.Context, ports.ChargeRequest) (checkout.Outcome, error) {
+func (s *till) Resolve(_ context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+	s.asked = append(s.asked, r.Charge)
 	return s.outcome, s.broken["resolve"]
 }
 
@@ -143,9 +150,9 @@ func (s checkouts) InTx(_ context.Context, _ id.Project, work func(ports.Purchas
 	return err
 }
 
-func (s checkouts) Standing(ctx context.Context, p id.Project, c id.Checkout, _ string, _ time.Time) (ports.Standing, error) {
+func (s checkouts) Standing(ctx context.Context, p id.Project, c id.Checkout, _ string, _ time.Duration) (ports.Standing, error) {
 	found, err := s.Get(ctx, p, c)
-	return ports.Standing{Checkout: found, Declines: s.declines, First: noon}, err
+	return ports.Standing{Checkout: found, Now: s.now, Declines: s.declines, First: noon}, err
 }
 
 func (s checkouts) Adopt(context.Context, time.Time, time.Time, int) ([]*checkout.Checkout, error) {
@@ -156,8 +163,9 @@ func (checkouts) ForgetDeclines(context.Context, time.Time) error { return nil }
 
 type transaction struct{ *till }
 
-func (s transaction) Lock(ctx context.Context, named id.Checkout) (*checkout.Checkout, error) {
-	return checkouts(s).Get(ctx, id.Project{}, named)
+func (s transaction) Lock(ctx context.Context, named id.Checkout) (*checkout.Checkout, time.Time, error) {
+	c, err := checkouts(s).Get(ctx, id.Project{}, named)
+	return c, s.now, err
 }
 
 func (s transaction) Stock(_ context.Context, needs []catalog.Need) (levels []catalog.Level, err error) {

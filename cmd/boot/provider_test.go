@@ -142,3 +142,29 @@ func (w watched) InTx(ctx context.Context, project id.Project, work func(ports.P
 	w.ended(err)
 	return err
 }
+
+// clocked are checkouts in a database whose clock the test moves.
+type clocked struct {
+	ports.Checkouts
+	clock *hands
+}
+
+func (c clocked) Standing(ctx context.Context, p id.Project, of id.Checkout, client string, window time.Duration) (ports.Standing, error) {
+	standing, err := c.Checkouts.Standing(ctx, p, of, client, window)
+	standing.Now = c.clock.Now()
+	return standing, err
+}
+
+func (c clocked) InTx(ctx context.Context, p id.Project, work func(ports.Purchase) error) error {
+	return c.Checkouts.InTx(ctx, p, func(tx ports.Purchase) error { return work(clockedTx{tx, c.clock}) })
+}
+
+type clockedTx struct {
+	ports.Purchase
+	clock *hands
+}
+
+func (t clockedTx) Lock(ctx context.Context, of id.Checkout) (*checkout.Checkout, time.Time, error) {
+	c, _, err := t.Purchase.Lock(ctx, of)
+	return c, t.clock.Now(), err
+}

@@ -124,8 +124,10 @@ type Snapshot struct {
 	Attempt    int
 	Declines   int
 	LeaseUntil time.Time
+	ClaimedAt  time.Time      // when the attempt in flight or the last one began; zero for those of older programs
 	Unresolved int            // how often nobody could tell the outcome of the attempt in flight
 	RetryAt    time.Time      // when it is asked for again, if no buyer does before
+	Progress   string         // how far the provider's records were searched for it
 	Payment    Payment        // of the attempt in flight or the last one
 	Taken      []catalog.Take // stock held by the attempt in flight, or sold
 	CreatedAt  time.Time

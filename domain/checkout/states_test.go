@@ -47,6 +47,7 @@ func TestStatesAndVerbs(t *testing.T) {
 	}{
 		{"claim", func(c *checkout.Checkout) error { return c.Claim(token, held, noon) }},
 		{"claim late", func(c *checkout.Checkout) error { return c.Claim(token, held, late) }},
+		{"keep looking", func(c *checkout.Checkout) error { _, err := c.KeepLooking(2, "x", late); return err }},
 		{"renew", func(c *checkout.Checkout) error { return c.Renew(2, late) }},
 		{"release", func(c *checkout.Checkout) error { _, err := c.Release(2, late); return err }},
 		{"complete", func(c *checkout.Checkout) error { return c.Complete(2) }},
@@ -61,7 +62,7 @@ func TestStatesAndVerbs(t *testing.T) {
 	for status, want := range map[checkout.Status]map[string]checkout.Status{
 		checkout.Ready:   payable,
 		checkout.Pending: payable,
-		checkout.Processing: {"renew": checkout.Processing, "release": checkout.Processing, "complete": checkout.Completed, "decline": checkout.Pending,
+		checkout.Processing: {"renew": checkout.Processing, "release": checkout.Processing, "keep looking": checkout.Processing, "complete": checkout.Completed, "decline": checkout.Pending,
 			"decline for good": checkout.Canceled, "put back": checkout.Pending},
 		checkout.Completed: {},
 		checkout.Expired:   {},
@@ -268,20 +269,39 @@ func TestPausesGrow(t *testing.T) {
 	}
 }
 
-func TestChargeable(t *testing.T) {
+// An attempt is looked for from its own start, not from its checkout's: the provider's list is shorter by it.
+func TestChargeIsSinceItsClaim(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		status checkout.Status
-		now    time.Time
-		want   bool
-	}{
-		"in time":       {checkout.Processing, noon, true},
-		"too late":      {checkout.Processing, noon.Add(checkout.Lease - 8*time.Second), false},
-		"not in flight": {checkout.Ready, noon, false},
-	} {
-		if got := in(test.status, 1).Chargeable(test.now, 8*time.Second); got != test.want {
-			t.Errorf("%s: %t", name, got)
+	c, claimed := in(checkout.Ready, 0), noon.Add(20*time.Minute)
+	if err := c.Claim(token, held, claimed); err != nil || !c.Charge().Since.Equal(claimed) {
+		t.Errorf("since %s (%v)", c.Charge().Since, err)
+	}
+	if old := in(checkout.Processing, 0).Charge().Since; !old.Equal(noon) {
+		t.Errorf("one of an older program since %s", old)
+	}
+}
+
+// A search that comes closer each time pauses shortly, and its progress ends with its attempt.
+func TestKeepLooking(t *testing.T) {
+	t.Parallel()
+	c := in(checkout.Processing, 1)
+	for i, want := range []bool{true, false, false} {
+		first, err := c.KeepLooking(2, "page 7", noon)
+		if err != nil || first != want || !c.Lapsed(noon) || c.Snapshot().RetryAt != noon.Add(2*time.Second) || c.Charge().Progress != "page 7" {
+			t.Errorf("look %d: %t, %v, %+v", i+1, first, err, c.Charge())
 		}
+	}
+	if _, err := c.Release(2, noon); err != nil || c.Charge().Progress != "page 7" {
+		t.Errorf("after a provider without answer: %q, %v", c.Charge().Progress, err)
+	}
+	if _, err := c.KeepLooking(1, "x", noon); !errors.Is(err, checkout.ErrStale) {
+		t.Errorf("another attempt: %v", err)
+	}
+	if _, err := c.PutBack(2); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Claim(token, held, noon); err != nil || c.Charge().Progress != "" {
+		t.Errorf("the next attempt begins at %q (%v)", c.Charge().Progress, err)
 	}
 }
 

@@ -58,7 +58,8 @@ func (c *Checkout) Claim(p Payment, taken []catalog.Take, now time.Time) error {
 	}
 	c.s.Status, c.s.Attempt = Processing, c.s.Attempt+1
 	c.s.Payment, c.s.Selected, c.s.Taken = p, p.Option, taken
-	c.s.LeaseUntil, c.s.Unresolved, c.s.RetryAt = now.Add(Lease), 0, time.Time{}
+	c.s.ClaimedAt, c.s.LeaseUntil = now, now.Add(Lease)
+	c.s.Unresolved, c.s.RetryAt, c.s.Progress = 0, time.Time{}, ""
 	return nil
 }
 
@@ -82,22 +83,28 @@ func (c *Checkout) Payable(now time.Time) error {
 // Charge is the attempt in flight, as the provider is asked for it.
 func (c *Checkout) Charge() Charge {
 	return Charge{
-		Key: AttemptKey(c.s.ID, c.s.Attempt), Amount: c.Total(), Method: c.s.Payment.Method, Route: c.s.Payment.Route,
-		Since: c.s.CreatedAt,
+		Key:      AttemptKey(c.s.ID, c.s.Attempt),
+		Amount:   c.Total(),
+		Method:   c.s.Payment.Method,
+		Route:    c.s.Payment.Route,
+		Since:    c.began(),
+		Progress: c.s.Progress,
 	}
 }
 
-// KeyAge is how long every provider is sure to remember the key of an attempt, counted from its checkout:
+// began is when the attempt in flight was claimed, or a time before that.
+func (c *Checkout) began() time.Time {
+	if c.s.ClaimedAt.IsZero() {
+		return c.s.CreatedAt
+	}
+	return c.s.ClaimedAt
+}
+
+// KeyAge is how long every provider is sure to remember the key of an attempt, counted from the claim:
 // PayPal 6 h, Stripe 24 h. What is older is only asked about.
 const KeyAge = 5 * time.Hour
 
-// Chargeable tells whether there is time enough to charge the attempt in flight before somebody else may
-// ask for its outcome.
-func (c *Checkout) Chargeable(now time.Time, needed time.Duration) bool {
-	return c.s.Status == Processing && now.Add(needed).Before(c.s.LeaseUntil)
-}
-
-// Lapsed tells whether the attempt in flight has had its time, so that its outcome may be asked for.
+// Lapsed reports whether the attempt in flight has had its time, so that its outcome may be asked for.
 func (c *Checkout) Lapsed(now time.Time) bool {
 	return c.s.Status == Processing && !now.Before(c.s.LeaseUntil)
 }
@@ -112,7 +119,7 @@ func (c *Checkout) Renew(attempt int, now time.Time) error {
 }
 
 // Release ends the lease of an attempt that nobody charges any more, so that a buyer may ask for its
-// outcome at once, and everybody else after a pause that grows. It tells whether this is the first time
+// outcome at once, and everybody else after a pause that grows. It reports whether this is the first time
 // that the attempt is left without outcome.
 func (c *Checkout) Release(attempt int, now time.Time) (first bool, err error) {
 	if err := c.inFlight(attempt); err != nil {
@@ -125,6 +132,21 @@ func (c *Checkout) Release(attempt int, now time.Time) (first bool, err error) {
 	c.s.Unresolved++
 	c.s.LeaseUntil, c.s.RetryAt = now, now.Add(pause)
 	return c.s.Unresolved == 1, nil
+}
+
+// KeepLooking is Release for an attempt whose search at the provider goes on from progress the next time.
+// Its pause does not grow, for each look comes closer to the outcome.
+func (c *Checkout) KeepLooking(attempt int, progress string, now time.Time) (first bool, err error) {
+	if err := c.inFlight(attempt); err != nil {
+		return false, err
+	}
+	first = c.s.Unresolved == 0
+	if first {
+		c.s.Unresolved = 1
+	}
+	c.s.Progress = progress
+	c.s.LeaseUntil, c.s.RetryAt = now, now.Add(firstRetry)
+	return first, nil
 }
 
 // Complete records that the attempt was paid.

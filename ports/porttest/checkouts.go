@@ -44,7 +44,7 @@ func checkoutRoundTrip(s *shop) {
 
 	expired := s.checkout(sess, line(p, 1))
 	err := s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) (err error) {
-		if expired, err = tx.Lock(s.ctx, expired.ID()); err != nil {
+		if expired, _, err = tx.Lock(s.ctx, expired.ID()); err != nil {
 			return err
 		}
 		if err := expired.Expire(noon.Add(checkout.Validity)); err != nil {
@@ -63,7 +63,7 @@ func checkoutUnknown(s *shop) {
 		_, err := s.Checkouts.Get(s.ctx, s.project.ID, unknown)
 		wantFault(s.t, err, fault.NotFound, "checkout_not_found")
 		err = s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
-			_, err := tx.Lock(s.ctx, unknown)
+			_, _, err := tx.Lock(s.ctx, unknown)
 			return err
 		})
 		wantFault(s.t, err, fault.NotFound, "checkout_not_found")
@@ -74,7 +74,7 @@ func checkoutFailedChange(s *shop) {
 	p := s.product(5)
 	c := s.checkout(s.session(), line(p, 2))
 	err := s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
-		locked, err := tx.Lock(s.ctx, c.ID())
+		locked, _, err := tx.Lock(s.ctx, c.ID())
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func checkoutRace(s *shop) {
 	c := s.mustClaim(s.checkout(s.session(), line(s.product(5), 1)))
 	winners := s.race("", func(racer int) error {
 		return s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
-			locked, err := tx.Lock(s.ctx, c.ID())
+			locked, _, err := tx.Lock(s.ctx, c.ID())
 			if err != nil {
 				return err
 			}

@@ -48,7 +48,7 @@ func checkoutAdopted(t *testing.T, stores Stores) {
 	// One that nobody could decide is left alone for its pause.
 	s := two
 	s.must(s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
-		c, err := tx.Lock(s.ctx, lapsed[0])
+		c, _, err := tx.Lock(s.ctx, lapsed[0])
 		if err != nil {
 			return err
 		}
@@ -85,21 +85,22 @@ func checkoutAdopted(t *testing.T, stores Stores) {
 func checkoutDeclines(s *shop) {
 	foreign := openShop(s.t, s.Stores)
 	sess, p := s.session(), s.product(50)
-	since := noon.Add(-time.Minute)
+	window := 4 * time.Hour
 	standing := func(c *checkout.Checkout, client string) ports.Standing {
 		s.t.Helper()
-		got, err := s.Checkouts.Standing(s.ctx, s.project.ID, c.ID(), client, since)
+		got, err := s.Checkouts.Standing(s.ctx, s.project.ID, c.ID(), client, window)
 		s.must(err)
 		same(s.t, "checkout", got.Checkout.Snapshot(), s.stored(c).Snapshot())
 		return got
 	}
 	first := s.checkout(sess, line(p, 1))
 	same(s.t, "declines at first", standing(first, "client").Declines, 0)
+	now := standing(first, "client").Now
 	for i := range 3 {
 		s.mustClaimFor(first, "client")
 		s.must(s.settle(first.ID(), func(c *checkout.Checkout) (ports.Settlement, error) {
 			settlement, err := s.declined(c)
-			settlement.Declined = noon.Add(time.Duration(i) * time.Second)
+			settlement.Declined = now.Add(time.Duration(i-3) * time.Hour)
 			return settlement, err
 		}))
 	}
@@ -107,18 +108,18 @@ func checkoutDeclines(s *shop) {
 		same(s.t, "declines of the session", standing(name, "nobody").Declines, want)
 		got := standing(name, "client")
 		same(s.t, "declines of the client", got.Declines, 3)
-		same(s.t, "the first of them", got.First, noon)
+		same(s.t, "the first of them", got.First, now.Add(-3*time.Hour))
 	}
 	theirs := foreign.checkout(foreign.session(), line(foreign.product(1), 1))
-	got, err := foreign.Checkouts.Standing(s.ctx, foreign.project.ID, theirs.ID(), "client", since)
+	got, err := foreign.Checkouts.Standing(s.ctx, foreign.project.ID, theirs.ID(), "client", window)
 	s.must(err)
 	same(s.t, "declines in another project", got.Declines, 0)
-	_, err = s.Checkouts.Standing(s.ctx, s.project.ID, theirs.ID(), "client", since)
+	_, err = s.Checkouts.Standing(s.ctx, s.project.ID, theirs.ID(), "client", window)
 	wantFault(s.t, err, fault.NotFound, "checkout_not_found")
 
-	since = noon
+	window = 150 * time.Minute
 	same(s.t, "declines after the first", standing(first, "client").Declines, 2)
-	s.must(s.Checkouts.ForgetDeclines(s.ctx, noon.Add(2*time.Second)))
-	since = noon.Add(-time.Hour)
+	s.must(s.Checkouts.ForgetDeclines(s.ctx, now.Add(-90*time.Minute)))
+	window = 4 * time.Hour
 	same(s.t, "declines that are remembered", standing(first, "client").Declines, 1)
 }

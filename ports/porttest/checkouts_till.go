@@ -72,7 +72,7 @@ func (s *shop) claimAt(c id.Checkout, now time.Time) (claimed *checkout.Checkout
 // claimFor claims for a client's address.
 func (s *shop) claimFor(c id.Checkout, client string, now time.Time) (claimed *checkout.Checkout, err error) {
 	err = s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
-		claimed, err = tx.Lock(s.ctx, c)
+		claimed, _, err = tx.Lock(s.ctx, c)
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ var sandboxRoute = project.PaymentRoute{Provider: project.SandboxProvider}
 // settle stores what decide makes of the locked checkout.
 func (s *shop) settle(c id.Checkout, decide func(*checkout.Checkout) (ports.Settlement, error)) error {
 	return s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
-		locked, err := tx.Lock(s.ctx, c)
+		locked, _, err := tx.Lock(s.ctx, c)
 		if err != nil {
 			return err
 		}

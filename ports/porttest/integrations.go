@@ -192,7 +192,7 @@ func integrationReconnect(s *shop) {
 // claimThrough is claim with a payment through an integration.
 func (s *shop) claimThrough(c id.Checkout, i *integration.Integration) error {
 	return s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
-		claimed, err := tx.Lock(s.ctx, c)
+		claimed, _, err := tx.Lock(s.ctx, c)
 		if err != nil {
 			return err
 		}

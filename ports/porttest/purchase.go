@@ -110,7 +110,7 @@ func purchaseShort(s *shop) {
 	sess := s.session()
 	c := s.checkout(sess, line(other, 1), agreedLine(p, s.agree(sess, p, 2)))
 	err := s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
-		locked, err := tx.Lock(s.ctx, c.ID())
+		locked, _, err := tx.Lock(s.ctx, c.ID())
 		if err != nil {
 			return err
 		}

@@ -198,17 +198,18 @@ func (p purchases) Get(_ context.Context, _ id.Project, named id.Checkout) (*che
 	return nil, fault.Missing("checkout")
 }
 
-func (p purchases) Standing(ctx context.Context, in id.Project, named id.Checkout, _ string, _ time.Time) (ports.Standing, error) {
+func (p purchases) Standing(ctx context.Context, in id.Project, named id.Checkout, _ string, _ time.Duration) (ports.Standing, error) {
 	c, err := p.Get(ctx, in, named)
-	return ports.Standing{Checkout: c}, err
+	return ports.Standing{Checkout: c, Now: p.now}, err
 }
 
 func (p purchases) InTx(_ context.Context, _ id.Project, work func(ports.Purchase) error) error {
 	return work(p)
 }
 
-func (p purchases) Lock(ctx context.Context, named id.Checkout) (*checkout.Checkout, error) {
-	return p.Get(ctx, id.Project{}, named)
+func (p purchases) Lock(ctx context.Context, named id.Checkout) (*checkout.Checkout, time.Time, error) {
+	c, err := p.Get(ctx, id.Project{}, named)
+	return c, p.now, err
 }
 
 func (p purchases) Stock(context.Context, []catalog.Need) ([]catalog.Level, error) {

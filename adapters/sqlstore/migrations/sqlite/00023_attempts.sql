@@ -1,0 +1,3 @@
+-- +goose Up
+-- When the attempt in flight, or the last one, was claimed, by the database's clock.
+ALTER TABLE checkouts ADD COLUMN claimed_at INTEGER;

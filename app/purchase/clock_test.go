@@ -1,0 +1,71 @@
+package purchase_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// The database's clock decides: on a replica whose own is fast or slow, an attempt has the same lease, a
+// checkout the same end, and the order the same time.
+func TestReplicaWithAnotherClock(t *testing.T) {
+	t.Parallel()
+	for _, skew := range []time.Duration{-24 * time.Hour, -time.Minute, time.Minute, 24 * time.Hour} {
+		t.Run(skew.String(), func(t *testing.T) {
+			t.Parallel()
+			s, service := ready(t)
+			s.skew = skew
+			service.Patience = time.Nanosecond
+			s.charging = func() {
+				s.charging = nil
+				if _, err := s.pay(t, service); err != checkout.ErrProcessing {
+					t.Errorf("a finalize next to it: %v", err)
+				}
+			}
+			result, err := s.pay(t, service)
+			if err != nil || result.Order == nil {
+				t.Fatalf("%+v, %v", result, err)
+			}
+			if c := s.checkout.Snapshot(); !c.LeaseUntil.Equal(noon.Add(checkout.Lease)) || !c.ClaimedAt.Equal(noon) || !result.Order.CreatedAt.Equal(noon) {
+				t.Errorf("claimed at %s until %s, ordered at %s", c.ClaimedAt, c.LeaseUntil, result.Order.CreatedAt)
+			}
+		})
+	}
+}
+
+// Whoever was held up after the claim charges no more once the rest of the lease is too short, whatever
+// the clocks of this machine and of the database tell meanwhile.
+func TestTooLateToCharge(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		pause   time.Duration
+		charges int
+	}{{6 * time.Second, 1}, {7 * time.Second, 0}} {
+		synctest.Test(t, func(t *testing.T) {
+			s, service := ready(t)
+			service.Checkouts = &slow{checkouts{s}, test.pause}
+			_, err := s.pay(t, service)
+			if s.charges != test.charges {
+				t.Errorf("%d charges %s after the claim, want %d (%v)", s.charges, test.pause, test.charges, err)
+			}
+		})
+	}
+}
+
+// slow are checkouts whose first COMMIT takes a while.
+type slow struct {
+	checkouts
+	pause time.Duration
+}
+
+func (s *slow) InTx(ctx context.Context, p id.Project, work func(ports.Purchase) error) error {
+	err := s.checkouts.InTx(ctx, p, work)
+	time.Sleep(s.pause)
+	s.pause = 0
+	return err
+}
