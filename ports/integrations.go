@@ -80,7 +80,8 @@ type PaymentNews struct {
 
 // WebhookReader reads what a provider sends to a webhook's address.
 type WebhookReader interface {
-	// ReadWebhook checks the signature of the payload's bytes, and that it is of late. Anything wrong with
-	// either: Unauthenticated invalid_signature.
-	ReadWebhook(payload []byte, signature, secret string) (PaymentNews, error)
+	// ReadWebhook checks the signature of the payload's bytes, and that it is recent. If either is wrong:
+	// Unauthenticated invalid_signature. A provider that has to be asked for it, and does not answer: any
+	// other error; the webhook is delivered again.
+	ReadWebhook(ctx context.Context, a PaymentAccount, c Call, secret string) (PaymentNews, error)
 }

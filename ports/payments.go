@@ -17,6 +17,9 @@ type ChargeRequest struct {
 	Checkout id.Checkout
 	Charge   checkout.Charge
 	Token    string // the buyer's; never stored or logged, and empty when asking what became of a charge
+	// Again says that Charge was called before with the same key and token, and that nobody knows what came of it.
+	// Then only the answer to that very request counts, and a refusal of credentials or account is no proof.
+	Again bool
 }
 
 // RefundRequest asks a provider to give money back.
@@ -35,7 +38,9 @@ type RefundRequest struct {
 // with the same key are one charge or one refund, however often they are made. An error means that
 // nobody knows: the money may or may not have moved.
 type Gateway interface {
-	// Charge takes the money or says why not. After an error, Resolve will tell.
+	// Charge takes the money or says why not. After an error the outcome is unknown until Resolve finds it, or the
+	// same request, made Again, gets the first one's answer. ErrCredentialsRefused and ErrAccountRefused are the
+	// exceptions: after them, nothing was charged under the key.
 	Charge(ctx context.Context, r ChargeRequest) (checkout.Outcome, error)
 	// Resolve asks what became of a charge whose lease has lapsed. When the provider has not seen the
 	// key by then, it promises never to take it, and the outcome is NotCharged.
@@ -112,6 +117,12 @@ type BalanceChange struct {
 type BalanceReader interface {
 	// BalanceChanges calls each for every change from s.From, and before s.To, in no order.
 	BalanceChanges(ctx context.Context, a PaymentAccount, s StatementRequest, each func(BalanceChange) error) error
+}
+
+// BalanceGateway is BalanceReader for the route of a request. A provider without a balance report has no
+// changes.
+type BalanceGateway interface {
+	BalanceChanges(ctx context.Context, s StatementRequest, each func(BalanceChange) error) error
 }
 
 // RemoteClock is a system whose clock is compared with ours.

@@ -11,6 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
@@ -34,7 +35,11 @@ type Standing interface {
 	Note(ctx context.Context, i *integration.Integration, answer error)
 }
 
-var _ ports.Gateway = Gateway{}
+var (
+	_ ports.Gateway        = Gateway{}
+	_ ports.AmountRules    = Gateway{}
+	_ ports.BalanceGateway = Gateway{}
+)
 
 // Charge does not send what goes through a disconnected integration. Nobody else has: see
 // ports.IntegrationsInUse.
@@ -72,6 +77,28 @@ func (g Gateway) Refund(ctx context.Context, r ports.RefundRequest) (outcome ord
 func (g Gateway) Statement(ctx context.Context, r ports.StatementRequest, each func(ports.Movement) error) error {
 	return g.through(ctx, r.Project, r.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) error {
 		return p.Statement(ctx, a, r, each)
+	})
+}
+
+// CanCharge reports whether the route's provider can express and take the amount. A route that leads
+// nowhere is refused elsewhere.
+func (g Gateway) CanCharge(r project.PaymentRoute, a money.Amount) bool {
+	provider := g.Providers[r.Provider]
+	if r.Provider == project.SandboxProvider {
+		provider = g.Sandbox
+	}
+	rules, ok := provider.(ports.AmountRules)
+	return !ok || rules.CanCharge(r, a)
+}
+
+// BalanceChanges reads the balance report of the account that a route goes through.
+func (g Gateway) BalanceChanges(ctx context.Context, r ports.StatementRequest, each func(ports.BalanceChange) error) error {
+	return g.through(ctx, r.Project, r.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) error {
+		reader, ok := p.(ports.BalanceReader)
+		if !ok {
+			return nil
+		}
+		return reader.BalanceChanges(ctx, a, r, each)
 	})
 }
 

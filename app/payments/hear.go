@@ -11,30 +11,35 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Purchases records outcomes of payment attempts, whoever brings them.
+// Purchases records outcomes of payment attempts that providers report by themselves.
 type Purchases interface {
-	// Heard records what a provider says became of an attempt. It may be told more than once, late, and
-	// of attempts that are unknown: NotFound.
+	// Heard records what a provider reports of an attempt, also of one that was given up. Reports may
+	// repeat and be late. Unknown attempt: NotFound.
 	Heard(ctx context.Context, project id.Project, key string, outcome checkout.Outcome) error
 }
 
-// Refunds records outcomes of refunds, likewise.
+// Refunds records what providers report of money that goes back. Reports may repeat, be late and come out
+// of order. Unknown refund or charge: NotFound.
 type Refunds interface {
 	HeardRefund(ctx context.Context, project id.Project, key string, outcome order.RefundOutcome) error
+	// HeardExternalRefund records a refund that was not requested here.
+	HeardExternalRefund(ctx context.Context, project id.Project, r order.ExternalRefund) error
+	HeardDispute(ctx context.Context, project id.Project, d order.DisputeReport) error
 }
 
-// Ear hears what providers tell of their own accord.
+// Ear verifies payment providers' webhooks and passes them on.
 type Ear struct {
 	InUse     ports.IntegrationsInUse
 	Readers   map[string]ports.WebhookReader // by type
 	Vault     ports.Vault
 	Purchases Purchases
-	Refunds   Refunds // nil: what is told of them is found out by asking
+	Refunds   Refunds // nil: reports of refunds and disputes are ignored
 }
 
-// Hear takes what came to a webhook's address. Once it returns nil the news are recorded, or are none of
-// ours. Nobody signed it: Unauthenticated invalid_signature. No such address: NotFound webhook_not_found.
-func (e Ear) Hear(ctx context.Context, webhook id.Webhook, payload []byte, signature string) error {
+// Hear records a call to a webhook's address. Once it returns nil the report is recorded, or concerns
+// nothing of ours. Invalid signature: Unauthenticated invalid_signature. No such address: NotFound
+// webhook_not_found.
+func (e Ear) Hear(ctx context.Context, webhook id.Webhook, call ports.Call) error {
 	i, err := e.InUse.ByWebhook(ctx, webhook)
 	if err != nil {
 		return err
@@ -50,21 +55,31 @@ func (e Ear) Hear(ctx context.Context, webhook id.Webhook, payload []byte, signa
 	if c.Signing == "" {
 		return ErrSignature
 	}
-	news, err := reader.ReadWebhook(payload, signature, c.Signing)
+	news, err := reader.ReadWebhook(ctx, ports.PaymentAccount{Key: c.Key, Secret: c.Secret}, call, c.Signing)
 	if err != nil {
 		return err
 	}
-	switch {
-	case news.Charge != nil:
-		err = e.Purchases.Heard(ctx, i.Project, news.Key, news.Charge)
-	case news.Refund != nil && e.Refunds != nil:
-		err = e.Refunds.HeardRefund(ctx, i.Project, news.Key, news.Refund)
-	}
-	if fault.KindOf(err) == fault.NotFound {
+	if err = e.record(ctx, i.Project, news); fault.KindOf(err) == fault.NotFound {
 		return nil // the merchant's account may have other uses
 	}
 	return err
 }
 
-// ErrSignature is the answer to what nobody has signed.
+func (e Ear) record(ctx context.Context, of id.Project, news ports.PaymentNews) error {
+	switch {
+	case news.Charge != nil:
+		return e.Purchases.Heard(ctx, of, news.Key, news.Charge)
+	case e.Refunds == nil:
+		return nil
+	case news.Refund != nil:
+		return e.Refunds.HeardRefund(ctx, of, news.Key, news.Refund)
+	case news.External != nil:
+		return e.Refunds.HeardExternalRefund(ctx, of, *news.External)
+	case news.Dispute != nil:
+		return e.Refunds.HeardDispute(ctx, of, *news.Dispute)
+	}
+	return nil
+}
+
+// ErrSignature is the answer to a call whose signature is not valid.
 var ErrSignature = fault.New(fault.Unauthenticated, "invalid_signature", "The signature is missing, wrong or too old.")

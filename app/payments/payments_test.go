@@ -13,6 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
@@ -88,8 +89,8 @@ func (d *desk) Statement(_ context.Context, a ports.PaymentAccount, _ ports.Stat
 	return d.err
 }
 
-func (d *desk) ReadWebhook(_ []byte, signature, secret string) (ports.PaymentNews, error) {
-	if signature != secret {
+func (d *desk) ReadWebhook(_ context.Context, a ports.PaymentAccount, c ports.Call, secret string) (ports.PaymentNews, error) {
+	if c.Header("Stripe-Signature") != secret || a.Key == "" {
 		return ports.PaymentNews{}, payments.ErrSignature
 	}
 	return d.news, nil
@@ -103,6 +104,23 @@ func (d *desk) Heard(_ context.Context, p id.Project, key string, _ checkout.Out
 func (d *desk) HeardRefund(_ context.Context, p id.Project, key string, _ order.RefundOutcome) error {
 	d.heard = append(d.heard, p.String()+" "+key)
 	return d.told
+}
+
+func (d *desk) HeardExternalRefund(_ context.Context, p id.Project, r order.ExternalRefund) error {
+	d.heard = append(d.heard, p.String()+" "+r.Provider)
+	return d.told
+}
+
+func (d *desk) HeardDispute(_ context.Context, p id.Project, r order.DisputeReport) error {
+	d.heard = append(d.heard, p.String()+" "+r.Provider)
+	return d.told
+}
+
+func (d *desk) CanCharge(_ project.PaymentRoute, a money.Amount) bool { return a.Minor() != 1 }
+
+func (d *desk) BalanceChanges(_ context.Context, a ports.PaymentAccount, _ ports.StatementRequest, each func(ports.BalanceChange) error) error {
+	d.used = append(d.used, a.Key)
+	return each(ports.BalanceChange{Kind: ports.BalanceFee, Provider: "txn_1"})
 }
 
 func openDesk() *desk {
@@ -189,9 +207,34 @@ func TestRoutesThatLeadNowhere(t *testing.T) {
 	}
 }
 
+// Amounts and balances are the provider's to judge, without one nobody objects.
+func TestAmountsAndBalances(t *testing.T) {
+	t.Parallel()
+	d := openDesk()
+	route := project.PaymentRoute{Provider: "stripe", Integration: d.i.ID}
+	for minor, want := range map[int64]bool{1: false, 2: true} {
+		if got := d.gateway().CanCharge(route, money.Of(minor, money.USD)); got != want {
+			t.Errorf("CanCharge(%d) is %t", minor, got)
+		}
+	}
+	if !d.gateway().CanCharge(project.PaymentRoute{Provider: "sandbox"}, money.Of(1, money.USD)) {
+		t.Error("an amount is refused without rules")
+	}
+	told := 0
+	err := d.gateway().BalanceChanges(t.Context(), ports.StatementRequest{Project: shop, Route: route}, func(ports.BalanceChange) error {
+		told++
+		return nil
+	})
+	if err != nil || told != 1 {
+		t.Errorf("%d changes, %v", told, err)
+	}
+}
+
 func TestHearing(t *testing.T) {
 	t.Parallel()
 	paid, refunded := ports.PaymentNews{Key: "k", Charge: checkout.Paid{}}, ports.PaymentNews{Key: "r", Refund: order.Refunded{}}
+	external := ports.PaymentNews{External: &order.ExternalRefund{Provider: "re_2"}}
+	dispute := ports.PaymentNews{Dispute: &order.DisputeReport{Provider: "dp_1"}}
 	down := errors.New("the database is down")
 	for name, c := range map[string]struct {
 		news      ports.PaymentNews
@@ -201,14 +244,19 @@ func TestHearing(t *testing.T) {
 		heard     string
 		wrong     string
 	}{
-		"a payment":              {news: paid, heard: "k"},
-		"a refund":               {news: refunded, heard: "r"},
-		"a refund, nobody cares": {news: refunded, change: func(_ *desk, e *payments.Ear) { e.Refunds = nil }},
-		"nothing of ours":        {},
-		"an unknown payment":     {news: paid, told: fault.Missing("checkout"), heard: "k"},
-		"not recorded":           {news: paid, told: down, heard: "k", wrong: down.Error()},
-		"a bad signature":        {news: paid, signature: "other", wrong: "invalid_signature"},
-		"no signature":           {news: paid, signature: "none", wrong: "invalid_signature"},
+		"a payment":               {news: paid, heard: "k"},
+		"a refund":                {news: refunded, heard: "r"},
+		"a refund, nobody cares":  {news: refunded, change: func(_ *desk, e *payments.Ear) { e.Refunds = nil }},
+		"a refund made elsewhere": {news: external, heard: "re_2"},
+		"of an unknown charge":    {news: external, told: fault.Missing("payment"), heard: "re_2"},
+		"a dispute":               {news: dispute, heard: "dp_1"},
+		"a dispute, not recorded": {news: dispute, told: down, heard: "dp_1", wrong: down.Error()},
+		"a dispute, nobody cares": {news: dispute, change: func(_ *desk, e *payments.Ear) { e.Refunds = nil }},
+		"nothing of ours":         {},
+		"an unknown payment":      {news: paid, told: fault.Missing("checkout"), heard: "k"},
+		"not recorded":            {news: paid, told: down, heard: "k", wrong: down.Error()},
+		"a bad signature":         {news: paid, signature: "other", wrong: "invalid_signature"},
+		"no signature":            {news: paid, signature: "none", wrong: "invalid_signature"},
 		"no secret": {news: paid, signature: "none", wrong: "invalid_signature", change: func(d *desk, _ *payments.Ear) {
 			d.i.Sealed = integration.Seal(d.i.ID, integration.Credentials{Key: "k"}, d.Seal)
 		}},
@@ -225,7 +273,7 @@ func TestHearing(t *testing.T) {
 		if c.signature == "other" {
 			signature = "other"
 		}
-		err := ear.Hear(t.Context(), d.i.Hook.ID, []byte("{}"), signature)
+		err := ear.Hear(t.Context(), d.i.Hook.ID, ports.Call{Payload: []byte("{}"), Header: func(string) string { return signature }})
 		heard := strings.TrimPrefix(strings.Join(d.heard, ","), shop.String()+" ")
 		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) || heard != c.heard {
 			t.Errorf("%s: %v, heard %q", name, err, heard)

@@ -154,7 +154,7 @@ type faultyCase struct {
 	script   string
 	patience time.Duration
 	charged  string // what Charge says: paid, unknown or declined
-	resolved string // and what Resolve says after it: paid or not charged
+	resolved string // and what Resolve says after it: paid, not charged or unknown
 }
 
 var faultyCases = []faultyCase{
@@ -170,7 +170,7 @@ var faultyCases = []faultyCase{
 }
 
 func TestStripeFaults(t *testing.T) {
-	kept := faultyCase{"error_kept", time.Minute, "unknown", "not charged"}
+	kept := faultyCase{"error_kept", time.Minute, "unknown", "unknown"} // until Stripe has forgotten the key
 	testFaults(t, append(faultyCases, kept), stripeAt, (*lookalike).stripeToken)
 }
 

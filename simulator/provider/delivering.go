@@ -73,7 +73,7 @@ func (c *change) letGo(batch []delivery) {
 func (p *Provider) startSenders(ctx context.Context, sending *sync.WaitGroup) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.config.Now().UnixMilli()
+	now := p.now().UnixMilli()
 	next := time.Minute
 	for _, d := range p.state.deliveries {
 		due := d.DueMS
@@ -110,7 +110,7 @@ func (p *Provider) sendAll(ctx context.Context, to string) {
 func (p *Provider) nextDue(to string) (next delivery, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.config.Now().UnixMilli()
+	now := p.now().UnixMilli()
 	for _, d := range p.state.deliveries {
 		if d.Endpoint != to || d.State != "pending" || d.DueMS > now || p.claimed[d.ID] {
 			continue
@@ -165,7 +165,7 @@ func (p *Provider) post(ctx context.Context, d delivery) bool {
 	told, _ := p.state.events.get(d.Event)
 	to, _ := p.state.endpoints.get(d.Endpoint)
 	p.mu.Unlock()
-	signature := signed(told.Body, to.Secret, p.config.Now().Unix())
+	signature := signed(told.Body, to.Secret, p.now().Unix())
 	body := []byte(told.Body)
 	if d.Tampered {
 		body = tampered(body)

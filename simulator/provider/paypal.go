@@ -93,7 +93,7 @@ func (p *Provider) accessToken(w http.ResponseWriter, r *http.Request) {
 		p.reply(w, c, oauthError(http.StatusBadRequest, "unsupported_grant_type", "unsupported grant_type"), nil)
 		return
 	}
-	expires := p.config.Now().Add(accessTokenLife).Unix()
+	expires := p.now().Add(accessTokenLife).Unix()
 	p.reply(w, c, answer{status: http.StatusOK, body: map[string]any{
 		"scope":        "https://uri.paypal.com/services/payments/payment https://uri.paypal.com/services/payments/refund https://uri.paypal.com/services/reporting/search/read",
 		"access_token": bearer(client, expires), "token_type": "Bearer", "app_id": "APP-" + derived(client, 17),
@@ -127,7 +127,7 @@ func clientOf(given string, now int64) (client string, ok bool) {
 
 func (p *Provider) readPayPal(c *call) (refused answer, ok bool) {
 	given, _ := strings.CutPrefix(c.request.Header.Get("Authorization"), "Bearer ")
-	client, ok := clientOf(given, p.config.Now().Unix())
+	client, ok := clientOf(given, p.now().Unix())
 	if !ok {
 		return oauthError(http.StatusUnauthorized, "invalid_token", "Token signature verification failed"), false
 	}

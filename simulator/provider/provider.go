@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -59,7 +60,12 @@ type Provider struct {
 	inFlight map[string]bool // idempotency keys of requests at work
 	claimed  map[string]bool // deliveries that somebody is sending
 	senders  map[string]bool // endpoints that a sender is busy with
+
+	ahead atomic.Int64 // of Config.Now, in nanoseconds
 }
+
+// now is the time by the look-alike's own clock.
+func (p *Provider) now() time.Time { return p.config.Now().Add(time.Duration(p.ahead.Load())) }
 
 // Open reads the ledger and is ready to serve.
 func Open(config Config) (*Provider, error) {
@@ -91,7 +97,7 @@ func (p *Provider) Close() error {
 func (p *Provider) change(work func(*change)) (position int64, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.config.Now()
+	now := p.now()
 	c := &change{state: p.state, p: p, now: now, entry: entry{AtMS: now.UnixMilli()}}
 	work(c)
 	if !c.entry.empty() {
@@ -123,5 +129,8 @@ func (p *Provider) Handler() http.Handler {
 	p.routeStripe(mux)
 	p.routePayPal(mux)
 	p.routeOwn(mux)
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Date", p.now().UTC().Format(http.TimeFormat))
+		mux.ServeHTTP(w, r)
+	})
 }

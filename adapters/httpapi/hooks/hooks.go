@@ -1,7 +1,7 @@
-// Package hooks is where providers and platforms call us: POST /hooks/{webhook id}, with a signature over
-// the body's bytes instead of a key. Whoever signs it, the answer is 200 once the news are recorded, or are
-// none of ours; after any other answer they are sent again, which changes nothing that is recorded. What a
-// platform tells is stored, and worked on later; what a payment provider tells is taken at once.
+// Package hooks serves the webhooks of payment providers and platforms: POST /hooks/{webhook id}, with a
+// signature over the body's bytes instead of a key. It answers 200 once an event is recorded or recognized as
+// irrelevant; after any other answer the event is delivered again, which changes nothing that is recorded. A
+// platform's events are stored and processed later, a payment provider's are recorded at once.
 package hooks
 
 import (
@@ -81,11 +81,12 @@ func (s Services) receive(r *http.Request, webhook id.Webhook) error {
 		return err
 	}
 	defer leave()
+	call := ports.Call{Header: r.Header.Get, Payload: payload}
 	if s.Receiver != nil {
-		err = s.Receiver.Receive(r.Context(), webhook, ports.Call{Header: r.Header.Get, Payload: payload})
+		err = s.Receiver.Receive(r.Context(), webhook, call)
 		if fault.KindOf(err) != fault.NotFound {
 			return err
 		}
 	}
-	return s.Ear.Hear(r.Context(), webhook, payload, r.Header.Get("Stripe-Signature"))
+	return s.Ear.Hear(r.Context(), webhook, call)
 }

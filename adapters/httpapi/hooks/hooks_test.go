@@ -50,8 +50,8 @@ func (p *provider) ByWebhook(_ context.Context, w id.Webhook) (*integration.Inte
 	return i, nil
 }
 
-func (p *provider) ReadWebhook(payload []byte, signature, _ string) (ports.PaymentNews, error) {
-	p.heard = append(p.heard, string(payload)+" "+signature)
+func (p *provider) ReadWebhook(_ context.Context, _ ports.PaymentAccount, c ports.Call, _ string) (ports.PaymentNews, error) {
+	p.heard = append(p.heard, string(c.Payload)+" "+c.Header("Stripe-Signature"))
 	return ports.PaymentNews{}, nil
 }
 

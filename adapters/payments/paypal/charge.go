@@ -46,8 +46,9 @@ const (
 	label     = "PayPal"
 )
 
-// Charge makes the order and captures it. When PayPal refuses the credentials for that, the error is
-// ports.ErrCredentialsRefused, and nothing was charged. An attempt whose key may be forgotten is resolved.
+// Charge makes the order and captures it, or shows what came of it before. When PayPal refuses the credentials or the
+// account for that, the error is ports.ErrCredentialsRefused or ports.ErrAccountRefused, and nothing was charged. An
+// attempt whose key may be forgotten is resolved.
 func (p *Provider) Charge(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	if _, problem := toAmount(r.Charge.Amount); problem != "" {
 		return declined(problem), nil
@@ -55,10 +56,18 @@ func (p *Provider) Charge(ctx context.Context, a ports.PaymentAccount, r ports.C
 	if p.clock.Now().Sub(r.Charge.Since) >= checkout.KeyAge {
 		return afterwards(p.Resolve(ctx, a, r))
 	}
+	outcome, err := p.charge(ctx, a, r)
+	if r.Again {
+		return afterwards(outcome, err)
+	}
+	return outcome, err
+}
+
+func (p *Provider) charge(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	o, err := p.create(ctx, a, r)
 	if err != nil {
-		if issue := issueOf(err); issue != "" && issue != otherUse {
-			return declined(issue), nil // without an order nothing is taken
+		if issue := issueOf(err); issue != "" && issue != otherUse { // an order names no buyer, and without one nothing is taken
+			return nil, fmt.Errorf("%w: %w", ports.ErrAccountRefused, err)
 		}
 		return nil, err
 	}
@@ -68,10 +77,10 @@ func (p *Provider) Charge(ctx context.Context, a ports.PaymentAccount, r ports.C
 	return p.capture(ctx, a, r, o.ID)
 }
 
-// afterwards is what was learnt of a capture that may have been sent: that credentials are refused by
+// afterwards is what was learnt of a capture that may have been sent: that credentials or the account are refused by
 // then says nothing of it.
 func afterwards(outcome checkout.Outcome, err error) (checkout.Outcome, error) {
-	if errors.Is(err, ports.ErrCredentialsRefused) {
+	if errors.Is(err, ports.ErrCredentialsRefused) || errors.Is(err, ports.ErrAccountRefused) {
 		return nil, fmt.Errorf("paypal: the outcome is not known: %v", err)
 	}
 	return outcome, err
@@ -123,6 +132,8 @@ func (p *Provider) capture(ctx context.Context, a ports.PaymentAccount, r ports.
 		return checkout.NotCharged{}, nil
 	case slices.Contains(alreadyCaptured, issue), issue == otherUse, issue == "RESOURCE_NOT_FOUND", issue == "INVALID_RESOURCE_ID":
 		return afterwards(p.paidBefore(ctx, a, r, of))
+	case slices.Contains(setup, issue):
+		return nil, fmt.Errorf("%w: %w", ports.ErrAccountRefused, err)
 	}
 	return declined(issue), nil
 }

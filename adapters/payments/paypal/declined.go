@@ -14,6 +14,16 @@ const otherUse = "PAYPAL_REQUEST_ID_PREVIOUSLY_USED"
 // alreadyCaptured are the issues with a capture for which the money may be taken.
 var alreadyCaptured = []string{"ORDER_ALREADY_CAPTURED", "ORDER_ALREADY_COMPLETED", "ORDER_COMPLETED", "DUPLICATE_INVOICE_ID"}
 
+// setup are the issues with the merchant's account, which no buyer can cause. Sources: developer.paypal.com, "Orders v2
+// errors", "Merchant not enabled for reference transaction", api/errors/currency-not-allowed and
+// api/errors/unsupported-payee-currency, read November 2026.
+var setup = []string{
+	"CURRENCY_NOT_ALLOWED", "CURRENCY_NOT_SUPPORTED", "CURRENCY_NOT_SUPPORTED_FOR_COUNTRY", "MERCHANT_NOT_ENABLED_FOR_REFERENCE_TRANSACTION",
+	"NOT_ENABLED_FOR_REFERENCE_TRANSACTION", "PAYEE_ACCOUNT_INVALID", "PAYEE_ACCOUNT_LOCKED_OR_CLOSED", "PAYEE_ACCOUNT_NOT_SUPPORTED",
+	"PAYEE_ACCOUNT_NOT_VERIFIED", "PAYEE_ACCOUNT_RESTRICTED", "PAYEE_NOT_CONSENTED", "PERMISSION_DENIED", "PERMISSION_NOT_GRANTED",
+	"REFERENCE_TRANSACTION_NOT_ENABLED", "TRANSACTION_RECEIVING_LIMIT_EXCEEDED", "UNSUPPORTED_PAYEE_CURRENCY",
+}
+
 // codes are the words of decisions 11 and of cards for PayPal's issues. Others are in lower case.
 var codes = map[string]string{
 	"AGREEMENT_ALREADY_CANCELLED":   "invalid_token",
@@ -24,7 +34,6 @@ var codes = map[string]string{
 	"TOKEN_EXPIRED":                 "invalid_token",
 	"TOKEN_ID_NOT_FOUND":            "invalid_token",
 	"PAYER_ACTION_REQUIRED":         "authentication_required",
-	"CURRENCY_NOT_SUPPORTED":        "currency_not_supported",
 	"INSTRUMENT_DECLINED":           "instrument_declined",
 	"TRANSACTION_LIMIT_EXCEEDED":    "amount_too_large",
 	"PAYMENT_INSTRUMENT_NOT_USABLE": "instrument_declined",

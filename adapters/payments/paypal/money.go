@@ -5,9 +5,20 @@ import (
 	"strings"
 
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Source: developer.paypal.com/api/rest/reference/currency-codes.
+var _ ports.AmountRules = (*Provider)(nil)
+
+// CanCharge reports whether PayPal takes the currency and can express an amount of it.
+func (p *Provider) CanCharge(_ project.PaymentRoute, a money.Amount) bool {
+	_, problem := toAmount(a)
+	return problem == ""
+}
+
+// Source: developer.paypal.com/api/rest/reference/currency-codes, where HUF, JPY and TWD have the note "does not support
+// decimals". Read November 2026.
 var (
 	supported = strings.Fields("AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD HUF ILS JPY MXN MYR NOK NZD PHP PLN SEK SGD THB TWD USD")
 	whole     = []string{"HUF", "JPY", "TWD"} // no decimals at PayPal, whatever ISO 4217 says

@@ -14,6 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -115,7 +116,6 @@ func TestWhatAChargeMeans(t *testing.T) {
 			"GET transactions": `200 {"total_pages":1,"transaction_details":[{"transaction_info":{"transaction_id":"C1","transaction_event_code":"T0003",
 				"transaction_status":"S","transaction_amount":{"currency_code":"USD","value":"49.90"},"invoice_id":"` + request().Charge.Key + `"}}]}`}, paid},
 		"invoiced, nobody knows where": {map[string]string{"POST orders": made, "POST capture": issue("DUPLICATE_INVOICE_ID"), "GET O1": made, "GET transactions": `200 {}`}, nil},
-		"no such currency":             {map[string]string{"POST orders": issue("CURRENCY_NOT_SUPPORTED")}, declined("CURRENCY_NOT_SUPPORTED")},
 		"another amount":               {map[string]string{"POST orders": strings.Replace(made, "49.90", "49.91", 1)}, nil},
 		"another use of the key":       {map[string]string{"POST orders": issue(otherUse)}, nil},
 		"half an order":                {map[string]string{"POST orders": "201 " + made[:40]}, nil},
@@ -155,6 +155,45 @@ func TestRequestsOfACharge(t *testing.T) {
 	} {
 		if remote.bodies[name] != want {
 			t.Errorf("%s: %s, want %s", name, remote.bodies[name], want)
+		}
+	}
+}
+
+// What PayPal refuses because of the merchant's account is no decline, and after another request no proof.
+func TestAccountRefusals(t *testing.T) {
+	for name, answers := range map[string]map[string]string{
+		"a currency that the account does not take": {"POST orders": issue("CURRENCY_NOT_SUPPORTED")},
+		"agreements are not enabled":                {"POST orders": made, "POST capture": issue("MERCHANT_NOT_ENABLED_FOR_REFERENCE_TRANSACTION")},
+		"a restricted account":                      {"POST orders": made, "POST capture": issue("PAYEE_ACCOUNT_RESTRICTED")},
+	} {
+		for _, again := range []bool{false, true} {
+			p, _, _ := open(t, answers)
+			r := request()
+			r.Again = again
+			outcome, err := p.Charge(t.Context(), account, r)
+			if outcome != nil || err == nil || errors.Is(err, ports.ErrAccountRefused) == again {
+				t.Errorf("%s, again %t: %#v, %v", name, again, outcome, err)
+			}
+		}
+	}
+}
+
+func TestCanCharge(t *testing.T) {
+	p := New(Config{Clock: &hand{}})
+	for _, test := range []struct {
+		currency string
+		minor    int64
+		want     bool
+	}{
+		{"USD", 1, true}, {"USD", 0, false}, {"JPY", 500, true}, {"HUF", 50000, true}, {"HUF", 50050, false}, {"TWD", 100, true},
+		{"TWD", 101, false}, {"KWD", 1000, false}, {"ISK", 10, false},
+	} {
+		c, err := money.ParseCurrency(test.currency)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.CanCharge(project.PaymentRoute{}, money.Of(test.minor, c)); got != test.want {
+			t.Errorf("%d %s: %t", test.minor, test.currency, got)
 		}
 	}
 }

@@ -29,15 +29,15 @@ const (
 
 var unpayable = checkout.Declined{Code: "amount_invalid", Message: "This amount cannot be paid this way."}
 
-// Charge creates and confirms a payment intent. When Stripe refuses the credentials, and did so at the
-// first try, the error is ports.ErrCredentialsRefused, and nothing was charged. An attempt that is too
-// old to be charged is resolved.
+// Charge creates and confirms a payment intent, always in the same words for one attempt and token. When Stripe
+// refuses the credentials, and did so at the first try, the error is ports.ErrCredentialsRefused, and nothing was
+// charged. An attempt that is too old to be charged is resolved.
 func (p *Provider) Charge(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	params, ok := intentParams(r)
-	switch {
-	case !ok:
+	if !ok {
 		return unpayable, nil
-	case p.clock.Now().Sub(r.Charge.Since) >= checkout.KeyAge:
+	}
+	if _, most := p.age(r.Charge.Since); most >= checkout.KeyAge {
 		return afterwards(p.Resolve(ctx, a, r))
 	}
 	params.Confirm = api.Bool(true)
@@ -55,12 +55,40 @@ func (p *Provider) Charge(ctx context.Context, a ports.PaymentAccount, r ports.C
 	switch {
 	case err == nil:
 		return afterwards(p.settled(ctx, a, r, intent))
-	case otherUse(err):
-		return afterwards(p.taken(ctx, a, r))
+	case otherUse(err): // our void, or the same charge in the words of another version of this program
+		return afterwards(p.used(ctx, a, r))
+	case credentialsRefused(err) && r.Again:
+		return afterwards(nil, described(err))
 	case unclear(err), credentialsRefused(err):
 		return nil, described(err)
 	}
-	return refusal(err), nil
+	if declined, ok := refusal(err); ok {
+		return declined, nil
+	}
+	if !r.Again {
+		return nil, fmt.Errorf("%w: %w", ports.ErrAccountRefused, described(err))
+	}
+	return afterwards(p.accountRefused(ctx, a, r, described(err)))
+}
+
+// accountRefused is the outcome of a repeated charge that Stripe refuses because of the merchant's account. The
+// account's setup may have changed since the first request. So the refusal holds once the key is void, or no intent
+// of it is found although Stripe refuses the void too.
+func (p *Provider) accountRefused(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest, why error) (checkout.Outcome, error) {
+	err := p.void(ctx, a, r)
+	switch {
+	case err == nil:
+		return nil, fmt.Errorf("%w: %w", ports.ErrAccountRefused, why)
+	case errors.Is(err, errKeyUsed):
+		return p.used(ctx, a, r)
+	case unclear(err):
+		return nil, described(err)
+	}
+	outcome, err := p.used(ctx, a, r)
+	if errors.Is(err, errKeyUsed) {
+		return nil, fmt.Errorf("%w: %w", ports.ErrAccountRefused, why)
+	}
+	return outcome, err
 }
 
 // afterwards is what was learnt of a charge that may have been sent: that credentials are refused by then
@@ -87,19 +115,6 @@ func intentParams(r ports.ChargeRequest) (*api.PaymentIntentCreateParams, bool) 
 	params.SetIdempotencyKey(r.Charge.Key)
 	params.Headers = http.Header{"Stripe-Version": {tokenVersion}}
 	return params, ok
-}
-
-// taken is the answer to a charge whose key belongs to another request: our void, or the same charge
-// as somebody else worded it.
-func (p *Provider) taken(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
-	intent, err := p.find(ctx, a, r)
-	switch {
-	case err != nil:
-		return nil, err
-	case intent == nil:
-		return nil, fmt.Errorf("stripe: key %s was used for another request", r.Charge.Key)
-	}
-	return p.settled(ctx, a, r, intent)
 }
 
 // settled is the outcome of an intent of the key. One that waits for the buyer, or for a confirmation

@@ -59,32 +59,48 @@ func judge(intent *api.PaymentIntent) (checkout.Outcome, bool) {
 	return nil, false
 }
 
-// refusal is what a request that Stripe did not carry out means: the card was declined, the token is
-// not good, or, rarely, the account may not charge this way.
-func refusal(err error) checkout.Declined {
+// refusal is the decline that a 4xx of Stripe means; false if it is about the merchant's account or our request:
+// tokens or the currency are not enabled for it, it is restricted, a parameter is unknown. Declines are card errors
+// ("the card can't be charged for some reason", docs.stripe.com/api/errors, read November 2026), what names the token
+// by its parameter, and what is wrong with the amount.
+func refusal(err error) (checkout.Declined, bool) {
 	var e *api.Error
 	if !errors.As(err, &e) {
-		return checkout.Declined{Code: "processing_error", Message: message("processing_error")}
+		return checkout.Declined{}, false
 	}
 	if e.Type == api.ErrorTypeCard || e.HTTPStatusCode == http.StatusPaymentRequired {
-		return declined(e)
+		return declined(e), true
 	}
 	code := string(e.Code)
-	aboutToken := strings.HasPrefix(e.Param, "payment_method") || strings.HasPrefix(e.Param, "shared_payment")
+	aboutToken := strings.HasPrefix(e.Param, "payment_method_data") || strings.HasPrefix(e.Param, "shared_payment")
 	switch {
-	case e.Code == api.ErrorCodeParameterUnknown: // the account may not charge tokens
-	case e.Code == api.ErrorCodeResourceMissing, e.Code == "payment_intent_invalid_parameter", aboutToken && messages[code] == "":
+	case slices.Contains(setup, code):
+		return checkout.Declined{}, false
+	case slices.Contains(tokenCodes, code), aboutToken && messages[code] == "":
 		code = "invalid_token"
+	case messages[code] == "":
+		return checkout.Declined{}, false
 	}
-	return checkout.Declined{Code: cmp.Or(code, "invalid_request"), Message: message(code)}
+	return checkout.Declined{Code: code, Message: message(code)}, true
 }
+
+var (
+	// setup are codes of errors that no buyer can cause, whatever their parameter.
+	setup = []string{
+		"account_invalid", "account_closed", "country_unsupported", "parameter_missing", "parameter_unknown", "parameters_exclusive",
+		"payment_method_not_available", "payment_method_unactivated", "secret_key_required", "testmode_charges_only", "livemode_mismatch",
+		"tls_version_unsupported", "url_invalid",
+	}
+	// tokenCodes are codes of a token that does not exist, has expired, or is another seller's.
+	tokenCodes = []string{"resource_missing", "payment_intent_invalid_parameter", "payment_method_invalid_parameter"}
+)
 
 func declined(e *api.Error) checkout.Declined {
 	code := cmp.Or(string(e.DeclineCode), string(e.Code), "card_declined")
 	return checkout.Declined{Code: code, Message: message(code), Final: slices.Contains(final, code)}
 }
 
-// otherUse tells that the idempotency key belongs to another request.
+// otherUse reports whether the idempotency key belongs to another request.
 func otherUse(err error) bool {
 	var e *api.Error
 	return errors.As(err, &e) && e.Type == api.ErrorTypeIdempotency && e.HTTPStatusCode != http.StatusConflict &&

@@ -4,10 +4,22 @@ import (
 	"strings"
 
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Stripe counts in the currency's smallest unit, as ISO 4217 does, but for these. Source:
-// docs.stripe.com/currencies, zero-decimal and special cases.
+var _ ports.AmountRules = (*Provider)(nil)
+
+// CanCharge reports whether Stripe can express an amount. The least amount of a charge depends on the account's
+// settlement currency and is Stripe's to judge.
+func (p *Provider) CanCharge(_ project.PaymentRoute, a money.Amount) bool {
+	_, ok := toUnits(a)
+	return ok
+}
+
+// Stripe counts in the currency's smallest unit, as ISO 4217 does, but for these: ariary have no decimals, krónur
+// and shillings are "zero-decimal", but "you must pass in amounts with two decimals". Source: docs.stripe.com/currencies,
+// zero-decimal currencies and special cases, read November 2026.
 var otherDigits = map[string]int{"ISK": 2, "UGX": 2, "MGA": 0}
 
 func digits(c money.Currency) int {
@@ -17,8 +29,8 @@ func digits(c money.Currency) int {
 	return c.Digits()
 }
 
-// toUnits is an amount as Stripe counts it; false if it has a fraction that Stripe does not take. Of
-// three decimals, Stripe takes the last as zero only.
+// toUnits is an amount as Stripe counts it; false if it has a fraction that Stripe does not take. Of currencies with
+// three decimals, "API calls require the least-significant (last) digit to be 0" (docs.stripe.com/currencies).
 func toUnits(a money.Amount) (int64, bool) {
 	n, ours, theirs := a.Minor(), a.Currency().Digits(), digits(a.Currency())
 	for ; ours < theirs; ours++ {

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// keyAge is how long Stripe is trusted to remember a key, of the 24 hours that it says.
+// keyAge is how long Stripe is trusted to remember a key, of the 24 hours that it promises.
 const keyAge = 20 * time.Hour
 
 var refundMessages = map[string]string{
@@ -37,7 +37,7 @@ func (p *Provider) Refund(ctx context.Context, a ports.PaymentAccount, r ports.R
 	if !ok {
 		return refundFailed("amount_too_small"), nil
 	}
-	if p.clock.Now().Sub(r.Since) > keyAge {
+	if _, most := p.age(r.Since); most > keyAge {
 		if found, err := p.findRefund(ctx, a, r); err != nil || found != nil {
 			return p.refunded(r, found, err)
 		}
@@ -107,7 +107,8 @@ func (p *Provider) refunded(r ports.RefundRequest, refund *api.Refund, err error
 	if err != nil {
 		return nil, described(err)
 	}
-	if amount, err := fromUnits(refund.Amount, string(refund.Currency)); err != nil || amount != r.Amount {
+	amount, err := fromUnits(refund.Amount, string(refund.Currency))
+	if err != nil || amount != r.Amount || refund.PaymentIntent != nil && refund.PaymentIntent.ID != r.Charge {
 		return nil, fmt.Errorf("stripe: key %s was used for another refund", r.Key)
 	}
 	if outcome := judgeRefund(refund); outcome != nil {

@@ -25,9 +25,13 @@ func TestRequestsHaveStripesForm(t *testing.T) {
 	p := New(Config{URL: mock, Clock: clock{}})
 	r := request("spt_123")
 	for what, ask := range map[string]func() error{
-		"charge":          func() error { _, err := p.Charge(t.Context(), account, r); return err },
-		"find":            func() error { _, err := p.find(t.Context(), account, r); return err },
-		"void":            func() error { _, err := p.void(t.Context(), account, r); return err },
+		"charge": func() error { _, err := p.Charge(t.Context(), account, r); return err },
+		"find":   func() error { _, _, err := p.find(t.Context(), account, r.Charge); return err },
+		"search": func() error {
+			_, err := p.search(t.Context(), account, r.Charge.Key)
+			return err
+		},
+		"void":            func() error { return p.void(t.Context(), account, r) },
 		"retrieve":        func() error { _, err := p.retrieve(t.Context(), account, "pi_1"); return err },
 		"refund":          func() error { _, err := p.Refund(t.Context(), account, back()); return err },
 		"find refund":     func() error { _, err := p.findRefund(t.Context(), account, back()); return err },

@@ -4,25 +4,28 @@
 // # One charge per key
 //
 // A charge is one request that creates and confirms a payment intent, with the attempt's key as its
-// idempotency key and in its metadata. Stripe answers a repeat of the request as it answered the
-// first, refuses the key for any other request (idempotency_error), and answers 409 while the first is
-// at work. All of this holds for 24 hours.
+// idempotency key and in its metadata. Stripe "saves the resulting status code and body of the first request made for
+// any given idempotency key, regardless of whether it succeeds or fails", 500 included, "compares incoming
+// parameters to those of the original request and errors if they're not the same", and may forget keys once
+// "they're at least 24 hours old". It saves nothing when "incoming parameters fail validation, or the request
+// conflicts with another request that's executing concurrently" (docs.stripe.com/api/idempotent_requests and
+// docs.stripe.com/error-low-level, read November 2026). So Charge may be repeated in the same words: Stripe repeats
+// its answer, and an answer of 4xx is as good as the first.
 //
 // # Asking what became of a charge
 //
-// Resolve looks for the key in the metadata of the intents since then, by list, which unlike search
-// shows what was just written. If there is none it takes the key: the same amount without a way to pay,
-// marked void. Stripe orders this against the charge by their common key.
+// Resolve takes the key: the same amount without a way to pay, marked void, which is canceled at once. Stripe orders
+// this against the charge by their common key.
 //
-//   - The void was first: the charge, if it ever comes, is refused as another use of the key.
-//   - The charge was first and has ended: idempotency_error. The list, asked again, shows what became
-//     of it; if there is still nothing, it failed before there was an intent, and a repeat fails alike.
+//   - The void was first: the charge, if it ever comes, is refused as another use of the key. Nothing was charged.
+//   - The charge was first and has ended: idempotency_error. Its intent is looked for, by search and by list, around
+//     the attempt's start by Stripe's own clock. As long as none is found nobody knows, however many lists are
+//     empty: a window of time is no proof when clocks differ.
 //   - The charge is at work: 409, and nobody knows yet.
 //
-// When the key is older than 24 hours it is free again, but an attempt is charged within five hours of its
-// time only: later, Charge too just resolves. So nothing is left then that could send the charge, and the
-// list of the hours in which it could be sent has the answer alone. The void is an intent without a
-// payment method that is canceled at once; Charge and Resolve know it by its mark.
+// A key that is older than keyAge may be free again, so that a void would prove nothing. But an attempt is charged
+// within checkout.KeyAge of its start only: later, Charge too just resolves. So nothing is left then that could send
+// the charge, and the list of all hours in which it could be sent, hours to spare on either side, decides.
 package stripe
 
 import (
@@ -49,6 +52,7 @@ type Config struct {
 type Provider struct {
 	backends *api.Backends
 	clock    ports.Clock
+	remote   *remoteClock
 }
 
 var _ ports.PaymentProvider = (*Provider)(nil)
@@ -60,6 +64,11 @@ func New(c Config) *Provider {
 		*client = *c.HTTP
 	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	remote := &remoteClock{ours: c.Clock, next: client.Transport}
+	if remote.next == nil {
+		remote.next = http.DefaultTransport
+	}
+	client.Transport = remote
 	backend := &api.BackendConfig{
 		HTTPClient: client, EnableTelemetry: api.Bool(false), LeveledLogger: &api.LeveledLogger{Level: api.LevelNull},
 		MaxNetworkRetries: api.Int64(0), // try does it, within the context
@@ -67,7 +76,7 @@ func New(c Config) *Provider {
 	if c.URL != "" {
 		backend.URL = &c.URL
 	}
-	return &Provider{backends: api.NewBackendsWithConfig(backend), clock: c.Clock}
+	return &Provider{backends: api.NewBackendsWithConfig(backend), clock: c.Clock, remote: remote}
 }
 
 func (p *Provider) as(a ports.PaymentAccount) *api.Client {
@@ -110,11 +119,11 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// unclear tells that the request may or may not have been carried out.
+// unclear reports whether the request may or may not have been carried out.
 func unclear(err error) bool {
 	var refusal *api.Error
 	if !errors.As(err, &refusal) {
-		return !errors.Is(err, errTooFar)
+		return true
 	}
 	return refusal.HTTPStatusCode == http.StatusConflict || refusal.HTTPStatusCode == http.StatusTooManyRequests ||
 		refusal.HTTPStatusCode >= http.StatusInternalServerError || refusal.HTTPStatusCode < http.StatusBadRequest
@@ -138,8 +147,8 @@ func described(err error) error {
 	var refusal *api.Error
 	var network *url.Error
 	switch {
-	case err == nil || errors.Is(err, errTooFar):
-		return err
+	case err == nil:
+		return nil
 	case errors.As(err, &refusal):
 		text := fmt.Errorf("stripe: %d %s %s, request %s", refusal.HTTPStatusCode, refusal.Type, refusal.Code, refusal.RequestID)
 		if credentialsRefused(err) {

@@ -2,7 +2,6 @@ package stripe
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -41,10 +40,13 @@ func back() ports.RefundRequest {
 	return ports.RefundRequest{Key: "ref_1", Charge: "pi_1", Amount: money.Of(1000, money.USD), Since: since}
 }
 
-// open is a client of a Stripe that answers as told.
+// open is a client of a Stripe that answers as told, and whose clock agrees with ours.
 func open(t *testing.T, answer http.HandlerFunc) *Provider {
 	t.Helper()
-	s := httptest.NewServer(answer)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Date", clock{}.Now().Format(http.TimeFormat))
+		answer(w, r)
+	}))
 	t.Cleanup(s.Close)
 	return New(Config{URL: s.URL, Clock: clock{}})
 }
@@ -90,7 +92,6 @@ func TestWhatAChargeMeans(t *testing.T) {
 		"no such token":           {400, refusalOf("invalid_request_error", "resource_missing", `,"param":"payment_method_data[shared_payment_granted_token]"`), declined("invalid_token", false)},
 		"a used token":            {400, refusalOf("invalid_request_error", "token_already_used", ""), declined("token_already_used", false)},
 		"a token for less":        {400, refusalOf("invalid_request_error", "amount_too_large", ""), declined("amount_too_large", false)},
-		"tokens are not for us":   {400, refusalOf("invalid_request_error", "parameter_unknown", `,"param":"payment_method_data[shared_payment_granted_token]"`), declined("parameter_unknown", false)},
 		"processing":              {200, intent("processing", ""), unknown},
 		"another amount":          {200, strings.ReplaceAll(intent("succeeded", ""), "4990", "4991"), unknown},
 		"another currency":        {200, strings.ReplaceAll(intent("succeeded", ""), "usd", "eur"), unknown},
@@ -120,6 +121,60 @@ func TestWhatAChargeMeans(t *testing.T) {
 			}
 			if err != nil && (strings.Contains(err.Error(), "spt_123") || strings.Contains(err.Error(), "51Haggle")) {
 				t.Errorf("a secret is in %v", err)
+			}
+		})
+	}
+}
+
+// What Stripe refuses because of the merchant's account is no decline, and no proof that an earlier request of the
+// key took nothing.
+func TestAccountRefusals(t *testing.T) {
+	for name, test := range map[string]struct {
+		code, param string
+		first       bool   // else the charge is a repeat
+		void        int    // what the void is answered with
+		list        string // the intents that there are
+		want        string
+	}{
+		"tokens are not enabled":       {"parameter_unknown", "payment_method_data[shared_payment_granted_token]", true, 0, "", "account"},
+		"nor were they before":         {"parameter_unknown", "payment_method_data", false, 200, "", "account"},
+		"currency is not enabled":      {"", "currency", false, 400, "", "account"},
+		"a test account":               {"testmode_charges_only", "", false, 400, "", "account"},
+		"charged before":               {"parameter_unknown", "payment_method_data", false, 409, intent("succeeded", ""), "paid"},
+		"used before, nobody knows":    {"parameter_unknown", "payment_method_data", false, 409, "", "unknown"},
+		"charged before it was closed": {"account_invalid", "", false, 400, intent("succeeded", ""), "paid"},
+		"a void without an answer":     {"account_invalid", "", false, 500, "", "unknown"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := open(t, func(w http.ResponseWriter, r *http.Request) {
+				refused := refusalOf("invalid_request_error", test.code, `,"param":"`+test.param+`"`)
+				switch {
+				case strings.HasSuffix(r.URL.Path, "/pi_1"):
+					say(w, 200, test.list)
+				case r.Method == http.MethodGet:
+					say(w, 200, `{"object":"list","data":[`+test.list+`]}`)
+				case strings.HasSuffix(r.URL.Path, "/cancel"):
+					say(w, 200, `{}`)
+				case r.FormValue("metadata[void]") == "" || test.void == 400:
+					say(w, 400, refused)
+				case test.void == 409:
+					say(w, 400, refusalOf("idempotency_error", "", ""))
+				case test.void == 500:
+					say(w, 500, refusalOf("api_error", "", ""))
+				default:
+					say(w, 200, strings.Replace(intent("requires_payment_method", ""), `"key"`, `"void":"true","key"`, 1))
+				}
+			})
+			r := request("spt_123")
+			r.Again = !test.first
+			outcome, err := p.Charge(t.Context(), account, r)
+			got := map[bool]string{true: "account", false: "unknown"}[errors.Is(err, ports.ErrAccountRefused)]
+			if _, ok := outcome.(checkout.Paid); ok {
+				got = "paid"
+			}
+			if got != test.want || (outcome == nil) == (err == nil) {
+				t.Errorf("%#v, %v, want %s", outcome, err, test.want)
 			}
 		})
 	}
@@ -173,6 +228,11 @@ func TestRefusedCredentials(t *testing.T) {
 		outcome, err := p.Charge(t.Context(), account, request("spt_123"))
 		if outcome != nil || err == nil || errors.Is(err, ports.ErrCredentialsRefused) == before {
 			t.Errorf("after a failure: %t: %#v, %v", before, outcome, err)
+		}
+		again := request("spt_123")
+		again.Again = true
+		if outcome, err := p.Charge(t.Context(), account, again); outcome != nil || err == nil || errors.Is(err, ports.ErrCredentialsRefused) {
+			t.Errorf("a repeat: %#v, %v", outcome, err)
 		}
 	}
 }
@@ -237,6 +297,8 @@ func TestOldChargeIsResolved(t *testing.T) {
 				switch {
 				case test.status != 200:
 					say(w, test.status, refusalOf("invalid_request_error", "", ""))
+				case r.Method == http.MethodPost && r.FormValue("metadata[void]") != "" && test.list != "":
+					say(w, 400, refusalOf("idempotency_error", "", ""))
 				case r.Method == http.MethodPost && r.FormValue("metadata[void]") != "":
 					asked += "voided"
 					say(w, 200, strings.Replace(intent("requires_payment_method", ""), `"key"`, `"void":"true","key"`, 1))
@@ -338,35 +400,6 @@ func TestPendingRefundIsAskedAgain(t *testing.T) {
 		if got, err := p.Refund(t.Context(), account, back()); err != nil || got != want.outcome {
 			t.Errorf("%s: %#v, %v", want.status, got, err)
 		}
-	}
-}
-
-// A key is found among many intents of its time, page by page.
-func TestSearchReadsAllPages(t *testing.T) {
-	const pages = 4
-	p := open(t, func(w http.ResponseWriter, r *http.Request) {
-		q := r.URL.Query()
-		if q.Get("created[gte]") != fmt.Sprint(since.Add(-early).Unix()) || q.Get("created[lte]") != fmt.Sprint(since.Add(6*time.Hour).Unix()) {
-			t.Errorf("the list is asked for %v", q)
-		}
-		var first int
-		if after := q.Get("starting_after"); after != "" {
-			_, _ = fmt.Sscanf(after, "pi_%d", &first)
-			first++
-		}
-		var data []json.RawMessage
-		for i := first; i < first+100; i++ {
-			key := fmt.Sprint("other-", i)
-			if i == pages*100-1 {
-				key = request("").Charge.Key
-			}
-			data = append(data, json.RawMessage(fmt.Sprintf(`{"id":"pi_%d","object":"payment_intent","metadata":{"key":"%s"}}`, i, key)))
-		}
-		_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": data, "has_more": first < (pages-1)*100})
-	})
-	found, err := p.search(t.Context(), account, request("").Charge)
-	if err != nil || found == nil || found.ID != fmt.Sprint("pi_", pages*100-1) {
-		t.Errorf("%v, %v", found, err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"context"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -15,17 +16,18 @@ import (
 
 var _ ports.WebhookReader = (*Provider)(nil)
 
-// tolerance is how far the time of a signature may be from ours.
+// tolerance is how far the time of a signature may be from ours or, should our clock be wrong, from Stripe's.
 const tolerance = 5 * time.Minute
 
 // ReadWebhook reads what Stripe sends to an endpoint. Events of another version of the API than ours
 // are read alike: the little that is read has not changed. The instrument of a charge that was paid is
 // not in its event.
-func (p *Provider) ReadWebhook(payload []byte, signature, secret string) (ports.PaymentNews, error) {
-	event, err := webhook.ConstructEventWithOptions(payload, signature, secret, webhook.ConstructEventOptions{
-		IgnoreTolerance: true, IgnoreAPIVersionMismatch: true, // the time is judged by our clock
+func (p *Provider) ReadWebhook(_ context.Context, _ ports.PaymentAccount, c ports.Call, secret string) (ports.PaymentNews, error) {
+	signature := c.Header("Stripe-Signature")
+	event, err := webhook.ConstructEventWithOptions(c.Payload, signature, secret, webhook.ConstructEventOptions{
+		IgnoreTolerance: true, IgnoreAPIVersionMismatch: true, // the time is judged here
 	})
-	if off := p.clock.Now().Sub(signedAt(signature)); err != nil || off.Abs() > tolerance || secret == "" {
+	if !p.recent(signedAt(signature)) || err != nil || secret == "" {
 		return ports.PaymentNews{}, fault.New(fault.Unauthenticated, "invalid_signature", "The signature is not valid.")
 	}
 	if event.Data == nil {
@@ -38,6 +40,11 @@ func (p *Provider) ReadWebhook(payload []byte, signature, secret string) (ports.
 		return refundNews(event.Data.Raw)
 	}
 	return ports.PaymentNews{}, nil
+}
+
+func (p *Provider) recent(signed time.Time) bool {
+	least, most := p.age(signed)
+	return least.Abs() <= tolerance || most.Abs() <= tolerance
 }
 
 // signedAt is the t= of a signature; zero unless there is exactly one. Of several, nobody knows which one

@@ -1,0 +1,156 @@
+package stripe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	api "github.com/stripe/stripe-go/v85"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const (
+	// searchable is after how long Stripe's search finds an intent. "Under normal operating conditions, data is
+	// searchable in less than a minute", at most an hour later in an outage, and never in India
+	// (docs.stripe.com/api/payment_intents/search, read November 2026). So what it does not find may exist.
+	searchable = time.Minute
+	// near and soon bound the window around an attempt's start in which its intent nearly always is.
+	near, soon = 2 * time.Minute, 10 * time.Minute
+	// early and late bound the window in which it must be: clocks may be off by early, and an attempt is charged
+	// within checkout.KeyAge.
+	early = 2 * time.Hour
+	late  = checkout.KeyAge + time.Hour
+	// spare is how much of its time a search leaves for what comes after it.
+	spare = 1500 * time.Millisecond
+)
+
+// progress is how far the intents around an attempt were read: the window of each stage, newest first, from
+// the cursor on. Intents are not created later than now, so a window with an end in the past is closed.
+type progress struct {
+	earliest, latest, until int64 // by Stripe's clock; the attempt's start, and the end of the last stage
+	stage                   int
+	cursor                  string // the last intent that was read
+}
+
+func (s progress) String() string {
+	return fmt.Sprintf("%d %d %d %d %s", s.earliest, s.latest, s.until, s.stage, s.cursor)
+}
+
+func parseProgress(text string) (s progress, ok bool) {
+	n, _ := fmt.Sscanf(text, "%d %d %d %d %s", &s.earliest, &s.latest, &s.until, &s.stage, &s.cursor)
+	return s, n >= 4 && s.stage >= 0 && s.stage < stages
+}
+
+// begin is a search from its start.
+func (p *Provider) begin(since time.Time) progress {
+	earliest, latest := p.remoteTime(since)
+	until := latest.Add(late)
+	if now := p.now().Add(near); now.Before(until) {
+		until = now
+	}
+	return progress{earliest: earliest.Unix(), latest: latest.Unix(), until: until.Unix()}
+}
+
+const stages = 3
+
+// window is the times of creation that the present stage reads, both included.
+func (s progress) window() (from, to int64) {
+	switch s.stage {
+	case 0:
+		return s.earliest - seconds(near), min(s.latest+seconds(soon), s.until)
+	case 1:
+		return s.latest + seconds(soon) + 1, s.until
+	}
+	return s.earliest - seconds(early), s.earliest - seconds(near) - 1
+}
+
+func seconds(d time.Duration) int64 { return int64(d / time.Second) }
+
+// whole reports whether the windows hold every time at which the attempt may have been charged.
+func (s progress) whole(now time.Time) bool {
+	return s.until >= s.latest+seconds(late) && s.until < now.Unix()
+}
+
+// find looks for the intent of a key, of which there is at most one while Stripe remembers the key: by search, which
+// is quick and may miss it, and by list, which "isn't subject to the availability delay" (docs.stripe.com/search,
+// read November 2026). nil: there is none in the windows. With more to read than there is time for, the error is
+// ports.StillLooking.
+func (p *Provider) find(ctx context.Context, a ports.PaymentAccount, of checkout.Charge) (found *api.PaymentIntent, s progress, err error) {
+	s, resumed := parseProgress(of.Progress)
+	if !resumed {
+		s = p.begin(of.Since)
+	}
+	if least, _ := p.age(of.Since); least >= searchable {
+		found, err = p.search(ctx, a, of.Key)
+	}
+	for err == nil && found == nil && s.stage < stages {
+		found, err = p.list(ctx, a, of.Key, &s)
+	}
+	if err != nil || found == nil {
+		return nil, s, err
+	}
+	found, err = p.retrieve(ctx, a, found.ID) // as it stands now, and with its card
+	return found, s, described(err)
+}
+
+// search asks Stripe's search for the key. That it fails says nothing: the list decides.
+func (p *Provider) search(ctx context.Context, a ports.PaymentAccount, key string) (*api.PaymentIntent, error) {
+	params := &api.PaymentIntentSearchParams{}
+	params.Query = fmt.Sprintf("metadata['%s']:'%s'", metaKey, key)
+	params.Single = true
+	for intent, err := range p.as(a).V1PaymentIntents.Search(ctx, params).All(ctx) {
+		switch {
+		case credentialsRefused(err):
+			return nil, described(err)
+		case err != nil:
+			return nil, nil
+		case intent.Metadata[metaKey] == key:
+			return intent, nil
+		}
+	}
+	return nil, nil
+}
+
+// list reads a stage of a search, and enters the next one at its end.
+func (p *Provider) list(ctx context.Context, a ports.PaymentAccount, key string, s *progress) (*api.PaymentIntent, error) {
+	began := *s
+	from, to := s.window()
+	if from <= to {
+		params := &api.PaymentIntentListParams{CreatedRange: &api.RangeQueryParams{GreaterThanOrEqual: from, LesserThanOrEqual: to}}
+		params.Limit = api.Int64(pageSize)
+		if s.cursor != "" {
+			params.StartingAfter = &began.cursor
+		}
+		read := 0
+		for intent, err := range p.as(a).V1PaymentIntents.List(ctx, params).All(ctx) {
+			switch {
+			case err != nil && unclear(err) && (*s != began || out(ctx)):
+				return nil, ports.StillLooking{Progress: s.String()}
+			case err != nil:
+				return nil, described(err)
+			case intent.Metadata[metaKey] == key:
+				return intent, nil
+			}
+			s.cursor = intent.ID
+			if read++; read%pageSize == 0 && out(ctx) {
+				return nil, ports.StillLooking{Progress: s.String()}
+			}
+		}
+	}
+	s.stage, s.cursor = s.stage+1, ""
+	return nil, nil
+}
+
+const pageSize = 100
+
+// out reports whether there is no time for another page.
+func out(ctx context.Context) bool {
+	deadline, bounded := ctx.Deadline()
+	return ctx.Err() != nil || bounded && time.Until(deadline) < spare
+}
+
+// errKeyUsed means that Stripe knows the key from another request than the void.
+var errKeyUsed = errors.New("stripe: the key was used, and no payment intent of it is found")
