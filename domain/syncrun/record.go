@@ -19,12 +19,15 @@ type Record struct {
 	Resource Resource
 	Remote   string    // the platform's id of it
 	At       time.Time // when it was last changed there; zero: the platform does not tell
-	Deleted  bool
-	Problem  string // why it cannot be read, in words for the merchant
-	Product  *Product
-	Level    *Level
-	Order    *Order
-	Customer *Customer
+	// WholeSecond means that the platform told At to the second only: it may be any moment of that second. It
+	// cannot be seen from At, for an exact time is a whole second too, once in a thousand times.
+	WholeSecond bool
+	Deleted     bool
+	Problem     string // why it cannot be read, in words for the merchant
+	Product     *Product
+	Level       *Level
+	Order       *Order
+	Customer    *Customer
 }
 
 // Product as a platform has it. Prices are decimal digits in Currency. Without variants, the product itself
@@ -144,11 +147,10 @@ func (c *Copy) News(r Record) bool {
 	return !c.Late(r) && (r.Deleted != c.Removed || !r.Deleted && r.Digest() != c.Digest)
 }
 
-// Late tells whether a record is older than what is known. A platform that tells whole seconds may mean any
-// moment of the second.
+// Late reports whether a record is older than what is known.
 func (c *Copy) Late(r Record) bool {
 	known := c.At
-	if r.At.Equal(r.At.Truncate(time.Second)) {
+	if r.WholeSecond {
 		known = known.Truncate(time.Second)
 	}
 	return !r.At.IsZero() && r.At.Before(known)

@@ -94,14 +94,13 @@ func TestNews(t *testing.T) {
 		record syncrun.Record
 		want   bool
 	}{
-		"the same":                                    {record(tent(), noon), false},
-		"the same, later":                             {record(tent(), later), false},
-		"another price":                               {record(dearer, later), true},
-		"another price, same time":                    {record(dearer, noon), true},
-		"another price, earlier":                      {record(dearer, noon.Add(-time.Second)), false},
-		"another price, at no time":                   {record(dearer, time.Time{}), true},
-		"another price, some time of the same second": {record(dearer, noon.Add(400*time.Millisecond).Truncate(time.Second)), true},
-		"deleted":                                     {gone, true},
+		"the same":                  {record(tent(), noon), false},
+		"the same, later":           {record(tent(), later), false},
+		"another price":             {record(dearer, later), true},
+		"another price, same time":  {record(dearer, noon), true},
+		"another price, earlier":    {record(dearer, noon.Add(-time.Second)), false},
+		"another price, at no time": {record(dearer, time.Time{}), true},
+		"deleted":                   {gone, true},
 	} {
 		if got := c.News(one.record); got != one.want {
 			t.Errorf("%s: %v", name, got)
@@ -109,8 +108,15 @@ func TestNews(t *testing.T) {
 	}
 	precise := *c
 	precise.At = noon.Add(400 * time.Millisecond)
-	if !precise.News(record(dearer, noon)) || precise.News(record(dearer, noon.Add(399*time.Millisecond))) {
-		t.Error("a whole second is taken for its first moment, or an exact time for its whole second")
+	toTheSecond := record(dearer, noon)
+	toTheSecond.WholeSecond = true
+	if !precise.News(toTheSecond) {
+		t.Error("a time that is told to the second only is taken for the first moment of it")
+	}
+	for _, earlier := range []time.Time{noon, noon.Add(399 * time.Millisecond)} {
+		if precise.News(record(dearer, earlier)) {
+			t.Errorf("an exact time, %s, is taken for its whole second", earlier.Format(time.RFC3339Nano))
+		}
 	}
 	c.Take(gone, ours, syncrun.Prints{}, later)
 	if c.News(gone) || c.News(record(dearer, noon)) || !c.News(record(tent(), later.Add(time.Second))) {

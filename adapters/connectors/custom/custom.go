@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/haggle-commerce/haggle/adapters/connectors"
@@ -89,7 +88,7 @@ func (s *Connector) Read(ctx context.Context, c ports.Connection, r ports.PageRe
 	}
 	all := ports.RecordPage{Records: make([]syncrun.Record, len(answer.Data))}
 	for i, raw := range answer.Data {
-		all.Records[i] = record(r.Resource, raw, time.Time{})
+		all.Records[i] = record(r.Resource, raw, instant{})
 		if all.Records[i].Remote == "" {
 			all.Records[i].Problem = fmt.Sprintf("Record %d of its page: %s", i+1, all.Records[i].Problem)
 		}

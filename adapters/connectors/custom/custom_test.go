@@ -356,6 +356,8 @@ func TestNews(t *testing.T) {
 		want        syncrun.Record
 	}{
 		"a level": {"inventory_levels/update", `{"id": "a", "sku": "MUG", "quantity": 3, "updated_at": "2026-03-04T05:06:00Z"}`,
+			syncrun.Record{Resource: syncrun.Inventory, Remote: "a", At: changed.Truncate(time.Minute), WholeSecond: true, Level: &syncrun.Level{SKU: "MUG", Location: "main", Quantity: 3}}},
+		"an exact time on a whole second": {"inventory_levels/update", `{"id": "a", "sku": "MUG", "quantity": 3, "updated_at": "2026-03-04T05:06:00.000Z"}`,
 			syncrun.Record{Resource: syncrun.Inventory, Remote: "a", At: changed.Truncate(time.Minute), Level: &syncrun.Level{SKU: "MUG", Location: "main", Quantity: 3}}},
 		"a customer without a time": {"customers/create", `{"id": "a", "email": "a@b.c"}`,
 			syncrun.Record{Resource: syncrun.Customers, Remote: "a", At: changed, Customer: &syncrun.Customer{Email: "a@b.c"}}},

@@ -10,7 +10,8 @@
 //	Accept: application/json
 //
 // and every answer is JSON in UTF-8, of at most 8 MiB, sent within 15 seconds. A GET may be redirected on the
-// same host. Times are RFC 3339 with an offset: 2026-03-04T05:06:07.089Z. Amounts are JSON numbers or
+// same host. Times are RFC 3339 with an offset: 2026-03-04T05:06:07.089Z. One
+// without a fraction may be any moment of its second: an exact one is written 2026-03-04T05:06:07.000Z. Amounts are JSON numbers or
 // text of decimal digits, 12.5 or "12.50"; their digits are taken exactly. Ids are text or whole numbers, 42
 // and "42" are the same id, and have at most 200 characters. A field that is null counts as one that is left
 // out, and fields that are not named here are ignored.

@@ -139,6 +139,12 @@ func (f fields) moment(name string) time.Time {
 	return at.UTC().Truncate(time.Millisecond)
 }
 
+// wholeSecond reports whether a time has no fraction of a second.
+func (f fields) wholeSecond(name string) bool {
+	text := f.text(name)
+	return text != "" && !strings.ContainsAny(text, ".,")
+}
+
 func (f fields) currency(name string) string { return strings.ToUpper(strings.TrimSpace(f.text(name))) }
 
 func (f fields) list(name string) (list []json.RawMessage) {

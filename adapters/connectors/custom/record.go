@@ -11,8 +11,14 @@ import (
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
-// record reads one. at is when it was changed, if it does not say.
-func record(of syncrun.Resource, raw json.RawMessage, at time.Time) syncrun.Record {
+// instant is a time, and whether it was told to the second only.
+type instant struct {
+	at          time.Time
+	wholeSecond bool
+}
+
+// record reads one. happened is when it was changed, if it does not say.
+func record(of syncrun.Resource, raw json.RawMessage, happened instant) syncrun.Record {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &values); err != nil || values == nil {
 		return syncrun.Record{Resource: of, Problem: "It is no object."}
@@ -20,7 +26,9 @@ func record(of syncrun.Resource, raw json.RawMessage, at time.Time) syncrun.Reco
 	f := fieldsOf(values)
 	r := syncrun.Record{Resource: of, Remote: f.id("id"), At: f.moment("updated_at"), Deleted: f.yes("deleted")}
 	if r.At.IsZero() {
-		r.At = at
+		r.At, r.WholeSecond = happened.at, happened.wholeSecond
+	} else {
+		r.WholeSecond = f.wholeSecond("updated_at")
 	}
 	if r.Remote == "" {
 		f.note("id", "is required")

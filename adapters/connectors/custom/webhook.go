@@ -81,6 +81,7 @@ func (s *Connector) Verify(call ports.Call, signing string) (ports.CallStamp, er
 type told struct {
 	topic string
 	at    time.Time
+	whole bool // at was told to the second only
 	data  json.RawMessage
 }
 
@@ -92,7 +93,7 @@ func read(payload []byte) (told, error) {
 		return told{}, errUnreadable
 	}
 	f := fieldsOf(values)
-	t := told{topic: f.text("type"), at: f.moment("timestamp"), data: f.raw("data")}
+	t := told{topic: f.text("type"), at: f.moment("timestamp"), whole: f.wholeSecond("timestamp"), data: f.raw("data")}
 	if f.problem() != "" || t.data == nil {
 		return told{}, errUnreadable
 	}
@@ -117,18 +118,18 @@ func (s *Connector) News(_ context.Context, _ ports.Connection, topic string, at
 		at = t.at
 	}
 	if happened == "delete" {
-		return []syncrun.Record{gone(of, t.data, at)}, nil
+		return []syncrun.Record{gone(of, t.data, instant{at, t.whole})}, nil
 	}
-	return []syncrun.Record{record(of, t.data, at)}, nil
+	return []syncrun.Record{record(of, t.data, instant{at, t.whole})}, nil
 }
 
 // gone is a record of which no more than the id counts: when it was last changed says nothing of when it went.
-func gone(of syncrun.Resource, raw json.RawMessage, at time.Time) syncrun.Record {
+func gone(of syncrun.Resource, raw json.RawMessage, happened instant) syncrun.Record {
 	var values map[string]json.RawMessage
 	_ = json.Unmarshal(raw, &values) // what is no object has no id either
-	r := syncrun.Record{Resource: of, Remote: fieldsOf(values).id("id"), At: at, Deleted: true}
+	r := syncrun.Record{Resource: of, Remote: fieldsOf(values).id("id"), At: happened.at, WholeSecond: happened.wholeSecond, Deleted: true}
 	if r.Remote == "" {
-		return syncrun.Record{Resource: of, At: at, Problem: "It cannot be read: id is required."}
+		return syncrun.Record{Resource: of, At: happened.at, Problem: "It cannot be read: id is required."}
 	}
 	return r
 }

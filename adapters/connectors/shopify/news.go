@@ -19,10 +19,15 @@ func (c *Connector) News(ctx context.Context, conn ports.Connection, topic strin
 	for i, r := range records {
 		if at.Truncate(time.Second).Equal(r.At) {
 			records[i].At = at
+		} else {
+			records[i].WholeSecond = wholeSecond(r.At)
 		}
 	}
 	return records, err
 }
+
+// wholeSecond reports whether a record's time is one of those that Shopify tells to the second only.
+func wholeSecond(at time.Time) bool { return !at.IsZero() && at.Nanosecond() == 0 }
 
 func (c *Connector) news(ctx context.Context, conn ports.Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error) {
 	resource, what, _ := strings.Cut(topic, "/")

@@ -90,6 +90,14 @@ const (
 // Read reads a page. All products, and all stock, are better read by a bulk operation, where the shop has
 // none running: pages are dear, and end after 25,000 records of a connection.
 func (c *Connector) Read(ctx context.Context, conn ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
+	found, err := c.readRecords(ctx, conn, r)
+	for i, record := range found.Records {
+		found.Records[i].WholeSecond = wholeSecond(record.At)
+	}
+	return found, err
+}
+
+func (c *Connector) readRecords(ctx context.Context, conn ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
 	kind, rest, _ := strings.Cut(r.Cursor, ":")
 	switch kind += ":"; kind {
 	case bulkCursor, fileCursor:

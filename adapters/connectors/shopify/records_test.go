@@ -243,7 +243,7 @@ func TestLevels(t *testing.T) {
 		"item": {"id": "gid://shopify/InventoryItem/43729076", "sku": " A "}, "quantities": [{"name": "on_hand", "quantity": 9}, {"name": "available", "quantity": -2}]}`
 	untold := `{"updatedAt": "2026-03-01T11:00:00Z", "item": {"id": "gid://shopify/InventoryItem/5", "sku": null}, "quantities": []}`
 	first := syncrun.Record{
-		Resource: syncrun.Inventory, Remote: "43729076:7", At: noon,
+		Resource: syncrun.Inventory, Remote: "43729076:7", At: noon, WholeSecond: true,
 		Level: &syncrun.Level{Item: "43729076", SKU: "A", Location: "shopify-7", Quantity: -2},
 	}
 	want(t, "the API", taken(t, syncrun.Inventory, time.Time{}, node, untold), first)
@@ -255,12 +255,13 @@ func TestLevels(t *testing.T) {
 		t.Error(err)
 	}
 	finer := first
-	finer.At = noon.Add(700 * time.Millisecond)
+	finer.At, finer.WholeSecond = noon.Add(700*time.Millisecond), false
 	news, err = told(t, "inventory_levels/update", finer.At,
 		`{"inventory_item_id": 43729076, "location_id": 7, "available": -2, "updated_at": "2026-03-01T12:00:00Z"}`)
 	if want(t, "one of several in a second", news, finer); err != nil {
 		t.Error(err)
 	}
+	first.WholeSecond = false
 	news, err = told(t, "inventory_levels/update", noon, `{"inventory_item_id": 43729076, "location_id": 7, "available": -2}`)
 	if want(t, "a webhook without a time", news, first); err != nil {
 		t.Error(err)
@@ -325,7 +326,9 @@ func TestOrders(t *testing.T) {
 			PlacedAt: noon.Add(-time.Hour),
 		},
 	}
-	want(t, "the API", taken(t, syncrun.Orders, time.Time{}, node), order)
+	toTheSecond := order
+	toTheSecond.WholeSecond = true
+	want(t, "the API", taken(t, syncrun.Orders, time.Time{}, node), toTheSecond)
 	for _, topic := range []string{"orders/create", "orders/updated"} {
 		news, err := told(t, topic, noon, payload)
 		if want(t, topic, news, order); err != nil {
@@ -349,7 +352,7 @@ func TestCustomers(t *testing.T) {
 	}
 	ada := func(tier string) syncrun.Record {
 		return syncrun.Record{
-			Resource: syncrun.Customers, Remote: "7", At: noon,
+			Resource: syncrun.Customers, Remote: "7", At: noon, WholeSecond: true,
 			Customer: &syncrun.Customer{Email: "ada@example.com", Name: "Ada Byron", Tier: tier, Purchases: 12},
 		}
 	}
