@@ -119,6 +119,9 @@ func (v Analytics) fold(ctx context.Context, project id.Project) (full bool, err
 		if err := f.lost(ctx, sessions); err != nil {
 			return err
 		}
+		if err := f.watch(ctx, sessions); err != nil {
+			return err
+		}
 		return f.done(ctx, sessions)
 	})
 	return full, err

@@ -184,6 +184,7 @@ var contents = []string{
 	"decision_chains", "agents", "agent_policies", "decisions", // in this order: whoever seals holds the chain
 	"quotes", "shown", "cart_items", "sessions",
 	"stock_moves", "stock", "variants", "products", "synonyms", "stock_turns",
+	"stock_checks", "low_stock", "haggled_sessions", "reconciliations", "money_differences",
 	"analytics_folds", "analytics_pending", "analytics_slots", "analytics_lost",
 	"embedding_progress", "embeddings", // in this order: who stores vectors holds the progress
 	"outbox", "deliveries", "webhook_deliveries", // last: what is written meanwhile announces itself

@@ -34,6 +34,9 @@ func (a *App) loops() []loop {
 		{name: "hear of stock", every: time.Second, run: a.discovery.HearStock},
 		{name: "tune agents", every: time.Hour, run: a.tunes.Run, long: true},
 		{name: "seal decisions", every: time.Second, run: a.seal},
+		{name: "announce low stock", every: 10 * time.Second, run: a.announcing.LowStock},
+		{name: "expire checkouts", every: 10 * time.Second, run: a.announcing.AbandonedCheckouts},
+		{name: "announce lost negotiations", every: 30 * time.Second, run: a.announcing.LostNegotiations},
 		{name: "forget stock turns", every: 10 * time.Minute, run: a.forgetTurns},
 	}
 }

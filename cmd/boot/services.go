@@ -10,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/access"
 	"github.com/haggle-commerce/haggle/app/aftersales"
 	"github.com/haggle-commerce/haggle/app/agents"
+	"github.com/haggle-commerce/haggle/app/announcing"
 	"github.com/haggle-commerce/haggle/app/buyers"
 	"github.com/haggle-commerce/haggle/app/catalogs"
 	"github.com/haggle-commerce/haggle/app/connecting"
@@ -38,6 +39,7 @@ type services struct {
 	purchase   *purchase.Service
 	aftersales *aftersales.Service
 	finance    *finance.Service
+	announcing *announcing.Service
 	connecting *connecting.Service
 	publishing *publishing.Service
 	buyers     *buyers.Service
@@ -85,6 +87,7 @@ func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 		Gateway: a.gateway, Clock: clock, Entropy: entropy, Log: a.log,
 	}
 	s.finance = &finance.Service{Payments: st.Payments(), Gateway: a.gateway, Sandbox: a.env == account.Sandbox}
+	s.announcing = &announcing.Service{Announcements: st.LateAnnouncements(), Entropy: entropy, Announced: a.publisher.Wake}
 	return s
 }
 

@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -246,6 +247,57 @@ func (t talk) lost() (Lost, bool) {
 		}
 	}
 	return l, l.Best >= 0 && l.Near(KeptWithin*10)
+}
+
+// Unsold is a product that the buyer made offers on and did not get, as its last negotiation left it.
+type Unsold struct {
+	Item        negotiation.Item
+	Currency    string
+	List        int64
+	BestOffer   int64
+	LastCounter *int64 // nil: the shop made none
+}
+
+// Unsold are the products that the session ended without, though the buyer made offers: no offer on any
+// variant or quantity of the product was accepted, and no order has it.
+func (s Session) Unsold() (unsold []Unsold) {
+	sold := map[id.Product]bool{}
+	for _, o := range s.Orders {
+		for _, l := range o.Lines {
+			sold[l.Product] = true
+		}
+	}
+	places := map[id.Product]int{}
+	for _, t := range s.talks() {
+		u, deal := t.unsold()
+		switch at, known := places[u.Item.Product]; {
+		case deal:
+			sold[u.Item.Product] = true
+		case u.BestOffer < 0:
+		case known:
+			unsold[at] = u
+		default:
+			places[u.Item.Product], unsold = len(unsold), append(unsold, u)
+		}
+	}
+	return slices.DeleteFunc(unsold, func(u Unsold) bool { return sold[u.Item.Product] })
+}
+
+// unsold is how the negotiation stands; BestOffer is -1 without an offer. deal reports that an offer was
+// accepted.
+func (t talk) unsold() (u Unsold, deal bool) {
+	last := t[len(t)-1]
+	u = Unsold{Item: last.Item, Currency: last.Currency, List: last.List, BestOffer: -1}
+	for _, d := range t {
+		if d.Offer != nil {
+			u.BestOffer = max(u.BestOffer, *d.Offer)
+		}
+		if d.Response == "counter_offer" {
+			u.LastCounter = d.Price
+		}
+		deal = deal || d.Response == "accept"
+	}
+	return u, deal
 }
 
 func (o Order) figures(costs map[costKey]int64) Figures {

@@ -192,6 +192,10 @@ func (p *Product) defaultStock(d Draft, check fault.Check) []Stock {
 	return []Stock{{p.Variants[0].ID, quantity}}
 }
 
+// LowStock is how many pieces of a variant, over all locations, are few enough to be announced. The triggers
+// of stock_checks know it too.
+const LowStock = 5
+
 // MaxStock bounds a stock level.
 const MaxStock = 1_000_000_000
 

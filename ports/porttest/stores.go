@@ -60,6 +60,8 @@ type Stores struct {
 	StockNews ports.StockNews
 	Analytics ports.Analytics
 
+	Late ports.LateAnnouncements
+
 	Vectors    ports.Vectors
 	Embeddings ports.EmbeddingQueue
 }

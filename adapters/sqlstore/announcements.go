@@ -1,0 +1,376 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/analytics"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// LateAnnouncements is the store's view of what is announced by loops.
+type LateAnnouncements struct{ store *Store }
+
+var _ ports.LateAnnouncements = LateAnnouncements{}
+
+// LateAnnouncements announces what became true by itself or by many hands.
+func (s *Store) LateAnnouncements() LateAnnouncements { return LateAnnouncements{s} }
+
+const (
+	// takeStockChecks is completed by the clause that skips what others took.
+	takeStockChecks = `
+WITH taken AS MATERIALIZED (
+  SELECT project_id, id
+  FROM stock_checks
+  ORDER BY id
+  LIMIT $1%s
+)
+DELETE FROM stock_checks
+WHERE (project_id, id) IN (SELECT project_id, id FROM taken)
+RETURNING project_id, variant_id`
+
+	// selectLeft is completed by the variants.
+	selectLeft = `
+SELECT v.product_id, v.id AS variant_id, v.sku, CAST(coalesce(sum(s.quantity), 0) AS BIGINT) AS quantity
+FROM variants AS v
+JOIN products AS p ON p.project_id = v.project_id AND p.id = v.product_id
+LEFT JOIN stock AS s ON s.project_id = v.project_id AND s.variant_id = v.id
+WHERE v.project_id = $1
+  AND p.status = 'active'
+  AND p.deleted_at IS NULL
+  AND v.id IN %s
+GROUP BY v.product_id, v.id, v.sku
+ORDER BY v.id`
+
+	insertLowStock = `
+INSERT INTO low_stock (project_id, variant_id, since)
+VALUES ($1, $2, $3)
+ON CONFLICT DO NOTHING`
+
+	deleteLowStock = `
+DELETE FROM low_stock
+WHERE project_id = $1
+  AND variant_id = $2`
+
+	// selectUnpaid is completed by the clause that skips what others hold.
+	selectUnpaid = `
+SELECT ` + checkoutColumns + `
+FROM checkouts
+WHERE status IN ('ready', 'pending', 'expired')
+  AND abandoned_at IS NULL
+  AND valid_until <= $1
+ORDER BY valid_until
+LIMIT $2%s`
+
+	abandonCheckout = `
+UPDATE checkouts
+SET status = 'expired', abandoned_at = $3
+WHERE project_id = $1
+  AND id = $2`
+
+	// selectHaggled is completed by the clause that skips what others hold.
+	selectHaggled = `
+SELECT project_id, session_id
+FROM haggled_sessions
+WHERE due_at <= $1
+ORDER BY due_at
+LIMIT $2%s`
+
+	// selectEnd is when a session ends, and whether everything that was said in it is folded. No row: it is
+	// gone.
+	selectEnd = `
+SELECT s.expires_at, NOT EXISTS (
+  SELECT 1
+  FROM analytics_pending AS p
+  WHERE p.project_id = s.project_id
+    AND p.session_id = s.id
+) AS folded
+FROM sessions AS s
+WHERE s.project_id = $1
+  AND s.id = $2`
+
+	forgetHaggled = `
+DELETE FROM haggled_sessions
+WHERE project_id = $1
+  AND session_id = $2`
+
+	postponeHaggled = `
+UPDATE haggled_sessions
+SET due_at = $3
+WHERE project_id = $1
+  AND session_id = $2`
+
+	// insertHaggled is completed by the sessions.
+	insertHaggled = `
+INSERT INTO haggled_sessions (project_id, session_id, due_at)
+SELECT project_id, id, expires_at
+FROM sessions
+WHERE project_id = $1
+  AND id IN %s
+ON CONFLICT DO NOTHING`
+)
+
+const (
+	// lateDecision is how long after a session's end its last answer may still be committed (see lateCommits).
+	lateDecision = lateCommits
+	// notFolded is the pause before a session is looked at again whose answers are not counted yet, and
+	// setAside before one that cannot be read.
+	notFolded = 10 * time.Second
+	setAside  = time.Hour
+)
+
+// now is the database's clock.
+func (t *tx) now(ctx context.Context) (time.Time, error) {
+	var at int64
+	_, err := t.get(ctx, &at, "SELECT "+t.dialect.clock)
+	return fromMillis(at), err
+}
+
+// announce stores an event.
+func (t *tx) announce(ctx context.Context, e *event.Event) error {
+	args, err := eventArgs(e)
+	if err != nil {
+		return t.note(ctx, err)
+	}
+	_, err = t.exec(ctx, insertEvent, args...)
+	return err
+}
+
+func (v LateAnnouncements) LowStock(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
+	err = v.store.inTx(ctx, anyProject, func(t *tx) error {
+		var taken []struct {
+			ProjectID string `db:"project_id"`
+			VariantID string `db:"variant_id"`
+		}
+		if err := t.list(ctx, &taken, fmt.Sprintf(takeStockChecks, t.dialect.skipLocked), limit); err != nil {
+			return err
+		}
+		more = len(taken) == limit
+		changed := map[string][]string{}
+		for _, c := range taken {
+			changed[c.ProjectID] = append(changed[c.ProjectID], c.VariantID)
+		}
+		for project, variants := range changed {
+			slices.Sort(variants)
+			for part := range slices.Chunk(slices.Compact(variants), listed) {
+				if err := t.announceLow(ctx, id.Stored[id.Project](project), part, announce); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return more && err == nil, err
+}
+
+// announceLow reads what is left after the checks were taken: a change that is not seen has a check of its
+// own, which is not taken yet.
+func (t *tx) announceLow(ctx context.Context, project id.Project, variants []string, announce ports.Announce) error {
+	args := arguments{project.String()}
+	query := fmt.Sprintf(selectLeft, args.list(variants))
+	var left []levelRow
+	if err := t.list(ctx, &left, query, args...); err != nil {
+		return err
+	}
+	now, err := t.now(ctx)
+	if err != nil {
+		return err
+	}
+	for _, l := range left {
+		if l.Quantity > catalog.LowStock {
+			if _, err := t.exec(ctx, deleteLowStock, project.String(), l.VariantID); err != nil {
+				return err
+			}
+			continue
+		}
+		added, err := t.exec(ctx, insertLowStock, project.String(), l.VariantID, toMillis(now))
+		if err != nil {
+			return err
+		}
+		if added == 0 {
+			continue
+		}
+		if err := t.announce(ctx, announce(project, now, event.InventoryLow{
+			Product: id.Stored[id.Product](l.ProductID),
+			Variant: id.Stored[id.Variant](l.VariantID),
+			SKU:     l.SKU,
+			Left:    l.Quantity,
+		})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v LateAnnouncements) AbandonedCheckouts(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
+	var unreadable error
+	err = v.store.inTx(ctx, anyProject, func(t *tx) error {
+		unreadable = nil
+		now, err := t.now(ctx)
+		if err != nil {
+			return err
+		}
+		var rows []checkoutRow
+		if err := t.list(ctx, &rows, fmt.Sprintf(selectUnpaid, t.dialect.skipLocked), toMillis(now), limit); err != nil {
+			return err
+		}
+		more = len(rows) == limit
+		for _, r := range rows {
+			if _, err := t.exec(ctx, abandonCheckout, r.ProjectID, r.ID, toMillis(now)); err != nil {
+				return err
+			}
+			// Nothing is held by a checkout that is not being paid: one that cannot be read ends like the
+			// others, without an event.
+			c, err := fromCheckoutRow(r)
+			if err != nil {
+				unreadable = errors.Join(unreadable, fmt.Errorf("a checkout of %s: %w", r.ProjectID, err))
+				continue
+			}
+			if err := t.announce(ctx, announce(c.Snapshot().Project, now, abandoned(c))); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return more && err == nil, errors.Join(err, unreadable)
+}
+
+func abandoned(c *checkout.Checkout) event.CheckoutAbandoned {
+	s := c.Snapshot()
+	phase := checkout.Ready
+	if s.Declines > 0 {
+		phase = checkout.Pending
+	}
+	items := make([]event.Item, len(s.Lines))
+	for i, l := range s.Lines {
+		items[i] = event.Item{
+			Product:  l.Product,
+			Variant:  l.Variant,
+			SKU:      l.SKU,
+			Name:     l.Name,
+			Quantity: l.Quantity,
+			Price:    l.Unit,
+			Original: l.Original,
+		}
+	}
+	return event.CheckoutAbandoned{
+		Checkout: s.ID,
+		Items:    items,
+		Total:    c.Total(),
+		Email:    s.Payment.Email,
+		Phase:    phase.String(),
+	}
+}
+
+func (v LateAnnouncements) LostNegotiations(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
+	var unreadable error
+	err = v.store.inTx(ctx, anyProject, func(t *tx) error {
+		unreadable = nil
+		now, err := t.now(ctx)
+		if err != nil {
+			return err
+		}
+		var rows []struct {
+			ProjectID string `db:"project_id"`
+			SessionID string `db:"session_id"`
+		}
+		if err := t.list(ctx, &rows, fmt.Sprintf(selectHaggled, t.dialect.skipLocked), toMillis(now), limit); err != nil {
+			return err
+		}
+		more = len(rows) == limit
+		for _, r := range rows {
+			problem, err := t.endNegotiation(ctx, id.Stored[id.Project](r.ProjectID), r.SessionID, now, announce)
+			if err != nil {
+				return err
+			}
+			unreadable = errors.Join(unreadable, problem)
+		}
+		return nil
+	})
+	return more && err == nil, errors.Join(err, unreadable)
+}
+
+// endNegotiation announces what an ended session lost. problem is why the session cannot be read.
+func (t *tx) endNegotiation(ctx context.Context, project id.Project, session string, now time.Time, announce ports.Announce) (problem, err error) {
+	var end struct {
+		ExpiresAt int64 `db:"expires_at"`
+		Folded    bool
+	}
+	found, err := t.get(ctx, &end, selectEnd, project.String(), session)
+	if err != nil {
+		return nil, err
+	}
+	next := fromMillis(end.ExpiresAt).Add(lateDecision)
+	if found && !end.Folded && !next.After(now) {
+		next = now.Add(notFolded)
+	}
+	if found && next.After(now) {
+		_, err := t.exec(ctx, postponeHaggled, project.String(), session, toMillis(next))
+		return nil, err
+	}
+	if found {
+		sessions, err := recorded(ctx, t, project, []string{session})
+		switch {
+		case t.failed != nil:
+			return nil, t.failed
+		case err != nil:
+			_, late := t.exec(ctx, postponeHaggled, project.String(), session, toMillis(now.Add(setAside)))
+			return fmt.Errorf("a session of %s: %w", project, err), late
+		}
+		if err := t.announceUnsold(ctx, project, sessions, now, announce); err != nil {
+			return nil, err
+		}
+	}
+	_, err = t.exec(ctx, forgetHaggled, project.String(), session)
+	return nil, err
+}
+
+func (t *tx) announceUnsold(ctx context.Context, project id.Project, sessions []analytics.Session, now time.Time, announce ports.Announce) error {
+	for _, s := range sessions {
+		for _, u := range s.Unsold() {
+			c, err := fromCurrency(u.Currency)
+			if err != nil {
+				return t.note(ctx, err)
+			}
+			lost := event.NegotiationLost{
+				Product:   u.Item.Product,
+				Variant:   u.Item.Variant,
+				Quantity:  u.Item.Quantity,
+				List:      money.Of(u.List, c),
+				BestOffer: money.Of(u.BestOffer, c),
+			}
+			if u.LastCounter != nil {
+				lost.LastCounter = money.Of(*u.LastCounter, c)
+			}
+			if err := t.announce(ctx, announce(project, now, lost)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// watch has the ends of sessions announced in which the buyer made an offer.
+func (f folding) watch(ctx context.Context, sessions []analytics.Session) error {
+	var haggled []string
+	for _, s := range sessions {
+		if slices.ContainsFunc(s.Decisions, func(d analytics.Decision) bool { return d.Fresh && d.Offer != nil }) {
+			haggled = append(haggled, s.ID.String())
+		}
+	}
+	if len(haggled) == 0 {
+		return nil
+	}
+	args := arguments{f.project.String()}
+	query := fmt.Sprintf(insertHaggled, args.list(haggled))
+	_, err := f.tx.exec(ctx, query, args...)
+	return err
+}
