@@ -138,7 +138,7 @@ func announceNotAbandoned(s *shop) {
 	s.sold(p, 1)
 	canceled := s.checkout(s.session(), line(p, 1))
 	s.must(s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
-		c, err := tx.Lock(s.ctx, canceled.ID())
+		c, _, err := tx.Lock(s.ctx, canceled.ID())
 		s.must(err)
 		s.must(c.Cancel())
 		return tx.Save(s.ctx, c, nil)
