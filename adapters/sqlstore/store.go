@@ -101,6 +101,17 @@ func (s *Store) Ping(ctx context.Context) error {
 	})
 }
 
+// Now is the database's clock, in whole milliseconds.
+func (s *Store) Now(ctx context.Context) (time.Time, error) {
+	var now int64
+	err := retry(ctx, func() error {
+		return onConn(ctx, s.read, func(conn *sqlx.Conn) error {
+			return ifUnharmed(translate(ctx, conn.GetContext(ctx, &now, "SELECT "+s.dialect.clock)))
+		})
+	})
+	return fromMillis(now), err
+}
+
 // Close closes all connections.
 func (s *Store) Close() error {
 	if s.read == s.write {

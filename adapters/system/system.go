@@ -8,12 +8,17 @@ import (
 	"net"
 	"net/netip"
 	"time"
+
+	"github.com/haggle-commerce/haggle/app/failpoint"
 )
 
-// Clock is the wall clock in UTC and whole milliseconds.
+// Clock is this machine's wall clock, in UTC and whole milliseconds. Times that several machines compare come
+// from DatabaseClock.
 type Clock struct{}
 
-func (Clock) Now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
+func (Clock) Now() time.Time {
+	return time.Now().Add(failpoint.ClockOffset()).UTC().Truncate(time.Millisecond)
+}
 
 // Entropy is the operating system's.
 type Entropy struct{}

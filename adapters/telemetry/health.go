@@ -22,7 +22,13 @@ type Health struct {
 
 	mu      sync.Mutex
 	checks  []check
+	warners []warner
 	failing map[string]bool
+}
+
+type warner struct {
+	name string
+	look func() string
 }
 
 type check struct {
@@ -41,6 +47,7 @@ type finding struct {
 
 const (
 	statusOK      = "ok"
+	statusWarning = "warning" // something else than the server is wrong: it can serve
 	statusFailing = "failing"
 )
 
@@ -63,14 +70,22 @@ func (h *Health) Check(name, message string, run func(context.Context) error) {
 	h.checks = append(h.checks, check{name, message, run})
 }
 
+// Warn adds what look says to every answer, unless it is empty. It does not make the server unready. look must
+// not wait for anything.
+func (h *Health) Warn(name string, look func() string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.warners = append(h.warners, warner{name, look})
+}
+
 // Draining makes the server unready for good, so that no new work is sent to it while it stops.
 func (h *Health) Draining() { h.draining.Store(true) }
 
 // Live answers ok: the process runs.
 func (*Health) Live(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) }
 
-// Ready answers 200 and ok, or 503 and a line for each failing check; all checks, in JSON, to those
-// who accept it.
+// Ready answers 200 and ok, or 503 and a line for each failing check, either with a line for each warning; all
+// checks, in JSON, to those who accept it.
 func (h *Health) Ready(w http.ResponseWriter, r *http.Request) {
 	// A probe that gave up tells nothing about the database.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), checksTimeout)
@@ -90,7 +105,7 @@ func (h *Health) Ready(w http.ResponseWriter, r *http.Request) {
 // examine runs all checks at once. One that has no result in time fails.
 func (h *Health) examine(ctx context.Context) []finding {
 	h.mu.Lock()
-	checks := h.checks[:len(h.checks):len(h.checks)]
+	checks, warners := h.checks[:len(h.checks):len(h.checks)], h.warners[:len(h.warners):len(h.warners)]
 	h.mu.Unlock()
 	results := make([]chan error, len(checks))
 	for i, c := range checks {
@@ -102,6 +117,11 @@ func (h *Health) examine(ctx context.Context) []finding {
 		findings[i] = c.judge(within(ctx, results[i]))
 	}
 	h.tell(ctx, findings)
+	for _, w := range warners {
+		if message := w.look(); message != "" {
+			findings = append(findings, finding{Name: w.name, Status: statusWarning, Message: message})
+		}
+	}
 	return findings
 }
 
@@ -148,7 +168,7 @@ func (h *Health) tell(ctx context.Context, findings []finding) {
 
 func verdict(findings []finding) (status string, code int) {
 	for _, f := range findings {
-		if f.Status != statusOK {
+		if f.Status == statusFailing {
 			return statusFailing, http.StatusServiceUnavailable
 		}
 	}
@@ -176,11 +196,13 @@ func writeText(w http.ResponseWriter, findings []finding) {
 	w.WriteHeader(code)
 	if status == statusOK {
 		fmt.Fprintln(w, status)
-		return
 	}
 	for _, f := range findings {
-		if f.Status != statusOK {
+		switch f.Status {
+		case statusFailing:
 			fmt.Fprintf(w, "%s: %s\n", f.Name, f.Message)
+		case statusWarning:
+			fmt.Fprintf(w, "warning: %s: %s\n", f.Name, f.Message)
 		}
 	}
 }

@@ -168,6 +168,30 @@ func (m *Metrics) RateLimits(degraded func() bool, alone func() int64) {
 	}, func() float64 { return float64(alone()) })
 }
 
+// ClockSkew shows how far other clocks are ahead of ours, in seconds, as far as known: the database's of this
+// machine's, a payment provider's of the database's.
+func (m *Metrics) ClockSkew(skews func() map[string]time.Duration) {
+	m.registry.MustRegister(gaugesOf[time.Duration]{
+		prometheus.NewDesc("haggle_clock_skew_seconds", "How far another clock is ahead.", []string{"against"}, nil),
+		skews, time.Duration.Seconds,
+	})
+}
+
+// gaugesOf is a gauge for each value of its one label, read at each scrape.
+type gaugesOf[T any] struct {
+	desc  *prometheus.Desc
+	read  func() map[string]T
+	value func(T) float64
+}
+
+func (g gaugesOf[T]) Describe(out chan<- *prometheus.Desc) { out <- g.desc }
+
+func (g gaugesOf[T]) Collect(out chan<- prometheus.Metric) {
+	for label, v := range g.read() {
+		out <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, g.value(v), label)
+	}
+}
+
 // Shed counts a request refused because its lane was full.
 func (m *Metrics) Shed(lane string) { m.shed.WithLabelValues(lane).Inc() }
 

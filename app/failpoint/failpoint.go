@@ -6,6 +6,8 @@
 // first without n, the program kills itself (kill), blocks (hang), or the point returns an error
 // (error). A point inside a transaction's function must return its error, so that the transaction
 // rolls back.
+//
+// FAULT_CLOCK moves the process's wall clock, by +6m or -60s for example.
 package failpoint
 
 // Point is a place in the program.

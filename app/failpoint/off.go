@@ -2,7 +2,13 @@
 
 package failpoint
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // At does nothing.
 func At(context.Context, Point) error { return nil }
+
+// ClockOffset is 0.
+func ClockOffset() time.Duration { return 0 }

@@ -25,6 +25,23 @@ var hang = sync.OnceValue(func() time.Duration {
 	return time.Minute
 })
 
+// ClockOffset is by how much this process's wall clock is moved: FAULT_CLOCK.
+func ClockOffset() time.Duration { return clockOffset }
+
+var clockOffset = mustReadOffset(os.Getenv("FAULT_CLOCK"))
+
+func mustReadOffset(setting string) time.Duration {
+	if setting == "" {
+		return 0
+	}
+	d, err := time.ParseDuration(setting)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "FAULT_CLOCK:", err)
+		os.Exit(2)
+	}
+	return d
+}
+
 // errInjected is what a point answers that was told to fail.
 var errInjected = errors.New("a failure made for a test")
 

@@ -37,7 +37,8 @@ type App struct {
 	config            Config
 	env               account.Environment
 	log               *slog.Logger
-	clock             system.Clock
+	clock             *system.DatabaseClock
+	clocks            *clocks
 	index             *search.Index
 	store             *sqlstore.Store
 	storefront        ports.Storefronts
@@ -102,6 +103,9 @@ func NewTools(ctx context.Context, c Config, log *slog.Logger) (*App, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the database: %w", err)
 	}
+	if a.clock, err = system.NewDatabaseClock(ctx, a.store.Now); err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot read the database's clock: %w", err), a.Close())
+	}
 	if err := a.store.Migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot migrate the database: %w", err), a.Close())
 	}
@@ -135,6 +139,7 @@ func (a *App) assemble() error {
 	a.storefront, a.meter = a.store.Storefronts(), a.metrics
 	a.growth = catalogs.NewGrowth(a.store.Analyze)
 	a.openProviders()
+	a.openClocks()
 	a.openPlatforms()
 	if err := a.openPublishing(); err != nil {
 		return err

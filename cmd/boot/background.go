@@ -21,6 +21,7 @@ type loop struct {
 
 func (a *App) loops() []loop {
 	return []loop{
+		{name: "follow the database's clock", every: syncEvery, run: a.clocks.follow},
 		{name: "reconcile payments", every: 2 * time.Second, run: a.reconcile},
 		{name: "execute refunds", every: 2 * time.Second, run: a.executeRefunds},
 		{name: "record uses of keys", every: 5 * time.Second, run: a.Access.FlushUses},

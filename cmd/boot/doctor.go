@@ -131,6 +131,7 @@ func (d *doctor) database() {
 	}
 	defer store.Close()
 	d.say(Fine, "database", "answers (%s)", time.Since(start).Round(time.Millisecond))
+	d.clocks(store)
 	if err := store.SchemaCurrent(d.ctx); err != nil {
 		d.say(Doubt, "schema", "is not current: `haggle migrate`, or the next start, brings it up to date")
 		return

@@ -2,9 +2,12 @@ package boot_test
 
 import (
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
@@ -22,6 +25,7 @@ func TestTheDoctorSaysWhatIsWrong(t *testing.T) {
 	used := boottest.Engines[0].URL(t)
 	boottest.Start(t, used)
 	redis := redisserver.Start(t)
+	punctual, fast := providerWithClock(t, 0), providerWithClock(t, 75*time.Second)
 	for _, c := range []struct {
 		name    string
 		change  func(*boot.Config)
@@ -33,6 +37,10 @@ func TestTheDoctorSaysWhatIsWrong(t *testing.T) {
 		{"a database in use", func(c *boot.Config) { c.DatabaseURL = used }, boot.Fine, "schema", "is current"},
 		{"PostgreSQL", func(c *boot.Config) { c.DatabaseURL = pgserver.Shared(t).Database(t, "") }, boot.Doubt, "schema", "haggle migrate"},
 		{"no database", func(c *boot.Config) { c.DatabaseURL = "postgres://x@127.0.0.1:1/x" }, boot.Trouble, "database", "refused"},
+		{"the database's clock", func(c *boot.Config) { c.DatabaseURL = used }, boot.Fine, "clock", "ahead of this machine's"},
+		{"a provider's clock", func(c *boot.Config) { c.DatabaseURL, c.StripeURL = used, punctual.URL }, boot.Fine, "Stripe clock", "agrees"},
+		{"a wrong provider's clock", func(c *boot.Config) { c.DatabaseURL, c.PayPalURL = used, fast.URL }, boot.Doubt, "PayPal clock", "refused"},
+		{"a provider that is away", func(c *boot.Config) { c.DatabaseURL, c.PayPalURL = used, "http://127.0.0.1:1" }, boot.Doubt, "PayPal clock", "not known"},
 		{"Redis", func(c *boot.Config) { c.RedisURL = redis.URL() }, boot.Fine, "Redis", "answers"},
 		{"no Redis", func(c *boot.Config) { c.RedisURL = "redis://127.0.0.1:1" }, boot.Trouble, "Redis", "does not answer"},
 		{"an address in use", func(c *boot.Config) { c.Addr = busy.Addr().String() }, boot.Doubt, "API address", "not free"},
@@ -67,4 +75,14 @@ func TestTheDoctorSaysWhatIsWrong(t *testing.T) {
 			t.Errorf("no %s about the %s that says %q in %v", c.verdict, c.about, c.says, findings)
 		})
 	}
+}
+
+// providerWithClock answers nothing but the time.
+func providerWithClock(t *testing.T, ahead time.Duration) *httptest.Server {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Date", time.Now().Add(ahead).UTC().Format(http.TimeFormat))
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	t.Cleanup(server.Close)
+	return server
 }

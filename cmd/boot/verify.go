@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
-	"github.com/haggle-commerce/haggle/adapters/system"
 )
 
 // between is the pause between two looks at what is under way.
@@ -47,15 +46,18 @@ func Verify(ctx context.Context, c Config, provider string, wait time.Duration) 
 
 // settled looks when nothing is under way, or the wait is over. What begins between the two looks is waited for too.
 func settled(ctx context.Context, store *sqlstore.Store, wait time.Duration) (v sqlstore.Verification, err error) {
-	clock := system.Clock{}
-	for until := clock.Now().Add(wait); ; {
+	for until := time.Now().Add(wait); ; {
 		n, err := store.Undecided(ctx)
 		if err != nil {
 			return v, err
 		}
-		last := !clock.Now().Before(until)
+		last := !time.Now().Before(until)
 		if n == 0 || last {
-			if v, err = store.Verify(ctx, clock.Now()); err != nil || v.Undecided == 0 || last {
+			now, err := store.Now(ctx)
+			if err != nil {
+				return v, err
+			}
+			if v, err = store.Verify(ctx, now); err != nil || v.Undecided == 0 || last {
 				return v, err
 			}
 		}

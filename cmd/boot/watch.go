@@ -11,6 +11,8 @@ func (a *App) watchParts() {
 	a.health = telemetry.NewHealth(a.log, nil)
 	a.health.Check("database", "no answer", a.store.Ping)
 	a.health.Check("migrations", "not known to be up to date", a.store.SchemaCurrent)
+	a.clocks.watch(a.health)
+	a.metrics.ClockSkew(a.clocks.skews)
 	a.metrics.Outbox(a.store.OutboxLag)
 	a.metrics.RateLimits(a.limiter.Degraded, a.limiter.Alone)
 	for name, pool := range a.store.Pools() {

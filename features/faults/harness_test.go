@@ -4,7 +4,7 @@
 //	go test ./features/faults                   a selection, in a minute or two
 //	FAULTS=full go test -v ./features/faults    everything (make faults)
 //	FAULTS_SEED=7 …                             the order and the random moments of an earlier run
-//	FAULTS_ONLY=points,kills …                  some groups alone: points kills database restarts races provider syncs syncpoints webhooks
+//	FAULTS_ONLY=points,kills …                  some groups alone: points kills database restarts races provider syncs syncpoints webhooks clocks
 package faults
 
 import (
@@ -52,6 +52,7 @@ func TestFaults(t *testing.T) {
 	groups := []group{
 		{"points", (*lab).points}, {"kills", (*lab).kills}, {"database", (*lab).cuts}, {"restarts", (*lab).restarts}, {"races", (*lab).races},
 		{"provider", (*lab).provider}, {"syncs", (*lab).syncs}, {"syncpoints", (*lab).syncPoints}, {"webhooks", (*lab).webhooks},
+		{"clocks", (*lab).clocks},
 	}
 	if only := os.Getenv("FAULTS_ONLY"); only != "" {
 		groups = slices.DeleteFunc(groups, func(g group) bool { return !slices.Contains(strings.Split(only, ","), g.name) })

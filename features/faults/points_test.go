@@ -36,10 +36,15 @@ const (
 type crash struct {
 	engine, point, action, retry string
 	tokens                       []string
+	clock, otherClock            string // by how much those of the server that fails and of the other one are wrong
 }
 
 func (c crash) String() string {
-	return fmt.Sprintf("%s, %s at %s, %s asks again, %s", c.engine, c.action, c.point, c.retry, strings.Join(c.tokens, " then "))
+	name := fmt.Sprintf("%s, %s at %s, %s asks again, %s", c.engine, c.action, c.point, c.retry, strings.Join(c.tokens, " then "))
+	if c.clock != "" {
+		name += fmt.Sprintf(", clocks wrong by %s and %s", c.clock, c.otherClock)
+	}
+	return name
 }
 
 // background tells that the point is passed by a loop, which another replica would do the work of.

@@ -55,9 +55,9 @@ func (s *scene) open() bool {
 		s.broken("%v", err)
 		return false
 	}
-	s.faulty = s.start("FAULT_POINT="+s.point+"="+s.action, "FAULT_HANG="+zombie.String())
+	s.faulty = s.start("FAULT_POINT="+s.point+"="+s.action, "FAULT_HANG="+zombie.String(), "FAULT_CLOCK="+s.clock)
 	if s.engine == postgres && !s.background() {
-		s.other = s.start()
+		s.other = s.start("FAULT_CLOCK=" + s.otherClock)
 	}
 	if len(s.violations) > 0 {
 		return false

@@ -1,0 +1,103 @@
+package system
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	firstLooks  = 3               // measurements before the clock is used; the quickest counts
+	lookTimeout = 2 * time.Second // of one measurement
+	// coarse is by how much the database's answer is rounded.
+	coarse = time.Millisecond
+)
+
+// DatabaseClock follows the clock of the database, so that every time which several machines compare (leases,
+// windows, due times) comes from one clock. Between two measurements it goes by this machine's monotonic clock:
+// a step of the local wall clock does not move it.
+//
+// A measurement knows the database's time to within its round trip. If the clock lies in that span it is left
+// alone, else it moves to the nearest end of it. So it goes backwards by no more than it was proven to be ahead.
+type DatabaseClock struct {
+	ask  func(context.Context) (time.Time, error)
+	wall func() time.Time // of this machine
+
+	mu     sync.Mutex // held while measuring
+	anchor atomic.Pointer[anchor]
+}
+
+// anchor is a moment by two clocks.
+type anchor struct {
+	local    time.Time // with its monotonic reading
+	database time.Time
+}
+
+func (a *anchor) at(local time.Time) time.Time { return a.database.Add(local.Sub(a.local)) }
+
+// NewDatabaseClock measures the database's clock, which ask reads. It fails if ask does.
+func NewDatabaseClock(ctx context.Context, ask func(context.Context) (time.Time, error)) (*DatabaseClock, error) {
+	c := &DatabaseClock{ask: ask, wall: Clock{}.Now}
+	var best span
+	for n := range firstLooks {
+		s, err := c.look(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 || s.width() < best.width() {
+			best = s
+		}
+	}
+	c.anchor.Store(&anchor{best.sent, best.earliest.Add(best.width() / 2)})
+	return c, nil
+}
+
+// Now is the database's time, in UTC and whole milliseconds.
+func (c *DatabaseClock) Now() time.Time {
+	return c.anchor.Load().at(time.Now()).UTC().Truncate(time.Millisecond)
+}
+
+// Skew is how far the database's clock is ahead of this machine's wall clock.
+func (c *DatabaseClock) Skew() time.Duration {
+	return c.Now().Sub(c.wall())
+}
+
+// Sync measures again, and corrects the clock. After an error the clock goes on as before.
+func (c *DatabaseClock) Sync(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s, err := c.look(ctx)
+	if err != nil {
+		return err
+	}
+	now := c.anchor.Load().at(s.sent)
+	switch {
+	case now.Before(s.earliest):
+		now = s.earliest
+	case now.After(s.latest):
+		now = s.latest
+	}
+	c.anchor.Store(&anchor{s.sent, now})
+	return nil
+}
+
+// span is what a measurement tells: the database's time, when the question was sent, is in it.
+type span struct {
+	sent             time.Time
+	earliest, latest time.Time
+}
+
+func (s span) width() time.Duration { return s.latest.Sub(s.earliest) }
+
+func (c *DatabaseClock) look(ctx context.Context) (span, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	sent := time.Now()
+	answer, err := c.ask(ctx)
+	if err != nil {
+		return span{}, err
+	}
+	took := time.Since(sent)
+	return span{sent, answer.Add(-took - coarse), answer.Add(coarse)}, nil
+}
