@@ -17,25 +17,30 @@ type edge struct {
 	managed      ports.Limiter
 	bought, gate ports.Limiter // nil: buyers are not limited
 
-	operations, payments, downloads *wire.Lane
+	merchants, buyers, payments, downloads *wire.Lane
 }
 
 // Places in the lanes. Operations have fewer than PostgreSQL has connections, so that payments, sign-in and
-// background work find one however many operations wait for each other. Payments wait for providers, up to
-// 8 s each, most of it without a connection, and have places that nothing else takes. Downloads last as long
-// as their readers are slow, and so have few places of their own.
+// background work find one however many operations wait for each other. Those of merchants and those of buyers
+// have places that the others do not take. Payments wait for providers, up to 8 s each, most of it without a
+// connection. Downloads last as long as their readers are slow, and so have few places.
+//
+// One tenant has three quarters of a lane at most, so that others find places, of the long waits of payments a
+// quarter, and of downloads a half.
 const (
 	operationPlaces = 16
 	paymentPlaces   = 256
 	downloadPlaces  = 4
 )
 
-// operations leave four connections free, of few the half.
-func (c Config) operations() int {
-	if c.Connections == 0 {
-		return operationPlaces
+// operations leave four connections free, of few the half. Merchants have three places of eight, buyers the others.
+func (c Config) operations() (merchants, buyers int) {
+	all := operationPlaces
+	if c.Connections != 0 {
+		all = min(operationPlaces, max(c.Connections-4, c.Connections/2))
 	}
-	return min(operationPlaces, max(c.Connections-4, c.Connections/2))
+	merchants = max(1, all*3/8)
+	return merchants, all - merchants
 }
 
 func (a *App) openEdge(limiter *ratelimit.Limiter) error {
@@ -43,12 +48,14 @@ func (a *App) openEdge(limiter *ratelimit.Limiter) error {
 	if err != nil {
 		return err
 	}
+	merchants, buyers := a.config.operations()
 	a.edge = edge{
-		address:    wire.ClientAddress(trusted),
-		managed:    counted{limiter, a.metrics, "management"},
-		operations: wire.NewLane(a.config.operations(), func() { a.metrics.Shed("operations") }),
-		payments:   wire.NewLane(paymentPlaces, func() { a.metrics.Shed("payments") }),
-		downloads:  wire.NewLane(downloadPlaces, func() { a.metrics.Shed("downloads") }),
+		address:   wire.ClientAddress(trusted),
+		managed:   counted{limiter, a.metrics, "management"},
+		merchants: a.lane("management", merchants, share(merchants)),
+		buyers:    a.lane("acp", buyers, share(buyers)),
+		payments:  a.lane("payments", paymentPlaces, paymentPlaces/4),
+		downloads: a.lane("downloads", downloadPlaces, downloadPlaces/2),
 	}
 	if !a.limits.acpOff {
 		// In memory of its own: what anybody can make it remember takes no one else's place.
@@ -59,6 +66,13 @@ func (a *App) openEdge(limiter *ratelimit.Limiter) error {
 		a.edge.bought, a.edge.gate = counted{limiter, a.metrics, "acp"}, counted{gate, a.metrics, "acp"}
 	}
 	return nil
+}
+
+// share is three quarters of a lane's places.
+func share(places int) int { return max(1, places*3/4) }
+
+func (a *App) lane(name string, places, share int) *wire.Lane {
+	return wire.NewLane(places, share, func() { a.metrics.Shed(name) })
 }
 
 // counted tells the metrics of refusals.

@@ -55,7 +55,7 @@ func (a *App) managementServices(s services) management.Services {
 		Publishing: s.publishing, EventLog: s.view.Events(), Buyers: s.buyers, Agents: s.agents, Tuner: a.tunerOn(s.view),
 		ACPAddress: a.acpAddress, APIAddress: a.URL() + "/v1", ClientAddress: a.edge.address,
 		Limiter: a.edge.managed, Rate: a.limits.rate, RateOfStrangers: strangersRate,
-		Lane: a.edge.operations, PaymentLane: a.edge.payments, DownloadLane: a.edge.downloads, NewEventID: func() id.AuditEvent { return id.New[id.AuditEvent](system.Entropy{}.Bits128()) },
+		Lane: a.edge.merchants, PaymentLane: a.edge.payments, DownloadLane: a.edge.downloads, NewEventID: func() id.AuditEvent { return id.New[id.AuditEvent](system.Entropy{}.Bits128()) },
 		Clock: a.clock,
 		Once: wire.Once[management.Services]{
 			Keys: requests, Records: requests, Vault: a.vault, Clock: a.clock, Begin: a.manage, Replayed: a.metrics.IdempotentReplayed,
@@ -69,7 +69,7 @@ func (a *App) acpServices(s services) acp.Services {
 		Storefronts: a.storefront, Discovery: s.discovery, Haggling: s.haggling, Purchase: s.purchase,
 		Aftersales: s.aftersales, Buyers: s.buyers, Sessions: s.view.Sessions(), Orders: s.view.Orders(), Clock: a.clock,
 		Sandbox: a.env == account.Sandbox, Address: a.acpAddress, PublicURL: a.URL(), ClientAddress: a.edge.address,
-		Limiter: a.edge.bought, Gate: a.edge.gate, Rate: a.limits.acp, Lane: a.edge.operations, PaymentLane: a.edge.payments,
+		Limiter: a.edge.bought, Gate: a.edge.gate, Rate: a.limits.acp, Lane: a.edge.buyers, PaymentLane: a.edge.payments,
 		Once: wire.Once[acp.Services]{
 			Keys: requests, Records: requests, Vault: a.vault, Clock: a.clock, Begin: a.trade, Replayed: a.metrics.IdempotentReplayed,
 		},

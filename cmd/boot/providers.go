@@ -84,7 +84,7 @@ func (a *App) reachableHook(t integration.Type, webhook id.Webhook) string {
 func (a *App) hookServices() hooks.Services {
 	ear := payments.Ear{InUse: a.store.Integrations(), Readers: a.providers.readers, Vault: a.vault, Purchases: a.purchase, Refunds: a.aftersales}
 	return hooks.Services{
-		Receiver: a.platforms.receiver, Ear: ear, Lane: a.edge.operations, Limiter: a.edge.managed, Rate: strangersRate, ClientAddress: a.edge.address,
+		Receiver: a.platforms.receiver, Ear: ear, Lane: a.edge.merchants, Limiter: a.edge.managed, Rate: strangersRate, ClientAddress: a.edge.address,
 	}
 }
 

@@ -55,7 +55,8 @@ type Services struct {
 	// of an IPv6 site against a hundred times.
 	Limiter, Gate ports.Limiter
 	Rate          ports.Rate
-	// Lane bounds how many operations run at the same time; payments have one of their own.
+	// Lane bounds how many operations run at the same time; those that ask payment providers have one of their own.
+	// A shop is a tenant.
 	Lane, PaymentLane *wire.Lane
 	// Once runs requests that have an Idempotency-Key.
 	Once wire.Once[Services]
@@ -121,19 +122,19 @@ func add[I, O any](h *handlers, op huma.Operation, handle func(*handlers, contex
 	op.Errors = append(op.Errors, http.StatusNotFound)
 	op.Middlewares = huma.Middlewares{h.pass, wire.CheckRequest, h.enter}
 	lane := h.Lane
-	pays := op.OperationID == finalizeID
+	pays := op.OperationID == finalizeID || op.OperationID == orderCancelID
 	if pays {
 		lane = h.PaymentLane
 	}
 	if op.Method != http.MethodGet {
-		op.Middlewares = append(op.Middlewares, h.once(pays || op.OperationID == orderCancelID))
+		op.Middlewares = append(op.Middlewares, h.once(pays))
 	}
 	huma.Register(h.api, op, func(ctx context.Context, in *I) (*O, error) {
 		shop := ctx.Value(shopKey{}).(*project.Project)
 		if bound, ok := ctx.Value(servicesKey{}).(*Services); ok { // of the request's transaction, which has a place
 			return handle(&handlers{*bound, h.api}, ctx, shop, in)
 		}
-		leave, err := lane.Enter(ctx)
+		ctx, leave, err := lane.Enter(ctx, shop.ID.String())
 		if err != nil {
 			return nil, err
 		}
@@ -195,9 +196,9 @@ func (h *handlers) once(phased bool) func(huma.Context, func(huma.Context)) {
 			return
 		}
 		shop := ctx.Context().Value(shopKey{}).(*project.Project)
-		enter := h.Lane.Enter
+		enter := func(ctx context.Context) (context.Context, func(), error) { return h.Lane.Enter(ctx, shop.ID.String()) }
 		if phased { // it enters its own
-			enter = func(context.Context) (func(), error) { return func() {}, nil }
+			enter = wire.Unplaced
 		}
 		h.Once.Run(ctx, next, wire.Job[Services]{
 			Enter:  enter,

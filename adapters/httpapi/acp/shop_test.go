@@ -123,7 +123,7 @@ func (s *shop) services(log *slog.Logger) acp.Services {
 		Haggling: haggles{s.shelf}, Clock: s.shelf, Entropy: s.shelf,
 	}
 	return acp.Services{
-		ClientAddress: wire.ClientAddress(nil), Lane: wire.NewLane(10, nil), PaymentLane: wire.NewLane(10, nil),
+		ClientAddress: wire.ClientAddress(nil), Lane: wire.NewLane(10, 10, nil), PaymentLane: wire.NewLane(10, 10, nil),
 		Storefronts: s.shelf, Discovery: find,
 		Haggling: &haggling.Service{
 			Agent: router, Mandates: router, Store: haggles{s.shelf}, Index: look, Clock: s.shelf, Entropy: s.shelf, Log: log, Fresh: find.Fresh,

@@ -76,17 +76,21 @@ func (s Services) receive(r *http.Request, webhook id.Webhook) error {
 	case err != nil:
 		return fault.New(fault.Malformed, "invalid_request", "The body could not be read.").Because(err)
 	}
-	leave, err := s.Lane.Enter(r.Context())
+	tenant := "" // of all whose webhooks are not known yet, or made up
+	if s.Receiver != nil && s.Receiver.Knows(webhook) {
+		tenant = webhook.String()
+	}
+	ctx, leave, err := s.Lane.Enter(r.Context(), tenant)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	call := ports.Call{Header: r.Header.Get, Payload: payload}
 	if s.Receiver != nil {
-		err = s.Receiver.Receive(r.Context(), webhook, call)
+		err = s.Receiver.Receive(ctx, webhook, call)
 		if fault.KindOf(err) != fault.NotFound {
 			return err
 		}
 	}
-	return s.Ear.Hear(r.Context(), webhook, call)
+	return s.Ear.Hear(ctx, webhook, call)
 }

@@ -105,7 +105,7 @@ func openDoor(t *testing.T, strikes int) *door {
 			Vault: plain{}, Clock: d, Entropy: &synctest.Entropy{}, Log: log, Wake: func() {},
 		}),
 		Ear:  payments.Ear{InUse: d.provider, Readers: map[string]ports.WebhookReader{"stripe": d.provider}, Vault: plain{}},
-		Lane: wire.NewLane(4, nil), Limiter: &limiter{left: strikes},
+		Lane: wire.NewLane(4, 4, nil), Limiter: &limiter{left: strikes},
 		ClientAddress: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.1") },
 	}))
 	server := httptest.NewServer(mux)

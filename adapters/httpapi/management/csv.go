@@ -41,10 +41,10 @@ type table struct {
 // download streams a table (RFC 4180, the first line names the columns). What fails before anything was
 // sent is an error like any other; what fails later breaks the connection off, for half a table must
 // not look whole. All of it has the time of one answer.
-func download(lane *wire.Lane, t table) *huma.StreamResponse {
+func download(lane *wire.Lane, tenant string, t table) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		r, w := humago.Unwrap(ctx)
-		leave, err := lane.Enter(ctx.Context())
+		placed, leave, err := lane.Enter(ctx.Context(), tenant)
 		if err != nil {
 			wire.WriteError(w, r, err)
 			return
@@ -56,7 +56,7 @@ func download(lane *wire.Lane, t table) *huma.StreamResponse {
 		write := func(cells ...string) error { return lines.Write(cells) }
 		err = write(t.columns...)
 		if err == nil {
-			err = t.rows(ctx.Context(), write)
+			err = t.rows(placed, write)
 		}
 		if err == nil {
 			lines.Flush()

@@ -24,7 +24,7 @@ func serveTable(t *testing.T, lane *wire.Lane, rows func(context.Context, func(.
 	api := wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"})
 	huma.Register(api, huma.Operation{OperationID: "table", Method: "GET", Path: "/v1/table.csv", Responses: csvAnswer()},
 		func(context.Context, *struct{}) (*huma.StreamResponse, error) {
-			return download(lane, table{name: "table.csv", columns: []string{"name", "amount"}, rows: rows}), nil
+			return download(lane, "shop", table{name: "table.csv", columns: []string{"name", "amount"}, rows: rows}), nil
 		})
 	server := httptest.NewServer(wire.Handler(mux, wire.Watch{Log: slog.New(slog.DiscardHandler)}))
 	t.Cleanup(server.Close)
@@ -45,7 +45,7 @@ func fetch(t *testing.T, url string) (*http.Response, string, error) {
 func TestATableKeepsItsText(t *testing.T) {
 	t.Parallel()
 	odd := []string{`a "quoted" name`, "a, b", "two\r\nlines", " spaced ", "é"}
-	url := serveTable(t, wire.NewLane(1, nil), func(_ context.Context, write func(...string) error) error {
+	url := serveTable(t, wire.NewLane(1, 1, nil), func(_ context.Context, write func(...string) error) error {
 		for _, text := range odd {
 			if err := write(text, "-1.50"); err != nil {
 				return err
@@ -77,7 +77,7 @@ func TestATableThatFails(t *testing.T) {
 	for _, c := range []struct{ rows, status int }{{0, 500}, {10, 500}, {100_000, 200}} {
 		t.Run(fmt.Sprint(c.rows, " rows"), func(t *testing.T) {
 			t.Parallel()
-			url := serveTable(t, wire.NewLane(1, nil), func(_ context.Context, write func(...string) error) error {
+			url := serveTable(t, wire.NewLane(1, 1, nil), func(_ context.Context, write func(...string) error) error {
 				for range c.rows {
 					if err := write("name", "1.00"); err != nil {
 						return err
@@ -101,8 +101,8 @@ func TestATableThatFails(t *testing.T) {
 
 func TestTablesWaitForAPlace(t *testing.T) {
 	t.Parallel()
-	lane := wire.NewLane(1, nil)
-	leave, err := lane.Enter(t.Context())
+	lane := wire.NewLane(1, 1, nil)
+	_, leave, err := lane.Enter(t.Context(), "shop")
 	if err != nil {
 		t.Fatal(err)
 	}

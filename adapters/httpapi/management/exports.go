@@ -20,7 +20,7 @@ type exportInput struct{ Period }
 
 func (h *handlers) exportPayments(ctx context.Context, in *exportInput) (*huma.StreamResponse, error) {
 	shop, filter := projectOf(ctx).ID, ports.PaymentFilter{From: in.From, To: in.To}
-	return download(h.DownloadLane, table{
+	return download(h.DownloadLane, visitOf(ctx).tenant(), table{
 		name: "payments.csv",
 		columns: []string{
 			"id", "created_at", "status", "amount", "refunded_amount", "currency", "method", "instrument", "provider", "order_id", "checkout_id",
@@ -36,7 +36,7 @@ func (h *handlers) exportPayments(ctx context.Context, in *exportInput) (*huma.S
 
 func (h *handlers) exportTransactions(ctx context.Context, in *exportInput) (*huma.StreamResponse, error) {
 	shop, filter := projectOf(ctx).ID, ports.TransactionFilter{From: in.From, To: in.To}
-	return download(h.DownloadLane, table{
+	return download(h.DownloadLane, visitOf(ctx).tenant(), table{
 		name: "transactions.csv",
 		columns: []string{
 			"transaction_id", "created_at", "type", "account", "amount", "currency", "order_id", "payment_id", "refund_id",

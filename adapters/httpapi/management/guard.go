@@ -36,6 +36,9 @@ type visit struct {
 	next      any                   // the second stage of an operation, which this run is; nil: it is the first
 }
 
+// tenant is who shares the lanes with others.
+func (v visit) tenant() string { return v.caller.Account.ID.String() }
+
 func visitOf(ctx context.Context) visit { return ctx.Value(visitKey{}).(visit) }
 
 // projectOf is the project that the request is about.

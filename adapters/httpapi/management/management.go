@@ -106,7 +106,7 @@ type Services struct {
 	Rate            func(account.Plan) ports.Rate
 	RateOfStrangers ports.Rate
 
-	// Lane bounds how many operations run at the same time.
+	// Lane bounds how many operations run at the same time. An account is a tenant.
 	Lane *wire.Lane
 	// PaymentLane bounds how many of those that ask a payment provider do.
 	PaymentLane *wire.Lane
@@ -234,7 +234,7 @@ func register[I, O any](h *handlers, tag string, o operation, handler func(*hand
 		case v.next != nil:
 			return handler(h, ctx, in)
 		}
-		leave, err := h.lane(o).Enter(ctx)
+		ctx, leave, err := h.lane(o).Enter(ctx, v.tenant())
 		if err != nil {
 			return nil, err
 		}

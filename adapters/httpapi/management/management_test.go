@@ -157,7 +157,7 @@ func newWorld(t *testing.T, more ...func(*management.Services)) *world {
 		ACPAddress: func(slug string) string { return "https://" + slug + ".example" }, APIAddress: "https://api.example/v1",
 		ClientAddress: func(r *http.Request) netip.Addr { return netip.MustParseAddr("203.0.113.7") },
 		Limiter:       &w.limiter, Rate: func(account.Plan) ports.Rate { return ports.Rate{PerMinute: 60, Burst: 90} },
-		Lane: wire.NewLane(10, nil), Clock: system{}, NewEventID: func() id.AuditEvent { return id.New[id.AuditEvent]([16]byte{9}) },
+		Lane: wire.NewLane(10, 10, nil), Clock: system{}, NewEventID: func() id.AuditEvent { return id.New[id.AuditEvent]([16]byte{9}) },
 	}
 	services.Once = wire.Once[management.Services]{
 		Clock: system{},

@@ -20,14 +20,14 @@ func (h *handlers) once(o operation) func(huma.Context, func(huma.Context)) {
 		v := visitOf(ctx.Context())
 		r, _ := humago.Unwrap(ctx)
 		if o.dry { // the operation takes its place in the lane by itself
-			enter := func(context.Context) (func(), error) { return func() {}, nil }
-			h.Once.Run(ctx, next, wire.Job[Services]{Owner: keyOwner(v, r), Enter: enter, Phased: true})
+			h.Once.Run(ctx, next, wire.Job[Services]{Owner: keyOwner(v, r), Enter: wire.Unplaced, Phased: true})
 			return
 		}
 		v.confirmed, v.consented = new(bool), new(connecting.Consented)
 		var n *note
 		h.Once.Run(ctx, next, wire.Job[Services]{
-			Owner: keyOwner(v, r), Enter: h.lane(o).Enter, Ahead: o.ahead,
+			Owner: keyOwner(v, r), Ahead: o.ahead,
+			Enter: func(ctx context.Context) (context.Context, func(), error) { return h.lane(o).Enter(ctx, v.tenant()) },
 			Bind: func(ctx huma.Context, s Services) huma.Context {
 				n = &note{}
 				bound := v

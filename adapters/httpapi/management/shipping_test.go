@@ -96,7 +96,7 @@ func openDepot(t *testing.T) (*world, *depot) {
 		Fulfillment: order.Fulfillment{Status: order.FulfillmentProcessing},
 	}}
 	w := newWorld(t, func(s *management.Services) {
-		s.PaymentLane = wire.NewLane(10, nil)
+		s.PaymentLane = wire.NewLane(10, 10, nil)
 		s.Shipping = &shipping.Service{
 			Integrations: depotAccounts{}, Orders: d, Labels: depotLabels{d}, Accounts: depotAccounts{},
 			Shippers: map[string]ports.Shipper{"shipstation": carrier{depot: d}}, Clock: system{}, Entropy: system{}, Log: slog.New(slog.DiscardHandler),

@@ -40,8 +40,8 @@ type Job[S any] struct {
 	Bind func(huma.Context, S) huma.Context
 	// Event is what the audit log is told of a request that succeeded; nil: nothing.
 	Event func() *audit.Event
-	// Enter takes a place in the operations' lane, once the body is there.
-	Enter func(context.Context) (leave func(), err error)
+	// Enter takes a place in the operations' lane, once the body is there; see Lane.Enter.
+	Enter func(context.Context) (placed context.Context, leave func(), err error)
 	// Phased operations have several transactions, with a charge between them, and are idempotent by
 	// themselves. Their key is claimed before and answered after them.
 	Phased bool
@@ -85,13 +85,13 @@ func (o Once[S]) Run(ctx huma.Context, next func(huma.Context), job Job[S]) {
 	if use != nil && o.replay(w, r, *use) {
 		return
 	}
-	leave, err := job.Enter(ctx.Context())
+	placed, leave, err := job.Enter(ctx.Context())
 	if err != nil {
 		WriteError(w, r, err)
 		return
 	}
 	defer leave()
-	a := &attempt{ctx: ctx, next: next, body: body}
+	a := &attempt{ctx: huma.WithContext(ctx, placed), next: next, body: body}
 	switch {
 	case job.Phased:
 		err = o.inPhases(a, use)

@@ -69,7 +69,7 @@ func staged(t *testing.T, s *shelf, first error, follows bool, second func(conte
 		return work(1, s)
 	}}
 	job := wire.Job[int]{
-		Enter: func(context.Context) (func(), error) { return func() {}, nil },
+		Enter: wire.Unplaced,
 		Bind:  func(ctx huma.Context, _ int) huma.Context { return huma.WithValue(ctx, stageKey{}, 1) },
 		Event: func() *audit.Event { return nil },
 		Then: func() func(huma.Context) huma.Context {

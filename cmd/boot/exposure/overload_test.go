@@ -121,7 +121,7 @@ func TestAnOverloadedServerShedsAndRecovers(t *testing.T) {
 			answers[i] = admin.timed("POST", "/v1/projects", `{"name":"Crowd","slug":"crowd-`+strconv.Itoa(i)+`"}`)
 		})
 	}
-	const shed = `haggle_shed_total{lane="operations"}`
+	const shed = `haggle_shed_total{lane="management"}`
 	for start := time.Now(); metric(t, app.OpsURL(), shed) == 0; time.Sleep(20 * time.Millisecond) {
 		if time.Since(start) > 10*time.Second {
 			t.Fatal("nothing was shed")

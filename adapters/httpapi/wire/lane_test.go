@@ -1,0 +1,166 @@
+package wire_test
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/bulkhead"
+	"github.com/haggle-commerce/haggle/domain/fault"
+)
+
+// enter takes a place that is free.
+func enter(t *testing.T, l *wire.Lane, tenant string) (context.Context, func()) {
+	t.Helper()
+	ctx, leave, err := l.Enter(t.Context(), tenant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ctx, leave
+}
+
+func TestALaneLeavesPlacesForOtherTenants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shed := 0
+		l := wire.NewLane(4, 3, func() { shed++ })
+		for range 3 {
+			enter(t, l, "a")
+		}
+		if _, _, err := l.Enter(t.Context(), "a"); !fault.Is(err, "overloaded") || shed != 1 {
+			t.Errorf("a fourth place for a tenant: %v, %d shed", err, shed)
+		}
+		_, leave := enter(t, l, "b")
+		if _, _, err := l.Enter(t.Context(), "c"); !fault.Is(err, "overloaded") {
+			t.Errorf("a fifth place: %v", err)
+		}
+		leave()
+		enter(t, l, "c")
+	})
+}
+
+// A place goes to the tenant with the fewest, whoever came first, and each of them has its turn.
+func TestALaneIsSharedFairly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := wire.NewLane(3, 3, nil)
+		enter(t, l, "a")
+		_, leaveFirst := enter(t, l, "a")
+		_, leaveSecond := enter(t, l, "a")
+		order := make(chan string, 8)
+		for i, tenant := range []string{"a", "a", "b", "b", "c"} {
+			go func() {
+				if _, _, err := l.Enter(t.Context(), tenant); err == nil {
+					order <- tenant + strconv.Itoa(i)
+				}
+			}()
+			synctest.Wait()
+		}
+		leaveFirst() // a has two places left, b and c have none
+		synctest.Wait()
+		leaveSecond()
+		synctest.Wait()
+		if first, second := <-order, <-order; first != "b2" || second != "c4" {
+			t.Errorf("%s and %s", first, second)
+		}
+		time.Sleep(2 * time.Second) // the others gave up
+	})
+}
+
+// While an operation waits for a third party it holds no place, and it comes back before those that have had none.
+func TestAPlaceIsGivenUpWhileWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := wire.NewLane(1, 1, nil)
+		ctx, leave := enter(t, l, "a")
+		answer, back := make(chan struct{}), make(chan string, 3)
+		go func() {
+			bulkhead.Outside(ctx, func() { <-answer })
+			back <- "a"
+			leave()
+		}()
+		synctest.Wait()
+		_, leaveOther := enter(t, l, "b")
+		go func() {
+			if _, leave, err := l.Enter(t.Context(), "a"); err == nil {
+				back <- "another of a"
+				leave()
+			}
+		}()
+		synctest.Wait()
+		close(answer)
+		synctest.Wait()
+		if len(back) > 0 {
+			t.Error("it goes on without a place")
+		}
+		leaveOther()
+		synctest.Wait()
+		if first, second := <-back, <-back; first != "a" || second != "another of a" {
+			t.Errorf("%s before %s", first, second)
+		}
+		enter(t, l, "c")
+	})
+}
+
+// Work outside of the lane that is nested, or of several parts at once, takes one place back.
+func TestAPlaceIsGivenUpOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := wire.NewLane(2, 2, nil)
+		ctx, leave := enter(t, l, "a")
+		enter(t, l, "b")
+		bulkhead.Outside(ctx, func() {
+			bulkhead.Outside(ctx, func() {})
+			_, leave := enter(t, l, "b")
+			leave()
+		})
+		if _, _, err := l.Enter(t.Context(), "c"); err == nil {
+			t.Error("it came back without a place")
+		}
+		leave()
+		leave()
+		enter(t, l, "c")
+		if _, _, err := l.Enter(t.Context(), "c"); err == nil {
+			t.Error("a place was given back twice")
+		}
+	})
+}
+
+// Nobody waits for an operation that was given up: it ends without a place, and takes none from others.
+func TestAnOperationThatIsGivenUpTakesNoPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := wire.NewLane(1, 1, nil)
+		request, giveUp := context.WithCancel(t.Context())
+		ctx, leave, err := l.Enter(request, "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var leaveOther func()
+		bulkhead.Outside(ctx, func() {
+			_, leaveOther = enter(t, l, "b")
+			giveUp()
+		})
+		leave()
+		leaveOther()
+		_, leave = enter(t, l, "c")
+		if _, _, err := l.Enter(request, "a"); err == nil || errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+		leave()
+		enter(t, l, "d")
+	})
+}
+
+func BenchmarkLane(b *testing.B) {
+	l := wire.NewLane(16, 12, nil)
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			_, leave, err := l.Enter(b.Context(), "shop")
+			if err != nil {
+				b.Fatal(err)
+			}
+			leave()
+		}
+	})
+}
