@@ -83,12 +83,18 @@ type TransactionFilter struct {
 	From, To time.Time // from, and before
 }
 
-// Wallet is what a provider holds for the merchant, in one currency, by the ledger.
+// Wallet is what a provider holds for the merchant, in one currency, by the ledger. All but Balance and Adjusted
+// are positive as a rule: Balance = Received − Refunded − Disputed − Fees − PaidOut + Orphaned + Adjusted.
 type Wallet struct {
 	Provider string
 	Balance  money.Amount
-	Received money.Amount // ever
-	Refunded money.Amount // ever
+	Received money.Amount // for orders
+	Refunded money.Amount // without what failed later
+	Disputed money.Amount // withdrawn for disputes that are open or lost
+	Fees     money.Amount
+	PaidOut  money.Amount // to the merchant's bank account
+	Orphaned money.Amount // taken without an order, and not given back yet
+	Adjusted money.Amount // by the provider, for reasons of its own
 }
 
 // Ledger reads the double-entry book.

@@ -96,7 +96,7 @@ type AmountRules interface {
 type BalanceKind struct{ name string }
 
 var (
-	BalanceFee    = BalanceKind{"fee"}    // the provider's fee for a charge, a refund or a dispute
+	BalanceFee    = BalanceKind{"fee"}    // the provider's fee for a charge or a refund; a dispute's is in its DisputeReport, not here
 	BalancePayout = BalanceKind{"payout"} // money sent to the merchant's bank account, or returned from it
 	BalanceOther  = BalanceKind{"other"}  // adjustments and transfers that are none of the above
 )

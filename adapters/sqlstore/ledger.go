@@ -21,8 +21,8 @@ func (s *Store) Ledger() Ledger { return Ledger{s} }
 
 const (
 	insertTransaction = `
-INSERT INTO ledger_transactions (project_id, id, kind, order_id, payment_id, refund_id, provider, at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+INSERT INTO ledger_transactions (project_id, id, kind, order_id, payment_id, refund_id, dispute_id, provider, reference, at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
 
 	// insertPostings is completed by rows.
 	insertPostings = `
@@ -30,7 +30,7 @@ INSERT INTO ledger_postings (project_id, transaction_id, position, debit, credit
 VALUES `
 
 	selectTransactions = `
-SELECT project_id, id, kind, order_id, payment_id, refund_id, provider, at
+SELECT project_id, id, kind, order_id, payment_id, refund_id, dispute_id, provider, reference, at
 FROM ledger_transactions
 WHERE project_id = $1`
 
@@ -52,21 +52,22 @@ ORDER BY transaction_id, position`
 	newestTransactions = `
 ORDER BY at DESC, id DESC`
 
+	// Postings of a funds account are told apart by their other side.
 	selectWallets = `
-SELECT account, currency, CAST(sum(received) AS BIGINT) AS received, CAST(sum(refunded) AS BIGINT) AS refunded
+SELECT account, currency, other, CAST(sum(added) AS BIGINT) AS added
 FROM (
-  SELECT debit AS account, currency, amount AS received, 0 AS refunded
+  SELECT debit AS account, credit AS other, currency, amount AS added
   FROM ledger_postings
   WHERE project_id = $1
     AND debit LIKE 'funds:%'
   UNION ALL
-  SELECT credit AS account, currency, 0 AS received, amount AS refunded
+  SELECT credit AS account, debit AS other, currency, -amount AS added
   FROM ledger_postings
   WHERE project_id = $1
     AND credit LIKE 'funds:%'
 ) AS lines
-GROUP BY currency, account
-ORDER BY currency, account`
+GROUP BY currency, account, other
+ORDER BY currency, account, other`
 )
 
 // recordTransaction are the effects that write a transaction, none for one that moves nothing.
@@ -75,8 +76,8 @@ func recordTransaction(t ledger.Transaction) []effect {
 		return nil
 	}
 	head := []any{
-		t.Project.String(), t.ID.String(), t.Kind.String(), t.Order.String(), t.Payment.String(), t.Refund.String(), t.Provider,
-		toMillis(t.At),
+		t.Project.String(), t.ID.String(), t.Kind.String(), t.Order.String(), t.Payment.String(), t.Refund.String(),
+		t.Dispute.String(), t.Provider, t.Reference, toMillis(t.At),
 	}
 	var args arguments
 	rows := make([]string, len(t.Postings))
@@ -97,7 +98,9 @@ type transactionRow struct {
 	OrderID   string `db:"order_id"`
 	PaymentID string `db:"payment_id"`
 	RefundID  string `db:"refund_id"`
+	DisputeID string `db:"dispute_id"`
 	Provider  string
+	Reference string
 	At        int64
 }
 
@@ -124,7 +127,8 @@ func fromTransactionRows(rows []transactionRow, postings []postingRow) ([]ledger
 		list[i] = ledger.Transaction{
 			ID: id.Stored[id.Transaction](r.ID), Project: id.Stored[id.Project](r.ProjectID), Kind: ledger.Kinds[r.Kind],
 			Order: id.Stored[id.Order](r.OrderID), Payment: id.Stored[id.Payment](r.PaymentID),
-			Refund: id.Stored[id.Refund](r.RefundID), Provider: r.Provider, At: fromMillis(r.At), Postings: of[r.ID],
+			Refund: id.Stored[id.Refund](r.RefundID), Dispute: id.Stored[id.Dispute](r.DisputeID), Provider: r.Provider,
+			Reference: r.Reference, At: fromMillis(r.At), Postings: of[r.ID],
 		}
 	}
 	return list, nil
@@ -202,25 +206,55 @@ func (v Ledger) EachTransaction(ctx context.Context, project id.Project, f ports
 
 func (v Ledger) Wallets(ctx context.Context, project id.Project) ([]ports.Wallet, error) {
 	var rows []struct {
-		Account, Currency  string
-		Received, Refunded int64
+		Account, Currency, Other string
+		Added                    int64
 	}
 	b := v.store.reading(project)
 	b.query(&rows, selectWallets, project.String())
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
-	wallets := make([]ports.Wallet, len(rows))
-	for i, r := range rows {
+	var wallets []ports.Wallet
+	for _, r := range rows {
 		c, err := fromCurrency(r.Currency)
 		if err != nil {
 			return nil, err
 		}
 		provider, _ := ledger.StoredAccount(r.Account).Provider()
-		wallets[i] = ports.Wallet{
-			Provider: provider, Balance: money.Of(r.Received-r.Refunded, c),
-			Received: money.Of(r.Received, c), Refunded: money.Of(r.Refunded, c),
+		if n := len(wallets); n == 0 || wallets[n-1].Provider != provider || wallets[n-1].Balance.Currency() != c {
+			wallets = append(wallets, emptyWallet(provider, c))
 		}
+		addToWallet(&wallets[len(wallets)-1], ledger.StoredAccount(r.Other), r.Added)
 	}
 	return wallets, nil
+}
+
+func emptyWallet(provider string, c money.Currency) ports.Wallet {
+	none := money.Zero(c)
+	return ports.Wallet{
+		Provider: provider, Balance: none, Received: none, Refunded: none, Disputed: none, Fees: none, PaidOut: none,
+		Orphaned: none, Adjusted: none,
+	}
+}
+
+// addToWallet books what postings between the wallet and another account added to the wallet.
+func addToWallet(w *ports.Wallet, other ledger.Account, minor int64) {
+	add := func(to *money.Amount, minor int64) { *to = money.Of(to.Minor()+minor, to.Currency()) }
+	add(&w.Balance, minor)
+	switch other {
+	case ledger.Refunds:
+		add(&w.Refunded, -minor)
+	case ledger.Disputes:
+		add(&w.Disputed, -minor)
+	case ledger.Fees:
+		add(&w.Fees, -minor)
+	case ledger.Bank:
+		add(&w.PaidOut, -minor)
+	case ledger.Orphans:
+		add(&w.Orphaned, minor)
+	case ledger.Adjustments:
+		add(&w.Adjusted, minor)
+	default: // sales, shipping and tax
+		add(&w.Received, minor)
+	}
 }

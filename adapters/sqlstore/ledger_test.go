@@ -40,7 +40,8 @@ func TestSchemaHoldsMoneyBack(t *testing.T) {
 		sale := porttest.NewSale(t, views(s))
 		sale.Finalize(sale.Init(sale.Quote()))
 		const posting = "INSERT INTO ledger_postings SELECT project_id, transaction_id, position + 9, "
-		const transaction = "INSERT INTO ledger_transactions SELECT project_id, id || 'x', kind, order_id, payment_id, "
+		const transaction = "INSERT INTO ledger_transactions (project_id, id, kind, order_id, payment_id, refund_id, provider, at) " +
+			"SELECT project_id, id || 'x', kind, order_id, payment_id, "
 		for constraint, statement := range map[string]string{
 			"payments_refunds":         "UPDATE payments SET refunding = amount + 1",
 			"payments_status":          "UPDATE payments SET refunded = 1",

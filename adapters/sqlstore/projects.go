@@ -180,7 +180,7 @@ var contents = []string{
 	"authorizations", "integration_webhooks",
 	"integrations", "sync_runs", "sync_problems", "copies",
 	"event_subscriptions", "sandbox_refunds", "sandbox_charges", "sandbox_failures", "declines",
-	"labels", "refunds", "returns", "payments", "ledger_transactions", "ledger_postings",
+	"labels", "disputes", "refunds", "returns", "payments", "ledger_transactions", "ledger_postings",
 	"decision_chains", "agents", "agent_policies", "decisions", // in this order: whoever seals holds the chain
 	"quotes", "shown", "cart_items", "sessions",
 	"stock_moves", "stock", "variants", "products", "synonyms", "stock_turns",

@@ -297,8 +297,9 @@ var constrained = map[string]string{
 	"orders.status": "'confirmed'", "orders.total": "3", "orders.fulfillment_status": "'processing'",
 	"payments.status": "'succeeded'", "payments.refunded": "0", "payments.refunding": "0",
 	"sync_runs.status": "'running'", "money_differences.kind": "'missing_here'",
-	"returns.status": "'requested'", "refunds.status": "'succeeded'",
-	"ledger_transactions.kind": "'sale'", "ledger_transactions.refund_id": "''", "ledger_postings.credit": "'sales'",
+	"returns.status": "'requested'", "refunds.status": "'succeeded'", "refunds.origin": "'requested'", "disputes.status": "'open'",
+	"ledger_transactions.kind": "'sale'", "ledger_transactions.refund_id": "''", "ledger_transactions.dispute_id": "''",
+	"ledger_transactions.reference": "''", "ledger_postings.credit": "'sales'",
 }
 
 // plainValue is what a column holds by its type. Every id has the same text, so that rows refer to one

@@ -29,7 +29,7 @@ WHERE t.kind = 'sale'
   )`,
 	},
 	{
-		holds:   "the ledger has exactly one refund for each that succeeded, of its amount",
+		holds:   "the ledger has exactly one refund for each that succeeded, if only at first, of its amount",
 		checked: `ledger_transactions WHERE kind = 'refund'`,
 		broken: `
 SELECT r.project_id AS project, r.id AS subject,
@@ -41,14 +41,75 @@ LEFT JOIN ledger_postings AS l
   AND l.transaction_id = t.id
   AND l.credit = 'funds:' || t.provider
   AND l.currency = r.currency
-GROUP BY r.project_id, r.id, r.status, r.amount, r.currency
-HAVING count(DISTINCT t.id) <> CASE r.status WHEN 'succeeded' THEN 1 ELSE 0 END
-  OR COALESCE(sum(l.amount), 0) <> CASE r.status WHEN 'succeeded' THEN r.amount ELSE 0 END
+GROUP BY r.project_id, r.id, r.status, r.reversed_at, r.amount, r.currency
+HAVING count(DISTINCT t.id) <> CASE WHEN r.status = 'succeeded' OR r.reversed_at IS NOT NULL THEN 1 ELSE 0 END
+  OR COALESCE(sum(l.amount), 0) <> CASE WHEN r.status = 'succeeded' OR r.reversed_at IS NOT NULL THEN r.amount ELSE 0 END
 UNION ALL
 SELECT t.project_id, t.id, 'a refund that there is not'
 FROM ledger_transactions AS t
 WHERE t.kind = 'refund'
-  AND NOT EXISTS (SELECT 1 FROM refunds AS r WHERE r.project_id = t.project_id AND r.id = t.refund_id)`,
+  AND NOT EXISTS (SELECT 1 FROM refunds AS r WHERE r.project_id = t.project_id AND r.id = t.refund_id AND r.payment_id = t.payment_id)`,
+	},
+	{
+		holds:   "the ledger takes back exactly the refunds that failed after they had succeeded",
+		checked: `ledger_transactions WHERE kind = 'refund_reversal'`,
+		broken: `
+SELECT r.project_id AS project, r.id AS subject,
+  'the ledger has ' || count(DISTINCT t.id) || ' reversals of ' || COALESCE(sum(l.amount), 0) || ' for ' || r.amount || ' ' || r.currency AS says
+FROM refunds AS r
+LEFT JOIN ledger_transactions AS t ON t.project_id = r.project_id AND t.refund_id = r.id AND t.kind = 'refund_reversal'
+LEFT JOIN ledger_postings AS l
+  ON l.project_id = t.project_id
+  AND l.transaction_id = t.id
+  AND l.debit = 'funds:' || t.provider
+  AND l.credit = 'refunds'
+  AND l.currency = r.currency
+WHERE r.status <> 'pending'
+GROUP BY r.project_id, r.id, r.reversed_at, r.amount, r.currency
+HAVING count(DISTINCT t.id) <> CASE WHEN r.reversed_at IS NULL THEN 0 ELSE 1 END
+  OR COALESCE(sum(l.amount), 0) <> CASE WHEN r.reversed_at IS NULL THEN 0 ELSE r.amount END
+UNION ALL
+SELECT t.project_id, t.id, 'the reversal of a refund that did not fail'
+FROM ledger_transactions AS t
+WHERE t.kind = 'refund_reversal'
+  AND NOT EXISTS (SELECT 1 FROM refunds AS r WHERE r.project_id = t.project_id AND r.id = t.refund_id AND r.status = 'failed')`,
+	},
+	{
+		holds:   "the ledger has of each dispute what was withdrawn for it and its fee",
+		checked: `disputes`,
+		broken: `
+SELECT b.project AS project, b.dispute AS subject,
+  'the ledger and the dispute differ by ' || sum(b.amount) || ' ' || b.currency || ' in ' || b.account AS says
+FROM (
+  SELECT t.project_id AS project, t.dispute_id AS dispute, l.debit AS account, l.currency, l.amount
+  FROM ledger_transactions AS t
+  JOIN ledger_postings AS l ON l.project_id = t.project_id AND l.transaction_id = t.id
+  WHERE t.kind = 'dispute' AND l.credit = 'funds:' || t.provider
+  UNION ALL
+  SELECT t.project_id, t.dispute_id, l.credit, l.currency, -l.amount
+  FROM ledger_transactions AS t
+  JOIN ledger_postings AS l ON l.project_id = t.project_id AND l.transaction_id = t.id
+  WHERE t.kind = 'dispute' AND l.debit = 'funds:' || t.provider
+  UNION ALL
+  SELECT project_id, id, 'disputes', withdrawn_currency, -withdrawn FROM disputes
+  UNION ALL
+  SELECT project_id, id, 'fees', fee_currency, -fee FROM disputes
+) AS b
+GROUP BY b.project, b.dispute, b.account, b.currency
+HAVING sum(b.amount) <> 0
+UNION ALL
+SELECT d.project_id, d.id, 'the ledger has ' || count(t.id) || ' of its ' || d.steps || ' steps'
+FROM disputes AS d
+LEFT JOIN ledger_transactions AS t ON t.project_id = d.project_id AND t.dispute_id = d.id
+GROUP BY d.project_id, d.id, d.steps
+HAVING count(t.id) <> d.steps
+UNION ALL
+SELECT d.project_id, d.id, 'it disputes a payment that there is not'
+FROM disputes AS d
+WHERE NOT EXISTS (
+  SELECT 1 FROM payments AS p
+  WHERE p.project_id = d.project_id AND p.id = d.payment_id AND p.order_id = d.order_id AND p.gateway = d.gateway
+)`,
 	},
 	{
 		holds:   "every posting of the ledger belongs to a transaction, and every transaction is in one currency",
@@ -65,14 +126,18 @@ GROUP BY t.project_id, t.id
 HAVING count(DISTINCT l.currency) <> 1`,
 	},
 	{
-		holds:   "what the ledger says that a provider holds is what was taken less what was given back",
+		holds:   "what the ledger says that a provider holds of payments is what was taken less what was given back",
 		checked: `payments`,
 		broken: `
 SELECT b.project AS project, b.account || ' in ' || b.currency AS subject, 'the ledger and the payments differ by ' || sum(b.amount) AS says
 FROM (
-  SELECT project_id AS project, debit AS account, currency, amount FROM ledger_postings WHERE debit LIKE 'funds:%'
+  SELECT project_id AS project, debit AS account, currency, amount
+  FROM ledger_postings
+  WHERE debit LIKE 'funds:%' AND credit IN ('sales', 'shipping', 'tax', 'refunds')
   UNION ALL
-  SELECT project_id, credit, currency, -amount FROM ledger_postings WHERE credit LIKE 'funds:%'
+  SELECT project_id, credit, currency, -amount
+  FROM ledger_postings
+  WHERE credit LIKE 'funds:%' AND debit IN ('sales', 'shipping', 'tax', 'refunds')
   UNION ALL
   SELECT project_id, 'funds:' || gateway, currency, refunded - amount FROM payments
 ) AS b
@@ -90,7 +155,8 @@ LEFT JOIN refunds AS r ON r.project_id = p.project_id AND r.payment_id = p.id
 GROUP BY p.project_id, p.id, p.amount, p.refunded, p.refunding
 HAVING p.refunded <> COALESCE(sum(CASE r.status WHEN 'succeeded' THEN r.amount ELSE 0 END), 0)
   OR p.refunding <> COALESCE(sum(CASE r.status WHEN 'pending' THEN r.amount ELSE 0 END), 0)
-  OR p.refunded + p.refunding > p.amount
+  OR p.refunded > p.amount
+  OR COALESCE(sum(CASE WHEN r.origin = 'requested' AND r.status <> 'failed' THEN r.amount ELSE 0 END), 0) > p.amount
 UNION ALL
 SELECT r.project_id, r.id, 'it gives back a payment that there is not'
 FROM refunds AS r

@@ -1,11 +1,22 @@
 // Package ledger is the merchant's double-entry book. What it holds balances by construction: a posting
 // moves a positive amount from one account to another, and only this package can name accounts.
 //
-//	sale     what the provider holds ◀── sales, shipping, tax
-//	refund   what the provider holds ──▶ refunds
+//	sale             what the provider holds ◀── sales, shipping, tax
+//	refund           what the provider holds ──▶ refunds
+//	refund_reversal  what the provider holds ◀── refunds: one that had succeeded failed later
+//	dispute          what the provider holds ──▶ disputes, fees; and back, as far as it was won
+//	fee              what the provider holds ──▶ fees
+//	payout           what the provider holds ──▶ bank
+//	adjustment       what the provider holds ◀─▶ adjustments: what has no kind of its own
+//	orphan           what the provider holds ◀── orphans: money taken without an order, owed to a buyer
+//	orphan_refund    what the provider holds ──▶ orphans
+//
+// A fee, a payout, an adjustment and an orphan are recorded once for each id that the provider gives them: the
+// transaction's Reference, unique per project, provider and kind in the store. They need no order.
 package ledger
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,6 +32,12 @@ var (
 	Shipping = Account{"shipping"}
 	Tax      = Account{"tax"}
 	Refunds  = Account{"refunds"}
+	Disputes = Account{"disputes"} // withdrawn for disputes
+	Fees     = Account{"fees"}     // of providers
+	Bank     = Account{"bank"}     // paid out to the merchant's bank account
+	Orphans  = Account{"orphans"}  // taken without an order, and owed to buyers
+	// Adjustments is the other side of what a provider changed for reasons of its own.
+	Adjustments = Account{"adjustments"}
 )
 
 const fundsPrefix = "funds:"
@@ -40,14 +57,24 @@ func StoredAccount(name string) Account { return Account{name} }
 type Kind struct{ name string }
 
 var (
-	SaleKind   = Kind{"sale"}
-	RefundKind = Kind{"refund"}
+	SaleKind         = Kind{"sale"}
+	RefundKind       = Kind{"refund"}
+	ReversalKind     = Kind{"refund_reversal"}
+	DisputeKind      = Kind{"dispute"}
+	FeeKind          = Kind{"fee"}
+	PayoutKind       = Kind{"payout"}
+	AdjustmentKind   = Kind{"adjustment"}
+	OrphanKind       = Kind{"orphan"}
+	OrphanRefundKind = Kind{"orphan_refund"}
 )
 
 func (k Kind) String() string { return k.name }
 
 // Kinds are all of them, by name.
-var Kinds = map[string]Kind{"sale": SaleKind, "refund": RefundKind}
+var Kinds = map[string]Kind{
+	"sale": SaleKind, "refund": RefundKind, "refund_reversal": ReversalKind, "dispute": DisputeKind, "fee": FeeKind,
+	"payout": PayoutKind, "adjustment": AdjustmentKind, "orphan": OrphanKind, "orphan_refund": OrphanRefundKind,
+}
 
 // Posting moves a positive amount: it is added to what Debit holds and taken from what Credit holds.
 type Posting struct {
@@ -55,18 +82,22 @@ type Posting struct {
 	Amount        money.Amount
 }
 
-// Transaction is what one event did to the accounts. Its id has the random part of its payment's, or of
-// its refund's, so that recording it twice is one transaction.
+// Transaction is what one event did to the accounts. The id of a sale has the random part of its payment's,
+// that of a refund of its refund's, so that recording it twice is one transaction.
 type Transaction struct {
 	ID       id.Transaction
 	Project  id.Project
 	Kind     Kind
-	Order    id.Order
-	Payment  id.Payment
-	Refund   id.Refund // zero in a sale
-	Provider string    // who moved the money: stripe
-	At       time.Time
-	Postings []Posting
+	Order    id.Order   // zero in what belongs to no order
+	Payment  id.Payment // zero when the order is
+	Refund   id.Refund  // of a refund and its reversal
+	Dispute  id.Dispute // of a dispute
+	Provider string     // who moved the money: stripe
+	// Reference is the provider's id of a fee, payout, adjustment or orphan, the number of a step of a dispute,
+	// and empty in other kinds.
+	Reference string
+	At        time.Time
+	Postings  []Posting
 }
 
 // Sold is what a sale is made of.
@@ -115,6 +146,89 @@ func Refund(g GivenBack) Transaction {
 	return t
 }
 
+// Reversal records that a refund failed after it had succeeded: the provider holds the money again.
+func Reversal(entry id.Transaction, g GivenBack) Transaction {
+	t := Transaction{
+		ID: entry, Project: g.Project, Kind: ReversalKind, Order: g.Order, Payment: g.Payment, Refund: g.Refund,
+		Provider: g.Provider, At: g.At,
+	}
+	t.move(Funds(g.Provider), Refunds, g.Amount)
+	return t
+}
+
+// Disputed is one step of a dispute: what changed since the step before.
+type Disputed struct {
+	ID        id.Transaction
+	Project   id.Project
+	Order     id.Order
+	Payment   id.Payment
+	Dispute   id.Dispute
+	Step      int // from 1; the store has each once
+	Provider  string
+	Withdrawn money.Amount // more taken out of what the provider holds; negative: put back
+	Fee       money.Amount // more charged; negative: put back
+	At        time.Time
+}
+
+// Dispute records a step of a dispute. One that changes nothing has no postings, and is not stored.
+func Dispute(d Disputed) Transaction {
+	t := Transaction{
+		ID: d.ID, Project: d.Project, Kind: DisputeKind, Order: d.Order, Payment: d.Payment, Dispute: d.Dispute,
+		Provider: d.Provider, Reference: strconv.Itoa(d.Step), At: d.At,
+	}
+	t.change(Disputes, negative(d.Withdrawn))
+	t.change(Fees, negative(d.Fee))
+	return t
+}
+
+// Change is a change of what a provider holds that a balance report shows and that is no sale, refund or
+// dispute. Order and Payment are those of the charge that it is for, as far as known: both or neither.
+type Change struct {
+	ID       id.Transaction // a new one: the reference is what tells repeats
+	Project  id.Project
+	Provider string
+	// Reference is the provider's id of the change.
+	Reference string
+	Order     id.Order
+	Payment   id.Payment
+	Amount    money.Amount // signed: what is added to what the provider holds, so a fee and a payout are negative
+	At        time.Time
+}
+
+// Fee records what a provider charged, or paid back of it. The fee of a dispute is in the dispute's own
+// transactions.
+func Fee(c Change) Transaction { return c.transaction(FeeKind, Fees) }
+
+// Payout records money sent to the merchant's bank account, or returned from it.
+func Payout(c Change) Transaction { return c.transaction(PayoutKind, Bank) }
+
+// Adjustment records any other change.
+func Adjustment(c Change) Transaction { return c.transaction(AdjustmentKind, Adjustments) }
+
+// Orphan records money that a provider took and that no order is made of. Its reference is the provider's id of
+// the charge.
+func Orphan(c Change) Transaction { return c.transaction(OrphanKind, Orphans) }
+
+// OrphanRefund records that such money was given back: a negative amount. Its reference is that of the orphan.
+func OrphanRefund(c Change) Transaction { return c.transaction(OrphanRefundKind, Orphans) }
+
+func (c Change) transaction(kind Kind, other Account) Transaction {
+	t := Transaction{
+		ID: c.ID, Project: c.Project, Kind: kind, Order: c.Order, Payment: c.Payment, Provider: c.Provider,
+		Reference: c.Reference, At: c.At,
+	}
+	t.change(other, c.Amount)
+	return t
+}
+
+// change adds a signed amount to what the provider holds, and takes it from the other account.
+func (t *Transaction) change(other Account, amount money.Amount) {
+	t.move(Funds(t.Provider), other, amount)
+	t.move(other, Funds(t.Provider), negative(amount))
+}
+
+func negative(a money.Amount) money.Amount { return money.Of(-a.Minor(), a.Currency()) }
+
 func (t *Transaction) move(debit, credit Account, amount money.Amount) {
 	if amount.IsPositive() {
 		t.Postings = append(t.Postings, Posting{debit, credit, amount})
@@ -137,7 +251,7 @@ type Entry struct {
 func (t Transaction) Entries() []Entry {
 	lines := make([]Entry, 0, 2*len(t.Postings))
 	for _, p := range t.Postings {
-		lines = append(lines, Entry{p.Debit, p.Amount}, Entry{p.Credit, money.Of(-p.Amount.Minor(), p.Amount.Currency())})
+		lines = append(lines, Entry{p.Debit, p.Amount}, Entry{p.Credit, negative(p.Amount)})
 	}
 	return lines
 }

@@ -97,3 +97,43 @@ func TestTheBookBalances(t *testing.T) {
 		}
 	})
 }
+
+// Each kind adds to, or takes from, what the provider holds, and its other side is its own account.
+func TestKindsPostToTheirAccounts(t *testing.T) {
+	t.Parallel()
+	funds, entry := ledger.Funds("stripe"), id.New[id.Transaction]([16]byte{3})
+	change := func(minor int64) ledger.Change {
+		return ledger.Change{ID: entry, Provider: "stripe", Reference: "x_1", Amount: usd(minor), At: noon}
+	}
+	step := func(withdrawn, fee int64) ledger.Transaction {
+		return ledger.Dispute(ledger.Disputed{
+			ID: entry, Step: 2, Provider: "stripe", Withdrawn: usd(withdrawn), Fee: usd(fee), At: noon,
+		})
+	}
+	given := ledger.GivenBack{Payment: pay, Refund: ref, Provider: "stripe", Amount: usd(5), At: noon}
+	for _, c := range []struct {
+		got       ledger.Transaction
+		kind      ledger.Kind
+		reference string
+		want      []ledger.Posting
+	}{
+		{ledger.Reversal(entry, given), ledger.ReversalKind, "", []ledger.Posting{{funds, ledger.Refunds, usd(5)}}},
+		{step(50, 15), ledger.DisputeKind, "2", []ledger.Posting{{ledger.Disputes, funds, usd(50)}, {ledger.Fees, funds, usd(15)}}},
+		{step(-50, 0), ledger.DisputeKind, "2", []ledger.Posting{{funds, ledger.Disputes, usd(50)}}},
+		{step(0, 0), ledger.DisputeKind, "2", nil},
+		{ledger.Fee(change(-3)), ledger.FeeKind, "x_1", []ledger.Posting{{ledger.Fees, funds, usd(3)}}},
+		{ledger.Fee(change(3)), ledger.FeeKind, "x_1", []ledger.Posting{{funds, ledger.Fees, usd(3)}}},
+		{ledger.Payout(change(-90)), ledger.PayoutKind, "x_1", []ledger.Posting{{ledger.Bank, funds, usd(90)}}},
+		{ledger.Adjustment(change(7)), ledger.AdjustmentKind, "x_1", []ledger.Posting{{funds, ledger.Adjustments, usd(7)}}},
+		{ledger.Orphan(change(9)), ledger.OrphanKind, "x_1", []ledger.Posting{{funds, ledger.Orphans, usd(9)}}},
+		{ledger.OrphanRefund(change(-9)), ledger.OrphanRefundKind, "x_1", []ledger.Posting{{ledger.Orphans, funds, usd(9)}}},
+	} {
+		if c.got.Kind != c.kind || c.got.Reference != c.reference || c.got.ID != entry ||
+			!reflect.DeepEqual(c.got.Postings, c.want) {
+			t.Errorf("%s %q: %v, want %s %q: %v", c.got.Kind, c.got.Reference, c.got.Postings, c.kind, c.reference, c.want)
+		}
+		if ledger.Kinds[c.kind.String()] != c.kind {
+			t.Errorf("%s is not in Kinds", c.kind)
+		}
+	}
+}

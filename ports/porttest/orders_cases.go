@@ -136,7 +136,8 @@ func caseLedger(s *shop) {
 	s.must(err)
 	total := o.Total.Minor()
 	same(s.t, "wallets", wallets, []ports.Wallet{{
-		Provider: "sandbox", Balance: usd(total - 7_00), Received: usd(total), Refunded: usd(7_00),
+		Provider: "sandbox", Balance: usd(total - 7_00), Received: usd(total), Refunded: usd(7_00), Disputed: usd(0), Fees: usd(0),
+		PaidOut: usd(0), Orphaned: usd(0), Adjusted: usd(0),
 	}})
 }
 

@@ -27,9 +27,14 @@ func (h *handlers) registerFinance() {
 // walletView is what providers hold in one currency.
 type walletView struct {
 	Currency  string           `json:"currency" example:"USD"`
-	Balance   wire.Money       `json:"balance" doc:"Captured less refunded."`
-	Captured  wire.Money       `json:"captured" doc:"Ever."`
-	Refunded  wire.Money       `json:"refunded" doc:"Ever."`
+	Balance   wire.Money       `json:"balance" doc:"Captured less refunded, disputed, fees and paid_out, plus orphaned and adjusted."`
+	Captured  wire.Money       `json:"captured" doc:"For orders, ever."`
+	Refunded  wire.Money       `json:"refunded" doc:"Ever, without refunds that failed later."`
+	Disputed  wire.Money       `json:"disputed" doc:"Withdrawn for disputes that are open or lost."`
+	Fees      wire.Money       `json:"fees" doc:"Of the providers, disputes' included."`
+	PaidOut   wire.Money       `json:"paid_out" doc:"To the merchant's bank account."`
+	Orphaned  wire.Money       `json:"orphaned" doc:"Taken without an order, and not given back yet."`
+	Adjusted  wire.Money       `json:"adjusted" doc:"By the providers, for reasons of their own; may be negative."`
 	Providers []providerWallet `json:"providers"`
 }
 
@@ -59,13 +64,25 @@ func toAPIWallets(wallets []ports.Wallet) ([]walletView, error) {
 		currency := w.Balance.Currency()
 		if len(all) == 0 || all[len(all)-1].Currency != currency.Code() {
 			none := wire.ToMoney(money.Zero(currency))
-			all = append(all, walletView{Currency: currency.Code(), Balance: none, Captured: none, Refunded: none})
+			all = append(all, walletView{
+				Currency: currency.Code(), Balance: none, Captured: none, Refunded: none, Disputed: none, Fees: none,
+				PaidOut: none, Orphaned: none, Adjusted: none,
+			})
 		}
 		joined := &all[len(all)-1]
 		for _, sum := range []struct {
 			of   *wire.Money
 			more money.Amount
-		}{{&joined.Balance, w.Balance}, {&joined.Captured, w.Received}, {&joined.Refunded, w.Refunded}} {
+		}{
+			{&joined.Balance, w.Balance},
+			{&joined.Captured, w.Received},
+			{&joined.Refunded, w.Refunded},
+			{&joined.Disputed, w.Disputed},
+			{&joined.Fees, w.Fees},
+			{&joined.PaidOut, w.PaidOut},
+			{&joined.Orphaned, w.Orphaned},
+			{&joined.Adjusted, w.Adjusted},
+		} {
 			total, err := sum.of.Add(sum.more)
 			if err != nil {
 				return nil, err
@@ -79,12 +96,14 @@ func toAPIWallets(wallets []ports.Wallet) ([]walletView, error) {
 
 type transactionView struct {
 	ID        string      `json:"id"`
-	Type      string      `json:"type" enum:"sale,refund"`
+	Type      string      `json:"type" enum:"sale,refund,refund_reversal,dispute,fee,payout,adjustment,orphan,orphan_refund" doc:"refund_reversal: a refund failed after it had succeeded. orphan: money taken without an order, which is owed to a buyer."`
 	Currency  string      `json:"currency" example:"USD"`
 	Amount    wire.Money  `json:"amount" doc:"What was moved; never negative."`
-	OrderID   string      `json:"order_id"`
-	PaymentID string      `json:"payment_id"`
-	RefundID  *string     `json:"refund_id" nullable:"true" doc:"Null: a sale."`
+	OrderID   *string     `json:"order_id" nullable:"true" doc:"Null: it belongs to no order."`
+	PaymentID *string     `json:"payment_id" nullable:"true" doc:"Null: it belongs to no order."`
+	RefundID  *string     `json:"refund_id" nullable:"true" doc:"Of a refund or its reversal."`
+	DisputeID *string     `json:"dispute_id" nullable:"true" doc:"Of a dispute, which may have several transactions: each records what changed."`
+	Reference *string     `json:"reference" nullable:"true" doc:"The provider's id of a fee, a payout, an adjustment or an orphan."`
 	Entries   []entryView `json:"entries" doc:"Their amounts sum to zero."`
 	CreatedAt wire.Time   `json:"created_at"`
 }
@@ -97,7 +116,7 @@ type entryView struct {
 type listTransactionsInput struct {
 	Paging
 	Period
-	Type  string `query:"type" enum:"sale,refund"`
+	Type  string `query:"type" enum:"sale,refund,refund_reversal,dispute,fee,payout,adjustment,orphan,orphan_refund"`
 	Order string `query:"order_id"`
 }
 
@@ -138,8 +157,11 @@ func (h *handlers) getTransaction(ctx context.Context, in *OnTransaction) (*tran
 // toAPITransaction shows each account once: what a sale added to it in parts is one entry.
 func toAPITransaction(t ledger.Transaction) transactionView {
 	view := transactionView{
-		ID: t.ID.String(), Type: t.Kind.String(), OrderID: t.Order.String(), PaymentID: t.Payment.String(),
-		RefundID: toOptionalID(t.Refund), CreatedAt: wire.ToTime(t.At),
+		ID: t.ID.String(), Type: t.Kind.String(), OrderID: toOptionalID(t.Order), PaymentID: toOptionalID(t.Payment),
+		RefundID: toOptionalID(t.Refund), DisputeID: toOptionalID(t.Dispute), CreatedAt: wire.ToTime(t.At),
+	}
+	if t.Reference != "" && t.Dispute.IsZero() {
+		view.Reference = &t.Reference
 	}
 	total := int64(0)
 	var currency money.Currency
