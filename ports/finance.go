@@ -48,6 +48,7 @@ type Payments interface {
 // Moved is money that moved by our books: a payment, or a refund that succeeded.
 type Moved struct {
 	Route    project.PaymentRoute
+	Order    id.Order
 	Payment  id.Payment
 	Refund   id.Refund // zero: money taken
 	Provider string    // the provider's id of it
@@ -64,6 +65,8 @@ var (
 	MovementRecorded = MovementState{"recorded"}
 	// MovementInFlight: a payment attempt or a refund that is not decided here yet.
 	MovementInFlight = MovementState{"in_flight"}
+	// MovementElsewhere: the account's owner moved the money without this project.
+	MovementElsewhere = MovementState{"elsewhere"}
 )
 
 func (s MovementState) String() string { return s.name }

@@ -64,6 +64,8 @@ type Movement struct {
 	Refund   bool   // money given back; else money taken
 	Provider string // the provider's id of it
 	Key      string // ours, as far as the provider kept it: an attempt's key or a refund's id
+	Project  string // the id of the project that the key is of, as far as the provider kept it
+	Charge   string // the provider's id of the charge that a refund is of, as far as it tells
 	Amount   money.Amount
 	At       time.Time
 }

@@ -29,3 +29,4 @@ func TestStockNews(t *testing.T)         { suite(t, porttest.StockNews) }
 func TestVectors(t *testing.T)           { suite(t, porttest.Vectors) }
 func TestAnalytics(t *testing.T)         { suite(t, porttest.Analytics) }
 func TestLateAnnouncements(t *testing.T) { suite(t, porttest.LateAnnouncements) }
+func TestReconciliations(t *testing.T)   { suite(t, porttest.Reconciliations) }

@@ -92,7 +92,28 @@ func translate(ctx context.Context, err error) error {
 		return fault.New(fault.Unavailable, "storage_unavailable", "The database is busy. Try again.").
 			After(time.Second).Because(err)
 	}
+	if unwritable(err) {
+		return fault.New(fault.Unavailable, "storage_unavailable", "The database cannot be written. Try again later.").
+			After(unwritablePause).Because(err)
+	}
 	return fault.New(fault.Internal, "internal_error", "Something went wrong.").Because(err)
+}
+
+// unwritablePause is how long callers leave a database alone whose disk is full or fails.
+const unwritablePause = 10 * time.Second
+
+// unwritable reports whether the database's disk is full or fails. The transaction did not commit.
+func unwritable(err error) bool {
+	var pgErr *pq.Error
+	if errors.As(err, &pgErr) {
+		return pgErr.Code == "53100" || pgErr.Code == "58030" // disk_full, io_error
+	}
+	var liteErr *sqlite.Error
+	if !errors.As(err, &liteErr) {
+		return false
+	}
+	code := liteErr.Code() & 0xff
+	return code == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_IOERR
 }
 
 // violated names the constraint that a statement broke: on PostgreSQL by its name, on SQLite by its

@@ -8,10 +8,14 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
+	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
 )
 
 // Constraints that callers are to hear of by name.
@@ -83,6 +87,8 @@ func TestTranslate(t *testing.T) {
 		{&pq.Error{Code: "40P01"}, fault.Unavailable},
 		{&pq.Error{Code: "57P01"}, fault.Unavailable},
 		{&pq.Error{Code: "08006"}, fault.Unavailable},
+		{&pq.Error{Code: "53100"}, fault.Unavailable},
+		{&pq.Error{Code: "58030"}, fault.Unavailable},
 		{&pq.Error{Code: "23505", Constraint: "projects_slug"}, fault.Conflict},
 		{&pq.Error{Code: "23505", Constraint: "unheard_of"}, fault.Internal},
 		{driver.ErrBadConn, fault.Unavailable},
@@ -98,5 +104,37 @@ func TestTranslate(t *testing.T) {
 	}
 	if translate(t.Context(), nil) != nil {
 		t.Error("nil became an error")
+	}
+}
+
+// A full disk is no mistake of this program: callers may try again.
+func TestTranslate_fullSQLite(t *testing.T) {
+	t.Parallel()
+	s := freshSQLite(t)
+	err := onConn(t.Context(), s.write, func(conn *sqlx.Conn) error {
+		var pages int
+		if err := conn.GetContext(t.Context(), &pages, "PRAGMA page_count"); err != nil {
+			return err
+		}
+		_, err := conn.ExecContext(t.Context(), fmt.Sprintf("PRAGMA max_page_count = %d", pages+2))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 1000 {
+		owner := &account.Account{
+			ID:        id.New[id.Account]([16]byte{byte(n), byte(n >> 8), 1}),
+			Name:      strings.Repeat("A very long name. ", 100),
+			Plan:      account.Starter,
+			CreatedAt: time.UnixMilli(1),
+		}
+		if err = s.Accounts().Open(t.Context(), owner); err != nil {
+			break
+		}
+	}
+	var told *fault.Error
+	if !errors.As(err, &told) || told.Kind != fault.Unavailable || told.RetryAfter == 0 {
+		t.Errorf("a full database answers %v", err)
 	}
 }

@@ -107,7 +107,7 @@ func TestEncodeEvent_everyType(t *testing.T) {
 		event.OrderCompleted{}, event.OrderShipped{}, event.OrderUpdated{}, event.OrderDelivered{}, event.OrderCanceled{},
 		event.OrderRefunded{}, event.ReturnRequested{}, event.ReturnApproved{}, event.ReturnRejected{}, event.RefundFailed{},
 		event.DisputeOpened{}, event.DisputeClosed{}, event.QuoteAccepted{}, event.NegotiationLost{}, event.CheckoutAbandoned{},
-		event.PaymentUnresolved{}, event.PaymentOrphaned{}, event.SyncCompleted{}, event.SyncFailed{}, event.IntegrationError{},
+		event.PaymentUnresolved{}, event.PaymentOrphaned{}, event.MoneyUnexplained{}, event.SyncCompleted{}, event.SyncFailed{}, event.IntegrationError{},
 		event.InventoryLow{}, event.SubscriptionDisabled{},
 	} {
 		if _, err := encodeEvent(&event.Event{Data: data}); err != nil {

@@ -39,7 +39,7 @@ WHERE p.project_id = $1`
 ORDER BY p.created_at DESC, p.id DESC`
 
 	movedPayments = `
-SELECT p.gateway, p.integration_id, p.id AS payment_id, '' AS refund_id, p.provider, p.currency, p.amount,
+SELECT p.gateway, p.integration_id, p.order_id, p.id AS payment_id, '' AS refund_id, p.provider, p.currency, p.amount,
   coalesce(c.created_at, p.created_at) AS began, p.created_at AS at, 'succeeded' AS status
 FROM payments AS p
 JOIN orders AS o ON o.project_id = p.project_id AND o.id = p.order_id
@@ -48,7 +48,7 @@ WHERE p.project_id = $1
   AND p.amount > 0`
 
 	movedRefunds = `
-SELECT p.gateway, p.integration_id, r.payment_id, r.id AS refund_id, r.provider, r.currency, r.amount,
+SELECT p.gateway, p.integration_id, p.order_id, r.payment_id, r.id AS refund_id, r.provider, r.currency, r.amount,
   r.created_at AS began, r.updated_at AS at, r.status
 FROM refunds AS r
 JOIN payments AS p ON p.project_id = r.project_id AND p.id = r.payment_id
@@ -86,6 +86,7 @@ WHERE project_id = $1
 type movedRow struct {
 	Gateway     string
 	Integration string `db:"integration_id"`
+	OrderID     string `db:"order_id"`
 	PaymentID   string `db:"payment_id"`
 	RefundID    string `db:"refund_id"`
 	Provider    string
@@ -100,6 +101,7 @@ func fromMovedRow(r movedRow) (ports.Moved, error) {
 	amount, err := fromMinor(r.Amount, r.Currency)
 	return ports.Moved{
 		Route:    project.PaymentRoute{Provider: r.Gateway, Integration: id.Stored[id.Integration](r.Integration)},
+		Order:    id.Stored[id.Order](r.OrderID),
 		Payment:  id.Stored[id.Payment](r.PaymentID),
 		Refund:   id.Stored[id.Refund](r.RefundID),
 		Provider: r.Provider,
@@ -233,6 +235,9 @@ func namesOf(movements []ports.Movement) (n movementNames) {
 		switch {
 		case m.Refund:
 			n.refunds, n.refundKeys = append(n.refunds, m.Provider), append(n.refundKeys, m.Key)
+			if m.Charge != "" {
+				n.charges = append(n.charges, m.Charge)
+			}
 		case err == nil:
 			n.checkouts = append(n.checkouts, checkoutID.String())
 			fallthrough

@@ -135,6 +135,8 @@ func encodeData(data event.Data) (any, error) {
 			CheckoutID: d.Checkout.String(), Phase: d.Phase, Items: encodeItems(d.Items), Total: number(d.Total),
 			Currency: d.Total.Currency().Code(), BuyerEmail: d.Email,
 		}, nil
+	case event.MoneyUnexplained:
+		return encodeMoneyUnexplained(d), nil
 	case event.InventoryLow:
 		return inventoryLow{d.Product.String(), d.Variant.String(), d.SKU, d.Left}, nil
 	case event.SyncCompleted:

@@ -64,6 +64,58 @@ type checkoutAbandoned struct {
 	BuyerEmail string          `json:"buyer_email"`
 }
 
+// moneyUnexplained is the payload of money.unexplained: a payment provider's books differ from ours and nothing
+// explains it. found is how many differences are new, differences are the first of them. Amounts have
+// all of the currency's decimals; null is what one side does not have:
+//
+//	{"integration_id": "int_…", "provider": "stripe", "found": 1, "differences": [{"kind": "missing_here",
+//	 "type": "sale", "reference": "chk_…-1", "provider_id": "pi_…", "currency": "USD", "ours": null, "theirs": 196.94,
+//	 "at": "2026-03-04T12:00:00Z"}]}
+type moneyUnexplained struct {
+	IntegrationID string            `json:"integration_id"`
+	Provider      string            `json:"provider"`
+	Found         int               `json:"found"`
+	Differences   []moneyDifference `json:"differences"`
+}
+
+type moneyDifference struct {
+	Kind       string       `json:"kind"`
+	Type       string       `json:"type"`
+	Reference  string       `json:"reference"`
+	ProviderID string       `json:"provider_id"`
+	Currency   string       `json:"currency"`
+	Ours       *json.Number `json:"ours"`
+	Theirs     *json.Number `json:"theirs"`
+	At         string       `json:"at"`
+}
+
+func encodeMoneyUnexplained(d event.MoneyUnexplained) moneyUnexplained {
+	e := moneyUnexplained{
+		IntegrationID: d.Integration.String(),
+		Provider:      d.Provider,
+		Found:         d.Found,
+		Differences:   make([]moneyDifference, len(d.Differences)),
+	}
+	for i, m := range d.Differences {
+		kind := "sale"
+		if m.Refund {
+			kind = "refund"
+		}
+		row := moneyDifference{Kind: m.Kind, Type: kind, Reference: m.Reference, ProviderID: m.Provider, At: timestamp(m.At)}
+		for _, side := range []struct {
+			amount *money.Amount
+			to     **json.Number
+		}{{m.Ours, &row.Ours}, {m.Theirs, &row.Theirs}} {
+			if side.amount != nil {
+				n := number(*side.amount)
+				row.Currency, *side.to = side.amount.Currency().Code(), &n
+			}
+		}
+		e.Differences[i] = row
+	}
+	return e
+}
+
 // inventoryLow is the payload of inventory.low. quantity is what is left in all locations:
 //
 //	{"product_id": "prod_…", "variant_id": "var_…", "sku": "TENT-2", "quantity": 3}

@@ -1,7 +1,9 @@
-// Package finance compares the merchant's books with those of the payment providers. It changes neither.
+// Package finance compares the merchant's books with those of the payment providers, on request and
+// continuously, and books what providers change by themselves: fees and payouts.
 package finance
 
 import (
+	"context"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -14,8 +16,19 @@ import (
 type Service struct {
 	Payments ports.Payments
 	Gateway  ports.Gateway
+	Results  Results
 	// Sandbox reports whether the built-in provider serves the payments that no connected one does.
 	Sandbox bool
+}
+
+// Results are those of the continuous comparison.
+type Results interface {
+	Results(ctx context.Context, project id.Project, limit int) ([]ports.ReconciliationResult, error)
+}
+
+// Latest is what the continuous comparison found last.
+func (s *Service) Latest(ctx context.Context, of id.Project) ([]ports.ReconciliationResult, error) {
+	return s.Results.Results(ctx, of, mostDifferences)
 }
 
 // Report compares one provider's books with ours.
@@ -40,6 +53,11 @@ var (
 	MissingThere  = DifferenceKind{"missing_there"} // we have it, the provider has not
 	AmountDiffers = DifferenceKind{"amount_differs"}
 )
+
+// DifferenceKinds are all of them, by name.
+var DifferenceKinds = map[string]DifferenceKind{
+	"missing_here": MissingHere, "missing_there": MissingThere, "amount_differs": AmountDiffers,
+}
 
 func (k DifferenceKind) String() string { return k.name }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -48,7 +49,7 @@ func (s *Service) Reconcile(ctx context.Context, p *project.Project, from, to ti
 	}
 	reports := []Report{}
 	for _, route := range s.routes(p, moved) {
-		report, err := s.compare(ctx, p, newComparison(route, moved, from, to))
+		report, err := s.compare(ctx, p.ID, newComparison(route, moved, from, to))
 		if err != nil {
 			return nil, err
 		}
@@ -58,17 +59,15 @@ func (s *Service) Reconcile(ctx context.Context, p *project.Project, from, to ti
 }
 
 // compare reads a route's statement, looks up what only one side has beyond the span, and reports.
-func (s *Service) compare(ctx context.Context, p *project.Project, c *comparison) (Report, error) {
-	request := ports.StatementRequest{Project: p.ID, Route: c.made.Route, From: c.from.Add(-skew), To: c.to.Add(skew)}
+func (s *Service) compare(ctx context.Context, of id.Project, c *comparison) (Report, error) {
+	request := ports.StatementRequest{Project: of, Route: c.made.Route, From: c.from.Add(-skew), To: c.to.Add(skew)}
 	if err := s.Gateway.Statement(ctx, request, c.theirs); err != nil {
 		return Report{}, unanswered(c.made.Route, err)
 	}
 	for part := range slices.Chunk(c.strangers, lookedUp) {
-		known, err := s.Payments.FindMovements(ctx, p.ID, c.made.Route, part)
-		if err != nil {
+		if err := s.lookUp(ctx, of, c, part); err != nil {
 			return Report{}, err
 		}
-		c.explain(part, known)
 	}
 	if began, missing := c.earliestMissing(); missing && began.Before(c.from) {
 		request.From, request.To = began.Add(-skew), c.from.Add(-skew)
@@ -77,6 +76,68 @@ func (s *Service) compare(ctx context.Context, p *project.Project, c *comparison
 		}
 	}
 	return c.report(), nil
+}
+
+// lookUp explains movements by what the books know of them. Charges that no order has are passed on first.
+func (s *Service) lookUp(ctx context.Context, of id.Project, c *comparison, strangers []ports.Movement) error {
+	known, err := s.find(ctx, of, c.made.Route, strangers)
+	if err != nil {
+		return err
+	}
+	claimed := false
+	for _, m := range strangers {
+		if _, found := known.find(m); !found && c.claim != nil && ownCharge(of, m) {
+			c.claim(m)
+			claimed = true
+		}
+	}
+	if claimed {
+		if known, err = s.find(ctx, of, c.made.Route, strangers); err != nil {
+			return err
+		}
+	}
+	c.explain(of, strangers, known)
+	return nil
+}
+
+// ownCharge reports whether a movement is a charge of a payment attempt of the project.
+func ownCharge(of id.Project, m ports.Movement) bool {
+	_, _, err := checkout.ParseAttemptKey(m.Key)
+	return err == nil && !m.Refund && (m.Project == "" || m.Project == of.String())
+}
+
+// knownMovements are found by the provider's ids and by keys.
+type knownMovements map[string]ports.KnownMovement
+
+func (s *Service) find(ctx context.Context, of id.Project, route project.PaymentRoute, named []ports.Movement) (knownMovements, error) {
+	list, err := s.Payments.FindMovements(ctx, of, route, named)
+	known := make(knownMovements, 2*len(list))
+	for _, k := range list {
+		if k.Provider != "" {
+			known[kindOf(!k.Refund.IsZero())+k.Provider] = k
+		}
+		if k.Key != "" {
+			known["key "+k.Key] = k
+		}
+	}
+	return known, err
+}
+
+func (known knownMovements) find(m ports.Movement) (k ports.KnownMovement, found bool) {
+	if k, found = known[kindOf(m.Refund)+m.Provider]; !found && m.Key != "" {
+		k, found = known["key "+m.Key]
+	}
+	return k, found
+}
+
+// elsewhere reports whether a movement that the books do not know was made without this project: under
+// another project's key, or under none and not of a charge of ours.
+func (known knownMovements) elsewhere(of id.Project, m ports.Movement) bool {
+	if m.Project != "" && m.Project != of.String() {
+		return true
+	}
+	_, ours := known[kindOf(false)+m.Charge]
+	return m.Key == "" && !(m.Refund && ours)
 }
 
 // unanswered names the provider that fails, unless it is told better already.
@@ -120,6 +181,7 @@ type comparison struct {
 	named     map[string]string      // the provider's id of our refunds, by our own
 	matched   map[string]bool        // our payments and refunds that the statement has named
 	strangers []ports.Movement       // theirs, within the span, that none of ours around the span is
+	claim     func(ports.Movement)   // passes on a charge of ours that no order has; nil: nobody takes it
 	seen      int                    // movements of the statement
 	sums      [2]map[money.Currency]int64
 	made      Report
@@ -218,21 +280,9 @@ func (c *comparison) pair(our ports.Moved, m ports.Movement) {
 
 // explain takes in what the books know of movements that none of ours around the span is. A movement of
 // ours is the answer to one of theirs: a second refund under one key stays unexplained.
-func (c *comparison) explain(strangers []ports.Movement, known []ports.KnownMovement) {
-	byProvider, byKey := make(map[string]ports.KnownMovement), make(map[string]ports.KnownMovement)
-	for _, k := range known {
-		if k.Provider != "" {
-			byProvider[kindOf(!k.Refund.IsZero())+k.Provider] = k
-		}
-		if k.Key != "" {
-			byKey[k.Key] = k
-		}
-	}
+func (c *comparison) explain(of id.Project, strangers []ports.Movement, known knownMovements) {
 	for _, m := range strangers {
-		k, found := byProvider[kindOf(m.Refund)+m.Provider]
-		if !found && m.Key != "" {
-			k, found = byKey[m.Key]
-		}
+		k, found := known.find(m)
 		if found && k.State == ports.MovementRecorded && !c.matched[referenceOf(k.Moved)] {
 			c.pair(k.Moved, m)
 			continue
@@ -246,8 +296,11 @@ func (c *comparison) explain(strangers []ports.Movement, known []ports.KnownMove
 			Theirs:    &m.Amount,
 			At:        m.At,
 		}
-		if found && k.State != ports.MovementRecorded {
+		switch {
+		case found && k.State != ports.MovementRecorded:
 			d.State = k.State
+		case !found && known.elsewhere(of, m):
+			d.State = ports.MovementElsewhere
 		}
 		c.sum(theirs, m.Refund, m.Amount)
 		c.differ(d)

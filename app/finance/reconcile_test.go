@@ -41,6 +41,9 @@ type books struct {
 	known      []ports.KnownMovement // beside moved
 	statements map[project.PaymentRoute][]ports.Movement
 	broken     error
+	hang       map[string]bool // providers that do not answer
+	heard      []string
+	changes    []ports.BalanceChange
 }
 
 func (b *books) Moved(_ context.Context, _ id.Project, from, to time.Time, limit int) (list []ports.Moved, err error) {
@@ -68,7 +71,11 @@ func (b *books) FindMovements(_ context.Context, _ id.Project, route project.Pay
 	return known, nil
 }
 
-func (b *books) Statement(_ context.Context, s ports.StatementRequest, each func(ports.Movement) error) error {
+func (b *books) Statement(ctx context.Context, s ports.StatementRequest, each func(ports.Movement) error) error {
+	if b.hang[s.Route.Provider] {
+		<-ctx.Done()
+		return ctx.Err()
+	}
 	for _, m := range b.statements[s.Route] {
 		if m.At.Before(s.From) || !m.At.Before(s.To) {
 			continue
@@ -126,7 +133,7 @@ func TestDifferencesByWeight(t *testing.T) {
 			{Refund: true, Provider: "re_9", Key: refund(9).String(), Amount: usd(3), At: at(1)},
 			{Provider: "ch_2", Amount: usd(51), At: at(1)},
 			{Provider: "ch_3", Key: "chk_1-1", Amount: usd(7), At: at(1)},
-			{Refund: true, Provider: "ch_1", Amount: usd(100), At: at(1)}, // a refund is no charge
+			{Refund: true, Provider: "ch_1", Key: "chk_1", Amount: usd(100), At: at(1)}, // a refund is no charge
 		}},
 	}
 	got := reconcile(t, b)[0]
@@ -134,7 +141,7 @@ func TestDifferencesByWeight(t *testing.T) {
 		{Kind: finance.MissingHere, Reference: "chk_1-1", Provider: "ch_3", Theirs: pointer(usd(7)), At: at(1)},
 		{Kind: finance.AmountDiffers, Payment: payment(2), Reference: payment(2).String(), Provider: "ch_2", Ours: pointer(usd(50)), Theirs: pointer(usd(51)), At: at(1)},
 		{Kind: finance.MissingThere, Payment: payment(1), Reference: payment(1).String(), Provider: "ch_1", Ours: pointer(usd(100)), At: at(1)},
-		{Kind: finance.MissingHere, Refund: true, Provider: "ch_1", Theirs: pointer(usd(100)), At: at(1)},
+		{Kind: finance.MissingHere, Refund: true, Reference: "chk_1", Provider: "ch_1", Theirs: pointer(usd(100)), At: at(1)},
 		{Kind: finance.MissingHere, Refund: true, RefundID: refund(9), Reference: refund(9).String(), Provider: "re_9", Theirs: pointer(usd(3)), At: at(1)},
 	}
 	if !reflect.DeepEqual(got.Differences, want) || got.Found != len(want) || got.Matched != 0 {
@@ -210,7 +217,7 @@ func TestReconcile_inFlight(t *testing.T) {
 		statements: map[project.PaymentRoute][]ports.Movement{sandbox: {
 			{Provider: "ch_1", Key: attempt, Amount: usd(10), At: at(1)},
 			{Refund: true, Provider: "re_1", Key: refund(1).String(), Amount: usd(3), At: at(2)},
-			{Provider: "ch_2", Amount: usd(5), At: at(3)},
+			{Provider: "ch_2", Key: "chk_1-1", Amount: usd(5), At: at(3)},
 		}},
 	}
 	got := reconcile(t, b)[0]
@@ -247,9 +254,9 @@ func TestTooManyDifferences(t *testing.T) {
 	t.Parallel()
 	b := &books{statements: map[project.PaymentRoute][]ports.Movement{}}
 	for n := range 5000 {
-		b.statements[sandbox] = append(b.statements[sandbox], ports.Movement{Refund: true, Provider: fmt.Sprint(n), Amount: usd(1), At: at(1)})
+		b.statements[sandbox] = append(b.statements[sandbox], ports.Movement{Refund: true, Provider: fmt.Sprint(n), Key: "r", Amount: usd(1), At: at(1)})
 	}
-	b.statements[sandbox] = append(b.statements[sandbox], ports.Movement{Provider: "ch_1", Amount: usd(1), At: at(2)})
+	b.statements[sandbox] = append(b.statements[sandbox], ports.Movement{Provider: "ch_1", Key: "k", Amount: usd(1), At: at(2)})
 	got := reconcile(t, b)[0]
 	if got.Found != 5001 || len(got.Differences) != 1000 || got.Differences[0].Provider != "ch_1" {
 		t.Errorf("%d found, %d told, first %+v", got.Found, len(got.Differences), got.Differences[0])

@@ -35,6 +35,7 @@ func (a *App) loops() []loop {
 		{name: "hear of stock", every: time.Second, run: a.discovery.HearStock},
 		{name: "tune agents", every: time.Hour, run: a.tunes.Run, long: true},
 		{name: "seal decisions", every: time.Second, run: a.seal},
+		{name: "reconcile books", every: time.Minute, run: a.reconciler.Run, long: true},
 		{name: "announce low stock", every: 10 * time.Second, run: a.announcing.LowStock},
 		{name: "expire checkouts", every: 10 * time.Second, run: a.announcing.AbandonedCheckouts},
 		{name: "announce lost negotiations", every: 30 * time.Second, run: a.announcing.LostNegotiations},

@@ -39,6 +39,7 @@ type services struct {
 	purchase   *purchase.Service
 	aftersales *aftersales.Service
 	finance    *finance.Service
+	reconciler *finance.Reconciler
 	announcing *announcing.Service
 	connecting *connecting.Service
 	publishing *publishing.Service
@@ -86,7 +87,13 @@ func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 		Orders: st.Orders(), Payments: st.Payments(), Refunds: st.Orders(), Inventory: st.Inventory(), Index: index,
 		Gateway: a.gateway, Clock: clock, Entropy: entropy, Log: a.log,
 	}
-	s.finance = &finance.Service{Payments: st.Payments(), Gateway: a.gateway, Sandbox: a.env == account.Sandbox}
+	s.finance = &finance.Service{
+		Payments: st.Payments(), Gateway: a.gateway, Results: st.Reconciliations(), Sandbox: a.env == account.Sandbox,
+	}
+	s.reconciler = &finance.Reconciler{
+		Service: s.finance, Reconciliations: st.Reconciliations(), Purchases: s.purchase, Entropy: entropy, Log: a.log,
+		Announced: a.publisher.Wake,
+	}
 	s.announcing = &announcing.Service{Announcements: st.LateAnnouncements(), Entropy: entropy, Announced: a.publisher.Wake}
 	return s
 }

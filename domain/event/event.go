@@ -29,6 +29,7 @@ var (
 	CheckoutAbandonedType    = Type{"checkout.abandoned"}
 	PaymentUnresolvedType    = Type{"payment.unresolved"}
 	PaymentOrphanedType      = Type{"payment.orphaned"}
+	MoneyUnexplainedType     = Type{"money.unexplained"}
 	SyncCompletedType        = Type{"sync.completed"}
 	SyncFailedType           = Type{"sync.failed"}
 	IntegrationErrorType     = Type{"integration.error"}
@@ -43,7 +44,7 @@ var (
 var Types = []Type{
 	OrderCompletedType, OrderShippedType, OrderUpdatedType, OrderDeliveredType, OrderCanceledType, OrderRefundedType,
 	ReturnRequestType, ReturnApprovedType, ReturnRejectedType, RefundFailedType, DisputeOpenedType, DisputeClosedType,
-	QuoteAcceptedType, NegotiationLostType, CheckoutAbandonedType, PaymentUnresolvedType, PaymentOrphanedType,
+	QuoteAcceptedType, NegotiationLostType, CheckoutAbandonedType, PaymentUnresolvedType, PaymentOrphanedType, MoneyUnexplainedType,
 	SyncCompletedType, SyncFailedType, IntegrationErrorType, InventoryLowType, SubscriptionDisabledType,
 }
 
@@ -66,7 +67,7 @@ func StoredType(name string) Type { return Type{name} }
 // project's settings.
 func (t Type) Alerts() bool {
 	switch t {
-	case PaymentUnresolvedType, PaymentOrphanedType, RefundFailedType, DisputeOpenedType, DisputeClosedType, ReturnRequestType,
+	case PaymentUnresolvedType, PaymentOrphanedType, MoneyUnexplainedType, RefundFailedType, DisputeOpenedType, DisputeClosedType, ReturnRequestType,
 		InventoryLowType, IntegrationErrorType, SyncFailedType, SubscriptionDisabledType:
 		return true
 	}
@@ -134,6 +135,26 @@ type PaymentOrphaned struct {
 	Refund   string // the state of its refund: pending, succeeded or failed
 }
 
+// MoneyUnexplained says that the books of a payment provider differ from ours and nothing explains it. Each
+// difference is in one event.
+type MoneyUnexplained struct {
+	Integration id.Integration
+	Provider    string
+	Found       int               // new differences
+	Differences []MoneyDifference // the first of them
+}
+
+// MoneyDifference is money that the two books do not agree on.
+type MoneyDifference struct {
+	Kind      string // missing_here, missing_there or amount_differs
+	Refund    bool
+	Reference string        // our id or key
+	Provider  string        // the provider's id
+	Ours      *money.Amount // nil: missing here
+	Theirs    *money.Amount // nil: missing there
+	At        time.Time
+}
+
 // InventoryLow says that little is left of a variant, over all locations.
 type InventoryLow struct {
 	Product id.Product
@@ -187,6 +208,7 @@ func (NegotiationLost) Type() Type      { return NegotiationLostType }
 func (CheckoutAbandoned) Type() Type    { return CheckoutAbandonedType }
 func (PaymentUnresolved) Type() Type    { return PaymentUnresolvedType }
 func (PaymentOrphaned) Type() Type      { return PaymentOrphanedType }
+func (MoneyUnexplained) Type() Type     { return MoneyUnexplainedType }
 func (InventoryLow) Type() Type         { return InventoryLowType }
 func (SyncCompleted) Type() Type        { return SyncCompletedType }
 func (SyncFailed) Type() Type           { return SyncFailedType }

@@ -132,9 +132,9 @@ func financeMoved(s *shop) {
 	o := s.sold(s.product(9), 1)
 	c := s.gaveBack(o, 3)
 	s.carryOn(o.ID, func(c *order.Case) error { return c.Refund(random[id.Refund](), nil, "", noon) })
-	taken := ports.Moved{Route: sandboxRoute, Payment: o.Payment.ID, Provider: o.Payment.Provider, Amount: o.Total, Began: noon, At: noon}
+	taken := ports.Moved{Route: sandboxRoute, Order: o.ID, Payment: o.Payment.ID, Provider: o.Payment.Provider, Amount: o.Total, Began: noon, At: noon}
 	given := ports.Moved{
-		Route: sandboxRoute, Payment: o.Payment.ID, Refund: c.Refunds[0].ID, Provider: c.Refunds[0].Provider, Amount: usd(3),
+		Route: sandboxRoute, Order: o.ID, Payment: o.Payment.ID, Refund: c.Refunds[0].ID, Provider: c.Refunds[0].Provider, Amount: usd(3),
 		Began: noon, At: noon.Add(time.Minute),
 	}
 	for _, span := range []struct {

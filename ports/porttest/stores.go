@@ -60,7 +60,8 @@ type Stores struct {
 	StockNews ports.StockNews
 	Analytics ports.Analytics
 
-	Late ports.LateAnnouncements
+	Late            ports.LateAnnouncements
+	Reconciliations ports.Reconciliations
 
 	Vectors    ports.Vectors
 	Embeddings ports.EmbeddingQueue

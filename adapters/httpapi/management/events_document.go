@@ -51,6 +51,9 @@ var payloads = map[string]struct{ summary, data string }{
 		"total": 196.94, "currency": "USD", "buyer_email": "ada@example.com"}`},
 	"payment.orphaned": {"A provider took money for an attempt that has no order; it is refunded by itself", `{"checkout_id": "chk_0",
 		"attempt": 1, "provider": "stripe", "charge_id": "pi_0", "amount": 196.94, "currency": "USD", "refund_status": "pending"}`},
+	"money.unexplained": {"A payment provider's books differ from yours and nothing explains it; each difference is in one event", `{
+		"integration_id": "int_0", "provider": "stripe", "found": 1, "differences": [{"kind": "missing_here", "type": "sale",
+		"reference": "chk_0-1", "provider_id": "pi_0", "currency": "USD", "ours": null, "theirs": 196.94, "at": "2026-03-04T12:00:00Z"}]}`},
 	"payment.unresolved": {"Nobody knows yet whether an attempt took money; an order may follow", `{"checkout_id": "chk_0", "attempt": 1,
 		"amount": 196.94, "currency": "USD", "method": "psp_spt", "provider": "stripe"}`},
 	"inventory.low": {"Little is left of a variant, over all locations", `{"product_id": "prod_0", "variant_id": "var_0", "sku": "TENT-2", "quantity": 3}`},

@@ -181,8 +181,8 @@ func toAPITransaction(t ledger.Transaction) transactionView {
 }
 
 type reconcileInput struct {
-	From time.Time `query:"from" required:"true" doc:"At or after this time."`
-	To   time.Time `query:"to" required:"true" doc:"Before this time, and at most 31 days later."`
+	From time.Time `query:"from" doc:"At or after this time. Without from and to, the answer is the last result of the hourly comparison of yesterday and today."`
+	To   time.Time `query:"to" doc:"Before this time, and at most 31 days later."`
 }
 
 type reconciliation struct {
@@ -200,6 +200,8 @@ type providerReport struct {
 	Differences []differenceView `json:"differences" doc:"The most important first."`
 	Found       int              `json:"differences_found" doc:"All of them, also those that are left out of differences."`
 	Unexplained int              `json:"unexplained" doc:"Those that no state explains."`
+	ComparedAt  *wire.Time       `json:"compared_at" nullable:"true" doc:"When the hourly comparison last ended. Null: never, or not of it."`
+	Problem     *string          `json:"problem" nullable:"true" doc:"Why the hourly comparison failed since. Null: it did not."`
 }
 
 type currencyTotal struct {
@@ -218,17 +220,76 @@ type differenceView struct {
 	Ours       *wire.Money `json:"ours" nullable:"true"`
 	Theirs     *wire.Money `json:"theirs" nullable:"true"`
 	At         wire.Time   `json:"at"`
-	State      *string     `json:"state" nullable:"true" enum:"in_flight" doc:"Explains what is missing here: in_flight is a payment attempt or a refund that is not decided yet. Null: nothing explains it."`
+	State      *string     `json:"state" nullable:"true" enum:"in_flight,elsewhere" doc:"Explains what is missing here. in_flight: a payment attempt or a refund that is not decided yet. elsewhere: moved at the provider without this project. Null: nothing explains it."`
 }
 
 type reconciliationOutput struct{ Body reconciliation }
 
 func (h *handlers) reconcile(ctx context.Context, in *reconcileInput) (*reconciliationOutput, error) {
+	if in.From.IsZero() && in.To.IsZero() {
+		return h.latestReconciliation(ctx)
+	}
 	reports, err := h.Finance.Reconcile(ctx, projectOf(ctx), in.From, in.To)
 	if err != nil {
 		return nil, err
 	}
 	return &reconciliationOutput{reconciliation{wire.ToTime(in.From), wire.ToTime(in.To), each(reports, toAPIReport)}}, nil
+}
+
+// latestReconciliation spans what the providers' comparisons span.
+func (h *handlers) latestReconciliation(ctx context.Context) (*reconciliationOutput, error) {
+	results, err := h.Finance.Latest(ctx, projectOf(ctx).ID)
+	if err != nil {
+		return nil, err
+	}
+	var from, to time.Time
+	if len(results) == 0 {
+		from = h.Clock.Now()
+		to = from
+	}
+	for _, r := range results {
+		if from.IsZero() || r.From.Before(from) && !r.From.IsZero() {
+			from = r.From
+		}
+		if r.To.After(to) {
+			to = r.To
+		}
+	}
+	return &reconciliationOutput{reconciliation{wire.ToTime(from), wire.ToTime(to), each(results, toAPIResult)}}, nil
+}
+
+func toAPIResult(r ports.ReconciliationResult) providerReport {
+	view := providerReport{
+		Provider:    r.Route.Provider,
+		Matched:     r.Matched,
+		Ours:        each(r.Totals, func(t ports.ReconciledTotal) currencyTotal { return toAPITotal(t.Ours) }),
+		Theirs:      each(r.Totals, func(t ports.ReconciledTotal) currencyTotal { return toAPITotal(t.Theirs) }),
+		Differences: each(r.Differences, toAPIKeptDifference),
+		Found:       r.Found,
+		Unexplained: r.Unexplained,
+	}
+	if !r.RanAt.IsZero() {
+		at := wire.ToTime(r.RanAt)
+		view.ComparedAt = &at
+	}
+	if r.LastError != "" {
+		view.Problem = &r.LastError
+	}
+	return view
+}
+
+func toAPIKeptDifference(d ports.MoneyDifference) differenceView {
+	return toAPIDifference(finance.Difference{
+		Kind:      finance.DifferenceKinds[d.Kind],
+		Refund:    d.Refund,
+		Payment:   d.Payment,
+		RefundID:  d.RefundID,
+		Reference: d.Reference,
+		Provider:  d.Provider,
+		Ours:      d.Ours,
+		Theirs:    d.Theirs,
+		At:        d.At,
+	})
 }
 
 func toAPIReport(r finance.Report) providerReport {

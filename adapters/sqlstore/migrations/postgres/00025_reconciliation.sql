@@ -11,14 +11,14 @@ CREATE TABLE reconciliations (
     lease_until    BIGINT,
     failures       INTEGER NOT NULL, -- in a row
     last_error     TEXT    NOT NULL,
-    ran_at         BIGINT, -- null: never to its end
+    progress       BIGINT, -- until where the round under way has compared; null: none is
+    ran_at         BIGINT, -- when a round ended; null: none did
     span_from      BIGINT,
     span_to        BIGINT,
     matched        INTEGER NOT NULL,
     found          INTEGER NOT NULL,
-    unexplained    INTEGER NOT NULL,
     totals         TEXT    NOT NULL, -- of both sides, by currency
-    balance_until  BIGINT, -- fees and payouts before are booked
+    booked_until   BIGINT  NOT NULL, -- fees and payouts before are in the ledger
     PRIMARY KEY (project_id, integration_id)
 );
 CREATE INDEX reconciliations_due ON reconciliations (due_at);

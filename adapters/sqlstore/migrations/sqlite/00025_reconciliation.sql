@@ -9,14 +9,14 @@ CREATE TABLE reconciliations (
     lease_until    INTEGER,
     failures       INTEGER NOT NULL, -- in a row
     last_error     TEXT    NOT NULL,
-    ran_at         INTEGER, -- null: never to its end
+    progress       INTEGER, -- until where the round under way has compared; null: none is
+    ran_at         INTEGER, -- when a round ended; null: none did
     span_from      INTEGER,
     span_to        INTEGER,
     matched        INTEGER NOT NULL,
     found          INTEGER NOT NULL,
-    unexplained    INTEGER NOT NULL,
     totals         TEXT    NOT NULL, -- of both sides, by currency
-    balance_until  INTEGER, -- fees and payouts before are booked
+    booked_until   INTEGER NOT NULL, -- fees and payouts before are in the ledger
     PRIMARY KEY (project_id, integration_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX reconciliations_due ON reconciliations (due_at);

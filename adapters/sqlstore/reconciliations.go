@@ -1,0 +1,530 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/ledger"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Reconciliations is the store's view of the continuous comparison with payment providers.
+type Reconciliations struct{ store *Store }
+
+var _ ports.Reconciliations = Reconciliations{}
+
+// Reconciliations keeps the continuous comparison of books and its results.
+func (s *Store) Reconciliations() Reconciliations { return Reconciliations{s} }
+
+const (
+	// enrollIntegrations is completed by the database's clock.
+	enrollIntegrations = `
+INSERT INTO reconciliations (project_id, integration_id, gateway, due_at, failures, last_error, matched, found, totals, booked_until)
+SELECT project_id, id, type, %s, 0, '', 0, 0, '[]', created_at
+FROM integrations
+WHERE type IN ('stripe', 'paypal')
+  AND status <> 'disconnected'
+ON CONFLICT DO NOTHING`
+
+	// claimReconciliation is completed by the database's clock, what it leaves out, and the clause that skips
+	// what others are claiming.
+	claimReconciliation = `
+WITH due AS MATERIALIZED (
+  SELECT r.project_id, r.integration_id
+  FROM reconciliations AS r
+  JOIN integrations AS i ON i.project_id = r.project_id AND i.id = r.integration_id
+  WHERE r.due_at <= %[1]s
+    AND (r.lease_until IS NULL OR r.lease_until <= %[1]s)
+    AND i.status <> 'disconnected'%[2]s
+  ORDER BY r.due_at, r.project_id, r.integration_id
+  LIMIT 1%[3]s
+)
+UPDATE reconciliations
+SET lease_until = %[1]s + $1
+WHERE (project_id, integration_id) IN (SELECT project_id, integration_id FROM due)
+RETURNING project_id, integration_id, gateway, lease_until, failures, progress, booked_until`
+
+	selectUnexplained = `
+SELECT DISTINCT at
+FROM money_differences
+WHERE project_id = $1
+  AND integration_id = $2
+ORDER BY at
+LIMIT 1000`
+
+	unlessFailed = `
+    AND r.failures = 0`
+
+	thisLease = `
+WHERE project_id = $1
+  AND integration_id = $2
+  AND lease_until = $3`
+
+	lockReconciliation = `
+SELECT totals
+FROM reconciliations` + thisLease
+
+	recordStep = `
+UPDATE reconciliations
+SET lease_until = NULL, failures = 0, last_error = $14, due_at = $4, progress = $5, span_from = CASE WHEN $6 THEN $7 ELSE span_from END,
+  span_to = $8, matched = CASE WHEN $6 THEN 0 ELSE matched END + $9, found = CASE WHEN $6 THEN 0 ELSE found END + $10,
+  totals = $11, ran_at = CASE WHEN $12 THEN $13 ELSE ran_at END` + thisLease
+
+	setAsideReconciliation = `
+UPDATE reconciliations
+SET lease_until = NULL, failures = failures + 1, last_error = $5, due_at = $4` + thisLease
+
+	recordBooked = `
+UPDATE reconciliations
+SET booked_until = $4` + thisLease
+
+	differenceColumns = `project_id, integration_id, gateway, kind, provider, refund, reference, payment_id, refund_id,
+  currency, ours, theirs, at, found_at`
+
+	differencesWithin = `
+SELECT kind, provider, refund
+FROM money_differences
+WHERE project_id = $1
+  AND integration_id = $2
+  AND at >= $3
+  AND at < $4`
+
+	deleteDifference = `
+DELETE FROM money_differences
+WHERE project_id = $1
+  AND integration_id = $2
+  AND kind = $3
+  AND provider = $4
+  AND refund = $5`
+
+	insertDifference = `
+INSERT INTO money_differences (` + differenceColumns + `)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+ON CONFLICT DO NOTHING`
+
+	forgetOldDifferences = `
+DELETE FROM money_differences
+WHERE project_id = $1
+  AND integration_id = $2
+  AND at < $3`
+
+	selectResults = `
+SELECT r.integration_id, r.gateway, r.failures, r.last_error, r.ran_at, r.span_from, r.span_to, r.matched, r.found, r.totals
+FROM reconciliations AS r
+JOIN integrations AS i ON i.project_id = r.project_id AND i.id = r.integration_id
+WHERE r.project_id = $1
+  AND (i.status <> 'disconnected' OR r.ran_at IS NOT NULL)
+ORDER BY r.gateway, r.integration_id`
+
+	selectDifferences = `
+SELECT ` + differenceColumns + `
+FROM money_differences
+WHERE project_id = $1
+ORDER BY at DESC, integration_id, kind, provider, refund
+LIMIT $2`
+
+	countDifferences = `
+SELECT integration_id, count(*) AS n
+FROM money_differences
+WHERE project_id = $1
+GROUP BY integration_id`
+
+	sumDifferences = `
+SELECT gateway, currency, CAST(sum(abs(coalesce(ours, 0) - coalesce(theirs, 0))) AS BIGINT) AS amount, count(*) AS n
+FROM money_differences
+GROUP BY gateway, currency
+ORDER BY gateway, currency`
+
+	transactionBooked = `
+SELECT count(*) AS n
+FROM ledger_transactions
+WHERE project_id = $1
+  AND provider = $2
+  AND reference = $3
+  AND kind = $4`
+)
+
+// keptUnexplained is how long a difference is compared again and counted.
+const keptUnexplained = 31 * 24 * time.Hour
+
+// announcedAtOnce is how many differences one event names.
+const announcedAtOnce = 20
+
+var errLeaseLost = fault.New(fault.Conflict, "lease_lost", "The lease has ended.")
+
+func (v Reconciliations) Enroll(ctx context.Context) error {
+	return v.store.inTx(ctx, anyProject, func(t *tx) error {
+		_, err := t.exec(ctx, fmt.Sprintf(enrollIntegrations, t.dialect.clock))
+		return err
+	})
+}
+
+func (v Reconciliations) Claim(ctx context.Context, lease time.Duration, failed bool) (*ports.Reconciliation, error) {
+	var rows []struct {
+		ProjectID     string `db:"project_id"`
+		IntegrationID string `db:"integration_id"`
+		Gateway       string
+		LeaseUntil    int64 `db:"lease_until"`
+		Failures      int
+		Progress      *int64
+		BookedUntil   int64 `db:"booked_until"`
+	}
+	var dates []int64
+	which := unlessFailed
+	if failed {
+		which = ""
+	}
+	skip := ""
+	if v.store.dialect.skipLocked != "" {
+		skip = "\n  FOR UPDATE OF r SKIP LOCKED"
+	}
+	err := v.store.inTx(ctx, anyProject, func(t *tx) error {
+		rows, dates = nil, nil
+		err := t.list(ctx, &rows, fmt.Sprintf(claimReconciliation, t.dialect.clock, which, skip), lease.Milliseconds())
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		return t.list(ctx, &dates, selectUnexplained, rows[0].ProjectID, rows[0].IntegrationID)
+	})
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	r := rows[0]
+	until := fromMillis(r.LeaseUntil)
+	claimed := &ports.Reconciliation{
+		Project:  id.Stored[id.Project](r.ProjectID),
+		Route:    project.PaymentRoute{Provider: r.Gateway, Integration: id.Stored[id.Integration](r.IntegrationID)},
+		Now:      until.Add(-lease),
+		Until:    until,
+		Failures: r.Failures,
+		Progress: fromSetMillis(r.Progress),
+		Booked:   fromMillis(r.BookedUntil),
+	}
+	for _, at := range dates {
+		claimed.Unexplained = append(claimed.Unexplained, fromMillis(at))
+	}
+	return claimed, nil
+}
+
+// leased are the arguments of thisLease.
+func leased(r *ports.Reconciliation) []any {
+	return []any{r.Project.String(), r.Route.Integration.String(), toMillis(r.Until)}
+}
+
+// under runs a statement that needs the lease.
+func (t *tx) under(ctx context.Context, statement string, args []any) error {
+	n, err := t.exec(ctx, statement, args...)
+	if err == nil && n == 0 {
+		return t.note(ctx, errLeaseLost)
+	}
+	return err
+}
+
+func (v Reconciliations) SetAside(ctx context.Context, r *ports.Reconciliation, pause time.Duration, reason string) error {
+	return v.store.inTx(ctx, r.Project, func(t *tx) error {
+		now, err := t.now(ctx)
+		if err != nil {
+			return err
+		}
+		return t.under(ctx, setAsideReconciliation, append(leased(r), toMillis(now.Add(pause)), reason))
+	})
+}
+
+func (v Reconciliations) Record(ctx context.Context, r *ports.Reconciliation, step ports.ReconciledStep, announce ports.Announce) error {
+	return v.store.inTx(ctx, r.Project, func(t *tx) error {
+		var before []string
+		if err := t.list(ctx, &before, lockReconciliation+t.dialect.forUpdate, leased(r)...); err != nil {
+			return err
+		}
+		if len(before) == 0 {
+			return t.note(ctx, errLeaseLost)
+		}
+		totals, err := addTotals(before[0], step)
+		if err != nil {
+			return t.note(ctx, err)
+		}
+		if err := t.under(ctx, recordStep, append(leased(r), toMillis(step.Due), toSetMillis(step.Next), step.Begins, toMillis(step.From),
+			toMillis(step.To), step.Matched, step.Found, totals, step.Next.IsZero(), toMillis(r.Now), step.Problem)); err != nil {
+			return err
+		}
+		return t.differences(ctx, r, step, announce)
+	})
+}
+
+// differences puts those of a window in the place of what was found there before, and announces new ones.
+func (t *tx) differences(ctx context.Context, r *ports.Reconciliation, step ports.ReconciledStep, announce ports.Announce) error {
+	type key struct {
+		Kind, Provider string
+		Refund         bool
+	}
+	of := []any{r.Project.String(), r.Route.Integration.String()}
+	if _, err := t.exec(ctx, forgetOldDifferences, append(slices.Clone(of), toMillis(r.Now.Add(-keptUnexplained)))...); err != nil {
+		return err
+	}
+	var before []key
+	if err := t.list(ctx, &before, differencesWithin, append(slices.Clone(of), toMillis(step.From), toMillis(step.To))...); err != nil {
+		return err
+	}
+	still := map[key]bool{}
+	var news []ports.MoneyDifference
+	for _, d := range step.Unexplained {
+		still[key{d.Kind, d.Provider, d.Refund}] = true
+		added, err := t.exec(ctx, insertDifference, toDifferenceArgs(r, d)...)
+		if err != nil {
+			return err
+		}
+		if added > 0 {
+			news = append(news, d)
+		}
+	}
+	for _, k := range before {
+		if still[k] {
+			continue
+		}
+		if _, err := t.exec(ctx, deleteDifference, append(slices.Clone(of), k.Kind, k.Provider, k.Refund)...); err != nil {
+			return err
+		}
+	}
+	if len(news) == 0 {
+		return nil
+	}
+	return t.announce(ctx, announce(r.Project, r.Now, unexplained(r, news)))
+}
+
+func unexplained(r *ports.Reconciliation, news []ports.MoneyDifference) event.MoneyUnexplained {
+	e := event.MoneyUnexplained{Integration: r.Route.Integration, Provider: r.Route.Provider, Found: len(news)}
+	for _, d := range news[:min(len(news), announcedAtOnce)] {
+		e.Differences = append(e.Differences, event.MoneyDifference{
+			Kind:      d.Kind,
+			Refund:    d.Refund,
+			Reference: d.Reference,
+			Provider:  d.Provider,
+			Ours:      d.Ours,
+			Theirs:    d.Theirs,
+			At:        d.At,
+		})
+	}
+	return e
+}
+
+func toDifferenceArgs(r *ports.Reconciliation, d ports.MoneyDifference) []any {
+	minor := func(a *money.Amount) *int64 {
+		if a == nil {
+			return nil
+		}
+		n := a.Minor()
+		return &n
+	}
+	currency := cmp.Or(d.Ours, d.Theirs).Currency().Code()
+	return []any{
+		r.Project.String(), r.Route.Integration.String(), r.Route.Provider, d.Kind, d.Provider, d.Refund, d.Reference, d.Payment.String(),
+		d.RefundID.String(), currency, minor(d.Ours), minor(d.Theirs), toMillis(d.At), toMillis(r.Now),
+	}
+}
+
+// totalJSON is a total as a row keeps it, in minor units.
+type totalJSON struct {
+	Currency string `json:"currency"`
+	Ours     int64  `json:"ours"`
+	Theirs   int64  `json:"theirs"`
+}
+
+// addTotals adds a step's totals to those of its round.
+func addTotals(before string, step ports.ReconciledStep) (string, error) {
+	var kept []totalJSON
+	if !step.Begins {
+		if err := fromJSON(before, &kept); err != nil {
+			return "", err
+		}
+	}
+	for _, total := range step.Totals {
+		code := total.Ours.Currency().Code()
+		i := slices.IndexFunc(kept, func(k totalJSON) bool { return k.Currency == code })
+		if i < 0 {
+			i, kept = len(kept), append(kept, totalJSON{Currency: code})
+		}
+		kept[i].Ours += total.Ours.Minor()
+		kept[i].Theirs += total.Theirs.Minor()
+	}
+	if kept == nil {
+		return "[]", nil
+	}
+	return toJSON(kept)
+}
+
+func fromTotals(text string) ([]ports.ReconciledTotal, error) {
+	var kept []totalJSON
+	if err := fromJSON(text, &kept); err != nil {
+		return nil, err
+	}
+	totals := make([]ports.ReconciledTotal, len(kept))
+	for i, k := range kept {
+		c, err := fromCurrency(k.Currency)
+		if err != nil {
+			return nil, err
+		}
+		totals[i] = ports.ReconciledTotal{Ours: money.Of(k.Ours, c), Theirs: money.Of(k.Theirs, c)}
+	}
+	return totals, nil
+}
+
+func (v Reconciliations) Book(ctx context.Context, r *ports.Reconciliation, changes []ledger.Transaction, until time.Time) (booked int, err error) {
+	err = v.store.inTx(ctx, r.Project, func(t *tx) error {
+		booked = 0
+		// The update holds the row, so nobody else books changes of the integration meanwhile.
+		if err := t.under(ctx, recordBooked, append(leased(r), toMillis(until))); err != nil {
+			return err
+		}
+		for _, c := range changes {
+			var known int
+			if _, err := t.get(ctx, &known, transactionBooked, c.Project.String(), c.Provider, c.Reference, c.Kind.String()); err != nil {
+				return err
+			}
+			effects := recordTransaction(c)
+			if known > 0 || len(effects) == 0 {
+				continue
+			}
+			if err := t.together(ctx, effects...); err != nil {
+				return err
+			}
+			booked++
+		}
+		return nil
+	})
+	return booked, err
+}
+
+type differenceRow struct {
+	ProjectID     string `db:"project_id"`
+	IntegrationID string `db:"integration_id"`
+	Gateway       string
+	Kind          string
+	Provider      string
+	Refund        bool
+	Reference     string
+	PaymentID     string `db:"payment_id"`
+	RefundID      string `db:"refund_id"`
+	Currency      string
+	Ours          *int64
+	Theirs        *int64
+	At            int64
+	FoundAt       int64 `db:"found_at"`
+}
+
+func fromDifferenceRow(r differenceRow) (d ports.MoneyDifference, err error) {
+	c, err := fromCurrency(r.Currency)
+	if err != nil {
+		return d, err
+	}
+	amount := func(minor *int64) *money.Amount {
+		if minor == nil {
+			return nil
+		}
+		a := money.Of(*minor, c)
+		return &a
+	}
+	return ports.MoneyDifference{
+		Kind:      r.Kind,
+		Refund:    r.Refund,
+		Payment:   id.Stored[id.Payment](r.PaymentID),
+		RefundID:  id.Stored[id.Refund](r.RefundID),
+		Reference: r.Reference,
+		Provider:  r.Provider,
+		Ours:      amount(r.Ours),
+		Theirs:    amount(r.Theirs),
+		At:        fromMillis(r.At),
+	}, nil
+}
+
+func (v Reconciliations) Results(ctx context.Context, of id.Project, limit int) ([]ports.ReconciliationResult, error) {
+	var rows []struct {
+		IntegrationID string `db:"integration_id"`
+		Gateway       string
+		Failures      int
+		LastError     string `db:"last_error"`
+		RanAt         *int64 `db:"ran_at"`
+		SpanFrom      *int64 `db:"span_from"`
+		SpanTo        *int64 `db:"span_to"`
+		Matched       int
+		Found         int
+		Totals        string
+	}
+	var differences []differenceRow
+	var counts []struct {
+		IntegrationID string `db:"integration_id"`
+		N             int
+	}
+	b := v.store.reading(of)
+	b.query(&rows, selectResults, of.String())
+	b.query(&differences, selectDifferences, of.String(), limit)
+	b.query(&counts, countDifferences, of.String())
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	results := make([]ports.ReconciliationResult, len(rows))
+	places := map[string]int{}
+	for i, r := range rows {
+		totals, err := fromTotals(r.Totals)
+		if err != nil {
+			return nil, err
+		}
+		places[r.IntegrationID] = i
+		results[i] = ports.ReconciliationResult{
+			Route:     project.PaymentRoute{Provider: r.Gateway, Integration: id.Stored[id.Integration](r.IntegrationID)},
+			From:      fromSetMillis(r.SpanFrom),
+			To:        fromSetMillis(r.SpanTo),
+			RanAt:     fromSetMillis(r.RanAt),
+			Failures:  r.Failures,
+			LastError: r.LastError,
+			Matched:   r.Matched,
+			Found:     r.Found,
+			Totals:    totals,
+		}
+	}
+	for _, c := range counts {
+		if i, known := places[c.IntegrationID]; known {
+			results[i].Unexplained = c.N
+		}
+	}
+	for _, row := range differences {
+		d, err := fromDifferenceRow(row)
+		if err != nil {
+			return nil, err
+		}
+		if i, known := places[row.IntegrationID]; known {
+			results[i].Differences = append(results[i].Differences, d)
+		}
+	}
+	return results, nil
+}
+
+func (v Reconciliations) UnexplainedMoney(ctx context.Context) ([]ports.UnexplainedMoney, error) {
+	var rows []struct {
+		Gateway  string
+		Currency string
+		Amount   int64
+		N        int
+	}
+	b := v.store.reading(anyProject)
+	b.query(&rows, sumDifferences)
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	sums := make([]ports.UnexplainedMoney, len(rows))
+	for i, r := range rows {
+		c, err := fromCurrency(r.Currency)
+		if err != nil {
+			return nil, err
+		}
+		sums[i] = ports.UnexplainedMoney{Provider: r.Gateway, Amount: money.Of(r.Amount, c), Differences: r.N}
+	}
+	return sums, nil
+}

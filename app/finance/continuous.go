@@ -1,0 +1,306 @@
+package finance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/ledger"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const (
+	// everyRound is the pause between two rounds of an integration. A round compares yesterday and today,
+	// and the days on which something was unexplained.
+	everyRound = time.Hour
+	// window is what one step compares: a busy account's statement of it is read well within stepTime.
+	window = 6 * time.Hour
+	// settled is how old movements are that a step compares: younger ones may still be on their way into
+	// one of the books.
+	settled = 10 * time.Minute
+	// stepTime bounds a step, stepLease is longer.
+	stepTime  = 100 * time.Second
+	stepLease = 2 * time.Minute
+	// places is how many integrations are compared at once. Those whose last step failed share half of the
+	// places, so that providers that hang keep nobody waiting.
+	places = 4
+	// runTime is how long a run goes on to begin steps.
+	runTime = 2 * time.Minute
+	// firstPause of an integration whose step failed; it doubles up to everyRound.
+	firstPause = time.Minute
+	// overlap is how far before the last booked change of a balance the next reading begins: providers
+	// report some of them late. balanceSpan is what one step reads, mostChanges what it holds.
+	overlap     = 3 * 24 * time.Hour
+	balanceSpan = 14 * 24 * time.Hour
+	mostChanges = 50_000
+	// mostHeard is how many charges without an order one step passes on.
+	mostHeard = 100
+)
+
+// Purchases takes charges that no order has: it makes an order of an attempt in flight, and else gives the
+// money back.
+type Purchases interface {
+	Heard(ctx context.Context, project id.Project, key string, outcome checkout.Outcome) error
+}
+
+// Balances reads balance reports through the route of a request.
+type Balances interface {
+	BalanceChanges(ctx context.Context, s ports.StatementRequest, each func(ports.BalanceChange) error) error
+}
+
+// Reconciler compares the books of all projects continuously, books fees and payouts, and announces what
+// nothing explains. Any number of replicas may run it at once.
+type Reconciler struct {
+	*Service
+	Reconciliations ports.Reconciliations
+	Balances        Balances // nil: fees and payouts are not booked
+	Purchases       Purchases
+	Entropy         ports.Entropy
+	Log             *slog.Logger
+	Announced       func() // wakes whoever delivers events
+}
+
+// Run makes the steps that are due. An integration that fails is set aside, and holds up no other one.
+func (r *Reconciler) Run(ctx context.Context) error {
+	if err := r.Reconciliations.Enroll(ctx); err != nil {
+		return err
+	}
+	began := time.Now()
+	var all errgroup.Group
+	failed := make([]error, places)
+	for i := range places {
+		all.Go(func() error {
+			for ctx.Err() == nil && time.Since(began) < runTime {
+				claimed, err := r.Reconciliations.Claim(ctx, stepLease, i < places/2)
+				if err != nil || claimed == nil {
+					failed[i] = errors.Join(failed[i], err)
+					return nil
+				}
+				failed[i] = errors.Join(failed[i], r.attempt(ctx, claimed))
+			}
+			return nil
+		})
+	}
+	_ = all.Wait()
+	return errors.Join(failed...)
+}
+
+// attempt makes a step, or sets its integration aside.
+func (r *Reconciler) attempt(ctx context.Context, c *ports.Reconciliation) error {
+	bounded, cancel := context.WithTimeout(ctx, stepTime)
+	defer cancel()
+	err := fault.Survive(func() error { return r.step(bounded, c) })
+	if err == nil || fault.Is(err, "lease_lost") {
+		return nil
+	}
+	pause := min(firstPause<<min(c.Failures, 10), everyRound)
+	reason := "The comparison failed."
+	if known := (*fault.Error)(nil); errors.As(err, &known) {
+		reason = known.Message
+	}
+	aside := r.Reconciliations.SetAside(context.WithoutCancel(ctx), c, pause, reason)
+	return errors.Join(fmt.Errorf("the books of %s with %s: %w", c.Project, c.Route.Provider, err), aside)
+}
+
+// step compares one window and, at the end of a round, books what changed the balance.
+func (r *Reconciler) step(ctx context.Context, c *ports.Reconciliation) error {
+	s := nextWindow(c)
+	if s.Next.IsZero() && r.Balances != nil {
+		if err := r.book(ctx, c); err != nil {
+			r.Log.WarnContext(ctx, "fees and payouts are not booked yet", "project", c.Project.String(), "provider", c.Route.Provider, "error", err)
+			s.Problem = "The provider's fees and payouts cannot be read."
+		}
+	}
+	if s.From.Before(s.To) {
+		if err := r.fill(ctx, c, &s); err != nil {
+			return err
+		}
+	}
+	s.Due = c.Now
+	if s.Next.IsZero() {
+		s.Due = c.Now.Add(everyRound)
+	}
+	announced := false
+	err := r.Reconciliations.Record(ctx, c, s, func(p id.Project, at time.Time, d event.Data) *event.Event {
+		announced = true
+		return &event.Event{ID: id.New[id.Event](r.Entropy.Bits128()), Project: p, At: at, Data: d}
+	})
+	if err == nil && announced {
+		r.Log.ErrorContext(ctx, "the payment provider's books differ from ours", "project", c.Project.String(), "provider", c.Route.Provider,
+			"from", s.From, "to", s.To, "differences", len(s.Unexplained))
+		r.Announced()
+	}
+	return err
+}
+
+// nextWindow is what the next step of a round compares. A round goes over the days on which something was
+// unexplained, yesterday, and today.
+func nextWindow(c *ports.Reconciliation) ports.ReconciledStep {
+	end := c.Now.Add(-settled)
+	yesterday := c.Now.UTC().Truncate(24 * time.Hour).Add(-24 * time.Hour)
+	next := func(after time.Time) time.Time {
+		for _, at := range c.Unexplained {
+			if !at.Before(after) && at.Before(yesterday) {
+				return at
+			}
+		}
+		return later(after, yesterday)
+	}
+	s := ports.ReconciledStep{Begins: c.Progress.IsZero(), From: c.Progress}
+	if s.Begins {
+		s.From = next(c.Now.Add(-longestSpan))
+	}
+	s.To = s.From.Add(window)
+	if !s.To.Before(end) {
+		s.To = later(end, s.From)
+		return s
+	}
+	s.Next = next(s.To)
+	return s
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// fill compares the step's window.
+func (r *Reconciler) fill(ctx context.Context, c *ports.Reconciliation, s *ports.ReconciledStep) error {
+	moved, err := r.Payments.Moved(ctx, c.Project, s.From.Add(-skew), s.To.Add(skew), mostMovements+1)
+	if err != nil {
+		return err
+	}
+	if len(moved) > mostMovements {
+		return tooMuch()
+	}
+	heard := 0
+	comparison := newComparison(c.Route, moved, s.From, s.To)
+	comparison.claim = func(m ports.Movement) {
+		if heard++; heard > mostHeard {
+			return
+		}
+		if err := r.Purchases.Heard(ctx, c.Project, m.Key, checkout.Paid{Provider: m.Provider}); err != nil {
+			r.Log.ErrorContext(ctx, "a charge without an order is not recorded yet", "project", c.Project.String(), "charge", m.Provider, "error", err)
+		}
+	}
+	report, err := r.compare(ctx, c.Project, comparison)
+	if err != nil {
+		return err
+	}
+	s.Matched, s.Found = report.Matched, report.Found
+	s.Totals = totalsOf(report)
+	for _, d := range report.Differences {
+		if d.State == (ports.MovementState{}) {
+			s.Unexplained = append(s.Unexplained, ports.MoneyDifference{
+				Kind:      d.Kind.String(),
+				Refund:    d.Refund,
+				Payment:   d.Payment,
+				RefundID:  d.RefundID,
+				Reference: d.Reference,
+				Provider:  d.Provider,
+				Ours:      d.Ours,
+				Theirs:    d.Theirs,
+				At:        d.At,
+			})
+		}
+	}
+	return nil
+}
+
+// book adds the balance's changes to the ledger, as far as one step reads.
+func (r *Reconciler) book(ctx context.Context, c *ports.Reconciliation) error {
+	to := c.Booked.Add(balanceSpan)
+	if to.After(c.Now) {
+		to = c.Now
+	}
+	request := ports.StatementRequest{Project: c.Project, Route: c.Route, From: c.Booked.Add(-overlap), To: to}
+	var changes []ports.BalanceChange
+	err := r.Balances.BalanceChanges(ctx, request, func(change ports.BalanceChange) error {
+		if len(changes) == mostChanges {
+			return errors.New("too many changes of the balance")
+		}
+		changes = append(changes, change)
+		return nil
+	})
+	if err != nil {
+		return unanswered(c.Route, err)
+	}
+	of, err := r.ordersOf(ctx, c, changes)
+	if err != nil {
+		return err
+	}
+	transactions := make([]ledger.Transaction, len(changes))
+	for i, change := range changes {
+		transactions[i] = r.transaction(c, change, of[change.Charge])
+	}
+	_, err = r.Reconciliations.Book(ctx, c, transactions, to)
+	return err
+}
+
+// ordersOf finds the payments of the charges that changes are for.
+func (r *Reconciler) ordersOf(ctx context.Context, c *ports.Reconciliation, changes []ports.BalanceChange) (map[string]ports.Moved, error) {
+	var named []ports.Movement
+	for _, change := range changes {
+		if change.Charge != "" {
+			named = append(named, ports.Movement{Provider: change.Charge})
+		}
+	}
+	of := map[string]ports.Moved{}
+	for part := range slices.Chunk(named, lookedUp) {
+		known, err := r.Payments.FindMovements(ctx, c.Project, c.Route, part)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range known {
+			of[k.Provider] = k.Moved
+		}
+	}
+	return of, nil
+}
+
+func (r *Reconciler) transaction(c *ports.Reconciliation, b ports.BalanceChange, of ports.Moved) ledger.Transaction {
+	change := ledger.Change{
+		ID:        id.New[id.Transaction](r.Entropy.Bits128()),
+		Project:   c.Project,
+		Provider:  c.Route.Provider,
+		Reference: b.Provider,
+		Order:     of.Order,
+		Payment:   of.Payment,
+		Amount:    b.Amount,
+		At:        b.At,
+	}
+	switch b.Kind {
+	case ports.BalanceFee:
+		return ledger.Fee(change)
+	case ports.BalancePayout:
+		return ledger.Payout(change)
+	}
+	return ledger.Adjustment(change)
+}
+
+// totalsOf pairs the report's totals by currency.
+func totalsOf(r Report) (totals []ports.ReconciledTotal) {
+	for _, ours := range r.Ours {
+		totals = append(totals, ports.ReconciledTotal{Ours: ours, Theirs: money.Zero(ours.Currency())})
+	}
+	for _, theirs := range r.Theirs {
+		i := slices.IndexFunc(totals, func(t ports.ReconciledTotal) bool { return t.Ours.Currency() == theirs.Currency() })
+		if i < 0 {
+			i, totals = len(totals), append(totals, ports.ReconciledTotal{Ours: money.Zero(theirs.Currency())})
+		}
+		totals[i].Theirs = theirs
+	}
+	return totals
+}

@@ -1,0 +1,101 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/ledger"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+// Reconciliations is the continuous comparison of our books with those of every payment integration in use.
+// The store's clock decides what is due and when a lease ends, so that one replica at a time compares one
+// integration. What is written for a lease that has ended is refused: Conflict lease_lost.
+type Reconciliations interface {
+	// Enroll adds the payment integrations that are connected and not compared yet.
+	Enroll(ctx context.Context) error
+	// Claim leases the comparison that has been due longest; nil: none is. Those whose last step failed are
+	// left out unless failed is set.
+	Claim(ctx context.Context, lease time.Duration, failed bool) (*Reconciliation, error)
+	// Record stores what a step found, in the place of what was found before in its window, and when the
+	// next step is due, and ends the lease. It announces the differences that are new.
+	Record(ctx context.Context, r *Reconciliation, step ReconciledStep, announce Announce) error
+	// Book adds changes of a provider's balance to the ledger, each once by its kind and reference, and
+	// remembers until when they are booked. The lease goes on.
+	Book(ctx context.Context, r *Reconciliation, changes []ledger.Transaction, until time.Time) (booked int, err error)
+	// SetAside makes the comparison due after a pause, counts the failure and keeps its reason.
+	SetAside(ctx context.Context, r *Reconciliation, pause time.Duration, reason string) error
+	// Results are the last results of a project's integrations, by provider, each with at most limit of its
+	// differences, the newest first.
+	Results(ctx context.Context, project id.Project, limit int) ([]ReconciliationResult, error)
+	// UnexplainedMoney is what is unexplained now, of all projects, by provider and currency.
+	UnexplainedMoney(ctx context.Context) ([]UnexplainedMoney, error)
+}
+
+// Reconciliation is a claimed comparison of one integration.
+type Reconciliation struct {
+	Project  id.Project
+	Route    project.PaymentRoute
+	Now      time.Time // by the store's clock, when it was claimed
+	Until    time.Time // the end of the lease
+	Failures int       // in a row
+	// Progress is until when a round under way has compared; zero: the next step begins one.
+	Progress time.Time
+	// Unexplained are the dates of the differences that were unexplained, the oldest first.
+	Unexplained []time.Time
+	// Booked is until when changes of the balance are booked, at first when the integration was connected.
+	Booked time.Time
+}
+
+// ReconciledStep is what one window's comparison found.
+type ReconciledStep struct {
+	Begins      bool // it is the first of a round
+	From, To    time.Time
+	Next        time.Time // where the round's next window begins; zero: it was the last
+	Problem     string    // what else failed, in words for the merchant
+	Matched     int
+	Found       int
+	Totals      []ReconciledTotal
+	Unexplained []MoneyDifference
+	Due         time.Time
+}
+
+// ReconciledTotal is what was taken less what was given back, by both books, in one currency.
+type ReconciledTotal struct{ Ours, Theirs money.Amount }
+
+// MoneyDifference is a movement that the books do not agree on and that nothing explains.
+type MoneyDifference struct {
+	Kind      string // missing_here, missing_there or amount_differs
+	Refund    bool
+	Payment   id.Payment
+	RefundID  id.Refund
+	Reference string
+	Provider  string
+	Ours      *money.Amount
+	Theirs    *money.Amount
+	At        time.Time
+}
+
+// ReconciliationResult is the last comparison of one integration.
+type ReconciliationResult struct {
+	Route       project.PaymentRoute
+	From, To    time.Time // what it compared, so far
+	RanAt       time.Time // zero: never
+	Failures    int       // since then, in a row
+	LastError   string
+	Matched     int
+	Found       int
+	Totals      []ReconciledTotal
+	Unexplained int
+	Differences []MoneyDifference
+}
+
+// UnexplainedMoney sums the unexplained differences of a provider in a currency: the whole amount of what
+// one side misses, and by how much amounts differ.
+type UnexplainedMoney struct {
+	Provider    string
+	Amount      money.Amount
+	Differences int
+}
