@@ -2,6 +2,7 @@ package provider
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
 	"strings"
 )
@@ -75,10 +76,39 @@ func (c *change) capture(call *call, o order, agreement string) answer {
 		}
 	}
 	o.Status, o.Capture, o.Updated = "COMPLETED", taken.ID, c.seconds()
+	if call.plan.fault == "pending" {
+		taken.Status = "pending"
+	}
 	c.entry.Orders = append(c.entry.Orders, o)
 	c.entry.Charges = append(c.entry.Charges, taken)
 	c.spend(t, taken.Amount)
+	c.tellCapture(call, taken)
 	return answer{status: http.StatusCreated, body: c.showOrder(call, o), order: o.ID}.began()
+}
+
+// tellCapture announces how a capture stands.
+func (c *change) tellCapture(call *call, taken charge) {
+	name := map[string]string{"succeeded": "COMPLETED", "pending": "PENDING", "failed": "DENIED"}[taken.Status]
+	c.tellPayPal(call, "PAYMENT.CAPTURE."+name, "capture", c.showCapture(call, taken))
+}
+
+// settleCapture decides a pending capture.
+func settleCapture(c *change, r ownRequest) (any, error) {
+	var asked struct {
+		Capture string `json:"capture"`
+		Denied  bool   `json:"denied"`
+	}
+	if err := r.read(&asked); err != nil {
+		return nil, err
+	}
+	taken, ok := c.charges.get(asked.Capture)
+	if !ok || taken.Status != "pending" {
+		return nil, errors.New("capture: no such pending capture")
+	}
+	taken.Status = map[bool]string{false: "succeeded", true: "failed"}[asked.Denied]
+	c.entry.Charges = append(c.entry.Charges, taken)
+	c.tellCapture(by(taken.Account, taken.Live), taken)
+	return taken, nil
 }
 
 func (c *change) captureOf(call *call) (charge, bool) {
@@ -126,6 +156,7 @@ func refundCapture(c *change, call *call) answer {
 	c.entry.Refunds = append(c.entry.Refunds, given)
 	c.entry.Charges = append(c.entry.Charges, paid)
 	shown := c.showPayPalRefund(call, given)
+	c.tellPayPal(call, "PAYMENT.CAPTURE.REFUNDED", "refund", shown)
 	if call.minimal() {
 		shown = map[string]any{"id": given.ID, "status": "COMPLETED", "links": shown["links"]}
 	}
@@ -158,6 +189,10 @@ func readPayPalRefund(c *change, call *call) answer {
 func (c *change) showCapture(call *call, taken charge) map[string]any {
 	status := "COMPLETED"
 	switch {
+	case taken.Status == "pending":
+		status = "PENDING"
+	case taken.Status == "failed":
+		status = "DECLINED"
 	case taken.Refunded == taken.Amount:
 		status = "REFUNDED"
 	case taken.Refunded > 0:

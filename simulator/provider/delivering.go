@@ -165,8 +165,7 @@ func (p *Provider) post(ctx context.Context, d delivery) bool {
 	told, _ := p.state.events.get(d.Event)
 	to, _ := p.state.endpoints.get(d.Endpoint)
 	p.mu.Unlock()
-	signature := signed(told.Body, to.Secret, p.now().Unix())
-	body := []byte(told.Body)
+	now, body := p.now().Unix(), []byte(told.Body)
 	if d.Tampered {
 		body = tampered(body)
 	}
@@ -175,8 +174,13 @@ func (p *Provider) post(ctx context.Context, d delivery) bool {
 		return to.Deleted
 	}
 	request.Header.Set("Content-Type", "application/json; charset=utf-8")
-	request.Header.Set("User-Agent", "Stripe/1.0 (+https://stripe.com/docs/webhooks)")
-	request.Header.Set("Stripe-Signature", signature)
+	if to.PayPal {
+		request.Header.Set("User-Agent", "PayPal/AUHD-214.0-58843279")
+		to.sign(request.Header, d.ID, now, told.Body)
+	} else {
+		request.Header.Set("User-Agent", "Stripe/1.0 (+https://stripe.com/docs/webhooks)")
+		request.Header.Set("Stripe-Signature", signed(told.Body, to.Secret, now))
+	}
 	response, err := p.config.HTTP.Do(request)
 	if err != nil {
 		return false

@@ -20,9 +20,11 @@
 //	POST   /v1/payment_intents            with confirm=true it charges at once
 //	GET    /v1/payment_intents            limit, starting_after, ending_before, created[gte…]; newest first
 //	GET    /v1/payment_intents/{id}       expand[]=latest_charge
+//	GET    /v1/payment_intents/search     query metadata['NAME']:'VALUE', of what is older than Config.SearchLag
 //	POST   /v1/payment_intents/{id}/confirm, /cancel
 //	GET    /v1/charges/{id}
 //	POST   /v1/refunds                    GET /v1/refunds (payment_intent, charge, created), GET /v1/refunds/{id}
+//	GET    /v1/balance_transactions       created, expand[]=data.source; charges cost 2.9 % and 30, disputes 15.00
 //	GET    /v1/account
 //	POST   /v1/webhook_endpoints          GET (list, one), DELETE
 //	GET    /v1/events                     type, types[], created; GET /v1/events/{id}
@@ -49,7 +51,10 @@
 //	POST   /v2/checkout/orders/{id}/capture   payment_source.token {id, type: BILLING_AGREEMENT}
 //	GET    /v2/payments/captures/{id}     POST …/refund
 //	GET    /v2/payments/refunds/{id}
-//	GET    /v1/reporting/transactions     at most 31 days; T0006 captures, T1107 refunds
+//	GET    /v1/reporting/transactions     at most 31 days; T0006 captures (they cost 3.49 % and 49), T1107 refunds,
+//	                                      T1106 reversals, T0403 payouts
+//	POST   /v1/notifications/webhooks     GET (list), DELETE, GET …/webhooks-event-types
+//	POST   /v1/notifications/verify-webhook-signature
 //
 // PayPal-Request-Id is scoped to the merchant and the path and kept for Config.PayPalKeyAge. A repeat shows the present
 // state of what the first request made, with 200 in place of 201, even where the first was answered with 500. A kept
@@ -71,6 +76,7 @@
 //	rate_limited:n       429 with Retry-After, n times (default 1)
 //	in_use:n             409 as if the key were in use, n times (default 1)
 //	slow:ms              waits, holding the key, and goes on with the next step
+//	pending              PayPal: the capture is pending until /lookalike/captures/settle
 //
 // So "rate_limited:2;hang_after" answers 429 twice and then charges in silence. A repeat under a kept key is answered
 // before any script is asked and counts as no use of a step.
@@ -86,12 +92,22 @@
 //	                              refund, list, read, order, cancel, token, webhook, *; default charge, capture and
 //	                              refund) meet the fault, whatever their token's script. GET shows, DELETE clears them.
 //	POST   /lookalike/webhooks    {seed, duplicates, shuffle, early, delay_ms, drop, tamper}; GET shows
+//	POST   /lookalike/refunds     {charge, amount}: a refund made in the dashboard; charge may be a payment intent
+//	POST   /lookalike/refunds/fail    {refund, reason}: Stripe takes back a refund that had succeeded
+//	POST   /lookalike/disputes    {charge, amount, reason, inquiry}; …/close {dispute, outcome: won|lost}. Stripe takes the
+//	                              amount and the fee at once; PayPal reverses the capture of a lost one
+//	POST   /lookalike/captures/settle {capture, denied}: decides a pending capture
+//	POST   /lookalike/payouts     {provider, account, currency, amount}
+//	POST   /lookalike/intents     {account, count, from, to}: other intents, to make a Stripe account busy
+//	POST   /lookalike/clock       {ahead_ms}: how far the look-alike's clock, also that of Date, is ahead of the machine's
 //	GET    /ledger                all charges and refunds, and totals by currency; ?metadata.NAME=VALUE picks charges
 //
 // # Webhooks
 //
-// In Stripe's form only: payment_intent.succeeded, .payment_failed, .canceled, charge.refunded, refund.updated, signed by
-// the endpoint's secret, repeated with growing pauses until a 2xx, at most Config.WebhookAttempts times. One endpoint
+// Stripe: payment_intent.succeeded, .payment_failed, .canceled, charge.refunded, refund.created, .updated, .failed,
+// charge.dispute.created, .funds_withdrawn, .funds_reinstated, .closed, signed by the endpoint's secret. PayPal:
+// PAYMENT.CAPTURE.COMPLETED, .PENDING, .DENIED, .REFUNDED, .REVERSED, CUSTOMER.DISPUTE.CREATED, .RESOLVED, with a signature
+// that only the look-alike can verify. They are repeated with growing pauses until a 2xx, at most Config.WebhookAttempts times. One endpoint
 // gets them one at a time. duplicates sends each so many times; shuffle holds so many and sends them in another order
 // (what is held for two seconds leaves anyway); early sends before the charge is answered; drop loses that share;
 // tamper adds so many deliveries with a changed body under the old signature. The same seed and the same sequence of
@@ -99,6 +115,6 @@
 //
 // # Limits
 //
-// Cards only, captured at once: no manual capture, no customers, no search. PayPal: no fees, no webhooks, no payer
+// Cards only, captured at once: no manual capture, no customers, search by metadata alone. PayPal: no payer
 // approval, one purchase unit. Everything is kept in memory as well as in the file.
 package provider

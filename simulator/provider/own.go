@@ -20,6 +20,14 @@ func (p *Provider) routeOwn(mux *http.ServeMux) {
 	mux.HandleFunc("DELETE /lookalike/faults", p.own(clearFaults))
 	mux.HandleFunc("POST /lookalike/webhooks", p.own(misbehave))
 	mux.HandleFunc("GET /lookalike/webhooks", p.own(showMischief))
+	mux.HandleFunc("POST /lookalike/refunds", p.own(refundElsewhere))
+	mux.HandleFunc("POST /lookalike/refunds/fail", p.own(failRefund))
+	mux.HandleFunc("POST /lookalike/disputes", p.own(openDispute))
+	mux.HandleFunc("POST /lookalike/disputes/close", p.own(closeDispute))
+	mux.HandleFunc("POST /lookalike/captures/settle", p.own(settleCapture))
+	mux.HandleFunc("POST /lookalike/payouts", p.own(payOut))
+	mux.HandleFunc("POST /lookalike/intents", p.own(makeBusy))
+	mux.HandleFunc("POST /lookalike/clock", p.own(setClock))
 	mux.HandleFunc("GET /ledger", p.own(showLedger))
 }
 
@@ -44,14 +52,17 @@ func (p *Provider) own(work func(*change, ownRequest) (any, error)) http.Handler
 		}
 		var given any
 		var refused error
+		var early []string
 		position, err := p.change(func(c *change) {
 			if given, refused = work(c, ownRequest{query: r.URL.Query(), body: body}); refused != nil {
-				c.entry = entry{}
+				c.entry, c.early = entry{}, nil
 			}
+			early = c.early
 		})
 		if err == nil {
 			err = p.journal.sync(position)
 		}
+		p.sendEarly(early)
 		if err != nil {
 			cut(w)
 			return

@@ -64,6 +64,11 @@ func (p *Provider) routePayPal(mux *http.ServeMux) {
 		{"POST /v2/payments/captures/{id}/refund", "refund", refundCapture},
 		{"GET /v2/payments/refunds/{id}", "read", readPayPalRefund},
 		{"GET /v1/reporting/transactions", "list", reportTransactions},
+		{"POST /v1/notifications/webhooks", "webhook", createPayPalWebhook},
+		{"GET /v1/notifications/webhooks", "webhook", listPayPalWebhooks},
+		{"DELETE /v1/notifications/webhooks/{id}", "webhook", deletePayPalWebhook},
+		{"GET /v1/notifications/webhooks-event-types", "webhook", listEventTypes},
+		{"POST /v1/notifications/verify-webhook-signature", "verify", verifyPayPalWebhook},
 	}
 	for _, route := range routes {
 		mux.HandleFunc(route.pattern, func(w http.ResponseWriter, r *http.Request) {

@@ -20,6 +20,7 @@ type Config struct {
 	PayPalKeyAge    time.Duration // default 6 h
 	Hang            time.Duration // how long hang_after stays silent; default 30 s
 	ReportingLag    time.Duration // how late a transaction appears in PayPal's report; default at once
+	SearchLag       time.Duration // how late an intent appears in Stripe's search; default at once
 	WebhookAttempts int           // default 8
 	WebhookPause    time.Duration // before the second attempt, doubled for each further one; default 500 ms
 	StripeVersion   string        // api_version of events; default that of stripe-go v85

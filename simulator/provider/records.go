@@ -70,6 +70,38 @@ type refund struct {
 	InvoiceID string            `json:"invoice_id,omitempty"`
 	CustomID  string            `json:"custom_id,omitempty"`
 	Note      string            `json:"note,omitempty"`
+	Kind      string            `json:"kind,omitempty"` // reversal: PayPal's, of a lost dispute
+	FailedAt  int64             `json:"failed_at,omitempty"`
+	Failure   string            `json:"failure,omitempty"`
+}
+
+// dispute is a buyer's complaint to the bank or to PayPal.
+type dispute struct {
+	ID           string `json:"id"`
+	Provider     string `json:"provider"`
+	Account      string `json:"account"`
+	Live         bool   `json:"live,omitempty"`
+	Charge       string `json:"charge"`
+	Intent       string `json:"intent,omitempty"`
+	Amount       int64  `json:"amount"`
+	Currency     string `json:"currency"`
+	Reason       string `json:"reason"`
+	Status       string `json:"status"`
+	Outcome      string `json:"outcome,omitempty"` // PayPal's
+	Created      int64  `json:"created"`
+	WithdrawnAt  int64  `json:"withdrawn_at,omitempty"`
+	ReinstatedAt int64  `json:"reinstated_at,omitempty"`
+	ClosedAt     int64  `json:"closed_at,omitempty"`
+}
+
+// payout is money sent to the merchant's bank.
+type payout struct {
+	ID       string `json:"id"`
+	Provider string `json:"provider"`
+	Account  string `json:"account"`
+	Amount   int64  `json:"amount"`
+	Currency string `json:"currency"`
+	Created  int64  `json:"created"`
 }
 
 // order is a PayPal order with its one purchase unit.
@@ -123,7 +155,7 @@ type keyed struct {
 	Refund string          `json:"refund,omitempty"` // likewise
 }
 
-// endpoint is a Stripe webhook endpoint.
+// endpoint is a Stripe webhook endpoint or a PayPal webhook.
 type endpoint struct {
 	ID          string            `json:"id"`
 	Account     string            `json:"account"`
@@ -136,6 +168,7 @@ type endpoint struct {
 	Metadata    map[string]string `json:"metadata,omitempty"`
 	Created     int64             `json:"created"`
 	Deleted     bool              `json:"deleted,omitempty"`
+	PayPal      bool              `json:"paypal,omitempty"`
 }
 
 // event is what webhooks tell of. Body is the whole event as it is sent.

@@ -82,8 +82,7 @@ func (c *change) giveBack(call *call, paid charge, amount int64) answer {
 	paid.Refunded += amount
 	c.entry.Refunds = append(c.entry.Refunds, given)
 	c.entry.Charges = append(c.entry.Charges, paid)
-	c.tell(call, "charge.refunded", c.showCharge(paid))
-	c.tell(call, "refund.updated", showRefund(given))
+	c.announceRefund(call, paid, given)
 	return answer{status: http.StatusOK, body: showRefund(given)}.began()
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -62,17 +63,20 @@ func countFrom1(given string, otherwise, highest int) (int, bool) {
 	return n, err == nil && n >= 1 && n <= highest
 }
 
-// transactions are captures and refunds in the order in which they were made.
+// transactions are captures, refunds and payouts in the order in which they were made.
 func (c *change) transactions(call *call, within func(int64) bool, only string) []transaction {
 	var found []transaction
-	add := func(id, event string, at, amount int64, currency, invoice, custom, reference string) {
+	add := func(id, event, status string, at, amount, fee int64, currency, invoice, custom, reference string) {
 		if !within(at) || only != "" && only != id {
 			return
 		}
 		info := map[string]any{
-			"transaction_id": id, "transaction_event_code": event, "transaction_status": "S", "paypal_account_id": call.account,
+			"transaction_id": id, "transaction_event_code": event, "transaction_status": status, "paypal_account_id": call.account,
 			"transaction_initiation_date": reportMoment(time.Unix(at, 0)), "transaction_updated_date": reportMoment(time.Unix(at, 0)),
 			"transaction_amount": inPayPal(amount, currency), "protection_eligibility": "02",
+		}
+		if fee != 0 {
+			info["fee_amount"] = inPayPal(fee, currency)
 		}
 		if invoice != "" {
 			info["invoice_id"] = invoice
@@ -86,13 +90,20 @@ func (c *change) transactions(call *call, within func(int64) bool, only string) 
 		found = append(found, transaction{created: at, info: info})
 	}
 	for taken := range c.charges.oldest() {
-		if taken.Provider == "paypal" && taken.Account == call.account {
-			add(taken.ID, "T0006", taken.Created, taken.Amount, taken.Currency, taken.InvoiceID, taken.CustomID, "")
+		if taken.Provider == "paypal" && taken.Account == call.account && taken.Status != "failed" {
+			status := map[string]string{"succeeded": "S", "pending": "P"}[taken.Status]
+			add(taken.ID, "T0006", status, taken.Created, taken.Amount, -paypalFee(taken.Amount), taken.Currency, taken.InvoiceID, taken.CustomID, "")
 		}
 	}
 	for given := range c.refunds.oldest() {
 		if given.Provider == "paypal" && given.Account == call.account {
-			add(given.ID, "T1107", given.Created, -given.Amount, given.Currency, given.InvoiceID, given.CustomID, given.Charge)
+			event := map[string]string{"reversal": "T1106"}[given.Kind]
+			add(given.ID, cmp.Or(event, "T1107"), "S", given.Created, -given.Amount, 0, given.Currency, given.InvoiceID, given.CustomID, given.Charge)
+		}
+	}
+	for sent := range c.payouts.oldest() {
+		if sent.Provider == "paypal" && sent.Account == call.account {
+			add(sent.ID, "T0403", "S", sent.Created, -sent.Amount, 0, strings.ToUpper(sent.Currency), "", "", "")
 		}
 	}
 	slices.SortStableFunc(found, func(a, b transaction) int { return cmp.Compare(a.created, b.created) })

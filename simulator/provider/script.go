@@ -25,7 +25,7 @@ type plan struct {
 
 var faultNames = []string{
 	"ok", "decline", "error_before", "error_kept", "error_after", "hang_after", "malformed", "reset_after", "rate_limited",
-	"in_use", "slow",
+	"in_use", "slow", "pending",
 }
 
 // passing faults happen once where no count is given.
@@ -112,7 +112,7 @@ func (s step) meet(p *plan) bool {
 var money = []string{"charge", "capture", "refund"}
 
 // operations are what an ordered fault may name.
-var operations = []string{"", "*", "charge", "capture", "refund", "list", "read", "order", "cancel", "token", "webhook"}
+var operations = []string{"", "*", "charge", "capture", "refund", "list", "read", "order", "cancel", "token", "webhook", "verify"}
 
 func (o ordered) matches(operation string) bool {
 	switch o.Operation {

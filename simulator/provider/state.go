@@ -67,12 +67,14 @@ type entry struct {
 	Events     []event    `json:"events,omitempty"`
 	Deliveries []delivery `json:"deliveries,omitempty"`
 	Faults     []ordered  `json:"faults,omitempty"`
+	Disputes   []dispute  `json:"disputes,omitempty"`
+	Payouts    []payout   `json:"payouts,omitempty"`
 	Mischief   *mischief  `json:"mischief,omitempty"`
 }
 
 func (e *entry) empty() bool {
 	return e.Mischief == nil && len(e.Intents)+len(e.Charges)+len(e.Refunds)+len(e.Orders)+len(e.Tokens)+len(e.Keys)+
-		len(e.Endpoints)+len(e.Events)+len(e.Deliveries)+len(e.Faults) == 0
+		len(e.Endpoints)+len(e.Events)+len(e.Deliveries)+len(e.Faults)+len(e.Disputes)+len(e.Payouts) == 0
 }
 
 // state is everything the ledger says, in memory.
@@ -85,6 +87,8 @@ type state struct {
 	endpoints  *table[endpoint]
 	events     *table[event]
 	faults     *table[ordered]
+	disputes   *table[dispute]
+	payouts    *table[payout]
 	keys       map[string]keyed
 	deliveries map[string]delivery // held and pending ones only
 	invoices   map[string]bool     // account and invoice_id of completed PayPal captures
@@ -101,6 +105,8 @@ func newState() *state {
 		endpoints:  newTable(func(r endpoint) string { return r.ID }),
 		events:     newTable(func(r event) string { return r.ID }),
 		faults:     newTable(func(r ordered) string { return r.ID }),
+		disputes:   newTable(func(r dispute) string { return r.ID }),
+		payouts:    newTable(func(r payout) string { return r.ID }),
 		keys:       map[string]keyed{},
 		deliveries: map[string]delivery{},
 		invoices:   map[string]bool{},
@@ -117,6 +123,8 @@ func (s *state) apply(e entry) {
 	s.endpoints.put(e.Endpoints)
 	s.events.put(e.Events)
 	s.faults.put(e.Faults)
+	s.disputes.put(e.Disputes)
+	s.payouts.put(e.Payouts)
 	for _, key := range e.Keys {
 		s.keys[key.Scope] = key
 	}

@@ -60,6 +60,7 @@ func (p *Provider) routeStripe(mux *http.ServeMux) {
 	}{
 		{"POST /v1/payment_intents", "charge", createIntent},
 		{"GET /v1/payment_intents", "list", listIntents},
+		{"GET /v1/payment_intents/search", "list", searchIntents},
 		{"GET /v1/payment_intents/{id}", "read", readIntent},
 		{"POST /v1/payment_intents/{id}/confirm", "charge", confirmIntent},
 		{"POST /v1/payment_intents/{id}/cancel", "cancel", cancelIntent},
@@ -67,6 +68,7 @@ func (p *Provider) routeStripe(mux *http.ServeMux) {
 		{"POST /v1/refunds", "refund", createRefund},
 		{"GET /v1/refunds", "list", listRefunds},
 		{"GET /v1/refunds/{id}", "read", readRefund},
+		{"GET /v1/balance_transactions", "list", listBalance},
 		{"GET /v1/account", "read", readAccount},
 		{"POST /v1/webhook_endpoints", "webhook", createEndpoint},
 		{"GET /v1/webhook_endpoints", "webhook", listEndpoints},

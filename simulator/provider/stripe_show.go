@@ -114,11 +114,15 @@ func showMethod(taken charge) map[string]any {
 }
 
 func showRefund(r refund) map[string]any {
+	status := "succeeded"
+	if r.FailedAt > 0 {
+		status = "failed"
+	}
 	return map[string]any{
 		"id": r.ID, "object": "refund", "amount": r.Amount, "balance_transaction": transactionID(r.ID, true), "charge": r.Charge,
 		"created": r.Created, "currency": r.Currency, "metadata": metadata(r.Metadata), "payment_intent": text(r.Intent),
-		"reason": text(r.Reason), "receipt_number": nil, "source_transfer_reversal": nil, "status": "succeeded",
-		"transfer_reversal":   nil,
+		"reason": text(r.Reason), "receipt_number": nil, "source_transfer_reversal": nil, "status": status,
+		"transfer_reversal": nil, "failure_reason": text(r.Failure),
 		"destination_details": map[string]any{"type": "card", "card": map[string]any{"reference_status": "pending", "reference_type": "acquirer_reference_number", "type": "refund"}},
 	}
 }

@@ -97,7 +97,7 @@ func TestWebhooksAreSignedAndSentUntilAccepted(t *testing.T) {
 	for _, one := range r.await(t, 7)[3:] {
 		kinds = append(kinds, one.kind)
 	}
-	if want := []string{"charge.refunded", "refund.updated", "payment_intent.payment_failed", "payment_intent.canceled"}; !slices.Equal(kinds, want) {
+	if want := []string{"charge.refunded", "refund.created", "refund.updated", "payment_intent.payment_failed", "payment_intent.canceled"}; !slices.Equal(kinds, want) {
 		t.Errorf("got %v, want %v", kinds, want)
 	}
 	w.stripe("/v1/events?type=charge.refunded", "", nil).must(t, 200, "data.0.object", "event", "data.0.data.object.object", "charge", "data.1", "<nil>")

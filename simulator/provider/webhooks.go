@@ -99,21 +99,30 @@ func listEvents(c *change, call *call) answer {
 
 // tell records an event and sends it on its way to the endpoints that want it.
 func (c *change) tell(call *call, kind string, about map[string]any) {
-	wanting := []endpoint{}
-	for e := range c.endpoints.oldest() {
-		if e.Account == call.account && !e.Deleted && (slices.Contains(e.Events, kind) || slices.Contains(e.Events, "*")) {
-			wanting = append(wanting, e)
-		}
-	}
 	told := event{ID: newID("evt_3", 23), Account: call.account, Type: kind, Created: c.seconds()}
 	told.Body, _ = json.Marshal(map[string]any{
 		"id": told.ID, "object": "event", "api_version": c.p.config.StripeVersion, "created": told.Created, "livemode": call.live,
-		"data": map[string]any{"object": about}, "pending_webhooks": len(wanting), "type": kind,
+		"data": map[string]any{"object": about}, "pending_webhooks": len(c.wanting(call.account, kind)), "type": kind,
 		"request": map[string]any{"id": call.id, "idempotency_key": text(call.key)},
 	})
+	c.send(told)
+}
+
+// wanting are an account's endpoints that take an event.
+func (c *change) wanting(account, kind string) (all []endpoint) {
+	for e := range c.endpoints.oldest() {
+		if e.Account == account && !e.Deleted && (slices.Contains(e.Events, kind) || slices.Contains(e.Events, "*")) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// send keeps an event and addresses it.
+func (c *change) send(told event) {
 	c.entry.Events = append(c.entry.Events, told)
 	serial := len(c.events.order) + len(c.entry.Events)
-	for index, e := range wanting {
+	for index, e := range c.wanting(told.Account, told.Type) {
 		c.address(told, e, uint64(serial)<<8|uint64(index))
 	}
 }

@@ -1,0 +1,120 @@
+package provider
+
+import (
+	"net/http"
+	"regexp"
+)
+
+var metadataQuery = regexp.MustCompile(`^metadata\['([^']+)'\]:'([^']*)'$`)
+
+// stripeFee is 2.9 % and 30 minor units, PayPal's 3.49 % and 49.
+func stripeFee(amount int64) int64 { return amount*29/1000 + 30 }
+func paypalFee(amount int64) int64 { return amount*349/10_000 + 49 }
+
+// balanceRow is a movement of a Stripe account's balance.
+type balanceRow struct {
+	id, category, kind, currency string
+	amount, fee, created         int64
+	source                       any
+}
+
+func (r balanceRow) show() map[string]any {
+	return map[string]any{
+		"id": r.id, "object": "balance_transaction", "amount": r.amount, "fee": r.fee, "net": r.amount - r.fee, "currency": r.currency,
+		"created": r.created, "available_on": r.created, "status": "available", "type": r.kind, "reporting_category": r.category,
+		"source": r.source, "fee_details": []any{}, "description": nil, "exchange_rate": nil,
+	}
+}
+
+// listBalance derives the balance transactions from what moved.
+func listBalance(c *change, call *call) answer {
+	rows := newTable(func(r balanceRow) string { return r.id })
+	expanded := expands(call.form, "source")
+	source := func(id string, shown map[string]any) any {
+		if expanded {
+			return shown
+		}
+		return id
+	}
+	for taken := range c.charges.oldest() {
+		if taken.Provider == "stripe" && taken.Account == call.account && taken.Status == "succeeded" {
+			rows.put([]balanceRow{{
+				id: "txn_3" + derived(taken.ID, 23), category: "charge", kind: "charge", currency: taken.Currency,
+				amount: taken.Amount, fee: stripeFee(taken.Amount), created: taken.Created, source: source(taken.ID, c.showCharge(taken)),
+			}})
+		}
+	}
+	for given := range c.refunds.oldest() {
+		if given.Provider != "stripe" || given.Account != call.account {
+			continue
+		}
+		back := balanceRow{
+			id: "txn_3" + derived(given.ID, 23), category: "refund", kind: "refund", currency: given.Currency, amount: -given.Amount,
+			created: given.Created, source: source(given.ID, showRefund(given)),
+		}
+		rows.put([]balanceRow{back})
+		if given.FailedAt > 0 {
+			back.id, back.category, back.kind, back.amount, back.created = "txn_3"+derived(given.ID+" failed", 23), "refund_failure", "refund_failure", given.Amount, given.FailedAt
+			rows.put([]balanceRow{back})
+		}
+	}
+	for d := range c.disputes.oldest() {
+		if d.Provider == "stripe" && d.Account == call.account {
+			rows.put(disputeRows(d, source(d.ID, showDispute(d))))
+		}
+	}
+	for sent := range c.payouts.oldest() {
+		if sent.Provider == "stripe" && sent.Account == call.account {
+			rows.put([]balanceRow{{
+				id: "txn_1" + derived(sent.ID, 23), category: "payout", kind: "payout", currency: sent.Currency, amount: -sent.Amount,
+				created: sent.Created, source: source(sent.ID, map[string]any{"id": sent.ID, "object": "payout"}),
+			}})
+		}
+	}
+	return page(call, "balance_transaction", "/v1/balance_transactions", rows,
+		func(balanceRow) bool { return true }, func(r balanceRow) int64 { return r.created }, balanceRow.show)
+}
+
+// disputeRows are the withdrawal, with the fee, and the reinstatement.
+func disputeRows(d dispute, source any) (rows []balanceRow) {
+	if d.WithdrawnAt > 0 {
+		rows = append(rows, balanceRow{
+			id: "txn_1" + derived(d.ID, 23), category: "dispute", kind: "adjustment", currency: d.Currency, amount: -d.Amount, fee: disputeFee,
+			created: d.WithdrawnAt, source: source,
+		})
+	}
+	if d.ReinstatedAt > 0 {
+		rows = append(rows, balanceRow{
+			id: "txn_1" + derived(d.ID+" won", 23), category: "dispute_reversal", kind: "adjustment", currency: d.Currency, amount: d.Amount,
+			created: d.ReinstatedAt, source: source,
+		})
+	}
+	return rows
+}
+
+func disputeTransactions(d dispute) []any {
+	shown := []any{}
+	for _, row := range disputeRows(d, d.ID) {
+		shown = append(shown, row.show())
+	}
+	return shown
+}
+
+// searchIntents knows one form of a query: metadata['NAME']:'VALUE'. What was made within Config.SearchLag is not found.
+func searchIntents(c *change, call *call) answer {
+	query := call.form.Get("query")
+	match := metadataQuery.FindStringSubmatch(query)
+	if match == nil {
+		return invalid(http.StatusBadRequest, "", "query", "The look-alike searches for metadata['NAME']:'VALUE' alone.")
+	}
+	data := []any{}
+	for i := range c.intents.newest() {
+		indexed := i.Created <= c.now.Add(-c.p.config.SearchLag).Unix()
+		if i.Account == call.account && indexed && i.Metadata[match[1]] == match[2] {
+			data = append(data, c.showIntent(i, call.form))
+		}
+	}
+	return answer{status: http.StatusOK, body: map[string]any{
+		"object": "search_result", "url": "/v1/payment_intents/search", "has_more": false, "next_page": nil, "data": data,
+	}}
+}

@@ -1,0 +1,253 @@
+package provider
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// What happens at a provider without the merchant's asking: disputes, refunds in the dashboard, refunds that fail after
+// they succeeded, payouts.
+
+// disputeFee is what both providers charge for a dispute here.
+const disputeFee = 1500
+
+// by is a call in the name of an account, for what nobody has called for.
+func by(account string, live bool) *call {
+	return &call{account: account, live: live, id: newID("req_", 14), request: &http.Request{Host: "provider.example"}}
+}
+
+// chargeNamed finds a charge or capture by its id, or by its payment intent's.
+func (c *change) chargeNamed(of string) (charge, error) {
+	if known, ok := c.intents.get(of); ok {
+		of = known.LatestCharge
+	}
+	paid, ok := c.charges.get(of)
+	if !ok || paid.Status != "succeeded" {
+		return paid, errors.New("charge: no such successful charge: " + of)
+	}
+	return paid, nil
+}
+
+// refundElsewhere is a refund that somebody makes in the dashboard.
+func refundElsewhere(c *change, r ownRequest) (any, error) {
+	var asked struct {
+		Charge string `json:"charge"`
+		Amount int64  `json:"amount"`
+	}
+	if err := r.read(&asked); err != nil {
+		return nil, err
+	}
+	paid, err := c.chargeNamed(asked.Charge)
+	amount := cmp.Or(asked.Amount, paid.Amount-paid.Refunded)
+	switch {
+	case err != nil:
+		return nil, err
+	case amount < 1 || amount > paid.Amount-paid.Refunded:
+		return nil, errors.New("amount: not left on the charge")
+	}
+	return c.putBack(paid, amount, "refund"), nil
+}
+
+// putBack gives an amount of a charge back. kind: refund, or PayPal's reversal.
+func (c *change) putBack(paid charge, amount int64, kind string) refund {
+	given := refund{
+		Provider: paid.Provider, Account: paid.Account, Charge: paid.ID, Intent: paid.Intent, Amount: amount, Currency: paid.Currency,
+		Created: c.seconds(), Kind: kind,
+	}
+	paid.Refunded += amount
+	call := by(paid.Account, paid.Live)
+	if paid.Provider == "stripe" {
+		given.ID = newID("re_3", 23)
+		c.announceRefund(call, paid, given)
+	} else {
+		// A refund made elsewhere repeats the invoice and the custom id of its capture.
+		given.ID, given.InvoiceID, given.CustomID = strings.ToUpper(newID("", 17)), paid.InvoiceID, paid.CustomID
+		name := map[string]string{"refund": "PAYMENT.CAPTURE.REFUNDED", "reversal": "PAYMENT.CAPTURE.REVERSED"}[kind]
+		c.tellPayPal(call, name, "refund", c.showPayPalRefund(call, given))
+	}
+	c.entry.Refunds = append(c.entry.Refunds, given)
+	c.entry.Charges = append(c.entry.Charges, paid)
+	return given
+}
+
+// announceRefund sends Stripe's events of a new refund.
+func (c *change) announceRefund(call *call, paid charge, given refund) {
+	c.tell(call, "charge.refunded", c.showCharge(paid))
+	c.tell(call, "refund.created", showRefund(given))
+	c.tell(call, "refund.updated", showRefund(given))
+}
+
+// failRefund takes back a refund of Stripe's that had succeeded, as banks do days later.
+func failRefund(c *change, r ownRequest) (any, error) {
+	var asked struct {
+		Refund string `json:"refund"`
+		Reason string `json:"reason"`
+	}
+	if err := r.read(&asked); err != nil {
+		return nil, err
+	}
+	given, ok := c.refunds.get(asked.Refund)
+	if !ok || given.Provider != "stripe" || given.FailedAt > 0 {
+		return nil, errors.New("refund: no such refund of Stripe's")
+	}
+	given.FailedAt, given.Failure = c.seconds(), cmp.Or(asked.Reason, "expired_or_canceled_card")
+	paid, _ := c.charges.get(given.Charge)
+	paid.Refunded -= given.Amount
+	c.entry.Refunds = append(c.entry.Refunds, given)
+	c.entry.Charges = append(c.entry.Charges, paid)
+	c.tell(by(given.Account, paid.Live), "refund.failed", showRefund(given))
+	return given, nil
+}
+
+// openDispute takes the disputed amount from a Stripe account at once, but for an inquiry; PayPal only holds it.
+func openDispute(c *change, r ownRequest) (any, error) {
+	var asked struct {
+		Charge  string `json:"charge"`
+		Amount  int64  `json:"amount"`
+		Reason  string `json:"reason"`
+		Inquiry bool   `json:"inquiry"`
+	}
+	if err := r.read(&asked); err != nil {
+		return nil, err
+	}
+	paid, err := c.chargeNamed(asked.Charge)
+	if err != nil {
+		return nil, err
+	}
+	made := dispute{
+		Provider: paid.Provider, Account: paid.Account, Live: paid.Live, Charge: paid.ID, Intent: paid.Intent,
+		Amount: cmp.Or(asked.Amount, paid.Amount), Currency: paid.Currency, Created: c.seconds(),
+	}
+	if paid.Provider == "paypal" {
+		made.ID, made.Status, made.Reason = "PP-D-"+newID("", 8), "OPEN", cmp.Or(strings.ToUpper(asked.Reason), "UNAUTHORISED")
+	} else {
+		made.ID, made.Status, made.Reason = newID("du_1", 23), "needs_response", cmp.Or(asked.Reason, "fraudulent")
+		if asked.Inquiry {
+			made.Status = "warning_needs_response"
+		}
+	}
+	c.announceDispute(made, "charge.dispute.created", "CUSTOMER.DISPUTE.CREATED")
+	if made.Status == "needs_response" {
+		made.WithdrawnAt = c.seconds()
+		c.announceDispute(made, "charge.dispute.funds_withdrawn", "")
+	}
+	c.entry.Disputes = append(c.entry.Disputes, made)
+	return made, nil
+}
+
+func (c *change) announceDispute(d dispute, stripe, paypal string) {
+	call := by(d.Account, d.Live)
+	switch {
+	case d.Provider == "stripe" && stripe != "":
+		c.tell(call, stripe, showDispute(d))
+	case d.Provider == "paypal" && paypal != "":
+		c.tellPayPal(call, paypal, "dispute", showPayPalDispute(d))
+	}
+}
+
+func closeDispute(c *change, r ownRequest) (any, error) {
+	var asked struct {
+		Dispute string `json:"dispute"`
+		Outcome string `json:"outcome"`
+	}
+	if err := r.read(&asked); err != nil {
+		return nil, err
+	}
+	d, ok := c.disputes.get(asked.Dispute)
+	if !ok || d.ClosedAt > 0 || asked.Outcome != "won" && asked.Outcome != "lost" {
+		return nil, errors.New("dispute: an open one; outcome: won or lost")
+	}
+	d.ClosedAt, d.Status = c.seconds(), asked.Outcome
+	if d.Provider == "paypal" {
+		d.Status, d.Outcome = "RESOLVED", map[string]string{"won": "RESOLVED_SELLER_FAVOUR", "lost": "RESOLVED_BUYER_FAVOUR"}[asked.Outcome]
+		if paid, _ := c.charges.get(d.Charge); asked.Outcome == "lost" {
+			c.putBack(paid, min(d.Amount, paid.Amount-paid.Refunded), "reversal")
+		}
+	}
+	if asked.Outcome == "won" && d.WithdrawnAt > 0 {
+		d.ReinstatedAt = c.seconds()
+		c.announceDispute(d, "charge.dispute.funds_reinstated", "")
+	}
+	c.announceDispute(d, "charge.dispute.closed", "CUSTOMER.DISPUTE.RESOLVED")
+	c.entry.Disputes = append(c.entry.Disputes, d)
+	return d, nil
+}
+
+func payOut(c *change, r ownRequest) (any, error) {
+	var asked struct {
+		Provider string `json:"provider"`
+		Account  string `json:"account"`
+		Currency string `json:"currency"`
+		Amount   int64  `json:"amount"`
+	}
+	if err := r.read(&asked); err != nil {
+		return nil, err
+	}
+	if asked.Provider != "stripe" && asked.Provider != "paypal" || asked.Account == "" || asked.Amount < 1 || !isCurrency(strings.ToLower(asked.Currency)) {
+		return nil, errors.New("provider: stripe or paypal; account, currency and amount: required")
+	}
+	made := payout{
+		ID: newID("po_1", 23), Provider: asked.Provider, Account: asked.Account, Currency: asked.Currency, Amount: asked.Amount, Created: c.seconds(),
+	}
+	c.entry.Payouts = append(c.entry.Payouts, made)
+	return made, nil
+}
+
+// makeBusy adds other intents to an account, spread over a time.
+func makeBusy(c *change, r ownRequest) (any, error) {
+	var asked struct {
+		Account string `json:"account"`
+		Count   int    `json:"count"`
+		From    int64  `json:"from"`
+		To      int64  `json:"to"`
+	}
+	if err := r.read(&asked); err != nil {
+		return nil, err
+	}
+	if asked.Account == "" || asked.Count < 1 || asked.Count > 100_000 || asked.To < asked.From {
+		return nil, errors.New("account: required; count: 1 to 100000; from and to: a span of Unix seconds")
+	}
+	for i := range asked.Count {
+		c.entry.Intents = append(c.entry.Intents, intent{
+			ID: newID("pi_3", 23), Account: asked.Account, Amount: 100, Currency: "usd", Status: "requires_payment_method",
+			Created: asked.From + (asked.To-asked.From)*int64(i)/int64(asked.Count), MethodTypes: []string{"card"},
+		})
+	}
+	return map[string]any{"made": asked.Count}, nil
+}
+
+// setClock puts the look-alike's clock ahead of the machine's.
+func setClock(c *change, r ownRequest) (any, error) {
+	var asked struct {
+		AheadMS int64 `json:"ahead_ms"`
+	}
+	if err := r.read(&asked); err != nil {
+		return nil, err
+	}
+	c.p.ahead.Store(int64(time.Duration(asked.AheadMS) * time.Millisecond))
+	return asked, nil
+}
+
+func showDispute(d dispute) map[string]any {
+	return map[string]any{
+		"id": d.ID, "object": "dispute", "amount": d.Amount, "currency": d.Currency, "charge": d.Charge, "payment_intent": text(d.Intent),
+		"created": d.Created, "livemode": d.Live, "metadata": map[string]any{}, "reason": d.Reason, "status": d.Status,
+		"is_charge_refundable": d.WithdrawnAt == 0, "evidence": map[string]any{}, "evidence_details": map[string]any{},
+		"balance_transactions": disputeTransactions(d),
+	}
+}
+
+func showPayPalDispute(d dispute) map[string]any {
+	shown := map[string]any{
+		"dispute_id": d.ID, "create_time": moment(d.Created), "update_time": moment(max(d.Created, d.ClosedAt)), "reason": d.Reason, "status": d.Status,
+		"dispute_amount": inPayPal(d.Amount, d.Currency), "dispute_life_cycle_stage": "CHARGEBACK", "dispute_channel": "INTERNAL",
+		"disputed_transactions": []any{map[string]any{"seller_transaction_id": d.Charge, "seller_protection_eligible": true}},
+	}
+	if d.Outcome != "" {
+		shown["dispute_outcome"] = map[string]any{"outcome_code": d.Outcome}
+	}
+	return shown
+}
