@@ -35,6 +35,8 @@ type payments struct {
 type capture struct {
 	ID     string `json:"id"`
 	Status string `json:"status"`
+	Custom string `json:"custom_id"`
+	Amount amount `json:"amount"`
 	Reason struct {
 		Reason string `json:"reason"`
 	} `json:"status_details"`
@@ -53,7 +55,7 @@ func (p *Provider) Charge(ctx context.Context, a ports.PaymentAccount, r ports.C
 	if _, problem := toAmount(r.Charge.Amount); problem != "" {
 		return declined(problem), nil
 	}
-	if p.clock.Now().Sub(r.Charge.Since) >= checkout.KeyAge {
+	if _, most := p.age(r.Charge.Since); most >= checkout.KeyAge {
 		return afterwards(p.Resolve(ctx, a, r))
 	}
 	outcome, err := p.charge(ctx, a, r)
@@ -157,7 +159,7 @@ func (p *Provider) paidBefore(ctx context.Context, a ports.PaymentAccount, r por
 	if outcome, err := judge(o); outcome != nil || err != nil {
 		return outcome, err
 	}
-	paid, err := p.invoiced(ctx, a, r)
+	paid, _, err := p.invoiced(ctx, a, r)
 	switch {
 	case err != nil:
 		return nil, err
@@ -189,7 +191,7 @@ func judgeCapture(all []capture) (checkout.Outcome, error) {
 			return checkout.Paid{Provider: c.ID, Label: label}, nil
 		}
 	}
-	if last.Status == "DECLINED" || last.Status == "FAILED" {
+	if slices.Contains([]string{"DECLINED", "DENIED", "FAILED"}, last.Status) {
 		return declined(cmp.Or(last.Reason.Reason, "INSTRUMENT_DECLINED")), nil
 	}
 	return nil, fmt.Errorf("paypal: capture %s is %s", last.ID, last.Status)

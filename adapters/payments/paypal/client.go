@@ -133,9 +133,11 @@ func (p *Provider) once(ctx context.Context, a ports.PaymentAccount, c call, int
 func (p *Provider) ask(ctx context.Context, token string, c call) (status int, body []byte, err error) {
 	var content io.Reader
 	if c.body != nil {
-		encoded, err := json.Marshal(c.body)
-		if err != nil {
-			return 0, nil, err
+		encoded, verbatim := c.body.(json.RawMessage)
+		if !verbatim {
+			if encoded, err = json.Marshal(c.body); err != nil {
+				return 0, nil, err
+			}
 		}
 		content = bytes.NewReader(encoded)
 	}

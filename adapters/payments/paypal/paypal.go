@@ -12,11 +12,14 @@
 // Resolve makes the order again, which gives the one that is there, or the one that a charge yet to
 // come would get. If it is completed, it was paid. If not, its intent is changed to AUTHORIZE, after
 // which PayPal refuses to capture it (ACTION_DOES_NOT_MATCH_INTENT); if PayPal says that it is too late
-// for that, the order is completed after all. Charge and Resolve know an order given up by its intent.
+// for that, the order is completed after all. PayPal takes that change of "an order with the CREATED or APPROVED status"
+// (docs.paypal.ai/reference/api/rest/orders/update-order, read November 2026); in any other, nobody knows. Charge and
+// Resolve know an order given up by its intent.
 // When the key may be forgotten, which is from five hours after the attempt's time, nothing is charged any
-// more: Charge too just resolves. Resolve then makes no order, but looks up what was paid under the key's
+// more: Charge too just resolves. Resolve then makes no order. It asks for the one that it found while the key was
+// known, if it did: that needs no further permission. Else it looks up what was paid under the key's
 // invoice in the merchant's transactions. Those take up to three hours to appear, so that without one
-// nobody knows before the ninth hour; after it, nothing was charged.
+// nobody knows before the ninth hour, nor before PayPal's report was refreshed; after it, nothing was charged.
 //
 // # Why no client library
 //
@@ -53,6 +56,8 @@ type Provider struct {
 	http  *http.Client
 	clock ports.Clock
 
+	remote *remoteClock
+
 	mu     sync.Mutex
 	access map[[32]byte]*access // by a hash of the account
 }
@@ -69,12 +74,17 @@ func New(c Config) *Provider {
 		*client = *c.HTTP
 	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	remote := &remoteClock{ours: c.Clock, next: client.Transport}
+	if remote.next == nil {
+		remote.next = http.DefaultTransport
+	}
+	client.Transport = remote
 	base := sandboxURL
 	if c.Live {
 		base = realURL
 	}
 	return &Provider{
 		url: strings.TrimSuffix(cmp.Or(c.URL, base), "/"), live: c.Live, http: client, clock: c.Clock,
-		access: map[[32]byte]*access{},
+		remote: remote, access: map[[32]byte]*access{},
 	}
 }

@@ -44,14 +44,15 @@ type pal struct {
 	asked   []string
 	bodies  map[string]string
 	grants  int
+	clock   *hand // it agrees with ours
 }
 
 func open(t *testing.T, answers map[string]string) (*Provider, *pal, *hand) {
 	t.Helper()
-	remote := &pal{answers: answers, bodies: map[string]string{}}
+	clock := &hand{since.Add(time.Minute)}
+	remote := &pal{answers: answers, bodies: map[string]string{}, clock: clock}
 	s := httptest.NewServer(remote)
 	t.Cleanup(s.Close)
-	clock := &hand{since.Add(time.Minute)}
 	return New(Config{URL: s.URL, Clock: clock}), remote, clock
 }
 
@@ -59,6 +60,7 @@ func (r *pal) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	body, _ := io.ReadAll(q.Body)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	w.Header().Set("Date", r.clock.at.Format(http.TimeFormat))
 	if strings.HasSuffix(q.URL.Path, "/token") {
 		r.grants++
 		if _, refuses := r.answers["token"]; refuses {

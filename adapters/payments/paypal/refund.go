@@ -37,9 +37,30 @@ type refund struct {
 	ID     string `json:"id"`
 	Status string `json:"status"`
 	Amount amount `json:"amount"`
+	Custom string `json:"custom_id"`
 	Reason struct {
 		Reason string `json:"reason"`
 	} `json:"status_details"`
+	Breakdown struct {
+		Gross amount `json:"gross_amount"`
+	} `json:"seller_payable_breakdown"`
+	Links []struct {
+		Href string `json:"href"`
+		Rel  string `json:"rel"`
+	} `json:"links"`
+}
+
+// amount of a reversal may stand in its breakdown alone.
+func (g refund) amount() amount { return cmp.Or(g.Amount, g.Breakdown.Gross) }
+
+// capture is the id of what is refunded, which a refund only links to.
+func (g refund) capture() string {
+	for _, l := range g.Links {
+		if _, of, ok := strings.Cut(l.Href, "/captures/"); ok && l.Rel == "up" {
+			return of
+		}
+	}
+	return ""
 }
 
 // Refund asks for the refund under its key; a repeat shows how it stands. When the key may be
@@ -49,7 +70,7 @@ func (p *Provider) Refund(ctx context.Context, a ports.PaymentAccount, r ports.R
 	if problem != "" {
 		return refundFailed(problem), nil
 	}
-	if p.clock.Now().Sub(r.Since) > keyAge {
+	if _, most := p.age(r.Since); most > keyAge {
 		if found, err := p.findRefund(ctx, a, r); err != nil || found != nil {
 			return found, err
 		}
@@ -72,21 +93,29 @@ func (g refund) judge(r ports.RefundRequest) (order.RefundOutcome, error) {
 	if !g.Amount.is(r.Amount) {
 		return nil, fmt.Errorf("paypal: key %s was used for another refund", r.Key)
 	}
-	switch g.Status {
-	case "COMPLETED":
-		return order.Refunded{Provider: g.ID}, nil
-	case "PENDING":
-		return order.RefundPending{Provider: g.ID}, nil
-	case "FAILED", "CANCELLED":
-		return refundFailed(g.Reason.Reason), nil
+	if outcome := g.outcome(); outcome != nil {
+		return outcome, nil
 	}
 	return nil, fmt.Errorf("paypal: refund %s is %s", g.ID, g.Status)
+}
+
+// outcome is nil for a status that is unknown.
+func (g refund) outcome() order.RefundOutcome {
+	switch g.Status {
+	case "COMPLETED":
+		return order.Refunded{Provider: g.ID}
+	case "PENDING":
+		return order.RefundPending{Provider: g.ID}
+	case "FAILED", "CANCELLED":
+		return refundFailed(g.Reason.Reason)
+	}
+	return nil
 }
 
 // findRefund is the refund of the request's key by the merchant's transactions, or nil.
 func (p *Provider) findRefund(ctx context.Context, a ports.PaymentAccount, r ports.RefundRequest) (order.RefundOutcome, error) {
 	var found order.RefundOutcome
-	err := p.transactions(ctx, a, r.Since.Add(-early), p.clock.Now().Add(time.Second), func(t transaction) error {
+	_, err := p.transactions(ctx, a, r.Since.Add(-early), p.now().Add(time.Second), func(t transaction) error {
 		switch {
 		case !t.isRefund() || t.Invoice != r.Key:
 		case t.Status == "S":

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -26,7 +28,10 @@ type transaction struct {
 	Status  string `json:"transaction_status"` // S is done, P pending, D denied, V reversed
 	Began   string `json:"transaction_initiation_date"`
 	Amount  amount `json:"transaction_amount"`
+	Fee     amount `json:"fee_amount"`
 	Invoice string `json:"invoice_id"`
+
+	Reference string `json:"paypal_reference_id"` // the transaction that it is about
 }
 
 // isCharge knows payments (T00..) that were received: by checkout, by agreement, and the like.
@@ -34,14 +39,25 @@ func (t transaction) isCharge() bool {
 	return strings.HasPrefix(t.Event, "T00") && t.Status == "S" && !strings.HasPrefix(t.Amount.Value, "-")
 }
 
-func (t transaction) isRefund() bool { return t.Event == "T1107" }
+// isRefund knows refunds (T1107), PayPal's reversals of payments (T1106) and chargebacks (T1201).
+func (t transaction) isRefund() bool {
+	return slices.Contains([]string{"T1106", "T1107", "T1201"}, t.Event) && strings.HasPrefix(t.Amount.Value, "-")
+}
+
+// key is ours. What is given back elsewhere repeats the invoice of the payment.
+func (t transaction) key() string {
+	if _, _, err := checkout.ParseAttemptKey(t.Invoice); err == nil && t.isRefund() {
+		return ""
+	}
+	return t.Invoice
+}
 
 // Statement tells what PayPal's report of transactions does, which lags up to three hours behind. Of
 // what is not ours, that is without an invoice, it leaves out unknown currencies.
 func (p *Provider) Statement(
 	ctx context.Context, a ports.PaymentAccount, s ports.StatementRequest, each func(ports.Movement) error,
 ) error {
-	return p.transactions(ctx, a, s.From, s.To, func(t transaction) error {
+	_, err := p.transactions(ctx, a, s.From, s.To, func(t transaction) error {
 		if !t.isCharge() && !(t.isRefund() && t.Status == "S") {
 			return nil
 		}
@@ -56,6 +72,7 @@ func (p *Provider) Statement(
 		}
 		return each(m)
 	})
+	return err
 }
 
 func (t transaction) movement() (ports.Movement, error) {
@@ -67,48 +84,56 @@ func (t transaction) movement() (ports.Movement, error) {
 	if err != nil {
 		return ports.Movement{}, fmt.Errorf("paypal: transaction %s: %w", t.ID, err)
 	}
-	return ports.Movement{Refund: t.isRefund(), Provider: t.ID, Key: t.Invoice, Amount: value, At: at.UTC()}, nil
+	return ports.Movement{Refund: t.isRefund(), Provider: t.ID, Key: t.key(), Amount: value, At: at.UTC()}, nil
 }
 
 // transactions reads the report of a time, span by span and page by page. PayPal counts seconds, and the
-// end of a span in.
-func (p *Provider) transactions(ctx context.Context, a ports.PaymentAccount, from, to time.Time, each func(transaction) error) error {
+// end of a span in. The report held everything up to refreshed; zero: PayPal did not say.
+func (p *Provider) transactions(
+	ctx context.Context, a ports.PaymentAccount, from, to time.Time, each func(transaction) error,
+) (refreshed time.Time, err error) {
 	from, to = from.Truncate(time.Second), to.Add(time.Second-1).Truncate(time.Second)
 	for from.Before(to) {
 		end := to
 		if to.Sub(from) > longestSpan {
 			end = from.Add(longestSpan)
 		}
-		if err := p.span(ctx, a, from, end.Add(-time.Second), each); err != nil {
-			return err
+		if refreshed, err = p.span(ctx, a, from, end.Add(-time.Second), each); err != nil {
+			return refreshed, err
 		}
 		from = end
 	}
-	return nil
+	return refreshed, nil
 }
 
-func (p *Provider) span(ctx context.Context, a ports.PaymentAccount, from, to time.Time, each func(transaction) error) error {
+func (p *Provider) span(
+	ctx context.Context, a ports.PaymentAccount, from, to time.Time, each func(transaction) error,
+) (refreshed time.Time, err error) {
 	for page := 1; ; page++ {
 		query := url.Values{
 			"start_date": {from.UTC().Format(time.RFC3339)}, "end_date": {to.UTC().Format(time.RFC3339)},
 			"fields": {"transaction_info"}, "page_size": {strconv.Itoa(pageSize)}, "page": {strconv.Itoa(page)},
 		}
 		var report struct {
-			Pages        int `json:"total_pages"`
+			Pages        int    `json:"total_pages"`
+			Refreshed    string `json:"last_refreshed_datetime"`
 			Transactions []struct {
 				Info transaction `json:"transaction_info"`
 			} `json:"transaction_details"`
 		}
 		if err := p.do(ctx, a, call{method: http.MethodGet, path: "/v1/reporting/transactions?" + query.Encode()}, &report); err != nil {
-			return unreported(err)
+			return refreshed, unreported(err)
+		}
+		if at, err := time.Parse(dateForm, report.Refreshed); err == nil && (refreshed.IsZero() || at.Before(refreshed)) {
+			refreshed = at
 		}
 		for _, t := range report.Transactions {
 			if err := each(t.Info); err != nil {
-				return err
+				return refreshed, err
 			}
 		}
 		if page >= report.Pages {
-			return nil
+			return refreshed, nil
 		}
 	}
 }

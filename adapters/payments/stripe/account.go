@@ -15,10 +15,12 @@ var (
 	_ ports.WebhookPlatform = (*Provider)(nil)
 )
 
-// heard are the events that ReadWebhook knows.
+// heard are the events that ReadWebhook knows. Source: docs.stripe.com/api/events/types, read November 2026.
 var heard = []string{
 	"payment_intent.succeeded", "payment_intent.payment_failed", "payment_intent.canceled",
-	"refund.created", "refund.updated", "refund.failed",
+	"refund.created", "refund.updated", "refund.failed", "charge.refunded",
+	"charge.dispute.created", "charge.dispute.updated", "charge.dispute.closed",
+	"charge.dispute.funds_withdrawn", "charge.dispute.funds_reinstated",
 }
 
 // Inspect asks for the account. Whether its money is real is written in the key.

@@ -42,6 +42,10 @@ func TestRequestsHaveStripesForm(t *testing.T) {
 			return err
 		},
 		"remove webhook": func() error { return p.RemoveWebhook(t.Context(), account, "we_1") },
+		"balance": func() error {
+			return p.BalanceChanges(t.Context(), account, ports.StatementRequest{From: since, To: since.Add(time.Hour)},
+				func(ports.BalanceChange) error { return nil })
+		},
 		"statement": func() error {
 			return p.Statement(t.Context(), account, ports.StatementRequest{From: since, To: since.Add(time.Hour)},
 				func(ports.Movement) error { return nil })
@@ -88,7 +92,7 @@ func openMock(t *testing.T) (url string, asked exchanges) {
 	create := described.Paths["/v1/payment_intents"]["post"].RequestBody.Content["application/x-www-form-urlencoded"].Schema
 	create.Properties["payment_method_data"].Required = nil
 	maps.DeleteFunc(described.Paths, func(p spec.Path, _ map[spec.HTTPVerb]*spec.Operation) bool {
-		return !slices.ContainsFunc([]string{"payment_intents", "refunds", "account", "webhook_endpoints"}, func(ours string) bool {
+		return !slices.ContainsFunc([]string{"payment_intents", "refunds", "account", "webhook_endpoints", "balance_transactions"}, func(ours string) bool {
 			return p == spec.Path("/v1/"+ours) || strings.HasPrefix(string(p), "/v1/"+ours+"/")
 		})
 	})

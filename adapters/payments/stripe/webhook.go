@@ -11,6 +11,8 @@ import (
 	"github.com/stripe/stripe-go/v85/webhook"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -38,6 +40,10 @@ func (p *Provider) ReadWebhook(_ context.Context, _ ports.PaymentAccount, c port
 		return chargeNews(event.Data.Raw)
 	case "refund":
 		return refundNews(event.Data.Raw)
+	case "charge":
+		return newestRefundNews(event.Data.Raw)
+	case "dispute":
+		return disputeNews(event.Data.Raw, time.Unix(event.Created, 0).UTC())
 	}
 	return ports.PaymentNews{}, nil
 }
@@ -82,9 +88,103 @@ func refundNews(raw json.RawMessage) (ports.PaymentNews, error) {
 	if err := json.Unmarshal(raw, &refund); err != nil {
 		return ports.PaymentNews{}, errUnreadableEvent
 	}
-	outcome := judgeRefund(&refund)
-	if key := refund.Metadata[metaRefund]; outcome != nil && key != "" {
-		return ports.PaymentNews{Key: key, Refund: outcome}, nil
+	return newsOf(&refund)
+}
+
+// newestRefundNews reads charge.refunded of an endpoint that asks for an old version of the API, whose charges hold
+// their refunds, newest first. Later ones announce the refund by itself.
+func newestRefundNews(raw json.RawMessage) (ports.PaymentNews, error) {
+	var charge api.Charge
+	if err := json.Unmarshal(raw, &charge); err != nil {
+		return ports.PaymentNews{}, errUnreadableEvent
 	}
-	return ports.PaymentNews{}, nil
+	if charge.Refunds == nil || len(charge.Refunds.Data) == 0 {
+		return ports.PaymentNews{}, nil
+	}
+	return newsOf(charge.Refunds.Data[0])
+}
+
+// newsOf is what a refund means: an outcome of one that was requested here, or one that was made elsewhere. Charges
+// go by their payment intent; those without are not ours.
+func newsOf(refund *api.Refund) (ports.PaymentNews, error) {
+	outcome := judgeRefund(refund)
+	switch key := refund.Metadata[metaRefund]; {
+	case outcome == nil:
+		return ports.PaymentNews{}, nil
+	case key != "":
+		return ports.PaymentNews{Key: key, Refund: outcome}, nil
+	case refund.PaymentIntent == nil:
+		return ports.PaymentNews{}, nil
+	}
+	amount, err := fromUnits(refund.Amount, string(refund.Currency))
+	if err != nil {
+		return ports.PaymentNews{}, nil // a currency that no payment here has
+	}
+	return ports.PaymentNews{External: &order.ExternalRefund{
+		Charge:   refund.PaymentIntent.ID,
+		Provider: refund.ID,
+		Amount:   amount,
+		Outcome:  outcome,
+		At:       time.Unix(refund.Created, 0).UTC(),
+	}}, nil
+}
+
+// disputeStatuses are Stripe's. A warning is an inquiry, which has taken no money; one that is closed became no
+// dispute. A prevented one was refunded before it became a dispute: that refund is reported by itself. Source:
+// docs.stripe.com/api/disputes/object, read November 2026.
+var disputeStatuses = map[api.DisputeStatus]order.DisputeStatus{
+	api.DisputeStatusLost:                 order.DisputeLost,
+	api.DisputeStatusNeedsResponse:        order.DisputeOpen,
+	api.DisputeStatusPrevented:            order.DisputeWon,
+	api.DisputeStatusUnderReview:          order.DisputeOpen,
+	api.DisputeStatusWarningClosed:        order.DisputeWon,
+	api.DisputeStatusWarningNeedsResponse: order.DisputeOpen,
+	api.DisputeStatusWarningUnderReview:   order.DisputeOpen,
+	api.DisputeStatusWon:                  order.DisputeWon,
+}
+
+// disputeNews reads a dispute as it stood when the event was made.
+func disputeNews(raw json.RawMessage, at time.Time) (ports.PaymentNews, error) {
+	var dispute api.Dispute
+	if err := json.Unmarshal(raw, &dispute); err != nil {
+		return ports.PaymentNews{}, errUnreadableEvent
+	}
+	status, known := disputeStatuses[dispute.Status]
+	amount, err := fromUnits(dispute.Amount, string(dispute.Currency))
+	if !known || err != nil || dispute.PaymentIntent == nil {
+		return ports.PaymentNews{}, nil
+	}
+	withdrawn, fee := taken(&dispute, amount)
+	return ports.PaymentNews{Dispute: &order.DisputeReport{
+		Charge:    dispute.PaymentIntent.ID,
+		Provider:  dispute.ID,
+		Status:    status,
+		Reason:    string(dispute.Reason),
+		Amount:    amount,
+		Withdrawn: withdrawn,
+		Fee:       fee,
+		At:        at,
+	}}, nil
+}
+
+// taken sums a dispute's balance transactions: "zero, one, or two [...] that show funds withdrawn and reinstated to your
+// Stripe account as a result of this dispute". Of an account that settles in another currency they say only whether the
+// disputed amount is gone, and its fee is left to the balance report.
+func taken(dispute *api.Dispute, amount money.Amount) (withdrawn, fee money.Amount) {
+	var gross, fees int64
+	converted := false
+	for _, t := range dispute.BalanceTransactions {
+		gross, fees = gross-t.Amount, fees+t.Fee
+		converted = converted || t.Currency != dispute.Currency
+	}
+	none := money.Of(0, amount.Currency())
+	if converted {
+		if gross > 0 {
+			return amount, none
+		}
+		return none, none
+	}
+	withdrawn, _ = fromUnits(max(gross, 0), string(dispute.Currency))
+	fee, _ = fromUnits(fees, string(dispute.Currency))
+	return withdrawn, fee
 }

@@ -3,6 +3,9 @@ package stripe
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +13,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -17,7 +21,7 @@ import (
 const secret = "whsec_test"
 
 func event(kind, object string) []byte {
-	return []byte(fmt.Sprintf(`{"id":"evt_1","object":"event","type":"%s","api_version":"2020-08-27","data":{"object":%s}}`, kind, object))
+	return []byte(fmt.Sprintf(`{"id":"evt_1","object":"event","type":"%s","api_version":"2020-08-27","created":1772366400,"data":{"object":%s}}`, kind, object))
 }
 
 func signed(payload []byte, at time.Time) string {
@@ -35,6 +39,21 @@ func TestNews(t *testing.T) {
 	key := request("").Charge.Key
 	refund := `{"id":"re_1","object":"refund","amount":1000,"currency":"usd","status":"%s","metadata":{"refund":"ref_1"}}`
 	lastError := `,"last_payment_error":{"type":"card_error","code":"card_declined","decline_code":"stolen_card"}`
+	elsewhere := `{"id":"re_9","object":"refund","amount":1000,"currency":"usd","created":1772366400,"payment_intent":"pi_1","status":"succeeded","metadata":{}}`
+	external := func(o order.RefundOutcome) ports.PaymentNews {
+		return ports.PaymentNews{External: &order.ExternalRefund{Charge: "pi_1", Provider: "re_9", Amount: money.Of(1000, money.USD), Outcome: o, At: since}}
+	}
+	withdrawal := `{"id":"txn_1","amount":-4990,"fee":1500,"currency":"usd"}`
+	dispute := func(status, transactions string) string {
+		return `{"id":"dp_1","object":"dispute","amount":4990,"currency":"usd","charge":"ch_1","payment_intent":"pi_1","reason":"fraudulent",
+			"status":"` + status + `","balance_transactions":[` + transactions + `]}`
+	}
+	disputed := func(status order.DisputeStatus, withdrawn, fee int64) ports.PaymentNews {
+		return ports.PaymentNews{Dispute: &order.DisputeReport{
+			Charge: "pi_1", Provider: "dp_1", Status: status, Reason: "fraudulent", Amount: money.Of(4990, money.USD),
+			Withdrawn: money.Of(withdrawn, money.USD), Fee: money.Of(fee, money.USD), At: since,
+		}}
+	}
 	for _, test := range []struct {
 		kind, object string
 		want         ports.PaymentNews
@@ -49,10 +68,22 @@ func TestNews(t *testing.T) {
 		{"refund.created", fmt.Sprintf(refund, "pending"), ports.PaymentNews{Key: "ref_1", Refund: order.RefundPending{Provider: "re_1"}}},
 		{"refund.failed", fmt.Sprintf(refund, "failed"), ports.PaymentNews{Key: "ref_1", Refund: refundFailed("")}},
 		{"charge.refunded", `{"id":"ch_1","object":"charge","metadata":{"key":"x"}}`, ports.PaymentNews{}},
+		{"charge.refunded", `{"id":"ch_1","object":"charge","refunds":{"object":"list","data":[` + elsewhere + `]}}`, external(order.Refunded{Provider: "re_9"})},
+		{"refund.created", elsewhere, external(order.Refunded{Provider: "re_9"})},
+		{"refund.failed", strings.Replace(elsewhere, "succeeded", "failed", 1), external(refundFailed(""))},
+		{"refund.created", strings.Replace(elsewhere, `"payment_intent":"pi_1",`, "", 1), ports.PaymentNews{}},
 		{"invoice.paid", `{}`, ports.PaymentNews{}},
+		{"charge.dispute.created", dispute("warning_needs_response", ""), disputed(order.DisputeOpen, 0, 0)},
+		{"charge.dispute.funds_withdrawn", dispute("needs_response", withdrawal), disputed(order.DisputeOpen, 4990, 1500)},
+		{"charge.dispute.updated", dispute("under_review", withdrawal), disputed(order.DisputeOpen, 4990, 1500)},
+		{"charge.dispute.funds_reinstated", dispute("won", withdrawal+`,{"id":"txn_2","amount":4990,"fee":-1500,"currency":"usd"}`), disputed(order.DisputeWon, 0, 0)},
+		{"charge.dispute.closed", dispute("lost", withdrawal), disputed(order.DisputeLost, 4990, 1500)},
+		{"charge.dispute.closed", dispute("lost", strings.Replace(withdrawal, "usd", "eur", 1)), disputed(order.DisputeLost, 4990, 0)},
+		{"charge.dispute.closed", dispute("prevented", ""), disputed(order.DisputeWon, 0, 0)},
+		{"charge.dispute.updated", dispute("dreaming", ""), ports.PaymentNews{}},
 	} {
 		payload := event(test.kind, test.object)
-		if news, err := read(p, payload, signed(payload, clock{}.Now()), secret); err != nil || news != test.want {
+		if news, err := read(p, payload, signed(payload, clock{}.Now()), secret); err != nil || !reflect.DeepEqual(news, test.want) {
 			t.Errorf("%s: %#v, %v, want %#v", test.kind, news, err, test.want)
 		}
 	}
@@ -85,5 +116,27 @@ func TestSignatures(t *testing.T) {
 		if (err == nil) != test.ok || err != nil && !fault.Is(err, "invalid_signature") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// The time of a signature is Stripe's: a clock of ours that is wrong does not refuse what Stripe sends.
+func TestSignaturesWithAWrongClock(t *testing.T) {
+	p := open(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Date", clock{}.Now().Add(-10*time.Minute).Format(http.TimeFormat))
+		say(w, 200, `{"id":"acct_1","object":"account"}`)
+	})
+	payload := event("invoice.paid", `{}`)
+	sent := signed(payload, clock{}.Now().Add(-10*time.Minute))
+	if _, err := read(p, payload, sent, secret); err == nil {
+		t.Error("ten minutes off, by the only clock that is known")
+	}
+	if _, _, err := p.Inspect(t.Context(), account); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := read(p, payload, sent, secret); err != nil {
+		t.Error("our clock is ten minutes fast:", err)
+	}
+	if skew, known := p.Skew(); !known || (skew+10*time.Minute).Abs() > 2*time.Second {
+		t.Errorf("skew %s, %t", skew, known)
 	}
 }

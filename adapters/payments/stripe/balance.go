@@ -1,0 +1,104 @@
+package stripe
+
+import (
+	"context"
+	"time"
+
+	api "github.com/stripe/stripe-go/v85"
+
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+var _ ports.BalanceReader = (*Provider)(nil)
+
+// category is what a balance transaction of a reporting category is to us. Those that are missing are
+// ports.BalanceOther. Source: docs.stripe.com/reports/reporting-categories, read November 2026.
+var categories = map[api.BalanceTransactionReportingCategory]ports.BalanceKind{
+	api.BalanceTransactionReportingCategoryFee:            ports.BalanceFee,
+	api.BalanceTransactionReportingCategoryTax:            ports.BalanceFee, // on Stripe's fees
+	api.BalanceTransactionReportingCategoryPayout:         ports.BalancePayout,
+	api.BalanceTransactionReportingCategoryPayoutReversal: ports.BalancePayout,
+}
+
+// moved are the categories whose gross amount is a charge, a refund or a dispute, which are told of elsewhere. Only
+// their fees are changes here.
+var moved = map[api.BalanceTransactionReportingCategory]bool{
+	api.BalanceTransactionReportingCategoryCharge:                 true,
+	api.BalanceTransactionReportingCategoryChargeFailure:          true,
+	api.BalanceTransactionReportingCategoryPartialCaptureReversal: true,
+	api.BalanceTransactionReportingCategoryRefund:                 true,
+	api.BalanceTransactionReportingCategoryRefundFailure:          true,
+	api.BalanceTransactionReportingCategoryDispute:                true,
+	api.BalanceTransactionReportingCategoryDisputeReversal:        true,
+}
+
+// BalanceChanges reads the balance transactions by the second in which they were created. Amounts are in the currency
+// in which the account settles. Unknown currencies are left out.
+func (p *Provider) BalanceChanges(
+	ctx context.Context, a ports.PaymentAccount, s ports.StatementRequest, each func(ports.BalanceChange) error,
+) error {
+	params := &api.BalanceTransactionListParams{
+		CreatedRange: &api.RangeQueryParams{GreaterThanOrEqual: upToSecond(s.From), LesserThan: upToSecond(s.To)},
+	}
+	params.Limit = api.Int64(pageSize)
+	params.AddExpand("data.source")
+	for t, err := range p.as(a).V1BalanceTransactions.List(ctx, params).All(ctx) {
+		if err != nil {
+			return described(err)
+		}
+		for _, c := range changes(t) {
+			if err := each(c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// changes are a transaction's amount and its fee, as far as they are not told of elsewhere.
+func changes(t *api.BalanceTransaction) (all []ports.BalanceChange) {
+	add := func(kind ports.BalanceKind, units int64) {
+		amount, err := fromUnits(units, string(t.Currency))
+		if err != nil || units == 0 {
+			return
+		}
+		all = append(all, ports.BalanceChange{
+			Kind:     kind,
+			Provider: t.ID,
+			Charge:   chargeOf(t.Source),
+			Amount:   amount,
+			At:       time.Unix(t.Created, 0).UTC(),
+		})
+	}
+	kind, known := categories[t.ReportingCategory]
+	switch {
+	case kind == ports.BalanceFee:
+		add(ports.BalanceFee, t.Amount-t.Fee)
+		return all
+	case !known && !moved[t.ReportingCategory]:
+		kind = ports.BalanceOther
+		fallthrough
+	case known:
+		add(kind, t.Amount)
+	}
+	add(ports.BalanceFee, -t.Fee)
+	return all
+}
+
+// chargeOf is the payment intent behind a transaction, by which charges go here.
+func chargeOf(source *api.BalanceTransactionSource) string {
+	var of *api.PaymentIntent
+	switch {
+	case source == nil:
+	case source.Charge != nil:
+		of = source.Charge.PaymentIntent
+	case source.Refund != nil:
+		of = source.Refund.PaymentIntent
+	case source.Dispute != nil:
+		of = source.Dispute.PaymentIntent
+	}
+	if of == nil {
+		return ""
+	}
+	return of.ID
+}

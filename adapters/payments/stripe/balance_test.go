@@ -1,0 +1,44 @@
+package stripe
+
+import (
+	"net/http"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func TestBalanceChanges(t *testing.T) {
+	p := open(t, func(w http.ResponseWriter, r *http.Request) {
+		say(w, 200, `{"object":"list","data":[
+			{"id":"txn_1","object":"balance_transaction","amount":4990,"fee":175,"currency":"usd","created":1772366400,"reporting_category":"charge",
+				"source":{"id":"ch_1","object":"charge","payment_intent":"pi_1"}},
+			{"id":"txn_2","object":"balance_transaction","amount":-1000,"fee":0,"currency":"usd","created":1772366400,"reporting_category":"refund",
+				"source":{"id":"re_1","object":"refund","payment_intent":"pi_1"}},
+			{"id":"txn_3","object":"balance_transaction","amount":-4990,"fee":1500,"currency":"usd","created":1772366400,"reporting_category":"dispute",
+				"source":{"id":"dp_1","object":"dispute","payment_intent":"pi_1"}},
+			{"id":"txn_4","object":"balance_transaction","amount":-3000,"fee":25,"currency":"usd","created":1772366400,"reporting_category":"payout","source":"po_1"},
+			{"id":"txn_5","object":"balance_transaction","amount":-200,"fee":0,"currency":"usd","created":1772366400,"reporting_category":"fee","source":null},
+			{"id":"txn_6","object":"balance_transaction","amount":-10,"fee":0,"currency":"usd","created":1772366400,"reporting_category":"transfer","source":"tr_1"},
+			{"id":"txn_7","object":"balance_transaction","amount":-10,"fee":0,"currency":"zzz","created":1772366400,"reporting_category":"transfer","source":"tr_2"}]}`)
+	})
+	var got []ports.BalanceChange
+	err := p.BalanceChanges(t.Context(), account, ports.StatementRequest{From: since, To: since.Add(time.Hour)}, func(c ports.BalanceChange) error {
+		got = append(got, c)
+		return nil
+	})
+	usd := func(n int64) money.Amount { return money.Of(n, money.USD) }
+	want := []ports.BalanceChange{
+		{Kind: ports.BalanceFee, Provider: "txn_1", Charge: "pi_1", Amount: usd(-175), At: since},
+		{Kind: ports.BalanceFee, Provider: "txn_3", Charge: "pi_1", Amount: usd(-1500), At: since},
+		{Kind: ports.BalancePayout, Provider: "txn_4", Amount: usd(-3000), At: since},
+		{Kind: ports.BalanceFee, Provider: "txn_4", Amount: usd(-25), At: since},
+		{Kind: ports.BalanceFee, Provider: "txn_5", Amount: usd(-200), At: since},
+		{Kind: ports.BalanceOther, Provider: "txn_6", Amount: usd(-10), At: since},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v\n%+v\nwant\n%+v", err, got, want)
+	}
+}
