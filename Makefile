@@ -1,13 +1,13 @@
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test features bench simulate faults fuzz lint
+.PHONY: help run test features bench simulate faults provider-contract fuzz lint
 
 BENCHTIME ?= 1s
 FUZZTIME  ?= 10s
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## build, then serve the demo shop
 	@echo "Building haggle (the first build takes a minute or two) ..."
@@ -36,6 +36,11 @@ simulate: ## let buyer agents loose on the demo shop
 faults: ## kill, hang and cut off servers while buyers pay, everywhere (a quarter of an hour)
 	@.ci/postgres
 	FAULTS=full go test -v -count=1 -timeout 60m ./features/faults
+
+provider-contract: ## check what we rely on in Stripe's test mode and PayPal's sandbox (STRIPE_TEST_KEY, PAYPAL_TEST_CLIENT, PAYPAL_TEST_SECRET)
+	@[ -n "$${STRIPE_TEST_KEY:-}$${PAYPAL_TEST_CLIENT:-}" ] || { echo "Set STRIPE_TEST_KEY, or PAYPAL_TEST_CLIENT and PAYPAL_TEST_SECRET, to credentials of a test account."; exit 2; }
+	@case "$${STRIPE_TEST_KEY:-sk_test_}" in sk_test_*|rk_test_*) ;; *) echo "STRIPE_TEST_KEY is no test key: it must begin sk_test_ or rk_test_."; exit 2;; esac
+	PROVIDER_CONTRACT=1 go test -v -count=1 -timeout 15m -run Contract ./cmd/boot/providercontract
 
 fuzz: ## fuzz each fuzz target for FUZZTIME=10s
 	@go test -list '^Fuzz' ./... | awk '/^Fuzz/{f[n++]=$$1} /^ok/{while(n) print $$2, f[--n]}' | while read -r package target; do \
