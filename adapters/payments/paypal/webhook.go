@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -150,6 +151,9 @@ var (
 	errInvalidSignature = fault.New(fault.Unauthenticated, "invalid_signature", "The signature is not valid.")
 )
 
+// verifyTimeout bounds the question whether PayPal has sent a webhook.
+const verifyTimeout = 5 * time.Second
+
 // verify posts a webhook back to PayPal, which knows what it has sent. The alternative, to verify by the certificate
 // that the call names, needs a second conversation and a root of trust besides. The event goes back byte for byte:
 // another white space is another signature. Source: developer.paypal.com/api/rest/webhooks/rest, "Postback method",
@@ -177,7 +181,15 @@ func (p *Provider) verify(ctx context.Context, a ports.PaymentAccount, c ports.C
 	var answer struct {
 		Status string `json:"verification_status"`
 	}
-	err = p.do(ctx, a, call{method: http.MethodPost, path: "/v1/notifications/verify-webhook-signature", body: json.RawMessage(body)}, &answer)
+	bulkhead.Outside(ctx, func() {
+		bounded, cancel := context.WithTimeout(ctx, verifyTimeout)
+		defer cancel()
+		err = p.do(bounded, a, call{
+			method: http.MethodPost,
+			path:   "/v1/notifications/verify-webhook-signature",
+			body:   json.RawMessage(body),
+		}, &answer)
+	})
 	switch {
 	case issueOf(err) != "", err == nil && answer.Status == "FAILURE":
 		return errInvalidSignature
