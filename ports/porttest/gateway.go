@@ -45,6 +45,7 @@ func Gateway(t *testing.T, open func(t *testing.T) Payments) {
 		"a decline says whether to try again":                   chargeDeclined,
 		"after a decline the next attempt may be paid":          chargeAfterDecline,
 		"a lost answer resolves to what happened":               chargeLost,
+		"a repeat after a lost answer gets it":                  chargeAgain,
 		"what was not charged when it was resolved never will":  chargeVoid,
 		"a decline takes nothing, also when it is resolved":     chargeDeclinedResolved,
 		"charging and resolving at once agree":                  chargeAgainstResolve,
@@ -168,6 +169,21 @@ func chargeOnce(s *till) {
 		s.t.Errorf("two attempts share the charge %s", first.Provider)
 	}
 	s.wantTaken(2, 0)
+}
+
+func chargeAgain(s *till) {
+	r := s.request(1, TokenPaid)
+	s.Lose(true)
+	if outcome, err := s.charge(r); err == nil {
+		s.t.Errorf("%#v although the answer was lost", outcome)
+	}
+	s.Lose(false)
+	r.Again = true
+	first := s.pay(r)
+	if resolved := s.paid(s.resolve(r)); resolved != first {
+		s.t.Errorf("charged again %v, resolved %v", first, resolved)
+	}
+	s.wantTaken(1, 0)
 }
 
 func chargeRace(s *till) {
