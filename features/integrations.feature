@@ -36,7 +36,7 @@ Feature: Payment integrations
         | name             | "PayPal"       |
         | status           | "connected"    |
         | config.live_mode | false          |
-        | webhook.status   | "none"         |
+        | webhook.status   | "active"       |
 
     Scenario Outline: Accounts that cannot be connected
       When the merchant sends POST /v1/integrations/connect/api-key <body>

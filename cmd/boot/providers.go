@@ -24,7 +24,6 @@ type providers struct {
 	platforms map[string]ports.PaymentPlatform
 	hooks     map[string]ports.WebhookPlatform
 	readers   map[string]ports.WebhookReader
-	clocks    map[string]ports.RemoteClock
 }
 
 func (a *App) openProviders() {
@@ -36,7 +35,6 @@ func (a *App) openProviders() {
 		platforms: map[string]ports.PaymentPlatform{first: st, second: pp},
 		hooks:     map[string]ports.WebhookPlatform{first: st, second: pp},
 		readers:   map[string]ports.WebhookReader{first: st, second: pp},
-		clocks:    map[string]ports.RemoteClock{first: st, second: pp},
 	}
 	gateway := payments.Gateway{
 		Providers: a.providers.payments, InUse: a.store.Integrations(), Standing: a.standing(), Vault: a.vault,

@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// searchable is after how long Stripe's search finds an intent. "Under normal operating conditions, data is
+	// searchable is after how long Stripe's search finds an intent, searched after how long even in an outage. "Under normal operating conditions, data is
 	// searchable in less than a minute", at most an hour later in an outage, and never in India
 	// (docs.stripe.com/api/payment_intents/search, read November 2026). So what it does not find may exist.
-	searchable = time.Minute
+	searchable, searched = time.Minute, time.Hour
 	// near and soon bound the window around an attempt's start in which its intent nearly always is.
 	near, soon = 2 * time.Minute, 10 * time.Minute
 	// early and late bound the window in which it must be: clocks may be off by early, and an attempt is charged
@@ -76,17 +76,23 @@ func (s progress) whole(now time.Time) bool {
 
 // find looks for the intent of a key, of which there is at most one while Stripe remembers the key: by search, which
 // is quick and may miss it, and by list, which "isn't subject to the availability delay" (docs.stripe.com/search,
-// read November 2026). nil: there is none in the windows. With more to read than there is time for, the error is
+// read November 2026). nil: there is none in the windows. Once search is sure to know it, the list is read around the
+// attempt's start only, unless proof is needed. With more to read than there is time for, the error is
 // ports.StillLooking.
 func (p *Provider) find(ctx context.Context, a ports.PaymentAccount, of checkout.Charge) (found *api.PaymentIntent, s progress, err error) {
 	s, resumed := parseProgress(of.Progress)
 	if !resumed {
 		s = p.begin(of.Since)
 	}
-	if least, _ := p.age(of.Since); least >= searchable {
-		found, err = p.search(ctx, a, of.Key)
+	last, known := stages, false
+	least, most := p.age(of.Since)
+	if least >= searchable {
+		found, known, err = p.search(ctx, a, of.Key)
 	}
-	for err == nil && found == nil && s.stage < stages {
+	if known && least >= searched && most < keyAge {
+		last = 1
+	}
+	for err == nil && found == nil && s.stage < last {
 		found, err = p.list(ctx, a, of.Key, &s)
 	}
 	if err != nil || found == nil {
@@ -96,22 +102,22 @@ func (p *Provider) find(ctx context.Context, a ports.PaymentAccount, of checkout
 	return found, s, described(err)
 }
 
-// search asks Stripe's search for the key. That it fails says nothing: the list decides.
-func (p *Provider) search(ctx context.Context, a ports.PaymentAccount, key string) (*api.PaymentIntent, error) {
+// search asks Stripe's search for the key. That it does not answer says nothing: the list decides.
+func (p *Provider) search(ctx context.Context, a ports.PaymentAccount, key string) (found *api.PaymentIntent, answered bool, err error) {
 	params := &api.PaymentIntentSearchParams{}
 	params.Query = fmt.Sprintf("metadata['%s']:'%s'", metaKey, key)
 	params.Single = true
 	for intent, err := range p.as(a).V1PaymentIntents.Search(ctx, params).All(ctx) {
 		switch {
 		case credentialsRefused(err):
-			return nil, described(err)
+			return nil, false, described(err)
 		case err != nil:
-			return nil, nil
+			return nil, false, nil
 		case intent.Metadata[metaKey] == key:
-			return intent, nil
+			return intent, true, nil
 		}
 	}
-	return nil, nil
+	return nil, true, nil
 }
 
 // list reads a stage of a search, and enters the next one at its end.

@@ -28,7 +28,7 @@ func TestRequestsHaveStripesForm(t *testing.T) {
 		"charge": func() error { _, err := p.Charge(t.Context(), account, r); return err },
 		"find":   func() error { _, _, err := p.find(t.Context(), account, r.Charge); return err },
 		"search": func() error {
-			_, err := p.search(t.Context(), account, r.Charge.Key)
+			_, _, err := p.search(t.Context(), account, r.Charge.Key)
 			return err
 		},
 		"void":            func() error { return p.void(t.Context(), account, r) },
