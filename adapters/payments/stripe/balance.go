@@ -81,8 +81,15 @@ func changes(t *api.BalanceTransaction) (all []ports.BalanceChange) {
 	case known:
 		add(kind, t.Amount)
 	}
-	add(ports.BalanceFee, -t.Fee)
+	if !inReport(t) {
+		add(ports.BalanceFee, -t.Fee)
+	}
 	return all
+}
+
+// inReport reports whether a transaction's fee is in the report of its dispute (taken), and would count twice.
+func inReport(t *api.BalanceTransaction) bool {
+	return t.Source != nil && t.Source.Dispute != nil && t.Source.Dispute.Currency == t.Currency
 }
 
 // chargeOf is the payment intent behind a transaction, by which charges go here.

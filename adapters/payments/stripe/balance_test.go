@@ -18,7 +18,9 @@ func TestBalanceChanges(t *testing.T) {
 			{"id":"txn_2","object":"balance_transaction","amount":-1000,"fee":0,"currency":"usd","created":1772366400,"reporting_category":"refund",
 				"source":{"id":"re_1","object":"refund","payment_intent":"pi_1"}},
 			{"id":"txn_3","object":"balance_transaction","amount":-4990,"fee":1500,"currency":"usd","created":1772366400,"reporting_category":"dispute",
-				"source":{"id":"dp_1","object":"dispute","payment_intent":"pi_1"}},
+				"source":{"id":"dp_1","object":"dispute","currency":"usd","payment_intent":"pi_1"}},
+			{"id":"txn_8","object":"balance_transaction","amount":-4990,"fee":1500,"currency":"usd","created":1772366400,"reporting_category":"dispute",
+				"source":{"id":"dp_2","object":"dispute","currency":"eur","payment_intent":"pi_2"}},
 			{"id":"txn_4","object":"balance_transaction","amount":-3000,"fee":25,"currency":"usd","created":1772366400,"reporting_category":"payout","source":"po_1"},
 			{"id":"txn_5","object":"balance_transaction","amount":-200,"fee":0,"currency":"usd","created":1772366400,"reporting_category":"fee","source":null},
 			{"id":"txn_6","object":"balance_transaction","amount":-10,"fee":0,"currency":"usd","created":1772366400,"reporting_category":"transfer","source":"tr_1"},
@@ -32,7 +34,7 @@ func TestBalanceChanges(t *testing.T) {
 	usd := func(n int64) money.Amount { return money.Of(n, money.USD) }
 	want := []ports.BalanceChange{
 		{Kind: ports.BalanceFee, Provider: "txn_1", Charge: "pi_1", Amount: usd(-175), At: since},
-		{Kind: ports.BalanceFee, Provider: "txn_3", Charge: "pi_1", Amount: usd(-1500), At: since},
+		{Kind: ports.BalanceFee, Provider: "txn_8", Charge: "pi_2", Amount: usd(-1500), At: since},
 		{Kind: ports.BalancePayout, Provider: "txn_4", Amount: usd(-3000), At: since},
 		{Kind: ports.BalanceFee, Provider: "txn_4", Amount: usd(-25), At: since},
 		{Kind: ports.BalanceFee, Provider: "txn_5", Amount: usd(-200), At: since},

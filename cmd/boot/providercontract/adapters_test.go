@@ -300,7 +300,7 @@ func TestStripeWebhooks(t *testing.T) {
 		}
 	}
 	l.tell(t, "payouts", map[string]any{"provider": "stripe", "account": standin.StripeAccount(merchant), "currency": "usd", "amount": 2000})
-	wantBalance(t, p, account, map[string]int64{"fee " + paid.Provider: -(4990*29/1000 + 30) - 1500, "payout ": -2000})
+	wantBalance(t, p, account, map[string]int64{"fee " + paid.Provider: -(4990*29/1000 + 30), "payout ": -2000})
 	if err := p.RemoveWebhook(t.Context(), account, w.remote); err != nil {
 		t.Error(err)
 	}
