@@ -314,7 +314,7 @@ func TestLateChargesAreReportedLater(t *testing.T) {
 	for _, test := range []struct {
 		age         time.Duration
 		paid, never string
-	}{{6 * time.Hour, "unknown", "unknown"}, {8 * time.Hour, "paid", "unknown"}, {9 * time.Hour, "paid", "not charged"}} {
+	}{{6 * time.Hour, "unknown", "unknown"}, {8 * time.Hour, "paid", "unknown"}, {9*time.Hour + time.Minute, "paid", "not charged"}} {
 		at(test.age)
 		for r, want := range map[ports.ChargeRequest]string{paid: test.paid, never: test.never} {
 			if outcome, err := p.Resolve(t.Context(), p.Account, r); inWords(outcome, err) != want {
