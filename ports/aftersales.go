@@ -45,6 +45,9 @@ type OrderLists interface {
 	Returns(ctx context.Context, project id.Project, f ReturnFilter, page Page) ([]order.Return, int, error)
 }
 
+// DueRefunds hands out pending refunds that nobody looks after. A group is a project.
+type DueRefunds = Queue[DueRefund]
+
 // DueRefund is a refund that nobody looks after.
 type DueRefund struct {
 	Project id.Project
@@ -55,7 +58,4 @@ type DueRefund struct {
 // Refunds finds refunds.
 type Refunds interface {
 	RefundByID(ctx context.Context, project id.Project, refund id.Refund) (*order.Refund, error)
-	// RefundsDue claims pending refunds, of all projects, whose time has come, the longest due first.
-	// Nobody else is given them before order.RefundLease is over.
-	RefundsDue(ctx context.Context, now time.Time, limit int) ([]DueRefund, error)
 }

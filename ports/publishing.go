@@ -11,14 +11,14 @@ import (
 
 // Subscriptions keeps to whom a project's events go.
 type Subscriptions interface {
-	// Add stores a subscription. A project that has event.MaxSubscriptions, however many are added at
+	// Add stores a subscription, active from now on by the store's clock, which stamps events too. A project that has event.MaxSubscriptions, however many are added at
 	// once: Conflict too_many_subscriptions.
 	Add(ctx context.Context, s *event.Subscription) error
 	// List is newest first.
 	List(ctx context.Context, project id.Project, page Page) ([]*event.Subscription, int, error)
 	ByID(ctx context.Context, project id.Project, subscription id.Subscription) (*event.Subscription, error)
 	// Update loads the subscription for exclusive use, runs change on it, stores it if change returns
-	// nil, and returns it. What is pending for a subscription that is then disabled is canceled. change
+	// nil, and returns it. One that is enabled is active from now on by the store's clock. What is pending for a subscription that is then disabled is canceled. change
 	// does no I/O and may run more than once.
 	Update(ctx context.Context, project id.Project, subscription id.Subscription, change func(*event.Subscription) error) (*event.Subscription, error)
 	// Remove forgets the subscription, and cancels what is pending for it.
@@ -38,7 +38,7 @@ type Announced struct {
 	Project id.Project
 	Type    event.Type
 	Body    []byte
-	At      time.Time
+	At      time.Time // when it was stored, by the store's clock
 }
 
 // EventLog is every event that a project announced.
@@ -51,56 +51,39 @@ type EventLog interface {
 
 // Deliveries is what became of events on their way to a subscription.
 type Deliveries interface {
-	// Announce stores an event that is for one target only, and its delivery.
+	// Announce stores an event that is for one target only, and its delivery, which is due at once.
 	Announce(ctx context.Context, e *event.Event, d *event.Delivery) error
 	// Deliveries are newest first; of every status if status is zero.
 	Deliveries(ctx context.Context, project id.Project, to id.Subscription, status event.DeliveryStatus, page Page) ([]*event.Delivery, int, error)
 	// Delivery is fault.NotFound delivery_not_found if it is unknown, or another subscription's.
 	Delivery(ctx context.Context, project id.Project, to id.Subscription, wanted id.Delivery) (*event.Delivery, error)
-	// Redeliver makes the delivery due at once. A disabled subscription: Conflict subscription_disabled.
-	Redeliver(ctx context.Context, project id.Project, to id.Subscription, wanted id.Delivery, now time.Time) (*event.Delivery, error)
+	// Redeliver makes the delivery due at once by the store's clock. A disabled subscription: Conflict subscription_disabled.
+	Redeliver(ctx context.Context, project id.Project, to id.Subscription, wanted id.Delivery) (*event.Delivery, error)
 }
 
-// Outbox hands out what is to be delivered, to all replicas at once: no two have the same in hand. Who
-// dies with something in hand loses nothing, for it is handed out again.
+// Outbox hands out deliveries; a group is a target of a project. Who dies with some in hand loses nothing, for
+// they are handed out again.
 type Outbox interface {
-	// Waiting tells whether events wait for their deliveries to be made, and which queues have deliveries
-	// that are due, the longest waiting first. A queue is a target of a project.
-	Waiting(ctx context.Context, now time.Time) (Waiting, error)
-	// FanOut takes up to limit due events that nobody else has in hand, the oldest first, stores the
-	// deliveries that route makes of each, and marks the events as done: all of it or nothing. A second
-	// delivery of an event to a target is left out. route does no I/O and may run more than once.
-	FanOut(ctx context.Context, now time.Time, limit int, route func(Announced, Audience) []*event.Delivery) (events int, err error)
-	// Claim takes due deliveries that nobody else has in hand, as many of each queue as is asked for,
-	// the longest waiting first. They are the caller's until the lease ends.
-	Claim(ctx context.Context, now time.Time, lease time.Time, wanted []Share) ([]Parcel, error)
+	Queue[Parcel]
+	// FanOut takes up to limit due events that nobody else has in hand, the oldest of each project first,
+	// stores the deliveries that route makes of each, and marks the events as done: all of it or nothing. A
+	// second delivery of an event to a target is left out. route does no I/O and may run more than once. The
+	// events of a project that cannot be read, and an event that route panics on, are set aside.
+	FanOut(ctx context.Context, limit int, route func(Announced, Audience) []*event.Delivery) (events int, aside []SetAside, err error)
 	// Record stores what became of claimed deliveries: all or nothing. What was taken from its holder
 	// since, for its lease ended, or it was canceled or asked for again, is left as it is.
 	Record(ctx context.Context, outcomes []Outcome) error
-}
-
-// Waiting is what there is to do.
-type Waiting struct {
-	Events bool
-	Queues []string
-}
-
-// Share is how many deliveries of a queue are wanted.
-type Share struct {
-	Queue string
-	Most  int
 }
 
 // Audience is who may want to hear of a project's events.
 type Audience struct {
 	Subscriptions []*event.Subscription // active ones, without secrets
 	Settings      project.Settings
+	Now           time.Time // by the store's clock
 }
 
-// Parcel is a delivery in hand, with what is needed to bring it to its target.
+// Parcel is a delivery with what is needed to bring it to its target.
 type Parcel struct {
-	Queue    string
-	Lease    time.Time
 	Delivery *event.Delivery
 	Body     []byte
 	// Subscription is the target's; nil if it is gone, and for channels.
@@ -110,12 +93,13 @@ type Parcel struct {
 	Email string
 }
 
-// Outcome is a parcel whose delivery was attempted. With a reason, its subscription is disabled if it is
+// Outcome is a claimed delivery that was attempted. With a reason, its subscription is disabled if it is
 // still active, and Alert is then announced.
 type Outcome struct {
-	Parcel Parcel
-	Why    event.Reason
-	Alert  *event.Event
+	Held     Held
+	Delivery *event.Delivery
+	Why      event.Reason
+	Alert    *event.Event
 }
 
 // Webhook is one request to a subscription's URL.

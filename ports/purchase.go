@@ -22,12 +22,13 @@ type Checkouts interface {
 	// Standing is a checkout together with how many payments of its session, and of the client, were
 	// declined within the window that ends now, whichever are more, and when the first of those was.
 	Standing(ctx context.Context, project id.Project, checkout id.Checkout, client string, window time.Duration) (Standing, error)
-	// Adopt takes over processing checkouts, of all projects, whose lease ended before now and whose pause
-	// is over: their lease is until, and no other caller gets them before. Oldest first.
-	Adopt(ctx context.Context, now, until time.Time, limit int) ([]*checkout.Checkout, error)
 	// ForgetDeclines removes the memory of declines before a time.
 	ForgetDeclines(ctx context.Context, before time.Time) error
 }
+
+// LapsedCheckouts hands out processing checkouts whose lease and pause are over. A group is the account with a
+// payment provider that an attempt goes to.
+type LapsedCheckouts = Queue[*checkout.Checkout]
 
 // Standing is a checkout and what was declined lately to those who want to pay it.
 type Standing struct {

@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -19,10 +18,30 @@ var _ ports.Checkouts = Checkouts{}
 // Checkouts keeps checkouts and what moves with them.
 func (s *Store) Checkouts() Checkouts { return Checkouts{s} }
 
+// LapsedCheckouts hands out checkouts whose payment nobody looks after.
+func (s *Store) LapsedCheckouts() ports.LapsedCheckouts {
+	return workQueue[leasedCheckoutRow, *checkout.Checkout]{s, lapsedCheckouts, leasedCheckoutRow.lease}
+}
+
+var lapsedCheckouts = queueTable{
+	name: "payments", table: "checkouts", key: "id", group: "queue", waits: "status = 'processing'",
+	due: "CASE WHEN retry_at > lease_until THEN retry_at ELSE lease_until END", lease: "lease_until", retry: "retry_at",
+	columns: checkoutColumns,
+}
+
+type leasedCheckoutRow struct {
+	checkoutRow
+	heldRow
+}
+
+func (r leasedCheckoutRow) lease() ports.Leased[*checkout.Checkout] {
+	return leased(r.held(r.ProjectID, r.ID, r.Queue), func() (*checkout.Checkout, error) { return fromCheckoutRow(r.checkoutRow) })
+}
+
 const (
 	insertCheckout = `
 INSERT INTO checkouts (` + checkoutColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`
 
 	selectCheckout = `
 SELECT ` + checkoutColumns + `
@@ -33,7 +52,7 @@ WHERE project_id = $1
 	// updateCheckout changes what verbs change. The cart and its totals are fixed at init.
 	updateCheckout = `
 UPDATE checkouts
-SET status = $3, selected = $4, attempt = $5, declines = $6, lease_until = $7, retry_at = $8, payment = $9, taken = $10, claimed_at = $11
+SET status = $3, selected = $4, attempt = $5, declines = $6, lease_until = $7, retry_at = $8, payment = $9, taken = $10, claimed_at = $11, queue = $12
 WHERE project_id = $1
   AND id = $2`
 
@@ -71,22 +90,6 @@ ON CONFLICT DO NOTHING`
 	deleteDeclines = `
 DELETE FROM declines
 WHERE at < $1`
-
-	// adoptLapsed is completed by the clause that skips what others are adopting.
-	adoptLapsed = `
-WITH lapsed AS MATERIALIZED (
-  SELECT project_id, id
-  FROM checkouts
-  WHERE status = 'processing'
-    AND lease_until < $1
-    AND (retry_at IS NULL OR retry_at <= $1)
-  ORDER BY lease_until, project_id, id
-  LIMIT $3%s
-)
-UPDATE checkouts
-SET lease_until = $2
-WHERE (project_id, id) IN (SELECT project_id, id FROM lapsed)
-RETURNING ` + checkoutColumns
 )
 
 func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout) error {
@@ -139,23 +142,6 @@ func (v Checkouts) Standing(ctx context.Context, project id.Project, of id.Check
 	return standing, err
 }
 
-func (v Checkouts) Adopt(ctx context.Context, now, until time.Time, limit int) ([]*checkout.Checkout, error) {
-	var rows []checkoutRow
-	b := v.store.writing(anyProject)
-	b.query(&rows, fmt.Sprintf(adoptLapsed, v.store.dialect.skipLocked), toMillis(now), toMillis(until), limit)
-	if err := b.run(ctx); err != nil {
-		return nil, err
-	}
-	adopted := make([]*checkout.Checkout, len(rows))
-	for i, r := range rows {
-		var err error
-		if adopted[i], err = fromCheckoutRow(r); err != nil {
-			return nil, err
-		}
-	}
-	return adopted, nil
-}
-
 func (v Checkouts) ForgetDeclines(ctx context.Context, before time.Time) error {
 	b := v.store.writing(anyProject)
 	b.exec(deleteDeclines, toMillis(before))
@@ -170,5 +156,5 @@ type checkoutNowRow struct {
 
 // updateArgs are the values of updateCheckout.
 func (r checkoutRow) updateArgs() []any {
-	return []any{r.ProjectID, r.ID, r.Status, r.Selected, r.Attempt, r.Declines, r.LeaseUntil, r.RetryAt, r.Payment, r.Taken, r.ClaimedAt}
+	return []any{r.ProjectID, r.ID, r.Status, r.Selected, r.Attempt, r.Declines, r.LeaseUntil, r.RetryAt, r.Payment, r.Taken, r.ClaimedAt, r.Queue}
 }

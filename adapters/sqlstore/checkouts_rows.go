@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -11,7 +12,7 @@ import (
 )
 
 const checkoutColumns = `project_id, id, session_id, status, lines, address, options, selected, currency,
-  subtotal, tax, savings, attempt, declines, lease_until, retry_at, payment, taken, created_at, valid_until, claimed_at`
+  subtotal, tax, savings, attempt, declines, lease_until, retry_at, payment, taken, created_at, valid_until, claimed_at, queue`
 
 type checkoutRow struct {
 	ProjectID  string `db:"project_id"`
@@ -35,6 +36,7 @@ type checkoutRow struct {
 	CreatedAt  int64  `db:"created_at"`
 	ValidUntil int64  `db:"valid_until"`
 	ClaimedAt  *int64 `db:"claimed_at"`
+	Queue      string // of reconciliation; empty until the first attempt
 }
 
 // args are the values of checkoutColumns.
@@ -42,7 +44,7 @@ func (r checkoutRow) args() []any {
 	return []any{
 		r.ProjectID, r.ID, r.SessionID, r.Status, r.Lines, r.Address, r.Options, r.Selected, r.Currency,
 		r.Subtotal, r.Tax, r.Savings, r.Attempt, r.Declines, r.LeaseUntil, r.RetryAt, r.Payment, r.Taken, r.CreatedAt, r.ValidUntil,
-		r.ClaimedAt,
+		r.ClaimedAt, r.Queue,
 	}
 }
 
@@ -54,6 +56,9 @@ func toCheckoutRow(c *checkout.Checkout) (checkoutRow, error) {
 		Subtotal: s.Subtotal.Minor(), Tax: s.Tax.Minor(), Savings: s.Savings.Minor(),
 		Attempt: s.Attempt, Declines: s.Declines, LeaseUntil: toSetMillis(s.LeaseUntil), RetryAt: toSetMillis(s.RetryAt),
 		CreatedAt: toMillis(s.CreatedAt), ValidUntil: toMillis(s.ValidUntil), ClaimedAt: toSetMillis(s.ClaimedAt),
+	}
+	if s.Payment.Method != "" {
+		r.Queue = r.ProjectID + "/" + cmp.Or(s.Payment.Route.Integration.String(), s.Payment.Route.Provider)
 	}
 	for _, nested := range []struct {
 		text  *string

@@ -2,7 +2,7 @@ package sqlstore
 
 import (
 	"context"
-	"time"
+	"fmt"
 
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -23,7 +23,8 @@ VALUES `
 	// insertDone is an event whose deliveries are made already.
 	insertDone = `
 INSERT INTO outbox (project_id, id, type, payload, created_at, attempts)
-VALUES ($1, $2, $3, $4, $5, 0)`
+VALUES ($1, $2, $3, $4, %s, 0)
+RETURNING created_at`
 
 	selectDeliveries = `
 SELECT ` + deliveryColumns + `
@@ -86,9 +87,13 @@ func (v Events) Announce(ctx context.Context, e *event.Event, d *event.Delivery)
 		if there, err := projectStays(ctx, t, e.Project); err != nil || !there {
 			return orMissingProject(err)
 		}
-		if _, err := t.exec(ctx, insertDone, e.Project.String(), e.ID.String(), e.Data.Type().String(), body, toMillis(e.At)); err != nil {
+		var at int64
+		insert := fmt.Sprintf(insertDone, t.dialect.moment())
+		if _, err := t.get(ctx, &at, insert, e.Project.String(), e.ID.String(), e.Data.Type().String(), body); err != nil {
 			return err
 		}
+		now := fromMillis(at)
+		d.CreatedAt, d.DueAt = now, &now
 		return insertAll(ctx, t, []*event.Delivery{d})
 	})
 }
@@ -163,7 +168,7 @@ func (v Events) Delivery(ctx context.Context, project id.Project, to id.Subscrip
 }
 
 // Redeliver locks the subscription first, as who disables it does.
-func (v Events) Redeliver(ctx context.Context, project id.Project, to id.Subscription, wanted id.Delivery, now time.Time) (*event.Delivery, error) {
+func (v Events) Redeliver(ctx context.Context, project id.Project, to id.Subscription, wanted id.Delivery) (*event.Delivery, error) {
 	var d *event.Delivery
 	err := v.store.inTx(ctx, project, func(t *tx) error {
 		s, err := lockSubscription(ctx, t, project, to)
@@ -181,6 +186,10 @@ func (v Events) Redeliver(ctx context.Context, project id.Project, to id.Subscri
 		}
 		if s.Status != event.Active {
 			return fault.New(fault.Conflict, "subscription_disabled", "The subscription is disabled.")
+		}
+		now, err := t.now(ctx)
+		if err != nil {
+			return err
 		}
 		d = fromDeliveryRow(r)
 		d.Redeliver(now)

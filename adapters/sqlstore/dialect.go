@@ -1,6 +1,8 @@
 package sqlstore
 
 import (
+	"sync/atomic"
+
 	"github.com/lib/pq"
 
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -33,6 +35,8 @@ type dialect struct {
 	transactionName string
 	// clock is the database's clock, in unix milliseconds.
 	clock string
+	// stopped is where a test has stopped the clock, in unix milliseconds; 0: it runs.
+	stopped *atomic.Int64
 	// maxRows is how many rows one INSERT has at most, by measurement: SQLite looks every parameter up
 	// among all of the statement.
 	maxRows int

@@ -143,11 +143,16 @@ func (v Events) Add(ctx context.Context, s *event.Subscription) error {
 		if _, err := t.get(ctx, &n, countSubscriptions, r.ProjectID); err != nil {
 			return err
 		}
+		now, err := t.now(ctx)
+		if err != nil {
+			return err
+		}
+		s.ActiveSince = now
 		if n >= event.MaxSubscriptions {
 			return fault.New(fault.Conflict, "too_many_subscriptions", "The project has 50 subscriptions already.")
 		}
 		_, err = t.exec(ctx, insertSubscription, r.ProjectID, r.ID, r.URL, r.Description, r.Types, r.Status, r.Reason, r.Secret, r.Previous,
-			r.PreviousEnd, r.ActiveSince, r.CreatedAt, r.UpdatedAt)
+			r.PreviousEnd, toMillis(now), r.CreatedAt, r.UpdatedAt)
 		return err
 	})
 }
@@ -187,8 +192,14 @@ func (v Events) Update(ctx context.Context, project id.Project, wanted id.Subscr
 		if changed, err = lockSubscription(ctx, t, project, wanted); err != nil {
 			return err
 		}
+		was := changed.ActiveSince
 		if err := change(changed); err != nil {
 			return err
+		}
+		if !changed.ActiveSince.Equal(was) {
+			if changed.ActiveSince, err = t.now(ctx); err != nil {
+				return err
+			}
 		}
 		return storeSubscription(ctx, t, changed)
 	})

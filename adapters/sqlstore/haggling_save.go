@@ -80,7 +80,7 @@ func (v Haggling) Save(ctx context.Context, r ports.HaggleResult) error {
 		if err != nil {
 			return err
 		}
-		b.exec(insertEvent, args...)
+		b.exec(b.store.dialect.insertEvent(), args...)
 	}
 	err = b.run(ctx)
 	if lost(err) && v.kept(ctx, r.Entry) {

@@ -209,7 +209,7 @@ func collected(t *tx, c *order.Case) ([]effect, error) {
 		if err != nil {
 			return nil, err
 		}
-		effects = append(effects, effect{statement: insertEvent, args: args, rows: anyRows})
+		effects = append(effects, effect{statement: t.dialect.insertEvent(), args: args, rows: anyRows})
 	}
 	return effects, nil
 }

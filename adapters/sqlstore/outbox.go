@@ -7,17 +7,21 @@ import (
 	"github.com/haggle-commerce/haggle/domain/event"
 )
 
-// An event is due as soon as it is written.
-const insertEvent = `
+// insertEvent stores an event as of the database's time, which a subscription's activation is compared with. It
+// is due at once.
+func (d dialect) insertEvent() string {
+	now := d.moment()
+	return `
 INSERT INTO outbox (project_id, id, type, payload, created_at, due_at, attempts)
-VALUES ($1, $2, $3, $4, $5, $5, 0)`
+VALUES ($1, $2, $3, $4, ` + now + `, ` + now + `, 0)`
+}
 
 func eventArgs(e *event.Event) ([]any, error) {
 	payload, err := encodeEvent(e)
 	if err != nil {
 		return nil, err
 	}
-	return []any{e.Project.String(), e.ID.String(), e.Data.Type().String(), payload, toMillis(e.At)}, nil
+	return []any{e.Project.String(), e.ID.String(), e.Data.Type().String(), payload}, nil
 }
 
 // What is to be tried again later does not lag: it counts, but is not old before it is due.

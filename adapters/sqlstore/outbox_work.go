@@ -3,179 +3,64 @@ package sqlstore
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/haggle-commerce/haggle/app/failpoint"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
-	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Outbox is the store's view of what is to be delivered. Its work is that of all projects.
-type Outbox struct{ store *Store }
+type Outbox struct {
+	workQueue[leasedDeliveryRow, ports.Parcel]
+}
 
 var _ ports.Outbox = Outbox{}
 
 // Outbox hands out what is to be delivered.
-func (s *Store) Outbox() Outbox { return Outbox{s} }
+func (s *Store) Outbox() Outbox {
+	return Outbox{workQueue[leasedDeliveryRow, ports.Parcel]{s, dueDeliveries, leasedDeliveryRow.lease}}
+}
+
+var (
+	dueDeliveries = queueTable{
+		name: "deliveries", table: "deliveries", key: "id", group: "queue", waits: "due_at IS NOT NULL",
+		due: "due_at", lease: "due_at", retry: "due_at", columns: deliveryColumns,
+	}
+	dueEvents = queueTable{
+		name: "events", table: "outbox", key: "id", group: "project_id", waits: "due_at IS NOT NULL", due: "due_at",
+	}
+)
+
+type leasedDeliveryRow struct {
+	deliveryRow
+	heldRow
+}
+
+func (r leasedDeliveryRow) lease() ports.Leased[ports.Parcel] {
+	return leased(r.held(r.ProjectID, r.ID, r.Queue), func() (ports.Parcel, error) {
+		return ports.Parcel{Delivery: fromDeliveryRow(r.deliveryRow)}, nil
+	})
+}
 
 const (
-	// selectQueues leaps from one queue to the next by the index, however much waits in each.
-	selectQueues = `
-WITH RECURSIVE queues (queue) AS (
-  SELECT (SELECT queue FROM deliveries WHERE due_at IS NOT NULL ORDER BY queue LIMIT 1)
-  UNION ALL
-  SELECT (SELECT d.queue FROM deliveries d WHERE d.due_at IS NOT NULL AND d.queue > queues.queue ORDER BY d.queue LIMIT 1)
-  FROM queues
-  WHERE queues.queue IS NOT NULL
-)
-SELECT queue
-FROM (
-  SELECT queue, (SELECT d.due_at FROM deliveries d WHERE d.due_at IS NOT NULL AND d.queue = queues.queue ORDER BY d.due_at LIMIT 1) AS due
-  FROM queues
-  WHERE queue IS NOT NULL
-) AS waiting
-WHERE due <= $1
-ORDER BY due, queue
-LIMIT 1000`
-
-	eventsDue = `
-SELECT EXISTS (SELECT 1 FROM outbox WHERE due_at IS NOT NULL AND due_at <= $1) AS due`
-
 	selectDueEvents = `
 SELECT id, project_id, type, payload, created_at
 FROM outbox
-WHERE due_at <= $1
+WHERE project_id = $1
+  AND due_at <= %[1]s
 ORDER BY due_at
-LIMIT $2`
-
-	// claimDeliveries answers the old due time's rows with the lease in its place.
-	claimDeliveries = `
-UPDATE deliveries
-SET due_at = $1
-FROM taken
-WHERE deliveries.project_id = taken.owner
-  AND deliveries.id = taken.name
-RETURNING deliveries.project_id, deliveries.id, deliveries.event_id, deliveries.type, deliveries.queue, deliveries.status,
-  deliveries.attempts, deliveries.tries, deliveries.since, deliveries.due_at, deliveries.last_code, deliveries.last_error,
-  deliveries.created_at, deliveries.delivered_at`
-
-	takeDeliveries = `
-WITH taken AS MATERIALIZED (
-  SELECT project_id AS owner, id AS name
-  FROM deliveries
-  WHERE queue = $2
-    AND due_at <= $3
-  ORDER BY due_at
-  LIMIT $4`
+LIMIT $2%[2]s`
 
 	// recordDelivery is updateDelivery for who still holds the lease.
 	recordDelivery = updateDelivery + `
   AND due_at = $11`
 )
 
-func (o Outbox) Waiting(ctx context.Context, now time.Time) (ports.Waiting, error) {
-	var queues []struct{ Queue string }
-	var events []struct{ Due bool }
-	b := o.store.reading(anyProject)
-	b.query(&events, eventsDue, toMillis(now))
-	b.query(&queues, selectQueues, toMillis(now))
-	if err := b.run(ctx); err != nil {
-		return ports.Waiting{}, err
-	}
-	w := ports.Waiting{Events: events[0].Due}
-	for _, q := range queues {
-		w.Queues = append(w.Queues, q.Queue)
-	}
-	return w, nil
-}
-
-func (o Outbox) FanOut(ctx context.Context, now time.Time, limit int, route func(ports.Announced, ports.Audience) []*event.Delivery) (int, error) {
-	var rows []eventLogRow
-	err := o.store.inTx(ctx, anyProject, func(t *tx) error {
-		rows = nil
-		if err := t.list(ctx, &rows, selectDueEvents+t.dialect.skipLocked, toMillis(now), limit); err != nil || len(rows) == 0 {
-			return err
-		}
-		if err := failpoint.At(ctx, failpoint.OutboxClaimed); err != nil {
-			return err
-		}
-		audiences, err := audiences(ctx, t, rows)
-		if err != nil {
-			return err
-		}
-		var made []*event.Delivery
-		for _, e := range fromEventRows(rows) {
-			if to, there := audiences[e.Project]; there {
-				made = append(made, route(e, to)...)
-			}
-		}
-		if err := insertAll(ctx, t, made); err != nil {
-			return err
-		}
-		args := arguments{}
-		_, err = t.exec(ctx, "UPDATE outbox\nSET due_at = NULL\nWHERE "+eachOf(&args, "id", eventKeys(rows)), args...)
-		return cmp.Or(err, failpoint.At(ctx, failpoint.OutboxFannedOut))
-	})
-	return len(rows), err
-}
-
-// audiences are those of the projects of some events.
-func audiences(ctx context.Context, t *tx, rows []eventLogRow) (map[id.Project]ports.Audience, error) {
-	names := make(map[string]bool)
-	for _, r := range rows {
-		names[r.ProjectID] = true
-	}
-	projects := slices.Sorted(maps.Keys(names))
-	var args arguments
-	where := "IN " + args.list(projects)
-	var shops []projectRow
-	if err := t.list(ctx, &shops, selectProject+"\nWHERE id "+where, args...); err != nil {
-		return nil, err
-	}
-	var subscriptions []subscriptionRow
-	if err := t.list(ctx, &subscriptions, `
-SELECT `+subscriptionColumns+`
-FROM event_subscriptions
-WHERE status = 'active'
-  AND project_id `+where, args...); err != nil {
-		return nil, err
-	}
-	all := make(map[id.Project]ports.Audience, len(shops))
-	for _, r := range shops {
-		p, err := fromProjectRow(r)
-		if err != nil {
-			return nil, err
-		}
-		all[p.ID] = ports.Audience{Settings: p.Settings}
-	}
-	for _, r := range subscriptions {
-		s, err := fromSubscriptionRow(r)
-		if err != nil {
-			return nil, err
-		}
-		to := all[s.Project]
-		s.Secret, s.Previous = nil, nil
-		to.Subscriptions = append(to.Subscriptions, s)
-		all[s.Project] = to
-	}
-	return all, nil
-}
-
 type rowKey struct{ project, name string }
-
-func eventKeys(rows []eventLogRow) []rowKey {
-	keys := make([]rowKey, len(rows))
-	for i, r := range rows {
-		keys[i] = rowKey{r.ProjectID, r.ID}
-	}
-	return keys
-}
 
 // eachOf is a condition that finds rows by their keys; name is the second column's.
 func eachOf(args *arguments, name string, keys []rowKey) string {
@@ -186,22 +71,13 @@ func eachOf(args *arguments, name string, keys []rowKey) string {
 	return "(project_id, " + name + ") IN (VALUES " + strings.Join(parts, ", ") + ")"
 }
 
-func (o Outbox) Claim(ctx context.Context, now, lease time.Time, wanted []ports.Share) ([]ports.Parcel, error) {
-	rows := make([][]deliveryRow, len(wanted))
-	b := o.store.writing(anyProject)
-	take := takeDeliveries + o.store.dialect.skipLocked + "\n)" + claimDeliveries
-	for i, w := range wanted {
-		b.query(&rows[i], take, toMillis(lease), w.Queue, toMillis(now), w.Most)
+func (o Outbox) Claim(ctx context.Context, lease time.Duration, shares []ports.Share) ([]ports.Leased[ports.Parcel], error) {
+	parcels, err := o.workQueue.Claim(ctx, lease, shares)
+	if err == nil {
+		err = o.fill(ctx, parcels) // what is in hand without its content is handed out again when its lease is over
 	}
-	if err := b.run(ctx); err != nil {
+	if err != nil {
 		return nil, err
-	}
-	var parcels []ports.Parcel
-	for _, r := range slices.Concat(rows...) {
-		parcels = append(parcels, ports.Parcel{Queue: r.Queue, Lease: lease, Delivery: fromDeliveryRow(r)})
-	}
-	if err := o.fill(ctx, parcels); err != nil {
-		return nil, err // what is in hand without its content is handed out again when its lease is over
 	}
 	return parcels, nil
 }
@@ -210,7 +86,7 @@ func (o Outbox) Claim(ctx context.Context, now, lease time.Time, wanted []ports.
 func (o Outbox) Record(ctx context.Context, outcomes []ports.Outcome) error {
 	outcomes = slices.Clone(outcomes)
 	slices.SortFunc(outcomes, func(a, b ports.Outcome) int {
-		return strings.Compare(a.Parcel.Queue+a.Parcel.Delivery.ID.String(), b.Parcel.Queue+b.Parcel.Delivery.ID.String())
+		return cmp.Or(strings.Compare(a.Held.Group, b.Held.Group), strings.Compare(a.Held.Key, b.Held.Key))
 	})
 	return o.store.inTx(ctx, anyProject, func(t *tx) error {
 		for _, out := range outcomes {
@@ -222,7 +98,7 @@ func (o Outbox) Record(ctx context.Context, outcomes []ports.Outcome) error {
 			}
 		}
 		for _, out := range outcomes {
-			args := append(updateDeliveryArgs(out.Parcel.Delivery), toMillis(out.Parcel.Lease))
+			args := append(updateDeliveryArgs(out.Delivery), toMillis(out.Held.Until))
 			if _, err := t.exec(ctx, recordDelivery, args...); err != nil {
 				return err
 			}
@@ -235,7 +111,7 @@ func (o Outbox) Record(ctx context.Context, outcomes []ports.Outcome) error {
 // delivery is another's by now. The outcome's own delivery is recorded first: what is pending is
 // canceled.
 func disable(ctx context.Context, t *tx, out ports.Outcome) error {
-	d := out.Parcel.Delivery
+	d := out.Delivery
 	if there, err := projectStays(ctx, t, d.Project); err != nil || !there {
 		return err
 	}
@@ -246,7 +122,7 @@ func disable(ctx context.Context, t *tx, out ports.Outcome) error {
 	if err != nil {
 		return err
 	}
-	rows, err := t.exec(ctx, recordDelivery, append(updateDeliveryArgs(d), toMillis(out.Parcel.Lease))...)
+	rows, err := t.exec(ctx, recordDelivery, append(updateDeliveryArgs(d), toMillis(out.Held.Until))...)
 	if err != nil || rows == 0 || !s.Disable(out.Why, out.Alert.At) {
 		return err
 	}
@@ -255,20 +131,20 @@ func disable(ctx context.Context, t *tx, out ports.Outcome) error {
 	}
 	args, err := eventArgs(out.Alert)
 	if err == nil {
-		_, err = t.exec(ctx, insertEvent, args...)
+		_, err = t.exec(ctx, t.dialect.insertEvent(), args...)
 	}
 	return err
 }
 
 // fill adds to claimed deliveries what is needed to bring them to their targets.
-func (o Outbox) fill(ctx context.Context, parcels []ports.Parcel) error {
+func (o Outbox) fill(ctx context.Context, parcels []ports.Leased[ports.Parcel]) error {
 	if len(parcels) == 0 {
 		return nil
 	}
 	var events, subscriptions []rowKey
 	var shops []string
 	for _, p := range parcels {
-		d := p.Delivery
+		d := p.Item.Delivery
 		events = append(events, rowKey{d.Project.String(), d.Event.String()})
 		if to := d.Target.Subscription(); !to.IsZero() {
 			subscriptions = append(subscriptions, rowKey{d.Project.String(), to.String()})
@@ -281,9 +157,7 @@ func (o Outbox) fill(ctx context.Context, parcels []ports.Parcel) error {
 		return err
 	}
 	for i := range parcels {
-		if err := c.into(&parcels[i]); err != nil {
-			return err
-		}
+		parcels[i].Err = fault.Survive(func() error { return c.into(&parcels[i].Item) })
 	}
 	return nil
 }

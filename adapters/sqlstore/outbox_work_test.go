@@ -24,7 +24,8 @@ func TestDeliveriesThatCannotBeRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		sale.Finalize(sale.Init(sale.Quote()))
-		_, err = s.Outbox().FanOut(t.Context(), now, 10, func(e ports.Announced, to ports.Audience) (list []*event.Delivery) {
+		s.SetClock(now)
+		_, _, err = s.Outbox().FanOut(t.Context(), 10, func(e ports.Announced, to ports.Audience) (list []*event.Delivery) {
 			for _, sub := range to.Subscriptions {
 				if sub.Wants(e.Type, e.At) {
 					list = append(list, event.NewDelivery(id.New[id.Delivery]([16]byte{7}), e.Project, e.ID, e.Type, event.To(sub.ID), now))
@@ -35,23 +36,24 @@ func TestDeliveriesThatCannotBeRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		waiting, err := s.Outbox().Waiting(t.Context(), now)
-		if err != nil || len(waiting.Queues) != 1 {
+		waiting, err := s.Outbox().Waiting(t.Context())
+		if err != nil || len(waiting) != 1 {
 			t.Fatalf("%+v, %v", waiting, err)
 		}
-		shares, lease := []ports.Share{{Queue: waiting.Queues[0], Most: 4}}, now.Add(time.Minute)
+		shares := []ports.Share{{Group: waiting[0], Most: 4}}
 		rename := func(from, to string) {
 			if _, err := s.write.ExecContext(t.Context(), "ALTER TABLE "+from+" RENAME TO "+to); err != nil {
 				t.Fatal(err)
 			}
 		}
 		rename("event_subscriptions", "gone")
-		if parcels, err := s.Outbox().Claim(t.Context(), now, lease, shares); err == nil || len(parcels) != 0 {
+		if parcels, err := s.Outbox().Claim(t.Context(), time.Minute, shares); err == nil || len(parcels) != 0 {
 			t.Errorf("%d deliveries without their content, %v", len(parcels), err)
 		}
 		rename("gone", "event_subscriptions")
-		parcels, err := s.Outbox().Claim(t.Context(), lease, lease.Add(time.Minute), shares)
-		if err != nil || len(parcels) != 1 || len(parcels[0].Body) == 0 || parcels[0].Subscription == nil {
+		s.SetClock(now.Add(time.Minute))
+		parcels, err := s.Outbox().Claim(t.Context(), time.Minute, shares)
+		if err != nil || len(parcels) != 1 || len(parcels[0].Item.Body) == 0 || parcels[0].Item.Subscription == nil {
 			t.Errorf("%+v, %v", parcels, err)
 		}
 	})

@@ -187,7 +187,7 @@ var contents = []string{
 	"stock_checks", "low_stock", "haggled_sessions", "reconciliations", "money_differences",
 	"analytics_folds", "analytics_pending", "analytics_slots", "analytics_lost",
 	"embedding_progress", "embeddings", // in this order: who stores vectors holds the progress
-	"outbox", "deliveries", "webhook_deliveries", // last: what is written meanwhile announces itself
+	"outbox", "deliveries", "webhook_deliveries", "jobs_set_aside", // last: what is written meanwhile announces itself
 }
 
 func (p Projects) Delete(ctx context.Context, account id.Account, project id.Project) error {

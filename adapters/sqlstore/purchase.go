@@ -151,7 +151,7 @@ func (p purchase) Save(ctx context.Context, c *checkout.Checkout, e *event.Event
 	if err != nil {
 		return err
 	}
-	effects, err := announced([]effect{saved}, e)
+	effects, err := announced(p.tx, []effect{saved}, e)
 	if err != nil {
 		return err
 	}
@@ -159,12 +159,12 @@ func (p purchase) Save(ctx context.Context, c *checkout.Checkout, e *event.Event
 }
 
 // announced adds an event, if there is one.
-func announced(effects []effect, e *event.Event) ([]effect, error) {
+func announced(t *tx, effects []effect, e *event.Event) ([]effect, error) {
 	if e == nil {
 		return effects, nil
 	}
 	args, err := eventArgs(e)
-	return append(effects, effect{statement: insertEvent, args: args, rows: anyRows}), err
+	return append(effects, effect{statement: t.dialect.insertEvent(), args: args, rows: anyRows}), err
 }
 
 func (p purchase) Claim(ctx context.Context, c *checkout.Checkout) error {
@@ -201,7 +201,7 @@ func (p purchase) Settle(ctx context.Context, s ports.Settlement) error {
 		return err
 	}
 	effects = append(effects, placed...)
-	if effects, err = announced(effects, s.Event); err != nil {
+	if effects, err = announced(p.tx, effects, s.Event); err != nil {
 		return err
 	}
 	return p.tx.together(ctx, append(effects, p.redeemed(s.Order)...)...)

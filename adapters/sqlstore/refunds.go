@@ -2,8 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"fmt"
-	"time"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -30,20 +28,6 @@ ORDER BY created_at, id`
 	refundsOfOrder = `
   AND payment_id = (SELECT id FROM payments WHERE project_id = $1 AND order_id = $2)
 ORDER BY created_at, id`
-
-	// claimRefunds is completed by the clause that skips what others are claiming.
-	claimRefunds = `
-WITH due AS MATERIALIZED (
-  SELECT project_id, id
-  FROM refunds
-  WHERE due_at <= $1
-  ORDER BY due_at, project_id, id
-  LIMIT $3%s
-)
-UPDATE refunds
-SET due_at = $2
-WHERE (project_id, id) IN (SELECT project_id, id FROM due)
-RETURNING project_id, order_id, id`
 )
 
 type refundRow struct {
@@ -111,19 +95,27 @@ func (s *Store) refunds(ctx context.Context, project id.Project, which, key stri
 	return fromRefundRows(rows)
 }
 
-func (v Orders) RefundsDue(ctx context.Context, now time.Time, limit int) ([]ports.DueRefund, error) {
-	var rows []refundRow
-	b := v.store.outside().writing(anyProject)
-	claim := fmt.Sprintf(claimRefunds, v.store.dialect.skipLocked)
-	b.query(&rows, claim, toMillis(now), toMillis(now.Add(order.RefundLease)), limit)
-	if err := b.run(ctx); err != nil {
-		return nil, err
-	}
-	due := make([]ports.DueRefund, len(rows))
-	for i, r := range rows {
-		due[i] = ports.DueRefund{
+// DueRefunds hands out refunds that nobody looks after.
+func (s *Store) DueRefunds() ports.DueRefunds {
+	return workQueue[leasedRefundRow, ports.DueRefund]{s, dueRefunds, leasedRefundRow.lease}
+}
+
+var dueRefunds = queueTable{
+	name: "refunds", table: "refunds", key: "id", group: "project_id", waits: "due_at IS NOT NULL",
+	due: "due_at", lease: "due_at", retry: "due_at", columns: "project_id, id, order_id",
+}
+
+type leasedRefundRow struct {
+	ProjectID string `db:"project_id"`
+	ID        string
+	OrderID   string `db:"order_id"`
+	heldRow
+}
+
+func (r leasedRefundRow) lease() ports.Leased[ports.DueRefund] {
+	return leased(r.held(r.ProjectID, r.ID, r.ProjectID), func() (ports.DueRefund, error) {
+		return ports.DueRefund{
 			Project: id.Stored[id.Project](r.ProjectID), Order: id.Stored[id.Order](r.OrderID), Refund: id.Stored[id.Refund](r.ID),
-		}
-	}
-	return due, nil
+		}, nil
+	})
 }

@@ -57,7 +57,7 @@ func (n StockNews) Turned(ctx context.Context, project id.Project, since time.Ti
 		from = toMillis(since.Add(-lateCommits))
 	}
 	b := n.store.reading(project)
-	b.query(&now, "SELECT "+n.store.dialect.clock+" AS at")
+	b.query(&now, "SELECT "+n.store.dialect.moment()+" AS at")
 	b.query(&rows, selectTurned, project.String(), from)
 	if err := b.run(ctx); err != nil {
 		return nil, time.Time{}, err

@@ -56,6 +56,6 @@ func (v Announcements) Announce(ctx context.Context, e *event.Event) error {
 		return err
 	}
 	b := v.store.writing(e.Project)
-	b.exec(insertEvent, args...)
+	b.exec(v.store.dialect.insertEvent(), args...)
 	return b.run(ctx)
 }

@@ -56,6 +56,40 @@ func (t *tx) exec(ctx context.Context, query string, args ...any) (rows int64, e
 	return rows, t.note(ctx, err)
 }
 
+// all reads the rows of a batch's statements within the transaction, on PostgreSQL in one round trip.
+func (t *tx) all(ctx context.Context, b *batch) error {
+	return t.note(ctx, func() error {
+		if b.err != nil {
+			return b.err
+		}
+		if !t.dialect.oneTrip {
+			for _, s := range b.steps {
+				if err := s.run(ctx, t.conn); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		text, err := b.text("", "")
+		if err != nil {
+			return err
+		}
+		rows, err := t.conn.QueryxContext(ctx, text)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		return b.scan(rows)
+	}())
+}
+
+// now is the database's clock.
+func (t *tx) now(ctx context.Context) (time.Time, error) {
+	var at int64
+	_, err := t.get(ctx, &at, "SELECT "+t.dialect.moment())
+	return fromMillis(at), err
+}
+
 func (t *tx) note(ctx context.Context, err error) error {
 	err = translate(ctx, err)
 	if t.failed == nil {

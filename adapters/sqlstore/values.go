@@ -75,7 +75,7 @@ func fromJSON(text string, v any) error {
 // unreadable is a stored value that this program cannot have written.
 func unreadable(what string, err error) error {
 	return fault.New(fault.Internal, "internal_error", "Something went wrong.").
-		Because(fmt.Errorf("stored %s: %w", what, err))
+		Because(fmt.Errorf("%w: %s: %w", fault.ErrUnreadable, what, err))
 }
 
 // texts are the ids as text.

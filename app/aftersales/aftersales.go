@@ -2,7 +2,7 @@
 //
 // Giving money back goes like taking it: one transaction promises the refund, the provider is asked
 // outside of any transaction by the refund's id, and one transaction records what it answered. Until it
-// has decided, the refund stays pending and ExecuteRefunds goes on asking, after a crash too.
+// has decided, the refund stays pending and Refunding goes on asking, after a crash too.
 package aftersales
 
 import (
@@ -19,6 +19,7 @@ type Service struct {
 	Orders    ports.Orders
 	Payments  ports.Payments
 	Refunds   ports.Refunds
+	Due       ports.DueRefunds
 	Inventory ports.Inventory
 	Index     ports.Index
 	Gateway   ports.Gateway

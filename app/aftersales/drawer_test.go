@@ -3,9 +3,12 @@ package aftersales_test
 import (
 	"context"
 	"log/slog"
+	"slices"
+	"testing"
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
@@ -97,15 +100,42 @@ func (d *drawer) RefundByID(_ context.Context, _ id.Project, of id.Refund) (*ord
 	return nil, fault.Missing("refund")
 }
 
-func (d *drawer) RefundsDue(_ context.Context, now time.Time, limit int) (due []ports.DueRefund, err error) {
+// queue hands out the refunds that are due.
+type queue struct{ *drawer }
+
+func (d queue) due(r order.Refund) bool {
+	return r.Status == order.RefundIsPending && !d.now.Before(r.DueAt)
+}
+
+func (d queue) Waiting(context.Context) ([]string, error) {
+	if slices.ContainsFunc(d.kept.Refunds, d.due) {
+		return []string{"shop"}, nil
+	}
+	return nil, nil
+}
+
+func (d queue) Claim(_ context.Context, lease time.Duration, shares []ports.Share) (due []ports.Leased[ports.DueRefund], err error) {
 	for i := range d.kept.Refunds {
 		r := &d.kept.Refunds[i]
-		if r.Status == order.RefundIsPending && !now.Before(r.DueAt) && len(due) < limit {
-			r.DueAt = now.Add(order.RefundLease)
-			due = append(due, ports.DueRefund{Order: r.Order, Refund: r.ID})
+		if d.due(*r) && len(due) < shares[0].Most {
+			r.DueAt = d.now.Add(lease)
+			due = append(due, ports.Leased[ports.DueRefund]{
+				Held: ports.Held{Group: "shop", Until: r.DueAt}, Item: ports.DueRefund{Order: r.Order, Refund: r.ID},
+			})
 		}
 	}
 	return due, nil
+}
+
+func (queue) SetAside(context.Context, ports.Held, string) error { return nil }
+func (queue) Restore(context.Context, ports.Held) error          { return nil }
+
+// executeRefunds does one refund after the other until none is due.
+func executeRefunds(t *testing.T, s *aftersales.Service) (decided int, err error) {
+	t.Helper()
+	job := s.Refunding()
+	job.Limits.Slots = 1
+	return jobs.NewWorker(job).Once(t.Context())
 }
 
 func (d *drawer) Refund(ctx context.Context, r ports.RefundRequest) (order.RefundOutcome, error) {
@@ -160,7 +190,7 @@ func sold() (*drawer, *aftersales.Service, *project.Project) {
 	settings := project.DefaultSettings()
 	p := &project.Project{ID: d.kept.Order.Project, Settings: settings, Storefront: project.DefaultStorefront(settings)}
 	return d, &aftersales.Service{
-		Orders: d, Payments: d, Refunds: d, Inventory: d, Index: d, Gateway: d, Clock: d, Entropy: &entropy{},
+		Orders: d, Payments: d, Refunds: d, Due: queue{d}, Inventory: d, Index: d, Gateway: d, Clock: d, Entropy: &entropy{},
 		Log: slog.New(slog.DiscardHandler),
 	}, p
 }

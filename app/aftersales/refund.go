@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/failpoint"
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -69,44 +69,22 @@ func (s *Service) ExecuteRefund(ctx context.Context, project id.Project, refund 
 	return s.Refunds.RefundByID(ctx, project, refund)
 }
 
-// longestRun bounds one run of ExecuteRefunds, so that it is seen to be alive while providers are slow.
-const longestRun = 20 * time.Second
-
-// refundsAtOnce is how many refunds one run asks providers for at the same time.
-const refundsAtOnce = 4
-
-// ExecuteRefunds asks the providers for pending refunds that nobody looks after, and returns how many
-// were decided. Any number of replicas may run it at once. What is left is for the next run.
-func (s *Service) ExecuteRefunds(ctx context.Context) (decided int, err error) {
-	var mu sync.Mutex
-	var workers sync.WaitGroup
-	for range refundsAtOnce {
-		workers.Go(func() {
-			n, problem := s.executeDue(ctx)
-			mu.Lock()
-			defer mu.Unlock()
-			decided, err = decided+n, errors.Join(err, problem)
-		})
+// Refunding asks the providers for pending refunds that nobody looks after.
+func (s *Service) Refunding() jobs.Job[ports.DueRefund] {
+	return jobs.Job[ports.DueRefund]{
+		Name:   "execute refunds",
+		Queue:  s.Due,
+		Limits: jobs.Limits{Slots: 16, Slow: 8, Each: 4, Long: refundTimeout / 2},
+		Lease:  order.RefundLease,
+		Poll:   2 * time.Second,
+		Clock:  s.Clock,
+		Log:    s.Log,
+		Work: func(ctx context.Context, t jobs.Task[ports.DueRefund]) error {
+			at := *s
+			at.Clock = t.Clock
+			return at.execute(context.WithoutCancel(ctx), t.Item())
+		},
 	}
-	workers.Wait()
-	return decided, err
-}
-
-// executeDue takes one refund after the other in hand while any is due.
-func (s *Service) executeDue(ctx context.Context) (decided int, err error) {
-	end := s.Clock.Now().Add(longestRun)
-	for now := s.Clock.Now(); now.Before(end) && ctx.Err() == nil; now = s.Clock.Now() {
-		due, problem := s.Refunds.RefundsDue(ctx, now, 1) // one at a time: its lease is for one call
-		if problem != nil || len(due) == 0 {
-			return decided, errors.Join(err, problem)
-		}
-		if problem := s.execute(context.WithoutCancel(ctx), due[0]); problem != nil {
-			err = errors.Join(err, problem)
-			continue
-		}
-		decided++
-	}
-	return decided, err
 }
 
 // errUndecided means that the provider has taken a refund on and not decided it.

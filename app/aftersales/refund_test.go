@@ -80,7 +80,7 @@ func TestRefundGoesOnInTheBackground(t *testing.T) {
 		{time.Hour, 4, 0, 0},
 	} {
 		d.now = d.now.Add(run.after)
-		decided, err := s.ExecuteRefunds(t.Context())
+		decided, err := executeRefunds(t, s)
 		if decided != run.decided || len(d.asked) != run.asked || (err != nil) != (run.due > 0) {
 			t.Fatalf("%s on: %d decided, %d asked, %v", run.after, decided, len(d.asked), err)
 		}
@@ -112,11 +112,11 @@ func TestRefundAfterACrash(t *testing.T) {
 		t.Fatalf("%+v, %v", promised, err)
 	}
 	d.now = noon.Add(order.RefundLease - time.Millisecond)
-	if decided, err := s.ExecuteRefunds(t.Context()); decided != 0 || err != nil || len(d.asked) != 1 {
+	if decided, err := executeRefunds(t, s); decided != 0 || err != nil || len(d.asked) != 1 {
 		t.Errorf("too early: %d, %v", decided, err)
 	}
 	d.now = noon.Add(order.RefundLease)
-	if decided, err := s.ExecuteRefunds(t.Context()); decided != 2 || err != nil {
+	if decided, err := executeRefunds(t, s); decided != 2 || err != nil {
 		t.Errorf("%d, %v", decided, err)
 	}
 	if p := d.kept.Order.Payment; p.Status() != order.FullyRefunded || d.asked[0].Key != d.asked[1].Key {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/ports"
@@ -20,7 +21,7 @@ var (
 )
 
 // deliver brings a parcel to its target, or finds that there is no such target any more.
-func (p *Publisher) deliver(ctx context.Context, parcel ports.Parcel) (r event.Result, deliverable bool) {
+func (p *Publisher) deliver(ctx context.Context, parcel ports.Parcel, now time.Time) (r event.Result, deliverable bool) {
 	switch to := parcel.Delivery.Target; {
 	case len(parcel.Body) == 0:
 		return failed(errEmpty), true
@@ -32,7 +33,7 @@ func (p *Publisher) deliver(ctx context.Context, parcel ports.Parcel) (r event.R
 		if parcel.Subscription.Status != event.Active {
 			return r, false
 		}
-		return p.post(ctx, parcel), true
+		return p.post(ctx, parcel, now), true
 	case to == event.Stream:
 		return failed(p.Stream.Publish(ctx, ports.Announced{
 			ID: parcel.Delivery.Event, Project: parcel.Delivery.Project, Type: parcel.Delivery.Type, Body: parcel.Body,
@@ -49,8 +50,8 @@ func (p *Publisher) deliver(ctx context.Context, parcel ports.Parcel) (r event.R
 	return r, false
 }
 
-func (p *Publisher) post(ctx context.Context, parcel ports.Parcel) event.Result {
-	s, now := parcel.Subscription, p.Clock.Now()
+func (p *Publisher) post(ctx context.Context, parcel ports.Parcel, now time.Time) event.Result {
+	s := parcel.Subscription
 	w := ports.Webhook{URL: s.URL, ID: parcel.Delivery.Event, At: now, Body: parcel.Body}
 	for _, sealed := range s.Secrets(now) {
 		secret, err := p.Vault.Open(sealed, purpose(s.ID))

@@ -2,10 +2,15 @@ package publishing
 
 import (
 	"context"
+	"errors"
+	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/failpoint"
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -21,6 +26,9 @@ const (
 	fanned = 100
 )
 
+// However much waits for dead receivers, others have room.
+var limits = jobs.Limits{Slots: 64, Slow: 32, Each: 4, Quick: 16, Long: time.Second}
+
 // Parts are what a publisher works with. Stream and Mailer may be nil: nothing goes there then.
 type Parts struct {
 	Outbox   ports.Outbox
@@ -31,84 +39,43 @@ type Parts struct {
 	Vault    ports.Vault
 	Clock    ports.Clock
 	Entropy  ports.Entropy
-	// Ran is told after each round of work, with what went wrong.
-	Ran func(error)
+	Log      *slog.Logger
 }
 
-// Publisher delivers what is announced, as long as it runs. Any number of them share the work.
+// Publisher delivers what is announced.
 type Publisher struct {
 	Parts
-	wake  chan struct{}
-	done  chan attempted
-	lanes lanes
+	mu sync.Mutex
 	// finished is not recorded yet.
 	finished []ports.Outcome
 }
 
-// attempted is a parcel that a goroutine is done with.
-type attempted struct {
-	outcome ports.Outcome
-	quick   bool
-}
+// NewPublisher returns a publisher. Its Job is to be run.
+func NewPublisher(p Parts) *Publisher { return &Publisher{Parts: p} }
 
-// NewPublisher puts one together. Run starts it.
-func NewPublisher(p Parts) *Publisher {
-	return &Publisher{Parts: p, wake: make(chan struct{}, 1), done: make(chan attempted, slots), lanes: lanes{}}
-}
-
-// Wake tells that there may be something to do. It never waits.
-func (p *Publisher) Wake() {
-	select {
-	case p.wake <- struct{}{}:
-	default:
-	}
-}
-
-// Run works until ctx ends, and then finishes what is in hand.
-func (p *Publisher) Run(ctx context.Context) {
-	tick := time.NewTicker(poll)
-	defer tick.Stop()
-	for {
-		more, err := p.Step(ctx)
-		if ctx.Err() == nil {
-			p.Ran(err)
-		}
-		if more && err == nil && ctx.Err() == nil {
-			continue
-		}
-		select {
-		case <-ctx.Done():
-			p.finish(context.WithoutCancel(ctx))
-			return
-		case <-p.wake:
-		case <-tick.C:
-		case a := <-p.done:
-			p.note(a)
-		}
+// Job makes deliveries of events, and attempts those that are due.
+func (p *Publisher) Job() jobs.Job[ports.Parcel] {
+	return jobs.Job[ports.Parcel]{
+		Name:   "deliver events",
+		Queue:  p.Outbox,
+		Work:   p.work,
+		Before: p.fanOut,
+		Record: p.record,
+		Limits: limits,
+		Lease:  lease,
+		Poll:   poll,
+		Clock:  p.Clock,
+		Log:    p.Log,
 	}
 }
 
-// Step does one round of work: it records what was attempted, makes deliveries of events, and starts on
-// what is due. It tells whether there is more of it already.
-func (p *Publisher) Step(ctx context.Context) (more bool, err error) {
-	if err := p.record(ctx); err != nil {
-		return false, err
+// fanOut makes the deliveries of due events. It reports whether there are more.
+func (p *Publisher) fanOut(ctx context.Context) (more bool, err error) {
+	n, aside, err := p.Outbox.FanOut(ctx, fanned, p.route)
+	for _, a := range aside {
+		jobs.ReportSetAside(ctx, p.Log, "fan out events", a)
 	}
-	waiting, err := p.Outbox.Waiting(ctx, p.Clock.Now())
-	if err != nil {
-		return false, err
-	}
-	if waiting.Events {
-		n, err := p.Outbox.FanOut(ctx, p.Clock.Now(), fanned, p.route)
-		if err != nil {
-			return false, err
-		}
-		more = n == fanned
-		if waiting, err = p.Outbox.Waiting(ctx, p.Clock.Now()); err != nil {
-			return false, err
-		}
-	}
-	return more, p.start(ctx, waiting.Queues)
+	return n == fanned, err
 }
 
 // route says where an event goes.
@@ -126,9 +93,8 @@ func (p *Publisher) route(e ports.Announced, to ports.Audience) []*event.Deliver
 		targets = append(targets, p.channels(to)...)
 	}
 	list := make([]*event.Delivery, len(targets))
-	now := p.Clock.Now()
 	for i, t := range targets {
-		list[i] = event.NewDelivery(id.New[id.Delivery](p.Entropy.Bits128()), e.Project, e.ID, e.Type, t, now)
+		list[i] = event.NewDelivery(id.New[id.Delivery](p.Entropy.Bits128()), e.Project, e.ID, e.Type, t, to.Now)
 	}
 	return list
 }
@@ -146,50 +112,44 @@ func (p *Publisher) channels(to ports.Audience) (list []event.Target) {
 	return list
 }
 
-// start takes due deliveries in hand, as far as there is room.
-func (p *Publisher) start(ctx context.Context, queues []string) error {
-	shares := p.lanes.shares(queues)
-	if len(shares) == 0 {
-		return nil
-	}
-	now := p.Clock.Now()
-	parcels, err := p.Outbox.Claim(ctx, now, now.Add(lease), shares)
-	if err == nil && len(parcels) > 0 {
-		err = failpoint.At(ctx, failpoint.DeliveryClaimed)
-	}
-	if err != nil {
+// work makes one attempt, and decides what follows from it.
+func (p *Publisher) work(ctx context.Context, t jobs.Task[ports.Parcel]) error {
+	if err := failpoint.At(ctx, failpoint.DeliveryClaimed); err != nil {
 		return err
 	}
-	for _, parcel := range parcels {
-		p.lanes.enter(parcel.Queue)
-		go func() { p.done <- p.attempt(context.WithoutCancel(ctx), parcel) }()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	parcel := t.Item()
+	d, now := parcel.Delivery, t.Clock.Now
+	result, deliverable := p.deliver(ctx, parcel, now())
+	if err := failpoint.At(ctx, failpoint.DeliverySent); err != nil {
+		result = failed(err)
+	}
+	outcome := ports.Outcome{Held: t.Items[0].Held, Delivery: d}
+	if !deliverable {
+		_ = d.Cancel() // it was pending when it was claimed
+		p.finish(outcome)
+		return nil
+	}
+	why, _ := d.Attempted(result, now(), p.jitter()) // as above
+	if why != (event.Reason{}) && parcel.Subscription != nil {
+		outcome.Why = why
+		outcome.Alert = &event.Event{
+			ID: id.New[id.Event](p.Entropy.Bits128()), Project: d.Project, At: now(),
+			Data: event.SubscriptionDisabled{Subscription: parcel.Subscription.ID, URL: parcel.Subscription.URL, Reason: why},
+		}
+	}
+	p.finish(outcome)
+	if result.Error != "" {
+		return jobs.ErrFailed
 	}
 	return nil
 }
 
-// attempt makes one attempt, and decides what follows from it.
-func (p *Publisher) attempt(ctx context.Context, parcel ports.Parcel) attempted {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	begun, d := p.Clock.Now(), parcel.Delivery
-	result, deliverable := p.deliver(ctx, parcel)
-	if err := failpoint.At(ctx, failpoint.DeliverySent); err != nil {
-		result = failed(err)
-	}
-	outcome, now := ports.Outcome{Parcel: parcel}, p.Clock.Now()
-	if !deliverable {
-		_ = d.Cancel() // it was pending when it was claimed
-		return attempted{outcome, true}
-	}
-	why, _ := d.Attempted(result, now, p.jitter()) // as above
-	if why != (event.Reason{}) && parcel.Subscription != nil {
-		outcome.Why = why
-		outcome.Alert = &event.Event{
-			ID: id.New[id.Event](p.Entropy.Bits128()), Project: d.Project, At: now,
-			Data: event.SubscriptionDisabled{Subscription: parcel.Subscription.ID, URL: parcel.Subscription.URL, Reason: why},
-		}
-	}
-	return attempted{outcome, result.Error == "" && now.Sub(begun) < slow}
+func (p *Publisher) finish(o ports.Outcome) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.finished = append(p.finished, o)
 }
 
 func (p *Publisher) jitter() int {
@@ -197,39 +157,43 @@ func (p *Publisher) jitter() int {
 	return (int(bits[0])<<8|int(bits[1]))%(2*event.MaxJitter+1) - event.MaxJitter
 }
 
-// record stores what has been attempted. What cannot be stored is tried again with the next round, or
-// attempted again when its lease is over.
+// record stores what has been attempted, in one transaction. If the database is not there, all of it is tried
+// again with the next round. If one outcome cannot be stored, the others are: it is attempted again when its
+// lease is over.
 func (p *Publisher) record(ctx context.Context) error {
-	for {
-		select {
-		case a := <-p.done:
-			p.note(a)
-			continue
-		default:
-		}
-		break
-	}
-	if len(p.finished) == 0 {
+	p.mu.Lock()
+	outcomes := p.finished
+	p.finished = nil
+	p.mu.Unlock()
+	if len(outcomes) == 0 {
 		return nil
 	}
-	if err := p.Outbox.Record(ctx, p.finished); err != nil {
+	err := p.Outbox.Record(ctx, outcomes)
+	if err != nil && !unavailable(err) {
+		err = p.recordEach(ctx, outcomes)
+	}
+	if err != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.finished = append(outcomes, p.finished...)
 		return err
 	}
-	p.finished = p.finished[:0]
 	return failpoint.At(ctx, failpoint.DeliveryRecorded)
 }
 
-func (p *Publisher) note(a attempted) {
-	p.lanes.leave(a.outcome.Parcel.Queue, a.quick)
-	p.finished = append(p.finished, a.outcome)
+func (p *Publisher) recordEach(ctx context.Context, outcomes []ports.Outcome) error {
+	for i := range outcomes {
+		err := fault.Survive(func() error { return p.Outbox.Record(ctx, outcomes[i:i+1]) })
+		if unavailable(err) {
+			return err
+		}
+		if err != nil {
+			p.Log.ErrorContext(ctx, "an attempted delivery cannot be recorded", "delivery", outcomes[i].Held.Key, "error", err)
+		}
+	}
+	return nil
 }
 
-// finish waits for what is in hand and records it.
-func (p *Publisher) finish(ctx context.Context) {
-	for p.lanes.busy() > 0 {
-		p.note(<-p.done)
-	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	p.Ran(p.record(ctx))
+func unavailable(err error) bool {
+	return fault.KindOf(err) == fault.Unavailable || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -158,7 +158,7 @@ func TestReconcileGoesOn(t *testing.T) {
 	closed := mine
 	closed.Project = id.New[id.Project]([16]byte{9})
 	s.lapsed = []*checkout.Checkout{checkout.Rehydrate(closed), checkout.Rehydrate(mine)}
-	decided, err := service.Reconcile(t.Context())
+	decided, err := reconcile(t, service)
 	if decided != 1 || s.order == nil {
 		t.Errorf("%d decided", decided)
 	}
@@ -169,7 +169,7 @@ func TestReconcileFails(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
 	s.broken["lapsed"] = errGone
-	if _, err := service.Reconcile(t.Context()); !errors.Is(err, errGone) {
+	if _, err := reconcile(t, service); !errors.Is(err, errGone) {
 		t.Errorf("got %v", err)
 	}
 	delete(s.broken, "lapsed")
@@ -178,7 +178,7 @@ func TestReconcileFails(t *testing.T) {
 	expectFault(t, err, "payment_unresolved")
 	s.lapsed = []*checkout.Checkout{s.checkout}
 	s.broken["transaction 3"] = errGone
-	decided, err := service.Reconcile(t.Context())
+	decided, err := reconcile(t, service)
 	expectFault(t, errors.Unwrap(joined{err}), "payment_unresolved")
 	if decided != 0 {
 		t.Errorf("%d decided", decided)

@@ -25,6 +25,7 @@ type Service struct {
 	Mandates    ports.Mandates
 	Storefronts ports.Storefronts
 	Checkouts   ports.Checkouts
+	Lapsed      ports.LapsedCheckouts
 	Orders      ports.Orders
 	Sessions    ports.Sessions
 	Haggling    ports.Haggling

@@ -2,12 +2,10 @@ package purchase
 
 import (
 	"context"
-	"errors"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
+	"time"
 
 	"github.com/haggle-commerce/haggle/app/failpoint"
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -15,51 +13,27 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Reconcile adopts at most adopted attempts at once, and asks about atOnce of them at the same time.
-// Fewer than a provider would mind, and all of them within one lease.
-const (
-	adopted = 64
-	atOnce  = 32
-)
+// perAccount is how many attempts at one payment account are asked about at once: fewer than a provider would
+// mind, and few enough that one without answers delays nobody else's.
+const perAccount = 4
 
-// Reconcile decides checkouts whose attempt nobody looks after, because a process died or a provider
-// did not answer: it asks the provider by the attempt's key. It returns how many it decided. Any number
-// of replicas may run it at once: an attempt that one has adopted the others leave alone for a lease. A
-// provider without answer is asked again the next time.
-func (s *Service) Reconcile(ctx context.Context) (decided int, err error) {
-	for {
-		now := s.Clock.Now()
-		lapsed, err := s.Checkouts.Adopt(ctx, now, now.Add(checkout.Lease), adopted)
-		if err != nil {
-			return decided, err
-		}
-		n, err := s.adopt(ctx, lapsed)
-		decided += n
-		if err != nil || len(lapsed) < adopted || ctx.Err() != nil {
-			return decided, err
-		}
+// Reconciliation decides checkouts whose attempt nobody looks after, because a process died or a provider did
+// not answer: it asks the provider by the attempt's key. A provider without answer is asked again later.
+func (s *Service) Reconciliation() jobs.Job[*checkout.Checkout] {
+	return jobs.Job[*checkout.Checkout]{
+		Name:   "reconcile payments",
+		Queue:  s.Lapsed,
+		Limits: jobs.Limits{Slots: 32, Slow: 16, Each: perAccount, Long: chargeTimeout / 2},
+		Lease:  checkout.Lease,
+		Poll:   2 * time.Second,
+		Clock:  s.Clock,
+		Log:    s.Log,
+		Work: func(ctx context.Context, t jobs.Task[*checkout.Checkout]) error {
+			at := *s
+			at.Clock = t.Clock
+			return at.decide(ctx, t.Item())
+		},
 	}
-}
-
-// adopt resolves attempts that nobody else looks after.
-func (s *Service) adopt(ctx context.Context, lapsed []*checkout.Checkout) (decided int, err error) {
-	var mu sync.Mutex
-	var group errgroup.Group
-	group.SetLimit(atOnce)
-	for _, c := range lapsed {
-		group.Go(func() error {
-			problem := s.decide(ctx, c)
-			mu.Lock()
-			defer mu.Unlock()
-			if problem == nil {
-				decided++
-			}
-			err = errors.Join(err, problem)
-			return nil
-		})
-	}
-	_ = group.Wait()
-	return decided, err
 }
 
 func (s *Service) decide(ctx context.Context, c *checkout.Checkout) error {

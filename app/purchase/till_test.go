@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -155,8 +156,32 @@ func (s checkouts) Standing(ctx context.Context, p id.Project, c id.Checkout, _ 
 	return ports.Standing{Checkout: found, Now: s.now, Declines: s.declines, First: noon}, err
 }
 
-func (s checkouts) Adopt(context.Context, time.Time, time.Time, int) ([]*checkout.Checkout, error) {
-	return s.lapsed, s.broken["lapsed"]
+// lapsed hands out the till's lapsed checkouts, once.
+type lapsed struct{ *till }
+
+func (s lapsed) Waiting(context.Context) ([]string, error) {
+	if len(s.lapsed) == 0 {
+		return nil, s.broken["lapsed"]
+	}
+	return []string{"account"}, s.broken["lapsed"]
+}
+
+func (s lapsed) Claim(context.Context, time.Duration, []ports.Share) (list []ports.Leased[*checkout.Checkout], err error) {
+	for _, c := range s.lapsed {
+		held := ports.Held{Group: "account", Until: s.now.Add(checkout.Lease)}
+		list = append(list, ports.Leased[*checkout.Checkout]{Held: held, Item: c})
+	}
+	s.till.lapsed = nil
+	return list, nil
+}
+
+func (lapsed) SetAside(context.Context, ports.Held, string) error { return nil }
+func (lapsed) Restore(context.Context, ports.Held) error          { return nil }
+
+// reconcile decides what has lapsed.
+func reconcile(t *testing.T, s *purchase.Service) (decided int, err error) {
+	t.Helper()
+	return jobs.NewWorker(s.Reconciliation()).Once(t.Context())
 }
 
 func (checkouts) ForgetDeclines(context.Context, time.Time) error { return nil }
@@ -253,7 +278,7 @@ func open() (s *till, service *purchase.Service) {
 		products: []*catalog.Product{product(1, 100_00, 1), product(2, 50_00, 2, 3), product(3, 10_00, 4)},
 	}
 	return s, &purchase.Service{
-		Agent: &guard{}, Mandates: mandated{s}, Storefronts: s, Checkouts: checkouts{s}, Orders: orders{till: s}, Sessions: sessions{till: s},
+		Agent: &guard{}, Mandates: mandated{s}, Storefronts: s, Checkouts: checkouts{s}, Lapsed: lapsed{s}, Orders: orders{till: s}, Sessions: sessions{till: s},
 		Haggling: s, Catalog: s, Gateway: s, Sandbox: true, Clock: s, Entropy: s, Log: slog.New(slog.DiscardHandler),
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/search"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -40,9 +41,13 @@ func (c *cashier) Refund(_ context.Context, r ports.RefundRequest) (order.Refund
 // aftersales is one process of the shop after the sale.
 func (m *market) aftersales(c *cashier) *aftersales.Service {
 	return &aftersales.Service{
-		Orders: m.store.Orders(), Payments: m.store.Payments(), Refunds: m.store.Orders(), Inventory: m.store.Inventory(),
+		Orders: m.store.Orders(), Payments: m.store.Payments(), Refunds: m.store.Orders(), Due: m.store.DueRefunds(), Inventory: m.store.Inventory(),
 		Index: search.New(search.Options{}), Gateway: c, Clock: m.clock, Entropy: system.Entropy{}, Log: slog.New(slog.DiscardHandler),
 	}
+}
+
+func (m *market) executeRefunds(c *cashier) (decided int, err error) {
+	return jobs.NewWorker(m.aftersales(c).Refunding()).Once(m.t.Context())
 }
 
 // balanced checks that the ledger's funds are what was taken less what the cashier gave.
@@ -90,7 +95,7 @@ func TestCanceledOrderIsGivenBackOnce(t *testing.T) {
 		}
 		for range 3 { // as several processes, until it is decided
 			m.clock.advance(order.RefundLease)
-			atOnce(4, func(int) error { _, err := m.aftersales(till).ExecuteRefunds(m.t.Context()); return err })
+			atOnce(4, func(int) error { _, err := m.executeRefunds(till); return err })
 		}
 		if till.calls != 3 || len(till.gave) != 1 {
 			m.t.Errorf("%d calls gave %v", till.calls, till.gave)
@@ -113,7 +118,7 @@ func TestPromisedRefundIsKeptByAnotherProcess(t *testing.T) {
 		_, err = m.aftersales(till).RequestRefund(m.t.Context(), m.project.ID, refund)
 		m.refused(err, "payment_refunded")
 		m.clock.advance(order.RefundLease)
-		if decided, err := m.aftersales(till).ExecuteRefunds(m.t.Context()); decided != 1 || err != nil {
+		if decided, err := m.executeRefunds(till); decided != 1 || err != nil {
 			m.t.Errorf("%d decided, %v", decided, err)
 		}
 		if _, given := till.gave[promised.ID.String()]; !given {

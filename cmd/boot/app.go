@@ -21,7 +21,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/vault"
 	"github.com/haggle-commerce/haggle/app/agents"
 	"github.com/haggle-commerce/haggle/app/catalogs"
-	"github.com/haggle-commerce/haggle/app/publishing"
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -50,7 +50,7 @@ type App struct {
 	tuning, comparing chan struct{} // places of tuners
 	tunes             *agents.SelfTuner
 	bus               *eventbus.Bus // nil: there is none
-	publisher         *publishing.Publisher
+	publisher         *jobs.Worker[ports.Parcel]
 	vault             ports.Vault
 	growth            *catalogs.Growth
 	limits            limits

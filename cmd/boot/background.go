@@ -8,7 +8,9 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
 	"github.com/haggle-commerce/haggle/app/discovery"
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
 // loop is background work that is done every so often. What it finds undone after a crash it does.
@@ -22,8 +24,6 @@ type loop struct {
 func (a *App) loops() []loop {
 	return []loop{
 		{name: "follow the database's clock", every: syncEvery, run: a.clocks.follow},
-		{name: "reconcile payments", every: 2 * time.Second, run: a.reconcile},
-		{name: "execute refunds", every: 2 * time.Second, run: a.executeRefunds},
 		{name: "record uses of keys", every: 5 * time.Second, run: a.Access.FlushUses},
 		{name: "forget idempotency keys", every: 10 * time.Minute, run: a.forgetKeys},
 		{name: "forget declines", every: time.Minute, run: a.forgetDeclines},
@@ -39,6 +39,7 @@ func (a *App) loops() []loop {
 		{name: "announce low stock", every: 10 * time.Second, run: a.announcing.LowStock},
 		{name: "expire checkouts", every: 10 * time.Second, run: a.announcing.AbandonedCheckouts},
 		{name: "announce lost negotiations", every: 30 * time.Second, run: a.announcing.LostNegotiations},
+		{name: "forget work set aside", every: time.Hour, run: a.store.ForgetSetAside},
 		{name: "forget stock turns", every: 10 * time.Minute, run: a.forgetTurns},
 	}
 }
@@ -52,8 +53,9 @@ func (a *App) startLoops(ctx context.Context) (stop func()) {
 		all.Go(func() { a.keepRunning(ctx, l, beats) })
 	}
 	all.Go(func() { a.limiter.Run(ctx) })
-	publish := a.publish()
-	all.Go(func() { publish(ctx) })
+	for _, run := range a.workers() {
+		all.Go(func() { run(ctx) })
+	}
 	embed := a.embed()
 	all.Go(func() { embed(ctx) })
 	for _, run := range a.synchronise() {
@@ -90,7 +92,7 @@ func (a *App) keepRunning(ctx context.Context, l loop, beats *telemetry.Loop) {
 }
 
 func (a *App) runOnce(ctx context.Context, l loop) {
-	err := l.run(ctx)
+	err := fault.Survive(func() error { return l.run(ctx) })
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return
 	}
@@ -100,22 +102,18 @@ func (a *App) runOnce(ctx context.Context, l loop) {
 	}
 }
 
-// reconcile decides lapsed payment attempts.
-func (a *App) reconcile(ctx context.Context) error {
-	decided, err := a.purchase.Reconcile(ctx)
-	if decided > 0 {
-		a.log.InfoContext(ctx, "payment attempts resolved", "decided", decided)
+// workers are the lease-queue workers: each runs until its context ends.
+func (a *App) workers() []func(context.Context) {
+	return []func(context.Context){
+		working(a, a.publisher),
+		working(a, jobs.NewWorker(a.purchase.Reconciliation())),
+		working(a, jobs.NewWorker(a.aftersales.Refunding())),
 	}
-	return err
 }
 
-// executeRefunds asks providers for the refunds that nobody looks after.
-func (a *App) executeRefunds(ctx context.Context) error {
-	decided, err := a.aftersales.ExecuteRefunds(ctx)
-	if decided > 0 {
-		a.log.InfoContext(ctx, "refunds decided", "decided", decided)
-	}
-	return err
+func working[T any](a *App, w *jobs.Worker[T]) func(context.Context) {
+	w.Ran = a.ran(w.Name)
+	return w.Run
 }
 
 // forgetKeys removes the answers whose time is over.

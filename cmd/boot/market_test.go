@@ -19,6 +19,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/catalogs"
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/haggling"
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 	"github.com/haggle-commerce/haggle/domain/account"
@@ -74,6 +75,7 @@ func openMarket(t *testing.T, database string) *market {
 	m.must(err)
 	t.Cleanup(func() { m.must(m.store.Close()) })
 	m.must(m.store.Migrate(t.Context()))
+	m.clock.drive(m.store)
 	m.assemble()
 	owner := &account.Account{ID: id.New[id.Account](system.Entropy{}.Bits128()), Plan: account.Starter, CreatedAt: opening}
 	m.must(m.store.Accounts().Open(t.Context(), owner))
@@ -98,7 +100,7 @@ func (m *market) assemble() {
 		Agent: router, Mandates: router, Store: st.Haggling(), Index: index, Clock: m.clock, Entropy: entropy, Log: log, Fresh: m.discovery.Fresh,
 	}
 	m.purchase = &purchase.Service{
-		Agent: router, Mandates: router, Storefronts: st.Storefronts(), Checkouts: clocked{st.Checkouts(), m.clock}, Orders: st.Orders(), Sessions: st.Sessions(),
+		Agent: router, Mandates: router, Storefronts: st.Storefronts(), Checkouts: clocked{st.Checkouts(), m.clock}, Lapsed: st.LapsedCheckouts(), Orders: st.Orders(), Sessions: st.Sessions(),
 		Haggling: st.Haggling(), Catalog: st.Catalog(), Gateway: m.provider, Sandbox: true, Clock: m.clock, Entropy: entropy, Log: log,
 	}
 }
@@ -248,11 +250,15 @@ func (m *market) crash(c *checkout.Checkout, s step) {
 func (m *market) reconcile() int {
 	m.t.Helper()
 	m.clock.advance(longPause) // and attempts that nobody could decide are left alone for a while
-	decided, err := m.purchase.Reconcile(m.t.Context())
+	decided, err := m.runReconciler()
 	if err != nil {
 		m.t.Error(err)
 	}
 	return decided
+}
+
+func (m *market) runReconciler() (decided int, err error) {
+	return jobs.NewWorker(m.purchase.Reconciliation()).Once(m.t.Context())
 }
 
 // expect checks what must hold whatever happened: a checkout's state, how many orders there are, that

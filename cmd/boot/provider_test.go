@@ -13,8 +13,11 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// hands is a clock that stands still until the test moves it.
-type hands struct{ millis atomic.Int64 }
+// hands is a clock that stands still until the test moves it. A store's clock may follow.
+type hands struct {
+	millis atomic.Int64
+	store  interface{ SetClock(time.Time) }
+}
 
 func newHands(at time.Time) *hands {
 	h := &hands{}
@@ -22,8 +25,20 @@ func newHands(at time.Time) *hands {
 	return h
 }
 
-func (h *hands) Now() time.Time          { return time.UnixMilli(h.millis.Load()).UTC() }
-func (h *hands) advance(d time.Duration) { h.millis.Add(d.Milliseconds()) }
+func (h *hands) Now() time.Time { return time.UnixMilli(h.millis.Load()).UTC() }
+
+func (h *hands) advance(d time.Duration) {
+	h.millis.Add(d.Milliseconds())
+	if h.store != nil {
+		h.store.SetClock(h.Now())
+	}
+}
+
+// drive has a store's clock follow.
+func (h *hands) drive(store interface{ SetClock(time.Time) }) {
+	h.store = store
+	store.SetClock(h.Now())
+}
 
 var errNoAnswer = errors.New("the provider did not answer")
 

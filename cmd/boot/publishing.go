@@ -1,7 +1,6 @@
 package boot
 
 import (
-	"context"
 	"fmt"
 	"net/url"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/notify"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/adapters/system"
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/app/publishing"
 	"github.com/haggle-commerce/haggle/domain/event"
 )
@@ -20,7 +20,7 @@ func (a *App) openPublishing() error {
 	client := delivery.SafeClient(a.config.AllowLoopback)
 	parts := publishing.Parts{
 		Outbox: a.store.Outbox(), Webhooks: delivery.Webhooks{Client: client, UserAgent: "Haggle/" + Version},
-		Chats: notify.Chats{Client: client}, Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{}, Ran: func(error) {},
+		Chats: notify.Chats{Client: client}, Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{}, Log: a.log,
 	}
 	if a.config.NATSURL != "" {
 		var err error
@@ -36,14 +36,8 @@ func (a *App) openPublishing() error {
 		}
 		parts.Mailer = mailer
 	}
-	a.publisher = publishing.NewPublisher(parts)
+	a.publisher = jobs.NewWorker(publishing.NewPublisher(parts).Job())
 	return nil
-}
-
-// publish is the loop that delivers events until its context ends.
-func (a *App) publish() func(context.Context) {
-	a.publisher.Ran = a.ran("deliver events")
-	return a.publisher.Run
 }
 
 func (a *App) publishingOn(st *sqlstore.Store) *publishing.Service {

@@ -121,7 +121,7 @@ func TestReconcilerWithoutAnAnswerTriesAgain(t *testing.T) {
 		m.refused(err, "payment_unresolved")
 		m.purchase.Gateway = stubborn{m.provider}
 		m.clock.advance(longPause)
-		decided, err := m.purchase.Reconcile(m.t.Context())
+		decided, err := m.runReconciler()
 		m.refused(err, "payment_unresolved")
 		if decided != 0 {
 			m.t.Errorf("%d attempts decided without an answer", decided)
@@ -213,7 +213,7 @@ func TestLapsedAttemptIsResolvedOnce(t *testing.T) {
 				p, c := m.lantern()
 				m.crash(c, death)
 				m.lapse()
-				reconcile := func() error { _, err := m.purchase.Reconcile(m.t.Context()); return err }
+				reconcile := func() error { _, err := m.runReconciler(); return err }
 				pay := func() error { _, err := m.pay(c); return err }
 				tasks := []func() error{reconcile, reconcile, pay}
 				for _, err := range atOnce(len(tasks), func(i int) error { return tasks[i]() }) {

@@ -74,7 +74,7 @@ func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 		Meter: a.meter,
 	}
 	s.purchase = &purchase.Service{
-		Agent: a.router, Mandates: a.router, Storefronts: st.Storefronts(), Checkouts: st.Checkouts(), Orders: st.Orders(), Sessions: st.Sessions(),
+		Agent: a.router, Mandates: a.router, Storefronts: st.Storefronts(), Checkouts: st.Checkouts(), Lapsed: st.LapsedCheckouts(), Orders: st.Orders(), Sessions: st.Sessions(),
 		Haggling: st.Haggling(), Catalog: st.Catalog(), Clock: clock, Entropy: entropy, Log: a.log, Meter: a.meter,
 		Gateway: a.gateway, Sandbox: a.env == account.Sandbox, Placed: a.publisher.Wake,
 	}
@@ -84,7 +84,7 @@ func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 	s.buyers = &buyers.Service{Copies: st.Copies(), Vault: a.vault, Clock: clock}
 	s.syncing, s.inbox, s.shipping = a.syncingOn(st), a.inboxOn(st), a.shippingOn(a.store)
 	s.aftersales = &aftersales.Service{
-		Orders: st.Orders(), Payments: st.Payments(), Refunds: st.Orders(), Inventory: st.Inventory(), Index: index,
+		Orders: st.Orders(), Payments: st.Payments(), Refunds: st.Orders(), Due: st.DueRefunds(), Inventory: st.Inventory(), Index: index,
 		Gateway: a.gateway, Clock: clock, Entropy: entropy, Log: a.log,
 	}
 	s.finance = &finance.Service{

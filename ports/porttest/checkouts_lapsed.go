@@ -24,26 +24,27 @@ func checkoutAdopted(t *testing.T, stores Stores) {
 	one.checkout(one.session(), line(one.product(5), 1))
 	one.pay(one.checkout(one.session(), line(one.product(5), 1)))
 
-	adopt := func(after time.Duration, limit int) (ids []id.Checkout) {
+	adopt := func(after time.Duration, most int) (ids []id.Checkout) {
 		t.Helper()
 		now := noon.Add(checkout.Lease + after)
-		got, err := stores.Checkouts.Adopt(t.Context(), now, now.Add(checkout.Lease), limit)
+		got, err := claimAt(stores, stores.Lapsed, now, checkout.Lease, most)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range got {
+		for _, l := range got {
+			c := l.Item
 			ids = append(ids, c.ID())
-			if s := c.Snapshot(); !s.LeaseUntil.Equal(now.Add(checkout.Lease)) || c.Status() != checkout.Processing {
+			if s := c.Snapshot(); !s.LeaseUntil.Equal(now.Add(checkout.Lease)) || !l.Until.Equal(s.LeaseUntil) || c.Status() != checkout.Processing {
 				t.Errorf("adopted %s until %s", c.Status(), s.LeaseUntil)
 			}
 		}
 		return ids
 	}
-	same(t, "adopted before any lease ended", len(adopt(0, 10)), 0)
-	same(t, "adopted after the first", adopt(time.Second, 10), lapsed[:1])
-	same(t, "adopted of three, of which one is adopted", adopt(3*time.Second, 1), lapsed[1:2])
-	same(t, "adopted next", adopt(3*time.Second, 10), lapsed[2:3])
-	same(t, "adopted meanwhile by others", len(adopt(3*time.Second, 10)), 0)
+	const early = -time.Millisecond
+	same(t, "adopted before any lease ended", len(adopt(early, 10)), 0)
+	same(t, "adopted after the first", adopt(time.Second+early, 10), lapsed[:1])
+	same(t, "adopted of each shop's, the longest waiting", adopt(3*time.Second+early, 1), lapsed[1:3])
+	same(t, "adopted meanwhile by others", len(adopt(3*time.Second+early, 10)), 0)
 
 	// One that nobody could decide is left alone for its pause.
 	s := two
@@ -57,17 +58,18 @@ func checkoutAdopted(t *testing.T, stores Stores) {
 		}
 		return tx.Save(s.ctx, c, nil)
 	}))
-	same(t, "adopted in its pause", len(adopt(time.Second, 10)), 0)
+	same(t, "adopted in its pause", len(adopt(2*time.Second+early, 10)), 0)
 	same(t, "adopted after its pause", adopt(2*time.Second, 10), lapsed[:1])
 
 	var mu sync.Mutex
 	times := map[id.Checkout]int{}
+	stores.SetClock(noon.Add(time.Hour))
 	for _, err := range together(racers, func(int) error {
-		got, err := stores.Checkouts.Adopt(t.Context(), noon.Add(time.Hour), noon.Add(2*time.Hour), 1)
+		got, err := claimUpTo(t.Context(), stores.Lapsed, time.Hour, 1)
 		mu.Lock()
 		defer mu.Unlock()
-		for _, c := range got {
-			times[c.ID()]++
+		for _, l := range got {
+			times[l.Item.ID()]++
 		}
 		return err
 	}) {

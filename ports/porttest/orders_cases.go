@@ -283,39 +283,40 @@ func refundsDue(s *shop) {
 		s.carryOn(o.ID, func(c *order.Case) error { return c.Refund(random[id.Refund](), nil, "", noon) })
 		opened = append(opened, o)
 	}
-	due, err := s.Refunds.RefundsDue(s.ctx, noon.Add(order.RefundLease-1*time.Millisecond), all)
+	due, err := claimAt(s.Stores, s.DueRefunds, noon.Add(order.RefundLease-1*time.Millisecond), order.RefundLease, all)
 	s.must(err)
 	same(s.t, "due while their opener asks", len(due), 0)
 
 	later := noon.Add(order.RefundLease)
-	var claims [racers][]ports.DueRefund
+	var claims [racers][]ports.Leased[ports.DueRefund]
+	s.SetClock(later)
 	s.must(atOnce(racers, func(i int) (err error) {
-		claims[i], err = s.Refunds.RefundsDue(s.ctx, later, 2)
+		claims[i], err = claimUpTo(s.ctx, s.DueRefunds, order.RefundLease, 2)
 		return err
 	}))
 	seen := map[id.Refund]bool{}
 	for _, claim := range claims {
 		for _, d := range claim {
-			if seen[d.Refund] || d.Project != s.project.ID {
+			if seen[d.Item.Refund] || d.Item.Project != s.project.ID {
 				s.t.Errorf("%+v was claimed twice, or in another project", d)
 			}
-			seen[d.Refund] = true
+			seen[d.Item.Refund] = true
 		}
 	}
-	rest, err := s.Refunds.RefundsDue(s.ctx, later, all)
+	rest, err := claimUpTo(s.ctx, s.DueRefunds, order.RefundLease, all)
 	s.must(err)
 	for _, d := range rest {
-		seen[d.Refund] = true
+		seen[d.Item.Refund] = true
 	}
 	same(s.t, "claimed", len(seen), all)
-	again, err := s.Refunds.RefundsDue(s.ctx, later.Add(order.RefundLease), 3)
+	again, err := claimAt(s.Stores, s.DueRefunds, later.Add(order.RefundLease), order.RefundLease, 3)
 	s.must(err)
 	same(s.t, "claimed after the lease", len(again), 3)
 
 	s.carryOn(opened[0].ID, func(c *order.Case) error {
 		return c.SettleRefund(c.Refunds[0].ID, order.Refunded{Provider: "re_1"}, random[id.Event](), later)
 	})
-	left, err := s.Refunds.RefundsDue(s.ctx, later.AddDate(1, 0, 0), all)
+	left, err := claimAt(s.Stores, s.DueRefunds, later.AddDate(1, 0, 0), order.RefundLease, all)
 	s.must(err)
 	same(s.t, "due when one is decided", len(left), all-1)
 }

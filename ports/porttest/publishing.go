@@ -55,6 +55,7 @@ type press struct {
 
 func (p *press) subscribe(types ...string) *event.Subscription {
 	p.t.Helper()
+	p.shop.SetClock(noon)
 	s, err := event.Subscribe(random[id.Subscription](), p.project.ID, event.Draft{URL: "https://example.com/hook", Types: types},
 		[]byte("sealed"), event.Rules{}, noon)
 	p.must(err)
@@ -65,6 +66,7 @@ func (p *press) subscribe(types ...string) *event.Subscription {
 // announce gives a subscription as many deliveries, due at noon.
 func (p *press) announce(to *event.Subscription, n int) (list []*event.Delivery) {
 	p.t.Helper()
+	p.shop.SetClock(noon)
 	for range n {
 		e := &event.Event{ID: random[id.Event](), Project: p.project.ID, At: noon, Data: event.Ping{Subscription: to.ID}}
 		d := event.NewDelivery(random[id.Delivery](), p.project.ID, e.ID, event.PingType, event.To(to.ID), noon)
@@ -74,23 +76,19 @@ func (p *press) announce(to *event.Subscription, n int) (list []*event.Delivery)
 	return list
 }
 
-func (p *press) claim(now time.Time, most int) []ports.Parcel {
+func (p *press) claim(now time.Time, most int) []ports.Leased[ports.Parcel] {
 	p.t.Helper()
-	waiting, err := p.Outbox.Waiting(p.ctx, now)
-	p.must(err)
-	var shares []ports.Share
-	for _, queue := range waiting.Queues {
-		shares = append(shares, ports.Share{Queue: queue, Most: most})
-	}
-	if len(shares) == 0 {
-		return nil
-	}
-	parcels, err := p.Outbox.Claim(p.ctx, now, now.Add(lease), shares)
+	parcels, err := claimAt(p.shop.Stores, p.Outbox, now, lease, most)
 	p.must(err)
 	return parcels
 }
 
 const lease = 30 * time.Second
+
+// outcome is an attempt that changed nothing but the delivery.
+func outcome(l ports.Leased[ports.Parcel]) ports.Outcome {
+	return ports.Outcome{Held: l.Held, Delivery: l.Item.Delivery}
+}
 
 func (p *press) delivery(d *event.Delivery) *event.Delivery {
 	p.t.Helper()
@@ -149,7 +147,7 @@ func subscriptionForeign(p *press) {
 	other := openShop(p.t, p.shop.Stores).project.ID
 	_, byID := p.Subscriptions.ByID(p.ctx, other, mine.ID)
 	_, update := p.Subscriptions.Update(p.ctx, other, mine.ID, func(*event.Subscription) error { return nil })
-	_, again := p.Deliveries.Redeliver(p.ctx, other, mine.ID, d.ID, noon)
+	_, again := p.Deliveries.Redeliver(p.ctx, other, mine.ID, d.ID)
 	for _, err := range []error{byID, update, again, p.Subscriptions.Remove(p.ctx, other, mine.ID)} {
 		wantFault(p.t, err, fault.NotFound, "subscription_not_found")
 	}
@@ -174,15 +172,15 @@ func fanOutOnce(p *press) {
 	for range events {
 		sale.Quote()
 	}
-	later := time.Now().Add(time.Hour)
+	p.shop.SetClock(noon.Add(time.Hour))
 	made := make([]int, racers)
 	p.must(atOnce(racers, func(i int) error {
 		var err error
-		made[i], err = p.Outbox.FanOut(p.ctx, later, 5, func(e ports.Announced, to ports.Audience) (list []*event.Delivery) {
+		made[i], _, err = p.Outbox.FanOut(p.ctx, 5, func(e ports.Announced, to ports.Audience) (list []*event.Delivery) {
 			for _, s := range to.Subscriptions {
 				if s.Wants(e.Type, e.At) {
 					for range 2 { // the second one is left out
-						list = append(list, event.NewDelivery(random[id.Delivery](), e.Project, e.ID, e.Type, event.To(s.ID), noon))
+						list = append(list, event.NewDelivery(random[id.Delivery](), e.Project, e.ID, e.Type, event.To(s.ID), to.Now))
 					}
 				}
 			}
@@ -194,14 +192,14 @@ func fanOutOnce(p *press) {
 	for _, n := range made {
 		sum += n
 	}
-	waiting, err := p.Outbox.Waiting(p.ctx, later)
+	again, _, err := p.Outbox.FanOut(p.ctx, 5, nil)
 	p.must(err)
 	_, got, err := p.Deliveries.Deliveries(p.ctx, sale.Project(), wants.ID, event.Pending, ports.Page{Limit: 1})
 	p.must(err)
 	_, none, err := p.Deliveries.Deliveries(p.ctx, sale.Project(), other.ID, event.DeliveryStatus{}, ports.Page{Limit: 1})
 	p.must(err)
-	if sum != events || waiting.Events || got != events || none != 0 {
-		p.t.Errorf("%d of %d events were handed out, %v wait; deliveries: %d and %d", sum, events, waiting.Events, got, none)
+	if sum != events || again != 0 || got != events || none != 0 {
+		p.t.Errorf("%d of %d events were handed out, %d wait; deliveries: %d and %d", sum, events, again, got, none)
 	}
 }
 
@@ -209,26 +207,26 @@ func claimOnce(p *press) {
 	s := p.subscribe("*")
 	const deliveries = 40
 	p.announce(s, deliveries)
-	hands := make([][]ports.Parcel, racers)
+	hands := make([][]ports.Leased[ports.Parcel], racers)
 	p.must(atOnce(racers, func(i int) error {
 		var err error
-		hands[i], err = p.Outbox.Claim(p.ctx, noon, noon.Add(lease), []ports.Share{{Queue: p.project.ID.String() + "/" + s.ID.String(), Most: 4}})
+		hands[i], err = p.Outbox.Claim(p.ctx, lease, []ports.Share{{Group: p.project.ID.String() + "/" + s.ID.String(), Most: 4}})
 		return err
 	}))
 	seen := map[string]bool{}
 	for _, parcel := range slices.Concat(hands...) {
-		name := parcel.Delivery.ID.String()
+		name := parcel.Item.Delivery.ID.String()
 		if seen[name] {
 			p.t.Errorf("%s is in two hands", name)
 		}
 		seen[name] = true
-		if parcel.Subscription == nil || parcel.Subscription.URL != s.URL || string(parcel.Subscription.Secret) != "sealed" || len(parcel.Body) == 0 {
+		if parcel.Item.Subscription == nil || parcel.Item.Subscription.URL != s.URL || string(parcel.Item.Subscription.Secret) != "sealed" || len(parcel.Item.Body) == 0 {
 			p.t.Fatalf("the parcel lacks something: %+v", parcel)
 		}
 	}
 	for more := p.claim(noon, 100); len(more) > 0; more = p.claim(noon, 100) {
 		for _, parcel := range more {
-			seen[parcel.Delivery.ID.String()] = true
+			seen[parcel.Item.Delivery.ID.String()] = true
 		}
 	}
 	if len(seen) != deliveries {
@@ -247,7 +245,7 @@ func claimFairly(p *press) {
 		counts := map[string]int{}
 		parcels := p.claim(noon, 4)
 		for _, parcel := range parcels {
-			counts[parcel.Subscription.ID.String()]++
+			counts[parcel.Item.Subscription.ID.String()]++
 		}
 		if counts[dead.ID.String()] != 4 {
 			p.t.Errorf("%d of the dead one's were taken, want 4", counts[dead.ID.String()])
@@ -264,16 +262,16 @@ func recordFenced(p *press) {
 	d := p.announce(s, 1)[0]
 	slow := p.claim(noon, 1)[0]
 	quick := p.claim(noon.Add(lease), 1)[0]
-	_, err := slow.Delivery.Attempted(event.Result{Code: 500, Error: "it broke"}, noon, 0)
+	_, err := slow.Item.Delivery.Attempted(event.Result{Code: 500, Error: "it broke"}, noon, 0)
 	p.must(err)
-	p.must(p.Outbox.Record(p.ctx, []ports.Outcome{{Parcel: slow}}))
+	p.must(p.Outbox.Record(p.ctx, []ports.Outcome{outcome(slow)}))
 	if got := p.delivery(d); got.Attempts != 0 || got.Status != event.Pending {
 		p.t.Errorf("who lost the lease recorded %+v", got)
 	}
-	_, err = quick.Delivery.Attempted(event.Result{Code: 204}, noon.Add(lease), 0)
+	_, err = quick.Item.Delivery.Attempted(event.Result{Code: 204}, noon.Add(lease), 0)
 	p.must(err)
-	p.must(p.Outbox.Record(p.ctx, []ports.Outcome{{Parcel: quick}}))
-	same(p.t, "recorded", p.delivery(d), quick.Delivery)
+	p.must(p.Outbox.Record(p.ctx, []ports.Outcome{outcome(quick)}))
+	same(p.t, "recorded", p.delivery(d), quick.Item.Delivery)
 	if left := p.claim(noon.Add(time.Hour), 1); len(left) != 0 {
 		p.t.Errorf("%d are still due", len(left))
 	}
@@ -285,9 +283,9 @@ func recordDisables(p *press) {
 	parcels := p.claim(noon, 3)
 	outcomes := make([]ports.Outcome, len(parcels))
 	for i, parcel := range parcels {
-		why, err := parcel.Delivery.Attempted(event.Result{Code: 410, Error: "gone"}, noon, 0)
+		why, err := parcel.Item.Delivery.Attempted(event.Result{Code: 410, Error: "gone"}, noon, 0)
 		p.must(err)
-		outcomes[i] = ports.Outcome{Parcel: parcel, Why: why, Alert: &event.Event{
+		outcomes[i] = ports.Outcome{Held: parcel.Held, Delivery: parcel.Item.Delivery, Why: why, Alert: &event.Event{
 			ID: random[id.Event](), Project: p.project.ID, At: noon,
 			Data: event.SubscriptionDisabled{Subscription: s.ID, URL: s.URL, Reason: why},
 		}}
@@ -313,16 +311,17 @@ func redeliver(p *press) {
 	s := p.subscribe("*")
 	d := p.announce(s, 1)[0]
 	parcel := p.claim(noon, 1)[0]
-	_, err := parcel.Delivery.Attempted(event.Result{Code: 200}, noon, 0)
+	_, err := parcel.Item.Delivery.Attempted(event.Result{Code: 200}, noon, 0)
 	p.must(err)
-	p.must(p.Outbox.Record(p.ctx, []ports.Outcome{{Parcel: parcel}}))
-	again, err := p.Deliveries.Redeliver(p.ctx, p.project.ID, s.ID, d.ID, noon.Add(time.Minute))
+	p.must(p.Outbox.Record(p.ctx, []ports.Outcome{outcome(parcel)}))
+	p.shop.SetClock(noon.Add(time.Minute))
+	again, err := p.Deliveries.Redeliver(p.ctx, p.project.ID, s.ID, d.ID)
 	p.must(err)
 	same(p.t, "asked for again", p.delivery(d), again)
 	if taken := p.claim(noon.Add(time.Minute), 1); len(taken) != 1 {
 		p.t.Errorf("%d are due, want 1", len(taken))
 	}
-	_, err = p.Deliveries.Redeliver(p.ctx, p.project.ID, s.ID, random[id.Delivery](), noon)
+	_, err = p.Deliveries.Redeliver(p.ctx, p.project.ID, s.ID, random[id.Delivery]())
 	wantFault(p.t, err, fault.NotFound, "delivery_not_found")
 	_, err = p.Subscriptions.Update(p.ctx, p.project.ID, s.ID, func(s *event.Subscription) error {
 		s.Disable(event.ByMerchant, noon)
@@ -332,7 +331,7 @@ func redeliver(p *press) {
 	if got := p.delivery(d); got.Status != event.Canceled {
 		p.t.Errorf("what waits for a disabled subscription is %s", got.Status)
 	}
-	_, err = p.Deliveries.Redeliver(p.ctx, p.project.ID, s.ID, d.ID, noon)
+	_, err = p.Deliveries.Redeliver(p.ctx, p.project.ID, s.ID, d.ID)
 	wantFault(p.t, err, fault.Conflict, "subscription_disabled")
 }
 
@@ -341,15 +340,18 @@ func deletedProject(p *press) {
 	p.announce(s, 3)
 	parcel := p.claim(noon, 1)[0]
 	p.must(p.shop.Projects.Delete(p.ctx, p.project.Account, p.project.ID))
-	why, err := parcel.Delivery.Attempted(event.Result{Code: 410, Error: "gone"}, noon, 0)
+	why, err := parcel.Item.Delivery.Attempted(event.Result{Code: 410, Error: "gone"}, noon, 0)
 	p.must(err)
-	p.must(p.Outbox.Record(p.ctx, []ports.Outcome{{Parcel: parcel, Why: why, Alert: &event.Event{
+	p.must(p.Outbox.Record(p.ctx, []ports.Outcome{{Held: parcel.Held, Delivery: parcel.Item.Delivery, Why: why, Alert: &event.Event{
 		ID: random[id.Event](), Project: p.project.ID, At: noon, Data: event.SubscriptionDisabled{Subscription: s.ID, Reason: why},
 	}}}))
-	waiting, err := p.Outbox.Waiting(p.ctx, noon.Add(time.Hour))
+	p.shop.SetClock(noon.Add(time.Hour))
+	waiting, err := p.Outbox.Waiting(p.ctx)
 	p.must(err)
-	if waiting.Events || len(waiting.Queues) != 0 {
-		p.t.Errorf("there is still work: %+v", waiting)
+	events, _, err := p.Outbox.FanOut(p.ctx, 1, nil)
+	p.must(err)
+	if events != 0 || len(waiting) != 0 {
+		p.t.Errorf("there is still work: %d events, %v", events, waiting)
 	}
 	_, total, err := p.EventLog.Events(p.ctx, p.project.ID, event.Type{}, ports.Page{Limit: 1})
 	p.must(err)

@@ -4,6 +4,7 @@ package porttest
 
 import (
 	"testing"
+	"time"
 
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -27,6 +28,8 @@ type Stores struct {
 	Decisions   ports.Decisions
 	Sealer      ports.Sealer
 	Checkouts   ports.Checkouts
+	Lapsed      ports.LapsedCheckouts
+	DueRefunds  ports.DueRefunds
 	Orders      ports.Orders
 	OrderLists  ports.OrderLists
 	Refunds     ports.Refunds
@@ -65,6 +68,9 @@ type Stores struct {
 
 	Vectors    ports.Vectors
 	Embeddings ports.EmbeddingQueue
+
+	// SetClock stops the stores' clock at a time; zero: it goes on.
+	SetClock func(time.Time)
 }
 
 // Open makes a fresh, empty database that lasts as long as the test.

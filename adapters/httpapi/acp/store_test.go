@@ -276,10 +276,6 @@ func (p purchases) RefundByID(_ context.Context, _ id.Project, named id.Refund) 
 	return nil, fault.Missing("refund")
 }
 
-func (p purchases) RefundsDue(context.Context, time.Time, int) ([]ports.DueRefund, error) {
-	return nil, nil
-}
-
 func (p purchases) Refund(context.Context, ports.RefundRequest) (order.RefundOutcome, error) {
 	if p.refunded == nil {
 		return nil, errors.New("no answer")

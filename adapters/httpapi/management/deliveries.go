@@ -118,7 +118,7 @@ func (h *handlers) redeliver(ctx context.Context, in *OnDelivery) (*deliveryOutp
 		return nil, err
 	}
 	noteTarget(ctx, in.Delivery)
-	d, err := h.Publishing.Deliveries.Redeliver(ctx, projectOf(ctx).ID, of, wanted, h.Clock.Now())
+	d, err := h.Publishing.Deliveries.Redeliver(ctx, projectOf(ctx).ID, of, wanted)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,204 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// finishing bounds what is written once the worker is told to stop.
+const finishing = 5 * time.Second
+
+// Worker works on a job, as long as it runs. Any number of them share the work.
+type Worker[T any] struct {
+	Job[T]
+	wake  chan struct{}
+	ended chan ended
+	lanes lanes
+	// trouble is what went wrong with tasks since the last round.
+	trouble error
+}
+
+// ended is a task that a goroutine is done with.
+type ended struct {
+	group string
+	quick bool
+	err   error
+}
+
+// NewWorker returns a worker for a job. Run starts it.
+func NewWorker[T any](j Job[T]) *Worker[T] {
+	return &Worker[T]{Job: j, wake: make(chan struct{}, 1), ended: make(chan ended, j.Limits.Slots), lanes: lanes{}}
+}
+
+// Wake says that there may be something to do. It never waits.
+func (w *Worker[T]) Wake() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run works until ctx ends, and then waits for the tasks that have begun. Those are given ctx too: a task that
+// must not be cut short detaches itself from it.
+func (w *Worker[T]) Run(ctx context.Context) {
+	tick := time.NewTicker(w.Poll)
+	defer tick.Stop()
+	for {
+		more, err := w.round(ctx)
+		if ctx.Err() == nil {
+			w.report(err)
+		}
+		if more && err == nil && ctx.Err() == nil {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			w.finish(context.WithoutCancel(ctx))
+			return
+		case <-w.wake:
+		case <-tick.C:
+		case e := <-w.ended:
+			w.note(e)
+		}
+	}
+}
+
+// Once works until nothing is due any more, and returns how many tasks were done and what went wrong with
+// others.
+func (w *Worker[T]) Once(ctx context.Context) (done int, err error) {
+	for {
+		more, problem := w.round(ctx)
+		err = errors.Join(err, problem)
+		if w.lanes.busy() == 0 && (!more || problem != nil) {
+			return done, err
+		}
+		for w.lanes.busy() > 0 {
+			e := <-w.ended
+			w.note(e)
+			if e.err == nil {
+				done++
+			}
+		}
+	}
+}
+
+// round records what has ended, does the work without a lease, and starts on what is due.
+func (w *Worker[T]) round(ctx context.Context) (more bool, err error) {
+	for {
+		select {
+		case e := <-w.ended:
+			w.note(e)
+			continue
+		default:
+		}
+		break
+	}
+	err, w.trouble = w.trouble, nil
+	if problem := w.record(ctx); problem != nil {
+		return false, errors.Join(err, problem)
+	}
+	err = errors.Join(err, fault.Survive(func() (problem error) {
+		if w.Before != nil {
+			more, problem = w.Before(ctx)
+		}
+		return problem
+	}), fault.Survive(func() error { return w.claim(ctx) }))
+	return more, err
+}
+
+func (w *Worker[T]) record(ctx context.Context) error {
+	if w.Record == nil {
+		return nil
+	}
+	return fault.Survive(func() error { return w.Record(ctx) })
+}
+
+// claim takes due work and starts on it, as far as there is room.
+func (w *Worker[T]) claim(ctx context.Context) error {
+	if w.lanes.busy() >= w.Limits.Slots {
+		return nil
+	}
+	groups, err := w.Queue.Waiting(ctx)
+	if err != nil {
+		return err
+	}
+	shares := w.lanes.shares(w.Limits, groups)
+	if len(shares) == 0 {
+		return nil
+	}
+	claimed, err := w.Queue.Claim(ctx, w.Lease, shares)
+	if err != nil || len(claimed) == 0 {
+		return err
+	}
+	clock := storeClock{w.Clock, claimed[0].Until.Add(-w.Lease).Sub(w.Clock.Now())}
+	batches := make(map[string][]ports.Leased[T])
+	for _, l := range claimed {
+		switch {
+		case l.Err != nil:
+			err = errors.Join(err, w.setAside(ctx, l.Held, l.Err))
+		case w.Limits.Batch > 0:
+			batches[l.Group] = append(batches[l.Group], l)
+		default:
+			w.start(ctx, Task[T]{l.Group, []ports.Leased[T]{l}, clock})
+		}
+	}
+	for group, items := range batches {
+		w.start(ctx, Task[T]{group, items, clock})
+	}
+	return err
+}
+
+func (w *Worker[T]) start(ctx context.Context, t Task[T]) {
+	w.lanes.enter(t.Group)
+	begun := w.Clock.Now()
+	go func() {
+		err := fault.Survive(func() error { return w.Work(ctx, t) })
+		e := ended{t.Group, err == nil && w.Clock.Now().Sub(begun) < w.Limits.Long, err}
+		for _, l := range t.Items {
+			switch {
+			case errors.Is(err, fault.ErrPanic) || errors.Is(err, fault.ErrUnreadable):
+				e.err = errors.Join(e.err, w.setAside(ctx, l.Held, err))
+			case l.Failures > 0:
+				e.err = errors.Join(e.err, w.Queue.Restore(context.WithoutCancel(ctx), l.Held))
+			}
+		}
+		w.ended <- e
+	}()
+}
+
+// setAside puts work off that this program cannot do, and says so.
+func (w *Worker[T]) setAside(ctx context.Context, held ports.Held, why error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
+	defer cancel()
+	ReportSetAside(ctx, w.Log, w.Name, ports.SetAside{Held: held, Err: why})
+	return w.Queue.SetAside(ctx, held, why.Error())
+}
+
+func (w *Worker[T]) note(e ended) {
+	w.lanes.leave(e.group, e.quick)
+	if !errors.Is(e.err, ErrFailed) {
+		w.trouble = errors.Join(w.trouble, e.err)
+	}
+}
+
+// finish waits for the tasks that have begun and records them.
+func (w *Worker[T]) finish(ctx context.Context) {
+	for w.lanes.busy() > 0 {
+		w.note(<-w.ended)
+	}
+	ctx, cancel := context.WithTimeout(ctx, finishing)
+	defer cancel()
+	if err := w.record(ctx); err != nil {
+		w.report(err)
+	}
+}
+
+func (w *Worker[T]) report(err error) {
+	if w.Ran != nil {
+		w.Ran(err)
+	}
+}
