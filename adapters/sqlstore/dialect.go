@@ -35,7 +35,7 @@ type dialect struct {
 	transactionName string
 	// clock is the database's clock, in unix milliseconds.
 	clock string
-	// stopped is where a test has stopped the clock, in unix milliseconds; 0: it runs.
+	// stopped is where a test has stopped the clock, in unix milliseconds; nil or 0: it runs.
 	stopped *atomic.Int64
 	// maxRows is how many rows one INSERT has at most, by measurement: SQLite looks every parameter up
 	// among all of the statement.

@@ -57,8 +57,8 @@ func (w workQueue[R, T]) Restore(ctx context.Context, held ports.Held) error {
 
 // moment is the database's clock, asked once in a statement, so that an index can be searched for it.
 func (d dialect) moment() string {
-	if at := d.stopped.Load(); at != 0 {
-		return "(SELECT CAST(" + strconv.FormatInt(at, 10) + " AS BIGINT))"
+	if d.stopped != nil && d.stopped.Load() != 0 {
+		return "(SELECT CAST(" + strconv.FormatInt(d.stopped.Load(), 10) + " AS BIGINT))"
 	}
 	return "(SELECT " + d.clock + ")"
 }
