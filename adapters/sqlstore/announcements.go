@@ -127,20 +127,13 @@ const (
 	setAside  = time.Hour
 )
 
-// now is the database's clock.
-func (t *tx) now(ctx context.Context) (time.Time, error) {
-	var at int64
-	_, err := t.get(ctx, &at, "SELECT "+t.dialect.clock)
-	return fromMillis(at), err
-}
-
 // announce stores an event.
 func (t *tx) announce(ctx context.Context, e *event.Event) error {
 	args, err := eventArgs(e)
 	if err != nil {
 		return t.note(ctx, err)
 	}
-	_, err = t.exec(ctx, insertEvent, args...)
+	_, err = t.exec(ctx, t.dialect.insertEvent(), args...)
 	return err
 }
 

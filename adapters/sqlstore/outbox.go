@@ -10,10 +10,10 @@ import (
 // insertEvent stores an event as of the database's time, which a subscription's activation is compared with. It
 // is due at once.
 func (d dialect) insertEvent() string {
-	now := d.moment()
 	return `
 INSERT INTO outbox (project_id, id, type, payload, created_at, due_at, attempts)
-VALUES ($1, $2, $3, $4, ` + now + `, ` + now + `, 0)`
+SELECT $1, $2, $3, $4, clock.now, clock.now, 0
+FROM (SELECT ` + d.moment() + ` AS now) AS clock`
 }
 
 func eventArgs(e *event.Event) ([]any, error) {

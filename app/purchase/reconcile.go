@@ -2,6 +2,7 @@ package purchase
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/failpoint"
