@@ -36,7 +36,7 @@ type leasedCheckoutRow struct {
 }
 
 func (r leasedCheckoutRow) lease() ports.Leased[*checkout.Checkout] {
-	return leased(r.held(r.ProjectID, r.ID, r.Queue), func() (*checkout.Checkout, error) { return fromCheckoutRow(r.checkoutRow) })
+	return decoded(r.held(r.ProjectID, r.ID, r.Queue), func() (*checkout.Checkout, error) { return fromCheckoutRow(r.checkoutRow) })
 }
 
 const (

@@ -41,7 +41,7 @@ type leasedDeliveryRow struct {
 }
 
 func (r leasedDeliveryRow) lease() ports.Leased[ports.Parcel] {
-	return leased(r.held(r.ProjectID, r.ID, r.Queue), func() (ports.Parcel, error) {
+	return decoded(r.held(r.ProjectID, r.ID, r.Queue), func() (ports.Parcel, error) {
 		return ports.Parcel{Delivery: fromDeliveryRow(r.deliveryRow)}, nil
 	})
 }

@@ -169,8 +169,8 @@ func claimRows[R any](ctx context.Context, s *Store, q queueTable, lease time.Du
 	return slices.Concat(rows...), nil
 }
 
-// leased decodes a claimed row. A panic is the row's failure too.
-func leased[T any](held ports.Held, decode func() (T, error)) (l ports.Leased[T]) {
+// decoded decodes a claimed row. A panic is the row's failure too.
+func decoded[T any](held ports.Held, decode func() (T, error)) (l ports.Leased[T]) {
 	l.Held = held
 	l.Err = fault.Survive(func() (err error) {
 		l.Item, err = decode()

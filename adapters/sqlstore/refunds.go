@@ -113,7 +113,7 @@ type leasedRefundRow struct {
 }
 
 func (r leasedRefundRow) lease() ports.Leased[ports.DueRefund] {
-	return leased(r.held(r.ProjectID, r.ID, r.ProjectID), func() (ports.DueRefund, error) {
+	return decoded(r.held(r.ProjectID, r.ID, r.ProjectID), func() (ports.DueRefund, error) {
 		return ports.DueRefund{
 			Project: id.Stored[id.Project](r.ProjectID), Order: id.Stored[id.Order](r.OrderID), Refund: id.Stored[id.Refund](r.ID),
 		}, nil
