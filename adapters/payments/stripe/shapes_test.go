@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -152,5 +153,29 @@ func TestChargeAndVoidOfAKey(t *testing.T) {
 	}
 	if strings.Contains(seen[0], "void") || !strings.Contains(seen[1], "metadata%5Bvoid%5D=true") {
 		t.Errorf("void: %q", seen)
+	}
+}
+
+// A repeat of a charge has the bytes of the first request, so that Stripe repeats its answer.
+func TestARepeatHasTheSameBytes(t *testing.T) {
+	bodies := map[string]int{}
+	p := open(t, func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		bodies[r.Header.Get("Idempotency-Key")+" "+r.Header.Get("Stripe-Version")+" "+string(body)]++
+		say(w, 200, intent("succeeded", ""))
+	})
+	for i := range 20 {
+		r := request("spt_123")
+		r.Again = i > 0
+		r.Charge.Progress = strings.Repeat("x", i)
+		if _, err := p.Charge(t.Context(), account, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(bodies) != 1 {
+		t.Errorf("%d different requests: %v", len(bodies), bodies)
 	}
 }

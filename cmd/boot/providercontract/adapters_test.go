@@ -201,6 +201,39 @@ func TestRepeatOfTheIdenticalCharge(t *testing.T) {
 	}
 }
 
+// While the charge is at work nobody knows, and nothing is given up.
+func TestResolveWhileTheChargeIsAtWork(t *testing.T) {
+	t.Parallel()
+	l := open(t, standin.Config{})
+	p := l.stripe()
+	r := request("psp_spt", l.token(t, ""), 1, time.Now())
+	l.tell(t, "faults", map[string]any{"fault": "slow:3000", "operation": "charge"})
+	charged := make(chan checkout.Outcome, 1)
+	go func() {
+		outcome, _ := p.Charge(context.Background(), account, r)
+		charged <- outcome
+	}()
+	for l.waiting(t) > 0 { // then the look-alike holds the key
+		time.Sleep(time.Millisecond)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if outcome, err := p.Resolve(ctx, account, r); outcome != nil || err == nil {
+		t.Errorf("%#v, %v while the charge is at work", outcome, err)
+	}
+	if outcome, ok := (<-charged).(checkout.Paid); !ok {
+		t.Errorf("%#v", outcome)
+	}
+}
+
+// waiting is how many ordered faults nobody has met yet.
+func (l *lookalike) waiting(t *testing.T) int {
+	t.Helper()
+	r, _ := http.NewRequest(http.MethodGet, l.url+"/lookalike/faults", nil)
+	faults, _ := do(t, r).body["faults"].([]any)
+	return len(faults)
+}
+
 // listen is the news of the webhooks that a provider sends after each step, as its adapter reads them.
 type listener struct {
 	l      *lookalike
