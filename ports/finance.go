@@ -65,6 +65,10 @@ var (
 	MovementRecorded = MovementState{"recorded"}
 	// MovementInFlight: a payment attempt or a refund that is not decided here yet.
 	MovementInFlight = MovementState{"in_flight"}
+	// MovementOrphan: a charge that no order came of and that is given back, or its refund.
+	MovementOrphan = MovementState{"orphan"}
+	// MovementReversed: a refund that the provider took back later.
+	MovementReversed = MovementState{"reversed"}
 	// MovementElsewhere: the account's owner moved the money without this project.
 	MovementElsewhere = MovementState{"elsewhere"}
 )

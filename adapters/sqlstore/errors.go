@@ -48,7 +48,7 @@ var constraints = []constraint{
 	{"orders_confirmation", "orders.project_id, orders.confirmation", func() *fault.Error {
 		return fault.New(fault.Conflict, "confirmation_taken", "Another order has the confirmation number.")
 	}},
-	{"payments_charge", "payments.project_id, payments.gateway, payments.provider", func() *fault.Error {
+	{"payments_charge", "payments.project_id, payments.provider, payments.gateway", func() *fault.Error {
 		return fault.New(fault.Conflict, "charge_taken", "Another order has the charge.")
 	}},
 	{"stock_quantity", "stock_quantity", func() *fault.Error {

@@ -49,7 +49,7 @@ WHERE p.project_id = $1
 
 	movedRefunds = `
 SELECT p.gateway, p.integration_id, p.order_id, r.payment_id, r.id AS refund_id, r.provider, r.currency, r.amount,
-  r.created_at AS began, r.updated_at AS at, r.status
+  r.created_at AS began, r.updated_at AS at, CASE WHEN r.reversed_at IS NULL THEN r.status ELSE 'reversed' END AS status
 FROM refunds AS r
 JOIN payments AS p ON p.project_id = r.project_id AND p.id = r.payment_id
 WHERE r.project_id = $1`
@@ -72,7 +72,7 @@ LIMIT $4`
 	findRefunds = movedRefunds + `
   AND p.gateway = $2
   AND p.integration_id = $3
-  AND r.status <> 'failed'
+  AND (r.status <> 'failed' OR r.reversed_at IS NOT NULL)
   AND (r.id IN %[1]s OR r.provider <> '' AND r.provider IN %[2]s)`
 
 	findAttempts = `
@@ -289,8 +289,11 @@ func (v Payments) findMovements(ctx context.Context, in id.Project, route projec
 			return nil, err
 		}
 		state := ports.MovementRecorded
-		if r.Status == order.RefundIsPending.String() {
+		switch r.Status {
+		case order.RefundIsPending.String():
 			state = ports.MovementInFlight
+		case "reversed":
+			state = ports.MovementReversed
 		}
 		known = append(known, ports.KnownMovement{Moved: moved, Key: r.RefundID, State: state})
 	}

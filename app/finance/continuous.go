@@ -53,17 +53,12 @@ type Purchases interface {
 	Heard(ctx context.Context, project id.Project, key string, outcome checkout.Outcome) error
 }
 
-// Balances reads balance reports through the route of a request.
-type Balances interface {
-	BalanceChanges(ctx context.Context, s ports.StatementRequest, each func(ports.BalanceChange) error) error
-}
-
 // Reconciler compares the books of all projects continuously, books fees and payouts, and announces what
 // nothing explains. Any number of replicas may run it at once.
 type Reconciler struct {
 	*Service
 	Reconciliations ports.Reconciliations
-	Balances        Balances // nil: fees and payouts are not booked
+	Balances        ports.BalanceGateway
 	Purchases       Purchases
 	Entropy         ports.Entropy
 	Log             *slog.Logger
@@ -115,7 +110,7 @@ func (r *Reconciler) attempt(ctx context.Context, c *ports.Reconciliation) error
 // step compares one window and, at the end of a round, books what changed the balance.
 func (r *Reconciler) step(ctx context.Context, c *ports.Reconciliation) error {
 	s := nextWindow(c)
-	if s.Next.IsZero() && r.Balances != nil {
+	if s.Next.IsZero() {
 		if err := r.book(ctx, c); err != nil {
 			r.Log.WarnContext(ctx, "fees and payouts are not booked yet", "project", c.Project.String(), "provider", c.Route.Provider, "error", err)
 			s.Problem = "The provider's fees and payouts cannot be read."

@@ -82,6 +82,7 @@ func newReconciler(b *books, queue ...*ports.Reconciliation) (*finance.Reconcile
 	return &finance.Reconciler{
 		Service:         &finance.Service{Payments: b, Gateway: b},
 		Reconciliations: kept,
+		Balances:        b,
 		Purchases:       b,
 		Entropy:         fakeEntropy{},
 		Log:             slog.New(slog.DiscardHandler),
@@ -203,7 +204,6 @@ func TestReconciler_booksFeesAndPayouts(t *testing.T) {
 		},
 	}
 	r, kept := newReconciler(b, account(stripe))
-	r.Balances = b
 	if err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

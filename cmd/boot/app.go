@@ -43,6 +43,7 @@ type App struct {
 	store             *sqlstore.Store
 	storefront        ports.Storefronts
 	gateway           ports.Gateway
+	balances          ports.BalanceGateway
 	providers         providers
 	platforms         platforms
 	embeddings        embeddings

@@ -42,7 +42,7 @@ func (a *App) openProviders() {
 	if a.env == account.Sandbox {
 		gateway.Sandbox = sandbox.Provider{Ledger: a.store.SandboxLedger(), Clock: a.clock, Entropy: system.Entropy{}}
 	}
-	a.gateway = gateway
+	a.gateway, a.balances = gateway, gateway
 }
 
 // standing notes in transactions of its own how integrations stand.

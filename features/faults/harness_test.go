@@ -52,7 +52,7 @@ func TestFaults(t *testing.T) {
 	groups := []group{
 		{"points", (*lab).points}, {"kills", (*lab).kills}, {"database", (*lab).cuts}, {"restarts", (*lab).restarts}, {"races", (*lab).races},
 		{"provider", (*lab).provider}, {"syncs", (*lab).syncs}, {"syncpoints", (*lab).syncPoints}, {"webhooks", (*lab).webhooks},
-		{"clocks", (*lab).clocks},
+		{"clocks", (*lab).clocks}, {"stops", (*lab).stops}, {"poison", (*lab).poison}, {"disk", (*lab).disks},
 	}
 	if only := os.Getenv("FAULTS_ONLY"); only != "" {
 		groups = slices.DeleteFunc(groups, func(g group) bool { return !slices.Contains(strings.Split(only, ","), g.name) })

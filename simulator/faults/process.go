@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -96,6 +97,12 @@ func (p *Process) Kill() {
 	<-p.ended
 	_ = p.stdin.Close()
 }
+
+// Stop stops the server as SIGSTOP does: it neither works nor answers until it is continued.
+func (p *Process) Stop() error { return p.process.Process.Signal(syscall.SIGSTOP) }
+
+// Continue lets a stopped server go on.
+func (p *Process) Continue() error { return p.process.Process.Signal(syscall.SIGCONT) }
 
 // Ended is closed once the server has ended.
 func (p *Process) Ended() <-chan struct{} { return p.ended }

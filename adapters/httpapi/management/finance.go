@@ -220,7 +220,7 @@ type differenceView struct {
 	Ours       *wire.Money `json:"ours" nullable:"true"`
 	Theirs     *wire.Money `json:"theirs" nullable:"true"`
 	At         wire.Time   `json:"at"`
-	State      *string     `json:"state" nullable:"true" enum:"in_flight,elsewhere" doc:"Explains what is missing here. in_flight: a payment attempt or a refund that is not decided yet. elsewhere: moved at the provider without this project. Null: nothing explains it."`
+	State      *string     `json:"state" nullable:"true" enum:"in_flight,orphan,reversed,elsewhere" doc:"Explains what is missing here. in_flight: a payment attempt or a refund that is not decided yet. orphan: a charge that no order came of and that is given back, or its refund. reversed: a refund that the provider took back. elsewhere: moved at the provider without this project. Null: nothing explains it."`
 }
 
 type reconciliationOutput struct{ Body reconciliation }
