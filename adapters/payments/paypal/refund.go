@@ -34,11 +34,12 @@ func refundFailed(issue string) order.RefundFailed {
 }
 
 type refund struct {
-	ID     string `json:"id"`
-	Status string `json:"status"`
-	Amount amount `json:"amount"`
-	Custom string `json:"custom_id"`
-	Reason struct {
+	ID      string `json:"id"`
+	Status  string `json:"status"`
+	Amount  amount `json:"amount"`
+	Custom  string `json:"custom_id"`
+	Invoice string `json:"invoice_id"`
+	Reason  struct {
 		Reason string `json:"reason"`
 	} `json:"status_details"`
 	Breakdown struct {

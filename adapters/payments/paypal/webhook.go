@@ -212,11 +212,15 @@ func captureNews(e event) (ports.PaymentNews, error) {
 	return ports.PaymentNews{Key: c.Custom, Charge: outcome}, nil
 }
 
-// ours is the key of a refund that was requested here. PayPal repeats a capture's custom and invoice id in refunds
-// of it that are made elsewhere.
-func ours(custom string) bool {
-	_, err := id.Parse[id.Refund](custom)
-	return err == nil || strings.HasPrefix(custom, "orphan-")
+// ours is the key of a refund that was requested here, or "". It is both custom and invoice id, of which PayPal does not
+// always show the first. In refunds that are made elsewhere it repeats those of the capture.
+func (g refund) ours() string {
+	for _, key := range []string{g.Custom, g.Invoice} {
+		if _, err := id.Parse[id.Refund](key); err == nil || strings.HasPrefix(key, "orphan-") {
+			return key
+		}
+	}
+	return ""
 }
 
 // refundNews reads a refund, or a reversal, which has the form of one.
@@ -232,8 +236,8 @@ func refundNews(e event) (ports.PaymentNews, error) {
 	case outcome == nil:
 		return ports.PaymentNews{}, nil
 	}
-	if ours(r.Custom) {
-		return ports.PaymentNews{Key: r.Custom, Refund: outcome}, nil
+	if key := r.ours(); key != "" {
+		return ports.PaymentNews{Key: key, Refund: outcome}, nil
 	}
 	return external(r.capture(), r.ID, amount, outcome, e.At), nil
 }

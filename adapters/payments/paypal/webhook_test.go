@@ -58,6 +58,7 @@ func TestNews(t *testing.T) {
 		{"PAYMENT.CAPTURE.COMPLETED", "capture", strings.Replace(status("COMPLETED"), key, "another shop's", 1), ports.PaymentNews{}},
 		{"PAYMENT.CAPTURE.COMPLETED", "capture", status("PENDING"), ports.PaymentNews{}},
 		{"PAYMENT.CAPTURE.REFUNDED", "refund", back(refundKey, "COMPLETED"), ports.PaymentNews{Key: refundKey, Refund: order.Refunded{Provider: "R1"}}},
+		{"PAYMENT.CAPTURE.REFUNDED", "refund", strings.Replace(back(refundKey, "COMPLETED"), "custom_id", "invoice_id", 1), ports.PaymentNews{Key: refundKey, Refund: order.Refunded{Provider: "R1"}}},
 		{"PAYMENT.CAPTURE.REFUNDED", "refund", back(key, "COMPLETED"), external("R1", 1000, order.Refunded{Provider: "R1"})},
 		{"PAYMENT.CAPTURE.REFUNDED", "refund", back("", "COMPLETED"), external("R1", 1000, order.Refunded{Provider: "R1"})},
 		{"PAYMENT.REFUND.FAILED", "refund", back(refundKey, "FAILED"), ports.PaymentNews{Key: refundKey, Refund: refundFailed("")}},
