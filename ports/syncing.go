@@ -30,7 +30,8 @@ type SyncRuns interface {
 // SyncQueue hands out runs, of all projects, to all replicas at once: no two have the same in hand.
 type SyncQueue interface {
 	// Claim takes up to n running runs that are due, those that waited longest. They are due again at until,
-	// which is how whoever has one in hand knows it as its own.
+	// which is how whoever has one in hand knows it as its own. One that cannot be read is set aside for a
+	// minute: the others come together with the error.
 	Claim(ctx context.Context, now, until time.Time, n int) ([]*syncrun.Run, error)
 	// Wanting are integrations with wanted resources and no running run.
 	Wanting(ctx context.Context, n int) ([]*integration.Integration, error)

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -233,7 +234,25 @@ func (v SyncRuns) Claim(ctx context.Context, now, until time.Time, n int) ([]*sy
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
-	return fromSyncRunRows(rows)
+	return v.readable(ctx, rows)
+}
+
+// dueSyncRuns names what is set aside of runs.
+var dueSyncRuns = queueTable{name: "sync runs", table: "sync_runs", key: "id", lease: "due_at", retry: "due_at"}
+
+// readable decodes claimed runs. One that cannot be read is set aside and keeps no other one back.
+func (v SyncRuns) readable(ctx context.Context, rows []syncRunRow) (list []*syncrun.Run, err error) {
+	for _, r := range rows {
+		run, problem := fromSyncRunRow(r)
+		if problem == nil {
+			list = append(list, run)
+			continue
+		}
+		held := ports.Held{Project: id.Stored[id.Project](r.ProjectID), Key: r.ID, Until: fromMillis(r.DueAt)}
+		problem = fmt.Errorf("sync run %s is set aside: %w", r.ID, problem)
+		err = errors.Join(err, problem, dueSyncRuns.setAside(ctx, v.store, held, problem.Error()))
+	}
+	return list, err
 }
 
 func (v SyncRuns) Wanting(ctx context.Context, n int) ([]*integration.Integration, error) {

@@ -57,7 +57,11 @@ func (w *Worker) Run(ctx context.Context) {
 	tick := time.NewTicker(poll)
 	defer tick.Stop()
 	for {
-		worked, err := w.RunOnce(ctx)
+		var worked bool
+		err := fault.Survive(func() (err error) {
+			worked, err = w.RunOnce(ctx)
+			return err
+		})
 		if ctx.Err() == nil {
 			w.Ran(err)
 		}
@@ -80,7 +84,7 @@ func (w *Worker) RunOnce(ctx context.Context) (worked bool, err error) {
 	if task == nil || err != nil {
 		return false, err
 	}
-	err = w.catchUp(ctx, task)
+	err = fault.Survive(func() error { return w.catchUp(ctx, task) })
 	if err == nil || fault.Is(err, "embedding_taken") || fault.KindOf(err) == fault.NotFound {
 		return true, nil // a project that is gone takes its task along
 	}

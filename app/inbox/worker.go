@@ -97,7 +97,11 @@ func (w *Worker) Run(ctx context.Context) {
 	tick := time.NewTicker(poll)
 	defer tick.Stop()
 	for {
-		more, err := w.step(ctx)
+		var more bool
+		err := fault.Survive(func() (err error) {
+			more, err = w.step(ctx)
+			return err
+		})
 		if ctx.Err() == nil {
 			w.Ran(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -91,7 +92,7 @@ func (e *Engine) Run(ctx context.Context) {
 	tick := time.NewTicker(poll)
 	defer tick.Stop()
 	for {
-		err := e.step(ctx)
+		err := fault.Survive(func() error { return e.step(ctx) })
 		if ctx.Err() == nil {
 			e.Ran(err)
 		}
@@ -117,17 +118,16 @@ func (e *Engine) step(ctx context.Context) error {
 	}
 	now := e.Clock.Now()
 	runs, err := e.Queue.Claim(ctx, now, now.Add(lease), slots-e.busy)
-	if err != nil {
-		return errors.Join(unstarted, err)
-	}
 	for _, r := range runs {
 		e.busy++
 		go func() {
 			defer func() { e.done <- struct{}{} }()
-			e.work(ctx, r)
+			if err := fault.Survive(func() error { e.work(ctx, r); return nil }); err != nil {
+				e.Log.ErrorContext(ctx, "a sync run is left to its lease", "run", r.ID.String(), "error", err)
+			}
 		}()
 	}
-	return unstarted
+	return errors.Join(unstarted, err)
 }
 
 // startWanted starts runs over what webhooks' actions want to be read. One that cannot be started now, its

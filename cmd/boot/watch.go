@@ -14,6 +14,7 @@ func (a *App) watchParts() {
 	a.clocks.watch(a.health)
 	a.metrics.ClockSkew(a.clocks.skews)
 	a.metrics.Outbox(a.store.OutboxLag)
+	a.metrics.SetAside(a.store.SetAside)
 	a.metrics.MoneyUnexplained(a.store.Reconciliations().UnexplainedMoney)
 	a.metrics.RateLimits(a.limiter.Degraded, a.limiter.Alone)
 	for name, pool := range a.store.Pools() {

@@ -1,0 +1,148 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/jobs"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// queue hands out rows, each once.
+type queue struct {
+	mu              sync.Mutex
+	rows            []ports.Leased[string]
+	aside, restored []string
+}
+
+func row(group, key string) ports.Leased[string] {
+	return ports.Leased[string]{Held: ports.Held{Group: group, Key: key, Until: noon.Add(time.Hour + lease)}, Item: key}
+}
+
+func (q *queue) Waiting(context.Context) (groups []string, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, r := range q.rows {
+		if !slices.Contains(groups, r.Group) {
+			groups = append(groups, r.Group)
+		}
+	}
+	return groups, nil
+}
+
+func (q *queue) Claim(_ context.Context, _ time.Duration, shares []ports.Share) (claimed []ports.Leased[string], err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, share := range shares {
+		q.rows = slices.DeleteFunc(q.rows, func(r ports.Leased[string]) bool {
+			if r.Group != share.Group || share.Most == 0 {
+				return false
+			}
+			share.Most--
+			claimed = append(claimed, r)
+			return true
+		})
+	}
+	return claimed, nil
+}
+
+func (q *queue) SetAside(_ context.Context, h ports.Held, _ string) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.aside = append(q.aside, h.Key)
+	return nil
+}
+
+func (q *queue) Restore(_ context.Context, h ports.Held) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.restored = append(q.restored, h.Key)
+	return nil
+}
+
+type clock struct{}
+
+var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+const lease = 30 * time.Second
+
+func (clock) Now() time.Time { return noon }
+
+func job(q *queue, work func(context.Context, jobs.Task[string]) error) jobs.Job[string] {
+	return jobs.Job[string]{
+		Name: "test", Queue: q, Work: work, Limits: jobs.Limits{Slots: 8, Slow: 4, Each: 2}, Lease: lease, Poll: time.Millisecond,
+		Clock: clock{}, Log: slog.New(slog.DiscardHandler),
+	}
+}
+
+// What panics, and what cannot be read, is set aside; everything else is done in the same round.
+func TestWorkerSetsAside(t *testing.T) {
+	t.Parallel()
+	unreadable, again := row("a", "unreadable"), row("c", "again")
+	unreadable.Err, again.Failures = fault.ErrUnreadable, 2
+	q := &queue{rows: []ports.Leased[string]{unreadable, row("a", "panics"), row("a", "plain"), row("b", "spoilt"), again}}
+	broken := errors.New("broken")
+	done, err := jobs.NewWorker(job(q, func(_ context.Context, task jobs.Task[string]) error {
+		if now := task.Clock.Now(); !now.Equal(noon.Add(time.Hour)) {
+			t.Errorf("the store's clock says %s", now)
+		}
+		switch task.Item() {
+		case "panics":
+			panic("of all things")
+		case "spoilt":
+			return errors.Join(broken, fault.ErrUnreadable)
+		}
+		return nil
+	})).Once(t.Context())
+	slices.Sort(q.aside)
+	if done != 2 || !errors.Is(err, fault.ErrPanic) || !errors.Is(err, broken) {
+		t.Errorf("%d done, %v", done, err)
+	}
+	if !slices.Equal(q.aside, []string{"panics", "spoilt", "unreadable"}) || !slices.Equal(q.restored, []string{"again"}) {
+		t.Errorf("aside %v, restored %v", q.aside, q.restored)
+	}
+}
+
+// A group whose work hangs has its places, and no others.
+func TestWorkerGoesOnBesideAGroupThatHangs(t *testing.T) {
+	t.Parallel()
+	q := &queue{}
+	for range 20 {
+		q.rows = append(q.rows, row("dead", "hangs"))
+	}
+	for range 10 {
+		q.rows = append(q.rows, row("live", "works"))
+	}
+	release, worked := make(chan struct{}), make(chan struct{}, 10)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		jobs.NewWorker(job(q, func(_ context.Context, task jobs.Task[string]) error {
+			if task.Group == "dead" {
+				<-release
+				return nil
+			}
+			worked <- struct{}{}
+			return nil
+		})).Run(ctx)
+	}()
+	for range 10 {
+		<-worked
+	}
+	q.mu.Lock()
+	left := len(q.rows)
+	q.mu.Unlock()
+	if left != 18 {
+		t.Errorf("%d of 20 that hang wait, want 18", left)
+	}
+	stop()
+	close(release)
+	<-ended // waits for what it has begun
+}
