@@ -1,0 +1,261 @@
+package memstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Checkouts is the store's view of checkouts.
+type Checkouts struct{ *Store }
+
+var _ ports.Checkouts = Checkouts{}
+
+// open is a checkout as its reader may change it.
+func open(s checkout.Snapshot) *checkout.Checkout {
+	s.Lines, s.Options, s.Taken = slices.Clone(s.Lines), slices.Clone(s.Options), slices.Clone(s.Taken)
+	return checkout.Rehydrate(s)
+}
+
+func (s *state) checkout(p id.Project, of id.Checkout) (*checkout.Checkout, error) {
+	k := key[id.Checkout]{p, of}
+	if _, bad := s.poisoned.rows[k]; bad {
+		return nil, unreadable("checkout " + of.String())
+	}
+	row, known := s.checkouts.rows[k]
+	if !known {
+		return nil, fault.Missing("checkout")
+	}
+	return open(row), nil
+}
+
+func (s *state) save(c *checkout.Checkout) {
+	row := open(c.Snapshot()).Snapshot()
+	s.checkouts.put(s, key[id.Checkout]{row.Project, row.ID}, row)
+}
+
+func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout) error {
+	return v.inTx(ctx, func(s *state) error {
+		row := c.Snapshot()
+		if _, known := s.sessions.rows[key[id.Session]{row.Project, row.Session}]; !known {
+			return fault.Missing("session")
+		}
+		s.save(c)
+		return nil
+	})
+}
+
+func (v Checkouts) Get(ctx context.Context, p id.Project, of id.Checkout) (*checkout.Checkout, error) {
+	s, err := v.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.checkout(p, of)
+}
+
+func (v Checkouts) InTx(ctx context.Context, p id.Project, work func(ports.Purchase) error) error {
+	return v.inTx(ctx, func(s *state) error { return work(purchase{v.Store, s, p}) })
+}
+
+func (v Checkouts) Standing(ctx context.Context, p id.Project, of id.Checkout, client string, window time.Duration) (ports.Standing, error) {
+	s, err := v.read(ctx)
+	if err != nil {
+		return ports.Standing{}, err
+	}
+	c, err := s.checkout(p, of)
+	if err != nil {
+		return ports.Standing{}, err
+	}
+	now := v.Now()
+	standing := ports.Standing{Checkout: c, Now: now}
+	for _, subject := range []string{c.Snapshot().Session.String(), client} {
+		n, first := s.declined(p, subject, now.Add(-window))
+		if n > standing.Declines {
+			standing.Declines, standing.First = n, first
+		}
+	}
+	return standing, nil
+}
+
+// declined counts a subject's declines after a time.
+func (s *state) declined(p id.Project, subject string, since time.Time) (n int, first time.Time) {
+	for d, at := range s.declines.rows {
+		if d.project == p && d.subject == subject && subject != "" && at.After(since) {
+			if n++; n == 1 || at.Before(first) {
+				first = at
+			}
+		}
+	}
+	return n, first
+}
+
+func (v Checkouts) ForgetDeclines(ctx context.Context, before time.Time) error {
+	return v.inTx(ctx, func(s *state) error {
+		for d, at := range s.declines.rows {
+			if at.Before(before) {
+				s.declines.drop(s, d)
+			}
+		}
+		return nil
+	})
+}
+
+// Lapsed hands out checkouts whose payment nobody looks after.
+func (s *Store) Lapsed() ports.LapsedCheckouts {
+	return queue[*checkout.Checkout]{
+		Store: s, name: "payments",
+		list: func(s *state, now time.Time) (list []due[*checkout.Checkout]) {
+			for k, c := range s.checkouts.rows {
+				at := c.LeaseUntil
+				if c.RetryAt.After(at) {
+					at = c.RetryAt
+				}
+				if c.Status == checkout.Processing && !at.After(now) {
+					group := c.Payment.Route.Integration.String()
+					list = append(list, due[*checkout.Checkout]{
+						project: k.project, row: k.id.String(), group: cmp.Or(group, k.project.String()), at: at,
+					})
+				}
+			}
+			return list
+		},
+		lease: func(s *state, d due[*checkout.Checkout], until time.Time) (*checkout.Checkout, error) {
+			k := key[id.Checkout]{d.project, id.Stored[id.Checkout](d.row)}
+			row := s.checkouts.rows[k]
+			row.LeaseUntil = until
+			s.checkouts.put(s, k, row)
+			return s.checkout(k.project, k.id)
+		},
+		held: func(s *state, h ports.Held) bool {
+			row := s.checkouts.rows[key[id.Checkout]{h.Project, id.Stored[id.Checkout](h.Key)}]
+			return row.Status == checkout.Processing && row.LeaseUntil.Equal(h.Until)
+		},
+		postpone: func(s *state, h ports.Held, until time.Time) {
+			k := key[id.Checkout]{h.Project, id.Stored[id.Checkout](h.Key)}
+			row := s.checkouts.rows[k]
+			row.RetryAt = until
+			s.checkouts.put(s, k, row)
+		},
+	}
+}
+
+// purchase is one transaction of a purchase.
+type purchase struct {
+	*Store
+	s       *state
+	project id.Project
+}
+
+var _ ports.Purchase = purchase{}
+
+func (p purchase) Lock(_ context.Context, of id.Checkout) (*checkout.Checkout, time.Time, error) {
+	c, err := p.s.checkout(p.project, of)
+	return c, p.Now(), err
+}
+
+func (p purchase) Stock(_ context.Context, needs []catalog.Need) ([]catalog.Level, error) {
+	return p.s.levels(p.project, func(product catalog.Product, v catalog.Variant) bool {
+		return product.Status == catalog.Active && slices.ContainsFunc(needs, func(n catalog.Need) bool { return n.Variant == v.ID })
+	}), nil
+}
+
+func (p purchase) Save(_ context.Context, c *checkout.Checkout, e *event.Event) error {
+	p.s.save(c)
+	return p.announce(e)
+}
+
+func (p purchase) announce(e *event.Event) error {
+	if e != nil {
+		p.s.announce(e, p.Now())
+	}
+	return nil
+}
+
+func (p purchase) Claim(_ context.Context, c *checkout.Checkout) error {
+	row := c.Snapshot()
+	for _, t := range row.Taken {
+		at := place{p.project, t.Variant, t.Location}
+		if p.s.stock.rows[at] < t.Quantity {
+			return fault.New(fault.Conflict, "out_of_stock", "There is not enough stock.")
+		}
+		p.s.stock.put(p.s, at, p.s.stock.rows[at]-t.Quantity)
+	}
+	for _, name := range tokensOf(row.Lines) {
+		k := key[id.Quote]{p.project, name}
+		q, known := p.s.quotes.rows[k]
+		if !known || !q.RedeemedBy.IsZero() || !q.claimedBy.IsZero() && q.claimedBy != row.ID {
+			return tokenRedeemed()
+		}
+		q.claimedBy = row.ID
+		p.s.quotes.put(p.s, k, q)
+	}
+	p.s.save(c)
+	return nil
+}
+
+func tokenRedeemed() error {
+	return fault.New(fault.Conflict, "token_redeemed", "The checkout token has been used by another checkout.")
+}
+
+func tokensOf(lines []checkout.Line) (tokens []id.Quote) {
+	for _, l := range lines {
+		if !l.Quote.IsZero() && !slices.Contains(tokens, l.Quote) {
+			tokens = append(tokens, l.Quote)
+		}
+	}
+	slices.SortFunc(tokens, func(a, b id.Quote) int { return strings.Compare(a.String(), b.String()) })
+	return tokens
+}
+
+func (p purchase) Settle(_ context.Context, settled ports.Settlement) error {
+	row := settled.Checkout.Snapshot()
+	p.s.save(settled.Checkout)
+	if settled.Order == nil {
+		p.s.putBack(p.project, settled.PutBack)
+		for _, subject := range []string{row.Session.String(), row.Payment.Client} {
+			if !settled.Declined.IsZero() && subject != "" {
+				p.s.declines.put(p.s, decline{p.project, subject, row.ID, row.Attempt}, settled.Declined)
+			}
+		}
+		for _, name := range tokensOf(row.Lines) {
+			k := key[id.Quote]{p.project, name}
+			if q := p.s.quotes.rows[k]; q.claimedBy == row.ID && q.RedeemedBy.IsZero() {
+				q.claimedBy = id.Checkout{}
+				p.s.quotes.put(p.s, k, q)
+			}
+		}
+		return p.announce(settled.Event)
+	}
+	for _, name := range tokensOf(row.Lines) {
+		k := key[id.Quote]{p.project, name}
+		q := p.s.quotes.rows[k]
+		if q.claimedBy != row.ID || !q.RedeemedBy.IsZero() {
+			return tokenRedeemed()
+		}
+		q.RedeemedBy = settled.Order.ID
+		p.s.quotes.put(p.s, k, q)
+	}
+	if err := p.s.place(settled.Order); err != nil {
+		return err
+	}
+	return p.announce(settled.Event)
+}
+
+// putBack puts stock back where its variant still is, to no more than there can be.
+func (s *state) putBack(p id.Project, takes []catalog.Take) {
+	for _, t := range takes {
+		at := place{p, t.Variant, t.Location}
+		if there, known := s.stock.rows[at]; known {
+			s.stock.put(s, at, min(there+t.Quantity, catalog.MaxStock))
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package memstore
+
+import (
+	"context"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Sessions is the store's view of sessions.
+type Sessions struct{ *Store }
+
+var _ ports.Sessions = Sessions{}
+
+func (v Sessions) Create(ctx context.Context, visit *session.Session, shown ...id.Product) error {
+	return v.inTx(ctx, func(s *state) error {
+		k := key[id.Session]{visit.Project, visit.ID}
+		s.sessions.put(s, k, *visit)
+		s.shown.put(s, k, slices.Clone(shown))
+		return nil
+	})
+}
+
+func (v Sessions) Update(ctx context.Context, p id.Project, of id.Session, change func(*session.Session) error) (*session.Session, error) {
+	var changed session.Session
+	err := v.inTx(ctx, func(s *state) (err error) {
+		k := key[id.Session]{p, of}
+		visit, known := s.sessions.rows[k]
+		if !known {
+			return fault.Missing("session")
+		}
+		if err := change(&visit); err != nil {
+			return err
+		}
+		changed = visit
+		s.sessions.put(s, k, visit)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &changed, nil
+}
+
+func (v Sessions) Visit(ctx context.Context, p id.Project, of id.Session) (ports.Visit, error) {
+	s, err := v.read(ctx)
+	if err != nil {
+		return ports.Visit{}, err
+	}
+	k := key[id.Session]{p, of}
+	visit, known := s.sessions.rows[k]
+	if !known {
+		return ports.Visit{}, fault.Missing("session")
+	}
+	result := ports.Visit{Session: &visit, Cart: s.cart(k)}
+	for _, e := range s.entries.rows[k] {
+		result.History = append(result.History, e.Entry)
+	}
+	for _, product := range s.shown.rows[k] {
+		result.Shown = append(result.Shown, session.Shown{Product: product, Accepted: s.bought(k, product)})
+	}
+	return result, nil
+}
+
+// cart is what lies in a session's cart: what was bought lies there no more.
+func (s *state) cart(k key[id.Session]) (items []session.CartItem) {
+	for _, item := range s.carts.rows[k] {
+		if s.quotes.rows[key[id.Quote]{k.project, item.Quote}].RedeemedBy.IsZero() {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+func (s *state) bought(k key[id.Session], product id.Product) bool {
+	for at, row := range s.orders.rows {
+		if at.project != k.project || row.order.Session != k.id {
+			continue
+		}
+		for _, l := range row.order.Lines {
+			if l.Product == product {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (v Sessions) Show(ctx context.Context, p id.Project, of id.Session, products []id.Product) error {
+	return v.inTx(ctx, func(s *state) error {
+		k := key[id.Session]{p, of}
+		if _, known := s.sessions.rows[k]; !known {
+			return fault.Missing("session")
+		}
+		shown := slices.Clone(s.shown.rows[k])
+		for _, one := range products {
+			if !slices.Contains(shown, one) {
+				shown = append(shown, one)
+			}
+		}
+		s.shown.put(s, k, shown)
+		return nil
+	})
+}
+
+// quote is a quote with the checkout that has its token in use.
+type quote struct {
+	negotiation.Snapshot
+	claimedBy id.Checkout
+}
+
+// entry is an answer of a session's history.
+type entry struct{ negotiation.Entry }
+
+// Haggling is the store's view of quotes.
+type Haggling struct{ *Store }
+
+var _ ports.Haggling = Haggling{}
+
+// Load finds what an offer on a product needs. What a client tried out before is not counted here.
+func (v Haggling) Load(ctx context.Context, p id.Project, ask ports.HaggleAsk) (h ports.Haggle, err error) {
+	s, err := v.read(ctx)
+	if err != nil {
+		return h, err
+	}
+	k := key[id.Session]{p, ask.Session}
+	if visit, known := s.sessions.rows[k]; known {
+		h.Session, h.Cart, h.LastSeq = &visit, s.cart(k), len(s.entries.rows[k])
+	}
+	for _, e := range s.entries.rows[k] {
+		q := s.quotes.rows[key[id.Quote]{p, e.Quote}]
+		if q.Item.Product == ask.Product && q.Item.Variant == ask.Variant && q.Item.Quantity == ask.Quantity {
+			h.Prior = negotiation.Rehydrate(q.Snapshot)
+		}
+	}
+	if product, known := s.products.rows[key[id.Product]{p, ask.Product}]; known && product.Status == catalog.Active {
+		h.Product, h.Stock = copied(product), map[id.Variant]int{}
+		for _, l := range s.levels(p, func(one catalog.Product, _ catalog.Variant) bool { return one.ID == ask.Product }) {
+			h.Stock[l.Variant] += l.Quantity
+		}
+	}
+	return h, nil
+}
+
+func (v Haggling) Save(ctx context.Context, r ports.HaggleResult) error {
+	return v.inTx(ctx, func(s *state) error {
+		k := key[id.Session]{r.Session.Project, r.Session.ID}
+		if _, known := s.sessions.rows[k]; !known && !r.NewSession {
+			return fault.Missing("session")
+		}
+		if r.Entry.Seq != len(s.entries.rows[k])+1 {
+			return fault.New(fault.Conflict, "stale", "Another answer was stored.")
+		}
+		s.sessions.put(s, k, *r.Session)
+		s.entries.put(s, k, append(slices.Clone(s.entries.rows[k]), entry{r.Entry}))
+		for _, q := range []*negotiation.Quote{r.Superseded, r.Quote} {
+			if q != nil {
+				at := key[id.Quote]{k.project, q.Snapshot().ID}
+				s.quotes.put(s, at, quote{q.Snapshot(), s.quotes.rows[at].claimedBy})
+			}
+		}
+		cart := slices.DeleteFunc(slices.Clone(s.carts.rows[k]), func(old session.CartItem) bool {
+			return slices.ContainsFunc(r.Cart, func(item session.CartItem) bool { return item.Variant == old.Variant })
+		})
+		s.carts.put(s, k, append(cart, r.Cart...))
+		if r.Event != nil {
+			s.announce(r.Event, v.Now())
+		}
+		return nil
+	})
+}
+
+func (v Haggling) ByToken(ctx context.Context, p id.Project, hashes []string) (found []*negotiation.Quote, err error) {
+	s, err := v.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for k, q := range s.quotes.rows {
+		if k.project == p && q.TokenHash != "" && slices.Contains(hashes, q.TokenHash) {
+			found = append(found, negotiation.Rehydrate(q.Snapshot))
+		}
+	}
+	return found, nil
+}
