@@ -22,11 +22,24 @@ func (p *Provider) Resolve(ctx context.Context, a ports.PaymentAccount, r ports.
 		switch err := p.void(ctx, a, r); {
 		case err == nil:
 			return checkout.NotCharged{}, nil
-		case !errors.Is(err, errKeyUsed):
+		case errors.Is(err, errKeyUsed):
+		case unclear(err):
+			return p.voided(ctx, a, r, err)
+		default:
 			return nil, described(err)
 		}
 	}
 	return p.used(ctx, a, r)
+}
+
+// voided is the outcome of a key whose void was answered with an error of Stripe's, which Stripe may keep and repeat
+// for a day although the void was carried out. Its intent, or the charge's, tells; without one nobody knows.
+func (p *Provider) voided(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest, why error) (checkout.Outcome, error) {
+	intent, _, err := p.find(ctx, a, r.Charge)
+	if err != nil || intent == nil {
+		return nil, described(why) // and the void is tried again: a search that goes on is for keys that were used
+	}
+	return p.settled(ctx, a, r, intent)
 }
 
 // used is the outcome of a key that Stripe knows from a charge. Without an intent nobody knows: a request that
