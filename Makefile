@@ -1,10 +1,11 @@
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test features bench simulate faults provider-contract fuzz lint
+.PHONY: help run test features bench simulate schedules faults provider-contract fuzz lint
 
 BENCHTIME ?= 1s
 FUZZTIME  ?= 10s
+SCHEDULES ?= 100000
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +33,9 @@ bench: ## run the benchmarks, BENCHTIME=1s each
 
 simulate: ## let buyer agents loose on the demo shop
 	go run ./cmd/haggle simulate --demo
+
+schedules: ## run payments and events over SCHEDULES=100000 simulated schedules of failures (SEED=n: that one)
+	SCHEDULES=$(if $(SEED),1,$(SCHEDULES)) SEED=$(SEED) go test -v -count=1 -timeout 60m -run 'TestSchedules|TestWebhooksOfOneProduct' ./cmd/boot/simulation
 
 faults: ## kill, hang and cut off servers while buyers pay, everywhere (a quarter of an hour)
 	@.ci/postgres

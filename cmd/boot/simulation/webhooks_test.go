@@ -28,8 +28,8 @@ import (
 // taken. In the end the product has the price of the last change.
 func TestWebhooksOfOneProduct(t *testing.T) {
 	budgets := []budget{{works: 1}, {repeats: 1, pages: 1}}
-	if os.Getenv("SCHEDULES") != "" {
-		budgets = append(budgets, budget{works: 1, repeats: 1}, budget{works: 1, pages: 1}, budget{works: 2})
+	if os.Getenv("SCHEDULES") != "" && os.Getenv("SEED") == "" {
+		budgets = append(budgets, budget{works: 1, repeats: 1}, budget{works: 1, pages: 1})
 	}
 	for name, changedAt := range map[string][3]string{
 		"milliseconds apart":                {"12:00:00.997", "12:00:00.998", "12:00:00.999"},

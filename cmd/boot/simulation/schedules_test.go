@@ -1,0 +1,73 @@
+package simulation
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/order"
+)
+
+func refundOf(o *order.Order, amount *money.Amount) aftersales.RefundRequest {
+	return aftersales.RefundRequest{Payment: o.Payment.ID, Amount: amount, Reason: "Broken"}
+}
+
+// number is a number of the environment.
+func number(name string, otherwise uint64) uint64 {
+	if n, err := strconv.ParseUint(os.Getenv(name), 10, 64); err == nil {
+		return n
+	}
+	return otherwise
+}
+
+// Schedules of random failures leave money, stock, orders and events as they must be. SCHEDULES is how many, SEED
+// the first one's seed: a schedule's seed is the next number.
+func TestSchedules(t *testing.T) {
+	t.Parallel()
+	first, n := number("SEED", uint64(time.Now().UnixNano())), number("SCHEDULES", 300)
+	begun := time.Now()
+	var next, failed atomic.Uint64
+	var shards sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		shards.Go(func() {
+			for k := next.Add(1) - 1; k < n && failed.Load() < 3; k = next.Add(1) - 1 {
+				if s := scheduled(t, first+k, n == 1); len(s.broken) > 0 {
+					failed.Add(1)
+					t.Error(scheduled(t, first+k, true).report())
+				}
+			}
+		})
+	}
+	shards.Wait()
+	took := time.Since(begun)
+	t.Logf("%d schedules from seed %d in %s: %.0f a minute", next.Load(), first, took, float64(next.Load())/took.Minutes())
+}
+
+func scheduled(t *testing.T, seed uint64, keep bool) (s *simulation) {
+	synctest.Test(t, func(t *testing.T) { s = simulate(t, seed, keep) })
+	return s
+}
+
+// The same seed is the same schedule.
+func TestASeedIsOneSchedule(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(50) {
+		one, two := scheduled(t, seed, true), scheduled(t, seed, true)
+		if one.sum != two.sum || one.steps != two.steps {
+			for n := range min(len(one.trace), len(two.trace)) {
+				if one.trace[n] != two.trace[n] {
+					t.Fatalf("seed %d: at step %d\n%s\nor %s", seed, n, strings.Join(one.trace[max(n-20, 0):n+1], "\n"), two.trace[n])
+				}
+			}
+			t.Fatalf("seed %d: %d steps, and %d", seed, one.steps, two.steps)
+		}
+	}
+}

@@ -1,0 +1,301 @@
+package simulation
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/payments/stripe"
+	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/app/publishing"
+	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest/memstore"
+)
+
+// clock is a machine's, off from the bubble's by so much.
+type clock time.Duration
+
+func (c clock) Now() time.Time {
+	return time.Now().Add(time.Duration(c)).UTC().Truncate(time.Millisecond)
+}
+
+// entropy counts, for one actor.
+type entropy struct {
+	actor uint64
+	n     atomic.Uint64
+}
+
+func (e *entropy) Bits128() (bits [16]byte) {
+	n := e.n.Add(1)
+	// Spread, so that confirmation numbers differ, which are the first bits of an id.
+	binary.BigEndian.PutUint64(bits[:8], (e.actor<<20|n)*0x9e3779b97f4a7c15)
+	binary.BigEndian.PutUint64(bits[8:], e.actor<<32|n)
+	return bits
+}
+
+func (*entropy) Secret(n int) string { return string(bytes.Repeat([]byte("a"), n)) }
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// server is a replica's connections: each call waits for its turn.
+type server struct {
+	*scheduler
+	of       *process
+	store    *memstore.Store
+	stripe   *stripeModel
+	posts    func(ports.Webhook) event.Result
+	off      clock
+	last     *uint64 // actor
+	provider ports.Gateway
+}
+
+func (s *server) entropy() *entropy {
+	*s.last++
+	return &entropy{actor: *s.last}
+}
+
+// on makes a call that has a result.
+func on[T any](ctx context.Context, s *server, name string, effect func() (T, error)) (result T, err error) {
+	err = s.call(ctx, s.of, name, func() (err error) {
+		result, err = effect()
+		return err
+	})
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return result, nil
+}
+
+type checkouts struct {
+	ports.Checkouts
+	*server
+}
+
+func (v checkouts) Get(ctx context.Context, p id.Project, c id.Checkout) (*checkout.Checkout, error) {
+	return on(ctx, v.server, "get "+c.String(), func() (*checkout.Checkout, error) { return v.Checkouts.Get(ctx, p, c) })
+}
+
+func (v checkouts) InTx(ctx context.Context, p id.Project, work func(ports.Purchase) error) error {
+	return v.call(ctx, v.of, "purchase", func() error { return v.Checkouts.InTx(ctx, p, work) })
+}
+
+func (v checkouts) Standing(ctx context.Context, p id.Project, c id.Checkout, client string, window time.Duration) (ports.Standing, error) {
+	return on(ctx, v.server, "standing "+c.String(), func() (ports.Standing, error) { return v.Checkouts.Standing(ctx, p, c, client, window) })
+}
+
+type orders struct {
+	ports.Orders
+	ports.Refunds
+	*server
+}
+
+func (v orders) ByCheckout(ctx context.Context, p id.Project, c id.Checkout) (*order.Order, error) {
+	return on(ctx, v.server, "order of "+c.String(), func() (*order.Order, error) { return v.Orders.ByCheckout(ctx, p, c) })
+}
+
+func (v orders) Case(ctx context.Context, p id.Project, o id.Order) (*order.Case, error) {
+	return on(ctx, v.server, "case "+o.String(), func() (*order.Case, error) { return v.Orders.Case(ctx, p, o) })
+}
+
+func (v orders) Change(ctx context.Context, p id.Project, o id.Order, change func(*order.Case) error) (*order.Case, error) {
+	return on(ctx, v.server, "change "+o.String(), func() (*order.Case, error) { return v.Orders.Change(ctx, p, o, change) })
+}
+
+func (v orders) RefundByID(ctx context.Context, p id.Project, r id.Refund) (*order.Refund, error) {
+	return on(ctx, v.server, "refund "+r.String(), func() (*order.Refund, error) { return v.Refunds.RefundByID(ctx, p, r) })
+}
+
+// queue is a work queue behind the connection.
+type queue[T any] struct {
+	ports.Queue[T]
+	*server
+	name string
+}
+
+func (q queue[T]) Waiting(ctx context.Context) ([]string, error) {
+	return on(ctx, q.server, q.name+" waiting", func() ([]string, error) { return q.Queue.Waiting(ctx) })
+}
+
+func (q queue[T]) Claim(ctx context.Context, lease time.Duration, shares []ports.Share) ([]ports.Leased[T], error) {
+	return on(ctx, q.server, q.name+" claim", func() ([]ports.Leased[T], error) { return q.Queue.Claim(ctx, lease, shares) })
+}
+
+func (q queue[T]) SetAside(ctx context.Context, h ports.Held, why string) error {
+	return q.call(ctx, q.of, q.name+" set aside "+h.Key, func() error { return q.Queue.SetAside(ctx, h, why) })
+}
+
+func (q queue[T]) Restore(ctx context.Context, h ports.Held) error {
+	return q.call(ctx, q.of, q.name+" restore "+h.Key, func() error { return q.Queue.Restore(ctx, h) })
+}
+
+type outbox struct {
+	queue[ports.Parcel]
+	all memstore.Outbox
+}
+
+type fanned struct {
+	n     int
+	aside []ports.SetAside
+}
+
+func (v outbox) FanOut(ctx context.Context, limit int, route func(ports.Announced, ports.Audience) []*event.Delivery) (int, []ports.SetAside, error) {
+	f, err := on(ctx, v.server, "fan out", func() (f fanned, err error) {
+		f.n, f.aside, err = v.all.FanOut(ctx, limit, route)
+		return f, err
+	})
+	return f.n, f.aside, err
+}
+
+func (v outbox) Record(ctx context.Context, outcomes []ports.Outcome) error {
+	return v.call(ctx, v.of, "record deliveries", func() error { return v.all.Record(ctx, outcomes) })
+}
+
+type webhooks struct{ *server }
+
+func (v webhooks) Post(ctx context.Context, w ports.Webhook) event.Result {
+	r, err := on(ctx, v.server, "post "+w.ID.String()+" to "+w.URL, func() (event.Result, error) { return v.posts(w), nil })
+	if err != nil {
+		return event.Result{Error: "no answer"}
+	}
+	return r
+}
+
+// RoundTrip brings a request to Stripe and its answer back. Stripe goes on when the client does not wait.
+func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
+	type answer struct {
+		status int
+		body   string
+	}
+	name := r.Method + " " + r.URL.Path
+	if strings.Count(name, "/") == 2 { // else the key is the library's own, by chance
+		name += " " + r.Header.Get("Idempotency-Key")
+	}
+	came := make(chan answer, 1)
+	if r.Body != nil { // which the client may close
+		text, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		r.Body = io.NopCloser(bytes.NewReader(text))
+	}
+	err := s.call(r.Context(), s.of, name, func() error {
+		go func() {
+			status, body := s.stripe.serve(r)
+			came <- answer{status, body}
+		}()
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if r.Context().Err() != nil && s.chance.IntN(2) == 0 { // after a stop the answer and the deadline may both be there
+		return nil, r.Context().Err()
+	}
+	var a answer
+	select {
+	case a = <-came:
+	default:
+		select {
+		case a = <-came:
+		case <-r.Context().Done():
+			return nil, r.Context().Err()
+		}
+	}
+	if err := s.call(r.Context(), s.of, name+" answers", func() error { return nil }); err != nil {
+		return nil, err
+	}
+	return &http.Response{
+		StatusCode: a.status, Request: r, Body: io.NopCloser(strings.NewReader(a.body)),
+		Header: http.Header{"Date": {s.stripe.now().UTC().Format(http.TimeFormat)}, "Content-Type": {"application/json"}},
+	}, nil
+}
+
+// gateway is Stripe by the real adapter, for the one account that there is.
+type gateway struct{ *stripe.Provider }
+
+var account = ports.PaymentAccount{Key: "sk_test_simulation"}
+
+func (g gateway) Charge(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+	return g.Provider.Charge(tagged(ctx, r.Charge.Key), account, r)
+}
+
+func (g gateway) Resolve(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+	return g.Provider.Resolve(tagged(ctx, r.Charge.Key), account, r)
+}
+
+func (g gateway) Refund(ctx context.Context, r ports.RefundRequest) (order.RefundOutcome, error) {
+	return g.Provider.Refund(tagged(ctx, r.Key), account, r)
+}
+
+func (g gateway) Statement(ctx context.Context, s ports.StatementRequest, each func(ports.Movement) error) error {
+	return g.Provider.Statement(ctx, account, s, each)
+}
+
+// consenting is an agent that refuses nothing.
+type consenting struct{ ports.Agent }
+
+func (consenting) Finalize(context.Context, agent.FinalizeInput) (agent.Verdict, error) {
+	return agent.Verdict{}, nil
+}
+
+type mandates struct{}
+
+func (mandates) Mandate(context.Context, *project.Project, id.Session) (agent.Mandate, error) {
+	return agent.Mandate{}, nil
+}
+
+// noIndex has no project's products.
+type noIndex struct{ ports.Index }
+
+func (noIndex) Version(id.Project) int64 { return 0 }
+
+type plainVault struct{}
+
+func (plainVault) Seal(plain []byte, _ string) []byte           { return plain }
+func (plainVault) Open(sealed []byte, _ string) ([]byte, error) { return sealed, nil }
+
+func (s *server) gateway() gateway {
+	return gateway{stripe.New(stripe.Config{HTTP: &http.Client{Transport: s}, Clock: s.off})}
+}
+
+func (s *server) orders() orders {
+	all := memstore.Orders{Store: s.store}
+	return orders{all, all, s}
+}
+
+func (s *server) purchase() *purchase.Service {
+	return &purchase.Service{
+		Agent: consenting{}, Mandates: mandates{}, Storefronts: memstore.Projects{Store: s.store},
+		Checkouts: checkouts{memstore.Checkouts{Store: s.store}, s}, Lapsed: queue[*checkout.Checkout]{s.store.Lapsed(), s, "payments"},
+		Orders: s.orders(), Gateway: s.provider, Clock: s.off, Entropy: s.entropy(), Log: quiet,
+	}
+}
+
+func (s *server) aftersales() *aftersales.Service {
+	return &aftersales.Service{
+		Orders: s.orders(), Payments: memstore.Payments{Store: s.store}, Refunds: s.orders(),
+		Due: queue[ports.DueRefund]{s.store.DueRefunds(), s, "refunds"}, Index: noIndex{}, Gateway: s.provider, Clock: s.off, Entropy: s.entropy(), Log: quiet,
+	}
+}
+
+func (s *server) publisher() *publishing.Publisher {
+	all := s.store.Outbox()
+	return publishing.NewPublisher(publishing.Parts{
+		Outbox: outbox{queue[ports.Parcel]{all, s, "deliveries"}, all}, Webhooks: webhooks{s}, Vault: plainVault{},
+		Clock: s.off, Entropy: s.entropy(), Log: quiet,
+	})
+}
