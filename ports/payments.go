@@ -52,6 +52,15 @@ type Gateway interface {
 	Statement(ctx context.Context, s StatementRequest, each func(Movement) error) error
 }
 
+// PaymentAdmission decides whether a payment may begin, before anything is claimed for it.
+type PaymentAdmission interface {
+	// Admit takes one of the places of payments through the route, which leave gives back, or refuses, after
+	// which leave does nothing. Unavailable payment_unavailable: the provider does not answer at the moment, or
+	// its clock is wrong. Unavailable overloaded: too many payments through the same integration are under way.
+	// Nothing is sent to the provider, and no payment that has begun is kept from its end.
+	Admit(r project.PaymentRoute) (leave func(), err error)
+}
+
 // StatementRequest asks a provider for its own account of what it did.
 type StatementRequest struct {
 	Project  id.Project

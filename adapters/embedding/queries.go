@@ -11,6 +11,7 @@ import (
 	"github.com/sony/gobreaker/v2"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -25,6 +26,13 @@ const (
 	pause      = 30 * time.Second       // in which an endpoint that failed is not asked
 )
 
+// shares bound who waits. Beyond them a query is answered without its vector.
+var shares = bulkhead.Shares{
+	Places: 256,
+	Tenant: 64,
+	Target: 256,
+}
+
 // Queries is an Embedder for single queries that a buyer waits for: it answers within 150 ms, or with an error.
 // Queries that differ in case and spaces are one. What comes late is remembered for whoever asks next. An
 // endpoint that failed five times in a row is not asked for 30 s. Several texts at once go straight to the inner
@@ -34,6 +42,7 @@ type Queries struct {
 	known   *lru.Cache[string, []float32]
 	flights singleflight.Group
 	room    chan struct{}
+	waiting *bulkhead.Room
 	breaker *gobreaker.CircuitBreaker[[]float32]
 }
 
@@ -43,7 +52,7 @@ var _ ports.QueryEmbedder = (*Queries)(nil)
 func ForQueries(inner ports.Embedder) *Queries {
 	known, _ := lru.New[string, []float32](remembered) // fails without a size only
 	return &Queries{
-		inner: inner, known: known, room: make(chan struct{}, inFlight),
+		inner: inner, known: known, room: make(chan struct{}, inFlight), waiting: bulkhead.NewRoom(shares),
 		breaker: gobreaker.NewCircuitBreaker[[]float32](gobreaker.Settings{
 			Timeout:     pause,
 			ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= tooMany },
@@ -52,6 +61,9 @@ func ForQueries(inner ports.Embedder) *Queries {
 		}),
 	}
 }
+
+// Room is where those wait whose queries are embedded.
+func (q *Queries) Room() *bulkhead.Room { return q.waiting }
 
 // Model is the inner Embedder's.
 func (q *Queries) Model() string { return q.inner.Model() }
@@ -73,16 +85,22 @@ func (q *Queries) Embed(ctx context.Context, texts []string) ([][]float32, error
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	flight := q.flights.DoChan(query, func() (any, error) { return q.ask(context.WithoutCancel(ctx), query) })
-	select {
-	case landed := <-flight:
-		if landed.Err != nil {
-			return nil, landed.Err
+	var landed singleflight.Result
+	err := q.waiting.Wait(ctx, "", func() error {
+		select {
+		case landed = <-q.flights.DoChan(query, func() (any, error) { return q.ask(context.WithoutCancel(ctx), query) }):
+			return landed.Err
+		case <-ctx.Done():
+			return failed(ctx, ctx.Err())
 		}
-		return [][]float32{slices.Clone(landed.Val.([]float32))}, nil
-	case <-ctx.Done():
-		return nil, failed(ctx, ctx.Err())
+	})
+	switch {
+	case errors.Is(err, bulkhead.ErrFull):
+		return nil, unavailable("The embeddings endpoint has much to do already.")
+	case err != nil:
+		return nil, err
 	}
+	return [][]float32{slices.Clone(landed.Val.([]float32))}, nil
 }
 
 // ask asks the endpoint, unless it is left alone or has much to do already.

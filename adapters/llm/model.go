@@ -31,6 +31,16 @@ func (c *Client) model(name string) *model {
 	return m
 }
 
+// Suspended is how many models are left alone at the moment.
+func (c *Client) Suspended() (n int) {
+	for _, m := range c.models.Values() {
+		if m.breaker.State() == gobreaker.StateOpen {
+			n++
+		}
+	}
+	return n
+}
+
 // healthy tells whether a model works. What one request has in it is not to close the model for others, and who
 // goes away has not waited for long.
 func healthy(err error) bool {

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/sony/gobreaker/v2"
 
+	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -22,6 +24,14 @@ type Agents struct {
 	entropy   ports.Entropy
 	userAgent string
 	circuits  *lru.Cache[string, *circuit]
+	room      *bulkhead.Room
+}
+
+// shares bound the questions under way. Beyond them the house answers at once.
+var shares = bulkhead.Shares{
+	Places: 256,
+	Tenant: 64,
+	Target: 8,
 }
 
 var _ ports.RemoteAgents = (*Agents)(nil)
@@ -32,7 +42,20 @@ func New(client *http.Client, clock ports.Clock, entropy ports.Entropy, userAgen
 	own := *client
 	own.Timeout, own.Jar = Timeout, nil
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Agents{&own, clock, entropy, userAgent, circuits}
+	return &Agents{&own, clock, entropy, userAgent, circuits, bulkhead.NewRoom(shares)}
+}
+
+// Room is where questions wait for their answers.
+func (a *Agents) Room() *bulkhead.Room { return a.room }
+
+// Suspended is how many handlers are left alone at the moment.
+func (a *Agents) Suspended() (n int) {
+	for _, c := range a.circuits.Values() {
+		if c.State() == gobreaker.StateOpen {
+			n++
+		}
+	}
+	return n
 }
 
 // Search is RemoteAgents'.

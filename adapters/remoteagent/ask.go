@@ -14,6 +14,7 @@ import (
 	"github.com/sony/gobreaker/v2"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -22,6 +23,9 @@ import (
 
 // longest is how much of an answer is read.
 const longest = 64 << 10
+
+// errUnasked means that the handler was not asked.
+var errUnasked = errors.New("the handler was not asked")
 
 // errLeft means that whoever asked gave up first.
 var errLeft = errors.New("nobody waits for the answer any more")
@@ -57,6 +61,9 @@ func ask[T any](ctx context.Context, a *Agents, to ports.RemoteHandler, q questi
 		timed, cancel := context.WithTimeout(ctx, a.client.Timeout)
 		defer cancel()
 		body, err := a.post(timed, to, key, q)
+		if errors.Is(err, bulkhead.ErrFull) {
+			err = unavailable("agent_busy", "Too many questions wait for the agent's handler.").Because(errUnasked)
+		}
 		if err == nil {
 			answer, err = read(body)
 		}
@@ -101,7 +108,12 @@ func (a *Agents) post(ctx context.Context, to ports.RemoteHandler, key *standard
 	r.Header.Set(standardwebhooks.HeaderWebhookID, event.String())
 	r.Header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(now.Unix(), 10))
 	r.Header.Set(standardwebhooks.HeaderWebhookSignature, signature)
-	return receive(ctx, a.client, r)
+	var answer []byte
+	err = a.room.Wait(ctx, circuitKey(to), func() (err error) {
+		answer, err = receive(ctx, a.client, r)
+		return err
+	})
+	return answer, err
 }
 
 // receive sends a request and reads a good answer's body.

@@ -26,7 +26,7 @@ type circuit struct {
 
 // circuit is that of an agent's handler: what one agent's URL does is no other's concern.
 func (a *Agents) circuit(to ports.RemoteHandler) *circuit {
-	key := to.Agent.String() + " " + to.URL
+	key := circuitKey(to)
 	if c, ok := a.circuits.Get(key); ok {
 		return c
 	}
@@ -37,14 +37,16 @@ func (a *Agents) circuit(to ports.RemoteHandler) *circuit {
 	return c
 }
 
+func circuitKey(to ports.RemoteHandler) string { return to.Agent.String() + " " + to.URL }
+
 // newCircuit is closed. The library calls all of these functions under its lock, and IsSuccessful once for each
 // request that counts, before ReadyToTrip.
 func newCircuit() *circuit {
 	c := &circuit{}
 	c.CircuitBreaker = gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
 		Timeout: pause,
-		// Who gave up waiting has learnt nothing.
-		IsExcluded: func(err error) bool { return errors.Is(err, errLeft) },
+		// Who gave up waiting has learnt nothing, nor has who did not ask.
+		IsExcluded: func(err error) bool { return errors.Is(err, errLeft) || errors.Is(err, errUnasked) },
 		IsSuccessful: func(err error) bool {
 			c.recent <<= 1
 			if err != nil {

@@ -187,10 +187,10 @@ func TestManyAskAtOnce(t *testing.T) {
 	bad := good
 	bad.URL += "/bad"
 	var wg sync.WaitGroup
-	for range 8 {
+	for range 2 {
 		for _, ask := range four {
 			wg.Go(func() {
-				for range 10 {
+				for range 40 {
 					if err := ask(t.Context(), a, good); err != nil {
 						t.Error(err)
 					}
@@ -203,7 +203,36 @@ func TestManyAskAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	// Four that failed may have come again before the fifth did, while all others were under way.
-	if n := failed.Load(); n < 5 || n > 32+4 {
+	if n := failed.Load(); n < 5 || n > 8+4 {
 		t.Errorf("the failing one was asked %d times", n)
+	}
+}
+
+// Eight questions wait for a handler. Those beyond are not asked, which is no failure of the handler.
+func TestAHandlerIsAskedByEightAtOnce(t *testing.T) {
+	t.Parallel()
+	arrived, released := make(chan struct{}), make(chan struct{})
+	a, slow := asking(t, func(w http.ResponseWriter, r *http.Request) {
+		arrived <- struct{}{}
+		<-released
+		_, _ = io.WriteString(w, `{"approve": true}`)
+	})
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if err := four["checkout"](t.Context(), a, slow); err != nil {
+				t.Error(err)
+			}
+		})
+		<-arrived
+	}
+	for range 20 {
+		mustFail(t, four["checkout"](t.Context(), a, slow), "agent_busy")
+	}
+	close(released)
+	wg.Wait()
+	go func() { <-arrived }()
+	if err := four["checkout"](t.Context(), a, slow); err != nil {
+		t.Errorf("afterwards: %v", err)
 	}
 }

@@ -95,5 +95,6 @@
 //	                   price, a product that was no candidate or comes twice, …
 //	agent_suspended    the address failed five times in a row, or in ten of the last twenty requests: it is not asked
 //	                   for 30 s, then by one request that has to succeed
+//	agent_busy         eight questions wait for the handler's answer already
 //	agent_secret       the agent's secret cannot sign
 package remoteagent

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/app/failpoint"
 )
 
@@ -50,7 +51,9 @@ func (r Resolver) Private(ctx context.Context, host string) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
-	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	var addresses []netip.Addr
+	var err error
+	bulkhead.Outside(ctx, func() { addresses, err = net.DefaultResolver.LookupNetIP(ctx, "ip", host) })
 	if err != nil {
 		return false
 	}

@@ -177,6 +177,24 @@ func (m *Metrics) ClockSkew(skews func() map[string]time.Duration) {
 	})
 }
 
+// Circuits shows how many of those that requests wait for are left alone because they failed, by what they are.
+func (m *Metrics) Circuits(open func() map[string]int) {
+	m.registry.MustRegister(gaugesOf[int]{
+		prometheus.NewDesc("haggle_circuits_open", "Handlers, models and payment integrations that are left alone for a while.", []string{"of"}, nil),
+		open, func(n int) float64 { return float64(n) },
+	})
+}
+
+// Waiting shows how many requests wait for others, such as merchants' handlers, and how many found no place to wait.
+func (m *Metrics) Waiting(of string, waiting func() int, refused func() int64) {
+	promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "haggle_waiting", Help: "Requests that wait for others.", ConstLabels: prometheus.Labels{"of": of},
+	}, func() float64 { return float64(waiting()) })
+	promauto.With(m.registry).NewCounterFunc(prometheus.CounterOpts{
+		Name: "haggle_waiting_refused_total", Help: "Requests beyond their share of those that wait for others.", ConstLabels: prometheus.Labels{"of": of},
+	}, func() float64 { return float64(refused()) })
+}
+
 // gaugesOf is a gauge for each value of its one label, read at each scrape.
 type gaugesOf[T any] struct {
 	desc  *prometheus.Desc

@@ -13,6 +13,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -31,6 +32,21 @@ const (
 	inFlight   = 64                      // questions at once
 )
 
+// Shares of language models: of those who wait for an answer, who may wait for the same one, and of the questions
+// under way. Beyond them the house's words stay.
+var (
+	waitShares = bulkhead.Shares{
+		Places: 256,
+		Tenant: 64,
+		Target: 128,
+	}
+	flightShares = bulkhead.Shares{
+		Places: inFlight,
+		Tenant: inFlight / 4,
+		Target: inFlight / 2,
+	}
+)
+
 // asking is what all uses of language models share: one memory, one budget.
 type asking struct {
 	model   ports.LanguageModel
@@ -38,7 +54,8 @@ type asking struct {
 	log     *slog.Logger
 	answers *lru.Cache[string, any]
 	flights singleflight.Group
-	room    chan struct{}
+	waiting *bulkhead.Room
+	asked   *bulkhead.Room
 
 	mu    sync.Mutex
 	day   string
@@ -47,7 +64,14 @@ type asking struct {
 
 func newAsking(model ports.LanguageModel, clock ports.Clock, log *slog.Logger) *asking {
 	answers, _ := lru.New[string, any](remembered) // fails without a size only
-	return &asking{model: model, clock: clock, log: log, answers: answers, room: make(chan struct{}, inFlight)}
+	return &asking{model: model, clock: clock, log: log, answers: answers, waiting: bulkhead.NewRoom(waitShares), asked: bulkhead.NewRoom(flightShares)}
+}
+
+// Room is where those wait who had something asked.
+func (a *asking) Room() *bulkhead.Room { return a.waiting }
+
+func busy() error {
+	return fault.New(fault.Unavailable, "model_busy", "Too many questions are put to language models at once.")
 }
 
 // trial is the key of contexts in which nobody buys.
@@ -112,6 +136,11 @@ func ask[T any](ctx context.Context, a *asking, m agent.Model, p *project.Projec
 	if ctx.Err() != nil { // nobody waits for what it would cost
 		return nothing, ctx.Err()
 	}
+	leave, ok := a.waiting.Enter(ctx, r.Provider+" "+r.Model)
+	if !ok {
+		return nothing, busy()
+	}
+	defer leave()
 	// A buyer does not share a trial's flight, which may have no tokens.
 	flight := a.flights.DoChan(fmt.Sprintf("%d\x00%s", tokensOf(ctx), key), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), q.patience)
@@ -122,16 +151,19 @@ func ask[T any](ctx context.Context, a *asking, m agent.Model, p *project.Projec
 		}
 		return answer, err
 	})
-	select {
-	case landed := <-flight:
-		a.note(ctx, m, p, q.name, landed.Err)
-		if landed.Err != nil {
-			return nothing, landed.Err
+	var landed singleflight.Result
+	bulkhead.Outside(ctx, func() {
+		select {
+		case landed = <-flight:
+		case <-ctx.Done():
+			landed.Err = ctx.Err()
 		}
-		return landed.Val.(T), nil
-	case <-ctx.Done():
-		return nothing, ctx.Err()
+	})
+	if landed.Err != nil {
+		a.note(ctx, m, p, q.name, landed.Err)
+		return nothing, landed.Err
 	}
+	return landed.Val.(T), nil
 }
 
 // answered asks the model, and reads what it wrote.
@@ -150,12 +182,11 @@ func answered[T any](ctx context.Context, a *asking, project id.Project, r ports
 
 // complete asks the model, if the project has tokens left and there is room.
 func (a *asking) complete(ctx context.Context, project id.Project, r ports.ModelRequest) (string, error) {
-	select {
-	case a.room <- struct{}{}:
-		defer func() { <-a.room }()
-	default:
-		return "", fault.New(fault.Unavailable, "model_busy", "Too many questions are put to language models at once.")
+	leave, ok := a.asked.Enter(ctx, r.Provider+" "+r.Model)
+	if !ok {
+		return "", busy()
 	}
+	defer leave()
 	asked := (len(r.System) + len(r.User)) / 3 // a cautious estimate
 	if !a.reserve(project, asked+r.MaxTokens, tokensOf(ctx)) {
 		return "", fault.New(fault.Unavailable, "model_budget", "The project has used its tokens of today.")

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -31,6 +32,8 @@ type Service struct {
 	Connectors map[string]ports.Connector       // by type; the others
 	// Accounts opens what is connected. It writes in transactions of its own, before the request's begins.
 	Accounts *Accounts
+	// Waiting is where requests wait for platforms and providers; nil: it has no bounds.
+	Waiting *bulkhead.Room
 	// MissingApp names the variables that configure our OAuth app with a type; empty: it is configured.
 	MissingApp func(integration.Type) string
 	// HookAddress is where a webhook reaches us; empty: nowhere that the provider could.

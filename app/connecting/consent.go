@@ -189,9 +189,13 @@ func settle(a *integration.Authorization, store string) error {
 // failure the merchant consents again.
 func (s *Service) exchange(ctx context.Context, platform ports.OAuthConnector, p id.Project, t integration.Type,
 	g ports.CodeGrant) (*Consented, error) {
-	bounded, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	credentials, err := platform.Exchange(bounded, g)
+	var credentials integration.Credentials
+	err := s.Waiting.Wait(ctx, t.String()+" of "+p.String(), func() (err error) {
+		bounded, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		credentials, err = platform.Exchange(bounded, g)
+		return err
+	})
 	if err != nil {
 		return nil, again(explain(t, err, "code"))
 	}

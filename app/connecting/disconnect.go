@@ -44,18 +44,23 @@ func (s *Service) unsubscribe(ctx context.Context, i *integration.Integration, w
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	c, err := s.Accounts.open(ctx, i)
+	err := s.Waiting.Wait(ctx, i.ID.String(), func() error {
+		c, err := s.Accounts.open(ctx, i)
+		if err != nil {
+			return err
+		}
+		for _, w := range webhooks {
+			if w.Remote == "" {
+				continue
+			}
+			if err := platform.Unregister(ctx, c, w.Remote); err != nil {
+				s.Log.WarnContext(ctx, "a webhook is left behind at the platform", "platform", i.Type.String(), "webhook", w.Remote, "error", err)
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		s.Log.WarnContext(ctx, "webhooks are left behind at the platform", "platform", i.Type.String(), "error", err)
-		return
-	}
-	for _, w := range webhooks {
-		if w.Remote == "" {
-			continue
-		}
-		if err := platform.Unregister(ctx, c, w.Remote); err != nil {
-			s.Log.WarnContext(ctx, "a webhook is left behind at the platform", "platform", i.Type.String(), "webhook", w.Remote, "error", err)
-		}
 	}
 }
 

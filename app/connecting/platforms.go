@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -25,13 +26,16 @@ func wanted(p id.Project, d integration.Draft) ports.Connection {
 
 // inspect asks the platform whose credentials they are.
 func (s *Service) inspect(ctx context.Context, t integration.Type, c ports.Connection) (config integration.Config, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	if t.Kind() == integration.Payment {
-		config.Account, config.Live, err = s.Platforms[t.String()].Inspect(ctx, Account(c.Credentials))
-	} else {
-		config, err = s.Connectors[t.String()].Inspect(ctx, c)
-	}
+	err = s.Waiting.Wait(ctx, c.Key, func() (err error) {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		if t.Kind() == integration.Payment {
+			config.Account, config.Live, err = s.Platforms[t.String()].Inspect(ctx, Account(c.Credentials))
+		} else {
+			config, err = s.Connectors[t.String()].Inspect(ctx, c)
+		}
+		return err
+	})
 	if err != nil {
 		field := "credentials.api_key"
 		if t.OAuth() {
@@ -52,6 +56,8 @@ func explain(t integration.Type, err error, field string) error {
 	var throttled ports.Throttled
 	why, pause := t.Label()+" did not answer.", 5*time.Second
 	switch {
+	case errors.Is(err, bulkhead.ErrFull):
+		return err
 	case errors.Is(err, ports.ErrCredentialsRefused):
 		return fault.New(fault.Invalid, "authorization_failed", t.Label()+" refused the credentials.").With(field, "was refused").Because(err)
 	case errors.As(err, &refusal):
@@ -85,9 +91,13 @@ func (s *Service) register(ctx context.Context, t integration.Type, c integratio
 	case address == "":
 		return hook, ""
 	}
-	bounded, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	remote, secret, err := platform.RegisterWebhook(bounded, Account(c), address)
+	var remote, secret string
+	err := s.Waiting.Wait(ctx, name.String(), func() (err error) {
+		bounded, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		remote, secret, err = platform.RegisterWebhook(bounded, Account(c), address)
+		return err
+	})
 	if err != nil {
 		s.Log.WarnContext(ctx, "no webhook: the provider did not register it", "provider", t.String(), "error", err)
 		hook.Status = integration.HookFailed
@@ -105,7 +115,8 @@ func (s *Service) unregister(ctx context.Context, t integration.Type, c integrat
 	}
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	if err := platform.RemoveWebhook(bounded, Account(c), hook.Remote); err != nil {
+	err := s.Waiting.Wait(ctx, hook.ID.String(), func() error { return platform.RemoveWebhook(bounded, Account(c), hook.Remote) })
+	if err != nil {
 		s.Log.WarnContext(ctx, "a webhook is left behind at the provider", "provider", t.String(), "webhook", hook.Remote, "error", err)
 	}
 }

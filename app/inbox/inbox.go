@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -29,6 +30,8 @@ type Service struct {
 	Inbox        ports.Inbox
 	Platforms    map[string]ports.CalledConnector // by type
 	Accounts     Accounts
+	// Waiting is where requests wait for platforms; nil: it has no bounds.
+	Waiting *bulkhead.Room
 	// Address is where a webhook reaches us; empty: nowhere that the platform could.
 	Address func(integration.Type, id.Webhook) string
 	Vault   ports.Vault
@@ -108,9 +111,11 @@ func (s *Service) ask(ctx context.Context, i *integration.Integration, w *integr
 
 // use bounds a conversation with a platform.
 func (s *Service) use(ctx context.Context, i *integration.Integration, work func(context.Context, ports.Connection) error) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	return s.Accounts.Use(ctx, i, func(c ports.Connection) error { return work(ctx, c) })
+	return s.Waiting.Wait(ctx, i.ID.String(), func() error {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		return s.Accounts.Use(ctx, i, func(c ports.Connection) error { return work(ctx, c) })
+	})
 }
 
 // takeBack unregisters a webhook. If that fails the platform calls an address that is gone.

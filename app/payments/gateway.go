@@ -26,6 +26,8 @@ type Gateway struct {
 	InUse     ports.IntegrationsInUse
 	Standing  Standing
 	Vault     ports.Vault
+	// Admission learns how charges end; nil: nobody does.
+	Admission *Admission
 }
 
 // Standing keeps how integrations stand with their providers.
@@ -45,6 +47,9 @@ var (
 // ports.IntegrationsInUse.
 func (g Gateway) Charge(ctx context.Context, r ports.ChargeRequest) (outcome checkout.Outcome, err error) {
 	err = g.through(ctx, r.Project, r.Charge.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) error {
+		done := g.Admission.begin(r.Charge.Route.Integration)
+		err = errPanicked
+		defer func() { done(err) }()
 		outcome, err = p.Charge(ctx, a, r)
 		return err
 	})
@@ -101,6 +106,9 @@ func (g Gateway) BalanceChanges(ctx context.Context, r ports.StatementRequest, e
 		return reader.BalanceChanges(ctx, a, r, each)
 	})
 }
+
+// errPanicked is the end of a charge that has no other.
+var errPanicked = errors.New("payments: the provider's adapter panicked")
 
 // errDisconnected is why nothing is asked of a provider.
 var errDisconnected = fault.New(fault.Conflict, "provider_not_connected",

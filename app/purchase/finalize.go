@@ -74,9 +74,12 @@ func (s *Service) Finalize(ctx context.Context, p *project.Project, r FinalizeRe
 	waited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	asked, uncharged := false, 0
+	leave := func() {} // gives back the place of a payment that was admitted
+	defer func() { leave() }()
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 320*time.Millisecond) {
 		if !asked {
-			if err := s.consent(ctx, p, r); err != nil {
+			leave()
+			if err := s.consent(ctx, p, r, &leave); err != nil {
 				return Result{}, err
 			}
 			asked = true
@@ -114,8 +117,8 @@ func (s *Service) Finalize(ctx context.Context, p *project.Project, r FinalizeRe
 }
 
 // consent asks the agent, before any transaction, whether a checkout that could be paid may be, and
-// whether whoever pays has had too many payments declined.
-func (s *Service) consent(ctx context.Context, p *project.Project, r FinalizeRequest) error {
+// whether whoever pays has had too many payments declined. Then it has the payment admitted until leave.
+func (s *Service) consent(ctx context.Context, p *project.Project, r FinalizeRequest, leave *func()) error {
 	standing, err := s.Checkouts.Standing(ctx, p.ID, r.Checkout, r.Client, checkout.DeclineWindow)
 	c, now := standing.Checkout, standing.Now
 	if err == nil && c.Payable(now) != nil {
@@ -139,6 +142,9 @@ func (s *Service) consent(ctx context.Context, p *project.Project, r FinalizeReq
 	})
 	if err == nil && verdict.Refused {
 		err = fault.New(fault.Conflict, "finalize_refused", cmp.Or(verdict.Reason, "The shop does not take this payment now."))
+	}
+	if err == nil && s.Admission != nil {
+		*leave, err = s.Admission.Admit(p.PaymentRoute(r.Method, s.Sandbox))
 	}
 	return err
 }

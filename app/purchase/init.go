@@ -31,7 +31,8 @@ type Service struct {
 	Haggling    ports.Haggling
 	Catalog     ports.CatalogReader
 	Gateway     ports.Gateway
-	Sandbox     bool // the built-in provider serves methods that no connected one does
+	Admission   ports.PaymentAdmission // nil: every payment may begin
+	Sandbox     bool                   // the built-in provider serves methods that no connected one does
 	Clock       ports.Clock
 	Entropy     ports.Entropy
 	Log         *slog.Logger

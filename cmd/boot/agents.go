@@ -22,9 +22,11 @@ import (
 // openAgents puts together what serves the agent events: the programs, the merchants' handlers, and language models
 // where any is configured. Nothing is asked yet.
 func (a *App) openAgents() error {
+	handlers := remoteagent.New(delivery.SafeClient(a.config.AllowLoopback), a.clock, system.Entropy{}, "Haggle/"+Version)
+	a.rooms["handlers"], a.suspended["handlers"] = handlers.Room(), handlers.Suspended
 	a.router = &agents.Router{
 		Active: a.store.Agents(), Vault: a.vault, Log: a.log, Programs: map[string]*agent.Program{agent.House: agents.Builtin},
-		Remote: remoteagent.New(delivery.SafeClient(a.config.AllowLoopback), a.clock, system.Entropy{}, "Haggle/"+Version),
+		Remote: handlers,
 	}
 	for _, p := range a.config.Programs {
 		if a.router.Programs[p.Name()] != nil {
@@ -36,6 +38,7 @@ func (a *App) openAgents() error {
 	if c.OpenAIURL+c.OpenAIKey+c.AnthropicURL+c.AnthropicKey != "" {
 		models := llm.New(llm.Options{OpenAIURL: c.OpenAIURL, OpenAIKey: c.OpenAIKey, AnthropicURL: c.AnthropicURL, AnthropicKey: c.AnthropicKey})
 		a.router.Wording, a.router.Strategy = agents.WithModel(models, a.clock, a.log)
+		a.rooms["models"], a.suspended["models"] = a.router.Wording.Room(), models.Suspended
 	}
 	a.tuning, a.comparing = make(chan struct{}, 1), make(chan struct{}, 1)
 	a.tunes = &agents.SelfTuner{Tuner: *a.tunerOn(a.store), Active: a.store.Agents(), Projects: a.store.Storefronts(), TookBack: a.tookBack}

@@ -20,8 +20,10 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
 	"github.com/haggle-commerce/haggle/adapters/vault"
 	"github.com/haggle-commerce/haggle/app/agents"
+	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/app/catalogs"
 	"github.com/haggle-commerce/haggle/app/jobs"
+	"github.com/haggle-commerce/haggle/app/payments"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -44,6 +46,9 @@ type App struct {
 	storefront        ports.Storefronts
 	gateway           ports.Gateway
 	balances          ports.BalanceGateway
+	admission         *payments.Admission
+	rooms             map[string]*bulkhead.Room // where requests wait for others, by what they wait for
+	suspended         map[string]func() int     // how many are left alone for a while, by what they are
 	providers         providers
 	platforms         platforms
 	embeddings        embeddings
@@ -131,6 +136,7 @@ func (a *App) assemble() error {
 	if err := a.openEdge(a.limiter); err != nil {
 		return err
 	}
+	a.rooms, a.suspended = map[string]*bulkhead.Room{"platforms": a.edge.platforms}, map[string]func() int{}
 	a.openEmbeddings()
 	memory, err := a.config.searchMemory()
 	if err != nil {
@@ -140,7 +146,6 @@ func (a *App) assemble() error {
 	a.storefront, a.meter = a.store.Storefronts(), a.metrics
 	a.growth = catalogs.NewGrowth(a.store.Analyze)
 	a.openProviders()
-	a.openClocks()
 	a.openPlatforms()
 	if err := a.openPublishing(); err != nil {
 		return err

@@ -53,6 +53,15 @@ func (c Config) providerURL(provider string) string {
 	return ""
 }
 
+// remote is the providers' clocks.
+func (c *clocks) remote() map[string]ports.RemoteClock {
+	all := map[string]ports.RemoteClock{}
+	for name, p := range c.providers {
+		all[name] = p
+	}
+	return all
+}
+
 // follow measures the database's clock, and logs what begins or ceases to be wrong.
 func (c *clocks) follow(ctx context.Context) error {
 	err := c.database.Sync(ctx)

@@ -8,6 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/adapters/ratelimit"
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
+	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -18,6 +19,15 @@ type edge struct {
 	bought, gate ports.Limiter // nil: buyers are not limited
 
 	merchants, buyers, payments, downloads *wire.Lane
+
+	platforms *bulkhead.Room // where merchants' requests wait for platforms and providers
+}
+
+// platformShares bound requests that connect accounts: few merchants do at the same time.
+var platformShares = bulkhead.Shares{
+	Places: 64,
+	Tenant: 8,
+	Target: 8,
 }
 
 // Places in the lanes. Operations have fewer than PostgreSQL has connections, so that payments, sign-in and
@@ -56,6 +66,7 @@ func (a *App) openEdge(limiter *ratelimit.Limiter) error {
 		buyers:    a.lane("acp", buyers, share(buyers)),
 		payments:  a.lane("payments", paymentPlaces, paymentPlaces/4),
 		downloads: a.lane("downloads", downloadPlaces, downloadPlaces/2),
+		platforms: bulkhead.NewRoom(platformShares),
 	}
 	if !a.limits.acpOff {
 		// In memory of its own: what anybody can make it remember takes no one else's place.

@@ -28,9 +28,11 @@ func (a *App) openEmbeddings() {
 	client := endpoint.New(endpoint.Config{
 		URL: a.config.EmbeddingsURL, Key: a.config.EmbeddingsKey, Model: cmp.Or(a.config.EmbeddingModel, "text-embedding-3-small"),
 	})
+	queries := endpoint.ForQueries(client)
+	a.rooms["embeddings"] = queries.Room()
 	a.embeddings = embeddings{
 		model:   client.Model(),
-		queries: endpoint.ForQueries(client),
+		queries: queries,
 		worker: embedding.NewWorker(embedding.Parts{
 			Embedder: client, Queue: a.store.Embeddings(), Vectors: a.store.Embeddings(), Catalog: a.store.Catalog(), Clock: a.clock,
 			Ran: func(error) {},

@@ -142,7 +142,7 @@ func (a *App) syncingOn(st *sqlstore.Store) *syncing.Service {
 func (a *App) inboxOn(st *sqlstore.Store) *inbox.Service {
 	return &inbox.Service{
 		Integrations: st.Integrations(), Webhooks: st.Webhooks(), Inbox: st.Inbox(), Platforms: a.platforms.called,
-		Accounts: a.platforms.accounts, Address: a.reachableHook, Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{},
+		Accounts: a.platforms.accounts, Waiting: a.edge.platforms, Address: a.reachableHook, Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{},
 		Log: a.log, Wake: func() {},
 	}
 }

@@ -36,7 +36,11 @@ func (a *App) openProviders() {
 		hooks:     map[string]ports.WebhookPlatform{first: st, second: pp},
 		readers:   map[string]ports.WebhookReader{first: st, second: pp},
 	}
+	a.openClocks()
+	a.admission = payments.NewAdmission(a.clocks.remote())
+	a.suspended["payments"] = a.admission.Suspended
 	gateway := payments.Gateway{
+		Admission: a.admission,
 		Providers: a.providers.payments, InUse: a.store.Integrations(), Standing: a.standing(), Vault: a.vault,
 	}
 	if a.env == account.Sandbox {
@@ -54,7 +58,7 @@ func (a *App) connectingOn(st *sqlstore.Store) *connecting.Service {
 	return &connecting.Service{
 		Integrations: st.Integrations(), InUse: st.Integrations(),
 		Platforms: a.providers.platforms, Hooks: a.providers.hooks, HookAddress: a.reachableHook,
-		Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{}, Log: a.log,
+		Waiting: a.edge.platforms, Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{}, Log: a.log,
 		Authorizations: st.Authorizations(), Webhooks: st.Webhooks(), Runs: st.SyncRuns(),
 		Connectors: a.platforms.connectors, Accounts: a.platforms.accounts, MissingApp: a.missingApp,
 		Resolver: system.Resolver{AllowLoopback: a.config.AllowLoopback},

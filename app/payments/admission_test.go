@@ -1,0 +1,136 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func routeOf(n byte, provider string) project.PaymentRoute {
+	return project.PaymentRoute{Provider: provider, Integration: id.New[id.Integration]([16]byte{n})}
+}
+
+// pay is a payment that is admitted and charged, with what came of the charge.
+func pay(t *testing.T, a *Admission, r project.PaymentRoute, outcome error) error {
+	t.Helper()
+	leave, err := a.Admit(r)
+	if err == nil {
+		a.begin(r.Integration)(outcome)
+	}
+	leave()
+	leave() // changes nothing
+	return err
+}
+
+var errLost = errors.New("stripe: 500")
+
+func TestABreakerKeepsPaymentsFromBeginning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, hanging, other := NewAdmission(nil), routeOf(1, "stripe"), routeOf(2, "stripe")
+		for range tooMany {
+			if err := pay(t, a, hanging, errLost); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := pay(t, a, hanging, nil); !fault.Is(err, "payment_unavailable") || a.Suspended() != 1 {
+			t.Errorf("after %d failures: %v, %d suspended", tooMany, err, a.Suspended())
+		}
+		if err := pay(t, a, other, nil); err != nil {
+			t.Errorf("another integration at the same provider: %v", err)
+		}
+		if err := pay(t, a, project.PaymentRoute{Provider: project.SandboxProvider}, nil); err != nil {
+			t.Errorf("the sandbox: %v", err)
+		}
+		time.Sleep(pause + time.Second)
+		leave, err := a.Admit(hanging)
+		if err != nil {
+			t.Fatalf("one tries it: %v", err)
+		}
+		if err := pay(t, a, hanging, nil); !fault.Is(err, "payment_unavailable") {
+			t.Errorf("a second one meanwhile: %v", err)
+		}
+		a.begin(hanging.Integration)(errLost)
+		leave()
+		if err := pay(t, a, hanging, nil); !fault.Is(err, "payment_unavailable") {
+			t.Errorf("after a failed try: %v", err)
+		}
+		time.Sleep(pause + time.Second)
+		if leave, err = a.Admit(hanging); err != nil {
+			t.Fatal(err)
+		}
+		leave() // it was never charged: somebody had bought the last piece
+		for range 2 {
+			if err := pay(t, a, hanging, nil); err != nil {
+				t.Errorf("it works again: %v", err)
+			}
+		}
+	})
+}
+
+// Whatever the breaker says, what was begun is sent.
+func TestABreakerStopsNoChargeThatWasBegun(t *testing.T) {
+	a, r := NewAdmission(nil), routeOf(1, "stripe")
+	for range 2 * tooMany {
+		a.begin(r.Integration)(errLost)
+	}
+	var none *Admission
+	none.begin(r.Integration)(errLost)
+}
+
+func TestAnswersAreNoFailures(t *testing.T) {
+	a, r := NewAdmission(nil), routeOf(1, "stripe")
+	for range 3 * tooMany {
+		for _, answer := range []error{nil, ports.ErrCredentialsRefused, ports.ErrAccountRefused, context.Canceled} {
+			for _, outcome := range []error{errLost, errLost, answer} {
+				if answer != context.Canceled || outcome == answer {
+					if err := pay(t, a, r, outcome); err != nil {
+						t.Fatalf("%v: %v", answer, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestAnIntegrationHasItsShareOfWaitingPayments(t *testing.T) {
+	a, r := NewAdmission(nil), routeOf(1, "stripe")
+	var leaves []func()
+	for range mostCharging {
+		leave, err := a.Admit(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leaves = append(leaves, leave)
+	}
+	if _, err := a.Admit(r); !fault.Is(err, "overloaded") {
+		t.Errorf("%v", err)
+	}
+	if _, err := a.Admit(routeOf(2, "stripe")); err != nil {
+		t.Errorf("another shop: %v", err)
+	}
+	leaves[0]()
+	if _, err := a.Admit(r); err != nil {
+		t.Errorf("once one has ended: %v", err)
+	}
+}
+
+type skewed time.Duration
+
+func (s skewed) Skew() (time.Duration, bool) { return time.Duration(s), s != 0 }
+
+// Only payments through the provider whose clock is wrong are refused.
+func TestNoPaymentThroughAProviderWithAWrongClock(t *testing.T) {
+	a := NewAdmission(map[string]ports.RemoteClock{"stripe": skewed(61 * time.Second), "paypal": skewed(-59 * time.Second), "slow": skewed(-2 * time.Hour), "new": skewed(0)})
+	for provider, refused := range map[string]bool{"stripe": true, "paypal": false, "slow": true, "new": false, "mute": false} {
+		if err := pay(t, a, routeOf(1, provider), nil); fault.Is(err, "payment_unavailable") != refused {
+			t.Errorf("%s: %v", provider, err)
+		}
+	}
+}
