@@ -26,7 +26,7 @@ var topLevel = []string{
 var mayImport = map[string][]string{
 	"domain":    {"domain"},
 	"ports":     {"domain", "ports"},
-	"app":       {"domain", "ports", "app/failpoint", "app/jobs", "app/tuning"}, // tuning is statistics: floats and seeded chance
+	"app":       {"domain", "ports", "app/bulkhead", "app/failpoint", "app/jobs", "app/tuning"}, // tuning is statistics: floats and seeded chance
 	"adapters":  {"domain", "ports", "app"},
 	"simulator": {"simulator"},
 	"features":  {"features", "simulator", "cmd"},
@@ -52,7 +52,7 @@ var placed = map[string]string{
 	"github.com/emersion":           "adapters/notify",
 	"code.dny.dev/ssrf":             "adapters/delivery",
 	"go.opentelemetry.io":           "adapters/telemetry",
-	"github.com/sony/gobreaker":     "adapters/connectors adapters/embedding adapters/llm adapters/remoteagent",
+	"github.com/sony/gobreaker":     "adapters/connectors adapters/embedding adapters/llm adapters/remoteagent app/payments",
 	"github.com/openai":             "adapters/embedding adapters/llm",
 	"github.com/anthropics":         "adapters/llm",
 	"golang.org/x/oauth2":           "adapters/connectors",

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
