@@ -29,6 +29,7 @@ type Mandates interface {
 // RemoteAgents asks the handlers that merchants run: signed, within 2 s, at most one attempt. No answer, or one that
 // cannot be understood, is fault.Unavailable with one of the codes agent_timeout, agent_unreachable, agent_refused
 // (a status other than 2xx), agent_nonsense (no answer to this event), agent_suspended (it failed too often lately),
+// agent_busy (too many questions wait for it already),
 // agent_secret (the secret cannot sign, so that it is not asked). Where ctx ends first it is agent_timeout, which does
 // not count as the handler's failure. What it may answer is checked by the caller.
 type RemoteAgents interface {

@@ -131,6 +131,7 @@ func standAt(t *testing.T, app *boot.App, slug string) stand {
 func (s stand) serve(change string) {
 	s.Helper()
 	agent := fmt.Sprint(s.call(200, "GET", "/v1/agents", "", s.project)["data"].([]any)[0].(map[string]any)["id"])
+	s.call(200, "POST", "/v1/agents/"+agent+"/rotate-secret", "", s.project)
 	s.call(200, "PATCH", "/v1/agents/"+agent, change, s.project)
 }
 
@@ -141,8 +142,10 @@ func (s stand) offer(i int) *http.Request {
 
 func (s stand) checkout() string {
 	s.Helper()
-	opened := merchant{s.T, s.acp, ""}.call(200, "POST", "/acp/checkout/init", fmt.Sprintf(
-		`{"items": [{"product_id": %q, "quantity": 1}], "shipping_address": {"name": "A", "line1": "1 St", "city": "X", "state": "CA", "postal_code": "9", "country": "US"}}`, s.product))
+	buyer := merchant{s.T, s.acp, ""}
+	session := buyer.call(200, "POST", "/acp/search", `{"query": "lantern"}`)["session_id"]
+	opened := buyer.call(200, "POST", "/acp/checkout/init", fmt.Sprintf(
+		`{"session_id": %q, "items": [{"product_id": %q, "quantity": 1}], "shipping_address": {"name": "A", "line1": "1 St", "city": "X", "state": "CA", "postal_code": "9", "country": "US"}}`, session, s.product))
 	return fmt.Sprint(opened["checkout_id"])
 }
 

@@ -35,21 +35,21 @@ var platformShares = bulkhead.Shares{
 // have places that the others do not take. Payments wait for providers, up to 8 s each, most of it without a
 // connection. Downloads last as long as their readers are slow, and so have few places.
 //
-// One tenant has three quarters of a lane at most, so that others find places, of the long waits of payments a
-// quarter, and of downloads a half.
+// One tenant leaves a fifth of a lane to others, of the long waits of payments three quarters, and of downloads a
+// half.
 const (
 	operationPlaces = 16
 	paymentPlaces   = 256
 	downloadPlaces  = 4
 )
 
-// operations leave four connections free, of few the half. Merchants have three places of eight, buyers the others.
+// operations leave four connections free, of few the half. Merchants have a quarter of them, buyers the others.
 func (c Config) operations() (merchants, buyers int) {
 	all := operationPlaces
 	if c.Connections != 0 {
 		all = min(operationPlaces, max(c.Connections-4, c.Connections/2))
 	}
-	merchants = max(1, all*3/8)
+	merchants = max(1, all/4)
 	return merchants, all - merchants
 }
 
@@ -79,8 +79,8 @@ func (a *App) openEdge(limiter *ratelimit.Limiter) error {
 	return nil
 }
 
-// share is three quarters of a lane's places.
-func share(places int) int { return max(1, places*3/4) }
+// share is what one tenant may have of a lane's places: all but a fifth.
+func share(places int) int { return max(1, places-max(1, places/5)) }
 
 func (a *App) lane(name string, places, share int) *wire.Lane {
 	return wire.NewLane(places, share, func() { a.metrics.Shed(name) })
