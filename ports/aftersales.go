@@ -13,7 +13,7 @@ type Orders interface {
 	ByID(ctx context.Context, project id.Project, order id.Order) (*order.Order, error)
 	ByCheckout(ctx context.Context, project id.Project, checkout id.Checkout) (*order.Order, error)
 	ReturnByID(ctx context.Context, project id.Project, ret id.Return) (*order.Return, error)
-	// Case reads an order with its returns and refunds, each oldest first.
+	// Case reads an order with its returns, refunds and disputes, each oldest first.
 	Case(ctx context.Context, project id.Project, order id.Order) (*order.Case, error)
 	// Change loads the case for exclusive use, runs change on it and, if that returns nil, stores the case
 	// with all that its verbs collected: stock put back, ledger transactions, events. Stock goes back to
@@ -39,10 +39,18 @@ type ReturnFilter struct {
 	From, To time.Time // from, and before
 }
 
+// RefundFilter narrows the list of refunds. Zero fields narrow nothing.
+type RefundFilter struct {
+	Status   order.RefundStatus
+	Order    id.Order
+	From, To time.Time // from, and before
+}
+
 // OrderLists lists what follows sales, newest first, each with the number of all that fit the filter.
 type OrderLists interface {
 	Orders(ctx context.Context, project id.Project, f OrderFilter, page Page) ([]*order.Order, int, error)
 	Returns(ctx context.Context, project id.Project, f ReturnFilter, page Page) ([]order.Return, int, error)
+	Refunds(ctx context.Context, project id.Project, f RefundFilter, page Page) ([]order.Refund, int, error)
 }
 
 // DueRefunds hands out pending refunds that nobody looks after. A group is a project.

@@ -32,11 +32,15 @@ type Payments interface {
 	// Payments lists newest first, with the number of all that fit the filter.
 	Payments(ctx context.Context, project id.Project, f PaymentFilter, page Page) ([]OrderPayment, int, error)
 	PaymentByID(ctx context.Context, project id.Project, payment id.Payment) (*OrderPayment, error)
+	// PaymentByCharge finds the payment of a provider's charge. There is none: fault.NotFound.
+	PaymentByCharge(ctx context.Context, project id.Project, charge string) (*OrderPayment, error)
 	// EachPayment tells all payments that fit the filter, newest first, in memory that does not grow with
 	// their number. It ends with the first error of each. What happens meanwhile may or may not show.
 	EachPayment(ctx context.Context, project id.Project, f PaymentFilter, each func(OrderPayment) error) error
 	// RefundsOf are the refunds of a payment, oldest first.
 	RefundsOf(ctx context.Context, project id.Project, payment id.Payment) ([]order.Refund, error)
+	// DisputesOf are the disputes of a payment, oldest first.
+	DisputesOf(ctx context.Context, project id.Project, payment id.Payment) ([]order.Dispute, error)
 	// Moved are the payments taken and the refunds that succeeded, from and before, in no order, at most
 	// limit of them.
 	Moved(ctx context.Context, project id.Project, from, to time.Time, limit int) ([]Moved, error)

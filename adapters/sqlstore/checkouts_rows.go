@@ -118,6 +118,7 @@ type lineJSON struct {
 	Unit     int64  `json:"unit"`
 	Original int64  `json:"original"`
 	Quote    string `json:"quote,omitempty"`
+	Bundled  bool   `json:"bundled,omitempty"`
 }
 
 type addressJSON struct {
@@ -183,7 +184,7 @@ func toLinesJSON(lines []checkout.Line) []lineJSON {
 	for i, l := range lines {
 		list[i] = lineJSON{
 			Product: l.Product.String(), Variant: l.Variant.String(), SKU: l.SKU, Name: l.Name, Label: l.Label,
-			Quantity: l.Quantity, Unit: l.Unit.Minor(), Original: l.Original.Minor(), Quote: l.Quote.String(),
+			Quantity: l.Quantity, Unit: l.Unit.Minor(), Original: l.Original.Minor(), Quote: l.Quote.String(), Bundled: l.Bundled,
 		}
 	}
 	return list
@@ -195,7 +196,7 @@ func fromLinesJSON(list []lineJSON, c money.Currency) []checkout.Line {
 		lines[i] = checkout.Line{
 			Product: id.Stored[id.Product](l.Product), Variant: id.Stored[id.Variant](l.Variant),
 			SKU: l.SKU, Name: l.Name, Label: l.Label, Quantity: l.Quantity,
-			Unit: money.Of(l.Unit, c), Original: money.Of(l.Original, c), Quote: id.Stored[id.Quote](l.Quote),
+			Unit: money.Of(l.Unit, c), Original: money.Of(l.Original, c), Quote: id.Stored[id.Quote](l.Quote), Bundled: l.Bundled,
 		}
 	}
 	return lines

@@ -24,7 +24,7 @@ func (s *Store) Payments() Payments { return Payments{s} }
 
 const (
 	selectPayments = `
-SELECT p.project_id, p.order_id, o.checkout_id, p.currency, p.id AS payment_id, p.amount, p.refunded, p.refunding, p.method,
+SELECT p.project_id, p.order_id, o.checkout_id, p.currency, p.id AS payment_id, p.amount, p.refunded, p.refunding, p.disputed, p.method,
   p.label, p.gateway, p.integration_id, p.provider, p.created_at AS paid_at
 FROM payments AS p
 JOIN orders AS o ON o.project_id = p.project_id AND o.id = p.order_id
@@ -183,6 +183,22 @@ func (v Payments) PaymentByID(ctx context.Context, project id.Project, of id.Pay
 	return &list[0], nil
 }
 
+// A provider's ids are unique; that they differ between providers is not promised, so the newest charge wins.
+func (v Payments) PaymentByCharge(ctx context.Context, project id.Project, charge string) (*ports.OrderPayment, error) {
+	const named = `
+  AND p.provider = $2
+  AND p.provider <> ''` + newestPayments + `
+LIMIT 1`
+	list, err := v.read(ctx, v.store.reading(project), named, arguments{project.String(), charge})
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, fault.Missing("payment")
+	}
+	return &list[0], nil
+}
+
 func (v Payments) EachPayment(ctx context.Context, project id.Project, f ports.PaymentFilter, each func(ports.OrderPayment) error) error {
 	var last ports.OrderPayment
 	return inParts(func() (int, error) {
@@ -305,6 +321,16 @@ func (v Payments) findMovements(ctx context.Context, in id.Project, route projec
 		})
 	}
 	return known, nil
+}
+
+func (v Payments) DisputesOf(ctx context.Context, project id.Project, of id.Payment) ([]order.Dispute, error) {
+	var rows []disputeRow
+	b := v.store.reading(project)
+	b.query(&rows, selectDispute+disputesOfPayment, project.String(), of.String())
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	return fromDisputeRows(rows)
 }
 
 // conditions narrow a statement whose first parameters are given.

@@ -44,6 +44,8 @@ func TestSchemaHoldsMoneyBack(t *testing.T) {
 			"SELECT project_id, id || 'x', kind, order_id, payment_id, "
 		for constraint, statement := range map[string]string{
 			"payments_refunds":         "UPDATE payments SET refunding = amount + 1",
+			"payments_disputed":        "UPDATE payments SET disputed = -1",
+			"orders_status":            "UPDATE orders SET status = 'lost'",
 			"payments_status":          "UPDATE payments SET refunded = 1",
 			"orders_canceled":          "UPDATE orders SET status = 'canceled'",
 			"ledger_postings_amount":   posting + "debit, credit, currency, 0 FROM ledger_postings",

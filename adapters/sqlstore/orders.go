@@ -24,18 +24,18 @@ func (s *Store) Orders() Orders { return Orders{s} }
 const (
 	insertOrder = `
 INSERT INTO orders (project_id, id, checkout_id, session_id, confirmation, status, lines, address, email, notes,
-  currency, subtotal, shipping, tax, savings, total, fulfillment, fulfillment_status, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`
+  currency, subtotal, shipping, tax, savings, total, fulfillment, fulfillment_status, created_at, sequence)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`
 
 	insertPayment = `
 INSERT INTO payments (project_id, id, order_id, status, currency, amount, method, label, gateway, integration_id, provider,
-  refunded, refunding, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
+  refunded, refunding, disputed, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
 
 	orderColumns = `
 SELECT o.project_id, o.id, o.checkout_id, o.session_id, o.confirmation, o.status, o.lines, o.address, o.email, o.notes,
   o.currency, o.subtotal, o.shipping, o.tax, o.savings, o.total, o.fulfillment, o.fulfillment_status, o.created_at,
-  p.id AS payment_id, p.amount, p.refunded, p.refunding, p.method, p.label, p.gateway, p.integration_id, p.provider,
+  o.sequence, p.id AS payment_id, p.amount, p.refunded, p.refunding, p.disputed, p.method, p.label, p.gateway, p.integration_id, p.provider,
   p.created_at AS paid_at`
 
 	ordersPaid = `
@@ -52,7 +52,7 @@ WHERE o.project_id = $1`
   AND o.checkout_id = $2`
 
 	returnColumns = `project_id, id, order_id, status, items, comment, currency, estimate, instructions, created_at,
-  refund_id, reason, restocked, decided_at`
+  refund_id, reason, restocked, decided_at, allocation`
 
 	selectReturn = `
 SELECT ` + returnColumns + `

@@ -13,29 +13,29 @@ import (
 const (
 	updateOrder = `
 UPDATE orders
-SET status = $3, fulfillment = $4, fulfillment_status = $5
+SET status = $3, fulfillment = $4, fulfillment_status = $5, sequence = $6
 WHERE project_id = $1
   AND id = $2`
 
 	updatePayment = `
 UPDATE payments
-SET status = $3, refunded = $4, refunding = $5
+SET status = $3, refunded = $4, refunding = $5, disputed = $6
 WHERE project_id = $1
   AND id = $2`
 
 	upsertReturn = `
 INSERT INTO returns (` + returnColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 ON CONFLICT (project_id, id) DO UPDATE
-SET status = excluded.status, refund_id = excluded.refund_id, reason = excluded.reason, restocked = excluded.restocked,
-  decided_at = excluded.decided_at`
+SET status = excluded.status, estimate = excluded.estimate, refund_id = excluded.refund_id, reason = excluded.reason,
+  restocked = excluded.restocked, decided_at = excluded.decided_at`
 
 	upsertRefund = `
 INSERT INTO refunds (` + refundColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
 ON CONFLICT (project_id, id) DO UPDATE
 SET status = excluded.status, failure = excluded.failure, provider = excluded.provider, updated_at = excluded.updated_at,
-  attempts = excluded.attempts, due_at = excluded.due_at`
+  attempts = excluded.attempts, due_at = excluded.due_at, reversed_at = excluded.reversed_at`
 
 	// The checkout of an order never changes any more, so nobody need lock it.
 	selectTaken = `
@@ -51,6 +51,7 @@ func (v Orders) Case(ctx context.Context, project id.Project, of id.Order) (*ord
 	b.query(&rows.orders, selectOrder+orderByID, project.String(), of.String())
 	b.query(&rows.returns, selectReturn+returnsOfOrder, project.String(), of.String())
 	b.query(&rows.refunds, selectRefund+refundsOfOrder, project.String(), of.String())
+	b.query(&rows.disputes, selectDispute+disputesOfOrder, project.String(), of.String())
 	b.query(&rows.taken, selectTaken, project.String(), of.String())
 	if err := b.run(ctx); err != nil {
 		return nil, err
@@ -60,10 +61,11 @@ func (v Orders) Case(ctx context.Context, project id.Project, of id.Order) (*ord
 
 // caseRows are what a case is made of, one order and its checkout's stock among them.
 type caseRows struct {
-	orders  []orderRow
-	returns []returnRow
-	refunds []refundRow
-	taken   []struct{ Taken string }
+	orders   []orderRow
+	returns  []returnRow
+	refunds  []refundRow
+	disputes []disputeRow
+	taken    []struct{ Taken string }
 }
 
 func (r caseRows) toCase() (*order.Case, error) {
@@ -83,6 +85,9 @@ func (r caseRows) toCase() (*order.Case, error) {
 		c.Returns = append(c.Returns, ret)
 	}
 	if c.Refunds, err = fromRefundRows(r.refunds); err != nil {
+		return nil, err
+	}
+	if c.Disputes, err = fromDisputeRows(r.disputes); err != nil {
 		return nil, err
 	}
 	if len(r.taken) > 0 {
@@ -143,6 +148,7 @@ func lockCase(ctx context.Context, t *tx, project id.Project, of id.Order) (*ord
 		{&rows.orders, selectOrder + orderByID + t.dialect.lock("o, p")},
 		{&rows.returns, selectReturn + returnsOfOrder},
 		{&rows.refunds, selectRefund + refundsOfOrder},
+		{&rows.disputes, selectDispute + disputesOfOrder},
 		{&rows.taken, selectTaken},
 	} {
 		if err := t.list(ctx, part.into, part.query, project.String(), of.String()); err != nil {
@@ -161,14 +167,17 @@ func caseEffects(c *order.Case) ([]effect, error) {
 	}
 	effects := []effect{
 		{updateOrder, []any{
-			o.Project.String(), o.ID.String(), o.Status.String(), fulfillment, o.Fulfillment.Status.String(),
+			o.Project.String(), o.ID.String(), o.Status.String(), fulfillment, o.Fulfillment.Status.String(), o.Sequence,
 		}, 1, fault.Missing("order")},
 		{updatePayment, []any{
-			o.Project.String(), p.ID.String(), p.Status().String(), p.Refunded.Minor(), p.Refunding.Minor(),
+			o.Project.String(), p.ID.String(), p.Status().String(), p.Refunded.Minor(), p.Refunding.Minor(), p.Disputed.Minor(),
 		}, 1, fault.Missing("payment")},
 	}
 	for _, r := range c.Refunds {
 		effects = append(effects, effect{upsertRefund, refundArgs(r), 1, fault.Missing("refund")})
+	}
+	for _, d := range c.Disputes {
+		effects = append(effects, effect{upsertDispute, disputeArgs(d), 1, fault.Missing("dispute")})
 	}
 	for i := range c.Returns {
 		args, err := returnArgs(&c.Returns[i])

@@ -42,6 +42,32 @@ ORDER BY o.created_at DESC, o.id DESC`+end, w.args...)
 	return list, counts[0].N, nil
 }
 
+func (v Orders) Refunds(ctx context.Context, project id.Project, f ports.RefundFilter, page ports.Page) ([]order.Refund, int, error) {
+	w := conditions{args: arguments{project.String()}}
+	if f.Status != (order.RefundStatus{}) {
+		w.and("status = ", f.Status.String())
+	}
+	if !f.Order.IsZero() {
+		w.and("order_id = ", f.Order.String())
+	}
+	w.during("created_at", f.From, f.To)
+	var counts []countRow
+	var rows []refundRow
+	b := v.store.reading(project)
+	b.query(&counts, `
+SELECT count(*) AS n
+FROM refunds
+WHERE project_id = $1`+w.text, w.args...)
+	end := w.args.page(page)
+	b.query(&rows, selectRefund+w.text+`
+ORDER BY created_at DESC, id DESC`+end, w.args...)
+	if err := b.run(ctx); err != nil {
+		return nil, 0, err
+	}
+	list, err := fromRefundRows(rows)
+	return list, counts[0].N, err
+}
+
 func (v Orders) Returns(ctx context.Context, project id.Project, f ports.ReturnFilter, page ports.Page) ([]order.Return, int, error) {
 	w := conditions{args: arguments{project.String()}}
 	if f.Status != (order.ReturnStatus{}) {

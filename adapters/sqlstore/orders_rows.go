@@ -31,6 +31,7 @@ type orderRow struct {
 	Fulfillment  string
 	Fulfilled    string `db:"fulfillment_status"`
 	CreatedAt    int64  `db:"created_at"`
+	Sequence     int
 
 	paymentRow
 }
@@ -40,6 +41,7 @@ type paymentRow struct {
 	Amount      int64
 	Refunded    int64
 	Refunding   int64
+	Disputed    int64
 	Method      string
 	Label       string
 	Gateway     string
@@ -92,7 +94,7 @@ func orderArgs(o *order.Order) ([]any, error) {
 		o.Project.String(), o.ID.String(), o.Checkout.String(), o.Session.String(), o.Confirmation, o.Status.String(),
 		lines, address, o.Email, o.Notes, o.Total.Currency().Code(),
 		o.Subtotal.Minor(), o.Shipping.Minor(), o.Tax.Minor(), o.Savings.Minor(), o.Total.Minor(),
-		fulfillment, o.Fulfillment.Status.String(), toMillis(o.CreatedAt),
+		fulfillment, o.Fulfillment.Status.String(), toMillis(o.CreatedAt), o.Sequence,
 	}, err
 }
 
@@ -101,14 +103,15 @@ func paymentArgs(o *order.Order) []any {
 	return []any{
 		o.Project.String(), p.ID.String(), o.ID.String(), p.Status().String(), p.Amount.Currency().Code(), p.Amount.Minor(),
 		p.Method, p.Label, p.Route.Provider, p.Route.Integration.String(), p.Provider,
-		p.Refunded.Minor(), p.Refunding.Minor(), toMillis(p.CreatedAt),
+		p.Refunded.Minor(), p.Refunding.Minor(), p.Disputed.Minor(), toMillis(p.CreatedAt),
 	}
 }
 
 func fromPaymentRow(r paymentRow, c money.Currency) order.Payment {
 	return order.Payment{
 		ID: id.Stored[id.Payment](r.PaymentID), Amount: money.Of(r.Amount, c),
-		Refunded: money.Of(r.Refunded, c), Refunding: money.Of(r.Refunding, c), Method: r.Method, Label: r.Label,
+		Refunded: money.Of(r.Refunded, c), Refunding: money.Of(r.Refunding, c), Disputed: money.Of(r.Disputed, c),
+		Method: r.Method, Label: r.Label,
 		Route:    project.PaymentRoute{Provider: r.Gateway, Integration: id.Stored[id.Integration](r.Integration)},
 		Provider: r.Provider, CreatedAt: fromMillis(r.PaidAt),
 	}
@@ -134,7 +137,7 @@ func fromOrderRow(r orderRow) (*order.Order, error) {
 	return &order.Order{
 		ID: id.Stored[id.Order](r.ID), Project: id.Stored[id.Project](r.ProjectID),
 		Checkout: id.Stored[id.Checkout](r.CheckoutID), Session: id.Stored[id.Session](r.SessionID),
-		Confirmation: r.Confirmation, Status: order.Statuses[r.Status],
+		Confirmation: r.Confirmation, Status: order.Statuses[r.Status], Sequence: r.Sequence,
 		Lines: fromLinesJSON(lines, c), Address: checkout.Address(address), Email: r.Email, Notes: r.Notes,
 		Subtotal: money.Of(r.Subtotal, c), Shipping: money.Of(r.Shipping, c), Tax: money.Of(r.Tax, c),
 		Savings: money.Of(r.Savings, c), Total: money.Of(r.Total, c),
@@ -158,6 +161,12 @@ type returnRow struct {
 	Reason       string
 	Restocked    string
 	DecidedAt    *int64 `db:"decided_at"`
+	Allocation   string
+}
+
+type allocationJSON struct {
+	Line     int `json:"line"`
+	Quantity int `json:"quantity"`
 }
 
 type returnItemJSON struct {
@@ -176,11 +185,19 @@ func returnArgs(r *order.Return) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
+	allocation := make([]allocationJSON, len(r.Allocation))
+	for i, a := range r.Allocation {
+		allocation[i] = allocationJSON(a)
+	}
+	allocated, err := toJSON(allocation)
+	if err != nil {
+		return nil, err
+	}
 	restocked, err := toJSON(toTakesJSON(r.Restocked))
 	return []any{
 		r.Project.String(), r.ID.String(), r.Order.String(), r.Status.String(), text, r.Comment,
 		r.Estimate.Currency().Code(), r.Estimate.Minor(), r.Instructions, toMillis(r.CreatedAt),
-		r.Refund.String(), r.Reason, restocked, toSetMillis(r.DecidedAt),
+		r.Refund.String(), r.Reason, restocked, toSetMillis(r.DecidedAt), allocated,
 	}, err
 }
 
@@ -200,10 +217,19 @@ func fromReturnRow(r returnRow) (order.Return, error) {
 	if err != nil {
 		return order.Return{}, err
 	}
+	var lines []allocationJSON
+	if err := fromJSON(r.Allocation, &lines); err != nil {
+		return order.Return{}, err
+	}
+	var allocation []order.Allocation
+	for _, l := range lines {
+		allocation = append(allocation, order.Allocation(l))
+	}
 	restocked, err := fromTakes(r.Restocked)
 	return order.Return{
 		ID: id.Stored[id.Return](r.ID), Project: id.Stored[id.Project](r.ProjectID), Order: id.Stored[id.Order](r.OrderID),
-		Status: order.ReturnStatuses[r.Status], Items: items, Comment: r.Comment, Estimate: estimate,
+		Status: order.ReturnStatuses[r.Status], Items: items, Allocation: allocation, Comment: r.Comment,
+		Estimate:     estimate,
 		Instructions: r.Instructions, CreatedAt: fromMillis(r.CreatedAt),
 		Refund: id.Stored[id.Refund](r.RefundID), Reason: r.Reason, Restocked: restocked, DecidedAt: fromSetMillis(r.DecidedAt),
 	}, err

@@ -32,8 +32,8 @@ type Service struct {
 // payment. ExecuteRefund, or the background, asks the provider for the refund, whose id is zero if
 // nothing was left to refund.
 func (s *Service) Cancel(ctx context.Context, project id.Project, of id.Order, reason string) (*order.Case, id.Refund, error) {
-	now, refund := s.Clock.Now(), id.New[id.Refund](s.Entropy.Bits128())
-	c, err := s.Orders.Change(ctx, project, of, func(c *order.Case) error { return c.Cancel(refund, reason, now) })
+	now, refund, announce := s.Clock.Now(), id.New[id.Refund](s.Entropy.Bits128()), s.event()
+	c, err := s.Orders.Change(ctx, project, of, func(c *order.Case) error { return c.Cancel(refund, reason, announce, now) })
 	if err != nil {
 		return nil, id.Refund{}, err
 	}
@@ -50,17 +50,20 @@ type Shipment struct {
 
 // Ship records that an order is on its way, or another tracking of one that is.
 func (s *Service) Ship(ctx context.Context, project id.Project, of id.Order, sent Shipment) (*order.Case, error) {
-	now := s.Clock.Now()
+	now, announce := s.Clock.Now(), s.event()
 	return s.Orders.Change(ctx, project, of, func(c *order.Case) error {
-		return c.Ship(sent.Carrier, sent.TrackingNumber, sent.TrackingURL, now)
+		return c.Ship(sent.Carrier, sent.TrackingNumber, sent.TrackingURL, announce, now)
 	})
 }
 
 // Deliver records that an order has arrived.
 func (s *Service) Deliver(ctx context.Context, project id.Project, of id.Order) (*order.Case, error) {
-	now := s.Clock.Now()
-	return s.Orders.Change(ctx, project, of, func(c *order.Case) error { return c.Deliver(now) })
+	now, announce := s.Clock.Now(), s.event()
+	return s.Orders.Change(ctx, project, of, func(c *order.Case) error { return c.Deliver(announce, now) })
 }
+
+// event is a new event's id.
+func (s *Service) event() id.Event { return id.New[id.Event](s.Entropy.Bits128()) }
 
 // opened is the refund if the case has it, else zero.
 func opened(c *order.Case, refund id.Refund) id.Refund {

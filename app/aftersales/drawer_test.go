@@ -51,7 +51,7 @@ func (d *drawer) copy() *order.Case {
 	o := *d.kept.Order
 	return &order.Case{
 		Order: &o, Returns: append([]order.Return(nil), d.kept.Returns...), Refunds: append([]order.Refund(nil), d.kept.Refunds...),
-		Taken: d.kept.Taken,
+		Disputes: append([]order.Dispute(nil), d.kept.Disputes...), Taken: d.kept.Taken,
 	}
 }
 
@@ -88,6 +88,13 @@ func (d *drawer) ReturnByID(_ context.Context, _ id.Project, of id.Return) (*ord
 
 func (d *drawer) PaymentByID(_ context.Context, _ id.Project, of id.Payment) (*ports.OrderPayment, error) {
 	if of != d.kept.Order.Payment.ID {
+		return nil, fault.Missing("payment")
+	}
+	return &ports.OrderPayment{Payment: d.kept.Order.Payment, Order: d.kept.Order.ID}, nil
+}
+
+func (d *drawer) PaymentByCharge(_ context.Context, _ id.Project, charge string) (*ports.OrderPayment, error) {
+	if charge != d.kept.Order.Payment.Provider {
 		return nil, fault.Missing("payment")
 	}
 	return &ports.OrderPayment{Payment: d.kept.Order.Payment, Order: d.kept.Order.ID}, nil

@@ -56,7 +56,7 @@ func (s *Service) RequestRefund(ctx context.Context, project id.Project, r Refun
 // pending, which is no error.
 func (s *Service) ExecuteRefund(ctx context.Context, project id.Project, refund id.Refund) (*order.Refund, error) {
 	r, err := s.Refunds.RefundByID(ctx, project, refund)
-	if err != nil || r.Status != order.RefundIsPending {
+	if err != nil || r.Status != order.RefundIsPending || r.Origin == order.MadeElsewhere {
 		return r, err
 	}
 	if err := failpoint.At(ctx, failpoint.RefundRequested); err != nil {
@@ -115,8 +115,8 @@ func (s *Service) execute(ctx context.Context, d ports.DueRefund) error {
 	return s.record(ctx, d, outcome)
 }
 
-// HeardRefund records what a provider told by itself about a refund, by its key. What is known already,
-// and what is no refund of the project, changes nothing.
+// HeardRefund records what a provider reports of a refund of ours, by its key: a failure also where the refund
+// had succeeded. What is known already, and what is no refund of the project, changes nothing.
 func (s *Service) HeardRefund(ctx context.Context, project id.Project, key string, outcome order.RefundOutcome) error {
 	refund, err := id.Parse[id.Refund](key)
 	if err != nil {
@@ -128,17 +128,22 @@ func (s *Service) HeardRefund(ctx context.Context, project id.Project, key strin
 		return nil
 	case err != nil:
 		return err
-	case r.Status != order.RefundIsPending:
-		if failure, ok := outcome.(order.RefundFailed); ok && r.Status == order.RefundSucceeded {
-			s.Log.ErrorContext(ctx, "the provider took a refund back that had succeeded: see to it at the provider",
-				"refund", refund.String(), "code", failure.Code)
-		}
-		return nil
+	}
+	if failure, ok := outcome.(order.RefundFailed); ok {
+		return s.reverse(context.WithoutCancel(ctx), r, failure)
 	}
 	err = s.record(context.WithoutCancel(ctx), ports.DueRefund{Project: project, Order: r.Order, Refund: refund}, outcome)
-	if errors.Is(err, errUndecided) {
+	if errors.Is(err, errUndecided) || fault.Is(err, order.ErrStaleOutcome.Code) {
 		return nil
 	}
+	return err
+}
+
+func (s *Service) reverse(ctx context.Context, r *order.Refund, failure order.RefundFailed) error {
+	now, announce, entry := s.Clock.Now(), s.event(), id.New[id.Transaction](s.Entropy.Bits128())
+	_, err := s.Orders.Change(ctx, r.Project, r.Order, func(c *order.Case) error {
+		return c.ReverseRefund(r.ID, failure.Code, announce, entry, now)
+	})
 	return err
 }
 
@@ -150,7 +155,7 @@ func (s *Service) postpone(ctx context.Context, d ports.DueRefund) error {
 
 // record stores the outcome. If another caller recorded the same one meanwhile, that is that.
 func (s *Service) record(ctx context.Context, d ports.DueRefund, outcome order.RefundOutcome) error {
-	now, announce := s.Clock.Now(), id.New[id.Event](s.Entropy.Bits128())
+	now, announce := s.Clock.Now(), s.event()
 	_, err := s.Orders.Change(ctx, d.Project, d.Order, func(c *order.Case) error {
 		return cmp.Or(c.SettleRefund(d.Refund, outcome, announce, now), failpoint.At(ctx, failpoint.RefundRecorded))
 	})

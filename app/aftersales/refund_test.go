@@ -46,7 +46,7 @@ func TestRefund(t *testing.T) {
 	if !reflect.DeepEqual(d.asked, want) {
 		t.Errorf("asked %+v", d.asked)
 	}
-	told := event.OrderRefunded{Refund: r.ID, Order: o.ID, Payment: o.Payment.ID, Amount: usd(1_00), Refunded: usd(1_00), Reason: "Torn"}
+	told := event.OrderRefunded{Refund: r.ID, Order: o.ID, Sequence: 1, Payment: o.Payment.ID, Amount: usd(1_00), Refunded: usd(1_00), Reason: "Torn"}
 	if len(d.announced) != 1 || d.announced[0].Data != told || len(d.ledger) != 1 {
 		t.Errorf("announced %+v, recorded %+v", d.announced, d.ledger)
 	}

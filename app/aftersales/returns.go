@@ -14,7 +14,7 @@ import (
 func (s *Service) RequestReturn(ctx context.Context, p *project.Project, of id.Order, items []order.ReturnItem, comment string) (*order.Return, error) {
 	now := s.Clock.Now()
 	terms := order.Terms{WindowDays: p.Storefront.ReturnWindowDays, Conditions: p.Storefront.ReturnConditions}
-	ret, notice := id.New[id.Return](s.Entropy.Bits128()), id.New[id.Event](s.Entropy.Bits128())
+	ret, notice := id.New[id.Return](s.Entropy.Bits128()), s.event()
 	var requested *order.Return
 	_, err := s.Orders.Change(ctx, p.ID, of, func(c *order.Case) (err error) {
 		requested, err = c.RequestReturn(ret, complete(items, c.Order), comment, terms, notice, now)
@@ -63,9 +63,9 @@ func (s *Service) ApproveReturn(ctx context.Context, project id.Project, a Appro
 	if err != nil {
 		return nil, id.Refund{}, err
 	}
-	now, refund := s.Clock.Now(), id.New[id.Refund](s.Entropy.Bits128())
+	now, refund, announce := s.Clock.Now(), id.New[id.Refund](s.Entropy.Bits128()), s.event()
 	c, err := s.Orders.Change(ctx, project, ret.Order, func(c *order.Case) error {
-		return c.ApproveReturn(a.Return, refund, a.Amount, a.Restock, now)
+		return c.ApproveReturn(a.Return, refund, a.Amount, a.Restock, announce, now)
 	})
 	if err != nil {
 		return nil, id.Refund{}, err
@@ -80,6 +80,6 @@ func (s *Service) RejectReturn(ctx context.Context, project id.Project, of id.Re
 	if err != nil {
 		return nil, err
 	}
-	now := s.Clock.Now()
-	return s.Orders.Change(ctx, project, ret.Order, func(c *order.Case) error { return c.RejectReturn(of, reason, now) })
+	now, announce := s.Clock.Now(), s.event()
+	return s.Orders.Change(ctx, project, ret.Order, func(c *order.Case) error { return c.RejectReturn(of, reason, announce, now) })
 }

@@ -7,14 +7,41 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// HeardExternalRefund logs a refund that was made at the provider.
-func (s *Service) HeardExternalRefund(ctx context.Context, project id.Project, r order.ExternalRefund) error {
-	s.Log.ErrorContext(ctx, "a refund was made at the provider", "project", project.String(), "charge", r.Charge, "refund", r.Provider)
-	return nil
+// HeardExternalRefund records a refund that was made elsewhere, as a provider reports it. Reports may repeat
+// and come in any order. A charge that is no payment of the project: fault.NotFound. While a refund of ours may
+// be the one that is reported: order.ErrRefundUndecided, and the report must be tried again later.
+func (s *Service) HeardExternalRefund(ctx context.Context, project id.Project, e order.ExternalRefund) error {
+	of, err := s.Payments.PaymentByCharge(ctx, project, e.Charge)
+	if err != nil {
+		return err
+	}
+	now, ids := s.Clock.Now(), order.RefundIDs{
+		Refund:   id.New[id.Refund](s.Entropy.Bits128()),
+		Announce: s.event(),
+		Reversal: id.New[id.Transaction](s.Entropy.Bits128()),
+	}
+	_, err = s.Orders.Change(context.WithoutCancel(ctx), project, of.Order, func(c *order.Case) error {
+		return c.ReportRefund(e, ids, now)
+	})
+	return err
 }
 
-// HeardDispute logs a dispute.
+// HeardDispute records how a dispute stands, as a provider reports it. Reports may repeat and come in any
+// order. A charge that is no payment of the project: fault.NotFound.
 func (s *Service) HeardDispute(ctx context.Context, project id.Project, d order.DisputeReport) error {
-	s.Log.ErrorContext(ctx, "a buyer disputes a payment", "project", project.String(), "charge", d.Charge, "dispute", d.Provider, "status", d.Status.String())
-	return nil
+	of, err := s.Payments.PaymentByCharge(ctx, project, d.Charge)
+	if err != nil {
+		return err
+	}
+	now, ids := s.Clock.Now(), order.DisputeIDs{
+		Dispute:    id.New[id.Dispute](s.Entropy.Bits128()),
+		Opened:     s.event(),
+		Closed:     s.event(),
+		Withdrawal: id.New[id.Transaction](s.Entropy.Bits128()),
+		Fee:        id.New[id.Transaction](s.Entropy.Bits128()),
+	}
+	_, err = s.Orders.Change(context.WithoutCancel(ctx), project, of.Order, func(c *order.Case) error {
+		return c.ReportDispute(d, ids, now)
+	})
+	return err
 }

@@ -92,7 +92,7 @@ func (t *tokens) line(p *catalog.Product, v catalog.Variant, item InitItem, comm
 	if q := t.quotes[hash]; q != nil && !t.used[tokenUse{hash, v.ID}] {
 		if agreed, ok := q.PriceFor(p.ID, v.ID, item.Quantity); ok {
 			t.used[tokenUse{hash, v.ID}] = true
-			line.Quote = q.Snapshot().ID
+			line.Quote, line.Bundled = q.Snapshot().ID, q.Snapshot().Item.Variant != v.ID
 			if agreed.Minor() < line.Unit.Minor() { // a list price that fell below it is better still
 				line.Unit, line.Original = agreed, original(q, v, line.Original)
 			}

@@ -143,9 +143,9 @@ func (s *Service) tell(ctx context.Context, l *order.Label) (*order.Label, error
 	if l.Told || l.Test {
 		return l, nil
 	}
-	now := s.Clock.Now()
+	now, announce := s.Clock.Now(), id.New[id.Event](s.Entropy.Bits128())
 	_, err := s.Orders.Change(ctx, l.Project, l.Order, func(c *order.Case) error {
-		return c.Ship(l.Carrier, l.TrackingNumber, "", now)
+		return c.Ship(l.Carrier, l.TrackingNumber, "", announce, now)
 	})
 	switch fault.KindOf(err) {
 	case fault.Conflict, fault.Invalid:

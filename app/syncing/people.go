@@ -110,12 +110,15 @@ func (b *batch) move(c *order.Case, s syncrun.Shipment) error {
 	if shipped := s.ShippedAt.UTC().Truncate(time.Millisecond); !shipped.Before(c.Order.CreatedAt) && shipped.Before(b.now) {
 		at = shipped
 	}
-	err := c.Ship(clip(s.Carrier), clip(s.Number), s.TrackingURL, at)
+	ship := func(tracking string) error {
+		return c.ShipAt(at, clip(s.Carrier), clip(s.Number), tracking, id.New[id.Event](b.entropy.Bits128()), b.now)
+	}
+	err := ship(s.TrackingURL)
 	if fault.KindOf(err) == fault.Invalid { // no address that a buyer could follow
-		err = c.Ship(clip(s.Carrier), clip(s.Number), "", at)
+		err = ship("")
 	}
 	if err == nil && s.Delivered {
-		err = c.Deliver(b.now)
+		err = c.Deliver(id.New[id.Event](b.entropy.Bits128()), b.now)
 	}
 	if fault.KindOf(err) == fault.Conflict {
 		return errLate

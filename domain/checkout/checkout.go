@@ -81,6 +81,7 @@ type Line struct {
 	Unit     money.Amount
 	Original money.Amount
 	Quote    id.Quote // the agreed quote whose token covers the line; zero at list price
+	Bundled  bool     // the second line of a bundle: its price is due to the quote's other line
 }
 
 // Address is where the goods go.

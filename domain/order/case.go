@@ -13,10 +13,11 @@ import (
 // Case is an order with all that followed it. Its verbs change it and collect what must be stored with
 // it.
 type Case struct {
-	Order   *Order
-	Returns []Return       // oldest first
-	Refunds []Refund       // oldest first
-	Taken   []catalog.Take // what the sale took from stock
+	Order    *Order
+	Returns  []Return       // oldest first
+	Refunds  []Refund       // oldest first
+	Disputes []Dispute      // oldest first
+	Taken    []catalog.Take // what the sale took from stock
 
 	// What the verbs have collected.
 	Restock []catalog.Take
@@ -31,7 +32,7 @@ var (
 
 // Cancel ends an order that was not shipped: its stock goes back, and so does the rest of its money, by
 // the refund of this id if any is left.
-func (c *Case) Cancel(refund id.Refund, reason string, now time.Time) error {
+func (c *Case) Cancel(refund id.Refund, reason string, announce id.Event, now time.Time) error {
 	f := &c.Order.Fulfillment
 	switch {
 	case c.Order.Status == Canceled:
@@ -51,7 +52,20 @@ func (c *Case) Cancel(refund id.Refund, reason string, now time.Time) error {
 	}
 	c.Order.Status, f.Status = Canceled, FulfillmentCanceled
 	c.putBack(c.out())
+	c.announce(announce, now, func(n int) event.Data {
+		canceled := event.OrderCanceled{Order: c.Order.ID, Sequence: n, Reason: reason}
+		if r := c.FindRefund(refund); r != nil {
+			canceled.Refund, canceled.Amount = r.ID, r.Amount
+		}
+		return canceled
+	})
 	return nil
+}
+
+// announce collects an event with the order's next sequence.
+func (c *Case) announce(name id.Event, now time.Time, data func(sequence int) event.Data) {
+	c.Order.Sequence++
+	c.Events = append(c.Events, event.Event{ID: name, Project: c.Order.Project, At: now, Data: data(c.Order.Sequence)})
 }
 
 // out is what the sale took from stock and returns did not put back.

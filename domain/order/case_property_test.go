@@ -40,16 +40,16 @@ func act(t *rapid.T, c *order.Case, n byte) {
 	case 3:
 		_ = c.SettleRefund(refund, order.RefundFailed{}, id.Event{}, placed)
 	case 4:
-		_ = c.Cancel(refundID(n), "", placed)
+		_ = c.Cancel(refundID(n), "", id.Event{}, placed)
 	case 5:
 		variant := []id.Variant{green, red}[some%2]
 		_, _ = c.RequestReturn(returnID(n), []order.ReturnItem{back(variant, 1+some%2)}, "", terms, id.Event{}, placed)
 	case 6:
-		_ = c.ApproveReturn(ret, refundID(n), nil, restock, placed)
+		_ = c.ApproveReturn(ret, refundID(n), nil, restock, id.Event{}, placed)
 	case 7:
-		_ = c.ApproveReturn(ret, refundID(n), &amount, restock, placed)
+		_ = c.ApproveReturn(ret, refundID(n), &amount, restock, id.Event{}, placed)
 	case 8:
-		_ = c.RejectReturn(ret, "", placed)
+		_ = c.RejectReturn(ret, "", id.Event{}, placed)
 	}
 }
 

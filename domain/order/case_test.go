@@ -32,14 +32,20 @@ func opened() *order.Case {
 // in is an order in a state: its case, and what was done to it.
 var states = map[string]func(*order.Case) error{
 	"processing": func(*order.Case) error { return nil },
-	"shipped":    func(c *order.Case) error { return c.Ship("", "", "", placed) },
+	"shipped":    func(c *order.Case) error { return c.Ship("", "", "", id.Event{}, placed) },
 	"delivered": func(c *order.Case) error {
-		if err := c.Ship("", "", "", placed); err != nil {
+		if err := c.Ship("", "", "", id.Event{}, placed); err != nil {
 			return err
 		}
-		return c.Deliver(placed)
+		return c.Deliver(id.Event{}, placed)
 	},
-	"canceled": func(c *order.Case) error { return c.Cancel(refundID(1), "", placed) },
+	"refunded": func(c *order.Case) error {
+		if err := c.Refund(refundID(1), nil, "", placed); err != nil {
+			return err
+		}
+		return c.SettleRefund(refundID(1), order.Refunded{}, id.Event{}, placed)
+	},
+	"canceled": func(c *order.Case) error { return c.Cancel(refundID(1), "", id.Event{}, placed) },
 	"return open": func(c *order.Case) error {
 		_, err := c.RequestReturn(returnID(1), []order.ReturnItem{back(green, 1)}, "", terms, id.Event{}, placed)
 		return err
@@ -48,22 +54,24 @@ var states = map[string]func(*order.Case) error{
 		if _, err := c.RequestReturn(returnID(1), []order.ReturnItem{back(green, 1)}, "", terms, id.Event{}, placed); err != nil {
 			return err
 		}
-		return c.ApproveReturn(returnID(1), refundID(1), nil, false, placed)
+		return c.ApproveReturn(returnID(1), refundID(1), nil, false, id.Event{}, placed)
 	},
 	"refunding all": func(c *order.Case) error { return c.Refund(refundID(1), nil, "", placed) },
 }
 
 var verbs = map[string]func(*order.Case) error{
-	"ship":    func(c *order.Case) error { return c.Ship("DHL", "1", "https://dhl.example/1", later) },
-	"deliver": func(c *order.Case) error { return c.Deliver(later) },
-	"cancel":  func(c *order.Case) error { return c.Cancel(refundID(9), "", later) },
+	"ship":    func(c *order.Case) error { return c.Ship("DHL", "1", "https://dhl.example/1", id.Event{}, later) },
+	"deliver": func(c *order.Case) error { return c.Deliver(id.Event{}, later) },
+	"cancel":  func(c *order.Case) error { return c.Cancel(refundID(9), "", id.Event{}, later) },
 	"refund":  func(c *order.Case) error { return c.Refund(refundID(9), nil, "", later) },
 	"return": func(c *order.Case) error {
 		_, err := c.RequestReturn(returnID(9), []order.ReturnItem{back(red, 1)}, "", terms, id.Event{}, later)
 		return err
 	},
-	"approve": func(c *order.Case) error { return c.ApproveReturn(returnID(1), refundID(9), nil, true, later) },
-	"reject":  func(c *order.Case) error { return c.RejectReturn(returnID(1), "", later) },
+	"approve": func(c *order.Case) error {
+		return c.ApproveReturn(returnID(1), refundID(9), nil, true, id.Event{}, later)
+	},
+	"reject": func(c *order.Case) error { return c.RejectReturn(returnID(1), "", id.Event{}, later) },
 }
 
 // Every state and every verb: ok, or the code of the refusal, which changes nothing.
@@ -77,6 +85,7 @@ func TestStatesAndVerbs(t *testing.T) {
 		"canceled":        {"order_canceled", "order_canceled", "order_canceled", "payment_refunded", "order_canceled", "return_not_found", "return_not_found"},
 		"return open":     {"ok", "order_not_shipped", "return_open", "ok", "ok", "ok", "ok"},
 		"return approved": {"ok", "order_not_shipped", "ok", "ok", "ok", "return_closed", "return_closed"},
+		"refunded":        {"ok", "order_not_shipped", "ok", "payment_refunded", "ok", "return_not_found", "return_not_found"},
 		"refunding all":   {"ok", "order_not_shipped", "ok", "payment_refunded", "ok", "return_not_found", "return_not_found"},
 	} {
 		for i, verb := range columns {
@@ -101,7 +110,7 @@ func TestCancel(t *testing.T) {
 	t.Parallel()
 	c := opened()
 	c.Order.Payment.Refunded = cents(73)
-	if err := c.Cancel(refundID(1), "Twice", later); err != nil {
+	if err := c.Cancel(refundID(1), "Twice", id.Event{}, later); err != nil {
 		t.Fatal(err)
 	}
 	if c.Order.Status != order.Canceled || c.Order.Fulfillment.Status != order.FulfillmentCanceled {
@@ -126,14 +135,14 @@ func TestCancelAfterAReturn(t *testing.T) {
 	if err := states["return open"](c); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.ApproveReturn(returnID(1), refundID(1), nil, true, later); err != nil {
+	if err := c.ApproveReturn(returnID(1), refundID(1), nil, true, id.Event{}, later); err != nil {
 		t.Fatal(err)
 	}
 	if want := []catalog.Take{{Variant: green, Location: "main", Quantity: 1}}; !slices.Equal(c.Restock, want) || !slices.Equal(c.Returns[0].Restocked, want) {
 		t.Errorf("put back %v", c.Restock)
 	}
 	c.Restock = nil
-	if err := c.Cancel(refundID(2), "", later); err != nil {
+	if err := c.Cancel(refundID(2), "", id.Event{}, later); err != nil {
 		t.Fatal(err)
 	}
 	if want := c.Taken[1:]; !slices.Equal(c.Restock, want) {
@@ -148,16 +157,16 @@ func TestShip(t *testing.T) {
 	t.Parallel()
 	c := opened()
 	for _, bad := range []string{"http://dhl.example/1", "javascript:alert(1)", "https://", "https://me@dhl.example/", "/1", "https://x/" + strings.Repeat("x", 2000)} {
-		if err := c.Ship("DHL", "1", bad, placed); !slices.Equal(fields(err), []string{"tracking_url"}) {
+		if err := c.Ship("DHL", "1", bad, id.Event{}, placed); !slices.Equal(fields(err), []string{"tracking_url"}) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
 	long := strings.Repeat("x", 201)
-	if err := c.Ship(long, long, "", placed); !slices.Equal(fields(err), []string{"carrier", "tracking_number"}) {
+	if err := c.Ship(long, long, "", id.Event{}, placed); !slices.Equal(fields(err), []string{"carrier", "tracking_number"}) {
 		t.Errorf("long: %v", err)
 	}
 	for i, url := range []string{"https://dhl.example/1", "https://dhl.example/2"} {
-		if err := c.Ship("DHL", "1", url, placed.Add(time.Duration(i)*time.Hour)); err != nil {
+		if err := c.Ship("DHL", "1", url, id.Event{}, placed.Add(time.Duration(i)*time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -221,12 +230,12 @@ func TestSettledRefund(t *testing.T) {
 			t.Errorf("%s: %+v of %+v", name, r, p)
 		}
 		if test.status == order.RefundIsFailed {
-			if len(c.Ledger)+len(c.Events) > 0 {
+			if len(c.Ledger) > 0 || len(c.Events) != 1 || c.Events[0].Data.Type() != event.RefundFailedType {
 				t.Errorf("%s: recorded %v, announced %v", name, c.Ledger, c.Events)
 			}
 			continue
 		}
-		told := event.OrderRefunded{Refund: r.ID, Order: c.Order.ID, Payment: p.ID, Amount: amount, Refunded: amount, Reason: "Torn"}
+		told := event.OrderRefunded{Refund: r.ID, Order: c.Order.ID, Sequence: 2, Payment: p.ID, Amount: amount, Refunded: amount, Reason: "Torn"}
 		if len(c.Events) != 1 || c.Events[0] != (event.Event{ID: notice, Project: c.Order.Project, At: later, Data: told}) {
 			t.Errorf("%s: announced %+v", name, c.Events)
 		}
@@ -278,7 +287,7 @@ func TestApprovedAmount(t *testing.T) {
 		if err := states["return open"](c); err != nil {
 			t.Fatal(err)
 		}
-		err := c.ApproveReturn(returnID(1), refundID(1), test.asked, false, later)
+		err := c.ApproveReturn(returnID(1), refundID(1), test.asked, false, id.Event{}, later)
 		if test.code != "" {
 			if !fault.Is(err, test.code) || c.Returns[0].Status != order.Requested || len(c.Refunds) > 0 {
 				t.Errorf("%s: %v, and it is %+v", name, err, c.Returns[0])

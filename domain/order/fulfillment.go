@@ -7,7 +7,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
 )
 
 // FulfillmentStatus of an order.
@@ -50,8 +52,13 @@ var (
 )
 
 // Ship records that the goods are on their way. A shipped order may be given another tracking, of which
-// what is empty stays as it was; it was shipped when it first was.
-func (c *Case) Ship(carrier, number, address string, now time.Time) error {
+// what is empty stays as it was; it was shipped when it first was. The same tracking again changes nothing.
+func (c *Case) Ship(carrier, number, address string, announce id.Event, now time.Time) error {
+	return c.ShipAt(now, carrier, number, address, announce, now)
+}
+
+// ShipAt is Ship for goods that were sent at a time of which the shop hears only now.
+func (c *Case) ShipAt(sent time.Time, carrier, number, address string, announce id.Event, now time.Time) error {
 	check := fault.NewCheck()
 	check.That(utf8.RuneCountInString(carrier) <= 200, "carrier", "must have at most 200 characters")
 	check.That(utf8.RuneCountInString(number) <= 200, "tracking_number", "must have at most 200 characters")
@@ -60,17 +67,28 @@ func (c *Case) Ship(carrier, number, address string, now time.Time) error {
 		return err
 	}
 	f := &c.Order.Fulfillment
+	before := *f
 	switch f.Status {
 	case FulfillmentCanceled:
 		return ErrCanceled
 	case Delivered:
 		return ErrDelivered
 	case FulfillmentProcessing:
-		f.Status, f.ShippedAt = Shipped, now
+		f.Status, f.ShippedAt = Shipped, sent
 	}
 	f.Carrier = cmp.Or(carrier, f.Carrier)
 	f.TrackingNumber = cmp.Or(number, f.TrackingNumber)
 	f.TrackingURL = cmp.Or(address, f.TrackingURL)
+	if *f == before {
+		return nil
+	}
+	c.announce(announce, now, func(n int) event.Data {
+		tracking := event.Tracking{Carrier: f.Carrier, Number: f.TrackingNumber, URL: f.TrackingURL, ShippedAt: f.ShippedAt}
+		if before.Status == Shipped {
+			return event.OrderUpdated{Order: c.Order.ID, Sequence: n, Tracking: tracking}
+		}
+		return event.OrderShipped{Order: c.Order.ID, Sequence: n, Tracking: tracking}
+	})
 	return nil
 }
 
@@ -80,7 +98,7 @@ func trackable(address string) bool {
 }
 
 // Deliver records that the goods have arrived.
-func (c *Case) Deliver(now time.Time) error {
+func (c *Case) Deliver(announce id.Event, now time.Time) error {
 	f := &c.Order.Fulfillment
 	switch f.Status {
 	case FulfillmentCanceled:
@@ -91,6 +109,9 @@ func (c *Case) Deliver(now time.Time) error {
 		return ErrDelivered
 	}
 	f.Status, f.DeliveredAt = Delivered, now
+	c.announce(announce, now, func(n int) event.Data {
+		return event.OrderDelivered{Order: c.Order.ID, Sequence: n, DeliveredAt: now}
+	})
 	return nil
 }
 

@@ -1,11 +1,15 @@
 // Package order is what a paid checkout becomes: the order, its payment, its fulfillment, and what may
 // follow: returns, refunds and cancellation. It moves no money itself.
 //
-//	order        confirmed ──Cancel──▶ canceled
+//	order        confirmed ──the whole payment is refunded──▶ refunded
+//	             refunded ──a refund failed later──▶ confirmed
+//	             confirmed, refunded ──Cancel──▶ canceled, which it stays whatever becomes of its refunds
 //	fulfillment  processing ──Ship──▶ shipped ──Deliver──▶ delivered      processing ──Cancel──▶ canceled
-//	refund       pending ──SettleRefund──▶ succeeded or failed
+//	refund       pending ──SettleRefund──▶ succeeded or failed      succeeded ──ReverseRefund──▶ failed
+//	             (none) ──ReportRefund──▶ pending, succeeded or failed: it was made elsewhere
 //	return       requested ──ApproveReturn──▶ approved (with its refund)   requested ──RejectReturn──▶ rejected
 //	payment      succeeded, partially_refunded, refunded: by what its refunds gave back
+//	dispute      (none) ──ReportDispute──▶ open, won or lost: as the newest report has it
 package order
 
 import (
@@ -25,13 +29,14 @@ type Status struct{ name string }
 
 var (
 	Confirmed = Status{"confirmed"}
+	GivenBack = Status{"refunded"} // the whole payment
 	Canceled  = Status{"canceled"}
 )
 
 func (s Status) String() string { return s.name }
 
 // Statuses are all of them, by name.
-var Statuses = map[string]Status{"confirmed": Confirmed, "canceled": Canceled}
+var Statuses = map[string]Status{"confirmed": Confirmed, "refunded": GivenBack, "canceled": Canceled}
 
 // PaymentStatus of an order's payment.
 type PaymentStatus struct{ name string }
@@ -55,6 +60,7 @@ type Payment struct {
 	Amount    money.Amount
 	Refunded  money.Amount // by refunds that succeeded
 	Refunding money.Amount // by refunds that are pending
+	Disputed  money.Amount // held back by the provider for disputes at present
 	Method    string       // psp_spt or wallet_ba
 	Label     string       // the instrument in words: "Visa ending in 4242"
 	Route     project.PaymentRoute
@@ -73,9 +79,11 @@ func (p Payment) Status() PaymentStatus {
 	return FullyRefunded
 }
 
-// Left is what can still be refunded, pending refunds counted as given back.
+// Left is what can still be refunded: pending refunds count as given back, and what is disputed the provider
+// has taken. A refund made elsewhere may want what pending ones want too, so it is 0 at least.
 func (p Payment) Left() money.Amount {
-	return money.Of(p.Amount.Minor()-p.Refunded.Minor()-p.Refunding.Minor(), p.Amount.Currency())
+	left := p.Amount.Minor() - p.Refunded.Minor() - p.Refunding.Minor() - p.Disputed.Minor()
+	return money.Of(max(left, 0), p.Amount.Currency())
 }
 
 // Order is a paid checkout. There is at most one per checkout.
@@ -86,6 +94,7 @@ type Order struct {
 	Session      id.Session
 	Confirmation string // to read aloud: "HG-7K2M-9QXA"
 	Status       Status
+	Sequence     int // of its newest event, from 1
 	Lines        []checkout.Line
 	Address      checkout.Address
 	Email        string
@@ -137,14 +146,25 @@ func Place(c *checkout.Checkout, ids IDs, r Receipt, zone *time.Location, now ti
 	s, none := c.Snapshot(), money.Zero(c.Total().Currency())
 	return &Order{
 		ID: ids.Order, Project: s.Project, Checkout: s.ID, Session: s.Session, Confirmation: ids.Confirmation,
-		Status: Confirmed, Lines: s.Lines, Address: s.Address, Email: s.Payment.Email, Notes: s.Payment.Notes,
+		Status: Confirmed, Sequence: 1, Lines: s.Lines, Address: s.Address, Email: s.Payment.Email, Notes: s.Payment.Notes,
 		Subtotal: s.Subtotal, Shipping: c.Shipping(), Tax: s.Tax, Savings: s.Savings, Total: c.Total(),
 		Payment: Payment{
-			ID: ids.Payment, Amount: c.Total(), Refunded: none, Refunding: none, Method: s.Payment.Method,
-			Label: r.Label, Route: s.Payment.Route, Provider: r.Provider, CreatedAt: now,
+			ID: ids.Payment, Amount: c.Total(), Refunded: none, Refunding: none, Disputed: none,
+			Method: s.Payment.Method, Label: r.Label, Route: s.Payment.Route, Provider: r.Provider, CreatedAt: now,
 		},
 		Fulfillment: promise(s, zone, now),
 		CreatedAt:   now,
+	}
+}
+
+// followPayment sets the status by what was given back. A canceled order stays canceled.
+func (o *Order) followPayment() {
+	switch {
+	case o.Status == Canceled:
+	case o.Payment.Status() == FullyRefunded:
+		o.Status = GivenBack
+	default:
+		o.Status = Confirmed
 	}
 }
 

@@ -57,10 +57,10 @@ func TestPlaceKeepsWhatWasAgreedAndPaid(t *testing.T) {
 	o := place(c, time.UTC, placed)
 	want := &order.Order{
 		ID: id.New[id.Order]([16]byte{7}), Project: s.Project, Checkout: s.ID, Session: s.Session, Confirmation: "HG-7K2M-9QXA",
-		Status: order.Confirmed, Lines: s.Lines, Address: s.Address, Email: "ada@example.com", Notes: "Ring twice.",
+		Status: order.Confirmed, Sequence: 1, Lines: s.Lines, Address: s.Address, Email: "ada@example.com", Notes: "Ring twice.",
 		Subtotal: cents(29_000), Shipping: cents(599), Tax: cents(2_574), Savings: cents(1_000), Total: total,
 		Payment: order.Payment{
-			ID: id.New[id.Payment]([16]byte{8}), Amount: total, Refunded: cents(0), Refunding: cents(0), Method: "psp_spt",
+			ID: id.New[id.Payment]([16]byte{8}), Amount: total, Refunded: cents(0), Refunding: cents(0), Disputed: cents(0), Method: "psp_spt",
 			Label: "Visa ending in 4242", Route: project.PaymentRoute{Provider: "stripe"}, Provider: "ch_1", CreatedAt: placed,
 		},
 		Fulfillment: o.Fulfillment, CreatedAt: placed,

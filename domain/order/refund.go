@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -38,22 +39,39 @@ func (s RefundStatus) String() string { return s.name }
 // RefundStatuses are all of them, by name.
 var RefundStatuses = map[string]RefundStatus{"pending": RefundIsPending, "succeeded": RefundSucceeded, "failed": RefundIsFailed}
 
+// RefundOrigin says where a refund was made.
+type RefundOrigin struct{ name string }
+
+var (
+	// RequestedHere is the zero origin: the provider is asked for the refund by its id.
+	RequestedHere = RefundOrigin{}
+	// MadeElsewhere: in the provider's dashboard, or by the provider itself. It is never asked for.
+	MadeElsewhere = RefundOrigin{"external"}
+)
+
+func (o RefundOrigin) String() string { return cmp.Or(o.name, "requested") }
+
+// RefundOrigins are all of them, by name.
+var RefundOrigins = map[string]RefundOrigin{"requested": RequestedHere, "external": MadeElsewhere}
+
 // Refund gives money of a payment back.
 type Refund struct {
-	ID        id.Refund
-	Project   id.Project
-	Order     id.Order
-	Payment   id.Payment
-	Return    id.Return // zero: not for a return
-	Amount    money.Amount
-	Reason    string
-	Status    RefundStatus
-	Failure   string // why it failed, by the provider's code
-	Provider  string // the provider's own id of the refund
-	CreatedAt time.Time
-	UpdatedAt time.Time
-	Attempts  int       // how often the provider was asked and has not decided
-	DueAt     time.Time // when a pending refund may be asked for by whoever comes; zero once decided
+	ID         id.Refund
+	Project    id.Project
+	Order      id.Order
+	Payment    id.Payment
+	Return     id.Return // zero: not for a return
+	Amount     money.Amount
+	Origin     RefundOrigin
+	Reason     string
+	Status     RefundStatus
+	Failure    string // why it failed, by the provider's code
+	Provider   string // the provider's own id of the refund
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+	ReversedAt time.Time // when it failed after it had succeeded; zero: it did not
+	Attempts   int       // how often the provider was asked and has not decided
+	DueAt      time.Time // when a pending refund may be asked for by whoever comes; zero once decided, and if made elsewhere
 }
 
 var (
@@ -110,8 +128,7 @@ func (c *Case) FindRefund(refund id.Refund) *Refund {
 	return &c.Refunds[i]
 }
 
-// SettleRefund records what the provider made of a refund; announce is the id of the event if it
-// succeeded. The same outcome again changes nothing, another one than was recorded is ErrStaleOutcome.
+// SettleRefund records what the provider made of a refund; announce is the id of the event if it is decided. The same outcome again changes nothing, another one than was recorded is ErrStaleOutcome.
 func (c *Case) SettleRefund(refund id.Refund, outcome RefundOutcome, announce id.Event, now time.Time) error {
 	r := c.FindRefund(refund)
 	if r == nil {
@@ -127,8 +144,7 @@ func (c *Case) SettleRefund(refund id.Refund, outcome RefundOutcome, announce id
 		r.Provider = o.Provider
 		r.postpone(now)
 	case RefundFailed:
-		c.stopRefunding(r.Amount)
-		r.Status, r.Failure, r.DueAt, r.UpdatedAt = RefundIsFailed, o.Code, time.Time{}, now
+		c.failed(r, o.Code, announce, now)
 	}
 	return nil
 }
@@ -147,12 +163,21 @@ func (c *Case) succeeded(r *Refund, provider string, announce id.Event, now time
 	c.stopRefunding(r.Amount)
 	p.Refunded = money.Of(p.Refunded.Minor()+r.Amount.Minor(), p.Amount.Currency())
 	r.Status, r.Provider, r.DueAt, r.UpdatedAt = RefundSucceeded, provider, time.Time{}, now
-	c.Ledger = append(c.Ledger, ledger.Refund(ledger.GivenBack{
-		Project: o.Project, Order: o.ID, Payment: p.ID, Refund: r.ID, Provider: p.Route.Provider, Amount: r.Amount, At: now,
-	}))
-	c.Events = append(c.Events, event.Event{ID: announce, Project: o.Project, At: now, Data: event.OrderRefunded{
-		Refund: r.ID, Order: o.ID, Payment: p.ID, Amount: r.Amount, Refunded: p.Refunded, Reason: r.Reason, Return: r.Return,
-	}})
+	c.Ledger = append(c.Ledger, ledger.Refund(c.givenBack(r, now)))
+	o.followPayment()
+	c.announce(announce, now, func(n int) event.Data {
+		return event.OrderRefunded{
+			Refund: r.ID, Order: o.ID, Sequence: n, Payment: p.ID, Amount: r.Amount, Refunded: p.Refunded, Reason: r.Reason,
+			External: r.Origin == MadeElsewhere, Return: r.Return,
+		}
+	})
+}
+
+func (c *Case) givenBack(r *Refund, now time.Time) ledger.GivenBack {
+	return ledger.GivenBack{
+		Project: r.Project, Order: r.Order, Payment: r.Payment, Refund: r.ID, Provider: c.Order.Payment.Route.Provider,
+		Amount: r.Amount, At: now,
+	}
 }
 
 func (c *Case) stopRefunding(amount money.Amount) {

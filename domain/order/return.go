@@ -42,8 +42,9 @@ type Return struct {
 	Order        id.Order
 	Status       ReturnStatus
 	Items        []ReturnItem
+	Allocation   []Allocation // the items by line; none in returns of earlier releases
 	Comment      string
-	Estimate     money.Amount // what would be refunded: prices paid and their share of the tax
+	Estimate     money.Amount // what would be refunded: prices paid and their share of the tax, see Order.estimate
 	Instructions string
 	CreatedAt    time.Time
 
@@ -68,21 +69,21 @@ func (c *Case) RequestReturn(ret id.Return, items []ReturnItem, comment string, 
 	if c.Order.Status == Canceled {
 		return nil, ErrCanceled
 	}
-	r, err := c.Order.returned(ret, items, comment, c.Returns, terms, now)
+	r, err := c.returned(ret, items, comment, terms, now)
 	if err != nil {
 		return nil, err
 	}
 	c.Returns = append(c.Returns, *r)
-	c.Events = append(c.Events, event.Event{ID: announce, Project: r.Project, At: now, Data: event.ReturnRequested{
-		Return: r.ID, Order: r.Order, Estimate: r.Estimate,
-	}})
+	c.announce(announce, now, func(n int) event.Data {
+		return event.ReturnRequested{Return: r.ID, Order: r.Order, Sequence: n, Estimate: r.Estimate}
+	})
 	return r, nil
 }
 
 // ApproveReturn promises to refund a return, by an amount or else by its estimate, as far as that much
 // is left of the payment, and puts the goods back into stock if they are fit for it. Of nothing, nothing
 // is refunded: it was already, or the merchant wants it so.
-func (c *Case) ApproveReturn(ret id.Return, refund id.Refund, amount *money.Amount, restock bool, now time.Time) error {
+func (c *Case) ApproveReturn(ret id.Return, refund id.Refund, amount *money.Amount, restock bool, announce id.Event, now time.Time) error {
 	r, err := c.open(ret)
 	if err != nil {
 		return err
@@ -103,11 +104,18 @@ func (c *Case) ApproveReturn(ret id.Return, refund id.Refund, amount *money.Amou
 		c.putBack(r.Restocked)
 	}
 	r.Status, r.DecidedAt = Approved, now
+	c.announce(announce, now, func(n int) event.Data {
+		approved := event.ReturnApproved{Return: ret, Order: r.Order, Sequence: n, Refund: r.Refund}
+		if !r.Refund.IsZero() {
+			approved.Amount = *amount
+		}
+		return approved
+	})
 	return nil
 }
 
-// RejectReturn refuses a return.
-func (c *Case) RejectReturn(ret id.Return, reason string, now time.Time) error {
+// RejectReturn refuses a return. Its pieces may be returned again.
+func (c *Case) RejectReturn(ret id.Return, reason string, announce id.Event, now time.Time) error {
 	r, err := c.open(ret)
 	if err != nil {
 		return err
@@ -116,7 +124,10 @@ func (c *Case) RejectReturn(ret id.Return, reason string, now time.Time) error {
 		return fault.Field("reason", "must have at most 2,000 characters")
 	}
 	r.Status, r.Reason, r.DecidedAt = Rejected, reason, now
-	return nil
+	c.announce(announce, now, func(n int) event.Data {
+		return event.ReturnRejected{Return: ret, Order: r.Order, Sequence: n, Reason: reason}
+	})
+	return c.lowerEstimates()
 }
 
 // FindReturn is a return of the case, or nil.
@@ -157,36 +168,37 @@ func (c *Case) fit(items []ReturnItem) []catalog.Take {
 }
 
 // returned is a new return of part of the order.
-func (o *Order) returned(ret id.Return, items []ReturnItem, comment string, earlier []Return, terms Terms, now time.Time) (*Return, error) {
+func (c *Case) returned(ret id.Return, items []ReturnItem, comment string, terms Terms, now time.Time) (*Return, error) {
+	o := c.Order
 	check := fault.NewCheck()
 	check.That(len(items) >= 1 && len(items) <= 50, "items", "must have 1 to 50 items")
 	check.That(utf8.RuneCountInString(comment) <= 2000, "comment", "must have at most 2,000 characters")
 	if now.After(o.CreatedAt.AddDate(0, 0, terms.WindowDays)) {
 		check.That(false, "order_id", "is past the return window of "+strconv.Itoa(terms.WindowDays)+" days")
 	}
-	left := o.returnable(earlier)
-	refund := money.Zero(o.Total.Currency())
+	gone, earlier := c.returnedSoFar()
+	left := o.left(gone)
 	for i, item := range items {
 		at := check.In("items").At(i)
 		key := lineKey{item.Product, item.Variant}
-		unit, bought := o.unitPrice(key)
+		pieces, bought := left[key]
 		at.That(bought, "product_id", "is not part of the order")
 		at.That(utf8.RuneCountInString(item.Reason) <= 2000, "reason", "must have at most 2,000 characters")
 		if at.That(item.Quantity >= 1, "quantity", "must be at least 1") && bought {
-			at.That(item.Quantity <= left[key], "quantity", "is more than was bought and not yet returned")
+			at.That(item.Quantity <= pieces, "quantity", "is more than was bought and not yet returned")
+			left[key] -= item.Quantity
 		}
-		left[key] -= item.Quantity
-		refund = money.Of(refund.Minor()+unit.Minor()*int64(min(max(item.Quantity, 0), 1000)), refund.Currency())
 	}
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	estimate, err := o.withTax(refund)
+	allocation := o.allocate(items, gone)
+	estimate, err := o.estimate(gone, allocation, earlier)
 	if err != nil {
 		return nil, err
 	}
 	return &Return{
-		ID: ret, Project: o.Project, Order: o.ID, Status: Requested, Items: items, Comment: comment,
+		ID: ret, Project: o.Project, Order: o.ID, Status: Requested, Items: items, Allocation: allocation, Comment: comment,
 		Estimate: estimate, Instructions: instructions(terms), CreatedAt: now,
 	}, nil
 }
@@ -196,44 +208,13 @@ type lineKey struct {
 	variant id.Variant
 }
 
-func (o *Order) returnable(earlier []Return) map[lineKey]int {
+// left is how many pieces of each item can still be returned.
+func (o *Order) left(gone pieces) map[lineKey]int {
 	left := make(map[lineKey]int)
-	for _, l := range o.Lines {
-		left[lineKey{l.Product, l.Variant}] += l.Quantity
-	}
-	for _, r := range earlier {
-		if r.Status == Rejected {
-			continue
-		}
-		for _, item := range r.Items {
-			left[lineKey{item.Product, item.Variant}] -= item.Quantity
-		}
+	for i, l := range o.Lines {
+		left[lineKey{l.Product, l.Variant}] += l.Quantity - gone[i]
 	}
 	return left
-}
-
-// unitPrice is the lowest price paid for the variant, so that an estimate never promises too much.
-func (o *Order) unitPrice(key lineKey) (money.Amount, bool) {
-	var price money.Amount
-	found := false
-	for _, l := range o.Lines {
-		if (lineKey{l.Product, l.Variant}) == key && (!found || l.Unit.Minor() < price.Minor()) {
-			price, found = l.Unit, true
-		}
-	}
-	return price, found
-}
-
-// withTax adds the goods' share of the tax, rounded down.
-func (o *Order) withTax(goods money.Amount) (money.Amount, error) {
-	if o.Subtotal.IsZero() {
-		return goods, nil
-	}
-	tax, err := o.Tax.Share(goods.Minor(), o.Subtotal.Minor(), money.Down)
-	if err != nil {
-		return money.Amount{}, err
-	}
-	return goods.Add(tax)
 }
 
 func instructions(t Terms) string {

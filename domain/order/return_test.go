@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -129,32 +130,162 @@ func quantities(n int) (names []string) {
 	return names
 }
 
-// However an order is returned in parts, the estimates never come to more than was paid for the goods
-// and their tax, and each is at most its exact share.
-func TestEstimatesNeverPromiseTooMuch(t *testing.T) {
+// drawOrder is an order of some lines, of which several may be of one variant at different prices, and two a
+// bundle.
+func drawOrder(t *rapid.T) *order.Order {
+	o := place(paid(), time.UTC, placed)
+	o.Lines = nil
+	goods := int64(0)
+	for range rapid.IntRange(1, 4).Draw(t, "lines") {
+		unit := rapid.Int64Range(0, 99_999).Draw(t, "price")
+		o.Lines = append(o.Lines, checkout.Line{
+			Product: tent, Variant: rapid.SampledFrom([]id.Variant{red, green}).Draw(t, "variant"), Unit: cents(unit), Original: cents(unit),
+			Quantity: rapid.IntRange(1, 4).Draw(t, "pieces"),
+		})
+	}
+	if len(o.Lines) > 1 && rapid.Bool().Draw(t, "bundle") {
+		quote := id.New[id.Quote]([16]byte{7})
+		second := &o.Lines[1]
+		o.Lines[0].Quote, second.Quote, second.Quantity = quote, quote, 1
+		second.Bundled = rapid.Bool().Draw(t, "the order says which is the second")
+		second.Original = cents(second.Unit.Minor() + rapid.Int64Range(0, 50_000).Draw(t, "saving"))
+	}
+	for _, l := range o.Lines {
+		goods += l.Unit.Minor() * int64(l.Quantity)
+	}
+	o.Subtotal, o.Tax = cents(goods), cents(rapid.Int64Range(0, goods).Draw(t, "tax"))
+	return o
+}
+
+// However an order is returned in parts, and whatever is rejected in between: the estimates never come to more
+// than was paid for the goods and their tax, and once everything is returned, to exactly that.
+func TestEstimatesOfAnyPartition(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		o := place(paid(), time.UTC, placed)
-		o.Lines[0].Quantity, o.Lines[1].Quantity = rapid.IntRange(1, 9).Draw(t, "green"), rapid.IntRange(1, 9).Draw(t, "red")
-		o.Lines[0].Unit = cents(rapid.Int64Range(1, 99_999).Draw(t, "green price"))
-		o.Lines[1].Unit = cents(rapid.Int64Range(1, 99_999).Draw(t, "red price"))
-		o.Lines[1].Variant = rapid.SampledFrom([]id.Variant{red, green}).Draw(t, "variants alike")
-		goods := o.Lines[0].Unit.Minor()*int64(o.Lines[0].Quantity) + o.Lines[1].Unit.Minor()*int64(o.Lines[1].Quantity)
-		o.Subtotal, o.Tax = cents(goods), cents(rapid.Int64Range(0, goods).Draw(t, "tax"))
-		var earlier []order.Return
-		refunds := int64(0)
-		for range 8 {
+		o := drawOrder(t)
+		all := o.Subtotal.Minor() + o.Tax.Minor()
+		c := &order.Case{Order: o}
+		sum := func() (total int64, pieces int) {
+			for _, r := range c.Returns {
+				if r.Status == order.Rejected {
+					continue
+				}
+				total += r.Estimate.Minor()
+				for _, item := range r.Items {
+					pieces += item.Quantity
+				}
+			}
+			return total, pieces
+		}
+		bought := 0
+		for _, l := range o.Lines {
+			bought += l.Quantity
+		}
+		for n := byte(1); n < 200; n++ {
+			total, returned := sum()
+			if total > all {
+				t.Fatalf("%d estimated, %d paid", total, all)
+			}
+			if returned == bought {
+				if total != all {
+					t.Fatalf("everything is returned: %d estimated, %d paid", total, all)
+				}
+				return
+			}
 			item := back(rapid.SampledFrom([]id.Variant{red, green}).Draw(t, "which"), rapid.IntRange(1, 4).Draw(t, "how many"))
-			r, err := request(o, earlier, placed, item)
-			if err != nil {
+			_, _ = c.RequestReturn(returnID(n), []order.ReturnItem{item}, "", terms, id.Event{}, placed)
+			if len(c.Returns) == 0 || n > 60 {
 				continue
 			}
-			earlier, refunds = append(earlier, *r), refunds+r.Estimate.Minor()
-		}
-		if refunds > goods+o.Tax.Minor() {
-			t.Fatalf("%d estimated, %d paid", refunds, goods+o.Tax.Minor())
+			some := c.Returns[rapid.IntRange(0, len(c.Returns)-1).Draw(t, "decided")]
+			switch rapid.IntRange(0, 5).Draw(t, "decision") {
+			case 0:
+				_ = c.RejectReturn(some.ID, "", id.Event{}, placed)
+			case 1:
+				if some.Status == order.Requested {
+					c.FindReturn(some.ID).Status = order.Approved
+				}
+			}
 		}
 	})
+}
+
+// 1 tent haggled down to 124.32, and 2 at 129.99: 384.30 were paid, and 40.35 of tax.
+func twoPrices() *order.Order {
+	o := place(paid(), time.UTC, placed)
+	line := func(quantity int, unit int64) checkout.Line {
+		return checkout.Line{Product: tent, Variant: green, Quantity: quantity, Unit: cents(unit), Original: cents(129_99)}
+	}
+	o.Lines = []checkout.Line{line(2, 129_99), line(1, 124_32)}
+	o.Subtotal, o.Tax = cents(384_30), cents(40_35)
+	return o
+}
+
+func TestReturn_ofSeveralPricesPaysTheWhole(t *testing.T) {
+	t.Parallel()
+	whole, err := request(twoPrices(), nil, placed, back(green, 3))
+	if err != nil || whole.Estimate != cents(424_65) {
+		t.Fatalf("all at once: %v, %v", whole, err)
+	}
+	c := &order.Case{Order: twoPrices()}
+	var got []string
+	for n := range byte(3) {
+		r, err := c.RequestReturn(returnID(n), []order.ReturnItem{back(green, 1)}, "", terms, id.Event{}, placed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, r.Estimate.String())
+	}
+	// The cheapest goes first. 124.32 has a tax of 13.0533…, 254.31 of 26.7022…; the last gets the rest.
+	if want := []string{"137.37", "143.64", "143.64"}; !slices.Equal(got, want) {
+		t.Errorf("one by one: %v, want %v", got, want)
+	}
+}
+
+// Returns of earlier releases say nothing of lines.
+func TestReturn_afterOneWithoutAllocation(t *testing.T) {
+	t.Parallel()
+	old := order.Return{Status: order.Approved, Items: []order.ReturnItem{back(green, 1)}, Estimate: cents(137_36)}
+	r, err := request(twoPrices(), []order.Return{old}, placed, back(green, 2))
+	if err != nil || r.Estimate != cents(424_65-137_36) || !slices.Equal(r.Allocation, []order.Allocation{{Line: 0, Quantity: 2}}) {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// The red tent was sold for 60.00 instead of 100.00 because of the green one.
+func TestReturn_ofABundle(t *testing.T) {
+	t.Parallel()
+	bundled := func() *order.Case {
+		o := place(paid(), time.UTC, placed)
+		quote := id.New[id.Quote]([16]byte{7})
+		o.Lines = []checkout.Line{
+			{Product: tent, Variant: red, Quantity: 1, Unit: cents(60_00), Original: cents(100_00), Quote: quote, Bundled: true},
+			{Product: tent, Variant: green, Quantity: 1, Unit: cents(90_00), Original: cents(95_00), Quote: quote},
+		}
+		o.Subtotal, o.Tax = cents(150_00), cents(15_00)
+		return &order.Case{Order: o}
+	}
+	for name, test := range map[string]struct {
+		first, then id.Variant
+		want        [2]int64
+	}{
+		"the first item takes the discount with it": {green, red, [2]int64{55_00, 110_00}},
+		"the second item is worth what was paid":    {red, green, [2]int64{66_00, 99_00}},
+	} {
+		c := bundled()
+		for i, variant := range []id.Variant{test.first, test.then} {
+			r, err := c.RequestReturn(returnID(byte(i)), []order.ReturnItem{back(variant, 1)}, "", terms, id.Event{}, placed)
+			if err != nil || r.Estimate != cents(test.want[i]) {
+				t.Errorf("%s: return %d is worth %v (%v), want %d", name, i, r, err, test.want[i])
+			}
+		}
+	}
+	c := bundled()
+	_, _ = c.RequestReturn(returnID(1), []order.ReturnItem{back(green, 1)}, "", terms, id.Event{}, placed)
+	_, _ = c.RequestReturn(returnID(2), []order.ReturnItem{back(red, 1)}, "", terms, id.Event{}, placed)
+	if err := c.RejectReturn(returnID(1), "", id.Event{}, placed); err != nil || c.Returns[1].Estimate != cents(66_00) {
+		t.Errorf("with the first item's return rejected, the second is worth %s (%v)", c.Returns[1].Estimate, err)
+	}
 }
 
 func TestReturnOfAFreeOrder(t *testing.T) {

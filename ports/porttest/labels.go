@@ -140,7 +140,7 @@ func labelAfterCancel(s *shop) {
 	refund := random[id.Refund]()
 	errs := together(2, func(i int) error {
 		if i == 0 {
-			_, err := s.Orders.Change(s.ctx, s.project.ID, o.ID, func(c *order.Case) error { return c.Cancel(refund, "", noon) })
+			_, err := s.Orders.Change(s.ctx, s.project.ID, o.ID, func(c *order.Case) error { return c.Cancel(refund, "", random[id.Event](), noon) })
 			return err
 		}
 		_, err := s.claimLabel(o.ID, false, labelWish(random[id.Integration]()), noon)

@@ -74,7 +74,7 @@ func salesCanceled(s *shop) {
 	s.soldTogether(a, b)
 	o := s.soldTogether(a, b)
 	s.gaveBack(s.sold(b, 3), 1) // money back is no cancellation
-	s.carryOn(o.ID, func(c *order.Case) error { return c.Cancel(random[id.Refund](), "", noon) })
+	s.carryOn(o.ID, func(c *order.Case) error { return c.Cancel(random[id.Refund](), "", random[id.Event](), noon) })
 	sold := s.sales(5)
 	same(s.t, "pieces", sold.Sold, map[id.Product]int{a.ID: 1, b.ID: 4})
 	same(s.t, "companions", len(sold.Together), 0)

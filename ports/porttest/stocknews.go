@@ -82,7 +82,7 @@ func newsBack(s *shop) {
 	p := s.product(3)
 	o := s.sold(p, 3)
 	s.quiet()
-	s.carryOn(o.ID, func(c *order.Case) error { return c.Cancel(random[id.Refund](), "", noon) })
+	s.carryOn(o.ID, func(c *order.Case) error { return c.Cancel(random[id.Refund](), "", random[id.Event](), noon) })
 	s.heard("canceled", news{p.Variants[0].ID: 3})
 }
 

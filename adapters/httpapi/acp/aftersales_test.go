@@ -111,8 +111,8 @@ func TestOrderShowsWhatFollowed(t *testing.T) {
 	refund, amount := id.New[id.Refund]([16]byte{1}), money.Of(10_00, money.USD)
 	s.change(of, func(c *order.Case) error {
 		return errors.Join(
-			c.Ship("DHL", "0815", "https://dhl.example/0815", s.now),
-			c.ApproveReturn(id.Stored[id.Return](asked), refund, &amount, false, s.now),
+			c.Ship("DHL", "0815", "https://dhl.example/0815", id.Event{}, s.now),
+			c.ApproveReturn(id.Stored[id.Return](asked), refund, &amount, false, id.Event{}, s.now),
 			c.SettleRefund(refund, order.Refunded{}, id.Event{}, s.now),
 		)
 	})
@@ -131,7 +131,7 @@ func TestOrderShowsWhatFollowed(t *testing.T) {
 			t.Errorf("no %q in %s", want, receipt)
 		}
 	}
-	s.change(of, func(c *order.Case) error { return c.Deliver(s.now) })
+	s.change(of, func(c *order.Case) error { return c.Deliver(id.Event{}, s.now) })
 	s.ok("GET", path, "").expect(t, map[string]string{"fulfillment.status": `"delivered"`, "fulfillment.delivered_at": `"2026-03-02T12:00:00.005Z"`})
 }
 
@@ -172,7 +172,7 @@ func TestOrdersThatCannotBeCanceled(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	of := s.bought()
-	s.change(of, func(c *order.Case) error { return c.Ship("", "", "", s.now) })
+	s.change(of, func(c *order.Case) error { return c.Ship("", "", "", id.Event{}, s.now) })
 	if got := s.call("POST", "/acp/orders/"+of+"/cancel", "").fault(); got != "409 order_shipped" {
 		t.Error(got)
 	}

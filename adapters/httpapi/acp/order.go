@@ -45,7 +45,7 @@ type orderAnswer struct {
 type placedOrder struct {
 	ID                 string    `json:"id"`
 	ConfirmationNumber string    `json:"confirmation_number" example:"HG-7K2M-9QXA"`
-	Status             string    `json:"status" enum:"confirmed,canceled"`
+	Status             string    `json:"status" enum:"confirmed,refunded,canceled"`
 	CreatedAt          wire.Time `json:"created_at"`
 }
 

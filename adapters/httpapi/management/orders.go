@@ -22,7 +22,7 @@ func (h *handlers) registerOrders() {
 	register(h, ordersTag, operation{id: "list-orders", method: "GET", path: all, scope: "finance:read", on: headerProject,
 		summary: "List orders, newest first"}, (*handlers).listOrders)
 	register(h, ordersTag, operation{id: "get-order", method: "GET", path: one, scope: "finance:read", on: headerProject,
-		summary: "Get an order with its lines, returns and refunds"}, (*handlers).getOrder)
+		summary: "Get an order with its lines, returns, refunds and disputes"}, (*handlers).getOrder)
 	registerStaged(h, ordersTag, operation{id: "cancel-order", method: "POST", path: one + "/cancel", scope: "finance:write", on: headerProject,
 		errors: []int{409}, summary: "Cancel an order that was not shipped: its stock goes back, and so does its money"}, (*handlers).cancelOrder)
 	register(h, ordersTag, operation{id: "update-fulfillment", method: "POST", path: one + "/fulfillment", scope: "finance:write", on: headerProject,
@@ -33,7 +33,7 @@ func (h *handlers) registerOrders() {
 type OrderView struct {
 	ID           string          `json:"id"`
 	Confirmation string          `json:"confirmation_number" example:"HG-7K2M-9QXA"`
-	Status       string          `json:"status" enum:"confirmed,canceled"`
+	Status       string          `json:"status" enum:"confirmed,refunded,canceled" doc:"refunded: the whole payment was given back. A canceled order stays canceled."`
 	Email        string          `json:"email" doc:"The buyer's."`
 	Total        wire.Money      `json:"total"`
 	Currency     string          `json:"currency" example:"USD"`
@@ -44,15 +44,16 @@ type OrderView struct {
 
 type orderDetail struct {
 	OrderView
-	Lines    []orderLine  `json:"lines"`
-	Subtotal wire.Money   `json:"subtotal"`
-	Shipping wire.Money   `json:"shipping"`
-	Tax      wire.Money   `json:"tax"`
-	Savings  wire.Money   `json:"savings" doc:"Against list prices."`
-	Address  addressView  `json:"shipping_address"`
-	Notes    string       `json:"notes" doc:"The buyer's."`
-	Refunds  []RefundView `json:"refunds" doc:"Oldest first."`
-	Returns  []ReturnView `json:"returns" doc:"Oldest first."`
+	Lines    []orderLine   `json:"lines"`
+	Subtotal wire.Money    `json:"subtotal"`
+	Shipping wire.Money    `json:"shipping"`
+	Tax      wire.Money    `json:"tax"`
+	Savings  wire.Money    `json:"savings" doc:"Against list prices."`
+	Address  addressView   `json:"shipping_address"`
+	Notes    string        `json:"notes" doc:"The buyer's."`
+	Refunds  []RefundView  `json:"refunds" doc:"Oldest first."`
+	Returns  []ReturnView  `json:"returns" doc:"Oldest first."`
+	Disputes []DisputeView `json:"disputes" doc:"Oldest first."`
 }
 
 type orderLine struct {
@@ -92,7 +93,7 @@ type fulfillmentView struct {
 type listOrdersInput struct {
 	Paging
 	Period
-	Status      string `query:"status" enum:"confirmed,canceled"`
+	Status      string `query:"status" enum:"confirmed,refunded,canceled"`
 	Fulfillment string `query:"fulfillment" enum:"processing,shipped,delivered,canceled"`
 	Text        string `query:"q" maxLength:"254" doc:"A confirmation number, or the buyer's e-mail address."`
 }
@@ -250,6 +251,7 @@ func toAPICase(c *order.Case, err error) (*orderOutput, error) {
 		OrderView: toAPIOrder(o), Lines: each(o.Lines, toAPIOrderLine), Subtotal: wire.ToMoney(o.Subtotal),
 		Shipping: wire.ToMoney(o.Shipping), Tax: wire.ToMoney(o.Tax), Savings: wire.ToMoney(o.Savings),
 		Address: addressView(o.Address), Notes: o.Notes, Refunds: each(c.Refunds, toAPIRefund), Returns: each(c.Returns, toAPIReturn),
+		Disputes: each(c.Disputes, toAPIDispute),
 	}}, nil
 }
 

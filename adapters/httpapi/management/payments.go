@@ -16,17 +16,19 @@ import (
 const financeTag = "Finance"
 
 func (h *handlers) registerPayments() {
-	const all, one, refunds = "/v1/finance/payments", "/v1/finance/payments/{payment_id}", "/v1/finance/refunds/{refund_id}"
+	const all, one, refunds = "/v1/finance/payments", "/v1/finance/payments/{payment_id}", "/v1/finance/refunds"
 	register(h, financeTag, operation{id: "list-payments", method: "GET", path: all, scope: "finance:read", on: headerProject,
 		summary: "List payments, newest first"}, (*handlers).listPayments)
 	register(h, financeTag, operation{id: "get-payment", method: "GET", path: one, scope: "finance:read", on: headerProject,
-		summary: "Get a payment with its refunds"}, (*handlers).getPayment)
+		summary: "Get a payment with its refunds and disputes"}, (*handlers).getPayment)
 	register(h, financeTag, operation{id: "list-payment-refunds", method: "GET", path: one + "/refunds", scope: "finance:read", on: headerProject,
 		summary: "List the refunds of a payment, oldest first"}, (*handlers).listRefunds)
 	registerStaged(h, financeTag, operation{id: "refund-payment", method: "POST", path: one + "/refund", scope: "finance:write", on: headerProject,
 		status: 201, errors: []int{409}, summary: "Give money back; left out, the amount is all that is left"}, (*handlers).refundPayment)
-	register(h, financeTag, operation{id: "get-refund", method: "GET", path: refunds, scope: "finance:read", on: headerProject,
+	register(h, financeTag, operation{id: "get-refund", method: "GET", path: refunds + "/{refund_id}", scope: "finance:read", on: headerProject,
 		summary: "Get a refund with its payment"}, (*handlers).getRefund)
+	register(h, financeTag, operation{id: "list-refunds", method: "GET", path: refunds, scope: "finance:read", on: headerProject,
+		summary: "List refunds, newest first"}, (*handlers).listAllRefunds)
 }
 
 // PaymentView is a payment, without its refunds.
@@ -35,6 +37,7 @@ type PaymentView struct {
 	Status         string     `json:"status" enum:"succeeded,partially_refunded,refunded" doc:"By the refunds that succeeded."`
 	Amount         wire.Money `json:"amount"`
 	RefundedAmount wire.Money `json:"refunded_amount" doc:"By refunds that succeeded."`
+	DisputedAmount wire.Money `json:"disputed_amount" doc:"Taken by the provider for disputes that are open or lost; it can't be refunded."`
 	Currency       string     `json:"currency" example:"USD"`
 	Method         string     `json:"method" enum:"psp_spt,wallet_ba"`
 	Instrument     string     `json:"instrument" example:"Visa ending in 4242"`
@@ -46,7 +49,8 @@ type PaymentView struct {
 
 type paymentDetail struct {
 	PaymentView
-	Refunds []RefundView `json:"refunds" doc:"Oldest first."`
+	Refunds  []RefundView  `json:"refunds" doc:"Oldest first."`
+	Disputes []DisputeView `json:"disputes" doc:"Oldest first."`
 }
 
 type RefundView struct {
@@ -56,10 +60,38 @@ type RefundView struct {
 	ReturnID    *string    `json:"return_id" nullable:"true" doc:"Null: not for a return."`
 	Amount      wire.Money `json:"amount"`
 	Currency    string     `json:"currency"`
+	Origin      string     `json:"origin" enum:"requested,external" doc:"external: made in the provider's dashboard, or by the provider."`
 	Status      string     `json:"status" enum:"pending,succeeded,failed" doc:"pending: the provider has not decided, and is asked until it does."`
 	Reason      string     `json:"reason"`
 	FailureCode *string    `json:"failure_code" nullable:"true" doc:"The provider's. Null: it did not fail."`
+	ReversedAt  *wire.Time `json:"reversed_at" nullable:"true" doc:"When it failed after it had succeeded. Null: it did not."`
 	CreatedAt   wire.Time  `json:"created_at"`
+}
+
+// DisputeView is a dispute, as the provider's newest report has it.
+type DisputeView struct {
+	ID                string     `json:"id"`
+	ProviderID        string     `json:"provider_id"`
+	Status            string     `json:"status" enum:"open,won,lost"`
+	Reason            string     `json:"reason" example:"fraudulent" doc:"The provider's code."`
+	Amount            wire.Money `json:"amount" doc:"What the buyer disputes."`
+	Currency          string     `json:"currency"`
+	Withdrawn         wire.Money `json:"withdrawn_amount" doc:"What the provider has taken out of the balance for it so far."`
+	WithdrawnCurrency string     `json:"withdrawn_currency"`
+	Fee               wire.Money `json:"fee_amount" doc:"What the provider charges for it so far."`
+	FeeCurrency       string     `json:"fee_currency"`
+	CreatedAt         wire.Time  `json:"created_at"`
+	UpdatedAt         wire.Time  `json:"updated_at"`
+}
+
+func toAPIDispute(d order.Dispute) DisputeView {
+	return DisputeView{
+		ID: d.ID.String(), ProviderID: d.Provider, Status: d.Status.String(), Reason: d.Reason,
+		Amount: wire.ToMoney(d.Amount), Currency: d.Amount.Currency().Code(),
+		Withdrawn: wire.ToMoney(d.Withdrawn), WithdrawnCurrency: d.Withdrawn.Currency().Code(),
+		Fee: wire.ToMoney(d.Fee), FeeCurrency: d.Fee.Currency().Code(),
+		CreatedAt: wire.ToTime(d.CreatedAt), UpdatedAt: wire.ToTime(d.UpdatedAt),
+	}
 }
 
 type refundDetail struct {
@@ -120,7 +152,34 @@ func (h *handlers) getPayment(ctx context.Context, in *OnPayment) (*paymentOutpu
 	if err != nil {
 		return nil, err
 	}
-	return &paymentOutput{paymentDetail{toAPIPayment(*found), each(refunds, toAPIRefund)}}, nil
+	disputes, err := h.Payments.DisputesOf(ctx, found.Project, found.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &paymentOutput{paymentDetail{toAPIPayment(*found), each(refunds, toAPIRefund), each(disputes, toAPIDispute)}}, nil
+}
+
+type listAllRefundsInput struct {
+	Paging
+	Period
+	Status string `query:"status" enum:"pending,succeeded,failed"`
+	Order  string `query:"order_id"`
+}
+
+func (h *handlers) listAllRefunds(ctx context.Context, in *listAllRefundsInput) (*listOutput[RefundView], error) {
+	filter := ports.RefundFilter{Status: order.RefundStatuses[in.Status], From: in.From, To: in.To}
+	if in.Order != "" {
+		wanted, err := wire.ID[id.Order](in.Order, "order")
+		if err != nil {
+			return toAPIList(nil, toAPIRefund, in.Paging, 0), nil
+		}
+		filter.Order = wanted
+	}
+	found, total, err := h.OrderLists.Refunds(ctx, projectOf(ctx).ID, filter, in.page())
+	if err != nil {
+		return nil, err
+	}
+	return toAPIList(found, toAPIRefund, in.Paging, total), nil
 }
 
 type listRefundsInput struct {
@@ -243,7 +302,7 @@ func fromAPIAmount(o wire.Optional[wire.Decimal], c money.Currency) (*money.Amou
 func toAPIPayment(p ports.OrderPayment) PaymentView {
 	return PaymentView{
 		ID: p.ID.String(), Status: p.Status().String(), Amount: wire.ToMoney(p.Amount), RefundedAmount: wire.ToMoney(p.Refunded),
-		Currency: p.Amount.Currency().Code(), Method: p.Method, Instrument: p.Label, Provider: p.Route.Provider,
+		DisputedAmount: wire.ToMoney(p.Disputed), Currency: p.Amount.Currency().Code(), Method: p.Method, Instrument: p.Label, Provider: p.Route.Provider,
 		OrderID: p.Order.String(), CheckoutID: p.Checkout.String(), CreatedAt: wire.ToTime(p.CreatedAt),
 	}
 }
@@ -252,7 +311,8 @@ func toAPIRefund(r order.Refund) RefundView {
 	return RefundView{
 		ID: r.ID.String(), PaymentID: r.Payment.String(), OrderID: r.Order.String(), ReturnID: toOptionalID(r.Return),
 		Amount: wire.ToMoney(r.Amount), Currency: r.Amount.Currency().Code(), Status: r.Status.String(), Reason: r.Reason,
-		FailureCode: toOptionalText(r.Failure), CreatedAt: wire.ToTime(r.CreatedAt),
+		Origin: r.Origin.String(), FailureCode: toOptionalText(r.Failure), ReversedAt: toKnownTime(r.ReversedAt),
+		CreatedAt: wire.ToTime(r.CreatedAt),
 	}
 }
 

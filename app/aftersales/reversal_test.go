@@ -1,0 +1,78 @@
+package aftersales_test
+
+import (
+	"testing"
+
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/order"
+)
+
+// A provider reports that a refund failed that had succeeded, twice, and then that it succeeded, too late.
+func TestHeardRefund_failedAfterSuccess(t *testing.T) {
+	t.Parallel()
+	d, s, p := sold()
+	r := give(t, d, s)
+	for _, outcome := range []order.RefundOutcome{
+		order.RefundFailed{Code: "expired_card"}, order.RefundFailed{Code: "expired_card"}, order.Refunded{Provider: "re_1"},
+	} {
+		if err := s.HeardRefund(t.Context(), p.ID, r.ID.String(), outcome); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, paid := d.kept.Refunds[0], d.kept.Order.Payment; got.Status != order.RefundIsFailed || got.Failure != "expired_card" || paid.Left() != paid.Amount {
+		t.Errorf("%+v of %+v", got, paid)
+	}
+	if told, ok := d.announced[len(d.announced)-1].Data.(event.RefundFailed); len(d.announced) != 2 || !ok || !told.Succeeded || len(d.ledger) != 2 {
+		t.Errorf("announced %+v, recorded %+v", d.announced, d.ledger)
+	}
+}
+
+func TestHeardRefund_pendingFails(t *testing.T) {
+	t.Parallel()
+	d, s, p := sold()
+	d.answers = []any{order.RefundPending{Provider: "re_1"}}
+	r := give(t, d, s)
+	if err := s.HeardRefund(t.Context(), p.ID, r.ID.String(), order.RefundFailed{Code: "expired_card"}); err != nil {
+		t.Fatal(err)
+	}
+	if told, ok := d.announced[0].Data.(event.RefundFailed); !ok || told.Succeeded || len(d.ledger) > 0 {
+		t.Errorf("announced %+v, recorded %+v", d.announced, d.ledger)
+	}
+}
+
+func TestHeardExternalRefund(t *testing.T) {
+	t.Parallel()
+	d, s, p := sold()
+	report := order.ExternalRefund{Charge: "ch_1", Provider: "re_9", Amount: usd(1_00), Outcome: order.Refunded{}, At: noon}
+	for range 2 {
+		if err := s.HeardExternalRefund(t.Context(), p.ID, report); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(d.kept.Refunds) != 1 || d.kept.Order.Payment.Refunded != usd(1_00) || len(d.asked) > 0 {
+		t.Errorf("%+v, asked %v", d.kept.Refunds, d.asked)
+	}
+	report.Charge = "ch_other"
+	if err := s.HeardExternalRefund(t.Context(), p.ID, report); !fault.Is(err, "payment_not_found") {
+		t.Errorf("another charge: %v", err)
+	}
+}
+
+func TestHeardDispute(t *testing.T) {
+	t.Parallel()
+	d, s, p := sold()
+	report := order.DisputeReport{
+		Charge: "ch_1", Provider: "du_1", Status: order.DisputeOpen, Amount: usd(330_00), Withdrawn: usd(330_00), Fee: usd(15_00), At: noon,
+	}
+	if err := s.HeardDispute(t.Context(), p.ID, report); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.kept.Disputes) != 1 || d.announced[0].Data.Type() != event.DisputeOpenedType || len(d.ledger) != 1 {
+		t.Errorf("%+v, announced %+v, recorded %+v", d.kept.Disputes, d.announced, d.ledger)
+	}
+	report.Charge = "ch_other"
+	if err := s.HeardDispute(t.Context(), p.ID, report); !fault.Is(err, "payment_not_found") {
+		t.Errorf("another charge: %v", err)
+	}
+}

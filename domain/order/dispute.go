@@ -1,0 +1,164 @@
+package order
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/ledger"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+// Dispute is a payment that the buyer disputes at the bank or the provider, as the newest report has it.
+type Dispute struct {
+	ID        id.Dispute
+	Project   id.Project
+	Order     id.Order
+	Payment   id.Payment
+	Gateway   string // stripe
+	Provider  string // the provider's id of the dispute, unique with Gateway
+	Status    DisputeStatus
+	Reason    string
+	Amount    money.Amount
+	Withdrawn money.Amount
+	Fee       money.Amount
+	Steps     int       // how many transactions of the ledger record it
+	Reported  time.Time // the provider's time of the newest report
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// DisputeIDs are new ids for what a report may bring about.
+type DisputeIDs struct {
+	Dispute        id.Dispute
+	Opened, Closed id.Event
+	Withdrawal     id.Transaction
+	Fee            id.Transaction // where it is in another currency than the withdrawal
+}
+
+// ErrDisputeCurrency refuses a report in another currency than what is recorded of the dispute.
+var ErrDisputeCurrency = fault.New(fault.Conflict, "dispute_currency", "The dispute is recorded in another currency.")
+
+// ReportDispute records how a dispute stands. A report that repeats, or is older than what is recorded,
+// changes nothing; the ledger records what changed.
+func (c *Case) ReportDispute(r DisputeReport, ids DisputeIDs, now time.Time) error {
+	r = r.inCurrency(c.Order.Payment.Amount.Currency())
+	i := slices.IndexFunc(c.Disputes, func(d Dispute) bool { return d.Provider == r.Provider })
+	if i < 0 {
+		p := c.Order.Payment
+		c.Disputes = append(c.Disputes, Dispute{
+			ID: ids.Dispute, Project: c.Order.Project, Order: c.Order.ID, Payment: p.ID, Gateway: p.Route.Provider,
+			Provider: r.Provider, Withdrawn: money.Zero(r.Withdrawn.Currency()), Fee: money.Zero(r.Fee.Currency()), CreatedAt: now,
+		})
+		i = len(c.Disputes) - 1
+	}
+	d := &c.Disputes[i]
+	if !r.newer(d) {
+		return nil
+	}
+	if err := c.postDispute(d, r, ids, now); err != nil {
+		return err
+	}
+	before := d.Status
+	d.Status, d.Reason, d.Amount, d.Withdrawn, d.Fee = r.Status, cmp.Or(r.Reason, d.Reason), r.Amount, r.Withdrawn, r.Fee
+	d.Reported, d.UpdatedAt = r.At, now
+	c.holdBack()
+	if before == (DisputeStatus{}) || before != DisputeOpen && d.Status == DisputeOpen {
+		c.announce(ids.Opened, now, func(n int) event.Data { return event.DisputeOpened{Dispute: d.announced(n)} })
+	}
+	if d.Status != DisputeOpen && d.Status != before {
+		c.announce(ids.Closed, now, func(n int) event.Data { return event.DisputeClosed{Dispute: d.announced(n)} })
+	}
+	return nil
+}
+
+// inCurrency gives amounts that are in no currency the payment's.
+func (r DisputeReport) inCurrency(c money.Currency) DisputeReport {
+	for _, a := range []*money.Amount{&r.Amount, &r.Withdrawn, &r.Fee} {
+		if a.Currency() == (money.Currency{}) {
+			*a = money.Of(a.Minor(), c)
+		}
+	}
+	return r
+}
+
+// newer reports whether the report follows what is recorded. Reports of the same time, which providers give in
+// whole seconds, have an order too, so that the same one is kept in whatever order they come: one that closes
+// the dispute follows one that does not.
+func (r DisputeReport) newer(d *Dispute) bool {
+	rank := map[DisputeStatus]int{{}: 0, DisputeOpen: 1, DisputeWon: 2, DisputeLost: 3}
+	if d.Status == (DisputeStatus{}) {
+		return true
+	}
+	return cmp.Or(
+		r.At.Compare(d.Reported), cmp.Compare(rank[r.Status], rank[d.Status]), cmp.Compare(r.Withdrawn.Minor(), d.Withdrawn.Minor()),
+		cmp.Compare(r.Fee.Minor(), d.Fee.Minor()), cmp.Compare(r.Amount.Minor(), d.Amount.Minor()),
+	) > 0
+}
+
+// postDispute records in the ledger what a report changes.
+func (c *Case) postDispute(d *Dispute, r DisputeReport, ids DisputeIDs, now time.Time) error {
+	withdrawn, err := change(d.Withdrawn, r.Withdrawn)
+	if err != nil {
+		return err
+	}
+	fee, err := change(d.Fee, r.Fee)
+	if err != nil {
+		return err
+	}
+	none := func(a money.Amount) money.Amount { return money.Zero(a.Currency()) }
+	parts := []struct {
+		entry          id.Transaction
+		withdrawn, fee money.Amount
+	}{{ids.Withdrawal, withdrawn, fee}}
+	if withdrawn.Currency() != fee.Currency() { // each transaction is in one currency
+		parts[0].fee = none(withdrawn)
+		parts = append(parts, parts[0])
+		parts[1].entry, parts[1].withdrawn, parts[1].fee = ids.Fee, none(fee), fee
+	}
+	for _, part := range parts {
+		t := ledger.Dispute(ledger.Disputed{
+			ID: part.entry, Project: d.Project, Order: d.Order, Payment: d.Payment, Dispute: d.ID, Step: d.Steps + 1,
+			Provider: d.Gateway, Withdrawn: part.withdrawn, Fee: part.fee, At: now,
+		})
+		if len(t.Postings) > 0 {
+			d.Steps++
+			c.Ledger = append(c.Ledger, t)
+		}
+	}
+	return nil
+}
+
+// change is what leads from one amount to another. Nothing is the same in every currency.
+func change(from, to money.Amount) (money.Amount, error) {
+	if from.IsZero() {
+		return to, nil
+	}
+	if from.Currency() != to.Currency() {
+		return money.Amount{}, ErrDisputeCurrency
+	}
+	return money.Of(to.Minor()-from.Minor(), to.Currency()), nil
+}
+
+// holdBack counts what disputes withhold of the payment at present: the disputed amount, for as long as the
+// provider has taken anything for it.
+func (c *Case) holdBack() {
+	p := &c.Order.Payment
+	held := int64(0)
+	for _, d := range c.Disputes {
+		if d.Withdrawn.IsPositive() && d.Amount.Currency() == p.Amount.Currency() {
+			held += d.Amount.Minor()
+		}
+	}
+	p.Disputed = money.Of(min(held, p.Amount.Minor()), p.Amount.Currency())
+}
+
+func (d *Dispute) announced(sequence int) event.Dispute {
+	return event.Dispute{
+		Dispute: d.ID, Order: d.Order, Sequence: sequence, Payment: d.Payment, Provider: d.Provider, Status: d.Status.String(),
+		Reason: d.Reason, Amount: d.Amount, Withdrawn: d.Withdrawn, Fee: d.Fee,
+	}
+}

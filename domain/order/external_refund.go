@@ -1,0 +1,132 @@
+package order
+
+import (
+	"slices"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/ledger"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+var (
+	// ErrRefundUndecided asks to report a refund made elsewhere again, once it is known that it is none of ours.
+	ErrRefundUndecided = fault.New(fault.Conflict, "refund_undecided", "A refund of the payment is not decided yet.")
+	// ErrRefundExceedsPayment refuses a report of more than was paid: either the books or the report are wrong,
+	// and a person must look. The reconciliation shows the difference.
+	ErrRefundExceedsPayment = fault.New(fault.Conflict, "refund_exceeds_payment", "More was given back than was paid.")
+)
+
+// ReverseRefund records that a refund failed at the provider, perhaps after it had succeeded: then the provider
+// holds the money again, and the buyer does not get it. A refund that is recorded as failed stays as it is.
+func (c *Case) ReverseRefund(refund id.Refund, code string, announce id.Event, entry id.Transaction, now time.Time) error {
+	r := c.FindRefund(refund)
+	switch {
+	case r == nil:
+		return fault.Missing("refund")
+	case r.Status == RefundIsFailed:
+		return nil
+	case r.Status == RefundIsPending:
+		c.failed(r, code, announce, now)
+		return nil
+	}
+	o, p := c.Order, &c.Order.Payment
+	p.Refunded = money.Of(p.Refunded.Minor()-r.Amount.Minor(), p.Amount.Currency())
+	r.Status, r.Failure, r.ReversedAt, r.UpdatedAt = RefundIsFailed, code, now, now
+	c.Ledger = append(c.Ledger, ledger.Reversal(entry, c.givenBack(r, now)))
+	o.followPayment()
+	c.announceFailure(r, announce, now)
+	return nil
+}
+
+// failed ends a pending refund of which nothing was given back.
+func (c *Case) failed(r *Refund, code string, announce id.Event, now time.Time) {
+	c.stopRefunding(r.Amount)
+	r.Status, r.Failure, r.DueAt, r.UpdatedAt = RefundIsFailed, code, time.Time{}, now
+	c.announceFailure(r, announce, now)
+}
+
+func (c *Case) announceFailure(r *Refund, announce id.Event, now time.Time) {
+	c.announce(announce, now, func(n int) event.Data {
+		return event.RefundFailed{
+			Refund: r.ID, Order: r.Order, Sequence: n, Payment: r.Payment, Amount: r.Amount, Refunded: c.Order.Payment.Refunded,
+			Failure: r.Failure, Succeeded: !r.ReversedAt.IsZero(), Return: r.Return,
+		}
+	})
+}
+
+// RefundIDs are new ids for what the report of a refund made elsewhere may bring about.
+type RefundIDs struct {
+	Refund   id.Refund
+	Announce id.Event
+	Reversal id.Transaction
+}
+
+// ReportRefund records a refund that was made elsewhere. It is booked in full, also where pending refunds of
+// ours wanted the same money: these the provider will refuse. A report that repeats, or comes late, changes
+// nothing: a refund that failed never succeeds.
+func (c *Case) ReportRefund(e ExternalRefund, ids RefundIDs, now time.Time) error {
+	i := slices.IndexFunc(c.Refunds, func(r Refund) bool { return r.Provider == e.Provider })
+	if i < 0 {
+		var err error
+		if i, err = c.recordElsewhere(e, ids.Refund, now); err != nil {
+			return err
+		}
+	}
+	r := &c.Refunds[i]
+	switch o := e.Outcome.(type) {
+	case Refunded:
+		if r.Status == RefundIsPending {
+			if c.Order.Payment.Refunded.Minor()+r.Amount.Minor() > c.Order.Payment.Amount.Minor() {
+				return ErrRefundExceedsPayment
+			}
+			c.succeeded(r, e.Provider, ids.Announce, now)
+		}
+	case RefundFailed:
+		return c.ReverseRefund(r.ID, o.Code, ids.Announce, ids.Reversal, now)
+	}
+	return nil
+}
+
+// recordElsewhere adds a refund that is not known yet, and returns its index. One that failed is kept too: a
+// late report of its success must find it.
+func (c *Case) recordElsewhere(e ExternalRefund, refund id.Refund, now time.Time) (int, error) {
+	p := &c.Order.Payment
+	check := fault.NewCheck()
+	check.That(e.Provider != "", "provider", "must name the refund")
+	check.That(e.Amount.Currency() == p.Amount.Currency(), "amount", "must be in "+p.Amount.Currency().Code())
+	check.That(e.Amount.IsPositive(), "amount", "must be more than 0")
+	if err := check.Err(); err != nil {
+		return 0, err
+	}
+	for _, r := range c.Refunds {
+		if r.Status == RefundIsPending && r.Provider == "" && r.Amount == e.Amount {
+			return 0, ErrRefundUndecided // it may be this one: its answer was lost, or is on its way
+		}
+	}
+	r := Refund{
+		ID: refund, Project: c.Order.Project, Order: c.Order.ID, Payment: p.ID, Amount: e.Amount, Origin: MadeElsewhere,
+		Status: RefundIsPending, Provider: e.Provider, CreatedAt: now, UpdatedAt: now,
+	}
+	if !e.At.IsZero() && e.At.Before(now) {
+		r.CreatedAt = e.At
+	}
+	switch o := e.Outcome.(type) {
+	case RefundFailed:
+		r.Status, r.Failure = RefundIsFailed, o.Code
+	case RefundPending:
+		if e.Amount.Minor() > p.Left().Minor() {
+			return 0, ErrRefundUndecided // it and pending ones of ours cannot all succeed
+		}
+		p.Refunding = money.Of(p.Refunding.Minor()+e.Amount.Minor(), p.Amount.Currency())
+	default:
+		if p.Refunded.Minor()+e.Amount.Minor() > p.Amount.Minor() {
+			return 0, ErrRefundExceedsPayment
+		}
+		p.Refunding = money.Of(p.Refunding.Minor()+e.Amount.Minor(), p.Amount.Currency()) // until ReportRefund settles it
+	}
+	c.Refunds = append(c.Refunds, r)
+	return len(c.Refunds) - 1, nil
+}
