@@ -63,7 +63,7 @@ Feature: Events
         | https://[::ffff:10.0.0.1]/hook | ["*"]                                | url           |
         | https://2130706433/hook        | ["*"]                                | url           |
         | https://example.com/hook       | []                                   | event_types   |
-        | https://example.com/hook       | ["order.shipped"]                    | event_types.0 |
+        | https://example.com/hook       | ["order.lost"]                    | event_types.0 |
         | https://example.com/hook       | ["ping"]                             | event_types.0 |
         | https://example.com/hook       | ["order.completed", "*"]             | event_types.1 |
         | https://example.com/hook       | ["order.completed","order.completed"] | event_types.1 |

@@ -60,6 +60,22 @@ func (v Payments) PaymentByID(ctx context.Context, p id.Project, of id.Payment) 
 	return &ports.OrderPayment{Payment: row.order.Payment, Project: p, Order: row.order.ID, Checkout: row.order.Checkout}, nil
 }
 
+func (v Payments) PaymentByCharge(ctx context.Context, p id.Project, charge string) (*ports.OrderPayment, error) {
+	row, err := Orders{v.Store}.find(ctx, p, "payment", func(r orderRow) bool { return charge != "" && r.order.Payment.Provider == charge })
+	if err != nil {
+		return nil, err
+	}
+	return &ports.OrderPayment{Payment: row.order.Payment, Project: p, Order: row.order.ID, Checkout: row.order.Checkout}, nil
+}
+
+func (v Payments) DisputesOf(ctx context.Context, p id.Project, of id.Payment) ([]order.Dispute, error) {
+	row, err := Orders{v.Store}.find(ctx, p, "payment", func(r orderRow) bool { return r.order.Payment.ID == of })
+	if err != nil {
+		return nil, err
+	}
+	return row.opened().Disputes, nil
+}
+
 // Wallets are those of one currency, which the first transaction has.
 func (v Ledger) Wallets(ctx context.Context, p id.Project) ([]ports.Wallet, error) {
 	s, err := v.read(ctx)
@@ -81,15 +97,24 @@ func (v Ledger) Wallets(ctx context.Context, p id.Project) ([]ports.Wallet, erro
 			wallets[t.Provider] = w
 		}
 		for _, e := range t.Entries() {
-			if _, funds := e.Account.Provider(); !funds {
-				continue
-			}
-			w.Balance = plus(w.Balance, e.Amount.Minor())
-			switch t.Kind {
-			case ledger.SaleKind:
-				w.Received = plus(w.Received, e.Amount.Minor())
-			case ledger.RefundKind:
-				w.Refunded = plus(w.Refunded, -e.Amount.Minor())
+			// The other side of each posting says what it was for.
+			switch e.Account {
+			case ledger.Funds(t.Provider):
+				w.Balance = plus(w.Balance, e.Amount.Minor())
+			case ledger.Refunds:
+				w.Refunded = plus(w.Refunded, e.Amount.Minor())
+			case ledger.Disputes:
+				w.Disputed = plus(w.Disputed, e.Amount.Minor())
+			case ledger.Fees:
+				w.Fees = plus(w.Fees, e.Amount.Minor())
+			case ledger.Bank:
+				w.PaidOut = plus(w.PaidOut, e.Amount.Minor())
+			case ledger.Orphans:
+				w.Orphaned = plus(w.Orphaned, -e.Amount.Minor())
+			case ledger.Adjustments:
+				w.Adjusted = plus(w.Adjusted, -e.Amount.Minor())
+			default:
+				w.Received = plus(w.Received, -e.Amount.Minor())
 			}
 		}
 	}
@@ -127,6 +152,27 @@ func (v Orders) Orders(ctx context.Context, p id.Project, f ports.OrderFilter, p
 		}
 	}
 	slices.SortFunc(list, func(a, b *order.Order) int {
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(b.ID.String(), a.ID.String()))
+	})
+	return part(list, page), len(list), nil
+}
+
+// Refunds lists refunds, newest first.
+func (v Orders) Refunds(ctx context.Context, p id.Project, f ports.RefundFilter, page ports.Page) ([]order.Refund, int, error) {
+	s, err := v.read(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	var list []order.Refund
+	for k, row := range s.orders.rows {
+		for _, r := range row.opened().Refunds {
+			if k.project == p && (f.Status == order.RefundStatus{} || f.Status == r.Status) && (f.Order.IsZero() || f.Order == r.Order) &&
+				during(r.CreatedAt, f.From, f.To) {
+				list = append(list, r)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b order.Refund) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(b.ID.String(), a.ID.String()))
 	})
 	return part(list, page), len(list), nil

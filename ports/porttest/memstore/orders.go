@@ -15,10 +15,11 @@ import (
 
 // orderRow is an order with all that followed it.
 type orderRow struct {
-	order   order.Order
-	returns []order.Return
-	refunds []order.Refund
-	taken   []catalog.Take
+	order    order.Order
+	returns  []order.Return
+	refunds  []order.Refund
+	taken    []catalog.Take
+	disputes []order.Dispute
 }
 
 // Orders is the store's view of orders, their payments and their refunds.
@@ -37,9 +38,10 @@ func (r orderRow) open() *order.Order {
 
 // opened is a case whose reader may change it.
 func (r orderRow) opened() *order.Case {
-	c := &order.Case{Order: r.open(), Refunds: slices.Clone(r.refunds), Taken: slices.Clone(r.taken), Returns: slices.Clone(r.returns)}
+	c := &order.Case{Order: r.open(), Refunds: slices.Clone(r.refunds), Taken: slices.Clone(r.taken), Returns: slices.Clone(r.returns), Disputes: slices.Clone(r.disputes)}
 	for i := range c.Returns {
 		c.Returns[i].Items, c.Returns[i].Restocked = slices.Clone(c.Returns[i].Items), slices.Clone(c.Returns[i].Restocked)
+		c.Returns[i].Allocation = slices.Clone(c.Returns[i].Allocation)
 	}
 	return c
 }
@@ -146,7 +148,7 @@ func (v Orders) Change(ctx context.Context, p id.Project, of id.Order, change fu
 		if err := change(c); err != nil {
 			return err
 		}
-		s.orders.put(s, k, orderRow{*orderRow{order: *c.Order}.open(), c.Returns, c.Refunds, row.taken})
+		s.orders.put(s, k, orderRow{*orderRow{order: *c.Order}.open(), c.Returns, c.Refunds, row.taken, c.Disputes})
 		s.putBack(p, c.Restock)
 		for _, t := range c.Ledger {
 			if err := s.record(t); err != nil {
@@ -156,7 +158,7 @@ func (v Orders) Change(ctx context.Context, p id.Project, of id.Order, change fu
 		for i := range c.Events {
 			s.announce(&c.Events[i], v.Now())
 		}
-		changed = orderRow{*c.Order, c.Returns, c.Refunds, c.Taken}.opened()
+		changed = orderRow{*c.Order, c.Returns, c.Refunds, c.Taken, c.Disputes}.opened()
 		changed.Restock, changed.Ledger, changed.Events = c.Restock, c.Ledger, c.Events
 		return nil
 	})
