@@ -70,12 +70,13 @@ func (r *Reconciler) Run(ctx context.Context) error {
 	if err := r.Reconciliations.Enroll(ctx); err != nil {
 		return err
 	}
-	began := time.Now()
+	begin, cancel := context.WithTimeout(ctx, runTime)
+	defer cancel()
 	var all errgroup.Group
 	failed := make([]error, places)
 	for i := range places {
 		all.Go(func() error {
-			for ctx.Err() == nil && time.Since(began) < runTime {
+			for begin.Err() == nil {
 				claimed, err := r.Reconciliations.Claim(ctx, stepLease, i < places/2)
 				if err != nil || claimed == nil {
 					failed[i] = errors.Join(failed[i], err)

@@ -23,10 +23,6 @@ DROP INDEX refunds_waiting;
 CREATE INDEX refunds_waiting ON refunds (project_id, due_at) WHERE due_at IS NOT NULL;
 DROP INDEX outbox_due;
 CREATE INDEX outbox_due ON outbox (project_id, due_at) WHERE due_at IS NOT NULL;
-DROP INDEX sync_runs_due;
-CREATE INDEX sync_runs_due ON sync_runs (project_id, due_at) WHERE status = 'running';
-DROP INDEX webhook_deliveries_waiting;
-CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries (integration_id, due_at) WHERE due_at IS NOT NULL;
 
 -- +goose StatementBegin
 DO $$

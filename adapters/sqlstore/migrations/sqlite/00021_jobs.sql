@@ -23,18 +23,11 @@ DROP INDEX refunds_waiting;
 CREATE INDEX refunds_waiting ON refunds (project_id, due_at) WHERE due_at IS NOT NULL;
 DROP INDEX outbox_due;
 CREATE INDEX outbox_due ON outbox (project_id, due_at) WHERE due_at IS NOT NULL;
-DROP INDEX sync_runs_due;
-CREATE INDEX sync_runs_due ON sync_runs (project_id, due_at) WHERE status = 'running';
-DROP INDEX webhook_deliveries_waiting;
-CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries (integration_id, due_at) WHERE due_at IS NOT NULL;
 
-DELETE FROM sqlite_stat1 WHERE idx IN
-    ('checkouts_processing', 'refunds_waiting', 'outbox_due', 'sync_runs_due', 'webhook_deliveries_waiting');
+DELETE FROM sqlite_stat1 WHERE idx IN ('checkouts_processing', 'refunds_waiting', 'outbox_due');
 INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('checkouts', 'checkouts_waiting', '10 3 1'),
     ('refunds', 'refunds_waiting', '10 3 1'),
     ('outbox', 'outbox_due', '100 30 1'),
-    ('sync_runs', 'sync_runs_due', '10 3 1'),
-    ('webhook_deliveries', 'webhook_deliveries_waiting', '1000 100 1'),
     ('jobs_set_aside', 'jobs_set_aside', '10 3 2 1');
 ANALYZE sqlite_schema;

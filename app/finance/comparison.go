@@ -1,0 +1,254 @@
+package finance
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// comparison is one provider's report in the making.
+type comparison struct {
+	from, to  time.Time
+	open      map[string]ports.Moved // ours that the statement has not named yet, by the provider's id
+	named     map[string]string      // the provider's id of our refunds, by our own
+	matched   map[string]bool        // our payments and refunds that the statement has named
+	strangers []ports.Movement       // theirs, within the span, that none of ours around the span is
+	claim     func(ports.Movement)   // passes on a charge of ours that no order has; nil: nobody takes it
+	seen      int                    // movements of the statement
+	sums      [2]map[money.Currency]int64
+	made      Report
+}
+
+const ours, theirs = 0, 1
+
+func newComparison(route project.PaymentRoute, moved []ports.Moved, from, to time.Time) *comparison {
+	c := &comparison{
+		from:    from,
+		to:      to,
+		open:    make(map[string]ports.Moved),
+		named:   make(map[string]string),
+		matched: make(map[string]bool),
+		made:    Report{Route: route},
+		sums:    [2]map[money.Currency]int64{{}, {}},
+	}
+	for _, m := range moved {
+		if m.Route != route {
+			continue
+		}
+		c.open[m.Provider] = m
+		if !m.Refund.IsZero() {
+			c.named[m.Refund.String()] = m.Provider
+		}
+	}
+	return c
+}
+
+func (c *comparison) within(at time.Time) bool { return !at.Before(c.from) && at.Before(c.to) }
+
+func (c *comparison) sum(of int, refund bool, a money.Amount) {
+	if refund {
+		c.sums[of][a.Currency()] -= a.Minor()
+	} else {
+		c.sums[of][a.Currency()] += a.Minor()
+	}
+}
+
+// theirs takes in one movement of the statement.
+func (c *comparison) theirs(m ports.Movement) error {
+	if err := c.count(); err != nil {
+		return err
+	}
+	if !c.match(m) && c.within(m.At) {
+		c.strangers = append(c.strangers, m)
+	}
+	return nil
+}
+
+// earlier takes in one movement of the statement before the span, which ours within it may be.
+func (c *comparison) earlier(m ports.Movement) error {
+	if err := c.count(); err != nil {
+		return err
+	}
+	c.match(m)
+	return nil
+}
+
+func (c *comparison) count() error {
+	if c.seen++; c.seen > mostMovements {
+		return tooMuch()
+	}
+	return nil
+}
+
+// match closes ours of the same name, if it is open.
+func (c *comparison) match(m ports.Movement) bool {
+	provider := m.Provider
+	if known, ok := c.named[m.Key]; ok && m.Refund {
+		provider = known
+	}
+	our, found := c.open[provider]
+	if !found || m.Refund != !our.Refund.IsZero() {
+		return false
+	}
+	delete(c.open, provider)
+	c.pair(our, m)
+	return true
+}
+
+// pair books a movement that both sides have.
+func (c *comparison) pair(our ports.Moved, m ports.Movement) {
+	c.matched[referenceOf(our)] = true
+	switch {
+	case our.Amount != m.Amount && (c.within(our.At) || c.within(m.At)):
+		c.sum(ours, m.Refund, our.Amount)
+		c.sum(theirs, m.Refund, m.Amount)
+		c.differ(ofOurs(AmountDiffers, our, &m.Amount))
+	case c.within(our.At):
+		c.sum(ours, m.Refund, our.Amount)
+		c.sum(theirs, m.Refund, m.Amount)
+		c.made.Matched++
+	}
+}
+
+// explain takes in what the books know of movements that none of ours around the span is. A movement of
+// ours is the answer to one of theirs: a second refund under one key stays unexplained.
+func (c *comparison) explain(of id.Project, strangers []ports.Movement, known knownMovements) {
+	for _, m := range strangers {
+		k, found := known.find(m)
+		if found && k.State == ports.MovementRecorded && !c.matched[referenceOf(k.Moved)] {
+			c.pair(k.Moved, m)
+			continue
+		}
+		d := Difference{
+			Kind:      MissingHere,
+			Refund:    m.Refund,
+			RefundID:  refundOf(m),
+			Reference: m.Key,
+			Provider:  m.Provider,
+			Theirs:    &m.Amount,
+			At:        m.At,
+		}
+		switch {
+		case found && k.State != ports.MovementRecorded:
+			d.State = k.State
+		case !found && known.elsewhere(of, m):
+			d.State = ports.MovementElsewhere
+		}
+		c.sum(theirs, m.Refund, m.Amount)
+		c.differ(d)
+	}
+}
+
+// kindOf keeps a provider's ids of charges and of refunds apart.
+func kindOf(refund bool) string {
+	if refund {
+		return "refund "
+	}
+	return "charge "
+}
+
+// earliestMissing is when the first of ours began that the statement has not named, within the span.
+func (c *comparison) earliestMissing() (began time.Time, missing bool) {
+	for _, m := range c.open {
+		if c.within(m.At) && (!missing || m.Began.Before(began)) {
+			began, missing = m.Began, true
+		}
+	}
+	if oldest := c.from.Add(-longestSpan); began.Before(oldest) {
+		began = oldest
+	}
+	return began, missing
+}
+
+// refundOf is our refund that a movement made here names, also if it is not recorded as made.
+func refundOf(m ports.Movement) id.Refund {
+	if !m.Refund {
+		return id.Refund{}
+	}
+	refund, _ := id.Parse[id.Refund](m.Key) // zero: not ours
+	return refund
+}
+
+// referenceOf is our id of the refund or of the payment.
+func referenceOf(m ports.Moved) string {
+	if !m.Refund.IsZero() {
+		return m.Refund.String()
+	}
+	return m.Payment.String()
+}
+
+func ofOurs(kind DifferenceKind, m ports.Moved, theirs *money.Amount) Difference {
+	return Difference{
+		Kind:      kind,
+		Refund:    !m.Refund.IsZero(),
+		Payment:   m.Payment,
+		RefundID:  m.Refund,
+		Reference: referenceOf(m),
+		Provider:  m.Provider,
+		Ours:      &m.Amount,
+		Theirs:    theirs,
+		At:        m.At,
+	}
+}
+
+// differ keeps a difference. Of too many, those that matter least are left out.
+func (c *comparison) differ(d Difference) {
+	c.made.Found++
+	if d.State == (ports.MovementState{}) {
+		c.made.Unexplained++
+	}
+	c.made.Differences = append(c.made.Differences, d)
+	if len(c.made.Differences) >= 2*mostDifferences {
+		c.cut()
+	}
+}
+
+func (c *comparison) cut() {
+	slices.SortStableFunc(c.made.Differences, func(a, b Difference) int {
+		return cmp.Or(cmp.Compare(a.weight(), b.weight()), a.At.Compare(b.At), cmp.Compare(a.Provider, b.Provider))
+	})
+	c.made.Differences = c.made.Differences[:min(len(c.made.Differences), mostDifferences)]
+}
+
+// weight is less for what matters more: money taken that no order here has comes first, what is explained
+// comes last.
+func (d Difference) weight() int {
+	switch {
+	case d.State != (ports.MovementState{}):
+		return 4
+	case d.Kind == MissingHere && !d.Refund:
+		return 0
+	case d.Kind == AmountDiffers:
+		return 1
+	case d.Kind == MissingThere:
+		return 2
+	}
+	return 3
+}
+
+// report closes the comparison: what the statement did not name is missing there.
+func (c *comparison) report() Report {
+	for _, m := range c.open {
+		if c.within(m.At) {
+			c.sum(ours, !m.Refund.IsZero(), m.Amount)
+			c.differ(ofOurs(MissingThere, m, nil))
+		}
+	}
+	c.cut()
+	c.made.Ours, c.made.Theirs = c.totals(ours), c.totals(theirs)
+	return c.made
+}
+
+func (c *comparison) totals(of int) []money.Amount {
+	list := []money.Amount{}
+	for currency, minor := range c.sums[of] {
+		list = append(list, money.Of(minor, currency))
+	}
+	slices.SortFunc(list, func(a, b money.Amount) int { return cmp.Compare(a.Currency().Code(), b.Currency().Code()) })
+	return list
+}
