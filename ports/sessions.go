@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
@@ -11,6 +12,7 @@ import (
 // Visit is a session with what happened in it.
 type Visit struct {
 	Session *session.Session
+	Now     time.Time // by the database's clock
 	Cart    []session.CartItem
 	History []negotiation.Entry // oldest first
 	Shown   []session.Shown

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -31,9 +32,18 @@ SET loyalty_tier = $3, location = $4, purchase_history = $5, urgency = $6,
 WHERE project_id = $1
   AND id = $2`
 
+	sessionColumns = `project_id, id, loyalty_tier, location, purchase_history, urgency,
+  created_at, last_activity, expires_at, member_tier, member_purchases`
+
 	selectSession = `
-SELECT project_id, id, loyalty_tier, location, purchase_history, urgency,
-  created_at, last_activity, expires_at, member_tier, member_purchases
+SELECT ` + sessionColumns + `
+FROM sessions
+WHERE project_id = $1
+  AND id = $2`
+
+	// selectSessionNow is completed by the database's clock.
+	selectSessionNow = `
+SELECT ` + sessionColumns + `, %s AS now
 FROM sessions
 WHERE project_id = $1
   AND id = $2`
@@ -88,6 +98,7 @@ type sessionRow struct {
 	ExpiresAt       int64  `db:"expires_at"`
 	MemberTier      string `db:"member_tier"`
 	MemberPurchases int    `db:"member_purchases"`
+	Now             int64  // of selectSessionNow
 }
 
 func fromSessionRow(r sessionRow) *session.Session {
@@ -204,7 +215,7 @@ func (v Sessions) Visit(ctx context.Context, project id.Project, of id.Session) 
 	args := []any{project.String(), of.String()}
 	var found visited
 	b := v.store.reading(project)
-	b.query(&found.sessions, selectSession, args...)
+	b.query(&found.sessions, fmt.Sprintf(selectSessionNow, v.store.dialect.clock), args...)
 	b.query(&found.cart, selectCart, args...)
 	b.query(&found.history, selectHistory, args...)
 	b.query(&found.shown, selectShown, args...)
@@ -219,7 +230,7 @@ func (v Sessions) Visit(ctx context.Context, project id.Project, of id.Session) 
 }
 
 func (f visited) visit() (visit ports.Visit, err error) {
-	visit.Session = fromSessionRow(f.sessions[0])
+	visit.Session, visit.Now = fromSessionRow(f.sessions[0]), fromMillis(f.sessions[0].Now)
 	if visit.Cart, err = fromCartRows(f.cart); err != nil {
 		return ports.Visit{}, err
 	}

@@ -18,8 +18,9 @@ func TestReplicaWithAnotherClock(t *testing.T) {
 	for _, skew := range []time.Duration{-24 * time.Hour, -time.Minute, time.Minute, 24 * time.Hour} {
 		t.Run(skew.String(), func(t *testing.T) {
 			t.Parallel()
-			s, service := ready(t)
+			s, service := open()
 			s.skew = skew
+			s.begin(t, service)
 			service.Patience = time.Nanosecond
 			s.charging = func() {
 				s.charging = nil

@@ -89,7 +89,7 @@ func (s *Service) Finalize(ctx context.Context, p *project.Project, r FinalizeRe
 		case err == nil && c.done != nil:
 			return Result{Order: c.done}, nil
 		case err == nil && c.resolve:
-			result, err := s.resolve(ctx, p, c.checkout)
+			result, err := s.takeUp(ctx, p, c, r.Token)
 			if err != nil || result.Order != nil || result.Declined != nil && c.same {
 				return result, err
 			}
@@ -124,11 +124,15 @@ func (s *Service) consent(ctx context.Context, p *project.Project, r FinalizeReq
 	if err == nil && c.Payable(now) != nil {
 		return nil // what is not payable, the claim answers
 	}
-	if p.PaymentRoute(r.Method, s.Sandbox).IsZero() {
+	route := p.PaymentRoute(r.Method, s.Sandbox)
+	if route.IsZero() {
 		return fault.Field("payment.method", "is not a payment method of this shop")
 	}
 	if err != nil {
 		return err
+	}
+	if !s.canCharge(route, c.TotalWith(r.Option)) {
+		return fault.Field("payment.method", "cannot charge this amount; pay by another method or with another shipping option")
 	}
 	if standing.Declines >= checkout.MostDeclined {
 		return tooManyDeclines().After(standing.First.Add(checkout.DeclineWindow).Sub(now))
@@ -153,13 +157,13 @@ func tooManyDeclines() *fault.Error {
 	return fault.New(fault.Limited, "too_many_declines", "Too many payments were declined lately. Try again later.")
 }
 
-// claimed is what came of a claim: an order that is there already, a lapsed attempt to be resolved
-// first, or an attempt to be charged now. An attempt is never charged twice, not even under its key: a
-// provider may keep an error for the answer to it, or have forgotten it.
+// claimed is what came of a claim: an order that is there already, a lapsed attempt whose outcome is to be
+// found first, or an attempt to be charged now.
 type claimed struct {
 	done     *order.Order
 	resolve  bool
-	same     bool // the attempt was made with the same token
+	same     bool // the lapsed attempt was made with the same token
+	again    bool // and its charge may be repeated under its key
 	checkout *checkout.Checkout
 	now      time.Time // of the claim, by the database's clock
 	// late fires once there is too little left of the lease to charge in. It runs on this machine's monotonic
@@ -191,6 +195,7 @@ func (s *Service) claim(ctx context.Context, p *project.Project, r FinalizeReque
 				return err
 			}
 			result.resolve, result.same = true, c.Snapshot().Payment.TokenHash == payment.TokenHash
+			result.again = c.Repeatable(payment.TokenHash, now)
 			return tx.Save(ctx, c, nil)
 		}
 		if refusal = c.Payable(now); refusal != nil {
@@ -251,9 +256,7 @@ func (s *Service) charge(ctx context.Context, p *project.Project, of claimed, to
 	ctx = context.WithoutCancel(ctx)
 	bounded, cancel := context.WithTimeout(ctx, chargeTimeout)
 	defer cancel()
-	outcome, err := s.ask(bounded, of, ports.ChargeRequest{
-		Project: p.ID, Checkout: c.ID(), Charge: c.Charge(), Token: token,
-	})
+	outcome, err := s.ask(bounded, of, chargeRequest(p, c, token))
 	if errors.Is(err, ports.ErrCredentialsRefused) {
 		s.Log.ErrorContext(ctx, "the provider refuses the shop's credentials", "provider", c.Charge().Route.Provider, "project", p.ID)
 		_, err = s.record(ctx, p, c.ID(), c.Attempt(), checkout.NotCharged{})
@@ -266,6 +269,43 @@ func (s *Service) charge(ctx context.Context, p *project.Project, of claimed, to
 		return Result{}, ErrUnresolved
 	}
 	return s.record(ctx, p, c.ID(), c.Attempt(), outcome)
+}
+
+func chargeRequest(p *project.Project, c *checkout.Checkout, token string) ports.ChargeRequest {
+	return ports.ChargeRequest{
+		Project:  p.ID,
+		Checkout: c.ID(),
+		Charge:   c.Charge(),
+		Token:    token,
+	}
+}
+
+// takeUp finds the outcome of a lapsed attempt, whose lease the caller holds. While every provider remembers
+// the attempt's key, a buyer with the same token has the identical charge repeated under it: a provider that
+// charged answers what it answered before, and one that did not charges now. The amount, the method and the
+// shipping option are those of the attempt, whatever the request says now. If the answer is unclear, for a
+// provider may also have kept an error for it, the attempt is resolved as any other.
+func (s *Service) takeUp(ctx context.Context, p *project.Project, of claimed, token string) (Result, error) {
+	if !of.again {
+		return s.resolve(ctx, p, of.checkout)
+	}
+	ctx = context.WithoutCancel(ctx)
+	bounded, cancel := context.WithTimeout(ctx, chargeTimeout)
+	defer cancel()
+	r := chargeRequest(p, of.checkout, token)
+	r.Again = true
+	outcome, err := s.ask(bounded, of, r)
+	if err == nil {
+		return s.record(ctx, p, of.checkout.ID(), of.checkout.Attempt(), outcome)
+	}
+	s.Log.InfoContext(ctx, "repeated charge is unclear", "checkout", inLog(of.checkout.ID()), "attempt", of.checkout.Attempt(), "error", err)
+	select {
+	case <-of.late.C: // another call of the provider might outlast the lease
+		s.release(ctx, p, of.checkout, err)
+		return Result{}, ErrUnresolved
+	default:
+		return s.resolve(ctx, p, of.checkout)
+	}
 }
 
 var errTooLate = errors.New("it took too long to get here")

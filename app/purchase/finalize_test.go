@@ -19,11 +19,17 @@ import (
 func ready(t *testing.T) (*till, *purchase.Service) {
 	t.Helper()
 	s, service := open()
+	s.begin(t, service)
+	return s, service
+}
+
+// begin opens a checkout of a tent.
+func (s *till) begin(t *testing.T, service *purchase.Service) {
+	t.Helper()
 	items := []purchase.InitItem{{Product: s.products[0].ID, Quantity: 1}}
 	if _, err := service.Init(t.Context(), s.project, purchase.InitRequest{Session: s.visit.ID, Items: items, Address: home}); err != nil {
 		t.Fatal(err)
 	}
-	return s, service
 }
 
 func (s *till) pay(t *testing.T, service *purchase.Service) (purchase.Result, error) {
@@ -278,8 +284,88 @@ func TestCredentialsRefusedLater(t *testing.T) {
 	s.broken["resolve"] = ports.ErrCredentialsRefused
 	_, err = s.pay(t, service)
 	expectFault(t, err, "payment_unresolved")
-	if s.checkout.Status() != checkout.Processing || s.charges != 1 {
-		t.Errorf("the checkout is %s after %d charges", s.checkout.Status(), s.charges)
+	if s.checkout.Status() != checkout.Processing || s.checkout.Attempt() != 1 {
+		t.Errorf("the checkout is %s in attempt %d", s.checkout.Status(), s.checkout.Attempt())
+	}
+}
+
+// A buyer who sends the same token again has the identical charge repeated, whatever the rest of the request
+// says by then. Everything else is only asked about.
+func TestLapsedChargeIsRepeated(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		token   string
+		after   time.Duration
+		old     bool // claimed by a program that did not store when
+		repeats bool
+	}{
+		"the same token":          {"tok_secret", time.Minute, false, true},
+		"another token":           {"tok_other", time.Minute, false, false},
+		"a checkout that expired": {"tok_secret", checkout.Validity, false, false},
+		"a key that is too old":   {"tok_secret", checkout.KeyAge, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, service := ready(t)
+			s.broken["charge"] = errGone
+			_, err := s.pay(t, service)
+			expectFault(t, err, "payment_unresolved")
+			delete(s.broken, "charge")
+			kept := s.checkout.Snapshot()
+			if test.old {
+				kept.ClaimedAt, kept.ValidUntil = time.Time{}, noon.Add(24*time.Hour)
+				s.checkout = checkout.Rehydrate(kept)
+			}
+			s.now = noon.Add(test.after)
+			result, err := service.Finalize(t.Context(), s.project, purchase.FinalizeRequest{
+				Checkout: s.checkout.ID(), Method: "wallet_ba", Token: test.token, Option: "overnight",
+			})
+			if err != nil || result.Order == nil || result.Order.Shipping != usd(14_99) {
+				t.Fatalf("%+v, %v", result, err)
+			}
+			switch repeated := s.charges == 2; {
+			case repeated != test.repeats || repeated == (len(s.asked) == 1):
+				t.Errorf("charged %d times, asked %d times", s.charges, len(s.asked))
+			case repeated:
+				first, again := s.charged[0], s.charged[1]
+				if first.Again = true; first != again {
+					t.Errorf("repeated as %+v, was %+v", again, first)
+				}
+			}
+		})
+	}
+}
+
+// A repeated charge that is unclear, as when the provider kept an error for it, is resolved.
+func TestUnclearRepetitionIsResolved(t *testing.T) {
+	t.Parallel()
+	s, service := ready(t)
+	s.broken["charge"] = errGone
+	_, err := s.pay(t, service)
+	expectFault(t, err, "payment_unresolved")
+	if result, err := s.pay(t, service); err != nil || result.Order == nil || len(s.asked) != 1 {
+		t.Errorf("%+v, %v, asked %d times", result, err, len(s.asked))
+	}
+}
+
+// While one replica repeats the charge, no other one does.
+func TestRepetitionHoldsTheLease(t *testing.T) {
+	t.Parallel()
+	s, service := ready(t)
+	s.broken["charge"] = errGone
+	_, err := s.pay(t, service)
+	expectFault(t, err, "payment_unresolved")
+	delete(s.broken, "charge")
+	other := *service
+	other.Patience = time.Nanosecond
+	s.charging = func() {
+		s.charging = nil
+		if _, err := s.pay(t, &other); err != checkout.ErrProcessing {
+			t.Errorf("meanwhile: %v", err)
+		}
+	}
+	if result, err := s.pay(t, service); err != nil || result.Order == nil || s.charges != 2 {
+		t.Errorf("%+v, %v after %d charges", result, err, s.charges)
 	}
 }
 
@@ -297,8 +383,9 @@ func TestLostDecline(t *testing.T) {
 		if err != nil || result.Declined == nil {
 			t.Fatalf("%+v, %v", result, err)
 		}
-		if want := map[string]int{"tok_secret": 1, "tok_other": 2}[token]; s.charges != want || s.checkout.Snapshot().Declines != want {
-			t.Errorf("%s: %d charges, %d declines", token, s.charges, s.checkout.Snapshot().Declines)
+		attempts := map[string]int{"tok_secret": 1, "tok_other": 2}[token]
+		if s.checkout.Attempt() != attempts || s.checkout.Snapshot().Declines != attempts {
+			t.Errorf("%s: %d attempts, %d declines", token, s.checkout.Attempt(), s.checkout.Snapshot().Declines)
 		}
 	}
 }

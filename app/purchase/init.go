@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/agent"
@@ -62,7 +63,6 @@ type InitItem struct {
 
 // Init prices a cart and opens its checkout.
 func (s *Service) Init(ctx context.Context, p *project.Project, r InitRequest) (*checkout.Checkout, error) {
-	now := s.Clock.Now()
 	mandate, err := s.Mandates.Mandate(ctx, p, r.Session)
 	if err != nil {
 		return nil, err
@@ -71,6 +71,7 @@ func (s *Service) Init(ctx context.Context, p *project.Project, r InitRequest) (
 	if err != nil {
 		return nil, err
 	}
+	now := known.Now
 	touch := func(visit *session.Session) error { return visit.Touch(nil, p.Settings.SessionTimeout(), now) }
 	if err := touch(known.Session); err != nil {
 		return nil, err
@@ -94,10 +95,33 @@ func (s *Service) Init(ctx context.Context, p *project.Project, r InitRequest) (
 	if err != nil {
 		return nil, err
 	}
+	if err := s.expressible(p, c); err != nil {
+		return nil, err
+	}
 	if _, err := s.Sessions.Update(ctx, p.ID, r.Session, touch); err != nil {
 		return nil, err
 	}
 	return c, s.Checkouts.Create(ctx, c)
+}
+
+// expressible refuses a cart that, with one of its shipping options, comes to an amount which none of the shop's
+// providers can charge. Otherwise the buyer would learn of it by a decline, as the last step.
+func (s *Service) expressible(p *project.Project, c *checkout.Checkout) error {
+	methods := p.ServedMethods(s.Sandbox)
+	for _, o := range c.Snapshot().Options {
+		total := c.TotalWith(o.ID)
+		served := slices.ContainsFunc(methods, func(method string) bool { return s.canCharge(p.PaymentRoute(method, s.Sandbox), total) })
+		if len(methods) > 0 && !served {
+			return fault.Field("items", "come to "+total.String()+" "+total.Currency().Code()+" with "+o.ID+" shipping, which the shop's payment provider cannot charge")
+		}
+	}
+	return nil
+}
+
+// canCharge reports whether the route's provider can charge the amount, as far as that is known.
+func (s *Service) canCharge(r project.PaymentRoute, total money.Amount) bool {
+	rules, ok := s.Gateway.(ports.AmountRules)
+	return !ok || rules.CanCharge(r, total)
 }
 
 // lines prices the items: by the tokens that cover them, the others at list price.

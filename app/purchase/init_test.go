@@ -12,6 +12,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // agreed makes a quote on the shop's n-th product as its token finds it.
@@ -235,5 +237,38 @@ func TestTheAgentIsAskedBeforeAnythingIsWritten(t *testing.T) {
 	request := purchase.InitRequest{Session: s.visit.ID, Items: []purchase.InitItem{{Product: s.products[0].ID, Quantity: 1}}, Address: home}
 	if _, err := service.Init(t.Context(), s.project, request); err != nil || far.asked != 1 || s.touched != 1 || s.visit.LastActivity != s.now {
 		t.Errorf("%v, asked %d times, touched %d times, last active at %s", err, far.asked, s.touched, s.visit.LastActivity)
+	}
+}
+
+// narrow is a gateway whose providers charge whole tens only, the one at PayPal's route any amount.
+type narrow struct{ ports.Gateway }
+
+func (narrow) CanCharge(r project.PaymentRoute, a money.Amount) bool {
+	return r.Provider == "paypal" || a.Minor()%10 == 0
+}
+
+// An amount that no provider can charge is refused before the buyer has come to the payment, and one that
+// only another method's can, before it is declined.
+func TestAmountThatNoProviderCanCharge(t *testing.T) {
+	t.Parallel()
+	s, service := open()
+	service.Gateway = narrow{service.Gateway}
+	items := []purchase.InitItem{{Product: s.products[0].ID, Quantity: 1}}
+	init := purchase.InitRequest{Session: s.visit.ID, Items: items, Address: home}
+	_, err := service.Init(t.Context(), s.project, init)
+	expectFault(t, err, "validation_error", "items")
+
+	s.project.Routes = map[string]project.PaymentRoute{"wallet_ba": {Provider: "paypal", Integration: id.New[id.Integration]([16]byte{5})}}
+	if _, err := service.Init(t.Context(), s.project, init); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.pay(t, service)
+	expectFault(t, err, "validation_error", "payment.method")
+	if s.charges != 0 || s.checkout.Status() != checkout.Ready {
+		t.Errorf("%d charges, the checkout is %s", s.charges, s.checkout.Status())
+	}
+	result, err := service.Finalize(t.Context(), s.project, purchase.FinalizeRequest{Checkout: s.checkout.ID(), Method: "wallet_ba", Token: "tok"})
+	if err != nil || result.Order == nil {
+		t.Errorf("%+v, %v", result, err)
 	}
 }

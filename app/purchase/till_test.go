@@ -49,7 +49,8 @@ type till struct {
 	outcome  checkout.Outcome
 	charges  int
 	charging func() // while the provider charges; nil: nothing happens
-	asked    []checkout.Charge
+	charged  []ports.ChargeRequest
+	asked    []ports.ChargeRequest
 	touched  int           // the session
 	now      time.Time     // by the database's clock
 	skew     time.Duration // how far this replica's clock is ahead of it
@@ -89,8 +90,9 @@ func (s *till) Now() time.Time    { return s.now.Add(s.skew) }
 func (*till) Bits128() [16]byte   { return [16]byte{1} }
 func (*till) Secret(n int) string { return strings.Repeat("a", n*8/5) }
 
-func (s *till) Charge(context.Context, ports.ChargeRequest) (checkout.Outcome, error) {
+func (s *till) Charge(_ context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
 	s.charges++
+	s.charged = append(s.charged, r)
 	if s.charging != nil {
 		s.charging()
 	}
@@ -98,7 +100,7 @@ func (s *till) Charge(context.Context, ports.ChargeRequest) (checkout.Outcome, e
 }
 
 func (s *till) Resolve(_ context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
-	s.asked = append(s.asked, r.Charge)
+	s.asked = append(s.asked, r)
 	return s.outcome, s.broken["resolve"]
 }
 
@@ -120,7 +122,7 @@ func (s sessions) Visit(_ context.Context, _ id.Project, named id.Session) (port
 		return ports.Visit{}, fault.Missing("session")
 	}
 	visit := *s.visit
-	return ports.Visit{Session: &visit}, nil
+	return ports.Visit{Session: &visit, Now: s.now}, nil
 }
 
 type checkouts struct{ *till }

@@ -183,3 +183,15 @@ func (t clockedTx) Lock(ctx context.Context, of id.Checkout) (*checkout.Checkout
 	c, _, err := t.Purchase.Lock(ctx, of)
 	return c, t.clock.Now(), err
 }
+
+// clockedSessions are sessions in such a database.
+type clockedSessions struct {
+	ports.Sessions
+	clock *hands
+}
+
+func (s clockedSessions) Visit(ctx context.Context, p id.Project, of id.Session) (ports.Visit, error) {
+	visit, err := s.Sessions.Visit(ctx, p, of)
+	visit.Now = s.clock.Now()
+	return visit, err
+}

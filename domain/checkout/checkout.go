@@ -10,6 +10,7 @@
 package checkout
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -152,9 +153,11 @@ func (c *Checkout) Attempt() int    { return c.s.Attempt }
 func (c *Checkout) Needs() []catalog.Need { return needs(c.s.Lines) }
 
 // Shipping is the price of the selected option.
-func (c *Checkout) Shipping() money.Amount {
+func (c *Checkout) Shipping() money.Amount { return c.shippingBy(c.s.Selected) }
+
+func (c *Checkout) shippingBy(option string) money.Amount {
 	for _, o := range c.s.Options {
-		if o.ID == c.s.Selected {
+		if o.ID == option {
 			return o.Price
 		}
 	}
@@ -162,6 +165,10 @@ func (c *Checkout) Shipping() money.Amount {
 }
 
 // Total is subtotal + shipping + tax. Open has checked that it stays below money.Limit with every option.
-func (c *Checkout) Total() money.Amount {
-	return money.Of(c.s.Subtotal.Minor()+c.Shipping().Minor()+c.s.Tax.Minor(), c.s.Subtotal.Currency())
+func (c *Checkout) Total() money.Amount { return c.TotalWith(c.s.Selected) }
+
+// TotalWith is Total with another shipping option; "" for the selected one.
+func (c *Checkout) TotalWith(option string) money.Amount {
+	shipping := c.shippingBy(cmp.Or(option, c.s.Selected))
+	return money.Of(c.s.Subtotal.Minor()+shipping.Minor()+c.s.Tax.Minor(), c.s.Subtotal.Currency())
 }

@@ -104,6 +104,14 @@ func (c *Checkout) began() time.Time {
 // PayPal 6 h, Stripe 24 h. What is older is only asked about.
 const KeyAge = 5 * time.Hour
 
+// Repeatable reports whether the charge of the attempt in flight may be made again, for a buyer who has sent
+// the same token again: under its key, which every provider remembers by now, and for the same amount. A
+// checkout whose time is over is not charged any more.
+func (c *Checkout) Repeatable(tokenHash string, now time.Time) bool {
+	return c.s.Status == Processing && c.s.Payment.TokenHash == tokenHash &&
+		now.Before(c.began().Add(KeyAge)) && now.Before(c.s.ValidUntil)
+}
+
 // Lapsed reports whether the attempt in flight has had its time, so that its outcome may be asked for.
 func (c *Checkout) Lapsed(now time.Time) bool {
 	return c.s.Status == Processing && !now.Before(c.s.LeaseUntil)

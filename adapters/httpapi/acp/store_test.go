@@ -95,7 +95,7 @@ func (s sessions) Update(_ context.Context, _ id.Project, named id.Session, chan
 }
 
 func (s sessions) Visit(_ context.Context, _ id.Project, named id.Session) (ports.Visit, error) {
-	return ports.Visit{Session: s.sessions[named], Cart: s.carts[named], History: s.history, Shown: s.shown}, nil
+	return ports.Visit{Session: s.sessions[named], Now: s.now, Cart: s.carts[named], History: s.history, Shown: s.shown}, nil
 }
 
 func (s sessions) Show(_ context.Context, _ id.Project, _ id.Session, products []id.Product) error {
