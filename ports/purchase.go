@@ -55,6 +55,22 @@ type Purchase interface {
 	Settle(ctx context.Context, s Settlement) error
 	// Save stores a checkout alone, with the event that tells of it, if there is one.
 	Save(ctx context.Context, c *checkout.Checkout, e *event.Event) error
+	// Orphan stores an orphan charge of the locked checkout with the event that announces it, unless the charge
+	// is stored already or is the payment of an order, and reports whether it did.
+	Orphan(ctx context.Context, o *checkout.Orphan, e *event.Event) (stored bool, err error)
+}
+
+// OrphanCharges keeps charges that no order comes of.
+type OrphanCharges interface {
+	// Orphans lists newest first, with the number of all.
+	Orphans(ctx context.Context, project id.Project, page Page) ([]checkout.Orphan, int, error)
+	// OrphansDue claims orphans, of all projects, whose refund is due, the longest due first. Nobody else is given
+	// them before checkout.OrphanLease is over, by the database's clock.
+	OrphansDue(ctx context.Context, limit int) ([]checkout.Orphan, error)
+	// ChangeOrphan loads an orphan for exclusive use, runs change on it and, if that returns nil, stores it with
+	// the event, if there is one. change does no I/O and may run more than once. Unknown: NotFound
+	// orphan_not_found.
+	ChangeOrphan(ctx context.Context, project id.Project, orphan string, change func(o *checkout.Orphan, now time.Time) (*event.Event, error)) error
 }
 
 // Settlement is the outcome of an attempt. With an order, its tokens are redeemed, its lines leave the

@@ -102,7 +102,7 @@ func fromCheckoutRow(r checkoutRow) (*checkout.Checkout, error) {
 		Options: fromOptionsJSON(options, c), Selected: r.Selected,
 		Subtotal: money.Of(r.Subtotal, c), Tax: money.Of(r.Tax, c), Savings: money.Of(r.Savings, c),
 		Attempt: r.Attempt, Declines: r.Declines, LeaseUntil: fromSetMillis(r.LeaseUntil), RetryAt: fromSetMillis(r.RetryAt),
-		Payment: fromPaymentJSON(payment), Unresolved: payment.Unresolved, Progress: payment.Progress, Taken: fromTakesJSON(taken),
+		Payment: fromPaymentJSON(payment), Earlier: fromAttemptsJSON(payment.Earlier, c), Unresolved: payment.Unresolved, Progress: payment.Progress, Taken: fromTakesJSON(taken),
 		CreatedAt: fromMillis(r.CreatedAt), ValidUntil: fromMillis(r.ValidUntil), ClaimedAt: fromSetMillis(r.ClaimedAt),
 	}), nil
 }
@@ -151,6 +151,34 @@ type paymentJSON struct {
 	Option      string `json:"option"`
 	Unresolved  int    `json:"unresolved,omitempty"`
 	Progress    string `json:"progress,omitempty"`
+
+	Earlier []attemptJSON `json:"earlier,omitempty"`
+}
+
+// attemptJSON is an earlier attempt, its amount in minor units of the checkout's currency.
+type attemptJSON struct {
+	Number      int    `json:"number"`
+	Amount      int64  `json:"amount"`
+	Provider    string `json:"provider"`
+	Integration string `json:"integration,omitempty"`
+}
+
+func toAttemptsJSON(attempts []checkout.Attempt) []attemptJSON {
+	list := make([]attemptJSON, len(attempts))
+	for i, a := range attempts {
+		list[i] = attemptJSON{a.Number, a.Amount.Minor(), a.Route.Provider, a.Route.Integration.String()}
+	}
+	return list
+}
+
+// fromAttemptsJSON is nil without earlier attempts, as the domain has it.
+func fromAttemptsJSON(list []attemptJSON, c money.Currency) []checkout.Attempt {
+	var attempts []checkout.Attempt
+	for _, a := range list {
+		route := project.PaymentRoute{Provider: a.Provider, Integration: id.Stored[id.Integration](a.Integration)}
+		attempts = append(attempts, checkout.Attempt{Number: a.Number, Amount: money.Of(a.Amount, c), Route: route})
+	}
+	return attempts
 }
 
 func toPaymentJSON(s checkout.Snapshot) paymentJSON {
@@ -158,7 +186,7 @@ func toPaymentJSON(s checkout.Snapshot) paymentJSON {
 	return paymentJSON{
 		Method: p.Method, Provider: p.Route.Provider, Integration: p.Route.Integration.String(), Client: p.Client,
 		TokenHash: p.TokenHash, Email: p.Email, Notes: p.Notes, Option: p.Option, Unresolved: s.Unresolved,
-		Progress: s.Progress,
+		Progress: s.Progress, Earlier: toAttemptsJSON(s.Earlier),
 	}
 }
 

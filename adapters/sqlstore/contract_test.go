@@ -25,6 +25,7 @@ func TestCopies(t *testing.T)            { suite(t, porttest.Copies) }
 func TestStockRoom(t *testing.T)         { suite(t, porttest.StockRoom) }
 func TestSyncUnit(t *testing.T)          { suite(t, porttest.SyncUnit) }
 func TestSales(t *testing.T)             { suite(t, porttest.Sales) }
+func TestOrphans(t *testing.T)           { suite(t, porttest.Orphans) }
 func TestStockNews(t *testing.T)         { suite(t, porttest.StockNews) }
 func TestVectors(t *testing.T)           { suite(t, porttest.Vectors) }
 func TestAnalytics(t *testing.T)         { suite(t, porttest.Analytics) }

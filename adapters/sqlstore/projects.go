@@ -179,7 +179,7 @@ func refuseCurrencyInUse(ctx context.Context, t *tx, project id.Project) error {
 var contents = []string{
 	"authorizations", "integration_webhooks",
 	"integrations", "sync_runs", "sync_problems", "copies",
-	"event_subscriptions", "sandbox_refunds", "sandbox_charges", "sandbox_failures", "declines",
+	"event_subscriptions", "sandbox_refunds", "sandbox_charges", "sandbox_failures", "declines", "orphan_charges",
 	"labels", "disputes", "refunds", "returns", "payments", "ledger_transactions", "ledger_postings",
 	"decision_chains", "agents", "agent_policies", "decisions", // in this order: whoever seals holds the chain
 	"quotes", "shown", "cart_items", "sessions",

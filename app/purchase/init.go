@@ -28,6 +28,7 @@ type Service struct {
 	Checkouts   ports.Checkouts
 	Lapsed      ports.LapsedCheckouts
 	Orders      ports.Orders
+	Orphans     ports.OrphanCharges
 	Sessions    ports.Sessions
 	Haggling    ports.Haggling
 	Catalog     ports.CatalogReader

@@ -69,7 +69,8 @@ func (s *Service) resolve(ctx context.Context, p *project.Project, c *checkout.C
 
 // Heard records what a provider told by itself about an attempt, by its key. What is known already, and
 // what is no attempt of the project, changes nothing. An attempt that is just being charged is left to
-// whoever charges it: the provider's answer says more than its notice, for one thing which card it was.
+// whoever charges it: the provider's answer says more than its notice, for one thing which card it was. Money
+// for an attempt that was given up is an orphan charge.
 func (s *Service) Heard(ctx context.Context, of id.Project, key string, outcome checkout.Outcome) error {
 	checkoutID, attempt, err := checkout.ParseAttemptKey(key)
 	if err != nil {
@@ -80,10 +81,15 @@ func (s *Service) Heard(ctx context.Context, of id.Project, key string, outcome 
 		return ignoreMissing(err)
 	}
 	c, err := s.Checkouts.Get(ctx, of, checkoutID)
-	if err != nil || c.Status() != checkout.Processing || c.Attempt() != attempt {
+	if err != nil {
 		return ignoreMissing(err)
 	}
-	_, err = s.recordIf(context.WithoutCancel(ctx), p, checkoutID, attempt, outcome, (*checkout.Checkout).Lapsed)
+	_, paid := outcome.(checkout.Paid)
+	current := c.Status() == checkout.Processing && c.Attempt() == attempt
+	if attempt > c.Attempt() || !current && !paid {
+		return nil
+	}
+	_, err = s.recordAs(context.WithoutCancel(ctx), p, checkoutID, attempt, outcome, notice)
 	if errors.Is(err, checkout.ErrProcessing) {
 		return nil
 	}

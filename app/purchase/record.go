@@ -20,32 +20,37 @@ const mostNumbers = 3
 // record is the second transaction: everything that follows from the outcome, or nothing. If the
 // attempt was decided by somebody else meanwhile, their outcome is the answer.
 func (s *Service) record(ctx context.Context, p *project.Project, checkoutID id.Checkout, attempt int, outcome checkout.Outcome) (Result, error) {
-	return s.recordIf(ctx, p, checkoutID, attempt, outcome, func(*checkout.Checkout, time.Time) bool { return true })
+	return s.recordAs(ctx, p, checkoutID, attempt, outcome, answer)
 }
 
-// recordIf is record for a checkout that is as it must be. Otherwise it returns checkout.ErrProcessing.
-func (s *Service) recordIf(
-	ctx context.Context, p *project.Project, checkoutID id.Checkout, attempt int, outcome checkout.Outcome, fits func(*checkout.Checkout, time.Time) bool,
-) (Result, error) {
+// source is where an outcome comes from.
+type source bool
+
+const (
+	answer source = false // the provider's to a request of whoever holds the attempt's lease
+	notice source = true  // the provider reported it by itself
+)
+
+// recordAs is record for either source. A notice of an attempt that is just being charged is
+// checkout.ErrProcessing: whoever charges it records the provider's answer, which says more, and if that process
+// has died, the attempt lapses and is resolved.
+func (s *Service) recordAs(ctx context.Context, p *project.Project, checkoutID id.Checkout, attempt int, outcome checkout.Outcome, by source) (Result, error) {
 	var result Result
 	err := failpoint.At(ctx, failpoint.BeforeRecord)
 	if err == nil {
-		result, err = s.settled(ctx, p, checkoutID, attempt, outcome, fits)
+		result, err = s.settled(ctx, p, checkoutID, attempt, outcome, by)
 	}
 	for n := 1; n < mostNumbers && fault.Is(err, "confirmation_taken"); n++ {
-		result, err = s.settled(ctx, p, checkoutID, attempt, outcome, fits)
+		result, err = s.settled(ctx, p, checkoutID, attempt, outcome, by)
 	}
 	if errors.Is(err, checkout.ErrProcessing) {
 		return Result{}, err
 	}
 	if errors.Is(err, checkout.ErrStale) {
 		if o, found := s.Orders.ByCheckout(ctx, p.ID, checkoutID); found == nil {
-			if paid, ok := outcome.(checkout.Paid); ok && paid.Provider != o.Payment.Provider {
-				s.overpaid(ctx, p, checkoutID, attempt, paid)
-			}
 			return Result{Order: o}, nil
 		}
-		return s.late(ctx, p, checkoutID, attempt, outcome)
+		return s.late(ctx, p, checkoutID, outcome)
 	}
 	if err != nil {
 		s.Log.ErrorContext(ctx, "payment outcome not recorded yet; the reconciler will", "checkout", inLog(checkoutID), "error", err)
@@ -57,19 +62,22 @@ func (s *Service) recordIf(
 }
 
 // settled stores what follows from an outcome.
-func (s *Service) settled(
-	ctx context.Context, p *project.Project, checkoutID id.Checkout, attempt int, outcome checkout.Outcome, fits func(*checkout.Checkout, time.Time) bool,
-) (result Result, err error) {
+func (s *Service) settled(ctx context.Context, p *project.Project, checkoutID id.Checkout, attempt int, outcome checkout.Outcome, by source) (result Result, err error) {
+	stale := false
 	err = s.Checkouts.InTx(ctx, p.ID, func(tx ports.Purchase) error {
 		c, now, err := tx.Lock(ctx, checkoutID)
 		if err != nil {
 			return err
 		}
-		if c.Status() == checkout.Processing && !fits(c, now) {
+		if by == notice && c.Status() == checkout.Processing && c.Attempt() == attempt && !c.Lapsed(now) {
 			return checkout.ErrProcessing
 		}
-		result = Result{}
+		result, stale = Result{}, false
 		settlement, err := s.settle(p, c, attempt, outcome, now)
+		if paid, ok := outcome.(checkout.Paid); ok && errors.Is(err, checkout.ErrStale) {
+			stale = true
+			return s.orphan(ctx, tx, c, attempt, paid, by, now)
+		}
 		if err != nil {
 			return err
 		}
@@ -82,6 +90,10 @@ func (s *Service) settled(
 		}
 		return failpoint.At(ctx, failpoint.Recorded)
 	})
+	if err == nil && stale {
+		s.placed()
+		return result, checkout.ErrStale
+	}
 	return result, err
 }
 
@@ -103,23 +115,14 @@ func (s *Service) count(outcome checkout.Outcome) {
 }
 
 // late answers an outcome that somebody else recorded first, and no order came of it.
-func (s *Service) late(ctx context.Context, p *project.Project, checkoutID id.Checkout, attempt int, outcome checkout.Outcome) (Result, error) {
-	switch o := outcome.(type) {
-	case checkout.Paid:
-		s.overpaid(ctx, p, checkoutID, attempt, o)
-	case checkout.Declined:
+func (s *Service) late(ctx context.Context, p *project.Project, checkoutID id.Checkout, outcome checkout.Outcome) (Result, error) {
+	if o, ok := outcome.(checkout.Declined); ok {
 		c, err := s.Checkouts.Get(ctx, p.ID, checkoutID)
 		if err == nil && (c.Status() == checkout.Pending || c.Status() == checkout.Canceled) {
 			return Result{Declined: &Declined{o, c.ID(), c.Status(), c.Status() == checkout.Pending}}, nil
 		}
 	}
 	return Result{}, ErrUnresolved
-}
-
-// overpaid tells of money that no order was made of. The reconciliation report shows it too.
-func (s *Service) overpaid(ctx context.Context, p *project.Project, of id.Checkout, attempt int, paid checkout.Paid) {
-	s.Log.ErrorContext(ctx, "the provider took money for an attempt that was given up: refund it at the provider",
-		"project", p.ID.String(), "charge", paid.Provider, "checkout", inLog(of), "attempt", attempt)
 }
 
 // inLog names a checkout in the log. Its id is a capability and stays out of it (decisions 5).

@@ -46,6 +46,9 @@ type till struct {
 	lapsed   []*checkout.Checkout
 	declines int
 	events   []*event.Event
+	orphan   *checkout.Orphan
+	refunds  []ports.RefundRequest
+	refunded order.RefundOutcome
 	outcome  checkout.Outcome
 	charges  int
 	charging func() // while the provider charges; nil: nothing happens
@@ -217,6 +220,40 @@ func (s transaction) Settle(_ context.Context, settled ports.Settlement) error {
 	return nil
 }
 
+func (s transaction) Orphan(_ context.Context, o *checkout.Orphan, e *event.Event) (bool, error) {
+	if s.order != nil && s.order.Payment.Provider == o.Charge || s.orphan != nil && s.orphan.Charge == o.Charge {
+		return false, nil
+	}
+	s.orphan, s.events = o, append(s.events, e)
+	return true, nil
+}
+
+func (s *till) Refund(_ context.Context, r ports.RefundRequest) (order.RefundOutcome, error) {
+	s.refunds = append(s.refunds, r)
+	return s.refunded, s.broken["refund"]
+}
+
+type orphans struct {
+	ports.OrphanCharges
+	*till
+}
+
+func (s orphans) OrphansDue(context.Context, int) (due []checkout.Orphan, err error) {
+	if s.orphan != nil && s.orphan.Pending() && !s.orphan.DueAt.After(s.now) {
+		s.orphan.DueAt = s.now.Add(checkout.OrphanLease)
+		due = append(due, *s.orphan)
+	}
+	return due, s.broken["due"]
+}
+
+func (s orphans) ChangeOrphan(_ context.Context, _ id.Project, _ string, change func(*checkout.Orphan, time.Time) (*event.Event, error)) error {
+	e, err := change(s.orphan, s.now)
+	if e != nil {
+		s.events = append(s.events, e)
+	}
+	return err
+}
+
 type orders struct {
 	ports.Orders
 	*till
@@ -280,7 +317,7 @@ func open() (s *till, service *purchase.Service) {
 		products: []*catalog.Product{product(1, 100_00, 1), product(2, 50_00, 2, 3), product(3, 10_00, 4)},
 	}
 	return s, &purchase.Service{
-		Agent: &guard{}, Mandates: mandated{s}, Storefronts: s, Checkouts: checkouts{s}, Lapsed: lapsed{s}, Orders: orders{till: s}, Sessions: sessions{till: s},
+		Agent: &guard{}, Mandates: mandated{s}, Storefronts: s, Checkouts: checkouts{s}, Lapsed: lapsed{s}, Orphans: orphans{till: s}, Orders: orders{till: s}, Sessions: sessions{till: s},
 		Haggling: s, Catalog: s, Gateway: s, Sandbox: true, Clock: s, Entropy: s, Log: slog.New(slog.DiscardHandler),
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -45,7 +46,9 @@ var errNoAnswer = errors.New("the provider did not answer")
 // provider takes money by a script. Like a real one it has one outcome for each key, whoever asks, and
 // never takes a key that it was asked about before it saw it.
 type provider struct {
-	ports.Gateway // it gives nothing back
+	ports.Gateway // it gives nothing back but orphan charges
+
+	refunds []ports.RefundRequest
 
 	mu      sync.Mutex
 	steps   []step
@@ -194,4 +197,12 @@ func (s clockedSessions) Visit(ctx context.Context, p id.Project, of id.Session)
 	visit, err := s.Sessions.Visit(ctx, p, of)
 	visit.Now = s.clock.Now()
 	return visit, err
+}
+
+// Refund gives everything back.
+func (p *provider) Refund(_ context.Context, r ports.RefundRequest) (order.RefundOutcome, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refunds = append(p.refunds, r)
+	return order.Refunded{Provider: "re_" + r.Key}, nil
 }

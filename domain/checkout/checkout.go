@@ -131,6 +131,7 @@ type Snapshot struct {
 	RetryAt    time.Time      // when it is asked for again, if no buyer does before
 	Progress   string         // how far the provider's records were searched for it
 	Payment    Payment        // of the attempt in flight or the last one
+	Earlier    []Attempt      // attempts before that one, oldest first
 	Taken      []catalog.Take // stock held by the attempt in flight, or sold
 	CreatedAt  time.Time
 	ValidUntil time.Time

@@ -56,6 +56,7 @@ func (c *Checkout) Claim(p Payment, taken []catalog.Take, now time.Time) error {
 	if !slices.ContainsFunc(c.s.Options, func(o Option) bool { return o.ID == p.Option }) {
 		return fault.Field("shipping_option", "is not an option of this checkout")
 	}
+	c.remember()
 	c.s.Status, c.s.Attempt = Processing, c.s.Attempt+1
 	c.s.Payment, c.s.Selected, c.s.Taken = p, p.Option, taken
 	c.s.ClaimedAt, c.s.LeaseUntil = now, now.Add(Lease)

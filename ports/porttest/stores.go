@@ -30,6 +30,7 @@ type Stores struct {
 	Checkouts   ports.Checkouts
 	Lapsed      ports.LapsedCheckouts
 	DueRefunds  ports.DueRefunds
+	Orphans     ports.OrphanCharges
 	Orders      ports.Orders
 	OrderLists  ports.OrderLists
 	Refunds     ports.Refunds

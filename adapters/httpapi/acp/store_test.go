@@ -218,6 +218,10 @@ func (p purchases) Stock(context.Context, []catalog.Need) ([]catalog.Level, erro
 func (p purchases) Claim(context.Context, *checkout.Checkout) error              { return nil }
 func (p purchases) Save(context.Context, *checkout.Checkout, *event.Event) error { return nil }
 
+func (p purchases) Orphan(context.Context, *checkout.Orphan, *event.Event) (bool, error) {
+	return false, nil
+}
+
 func (p purchases) Settle(_ context.Context, s ports.Settlement) error {
 	if s.Order != nil {
 		p.orders[s.Order.ID] = s.Order

@@ -71,6 +71,7 @@ type state struct {
 	quotes        table[key[id.Quote], quote]
 	checkouts     table[key[id.Checkout], checkout.Snapshot]
 	declines      table[decline, time.Time]
+	orphans       table[orphanKey, checkout.Orphan]
 	orders        table[key[id.Order], orderRow]
 	ledger        table[key[id.Transaction], ledger.Transaction]
 	events        table[key[id.Event], eventRow]

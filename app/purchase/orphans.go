@@ -1,0 +1,107 @@
+package purchase
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// orphan stores money of an attempt that no order comes of, with its event. The charge that an order was made
+// of is none.
+func (s *Service) orphan(ctx context.Context, tx ports.Purchase, c *checkout.Checkout, attempt int, paid checkout.Paid, by source, now time.Time) error {
+	o := c.Orphaned(attempt, paid.Provider, now)
+	if by == notice && attempt == c.Attempt() && c.Status() == checkout.Completed {
+		o.Fail(checkout.ErrSecondCharge, now)
+	}
+	stored, err := tx.Orphan(ctx, o, s.orphaned(o, now))
+	if stored {
+		s.Log.ErrorContext(ctx, "the provider took money for an attempt that was given up",
+			"project", o.Project.String(), "charge", o.Charge, "checkout", inLog(o.Checkout), "attempt", attempt, "refund", o.State.String())
+	}
+	return err
+}
+
+// orphaned is the event of how far the refund of an orphan charge is.
+func (s *Service) orphaned(o *checkout.Orphan, now time.Time) *event.Event {
+	refund := "pending"
+	switch o.State {
+	case checkout.OrphanRefunded:
+		refund = "succeeded"
+	case checkout.OrphanFailed:
+		refund = "failed"
+	}
+	return &event.Event{
+		ID: id.New[id.Event](s.Entropy.Bits128()), Project: o.Project, At: now, Data: event.PaymentOrphaned{
+			Checkout: o.Checkout,
+			Attempt:  o.Attempt,
+			Provider: o.Route.Provider,
+			Charge:   o.Charge,
+			Amount:   o.Amount,
+			Refund:   refund,
+		},
+	}
+}
+
+// orphansAtOnce is how many orphan charges one run refunds.
+const orphansAtOnce = 8
+
+// RefundOrphans asks the providers to give orphan charges back, and returns how many refunds were decided. Any
+// number of replicas may run it at once.
+func (s *Service) RefundOrphans(ctx context.Context) (decided int, err error) {
+	for range orphansAtOnce {
+		due, problem := s.Orphans.OrphansDue(ctx, 1) // one at a time: its lease is for one call
+		if problem != nil || len(due) == 0 || ctx.Err() != nil {
+			return decided, errors.Join(err, problem)
+		}
+		switch done, problem := s.refundOrphan(context.WithoutCancel(ctx), &due[0]); {
+		case problem != nil:
+			err = errors.Join(err, problem)
+		case done:
+			decided++
+		}
+	}
+	return decided, err
+}
+
+// refundOrphan asks the provider for the refund and records what it answers. The caller holds the lease. An
+// unknown outcome is no failure: the same request is made again later, under the same key.
+func (s *Service) refundOrphan(ctx context.Context, o *checkout.Orphan) (decided bool, err error) {
+	bounded, cancel := context.WithTimeout(ctx, chargeTimeout)
+	defer cancel()
+	outcome, unknown := s.Gateway.Refund(bounded, ports.RefundRequest{
+		Project:  o.Project,
+		Route:    o.Route,
+		Key:      o.ID,
+		Charge:   o.Charge,
+		Amount:   o.Amount,
+		Reason:   "The payment attempt was given up",
+		Since:    o.DetectedAt,
+		Checkout: o.Checkout,
+	})
+	err = s.Orphans.ChangeOrphan(ctx, o.Project, o.ID, func(o *checkout.Orphan, now time.Time) (*event.Event, error) {
+		if !o.Pending() {
+			return nil, nil
+		}
+		switch outcome := outcome.(type) {
+		case order.Refunded:
+			o.Refunded(outcome.Provider, now)
+		case order.RefundFailed:
+			o.Fail(outcome.Code, now)
+		default:
+			o.Postpone(now)
+			return nil, nil
+		}
+		decided = true
+		return s.orphaned(o, now), nil
+	})
+	if decided {
+		s.placed()
+	}
+	return decided, errors.Join(unknown, err)
+}
