@@ -257,8 +257,8 @@ func (s *Service) charge(ctx context.Context, p *project.Project, of claimed, to
 	bounded, cancel := context.WithTimeout(ctx, chargeTimeout)
 	defer cancel()
 	outcome, err := s.ask(bounded, of, chargeRequest(p, c, token))
-	if errors.Is(err, ports.ErrCredentialsRefused) {
-		s.Log.ErrorContext(ctx, "the provider refuses the shop's credentials", "provider", c.Charge().Route.Provider, "project", p.ID)
+	if errors.Is(err, ports.ErrCredentialsRefused) || errors.Is(err, ports.ErrAccountRefused) {
+		s.Log.ErrorContext(ctx, "the provider refuses the shop's credentials or account", "provider", c.Charge().Route.Provider, "project", p.ID, "error", err)
 		_, err = s.record(ctx, p, c.ID(), c.Attempt(), checkout.NotCharged{})
 		return Result{}, cmp.Or(err, error(ErrCannotPay))
 	}

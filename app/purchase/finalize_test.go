@@ -261,11 +261,18 @@ func TestHeard(t *testing.T) {
 // Credentials that the provider refuses charge nobody: the stock is back, and the buyer may pay later.
 func TestRefusedCredentials(t *testing.T) {
 	t.Parallel()
+	for _, refused := range []error{ports.ErrCredentialsRefused, ports.ErrAccountRefused} {
+		t.Run(refused.Error(), func(t *testing.T) { refusedBy(t, refused) })
+	}
+}
+
+func refusedBy(t *testing.T, refused error) {
+	t.Parallel()
 	s, service := ready(t)
-	s.broken["charge"] = fmt.Errorf("stripe: %w", ports.ErrCredentialsRefused)
+	s.broken["charge"] = fmt.Errorf("stripe: %w", refused)
 	_, err := s.pay(t, service)
 	expectFault(t, err, "payment_unavailable")
-	if s.checkout.Status() != checkout.Ready || s.order != nil || len(s.events) != 0 {
+	if s.checkout.Status() != checkout.Ready || s.checkout.Snapshot().Declines != 0 || s.order != nil || len(s.events) != 0 {
 		t.Errorf("the checkout is %s", s.checkout.Status())
 	}
 	delete(s.broken, "charge")
