@@ -136,6 +136,9 @@ type Decided struct {
 	Position int64  // 0: not sealed yet
 	Hash     string // hex
 	Prior    string // the hash before, "" for the first
+	Personal string // the hash of its personal data, "" in links of the first form
+	Salt     string
+	Erased   bool // its personal data was erased
 }
 
 // ChainHead is the last link of a project's chain.

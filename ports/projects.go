@@ -13,21 +13,44 @@ import (
 type Projects interface {
 	// Create stores a new project. A slug in use anywhere in the installation: Conflict slug_taken.
 	Create(ctx context.Context, p *project.Project) error
+	// ByID finds a project in any status but Deleting.
 	ByID(ctx context.Context, account id.Account, project id.Project) (*project.Project, error)
-	// List is newest first.
-	List(ctx context.Context, account id.Account, page Page) ([]*project.Project, int, error)
-	// Update loads the project for exclusive use, runs change on it, stores it if change returns nil,
+	// List is newest first: the active projects, or those that are closing or closed.
+	List(ctx context.Context, account id.Account, closed bool, page Page) ([]*project.Project, int, error)
+	// Update loads the active project for exclusive use, runs change on it, stores it if change returns nil,
 	// and returns it. change does no I/O and may run more than once. A change of currency once orders
 	// exist, or while products are priced in the old one: Conflict currency_in_use. Slug: as Create.
 	Update(ctx context.Context, account id.Account, project id.Project, change func(*project.Project) error) (*project.Project, error)
-	// Delete removes the project and everything in it. While a checkout of it is processing: Conflict
-	// payment_unresolved.
-	Delete(ctx context.Context, account id.Account, project id.Project) error
+	// Delete takes the project out of reach at once, by its verb Close, and leaves what it holds to
+	// ProjectClosings. While a checkout of it is processing: Conflict payment_unresolved.
+	Delete(ctx context.Context, account id.Account, project id.Project, now time.Time) error
+}
+
+// ProjectClosings finishes what Projects.Delete began, a bounded number of rows at a time. Everything may be
+// repeated, and done by several at once.
+type ProjectClosings interface {
+	// Unfinished lists projects that are closing or being deleted since quiet ago at least, by the database's
+	// clock, the oldest first. Until then, requests that began before may still be running.
+	Unfinished(ctx context.Context, quiet time.Duration, limit int) ([]id.Project, error)
+	// Settle reports what is to become of a project, and whether it can: no payment attempt and no refund of it
+	// is under way.
+	Settle(ctx context.Context, project id.Project) (Settled, error)
+	// Step removes or erases some rows, and reports whether it was the last step: the project is gone or closed.
+	// While somebody else makes a step, it does nothing.
+	Step(ctx context.Context, project id.Project) (last bool, err error)
+}
+
+// Settled is how far the payments of a closing project are.
+type Settled struct {
+	Books bool // it took real money: personal data is erased, and the books stay
+	Ready bool
 }
 
 // Storefronts finds projects for buyers. One round trip: every ACP request begins with it.
 type Storefronts interface {
+	// BySlug finds an active project.
 	BySlug(ctx context.Context, slug string) (*project.Project, error)
+	// ByProject finds a project in any status: payments are decided also after it was closed.
 	ByProject(ctx context.Context, project id.Project) (*project.Project, error)
 }
 

@@ -258,7 +258,7 @@ func (k Keys) All(ctx context.Context) ([]*account.Key, map[id.Account]*account.
 
 func (k Keys) Reach(ctx context.Context, owner id.Account, wanted []id.Project) ([]ports.Reached, error) {
 	args := arguments{owner.String()}
-	where := "\nWHERE account_id = $1"
+	where := "\nWHERE account_id = $1" + notBeingErased
 	if len(wanted) > 0 {
 		where += "\n  AND id IN " + args.list(texts(wanted))
 	}

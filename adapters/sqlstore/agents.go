@@ -33,7 +33,7 @@ const (
 	writeAgents = `
 UPDATE projects
 SET agent_revision = agent_revision + 1
-WHERE id = $1`
+WHERE id = $1` + activeOnly
 
 	agentColumns = `project_id, id, name, status, handlers, model, automatic, holdout, baseline, policy_version, latest, secret,
   updated_at, created_at`

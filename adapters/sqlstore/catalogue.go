@@ -28,7 +28,7 @@ func openCatalogue(ctx context.Context, t *tx, project id.Project) (*catalogue, 
 	found, err := t.get(ctx, &r, `
 UPDATE projects
 SET catalog_version = catalog_version + 1
-WHERE id = $1
+WHERE id = $1`+activeOnly+`
 RETURNING catalog_version, currency`, project.String())
 	if err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ func (s *Store) Decisions() Decisions { return Decisions{s} }
 
 const (
 	selectDecisions = `
-SELECT ` + entryColumns + `, position, hash, prior
+SELECT ` + entryColumns + `, position, hash, prior, personal, salt, erased_at
 FROM decisions
 WHERE project_id = $1`
 
@@ -53,11 +53,21 @@ type decidedRow struct {
 	Position *int64
 	Hash     string
 	Prior    string
+	Personal string
+	Salt     string
+	ErasedAt *int64 `db:"erased_at"`
 }
 
 func fromDecidedRow(r decidedRow) (ports.Decided, error) {
 	entry, err := fromEntryRow(r.entryRow)
-	d := ports.Decided{Entry: entry, Hash: r.Hash, Prior: r.Prior}
+	d := ports.Decided{
+		Entry:    entry,
+		Hash:     r.Hash,
+		Prior:    r.Prior,
+		Personal: r.Personal,
+		Salt:     r.Salt,
+		Erased:   r.ErasedAt != nil,
+	}
 	if r.Position != nil {
 		d.Position = *r.Position
 	}

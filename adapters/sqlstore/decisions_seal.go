@@ -2,8 +2,9 @@ package sqlstore
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
-	"math/rand/v2"
+	mathrand "math/rand/v2"
 	"slices"
 
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -52,7 +53,7 @@ LIMIT $2`
 	// sealDecisions is between the links and what completes it; the first row says of what type they are.
 	sealDecisions = `
 UPDATE decisions
-SET position = links.position, hash = links.hash, prior = links.prior
+SET position = links.position, hash = links.hash, prior = links.prior, personal = links.personal, salt = links.salt
 FROM links
 WHERE decisions.project_id = links.project_id
   AND decisions.session_id = links.session_id
@@ -76,7 +77,7 @@ func (v Decisions) Seal(ctx context.Context, limit int) (sealed int, err error) 
 	if err := b.run(ctx); err != nil {
 		return 0, err
 	}
-	rand.Shuffle(len(waiting), func(i, j int) { waiting[i], waiting[j] = waiting[j], waiting[i] })
+	mathrand.Shuffle(len(waiting), func(i, j int) { waiting[i], waiting[j] = waiting[j], waiting[i] })
 	for len(waiting) > 0 && sealed < limit {
 		more := waiting[:0]
 		for _, p := range waiting {
@@ -137,7 +138,7 @@ func sealRows(end negotiation.ChainEnd, rows []decidedRow) ([]negotiation.Link, 
 		if err != nil {
 			return nil, err
 		}
-		links[i] = end.Seal(entry)
+		links[i] = end.Seal(entry, rand.Text())
 		end = negotiation.ChainEnd{Position: links[i].Position, Hash: links[i].Hash}
 	}
 	return links, nil
@@ -148,14 +149,14 @@ func writeLinks(ctx context.Context, t *tx, links []negotiation.Link) error {
 		var args arguments
 		values := ""
 		for i, l := range some {
-			row := []any{l.Project.String(), l.Session.String(), l.Seq, l.Position, l.Hash, l.Prior}
+			row := []any{l.Project.String(), l.Session.String(), l.Seq, l.Position, l.Hash, l.Prior, l.Personal, l.Salt}
 			if i == 0 {
 				values = typedLink(&args, row)
 			} else {
 				values += ",\n  " + args.row(row...)
 			}
 		}
-		rows, err := t.exec(ctx, "WITH links (project_id, session_id, seq, position, hash, prior) AS (VALUES "+values+")"+sealDecisions, args...)
+		rows, err := t.exec(ctx, "WITH links (project_id, session_id, seq, position, hash, prior, personal, salt) AS (VALUES "+values+")"+sealDecisions, args...)
 		if err != nil {
 			return err
 		}
@@ -169,5 +170,5 @@ func writeLinks(ctx context.Context, t *tx, links []negotiation.Link) error {
 // typedLink is the row that tells PostgreSQL the types of the columns.
 func typedLink(args *arguments, row []any) string {
 	return "(" + args.add(row[0]) + ", " + args.add(row[1]) + ", CAST(" + args.add(row[2]) + " AS INTEGER), CAST(" +
-		args.add(row[3]) + " AS BIGINT), " + args.add(row[4]) + ", " + args.add(row[5]) + ")"
+		args.add(row[3]) + " AS BIGINT), " + args.add(row[4]) + ", " + args.add(row[5]) + ", " + args.add(row[6]) + ", " + args.add(row[7]) + ")"
 }

@@ -48,12 +48,15 @@ func recordColumns(t *testing.T, s *Store) []string {
 	if err := s.read.SelectContext(t.Context(), &names, query); err != nil {
 		t.Fatal(err)
 	}
-	names = slices.DeleteFunc(names, func(n string) bool { return n == "position" || n == "hash" || n == "prior" })
+	names = slices.DeleteFunc(names, func(n string) bool { return slices.Contains(linkColumns, n) })
 	if len(names) < 27 {
 		t.Fatalf("decisions has only the columns %v", names)
 	}
 	return names
 }
+
+// linkColumns are those of an entry's place in the chain.
+var linkColumns = []string{"position", "hash", "prior", "personal", "salt", "erased_at"}
 
 // falsified is what a column becomes that somebody tampers with.
 func falsified(column string) string {
@@ -80,7 +83,7 @@ func unguardedRecord(s *Store) string {
 	if s.dialect.oneTrip {
 		return "BEGIN; SET LOCAL haggle.project_id = '*'; ALTER TABLE decisions DISABLE TRIGGER USER; ALTER TABLE decisions DROP CONSTRAINT decisions_session" + drop
 	}
-	return "PRAGMA foreign_keys = off; BEGIN IMMEDIATE; DROP TRIGGER decisions_unchanged; DROP TRIGGER decisions_seal; DROP TRIGGER decisions_stay" + drop
+	return "PRAGMA foreign_keys = off; BEGIN IMMEDIATE; DROP TRIGGER decisions_unchanged; DROP TRIGGER decisions_seal; DROP TRIGGER decisions_stay; DROP TRIGGER decisions_erase; DROP TRIGGER decisions_salt" + drop
 }
 
 // tampered is where the chain of a project breaks after a statement, which is undone.
@@ -141,7 +144,12 @@ func TestTamperingShows(t *testing.T) {
 			statements []string
 			broken     int64
 		}{
-			"a hash":     {[]string{"UPDATE decisions SET hash = 'x' WHERE position = 5"}, 5},
+			"a hash":                      {[]string{"UPDATE decisions SET hash = 'x' WHERE position = 5"}, 5},
+			"a personal hash":             {[]string{"UPDATE decisions SET personal = 'x' WHERE position = 5"}, 5},
+			"a salt":                      {[]string{"UPDATE decisions SET salt = 'x' WHERE position = 5"}, 5},
+			"a message, marked as erased": {[]string{"UPDATE decisions SET message = 'x', erased_at = 1 WHERE position = 5"}, 5},
+			"a price, marked as erased": {[]string{
+				"UPDATE decisions SET message = '', client = '', salt = '', erased_at = 1, price = NULL WHERE position = 5"}, 5},
 			"a prior":    {[]string{"UPDATE decisions SET prior = 'x' WHERE position = 5"}, 5},
 			"a position": {[]string{"UPDATE decisions SET position = 9 WHERE position = 5"}, 5},
 			"unsealed":   {[]string{"UPDATE decisions SET position = NULL, hash = '', prior = '' WHERE position = 5"}, 5},
@@ -199,6 +207,13 @@ func TestDecisionsAreOnlyAddedAndSealedOnce(t *testing.T) {
 		refusal("UPDATE decisions SET prior = 'x' WHERE position = 1")
 		refusal("UPDATE decisions SET position = NULL WHERE position = 1")
 		refusal("UPDATE decisions SET hash = 'x' WHERE position IS NULL")
+		refusal("UPDATE decisions SET personal = 'x' WHERE position = 1")
+		refusal("UPDATE decisions SET salt = 'x' WHERE position = 1")
+		refusal("UPDATE decisions SET salt = 'x' WHERE position IS NULL")
+		refusal("UPDATE decisions SET erased_at = 1 WHERE position = 1")
+		refusal("UPDATE decisions SET message = '', client = '', salt = '' WHERE position = 1")
+		refusal("UPDATE decisions SET message = 'x', client = '', salt = '', erased_at = 1 WHERE position = 1")
+		refusal("UPDATE decisions SET message = '', client = '', salt = '', erased_at = 1, price = NULL WHERE position = 1")
 		refusal("DELETE FROM decisions WHERE position = 1")
 		refusal("DELETE FROM decisions WHERE position IS NULL")
 		guarded = "versions of policies are only added"

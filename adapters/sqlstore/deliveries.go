@@ -42,7 +42,7 @@ WHERE project_id = $1
 	lockedProject = `
 SELECT id
 FROM projects
-WHERE id = $1`
+WHERE id = $1` + notBeingErased
 )
 
 type deliveryRow struct {

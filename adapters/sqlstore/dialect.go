@@ -1,6 +1,8 @@
 package sqlstore
 
 import (
+	"cmp"
+	"strings"
 	"sync/atomic"
 
 	"github.com/lib/pq"
@@ -37,9 +39,34 @@ type dialect struct {
 	clock string
 	// stopped is where a test has stopped the clock, in unix milliseconds; nil or 0: it runs.
 	stopped *atomic.Int64
+	// someRows is a condition: to be among the first $2 rows of a table that a where clause finds.
+	someRows func(table, where string) string
+	// without is a JSON text in a column without the values at paths such as "data.email".
+	without func(column string, paths ...string) string
+	// withoutEach is a JSON list of objects in a column, each without a key.
+	withoutEach func(column, key string) string
 	// maxRows is how many rows one INSERT has at most, by measurement: SQLite looks every parameter up
 	// among all of the statement.
 	maxRows int
+}
+
+// keysWithoutRowID are the keys of SQLite's tables that have no rowid.
+var keysWithoutRowID = map[string]string{
+	"stock":             "project_id, variant_id, location",
+	"cart_items":        "project_id, session_id, variant_id",
+	"shown":             "project_id, session_id, product_id",
+	"sandbox_failures":  "project_id, key",
+	"declines":          "project_id, subject, checkout_id, attempt",
+	"ledger_postings":   "project_id, transaction_id, position",
+	"stock_turns":       "project_id, at, variant_id, location",
+	"jobs_set_aside":    "project_id, queue, row_id",
+	"low_stock":         "project_id, variant_id",
+	"haggled_sessions":  "project_id, session_id",
+	"reconciliations":   "project_id, integration_id",
+	"money_differences": "project_id, integration_id, kind, refund, provider",
+	"analytics_lost":    "project_id, began, session_id, product_id, variant_id, quantity",
+	"analytics_pending": "project_id, session_id, record_id",
+	"analytics_folds":   "project_id",
 }
 
 var sqliteDialect = dialect{
@@ -47,7 +74,17 @@ var sqliteDialect = dialect{
 	beginRead: func(id.Project) string { return "BEGIN" },
 	inProject: func(id.Project) string { return "" },
 	clock:     "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)",
-	maxRows:   20,
+	someRows: func(table, where string) string {
+		key := cmp.Or(keysWithoutRowID[table], "rowid")
+		return "(" + key + ") IN (SELECT " + key + " FROM " + table + where + " LIMIT $2)"
+	},
+	without: func(column string, paths ...string) string {
+		return "json_remove(" + column + ", '$." + strings.Join(paths, "', '$.") + "')"
+	},
+	withoutEach: func(column, key string) string {
+		return "(SELECT json_group_array(json_remove(value, '$." + key + "')) FROM json_each(" + column + "))"
+	},
+	maxRows: 20,
 }
 
 var postgresDialect = dialect{
@@ -62,7 +99,19 @@ var postgresDialect = dialect{
 	inProject: inProject,
 	oneTrip:   true,
 	clock:     "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
-	maxRows:   500,
+	someRows: func(table, where string) string {
+		return "ctid = ANY(ARRAY(SELECT ctid FROM " + table + where + " LIMIT $2))"
+	},
+	without: func(column string, paths ...string) string {
+		for i, p := range paths {
+			paths[i] = "#- '{" + strings.ReplaceAll(p, ".", ",") + "}'"
+		}
+		return "CAST(CAST(" + column + " AS JSONB) " + strings.Join(paths, " ") + " AS TEXT)"
+	},
+	withoutEach: func(column, key string) string {
+		return "CAST((SELECT COALESCE(jsonb_agg(value - '" + key + "'), '[]') FROM jsonb_array_elements(CAST(" + column + " AS JSONB))) AS TEXT)"
+	},
+	maxRows: 500,
 
 	transactionName: "SELECT CAST(pg_current_xact_id() AS TEXT), CAST(pg_postmaster_start_time() AS TEXT), CAST(clock_timestamp() AS TEXT)",
 }

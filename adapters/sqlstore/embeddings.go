@@ -49,6 +49,7 @@ SELECT projects.id
 FROM projects
 LEFT JOIN embedding_progress AS progress ON progress.project_id = projects.id AND progress.model = $1
 WHERE projects.catalog_version > 0
+  AND projects.status = 'active'
   AND coalesce(progress.due_at, 0) <= $2
   AND (projects.catalog_version > coalesce(progress.version, 0) OR coalesce(progress.whole_at, 0) < $3)
 ORDER BY coalesce(progress.due_at, 0), projects.id
@@ -240,7 +241,7 @@ func (v Embeddings) take(ctx context.Context, task *ports.EmbeddingTask, whole t
 	err = v.store.inTx(ctx, task.Project, func(t *tx) error {
 		taken = false
 		var version int64
-		there, err := t.get(ctx, &version, "SELECT catalog_version\nFROM projects\nWHERE id = $1"+t.dialect.forKeyShare, task.Project.String())
+		there, err := t.get(ctx, &version, "SELECT catalog_version\nFROM projects\nWHERE id = $1"+activeOnly+t.dialect.forKeyShare, task.Project.String())
 		if err != nil || !there {
 			return err
 		}

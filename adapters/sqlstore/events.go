@@ -132,7 +132,7 @@ func (v Events) Add(ctx context.Context, s *event.Subscription) error {
 	}
 	return v.store.inTx(ctx, s.Project, func(t *tx) error {
 		var name string
-		found, err := t.get(ctx, &name, "SELECT id FROM projects WHERE id = $1"+t.dialect.forUpdate, r.ProjectID)
+		found, err := t.get(ctx, &name, "SELECT id FROM projects WHERE id = $1"+activeOnly+t.dialect.forUpdate, r.ProjectID)
 		if err == nil && !found {
 			err = missingProject()
 		}

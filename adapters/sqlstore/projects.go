@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"time"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -29,13 +28,17 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 
 	selectProject = `
 SELECT id, account_id, slug, name, description, currency, settings, storefront, routes,
-  catalog_version, agent_revision, created_at, updated_at
+  catalog_version, agent_revision, status, created_at, updated_at
 FROM projects`
 
 	countProjects = `
 SELECT count(*) AS n
 FROM projects
 WHERE account_id = $1`
+
+	activeOnly     = "\n  AND status = 'active'"
+	closedOnly     = "\n  AND status IN ('closing', 'closed')"
+	notBeingErased = "\n  AND status <> 'deleting'"
 
 	updateProject = `
 UPDATE projects
@@ -78,7 +81,7 @@ func staff(b *batch, p *project.Project) error {
 func (p Projects) ByID(ctx context.Context, account id.Account, project id.Project) (*project.Project, error) {
 	return p.store.project(ctx, `
 WHERE id = $1
-  AND account_id = $2`, project.String(), account.String())
+  AND account_id = $2`+notBeingErased, project.String(), account.String())
 }
 
 func (s *Store) project(ctx context.Context, where string, args ...any) (*project.Project, error) {
@@ -94,13 +97,17 @@ func (s *Store) project(ctx context.Context, where string, args ...any) (*projec
 	return fromProjectRow(rows[0])
 }
 
-func (p Projects) List(ctx context.Context, account id.Account, page ports.Page) ([]*project.Project, int, error) {
+func (p Projects) List(ctx context.Context, account id.Account, closed bool, page ports.Page) ([]*project.Project, int, error) {
+	of := activeOnly
+	if closed {
+		of = closedOnly
+	}
 	var rows []projectRow
 	var total []countRow
 	b := p.store.reading(noProject)
-	b.query(&total, countProjects, account.String())
+	b.query(&total, countProjects+of, account.String())
 	b.query(&rows, selectProject+`
-WHERE account_id = $1
+WHERE account_id = $1`+of+`
 ORDER BY created_at DESC, id
 LIMIT $2 OFFSET $3`, account.String(), page.Limit, page.Offset)
 	if err := b.run(ctx); err != nil {
@@ -148,12 +155,12 @@ func (p Projects) Update(ctx context.Context, account id.Account, id id.Project,
 	return changed, nil
 }
 
-// lockProject loads a project of the account for exclusive use. Catalogue writes wait for it too.
+// lockProject loads an active project of the account for exclusive use. Catalogue writes wait for it too.
 func lockProject(ctx context.Context, t *tx, account id.Account, project id.Project) (*project.Project, error) {
 	var r projectRow
 	found, err := t.get(ctx, &r, selectProject+`
 WHERE id = $1
-  AND account_id = $2`+t.dialect.forUpdate, project.String(), account.String())
+  AND account_id = $2`+activeOnly+t.dialect.forUpdate, project.String(), account.String())
 	if err != nil {
 		return nil, err
 	}
@@ -171,84 +178,6 @@ func refuseCurrencyInUse(ctx context.Context, t *tx, project id.Project) error {
 	if used {
 		return fault.New(fault.Conflict, "currency_in_use", "The currency can't change once there are products or orders.").
 			With("default_currency", "is in use by products or orders")
-	}
-	return nil
-}
-
-// contents are the tables with a project's rows, those that refer to others first.
-var contents = []string{
-	"authorizations", "integration_webhooks",
-	"integrations", "sync_runs", "sync_problems", "copies",
-	"event_subscriptions", "sandbox_refunds", "sandbox_charges", "sandbox_failures", "declines", "orphan_charges",
-	"labels", "disputes", "refunds", "returns", "payments", "ledger_transactions", "ledger_postings",
-	"decision_chains", "agents", "agent_policies", "decisions", // in this order: whoever seals holds the chain
-	"quotes", "shown", "cart_items", "sessions",
-	"stock_moves", "stock", "variants", "products", "synonyms", "stock_turns",
-	"stock_checks", "low_stock", "haggled_sessions", "reconciliations", "money_differences",
-	"analytics_folds", "analytics_pending", "analytics_slots", "analytics_lost",
-	"embedding_progress", "embeddings", // in this order: who stores vectors holds the progress
-	"outbox", "deliveries", "webhook_deliveries", "jobs_set_aside", // last: what is written meanwhile announces itself
-}
-
-func (p Projects) Delete(ctx context.Context, account id.Account, project id.Project) error {
-	return p.store.inTx(ctx, project, func(t *tx) error {
-		if _, err := lockProject(ctx, t, account, project); err != nil {
-			return err
-		}
-		if err := deleteCheckouts(ctx, t, project); err != nil {
-			return err
-		}
-		if err := deleteOrders(ctx, t, project); err != nil {
-			return err
-		}
-		for _, table := range contents {
-			if _, err := t.exec(ctx, "DELETE FROM "+table+" WHERE project_id = $1", project.String()); err != nil {
-				return err
-			}
-		}
-		_, err := t.exec(ctx, "DELETE FROM projects WHERE id = $1", project.String())
-		return err
-	})
-}
-
-// deleteCheckouts leaves those that are being paid and then refuses, rather than looking first: a
-// checkout may be claimed in between.
-func deleteCheckouts(ctx context.Context, t *tx, project id.Project) error {
-	if _, err := t.exec(ctx, `
-DELETE FROM checkouts
-WHERE project_id = $1
-  AND status <> 'processing'`, project.String()); err != nil {
-		return err
-	}
-	var paying int
-	if _, err := t.get(ctx, &paying, `
-SELECT count(*)
-FROM checkouts
-WHERE project_id = $1`, project.String()); err != nil {
-		return err
-	}
-	if paying > 0 {
-		return fault.New(fault.Conflict, "payment_unresolved", "A payment in the project is not decided yet. Try again later.").After(5 * time.Second)
-	}
-	return nil
-}
-
-// deleteOrders goes first too, so that no refund begins any more, and then refuses if one is pending. The
-// ledger goes after its orders.
-func deleteOrders(ctx context.Context, t *tx, project id.Project) error {
-	if _, err := t.exec(ctx, "DELETE FROM orders WHERE project_id = $1", project.String()); err != nil {
-		return err
-	}
-	var refunding int
-	if _, err := t.get(ctx, &refunding, `
-SELECT count(*)
-FROM refunds
-WHERE project_id = $1
-  AND status = 'pending'`, project.String()); err != nil {
-		return err
-	}
-	if refunding > 0 {
-		return fault.New(fault.Conflict, "payment_unresolved", "A refund in the project is not decided yet. Try again later.").After(5 * time.Second)
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ type projectRow struct {
 	Routes         string
 	CatalogVersion int64 `db:"catalog_version"`
 	AgentRevision  int64 `db:"agent_revision"`
+	Status         string
 	CreatedAt      int64 `db:"created_at"`
 	UpdatedAt      int64 `db:"updated_at"`
 }
@@ -202,7 +203,7 @@ func fromProjectRow(r projectRow) (*project.Project, error) {
 		ID: id.Stored[id.Project](r.ID), Account: id.Stored[id.Account](r.AccountID),
 		Name: r.Name, Slug: r.Slug, Description: r.Description,
 		Settings: fromSettingsJSON(settings, currency), Storefront: fromStorefrontJSON(storefront, currency),
-		Routes: fromRoutesJSON(routes), CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt),
+		Routes: fromRoutesJSON(routes), Status: project.Statuses[r.Status], CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt),
 		CatalogVersion: r.CatalogVersion, AgentRevision: r.AgentRevision,
 	}, nil
 }

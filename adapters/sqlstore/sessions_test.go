@@ -20,7 +20,7 @@ func suite(t *testing.T, contract func(*testing.T, porttest.Open)) {
 
 func views(s *Store) porttest.Stores {
 	return porttest.Stores{
-		Accounts: s.Accounts(), Projects: s.Projects(), Storefronts: s.Storefronts(), Statistics: s.Projects(),
+		Accounts: s.Accounts(), Projects: s.Projects(), Closings: s.Projects(), Storefronts: s.Storefronts(), Statistics: s.Projects(),
 		Products: s.Products(), Bulk: s.Catalog(), Catalog: s.Catalog(), Inventory: s.Inventory(), Synonyms: s.Synonyms(),
 		Sessions: s.Sessions(), Haggling: s.Haggling(),
 		Agents: s.Agents(), Active: s.Agents(), Policies: s.Agents(), Decisions: s.Decisions(), Sealer: s.Decisions(),

@@ -20,12 +20,23 @@ func (s *Store) Storefronts() Storefronts { return Storefronts{s} }
 
 func (f Storefronts) BySlug(ctx context.Context, slug string) (*project.Project, error) {
 	return f.store.project(ctx, `
-WHERE slug = $1`, slug)
+WHERE slug = $1`+activeOnly, slug)
 }
 
 func (f Storefronts) ByProject(ctx context.Context, project id.Project) (*project.Project, error) {
 	return f.store.project(ctx, `
 WHERE id = $1`, project.String())
+}
+
+// ActiveProjects finds projects for background work that ends when they are closed.
+type ActiveProjects struct{ store *Store }
+
+// ActiveProjects finds active projects.
+func (s *Store) ActiveProjects() ActiveProjects { return ActiveProjects{s} }
+
+func (f ActiveProjects) ByProject(ctx context.Context, project id.Project) (*project.Project, error) {
+	return f.store.project(ctx, `
+WHERE id = $1`+activeOnly, project.String())
 }
 
 const statistics = `

@@ -35,7 +35,7 @@ func (v SyncUnit) InTx(ctx context.Context, project id.Project, work func(ports.
 func (s *Store) holdProject(ctx context.Context, project id.Project) error {
 	var rows []struct{ ID string }
 	b := s.writing(project)
-	b.query(&rows, lockedProject+s.dialect.forNoKeyUpdate, project.String())
+	b.query(&rows, lockedProject+activeOnly+s.dialect.forNoKeyUpdate, project.String())
 	if err := b.run(ctx); err != nil || len(rows) == 0 {
 		return orMissingProject(err)
 	}

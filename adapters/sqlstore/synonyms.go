@@ -24,7 +24,7 @@ const (
 	writeSynonyms = `
 UPDATE projects
 SET catalog_version = catalog_version + 1, synonyms_version = catalog_version + 1
-WHERE id = $1`
+WHERE id = $1` + activeOnly
 
 	selectSynonyms = `
 SELECT project_id, id, input, words, created_at, updated_at

@@ -136,6 +136,7 @@ WITH announced AS MATERIALIZED (
 SELECT o.project_id AS project, o.id AS subject, 'it is announced ' || count(e.id) || ' times' AS says
 FROM orders AS o
 LEFT JOIN announced AS e ON e.project_id = o.project_id AND e.order_id = o.id
+WHERE o.project_id NOT IN (SELECT id FROM projects WHERE status IN ('closing', 'closed'))
 GROUP BY o.project_id, o.id
 HAVING count(e.id) <> 1
 UNION ALL

@@ -76,6 +76,39 @@ func TestAPromisedPriceMayBeUnderALaterFloor(t *testing.T) {
 	})
 }
 
+// A closed shop's books still add up, and half of a deleted one is no damage.
+func TestClosingBreaksNothing(t *testing.T) {
+	for _, provider := range []string{"stripe", "sandbox"} {
+		t.Run(provider, func(t *testing.T) {
+			onEngines(t, func(t *testing.T, s *Store) {
+				soldOnce(t, s)
+				books := provider != "sandbox"
+				if books {
+					change(t, s, "UPDATE projects SET status = 'closing', closing_at = 1, slug = id")
+				} else {
+					change(t, s, "UPDATE projects SET status = 'deleting', closing_at = 1, slug = id")
+				}
+				list, err := s.Projects().Unfinished(t.Context(), 0, 10)
+				if err != nil || len(list) != 1 {
+					t.Fatal(list, err)
+				}
+				last, steps := false, 0
+				for ; !last && steps < 1000; steps++ {
+					if last, err = s.Projects().Step(t.Context(), list[0]); err != nil {
+						t.Fatal(err)
+					}
+					if found := verified(t, s).Violations(); len(found) > 0 {
+						t.Fatalf("after step %d: %v", steps, found)
+					}
+				}
+				if !last || steps < 5 {
+					t.Errorf("%d steps", steps)
+				}
+			})
+		})
+	}
+}
+
 // Each damage breaks the invariants that speak of it.
 func TestDamageIsFound(t *testing.T) {
 	for says, damage := range map[string][]string{

@@ -41,7 +41,7 @@ func (s *Service) Verify(ctx context.Context, p *project.Project, of id.Agent, f
 func linksOf(read []ports.Decided) []negotiation.Link {
 	links := make([]negotiation.Link, len(read))
 	for i, d := range read {
-		links[i] = negotiation.Link{Entry: d.Entry, Position: d.Position, Hash: d.Hash, Prior: d.Prior}
+		links[i] = negotiation.Link(d)
 	}
 	return links
 }

@@ -20,8 +20,8 @@ import (
 func (o *office) chained(n int) {
 	end := negotiation.ChainEnd{}
 	for i := range n {
-		l := end.Seal(negotiation.Entry{Seq: i + 1, Response: "quote"})
-		o.chain = append(o.chain, ports.Decided{Entry: l.Entry, Position: l.Position, Hash: l.Hash, Prior: l.Prior})
+		l := end.Seal(negotiation.Entry{Seq: i + 1, Response: "quote"}, "salt")
+		o.chain = append(o.chain, ports.Decided(l))
 		end = negotiation.ChainEnd{Position: l.Position, Hash: l.Hash}
 	}
 	o.head = ports.ChainHead{Position: end.Position, Hash: end.Hash}

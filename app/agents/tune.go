@@ -148,7 +148,9 @@ const (
 type SelfTuner struct {
 	Tuner
 	Active   ports.ActiveAgents
-	Projects ports.Storefronts
+	Projects interface { // active ones
+		ByProject(ctx context.Context, project id.Project) (*project.Project, error)
+	}
 	// TookBack hears of each policy that was taken back.
 	TookBack func(*agent.Agent, Holdout)
 

@@ -60,10 +60,11 @@ func (s *Service) Overview(ctx context.Context, p *project.Project) (Overview, e
 	return Overview{p, figures, connected}, err
 }
 
-// List is newest first. A key that is bound to projects sees only those.
-func (s *Service) List(ctx context.Context, account id.Account, bound []id.Project, page ports.Page) ([]*project.Project, int, error) {
+// List is newest first: the active projects, or those that are closing or closed. A key that is bound to projects
+// sees only those.
+func (s *Service) List(ctx context.Context, account id.Account, bound []id.Project, closed bool, page ports.Page) ([]*project.Project, int, error) {
 	if len(bound) == 0 {
-		return s.Projects.List(ctx, account, page)
+		return s.Projects.List(ctx, account, closed, page)
 	}
 	var list []*project.Project
 	for _, wanted := range bound {
@@ -72,7 +73,7 @@ func (s *Service) List(ctx context.Context, account id.Account, bound []id.Proje
 		case fault.KindOf(err) == fault.NotFound: // deleted since
 		case err != nil:
 			return nil, 0, err
-		default:
+		case (p.Status != project.Active) == closed:
 			list = append(list, p)
 		}
 	}
@@ -158,10 +159,10 @@ func (s *Service) ChangeStorefront(ctx context.Context, account id.Account, p id
 	})
 }
 
-// Delete closes a shop and removes everything in it. The confirmation must be the project's id.
+// Delete takes a shop out of reach, and leaves the rest to the Closer. The confirmation must be the project's id.
 func (s *Service) Delete(ctx context.Context, account id.Account, p id.Project, confirmation string) error {
 	if confirmation != p.String() {
 		return fault.New(fault.Malformed, "confirmation_required", "The header X-Confirm-Delete must be the project's id.")
 	}
-	return s.Projects.Delete(ctx, account, p)
+	return s.Projects.Delete(ctx, account, p, s.Clock.Now())
 }

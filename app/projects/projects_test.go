@@ -29,7 +29,7 @@ func (s shelf) ByID(_ context.Context, _ id.Account, p id.Project) (*project.Pro
 	return nil, fault.Missing("project")
 }
 
-func (s shelf) List(context.Context, id.Account, ports.Page) ([]*project.Project, int, error) {
+func (s shelf) List(context.Context, id.Account, bool, ports.Page) ([]*project.Project, int, error) {
 	return nil, len(s), nil
 }
 
@@ -42,7 +42,10 @@ func (s shelf) Update(_ context.Context, _ id.Account, p id.Project, change func
 	return &next, nil
 }
 
-func (s shelf) Delete(_ context.Context, _ id.Account, p id.Project) error { delete(s, p); return nil }
+func (s shelf) Delete(_ context.Context, _ id.Account, p id.Project, _ time.Time) error {
+	delete(s, p)
+	return nil
+}
 
 // system is a clock that a minute passes on at every look, bits that count, and one private host.
 type system struct{ n byte }
@@ -133,11 +136,11 @@ func TestABoundKeyListsItsProjectsNewestFirst(t *testing.T) {
 	}
 	gone := id.New[id.Project]([16]byte{99})
 	bound := []id.Project{first.ID, gone, second.ID}
-	list, total, err := s.List(t.Context(), id.Account{}, bound, ports.Page{Limit: 1})
+	list, total, err := s.List(t.Context(), id.Account{}, bound, false, ports.Page{Limit: 1})
 	if err != nil || total != 2 || len(list) != 1 || list[0].ID != second.ID {
 		t.Errorf("%v of %d, %v", list, total, err)
 	}
-	list, _, _ = s.List(t.Context(), id.Account{}, bound, ports.Page{Limit: 5, Offset: 7})
+	list, _, _ = s.List(t.Context(), id.Account{}, bound, false, ports.Page{Limit: 5, Offset: 7})
 	if len(list) != 0 {
 		t.Errorf("past the end: %v of %v", list, store)
 	}

@@ -41,7 +41,7 @@ func (a *App) openAgents() error {
 		a.rooms["models"], a.suspended["models"] = a.router.Wording.Room(), models.Suspended
 	}
 	a.tuning, a.comparing = make(chan struct{}, 1), make(chan struct{}, 1)
-	a.tunes = &agents.SelfTuner{Tuner: *a.tunerOn(a.store), Active: a.store.Agents(), Projects: a.store.Storefronts(), TookBack: a.tookBack}
+	a.tunes = &agents.SelfTuner{Tuner: *a.tunerOn(a.store), Active: a.store.Agents(), Projects: a.store.ActiveProjects(), TookBack: a.tookBack}
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/jobs"
+	"github.com/haggle-commerce/haggle/app/projects"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
@@ -41,6 +42,7 @@ func (a *App) loops() []loop {
 		{name: "expire checkouts", every: 10 * time.Second, run: a.announcing.AbandonedCheckouts},
 		{name: "announce lost negotiations", every: 30 * time.Second, run: a.announcing.LostNegotiations},
 		{name: "forget work set aside", every: time.Hour, run: a.store.ForgetSetAside},
+		{name: "close projects", every: 2 * time.Second, run: a.closeProjects},
 		{name: "forget stock turns", every: 10 * time.Minute, run: a.forgetTurns},
 	}
 }
@@ -101,6 +103,18 @@ func (a *App) runOnce(ctx context.Context, l loop) {
 	if err != nil {
 		a.log.WarnContext(ctx, "background work is not done yet", "loop", l.name, "error", err)
 	}
+}
+
+// closeProjects goes on with the projects that are closing or being deleted.
+func (a *App) closeProjects(ctx context.Context) error {
+	closer := projects.Closer{
+		Closings:     a.store.Projects(),
+		Connected:    a.store.Integrations(),
+		Disconnecter: a.connecting,
+		Vault:        a.vault,
+		Clock:        a.clock,
+	}
+	return closer.Run(ctx, projects.Quiet)
 }
 
 // workers are the lease-queue workers: each runs until its context ends.

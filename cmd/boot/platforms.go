@@ -118,13 +118,13 @@ func (a *App) openSyncing() {
 	p := &a.platforms
 	taker := &syncing.Taker{Clock: a.clock, Entropy: system.Entropy{}}
 	p.engine = syncing.NewEngine(syncing.Parts{
-		Queue: a.store.SyncRuns(), Runs: a.store.SyncRuns(), Integrations: a.store.Integrations(), Projects: a.store.Storefronts(),
+		Queue: a.store.SyncRuns(), Runs: a.store.SyncRuns(), Integrations: a.store.Integrations(), Projects: a.store.ActiveProjects(),
 		Unit: a.store.SyncUnit(), Accounts: p.accounts, Connectors: p.connectors, Taker: taker, Clock: a.clock,
 		Entropy: system.Entropy{}, Log: a.log, Changed: a.Catalogs.Written, Announced: a.publisher.Wake, Ran: func(error) {},
 	})
 	p.worker = inbox.NewWorker(inbox.Parts{
 		Queue: a.store.Inbox(), Inbox: a.store.Inbox(), Webhooks: a.store.Webhooks(), Integrations: a.store.Integrations(),
-		Projects: a.store.Storefronts(), Unit: a.store.SyncUnit(), Platforms: p.called, Accounts: p.accounts, Taker: taker,
+		Projects: a.store.ActiveProjects(), Unit: a.store.SyncUnit(), Platforms: p.called, Accounts: p.accounts, Taker: taker,
 		Clock: a.clock, Log: a.log, Changed: a.Catalogs.Written, Wanted: p.engine.Wake, Ran: func(error) {},
 	})
 	p.receiver = inbox.NewReceiver(inbox.Door{

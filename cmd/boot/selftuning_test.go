@@ -34,7 +34,7 @@ func newTrainee(m *market) *trainee {
 	st := m.store
 	s.tuner = &agents.SelfTuner{
 		Tuner:  agents.Tuner{Agents: st.Agents(), Versions: st.Agents(), Decisions: st.Decisions(), Clock: m.clock, Busy: make(chan struct{}, 1), Reading: make(chan struct{}, 1)},
-		Active: st.Agents(), Projects: st.Storefronts(),
+		Active: st.Agents(), Projects: st.ActiveProjects(),
 		TookBack: func(_ *agent.Agent, h agents.Holdout) { s.takenBack = append(s.takenBack, h) },
 	}
 	m.haggling.Entropy = drawn{rand.New(rand.NewPCG(1, 2))}

@@ -15,6 +15,11 @@ type Link struct {
 	Position int64
 	Hash     string // hex
 	Prior    string // the hash of the link before
+	// Personal is the hash of the entry's personal data with the salt, in hex; "" in links of the first form.
+	Personal string
+	Salt     string
+	// Erased links have lost their personal data and its salt. Personal still stands for both.
+	Erased bool
 }
 
 // ChainEnd is the last link of a chain. The zero ChainEnd is that of an empty one.
@@ -25,22 +30,55 @@ type ChainEnd struct {
 
 // Seal is the link that the entry becomes after the end of a chain:
 //
-//	hash = SHA-256(text(prior hash) · canonical form of the entry), in hex
+//	personal = SHA-256(text(salt) · text(message) · text(client)), in hex
+//	hash     = SHA-256(text(prior hash) · canonical form of the entry), in hex
 //
+// The salt is random: without it, nobody can find out an erased message by hashing guesses.
 // Whoever can write the whole record can also seal it anew: what proves that nobody did is a chain's end that was
 // noted elsewhere.
-func (c ChainEnd) Seal(e Entry) Link {
-	sum := sha256.Sum256(e.AppendCanonical(canonical{}.text(c.Hash)))
-	return Link{Entry: e, Position: c.Position + 1, Hash: hex.EncodeToString(sum[:]), Prior: c.Hash}
+func (c ChainEnd) Seal(e Entry, salt string) Link {
+	personal := personalHash(e, salt)
+	return Link{
+		Entry:    e,
+		Position: c.Position + 1,
+		Hash:     c.hash(e, personal),
+		Prior:    c.Hash,
+		Personal: personal,
+		Salt:     salt,
+	}
+}
+
+func (c ChainEnd) hash(e Entry, personal string) string {
+	sum := sha256.Sum256(e.AppendCanonical(canonical{}.text(c.Hash), personal))
+	return hex.EncodeToString(sum[:])
+}
+
+func personalHash(e Entry, salt string) string {
+	sum := sha256.Sum256(canonical{}.text(salt).text(e.Message).text(e.Client))
+	return hex.EncodeToString(sum[:])
+}
+
+// follows reports whether the link is as it was sealed after the end.
+func (l Link) follows(end ChainEnd) bool {
+	if l.Position != end.Position+1 || l.Prior != end.Hash {
+		return false
+	}
+	if l.Erased {
+		if l.Personal == "" || l.Message != "" || l.Client != "" || l.Salt != "" {
+			return false
+		}
+	} else if l.Personal != "" && l.Personal != personalHash(l.Entry, l.Salt) {
+		return false
+	}
+	return l.Hash == end.hash(l.Entry, l.Personal)
 }
 
 // VerifyChain checks links, in order, that follow an end. It returns the end that they lead to, and the first
 // position that is not as it was sealed; 0 if all are. A chain is whole if it leads to its head.
 func VerifyChain(from ChainEnd, links []Link) (to ChainEnd, broken int64) {
 	for _, l := range links {
-		want := from.Seal(l.Entry)
-		if l.Position != want.Position || l.Prior != want.Prior || l.Hash != want.Hash {
-			return from, want.Position
+		if !l.follows(from) {
+			return from, from.Position + 1
 		}
 		from = ChainEnd{l.Position, l.Hash}
 	}
@@ -48,14 +86,19 @@ func VerifyChain(from ChainEnd, links []Link) (to ChainEnd, broken int64) {
 }
 
 // AppendCanonical appends the canonical form of an entry: all of its fields in this order, which never changes. Other
-// fields make another version, which is what the form begins with.
+// fields make another version, which is what the form begins with. In the second form, personal stands for the
+// message and the client, so that these can be erased; an empty personal makes the first form, which has them.
 //
 //	text     its length in bytes as 8 bytes, then the bytes
 //	number   8 bytes, big-endian two's complement; times are unix milliseconds, booleans 0 and 1
 //	amount   0 as one byte where there is none, else 1, then the number of minor units and the currency's code
-func (e Entry) AppendCanonical(to []byte) []byte {
+func (e Entry) AppendCanonical(to []byte, personal string) []byte {
 	b, s := e.Bounds, e.Signals
-	return canonical(to).text("haggle decision 1").
+	version, message, last := "haggle decision 2", canonical{}, personal
+	if personal == "" {
+		version, message, last = "haggle decision 1", canonical{}.text(e.Message), e.Client
+	}
+	return canonical(to).text(version).
 		text(e.ID.String()).text(e.Project.String()).text(e.Session.String()).number(e.Seq).text(e.Quote.String()).
 		text(e.Item.Session.String()).text(e.Item.Product.String()).text(e.Item.Variant.String()).number(e.Item.Quantity).
 		time(e.At).optional(e.Offer).text(e.Response).optional(e.Price).text(e.Rule).number(e.PolicyVersion).
@@ -66,7 +109,7 @@ func (e Entry) AppendCanonical(to []byte) []byte {
 		number(int(s.Claims.Tier.rank)).number(s.Claims.Purchases).number(int(s.Claims.Urgency.degree)).
 		number(int(s.Member.Tier.rank)).number(s.Member.Purchases).text(s.Category).
 		number(s.Probed.Session).number(s.Probed.Client).number(s.Probed.Product).
-		text(e.Message).text(e.Agent.String()).text(e.Handler).text(e.Fallback).optional(e.Proposal).text(e.Client)
+		raw(message).text(e.Agent.String()).text(e.Handler).text(e.Fallback).optional(e.Proposal).text(last)
 }
 
 // canonical is a canonical form as it is written. No two different values have the same form: every part tells
@@ -74,6 +117,8 @@ func (e Entry) AppendCanonical(to []byte) []byte {
 type canonical []byte
 
 func (c canonical) text(s string) canonical { return append(c.number(len(s)), s...) }
+
+func (c canonical) raw(part canonical) canonical { return append(c, part...) }
 
 func (c canonical) number(n int) canonical { return c.number64(int64(n)) }
 

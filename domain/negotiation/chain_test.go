@@ -1,6 +1,9 @@
 package negotiation_test
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"reflect"
 	"slices"
@@ -130,11 +133,11 @@ func TestEveryFieldIsInTheCanonicalForm(t *testing.T) {
 	if n := fields(reflect.TypeFor[negotiation.Entry]()); n != len(alterations) {
 		t.Errorf("an entry has %d fields, and %d are altered here: a field that is new belongs into the canonical form", n, len(alterations))
 	}
-	forms := map[string]int{string(recorded(1).AppendCanonical(nil)): -1}
+	forms := map[string]int{canonical(recorded(1)): -1}
 	for i, alter := range alterations {
 		e := recorded(1)
 		alter(&e)
-		form := string(e.AppendCanonical(nil))
+		form := canonical(e)
 		if other, same := forms[form]; same {
 			t.Errorf("alterations %d and %d have one canonical form", i, other)
 		}
@@ -142,13 +145,24 @@ func TestEveryFieldIsInTheCanonicalForm(t *testing.T) {
 	}
 }
 
-// The hash was computed by another program, from the description of the form.
-func TestCanonicalFormNeverChanges(t *testing.T) {
+// canonical is an entry's canonical form in the second form, its personal data included.
+func canonical(e negotiation.Entry) string {
+	return string(e.AppendCanonical(nil, negotiation.ChainEnd{}.Seal(e, "salt").Personal))
+}
+
+// The hashes of the first form were computed by another program, from the description of the form.
+func TestCanonicalFormsNeverChange(t *testing.T) {
 	t.Parallel()
-	first := negotiation.ChainEnd{}.Seal(recorded(1))
-	second := negotiation.ChainEnd{Position: first.Position, Hash: first.Hash}.Seal(recorded(2))
+	prior := ""
 	for i, want := range []string{"2c7399208f8e2e9b5751a1e01a536937165e2a843572407ebfa15be626b34fa2", "85955474947605f6d57f0b57a14de33c50063a7144a9c9a5022fbb75044e2ddb"} {
-		if got := []negotiation.Link{first, second}[i]; got.Hash != want || got.Position != int64(i+1) {
+		sum := sha256.Sum256(recorded(i+1).AppendCanonical(append(binary.BigEndian.AppendUint64(nil, uint64(len(prior))), prior...), ""))
+		if prior = hex.EncodeToString(sum[:]); prior != want {
+			t.Errorf("link %d of the first form has hash %s", i+1, prior)
+		}
+	}
+	links, _ := sealed(2)
+	for i, want := range []string{"fbc0b191bf6356a4e0bb52b40a9859227a2e60319460186a3e2fe7ad39d2c19e", "414e748eb417de8b8fc6d5a978c91a75294bbaca87d2bf8bd89370d4aec1b57d"} {
+		if got := links[i]; got.Hash != want || got.Position != int64(i+1) {
 			t.Errorf("link %d has position %d and hash %s", i+1, got.Position, got.Hash)
 		}
 	}
@@ -156,11 +170,14 @@ func TestCanonicalFormNeverChanges(t *testing.T) {
 
 func sealed(n int) (links []negotiation.Link, end negotiation.ChainEnd) {
 	for i := range n {
-		l := end.Seal(recorded(i + 1))
+		l := end.Seal(recorded(i+1), "salt")
 		links, end = append(links, l), negotiation.ChainEnd{Position: l.Position, Hash: l.Hash}
 	}
 	return links, end
 }
+
+// erase takes the personal data out of a link.
+func erase(l *negotiation.Link) { l.Message, l.Client, l.Salt, l.Erased = "", "", "", true }
 
 func TestVerifyChain(t *testing.T) {
 	t.Parallel()
@@ -173,7 +190,7 @@ func TestVerifyChain(t *testing.T) {
 		"a field": {func(l []negotiation.Link) []negotiation.Link { l[4].Message = "no"; return l }, 5},
 		"a field, and resealed": {func(l []negotiation.Link) []negotiation.Link {
 			l[4].Message = "no"
-			l[4] = negotiation.ChainEnd{Position: 4, Hash: l[3].Hash}.Seal(l[4].Entry)
+			l[4] = negotiation.ChainEnd{Position: 4, Hash: l[3].Hash}.Seal(l[4].Entry, "salt")
 			return l
 		}, 6},
 		"a hash":     {func(l []negotiation.Link) []negotiation.Link { l[0].Hash = l[1].Hash; return l }, 1},
@@ -187,6 +204,15 @@ func TestVerifyChain(t *testing.T) {
 		"two links swapped":  {func(l []negotiation.Link) []negotiation.Link { l[2], l[6] = l[6], l[2]; return l }, 3},
 		"one more between":   {func(l []negotiation.Link) []negotiation.Link { return slices.Insert(l, 5, l[4]) }, 6},
 		"the first one gone": {func(l []negotiation.Link) []negotiation.Link { return l[1:] }, 1},
+		"erased":             {func(l []negotiation.Link) []negotiation.Link { erase(&l[4]); return l }, 0},
+		"erased, and changed": {func(l []negotiation.Link) []negotiation.Link {
+			erase(&l[4])
+			l[4].Price = someEuros(1)
+			return l
+		}, 5},
+		"erased, and another message":   {func(l []negotiation.Link) []negotiation.Link { erase(&l[4]); l[4].Message = "no"; return l }, 5},
+		"erased, and of the first form": {func(l []negotiation.Link) []negotiation.Link { erase(&l[4]); l[4].Personal = ""; return l }, 5},
+		"a salt":                        {func(l []negotiation.Link) []negotiation.Link { l[4].Salt = "pepper"; return l }, 5},
 	} {
 		to, broken := negotiation.VerifyChain(negotiation.ChainEnd{}, c.tamper(slices.Clone(whole)))
 		if broken != c.broken || broken == 0 && to != end || broken > 0 && to.Position != broken-1 {

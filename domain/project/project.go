@@ -3,6 +3,7 @@
 package project
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"time"
@@ -13,12 +14,27 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-// Status of a project. Deleted projects are gone, so active is the only one.
+// Status of a project:
+//
+//	active ──Close, with books──▶ closing ──▶ closed
+//	active ──Close, without────▶ deleting ──▶ gone
+//	deleting ──▶ closing, when a payment that was under way took real money after all
+//
+// The zero Status is Active. A project that is not active serves no buyer and changes no more. One that is closing
+// or closed shows its books; one that is being deleted is unknown to everybody.
 type Status struct{ name string }
 
-var Active = Status{"active"}
+var (
+	Active   = Status{}
+	Closing  = Status{"closing"}  // personal data is being erased
+	Closed   = Status{"closed"}   // nothing is left but the books
+	Deleting = Status{"deleting"} // everything is being deleted
+)
 
-func (s Status) String() string { return s.name }
+// Statuses are all of them, by name.
+var Statuses = map[string]Status{"active": Active, "closing": Closing, "closed": Closed, "deleting": Deleting}
+
+func (s Status) String() string { return cmp.Or(s.name, "active") }
 
 // Project is one shop with its own catalogue, settings and ACP address.
 type Project struct {
@@ -29,6 +45,7 @@ type Project struct {
 	Description string
 	Settings    Settings
 	Storefront  Storefront
+	Status      Status
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 
@@ -43,7 +60,15 @@ type Project struct {
 	AgentRevision int64
 }
 
-func (p *Project) Status() Status { return Active }
+// Close takes the project out of reach. One with books, which has taken real money, keeps them; any other is
+// deleted. Its slug is free again: an id is no slug. Its chat webhook is a credential, so it goes at once.
+func (p *Project) Close(books bool, now time.Time) {
+	p.Status = Deleting
+	if books {
+		p.Status = Closing
+	}
+	p.Slug, p.Settings.ChatWebhook, p.UpdatedAt = p.ID.String(), "", now
+}
 
 // Draft is what a merchant gives to open a project.
 type Draft struct {

@@ -55,8 +55,8 @@ func TestDefaults(t *testing.T) {
 	if !reflect.DeepEqual(p.Settings, want) {
 		t.Errorf("%+v, want %+v", p.Settings, want)
 	}
-	if p.Status().String() != "active" || p.Settings.SessionTimeout() != 30*time.Minute || p.Settings.Location() != time.UTC {
-		t.Errorf("status %s, timeout %s, zone %s", p.Status(), p.Settings.SessionTimeout(), p.Settings.Location())
+	if p.Status.String() != "active" || p.Settings.SessionTimeout() != 30*time.Minute || p.Settings.Location() != time.UTC {
+		t.Errorf("status %s, timeout %s, zone %s", p.Status, p.Settings.SessionTimeout(), p.Settings.Location())
 	}
 }
 

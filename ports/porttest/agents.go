@@ -244,7 +244,7 @@ func agentRevision(s *shop) {
 		s.must(step())
 		want := int64(i + 1)
 		same(s.t, "revision by id", s.revision(), want)
-		list, _, err := s.Projects.List(s.ctx, s.project.Account, ports.Page{Limit: 1})
+		list, _, err := s.Projects.List(s.ctx, s.project.Account, false, ports.Page{Limit: 1})
 		s.must(err)
 		bySlug, err := s.Storefronts.BySlug(s.ctx, s.project.Slug)
 		s.must(err)
@@ -332,7 +332,7 @@ func agentDelete(s *shop) {
 
 func agentProjectDelete(s *shop) {
 	made, first := s.draft(), s.active()
-	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID))
+	s.deleteProject()
 	_, err := s.Agents.ByID(s.ctx, s.project.ID, made.ID)
 	wantFault(s.t, err, fault.NotFound, "agent_not_found")
 	_, err = s.rework(first.ID, func(*agent.Agent) {})

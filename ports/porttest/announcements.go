@@ -218,7 +218,7 @@ func announceProjectGone(s *shop) {
 	s.checkout(s.session(), line(p, 1))
 	s.offered(s.session(), p, 50_00)
 	s.fold()
-	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID))
+	s.deleteProject()
 	for _, work := range []announcing{lowStock, abandonedCheckouts, lostNegotiations} {
 		more, err := work(s)
 		s.must(err)

@@ -125,7 +125,7 @@ func authorizationForget(s *shop) {
 
 func authorizationDelete(s *shop) {
 	a := s.consent(noon)
-	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID))
+	s.deleteProject()
 	_, err := s.redeem(a)
 	wantFault(s.t, err, fault.Malformed, "invalid_state")
 }

@@ -1,6 +1,7 @@
 package porttest
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -87,7 +88,7 @@ func (s *shop) claimFor(c id.Checkout, client string, now time.Time) (claimed *c
 		if len(short) > 0 {
 			return errOutOfStock
 		}
-		pay := checkout.Payment{Method: "psp_spt", Route: sandboxRoute, Client: client, TokenHash: hash("token"), Email: "ada@example.com", Notes: "ring twice"}
+		pay := checkout.Payment{Method: "psp_spt", Route: cmp.Or(s.route, sandboxRoute), Client: client, TokenHash: hash("token"), Email: "ada@example.com", Notes: "ring twice"}
 		if err := claimed.Claim(pay, takes, now); err != nil {
 			return err
 		}

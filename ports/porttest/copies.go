@@ -389,7 +389,7 @@ func (s *shop) keepDeliveries(i *integration.Integration) {
 func copyDelete(s *shop) {
 	of := s.recorded(s.connect(integration.Shopify, noon).ID, syncrun.Products)
 	s.keepCopies(copied(of, 2)...)
-	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID))
+	s.deleteProject()
 	same(s.t, "stored", len(s.copies(of)), 0)
 	wantFault(s.t, s.Copies.Save(s.ctx, copied(of, 1)), fault.NotFound, "project_not_found")
 }

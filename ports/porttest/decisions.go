@@ -274,7 +274,7 @@ func decisionProjectDelete(s *shop) {
 	s.record(3)
 	_, err := s.Sealer.Seal(s.ctx, 2)
 	s.must(err)
-	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID))
+	s.deleteProject()
 	s.must(s.Projects.Create(s.ctx, s.project))
 	same(s.t, "head", s.head(), ports.ChainHead{})
 	_, total := s.decisions(ports.DecisionFilter{}, ports.Page{Limit: 1})

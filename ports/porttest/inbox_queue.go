@@ -183,7 +183,7 @@ func inboxForget(m *mailbox) {
 
 func inboxDelete(m *mailbox) {
 	m.keep(m.letter("1", noon))
-	m.must(m.Projects.Delete(m.ctx, m.project.Account, m.project.ID))
+	m.deleteProject()
 	same(m.t, "logged", len(m.log(ports.LogFilter{})), 0)
 	same(m.t, "waiting", len(m.claim(noon, 9)), 0)
 }

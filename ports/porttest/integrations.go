@@ -291,7 +291,7 @@ func integrationUnknown(s *shop) {
 
 func integrationDelete(s *shop) {
 	i := s.connect(integration.Stripe, noon)
-	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID))
+	s.deleteProject()
 	_, err := s.InUse.ByWebhook(s.ctx, i.Hook.ID)
 	wantFault(s.t, err, fault.NotFound, "webhook_not_found")
 }

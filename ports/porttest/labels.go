@@ -175,7 +175,7 @@ func labelDelete(s *shop) {
 	o := s.order(1)
 	_, err := s.claimLabel(o.ID, false, labelWish(random[id.Integration]()), noon)
 	s.must(err)
-	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID))
+	s.deleteProject()
 	if l := s.label(o, false); l != nil {
 		s.t.Errorf("%+v outlives its project", l)
 	}

@@ -338,15 +338,17 @@ func caseProjectKept(s *shop) {
 	p := s.product(5)
 	o, refund := s.sold(p, 1), random[id.Refund]()
 	s.carryOn(o.ID, func(c *order.Case) error { return c.Refund(refund, nil, "", noon) })
-	err := s.Projects.Delete(s.ctx, s.project.Account, s.project.ID)
-	wantFault(s.t, err, fault.Conflict, "payment_unresolved")
+	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID, noon))
+	settled, err := s.Closings.Settle(s.ctx, s.project.ID)
+	s.must(err)
+	same(s.t, "ready to be removed", settled.Ready, false)
 	sameCase(s.t, s.orderCase(o.ID), s.orderCase(o.ID))
 }
 
 func caseProjectGone(s *shop) {
 	o := s.sold(s.product(5), 1)
 	s.gaveBack(o, 1)
-	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID))
+	s.deleteProject()
 	_, n, err := s.Ledger.Transactions(s.ctx, s.project.ID, ports.TransactionFilter{}, ports.Page{Limit: 1})
 	s.must(err)
 	same(s.t, "transactions", n, 0)

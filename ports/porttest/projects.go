@@ -1,6 +1,7 @@
 package porttest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -8,9 +9,11 @@ import (
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/patch"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
@@ -20,19 +23,23 @@ import (
 func Projects(t *testing.T, open Open) {
 	stores := open(t)
 	for name, test := range map[string]func(*shop){
-		"a project comes back as it was stored":       projectRoundTrip,
-		"lists are newest first, with totals":         projectList,
-		"update stores and returns the change":        projectUpdate,
-		"a failed change leaves no trace":             projectFailedChange,
-		"what was read belongs to the reader":         projectNoAliasing,
-		"one of sixteen gets the slug":                projectSlugRace,
-		"a slug in use can't be taken by a change":    projectSlugChange,
-		"unknown and foreign projects":                projectUnknown,
-		"the currency is fixed while it is in use":    projectCurrency,
-		"a deleted project is gone with all it had":   projectDelete,
-		"a project being paid in can't be deleted":    projectDeletePaying,
-		"statistics count what is there":              projectStatistics,
-		"sixteen changes of one project are all kept": projectUpdateRace,
+		"a project comes back as it was stored":        projectRoundTrip,
+		"lists are newest first, with totals":          projectList,
+		"update stores and returns the change":         projectUpdate,
+		"a failed change leaves no trace":              projectFailedChange,
+		"what was read belongs to the reader":          projectNoAliasing,
+		"one of sixteen gets the slug":                 projectSlugRace,
+		"a slug in use can't be taken by a change":     projectSlugChange,
+		"unknown and foreign projects":                 projectUnknown,
+		"the currency is fixed while it is in use":     projectCurrency,
+		"a deleted project is gone with all it had":    projectDelete,
+		"a project being paid in can't be deleted":     projectDeletePaying,
+		"a deleted project is out of reach at once":    projectOutOfReach,
+		"a project is deleted after its refunds":       projectRefundFirst,
+		"a project that took real money is closed":     projectClosed,
+		"a late payment of real money keeps the books": projectLateMoney,
+		"statistics count what is there":               projectStatistics,
+		"sixteen changes of one project are all kept":  projectUpdateRace,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,7 +117,7 @@ func projectList(s *shop) {
 	}
 	want = append(want, s.project.ID)
 	for _, page := range []ports.Page{{Limit: 10}, {Limit: 2}, {Limit: 2, Offset: 3}, {Limit: 2, Offset: 5}, {Limit: 2, Offset: 9}} {
-		list, total, err := s.Projects.List(s.ctx, s.project.Account, page)
+		list, total, err := s.Projects.List(s.ctx, s.project.Account, false, page)
 		s.must(err)
 		got := []id.Project{}
 		for _, p := range list {
@@ -174,7 +181,7 @@ func projectSlugRace(s *shop) {
 		return s.Projects.Create(s.ctx, p)
 	})
 	same(s.t, "winners", winners, 1)
-	_, total, err := s.Projects.List(s.ctx, s.project.Account, ports.Page{Limit: 1})
+	_, total, err := s.Projects.List(s.ctx, s.project.Account, false, ports.Page{Limit: 1})
 	s.must(err)
 	same(s.t, "projects", total, 2)
 }
@@ -204,9 +211,9 @@ func projectUnknown(s *shop) {
 			return nil
 		})
 		wantFault(s.t, err, fault.NotFound, "project_not_found")
-		wantFault(s.t, s.Projects.Delete(s.ctx, ask.account, ask.project), fault.NotFound, "project_not_found")
+		wantFault(s.t, s.Projects.Delete(s.ctx, ask.account, ask.project, noon), fault.NotFound, "project_not_found")
 	}
-	list, total, err := s.Projects.List(s.ctx, stranger.ID, ports.Page{Limit: 10})
+	list, total, err := s.Projects.List(s.ctx, stranger.ID, false, ports.Page{Limit: 10})
 	s.must(err)
 	same(s.t, "a stranger's projects", len(list)+total, 0)
 	_, err = s.Storefronts.BySlug(s.ctx, "no-such-slug")
@@ -237,6 +244,26 @@ func projectCurrency(s *shop) {
 	wantFault(s.t, in("EUR"), fault.Conflict, "currency_in_use")
 }
 
+// deleteProject deletes the shop's project to the last row.
+func (s *shop) deleteProject() {
+	s.t.Helper()
+	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID, noon))
+	s.finishClosing()
+}
+
+// finishClosing makes every step of closing the shop's project.
+func (s *shop) finishClosing() {
+	s.t.Helper()
+	for range 1000 {
+		last, err := s.Closings.Step(s.ctx, s.project.ID)
+		s.must(err)
+		if last {
+			return
+		}
+	}
+	s.t.Fatal("closing the project does not end")
+}
+
 func projectDelete(s *shop) {
 	p := s.product(3)
 	sess := s.session()
@@ -245,8 +272,10 @@ func projectDelete(s *shop) {
 	o := s.pay(s.checkout(sess, agreedLine(p, q)))
 	neighbour := openShop(s.t, s.Stores)
 	kept := neighbour.product(2)
-	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID))
+	s.deleteProject()
 	_, err := s.Projects.ByID(s.ctx, s.project.Account, s.project.ID)
+	wantFault(s.t, err, fault.NotFound, "project_not_found")
+	_, err = s.Storefronts.ByProject(s.ctx, s.project.ID)
 	wantFault(s.t, err, fault.NotFound, "project_not_found")
 	_, err = s.Products.Get(s.ctx, s.project.ID, p.ID)
 	wantFault(s.t, err, fault.NotFound, "product_not_found")
@@ -268,9 +297,115 @@ func projectDelete(s *shop) {
 func projectDeletePaying(s *shop) {
 	p := s.product(3)
 	c := s.mustClaim(s.checkout(s.session(), line(p, 1)))
-	wantFault(s.t, s.Projects.Delete(s.ctx, s.project.Account, s.project.ID), fault.Conflict, "payment_unresolved")
+	wantFault(s.t, s.Projects.Delete(s.ctx, s.project.Account, s.project.ID, noon), fault.Conflict, "payment_unresolved")
 	same(s.t, "status", s.stored(c).Status(), checkout.Processing)
 	same(s.t, "stock", s.stock(p), map[string]int{"main": 2})
+}
+
+func projectOutOfReach(s *shop) {
+	p, slug := s.product(3), s.project.Slug
+	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID, noon))
+	_, err := s.Projects.ByID(s.ctx, s.project.Account, s.project.ID)
+	wantFault(s.t, err, fault.NotFound, "project_not_found")
+	_, err = s.Storefronts.BySlug(s.ctx, slug)
+	wantFault(s.t, err, fault.NotFound, "project_not_found")
+	_, err = s.change(func(*project.Project) error { return nil })
+	wantFault(s.t, err, fault.NotFound, "project_not_found")
+	wantFault(s.t, s.Projects.Delete(s.ctx, s.project.Account, s.project.ID, noon), fault.NotFound, "project_not_found")
+	wantFault(s.t, s.Products.Delete(s.ctx, s.project.ID, p.ID, noon), fault.NotFound, "project_not_found")
+	for _, closed := range []bool{true, false} {
+		list, total, err := s.Projects.List(s.ctx, s.project.Account, closed, ports.Page{Limit: 1000})
+		s.must(err)
+		if slices.ContainsFunc(list, func(p *project.Project) bool { return p.ID == s.project.ID }) || total != len(list) {
+			s.t.Errorf("it is still listed, of %d", total)
+		}
+	}
+	again := *s.project
+	again.ID = random[id.Project]()
+	s.must(s.Projects.Create(s.ctx, &again)) // the slug is free
+	unfinished := func(quiet time.Duration) bool {
+		list, err := s.Closings.Unfinished(s.ctx, quiet, 1000)
+		s.must(err)
+		return slices.Contains(list, s.project.ID)
+	}
+	same(s.t, "to be finished at once, later", []bool{unfinished(0), unfinished(time.Hour)}, []bool{true, false})
+	s.finishClosing()
+	same(s.t, "to be finished", unfinished(0), false)
+}
+
+func projectRefundFirst(s *shop) {
+	o, refund := s.sold(s.product(5), 1), random[id.Refund]()
+	s.carryOn(o.ID, func(c *order.Case) error { return c.Refund(refund, nil, "", noon) })
+	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID, noon))
+	settled, err := s.Closings.Settle(s.ctx, s.project.ID)
+	s.must(err)
+	same(s.t, "settled while a refund is pending", settled, ports.Settled{})
+	s.carryOn(o.ID, func(c *order.Case) error {
+		return c.SettleRefund(refund, order.Refunded{Provider: "re_1"}, random[id.Event](), noon)
+	})
+	settled, err = s.Closings.Settle(s.ctx, s.project.ID)
+	s.must(err)
+	same(s.t, "settled", settled, ports.Settled{Ready: true})
+	s.finishClosing()
+}
+
+// realMoney has the shop's payments go through a provider that moves real money.
+func (s *shop) realMoney() {
+	s.route = project.PaymentRoute{Provider: "stripe", Integration: random[id.Integration]()}
+}
+
+func projectClosed(s *shop) {
+	s.realMoney()
+	o := s.sold(s.product(3), 1)
+	slug := s.project.Slug
+	s.gaveBack(o, 1)
+	_, err := s.Sealer.Seal(s.ctx, 1000)
+	s.must(err)
+	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID, noon))
+	closing := s.byID(s.project.ID)
+	same(s.t, "status", closing.Status, project.Closing)
+	_, err = s.Storefronts.BySlug(s.ctx, slug)
+	wantFault(s.t, err, fault.NotFound, "project_not_found")
+	s.finishClosing()
+	same(s.t, "status", s.byID(s.project.ID).Status, project.Closed)
+	list, _, err := s.Projects.List(s.ctx, s.project.Account, true, ports.Page{Limit: 1000})
+	s.must(err)
+	same(s.t, "listed as closed", slices.ContainsFunc(list, func(p *project.Project) bool { return p.ID == s.project.ID }), true)
+
+	kept := s.orderCase(o.ID)
+	same(s.t, "total", kept.Order.Total, o.Total)
+	same(s.t, "payment", kept.Order.Payment.Provider, o.Payment.Provider)
+	same(s.t, "refunded", kept.Order.Payment.Refunded, usd(1))
+	same(s.t, "address", kept.Order.Address, checkout.Address{State: o.Address.State, Country: o.Address.Country})
+	same(s.t, "e-mail and notes", kept.Order.Email+kept.Order.Notes, "")
+	_, n, err := s.Ledger.Transactions(s.ctx, s.project.ID, ports.TransactionFilter{}, ports.Page{Limit: 10})
+	s.must(err)
+	same(s.t, "ledger transactions", n, 2)
+	c, err := s.Checkouts.Get(s.ctx, s.project.ID, o.Checkout)
+	s.must(err)
+	same(s.t, "the checkout's e-mail, notes and client", c.Snapshot().Payment.Email+c.Snapshot().Payment.Notes+c.Snapshot().Payment.Client, "")
+	_, total, err := s.Log.Events(s.ctx, s.project.ID, event.Type{}, ports.Page{Limit: 1})
+	s.must(err)
+	same(s.t, "events", total, 0)
+
+	// The books go on.
+	refund := random[id.Refund]()
+	after := s.carryOn(o.ID, func(c *order.Case) error { return c.Refund(refund, pointer(usd(2)), "", noon) })
+	same(s.t, "refunding", after.Order.Payment.Refunding, usd(2))
+}
+
+func projectLateMoney(s *shop) {
+	p := s.product(3)
+	c := s.checkout(s.session(), line(p, 1))
+	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID, noon))
+	s.realMoney()
+	o := s.pay(c)
+	settled, err := s.Closings.Settle(s.ctx, s.project.ID)
+	s.must(err)
+	same(s.t, "settled", settled, ports.Settled{Books: true, Ready: true})
+	s.finishClosing()
+	same(s.t, "status", s.byID(s.project.ID).Status, project.Closed)
+	same(s.t, "total", s.orderCase(o.ID).Order.Total, o.Total)
 }
 
 func projectStatistics(s *shop) {

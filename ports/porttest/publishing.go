@@ -339,7 +339,7 @@ func deletedProject(p *press) {
 	s := p.subscribe("*")
 	p.announce(s, 3)
 	parcel := p.claim(noon, 1)[0]
-	p.must(p.shop.Projects.Delete(p.ctx, p.project.Account, p.project.ID))
+	p.shop.deleteProject()
 	why, err := parcel.Item.Delivery.Attempted(event.Result{Code: 410, Error: "gone"}, noon, 0)
 	p.must(err)
 	p.must(p.Outbox.Record(p.ctx, []ports.Outcome{{Held: parcel.Held, Delivery: parcel.Item.Delivery, Why: why, Alert: &event.Event{

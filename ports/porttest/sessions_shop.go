@@ -35,6 +35,7 @@ type shop struct {
 	t       testing.TB
 	ctx     context.Context
 	project *project.Project
+	route   project.PaymentRoute // of payments; zero: the sandbox's
 }
 
 func openShop(t testing.TB, stores Stores) *shop {

@@ -237,6 +237,6 @@ func newsForeign(s *shop) {
 
 func newsProjectGone(s *shop) {
 	s.product(1)
-	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID))
+	s.deleteProject()
 	s.heard("of a project that is gone", news{})
 }

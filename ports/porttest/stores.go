@@ -13,6 +13,7 @@ import (
 type Stores struct {
 	Accounts    ports.Accounts
 	Projects    ports.Projects
+	Closings    ports.ProjectClosings
 	Storefronts ports.Storefronts
 	Statistics  ports.ProjectStatistics
 	Products    ports.Products

@@ -270,7 +270,7 @@ func runUnknown(s *shop) {
 func runDelete(s *shop) {
 	r := s.started(s.connect(integration.Shopify, noon).ID, noon)
 	s.must(s.SyncRuns.Note(s.ctx, s.project.ID, r.ID, problems(0, 1)))
-	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID))
+	s.deleteProject()
 	_, err := s.SyncRuns.ByID(s.ctx, s.project.ID, r.Integration, r.ID)
 	wantFault(s.t, err, fault.NotFound, "sync_not_found")
 	wantFault(s.t, s.SyncRuns.Start(s.ctx, s.run(r.Integration, noon)), fault.NotFound, "integration_not_found")

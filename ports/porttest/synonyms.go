@@ -281,7 +281,7 @@ func contains(all, some []*catalog.Synonym) bool {
 
 func synonymProjectDelete(s *shop) {
 	made := s.synonym("sofa", "couch")
-	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID))
+	s.deleteProject()
 	_, err := s.Synonyms.Get(s.ctx, s.project.ID, made.ID)
 	wantFault(s.t, err, fault.NotFound, "synonym_not_found")
 	wantFault(s.t, s.Synonyms.Create(s.ctx, made), fault.NotFound, "project_not_found")

@@ -364,7 +364,7 @@ func vectorsForgetModel(e *embedder) {
 func vectorsDelete(e *embedder) {
 	task := e.begun(noon)
 	e.stored(task, noon, "a")
-	e.must(e.Projects.Delete(e.ctx, e.project.Account, e.project.ID))
+	e.deleteProject()
 	same(e.t, "vectors", len(e.vectors("a")), 0)
 	same(e.t, "progress", e.progress(), ports.EmbeddingProgress{})
 	vectors := map[ports.TextHash][]float32{textHash("b"): {0, 1}}
@@ -377,7 +377,7 @@ func embeddingDeleteRace(e *embedder) {
 	e.product(1)
 	e.must(atOnce(racers, func(n int) error {
 		if n == racers/2 {
-			return e.Projects.Delete(e.ctx, e.project.Account, e.project.ID)
+			return e.Projects.Delete(e.ctx, e.project.Account, e.project.ID, noon)
 		}
 		now := noon.Add(time.Duration(n) * time.Hour)
 		task, err := e.Embeddings.Claim(e.ctx, e.model, now, now.Add(embeddingLease), now)
@@ -390,6 +390,7 @@ func embeddingDeleteRace(e *embedder) {
 		}
 		return err
 	}))
+	e.finishClosing()
 	same(e.t, "vectors", len(e.vectors("a")), 0)
 	same(e.t, "progress", e.progress(), ports.EmbeddingProgress{})
 }

@@ -138,7 +138,7 @@ func webhookRemove(s *shop) {
 
 func webhookDelete(s *shop) {
 	w := s.hooked(s.connect(integration.Shopify, noon), "orders/create")
-	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID))
+	s.deleteProject()
 	_, _, err := s.Webhooks.Called(s.ctx, w.ID)
 	wantFault(s.t, err, fault.NotFound, "webhook_not_found")
 }

@@ -15,9 +15,9 @@ import (
 
 func (h *handlers) registerDecisions() {
 	const all = oneAgent + "/decisions"
-	register(h, agentsTag, operation{id: "list-agent-decisions", method: "GET", path: all, scope: "agents:read", on: headerProject,
+	register(h, agentsTag, operation{id: "list-agent-decisions", method: "GET", path: all, scope: "agents:read", on: headerProject, books: true,
 		summary: "List an agent's decisions, the newest first"}, (*handlers).listDecisions)
-	register(h, agentsTag, operation{id: "verify-agent-decisions", method: "GET", path: all + "/verify", scope: "agents:read", on: headerProject,
+	register(h, agentsTag, operation{id: "verify-agent-decisions", method: "GET", path: all + "/verify", scope: "agents:read", on: headerProject, books: true,
 		summary: "Verify the chain of hashes that seals the decisions of the project"}, (*handlers).verifyDecisions)
 }
 

@@ -137,6 +137,9 @@ func (h *handlers) findProject(r *http.Request, o operation, v visit) (*project.
 	if fault.KindOf(err) == fault.NotFound {
 		return nil, fault.Missing("project")
 	}
+	if err == nil && p.Status != project.Active && !o.books && o.scope != "finance:read" {
+		return nil, fault.Missing("project")
+	}
 	if err == nil && !projects.Admits(p.Settings, v.address) {
 		err = fault.New(fault.Forbidden, "ip_not_allowed", "This project does not admit your address.")
 	}

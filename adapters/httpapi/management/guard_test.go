@@ -1,12 +1,14 @@
 package management_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 // Every operation needs the scope that its entry in the document names, and a key at all.
@@ -118,4 +120,37 @@ func TestEveryRequestIsCounted(t *testing.T) {
 			t.Errorf("%+v is counted for %v", c, w.limiter.counted)
 		}
 	}
+}
+
+// booksOperations are those that work on a closed project, beside all with the scope finance:read.
+var booksOperations = []string{"get-project", "list-agent-decisions", "verify-agent-decisions"}
+
+func TestAClosedProjectIsGoneButForItsBooks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	refused := 0
+	for path, item := range w.api.OpenAPI().Paths {
+		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
+			if op == nil {
+				continue
+			}
+			byHeader := slices.ContainsFunc(op.Parameters, func(p *huma.Param) bool { return p.Name == "X-Project-ID" })
+			if !byHeader && !strings.Contains(path, "{project_id}") {
+				continue
+			}
+			if op.Security[0][wire.BearerScheme][0] == "finance:read" || slices.Contains(booksOperations, op.OperationID) {
+				continue
+			}
+			path := strings.ReplaceAll(path, "{project_id}", w.one.String())
+			for _, status := range []project.Status{project.Closing, project.Closed} {
+				w.shelf.projects[w.one].Status = status
+				wants(t, w.call("admin", op.Method, path, "{}", w.in(w.one)), "Not Found", "project_not_found")
+			}
+			refused++
+		}
+	}
+	if refused < 50 {
+		t.Errorf("only %d operations are refused", refused)
+	}
+	wants(t, w.call("admin", "GET", "/v1/catalog/categories", "", w.in(w.two)), "OK")
 }

@@ -169,6 +169,7 @@ type operation struct {
 	ahead   bool  // asks a platform before its transaction begins
 	dry     bool  // changes nothing: it has no transaction, and the audit log learns nothing of it
 	csv     bool  // answers with a table: see download
+	books   bool  // also on a project that is closing or closed, as every operation with the scope finance:read is
 	summary string
 	// again is the body of the answer 200, which is that nothing had to be made; nil: there is none.
 	again reflect.Type

@@ -21,12 +21,12 @@ func (h *handlers) registerProjects() {
 		errors: []int{409}, summary: "Open a project"}, (*handlers).createProject)
 	register(h, tag, operation{id: "list-projects", method: "GET", path: all, scope: "projects:read",
 		summary: "List projects"}, (*handlers).listProjects)
-	register(h, tag, operation{id: "get-project", method: "GET", path: one, scope: "projects:read", on: pathProject,
+	register(h, tag, operation{id: "get-project", method: "GET", path: one, scope: "projects:read", on: pathProject, books: true,
 		summary: "Get a project with its statistics"}, (*handlers).getProject)
 	register(h, tag, operation{id: "update-project", method: "PATCH", path: one, scope: "projects:write", on: pathProject,
 		errors: []int{409}, summary: "Change a project"}, (*handlers).updateProject)
 	register(h, tag, operation{id: "delete-project", method: "DELETE", path: one, scope: "projects:write", on: pathProject,
-		errors: []int{409}, status: 204, summary: "Delete a project and everything in it"}, (*handlers).deleteProject)
+		errors: []int{409}, status: 204, summary: "Delete a project, or close it if it took real money"}, (*handlers).deleteProject)
 }
 
 // ProjectItem is a project in a list (spec 2.1).
@@ -34,7 +34,7 @@ type ProjectItem struct {
 	ID        string    `json:"id"`
 	Name      string    `json:"name"`
 	Slug      string    `json:"slug"`
-	Status    string    `json:"status" enum:"active"`
+	Status    string    `json:"status" enum:"active,closing,closed" doc:"A deleted project that took real money is closing while its personal data is erased, and then closed. Its orders, payments and finance can still be read; everything else answers 404."`
 	CreatedAt wire.Time `json:"created_at"`
 }
 
@@ -121,11 +121,14 @@ func (h *handlers) createProject(ctx context.Context, in *createProjectInput) (*
 	return out, nil
 }
 
-type listProjectsInput struct{ Paging }
+type listProjectsInput struct {
+	Paging
+	Status string `query:"status" enum:"active,closed" default:"active" doc:"closed: those that are closing, too."`
+}
 
 func (h *handlers) listProjects(ctx context.Context, in *listProjectsInput) (*listOutput[ProjectItem], error) {
 	caller := visitOf(ctx).caller
-	found, total, err := h.Projects.List(ctx, caller.Account.ID, caller.Key.Projects, in.page())
+	found, total, err := h.Projects.List(ctx, caller.Account.ID, caller.Key.Projects, in.Status == "closed", in.page())
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +258,7 @@ func toAPIFlat(s project.Settings) flatSettings {
 
 func toAPIProjectItem(p *project.Project) ProjectItem {
 	return ProjectItem{
-		ID: p.ID.String(), Name: p.Name, Slug: p.Slug, Status: p.Status().String(), CreatedAt: wire.ToTime(p.CreatedAt),
+		ID: p.ID.String(), Name: p.Name, Slug: p.Slug, Status: p.Status.String(), CreatedAt: wire.ToTime(p.CreatedAt),
 	}
 }
 

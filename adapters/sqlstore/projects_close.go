@@ -1,0 +1,328 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+var _ ports.ProjectClosings = Projects{}
+
+const (
+	payingNow = `
+SELECT count(*)
+FROM checkouts
+WHERE project_id = $1
+  AND status = 'processing'`
+
+	refundingNow = `
+SELECT count(*)
+FROM refunds
+WHERE project_id = $1
+  AND status = 'pending'`
+
+	// tookRealMoney reports whether a project has books to keep. What the sandbox provider moves is no money.
+	tookRealMoney = `
+SELECT EXISTS (SELECT 1 FROM payments WHERE project_id = $1 AND gateway <> 'sandbox' AND amount > 0)
+  OR EXISTS (SELECT 1 FROM ledger_transactions WHERE project_id = $1 AND provider <> 'sandbox')`
+
+	selectUnfinished = `
+SELECT id
+FROM projects
+WHERE status IN ('closing', 'deleting')
+  AND closing_at <= `
+
+	selectClosing = `
+SELECT status, progress
+FROM projects
+WHERE id = $1
+  AND status IN ('closing', 'deleting')`
+
+	setClosing = `
+UPDATE projects
+SET progress = $2
+WHERE id = $1`
+
+	keepBooks = `
+UPDATE projects
+SET status = 'closing', progress = ''
+WHERE id = $1
+  AND status = 'deleting'`
+
+	closeProject = `
+UPDATE projects
+SET status = 'closed', progress = ''
+WHERE id = $1`
+
+	deleteProject = `
+DELETE FROM projects
+WHERE id = $1`
+)
+
+func (p Projects) Delete(ctx context.Context, account id.Account, of id.Project, now time.Time) error {
+	return p.store.inTx(ctx, of, func(t *tx) error {
+		closing, err := lockProject(ctx, t, account, of)
+		if err != nil {
+			return err
+		}
+		var paying int
+		if _, err := t.get(ctx, &paying, payingNow, of.String()); err != nil {
+			return err
+		}
+		if paying > 0 {
+			return fault.New(fault.Conflict, "payment_unresolved", "A payment in the project is not decided yet. Try again later.").After(5 * time.Second)
+		}
+		var books bool
+		if _, err := t.get(ctx, &books, tookRealMoney, of.String()); err != nil {
+			return err
+		}
+		closing.Close(books, now)
+		r, err := toProjectRow(closing)
+		if err != nil {
+			return err
+		}
+		_, err = t.exec(ctx, `
+UPDATE projects
+SET slug = $2, settings = $3, status = $4, updated_at = $5, closing_at = `+t.dialect.clock+`
+WHERE id = $1`, r.ID, r.Slug, r.Settings, closing.Status.String(), r.UpdatedAt)
+		return err
+	})
+}
+
+func (p Projects) Unfinished(ctx context.Context, quiet time.Duration, limit int) ([]id.Project, error) {
+	var rows []struct{ ID string }
+	b := p.store.reading(noProject)
+	b.query(&rows, selectUnfinished+p.store.dialect.clock+" - $1\nORDER BY closing_at, id\nLIMIT $2", quiet.Milliseconds(), limit)
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	list := make([]id.Project, len(rows))
+	for i, r := range rows {
+		list[i] = id.Stored[id.Project](r.ID)
+	}
+	return list, nil
+}
+
+func (p Projects) Settle(ctx context.Context, of id.Project) (settled ports.Settled, err error) {
+	err = p.store.inTx(ctx, of, func(t *tx) error {
+		var paying, refunding int
+		if _, err := t.get(ctx, &settled.Books, tookRealMoney, of.String()); err != nil {
+			return err
+		}
+		if settled.Books {
+			if _, err := t.exec(ctx, keepBooks, of.String()); err != nil {
+				return err
+			}
+		}
+		if _, err := t.get(ctx, &paying, payingNow, of.String()); err != nil {
+			return err
+		}
+		_, err := t.get(ctx, &refunding, refundingNow, of.String())
+		settled.Ready = paying+refunding == 0
+		return err
+	})
+	return settled, err
+}
+
+// closingStage is a table that closing a project goes through.
+type closingStage struct {
+	table string
+	// key is a column by which rows are taken in order, some at a time; empty: the table is emptied.
+	key string
+	// where narrows what is removed or erased, beyond the project.
+	where string
+	// set is what erases a row; empty: it is removed.
+	set string
+}
+
+// deletions are the tables with a project's rows, those that refer to others first.
+var deletions = emptied(
+	"authorizations", "integration_webhooks", "integrations", "sync_runs", "sync_problems", "copies",
+	"event_subscriptions", "sandbox_refunds", "sandbox_charges", "sandbox_failures", "declines",
+	"labels", "disputes", "refunds", "returns", "ledger_postings", "ledger_transactions", "payments", "orders", "checkouts",
+	"agents", "agent_policies", "decisions", "decision_chains",
+	"quotes", "shown", "cart_items", "sessions",
+	"stock_moves", "stock", "variants", "products", "synonyms", "stock_turns",
+	"stock_checks", "low_stock", "haggled_sessions", "reconciliations", "money_differences",
+	"analytics_folds", "analytics_pending", "analytics_slots", "analytics_lost",
+	"embedding_progress", "embeddings",
+	"outbox", "deliveries", "webhook_deliveries", "jobs_set_aside",
+)
+
+// kept are the tables that a closed project keeps unchanged: its books, and what proves how prices were agreed.
+var kept = []string{
+	"payments", "refunds", "disputes", "ledger_transactions", "ledger_postings", "integrations", "agent_policies", "decision_chains",
+	"sandbox_charges", "sandbox_refunds", "sandbox_failures", "reconciliations", "money_differences",
+}
+
+func emptied(tables ...string) []closingStage {
+	stages := make([]closingStage, len(tables))
+	for i, table := range tables {
+		stages[i].table = table
+	}
+	return stages
+}
+
+// closings are the stages of closing a project that keeps its books.
+func (d dialect) closings() []closingStage {
+	stages := emptied(
+		"authorizations", "integration_webhooks", "sync_runs", "sync_problems", "copies", "event_subscriptions", "declines",
+		"shown", "cart_items", "stock_moves", "stock", "variants", "products", "synonyms", "stock_turns",
+		"stock_checks", "low_stock", "haggled_sessions",
+		"analytics_folds", "analytics_pending", "analytics_slots", "analytics_lost",
+		"embedding_progress", "embeddings", "outbox", "deliveries", "webhook_deliveries", "jobs_set_aside",
+	)
+	stages = append(stages,
+		closingStage{table: "quotes", key: "id", where: "redeemed_by = '' AND claimed_by = ''"},
+		closingStage{table: "checkouts", key: "id", where: "attempt = 0 AND status <> 'completed'"},
+		closingStage{table: "agents", key: "id", set: "secret = NULL, automatic = FALSE"},
+	)
+	return append(stages, d.erasures()...)
+}
+
+// erasures remove the personal data of a project's tables. Countries and states stay: taxes depend on them.
+func (d dialect) erasures() []closingStage {
+	address := d.without("address", "name", "line1", "line2", "city", "postal_code", "phone")
+	return []closingStage{
+		{
+			table: "checkouts",
+			key:   "id",
+			set:   "address = " + address + ", payment = " + d.without("payment", "email", "notes", "client"),
+		},
+		{
+			table: "orders",
+			key:   "id",
+			set: "address = " + address + ", email = '', notes = '', fulfillment = " +
+				d.without("fulfillment", "tracking_number", "tracking_url"),
+		},
+		{
+			table: "returns",
+			key:   "id",
+			set:   "comment = '', items = " + d.withoutEach("items", "reason"),
+		},
+		{
+			table: "labels",
+			key:   "order_id",
+			set:   "pdf = NULL, tracking_number = ''",
+		},
+		{
+			table: "sessions",
+			key:   "id",
+			set:   "location = ''",
+		},
+		{
+			table: "decisions",
+			key:   "session_id",
+			where: "erased_at IS NULL AND (position IS NULL OR personal <> '')",
+			set:   "message = '', client = '', salt = '', erased_at = " + d.clock,
+		},
+	}
+}
+
+// closedAtOnce is how many rows a statement removes or erases.
+const closedAtOnce = 500
+
+// closingJSON is how far closing has come. With another number of stages it begins anew.
+type closingJSON struct {
+	Stages int    `json:"stages"`
+	Stage  int    `json:"stage"`
+	After  string `json:"after"` // the last key that was done
+}
+
+func (p Projects) Step(ctx context.Context, of id.Project) (last bool, err error) {
+	err = p.store.inTx(ctx, of, func(t *tx) error {
+		last = false
+		var row struct{ Status, Progress string }
+		held, err := t.get(ctx, &row, selectClosing+t.dialect.skipLocked, of.String())
+		if err != nil || !held {
+			return err
+		}
+		stages, finish := deletions, deleteProject
+		if row.Status == project.Closing.String() {
+			stages, finish = t.dialect.closings(), closeProject
+		}
+		var at closingJSON
+		if err := fromJSON(row.Progress, &at); err != nil || at.Stages != len(stages) {
+			at = closingJSON{Stages: len(stages)}
+		}
+		if last, err = at.advance(ctx, t, of, stages); err != nil {
+			return err
+		}
+		if last {
+			_, err = t.exec(ctx, finish, of.String())
+			return err
+		}
+		text, err := toJSON(at)
+		if err != nil {
+			return err
+		}
+		_, err = t.exec(ctx, setClosing, of.String(), text)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	return last, nil
+}
+
+// advance makes a step, past the stages that have nothing to do, and reports whether all stages are done. Before
+// the last one is, it looks at those that were emptied again: rows may have come meanwhile.
+func (at *closingJSON) advance(ctx context.Context, t *tx, of id.Project, stages []closingStage) (done bool, err error) {
+	for ; at.Stage < len(stages); at.Stage, at.After = at.Stage+1, "" {
+		worked, err := stages[at.Stage].step(ctx, t, of, &at.After)
+		if err != nil || worked {
+			return false, err
+		}
+	}
+	for i, s := range stages {
+		if s.key != "" {
+			continue
+		}
+		after := ""
+		if worked, err := s.step(ctx, t, of, &after); err != nil || worked {
+			at.Stage = i
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// step removes or erases some rows, and reports whether there were any to look at.
+func (s closingStage) step(ctx context.Context, t *tx, of id.Project, after *string) (worked bool, err error) {
+	if s.key == "" {
+		rows, err := t.exec(ctx, "DELETE FROM "+s.table+"\nWHERE "+t.dialect.someRows(s.table, " WHERE project_id = $1"),
+			of.String(), closedAtOnce)
+		return rows > 0, err
+	}
+	var end *string
+	if _, err := t.get(ctx, &end, `
+SELECT max(key)
+FROM (
+  SELECT `+s.key+` AS key
+  FROM `+s.table+`
+  WHERE project_id = $1
+    AND `+s.key+` > $2
+  ORDER BY `+s.key+`
+  LIMIT $3
+) AS chunk`, of.String(), *after, closedAtOnce); err != nil || end == nil {
+		return false, err
+	}
+	where := "\nWHERE project_id = $1\n  AND " + s.key + " > $2\n  AND " + s.key + " <= $3"
+	if s.where != "" {
+		where += "\n  AND " + s.where
+	}
+	_, err = t.exec(ctx, s.verb()+where, of.String(), *after, *end)
+	*after = *end
+	return true, err
+}
+
+func (s closingStage) verb() string {
+	if s.set == "" {
+		return "DELETE FROM " + s.table
+	}
+	return "UPDATE " + s.table + "\nSET " + s.set
+}
