@@ -15,6 +15,7 @@ func stores(s *memstore.Store) porttest.Stores {
 	return porttest.Stores{
 		Accounts:    memstore.Accounts{},
 		Projects:    projects,
+		Closings:    projects,
 		Storefronts: projects,
 		Products:    products,
 		Catalog:     products,

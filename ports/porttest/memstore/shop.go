@@ -25,7 +25,8 @@ func (Accounts) Open(context.Context, *account.Account) error { return nil }
 
 // Projects is the store's view of projects.
 type Projects struct {
-	ports.Projects // what no simulation asks for
+	ports.Projects        // what no simulation asks for
+	ports.ProjectClosings // likewise
 	*Store
 }
 
@@ -219,20 +220,34 @@ func (v Products) Delete(ctx context.Context, p id.Project, of id.Product, _ tim
 	})
 }
 
-// Delete removes a project with its orders and events, unless a payment or a refund of it is undecided.
-func (v Projects) Delete(ctx context.Context, _ id.Account, p id.Project) error {
+// Delete leaves a project in reach, which no simulation asks about, until Step.
+func (v Projects) Delete(ctx context.Context, _ id.Account, p id.Project, _ time.Time) error {
 	return v.inTx(ctx, func(s *state) error {
-		for k, row := range s.orders.rows {
-			pending := slices.ContainsFunc(row.refunds, func(r order.Refund) bool { return r.Status == order.RefundIsPending })
-			if k.project == p && pending {
-				return fault.New(fault.Conflict, "payment_unresolved", "A refund is undecided.")
-			}
-		}
 		for k, c := range s.checkouts.rows {
 			if k.project == p && c.Status == checkout.Processing {
 				return fault.New(fault.Conflict, "payment_unresolved", "A payment is undecided.")
 			}
 		}
+		return nil
+	})
+}
+
+// Settle knows no real money.
+func (v Projects) Settle(ctx context.Context, p id.Project) (settled ports.Settled, err error) {
+	err = v.inTx(ctx, func(s *state) error {
+		settled.Ready = true
+		for k, row := range s.orders.rows {
+			pending := slices.ContainsFunc(row.refunds, func(r order.Refund) bool { return r.Status == order.RefundIsPending })
+			settled.Ready = settled.Ready && !(k.project == p && pending)
+		}
+		return nil
+	})
+	return settled, err
+}
+
+// Step removes a project with its orders and events.
+func (v Projects) Step(ctx context.Context, p id.Project) (last bool, err error) {
+	return true, v.inTx(ctx, func(s *state) error {
 		s.projects.drop(s, p)
 		s.orders.clear(s, func(k key[id.Order]) bool { return k.project == p })
 		s.checkouts.clear(s, func(k key[id.Checkout]) bool { return k.project == p })
