@@ -20,10 +20,8 @@ WHERE project_id = $1
   AND status = 'processing'`
 
 	refundingNow = `
-SELECT count(*)
-FROM refunds
-WHERE project_id = $1
-  AND status = 'pending'`
+SELECT (SELECT count(*) FROM refunds WHERE project_id = $1 AND status = 'pending')
+  + (SELECT count(*) FROM orphan_charges WHERE project_id = $1 AND due_at IS NOT NULL)`
 
 	// tookRealMoney reports whether a project has books to keep. What the sandbox provider moves is no money.
 	tookRealMoney = `
@@ -143,7 +141,7 @@ type closingStage struct {
 var deletions = emptied(
 	"authorizations", "integration_webhooks", "integrations", "sync_runs", "sync_problems", "copies",
 	"event_subscriptions", "sandbox_refunds", "sandbox_charges", "sandbox_failures", "declines",
-	"labels", "disputes", "refunds", "returns", "ledger_postings", "ledger_transactions", "payments", "orders", "checkouts",
+	"labels", "disputes", "refunds", "returns", "orphan_charges", "ledger_postings", "ledger_transactions", "payments", "orders", "checkouts",
 	"agents", "agent_policies", "decisions", "decision_chains",
 	"quotes", "shown", "cart_items", "sessions",
 	"stock_moves", "stock", "variants", "products", "synonyms", "stock_turns",
@@ -155,7 +153,7 @@ var deletions = emptied(
 
 // kept are the tables that a closed project keeps unchanged: its books, and what proves how prices were agreed.
 var kept = []string{
-	"payments", "refunds", "disputes", "ledger_transactions", "ledger_postings", "integrations", "agent_policies", "decision_chains",
+	"payments", "refunds", "disputes", "orphan_charges", "ledger_transactions", "ledger_postings", "integrations", "agent_policies", "decision_chains",
 	"sandbox_charges", "sandbox_refunds", "sandbox_failures", "reconciliations", "money_differences",
 }
 
