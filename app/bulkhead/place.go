@@ -11,8 +11,8 @@ type Place interface {
 	Tenant() string
 	// Leave gives the place up for a while.
 	Leave()
-	// Return waits for a place again, before requests that have had none. It returns without one when nobody
-	// waits for the request's answer any more.
+	// Return takes a place again, without waiting: the request may hold a transaction that those with places wait
+	// for.
 	Return()
 }
 

@@ -40,7 +40,7 @@ func TestEachOrderIsAnnouncedOnce(t *testing.T) {
 	onMarkets(t, func(m *market) {
 		p := m.product(100_00, 9)
 		declined, lost, late := m.checkout(p), m.checkout(p), m.checkout(p)
-		m.provider.script(step{outcome: poor}, step{}, step{lost: true}, step{lost: true})
+		m.provider.script(step{outcome: poor}, step{}, step{lost: true}, step{}, step{lost: true})
 		_, err := m.pay(declined)
 		m.must(err)
 		if found := m.completed(); len(found) != 0 {

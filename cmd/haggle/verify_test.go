@@ -24,7 +24,7 @@ func TestVerify(t *testing.T) {
 			}
 			out, err := command(t, database, "verify", "--wait=20s").CombinedOutput()
 			text := string(out)
-			if err != nil || strings.Contains(text, "fail") || !strings.Contains(text, "exactly one payment, of its total (1 checked)") ||
+			if err != nil || strings.Contains("\n"+text, "\nfail") || !strings.Contains(text, "exactly one payment, of its total (1 checked)") ||
 				!strings.Contains(text, "0 payments and refunds are under way.") {
 				t.Errorf("%v\n%s", err, text)
 			}

@@ -54,6 +54,11 @@ type Wallet struct {
 	Balance   decimal.Decimal `json:"balance"`
 	Captured  decimal.Decimal `json:"captured"`
 	Refunded  decimal.Decimal `json:"refunded"`
+	Disputed  decimal.Decimal `json:"disputed"`
+	Fees      decimal.Decimal `json:"fees"`
+	PaidOut   decimal.Decimal `json:"paid_out"`
+	Orphaned  decimal.Decimal `json:"orphaned"`
+	Adjusted  decimal.Decimal `json:"adjusted"`
 	Providers []struct {
 		Provider string          `json:"provider"`
 		Balance  decimal.Decimal `json:"balance"`

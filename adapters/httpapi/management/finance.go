@@ -6,6 +6,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/finance"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/ledger"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -229,6 +230,9 @@ func (h *handlers) reconcile(ctx context.Context, in *reconcileInput) (*reconcil
 	if in.From.IsZero() && in.To.IsZero() {
 		return h.latestReconciliation(ctx)
 	}
+	if err := bothEnds(in.From, in.To); err != nil {
+		return nil, err
+	}
 	reports, err := h.Finance.Reconcile(ctx, projectOf(ctx), in.From, in.To)
 	if err != nil {
 		return nil, err
@@ -236,7 +240,22 @@ func (h *handlers) reconcile(ctx context.Context, in *reconcileInput) (*reconcil
 	return &reconciliationOutput{reconciliation{wire.ToTime(in.From), wire.ToTime(in.To), each(reports, toAPIReport)}}, nil
 }
 
-// latestReconciliation spans what the providers' comparisons span.
+// bothEnds refuses a span with one end.
+func bothEnds(from, to time.Time) error {
+	missing := ""
+	switch {
+	case from.IsZero():
+		missing = "from"
+	case to.IsZero():
+		missing = "to"
+	default:
+		return nil
+	}
+	return fault.New(fault.Malformed, "invalid_request", "The request's parameters are invalid.").With(missing, "is required beside the other end")
+}
+
+// latestReconciliation spans what the providers' comparisons span. Before the first one there is nothing to span,
+// and both ends are when the project was created.
 func (h *handlers) latestReconciliation(ctx context.Context) (*reconciliationOutput, error) {
 	results, err := h.Finance.Latest(ctx, projectOf(ctx).ID)
 	if err != nil {
@@ -244,7 +263,7 @@ func (h *handlers) latestReconciliation(ctx context.Context) (*reconciliationOut
 	}
 	var from, to time.Time
 	if len(results) == 0 {
-		from = h.Clock.Now()
+		from = projectOf(ctx).CreatedAt
 		to = from
 	}
 	for _, r := range results {

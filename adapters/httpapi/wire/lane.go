@@ -14,20 +14,18 @@ import (
 // tenant's crowd leaves places for others. A place that becomes free goes to the tenant that has the fewest. What
 // finds no place waits for a moment and is then turned away, so that an overloaded server answers those that it
 // serves in time. An operation enters after its body has arrived: slow senders take no place. While it waits for a
-// third party it gives its place up (bulkhead.Outside).
+// third party it gives its place up (bulkhead.Outside), and comes back without waiting, beyond the places if need be:
+// it may hold a transaction that those with places wait for. New operations wait until there are fewer than places.
 type Lane struct {
 	places, share int
 	shed          func()
 
 	mu     sync.Mutex
 	taken  int
-	held   map[string]int    // places, by tenant; none: no entry
-	queues map[string]*queue // of tenants whose operations wait
-	came   uint64            // operations that have had to wait
+	held   map[string]int        // places, by tenant; none: no entry
+	queues map[string]*list.List // waiters, of tenants whose operations wait
+	came   uint64                // operations that have had to wait
 }
-
-// queue is a tenant's operations that wait: first those that come back, then those that have had no place.
-type queue struct{ returning, fresh list.List }
 
 // waiter is an operation that waits.
 type waiter struct {
@@ -44,19 +42,19 @@ func NewLane(places, share int, shed func()) *Lane {
 	if shed == nil {
 		shed = func() {}
 	}
-	return &Lane{places: places, share: share, shed: shed, held: map[string]int{}, queues: map[string]*queue{}}
+	return &Lane{places: places, share: share, shed: shed, held: map[string]int{}, queues: map[string]*list.List{}}
 }
 
 // Enter takes a place for a tenant's operation, which leave gives back. The context is the operation's.
 func (l *Lane) Enter(ctx context.Context, tenant string) (placed context.Context, leave func(), err error) {
-	w := l.take(tenant, false)
-	if w != nil && !l.await(ctx, tenant, w, longestWait) {
+	w := l.take(tenant)
+	if w != nil && !l.await(ctx, tenant, w) {
 		if ctx.Err() == nil {
 			l.shed()
 		}
 		return nil, nil, overloaded()
 	}
-	p := &place{lane: l, tenant: tenant, request: ctx, held: true}
+	p := &place{lane: l, tenant: tenant, held: true}
 	return bulkhead.WithPlace(ctx, p), p.end, nil
 }
 
@@ -66,7 +64,7 @@ func Unplaced(ctx context.Context) (placed context.Context, leave func(), err er
 }
 
 // take takes a place, or returns the waiter in line for one.
-func (l *Lane) take(tenant string, returning bool) *waiter {
+func (l *Lane) take(tenant string) *waiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	// Whoever waits while a place is free has its tenant's share already.
@@ -79,35 +77,25 @@ func (l *Lane) take(tenant string, returning bool) *waiter {
 	w := &waiter{l.came, make(chan struct{})}
 	q := l.queues[tenant]
 	if q == nil {
-		q = &queue{}
+		q = list.New()
 		l.queues[tenant] = q
 	}
-	q.line(returning).PushBack(w)
+	q.PushBack(w)
 	return w
 }
 
-func (q *queue) line(returning bool) *list.List {
-	if returning {
-		return &q.returning
-	}
-	return &q.fresh
+// retake takes a place again for an operation that has given it up, whether one is free or not.
+func (l *Lane) retake(tenant string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.taken++
+	l.held[tenant]++
 }
 
-// first is the operation that is next in line, and its line; nil: there is none.
-func (q *queue) first() (*list.List, *list.Element) {
-	if e := q.returning.Front(); e != nil {
-		return &q.returning, e
-	}
-	return &q.fresh, q.fresh.Front()
-}
-
-// await waits until the waiter has a place, and reports whether it got one. No patience: as long as the context lives.
-func (l *Lane) await(ctx context.Context, tenant string, w *waiter, patience time.Duration) bool {
-	if patience > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, patience)
-		defer cancel()
-	}
+// await waits until the waiter has a place, and reports whether it got one.
+func (l *Lane) await(ctx context.Context, tenant string, w *waiter) bool {
+	ctx, cancel := context.WithTimeout(ctx, longestWait)
+	defer cancel()
 	select {
 	case <-w.granted:
 		return true
@@ -121,18 +109,20 @@ func (l *Lane) await(ctx context.Context, tenant string, w *waiter, patience tim
 	default:
 	}
 	q := l.queues[tenant]
-	for _, line := range []*list.List{&q.returning, &q.fresh} {
-		for e := line.Front(); e != nil; e = e.Next() {
-			if e.Value == w {
-				line.Remove(e)
-				break
-			}
+	for e := q.Front(); e != nil; e = e.Next() {
+		if e.Value == w {
+			q.Remove(e)
+			break
 		}
 	}
-	if _, e := q.first(); e == nil {
+	l.forgetEmpty(tenant, q)
+	return false
+}
+
+func (l *Lane) forgetEmpty(tenant string, q *list.List) {
+	if q.Len() == 0 {
 		delete(l.queues, tenant)
 	}
-	return false
 }
 
 // release gives a tenant's place back, to whoever is next.
@@ -149,11 +139,8 @@ func (l *Lane) release(tenant string) {
 			return
 		}
 		q := l.queues[next]
-		line, e := q.first()
-		close(line.Remove(e).(*waiter).granted)
-		if _, e := q.first(); e == nil {
-			delete(l.queues, next)
-		}
+		close(q.Remove(q.Front()).(*waiter).granted)
+		l.forgetEmpty(next, q)
 		l.taken++
 		l.held[next]++
 	}
@@ -163,8 +150,7 @@ func (l *Lane) release(tenant string) {
 func (l *Lane) next() (tenant string, found bool) {
 	fewest, earliest := l.share, uint64(0)
 	for t, q := range l.queues {
-		_, e := q.first()
-		number := e.Value.(*waiter).number
+		number := q.Front().Value.(*waiter).number
 		if held := l.held[t]; held < fewest || held == fewest && found && number < earliest {
 			tenant, fewest, earliest, found = t, held, number, true
 		}
@@ -174,12 +160,11 @@ func (l *Lane) next() (tenant string, found bool) {
 
 // place is an operation's.
 type place struct {
-	lane    *Lane
-	tenant  string
-	request context.Context
+	lane   *Lane
+	tenant string
 
-	mu   sync.Mutex // held while the operation waits to come back
-	out  int        // how many parts of the operation wait for a third party
+	mu   sync.Mutex
+	out  int // how many parts of the operation wait for a third party
 	held bool
 	over bool
 }
@@ -201,8 +186,8 @@ func (p *place) Return() {
 	if p.out--; p.out > 0 || p.over {
 		return
 	}
-	w := p.lane.take(p.tenant, true)
-	p.held = w == nil || p.lane.await(p.request, p.tenant, w, 0)
+	p.lane.retake(p.tenant)
+	p.held = true
 }
 
 // end is when the operation is over.

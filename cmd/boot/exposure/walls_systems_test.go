@@ -37,7 +37,7 @@ var systems = sync.OnceValue(func() *ownSystems {
 	mux.HandleFunc("GET /{slug}/account", s.answer(`{"id":"{}","name":"Own","currency":"USD"}`))
 	for resource, records := range map[string]string{
 		"products":  `{"id":"P-{}","sku":"own-{}","name":"Own","price":1},{"id":"bad-{}","sku":"bad-{}","price":1}`,
-		"inventory": `{"id":"I-{}","sku":"own-{}","quantity":1}`,
+		"inventory": `{"id":"I-{}","sku":"own-{}","quantity":100}`,
 		"customers": `{"id":"C-{}","email":"{}@example.com","loyalty_tier":"gold","purchases":3}`,
 		"orders":    `{"id":"O-{}","number":"N-{}","email":"{}@example.com","status":"paid","total":"1","currency":"USD"}`,
 	} {

@@ -45,7 +45,7 @@ func (s *tenant) fillProject() {
 	s.ids["slug"] = fmt.Sprintf("tenant-%06d", tenants.Add(1))
 	s.ids["project_id"] = s.post("/v1/projects", `{"name":"Shop","slug":"`+s.ids["slug"]+`"}`).field("id")
 	s.ids["sku"] = strings.ReplaceAll(s.ids["slug"], "tenant-", "sku_")
-	product := s.post("/v1/catalog/products", `{"name":"Mug","sku":"`+s.ids["sku"]+`","price":100,"category":"`+s.ids["slug"]+`","quantity":9}`)
+	product := s.post("/v1/catalog/products", `{"name":"Mug","sku":"`+s.ids["sku"]+`","price":100,"category":"`+s.ids["slug"]+`","quantity":90}`)
 	s.ids["product_id"], s.ids["variant_id"] = product.field("id"), product.field("variants.0.id")
 	s.ids["synonym_id"] = s.post("/v1/catalog/synonyms", `{"words":["mug","`+s.ids["slug"]+`"]}`).field("id")
 	s.ids["agent_id"] = s.post("/v1/agents", `{"name":"Spare"}`).field("id")
