@@ -35,16 +35,15 @@ func (c *offset) set(d time.Duration) { c.ahead.Store(int64(d)) }
 // lookalike is a provider with a clock of its own, and our way there, which can lose answers and be short of time.
 type lookalike struct {
 	*standin.Provider
-	url          string
-	clock, ours  *offset
-	losing       atomic.Bool
-	mu           sync.Mutex
-	left         int // requests until there is no time for more; 0: no limit
-	outOfTime    func()
-	asked        []string
-	deliveries   chan delivery
-	receivedAt   string
-	stopDelivery func()
+	url         string
+	clock, ours *offset
+	losing      atomic.Bool
+	mu          sync.Mutex
+	left        int // requests until there is no time for more; 0: no limit
+	outOfTime   func()
+	asked       []string
+	deliveries  chan delivery
+	receivedAt  string
 }
 
 type delivery struct {
