@@ -36,8 +36,8 @@ type waiter struct {
 // longestWait is how long an operation waits for a place.
 const longestWait = time.Second
 
-// NewLane makes a lane of so many places, of which one tenant has its share at most. shed hears of each operation that
-// is turned away; nil: nobody does.
+// NewLane returns a lane with places for concurrent operations, of which one tenant gets at most share. It calls shed,
+// which may be nil, for each operation that it refuses.
 func NewLane(places, share int, shed func()) *Lane {
 	if shed == nil {
 		shed = func() {}
@@ -125,7 +125,7 @@ func (l *Lane) forgetEmpty(tenant string, q *list.List) {
 	}
 }
 
-// release gives a tenant's place back, to whoever is next.
+// release frees a tenant's place and grants it to the next waiter.
 func (l *Lane) release(tenant string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

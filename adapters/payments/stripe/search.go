@@ -13,9 +13,10 @@ import (
 )
 
 const (
-	// searchable is after how long Stripe's search finds an intent, searched after how long even in an outage. "Under normal operating conditions, data is
-	// searchable in less than a minute", at most an hour later in an outage, and never in India
-	// (docs.stripe.com/api/payment_intents/search, read November 2026). So what it does not find may exist.
+	// searchable is when Stripe's search normally shows a new intent, and searched when it does so even in an outage:
+	// "Under normal operating conditions, data is searchable in less than a minute", at most an hour later in an
+	// outage, and never in India (docs.stripe.com/api/payment_intents/search, read November 2026). An intent that
+	// search does not return may exist all the same.
 	searchable, searched = time.Minute, time.Hour
 	// near and soon bound the window around an attempt's start in which its intent nearly always is.
 	near, soon = 2 * time.Minute, 10 * time.Minute
