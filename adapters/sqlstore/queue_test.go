@@ -49,7 +49,7 @@ func claimAll[T any](t *testing.T, q ports.Queue[T], most int) (list []ports.Lea
 	return list
 }
 
-// A checkout that cannot be read keeps nobody else's from being reconciled, and comes back until it can be.
+// An unreadable checkout delays no other checkout's reconciliation, and is claimed again until it can be read.
 func TestUnreadableCheckoutIsSetAside(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
 		bad := lapsedCheckout(t, s, porttest.NewSale(t, views(s)))

@@ -42,7 +42,7 @@ func TestALaneLeavesPlacesForOtherTenants(t *testing.T) {
 	})
 }
 
-// A place goes to the tenant with the fewest, whoever came first, and each of them has its turn.
+// A free place goes to the tenant that holds the fewest, in whatever order the tenants arrived.
 func TestALaneIsSharedFairly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := wire.NewLane(3, 3, nil)

@@ -120,7 +120,7 @@ type event struct {
 	Resource     json.RawMessage `json:"resource"`
 }
 
-// ReadWebhook reads what PayPal sends to a webhook. Events that are none of ours are not verified. The time of a
+// ReadWebhook parses a webhook event of PayPal. It does not verify events that concern no payment of ours. The time of a
 // transmission is not judged: PayPal repeats one for three days, and a repeat changes nothing.
 func (p *Provider) ReadWebhook(ctx context.Context, a ports.PaymentAccount, c ports.Call, secret string) (ports.PaymentNews, error) {
 	var e event
@@ -207,7 +207,7 @@ func captureNews(e event) (ports.PaymentNews, error) {
 	}
 	outcome, err := judgeCapture([]capture{c})
 	if _, _, problem := checkout.ParseAttemptKey(c.Custom); err != nil || problem != nil {
-		return ports.PaymentNews{}, nil // undecided, or none of ours
+		return ports.PaymentNews{}, nil // undecided, or not a payment of this server
 	}
 	return ports.PaymentNews{Key: c.Custom, Charge: outcome}, nil
 }
