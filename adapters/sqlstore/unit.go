@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 
 	"github.com/jmoiron/sqlx"
 
@@ -18,6 +19,8 @@ type unit struct {
 	name  transactionName
 	// broken is why the whole unit must be run again, or cannot go on, whatever was made of the failure.
 	broken error
+	// after runs when the transaction has ended.
+	after []func(committed bool)
 }
 
 // Within runs work on a view of the store in which all writes are one transaction, and reads after the
@@ -30,7 +33,13 @@ type unit struct {
 func (s *Store) Within(ctx context.Context, claim *ports.KeyUse, work func(*Store) error) error {
 	return retry(ctx, func() error {
 		u := &unit{store: s, claim: claim}
-		defer u.end(ctx)
+		committed := false
+		defer func() {
+			u.end(ctx)
+			for _, f := range u.after {
+				f(committed)
+			}
+		}()
 		view := *s
 		view.unit = u
 		err := work(&view)
@@ -40,13 +49,31 @@ func (s *Store) Within(ctx context.Context, claim *ports.KeyUse, work func(*Stor
 		if err != nil || u.conn == nil {
 			return err
 		}
-		if err := s.commit(ctx, u.conn, u.name); err != nil {
+		err = s.commit(ctx, u.conn, u.name)
+		committed = !undoneForSure(err)
+		if err != nil {
 			return err
 		}
 		u.conn.Close()
 		u.conn = nil
 		return nil
 	})
+}
+
+// undoneForSure reports whether COMMIT failed with err in such a way that nothing was committed.
+func undoneForSure(err error) bool {
+	var undone unharmed
+	return err != nil && (errors.As(err, &undone) || !lost(err))
+}
+
+// AfterEnd runs f when the view's transaction has ended and its connection is free, and reports to f whether the
+// transaction committed; if that is unknown, true. Without a transaction f runs at once.
+func (s *Store) AfterEnd(f func(committed bool)) {
+	if s.unit == nil {
+		f(true)
+		return
+	}
+	s.unit.after = append(s.unit.after, f)
 }
 
 // outside is the whole store, for what has a transaction of its own also within a unit. It must come

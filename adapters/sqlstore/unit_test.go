@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -48,6 +49,39 @@ func TestUnitIsAllOrNothing(t *testing.T) {
 		}
 		if err := s.Within(t.Context(), nil, func(*Store) error { return nil }); err != nil {
 			t.Errorf("a unit without writes: %v", err)
+		}
+	})
+}
+
+func TestAfterEnd_runsWhenOthersCanWrite(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		for name, c := range map[string]struct {
+			fails     error
+			committed bool
+		}{
+			"committed":   {nil, true},
+			"rolled back": {errWork, false},
+		} {
+			t.Run(name, func(t *testing.T) {
+				var reported []bool
+				err := s.Within(t.Context(), nil, func(view *Store) error {
+					view.AfterEnd(func(committed bool) {
+						reported = append(reported, committed)
+						if err := addIn(t, s, name+" after"); err != nil {
+							t.Errorf("writing after the end: %v", err)
+						}
+					})
+					return errors.Join(addIn(t, view, name), c.fails)
+				})
+				if !errors.Is(err, c.fails) || !slices.Equal(reported, []bool{c.committed}) {
+					t.Errorf("the transaction returned %v, and AfterEnd reported %v", err, reported)
+				}
+			})
+		}
+		outside := false
+		s.AfterEnd(func(committed bool) { outside = committed })
+		if !outside {
+			t.Error("without a transaction, AfterEnd did not run at once")
 		}
 	})
 }

@@ -44,7 +44,9 @@ type Service struct {
 	Clock    ports.Clock
 	Entropy  ports.Entropy
 	Log      *slog.Logger
-	Rules    integration.Rules
+	// Transaction is the one that integrations are stored in.
+	Transaction ports.Transaction
+	Rules       integration.Rules
 }
 
 // Connect connects an account by its key, if the platform takes it, and sends the payments that it serves
@@ -84,7 +86,8 @@ func (s *Service) leadsInside(ctx context.Context, address string) bool {
 	return err == nil && u.Hostname() != "" && s.Resolver.Private(ctx, u.Hostname())
 }
 
-// store stores a new integration, or one that was disconnected before, with a webhook for payments.
+// store stores a new integration, or one that was disconnected before, with a webhook for payments. The webhook is
+// unregistered after the transaction if that does not commit.
 func (s *Service) store(ctx context.Context, p id.Project, d integration.Draft, config integration.Config,
 	before *integration.Integration) (*integration.Integration, error) {
 	hook, signing := s.register(ctx, d.Type, d.Credentials, id.New[id.Webhook](s.Entropy.Bits128()))
@@ -94,8 +97,12 @@ func (s *Service) store(ctx context.Context, p id.Project, d integration.Draft, 
 		s.seal(i, d.Credentials)
 		err = s.Integrations.Connect(ctx, i, i.Route)
 	}
+	s.Transaction.AfterEnd(func(committed bool) {
+		if err != nil || !committed {
+			s.unregister(ctx, d.Type, d.Credentials, hook)
+		}
+	})
 	if err != nil {
-		s.unregister(ctx, d.Type, d.Credentials, hook)
 		return nil, err
 	}
 	return i, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -24,12 +25,13 @@ type office struct {
 	ports.Integrations
 	ports.IntegrationsInUse
 
-	shop    project.Project
-	stored  []*integration.Integration
-	busy    bool
-	refused error // what Connect answers
-	mark    string
-	bits    byte
+	shop        project.Project
+	stored      []*integration.Integration
+	busy        bool
+	refused     error // what Connect answers
+	transaction porttest.Transaction
+	mark        string
+	bits        byte
 
 	asked                []string
 	account              string
@@ -124,6 +126,7 @@ func (o *office) service() *connecting.Service {
 		Hooks:       map[string]ports.WebhookPlatform{"stripe": o},
 		HookAddress: func(_ integration.Type, w id.Webhook) string { return "https://shop/hooks/" + w.String()[:4] },
 		Vault:       o, Clock: o, Entropy: o, Log: slog.New(slog.NewTextHandler(&o.log, nil)),
+		Transaction: &o.transaction,
 	}
 }
 
@@ -195,7 +198,12 @@ func TestRefusals(t *testing.T) {
 	} {
 		o := openOffice()
 		c.change(o)
-		if _, err := o.connect(t, c.key, ""); !fault.Is(err, c.code) || o.said() != c.said || o.stored != nil {
+		_, err := o.connect(t, c.key, "")
+		if strings.Contains(o.said(), "remove") {
+			t.Errorf("%s: the provider was called within the transaction", name)
+		}
+		o.transaction.End(true)
+		if !fault.Is(err, c.code) || o.said() != c.said || o.stored != nil {
 			t.Errorf("%s: %v, said %s", name, err, o.said())
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
 var (
@@ -220,6 +221,7 @@ func (t *town) service() *connecting.Service {
 		MissingApp:  func(integration.Type) string { return "" },
 		HookAddress: func(integration.Type, id.Webhook) string { return "" },
 		Resolver:    t, Vault: t, Clock: t, Entropy: t, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Transaction: &porttest.Transaction{},
 	}
 }
 

@@ -38,6 +38,8 @@ type Service struct {
 	Clock   ports.Clock
 	Entropy ports.Entropy
 	Log     *slog.Logger
+	// Transaction is the one that webhooks are stored in.
+	Transaction ports.Transaction
 	// Wake is told of a delivery that is due. It never waits, and may come before that is committed.
 	Wake func()
 }
@@ -45,8 +47,9 @@ type Service struct {
 // patience bounds each conversation with a platform.
 const patience = 8 * time.Second
 
-// Register has the platform call us about a topic. It asks the platform before the first write, and takes
-// it back if the webhook cannot be stored.
+// Register has the platform call us about a topic. It asks the platform before the first write. If the webhook is not
+// stored it is unregistered after the transaction: waiting for the platform within it would hold locks, on SQLite the
+// only writer.
 func (s *Service) Register(ctx context.Context, p id.Project, of id.Integration, topic string, actions []string) (*integration.Webhook, error) {
 	i, err := s.Integrations.ByID(ctx, p, of)
 	if err != nil {
@@ -65,8 +68,13 @@ func (s *Service) Register(ctx context.Context, p id.Project, of id.Integration,
 	if err := s.ask(ctx, i, w); err != nil {
 		return nil, err
 	}
-	if err := s.Webhooks.Add(ctx, w); err != nil {
-		s.takeBack(ctx, i, w)
+	err = s.Webhooks.Add(ctx, w)
+	s.Transaction.AfterEnd(func(committed bool) {
+		if err != nil || !committed {
+			s.takeBack(ctx, i, w)
+		}
+	})
+	if err != nil {
 		return nil, err
 	}
 	return w, nil

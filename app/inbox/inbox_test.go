@@ -21,6 +21,10 @@ import (
 func TestRegister(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, "sync_inventory")
+	l.transaction.End(true)
+	if l.platform.unregistered != 0 {
+		t.Error("a webhook that is stored was unregistered")
+	}
 	if want := "https://shop.example/hooks/" + l.webhook.ID.String(); l.platform.registered["r1"] != want || l.webhook.Remote != "r1" {
 		t.Errorf("registered %v, webhook %+v", l.platform.registered, l.webhook)
 	}
@@ -47,6 +51,10 @@ func TestRegister(t *testing.T) {
 	l.platform.refusing = nil
 	s.Webhooks = full{s.Webhooks}
 	wantFault(t, register("orders/create"), "too_many_webhooks")
+	if l.platform.unregistered != 0 {
+		t.Error("the platform was called within the transaction")
+	}
+	l.transaction.End(true)
 	if l.platform.unregistered != 1 {
 		t.Error("a webhook that is not stored is left at the platform")
 	}
@@ -56,6 +64,15 @@ func TestRegister(t *testing.T) {
 	wantFault(t, s.Remove(t.Context(), l.Project.ID, l.Integration, l.webhook.ID), "webhook_not_found")
 	l.Change(func(i *integration.Integration) { i.Disconnect(l.Now()) })
 	wantFault(t, register("orders/create"), "integration_disconnected")
+}
+
+func TestRegister_unregistersIfTheTransactionFails(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, "sync_inventory")
+	l.transaction.End(false)
+	if l.platform.unregistered != 1 {
+		t.Errorf("%d webhooks were unregistered, want 1", l.platform.unregistered)
+	}
 }
 
 // full takes no more webhooks.

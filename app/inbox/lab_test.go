@@ -18,6 +18,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest"
 	"github.com/haggle-commerce/haggle/ports/porttest/synctest"
 )
 
@@ -114,6 +115,8 @@ type lab struct {
 	woken    atomic.Int64
 	wanted   atomic.Int64
 	webhook  *integration.Webhook
+
+	transaction porttest.Transaction
 }
 
 func newLab(t *testing.T, actions ...string) *lab {
@@ -139,6 +142,7 @@ func (l *lab) service() *Service {
 		Integrations: r.Integrations(), Webhooks: r.Webhooks(), Inbox: r.Inbox(), Platforms: l.platforms(), Accounts: open{},
 		Address: func(_ integration.Type, w id.Webhook) string { return "https://shop.example/hooks/" + w.String() },
 		Vault:   plainVault{}, Clock: l, Entropy: l.entropy, Log: l.log(), Wake: func() { l.woken.Add(1) },
+		Transaction: &l.transaction,
 	}
 }
 

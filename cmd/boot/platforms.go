@@ -143,7 +143,7 @@ func (a *App) inboxOn(st *sqlstore.Store) *inbox.Service {
 	return &inbox.Service{
 		Integrations: st.Integrations(), Webhooks: st.Webhooks(), Inbox: st.Inbox(), Platforms: a.platforms.called,
 		Accounts: a.platforms.accounts, Waiting: a.edge.platforms, Address: a.reachableHook, Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{},
-		Log: a.log, Wake: func() {},
+		Log: a.log, Transaction: st, Wake: func() {},
 	}
 }
 

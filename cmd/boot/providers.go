@@ -61,8 +61,9 @@ func (a *App) connectingOn(st *sqlstore.Store) *connecting.Service {
 		Waiting: a.edge.platforms, Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{}, Log: a.log,
 		Authorizations: st.Authorizations(), Webhooks: st.Webhooks(), Runs: st.SyncRuns(),
 		Connectors: a.platforms.connectors, Accounts: a.platforms.accounts, MissingApp: a.missingApp,
-		Resolver: system.Resolver{AllowLoopback: a.config.AllowLoopback},
-		Rules:    integration.Rules{Live: a.env == account.Production, AllowLoopback: a.config.AllowLoopback},
+		Resolver:    system.Resolver{AllowLoopback: a.config.AllowLoopback},
+		Transaction: st,
+		Rules:       integration.Rules{Live: a.env == account.Production, AllowLoopback: a.config.AllowLoopback},
 	}
 }
 
