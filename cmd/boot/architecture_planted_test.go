@@ -36,6 +36,7 @@ var plantedFiles = []planted{
 	{"adapters/connectors/a/a.go", `package a; import _ ` + module + `adapters/connectors/b"`, "an adapter knows no other adapter", "imports adapters/connectors/b"},
 	{"adapters/connectors/b/b.go", `package b; import _ ` + module + `adapters/connectors"`, "", ""},
 	{"adapters/payments/stripe/a.go", `package stripe; import _ ` + module + `adapters/payments/sandbox"`, "an adapter knows no other adapter", "imports adapters/payments/sandbox"},
+	{"adapters/payments/stripe/b.go", `package stripe; import _ ` + module + `adapters/payments/remoteclock"`, "", ""},
 
 	{"adapters/b/b.go", `package b; import _ ` + module + `ports/porttest"`, "test support stays in tests", "porttest belongs in"},
 	{"cmd/boot/a.go", `package boot; import _ "testing"`, "test support stays in tests", "testing belongs in"},

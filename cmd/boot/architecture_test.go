@@ -163,14 +163,16 @@ func judgeFolders(s source) (found []string) {
 	return found
 }
 
-// judgeAdapters lets the HTTP adapters share httpapi/wire, and the connectors share connectors.
+// judgeAdapters lets the HTTP adapters share httpapi/wire, the connectors share connectors, and the payment providers
+// share payments/remoteclock.
 func judgeAdapters(s source) (found []string) {
 	if !s.under("adapters") {
 		return nil
 	}
 	for _, i := range s.imports {
 		shared := s.under("adapters/httpapi") && within(i.ours, "adapters/httpapi/wire") ||
-			s.under("adapters/connectors") && i.ours == "adapters/connectors"
+			s.under("adapters/connectors") && i.ours == "adapters/connectors" ||
+			s.under("adapters/payments") && i.ours == "adapters/payments/remoteclock"
 		if within(i.ours, "adapters") && !shared && adapter(i.ours) != adapter(s.folder()) {
 			found = append(found, fmt.Sprintf("%s: %s imports %s; move what both need to ports, app or domain", i.at, adapter(s.folder()), i.ours))
 		}

@@ -32,7 +32,9 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/payments/remoteclock"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -56,7 +58,7 @@ type Provider struct {
 	http  *http.Client
 	clock ports.Clock
 
-	remote *remoteClock
+	remote *remoteclock.Clock
 
 	mu     sync.Mutex
 	access map[[32]byte]*access // by a hash of the account
@@ -65,6 +67,7 @@ type Provider struct {
 var (
 	_ ports.PaymentProvider = (*Provider)(nil)
 	_ ports.PaymentPlatform = (*Provider)(nil)
+	_ ports.RemoteClock     = (*Provider)(nil)
 )
 
 // New is PayPal as configured. Requests last as long as their contexts, and follow no redirects.
@@ -74,10 +77,7 @@ func New(c Config) *Provider {
 		*client = *c.HTTP
 	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	remote := &remoteClock{ours: c.Clock, next: client.Transport}
-	if remote.next == nil {
-		remote.next = http.DefaultTransport
-	}
+	remote := remoteclock.New(c.Clock, client.Transport)
 	client.Transport = remote
 	base := sandboxURL
 	if c.Live {
@@ -88,3 +88,6 @@ func New(c Config) *Provider {
 		remote: remote, access: map[[32]byte]*access{},
 	}
 }
+
+// Skew returns how far PayPal's clock is ahead of ours, and whether that is known.
+func (p *Provider) Skew() (ahead time.Duration, known bool) { return p.remote.Skew() }

@@ -71,7 +71,7 @@ func (p *Provider) Refund(ctx context.Context, a ports.PaymentAccount, r ports.R
 	if problem != "" {
 		return refundFailed(problem), nil
 	}
-	if _, most := p.age(r.Since); most > keyAge {
+	if _, most := p.remote.Age(r.Since); most > keyAge {
 		if found, err := p.findRefund(ctx, a, r); err != nil || found != nil {
 			return found, err
 		}
@@ -116,7 +116,7 @@ func (g refund) outcome() order.RefundOutcome {
 // findRefund is the refund of the request's key by the merchant's transactions, or nil.
 func (p *Provider) findRefund(ctx context.Context, a ports.PaymentAccount, r ports.RefundRequest) (order.RefundOutcome, error) {
 	var found order.RefundOutcome
-	_, err := p.transactions(ctx, a, r.Since.Add(-early), p.now().Add(time.Second), func(t transaction) error {
+	_, err := p.transactions(ctx, a, r.Since.Add(-early), p.remote.ProviderTime().Add(time.Second), func(t transaction) error {
 		switch {
 		case !t.isRefund() || t.Invoice != r.Key:
 		case t.Status == "S":

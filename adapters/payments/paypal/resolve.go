@@ -35,7 +35,7 @@ func (p *Provider) Resolve(ctx context.Context, a ports.PaymentAccount, r ports.
 	if _, problem := toAmount(r.Charge.Amount); problem != "" {
 		return checkout.NotCharged{}, nil // it was never sent
 	}
-	if _, most := p.age(r.Charge.Since); most >= checkout.KeyAge {
+	if _, most := p.remote.Age(r.Charge.Since); most >= checkout.KeyAge {
 		return p.lookUp(ctx, a, r)
 	}
 	o, err := p.create(ctx, a, r)
@@ -62,13 +62,13 @@ func (p *Provider) lookUp(ctx context.Context, a ports.PaymentAccount, r ports.C
 		}
 	}
 	paid, refreshed, err := p.invoiced(ctx, a, r)
-	least, _ := p.age(r.Charge.Since)
+	least, _ := p.remote.Age(r.Charge.Since)
 	switch {
 	case err != nil:
 		return nil, err
 	case paid != nil:
 		return *paid, nil
-	case least < reported, !refreshed.IsZero() && p.now().Add(-least).Add(checkout.KeyAge+settling).After(refreshed):
+	case least < reported, !refreshed.IsZero() && p.remote.ProviderTime().Add(-least).Add(checkout.KeyAge+settling).After(refreshed):
 		return nil, fmt.Errorf("paypal: a payment of key %s may not be reported yet", r.Charge.Key)
 	}
 	return checkout.NotCharged{}, nil
@@ -104,7 +104,7 @@ func (p *Provider) giveUp(ctx context.Context, a ports.PaymentAccount, of string
 // pending.
 func (p *Provider) invoiced(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (paid *checkout.Paid, refreshed time.Time, err error) {
 	pending := ""
-	refreshed, err = p.transactions(ctx, a, r.Charge.Since.Add(-early), p.now().Add(time.Second), func(t transaction) error {
+	refreshed, err = p.transactions(ctx, a, r.Charge.Since.Add(-early), p.remote.ProviderTime().Add(time.Second), func(t transaction) error {
 		switch {
 		case t.Invoice != r.Charge.Key:
 		case t.isCharge():

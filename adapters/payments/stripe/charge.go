@@ -37,7 +37,7 @@ func (p *Provider) Charge(ctx context.Context, a ports.PaymentAccount, r ports.C
 	if !ok {
 		return unpayable, nil
 	}
-	if _, most := p.age(r.Charge.Since); most >= checkout.KeyAge {
+	if _, most := p.remote.Age(r.Charge.Since); most >= checkout.KeyAge {
 		return afterwards(p.Resolve(ctx, a, r))
 	}
 	params.Confirm = api.Bool(true)

@@ -37,7 +37,7 @@ func (p *Provider) Refund(ctx context.Context, a ports.PaymentAccount, r ports.R
 	if !ok {
 		return refundFailed("amount_too_small"), nil
 	}
-	if _, most := p.age(r.Since); most > keyAge {
+	if _, most := p.remote.Age(r.Since); most > keyAge {
 		if found, err := p.findRefund(ctx, a, r); err != nil || found != nil {
 			return p.refunded(r, found, err)
 		}

@@ -15,7 +15,7 @@ func (p *Provider) Resolve(ctx context.Context, a ports.PaymentAccount, r ports.
 	if _, ok := toUnits(r.Charge.Amount); !ok {
 		return checkout.NotCharged{}, nil // it was never sent
 	}
-	if _, most := p.age(r.Charge.Since); most >= keyAge {
+	if _, most := p.remote.Age(r.Charge.Since); most >= keyAge {
 		return p.lookUp(ctx, a, r)
 	}
 	if _, searching := parseProgress(r.Charge.Progress); !searching { // else the void has lost before
@@ -60,7 +60,7 @@ func (p *Provider) used(ctx context.Context, a ports.PaymentAccount, r ports.Cha
 // no charge if the list has no intent of it at any time at which it may have been sent.
 func (p *Provider) lookUp(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	of := r.Charge
-	if s, ok := parseProgress(of.Progress); ok && !s.whole(p.now()) {
+	if s, ok := parseProgress(of.Progress); ok && !s.whole(p.remote.ProviderTime()) {
 		of.Progress = "" // begun while it might still be charged
 	}
 	intent, s, err := p.find(ctx, a, of)
@@ -69,7 +69,7 @@ func (p *Provider) lookUp(ctx context.Context, a ports.PaymentAccount, r ports.C
 		return nil, err
 	case intent != nil:
 		return p.settled(ctx, a, r, intent)
-	case !s.whole(p.now()):
+	case !s.whole(p.remote.ProviderTime()):
 		return nil, errors.New("stripe: the time in which the attempt may have been charged is not over")
 	}
 	return checkout.NotCharged{}, nil

@@ -47,9 +47,9 @@ func parseProgress(text string) (s progress, ok bool) {
 
 // begin is a search from its start.
 func (p *Provider) begin(since time.Time) progress {
-	earliest, latest := p.remoteTime(since)
+	earliest, latest := p.remote.Span(since)
 	until := latest.Add(late)
-	if now := p.now().Add(near); now.Before(until) {
+	if now := p.remote.ProviderTime().Add(near); now.Before(until) {
 		until = now
 	}
 	return progress{earliest: earliest.Unix(), latest: latest.Unix(), until: until.Unix()}
@@ -86,7 +86,7 @@ func (p *Provider) find(ctx context.Context, a ports.PaymentAccount, of checkout
 		s = p.begin(of.Since)
 	}
 	last, known := stages, false
-	least, most := p.age(of.Since)
+	least, most := p.remote.Age(of.Since)
 	if least >= searchable {
 		found, known, err = p.search(ctx, a, of.Key)
 	}

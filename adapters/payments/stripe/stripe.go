@@ -38,6 +38,7 @@ import (
 
 	api "github.com/stripe/stripe-go/v85"
 
+	"github.com/haggle-commerce/haggle/adapters/payments/remoteclock"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -52,10 +53,13 @@ type Config struct {
 type Provider struct {
 	backends *api.Backends
 	clock    ports.Clock
-	remote   *remoteClock
+	remote   *remoteclock.Clock
 }
 
-var _ ports.PaymentProvider = (*Provider)(nil)
+var (
+	_ ports.PaymentProvider = (*Provider)(nil)
+	_ ports.RemoteClock     = (*Provider)(nil)
+)
 
 // New is Stripe as configured. Requests last as long as their contexts, and follow no redirects.
 func New(c Config) *Provider {
@@ -64,10 +68,7 @@ func New(c Config) *Provider {
 		*client = *c.HTTP
 	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	remote := &remoteClock{ours: c.Clock, next: client.Transport}
-	if remote.next == nil {
-		remote.next = http.DefaultTransport
-	}
+	remote := remoteclock.New(c.Clock, client.Transport)
 	client.Transport = remote
 	backend := &api.BackendConfig{
 		HTTPClient: client, EnableTelemetry: api.Bool(false), LeveledLogger: &api.LeveledLogger{Level: api.LevelNull},
@@ -78,6 +79,9 @@ func New(c Config) *Provider {
 	}
 	return &Provider{backends: api.NewBackendsWithConfig(backend), clock: c.Clock, remote: remote}
 }
+
+// Skew returns how far Stripe's clock is ahead of ours, and whether that is known.
+func (p *Provider) Skew() (ahead time.Duration, known bool) { return p.remote.Skew() }
 
 func (p *Provider) as(a ports.PaymentAccount) *api.Client {
 	return api.NewClient(a.Key, api.WithBackends(p.backends))

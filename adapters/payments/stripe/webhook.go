@@ -49,7 +49,7 @@ func (p *Provider) ReadWebhook(_ context.Context, _ ports.PaymentAccount, c port
 }
 
 func (p *Provider) recent(signed time.Time) bool {
-	least, most := p.age(signed)
+	least, most := p.remote.Age(signed)
 	return least.Abs() <= tolerance || most.Abs() <= tolerance
 }
 

@@ -1,0 +1,75 @@
+// Package remoteclock estimates a payment provider's clock from the Date headers of its answers (RFC 9110, 6.6.1).
+// The estimate is good to about a second plus half of the round trip.
+package remoteclock
+
+import (
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+var (
+	_ ports.RemoteClock = (*Clock)(nil)
+	_ http.RoundTripper = (*Clock)(nil)
+)
+
+// Clock is a provider's clock. It is the transport that the provider is called through.
+type Clock struct {
+	local ports.Clock
+	next  http.RoundTripper
+
+	mu    sync.Mutex
+	ahead time.Duration
+	known bool
+}
+
+// New returns the clock of the provider that next reaches. It is the local clock until the first answer.
+func New(local ports.Clock, next http.RoundTripper) *Clock {
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	return &Clock{local: local, next: next}
+}
+
+// RoundTrip sends a request and reads the provider's clock from the answer.
+func (c *Clock) RoundTrip(r *http.Request) (*http.Response, error) {
+	sent := c.local.Now()
+	answer, err := c.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	if date, err := http.ParseTime(answer.Header.Get("Date")); err == nil {
+		trip := c.local.Now().Sub(sent)
+		c.mu.Lock()
+		c.ahead, c.known = date.Add(time.Second/2).Sub(sent.Add(trip/2)), true
+		c.mu.Unlock()
+	}
+	return answer, nil
+}
+
+// Skew returns how far the provider's clock is ahead of the local one, and whether that is known.
+func (c *Clock) Skew() (ahead time.Duration, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ahead, c.known
+}
+
+// ProviderTime returns the time by the provider's clock, or by the local one until the first answer.
+func (c *Clock) ProviderTime() time.Time {
+	ahead, _ := c.Skew()
+	return c.local.Now().Add(ahead)
+}
+
+// Age bounds how long ago t was. It is not known which clock t was read from, so the bounds hold for both.
+func (c *Clock) Age(t time.Time) (least, most time.Duration) {
+	local, remote := c.local.Now().Sub(t), c.ProviderTime().Sub(t)
+	return min(local, remote), max(local, remote)
+}
+
+// Span bounds the provider's time at t. It is not known which clock t was read from.
+func (c *Clock) Span(t time.Time) (earliest, latest time.Time) {
+	ahead, _ := c.Skew()
+	return t.Add(min(ahead, 0)), t.Add(max(ahead, 0))
+}
