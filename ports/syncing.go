@@ -180,11 +180,10 @@ type Inbox interface {
 		change func(*integration.Delivery) error) (*integration.Delivery, error)
 }
 
-// InboxQueue hands out deliveries of all projects, to all replicas at once: no two have the same in hand.
+// InboxQueue hands out due deliveries with their payloads, in groups by integration. A delivery's DueAt is the
+// end of its lease.
 type InboxQueue interface {
-	// Claim takes up to n due deliveries with their payloads, the longest waiting first, but those of some
-	// integrations. They are due again at until.
-	Claim(ctx context.Context, now, until time.Time, n int, except []id.Integration) ([]*integration.Delivery, error)
+	Queue[*integration.Delivery]
 	// Forget removes what was received before a time and is not waiting, up to n, and tells how many.
 	Forget(ctx context.Context, before time.Time, n int) (int, error)
 }

@@ -48,6 +48,11 @@ func (r checkoutRow) args() []any {
 	}
 }
 
+// accountGroup is the group of work at a payment account of a project.
+func accountGroup(p id.Project, route project.PaymentRoute) string {
+	return p.String() + "/" + cmp.Or(route.Integration.String(), route.Provider)
+}
+
 func toCheckoutRow(c *checkout.Checkout) (checkoutRow, error) {
 	s := c.Snapshot()
 	r := checkoutRow{
@@ -58,7 +63,7 @@ func toCheckoutRow(c *checkout.Checkout) (checkoutRow, error) {
 		CreatedAt: toMillis(s.CreatedAt), ValidUntil: toMillis(s.ValidUntil), ClaimedAt: toSetMillis(s.ClaimedAt),
 	}
 	if s.Payment.Method != "" {
-		r.Queue = r.ProjectID + "/" + cmp.Or(s.Payment.Route.Integration.String(), s.Payment.Route.Provider)
+		r.Queue = accountGroup(s.Project, s.Payment.Route)
 	}
 	for _, nested := range []struct {
 		text  *string

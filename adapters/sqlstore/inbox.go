@@ -16,13 +16,40 @@ import (
 // Inbox is the store's view of what came to the webhooks of integrations.
 type Inbox struct{ store *Store }
 
-var (
-	_ ports.Inbox      = Inbox{}
-	_ ports.InboxQueue = Inbox{}
-)
+var _ ports.Inbox = Inbox{}
 
-// Inbox keeps deliveries, and hands them out.
+// Inbox keeps deliveries.
 func (s *Store) Inbox() Inbox { return Inbox{s} }
+
+// InboxQueue hands deliveries out.
+func (s *Store) InboxQueue() ports.InboxQueue {
+	return inboxQueue{workQueue[leasedInboxRow, *integration.Delivery]{s, dueInbox, leasedInboxRow.lease}}
+}
+
+type inboxQueue struct {
+	workQueue[leasedInboxRow, *integration.Delivery]
+}
+
+var dueInbox = queueTable{
+	name:    "webhooks",
+	table:   "webhook_deliveries",
+	key:     "id",
+	group:   "integration_id",
+	waits:   "due_at IS NOT NULL",
+	due:     "due_at",
+	lease:   "due_at",
+	retry:   "due_at",
+	columns: inboxColumns,
+}
+
+type leasedInboxRow struct {
+	inboxRow
+	heldRow
+}
+
+func (r leasedInboxRow) lease() ports.Leased[*integration.Delivery] {
+	return decoded(r.held(r.ProjectID, r.ID, r.IntegrationID), func() (*integration.Delivery, error) { return fromInboxRow(r.inboxRow), nil })
+}
 
 const (
 	loggedColumns = `project_id, id, integration_id, webhook_id, topic, remote, at, status, error, retries, size, received_at, due_at`
@@ -48,25 +75,6 @@ WHERE project_id = $1
 	// recordInbox is updateInbox for who still holds the lease.
 	recordInbox = updateInbox + `
   AND due_at = $8`
-
-	takeInbox = `
-WITH taken AS MATERIALIZED (
-  SELECT project_id AS owner, id AS name
-  FROM webhook_deliveries
-  WHERE due_at <= $1`
-
-	longestDue = `
-  ORDER BY due_at
-  LIMIT $3`
-
-	claimInbox = `
-)
-UPDATE webhook_deliveries
-SET due_at = $2
-FROM taken
-WHERE project_id = taken.owner
-  AND id = taken.name
-RETURNING ` + inboxColumns
 
 	oldInbox = `
 WITH old AS MATERIALIZED (
@@ -182,25 +190,7 @@ func (v Inbox) Update(ctx context.Context, of id.Project, at id.Integration, wan
 	return changed, nil
 }
 
-// Claim answers in the order in which the deliveries were received.
-func (v Inbox) Claim(ctx context.Context, now, until time.Time, n int, except []id.Integration) ([]*integration.Delivery, error) {
-	var rows []inboxRow
-	b := v.store.writing(anyProject)
-	args, others := arguments{toMillis(now), toMillis(until), n}, ""
-	if len(except) > 0 {
-		others = "\n    AND integration_id NOT IN " + args.list(texts(except))
-	}
-	b.query(&rows, takeInbox+others+longestDue+v.store.dialect.skipLocked+claimInbox, args...)
-	if err := b.run(ctx); err != nil {
-		return nil, err
-	}
-	slices.SortFunc(rows, func(a, b inboxRow) int {
-		return cmp.Or(cmp.Compare(a.ReceivedAt, b.ReceivedAt), strings.Compare(a.ID, b.ID))
-	})
-	return fromInboxRows(rows), nil
-}
-
-func (v Inbox) Forget(ctx context.Context, before time.Time, n int) (forgotten int, err error) {
+func (v inboxQueue) Forget(ctx context.Context, before time.Time, n int) (forgotten int, err error) {
 	err = v.store.inTx(ctx, anyProject, func(t *tx) error {
 		rows, err := t.exec(ctx, oldInbox+t.dialect.skipLocked+forgetInbox, toMillis(before), n)
 		forgotten = int(rows)

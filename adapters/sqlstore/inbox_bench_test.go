@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/haggle-commerce/haggle/domain/integration"
 )
@@ -45,16 +44,14 @@ func BenchmarkClaimAndRecord(b *testing.B) {
 			if err := s.Inbox().Keep(b.Context(), list); err != nil {
 				b.Fatal(err)
 			}
-			now := list[size-1].DueAt
 			b.StartTimer()
-			claimed, err := s.Inbox().Claim(b.Context(), now, now.Add(time.Minute), size, nil)
-			if err != nil || len(claimed) != size {
-				b.Fatal(len(claimed), err)
+			claimed := claimAll(b, s.InboxQueue(), size)
+			if len(claimed) != size {
+				b.Fatal(len(claimed))
 			}
-			for _, d := range claimed {
-				lease := d.DueAt
-				d.Done()
-				if err := s.Inbox().Record(b.Context(), d, lease); err != nil {
+			for _, l := range claimed {
+				l.Item.Done()
+				if err := s.Inbox().Record(b.Context(), l.Item, l.Until); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -31,8 +31,8 @@ SET status = excluded.status, estimate = excluded.estimate, refund_id = excluded
   restocked = excluded.restocked, decided_at = excluded.decided_at`
 
 	upsertRefund = `
-INSERT INTO refunds (` + refundColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+INSERT INTO refunds (` + refundColumns + `, queue)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
 ON CONFLICT (project_id, id) DO UPDATE
 SET status = excluded.status, failure = excluded.failure, provider = excluded.provider, updated_at = excluded.updated_at,
   attempts = excluded.attempts, due_at = excluded.due_at, reversed_at = excluded.reversed_at`
@@ -174,7 +174,7 @@ func caseEffects(c *order.Case) ([]effect, error) {
 		}, 1, fault.Missing("payment")},
 	}
 	for _, r := range c.Refunds {
-		effects = append(effects, effect{upsertRefund, refundArgs(r), 1, fault.Missing("refund")})
+		effects = append(effects, effect{upsertRefund, append(refundArgs(r), accountGroup(o.Project, p.Route)), 1, fault.Missing("refund")})
 	}
 	for _, d := range c.Disputes {
 		effects = append(effects, effect{upsertDispute, disputeArgs(d), 1, fault.Missing("dispute")})

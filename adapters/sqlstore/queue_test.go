@@ -33,7 +33,7 @@ func lapsedCheckout(t *testing.T, s *Store, sale *porttest.Sale) string {
 	return c.ID().String()
 }
 
-func claimAll[T any](t *testing.T, q ports.Queue[T], most int) (list []ports.Leased[T]) {
+func claimAll[T any](t testing.TB, q ports.Queue[T], most int) (list []ports.Leased[T]) {
 	t.Helper()
 	groups, err := q.Waiting(t.Context())
 	if err != nil {

@@ -105,19 +105,20 @@ func (s *Store) DueRefunds() ports.DueRefunds {
 }
 
 var dueRefunds = queueTable{
-	name: "refunds", table: "refunds", key: "id", group: "project_id", waits: "due_at IS NOT NULL",
-	due: "due_at", lease: "due_at", retry: "due_at", columns: "project_id, id, order_id",
+	name: "refunds", table: "refunds", key: "id", group: "queue", waits: "due_at IS NOT NULL",
+	due: "due_at", lease: "due_at", retry: "due_at", columns: "project_id, id, order_id, queue",
 }
 
 type leasedRefundRow struct {
 	ProjectID string `db:"project_id"`
 	ID        string
 	OrderID   string `db:"order_id"`
+	Queue     string
 	heldRow
 }
 
 func (r leasedRefundRow) lease() ports.Leased[ports.DueRefund] {
-	return decoded(r.held(r.ProjectID, r.ID, r.ProjectID), func() (ports.DueRefund, error) {
+	return decoded(r.held(r.ProjectID, r.ID, r.Queue), func() (ports.DueRefund, error) {
 		return ports.DueRefund{
 			Project: id.Stored[id.Project](r.ProjectID), Order: id.Stored[id.Order](r.OrderID), Refund: id.Stored[id.Refund](r.ID),
 		}, nil

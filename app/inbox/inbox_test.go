@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -369,7 +370,7 @@ func TestManyWorkersShareTheWork(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var all sync.WaitGroup
 	for range 4 {
-		all.Go(func() { l.worker(l.Replica(0)).Run(ctx) })
+		all.Go(func() { jobs.NewWorker(l.worker(l.Replica(0)).Job()).Run(ctx) })
 	}
 	left := func() (n int) {
 		for _, d := range l.Deliveries() {
@@ -428,28 +429,8 @@ func TestWhatABusyDatabaseDoesNotTakeIsPutOff(t *testing.T) {
 	d := l.came(t, told{Resource: "products", ID: "p1", SKU: "T-1", Name: "Tent"})
 	w := l.worker(l.Replica(0))
 	w.Unit = busy{}
-	if _, err := w.step(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	<-w.done
+	l.workAs(t, w, 64)
 	if got := l.Delivery(d); got.Status != integration.Received || got.Retries != 0 || !got.DueAt.Equal(l.Now().Add(again)) {
 		t.Errorf("%s, %d retries, due in %s", got.Status, got.Retries, got.DueAt.Sub(l.Now()))
-	}
-}
-
-func TestWhatWaitedTooLongIsLeftToItsLease(t *testing.T) {
-	t.Parallel()
-	l := newLab(t)
-	d := l.came(t, told{Resource: "products", ID: "p1", SKU: "T-1", Name: "Tent"})
-	w := l.worker(l.Replica(0))
-	w.busy[l.Integration] = true // with what came before
-	if _, err := w.step(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	l.Pass(lease - reading)
-	delete(w.busy, l.Integration)
-	w.start(t.Context(), l.Integration)
-	if len(w.busy) != 0 || l.Delivery(d).Status != integration.Received || l.platform.asked != 0 {
-		t.Errorf("it was begun: %d busy, asked %d times", len(w.busy), l.platform.asked)
 	}
 }

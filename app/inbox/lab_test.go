@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -32,6 +33,7 @@ type told struct {
 	Quantity int
 	At       time.Time
 	Poison   bool
+	Panic    bool
 }
 
 // platform signs with "X-Signature: " and the secret, and sends told as JSON.
@@ -73,6 +75,9 @@ func (p *platform) News(_ context.Context, _ ports.Connection, _ string, _ time.
 	var t told
 	if err := json.Unmarshal(payload, &t); err != nil {
 		return nil, &ports.PlatformRefusal{Reason: "The body cannot be read."}
+	}
+	if t.Panic {
+		panic("of all payloads")
 	}
 	r := syncrun.Record{Resource: syncrun.StoredResource(t.Resource), Remote: t.ID, At: t.At}
 	switch r.Resource {
@@ -161,22 +166,21 @@ func (l *lab) worker(r *synctest.Replica) *Worker {
 	return NewWorker(Parts{
 		Queue: r.InboxQueue(), Inbox: r.Inbox(), Webhooks: r.Webhooks(), Integrations: r.Integrations(), Projects: r, Unit: r, Platforms: l.platforms(),
 		Accounts: open{}, Taker: taker{l}, Clock: l, Log: l.log(),
-		Changed: func(context.Context, id.Project, []id.Product) {}, Wanted: func() { l.wanted.Add(1) }, Ran: func(error) {},
+		Changed: func(context.Context, id.Project, []id.Product) {}, Wanted: func() { l.wanted.Add(1) },
 	})
 }
 
-// work has a replica work on what is due, in groups of so many.
+// work has a replica work on what is due, in batches of so many.
 func (l *lab) work(t *testing.T, r *synctest.Replica, size int) {
 	t.Helper()
-	w := l.worker(r)
-	for range 1000 {
-		list, err := w.Queue.Claim(t.Context(), l.Now(), l.Now().Add(lease), size, nil)
-		if err != nil || len(list) == 0 {
-			return
-		}
-		_ = w.work(t.Context(), list)
-	}
-	t.Fatal("deliveries are due for ever")
+	l.workAs(t, l.worker(r), size)
+}
+
+func (l *lab) workAs(t *testing.T, w *Worker, size int) {
+	t.Helper()
+	job := w.Job()
+	job.Limits.Batch = size
+	_, _ = jobs.NewWorker(job).Once(t.Context())
 }
 
 func call(headers map[string]string, payload any) ports.Call {

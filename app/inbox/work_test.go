@@ -2,7 +2,6 @@ package inbox
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
@@ -13,38 +12,6 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// A group takes its time, and so what comes after it has been in hand for longer than when the first began.
-func TestWhatWaitedBehindAGroupIsLeftToItsLease(t *testing.T) {
-	t.Parallel()
-	l := newLab(t)
-	first, second := l.came(t, told{Resource: "products", ID: "p0", SKU: "T-0", Name: "Tent"}), l.Now()
-	for n := range claimed {
-		l.came(t, told{Resource: "products", ID: fmt.Sprint("p", n+1), SKU: fmt.Sprint("T-", n+1), Name: "Tent", At: second.Add(time.Second)})
-	}
-	w := l.worker(l.Replica(0))
-	list, err := w.Queue.Claim(t.Context(), l.Now(), l.Now().Add(lease), claimed+1, nil)
-	if err != nil || len(list) != claimed+1 {
-		t.Fatalf("%v, %d", err, len(list))
-	}
-	w.Changed = func(context.Context, id.Project, []id.Product) {}
-	w.Accounts = slow{l}
-	w.waiting[l.Integration] = list
-	w.start(t.Context(), l.Integration)
-	<-w.done
-	l.wantStatus(t, first, integration.Processed, "")
-	if l.platform.asked != claimed || l.Products() != claimed {
-		t.Errorf("asked %d times, %d products: what is late was begun", l.platform.asked, l.Products())
-	}
-}
-
-// slow opens accounts for as long as may be.
-type slow struct{ *lab }
-
-func (s slow) Use(ctx context.Context, i *integration.Integration, work func(ports.Connection) error) error {
-	defer s.Pass(reading)
-	return open{}.Use(ctx, i, work)
-}
-
 // A call may be stored while its project goes. Nobody is to work on it for ever.
 func TestDeliveriesOfAProjectThatIsGoneEnd(t *testing.T) {
 	t.Parallel()
@@ -52,10 +19,7 @@ func TestDeliveriesOfAProjectThatIsGoneEnd(t *testing.T) {
 	d := l.came(t, told{Resource: "products", ID: "p1", SKU: "T-1", Name: "Tent"})
 	w := l.worker(l.Replica(0))
 	w.Projects = nowhere{}
-	if _, err := w.step(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	<-w.done
+	l.workAs(t, w, 64)
 	if got := l.Delivery(d); got.Status != integration.Undone || !got.DueAt.IsZero() || got.Payload != nil {
 		t.Errorf("%s, due %s, with %d bytes", got.Status, got.DueAt, len(got.Payload))
 	}
@@ -91,4 +55,48 @@ func TestActionsAreWantedOnce(t *testing.T) {
 			t.Errorf("%s, tried again: wanted are %v", name, got)
 		}
 	}
+}
+
+// A delivery that makes the program panic is set aside, the longer the more often, and spoils no other one.
+func TestADeliveryThatPanicsIsSetAside(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	first := l.came(t, told{Resource: "products", ID: "p1", SKU: "T-1", Name: "Tent"})
+	bad := l.came(t, told{Panic: true})
+	second := l.came(t, told{Resource: "products", ID: "p2", SKU: "T-2", Name: "Tent"})
+	for failures, pause := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute} {
+		l.work(t, l.Replica(0), 64)
+		l.wantStatus(t, first, integration.Processed, "")
+		l.wantStatus(t, second, integration.Processed, "")
+		got := l.Delivery(bad)
+		if got.Status != integration.Received || !got.DueAt.Equal(l.Now().Add(pause)) || l.SetAside(bad.String()) != failures+1 {
+			t.Errorf("after %d failures: %s, due in %s, set aside %d times", failures+1, got.Status, got.DueAt.Sub(l.Now()), l.SetAside(bad.String()))
+		}
+		l.Pass(pause)
+	}
+}
+
+// The deliveries of a project that cannot be read are set aside until it can be.
+func TestDeliveriesOfAnUnreadableProjectAreSetAside(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	d := l.came(t, told{Resource: "products", ID: "p1", SKU: "T-1", Name: "Tent"})
+	w := l.worker(l.Replica(0))
+	w.Projects = unreadable{}
+	l.workAs(t, w, 64)
+	if got := l.Delivery(d); !got.DueAt.Equal(l.Now().Add(time.Minute)) || l.SetAside(d.String()) != 1 {
+		t.Errorf("due in %s, set aside %d times", got.DueAt.Sub(l.Now()), l.SetAside(d.String()))
+	}
+	l.Pass(time.Minute)
+	l.work(t, l.Replica(0), 64)
+	l.wantStatus(t, d, integration.Processed, "")
+	if l.SetAside(d.String()) != 0 {
+		t.Error("it is still set aside")
+	}
+}
+
+type unreadable struct{}
+
+func (unreadable) ByProject(context.Context, id.Project) (*project.Project, error) {
+	return nil, fault.ErrUnreadable
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -18,21 +19,19 @@ import (
 const (
 	// poll is how often due deliveries, those that other replicas stored too, are looked for.
 	poll = 500 * time.Millisecond
-	// lease is how long a delivery is in hand. It is longer than working on it can take.
+	// lease is longer than working on a batch takes.
 	lease = 30 * time.Second
 	// reading bounds what a group of deliveries asks the platform.
 	reading = 15 * time.Second
-	// claimed are how many deliveries are taken in hand at once, and waiting how many may be.
-	claimed = 64
-	waiting = 256
 	// again is when deliveries are tried that this server could not work on.
 	again = 2 * time.Second
-	// atOnce are how many integrations are worked on at once.
-	atOnce = 8
 	// kept is how long the log is, and forgotten how many rows of it are removed at once.
 	kept      = 30 * 24 * time.Hour
 	forgotten = 1000
 )
+
+// limits give a platform that hangs one of the places, and platforms that hang half of them.
+var limits = jobs.Limits{Slots: 8, Slow: 4, Batch: 64, Long: 5 * time.Second}
 
 // Taker takes records within a transaction, and holds their integration from its start.
 type Taker interface {
@@ -61,150 +60,62 @@ type Parts struct {
 	Changed func(ctx context.Context, project id.Project, products []id.Product)
 	// Wanted is told that an integration is to be read. It never waits.
 	Wanted func()
-	// Ran is told after each round of work, with what went wrong.
-	Ran func(error)
 }
 
-// Worker works on deliveries, as long as it runs. Any number of them share the work. Of one integration it
-// works on one group of deliveries at a time, so that they are taken in the order of what they tell.
-type Worker struct {
-	Parts
-	wake    chan struct{}
-	done    chan id.Integration
-	waiting map[id.Integration][]*integration.Delivery
-	busy    map[id.Integration]bool
-}
+// Worker works on deliveries: on one batch of an integration at a time, so that they are taken in the order of
+// what they tell.
+type Worker struct{ Parts }
 
-// NewWorker puts one together. Run starts it.
-func NewWorker(p Parts) *Worker {
-	return &Worker{
-		Parts: p, wake: make(chan struct{}, 1), done: make(chan id.Integration, atOnce),
-		waiting: map[id.Integration][]*integration.Delivery{}, busy: map[id.Integration]bool{},
+// NewWorker returns a worker. Its Job is to be run.
+func NewWorker(p Parts) *Worker { return &Worker{p} }
+
+// Job works on deliveries that are due.
+func (w *Worker) Job() jobs.Job[*integration.Delivery] {
+	return jobs.Job[*integration.Delivery]{
+		Name:   "work on webhooks",
+		Queue:  w.Queue,
+		Work:   w.batch,
+		Limits: limits,
+		Lease:  lease,
+		Poll:   poll,
+		Clock:  w.Clock,
+		Log:    w.Log,
 	}
 }
 
-// Wake tells that there may be something to do. It never waits.
-func (w *Worker) Wake() {
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
-}
-
-// Run works until ctx ends, and then finishes what it has begun. What it has not is handed out again when
-// its lease is over.
-func (w *Worker) Run(ctx context.Context) {
-	tick := time.NewTicker(poll)
-	defer tick.Stop()
-	for {
-		var more bool
-		err := fault.Survive(func() (err error) {
-			more, err = w.step(ctx)
-			return err
-		})
-		if ctx.Err() == nil {
-			w.Ran(err)
-		}
-		if more && err == nil && ctx.Err() == nil {
-			continue
-		}
-		select {
-		case <-ctx.Done():
-			for range len(w.busy) {
-				<-w.done
-			}
-			return
-		case <-w.wake:
-		case <-tick.C:
-		case i := <-w.done:
-			delete(w.busy, i)
-		}
-	}
-}
-
-// step takes due deliveries in hand and starts on them, as far as there is room. It tells whether there is
-// room for more that may be due.
-func (w *Worker) step(ctx context.Context) (more bool, err error) {
-	held := 0
-	for _, list := range w.waiting {
-		held += len(list)
-	}
-	if held+claimed <= waiting && len(w.busy) < atOnce {
-		now := w.Clock.Now()
-		list, err := w.Queue.Claim(ctx, now, now.Add(lease), claimed, w.slow())
-		if err != nil {
-			return false, err
-		}
-		for _, d := range list {
-			w.waiting[d.Integration] = append(w.waiting[d.Integration], d)
-		}
-		more = len(list) == claimed
-	}
-	for of := range w.waiting {
-		if len(w.busy) < atOnce && !w.busy[of] {
-			w.start(ctx, of)
-		}
-	}
-	return more, nil
-}
-
-// slow are the integrations of which enough waits here: their platforms keep no others waiting.
-func (w *Worker) slow() (list []id.Integration) {
-	for of, waits := range w.waiting {
-		if len(waits) >= claimed {
-			list = append(list, of)
-		}
-	}
-	return list
-}
-
-// start works on what waits of an integration. What has waited too long is left to its lease.
-func (w *Worker) start(ctx context.Context, of id.Integration) {
-	list, now := w.waiting[of], w.Clock.Now()
-	delete(w.waiting, of)
-	list = slices.DeleteFunc(list, func(d *integration.Delivery) bool { return late(d, now) })
-	if len(list) == 0 {
-		return
+// batch works on deliveries of one integration, and finishes when the worker is stopped.
+func (w *Worker) batch(ctx context.Context, t jobs.Task[*integration.Delivery]) error {
+	ctx = context.WithoutCancel(ctx)
+	at := *w
+	at.Clock = t.Clock
+	list := make([]*integration.Delivery, len(t.Items))
+	for i, l := range t.Items {
+		list[i] = l.Item
 	}
 	slices.SortStableFunc(list, func(a, b *integration.Delivery) int { return happened(a).Compare(happened(b)) })
-	w.busy[of] = true
-	go func() {
-		defer func() { w.done <- of }()
-		for group := range slices.Chunk(list, claimed) {
-			if ctx.Err() != nil {
-				return
-			}
-			group = slices.DeleteFunc(group, func(d *integration.Delivery) bool { return late(d, w.Clock.Now()) })
-			if len(group) == 0 {
-				continue
-			}
-			err := fault.Survive(func() error { return w.work(context.WithoutCancel(ctx), group) })
-			if err != nil {
-				w.Log.WarnContext(ctx, "webhook deliveries are put off", "integration", of.String(), "error", err)
-				w.release(context.WithoutCancel(ctx), group, err)
-			}
-		}
-	}()
+	err := at.work(ctx, list)
+	if err == nil || errors.Is(err, fault.ErrUnreadable) {
+		return err
+	}
+	w.Log.WarnContext(ctx, "webhook deliveries are postponed", "integration", t.Group, "error", err)
+	if at.postpone(ctx, list) != nil {
+		return err // the leases end
+	}
+	return jobs.ErrFailed
 }
 
-// late tells whether a delivery's lease may end before the work on it does.
-func late(d *integration.Delivery, now time.Time) bool { return d.DueAt.Sub(now) < reading+storing/2 }
-
-// release puts deliveries off that this server could not work on, which is no failure of theirs unless they
-// brought out a mistake of ours. Those of which it cannot even store that are left to their lease.
-func (w *Worker) release(ctx context.Context, list []*integration.Delivery, why error) {
+// postpone makes deliveries due again that this server could not work on, which is no failure of theirs.
+func (w *Worker) postpone(ctx context.Context, list []*integration.Delivery) error {
 	ctx, cancel := context.WithTimeout(ctx, storing/2)
 	defer cancel()
 	for _, d := range list {
 		put := *d
 		put.Postpone(w.Clock.Now().Add(again))
-		if errors.Is(why, fault.ErrPanic) {
-			put.Failed("This server has a problem of its own with it.", w.Clock.Now())
-		}
-		if w.Inbox.Record(ctx, &put, d.DueAt) != nil {
-			return
+		if err := w.Inbox.Record(ctx, &put, d.DueAt); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // happened is when what a delivery tells did, as far as anybody knows.

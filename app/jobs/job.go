@@ -17,7 +17,8 @@ type Job[T any] struct {
 	Name  string
 	Queue ports.Queue[T]
 	// Work does claimed work and records what became of it. What it leaves unrecorded is claimed again when
-	// its lease is over, and what it fails on for fault.ErrPanic or fault.ErrUnreadable is set aside.
+	// its lease is over, and what it fails on for fault.ErrPanic or fault.ErrUnreadable is set aside. It may be
+	// called again with each item of a batch alone.
 	Work func(ctx context.Context, t Task[T]) error
 	// Before, if set, is work without a lease, done before each claim. It reports whether there is more.
 	Before func(ctx context.Context) (more bool, err error)
@@ -59,6 +60,10 @@ type Task[T any] struct {
 
 // Item is the only item of a task that has no batch.
 func (t Task[T]) Item() T { return t.Items[0].Item }
+
+// Extended tells the worker until when the lease of the only item lasts now. Work that moves the end of its
+// lease calls it, so that the item can still be set aside.
+func (t Task[T]) Extended(until time.Time) { t.Items[0].Until = until }
 
 // storeClock is a clock corrected by how far the store's is ahead.
 type storeClock struct {

@@ -47,24 +47,23 @@ func (w *Worker[T]) Wake() {
 func (w *Worker[T]) Run(ctx context.Context) {
 	tick := time.NewTicker(w.Poll)
 	defer tick.Stop()
-	for {
+	for ctx.Err() == nil {
 		more, err := w.round(ctx)
 		if ctx.Err() == nil {
 			w.report(err)
 		}
-		if more && err == nil && ctx.Err() == nil {
+		if more && err == nil {
 			continue
 		}
 		select {
 		case <-ctx.Done():
-			w.finish(context.WithoutCancel(ctx))
-			return
 		case <-w.wake:
 		case <-tick.C:
 		case e := <-w.ended:
 			w.note(e)
 		}
 	}
+	w.finish(context.WithoutCancel(ctx))
 }
 
 // Once works until nothing is due any more, and returns how many tasks were done and what went wrong with
@@ -156,18 +155,32 @@ func (w *Worker[T]) start(ctx context.Context, t Task[T]) {
 	w.lanes.enter(t.Group)
 	begun := w.Clock.Now()
 	go func() {
-		err := fault.Survive(func() error { return w.Work(ctx, t) })
-		e := ended{t.Group, err == nil && w.Clock.Now().Sub(begun) < w.Limits.Long, err}
-		for _, l := range t.Items {
-			switch {
-			case errors.Is(err, fault.ErrPanic) || errors.Is(err, fault.ErrUnreadable):
-				e.err = errors.Join(e.err, w.setAside(ctx, l.Held, err))
-			case l.Failures > 0:
-				e.err = errors.Join(e.err, w.Queue.Restore(context.WithoutCancel(ctx), l.Held))
-			}
-		}
-		w.ended <- e
+		err := w.work(ctx, t)
+		w.ended <- ended{t.Group, err == nil && w.Clock.Now().Sub(begun) < w.Limits.Long, err}
 	}()
+}
+
+// work does a task, and sets it aside if it panics or cannot be read. A batch that does is repeated item by
+// item, so that only the items at fault are set aside.
+func (w *Worker[T]) work(ctx context.Context, t Task[T]) error {
+	err := fault.Survive(func() error { return w.Work(ctx, t) })
+	poison := errors.Is(err, fault.ErrPanic) || errors.Is(err, fault.ErrUnreadable)
+	switch {
+	case poison && len(t.Items) == 1:
+		return errors.Join(err, w.setAside(ctx, t.Items[0].Held, err))
+	case poison:
+		err = nil
+		for i := range t.Items {
+			err = errors.Join(err, w.work(ctx, Task[T]{t.Group, t.Items[i : i+1], t.Clock}))
+		}
+		return err
+	}
+	for _, l := range t.Items {
+		if l.Failures > 0 {
+			err = errors.Join(err, w.Queue.Restore(context.WithoutCancel(ctx), l.Held))
+		}
+	}
+	return err
 }
 
 // setAside puts work off that this program cannot do, and says so.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,6 +20,29 @@ type queue struct {
 	mu              sync.Mutex
 	rows            []ports.Leased[string]
 	aside, restored []string
+	held            []ports.Held // of what was set aside
+	calls           atomic.Int64
+	fail            func() error
+}
+
+func rows(list ...ports.Leased[string]) []ports.Leased[string] { return list }
+
+func (q *queue) add(r ports.Leased[string]) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.rows = append(q.rows, r)
+}
+
+// left is how many rows of a group are not claimed.
+func (q *queue) left(group string) (n int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, r := range q.rows {
+		if r.Group == group {
+			n++
+		}
+	}
+	return n
 }
 
 func row(group, key string) ports.Leased[string] {
@@ -28,6 +52,12 @@ func row(group, key string) ports.Leased[string] {
 func (q *queue) Waiting(context.Context) (groups []string, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.calls.Add(1)
+	if q.fail != nil {
+		if err := q.fail(); err != nil {
+			return nil, err
+		}
+	}
 	for _, r := range q.rows {
 		if !slices.Contains(groups, r.Group) {
 			groups = append(groups, r.Group)
@@ -39,6 +69,7 @@ func (q *queue) Waiting(context.Context) (groups []string, err error) {
 func (q *queue) Claim(_ context.Context, _ time.Duration, shares []ports.Share) (claimed []ports.Leased[string], err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.calls.Add(1)
 	for _, share := range shares {
 		q.rows = slices.DeleteFunc(q.rows, func(r ports.Leased[string]) bool {
 			if r.Group != share.Group || share.Most == 0 {
@@ -55,7 +86,7 @@ func (q *queue) Claim(_ context.Context, _ time.Duration, shares []ports.Share) 
 func (q *queue) SetAside(_ context.Context, h ports.Held, _ string) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.aside = append(q.aside, h.Key)
+	q.aside, q.held = append(q.aside, h.Key), append(q.held, h)
 	return nil
 }
 
@@ -136,10 +167,7 @@ func TestWorkerGoesOnBesideAGroupThatHangs(t *testing.T) {
 	for range 10 {
 		<-worked
 	}
-	q.mu.Lock()
-	left := len(q.rows)
-	q.mu.Unlock()
-	if left != 18 {
+	if left := q.left("dead"); left != 18 {
 		t.Errorf("%d of 20 that hang wait, want 18", left)
 	}
 	stop()

@@ -17,6 +17,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/app/connecting"
 	"github.com/haggle-commerce/haggle/app/inbox"
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/app/shipping"
 	"github.com/haggle-commerce/haggle/app/syncing"
 	"github.com/haggle-commerce/haggle/domain/account"
@@ -68,7 +69,8 @@ type platforms struct {
 
 	accounts *connecting.Accounts
 	receiver *inbox.Receiver
-	worker   *inbox.Worker
+	inbox    *inbox.Worker
+	worker   *jobs.Worker[*integration.Delivery] // works on what is in the inbox
 	engine   *syncing.Engine
 }
 
@@ -122,11 +124,12 @@ func (a *App) openSyncing() {
 		Unit: a.store.SyncUnit(), Accounts: p.accounts, Connectors: p.connectors, Taker: taker, Clock: a.clock,
 		Entropy: system.Entropy{}, Log: a.log, Changed: a.Catalogs.Written, Announced: a.publisher.Wake, Ran: func(error) {},
 	})
-	p.worker = inbox.NewWorker(inbox.Parts{
-		Queue: a.store.Inbox(), Inbox: a.store.Inbox(), Webhooks: a.store.Webhooks(), Integrations: a.store.Integrations(),
+	p.inbox = inbox.NewWorker(inbox.Parts{
+		Queue: a.store.InboxQueue(), Inbox: a.store.Inbox(), Webhooks: a.store.Webhooks(), Integrations: a.store.Integrations(),
 		Projects: a.store.ActiveProjects(), Unit: a.store.SyncUnit(), Platforms: p.called, Accounts: p.accounts, Taker: taker,
-		Clock: a.clock, Log: a.log, Changed: a.Catalogs.Written, Wanted: p.engine.Wake, Ran: func(error) {},
+		Clock: a.clock, Log: a.log, Changed: a.Catalogs.Written, Wanted: p.engine.Wake,
 	})
+	p.worker = jobs.NewWorker(p.inbox.Job())
 	p.receiver = inbox.NewReceiver(inbox.Door{
 		Webhooks: a.store.Webhooks(), Inbox: a.store.Inbox(), Platforms: p.called, Vault: a.vault, Clock: a.clock,
 		Entropy: system.Entropy{}, Log: a.log, Wake: p.worker.Wake,
@@ -156,10 +159,9 @@ func (a *App) shippingOn(st *sqlstore.Store) *shipping.Service {
 
 // synchronise is the loops that read platforms' data and work on what they tell, until their context ends.
 func (a *App) synchronise() []func(context.Context) {
-	const reading, hearing = "synchronise", "work on webhooks"
-	engine, worker := a.platforms.engine, a.platforms.worker
-	engine.Ran, worker.Ran = a.ran(reading), a.ran(hearing)
-	return []func(context.Context){engine.Run, worker.Run}
+	engine := a.platforms.engine
+	engine.Ran = a.ran("synchronise")
+	return []func(context.Context){engine.Run, working(a, a.platforms.worker)}
 }
 
 // ran notes a round of a loop that keeps its own time.

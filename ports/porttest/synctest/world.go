@@ -51,6 +51,7 @@ type state struct {
 	orders       map[id.Order]order.Case
 	deliveries   map[id.WebhookLog]integration.Delivery
 	events       []event.Event
+	aside        map[string]int // how many times in a row rows were set aside, by queue and key
 }
 
 // CopyKey names a copy.
@@ -63,6 +64,7 @@ func (s state) clone() state {
 	s.runs, s.problems, s.copies, s.products = maps.Clone(s.runs), maps.Clone(s.problems), maps.Clone(s.copies), maps.Clone(s.products)
 	s.stock, s.integrations, s.webhooks = maps.Clone(s.stock), maps.Clone(s.integrations), maps.Clone(s.webhooks)
 	s.orders, s.deliveries, s.events = maps.Clone(s.orders), maps.Clone(s.deliveries), slices.Clone(s.events)
+	s.aside = maps.Clone(s.aside)
 	return s
 }
 
@@ -94,6 +96,7 @@ func New(t integration.Type) *World {
 		products: map[id.Product]*catalog.Product{}, stock: map[ports.StockPlace]int{},
 		integrations: map[id.Integration]integration.Integration{}, webhooks: map[id.Webhook]integration.Webhook{},
 		orders: map[id.Order]order.Case{}, deliveries: map[id.WebhookLog]integration.Delivery{},
+		aside: map[string]int{},
 	}
 	p, err := project.Open(id.New[id.Project]([16]byte{1}), id.New[id.Account]([16]byte{1}), project.Draft{Name: "Tents", Slug: "tents"}, w.Now())
 	if err != nil {
@@ -216,6 +219,11 @@ func (w *World) Deliveries() []integration.Delivery {
 // Delivery is one of them.
 func (w *World) Delivery(d id.WebhookLog) integration.Delivery {
 	return locked(w, func(s *state) integration.Delivery { return s.deliveries[d] })
+}
+
+// SetAside is how many times in a row a delivery or a run was set aside.
+func (w *World) SetAside(key string) int {
+	return locked(w, func(s *state) int { return s.aside[key] })
 }
 
 func copyRun(r syncrun.Run) syncrun.Run {

@@ -1,0 +1,18 @@
+-- +goose Up
+SET LOCAL haggle.project_id = '*';
+
+-- The project and its payment account. Refunds that servers of the previous release request have none, and are
+-- a group of their own.
+ALTER TABLE refunds ADD COLUMN queue TEXT COLLATE "C" NOT NULL DEFAULT '';
+UPDATE refunds SET queue = project_id WHERE due_at IS NOT NULL;
+
+-- As in 00021, the group of each kind of work comes first in the index that claims read.
+DROP INDEX refunds_waiting;
+CREATE INDEX refunds_waiting ON refunds (queue, due_at) WHERE due_at IS NOT NULL;
+DROP INDEX webhook_deliveries_waiting;
+CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries (integration_id, due_at) WHERE due_at IS NOT NULL;
+DROP INDEX sync_runs_due;
+CREATE INDEX sync_runs_due ON sync_runs (project_id, due_at) WHERE status = 'running';
+DROP INDEX reconciliations_due;
+CREATE INDEX reconciliations_due
+    ON reconciliations (project_id, (CASE WHEN lease_until > due_at THEN lease_until ELSE due_at END));

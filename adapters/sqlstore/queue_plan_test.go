@@ -1,0 +1,51 @@
+package sqlstore
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// queueIndexes are the indexes that queues are read by.
+var queueIndexes = map[string]queueTable{
+	"checkouts_waiting":          lapsedCheckouts,
+	"refunds_waiting":            dueRefunds,
+	"deliveries_waiting":         dueDeliveries,
+	"webhook_deliveries_waiting": dueInbox,
+}
+
+// Groups are found, and rows of a group claimed, by the queue's index: nothing is scanned or sorted, however
+// much waits in other groups.
+func TestQueues_index(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		explain := "EXPLAIN QUERY PLAN "
+		if s.dialect.oneTrip {
+			explain = "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; EXPLAIN (COSTS OFF) "
+		}
+		for index, q := range queueIndexes {
+			claim := strings.NewReplacer("$1", "'g'", "$2", "4", "$3", "1000").Replace(q.claimStatement(s.dialect))
+			for name, statement := range map[string]string{"groups": q.selectGroups(s.dialect), "claim": claim} {
+				plan := planOf(t, s, anyProject, explain+statement)
+				if !usesIndex(s, plan, q.table, index) {
+					t.Errorf("%s of %s:\n%s", name, q.name, plan)
+				}
+			}
+		}
+	})
+}
+
+// usesIndex reports whether all rows of a table that wait are found by an index. The claim's UPDATE finds rows
+// by their primary key.
+func usesIndex(s *Store, plan, table, index string) bool {
+	if !strings.Contains(plan, index) {
+		return false
+	}
+	for line := range strings.Lines(plan) {
+		scan := s.dialect.oneTrip && strings.Contains(line, fmt.Sprintf("Seq Scan on %s", table)) ||
+			!s.dialect.oneTrip && strings.HasPrefix(line, "SCAN "+table) && !strings.Contains(line, index)
+		if scan {
+			return false
+		}
+	}
+	return true
+}
