@@ -168,26 +168,6 @@ func (p purchase) Stock(_ context.Context, needs []catalog.Need) ([]catalog.Leve
 	}), nil
 }
 
-// orphanKey is an orphan charge by the provider's id.
-type orphanKey struct {
-	project          id.Project
-	provider, charge string
-}
-
-func (p purchase) Orphan(_ context.Context, o *checkout.Orphan, e *event.Event) (bool, error) {
-	k := orphanKey{o.Project, o.Route.Provider, o.Charge}
-	if _, known := p.s.orphans.rows[k]; known {
-		return false, nil
-	}
-	for of, row := range p.s.orders.rows {
-		if paid := row.order.Payment; of.project == p.project && paid.Route.Provider == o.Route.Provider && paid.Provider == o.Charge {
-			return false, nil
-		}
-	}
-	p.s.orphans.put(p.s, k, *o)
-	return true, p.announce(e)
-}
-
 func (p purchase) Save(_ context.Context, c *checkout.Checkout, e *event.Event) error {
 	p.s.save(c)
 	return p.announce(e)

@@ -33,6 +33,8 @@ type Store struct {
 	committed atomic.Pointer[state]
 	now       func() time.Time
 	stopped   atomic.Pointer[time.Time]
+	// Committed, if set, is called after each commit, before the next transaction begins.
+	Committed func()
 }
 
 // New makes an empty store whose clock is now.
@@ -151,6 +153,9 @@ func (s *Store) inTx(ctx context.Context, work func(*state) error) error {
 		return err
 	}
 	s.committed.Store(&next)
+	if s.Committed != nil {
+		s.Committed()
+	}
 	return nil
 }
 

@@ -25,6 +25,7 @@ func stores(s *memstore.Store) porttest.Stores {
 		Checkouts:   memstore.Checkouts{Store: s},
 		Lapsed:      s.Lapsed(),
 		DueRefunds:  s.DueRefunds(),
+		Orphans:     memstore.Orphans{Store: s},
 		Orders:      memstore.Orders{Store: s},
 		OrderLists:  memstore.Orders{Store: s},
 		Refunds:     memstore.Orders{Store: s},
@@ -37,6 +38,7 @@ func stores(s *memstore.Store) porttest.Stores {
 func TestCheckouts(t *testing.T) { t.Parallel(); porttest.Checkouts(t, open) }
 func TestPurchase(t *testing.T)  { t.Parallel(); porttest.Purchase(t, open) }
 func TestOrders(t *testing.T)    { t.Parallel(); porttest.Orders(t, open) }
+func TestOrphans(t *testing.T)   { t.Parallel(); porttest.Orphans(t, open) }
 func TestSessions(t *testing.T)  { t.Parallel(); porttest.Sessions(t, open) }
 func TestCases(t *testing.T)     { t.Parallel(); porttest.Cases(t, open) }
 

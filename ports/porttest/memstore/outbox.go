@@ -156,7 +156,7 @@ func (o Outbox) Record(ctx context.Context, outcomes []ports.Outcome) error {
 // EventsDue reports whether events wait for their deliveries to be made.
 func (s *Store) EventsDue() bool { return len(s.committed.Load().dueEvents(s.Now(), 1)) > 0 }
 
-// AtRest reports whether no event, delivery or refund waits, now or later.
+// AtRest reports whether no event, delivery, refund or orphan charge waits, now or later.
 func (s *Store) AtRest() bool {
 	st := s.committed.Load()
 	for _, e := range st.events.rows {
@@ -176,5 +176,22 @@ func (s *Store) AtRest() bool {
 			}
 		}
 	}
+	for _, o := range st.orphans.rows {
+		if !o.DueAt.IsZero() {
+			return false
+		}
+	}
 	return true
+}
+
+// Announcements are a project's events, in no order.
+func (s *Store) Announcements(p id.Project) (list []event.Data) {
+	st := s.committed.Load()
+	list = make([]event.Data, 0, len(st.events.rows))
+	for k, e := range st.events.rows {
+		if k.project == p {
+			list = append(list, e.Data)
+		}
+	}
+	return list
 }
