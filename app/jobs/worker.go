@@ -61,6 +61,10 @@ func (w *Worker[T]) Run(ctx context.Context) {
 		case <-tick.C:
 		case e := <-w.ended:
 			w.note(e)
+			select {
+			case <-w.wake: // the round that follows serves both
+			default:
+			}
 		}
 	}
 	w.finish(context.WithoutCancel(ctx))
