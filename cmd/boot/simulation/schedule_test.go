@@ -5,9 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing/synctest"
 	"time"
@@ -22,15 +23,18 @@ type scheduler struct {
 	chance  *rand.Rand
 	mu      sync.Mutex
 	waiting []*waitingCall
+	ready   []*waitingCall
 	arrived chan struct{}
 	begun   time.Time
 	calm    bool // nothing befalls calls any more
 	rate    int  // of a thousand calls, how many something befalls
 	steps   int
-	trace   []string // nil unless it is wanted
+	stepsOf map[string]int // of work for a buyer, by the buyer's name
+	trace   []string       // nil unless it is wanted
 	keep    bool
 	sum     uint64
-	stop    chan struct{}
+	stopped bool // the schedule is over
+	instant bool // every call goes on at once: this is no schedule
 }
 
 // process is a server between its start and its end. Its calls wait while it is stopped. Once it is dead they
@@ -40,6 +44,15 @@ type process struct {
 	fails bool      // things befall its calls
 	until time.Time // it is stopped until then
 	dead  bool
+	ends  []func() // called when it is dead, and at the end
+}
+
+// end kills the process.
+func (p *process) end() {
+	p.dead = true
+	for _, end := range p.ends {
+		end()
+	}
 }
 
 type waitingCall struct {
@@ -74,7 +87,8 @@ var errLost = fault.New(fault.Unavailable, "connection_lost", "The connection wa
 
 func newScheduler(seed uint64, keep bool) *scheduler {
 	return &scheduler{
-		chance: rand.New(rand.NewPCG(seed, 17)), arrived: make(chan struct{}, 1), begun: time.Now(), keep: keep, stop: make(chan struct{}),
+		chance: rand.New(rand.NewPCG(seed, 17)), arrived: make(chan struct{}, 1), begun: time.Now(), keep: keep,
+		stepsOf: map[string]int{},
 	}
 }
 
@@ -82,6 +96,13 @@ func newScheduler(seed uint64, keep bool) *scheduler {
 func (s *scheduler) wait(of *process, name string) verdict {
 	c := &waitingCall{of: of, name: name, grant: make(chan verdict, 1)}
 	s.mu.Lock()
+	if s.stopped || s.instant {
+		s.mu.Unlock()
+		if s.instant {
+			return pass
+		}
+		return killBefore
+	}
 	c.order = s.steps
 	s.waiting = append(s.waiting, c)
 	s.mu.Unlock()
@@ -89,23 +110,21 @@ func (s *scheduler) wait(of *process, name string) verdict {
 	case s.arrived <- struct{}{}:
 	default:
 	}
-	select {
-	case v := <-c.grant:
-		return v
-	case <-s.stop:
-		return killBefore
-	}
+	return <-c.grant
 }
 
 // tag is what a context's work is for. Calls that wait at the same time are told apart by it: which of two came
 // first is chance of another kind.
 type tag struct{}
 
+type tagText struct{ who, what string }
+
 func tagged(ctx context.Context, what string) context.Context {
-	if before, ok := ctx.Value(tag{}).(string); ok {
-		what = before + " " + what
+	t := tagText{what, what}
+	if before, ok := ctx.Value(tag{}).(tagText); ok {
+		t = tagText{before.who, before.what + " " + what}
 	}
-	return context.WithValue(ctx, tag{}, what)
+	return context.WithValue(ctx, tag{}, t)
 }
 
 // call makes a call of the outside by a process: effect happens once, or not at all.
@@ -113,13 +132,16 @@ func (s *scheduler) call(ctx context.Context, of *process, name string, effect f
 	if of.dead {
 		return errDead
 	}
-	if what, ok := ctx.Value(tag{}).(string); ok {
-		name = what + ": " + name
+	if t, ok := ctx.Value(tag{}).(tagText); ok {
+		name = t.what + ": " + name
+		s.mu.Lock()
+		s.stepsOf[t.who]++
+		s.mu.Unlock()
 	}
 	v := s.wait(of, name)
 	switch v {
 	case killBefore:
-		of.dead = true
+		of.end()
 		return errDead
 	case failBefore:
 		return errLost
@@ -137,7 +159,7 @@ func (s *scheduler) call(ctx context.Context, of *process, name string, effect f
 	err := effect()
 	switch v {
 	case killAfter:
-		of.dead = true
+		of.end()
 		return errDead
 	case failAfter:
 		if err == nil {
@@ -177,8 +199,6 @@ func (s *scheduler) sleep(ctx context.Context) bool {
 		return true
 	case <-ctx.Done():
 		return false
-	case <-s.stop:
-		return false
 	}
 }
 
@@ -213,20 +233,25 @@ func (s *scheduler) next() *waitingCall {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	var ready []*waitingCall
+	ready := s.ready[:0]
 	for _, c := range s.waiting {
 		if c.of.dead || !now.Before(c.of.until) || s.calm {
 			ready = append(ready, c)
 		}
 	}
+	s.ready = ready
 	if len(ready) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(ready, func(a, b *waitingCall) int {
-		return cmp.Or(cmp.Compare(a.of.name, b.of.name), cmp.Compare(a.name, b.name), cmp.Compare(a.order, b.order))
-	})
-	c := ready[s.chance.IntN(len(ready))]
-	s.waiting = slices.DeleteFunc(s.waiting, func(other *waitingCall) bool { return other == c })
+	c := ready[0]
+	if len(ready) > 1 {
+		slices.SortStableFunc(ready, func(a, b *waitingCall) int {
+			return cmp.Or(strings.Compare(a.of.name, b.of.name), strings.Compare(a.name, b.name), cmp.Compare(a.order, b.order))
+		})
+		c = ready[s.chance.IntN(len(ready))]
+	}
+	at := slices.Index(s.waiting, c)
+	s.waiting = slices.Delete(s.waiting, at, at+1)
 	s.steps++
 	return c
 }
@@ -251,15 +276,23 @@ func (s *scheduler) grant(c *waitingCall) {
 	case c.of.fails && !again && !s.calm && s.chance.IntN(1000) < s.rate:
 		v = verdict(1 + s.chance.IntN(int(verdicts)-1))
 	}
-	if h := fnv.New64a(); true {
-		fmt.Fprintf(h, "%x %s %s %d", s.sum, c.of.name, c.name, v)
-		s.sum = h.Sum64()
-	}
+	s.hash(c.of.name)
+	s.hash(c.name)
+	s.sum = (s.sum ^ uint64(v)) * fnvPrime
 	if s.keep {
 		s.trace = append(s.trace, fmt.Sprintf("%12s %s: %s %s", time.Since(s.begun), c.of.name, c.name, verdictNames[v]))
 	}
 	c.grant <- v
 }
+
+// hash adds a text to the sum of the schedule, by FNV-1a.
+func (s *scheduler) hash(text string) {
+	for i := range len(text) {
+		s.sum = (s.sum ^ uint64(text[i])) * fnvPrime
+	}
+}
+
+const fnvPrime = 1099511628211
 
 func (s *scheduler) note(format string, args ...any) {
 	if s.keep {
@@ -267,8 +300,33 @@ func (s *scheduler) note(format string, args ...any) {
 	}
 }
 
+// pause waits, and reports whether the schedule goes on.
+func (s *scheduler) pause(d time.Duration) bool {
+	time.Sleep(d)
+	return !s.stopped
+}
+
+// longestPause is the longest pause of anybody.
+const longestPause = 10 * time.Minute
+
 // finish ends all goroutines: those that wait at once, and those that sleep when they wake up.
 func (s *scheduler) finish() {
-	close(s.stop)
-	time.Sleep(10 * time.Minute)
+	s.mu.Lock()
+	s.stopped = true
+	waiting := s.waiting
+	s.waiting = nil
+	s.mu.Unlock()
+	for _, c := range waiting {
+		c.grant <- killBefore
+	}
+	time.Sleep(longestPause + time.Minute)
+}
+
+// grow makes room for deep calls on a goroutine's stack at once. Growing it step by step took a sixth of a
+// schedule's time.
+//
+//go:noinline
+func grow() byte {
+	var room [12 << 10]byte
+	return room[runtime.NumCPU()]
 }

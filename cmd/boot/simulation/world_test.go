@@ -55,7 +55,6 @@ type server struct {
 	*scheduler
 	of       *process
 	store    *memstore.Store
-	stripe   *stripeModel
 	posts    func(ports.Webhook) event.Result
 	off      clock
 	last     *uint64 // actor
@@ -119,6 +118,34 @@ func (v orders) RefundByID(ctx context.Context, p id.Project, r id.Refund) (*ord
 	return on(ctx, v.server, "refund "+r.String(), func() (*order.Refund, error) { return v.Refunds.RefundByID(ctx, p, r) })
 }
 
+type orphans struct {
+	ports.OrphanCharges
+	*server
+}
+
+func (v orphans) OrphansDue(ctx context.Context, limit int) ([]checkout.Orphan, error) {
+	return on(ctx, v.server, "orphans due", func() ([]checkout.Orphan, error) { return v.OrphanCharges.OrphansDue(ctx, limit) })
+}
+
+func (v orphans) ChangeOrphan(ctx context.Context, p id.Project, o string, change func(*checkout.Orphan, time.Time) (*event.Event, error)) error {
+	return v.call(ctx, v.of, "change "+o, func() error { return v.OrphanCharges.ChangeOrphan(ctx, p, o, change) })
+}
+
+type payments struct {
+	paymentsPort
+	*server
+}
+
+type paymentsPort = ports.Payments
+
+func (v payments) PaymentByID(ctx context.Context, p id.Project, of id.Payment) (*ports.OrderPayment, error) {
+	return on(ctx, v.server, "payment "+of.String(), func() (*ports.OrderPayment, error) { return v.paymentsPort.PaymentByID(ctx, p, of) })
+}
+
+func (v payments) PaymentByCharge(ctx context.Context, p id.Project, charge string) (*ports.OrderPayment, error) {
+	return on(ctx, v.server, "payment of "+charge, func() (*ports.OrderPayment, error) { return v.paymentsPort.PaymentByCharge(ctx, p, charge) })
+}
+
 // queue is a work queue behind the connection.
 type queue[T any] struct {
 	ports.Queue[T]
@@ -174,8 +201,38 @@ func (v webhooks) Post(ctx context.Context, w ports.Webhook) event.Result {
 	return r
 }
 
-// RoundTrip brings a request to Stripe and its answer back. Stripe goes on when the client does not wait.
-func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
+// ask brings a request to a provider and its answer back. The provider goes on when the client does not wait.
+func ask[T any](ctx context.Context, s *server, name string, serve func() T) (answer T, err error) {
+	came := make(chan T, 1)
+	err = s.call(ctx, s.of, name, func() error {
+		go func() { came <- serve() }()
+		return nil
+	})
+	if err != nil {
+		return answer, err
+	}
+	if ctx.Err() != nil && s.chance.IntN(2) == 0 { // after a stop the answer and the deadline may both be there
+		return answer, ctx.Err()
+	}
+	select {
+	case answer = <-came:
+	default:
+		select {
+		case answer = <-came:
+		case <-ctx.Done():
+			return answer, ctx.Err()
+		}
+	}
+	return answer, s.call(ctx, s.of, name+" answers", func() error { return nil })
+}
+
+// stripeTransport is the way to Stripe for the real adapter.
+type stripeTransport struct {
+	*server
+	stripe *stripeModel
+}
+
+func (v stripeTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	type answer struct {
 		status int
 		body   string
@@ -184,7 +241,6 @@ func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
 	if strings.Count(name, "/") == 2 { // else the key is the library's own, by chance
 		name += " " + r.Header.Get("Idempotency-Key")
 	}
-	came := make(chan answer, 1)
 	if r.Body != nil { // which the client may close
 		text, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -192,57 +248,61 @@ func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		r.Body = io.NopCloser(bytes.NewReader(text))
 	}
-	err := s.call(r.Context(), s.of, name, func() error {
-		go func() {
-			status, body := s.stripe.serve(r)
-			came <- answer{status, body}
-		}()
-		return nil
+	a, err := ask(r.Context(), v.server, name, func() answer {
+		status, body := v.stripe.serve(r)
+		return answer{status, body}
 	})
 	if err != nil {
 		return nil, err
 	}
-	if r.Context().Err() != nil && s.chance.IntN(2) == 0 { // after a stop the answer and the deadline may both be there
-		return nil, r.Context().Err()
-	}
-	var a answer
-	select {
-	case a = <-came:
-	default:
-		select {
-		case a = <-came:
-		case <-r.Context().Done():
-			return nil, r.Context().Err()
-		}
-	}
-	if err := s.call(r.Context(), s.of, name+" answers", func() error { return nil }); err != nil {
-		return nil, err
-	}
 	return &http.Response{
 		StatusCode: a.status, Request: r, Body: io.NopCloser(strings.NewReader(a.body)),
-		Header: http.Header{"Date": {s.stripe.now().UTC().Format(http.TimeFormat)}, "Content-Type": {"application/json"}},
+		Header: http.Header{"Date": {v.stripe.now().UTC().Format(http.TimeFormat)}, "Content-Type": {"application/json"}},
 	}, nil
 }
 
-// gateway is Stripe by the real adapter, for the one account that there is.
-type gateway struct{ *stripe.Provider }
+// overHTTP is the real adapter over the model of Stripe, for the one account that there is.
+type overHTTP struct{ *stripe.Provider }
+
+func (s *server) overHTTP(m *stripeModel) overHTTP {
+	return overHTTP{stripe.New(stripe.Config{HTTP: &http.Client{Transport: stripeTransport{s, m}}, Clock: s.off})}
+}
 
 var account = ports.PaymentAccount{Key: "sk_test_simulation"}
 
-func (g gateway) Charge(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
-	return g.Provider.Charge(tagged(ctx, r.Charge.Key), account, r)
+func (g overHTTP) Charge(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+	return g.Provider.Charge(ctx, account, r)
 }
 
-func (g gateway) Resolve(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
-	return g.Provider.Resolve(tagged(ctx, r.Charge.Key), account, r)
+func (g overHTTP) Resolve(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+	return g.Provider.Resolve(ctx, account, r)
 }
 
-func (g gateway) Refund(ctx context.Context, r ports.RefundRequest) (order.RefundOutcome, error) {
-	return g.Provider.Refund(tagged(ctx, r.Key), account, r)
+func (g overHTTP) Refund(ctx context.Context, r ports.RefundRequest) (order.RefundOutcome, error) {
+	return g.Provider.Refund(ctx, account, r)
 }
 
-func (g gateway) Statement(ctx context.Context, s ports.StatementRequest, each func(ports.Movement) error) error {
+func (g overHTTP) Statement(ctx context.Context, s ports.StatementRequest, each func(ports.Movement) error) error {
 	return g.Provider.Statement(ctx, account, s, each)
+}
+
+// gateways is each project's way to its provider.
+type gateways map[id.Project]ports.Gateway
+
+func (g gateways) Charge(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+	return g[r.Project].Charge(tagged(ctx, r.Charge.Key), r)
+}
+
+func (g gateways) Resolve(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+	return g[r.Project].Resolve(tagged(ctx, r.Charge.Key), r)
+}
+
+func (g gateways) Refund(ctx context.Context, r ports.RefundRequest) (order.RefundOutcome, error) {
+	return g[r.Project].Refund(tagged(ctx, r.Key), r)
+}
+
+func (g gateways) Statement(ctx context.Context, s ports.StatementRequest, each func(ports.Movement) error) error {
+	return g[s.Project].Statement(ctx, s, each)
 }
 
 // consenting is an agent that refuses nothing.
@@ -268,10 +328,6 @@ type plainVault struct{}
 func (plainVault) Seal(plain []byte, _ string) []byte           { return plain }
 func (plainVault) Open(sealed []byte, _ string) ([]byte, error) { return sealed, nil }
 
-func (s *server) gateway() gateway {
-	return gateway{stripe.New(stripe.Config{HTTP: &http.Client{Transport: s}, Clock: s.off})}
-}
-
 func (s *server) orders() orders {
 	all := memstore.Orders{Store: s.store}
 	return orders{all, all, s}
@@ -281,13 +337,13 @@ func (s *server) purchase() *purchase.Service {
 	return &purchase.Service{
 		Agent: consenting{}, Mandates: mandates{}, Storefronts: memstore.Projects{Store: s.store},
 		Checkouts: checkouts{memstore.Checkouts{Store: s.store}, s}, Lapsed: queue[*checkout.Checkout]{s.store.Lapsed(), s, "payments"},
-		Orders: s.orders(), Gateway: s.provider, Clock: s.off, Entropy: s.entropy(), Log: quiet,
+		Orders: s.orders(), Orphans: orphans{memstore.Orphans{Store: s.store}, s}, Gateway: s.provider, Clock: s.off, Entropy: s.entropy(), Log: quiet,
 	}
 }
 
 func (s *server) aftersales() *aftersales.Service {
 	return &aftersales.Service{
-		Orders: s.orders(), Payments: memstore.Payments{Store: s.store}, Refunds: s.orders(),
+		Orders: s.orders(), Payments: payments{memstore.Payments{Store: s.store}, s}, Refunds: s.orders(),
 		Due: queue[ports.DueRefund]{s.store.DueRefunds(), s, "refunds"}, Index: noIndex{}, Gateway: s.provider, Clock: s.off, Entropy: s.entropy(), Log: quiet,
 	}
 }
