@@ -87,15 +87,18 @@ func (r DisputeReport) inCurrency(c money.Currency) DisputeReport {
 
 // newer reports whether the report follows what is recorded. Reports of the same time, which providers give in
 // whole seconds, have an order too, so that the same one is kept in whatever order they come: one that closes
-// the dispute follows one that does not.
+// the dispute follows one that does not, money is withdrawn before the dispute is closed, and put back once it is won.
 func (r DisputeReport) newer(d *Dispute) bool {
 	rank := map[DisputeStatus]int{{}: 0, DisputeOpen: 1, DisputeWon: 2, DisputeLost: 3}
 	if d.Status == (DisputeStatus{}) {
 		return true
 	}
+	taken := cmp.Or(cmp.Compare(r.Withdrawn.Minor(), d.Withdrawn.Minor()), cmp.Compare(r.Fee.Minor(), d.Fee.Minor()))
+	if r.Status == DisputeWon {
+		taken = -taken
+	}
 	return cmp.Or(
-		r.At.Compare(d.Reported), cmp.Compare(rank[r.Status], rank[d.Status]), cmp.Compare(r.Withdrawn.Minor(), d.Withdrawn.Minor()),
-		cmp.Compare(r.Fee.Minor(), d.Fee.Minor()), cmp.Compare(r.Amount.Minor(), d.Amount.Minor()),
+		r.At.Compare(d.Reported), cmp.Compare(rank[r.Status], rank[d.Status]), taken, cmp.Compare(r.Amount.Minor(), d.Amount.Minor()),
 	) > 0
 }
 

@@ -256,6 +256,25 @@ func TestReportDispute(t *testing.T) {
 	}
 }
 
+// A dispute is closed and its money put back in one second: the report of the first may still show the withdrawal.
+func TestReportDispute_wonAndReinstatedInOneSecond(t *testing.T) {
+	t.Parallel()
+	closed, reinstated := report(order.DisputeWon, 321_73, 15_00, later), report(order.DisputeWon, 0, 0, later)
+	for name, reports := range map[string][]order.DisputeReport{
+		"closed first": {closed, reinstated}, "reinstated first": {reinstated, closed},
+	} {
+		c := opened()
+		must(t, c.ReportDispute(report(order.DisputeOpen, 321_73, 15_00, placed), disputeIDs(1), placed))
+		for i, r := range reports {
+			must(t, c.ReportDispute(r, disputeIDs(byte(i+2)), later))
+		}
+		funds, disputes := held(c, ledger.Disputes)
+		if funds != 321_73 || disputes != 0 || !c.Order.Payment.Disputed.IsZero() {
+			t.Errorf("%s: the provider holds %d, disputes are %d, %s is held back", name, funds, disputes, c.Order.Payment.Disputed)
+		}
+	}
+}
+
 func announced2(c *order.Case) (types []string) {
 	for _, e := range c.Events {
 		types = append(types, e.Data.Type().String())

@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -172,14 +173,15 @@ func disputeNews(raw json.RawMessage, at time.Time) (ports.PaymentNews, error) {
 // disputed amount is gone, and its fee is left to the balance report.
 func taken(dispute *api.Dispute, amount money.Amount) (withdrawn, fee money.Amount) {
 	var gross, fees int64
-	converted := false
+	converted, withdrawals := false, 0 // withdrawals that were not put back: at another rate the sums differ
 	for _, t := range dispute.BalanceTransactions {
 		gross, fees = gross-t.Amount, fees+t.Fee
 		converted = converted || t.Currency != dispute.Currency
+		withdrawals -= cmp.Compare(t.Amount, 0)
 	}
 	none := money.Of(0, amount.Currency())
 	if converted {
-		if gross > 0 {
+		if withdrawals > 0 {
 			return amount, none
 		}
 		return none, none

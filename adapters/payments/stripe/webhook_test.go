@@ -79,6 +79,8 @@ func TestNews(t *testing.T) {
 		{"charge.dispute.funds_reinstated", dispute("won", withdrawal+`,{"id":"txn_2","amount":4990,"fee":-1500,"currency":"usd"}`), disputed(order.DisputeWon, 0, 0)},
 		{"charge.dispute.closed", dispute("lost", withdrawal), disputed(order.DisputeLost, 4990, 1500)},
 		{"charge.dispute.closed", dispute("lost", strings.Replace(withdrawal, "usd", "eur", 1)), disputed(order.DisputeLost, 4990, 0)},
+		{"charge.dispute.funds_reinstated", dispute("won", `{"id":"txn_1","amount":-4630,"fee":1500,"currency":"eur"},{"id":"txn_2","amount":4580,"fee":0,"currency":"eur"}`),
+			disputed(order.DisputeWon, 0, 0)},
 		{"charge.dispute.closed", dispute("prevented", ""), disputed(order.DisputeWon, 0, 0)},
 		{"charge.dispute.updated", dispute("dreaming", ""), ports.PaymentNews{}},
 	} {
