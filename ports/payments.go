@@ -103,6 +103,12 @@ type AmountRules interface {
 	CanCharge(r project.PaymentRoute, a money.Amount) bool
 }
 
+// StatementLag knows how late providers' statements are.
+type StatementLag interface {
+	// StatementLag is how long a movement may be missing from the statement of the route's provider.
+	StatementLag(r project.PaymentRoute) time.Duration
+}
+
 // BalanceKind says why a provider changed what it holds for the merchant.
 type BalanceKind struct{ name string }
 

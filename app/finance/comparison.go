@@ -19,7 +19,7 @@ type comparison struct {
 	matched   map[string]bool        // our payments and refunds that the statement has named
 	strangers []ports.Movement       // theirs, within the span, that none of ours around the span is
 	claim     func(ports.Movement)   // passes on a charge of ours that no order has; nil: nobody takes it
-	seen      int                    // movements of the statement
+	seen      map[string]bool        // movements of the statement, by kind and the provider's id
 	sums      [2]map[money.Currency]int64
 	made      Report
 }
@@ -33,6 +33,7 @@ func newComparison(route project.PaymentRoute, moved []ports.Moved, from, to tim
 		open:    make(map[string]ports.Moved),
 		named:   make(map[string]string),
 		matched: make(map[string]bool),
+		seen:    make(map[string]bool),
 		made:    Report{Route: route},
 		sums:    [2]map[money.Currency]int64{{}, {}},
 	}
@@ -60,7 +61,7 @@ func (c *comparison) sum(of int, refund bool, a money.Amount) {
 
 // theirs takes in one movement of the statement.
 func (c *comparison) theirs(m ports.Movement) error {
-	if err := c.count(); err != nil {
+	if again, err := c.count(m); again || err != nil {
 		return err
 	}
 	if !c.match(m) && c.within(m.At) {
@@ -71,18 +72,24 @@ func (c *comparison) theirs(m ports.Movement) error {
 
 // earlier takes in one movement of the statement before the span, which ours within it may be.
 func (c *comparison) earlier(m ports.Movement) error {
-	if err := c.count(); err != nil {
+	if again, err := c.count(m); again || err != nil {
 		return err
 	}
 	c.match(m)
 	return nil
 }
 
-func (c *comparison) count() error {
-	if c.seen++; c.seen > mostMovements {
-		return tooMuch()
+// count reports whether the movement was in the statement before: the pages of a list that grows overlap.
+func (c *comparison) count(m ports.Movement) (again bool, err error) {
+	name := kindOf(m.Refund) + m.Provider
+	if c.seen[name] {
+		return true, nil
 	}
-	return nil
+	c.seen[name] = true
+	if len(c.seen) > mostMovements {
+		return false, tooMuch()
+	}
+	return false, nil
 }
 
 // match closes ours of the same name, if it is open.

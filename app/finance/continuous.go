@@ -25,8 +25,8 @@ const (
 	everyRound = time.Hour
 	// window is what one step compares: a busy account's statement of it is read well within stepTime.
 	window = 6 * time.Hour
-	// settled is how old movements are that a step compares: younger ones may still be on their way into
-	// one of the books.
+	// settled is how old movements are that a step compares, beside the lag of the provider's statement: younger
+	// ones may still be on their way into one of the books.
 	settled = 10 * time.Minute
 	// stepTime bounds a step, stepLease is longer.
 	stepTime  = 100 * time.Second
@@ -110,7 +110,7 @@ func (r *Reconciler) attempt(ctx context.Context, c *ports.Reconciliation) error
 
 // step compares one window and, at the end of a round, books what changed the balance.
 func (r *Reconciler) step(ctx context.Context, c *ports.Reconciliation) error {
-	s := nextWindow(c)
+	s := nextWindow(c, c.Now.Add(-settled-r.lag(c)))
 	if s.Next.IsZero() {
 		if err := r.book(ctx, c); err != nil {
 			r.Log.WarnContext(ctx, "fees and payouts are not booked yet", "project", c.Project.String(), "provider", c.Route.Provider, "error", err)
@@ -139,10 +139,17 @@ func (r *Reconciler) step(ctx context.Context, c *ports.Reconciliation) error {
 	return err
 }
 
+// lag is how late the provider's statement is.
+func (r *Reconciler) lag(c *ports.Reconciliation) time.Duration {
+	if late, ok := r.Gateway.(ports.StatementLag); ok {
+		return late.StatementLag(c.Route)
+	}
+	return 0
+}
+
 // nextWindow is what the next step of a round compares. A round goes over the days on which something was
-// unexplained, yesterday, and today.
-func nextWindow(c *ports.Reconciliation) ports.ReconciledStep {
-	end := c.Now.Add(-settled)
+// unexplained, yesterday, and today until end.
+func nextWindow(c *ports.Reconciliation, end time.Time) ports.ReconciledStep {
 	yesterday := c.Now.UTC().Truncate(24 * time.Hour).Add(-24 * time.Hour)
 	next := func(after time.Time) time.Time {
 		for _, at := range c.Unexplained {

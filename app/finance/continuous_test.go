@@ -118,6 +118,25 @@ func TestReconciler_windows(t *testing.T) {
 	}
 }
 
+// lagging is books whose provider's statement shows movements three hours late.
+type lagging struct{ *books }
+
+func (lagging) StatementLag(project.PaymentRoute) time.Duration { return 3 * time.Hour }
+
+func TestReconciler_statementLag(t *testing.T) {
+	t.Parallel()
+	b := &books{moved: []ports.Moved{{Route: stripe, Payment: payment(1), Provider: "C1", Amount: usd(100), At: at(-60)}}}
+	r, kept := newReconciler(b, account(stripe))
+	r.Gateway = lagging{b}
+	if err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	steps := kept.steps["stripe"]
+	if last := steps[len(steps)-1]; len(last.Unexplained) > 0 || !last.To.Equal(at(-190)) {
+		t.Errorf("compared until %s, unexplained %+v", last.To, last.Unexplained)
+	}
+}
+
 // A provider that hangs and one that fails are set aside; the others are compared meanwhile.
 func TestReconciler_aHangingProviderDelaysNobody(t *testing.T) {
 	t.Parallel()

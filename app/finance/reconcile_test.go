@@ -249,6 +249,19 @@ func TestReconcile_secondRefundUnderOneKey(t *testing.T) {
 	}
 }
 
+// While a provider is read page by page, a movement may come on two of its pages.
+func TestReconcile_movementOnTwoPages(t *testing.T) {
+	t.Parallel()
+	sold := ports.Movement{Provider: "ch_1", Key: checkout.AttemptKey(id.New[id.Checkout]([16]byte{7}), 1), Amount: usd(100), At: at(1)}
+	b := &books{
+		moved:      []ports.Moved{{Route: sandbox, Payment: payment(1), Provider: "ch_1", Amount: usd(100), At: at(1)}},
+		statements: map[project.PaymentRoute][]ports.Movement{sandbox: {sold, sold}},
+	}
+	if got := reconcile(t, b)[0]; got.Matched != 1 || got.Found != 0 || got.Theirs[0] != usd(100) {
+		t.Errorf("%d matched, theirs %v: %+v", got.Matched, got.Theirs, got.Differences)
+	}
+}
+
 // Of too many differences the charges that nobody here knows stay, though they come last.
 func TestTooManyDifferences(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -40,6 +41,7 @@ type Standing interface {
 var (
 	_ ports.Gateway        = Gateway{}
 	_ ports.AmountRules    = Gateway{}
+	_ ports.StatementLag   = Gateway{}
 	_ ports.BalanceGateway = Gateway{}
 )
 
@@ -94,6 +96,14 @@ func (g Gateway) CanCharge(r project.PaymentRoute, a money.Amount) bool {
 	}
 	rules, ok := provider.(ports.AmountRules)
 	return !ok || rules.CanCharge(r, a)
+}
+
+// StatementLag is the provider's; 0 of a route that leads nowhere.
+func (g Gateway) StatementLag(r project.PaymentRoute) time.Duration {
+	if late, ok := g.Providers[r.Provider].(ports.StatementLag); ok {
+		return late.StatementLag(r)
+	}
+	return 0
 }
 
 // BalanceChanges reads the balance report of the account that a route goes through.

@@ -31,7 +31,7 @@ func (p *Provider) BalanceChanges(
 	ctx context.Context, a ports.PaymentAccount, s ports.StatementRequest, each func(ports.BalanceChange) error,
 ) error {
 	_, err := p.transactions(ctx, a, s.From, s.To, func(t transaction) error {
-		if t.Status != "S" || t.in(holds) {
+		if t.Status != "S" && !t.isCharge() || t.in(holds) {
 			return nil
 		}
 		at, err := time.Parse(dateForm, t.Began)

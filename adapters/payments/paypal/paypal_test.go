@@ -366,6 +366,27 @@ func TestReportThatMayNotBeReadIsNoRefusalOfCredentials(t *testing.T) {
 	}
 }
 
+// PayPal marks a payment as reversed once all of it was given back: the money came in all the same.
+func TestReversedCharge(t *testing.T) {
+	report := `200 {"total_pages":1,"transaction_details":[{"transaction_info":{"transaction_id":"C1","transaction_event_code":"T0006",
+		"transaction_status":"V","invoice_id":"` + request().Charge.Key + `","transaction_initiation_date":"2026-03-01T12:00:00+0000",
+		"transaction_amount":{"currency_code":"USD","value":"49.90"},"fee_amount":{"currency_code":"USD","value":"-1.75"}}}]}`
+	p, _, clock := open(t, map[string]string{"GET transactions": report})
+	span := ports.StatementRequest{From: since, To: since.Add(time.Hour)}
+	var moved []ports.Movement
+	var changes []ports.BalanceChange
+	if err := errors.Join(
+		p.Statement(t.Context(), account, span, func(m ports.Movement) error { moved = append(moved, m); return nil }),
+		p.BalanceChanges(t.Context(), account, span, func(c ports.BalanceChange) error { changes = append(changes, c); return nil }),
+	); err != nil || len(moved) != 1 || moved[0].Refund || len(changes) != 1 || changes[0].Kind != ports.BalanceFee {
+		t.Errorf("%v, moved %+v, changed %+v", err, moved, changes)
+	}
+	clock.at = since.Add(24 * time.Hour)
+	if outcome, err := p.Resolve(t.Context(), account, request()); outcome != (checkout.NotCharged{}) {
+		t.Errorf("an attempt whose money went back: %#v, %v", outcome, err)
+	}
+}
+
 // A long time is reported in spans that PayPal allows, each page once.
 func TestStatementInSpansAndPages(t *testing.T) {
 	var asked []string

@@ -107,7 +107,7 @@ func (p *Provider) invoiced(ctx context.Context, a ports.PaymentAccount, r ports
 	refreshed, err = p.transactions(ctx, a, r.Charge.Since.Add(-early), p.remote.ProviderTime().Add(time.Second), func(t transaction) error {
 		switch {
 		case t.Invoice != r.Charge.Key:
-		case t.isCharge():
+		case t.isCharge() && t.Status == "S":
 			paid = &checkout.Paid{Provider: t.ID, Label: label}
 		case t.Status == "P":
 			pending = t.ID

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -25,7 +26,7 @@ const (
 type transaction struct {
 	ID      string `json:"transaction_id"`
 	Event   string `json:"transaction_event_code"`
-	Status  string `json:"transaction_status"` // S is done, P pending, D denied, V reversed
+	Status  string `json:"transaction_status"` // S is done, P pending, D denied, V done and reversed later
 	Began   string `json:"transaction_initiation_date"`
 	Amount  amount `json:"transaction_amount"`
 	Fee     amount `json:"fee_amount"`
@@ -34,9 +35,10 @@ type transaction struct {
 	Reference string `json:"paypal_reference_id"` // the transaction that it is about
 }
 
-// isCharge knows payments (T00..) that were received: by checkout, by agreement, and the like.
+// isCharge knows payments (T00..) that were received: by checkout, by agreement, and the like. What took one back is
+// a transaction of its own.
 func (t transaction) isCharge() bool {
-	return strings.HasPrefix(t.Event, "T00") && t.Status == "S" && !strings.HasPrefix(t.Amount.Value, "-")
+	return strings.HasPrefix(t.Event, "T00") && (t.Status == "S" || t.Status == "V") && !strings.HasPrefix(t.Amount.Value, "-")
 }
 
 // isRefund knows refunds (T1107), PayPal's reversals of payments (T1106) and chargebacks (T1201).
@@ -51,6 +53,12 @@ func (t transaction) key() string {
 	}
 	return t.Invoice
 }
+
+var _ ports.StatementLag = (*Provider)(nil)
+
+// StatementLag is PayPal's: "It takes a maximum of three hours for executed transactions to appear"
+// (developer.paypal.com/docs/api/transaction-search/v1, read November 2026).
+func (p *Provider) StatementLag(project.PaymentRoute) time.Duration { return 3 * time.Hour }
 
 // Statement tells what PayPal's report of transactions does, which lags up to three hours behind. Of
 // what is not ours, that is without an invoice, it leaves out unknown currencies.
@@ -84,7 +92,17 @@ func (t transaction) movement() (ports.Movement, error) {
 	if err != nil {
 		return ports.Movement{}, fmt.Errorf("paypal: transaction %s: %w", t.ID, err)
 	}
-	return ports.Movement{Refund: t.isRefund(), Provider: t.ID, Key: t.key(), Amount: value, At: at.UTC()}, nil
+	m := ports.Movement{
+		Refund:   t.isRefund(),
+		Provider: t.ID,
+		Key:      t.key(),
+		Amount:   value,
+		At:       at.UTC(),
+	}
+	if m.Refund {
+		m.Charge = t.Reference
+	}
+	return m, nil
 }
 
 // transactions reads the report of a time, span by span and page by page. PayPal counts seconds, and the

@@ -182,6 +182,9 @@ func TestBalanceChanges(t *testing.T) {
 	if err := p.Statement(t.Context(), account, span, func(m ports.Movement) error {
 		if m.Refund {
 			refunds++
+			if m.Charge != "C1" {
+				t.Errorf("%s is a refund of %q", m.Provider, m.Charge)
+			}
 		}
 		return nil
 	}); err != nil || refunds != 2 {
