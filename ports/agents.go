@@ -59,6 +59,8 @@ type ModelRequest struct {
 	System, User    string
 	MaxTokens       int
 	Temperature     int // thousandths
+	// Group identifies whose requests these are and what for. Failures of one group suspend the model for no other.
+	Group string
 }
 
 // ModelReply is the answer and what it cost.

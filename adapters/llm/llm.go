@@ -31,6 +31,7 @@ const (
 	maxBytes = 256 << 10        // of an answer, headers aside
 	inFlight = 64               // connections kept to one server
 	watched  = 256              // models, by provider and name
+	grouped  = 10_000           // circuits, by model and group
 	tooMany  = 5                // failures in a row
 	pause    = 30 * time.Second // in which a model that failed is not asked
 )
@@ -45,11 +46,12 @@ type Options struct {
 	Client       *http.Client // nil: one of its own. Its redirects and its time limit are not used.
 }
 
-// Client is a ports.LanguageModel. Its errors hold neither prompts nor keys nor what the provider wrote. Five
-// failures of a model in a row, and it is not asked for 30 s: model_unreachable at once.
+// Client is a ports.LanguageModel. Its errors hold neither prompts nor keys nor what the provider wrote. After
+// five failures in a row of one group's requests the model is not asked for that group for 30 s: model_unreachable.
 type Client struct {
 	providers map[string]provider
 	models    *lru.Cache[string, *model]
+	circuits  *lru.Cache[string, *circuit]
 }
 
 var _ ports.LanguageModel = (*Client)(nil)
@@ -61,8 +63,9 @@ type provider interface {
 
 // New makes a client. It asks nothing yet.
 func New(o Options) *Client {
-	models, _ := lru.New[string, *model](watched) // fails without a size only
-	c := &Client{map[string]provider{}, models}
+	models, _ := lru.New[string, *model](watched) // these fail without a size only
+	circuits, _ := lru.New[string, *circuit](grouped)
+	c := &Client{map[string]provider{}, models, circuits}
 	client := bounded(o.Client)
 	if o.OpenAIURL+o.OpenAIKey != "" {
 		c.providers[OpenAI] = newOpenAI(cmp.Or(o.OpenAIURL, openAIURL), o.OpenAIKey, client)
@@ -83,8 +86,9 @@ func (c *Client) Complete(ctx context.Context, r ports.ModelRequest) (ports.Mode
 	if err := ctx.Err(); err != nil {
 		return ports.ModelReply{}, failed(ctx, err)
 	}
-	m := c.model(name + "\x00" + r.Model)
-	reply, err := m.breaker.Execute(func() (ports.ModelReply, error) {
+	name += "\x00" + r.Model
+	m := c.model(name)
+	reply, err := c.circuit(name, r.Group).Execute(func() (ports.ModelReply, error) {
 		reply, err := p.complete(ctx, r, !m.cold.Load())
 		if errors.Is(err, errCold) {
 			m.cold.Store(true)

@@ -3,6 +3,7 @@ package llm
 import (
 	"sync/atomic"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/sony/gobreaker/v2"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -11,30 +12,43 @@ import (
 
 // model is what is known of one model of a provider.
 type model struct {
-	breaker *gobreaker.CircuitBreaker[ports.ModelReply]
-	cold    atomic.Bool // takes no temperature
+	cold atomic.Bool // takes no temperature
 }
+
+type circuit = gobreaker.CircuitBreaker[ports.ModelReply]
 
 // model is found under its name, or begun. The one that was asked for the longest time ago is forgotten.
 func (c *Client) model(name string) *model {
-	if m, ok := c.models.Get(name); ok {
-		return m
-	}
-	m := &model{breaker: gobreaker.NewCircuitBreaker[ports.ModelReply](gobreaker.Settings{
-		Timeout:      pause,
-		ReadyToTrip:  func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= tooMany },
-		IsSuccessful: healthy,
-	})}
-	if other, was, _ := c.models.PeekOrAdd(name, m); was {
-		return other
-	}
-	return m
+	return remembered(c.models, name, func() *model { return &model{} })
 }
 
-// Suspended is how many models are left alone at the moment.
+// circuit is the circuit breaker of a model for a group of requests: whether a model answers in time depends on the
+// request too, and so the requests of one merchant must not suspend it for others.
+func (c *Client) circuit(name, group string) *circuit {
+	return remembered(c.circuits, name+"\x00"+group, func() *circuit {
+		return gobreaker.NewCircuitBreaker[ports.ModelReply](gobreaker.Settings{
+			Timeout:      pause,
+			ReadyToTrip:  func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= tooMany },
+			IsSuccessful: healthy,
+		})
+	})
+}
+
+func remembered[T any](all *lru.Cache[string, T], name string, begin func() T) T {
+	if one, ok := all.Get(name); ok {
+		return one
+	}
+	one := begin()
+	if other, was, _ := all.PeekOrAdd(name, one); was {
+		return other
+	}
+	return one
+}
+
+// Suspended is how many circuits of models and groups are open at the moment.
 func (c *Client) Suspended() (n int) {
-	for _, m := range c.models.Values() {
-		if m.breaker.State() == gobreaker.StateOpen {
+	for _, one := range c.circuits.Values() {
+		if one.State() == gobreaker.StateOpen {
 			n++
 		}
 	}

@@ -127,7 +127,7 @@ func ask[T any](ctx context.Context, a *asking, m agent.Model, p *project.Projec
 	}
 	r := ports.ModelRequest{
 		Provider: m.Provider, Model: m.Name, System: q.system, User: string(facts),
-		MaxTokens: min(m.MaxTokens, q.tokens), Temperature: m.Temperature,
+		MaxTokens: min(m.MaxTokens, q.tokens), Temperature: m.Temperature, Group: p.ID.String() + " " + q.name,
 	}
 	key := fmt.Sprintf("%s\x00%s\x00%+v", q.name, p.ID, r)
 	if answer, ok := a.answers.Get(key); ok {
@@ -142,10 +142,13 @@ func ask[T any](ctx context.Context, a *asking, m agent.Model, p *project.Projec
 	}
 	defer leave()
 	// A buyer does not share a trial's flight, which may have no tokens.
-	flight := a.flights.DoChan(fmt.Sprintf("%d\x00%s", tokensOf(ctx), key), func() (any, error) {
+	flight := a.flights.DoChan(fmt.Sprintf("%d\x00%s", tokensOf(ctx), key), func() (answer any, err error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), q.patience)
 		defer cancel()
-		answer, err := answered(ctx, a, p.ID, r, read)
+		err = fault.Survive(func() error { // no caller could recover from a panic here
+			answer, err = answered(ctx, a, p.ID, r, read)
+			return err
+		})
 		if err == nil {
 			a.answers.Add(key, answer)
 		}
@@ -234,7 +237,11 @@ func (a *asking) note(ctx context.Context, m agent.Model, p *project.Project, na
 	if failure, ok := errors.AsType[*fault.Error](err); ok {
 		code = failure.Code
 	}
-	a.log.DebugContext(ctx, "a language model was of no use", "use", name, "project_id", p.ID.String(),
+	level := slog.LevelDebug
+	if errors.Is(err, fault.ErrPanic) {
+		level = slog.LevelError
+	}
+	a.log.Log(ctx, level, "a language model was of no use", "use", name, "project_id", p.ID.String(),
 		"provider", m.Provider, "model", m.Name, "code", code, "error", err)
 }
 

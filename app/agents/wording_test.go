@@ -332,3 +332,32 @@ func TestFailuresAreQuiet(t *testing.T) {
 		}
 	}
 }
+
+func TestWord_panic(t *testing.T) {
+	t.Parallel()
+	w, _ := with(&ghost{writes: func(ports.ModelRequest) (string, error) { panic("unexpected answer") }})
+	for range 2 {
+		if got := w.Word(t.Context(), on, wordInput("en-US", countered)); got != (agent.Words{}) {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
+// Failures of one merchant's requests, or of one use, must not suspend the model for others.
+func TestRequestsAreGroupedByMerchantAndUse(t *testing.T) {
+	t.Parallel()
+	g := &ghost{writes: always("")}
+	w, _ := with(g)
+	first, second := wordInput("en-US", countered), wordInput("en-US", countered)
+	second.Project = &project.Project{ID: id.New[id.Project]([16]byte{2}), Settings: second.Project.Settings}
+	w.Word(t.Context(), on, first)
+	w.Word(t.Context(), on, second)
+	w.Reasons(t.Context(), on, searchInput("lamp"), found())
+	groups := map[string]bool{}
+	for _, r := range g.questions() {
+		groups[r.Group] = true
+	}
+	if len(groups) != 3 || groups[""] {
+		t.Errorf("%v, want three groups", groups)
+	}
+}
