@@ -88,7 +88,7 @@ func (q *Queries) Embed(ctx context.Context, texts []string) ([][]float32, error
 	var landed singleflight.Result
 	err := q.waiting.Wait(ctx, "", func() error {
 		select {
-		case landed = <-q.flights.DoChan(query, func() (any, error) { return q.ask(context.WithoutCancel(ctx), query) }):
+		case landed = <-q.flights.DoChan(query, func() (any, error) { return q.survive(context.WithoutCancel(ctx), query) }):
 			return landed.Err
 		case <-ctx.Done():
 			return failed(ctx, ctx.Err())
@@ -101,6 +101,15 @@ func (q *Queries) Embed(ctx context.Context, texts []string) ([][]float32, error
 		return nil, err
 	}
 	return [][]float32{slices.Clone(landed.Val.([]float32))}, nil
+}
+
+// survive is ask in a goroutine of which no caller could recover a panic.
+func (q *Queries) survive(ctx context.Context, query string) (vector []float32, err error) {
+	err = fault.Survive(func() error {
+		vector, err = q.ask(ctx, query)
+		return err
+	})
+	return vector, err
 }
 
 // ask asks the endpoint, unless it is left alone or has much to do already.

@@ -50,6 +50,21 @@ func (e *endpoint) becomes(takes time.Duration, err error) {
 	e.takes, e.err = takes, err
 }
 
+// broken answers nothing, which Queries does not expect.
+type broken struct{ endpoint }
+
+func (*broken) Embed(context.Context, []string) ([][]float32, error) { return nil, nil }
+
+func TestQueries_panic(t *testing.T) {
+	t.Parallel()
+	q := embedding.ForQueries(&broken{})
+	for range 2 {
+		if _, err := q.Embed(t.Context(), []string{"lamp"}); !errors.Is(err, fault.ErrPanic) {
+			t.Error(err)
+		}
+	}
+}
+
 // ask asks, and tells how long it took.
 func ask(t *testing.T, q *embedding.Queries, text string) (time.Duration, error) {
 	t.Helper()

@@ -177,6 +177,20 @@ func TestARefreshOutlivesWhoWantedIt(t *testing.T) {
 	})
 }
 
+func TestUse_panicOfARefresh(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newTown()
+		w.platform.refresh = func(ports.Connection) (integration.Credentials, error) { panic("unexpected answer") }
+		i := w.connected(integration.HubSpot, tokens("t"))
+		time.Sleep(time.Hour)
+		err := w.accounts().Use(t.Context(), i, func(ports.Connection) error { t.Error("work was done"); return nil })
+		if !errors.Is(err, fault.ErrPanic) {
+			t.Error(err)
+		}
+	})
+}
+
 func TestARefreshThatFails(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -28,8 +29,12 @@ var errAsItWas = errors.New("connecting: the integration is as it was")
 // may take a refresh token only once.
 func (a *Accounts) renew(ctx context.Context, o opened, needed bool) (opened, error) {
 	key := fmt.Sprint(o.ID, " ", needed, " ", o.credentials.Key)
-	done := a.renewals.DoChan(key, func() (any, error) {
-		return a.renewal(context.WithoutCancel(ctx), o, needed)
+	done := a.renewals.DoChan(key, func() (renewed any, err error) {
+		err = fault.Survive(func() error { // no caller could recover from a panic here
+			renewed, err = a.renewal(context.WithoutCancel(ctx), o, needed)
+			return err
+		})
+		return renewed, err
 	})
 	select {
 	case r := <-done:
