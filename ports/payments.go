@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -95,6 +96,10 @@ type PaymentProvider interface {
 type StillLooking struct{ Progress string }
 
 func (StillLooking) Error() string { return "the provider's records are not searched to their end yet" }
+
+// ErrUndecided is in the error of a charge that the provider answered with a state which is not final: a bank debit
+// takes days, a capture waits for a review. The outcome is unknown, but the provider works.
+var ErrUndecided = errors.New("the provider has not decided the payment yet")
 
 // AmountRules knows which amounts a provider can express: PayPal takes no decimals of some currencies, Stripe
 // wants the third decimal of others to be zero.

@@ -20,7 +20,7 @@ const (
 	maxSkew = time.Minute
 
 	mostCharging = 32               // payments under way through one integration
-	tooMany      = 5                // charges in a row whose outcome the provider did not tell
+	tooMany      = 5                // charges in a row that the provider did not answer
 	pause        = 10 * time.Second // in which no charge is begun after them
 	known        = 10_000           // integrations that are remembered
 )
@@ -119,9 +119,11 @@ func (a *Admission) circuit(i id.Integration) *circuit {
 	return c
 }
 
-// answered reports whether the provider told the outcome of a charge. A refusal of the shop's account is an answer.
+// answered reports whether the provider answered a charge. A refusal of the shop's account is an answer, and so is
+// that the outcome is not decided yet: buyers choose how they pay, and must not suspend the provider by that.
 func answered(err error) bool {
-	return err == nil || errors.Is(err, ports.ErrCredentialsRefused) || errors.Is(err, ports.ErrAccountRefused)
+	return err == nil || errors.Is(err, ports.ErrCredentialsRefused) || errors.Is(err, ports.ErrAccountRefused) ||
+		errors.Is(err, ports.ErrUndecided)
 }
 
 // Suspended is through how many integrations no payment begins at the moment because their providers do not answer.

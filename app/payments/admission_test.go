@@ -3,6 +3,7 @@ package payments
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,6 +73,16 @@ func TestABreakerKeepsPaymentsFromBeginning(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Buyers whose payments take days to be decided must not suspend the provider for others.
+func TestAdmission_undecidedPayments(t *testing.T) {
+	a, r := NewAdmission(nil), routeOf(1, "paypal")
+	for range 2 * tooMany {
+		if err := pay(t, a, r, fmt.Errorf("paypal: capture C1 is PENDING: %w", ports.ErrUndecided)); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // Whatever the breaker says, what was begun is sent.

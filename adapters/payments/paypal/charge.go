@@ -194,5 +194,5 @@ func judgeCapture(all []capture) (checkout.Outcome, error) {
 	if slices.Contains([]string{"DECLINED", "DENIED", "FAILED"}, last.Status) {
 		return declined(cmp.Or(last.Reason.Reason, "INSTRUMENT_DECLINED")), nil
 	}
-	return nil, fmt.Errorf("paypal: capture %s is %s", last.ID, last.Status)
+	return nil, fmt.Errorf("paypal: capture %s is %s: %w", last.ID, last.Status, ports.ErrUndecided)
 }

@@ -134,6 +134,9 @@ func TestWhatAChargeMeans(t *testing.T) {
 			if outcome != test.want || (outcome == nil) == (err == nil) {
 				t.Errorf("%#v, %v, want %#v", outcome, err, test.want)
 			}
+			if errors.Is(err, ports.ErrUndecided) != (name == "pending") {
+				t.Errorf("undecided: %v", err)
+			}
 			if err != nil && (strings.Contains(err.Error(), "B-TOKEN") || strings.Contains(err.Error(), "hush")) {
 				t.Errorf("a secret is in %v", err)
 			}

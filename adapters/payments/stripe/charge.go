@@ -134,7 +134,7 @@ func (p *Provider) settled(
 	case api.PaymentIntentStatusRequiresPaymentMethod, api.PaymentIntentStatusRequiresConfirmation:
 		return p.giveUp(ctx, a, intent, checkout.NotCharged{})
 	}
-	return nil, fmt.Errorf("stripe: intent %s is %s", intent.ID, intent.Status)
+	return nil, fmt.Errorf("stripe: intent %s is %s: %w", intent.ID, intent.Status, ports.ErrUndecided)
 }
 
 // giveUp cancels an intent, unless it was decided meanwhile.

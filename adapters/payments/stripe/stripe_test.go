@@ -119,6 +119,9 @@ func TestWhatAChargeMeans(t *testing.T) {
 			if !test.want(outcome) || (outcome == nil) == (err == nil) {
 				t.Errorf("%#v, %v", outcome, err)
 			}
+			if errors.Is(err, ports.ErrUndecided) != (name == "processing") {
+				t.Errorf("undecided: %v", err)
+			}
 			if err != nil && (strings.Contains(err.Error(), "spt_123") || strings.Contains(err.Error(), "51Haggle")) {
 				t.Errorf("a secret is in %v", err)
 			}
