@@ -38,11 +38,14 @@ const (
 	runTime = 2 * time.Minute
 	// firstPause of an integration whose step failed; it doubles up to everyRound.
 	firstPause = time.Minute
-	// overlap is how far before the last booked change of a balance the next reading begins: providers
-	// report some of them late. balanceSpan is what one step reads, mostChanges what it holds.
+	// overlap is how far before the last booked change of a balance is read again: providers report some
+	// of them late. balanceSpan is what one step reads beyond, in parts of balancePart, of which each is booked
+	// before the next one is read, and holds mostChanges. bookTime leaves a step time to compare.
 	overlap     = 3 * 24 * time.Hour
 	balanceSpan = 14 * 24 * time.Hour
+	balancePart = 12 * time.Hour
 	mostChanges = 50_000
+	bookTime    = stepTime / 2
 	// mostHeard is how many charges without an order one step passes on.
 	mostHeard = 100
 )
@@ -179,6 +182,13 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
 // fill compares the step's window.
 func (r *Reconciler) fill(ctx context.Context, c *ports.Reconciliation, s *ports.ReconciledStep) error {
 	moved, err := r.Payments.Moved(ctx, c.Project, s.From.Add(-skew), s.To.Add(skew), mostMovements+1)
@@ -222,13 +232,29 @@ func (r *Reconciler) fill(ctx context.Context, c *ports.Reconciliation, s *ports
 	return nil
 }
 
-// book adds the balance's changes to the ledger, as far as one step reads.
+// book adds the balance's changes to the ledger, as far as one step reads: new ones first, then those before
+// them that were late. However many there are, each step comes further.
 func (r *Reconciler) book(ctx context.Context, c *ports.Reconciliation) error {
-	to := c.Booked.Add(balanceSpan)
-	if to.After(c.Now) {
-		to = c.Now
+	ctx, cancel := context.WithTimeout(ctx, bookTime)
+	defer cancel()
+	end := earlier(c.Booked.Add(balanceSpan), c.Now)
+	for from := c.Booked; from.Before(end); from = from.Add(balancePart) {
+		to := earlier(from.Add(balancePart), end)
+		if err := r.bookPart(ctx, c, from, to, to); err != nil {
+			return err
+		}
 	}
-	request := ports.StatementRequest{Project: c.Project, Route: c.Route, From: c.Booked.Add(-overlap), To: to}
+	for from := c.Booked.Add(-overlap); from.Before(c.Booked); from = from.Add(balancePart) {
+		if err := r.bookPart(ctx, c, from, earlier(from.Add(balancePart), c.Booked), later(end, c.Booked)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bookPart adds the changes of a part of the balance's report, and records that those until a time are booked.
+func (r *Reconciler) bookPart(ctx context.Context, c *ports.Reconciliation, from, to, until time.Time) error {
+	request := ports.StatementRequest{Project: c.Project, Route: c.Route, From: from, To: to}
 	var changes []ports.BalanceChange
 	err := r.Balances.BalanceChanges(ctx, request, func(change ports.BalanceChange) error {
 		if len(changes) == mostChanges {
@@ -248,7 +274,7 @@ func (r *Reconciler) book(ctx context.Context, c *ports.Reconciliation) error {
 	for i, change := range changes {
 		transactions[i] = r.transaction(c, change, of[change.Charge])
 	}
-	_, err = r.Reconciliations.Book(ctx, c, transactions, to)
+	_, err = r.Reconciliations.Book(ctx, c, transactions, until)
 	return err
 }
 

@@ -28,6 +28,7 @@ type fakeReconciliations struct {
 	steps  map[string][]ports.ReconciledStep // by provider
 	aside  map[string]time.Duration
 	booked []ledger.Transaction
+	until  time.Time // which changes are booked
 }
 
 func (f *fakeReconciliations) Enroll(context.Context) error { return nil }
@@ -56,8 +57,8 @@ func (f *fakeReconciliations) Record(_ context.Context, r *ports.Reconciliation,
 	return nil
 }
 
-func (f *fakeReconciliations) Book(_ context.Context, r *ports.Reconciliation, changes []ledger.Transaction, _ time.Time) (int, error) {
-	f.booked = append(f.booked, changes...)
+func (f *fakeReconciliations) Book(_ context.Context, r *ports.Reconciliation, changes []ledger.Transaction, until time.Time) (int, error) {
+	f.booked, f.until = append(f.booked, changes...), until
 	return len(changes), nil
 }
 
@@ -204,9 +205,38 @@ func (b *books) Heard(_ context.Context, p id.Project, key string, outcome check
 func (b *books) BalanceChanges(_ context.Context, s ports.StatementRequest, each func(ports.BalanceChange) error) error {
 	var failed error
 	for _, c := range b.changes {
-		failed = errors.Join(failed, each(c))
+		if !c.At.Before(s.From) && c.At.Before(s.To) {
+			failed = errors.Join(failed, each(c))
+		}
 	}
 	return errors.Join(failed, b.broken)
+}
+
+// An account that was not read for two weeks, with more changes than one reading holds, is booked part by part.
+// Changes that the provider reports late are booked, too.
+func TestReconciler_booksABusyAccount(t *testing.T) {
+	t.Parallel()
+	b := &books{}
+	busy := account(stripe)
+	busy.Booked = noon.Add(-14 * 24 * time.Hour)
+	const count = 60_000
+	for n := range count {
+		b.changes = append(b.changes, ports.BalanceChange{
+			Kind: ports.BalanceFee, Provider: fmt.Sprint("txn_", n), Amount: usd(-3), At: busy.Booked.Add(time.Duration(n) * 20 * time.Second),
+		})
+	}
+	b.changes = append(b.changes, ports.BalanceChange{Kind: ports.BalanceFee, Provider: "txn_late", Amount: usd(-3), At: busy.Booked.Add(-50 * time.Hour)})
+	r, kept := newReconciler(b, busy)
+	if err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, booked := range kept.booked {
+		names[booked.Reference] = true
+	}
+	if len(names) != count+1 || len(kept.booked) != count+1 || !kept.until.Equal(noon) {
+		t.Errorf("%d of %d changes are booked, until %s", len(names), count+1, kept.until)
+	}
 }
 
 // Fees go with the order that they are for, payouts with none.
