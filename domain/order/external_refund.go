@@ -69,6 +69,13 @@ type RefundIDs struct {
 // nothing: a refund that failed never succeeds.
 func (c *Case) ReportRefund(e ExternalRefund, ids RefundIDs, now time.Time) error {
 	i := slices.IndexFunc(c.Refunds, func(r Refund) bool { return r.Provider == e.Provider })
+	if e.Whole {
+		left := c.Order.Payment.Amount.Minor() - c.Order.Payment.Refunded.Minor()
+		e.Amount = money.Of(min(e.Amount.Minor(), left), e.Amount.Currency())
+	}
+	if i < 0 && e.Whole && e.Amount.IsZero() {
+		return nil // all of it was given back before
+	}
 	if i < 0 {
 		var err error
 		if i, err = c.recordElsewhere(e, ids.Refund, now); err != nil {

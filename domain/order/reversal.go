@@ -12,8 +12,11 @@ type ExternalRefund struct {
 	Charge   string // the provider's id of the charge, as Payment.Provider has it
 	Provider string // the provider's id of the refund
 	Amount   money.Amount
-	Outcome  RefundOutcome
-	At       time.Time // when the provider says it was made
+	// Whole: the charge was reversed as a whole. Amount is the charge's, of which refunds before may have given
+	// back a part.
+	Whole   bool
+	Outcome RefundOutcome
+	At      time.Time // when the provider says it was made
 }
 
 // DisputeStatus says how a dispute stands at the provider.

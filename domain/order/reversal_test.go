@@ -172,6 +172,27 @@ func TestReportRefund(t *testing.T) {
 	}
 }
 
+// A charge that is reversed as a whole takes what refunds before have left.
+func TestReportRefund_reversalOfTheWhole(t *testing.T) {
+	t.Parallel()
+	c := opened()
+	amount := cents(100_00)
+	must(t, c.Refund(refundID(1), &amount, "", placed))
+	must(t, c.SettleRefund(refundID(1), order.Refunded{Provider: "re_1"}, eventID(1), placed))
+	whole := order.ExternalRefund{Charge: "ch_1", Provider: "ch_1-reversal", Amount: cents(321_73), Whole: true, Outcome: order.Refunded{}, At: placed}
+	for i := range 2 {
+		must(t, c.ReportRefund(whole, refundIDs(byte(i+2)), later))
+	}
+	whole.Provider = "another"
+	must(t, c.ReportRefund(whole, refundIDs(4), later))
+	if p := c.Order.Payment; len(c.Refunds) != 2 || c.Refunds[1].Amount != cents(221_73) || p.Refunded != p.Amount || !p.Refunding.IsZero() {
+		t.Errorf("%+v of %+v", c.Refunds, p)
+	}
+	if funds, _ := held(c, ledger.Refunds); funds != 0 {
+		t.Errorf("the provider holds %d", funds)
+	}
+}
+
 // Success and failure of one refund come in any order: in the end it failed.
 func TestReportRefund_outOfOrder(t *testing.T) {
 	t.Parallel()

@@ -249,7 +249,11 @@ func reversalNews(e event) (ports.PaymentNews, error) {
 		return ports.PaymentNews{}, errUnreadableEvent
 	}
 	reversal := c.ID + "-reversal" // it has no id of its own
-	return external(c.ID, reversal, c.Amount, order.Refunded{Provider: reversal}, e.At), nil
+	news := external(c.ID, reversal, c.Amount, order.Refunded{Provider: reversal}, e.At)
+	if news.External != nil {
+		news.External.Whole = true
+	}
+	return news, nil
 }
 
 func external(charge, of string, value amount, outcome order.RefundOutcome, at time.Time) ports.PaymentNews {

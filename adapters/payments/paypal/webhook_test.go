@@ -39,6 +39,8 @@ func TestNews(t *testing.T) {
 	external := func(of string, minor int64, o order.RefundOutcome) ports.PaymentNews {
 		return ports.PaymentNews{External: &order.ExternalRefund{Charge: "C1", Provider: of, Amount: money.Of(minor, money.USD), Outcome: o, At: since}}
 	}
+	reversed := external("C1-reversal", 4990, order.Refunded{Provider: "C1-reversal"})
+	reversed.External.Whole = true
 	dispute := func(status, outcome string) string {
 		return `{"dispute_id":"PP-D-1","reason":"UNAUTHORISED","status":"` + status + `","dispute_amount":{"currency_code":"USD","value":"49.90"},
 			"disputed_transactions":[{"seller_transaction_id":"C1"}],"dispute_outcome":{"outcome_code":"` + outcome + `"}}`
@@ -63,7 +65,7 @@ func TestNews(t *testing.T) {
 		{"PAYMENT.CAPTURE.REFUNDED", "refund", back("", "COMPLETED"), external("R1", 1000, order.Refunded{Provider: "R1"})},
 		{"PAYMENT.REFUND.FAILED", "refund", back(refundKey, "FAILED"), ports.PaymentNews{Key: refundKey, Refund: refundFailed("")}},
 		{"PAYMENT.CAPTURE.REVERSED", "refund", back(key, ""), external("R1", 1000, order.Refunded{Provider: "R1"})},
-		{"PAYMENT.CAPTURE.REVERSED", "capture", status("REVERSED"), external("C1-reversal", 4990, order.Refunded{Provider: "C1-reversal"})},
+		{"PAYMENT.CAPTURE.REVERSED", "capture", status("REVERSED"), reversed},
 		{"CUSTOMER.DISPUTE.CREATED", "dispute", dispute("OPEN", ""), disputed(order.DisputeOpen)},
 		{"CUSTOMER.DISPUTE.UPDATED", "dispute", dispute("WAITING_FOR_SELLER_RESPONSE", ""), disputed(order.DisputeOpen)},
 		{"CUSTOMER.DISPUTE.RESOLVED", "dispute", dispute("RESOLVED", "RESOLVED_BUYER_FAVOUR"), disputed(order.DisputeLost)},
