@@ -27,12 +27,9 @@ type SyncRuns interface {
 	Problems(ctx context.Context, project id.Project, run id.Sync, page Page) ([]syncrun.Problem, int, error)
 }
 
-// SyncQueue hands out runs, of all projects, to all replicas at once: no two have the same in hand.
+// SyncQueue hands out running runs, in groups by project. A run's DueAt is the end of its lease.
 type SyncQueue interface {
-	// Claim takes up to n running runs that are due, those that waited longest. They are due again at until,
-	// which is how whoever has one in hand knows it as its own. One that cannot be read is set aside for a
-	// minute: the others come together with the error.
-	Claim(ctx context.Context, now, until time.Time, n int) ([]*syncrun.Run, error)
+	Queue[*syncrun.Run]
 	// Wanting are integrations with wanted resources and no running run.
 	Wanting(ctx context.Context, n int) ([]*integration.Integration, error)
 	// Expiring are connected integrations whose access token is refreshed by nobody and expires before a time.

@@ -12,6 +12,7 @@ var queueIndexes = map[string]queueTable{
 	"refunds_waiting":            dueRefunds,
 	"deliveries_waiting":         dueDeliveries,
 	"webhook_deliveries_waiting": dueInbox,
+	"sync_runs_due":              dueSyncRuns,
 }
 
 // Groups are found, and rows of a group claimed, by the queue's index: nothing is scanned or sorted, however

@@ -2,8 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -13,16 +11,43 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// SyncRuns is the store's view of runs, and of which are to be worked on.
+// SyncRuns is the store's view of runs.
 type SyncRuns struct{ store *Store }
 
-var (
-	_ ports.SyncRuns  = SyncRuns{}
-	_ ports.SyncQueue = SyncRuns{}
-)
+var _ ports.SyncRuns = SyncRuns{}
 
-// SyncRuns keeps runs, and hands them out.
+// SyncRuns keeps runs.
 func (s *Store) SyncRuns() SyncRuns { return SyncRuns{s} }
+
+// SyncQueue hands runs out.
+func (s *Store) SyncQueue() ports.SyncQueue {
+	return syncQueue{workQueue[leasedSyncRunRow, *syncrun.Run]{s, dueSyncRuns, leasedSyncRunRow.lease}}
+}
+
+type syncQueue struct {
+	workQueue[leasedSyncRunRow, *syncrun.Run]
+}
+
+var dueSyncRuns = queueTable{
+	name:    "sync runs",
+	table:   "sync_runs",
+	key:     "id",
+	group:   "project_id",
+	waits:   "status = 'running'",
+	due:     "due_at",
+	lease:   "due_at",
+	retry:   "due_at",
+	columns: syncRunColumns,
+}
+
+type leasedSyncRunRow struct {
+	syncRunRow
+	heldRow
+}
+
+func (r leasedSyncRunRow) lease() ports.Leased[*syncrun.Run] {
+	return decoded(r.held(r.ProjectID, r.ID, r.ProjectID), func() (*syncrun.Run, error) { return fromSyncRunRow(r.syncRunRow) })
+}
 
 // maxSyncProblems are kept of a run.
 const maxSyncProblems = 1000
@@ -49,21 +74,6 @@ WHERE project_id = $1
 	insertSyncProblems = `
 INSERT INTO sync_problems (project_id, run_id, number, integration_id, resource, remote, reason, noted_at)
 VALUES `
-
-	// claimSyncRuns is completed by the clause that skips what others are claiming.
-	claimSyncRuns = `
-WITH due AS MATERIALIZED (
-  SELECT project_id, id
-  FROM sync_runs
-  WHERE status = 'running'
-    AND due_at <= $1
-  ORDER BY due_at, project_id, id
-  LIMIT $3%s
-)
-UPDATE sync_runs
-SET due_at = $2
-WHERE (project_id, id) IN (SELECT project_id, id FROM due)
-RETURNING ` + syncRunColumns
 
 	// wanting begins with those that have waited longest for a run.
 	wanting = `
@@ -227,44 +237,16 @@ LIMIT $3 OFFSET $4`, project.String(), run.String(), page.Limit, page.Offset)
 	return fromSyncProblemRows(rows), total[0].N, nil
 }
 
-func (v SyncRuns) Claim(ctx context.Context, now, until time.Time, n int) ([]*syncrun.Run, error) {
-	var rows []syncRunRow
-	b := v.store.writing(anyProject)
-	b.query(&rows, fmt.Sprintf(claimSyncRuns, v.store.dialect.skipLocked), toMillis(now), toMillis(until), n)
-	if err := b.run(ctx); err != nil {
-		return nil, err
-	}
-	return v.readable(ctx, rows)
-}
-
-// dueSyncRuns names what is set aside of runs.
-var dueSyncRuns = queueTable{name: "sync runs", table: "sync_runs", key: "id", lease: "due_at", retry: "due_at"}
-
-// readable decodes claimed runs. One that cannot be read is set aside and keeps no other one back.
-func (v SyncRuns) readable(ctx context.Context, rows []syncRunRow) (list []*syncrun.Run, err error) {
-	for _, r := range rows {
-		run, problem := fromSyncRunRow(r)
-		if problem == nil {
-			list = append(list, run)
-			continue
-		}
-		held := ports.Held{Project: id.Stored[id.Project](r.ProjectID), Key: r.ID, Until: fromMillis(r.DueAt)}
-		problem = fmt.Errorf("sync run %s is set aside: %w", r.ID, problem)
-		err = errors.Join(err, problem, dueSyncRuns.setAside(ctx, v.store, held, problem.Error()))
-	}
-	return list, err
-}
-
-func (v SyncRuns) Wanting(ctx context.Context, n int) ([]*integration.Integration, error) {
+func (v syncQueue) Wanting(ctx context.Context, n int) ([]*integration.Integration, error) {
 	return v.integrations(ctx, wanting, n)
 }
 
-func (v SyncRuns) Expiring(ctx context.Context, before, now time.Time, n int) ([]*integration.Integration, error) {
+func (v syncQueue) Expiring(ctx context.Context, before, now time.Time, n int) ([]*integration.Integration, error) {
 	return v.integrations(ctx, expiring, toMillis(before), toMillis(now), n)
 }
 
 // integrations are those, of all projects, that a condition finds.
-func (v SyncRuns) integrations(ctx context.Context, where string, args ...any) ([]*integration.Integration, error) {
+func (v syncQueue) integrations(ctx context.Context, where string, args ...any) ([]*integration.Integration, error) {
 	var rows []integrationRow
 	b := v.store.reading(anyProject)
 	b.query(&rows, selectIntegration+where, args...)

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -17,14 +17,12 @@ import (
 const (
 	// poll is how often due runs, those of other replicas too, are looked for.
 	poll = 500 * time.Millisecond
-	// lease is how long a run is in hand after each page. It is longer than a page can take.
+	// lease is renewed with each page. It is longer than a page can take.
 	lease = 30 * time.Second
 	// patience bounds the reading of a page.
 	patience = 20 * time.Second
 	// finishing bounds what is written once the engine is told to stop.
 	finishing = 10 * time.Second
-	// slots are how many runs are in hand at once.
-	slots = 4
 	// turn is after how long a run that has more to read lets others have its place.
 	turn = 20 * time.Second
 	// wanting are how many integrations are looked at that a webhook wants to be read.
@@ -32,6 +30,9 @@ const (
 	// starting bounds the starting of their runs: less than it takes to wait for all of their projects.
 	starting = 5 * time.Second
 )
+
+// limits leave places for projects whose runs are short.
+var limits = jobs.Limits{Slots: 6, Slow: 4, Each: 2, Long: turn / 2}
 
 // Accounts opens integrations for use.
 type Accounts interface {
@@ -62,72 +63,27 @@ type Parts struct {
 	Changed func(ctx context.Context, project id.Project, products []id.Product)
 	// Announced is told that there are events to deliver. It never waits.
 	Announced func()
-	// Ran is told after each round of work, with what went wrong.
-	Ran func(error)
 }
 
-// Engine works on runs, as long as it runs. Any number of them share the work.
-type Engine struct {
-	Parts
-	wake chan struct{}
-	done chan struct{}
-	busy int
-}
+// Engine works on runs.
+type Engine struct{ Parts }
 
-// NewEngine puts one together. Run starts it.
-func NewEngine(p Parts) *Engine {
-	return &Engine{Parts: p, wake: make(chan struct{}, 1), done: make(chan struct{}, slots)}
-}
+// NewEngine returns an engine. Its Job is to be run.
+func NewEngine(p Parts) *Engine { return &Engine{p} }
 
-// Wake tells that there may be something to do. It never waits.
-func (e *Engine) Wake() {
-	select {
-	case e.wake <- struct{}{}:
-	default:
+// Job starts runs that are wanted, and works on those that are due. Told to stop, it leaves them to others.
+func (e *Engine) Job() jobs.Job[*syncrun.Run] {
+	return jobs.Job[*syncrun.Run]{
+		Name:   "synchronise",
+		Queue:  e.Queue,
+		Before: func(ctx context.Context) (more bool, err error) { return false, e.startWanted(ctx) },
+		Work:   e.work,
+		Limits: limits,
+		Lease:  lease,
+		Poll:   poll,
+		Clock:  e.Clock,
+		Log:    e.Log,
 	}
-}
-
-// Run works until ctx ends, and then lets go of what is in hand, for others to go on with.
-func (e *Engine) Run(ctx context.Context) {
-	tick := time.NewTicker(poll)
-	defer tick.Stop()
-	for {
-		err := fault.Survive(func() error { return e.step(ctx) })
-		if ctx.Err() == nil {
-			e.Ran(err)
-		}
-		select {
-		case <-ctx.Done():
-			for ; e.busy > 0; e.busy-- {
-				<-e.done
-			}
-			return
-		case <-e.wake:
-		case <-tick.C:
-		case <-e.done:
-			e.busy--
-		}
-	}
-}
-
-// step starts runs that are wanted, and takes due ones in hand, as far as there is room.
-func (e *Engine) step(ctx context.Context) error {
-	unstarted := e.startWanted(ctx)
-	if e.busy >= slots {
-		return unstarted
-	}
-	now := e.Clock.Now()
-	runs, err := e.Queue.Claim(ctx, now, now.Add(lease), slots-e.busy)
-	for _, r := range runs {
-		e.busy++
-		go func() {
-			defer func() { e.done <- struct{}{} }()
-			if err := fault.Survive(func() error { e.work(ctx, r); return nil }); err != nil {
-				e.Log.ErrorContext(ctx, "a sync run is left to its lease", "run", r.ID.String(), "error", err)
-			}
-		}()
-	}
-	return errors.Join(unstarted, err)
 }
 
 // startWanted starts runs over what webhooks' actions want to be read. One that cannot be started now, its

@@ -13,6 +13,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -123,12 +124,12 @@ func TestWhoLostItsLeaseChangesNothing(t *testing.T) {
 // page has a replica of its own take one page of the run that is due, and then hang.
 func (l *lab) page(t *testing.T) {
 	e := l.engine(l.Replica(0))
-	runs, err := e.Queue.Claim(t.Context(), l.Now(), l.Now().Add(lease), 1)
+	runs, err := e.Queue.Claim(t.Context(), lease, []ports.Share{{Group: l.Project.ID.String(), Most: 1}})
 	if err != nil || len(runs) != 1 {
 		t.Errorf("%v, %d runs", err, len(runs))
 		return
 	}
-	h := &hand{Engine: e, run: runs[0]}
+	h := &hand{Engine: e, run: runs[0].Item}
 	if err := h.open(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -388,13 +389,9 @@ func TestARunThatCannotBeStartedKeepsNoOtherWaiting(t *testing.T) {
 	i := l.Integrated()
 	e.Queue = wishes{e.Queue, &i}
 	e.Unit = &held{SyncUnit: e.Unit}
-	if err := e.step(t.Context()); fault.KindOf(err) != fault.Unavailable {
-		t.Errorf("it is not told: %v", err)
+	if _, err := jobs.NewWorker(e.Job()).Once(t.Context()); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("it is not reported: %v", err)
 	}
-	if e.busy != 1 {
-		t.Fatalf("%d runs are in hand", e.busy)
-	}
-	<-e.done
 	want(t, l.Run(run), syncrun.Completed, syncrun.Counters{Created: 5})
 }
 
@@ -433,7 +430,7 @@ func TestAStoppedEngineLetsGo(t *testing.T) {
 		}
 		return nil, nil
 	}
-	l.engine(l.Replica(0)).Run(ctx)
+	jobs.NewWorker(l.engine(l.Replica(0)).Job()).Run(ctx)
 	r := l.Run(run)
 	if r.Status != syncrun.Running || r.DueAt.After(l.Now()) || r.Failures != 0 || r.Steps[0].Pages == 0 {
 		t.Fatalf("%s, due in %s, %d pages", r.Status, r.DueAt.Sub(l.Now()), r.Steps[0].Pages)
@@ -451,7 +448,7 @@ func TestAPageThatIsGivenUpIsNoFailure(t *testing.T) {
 		stop()
 		return nil, ctx.Err()
 	}
-	l.engine(l.Replica(0)).Run(ctx)
+	jobs.NewWorker(l.engine(l.Replica(0)).Job()).Run(ctx)
 	if r := l.Run(run); r.Status != syncrun.Running || r.DueAt.After(l.Now()) || r.Failures != 0 {
 		t.Errorf("%s, due in %s, %d failures", r.Status, r.DueAt.Sub(l.Now()), r.Failures)
 	}
@@ -468,11 +465,13 @@ func TestALongRunLetsOthersHaveATurn(t *testing.T) {
 		return nil, nil
 	}
 	e := l.engine(l.Replica(0))
-	runs, err := e.Queue.Claim(t.Context(), l.Now(), l.Now().Add(lease), slots)
+	runs, err := e.Queue.Claim(t.Context(), lease, []ports.Share{{Group: l.Project.ID.String(), Most: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.work(t.Context(), runs[0])
+	if err := e.work(t.Context(), jobs.Task[*syncrun.Run]{Items: runs, Clock: l}); err != nil {
+		t.Error(err)
+	}
 	if r := l.Run(run); r.Steps[0].Pages != 1 || r.DueAt.After(l.Now()) || r.Failures != 0 {
 		t.Errorf("%d pages, due in %s", r.Steps[0].Pages, r.DueAt.Sub(l.Now()))
 	}
@@ -485,7 +484,7 @@ func TestManyReplicasShareTheWork(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var all sync.WaitGroup
 	for range 4 {
-		all.Go(func() { l.engine(l.Replica(0)).Run(ctx) })
+		all.Go(func() { jobs.NewWorker(l.engine(l.Replica(0)).Job()).Run(ctx) })
 	}
 	for deadline := time.Now().Add(20 * time.Second); l.Run(run).Status == syncrun.Running && time.Now().Before(deadline); {
 		time.Sleep(5 * time.Millisecond)

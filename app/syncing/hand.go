@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/failpoint"
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -40,24 +41,40 @@ var (
 	errEmptied = errors.New("the platform has lost most of its records")
 )
 
-// work goes on with a run until it has ended, is put off, or ctx ends.
-func (e *Engine) work(ctx context.Context, run *syncrun.Run) {
-	h := &hand{Engine: e, run: run}
-	err := h.open(ctx)
-	for end := e.Clock.Now().Add(turn); err == nil && h.run.Status == syncrun.Running; {
-		if ctx.Err() != nil || e.Clock.Now().After(end) {
-			err = h.put(ctx, e.Clock.Now(), "")
-			break
-		}
-		err = fault.Survive(func() error { return h.advance(ctx) })
-	}
+// work continues a run until it has ended or is put off, its turn is over, or ctx ends.
+func (e *Engine) work(ctx context.Context, t jobs.Task[*syncrun.Run]) error {
+	at := *e
+	at.Clock = t.Clock
+	h := &hand{Engine: &at, run: t.Item()}
+	defer func() { t.Extended(h.run.DueAt) }()
+	err := h.pages(ctx)
 	h.drop()
-	if err != nil {
-		err = h.trouble(ctx, err)
+	if err == nil || errors.Is(err, fault.ErrUnreadable) {
+		return err
 	}
-	if err != nil && !errors.Is(err, errLost) {
-		e.Log.WarnContext(ctx, "a sync run is left to its lease", "run", run.ID.String(), "error", err)
+	err = h.trouble(ctx, err)
+	switch {
+	case errors.Is(err, errLost):
+		return nil
+	case err != nil:
+		return err // the lease ends
 	}
+	return jobs.ErrFailed
+}
+
+func (h *hand) pages(ctx context.Context) error {
+	if err := h.open(ctx); err != nil {
+		return err
+	}
+	for end := h.Clock.Now().Add(turn); h.run.Status == syncrun.Running; {
+		if ctx.Err() != nil || h.Clock.Now().After(end) {
+			return h.put(ctx, h.Clock.Now(), "")
+		}
+		if err := fault.Survive(func() error { return h.advance(ctx) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // open reads what the run is about.

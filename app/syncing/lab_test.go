@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
@@ -90,7 +91,7 @@ func (l *lab) engine(r *synctest.Replica) *Engine {
 			defer l.mu.Unlock()
 			l.changed = append(l.changed, products...)
 		},
-		Announced: func() {}, Ran: func(error) {},
+		Announced: func() {},
 	})
 }
 
@@ -111,17 +112,9 @@ func (l *lab) start(t *testing.T, full bool, resources ...string) id.Sync {
 // work has a replica work on what is due until nothing is.
 func (l *lab) work(t *testing.T, r *synctest.Replica) {
 	t.Helper()
-	e := l.engine(r)
-	for range 100 {
-		runs, err := e.Queue.Claim(t.Context(), l.Now(), l.Now().Add(lease), slots)
-		if err != nil || len(runs) == 0 {
-			return
-		}
-		for _, run := range runs {
-			e.work(t.Context(), run)
-		}
-	}
-	t.Fatal("runs are due for ever")
+	job := l.engine(r).Job()
+	job.Before = nil
+	_, _ = jobs.NewWorker(job).Once(t.Context())
 }
 
 // sync reads everything once, and returns the run.

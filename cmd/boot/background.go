@@ -61,9 +61,6 @@ func (a *App) startLoops(ctx context.Context) (stop func()) {
 	}
 	embed := a.embed()
 	all.Go(func() { embed(ctx) })
-	for _, run := range a.synchronise() {
-		all.Go(func() { run(ctx) })
-	}
 	return func() {
 		cancel()
 		all.Wait()
@@ -123,6 +120,8 @@ func (a *App) workers() []func(context.Context) {
 		working(a, a.publisher),
 		working(a, jobs.NewWorker(a.purchase.Reconciliation())),
 		working(a, jobs.NewWorker(a.aftersales.Refunding())),
+		working(a, a.platforms.engine),
+		working(a, a.platforms.worker),
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/syncing"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -71,7 +72,7 @@ type platforms struct {
 	receiver *inbox.Receiver
 	inbox    *inbox.Worker
 	worker   *jobs.Worker[*integration.Delivery] // works on what is in the inbox
-	engine   *syncing.Engine
+	engine   *jobs.Worker[*syncrun.Run]
 }
 
 // openPlatforms puts together what reads platforms' data and hears of it. It works on the whole store: in
@@ -100,7 +101,7 @@ func (a *App) openPlatforms() {
 		}
 	}
 	p.accounts = &connecting.Accounts{
-		Integrations: a.store.Integrations(), Queue: a.store.SyncRuns(), Connectors: p.connectors, Standing: a.standing(),
+		Integrations: a.store.Integrations(), Queue: a.store.SyncQueue(), Connectors: p.connectors, Standing: a.standing(),
 		Vault: a.vault, Clock: a.clock, Log: a.log,
 	}
 	a.platforms = p
@@ -119,11 +120,11 @@ func clientOf(configured string) *http.Client {
 func (a *App) openSyncing() {
 	p := &a.platforms
 	taker := &syncing.Taker{Clock: a.clock, Entropy: system.Entropy{}}
-	p.engine = syncing.NewEngine(syncing.Parts{
-		Queue: a.store.SyncRuns(), Runs: a.store.SyncRuns(), Integrations: a.store.Integrations(), Projects: a.store.ActiveProjects(),
+	p.engine = jobs.NewWorker(syncing.NewEngine(syncing.Parts{
+		Queue: a.store.SyncQueue(), Runs: a.store.SyncRuns(), Integrations: a.store.Integrations(), Projects: a.store.ActiveProjects(),
 		Unit: a.store.SyncUnit(), Accounts: p.accounts, Connectors: p.connectors, Taker: taker, Clock: a.clock,
-		Entropy: system.Entropy{}, Log: a.log, Changed: a.Catalogs.Written, Announced: a.publisher.Wake, Ran: func(error) {},
-	})
+		Entropy: system.Entropy{}, Log: a.log, Changed: a.Catalogs.Written, Announced: a.publisher.Wake,
+	}).Job())
 	p.inbox = inbox.NewWorker(inbox.Parts{
 		Queue: a.store.InboxQueue(), Inbox: a.store.Inbox(), Webhooks: a.store.Webhooks(), Integrations: a.store.Integrations(),
 		Projects: a.store.ActiveProjects(), Unit: a.store.SyncUnit(), Platforms: p.called, Accounts: p.accounts, Taker: taker,
@@ -155,13 +156,6 @@ func (a *App) shippingOn(st *sqlstore.Store) *shipping.Service {
 		Integrations: st.Integrations(), Orders: st.Orders(), Labels: st.Labels(), Accounts: a.platforms.accounts,
 		Shippers: a.platforms.shippers, Clock: a.clock, Entropy: system.Entropy{}, Log: a.log,
 	}
-}
-
-// synchronise is the loops that read platforms' data and work on what they tell, until their context ends.
-func (a *App) synchronise() []func(context.Context) {
-	engine := a.platforms.engine
-	engine.Ran = a.ran("synchronise")
-	return []func(context.Context){engine.Run, working(a, a.platforms.worker)}
 }
 
 // ran notes a round of a loop that keeps its own time.

@@ -10,77 +10,37 @@ import (
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
-// claimed are the ids of what a claim has at a time, which is due again half a minute later.
-func claimed(t *testing.T, stores Stores, now time.Time, n int) (ids []string) {
+// claimed are the ids of the runs that are due at a time, which are leased for half a minute.
+func claimed(t *testing.T, stores Stores, now time.Time) (ids []string) {
 	t.Helper()
-	runs, err := stores.SyncQueue.Claim(t.Context(), now, now.Add(30*time.Second), n)
+	runs, err := claimAt(stores, stores.SyncQueue, now, 30*time.Second, 9)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range runs {
-		same(t, "lease", r.DueAt, now.Add(30*time.Second))
-		stored, err := stores.SyncRuns.ByID(t.Context(), r.Project, r.Integration, r.ID)
+	for _, l := range runs {
+		same(t, "lease", []time.Time{l.Until, l.Item.DueAt}, []time.Time{now.Add(30 * time.Second), now.Add(30 * time.Second)})
+		stored, err := stores.SyncRuns.ByID(t.Context(), l.Project, l.Item.Integration, l.Item.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, "claimed", r, stored)
-		ids = append(ids, r.ID.String())
+		same(t, "claimed", l.Item, stored)
+		ids = append(ids, l.Key)
 	}
 	slices.Sort(ids)
 	return ids
 }
 
-func claimOrder(t *testing.T, stores Stores) {
-	one, two := openShop(t, stores), openShop(t, stores)
-	var waiting []string
-	for n, c := range []struct {
-		of   *shop
-		kind integration.Type
-	}{{two, integration.Shopify}, {one, integration.Shopify}, {two, integration.HubSpot}, {one, integration.HubSpot}} {
-		r := c.of.started(c.of.connect(c.kind, noon).ID, noon.Add(time.Duration(n)*time.Second))
-		waiting = append(waiting, r.ID.String())
-	}
-	one.ended(one.connect(integration.ShipStation, noon).ID, noon.Add(-time.Hour))
-	same(t, "before any is due", len(claimed(t, stores, noon.Add(-1), 9)), 0)
-	same(t, "the first", claimed(t, stores, noon.Add(2*time.Second), 1), waiting[:1])
-	same(t, "the next", claimed(t, stores, noon.Add(2*time.Second), 1), waiting[1:2])
-	same(t, "those that are due", claimed(t, stores, noon.Add(2*time.Second), 9), waiting[2:3])
-	same(t, "all in hand", len(claimed(t, stores, noon.Add(2*time.Second), 9)), 0)
-}
-
-func claimRace(t *testing.T, stores Stores) {
-	s := openShop(t, stores)
-	kinds := []integration.Type{integration.Shopify, integration.HubSpot, integration.ShipStation, integration.Custom}
-	for _, kind := range kinds {
-		s.started(s.connect(kind, noon).ID, noon)
-	}
-	hands := make([][]string, racers)
-	s.must(atOnce(racers, func(n int) error {
-		runs, err := stores.SyncQueue.Claim(t.Context(), noon, noon.Add(time.Minute), 2)
-		for _, r := range runs {
-			hands[n] = append(hands[n], r.ID.String())
-		}
-		return err
-	}))
-	all := slices.Concat(hands...)
-	// What another was about to claim is passed by, so one more may be needed to see that none is left.
-	all = append(all, claimed(t, stores, noon, 9)...)
-	slices.Sort(all)
-	same(t, "claimed once each", len(slices.Compact(slices.Clone(all))), len(kinds))
-	same(t, "claimed in all", len(all), len(kinds))
-}
-
 func claimAgain(t *testing.T, stores Stores) {
 	s := openShop(t, stores)
 	r := s.started(s.connect(integration.Shopify, noon).ID, noon)
-	same(t, "claimed", claimed(t, stores, noon, 9), []string{r.ID.String()})
-	same(t, "within the lease", len(claimed(t, stores, noon.Add(30*time.Second-1), 9)), 0)
-	same(t, "after it", claimed(t, stores, noon.Add(30*time.Second), 9), []string{r.ID.String()})
+	same(t, "claimed", claimed(t, stores, noon), []string{r.ID.String()})
+	same(t, "within the lease", len(claimed(t, stores, noon.Add(30*time.Second-1))), 0)
+	same(t, "after it", claimed(t, stores, noon.Add(30*time.Second)), []string{r.ID.String()})
 	s.changeRun(r, func(r *syncrun.Run) error { return r.Postpone(noon.Add(time.Hour), "", noon) })
-	same(t, "put off", len(claimed(t, stores, noon.Add(time.Hour-1), 9)), 0)
-	same(t, "due once more", claimed(t, stores, noon.Add(time.Hour), 9), []string{r.ID.String()})
+	same(t, "put off", len(claimed(t, stores, noon.Add(time.Hour-1))), 0)
+	same(t, "due once more", claimed(t, stores, noon.Add(time.Hour)), []string{r.ID.String()})
 	s.changeRun(r, func(r *syncrun.Run) error { return r.Cancel(noon) })
-	same(t, "ended", len(claimed(t, stores, noon.Add(9*time.Hour), 9)), 0)
+	same(t, "ended", len(claimed(t, stores, noon.Add(9*time.Hour))), 0)
 }
 
 func (s *shop) changeIntegration(i *integration.Integration, change func(*integration.Integration)) *integration.Integration {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -103,6 +104,35 @@ func (r *Replica) InboxQueue() ports.InboxQueue {
 					d.DueAt = due
 					s.deliveries[d.ID] = d
 					return &d
+				}
+			}
+			return nil
+		},
+	}}
+}
+
+type syncQueue struct{ queue[*syncrun.Run] }
+
+// Queue hands out runs.
+func (r *Replica) Queue() ports.SyncQueue {
+	return syncQueue{queue[*syncrun.Run]{
+		view: view{r, false},
+		name: "runs",
+		rows: func(s *state) (list []row) {
+			for run := range maps.Values(s.runs) {
+				if run.Status == syncrun.Running {
+					list = append(list, row{run.ID.String(), run.Project.String(), run.DueAt})
+				}
+			}
+			return list
+		},
+		put: func(s *state, key string, due time.Time) *syncrun.Run {
+			for run := range maps.Values(s.runs) {
+				if run.ID.String() == key {
+					run = copyRun(run)
+					run.DueAt = due
+					s.runs[run.ID] = copyRun(run)
+					return &run
 				}
 			}
 			return nil

@@ -60,7 +60,6 @@ func (v view) do(name string, work func(*state) error) error {
 
 // Runs, and the other stores below, outside of transactions.
 func (r *Replica) RunStore() ports.SyncRuns            { return runs{view{r, false}} }
-func (r *Replica) Queue() ports.SyncQueue              { return runs{view{r, false}} }
 func (r *Replica) Inbox() ports.Inbox                  { return inbox{view{r, false}} }
 func (r *Replica) Integrations() ports.Integrations    { return integrations{view: view{r, false}} }
 func (r *Replica) Webhooks() ports.IntegrationWebhooks { return webhooks{view{r, false}} }
@@ -150,22 +149,7 @@ func (v runs) Problems(context.Context, id.Project, id.Sync, ports.Page) ([]sync
 	panic("not for tests")
 }
 
-func (v runs) Claim(_ context.Context, now, until time.Time, n int) (list []*syncrun.Run, err error) {
-	err = v.do("runs.claim", func(s *state) error {
-		for _, r := range s.runs {
-			if len(list) < n && r.Status == syncrun.Running && !r.DueAt.After(now) {
-				r = copyRun(r)
-				r.DueAt = until
-				s.runs[r.ID] = copyRun(r)
-				list = append(list, &r)
-			}
-		}
-		return nil
-	})
-	return list, err
-}
-
-func (v runs) Wanting(_ context.Context, n int) (list []*integration.Integration, err error) {
+func (v syncQueue) Wanting(_ context.Context, n int) (list []*integration.Integration, err error) {
 	err = v.do("runs.wanting", func(s *state) error {
 		for _, i := range s.integrations {
 			running := false
@@ -181,7 +165,7 @@ func (v runs) Wanting(_ context.Context, n int) (list []*integration.Integration
 	return list, err
 }
 
-func (v runs) Expiring(context.Context, time.Time, time.Time, int) ([]*integration.Integration, error) {
+func (v syncQueue) Expiring(context.Context, time.Time, time.Time, int) ([]*integration.Integration, error) {
 	panic("not for tests")
 }
 
