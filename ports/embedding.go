@@ -33,23 +33,22 @@ type EmbeddingProgress struct {
 	DueAt    time.Time
 }
 
-// EmbeddingTask is a project whose products' texts are to get vectors, in somebody's hand.
+// EmbeddingTask is a claimed project whose products' texts are to get vectors.
 type EmbeddingTask struct {
 	Project  id.Project
 	Model    string
 	Since    int64     // the catalogue version to begin after; 0 is a pass over the whole catalogue
 	Attempts int       // that failed before
 	Begun    time.Time // when it was claimed
-	Lease    time.Time // until when it is in hand
+	Lease    time.Time // its end
 }
 
-// EmbeddingQueue hands out projects whose catalogue is ahead of a model, to all replicas at once: no two have
-// the same in hand. Writing for a task whose lease somebody else has taken over: Conflict embedding_taken, and
-// nothing is written.
+// EmbeddingQueue hands out projects whose catalogue is ahead of a model. Writing for a task whose lease somebody
+// else has taken over: Conflict embedding_taken, and nothing is written.
 type EmbeddingQueue interface {
-	// Claim takes a project, the one that has waited longest, until a time; nil: there is none. Projects whose
-	// last pass over the whole catalogue began before a time are claimed for the next.
-	Claim(ctx context.Context, model string, now, until, whole time.Time) (*EmbeddingTask, error)
+	// Behind hands out projects, each a group of its own, whose catalogue is ahead of a model, or whose last pass
+	// over the whole catalogue began longer ago than age.
+	Behind(model string, age time.Duration) Queue[*EmbeddingTask]
 	// Save stores vectors, none of which may be empty, and holds the task until a time. It forgives failed
 	// attempts. Vectors of another length than the project's others of the model: Conflict vector_length, and
 	// nothing is written.

@@ -43,27 +43,28 @@ WHERE model = $1
   AND project_id IN `
 
 	// selectBehind are projects whose catalogue is ahead of the model, or whose whole catalogue it has not
-	// gone through for long.
+	// gone through for long. It is completed by the database's clock.
 	selectBehind = `
 SELECT projects.id
 FROM projects
 LEFT JOIN embedding_progress AS progress ON progress.project_id = projects.id AND progress.model = $1
 WHERE projects.catalog_version > 0
   AND projects.status = 'active'
-  AND coalesce(progress.due_at, 0) <= $2
-  AND (projects.catalog_version > coalesce(progress.version, 0) OR coalesce(progress.whole_at, 0) < $3)
+  AND coalesce(progress.due_at, 0) <= %[1]s
+  AND (projects.catalog_version > coalesce(progress.version, 0) OR coalesce(progress.whole_at, 0) < %[1]s - $2)
 ORDER BY coalesce(progress.due_at, 0), projects.id
-LIMIT 32`
+LIMIT 1000`
 
 	beginProgress = `
 INSERT INTO embedding_progress (project_id, model, version, whole_at, stored, due_at, attempts, last_error)
 VALUES ($1, $2, 0, 0, 0, 0, 0, '')
 ON CONFLICT (project_id, model) DO NOTHING`
 
+	// selectIdle is completed by the database's clock and what counts the row's failures.
 	selectIdle = `
-SELECT version, whole_at, attempts
+SELECT version, whole_at, attempts, %[1]s AS now, %[2]s AS set_aside
 FROM embedding_progress` + ofModel + `
-  AND due_at <= $3`
+  AND due_at <= %[1]s`
 
 	// heldTask begins what only who holds a task's lease writes.
 	heldTask = ofModel + `
@@ -216,53 +217,6 @@ func (v Embeddings) Forget(ctx context.Context, model string, before time.Time, 
 		return err
 	})
 	return int(removed), err
-}
-
-// Claim asks for candidates first: most often there are none, and nothing is to be written.
-func (v Embeddings) Claim(ctx context.Context, model string, now, until, whole time.Time) (*ports.EmbeddingTask, error) {
-	var behind []struct{ ID string }
-	b := v.store.reading(anyProject)
-	b.query(&behind, selectBehind, model, toMillis(now), toMillis(whole))
-	if err := b.run(ctx); err != nil {
-		return nil, err
-	}
-	for _, r := range behind {
-		task := &ports.EmbeddingTask{Project: id.Stored[id.Project](r.ID), Model: model, Begun: now, Lease: until}
-		if taken, err := v.take(ctx, task, whole); taken || err != nil {
-			return task, err
-		}
-	}
-	return nil, nil
-}
-
-// take holds the project's row, so that no progress is left behind when the project is deleted.
-func (v Embeddings) take(ctx context.Context, task *ports.EmbeddingTask, whole time.Time) (taken bool, err error) {
-	key := []any{task.Project.String(), task.Model}
-	err = v.store.inTx(ctx, task.Project, func(t *tx) error {
-		taken = false
-		var version int64
-		there, err := t.get(ctx, &version, "SELECT catalog_version\nFROM projects\nWHERE id = $1"+activeOnly+t.dialect.forKeyShare, task.Project.String())
-		if err != nil || !there {
-			return err
-		}
-		if _, err := t.exec(ctx, beginProgress, key...); err != nil {
-			return err
-		}
-		var row idleRow
-		idle, err := t.get(ctx, &row, selectIdle+t.dialect.skipLocked, append(key, toMillis(task.Begun))...)
-		again := row.WholeAt < toMillis(whole)
-		if err != nil || !idle || row.Version >= version && !again {
-			return err
-		}
-		task.Since, task.Attempts = row.Version, row.Attempts
-		if again {
-			task.Since = 0
-		}
-		taken = true
-		_, err = t.exec(ctx, setProgress+"due_at = $3"+ofModel, append(key, toMillis(task.Lease))...)
-		return err
-	})
-	return taken, err
 }
 
 func (v Embeddings) Save(ctx context.Context, task *ports.EmbeddingTask, vectors map[ports.TextHash][]float32, now, until time.Time) error {

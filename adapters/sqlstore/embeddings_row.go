@@ -21,6 +21,8 @@ type idleRow struct {
 	Version  int64
 	WholeAt  int64 `db:"whole_at"`
 	Attempts int
+	Now      int64
+	SetAside int `db:"set_aside"`
 }
 
 type progressRow struct {

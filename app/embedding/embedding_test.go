@@ -148,11 +148,28 @@ func TestWorkerStops(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := d.worker.RunOnce(ctx); !errors.Is(err, context.Canceled) || len(d.vectors) != 64 {
+	if _, err := d.run(ctx); !errors.Is(err, context.Canceled) || len(d.vectors) != 64 {
 		t.Errorf("%v, %d vectors", err, len(d.vectors))
 	}
 	if d.progress.Attempts != 0 || !d.progress.DueAt.Equal(d.now) {
 		t.Errorf("%+v", d.progress)
+	}
+}
+
+// A project that makes the program panic after its first batch is set aside under the lease that it has then.
+func TestWorkerSetsAPanicAside(t *testing.T) {
+	t.Parallel()
+	d := open(t)
+	d.sell(0, 100)
+	d.answer = func([]string) error {
+		if len(d.batches) == 2 {
+			panic("of all texts")
+		}
+		d.now = d.now.Add(time.Second)
+		return nil
+	}
+	if worked, err := d.runOnce(); !worked || !errors.Is(err, fault.ErrPanic) || d.aside != 1 || !d.progress.DueAt.Equal(d.now.Add(time.Minute)) {
+		t.Errorf("%v %v, set aside %d times, due in %s", worked, err, d.aside, d.progress.DueAt.Sub(d.now))
 	}
 }
 

@@ -2,11 +2,13 @@ package embedding_test
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/embedding"
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -38,6 +40,9 @@ type desk struct {
 	batches [][]string
 	answer  func([]string) error
 
+	turns int // that are claimed at most
+	aside int // times that the project was set aside
+
 	// The index.
 	indexed  int64
 	embedded map[id.Product][]float32
@@ -50,7 +55,7 @@ func open(t *testing.T) *desk {
 		vectors: map[ports.TextHash][]float32{}, embedded: map[id.Product][]float32{}, answer: func([]string) error { return nil },
 	}
 	d.worker = embedding.NewWorker(embedding.Parts{
-		Embedder: endpoint{d}, Queue: queue{d}, Vectors: shelf{d}, Catalog: reader{d}, Clock: clock{d}, Ran: func(error) {},
+		Embedder: endpoint{d}, Queue: queue{d}, Vectors: shelf{d}, Catalog: reader{d}, Clock: clock{d}, Log: slog.New(slog.DiscardHandler),
 	})
 	d.fresh = &embedding.Refresher{Index: index{d}, Vectors: shelf{d}, Model: "fake", Clock: clock{d}}
 	return d
@@ -79,7 +84,14 @@ func product(i int) *catalog.Product {
 	}
 }
 
-func (d *desk) runOnce() (bool, error) { return d.worker.RunOnce(d.t.Context()) }
+// runOnce works on the project once, and reports whether there was something to do.
+func (d *desk) runOnce() (bool, error) { return d.run(d.t.Context()) }
+
+func (d *desk) run(ctx context.Context) (worked bool, err error) {
+	d.turns = 1
+	_, err = jobs.NewWorker(d.worker.Job()).Once(ctx)
+	return d.turns == 0, err
+}
 
 func (d *desk) refresh() {
 	d.t.Helper()
@@ -170,18 +182,48 @@ func (s shelf) Forget(_ context.Context, _ string, _ time.Time, n int) (int, err
 
 type queue struct{ *desk }
 
-func (q queue) Claim(_ context.Context, model string, now, until, whole time.Time) (*ports.EmbeddingTask, error) {
-	again := q.whole.Before(whole)
-	if now.Before(q.progress.DueAt) || q.version == q.progress.Version && !again {
+func (q queue) Behind(model string, age time.Duration) ports.Queue[*ports.EmbeddingTask] {
+	return behind{q.desk, model, age}
+}
+
+type behind struct {
+	*desk
+	model string
+	age   time.Duration
+}
+
+func (q behind) Waiting(context.Context) ([]string, error) {
+	if q.turns == 0 || q.now.Before(q.progress.DueAt) || q.version == q.progress.Version && !q.again() {
 		return nil, nil
 	}
+	return []string{q.project.String()}, nil
+}
+
+func (q behind) again() bool { return q.whole.Before(q.now.Add(-q.age)) }
+
+func (q behind) Claim(_ context.Context, lease time.Duration, shares []ports.Share) ([]ports.Leased[*ports.EmbeddingTask], error) {
+	q.turns--
+	until := q.now.Add(lease)
 	q.progress.DueAt = until
-	q.claimed = &ports.EmbeddingTask{Project: q.project, Model: model, Since: q.progress.Version, Attempts: q.progress.Attempts, Begun: now, Lease: until}
-	if again {
+	q.claimed = &ports.EmbeddingTask{
+		Project: q.project, Model: q.model, Since: q.progress.Version, Attempts: q.progress.Attempts, Begun: q.now, Lease: until,
+	}
+	if q.again() {
 		q.claimed.Since = 0
 	}
-	return q.claimed, nil
+	held := ports.Held{Project: q.project, Key: q.model, Group: shares[0].Group, Until: until}
+	return []ports.Leased[*ports.EmbeddingTask]{{Held: held, Item: q.claimed}}, nil
 }
+
+func (q behind) SetAside(_ context.Context, held ports.Held, _ string) error {
+	if q.progress.DueAt.Equal(held.Until) {
+		q.progress.DueAt = q.now.Add(held.Pause())
+		q.aside++
+	}
+	return nil
+}
+
+func (q behind) Restore(context.Context, ports.Held) error { return nil }
 
 func (q queue) Save(_ context.Context, task *ports.EmbeddingTask, vectors map[ports.TextHash][]float32, _, until time.Time) error {
 	if q.claimed != task {

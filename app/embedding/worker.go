@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
@@ -15,7 +17,7 @@ import (
 const (
 	// poll is how often projects whose catalogue has changed are looked for.
 	poll = 500 * time.Millisecond
-	// lease is how long a project is in hand after each batch.
+	// lease is renewed with each batch.
 	lease = patience + 15*time.Second
 	// patience bounds a request.
 	patience = 30 * time.Second
@@ -42,53 +44,46 @@ type Parts struct {
 	Vectors  ports.Vectors
 	Catalog  ports.CatalogReader
 	Clock    ports.Clock
-	// Ran is told after each round of work, with what went wrong.
-	Ran func(error)
+	Log      *slog.Logger
 }
 
-// Worker embeds the texts of changed products, as long as it runs. Any number of them share the work.
+// limits let a large catalogue have one place, and others the other one. The endpoint is the same for all.
+var limits = jobs.Limits{Slots: 2, Slow: 1, Each: 1, Long: turn / 2}
+
+// Worker embeds the texts of changed products.
 type Worker struct{ Parts }
 
-// NewWorker puts one together. Run starts it.
+// NewWorker returns a worker. Its Job is to be run.
 func NewWorker(p Parts) *Worker { return &Worker{p} }
 
-// Run works until ctx ends, and then lets go of what is in hand.
-func (w *Worker) Run(ctx context.Context) {
-	tick := time.NewTicker(poll)
-	defer tick.Stop()
-	for {
-		var worked bool
-		err := fault.Survive(func() (err error) {
-			worked, err = w.RunOnce(ctx)
-			return err
-		})
-		if ctx.Err() == nil {
-			w.Ran(err)
-		}
-		if worked && err == nil && ctx.Err() == nil {
-			continue
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+// Job works on projects whose catalogue has changed. Told to stop, it leaves them to others.
+func (w *Worker) Job() jobs.Job[*ports.EmbeddingTask] {
+	return jobs.Job[*ports.EmbeddingTask]{
+		Name:   "embed products",
+		Queue:  w.Queue.Behind(w.Embedder.Model(), whole),
+		Work:   w.work,
+		Limits: limits,
+		Lease:  lease,
+		Poll:   poll,
+		Clock:  w.Clock,
+		Log:    w.Log,
 	}
 }
 
-// RunOnce works on the project that has waited longest, and tells whether there was one. A project whose texts
-// cannot be embedded now is put off, the longer the more often that happens.
-func (w *Worker) RunOnce(ctx context.Context) (worked bool, err error) {
-	now := w.Clock.Now()
-	task, err := w.Queue.Claim(ctx, w.Embedder.Model(), now, now.Add(lease), now.Add(-whole))
-	if task == nil || err != nil {
-		return false, err
+// work works on a project. One whose texts cannot be embedded now is put off, the longer the more often that
+// happens.
+func (w *Worker) work(ctx context.Context, t jobs.Task[*ports.EmbeddingTask]) error {
+	at, task := *w, t.Item()
+	at.Clock = t.Clock
+	defer func() { t.Extended(task.Lease) }()
+	err := at.catchUp(ctx, task)
+	switch {
+	case err == nil, errors.Is(err, fault.ErrUnreadable):
+		return err
+	case fault.Is(err, "embedding_taken") || fault.KindOf(err) == fault.NotFound:
+		return nil // a project that is gone takes its task along
 	}
-	err = fault.Survive(func() error { return w.catchUp(ctx, task) })
-	if err == nil || fault.Is(err, "embedding_taken") || fault.KindOf(err) == fault.NotFound {
-		return true, nil // a project that is gone takes its task along
-	}
-	return true, errors.Join(err, w.putOff(ctx, task, err))
+	return errors.Join(err, at.putOff(ctx, task, err))
 }
 
 // putOff lets go of a task that failed. If the worker was told to stop, that is no failure.

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/event"
-	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"

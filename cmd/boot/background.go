@@ -59,8 +59,6 @@ func (a *App) startLoops(ctx context.Context) (stop func()) {
 	for _, run := range a.workers() {
 		all.Go(func() { run(ctx) })
 	}
-	embed := a.embed()
-	all.Go(func() { embed(ctx) })
 	return func() {
 		cancel()
 		all.Wait()
@@ -116,13 +114,17 @@ func (a *App) closeProjects(ctx context.Context) error {
 
 // workers are the lease-queue workers: each runs until its context ends.
 func (a *App) workers() []func(context.Context) {
-	return []func(context.Context){
+	list := []func(context.Context){
 		working(a, a.publisher),
 		working(a, jobs.NewWorker(a.purchase.Reconciliation())),
 		working(a, jobs.NewWorker(a.aftersales.Refunding())),
 		working(a, a.platforms.engine),
 		working(a, a.platforms.worker),
 	}
+	if a.embeddings.worker != nil {
+		list = append(list, working(a, jobs.NewWorker(a.embeddings.worker.Job())))
+	}
+	return list
 }
 
 func working[T any](a *App, w *jobs.Worker[T]) func(context.Context) {

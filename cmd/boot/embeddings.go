@@ -2,7 +2,6 @@ package boot
 
 import (
 	"cmp"
-	"context"
 	"time"
 
 	endpoint "github.com/haggle-commerce/haggle/adapters/embedding"
@@ -35,7 +34,7 @@ func (a *App) openEmbeddings() {
 		queries: queries,
 		worker: embedding.NewWorker(embedding.Parts{
 			Embedder: client, Queue: a.store.Embeddings(), Vectors: a.store.Embeddings(), Catalog: a.store.Catalog(), Clock: a.clock,
-			Ran: func(error) {},
+			Log: a.log,
 		}),
 		refresher: &embedding.Refresher{Vectors: a.store.Embeddings(), Model: client.Model(), Clock: a.clock},
 	}
@@ -51,15 +50,6 @@ func (a *App) embedding() (all []loop) {
 		{name: "give products their vectors", every: time.Second, run: a.embeddings.refresher.Refresh},
 		{name: "forget vectors", every: time.Hour, run: a.embeddings.worker.Forget},
 	}
-}
-
-// embed is the loop that has texts embedded, until its context ends.
-func (a *App) embed() func(context.Context) {
-	if a.embeddings.worker == nil {
-		return func(context.Context) {}
-	}
-	a.embeddings.worker.Ran = a.ran("embed products")
-	return a.embeddings.worker.Run
 }
 
 // embeddings tells where texts go. One is not embedded to try it: it may cost.

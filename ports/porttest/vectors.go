@@ -60,12 +60,26 @@ func textHash(text string) ports.TextHash {
 	return ports.TextHash(hex.EncodeToString(sum[:]))
 }
 
-// claim takes a project; no pass over the whole catalogue is older than a week.
+// claim takes the project that has waited longest; no pass over the whole catalogue is older than a week.
 func (e *embedder) claim(now time.Time) *ports.EmbeddingTask {
 	e.t.Helper()
-	task, err := e.Embeddings.Claim(e.ctx, e.model, now, now.Add(embeddingLease), now.Add(-7*day))
+	e.SetClock(now)
+	task, err := e.claimOne(7 * day)
 	e.must(err)
 	return task
+}
+
+func (e *embedder) claimOne(age time.Duration) (*ports.EmbeddingTask, error) {
+	q := e.Embeddings.Behind(e.model, age)
+	groups, err := q.Waiting(e.ctx)
+	if err != nil || len(groups) == 0 {
+		return nil, err
+	}
+	claimed, err := q.Claim(e.ctx, embeddingLease, []ports.Share{{Group: groups[0], Most: 1}})
+	if err != nil || len(claimed) == 0 {
+		return nil, err
+	}
+	return claimed[0].Item, nil
 }
 
 // begun is the task of a project with a product.
@@ -223,8 +237,9 @@ func embeddingRace(e *embedder) {
 		openShop(e.t, e.Stores).product(1)
 	}
 	tasks := make([]*ports.EmbeddingTask, racers)
+	e.SetClock(noon)
 	e.must(atOnce(racers, func(n int) (err error) {
-		tasks[n], err = e.Embeddings.Claim(e.ctx, e.model, noon, noon.Add(embeddingLease), noon.Add(-day))
+		tasks[n], err = e.claimOne(day)
 		return err
 	}))
 	claimed := make(map[id.Project]int)
@@ -331,7 +346,8 @@ func vectorsUsed(e *embedder) {
 	for n := range 10 { // each time on the edge of what is noted
 		now := noon.Add(time.Duration(n+1) * (day - time.Millisecond))
 		same(e.t, "known", e.known(now, "a"), 1)
-		task, err := e.Embeddings.Claim(e.ctx, e.model, now, now.Add(embeddingLease), now)
+		e.SetClock(now)
+		task, err := e.claimOne(0)
 		e.must(err)
 		e.must(e.Embeddings.Finish(e.ctx, task, 1, now))
 		same(e.t, "forgotten", e.forget(now.Add(-2*day), 9) <= 1, true)
@@ -380,7 +396,8 @@ func embeddingDeleteRace(e *embedder) {
 			return e.Projects.Delete(e.ctx, e.project.Account, e.project.ID, noon)
 		}
 		now := noon.Add(time.Duration(n) * time.Hour)
-		task, err := e.Embeddings.Claim(e.ctx, e.model, now, now.Add(embeddingLease), now)
+		e.SetClock(now)
+		task, err := e.claimOne(0)
 		if err != nil || task == nil {
 			return err
 		}
