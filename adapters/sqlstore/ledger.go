@@ -70,7 +70,8 @@ GROUP BY currency, account, other
 ORDER BY currency, account, other`
 )
 
-// recordTransaction are the effects that write a transaction, none for one that moves nothing.
+// recordTransaction are the effects that write a transaction, none for one that moves nothing. The postings come
+// first: SQLite checks them when the transaction is written.
 func recordTransaction(t ledger.Transaction) []effect {
 	if len(t.Postings) == 0 {
 		return nil
@@ -86,8 +87,8 @@ func recordTransaction(t ledger.Transaction) []effect {
 			p.Amount.Currency().Code(), p.Amount.Minor())
 	}
 	return []effect{
-		{statement: insertTransaction, args: head, rows: anyRows},
 		{statement: insertPostings + strings.Join(rows, ", "), args: args, rows: anyRows},
+		{statement: insertTransaction, args: head, rows: anyRows},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -145,5 +146,30 @@ func migratePostgres(ctx context.Context, address *url.URL) error {
 	if err != nil {
 		return err
 	}
-	return migrateUp(ctx, goose.DialectPostgres, db, "postgres", goose.WithSessionLocker(locker))
+	return patiently(ctx, func() error {
+		return migrateUp(ctx, goose.DialectPostgres, db, "postgres", goose.WithSessionLocker(locker))
+	})
+}
+
+// A migration that alters a table gives up waiting for its lock after some seconds (lock_timeout in the migration):
+// while it waits, everybody else waits behind it. It tries again when those who hold the lock may be done.
+const (
+	alterTries = 20
+	alterPause = time.Second
+)
+
+// patiently runs migrations again that did not get a lock. Those that were applied are not run again.
+func patiently(ctx context.Context, migrate func() error) error {
+	for try := 1; ; try++ {
+		err := migrate()
+		var pgErr *pq.Error
+		if try == alterTries || !errors.As(err, &pgErr) || pgErr.Code != "55P03" { // lock_not_available
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(alterPause):
+		}
+	}
 }

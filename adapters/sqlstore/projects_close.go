@@ -137,11 +137,12 @@ type closingStage struct {
 	set string
 }
 
-// deletions are the tables with a project's rows, those that refer to others first.
+// deletions are the tables with a project's rows, those that refer to others first: the schema's foreign keys hold
+// after each step.
 var deletions = emptied(
 	"authorizations", "integration_webhooks", "integrations", "sync_runs", "sync_problems", "copies",
 	"event_subscriptions", "sandbox_refunds", "sandbox_charges", "sandbox_failures", "declines",
-	"labels", "disputes", "refunds", "returns", "orphan_charges", "ledger_postings", "ledger_transactions", "payments", "orders", "checkouts",
+	"labels", "ledger_postings", "ledger_transactions", "disputes", "refunds", "returns", "orphan_charges", "payments", "orders", "checkouts",
 	"agents", "agent_policies", "decisions", "decision_chains",
 	"quotes", "shown", "cart_items", "sessions",
 	"stock_moves", "stock", "variants", "products", "synonyms", "stock_turns",
@@ -224,11 +225,17 @@ func (d dialect) erasures() []closingStage {
 // closedAtOnce is how many rows a statement removes or erases.
 const closedAtOnce = 500
 
-// closingJSON is how far closing has come. With another number of stages it begins anew.
+// closingJSON is how far closing has come. With other stages it begins anew.
 type closingJSON struct {
 	Stages int    `json:"stages"`
 	Stage  int    `json:"stage"`
+	Table  string `json:"table"` // of the stage
 	After  string `json:"after"` // the last key that was done
+}
+
+// within reports whether at is a place among the stages.
+func (at closingJSON) within(stages []closingStage) bool {
+	return at.Stages == len(stages) && at.Stage < len(stages) && at.Table == stages[at.Stage].table
 }
 
 func (p Projects) Step(ctx context.Context, of id.Project) (last bool, err error) {
@@ -244,7 +251,7 @@ func (p Projects) Step(ctx context.Context, of id.Project) (last bool, err error
 			stages, finish = t.dialect.closings(), closeProject
 		}
 		var at closingJSON
-		if err := fromJSON(row.Progress, &at); err != nil || at.Stages != len(stages) {
+		if err := fromJSON(row.Progress, &at); err != nil || !at.within(stages) {
 			at = closingJSON{Stages: len(stages)}
 		}
 		if last, err = at.advance(ctx, t, of, stages); err != nil {
@@ -254,6 +261,7 @@ func (p Projects) Step(ctx context.Context, of id.Project) (last bool, err error
 			_, err = t.exec(ctx, finish, of.String())
 			return err
 		}
+		at.Table = stages[at.Stage].table
 		text, err := toJSON(at)
 		if err != nil {
 			return err

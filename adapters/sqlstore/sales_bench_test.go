@@ -19,6 +19,7 @@ var soldLines = flag.Int("sold", 2_000, "order lines in the benchmark of sales")
 func storeOrders(tb testing.TB, s *Store, project id.Project, orders, lines int, product func(order, line int) string) {
 	tb.Helper()
 	const perInsert = 200
+	withoutReferences(tb, s) // there are no checkouts
 	columns, _, _ := strings.Cut(insertOrder, "($1")
 	for from := 0; from < orders; from += perInsert {
 		var rows [][]any
