@@ -5,6 +5,7 @@
 //	FAULTS=full go test -v ./features/faults    everything (make faults)
 //	FAULTS_SEED=7 …                             the order and the random moments of an earlier run
 //	FAULTS_ONLY=points,kills …                  some groups alone: points kills database restarts races provider syncs syncpoints webhooks clocks
+//	                                           stops poison disk
 package faults
 
 import (

@@ -1,20 +1,13 @@
 package faults
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/url"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/haggle-commerce/haggle/simulator/acp"
-	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
 // stops stops replicas amid what they do for longer than a lease, and lets them go on: all of a stopped
@@ -40,14 +33,19 @@ func (l *lab) stopAround(servers *replicas, stops int) (broken []string) {
 	if err != nil {
 		return []string{err.Error()}
 	}
+	second, err := openShop(servers.alive()[0], 100_000)
+	if err != nil {
+		return append(broken, err.Error())
+	}
 	random := rand.New(rand.NewPCG(l.report.Seed, 3))
 	for n := range stops {
 		broken = append(broken, work.reaches(work.paid()+5)...)
-		victim := servers.running[random.IntN(len(servers.running))]
+		i := random.IntN(len(servers.running))
+		victim, other := servers.running[i], servers.running[1-i]
 		if err := victim.Stop(); err != nil {
 			return append(broken, err.Error())
 		}
-		time.Sleep(zombie)
+		broken = append(broken, l.unnoticed(second, other.URL, time.Now().Add(zombie))...)
 		if err := victim.Continue(); err != nil {
 			return append(broken, err.Error())
 		}
@@ -55,6 +53,36 @@ func (l *lab) stopAround(servers *replicas, stops int) (broken []string) {
 		l.progress("%d replicas stopped, %d orders", n+1, work.paid())
 	}
 	return append(broken, work.end(database)...)
+}
+
+// prompt is how long a purchase of a shop that nothing befalls takes at most on a busy machine. It is shorter than what
+// ends the transactions and leases of a server that stopped.
+const prompt = 8 * time.Second
+
+// unnoticed has a buyer pay at a shop again and again until a time, and says what was not as ever: a purchase that
+// failed or took long.
+func (l *lab) unnoticed(s shop, url string, until time.Time) (broken []string) {
+	orders := 0
+	for ; time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+		began, p := time.Now(), s.payer("spt_sandbox_ok")
+		err := p.haggle(url)
+		if err == nil {
+			_, err = p.pay(prompt, func() []string { return []string{url} })
+		}
+		switch took := time.Since(began); {
+		case err != nil:
+			broken = append(broken, "a second shop's purchase: "+err.Error())
+		case took > prompt:
+			broken = append(broken, fmt.Sprintf("a second shop's purchase took %s", took))
+		default:
+			orders++
+		}
+	}
+	l.report.Count("orders of a second shop beside faults", orders)
+	if orders == 0 {
+		broken = append(broken, "a second shop had no orders")
+	}
+	return broken
 }
 
 // reaches waits until buyers have so many orders, or says that they cannot pay.
@@ -70,9 +98,6 @@ func (l *load) reaches(orders int) []string {
 // poison makes rows of some merchants unreadable. Another merchant's payments are decided and its events
 // delivered as ever.
 func (l *lab) poison(t *testing.T) {
-	if !l.full {
-		return
-	}
 	servers := &replicas{}
 	defer servers.kill()
 	broken := l.poisonAround(servers)
@@ -145,94 +170,4 @@ func (l *lab) poisonAround(servers *replicas) (broken []string) {
 		return append(broken, fmt.Sprintf("curing: %v: %s", err, out))
 	}
 	return append(broken, work.end(database)...)
-}
-
-// disks fills the disk of a SQLite database while buyers pay.
-func (l *lab) disks(t *testing.T) {
-	dir := filepath.Join(l.dir, "small")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Error(err)
-		return
-	}
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", dir).CombinedOutput(); err != nil {
-		t.Logf("no small disk can be mounted, so none is filled: %v: %s", err, out)
-		return
-	}
-	defer func() {
-		if out, err := exec.Command("umount", "-l", dir).CombinedOutput(); err != nil {
-			t.Errorf("%v: %s", err, out)
-		}
-	}()
-	servers := &replicas{}
-	defer servers.kill()
-	broken := l.fillAround(servers, dir)
-	l.judge(t, "full disk", sqlite, broken, servers.logs()...)
-}
-
-func (l *lab) fillAround(servers *replicas, dir string) (broken []string) {
-	content, err := os.ReadFile(l.sqliteTemplate())
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "haggle.db"), content, 0o600)
-	}
-	database := "sqlite://" + filepath.Join(dir, "haggle.db")
-	if err == nil {
-		err = l.serveEach(servers, database)
-	}
-	if err != nil {
-		return []string{err.Error()}
-	}
-	work, err := l.begin(servers, 4)
-	if err != nil {
-		return []string{err.Error()}
-	}
-	broken = work.reaches(10)
-	ballast := filepath.Join(dir, "ballast")
-	for range l.pick(1, 5) {
-		fill(ballast)
-		broken = append(broken, l.refusals(work.shop, servers.alive()[0])...)
-		if err := os.Remove(ballast); err != nil {
-			return append(broken, err.Error())
-		}
-		l.report.Count("disks filled", 1)
-		broken = append(broken, work.reaches(work.paid()+10)...)
-	}
-	return append(broken, work.end(database)...)
-}
-
-// fill writes a file until the disk has no space left.
-func fill(path string) {
-	f, err := os.Create(path)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	for part := 1 << 20; part > 0; part /= 2 {
-		for err = nil; err == nil; {
-			_, err = f.Write(make([]byte, part))
-		}
-	}
-}
-
-// refusals asks for prices until several are refused, and says which refusals are no 503 that tells when to
-// come again.
-func (l *lab) refusals(s shop, server string) (broken []string) {
-	price := decimal.MustParse("40")
-	refused := 0
-	for patience := time.Now().Add(soon); refused < 10 && time.Now().Before(patience); {
-		_, err := s.payer().at(server, nil).Quote(context.Background(), acp.QuoteRequest{ProductID: s.product, Quantity: 1, OfferPrice: &price})
-		var told *acp.Error
-		switch {
-		case err == nil:
-			continue
-		case !errors.As(err, &told):
-			broken = append(broken, fmt.Sprintf("with a full disk: %v", err))
-		case told.HTTPStatus != 503 || told.RetryAfter == 0:
-			broken = append(broken, fmt.Sprintf("with a full disk: %d %s, retry_after %d", told.HTTPStatus, told.Code, told.RetryAfter))
-		}
-		refused++
-	}
-	if refused == 0 {
-		broken = append(broken, "a full disk was not noticed")
-	}
-	return broken
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/faults"
 )
 
-// restarts crashes PostgreSQL again and again while buyers pay.
+// restarts crashes PostgreSQL, and restarts it in good order, again and again while buyers pay.
 func (l *lab) restarts(t *testing.T) {
 	servers := &replicas{}
 	defer servers.kill()
 	broken := l.crashUnder(servers)
-	l.judge(t, "load with PostgreSQL crashes", "five", broken, servers.logs()...)
+	l.judge(t, "load with PostgreSQL crashes and restarts", fmt.Sprint(l.pick(2, 6)), broken, servers.logs()...)
 }
 
 func (l *lab) crashUnder(servers *replicas) (broken []string) {
@@ -31,7 +31,7 @@ func (l *lab) crashUnder(servers *replicas) (broken []string) {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	for n := range 5 {
+	for n := range l.pick(2, 6) {
 		target, patience := work.paid()+10, time.Now().Add(2*soon)
 		for work.paid() < target && time.Now().Before(patience) {
 			time.Sleep(10 * time.Millisecond)
@@ -39,17 +39,18 @@ func (l *lab) crashUnder(servers *replicas) (broken []string) {
 		if work.paid() < target {
 			broken = append(broken, "nobody can pay any more")
 		}
-		broken = append(broken, crashPostgres(l.durable, servers)...)
-		l.report.Count("PostgreSQL crashes", 1)
-		l.progress("PostgreSQL crashed %d times, %d orders", n+1, work.paid())
+		immediate := n%2 == 0
+		broken = append(broken, restartPostgres(l.durable, servers, immediate)...)
+		l.report.Count(map[bool]string{true: "PostgreSQL crashes", false: "PostgreSQL restarts"}[immediate], 1)
+		l.progress("PostgreSQL ended %d times, %d orders", n+1, work.paid())
 	}
 	return append(broken, work.end(database)...)
 }
 
-// crashPostgres stops PostgreSQL without a checkpoint and starts it again, and says where a server told
+// restartPostgres stops PostgreSQL, immediate without a checkpoint, and starts it again, and says where a server told
 // something else than the truth, or ended.
-func crashPostgres(cluster *boottest.Cluster, servers *replicas) (broken []string) {
-	if err := cluster.Stop(true); err != nil {
+func restartPostgres(cluster *boottest.Cluster, servers *replicas, immediate bool) (broken []string) {
+	if err := cluster.Stop(immediate); err != nil {
 		return []string{err.Error()}
 	}
 	for _, p := range servers.running {
@@ -57,7 +58,7 @@ func crashPostgres(cluster *boottest.Cluster, servers *replicas) (broken []strin
 			broken = append(broken, "a server without a database says that it is ready")
 		}
 	}
-	if err := cluster.Restart(true); err != nil {
+	if err := cluster.Restart(immediate); err != nil {
 		return append(broken, err.Error())
 	}
 	for i, p := range servers.running {

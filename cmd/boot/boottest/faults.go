@@ -23,7 +23,18 @@ type Cluster = pgserver.Server
 // durable.
 func StartCluster(tb testing.TB, durable bool) *Cluster {
 	tb.Helper()
-	c, err := pgserver.Start(pgserver.Options{Durable: durable, Connections: 1000})
+	return startCluster(tb, pgserver.Options{Durable: durable, Connections: 1000})
+}
+
+// StartClusterIn starts a durable PostgreSQL server whose files are in dir.
+func StartClusterIn(tb testing.TB, dir string) *Cluster {
+	tb.Helper()
+	return startCluster(tb, pgserver.Options{Durable: true, Dir: dir})
+}
+
+func startCluster(tb testing.TB, o pgserver.Options) *Cluster {
+	tb.Helper()
+	c, err := pgserver.Start(o)
 	if err != nil {
 		tb.Fatal(err)
 	}

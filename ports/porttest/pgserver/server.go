@@ -29,6 +29,8 @@ type Options struct {
 	Durable bool
 	// Connections is how many there can be at once. 0 is 400.
 	Connections int
+	// Dir is where its folder is made. "" is a place that suits Durable. The server's user has to reach it.
+	Dir string
 }
 
 // Server is one running cluster. Its methods may be called concurrently.
@@ -80,6 +82,8 @@ func Start(o Options) (*Server, error) {
 func makeFolder(o Options, as *syscall.Credential) (string, error) {
 	parent := "/tmp"
 	switch {
+	case o.Dir != "":
+		parent = o.Dir
 	case o.Durable:
 		parent = "/var/tmp"
 	case spacious("/dev/shm"):
