@@ -270,9 +270,13 @@ func (r *Reconciler) bookPart(ctx context.Context, c *ports.Reconciliation, from
 	if err != nil {
 		return err
 	}
-	transactions := make([]ledger.Transaction, len(changes))
-	for i, change := range changes {
-		transactions[i] = r.transaction(c, change, of[change.Charge])
+	transactions := make([]ledger.Transaction, 0, len(changes))
+	for _, change := range changes {
+		charged, ours := of[change.Charge]
+		if change.Kind == ports.BalanceFee && change.Charge != "" && !ours {
+			continue // of a charge that is not in this project's books, or not yet
+		}
+		transactions = append(transactions, r.transaction(c, change, charged))
 	}
 	_, err = r.Reconciliations.Book(ctx, c, transactions, until)
 	return err

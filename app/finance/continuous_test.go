@@ -248,6 +248,7 @@ func TestReconciler_booksFeesAndPayouts(t *testing.T) {
 		statements: map[project.PaymentRoute][]ports.Movement{stripe: {{Provider: "pi_1", Amount: usd(100), At: at(-30)}}},
 		changes: []ports.BalanceChange{
 			{Kind: ports.BalanceFee, Provider: "txn_1", Charge: "pi_1", Amount: usd(-3), At: at(-29)},
+			{Kind: ports.BalanceFee, Provider: "txn_2", Charge: "pi_2", Amount: usd(-3), At: at(-28)}, // of another shop's
 			{Kind: ports.BalancePayout, Provider: "po_1", Amount: usd(-97), At: at(-20)},
 			{Kind: ports.BalanceOther, Provider: "adj_1", Amount: usd(5), At: at(-19)},
 		},
