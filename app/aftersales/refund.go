@@ -43,12 +43,24 @@ func (s *Service) RequestRefund(ctx context.Context, project id.Project, r Refun
 	}
 	now, refund := s.Clock.Now(), id.New[id.Refund](s.Entropy.Bits128())
 	c, err := s.Orders.Change(ctx, project, payment.Order, func(c *order.Case) error {
-		return c.Refund(refund, r.Amount, r.Reason, now)
+		return cmp.Or(c.Refund(refund, r.Amount, r.Reason, now), s.expressible(c, refund))
 	})
 	if err != nil {
 		return nil, err
 	}
 	return c.FindRefund(refund), nil
+}
+
+// expressible refuses a refund of an amount that the provider cannot move: a part of a payment may have decimals
+// that the whole has not. The provider would refuse it once it is promised.
+func (s *Service) expressible(c *order.Case, refund id.Refund) error {
+	r := c.FindRefund(refund)
+	rules, ok := s.Gateway.(ports.AmountRules)
+	if r == nil || !ok || rules.CanCharge(c.Order.Payment.Route, r.Amount) {
+		return nil
+	}
+	return fault.Field("amount", "would be "+r.Amount.String()+" "+r.Amount.Currency().Code()+
+		", which the payment provider cannot give back: name another amount")
 }
 
 // ExecuteRefund asks the provider for a promised refund and records what it answers. It goes on when

@@ -13,6 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -49,6 +50,32 @@ func TestRefund(t *testing.T) {
 	told := event.OrderRefunded{Refund: r.ID, Order: o.ID, Sequence: 1, Payment: o.Payment.ID, Amount: usd(1_00), Refunded: usd(1_00), Reason: "Torn"}
 	if len(d.announced) != 1 || d.announced[0].Data != told || len(d.ledger) != 1 {
 		t.Errorf("announced %+v, recorded %+v", d.announced, d.ledger)
+	}
+}
+
+// wholeDollars is a drawer whose provider moves whole dollars only.
+type wholeDollars struct{ *drawer }
+
+func (wholeDollars) CanCharge(_ project.PaymentRoute, a money.Amount) bool { return a.Minor()%100 == 0 }
+
+func TestRefundThatTheProviderCannotExpress(t *testing.T) {
+	t.Parallel()
+	d, s, p := sold()
+	s.Gateway = wholeDollars{d}
+	ret, err := s.RequestReturn(t.Context(), p, d.kept.Order.ID, []order.ReturnItem{{Product: tent, Quantity: 1}}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.kept.Returns[0].Estimate = usd(98_50)
+	if _, _, err := s.ApproveReturn(t.Context(), p.ID, aftersales.Approval{Return: ret.ID}); !fault.Is(err, "validation_error") {
+		t.Errorf("approved a return of 98.50: %v", err)
+	}
+	odd, whole := usd(98_50), usd(98_00)
+	if _, err := s.RequestRefund(t.Context(), p.ID, aftersales.RefundRequest{Payment: d.kept.Order.Payment.ID, Amount: &odd}); !fault.Is(err, "validation_error") {
+		t.Errorf("promised a refund of 98.50: %v", err)
+	}
+	if _, _, err := s.ApproveReturn(t.Context(), p.ID, aftersales.Approval{Return: ret.ID, Amount: &whole}); err != nil || len(d.kept.Refunds) != 1 {
+		t.Errorf("%+v, %v", d.kept.Refunds, err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package aftersales
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -65,7 +66,7 @@ func (s *Service) ApproveReturn(ctx context.Context, project id.Project, a Appro
 	}
 	now, refund, announce := s.Clock.Now(), id.New[id.Refund](s.Entropy.Bits128()), s.event()
 	c, err := s.Orders.Change(ctx, project, ret.Order, func(c *order.Case) error {
-		return c.ApproveReturn(a.Return, refund, a.Amount, a.Restock, announce, now)
+		return cmp.Or(c.ApproveReturn(a.Return, refund, a.Amount, a.Restock, announce, now), s.expressible(c, refund))
 	})
 	if err != nil {
 		return nil, id.Refund{}, err
