@@ -69,10 +69,11 @@ LIMIT $4`
   AND p.integration_id = $3
   AND p.provider IN `
 
+	// A pending refund that was made elsewhere does not explain a movement: nobody asks for it, so its report may be lost.
 	findRefunds = movedRefunds + `
   AND p.gateway = $2
   AND p.integration_id = $3
-  AND (r.status <> 'failed' OR r.reversed_at IS NOT NULL)
+  AND (r.status = 'succeeded' OR r.status = 'pending' AND r.origin = 'requested' OR r.reversed_at IS NOT NULL)
   AND (r.id IN %[1]s OR r.provider <> '' AND r.provider IN %[2]s)`
 
 	findAttempts = `

@@ -160,6 +160,11 @@ func financeFound(s *shop) {
 	p := s.product(9)
 	o := s.sold(p, 1)
 	given := s.gaveBack(o, 3).Refunds[0]
+	s.carryOn(o.ID, func(c *order.Case) error {
+		return c.ReportRefund(order.ExternalRefund{
+			Charge: o.Payment.Provider, Provider: "re_elsewhere", Amount: usd(1), Outcome: order.RefundPending{Provider: "re_elsewhere"}, At: noon,
+		}, order.RefundIDs{Refund: random[id.Refund](), Announce: random[id.Event](), Reversal: random[id.Transaction]()}, noon)
+	})
 	pending := random[id.Refund]()
 	s.carryOn(o.ID, func(c *order.Case) error { return c.Refund(pending, nil, "", noon) })
 	found := func(route project.PaymentRoute, of id.Project, named ...ports.Movement) map[string]ports.MovementState {
@@ -178,6 +183,7 @@ func financeFound(s *shop) {
 		{Provider: o.Payment.Provider, Key: checkout.AttemptKey(o.Checkout, 1)},
 		{Refund: true, Provider: given.Provider},
 		{Refund: true, Provider: "re_other", Key: pending.String()},
+		{Refund: true, Provider: "re_elsewhere", Charge: "ch_other"}, // it succeeded, and no report of that came
 		{Provider: "ch_other", Key: "another system's"},
 		{Refund: true, Provider: "re_nobody's", Key: random[id.Refund]().String()},
 	}
