@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/netip"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/inbox"
 	"github.com/haggle-commerce/haggle/app/payments"
@@ -25,6 +27,8 @@ const (
 	// Pattern is for a mux.
 	Pattern = "POST " + Path + "{webhook_id}"
 	longest = 1 << 20
+	// remembered is how many webhooks of payment providers are known at most.
+	remembered = 10_000
 )
 
 // Services is what the handler works with.
@@ -40,16 +44,33 @@ type Services struct {
 
 // Handler answers at Pattern.
 func Handler(s Services) http.Handler {
+	heard, _ := lru.New[id.Webhook, struct{}](remembered) // fails without a size only
+	h := handler{s, heard}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := s.admit(r); err != nil {
+		if err := h.admit(r); err != nil {
 			wire.WriteError(w, r, err)
 		}
 	})
 }
 
+// handler is Services with the webhooks of payment providers whose calls were accepted.
+type handler struct {
+	Services
+	heard *lru.Cache[id.Webhook, struct{}]
+}
+
+// tenant is who the lane counts a call for: a webhook that is known, or all those together that are not known yet or
+// made up.
+func (s handler) tenant(webhook id.Webhook) string {
+	if s.heard.Contains(webhook) || s.Receiver != nil && s.Receiver.Knows(webhook) {
+		return webhook.String()
+	}
+	return ""
+}
+
 // admit refuses addresses that guess, unless they have found a webhook: what others do at an address that is
 // shared, a proxy's, keeps no platform from calling.
-func (s Services) admit(r *http.Request) error {
+func (s handler) admit(r *http.Request) error {
 	key := "hooks " + wire.AddressKey(s.ClientAddress(r))
 	webhook, err := wire.ID[id.Webhook](r.PathValue("webhook_id"), "webhook")
 	if err == nil && s.Receiver != nil && s.Receiver.Knows(webhook) {
@@ -67,7 +88,7 @@ func (s Services) admit(r *http.Request) error {
 	return err
 }
 
-func (s Services) receive(r *http.Request, webhook id.Webhook) error {
+func (s handler) receive(r *http.Request, webhook id.Webhook) error {
 	payload, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, longest))
 	var tooLong *http.MaxBytesError
 	switch {
@@ -76,11 +97,7 @@ func (s Services) receive(r *http.Request, webhook id.Webhook) error {
 	case err != nil:
 		return fault.New(fault.Malformed, "invalid_request", "The body could not be read.").Because(err)
 	}
-	tenant := "" // of all whose webhooks are not known yet, or made up
-	if s.Receiver != nil && s.Receiver.Knows(webhook) {
-		tenant = webhook.String()
-	}
-	ctx, leave, err := s.Lane.Enter(r.Context(), tenant)
+	ctx, leave, err := s.Lane.Enter(r.Context(), s.tenant(webhook))
 	if err != nil {
 		return err
 	}
@@ -92,5 +109,9 @@ func (s Services) receive(r *http.Request, webhook id.Webhook) error {
 			return err
 		}
 	}
-	return s.Ear.Hear(ctx, webhook, call)
+	if err := s.Ear.Hear(ctx, webhook, call); err != nil {
+		return err
+	}
+	s.heard.Add(webhook, struct{}{})
+	return nil
 }

@@ -37,12 +37,14 @@ func (platform) Verify(call ports.Call, _ string) (ports.CallStamp, error) {
 // provider is the integration, and reader, of payments' webhooks.
 type provider struct {
 	ports.IntegrationsInUse
-	webhook id.Webhook
-	heard   []string
+	webhook, other id.Webhook
+	heard          []string
+	// hang, if set, is called with each payload that is read.
+	hang func(payload string)
 }
 
 func (p *provider) ByWebhook(_ context.Context, w id.Webhook) (*integration.Integration, error) {
-	if w != p.webhook {
+	if w != p.webhook && w != p.other {
 		return nil, fault.Missing("webhook")
 	}
 	i := &integration.Integration{Type: integration.Stripe, Status: integration.Connected}
@@ -51,6 +53,10 @@ func (p *provider) ByWebhook(_ context.Context, w id.Webhook) (*integration.Inte
 }
 
 func (p *provider) ReadWebhook(_ context.Context, _ ports.PaymentAccount, c ports.Call, _ string) (ports.PaymentNews, error) {
+	if p.hang != nil {
+		p.hang(string(c.Payload))
+		return ports.PaymentNews{}, nil
+	}
 	p.heard = append(p.heard, string(c.Payload)+" "+c.Header("Stripe-Signature"))
 	return ports.PaymentNews{}, nil
 }
@@ -89,7 +95,7 @@ type door struct {
 
 func openDoor(t *testing.T, strikes int) *door {
 	t.Helper()
-	d := &door{World: synctest.New(integration.Custom), provider: &provider{webhook: id.New[id.Webhook]([16]byte{8})}}
+	d := &door{World: synctest.New(integration.Custom), provider: &provider{webhook: id.New[id.Webhook]([16]byte{8}), other: id.New[id.Webhook]([16]byte{7})}}
 	d.webhook = &integration.Webhook{
 		ID: id.New[id.Webhook]([16]byte{9}), Project: d.Project.ID, Integration: d.Integration, Type: integration.Custom, Topic: "products/update",
 	}
@@ -105,7 +111,7 @@ func openDoor(t *testing.T, strikes int) *door {
 			Vault: plain{}, Clock: d, Entropy: &synctest.Entropy{}, Log: log, Wake: func() {},
 		}),
 		Ear:  payments.Ear{InUse: d.provider, Readers: map[string]ports.WebhookReader{"stripe": d.provider}, Vault: plain{}},
-		Lane: wire.NewLane(4, 4, nil), Limiter: &limiter{left: strikes},
+		Lane: wire.NewLane(4, 3, nil), Limiter: &limiter{left: strikes},
 		ClientAddress: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.1") },
 	}))
 	server := httptest.NewServer(mux)
@@ -201,4 +207,32 @@ func TestPaymentProvidersAreHeardAsBefore(t *testing.T) {
 	if got := fmt.Sprint(d.provider.heard); got != "[paid t=1]" || len(d.Deliveries()) != 0 {
 		t.Errorf("heard %s", got)
 	}
+}
+
+// Three places of four are held by calls of one merchant's provider. Another merchant's provider is heard.
+func TestPaymentWebhooksOfOneMerchantLeavePlacesToOthers(t *testing.T) {
+	t.Parallel()
+	d := openDoor(t, 10)
+	waiting, release := make(chan struct{}), make(chan struct{})
+	d.provider.hang = func(payload string) {
+		if payload == "hang" {
+			waiting <- struct{}{}
+			<-release
+		}
+	}
+	for _, webhook := range []id.Webhook{d.provider.webhook, d.provider.other} {
+		if status, answer := d.post(t, webhook, "first", ""); status != http.StatusOK {
+			t.Fatalf("%d %s", status, answer)
+		}
+	}
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() { d.post(t, d.provider.webhook, "hang", "") })
+		<-waiting
+	}
+	if status, answer := d.post(t, d.provider.other, "second", ""); status != http.StatusOK {
+		t.Errorf("%d %s", status, answer)
+	}
+	close(release)
+	all.Wait()
 }
