@@ -36,6 +36,7 @@ func (a *App) openProviders() {
 		hooks:     map[string]ports.WebhookPlatform{first: st, second: pp},
 		readers:   map[string]ports.WebhookReader{first: st, second: pp},
 	}
+	a.rooms["webhooks"] = pp.Verifying()
 	a.openClocks()
 	a.admission = payments.NewAdmission(a.clocks.remote())
 	a.suspended["payments"] = a.admission.Suspended

@@ -35,6 +35,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/payments/remoteclock"
+	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -58,7 +59,8 @@ type Provider struct {
 	http  *http.Client
 	clock ports.Clock
 
-	remote *remoteclock.Clock
+	remote    *remoteclock.Clock
+	verifying *bulkhead.Room
 
 	mu     sync.Mutex
 	access map[[32]byte]*access // by a hash of the account
@@ -85,7 +87,7 @@ func New(c Config) *Provider {
 	}
 	return &Provider{
 		url: strings.TrimSuffix(cmp.Or(c.URL, base), "/"), live: c.Live, http: client, clock: c.Clock,
-		remote: remote, access: map[[32]byte]*access{},
+		remote: remote, verifying: bulkhead.NewRoom(verifyShares), access: map[[32]byte]*access{},
 	}
 }
 

@@ -154,6 +154,16 @@ var (
 // verifyTimeout bounds the question whether PayPal has sent a webhook.
 const verifyTimeout = 5 * time.Second
 
+// verifyShares bound the verifications under way. PayPal repeats a webhook that is turned away.
+var verifyShares = bulkhead.Shares{
+	Places: 64,
+	Tenant: 16,
+	Target: 16,
+}
+
+// Verifying is the room where webhooks wait for their verification.
+func (p *Provider) Verifying() *bulkhead.Room { return p.verifying }
+
 // verify posts a webhook back to PayPal, which knows what it has sent. The alternative, to verify by the certificate
 // that the call names, needs a second conversation and a root of trust besides. The event goes back byte for byte:
 // another white space is another signature. Source: developer.paypal.com/api/rest/webhooks/rest, "Postback method",
@@ -181,10 +191,10 @@ func (p *Provider) verify(ctx context.Context, a ports.PaymentAccount, c ports.C
 	var answer struct {
 		Status string `json:"verification_status"`
 	}
-	bulkhead.Outside(ctx, func() {
+	err = p.verifying.Wait(ctx, webhook, func() error {
 		bounded, cancel := context.WithTimeout(ctx, verifyTimeout)
 		defer cancel()
-		err = p.do(bounded, a, call{
+		return p.do(bounded, a, call{
 			method: http.MethodPost,
 			path:   "/v1/notifications/verify-webhook-signature",
 			body:   json.RawMessage(body),

@@ -2,10 +2,16 @@ package paypal
 
 import (
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -117,6 +123,54 @@ func TestSignatures(t *testing.T) {
 		}
 		if got != test.want || (news.Charge != nil) != (test.want == "") {
 			t.Errorf("%s: %#v, %v", name, news, err)
+		}
+	}
+}
+
+// A flood of calls to one webhook waits for PayPal within its share, and another webhook is verified.
+func TestReadWebhook_share(t *testing.T) {
+	waits, released := make(chan struct{}, 40), make(chan struct{})
+	release := sync.OnceFunc(func() { close(released) })
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/token"):
+			_, _ = io.WriteString(w, `{"access_token":"a","expires_in":3600}`)
+			return
+		case strings.Contains(string(body), "FLOODED"):
+			waits <- struct{}{}
+			<-released
+		}
+		_, _ = io.WriteString(w, `{"verification_status":"SUCCESS"}`)
+	}))
+	defer s.Close()
+	defer release()
+	p := New(Config{URL: s.URL, Clock: &hand{since}})
+	event := sent("PAYMENT.CAPTURE.COMPLETED", "capture", `{"id":"C1","status":"COMPLETED","custom_id":"`+request().Charge.Key+`"}`)
+	errs := make(chan error, 40)
+	for range 40 {
+		go func() {
+			_, err := p.ReadWebhook(t.Context(), account, event, "FLOODED")
+			errs <- err
+		}()
+	}
+	for range 24 {
+		select {
+		case err := <-errs:
+			if !errors.Is(err, bulkhead.ErrFull) {
+				t.Error(err)
+			}
+		case <-time.After(3 * time.Second):
+			t.Fatalf("%d calls of one webhook wait for PayPal", len(waits))
+		}
+	}
+	if _, err := p.ReadWebhook(t.Context(), account, event, "OTHER"); err != nil {
+		t.Errorf("another webhook: %v", err)
+	}
+	release()
+	for range 16 {
+		if err := <-errs; err != nil {
+			t.Error(err)
 		}
 	}
 }
