@@ -114,6 +114,12 @@ type StatementLag interface {
 	StatementLag(r project.PaymentRoute) time.Duration
 }
 
+// ChargeNames knows how a provider writes the ids of its charges.
+type ChargeNames interface {
+	// ChargeForm says what the id of a charge must be like if named cannot be one, else "".
+	ChargeForm(r project.PaymentRoute, named string) string
+}
+
 // BalanceKind says why a provider changed what it holds for the merchant.
 type BalanceKind struct{ name string }
 

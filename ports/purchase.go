@@ -62,8 +62,8 @@ type Purchase interface {
 
 // OrphanCharges keeps charges that no order comes of.
 type OrphanCharges interface {
-	// Orphans lists newest first, with the number of all.
-	Orphans(ctx context.Context, project id.Project, page Page) ([]checkout.Orphan, int, error)
+	// Orphans lists newest first, with the number of all that fit the filter.
+	Orphans(ctx context.Context, project id.Project, f OrphanFilter, page Page) ([]checkout.Orphan, int, error)
 	// OrphansDue claims orphans, of all projects, whose refund is due, the longest due first. Nobody else is given
 	// them before checkout.OrphanLease is over, by the database's clock.
 	OrphansDue(ctx context.Context, limit int) ([]checkout.Orphan, error)
@@ -71,6 +71,12 @@ type OrphanCharges interface {
 	// the event, if there is one. change does no I/O and may run more than once. Unknown: NotFound
 	// orphan_not_found.
 	ChangeOrphan(ctx context.Context, project id.Project, orphan string, change func(o *checkout.Orphan, now time.Time) (*event.Event, error)) error
+}
+
+// OrphanFilter narrows the list of orphan charges. Zero fields narrow nothing.
+type OrphanFilter struct {
+	State  checkout.OrphanState
+	Charge string // the provider's id of the charge
 }
 
 // Settlement is the outcome of an attempt. With an order, its tokens are redeemed, its lines leave the

@@ -107,7 +107,8 @@ func fromCheckoutRow(r checkoutRow) (*checkout.Checkout, error) {
 		Options: fromOptionsJSON(options, c), Selected: r.Selected,
 		Subtotal: money.Of(r.Subtotal, c), Tax: money.Of(r.Tax, c), Savings: money.Of(r.Savings, c),
 		Attempt: r.Attempt, Declines: r.Declines, LeaseUntil: fromSetMillis(r.LeaseUntil), RetryAt: fromSetMillis(r.RetryAt),
-		Payment: fromPaymentJSON(payment), Earlier: fromAttemptsJSON(payment.Earlier, c), Unresolved: payment.Unresolved, Progress: payment.Progress, Taken: fromTakesJSON(taken),
+		Payment: fromPaymentJSON(payment), Earlier: fromAttemptsJSON(payment.Earlier, c), Unresolved: payment.Unresolved, Progress: payment.Progress,
+		Problem: payment.Problem, Manual: payment.Manual, Taken: fromTakesJSON(taken),
 		CreatedAt: fromMillis(r.CreatedAt), ValidUntil: fromMillis(r.ValidUntil), ClaimedAt: fromSetMillis(r.ClaimedAt),
 	}), nil
 }
@@ -156,6 +157,8 @@ type paymentJSON struct {
 	Option      string `json:"option"`
 	Unresolved  int    `json:"unresolved,omitempty"`
 	Progress    string `json:"progress,omitempty"`
+	Problem     string `json:"problem,omitempty"`
+	Manual      int    `json:"manual,omitempty"`
 
 	Earlier []attemptJSON `json:"earlier,omitempty"`
 }
@@ -191,7 +194,7 @@ func toPaymentJSON(s checkout.Snapshot) paymentJSON {
 	return paymentJSON{
 		Method: p.Method, Provider: p.Route.Provider, Integration: p.Route.Integration.String(), Client: p.Client,
 		TokenHash: p.TokenHash, Email: p.Email, Notes: p.Notes, Option: p.Option, Unresolved: s.Unresolved,
-		Progress: s.Progress, Earlier: toAttemptsJSON(s.Earlier),
+		Progress: s.Progress, Problem: s.Problem, Manual: s.Manual, Earlier: toAttemptsJSON(s.Earlier),
 	}
 }
 

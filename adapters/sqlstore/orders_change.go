@@ -32,10 +32,11 @@ SET status = excluded.status, estimate = excluded.estimate, refund_id = excluded
 
 	upsertRefund = `
 INSERT INTO refunds (` + refundColumns + `, queue)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
 ON CONFLICT (project_id, id) DO UPDATE
 SET status = excluded.status, failure = excluded.failure, provider = excluded.provider, updated_at = excluded.updated_at,
-  attempts = excluded.attempts, due_at = excluded.due_at, reversed_at = excluded.reversed_at`
+  attempts = excluded.attempts, due_at = excluded.due_at, reversed_at = excluded.reversed_at,
+  problem = excluded.problem`
 
 	// The checkout of an order never changes any more, so nobody need lock it.
 	selectTaken = `

@@ -158,13 +158,20 @@ func booked(o *checkout.Orphan, kind string, amount money.Amount, at time.Time) 
 	}
 }
 
-func (v Orphans) Orphans(ctx context.Context, project id.Project, page ports.Page) ([]checkout.Orphan, int, error) {
-	args := arguments{project.String()}
+func (v Orphans) Orphans(ctx context.Context, project id.Project, f ports.OrphanFilter, page ports.Page) ([]checkout.Orphan, int, error) {
+	w := conditions{args: arguments{project.String()}}
+	if f.State != (checkout.OrphanState{}) {
+		w.and("status = ", f.State.String())
+	}
+	if f.Charge != "" {
+		w.and("charge = ", f.Charge)
+	}
 	var counts []countRow
 	var rows []orphanRow
 	b := v.store.reading(project)
-	b.query(&counts, countOrphans, args...)
-	b.query(&rows, selectOrphans+"\nORDER BY detected_at DESC, id DESC"+args.page(page), args...)
+	b.query(&counts, countOrphans+w.text, w.args...)
+	end := "\nORDER BY detected_at DESC, id DESC" + w.args.page(page)
+	b.query(&rows, selectOrphans+w.text+end, w.args...)
 	if err := b.run(ctx); err != nil {
 		return nil, 0, err
 	}

@@ -11,7 +11,7 @@ import (
 
 const (
 	refundColumns = `project_id, id, order_id, payment_id, return_id, status, currency, amount, reason, failure, provider,
-  created_at, updated_at, attempts, due_at, origin, reversed_at`
+  created_at, updated_at, attempts, due_at, origin, reversed_at, problem`
 
 	selectRefund = `
 SELECT ` + refundColumns + `
@@ -48,6 +48,7 @@ type refundRow struct {
 	DueAt      *int64 `db:"due_at"`
 	Origin     string
 	ReversedAt *int64 `db:"reversed_at"`
+	Problem    string
 }
 
 // refundArgs are the values of refundColumns.
@@ -56,7 +57,7 @@ func refundArgs(r order.Refund) []any {
 		r.Project.String(), r.ID.String(), r.Order.String(), r.Payment.String(), r.Return.String(), r.Status.String(),
 		r.Amount.Currency().Code(), r.Amount.Minor(), r.Reason, r.Failure, r.Provider,
 		toMillis(r.CreatedAt), toMillis(r.UpdatedAt), r.Attempts, toSetMillis(r.DueAt),
-		r.Origin.String(), toSetMillis(r.ReversedAt),
+		r.Origin.String(), toSetMillis(r.ReversedAt), r.Problem,
 	}
 }
 
@@ -72,7 +73,7 @@ func fromRefundRows(rows []refundRow) ([]order.Refund, error) {
 			Payment: id.Stored[id.Payment](r.PaymentID), Return: id.Stored[id.Return](r.ReturnID), Amount: amount,
 			Reason: r.Reason, Status: order.RefundStatuses[r.Status], Failure: r.Failure, Provider: r.Provider,
 			CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt), Attempts: r.Attempts, DueAt: fromSetMillis(r.DueAt),
-			Origin: order.RefundOrigins[r.Origin], ReversedAt: fromSetMillis(r.ReversedAt),
+			Origin: order.RefundOrigins[r.Origin], ReversedAt: fromSetMillis(r.ReversedAt), Problem: r.Problem,
 		})
 	}
 	return list, nil

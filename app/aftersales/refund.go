@@ -122,7 +122,7 @@ func (s *Service) execute(ctx context.Context, d ports.DueRefund) error {
 		err = failpoint.At(ctx, failpoint.RefundSent)
 	}
 	if err != nil {
-		return errors.Join(err, s.postpone(ctx, d))
+		return errors.Join(err, s.postpone(ctx, d, err))
 	}
 	return s.record(ctx, d, outcome)
 }
@@ -159,9 +159,11 @@ func (s *Service) reverse(ctx context.Context, r *order.Refund, failure order.Re
 	return err
 }
 
-func (s *Service) postpone(ctx context.Context, d ports.DueRefund) error {
+func (s *Service) postpone(ctx context.Context, d ports.DueRefund, cause error) error {
 	now := s.Clock.Now()
-	_, err := s.Orders.Change(ctx, d.Project, d.Order, func(c *order.Case) error { return c.PostponeRefund(d.Refund, now) })
+	_, err := s.Orders.Change(ctx, d.Project, d.Order, func(c *order.Case) error {
+		return c.PostponeRefund(d.Refund, ports.Problem(cause), now)
+	})
 	return err
 }
 

@@ -43,6 +43,7 @@ var (
 	_ ports.AmountRules    = Gateway{}
 	_ ports.StatementLag   = Gateway{}
 	_ ports.BalanceGateway = Gateway{}
+	_ ports.ChargeNames    = Gateway{}
 )
 
 // Charge does not send what goes through a disconnected integration. Nobody else has: see
@@ -104,6 +105,14 @@ func (g Gateway) StatementLag(r project.PaymentRoute) time.Duration {
 		return late.StatementLag(r)
 	}
 	return 0
+}
+
+// ChargeForm asks the route's provider.
+func (g Gateway) ChargeForm(r project.PaymentRoute, named string) string {
+	if names, ok := g.Providers[r.Provider].(ports.ChargeNames); ok {
+		return names.ChargeForm(r, named)
+	}
+	return ""
 }
 
 // BalanceChanges reads the balance report of the account that a route goes through.

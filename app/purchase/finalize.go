@@ -350,6 +350,7 @@ func (s *Service) release(ctx context.Context, p *project.Project, c *checkout.C
 
 // leave ends the lease of an attempt whose outcome cause kept from being known.
 func leave(c *checkout.Checkout, attempt int, cause error, now time.Time) (first bool, err error) {
+	c.Problem(attempt, ports.Problem(cause))
 	var looking ports.StillLooking
 	if errors.As(cause, &looking) {
 		return c.KeepLooking(attempt, looking.Progress, now)

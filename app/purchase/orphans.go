@@ -16,7 +16,8 @@ import (
 // of is none.
 func (s *Service) orphan(ctx context.Context, tx ports.Purchase, c *checkout.Checkout, attempt int, paid checkout.Paid, by source, now time.Time) error {
 	o := c.Orphaned(attempt, paid.Provider, now)
-	if by == notice && attempt == c.Attempt() && c.Status() == checkout.Completed {
+	again := attempt == c.Attempt() && c.Status() == checkout.Completed
+	if again && (by == notice || c.Snapshot().Manual == attempt) {
 		o.Fail(checkout.ErrSecondCharge, now)
 	}
 	stored, err := tx.Orphan(ctx, o, s.orphaned(o, now))

@@ -47,6 +47,9 @@ func (s *Service) recordAs(ctx context.Context, p *project.Project, checkoutID i
 		return Result{}, err
 	}
 	if errors.Is(err, checkout.ErrStale) {
+		if by == notice { // it is recorded, or was decided by somebody else
+			return Result{}, nil
+		}
 		if o, found := s.Orders.ByCheckout(ctx, p.ID, checkoutID); found == nil {
 			return Result{Order: o}, nil
 		}

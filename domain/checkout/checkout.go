@@ -130,6 +130,8 @@ type Snapshot struct {
 	Unresolved int            // how often nobody could tell the outcome of the attempt in flight
 	RetryAt    time.Time      // when it is asked for again, if no buyer does before
 	Progress   string         // how far the provider's records were searched for it
+	Problem    string         // why nobody could tell the outcome the last time, in words for the merchant
+	Manual     int            // the newest attempt that a person decided; 0: none
 	Payment    Payment        // of the attempt in flight or the last one
 	Earlier    []Attempt      // attempts before that one, oldest first
 	Taken      []catalog.Take // stock held by the attempt in flight, or sold

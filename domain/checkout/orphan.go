@@ -56,8 +56,9 @@ type Orphan struct {
 // amount nor its provider's account are known for sure, so nothing is refunded by itself.
 const ErrAttemptUnknown = "attempt_unknown"
 
-// ErrSecondCharge is the failure of an orphan of the very attempt that completed its checkout, as the
-// provider reported it by itself. The report may name the same money by another id, so a person looks first.
+// ErrSecondCharge is the failure of an orphan of the very attempt that completed its checkout, if the provider
+// reported it by itself or a person had decided the attempt. It may be the same money by another id, so a person
+// looks first.
 const ErrSecondCharge = "second_charge_of_attempt"
 
 // Orphaned is money of an attempt of this checkout that no order comes of.

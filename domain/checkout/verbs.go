@@ -60,7 +60,7 @@ func (c *Checkout) Claim(p Payment, taken []catalog.Take, now time.Time) error {
 	c.s.Status, c.s.Attempt = Processing, c.s.Attempt+1
 	c.s.Payment, c.s.Selected, c.s.Taken = p, p.Option, taken
 	c.s.ClaimedAt, c.s.LeaseUntil = now, now.Add(Lease)
-	c.s.Unresolved, c.s.RetryAt, c.s.Progress = 0, time.Time{}, ""
+	c.s.Unresolved, c.s.RetryAt, c.s.Progress, c.s.Problem = 0, time.Time{}, "", ""
 	return nil
 }
 

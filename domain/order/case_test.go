@@ -257,7 +257,7 @@ func TestPausesBetweenTries(t *testing.T) {
 	}
 	want := 2 * time.Second
 	for n := range 100 {
-		if err := c.PostponeRefund(refundID(1), placed); err != nil {
+		if err := c.PostponeRefund(refundID(1), "no answer", placed); err != nil {
 			t.Fatal(err)
 		}
 		if r := c.Refunds[0]; r.Attempts != n+1 || r.DueAt.Sub(placed) != want {

@@ -44,7 +44,7 @@ func (c *Case) ReverseRefund(refund id.Refund, code string, announce id.Event, e
 // failed ends a pending refund of which nothing was given back.
 func (c *Case) failed(r *Refund, code string, announce id.Event, now time.Time) {
 	c.stopRefunding(r.Amount)
-	r.Status, r.Failure, r.DueAt, r.UpdatedAt = RefundIsFailed, code, time.Time{}, now
+	r.Status, r.Failure, r.Problem, r.DueAt, r.UpdatedAt = RefundIsFailed, code, "", time.Time{}, now
 	c.announceFailure(r, announce, now)
 }
 

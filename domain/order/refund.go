@@ -66,6 +66,7 @@ type Refund struct {
 	Reason     string
 	Status     RefundStatus
 	Failure    string // why it failed, by the provider's code
+	Problem    string // why the provider could not be asked the last time, in words for the merchant
 	Provider   string // the provider's own id of the refund
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
@@ -135,6 +136,9 @@ func (c *Case) SettleRefund(refund id.Refund, outcome RefundOutcome, announce id
 		return fault.Missing("refund")
 	}
 	if r.Status != RefundIsPending {
+		if o, ok := outcome.(Refunded); ok && r.Status == RefundIsFailed {
+			return c.lateSuccess(r, o, announce, now)
+		}
 		return r.settledAs(outcome)
 	}
 	switch o := outcome.(type) {
@@ -142,7 +146,7 @@ func (c *Case) SettleRefund(refund id.Refund, outcome RefundOutcome, announce id
 		c.succeeded(r, o.Provider, announce, now)
 	case RefundPending:
 		r.Provider = o.Provider
-		r.postpone(now)
+		r.postpone("", now)
 	case RefundFailed:
 		c.failed(r, o.Code, announce, now)
 	}
@@ -162,7 +166,7 @@ func (c *Case) succeeded(r *Refund, provider string, announce id.Event, now time
 	o, p := c.Order, &c.Order.Payment
 	c.stopRefunding(r.Amount)
 	p.Refunded = money.Of(p.Refunded.Minor()+r.Amount.Minor(), p.Amount.Currency())
-	r.Status, r.Provider, r.DueAt, r.UpdatedAt = RefundSucceeded, provider, time.Time{}, now
+	r.Status, r.Provider, r.Problem, r.DueAt, r.UpdatedAt = RefundSucceeded, provider, "", time.Time{}, now
 	c.Ledger = append(c.Ledger, ledger.Refund(c.givenBack(r, now)))
 	o.followPayment()
 	c.announce(announce, now, func(n int) event.Data {
@@ -185,24 +189,24 @@ func (c *Case) stopRefunding(amount money.Amount) {
 	p.Refunding = money.Of(p.Refunding.Minor()-amount.Minor(), p.Amount.Currency())
 }
 
-// PostponeRefund records that nobody knows what became of a refund: it is asked for again later. One
+// PostponeRefund records that nobody knows what became of a refund, and why: it is asked for again later. One
 // that was decided meanwhile stays as it is.
-func (c *Case) PostponeRefund(refund id.Refund, now time.Time) error {
+func (c *Case) PostponeRefund(refund id.Refund, problem string, now time.Time) error {
 	r := c.FindRefund(refund)
 	if r == nil {
 		return fault.Missing("refund")
 	}
 	if r.Status == RefundIsPending {
-		r.postpone(now)
+		r.postpone(problem, now)
 	}
 	return nil
 }
 
-func (r *Refund) postpone(now time.Time) {
+func (r *Refund) postpone(problem string, now time.Time) {
 	pause := mostRefundPause
 	if r.Attempts < 12 { // 2 s doubled 11 times is more than an hour
 		pause = min(pause, firstRefundPause<<r.Attempts)
 	}
 	r.Attempts++
-	r.DueAt, r.UpdatedAt = now.Add(pause), now
+	r.Problem, r.DueAt, r.UpdatedAt = problem, now.Add(pause), now
 }

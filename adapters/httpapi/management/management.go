@@ -41,6 +41,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/inbox"
 	"github.com/haggle-commerce/haggle/app/projects"
 	"github.com/haggle-commerce/haggle/app/publishing"
+	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/app/shipping"
 	"github.com/haggle-commerce/haggle/app/syncing"
 	"github.com/haggle-commerce/haggle/domain/account"
@@ -59,7 +60,8 @@ type Services struct {
 	Connecting *connecting.Service
 	Syncing    *syncing.Service
 	Inbox      *inbox.Service
-	// Aftersales and Finance carry on what follows a sale.
+	// Purchase takes decisions of people about payments. Aftersales and Finance carry on what follows a sale.
+	Purchase   *purchase.Service
 	Aftersales *aftersales.Service
 	Finance    *finance.Service
 	// Shipping asks platforms for rates and labels. It works on the whole store, also in a transaction's
@@ -144,6 +146,7 @@ func Register(api huma.API, s Services) {
 	h.registerKeys()
 	h.registerAccount()
 	h.registerPayments()
+	h.registerResolutions()
 	h.registerFinance()
 	h.registerAnalytics()
 	h.registerExports()

@@ -17,6 +17,14 @@ func (p *Provider) CanCharge(_ project.PaymentRoute, a money.Amount) bool {
 	return ok
 }
 
+// ChargeForm says that a charge goes by its payment intent here.
+func (p *Provider) ChargeForm(_ project.PaymentRoute, named string) string {
+	if strings.HasPrefix(named, "pi_") {
+		return ""
+	}
+	return "must be the id of the payment intent, which begins with pi_"
+}
+
 // Stripe counts in the currency's smallest unit, as ISO 4217 does, but for these: ariary have no decimals, krónur
 // and shillings are "zero-decimal", but "you must pass in amounts with two decimals". Source: docs.stripe.com/currencies,
 // zero-decimal currencies and special cases, read November 2026.

@@ -32,6 +32,9 @@ var controls = map[string]control{
 	"cancel-order":     {409, "return_open"},
 	"acp-order-cancel": {409, "return_open"},
 
+	"resolve-payment": {409, "payment_decided"},
+	"resolve-refund":  {409, "refund_decided"},
+
 	"cancel-sync": {409, "sync_ended"},
 
 	"create-shipping-label": {201, ""}, // 200 for one that was bought before

@@ -47,6 +47,8 @@ var overrides = map[string]map[string]any{
 	"get-shipping-rates":        {"integration_id": nil, "weight_grams": 500},
 	"create-shipping-label":     {"integration_id": nil, "weight_grams": 500, "carrier_code": "stamps_com", "service_code": "usps_priority_mail"},
 	"refund-payment":            {"amount": 1},
+	"resolve-payment":           {"outcome": "not_charged", "reason": "Taken over"},
+	"resolve-refund":            {"outcome": "failed", "reason": "Taken over"},
 	"cancel-order":              {"reason": "Taken over"},
 	"approve-return":            {"restock": false},
 	"reject-return":             {"reason": "Taken over"},
@@ -65,7 +67,7 @@ var nameless = map[string]string{"from": "2026-01-01T00:00:00Z", "to": "2026-01-
 var looksLikeID = regexp.MustCompile(`(?i)(^|[_-])(id|ids|sku|skus|token)$`)
 
 // notIDs look like ids and are none of ours, or are no way to reach anything.
-var notIDs = []string{"payment.token"}
+var notIDs = []string{"payment.token", "provider_charge_id", "provider_refund_id"}
 
 // kinds are what operations name by words that mean something else elsewhere, or nothing.
 var kinds = map[string]map[string]string{

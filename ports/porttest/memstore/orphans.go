@@ -60,14 +60,14 @@ func booked(o *checkout.Orphan, kind string, amount money.Amount, at time.Time) 
 	}
 }
 
-func (v Orphans) Orphans(ctx context.Context, p id.Project, page ports.Page) ([]checkout.Orphan, int, error) {
+func (v Orphans) Orphans(ctx context.Context, p id.Project, f ports.OrphanFilter, page ports.Page) ([]checkout.Orphan, int, error) {
 	s, err := v.read(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
 	var list []checkout.Orphan
 	for k, o := range s.orphans.rows {
-		if k.project == p {
+		if k.project == p && (f.State == checkout.OrphanState{} || f.State == o.State) && (f.Charge == "" || f.Charge == o.Charge) {
 			list = append(list, o)
 		}
 	}

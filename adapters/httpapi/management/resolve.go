@@ -1,0 +1,151 @@
+package management
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+)
+
+// Decisions of people about payments and refunds that their provider does not decide (decisions 15).
+func (h *handlers) registerResolutions() {
+	register(h, financeTag, operation{id: "resolve-payment", method: "POST", path: "/v1/finance/payments/{checkout_id}/resolve", scope: "finance:write",
+		on: headerProject, books: true, errors: []int{409}, summary: "Decide a payment attempt whose outcome the provider does not tell"}, (*handlers).resolvePayment)
+	register(h, financeTag, operation{id: "resolve-refund", method: "POST", path: "/v1/finance/refunds/{refund_id}/resolve", scope: "finance:write",
+		on: headerProject, books: true, errors: []int{409}, summary: "Decide a refund that the provider does not decide"}, (*handlers).resolveRefund)
+}
+
+// confirmAlways asks for the second factor, whatever the project's settings say. Its code is spent once, however
+// often the request's transaction is run.
+func (h *handlers) confirmAlways(ctx context.Context, code string) error {
+	v := visitOf(ctx)
+	if *v.confirmed {
+		return nil
+	}
+	err := h.Access.Confirm(ctx, v.project.Account, code)
+	*v.confirmed = err == nil
+	return err
+}
+
+type resolvePaymentInput struct {
+	Checkout string `path:"checkout_id"`
+	WithMFA
+	Body struct {
+		Outcome string `json:"outcome" enum:"charged,not_charged"`
+		Charge  string `json:"provider_charge_id,omitempty" doc:"The provider's id of the charge, by which it is refunded and reconciled: Stripe's payment intent (pi_…), PayPal's capture. Required if charged, but for the sandbox."`
+		Attempt int    `json:"attempt,omitempty" minimum:"0" doc:"The attempt that is decided, as the list of what is unresolved has it: 409 if another one is in flight. Left out: the one in flight."`
+		Reason  string `json:"reason" doc:"Why, for the audit log: what was looked up, and where. At most 2,000 characters. Do not name the buyer."`
+	}
+}
+
+type resolvedPayment struct {
+	CheckoutID string     `json:"checkout_id"`
+	Attempt    int        `json:"attempt"`
+	Outcome    string     `json:"outcome" enum:"charged,not_charged"`
+	Amount     wire.Money `json:"amount"`
+	Currency   string     `json:"currency" example:"USD"`
+	Provider   string     `json:"provider" example:"stripe"`
+	OrderID    *string    `json:"order_id" nullable:"true" doc:"The order that was made. Null: not charged."`
+	PaymentID  *string    `json:"payment_id" nullable:"true" doc:"The order's payment. Null: not charged."`
+}
+
+type resolvePaymentOutput struct{ Body resolvedPayment }
+
+func (h *handlers) resolvePayment(ctx context.Context, in *resolvePaymentInput) (*resolvePaymentOutput, error) {
+	wanted, err := wire.ID[id.Checkout](in.Checkout, "checkout")
+	if err != nil {
+		return nil, err
+	}
+	if err := h.Purchase.Decidable(ctx, projectOf(ctx).ID, wanted, in.Body.Attempt); err != nil {
+		return nil, err
+	}
+	if err := h.confirmAlways(ctx, in.MFACode); err != nil {
+		return nil, err
+	}
+	resolved, err := h.Purchase.ResolveManually(ctx, projectOf(ctx), purchase.ManualResolution{
+		Checkout: wanted,
+		Attempt:  in.Body.Attempt,
+		Charged:  in.Body.Outcome == "charged",
+		Charge:   in.Body.Charge,
+		Reason:   in.Body.Reason,
+	})
+	if err != nil {
+		return nil, err
+	}
+	view := resolvedPayment{
+		CheckoutID: in.Checkout,
+		Attempt:    resolved.Attempt,
+		Outcome:    in.Body.Outcome,
+		Amount:     wire.ToMoney(resolved.Amount),
+		Currency:   resolved.Amount.Currency().Code(),
+		Provider:   resolved.Route.Provider,
+	}
+	if resolved.Order != nil {
+		view.OrderID, view.PaymentID = toOptionalID(resolved.Order.ID), toOptionalID(resolved.Order.Payment.ID)
+	}
+	noteTarget(ctx, in.Checkout)
+	noteChange(ctx, loggedDecision{Outcome: "unresolved"}, loggedDecision{
+		Outcome:   in.Body.Outcome,
+		Attempt:   view.Attempt,
+		Amount:    &view.Amount,
+		Currency:  view.Currency,
+		Reference: in.Body.Charge,
+		Reason:    in.Body.Reason,
+	})
+	return &resolvePaymentOutput{view}, nil
+}
+
+type resolveRefundInput struct {
+	OnRefund
+	WithMFA
+	Body struct {
+		Outcome string `json:"outcome" enum:"succeeded,failed"`
+		Refund  string `json:"provider_refund_id,omitempty" doc:"The provider's id of the refund. Required if it succeeded, but for the sandbox."`
+		Reason  string `json:"reason" doc:"Why, for the audit log: what was looked up, and where. At most 2,000 characters. Do not name the buyer."`
+	}
+}
+
+func (h *handlers) resolveRefund(ctx context.Context, in *resolveRefundInput) (*refundOutput, error) {
+	wanted, err := wire.ID[id.Refund](in.Refund, "refund")
+	if err != nil {
+		return nil, err
+	}
+	if err := h.Aftersales.Decidable(ctx, projectOf(ctx).ID, wanted); err != nil {
+		return nil, err
+	}
+	if err := h.confirmAlways(ctx, in.MFACode); err != nil {
+		return nil, err
+	}
+	resolved, err := h.Aftersales.ResolveManually(ctx, projectOf(ctx).ID, aftersales.ManualResolution{
+		Refund:    wanted,
+		Succeeded: in.Body.Outcome == order.RefundSucceeded.String(),
+		Provider:  in.Body.Refund,
+		Reason:    in.Body.Reason,
+	})
+	if err != nil {
+		return nil, err
+	}
+	amount := wire.ToMoney(resolved.Amount)
+	noteTarget(ctx, in.Refund)
+	noteChange(ctx, loggedDecision{Outcome: order.RefundIsPending.String()}, loggedDecision{
+		Outcome:   in.Body.Outcome,
+		Amount:    &amount,
+		Currency:  resolved.Amount.Currency().Code(),
+		Reference: in.Body.Refund,
+		Reason:    in.Body.Reason,
+	})
+	return h.refundWithPayment(ctx, resolved)
+}
+
+// loggedDecision is what the audit log learns of a person's decision.
+type loggedDecision struct {
+	Outcome   string      `json:"outcome"`
+	Attempt   int         `json:"attempt,omitempty"`
+	Amount    *wire.Money `json:"amount,omitempty"`
+	Currency  string      `json:"currency,omitempty"`
+	Reference string      `json:"provider_id,omitempty"`
+	Reason    string      `json:"reason,omitempty"`
+}

@@ -1,0 +1,111 @@
+package purchase
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// ManualResolution is what a person found out about a payment attempt whose outcome the provider does not tell.
+type ManualResolution struct {
+	Checkout id.Checkout
+	Attempt  int // the one that the person means; 0: the one in flight
+	Charged  bool
+	Charge   string // the provider's id of the charge, if charged
+	Reason   string
+}
+
+// Resolved is an attempt that a person decided.
+type Resolved struct {
+	Attempt int
+	Amount  money.Amount
+	Route   project.PaymentRoute
+	Order   *order.Order // nil: not charged
+}
+
+// Decidable says why a person cannot decide an attempt of a checkout now, or nil. attempt 0 is the one in flight.
+func (s *Service) Decidable(ctx context.Context, of id.Project, c id.Checkout, attempt int) error {
+	standing, err := s.Checkouts.Standing(ctx, of, c, "", checkout.DeclineWindow)
+	if err != nil {
+		return err
+	}
+	return standing.Checkout.Decidable(attempt, standing.Now)
+}
+
+// ResolveManually records what a person decides about an attempt, as the provider's answer would be recorded. An
+// attempt whose provider is being asked, or that is too young for a person: Conflict (checkout.Decidable). If the
+// provider reveals a charge after not charged, it is an orphan charge and is refunded.
+func (s *Service) ResolveManually(ctx context.Context, p *project.Project, r ManualResolution) (Resolved, error) {
+	if err := checkout.CheckDecision(r.Charged, r.Charge, "provider_charge_id", r.Reason); err != nil {
+		return Resolved{}, err
+	}
+	if err := s.checkOrphan(ctx, p.ID, r.Charge); err != nil {
+		return Resolved{}, err
+	}
+	var outcome checkout.Outcome = checkout.NotCharged{}
+	if r.Charged {
+		outcome = checkout.Paid{Provider: r.Charge}
+	}
+	var resolved Resolved
+	err := s.Checkouts.InTx(ctx, p.ID, func(tx ports.Purchase) error {
+		c, now, err := tx.Lock(ctx, r.Checkout)
+		if err != nil {
+			return err
+		}
+		if err := c.DecideManually(r.Attempt, now); err != nil {
+			return err
+		}
+		charge := c.Charge()
+		resolved = Resolved{Attempt: c.Attempt(), Amount: charge.Amount, Route: charge.Route}
+		if r.Charged {
+			if err := s.checkCharge(charge, r.Charge); err != nil {
+				return err
+			}
+		}
+		settlement, err := s.settle(p, c, c.Attempt(), outcome, now)
+		if err != nil {
+			return err
+		}
+		resolved.Order = settlement.Order
+		return tx.Settle(ctx, settlement)
+	})
+	if err != nil {
+		return Resolved{}, err
+	}
+	s.Log.WarnContext(ctx, "a person decided a payment attempt", "project", p.ID.String(), "checkout", inLog(r.Checkout),
+		"attempt", resolved.Attempt, "charged", r.Charged)
+	s.count(outcome)
+	s.placed()
+	return resolved, nil
+}
+
+// checkCharge checks the id of a charge that a person names.
+func (s *Service) checkCharge(c checkout.Charge, named string) error {
+	const field = "provider_charge_id"
+	switch names, known := s.Gateway.(ports.ChargeNames); {
+	case c.Route.Provider == project.SandboxProvider && named == "":
+	case named == "":
+		return fault.Field(field, "is required: the charge is refunded and reconciled by it")
+	case known && names.ChargeForm(c.Route, named) != "":
+		return fault.Field(field, names.ChargeForm(c.Route, named))
+	}
+	return nil
+}
+
+// checkOrphan refuses a charge that is given back already. That no order has it, the store checks.
+func (s *Service) checkOrphan(ctx context.Context, of id.Project, charge string) error {
+	if charge == "" {
+		return nil
+	}
+	orphans, _, err := s.Orphans.Orphans(ctx, of, ports.OrphanFilter{Charge: charge}, ports.Page{Limit: 1})
+	if err == nil && len(orphans) > 0 {
+		return fault.New(fault.Conflict, "charge_orphaned", "The charge is on record as an orphaned payment, which is given back.")
+	}
+	return err
+}

@@ -1,0 +1,266 @@
+package boot_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// resolving calls while before each answer of Resolve.
+type resolving struct {
+	ports.Gateway
+	while func(ports.ChargeRequest)
+}
+
+func (r resolving) Resolve(ctx context.Context, request ports.ChargeRequest) (checkout.Outcome, error) {
+	r.while(request)
+	return r.Gateway.Resolve(ctx, request)
+}
+
+func (m *market) refundOrphans() {
+	m.t.Helper()
+	_, err := m.purchase.RefundOrphans(m.t.Context())
+	m.must(err)
+}
+
+// codeOf is the code of a fault.
+func codeOf(err error) string {
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		return ""
+	}
+	return f.Code
+}
+
+// undecided is a checkout whose attempt the provider never tells the outcome of, old enough for a person.
+func (m *market) undecided(p *catalog.Product) *checkout.Checkout {
+	m.t.Helper()
+	c := m.checkout(p)
+	m.provider.script(step{unseen: true})
+	m.purchase.Gateway = stubborn{m.provider}
+	_, err := m.pay(c)
+	m.refused(err, "payment_unresolved")
+	m.clock.advance(checkout.DecidableAfter)
+	return c
+}
+
+func (m *market) decide(c *checkout.Checkout, charged bool, charge string) (purchase.Resolved, error) {
+	return m.purchase.ResolveManually(m.t.Context(), m.project, purchase.ManualResolution{
+		Checkout: c.ID(),
+		Charged:  charged,
+		Charge:   charge,
+		Reason:   "Looked it up",
+	})
+}
+
+// A person decides an attempt either way. Order, books and stock are as if the provider had answered.
+func TestResolvePayment(t *testing.T) {
+	onMarkets(t, func(m *market) {
+		p := m.product(2000, 5)
+		c := m.undecided(p)
+		if resolved, err := m.decide(c, false, ""); err != nil || resolved.Order != nil || resolved.Attempt != 1 {
+			m.t.Fatalf("%+v, %v", resolved, err)
+		}
+		m.expect(c, checkout.Ready, 0, p, 5)
+		_, err := m.decide(c, true, "ch_1")
+		m.refused(err, "payment_decided")
+
+		c = m.undecided(p)
+		resolved, err := m.decide(c, true, "ch_1")
+		if err != nil || resolved.Order == nil || resolved.Order.Payment.Provider != "ch_1" || resolved.Amount != c.Total() {
+			m.t.Fatalf("%+v, %v", resolved, err)
+		}
+		if n := m.stock(p); n != 4 {
+			m.t.Errorf("%d pieces left", n)
+		}
+		if told := m.count("SELECT count(*) FROM outbox WHERE type = 'order.completed'"); told != 1 {
+			m.t.Errorf("%d orders announced", told)
+		}
+		m.balanced(&cashier{})
+
+		_, err = m.decide(m.undecided(p), true, "ch_1")
+		m.refused(err, "charge_taken")
+		m.refused(m.purchase.Decidable(m.t.Context(), m.project.ID, c.ID(), 1), "payment_decided")
+	})
+}
+
+// Only an attempt that nobody asks about, that is 10 minutes old and that the provider was asked about is decided by
+// a person.
+func TestResolvePayment_refused(t *testing.T) {
+	onMarkets(t, func(m *market) {
+		p := m.product(2000, 5)
+		c := m.undecided(p)
+		m.clock.advance(-time.Millisecond)
+		_, err := m.decide(c, false, "")
+		m.refused(err, "payment_too_recent")
+		m.clock.advance(time.Millisecond)
+		_, err = m.purchase.ResolveManually(m.t.Context(), m.project, purchase.ManualResolution{Checkout: c.ID(), Attempt: 2, Reason: "x"})
+		m.refused(err, "attempt_stale")
+		_, err = m.purchase.ResolveManually(m.t.Context(), m.project, purchase.ManualResolution{Checkout: c.ID()})
+		m.refused(err, "validation_error")
+
+		crashed := m.checkout(p)
+		m.crash(crashed, step{after: func(context.Context) { runtime.Goexit() }})
+		m.clock.advance(checkout.DecidableAfter)
+		_, err = m.decide(crashed, false, "")
+		m.refused(err, "payment_not_asked")
+
+		m.purchase.Gateway = resolving{stubborn{m.provider}, func(r ports.ChargeRequest) {
+			_, err := m.purchase.ResolveManually(m.t.Context(), m.project, purchase.ManualResolution{Checkout: r.Checkout, Reason: "x"})
+			m.refused(err, "payment_in_progress")
+		}}
+		m.clock.advance(longPause)
+		_, _ = m.runReconciler()
+		if n := m.orders(); n != 0 {
+			m.t.Errorf("%d orders", n)
+		}
+	})
+}
+
+// The provider reveals a charge after a person said that there was none: it is given back under a key of its own.
+func TestResolvePayment_chargedAfterAll(t *testing.T) {
+	onMarkets(t, func(m *market) {
+		p := m.product(2000, 5)
+		c := m.undecided(p)
+		_, err := m.decide(c, false, "")
+		m.must(err)
+		key := checkout.AttemptKey(c.ID(), 1)
+		m.must(m.purchase.Heard(m.t.Context(), m.project.ID, key, checkout.Paid{Provider: "ch_late"}))
+		m.purchase.Gateway = m.provider
+		m.refundOrphans()
+		if refunds := m.provider.refunds; len(refunds) != 1 || refunds[0].Charge != "ch_late" || refunds[0].Amount != c.Total() {
+			m.t.Errorf("given back %+v", refunds)
+		}
+		m.expect(c, checkout.Ready, 0, p, 5)
+		_, err = m.decide(m.undecided(p), true, "ch_late")
+		m.refused(err, "charge_orphaned")
+	})
+}
+
+// The provider names the charge of an attempt by another id than the person did, as an answer or by itself: nothing is
+// given back before a person has looked.
+func TestResolvePayment_anotherCharge(t *testing.T) {
+	onMarkets(t, func(m *market) {
+		p := m.product(2000, 5)
+		c := m.undecided(p)
+		decided := func(ports.ChargeRequest) {
+			m.clock.advance(checkout.Lease) // this replica was stopped meanwhile
+			_, err := m.decide(c, true, "ch_typed")
+			m.must(err)
+		}
+		m.purchase.Gateway = resolving{m.provider, decided}
+		m.provider.once(checkout.AttemptKey(c.ID(), 1), checkout.Paid{Provider: "ch_real"})
+		m.clock.advance(longPause)
+		_, err := m.runReconciler()
+		m.must(err)
+		m.purchase.Gateway = m.provider
+		m.refundOrphans()
+		if n := m.count("SELECT count(*) FROM orphan_charges WHERE status = 'failed' AND failure = 'second_charge_of_attempt'"); n != 1 || len(m.provider.refunds) > 0 {
+			m.t.Errorf("%d for a person to see to, %+v given back", n, m.provider.refunds)
+		}
+		m.expect(c, checkout.Completed, 1, p, 4)
+	})
+}
+
+// The reconciler gets the answer while people decide, some one way and some the other: one of them wins.
+func TestResolvePayment_races(t *testing.T) {
+	onMarkets(t, func(m *market) {
+		p := m.product(2000, 5)
+		c := m.undecided(p)
+		m.provider.once(checkout.AttemptKey(c.ID(), 1), checkout.Paid{Provider: "ch_1"})
+		m.purchase.Gateway = m.provider
+		m.clock.advance(longPause)
+		won := 0
+		for i, err := range atOnce(5, func(i int) error {
+			if i == 4 {
+				_, err := m.runReconciler()
+				return err
+			}
+			_, err := m.decide(c, i%2 == 0, map[bool]string{true: "ch_1"}[i%2 == 0])
+			return err
+		}) {
+			switch {
+			case i == 4:
+			case err == nil:
+				won++
+			default:
+				if code := codeOf(err); code != "payment_decided" && code != "payment_in_progress" {
+					m.t.Errorf("person %d: %v", i, err)
+				}
+			}
+		}
+		orders, orphans := m.orders(), m.count("SELECT count(*) FROM orphan_charges")
+		if won > 1 || orders+orphans > 1 || orders == 1 && m.stock(p) != 4 || orders == 0 && m.stock(p) != 5 {
+			m.t.Errorf("%d people won; %d orders, %d orphans, %d pieces left", won, orders, orphans, m.stock(p))
+		}
+	})
+}
+
+// A person decides a refund either way; what the provider reports later is booked.
+func TestResolveRefund(t *testing.T) {
+	onMarkets(t, func(m *market) {
+		p := m.product(2000, 5)
+		mute := &cashier{silent: 100, gave: map[string]int64{}}
+		service := m.aftersales(mute)
+		promise := func() *order.Refund {
+			o, err := m.store.Orders().ByID(m.t.Context(), m.project.ID, m.mustPay(m.checkout(p)))
+			m.must(err)
+			r, err := service.Refund(m.t.Context(), m.project.ID, aftersales.RefundRequest{Payment: o.Payment.ID})
+			m.must(err)
+			return r
+		}
+		resolve := func(r *order.Refund, succeeded bool, provider string) (*order.Refund, error) {
+			return service.ResolveManually(m.t.Context(), m.project.ID, aftersales.ManualResolution{
+				Refund: r.ID, Succeeded: succeeded, Provider: provider, Reason: "Looked it up",
+			})
+		}
+		first, second := promise(), promise()
+		_, err := resolve(first, true, "re_1")
+		m.refused(err, "refund_too_recent")
+		m.clock.advance(order.RefundDecidableAfter)
+		if r, err := resolve(first, true, "re_1"); err != nil || r.Status != order.RefundSucceeded || r.Provider != "re_1" {
+			m.t.Fatalf("%+v, %v", r, err)
+		}
+		_, err = resolve(first, false, "")
+		m.refused(err, "refund_decided")
+		_, err = resolve(second, true, "re_1")
+		m.refused(err, "refund_taken")
+		if r, err := resolve(second, false, ""); err != nil || r.Status != order.RefundIsFailed || r.Failure != order.FailedManually {
+			m.t.Fatalf("%+v, %v", r, err)
+		}
+		m.must(service.HeardRefund(m.t.Context(), m.project.ID, second.ID.String(), order.Refunded{Provider: "re_2"}))
+		if r, err := m.store.Orders().RefundByID(m.t.Context(), m.project.ID, second.ID); err != nil || r.Status != order.RefundSucceeded {
+			m.t.Errorf("a success that the provider reports later: %+v, %v", r, err)
+		}
+		m.balanced(mute)
+		m.must(service.HeardRefund(m.t.Context(), m.project.ID, first.ID.String(), order.RefundFailed{Code: "lost_or_stolen_card"}))
+		delete(mute.gave, first.ID.String())
+		if held := m.count("SELECT count(*) FROM ledger_transactions WHERE kind = 'refund_reversal'"); held != 1 {
+			m.t.Errorf("%d reversals booked", held)
+		}
+	})
+}
+
+// The provider has taken the refund on: it decides by itself, whatever its age.
+func TestResolveRefund_atTheProvider(t *testing.T) {
+	c := &order.Case{Order: &order.Order{}}
+	r := order.Refund{ID: id.New[id.Refund]([16]byte{1}), Status: order.RefundIsPending, CreatedAt: opening, Attempts: 1}
+	for problem, code := range map[string]string{"": "refund_at_provider", "No answer.": ""} {
+		r.Problem = problem
+		c.Refunds = []order.Refund{r}
+		if got := codeOf(c.Refunds[0].Decidable(opening.Add(order.RefundDecidableAfter))); got != code {
+			t.Errorf("with the problem %q: %q", problem, got)
+		}
+	}
+}

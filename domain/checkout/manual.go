@@ -1,0 +1,64 @@
+package checkout
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+)
+
+// DecidableAfter is how old an attempt without outcome must be before a person may decide it. It is longer than
+// a provider's own answer takes, or a notice of it.
+const DecidableAfter = 10 * time.Minute
+
+// Decidable says why a person cannot decide the attempt in flight now, or nil. attempt is the one that the person
+// means; 0 is whichever is in flight. While the provider is being asked, its answer decides.
+func (c *Checkout) Decidable(attempt int, now time.Time) error {
+	switch age := now.Sub(c.began()); {
+	case c.s.Status != Processing:
+		return fault.New(fault.Conflict, "payment_decided",
+			"No payment attempt of this checkout is undecided. The checkout is "+c.s.Status.String()+".")
+	case attempt != 0 && attempt != c.s.Attempt:
+		return ErrStale
+	case !c.Lapsed(now):
+		return fault.New(fault.Conflict, "payment_in_progress", "The payment provider is being asked at this moment. Try again.").
+			After(c.s.LeaseUntil.Sub(now))
+	case age < DecidableAfter:
+		return fault.New(fault.Conflict, "payment_too_recent",
+			"The payment attempt is less than 10 minutes old: the provider may still answer by itself.").After(DecidableAfter - age)
+	case c.s.Unresolved == 0:
+		return fault.New(fault.Conflict, "payment_not_asked", "The payment provider has not been asked yet what became of the attempt. Try again.").
+			After(Lease)
+	}
+	return nil
+}
+
+// DecideManually notes that a person decides the attempt in flight. Complete or PutBack follows.
+func (c *Checkout) DecideManually(attempt int, now time.Time) error {
+	if err := c.Decidable(attempt, now); err != nil {
+		return err
+	}
+	c.s.Manual = c.s.Attempt
+	return nil
+}
+
+// Problem notes, in words for the merchant, why the outcome of an attempt is not known.
+func (c *Checkout) Problem(attempt int, text string) {
+	if c.inFlight(attempt) == nil {
+		c.s.Problem = text
+	}
+}
+
+// longestReference is how long a provider's id may be that a person gives.
+const longestReference = 255
+
+// CheckDecision checks what a person says about money at a provider: moved says whether it moved, and then
+// reference is the provider's id of it. field names the reference.
+func CheckDecision(moved bool, reference, field, reason string) error {
+	check := fault.NewCheck()
+	check.That(reason != "", "reason", "is required")
+	check.That(utf8.RuneCountInString(reason) <= 2000, "reason", "must have at most 2,000 characters")
+	check.That(moved || reference == "", field, "must be left out with this outcome")
+	check.That(len(reference) <= longestReference, field, "must have at most 255 characters")
+	return check.Err()
+}

@@ -1,0 +1,71 @@
+package order
+
+import (
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+// RefundDecidableAfter is how old a pending refund must be before a person may decide it.
+const RefundDecidableAfter = 10 * time.Minute
+
+// FailedManually is the failure of a refund of which a person said that it failed.
+const FailedManually = "resolved_by_merchant"
+
+// Decidable says why a person cannot decide the refund now, or nil: only a refund of which the provider, when it was
+// asked last, did not say how it stands.
+func (r *Refund) Decidable(now time.Time) error {
+	switch age := now.Sub(r.CreatedAt); {
+	case r.Status != RefundIsPending:
+		return ErrStaleOutcome
+	case r.Origin == MadeElsewhere:
+		return fault.New(fault.Conflict, "refund_external", "The refund was made at the provider, which reports how it ends.")
+	case age < RefundDecidableAfter:
+		return fault.New(fault.Conflict, "refund_too_recent", "The refund is less than 10 minutes old: the provider may still answer by itself.").
+			After(RefundDecidableAfter - age)
+	case r.Attempts == 0:
+		return fault.New(fault.Conflict, "refund_not_asked", "The payment provider has not been asked for the refund yet. Try again.").
+			After(RefundLease)
+	case r.Problem == "":
+		return fault.New(fault.Conflict, "refund_at_provider", "The payment provider has taken the refund on and decides it by itself.").
+			After(mostRefundPause)
+	}
+	return nil
+}
+
+// ResolveRefund records what a person decides about a refund: Refunded, or RefundFailed with FailedManually.
+func (c *Case) ResolveRefund(refund id.Refund, outcome RefundOutcome, announce id.Event, now time.Time) error {
+	r := c.FindRefund(refund)
+	if r == nil {
+		return fault.Missing("refund")
+	}
+	if err := r.Decidable(now); err != nil {
+		return err
+	}
+	if o, ok := outcome.(Refunded); ok && o.Provider != "" {
+		for i := range c.Refunds {
+			if c.Refunds[i].Provider == o.Provider && c.Refunds[i].ID != refund {
+				return ErrRefundTaken
+			}
+		}
+	}
+	return c.SettleRefund(refund, outcome, announce, now)
+}
+
+// ErrRefundTaken means that another refund has the provider's id.
+var ErrRefundTaken = fault.New(fault.Conflict, "refund_taken", "Another refund has the provider's id.")
+
+// lateSuccess books a refund that a person had declared failed and that the provider made after all, as far as the
+// payment has the money left.
+func (c *Case) lateSuccess(r *Refund, o Refunded, announce id.Event, now time.Time) error {
+	p := &c.Order.Payment
+	if r.Failure != FailedManually || !r.ReversedAt.IsZero() || p.Left().Minor() < r.Amount.Minor() {
+		return ErrStaleOutcome
+	}
+	p.Refunding = money.Of(p.Refunding.Minor()+r.Amount.Minor(), p.Amount.Currency())
+	r.Failure = ""
+	c.succeeded(r, o.Provider, announce, now)
+	return nil
+}
