@@ -101,9 +101,9 @@ func (p *Provider) create(ctx context.Context, a ports.PaymentAccount, r ports.C
 	case err != nil:
 		return nil, err
 	case made.ID == "" || len(made.Units) != 1:
-		return nil, fmt.Errorf("paypal: the order of key %s is unreadable", r.Charge.Key)
+		return nil, errors.New("paypal: the order of the key is unreadable")
 	case !made.Units[0].Amount.is(r.Charge.Amount):
-		return nil, fmt.Errorf("paypal: key %s was used for another amount", r.Charge.Key)
+		return nil, errors.New("paypal: the key was used for another amount")
 	}
 	return &made, nil
 }
@@ -164,7 +164,7 @@ func (p *Provider) paidBefore(ctx context.Context, a ports.PaymentAccount, r por
 	case err != nil:
 		return nil, err
 	case paid == nil:
-		return nil, fmt.Errorf("paypal: it is not known what took the money of key %s", r.Charge.Key)
+		return nil, errors.New("paypal: it is not known what took the money of the key")
 	}
 	return *paid, nil
 }

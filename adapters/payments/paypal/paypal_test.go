@@ -260,6 +260,9 @@ func TestOldAttempts(t *testing.T) {
 			if charged != test.want || (charged == nil) == (errCharged == nil) || errors.Is(errCharged, ports.ErrCredentialsRefused) {
 				t.Errorf("charged: %#v, %v, want %#v", charged, errCharged, test.want)
 			}
+			if errCharged != nil && strings.Contains(errCharged.Error(), request().Checkout.String()) {
+				t.Errorf("the id of a checkout, which is secret, is in %v", errCharged)
+			}
 			if outcome, err := p.Resolve(t.Context(), account, request()); outcome != test.want || (outcome == nil) == (err == nil) {
 				t.Errorf("resolved: %#v, %v, want %#v", outcome, err, test.want)
 			}

@@ -2,6 +2,7 @@ package paypal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -69,7 +70,7 @@ func (p *Provider) lookUp(ctx context.Context, a ports.PaymentAccount, r ports.C
 	case paid != nil:
 		return *paid, nil
 	case least < reported, !refreshed.IsZero() && p.remote.ProviderTime().Add(-least).Add(checkout.KeyAge+settling).After(refreshed):
-		return nil, fmt.Errorf("paypal: a payment of key %s may not be reported yet", r.Charge.Key)
+		return nil, errors.New("paypal: a payment of the key may not be reported yet")
 	}
 	return checkout.NotCharged{}, nil
 }

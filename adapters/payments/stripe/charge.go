@@ -123,7 +123,7 @@ func (p *Provider) settled(
 	ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest, intent *api.PaymentIntent,
 ) (checkout.Outcome, error) {
 	if amount, err := fromUnits(intent.Amount, string(intent.Currency)); err != nil || amount != r.Charge.Amount {
-		return nil, fmt.Errorf("stripe: key %s was used for another amount", r.Charge.Key)
+		return nil, errors.New("stripe: the key was used for another amount")
 	}
 	if outcome, decided := judge(intent); decided {
 		return outcome, nil
