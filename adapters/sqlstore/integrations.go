@@ -84,13 +84,22 @@ FROM checkouts
 WHERE project_id = $1
   AND status = 'processing'`
 
+	// pendingRefunds counts those of orphan charges, too.
 	pendingRefunds = `
-SELECT count(*) AS n
-FROM refunds AS r
-JOIN payments AS p ON p.project_id = r.project_id AND p.id = r.payment_id
-WHERE r.project_id = $1
-  AND r.due_at IS NOT NULL
-  AND p.integration_id = $2`
+SELECT (
+  SELECT count(*)
+  FROM refunds AS r
+  JOIN payments AS p ON p.project_id = r.project_id AND p.id = r.payment_id
+  WHERE r.project_id = $1
+    AND r.due_at IS NOT NULL
+    AND p.integration_id = $2
+) + (
+  SELECT count(*)
+  FROM orphan_charges AS o
+  WHERE o.project_id = $1
+    AND o.due_at IS NOT NULL
+    AND o.integration_id = $2
+) AS n`
 )
 
 func (v Integrations) List(ctx context.Context, of id.Project, page ports.Page) ([]*integration.Integration, int, error) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -220,6 +221,18 @@ func integrationUndecided(s *shop) {
 	open, err = s.InUse.Undecided(s.ctx, s.project.ID, i.ID)
 	s.must(err)
 	same(s.t, "undecided once declined", open, false)
+	given, err := s.Checkouts.Get(s.ctx, s.project.ID, c.ID())
+	s.must(err)
+	orphan := given.Orphaned(1, "ch_late", noon)
+	s.must(s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
+		_, err := tx.Orphan(s.ctx, orphan, nil)
+		return err
+	}))
+	wantFault(s.t, s.disconnect(i.ID), fault.Conflict, "payments_unresolved")
+	s.must(s.Orphans.ChangeOrphan(s.ctx, s.project.ID, orphan.ID, func(o *checkout.Orphan, now time.Time) (*event.Event, error) {
+		o.Refunded("re_late", now)
+		return nil, nil
+	}))
 	s.must(s.disconnect(i.ID))
 }
 
