@@ -20,7 +20,7 @@ type Checkouts interface {
 	// failures are tried again, so work does no I/O of its own and may run more than once.
 	InTx(ctx context.Context, project id.Project, work func(Purchase) error) error
 	// Standing is a checkout together with how many payments of its session, and of the client, were
-	// declined within the window that ends now, whichever are more, and when the first of those was.
+	// declined within the window that ends now, and how many attempts claimed in that window are in flight.
 	Standing(ctx context.Context, project id.Project, checkout id.Checkout, client string, window time.Duration) (Standing, error)
 	// ForgetDeclines removes the memory of declines before a time.
 	ForgetDeclines(ctx context.Context, before time.Time) error
@@ -30,25 +30,28 @@ type Checkouts interface {
 // payment provider that an attempt goes to.
 type LapsedCheckouts = Queue[*checkout.Checkout]
 
-// Standing is a checkout and what was declined lately to those who want to pay it.
+// Standing is a checkout with the recent payments of its session and of the client that wants to pay it.
 type Standing struct {
 	Checkout *checkout.Checkout
 	Now      time.Time // by the database's clock
-	Declines int
-	First    time.Time // zero without declines
+	Declines int       // of the session or of the client, whichever are more
+	First    time.Time // of these declines; zero: there are none
+	Tried    int       // declines and attempts in flight, of the session or of the client, whichever are more
 }
 
-// Purchase is one transaction of a purchase. Rows are locked in the order checkout, stock by variant.
+// Purchase is one transaction of a purchase. Rows are locked in the order checkout, payers, stock by variant.
 type Purchase interface {
 	// Lock loads the checkout for exclusive use. now is the database's time once the lock is held: leases and
 	// validity are compared with it and counted from it, so that replicas whose clocks differ agree on them.
 	Lock(ctx context.Context, checkout id.Checkout) (c *checkout.Checkout, now time.Time, err error)
 	// Stock loads the levels of the needed variants for exclusive use, by variant, then location. Only
-	// active products have levels here.
-	Stock(ctx context.Context, needs []catalog.Need) ([]catalog.Level, error)
-	// Claim stores a claimed checkout, takes its stock and reserves its lines' tokens for it. A token
-	// redeemed, or reserved by another checkout: Conflict token_redeemed. Stock not there: Conflict
-	// out_of_stock (it was locked, so only a mistake gets here).
+	// active products have levels here. Until the transaction ends, Stock for one of the same payers waits.
+	Stock(ctx context.Context, needs []catalog.Need, payers []string) ([]catalog.Level, error)
+	// Claim stores a claimed checkout, takes its stock and reserves its lines' tokens for it. Stock must have been
+	// called for its payers. A token redeemed, or reserved by another checkout: Conflict token_redeemed. Stock not
+	// there: Conflict out_of_stock (it was locked, so only a mistake gets here). Declines and attempts in flight, of
+	// the session or of the client, within the window that ends at the claim amount to checkout.MostDeclined:
+	// checkout.ErrTooManyInFlight.
 	Claim(ctx context.Context, c *checkout.Checkout) error
 	// Settle stores the outcome of an attempt. Another order of the project has the confirmation number:
 	// Conflict confirmation_taken.

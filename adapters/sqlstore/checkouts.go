@@ -71,17 +71,33 @@ WITH locked AS MATERIALIZED (` + selectCheckout + `%s
 SELECT ` + checkoutColumns + `, %s AS now
 FROM locked`
 
-	// declinesOf are those of the session of a checkout, or of a client, whichever are more. It is completed by
-	// the clock.
-	declinesOf = `
-SELECT count(*) AS declines, min(d.at) AS first
-FROM declines AS d
-WHERE d.project_id = $1
-  AND d.subject IN ((SELECT c.session_id FROM checkouts AS c WHERE c.project_id = $1 AND c.id = $2), $3)
-  AND d.at > %s - $4
-GROUP BY d.subject
-ORDER BY declines DESC
-LIMIT 1`
+	// triedOf are the declined payments, and the attempts in flight, of the session of a checkout and of a client.
+	// It is completed by the clock, several times.
+	triedOf = `
+SELECT sum(t.declined) AS declined, sum(1 - t.declined) AS in_flight, min(t.at) AS first
+FROM (
+  SELECT d.subject AS payer, 1 AS declined, d.at
+  FROM declines AS d
+  WHERE d.project_id = $1
+    AND d.subject IN ((SELECT c.session_id FROM checkouts AS c WHERE c.project_id = $1 AND c.id = $2), $3)
+    AND d.at > %[1]s - $4
+  UNION ALL
+  SELECT c.session_id, 0, NULL
+  FROM checkouts AS c
+  WHERE c.project_id = $1
+    AND c.session_id = (SELECT paid.session_id FROM checkouts AS paid WHERE paid.project_id = $1 AND paid.id = $2)
+    AND c.status = 'processing'
+    AND c.claimed_at > %[1]s - $4
+  UNION ALL
+  SELECT c.client, 0, NULL
+  FROM checkouts AS c
+  WHERE c.project_id = $1
+    AND c.client = $3
+    AND c.client <> ''
+    AND c.status = 'processing'
+    AND c.claimed_at > %[1]s - $4
+) AS t
+GROUP BY t.payer`
 
 	insertDecline = `
 INSERT INTO declines (project_id, subject, at, checkout_id, attempt)
@@ -122,13 +138,10 @@ func (v Checkouts) InTx(ctx context.Context, project id.Project, work func(ports
 
 func (v Checkouts) Standing(ctx context.Context, project id.Project, of id.Checkout, client string, window time.Duration) (ports.Standing, error) {
 	var rows []checkoutNowRow
-	var declined []struct {
-		Declines int
-		First    *int64
-	}
+	var tried []triedRow
 	b := v.store.reading(project)
 	b.query(&rows, fmt.Sprintf(selectCheckoutNow, v.store.dialect.clock), project.String(), of.String())
-	b.query(&declined, fmt.Sprintf(declinesOf, v.store.dialect.clock), project.String(), of.String(), client, window.Milliseconds())
+	b.query(&tried, fmt.Sprintf(triedOf, v.store.dialect.clock), project.String(), of.String(), client, window.Milliseconds())
 	if err := b.run(ctx); err != nil {
 		return ports.Standing{}, err
 	}
@@ -137,8 +150,11 @@ func (v Checkouts) Standing(ctx context.Context, project id.Project, of id.Check
 	}
 	c, err := fromCheckoutRow(rows[0].checkoutRow)
 	standing := ports.Standing{Checkout: c, Now: fromMillis(rows[0].Now)}
-	if len(declined) > 0 {
-		standing.Declines, standing.First = declined[0].Declines, fromSetMillis(declined[0].First)
+	for _, payer := range tried {
+		if payer.Declined > standing.Declines {
+			standing.Declines, standing.First = payer.Declined, fromSetMillis(payer.First)
+		}
+		standing.Tried = max(standing.Tried, payer.Declined+payer.InFlight)
 	}
 	return standing, err
 }
@@ -147,6 +163,13 @@ func (v Checkouts) ForgetDeclines(ctx context.Context, before time.Time) error {
 	b := v.store.writing(anyProject)
 	b.exec(deleteDeclines, toMillis(before))
 	return b.run(ctx)
+}
+
+// triedRow is how many payments a session or a client tried.
+type triedRow struct {
+	Declined int
+	InFlight int    `db:"in_flight"`
+	First    *int64 // decline; null without any
 }
 
 // checkoutNowRow is a checkout at a time of the database.

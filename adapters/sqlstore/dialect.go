@@ -57,6 +57,7 @@ var keysWithoutRowID = map[string]string{
 	"shown":             "project_id, session_id, product_id",
 	"sandbox_failures":  "project_id, key",
 	"declines":          "project_id, subject, checkout_id, attempt",
+	"claim_locks":       "project_id, slot",
 	"ledger_postings":   "project_id, transaction_id, position",
 	"stock_turns":       "project_id, at, variant_id, location",
 	"jobs_set_aside":    "project_id, queue, row_id",

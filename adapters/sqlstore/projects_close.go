@@ -141,7 +141,7 @@ type closingStage struct {
 // after each step.
 var deletions = emptied(
 	"authorizations", "integration_webhooks", "integrations", "sync_runs", "sync_problems", "copies",
-	"event_subscriptions", "sandbox_refunds", "sandbox_charges", "sandbox_failures", "declines",
+	"event_subscriptions", "sandbox_refunds", "sandbox_charges", "sandbox_failures", "declines", "claim_locks",
 	"labels", "ledger_postings", "ledger_transactions", "disputes", "refunds", "returns", "orphan_charges", "payments", "orders", "checkouts",
 	"agents", "agent_policies", "decisions", "decision_chains",
 	"quotes", "shown", "cart_items", "sessions",
@@ -169,7 +169,7 @@ func emptied(tables ...string) []closingStage {
 // closings are the stages of closing a project that keeps its books.
 func (d dialect) closings() []closingStage {
 	stages := emptied(
-		"authorizations", "integration_webhooks", "sync_runs", "sync_problems", "copies", "event_subscriptions", "declines",
+		"authorizations", "integration_webhooks", "sync_runs", "sync_problems", "copies", "event_subscriptions", "declines", "claim_locks",
 		"shown", "cart_items", "stock_moves", "stock", "variants", "products", "synonyms", "stock_turns",
 		"stock_checks", "low_stock", "haggled_sessions",
 		"analytics_folds", "analytics_pending", "analytics_slots", "analytics_lost",
@@ -190,7 +190,7 @@ func (d dialect) erasures() []closingStage {
 		{
 			table: "checkouts",
 			key:   "id",
-			set:   "address = " + address + ", payment = " + d.without("payment", "email", "notes", "client"),
+			set:   "address = " + address + ", payment = " + d.without("payment", "email", "notes", "client") + ", client = ''",
 		},
 		{
 			table: "orders",

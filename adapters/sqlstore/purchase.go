@@ -25,20 +25,6 @@ type purchase struct {
 var _ ports.Purchase = purchase{}
 
 const (
-	// selectNeeded is completed by the needed variants.
-	selectNeeded = `
-SELECT v.product_id, s.variant_id, v.sku, s.location, s.quantity
-FROM stock AS s
-JOIN variants AS v ON v.project_id = s.project_id AND v.id = s.variant_id
-JOIN products AS p ON p.project_id = v.project_id AND p.id = v.product_id
-WHERE s.project_id = $1
-  AND p.status = 'active'
-  AND p.deleted_at IS NULL
-  AND s.variant_id IN `
-
-	byVariantAndLocation = `
-ORDER BY s.variant_id, s.location`
-
 	// wanted begins the statements that move stock. It is completed by rows of variant, location and
 	// pieces.
 	wanted = `
@@ -124,20 +110,6 @@ func (p purchase) Lock(ctx context.Context, of id.Checkout) (*checkout.Checkout,
 	return c, fromMillis(row.Now), err
 }
 
-func (p purchase) Stock(ctx context.Context, needs []catalog.Need) ([]catalog.Level, error) {
-	variants := make([]string, len(needs))
-	for i, n := range needs {
-		variants[i] = n.Variant.String()
-	}
-	args := arguments{p.project.String()}
-	query := selectNeeded + args.list(variants) + byVariantAndLocation + p.tx.dialect.lock("s")
-	var rows []levelRow
-	if err := p.tx.list(ctx, &rows, query, args...); err != nil {
-		return nil, err
-	}
-	return fromLevelRows(rows), nil
-}
-
 // lock is forUpdate for the rows of one table of a join.
 func (d dialect) lock(table string) string {
 	if d.forUpdate == "" {
@@ -165,26 +137,6 @@ func announced(t *tx, effects []effect, e *event.Event) ([]effect, error) {
 	}
 	args, err := eventArgs(e)
 	return append(effects, effect{statement: t.dialect.insertEvent(), args: args, rows: anyRows}), err
-}
-
-func (p purchase) Claim(ctx context.Context, c *checkout.Checkout) error {
-	s := c.Snapshot()
-	saved, err := saveCheckout(c)
-	if err != nil {
-		return err
-	}
-	effects := []effect{saved}
-	if len(s.Taken) > 0 {
-		args := arguments{p.project.String()}
-		statement := wanted + args.takes(s.Taken) + takeStock
-		effects = append(effects, effect{statement, args, len(s.Taken), outOfStock()})
-	}
-	if tokens := tokensOf(s.Lines); len(tokens) > 0 {
-		args := arguments{p.project.String(), s.ID.String()}
-		statement := reserveTokens + args.list(tokens)
-		effects = append(effects, effect{statement, args, len(tokens), tokenRedeemed()})
-	}
-	return p.tx.together(ctx, effects...)
 }
 
 func (p purchase) Settle(ctx context.Context, s ports.Settlement) error {
@@ -216,7 +168,7 @@ func (p purchase) undone(s ports.Settlement) []effect {
 	}
 	c := s.Checkout.Snapshot()
 	if !s.Declined.IsZero() {
-		effects = append(effects, p.declined(c, s.Declined)...)
+		effects = append(effects, p.declined(c, toMillis(s.Declined))...)
 	}
 	if tokens := tokensOf(c.Lines); len(tokens) > 0 {
 		args := arguments{p.project.String(), c.ID.String()}
@@ -231,18 +183,6 @@ func putBack(t *tx, project id.Project, takes []catalog.Take) effect {
 	args := arguments{project.String()}
 	statement := wanted + args.takes(takes) + holdStock + t.dialect.lock("s") + putBackStock
 	return effect{statement: statement, args: args, rows: anyRows}
-}
-
-// declined remembers a refused payment for whoever tried it.
-func (p purchase) declined(c checkout.Snapshot, at time.Time) []effect {
-	var effects []effect
-	for _, subject := range []string{c.Session.String(), c.Payment.Client} {
-		if subject != "" {
-			args := []any{p.project.String(), subject, toMillis(at), c.ID.String(), c.Attempt}
-			effects = append(effects, effect{statement: insertDecline, args: args, rows: anyRows})
-		}
-	}
-	return effects
 }
 
 // redeemed uses up the order's tokens, which also takes their items out of the cart.

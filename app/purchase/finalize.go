@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/failpoint"
-	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
@@ -66,25 +65,17 @@ const mostUncharged = 3
 // Finalize pays a checkout. It is idempotent by checkout: however often and from however many places
 // it is called, there is one attempt at a time and at most one order.
 func (s *Service) Finalize(ctx context.Context, p *project.Project, r FinalizeRequest) (Result, error) {
-	route := p.PaymentRoute(r.Method, s.Sandbox)
+	f := &finalizing{Service: s, project: p, request: r, route: p.PaymentRoute(r.Method, s.Sandbox), leave: func() {}}
+	defer func() { f.leave() }()
 	patience := s.Patience
 	if patience == 0 {
 		patience = 10 * time.Second
 	}
 	waited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	asked, uncharged := false, 0
-	leave := func() {} // gives back the place of a payment that was admitted
-	defer func() { leave() }()
+	uncharged := 0
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 320*time.Millisecond) {
-		if !asked {
-			leave()
-			if err := s.consent(ctx, p, r, &leave); err != nil {
-				return Result{}, err
-			}
-			asked = true
-		}
-		c, err := s.claim(ctx, p, r, route)
+		c, err := f.next(ctx)
 		switch {
 		case err == nil && c.done != nil:
 			return Result{Order: c.done}, nil
@@ -93,7 +84,7 @@ func (s *Service) Finalize(ctx context.Context, p *project.Project, r FinalizeRe
 			if err != nil || result.Order != nil || result.Declined != nil && c.same {
 				return result, err
 			}
-			asked = false // what comes next is a new attempt
+			f.restart()
 			continue
 		case err == nil:
 			result, err := s.charge(ctx, p, c, r.Token)
@@ -104,57 +95,14 @@ func (s *Service) Finalize(ctx context.Context, p *project.Project, r FinalizeRe
 			if uncharged++; uncharged == mostUncharged {
 				return Result{}, checkout.ErrProcessing
 			}
-			asked = false
-		case !errors.Is(err, checkout.ErrProcessing):
+			f.restart()
+		case !errors.Is(err, checkout.ErrProcessing) && !errors.Is(err, checkout.ErrTooManyInFlight):
 			return Result{}, err
 		}
-		select {
-		case <-waited.Done():
-			return Result{}, checkout.ErrProcessing
-		case <-time.After(pause):
+		if !f.wait(waited, pause, err) {
+			return Result{}, cmp.Or(err, error(checkout.ErrProcessing))
 		}
 	}
-}
-
-// consent asks the agent, before any transaction, whether a checkout that could be paid may be, and
-// whether whoever pays has had too many payments declined. Then it has the payment admitted until leave.
-func (s *Service) consent(ctx context.Context, p *project.Project, r FinalizeRequest, leave *func()) error {
-	standing, err := s.Checkouts.Standing(ctx, p.ID, r.Checkout, r.Client, checkout.DeclineWindow)
-	c, now := standing.Checkout, standing.Now
-	if err == nil && c.Payable(now) != nil {
-		return nil // what is not payable, the claim answers
-	}
-	route := p.PaymentRoute(r.Method, s.Sandbox)
-	if route.IsZero() {
-		return fault.Field("payment.method", "is not a payment method of this shop")
-	}
-	if err != nil {
-		return err
-	}
-	if !s.canCharge(route, c.TotalWith(r.Option)) {
-		return fault.Field("payment.method", "cannot charge this amount; pay by another method or with another shipping option")
-	}
-	if standing.Declines >= checkout.MostDeclined {
-		return tooManyDeclines().After(standing.First.Add(checkout.DeclineWindow).Sub(now))
-	}
-	mandate, err := s.Mandates.Mandate(ctx, p, c.Snapshot().Session)
-	if err != nil {
-		return err
-	}
-	verdict, err := s.Agent.Finalize(ctx, agent.FinalizeInput{
-		Scene: agent.Scene{Project: p, Mandate: mandate}, Checkout: c, Total: c.Total(),
-	})
-	if err == nil && verdict.Refused {
-		err = fault.New(fault.Conflict, "finalize_refused", cmp.Or(verdict.Reason, "The shop does not take this payment now."))
-	}
-	if err == nil && s.Admission != nil {
-		*leave, err = s.Admission.Admit(p.PaymentRoute(r.Method, s.Sandbox))
-	}
-	return err
-}
-
-func tooManyDeclines() *fault.Error {
-	return fault.New(fault.Limited, "too_many_declines", "Too many payments were declined lately. Try again later.")
 }
 
 // claimed is what came of a claim: an order that is there already, a lapsed attempt whose outcome is to be
@@ -220,7 +168,7 @@ func (s *Service) claim(ctx context.Context, p *project.Project, r FinalizeReque
 
 // take claims a payable checkout with the stock it needs.
 func (s *Service) take(ctx context.Context, tx ports.Purchase, c *checkout.Checkout, payment checkout.Payment, now time.Time) error {
-	levels, err := tx.Stock(ctx, c.Needs())
+	levels, err := tx.Stock(ctx, c.Needs(), checkout.Payers(c.Snapshot().Session, payment.Client))
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -41,8 +42,10 @@ type Service struct {
 	Meter       ports.Meter // nil: nobody counts
 	// Placed hears that something was written for the outbox; nil: nobody does.
 	Placed func()
-	// Patience is how long a finalize waits for another one of the same checkout. Zero: 10 s.
+	// Patience is how long a finalize waits for another one of the same checkout, or for a payment of its session or
+	// client to end while too many are in flight. Zero: 10 s.
 	Patience time.Duration
+	Waiting  *bulkhead.Room // where it waits for payments of its session or client; nil: without bounds
 }
 
 // InitRequest is a cart to be checked out. Without items it is what the token covers.

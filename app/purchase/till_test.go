@@ -45,6 +45,7 @@ type till struct {
 	order    *order.Order
 	lapsed   []*checkout.Checkout
 	declines int
+	tried    int // declines and attempts in flight
 	events   []*event.Event
 	orphan   *checkout.Orphan
 	refunds  []ports.RefundRequest
@@ -158,7 +159,7 @@ func (s checkouts) InTx(_ context.Context, _ id.Project, work func(ports.Purchas
 
 func (s checkouts) Standing(ctx context.Context, p id.Project, c id.Checkout, _ string, _ time.Duration) (ports.Standing, error) {
 	found, err := s.Get(ctx, p, c)
-	return ports.Standing{Checkout: found, Now: s.now, Declines: s.declines, First: noon}, err
+	return ports.Standing{Checkout: found, Now: s.now, Declines: s.declines, First: noon, Tried: s.tried}, err
 }
 
 // lapsed hands out the till's lapsed checkouts, once.
@@ -198,7 +199,7 @@ func (s transaction) Lock(ctx context.Context, named id.Checkout) (*checkout.Che
 	return c, s.now, err
 }
 
-func (s transaction) Stock(_ context.Context, needs []catalog.Need) (levels []catalog.Level, err error) {
+func (s transaction) Stock(_ context.Context, needs []catalog.Need, _ []string) (levels []catalog.Level, err error) {
 	for _, n := range needs {
 		levels = append(levels, catalog.Level{Variant: n.Variant, Location: "main", Quantity: 100})
 	}
@@ -213,7 +214,10 @@ func (s transaction) Save(_ context.Context, c *checkout.Checkout, e *event.Even
 	return nil
 }
 
-func (s transaction) Claim(_ context.Context, c *checkout.Checkout) error { s.checkout = c; return nil }
+func (s transaction) Claim(_ context.Context, c *checkout.Checkout) error {
+	s.checkout = c
+	return s.broken["claim"]
+}
 
 func (s transaction) Settle(_ context.Context, settled ports.Settlement) error {
 	s.checkout, s.order = settled.Checkout, settled.Order

@@ -136,7 +136,7 @@ func (a *App) assemble() error {
 	if err := a.openEdge(a.limiter); err != nil {
 		return err
 	}
-	a.rooms, a.suspended = map[string]*bulkhead.Room{"platforms": a.edge.platforms}, map[string]func() int{}
+	a.rooms, a.suspended = map[string]*bulkhead.Room{"platforms": a.edge.platforms, "payments": a.edge.finalizes}, map[string]func() int{}
 	a.openEmbeddings()
 	memory, err := a.config.searchMemory()
 	if err != nil {

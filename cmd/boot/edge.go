@@ -21,6 +21,7 @@ type edge struct {
 	merchants, buyers, payments, downloads *wire.Lane
 
 	platforms *bulkhead.Room // where merchants' requests wait for platforms and providers
+	finalizes *bulkhead.Room // where finalizes wait for payments of the same client
 }
 
 // platformShares bound requests that connect accounts: few merchants do at the same time.
@@ -28,6 +29,14 @@ var platformShares = bulkhead.Shares{
 	Places: 64,
 	Tenant: 8,
 	Target: 8,
+}
+
+// finalizeShares bound finalizes that wait until fewer payments of their client are in flight. A target is a client
+// of one shop.
+var finalizeShares = bulkhead.Shares{
+	Places: paymentPlaces,
+	Tenant: paymentPlaces / 4,
+	Target: paymentPlaces / 4,
 }
 
 // Places in the lanes. Operations have fewer than PostgreSQL has connections, so that payments, sign-in and
@@ -67,6 +76,7 @@ func (a *App) openEdge(limiter *ratelimit.Limiter) error {
 		payments:  a.lane("payments", paymentPlaces, paymentPlaces/4),
 		downloads: a.lane("downloads", downloadPlaces, downloadPlaces/2),
 		platforms: bulkhead.NewRoom(platformShares),
+		finalizes: bulkhead.NewRoom(finalizeShares),
 	}
 	if !a.limits.acpOff {
 		// In memory of its own: what anybody can make it remember takes no one else's place.

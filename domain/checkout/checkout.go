@@ -31,7 +31,8 @@ const (
 	firstRetry   = 2 * time.Second
 	longestRetry = 5 * time.Minute
 	// MaxDeclines ends a checkout. MostDeclined within DeclineWindow make a session, and a client's
-	// address, wait: more than a buyer's mistakes are somebody trying out cards.
+	// address, wait: more than a buyer's mistakes are somebody trying out cards. Attempts in flight count as
+	// declined until their outcome is known, so that cards cannot be tried out in parallel either.
 	MaxDeclines   = 5
 	MostDeclined  = 10
 	DeclineWindow = 10 * time.Minute
@@ -65,6 +66,10 @@ var (
 	ErrCanceled   = fault.New(fault.Conflict, "checkout_canceled", "The checkout is canceled. Start a new one.")
 	ErrCompleted  = fault.New(fault.Conflict, "checkout_completed", "The checkout is paid. Cancel its order instead.")
 	ErrProcessing = fault.New(fault.Conflict, "checkout_processing", "A payment attempt is under way.").After(time.Second)
+	// ErrTooManyInFlight means that so many attempts of the session or the client are in flight that MostDeclined
+	// would be exceeded if all of them were declined.
+	ErrTooManyInFlight = fault.New(fault.Limited, "too_many_payments",
+		"Too many payments of this session or address are under way. Try again.").After(time.Second)
 	// ErrNotPayable means that the checkout is in no state to be claimed for lack of the above.
 	ErrNotPayable = fault.New(fault.Conflict, "checkout_not_payable", "The checkout cannot be paid.")
 	// ErrStale means that an outcome belongs to no attempt in flight.
@@ -108,6 +113,15 @@ type Payment struct {
 	Email     string
 	Notes     string
 	Option    string
+}
+
+// Payers are what a payment's declines are counted for: its session and its client, if that is known.
+func Payers(of id.Session, client string) []string {
+	payers := []string{of.String()}
+	if client != "" {
+		payers = append(payers, client)
+	}
+	return payers
 }
 
 // Snapshot is a checkout as stored.

@@ -27,6 +27,10 @@ func Checkouts(t *testing.T, open Open) {
 			test(openShop(t, stores))
 		})
 	}
+	t.Run("limit on declines", func(t *testing.T) {
+		t.Parallel()
+		checkoutLimit(t, open(t))
+	})
 	t.Run("lapsed checkouts of all projects are adopted once", func(t *testing.T) {
 		t.Parallel()
 		checkoutAdopted(t, open(t))
@@ -78,7 +82,7 @@ func checkoutFailedChange(s *shop) {
 		if err != nil {
 			return err
 		}
-		levels, err := tx.Stock(s.ctx, locked.Needs())
+		levels, err := tx.Stock(s.ctx, locked.Needs(), checkout.Payers(locked.Snapshot().Session, ""))
 		if err != nil {
 			return err
 		}

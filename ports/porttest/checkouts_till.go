@@ -80,7 +80,7 @@ func (s *shop) claimFor(c id.Checkout, client string, now time.Time) (claimed *c
 		if err := claimed.Payable(now); err != nil {
 			return err
 		}
-		levels, err := tx.Stock(s.ctx, claimed.Needs())
+		levels, err := tx.Stock(s.ctx, claimed.Needs(), checkout.Payers(claimed.Snapshot().Session, client))
 		if err != nil {
 			return err
 		}

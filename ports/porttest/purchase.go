@@ -67,10 +67,10 @@ func purchaseStock(s *shop) {
 	s.must(err)
 	var got []catalog.Level
 	s.must(s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) (err error) {
-		if none, err := tx.Stock(s.ctx, nil); err != nil || len(none) > 0 {
+		if none, err := tx.Stock(s.ctx, nil, nil); err != nil || len(none) > 0 {
 			s.t.Errorf("no needs find %v, %v", none, err)
 		}
-		got, err = tx.Stock(s.ctx, needs)
+		got, err = tx.Stock(s.ctx, needs, []string{"session", "client"})
 		return err
 	}))
 	same(s.t, "levels", got, want)

@@ -2,12 +2,14 @@ package porttest
 
 import (
 	"testing"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -32,6 +34,27 @@ func NewSale(t testing.TB, stores Stores) *Sale {
 
 // Project is the shop's.
 func (s *Sale) Project() id.Project { return s.shop.project.ID }
+
+// Shop is the sale's shop.
+func (s *Sale) Shop() *project.Project { return s.shop.project }
+
+// Checkouts opens n checkouts at list price, by the machine's clock: all in one session, or each in its own.
+func (s *Sale) Checkouts(n int, apart bool) []id.Checkout {
+	s.shop.t.Helper()
+	opened := make([]id.Checkout, n)
+	for i := range opened {
+		visit := s.session
+		if apart {
+			visit = s.shop.session()
+		}
+		snapshot := s.shop.newCheckout(visit, line(s.shop.product(1), 1)).Snapshot()
+		snapshot.CreatedAt = time.Now()
+		snapshot.ValidUntil = snapshot.CreatedAt.Add(checkout.Validity)
+		s.shop.must(s.shop.Checkouts.Create(s.shop.ctx, checkout.Rehydrate(snapshot)))
+		opened[i] = snapshot.ID
+	}
+	return opened
+}
 
 // Answer is the acceptance of an offer, with its event, to be stored.
 func (s *Sale) Answer() ports.HaggleResult {

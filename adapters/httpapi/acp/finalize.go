@@ -28,7 +28,8 @@ func (h *handlers) registerFinalize() {
 			"whether another token may be tried. Amounts are in payment.currency. Too little stock: 409 out_of_stock, with " +
 			"the items; past valid_until: 409 checkout_expired; ended by declines: 409 checkout_canceled; another attempt " +
 			"under way: 409 checkout_processing. After ten declined payments within ten minutes, of a session or of a client's " +
-			"address: 429 too_many_declines. If nobody knows yet whether the payment went through: 503 " +
+			"address: 429 too_many_declines. Payments under way count for this limit: while there are too many, finalize " +
+			"waits for up to ten seconds, then 429 too_many_payments. If nobody knows yet whether the payment went through: 503 " +
 			"payment_unresolved with retry_after; send the same request again then. The token is never stored.",
 		Errors: []int{http.StatusConflict, http.StatusTooManyRequests, http.StatusServiceUnavailable},
 		Responses: h.oneOf(map[string]reflect.Type{

@@ -212,7 +212,7 @@ func (p purchases) Lock(ctx context.Context, named id.Checkout) (*checkout.Check
 	return c, p.now, err
 }
 
-func (p purchases) Stock(context.Context, []catalog.Need) ([]catalog.Level, error) {
+func (p purchases) Stock(context.Context, []catalog.Need, []string) ([]catalog.Level, error) {
 	return p.levels, nil
 }
 func (p purchases) Claim(context.Context, *checkout.Checkout) error              { return nil }

@@ -77,19 +77,30 @@ func (v Checkouts) Standing(ctx context.Context, p id.Project, of id.Checkout, c
 	}
 	now := v.Now()
 	standing := ports.Standing{Checkout: c, Now: now}
-	for _, subject := range []string{c.Snapshot().Session.String(), client} {
-		n, first := s.declined(p, subject, now.Add(-window))
+	for _, payer := range checkout.Payers(c.Snapshot().Session, client) {
+		n, first := s.declined(p, payer, now.Add(-window))
 		if n > standing.Declines {
 			standing.Declines, standing.First = n, first
 		}
+		standing.Tried = max(standing.Tried, n+s.inFlight(p, payer, now.Add(-window)))
 	}
 	return standing, nil
+}
+
+// inFlight counts a payer's attempts in flight that were claimed after a time.
+func (s *state) inFlight(p id.Project, payer string, since time.Time) (n int) {
+	for k, c := range s.checkouts.rows {
+		if k.project == p && c.Status == checkout.Processing && c.ClaimedAt.After(since) && slices.Contains(checkout.Payers(c.Session, c.Payment.Client), payer) {
+			n++
+		}
+	}
+	return n
 }
 
 // declined counts a subject's declines after a time.
 func (s *state) declined(p id.Project, subject string, since time.Time) (n int, first time.Time) {
 	for d, at := range s.declines.rows {
-		if d.project == p && d.subject == subject && subject != "" && at.After(since) {
+		if d.project == p && d.subject == subject && at.After(since) {
 			if n++; n == 1 || at.Before(first) {
 				first = at
 			}
@@ -162,7 +173,7 @@ func (p purchase) Lock(_ context.Context, of id.Checkout) (*checkout.Checkout, t
 	return c, p.Now(), err
 }
 
-func (p purchase) Stock(_ context.Context, needs []catalog.Need) ([]catalog.Level, error) {
+func (p purchase) Stock(_ context.Context, needs []catalog.Need, _ []string) ([]catalog.Level, error) {
 	return p.s.levels(p.project, func(product catalog.Product, v catalog.Variant) bool {
 		return product.Status == catalog.Active && slices.ContainsFunc(needs, func(n catalog.Need) bool { return n.Variant == v.ID })
 	}), nil
@@ -182,6 +193,12 @@ func (p purchase) announce(e *event.Event) error {
 
 func (p purchase) Claim(_ context.Context, c *checkout.Checkout) error {
 	row := c.Snapshot()
+	since := row.ClaimedAt.Add(-checkout.DeclineWindow)
+	for _, payer := range checkout.Payers(row.Session, row.Payment.Client) {
+		if n, _ := p.s.declined(p.project, payer, since); n+p.s.inFlight(p.project, payer, since) >= checkout.MostDeclined {
+			return checkout.ErrTooManyInFlight
+		}
+	}
 	for _, t := range row.Taken {
 		at := place{p.project, t.Variant, t.Location}
 		if p.s.stock.rows[at] < t.Quantity {
@@ -221,9 +238,9 @@ func (p purchase) Settle(_ context.Context, settled ports.Settlement) error {
 	p.s.save(settled.Checkout)
 	if settled.Order == nil {
 		p.s.putBack(p.project, settled.PutBack)
-		for _, subject := range []string{row.Session.String(), row.Payment.Client} {
-			if !settled.Declined.IsZero() && subject != "" {
-				p.s.declines.put(p.s, decline{p.project, subject, row.ID, row.Attempt}, settled.Declined)
+		for _, payer := range checkout.Payers(row.Session, row.Payment.Client) {
+			if !settled.Declined.IsZero() {
+				p.s.declines.put(p.s, decline{p.project, payer, row.ID, row.Attempt}, settled.Declined)
 			}
 		}
 		for _, name := range tokensOf(row.Lines) {
