@@ -19,10 +19,6 @@ import (
 // active is how long buyers buy and servers fail.
 const active = 45 * time.Second
 
-// cardTesting has somebody try out cards in some schedules, all at once. It is off until a claim counts the
-// attempts in flight: without that the limit on declines is passed within seconds (seed 245).
-const cardTesting = false
-
 // simulation is one schedule: shops with their buyers and payment providers, and their servers. Faults of a
 // provider, a receiver or a row befall the first shop only.
 type simulation struct {
@@ -33,7 +29,7 @@ type simulation struct {
 	replicas  []*replica
 	actors    uint64
 	trouble   int                             // of a thousand requests at the first shop's provider, how many something befalls
-	carding   bool                            // somebody tries out cards
+	carding   bool                            // somebody tries out stolen cards, all at once
 	heard     map[string]map[string]time.Time // when a receiver first got an event, by its URL
 	calmSince time.Time                       // nothing fails any more
 	untold    int                             // reports of providers that nobody has recorded yet
@@ -83,7 +79,7 @@ func (s *simulation) must(err error) {
 // open opens the shops. The second one is there in every fourth schedule.
 func (s *simulation) open() {
 	s.rate = []int{0, 15, 40, 80, 160}[s.chance.IntN(5)]
-	s.carding = s.chance.IntN(64) == 0 && cardTesting
+	s.carding = s.chance.IntN(64) == 0
 	s.store = memstore.New(time.Now)
 	s.store.Committed = s.checkCommit
 	var bits entropy
