@@ -82,7 +82,8 @@ func (s MovementState) String() string { return s.name }
 // KnownMovement is what the books know of a movement that a provider names.
 type KnownMovement struct {
 	Moved
-	// Key is the refund's id, or the key of the payment attempt in flight; empty for a recorded payment.
+	// Key is the refund's id, the key of an orphan's refund or of the payment attempt in flight; empty for a recorded
+	// payment and for an orphaned charge.
 	Key   string
 	State MovementState
 }

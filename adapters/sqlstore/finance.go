@@ -279,6 +279,7 @@ func (v Payments) FindMovements(ctx context.Context, in id.Project, route projec
 
 func (v Payments) findMovements(ctx context.Context, in id.Project, route project.PaymentRoute, n movementNames) (known []ports.KnownMovement, err error) {
 	var charged, refunded []movedRow
+	var orphaned []orphanRow
 	var attempts []struct {
 		ID      string
 		Attempt int
@@ -297,8 +298,17 @@ func (v Payments) findMovements(ctx context.Context, in id.Project, route projec
 		args := arguments{in.String()}
 		b.query(&attempts, findAttempts+args.list(n.checkouts), args...)
 	}
+	orphans, lists := orphanNames(in.String(), route, n)
+	b.query(&orphaned, fmt.Sprintf(findOrphans, lists...), orphans...)
 	if err := b.run(ctx); err != nil {
 		return nil, err
+	}
+	for _, r := range orphaned {
+		o, err := fromOrphanRow(r)
+		if err != nil {
+			return nil, err
+		}
+		known = append(known, orphanMovements(o)...)
 	}
 	for _, r := range slices.Concat(charged, refunded) {
 		moved, err := fromMovedRow(r)

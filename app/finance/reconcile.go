@@ -113,7 +113,8 @@ func (s *Service) find(ctx context.Context, of id.Project, route project.Payment
 	known := make(knownMovements, 2*len(list))
 	for _, k := range list {
 		if k.Provider != "" {
-			known[kindOf(!k.Refund.IsZero())+k.Provider] = k
+			orphansRefund := k.State == ports.MovementOrphan && k.Key != ""
+			known[kindOf(!k.Refund.IsZero() || orphansRefund)+k.Provider] = k
 		}
 		if k.Key != "" {
 			known["key "+k.Key] = k

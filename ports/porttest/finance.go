@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/ledger"
@@ -23,6 +24,7 @@ func Finance(t *testing.T, open Open) {
 		"transactions are listed":              transactionLists,
 		"what moved":                           financeMoved,
 		"what a provider names is found":       financeFound,
+		"orphaned charges are found":           financeOrphans,
 		"nothing of another project is shown":  financeForeign,
 		"an export ends with its reader's own": financeEachEnds,
 	} {
@@ -200,6 +202,41 @@ func financeFound(s *shop) {
 	key := checkout.AttemptKey(c.ID(), 1)
 	same(s.t, "an attempt in flight", found(sandboxRoute, s.project.ID, ports.Movement{Provider: "ch_new", Key: key}),
 		map[string]ports.MovementState{key: ports.MovementInFlight})
+}
+
+// financeOrphans looks up an orphaned charge and its refund, by the provider's ids and by our key.
+func financeOrphans(s *shop) {
+	c, err := s.Checkouts.Get(s.ctx, s.project.ID, s.sold(s.product(9), 1).Checkout)
+	s.must(err)
+	given, failed := c.Orphaned(1, "ch_given_"+s.project.ID.String(), noon), c.Orphaned(1, "ch_failed_"+s.project.ID.String(), noon)
+	failed.Fail("no", noon)
+	for _, o := range []*checkout.Orphan{given, failed} {
+		s.must(s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
+			_, err := tx.Orphan(s.ctx, o, &event.Event{
+				ID: random[id.Event](), Project: s.project.ID, At: noon, Data: event.PaymentOrphaned{Checkout: o.Checkout, Amount: o.Amount},
+			})
+			return err
+		}))
+	}
+	states := func(named ports.Movement) (list []ports.MovementState) {
+		known, err := s.Payments.FindMovements(s.ctx, s.project.ID, given.Route, []ports.Movement{named})
+		s.must(err)
+		for _, k := range known {
+			if k.Provider == named.Provider || k.Key != "" && k.Key == named.Key {
+				list = append(list, k.State)
+			}
+		}
+		return list
+	}
+	orphan := []ports.MovementState{ports.MovementOrphan}
+	same(s.t, "the charge", states(ports.Movement{Provider: given.Charge}), orphan)
+	same(s.t, "its refund, before its answer came", states(ports.Movement{Refund: true, Provider: "re_new", Key: given.ID}), orphan)
+	same(s.t, "a charge that could not be refunded", len(states(ports.Movement{Provider: failed.Charge})), 0)
+	s.must(s.Orphans.ChangeOrphan(s.ctx, s.project.ID, given.ID, func(o *checkout.Orphan, _ time.Time) (*event.Event, error) {
+		o.Refunded("re_given", noon)
+		return nil, nil
+	}))
+	same(s.t, "its refund, by the provider's id", states(ports.Movement{Refund: true, Provider: "re_given"}), orphan)
 }
 
 func financeForeign(s *shop) {

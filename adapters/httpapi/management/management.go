@@ -90,6 +90,7 @@ type Services struct {
 	OrderLists   ports.OrderLists
 	Payments     ports.Payments
 	Refunds      ports.Refunds
+	Orphans      ports.OrphanCharges
 	Ledger       ports.Ledger
 	EventLog     ports.EventLog
 	Analytics    ports.Analytics
@@ -147,6 +148,7 @@ func Register(api huma.API, s Services) {
 	h.registerAccount()
 	h.registerPayments()
 	h.registerResolutions()
+	h.registerOrphans()
 	h.registerFinance()
 	h.registerAnalytics()
 	h.registerExports()
