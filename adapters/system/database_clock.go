@@ -82,7 +82,7 @@ func (c *DatabaseClock) Sync(ctx context.Context) error {
 	return nil
 }
 
-// span is what a measurement tells: the database's time, when the question was sent, is in it.
+// span is the result of a measurement: it contains the database's time at which the query was sent.
 type span struct {
 	sent             time.Time
 	earliest, latest time.Time

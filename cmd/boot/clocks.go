@@ -164,7 +164,7 @@ const askTime = 2 * time.Second
 
 var errNoDate = errors.New("the answer has no Date")
 
-// skewOf is how far the clock of a server is ahead, by the Date of whatever it answers.
+// skewOf is how far the clock of a server is ahead, by the Date header of any answer.
 func skewOf(ctx context.Context, address string, now func() time.Time) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()

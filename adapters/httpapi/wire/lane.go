@@ -67,7 +67,7 @@ func Unplaced(ctx context.Context) (placed context.Context, leave func(), err er
 func (l *Lane) take(tenant string) *waiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// Whoever waits while a place is free has its tenant's share already.
+	// If operations wait while a place is free, their tenants hold their whole shares.
 	if l.taken < l.places && l.held[tenant] < l.share {
 		l.taken++
 		l.held[tenant]++

@@ -25,7 +25,7 @@ func (t transaction) in(groups []string) bool {
 	return slices.ContainsFunc(groups, func(g string) bool { return strings.HasPrefix(t.Event, g) })
 }
 
-// BalanceChanges reads fees, withdrawals and whatever else changed the balance from PayPal's report of transactions.
+// BalanceChanges reads all other changes of the balance, such as fees and withdrawals, from PayPal's report of transactions.
 // Unknown currencies are left out.
 func (p *Provider) BalanceChanges(
 	ctx context.Context, a ports.PaymentAccount, s ports.StatementRequest, each func(ports.BalanceChange) error,
@@ -51,7 +51,7 @@ func (p *Provider) BalanceChanges(
 	return err
 }
 
-// changes are a transaction's amount and its fee, without what Statement tells.
+// changes are a transaction's amount and its fee, without what Statement returns.
 func (t transaction) changes(at time.Time) (all []ports.BalanceChange) {
 	add := func(kind ports.BalanceKind, value amount, charge string) {
 		if read, err := value.read(); err == nil && !read.IsZero() {

@@ -49,7 +49,7 @@ func issueOf(err error) string {
 	return r.Name
 }
 
-// unclear tells that the request may or may not have been carried out.
+// unclear marks a request that PayPal may or may not have carried out.
 func unclear(err error) bool {
 	var r *refusal
 	switch {

@@ -21,7 +21,7 @@ func (p *Provider) CanCharge(_ project.PaymentRoute, a money.Amount) bool {
 // decimals". Read November 2026.
 var (
 	supported = strings.Fields("AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD HUF ILS JPY MXN MYR NOK NZD PHP PLN SEK SGD THB TWD USD")
-	whole     = []string{"HUF", "JPY", "TWD"} // no decimals at PayPal, whatever ISO 4217 says
+	whole     = []string{"HUF", "JPY", "TWD"} // no decimals at PayPal, other than in ISO 4217
 )
 
 type amount struct {
@@ -56,7 +56,7 @@ func (a amount) read() (money.Amount, error) {
 	return money.Parse(a.Value, currency)
 }
 
-// is tells whether PayPal means this amount.
+// is reports whether PayPal means this amount.
 func (a amount) is(m money.Amount) bool {
 	read, err := a.read()
 	return err == nil && read == m

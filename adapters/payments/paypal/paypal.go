@@ -5,21 +5,21 @@
 //
 // A charge is two requests: one makes an order under the attempt's key, one captures it. PayPal
 // remembers the first by its PayPal-Request-Id for six hours, and makes no second order under it; an
-// order is captured at most once, whatever the request id, and so is an invoice, which is the key too.
+// order is captured at most once, under any request id, and so is an invoice, which is the key too.
 //
-// # Asking what became of a charge
+// # Resolving an unknown charge
 //
-// Resolve makes the order again, which gives the one that is there, or the one that a charge yet to
-// come would get. If it is completed, it was paid. If not, its intent is changed to AUTHORIZE, after
-// which PayPal refuses to capture it (ACTION_DOES_NOT_MATCH_INTENT); if PayPal says that it is too late
+// Resolve creates the order again, which returns the existing one, or the one that a later charge would
+// get. A completed order was paid. Otherwise Resolve changes its intent to AUTHORIZE, after
+// which PayPal refuses to capture it (ACTION_DOES_NOT_MATCH_INTENT); if PayPal answers that it is too late
 // for that, the order is completed after all. PayPal takes that change of "an order with the CREATED or APPROVED status"
-// (docs.paypal.ai/reference/api/rest/orders/update-order, read November 2026); in any other, nobody knows. Charge and
-// Resolve know an order given up by its intent.
-// When the key may be forgotten, which is from five hours after the attempt's time, nothing is charged any
-// more: Charge too just resolves. Resolve then makes no order. It asks for the one that it found while the key was
-// known, if it did: that needs no further permission. Else it looks up what was paid under the key's
-// invoice in the merchant's transactions. Those take up to three hours to appear, so that without one
-// nobody knows before the ninth hour, nor before PayPal's report was refreshed; after it, nothing was charged.
+// (docs.paypal.ai/reference/api/rest/orders/update-order, read November 2026); in any other, the outcome is unknown. Charge and
+// Resolve recognize an abandoned order by its intent.
+// Five hours after the attempt's time PayPal may have forgotten the key. From then on nothing is charged:
+// Charge only resolves, and Resolve creates no order. It reads the order that it found while the key was
+// known, if it did: that needs no further permission. Otherwise it looks for the key's invoice in the
+// merchant's transactions. These take up to three hours to appear, so without one the outcome is unknown
+// until the ninth hour and until PayPal's report was refreshed; then nothing was charged.
 //
 // # Why no client library
 //

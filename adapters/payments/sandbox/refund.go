@@ -32,7 +32,7 @@ func (p Provider) Refund(ctx context.Context, _ ports.PaymentAccount, r ports.Re
 	return order.Refunded{Provider: stored.ID}, nil
 }
 
-// Statement tells what the ledger holds.
+// Statement returns what the ledger holds.
 func (p Provider) Statement(
 	ctx context.Context, _ ports.PaymentAccount, s ports.StatementRequest, each func(ports.Movement) error,
 ) error {

@@ -89,7 +89,7 @@ func (p Provider) charge(ctx context.Context, r ports.ChargeRequest) (checkout.O
 	return outcome(stored), nil
 }
 
-// Resolve tells what became of a key. An unknown one is voided, so that a charge that comes late is
+// Resolve returns the outcome of a key. An unknown one is voided, so that a charge that comes late is
 // refused.
 func (p Provider) Resolve(ctx context.Context, _ ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	stored, err := p.Ledger.Once(ctx, r.Project, ports.SandboxCharge{Key: r.Charge.Key, Result: void, At: p.Clock.Now()})

@@ -85,7 +85,7 @@ func refusal(err error) (checkout.Declined, bool) {
 }
 
 var (
-	// setup are codes of errors that no buyer can cause, whatever their parameter.
+	// setup are codes of errors that no buyer can cause, with any parameter.
 	setup = []string{
 		"account_invalid", "account_closed", "country_unsupported", "parameter_missing", "parameter_unknown", "parameters_exclusive",
 		"payment_method_not_available", "payment_method_unactivated", "secret_key_required", "testmode_charges_only", "livemode_mismatch",
@@ -112,7 +112,7 @@ var brands = map[string]string{
 	"eftpos_au": "Eftpos", "jcb": "JCB", "mastercard": "Mastercard", "unionpay": "UnionPay", "visa": "Visa",
 }
 
-// label is the instrument in words, as far as the charge tells.
+// label is the instrument in words, as far as the charge shows it.
 func label(charge *api.Charge) string {
 	switch {
 	case charge == nil || charge.PaymentMethodDetails == nil:

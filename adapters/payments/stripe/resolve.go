@@ -32,8 +32,8 @@ func (p *Provider) Resolve(ctx context.Context, a ports.PaymentAccount, r ports.
 	return p.used(ctx, a, r)
 }
 
-// voided is the outcome of a key whose void was answered with an error of Stripe's, which Stripe may keep and repeat
-// for a day although the void was carried out. Its intent, or the charge's, tells; without one nobody knows.
+// voided returns the outcome of a key whose void was answered with a 5xx. Stripe may repeat that answer for a day
+// although it carried the void out. The intent of the void or of the charge decides; without one the outcome is unknown.
 func (p *Provider) voided(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest, why error) (checkout.Outcome, error) {
 	intent, _, err := p.find(ctx, a, r.Charge)
 	if err != nil || intent == nil {

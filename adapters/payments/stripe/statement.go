@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Statement tells the payment intents that succeeded and the refunds that did, by the second in which
+// Statement returns the payment intents and refunds that succeeded, by the second in which
 // they were created. Of what is not ours, that is without a key, it leaves out unknown currencies.
 func (p *Provider) Statement(
 	ctx context.Context, a ports.PaymentAccount, s ports.StatementRequest, each func(ports.Movement) error,
