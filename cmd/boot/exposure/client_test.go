@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
@@ -87,6 +88,17 @@ func (c caller) try(method, path, body string) (reply, error) {
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	return reply{response.StatusCode, response.Header, string(text)}, err
+}
+
+// retry is try, but it repeats a request that a busy server sheds (503 overloaded), as clients do.
+func (c caller) retry(method, path, body string) (reply, error) {
+	for n := 1; ; n++ {
+		r, err := c.try(method, path, body)
+		if err != nil || r.code() != "overloaded" || n == 30 {
+			return r, err
+		}
+		time.Sleep(time.Second)
+	}
 }
 
 // is checks the status and, if it is not "", the code of the error.

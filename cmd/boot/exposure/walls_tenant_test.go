@@ -130,7 +130,7 @@ func (s *tenant) must(method, path, body string) reply {
 	if s.err != nil {
 		return reply{}
 	}
-	r, err := s.with("X-Project-ID", s.ids["project_id"]).try(method, path, body)
+	r, err := s.with("X-Project-ID", s.ids["project_id"]).retry(method, path, body)
 	if err == nil && r.status >= 300 {
 		err = fmt.Errorf("%s %s %s: %d %s", method, path, body, r.status, r.body)
 	}

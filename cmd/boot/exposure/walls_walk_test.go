@@ -175,7 +175,7 @@ func (w *walls) dump() map[string]string {
 }
 
 func (w *walls) send(c caller, r request) (reply, error) {
-	return c.with("X-Request-Id", "walk").with(r.headers...).try(r.method, r.path, r.body)
+	return c.with("X-Request-Id", "walk").with(r.headers...).retry(r.method, r.path, r.body)
 }
 
 // visit tries one operation with everybody.
