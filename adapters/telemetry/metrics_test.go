@@ -179,7 +179,7 @@ func TestProcessAndPools(t *testing.T) {
 func TestNamesAreGoodPrometheus(t *testing.T) {
 	t.Parallel()
 	m := telemetry.NewMetrics("1.2.3")
-	m.Outbox(func(context.Context) (int, time.Time, error) { return 0, time.Time{}, nil })
+	m.Outbox(func(context.Context) (int, time.Time, error) { return 0, time.Time{}, nil }, time.Now)
 	m.ObserveRequest("GET", "GET /x", 200, time.Second)
 	m.BackgroundRan("sync", nil)
 	problems, err := promlint.New(bytes.NewBufferString(scrape(t, m))).Lint()

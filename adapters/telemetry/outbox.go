@@ -19,11 +19,11 @@ const (
 	lagKept = 5 * time.Second
 )
 
-// Outbox shows how far event delivery is behind. While lag fails its metrics are absent, and
+// Outbox shows how far event delivery is behind, by the clock that events are stamped by. While lag fails its metrics are absent, and
 // haggle_scrape_errors_total rises each time that it was asked in vain.
-func (m *Metrics) Outbox(lag Lag) {
+func (m *Metrics) Outbox(lag Lag, now func() time.Time) {
 	m.registry.MustRegister(&outbox{
-		lag: lag, errors: m.scrapeErrors,
+		lag: lag, now: now, errors: m.scrapeErrors,
 		pending: prometheus.NewDesc("haggle_outbox_pending", "Events waiting to be delivered.", nil, nil),
 		age:     prometheus.NewDesc("haggle_outbox_oldest_seconds", "How long the oldest waiting event has waited.", nil, nil),
 	})
@@ -31,6 +31,7 @@ func (m *Metrics) Outbox(lag Lag) {
 
 type outbox struct {
 	lag          Lag
+	now          func() time.Time
 	errors       prometheus.Counter
 	pending, age *prometheus.Desc
 
@@ -57,7 +58,7 @@ func (o *outbox) Collect(out chan<- prometheus.Metric) {
 	}
 	waited := 0.0
 	if o.known.pending > 0 && !o.known.oldest.IsZero() {
-		waited = max(0, time.Since(o.known.oldest).Seconds())
+		waited = max(0, o.now().Sub(o.known.oldest).Seconds())
 	}
 	out <- prometheus.MustNewConstMetric(o.pending, prometheus.GaugeValue, float64(o.known.pending))
 	out <- prometheus.MustNewConstMetric(o.age, prometheus.GaugeValue, waited)

@@ -17,6 +17,7 @@ type backlog struct {
 	oldest  time.Time
 	err     error
 	hangs   bool
+	ahead   time.Duration // the database's clock of ours
 	asked   int
 }
 
@@ -31,7 +32,7 @@ func (b *backlog) lag(ctx context.Context) (int, time.Time, error) {
 
 func watched(b *backlog) *telemetry.Metrics {
 	m := telemetry.NewMetrics("1.2.3")
-	m.Outbox(b.lag)
+	m.Outbox(b.lag, func() time.Time { return time.Now().Add(b.ahead) })
 	return m
 }
 
@@ -57,6 +58,14 @@ func TestAnEmptyOutboxHasNoAge(t *testing.T) {
 	wantLines(t, scrape(t, watched(&backlog{})), "haggle_outbox_pending 0", "haggle_outbox_oldest_seconds 0")
 	future := &backlog{pending: 1, oldest: time.Now().Add(time.Hour)} // another machine's clock
 	wantLines(t, scrape(t, watched(future)), "haggle_outbox_pending 1", "haggle_outbox_oldest_seconds 0")
+}
+
+func TestTheOutboxHasItsAgeByTheDatabasesClock(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		slow := &backlog{pending: 1, oldest: time.Now().Add(80 * time.Second), ahead: 90 * time.Second}
+		wantLines(t, scrape(t, watched(slow)), "haggle_outbox_oldest_seconds 10")
+	})
 }
 
 func TestScrapesAtOnceAskOnce(t *testing.T) {

@@ -23,7 +23,7 @@ func (a *App) watchParts() {
 	for name, room := range a.rooms {
 		a.metrics.Waiting(name, room.Waiting, room.Refused)
 	}
-	a.metrics.Outbox(a.store.OutboxLag)
+	a.metrics.Outbox(a.store.OutboxLag, a.clock.Now)
 	a.metrics.SetAside(a.store.SetAside)
 	a.metrics.MoneyUnexplained(a.store.Reconciliations().UnexplainedMoney)
 	a.metrics.RateLimits(a.limiter.Degraded, a.limiter.Alone)

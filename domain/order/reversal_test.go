@@ -50,12 +50,18 @@ func must(t *testing.T, err error) {
 	}
 }
 
+// eventTypes are the types of the case's events.
+func eventTypes(c *order.Case) (types []string) {
+	for _, e := range c.Events {
+		types = append(types, e.Data.Type().String())
+	}
+	return types
+}
+
 // announced are the types of the case's events; their sequences have no gaps.
 func announced(t *testing.T, c *order.Case) []string {
 	t.Helper()
-	var types []string
 	for i, e := range c.Events {
-		types = append(types, e.Data.Type().String())
 		sequence := reflect.ValueOf(e.Data).FieldByName("Sequence").Int()
 		if sequence != int64(i+2) { // order.completed was the first
 			t.Errorf("event %d, %s, has sequence %d", i, e.Data.Type(), sequence)
@@ -64,7 +70,7 @@ func announced(t *testing.T, c *order.Case) []string {
 	if c.Order.Sequence != len(c.Events)+1 {
 		t.Errorf("the order is at %d after %d events", c.Order.Sequence, len(c.Events)+1)
 	}
-	return types
+	return eventTypes(c)
 }
 
 func TestLifecycleIsAnnounced(t *testing.T) {
@@ -271,7 +277,7 @@ func TestReportDispute(t *testing.T) {
 		if c.Order.Payment.Left() != test.left {
 			t.Errorf("%s: left %s", name, c.Order.Payment.Left())
 		}
-		if got := announced2(c); !reflect.DeepEqual(got, []string{"dispute.opened", "dispute.closed"}) {
+		if got := eventTypes(c); !reflect.DeepEqual(got, []string{"dispute.opened", "dispute.closed"}) {
 			t.Errorf("%s: announced %v", name, got)
 		}
 	}
@@ -294,13 +300,6 @@ func TestReportDispute_wonAndReinstatedInOneSecond(t *testing.T) {
 			t.Errorf("%s: the provider holds %d, disputes are %d, %s is held back", name, funds, disputes, c.Order.Payment.Disputed)
 		}
 	}
-}
-
-func announced2(c *order.Case) (types []string) {
-	for _, e := range c.Events {
-		types = append(types, e.Data.Type().String())
-	}
-	return types
 }
 
 // In whatever order reports come, and however often: the newest is kept, and the ledger has its totals.

@@ -109,7 +109,8 @@ func TestAPlaceIsGivenUpOnce(t *testing.T) {
 	})
 }
 
-// Nobody waits for an operation that was given up: it ends without a place, and takes none from others.
+// An operation whose request was given up while it waited for a third party takes its place back at once and gives
+// it back at its end: no place is lost. A request that was given up waits for none.
 func TestAnOperationThatIsGivenUpTakesNoPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := wire.NewLane(1, 1, nil)
