@@ -2,6 +2,7 @@
 -- A hash of the address of the client whose attempt is in flight, or was the last one, as in declines.
 ALTER TABLE checkouts ADD COLUMN client TEXT COLLATE "C" NOT NULL DEFAULT '';
 CREATE INDEX checkouts_in_flight ON checkouts (project_id, client) WHERE status = 'processing' AND client <> '';
+CREATE INDEX checkouts_in_flight_of_session ON checkouts (project_id, session_id) WHERE status = 'processing';
 
 -- Locks for payment claims of the same session or client: each of these is hashed to one of 1024 slots. The rows hold
 -- no data. One that is missing is inserted by the claim that locks it.
