@@ -22,6 +22,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
 // office is what a project is connected to, and a platform that takes every code and key once.
@@ -238,6 +239,7 @@ func openOffice(t *testing.T) (*world, *office) {
 	w := newWorld(t, func(s *management.Services) {
 		address := func(w id.Webhook) string { return "https://haggle.test/hooks/" + w.String() }
 		s.Connecting = &connecting.Service{
+			Transaction:  &porttest.Transaction{},
 			Integrations: o, InUse: o, Authorizations: o, Webhooks: &o.hooks, Runs: &o.runs,
 			Connectors:  map[string]ports.Connector{"shopify": o, "custom": o},
 			MissingApp:  func(integration.Type) string { return "" },
@@ -246,6 +248,7 @@ func openOffice(t *testing.T) (*world, *office) {
 		}
 		s.Syncing = &syncing.Service{Integrations: o, Runs: &o.runs, Clock: o, Entropy: o, Wake: func() {}}
 		s.Inbox = &inbox.Service{
+			Transaction:  &porttest.Transaction{},
 			Integrations: o, Webhooks: &o.hooks, Inbox: &o.calls, Platforms: map[string]ports.CalledConnector{"shopify": caller{}}, Accounts: caller{},
 			Address: func(_ integration.Type, w id.Webhook) string { return address(w) }, Vault: o, Clock: o, Entropy: o, Wake: func() {},
 		}
