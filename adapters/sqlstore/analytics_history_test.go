@@ -212,7 +212,7 @@ func (p *past) order(session string, began time.Time, checkout, lines string, o 
 	r := pastRefund{o.at.Add(time.Hour), 1 + p.random.Int64N(o.gross)}
 	p.refunds = append(p.refunds, []any{
 		p.project, p.next("ref"), order, "pay_" + order, "", status, "USD", r.amount, "", "", "", r.at.UnixMilli(), r.at.UnixMilli(), 1, due,
-		"requested", nil,
+		"requested", nil, "",
 	})
 	if status == "succeeded" {
 		p.given = append(p.given, r)
