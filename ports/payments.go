@@ -92,7 +92,7 @@ type PaymentProvider interface {
 }
 
 // StillLooking is the error of a Resolve that needs more time than it had. The next request for the same
-// attempt carries Progress in its Charge and goes on from there.
+// attempt carries Progress in its Charge and goes on from there; "" begins anew.
 type StillLooking struct{ Progress string }
 
 func (StillLooking) Error() string { return "the provider's records are not searched to their end yet" }

@@ -44,12 +44,15 @@ func (p *Provider) voided(ctx context.Context, a ports.PaymentAccount, r ports.C
 
 // used is the outcome of a key that Stripe knows from a charge. Without an intent nobody knows: a request that
 // failed before there was an intent looks the same, and is told apart by a repeat of that very request only
-// (Charge), to which Stripe repeats its answer.
+// (Charge), to which Stripe repeats its answer. A list that was read in parts may have been too early for an intent:
+// the next one begins anew.
 func (p *Provider) used(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	intent, _, err := p.find(ctx, a, r.Charge)
 	switch {
 	case err != nil:
 		return nil, err
+	case intent == nil && r.Charge.Progress != "":
+		return nil, ports.StillLooking{}
 	case intent == nil:
 		return nil, errKeyUsed
 	}

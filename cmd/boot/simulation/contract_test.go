@@ -69,6 +69,7 @@ func TestGateways(t *testing.T) {
 		"an error that is kept leaves it unknown":  errorKept,
 		"a list of many pages is read in the end":  manyPages,
 		"a charge is found although clocks differ": clocksApart,
+		"a charge that a list was too early for":   listedTooEarly,
 	}
 	for provider, open := range benches {
 		for name, test := range cases {
@@ -314,4 +315,27 @@ func clocksApart(b *bench) {
 	got, err := b.resolve(r)
 	b.want("resolved", got, err, checkout.Paid{})
 	b.taken(1)
+}
+
+// listedTooEarly has the provider work on a charge while its list is read part by part. The next list has it.
+func listedTooEarly(b *bench) {
+	if b.stripe == nil {
+		return
+	}
+	b.takes, b.stripe.busy, b.stripe.unsearchable = 90*time.Second, 4, true
+	_, _ = b.charge(b.request(1, "taken"))
+	r := b.request(1, "")
+	for range 30 {
+		got, err := b.resolve(r)
+		var looking ports.StillLooking
+		switch {
+		case errors.As(err, &looking):
+			r.Charge.Progress = looking.Progress
+		case err == nil:
+			b.want("resolved", got, err, checkout.Paid{})
+			return
+		}
+		time.Sleep(10 * time.Second)
+	}
+	b.t.Errorf("the charge is never found: %q", r.Charge.Progress)
 }

@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,8 +106,13 @@ func (g *portStripe) Resolve(ctx context.Context, r ports.ChargeRequest) (checko
 
 func (g *portStripe) used(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
 	found, _, err := g.find(ctx, r.Charge)
-	if err != nil || found == nil {
-		return nil, cmp.Or(err, errKeyUsed)
+	switch {
+	case err != nil:
+		return nil, err
+	case found == nil && r.Charge.Progress != "":
+		return nil, ports.StillLooking{}
+	case found == nil:
+		return nil, errKeyUsed
 	}
 	return found.outcome()
 }
