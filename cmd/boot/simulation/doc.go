@@ -5,8 +5,8 @@
 //
 // TestSchedules runs two or three replicas of purchase, refunds, reconciliation and publishing over the store in
 // memory (ports/porttest/memstore, which passes the store's contract suites) and models of payment providers: Stripe
-// with its rules for idempotency keys, lists and search, and PayPal with its two steps. Every eighth seed runs the
-// real Stripe adapter over HTTP requests, every eighth PayPal, and the others Stripe at the level of the port, which
+// with its rules for idempotency keys, lists and search, and PayPal with its two steps. Every sixteenth seed runs
+// the real Stripe adapter over HTTP requests, every eighth PayPal, and the others Stripe at the level of the port, which
 // costs a tenth; TestGateways holds all three to the same cases. The replicas' clocks are up to an hour off, the
 // providers' a quarter of an hour, the store's is right. At each call of the store, of a provider and of a receiver of
 // events, chance from a seed may let it pass, fail it before or after its effect, delay it, stop the replica for longer

@@ -327,6 +327,6 @@ func (s *scheduler) finish() {
 //
 //go:noinline
 func grow() byte {
-	var room [12 << 10]byte
+	var room [6 << 10]byte
 	return room[runtime.NumCPU()]
 }

@@ -79,7 +79,7 @@ func (s *simulation) must(err error) {
 // open opens the shops. The second one is there in every fourth schedule.
 func (s *simulation) open() {
 	s.rate = []int{0, 15, 40, 80, 160}[s.chance.IntN(5)]
-	s.carding = s.chance.IntN(64) == 0
+	s.carding = s.chance.IntN(128) == 0
 	s.store = memstore.New(time.Now)
 	s.store.Committed = s.checkCommit
 	var bits entropy
