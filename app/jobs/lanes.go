@@ -1,6 +1,10 @@
 package jobs
 
-import "github.com/haggle-commerce/haggle/ports"
+import (
+	"strings"
+
+	"github.com/haggle-commerce/haggle/ports"
+)
 
 // remembered is how many groups are known at most. Those that are forgotten prove themselves again.
 const remembered = 10_000
@@ -16,31 +20,92 @@ type lane struct {
 
 func (l *lane) slow() bool { return l.tried && !l.quick }
 
-// shares is how much may be claimed of each of these groups, the first one first. Slow groups leave room for
-// others.
+// use counts the tasks of one tenant's groups.
+type use struct{ busy, slow int }
+
+// candidate is a group that waits, with the places that it may still be given.
+type candidate struct {
+	group string
+	used  *use // by its tenant
+	slow  bool
+	left  int
+	given int
+}
+
+// shares returns how many tasks may be claimed of each of these groups, of which the first has waited longest. Each
+// free place goes to the tenant with the fewest tasks. Slow groups leave room for others, and one tenant leaves a
+// quarter of all places, and of those for slow groups, to other tenants.
 func (l lanes) shares(limits Limits, groups []string) (list []ports.Share) {
-	room, slowRoom := limits.Slots-l.busy(), limits.slow()
-	for _, one := range l {
+	tenants, slowRoom := make(map[string]*use), limits.slow()
+	of := func(group string) *use {
+		name := tenant(group)
+		if tenants[name] == nil {
+			tenants[name] = &use{}
+		}
+		return tenants[name]
+	}
+	for group, one := range l {
+		used := of(group)
+		used.busy += one.busy
 		if one.slow() {
+			used.slow += one.busy
 			slowRoom -= one.busy
 		}
 	}
-	for _, group := range groups {
+	waiting := make([]candidate, len(groups))
+	for i, group := range groups {
 		one := l[group]
 		if one == nil {
 			one = &lane{}
 		}
-		n := min(limits.window(one)-one.busy, room)
-		if one.slow() {
-			n = min(n, slowRoom)
-			slowRoom -= max(n, 0)
+		waiting[i] = candidate{
+			group: group,
+			used:  of(group),
+			slow:  one.slow(),
+			left:  limits.window(one) - one.busy,
 		}
-		if n > 0 {
-			list = append(list, ports.Share{Group: group, Most: n * max(limits.Batch, 1)})
-			room -= n
+	}
+	for room := limits.Slots - l.busy(); room > 0; room-- {
+		next := limits.next(waiting, slowRoom)
+		if next == nil {
+			break
+		}
+		next.left--
+		next.given++
+		next.used.busy++
+		if next.slow {
+			next.used.slow++
+			slowRoom--
+		}
+	}
+	for _, c := range waiting {
+		if c.given > 0 {
+			list = append(list, ports.Share{Group: c.group, Most: c.given * max(limits.Batch, 1)})
 		}
 	}
 	return list
+}
+
+// next returns the group that gets the next place, or nil.
+func (m Limits) next(waiting []candidate, slowRoom int) (next *candidate) {
+	for i := range waiting {
+		c := &waiting[i]
+		full := c.left <= 0 || c.used.busy >= tenantShare(m.Slots) ||
+			c.slow && (slowRoom <= 0 || c.used.slow >= tenantShare(m.slow()))
+		if !full && (next == nil || c.used.busy < next.used.busy) {
+			next = c
+		}
+	}
+	return next
+}
+
+// tenantShare is how many of these places one tenant may hold.
+func tenantShare(places int) int { return places - places/4 }
+
+// tenant returns the tenant of a group: the project, where the group's name begins with one.
+func tenant(group string) string {
+	project, _, _ := strings.Cut(group, "/")
+	return project
 }
 
 func (m Limits) slow() int {

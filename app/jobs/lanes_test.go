@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/haggle-commerce/haggle/ports"
@@ -61,5 +62,85 @@ func TestAGroupHasOneBatchAtATime(t *testing.T) {
 	l.enter("a")
 	if got := l.shares(limits, []string{"a", "b"}); len(got) != 1 || got[0].Group != "b" {
 		t.Errorf("beside a batch of a: %v", got)
+	}
+}
+
+// One tenant has a backlog in many subscriptions, whose receivers answer quickly.
+func TestShares_backlogOfOneTenant(t *testing.T) {
+	t.Parallel()
+	limits := Limits{Slots: 64, Slow: 32, Each: 4, Quick: 16}
+	l := lanes{}
+	var groups []string
+	for i := range 50 {
+		g := fmt.Sprintf("proj_a/sub_%d", i)
+		l.enter(g)
+		l.leave(g, true)
+		groups = append(groups, g)
+	}
+	l.enter("proj_b/sub")
+	l.leave("proj_b/sub", true)
+	groups = append(groups, "proj_b/sub")
+	for round := range 3 {
+		shares := l.shares(limits, groups)
+		if most(shares, "proj_b/sub") == 0 {
+			t.Errorf("round %d: the other tenant gets nothing", round)
+		}
+		for _, s := range shares {
+			for range s.Most {
+				l.enter(s.Group)
+			}
+		}
+		for _, s := range shares {
+			for range s.Most {
+				l.leave(s.Group, true)
+			}
+		}
+	}
+}
+
+// Both tenants' receivers are slow, and one tenant has many.
+func TestShares_slowOfOneTenant(t *testing.T) {
+	t.Parallel()
+	limits := Limits{Slots: 64, Slow: 32, Each: 4, Quick: 16}
+	l := lanes{}
+	var groups []string
+	for i := range 50 {
+		g := fmt.Sprintf("proj_a/sub_%d", i)
+		l.enter(g)
+		l.leave(g, false)
+		groups = append(groups, g)
+	}
+	l.enter("proj_b/sub")
+	l.leave("proj_b/sub", false)
+	groups = append(groups, "proj_b/sub")
+	if got := most(l.shares(limits, groups), "proj_b/sub"); got == 0 {
+		t.Error("the other slow tenant gets nothing")
+	}
+}
+
+func TestShares_ofOneTenant(t *testing.T) {
+	t.Parallel()
+	limits := Limits{Slots: 64, Slow: 32, Each: 4, Quick: 16}
+	groups := []string{"", "proj_a/0", "proj_a/1", "proj_a/2", "proj_a/3"}
+	for name, c := range map[string]struct {
+		quick bool
+		all   int // tasks of proj_a
+	}{
+		"quick": {true, 48},
+		"slow":  {false, 16},
+	} {
+		l := lanes{}
+		for _, g := range groups[1:] {
+			l.enter(g)
+			l.leave(g, c.quick)
+		}
+		shares := l.shares(limits, groups)
+		all := 0
+		for _, g := range groups[1:] {
+			all += most(shares, g)
+		}
+		if all != c.all || most(shares, "") != limits.Each {
+			t.Errorf("%s: %d places for the tenant, want %d; %d for the group without a name", name, all, c.all, most(shares, ""))
+		}
 	}
 }
