@@ -45,6 +45,10 @@ UPDATE projects
 SET progress = $2
 WHERE id = $1`
 
+	postponeClosing = `
+UPDATE projects
+SET closing_at = `
+
 	keepBooks = `
 UPDATE projects
 SET status = 'closing', progress = ''
@@ -121,6 +125,9 @@ func (p Projects) Settle(ctx context.Context, of id.Project) (settled ports.Sett
 		}
 		_, err := t.get(ctx, &refunding, refundingNow, of.String())
 		settled.Ready = paying+refunding == 0
+		if err == nil && !settled.Ready { // it waits again, behind all others
+			_, err = t.exec(ctx, postponeClosing+t.dialect.clock+"\nWHERE id = $1\n  AND closing_at IS NOT NULL", of.String())
+		}
 		return err
 	})
 	return settled, err

@@ -185,22 +185,30 @@ func (v Orphans) Orphans(ctx context.Context, project id.Project, f ports.Orphan
 	return list, counts[0].N, nil
 }
 
-// OrphansDue leaves out a row that this program cannot read: its lease is its pause, and others go on.
-func (v Orphans) OrphansDue(ctx context.Context, limit int) ([]checkout.Orphan, error) {
+// OrphansDue skips rows that this program cannot read, and leases others in their place. A skipped row is tried again
+// when its lease ends.
+func (v Orphans) OrphansDue(ctx context.Context, limit int) (due []checkout.Orphan, err error) {
+	for more := true; more && len(due) == 0 && err == nil; {
+		due, more, err = v.claimDue(ctx, limit)
+	}
+	return due, err
+}
+
+// claimDue leases up to limit due rows, and reports whether there were any.
+func (v Orphans) claimDue(ctx context.Context, limit int) (due []checkout.Orphan, found bool, err error) {
 	var rows []orphanRow
 	d := v.store.dialect
 	b := v.store.writing(anyProject)
 	b.query(&rows, fmt.Sprintf(claimOrphans, d.clock, d.skipLocked, d.clock), checkout.OrphanLease.Milliseconds(), limit)
 	if err := b.run(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	var due []checkout.Orphan
 	for _, r := range rows {
 		if o, err := fromOrphanRow(r); err == nil {
 			due = append(due, o)
 		}
 	}
-	return due, nil
+	return due, len(rows) > 0, nil
 }
 
 func (v Orphans) ChangeOrphan(
