@@ -58,6 +58,23 @@ func TestTooLateToCharge(t *testing.T) {
 	}
 }
 
+// A repeated charge that the lease cut off is not resolved either: that call might outlast the lease, too.
+func TestTooLateToRepeat(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, service := ready(t)
+		s.broken["charge"] = errGone
+		_, err := s.pay(t, service)
+		expectFault(t, err, "payment_unresolved")
+		service.Checkouts = &slow{checkouts{s}, 7 * time.Second}
+		_, err = s.pay(t, service)
+		expectFault(t, err, "payment_unresolved")
+		if s.charges != 1 || len(s.asked) > 0 {
+			t.Errorf("%d charges, asked %d times", s.charges, len(s.asked))
+		}
+	})
+}
+
 // slow are checkouts whose first COMMIT takes a while.
 type slow struct {
 	checkouts

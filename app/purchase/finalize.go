@@ -247,13 +247,17 @@ func (s *Service) takeUp(ctx context.Context, p *project.Project, of claimed, to
 		return s.record(ctx, p, of.checkout.ID(), of.checkout.Attempt(), outcome)
 	}
 	s.Log.InfoContext(ctx, "repeated charge is unclear", "checkout", inLog(of.checkout.ID()), "attempt", of.checkout.Attempt(), "error", err)
+	late := errors.Is(err, errTooLate) // the timer was received from, and fires once
 	select {
-	case <-of.late.C: // another call of the provider might outlast the lease
+	case <-of.late.C:
+		late = true
+	default:
+	}
+	if late { // another call of the provider might outlast the lease
 		s.release(ctx, p, of.checkout, err)
 		return Result{}, ErrUnresolved
-	default:
-		return s.resolve(ctx, p, of.checkout)
 	}
+	return s.resolve(ctx, p, of.checkout)
 }
 
 var errTooLate = errors.New("it took too long to get here")
