@@ -103,7 +103,8 @@ func (q *Queries) Embed(ctx context.Context, texts []string) ([][]float32, error
 	return [][]float32{slices.Clone(landed.Val.([]float32))}, nil
 }
 
-// survive is ask in a goroutine of which no caller could recover a panic.
+// survive calls ask and returns a panic as an error: ask runs in a goroutine of singleflight, where no caller can
+// recover it.
 func (q *Queries) survive(ctx context.Context, query string) (vector []float32, err error) {
 	err = fault.Survive(func() error {
 		vector, err = q.ask(ctx, query)

@@ -39,8 +39,8 @@ const (
 	// firstPause of an integration whose step failed; it doubles up to everyRound.
 	firstPause = time.Minute
 	// overlap is how far before the last booked change of a balance is read again: providers report some
-	// of them late. balanceSpan is what one step reads beyond, in parts of balancePart, of which each is booked
-	// before the next one is read, and holds mostChanges. bookTime leaves a step time to compare.
+	// of them late. balanceSpan is what one step reads beyond, in parts of balancePart. A part holds at most
+	// mostChanges and is booked before the next one is read. bookTime leaves a step time to compare.
 	overlap     = 3 * 24 * time.Hour
 	balanceSpan = 14 * 24 * time.Hour
 	balancePart = 12 * time.Hour

@@ -11,11 +11,11 @@ import (
 // RefundDecidableAfter is how old a pending refund must be before a person may decide it.
 const RefundDecidableAfter = 10 * time.Minute
 
-// FailedManually is the failure of a refund of which a person said that it failed.
+// FailedManually is the failure code of a refund that a person declared failed.
 const FailedManually = "resolved_by_merchant"
 
-// Decidable says why a person cannot decide the refund now, or nil: only a refund of which the provider, when it was
-// asked last, did not say how it stands.
+// Decidable returns why a person cannot decide the refund now, or nil. A person decides only if the provider did not
+// report the refund's state when it was last asked.
 func (r *Refund) Decidable(now time.Time) error {
 	switch age := now.Sub(r.CreatedAt); {
 	case r.Status != RefundIsPending:

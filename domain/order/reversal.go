@@ -12,8 +12,8 @@ type ExternalRefund struct {
 	Charge   string // the provider's id of the charge, as Payment.Provider has it
 	Provider string // the provider's id of the refund
 	Amount   money.Amount
-	// Whole: the charge was reversed as a whole. Amount is the charge's, of which refunds before may have given
-	// back a part.
+	// Whole reports whether the whole charge was reversed. Amount is then the charge's, although earlier refunds may
+	// have given a part of it back.
 	Whole   bool
 	Outcome RefundOutcome
 	At      time.Time // when the provider says it was made

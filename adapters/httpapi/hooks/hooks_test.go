@@ -209,7 +209,7 @@ func TestPaymentProvidersAreHeardAsBefore(t *testing.T) {
 	}
 }
 
-// Three places of four are held by calls of one merchant's provider. Another merchant's provider is heard.
+// Calls of one merchant's provider hold three of four places. A call of another merchant's provider is stored.
 func TestPaymentWebhooksOfOneMerchantLeavePlacesToOthers(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, 10)

@@ -36,7 +36,7 @@ type resolvePaymentInput struct {
 	Body struct {
 		Outcome string `json:"outcome" enum:"charged,not_charged"`
 		Charge  string `json:"provider_charge_id,omitempty" doc:"The provider's id of the charge, by which it is refunded and reconciled: Stripe's payment intent (pi_…), PayPal's capture. Required if charged, but for the sandbox."`
-		Attempt int    `json:"attempt,omitempty" minimum:"0" doc:"The attempt that is decided, as the list of what is unresolved has it: 409 if another one is in flight. Left out: the one in flight."`
+		Attempt int    `json:"attempt,omitempty" minimum:"0" doc:"The attempt that is decided. 409 if another one is in flight. Without it, the one in flight."`
 		Reason  string `json:"reason" doc:"Why, for the audit log: what was looked up, and where. At most 2,000 characters. Do not name the buyer."`
 	}
 }

@@ -36,7 +36,7 @@ type waiter struct {
 // longestWait is how long an operation waits for a place.
 const longestWait = time.Second
 
-// NewLane returns a lane with places for concurrent operations, of which one tenant gets at most share. It calls shed,
+// NewLane returns a lane for that many concurrent operations. One tenant gets at most share places. The lane calls shed,
 // which may be nil, for each operation that it refuses.
 func NewLane(places, share int, shed func()) *Lane {
 	if shed == nil {

@@ -83,7 +83,7 @@ func (h *shop) checkCharges() {
 			}
 		}
 		if o != nil && mine != 1 {
-			h.violated(charges, "%s was paid by %s, of which the provider knows nothing", o.ID, o.Payment.Provider)
+			h.violated(charges, "%s was paid by %s, which the provider does not know", o.ID, o.Payment.Provider)
 		}
 		if o != nil {
 			h.checkRefunds(o)
