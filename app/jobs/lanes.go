@@ -33,8 +33,8 @@ type candidate struct {
 }
 
 // shares returns how many tasks may be claimed of each of these groups, of which the first has waited longest. Each
-// free place goes to the tenant with the fewest tasks. Slow groups leave room for others, and one tenant leaves a
-// quarter of all places, and of those for slow groups, to other tenants.
+// free place goes to the tenant with the fewest tasks. Slow groups leave room for others, and one tenant leaves an
+// eighth of all places, and of those for slow groups, to other tenants.
 func (l lanes) shares(limits Limits, groups []string) (list []ports.Share) {
 	tenants, slowRoom := make(map[string]*use), limits.slow()
 	of := func(group string) *use {
@@ -99,8 +99,9 @@ func (m Limits) next(waiting []candidate, slowRoom int) (next *candidate) {
 	return next
 }
 
-// tenantShare is how many of these places one tenant may hold.
-func tenantShare(places int) int { return places - places/4 }
+// tenantShare is how many of these places one tenant may hold. The rest stays free for other tenants. It is small: new
+// groups may turn out to be slow, and the tenant's other groups need a place beside them.
+func tenantShare(places int) int { return places - places/8 }
 
 // tenant returns the tenant of a group: the project, where the group's name begins with one.
 func tenant(group string) string {

@@ -126,7 +126,7 @@ func TestShares_ofOneTenant(t *testing.T) {
 		quick bool
 		all   int // tasks of proj_a
 	}{
-		"quick": {true, 48},
+		"quick": {true, 56},
 		"slow":  {false, 16},
 	} {
 		l := lanes{}
