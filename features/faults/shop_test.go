@@ -172,7 +172,7 @@ func again(err error) bool {
 	if !errors.As(err, &problem) {
 		return true // no answer
 	}
-	return problem.HTTPStatus >= 500 || problem.Code == "checkout_processing"
+	return problem.HTTPStatus >= 500 || problem.Code == "checkout_processing" || problem.Code == "too_many_payments"
 }
 
 // agree says how orders that one checkout's payers were told differ.
