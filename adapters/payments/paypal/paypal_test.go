@@ -372,6 +372,22 @@ func TestReportThatMayNotBeReadIsNoRefusalOfCredentials(t *testing.T) {
 	}
 }
 
+// A payment that a late report does not hold yet must not seem to be missing at PayPal.
+func TestLateReport(t *testing.T) {
+	span := ports.StatementRequest{From: since, To: since.Add(time.Hour)}
+	for refreshed, late := range map[string]bool{"2026-03-01T12:59:59+0000": true, "2026-03-01T13:00:00+0000": false} {
+		p, _, clock := open(t, map[string]string{"GET transactions": `200 {"total_pages":1,"last_refreshed_datetime":"` + refreshed + `"}`})
+		clock.at = since.Add(24 * time.Hour)
+		if err := p.Statement(t.Context(), account, span, nil); (err != nil) != late {
+			t.Errorf("refreshed at %s: %v", refreshed, err)
+		}
+		clock.at = span.To // within the lag that is documented
+		if err := p.Statement(t.Context(), account, span, nil); err != nil {
+			t.Errorf("refreshed at %s, asked at once: %v", refreshed, err)
+		}
+	}
+}
+
 // PayPal marks a payment as reversed once all of it was given back: the money came in all the same.
 func TestReversedCharge(t *testing.T) {
 	report := `200 {"total_pages":1,"transaction_details":[{"transaction_info":{"transaction_id":"C1","transaction_event_code":"T0006",

@@ -56,16 +56,21 @@ func (t transaction) key() string {
 
 var _ ports.StatementLag = (*Provider)(nil)
 
-// StatementLag is PayPal's: "It takes a maximum of three hours for executed transactions to appear"
+// lag is PayPal's: "It takes a maximum of three hours for executed transactions to appear"
 // (developer.paypal.com/docs/api/transaction-search/v1, read November 2026).
-func (p *Provider) StatementLag(project.PaymentRoute) time.Duration { return 3 * time.Hour }
+const lag = 3 * time.Hour
 
-// Statement tells what PayPal's report of transactions does, which lags up to three hours behind. Of
-// what is not ours, that is without an invoice, it leaves out unknown currencies.
+// StatementLag is how late the report is at most, by PayPal's documentation.
+func (p *Provider) StatementLag(project.PaymentRoute) time.Duration { return lag }
+
+// Statement reads PayPal's report of transactions. It fails where the report is later than documented
+// (https://docs.aws.amazon.com/glue/latest/dg/paypal-connector-limitations.html has seen it), so that
+// no payment is taken for missing. Of transactions without an invoice, which are not ours, it leaves
+// out unknown currencies.
 func (p *Provider) Statement(
 	ctx context.Context, a ports.PaymentAccount, s ports.StatementRequest, each func(ports.Movement) error,
 ) error {
-	_, err := p.transactions(ctx, a, s.From, s.To, func(t transaction) error {
+	refreshed, err := p.transactions(ctx, a, s.From, s.To, func(t transaction) error {
 		if !t.isCharge() && !(t.isRefund() && t.Status == "S") {
 			return nil
 		}
@@ -80,6 +85,13 @@ func (p *Provider) Statement(
 		}
 		return each(m)
 	})
+	due := p.remote.ProviderTime().Add(-lag - settling)
+	if s.To.Before(due) {
+		due = s.To
+	}
+	if err == nil && !refreshed.IsZero() && refreshed.Before(due) {
+		return fmt.Errorf("paypal: the report of transactions is complete only up to %s", refreshed.UTC().Format(time.RFC3339))
+	}
 	return err
 }
 
