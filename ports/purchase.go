@@ -67,14 +67,14 @@ type Purchase interface {
 type OrphanCharges interface {
 	// Orphans lists newest first, with the number of all that fit the filter.
 	Orphans(ctx context.Context, project id.Project, f OrphanFilter, page Page) ([]checkout.Orphan, int, error)
-	// OrphansDue claims orphans, of all projects, whose refund is due, the longest due first. Nobody else is given
-	// them before checkout.OrphanLease is over, by the database's clock.
-	OrphansDue(ctx context.Context, limit int) ([]checkout.Orphan, error)
 	// ChangeOrphan loads an orphan for exclusive use, runs change on it and, if that returns nil, stores it with
 	// the event, if there is one. change does no I/O and may run more than once. Unknown: NotFound
 	// orphan_not_found.
 	ChangeOrphan(ctx context.Context, project id.Project, orphan string, change func(o *checkout.Orphan, now time.Time) (*event.Event, error)) error
 }
+
+// DueOrphans hands out orphans whose refund is due. A group is the account with a payment provider that was charged.
+type DueOrphans = Queue[*checkout.Orphan]
 
 // OrphanFilter narrows the list of orphan charges. Zero fields narrow nothing.
 type OrphanFilter struct {

@@ -8,24 +8,6 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-// An orphan charge that cannot be read delays no other one's refund.
-func TestOrphansDue_unreadable(t *testing.T) {
-	onEngines(t, func(t *testing.T, s *Store) {
-		sale := porttest.NewSale(t, views(s))
-		c := sale.Init(sale.Quote())
-		for i, currency := range []string{"???", "USD"} {
-			rewrite(t, s, `INSERT INTO orphan_charges (project_id, id, checkout_id, attempt, provider, integration_id, charge, currency, amount, status,
-  failure, refund, detected_at, updated_at, attempts, due_at)
-VALUES ($1, $2, $3, $4, 'stripe', '', $5, $6, 100, 'refunding', '', '', 1, 1, 0, $7)`,
-				c.Snapshot().Project.String(), "orphan-"+currency, c.ID().String(), i+1, "ch_"+currency, currency, i+1)
-		}
-		due, err := s.Orphans().OrphansDue(t.Context(), 1)
-		if err != nil || len(due) != 1 || due[0].ID != "orphan-USD" {
-			t.Errorf("%v, %v", due, err)
-		}
-	})
-}
-
 // A project whose refunds are never decided keeps no other one from being closed, however few are looked at in a run.
 func TestUnfinished_unsettledProjectsGoLast(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {

@@ -64,20 +64,6 @@ UPDATE orphan_charges
 SET status = $3, failure = $4, refund = $5, updated_at = $6, attempts = $7, due_at = $8
 WHERE project_id = $1
   AND id = $2`
-
-	// claimOrphans is completed by the clock, the clause that skips what others are claiming, and the clock.
-	claimOrphans = `
-WITH due AS MATERIALIZED (
-  SELECT project_id, id
-  FROM orphan_charges
-  WHERE due_at <= %s
-  ORDER BY due_at, project_id, id
-  LIMIT $2%s
-)
-UPDATE orphan_charges
-SET due_at = %s + $1
-WHERE (project_id, id) IN (SELECT project_id, id FROM due)
-RETURNING ` + orphanColumns
 )
 
 type orphanRow struct {
@@ -185,30 +171,34 @@ func (v Orphans) Orphans(ctx context.Context, project id.Project, f ports.Orphan
 	return list, counts[0].N, nil
 }
 
-// OrphansDue skips rows that this program cannot read, and leases others in their place. A skipped row is tried again
-// when its lease ends.
-func (v Orphans) OrphansDue(ctx context.Context, limit int) (due []checkout.Orphan, err error) {
-	for more := true; more && len(due) == 0 && err == nil; {
-		due, more, err = v.claimDue(ctx, limit)
-	}
-	return due, err
+// DueOrphans hands out orphans whose refund is due.
+func (s *Store) DueOrphans() ports.DueOrphans {
+	return workQueue[leasedOrphanRow, *checkout.Orphan]{s, dueOrphans, leasedOrphanRow.lease}
 }
 
-// claimDue leases up to limit due rows, and reports whether there were any.
-func (v Orphans) claimDue(ctx context.Context, limit int) (due []checkout.Orphan, found bool, err error) {
-	var rows []orphanRow
-	d := v.store.dialect
-	b := v.store.writing(anyProject)
-	b.query(&rows, fmt.Sprintf(claimOrphans, d.clock, d.skipLocked, d.clock), checkout.OrphanLease.Milliseconds(), limit)
-	if err := b.run(ctx); err != nil {
-		return nil, false, err
-	}
-	for _, r := range rows {
-		if o, err := fromOrphanRow(r); err == nil {
-			due = append(due, o)
-		}
-	}
-	return due, len(rows) > 0, nil
+var dueOrphans = queueTable{
+	name:    "orphans",
+	table:   "orphan_charges",
+	key:     "id",
+	group:   "queue",
+	waits:   "due_at IS NOT NULL",
+	due:     "due_at",
+	lease:   "due_at",
+	retry:   "due_at",
+	columns: orphanColumns + ", queue",
+}
+
+type leasedOrphanRow struct {
+	orphanRow
+	Queue string
+	heldRow
+}
+
+func (r leasedOrphanRow) lease() ports.Leased[*checkout.Orphan] {
+	return decoded(r.held(r.ProjectID, r.ID, r.Queue), func() (*checkout.Orphan, error) {
+		o, err := fromOrphanRow(r.orphanRow)
+		return &o, err
+	})
 }
 
 func (v Orphans) ChangeOrphan(

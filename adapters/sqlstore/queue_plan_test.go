@@ -10,6 +10,7 @@ import (
 var queueIndexes = map[string]queueTable{
 	"checkouts_waiting":          lapsedCheckouts,
 	"refunds_waiting":            dueRefunds,
+	"orphan_charges_waiting":     dueOrphans,
 	"deliveries_waiting":         dueDeliveries,
 	"webhook_deliveries_waiting": dueInbox,
 	"sync_runs_due":              dueSyncRuns,

@@ -39,15 +39,16 @@ func TestQueues(t *testing.T) {
 // spoil makes a row unreadable, as a later version of the program or a hand-made UPDATE may.
 func spoil(t *testing.T, s *Store, queue, key string, spoilt bool) bool {
 	statement, known := map[string]string{
-		"payments":  "UPDATE checkouts SET taken = $1 || substr(taken, 2) WHERE id = $2",
-		"sync runs": "UPDATE sync_runs SET steps = $1 || substr(steps, 2) WHERE id = $2",
+		"payments":  "UPDATE checkouts SET taken = CASE $1 WHEN 'bad' THEN '{' ELSE '[' END || substr(taken, 2) WHERE id = $2",
+		"orphans":   "UPDATE orphan_charges SET currency = CASE $1 WHEN 'bad' THEN '???' ELSE 'USD' END WHERE id = $2",
+		"sync runs": "UPDATE sync_runs SET steps = CASE $1 WHEN 'bad' THEN '{' ELSE '[' END || substr(steps, 2) WHERE id = $2",
 	}[queue]
 	if known {
-		first := "["
+		how := "good"
 		if spoilt {
-			first = "{"
+			how = "bad"
 		}
-		rewrite(t, s, statement, first, key)
+		rewrite(t, s, statement, how, key)
 	}
 	return known
 }
@@ -85,6 +86,7 @@ func TestQueues_idle(t *testing.T) {
 	}{
 		"payments":   s.LapsedCheckouts(),
 		"refunds":    s.DueRefunds(),
+		"orphans":    s.DueOrphans(),
 		"deliveries": s.Outbox(),
 		"webhooks":   s.InboxQueue(),
 		"sync runs":  s.SyncQueue(),

@@ -35,6 +35,8 @@ func openMemory(testing.TB) porttest.PublishingStores {
 			Checkouts:   memstore.Checkouts{Store: s},
 			Lapsed:      s.Lapsed(),
 			DueRefunds:  s.DueRefunds(),
+			Orphans:     memstore.Orphans{Store: s},
+			DueOrphans:  s.DueOrphans(),
 			Orders:      orders,
 			OrderLists:  orders,
 			Refunds:     orders,

@@ -30,6 +30,7 @@ type Service struct {
 	Lapsed      ports.LapsedCheckouts
 	Orders      ports.Orders
 	Orphans     ports.OrphanCharges
+	DueOrphans  ports.DueOrphans
 	Sessions    ports.Sessions
 	Haggling    ports.Haggling
 	Catalog     ports.CatalogReader

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -49,30 +50,25 @@ func (s *Service) orphaned(o *checkout.Orphan, now time.Time) *event.Event {
 	}
 }
 
-// orphansAtOnce is how many orphan charges one run refunds.
-const orphansAtOnce = 8
-
-// RefundOrphans asks the providers to give orphan charges back, and returns how many refunds were decided. Any
-// number of replicas may run it at once.
-func (s *Service) RefundOrphans(ctx context.Context) (decided int, err error) {
-	for range orphansAtOnce {
-		due, problem := s.Orphans.OrphansDue(ctx, 1) // one at a time: its lease is for one call
-		if problem != nil || len(due) == 0 || ctx.Err() != nil {
-			return decided, errors.Join(err, problem)
-		}
-		switch done, problem := s.refundOrphan(context.WithoutCancel(ctx), &due[0]); {
-		case problem != nil:
-			err = errors.Join(err, problem)
-		case done:
-			decided++
-		}
+// OrphanRefunds asks the providers to give orphan charges back.
+func (s *Service) OrphanRefunds() jobs.Job[*checkout.Orphan] {
+	return jobs.Job[*checkout.Orphan]{
+		Name:   "refund orphan charges",
+		Queue:  s.DueOrphans,
+		Limits: jobs.Limits{Slots: 8, Slow: 4, Each: 2, Long: chargeTimeout / 2},
+		Lease:  checkout.OrphanLease,
+		Poll:   2 * time.Second,
+		Clock:  s.Clock,
+		Log:    s.Log,
+		Work: func(ctx context.Context, t jobs.Task[*checkout.Orphan]) error {
+			return s.refundOrphan(context.WithoutCancel(ctx), t.Item())
+		},
 	}
-	return decided, err
 }
 
 // refundOrphan asks the provider for the refund and records what it answers. The caller holds the lease. An
 // unknown outcome is no failure: the same request is made again later, under the same key.
-func (s *Service) refundOrphan(ctx context.Context, o *checkout.Orphan) (decided bool, err error) {
+func (s *Service) refundOrphan(ctx context.Context, o *checkout.Orphan) error {
 	bounded, cancel := context.WithTimeout(ctx, chargeTimeout)
 	defer cancel()
 	outcome, unknown := s.Gateway.Refund(bounded, ports.RefundRequest{
@@ -85,7 +81,8 @@ func (s *Service) refundOrphan(ctx context.Context, o *checkout.Orphan) (decided
 		Since:    o.DetectedAt,
 		Checkout: o.Checkout,
 	})
-	err = s.Orphans.ChangeOrphan(ctx, o.Project, o.ID, func(o *checkout.Orphan, now time.Time) (*event.Event, error) {
+	decided := false
+	err := s.Orphans.ChangeOrphan(ctx, o.Project, o.ID, func(o *checkout.Orphan, now time.Time) (*event.Event, error) {
 		if !o.Pending() {
 			return nil, nil
 		}
@@ -104,5 +101,5 @@ func (s *Service) refundOrphan(ctx context.Context, o *checkout.Orphan) (decided
 	if decided {
 		s.placed()
 	}
-	return decided, errors.Join(unknown, err)
+	return errors.Join(unknown, err)
 }

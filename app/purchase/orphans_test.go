@@ -57,16 +57,16 @@ func TestNoticeOfAnAttemptGivenUp(t *testing.T) {
 		t.Fatalf("orphan %+v, told %q", s.orphan, s.orphaned())
 	}
 	s.broken["refund"] = errGone
-	if n, err := service.RefundOrphans(t.Context()); n != 0 || !errors.Is(err, errGone) || !s.orphan.Pending() {
+	if n, err := refundOrphans(t, service); n != 0 || !errors.Is(err, errGone) || !s.orphan.Pending() {
 		t.Fatalf("%d decided, %v: %+v", n, err, s.orphan)
 	}
 	delete(s.broken, "refund")
-	if n, err := service.RefundOrphans(t.Context()); n != 0 || err != nil || len(s.refunds) != 1 {
+	if n, err := refundOrphans(t, service); n != 0 || err != nil || len(s.refunds) != 1 {
 		t.Fatalf("before its pause: %d decided, %v, asked %d times", n, err, len(s.refunds))
 	}
 	s.now = s.now.Add(2 * time.Second)
 	s.refunded = order.Refunded{Provider: "re_1"}
-	if n, err := service.RefundOrphans(t.Context()); n != 1 || err != nil || s.orphan.State != checkout.OrphanRefunded {
+	if n, err := refundOrphans(t, service); n != 1 || err != nil || s.orphan.State != checkout.OrphanRefunded {
 		t.Fatalf("%d decided, %v: %+v", n, err, s.orphan)
 	}
 	if s.orphaned() != "pending succeeded " {
@@ -78,7 +78,7 @@ func TestNoticeOfAnAttemptGivenUp(t *testing.T) {
 		}
 	}
 	s.hear(t, service, 1, "ch_1")
-	if n, err := service.RefundOrphans(t.Context()); n != 0 || err != nil || len(s.refunds) != 2 || s.order == nil {
+	if n, err := refundOrphans(t, service); n != 0 || err != nil || len(s.refunds) != 2 || s.order == nil {
 		t.Errorf("heard again: %d decided, %v, asked %d times", n, err, len(s.refunds))
 	}
 }
@@ -89,7 +89,7 @@ func TestOrphanThatIsNotRefunded(t *testing.T) {
 	s, service := givenUp(t)
 	s.hear(t, service, 1, "ch_1")
 	s.refunded = order.RefundFailed{Code: "charge_disputed"}
-	if n, err := service.RefundOrphans(t.Context()); n != 1 || err != nil || s.orphan.State != checkout.OrphanFailed || s.orphan.Failure != "charge_disputed" {
+	if n, err := refundOrphans(t, service); n != 1 || err != nil || s.orphan.State != checkout.OrphanFailed || s.orphan.Failure != "charge_disputed" {
 		t.Errorf("%d decided, %v: %+v", n, err, s.orphan)
 	}
 	if s.orphaned() != "pending failed " {

@@ -249,20 +249,38 @@ func (s orphans) Orphans(context.Context, id.Project, ports.OrphanFilter, ports.
 	return []checkout.Orphan{*s.orphan}, 1, nil
 }
 
-func (s orphans) OrphansDue(context.Context, int) (due []checkout.Orphan, err error) {
-	if s.orphan != nil && s.orphan.Pending() && !s.orphan.DueAt.After(s.now) {
-		s.orphan.DueAt = s.now.Add(checkout.OrphanLease)
-		due = append(due, *s.orphan)
-	}
-	return due, s.broken["due"]
-}
-
 func (s orphans) ChangeOrphan(_ context.Context, _ id.Project, _ string, change func(*checkout.Orphan, time.Time) (*event.Event, error)) error {
 	e, err := change(s.orphan, s.now)
 	if e != nil {
 		s.events = append(s.events, e)
 	}
 	return err
+}
+
+// dueOrphans hands out the till's orphan.
+type dueOrphans struct{ lapsed }
+
+func (s dueOrphans) due() bool {
+	return s.orphan != nil && s.orphan.Pending() && !s.orphan.DueAt.After(s.now)
+}
+
+func (s dueOrphans) Waiting(context.Context) ([]string, error) {
+	if !s.due() {
+		return nil, nil
+	}
+	return []string{"account"}, nil
+}
+
+func (s dueOrphans) Claim(context.Context, time.Duration, []ports.Share) ([]ports.Leased[*checkout.Orphan], error) {
+	s.orphan.DueAt = s.now.Add(checkout.OrphanLease)
+	o := *s.orphan
+	return []ports.Leased[*checkout.Orphan]{{Held: ports.Held{Group: "account", Until: o.DueAt}, Item: &o}}, nil
+}
+
+// refundOrphans asks for the refund of an orphan that is due.
+func refundOrphans(t *testing.T, s *purchase.Service) (decided int, err error) {
+	t.Helper()
+	return jobs.NewWorker(s.OrphanRefunds()).Once(t.Context())
 }
 
 type orders struct {
@@ -328,7 +346,7 @@ func open() (s *till, service *purchase.Service) {
 		products: []*catalog.Product{product(1, 100_00, 1), product(2, 50_00, 2, 3), product(3, 10_00, 4)},
 	}
 	return s, &purchase.Service{
-		Agent: &guard{}, Mandates: mandated{s}, Storefronts: s, Checkouts: checkouts{s}, Lapsed: lapsed{s}, Orphans: orphans{till: s}, Orders: orders{till: s}, Sessions: sessions{till: s},
+		Agent: &guard{}, Mandates: mandated{s}, Storefronts: s, Checkouts: checkouts{s}, Lapsed: lapsed{s}, Orphans: orphans{till: s}, DueOrphans: dueOrphans{lapsed{s}}, Orders: orders{till: s}, Sessions: sessions{till: s},
 		Haggling: s, Catalog: s, Gateway: s, Sandbox: true, Clock: s, Entropy: s, Log: slog.New(slog.DiscardHandler),
 	}
 }

@@ -25,7 +25,6 @@ type loop struct {
 func (a *App) loops() []loop {
 	return []loop{
 		{name: "follow the database's clock", every: syncEvery, run: a.clocks.follow},
-		{name: "refund orphan charges", every: 2 * time.Second, run: a.refundOrphans},
 		{name: "record uses of keys", every: 5 * time.Second, run: a.Access.FlushUses},
 		{name: "forget idempotency keys", every: 10 * time.Minute, run: a.forgetKeys},
 		{name: "forget declines", every: time.Minute, run: a.forgetDeclines},
@@ -117,6 +116,7 @@ func (a *App) workers() []func(context.Context) {
 	list := []func(context.Context){
 		working(a, a.publisher),
 		working(a, jobs.NewWorker(a.purchase.Reconciliation())),
+		working(a, jobs.NewWorker(a.purchase.OrphanRefunds())),
 		working(a, jobs.NewWorker(a.aftersales.Refunding())),
 		working(a, a.platforms.engine),
 		working(a, a.platforms.worker),
@@ -130,15 +130,6 @@ func (a *App) workers() []func(context.Context) {
 func working[T any](a *App, w *jobs.Worker[T]) func(context.Context) {
 	w.Ran = a.ran(w.Name)
 	return w.Run
-}
-
-// refundOrphans gives back money that was taken for payment attempts that were given up.
-func (a *App) refundOrphans(ctx context.Context) error {
-	decided, err := a.purchase.RefundOrphans(ctx)
-	if decided > 0 {
-		a.log.InfoContext(ctx, "orphan charges decided", "decided", decided)
-	}
-	return err
 }
 
 // forgetKeys removes the answers whose time is over.

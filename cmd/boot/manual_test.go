@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -30,7 +31,7 @@ func (r resolving) Resolve(ctx context.Context, request ports.ChargeRequest) (ch
 
 func (m *market) refundOrphans() {
 	m.t.Helper()
-	_, err := m.purchase.RefundOrphans(m.t.Context())
+	_, err := jobs.NewWorker(m.purchase.OrphanRefunds()).Once(m.t.Context())
 	m.must(err)
 }
 

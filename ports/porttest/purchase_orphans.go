@@ -11,30 +11,19 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Orphans is the contract of ports.OrphanCharges. It needs stores of its own: what is due is of all projects.
+// Orphans is the contract of ports.OrphanCharges.
 func Orphans(t *testing.T, open Open) {
 	s := openShop(t, open(t))
 	p := s.product(5)
 	o := s.pay(s.checkout(s.session(), line(p, 1)))
-	keep := func(orphan *checkout.Orphan) (stored bool) {
-		t.Helper()
-		s.must(s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) (err error) {
-			e := &event.Event{ID: random[id.Event](), Project: s.project.ID, At: noon, Data: event.PaymentOrphaned{
-				Checkout: orphan.Checkout, Charge: orphan.Charge, Amount: orphan.Amount, Provider: orphan.Route.Provider, Refund: "pending",
-			}}
-			stored, err = tx.Orphan(s.ctx, orphan, e)
-			return err
-		}))
-		return stored
-	}
 	c, err := s.Checkouts.Get(s.ctx, s.project.ID, o.Checkout)
 	s.must(err)
 	one, two := c.Orphaned(1, "ch_orphan", noon), c.Orphaned(1, "ch_other", noon.Add(time.Second))
 
-	same(t, "the payment of an order is stored", keep(c.Orphaned(1, o.Payment.Provider, noon)), false)
-	same(t, "stored", keep(one), true)
-	same(t, "stored again", keep(c.Orphaned(1, "ch_orphan", noon.Add(time.Hour))), false)
-	same(t, "another one stored", keep(two), true)
+	same(t, "the payment of an order is stored", s.keepOrphan(c.Orphaned(1, o.Payment.Provider, noon)), false)
+	same(t, "stored", s.keepOrphan(one), true)
+	same(t, "stored again", s.keepOrphan(c.Orphaned(1, "ch_orphan", noon.Add(time.Hour))), false)
+	same(t, "another one stored", s.keepOrphan(two), true)
 	list, total, err := s.Orphans.Orphans(s.ctx, s.project.ID, ports.OrphanFilter{}, ports.Page{Limit: 1})
 	s.must(err)
 	same(t, "the newest of all", list, []checkout.Orphan{*two})
@@ -50,17 +39,6 @@ func Orphans(t *testing.T, open Open) {
 	_, total, err = s.Orphans.Orphans(s.ctx, foreign.project.ID, ports.OrphanFilter{}, ports.Page{Limit: 9})
 	s.must(err)
 	same(t, "of another project", total, 0)
-
-	due, err := s.Orphans.OrphansDue(s.ctx, 1)
-	s.must(err)
-	same(t, "due", len(due), 1)
-	same(t, "the longest due", due[0].Charge, "ch_orphan")
-	due, err = s.Orphans.OrphansDue(s.ctx, 9)
-	s.must(err)
-	same(t, "due besides those that are claimed", len(due), 1)
-	due, err = s.Orphans.OrphansDue(s.ctx, 9)
-	s.must(err)
-	same(t, "due at last", len(due), 0)
 
 	s.must(s.Orphans.ChangeOrphan(s.ctx, s.project.ID, one.ID, func(o *checkout.Orphan, now time.Time) (*event.Event, error) {
 		if now.Before(noon) {
@@ -83,4 +61,27 @@ func Orphans(t *testing.T, open Open) {
 	same(t, "refund", list[1].Refund, "re_1")
 	err = s.Orphans.ChangeOrphan(s.ctx, foreign.project.ID, one.ID, func(*checkout.Orphan, time.Time) (*event.Event, error) { return nil, nil })
 	wantFault(t, err, fault.NotFound, "orphan_not_found")
+}
+
+// keepOrphan stores an orphan, and reports whether it did.
+func (s *shop) keepOrphan(o *checkout.Orphan) (stored bool) {
+	s.t.Helper()
+	s.must(s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) (err error) {
+		e := &event.Event{ID: random[id.Event](), Project: s.project.ID, At: noon, Data: event.PaymentOrphaned{
+			Checkout: o.Checkout,
+			Charge:   o.Charge,
+			Amount:   o.Amount,
+			Provider: o.Route.Provider,
+			Refund:   "pending",
+		}}
+		stored, err = tx.Orphan(s.ctx, o, e)
+		return err
+	}))
+	return stored
+}
+
+func (s *shop) orphan(o *checkout.Orphan) *checkout.Orphan {
+	s.t.Helper()
+	same(s.t, "stored", s.keepOrphan(o), true)
+	return o
 }

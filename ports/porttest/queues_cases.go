@@ -2,6 +2,7 @@ package porttest
 
 import (
 	"errors"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
@@ -17,6 +18,7 @@ import (
 var queueCases = map[string]func(*queueCase) bool{
 	"payments":   paymentsQueue,
 	"refunds":    refundsQueue,
+	"orphans":    orphansQueue,
 	"deliveries": deliveriesQueue,
 	"webhooks":   webhooksQueue,
 	"sync runs":  syncRunsQueue,
@@ -73,6 +75,23 @@ func refundsQueue(c *queueCase) bool {
 			return k.SettleRefund(due.Refund, order.Refunded{Provider: "re_" + l.Key}, random[id.Event](), queueStart)
 		})
 		return err
+	}
+	return true
+}
+
+func orphansQueue(c *queueCase) bool {
+	shop := c.shops()
+	c.queue, c.unfenced = erased[*checkout.Orphan]{c.stores.DueOrphans}, true
+	c.add = func(group int) string {
+		s := shop(group)
+		made := s.checkout(s.session(), line(s.product(1), 1))
+		return s.orphan(made.Orphaned(made.Attempt(), random[id.Payment]().String(), noon)).ID
+	}
+	c.record = func(l ports.Leased[any]) error {
+		return c.stores.Orphans.ChangeOrphan(c.Context(), l.Project, l.Key, func(o *checkout.Orphan, now time.Time) (*event.Event, error) {
+			o.Refunded("re_"+l.Key, now)
+			return nil, nil
+		})
 	}
 	return true
 }

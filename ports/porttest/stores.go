@@ -32,6 +32,7 @@ type Stores struct {
 	Lapsed      ports.LapsedCheckouts
 	DueRefunds  ports.DueRefunds
 	Orphans     ports.OrphanCharges
+	DueOrphans  ports.DueOrphans
 	Orders      ports.Orders
 	OrderLists  ports.OrderLists
 	Refunds     ports.Refunds

@@ -132,25 +132,15 @@ func (s *simulation) live(r *replica) {
 	fresh.provider = all
 	r.server = &fresh
 	s.note("%s starts, its clock off by %s", r.of.name, time.Duration(r.off))
-	works := []work{
+	background := []work{
 		works(s, r.of, r.purchase().Reconciliation(), func() bool { return due(s.store.Lapsed()) }),
 		works(s, r.of, r.aftersales().Refunding(), func() bool { return due(s.store.DueRefunds()) }),
 		works(s, r.of, r.publisher().Job(), func() bool { return due(s.store.Outbox()) || s.store.EventsDue() }),
 	}
 	if s.shops[0].breaksPromise {
-		refund, busy := r.purchase().RefundOrphans, false
-		works = append(works, work{s.store.OrphansDue, func() {
-			if busy {
-				return
-			}
-			busy = true
-			go func() {
-				_, _ = refund(tagged(noReason, "orphans"))
-				busy = false
-			}()
-		}})
+		background = append(background, works(s, r.of, r.purchase().OrphanRefunds(), func() bool { return due(s.store.DueOrphans()) }))
 	}
-	s.poll(r.of, works)
+	s.poll(r.of, background)
 }
 
 // work is background work of a server: wake is called when it is due.

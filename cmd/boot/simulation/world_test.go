@@ -123,10 +123,6 @@ type orphans struct {
 	*server
 }
 
-func (v orphans) OrphansDue(ctx context.Context, limit int) ([]checkout.Orphan, error) {
-	return on(ctx, v.server, "orphans due", func() ([]checkout.Orphan, error) { return v.OrphanCharges.OrphansDue(ctx, limit) })
-}
-
 func (v orphans) ChangeOrphan(ctx context.Context, p id.Project, o string, change func(*checkout.Orphan, time.Time) (*event.Event, error)) error {
 	return v.call(ctx, v.of, "change "+o, func() error { return v.OrphanCharges.ChangeOrphan(ctx, p, o, change) })
 }
@@ -337,7 +333,8 @@ func (s *server) purchase() *purchase.Service {
 	return &purchase.Service{
 		Agent: consenting{}, Mandates: mandates{}, Storefronts: memstore.Projects{Store: s.store},
 		Checkouts: checkouts{memstore.Checkouts{Store: s.store}, s}, Lapsed: queue[*checkout.Checkout]{s.store.Lapsed(), s, "payments"},
-		Orders: s.orders(), Orphans: orphans{memstore.Orphans{Store: s.store}, s}, Gateway: s.provider, Clock: s.off, Entropy: s.entropy(), Log: quiet,
+		Orders: s.orders(), Orphans: orphans{memstore.Orphans{Store: s.store}, s},
+		DueOrphans: queue[*checkout.Orphan]{s.store.DueOrphans(), s, "orphans"}, Gateway: s.provider, Clock: s.off, Entropy: s.entropy(), Log: quiet,
 	}
 }
 

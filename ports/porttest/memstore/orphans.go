@@ -77,29 +77,46 @@ func (v Orphans) Orphans(ctx context.Context, p id.Project, f ports.OrphanFilter
 	return part(list, page), len(list), nil
 }
 
-func (s *state) orphansDue(now time.Time, limit int) (list []checkout.Orphan) {
-	for _, o := range s.orphans.rows {
-		if !o.DueAt.IsZero() && !o.DueAt.After(now) {
-			list = append(list, o)
+// DueOrphans hands out orphans whose refund is due.
+func (s *Store) DueOrphans() ports.DueOrphans {
+	find := func(s *state, h id.Project, name string) (orphanKey, checkout.Orphan) {
+		for k, o := range s.orphans.rows {
+			if k.project == h && o.ID == name {
+				return k, o
+			}
 		}
+		return orphanKey{}, checkout.Orphan{}
 	}
-	slices.SortFunc(list, func(a, b checkout.Orphan) int {
-		return cmp.Or(a.DueAt.Compare(b.DueAt), strings.Compare(a.Project.String(), b.Project.String()), strings.Compare(a.ID, b.ID))
-	})
-	return list[:min(limit, len(list))]
-}
-
-func (v Orphans) OrphansDue(ctx context.Context, limit int) (list []checkout.Orphan, err error) {
-	err = v.inTx(ctx, func(s *state) error {
-		list = s.orphansDue(v.Now(), limit)
-		for i := range list {
-			o := &list[i]
-			o.DueAt = v.Now().Add(checkout.OrphanLease)
-			s.orphans.put(s, orphanKey{o.Project, o.Route.Provider, o.Charge}, *o)
-		}
-		return nil
-	})
-	return list, err
+	move := func(s *state, p id.Project, name string, until time.Time) *checkout.Orphan {
+		k, o := find(s, p, name)
+		o.DueAt = until
+		s.orphans.put(s, k, o)
+		return &o
+	}
+	return queue[*checkout.Orphan]{
+		Store: s, name: "orphans",
+		list: func(s *state, now time.Time) (list []due[*checkout.Orphan]) {
+			for k, o := range s.orphans.rows {
+				if !o.DueAt.IsZero() && !o.DueAt.After(now) {
+					list = append(list, due[*checkout.Orphan]{
+						project: k.project,
+						row:     o.ID,
+						group:   cmp.Or(o.Route.Integration.String(), k.project.String()),
+						at:      o.DueAt,
+					})
+				}
+			}
+			return list
+		},
+		lease: func(s *state, d due[*checkout.Orphan], until time.Time) (*checkout.Orphan, error) {
+			return move(s, d.project, d.row, until), nil
+		},
+		held: func(s *state, h ports.Held) bool {
+			_, o := find(s, h.Project, h.Key)
+			return o.Pending() && o.DueAt.Equal(h.Until)
+		},
+		postpone: func(s *state, h ports.Held, until time.Time) { move(s, h.Project, h.Key, until) },
+	}
 }
 
 func (v Orphans) ChangeOrphan(ctx context.Context, p id.Project, orphan string, change func(*checkout.Orphan, time.Time) (*event.Event, error)) error {
@@ -128,6 +145,3 @@ func (v Orphans) ChangeOrphan(ctx context.Context, p id.Project, orphan string, 
 		return fault.Missing("orphan")
 	})
 }
-
-// OrphansDue reports whether refunds of orphan charges are due.
-func (s *Store) OrphansDue() bool { return len(s.committed.Load().orphansDue(s.Now(), 1)) > 0 }
