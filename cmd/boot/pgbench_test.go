@@ -98,20 +98,20 @@ func (p *pgbench) sql(text string) string {
 // prepare makes a ready checkout and its agreed quote for every transaction.
 func (p *pgbench) prepare() {
 	p.b.Helper()
-	numbers := fmt.Sprintf("generate_series(0, %d) AS client, generate_series(1, %d) AS i", benchClients-1, benchEach)
+	numbers := fmt.Sprintf("generate_series(0, %d) AS bench_client, generate_series(1, %d) AS i", benchClients-1, benchEach)
 	copies := func(table, which, set string) {
 		p.sql(fmt.Sprintf(`INSERT INTO %[1]s SELECT (jsonb_populate_record(NULL::%[1]s, to_jsonb(one) || jsonb_build_object(%[2]s))).*
 			FROM (SELECT * FROM %[1]s WHERE %[3]s ORDER BY id LIMIT 1) AS one, %[4]s`, table, set, which, numbers))
 	}
-	copies("checkouts", "status = 'completed'", `'id', 'chk_' || client || '_' || i, 'status', 'ready', 'attempt', 0`)
-	copies("quotes", "state = 'accepted'", `'id', 'quote_' || client || '_' || i, 'token_hash', client || '_' || i, 'claimed_by', '', 'redeemed_by', ''`)
+	copies("checkouts", "status = 'completed'", `'id', 'chk_' || bench_client || '_' || i, 'status', 'ready', 'attempt', 0`)
+	copies("quotes", "state = 'accepted'", `'id', 'quote_' || bench_client || '_' || i, 'token_hash', bench_client || '_' || i, 'claimed_by', '', 'redeemed_by', ''`)
 	p.sql("ANALYZE")
 }
 
-// row is one row of a table that a finalize wrote, as SQL literals by column.
-func (p *pgbench) row(table string) map[string]string {
+// row is the row of a table that a finalize wrote, where it is, as SQL literals by column.
+func (p *pgbench) row(table, where string) map[string]string {
 	p.b.Helper()
-	decoder := json.NewDecoder(bytes.NewBufferString(p.sql("SELECT to_jsonb(t) FROM " + table + " AS t LIMIT 1")))
+	decoder := json.NewDecoder(bytes.NewBufferString(p.sql("SELECT to_jsonb(t) FROM " + table + " AS t WHERE " + where + " LIMIT 1")))
 	decoder.UseNumber()
 	var row map[string]any
 	if err := decoder.Decode(&row); err != nil {
@@ -132,8 +132,9 @@ func (p *pgbench) row(table string) map[string]string {
 }
 
 // insert is the statement that writes such a row, with other values in some columns.
-func (p *pgbench) insert(table string, other ...string) string {
-	row := p.row(table)
+func (p *pgbench) insert(table, where string, other ...string) string {
+	p.b.Helper()
+	row := p.row(table, where)
 	for i := 0; i < len(other); i += 2 {
 		row[other[i]] = other[i+1]
 	}
@@ -150,18 +151,33 @@ func (p *pgbench) insert(table string, other ...string) string {
 func (p *pgbench) script() string {
 	project := p.sql("SELECT id FROM projects LIMIT 1")
 	variants := strings.Fields(p.sql(fmt.Sprintf("SELECT variant_id FROM stock WHERE quantity > 100000 ORDER BY variant_id LIMIT %d", p.products)))
-	checkout := p.row("checkouts")
+	mine := func(prefix string) string { return "'" + prefix + "' || :client_id || '_' || :i" }
+	order := p.sql("SELECT id FROM orders ORDER BY id LIMIT 1")
+	of, sale := "order_id = '"+order+"'", "order_id = '"+order+"' AND kind = 'sale'"
+	checkout := p.row("checkouts", "id = (SELECT checkout_id FROM orders WHERE id = '"+order+"')")
+	posting := func(position string) string {
+		where := "position = " + position + " AND transaction_id = (SELECT id FROM ledger_transactions WHERE " + sale + ")"
+		return p.insert("ledger_postings", where, "transaction_id", mine("txn_"))
+	}
 	in := `\; SET LOCAL ROLE haggle_app\; SET LOCAL haggle.project_id = '` + project + `'\; `
 	begin, read := "BEGIN"+in, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"+in
-	mine := func(prefix string) string { return "'" + prefix + "' || :client_id || '_' || :i" }
 	locked := "SELECT * FROM checkouts WHERE project_id = '" + project + "' AND id = " + mine("chk_")
 	var variant strings.Builder
 	for i, v := range variants {
 		fmt.Fprintf(&variant, "WHEN %d THEN '%s' ", i, v)
 	}
 	chosen := fmt.Sprintf("(CASE (:client_id + :i) %% %d %sEND)", len(variants), variant.String())
-	saved := fmt.Sprintf("UPDATE checkouts SET status = '%%s', selected = %s, attempt = 1, declines = 0, lease_until = 1, payment = %s, taken = %s WHERE project_id = '%s' AND id = %s",
-		checkout["selected"], checkout["payment"], checkout["taken"], project, mine("chk_"))
+	saved := fmt.Sprintf("UPDATE checkouts SET status = '%%s', selected = %s, attempt = 1, declines = 0, lease_until = 1, payment = %s, taken = %s, claimed_at = 1, client = %s WHERE project_id = '%s' AND id = %s",
+		checkout["selected"], checkout["payment"], checkout["taken"], mine("client_"), project, mine("chk_"))
+	admitted := ""
+	for _, column := range []string{"session_id", "client"} {
+		payer := mine(column + "_")
+		admitted += " AND 10 > (SELECT count(*) FROM declines WHERE project_id = '" + project + "' AND subject = " + payer + " AND at > 1)" +
+			" + (SELECT count(*) FROM checkouts AS c WHERE c.project_id = '" + project + "' AND c." + column + " = " + payer + " AND c.status = 'processing' AND c.claimed_at > 1)"
+	}
+	slot := func(n int) string {
+		return fmt.Sprintf("('%s', (:client_id * %d + :i) * 2 %% 1024 + %d)", project, benchEach, n)
+	}
 	quote := "WHERE project_id = '" + project + "' AND redeemed_by = '' AND claimed_by IN ('', " + mine("chk_") + ") AND id IN (" + mine("quote_") + ")"
 	together := func(statements ...string) string {
 		var with, counts []string
@@ -178,24 +194,25 @@ func (p *pgbench) script() string {
 		read + locked + `\; SELECT count(*), min(at) FROM declines WHERE project_id = '` + project + "' AND subject IN (" + checkout["session_id"] + `, '') AND at > 1 GROUP BY subject\; COMMIT;`,
 		begin + "SELECT CAST(pg_current_xact_id() AS TEXT);",
 		locked + " FOR UPDATE;",
-		"SELECT v.product_id, s.variant_id, v.sku, s.location, s.quantity FROM stock AS s JOIN variants AS v ON v.project_id = s.project_id AND v.id = s.variant_id " +
+		"WITH locked AS (INSERT INTO claim_locks (project_id, slot) VALUES " + slot(0) + ", " + slot(1) + " ON CONFLICT (project_id, slot) DO UPDATE SET slot = excluded.slot RETURNING slot) " +
+			"SELECT v.product_id, s.variant_id, v.sku, s.location, s.quantity FROM stock AS s JOIN variants AS v ON v.project_id = s.project_id AND v.id = s.variant_id " +
 			"JOIN products AS p ON p.project_id = v.project_id AND p.id = v.product_id WHERE s.project_id = '" + project +
-			"' AND p.status = 'active' AND p.deleted_at IS NULL AND s.variant_id IN (" + chosen + ") ORDER BY s.variant_id, s.location FOR UPDATE OF s;",
-		together(fmt.Sprintf(saved, "processing"),
+			"' AND p.status = 'active' AND p.deleted_at IS NULL AND s.variant_id IN (" + chosen + ") AND (SELECT count(*) FROM locked) > 0 ORDER BY s.variant_id, s.location FOR UPDATE OF s;",
+		together(fmt.Sprintf(saved, "processing")+admitted,
 			"UPDATE stock AS s SET quantity = s.quantity - 1 WHERE s.project_id = '"+project+"' AND s.variant_id = "+chosen+" AND s.location = 'main' AND s.quantity >= 1",
 			"UPDATE quotes SET claimed_by = "+mine("chk_")+" "+quote) + ";",
 		"COMMIT;",
-		begin + p.insert("sandbox_charges", "key", key) + ` ON CONFLICT DO NOTHING\; SELECT * FROM sandbox_charges WHERE project_id = '` + project + "' AND key = " + key + `\; COMMIT;`,
+		begin + p.insert("sandbox_charges", "true", "key", key) + ` ON CONFLICT DO NOTHING\; SELECT * FROM sandbox_charges WHERE project_id = '` + project + "' AND key = " + key + `\; COMMIT;`,
 		begin + "SELECT CAST(pg_current_xact_id() AS TEXT);",
 		locked + " FOR UPDATE;",
 		together(fmt.Sprintf(saved, "completed"),
-			p.insert("orders", "id", mine("ord_"), "checkout_id", mine("chk_"), "confirmation", mine("HG-")),
-			p.insert("payments", "id", mine("pay_"), "order_id", mine("ord_"), "provider", mine("ch_")),
-			p.insert("ledger_transactions", "id", mine("txn_"), "order_id", mine("ord_"), "payment_id", mine("pay_")),
-			p.insert("ledger_postings", "transaction_id", mine("txn_"), "position", "0"),
-			p.insert("ledger_postings", "transaction_id", mine("txn_"), "position", "1"),
-			p.insert("ledger_postings", "transaction_id", mine("txn_"), "position", "2"),
-			p.insert("outbox", "id", mine("evt_")),
+			p.insert("orders", "id = '"+order+"'", "id", mine("ord_"), "checkout_id", mine("chk_"), "confirmation", mine("HG-")),
+			p.insert("payments", of, "id", mine("pay_"), "order_id", mine("ord_"), "provider", mine("ch_")),
+			p.insert("ledger_transactions", sale, "id", mine("txn_"), "order_id", mine("ord_"), "payment_id", mine("pay_")),
+			posting("0"),
+			posting("1"),
+			posting("2"),
+			p.insert("outbox", "true", "id", mine("evt_")),
 			"UPDATE quotes SET redeemed_by = "+mine("ord_")+" "+quote) + ";",
 		"COMMIT;",
 	}
