@@ -127,18 +127,21 @@ var (
 	BalanceFee    = BalanceKind{"fee"}    // the provider's fee for a charge or a refund; a dispute's is in its DisputeReport, not here
 	BalancePayout = BalanceKind{"payout"} // money sent to the merchant's bank account, or returned from it
 	BalanceOther  = BalanceKind{"other"}  // adjustments and transfers that are none of the above
+	BalanceNews   = BalanceKind{"news"}   // a refund or dispute, without an amount; see BalanceChange.News
 )
 
 func (k BalanceKind) String() string { return k.name }
 
-// BalanceChange is one change of what a provider holds for the merchant that is no charge, refund or
-// dispute itself. Amount is signed: a fee and a payout are negative.
+// BalanceChange is one change of what a provider holds for the merchant. Amount is signed: a fee and a
+// payout are negative. The amounts of charges, refunds and disputes are left out. A change whose refund
+// or dispute a webhook should have reported has the same report in News, and may have no amount.
 type BalanceChange struct {
 	Kind     BalanceKind
 	Provider string // the provider's id of the change, unique with Kind
 	Charge   string // the provider's id of the charge it is for, as far as known
 	Amount   money.Amount
 	At       time.Time
+	News     PaymentNews
 }
 
 // BalanceReader reads a provider's balance report.

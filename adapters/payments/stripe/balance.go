@@ -6,6 +6,7 @@ import (
 
 	api "github.com/stripe/stripe-go/v85"
 
+	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -33,7 +34,8 @@ var moved = map[api.BalanceTransactionReportingCategory]bool{
 }
 
 // BalanceChanges reads the balance transactions by the second in which they were created. Amounts are in the currency
-// in which the account settles. Unknown currencies are left out.
+// in which the account settles. Unknown currencies are left out. News has disputes, refunds that failed, and refunds
+// that were not requested here, each in its state of today.
 func (p *Provider) BalanceChanges(
 	ctx context.Context, a ports.PaymentAccount, s ports.StatementRequest, each func(ports.BalanceChange) error,
 ) error {
@@ -42,11 +44,16 @@ func (p *Provider) BalanceChanges(
 	}
 	params.Limit = api.Int64(pageSize)
 	params.AddExpand("data.source")
+	began := p.remote.ProviderTime()
 	for t, err := range p.as(a).V1BalanceTransactions.List(ctx, params).All(ctx) {
 		if err != nil {
 			return described(err)
 		}
-		for _, c := range changes(t) {
+		all := changes(t)
+		if news, ok := newsIn(t, began); ok {
+			all = append(all, ports.BalanceChange{Kind: ports.BalanceNews, Provider: t.ID, At: time.Unix(t.Created, 0).UTC(), News: news})
+		}
+		for _, c := range all {
 			if err := each(c); err != nil {
 				return err
 			}
@@ -85,6 +92,22 @@ func changes(t *api.BalanceTransaction) (all []ports.BalanceChange) {
 		add(ports.BalanceFee, -t.Fee)
 	}
 	return all
+}
+
+// newsIn is what a webhook should have reported of a transaction's source, and false if there is no such report.
+func newsIn(t *api.BalanceTransaction, at time.Time) (news ports.PaymentNews, ok bool) {
+	switch {
+	case t.Source == nil:
+		return news, false
+	case t.Source.Dispute != nil:
+		news = newsOfDispute(t.Source.Dispute, at)
+		return news, news.Dispute != nil
+	case t.Source.Refund != nil:
+		news, err := newsOf(t.Source.Refund)
+		_, failed := news.Refund.(order.RefundFailed)
+		return news, err == nil && (failed || news.External != nil)
+	}
+	return news, false
 }
 
 // inReport reports whether a transaction's fee is in the report of its dispute (taken), and would count twice.

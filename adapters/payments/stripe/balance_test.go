@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -42,5 +43,47 @@ func TestBalanceChanges(t *testing.T) {
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v\n%+v\nwant\n%+v", err, got, want)
+	}
+}
+
+// What a webhook should have reported is in the balance report too: a webhook can be lost.
+func TestBalanceChangesReportWhatWasTakenBack(t *testing.T) {
+	p := open(t, func(w http.ResponseWriter, r *http.Request) {
+		say(w, 200, `{"object":"list","data":[
+			{"id":"txn_1","object":"balance_transaction","amount":-4990,"fee":1500,"currency":"usd","created":1772366400,"reporting_category":"dispute",
+				"source":{"id":"dp_1","object":"dispute","status":"lost","reason":"fraudulent","amount":4990,"currency":"usd","payment_intent":"pi_1",
+					"balance_transactions":[{"id":"txn_1","amount":-4990,"fee":1500,"currency":"usd"}]}},
+			{"id":"txn_2","object":"balance_transaction","amount":1000,"fee":0,"currency":"usd","created":1772366400,"reporting_category":"refund_failure",
+				"source":{"id":"re_1","object":"refund","status":"failed","failure_reason":"lost_or_stolen_card","amount":1000,"currency":"usd",
+					"payment_intent":"pi_1","metadata":{"`+metaRefund+`":"ref_1"}}},
+			{"id":"txn_3","object":"balance_transaction","amount":-500,"fee":0,"currency":"usd","created":1772366400,"reporting_category":"refund",
+				"source":{"id":"re_2","object":"refund","status":"succeeded","amount":500,"currency":"usd","payment_intent":"pi_1","created":1772366400}},
+			{"id":"txn_4","object":"balance_transaction","amount":-500,"fee":0,"currency":"usd","created":1772366400,"reporting_category":"refund",
+				"source":{"id":"re_3","object":"refund","status":"succeeded","amount":500,"currency":"usd","payment_intent":"pi_1","metadata":{"`+metaRefund+`":"ref_2"}}}]}`)
+	})
+	got := map[string]ports.PaymentNews{}
+	err := p.BalanceChanges(t.Context(), account, ports.StatementRequest{From: since, To: since.Add(time.Hour)}, func(c ports.BalanceChange) error {
+		if c.Kind != ports.BalanceNews {
+			t.Errorf("%s is %s", c.Provider, c.Kind)
+		}
+		got[c.Provider] = c.News
+		return nil
+	})
+	usd := func(n int64) money.Amount { return money.Of(n, money.USD) }
+	dispute := got["txn_1"].Dispute
+	if err != nil || len(got) != 3 || dispute == nil || dispute.At.IsZero() {
+		t.Fatalf("%v: %+v", err, got)
+	}
+	dispute.At = since
+	if want := (order.DisputeReport{
+		Charge: "pi_1", Provider: "dp_1", Status: order.DisputeLost, Reason: "fraudulent", Amount: usd(4990), Withdrawn: usd(4990), Fee: usd(1500), At: since,
+	}); *dispute != want {
+		t.Errorf("the dispute: %+v", *dispute)
+	}
+	if _, failed := got["txn_2"].Refund.(order.RefundFailed); !failed || got["txn_2"].Key != "ref_1" {
+		t.Errorf("the refund that failed: %+v", got["txn_2"])
+	}
+	if external := got["txn_3"].External; external == nil || external.Provider != "re_2" || external.Amount != usd(500) {
+		t.Errorf("the refund made elsewhere: %+v", got["txn_3"])
 	}
 }

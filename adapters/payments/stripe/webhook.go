@@ -150,12 +150,17 @@ func disputeNews(raw json.RawMessage, at time.Time) (ports.PaymentNews, error) {
 	if err := json.Unmarshal(raw, &dispute); err != nil {
 		return ports.PaymentNews{}, errUnreadableEvent
 	}
+	return newsOfDispute(&dispute, at), nil
+}
+
+// newsOfDispute reports a dispute as it stood at a time; nothing if it cannot be of a payment here.
+func newsOfDispute(dispute *api.Dispute, at time.Time) ports.PaymentNews {
 	status, known := disputeStatuses[dispute.Status]
 	amount, err := fromUnits(dispute.Amount, string(dispute.Currency))
 	if !known || err != nil || dispute.PaymentIntent == nil {
-		return ports.PaymentNews{}, nil
+		return ports.PaymentNews{}
 	}
-	withdrawn, fee := taken(&dispute, amount)
+	withdrawn, fee := taken(dispute, amount)
 	return ports.PaymentNews{Dispute: &order.DisputeReport{
 		Charge:    dispute.PaymentIntent.ID,
 		Provider:  dispute.ID,
@@ -165,7 +170,7 @@ func disputeNews(raw json.RawMessage, at time.Time) (ports.PaymentNews, error) {
 		Withdrawn: withdrawn,
 		Fee:       fee,
 		At:        at,
-	}}, nil
+	}}
 }
 
 // taken sums a dispute's balance transactions: "zero, one, or two [...] that show funds withdrawn and reinstated to your
