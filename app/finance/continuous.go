@@ -56,6 +56,11 @@ type Purchases interface {
 	Heard(ctx context.Context, project id.Project, key string, outcome checkout.Outcome) error
 }
 
+// Reports takes what a provider's webhooks report. Reports may repeat.
+type Reports interface {
+	Record(ctx context.Context, project id.Project, news ports.PaymentNews) error
+}
+
 // Reconciler compares the books of all projects continuously, books fees and payouts, and announces what
 // nothing explains. Any number of replicas may run it at once.
 type Reconciler struct {
@@ -63,6 +68,7 @@ type Reconciler struct {
 	Reconciliations ports.Reconciliations
 	Balances        ports.BalanceGateway
 	Purchases       Purchases
+	Reports         Reports
 	Entropy         ports.Entropy
 	Log             *slog.Logger
 	Announced       func() // wakes whoever delivers events
@@ -256,7 +262,12 @@ func (r *Reconciler) book(ctx context.Context, c *ports.Reconciliation) error {
 func (r *Reconciler) bookPart(ctx context.Context, c *ports.Reconciliation, from, to, until time.Time) error {
 	request := ports.StatementRequest{Project: c.Project, Route: c.Route, From: from, To: to}
 	var changes []ports.BalanceChange
+	var news []ports.PaymentNews
 	err := r.Balances.BalanceChanges(ctx, request, func(change ports.BalanceChange) error {
+		if change.Kind == ports.BalanceNews {
+			news = append(news, change.News)
+			return nil
+		}
 		if len(changes) == mostChanges {
 			return errors.New("too many changes of the balance")
 		}
@@ -266,6 +277,7 @@ func (r *Reconciler) bookPart(ctx context.Context, c *ports.Reconciliation, from
 	if err != nil {
 		return unanswered(c.Route, err)
 	}
+	r.report(ctx, c, news)
 	of, err := r.ordersOf(ctx, c, changes)
 	if err != nil {
 		return err
@@ -280,6 +292,17 @@ func (r *Reconciler) bookPart(ctx context.Context, c *ports.Reconciliation, from
 	}
 	_, err = r.Reconciliations.Book(ctx, c, transactions, until)
 	return err
+}
+
+// report records refunds and disputes whose webhook may be lost. One that cannot be recorded is read again while it is
+// in the overlap, and holds up nothing else.
+func (r *Reconciler) report(ctx context.Context, c *ports.Reconciliation, news []ports.PaymentNews) {
+	for _, n := range news {
+		if err := r.Reports.Record(ctx, c.Project, n); err != nil {
+			r.Log.WarnContext(ctx, "a refund or dispute of the balance report is not recorded", "project", c.Project.String(),
+				"provider", c.Route.Provider, "error", err)
+		}
+	}
 }
 
 // ordersOf finds the payments of the charges that changes are for.

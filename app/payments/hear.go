@@ -59,10 +59,16 @@ func (e Ear) Hear(ctx context.Context, webhook id.Webhook, call ports.Call) erro
 	if err != nil {
 		return err
 	}
-	if err = e.record(ctx, i.Project, news); fault.KindOf(err) == fault.NotFound {
-		return nil // the merchant's account may have other uses
+	return e.Record(ctx, i.Project, news)
+}
+
+// Record passes a report on. One that concerns nothing of ours is ignored: the merchant's account may have other
+// uses.
+func (e Ear) Record(ctx context.Context, of id.Project, news ports.PaymentNews) error {
+	if err := e.record(ctx, of, news); fault.KindOf(err) != fault.NotFound {
+		return err
 	}
-	return err
+	return nil
 }
 
 func (e Ear) record(ctx context.Context, of id.Project, news ports.PaymentNews) error {

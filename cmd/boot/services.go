@@ -18,6 +18,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/finance"
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/app/inbox"
+	"github.com/haggle-commerce/haggle/app/payments"
 	"github.com/haggle-commerce/haggle/app/projects"
 	"github.com/haggle-commerce/haggle/app/publishing"
 	"github.com/haggle-commerce/haggle/app/purchase"
@@ -92,7 +93,7 @@ func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 	}
 	s.reconciler = &finance.Reconciler{
 		Service: s.finance, Reconciliations: st.Reconciliations(), Balances: a.balances, Purchases: s.purchase, Entropy: entropy, Log: a.log,
-		Announced: a.publisher.Wake,
+		Reports: payments.Ear{Purchases: s.purchase, Refunds: s.aftersales}, Announced: a.publisher.Wake,
 	}
 	s.announcing = &announcing.Service{Announcements: st.LateAnnouncements(), Entropy: entropy, Announced: a.publisher.Wake}
 	return s

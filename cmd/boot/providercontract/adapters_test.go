@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -333,22 +334,44 @@ func TestStripeWebhooks(t *testing.T) {
 		}
 	}
 	l.tell(t, "payouts", map[string]any{"provider": "stripe", "account": standin.StripeAccount(merchant), "currency": "usd", "amount": 2000})
-	wantBalance(t, p, account, map[string]int64{"fee " + paid.Provider: -(4990*29/1000 + 30), "payout ": -2000})
+	reported := wantBalance(t, p, account, map[string]int64{"fee " + paid.Provider: -(4990*29/1000 + 30), "payout ": -2000})
+	var again []string // what the webhooks reported
+	for _, news := range reported {
+		switch {
+		case news.Dispute != nil && news.Dispute.Status == order.DisputeWon && news.Dispute.Withdrawn == usd(0):
+			again = append(again, news.Dispute.Provider)
+		case news.External != nil:
+			again = append(again, news.External.Provider)
+		case news.Refund != nil:
+			again = append(again, news.Key+" "+news.Refund.(order.RefundFailed).Code)
+		}
+	}
+	slices.Sort(again)
+	want := slices.Sorted(slices.Values([]string{dispute, dispute, elsewhere, ours + " expired_or_canceled_card", ours + " expired_or_canceled_card"}))
+	if !slices.Equal(again, want) {
+		t.Errorf("the balance reports %q, want %q", again, want)
+	}
 	if err := p.RemoveWebhook(t.Context(), account, w.remote); err != nil {
 		t.Error(err)
 	}
 }
 
-func wantBalance(t *testing.T, p ports.BalanceReader, a ports.PaymentAccount, want map[string]int64) {
+// wantBalance compares the sums of the balance report by kind and charge, and returns what webhooks report.
+func wantBalance(t *testing.T, p ports.BalanceReader, a ports.PaymentAccount, want map[string]int64) (news []ports.PaymentNews) {
 	t.Helper()
 	got := map[string]int64{}
 	span := ports.StatementRequest{From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour)}
 	if err := p.BalanceChanges(t.Context(), a, span, func(c ports.BalanceChange) error {
+		if c.Kind == ports.BalanceNews {
+			news = append(news, c.News)
+			return nil
+		}
 		got[c.Kind.String()+" "+c.Charge] += c.Amount.Minor()
 		return nil
 	}); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("the balance changed by %v, %v, want %v", got, err, want)
 	}
+	return news
 }
 
 func TestPayPalWebhooks(t *testing.T) {
