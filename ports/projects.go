@@ -38,6 +38,15 @@ type ProjectClosings interface {
 	// Step removes or erases some rows, and reports whether it was the last step: the project is gone or closed.
 	// While somebody else makes a step, it does nothing.
 	Step(ctx context.Context, project id.Project) (last bool, err error)
+	// CredentialsDue lists closed projects whose payment credentials may have expired by the database's clock, the
+	// oldest first.
+	CredentialsDue(ctx context.Context, limit int) ([]id.Project, error)
+	// ExpireCredentials reports whether a closed project took its last charge, an orphaned one included, kept ago or
+	// earlier, and no payment, refund or dispute of it is open. CredentialsDue lists the project again when it may be so, or a
+	// day later, until CredentialsErased.
+	ExpireCredentials(ctx context.Context, project id.Project, kept time.Duration) (expired bool, err error)
+	// CredentialsErased notes that a closed project has no payment credentials any more.
+	CredentialsErased(ctx context.Context, project id.Project) error
 }
 
 // Settled is how far the payments of a closing project are.

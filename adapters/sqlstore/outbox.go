@@ -8,12 +8,13 @@ import (
 )
 
 // insertEvent stores an event as of the database's time, which a subscription's activation is compared with. It
-// is due at once.
+// is due at once. Of a project that is not active, only what $5 allows is stored.
 func (d dialect) insertEvent() string {
 	return `
 INSERT INTO outbox (project_id, id, type, payload, created_at, due_at, attempts)
 SELECT $1, $2, $3, $4, clock.now, clock.now, 0
-FROM (SELECT ` + d.moment() + ` AS now) AS clock`
+FROM (SELECT ` + d.moment() + ` AS now) AS clock
+WHERE $5 OR EXISTS (SELECT 1 FROM projects WHERE id = $1 AND status = 'active')`
 }
 
 func eventArgs(e *event.Event) ([]any, error) {
@@ -21,7 +22,7 @@ func eventArgs(e *event.Event) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []any{e.Project.String(), e.ID.String(), e.Data.Type().String(), payload}, nil
+	return []any{e.Project.String(), e.ID.String(), e.Data.Type().String(), payload, e.Data.Type().AfterClosing()}, nil
 }
 
 // What is to be tried again later does not lag: it counts, but is not old before it is due.

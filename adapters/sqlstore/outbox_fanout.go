@@ -12,8 +12,12 @@ import (
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
+
+// ofActiveProjects leaves out rows of projects that are closing or closed.
+const ofActiveProjects = "\n  AND project_id IN (SELECT id FROM projects WHERE status = 'active')"
 
 type router = func(ports.Announced, ports.Audience) []*event.Delivery
 
@@ -40,6 +44,7 @@ type fanOut struct {
 	now       time.Time
 	events    []ports.Announced
 	audiences map[id.Project]ports.Audience
+	inactive  map[id.Project]bool  // projects that are closing or closed
 	broken    map[id.Project]error // why the projects that cannot be read cannot be
 	noted     map[rowKey]notedRow  // projects and events that were set aside before
 	aside     []ports.SetAside
@@ -130,16 +135,18 @@ func (f *fanOut) loadAudiences(ctx context.Context, projects []string) error {
 SELECT `+subscriptionColumns+`
 FROM event_subscriptions
 WHERE status = 'active'
-  AND project_id `+where, args...); err != nil {
+  AND project_id `+where+ofActiveProjects, args...); err != nil {
 		return err
 	}
 	f.audiences, f.broken = make(map[id.Project]ports.Audience, len(shops)), make(map[id.Project]error)
+	f.inactive = make(map[id.Project]bool)
 	for _, r := range shops {
 		of := id.Stored[id.Project](r.ID)
 		if err := fault.Survive(func() error {
 			p, err := fromProjectRow(r)
 			if err == nil {
 				f.audiences[of] = ports.Audience{Settings: p.Settings, Now: f.now}
+				f.inactive[of] = p.Status != project.Active
 			}
 			return err
 		}); err != nil {
@@ -161,13 +168,13 @@ WHERE status = 'active'
 }
 
 // route returns the deliveries of an event, or why it has to wait and what is to blame: its project or itself.
-// An event of a project that is gone has none.
+// An event of a project that is gone has none, and of one that is closing or closed most have none.
 func (f *fanOut) route(e ports.Announced, route router) (list []*event.Delivery, blame rowKey, err error) {
 	if err := f.broken[e.Project]; err != nil {
 		return nil, rowKey{e.Project.String(), e.Project.String()}, err
 	}
 	to, there := f.audiences[e.Project]
-	if !there {
+	if !there || f.inactive[e.Project] && !e.Type.AfterClosing() {
 		return nil, rowKey{}, nil
 	}
 	err = fault.Survive(func() error {

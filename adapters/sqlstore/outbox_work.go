@@ -179,7 +179,7 @@ func contentsOf(s *Store, events, subscriptions []rowKey, shops []string) *parce
 	c.batch.query(&c.events, "SELECT id, project_id, type, payload, created_at\nFROM outbox\nWHERE "+eachOf(&args, "id", events), args...)
 	if len(subscriptions) > 0 {
 		var args arguments
-		c.batch.query(&c.subscriptions, "SELECT "+subscriptionColumns+"\nFROM event_subscriptions\nWHERE "+eachOf(&args, "id", subscriptions), args...)
+		c.batch.query(&c.subscriptions, "SELECT "+subscriptionColumns+"\nFROM event_subscriptions\nWHERE "+eachOf(&args, "id", subscriptions)+ofActiveProjects, args...)
 	}
 	if len(shops) > 0 {
 		var args arguments

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -19,8 +20,9 @@ FROM checkouts
 WHERE project_id = $1
   AND status = 'processing'`
 
+	// refundingNow does not count refunds that were made at the provider: nothing here waits for their end.
 	refundingNow = `
-SELECT (SELECT count(*) FROM refunds WHERE project_id = $1 AND status = 'pending')
+SELECT (SELECT count(*) FROM refunds WHERE project_id = $1 AND due_at IS NOT NULL)
   + (SELECT count(*) FROM orphan_charges WHERE project_id = $1 AND due_at IS NOT NULL)`
 
 	// tookRealMoney reports whether a project has books to keep. What the sandbox provider moves is no money.
@@ -55,9 +57,10 @@ SET status = 'closing', progress = ''
 WHERE id = $1
   AND status = 'deleting'`
 
+	// closeProject is completed by the database's clock.
 	closeProject = `
 UPDATE projects
-SET status = 'closed', progress = ''
+SET status = 'closed', progress = '', credentials_until = %s
 WHERE id = $1`
 
 	deleteProject = `
@@ -111,7 +114,6 @@ func (p Projects) Unfinished(ctx context.Context, quiet time.Duration, limit int
 
 func (p Projects) Settle(ctx context.Context, of id.Project) (settled ports.Settled, err error) {
 	err = p.store.inTx(ctx, of, func(t *tx) error {
-		var paying, refunding int
 		if _, err := t.get(ctx, &settled.Books, tookRealMoney, of.String()); err != nil {
 			return err
 		}
@@ -120,17 +122,24 @@ func (p Projects) Settle(ctx context.Context, of id.Project) (settled ports.Sett
 				return err
 			}
 		}
-		if _, err := t.get(ctx, &paying, payingNow, of.String()); err != nil {
-			return err
-		}
-		_, err := t.get(ctx, &refunding, refundingNow, of.String())
-		settled.Ready = paying+refunding == 0
+		moving, err := t.moneyMoves(ctx, of)
+		settled.Ready = !moving
 		if err == nil && !settled.Ready { // it waits again, behind all others
 			_, err = t.exec(ctx, postponeClosing+t.dialect.clock+"\nWHERE id = $1\n  AND closing_at IS NOT NULL", of.String())
 		}
 		return err
 	})
 	return settled, err
+}
+
+// moneyMoves reports whether payments or refunds of a project are under way.
+func (t *tx) moneyMoves(ctx context.Context, of id.Project) (bool, error) {
+	var paying, refunding int
+	if _, err := t.get(ctx, &paying, payingNow, of.String()); err != nil {
+		return false, err
+	}
+	_, err := t.get(ctx, &refunding, refundingNow, of.String())
+	return paying+refunding > 0, err
 }
 
 // closingStage is a table that closing a project goes through.
@@ -255,7 +264,7 @@ func (p Projects) Step(ctx context.Context, of id.Project) (last bool, err error
 		}
 		stages, finish := deletions, deleteProject
 		if row.Status == project.Closing.String() {
-			stages, finish = t.dialect.closings(), closeProject
+			stages, finish = t.dialect.closings(), fmt.Sprintf(closeProject, t.dialect.moment())
 		}
 		var at closingJSON
 		if err := fromJSON(row.Progress, &at); err != nil || !at.within(stages) {

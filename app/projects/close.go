@@ -14,37 +14,61 @@ import (
 
 // Closer finishes in the background what Delete began: it disconnects what the project was connected to, and
 // removes or erases what it holds, a bounded number of rows at a time. What a crash leaves undone it takes up again.
+// A closed project's payment providers stay connected as long as its money can still move.
 type Closer struct {
 	Closings     ports.ProjectClosings
 	Connected    ports.Integrations
 	Disconnecter interface {
 		Disconnect(ctx context.Context, p id.Project, of id.Integration) error
 	}
-	Vault ports.Vault
-	Clock ports.Clock
 }
 
 const (
 	// Quiet is longer than a request may run: those that found the project active have ended.
 	Quiet = time.Minute
 
+	// CredentialsKept is how long after a project's last charge its payment credentials are kept. Until then
+	// providers report disputes and late charges, and refunds are possible.
+	CredentialsKept = 180 * 24 * time.Hour
+
 	closedAtOnce = 100 // projects in a run
 	stepsAtOnce  = 200 // of a project in a run, so that no large one keeps the others waiting
 )
 
-// Run goes on with every project whose Delete was quiet ago. One that fails keeps no other waiting.
+// Run goes on with every project whose Delete was quiet ago, and disconnects the payment providers of closed projects
+// whose money came to rest. A project that fails keeps no other waiting.
 func (c *Closer) Run(ctx context.Context, quiet time.Duration) error {
 	unfinished, err := c.Closings.Unfinished(ctx, quiet, closedAtOnce)
 	if err != nil {
 		return err
 	}
-	for _, p := range unfinished {
-		e := fault.Survive(func() error { return c.close(ctx, p) })
-		if e != nil {
-			err = errors.Join(err, fmt.Errorf("closing %s: %w", p, e))
+	settled, err := c.Closings.CredentialsDue(ctx, closedAtOnce)
+	return errors.Join(
+		err,
+		each(unfinished, "closing", func(p id.Project) error { return c.close(ctx, p) }),
+		each(settled, "disconnecting the payment providers of", func(p id.Project) error { return c.retire(ctx, p) }),
+	)
+}
+
+func each(projects []id.Project, doing string, do func(id.Project) error) (failed error) {
+	for _, p := range projects {
+		if err := fault.Survive(func() error { return do(p) }); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s %s: %w", doing, p, err))
 		}
 	}
-	return err
+	return failed
+}
+
+// retire disconnects a closed project's payment providers once its credentials have expired.
+func (c *Closer) retire(ctx context.Context, p id.Project) error {
+	expired, err := c.Closings.ExpireCredentials(ctx, p, CredentialsKept)
+	if err != nil || !expired {
+		return err
+	}
+	if err := c.disconnect(ctx, p, false); err != nil {
+		return err
+	}
+	return c.Closings.CredentialsErased(ctx, p)
 }
 
 func (c *Closer) close(ctx context.Context, p id.Project) error {
@@ -63,8 +87,7 @@ func (c *Closer) close(ctx context.Context, p id.Project) error {
 	return nil
 }
 
-// disconnect forgets all credentials but, with books, what payment providers sign their webhooks with: what they
-// say of payments later is still believed, and booked.
+// disconnect forgets all credentials but, with books, those of payment providers.
 func (c *Closer) disconnect(ctx context.Context, p id.Project, books bool) error {
 	for page := (ports.Page{Limit: shown}); ; page.Offset += shown {
 		list, _, err := c.Connected.List(ctx, p, page)
@@ -72,22 +95,12 @@ func (c *Closer) disconnect(ctx context.Context, p id.Project, books bool) error
 			return err
 		}
 		for _, i := range list {
-			if err := c.forget(ctx, i, books); err != nil {
+			if i.Status == integration.Disconnected || books && i.Type.Kind() == integration.Payment {
+				continue
+			}
+			if err := c.Disconnecter.Disconnect(ctx, i.Project, i.ID); err != nil {
 				return err
 			}
 		}
 	}
-}
-
-func (c *Closer) forget(ctx context.Context, i *integration.Integration, books bool) error {
-	switch {
-	case i.Status == integration.Disconnected || books && i.Retired():
-		return nil
-	case books && i.Type.Kind() == integration.Payment:
-		_, err := c.Connected.Update(ctx, i.Project, i.ID, func(i *integration.Integration) error {
-			return i.Retire(c.Vault.Open, c.Vault.Seal, c.Clock.Now())
-		})
-		return err
-	}
-	return c.Disconnecter.Disconnect(ctx, i.Project, i.ID)
 }

@@ -3,6 +3,7 @@ package projects_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +21,8 @@ type fakeClosings struct {
 	steps   map[id.Project]int
 	settled map[id.Project]ports.Settled
 	broken  id.Project
+	expired map[id.Project]bool // whether the credentials of closed projects are
+	erased  []id.Project
 }
 
 func (f *fakeClosings) Unfinished(_ context.Context, quiet time.Duration, _ int) ([]id.Project, error) {
@@ -41,6 +44,22 @@ func (f *fakeClosings) Step(_ context.Context, p id.Project) (bool, error) {
 	return f.steps[p] == 0, nil
 }
 
+func (f *fakeClosings) CredentialsDue(context.Context, int) ([]id.Project, error) {
+	return slices.SortedFunc(maps.Keys(f.expired), func(a, b id.Project) int { return strings.Compare(a.String(), b.String()) }), nil
+}
+
+func (f *fakeClosings) ExpireCredentials(_ context.Context, p id.Project, kept time.Duration) (bool, error) {
+	if kept != projects.CredentialsKept {
+		return false, errors.New("another time")
+	}
+	return f.expired[p], nil
+}
+
+func (f *fakeClosings) CredentialsErased(_ context.Context, p id.Project) error {
+	f.erased = append(f.erased, p)
+	return nil
+}
+
 // fakeIntegrations are those of every project.
 type fakeIntegrations struct {
 	ports.Integrations
@@ -52,15 +71,6 @@ func (f *fakeIntegrations) List(_ context.Context, p id.Project, page ports.Page
 	return all[min(page.Offset, len(all)):], len(all), nil
 }
 
-func (f *fakeIntegrations) Update(_ context.Context, p id.Project, of id.Integration, change func(*integration.Integration) error) (*integration.Integration, error) {
-	for _, i := range f.of[p] {
-		if i.ID == of {
-			return i, change(i)
-		}
-	}
-	return nil, errors.New("unknown")
-}
-
 // fakeDisconnecter notes what is disconnected.
 type fakeDisconnecter struct{ list []id.Integration }
 
@@ -69,32 +79,25 @@ func (f *fakeDisconnecter) Disconnect(_ context.Context, _ id.Project, of id.Int
 	return nil
 }
 
-// plainVault seals nothing.
-type plainVault struct{}
-
-func (plainVault) Seal(plain []byte, _ string) []byte           { return plain }
-func (plainVault) Open(sealed []byte, _ string) ([]byte, error) { return sealed, nil }
-
 func TestCloser(t *testing.T) {
 	t.Parallel()
 	broken, waiting, closing, deleting := id.New[id.Project]([16]byte{1}), id.New[id.Project]([16]byte{2}), id.New[id.Project]([16]byte{3}), id.New[id.Project]([16]byte{4})
-	connected := func(n byte, p id.Project, kind integration.Type, c integration.Credentials) *integration.Integration {
-		i := &integration.Integration{ID: id.New[id.Integration]([16]byte{n}), Project: p, Type: kind, Status: integration.Connected}
-		i.Sealed = integration.Seal(i.ID, c, plainVault{}.Seal)
-		return i
+	closed, expired := id.New[id.Project]([16]byte{5}), id.New[id.Project]([16]byte{6})
+	connected := func(n byte, p id.Project, kind integration.Type) *integration.Integration {
+		return &integration.Integration{ID: id.New[id.Integration]([16]byte{n}), Project: p, Type: kind, Status: integration.Connected}
 	}
-	stripe := connected(1, closing, integration.Stripe, integration.Credentials{Key: "sk_live_1", Signing: "whsec_1"})
-	shopify := connected(2, closing, integration.Shopify, integration.Credentials{Key: "shpat_1"})
-	other := connected(3, deleting, integration.Stripe, integration.Credentials{Key: "sk_test_1", Signing: "whsec_2"})
+	stripe, shopify := connected(1, closing, integration.Stripe), connected(2, closing, integration.Shopify)
+	other, kept, old := connected(3, deleting, integration.Stripe), connected(4, closed, integration.PayPal), connected(5, expired, integration.PayPal)
 	f := &fakeClosings{
 		order:   []id.Project{broken, waiting, closing, deleting},
 		steps:   map[id.Project]int{broken: 1, waiting: 5, closing: 3, deleting: 100_000},
 		settled: map[id.Project]ports.Settled{waiting: {Books: true}, closing: {Books: true, Ready: true}, deleting: {Ready: true}},
 		broken:  broken,
+		expired: map[id.Project]bool{closed: false, expired: true},
 	}
-	all := &fakeIntegrations{of: map[id.Project][]*integration.Integration{closing: {stripe, shopify}, deleting: {other}}}
+	all := &fakeIntegrations{of: map[id.Project][]*integration.Integration{closing: {stripe, shopify}, deleting: {other}, closed: {kept}, expired: {old}}}
 	gone := &fakeDisconnecter{}
-	c := &projects.Closer{Closings: f, Connected: all, Disconnecter: gone, Vault: plainVault{}, Clock: &system{}}
+	c := &projects.Closer{Closings: f, Connected: all, Disconnecter: gone}
 	if err := c.Run(t.Context(), projects.Quiet); err == nil || !strings.Contains(err.Error(), "closing "+broken.String()) {
 		t.Errorf("the project that fails is not named: %v", err)
 	}
@@ -104,11 +107,10 @@ func TestCloser(t *testing.T) {
 	if f.steps[closing] != 0 || f.steps[deleting] == 100_000 || f.steps[deleting] < 90_000 {
 		t.Errorf("steps left: %v; a large project may not keep the others waiting, nor a broken one", f.steps)
 	}
-	if !slices.Equal(gone.list, []id.Integration{shopify.ID, other.ID}) {
-		t.Errorf("disconnected: %v", gone.list)
+	if !slices.Equal(gone.list, []id.Integration{shopify.ID, other.ID, old.ID}) {
+		t.Errorf("disconnected: %v; payment providers stay as long as credentials are kept", gone.list)
 	}
-	kept, err := stripe.Open(plainVault{}.Open)
-	if err != nil || kept != (integration.Credentials{Signing: "whsec_1"}) || !stripe.Retired() {
-		t.Errorf("the payment provider's credentials are %+v, %v; only what its webhooks are signed with stays", kept, err)
+	if !slices.Equal(f.erased, []id.Project{expired}) {
+		t.Errorf("credentials erased of %v", f.erased)
 	}
 }

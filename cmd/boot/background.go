@@ -105,8 +105,6 @@ func (a *App) closeProjects(ctx context.Context) error {
 		Closings:     a.store.Projects(),
 		Connected:    a.store.Integrations(),
 		Disconnecter: a.connecting,
-		Vault:        a.vault,
-		Clock:        a.clock,
 	}
 	return closer.Run(ctx, projects.Quiet)
 }

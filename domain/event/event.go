@@ -74,6 +74,16 @@ func (t Type) Alerts() bool {
 	return false
 }
 
+// AfterClosing reports whether such an event is also announced of a project that is closing or closed: it is about money
+// that a person may have to look after, and names no buyer.
+func (t Type) AfterClosing() bool {
+	switch t {
+	case PaymentUnresolvedType, PaymentOrphanedType, MoneyUnexplainedType, RefundFailedType, DisputeOpenedType, DisputeClosedType:
+		return true
+	}
+	return false
+}
+
 // Event is a fact with its payload, written with the state that it announces.
 type Event struct {
 	ID      id.Event

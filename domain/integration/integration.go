@@ -173,33 +173,10 @@ func (i *Integration) Disconnect(now time.Time) {
 	i.Hook.Remote, i.Hook.Status = "", HookNone
 }
 
-// retired is what a retired integration says of itself.
-const retired = "The project is closed."
-
-// Retired reports whether Retire was called.
-func (i *Integration) Retired() bool { return i.Status == Failing && i.LastError == retired }
-
-// Retire forgets the credentials of a payment provider but for what its webhooks are signed with: what the provider
-// says of payments is still believed, and nothing can be asked of it any more. Without that it is a Disconnect.
-func (i *Integration) Retire(open func([]byte, string) ([]byte, error), seal func([]byte, string) []byte, now time.Time) error {
-	c, err := i.Open(open)
-	if err != nil {
-		return err
-	}
-	if c.Signing == "" {
-		i.Disconnect(now)
-		return nil
-	}
-	i.Sealed = Seal(i.ID, Credentials{Signing: c.Signing}, seal)
-	i.Status, i.LastError, i.UpdatedAt = Failing, retired, now
-	i.Wanted, i.Refreshing, i.Expires = nil, time.Time{}, time.Time{}
-	return nil
-}
-
 // Failed notes that the provider refused the credentials that were the integration's at the time told. It
 // tells whether that is news: those that were replaced since may well be refused.
 func (i *Integration) Failed(with time.Time, why string, now time.Time) bool {
-	if i.Status == Disconnected || i.Retired() || !i.UpdatedAt.Equal(with) || i.Status == Failing && i.LastError == why {
+	if i.Status == Disconnected || !i.UpdatedAt.Equal(with) || i.Status == Failing && i.LastError == why {
 		return false
 	}
 	i.Status, i.LastError, i.UpdatedAt = Failing, why, now

@@ -165,6 +165,57 @@ func projectClosed(s *shop) {
 	same(s.t, "refunding", after.Order.Payment.Refunding, usd(2))
 }
 
+// Money moves at a closed project's provider for some time: its credentials are kept.
+func projectCredentials(s *shop) {
+	s.realMoney()
+	o := s.sold(s.product(3), 1)
+	due := func() bool {
+		list, err := s.Closings.CredentialsDue(s.ctx, 1000)
+		s.must(err)
+		return slices.Contains(list, s.project.ID)
+	}
+	expire := func(kept time.Duration) bool {
+		expired, err := s.Closings.ExpireCredentials(s.ctx, s.project.ID, kept)
+		s.must(err)
+		return expired
+	}
+	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID, noon))
+	same(s.t, "due before it is closed", due(), false)
+	s.finishClosing()
+	same(s.t, "due once it is closed", due(), true)
+	same(s.t, "expired 100 years after the charge", expire(100*365*24*time.Hour), false)
+	same(s.t, "due again at once", due(), false)
+	refund := random[id.Refund]()
+	s.carryOn(o.ID, func(c *order.Case) error { return c.Refund(refund, pointer(usd(1)), "", noon) })
+	same(s.t, "expired while a refund is under way", expire(0), false)
+	s.carryOn(o.ID, func(c *order.Case) error {
+		return c.SettleRefund(refund, order.Refunded{Provider: "re_1"}, random[id.Event](), noon)
+	})
+	same(s.t, "expired", expire(0), true)
+	same(s.t, "due again within a day", due(), false)
+	s.must(s.Closings.CredentialsErased(s.ctx, s.project.ID))
+	same(s.t, "due once they are erased", due(), false)
+	_, total, err := s.Log.Events(s.ctx, s.project.ID, event.Type{}, ports.Page{Limit: 1})
+	s.must(err)
+	same(s.t, "events of a closed project", total, 0)
+}
+
+// Nobody here asks for a refund that was made at the provider, so nobody waits for its end.
+func projectExternalRefund(s *shop) {
+	s.realMoney()
+	o := s.sold(s.product(3), 1)
+	s.carryOn(o.ID, func(c *order.Case) error {
+		ids := order.RefundIDs{Refund: random[id.Refund](), Announce: random[id.Event](), Reversal: random[id.Transaction]()}
+		return c.ReportRefund(order.ExternalRefund{
+			Charge: o.Payment.Provider, Provider: "re_elsewhere", Amount: usd(2), Outcome: order.RefundPending{Provider: "re_elsewhere"}, At: noon,
+		}, ids, noon)
+	})
+	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID, noon))
+	settled, err := s.Closings.Settle(s.ctx, s.project.ID)
+	s.must(err)
+	same(s.t, "settled", settled, ports.Settled{Books: true, Ready: true})
+}
+
 func projectLateMoney(s *shop) {
 	p := s.product(3)
 	c := s.checkout(s.session(), line(p, 1))

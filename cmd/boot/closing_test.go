@@ -1,0 +1,176 @@
+package boot_test
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/cmd/boot"
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/id"
+	standin "github.com/haggle-commerce/haggle/simulator/provider"
+)
+
+// openTelling is a lookalike that sends its webhooks.
+func openTelling(t *testing.T) *lookalike {
+	t.Helper()
+	p, err := standin.Open(standin.Config{Ledger: filepath.Join(t.TempDir(), "ledger")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(p.Handler())
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- p.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		server.CloseClientConnections()
+		server.Close()
+		p.Close()
+	})
+	return &lookalike{url: server.URL, clock: &shiftedClock{}}
+}
+
+// closing is a shop with both payment providers, which is closed in a test.
+type closing struct {
+	keeper
+	providers *lookalike
+	db        *sql.DB
+	product   string
+	session   any
+}
+
+func (c closing) buyer() merchant { return merchant{c.T, c.url + "/p/shop", ""} }
+
+// open begins a checkout of one piece, and returns its total in cents, too.
+func (c closing) open() (checkout string, total int) {
+	c.Helper()
+	opened := c.buyer().call(200, "POST", "/acp/checkout/init", fmt.Sprintf(`{"session_id": %q, "items": [{"product_id": %q, "quantity": 1}],
+		"shipping_address": {"name": "A. Buyer", "line1": "1 Main St", "city": "Springfield", "state": "CA", "postal_code": "90001", "country": "US"}}`,
+		c.session, c.product))
+	return opened["checkout_id"].(string), int(math.Round(opened["summary"].(map[string]any)["total"].(float64) * 100))
+}
+
+func (c closing) pay(checkout, method, token, status string) {
+	c.Helper()
+	answer := c.buyer().call(200, "POST", "/acp/checkout/finalize", fmt.Sprintf(
+		`{"checkout_id": %q, "payment": {"method": %q, "token": %q}, "buyer_email": "buyer@example.com"}`, checkout, method, token))
+	if answer["status"] != status {
+		c.Fatalf("paid with %s: %v, want %s", token, answer, status)
+	}
+}
+
+// becomes waits until a query's number is want.
+func (c closing) becomes(want int, query string) {
+	c.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		var got int
+		if err := c.db.QueryRow(query).Scan(&got); err == nil && got == want {
+			return
+		} else if time.Now().After(end) {
+			c.Fatalf("%s: %d, %v, want %d", query, got, err, want)
+		}
+	}
+}
+
+func (c closing) set(statements ...string) {
+	c.Helper()
+	for _, s := range statements {
+		if _, err := c.db.Exec(s); err != nil {
+			c.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+// provider posts JSON to the look-alike of the providers.
+func (c closing) provider(path, body string) {
+	c.Helper()
+	send(c.T, request(c.T, "POST", c.providers.url+path, body)).expect(c.T, 200)
+}
+
+// capture is the id of the charge that PayPal has.
+func (c closing) capture() string {
+	c.Helper()
+	var books struct {
+		Charges []struct{ ID, Provider string }
+	}
+	if err := json.Unmarshal([]byte(get(c.T, c.providers.url+"/ledger").body), &books); err != nil {
+		c.Fatal(err)
+	}
+	for _, charge := range books.Charges {
+		if charge.Provider == "paypal" {
+			return charge.ID
+		}
+	}
+	c.Fatalf("PayPal has no charge: %v", books)
+	return ""
+}
+
+// chargeLate has Stripe take money for an attempt that was declined.
+func (c closing) chargeLate(of string, cents int, token string) {
+	c.Helper()
+	form := url.Values{
+		"amount": {strconv.Itoa(cents)}, "currency": {"usd"}, "confirm": {"true"}, "shared_payment_granted_token": {token},
+		"metadata[key]": {checkout.AttemptKey(id.Stored[id.Checkout](of), 1)},
+	}
+	r, err := http.NewRequestWithContext(c.Context(), "POST", c.providers.url+"/v1/payment_intents", strings.NewReader(form.Encode()))
+	if err != nil {
+		c.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Authorization", "Bearer sk_test_merchant")
+	send(c.T, r).expect(c.T, 200)
+}
+
+// After a shop is closed, its providers are still believed and asked: Stripe reports a charge without an order, which is
+// refunded, and PayPal a refund made at PayPal, which is booked. Nobody is told of the order. Once the last charge is old
+// enough, the credentials are erased.
+func TestMoneyOfAClosedProject(t *testing.T) {
+	t.Parallel()
+	for _, engine := range boottest.Engines {
+		t.Run(engine.Name, func(t *testing.T) {
+			t.Parallel()
+			database, providers := engine.URL(t), openTelling(t)
+			app := boottest.Start(t, database, func(c *boot.Config) { c.StripeURL, c.PayPalURL = providers.url, providers.url })
+			c := closing{keeper: merchant{t, app.URL(), boottest.Key}.keep("shop"), providers: providers, db: inspect(t, database)}
+			for _, account := range []string{`"stripe", "credentials": {"api_key": "sk_test_merchant"`, `"paypal", "credentials": {"api_key": "client", "api_secret": "secret"`} {
+				c.ask(201, "POST", "/v1/integrations/connect/api-key", `{"type": `+account+`}}`)
+			}
+			c.product = c.ask(201, "POST", "/v1/catalog/products", `{"name": "Trail Tent", "sku": "T-1", "price": 20, "quantity": 5}`)["id"].(string)
+			c.session = c.buyer().call(200, "POST", "/acp/quote", fmt.Sprintf(`{"product_id": %q, "quantity": 1, "offer_price": null}`, c.product))["session_id"]
+			bought, _ := c.open()
+			c.pay(bought, "wallet_ba", providers.agreement(t, ""), "success")
+			declined, total := c.open()
+			c.pay(declined, "psp_spt", providers.stripeToken(t, "decline:insufficient_funds"), "payment_failed")
+
+			c.call(204, "DELETE", "/v1/projects/"+c.project, "", "X-Confirm-Delete: "+c.project)
+			c.set("UPDATE projects SET closing_at = 1")
+			c.becomes(1, "SELECT count(*) FROM projects WHERE status = 'closed'")
+			c.becomes(2, "SELECT count(*) FROM integrations WHERE status = 'connected' AND sealed IS NOT NULL")
+
+			c.chargeLate(declined, total, providers.stripeToken(t, ""))
+			c.becomes(1, "SELECT count(*) FROM orphan_charges WHERE status = 'refunded' AND refund <> ''")
+			c.provider("/lookalike/refunds", fmt.Sprintf(`{"charge": %q, "amount": 700}`, c.capture()))
+			c.becomes(1, "SELECT count(*) FROM payments WHERE refunded = 700")
+			c.becomes(0, "SELECT count(*) FROM outbox WHERE type NOT IN ('payment.orphaned', 'money.unexplained')")
+
+			c.set("UPDATE payments SET created_at = 1", "UPDATE orphan_charges SET detected_at = 1", "UPDATE projects SET credentials_until = 1")
+			c.becomes(0, "SELECT count(*) FROM integrations WHERE status <> 'disconnected' OR sealed IS NOT NULL")
+			c.becomes(0, "SELECT count(*) FROM projects WHERE credentials_until IS NOT NULL")
+		})
+	}
+}
