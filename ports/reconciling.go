@@ -34,6 +34,14 @@ type Reconciliations interface {
 	UnexplainedMoney(ctx context.Context) ([]UnexplainedMoney, error)
 }
 
+// AccountBooks knows which integration books what changes a provider's account without a charge: payouts, and fees
+// of the account.
+type AccountBooks interface {
+	// AccountBooked returns from when on the integration of a comparison books these changes, and false if it does
+	// not: of several projects with one account, the one that was connected first does.
+	AccountBooked(ctx context.Context, r *Reconciliation) (from time.Time, books bool, err error)
+}
+
 // Reconciliation is a claimed comparison of one integration.
 type Reconciliation struct {
 	Project  id.Project

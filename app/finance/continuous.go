@@ -67,6 +67,7 @@ type Reconciler struct {
 	*Service
 	Reconciliations ports.Reconciliations
 	Balances        ports.BalanceGateway
+	Accounts        ports.AccountBooks
 	Purchases       Purchases
 	Reports         Reports
 	Entropy         ports.Entropy
@@ -243,23 +244,34 @@ func (r *Reconciler) fill(ctx context.Context, c *ports.Reconciliation, s *ports
 func (r *Reconciler) book(ctx context.Context, c *ports.Reconciliation) error {
 	ctx, cancel := context.WithTimeout(ctx, bookTime)
 	defer cancel()
+	since, books, err := r.Accounts.AccountBooked(ctx, c)
+	if err != nil {
+		return err
+	}
+	if !books {
+		since = forever
+	}
 	end := earlier(c.Booked.Add(balanceSpan), c.Now)
 	for from := c.Booked; from.Before(end); from = from.Add(balancePart) {
 		to := earlier(from.Add(balancePart), end)
-		if err := r.bookPart(ctx, c, from, to, to); err != nil {
+		if err := r.bookPart(ctx, c, since, from, to, to); err != nil {
 			return err
 		}
 	}
 	for from := c.Booked.Add(-overlap); from.Before(c.Booked); from = from.Add(balancePart) {
-		if err := r.bookPart(ctx, c, from, earlier(from.Add(balancePart), c.Booked), later(end, c.Booked)); err != nil {
+		if err := r.bookPart(ctx, c, since, from, earlier(from.Add(balancePart), c.Booked), later(end, c.Booked)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// bookPart adds the changes of a part of the balance's report, and records that those until a time are booked.
-func (r *Reconciler) bookPart(ctx context.Context, c *ports.Reconciliation, from, to, until time.Time) error {
+// forever is after everything that happens.
+var forever = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// bookPart adds the changes of a part of the balance's report, and records that those until a time are booked. Those
+// of the account itself, such as payouts, are added if they were made since a time.
+func (r *Reconciler) bookPart(ctx context.Context, c *ports.Reconciliation, since, from, to, until time.Time) error {
 	request := ports.StatementRequest{Project: c.Project, Route: c.Route, From: from, To: to}
 	var changes []ports.BalanceChange
 	var news []ports.PaymentNews
@@ -285,8 +297,8 @@ func (r *Reconciler) bookPart(ctx context.Context, c *ports.Reconciliation, from
 	transactions := make([]ledger.Transaction, 0, len(changes))
 	for _, change := range changes {
 		charged, ours := of[change.Charge]
-		if change.Kind == ports.BalanceFee && change.Charge != "" && !ours {
-			continue // of a charge that is not in this project's books, or not yet
+		if !ours && (change.At.Before(since) || change.Kind == ports.BalanceFee && change.Charge != "") {
+			continue // of another project, or of a charge that is not in the books yet
 		}
 		transactions = append(transactions, r.transaction(c, change, charged))
 	}

@@ -84,6 +84,7 @@ func newReconciler(b *books, queue ...*ports.Reconciliation) (*finance.Reconcile
 		Service:         &finance.Service{Payments: b, Gateway: b},
 		Reconciliations: kept,
 		Balances:        b,
+		Accounts:        b,
 		Purchases:       b,
 		Entropy:         fakeEntropy{},
 		Log:             slog.New(slog.DiscardHandler),

@@ -44,6 +44,11 @@ type books struct {
 	hang       map[string]bool // providers that do not answer
 	heard      []string
 	changes    []ports.BalanceChange
+	others     bool // another project books what is of the account alone
+}
+
+func (b *books) AccountBooked(context.Context, *ports.Reconciliation) (time.Time, bool, error) {
+	return time.Time{}, !b.others, nil
 }
 
 func (b *books) Moved(_ context.Context, _ id.Project, from, to time.Time, limit int) (list []ports.Moved, err error) {

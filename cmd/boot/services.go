@@ -92,7 +92,7 @@ func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 		Payments: st.Payments(), Gateway: a.gateway, Results: st.Reconciliations(), Sandbox: a.env == account.Sandbox,
 	}
 	s.reconciler = &finance.Reconciler{
-		Service: s.finance, Reconciliations: st.Reconciliations(), Balances: a.balances, Purchases: s.purchase, Entropy: entropy, Log: a.log,
+		Service: s.finance, Reconciliations: st.Reconciliations(), Balances: a.balances, Accounts: st.Reconciliations(), Purchases: s.purchase, Entropy: entropy, Log: a.log,
 		Reports: payments.Ear{Purchases: s.purchase, Refunds: s.aftersales}, Announced: a.publisher.Wake,
 	}
 	s.announcing = &announcing.Service{Announcements: st.LateAnnouncements(), Entropy: entropy, Announced: a.publisher.Wake}
