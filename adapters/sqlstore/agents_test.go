@@ -70,9 +70,8 @@ func TestProjectsFromBeforeAgents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		db.SetMaxOpenConns(1)
 		defer db.Close()
-		agentsAfter(t, &Store{dialect: sqliteDialect, write: sqlx.NewDb(db, "sqlite"), read: sqlx.NewDb(db, "sqlite")}, goose.DialectSQLite3, "sqlite")
+		agentsAfter(t, &Store{dialect: sqliteDialect, write: newPool(sqlx.NewDb(db, "sqlite"), 1), read: newPool(sqlx.NewDb(db, "sqlite"), 1)}, goose.DialectSQLite3, "sqlite")
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
@@ -81,13 +80,13 @@ func TestProjectsFromBeforeAgents(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		agentsAfter(t, &Store{dialect: postgresDialect, write: db, read: db}, goose.DialectPostgres, "postgres")
+		agentsAfter(t, &Store{dialect: postgresDialect, write: pool{DB: db}, read: pool{DB: db}}, goose.DialectPostgres, "postgres")
 	})
 }
 
 func agentsAfter(t *testing.T, s *Store, d goose.Dialect, engine string) {
 	t.Helper()
-	provider, err := goose.NewProvider(d, s.write.DB, os.DirFS("migrations/"+engine), goose.WithDisableGlobalRegistry(true))
+	provider, err := goose.NewProvider(d, s.write.DB.DB, os.DirFS("migrations/"+engine), goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		t.Fatal(err)
 	}

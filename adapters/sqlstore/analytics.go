@@ -97,7 +97,7 @@ WHERE project_id = $1
 func (s *Store) snapshot(ctx context.Context, project id.Project, work func(*tx) error) error {
 	return s.traced(ctx, "read", func(ctx context.Context) error {
 		return retry(ctx, func() error {
-			return onConn(ctx, s.read, func(conn *sqlx.Conn) error {
+			return onConn(ctx, s.read, project, func(conn *sqlx.Conn) error {
 				if err := begin(ctx, conn, s.dialect.beginRead(project)); err != nil {
 					return err
 				}

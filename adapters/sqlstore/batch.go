@@ -87,7 +87,7 @@ func (b *batch) send(ctx context.Context) error {
 		pool = b.store.read
 	}
 	return retry(ctx, func() error {
-		return onConn(ctx, pool, func(conn *sqlx.Conn) error {
+		return onConn(ctx, pool, b.project, func(conn *sqlx.Conn) error {
 			err := send(ctx, conn, b.begin(), "COMMIT")
 			if b.reads {
 				return ifUnharmed(err)

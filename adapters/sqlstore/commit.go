@@ -127,7 +127,8 @@ func (s *Store) readBack(ctx context.Context, name transactionName, cause error)
 }
 
 func (s *Store) fate(ctx context.Context, name transactionName) (f fate) {
-	_ = onConn(ctx, s.write, func(conn *sqlx.Conn) (err error) {
+	unshared := pool{DB: s.write.DB} // the transaction that is asked about still has its place
+	_ = onConn(ctx, unshared, anyProject, func(conn *sqlx.Conn) (err error) {
 		var same, standby bool
 		if err := conn.QueryRowxContext(ctx, selectFate, name.server, name.began).Scan(&same, &standby); err != nil || standby {
 			return err

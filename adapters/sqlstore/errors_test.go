@@ -111,7 +111,7 @@ func TestTranslate(t *testing.T) {
 func TestTranslate_fullSQLite(t *testing.T) {
 	t.Parallel()
 	s := freshSQLite(t)
-	err := onConn(t.Context(), s.write, func(conn *sqlx.Conn) error {
+	err := onConn(t.Context(), s.write, anyProject, func(conn *sqlx.Conn) error {
 		var pages int
 		if err := conn.GetContext(t.Context(), &pages, "PRAGMA page_count"); err != nil {
 			return err

@@ -83,8 +83,8 @@ func wiredPostgres(t *testing.T) (*Store, *wire) {
 	connector.Dialer(w)
 	db := sqlx.NewDb(sql.OpenDB(connector), "postgres")
 	t.Cleanup(func() { db.Close() })
-	db.SetMaxOpenConns(1)
-	s := &Store{dialect: postgresDialect, write: db, read: db}
+	one := newPool(db, 1)
+	s := &Store{dialect: postgresDialect, write: one, read: one}
 	if err := s.Ping(context.Background()); err != nil {
 		t.Fatal(err)
 	}

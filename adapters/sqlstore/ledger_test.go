@@ -118,7 +118,7 @@ func sellBefore(t *testing.T, db *sqlx.DB, d goose.Dialect, engine string) {
 	if _, err := provider.Up(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s := &Store{dialect: sqliteDialect, write: db, read: db}
+	s := &Store{dialect: sqliteDialect, write: pool{DB: db}, read: pool{DB: db}}
 	if engine == "postgres" {
 		s.dialect = postgresDialect
 	}

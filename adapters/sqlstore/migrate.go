@@ -48,7 +48,7 @@ func (s *Store) SchemaCurrent(ctx context.Context) error {
 	}
 	var have int64
 	err = retry(ctx, func() error {
-		return onConn(ctx, s.read, func(conn *sqlx.Conn) error {
+		return onConn(ctx, s.read, anyProject, func(conn *sqlx.Conn) error {
 			const newestApplied = "SELECT max(version_id) FROM goose_db_version WHERE is_applied"
 			return ifUnharmed(translate(ctx, conn.GetContext(ctx, &have, newestApplied)))
 		})

@@ -63,12 +63,10 @@ func openPostgres(_ context.Context, c Config) (*Store, error) {
 	}
 	connector.Dialer(impatient{longest: statement})
 	db := sqlx.NewDb(sql.OpenDB(connector), "postgres")
-	most := cmp.Or(c.MaxOpen, 20)
-	db.SetMaxOpenConns(most)
-	db.SetMaxIdleConns(most)
 	db.SetConnMaxIdleTime(5 * time.Minute)
 	migrate := func(ctx context.Context) error { return migratePostgres(ctx, u) }
-	return &Store{dialect: postgresDialect, write: db, read: db, migrate: migrate}, nil
+	all := newPool(db, cmp.Or(c.MaxOpen, 20))
+	return &Store{dialect: postgresDialect, write: all, read: all, migrate: migrate}, nil
 }
 
 var timeForm = regexp.MustCompile(`^\s*(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d)?\s*$`)

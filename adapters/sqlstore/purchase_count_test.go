@@ -23,8 +23,8 @@ func countedSQLite(t *testing.T) (s *Store, count func(work func()) int64) {
 	counter := statementCounter{s.write.Driver(), sqliteAddress(path), statements}
 	db := sqlx.NewDb(sql.OpenDB(counter), "sqlite")
 	t.Cleanup(func() { db.Close() })
-	db.SetMaxOpenConns(1)
-	return &Store{dialect: sqliteDialect, write: db, read: db}, func(work func()) int64 {
+	one := newPool(db, 1)
+	return &Store{dialect: sqliteDialect, write: one, read: one}, func(work func()) int64 {
 		before := statements.Load()
 		work()
 		return statements.Load() - before

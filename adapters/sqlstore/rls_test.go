@@ -206,7 +206,7 @@ func TestRowLevelSecurityHoldsWithoutWhere(t *testing.T) {
 // as runs work under the role and in the project that a transaction of the store begins with.
 func as(t *testing.T, s *Store, statement string, work func(*sqlx.Conn)) {
 	t.Helper()
-	err := onConn(t.Context(), s.write, func(conn *sqlx.Conn) error {
+	err := onConn(t.Context(), s.write, anyProject, func(conn *sqlx.Conn) error {
 		if err := begin(t.Context(), conn, statement); err != nil {
 			return err
 		}

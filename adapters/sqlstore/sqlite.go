@@ -31,33 +31,29 @@ func openSQLite(ctx context.Context, c Config) (*Store, error) {
 	}
 	// What undoes a step of a unit is kept in memory, as are the pages of a large one (16 MiB): a file for each
 	// took half of the time of a page of products.
-	write, err := openPool(sqliteAddress(path, "journal_mode(wal)", "synchronous(full)", "temp_store(memory)", "cache_size(-16384)"))
+	write, err := openPool(1, sqliteAddress(path, "journal_mode(wal)", "synchronous(full)", "temp_store(memory)", "cache_size(-16384)"))
 	if err != nil {
 		return nil, err
 	}
-	write.SetMaxOpenConns(1)
 	// The writer makes the file before readers look for it. SQLite does not wait for another process
 	// that turns the same new file to WAL, but fails.
 	if err := alone(ctx, path, func() error { return write.PingContext(ctx) }); err != nil {
 		return nil, errors.Join(fmt.Errorf("database %s: %w", path, err), write.Close())
 	}
-	read, err := openPool(sqliteAddress(path, "query_only(on)"))
+	read, err := openPool(cmp.Or(c.MaxOpen, 8), sqliteAddress(path, "query_only(on)"))
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
-	most := cmp.Or(c.MaxOpen, 8)
-	read.SetMaxOpenConns(most)
-	read.SetMaxIdleConns(most)
 	migrate := func(ctx context.Context) error { return migrateSQLite(ctx, write, path) }
 	return &Store{dialect: sqliteDialect, write: write, read: read, migrate: migrate}, nil
 }
 
-func openPool(address string) (*sqlx.DB, error) {
+func openPool(most int, address string) (pool, error) {
 	connector, err := sqlite.NewConnector(address)
 	if err != nil {
-		return nil, err
+		return pool{}, err
 	}
-	return sqlx.NewDb(sql.OpenDB(keeper{connector}), "sqlite"), nil
+	return newPool(sqlx.NewDb(sql.OpenDB(keeper{connector}), "sqlite"), most), nil
 }
 
 // claimFile makes a new file readable for nobody else, and with it those that SQLite puts beside it.
@@ -76,8 +72,8 @@ func sqliteAddress(path string, pragmas ...string) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query.Encode()
 }
 
-func migrateSQLite(ctx context.Context, db *sqlx.DB, path string) error {
-	return alone(ctx, path, func() error { return migrateUp(ctx, goose.DialectSQLite3, db.DB, "sqlite") })
+func migrateSQLite(ctx context.Context, db pool, path string) error {
+	return alone(ctx, path, func() error { return migrateUp(ctx, goose.DialectSQLite3, db.DB.DB, "sqlite") })
 }
 
 // alone runs work while no other process does, by a lock on a file beside the database.

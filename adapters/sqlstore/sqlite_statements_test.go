@@ -13,16 +13,15 @@ import (
 // oneConn is a connection to a new file, and all use the same.
 func oneConn(tb testing.TB) *sqlx.DB {
 	tb.Helper()
-	db, err := openPool(sqliteAddress(filepath.Join(tb.TempDir(), "kept.db"), "synchronous(off)"))
+	db, err := openPool(1, sqliteAddress(filepath.Join(tb.TempDir(), "kept.db"), "synchronous(off)"))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	db.SetMaxOpenConns(1)
 	tb.Cleanup(func() { db.Close() })
 	if _, err := db.Exec("CREATE TABLE shelf (id INTEGER PRIMARY KEY, n INTEGER NOT NULL CHECK (n > 0)) STRICT"); err != nil {
 		tb.Fatal(err)
 	}
-	return db
+	return db.DB
 }
 
 // What is kept gives the same answers as what is compiled anew, whatever happened to it before.

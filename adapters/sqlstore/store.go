@@ -36,7 +36,7 @@ type Store struct {
 	dialect dialect
 	// write and read are the same pool on PostgreSQL. SQLite has one writer at a time: write is one
 	// connection, which callers wait for, and read only reads.
-	write, read *sqlx.DB
+	write, read pool
 	migrate     func(context.Context) error
 	unit        *unit // of a view that Within made
 	trace       func(context.Context, string) (context.Context, func(error))
@@ -70,12 +70,14 @@ func (s *Store) traced(ctx context.Context, name string, work func(context.Conte
 	return err
 }
 
-// Pools are the store's connection pools, by name.
-func (s *Store) Pools() map[string]*sql.DB {
+// Pools calls show for each of the store's connection pools. waiting is how many wait for a connection of it.
+func (s *Store) Pools(show func(name string, db *sql.DB, waiting func() int)) {
 	if s.read == s.write {
-		return map[string]*sql.DB{"postgres": s.write.DB}
+		show("postgres", s.write.DB.DB, s.write.places.Waiting)
+		return
 	}
-	return map[string]*sql.DB{"sqlite_read": s.read.DB, "sqlite_write": s.write.DB}
+	show("sqlite_read", s.read.DB.DB, s.read.places.Waiting)
+	show("sqlite_write", s.write.DB.DB, s.write.places.Waiting)
 }
 
 // Migrate brings the schema up to date, under a lock, so that processes may start together.
@@ -95,7 +97,7 @@ func (s *Store) Analyze(ctx context.Context) error {
 // do when the server restarts, are used up and tell nothing.
 func (s *Store) Ping(ctx context.Context) error {
 	return retry(ctx, func() error {
-		return onConn(ctx, s.read, func(conn *sqlx.Conn) error {
+		return onConn(ctx, s.read, anyProject, func(conn *sqlx.Conn) error {
 			var one int
 			return ifUnharmed(translate(ctx, conn.GetContext(ctx, &one, "SELECT 1")))
 		})
@@ -106,7 +108,7 @@ func (s *Store) Ping(ctx context.Context) error {
 func (s *Store) Now(ctx context.Context) (time.Time, error) {
 	var now int64
 	err := retry(ctx, func() error {
-		return onConn(ctx, s.read, func(conn *sqlx.Conn) error {
+		return onConn(ctx, s.read, anyProject, func(conn *sqlx.Conn) error {
 			return ifUnharmed(translate(ctx, conn.GetContext(ctx, &now, "SELECT "+s.dialect.clock)))
 		})
 	})

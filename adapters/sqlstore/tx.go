@@ -106,7 +106,7 @@ func (s *Store) inTx(ctx context.Context, project id.Project, work func(*tx) err
 			return s.inUnit(ctx, project, work)
 		}
 		return retry(ctx, func() error {
-			return onConn(ctx, s.write, func(conn *sqlx.Conn) error { return s.transact(ctx, conn, project, work) })
+			return onConn(ctx, s.write, project, func(conn *sqlx.Conn) error { return s.transact(ctx, conn, project, work) })
 		})
 	})
 }
@@ -143,17 +143,17 @@ func (s *Store) inUnit(ctx context.Context, project id.Project, work func(*tx) e
 // onConn lends work a connection. What work leaves open when it fails or panics is rolled back. A
 // connection of its own also keeps database/sql from running a statement again that has run: it does
 // that on a pool, when lib/pq reports a connection lost after the send.
-func onConn(ctx context.Context, db *sqlx.DB, work func(*sqlx.Conn) error) error {
-	conn, err := db.Connx(ctx)
+func onConn(ctx context.Context, from pool, project id.Project, work func(*sqlx.Conn) error) error {
+	conn, err := from.lend(ctx, project)
 	if err != nil {
-		return translate(ctx, err)
+		return err
 	}
 	clean := false
 	defer func() {
 		if !clean {
 			rollback(ctx, conn)
 		}
-		conn.Close()
+		from.giveBack(conn, project)
 	}()
 	err = work(conn)
 	clean = err == nil

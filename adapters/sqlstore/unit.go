@@ -16,6 +16,7 @@ type unit struct {
 	store *Store
 	claim *ports.KeyUse
 	conn  *sqlx.Conn // nil until begun
+	first id.Project // that the connection was lent to
 	name  transactionName
 	// broken is why the whole unit must be run again, or cannot go on, whatever was made of the failure.
 	broken error
@@ -54,8 +55,7 @@ func (s *Store) Within(ctx context.Context, claim *ports.KeyUse, work func(*Stor
 		if err != nil {
 			return err
 		}
-		u.conn.Close()
-		u.conn = nil
+		u.giveBack()
 		return nil
 	})
 }
@@ -88,8 +88,13 @@ func (s *Store) outside() *Store {
 func (u *unit) end(ctx context.Context) {
 	if u.conn != nil {
 		rollback(ctx, u.conn)
-		u.conn.Close()
+		u.giveBack()
 	}
+}
+
+func (u *unit) giveBack() {
+	u.store.write.giveBack(u.conn, u.first)
+	u.conn = nil
 }
 
 // begun tells whether there is a transaction that reads must see.
@@ -123,10 +128,11 @@ func (u *unit) enter(ctx context.Context, project id.Project) (prefix string, er
 	if u.conn != nil {
 		return savepoint + u.store.dialect.inProject(project), nil
 	}
-	if u.conn, err = u.store.write.Connx(ctx); err != nil {
-		u.conn, u.broken = nil, translate(ctx, err)
-		return "", u.broken
+	if u.conn, err = u.store.write.lend(ctx, project); err != nil {
+		u.broken = err
+		return "", err
 	}
+	u.first = project
 	if u.name, err = u.store.beginNamed(ctx, u.conn, project); err != nil {
 		return "", err
 	}

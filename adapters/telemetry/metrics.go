@@ -226,7 +226,11 @@ func (m *Metrics) BackgroundRan(loop string, err error) {
 	m.lastSuccess.WithLabelValues(loop).SetToCurrentTime()
 }
 
-// Database shows a connection pool, as go_sql_… with the label db_name. A name is given once.
-func (m *Metrics) Database(name string, db *sql.DB) {
+// Database shows a connection pool, as go_sql_… with the label db_name, and how many wait for a connection, which
+// go_sql_wait_count_total does not count. A name is given once.
+func (m *Metrics) Database(name string, db *sql.DB, waiting func() int) {
 	m.registry.MustRegister(collectors.NewDBStatsCollector(db, name))
+	promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "haggle_database_waiting", Help: "Transactions that wait for a connection.", ConstLabels: prometheus.Labels{"db_name": name},
+	}, func() float64 { return float64(waiting()) })
 }

@@ -164,11 +164,12 @@ func TestProcessAndPools(t *testing.T) {
 		db := sql.OpenDB(unreachable{})
 		defer db.Close()
 		db.SetMaxOpenConns(size)
-		m.Database(name, db)
+		m.Database(name, db, func() int { return size + 1 })
 	}
 	page := scrape(t, m)
 	wantLines(t, page, `haggle_build_info{goversion="`+runtime.Version()+`",version="1.2.3"} 1`,
-		`go_sql_max_open_connections{db_name="read"} 8`, `go_sql_max_open_connections{db_name="write"} 1`)
+		`go_sql_max_open_connections{db_name="read"} 8`, `go_sql_max_open_connections{db_name="write"} 1`,
+		`haggle_database_waiting{db_name="read"} 9`, `haggle_database_waiting{db_name="write"} 2`)
 	for _, name := range []string{"go_goroutines ", "process_start_time_seconds "} {
 		if about(page, name) == "" && (runtime.GOOS == "linux" || name[0] == 'g') {
 			t.Errorf("there is no %s", name)

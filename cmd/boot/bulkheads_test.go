@@ -12,9 +12,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	standin "github.com/haggle-commerce/haggle/simulator/provider"
 )
 
 // One merchant's handler, model, platform or provider hangs, and the other merchant's requests are all served.
@@ -121,7 +123,13 @@ type stand struct {
 
 func standAt(t *testing.T, app *boot.App, slug string) stand {
 	t.Helper()
-	s := stand{merchant: merchant{t, app.URL(), boottest.Key}, acp: app.URL() + "/p/" + slug}
+	return standOf(merchant{t, app.URL(), boottest.Key}, slug)
+}
+
+// standOf is a shop of a merchant.
+func standOf(of merchant, slug string) stand {
+	of.Helper()
+	s := stand{merchant: of, acp: of.url + "/p/" + slug}
 	s.project = "X-Project-ID: " + s.openShop(slug, false)
 	s.product = fmt.Sprint(s.call(201, "POST", "/v1/catalog/products",
 		`{"name": "Lantern", "sku": "L-1", "price": 100, "category": "lights", "quantity": 100}`, s.project)["id"])
@@ -141,6 +149,15 @@ func (s stand) offer(i int) *http.Request {
 	return request(s.T, "POST", s.acp+"/acp/quote", fmt.Sprintf(`{"product_id": %q, "quantity": 1, "offer_price": %d.%02d}`, s.product, 70+i, i))
 }
 
+// proxied has the server believe who sent a request.
+func proxied(c *boot.Config) { c.TrustedProxies = "127.0.0.0/8" }
+
+// from is a request of the n-th buyer. Each may have few payments in flight.
+func from(n int, r *http.Request) *http.Request {
+	r.Header.Set("X-Forwarded-For", fmt.Sprintf("10.0.%d.%d", n/200, n%200))
+	return r
+}
+
 func (s stand) checkout() string {
 	s.Helper()
 	buyer := merchant{s.T, s.acp, ""}
@@ -155,22 +172,33 @@ func (s stand) finalize(checkout, token string) *http.Request {
 		`{"checkout_id": %q, "payment": {"method": "psp_spt", "token": %q}, "buyer_email": "a@example.com"}`, checkout, token))
 }
 
+// crowds are so many buyers at each of these shops, one after the other.
+func crowds(t *testing.T, each int, shops ...stand) *crowd {
+	t.Helper()
+	return gather(t, each*len(shops), func(i int) *http.Request { return shops[i%len(shops)].offer(i / len(shops)) })
+}
+
+// lanePlaces are those of buyers' requests.
+const lanePlaces = 12
+
+// The waiting of the first two shops would take all places of the buyers' lane.
 func TestAHangingHandlerCostsNobodyElse(t *testing.T) {
 	t.Parallel()
 	h := hang(t, everything, nil)
 	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.AllowLoopback = true })
-	first, second := standAt(t, app, "first"), standAt(t, app, "second")
-	first.serve(fmt.Sprintf(`{"handlers": {"quote": {"type": "remote", "url": %q}}}`, h.url))
-	buyers := gather(t, 20, first.offer)
-	buyers.until(t, h, 20, 16)
-	neighbour(t, 19, 200, second.offer)
-	if waits := h.waits.Load(); waits > 8 {
-		t.Errorf("%d questions wait for one handler", waits)
+	first, second, third := standAt(t, app, "first"), standAt(t, app, "second"), standAt(t, app, "third")
+	first.serve(fmt.Sprintf(`{"handlers": {"quote": {"type": "remote", "url": %q}}}`, h.url+"/first"))
+	second.serve(fmt.Sprintf(`{"handlers": {"quote": {"type": "remote", "url": %q}}}`, h.url+"/second"))
+	buyers := crowds(t, 20, first, second)
+	buyers.until(t, h, 40, lanePlaces)
+	neighbour(t, 19, 200, third.offer)
+	if waits := h.waits.Load(); waits > 2*8 {
+		t.Errorf("%d questions wait for two handlers", waits)
 	}
 	h.release()
 	buyers.all.Wait()
-	if buyers.count(200) != 20 { // by the house
-		t.Errorf("the shop whose handler hangs answers %v", buyers.statuses)
+	if buyers.count(200) != 40 { // by the house
+		t.Errorf("the shops whose handlers hang answer %v", buyers.statuses)
 	}
 }
 
@@ -178,58 +206,75 @@ func TestAHangingModelCostsNobodyElse(t *testing.T) {
 	t.Parallel()
 	h := hang(t, everything, nil)
 	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.OpenAIURL = h.url })
-	first, second := standAt(t, app, "first"), standAt(t, app, "second")
+	first, second, third := standAt(t, app, "first"), standAt(t, app, "second"), standAt(t, app, "third")
 	first.serve(`{"model": {"provider": "openai", "name": "m", "wording": true}}`)
-	buyers := gather(t, 40, first.offer)
-	buyers.until(t, h, 40, 16)
-	neighbour(t, 19, 200, second.offer)
-	if waits := h.waits.Load(); waits > 16 {
-		t.Errorf("%d questions of one shop wait for models", waits)
+	second.serve(`{"model": {"provider": "openai", "name": "m", "wording": true}}`)
+	buyers := crowds(t, 20, first, second)
+	buyers.until(t, h, 40, lanePlaces)
+	neighbour(t, 19, 200, third.offer)
+	if waits := h.waits.Load(); waits > 2*16 {
+		t.Errorf("%d questions of two shops wait for models", waits)
 	}
 	h.release()
 	buyers.all.Wait()
 	if buyers.count(200) != 40 {
-		t.Errorf("the shop whose model hangs answers %v", buyers.statuses)
+		t.Errorf("the shops whose model hangs answer %v", buyers.statuses)
 	}
 }
 
+// Each merchant of the crowds connects another account at the platform: only the share of a Haggle account keeps one of
+// them from taking all the places to wait in.
 func TestAHangingPlatformCostsNobodyElse(t *testing.T) {
 	t.Parallel()
-	h := hang(t, everything, nil)
-	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.StripeURL = h.url })
-	first := standAt(t, app, "first")
-	made, err := app.IssueKey(t.Context(), boot.KeyRequest{Name: "other", Scopes: []string{"*"}, NewAccount: "Other"})
+	lookalike, err := url.Parse(openLookalike(t).url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := merchant{t, app.URL(), made.Secret}
-	project := other.openShop("second", false)
-	ask := func(m merchant, method, path, body, project string) *http.Request {
-		r := request(t, method, m.url+path, body)
-		r.Header.Set("Authorization", "Bearer "+m.key)
-		r.Header.Set("X-Project-ID", project)
+	h := hang(t, func(r *http.Request) bool { return strings.Contains(r.Header.Get("Authorization"), "hanging") },
+		httputil.NewSingleHostReverseProxy(lookalike))
+	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.StripeURL = h.url })
+	merchants := [3]merchant{{t, app.URL(), boottest.Key}}
+	var projects [3]string
+	for i := range merchants {
+		if i > 0 {
+			made, err := app.IssueKey(t.Context(), boot.KeyRequest{Name: "other", Scopes: []string{"*"}, NewAccount: "Other"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			merchants[i] = merchant{t, app.URL(), made.Secret}
+		}
+		projects[i] = merchants[i].openShop(fmt.Sprintf("shop-%d", i), false)
+	}
+	ask := func(i int, method, path, body string) *http.Request {
+		r := request(t, method, app.URL()+path, body)
+		r.Header.Set("Authorization", "Bearer "+merchants[i].key)
+		r.Header.Set("X-Project-ID", projects[i])
 		return r
 	}
-	_, own, _ := strings.Cut(first.project, ": ")
-	merchants := gather(t, 20, func(int) *http.Request {
-		return ask(first.merchant, "POST", "/v1/integrations/connect/api-key", `{"type": "stripe", "credentials": {"api_key": "sk_test_merchant"}}`, own)
-	})
-	merchants.until(t, h, 20, 16)
-	neighbour(t, 19, 200, func(int) *http.Request { return ask(other, "GET", "/v1/projects/"+project, "", "") })
+	connect := func(i int, key string) *http.Request {
+		return ask(i, "POST", "/v1/integrations/connect/api-key", fmt.Sprintf(`{"type": "stripe", "credentials": {"api_key": %q}}`, key))
+	}
+	const each, share = 40, 8
+	crowd := gather(t, 2*each, func(i int) *http.Request { return connect(i%2, fmt.Sprintf("sk_test_hanging_%d", i)) })
+	crowd.until(t, h, 2*each, 2*share)
+	neighbour(t, 19, 200, func(int) *http.Request { return ask(2, "GET", "/v1/projects/"+projects[2], "") })
 	neighbour(t, 5, 201, func(i int) *http.Request {
-		return ask(other, "POST", "/v1/catalog/products", fmt.Sprintf(`{"name": "Mug", "sku": "M-%d", "price": 5}`, i), project)
+		return ask(2, "POST", "/v1/catalog/products", fmt.Sprintf(`{"name": "Mug", "sku": "M-%d", "price": 5}`, i))
 	})
-	neighbour(t, 5, 200, func(int) *http.Request { return ask(first.merchant, "GET", "/v1/projects/"+own, "", "") })
-	if waits := h.waits.Load(); waits > 8 {
-		t.Errorf("%d requests of one account wait", waits)
+	neighbour(t, 1, 201, func(int) *http.Request { return connect(2, "sk_test_merchant") })
+	neighbour(t, 5, 200, func(int) *http.Request { return ask(0, "GET", "/v1/projects/"+projects[0], "") })
+	if waits := h.waits.Load(); waits > 2*share {
+		t.Errorf("%d requests of two accounts wait", waits)
 	}
 	h.release()
-	merchants.all.Wait()
-	if merchants.count(503) != 20 {
-		t.Errorf("connecting with a platform that hangs: %v", merchants.statuses)
+	crowd.all.Wait()
+	if crowd.count(503) != 2*each {
+		t.Errorf("connecting with a platform that hangs: %v", crowd.statuses)
 	}
 }
 
+// Payments of a shop that has an account at a provider that hangs leave places for its payments through another account
+// (here the sandbox), and for those of other shops.
 func TestAHangingPaymentProviderCostsNobodyElse(t *testing.T) {
 	t.Parallel()
 	lookalike, err := url.Parse(openLookalike(t).url)
@@ -240,28 +285,38 @@ func TestAHangingPaymentProviderCostsNobodyElse(t *testing.T) {
 		return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/payment_intents")
 	}
 	h := hang(t, charges, httputil.NewSingleHostReverseProxy(lookalike))
-	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.StripeURL = h.url })
+	app := boottest.Start(t, sqlite(t), proxied, func(c *boot.Config) { c.StripeURL = h.url })
 	first, second := standAt(t, app, "first"), standAt(t, app, "second")
 	first.call(201, "POST", "/v1/integrations/connect/api-key", `{"type": "stripe", "credentials": {"api_key": "sk_test_merchant"}}`, first.project)
-	checkout := first.checkout()
-	others := make([]string, 5)
+	const share, ofShop = 32, 64
+	own, others := make([]string, ofShop+16), make([]string, 5)
+	for i := range own {
+		own[i] = first.checkout()
+	}
 	for i := range others {
 		others[i] = second.checkout()
 	}
-	buyers := gather(t, 320, func(int) *http.Request { return first.finalize(checkout, "spt_some_token") })
-	eventually(t, "payments that are turned away", func() bool { return shed(t, app, "payments") >= 20 && h.waits.Load() > 0 })
+	const through = 5 // payments through the other account
+	buyers := gather(t, len(own)-through, func(i int) *http.Request {
+		return from(i, first.finalize(own[i], "spt_some_token"))
+	})
+	buyers.until(t, h, len(own)-through, share)
+	neighbour(t, through, 200, func(i int) *http.Request {
+		return request(t, "POST", first.acp+"/acp/checkout/finalize", fmt.Sprintf(
+			`{"checkout_id": %q, "payment": {"method": "wallet_ba", "token": "ba_sandbox_ok"}, "buyer_email": "a@example.com"}`, own[len(own)-1-i]))
+	})
 	neighbour(t, len(others), 200, func(i int) *http.Request { return second.finalize(others[i], "spt_sandbox_ok") })
-	if h.waits.Load() == 0 {
-		t.Error("the provider hangs no more")
+	if waits := h.waits.Load(); waits == 0 || waits > share {
+		t.Errorf("%d payments wait for the provider, want some, and %d at most", waits, share)
 	}
 	h.release()
 	buyers.all.Wait()
 }
 
-// shed is how many requests a lane has turned away.
-func shed(t *testing.T, app *boot.App, lane string) int {
+// metric is a whole number on the page of metrics.
+func metric(t *testing.T, app *boot.App, name string) int {
 	t.Helper()
-	_, after, _ := strings.Cut(get(t, app.OpsURL()+"/metrics").body, fmt.Sprintf("haggle_shed_total{lane=%q} ", lane))
+	_, after, _ := strings.Cut(get(t, app.OpsURL()+"/metrics").body, name+" ")
 	count, _, _ := strings.Cut(after, "\n")
 	n, _ := strconv.Atoi(count) // no line: none
 	return n
@@ -271,21 +326,24 @@ func shed(t *testing.T, app *boot.App, lane string) int {
 // with the same provider sells.
 func TestABreakerRefusesBeforeStockIsTaken(t *testing.T) {
 	t.Parallel()
-	lookalike, err := url.Parse(openLookalike(t).url)
+	provider := openLookalike(t)
+	lookalike, err := url.Parse(provider.url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var failing atomic.Bool
 	h := hang(t, func(*http.Request) bool { return false }, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if failing.Load() && r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/payment_intents") {
+		if failing.Load() && r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/payment_intents") &&
+			strings.Contains(r.Header.Get("Authorization"), "failing") {
 			w.WriteHeader(http.StatusInternalServerError)
 			return
 		}
 		httputil.NewSingleHostReverseProxy(lookalike).ServeHTTP(w, r)
 	}))
 	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.StripeURL = h.url })
-	shop := standAt(t, app, "first")
-	shop.call(201, "POST", "/v1/integrations/connect/api-key", `{"type": "stripe", "credentials": {"api_key": "sk_test_merchant"}}`, shop.project)
+	shop, other := standAt(t, app, "first"), standAt(t, app, "second")
+	shop.call(201, "POST", "/v1/integrations/connect/api-key", `{"type": "stripe", "credentials": {"api_key": "sk_test_failing"}}`, shop.project)
+	other.call(201, "POST", "/v1/integrations/connect/api-key", `{"type": "stripe", "credentials": {"api_key": "sk_test_merchant"}}`, other.project)
 	failing.Store(true)
 	checkouts := make([]string, 6)
 	for i := range checkouts {
@@ -300,13 +358,33 @@ func TestABreakerRefusesBeforeStockIsTaken(t *testing.T) {
 	if refused.StatusCode != 503 || !strings.Contains(refused.body, "payment_unavailable") || refused.Header.Get("Retry-After") == "" {
 		t.Errorf("%d %v %s", refused.StatusCode, refused.Header, refused.body)
 	}
+	if left := shop.stock(); left < 95 {
+		t.Errorf("%d pieces are left, want what five payments without an outcome leave", left)
+	}
 	if metrics := get(t, app.OpsURL()+"/metrics").body; !strings.Contains(metrics, `haggle_circuits_open{of="payments"} 1`) {
 		t.Error("the metrics do not tell of it")
 	}
+	checkout := other.checkout()
+	token := provider.issue(t, "/lookalike/tokens", map[string]any{
+		"kind": "stripe", "seller": standin.StripeAccount("sk_test_merchant"), "currency": "usd", "max_amount": 500_00,
+		"expires_at": provider.clock.Now().Add(time.Hour).Unix(),
+	})
+	neighbour(t, 1, 200, func(int) *http.Request { return other.finalize(checkout, token) })
+	if left := other.stock(); left != 99 {
+		t.Errorf("the other shop has %d pieces left, want 99", left)
+	}
 	failing.Store(false)
 	// The attempts that began are looked up whatever the breaker says.
-	eventually(t, "the outcome of what began", func() bool {
-		levels := shop.call(200, "GET", "/v1/catalog/inventory?sku=L-1", "", shop.project)
-		return fmt.Sprint(levels["data"].([]any)[0].(map[string]any)["quantity"]) == "100"
-	})
+	eventually(t, "the outcome of what began", func() bool { return shop.stock() == 100 })
+}
+
+// stock is how many pieces the shop has left.
+func (s stand) stock() int {
+	s.Helper()
+	levels := s.call(200, "GET", "/v1/catalog/inventory?sku=L-1", "", s.project)
+	n, err := strconv.Atoi(fmt.Sprint(levels["data"].([]any)[0].(map[string]any)["quantity"]))
+	if err != nil {
+		s.Fatal(err)
+	}
+	return n
 }

@@ -27,9 +27,7 @@ func (a *App) watchParts() {
 	a.metrics.SetAside(a.store.SetAside)
 	a.metrics.MoneyUnexplained(a.store.Reconciliations().UnexplainedMoney)
 	a.metrics.RateLimits(a.limiter.Degraded, a.limiter.Alone)
-	for name, pool := range a.store.Pools() {
-		a.metrics.Database(name, pool)
-	}
+	a.store.Pools(a.metrics.Database)
 }
 
 // traceWork is how the store's work becomes spans; nil where tracing is off.

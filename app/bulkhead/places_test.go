@@ -1,0 +1,111 @@
+package bulkhead_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/bulkhead"
+)
+
+// double is twice what is free, after one for the next tenant.
+func double(free int) int { return max(1, 2*(free-1)) }
+
+// takes takes places until the tenant may have no more, and returns how many it got.
+func takes(t *testing.T, p *bulkhead.Places, tenant string) (n int) {
+	t.Helper()
+	for p.Take(t.Context(), tenant, time.Second) {
+		n++
+	}
+	return n
+}
+
+// However many tenants want all that they can get, the next one gets something.
+func TestPlacesAreLeftForTheNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct {
+			size int
+			got  []int
+		}{
+			{1, []int{1, 0}},
+			{4, []int{2, 1, 1, 0}},
+			{10, []int{6, 2, 1, 1, 0}},
+			{20, []int{13, 4, 2, 1, 0}},
+		} {
+			p := bulkhead.NewPlaces(c.size, double)
+			for i, want := range c.got {
+				if n := takes(t, p, string(rune('a'+i))); n != want {
+					t.Errorf("tenant %d gets %d of %d places, want %d", i, n, c.size, want)
+				}
+			}
+		}
+	})
+}
+
+// Tenants that want all that they can get end up with the same.
+func TestPlacesBecomeEqual(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := bulkhead.NewPlaces(20, double)
+		var mu sync.Mutex
+		has := map[string]int{}
+		add := func(tenant string, n int) int {
+			mu.Lock()
+			defer mu.Unlock()
+			has[tenant] += n
+			return has[tenant]
+		}
+		ctx, end := context.WithCancel(t.Context())
+		for _, tenant := range []string{"a", "b"} {
+			for range 40 {
+				go func() {
+					for ctx.Err() == nil && p.Take(ctx, tenant, 0) {
+						add(tenant, 1)
+						time.Sleep(time.Second)
+						add(tenant, -1)
+						p.Release(tenant)
+					}
+				}()
+			}
+			synctest.Wait()
+		}
+		if a, b := add("a", 0), add("b", 0); a != 13 || b != 4 {
+			t.Errorf("at first %d and %d", a, b)
+		}
+		time.Sleep(10*time.Second + time.Millisecond)
+		synctest.Wait()
+		if a, b := add("a", 0), add("b", 0); a != 8 || b != 8 {
+			t.Errorf("then %d and %d, want 8 each of 20", a, b)
+		}
+		end()
+		time.Sleep(2 * time.Second)
+	})
+}
+
+func TestAWaiterThatGivesUpTakesNoPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := bulkhead.NewPlaces(1, double)
+		p.Take(t.Context(), "a", 0)
+		ctx, giveUp := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, giveUp)
+		if p.Take(ctx, "b", 0) || p.Take(t.Context(), "b", time.Second) || p.Waiting() != 0 {
+			t.Error("a place was given twice")
+		}
+		p.Release("a")
+		if !p.Take(t.Context(), "c", time.Second) {
+			t.Error("the place is lost")
+		}
+	})
+}
+
+func BenchmarkPlaces(b *testing.B) {
+	p := bulkhead.NewPlaces(20, double)
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			p.Take(b.Context(), "shop", 0)
+			p.Release("shop")
+		}
+	})
+}
