@@ -24,6 +24,7 @@ type scheduler struct {
 	mu      sync.Mutex
 	waiting []*waitingCall
 	ready   []*waitingCall
+	spare   []*waitingCall // to be used again
 	arrived chan struct{}
 	begun   time.Time
 	calm    bool // nothing befalls calls any more
@@ -94,7 +95,6 @@ func newScheduler(seed uint64, keep bool) *scheduler {
 
 // wait has a call wait for its turn.
 func (s *scheduler) wait(of *process, name string) verdict {
-	c := &waitingCall{of: of, name: name, grant: make(chan verdict, 1)}
 	s.mu.Lock()
 	if s.stopped || s.instant {
 		s.mu.Unlock()
@@ -103,14 +103,30 @@ func (s *scheduler) wait(of *process, name string) verdict {
 		}
 		return killBefore
 	}
-	c.order = s.steps
+	c := s.newCall()
+	c.of, c.name, c.order = of, name, s.steps
 	s.waiting = append(s.waiting, c)
 	s.mu.Unlock()
 	select {
 	case s.arrived <- struct{}{}:
 	default:
 	}
-	return <-c.grant
+	v := <-c.grant
+	s.mu.Lock()
+	s.spare = append(s.spare, c)
+	s.mu.Unlock()
+	return v
+}
+
+// newCall is a call that is used for the first time, or again. The caller holds the lock.
+func (s *scheduler) newCall() *waitingCall {
+	n := len(s.spare)
+	if n == 0 {
+		return &waitingCall{grant: make(chan verdict, 1)}
+	}
+	c := s.spare[n-1]
+	s.spare = s.spare[:n-1]
+	return c
 }
 
 // tag is what a context's work is for. Calls that wait at the same time are told apart by it: which of two came

@@ -132,13 +132,15 @@ func (s *simulation) live(r *replica) {
 	fresh.provider = all
 	r.server = &fresh
 	s.note("%s starts, its clock off by %s", r.of.name, time.Duration(r.off))
+	lapsed, refunds, outbox := s.store.Lapsed(), s.store.DueRefunds(), s.store.Outbox()
 	background := []work{
-		works(s, r.of, r.purchase().Reconciliation(), func() bool { return due(s.store.Lapsed()) }),
-		works(s, r.of, r.aftersales().Refunding(), func() bool { return due(s.store.DueRefunds()) }),
-		works(s, r.of, r.publisher().Job(), func() bool { return due(s.store.Outbox()) || s.store.EventsDue() }),
+		works(s, r.of, r.purchase().Reconciliation(), func() bool { return due(lapsed) }),
+		works(s, r.of, r.aftersales().Refunding(), func() bool { return due(refunds) }),
+		works(s, r.of, r.publisher().Job(), func() bool { return due(outbox) || s.store.EventsDue() }),
 	}
 	if s.shops[0].breaksPromise {
-		background = append(background, works(s, r.of, r.purchase().OrphanRefunds(), func() bool { return due(s.store.DueOrphans()) }))
+		orphans := s.store.DueOrphans()
+		background = append(background, works(s, r.of, r.purchase().OrphanRefunds(), func() bool { return due(orphans) }))
 	}
 	s.poll(r.of, background)
 }

@@ -128,8 +128,10 @@ func (t *table[K, V]) put(s *state, k K, v V) {
 }
 
 func (t *table[K, V]) drop(s *state, k K) {
-	t.own(s)
-	delete(t.rows, k)
+	if _, there := t.rows[k]; there {
+		t.own(s)
+		delete(t.rows, k)
+	}
 }
 
 // clear drops the rows whose keys will do.
