@@ -24,6 +24,9 @@ const anyRows = -1
 // together carries out effects on different tables and checks how many rows they wrote. On PostgreSQL
 // that is one statement, whose effects do not see each other; on SQLite one for each.
 func (t *tx) together(ctx context.Context, effects ...effect) error {
+	if len(effects) == 0 {
+		return nil
+	}
 	written, err := make([]int, len(effects)), error(nil)
 	if t.dialect.oneTrip {
 		err = t.atOnce(ctx, effects, written)

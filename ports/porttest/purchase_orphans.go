@@ -61,6 +61,14 @@ func Orphans(t *testing.T, open Open) {
 	same(t, "refund", list[1].Refund, "re_1")
 	err = s.Orphans.ChangeOrphan(s.ctx, foreign.project.ID, one.ID, func(*checkout.Orphan, time.Time) (*event.Event, error) { return nil, nil })
 	wantFault(t, err, fault.NotFound, "orphan_not_found")
+
+	unsure := c.Orphaned(1, "ch_unsure", noon)
+	unsure.Fail(checkout.ErrSecondCharge, noon)
+	s.must(s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
+		stored, err := tx.Orphan(s.ctx, unsure, nil)
+		same(t, "one that is not booked and not announced is stored", stored, true)
+		return err
+	}))
 }
 
 // keepOrphan stores an orphan, and reports whether it did.
