@@ -95,15 +95,16 @@ type StockMove struct {
 	Reason   string
 }
 
-// Inventory keeps stock by variant and location. Writes are all or nothing and return the levels
+// Inventory keeps stock by variant and location. Writes count pieces where they lie, those that payment attempts hold
+// included: of what is set, only the rest is for sale. They are all or nothing and return the levels
 // written, in the order given. SKUs are those of variants. An unknown sku: Invalid validation_error
 // naming "<list>.<index>.sku", for all unknown ones at once, list being "levels" or "adjustments".
 type Inventory interface {
 	// Levels lists by sku, then location. An empty sku lists all.
-	Levels(ctx context.Context, project id.Project, sku string, page Page) ([]catalog.Level, int, error)
+	Levels(ctx context.Context, project id.Project, sku string, page Page) ([]catalog.Shelf, int, error)
 	// LevelsOf are all levels of these products, by variant, then location.
 	LevelsOf(ctx context.Context, project id.Project, products []id.Product) ([]catalog.Level, error)
-	Set(ctx context.Context, project id.Project, levels []StockSet) ([]catalog.Level, error)
-	// Adjust never goes below zero: Conflict insufficient_stock naming "adjustments.<index>.delta".
-	Adjust(ctx context.Context, project id.Project, moves []StockMove) ([]catalog.Level, error)
+	Set(ctx context.Context, project id.Project, levels []StockSet) ([]catalog.Shelf, error)
+	// Adjust never takes a count below zero: Conflict insufficient_stock naming "adjustments.<index>.delta".
+	Adjust(ctx context.Context, project id.Project, moves []StockMove) ([]catalog.Shelf, error)
 }

@@ -84,9 +84,9 @@ type StockPlace struct {
 type StockRoom interface {
 	// Levels are those of places as they are now, in any order: zero where nothing lies yet. A place whose
 	// sku no variant has is left out. It takes no lock, for what is sold meanwhile is to stay sold.
-	Levels(ctx context.Context, project id.Project, places []StockPlace) ([]catalog.Level, error)
+	Levels(ctx context.Context, project id.Project, places []StockPlace) ([]catalog.Shelf, error)
 	// Shift moves what it can: the index of each shift whose sku no variant has comes back in unknown. A
-	// location that has nothing yet begins at zero. Below zero and above catalog.MaxStock nothing goes.
+	// location that has nothing yet begins at zero. Counts go neither below zero nor above catalog.MaxStock.
 	Shift(ctx context.Context, project id.Project, shifts []StockShift) (unknown []int, err error)
 }
 

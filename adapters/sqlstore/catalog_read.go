@@ -33,7 +33,7 @@ WHERE project_id = $1
 ORDER BY changed_version`
 
 	selectLevels = `
-SELECT variants.product_id, stock.variant_id, variants.sku, stock.location, stock.quantity
+SELECT variants.product_id, stock.variant_id, variants.sku, stock.location, stock.quantity, stock.oversold
 FROM stock
 JOIN variants ON variants.project_id = stock.project_id AND variants.id = stock.variant_id
 WHERE stock.project_id = $1`

@@ -32,12 +32,13 @@ SET sku = excluded.sku, position = excluded.position, size = excluded.size, colo
   price = excluded.price`
 
 	upsertStock = `
-INSERT INTO stock (project_id, variant_id, location, quantity)
+INSERT INTO stock (project_id, variant_id, location, quantity, oversold)
 VALUES `
 	replaceStock = `
 ON CONFLICT (project_id, variant_id, location) DO UPDATE
-SET quantity = excluded.quantity
-WHERE stock.quantity <> excluded.quantity`
+SET quantity = excluded.quantity, oversold = excluded.oversold
+WHERE stock.quantity <> excluded.quantity
+   OR stock.oversold <> excluded.oversold`
 )
 
 // shipment is some products, each of them once, that go to the database in as few statements as
@@ -49,6 +50,7 @@ type shipment struct {
 	products [][]any
 	variants [][]any
 	stock    []catalog.Stock
+	recount  bool // some of the stock is of variants that attempts may hold pieces of
 }
 
 func newShipment(to *catalogue) *shipment {
@@ -72,6 +74,7 @@ func (s *shipment) add(w ports.ProductWrite, before footprint) error {
 	s.products = append(s.products, product)
 	s.variants = append(s.variants, variants...)
 	s.stock = append(s.stock, w.Stock...)
+	s.recount = s.recount || len(w.Stock) > 0 && len(before.variants) > 0
 	for _, v := range before.variants {
 		if _, kept := w.Product.Variant(v.ID); !kept {
 			s.dropped = append(s.dropped, v.ID.String())
@@ -127,17 +130,37 @@ WHERE project_id = $1
 	if err := s.to.t.insert(ctx, upsertVariants, s.variants, replaceVariants); err != nil {
 		return err
 	}
-	return s.to.t.insert(ctx, upsertStock, s.levels(), replaceStock)
+	return s.sendStock(ctx)
 }
 
-// levels are the rows of stock, in the order in which stock is locked everywhere.
-func (s *shipment) levels() [][]any {
+// sendStock writes the levels, in the order in which stock is locked everywhere, and then again those that attempts
+// hold pieces of, which is not known before they are locked.
+func (s *shipment) sendStock(ctx context.Context) error {
 	slices.SortStableFunc(s.stock, func(a, b catalog.Stock) int {
 		return cmp.Compare(a.Variant.String(), b.Variant.String())
 	})
 	rows := make([][]any, len(s.stock))
 	for i, l := range s.stock {
-		rows[i] = []any{s.to.project.String(), l.Variant.String(), project.DefaultLocation, l.Quantity}
+		rows[i] = s.level(l, 0)
 	}
-	return rows
+	if err := s.to.t.insert(ctx, upsertStock, rows, replaceStock); err != nil || !s.recount {
+		return err
+	}
+	held, err := s.to.t.held(ctx, s.to.project)
+	if err != nil {
+		return err
+	}
+	rows = rows[:0]
+	for _, l := range s.stock {
+		if n := held[[2]string{l.Variant.String(), project.DefaultLocation}]; n > 0 {
+			rows = append(rows, s.level(l, n))
+		}
+	}
+	return s.to.t.insert(ctx, upsertStock, rows, replaceStock)
+}
+
+// level is a row of stock of which attempts hold some pieces.
+func (s *shipment) level(l catalog.Stock, held int) []any {
+	shelf := catalog.Shelf{Held: held}.Recount(l.Quantity)
+	return []any{s.to.project.String(), l.Variant.String(), project.DefaultLocation, shelf.Quantity, shelf.Oversold}
 }

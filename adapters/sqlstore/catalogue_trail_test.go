@@ -47,7 +47,7 @@ func TestListsAreRememberedInOneStateOnly(t *testing.T) {
 var filters = []ports.ProductFilter{{}, {}, {Status: "active"}, {Category: "top1"}, {Text: "drill"}, {Text: "1", Category: "top2", Status: "active"}}
 
 // disturb changes, more often than not, nothing; else a product or a level.
-func disturb(t *testing.T, s *Store, shop id.Project, random *rand.Rand, p *catalog.Product, l catalog.Level) {
+func disturb(t *testing.T, s *Store, shop id.Project, random *rand.Rand, p *catalog.Product, l catalog.Shelf) {
 	switch random.IntN(12) {
 	case 0:
 		must(t, s.Products().Delete(t.Context(), shop, p.ID, time.UnixMilli(9)))
@@ -105,7 +105,7 @@ func TestAddedLevelsMoveTheRest(t *testing.T) {
 			must(t, s.Products().Create(t.Context(), w))
 		}
 		stock := s.Inventory()
-		read := func(offset int) []catalog.Level {
+		read := func(offset int) []catalog.Shelf {
 			levels, _, err := stock.Levels(t.Context(), p.ID, "", ports.Page{Limit: 1, Offset: offset})
 			must(t, err)
 			return levels

@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -40,7 +39,7 @@ VALUES `
 // Levels goes on from the part that was read before, if the list is the same still. Only writes of the
 // catalogue, each of which is a version, drop levels or rename skus; all others but add. So a version
 // and a number of levels are one list.
-func (i Inventory) Levels(ctx context.Context, project id.Project, sku string, page ports.Page) ([]catalog.Level, int, error) {
+func (i Inventory) Levels(ctx context.Context, project id.Project, sku string, page ports.Page) ([]catalog.Shelf, int, error) {
 	if sku != "" {
 		levels, of, err := i.levels(ctx, project, sku, page, mark{})
 		return levels, int(of.rows), err
@@ -64,7 +63,7 @@ func (i Inventory) Levels(ctx context.Context, project id.Project, sku string, p
 }
 
 // levels reads a part of the list, beginning at a mark, and the list's state, in one reading.
-func (i Inventory) levels(ctx context.Context, project id.Project, sku string, page ports.Page, from mark) ([]catalog.Level, state, error) {
+func (i Inventory) levels(ctx context.Context, project id.Project, sku string, page ports.Page, from mark) ([]catalog.Shelf, state, error) {
 	args := arguments{project.String()}
 	count, where := countLevels, ""
 	if sku != "" {
@@ -75,6 +74,7 @@ func (i Inventory) levels(ctx context.Context, project id.Project, sku string, p
 	var version []struct{ Version int64 }
 	var total []countRow
 	var rows []levelRow
+	var taken []takenRow
 	b := i.store.reading(project)
 	b.query(&version, selectVersion, project.String())
 	b.query(&total, count, args...)
@@ -87,13 +87,18 @@ func (i Inventory) levels(ctx context.Context, project id.Project, sku string, p
 	b.query(&rows, selectLevels+where+`
 ORDER BY variants.sku, stock.location
 LIMIT `+args.add(page.Limit)+` OFFSET `+args.add(page.Offset-from.offset), args...)
+	b.query(&taken, selectTakenInFlight, project.String())
 	if err := b.run(ctx); err != nil {
+		return nil, of, err
+	}
+	held, err := heldBy(taken)
+	if err != nil {
 		return nil, of, err
 	}
 	if of.rows = int64(total[0].N); len(version) > 0 {
 		of.version = version[0].Version
 	}
-	return fromLevelRows(rows), of, nil
+	return fromShelfRows(rows, held), of, nil
 }
 
 func (i Inventory) LevelsOf(ctx context.Context, project id.Project, products []id.Product) ([]catalog.Level, error) {
@@ -108,39 +113,42 @@ func (i Inventory) LevelsOf(ctx context.Context, project id.Project, products []
 	return fromLevelRows(rows), nil
 }
 
-func (i Inventory) Set(ctx context.Context, project id.Project, levels []ports.StockSet) ([]catalog.Level, error) {
+func (i Inventory) Set(ctx context.Context, project id.Project, levels []ports.StockSet) ([]catalog.Shelf, error) {
 	places := make([]place, len(levels))
 	for n, l := range levels {
 		places[n] = place{l.SKU, l.Location}
 	}
-	var written []catalog.Level
+	var written []catalog.Shelf
 	err := i.store.inTx(ctx, project, func(t *tx) error {
 		shelves, err := openShelves(ctx, t, project, places, "levels")
 		if err != nil {
 			return err
 		}
+		if _, err := shelves.count(ctx); err != nil {
+			return err
+		}
 		written = written[:0]
 		for n, l := range levels {
-			written = append(written, shelves.put(places[n], l.Quantity))
+			written = append(written, shelves.put(places[n], shelves.levels[places[n]].Recount(l.Quantity)))
 		}
 		return shelves.store(ctx)
 	})
 	return written, err
 }
 
-func (i Inventory) Adjust(ctx context.Context, project id.Project, moves []ports.StockMove) ([]catalog.Level, error) {
+func (i Inventory) Adjust(ctx context.Context, project id.Project, moves []ports.StockMove) ([]catalog.Shelf, error) {
 	places := make([]place, len(moves))
 	for n, m := range moves {
 		places[n] = place{m.SKU, m.Location}
 	}
-	now := time.Now()
-	var written []catalog.Level
+	var written []catalog.Shelf
 	err := i.store.inTx(ctx, project, func(t *tx) error {
 		shelves, err := openShelves(ctx, t, project, places, "adjustments")
 		if err != nil {
 			return err
 		}
-		if err := shelves.count(ctx); err != nil {
+		now, err := shelves.count(ctx)
+		if err != nil {
 			return err
 		}
 		if written, err = shelves.move(moves, places); err != nil {

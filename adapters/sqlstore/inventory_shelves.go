@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -22,7 +21,7 @@ type shelves struct {
 	t        *tx
 	project  id.Project
 	variants map[string]variantRow // by sku
-	levels   map[place]int
+	levels   map[place]catalog.Shelf
 }
 
 // openShelves finds the variants. It names all unknown ones at once, in the list that they came in.
@@ -40,7 +39,7 @@ func openShelves(ctx context.Context, t *tx, project id.Project, places []place,
 
 // findShelves finds the variants there are, and the places whose sku is none's.
 func findShelves(ctx context.Context, t *tx, project id.Project, places []place) (s *shelves, unknown []int, err error) {
-	s = &shelves{t: t, project: project, variants: make(map[string]variantRow), levels: make(map[place]int)}
+	s = &shelves{t: t, project: project, variants: make(map[string]variantRow), levels: make(map[place]catalog.Shelf)}
 	skus := make([]string, len(places))
 	for i, p := range places {
 		skus[i] = p.sku
@@ -61,8 +60,13 @@ WHERE project_id = $1
 		}
 	}
 	for i, p := range places {
-		if _, known := s.variants[p.sku]; known {
-			s.levels[p] = 0
+		if v, known := s.variants[p.sku]; known {
+			s.levels[p] = catalog.Shelf{Level: catalog.Level{
+				Product:  id.Stored[id.Product](v.ProductID),
+				Variant:  id.Stored[id.Variant](v.ID),
+				SKU:      p.sku,
+				Location: p.location,
+			}}
 		} else {
 			unknown = append(unknown, i)
 		}
@@ -70,64 +74,76 @@ WHERE project_id = $1
 	return s, unknown, nil
 }
 
-// put sets a level and returns it.
-func (s *shelves) put(p place, quantity int) catalog.Level {
-	s.levels[p] = quantity
-	v := s.variants[p.sku]
-	return catalog.Level{
-		Product: id.Stored[id.Product](v.ProductID), Variant: id.Stored[id.Variant](v.ID),
-		SKU: p.sku, Location: p.location, Quantity: quantity,
-	}
+// put keeps a level and returns it.
+func (s *shelves) put(p place, shelf catalog.Shelf) catalog.Shelf {
+	s.levels[p] = shelf
+	return shelf
 }
 
-// count loads the levels for exclusive use. Those that do not exist yet are made, for nobody can wait
-// for a row that is not there.
-func (s *shelves) count(ctx context.Context) error {
+// count loads the levels for exclusive use, and the time. Those that do not exist yet are made, for nobody can wait
+// for a row that is not there. What attempts hold is read once the levels are locked: no attempt begins on them then,
+// and one that ends is seen either with its pieces put back or not at all.
+func (s *shelves) count(ctx context.Context) (now int64, err error) {
 	if err := s.t.insert(ctx, upsertStock, s.rows(), `
 ON CONFLICT (project_id, variant_id, location) DO NOTHING`); err != nil {
-		return err
+		return 0, err
 	}
 	places := make(map[[2]string]place, len(s.levels))
 	var variants []string
-	for p := range s.levels {
-		variant := s.variants[p.sku].ID
-		places[[2]string{variant, p.location}] = p
-		variants = append(variants, variant)
+	for p, l := range s.levels {
+		places[[2]string{l.Variant.String(), p.location}] = p
+		variants = append(variants, l.Variant.String())
 	}
 	slices.Sort(variants)
 	for some := range slices.Chunk(slices.Compact(variants), listed) {
 		args := arguments{s.project.String()}
-		var rows []levelRow
+		var rows []lockedLevelRow
 		if err := s.t.list(ctx, &rows, `
-SELECT variant_id, location, quantity
+SELECT variant_id, location, quantity, oversold, `+s.t.dialect.moment()+` AS now
 FROM stock
 WHERE project_id = $1
   AND variant_id IN `+args.list(some)+`
 ORDER BY variant_id, location`+s.t.dialect.forUpdate, args...); err != nil {
-			return err
+			return 0, err
 		}
 		for _, r := range rows {
 			if p, asked := places[[2]string{r.VariantID, r.Location}]; asked {
-				s.levels[p] = r.Quantity
+				shelf := s.levels[p]
+				shelf.Quantity, shelf.Oversold, now = r.Quantity, r.Oversold, r.Now
+				s.levels[p] = shelf
 			}
 		}
 	}
-	return nil
+	held, err := s.t.held(ctx, s.project)
+	for at, n := range held {
+		if p, asked := places[at]; asked {
+			shelf := s.levels[p]
+			shelf.Held = n
+			s.levels[p] = shelf
+		}
+	}
+	return now, err
+}
+
+type lockedLevelRow struct {
+	levelRow
+	Now int64
 }
 
 // move applies moves one after the other and returns the level that each of them led to.
-func (s *shelves) move(moves []ports.StockMove, places []place) ([]catalog.Level, error) {
-	written := make([]catalog.Level, len(moves))
+func (s *shelves) move(moves []ports.StockMove, places []place) ([]catalog.Shelf, error) {
+	written := make([]catalog.Shelf, len(moves))
 	tooMany := fault.NewCheck()
 	short := fault.New(fault.Conflict, "insufficient_stock", "There is not enough stock.")
 	for i, m := range moves {
-		left := s.levels[places[i]] + m.Delta
-		if left < 0 {
+		shelf := s.levels[places[i]]
+		count := shelf.Count() + m.Delta
+		if count < 0 && m.Delta < 0 {
 			short = short.With(fmt.Sprintf("adjustments.%d.delta", i), "would take more than there is")
 			continue
 		}
-		tooMany.In("adjustments").At(i).That(left <= catalog.MaxStock, "delta", "would make more than 1,000,000,000")
-		written[i] = s.put(places[i], left)
+		tooMany.In("adjustments").At(i).That(count <= catalog.MaxStock, "delta", "would make more than 1,000,000,000")
+		written[i] = s.put(places[i], shelf.Recount(count))
 	}
 	if len(short.Details) > 0 {
 		return nil, short
@@ -150,16 +166,17 @@ func (s *shelves) rows() [][]any {
 	})
 	rows := make([][]any, len(places))
 	for i, p := range places {
-		rows[i] = []any{s.project.String(), s.variants[p.sku].ID, p.location, s.levels[p]}
+		l := s.levels[p]
+		rows[i] = []any{s.project.String(), l.Variant.String(), p.location, l.Quantity, l.Oversold}
 	}
 	return rows
 }
 
 // note keeps the reasons.
-func (s *shelves) note(ctx context.Context, moves []ports.StockMove, now time.Time) error {
+func (s *shelves) note(ctx context.Context, moves []ports.StockMove, now int64) error {
 	rows := make([][]any, len(moves))
 	for i, m := range moves {
-		rows[i] = []any{s.project.String(), s.variants[m.SKU].ID, m.Location, m.Delta, m.Reason, toMillis(now)}
+		rows[i] = []any{s.project.String(), s.variants[m.SKU].ID, m.Location, m.Delta, m.Reason, now}
 	}
 	return s.t.insert(ctx, insertMoves, rows, "")
 }

@@ -66,7 +66,7 @@ type caseRows struct {
 	returns  []returnRow
 	refunds  []refundRow
 	disputes []disputeRow
-	taken    []struct{ Taken string }
+	taken    []takenRow
 }
 
 func (r caseRows) toCase() (*order.Case, error) {

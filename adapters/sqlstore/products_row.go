@@ -135,6 +135,7 @@ type levelRow struct {
 	SKU       string
 	Location  string
 	Quantity  int
+	Oversold  int
 }
 
 func fromLevelRows(rows []levelRow) []catalog.Level {

@@ -39,7 +39,8 @@ WHERE s.project_id = $1
   AND s.location = want.location
   AND s.quantity >= want.pieces`
 
-	// What is put back on a level that was set to the most there can be stays at that.
+	// What is put back makes up for what is oversold first, as Shelf.PutBack does. On a level that was set to the most
+	// there can be it stays at that.
 	//
 	// holdStock locks what is put back in the order that Stock locks in.
 	holdStock = `),
@@ -55,7 +56,11 @@ held AS (
 UPDATE stock AS s
 SET quantity = CASE
   WHEN s.quantity + held.pieces > 1000000000 THEN 1000000000
-  ELSE s.quantity + held.pieces
+  WHEN s.quantity + held.pieces < s.oversold THEN 0
+  ELSE s.quantity + held.pieces - s.oversold
+END, oversold = CASE
+  WHEN s.quantity + held.pieces < s.oversold THEN s.oversold - s.quantity - held.pieces
+  ELSE 0
 END
 FROM held
 WHERE s.project_id = $1

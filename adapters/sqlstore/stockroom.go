@@ -20,13 +20,14 @@ func (s *Store) StockRoom() StockRoom { return StockRoom{s} }
 // stockOf is what lies anywhere of variants; nothing may.
 const stockOf = `
 SELECT variants.product_id, variants.id AS variant_id, variants.sku,
-  coalesce(stock.location, '') AS location, coalesce(stock.quantity, 0) AS quantity
+  coalesce(stock.location, '') AS location, coalesce(stock.quantity, 0) AS quantity,
+  coalesce(stock.oversold, 0) AS oversold
 FROM variants
 LEFT JOIN stock ON stock.project_id = variants.project_id AND stock.variant_id = variants.id
 WHERE variants.project_id = $1
   AND variants.sku IN `
 
-func (v StockRoom) Levels(ctx context.Context, project id.Project, places []ports.StockPlace) ([]catalog.Level, error) {
+func (v StockRoom) Levels(ctx context.Context, project id.Project, places []ports.StockPlace) ([]catalog.Shelf, error) {
 	if len(places) == 0 {
 		return nil, nil
 	}
@@ -46,29 +47,36 @@ func (v StockRoom) Levels(ctx context.Context, project id.Project, places []port
 		}
 		b.query(&rows[i], stockOf+list, args...)
 	}
+	var taken []takenRow
+	b.query(&taken, selectTakenInFlight, project.String())
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
-	return levelsAt(places, fromLevelRows(slices.Concat(rows...))), nil
+	held, err := heldBy(taken)
+	if err != nil {
+		return nil, err
+	}
+	return shelvesAt(places, fromShelfRows(slices.Concat(rows...), held)), nil
 }
 
-// levelsAt are the places' levels, each once. lying has every variant that there is at least once.
-func levelsAt(places []ports.StockPlace, lying []catalog.Level) (levels []catalog.Level) {
+// shelvesAt are the places' levels, each once. lying has every variant that there is at least once.
+func shelvesAt(places []ports.StockPlace, lying []catalog.Shelf) (shelves []catalog.Shelf) {
 	variants := make(map[string]catalog.Level, len(lying))
-	at := make(map[ports.StockPlace]int, len(lying))
-	for _, l := range lying {
-		variants[l.SKU] = l
-		at[ports.StockPlace{SKU: l.SKU, Location: l.Location}] = l.Quantity
+	at := make(map[ports.StockPlace]catalog.Shelf, len(lying))
+	for _, s := range lying {
+		variants[s.SKU] = s.Level
+		at[ports.StockPlace{SKU: s.SKU, Location: s.Location}] = s
 	}
 	told := make(map[ports.StockPlace]bool, len(places))
 	for _, p := range places {
 		if l, known := variants[p.SKU]; known && !told[p] {
 			told[p] = true
-			l.Location, l.Quantity = p.Location, at[p]
-			levels = append(levels, l)
+			shelf := at[p]
+			shelf.Product, shelf.Variant, shelf.SKU, shelf.Location = l.Product, l.Variant, p.SKU, p.Location
+			shelves = append(shelves, shelf)
 		}
 	}
-	return levels
+	return shelves
 }
 
 // Shift keeps no reasons: stock_moves are those of people.
@@ -82,12 +90,12 @@ func (v StockRoom) Shift(ctx context.Context, project id.Project, shifts []ports
 		if shelves, unknown, err = findShelves(ctx, t, project, places); err != nil || len(shelves.levels) == 0 {
 			return err
 		}
-		if err := shelves.count(ctx); err != nil {
+		if _, err := shelves.count(ctx); err != nil {
 			return err
 		}
 		for i, p := range places {
-			if level, known := shelves.levels[p]; known {
-				shelves.levels[p] = min(max(level+shifts[i].Delta, 0), catalog.MaxStock)
+			if shelf, known := shelves.levels[p]; known {
+				shelves.put(p, shelf.Shift(shifts[i].Delta))
 			}
 		}
 		return shelves.store(ctx)

@@ -88,9 +88,9 @@ func (s *stock) LevelsOf(context.Context, id.Project, []id.Product) ([]catalog.L
 	return []catalog.Level{{Variant: shirt, Quantity: 3}, {Variant: shirt, Location: "b", Quantity: 4}}, nil
 }
 
-func (s *stock) Set(_ context.Context, _ id.Project, levels []ports.StockSet) ([]catalog.Level, error) {
+func (s *stock) Set(_ context.Context, _ id.Project, levels []ports.StockSet) ([]catalog.Shelf, error) {
 	s.set = levels
-	return []catalog.Level{{Variant: shirt}}, nil
+	return []catalog.Shelf{{Level: catalog.Level{Variant: shirt}}}, nil
 }
 
 type system struct{ n byte }

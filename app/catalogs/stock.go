@@ -11,7 +11,7 @@ import (
 )
 
 // SetStock sets levels, all of them or none. A level without a location is at the default one.
-func (s *Service) SetStock(ctx context.Context, p *project.Project, levels []ports.StockSet) ([]catalog.Level, error) {
+func (s *Service) SetStock(ctx context.Context, p *project.Project, levels []ports.StockSet) ([]catalog.Shelf, error) {
 	check := fault.NewCheck()
 	seen := make(map[[2]string]bool, len(levels))
 	for i := range levels {
@@ -34,7 +34,7 @@ func (s *Service) SetStock(ctx context.Context, p *project.Project, levels []por
 }
 
 // AdjustStock moves levels by their deltas, all of them or none, and none below zero.
-func (s *Service) AdjustStock(ctx context.Context, p *project.Project, moves []ports.StockMove) ([]catalog.Level, error) {
+func (s *Service) AdjustStock(ctx context.Context, p *project.Project, moves []ports.StockMove) ([]catalog.Shelf, error) {
 	check := fault.NewCheck()
 	for i := range moves {
 		m, at := &moves[i], check.In("adjustments").At(i)
@@ -64,7 +64,7 @@ func checkPlace(at fault.Check, sku string, location *string) {
 
 // restock tells the search index the new totals. As with refresh, it may fail in peace: every answer
 // to a buyer reads the stock itself.
-func (s *Service) restock(ctx context.Context, project id.Project, written []catalog.Level) {
+func (s *Service) restock(ctx context.Context, project id.Project, written []catalog.Shelf) {
 	if s.Index.Version(project) == 0 {
 		return
 	}

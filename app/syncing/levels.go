@@ -38,7 +38,7 @@ func (b *batch) takeLevels(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	there := make(map[ports.StockPlace]catalog.Level, len(levels))
+	there := make(map[ports.StockPlace]catalog.Shelf, len(levels))
 	for _, l := range levels {
 		there[ports.StockPlace{SKU: l.SKU, Location: l.Location}] = l
 	}
@@ -101,27 +101,26 @@ func (b *batch) acceptable(c *count) bool {
 
 // shift moves the stock, each place once. Of several levels of one place, each sees the place as the one
 // before has left it.
-func (b *batch) shift(ctx context.Context, counts []*count, there map[ports.StockPlace]catalog.Level) error {
+func (b *batch) shift(ctx context.Context, counts []*count, there map[ports.StockPlace]catalog.Shelf) error {
 	var shifts []ports.StockShift
 	at := map[ports.StockPlace]int{}
 	for _, c := range counts {
-		level, known := there[c.place]
+		shelf, known := there[c.place]
 		if !known {
 			b.outcomes[c.at] = syncrun.Outcome{Verdict: syncrun.Unknown, Reason: plain("No product here has the sku " + c.place.SKU + ".")}
 			continue
 		}
-		delta := max(c.quantity, 0) - level.Quantity
+		delta := max(c.quantity, 0) - shelf.Count()
 		c.counted = max(c.quantity, 0)
-		if c.before != nil && c.before.Local == level.Variant.String() {
+		if c.before != nil && c.before.Local == shelf.Variant.String() {
 			delta = c.before.Shift(c.quantity)
-			c.counted = c.before.Quantity + min(max(level.Quantity+delta, 0), catalog.MaxStock) - level.Quantity
+			c.counted = c.before.Quantity + shelf.Shift(delta).Count() - shelf.Count()
 		}
 		if delta == 0 {
 			continue
 		}
 		c.moved = true
-		level.Quantity = min(max(level.Quantity+delta, 0), catalog.MaxStock)
-		there[c.place] = level
+		there[c.place] = shelf.Shift(delta)
 		if n, again := at[c.place]; again {
 			shifts[n].Delta += delta
 			continue
@@ -136,7 +135,7 @@ func (b *batch) shift(ctx context.Context, counts []*count, there map[ports.Stoc
 	return err
 }
 
-func (b *batch) keepLevels(ctx context.Context, counts []*count, there map[ports.StockPlace]catalog.Level) error {
+func (b *batch) keepLevels(ctx context.Context, counts []*count, there map[ports.StockPlace]catalog.Shelf) error {
 	var copies []*syncrun.Copy
 	for _, c := range counts {
 		if b.outcomes[c.at].Verdict != (syncrun.Verdict{}) {

@@ -105,7 +105,7 @@ func (p *Product) Variant(variant id.Variant) (Variant, bool) {
 	return Variant{}, false
 }
 
-// Level is how many pieces of a variant lie at a location.
+// Level is how many pieces of a variant are for sale at a location.
 type Level struct {
 	Product  id.Product
 	Variant  id.Variant

@@ -42,7 +42,12 @@ func level(p *catalog.Product, variant int, location string, quantity int) catal
 	return catalog.Level{Product: p.ID, Variant: v.ID, SKU: v.SKU, Location: location, Quantity: quantity}
 }
 
-func (s *shop) adjust(moves ...ports.StockMove) ([]catalog.Level, error) {
+// shelf is a level of which nothing is held.
+func shelf(p *catalog.Product, variant int, location string, quantity int) catalog.Shelf {
+	return catalog.Shelf{Level: level(p, variant, location, quantity)}
+}
+
+func (s *shop) adjust(moves ...ports.StockMove) ([]catalog.Shelf, error) {
 	return s.Inventory.Adjust(s.ctx, s.project.ID, moves)
 }
 
@@ -51,20 +56,20 @@ func inventoryList(s *shop) {
 	s.keep(a, "north", 4)
 	s.keep(a, "Zoo", 5)
 	openShop(s.t, s.Stores).product(9)
-	all := []catalog.Level{
-		level(a, 0, "Zoo", 5), level(a, 0, "main", 1), level(a, 0, "north", 4), level(a, 1, "main", 2), level(b, 0, "main", 3),
+	all := []catalog.Shelf{
+		shelf(a, 0, "Zoo", 5), shelf(a, 0, "main", 1), shelf(a, 0, "north", 4), shelf(a, 1, "main", 2), shelf(b, 0, "main", 3),
 	}
-	slices.SortStableFunc(all, func(a, b catalog.Level) int { return cmp.Compare(a.SKU, b.SKU) })
+	slices.SortStableFunc(all, func(a, b catalog.Shelf) int { return cmp.Compare(a.SKU, b.SKU) })
 	for _, ask := range []struct {
 		sku   string
 		page  ports.Page
-		want  []catalog.Level
+		want  []catalog.Shelf
 		total int
 	}{
 		{"", ports.Page{Limit: 10}, all, 5},
 		{"", ports.Page{Limit: 2, Offset: 1}, all[1:3], 5},
 		{"", ports.Page{Limit: 2, Offset: 5}, all[:0], 5},
-		{b.SKU, ports.Page{Limit: 10}, []catalog.Level{level(b, 0, "main", 3)}, 1},
+		{b.SKU, ports.Page{Limit: 10}, []catalog.Shelf{shelf(b, 0, "main", 3)}, 1},
 		{"unknown", ports.Page{Limit: 10}, all[:0], 0},
 	} {
 		got, total, err := s.Inventory.Levels(s.ctx, s.project.ID, ask.sku, ask.page)
@@ -96,7 +101,7 @@ func inventorySet(s *shop) {
 		{SKU: b.SKU, Location: "north", Quantity: 6}, {SKU: b.SKU, Location: "main", Quantity: 5},
 	})
 	s.must(err)
-	same(s.t, "returned", got, []catalog.Level{level(b, 0, "north", 7), level(a, 0, "main", 0), level(b, 0, "north", 6), level(b, 0, "main", 5)})
+	same(s.t, "returned", got, []catalog.Shelf{shelf(b, 0, "north", 7), shelf(a, 0, "main", 0), shelf(b, 0, "north", 6), shelf(b, 0, "main", 5)})
 	same(s.t, "stock", s.stock(a), map[string]int{"main": 0})
 	same(s.t, "stock", s.stock(b), map[string]int{"main": 5, "north": 6})
 }
@@ -110,7 +115,7 @@ func inventoryAdjust(s *shop) {
 		ports.StockMove{SKU: a.SKU, Location: "main", Delta: 3, Reason: "moved"},
 	)
 	s.must(err)
-	same(s.t, "returned", got, []catalog.Level{level(b, 0, "main", 0), level(a, 0, "north", 4), level(a, 0, "north", 1), level(a, 0, "main", 4)})
+	same(s.t, "returned", got, []catalog.Shelf{shelf(b, 0, "main", 0), shelf(a, 0, "north", 4), shelf(a, 0, "north", 1), shelf(a, 0, "main", 4)})
 	same(s.t, "stock", s.stock(a), map[string]int{"main": 4, "north": 1})
 	same(s.t, "stock", s.stock(b), map[string]int{"main": 0})
 }

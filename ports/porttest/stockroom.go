@@ -50,8 +50,8 @@ func shiftLevels(s *shop) {
 		{SKU: foreign.SKU, Location: "main"}, {SKU: a.SKU, Location: "main"}, {SKU: none.SKU, Location: "main"}, {SKU: b.SKU, Location: "main"},
 	})
 	s.must(err)
-	want := []catalog.Level{level(a, 0, "north", 4), level(b, 0, "main", 3), level(b, 0, "nowhere", 0), level(none, 0, "main", 0)}
-	order := func(a, b catalog.Level) int {
+	want := []catalog.Shelf{shelf(a, 0, "north", 4), shelf(b, 0, "main", 3), shelf(b, 0, "nowhere", 0), shelf(none, 0, "main", 0)}
+	order := func(a, b catalog.Shelf) int {
 		return cmp.Or(cmp.Compare(a.SKU, b.SKU), cmp.Compare(a.Location, b.Location))
 	}
 	slices.SortFunc(got, order)

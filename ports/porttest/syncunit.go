@@ -121,7 +121,7 @@ func unitSees(s *shop) {
 		inside, err := to.Copies.Find(s.ctx, p.of, []string{"remote-0000"})
 		same(s.t, "copies that it sees", len(inside), 1)
 		levels, failed := to.StockRoom.Levels(s.ctx, s.project.ID, []ports.StockPlace{{SKU: p.product.Variants[0].SKU, Location: "main"}})
-		same(s.t, "levels that it sees", levels, []catalog.Level{level(p.product, 0, "main", 7)})
+		same(s.t, "levels that it sees", levels, []catalog.Shelf{shelf(p.product, 0, "main", 7)})
 		same(s.t, "traces that others see", p.traces(), 0)
 		return errors.Join(err, failed)
 	}))

@@ -22,7 +22,10 @@ type level struct {
 	ProductID string `json:"product_id"`
 	VariantID string `json:"variant_id"`
 	Location  string `json:"location"`
-	Quantity  int    `json:"quantity"`
+	Quantity  int    `json:"quantity" doc:"On the shelf, those in payment attempts included."`
+	Held      int    `json:"held" doc:"In payment attempts under way."`
+	Available int    `json:"available" doc:"For sale."`
+	Oversold  int    `json:"oversold" doc:"Held or sold beyond what was counted. What comes in or back makes up for it first."`
 }
 
 type listInventoryInput struct {
@@ -41,7 +44,7 @@ func (h *handlers) listInventory(ctx context.Context, in *listInventoryInput) (*
 type levelSet struct {
 	SKU      string `json:"sku"`
 	Location string `json:"location,omitempty" doc:"Left out: main."`
-	Quantity int    `json:"quantity"`
+	Quantity int    `json:"quantity" doc:"On the shelf, those in payment attempts included."`
 }
 
 type setInventoryInput struct {
@@ -81,7 +84,7 @@ func (h *handlers) adjustInventory(ctx context.Context, in *adjustInventoryInput
 	return toAPILevels(h.Catalogs.AdjustStock(ctx, projectOf(ctx), moves))
 }
 
-func toAPILevels(levels []catalog.Level, err error) (*levelsOutput, error) {
+func toAPILevels(levels []catalog.Shelf, err error) (*levelsOutput, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -90,8 +93,15 @@ func toAPILevels(levels []catalog.Level, err error) (*levelsOutput, error) {
 	return out, nil
 }
 
-func toAPILevel(l catalog.Level) level {
+func toAPILevel(s catalog.Shelf) level {
 	return level{
-		SKU: l.SKU, ProductID: l.Product.String(), VariantID: l.Variant.String(), Location: l.Location, Quantity: l.Quantity,
+		SKU:       s.SKU,
+		ProductID: s.Product.String(),
+		VariantID: s.Variant.String(),
+		Location:  s.Location,
+		Quantity:  max(s.Count(), 0),
+		Held:      s.Held,
+		Available: s.Quantity,
+		Oversold:  s.Oversold,
 	}
 }

@@ -201,10 +201,12 @@ func (p purchase) Claim(_ context.Context, c *checkout.Checkout) error {
 	}
 	for _, t := range row.Taken {
 		at := place{p.project, t.Variant, t.Location}
-		if p.s.stock.rows[at] < t.Quantity {
+		shelf := p.s.stock.rows[at]
+		if shelf.Quantity < t.Quantity {
 			return fault.New(fault.Conflict, "out_of_stock", "There is not enough stock.")
 		}
-		p.s.stock.put(p.s, at, p.s.stock.rows[at]-t.Quantity)
+		shelf.Quantity -= t.Quantity
+		p.s.stock.put(p.s, at, shelf)
 	}
 	for _, name := range tokensOf(row.Lines) {
 		k := key[id.Quote]{p.project, name}
@@ -272,7 +274,7 @@ func (s *state) putBack(p id.Project, takes []catalog.Take) {
 	for _, t := range takes {
 		at := place{p, t.Variant, t.Location}
 		if there, known := s.stock.rows[at]; known {
-			s.stock.put(s, at, min(there+t.Quantity, catalog.MaxStock))
+			s.stock.put(s, at, there.PutBack(t.Quantity))
 		}
 	}
 }

@@ -23,9 +23,9 @@ type Figures struct {
 // Figures sums up a project's tables as they are committed.
 func (s *Store) Figures(p id.Project) (f Figures) {
 	st := s.committed.Load()
-	for k, n := range st.stock.rows {
+	for k, shelf := range st.stock.rows {
 		if k.project == p {
-			f.Stock += n
+			f.Stock += shelf.Quantity
 		}
 	}
 	for k, c := range st.checkouts.rows {

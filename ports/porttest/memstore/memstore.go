@@ -65,7 +65,7 @@ func (s *Store) Now() time.Time {
 type state struct {
 	projects      table[id.Project, project.Project]
 	products      table[key[id.Product], catalog.Product]
-	stock         table[place, int]
+	stock         table[place, catalog.Shelf] // without Held, which follows from the checkouts
 	sessions      table[key[id.Session], session.Session]
 	shown         table[key[id.Session], []id.Product]
 	carts         table[key[id.Session], []session.CartItem]

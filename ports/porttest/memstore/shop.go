@@ -98,7 +98,8 @@ func (s *state) keep(w ports.ProductWrite) {
 	}
 	s.products.put(s, k, *copied(*p))
 	for _, level := range w.Stock {
-		s.stock.put(s, place{p.Project, level.Variant, project.DefaultLocation}, level.Quantity)
+		at := place{p.Project, level.Variant, project.DefaultLocation}
+		s.stock.put(s, at, uncounted(s.shelf(at).Recount(level.Quantity)))
 	}
 }
 
@@ -156,14 +157,14 @@ func (v Products) Active(ctx context.Context, p id.Project, wanted []id.Product)
 
 // levels are those of variants that will do, by variant and location.
 func (s *state) levels(p id.Project, will func(catalog.Product, catalog.Variant) bool) (list []catalog.Level) {
-	for at, quantity := range s.stock.rows {
+	for at, shelf := range s.stock.rows {
 		for k, product := range s.products.rows {
 			if at.project != p || k.project != p {
 				continue
 			}
 			for _, v := range product.Variants {
 				if v.ID == at.variant && will(product, v) {
-					list = append(list, catalog.Level{Product: k.id, Variant: v.ID, SKU: v.SKU, Location: at.location, Quantity: quantity})
+					list = append(list, catalog.Level{Product: k.id, Variant: v.ID, SKU: v.SKU, Location: at.location, Quantity: shelf.Quantity})
 				}
 			}
 		}
@@ -188,14 +189,36 @@ func (v Inventory) LevelsOf(ctx context.Context, p id.Project, products []id.Pro
 	return s.levels(p, func(one catalog.Product, _ catalog.Variant) bool { return slices.Contains(products, one.ID) }), nil
 }
 
-func (v Inventory) Set(ctx context.Context, p id.Project, levels []ports.StockSet) (list []catalog.Level, err error) {
+// shelf is a level with what attempts hold of it.
+func (s *state) shelf(at place) catalog.Shelf {
+	shelf := s.stock.rows[at]
+	for k, c := range s.checkouts.rows {
+		for _, t := range c.Taken {
+			if k.project == at.project && c.Status == checkout.Processing && t.Variant == at.variant && t.Location == at.location {
+				shelf.Held += t.Quantity
+			}
+		}
+	}
+	return shelf
+}
+
+// uncounted is a shelf as the table has it.
+func uncounted(s catalog.Shelf) catalog.Shelf {
+	s.Held = 0
+	return s
+}
+
+func (v Inventory) Set(ctx context.Context, p id.Project, levels []ports.StockSet) (list []catalog.Shelf, err error) {
 	err = v.inTx(ctx, func(s *state) error {
 		for _, set := range levels {
 			for k, product := range s.products.rows {
 				for _, variant := range product.Variants {
 					if k.project == p && variant.SKU == set.SKU {
-						s.stock.put(s, place{p, variant.ID, set.Location}, set.Quantity)
-						list = append(list, catalog.Level{Product: k.id, Variant: variant.ID, SKU: set.SKU, Location: set.Location, Quantity: set.Quantity})
+						at := place{p, variant.ID, set.Location}
+						shelf := s.shelf(at).Recount(set.Quantity)
+						s.stock.put(s, at, uncounted(shelf))
+						shelf.Product, shelf.Variant, shelf.SKU, shelf.Location = k.id, variant.ID, set.SKU, set.Location
+						list = append(list, shelf)
 					}
 				}
 			}

@@ -293,11 +293,12 @@ func (s *state) variant(sku string) (*catalog.Product, catalog.Variant, bool) {
 	return nil, catalog.Variant{}, false
 }
 
-func (v stockRoom) Levels(_ context.Context, _ id.Project, places []ports.StockPlace) (list []catalog.Level, err error) {
+func (v stockRoom) Levels(_ context.Context, _ id.Project, places []ports.StockPlace) (list []catalog.Shelf, err error) {
 	err = v.do("stock.levels", func(s *state) error {
 		for _, place := range places {
 			if p, v, known := s.variant(place.SKU); known {
-				list = append(list, catalog.Level{Product: p.ID, Variant: v.ID, SKU: v.SKU, Location: place.Location, Quantity: s.stock[place]})
+				level := catalog.Level{Product: p.ID, Variant: v.ID, SKU: v.SKU, Location: place.Location, Quantity: s.stock[place]}
+				list = append(list, catalog.Shelf{Level: level})
 			}
 		}
 		return nil

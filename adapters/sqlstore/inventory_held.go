@@ -1,0 +1,54 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// selectTakenInFlight finds what payment attempts in flight have taken out of stock. No column counts it: an attempt
+// that completes would have to write to stock too.
+const selectTakenInFlight = `
+SELECT taken
+FROM checkouts
+WHERE project_id = $1
+  AND status = 'processing'`
+
+type takenRow struct{ Taken string }
+
+// heldBy sums up what attempts hold, by variant and location.
+func heldBy(rows []takenRow) (map[[2]string]int, error) {
+	held := make(map[[2]string]int)
+	for _, r := range rows {
+		takes, err := fromTakes(r.Taken)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range takes {
+			held[[2]string{t.Variant.String(), t.Location}] += t.Quantity
+		}
+	}
+	return held, nil
+}
+
+// held is what attempts in flight hold. It is exact for levels that the transaction has locked before.
+func (t *tx) held(ctx context.Context, project id.Project) (map[[2]string]int, error) {
+	var rows []takenRow
+	if err := t.list(ctx, &rows, selectTakenInFlight, project.String()); err != nil {
+		return nil, err
+	}
+	return heldBy(rows)
+}
+
+func fromShelfRows(rows []levelRow, held map[[2]string]int) []catalog.Shelf {
+	shelves := make([]catalog.Shelf, len(rows))
+	for i, l := range fromLevelRows(rows) {
+		shelves[i] = catalog.Shelf{
+			Level:    l,
+			Held:     held[[2]string{rows[i].VariantID, l.Location}],
+			Oversold: rows[i].Oversold,
+		}
+	}
+	return shelves
+}

@@ -1,0 +1,76 @@
+package boot_test
+
+import (
+	"testing"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// counted sets how many pieces of a product there are while a payment attempt may hold some of them.
+func (m *market) counted(p *catalog.Product, quantity int) catalog.Shelf {
+	m.t.Helper()
+	levels, err := m.store.Inventory().Set(m.t.Context(), m.project.ID, []ports.StockSet{{SKU: p.SKU, Location: "main", Quantity: quantity}})
+	m.must(err)
+	return levels[0]
+}
+
+// attempted is a checkout of one piece whose payment nobody knows the outcome of.
+func (m *market) attempted(p *catalog.Product, s step) *checkout.Checkout {
+	m.t.Helper()
+	c := m.checkout(p)
+	m.provider.script(s)
+	_, err := m.pay(c)
+	m.refused(err, "payment_unresolved")
+	return c
+}
+
+// The merchant counts the shelf while a payment is undecided. What is for sale afterwards is what was counted,
+// less what was sold, whatever became of the payment.
+func TestStockCountedDuringAnAttempt(t *testing.T) {
+	for name, attempt := range map[string]struct {
+		step   step
+		status checkout.Status
+		sold   int
+	}{
+		"never charged": {step{unseen: true}, checkout.Ready, 0},
+		"paid":          {step{lost: true}, checkout.Completed, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onMarkets(t, func(m *market) {
+				p := m.product(100_00, 5)
+				c := m.attempted(p, attempt.step)
+				if level := m.counted(p, 10); level.Quantity != 9 || level.Held != 1 || level.Count() != 10 {
+					m.t.Errorf("counted %+v", level)
+				}
+				m.reconcile()
+				m.expect(c, attempt.status, attempt.sold, p, 10-attempt.sold)
+			})
+		})
+	}
+}
+
+// The shelf is empty while two payments are undecided. One is paid, and its piece is owed. What comes back of the
+// other pays for it: it was never there.
+func TestStockCountedBelowWhatAttemptsHold(t *testing.T) {
+	onMarkets(t, func(m *market) {
+		p := m.product(100_00, 5)
+		m.attempted(p, step{lost: true})
+		m.attempted(p, step{unseen: true})
+		if level := m.counted(p, 0); level.Quantity != 0 || level.Held != 2 || level.Oversold != 2 {
+			m.t.Errorf("counted %+v", level)
+		}
+		_, err := m.pay(m.checkout(p))
+		m.refused(err, "out_of_stock")
+		m.reconcile()
+		if n := m.stock(p); n != 0 {
+			m.t.Errorf("%d pieces for sale of an empty shelf", n)
+		}
+		levels, err := m.store.Inventory().Adjust(m.t.Context(), m.project.ID, []ports.StockMove{{SKU: p.SKU, Location: "main", Delta: 3}})
+		m.must(err)
+		if l := levels[0]; l.Quantity != 2 || l.Held != 0 || l.Oversold != 0 {
+			m.t.Errorf("three came in, of which one is owed: %+v", l)
+		}
+	})
+}
