@@ -54,7 +54,7 @@ const leftAlone = 45 * time.Second
 // Verify checks every invariant over all projects, in one state of the database, and changes nothing.
 // A server may be running on it.
 func (s *Store) Verify(ctx context.Context, now time.Time) (Verification, error) {
-	promises := slices.Concat(salePromises, moneyPromises)
+	promises := slices.Concat(salePromises, moneyPromises, recordPromises)
 	counts := make([][]struct{ Checked int64 }, len(promises))
 	found := make([][]Violation, len(promises))
 	var undecided []struct{ Undecided int }

@@ -1,79 +1,40 @@
 package sqlstore
 
+import "strings"
+
 // moneyPromises are about what was taken and given back, and what the books say of it.
 var moneyPromises = []promise{
-	{
-		holds:   "the ledger has exactly one sale for each payment, of its amount",
-		checked: `ledger_transactions WHERE kind = 'sale'`,
-		broken: `
-SELECT p.project_id AS project, p.id AS subject,
-  'the ledger has ' || count(DISTINCT t.id) || ' sales of ' || COALESCE(sum(l.amount), 0) || ' for ' || p.amount || ' ' || p.currency AS says
-FROM payments AS p
-LEFT JOIN ledger_transactions AS t ON t.project_id = p.project_id AND t.payment_id = p.id AND t.kind = 'sale'
-LEFT JOIN ledger_postings AS l
-  ON l.project_id = t.project_id
-  AND l.transaction_id = t.id
-  AND l.debit = 'funds:' || p.gateway
-  AND l.currency = p.currency
-GROUP BY p.project_id, p.id, p.amount, p.currency
-HAVING COALESCE(sum(l.amount), 0) <> p.amount
-  OR count(DISTINCT t.id) <> CASE WHEN p.amount > 0 THEN 1 ELSE 0 END
-UNION ALL
-SELECT t.project_id, t.id, 'a sale without its payment'
-FROM ledger_transactions AS t
-WHERE t.kind = 'sale'
-  AND NOT EXISTS (
-    SELECT 1
-    FROM payments AS p
-    WHERE p.project_id = t.project_id AND p.id = t.payment_id AND p.order_id = t.order_id AND p.gateway = t.provider
-  )`,
-	},
-	{
-		holds:   "the ledger has exactly one refund for each that succeeded, if only at first, of its amount",
-		checked: `ledger_transactions WHERE kind = 'refund'`,
-		broken: `
-SELECT r.project_id AS project, r.id AS subject,
-  'the ledger has ' || count(DISTINCT t.id) || ' refunds of ' || COALESCE(sum(l.amount), 0) || ' for ' || r.amount || ' ' || r.currency AS says
-FROM refunds AS r
-LEFT JOIN ledger_transactions AS t ON t.project_id = r.project_id AND t.refund_id = r.id AND t.kind = 'refund'
-LEFT JOIN ledger_postings AS l
-  ON l.project_id = t.project_id
-  AND l.transaction_id = t.id
-  AND l.credit = 'funds:' || t.provider
-  AND l.currency = r.currency
-GROUP BY r.project_id, r.id, r.status, r.reversed_at, r.amount, r.currency
-HAVING count(DISTINCT t.id) <> CASE WHEN r.status = 'succeeded' OR r.reversed_at IS NOT NULL THEN 1 ELSE 0 END
-  OR COALESCE(sum(l.amount), 0) <> CASE WHEN r.status = 'succeeded' OR r.reversed_at IS NOT NULL THEN r.amount ELSE 0 END
-UNION ALL
-SELECT t.project_id, t.id, 'a refund that there is not'
-FROM ledger_transactions AS t
-WHERE t.kind = 'refund'
-  AND NOT EXISTS (SELECT 1 FROM refunds AS r WHERE r.project_id = t.project_id AND r.id = t.refund_id AND r.payment_id = t.payment_id)`,
-	},
-	{
-		holds:   "the ledger takes back exactly the refunds that failed after they had succeeded",
-		checked: `ledger_transactions WHERE kind = 'refund_reversal'`,
-		broken: `
-SELECT r.project_id AS project, r.id AS subject,
-  'the ledger has ' || count(DISTINCT t.id) || ' reversals of ' || COALESCE(sum(l.amount), 0) || ' for ' || r.amount || ' ' || r.currency AS says
-FROM refunds AS r
-LEFT JOIN ledger_transactions AS t ON t.project_id = r.project_id AND t.refund_id = r.id AND t.kind = 'refund_reversal'
-LEFT JOIN ledger_postings AS l
-  ON l.project_id = t.project_id
-  AND l.transaction_id = t.id
-  AND l.debit = 'funds:' || t.provider
-  AND l.credit = 'refunds'
-  AND l.currency = r.currency
-WHERE r.status <> 'pending'
-GROUP BY r.project_id, r.id, r.reversed_at, r.amount, r.currency
-HAVING count(DISTINCT t.id) <> CASE WHEN r.reversed_at IS NULL THEN 0 ELSE 1 END
-  OR COALESCE(sum(l.amount), 0) <> CASE WHEN r.reversed_at IS NULL THEN 0 ELSE r.amount END
-UNION ALL
-SELECT t.project_id, t.id, 'the reversal of a refund that did not fail'
-FROM ledger_transactions AS t
-WHERE t.kind = 'refund_reversal'
-  AND NOT EXISTS (SELECT 1 FROM refunds AS r WHERE r.project_id = t.project_id AND r.id = t.refund_id AND r.status = 'failed')`,
-	},
+	entries{
+		holds: "the ledger has exactly one sale for each payment, of its amount",
+		kind:  "sale", many: "sales", rows: "payments", side: "debit",
+		same: "t.payment_id = r.id AND t.order_id = r.order_id AND t.provider = r.gateway",
+		once: "r.amount > 0",
+	}.promise("a sale without its payment"),
+	entries{
+		holds: "the ledger has exactly one refund for each that succeeded, if only at first, of its amount",
+		kind:  "refund", many: "refunds", rows: "refunds", side: "credit",
+		same: "t.refund_id = r.id AND t.payment_id = r.payment_id",
+		once: "r.status = 'succeeded' OR r.reversed_at IS NOT NULL",
+	}.promise("a refund that there is not"),
+	entries{
+		holds: "the ledger takes back exactly the refunds that failed after they had succeeded",
+		kind:  "refund_reversal", many: "reversals", rows: "refunds", side: "debit",
+		same: "t.refund_id = r.id AND t.payment_id = r.payment_id",
+		once: "r.status = 'failed' AND r.reversed_at IS NOT NULL",
+	}.promise("the reversal of a refund that did not fail"),
+	entries{
+		holds: "the ledger has the charge of each orphan that is ours to give back",
+		kind:  "orphan", many: "charges", rows: "orphan_charges", side: "debit",
+		same:  "t.reference = r.charge AND t.provider = r.provider",
+		once:  "r.status <> 'failed'",
+		maybe: "r.status = 'failed'", // it may have failed before it was certain that the money is ours
+	}.promise("the charge of an orphan that there is not"),
+	entries{
+		holds: "the ledger has the refund of each orphan that was given back, and of no other",
+		kind:  "orphan_refund", many: "refunds", rows: "orphan_charges", side: "credit",
+		same: "t.reference = r.charge AND t.provider = r.provider",
+		once: "r.status = 'refunded'",
+	}.promise("the refund of an orphan that there is not"),
 	{
 		holds:   "the ledger has of each dispute what was withdrawn for it and its fee",
 		checked: `disputes`,
@@ -160,7 +121,12 @@ HAVING p.refunded <> COALESCE(sum(CASE r.status WHEN 'succeeded' THEN r.amount E
 UNION ALL
 SELECT r.project_id, r.id, 'it gives back a payment that there is not'
 FROM refunds AS r
-WHERE NOT EXISTS (SELECT 1 FROM payments AS p WHERE p.project_id = r.project_id AND p.id = r.payment_id AND p.currency = r.currency)`,
+WHERE NOT EXISTS (SELECT 1 FROM payments AS p WHERE p.project_id = r.project_id AND p.id = r.payment_id AND p.currency = r.currency)
+UNION ALL
+SELECT r.project_id, r.id, 'it gives back a return that there is not'
+FROM refunds AS r
+WHERE r.return_id <> ''
+  AND NOT EXISTS (SELECT 1 FROM returns AS b WHERE b.project_id = r.project_id AND b.id = r.return_id)`,
 	},
 	{
 		holds:   "what the sandbox provider took belongs to exactly one payment, and a payment to what it took",
@@ -219,3 +185,47 @@ WHERE r.status = 'succeeded'
   )`,
 	},
 }
+
+// entries are an invariant of rows that the ledger has a transaction of.
+type entries struct {
+	holds string
+	kind  string // of the transaction
+	many  string // what several of them are called
+	rows  string // the table of the rows, with an amount and a currency each
+	same  string // whether transaction t is of row r
+	side  string // of the postings on which the provider's funds are
+	once  string // whether the ledger has row r, which it then has once
+	maybe string // where it may have row r or not
+}
+
+func (b entries) promise(stray string) promise {
+	where := ""
+	if b.maybe != "" {
+		where = "\nWHERE NOT (" + b.maybe + ")"
+	}
+	return promise{
+		holds:   b.holds,
+		checked: "ledger_transactions WHERE kind = '" + b.kind + "'",
+		broken: strings.NewReplacer("{kind}", b.kind, "{many}", b.many, "{rows}", b.rows, "{same}", b.same, "{side}", b.side,
+			"{once}", b.once, "{where}", where, "{stray}", stray).Replace(enteredOnce),
+	}
+}
+
+const enteredOnce = `
+SELECT r.project_id AS project, r.id AS subject,
+  'the ledger has ' || count(DISTINCT t.id) || ' {many} of ' || COALESCE(sum(l.amount), 0) || ' for ' || r.amount || ' ' || r.currency AS says
+FROM {rows} AS r
+LEFT JOIN ledger_transactions AS t ON t.project_id = r.project_id AND {same} AND t.kind = '{kind}'
+LEFT JOIN ledger_postings AS l
+  ON l.project_id = t.project_id
+  AND l.transaction_id = t.id
+  AND l.{side} = 'funds:' || t.provider
+  AND l.currency = r.currency{where}
+GROUP BY r.project_id, r.id
+HAVING count(DISTINCT t.id) <> CASE WHEN {once} THEN 1 ELSE 0 END
+  OR COALESCE(sum(l.amount), 0) <> CASE WHEN {once} THEN r.amount ELSE 0 END
+UNION ALL
+SELECT t.project_id, t.id, '{stray}'
+FROM ledger_transactions AS t
+WHERE t.kind = '{kind}'
+  AND NOT EXISTS (SELECT 1 FROM {rows} AS r WHERE r.project_id = t.project_id AND {same})`

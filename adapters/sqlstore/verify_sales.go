@@ -2,7 +2,8 @@ package sqlstore
 
 const selectUndecided = `
 SELECT (SELECT count(*) FROM checkouts WHERE status = 'processing')
-  + (SELECT count(*) FROM refunds WHERE status = 'pending') AS undecided`
+  + (SELECT count(*) FROM refunds WHERE status = 'pending')
+  + (SELECT count(*) FROM orphan_charges WHERE status IN ('detected', 'refunding')) AS undecided`
 
 // salePromises are about checkouts, orders and what they hold.
 var salePromises = []promise{
@@ -66,26 +67,32 @@ WHERE c.status = 'processing'
 		timed: true,
 	},
 	{
-		holds:   "stock is never negative",
+		holds:   "stock is never negative, and nothing is for sale where more is held or sold than was counted",
 		checked: `stock`,
 		broken: `
-SELECT s.project_id AS project, s.variant_id AS subject, s.quantity || ' at ' || s.location AS says
+SELECT s.project_id AS project, s.variant_id AS subject, s.quantity || ' for sale at ' || s.location || ', ' || s.oversold || ' oversold' AS says
 FROM stock AS s
-WHERE s.quantity < 0`,
+WHERE s.quantity < 0
+   OR s.oversold < 0
+   OR s.quantity > 0 AND s.oversold > 0`,
 	},
 	{
 		holds:   "a checkout holds stock for its lines while it is paid and once it is sold, and no other time",
 		checked: `checkouts`,
 		broken: `
-SELECT c.project_id AS project, c.id AS subject, c.status || ', it holds ' || c.held || ' pieces of ' || c.needed AS says
+SELECT h.project_id AS project, h.id AS subject, h.status || ', it holds ' || sum(h.held) || ' pieces of ' || sum(h.needed) || ' of ' || h.variant AS says
 FROM (
-  SELECT c.project_id, c.id, c.status,
-    (SELECT COALESCE(sum(CAST(take.value ->> 'quantity' AS BIGINT)), 0) FROM {each c.taken} AS take) AS held,
-    (SELECT COALESCE(sum(CAST(line.value ->> 'quantity' AS BIGINT)), 0) FROM {each c.lines} AS line) AS needed
+  SELECT c.project_id, c.id, c.status, take.value ->> 'variant' AS variant, CAST(take.value ->> 'quantity' AS BIGINT) AS held, 0 AS needed
   FROM checkouts AS c
-) AS c
-WHERE c.status IN ('processing', 'completed') AND c.held <> c.needed
-   OR c.status NOT IN ('processing', 'completed') AND c.held <> 0`,
+  CROSS JOIN {each c.taken} AS take
+  UNION ALL
+  SELECT c.project_id, c.id, c.status, line.value ->> 'variant', 0, CAST(line.value ->> 'quantity' AS BIGINT)
+  FROM checkouts AS c
+  CROSS JOIN {each c.lines} AS line
+  WHERE c.status IN ('processing', 'completed')
+) AS h
+GROUP BY h.project_id, h.id, h.status, h.variant
+HAVING sum(h.held) <> sum(h.needed)`,
 	},
 	{
 		holds:   "a token is used up by the order that it was agreed for, and held by a checkout only while that is paid",

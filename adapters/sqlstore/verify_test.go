@@ -10,7 +10,7 @@ import (
 )
 
 // soldOnce is a store with one order, whose payment the sandbox provider took.
-func soldOnce(t *testing.T, s *Store) {
+func soldOnce(t *testing.T, s *Store) *porttest.Sale {
 	t.Helper()
 	sale := porttest.NewSale(t, views(s))
 	sale.Finalize(sale.Init(sale.Quote()))
@@ -20,6 +20,7 @@ SELECT p.project_id, o.checkout_id || '-1', p.provider, p.currency, p.amount, p.
 FROM payments AS p
 JOIN orders AS o ON o.project_id = p.project_id AND o.id = p.order_id
 WHERE p.provider <> ''`)
+	return sale
 }
 
 func change(t *testing.T, s *Store, statement string) {
@@ -53,7 +54,7 @@ func TestWhatWasSoldAddsUp(t *testing.T) {
 		}
 		for _, i := range v.Invariants {
 			unseen := strings.Contains(i.Holds, "refund") || strings.Contains(i.Holds, "given back") ||
-				strings.Contains(i.Holds, "under way") || strings.Contains(i.Holds, "dispute")
+				strings.Contains(i.Holds, "under way") || strings.Contains(i.Holds, "dispute") || strings.Contains(i.Holds, "orphan") || strings.Contains(i.Holds, "without an order")
 			if i.Checked == 0 && !unseen {
 				t.Errorf("nothing was checked: %s", i.Holds)
 			}
@@ -118,7 +119,7 @@ func TestDamageIsFound(t *testing.T) {
 		"of a missing order":                    {"UPDATE payments SET order_id = 'ord_other'"},
 		"its parts do not sum to its total":     {"UPDATE orders SET subtotal = subtotal + 1, total = total + 1"},
 		"nobody has looked after attempt":       {"UPDATE checkouts SET status = 'processing', lease_until = 1"},
-		"it holds 0 pieces of":                  {"UPDATE checkouts SET taken = '[]'"},
+		"it holds 0 pieces of 1 of":             {"UPDATE checkouts SET taken = '[]'"},
 		"used up by an order that there is not": {"UPDATE quotes SET redeemed_by = 'ord_other' WHERE redeemed_by <> ''"},
 		"it does not use up the token":          {"UPDATE quotes SET redeemed_by = '' WHERE redeemed_by <> ''"},
 		"held by a checkout that is completed":  {"UPDATE quotes SET redeemed_by = '' WHERE redeemed_by <> ''"},

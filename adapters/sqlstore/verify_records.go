@@ -1,0 +1,68 @@
+package sqlstore
+
+// recordPromises find copies of which a part is missing: what one table says must be in the others.
+var recordPromises = []promise{
+	{
+		holds:   "every quote was decided, decisions are numbered without gaps, and each is about a quote",
+		checked: `decisions`,
+		broken: `
+SELECT q.project_id AS project, q.id AS subject, 'nothing was decided about it' AS says
+FROM quotes AS q
+WHERE q.project_id NOT IN (SELECT id FROM projects WHERE status IN ('closing', 'closed'))
+  AND NOT EXISTS (SELECT 1 FROM decisions AS d WHERE d.project_id = q.project_id AND d.session_id = q.session_id AND d.quote_id = q.id)
+UNION ALL
+SELECT d.project_id, d.id, 'it decides about a quote that there is not'
+FROM decisions AS d
+WHERE d.project_id NOT IN (SELECT id FROM projects WHERE status IN ('closing', 'closed'))
+  AND NOT EXISTS (SELECT 1 FROM quotes AS q WHERE q.project_id = d.project_id AND q.id = d.quote_id)
+UNION ALL
+SELECT d.project_id, d.session_id, 'it has ' || count(*) || ' decisions of ' || max(d.seq)
+FROM decisions AS d
+WHERE d.project_id NOT IN (SELECT id FROM projects WHERE status IN ('closing', 'closed'))
+GROUP BY d.project_id, d.session_id
+HAVING count(*) <> max(d.seq)
+UNION ALL
+SELECT d.project_id, d.project_id, 'its chain has ' || count(d.position) || ' decisions of ' || max(d.position)
+FROM decisions AS d
+WHERE d.project_id NOT IN (SELECT id FROM projects WHERE status IN ('closing', 'closed'))
+GROUP BY d.project_id
+HAVING count(d.position) <> max(d.position)`,
+	},
+	{
+		// Earlier releases did not number what they announced: it counts as the first event of its order.
+		holds:   "the events of an order are numbered without gaps, up to the order's sequence",
+		checked: `orders`,
+		broken: `
+WITH numbered AS MATERIALIZED (
+  SELECT e.project_id, {json e.payload} -> 'data' ->> 'order_id' AS order_id, CAST({json e.payload} -> 'data' ->> 'sequence' AS BIGINT) AS n
+  FROM outbox AS e
+  WHERE e.type LIKE 'order.%' OR e.type LIKE 'return.%' OR e.type = 'refund.failed' OR e.type LIKE 'dispute.%'
+)
+SELECT o.project_id AS project, o.id AS subject,
+  'of events 2 to ' || o.sequence || ' it has ' || count(DISTINCT e.n) || ' in ' || count(e.n) || ', up to ' || COALESCE(max(e.n), 1) AS says
+FROM orders AS o
+LEFT JOIN numbered AS e ON e.project_id = o.project_id AND e.order_id = o.id AND e.n > 1
+WHERE o.project_id NOT IN (SELECT id FROM projects WHERE status IN ('closing', 'closed'))
+GROUP BY o.project_id, o.id, o.sequence
+HAVING count(e.n) <> o.sequence - 1
+  OR count(DISTINCT e.n) <> o.sequence - 1
+  OR COALESCE(max(e.n), 1) <> o.sequence`,
+	},
+	{
+		holds:   "money that was taken without an order is given back",
+		checked: `orphan_charges`,
+		broken: `
+SELECT o.project_id AS project, o.id AS subject, 'nobody gives back ' || o.amount || ' ' || o.currency || ' of charge ' || o.charge AS says
+FROM orphan_charges AS o
+WHERE o.due_at < $1
+UNION ALL
+SELECT o.project_id, o.id, o.amount || ' ' || o.currency || ' of charge ' || o.charge || ' could not be given back: ' || o.failure
+FROM orphan_charges AS o
+WHERE o.status = 'failed'
+UNION ALL
+SELECT o.project_id, o.id, 'it is a charge of checkout ' || o.checkout_id || ', which is missing'
+FROM orphan_charges AS o
+WHERE NOT EXISTS (SELECT 1 FROM checkouts AS c WHERE c.project_id = o.project_id AND c.id = o.checkout_id)`,
+		timed: true,
+	},
+}
