@@ -44,13 +44,14 @@ func (p *Provider) BalanceChanges(
 	}
 	params.Limit = api.Int64(pageSize)
 	params.AddExpand("data.source")
-	began := p.remote.ProviderTime()
+	began := p.clock.Now()
 	for t, err := range p.as(a).V1BalanceTransactions.List(ctx, params).All(ctx) {
 		if err != nil {
 			return described(err)
 		}
 		all := changes(t)
-		if news, ok := newsIn(t, began); ok {
+		ahead, _ := p.remote.Skew() // known by now, at least from this answer
+		if news, ok := newsIn(t, began.Add(ahead)); ok {
 			all = append(all, ports.BalanceChange{Kind: ports.BalanceNews, Provider: t.ID, At: time.Unix(t.Created, 0).UTC(), News: news})
 		}
 		for _, c := range all {

@@ -87,3 +87,25 @@ func TestBalanceChangesReportWhatWasTakenBack(t *testing.T) {
 		t.Errorf("the refund made elsewhere: %+v", got["txn_3"])
 	}
 }
+
+// A dispute's report is as old as the answer that it is from, by Stripe's clock, also if that is the first answer: a
+// later time would make the reports that follow look outdated.
+func TestBalanceChanges_firstAnswer(t *testing.T) {
+	theirs := clock{}.Now().Add(-48 * time.Hour)
+	p := open(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Date", theirs.Format(http.TimeFormat))
+		say(w, 200, `{"object":"list","data":[
+			{"id":"txn_1","object":"balance_transaction","amount":-4990,"fee":1500,"currency":"usd","created":1772366400,"reporting_category":"dispute",
+				"source":{"id":"dp_1","object":"dispute","status":"needs_response","amount":4990,"currency":"usd","payment_intent":"pi_1"}}]}`)
+	})
+	var at time.Time
+	err := p.BalanceChanges(t.Context(), account, ports.StatementRequest{From: since, To: since.Add(time.Hour)}, func(c ports.BalanceChange) error {
+		if c.Kind == ports.BalanceNews {
+			at = c.News.Dispute.At
+		}
+		return nil
+	})
+	if err != nil || at.Sub(theirs).Abs() > 2*time.Second {
+		t.Errorf("reported at %s by a clock that said %s, %v", at, theirs, err)
+	}
+}
