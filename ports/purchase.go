@@ -78,6 +78,7 @@ type DueOrphans = Queue[*checkout.Orphan]
 
 // OrphanFilter narrows the list of orphan charges. Zero fields narrow nothing.
 type OrphanFilter struct {
+	ID     string
 	State  checkout.OrphanState
 	Charge string // the provider's id of the charge
 }

@@ -98,7 +98,7 @@ func TestEnginesHaveOneSchema(t *testing.T) {
 	}
 	inLite := columns(lite, `
 SELECT tables.name || '.' || columns.name || CASE WHEN columns."notnull" THEN ' not null' ELSE '' END AS c
-FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns
+FROM sqlite_master AS tables, pragma_table_xinfo(tables.name) AS columns
 WHERE tables.type = 'table'
 ORDER BY c`)
 	inPostgres := columns(pg, `

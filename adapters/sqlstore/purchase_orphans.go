@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -26,11 +27,11 @@ func (s *Store) Orphans() Orphans { return Orphans{s} }
 
 const (
 	orphanColumns = `project_id, id, checkout_id, attempt, provider, integration_id, charge, currency, amount, status, failure, refund,
-  detected_at, updated_at, attempts, due_at`
+  detected_at, updated_at, attempts, due_at, problem`
 
 	insertOrphan = `
 INSERT INTO orphan_charges (` + orphanColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
 ON CONFLICT DO NOTHING`
 
 	// paidByCharge looks for the order's payment that a charge is.
@@ -61,7 +62,7 @@ FROM locked`
 
 	updateOrphan = `
 UPDATE orphan_charges
-SET status = $3, failure = $4, refund = $5, updated_at = $6, attempts = $7, due_at = $8
+SET status = $3, failure = $4, refund = $5, updated_at = $6, attempts = $7, due_at = $8, problem = $9
 WHERE project_id = $1
   AND id = $2`
 )
@@ -83,6 +84,7 @@ type orphanRow struct {
 	UpdatedAt     int64 `db:"updated_at"`
 	Attempts      int
 	DueAt         *int64 `db:"due_at"`
+	Problem       string
 }
 
 type orphanNowRow struct {
@@ -95,7 +97,7 @@ func orphanArgs(o *checkout.Orphan) []any {
 	return []any{
 		o.Project.String(), o.ID, o.Checkout.String(), o.Attempt, o.Route.Provider, o.Route.Integration.String(), o.Charge,
 		o.Amount.Currency().Code(), o.Amount.Minor(), o.State.String(), o.Failure, o.Refund,
-		toMillis(o.DetectedAt), toMillis(o.UpdatedAt), o.Attempts, toSetMillis(o.DueAt),
+		toMillis(o.DetectedAt), toMillis(o.UpdatedAt), o.Attempts, toSetMillis(o.DueAt), o.Problem,
 	}
 }
 
@@ -109,6 +111,7 @@ func fromOrphanRow(r orphanRow) (checkout.Orphan, error) {
 		Route:  project.PaymentRoute{Provider: r.Provider, Integration: id.Stored[id.Integration](r.IntegrationID)},
 		Charge: r.Charge, Amount: amount, State: checkout.OrphanStates[r.Status], Failure: r.Failure, Refund: r.Refund,
 		DetectedAt: fromMillis(r.DetectedAt), UpdatedAt: fromMillis(r.UpdatedAt), Attempts: r.Attempts, DueAt: fromSetMillis(r.DueAt),
+		Problem: r.Problem,
 	}, nil
 }
 
@@ -122,8 +125,8 @@ func (p purchase) Orphan(ctx context.Context, o *checkout.Orphan, e *event.Event
 		return false, err
 	}
 	var effects []effect
-	if o.Pending() { // of others it is not sure that they are money of ours
-		effects = recordTransaction(ledger.Orphan(booked(o, "charge", o.Amount, o.DetectedAt)))
+	if o.Booked() {
+		effects = recordTransaction(ledger.Orphan(booked(o, "charge", o.Charge, o.Amount, o.DetectedAt)))
 	}
 	if effects, err = announced(p.tx, effects, e); err != nil {
 		return false, err
@@ -132,22 +135,39 @@ func (p purchase) Orphan(ctx context.Context, o *checkout.Orphan, e *event.Event
 }
 
 // booked is an orphan's entry in the ledger, whose id follows from the orphan: each is booked once.
-func booked(o *checkout.Orphan, kind string, amount money.Amount, at time.Time) ledger.Change {
-	sum := sha256.Sum256([]byte(o.Project.String() + o.ID + kind))
+func booked(o *checkout.Orphan, kind, reference string, amount money.Amount, at time.Time) ledger.Change {
+	sum := sha256.Sum256([]byte(o.Project.String() + o.ID + kind + reference))
 	return ledger.Change{
 		ID:        id.New[id.Transaction]([16]byte(sum[:16])),
 		Project:   o.Project,
 		Provider:  o.Route.Provider,
-		Reference: o.Charge,
+		Reference: reference,
 		Amount:    amount,
 		At:        at,
 	}
+}
+
+// orphanMoved are the effects that book a refund, or its reversal.
+func orphanMoved(before, after checkout.Orphan) []effect {
+	reference := cmp.Or(after.Refund, after.Charge)
+	switch {
+	case !before.Booked() || before.State == after.State:
+	case after.State == checkout.OrphanRefunded:
+		back := money.Of(-after.Amount.Minor(), after.Amount.Currency())
+		return recordTransaction(ledger.OrphanRefund(booked(&after, "refund", reference, back, after.UpdatedAt)))
+	case before.State == checkout.OrphanRefunded:
+		return recordTransaction(ledger.OrphanReversal(booked(&after, "reversal", reference, after.Amount, after.UpdatedAt)))
+	}
+	return nil
 }
 
 func (v Orphans) Orphans(ctx context.Context, project id.Project, f ports.OrphanFilter, page ports.Page) ([]checkout.Orphan, int, error) {
 	w := conditions{args: arguments{project.String()}}
 	if f.State != (checkout.OrphanState{}) {
 		w.and("status = ", f.State.String())
+	}
+	if f.ID != "" {
+		w.and("id = ", f.ID)
 	}
 	if f.Charge != "" {
 		w.and("charge = ", f.Charge)
@@ -217,17 +237,14 @@ func (v Orphans) ChangeOrphan(
 		if err != nil {
 			return err
 		}
-		pending := o.Pending()
+		before := o
 		e, err := change(&o, fromMillis(row.Now))
 		if err != nil {
 			return err
 		}
-		args := []any{of.String(), o.ID, o.State.String(), o.Failure, o.Refund, toMillis(o.UpdatedAt), o.Attempts, toSetMillis(o.DueAt)}
+		args := []any{of.String(), o.ID, o.State.String(), o.Failure, o.Refund, toMillis(o.UpdatedAt), o.Attempts, toSetMillis(o.DueAt), o.Problem}
 		effects := []effect{{updateOrphan, args, 1, fault.Missing("orphan")}}
-		if pending && o.State == checkout.OrphanRefunded {
-			back := money.Of(-o.Amount.Minor(), o.Amount.Currency())
-			effects = append(effects, recordTransaction(ledger.OrphanRefund(booked(&o, "refund", back, o.UpdatedAt)))...)
-		}
+		effects = append(effects, orphanMoved(before, o)...)
 		effects, err = announced(t, effects, e)
 		if err != nil {
 			return err

@@ -16,6 +16,8 @@ type Purchases interface {
 	// Heard records what a provider reports of an attempt, also of one that was given up. Reports may
 	// repeat and be late. Unknown attempt: NotFound.
 	Heard(ctx context.Context, project id.Project, key string, outcome checkout.Outcome) error
+	// HeardOrphanRefund records what a provider reports of the refund of an orphan charge, by the orphan's id.
+	HeardOrphanRefund(ctx context.Context, project id.Project, orphan string, outcome order.RefundOutcome) error
 }
 
 // Refunds records what providers report of money that goes back. Reports may repeat, be late and come out
@@ -75,6 +77,8 @@ func (e Ear) record(ctx context.Context, of id.Project, news ports.PaymentNews) 
 	switch {
 	case news.Charge != nil:
 		return e.Purchases.Heard(ctx, of, news.Key, news.Charge)
+	case news.Refund != nil && checkout.IsOrphan(news.Key):
+		return e.Purchases.HeardOrphanRefund(ctx, of, news.Key, news.Refund)
 	case e.Refunds == nil:
 		return nil
 	case news.Refund != nil:

@@ -101,6 +101,11 @@ func (d *desk) Heard(_ context.Context, p id.Project, key string, _ checkout.Out
 	return d.told
 }
 
+func (d *desk) HeardOrphanRefund(_ context.Context, p id.Project, orphan string, _ order.RefundOutcome) error {
+	d.heard = append(d.heard, p.String()+" orphan "+orphan)
+	return d.told
+}
+
 func (d *desk) HeardRefund(_ context.Context, p id.Project, key string, _ order.RefundOutcome) error {
 	d.heard = append(d.heard, p.String()+" "+key)
 	return d.told
@@ -244,9 +249,13 @@ func TestHearing(t *testing.T) {
 		heard     string
 		wrong     string
 	}{
-		"a payment":               {news: paid, heard: "k"},
-		"a refund":                {news: refunded, heard: "r"},
-		"a refund, nobody cares":  {news: refunded, change: func(_ *desk, e *payments.Ear) { e.Refunds = nil }},
+		"a payment":              {news: paid, heard: "k"},
+		"a refund":               {news: refunded, heard: "r"},
+		"a refund, nobody cares": {news: refunded, change: func(_ *desk, e *payments.Ear) { e.Refunds = nil }},
+		"an orphan's refund": {
+			news: ports.PaymentNews{Key: "orphan-1", Refund: order.RefundFailed{}}, heard: "orphan orphan-1",
+			change: func(_ *desk, e *payments.Ear) { e.Refunds = nil },
+		},
 		"a refund made elsewhere": {news: external, heard: "re_2"},
 		"of an unknown charge":    {news: external, told: fault.Missing("payment"), heard: "re_2"},
 		"a dispute":               {news: dispute, heard: "dp_1"},

@@ -31,6 +31,7 @@ type Service struct {
 	Orders      ports.Orders
 	Orphans     ports.OrphanCharges
 	DueOrphans  ports.DueOrphans
+	Payments    ports.Payments
 	Sessions    ports.Sessions
 	Haggling    ports.Haggling
 	Catalog     ports.CatalogReader

@@ -2,8 +2,10 @@ package purchase
 
 import (
 	"context"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -106,6 +108,76 @@ func (s *Service) checkOrphan(ctx context.Context, of id.Project, charge string)
 	orphans, _, err := s.Orphans.Orphans(ctx, of, ports.OrphanFilter{Charge: charge}, ports.Page{Limit: 1})
 	if err == nil && len(orphans) > 0 {
 		return fault.New(fault.Conflict, "charge_orphaned", "The charge is on record as an orphaned payment, which is given back.")
+	}
+	return err
+}
+
+// OrphanResolution is what a person found out about the refund of an orphan charge.
+type OrphanResolution struct {
+	Orphan    string
+	Succeeded bool
+	Refund    string // the provider's id of the refund, if it succeeded
+	Reason    string
+}
+
+// OrphanDecidable says why a person cannot decide the refund of an orphan charge now, or nil. It returns the charge.
+func (s *Service) OrphanDecidable(ctx context.Context, of id.Project, r OrphanResolution) (*checkout.Orphan, error) {
+	list, _, err := s.Orphans.Orphans(ctx, of, ports.OrphanFilter{ID: r.Orphan}, ports.Page{Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, fault.Missing("orphan")
+	}
+	return &list[0], list[0].Decidable(r.Succeeded, s.Clock.Now())
+}
+
+// ResolveOrphan records what a person decides about the refund of an orphan charge, as the provider's answer would be
+// recorded. A refund that the provider decides, or that is too young: Conflict (checkout.Orphan.Decidable). A failure
+// that the provider reports later is booked as a reversal, a success that it reports after failed as a refund.
+func (s *Service) ResolveOrphan(ctx context.Context, of id.Project, r OrphanResolution) (*checkout.Orphan, error) {
+	if err := checkout.CheckDecision(r.Succeeded, r.Refund, "provider_refund_id", r.Reason); err != nil {
+		return nil, err
+	}
+	o, err := s.OrphanDecidable(ctx, of, r)
+	if err != nil {
+		return nil, err
+	}
+	if r.Succeeded {
+		if err := s.checkOrphanRefund(ctx, o, r.Refund); err != nil {
+			return nil, err
+		}
+	}
+	err = s.Orphans.ChangeOrphan(ctx, of, r.Orphan, func(locked *checkout.Orphan, now time.Time) (*event.Event, error) {
+		if err := locked.DecideManually(r.Succeeded, r.Refund, now); err != nil {
+			return nil, err
+		}
+		*o = *locked
+		return s.orphaned(locked, now), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.Log.WarnContext(ctx, "a person decided the refund of an orphaned charge", "project", of.String(), "orphan", r.Orphan, "succeeded", r.Succeeded)
+	s.placed()
+	return o, nil
+}
+
+// checkOrphanRefund checks the id of a refund that a person names: no other refund of the project has it.
+func (s *Service) checkOrphanRefund(ctx context.Context, o *checkout.Orphan, named string) error {
+	switch {
+	case named == "" && o.Route.Provider == project.SandboxProvider:
+		return nil
+	case named == "":
+		return fault.Field("provider_refund_id", "is required: the refund is reconciled by it")
+	case named == o.Refund: // the one that the provider took back
+		return order.ErrRefundTaken
+	}
+	known, err := s.Payments.FindMovements(ctx, o.Project, o.Route, []ports.Movement{{Refund: true, Provider: named}})
+	for _, k := range known {
+		if k.Provider == named && k.Key != "" {
+			return order.ErrRefundTaken
+		}
 	}
 	return err
 }

@@ -19,7 +19,7 @@ func (s *Service) orphan(ctx context.Context, tx ports.Purchase, c *checkout.Che
 	o := c.Orphaned(attempt, paid.Provider, now)
 	again := attempt == c.Attempt() && c.Status() == checkout.Completed
 	if again && (by == notice || c.Snapshot().Manual == attempt) {
-		o.Fail(checkout.ErrSecondCharge, now)
+		o.Doubt(checkout.ErrSecondCharge, now)
 	}
 	stored, err := tx.Orphan(ctx, o, s.orphaned(o, now))
 	if stored {
@@ -81,25 +81,43 @@ func (s *Service) refundOrphan(ctx context.Context, o *checkout.Orphan) error {
 		Since:    o.DetectedAt,
 		Checkout: o.Checkout,
 	})
+	return errors.Join(unknown, s.orphanRefund(ctx, o.Project, o.ID, outcome, unknown))
+}
+
+// orphanRefund records what is known of an orphan's refund now. Without an outcome, cause is why the provider was not
+// asked in fact.
+func (s *Service) orphanRefund(ctx context.Context, of id.Project, orphan string, outcome order.RefundOutcome, cause error) error {
 	decided := false
-	err := s.Orphans.ChangeOrphan(ctx, o.Project, o.ID, func(o *checkout.Orphan, now time.Time) (*event.Event, error) {
-		if !o.Pending() {
-			return nil, nil
-		}
+	err := s.Orphans.ChangeOrphan(ctx, of, orphan, func(o *checkout.Orphan, now time.Time) (*event.Event, error) {
+		decided = false
 		switch outcome := outcome.(type) {
 		case order.Refunded:
-			o.Refunded(outcome.Provider, now)
+			decided = o.Refunded(outcome.Provider, now)
 		case order.RefundFailed:
-			o.Fail(outcome.Code, now)
+			decided = o.RefundFailed(outcome.Code, now)
 		default:
-			o.Postpone(now)
+			problem := ""
+			if cause != nil {
+				problem = ports.Problem(cause)
+			}
+			o.Postpone(problem, now)
+		}
+		if !decided {
 			return nil, nil
 		}
-		decided = true
 		return s.orphaned(o, now), nil
 	})
-	if decided {
+	if err == nil && decided {
 		s.placed()
 	}
-	return errors.Join(unknown, err)
+	return err
+}
+
+// HeardOrphanRefund records what a provider reports by itself of the refund of an orphan charge: also that one failed
+// which had succeeded. Unknown: NotFound orphan_not_found.
+func (s *Service) HeardOrphanRefund(ctx context.Context, of id.Project, orphan string, outcome order.RefundOutcome) error {
+	if _, undecided := outcome.(order.RefundPending); undecided {
+		return nil
+	}
+	return s.orphanRefund(context.WithoutCancel(ctx), of, orphan, outcome, nil)
 }

@@ -100,7 +100,7 @@ func (m *market) assemble() {
 		Agent: router, Mandates: router, Store: st.Haggling(), Index: index, Clock: m.clock, Entropy: entropy, Log: log, Fresh: m.discovery.Fresh,
 	}
 	m.purchase = &purchase.Service{
-		Agent: router, Mandates: router, Storefronts: st.Storefronts(), Checkouts: clocked{st.Checkouts(), m.clock}, Lapsed: st.LapsedCheckouts(), Orphans: st.Orphans(), DueOrphans: st.DueOrphans(), Orders: st.Orders(), Sessions: clockedSessions{st.Sessions(), m.clock},
+		Agent: router, Mandates: router, Storefronts: st.Storefronts(), Checkouts: clocked{st.Checkouts(), m.clock}, Lapsed: st.LapsedCheckouts(), Orphans: st.Orphans(), DueOrphans: st.DueOrphans(), Payments: st.Payments(), Orders: st.Orders(), Sessions: clockedSessions{st.Sessions(), m.clock},
 		Haggling: st.Haggling(), Catalog: st.Catalog(), Gateway: m.provider, Sandbox: true, Clock: m.clock, Entropy: entropy, Log: log,
 	}
 }

@@ -41,6 +41,7 @@ type lookalike struct {
 	url    string
 	losing atomic.Bool
 	clock  *shiftedClock
+	run    func(context.Context) error // sends webhooks
 }
 
 func openLookalike(t *testing.T) *lookalike { return openLagging(t, 0) }
@@ -59,7 +60,7 @@ func openLagging(t *testing.T, lag time.Duration) *lookalike {
 		server.Close()
 		p.Close()
 	})
-	return &lookalike{url: server.URL, clock: clock}
+	return &lookalike{url: server.URL, clock: clock, run: p.Run}
 }
 
 // shiftedClock is the system's clock, set forward.
@@ -88,7 +89,13 @@ func (l *lookalike) RoundTrip(r *http.Request) (*http.Response, error) {
 // issue makes a token or an agreement, and returns it.
 func (l *lookalike) issue(t *testing.T, path string, limits map[string]any) string {
 	t.Helper()
-	body, err := json.Marshal(limits)
+	return l.tell(t, path, limits)
+}
+
+// tell tells the look-alike what to do, and returns the id in its answer.
+func (l *lookalike) tell(t *testing.T, path string, what map[string]any) string {
+	t.Helper()
+	body, err := json.Marshal(what)
 	if err != nil {
 		t.Fatal(err)
 	}

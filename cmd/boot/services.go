@@ -75,7 +75,7 @@ func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 		Meter: a.meter,
 	}
 	s.purchase = &purchase.Service{
-		Agent: a.router, Mandates: a.router, Storefronts: st.Storefronts(), Checkouts: st.Checkouts(), Lapsed: st.LapsedCheckouts(), Orphans: st.Orphans(), DueOrphans: st.DueOrphans(), Orders: st.Orders(), Sessions: st.Sessions(),
+		Agent: a.router, Mandates: a.router, Storefronts: st.Storefronts(), Checkouts: st.Checkouts(), Lapsed: st.LapsedCheckouts(), Orphans: st.Orphans(), DueOrphans: st.DueOrphans(), Payments: st.Payments(), Orders: st.Orders(), Sessions: st.Sessions(),
 		Haggling: st.Haggling(), Catalog: st.Catalog(), Clock: clock, Entropy: entropy, Log: a.log, Meter: a.meter,
 		Gateway: a.gateway, Admission: a.admission, Sandbox: a.env == account.Sandbox, Placed: a.publisher.Wake, Waiting: a.edge.finalizes,
 	}

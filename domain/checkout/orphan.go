@@ -2,8 +2,10 @@ package checkout
 
 import (
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -45,7 +47,8 @@ type Orphan struct {
 	Amount     money.Amount
 	State      OrphanState
 	Failure    string // why it failed, by the provider's code or ours
-	Refund     string // the provider's id of the refund
+	Problem    string // why the provider could not be asked the last time, in words for the merchant
+	Refund     string // the provider's id of the refund that succeeded last
 	DetectedAt time.Time
 	UpdatedAt  time.Time
 	Attempts   int       // how often the provider was asked and has not decided
@@ -61,10 +64,21 @@ const ErrAttemptUnknown = "attempt_unknown"
 // looks first.
 const ErrSecondCharge = "second_charge_of_attempt"
 
+// FailedManually is the failure of an orphan whose refund a person declared failed.
+const FailedManually = "resolved_by_merchant"
+
+// OrphanDecidableAfter is how old an orphan must be before a person may decide its refund.
+const OrphanDecidableAfter = 10 * time.Minute
+
+const orphanPrefix = "orphan-"
+
+// IsOrphan reports whether the key of a refund is that of an orphan.
+func IsOrphan(key string) bool { return strings.HasPrefix(key, orphanPrefix) }
+
 // Orphaned is money of an attempt of this checkout that no order comes of.
 func (c *Checkout) Orphaned(attempt int, charge string, now time.Time) *Orphan {
 	o := &Orphan{
-		ID:         "orphan-" + id.Hash(charge)[:32],
+		ID:         orphanPrefix + id.Hash(charge)[:32],
 		Project:    c.s.Project,
 		Checkout:   c.s.ID,
 		Attempt:    attempt,
@@ -81,7 +95,7 @@ func (c *Checkout) Orphaned(attempt int, charge string, now time.Time) *Orphan {
 	}
 	i := slices.IndexFunc(c.s.Earlier, func(a Attempt) bool { return a.Number == attempt })
 	if i < 0 {
-		o.Fail(ErrAttemptUnknown, now)
+		o.Doubt(ErrAttemptUnknown, now)
 		return o
 	}
 	o.Route, o.Amount = c.s.Earlier[i].Route, c.s.Earlier[i].Amount
@@ -91,25 +105,87 @@ func (c *Checkout) Orphaned(attempt int, charge string, now time.Time) *Orphan {
 // Pending reports whether the refund is not decided yet.
 func (o *Orphan) Pending() bool { return o.State == OrphanDetected || o.State == OrphanRefunding }
 
-// Refunded records that the money goes back.
-func (o *Orphan) Refunded(refund string, now time.Time) {
-	o.State, o.Refund, o.UpdatedAt, o.DueAt = OrphanRefunded, refund, now, time.Time{}
+// Booked reports whether the ledger has the charge. Of one that is in doubt it is not sure that it is money of its own.
+func (o *Orphan) Booked() bool { return o.Failure != ErrAttemptUnknown && o.Failure != ErrSecondCharge }
+
+// Doubt leaves a charge that was just found to a person.
+func (o *Orphan) Doubt(why string, now time.Time) { o.end(OrphanFailed, why, now) }
+
+// Refunded records that the money goes back, by the provider's id of the refund, and reports whether that is news. A
+// refund that a person declared failed may turn out to have been made.
+func (o *Orphan) Refunded(refund string, now time.Time) (news bool) {
+	if !o.Pending() && o.Failure != FailedManually {
+		return false
+	}
+	o.Refund = refund
+	o.end(OrphanRefunded, "", now)
+	return true
 }
 
-// Fail records that the money stays where it is until a person sees to it.
-func (o *Orphan) Fail(code string, now time.Time) {
-	o.State, o.Failure, o.UpdatedAt, o.DueAt = OrphanFailed, code, now, time.Time{}
+// RefundFailed records that the provider refuses the refund, or takes back one that had succeeded, and reports whether
+// that is news. The money is owed to the buyer until a person sees to it.
+func (o *Orphan) RefundFailed(code string, now time.Time) (news bool) {
+	if o.State == OrphanFailed {
+		return false
+	}
+	o.end(OrphanFailed, code, now)
+	return true
 }
 
-// Postpone records that nobody knows yet what became of the refund: the provider is asked again after a pause
-// that grows.
-func (o *Orphan) Postpone(now time.Time) {
+func (o *Orphan) end(s OrphanState, failure string, now time.Time) {
+	o.State, o.Failure, o.Problem, o.UpdatedAt, o.DueAt = s, failure, "", now, time.Time{}
+}
+
+// Postpone records that nobody knows yet what became of the refund: the provider is asked again after a pause that
+// grows. problem is why it could not be asked, or empty: it has taken the refund on and not decided it.
+func (o *Orphan) Postpone(problem string, now time.Time) {
+	if !o.Pending() {
+		return
+	}
 	pause := longestOrphanPause
 	if o.Attempts < 12 { // 2 s doubled 11 times is more than an hour
 		pause = min(pause, firstRetry<<o.Attempts)
 	}
 	o.Attempts++
-	o.State, o.UpdatedAt, o.DueAt = OrphanRefunding, now, now.Add(pause)
+	o.State, o.Problem, o.UpdatedAt, o.DueAt = OrphanRefunding, problem, now, now.Add(pause)
+}
+
+// Decidable returns why a person cannot decide the refund now, or nil. A person decides one whose state the provider did
+// not report when it was last asked, and says of one that failed how the money went back after all.
+func (o *Orphan) Decidable(succeeded bool, now time.Time) error {
+	switch age := now.Sub(o.DetectedAt); {
+	case o.State == OrphanFailed && succeeded:
+		return nil
+	case !o.Pending():
+		return fault.New(fault.Conflict, "orphan_decided", "The refund of the orphaned charge is decided. The charge is "+o.State.String()+".")
+	case age < OrphanDecidableAfter:
+		return fault.New(fault.Conflict, "refund_too_recent", "The charge was found less than 10 minutes ago: the provider may still answer by itself.").
+			After(OrphanDecidableAfter - age)
+	case o.Attempts == 0:
+		return fault.New(fault.Conflict, "refund_not_asked", "The payment provider has not been asked for the refund yet. Try again.").After(OrphanLease)
+	case o.Problem == "":
+		return fault.New(fault.Conflict, "refund_at_provider", "The payment provider has taken the refund on and decides it by itself.").
+			After(longestOrphanPause)
+	}
+	return nil
+}
+
+// DecideManually records what a person says became of the refund. refund is the provider's id of it, if it succeeded.
+func (o *Orphan) DecideManually(succeeded bool, refund string, now time.Time) error {
+	if err := o.Decidable(succeeded, now); err != nil {
+		return err
+	}
+	if !succeeded {
+		o.end(OrphanFailed, FailedManually, now)
+		return nil
+	}
+	failure := "" // what is in doubt stays so: the ledger has neither the charge nor its refund
+	if !o.Booked() {
+		failure = o.Failure
+	}
+	o.Refund = refund
+	o.end(OrphanRefunded, failure, now)
+	return nil
 }
 
 // Attempt is an earlier payment attempt of a checkout, remembered in case that the provider turns out to have

@@ -10,8 +10,9 @@
 //	adjustment       what the provider holds ◀─▶ adjustments: what has no kind of its own
 //	orphan           what the provider holds ◀── orphans: money taken without an order, owed to a buyer
 //	orphan_refund    what the provider holds ──▶ orphans
+//	orphan_reversal  what the provider holds ◀── orphans: the refund failed after it had succeeded
 //
-// A fee, a payout, an adjustment and an orphan are recorded once for each id that the provider gives them: the
+// A fee, a payout, an adjustment, an orphan and its refunds are recorded once for each id of the provider: the
 // transaction's Reference, unique per project, provider and kind in the store. They need no order.
 package ledger
 
@@ -66,6 +67,8 @@ var (
 	AdjustmentKind   = Kind{"adjustment"}
 	OrphanKind       = Kind{"orphan"}
 	OrphanRefundKind = Kind{"orphan_refund"}
+	// OrphanReversalKind: the refund of an orphan failed after it had succeeded.
+	OrphanReversalKind = Kind{"orphan_reversal"}
 )
 
 func (k Kind) String() string { return k.name }
@@ -74,6 +77,7 @@ func (k Kind) String() string { return k.name }
 var Kinds = map[string]Kind{
 	"sale": SaleKind, "refund": RefundKind, "refund_reversal": ReversalKind, "dispute": DisputeKind, "fee": FeeKind,
 	"payout": PayoutKind, "adjustment": AdjustmentKind, "orphan": OrphanKind, "orphan_refund": OrphanRefundKind,
+	"orphan_reversal": OrphanReversalKind,
 }
 
 // Posting moves a positive amount: it is added to what Debit holds and taken from what Credit holds.
@@ -209,8 +213,13 @@ func Adjustment(c Change) Transaction { return c.transaction(AdjustmentKind, Adj
 // the charge.
 func Orphan(c Change) Transaction { return c.transaction(OrphanKind, Orphans) }
 
-// OrphanRefund records that such money was given back: a negative amount. Its reference is that of the orphan.
+// OrphanRefund records that such money was given back: a negative amount. Its reference is the provider's id of the
+// refund or, if that is not known, of the charge.
 func OrphanRefund(c Change) Transaction { return c.transaction(OrphanRefundKind, Orphans) }
+
+// OrphanReversal records that such a refund failed after it had succeeded: the money is owed again. Its reference is
+// that of the refund.
+func OrphanReversal(c Change) Transaction { return c.transaction(OrphanReversalKind, Orphans) }
 
 func (c Change) transaction(kind Kind, other Account) Transaction {
 	t := Transaction{

@@ -127,6 +127,7 @@ func TestKindsPostToTheirAccounts(t *testing.T) {
 		{ledger.Adjustment(change(7)), ledger.AdjustmentKind, "x_1", []ledger.Posting{{funds, ledger.Adjustments, usd(7)}}},
 		{ledger.Orphan(change(9)), ledger.OrphanKind, "x_1", []ledger.Posting{{funds, ledger.Orphans, usd(9)}}},
 		{ledger.OrphanRefund(change(-9)), ledger.OrphanRefundKind, "x_1", []ledger.Posting{{ledger.Orphans, funds, usd(9)}}},
+		{ledger.OrphanReversal(change(9)), ledger.OrphanReversalKind, "x_1", []ledger.Posting{{funds, ledger.Orphans, usd(9)}}},
 	} {
 		if c.got.Kind != c.kind || c.got.Reference != c.reference || c.got.ID != entry ||
 			!reflect.DeepEqual(c.got.Postings, c.want) {

@@ -51,7 +51,7 @@ func Orphans(t *testing.T, open Open) {
 	s.must(err)
 	same(t, "owed to buyers by the books", wallets[0].Orphaned, two.Amount)
 	err = s.Orphans.ChangeOrphan(s.ctx, s.project.ID, two.ID, func(o *checkout.Orphan, _ time.Time) (*event.Event, error) {
-		o.Fail("no", noon)
+		o.RefundFailed("no", noon)
 		return nil, errPlain
 	})
 	same(t, "error", err, errPlain)
@@ -63,7 +63,7 @@ func Orphans(t *testing.T, open Open) {
 	wantFault(t, err, fault.NotFound, "orphan_not_found")
 
 	unsure := c.Orphaned(1, "ch_unsure", noon)
-	unsure.Fail(checkout.ErrSecondCharge, noon)
+	unsure.Doubt(checkout.ErrSecondCharge, noon)
 	s.must(s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
 		stored, err := tx.Orphan(s.ctx, unsure, nil)
 		same(t, "one that is not booked and not announced is stored", stored, true)

@@ -97,14 +97,14 @@ func toAPIWallets(wallets []ports.Wallet) ([]walletView, error) {
 
 type transactionView struct {
 	ID        string      `json:"id"`
-	Type      string      `json:"type" enum:"sale,refund,refund_reversal,dispute,fee,payout,adjustment,orphan,orphan_refund" doc:"refund_reversal: a refund failed after it had succeeded. orphan: money taken without an order, which is owed to a buyer."`
+	Type      string      `json:"type" enum:"sale,refund,refund_reversal,dispute,fee,payout,adjustment,orphan,orphan_refund,orphan_reversal" doc:"refund_reversal, orphan_reversal: a refund failed after it had succeeded. orphan: money taken without an order, which is owed to a buyer."`
 	Currency  string      `json:"currency" example:"USD"`
 	Amount    wire.Money  `json:"amount" doc:"What was moved; never negative."`
 	OrderID   *string     `json:"order_id" nullable:"true" doc:"Null: it belongs to no order."`
 	PaymentID *string     `json:"payment_id" nullable:"true" doc:"Null: it belongs to no order."`
 	RefundID  *string     `json:"refund_id" nullable:"true" doc:"Of a refund or its reversal."`
 	DisputeID *string     `json:"dispute_id" nullable:"true" doc:"Of a dispute, which may have several transactions: each records what changed."`
-	Reference *string     `json:"reference" nullable:"true" doc:"The provider's id of a fee, a payout, an adjustment or an orphan."`
+	Reference *string     `json:"reference" nullable:"true" doc:"The provider's id of a fee, a payout, an adjustment, an orphan or its refund."`
 	Entries   []entryView `json:"entries" doc:"Their amounts sum to zero."`
 	CreatedAt wire.Time   `json:"created_at"`
 }
@@ -117,7 +117,7 @@ type entryView struct {
 type listTransactionsInput struct {
 	Paging
 	Period
-	Type  string `query:"type" enum:"sale,refund,refund_reversal,dispute,fee,payout,adjustment,orphan,orphan_refund"`
+	Type  string `query:"type" enum:"sale,refund,refund_reversal,dispute,fee,payout,adjustment,orphan,orphan_refund,orphan_reversal"`
 	Order string `query:"order_id"`
 }
 

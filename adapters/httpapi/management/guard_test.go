@@ -124,7 +124,7 @@ func TestEveryRequestIsCounted(t *testing.T) {
 
 // booksOperations are those that work on a closed project, beside all with the scope finance:read. What is undecided keeps
 // a project from closing, so people must be able to decide it.
-var booksOperations = []string{"get-project", "list-agent-decisions", "verify-agent-decisions", "resolve-payment", "resolve-refund"}
+var booksOperations = []string{"get-project", "list-agent-decisions", "verify-agent-decisions", "resolve-payment", "resolve-refund", "resolve-orphan"}
 
 func TestAClosedProjectIsGoneButForItsBooks(t *testing.T) {
 	t.Parallel()

@@ -24,7 +24,8 @@ type orphanView struct {
 	Provider         string     `json:"provider" example:"stripe"`
 	ProviderChargeID string     `json:"provider_charge_id"`
 	ProviderRefundID *string    `json:"provider_refund_id" nullable:"true" doc:"Null: it is not refunded."`
-	FailureCode      *string    `json:"failure_code" nullable:"true" doc:"The provider's, attempt_unknown or second_charge_of_attempt. Null: it did not fail."`
+	FailureCode      *string    `json:"failure_code" nullable:"true" doc:"The provider's, resolved_by_merchant, attempt_unknown or second_charge_of_attempt. The last two stay when a person has seen to the charge. Null: it did not fail."`
+	Problem          *string    `json:"problem" nullable:"true" doc:"Why the provider could not be asked for the refund the last time. Null: it could, or was not asked yet."`
 	DetectedAt       wire.Time  `json:"detected_at"`
 	UpdatedAt        wire.Time  `json:"updated_at"`
 }
@@ -55,6 +56,7 @@ func toAPIOrphan(o checkout.Orphan) orphanView {
 		ProviderChargeID: o.Charge,
 		ProviderRefundID: toOptionalText(o.Refund),
 		FailureCode:      toOptionalText(o.Failure),
+		Problem:          toOptionalText(o.Problem),
 		DetectedAt:       wire.ToTime(o.DetectedAt),
 		UpdatedAt:        wire.ToTime(o.UpdatedAt),
 	}

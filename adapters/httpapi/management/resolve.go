@@ -16,6 +16,8 @@ func (h *handlers) registerResolutions() {
 		on: headerProject, books: true, errors: []int{409}, summary: "Decide a payment attempt whose outcome the provider does not tell"}, (*handlers).resolvePayment)
 	register(h, financeTag, operation{id: "resolve-refund", method: "POST", path: "/v1/finance/refunds/{refund_id}/resolve", scope: "finance:write",
 		on: headerProject, books: true, errors: []int{409}, summary: "Decide a refund that the provider does not decide"}, (*handlers).resolveRefund)
+	register(h, financeTag, operation{id: "resolve-orphan", method: "POST", path: "/v1/finance/orphans/{orphan_id}/resolve", scope: "finance:write",
+		on: headerProject, books: true, errors: []int{409}, summary: "Decide the refund of an orphaned charge"}, (*handlers).resolveOrphan)
 }
 
 // confirmAlways asks for the second factor, whatever the project's settings say. Its code is spent once, however
@@ -138,6 +140,48 @@ func (h *handlers) resolveRefund(ctx context.Context, in *resolveRefundInput) (*
 		Reason:    in.Body.Reason,
 	})
 	return h.refundWithPayment(ctx, resolved)
+}
+
+type resolveOrphanInput struct {
+	Orphan string `path:"orphan_id"`
+	WithMFA
+	Body struct {
+		Outcome string `json:"outcome" enum:"succeeded,failed" doc:"Of the refund. succeeded also settles a charge that failed: a person gave the money back."`
+		Refund  string `json:"provider_refund_id,omitempty" doc:"The provider's id of the refund. Required if it succeeded, but for the sandbox."`
+		Reason  string `json:"reason" doc:"Why, for the audit log: what was looked up, and where. At most 2,000 characters. Do not name the buyer."`
+	}
+}
+
+type orphanOutput struct{ Body orphanView }
+
+func (h *handlers) resolveOrphan(ctx context.Context, in *resolveOrphanInput) (*orphanOutput, error) {
+	decision := purchase.OrphanResolution{
+		Orphan:    in.Orphan,
+		Succeeded: in.Body.Outcome == order.RefundSucceeded.String(),
+		Refund:    in.Body.Refund,
+		Reason:    in.Body.Reason,
+	}
+	before, err := h.Purchase.OrphanDecidable(ctx, projectOf(ctx).ID, decision)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.confirmAlways(ctx, in.MFACode); err != nil {
+		return nil, err
+	}
+	resolved, err := h.Purchase.ResolveOrphan(ctx, projectOf(ctx).ID, decision)
+	if err != nil {
+		return nil, err
+	}
+	amount := wire.ToMoney(resolved.Amount)
+	noteTarget(ctx, in.Orphan)
+	noteChange(ctx, loggedDecision{Outcome: before.State.String()}, loggedDecision{
+		Outcome:   in.Body.Outcome,
+		Amount:    &amount,
+		Currency:  resolved.Amount.Currency().Code(),
+		Reference: in.Body.Refund,
+		Reason:    in.Body.Reason,
+	})
+	return &orphanOutput{toAPIOrphan(*resolved)}, nil
 }
 
 // loggedDecision is what the audit log learns of a person's decision.

@@ -226,7 +226,7 @@ func captureNews(e event) (ports.PaymentNews, error) {
 // always show the first. In refunds that are made elsewhere it repeats those of the capture.
 func (g refund) ours() string {
 	for _, key := range []string{g.Custom, g.Invoice} {
-		if _, err := id.Parse[id.Refund](key); err == nil || strings.HasPrefix(key, "orphan-") {
+		if _, err := id.Parse[id.Refund](key); err == nil || checkout.IsOrphan(key) {
 			return key
 		}
 	}

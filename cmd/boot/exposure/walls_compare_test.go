@@ -34,6 +34,7 @@ var controls = map[string]control{
 
 	"resolve-payment": {409, "payment_decided"},
 	"resolve-refund":  {409, "refund_decided"},
+	"resolve-orphan":  {404, "orphan_not_found"},
 
 	"cancel-sync": {409, "sync_ended"},
 

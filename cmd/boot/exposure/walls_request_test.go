@@ -49,6 +49,7 @@ var overrides = map[string]map[string]any{
 	"refund-payment":            {"amount": 1},
 	"resolve-payment":           {"outcome": "not_charged", "reason": "Taken over"},
 	"resolve-refund":            {"outcome": "failed", "reason": "Taken over"},
+	"resolve-orphan":            {"outcome": "failed", "reason": "Taken over"},
 	"cancel-order":              {"reason": "Taken over"},
 	"approve-return":            {"restock": false},
 	"reject-return":             {"reason": "Taken over"},

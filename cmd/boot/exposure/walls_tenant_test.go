@@ -90,6 +90,7 @@ func (s *tenant) trade() *tenant {
 	}
 	paid := s.post(acp+"/checkout/finalize", `{"checkout_id":"`+checkout(first)+`","payment":{"method":"psp_spt","token":"spt_sandbox_ok"},"buyer_email":"a@example.com"}`)
 	s.ids["order_id"] = paid.field("order.id")
+	s.ids["orphan_id"] = "orphan-of-" + s.ids["slug"] // no request makes one
 	s.ids["payment_id"] = paid.field("payment.id")
 	s.ids["refund_id"] = s.post("/v1/finance/payments/"+s.ids["payment_id"]+"/refund", `{"amount":1}`).field("id")
 	s.ids["transaction_id"] = s.get("/v1/finance/transactions").field("data.0.id")

@@ -39,22 +39,40 @@ func (p purchase) Orphan(_ context.Context, o *checkout.Orphan, e *event.Event) 
 		}
 	}
 	p.s.orphans.put(p.s, k, *o)
-	if o.Pending() {
-		if err := p.s.record(ledger.Orphan(booked(o, "charge", o.Amount, o.DetectedAt))); err != nil {
+	if o.Booked() {
+		if err := p.s.record(ledger.Orphan(booked(o, "charge", o.Charge, o.Amount, o.DetectedAt))); err != nil {
 			return false, err
 		}
 	}
 	return true, p.announce(e)
 }
 
+// moved is the entry of a refund, or of its reversal, or nil.
+func moved(before, after checkout.Orphan) *ledger.Transaction {
+	if !before.Booked() || before.State == after.State {
+		return nil
+	}
+	var entry ledger.Transaction
+	switch checkout.OrphanRefunded {
+	case after.State:
+		back := money.Of(-after.Amount.Minor(), after.Amount.Currency())
+		entry = ledger.OrphanRefund(booked(&after, "refund", cmp.Or(after.Refund, after.Charge), back, after.UpdatedAt))
+	case before.State:
+		entry = ledger.OrphanReversal(booked(&after, "reversal", cmp.Or(after.Refund, after.Charge), after.Amount, after.UpdatedAt))
+	default:
+		return nil
+	}
+	return &entry
+}
+
 // booked is an orphan's entry in the ledger.
-func booked(o *checkout.Orphan, kind string, amount money.Amount, at time.Time) ledger.Change {
-	sum := sha256.Sum256([]byte(o.Project.String() + o.ID + kind))
+func booked(o *checkout.Orphan, kind, reference string, amount money.Amount, at time.Time) ledger.Change {
+	sum := sha256.Sum256([]byte(o.Project.String() + o.ID + kind + reference))
 	return ledger.Change{
 		ID:        id.New[id.Transaction]([16]byte(sum[:16])),
 		Project:   o.Project,
 		Provider:  o.Route.Provider,
-		Reference: o.Charge,
+		Reference: reference,
 		Amount:    amount,
 		At:        at,
 	}
@@ -67,7 +85,7 @@ func (v Orphans) Orphans(ctx context.Context, p id.Project, f ports.OrphanFilter
 	}
 	var list []checkout.Orphan
 	for k, o := range s.orphans.rows {
-		if k.project == p && (f.State == checkout.OrphanState{} || f.State == o.State) && (f.Charge == "" || f.Charge == o.Charge) {
+		if k.project == p && (f.State == checkout.OrphanState{} || f.State == o.State) && (f.Charge == "" || f.Charge == o.Charge) && (f.ID == "" || f.ID == o.ID) {
 			list = append(list, o)
 		}
 	}
@@ -125,15 +143,14 @@ func (v Orphans) ChangeOrphan(ctx context.Context, p id.Project, orphan string, 
 			if k.project != p || o.ID != orphan {
 				continue
 			}
-			pending := o.Pending()
+			before := o
 			e, err := change(&o, v.Now())
 			if err != nil {
 				return err
 			}
 			s.orphans.put(s, k, o)
-			if pending && o.State == checkout.OrphanRefunded {
-				back := money.Of(-o.Amount.Minor(), o.Amount.Currency())
-				if err := s.record(ledger.OrphanRefund(booked(&o, "refund", back, o.UpdatedAt))); err != nil {
+			if entry := moved(before, o); entry != nil {
+				if err := s.record(*entry); err != nil {
 					return err
 				}
 			}
