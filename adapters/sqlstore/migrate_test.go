@@ -1,11 +1,20 @@
 package sqlstore
 
 import (
+	"context"
+	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+	"github.com/pressly/goose/v3"
 
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
@@ -149,4 +158,87 @@ func tablesOf(stages []closingStage) (names []string) {
 		names = append(names, s.table)
 	}
 	return names
+}
+
+// A migration gives up waiting for its lock on a table, so that others do not wait behind it for long, and tries again.
+func TestMigrationsTryAgainForTheirLocks(t *testing.T) {
+	t.Parallel()
+	server := pgserver.Shared(t)
+	url := server.Database(t, "")
+	db, err := sqlx.Open("postgres", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	provider, err := goose.NewProvider(goose.DialectPostgres, db.DB, os.DirFS("migrations/postgres"), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provider.UpTo(t.Context(), 27); err != nil {
+		t.Fatal(err)
+	}
+	writer, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = writer.Rollback() }()
+	if _, err := writer.Exec("LOCK TABLE orders IN ROW EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- migrated(url) }()
+	waits := func() (n int) {
+		if err := db.Get(&n, "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'orders'::regclass"); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for _, want := range []int{1, 0} { // it waits, and gives up
+		for waits() != want {
+			select {
+			case err := <-ended:
+				t.Fatalf("the migration ended beside the lock with %v", err)
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	}
+	if err := writer.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPatiently(t *testing.T) {
+	locked, broken := &pq.Error{Code: "55P03"}, errors.New("broken")
+	for name, c := range map[string]struct {
+		answers []error // the last one again and again
+		want    error
+		runs    int
+	}{
+		"gets its locks":       {[]error{locked, locked, nil}, nil, 3},
+		"fails otherwise":      {[]error{locked, broken}, broken, 2},
+		"never gets its locks": {[]error{locked}, locked, alterTries},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				runs, began := 0, time.Now()
+				err := patiently(t.Context(), func() error {
+					runs++
+					return c.answers[min(runs, len(c.answers))-1]
+				})
+				if !errors.Is(err, c.want) || runs != c.runs || time.Since(began) != time.Duration(c.runs-1)*alterPause {
+					t.Errorf("%v after %d runs and %s", err, runs, time.Since(began))
+				}
+			})
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := patiently(ctx, func() error { return locked }); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -263,5 +264,26 @@ func TestUnitMovesBetweenProjects(t *testing.T) {
 	})
 	if err != nil || failures(t, s, mine) != 2 {
 		t.Errorf("%v, %d rows", err, failures(t, s, mine))
+	}
+}
+
+// Who claims a key that another transaction is claiming does not wait longer than for any lock, and hears that it is
+// taken.
+func TestAKeyThatIsBeingClaimedIsTaken(t *testing.T) {
+	t.Parallel()
+	url := pgserver.Shared(t).Migrated(t, migrated)
+	s := openStore(t, Config{URL: url})
+	impatient := openStore(t, Config{URL: strings.Replace(url, "lock_timeout=30000", "lock_timeout=100", 1)})
+	err := s.Within(t.Context(), &useOfKey, func(view *Store) error {
+		if err := addIn(t, view, "a"); err != nil {
+			return err
+		}
+		if err := impatient.Requests().Claim(t.Context(), useOfKey); !errors.Is(err, ports.ErrKeyTaken) {
+			t.Errorf("a claim beside the first one: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
