@@ -63,7 +63,7 @@ func (l *lab) stopAround(servers *replicas, stops int) (broken []string) {
 
 // prompt is how long a purchase of a shop that nothing befalls takes at most on a busy machine. It is much shorter than
 // what ends the transactions and leases of a server that stopped.
-const prompt = 4 * time.Second
+const prompt = 2 * time.Second
 
 // unnoticed has a buyer pay at a shop again and again until a time, and says what was not as ever: a purchase that
 // failed or took long.
