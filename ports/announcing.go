@@ -23,6 +23,11 @@ type LateAnnouncements interface {
 	// LostNegotiations announces the products that a session ended without, though the buyer made offers.
 	// It hears of sessions by Analytics.Fold.
 	LostNegotiations(ctx context.Context, limit int, announce Announce) (more bool, err error)
+	// UnresolvedPayments announces attempts in flight that the provider was asked about in vain:
+	// checkout.AlertAfter after they were claimed, and again every checkout.AlertEvery.
+	UnresolvedPayments(ctx context.Context, limit int, announce Announce) (more bool, err error)
+	// UnresolvedRefunds announces refunds in the same way.
+	UnresolvedRefunds(ctx context.Context, limit int, announce Announce) (more bool, err error)
 }
 
 // Announce makes the event of a project that data tells. It may be called more than once for one event.

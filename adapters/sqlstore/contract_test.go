@@ -30,4 +30,5 @@ func TestStockNews(t *testing.T)         { suite(t, porttest.StockNews) }
 func TestVectors(t *testing.T)           { suite(t, porttest.Vectors) }
 func TestAnalytics(t *testing.T)         { suite(t, porttest.Analytics) }
 func TestLateAnnouncements(t *testing.T) { suite(t, porttest.LateAnnouncements) }
+func TestUnresolved(t *testing.T)        { suite(t, porttest.Unresolved) }
 func TestReconciliations(t *testing.T)   { suite(t, porttest.Reconciliations) }

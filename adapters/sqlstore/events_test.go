@@ -81,8 +81,13 @@ func TestEncodeEvent_otherTypes(t *testing.T) {
 			Checkout: id.Stored[id.Checkout]("chk_1"), Phase: "ready", Total: usd(19000),
 			Items: []event.Item{{Product: product, Variant: variant, SKU: "T", Name: "Tent", Quantity: 2, Price: usd(9500), Original: usd(10000)}},
 		},
-		`{"checkout_id":"chk_1","attempt":2,"amount":5.00,"currency":"USD","method":"psp_spt","provider":"stripe"}`: event.PaymentUnresolved{
+		`{"checkout_id":"chk_1","attempt":2,"amount":5.00,"currency":"USD","method":"psp_spt","provider":"stripe","since":"2026-03-05T12:00:00Z","times_asked":3,"problem":"No answer."}`: event.PaymentUnresolved{
 			Checkout: id.Stored[id.Checkout]("chk_1"), Attempt: 2, Amount: usd(500), Method: "psp_spt", Provider: "stripe",
+			Since: shipped, Asked: 3, Problem: "No answer.",
+		},
+		`{"refund_id":"ref_1","order_id":"ord_1","payment_id":"pay_1","amount":5.00,"currency":"USD","provider":"stripe","since":"2026-03-05T12:00:00Z","times_asked":3,"problem":"No answer."}`: event.RefundUnresolved{
+			Refund: id.Stored[id.Refund]("ref_1"), Order: id.Stored[id.Order]("ord_1"), Payment: id.Stored[id.Payment]("pay_1"), Amount: usd(500),
+			Provider: "stripe", Since: shipped, Asked: 3, Problem: "No answer.",
 		},
 		`{"product_id":"prod_1","variant_id":"var_1","sku":"T","quantity":3}`: event.InventoryLow{
 			Product: id.Stored[id.Product]("prod_1"), Variant: id.Stored[id.Variant]("var_1"), SKU: "T", Left: 3,
@@ -107,7 +112,7 @@ func TestEncodeEvent_everyType(t *testing.T) {
 		event.OrderCompleted{}, event.OrderShipped{}, event.OrderUpdated{}, event.OrderDelivered{}, event.OrderCanceled{},
 		event.OrderRefunded{}, event.ReturnRequested{}, event.ReturnApproved{}, event.ReturnRejected{}, event.RefundFailed{},
 		event.DisputeOpened{}, event.DisputeClosed{}, event.QuoteAccepted{}, event.NegotiationLost{}, event.CheckoutAbandoned{},
-		event.PaymentUnresolved{}, event.PaymentOrphaned{}, event.MoneyUnexplained{}, event.SyncCompleted{}, event.SyncFailed{}, event.IntegrationError{},
+		event.PaymentUnresolved{}, event.RefundUnresolved{}, event.PaymentOrphaned{}, event.MoneyUnexplained{}, event.SyncCompleted{}, event.SyncFailed{}, event.IntegrationError{},
 		event.InventoryLow{}, event.SubscriptionDisabled{},
 	} {
 		if _, err := encodeEvent(&event.Event{Data: data}); err != nil {

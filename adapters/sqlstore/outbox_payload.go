@@ -118,7 +118,12 @@ func encodeData(data event.Data) (any, error) {
 	case event.PaymentUnresolved:
 		return paymentUnresolved{
 			CheckoutID: d.Checkout.String(), Attempt: d.Attempt, Amount: number(d.Amount), Currency: d.Amount.Currency().Code(),
-			Method: d.Method, Provider: d.Provider,
+			Method: d.Method, Provider: d.Provider, Since: timestamp(d.Since), TimesAsked: d.Asked, Problem: d.Problem,
+		}, nil
+	case event.RefundUnresolved:
+		return refundUnresolved{
+			RefundID: d.Refund.String(), OrderID: d.Order.String(), PaymentID: d.Payment.String(), Amount: number(d.Amount),
+			Currency: d.Amount.Currency().Code(), Provider: d.Provider, Since: timestamp(d.Since), TimesAsked: d.Asked, Problem: d.Problem,
 		}, nil
 	case event.PaymentOrphaned:
 		return paymentOrphaned{

@@ -8,9 +8,10 @@ import (
 )
 
 // paymentUnresolved is the payload of payment.unresolved. What became of the attempt is asked for until
-// it is known; an order.completed may follow:
+// it is known, and the event is repeated after an hour and every day until then; an order.completed may follow:
 //
-//	{"checkout_id": "chk_…", "attempt": 1, "amount": 196.94, "currency": "USD", "method": "psp_spt", "provider": "stripe"}
+//	{"checkout_id": "chk_…", "attempt": 1, "amount": 196.94, "currency": "USD", "method": "psp_spt", "provider": "stripe",
+//	 "since": "2026-03-04T12:00:00Z", "times_asked": 1, "problem": "The provider did not answer in time."}
 type paymentUnresolved struct {
 	CheckoutID string      `json:"checkout_id"`
 	Attempt    int         `json:"attempt"`
@@ -18,6 +19,26 @@ type paymentUnresolved struct {
 	Currency   string      `json:"currency"`
 	Method     string      `json:"method"`
 	Provider   string      `json:"provider"`
+	Since      string      `json:"since"`
+	TimesAsked int         `json:"times_asked"`
+	Problem    string      `json:"problem"`
+}
+
+// refundUnresolved is the payload of refund.unresolved: an hour after the refund was requested, and every day from then
+// on, while the provider does not tell what became of it:
+//
+//	{"refund_id": "ref_…", "order_id": "ord_…", "payment_id": "pay_…", "amount": 95.00, "currency": "USD", "provider": "stripe",
+//	 "since": "2026-03-04T12:00:00Z", "times_asked": 12, "problem": "The provider refuses the credentials."}
+type refundUnresolved struct {
+	RefundID   string      `json:"refund_id"`
+	OrderID    string      `json:"order_id"`
+	PaymentID  string      `json:"payment_id"`
+	Amount     json.Number `json:"amount"`
+	Currency   string      `json:"currency"`
+	Provider   string      `json:"provider"`
+	Since      string      `json:"since"`
+	TimesAsked int         `json:"times_asked"`
+	Problem    string      `json:"problem"`
 }
 
 // paymentOrphaned is the payload of payment.orphaned: a provider took money for an attempt that has no order.

@@ -31,7 +31,7 @@ func views(s *Store) porttest.Stores {
 		Authorizations: s.Authorizations(), Webhooks: s.Webhooks(), Sealed: s.Webhooks(), Inbox: s.Inbox(), InboxQueue: s.InboxQueue(),
 		Integrations: s.Integrations(), InUse: s.Integrations(), Figures: s.Integrations(),
 		SyncRuns: s.SyncRuns(), SyncQueue: s.SyncQueue(), Copies: s.Copies(), CopyReader: s.Copies(), StockRoom: s.StockRoom(),
-		SyncUnit: s.SyncUnit(), Log: s.Events(), Sales: s.Sales(), StockNews: s.StockNews(), Analytics: s.Analytics(), Late: s.LateAnnouncements(), Reconciliations: s.Reconciliations(),
+		SyncUnit: s.SyncUnit(), Log: s.Events(), Sales: s.Sales(), StockNews: s.StockNews(), Analytics: s.Analytics(), Late: s.LateAnnouncements(), Unresolved: s.Unresolved(), Reconciliations: s.Reconciliations(),
 		Vectors: s.Embeddings(), Embeddings: s.Embeddings(),
 	}
 }

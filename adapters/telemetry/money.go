@@ -23,6 +23,50 @@ func (m *Metrics) MoneyUnexplained(read func(context.Context) ([]ports.Unexplain
 	})
 }
 
+// Unresolved shows how long the oldest payment attempt and the oldest refund of each provider have been unresolved, of
+// all projects: no series means that none is. While read fails the metrics are absent, and haggle_scrape_errors_total
+// rises.
+func (m *Metrics) Unresolved(read func(context.Context) ([]ports.UnresolvedAge, error)) {
+	m.registry.MustRegister(unresolved{
+		read:   read,
+		errors: m.scrapeErrors,
+		payments: prometheus.NewDesc("haggle_payments_unresolved_age_seconds",
+			"Age of the oldest payment attempt whose outcome its provider did not tell.", []string{"provider"}, nil),
+		refunds: prometheus.NewDesc("haggle_refunds_unresolved_age_seconds",
+			"Age of the oldest refund whose outcome its provider did not tell.", []string{"provider"}, nil),
+	})
+}
+
+type unresolved struct {
+	read              func(context.Context) ([]ports.UnresolvedAge, error)
+	errors            prometheus.Counter
+	payments, refunds *prometheus.Desc
+}
+
+// Describe is for Prometheus.
+func (u unresolved) Describe(out chan<- *prometheus.Desc) {
+	out <- u.payments
+	out <- u.refunds
+}
+
+// Collect asks the database.
+func (u unresolved) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), lagTimeout)
+	defer cancel()
+	ages, err := u.read(ctx)
+	if err != nil {
+		u.errors.Inc()
+		return
+	}
+	for _, a := range ages {
+		of := u.payments
+		if a.Refund {
+			of = u.refunds
+		}
+		out <- prometheus.MustNewConstMetric(of, prometheus.GaugeValue, a.Age.Seconds(), a.Provider)
+	}
+}
+
 type moneyUnexplained struct {
 	read          func(context.Context) ([]ports.UnexplainedMoney, error)
 	errors        prometheus.Counter

@@ -1,5 +1,5 @@
 // Package announcing tells merchants what nobody's request tells: stock that ran low, checkouts that ended
-// unpaid, negotiations that ended without a deal.
+// unpaid, negotiations that ended without a deal, payments and refunds that stay unresolved.
 package announcing
 
 import (
@@ -33,6 +33,11 @@ func (s *Service) AbandonedCheckouts(ctx context.Context) error {
 // LostNegotiations announces products that ended sessions did not sell.
 func (s *Service) LostNegotiations(ctx context.Context) error {
 	return s.all(ctx, s.Announcements.LostNegotiations)
+}
+
+// Unresolved announces payments and refunds that nobody knows the outcome of for an hour, and again every day.
+func (s *Service) Unresolved(ctx context.Context) error {
+	return errors.Join(s.all(ctx, s.Announcements.UnresolvedPayments), s.all(ctx, s.Announcements.UnresolvedRefunds))
 }
 
 // all works until there is nothing more. An error does not stop it: the work reports more only after it

@@ -73,6 +73,7 @@ func failed(err error) (r event.Result) {
 // headlines are what people read of an alert first.
 var headlines = map[event.Type]string{
 	event.PaymentUnresolvedType:    "Nobody knows yet whether a payment was taken",
+	event.RefundUnresolvedType:     "Nobody knows yet whether a refund was made",
 	event.PaymentOrphanedType:      "Money was taken without an order",
 	event.MoneyUnexplainedType:     "A payment provider's books differ from yours",
 	event.RefundFailedType:         "A refund failed: the buyer does not have the money",

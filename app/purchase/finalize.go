@@ -312,12 +312,7 @@ func leave(c *checkout.Checkout, attempt int, cause error, now time.Time) (first
 
 // unresolved is the event that nobody knows the outcome of an attempt.
 func (s *Service) unresolved(c *checkout.Checkout, now time.Time) *event.Event {
-	charge := c.Charge()
-	return &event.Event{
-		ID: id.New[id.Event](s.Entropy.Bits128()), Project: c.Snapshot().Project, At: now, Data: event.PaymentUnresolved{
-			Checkout: c.ID(), Attempt: c.Attempt(), Amount: charge.Amount, Method: charge.Method, Provider: charge.Route.Provider,
-		},
-	}
+	return &event.Event{ID: id.New[id.Event](s.Entropy.Bits128()), Project: c.Snapshot().Project, At: now, Data: event.UnresolvedPayment(c)}
 }
 
 func (s *Service) placed() {

@@ -40,6 +40,7 @@ func (a *App) loops() []loop {
 		{name: "announce low stock", every: 10 * time.Second, run: a.announcing.LowStock},
 		{name: "expire checkouts", every: 10 * time.Second, run: a.announcing.AbandonedCheckouts},
 		{name: "announce lost negotiations", every: 30 * time.Second, run: a.announcing.LostNegotiations},
+		{name: "announce unresolved payments", every: time.Minute, run: a.announcing.Unresolved},
 		{name: "forget work set aside", every: time.Hour, run: a.store.ForgetSetAside},
 		{name: "close projects", every: 2 * time.Second, run: a.closeProjects},
 		{name: "forget stock turns", every: 10 * time.Minute, run: a.forgetTurns},

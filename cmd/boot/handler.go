@@ -48,7 +48,7 @@ func (a *App) managementServices(s services) management.Services {
 	return management.Services{
 		Access: s.Access, Projects: s.Projects, Catalogs: s.Catalogs, Discovery: s.discovery, Connecting: s.connecting, Syncing: s.syncing, Inbox: s.inbox, Shipping: s.shipping,
 		Purchase: s.purchase, Aftersales: s.aftersales, Finance: s.finance, Orders: s.view.Orders(), OrderLists: s.view.Orders(),
-		Payments: s.view.Payments(), Refunds: s.view.Orders(), Orphans: s.view.Orphans(), Ledger: s.view.Ledger(), Analytics: s.view.Analytics(),
+		Payments: s.view.Payments(), Refunds: s.view.Orders(), Orphans: s.view.Orphans(), Unresolved: s.view.Unresolved(), Ledger: s.view.Ledger(), Analytics: s.view.Analytics(),
 		ProjectStore: s.view.Projects(), Inventory: s.view.Inventory(), Catalog: s.view.Catalog(), Audit: s.view.Requests(),
 		Integrations: s.view.Integrations(), Figures: s.view.Integrations(), HookAddress: a.hookAddress,
 		SyncRuns: s.view.SyncRuns(), Copies: s.view.Copies(), Webhooks: s.view.Webhooks(), WebhookLog: s.view.Inbox(),

@@ -26,6 +26,7 @@ func (a *App) watchParts() {
 	a.metrics.Outbox(a.store.OutboxLag, a.clock.Now)
 	a.metrics.SetAside(a.store.SetAside)
 	a.metrics.MoneyUnexplained(a.store.Reconciliations().UnexplainedMoney)
+	a.metrics.Unresolved(a.store.Unresolved().UnresolvedAges)
 	a.metrics.RateLimits(a.limiter.Degraded, a.limiter.Alone)
 	a.store.Pools(a.metrics.Database)
 }

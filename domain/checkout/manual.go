@@ -11,6 +11,12 @@ import (
 // a provider's own answer takes, or a notice of it.
 const DecidableAfter = 10 * time.Minute
 
+// People are alerted to an attempt or a refund that is unresolved for AlertAfter, and again every AlertEvery.
+const (
+	AlertAfter = time.Hour
+	AlertEvery = 24 * time.Hour
+)
+
 // Decidable says why a person cannot decide the attempt in flight now, or nil. attempt is the one that the person
 // means; 0 is whichever is in flight. While the provider is being asked, its answer decides.
 func (c *Checkout) Decidable(attempt int, now time.Time) error {

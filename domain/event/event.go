@@ -4,6 +4,7 @@ package event
 import (
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 )
@@ -28,6 +29,7 @@ var (
 	NegotiationLostType      = Type{"negotiation.lost"}
 	CheckoutAbandonedType    = Type{"checkout.abandoned"}
 	PaymentUnresolvedType    = Type{"payment.unresolved"}
+	RefundUnresolvedType     = Type{"refund.unresolved"}
 	PaymentOrphanedType      = Type{"payment.orphaned"}
 	MoneyUnexplainedType     = Type{"money.unexplained"}
 	SyncCompletedType        = Type{"sync.completed"}
@@ -44,8 +46,8 @@ var (
 var Types = []Type{
 	OrderCompletedType, OrderShippedType, OrderUpdatedType, OrderDeliveredType, OrderCanceledType, OrderRefundedType,
 	ReturnRequestType, ReturnApprovedType, ReturnRejectedType, RefundFailedType, DisputeOpenedType, DisputeClosedType,
-	QuoteAcceptedType, NegotiationLostType, CheckoutAbandonedType, PaymentUnresolvedType, PaymentOrphanedType, MoneyUnexplainedType,
-	SyncCompletedType, SyncFailedType, IntegrationErrorType, InventoryLowType, SubscriptionDisabledType,
+	QuoteAcceptedType, NegotiationLostType, CheckoutAbandonedType, PaymentUnresolvedType, RefundUnresolvedType, PaymentOrphanedType,
+	MoneyUnexplainedType, SyncCompletedType, SyncFailedType, IntegrationErrorType, InventoryLowType, SubscriptionDisabledType,
 }
 
 func (t Type) String() string { return t.name }
@@ -67,8 +69,8 @@ func StoredType(name string) Type { return Type{name} }
 // project's settings.
 func (t Type) Alerts() bool {
 	switch t {
-	case PaymentUnresolvedType, PaymentOrphanedType, MoneyUnexplainedType, RefundFailedType, DisputeOpenedType, DisputeClosedType, ReturnRequestType,
-		InventoryLowType, IntegrationErrorType, SyncFailedType, SubscriptionDisabledType:
+	case PaymentUnresolvedType, RefundUnresolvedType, PaymentOrphanedType, MoneyUnexplainedType, RefundFailedType, DisputeOpenedType,
+		DisputeClosedType, ReturnRequestType, InventoryLowType, IntegrationErrorType, SyncFailedType, SubscriptionDisabledType:
 		return true
 	}
 	return false
@@ -126,13 +128,44 @@ type CheckoutAbandoned struct {
 	Phase    string // how far the buyer got: the checkout's last status
 }
 
-// PaymentUnresolved says that nobody knows yet whether a payment attempt took money.
+// PaymentUnresolved says that nobody knows yet whether a payment attempt took money. It is announced when the provider
+// was first asked in vain, and again while the attempt stays unresolved.
 type PaymentUnresolved struct {
 	Checkout id.Checkout
 	Attempt  int
 	Amount   money.Amount
 	Method   string
 	Provider string
+	Since    time.Time // when the attempt began
+	Asked    int       // how many times the provider was asked in vain
+	Problem  string    // why, the last time, in words for the merchant
+}
+
+// UnresolvedPayment is the event of the attempt in flight of a checkout.
+func UnresolvedPayment(c *checkout.Checkout) PaymentUnresolved {
+	charge, s := c.Charge(), c.Snapshot()
+	return PaymentUnresolved{
+		Checkout: s.ID,
+		Attempt:  s.Attempt,
+		Amount:   charge.Amount,
+		Method:   charge.Method,
+		Provider: charge.Route.Provider,
+		Since:    charge.Since,
+		Asked:    s.Unresolved,
+		Problem:  s.Problem,
+	}
+}
+
+// RefundUnresolved says that nobody knows yet whether a refund was made, though it was asked for long ago.
+type RefundUnresolved struct {
+	Refund   id.Refund
+	Order    id.Order
+	Payment  id.Payment
+	Amount   money.Amount
+	Provider string
+	Since    time.Time // when the refund was requested
+	Asked    int       // how many times the provider was asked
+	Problem  string    // why it did not tell, the last time, in words for the merchant
 }
 
 // PaymentOrphaned says that a provider took money for an attempt that has no order. It is refunded by itself.
@@ -217,6 +250,7 @@ func (QuoteAccepted) Type() Type        { return QuoteAcceptedType }
 func (NegotiationLost) Type() Type      { return NegotiationLostType }
 func (CheckoutAbandoned) Type() Type    { return CheckoutAbandonedType }
 func (PaymentUnresolved) Type() Type    { return PaymentUnresolvedType }
+func (RefundUnresolved) Type() Type     { return RefundUnresolvedType }
 func (PaymentOrphaned) Type() Type      { return PaymentOrphanedType }
 func (MoneyUnexplained) Type() Type     { return MoneyUnexplainedType }
 func (InventoryLow) Type() Type         { return InventoryLowType }

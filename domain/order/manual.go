@@ -3,6 +3,7 @@ package order
 import (
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -52,6 +53,20 @@ func (c *Case) ResolveRefund(refund id.Refund, outcome RefundOutcome, announce i
 		}
 	}
 	return c.SettleRefund(refund, outcome, announce, now)
+}
+
+// UnresolvedEvent is what is announced of a refund while its provider does not tell what became of it.
+func (r *Refund) UnresolvedEvent(provider string) event.RefundUnresolved {
+	return event.RefundUnresolved{
+		Refund:   r.ID,
+		Order:    r.Order,
+		Payment:  r.Payment,
+		Amount:   r.Amount,
+		Provider: provider,
+		Since:    r.CreatedAt,
+		Asked:    r.Attempts,
+		Problem:  r.Problem,
+	}
 }
 
 // ErrRefundTaken means that another refund has the provider's id.

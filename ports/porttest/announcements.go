@@ -24,6 +24,8 @@ func LateAnnouncements(t *testing.T, open Open) {
 		"a checkout that is paid or canceled is not":      announceNotAbandoned,
 		"an ended session's lost products are announced":  announceLost,
 		"a session that goes on has lost nothing":         announceNotLost,
+		"an unresolved payment is announced every day":    announceUnresolvedPayment,
+		"an unresolved refund is announced every day":     announceUnresolvedRefund,
 		"replicas announce each once":                     announceRace,
 		"a project goes with what is to be announced yet": announceProjectGone,
 	} {
@@ -197,9 +199,11 @@ func announceRace(s *shop) {
 		s.move(s.product(6), -1)
 		s.checkout(s.session(), line(p, 1))
 		s.offered(s.session(), p, 50_00)
+		s.unresolved(noon)
+		s.unresolvedRefund(noon)
 	}
 	s.fold()
-	for _, work := range []announcing{lowStock, abandonedCheckouts, lostNegotiations} {
+	for _, work := range []announcing{lowStock, abandonedCheckouts, lostNegotiations, alertPayments, alertRefunds} {
 		for _, err := range together(racers, func(int) error {
 			_, err := work(s)
 			return err
@@ -210,6 +214,8 @@ func announceRace(s *shop) {
 	same(s.t, "low", len(s.announcedLow()), 10)
 	same(s.t, "abandoned", len(s.announced(abandonedCheckouts, event.CheckoutAbandonedType)), 10)
 	same(s.t, "lost", len(s.announcedLost()), 10)
+	same(s.t, "unresolved payments", len(s.announced(alertPayments, event.PaymentUnresolvedType)), 10)
+	same(s.t, "unresolved refunds", len(s.announced(alertRefunds, event.RefundUnresolvedType)), 10)
 }
 
 func announceProjectGone(s *shop) {

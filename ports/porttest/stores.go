@@ -67,6 +67,7 @@ type Stores struct {
 	Analytics ports.Analytics
 
 	Late            ports.LateAnnouncements
+	Unresolved      ports.Unresolved
 	Reconciliations ports.Reconciliations
 
 	Vectors    ports.Vectors

@@ -54,8 +54,12 @@ var payloads = map[string]struct{ summary, data string }{
 	"money.unexplained": {"A payment provider's books differ from yours and nothing explains it; each difference is in one event", `{
 		"integration_id": "int_0", "provider": "stripe", "found": 1, "differences": [{"kind": "missing_here", "type": "sale",
 		"reference": "chk_0-1", "provider_id": "pi_0", "currency": "USD", "ours": null, "theirs": 196.94, "at": "2026-03-04T12:00:00Z"}]}`},
-	"payment.unresolved": {"Nobody knows yet whether an attempt took money; an order may follow", `{"checkout_id": "chk_0", "attempt": 1,
-		"amount": 196.94, "currency": "USD", "method": "psp_spt", "provider": "stripe"}`},
+	"payment.unresolved": {"Nobody knows yet whether an attempt took money; an order may follow. Repeated after an hour, and every day", `{
+		"checkout_id": "chk_0", "attempt": 1, "amount": 196.94, "currency": "USD", "method": "psp_spt", "provider": "stripe",
+		"since": "2026-03-04T12:00:00Z", "times_asked": 1, "problem": "The provider did not answer in time."}`},
+	"refund.unresolved": {"Nobody knows whether a refund was made that was requested an hour ago. Repeated every day", `{"refund_id": "ref_0",
+		"order_id": "ord_0", "payment_id": "pay_0", "amount": 95.00, "currency": "USD", "provider": "stripe",
+		"since": "2026-03-04T12:00:00Z", "times_asked": 12, "problem": "The provider refuses the credentials."}`},
 	"inventory.low": {"Little is left of a variant, over all locations", `{"product_id": "prod_0", "variant_id": "var_0", "sku": "TENT-2", "quantity": 3}`},
 	"sync.completed": {"A sync run has read all that it was to read", `{"sync_id": "sync_0", "integration_id": "int_0", "full_sync": false,
 		"resources": {"products": {"total": 120, "created": 3, "updated": 5, "unchanged": 111, "errors": 1}},

@@ -91,6 +91,7 @@ type Services struct {
 	Payments     ports.Payments
 	Refunds      ports.Refunds
 	Orphans      ports.OrphanCharges
+	Unresolved   ports.Unresolved
 	Ledger       ports.Ledger
 	EventLog     ports.EventLog
 	Analytics    ports.Analytics

@@ -33,8 +33,8 @@ func (h *handlers) registerPayments() {
 
 // PaymentView is a payment, without its refunds.
 type PaymentView struct {
-	ID             string     `json:"id"`
-	Status         string     `json:"status" enum:"succeeded,partially_refunded,refunded" doc:"By the refunds that succeeded."`
+	ID             string     `json:"id" doc:"Empty: it is unresolved, and becomes a payment if it was charged."`
+	Status         string     `json:"status" enum:"succeeded,partially_refunded,refunded,unresolved" doc:"By the refunds that succeeded. unresolved: nobody knows whether it was charged."`
 	Amount         wire.Money `json:"amount"`
 	RefundedAmount wire.Money `json:"refunded_amount" doc:"By refunds that succeeded."`
 	DisputedAmount wire.Money `json:"disputed_amount" doc:"Taken by the provider for disputes that are open or lost; it can't be refunded."`
@@ -42,9 +42,11 @@ type PaymentView struct {
 	Method         string     `json:"method" enum:"psp_spt,wallet_ba"`
 	Instrument     string     `json:"instrument" example:"Visa ending in 4242"`
 	Provider       string     `json:"provider" example:"stripe"`
-	OrderID        string     `json:"order_id"`
+	OrderID        string     `json:"order_id" doc:"Empty: it is unresolved."`
 	CheckoutID     string     `json:"checkout_id"`
-	CreatedAt      wire.Time  `json:"created_at"`
+	CreatedAt      wire.Time  `json:"created_at" doc:"If it is unresolved: when the attempt began."`
+
+	Unresolved *UnresolvedView `json:"unresolved,omitempty" doc:"In lists of what is unresolved."`
 }
 
 type paymentDetail struct {
@@ -66,6 +68,8 @@ type RefundView struct {
 	FailureCode *string    `json:"failure_code" nullable:"true" doc:"The provider's. Null: it did not fail."`
 	ReversedAt  *wire.Time `json:"reversed_at" nullable:"true" doc:"When it failed after it had succeeded. Null: it did not."`
 	CreatedAt   wire.Time  `json:"created_at"`
+
+	Unresolved *UnresolvedView `json:"unresolved,omitempty" doc:"In lists of what is unresolved."`
 }
 
 // DisputeView is a dispute, as the provider's newest report has it.
@@ -108,7 +112,7 @@ type Period struct {
 type listPaymentsInput struct {
 	Paging
 	Period
-	Status string `query:"status" enum:"succeeded,partially_refunded,refunded"`
+	Status string `query:"status" enum:"succeeded,partially_refunded,refunded,unresolved" doc:"unresolved: attempts whose provider was asked in vain. They are in no other list of payments."`
 	Method string `query:"method" enum:"psp_spt,wallet_ba"`
 	Order  string `query:"order_id"`
 }
@@ -121,6 +125,9 @@ func (h *handlers) listPayments(ctx context.Context, in *listPaymentsInput) (*li
 			return toAPIList(nil, toAPIPayment, in.Paging, 0), nil
 		}
 		filter.Order = wanted
+	}
+	if in.Status == statusUnresolved {
+		return h.listUnresolvedPayments(ctx, filter, in.Paging)
 	}
 	found, total, err := h.Payments.Payments(ctx, projectOf(ctx).ID, filter, in.page())
 	if err != nil {
@@ -162,7 +169,7 @@ func (h *handlers) getPayment(ctx context.Context, in *OnPayment) (*paymentOutpu
 type listAllRefundsInput struct {
 	Paging
 	Period
-	Status string `query:"status" enum:"pending,succeeded,failed"`
+	Status string `query:"status" enum:"pending,succeeded,failed,unresolved" doc:"unresolved: of the pending ones, those whose provider did not tell the outcome when it was last asked."`
 	Order  string `query:"order_id"`
 }
 
@@ -174,6 +181,9 @@ func (h *handlers) listAllRefunds(ctx context.Context, in *listAllRefundsInput) 
 			return toAPIList(nil, toAPIRefund, in.Paging, 0), nil
 		}
 		filter.Order = wanted
+	}
+	if in.Status == statusUnresolved {
+		return h.listUnresolvedRefunds(ctx, filter, in.Paging)
 	}
 	found, total, err := h.OrderLists.Refunds(ctx, projectOf(ctx).ID, filter, in.page())
 	if err != nil {

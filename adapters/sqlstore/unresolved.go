@@ -1,0 +1,201 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Unresolved is the store's view of payments and refunds that nobody knows the outcome of.
+type Unresolved struct{ store *Store }
+
+var _ ports.Unresolved = Unresolved{}
+
+// Unresolved finds payments and refunds that nobody knows the outcome of.
+func (s *Store) Unresolved() Unresolved { return Unresolved{s} }
+
+// The conditions are those of indexes. retry_at is set from when the provider was first asked in vain, problem while
+// the last answer did not tell the refund's state.
+const (
+	unresolvedPayment = `status = 'processing' AND retry_at IS NOT NULL`
+	unresolvedRefund  = `due_at IS NOT NULL AND problem <> ''`
+
+	attemptBegan = `coalesce(claimed_at, created_at)`
+
+	// refundGateway is the provider of a refund's payment.
+	refundGateway = `(SELECT p.gateway FROM payments AS p WHERE p.project_id = refunds.project_id AND p.id = refunds.payment_id)`
+	refundAccount = `(SELECT p.integration_id FROM payments AS p WHERE p.project_id = refunds.project_id AND p.id = refunds.payment_id)`
+
+	countUnresolvedPayments = `
+SELECT count(*) AS n
+FROM checkouts
+WHERE project_id = $1
+  AND ` + unresolvedPayment
+
+	// selectUnresolvedPayments is completed by the clock.
+	selectUnresolvedPayments = `
+SELECT ` + checkoutColumns + `, alerted_at, %s AS now
+FROM checkouts
+WHERE project_id = $1
+  AND ` + unresolvedPayment
+
+	newestAttempts = `
+ORDER BY ` + attemptBegan + ` DESC, id DESC`
+
+	countUnresolvedRefunds = `
+SELECT count(*) AS n
+FROM refunds
+WHERE project_id = $1
+  AND ` + unresolvedRefund
+
+	// selectUnresolvedRefunds is completed by the clock.
+	selectUnresolvedRefunds = `
+SELECT ` + refundColumns + `, ` + refundGateway + ` AS gateway, ` + refundAccount + ` AS integration_id, alerted_at, %s AS now
+FROM refunds
+WHERE project_id = $1
+  AND ` + unresolvedRefund
+
+	newestRefunds = `
+ORDER BY created_at DESC, id DESC`
+
+	// oldestUnresolved leaps from one payment account to the next by an index over both. It is completed by the table,
+	// the condition, when a row began, a column that names its provider, and the clock.
+	oldestUnresolved = `
+WITH RECURSIVE known (name) AS (
+  SELECT (SELECT queue FROM %[1]s WHERE %[2]s ORDER BY queue LIMIT 1)
+  UNION ALL
+  SELECT (SELECT t.queue FROM %[1]s t WHERE %[2]s AND t.queue > known.name ORDER BY t.queue LIMIT 1)
+  FROM known
+  WHERE known.name IS NOT NULL
+)
+SELECT coalesce((SELECT %[4]s FROM %[1]s WHERE %[2]s AND queue = known.name ORDER BY %[3]s LIMIT 1), '') AS provider,
+  %[5]s - (SELECT %[3]s FROM %[1]s WHERE %[2]s AND queue = known.name ORDER BY %[3]s LIMIT 1) AS age
+FROM known
+WHERE name IS NOT NULL`
+)
+
+type unresolvedCheckoutRow struct {
+	checkoutRow
+	AlertedAt *int64 `db:"alerted_at"`
+	Now       int64
+}
+
+type unresolvedRefundRow struct {
+	refundRow
+	Gateway     string
+	Integration string `db:"integration_id"`
+	AlertedAt   *int64 `db:"alerted_at"`
+	Now         int64
+}
+
+func (v Unresolved) UnresolvedPayments(ctx context.Context, of id.Project, f ports.PaymentFilter, page ports.Page) ([]ports.UnresolvedPayment, int, error) {
+	if !f.Order.IsZero() {
+		return nil, 0, nil
+	}
+	w := conditions{args: arguments{of.String()}}
+	if f.Method != "" {
+		w.and("payment LIKE ", `{"method":"`+f.Method+`",%`) // as toPaymentJSON begins
+	}
+	w.during(attemptBegan, f.From, f.To)
+	var counts []countRow
+	var rows []unresolvedCheckoutRow
+	b := v.store.reading(of)
+	b.query(&counts, countUnresolvedPayments+w.text, w.args...)
+	end := newestAttempts + w.args.page(page)
+	b.query(&rows, fmt.Sprintf(selectUnresolvedPayments, v.store.dialect.moment())+w.text+end, w.args...)
+	if err := b.run(ctx); err != nil {
+		return nil, 0, err
+	}
+	var list []ports.UnresolvedPayment
+	for _, r := range rows {
+		c, err := fromCheckoutRow(r.checkoutRow)
+		if err != nil {
+			continue
+		}
+		began := c.Charge().Since
+		u := ports.UnresolvedPayment{Checkout: c, Age: fromMillis(r.Now).Sub(began)}
+		if at := fromSetMillis(r.AlertedAt); !at.Before(began) {
+			u.AlertedAt = at
+		}
+		list = append(list, u)
+	}
+	return list, counts[0].N, nil
+}
+
+func (v Unresolved) UnresolvedRefunds(ctx context.Context, of id.Project, f ports.RefundFilter, page ports.Page) ([]ports.UnresolvedRefund, int, error) {
+	w := conditions{args: arguments{of.String()}}
+	if !f.Order.IsZero() {
+		w.and("order_id = ", f.Order.String())
+	}
+	w.during("created_at", f.From, f.To)
+	var counts []countRow
+	var rows []unresolvedRefundRow
+	b := v.store.reading(of)
+	b.query(&counts, countUnresolvedRefunds+w.text, w.args...)
+	end := newestRefunds + w.args.page(page)
+	b.query(&rows, fmt.Sprintf(selectUnresolvedRefunds, v.store.dialect.moment())+w.text+end, w.args...)
+	if err := b.run(ctx); err != nil {
+		return nil, 0, err
+	}
+	var list []ports.UnresolvedRefund
+	for _, r := range rows {
+		if u, err := fromUnresolvedRefundRow(r); err == nil {
+			list = append(list, u)
+		}
+	}
+	return list, counts[0].N, nil
+}
+
+func fromUnresolvedRefundRow(r unresolvedRefundRow) (ports.UnresolvedRefund, error) {
+	refunds, err := fromRefundRows([]refundRow{r.refundRow})
+	if err != nil {
+		return ports.UnresolvedRefund{}, err
+	}
+	return ports.UnresolvedRefund{
+		Refund:    refunds[0],
+		Route:     project.PaymentRoute{Provider: r.Gateway, Integration: id.Stored[id.Integration](r.Integration)},
+		Age:       fromMillis(r.Now).Sub(refunds[0].CreatedAt),
+		AlertedAt: fromSetMillis(r.AlertedAt),
+	}, nil
+}
+
+func (v Unresolved) UnresolvedAges(ctx context.Context) ([]ports.UnresolvedAge, error) {
+	type oldestRow struct {
+		Provider string // of a payment: the JSON that names it
+		Age      int64
+	}
+	var payments, refunds []oldestRow
+	clock := v.store.dialect.moment()
+	b := v.store.reading(anyProject)
+	b.query(&payments, fmt.Sprintf(oldestUnresolved, "checkouts", unresolvedPayment, attemptBegan, "payment", clock))
+	b.query(&refunds, fmt.Sprintf(oldestUnresolved, "refunds", unresolvedRefund, "created_at", refundGateway, clock))
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	oldest := map[ports.UnresolvedAge]time.Duration{}
+	note := func(refund bool, provider string, age int64) {
+		of := ports.UnresolvedAge{Refund: refund, Provider: provider}
+		oldest[of] = max(oldest[of], time.Duration(age)*time.Millisecond)
+	}
+	for _, r := range payments {
+		var payment paymentJSON
+		provider := "unknown"
+		if fromJSON(r.Provider, &payment) == nil {
+			provider = fromPaymentJSON(payment).Route.Provider
+		}
+		note(false, provider, r.Age)
+	}
+	for _, r := range refunds {
+		note(true, r.Provider, r.Age)
+	}
+	ages := make([]ports.UnresolvedAge, 0, len(oldest))
+	for of, age := range oldest {
+		of.Age = age
+		ages = append(ages, of)
+	}
+	return ages, nil
+}

@@ -1,0 +1,113 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// When alerts are due, as the indexes checkouts_alert and refunds_alert have it.
+var (
+	paymentAlertDue = fmt.Sprintf(`CASE WHEN alerted_at >= %[1]s THEN alerted_at + %[2]d ELSE %[1]s + %[3]d END`,
+		attemptBegan, checkout.AlertEvery.Milliseconds(), checkout.AlertAfter.Milliseconds())
+	refundAlertDue = fmt.Sprintf(`coalesce(alerted_at + %d, created_at + %d)`, checkout.AlertEvery.Milliseconds(), checkout.AlertAfter.Milliseconds())
+
+	// alertablePayments and alertableRefunds are completed by the clause that skips what others hold.
+	alertablePayments = `
+SELECT ` + checkoutColumns + `
+FROM checkouts
+WHERE ` + unresolvedPayment + `
+  AND ` + paymentAlertDue + ` <= $1
+ORDER BY ` + paymentAlertDue + `
+LIMIT $2%s`
+
+	alertableRefunds = `
+SELECT ` + refundColumns + `, ` + refundGateway + ` AS gateway
+FROM refunds
+WHERE ` + unresolvedRefund + `
+  AND ` + refundAlertDue + ` <= $1
+ORDER BY ` + refundAlertDue + `
+LIMIT $2%s`
+)
+
+const (
+	notePaymentAlert = `
+UPDATE checkouts
+SET alerted_at = $3
+WHERE project_id = $1
+  AND id = $2`
+
+	noteRefundAlert = `
+UPDATE refunds
+SET alerted_at = $3
+WHERE project_id = $1
+  AND id = $2`
+)
+
+func (v LateAnnouncements) UnresolvedPayments(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
+	return alertTo(ctx, v.store, alertablePayments, notePaymentAlert, limit, announce, func(r checkoutRow) (alert, error) {
+		a := alert{project: r.ProjectID, key: r.ID, name: "a checkout"}
+		c, err := fromCheckoutRow(r)
+		if err == nil {
+			a.data = event.UnresolvedPayment(c)
+		}
+		return a, err
+	})
+}
+
+func (v LateAnnouncements) UnresolvedRefunds(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
+	return alertTo(ctx, v.store, alertableRefunds, noteRefundAlert, limit, announce, func(r unresolvedRefundRow) (alert, error) {
+		a := alert{project: r.ProjectID, key: r.ID, name: "a refund"}
+		u, err := fromUnresolvedRefundRow(r)
+		if err == nil {
+			a.data = u.UnresolvedEvent(r.Gateway)
+		}
+		return a, err
+	})
+}
+
+// alert is a row that people are to be alerted to.
+type alert struct {
+	project, key, name string
+	data               event.Data
+}
+
+// alertTo announces due rows and notes that it did. One that cannot be read is noted without an announcement: it is
+// tried again when its next alert is due.
+func alertTo[R any](ctx context.Context, s *Store, due, note string, limit int, announce ports.Announce, read func(R) (alert, error)) (more bool, err error) {
+	var unreadable error
+	err = s.inTx(ctx, anyProject, func(t *tx) error {
+		unreadable = nil
+		now, err := t.now(ctx)
+		if err != nil {
+			return err
+		}
+		var rows []R
+		if err := t.list(ctx, &rows, fmt.Sprintf(due, t.dialect.skipLocked), toMillis(now), limit); err != nil {
+			return err
+		}
+		more = len(rows) == limit
+		for _, r := range rows {
+			a, problem := read(r)
+			if problem != nil {
+				unreadable = errors.Join(unreadable, fmt.Errorf("%s of %s: %w", a.name, a.project, problem))
+			}
+			if _, err := t.exec(ctx, note, a.project, a.key, toMillis(now)); err != nil {
+				return err
+			}
+			if problem != nil {
+				continue
+			}
+			if err := t.announce(ctx, announce(id.Stored[id.Project](a.project), now, a.data)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return more && err == nil, errors.Join(err, unreadable)
+}
