@@ -78,7 +78,7 @@ func (c Config) Logger(w io.Writer) *slog.Logger {
 
 // CheckEnvironment refuses HAGGLE_ variables that mean nothing to this version.
 func CheckEnvironment(environ []string) error {
-	known := make(map[string]bool)
+	known := map[string]bool{"HAGGLE_API_KEY": true} // of commands that are clients of a server
 	for field := range reflect.TypeFor[Config]().Fields() {
 		known[field.Tag.Get("env")] = true
 	}

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -33,7 +31,6 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
-	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
 // market is one shop with the buyers' use cases on a real database, with the clock and the payment
@@ -105,23 +102,9 @@ func (m *market) assemble() {
 	}
 }
 
-// inspect opens the database once more, past the store and its row-level security.
 func inspect(t *testing.T, database string) *sql.DB {
 	t.Helper()
-	u, err := url.Parse(database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	driver, source := "sqlite", "file:"+u.Path+"?_pragma=busy_timeout(5000)"
-	if u.Scheme == "postgres" {
-		driver, source = "postgres", pgserver.Shared(t).AdminURL(strings.TrimPrefix(u.Path, "/"))
-	}
-	db, err := sql.Open(driver, source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	return db
+	return boottest.Inspect(t, database)
 }
 
 func (m *market) must(err error) {

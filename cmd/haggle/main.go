@@ -21,6 +21,8 @@ type cli struct {
 	Simulate   simulateCmd      `cmd:"" help:"Send simulated buyers to a server, or stand in for a payment provider."`
 	Import     importCmd        `cmd:"" help:"Load products from a CSV or NDJSON file into a project."`
 	Agents     agentsCmd        `cmd:"" help:"List, tune and audit a project's negotiator agents."`
+	Payments   paymentsCmd      `cmd:"" help:"List and decide payments whose outcome their provider does not tell."`
+	Refunds    refundsCmd       `cmd:"" help:"List and decide refunds whose outcome their provider does not tell."`
 	Keys       keysCmd          `cmd:"" help:"Manage API keys."`
 	Doctor     doctorCmd        `cmd:"" help:"Check the configuration and what it names, and say what is wrong."`
 	Verify     verifyCmd        `cmd:"" help:"Check that what the database holds adds up: orders, payments, stock, events and the books."`

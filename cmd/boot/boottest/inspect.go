@@ -1,0 +1,63 @@
+package boottest
+
+import (
+	"database/sql"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
+)
+
+// Inspect opens a server's database once more, past the store and its row-level security.
+func Inspect(tb testing.TB, databaseURL string) *sql.DB {
+	tb.Helper()
+	u, err := url.Parse(databaseURL)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	driver, source := "sqlite", "file:"+u.Path+"?_pragma=busy_timeout(5000)"
+	if u.Scheme == "postgres" {
+		driver, source = "postgres", pgserver.Shared(tb).AdminURL(strings.TrimPrefix(u.Path, "/"))
+	}
+	db, err := sql.Open(driver, source)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { db.Close() })
+	return db
+}
+
+const (
+	ageCheckout = `
+UPDATE checkouts
+SET claimed_at = claimed_at - $2, retry_at = CAST($3 AS BIGINT) + 3600000
+WHERE id = $1
+  AND status = 'processing'
+  AND retry_at IS NOT NULL
+  AND lease_until <= $3`
+
+	ageRefund = `
+UPDATE refunds
+SET created_at = created_at - $2, due_at = CAST($3 AS BIGINT) + 3600000
+WHERE id = $1
+  AND problem <> ''
+  AND due_at IS NOT NULL`
+)
+
+// Age moves the beginning of an unresolved payment attempt, or of an unresolved refund, into the past, and the next
+// question to its provider an hour into the future. The subject is the id of the checkout or of the refund. Age reports
+// whether it did: it does nothing while the provider is being asked about the attempt.
+func Age(db *sql.DB, subject string, by time.Duration) (bool, error) {
+	statement := ageRefund
+	if strings.HasPrefix(subject, "chk_") {
+		statement = ageCheckout
+	}
+	result, err := db.Exec(statement, subject, by.Milliseconds(), time.Now().UnixMilli())
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n == 1, err
+}
