@@ -47,6 +47,9 @@ func TestResolveManually_chargeID(t *testing.T) {
 		_, err := service.ResolveManually(t.Context(), s.project, c.r)
 		expectFault(t, err, "validation_error", c.fields...)
 	}
+	service.Gateway = s // which does not say what its ids look like
+	_, err = service.ResolveManually(t.Context(), s.project, purchase.ManualResolution{Checkout: s.checkout.ID(), Charged: true, Reason: "x"})
+	expectFault(t, err, "validation_error", "provider_charge_id")
 	resolved, err := service.ResolveManually(t.Context(), s.project, purchase.ManualResolution{
 		Checkout: s.checkout.ID(), Charged: true, Charge: "pi_1", Reason: "Seen in the dashboard",
 	})

@@ -3,7 +3,9 @@ package boot_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -97,6 +99,9 @@ func TestResolvePayment(t *testing.T) {
 
 		_, err = m.decide(m.undecided(p), true, "ch_1")
 		m.refused(err, "charge_taken")
+		if resolved, err := m.decide(m.undecided(p), true, ""); err != nil || resolved.Order == nil { // the sandbox needs no id
+			m.t.Errorf("%+v, %v", resolved, err)
+		}
 		m.refused(m.purchase.Decidable(m.t.Context(), m.project.ID, c.ID(), 1), "payment_decided")
 	})
 }
@@ -213,6 +218,56 @@ func TestResolvePayment_races(t *testing.T) {
 	})
 }
 
+// Of two people who decide at the same time, the second waits for the row's lock, and finds the attempt decided.
+func TestResolvePayment_lock(t *testing.T) {
+	onMarkets(t, func(m *market) {
+		p := m.product(2000, 5)
+		c := m.undecided(p)
+		second := make(chan error, 1)
+		var begun atomic.Bool
+		locked := func() {
+			if !begun.CompareAndSwap(false, true) {
+				return
+			}
+			go func() {
+				_, err := m.decide(c, true, "ch_1")
+				second <- err
+			}()
+			for m.postgres() && len(second) == 0 && m.count("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") == 0 {
+				runtime.Gosched() // until it waits for the lock, or has not waited
+			}
+		}
+		m.purchase.Checkouts = locking{m.purchase.Checkouts, locked}
+		_, err := m.decide(c, false, "")
+		m.must(err)
+		m.refused(<-second, "payment_decided")
+		m.expect(c, checkout.Ready, 0, p, 5)
+	})
+}
+
+func (m *market) postgres() bool { return fmt.Sprintf("%T", m.inspector.Driver()) == "*pq.Driver" }
+
+// locking calls locked whenever a checkout's row is locked.
+type locking struct {
+	ports.Checkouts
+	locked func()
+}
+
+func (l locking) InTx(ctx context.Context, p id.Project, work func(ports.Purchase) error) error {
+	return l.Checkouts.InTx(ctx, p, func(tx ports.Purchase) error { return work(lockingTx{tx, l.locked}) })
+}
+
+type lockingTx struct {
+	ports.Purchase
+	locked func()
+}
+
+func (t lockingTx) Lock(ctx context.Context, of id.Checkout) (*checkout.Checkout, time.Time, error) {
+	c, now, err := t.Purchase.Lock(ctx, of)
+	t.locked()
+	return c, now, err
+}
+
 // A person decides a refund either way; what the provider reports later is booked.
 func TestResolveRefund(t *testing.T) {
 	onMarkets(t, func(m *market) {
@@ -234,7 +289,10 @@ func TestResolveRefund(t *testing.T) {
 		first, second := promise(), promise()
 		_, err := resolve(first, true, "re_1")
 		m.refused(err, "refund_too_recent")
+		m.refused(service.Decidable(m.t.Context(), m.project.ID, first.ID), "refund_too_recent")
 		m.clock.advance(order.RefundDecidableAfter)
+		_, err = service.ResolveManually(m.t.Context(), m.project.ID, aftersales.ManualResolution{Refund: first.ID})
+		m.refused(err, "validation_error")
 		if r, err := resolve(first, true, "re_1"); err != nil || r.Status != order.RefundSucceeded || r.Provider != "re_1" {
 			m.t.Fatalf("%+v, %v", r, err)
 		}
@@ -258,15 +316,24 @@ func TestResolveRefund(t *testing.T) {
 	})
 }
 
-// The provider has taken the refund on: it decides by itself, whatever its age.
-func TestResolveRefund_atTheProvider(t *testing.T) {
-	c := &order.Case{Order: &order.Order{}}
-	r := order.Refund{ID: id.New[id.Refund]([16]byte{1}), Status: order.RefundIsPending, CreatedAt: opening, Attempts: 1}
-	for problem, code := range map[string]string{"": "refund_at_provider", "No answer.": ""} {
-		r.Problem = problem
-		c.Refunds = []order.Refund{r}
-		if got := codeOf(c.Refunds[0].Decidable(opening.Add(order.RefundDecidableAfter))); got != code {
-			t.Errorf("with the problem %q: %q", problem, got)
+// Of a refund through a real provider the merchant knows the id. The sandbox has none to look up.
+func TestResolveRefund_id(t *testing.T) {
+	onMarkets(t, func(m *market) {
+		service := m.aftersales(&cashier{silent: 100, gave: map[string]int64{}})
+		for _, gateway := range []string{"stripe", "sandbox"} {
+			o, err := m.store.Orders().ByID(m.t.Context(), m.project.ID, m.mustPay(m.checkout(m.product(2000, 5))))
+			m.must(err)
+			r, err := service.Refund(m.t.Context(), m.project.ID, aftersales.RefundRequest{Payment: o.Payment.ID})
+			m.must(err)
+			m.clock.advance(order.RefundDecidableAfter)
+			_, err = m.inspector.Exec("UPDATE payments SET gateway = $1 WHERE id = $2", gateway, o.Payment.ID.String())
+			m.must(err)
+			_, err = service.ResolveManually(m.t.Context(), m.project.ID, aftersales.ManualResolution{Refund: r.ID, Succeeded: true, Reason: "x"})
+			if gateway == "stripe" {
+				m.refused(err, "validation_error")
+			} else {
+				m.must(err)
+			}
 		}
-	}
+	})
 }
