@@ -107,6 +107,16 @@ func (c queueCase) claim(most int) []ports.Leased[any] {
 	return list
 }
 
+// one claims the only work there is.
+func (c queueCase) one(when string) ports.Leased[any] {
+	c.Helper()
+	list := c.claim(1)
+	if len(list) != 1 {
+		c.Fatalf("%d claimed %s, want 1", len(list), when)
+	}
+	return list[0]
+}
+
 func (c queueCase) must(err error) {
 	c.Helper()
 	if err != nil {
@@ -134,29 +144,33 @@ func queueExclusive(c queueCase) {
 
 func queueLeaseEnds(c queueCase) {
 	c.fill(2)
+	var shares []ports.Share
 	for _, l := range c.claim(2) {
 		same(c, "leased until", l.Until, queueStart.Add(queueLease))
+		shares = append(shares, ports.Share{Group: l.Group, Most: 2})
 	}
 	c.at(queueStart.Add(queueLease - time.Millisecond))
 	same(c, "claimed while the leases last", len(c.claim(2)), 0)
+	early, err := c.queue.Claim(c.Context(), queueLease, shares) // as whoever listed the groups before they were claimed
+	c.must(err)
+	same(c, "claimed of these groups while the leases last", len(early), 0)
 	c.at(queueStart.Add(queueLease))
 	same(c, "claimed when they have ended", len(c.claim(2)), 2)
 }
 
 func queueFenced(c queueCase) {
 	c.fill(1)
-	first := c.claim(1)[0]
+	first := c.one("at first")
 	c.at(queueStart.Add(queueLease))
-	second := c.claim(1)[0]
+	second := c.one("when the first lease has ended")
 	if !c.unfenced {
 		_ = c.record(first) // some say that the lease is lost, others do nothing
 	}
 	c.must(c.queue.SetAside(c.Context(), first.Held, "late"))
 	c.at(second.Until)
-	third := c.claim(1)
-	same(c, "claimed when the second lease has ended", len(third), 1)
-	same(c, "failures", third[0].Failures, 0)
-	c.must(c.record(third[0]))
+	third := c.one("when the second lease has ended")
+	same(c, "failures", third.Failures, 0)
+	c.must(c.record(third))
 	c.at(queueStart.Add(48 * time.Hour))
 	same(c, "claimed once it is recorded", len(c.claim(1)), 0)
 }
@@ -188,7 +202,7 @@ func queueAside(c queueCase) {
 	c.fill(1)
 	now := queueStart
 	for failures, pause := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 16 * time.Minute, 32 * time.Minute, time.Hour, time.Hour} {
-		l := c.claim(1)[0]
+		l := c.one(fmt.Sprint("before the pause of ", pause))
 		same(c, "failures", l.Failures, failures)
 		c.must(c.queue.SetAside(c.Context(), l.Held, "It made the program panic.\nstack"))
 		c.at(now.Add(pause - time.Millisecond))
@@ -196,10 +210,10 @@ func queueAside(c queueCase) {
 		now = now.Add(pause)
 		c.at(now)
 	}
-	l := c.claim(1)[0]
+	l := c.one("after the last pause")
 	c.must(c.queue.Restore(c.Context(), l.Held))
 	c.at(now.Add(queueLease))
-	same(c, "failures once restored", c.claim(1)[0].Failures, 0)
+	same(c, "failures once restored", c.one("once restored").Failures, 0)
 }
 
 func queueUnreadable(c queueCase) {
@@ -227,6 +241,9 @@ func queueUnreadable(c queueCase) {
 	spoil(bad, false)
 	c.at(queueStart.Add(time.Minute))
 	again := c.claim(2)
+	if len(again) == 0 {
+		c.Fatal("nothing is claimed after the repair")
+	}
 	same(c, "claimed after the repair", []any{len(again), again[0].Key, again[0].Err, again[0].Failures}, []any{1, bad, error(nil), 1})
 }
 
