@@ -23,7 +23,8 @@ type Reconciliations interface {
 	// next step is due, and ends the lease. It announces the differences that are new.
 	Record(ctx context.Context, r *Reconciliation, step ReconciledStep, announce Announce) error
 	// Book adds changes of a provider's balance to the ledger, each once by its kind and reference, and
-	// remembers until when they are booked. The lease goes on.
+	// remembers until when they are booked. The lease goes on. Without the lease, or once the integration is
+	// disconnected, nothing is booked: lease_lost.
 	Book(ctx context.Context, r *Reconciliation, changes []ledger.Transaction, until time.Time) (booked int, err error)
 	// SetAside makes the comparison due after a pause, counts the failure and keeps its reason.
 	SetAside(ctx context.Context, r *Reconciliation, pause time.Duration, reason string) error
@@ -37,9 +38,16 @@ type Reconciliations interface {
 // AccountBooks knows which integration books what changes a provider's account without a charge: payouts, and fees
 // of the account.
 type AccountBooks interface {
-	// AccountBooked returns from when on the integration of a comparison books these changes, and false if it does
-	// not: of several projects with one account, the one that was connected first does.
-	AccountBooked(ctx context.Context, r *Reconciliation) (from time.Time, books bool, err error)
+	// AccountBooked finds whether the integration of a comparison books these changes: of several projects with one
+	// account, the one that was connected first does.
+	AccountBooked(ctx context.Context, r *Reconciliation) (AccountBooked, error)
+}
+
+// AccountBooked is how far an account's changes without a charge are booked.
+type AccountBooked struct {
+	Books  bool      // the integration books them
+	Others time.Time // until when other integrations have
+	Until  time.Time // until when the integration has, and so have all; not after its Booked
 }
 
 // Reconciliation is a claimed comparison of one integration.
@@ -55,6 +63,8 @@ type Reconciliation struct {
 	Unexplained []time.Time
 	// Booked is until when changes of the balance are booked, at first when the integration was connected.
 	Booked time.Time
+	// Account is whether the integration books what changes its account without a charge, too.
+	Account bool
 }
 
 // ReconciledStep is what one window's comparison found.

@@ -83,7 +83,8 @@ SET lease_until = NULL, failures = failures + 1, last_error = $5, due_at = $4` +
 
 	recordBooked = `
 UPDATE reconciliations
-SET booked_until = $4` + thisLease
+SET booked_until = $4, account_until = CASE WHEN $5 THEN $4 ELSE account_until END` + thisLease + `
+  AND EXISTS (SELECT 1 FROM integrations AS i WHERE i.project_id = $1 AND i.id = $2 AND i.status <> 'disconnected')`
 
 	differenceColumns = `project_id, integration_id, gateway, kind, provider, refund, reference, payment_id, refund_id,
   currency, ours, theirs, at, found_at`

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
@@ -23,22 +24,53 @@ func TestAccountBooked(t *testing.T) {
 		if err := r.Enroll(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		want := func(of string, since time.Time, books bool) {
+		booked := time.UnixMilli(20_000)
+		want := func(of string, books bool, others, until int64) {
 			t.Helper()
 			c := &ports.Reconciliation{
 				Project: id.Stored[id.Project](of), Route: project.PaymentRoute{Provider: "stripe", Integration: id.Stored[id.Integration]("int_" + of)},
+				Booked: booked,
 			}
-			if from, ok, err := r.AccountBooked(t.Context(), c); err != nil || ok != books || ok && !from.Equal(since) {
-				t.Errorf("%s books: %t from %s, %v; want %t from %s", of, ok, from, err, books, since)
+			a, err := r.AccountBooked(t.Context(), c)
+			if err != nil || a.Books != books || books && (a.Others.UnixMilli() != others || a.Until.UnixMilli() != until) {
+				t.Errorf("%s books: %+v, %v; want %t, others until %d, all until %d", of, a, err, books, others, until)
 			}
 		}
-		beginning := time.UnixMilli(0)
-		want("prj_first", beginning, true)
-		want("prj_next", beginning, false)
-		want("prj_other", beginning, true)
-		rewrite(t, s, "UPDATE reconciliations SET booked_until = 5000 WHERE project_id = 'prj_first'")
+		until := func(of string, at int64) {
+			rewrite(t, s, "UPDATE reconciliations SET account_until = $1 WHERE project_id = $2", at, of)
+		}
+		want("prj_first", true, 0, booked.UnixMilli())
+		want("prj_next", false, 0, 0)
+		want("prj_other", true, 0, booked.UnixMilli())
+		until("prj_first", 5000)
+		want("prj_first", true, 0, 5000)
+		want("prj_next", false, 0, 0)
+		// prj_next takes over where prj_first stopped, though its own charges are booked for longer.
 		rewrite(t, s, "UPDATE integrations SET status = 'disconnected', sealed = NULL WHERE project_id = 'prj_first'")
-		want("prj_next", time.UnixMilli(5000), true)
-		want("prj_other", beginning, true)
+		want("prj_next", true, 5000, 5000)
+		want("prj_other", true, 0, booked.UnixMilli())
+		until("prj_next", 9000)
+		want("prj_next", true, 5000, 9000)
+		// prj_first connects the account again, which is the same row (connecting.former): what prj_next booked is not its.
+		rewrite(t, s, "UPDATE integrations SET status = 'connected', sealed = $1 WHERE project_id = 'prj_first'", []byte("x"))
+		want("prj_first", true, 9000, 9000)
+		want("prj_next", false, 0, 0)
+		var c *ports.Reconciliation
+		for c == nil || c.Project.String() != "prj_first" {
+			var err error
+			if c, err = r.Claim(t.Context(), time.Minute, false); err != nil || c == nil {
+				t.Fatal(c, err)
+			}
+		}
+		c.Account = true
+		if _, err := r.Book(t.Context(), c, nil, time.UnixMilli(12_000)); err != nil {
+			t.Fatal(err)
+		}
+		want("prj_first", true, 9000, 12_000)
+		// A step under way when it is disconnected books no more: prj_next may have begun.
+		rewrite(t, s, "UPDATE integrations SET status = 'disconnected', sealed = NULL WHERE project_id = 'prj_first'")
+		if _, err := r.Book(t.Context(), c, nil, time.UnixMilli(15_000)); !fault.Is(err, "lease_lost") {
+			t.Errorf("booked after the integration was disconnected: %v", err)
+		}
 	})
 }

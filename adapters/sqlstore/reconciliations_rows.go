@@ -62,7 +62,7 @@ func (v Reconciliations) Book(ctx context.Context, r *ports.Reconciliation, chan
 	err = v.store.inTx(ctx, r.Project, func(t *tx) error {
 		booked = 0
 		// The update holds the row, so nobody else books changes of the integration meanwhile.
-		if err := t.under(ctx, recordBooked, append(leased(r), toMillis(until))); err != nil {
+		if err := t.under(ctx, recordBooked, append(leased(r), toMillis(until), r.Account)); err != nil {
 			return err
 		}
 		for _, c := range changes {

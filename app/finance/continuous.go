@@ -244,12 +244,13 @@ func (r *Reconciler) fill(ctx context.Context, c *ports.Reconciliation, s *ports
 func (r *Reconciler) book(ctx context.Context, c *ports.Reconciliation) error {
 	ctx, cancel := context.WithTimeout(ctx, bookTime)
 	defer cancel()
-	since, books, err := r.Accounts.AccountBooked(ctx, c)
+	account, err := r.Accounts.AccountBooked(ctx, c)
 	if err != nil {
 		return err
 	}
-	if !books {
-		since = forever
+	since := forever
+	if c.Account = account.Books; c.Account {
+		c.Booked, since = account.Until, account.Others
 	}
 	end := earlier(c.Booked.Add(balanceSpan), c.Now)
 	for from := c.Booked; from.Before(end); from = from.Add(balancePart) {

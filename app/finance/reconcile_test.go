@@ -44,11 +44,15 @@ type books struct {
 	hang       map[string]bool // providers that do not answer
 	heard      []string
 	changes    []ports.BalanceChange
+	since      time.Time
 	others     bool // another project books what is of the account alone
 }
 
-func (b *books) AccountBooked(context.Context, *ports.Reconciliation) (time.Time, bool, error) {
-	return time.Time{}, !b.others, nil
+func (b *books) AccountBooked(_ context.Context, c *ports.Reconciliation) (ports.AccountBooked, error) {
+	if !b.since.IsZero() {
+		return ports.AccountBooked{Books: true, Others: b.since, Until: b.since}, nil
+	}
+	return ports.AccountBooked{Books: !b.others, Until: c.Booked}, nil
 }
 
 func (b *books) Moved(_ context.Context, _ id.Project, from, to time.Time, limit int) (list []ports.Moved, err error) {

@@ -1,0 +1,5 @@
+-- +goose Up
+-- Until when an integration has booked what changes its account without a charge, such as payouts; null: it has not.
+-- Until now each has booked it.
+ALTER TABLE reconciliations ADD COLUMN account_until INTEGER;
+UPDATE reconciliations SET account_until = booked_until;
