@@ -104,6 +104,8 @@ type Inventory interface {
 	Levels(ctx context.Context, project id.Project, sku string, page Page) ([]catalog.Shelf, int, error)
 	// LevelsOf are all levels of these products, by variant, then location.
 	LevelsOf(ctx context.Context, project id.Project, products []id.Product) ([]catalog.Level, error)
+	// ShelvesOf are the same levels as the merchant counts them.
+	ShelvesOf(ctx context.Context, project id.Project, products []id.Product) ([]catalog.Shelf, error)
 	Set(ctx context.Context, project id.Project, levels []StockSet) ([]catalog.Shelf, error)
 	// Adjust never takes a count below zero: Conflict insufficient_stock naming "adjustments.<index>.delta".
 	Adjust(ctx context.Context, project id.Project, moves []StockMove) ([]catalog.Shelf, error)

@@ -102,15 +102,35 @@ LIMIT `+args.add(page.Limit)+` OFFSET `+args.add(page.Offset-from.offset), args.
 }
 
 func (i Inventory) LevelsOf(ctx context.Context, project id.Project, products []id.Product) ([]catalog.Level, error) {
-	args := arguments{project.String()}
 	var rows []levelRow
 	b := i.store.reading(project)
-	b.query(&rows, selectLevels+`
-  AND variants.product_id IN `+args.list(texts(products))+byVariant, args...)
+	b.levelsOf(&rows, products)
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
 	return fromLevelRows(rows), nil
+}
+
+func (i Inventory) ShelvesOf(ctx context.Context, project id.Project, products []id.Product) ([]catalog.Shelf, error) {
+	var rows []levelRow
+	var taken []takenRow
+	b := i.store.reading(project)
+	b.levelsOf(&rows, products)
+	b.query(&taken, selectTakenInFlight, project.String())
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	held, err := heldBy(taken)
+	if err != nil {
+		return nil, err
+	}
+	return fromShelfRows(rows, held), nil
+}
+
+func (b *batch) levelsOf(rows *[]levelRow, products []id.Product) {
+	args := arguments{b.project.String()}
+	b.query(rows, selectLevels+`
+  AND variants.product_id IN `+args.list(texts(products))+byVariant, args...)
 }
 
 func (i Inventory) Set(ctx context.Context, project id.Project, levels []ports.StockSet) ([]catalog.Shelf, error) {

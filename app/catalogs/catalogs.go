@@ -121,8 +121,12 @@ func (s *Service) stockOf(ctx context.Context, project id.Project, products ...*
 	for i, p := range products {
 		wanted[i] = p.ID
 	}
-	levels, err := s.Inventory.LevelsOf(ctx, project, wanted)
-	return totals(levels), err
+	shelves, err := s.Inventory.ShelvesOf(ctx, project, wanted)
+	counts := make(map[id.Variant]int)
+	for _, shelf := range shelves {
+		counts[shelf.Variant] += max(shelf.Count(), 0)
+	}
+	return counts, err
 }
 
 func totals(levels []catalog.Level) map[id.Variant]int {

@@ -88,6 +88,14 @@ func (s *stock) LevelsOf(context.Context, id.Project, []id.Product) ([]catalog.L
 	return []catalog.Level{{Variant: shirt, Quantity: 3}, {Variant: shirt, Location: "b", Quantity: 4}}, nil
 }
 
+func (s *stock) ShelvesOf(ctx context.Context, p id.Project, products []id.Product) (shelves []catalog.Shelf, err error) {
+	levels, err := s.LevelsOf(ctx, p, products)
+	for _, l := range levels {
+		shelves = append(shelves, catalog.Shelf{Level: l, Held: 1})
+	}
+	return shelves, err
+}
+
 func (s *stock) Set(_ context.Context, _ id.Project, levels []ports.StockSet) ([]catalog.Shelf, error) {
 	s.set = levels
 	return []catalog.Shelf{{Level: catalog.Level{Variant: shirt}}}, nil
@@ -223,7 +231,7 @@ func TestWritesTellTheIndex(t *testing.T) {
 	t.Parallel()
 	s := newShop()
 	item, err := s.Create(t.Context(), s.project, line(0, "a", 100))
-	if err != nil || !slices.Equal(s.index.applied, []int64{2}) || item.Stock[shirt] != 7 {
+	if err != nil || !slices.Equal(s.index.applied, []int64{2}) || item.Stock[shirt] != 9 {
 		t.Errorf("%v, %v, %v", s.index.applied, item.Stock, err)
 	}
 	if _, err := s.SetStock(t.Context(), s.project, []ports.StockSet{{SKU: "a", Quantity: 3}}); err != nil {

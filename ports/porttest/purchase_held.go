@@ -57,6 +57,11 @@ func purchaseHeldWritten(s *shop) {
 	c := s.mustClaim(s.checkout(s.session(), line(p, 2)))
 	s.must(s.updateTo(ports.ProductWrite{Product: p, Stock: []catalog.Stock{{Variant: p.Variants[0].ID, Quantity: 5}}}))
 	same(s.t, "stock", s.stock(p), map[string]int{"main": 3})
+	shelves, err := s.Inventory.ShelvesOf(s.ctx, s.project.ID, []id.Product{p.ID})
+	s.must(err)
+	same(s.t, "as the merchant counts", shelves, []catalog.Shelf{held(p, 3, 2, 0)})
+	s.must(s.updateTo(ports.ProductWrite{Product: p, Stock: []catalog.Stock{{Variant: p.Variants[0].ID, Quantity: shelves[0].Count()}}}))
+	same(s.t, "stock after what was read is written", s.stock(p), map[string]int{"main": 3})
 	s.must(s.settle(c.ID(), s.declined))
 	same(s.t, "stock put back", s.stock(p), map[string]int{"main": 5})
 }

@@ -87,7 +87,7 @@ func (empty) Version(id.Project) int64                         { return 0 }
 
 type noStock struct{ ports.Inventory }
 
-func (noStock) LevelsOf(context.Context, id.Project, []id.Product) ([]catalog.Level, error) {
+func (noStock) ShelvesOf(context.Context, id.Project, []id.Product) ([]catalog.Shelf, error) {
 	return nil, nil
 }
 

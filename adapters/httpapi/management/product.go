@@ -28,7 +28,7 @@ type product struct {
 	CompetitorPrice *wire.Money       `json:"competitor_price" nullable:"true"`
 	Reviews         reviews           `json:"reviews"`
 	Related         []string          `json:"related" doc:"Skus of products that go with this one."`
-	Quantity        int               `json:"quantity" doc:"For sale, all variants and locations together: without what payment attempts hold."`
+	Quantity        int               `json:"quantity" doc:"On the shelf, all variants and locations together, those in payment attempts included."`
 	Status          string            `json:"status" enum:"active,archived"`
 	CreatedAt       wire.Time         `json:"created_at"`
 	UpdatedAt       wire.Time         `json:"updated_at"`
@@ -72,7 +72,7 @@ type ProductPatch struct {
 	Reviews         wire.Optional[reviews]           `json:"reviews,omitzero"`
 	Related         wire.Optional[[]string]          `json:"related,omitzero"`
 	Status          wire.Optional[string]            `json:"status,omitzero" doc:"active or archived"`
-	Quantity        wire.Optional[int]               `json:"quantity,omitzero" doc:"On the shelf at the default location, without variants: with what payment attempts hold."`
+	Quantity        wire.Optional[int]               `json:"quantity,omitzero" doc:"On the shelf at the default location, without variants; those in payment attempts included."`
 }
 
 type variantDraft struct {

@@ -189,6 +189,19 @@ func (v Inventory) LevelsOf(ctx context.Context, p id.Project, products []id.Pro
 	return s.levels(p, func(one catalog.Product, _ catalog.Variant) bool { return slices.Contains(products, one.ID) }), nil
 }
 
+func (v Inventory) ShelvesOf(ctx context.Context, p id.Project, products []id.Product) (shelves []catalog.Shelf, err error) {
+	s, err := v.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range s.levels(p, func(one catalog.Product, _ catalog.Variant) bool { return slices.Contains(products, one.ID) }) {
+		shelf := s.shelf(place{p, l.Variant, l.Location})
+		shelf.Level = l
+		shelves = append(shelves, shelf)
+	}
+	return shelves, nil
+}
+
 // shelf is a level with what attempts hold of it.
 func (s *state) shelf(at place) catalog.Shelf {
 	shelf := s.stock.rows[at]
