@@ -151,6 +151,9 @@ var guarded = map[string]struct{ method, path, confirmation, body string }{
 	"renames the shop":              {"PATCH", "/v1/projects/$shop", "", `{"name": "Renamed"}`},
 	"removes the authenticator":     {"DELETE", "/v1/account/mfa", "", ""},
 	"refunds the payment":           {"POST", "/v1/finance/payments/$payment/refund", "", ""},
+	"says it was charged":           {"POST", paymentsPath + "/$checkout/resolve", "", `{"outcome": "charged", "provider_charge_id": "$charge", "reason": "Seen there"}`},
+	"says it was not charged":       {"POST", paymentsPath + "/$checkout/resolve", "", `{"outcome": "not_charged", "reason": "It is not there"}`},
+	"says it was refunded":          {"POST", refundsPath + "/$unresolved/resolve", "", `{"outcome": "succeeded", "provider_refund_id": "$given_back", "reason": "Seen there"}`},
 	"cancels the order":             {"POST", "/v1/orders/$order/cancel", "", ""},
 	"approves the return":           {"POST", "/v1/returns/$return/approve", "", ""},
 }

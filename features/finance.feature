@@ -583,3 +583,120 @@ Feature: Money
         | from                 | to                   |
         | 2026-01-01T00:00:00Z | 2026-02-01T00:00:01Z |
         | 2026-01-02T00:00:00Z | 2026-01-01T00:00:00Z |
+
+  Rule: A person decides what the provider does not tell
+
+    Scenario: Money was taken, and its answer is lost
+      Given a merchant with an authenticator
+      And a shop selling:
+        | name       | price  | stock |
+        | Trail Tent | 100.00 | 5     |
+      And a connected Stripe account whose webhooks are signed with "whsec_of_nobody"
+      And a buyer at the checkout with 2 of the "Trail Tent"
+      And every answer of the account gets lost from now on
+      When the buyer pays with a token granted to the account
+      Then it is refused: 503 payment_unresolved
+      When the merchant sends GET /v1/finance/payments?status=unresolved&method=psp_spt
+      Then the answer shows:
+        | data.*.checkout_id | ["$checkout"] |
+        | data.0.status      | "unresolved"  |
+        | data.0.unresolved.attempt | 1             |
+        | data.0.amount      | 205.99        |
+        | data.0.currency    | "USD"         |
+        | data.0.provider    | "stripe"      |
+        | data.0.unresolved.problem     | present       |
+        | data.0.unresolved.times_asked | present       |
+        | data.0.unresolved.alerted_at  | null          |
+        | meta.total         | 1             |
+      When with a recovery code the merchant says it was charged
+      Then it is refused: 409 payment_too_recent
+      Given the payment began 11m earlier
+      When with no code the merchant says it was charged
+      Then it is refused: 403 mfa_required
+      When with a recovery code the merchant says it was charged
+      Then it answers 200
+      And the answer shows:
+        | checkout_id | "$checkout"   |
+        | outcome     | "charged"     |
+        | order_id    | matches ^ord_ |
+        | payment_id  | matches ^pay_ |
+      And the shop has 1 order
+      And there are 3 of the "Trail Tent" left
+      And the account has received 1 payment
+      When the merchant sends GET /v1/finance/payments?status=unresolved
+      Then the answer shows:
+        | data | [] |
+      When with a recovery code the merchant says it was not charged
+      Then it is refused: 409 payment_decided
+      When the merchant sends GET /v1/audit-events?action=resolve-payment
+      Then the answer shows:
+        | data.*.after.outcome | ["charged"] |
+
+    Scenario: Money was not taken, and the buyer may pay again
+      Given a merchant with an authenticator
+      And a shop selling:
+        | name       | price  | stock |
+        | Trail Tent | 100.00 | 5     |
+      And a connected Stripe account whose webhooks are signed with "whsec_of_nobody"
+      And a buyer at the checkout with 2 of the "Trail Tent"
+      And every request of the account gets lost from now on
+      When the buyer pays with a token granted to the account
+      Then it is refused: 503 payment_unresolved
+      And there are 3 of the "Trail Tent" left
+      Given the payment began 11m earlier
+      When with a recovery code the merchant says it was not charged
+      Then the answer shows:
+        | outcome  | "not_charged" |
+        | order_id | null          |
+      And there are 5 of the "Trail Tent" left
+
+    Scenario: Money was given back, and its answer is lost
+      Given a merchant with an authenticator
+      And a shop selling:
+        | name       | price  | stock |
+        | Trail Tent | 100.00 | 5     |
+      And a connected Stripe account whose webhooks are signed with "whsec_of_nobody"
+      And a buyer at the checkout with 2 of the "Trail Tent"
+      When the buyer pays with a token granted to the account
+      Then the payment succeeds
+      Given every answer of the account gets lost from now on
+      When the merchant refunds 50 of the payment
+      Then the answer shows:
+        | status | "pending" |
+      When the merchant sends GET /v1/finance/refunds?status=unresolved
+      Then the answer shows:
+        | data.*.id          | ["$unresolved"] |
+        | data.0.status      | "pending"       |
+        | data.0.amount      | 50              |
+        | data.0.unresolved.provider | "stripe"        |
+        | data.0.unresolved.problem     | present         |
+        | data.0.unresolved.times_asked | present         |
+        | data.0.unresolved.alerted_at  | null            |
+        | meta.total         | 1               |
+      When with a recovery code the merchant says it was refunded
+      Then it is refused: 409 refund_too_recent
+      Given the refund began 11m earlier
+      When with no code the merchant says it was refunded
+      Then it is refused: 403 mfa_required
+      When with a recovery code the merchant says it was refunded
+      Then it answers 200
+      And the answer shows:
+        | status | "succeeded" |
+      And the payment is "partially_refunded", with 50 given back
+      And the account has given back 50 in 1 refund
+      And the books balance
+      When the merchant sends GET /v1/finance/refunds?status=unresolved
+      Then the answer shows:
+        | data | [] |
+
+    Scenario Outline: Lists of what is unresolved are as other lists
+      When the merchant sends GET /v1/finance/<question>
+      Then it is refused: 400 invalid_request
+      And the refusal names "<field>"
+
+      Examples:
+        | question                                 | field  |
+        | payments?status=unresolved&limit=101     | limit  |
+        | payments?status=unresolved&method=cash   | method |
+        | refunds?status=unresolved&from=yesterday | from   |
+        | refunds?status=undecided                 | status |

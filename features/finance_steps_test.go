@@ -14,6 +14,8 @@ func financeSteps(sc book, w *world) {
 	sc.When(`^the merchant downloads the (payments|transactions)(?: from "([^"]*)")?$`, w.downloads)
 	sc.When(`^the merchant compares the books of the last hour with the provider's$`, w.comparesBooks)
 
+	sc.Given(`^the (payment|refund) began (\S+) earlier$`, w.ages)
+
 	sc.Given(`^the buyer pays with a token of the account scripted "([^"]*)"$`, w.paysByScript)
 
 	sc.Then(`^within (\d+) seconds the payment is "([^"]*)", with (\S+) given back$`, w.paymentBecomes)

@@ -5,6 +5,7 @@ func integrationSteps(sc book, w *world) {
 	sc.Given(`^a connected Stripe account whose webhooks are signed with "([^"]*)"$`, func(secret string) error {
 		return w.connects("Stripe", w.expand(secret))
 	})
+	sc.Given(`^every (request|answer) of the account gets lost from now on$`, w.loses)
 	sc.Given(`^another shop that the merchant goes to$`, w.goesToAnotherShop)
 
 	sc.When(`^the buyer pays with a token granted to the account$`, w.paysWithGranted)

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,14 +25,36 @@ import (
 // accounts is what a scenario knows of accounts with payment providers.
 type accounts struct{ integration merchant.Integration }
 
+// lossy loses requests with some keys, or only the answers to them: then what they ask for is done.
+type lossy struct {
+	next http.Handler
+	lost sync.Map // request or answer, by authorization
+}
+
+func (l *lossy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	what, lost := l.lost.Load(r.Header.Get("Authorization"))
+	switch {
+	case !lost:
+		l.next.ServeHTTP(w, r)
+		return
+	case what == "answer":
+		l.next.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	panic(http.ErrAbortHandler) // cuts the connection
+}
+
+// loses has every request with the account's key lost from now on, or every answer to it.
+func (w *world) loses(what string) { w.server.lossy.lost.Store("Bearer "+w.stripeKey(), what) }
+
 // startProviders starts a look-alike of both payment providers and returns its address.
-func startProviders(t *testing.T) string {
+func startProviders(t *testing.T) (*lossy, string) {
 	t.Helper()
 	p, err := provider.Open(provider.Config{Ledger: filepath.Join(t.TempDir(), "provider.ledger")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	listening := httptest.NewServer(p.Handler())
+	between := &lossy{next: p.Handler()}
+	listening := httptest.NewServer(between)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- p.Run(ctx) }()
@@ -45,7 +68,7 @@ func startProviders(t *testing.T) string {
 			t.Errorf("closing the payment providers: %v", err)
 		}
 	})
-	return listening.URL
+	return between, listening.URL
 }
 
 // stripeKey is the key of the account that the merchant has in this scenario.

@@ -3,6 +3,7 @@ package features
 import (
 	"context"
 	"crypto/rand"
+	"database/sql"
 	"errors"
 	"fmt"
 	"net/http"
@@ -27,8 +28,10 @@ type server struct {
 	strict    *boot.App
 	beside    *boot.App // events may go to this machine
 	validator *openapi.Validator
-	providers string // where the look-alike of the payment providers is
-	town      *town  // where those of the other platforms are
+	providers string  // where the look-alike of the payment providers is
+	lossy     *lossy  // in front of it
+	database  *sql.DB // of app, to make attempts and refunds older than they are
+	town      *town   // where those of the other platforms are
 	transport http.RoundTripper
 	worlds    atomic.Int64
 
@@ -45,10 +48,11 @@ func startServer(t *testing.T, engine string) *server {
 	if i < 0 {
 		t.Fatalf("no engine is named %q", engine)
 	}
-	providers, platforms := startProviders(t), startTown(t)
+	lossy, providers := startProviders(t)
+	platforms, database := startTown(t), boottest.Engines[i].URL(t)
 	return &server{
-		t: t, engine: boottest.Engines[i], providers: providers, town: platforms,
-		app: boottest.Start(t, boottest.Engines[i].URL(t), func(c *boot.Config) {
+		t: t, engine: boottest.Engines[i], providers: providers, lossy: lossy, town: platforms, database: boottest.Inspect(t, database),
+		app: boottest.Start(t, database, func(c *boot.Config) {
 			c.StripeURL, c.PayPalURL = providers, providers
 		}),
 		beside: boottest.Start(t, boottest.Engines[i].URL(t), besides, func(c *boot.Config) {
@@ -168,6 +172,7 @@ func (w *world) expand(text string) string {
 		w.nameBargains(known)
 		w.nameKeys(known)
 		w.nameMoney(known, text)
+		w.nameUnresolved(known, text)
 		w.nameAccounts(known)
 		w.nameHearing(known)
 		w.nameRegion(known)
