@@ -28,16 +28,24 @@ type Answer struct {
 	Status      int
 	ContentType string
 	Body        []byte
+	// Subject is whom the answer is about: an order, checkout or session, or a buyer's pseudonym. It is written, and
+	// not read. Empty: nobody.
+	Subject string
 }
 
 // ErrKeyTaken is the answer to a claim that came second.
 var ErrKeyTaken = fault.New(fault.Conflict, "idempotency_in_progress",
 	"A request with this Idempotency-Key is under way.").After(time.Second)
 
+// ErrAnswerErased is the answer to a key whose answer had personal data that was erased since.
+var ErrAnswerErased = fault.New(fault.Conflict, "answer_erased",
+	"The request with this Idempotency-Key took effect. Its answer was erased with the buyer's personal data.")
+
 // IdempotencyKeys keeps the answers of requests by their keys, for KeyLife.
 type IdempotencyKeys interface {
 	// Find is the answer kept for a key: nil for a new one. A key that was used for something else:
-	// Invalid idempotency_key_reused. One whose request is under way: ErrKeyTaken.
+	// Invalid idempotency_key_reused. One whose request is under way: ErrKeyTaken. One whose answer was erased:
+	// ErrAnswerErased.
 	Find(ctx context.Context, use KeyUse) (*Answer, error)
 	// Claim marks the key's request as under way. Only one can: ErrKeyTaken, also when the key has its
 	// answer.

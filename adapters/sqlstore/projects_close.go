@@ -199,45 +199,6 @@ func (d dialect) closings() []closingStage {
 	return append(stages, d.erasures()...)
 }
 
-// erasures remove the personal data of a project's tables. Countries and states stay: taxes depend on them.
-func (d dialect) erasures() []closingStage {
-	address := d.without("address", "name", "line1", "line2", "city", "postal_code", "phone")
-	return []closingStage{
-		{
-			table: "checkouts",
-			key:   "id",
-			set:   "address = " + address + ", payment = " + d.without("payment", "email", "notes", "client") + ", client = ''",
-		},
-		{
-			table: "orders",
-			key:   "id",
-			set: "address = " + address + ", email = '', notes = '', fulfillment = " +
-				d.without("fulfillment", "tracking_number", "tracking_url"),
-		},
-		{
-			table: "returns",
-			key:   "id",
-			set:   "comment = '', items = " + d.withoutEach("items", "reason"),
-		},
-		{
-			table: "labels",
-			key:   "order_id",
-			set:   "pdf = NULL, tracking_number = ''",
-		},
-		{
-			table: "sessions",
-			key:   "id",
-			set:   "location = ''",
-		},
-		{
-			table: "decisions",
-			key:   "session_id",
-			where: "erased_at IS NULL AND (position IS NULL OR personal <> '')",
-			set:   "message = '', client = '', salt = '', erased_at = " + d.clock,
-		},
-	}
-}
-
 // closedAtOnce is how many rows a statement removes or erases.
 const closedAtOnce = 500
 

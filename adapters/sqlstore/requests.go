@@ -31,24 +31,28 @@ ON CONFLICT (id) DO UPDATE
 SET fingerprint = excluded.fingerprint,
     created_at = excluded.created_at,
     lease_until = excluded.lease_until,
-    status = NULL
+    status = NULL,
+    subject = '',
+    erased = FALSE
 WHERE idempotency_keys.created_at <= $5
    OR idempotency_keys.status IS NULL AND idempotency_keys.lease_until <= $3`
 
 	keepAnswer = `
-INSERT INTO idempotency_keys (id, fingerprint, created_at, lease_until, status, content_type, body)
-VALUES ($1, $2, $3, $8, $4, $5, $6)
+INSERT INTO idempotency_keys (id, fingerprint, created_at, lease_until, status, content_type, body, subject)
+VALUES ($1, $2, $3, $8, $4, $5, $6, $9)
 ON CONFLICT (id) DO UPDATE
 SET fingerprint = excluded.fingerprint,
     created_at = excluded.created_at,
     status = excluded.status,
     content_type = excluded.content_type,
-    body = excluded.body
+    body = excluded.body,
+    subject = excluded.subject,
+    erased = FALSE
 WHERE idempotency_keys.status IS NULL AND idempotency_keys.lease_until = $8
    OR idempotency_keys.created_at <= $7`
 
 	selectAnswer = `
-SELECT fingerprint, created_at, lease_until, status, content_type, body
+SELECT fingerprint, created_at, lease_until, status, content_type, body, erased
 FROM idempotency_keys
 WHERE id = $1
   AND created_at > $2`
@@ -68,7 +72,8 @@ WHERE id = $4
   AND fingerprint = $5
   AND created_at = $6
   AND lease_until = $7
-  AND status IS NOT NULL`
+  AND status IS NOT NULL
+  AND NOT erased`
 
 	purgeIdempotencyKeys = `
 DELETE FROM idempotency_keys
@@ -101,6 +106,7 @@ type answerRow struct {
 	Status      *int
 	ContentType string `db:"content_type"`
 	Body        []byte
+	Erased      bool
 }
 
 func (r Requests) Find(ctx context.Context, use ports.KeyUse) (*ports.Answer, error) {
@@ -119,6 +125,8 @@ func (r Requests) Find(ctx context.Context, use ports.KeyUse) (*ports.Answer, er
 			"This Idempotency-Key was used for another request body.").With("Idempotency-Key", "was used for another request body")
 	case row.Status == nil:
 		return nil, ports.ErrKeyTaken
+	case row.Erased:
+		return nil, ports.ErrAnswerErased
 	}
 	return &ports.Answer{Status: *row.Status, ContentType: row.ContentType, Body: row.Body}, nil
 }
@@ -171,7 +179,7 @@ func (r Requests) Record(ctx context.Context, rec ports.Record) error {
 	b := r.store.writing(noProject)
 	if use := rec.Use; use != nil {
 		b.exec(keepAnswer, keyID(*use), use.Fingerprint[:], toMillis(use.At),
-			rec.Answer.Status, rec.Answer.ContentType, rec.Answer.Body, over(use.At), lease(*use))
+			rec.Answer.Status, rec.Answer.ContentType, rec.Answer.Body, over(use.At), lease(*use), rec.Answer.Subject)
 	}
 	if e := rec.Event; e != nil {
 		b.exec(insertAuditEvent, auditArgs(*e)...)

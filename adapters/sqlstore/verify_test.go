@@ -9,17 +9,20 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
+// providersCharges are what the sandbox provider has of payments.
+const providersCharges = `
+INSERT INTO sandbox_charges (project_id, key, id, currency, amount, method, token_hash, result, created_at)
+SELECT p.project_id, o.checkout_id || '-1', p.provider, p.currency, p.amount, p.method, '', 'paid', 0
+FROM payments AS p
+JOIN orders AS o ON o.project_id = p.project_id AND o.id = p.order_id
+WHERE p.provider <> ''`
+
 // soldOnce is a store with one order, whose payment the sandbox provider took.
 func soldOnce(t *testing.T, s *Store) *porttest.Sale {
 	t.Helper()
 	sale := porttest.NewSale(t, views(s))
 	sale.Finalize(sale.Init(sale.Quote()))
-	change(t, s, `
-INSERT INTO sandbox_charges (project_id, key, id, currency, amount, method, token_hash, result, created_at)
-SELECT p.project_id, o.checkout_id || '-1', p.provider, p.currency, p.amount, p.method, '', 'paid', 0
-FROM payments AS p
-JOIN orders AS o ON o.project_id = p.project_id AND o.id = p.order_id
-WHERE p.provider <> ''`)
+	change(t, s, providersCharges)
 	return sale
 }
 

@@ -12,7 +12,9 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
+	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 
 	"github.com/haggle-commerce/haggle/ports"
@@ -39,9 +41,13 @@ type Vault struct{ keys []key }
 type key struct {
 	prefix []byte // version and id
 	sealer cipher.AEAD
+	names  []byte // of pseudonyms
 }
 
-var _ ports.Vault = (*Vault)(nil)
+var (
+	_ ports.Vault      = (*Vault)(nil)
+	_ ports.Pseudonyms = (*Vault)(nil)
+)
 
 // New derives keys from the texts of master keys: the newest first, then those before it. Without any
 // it takes SandboxKey.
@@ -76,13 +82,24 @@ func derive(text string) (key, error) {
 	if err != nil {
 		return key{}, err
 	}
-	return key{append([]byte{version}, material[keySize:]...), sealer}, nil
+	names, err := hkdf.Key(sha256.New, []byte(text), nil, "haggle pseudonyms v1", keySize)
+	if err != nil {
+		return key{}, err
+	}
+	return key{append([]byte{version}, material[keySize:]...), sealer, names}, nil
 }
 
 // Seal encrypts under the first key.
 func (v *Vault) Seal(plain []byte, purpose string) []byte {
 	k := v.keys[0]
 	return k.sealer.Seal(bytes.Clone(k.prefix), nil, plain, bound(k, purpose))
+}
+
+// Pseudonym is an HMAC-SHA-256 under the first key, 128 bits in hex. Under another first key it is another one.
+func (v *Vault) Pseudonym(text, purpose string) string {
+	mac := hmac.New(sha256.New, v.keys[0].names)
+	mac.Write([]byte(purpose + "\x00" + text))
+	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
 // Open decrypts what any of the keys sealed for the purpose: else ErrUnreadable.

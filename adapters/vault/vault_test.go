@@ -88,3 +88,21 @@ func TestKeysAreNotEmpty(t *testing.T) {
 		t.Error("no key is not the sandbox's")
 	}
 }
+
+func TestPseudonyms(t *testing.T) {
+	t.Parallel()
+	v := open(t, "key", "older")
+	name := v.Pseudonym("ada@example.com", "buyer of p")
+	if len(name) != 32 || name != open(t, "key").Pseudonym("ada@example.com", "buyer of p") {
+		t.Errorf("%q is not always the same", name)
+	}
+	for who, other := range map[string]string{
+		"another text":    v.Pseudonym("bob@example.com", "buyer of p"),
+		"another purpose": v.Pseudonym("ada@example.com", "buyer of q"),
+		"another key":     open(t, "older").Pseudonym("ada@example.com", "buyer of p"),
+	} {
+		if other == name {
+			t.Errorf("%s has the same name", who)
+		}
+	}
+}

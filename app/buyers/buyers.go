@@ -18,11 +18,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service issues tokens and reads them.
+// Service issues tokens and reads them, and exports and erases what is kept of a buyer.
 type Service struct {
-	Copies ports.CopyReader
-	Vault  ports.Vault
-	Clock  ports.Clock
+	Copies  ports.CopyReader
+	Records ports.BuyerRecords
+	Orders  ports.Orders
+	Names   ports.Pseudonyms
+	Vault   ports.Vault
+	Clock   ports.Clock
 }
 
 // How long a token may be good for.

@@ -57,7 +57,7 @@ type App struct {
 	tunes             *agents.SelfTuner
 	bus               *eventbus.Bus // nil: there is none
 	publisher         *jobs.Worker[ports.Parcel]
-	vault             ports.Vault
+	vault             *vault.Vault
 	growth            *catalogs.Growth
 	limits            limits
 	limiter           *ratelimit.Limiter

@@ -82,7 +82,14 @@ func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 	s.connecting = a.connectingOn(st)
 	s.publishing = a.publishingOn(st)
 	s.agents = a.agentsOn(st)
-	s.buyers = &buyers.Service{Copies: st.Copies(), Vault: a.vault, Clock: clock}
+	s.buyers = &buyers.Service{
+		Copies:  st.Copies(),
+		Records: st.BuyerRecords(),
+		Orders:  st.Orders(),
+		Names:   a.vault,
+		Vault:   a.vault,
+		Clock:   clock,
+	}
 	s.syncing, s.inbox, s.shipping = a.syncingOn(st), a.inboxOn(st), a.shippingOn(a.store)
 	s.aftersales = &aftersales.Service{
 		Orders: st.Orders(), Payments: st.Payments(), Refunds: st.Orders(), Due: st.DueRefunds(), Inventory: st.Inventory(), Index: index,

@@ -10,6 +10,10 @@ import (
 func (h *handlers) registerBuyers() {
 	register(h, "Buyers", operation{id: "create-buyer-token", method: "POST", path: "/v1/buyer-tokens", scope: "agents:write",
 		on: headerProject, status: 201, summary: "Vouch for a buyer, whose agent then shows the token"}, (*handlers).createBuyerToken)
+	register(h, "Buyers", operation{id: "export-buyer", method: "POST", path: "/v1/buyers/export", scope: "finance:write",
+		on: headerProject, summary: "Export what is kept of a buyer"}, (*handlers).exportBuyer)
+	register(h, "Buyers", operation{id: "erase-buyer", method: "POST", path: "/v1/buyers/erase", scope: "finance:write",
+		on: headerProject, summary: "Erase a buyer's personal data"}, (*handlers).eraseBuyer)
 }
 
 type buyerTokenInput struct {
@@ -41,6 +45,10 @@ func (h *handlers) createBuyerToken(ctx context.Context, in *buyerTokenInput) (*
 	if token.Member.Tier != "" {
 		out.Body.Tier = &token.Member.Tier
 	}
-	noteTarget(ctx, token.Email)
+	name, _, err := h.Buyers.Subject(projectOf(ctx).ID, token.Email)
+	if err != nil {
+		return nil, err
+	}
+	noteTarget(ctx, name)
 	return out, nil
 }

@@ -142,7 +142,7 @@ func (h *handlers) cancelOrder(ctx context.Context, in *cancelInput) (*orderOutp
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := h.confirmRefund(ctx, in.MFACode); err != nil {
+	if err := h.confirmIfRequired(ctx, in.MFACode); err != nil {
 		return nil, nil, err
 	}
 	reason := ""

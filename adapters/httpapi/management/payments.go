@@ -256,7 +256,7 @@ func (h *handlers) refundPayment(ctx context.Context, in *refundInput) (*refundO
 			return nil, nil, err
 		}
 	}
-	if err := h.confirmRefund(ctx, in.MFACode); err != nil {
+	if err := h.confirmIfRequired(ctx, in.MFACode); err != nil {
 		return nil, nil, err
 	}
 	promised, err := h.Aftersales.RequestRefund(ctx, of.Project, wanted)
@@ -286,9 +286,9 @@ func toLoggedRefund(r order.Refund) loggedRefund {
 	return loggedRefund{r.ID.String(), wire.ToMoney(r.Amount), r.Amount.Currency().Code()}
 }
 
-// confirmRefund asks for the second factor before money is given back, where the project requires one
+// confirmIfRequired asks for the second factor before money is given back or personal data leaves, where the project requires one
 // (decisions 3). Its code is spent once, however often the request's transaction is run.
-func (h *handlers) confirmRefund(ctx context.Context, code string) error {
+func (h *handlers) confirmIfRequired(ctx context.Context, code string) error {
 	v := visitOf(ctx)
 	if !v.project.Settings.MFARequired || *v.confirmed {
 		return nil

@@ -114,7 +114,7 @@ func (h *handlers) approveReturn(ctx context.Context, in *approveInput) (*return
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := h.confirmRefund(ctx, in.MFACode); err != nil {
+	if err := h.confirmIfRequired(ctx, in.MFACode); err != nil {
 		return nil, nil, err
 	}
 	decided, refund, err := h.Aftersales.ApproveReturn(ctx, p.ID, consent)

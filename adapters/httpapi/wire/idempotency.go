@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"net/http"
+	"regexp"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json/jsontext"
@@ -75,7 +76,10 @@ func (o Once[S]) ReplayGone(w http.ResponseWriter, r *http.Request, owner string
 // seal makes an answer to be kept. Only its key's owner can open it.
 func (o Once[S]) seal(use ports.KeyUse, c *captured) ports.Answer {
 	return ports.Answer{
-		Status: c.status, ContentType: c.header.Get("Content-Type"), Body: o.Vault.Seal(c.body.Bytes(), purpose(use)),
+		Status:      c.status,
+		ContentType: c.header.Get("Content-Type"),
+		Body:        o.Vault.Seal(c.body.Bytes(), purpose(use)),
+		Subject:     subjectOf(c.body.Bytes(), []byte(use.Route), c.asked),
 	}
 }
 
@@ -85,6 +89,24 @@ func (o Once[S]) open(use ports.KeyUse, sealed []byte) ([]byte, error) {
 
 func purpose(use ports.KeyUse) string { return "answer of " + use.Owner + " to " + use.Route }
 
+// subjects are the kinds of ids by which answers about a buyer are found, the narrowest first.
+var subjects = []*regexp.Regexp{
+	regexp.MustCompile(`\bbuyer_[0-9a-f]{32}\b`), regexp.MustCompile(`\bord_[0-9a-z]{26}\b`),
+	regexp.MustCompile(`\bchk_[0-9a-z]{26}\b`), regexp.MustCompile(`\bsess_[0-9a-z]{26}\b`),
+}
+
+// subjectOf is the first id of a buyer, order, checkout or session in the answer, or else in the request's path or body.
+func subjectOf(texts ...[]byte) string {
+	for _, text := range texts {
+		for _, s := range subjects {
+			if found := s.Find(text); found != nil {
+				return string(found)
+			}
+		}
+	}
+	return ""
+}
+
 // documentKey describes the header of requests, and that of repeated answers.
 func documentKey(op *huma.Operation) {
 	longest := longestKey
@@ -92,7 +114,7 @@ func documentKey(op *huma.Operation) {
 		Name: KeyHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString, MaxLength: &longest},
 		Description: "Makes it safe to send the request again: for 24 hours the same key and body get the first answer, " +
 			"and nothing happens twice. Another body under the key: 422 idempotency_key_reused. While the first request is " +
-			"under way: 409 idempotency_in_progress.",
+			"under way: 409 idempotency_in_progress. Once the buyer it is about was erased: 409 answer_erased.",
 	})
 	op.Errors = append(op.Errors, http.StatusConflict, http.StatusUnprocessableEntity)
 	for _, r := range op.Responses {

@@ -216,7 +216,7 @@ func (a *attempt) run(bind func(huma.Context) huma.Context) {
 	r, w := humago.Unwrap(a.ctx)
 	again := r.WithContext(a.ctx.Context())
 	again.Body = io.NopCloser(bytes.NewReader(a.body))
-	a.answer = &captured{ResponseWriter: w, header: http.Header{}}
+	a.answer = &captured{ResponseWriter: w, header: http.Header{}, asked: a.body}
 	a.next(bind(humago.NewContext(a.ctx.Operation(), again, a.answer)))
 }
 
@@ -252,6 +252,7 @@ type captured struct {
 	header              http.Header
 	status              int
 	body                bytes.Buffer
+	asked               []byte // the request's body
 }
 
 func (c *captured) Header() http.Header { return c.header }

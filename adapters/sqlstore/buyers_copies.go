@@ -1,0 +1,163 @@
+package sqlstore
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// folded is a column's text in lower case, A to Z alone: alike on both engines, and indexed so.
+func (d dialect) folded(column string) string {
+	if d.oneTrip {
+		return `lower(` + column + ` COLLATE "C")`
+	}
+	return "lower(" + column + ")"
+}
+
+// checkoutEmail is the e-mail address of a checkout as it is indexed, or empty. It reads what is no JSON, too, so that a
+// damaged row can be written and migrated.
+func (d dialect) checkoutEmail() string {
+	if d.oneTrip {
+		return `lower(COALESCE(substring(payment FROM '"email": ?"([^"]*)"'), '') COLLATE "C")`
+	}
+	return "lower(COALESCE(CASE WHEN json_valid(payment) THEN payment ->> 'email' END, ''))"
+}
+
+const (
+	// selectCopied finds copies of customers and orders by the address in them.
+	selectCopied = `
+SELECT integration_id, resource, remote, content
+FROM copies
+WHERE project_id = $1
+  AND email <> ''
+  AND email = $2
+ORDER BY resource, integration_id, remote`
+
+	deleteCopied = `
+DELETE FROM copies
+WHERE project_id = $1
+  AND email <> ''
+  AND email = $2`
+
+	// selectHeldPayloads reads what webhooks said that is kept: few, for what was worked on keeps nothing.
+	selectHeldPayloads = `
+SELECT id, integration_id, remote, status, payload
+FROM webhook_deliveries
+WHERE project_id = $1
+  AND payload IS NOT NULL
+  AND id > $2
+ORDER BY id
+LIMIT 100`
+
+	erasePayload = `
+UPDATE webhook_deliveries
+SET payload = NULL
+WHERE project_id = $1
+  AND id = $2
+  AND status = 'failed'`
+
+	eraseAnswersAbout = `
+UPDATE idempotency_keys
+SET body = NULL, erased = TRUE
+WHERE subject = $1
+  AND status IS NOT NULL`
+)
+
+type heldPayload struct {
+	ID            string
+	IntegrationID string `db:"integration_id"`
+	Remote        string
+	Status        string
+	Payload       []byte
+}
+
+// eachPayload calls each with the kept payloads that have the address in them.
+func (t *tx) eachPayload(ctx context.Context, project id.Project, email string, each func(heldPayload) error) error {
+	for after := ""; ; {
+		var rows []heldPayload
+		if err := t.list(ctx, &rows, selectHeldPayloads, project.String(), after); err != nil || len(rows) == 0 {
+			return err
+		}
+		for _, r := range rows {
+			if bytes.Contains(bytes.ToLower(r.Payload), []byte(email)) {
+				if err := each(r); err != nil {
+					return err
+				}
+			}
+		}
+		after = rows[len(rows)-1].ID
+	}
+}
+
+func (v BuyerRecords) Copied(ctx context.Context, project id.Project, email string) (list []ports.CopiedRecord, err error) {
+	err = v.store.inTx(ctx, project, func(t *tx) error {
+		list = nil
+		var rows []struct {
+			IntegrationID string `db:"integration_id"`
+			Resource      string
+			Remote        string
+			Content       string
+		}
+		if err := t.list(ctx, &rows, selectCopied, project.String(), email); err != nil {
+			return err
+		}
+		for _, r := range rows {
+			list = append(list, ports.CopiedRecord{
+				Integration: id.Stored[id.Integration](r.IntegrationID),
+				Resource:    r.Resource,
+				Remote:      r.Remote,
+				Content:     orText(r.Content),
+			})
+		}
+		return t.eachPayload(ctx, project, email, func(p heldPayload) error {
+			list = append(list, ports.CopiedRecord{
+				Integration: id.Stored[id.Integration](p.IntegrationID),
+				Resource:    "webhooks",
+				Remote:      p.Remote,
+				Content:     orText(string(p.Payload)),
+			})
+			return nil
+		})
+	})
+	return list, err
+}
+
+// orText is JSON as it is, and anything else as a text.
+func orText(content string) json.RawMessage {
+	if content != "" && json.Valid([]byte(content)) {
+		return json.RawMessage(content)
+	}
+	text, _ := json.Marshal(content)
+	return text
+}
+
+func (v BuyerRecords) EraseCopied(ctx context.Context, project id.Project, email, subject string) (erased, waiting int, err error) {
+	err = v.store.inTx(ctx, project, func(t *tx) error {
+		erased, waiting = 0, 0
+		n, err := t.exec(ctx, deleteCopied, project.String(), email)
+		if err != nil {
+			return err
+		}
+		erased = int(n)
+		if _, err := t.exec(ctx, eraseAnswersAbout, subject); err != nil {
+			return err
+		}
+		return t.eachPayload(ctx, project, email, func(p heldPayload) error {
+			n, err := t.exec(ctx, erasePayload, project.String(), p.ID)
+			if erased += int(n); n == 0 {
+				waiting++
+			}
+			return err
+		})
+	})
+	return erased, waiting, err
+}
+
+func sorted(list []string) []string {
+	slices.Sort(list)
+	return slices.Compact(list)
+}

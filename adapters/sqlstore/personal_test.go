@@ -1,0 +1,84 @@
+package sqlstore
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// notPersonal are columns of text and bytes that hold no personal data of buyers, and why. A name after * is of any table.
+var notPersonal = map[string]string{
+	"an id, a hash, or a provider's id: it tells nothing of a person without the row or account that it is of": `
+*.id *.project_id *.session_id *.order_id *.checkout_id *.payment_id *.refund_id *.return_id *.product_id *.variant_id
+*.quote_id *.integration_id *.account_id *.agent_id *.event_id *.webhook_id *.run_id *.row_id *.key_id *.charge_id *.record_id
+*.transaction_id *.dispute_id *.authenticator_id *.request_id *.key *.hash *.prior *.token_hash *.queue *.provider *.gateway
+*.remote *.local *.reference *.subject *.claimed_by *.redeemed_by *.digest *.fingerprint *.prefix
+decisions.personal copies.prints copies.seen orders.confirmation orphan_charges.charge orphan_charges.refund
+integrations.webhook_remote disputes.provider sync_problems.remote`,
+	"one of a fixed list": `
+*.status *.state *.kind *.type *.currency *.resource *.topic *.response *.rule *.handler *.fallback *.origin *.method *.carrier
+disputes.fee_currency disputes.withdrawn_currency disputes.reason orders.fulfillment_status refunds.failure orphan_charges.failure
+sandbox_charges.result sessions.loyalty_tier sessions.member_tier sessions.urgency audit_events.action
+integrations.webhook_status checkouts.selected labels.service idempotency_keys.content_type outbox.type ledger_postings.debit
+ledger_postings.credit payments.label agent_policies.origin accounts.plan`,
+	"the merchant's: names, settings, credentials, goods": `
+accounts.email accounts.name agent_policies.note agent_policies.policy agents.handlers agents.model agents.name agents.secret
+api_keys.name api_keys.projects api_keys.scopes authenticators.secret mfa_tries.wrong authorizations.redirect_uri authorizations.store
+authorizations.verifier event_subscriptions.description event_subscriptions.previous event_subscriptions.reason
+event_subscriptions.secret event_subscriptions.types event_subscriptions.url integration_webhooks.actions
+integration_webhooks.signing integrations.account integrations.base_url integrations.name integrations.sealed integrations.store
+integrations.wanted products.category products.details products.folded products.name products.sku projects.description
+projects.name projects.progress projects.routes projects.settings projects.slug projects.storefront stock.location
+stock_moves.location stock_moves.reason stock_turns.location synonyms.input synonyms.words variants.color variants.size
+variants.sku copies.sku embeddings.model embeddings.vector embedding_progress.model returns.instructions audit_events.address`,
+	"goods, prices and counts of a sale or a negotiation": `
+analytics_slots.figures analytics_slots.products cart_items.name checkouts.lines checkouts.options checkouts.taken orders.lines
+quotes.bundle returns.allocation returns.restocked decisions.before decisions.signals reconciliations.totals
+integrations.synced sync_runs.steps`,
+	"this program's words about a failure": `
+deliveries.last_error embedding_progress.last_error integrations.last_error jobs_set_aside.error orphan_charges.problem
+reconciliations.last_error refunds.problem sync_problems.reason sync_runs.error webhook_deliveries.error`,
+	"the audit log, whose operations name buyers by pseudonyms": `
+audit_events.after audit_events.before audit_events.target`,
+}
+
+// A column that is added is classified: either erasing a buyer and closing a project erase it, or it is said why not.
+func TestEveryColumnIsClassified(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		var personal []string
+		for _, p := range s.dialect.personal() {
+			for _, c := range p.erased {
+				personal = append(personal, p.table+"."+c.name)
+			}
+		}
+		personal = append(personal, alsoPersonal...)
+		harmless, seen := map[string]bool{}, map[string]bool{}
+		for _, columns := range notPersonal {
+			for _, c := range strings.Fields(columns) {
+				harmless[c] = true
+			}
+		}
+		all := textColumns(t, s)
+		for _, column := range all {
+			_, name, _ := strings.Cut(column, ".")
+			named, anywhere, erased := harmless[column], harmless["*."+name], slices.Contains(personal, column)
+			switch {
+			case !erased && !named && !anywhere:
+				t.Errorf("%s is not classified: add it to personal or to notPersonal", column)
+			case erased && named:
+				t.Errorf("%s is classified as both", column)
+			}
+			seen[column], seen["*."+name] = true, true
+		}
+		for _, column := range personal {
+			if !slices.Contains(all, column) {
+				t.Errorf("%s is to be erased, and is no column of text", column)
+			}
+		}
+		for column := range harmless {
+			if !seen[column] {
+				t.Errorf("%s is classified, and is no column of text", column)
+			}
+		}
+	})
+}
