@@ -94,7 +94,7 @@ func (s *Service) orphanRefund(ctx context.Context, of id.Project, orphan string
 		case order.Refunded:
 			decided = o.Refunded(outcome.Provider, now)
 		case order.RefundFailed:
-			decided = o.RefundFailed(outcome.Code, now)
+			decided = o.RefundFailed(outcome.Provider, outcome.Code, now)
 		default:
 			problem := ""
 			if cause != nil {

@@ -123,9 +123,10 @@ func (o *Orphan) Refunded(refund string, now time.Time) (news bool) {
 }
 
 // RefundFailed records that the provider refuses the refund, or takes back one that had succeeded, and reports whether
-// that is news. The money is owed to the buyer until a person sees to it.
-func (o *Orphan) RefundFailed(code string, now time.Time) (news bool) {
-	if o.State == OrphanFailed {
+// that is news. The money is owed to the buyer until a person sees to it. refund is the provider's id, if it has one:
+// reports repeat, also after a person gave the money back by another refund.
+func (o *Orphan) RefundFailed(refund, code string, now time.Time) (news bool) {
+	if o.State == OrphanFailed || o.State == OrphanRefunded && refund != "" && refund != o.Refund {
 		return false
 	}
 	o.end(OrphanFailed, code, now)

@@ -36,7 +36,7 @@ func TestOrphan_statesAndVerbs(t *testing.T) {
 	}
 	verbs := map[string]func(*checkout.Orphan) error{
 		"refunded":    func(o *checkout.Orphan) error { return news(o.Refunded("re_2", later)) },
-		"failed":      func(o *checkout.Orphan) error { return news(o.RefundFailed("no", later)) },
+		"failed":      func(o *checkout.Orphan) error { return news(o.RefundFailed("", "no", later)) },
 		"says yes":    func(o *checkout.Orphan) error { return o.DecideManually(true, "re_2", later) },
 		"says no":     func(o *checkout.Orphan) error { return o.DecideManually(false, "", later) },
 		"says it now": func(o *checkout.Orphan) error { return o.DecideManually(false, "", later.Add(-1)) },

@@ -11,8 +11,9 @@ type Refunded struct{ Provider string } // the provider's id of the refund
 // same key tells how it stands.
 type RefundPending struct{ Provider string }
 
-// RefundFailed means the provider refused, and nothing was given back.
-type RefundFailed struct{ Code, Message string }
+// RefundFailed means the provider refused, and nothing was given back. Provider is its id of the refund, if it has made
+// one: it may have failed later.
+type RefundFailed struct{ Code, Message, Provider string }
 
 func (Refunded) refundOutcome()      {}
 func (RefundPending) refundOutcome() {}

@@ -209,7 +209,7 @@ func financeOrphans(s *shop) {
 	c, err := s.Checkouts.Get(s.ctx, s.project.ID, s.sold(s.product(9), 1).Checkout)
 	s.must(err)
 	given, failed := c.Orphaned(1, "ch_given_"+s.project.ID.String(), noon), c.Orphaned(1, "ch_failed_"+s.project.ID.String(), noon)
-	failed.RefundFailed("no", noon)
+	failed.RefundFailed("", "no", noon)
 	for _, o := range []*checkout.Orphan{given, failed} {
 		s.must(s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
 			_, err := tx.Orphan(s.ctx, o, &event.Event{

@@ -51,7 +51,7 @@ func Orphans(t *testing.T, open Open) {
 	s.must(err)
 	same(t, "owed to buyers by the books", wallets[0].Orphaned, two.Amount)
 	err = s.Orphans.ChangeOrphan(s.ctx, s.project.ID, two.ID, func(o *checkout.Orphan, _ time.Time) (*event.Event, error) {
-		o.RefundFailed("no", noon)
+		o.RefundFailed("", "no", noon)
 		return nil, errPlain
 	})
 	same(t, "error", err, errPlain)

@@ -28,9 +28,9 @@ var refundMessages = map[string]string{
 	"insufficient_funds":      "The account has insufficient funds.",
 }
 
-func refundFailed(issue string) order.RefundFailed {
+func refundFailed(issue, refund string) order.RefundFailed {
 	code := cmp.Or(refundCodes[issue], strings.ToLower(issue), "refund_failed")
-	return order.RefundFailed{Code: code, Message: cmp.Or(refundMessages[code], "PayPal refused the refund.")}
+	return order.RefundFailed{Code: code, Message: cmp.Or(refundMessages[code], "PayPal refused the refund."), Provider: refund}
 }
 
 type refund struct {
@@ -69,7 +69,7 @@ func (g refund) capture() string {
 func (p *Provider) Refund(ctx context.Context, a ports.PaymentAccount, r ports.RefundRequest) (order.RefundOutcome, error) {
 	back, problem := toAmount(r.Amount)
 	if problem != "" {
-		return refundFailed(problem), nil
+		return refundFailed(problem, ""), nil
 	}
 	if _, most := p.remote.Age(r.Since); most > keyAge {
 		if found, err := p.findRefund(ctx, a, r); err != nil || found != nil {
@@ -85,7 +85,7 @@ func (p *Provider) Refund(ctx context.Context, a ports.PaymentAccount, r ports.R
 	case err == nil:
 		return given.judge(r)
 	case issue != "" && issue != otherUse:
-		return refundFailed(issue), nil
+		return refundFailed(issue, ""), nil
 	}
 	return nil, err
 }
@@ -108,7 +108,7 @@ func (g refund) outcome() order.RefundOutcome {
 	case "PENDING":
 		return order.RefundPending{Provider: g.ID}
 	case "FAILED", "CANCELLED":
-		return refundFailed(g.Reason.Reason)
+		return refundFailed(g.Reason.Reason, g.ID)
 	}
 	return nil
 }

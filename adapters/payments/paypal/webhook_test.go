@@ -69,7 +69,7 @@ func TestNews(t *testing.T) {
 		{"PAYMENT.CAPTURE.REFUNDED", "refund", strings.Replace(back(refundKey, "COMPLETED"), "custom_id", "invoice_id", 1), ports.PaymentNews{Key: refundKey, Refund: order.Refunded{Provider: "R1"}}},
 		{"PAYMENT.CAPTURE.REFUNDED", "refund", back(key, "COMPLETED"), external("R1", 1000, order.Refunded{Provider: "R1"})},
 		{"PAYMENT.CAPTURE.REFUNDED", "refund", back("", "COMPLETED"), external("R1", 1000, order.Refunded{Provider: "R1"})},
-		{"PAYMENT.REFUND.FAILED", "refund", back(refundKey, "FAILED"), ports.PaymentNews{Key: refundKey, Refund: refundFailed("")}},
+		{"PAYMENT.REFUND.FAILED", "refund", back(refundKey, "FAILED"), ports.PaymentNews{Key: refundKey, Refund: refundFailed("", "R1")}},
 		{"PAYMENT.CAPTURE.REVERSED", "refund", back(key, ""), external("R1", 1000, order.Refunded{Provider: "R1"})},
 		{"PAYMENT.CAPTURE.REVERSED", "capture", status("REVERSED"), reversed},
 		{"CUSTOMER.DISPUTE.CREATED", "dispute", dispute("OPEN", ""), disputed(order.DisputeOpen)},

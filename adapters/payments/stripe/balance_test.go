@@ -80,7 +80,7 @@ func TestBalanceChangesReportWhatWasTakenBack(t *testing.T) {
 	}); *dispute != want {
 		t.Errorf("the dispute: %+v", *dispute)
 	}
-	if _, failed := got["txn_2"].Refund.(order.RefundFailed); !failed || got["txn_2"].Key != "ref_1" {
+	if refund, _ := got["txn_2"].Refund.(order.RefundFailed); refund.Provider != "re_1" || got["txn_2"].Key != "ref_1" {
 		t.Errorf("the refund that failed: %+v", got["txn_2"])
 	}
 	if external := got["txn_3"].External; external == nil || external.Provider != "re_2" || external.Amount != usd(500) {

@@ -25,9 +25,9 @@ var refundMessages = map[string]string{
 	"insufficient_funds":       "The account has insufficient funds.",
 }
 
-func refundFailed(code string) order.RefundFailed {
+func refundFailed(code, refund string) order.RefundFailed {
 	code = cmp.Or(code, "refund_failed")
-	return order.RefundFailed{Code: code, Message: cmp.Or(refundMessages[code], "The refund failed.")}
+	return order.RefundFailed{Code: code, Message: cmp.Or(refundMessages[code], "The refund failed."), Provider: refund}
 }
 
 // Refund asks for the refund under its key. What Stripe refuses is looked for before it counts as
@@ -35,7 +35,7 @@ func refundFailed(code string) order.RefundFailed {
 func (p *Provider) Refund(ctx context.Context, a ports.PaymentAccount, r ports.RefundRequest) (order.RefundOutcome, error) {
 	amount, ok := toUnits(r.Amount)
 	if !ok {
-		return refundFailed("amount_too_small"), nil
+		return refundFailed("amount_too_small", ""), nil
 	}
 	if _, most := p.remote.Age(r.Since); most > keyAge {
 		if found, err := p.findRefund(ctx, a, r); err != nil || found != nil {
@@ -60,7 +60,7 @@ func (p *Provider) Refund(ctx context.Context, a ports.PaymentAccount, r ports.R
 	if unclear(err) || otherUse(err) || !errors.As(err, &refusal) {
 		return nil, described(err)
 	}
-	return refundFailed(string(refusal.Code)), nil
+	return refundFailed(string(refusal.Code), ""), nil
 }
 
 func (p *Provider) give(ctx context.Context, a ports.PaymentAccount, r ports.RefundRequest, amount int64) (given *api.Refund, err error) {
@@ -129,7 +129,7 @@ func judgeRefund(r *api.Refund) order.RefundOutcome {
 	case api.RefundStatusPending, api.RefundStatusRequiresAction:
 		return order.RefundPending{Provider: r.ID}
 	case api.RefundStatusFailed, api.RefundStatusCanceled:
-		return refundFailed(string(r.FailureReason))
+		return refundFailed(string(r.FailureReason), r.ID)
 	}
 	return nil
 }

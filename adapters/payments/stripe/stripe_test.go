@@ -362,8 +362,8 @@ func TestWhatARefundMeans(t *testing.T) {
 		want        order.RefundOutcome
 	}{
 		"given":                      {200, refund("succeeded", ""), list(), order.Refunded{Provider: "re_1"}},
-		"failed":                     {200, refund("failed", `,"failure_reason":"expired_or_canceled_card"`), list(), refundFailed("expired_or_canceled_card")},
-		"refused":                    {400, refusalOf("invalid_request_error", "charge_already_refunded", ""), list(), refundFailed("charge_already_refunded")},
+		"failed":                     {200, refund("failed", `,"failure_reason":"expired_or_canceled_card"`), list(), refundFailed("expired_or_canceled_card", "re_1")},
+		"refused":                    {400, refusalOf("invalid_request_error", "charge_already_refunded", ""), list(), refundFailed("charge_already_refunded", "")},
 		"refused, but given before":  {400, refusalOf("invalid_request_error", "charge_already_refunded", ""), list(refund("succeeded", "")), order.Refunded{Provider: "re_1"}},
 		"failed for good, but given": {500, refusalOf("api_error", "", ""), list(refund("succeeded", "")), order.Refunded{Provider: "re_1"}},
 		"nobody knows":               {500, refusalOf("api_error", "", ""), list(), nil},
