@@ -154,7 +154,7 @@ func (s *Service) HeardRefund(ctx context.Context, project id.Project, key strin
 func (s *Service) reverse(ctx context.Context, r *order.Refund, failure order.RefundFailed) error {
 	now, announce, entry := s.Clock.Now(), s.event(), id.New[id.Transaction](s.Entropy.Bits128())
 	_, err := s.Orders.Change(ctx, r.Project, r.Order, func(c *order.Case) error {
-		return c.ReverseRefund(r.ID, failure.Code, announce, entry, now)
+		return c.ReverseRefund(r.ID, failure, announce, entry, now)
 	})
 	return err
 }

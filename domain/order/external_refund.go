@@ -20,8 +20,9 @@ var (
 )
 
 // ReverseRefund records that a refund failed at the provider, perhaps after it had succeeded: then the provider
-// holds the money again, and the buyer does not get it. A refund that is recorded as failed stays as it is.
-func (c *Case) ReverseRefund(refund id.Refund, code string, announce id.Event, entry id.Transaction, now time.Time) error {
+// holds the money again, and the buyer does not get it. A refund that is recorded as failed stays as it is, and so does
+// one that succeeded by another refund at the provider, which a person named.
+func (c *Case) ReverseRefund(refund id.Refund, f RefundFailed, announce id.Event, entry id.Transaction, now time.Time) error {
 	r := c.FindRefund(refund)
 	switch {
 	case r == nil:
@@ -29,12 +30,14 @@ func (c *Case) ReverseRefund(refund id.Refund, code string, announce id.Event, e
 	case r.Status == RefundIsFailed:
 		return nil
 	case r.Status == RefundIsPending:
-		c.failed(r, code, announce, now)
+		c.failed(r, f.Code, announce, now)
+		return nil
+	case f.Provider != "" && r.Provider != "" && f.Provider != r.Provider:
 		return nil
 	}
 	o, p := c.Order, &c.Order.Payment
 	p.Refunded = money.Of(p.Refunded.Minor()-r.Amount.Minor(), p.Amount.Currency())
-	r.Status, r.Failure, r.ReversedAt, r.UpdatedAt = RefundIsFailed, code, now, now
+	r.Status, r.Failure, r.ReversedAt, r.UpdatedAt = RefundIsFailed, f.Code, now, now
 	c.Ledger = append(c.Ledger, ledger.Reversal(entry, c.givenBack(r, now)))
 	o.followPayment()
 	c.announceFailure(r, announce, now)
@@ -92,7 +95,7 @@ func (c *Case) ReportRefund(e ExternalRefund, ids RefundIDs, now time.Time) erro
 			c.succeeded(r, e.Provider, ids.Announce, now)
 		}
 	case RefundFailed:
-		return c.ReverseRefund(r.ID, o.Code, ids.Announce, ids.Reversal, now)
+		return c.ReverseRefund(r.ID, o, ids.Announce, ids.Reversal, now)
 	}
 	return nil
 }

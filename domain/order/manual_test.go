@@ -84,7 +84,7 @@ func TestResolveRefund_lateSuccess(t *testing.T) {
 	if funds, _ := held(c, ledger.Refunds); funds != c.Order.Payment.Amount.Minor()-100 {
 		t.Errorf("the ledger holds %d", funds)
 	}
-	must(t, c.ReverseRefund(refundID(1), order.FailedManually, eventID(3), entryID(1), at))
+	must(t, c.ReverseRefund(refundID(1), order.RefundFailed{Code: order.FailedManually}, eventID(3), entryID(1), at))
 	refused(t, "after the provider took it back", succeed(c), "refund_decided")
 
 	c = inVain(t, 1)

@@ -115,7 +115,7 @@ func TestReverseRefund(t *testing.T) {
 		t.Errorf("a fully refunded order is %s", c.Order.Status)
 	}
 	for range 2 { // webhooks repeat
-		must(t, c.ReverseRefund(refundID(1), "expired_card", eventID(2), entryID(2), later))
+		must(t, c.ReverseRefund(refundID(1), order.RefundFailed{Code: "expired_card"}, eventID(2), entryID(2), later))
 	}
 	r, p := c.Refunds[0], c.Order.Payment
 	if r.Status != order.RefundIsFailed || r.Failure != "expired_card" || !r.ReversedAt.Equal(later) {
@@ -139,16 +139,32 @@ func TestReverseRefund(t *testing.T) {
 	}
 }
 
+// A person gave the money back by another refund of the provider, and the one that was requested is reported as failed.
+func TestReverseRefund_ofAnother(t *testing.T) {
+	t.Parallel()
+	for failed, want := range map[string]order.RefundStatus{
+		"re_other": order.RefundSucceeded, "re_1": order.RefundIsFailed, "": order.RefundIsFailed,
+	} {
+		c := opened()
+		must(t, c.Refund(refundID(1), nil, "", placed))
+		must(t, c.SettleRefund(refundID(1), order.Refunded{Provider: "re_1"}, eventID(1), placed))
+		must(t, c.ReverseRefund(refundID(1), order.RefundFailed{Code: "expired_card", Provider: failed}, eventID(2), entryID(2), later))
+		if got := c.Refunds[0].Status; got != want {
+			t.Errorf("%q failed: the refund by re_1 is %s, want %s", failed, got, want)
+		}
+	}
+}
+
 func TestReverseRefund_canceledOrderStaysCanceled(t *testing.T) {
 	t.Parallel()
 	c := opened()
 	must(t, c.Cancel(refundID(1), "", eventID(1), placed))
 	must(t, c.SettleRefund(refundID(1), order.Refunded{}, eventID(2), placed))
-	must(t, c.ReverseRefund(refundID(1), "expired_card", eventID(3), entryID(3), later))
+	must(t, c.ReverseRefund(refundID(1), order.RefundFailed{Code: "expired_card"}, eventID(3), entryID(3), later))
 	if c.Order.Status != order.Canceled {
 		t.Errorf("it is %s", c.Order.Status)
 	}
-	if err := c.ReverseRefund(refundID(9), "", eventID(4), entryID(4), later); !fault.Is(err, "refund_not_found") {
+	if err := c.ReverseRefund(refundID(9), order.RefundFailed{}, eventID(4), entryID(4), later); !fault.Is(err, "refund_not_found") {
 		t.Errorf("an unknown refund: %v", err)
 	}
 }

@@ -167,7 +167,7 @@ func caseTakenBack(s *shop) {
 	_, err = s.Payments.PaymentByCharge(s.ctx, s.project.ID, "ch_other")
 	wantFault(s.t, err, fault.NotFound, "payment_not_found")
 	s.carryOn(o.ID, func(c *order.Case) error {
-		return c.ReverseRefund(reversed, "expired_card", random[id.Event](), random[id.Transaction](), noon.Add(time.Hour))
+		return c.ReverseRefund(reversed, order.RefundFailed{Code: "expired_card"}, random[id.Event](), random[id.Transaction](), noon.Add(time.Hour))
 	})
 	s.carryOn(o.ID, func(c *order.Case) error {
 		return c.ReportRefund(order.ExternalRefund{
