@@ -26,6 +26,12 @@ type Checkouts interface {
 	ForgetDeclines(ctx context.Context, before time.Time) error
 }
 
+// UndecidedAttempts finds checkouts whose payment attempt is in flight: nobody knows the provider's id of their
+// charge yet.
+type UndecidedAttempts interface {
+	UndecidedAttempts(ctx context.Context, project id.Project) ([]*checkout.Checkout, error)
+}
+
 // LapsedCheckouts hands out processing checkouts whose lease and pause are over. A group is the account with a
 // payment provider that an attempt goes to.
 type LapsedCheckouts = Queue[*checkout.Checkout]

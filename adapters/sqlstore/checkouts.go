@@ -50,6 +50,12 @@ FROM checkouts
 WHERE project_id = $1
   AND id = $2`
 
+	selectUndecidedAttempts = `
+SELECT ` + checkoutColumns + `
+FROM checkouts
+WHERE project_id = $1
+  AND status = 'processing'`
+
 	// updateCheckout changes what verbs change. The cart and its totals are fixed at init.
 	updateCheckout = `
 UPDATE checkouts
@@ -130,6 +136,23 @@ func (v Checkouts) Get(ctx context.Context, project id.Project, of id.Checkout) 
 		return nil, fault.Missing("checkout")
 	}
 	return fromCheckoutRow(rows[0])
+}
+
+func (v Checkouts) UndecidedAttempts(ctx context.Context, project id.Project) ([]*checkout.Checkout, error) {
+	var rows []checkoutRow
+	b := v.store.reading(project)
+	b.query(&rows, selectUndecidedAttempts, project.String())
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	list := make([]*checkout.Checkout, len(rows))
+	for i, r := range rows {
+		var err error
+		if list[i], err = fromCheckoutRow(r); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
 func (v Checkouts) InTx(ctx context.Context, project id.Project, work func(ports.Purchase) error) error {

@@ -24,7 +24,7 @@ func views(s *Store) porttest.Stores {
 		Products: s.Products(), Bulk: s.Catalog(), Catalog: s.Catalog(), Inventory: s.Inventory(), Synonyms: s.Synonyms(),
 		Sessions: s.Sessions(), Haggling: s.Haggling(),
 		Agents: s.Agents(), Active: s.Agents(), Policies: s.Agents(), Decisions: s.Decisions(), Sealer: s.Decisions(),
-		Checkouts: s.Checkouts(), Lapsed: s.LapsedCheckouts(), DueRefunds: s.DueRefunds(), SetClock: s.SetClock, Orphans: s.Orphans(), DueOrphans: s.DueOrphans(), Orders: s.Orders(),
+		Checkouts: s.Checkouts(), Undecided: s.Checkouts(), Lapsed: s.LapsedCheckouts(), DueRefunds: s.DueRefunds(), SetClock: s.SetClock, Orphans: s.Orphans(), DueOrphans: s.DueOrphans(), Orders: s.Orders(),
 		OrderLists: s.Orders(), Refunds: s.Orders(), Labels: s.Labels(), Payments: s.Payments(), Ledger: s.Ledger(),
 		Sandbox: s.SandboxLedger(),
 		Keys:    s.Requests(), Records: s.Requests(), Audit: s.Requests(),

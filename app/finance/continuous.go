@@ -311,7 +311,12 @@ func (r *Reconciler) bookPart(ctx context.Context, c *ports.Reconciliation, sinc
 // in the overlap, and holds up nothing else.
 func (r *Reconciler) report(ctx context.Context, c *ports.Reconciliation, news []ports.PaymentNews) {
 	for _, n := range news {
-		if err := r.Reports.Record(ctx, c.Project, n); err != nil {
+		err := r.Reports.Record(ctx, c.Project, n)
+		switch {
+		case fault.Is(err, "payment_undecided"):
+			r.Log.InfoContext(ctx, "a refund or dispute of the balance report may be of an undecided payment", "project", c.Project.String(),
+				"provider", c.Route.Provider)
+		case err != nil:
 			r.Log.WarnContext(ctx, "a refund or dispute of the balance report is not recorded", "project", c.Project.String(),
 				"provider", c.Route.Provider, "error", err)
 		}

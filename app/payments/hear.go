@@ -2,11 +2,14 @@ package payments
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -36,7 +39,12 @@ type Ear struct {
 	Vault     ports.Vault
 	Purchases Purchases
 	Refunds   Refunds // nil: reports of refunds and disputes are ignored
+	// Undecided are the attempts that a charge may belong to which is not known yet. nil: there are none.
+	Undecided ports.UndecidedAttempts
 }
+
+// ErrPaymentUndecided asks to repeat a report on a charge that may be that of a payment nobody knows the outcome of.
+var ErrPaymentUndecided = fault.New(fault.Conflict, "payment_undecided", "A payment that this may be about is not decided yet.")
 
 // Hear records a call to a webhook's address. Once it returns nil the report is recorded, or concerns
 // nothing of ours. Invalid signature: Unauthenticated invalid_signature. No such address: NotFound
@@ -65,12 +73,44 @@ func (e Ear) Hear(ctx context.Context, webhook id.Webhook, call ports.Call) erro
 }
 
 // Record passes a report on. One that concerns nothing of ours is ignored: the merchant's account may have other
-// uses.
+// uses. While an undecided payment may be what it is about: ErrPaymentUndecided. Providers repeat a webhook for three
+// days, and the balance report is read again for as long. An attempt is undecided for longer only if its account
+// cannot be read, and then the balance report is read from where it stopped.
 func (e Ear) Record(ctx context.Context, of id.Project, news ports.PaymentNews) error {
-	if err := e.record(ctx, of, news); fault.KindOf(err) != fault.NotFound {
+	err := e.record(ctx, of, news)
+	if fault.KindOf(err) != fault.NotFound {
+		return err
+	}
+	undecided, err := e.undecided(ctx, of, news)
+	switch {
+	case err != nil:
+		return err
+	case undecided:
+		return ErrPaymentUndecided
+	}
+	err = e.record(ctx, of, news) // of a payment that was decided meanwhile
+	if fault.KindOf(err) != fault.NotFound {
 		return err
 	}
 	return nil
+}
+
+// undecided reports whether an attempt in flight may have taken the money that a report says is given back.
+func (e Ear) undecided(ctx context.Context, of id.Project, news ports.PaymentNews) (bool, error) {
+	var amount money.Amount
+	var at time.Time
+	switch {
+	case e.Undecided == nil:
+		return false, nil
+	case news.External != nil:
+		amount, at = news.External.Amount, news.External.At
+	case news.Dispute != nil:
+		amount, at = news.Dispute.Amount, news.Dispute.At
+	default:
+		return false, nil
+	}
+	list, err := e.Undecided.UndecidedAttempts(ctx, of)
+	return slices.ContainsFunc(list, func(c *checkout.Checkout) bool { return c.MayHaveTaken(amount, at) }), err
 }
 
 func (e Ear) record(ctx context.Context, of id.Project, news ports.PaymentNews) error {

@@ -235,11 +235,43 @@ func TestAmountsAndBalances(t *testing.T) {
 	}
 }
 
+type attempts []*checkout.Checkout
+
+func (a attempts) UndecidedAttempts(context.Context, id.Project) ([]*checkout.Checkout, error) {
+	return a, nil
+}
+
+// decided is a store whose last undecided attempt is decided when it is asked for such.
+type decided struct{ *desk }
+
+func (d decided) UndecidedAttempts(context.Context, id.Project) ([]*checkout.Checkout, error) {
+	d.told = nil
+	return nil, nil
+}
+
+// unreadable is a store that cannot list attempts.
+type unreadable struct{}
+
+func (unreadable) UndecidedAttempts(context.Context, id.Project) ([]*checkout.Checkout, error) {
+	return nil, errors.New("a checkout is unreadable")
+}
+
 func TestHearing(t *testing.T) {
 	t.Parallel()
 	paid, refunded := ports.PaymentNews{Key: "k", Charge: checkout.Paid{}}, ports.PaymentNews{Key: "r", Refund: order.Refunded{}}
 	external := ports.PaymentNews{External: &order.ExternalRefund{Provider: "re_2"}}
 	dispute := ports.PaymentNews{Dispute: &order.DisputeReport{Provider: "dp_1"}}
+	given := func(minor int64) ports.PaymentNews {
+		return ports.PaymentNews{External: &order.ExternalRefund{Provider: "re_3", Amount: money.Of(minor, money.USD), At: noon}}
+	}
+	earlier := given(50)
+	earlier.External.At = noon.Add(-time.Hour)
+	disputed := ports.PaymentNews{Dispute: &order.DisputeReport{Provider: "dp_2", Amount: money.Of(50, money.USD), At: noon}}
+	inFlight := func(_ *desk, e *payments.Ear) {
+		e.Undecided = attempts{checkout.Rehydrate(checkout.Snapshot{
+			Status: checkout.Processing, Subtotal: money.Of(50, money.USD), Tax: money.Of(0, money.USD), ClaimedAt: noon.Add(time.Second),
+		})}
+	}
 	down := errors.New("the database is down")
 	for name, c := range map[string]struct {
 		news      ports.PaymentNews
@@ -257,12 +289,29 @@ func TestHearing(t *testing.T) {
 			change: func(_ *desk, e *payments.Ear) { e.Refunds = nil },
 		},
 		"a refund made elsewhere": {news: external, heard: "re_2"},
-		"of an unknown charge":    {news: external, told: fault.Missing("payment"), heard: "re_2"},
+		"of an unknown charge":    {news: external, told: fault.Missing("payment"), heard: "re_2 re_2"},
+		"of a charge that a payment under way may be": {
+			news: given(50), told: fault.Missing("payment"), heard: "re_3", wrong: "payment_undecided", change: inFlight,
+		},
+		"of another amount":  {news: given(51), told: fault.Missing("payment"), heard: "re_3 re_3", change: inFlight},
+		"of an earlier time": {news: earlier, told: fault.Missing("payment"), heard: "re_3 re_3", change: inFlight},
+		"of a known charge":  {news: given(50), heard: "re_3", change: inFlight},
+		"of a payment that is decided meanwhile": {
+			news: given(50), told: fault.Missing("payment"), heard: "re_3 re_3", change: func(d *desk, e *payments.Ear) { e.Undecided = decided{d} },
+		},
+		"of a known charge, beside an unreadable attempt": {
+			news: given(50), heard: "re_3", change: func(_ *desk, e *payments.Ear) { e.Undecided = unreadable{} },
+		},
+		"of an unknown charge, beside an unreadable attempt": {
+			news: given(50), told: fault.Missing("payment"), heard: "re_3", wrong: "a checkout is unreadable",
+			change: func(_ *desk, e *payments.Ear) { e.Undecided = unreadable{} },
+		},
+		"a dispute of it":         {news: disputed, told: fault.Missing("payment"), heard: "dp_2", wrong: "payment_undecided", change: inFlight},
 		"a dispute":               {news: dispute, heard: "dp_1"},
 		"a dispute, not recorded": {news: dispute, told: down, heard: "dp_1", wrong: down.Error()},
 		"a dispute, nobody cares": {news: dispute, change: func(_ *desk, e *payments.Ear) { e.Refunds = nil }},
 		"nothing of ours":         {},
-		"an unknown payment":      {news: paid, told: fault.Missing("checkout"), heard: "k"},
+		"an unknown payment":      {news: paid, told: fault.Missing("checkout"), heard: "k k"},
 		"not recorded":            {news: paid, told: down, heard: "k", wrong: down.Error()},
 		"a bad signature":         {news: paid, signature: "other", wrong: "invalid_signature"},
 		"no signature":            {news: paid, signature: "none", wrong: "invalid_signature"},
@@ -283,7 +332,7 @@ func TestHearing(t *testing.T) {
 			signature = "other"
 		}
 		err := ear.Hear(t.Context(), d.i.Hook.ID, ports.Call{Payload: []byte("{}"), Header: func(string) string { return signature }})
-		heard := strings.TrimPrefix(strings.Join(d.heard, ","), shop.String()+" ")
+		heard := strings.ReplaceAll(strings.Join(d.heard, " "), shop.String()+" ", "")
 		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) || heard != c.heard {
 			t.Errorf("%s: %v, heard %q", name, err, heard)
 		}

@@ -3,8 +3,11 @@ package boot_test
 import (
 	"testing"
 
+	"github.com/haggle-commerce/haggle/app/payments"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -72,5 +75,35 @@ func TestStockCountedBelowWhatAttemptsHold(t *testing.T) {
 		if l := levels[0]; l.Quantity != 2 || l.Held != 0 || l.Oversold != 0 {
 			m.t.Errorf("three came in, of which one is owed: %+v", l)
 		}
+	})
+}
+
+// A refund that was made at the provider's, and a dispute, of a charge whose answer was lost are not dropped: the
+// provider is to repeat them, and once the payment is decided they are recorded.
+func TestRefundMadeElsewhereDuringAnAttempt(t *testing.T) {
+	onMarkets(t, func(m *market) {
+		p := m.product(100_00, 5)
+		c := m.attempted(p, step{lost: true})
+		charge := "ch_" + checkout.AttemptKey(c.ID(), 1)
+		ear := payments.Ear{Purchases: m.purchase, Refunds: m.aftersales(&cashier{}), Undecided: m.store.Checkouts()}
+		refund := ports.PaymentNews{External: &order.ExternalRefund{
+			Charge: charge, Provider: "re_elsewhere", Amount: money.Of(5_00, money.USD), Outcome: order.Refunded{Provider: "re_elsewhere"}, At: m.clock.Now(),
+		}}
+		dispute := ports.PaymentNews{Dispute: &order.DisputeReport{
+			Charge: charge, Provider: "du_1", Status: order.DisputeOpen, Amount: money.Of(50_00, money.USD),
+			Withdrawn: money.Of(50_00, money.USD), Fee: money.Of(0, money.USD), At: m.clock.Now(),
+		}}
+		for _, news := range []ports.PaymentNews{refund, dispute} {
+			m.refused(ear.Record(m.t.Context(), m.project.ID, news), "payment_undecided")
+		}
+		m.reconcile()
+		for _, news := range []ports.PaymentNews{refund, dispute, refund} {
+			m.must(ear.Record(m.t.Context(), m.project.ID, news))
+		}
+		if n := m.count("SELECT count(*) FROM payments WHERE refunded = 500 AND disputed = 5000"); n != 1 {
+			m.t.Errorf("%d payments have both", n)
+		}
+		refund.External.Charge, refund.External.Provider = "ch_foreign", "re_foreign"
+		m.must(ear.Record(m.t.Context(), m.project.ID, refund))
 	})
 }

@@ -88,7 +88,7 @@ func (a *App) reachableHook(t integration.Type, webhook id.Webhook) string {
 }
 
 func (a *App) hookServices() hooks.Services {
-	ear := payments.Ear{InUse: a.store.Integrations(), Readers: a.providers.readers, Vault: a.vault, Purchases: a.purchase, Refunds: a.aftersales}
+	ear := payments.Ear{InUse: a.store.Integrations(), Readers: a.providers.readers, Vault: a.vault, Purchases: a.purchase, Refunds: a.aftersales, Undecided: a.store.Checkouts()}
 	return hooks.Services{
 		Receiver: a.platforms.receiver, Ear: ear, Lane: a.edge.merchants, Limiter: a.edge.managed, Rate: strangersRate, ClientAddress: a.edge.address,
 	}

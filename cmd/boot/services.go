@@ -100,7 +100,7 @@ func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 	}
 	s.reconciler = &finance.Reconciler{
 		Service: s.finance, Reconciliations: st.Reconciliations(), Balances: a.balances, Accounts: st.Reconciliations(), Purchases: s.purchase, Entropy: entropy, Log: a.log,
-		Reports: payments.Ear{Purchases: s.purchase, Refunds: s.aftersales}, Announced: a.publisher.Wake,
+		Reports: payments.Ear{Purchases: s.purchase, Refunds: s.aftersales, Undecided: st.Checkouts()}, Announced: a.publisher.Wake,
 	}
 	s.announcing = &announcing.Service{Announcements: st.LateAnnouncements(), Entropy: entropy, Announced: a.publisher.Wake}
 	return s

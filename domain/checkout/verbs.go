@@ -113,6 +113,17 @@ func (c *Checkout) Repeatable(tokenHash string, now time.Time) bool {
 		now.Before(c.began().Add(KeyAge)) && now.Before(c.s.ValidUntil)
 }
 
+// providerSkew is how far the clock of a provider may be behind.
+const providerSkew = 5 * time.Minute
+
+// MayHaveTaken reports whether money that a provider gives back may be that of the attempt in flight, by the amount
+// and by the provider's time. A zero time is unknown.
+func (c *Checkout) MayHaveTaken(amount money.Amount, at time.Time) bool {
+	total := c.Total()
+	return c.s.Status == Processing && amount.Currency() == total.Currency() && amount.Minor() <= total.Minor() &&
+		(at.IsZero() || !at.Before(c.began().Add(-providerSkew)))
+}
+
 // Lapsed reports whether the attempt in flight has had its time, so that its outcome may be asked for.
 func (c *Checkout) Lapsed(now time.Time) bool {
 	return c.s.Status == Processing && !now.Before(c.s.LeaseUntil)

@@ -14,6 +14,7 @@ import (
 func Checkouts(t *testing.T, open Open) {
 	stores := open(t)
 	for name, test := range map[string]func(*shop){
+		"undecided attempts":                        checkoutUndecided,
 		"a checkout comes back as it was stored":    checkoutRoundTrip,
 		"unknown and foreign checkouts":             checkoutUnknown,
 		"a failed transaction leaves no trace":      checkoutFailedChange,
@@ -134,4 +135,24 @@ func checkoutWithoutSession(s *shop) {
 		err := s.Checkouts.Create(s.ctx, checkout.Rehydrate(snapshot))
 		wantFault(s.t, err, fault.NotFound, "session_not_found")
 	}
+}
+
+func checkoutUndecided(s *shop) {
+	p := s.product(9)
+	s.checkout(s.session(), line(p, 1))
+	foreign := openShop(s.t, s.Stores)
+	foreign.mustClaim(foreign.checkout(foreign.session(), line(foreign.product(1), 1)))
+	s.pay(s.checkout(s.session(), line(p, 1)))
+	c := s.mustClaim(s.checkout(s.session(), line(p, 1)))
+	undecided := func() (list []checkout.Snapshot) {
+		found, err := s.Undecided.UndecidedAttempts(s.ctx, s.project.ID)
+		s.must(err)
+		for _, c := range found {
+			list = append(list, c.Snapshot())
+		}
+		return list
+	}
+	same(s.t, "undecided", undecided(), []checkout.Snapshot{c.Snapshot()})
+	s.must(s.settle(c.ID(), s.declined))
+	same(s.t, "undecided once it is declined", len(undecided()), 0)
 }

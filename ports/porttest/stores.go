@@ -29,6 +29,7 @@ type Stores struct {
 	Decisions   ports.Decisions
 	Sealer      ports.Sealer
 	Checkouts   ports.Checkouts
+	Undecided   ports.UndecidedAttempts
 	Lapsed      ports.LapsedCheckouts
 	DueRefunds  ports.DueRefunds
 	Orphans     ports.OrphanCharges

@@ -1,6 +1,7 @@
 package hooks_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -17,9 +18,12 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/inbox"
 	"github.com/haggle-commerce/haggle/app/payments"
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest/synctest"
 )
@@ -39,6 +43,7 @@ type provider struct {
 	ports.IntegrationsInUse
 	webhook, other id.Webhook
 	heard          []string
+	news           ports.PaymentNews // what each payload reports
 	// hang, if set, is called with each payload that is read.
 	hang func(payload string)
 }
@@ -58,7 +63,7 @@ func (p *provider) ReadWebhook(_ context.Context, _ ports.PaymentAccount, c port
 		return ports.PaymentNews{}, nil
 	}
 	p.heard = append(p.heard, string(c.Payload)+" "+c.Header("Stripe-Signature"))
-	return ports.PaymentNews{}, nil
+	return p.news, nil
 }
 
 type plain struct{}
@@ -235,4 +240,43 @@ func TestPaymentWebhooksOfOneMerchantLeavePlacesToOthers(t *testing.T) {
 	}
 	close(release)
 	all.Wait()
+}
+
+// unpaid has one payment attempt in flight, and no payment.
+type unpaid struct{ payments.Refunds }
+
+func (unpaid) UndecidedAttempts(context.Context, id.Project) ([]*checkout.Checkout, error) {
+	return []*checkout.Checkout{checkout.Rehydrate(checkout.Snapshot{
+		Status:   checkout.Processing,
+		Subtotal: money.Of(50, money.USD),
+		Tax:      money.Of(0, money.USD),
+	})}, nil
+}
+
+func (unpaid) HeardExternalRefund(context.Context, id.Project, order.ExternalRefund) error {
+	return fault.Missing("payment")
+}
+
+// The provider is to repeat a refund of what may be an undecided payment. It is refused, and is no failure of ours.
+func TestReportOnAnUndecidedPaymentIsRefused(t *testing.T) {
+	t.Parallel()
+	stripe := &provider{webhook: id.New[id.Webhook]([16]byte{8})}
+	stripe.news.External = &order.ExternalRefund{Provider: "re_1", Amount: money.Of(50, money.USD)}
+	mux := http.NewServeMux()
+	mux.Handle(hooks.Pattern, hooks.Handler(hooks.Services{
+		Ear: payments.Ear{
+			InUse: stripe, Readers: map[string]ports.WebhookReader{"stripe": stripe}, Vault: plain{}, Refunds: unpaid{}, Undecided: unpaid{},
+		},
+		Lane: wire.NewLane(4, 3, nil), Limiter: &limiter{left: 1},
+		ClientAddress: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.1") },
+	}))
+	var logged bytes.Buffer
+	watched := wire.Handler(mux, wire.Watch{Log: slog.New(slog.NewTextHandler(&logged, nil))})
+	for range 3 { // more often than addresses may guess
+		answer := httptest.NewRecorder()
+		watched.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodPost, hooks.Path+stripe.webhook.String(), strings.NewReader("{}")))
+		if answer.Code != http.StatusConflict || !strings.Contains(answer.Body.String(), "payment_undecided") || logged.Len() > 0 {
+			t.Errorf("answered %d %s, logged %q", answer.Code, answer.Body, &logged)
+		}
+	}
 }

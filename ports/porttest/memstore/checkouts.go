@@ -62,6 +62,19 @@ func (v Checkouts) Get(ctx context.Context, p id.Project, of id.Checkout) (*chec
 	return s.checkout(p, of)
 }
 
+func (v Checkouts) UndecidedAttempts(ctx context.Context, p id.Project) (list []*checkout.Checkout, err error) {
+	s, err := v.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for k, c := range s.checkouts.rows {
+		if k.project == p && c.Status == checkout.Processing {
+			list = append(list, open(c))
+		}
+	}
+	return list, nil
+}
+
 func (v Checkouts) InTx(ctx context.Context, p id.Project, work func(ports.Purchase) error) error {
 	return v.inTx(ctx, func(s *state) error { return work(purchase{v.Store, s, p}) })
 }

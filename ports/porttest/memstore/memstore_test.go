@@ -23,6 +23,7 @@ func stores(s *memstore.Store) porttest.Stores {
 		Sessions:    memstore.Sessions{Store: s},
 		Haggling:    memstore.Haggling{Store: s},
 		Checkouts:   memstore.Checkouts{Store: s},
+		Undecided:   memstore.Checkouts{Store: s},
 		Lapsed:      s.Lapsed(),
 		DueRefunds:  s.DueRefunds(),
 		Orphans:     memstore.Orphans{Store: s},
