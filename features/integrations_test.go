@@ -23,7 +23,10 @@ import (
 )
 
 // accounts is what a scenario knows of accounts with payment providers.
-type accounts struct{ integration merchant.Integration }
+type accounts struct {
+	integration merchant.Integration
+	dispute     string // the provider's id of it
+}
 
 // lossy loses requests with some keys, or only the answers to them: then what they ask for is done.
 type lossy struct {
