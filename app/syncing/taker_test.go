@@ -220,6 +220,25 @@ func TestStockMovesAsThePlatformsDoes(t *testing.T) {
 	}
 }
 
+// What payment attempts hold lies on the shelf: the platform counts it, and it is not for sale.
+func TestStockThatAttemptsHold(t *testing.T) {
+	t.Parallel()
+	l := newLab()
+	l.tell(t, tent(1, early))
+	l.Set("T-1", "main", 3)
+	l.Hold("T-1", "main", 2)
+	for n, step := range []struct{ quantity, left int }{{10, 8}, {7, 5}, {1, 0}, {4, 2}} {
+		l.tell(t, level(1, step.quantity, early.Add(time.Duration(n+1)*time.Minute)))
+		if got := l.Stock("T-1", "main"); got != step.left {
+			t.Errorf("of %d, %d are for sale, want %d", step.quantity, got, step.left)
+		}
+	}
+	l.Hold("T-1", "main", -2)
+	if got := l.Stock("T-1", "main"); got != 4 {
+		t.Errorf("%d are for sale once none is held, want 4", got)
+	}
+}
+
 // A platform lets variants share a sku. Here the second one has a name of its own, and stock of its own.
 func TestStockOfVariantsThatShareASKUIsKeptApart(t *testing.T) {
 	t.Parallel()

@@ -297,8 +297,9 @@ func (v stockRoom) Levels(_ context.Context, _ id.Project, places []ports.StockP
 	err = v.do("stock.levels", func(s *state) error {
 		for _, place := range places {
 			if p, v, known := s.variant(place.SKU); known {
-				level := catalog.Level{Product: p.ID, Variant: v.ID, SKU: v.SKU, Location: place.Location, Quantity: s.stock[place]}
-				list = append(list, catalog.Shelf{Level: level})
+				shelf := s.stock[place]
+				shelf.Product, shelf.Variant, shelf.SKU, shelf.Location = p.ID, v.ID, v.SKU, place.Location
+				list = append(list, shelf)
 			}
 		}
 		return nil
@@ -314,7 +315,7 @@ func (v stockRoom) Shift(_ context.Context, _ id.Project, shifts []ports.StockSh
 				continue
 			}
 			place := ports.StockPlace{SKU: shift.SKU, Location: shift.Location}
-			s.stock[place] = min(max(s.stock[place]+shift.Delta, 0), catalog.MaxStock)
+			s.stock[place] = s.stock[place].Shift(shift.Delta)
 		}
 		return nil
 	})

@@ -45,7 +45,7 @@ type state struct {
 	problems     map[id.Sync][]syncrun.Problem
 	copies       map[CopyKey]syncrun.Copy
 	products     map[id.Product]*catalog.Product
-	stock        map[ports.StockPlace]int
+	stock        map[ports.StockPlace]catalog.Shelf // what is for sale, and what is held; the rest is blank
 	integrations map[id.Integration]integration.Integration
 	webhooks     map[id.Webhook]integration.Webhook
 	orders       map[id.Order]order.Case
@@ -93,7 +93,7 @@ func New(t integration.Type) *World {
 	w.now.Store(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMilli())
 	w.state = state{
 		runs: map[id.Sync]syncrun.Run{}, problems: map[id.Sync][]syncrun.Problem{}, copies: map[CopyKey]syncrun.Copy{},
-		products: map[id.Product]*catalog.Product{}, stock: map[ports.StockPlace]int{},
+		products: map[id.Product]*catalog.Product{}, stock: map[ports.StockPlace]catalog.Shelf{},
 		integrations: map[id.Integration]integration.Integration{}, webhooks: map[id.Webhook]integration.Webhook{},
 		orders: map[id.Order]order.Case{}, deliveries: map[id.WebhookLog]integration.Delivery{},
 		aside: map[string]int{},
@@ -158,12 +158,29 @@ func (w *World) Put(p *catalog.Product) {
 
 // Stock is what lies at a place.
 func (w *World) Stock(sku, location string) int {
-	return locked(w, func(s *state) int { return s.stock[ports.StockPlace{SKU: sku, Location: location}] })
+	return locked(w, func(s *state) int { return s.stock[ports.StockPlace{SKU: sku, Location: location}].Quantity })
 }
 
-// Set sets what lies at a place.
+// Set sets what is for sale at a place.
 func (w *World) Set(sku, location string, quantity int) {
-	locked(w, func(s *state) bool { s.stock[ports.StockPlace{SKU: sku, Location: location}] = quantity; return true })
+	locked(w, func(s *state) bool {
+		place := ports.StockPlace{SKU: sku, Location: location}
+		shelf := s.stock[place]
+		shelf.Quantity = quantity
+		s.stock[place] = shelf
+		return true
+	})
+}
+
+// Hold has payment attempts take pieces at a place; a negative number is put back.
+func (w *World) Hold(sku, location string, pieces int) {
+	locked(w, func(s *state) bool {
+		place := ports.StockPlace{SKU: sku, Location: location}
+		shelf := s.stock[place].PutBack(-pieces)
+		shelf.Held += pieces
+		s.stock[place] = shelf
+		return true
+	})
 }
 
 // Copy is what is known of a record.
