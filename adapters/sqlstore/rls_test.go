@@ -318,6 +318,7 @@ WHERE table_schema = 'public'
   AND table_name = $1
   AND is_nullable = 'NO'
   AND is_identity = 'NO'
+  AND is_generated = 'NEVER'
 ORDER BY ordinal_position`, table)
 	if err != nil {
 		t.Fatal(err)

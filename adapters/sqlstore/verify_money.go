@@ -30,10 +30,12 @@ var moneyPromises = []promise{
 		maybe: "r.status = 'failed'", // it may have failed before it was certain that the money is ours
 	}.promise("the charge of an orphan that there is not"),
 	entries{
-		holds: "the ledger has the refund of each orphan that was given back, and of no other",
+		holds: "the ledger has the refund of each orphan that was given back",
 		kind:  "orphan_refund", many: "refunds", rows: "orphan_charges", side: "credit",
-		same: "t.reference = r.charge AND t.provider = r.provider",
-		once: "r.status = 'refunded'",
+		same:  "t.reference IN (r.refund, r.charge) AND t.provider = r.provider", // the charge: by earlier releases
+		once:  "r.status = 'refunded'",
+		maybe: "r.status = 'failed'", // after it had succeeded
+		back:  "orphan_reversal",     // and another refund may have come after it
 	}.promise("the refund of an orphan that there is not"),
 	{
 		holds:   "the ledger has of each dispute what was withdrawn for it and its fee",
@@ -196,6 +198,7 @@ type entries struct {
 	side  string // of the postings on which the provider's funds are
 	once  string // whether the ledger has row r, which it then has once
 	maybe string // where it may have row r or not
+	back  string // the kind of transactions that take one back, by which it needs no row
 }
 
 func (b entries) promise(stray string) promise {
@@ -206,7 +209,7 @@ func (b entries) promise(stray string) promise {
 	return promise{
 		holds:   b.holds,
 		checked: "ledger_transactions WHERE kind = '" + b.kind + "'",
-		broken: strings.NewReplacer("{kind}", b.kind, "{many}", b.many, "{rows}", b.rows, "{same}", b.same, "{side}", b.side,
+		broken: strings.NewReplacer("{back}", b.back, "{kind}", b.kind, "{many}", b.many, "{rows}", b.rows, "{same}", b.same, "{side}", b.side,
 			"{once}", b.once, "{where}", where, "{stray}", stray).Replace(enteredOnce),
 	}
 }
@@ -228,4 +231,8 @@ UNION ALL
 SELECT t.project_id, t.id, '{stray}'
 FROM ledger_transactions AS t
 WHERE t.kind = '{kind}'
-  AND NOT EXISTS (SELECT 1 FROM {rows} AS r WHERE r.project_id = t.project_id AND {same})`
+  AND NOT EXISTS (SELECT 1 FROM {rows} AS r WHERE r.project_id = t.project_id AND {same})
+  AND NOT EXISTS (
+    SELECT 1 FROM ledger_transactions AS b
+    WHERE b.project_id = t.project_id AND b.kind = '{back}' AND b.provider = t.provider AND b.reference = t.reference
+  )`

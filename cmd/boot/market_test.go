@@ -145,12 +145,17 @@ func (m *market) reprice(p *catalog.Product, cents int64) {
 	m.must(err)
 }
 
-// stock is how many pieces of a product there are.
-func (m *market) stock(p *catalog.Product) int {
+// stock is how many pieces of a product's first variant are for sale.
+func (m *market) stock(p *catalog.Product) (n int) {
 	m.t.Helper()
-	item, err := m.catalogs.Get(m.t.Context(), m.project, p.ID)
+	levels, err := m.store.Inventory().LevelsOf(m.t.Context(), m.project.ID, []id.Product{p.ID})
 	m.must(err)
-	return item.Stock[p.Variants[0].ID]
+	for _, l := range levels {
+		if l.Variant == p.Variants[0].ID {
+			n += l.Quantity
+		}
+	}
+	return n
 }
 
 // offer makes an offer in cents for one piece, or asks for the price.
