@@ -44,6 +44,8 @@ var overrides = map[string]map[string]any{
 	"start-sync":                {"resources": []any{"customers"}},
 	"register-webhook":          {"topic": "orders/create"},
 	"create-buyer-token":        {"email": nil},
+	"export-buyer":              {"email": "a@example.com"}, // who ordered at every tenant
+	"erase-buyer":               {"email": "b@example.com"},
 	"get-shipping-rates":        {"integration_id": nil, "weight_grams": 500},
 	"create-shipping-label":     {"integration_id": nil, "weight_grams": 500, "carrier_code": "stamps_com", "service_code": "usps_priority_mail"},
 	"refund-payment":            {"amount": 1},
