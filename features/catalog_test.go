@@ -264,11 +264,12 @@ func (w *world) productHas(field, want string) error {
 	return judge(w.tape.last().value(), field, want)
 }
 
+// inStock expects pieces for sale.
 func (w *world) inStock(want int, name string) error {
 	levels, err := w.merchant.Inventory(w.ctx, w.products[name].SKU, merchant.Page{})
 	got := 0
 	for _, level := range levels.Data {
-		got += level.Quantity
+		got += level.Available
 	}
 	if err == nil && got != want {
 		err = fmt.Errorf("there are %d", got)

@@ -25,7 +25,7 @@ Feature: A buyer's personal data
         | events.0.data.buyer_email        | "buyer@example.com"       |
         | platforms                        | []                        |
         | next_offset                      | null                      |
-      When the merchant sends GET /v1/audit-events
+      When the merchant sends GET /v1/audit-events?action=export-buyer
       Then the answer shows:
         | data.0.action | "export-buyer"  |
         | data.0.target | matches ^buyer_ |
@@ -73,7 +73,7 @@ Feature: A buyer's personal data
       Then the answer does not name the buyer
       When under the key "delivered" the merchant sends POST /v1/orders/$order/fulfillment {"status": "delivered"}
       Then it is refused: 409 answer_erased
-      When the merchant sends GET /v1/audit-events
+      When the merchant sends GET /v1/audit-events?action=erase-buyer
       Then the answer shows:
         | data.0.action | "erase-buyer"   |
         | data.0.target | matches ^buyer_ |

@@ -70,7 +70,8 @@ type Level struct {
 	ProductID string `json:"product_id,omitempty"`
 	VariantID string `json:"variant_id,omitempty"`
 	Location  string `json:"location"`
-	Quantity  int    `json:"quantity"`
+	Quantity  int    `json:"quantity"`            // on the shelf
+	Available int    `json:"available,omitempty"` // for sale; answers have it
 }
 
 // Adjustment moves stock by Delta.
