@@ -96,7 +96,8 @@ type SealedAgents interface {
 type ActiveAgents interface {
 	Active(ctx context.Context, project id.Project) (*agent.Agent, error)
 	// SelfTuning are the active agents of all projects that tune themselves and whose latest policy was written before
-	// a time, up to a limit, in the order of their ids and after one of these.
+	// a time, up to a limit, in the order of their ids and after one of these. The error tells of those that cannot be
+	// read, beside the others.
 	SelfTuning(ctx context.Context, before time.Time, after id.Agent, limit int) ([]*agent.Agent, error)
 }
 

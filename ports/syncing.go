@@ -30,7 +30,8 @@ type SyncRuns interface {
 // SyncQueue hands out running runs, in groups by project. A run's DueAt is the end of its lease.
 type SyncQueue interface {
 	Queue[*syncrun.Run]
-	// Wanting are integrations with wanted resources and no running run.
+	// Wanting are integrations with wanted resources and no running run. The error tells of those that cannot be read,
+	// beside the others; so does that of Expiring.
 	Wanting(ctx context.Context, n int) ([]*integration.Integration, error)
 	// Expiring are connected integrations whose access token is refreshed by nobody and expires before a time.
 	Expiring(ctx context.Context, before, now time.Time, n int) ([]*integration.Integration, error)

@@ -155,7 +155,7 @@ func (v Agents) SelfTuning(ctx context.Context, before time.Time, after id.Agent
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
-	return fromAgentRows(rows)
+	return readable(rows, func(r agentRow) string { return "agent " + r.ID }, fromAgentRow)
 }
 
 func (v Agents) one(ctx context.Context, of id.Project, missing error, where string, args ...any) (*agent.Agent, error) {

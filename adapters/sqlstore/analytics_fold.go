@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/haggle-commerce/haggle/domain/analytics"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
@@ -84,7 +85,11 @@ func (v Analytics) Fold(ctx context.Context) (more bool, err error) {
 			return more, errors.Join(failed, err)
 		}
 		last = next[0].ProjectID
-		full, err := v.fold(ctx, id.Stored[id.Project](last))
+		full := false
+		err := fault.Survive(func() (err error) {
+			full, err = v.fold(ctx, id.Stored[id.Project](last))
+			return err
+		})
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("the analytics of %s: %w", last, err))
 			continue

@@ -11,6 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/ports"
@@ -137,8 +138,23 @@ func (t *tx) announce(ctx context.Context, e *event.Event) error {
 	return err
 }
 
+// eventOf is the row of an event. A failure of what makes it, also a panic, is the event's alone: the transaction
+// goes on.
+func eventOf(project id.Project, now time.Time, announce ports.Announce, data func() (event.Data, error)) (args []any, err error) {
+	err = fault.Survive(func() error {
+		d, err := data()
+		if err == nil {
+			args, err = eventArgs(announce(project, now, d))
+		}
+		return err
+	})
+	return args, err
+}
+
 func (v LateAnnouncements) LowStock(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
+	var failed error
 	err = v.store.inTx(ctx, anyProject, func(t *tx) error {
+		failed = nil
 		var taken []struct {
 			ProjectID string `db:"project_id"`
 			VariantID string `db:"variant_id"`
@@ -154,53 +170,64 @@ func (v LateAnnouncements) LowStock(ctx context.Context, limit int, announce por
 		for project, variants := range changed {
 			slices.Sort(variants)
 			for part := range slices.Chunk(slices.Compact(variants), listed) {
-				if err := t.announceLow(ctx, id.Stored[id.Project](project), part, announce); err != nil {
+				problem, err := t.announceLow(ctx, id.Stored[id.Project](project), part, announce)
+				if err != nil {
 					return err
 				}
+				failed = errors.Join(failed, problem)
 			}
 		}
 		return nil
 	})
-	return more && err == nil, err
+	return more && err == nil, errors.Join(err, failed)
 }
 
 // announceLow reads what is left after the checks were taken: a change that is not seen has a check of its
-// own, which is not taken yet.
-func (t *tx) announceLow(ctx context.Context, project id.Project, variants []string, announce ports.Announce) error {
+// own, which is not taken yet. problem is why variants could not be announced.
+func (t *tx) announceLow(ctx context.Context, project id.Project, variants []string, announce ports.Announce) (problem, err error) {
 	args := arguments{project.String()}
 	query := fmt.Sprintf(selectLeft, args.list(variants))
 	var left []levelRow
 	if err := t.list(ctx, &left, query, args...); err != nil {
-		return err
+		return nil, err
 	}
 	now, err := t.now(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, l := range left {
 		if l.Quantity > catalog.LowStock {
 			if _, err := t.exec(ctx, deleteLowStock, project.String(), l.VariantID); err != nil {
-				return err
+				return nil, err
 			}
 			continue
 		}
 		added, err := t.exec(ctx, insertLowStock, project.String(), l.VariantID, toMillis(now))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if added == 0 {
 			continue
 		}
-		if err := t.announce(ctx, announce(project, now, event.InventoryLow{
-			Product: id.Stored[id.Product](l.ProductID),
-			Variant: id.Stored[id.Variant](l.VariantID),
-			SKU:     l.SKU,
-			Left:    l.Quantity,
-		})); err != nil {
-			return err
+		args, failed := eventOf(project, now, announce, func() (event.Data, error) {
+			return event.InventoryLow{
+				Product: id.Stored[id.Product](l.ProductID),
+				Variant: id.Stored[id.Variant](l.VariantID),
+				SKU:     l.SKU,
+				Left:    l.Quantity,
+			}, nil
+		})
+		if failed != nil { // tried again when its stock changes next
+			problem = errors.Join(problem, fmt.Errorf("low stock of %s: %w", project, failed))
+			_, err = t.exec(ctx, deleteLowStock, project.String(), l.VariantID)
+		} else {
+			_, err = t.exec(ctx, t.dialect.insertEvent(), args...)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return problem, nil
 }
 
 func (v LateAnnouncements) AbandonedCheckouts(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
@@ -222,12 +249,18 @@ func (v LateAnnouncements) AbandonedCheckouts(ctx context.Context, limit int, an
 			}
 			// Nothing is held by a checkout that is not being paid: one that cannot be read ends like the
 			// others, without an event.
-			c, err := fromCheckoutRow(r)
-			if err != nil {
-				unreadable = errors.Join(unreadable, fmt.Errorf("a checkout of %s: %w", r.ProjectID, err))
+			args, problem := eventOf(id.Stored[id.Project](r.ProjectID), now, announce, func() (event.Data, error) {
+				c, err := fromCheckoutRow(r)
+				if err != nil {
+					return nil, err
+				}
+				return abandoned(c), nil
+			})
+			if problem != nil {
+				unreadable = errors.Join(unreadable, fmt.Errorf("a checkout of %s: %w", r.ProjectID, problem))
 				continue
 			}
-			if err := t.announce(ctx, announce(c.Snapshot().Project, now, abandoned(c))); err != nil {
+			if _, err := t.exec(ctx, t.dialect.insertEvent(), args...); err != nil {
 				return err
 			}
 		}
@@ -310,28 +343,38 @@ func (t *tx) endNegotiation(ctx context.Context, project id.Project, session str
 		return nil, err
 	}
 	if found {
-		sessions, err := recorded(ctx, t, project, []string{session})
+		var events [][]any
+		problem := fault.Survive(func() error {
+			sessions, err := recorded(ctx, t, project, []string{session})
+			if err == nil {
+				events, err = unsold(project, sessions, now, announce)
+			}
+			return err
+		})
 		switch {
 		case t.failed != nil:
 			return nil, t.failed
-		case err != nil:
+		case problem != nil:
 			_, late := t.exec(ctx, postponeHaggled, project.String(), session, toMillis(now.Add(setAside)))
-			return fmt.Errorf("a session of %s: %w", project, err), late
+			return fmt.Errorf("a session of %s: %w", project, problem), late
 		}
-		if err := t.announceUnsold(ctx, project, sessions, now, announce); err != nil {
-			return nil, err
+		for _, args := range events {
+			if _, err := t.exec(ctx, t.dialect.insertEvent(), args...); err != nil {
+				return nil, err
+			}
 		}
 	}
 	_, err = t.exec(ctx, forgetHaggled, project.String(), session)
 	return nil, err
 }
 
-func (t *tx) announceUnsold(ctx context.Context, project id.Project, sessions []analytics.Session, now time.Time, announce ports.Announce) error {
+// unsold are the events of what sessions lost.
+func unsold(project id.Project, sessions []analytics.Session, now time.Time, announce ports.Announce) (events [][]any, err error) {
 	for _, s := range sessions {
 		for _, u := range s.Unsold() {
 			c, err := fromCurrency(u.Currency)
 			if err != nil {
-				return t.note(ctx, err)
+				return nil, err
 			}
 			lost := event.NegotiationLost{
 				Product:   u.Item.Product,
@@ -343,12 +386,14 @@ func (t *tx) announceUnsold(ctx context.Context, project id.Project, sessions []
 			if u.LastCounter != nil {
 				lost.LastCounter = money.Of(*u.LastCounter, c)
 			}
-			if err := t.announce(ctx, announce(project, now, lost)); err != nil {
-				return err
+			args, err := eventArgs(announce(project, now, lost))
+			if err != nil {
+				return nil, err
 			}
+			events = append(events, args)
 		}
 	}
-	return nil
+	return events, nil
 }
 
 // watch has the ends of sessions announced in which the buyer made an offer.

@@ -3,10 +3,12 @@ package sqlstore
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	mathrand "math/rand/v2"
 	"slices"
 
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
@@ -77,6 +79,7 @@ func (v Decisions) Seal(ctx context.Context, limit int) (sealed int, err error) 
 	if err := b.run(ctx); err != nil {
 		return 0, err
 	}
+	var failed error // one project's does not keep the others waiting
 	mathrand.Shuffle(len(waiting), func(i, j int) { waiting[i], waiting[j] = waiting[j], waiting[i] })
 	for len(waiting) > 0 && sealed < limit {
 		more := waiting[:0]
@@ -85,18 +88,26 @@ func (v Decisions) Seal(ctx context.Context, limit int) (sealed int, err error) 
 			if most == 0 {
 				break
 			}
-			n, err := v.seal(ctx, id.Stored[id.Project](p.ProjectID), most)
-			sealed += n
-			if err != nil {
-				return sealed, err
+			n := 0
+			err := fault.Survive(func() (err error) {
+				n, err = v.seal(ctx, id.Stored[id.Project](p.ProjectID), most)
+				return err
+			})
+			if ctx.Err() != nil {
+				return sealed, ctx.Err()
 			}
+			if err != nil {
+				failed = errors.Join(failed, fmt.Errorf("the decisions of %s: %w", p.ProjectID, err))
+				continue
+			}
+			sealed += n
 			if n == most {
 				more = append(more, p)
 			}
 		}
 		waiting = more
 	}
-	return sealed, nil
+	return sealed, failed
 }
 
 // seal adds a project's oldest decisions to its chain, unless somebody else is about it. Who holds the chain's row

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -177,6 +178,23 @@ func decoded[T any](held ports.Held, decode func() (T, error)) (l ports.Leased[T
 		return err
 	})
 	return l
+}
+
+// readable are the rows that can be read, and why the others cannot: for loops, where one row keeps no other waiting.
+func readable[R, T any](rows []R, name func(R) string, from func(R) (T, error)) (list []T, failed error) {
+	for _, r := range rows {
+		var one T
+		err := fault.Survive(func() (err error) {
+			one, err = from(r)
+			return err
+		})
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", name(r), err))
+			continue
+		}
+		list = append(list, one)
+	}
+	return list, failed
 }
 
 const (

@@ -253,5 +253,5 @@ func (v syncQueue) integrations(ctx context.Context, where string, args ...any) 
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
-	return fromIntegrationRows(rows)
+	return readable(rows, func(r integrationRow) string { return "integration " + r.ID }, fromIntegrationRow)
 }

@@ -50,36 +50,38 @@ WHERE project_id = $1
 )
 
 func (v LateAnnouncements) UnresolvedPayments(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
-	return alertTo(ctx, v.store, alertablePayments, notePaymentAlert, limit, announce, func(r checkoutRow) (alert, error) {
-		a := alert{project: r.ProjectID, key: r.ID, name: "a checkout"}
-		c, err := fromCheckoutRow(r)
-		if err == nil {
-			a.data = event.UnresolvedPayment(c)
-		}
-		return a, err
+	return alertTo(ctx, v.store, alertablePayments, notePaymentAlert, limit, announce, func(r checkoutRow) alert {
+		return alert{project: r.ProjectID, key: r.ID, name: "a checkout", data: func() (event.Data, error) {
+			c, err := fromCheckoutRow(r)
+			if err != nil {
+				return nil, err
+			}
+			return event.UnresolvedPayment(c), nil
+		}}
 	})
 }
 
 func (v LateAnnouncements) UnresolvedRefunds(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
-	return alertTo(ctx, v.store, alertableRefunds, noteRefundAlert, limit, announce, func(r unresolvedRefundRow) (alert, error) {
-		a := alert{project: r.ProjectID, key: r.ID, name: "a refund"}
-		u, err := fromUnresolvedRefundRow(r)
-		if err == nil {
-			a.data = u.UnresolvedEvent(r.Gateway)
-		}
-		return a, err
+	return alertTo(ctx, v.store, alertableRefunds, noteRefundAlert, limit, announce, func(r unresolvedRefundRow) alert {
+		return alert{project: r.ProjectID, key: r.ID, name: "a refund", data: func() (event.Data, error) {
+			u, err := fromUnresolvedRefundRow(r)
+			if err != nil {
+				return nil, err
+			}
+			return u.UnresolvedEvent(r.Gateway), nil
+		}}
 	})
 }
 
 // alert is a row that people are to be alerted to.
 type alert struct {
 	project, key, name string
-	data               event.Data
+	data               func() (event.Data, error)
 }
 
 // alertTo announces due rows and notes that it did. One that cannot be read is noted without an announcement: it is
 // tried again when its next alert is due.
-func alertTo[R any](ctx context.Context, s *Store, due, note string, limit int, announce ports.Announce, read func(R) (alert, error)) (more bool, err error) {
+func alertTo[R any](ctx context.Context, s *Store, due, note string, limit int, announce ports.Announce, read func(R) alert) (more bool, err error) {
 	var unreadable error
 	err = s.inTx(ctx, anyProject, func(t *tx) error {
 		unreadable = nil
@@ -93,7 +95,8 @@ func alertTo[R any](ctx context.Context, s *Store, due, note string, limit int, 
 		}
 		more = len(rows) == limit
 		for _, r := range rows {
-			a, problem := read(r)
+			a := read(r)
+			args, problem := eventOf(id.Stored[id.Project](a.project), now, announce, a.data)
 			if problem != nil {
 				unreadable = errors.Join(unreadable, fmt.Errorf("%s of %s: %w", a.name, a.project, problem))
 			}
@@ -103,7 +106,7 @@ func alertTo[R any](ctx context.Context, s *Store, due, note string, limit int, 
 			if problem != nil {
 				continue
 			}
-			if err := t.announce(ctx, announce(id.Stored[id.Project](a.project), now, a.data)); err != nil {
+			if _, err := t.exec(ctx, t.dialect.insertEvent(), args...); err != nil {
 				return err
 			}
 		}

@@ -164,15 +164,16 @@ func (t *SelfTuner) Run(ctx context.Context) error {
 	var failed error
 	for last := (id.Agent{}); ; {
 		due, err := t.Active.SelfTuning(ctx, now.Add(-between), last, selfTuned)
-		if err != nil || len(due) == 0 {
+		failed = errors.Join(failed, err)
+		if len(due) == 0 {
 			t.tried = kept
-			return errors.Join(failed, err)
+			return failed
 		}
 		for _, a := range due {
 			last = a.ID
 			if tried, ok := t.tried[a.ID]; ok && now.Before(tried.Add(between)) {
 				kept[a.ID] = tried
-			} else if err := t.tune(ctx, a); !fault.Is(err, "tuning_busy") { // else it comes again with the next run
+			} else if err := fault.Survive(func() error { return t.tune(ctx, a) }); !fault.Is(err, "tuning_busy") { // else it comes again with the next run
 				kept[a.ID], failed = now, errors.Join(failed, err)
 			}
 		}

@@ -105,10 +105,7 @@ func passing(err error) bool {
 // RefreshExpiring refreshes tokens before anybody waits for one.
 func (a *Accounts) RefreshExpiring(ctx context.Context) error {
 	now := a.Clock.Now()
-	list, err := a.Queue.Expiring(ctx, now.Add(earliest), now, atOnce)
-	if err != nil {
-		return err
-	}
+	list, unreadable := a.Queue.Expiring(ctx, now.Add(earliest), now, atOnce)
 	for _, i := range list {
 		o, err := a.unseal(i)
 		if err == nil {
@@ -120,5 +117,5 @@ func (a *Accounts) RefreshExpiring(ctx context.Context) error {
 		a.Log.WarnContext(ctx, "an access token is not refreshed", "integration", i.ID.String(), "platform", i.Type.String(), "error", err)
 		a.Standing.Note(ctx, o.Integration, err)
 	}
-	return ctx.Err()
+	return errors.Join(unreadable, ctx.Err())
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
@@ -65,7 +66,7 @@ func (s *Service) eachLoaded(ctx context.Context, do func(id.Project) error) err
 		if ctx.Err() != nil {
 			return errors.Join(append(failed, ctx.Err())...)
 		}
-		if err := do(project); err != nil {
+		if err := fault.Survive(func() error { return do(project) }); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", project, err))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -72,7 +73,11 @@ func (r *Refresher) Refresh(ctx context.Context) error {
 			all[p] = before
 			continue
 		}
-		left, e := r.fill(ctx, p)
+		var left int
+		e := fault.Survive(func() (err error) {
+			left, err = r.fill(ctx, p)
+			return err
+		})
 		if e != nil {
 			err = errors.Join(err, e)
 			continue

@@ -1,0 +1,261 @@
+package boot_test
+
+import (
+	"database/sql"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http/httptest"
+	"slices"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/cmd/boot"
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// shopPair are two shops on a server whose background work the test runs. Work for the bad one, which comes
+// first, cannot be done.
+type shopPair struct {
+	*testing.T
+	app       *boot.App
+	url       string
+	db        *sql.DB
+	watched   *boot.Watched
+	bad, good keeper
+	slugs     map[string]string // by project
+}
+
+func (s *shopPair) exec(statement string, args ...any) {
+	s.Helper()
+	if _, err := s.db.Exec(statement, args...); err != nil {
+		s.Fatalf("%s: %v", statement, err)
+	}
+}
+
+func (s *shopPair) none(query string, args ...any) {
+	s.Helper()
+	s.count(0, query, args...)
+}
+
+func (s *shopPair) count(want int, query string, args ...any) {
+	s.Helper()
+	var n int
+	if err := s.db.QueryRow(query, args...).Scan(&n); err != nil || n != want {
+		s.Errorf("%s: %d, %v, want %d", query, n, err, want)
+	}
+}
+
+// unguard lets the test change rows that the database keeps as they are.
+func (s *shopPair) unguard(table string) {
+	s.Helper()
+	rows, err := s.db.Query("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = $1", table)
+	if err != nil { // PostgreSQL
+		s.exec("ALTER TABLE " + table + " DISABLE TRIGGER USER")
+		return
+	}
+	defer rows.Close()
+	var names []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			s.Fatal(err)
+		}
+		names = append(names, name)
+	}
+	for _, name := range names {
+		s.exec("DROP TRIGGER " + name)
+	}
+}
+
+func (s *shopPair) run(loop string) error { return s.app.Background()[loop](s.Context()) }
+
+// announced expects an event of the good shop.
+func (s *shopPair) announced(kind string) {
+	s.Helper()
+	s.count(1, "SELECT count(*) FROM outbox WHERE type = $1 AND project_id = $2", kind, s.good.project)
+}
+
+// visits has a buyer of each shop make an offer and begin a checkout.
+func (s *shopPair) visits() {
+	s.Helper()
+	for _, k := range []keeper{s.bad, s.good} {
+		buyer := merchant{k.T, s.url + "/p/" + s.slugs[k.project], ""}
+		p := k.ask(201, "POST", "/v1/catalog/products", `{"name":"Mug","sku":"`+s.slugs[k.project]+`","price":100,"category":"Kitchen","quantity":2}`)["id"]
+		quote := buyer.call(200, "POST", "/acp/quote", fmt.Sprintf(`{"product_id":%q,"quantity":1,"offer_price":10}`, p))
+		buyer.call(200, "POST", "/acp/checkout/init", fmt.Sprintf(`{"session_id":%q,"items":[{"product_id":%q,"quantity":1}],
+			"shipping_address":{"name":"A. Buyer","line1":"1 Main St","city":"Springfield","state":"CA","postal_code":"90001","country":"US"}}`,
+			quote["session_id"], p))
+	}
+}
+
+const spoilCheckouts = "UPDATE checkouts SET lines = '{' WHERE project_id = $1"
+
+// perRow are the loops that work for many: how there is work, what spoils the bad shop's rows (else its work
+// panics), and how it is seen that the good shop's is done.
+var perRow = map[string]struct {
+	arrange func(*shopPair)
+	spoil   string
+	done    func(*shopPair)
+}{
+	"learn sales": {
+		done: func(s *shopPair) { s.reached("learn sales") },
+	},
+	"hear of stock": {
+		done: func(s *shopPair) { s.reached("hear of stock") },
+	},
+	"fold analytics": {
+		spoil: spoilCheckouts,
+		done: func(s *shopPair) {
+			s.none("SELECT count(*) FROM analytics_pending WHERE project_id = $1", s.good.project)
+		},
+	},
+	"announce low stock": {
+		arrange: func(s *shopPair) { s.exec("UPDATE stock SET quantity = 1") },
+		done:    func(s *shopPair) { s.announced("inventory.low") },
+	},
+	"expire checkouts": {
+		arrange: func(s *shopPair) { s.exec("UPDATE checkouts SET valid_until = 1") },
+		done:    func(s *shopPair) { s.announced("checkout.abandoned") },
+	},
+	"announce lost negotiations": {
+		arrange: func(s *shopPair) {
+			if err := s.run("fold analytics"); err != nil {
+				s.Fatal(err)
+			}
+			s.exec("UPDATE sessions SET expires_at = 1")
+			s.exec("UPDATE haggled_sessions SET due_at = CASE project_id WHEN $1 THEN 1 ELSE 2 END", s.bad.project)
+		},
+		done: func(s *shopPair) { s.announced("negotiation.lost") },
+	},
+	"tune agents": {
+		arrange: func(s *shopPair) {
+			s.unguard("agent_policies")
+			s.exec("UPDATE agents SET automatic = true")
+			s.exec("UPDATE agent_policies SET created_at = 1")
+		},
+		done: func(s *shopPair) { s.reached("tune agents") },
+	},
+	"seal decisions": {
+		arrange: func(s *shopPair) { s.unguard("decisions") },
+		spoil:   "UPDATE decisions SET before = '{' WHERE project_id = $1",
+		done: func(s *shopPair) {
+			s.none("SELECT count(*) FROM decisions WHERE position IS NULL AND project_id = $1", s.good.project)
+		},
+	},
+	"refresh tokens": {
+		arrange: func(s *shopPair) {
+			for i, k := range []keeper{s.bad, s.good} {
+				s.exec(`INSERT INTO integrations (project_id, id, type, name, status, account, live, webhook_id, webhook_remote, webhook_status,
+					sealed, last_error, created_at, updated_at, expires_at)
+					VALUES ($1, $2, 'shopify', 'Shopify', 'connected', 'a', false, $2, '', 'none', $3, '', 1, 1, $4)`,
+					k.project, "int_"+k.project, []byte{1}, i+1)
+			}
+		},
+		spoil: "UPDATE integrations SET type = 'unknown' WHERE project_id = $1",
+		done: func(s *shopPair) { // its credentials are tried, and cannot be opened
+			s.count(1, "SELECT count(*) FROM integrations WHERE status = 'error' AND project_id = $1", s.good.project)
+		},
+	},
+	"announce unresolved payments": {
+		arrange: func(s *shopPair) {
+			s.exec("UPDATE checkouts SET status = 'processing', attempt = 1, claimed_at = 1, lease_until = 1, retry_at = 1")
+		},
+		done: func(s *shopPair) { s.announced("payment.unresolved") },
+	},
+	"give products their vectors": {
+		arrange: func(s *shopPair) {
+			for _, slug := range s.slugs {
+				merchant{s.T, s.url + "/p/" + slug, ""}.call(200, "POST", "/acp/search", `{"query":"mug"}`)
+			}
+		},
+		done: func(s *shopPair) { s.reached("give products their vectors") },
+	},
+}
+
+func (s *shopPair) reached(loop string) {
+	s.Helper()
+	if !s.watched.Reached[loop+" "+s.good.project] {
+		s.Errorf("%s did nothing for the good shop", loop)
+	}
+}
+
+// others are the loops that the test leaves out, and why.
+var others = map[string]string{
+	"follow the database's clock": "it reads one clock",
+	"record uses of keys":         "one statement that reads no row",
+	"forget idempotency keys":     "one statement that reads no row",
+	"forget declines":             "one statement that reads no row",
+	"forget consents":             "one statement that reads no row",
+	"forget webhook calls":        "one statement that reads no row",
+	"forget work set aside":       "one statement that reads no row",
+	"forget stock turns":          "one statement that reads no row",
+	"forget vectors":              "one statement that reads no row",
+	"reconcile books":             "an integration is claimed alone, and set aside: app/finance has its tests",
+	"close projects":              "one at a time: TestCloser of app/projects breaks one",
+}
+
+// What cannot be done for one project is done for the others, whatever the loop.
+func TestLoops_oneProjectFails(t *testing.T) {
+	t.Parallel()
+	for _, engine := range boottest.Engines {
+		t.Run(engine.Name, func(t *testing.T) {
+			t.Parallel()
+			for loop, c := range perRow {
+				t.Run(loop, func(t *testing.T) {
+					s := openPair(t, engine.URL(t))
+					s.visits()
+					if c.arrange != nil {
+						c.arrange(s)
+					}
+					if c.spoil != "" {
+						s.exec(c.spoil, s.bad.project)
+					} else {
+						s.watched.Bad = id.Stored[id.Project](s.bad.project)
+					}
+					func() {
+						defer func() {
+							if p := recover(); p != nil {
+								t.Errorf("a panic: %v", p)
+							}
+						}()
+						if err := s.run(loop); err == nil {
+							t.Error("nobody hears of what failed")
+						}
+					}()
+					c.done(s)
+				})
+			}
+		})
+	}
+}
+
+func openPair(t *testing.T, database string) *shopPair {
+	t.Helper()
+	app, err := boot.New(t.Context(), boot.Config{
+		Addr: "127.0.0.1:0", OpsAddr: "127.0.0.1:0", DatabaseURL: database, Env: "sandbox", BootstrapKey: boottest.Key, ACPRate: "off",
+		EnterpriseRate: "1000000/1000000", EmbeddingsURL: "http://127.0.0.1:9/v1",
+	}, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { app.Close() })
+	server := httptest.NewServer(app.Handler())
+	t.Cleanup(server.Close)
+	s := &shopPair{T: t, app: app, url: server.URL, db: inspect(t, database), watched: app.Watch()}
+	m := merchant{t, server.URL, boottest.Key}
+	s.bad, s.good = m.keep("one"), m.keep("two")
+	s.slugs = map[string]string{s.bad.project: "one", s.good.project: "two"}
+	if s.bad.project > s.good.project {
+		s.bad, s.good = s.good, s.bad
+	}
+	s.watched.Loaded = []id.Project{id.Stored[id.Project](s.bad.project), id.Stored[id.Project](s.good.project)}
+	known := slices.Sorted(maps.Keys(app.Background()))
+	for _, name := range known {
+		if _, tested := perRow[name]; !tested && others[name] == "" {
+			t.Errorf("no test of the loop %q", name)
+		}
+	}
+	return s
+}
