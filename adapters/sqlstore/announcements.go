@@ -138,19 +138,6 @@ func (t *tx) announce(ctx context.Context, e *event.Event) error {
 	return err
 }
 
-// eventOf is the row of an event. A failure of what makes it, also a panic, is the event's alone: the transaction
-// goes on.
-func eventOf(project id.Project, now time.Time, announce ports.Announce, data func() (event.Data, error)) (args []any, err error) {
-	err = fault.Survive(func() error {
-		d, err := data()
-		if err == nil {
-			args, err = eventArgs(announce(project, now, d))
-		}
-		return err
-	})
-	return args, err
-}
-
 func (v LateAnnouncements) LowStock(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
 	var failed error
 	err = v.store.inTx(ctx, anyProject, func(t *tx) error {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -113,4 +115,17 @@ func alertTo[R any](ctx context.Context, s *Store, due, note string, limit int, 
 		return nil
 	})
 	return more && err == nil, errors.Join(err, unreadable)
+}
+
+// eventOf is the row of an event. A failure of what makes it, also a panic, is the event's alone: the transaction
+// goes on.
+func eventOf(project id.Project, now time.Time, announce ports.Announce, data func() (event.Data, error)) (args []any, err error) {
+	err = fault.Survive(func() error {
+		d, err := data()
+		if err == nil {
+			args, err = eventArgs(announce(project, now, d))
+		}
+		return err
+	})
+	return args, err
 }
