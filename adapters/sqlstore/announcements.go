@@ -169,8 +169,8 @@ func (v LateAnnouncements) LowStock(ctx context.Context, limit int, announce por
 	return more && err == nil, errors.Join(err, failed)
 }
 
-// announceLow reads what is left after the checks were taken: a change that is not seen has a check of its
-// own, which is not taken yet. problem is why variants could not be announced.
+// announceLow reads what is left once the checks are taken: a later change has a check of its own. problem is why some
+// variants are not announced.
 func (t *tx) announceLow(ctx context.Context, project id.Project, variants []string, announce ports.Announce) (problem, err error) {
 	args := arguments{project.String()}
 	query := fmt.Sprintf(selectLeft, args.list(variants))
@@ -234,8 +234,7 @@ func (v LateAnnouncements) AbandonedCheckouts(ctx context.Context, limit int, an
 			if _, err := t.exec(ctx, abandonCheckout, r.ProjectID, r.ID, toMillis(now)); err != nil {
 				return err
 			}
-			// Nothing is held by a checkout that is not being paid: one that cannot be read ends like the
-			// others, without an event.
+			// A checkout that is not being paid holds nothing: one that cannot be read ends without an event.
 			args, problem := eventOf(id.Stored[id.Project](r.ProjectID), now, announce, func() (event.Data, error) {
 				c, err := fromCheckoutRow(r)
 				if err != nil {
