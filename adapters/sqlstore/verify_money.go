@@ -1,6 +1,13 @@
 package sqlstore
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+)
+
+// orphanBooked reports whether the ledger has the charge of orphan r, as checkout.Orphan.Booked does.
+const orphanBooked = "r.failure NOT IN ('" + checkout.ErrAttemptUnknown + "', '" + checkout.ErrSecondCharge + "')"
 
 // moneyPromises are about what was taken and given back, and what the books say of it.
 var moneyPromises = []promise{
@@ -26,14 +33,14 @@ var moneyPromises = []promise{
 		holds: "the ledger has the charge of each orphan that is ours to give back",
 		kind:  "orphan", many: "charges", rows: "orphan_charges", side: "debit",
 		same:  "t.reference = r.charge AND t.provider = r.provider",
-		once:  "r.status <> 'failed'",
+		once:  "r.status <> 'failed' AND " + orphanBooked,
 		maybe: "r.status = 'failed'", // it may have failed before it was certain that the money is ours
 	}.promise("the charge of an orphan that there is not"),
 	entries{
 		holds: "the ledger has the refund of each orphan that was given back",
 		kind:  "orphan_refund", many: "refunds", rows: "orphan_charges", side: "credit",
 		same:  "t.reference IN (r.refund, r.charge) AND t.provider = r.provider", // the charge: by earlier releases
-		once:  "r.status = 'refunded'",
+		once:  "r.status = 'refunded' AND " + orphanBooked,
 		maybe: "r.status = 'failed'", // after it had succeeded
 		back:  "orphan_reversal",     // and another refund may have come after it
 	}.promise("the refund of an orphan that there is not"),

@@ -43,13 +43,10 @@ func reversedOnce(t *testing.T, s *Store) *porttest.Sale {
 			t.Fatal(err)
 		}
 	}
-	charged := orphaned(t, s, sale)
-	if err := s.Orphans().ChangeOrphan(t.Context(), project, charged.ID, func(o *checkout.Orphan, now time.Time) (*event.Event, error) {
+	changeOrphan(t, s, orphaned(t, s, sale, "ch_orphan", ""), func(o *checkout.Orphan, now time.Time) error {
 		o.Refunded("re_orphan", now)
-		return nil, nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+		return nil
+	})
 	return sale
 }
 
@@ -71,14 +68,17 @@ func disputeIDs(n byte) order.DisputeIDs {
 	}
 }
 
-// orphaned is a charge that no order comes of.
-func orphaned(t *testing.T, s *Store, sale *porttest.Sale) *checkout.Orphan {
+// orphaned stores a charge without an order, and why it is left to a person, if it is.
+func orphaned(t *testing.T, s *Store, sale *porttest.Sale, charge, doubt string) *checkout.Orphan {
 	t.Helper()
 	c, err := s.Checkouts().Get(t.Context(), sale.Project(), sale.Order.Checkout)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := c.Orphaned(1, "ch_orphan", sale.Order.CreatedAt)
+	o := c.Orphaned(1, charge, sale.Order.CreatedAt)
+	if doubt != "" {
+		o.Doubt(doubt, sale.Order.CreatedAt)
+	}
 	if err := s.Checkouts().InTx(t.Context(), sale.Project(), func(p ports.Purchase) error {
 		_, err := p.Orphan(t.Context(), o, nil)
 		return err
@@ -86,6 +86,35 @@ func orphaned(t *testing.T, s *Store, sale *porttest.Sale) *checkout.Orphan {
 		t.Fatal(err)
 	}
 	return o
+}
+
+func changeOrphan(t *testing.T, s *Store, o *checkout.Orphan, change func(*checkout.Orphan, time.Time) error) {
+	t.Helper()
+	if err := s.Orphans().ChangeOrphan(t.Context(), o.Project, o.ID, func(o *checkout.Orphan, now time.Time) (*event.Event, error) {
+		return nil, change(o, now)
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A person gives back a charge whose refund was taken back, and charges that the ledger does not have.
+func TestVerify_orphansGivenBackByHand(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		sale := soldOnce(t, s)
+		for i, doubt := range []string{"", checkout.ErrSecondCharge, checkout.ErrAttemptUnknown} {
+			o := orphaned(t, s, sale, fmt.Sprint("ch_", i), doubt)
+			if doubt == "" {
+				changeOrphan(t, s, o, func(o *checkout.Orphan, now time.Time) error { o.Refunded("re_1", now); return nil })
+				changeOrphan(t, s, o, func(o *checkout.Orphan, now time.Time) error { o.RefundFailed("re_1", "expired_card", now); return nil })
+			}
+			changeOrphan(t, s, o, func(o *checkout.Orphan, now time.Time) error {
+				return o.DecideManually(true, fmt.Sprint("re_by_hand_", i), now)
+			})
+		}
+		if found := verified(t, s).Violations(); len(found) > 0 {
+			t.Errorf("broken %v", found)
+		}
+	})
 }
 
 func TestVerify_reversals(t *testing.T) {
