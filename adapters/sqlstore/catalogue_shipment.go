@@ -159,7 +159,7 @@ func (s *shipment) sendStock(ctx context.Context) error {
 	return s.to.t.insert(ctx, upsertStock, rows, replaceStock)
 }
 
-// level is a row of stock of which attempts hold some pieces.
+// level returns the stock row for a counted quantity, some of which payment attempts hold.
 func (s *shipment) level(l catalog.Stock, held int) []any {
 	shelf := catalog.Shelf{Held: held}.Recount(l.Quantity)
 	return []any{s.to.project.String(), l.Variant.String(), project.DefaultLocation, shelf.Quantity, shelf.Oversold}

@@ -1,12 +1,12 @@
 package sqlstore
 
-// personalTable says where a table holds personal data of buyers, and how that is erased. The list personal is the one
-// authority on it: closing a project and erasing a buyer go through it, and TestEveryColumnIsClassified holds every column
-// of the schema against it and against notPersonal.
+// personalTable lists the columns of a table that hold personal data of buyers, and how each is erased. Closing a project and
+// erasing a buyer both use the list personal. TestEveryColumnIsClassified fails for a column that is neither in it nor in
+// notPersonal.
 type personalTable struct {
 	table string
 	key   string // rows are erased in its order when a project is closed
-	// of is the column by which a row belongs to what a buyer has, and by what it belongs to.
+	// of is the column with the id of the session, checkout or order that a row belongs to; by says which.
 	of string
 	by subject
 	// where narrows the rows that can be erased.
@@ -19,7 +19,7 @@ type personalTable struct {
 
 type erasedColumn struct{ name, left string }
 
-// subject is what of a buyer's a row belongs to.
+// subject is the kind of record that a row belongs to.
 type subject int
 
 const (

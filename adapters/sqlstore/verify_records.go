@@ -1,6 +1,6 @@
 package sqlstore
 
-// recordPromises find copies of which a part is missing: what one table says must be in the others.
+// recordPromises find backups and copies with missing rows: every record needs its counterpart in other tables.
 var recordPromises = []promise{
 	{
 		holds:   "every quote was decided, decisions are numbered without gaps, and each is about a quote",

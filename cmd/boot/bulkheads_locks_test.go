@@ -89,7 +89,7 @@ func TestALockedRowCostsNobodyElse(t *testing.T) {
 	}
 	stock := lockRows(t, database, "SELECT FROM stock WHERE project_id = $1", first.id())
 	buyers := gather(t, len(checkouts), func(i int) *http.Request { return from(i, first.finalize(checkouts[i], "spt_sandbox_ok")) })
-	const share = 6 // of 10 connections, where nobody else wants one
+	const share = 6 // the most of 10 connections that one project gets
 	eventually(t, "payments that wait for a lock and for connections", func() bool {
 		return stock.waiting() >= share && metric(t, app, `haggle_database_waiting{db_name="postgres"}`) > 0
 	})

@@ -54,8 +54,8 @@ func TestStockCountedDuringAnAttempt(t *testing.T) {
 	}
 }
 
-// The shelf is empty while two payments are undecided. One is paid, and its piece is owed. What comes back of the
-// other pays for it: it was never there.
+// The merchant counts zero pieces while two payments are undecided. One payment succeeds, so one piece is oversold. The
+// piece of the other payment is not for sale again: nothing was on the shelf.
 func TestStockCountedBelowWhatAttemptsHold(t *testing.T) {
 	onMarkets(t, func(m *market) {
 		p := m.product(100_00, 5)
@@ -68,12 +68,12 @@ func TestStockCountedBelowWhatAttemptsHold(t *testing.T) {
 		m.refused(err, "out_of_stock")
 		m.reconcile()
 		if n := m.stock(p); n != 0 {
-			m.t.Errorf("%d pieces for sale of an empty shelf", n)
+			m.t.Errorf("%d pieces are for sale, but none was counted", n)
 		}
 		levels, err := m.store.Inventory().Adjust(m.t.Context(), m.project.ID, []ports.StockMove{{SKU: p.SKU, Location: "main", Delta: 3}})
 		m.must(err)
 		if l := levels[0]; l.Quantity != 2 || l.Held != 0 || l.Oversold != 0 {
-			m.t.Errorf("three came in, of which one is owed: %+v", l)
+			m.t.Errorf("three pieces came in, one of them was oversold: %+v, want 2 for sale", l)
 		}
 	})
 }

@@ -57,7 +57,7 @@ func listUnresolved[T any](ctx context.Context, s atServer, path, heading string
 		fmt.Fprintln(table, line(element))
 	})
 	if err == nil && count == 0 {
-		fmt.Fprintln(os.Stderr, "There are none.")
+		fmt.Fprintf(os.Stderr, "No unresolved %s.\n", strings.TrimPrefix(path, "/v1/finance/"))
 	}
 	if err != nil {
 		return err

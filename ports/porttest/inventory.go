@@ -42,7 +42,7 @@ func level(p *catalog.Product, variant int, location string, quantity int) catal
 	return catalog.Level{Product: p.ID, Variant: v.ID, SKU: v.SKU, Location: location, Quantity: quantity}
 }
 
-// shelf is a level of which nothing is held.
+// shelf is a level without held or oversold pieces.
 func shelf(p *catalog.Product, variant int, location string, quantity int) catalog.Shelf {
 	return catalog.Shelf{Level: level(p, variant, location, quantity)}
 }

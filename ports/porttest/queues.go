@@ -151,7 +151,7 @@ func queueLeaseEnds(c queueCase) {
 	}
 	c.at(queueStart.Add(queueLease - time.Millisecond))
 	same(c, "claimed while the leases last", len(c.claim(2)), 0)
-	early, err := c.queue.Claim(c.Context(), queueLease, shares) // as whoever listed the groups before they were claimed
+	early, err := c.queue.Claim(c.Context(), queueLease, shares) // groups that were listed before the first claim
 	c.must(err)
 	same(c, "claimed of these groups while the leases last", len(early), 0)
 	c.at(queueStart.Add(queueLease))
