@@ -14,6 +14,7 @@ Feature: The search index
       | vectors         | {"source": null, "model": null, "embedded": 0, "pending": 0}         |
       | embedding_error | null                                                                 |
       | memory_bytes    | 0                                                                    |
+      | left_out        | []                                                                   |
 
   Scenario: The first search builds it, and changes get in
     Given a shop with 7 products

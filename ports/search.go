@@ -56,6 +56,19 @@ type IndexState struct {
 	Embedded int   // products with a vector of an embedding model
 	Model    string
 	Bytes    int64 // of memory, about
+	Limit    int64 // of Bytes; 0: none
+	LeftOut  LeftOut
+}
+
+// LeftOut is what an index leaves out to stay within its limit of memory.
+type LeftOut struct {
+	Spelling     bool // misspellings of rare words
+	Descriptions bool // words of some descriptions
+}
+
+// Or is what either leaves out.
+func (l LeftOut) Or(other LeftOut) LeftOut {
+	return LeftOut{l.Spelling || other.Spelling, l.Descriptions || other.Descriptions}
 }
 
 // Sales are what a project's orders tell of its products, over some time.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -231,21 +230,32 @@ func TestFilteredMeanings(t *testing.T) {
 	}
 }
 
-func TestIdleProjectsAreDropped(t *testing.T) {
+// TestMemory_leastRecentlySearchedIsDropped: all indexes together stay within memory, also where all are in use.
+func TestMemory_leastRecentlySearchedIsDropped(t *testing.T) {
 	t.Parallel()
-	h, x := newHistory(6), New(Options{Memory: 1})
+	h := newHistory(6)
+	all := []*catalog.Product{h.write(1), h.write(2), h.write(3)}
+	alone := New(Options{})
+	alone.Apply(liveProject, ports.CatalogChanges{Version: 1, Changed: all})
+	one := alone.bytes()
+
+	x := New(Options{Memory: 3*one + one/2})
 	var projects []id.Project
-	for n := range 3 {
+	for n := range 4 {
 		projects = append(projects, id.Stored[id.Project](fmt.Sprint("proj_", n)))
-		p := h.write(n)
-		x.Apply(projects[n], ports.CatalogChanges{Version: 1, Changed: []*catalog.Product{p}})
+	}
+	for n, project := range projects[:3] {
+		x.Apply(project, ports.CatalogChanges{Version: 1, Changed: all})
+		x.replica(project).used.Store(int64(100 + n))
 	}
 	if n := len(x.Loaded()); n != 3 {
-		t.Fatalf("%d projects: those just used are dropped too", n)
+		t.Fatalf("%d projects are left of 3 that fit", n)
 	}
-	x.replica(projects[1]).used.Store(time.Now().Add(-2 * idle).UnixNano())
-	x.evict(time.Now())
-	if x.Version(projects[1]) != 0 || x.Version(projects[0]) != 1 || x.Version(projects[2]) != 1 {
+	if _, err := x.Search(t.Context(), projects[0], catalog.Query{Text: "tent"}); err != nil {
+		t.Fatal(err)
+	}
+	x.Apply(projects[3], ports.CatalogChanges{Version: 1, Changed: all})
+	if x.Version(projects[1]) != 0 || x.Version(projects[0]) != 1 || x.Version(projects[2]) != 1 || x.Version(projects[3]) != 1 {
 		t.Errorf("left: %v", x.Loaded())
 	}
 	x.Restock(projects[1], map[id.Variant]int{})

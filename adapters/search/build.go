@@ -24,6 +24,9 @@ type builder struct {
 	current []frequencies // by term, of the document being read
 	seen    []uint32      // terms of the document being read
 	reader  words.Reader
+
+	allowance allowance
+	bytes     int64 // about what building takes so far
 }
 
 type entry struct {
@@ -31,14 +34,14 @@ type entry struct {
 	posting
 }
 
-func build(products []*catalog.Product, totals map[id.Variant]int, labels *labels) *segment {
+func build(products []*catalog.Product, totals map[id.Variant]int, labels *labels, allowance allowance) *segment {
 	b := builder{
 		segment: &segment{
 			documents: make([]document, 0, len(products)),
 			lengths:   make([][fields]length, 0, len(products)),
 		},
 		labels: labels, spoken: make(map[string]uint32), numbers: make(map[string]uint32),
-		goods: goods{products: products},
+		goods: goods{products: products}, allowance: allowance,
 	}
 	for _, p := range products {
 		b.document(p)
@@ -71,6 +74,7 @@ func (b *builder) document(p *catalog.Product) {
 		}
 	}
 	number := uint32(len(s.documents))
+	b.bytes += bytesOfProduct + int64(len(p.Variants))*bytesOfVariant + textBytes(p)
 	lengths := b.text(p, &d)
 	d.variants.to, d.colors.to, d.title.to = uint32(len(s.variants)), uint32(len(s.colors)), uint32(len(s.titles))
 	s.documents, s.lengths = append(s.documents, d), append(s.lengths, lengths)
@@ -78,6 +82,7 @@ func (b *builder) document(p *catalog.Product) {
 		b.entries = append(b.entries, entry{term, posting{number, b.current[term]}})
 		b.current[term] = 0
 	}
+	b.bytes += int64(len(b.seen)) * bytesOfEntry
 	b.seen = b.seen[:0]
 }
 
@@ -115,7 +120,11 @@ func (b *builder) text(p *catalog.Product, d *document) [fields]length {
 			counts[attributes] += b.read(attributes, v.Size)
 		}
 	}
-	counts[description] = b.read(description, p.Description)
+	if b.bytes < b.allowance.bytes {
+		counts[description] = b.read(description, p.Description)
+	} else if p.Description != "" {
+		b.segment.leftOut.Descriptions = true
+	}
 	var lengths [fields]length
 	for f, n := range counts {
 		lengths[f] = lengthOf(n)
@@ -205,6 +214,10 @@ func (b *builder) read(f field, text string) (count int) {
 
 func (b *builder) count(f field, word []byte) (term uint32) {
 	term, known := b.spoken[string(word)]
+	if !known && b.full(f) && !b.allowance.known(string(word)) {
+		b.segment.leftOut.Descriptions = true
+		return stopped
+	}
 	if !known {
 		term = b.number(words.Term(string(word)))
 		b.spoken[string(word)] = term
@@ -217,6 +230,15 @@ func (b *builder) count(f field, word []byte) (term uint32) {
 	}
 	b.current[term] = b.current[term].more(f)
 	return term
+}
+
+// full reports whether a field may bring no more new words. Descriptions leave the same again to the other fields.
+func (b *builder) full(f field) bool {
+	most := b.allowance.terms
+	if f != description {
+		most += b.allowance.others
+	}
+	return len(b.terms) >= most
 }
 
 func (b *builder) number(term string) uint32 {
@@ -249,6 +271,7 @@ func (b *builder) finish() {
 		b.segment.titles[i] = place[term]
 	}
 	b.segment.spoken = b.vocabulary(place)
+	b.segment.limitSpelling(b.allowance.spelled)
 	b.segment.seal(b.goods)
 }
 

@@ -31,6 +31,7 @@ type Index struct {
 	embedder ports.QueryEmbedder
 	log      *slog.Logger
 	memory   int64
+	limits   limits   // of one project
 	projects sync.Map // id.Project to *replica
 
 	closing sync.RWMutex    // held by whoever begins background work
@@ -48,7 +49,8 @@ var (
 type Options struct {
 	// Embedder makes vectors of queries. What takes it too long, or fails, is answered without.
 	Embedder ports.QueryEmbedder
-	// Memory is how many bytes all copies together may take before those of idle projects are dropped. Zero: any.
+	// Memory is how many bytes the indexes of all projects may take together. Beyond it, those that were not
+	// searched for the longest time are dropped. One project may take half of it; see limits. Zero: no limit.
 	Memory int64
 	Log    *slog.Logger
 }
@@ -58,7 +60,7 @@ func New(o Options) *Index {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	x := &Index{embedder: o.Embedder, log: o.Log, memory: o.Memory}
+	x := &Index{embedder: o.Embedder, log: o.Log, memory: o.Memory, limits: limitsOf(o.Memory / 2)}
 	x.life, x.end = context.WithCancel(context.Background())
 	return x
 }
@@ -137,7 +139,7 @@ func (x *Index) Apply(project id.Project, changes ports.CatalogChanges) {
 	defer c.applying.Unlock()
 	old := c.current.Load()
 	if old == nil {
-		old = &snapshot{}
+		old = &snapshot{limits: x.limits}
 	}
 	if old.version >= changes.Version || old.version < changes.Since {
 		return
@@ -152,7 +154,13 @@ func (x *Index) Apply(project id.Project, changes ports.CatalogChanges) {
 	if c.names.Store(int64(c.labels.spellings())); old.version == 0 {
 		c.notice()
 		c.used.Store(time.Now().UnixNano())
-		x.evict(time.Now())
+	}
+	if len(changes.Changed) > 0 {
+		x.evict(project)
+	}
+	if left := next.leftOut(); left != (ports.LeftOut{}) && old.leftOut() != left {
+		x.log.Warn("a search index reached its memory limit and leaves words out", "project", project.String(),
+			"spelling", left.Spelling, "descriptions", left.Descriptions, "bytes", next.bytes(), "limit", x.limits.bytes)
 	}
 	x.tend(c)
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math"
 	"time"
 	"unsafe"
 
@@ -10,16 +11,17 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// idle is how long nobody has searched a project whose copy may be dropped.
-const idle = 10 * time.Minute
+// inUse is how long after a search a project counts as in use: dropping its index deserves a warning, since it
+// will be built again soon.
+const inUse = time.Minute
 
-// evict drops the copies that nobody has searched for the longest time, until all together fit into the memory
-// that they may have. A copy that is in use stays, whatever it takes: it would be built again at once.
-func (x *Index) evict(now time.Time) {
+// evict drops the indexes that were not searched for the longest time, until all together fit into memory. It
+// keeps that of the project given, which alone stays within limits.
+func (x *Index) evict(keep id.Project) {
 	for x.memory > 0 && x.bytes() > x.memory {
-		project, least := id.Project{}, now.Add(-idle).UnixNano()
+		project, least := id.Project{}, int64(math.MaxInt64)
 		x.projects.Range(func(key, c any) bool {
-			if used := c.(*replica).used.Load(); used < least && c.(*replica).current.Load() != nil {
+			if used := c.(*replica).used.Load(); used < least && key != keep && c.(*replica).current.Load() != nil {
 				project, least = key.(id.Project), used
 			}
 			return true
@@ -28,7 +30,12 @@ func (x *Index) evict(now time.Time) {
 			return
 		}
 		x.projects.Delete(project)
-		x.log.Info("the index of an idle project was dropped", "project", project.String())
+		if unused := time.Since(time.Unix(0, least)); unused < inUse {
+			x.log.Warn("the search index of a project in use was dropped: HAGGLE_SEARCH_MEMORY is too small for the projects in use",
+				"project", project.String(), "unused", unused)
+		} else {
+			x.log.Info("the search index of an idle project was dropped", "project", project.String())
+		}
 	}
 }
 
@@ -51,6 +58,7 @@ func (x *Index) State(project id.Project) ports.IndexState {
 	state := ports.IndexState{
 		Version: s.version, Products: live(s.parts), Bytes: s.bytes(), Model: s.model,
 		Learnt: s.latent != nil, Sold: s.sales != nil,
+		Limit: x.memory / 2, LeftOut: s.leftOut(),
 	}
 	for i := range s.parts {
 		if p := &s.parts[i]; p.embedded != nil {
@@ -84,7 +92,7 @@ func vectorBytes(set *vectors.Set) int64 {
 const (
 	bytesOfProduct  = 900 // its columns, three lookups and the product's own frame
 	bytesOfVariant  = 220
-	bytesOfSpelling = 110
+	bytesOfSpelling = 130
 	bytesOfName     = 120
 )
 

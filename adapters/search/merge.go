@@ -41,12 +41,18 @@ const gone = ^uint32(0)
 // joining makes one segment of parts: their live documents in the same order. It reads no text again.
 type joining struct {
 	parts   []part
+	limits  limits
 	numbers [][]uint32 // by part and document: the new number, or gone
 	joined  *segment
 }
 
-func join(parts []part) *joining {
-	j := &joining{parts: parts, numbers: make([][]uint32, len(parts)), joined: &segment{}}
+func join(parts []part, limits limits) *joining {
+	j := &joining{
+		parts:   parts,
+		limits:  limits,
+		numbers: make([][]uint32, len(parts)),
+		joined:  &segment{},
+	}
 	var g goods
 	for i := range parts {
 		j.take(i, &g)
@@ -67,6 +73,10 @@ func join(parts []part) *joining {
 	})
 	j.titles(places, moved)
 	j.joined.spoken = j.vocabulary(places, moved)
+	for i := range parts {
+		j.joined.leftOut = j.joined.leftOut.Or(parts[i].leftOut)
+	}
+	j.joined.limitSpelling(limits.spelled)
 	j.joined.seal(g)
 	return j
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/search/spelling"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // field of a product. The order is that in which reasons prefer them. The head of a title is what comes
@@ -45,6 +46,7 @@ type segment struct {
 	measures  measures
 	lexicon   *spelling.Lexicon // of spoken
 	bytes     int64             // about what all of it takes
+	leftOut   ports.LeftOut     // because of limits
 
 	products []atomic.Pointer[catalog.Product] // by document
 	steps    []atomic.Uint32                   // by document: step of the lowest price among the variants

@@ -13,6 +13,7 @@ import (
 
 // snapshot is a catalogue at a version.
 type snapshot struct {
+	limits   limits
 	version  int64
 	parts    []part
 	size     int // documents, dead ones too
@@ -78,7 +79,7 @@ func (s *snapshot) with(c ports.CatalogChanges, l *labels, frozen int) (next *sn
 		}
 	}
 	if len(written) > 0 {
-		next.append(build(written, totalsOf(c.Levels), l))
+		next.append(build(written, totalsOf(c.Levels), l, next.allowance()))
 	}
 	next.mergeInline(frozen)
 	next.name(l)
@@ -111,7 +112,7 @@ func (s *snapshot) mergeInline(frozen int) {
 		s.parts = s.parts[:from]
 		return
 	}
-	s.parts = append(s.parts[:from], join(s.parts[from:]).part())
+	s.parts = append(s.parts[:from], join(s.parts[from:], s.limits).part())
 }
 
 func documents(parts []part) (n int) {

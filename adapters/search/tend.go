@@ -127,7 +127,7 @@ func (c *replica) merge(ctx context.Context) error {
 	var merged []part
 	var j *joining
 	if live(merging) > 0 {
-		j = join(merging)
+		j = join(merging, s.limits)
 		p := j.part()
 		if err := seal(ctx, p.latent, p.embedded); err != nil {
 			return err

@@ -43,7 +43,9 @@ type Standing struct {
 	Wanted    int64 // version of the catalogue
 	Has       int64 // version of the index, 0 if there is none
 	Products  int   // active ones in the index
-	Bytes     int64
+	Bytes     int64 // of memory, about
+	Limit     int64 // of Bytes; 0: none
+	LeftOut   ports.LeftOut
 
 	Meaning  Meaning
 	Model    string // that products are to be embedded by; empty: none
@@ -62,7 +64,7 @@ func (s *Service) Standing(ctx context.Context, p *project.Project) (Standing, e
 	}
 	standing := Standing{
 		Readiness: readiness(state.Version, p.CatalogVersion, building), Wanted: p.CatalogVersion, Has: state.Version,
-		Products: state.Products, Bytes: state.Bytes, Model: s.Model,
+		Products: state.Products, Bytes: state.Bytes, Limit: state.Limit, LeftOut: state.LeftOut, Model: s.Model,
 	}
 	if state.Learnt {
 		standing.Meaning = FromCatalogue

@@ -55,7 +55,7 @@ type Config struct {
 	OpenAIKey      string `env:"HAGGLE_OPENAI_KEY" name:"openai-key" help:"Its API key."`
 	AnthropicURL   string `env:"HAGGLE_ANTHROPIC_URL" help:"Endpoint of the provider anthropic, as https://api.anthropic.com."`
 	AnthropicKey   string `env:"HAGGLE_ANTHROPIC_KEY" help:"Its API key."`
-	SearchMemory   string `env:"HAGGLE_SEARCH_MEMORY" default:"1024" help:"Megabytes that all shops' search indexes may take before those that were idle for 10 minutes are dropped, to be built again when needed; 0: any."`
+	SearchMemory   string `env:"HAGGLE_SEARCH_MEMORY" default:"1024" help:"Megabytes that the search indexes of all shops may take; beyond it, those not searched for the longest time are dropped, to be built again when needed. One shop may take half of it; 0: any."`
 	NATSURL        string `env:"HAGGLE_NATS_URL" name:"nats-url" help:"nats://… Every event also goes to JetStream there, to haggle.PROJECT.TYPE."`
 	SMTPURL        string `env:"HAGGLE_SMTP_URL" name:"smtp-url" help:"smtp://USER:PASSWORD@HOST:PORT?from=…&to=… or smtps://… Alerts go by mail through it."`
 	RedisURL       string `env:"HAGGLE_REDIS_URL" help:"redis://… Replicas count requests together there. Without it each counts alone."`

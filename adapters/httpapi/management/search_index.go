@@ -20,6 +20,8 @@ type SearchIndex struct {
 	Vectors        SearchVectors `json:"vectors"`
 	EmbeddingError *string       `json:"embedding_error" nullable:"true" doc:"Why the last attempt to embed the products failed; null: it did not. It is tried again by itself."`
 	MemoryBytes    int64         `json:"memory_bytes" minimum:"0" doc:"What the index takes, about."`
+	MemoryLimit    int64         `json:"memory_limit_bytes" minimum:"0" doc:"What one project's index may take: half of HAGGLE_SEARCH_MEMORY; 0: any."`
+	LeftOut        []string      `json:"left_out" nullable:"false" enum:"spelling,descriptions" doc:"What the index leaves out because it would take more memory than memory_limit_bytes. spelling: misspellings of rare words are not recognized. descriptions: some words of descriptions are not found. Names, brands, categories and attributes are always searched."`
 }
 
 // SearchVectors is by what an index compares the meaning of queries with that of products, beside their words.
@@ -41,11 +43,18 @@ func (h *handlers) searchIndex(ctx context.Context, _ *struct{}) (*searchIndexOu
 }
 
 func toAPISearchIndex(s discovery.Standing) SearchIndex {
+	leftOut := []string{}
+	if s.LeftOut.Spelling {
+		leftOut = append(leftOut, "spelling")
+	}
+	if s.LeftOut.Descriptions {
+		leftOut = append(leftOut, "descriptions")
+	}
 	return SearchIndex{
 		Status: s.Readiness.String(), CatalogVersion: s.Wanted, IndexedVersion: s.Has, Products: s.Products,
 		Vectors: SearchVectors{
 			Source: toOptionalText(s.Meaning.String()), Model: toOptionalText(s.Model), Embedded: s.Embedded, Pending: s.Pending,
 		},
-		EmbeddingError: toOptionalText(s.Failure), MemoryBytes: s.Bytes,
+		EmbeddingError: toOptionalText(s.Failure), MemoryBytes: s.Bytes, MemoryLimit: s.Limit, LeftOut: leftOut,
 	}
 }
