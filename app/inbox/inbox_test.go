@@ -108,30 +108,60 @@ func TestReceive(t *testing.T) {
 	}
 	wantFault(t, receive(map[string]string{"X-Signature": "wrong"}), "invalid_signature")
 	wantFault(t, receive(map[string]string{"X-Signature": "s3cret", "X-Topic": "orders/create"}), "invalid_signature")
-	for of, before := range r.refused {
-		before.count = complaints - 10
-		r.refused[of] = before
-	}
-	for range 100 {
-		wantFault(t, receive(nil), "invalid_signature")
-	}
-	if count(integration.Rejected) != 2+10 {
+	if count(integration.Rejected) != 2 {
 		t.Errorf("%d rejections are logged", count(integration.Rejected))
-	}
-	for _, d := range l.Deliveries() {
-		if d.Status == integration.Rejected && (d.Payload != nil || d.Size == 0) {
-			t.Errorf("of a refused call is kept: %+v", d)
-		}
-	}
-	l.Pass(time.Minute)
-	wantFault(t, receive(nil), "invalid_signature")
-	if count(integration.Rejected) != 2+10+1 {
-		t.Error("the next minute's are not logged")
 	}
 	wantFault(t, r.Receive(t.Context(), id.New[id.Webhook]([16]byte{9}), call(signed("d"), 1)), "webhook_not_found")
 	l.Change(func(i *integration.Integration) { i.Disconnect(l.Now()) })
 	l.Pass(fresh)
 	wantFault(t, receive(signed("d2")), "webhook_not_found")
+}
+
+// A flood of refused calls is a few rows a minute, and one that tells how many more there were.
+func TestReceive_refusals(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	r := l.receiver(l.Replica(0), nil)
+	flood := func(calls int) {
+		for range calls {
+			wantFault(t, r.Receive(t.Context(), l.webhook.ID, call(nil, told{})), "invalid_signature")
+		}
+	}
+	rows := func(want int) (list []integration.Delivery) {
+		t.Helper()
+		if err := r.LogRefusals(t.Context()); err != nil {
+			t.Error(err)
+		}
+		for _, d := range l.Deliveries() {
+			if d.Status != integration.Rejected || d.Payload != nil {
+				t.Errorf("kept of a refused call: %+v", d)
+			}
+		}
+		if list = l.Deliveries(); len(list) != want {
+			t.Errorf("%d rows, want %d", len(list), want)
+		}
+		return list
+	}
+	flood(1_500)
+	rows(listedRefusals)
+	l.Pass(refusalWindow)
+	list := rows(listedRefusals + 1)
+	if last := list[len(list)-1]; !strings.Contains(last.Error, " 1495 more calls ") {
+		t.Errorf("it says %q", last.Error)
+	}
+	rows(listedRefusals + 1)
+	flood(20)
+	l.Pass(refusalWindow)
+	flood(1) // ends the window before the loop does
+	list = rows(2*listedRefusals + 3)
+	if !slices.ContainsFunc(list, func(d integration.Delivery) bool { return strings.Contains(d.Error, " 15 more calls ") }) {
+		t.Error("no row tells of the 15 calls")
+	}
+	l.Pass(refusalWindow)
+	rows(2*listedRefusals + 3)
+	if n := len(r.refused); n != 0 {
+		t.Errorf("%d windows are kept in memory", n)
+	}
 }
 
 // counting counts the transactions, of which some fail.

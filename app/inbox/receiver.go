@@ -21,8 +21,6 @@ const (
 	fresh = time.Second
 	// remembered is how many webhooks are known at most.
 	remembered = 10_000
-	// complaints are how many refused calls of a webhook are logged in a minute. A flood of them fills no log.
-	complaints = 1_000
 	// longestName bounds the platform's id of a delivery.
 	longestName = 255
 )
@@ -58,11 +56,6 @@ type called struct {
 	webhook     *integration.Webhook
 	integration *integration.Integration
 	read        time.Time
-}
-
-type refusals struct {
-	since time.Time
-	count int
 }
 
 // NewReceiver puts one together.
@@ -176,31 +169,4 @@ func (r *Receiver) signing(w *integration.Webhook) (string, error) {
 		return "", errors.Join(errors.New("inbox: a webhook's signing secret cannot be read"), err)
 	}
 	return string(plain), nil
-}
-
-// reject notes that a call's signature was wrong, unless there were many of late. It is the merchant's to
-// see, and of no use to who called.
-func (r *Receiver) reject(ctx context.Context, w *integration.Webhook, size int, now time.Time) {
-	if !r.complain(w.ID, now) {
-		return
-	}
-	d := w.Reject(id.New[id.WebhookLog](r.Entropy.Bits128()), "The signature is missing, wrong or too old.", size, now)
-	if err := r.gatherer.keep(ctx, d); err != nil {
-		r.Log.WarnContext(ctx, "a refused webhook call is not in the log", "webhook", w.ID.String(), "error", err)
-	}
-}
-
-func (r *Receiver) complain(w id.Webhook, now time.Time) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	of, known := r.refused[w]
-	if !known && len(r.refused) >= remembered {
-		clear(r.refused)
-	}
-	if now.Sub(of.since) >= time.Minute {
-		of = refusals{since: now}
-	}
-	of.count++
-	r.refused[w] = of
-	return of.count <= complaints
 }

@@ -31,6 +31,7 @@ func (a *App) loops() []loop {
 		{name: "refresh tokens", every: time.Minute, run: a.refreshTokens},
 		{name: "forget consents", every: 10 * time.Minute, run: a.forgetConsents},
 		{name: "forget webhook calls", every: 10 * time.Minute, run: a.platforms.inbox.Forget},
+		{name: "log refused webhook calls", every: 10 * time.Second, run: a.platforms.receiver.LogRefusals},
 		{name: "learn sales", every: 10 * time.Second, run: a.discovery.LearnSales},
 		{name: "fold analytics", every: 2 * time.Second, run: a.foldAnalytics},
 		{name: "hear of stock", every: time.Second, run: a.discovery.HearStock},

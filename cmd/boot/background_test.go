@@ -189,6 +189,7 @@ var others = map[string]string{
 	"forget declines":             "one statement that reads no row",
 	"forget consents":             "one statement that reads no row",
 	"forget webhook calls":        "one statement that reads no row",
+	"log refused webhook calls":   "it inserts rows of its own: TestReceive_refusals of app/inbox",
 	"forget work set aside":       "one statement that reads no row",
 	"forget stock turns":          "one statement that reads no row",
 	"forget vectors":              "one statement that reads no row",

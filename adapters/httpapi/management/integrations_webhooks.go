@@ -125,7 +125,7 @@ type WebhookCallView struct {
 	ID         string    `json:"id"`
 	WebhookID  string    `json:"webhook_id"`
 	Topic      string    `json:"topic"`
-	Status     string    `json:"status" enum:"received,processed,failed,rejected,duplicate" doc:"received: to be worked on. rejected: its signature was wrong."`
+	Status     string    `json:"status" enum:"received,processed,failed,rejected,duplicate" doc:"received: to be worked on. rejected: its signature was wrong. Of the rejected calls of a webhook five a minute are listed; one more row's error says how many others there were."`
 	Error      *string   `json:"error" nullable:"true"`
 	Retries    int       `json:"retry_count"`
 	Size       int       `json:"payload_size" doc:"In bytes."`
