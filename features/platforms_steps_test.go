@@ -47,6 +47,9 @@ func platformSteps(sc book, w *world) {
 		return w.callsAnswered(kind, n, status)
 	})
 	sc.Step(`^shopify calls as "([^"]*)" with:$`, func(name string, body *godog.DocString) error { return w.shopifyCalls(name, appSecret, body) })
+	sc.Step(`^a call of shopify's is sent again without "([^"]*)":$`, func(header string, body *godog.DocString) error {
+		return w.shopifyCalls("captured", appSecret, body, header)
+	})
 	sc.Step(`^somebody calls in shopify's name with:$`, func(body *godog.DocString) error { return w.shopifyCalls("forged", "guessed", body) })
 	sc.Step(`^(shopify|custom|shipstation) knows (\d+) webhooks?$`, w.platformCalls)
 

@@ -182,12 +182,56 @@ func TestWhatACallSays(t *testing.T) {
 	_, c, _ := open(t)
 	at := time.Date(2026, 3, 1, 12, 0, 0, 123_456_789, time.UTC)
 	stamp, err := c.Verify(call("products/update", "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043", at, `{"id":1}`), "")
-	if want := (ports.CallStamp{Delivery: "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043", Topic: "products/update", Store: store, At: at.Truncate(time.Millisecond)}); err != nil || stamp != want {
+	want := ports.CallStamp{Delivery: stamp.Delivery, Topic: "products/update", Store: store, At: at.Truncate(time.Millisecond)}
+	if err != nil || stamp != want || len(stamp.Delivery) != 64 {
 		t.Errorf("%+v, %v", stamp, err)
 	}
 	bare := shopify.New(shopify.Config{Clock: fixed(noon)})
 	if _, err := bare.Verify(call("products/update", "d", at, `{}`), ""); !fault.Is(err, "invalid_signature") {
 		t.Errorf("without a secret: %v", err)
+	}
+}
+
+// The signature does not cover the headers: without them a call is not believed, and another id makes no other call.
+func TestVerify_headers(t *testing.T) {
+	t.Parallel()
+	_, c, _ := open(t)
+	with := func(payload, name, value string) ports.Call {
+		real := call("products/update", "d-1", noon, payload)
+		return ports.Call{
+			Payload: real.Payload,
+			Now:     real.Now,
+			Header: func(asked string) string {
+				if asked == name {
+					return value
+				}
+				return real.Header(asked)
+			},
+		}
+	}
+	for name, values := range map[string][]string{
+		"X-Shopify-Topic":       {"", "products", "shop/redact"},
+		"X-Shopify-Shop-Domain": {""},
+	} {
+		for _, value := range values {
+			if stamp, err := c.Verify(with(`{"id":1}`, name, value), ""); !fault.Is(err, "invalid_signature") {
+				t.Errorf("%s is %q: %+v, %v", name, value, stamp, err)
+			}
+		}
+	}
+	delivery := func(payload, name, value string) string {
+		stamp, err := c.Verify(with(payload, name, value), "")
+		if err != nil {
+			t.Error(err)
+		}
+		return stamp.Delivery
+	}
+	first := delivery(`{"id":1}`, "", "")
+	if replayed := delivery(`{"id":1}`, "X-Shopify-Webhook-Id", "d-2"); replayed != first {
+		t.Error("another X-Shopify-Webhook-Id makes another delivery")
+	}
+	if delivery(`{"id":2}`, "", "") == first || delivery(`{"id":1}`, "X-Shopify-Triggered-At", noon.Add(time.Millisecond).Format(time.RFC3339Nano)) == first {
+		t.Error("deliveries are taken for the same")
 	}
 }
 

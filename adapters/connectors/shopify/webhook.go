@@ -3,11 +3,15 @@ package shopify
 import (
 	"context"
 	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -119,18 +123,36 @@ func (c *Connector) Unregister(ctx context.Context, conn ports.Connection, remot
 	return err
 }
 
-// Verify checks that the app's secret has signed the payload.
+// Verify checks that the app's secret has signed the payload, and that the call says of what and which shop it is.
+// "Every delivery includes" X-Shopify-Topic, X-Shopify-Shop-Domain, X-Shopify-Webhook-Id and X-Shopify-Triggered-At
+// (https://shopify.dev/docs/apps/build/webhooks/delivery-structure, read on 2026-11-23). None of them is signed, and one
+// secret signs the calls of all shops.
 func (c *Connector) Verify(call ports.Call, _ string) (ports.CallStamp, error) {
 	given, err := base64.StdEncoding.DecodeString(call.Header("X-Shopify-Hmac-Sha256"))
 	if err != nil || c.ClientSecret == "" || !hmac.Equal(given, c.sign(call.Payload)) {
 		return ports.CallStamp{}, fault.New(fault.Unauthenticated, "invalid_signature", "The signature is missing or wrong.")
 	}
+	triggered := call.Header("X-Shopify-Triggered-At")
 	stamp := ports.CallStamp{
-		Delivery: call.Header("X-Shopify-Webhook-Id"), Topic: call.Header("X-Shopify-Topic"),
-		Store: strings.ToLower(call.Header("X-Shopify-Shop-Domain")),
+		Delivery: deliveryOf(call.Payload, triggered),
+		Topic:    call.Header("X-Shopify-Topic"),
+		Store:    strings.ToLower(call.Header("X-Shopify-Shop-Domain")),
 	}
-	if at, err := time.Parse(time.RFC3339, call.Header("X-Shopify-Triggered-At")); err == nil {
+	if !slices.Contains(integration.Shopify.Topics(), stamp.Topic) || stamp.Store == "" {
+		return ports.CallStamp{}, fault.New(fault.Unauthenticated, "invalid_signature", "The headers of the topic and the shop are missing or wrong.")
+	}
+	if at, err := time.Parse(time.RFC3339, triggered); err == nil {
 		stamp.At = at.UTC().Truncate(time.Millisecond)
 	}
 	return stamp, nil
+}
+
+// deliveryOf tells deliveries apart by the signed payload and the time of the event, which a repeated delivery has
+// in common. By X-Shopify-Webhook-Id, a captured call that is sent with another one would be new. One that is sent
+// with another time still is: then the times within the payload decide, and it changes nothing that is newer.
+func deliveryOf(payload []byte, triggered string) string {
+	sum := sha256.New()
+	sum.Write([]byte(triggered + "\n"))
+	sum.Write(payload)
+	return hex.EncodeToString(sum.Sum(nil))
 }
