@@ -61,6 +61,13 @@ Feature: Events
         | https://169.254.169.254/latest | ["*"]                                | url           |
         | https://[fd00::1]/hook         | ["*"]                                | url           |
         | https://[::ffff:10.0.0.1]/hook | ["*"]                                | url           |
+        | https://[64:ff9b::a00:1]/hook  | ["*"]                                | url           |
+        | https://[2002:a00:1::]/hook    | ["*"]                                | url           |
+        | https://198.18.0.1/hook        | ["*"]                                | url           |
+        | https://192.0.2.1/hook         | ["*"]                                | url           |
+        | https://255.255.255.255/hook   | ["*"]                                | url           |
+        | https://①⓪.⓪.⓪.①/hook          | ["*"]                                | url           |
+        | https://DB.INTERNAL./hook      | ["*"]                                | url           |
         | https://2130706433/hook        | ["*"]                                | url           |
         | https://example.com/hook       | []                                   | event_types   |
         | https://example.com/hook       | ["order.lost"]                    | event_types.0 |

@@ -4,7 +4,6 @@
 package ports
 
 import (
-	"context"
 	"time"
 )
 
@@ -18,11 +17,10 @@ type Entropy interface {
 	Secret(n int) string
 }
 
-// Resolver looks at where a host name leads.
-type Resolver interface {
-	// Private tells whether any address of the host is private, loopback or link-local. A name that
-	// does not resolve is not private.
-	Private(ctx context.Context, host string) bool
+// Addresses tells public hosts from others.
+type Addresses interface {
+	// Private reports whether a host, as it is written, is none of the public internet. It resolves no names.
+	Private(host string) bool
 }
 
 // Page is a part of a list.

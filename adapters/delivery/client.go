@@ -9,15 +9,13 @@ import (
 	"net/netip"
 	"syscall"
 	"time"
-
-	"code.dny.dev/ssrf"
 )
 
 // Timeout of a request in all, the answer included.
 const Timeout = 10 * time.Second
 
 // ErrPrivate means that an address is private, or otherwise none of the public internet.
-var ErrPrivate = errors.New("the address is private")
+var ErrPrivate = errors.New("the address is none of the public internet")
 
 // SafeClient is an HTTP client for addresses that merchants give. It looks at the address of every
 // connection, follows no redirects and uses no proxy, which would connect in its place. allowLoopback
@@ -40,13 +38,9 @@ func safeClient(allowLoopback bool, resolver *net.Resolver) *http.Client {
 
 // guard looks at an address that a connection is about to be made to.
 func guard(allowLoopback bool) func(network, address string, c syscall.RawConn) error {
-	public := ssrf.New(ssrf.WithAnyPort())
-	return func(network, address string, c syscall.RawConn) error {
-		to, err := netip.ParseAddrPort(address)
-		if err == nil && allowLoopback && to.Addr().Unmap().IsLoopback() {
-			return nil
-		}
-		if public.Safe(network, address, c) != nil {
+	addresses := Addresses{allowLoopback}
+	return func(_, address string, _ syscall.RawConn) error {
+		if to, err := netip.ParseAddrPort(address); err != nil || !addresses.public(to.Addr()) {
 			return ErrPrivate
 		}
 		return nil

@@ -74,10 +74,8 @@ func sortOf(err error) string {
 	var lookup *net.DNSError
 	var wrapped *url.Error
 	switch {
-	case errors.Is(err, ErrPrivate):
-		return "the address is private"
-	case errors.As(err, &lookup):
-		return "the host's name does not resolve"
+	case errors.Is(err, ErrPrivate), errors.As(err, &lookup): // one answer, or names of our network could be told from others
+		return "the host's name leads to no public address"
 	case errors.As(err, &late) && late.Timeout():
 		return "no answer in time"
 	case errors.As(err, &wrapped) && strings.Contains(wrapped.Err.Error(), "tls: "):

@@ -1,15 +1,11 @@
-// Package system is the machine's clock, its random bits, and its name resolution.
+// Package system is the machine's clock and its random bits.
 package system
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/base32"
-	"net"
-	"net/netip"
 	"time"
 
-	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/app/failpoint"
 )
 
@@ -37,39 +33,3 @@ func (Entropy) Secret(n int) string {
 	rand.Read(secret)
 	return readable.EncodeToString(secret)
 }
-
-// Resolver asks the system's resolver. With AllowLoopback this machine's own addresses do not count as
-// private.
-type Resolver struct{ AllowLoopback bool }
-
-// lookupTimeout keeps a slow name server from holding up a request.
-const lookupTimeout = 2 * time.Second
-
-func (r Resolver) Private(ctx context.Context, host string) bool {
-	if address, err := netip.ParseAddr(host); err == nil {
-		return r.private(address)
-	}
-	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
-	defer cancel()
-	var addresses []netip.Addr
-	var err error
-	bulkhead.Outside(ctx, func() { addresses, err = net.DefaultResolver.LookupNetIP(ctx, "ip", host) })
-	if err != nil {
-		return false
-	}
-	for _, address := range addresses {
-		if r.private(address) {
-			return true
-		}
-	}
-	return false
-}
-
-func (r Resolver) private(a netip.Addr) bool {
-	a = a.Unmap()
-	return a.IsPrivate() || a.IsLoopback() && !r.AllowLoopback || a.IsLinkLocalUnicast() || a.IsLinkLocalMulticast() ||
-		a.IsInterfaceLocalMulticast() || a.IsMulticast() || a.IsUnspecified() || carrierGrade.Contains(a)
-}
-
-// carrierGrade is shared address space behind carriers' NAT (RFC 6598).
-var carrierGrade = netip.MustParsePrefix("100.64.0.0/10")

@@ -45,7 +45,7 @@ func (b *bureau) Bits128() [16]byte {
 func (b *bureau) Secret(int) string { return "" }
 
 // Private names are those of the house.
-func (b *bureau) Private(_ context.Context, host string) bool {
+func (b *bureau) Private(host string) bool {
 	return strings.HasSuffix(host, ".internal")
 }
 
@@ -177,7 +177,7 @@ func newOffice(t *testing.T) *office {
 	o := &office{
 		bureau: b, serving: s, ctx: context.Background(), project: &project.Project{ID: id.New[id.Project]([16]byte{1}), Settings: project.DefaultSettings()},
 		Service: &agents.Service{
-			Agents: b, Versions: b, Record: b, Serving: s, Products: shelf{of: b}, Inventory: shelf{of: b}, Vault: b, Resolver: b, Clock: b, Entropy: b,
+			Agents: b, Versions: b, Record: b, Serving: s, Products: shelf{of: b}, Inventory: shelf{of: b}, Vault: b, Addresses: b, Clock: b, Entropy: b,
 		},
 	}
 	a, _, err := o.Service.Create(o.ctx, o.project, agent.Change{Name: patch.To("Ann")}, negotiation.Builtin())

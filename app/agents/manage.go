@@ -28,7 +28,7 @@ type Service struct {
 	Products  ports.Products
 	Inventory ports.Inventory
 	Vault     ports.Vault
-	Resolver  ports.Resolver
+	Addresses ports.Addresses
 	Clock     ports.Clock
 	Entropy   ports.Entropy
 	Rules     agent.Rules
@@ -43,7 +43,7 @@ type Change struct {
 
 // Create makes a draft, and the secret that is shown once.
 func (s *Service) Create(ctx context.Context, p *project.Project, c agent.Change, policy negotiation.Policy) (*agent.Agent, string, error) {
-	name, inside := id.New[id.Agent](s.Entropy.Bits128()), s.leadInside(ctx, c.Handlers)
+	name, inside := id.New[id.Agent](s.Entropy.Bits128()), s.leadInside(c.Handlers)
 	secret, sealed := s.newSecret(name)
 	made, first, err := agent.Open(name, p.ID, c, policy, sealed, s.Rules, s.Clock.Now())
 	if err = refuse(inside, err); err != nil {
@@ -54,7 +54,7 @@ func (s *Service) Create(ctx context.Context, p *project.Project, c agent.Change
 
 // Change changes an agent, and returns it as it was and as it is.
 func (s *Service) Change(ctx context.Context, p *project.Project, of id.Agent, c Change) (before, after *agent.Agent, err error) {
-	inside := s.leadInside(ctx, c.Handlers)
+	inside := s.leadInside(c.Handlers)
 	after, err = s.Agents.Update(ctx, p.ID, of, func(current *agent.Agent) (v *agent.Version, err error) {
 		was, now := *current, s.Clock.Now()
 		before = &was
@@ -154,7 +154,7 @@ func (s *Service) newSecret(of id.Agent) (text string, sealed []byte) {
 
 // leadInside names the fields of URLs that lead into a private network, where only we could reach them. What they
 // lead to may change: every connection is checked again.
-func (s *Service) leadInside(ctx context.Context, c agent.HandlersChange) (fields []string) {
+func (s *Service) leadInside(c agent.HandlersChange) (fields []string) {
 	for _, one := range []struct {
 		event   string
 		handler patch.Field[agent.HandlerDraft]
@@ -163,7 +163,7 @@ func (s *Service) leadInside(ctx context.Context, c agent.HandlersChange) (field
 	} {
 		draft, _ := one.handler.Value()
 		u, err := url.Parse(draft.URL)
-		if err == nil && u.Hostname() != "" && s.Resolver.Private(ctx, u.Hostname()) {
+		if err == nil && u.Hostname() != "" && s.Addresses.Private(u.Hostname()) {
 			fields = append(fields, "handlers."+one.event+".url")
 		}
 	}

@@ -39,11 +39,11 @@ type Service struct {
 	// HookAddress is where a webhook reaches us; empty: nowhere that the provider could.
 	HookAddress func(integration.Type, id.Webhook) string
 
-	Resolver ports.Resolver
-	Vault    ports.Vault
-	Clock    ports.Clock
-	Entropy  ports.Entropy
-	Log      *slog.Logger
+	Addresses ports.Addresses
+	Vault     ports.Vault
+	Clock     ports.Clock
+	Entropy   ports.Entropy
+	Log       *slog.Logger
 	// Transaction is the one that integrations are stored in.
 	Transaction ports.Transaction
 	Rules       integration.Rules
@@ -61,7 +61,7 @@ func (s *Service) Connect(ctx context.Context, p *project.Project, d integration
 	if err := free(p, d.Type); err != nil {
 		return nil, err
 	}
-	if s.leadsInside(ctx, d.Config.BaseURL) {
+	if s.leadsInside(d.Config.BaseURL) {
 		return nil, fault.Field("config.base_url", "must not lead to a private address")
 	}
 	others, err := s.ofType(ctx, p.ID, d.Type)
@@ -81,9 +81,9 @@ func (s *Service) Connect(ctx context.Context, p *project.Project, d integration
 
 // leadsInside tells whether the address of a merchant's own system is in a private network, where only we could
 // reach it. What it leads to may change: every connection is checked again.
-func (s *Service) leadsInside(ctx context.Context, address string) bool {
+func (s *Service) leadsInside(address string) bool {
 	u, err := url.Parse(address)
-	return err == nil && u.Hostname() != "" && s.Resolver.Private(ctx, u.Hostname())
+	return err == nil && u.Hostname() != "" && s.Addresses.Private(u.Hostname())
 }
 
 // store stores a new integration, or one that was disconnected before, with a webhook for payments. The webhook is

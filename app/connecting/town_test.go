@@ -212,7 +212,7 @@ func (t *town) connectors() map[string]ports.Connector {
 }
 
 // Private is what a resolver says of the town's hosts.
-func (t *town) Private(_ context.Context, host string) bool { return host == "10.0.0.1" }
+func (t *town) Private(host string) bool { return host == "10.0.0.1" }
 
 func (t *town) service() *connecting.Service {
 	return &connecting.Service{
@@ -220,7 +220,7 @@ func (t *town) service() *connecting.Service {
 		Connectors: t.connectors(), Accounts: t.accounts(),
 		MissingApp:  func(integration.Type) string { return "" },
 		HookAddress: func(integration.Type, id.Webhook) string { return "" },
-		Resolver:    t, Vault: t, Clock: t, Entropy: t, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Addresses:   t, Vault: t, Clock: t, Entropy: t, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Transaction: &porttest.Transaction{},
 	}
 }

@@ -25,7 +25,7 @@ type Service struct {
 	Connected  ports.Integrations
 	Clock      ports.Clock
 	Entropy    ports.Entropy
-	Resolver   ports.Resolver
+	Addresses  ports.Addresses
 }
 
 // Open opens a shop.
@@ -100,7 +100,7 @@ func (s *Service) change(ctx context.Context, account id.Account, p id.Project, 
 // Change changes a project, or its settings. from is the caller's address: a change that would lock
 // the caller out is refused (decisions 3).
 func (s *Service) Change(ctx context.Context, account id.Account, p id.Project, c project.Change, from netip.Addr) (Changed, error) {
-	private := s.leadsInside(ctx, c.Settings.ChatWebhook)
+	private := s.leadsInside(c.Settings.ChatWebhook)
 	return s.change(ctx, account, p, func(current *project.Project) error {
 		err := current.Change(c, s.Clock.Now())
 		if err == nil && c.Settings.IPAllowlist.Given() && !Admits(current.Settings, from) {
@@ -142,10 +142,10 @@ func Admits(s project.Settings, from netip.Addr) bool {
 
 // leadsInside tells whether a chat webhook leads into a private network, where only we could reach it.
 // Anything else about it is for the project to judge.
-func (s *Service) leadsInside(ctx context.Context, webhook patch.Field[string]) bool {
+func (s *Service) leadsInside(webhook patch.Field[string]) bool {
 	address, _ := webhook.Value()
 	u, err := url.Parse(address)
-	return err == nil && u.Hostname() != "" && s.Resolver.Private(ctx, u.Hostname())
+	return err == nil && u.Hostname() != "" && s.Addresses.Private(u.Hostname())
 }
 
 // ChangeStorefront changes what buyers see of a shop.

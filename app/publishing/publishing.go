@@ -19,7 +19,7 @@ type Service struct {
 	Subscriptions ports.Subscriptions
 	Deliveries    ports.Deliveries
 	Vault         ports.Vault
-	Resolver      ports.Resolver
+	Addresses     ports.Addresses
 	Clock         ports.Clock
 	Entropy       ports.Entropy
 	Rules         event.Rules
@@ -27,7 +27,7 @@ type Service struct {
 
 // Subscribe makes a subscription, and the secret that is shown once.
 func (s *Service) Subscribe(ctx context.Context, project id.Project, d event.Draft) (*event.Subscription, string, error) {
-	name, private := id.New[id.Subscription](s.Entropy.Bits128()), s.leadsInside(ctx, d.URL)
+	name, private := id.New[id.Subscription](s.Entropy.Bits128()), s.leadsInside(d.URL)
 	secret, sealed := s.newSecret(name)
 	made, err := event.Subscribe(name, project, d, sealed, s.Rules, s.Clock.Now())
 	if err = refusePrivate(private, err); err != nil {
@@ -39,7 +39,7 @@ func (s *Service) Subscribe(ctx context.Context, project id.Project, d event.Dra
 // Change changes a subscription, and returns it as it was and as it is.
 func (s *Service) Change(ctx context.Context, project id.Project, of id.Subscription, c event.Change) (before, after *event.Subscription, err error) {
 	address, _ := c.URL.Value()
-	private := s.leadsInside(ctx, address)
+	private := s.leadsInside(address)
 	after, err = s.Subscriptions.Update(ctx, project, of, func(current *event.Subscription) error {
 		was := *current
 		before = &was
@@ -99,9 +99,9 @@ func purpose(of id.Subscription) string { return "secret of " + of.String() }
 // leadsInside tells whether a URL leads into a private network, where only we could reach it. Anything
 // else about it is for the subscription to judge. What it leads to may change: every connection is
 // checked again.
-func (s *Service) leadsInside(ctx context.Context, address string) bool {
+func (s *Service) leadsInside(address string) bool {
 	u, err := url.Parse(address)
-	return err == nil && u.Hostname() != "" && s.Resolver.Private(ctx, u.Hostname())
+	return err == nil && u.Hostname() != "" && s.Addresses.Private(u.Hostname())
 }
 
 // refusePrivate adds a private URL to what else is wrong.

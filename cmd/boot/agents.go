@@ -49,7 +49,7 @@ func (a *App) openAgents() error {
 func (a *App) agentsOn(st *sqlstore.Store) *agents.Service {
 	return &agents.Service{
 		Agents: st.Agents(), Versions: st.Agents(), Record: st.Decisions(), Serving: a.router, Products: st.Products(), Inventory: st.Inventory(),
-		Vault: a.vault, Resolver: system.Resolver{AllowLoopback: a.config.AllowLoopback}, Clock: a.clock, Entropy: system.Entropy{},
+		Vault: a.vault, Addresses: delivery.Addresses{AllowLoopback: a.config.AllowLoopback}, Clock: a.clock, Entropy: system.Entropy{},
 		Rules: agent.Rules{Addresses: event.Rules{AllowLoopback: a.config.AllowLoopback}, Programs: slices.Sorted(maps.Keys(a.router.Programs))},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/payments/sandbox"
 	"github.com/haggle-commerce/haggle/adapters/payments/stripe"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+	"github.com/haggle-commerce/haggle/adapters/delivery"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/app/connecting"
 	"github.com/haggle-commerce/haggle/app/payments"
@@ -62,7 +63,7 @@ func (a *App) connectingOn(st *sqlstore.Store) *connecting.Service {
 		Waiting: a.edge.platforms, Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{}, Log: a.log,
 		Authorizations: st.Authorizations(), Webhooks: st.Webhooks(), Runs: st.SyncRuns(),
 		Connectors: a.platforms.connectors, Accounts: a.platforms.accounts, MissingApp: a.missingApp,
-		Resolver:    system.Resolver{AllowLoopback: a.config.AllowLoopback},
+		Addresses:   delivery.Addresses{AllowLoopback: a.config.AllowLoopback},
 		Transaction: st,
 		Rules:       integration.Rules{Live: a.env == account.Production, AllowLoopback: a.config.AllowLoopback},
 	}

@@ -44,7 +44,7 @@ func (a *App) publishingOn(st *sqlstore.Store) *publishing.Service {
 	loopback := a.config.AllowLoopback
 	return &publishing.Service{
 		Subscriptions: st.Events(), Deliveries: st.Events(), Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{},
-		Resolver: system.Resolver{AllowLoopback: loopback}, Rules: event.Rules{AllowLoopback: loopback},
+		Addresses: delivery.Addresses{AllowLoopback: loopback}, Rules: event.Rules{AllowLoopback: loopback},
 	}
 }
 

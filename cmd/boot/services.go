@@ -6,6 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/acp"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+	"github.com/haggle-commerce/haggle/adapters/delivery"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/app/access"
 	"github.com/haggle-commerce/haggle/app/aftersales"
@@ -59,7 +60,7 @@ func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 	s.Access = a.accessOn(st)
 	s.Projects = &projects.Service{
 		Projects: st.Projects(), Statistics: st.Projects(), Connected: st.Integrations(), Clock: clock, Entropy: entropy,
-		Resolver: system.Resolver{AllowLoopback: a.config.AllowLoopback},
+		Addresses: delivery.Addresses{AllowLoopback: a.config.AllowLoopback},
 	}
 	s.Catalogs = &catalogs.Service{
 		Products: st.Products(), Bulk: st.Catalog(), Reader: st.Catalog(), Inventory: st.Inventory(), Synonyms: st.Synonyms(),

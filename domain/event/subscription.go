@@ -178,8 +178,8 @@ func (s *Subscription) check(c fault.Check, r Rules) {
 	r.CheckURL(c, "url", s.URL)
 }
 
-// CheckURL holds the URL of somebody's system to what we send requests to. Where its name leads is for a Resolver to
-// tell.
+// CheckURL holds the URL of somebody's system to what we send requests to. Whether it is public is for
+// ports.Addresses to tell.
 func (r Rules) CheckURL(c fault.Check, field, address string) {
 	u, err := url.Parse(address)
 	switch {

@@ -244,7 +244,7 @@ func openOffice(t *testing.T) (*world, *office) {
 			Connectors:  map[string]ports.Connector{"shopify": o, "custom": o},
 			MissingApp:  func(integration.Type) string { return "" },
 			HookAddress: func(integration.Type, id.Webhook) string { return "" },
-			Resolver:    system{}, Vault: o, Clock: o, Entropy: o, Log: slog.New(slog.DiscardHandler),
+			Addresses:   system{}, Vault: o, Clock: o, Entropy: o, Log: slog.New(slog.DiscardHandler),
 		}
 		s.Syncing = &syncing.Service{Integrations: o, Runs: &o.runs, Clock: o, Entropy: o, Wake: func() {}}
 		s.Inbox = &inbox.Service{

@@ -93,10 +93,10 @@ func (noStock) ShelvesOf(context.Context, id.Project, []id.Product) ([]catalog.S
 
 type system struct{}
 
-func (system) Now() time.Time                       { return time.Date(2026, 1, 2, 3, 4, 5, 670e6, time.UTC) }
-func (system) Bits128() [16]byte                    { return [16]byte{5} }
-func (system) Secret(int) string                    { return "" }
-func (system) Private(context.Context, string) bool { return false }
+func (system) Now() time.Time      { return time.Date(2026, 1, 2, 3, 4, 5, 670e6, time.UTC) }
+func (system) Bits128() [16]byte   { return [16]byte{5} }
+func (system) Secret(int) string   { return "" }
+func (system) Private(string) bool { return false }
 
 // world is the API over one account with two projects.
 type world struct {
@@ -151,7 +151,7 @@ func newWorld(t *testing.T, more ...func(*management.Services)) *world {
 	w.api = wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"})
 	services := management.Services{
 		Access:       &access.Service{Accounts: w.keys, Clock: system{}, Entropy: system{}, Environment: account.Sandbox},
-		Projects:     &projects.Service{Projects: w.shelf, Clock: system{}, Entropy: system{}, Resolver: system{}},
+		Projects:     &projects.Service{Projects: w.shelf, Clock: system{}, Entropy: system{}, Addresses: system{}},
 		Catalogs:     &catalogs.Service{Products: empty{}, Index: empty{}, Inventory: noStock{}, Clock: system{}, Entropy: system{}},
 		ProjectStore: w.shelf, Catalog: empty{},
 		ACPAddress: func(slug string) string { return "https://" + slug + ".example" }, APIAddress: "https://api.example/v1",

@@ -1,0 +1,59 @@
+package delivery
+
+import (
+	"net/netip"
+	"strings"
+
+	"code.dny.dev/ssrf"
+	"golang.org/x/net/idna"
+
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Addresses tells public addresses from others: SafeClient asks it for each connection, and services when a merchant
+// saves a URL. With AllowLoopback this machine's own addresses count as public.
+type Addresses struct{ AllowLoopback bool }
+
+var _ ports.Addresses = Addresses{}
+
+// publicOnly knows the special-purpose addresses of IANA's registries, as of its release. Its embedding prefixes
+// (NAT64, 6to4, Teredo) are refused whole.
+var publicOnly = ssrf.New(ssrf.WithAnyPort())
+
+// public reports whether connections may be made to an address.
+func (a Addresses) public(address netip.Addr) bool {
+	address = address.Unmap().WithZone("")
+	if address.IsLoopback() {
+		return a.AllowLoopback
+	}
+	network := "tcp4"
+	if address.Is6() {
+		network = "tcp6"
+	}
+	return publicOnly.Safe(network, netip.AddrPortFrom(address, 443).String(), nil) == nil
+}
+
+// privateNames are top-level names that never lead to the public internet: RFC 6761, RFC 6762, RFC 8375, and "internal"
+// by ICANN's resolution of 2024-07-29.
+var privateNames = []string{"local", "internal", "home.arpa"}
+
+// Private reports whether a host as it is written is none of the public internet. It does not resolve names: what they
+// resolve to may change, and an answer that depended on it would tell strangers the names of our network.
+func (a Addresses) Private(host string) bool {
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil { // as net/http does, which reads ①②⑦ as 127
+		host = ascii
+	}
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if address, err := netip.ParseAddr(host); err == nil {
+		return !a.public(address)
+	}
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return !a.AllowLoopback
+	}
+	for _, name := range privateNames {
+		if strings.HasSuffix("."+host, "."+name) {
+			return true
+		}
+	}
+	return !strings.Contains(host, ".") // a name of the local network's search domain
+}
