@@ -448,6 +448,8 @@ Feature: Agents
         | product_id=prod_unknown          | 0 |
         | from=2020-01-01T00:00:00Z        | 3 |
         | to=2020-01-01T00:00:00Z          | 0 |
+        | from=2020-01-01                  | 3 |
+        | to=2020-01-01                    | 0 |
 
     Scenario Outline: Parts that are none
       When the merchant sends GET /v1/agents/$active/decisions?<query>

@@ -158,6 +158,8 @@ Feature: The audit log
         | key_id=nonsense                                            | 0     |
         | from=2000-01-01T00:00:00Z                                  | 3     |
         | to=2000-01-01T00:00:00Z                                    | 0     |
+        | from=2000-01-01                                            | 3     |
+        | to=2000-01-01                                              | 0     |
         | from=2999-01-01T00:00:00Z                                  | 0     |
         | from=2000-01-01T00:00:00Z&to=2999-01-01T00:00:00%2B02:00   | 3     |
         | action=update-project&project_id=$shop&to=2999-01-01T00:00:00Z | 2 |

@@ -70,6 +70,8 @@ Feature: Money
         | from=2020-01-01T00:00:00Z        | [45.99, 105.99] |
         | from=2100-01-01T00:00:00Z        | []              |
         | to=2020-01-01T00:00:00Z          | []              |
+        | from=2020-01-01                  | [45.99, 105.99] |
+        | to=2020-01-01                    | []              |
         | method=psp_spt&status=succeeded  | []              |
 
     Scenario Outline: Questions that cannot be answered

@@ -39,6 +39,28 @@ Feature: Hostile requests
         | POST /v1/catalog/products {"name": "A", "sku": "A", "price": 5, "PRICE": -1}           | 422 validation_error |
         | PATCH /v1/projects/$shop {"NAME": "Capital"}                                           | 422 validation_error |
 
+  Rule: A parameter that the merchant misspells is not passed over
+
+    Scenario Outline: Parameters that are not known
+      When the merchant sends <request>
+      Then it is refused: 400 invalid_request
+      And the refusal names "<parameter>"
+
+      Examples:
+        | request                                                             | parameter     |
+        | GET /v1/orders?stauts=confirmed                                     | stauts        |
+        | GET /v1/orders?Status=confirmed                                     | Status        |
+        | GET /v1/catalog/products?offset=0&page=2                            | page          |
+        | GET /v1/projects/$shop?expand=settings                              | expand        |
+        | GET /v1/finance/payments.csv?limit=5                                | limit         |
+        | GET /v1/audit-events?since=2026-01-01                               | since         |
+        | PATCH /v1/projects/$shop?dry_run=true {"name": "Never"}             | dry_run       |
+        | POST /v1/catalog/products?upsert=1 {"name": "A", "sku": "A", "price": 5} | upsert   |
+
+    Scenario: Buyers' agents add what they like
+      When the buyer sends POST /acp/search?utm_source=agent {"query": "tent"}
+      Then it answers 200
+
   Rule: What is not JSON is not read
 
     Scenario Outline: Buyers

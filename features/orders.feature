@@ -73,6 +73,8 @@ Feature: Orders and returns
         | q=nobody@example.com                | []              |
         | from=2020-01-01T00:00:00Z           | [45.99, 105.99] |
         | to=2020-01-01T00:00:00Z             | []              |
+        | from=2020-01-01                     | [45.99, 105.99] |
+        | from=2020-01-01&to=2020-01-02       | []              |
         | status=canceled&fulfillment=shipped | []              |
 
     Scenario Outline: Questions that cannot be answered

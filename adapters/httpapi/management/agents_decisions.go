@@ -153,7 +153,8 @@ func (h *handlers) listDecisions(ctx context.Context, in *listDecisionsInput) (*
 	if err != nil {
 		return nil, err
 	}
-	f := ports.DecisionFilter{Agent: wanted, Response: in.Response, Rule: in.Rule, From: in.From, To: in.To}
+	f := ports.DecisionFilter{Agent: wanted, Response: in.Response, Rule: in.Rule}
+	f.From, f.To = in.span(ctx)
 	known := readFilter(in.Session, &f.Session) && readFilter(in.Quote, &f.Quote) && readFilter(in.Product, &f.Product)
 	page := in.page()
 	found, total, err := h.Agents.Decisions(ctx, projectOf(ctx), f, page)

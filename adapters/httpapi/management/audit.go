@@ -38,14 +38,14 @@ type listAuditInput struct {
 	Project string    `query:"project_id"`
 	Key     string    `query:"key_id"`
 	Action  string    `query:"action" maxLength:"100"`
-	From    time.Time `query:"from" doc:"Events at or after this time."`
-	To      time.Time `query:"to" doc:"Events before this time."`
+	From    wire.When `query:"from" doc:"Events at or after this time. A date is where that day begins in UTC."`
+	To      wire.When `query:"to" doc:"Events before this time; a date as in from."`
 }
 
 // listAuditEvents shows a key that is bound to projects only what happened in those.
 func (h *handlers) listAuditEvents(ctx context.Context, in *listAuditInput) (*listOutput[auditEvent], error) {
 	caller := visitOf(ctx).caller
-	filter := ports.AuditFilter{Projects: caller.Key.Projects, Action: in.Action, From: in.From, To: in.To}
+	filter := ports.AuditFilter{Projects: caller.Key.Projects, Action: in.Action, From: in.From.In(time.UTC), To: in.To.In(time.UTC)}
 	none := toAPIList(nil, toAPIAuditEvent, in.Paging, 0)
 	if in.Key != "" {
 		key, err := wire.ID[id.APIKey](in.Key, "api_key")

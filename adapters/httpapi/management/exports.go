@@ -19,7 +19,8 @@ func (h *handlers) registerExports() {
 type exportInput struct{ Period }
 
 func (h *handlers) exportPayments(ctx context.Context, in *exportInput) (*huma.StreamResponse, error) {
-	shop, filter := projectOf(ctx).ID, ports.PaymentFilter{From: in.From, To: in.To}
+	from, to := in.span(ctx)
+	shop, filter := projectOf(ctx).ID, ports.PaymentFilter{From: from, To: to}
 	return download(h.DownloadLane, visitOf(ctx).tenant(), table{
 		name: "payments.csv",
 		columns: []string{
@@ -35,7 +36,8 @@ func (h *handlers) exportPayments(ctx context.Context, in *exportInput) (*huma.S
 }
 
 func (h *handlers) exportTransactions(ctx context.Context, in *exportInput) (*huma.StreamResponse, error) {
-	shop, filter := projectOf(ctx).ID, ports.TransactionFilter{From: in.From, To: in.To}
+	from, to := in.span(ctx)
+	shop, filter := projectOf(ctx).ID, ports.TransactionFilter{From: from, To: to}
 	return download(h.DownloadLane, visitOf(ctx).tenant(), table{
 		name: "transactions.csv",
 		columns: []string{

@@ -122,7 +122,8 @@ type listTransactionsInput struct {
 }
 
 func (h *handlers) listTransactions(ctx context.Context, in *listTransactionsInput) (*listOutput[transactionView], error) {
-	filter := ports.TransactionFilter{Kind: ledger.Kinds[in.Type], From: in.From, To: in.To}
+	filter := ports.TransactionFilter{Kind: ledger.Kinds[in.Type]}
+	filter.From, filter.To = in.span(ctx)
 	if in.Order != "" {
 		wanted, err := wire.ID[id.Order](in.Order, "order")
 		if err != nil {
@@ -182,8 +183,8 @@ func toAPITransaction(t ledger.Transaction) transactionView {
 }
 
 type reconcileInput struct {
-	From time.Time `query:"from" doc:"At or after this time. Without from and to, the answer is the last result of the hourly comparison of yesterday and today."`
-	To   time.Time `query:"to" doc:"Before this time, and at most 31 days later."`
+	From wire.When `query:"from" doc:"At or after this time. A date is where that day begins in the project's time zone. Without from and to, the answer is the last result of the hourly comparison of yesterday and today."`
+	To   wire.When `query:"to" doc:"Before this time, and at most 31 days later; a date as in from."`
 }
 
 type reconciliation struct {
@@ -227,26 +228,27 @@ type differenceView struct {
 type reconciliationOutput struct{ Body reconciliation }
 
 func (h *handlers) reconcile(ctx context.Context, in *reconcileInput) (*reconciliationOutput, error) {
-	if in.From.IsZero() && in.To.IsZero() {
+	if !in.From.Given() && !in.To.Given() {
 		return h.latestReconciliation(ctx)
 	}
 	if err := bothEnds(in.From, in.To); err != nil {
 		return nil, err
 	}
-	reports, err := h.Finance.Reconcile(ctx, projectOf(ctx), in.From, in.To)
+	from, to := Period(*in).span(ctx)
+	reports, err := h.Finance.Reconcile(ctx, projectOf(ctx), from, to)
 	if err != nil {
 		return nil, err
 	}
-	return &reconciliationOutput{reconciliation{wire.ToTime(in.From), wire.ToTime(in.To), each(reports, toAPIReport)}}, nil
+	return &reconciliationOutput{reconciliation{wire.ToTime(from), wire.ToTime(to), each(reports, toAPIReport)}}, nil
 }
 
 // bothEnds refuses a span with one end.
-func bothEnds(from, to time.Time) error {
+func bothEnds(from, to wire.When) error {
 	missing := ""
 	switch {
-	case from.IsZero():
+	case !from.Given():
 		missing = "from"
-	case to.IsZero():
+	case !to.Given():
 		missing = "to"
 	default:
 		return nil

@@ -99,9 +99,8 @@ type listOrdersInput struct {
 }
 
 func (h *handlers) listOrders(ctx context.Context, in *listOrdersInput) (*listOutput[OrderView], error) {
-	filter := ports.OrderFilter{
-		Status: order.Statuses[in.Status], Fulfillment: order.FulfillmentStatuses[in.Fulfillment], From: in.From, To: in.To,
-	}
+	filter := ports.OrderFilter{Status: order.Statuses[in.Status], Fulfillment: order.FulfillmentStatuses[in.Fulfillment]}
+	filter.From, filter.To = in.span(ctx)
 	if text := strings.TrimSpace(in.Text); strings.Contains(text, "@") {
 		filter.Email = text
 	} else {

@@ -105,8 +105,14 @@ type refundDetail struct {
 
 // Period is a part of time.
 type Period struct {
-	From time.Time `query:"from" doc:"At or after this time."`
-	To   time.Time `query:"to" doc:"Before this time."`
+	From wire.When `query:"from" doc:"At or after this time. A date is where that day begins in the project's time zone."`
+	To   wire.When `query:"to" doc:"Before this time; a date as in from."`
+}
+
+// span is the period by the time zone of the request's project.
+func (p Period) span(ctx context.Context) (from, to time.Time) {
+	zone := projectOf(ctx).Settings.Location()
+	return p.From.In(zone), p.To.In(zone)
 }
 
 type listPaymentsInput struct {
@@ -118,7 +124,8 @@ type listPaymentsInput struct {
 }
 
 func (h *handlers) listPayments(ctx context.Context, in *listPaymentsInput) (*listOutput[PaymentView], error) {
-	filter := ports.PaymentFilter{Status: order.PaymentStatuses[in.Status], Method: in.Method, From: in.From, To: in.To}
+	filter := ports.PaymentFilter{Status: order.PaymentStatuses[in.Status], Method: in.Method}
+	filter.From, filter.To = in.span(ctx)
 	if in.Order != "" {
 		wanted, err := wire.ID[id.Order](in.Order, "order")
 		if err != nil {
@@ -174,7 +181,8 @@ type listAllRefundsInput struct {
 }
 
 func (h *handlers) listAllRefunds(ctx context.Context, in *listAllRefundsInput) (*listOutput[RefundView], error) {
-	filter := ports.RefundFilter{Status: order.RefundStatuses[in.Status], From: in.From, To: in.To}
+	filter := ports.RefundFilter{Status: order.RefundStatuses[in.Status]}
+	filter.From, filter.To = in.span(ctx)
 	if in.Order != "" {
 		wanted, err := wire.ID[id.Order](in.Order, "order")
 		if err != nil {

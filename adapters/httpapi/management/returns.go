@@ -59,7 +59,8 @@ type listReturnsInput struct {
 }
 
 func (h *handlers) listReturns(ctx context.Context, in *listReturnsInput) (*listOutput[ReturnView], error) {
-	filter := ports.ReturnFilter{Status: order.ReturnStatuses[in.Status], From: in.From, To: in.To}
+	filter := ports.ReturnFilter{Status: order.ReturnStatuses[in.Status]}
+	filter.From, filter.To = in.span(ctx)
 	if in.Order != "" {
 		wanted, err := wire.ID[id.Order](in.Order, "order")
 		if err != nil {

@@ -8,7 +8,7 @@
 // validated is what is used.
 //
 // Paths below /p/ belong to the ACP API, all others to the Management API. The two differ in the shape
-// of errors, in the limit of bodies, and in that ACP ignores unknown fields (decisions 4). A field that
+// of errors, in the limit of bodies, and in that ACP ignores unknown fields and query parameters (decisions 4, 15). A field that
 // differs from a known one in case alone is refused by both: ignoring it would hide a mistake.
 //
 // Huma passes over embedded structs whose type is unexported, in requests as in responses and the
@@ -120,6 +120,7 @@ func finishOperation(doc *huma.OpenAPI, op *huma.Operation) {
 		op.MaxBodyBytes++ // Huma refuses bodies of exactly the limit
 	}
 	op.BodyReadTimeout = BodyTime
+	op.RejectUnknownQueryParameters = !acp // a misspelled filter would list everything
 	if acp && op.Security == nil {
 		op.Security = []map[string][]string{{}} // none is needed, and the document says so
 	}

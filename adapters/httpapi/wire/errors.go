@@ -72,8 +72,11 @@ func newError(status int, message string, errs ...error) huma.StatusError {
 
 // newErrorWithContext is the way of every error of an operation: Huma's own and the handlers'.
 func newErrorWithContext(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
-	op := ctx.Operation()
-	return answerError(ctx.Context(), fromHuma(status, message, errs), isACP(op.Path), op.OperationID, ctx.SetHeader)
+	op, e := ctx.Operation(), fromHuma(status, message, errs)
+	if status == http.StatusUnprocessableEntity {
+		nameParameters(e, op)
+	}
+	return answerError(ctx.Context(), e, isACP(op.Path), op.OperationID, ctx.SetHeader)
 }
 
 // answerError gives a fault the shape of its API, sets its headers, and logs it if it is our failure.

@@ -98,13 +98,8 @@ func fromValidation(status int, errs []error) *fault.Error {
 	return e
 }
 
-// parameterMessage is Huma's, but for times, of which it quotes Go's layout.
-func parameterMessage(message string) string {
-	if strings.HasPrefix(message, "invalid date/time") {
-		return "must be a time such as 2030-01-31T12:00:00Z"
-	}
-	return message
-}
+// parameterMessage is Huma's, but for times, which When words.
+func parameterMessage(message string) string { return strings.TrimPrefix(message, "invalid value: ") }
 
 var index = regexp.MustCompile(`\[(\d+)\]`)
 
