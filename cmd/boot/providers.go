@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/haggle-commerce/haggle/adapters/delivery"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/hooks"
 	"github.com/haggle-commerce/haggle/adapters/payments/paypal"
 	"github.com/haggle-commerce/haggle/adapters/payments/sandbox"
 	"github.com/haggle-commerce/haggle/adapters/payments/stripe"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
-	"github.com/haggle-commerce/haggle/adapters/delivery"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/app/connecting"
 	"github.com/haggle-commerce/haggle/app/payments"

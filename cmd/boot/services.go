@@ -3,10 +3,10 @@ package boot
 import (
 	"context"
 
+	"github.com/haggle-commerce/haggle/adapters/delivery"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/acp"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
-	"github.com/haggle-commerce/haggle/adapters/delivery"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/app/access"
 	"github.com/haggle-commerce/haggle/app/aftersales"
