@@ -81,6 +81,8 @@ Feature: Shops
         | slug                          | "alpine-"            |
         | slug                          | "al pine"            |
         | slug                          | "alpíne"             |
+        | slug                          | "admin"              |
+        | slug                          | "demo"               |
         | description                   | 5001 characters long |
         | settings.default_currency     | "EURO"               |
         | settings.default_currency     | "eur"                |

@@ -220,31 +220,31 @@ Feature: Synonyms
         | {"synonyms": [{"input": " ", "words": ["a", "b"]}]}                                                       | synonyms.0.input   |
         | {"synonyms": [{"words": ["a", "b"], "id": "syn_mine"}]}                                                   | synonyms.0.id      |
 
-  Rule: A shop has at most 1,000
+  Rule: A shop has on the enterprise plan has at most 10,000
 
     Scenario: The last one, and one more
-      Given a shop with 999 synonyms
+      Given a shop with 9999 synonyms
       When the merchant sends POST /v1/catalog/synonyms {"words": ["sofa", "couch"]}
       Then it answers 201
       When the merchant sends POST /v1/catalog/synonyms {"words": ["tent", "yurt"]}
-      Then it is refused: 409 too_many_synonyms
-      And the shop has 1000 synonyms
+      Then it is refused: 409 limit_reached
+      And the shop has 10000 synonyms
 
     Scenario: Many at once
-      Given a shop with 997 synonyms
+      Given a shop with 9997 synonyms
       When the merchant sends 12 times at once POST /v1/catalog/synonyms {"words": ["sofa", "couch"]}
-      Then 3 of them succeed and 9 are refused: 409 too_many_synonyms
-      And the shop has 1000 synonyms
+      Then 3 of them succeed and 9 are refused: 409 limit_reached
+      And the shop has 10000 synonyms
 
     Scenario: Replaced by as many, and by more
       Given a shop with 3 synonyms
-      When the merchant replaces the synonyms by 1000
+      When the merchant replaces the synonyms by 10000
       Then it answers 200
-      And the shop has 1000 synonyms
-      When the merchant replaces the synonyms by 1001
+      And the shop has 10000 synonyms
+      When the merchant replaces the synonyms by 10001
       Then it is refused: 422 validation_error
       And the refusal names "synonyms"
-      And the shop has 1000 synonyms
+      And the shop has 10000 synonyms
 
   Rule: A synonym is the shop's own
 

@@ -11,7 +11,8 @@ import (
 
 // Projects keeps projects with their settings and storefront. Another account's projects are unknown.
 type Projects interface {
-	// Create stores a new project. A slug in use anywhere in the installation: Conflict slug_taken.
+	// Create stores a new project. A slug in use anywhere in the installation, or released by another account less than
+	// project.SlugKept ago: Conflict slug_taken. More than the account's plan allows: Conflict limit_reached.
 	Create(ctx context.Context, p *project.Project) error
 	// ByID finds a project in any status but Deleting.
 	ByID(ctx context.Context, account id.Account, project id.Project) (*project.Project, error)
@@ -22,7 +23,8 @@ type Projects interface {
 	// exist, or while products are priced in the old one: Conflict currency_in_use. Slug: as Create.
 	Update(ctx context.Context, account id.Account, project id.Project, change func(*project.Project) error) (*project.Project, error)
 	// Delete takes the project out of reach at once, by its verb Close, and leaves what it holds to
-	// ProjectClosings. While a checkout of it is processing: Conflict payment_unresolved.
+	// ProjectClosings. While a checkout of it is processing at a provider that moves real money: Conflict
+	// payment_unresolved. Its slug stays with the account for project.SlugKept.
 	Delete(ctx context.Context, account id.Account, project id.Project, now time.Time) error
 }
 

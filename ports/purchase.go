@@ -14,6 +14,7 @@ import (
 
 // Checkouts keeps checkouts and moves them together with stock, tokens, orders and events.
 type Checkouts interface {
+	// Create stores a new checkout. A session with checkout.MaxOpen open ones: Conflict limit_reached.
 	Create(ctx context.Context, c *checkout.Checkout) error
 	Get(ctx context.Context, project id.Project, checkout id.Checkout) (*checkout.Checkout, error)
 	// InTx runs work in one transaction: all of its writes or none. Deadlocks and serialization

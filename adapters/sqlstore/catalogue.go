@@ -18,25 +18,51 @@ type catalogue struct {
 	project  id.Project
 	version  int64
 	currency string
+	stored   int // products
+	most     int // products
+	full     error
 }
 
 func openCatalogue(ctx context.Context, t *tx, project id.Project) (*catalogue, error) {
 	var r struct {
 		Version  int64 `db:"catalog_version"`
 		Currency string
+		Products int
+		Plan     string
 	}
 	found, err := t.get(ctx, &r, `
 UPDATE projects
 SET catalog_version = catalog_version + 1
 WHERE id = $1`+activeOnly+`
-RETURNING catalog_version, currency`, project.String())
+RETURNING catalog_version, currency, products, `+planOfProject+` AS plan`, project.String())
 	if err != nil {
 		return nil, err
 	}
 	if !found {
 		return nil, missingProject()
 	}
-	return &catalogue{t: t, project: project, version: r.Version, currency: r.Currency}, nil
+	plan, limits, err := t.dialect.limits(r.Plan)
+	return &catalogue{
+		t:        t,
+		project:  project,
+		version:  r.Version,
+		currency: r.Currency,
+		stored:   r.Products,
+		most:     limits.Products,
+		full:     plan.Full(limits.Products, "products", "a project"),
+	}, err
+}
+
+// count notes that the catalogue has some products more, or fewer.
+func (c *catalogue) count(ctx context.Context, more int) error {
+	if more == 0 {
+		return nil
+	}
+	_, err := c.t.exec(ctx, `
+UPDATE projects
+SET products = products + $2
+WHERE id = $1`, c.project.String(), more)
+	return err
 }
 
 // products loads products by a condition, whose $1 is the project.
@@ -95,6 +121,7 @@ func (c *catalogue) saveAll(ctx context.Context, writes []ports.ProductWrite, be
 		return nil, err
 	}
 	failed = make(map[int]error)
+	added := 0
 	next := newShipment(c)
 	for i, w := range writes {
 		product := w.Product.ID
@@ -104,6 +131,11 @@ func (c *catalogue) saveAll(ctx context.Context, writes []ports.ProductWrite, be
 			}
 			next = newShipment(c)
 		}
+		fresh := len(before[product].skus) == 0
+		if fresh && c.stored+added >= c.most {
+			failed[i] = c.full
+			continue
+		}
 		if err := c.admit(taken, w.Product); err != nil {
 			failed[i] = err
 			continue
@@ -112,11 +144,18 @@ func (c *catalogue) saveAll(ctx context.Context, writes []ports.ProductWrite, be
 			failed[i] = err
 			continue
 		}
+		if fresh {
+			added++
+		}
 		after := footprintOf(w.Product)
 		taken.move(product, before[product], after)
 		before[product] = after
 	}
-	return failed, next.send(ctx)
+	if err := next.send(ctx); err != nil {
+		return nil, err
+	}
+	c.stored += added
+	return failed, c.count(ctx, added)
 }
 
 // owners tells which product has a sku, as its own or a variant's.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -40,9 +41,19 @@ func (r leasedCheckoutRow) lease() ports.Leased[*checkout.Checkout] {
 }
 
 const (
+	// insertCheckout is completed by the database's clock. It counts as part of the statement: two at the same moment may
+	// both be the last one.
 	insertCheckout = `
 INSERT INTO checkouts (` + checkoutColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22
+WHERE $23 > (
+  SELECT count(*)
+  FROM checkouts
+  WHERE project_id = $1
+    AND session_id = $3
+    AND (status IN ('ready', 'pending') AND valid_until > %s OR status = 'processing')
+)
+RETURNING id`
 
 	selectCheckout = `
 SELECT ` + checkoutColumns + `
@@ -120,9 +131,16 @@ func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout) error {
 	if err != nil {
 		return err
 	}
+	var stored []struct{ ID string }
 	b := v.store.writing(c.Snapshot().Project)
-	b.exec(insertCheckout, row.args()...)
-	return orMissingSession(b.run(ctx))
+	b.query(&stored, fmt.Sprintf(insertCheckout, v.store.dialect.moment()), append(row.args(), checkout.MaxOpen)...)
+	if err := b.run(ctx); err != nil {
+		return orMissingSession(err)
+	}
+	if len(stored) == 0 {
+		return account.Full(checkout.MaxOpen, "open checkouts", "a session")
+	}
+	return nil
 }
 
 func (v Checkouts) Get(ctx context.Context, project id.Project, of id.Checkout) (*checkout.Checkout, error) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lib/pq"
 
+	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
@@ -39,6 +40,8 @@ type dialect struct {
 	clock string
 	// stopped is where a test has stopped the clock, in unix milliseconds; nil or 0: it runs.
 	stopped *atomic.Int64
+	// enterprise is how much accounts on the enterprise plan can keep, where it is not as the plan says.
+	enterprise account.Limits
 	// someRows is a condition: to be among the first $2 rows of a table that a where clause finds.
 	someRows func(table, where string) string
 	// without is a JSON text in a column without the values at paths such as "data.email".

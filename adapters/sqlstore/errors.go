@@ -28,9 +28,7 @@ type constraint struct {
 }
 
 var constraints = []constraint{
-	{"projects_slug", "projects.slug", func() *fault.Error {
-		return fault.New(fault.Conflict, "slug_taken", "The slug is in use.").With("slug", "is in use")
-	}},
+	{"projects_slug", "projects.slug", slugTaken},
 	{"products_sku", "products.project_id, products.sku", skuTaken},
 	{"variants_sku", "variants.project_id, variants.sku", skuTaken},
 	{"decisions_seq", "decisions.project_id, decisions.session_id, decisions.seq", func() *fault.Error {

@@ -28,7 +28,7 @@ authorizations.verifier event_subscriptions.description event_subscriptions.prev
 event_subscriptions.secret event_subscriptions.types event_subscriptions.url integration_webhooks.actions
 integration_webhooks.signing integrations.account integrations.base_url integrations.name integrations.sealed integrations.store
 integrations.wanted products.category products.details products.folded products.name products.sku projects.description
-projects.name projects.progress projects.routes projects.settings projects.slug projects.storefront stock.location
+projects.name released_slugs.slug projects.progress projects.routes projects.settings projects.slug projects.storefront stock.location
 stock_moves.location stock_moves.reason stock_turns.location synonyms.input synonyms.words variants.color variants.size
 variants.sku copies.sku embeddings.model embeddings.vector embedding_progress.model returns.instructions audit_events.address`,
 	"goods, prices and counts of a sale or a negotiation": `

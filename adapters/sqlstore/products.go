@@ -122,6 +122,9 @@ WHERE project_id = $1
 		if buried == 0 {
 			return missingProduct()
 		}
+		if err := catalogue.count(ctx, -1); err != nil {
+			return err
+		}
 		_, err = t.exec(ctx, `
 DELETE FROM variants
 WHERE project_id = $1

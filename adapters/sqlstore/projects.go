@@ -31,6 +31,11 @@ SELECT id, account_id, slug, name, description, currency, settings, storefront, 
   catalog_version, agent_revision, status, created_at, updated_at
 FROM projects`
 
+	lockPlan = `
+SELECT plan
+FROM accounts
+WHERE id = $1`
+
 	countProjects = `
 SELECT count(*) AS n
 FROM projects
@@ -50,6 +55,7 @@ SELECT EXISTS (SELECT 1 FROM products WHERE project_id = $1 AND deleted_at IS NU
   OR EXISTS (SELECT 1 FROM orders WHERE project_id = $1)`
 )
 
+// Create holds the account's row, so that nobody else counts its projects until the transaction ends.
 func (p Projects) Create(ctx context.Context, created *project.Project) error {
 	r, err := toProjectRow(created)
 	if err != nil {
@@ -61,7 +67,36 @@ func (p Projects) Create(ctx context.Context, created *project.Project) error {
 	if err := staff(b, created); err != nil {
 		return err
 	}
-	return b.run(ctx)
+	return p.store.inTx(ctx, created.ID, func(t *tx) error {
+		if err := t.admitProject(ctx, created.Account); err != nil {
+			return err
+		}
+		if err := t.all(ctx, b); err != nil {
+			return err
+		}
+		return t.takeSlug(ctx, created.Slug, created.Account)
+	})
+}
+
+// admitProject refuses one project more than the account's plan allows.
+func (t *tx) admitProject(ctx context.Context, owner id.Account) error {
+	var name string
+	found, err := t.get(ctx, &name, lockPlan+t.dialect.forNoKeyUpdate, owner.String())
+	if err != nil || !found { // then the project refers to nothing
+		return err
+	}
+	plan, limits, err := t.dialect.limits(name)
+	if err != nil {
+		return err
+	}
+	var n int
+	if _, err := t.get(ctx, &n, countProjects+activeOnly, owner.String()); err != nil {
+		return err
+	}
+	if n >= limits.Projects {
+		return plan.Full(limits.Projects, "projects", "an account")
+	}
+	return nil
 }
 
 // staff gives a new project its first agent and an empty chain of decisions.
@@ -132,11 +167,11 @@ func (p Projects) Update(ctx context.Context, account id.Account, id id.Project,
 		if changed, err = lockProject(ctx, t, account, id); err != nil {
 			return err
 		}
-		before := changed.Settings.Currency
+		before := *changed
 		if err := change(changed); err != nil {
 			return err
 		}
-		if changed.Settings.Currency != before {
+		if changed.Settings.Currency != before.Settings.Currency {
 			if err := refuseCurrencyInUse(ctx, t, id); err != nil {
 				return err
 			}
@@ -147,7 +182,13 @@ func (p Projects) Update(ctx context.Context, account id.Account, id id.Project,
 		}
 		_, err = t.exec(ctx, updateProject, r.ID, r.Slug, r.Name, r.Description, r.Currency, r.Settings, r.Storefront,
 			r.Routes, r.UpdatedAt)
-		return err
+		if err != nil || changed.Slug == before.Slug {
+			return err
+		}
+		if err := t.releaseSlug(ctx, before.Slug, account); err != nil {
+			return err
+		}
+		return t.takeSlug(ctx, changed.Slug, account)
 	})
 	if err != nil {
 		return nil, err

@@ -14,6 +14,14 @@ import (
 var _ ports.ProjectClosings = Projects{}
 
 const (
+	// payingRealMoney counts attempts at other providers than the sandbox's, whose undecided payments strangers can make.
+	payingRealMoney = `
+SELECT count(*)
+FROM checkouts
+WHERE project_id = $1
+  AND status = 'processing'
+  AND queue <> project_id || '/sandbox'`
+
 	payingNow = `
 SELECT count(*)
 FROM checkouts
@@ -75,7 +83,7 @@ func (p Projects) Delete(ctx context.Context, account id.Account, of id.Project,
 			return err
 		}
 		var paying int
-		if _, err := t.get(ctx, &paying, payingNow, of.String()); err != nil {
+		if _, err := t.get(ctx, &paying, payingRealMoney, of.String()); err != nil {
 			return err
 		}
 		if paying > 0 {
@@ -85,6 +93,7 @@ func (p Projects) Delete(ctx context.Context, account id.Account, of id.Project,
 		if _, err := t.get(ctx, &books, tookRealMoney, of.String()); err != nil {
 			return err
 		}
+		slug := closing.Slug
 		closing.Close(books, now)
 		r, err := toProjectRow(closing)
 		if err != nil {
@@ -94,7 +103,10 @@ func (p Projects) Delete(ctx context.Context, account id.Account, of id.Project,
 UPDATE projects
 SET slug = $2, settings = $3, status = $4, updated_at = $5, closing_at = `+t.dialect.clock+`
 WHERE id = $1`, r.ID, r.Slug, r.Settings, closing.Status.String(), r.UpdatedAt)
-		return err
+		if err != nil {
+			return err
+		}
+		return t.releaseSlug(ctx, slug, account)
 	})
 }
 

@@ -24,6 +24,7 @@ var unguarded = map[string]string{
 	"mfa_tries":        "an account's",
 	"idempotency_keys": "found by a hash that holds the owner; bodies are encrypted",
 	"audit_events":     "an account's, also those without a project and of projects that are gone; haggle_app cannot change them",
+	"released_slugs":   "an account's; a slug is looked up before its project is known",
 	"goose_db_version": "of the migrations",
 }
 

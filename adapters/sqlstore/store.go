@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
+
+	"github.com/haggle-commerce/haggle/domain/account"
 )
 
 // Config says where the database is.
@@ -27,6 +29,8 @@ type Config struct {
 	// Statement is how long a statement may take on PostgreSQL, and a batch as long as its statements
 	// take. 0 is the URL's statement_timeout, or five seconds, which a batch has altogether.
 	Statement time.Duration
+	// Enterprise is how much accounts on the enterprise plan can keep; zero fields: as much as the plan says.
+	Enterprise account.Limits
 	// Trace begins a span around a piece of work, which what it returns ends; nil: there are none.
 	Trace func(ctx context.Context, name string) (context.Context, func(error))
 }
@@ -55,7 +59,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if err := s.Ping(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.trace, s.dialect.stopped = c.Trace, new(atomic.Int64)
+	s.trace, s.dialect.stopped, s.dialect.enterprise = c.Trace, new(atomic.Int64), c.Enterprise
 	return s, nil
 }
 

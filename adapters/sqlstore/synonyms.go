@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -24,7 +23,8 @@ const (
 	writeSynonyms = `
 UPDATE projects
 SET catalog_version = catalog_version + 1, synonyms_version = catalog_version + 1
-WHERE id = $1` + activeOnly
+WHERE id = $1` + activeOnly + `
+RETURNING ` + planOfProject + ` AS plan`
 
 	selectSynonyms = `
 SELECT project_id, id, input, words, created_at, updated_at
@@ -92,18 +92,35 @@ func fromSynonymRows(rows []synonymRow) ([]catalog.Synonym, error) {
 	return list, nil
 }
 
-// write runs work in a transaction that writes a project's synonyms.
-func (v Synonyms) write(ctx context.Context, of id.Project, work func(*tx) error) error {
+// write runs work, which is given the plan, in a transaction that writes a project's synonyms.
+func (v Synonyms) write(ctx context.Context, of id.Project, work func(t *tx, plan string) error) error {
 	return v.store.inTx(ctx, of, func(t *tx) error {
-		rows, err := t.exec(ctx, writeSynonyms, of.String())
+		var plan string
+		found, err := t.get(ctx, &plan, writeSynonyms, of.String())
 		switch {
 		case err != nil:
 			return err
-		case rows == 0:
+		case !found:
 			return missingProject()
 		}
-		return work(t)
+		return work(t, plan)
 	})
+}
+
+// admitSynonyms refuses more synonyms than the plan allows.
+func (t *tx) admitSynonyms(ctx context.Context, of id.Project, name string) error {
+	plan, limits, err := t.dialect.limits(name)
+	if err != nil {
+		return err
+	}
+	var n int
+	if _, err := t.get(ctx, &n, countSynonyms, of.String()); err != nil {
+		return err
+	}
+	if n > limits.Synonyms {
+		return plan.Full(limits.Synonyms, "synonyms", "a project")
+	}
+	return nil
 }
 
 func (v Synonyms) Create(ctx context.Context, s *catalog.Synonym) error {
@@ -111,16 +128,11 @@ func (v Synonyms) Create(ctx context.Context, s *catalog.Synonym) error {
 	if err != nil {
 		return err
 	}
-	return v.write(ctx, s.Project, func(t *tx) error {
-		var n int
-		if _, err := t.get(ctx, &n, countSynonyms, s.Project.String()); err != nil {
+	return v.write(ctx, s.Project, func(t *tx, plan string) error {
+		if err := t.insert(ctx, insertSynonyms, [][]any{values}, ""); err != nil {
 			return err
 		}
-		if n >= catalog.MaxSynonyms {
-			return fault.New(fault.Conflict, "too_many_synonyms",
-				"The project has "+strconv.Itoa(catalog.MaxSynonyms)+" synonyms already.")
-		}
-		return t.insert(ctx, insertSynonyms, [][]any{values}, "")
+		return t.admitSynonyms(ctx, s.Project, plan)
 	})
 }
 
@@ -163,7 +175,7 @@ func (v Synonyms) List(ctx context.Context, of id.Project, page ports.Page) ([]*
 
 func (v Synonyms) Update(ctx context.Context, of id.Project, wanted id.Synonym, change func(*catalog.Synonym) error) (*catalog.Synonym, error) {
 	var changed catalog.Synonym
-	err := v.write(ctx, of, func(t *tx) error {
+	err := v.write(ctx, of, func(t *tx, _ string) error {
 		var r synonymRow
 		found, err := t.get(ctx, &r, selectSynonyms+andThisOne, of.String(), wanted.String())
 		if err != nil {
@@ -192,7 +204,7 @@ func (v Synonyms) Update(ctx context.Context, of id.Project, wanted id.Synonym, 
 }
 
 func (v Synonyms) Delete(ctx context.Context, of id.Project, wanted id.Synonym) error {
-	return v.write(ctx, of, func(t *tx) error {
+	return v.write(ctx, of, func(t *tx, _ string) error {
 		rows, err := t.exec(ctx, deleteSynonyms+andThisOne, of.String(), wanted.String())
 		if err == nil && rows == 0 {
 			return missingSynonym()
@@ -209,10 +221,13 @@ func (v Synonyms) Replace(ctx context.Context, of id.Project, all []*catalog.Syn
 			return err
 		}
 	}
-	return v.write(ctx, of, func(t *tx) error {
+	return v.write(ctx, of, func(t *tx, plan string) error {
 		if _, err := t.exec(ctx, deleteSynonyms, of.String()); err != nil {
 			return err
 		}
-		return t.insert(ctx, insertSynonyms, rows, "")
+		if err := t.insert(ctx, insertSynonyms, rows, ""); err != nil {
+			return err
+		}
+		return t.admitSynonyms(ctx, of, plan)
 	})
 }

@@ -91,6 +91,9 @@ func (t *Tuner) Tune(ctx context.Context, p *project.Project, of id.Agent, r Tun
 		if current.Policy.Version != a.Policy.Version || r.byItself && !stillTunes(current) {
 			return nil, errOvertaken
 		}
+		if err := current.Room(); err != nil {
+			return nil, err
+		}
 		now := t.Clock.Now()
 		v, err := current.WritePolicy(next, agent.ByTuning, r.Note, now)
 		if err == nil && r.Activate {

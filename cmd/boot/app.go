@@ -100,12 +100,20 @@ func NewTools(ctx context.Context, c Config, log *slog.Logger) (*App, error) {
 	}
 	a := &App{config: c, log: log, metrics: telemetry.NewMetrics(Version)}
 	a.env, _ = account.ParseEnvironment(c.Env)
-	var err error
+	most, err := c.enterpriseLimits()
+	if err != nil {
+		return nil, err
+	}
 	a.tracing, err = telemetry.StartTracing(ctx, telemetry.Config{Version: Version, Environment: c.Env, Log: log})
 	if err != nil {
 		return nil, fmt.Errorf("cannot trace: %w", err)
 	}
-	a.store, err = sqlstore.Open(ctx, sqlstore.Config{URL: c.DatabaseURL, MaxOpen: c.Connections, Trace: a.traceWork()})
+	a.store, err = sqlstore.Open(ctx, sqlstore.Config{
+		URL:        c.DatabaseURL,
+		MaxOpen:    c.Connections,
+		Enterprise: most,
+		Trace:      a.traceWork(),
+	})
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the database: %w", err)
 	}

@@ -45,6 +45,7 @@ func (a *App) loops() []loop {
 		{name: "forget work set aside", every: time.Hour, run: a.store.ForgetSetAside},
 		{name: "close projects", every: 2 * time.Second, run: a.closeProjects},
 		{name: "forget stock turns", every: 10 * time.Minute, run: a.forgetTurns},
+		{name: "forget released slugs", every: time.Hour, run: a.store.ForgetSlugs},
 	}
 }
 

@@ -192,6 +192,7 @@ var others = map[string]string{
 	"log refused webhook calls":   "it inserts rows of its own: TestReceive_refusals of app/inbox",
 	"forget work set aside":       "one statement that reads no row",
 	"forget stock turns":          "one statement that reads no row",
+	"forget released slugs":       "one statement that reads no row",
 	"forget vectors":              "one statement that reads no row",
 	"reconcile books":             "an integration is claimed alone, and set aside: app/finance has its tests",
 	"close projects":              "one at a time: TestCloser of app/projects breaks one",

@@ -39,6 +39,7 @@ type Config struct {
 	ACPRate       string `env:"HAGGLE_ACP_RATE" name:"acp-rate" default:"600/900" help:"Requests of one buyer's address to one project, per minute and at once; or off."`
 
 	EnterpriseRate string `env:"HAGGLE_ENTERPRISE_RATE" default:"10000/15000" help:"Requests of an account on the enterprise plan, per minute and at once."`
+	EnterpriseSize string `env:"HAGGLE_ENTERPRISE_LIMITS" name:"enterprise-limits" default:"500/10000000" help:"Projects of an account on the enterprise plan, and products of each."`
 	StripeURL      string `env:"HAGGLE_STRIPE_URL" name:"stripe-url" help:"Stripe's API, in place of its own address: a proxy or a look-alike."`
 	PayPalURL      string `env:"HAGGLE_PAYPAL_URL" name:"paypal-url" help:"PayPal's API, in place of its own address."`
 	ShopifyURL     string `env:"HAGGLE_SHOPIFY_URL" name:"shopify-url" help:"Shopify, in place of each shop's own address."`
@@ -141,6 +142,9 @@ func (c Config) Check() error {
 	if _, err := c.limits(); err != nil {
 		return err
 	}
+	if _, err := c.enterpriseLimits(); err != nil {
+		return err
+	}
 	if _, err := c.searchMemory(); err != nil {
 		return err
 	}
@@ -178,6 +182,20 @@ func (c Config) limits() (limits, error) {
 		return l, fmt.Errorf("HAGGLE_ENTERPRISE_RATE is %q: %w", c.EnterpriseRate, err)
 	}
 	return l, nil
+}
+
+// enterpriseLimits are how much an account on the enterprise plan can keep.
+func (c Config) enterpriseLimits() (account.Limits, error) {
+	projects, products, _ := strings.Cut(cmp.Or(c.EnterpriseSize, "500/10000000"), "/")
+	most, err := strconv.ParseUint(projects, 10, 31)
+	size, malformed := strconv.ParseUint(products, 10, 31)
+	if err != nil || malformed != nil || most == 0 || size == 0 {
+		return account.Limits{}, fmt.Errorf("HAGGLE_ENTERPRISE_LIMITS is %q: it must be projects/products, as 500/10000000", c.EnterpriseSize)
+	}
+	return account.Limits{
+		Projects: int(most),
+		Products: int(size),
+	}, nil
 }
 
 // searchMemory is how many bytes indexes may take; 0: any.

@@ -17,9 +17,6 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// demoSlug is the demo project's.
-const demoSlug = "demo"
-
 // DemoShop is the demo project with things to try on it.
 type DemoShop struct {
 	ACP      string
@@ -46,7 +43,7 @@ func (a *App) Demo(ctx context.Context) (DemoShop, error) {
 	if err != nil {
 		return DemoShop{}, err
 	}
-	return a.tryOn(ctx, DemoShop{ACP: a.acpAddress(demoSlug), Key: key, Products: demo.Count(), Query: "lightweight tent for two"}, p)
+	return a.tryOn(ctx, DemoShop{ACP: a.acpAddress(project.DemoSlug), Key: key, Products: demo.Count(), Query: "lightweight tent for two"}, p)
 }
 
 // demoKeys is how many starts' keys work at once.
@@ -78,7 +75,7 @@ func (a *App) demoKey(ctx context.Context, owner id.Account) (string, error) {
 // demoProject finds the demo project, or opens it. A catalogue that a crash kept from being loaded is
 // loaded now: loading is one transaction, and CatalogVersion tells whether it happened.
 func (a *App) demoProject(ctx context.Context, owner *account.Account) (*project.Project, error) {
-	p, err := a.storefront.BySlug(ctx, demoSlug)
+	p, err := a.storefront.BySlug(ctx, project.DemoSlug)
 	if fault.KindOf(err) == fault.NotFound {
 		p, err = a.openDemo(ctx, owner)
 	}
@@ -96,13 +93,15 @@ func (a *App) demoProject(ctx context.Context, owner *account.Account) (*project
 	if err != nil {
 		return nil, err
 	}
-	return a.storefront.BySlug(ctx, demoSlug)
+	return a.storefront.BySlug(ctx, project.DemoSlug)
 }
 
 func (a *App) openDemo(ctx context.Context, owner *account.Account) (*project.Project, error) {
 	p, err := a.Projects.Open(ctx, owner.ID, project.Draft{
-		Name: "Haggle Demo Shop", Slug: demoSlug,
+		Name:        "Haggle Demo Shop",
+		Slug:        project.DemoSlug,
 		Description: "A general store to try agentic commerce on.",
+		Demo:        true,
 	})
 	if err != nil {
 		return nil, err

@@ -64,3 +64,25 @@ func TestPlansAndEnvironments(t *testing.T) {
 		t.Errorf("%v, %v", plan, environment)
 	}
 }
+
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	for plan, want := range map[account.Plan]account.Limits{
+		account.Starter:    {Projects: 5, Products: 100_000, Synonyms: 1_000},
+		account.Growth:     {Projects: 50, Products: 1_000_000, Synonyms: 10_000},
+		account.Enterprise: {Projects: 500, Products: 10_000_000, Synonyms: 10_000},
+		{}:                 {Projects: 5, Products: 100_000, Synonyms: 1_000},
+	} {
+		if got := plan.Limits(); got != want {
+			t.Errorf("%s: %+v", plan, got)
+		}
+	}
+	const says = "limit_reached: On the growth plan a project has at most 1,000,000 products. " +
+		"[products has reached 1,000,000, the limit of the growth plan]"
+	if err := account.Growth.Full(1_000_000, "products", "a project"); err.Error() != says || err.Kind != fault.Conflict {
+		t.Errorf("%v", err)
+	}
+	if err := account.Full(20, "open checkouts", "a session"); !strings.HasPrefix(err.Message, "On every plan a session has at most 20 open") {
+		t.Errorf("%v", err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -196,8 +197,22 @@ func sameBounds(a, b negotiation.Policy) bool {
 	return reflect.DeepEqual(a, b)
 }
 
+// MaxVersions is how many versions of its policy an agent has at most. What tuning takes back may come on top.
+const MaxVersions = 1_000
+
+// Room refuses a further version of the policy where there are too many.
+func (a *Agent) Room() error {
+	if a.Latest >= MaxVersions {
+		return account.Full(MaxVersions, "policy versions", "an agent")
+	}
+	return nil
+}
+
 // WritePolicy numbers a policy as the agent's next version. It is not in force by that.
 func (a *Agent) WritePolicy(p negotiation.Policy, by Origin, note string, now time.Time) (*Version, error) {
+	if err := a.Room(); err != nil && by == ByMerchant {
+		return nil, err
+	}
 	check, next := fault.NewCheck(), *a
 	v := next.write(p, by, note, check, now)
 	if err := check.Err(); err != nil {

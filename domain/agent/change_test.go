@@ -324,3 +324,19 @@ func TestRemoteHandlersNeedASecret(t *testing.T) {
 		t.Errorf("%v, %+v", err, a.Handlers)
 	}
 }
+
+// What tuning takes back may come on top: a worse policy must not stay in force for want of room.
+func TestPolicyVersionsEnd(t *testing.T) {
+	t.Parallel()
+	a, p := opened(t), negotiation.Builtin()
+	a.Latest = agent.MaxVersions - 1
+	if _, err := a.WritePolicy(p, agent.ByMerchant, "", noon); err != nil || a.Latest != agent.MaxVersions {
+		t.Fatalf("the last one: %v", err)
+	}
+	if _, err := a.WritePolicy(p, agent.ByMerchant, "", noon); !fault.Is(err, "limit_reached") || a.Latest != agent.MaxVersions {
+		t.Errorf("one more: %v", err)
+	}
+	if _, err := a.WritePolicy(p, agent.ByTuning, "", noon); err != nil {
+		t.Errorf("taken back: %v", err)
+	}
+}

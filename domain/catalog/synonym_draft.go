@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// MaxSynonyms is how many a project has at most.
-	MaxSynonyms = 1000
+	// MaxSynonyms is how many a project has at most, on the plans with the highest limit.
+	MaxSynonyms = 10_000
 
 	mostWords   = 20 // of a synonym
 	longestTerm = 80 // characters

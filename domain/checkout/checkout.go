@@ -39,6 +39,8 @@ const (
 	// MaxLines and MaxQuantity bound a checkout (decisions 5).
 	MaxLines    = 50
 	MaxQuantity = 1000
+	// MaxOpen is how many checkouts of a session are open at the same time.
+	MaxOpen = 20
 )
 
 // Status of a checkout.

@@ -161,6 +161,9 @@ func TestMessageIsKeptAndChangesNothing(t *testing.T) {
 	if pleading.Message = ""; !reflect.DeepEqual(pleading, entry("")) {
 		t.Error("the message shows elsewhere in the record")
 	}
+	if kept := entry(strings.Repeat("🎪", 2_000)).Message; kept != strings.Repeat("🎪", negotiation.LongestMessage) {
+		t.Errorf("%d bytes of a long message are kept", len(kept))
+	}
 }
 
 func TestTokenCoversExactlyWhatWasAgreed(t *testing.T) {

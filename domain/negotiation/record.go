@@ -25,7 +25,7 @@ type Entry struct {
 	Bounds        Bounds
 	Before        Progress
 	Signals       Signals
-	Message       string // the buyer's, verbatim; no decision depends on it
+	Message       string // the buyer's, its first LongestMessage characters; no decision depends on it
 
 	Agent    id.Agent
 	Handler  string        // who answered
@@ -34,12 +34,28 @@ type Entry struct {
 	Client   string        // a keyed hash of the buyer's address; "" where none is known
 }
 
+// LongestMessage is how much of a buyer's message is kept, in characters.
+const LongestMessage = 500
+
+// cut is the text up to so many characters.
+func cut(text string, most int) string {
+	n := 0
+	for i := range text {
+		if n == most {
+			return text[:i]
+		}
+		n++
+	}
+	return text
+}
+
 // NewEntry records the decision on a table.
 func NewEntry(entry id.Decision, seq int, q *Quote, t Table, s Signals, d Decision, message string, now time.Time) Entry {
 	return Entry{
 		ID: entry, Project: q.s.Project, Session: q.s.Item.Session, Seq: seq, Quote: q.s.ID, Item: q.s.Item,
 		At: now, Offer: t.Offer, Response: d.Response(), Price: PriceIn(d), Rule: d.Rule().String(),
-		PolicyVersion: t.Terms.Version, Bounds: t.Bounds, Before: t.Progress, Signals: s, Message: message,
+		PolicyVersion: t.Terms.Version, Bounds: t.Bounds, Before: t.Progress, Signals: s,
+		Message: cut(message, LongestMessage),
 	}
 }
 

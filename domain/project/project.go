@@ -61,7 +61,7 @@ type Project struct {
 }
 
 // Close takes the project out of reach. One with books, which has taken real money, keeps them; any other is
-// deleted. Its slug is free again: an id is no slug. Its chat webhook is a credential, so it goes at once.
+// deleted. Its slug is released: an id is no slug. Its chat webhook is a credential, so it goes at once.
 func (p *Project) Close(books bool, now time.Time) {
 	p.Status = Deleting
 	if books {
@@ -76,6 +76,7 @@ type Draft struct {
 	Slug        string
 	Description string
 	Settings    SettingsPatch
+	Demo        bool // the demo project, which alone may have DemoSlug
 }
 
 // Open makes a project with default settings and the draft's changes to them.
@@ -87,6 +88,7 @@ func Open(project id.Project, account id.Account, d Draft, now time.Time) (*Proj
 	}
 	check := fault.NewCheck()
 	p.checkIdentity(check, check)
+	check.That(!reserved(p.Slug) || d.Demo && p.Slug == DemoSlug, "slug", slugReserved)
 	p.Settings.change(d.Settings, check.In("settings"))
 	if err := check.Err(); err != nil {
 		return nil, err
@@ -121,6 +123,7 @@ func (p *Project) Change(c Change, now time.Time) error {
 	c.Slug.Apply(&next.Slug, p.Slug)
 	c.Description.Apply(&next.Description, "")
 	next.checkIdentity(identity, check)
+	identity.That(next.Slug == p.Slug || !reserved(next.Slug), "slug", slugReserved)
 	if c.Grouped {
 		next.Settings.changeGrouped(c.Settings, settings)
 	} else {

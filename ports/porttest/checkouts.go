@@ -21,6 +21,7 @@ func Checkouts(t *testing.T, open Open) {
 		"what was read belongs to the reader":       checkoutNoAliasing,
 		"of racing changes none is lost":            checkoutRace,
 		"a checkout of a session that is not there": checkoutWithoutSession,
+		"a session has so many open checkouts":      checkoutOpenLimit,
 		"declines count for a session and a client": checkoutDeclines,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -155,4 +156,21 @@ func checkoutUndecided(s *shop) {
 	same(s.t, "undecided", undecided(), []checkout.Snapshot{c.Snapshot()})
 	s.must(s.settle(c.ID(), s.declined))
 	same(s.t, "undecided once it is declined", len(undecided()), 0)
+}
+
+func checkoutOpenLimit(s *shop) {
+	p, in := s.product(30), s.session()
+	now := time.Now()
+	open := func(validUntil time.Time) error {
+		snapshot := s.newCheckout(in, line(p, 1)).Snapshot()
+		snapshot.ValidUntil = validUntil
+		return s.Checkouts.Create(s.ctx, checkout.Rehydrate(snapshot))
+	}
+	s.must(open(now.Add(-time.Hour))) // which is open no more
+	for range checkout.MaxOpen {
+		s.must(open(now.Add(time.Hour)))
+	}
+	wantFault(s.t, open(now.Add(time.Hour)), fault.Conflict, "limit_reached")
+	other := s.session()
+	s.must(s.Checkouts.Create(s.ctx, s.newCheckout(other, line(p, 1))))
 }

@@ -29,6 +29,9 @@ func Projects(t *testing.T, open Open) {
 		"the currency is fixed while it is in use":      projectCurrency,
 		"a deleted project is gone with all it had":     projectDelete,
 		"a project being paid in can't be deleted":      projectDeletePaying,
+		"one being paid in the sandbox goes afterwards": projectDeletePayingSandbox,
+		"a released slug stays with its account":        projectSlugReleased,
+		"an account has as many projects as its plan":   projectLimit,
 		"a deleted project is out of reach at once":     projectOutOfReach,
 		"a project is deleted after its refunds":        projectRefundFirst,
 		"a project that took real money is closed":      projectClosed,
@@ -181,6 +184,63 @@ func projectSlugRace(s *shop) {
 	_, total, err := s.Projects.List(s.ctx, s.project.Account, false, ports.Page{Limit: 1})
 	s.must(err)
 	same(s.t, "projects", total, 2)
+}
+
+func projectSlugReleased(s *shop) {
+	slug := s.project.Slug
+	rename := func(to string) error {
+		_, err := s.change(func(p *project.Project) error {
+			p.Slug = to
+			return nil
+		})
+		return err
+	}
+	stranger := openShop(s.t, s.Stores)
+	s.must(rename("other-" + slug))
+	wantFault(s.t, s.take(stranger.project.Account, slug), fault.Conflict, "slug_taken")
+	_, err := stranger.change(func(p *project.Project) error {
+		p.Slug = slug
+		return nil
+	})
+	wantFault(s.t, err, fault.Conflict, "slug_taken")
+	s.must(rename(slug))
+	s.must(s.take(stranger.project.Account, "strange-"+slug)) // other names are free
+	wantFault(s.t, s.take(stranger.project.Account, "other-"+slug), fault.Conflict, "slug_taken")
+	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID, noon))
+	wantFault(s.t, s.take(stranger.project.Account, slug), fault.Conflict, "slug_taken")
+	s.must(s.take(s.project.Account, slug))
+}
+
+// take opens a project with the slug.
+func (s *shop) take(by id.Account, slug string) error {
+	p := s.furnished()
+	p.Account, p.Slug = by, slug
+	return s.Projects.Create(s.ctx, p)
+}
+
+func projectLimit(s *shop) {
+	owner := &account.Account{
+		ID:        random[id.Account](),
+		Name:      "Owner",
+		Plan:      account.Starter,
+		CreatedAt: noon,
+	}
+	s.must(s.Accounts.Open(s.ctx, owner))
+	open := func() error {
+		p := s.furnished()
+		p.Account = owner.ID
+		return s.Projects.Create(s.ctx, p)
+	}
+	most := owner.Plan.Limits().Projects
+	for range most - 1 {
+		s.must(open())
+	}
+	same(s.t, "winners", s.race("limit_reached", func(int) error { return open() }), 1)
+	list, total, err := s.Projects.List(s.ctx, owner.ID, false, ports.Page{Limit: 1})
+	s.must(err)
+	same(s.t, "projects", total, most)
+	s.must(s.Projects.Delete(s.ctx, owner.ID, list[0].ID, noon))
+	s.must(open())
 }
 
 func projectSlugChange(s *shop) {

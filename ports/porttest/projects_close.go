@@ -66,11 +66,21 @@ func projectDelete(s *shop) {
 }
 
 func projectDeletePaying(s *shop) {
+	s.realMoney()
 	p := s.product(3)
 	c := s.mustClaim(s.checkout(s.session(), line(p, 1)))
 	wantFault(s.t, s.Projects.Delete(s.ctx, s.project.Account, s.project.ID, noon), fault.Conflict, "payment_unresolved")
 	same(s.t, "status", s.stored(c).Status(), checkout.Processing)
 	same(s.t, "stock", s.stock(p), map[string]int{"main": 2})
+}
+
+// What the sandbox provider decides is no money: the project goes once it is decided.
+func projectDeletePayingSandbox(s *shop) {
+	s.mustClaim(s.checkout(s.session(), line(s.product(3), 1)))
+	s.must(s.Projects.Delete(s.ctx, s.project.Account, s.project.ID, noon))
+	settled, err := s.Closings.Settle(s.ctx, s.project.ID)
+	s.must(err)
+	same(s.t, "settled while a payment is undecided", settled, ports.Settled{})
 }
 
 func projectOutOfReach(s *shop) {

@@ -41,7 +41,7 @@ type shop struct {
 func openShop(t testing.TB, stores Stores) *shop {
 	t.Helper()
 	s := &shop{Stores: stores, t: t, ctx: t.Context()}
-	owner := &account.Account{ID: random[id.Account](), Name: "Owner", Plan: account.Starter, CreatedAt: noon}
+	owner := &account.Account{ID: random[id.Account](), Name: "Owner", Plan: account.Growth, CreatedAt: noon}
 	s.must(s.Accounts.Open(s.ctx, owner))
 	name := random[id.Project]()
 	p, err := project.Open(name, owner.ID, project.Draft{Name: "Shop", Slug: strings.ReplaceAll(name.String(), "_", "-")}, noon)

@@ -211,7 +211,7 @@ func synonymLimit(s *shop) {
 	s.must(s.Synonyms.Replace(s.ctx, s.project.ID, s.manyAlike(catalog.MaxSynonyms-1)))
 	last := s.synonym("a", "b")
 	version := s.version()
-	wantFault(s.t, s.Synonyms.Create(s.ctx, s.alike("a", "b")), fault.Conflict, "too_many_synonyms")
+	wantFault(s.t, s.Synonyms.Create(s.ctx, s.alike("a", "b")), fault.Conflict, "limit_reached")
 	same(s.t, "version", s.version(), version)
 	same(s.t, "number", len(s.synonyms()), catalog.MaxSynonyms)
 	openShop(s.t, s.Stores).synonym("of another", "project")
@@ -223,7 +223,7 @@ func synonymLimitRace(s *shop) {
 	const left = 3
 	s.must(s.Synonyms.Replace(s.ctx, s.project.ID, s.manyAlike(catalog.MaxSynonyms-left)))
 	version := s.version()
-	same(s.t, "winners", s.race("too_many_synonyms", func(int) error {
+	same(s.t, "winners", s.race("limit_reached", func(int) error {
 		return s.Synonyms.Create(s.ctx, s.alike("a", "b"))
 	}), left)
 	same(s.t, "number", len(s.synonyms()), catalog.MaxSynonyms)

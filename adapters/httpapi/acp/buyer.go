@@ -24,7 +24,7 @@ type buyerContext struct {
 
 // What a claim can hold. Anything beyond is nonsense, which counts as not said (decisions 9).
 const (
-	longestClaim  = 200
+	longestClaim  = 50
 	mostPurchases = 1_000_000
 	longestColor  = 100
 	mostColors    = 20
@@ -47,7 +47,9 @@ func fromAPIBuyerContext(b *buyerContext) *session.Claims {
 		return nil
 	}
 	claims := &session.Claims{
-		LoyaltyTier: sensible(b.LoyaltyTier), Location: sensible(b.Location), Urgency: sensible(b.Urgency),
+		LoyaltyTier: sensible(b.LoyaltyTier, longestClaim),
+		Location:    sensible(b.Location, longestClaim),
+		Urgency:     sensible(b.Urgency, longestClaim),
 	}
 	if b.PurchaseHistory > 0 && b.PurchaseHistory <= mostPurchases {
 		claims.PurchaseHistory = b.PurchaseHistory
@@ -61,15 +63,15 @@ func fromAPIColors(b *buyerContext) (colors []string) {
 		return nil
 	}
 	for _, color := range b.ColorPreference[:min(len(b.ColorPreference), mostColors)] {
-		if utf8.RuneCountInString(color) <= longestColor && sensible(color) != "" {
+		if sensible(color, longestColor) != "" {
 			colors = append(colors, color)
 		}
 	}
 	return colors
 }
 
-func sensible(word string) string {
-	if utf8.RuneCountInString(word) > longestClaim || strings.ContainsRune(word, 0) {
+func sensible(word string, longest int) string {
+	if utf8.RuneCountInString(word) > longest || strings.ContainsRune(word, 0) {
 		return ""
 	}
 	return word

@@ -140,7 +140,7 @@ func (h *handlers) deleteSynonym(ctx context.Context, in *OnSynonym) (*struct{},
 
 type replaceSynonymsInput struct {
 	Body struct {
-		Synonyms []newSynonym `json:"synonyms" maxItems:"1000"`
+		Synonyms []newSynonym `json:"synonyms" maxItems:"10000"`
 	}
 }
 

@@ -78,13 +78,17 @@ func (o Once[S]) seal(use ports.KeyUse, c *captured) ports.Answer {
 	return ports.Answer{
 		Status:      c.status,
 		ContentType: c.header.Get("Content-Type"),
-		Body:        o.Vault.Seal(c.body.Bytes(), purpose(use)),
+		Body:        o.Vault.Seal(pack(c.body.Bytes()), purpose(use)),
 		Subject:     subjectOf(c.body.Bytes(), []byte(use.Route), c.asked),
 	}
 }
 
 func (o Once[S]) open(use ports.KeyUse, sealed []byte) ([]byte, error) {
-	return o.Vault.Open(sealed, purpose(use))
+	body, err := o.Vault.Open(sealed, purpose(use))
+	if err != nil {
+		return nil, err
+	}
+	return inflate(body)
 }
 
 func purpose(use ports.KeyUse) string { return "answer of " + use.Owner + " to " + use.Route }

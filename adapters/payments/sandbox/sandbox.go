@@ -7,7 +7,7 @@
 //	ok, ok_anything            paid
 //	decline_<code>             declined with that code; stolen_card and fraudulent for good
 //	lost_reply                 paid, and the first answer lost
-//	outage_<n>                 fails n times with a server error, then paid
+//	outage_<n>                 fails n times with a server error, then paid; n is at most 10
 //	anything else              declined with invalid_token
 package sandbox
 
@@ -109,13 +109,17 @@ func scriptOf(token, method string) string {
 	return script
 }
 
+// mostOutages bounds how long a token keeps its payment undecided: that holds stock, and keeps the project from being
+// deleted.
+const mostOutages = 10
+
 func outage(script string) (times int, ok bool) {
 	n, ok := strings.CutPrefix(script, "outage_")
 	if !ok {
 		return 0, false
 	}
 	times, err := strconv.Atoi(n)
-	return times, err == nil && times >= 0
+	return times, err == nil && times >= 0 && times <= mostOutages
 }
 
 func result(script string) string {

@@ -161,6 +161,8 @@ func TestTokens(t *testing.T) {
 		{"psp_spt", "spt_sandbox_decline_void", "invalid_token"},
 		{"psp_spt", "spt_sandbox_decline_<script>", "invalid_token"},
 		{"psp_spt", "spt_sandbox_outage_x", "invalid_token"},
+		{"psp_spt", "spt_sandbox_outage_11", "invalid_token"},
+		{"psp_spt", "spt_sandbox_outage_999999999", "invalid_token"},
 		{"psp_spt", "spt_sandbox_outage_0", "paid"},
 	} {
 		p, _ := open(t)

@@ -94,7 +94,7 @@ func Start(tb testing.TB, databaseURL string, change ...func(*boot.Config)) *boo
 	tb.Helper()
 	config := boot.Config{
 		Addr: "127.0.0.1:0", OpsAddr: "127.0.0.1:0", DatabaseURL: databaseURL, Env: "sandbox", BootstrapKey: Key,
-		ACPRate: "off", EnterpriseRate: "1000000/1000000",
+		ACPRate: "off", EnterpriseRate: "1000000/1000000", EnterpriseSize: "1000000/10000000",
 	}
 	for _, c := range change {
 		c(&config)

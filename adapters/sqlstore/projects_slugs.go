@@ -1,0 +1,98 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+const (
+	// slugOfAnother is completed by the database's clock.
+	slugOfAnother = `
+SELECT EXISTS (
+  SELECT 1
+  FROM released_slugs
+  WHERE slug = $1
+    AND account_id <> $2
+    AND released_at > %s - $3
+)`
+
+	takeSlug = `
+DELETE FROM released_slugs
+WHERE slug = $1`
+
+	// releaseSlug is completed by the database's clock.
+	releaseSlug = `
+INSERT INTO released_slugs (slug, account_id, released_at)
+VALUES ($1, $2, %s)
+ON CONFLICT (slug) DO UPDATE
+SET account_id = excluded.account_id, released_at = excluded.released_at`
+
+	dropOldestSlugs = `
+DELETE FROM released_slugs
+WHERE slug IN (
+  SELECT slug
+  FROM released_slugs
+  WHERE account_id = $1
+  ORDER BY released_at DESC, slug
+  LIMIT $2 OFFSET $2
+)`
+
+	// forgetSlugs is completed by the database's clock.
+	forgetSlugs = `
+DELETE FROM released_slugs
+WHERE slug IN (
+  SELECT slug
+  FROM released_slugs
+  WHERE released_at <= %s - $1
+  ORDER BY released_at
+  LIMIT $2
+)`
+)
+
+func slugTaken() *fault.Error {
+	return fault.New(fault.Conflict, "slug_taken", "The slug is in use.").With("slug", "is in use")
+}
+
+// takeSlug comes after the statement that gave a project of the account the slug: that waits for whoever is releasing it.
+func (t *tx) takeSlug(ctx context.Context, slug string, by id.Account) error {
+	var kept bool
+	_, err := t.get(ctx, &kept, fmt.Sprintf(slugOfAnother, t.dialect.moment()), slug, by.String(), project.SlugKept.Milliseconds())
+	if err != nil {
+		return err
+	}
+	if kept {
+		return slugTaken()
+	}
+	_, err = t.exec(ctx, takeSlug, slug)
+	return err
+}
+
+// releaseSlug keeps a slug for the account whose project had it.
+func (t *tx) releaseSlug(ctx context.Context, slug string, by id.Account) error {
+	if _, err := t.exec(ctx, fmt.Sprintf(releaseSlug, t.dialect.moment()), slug, by.String()); err != nil {
+		return err
+	}
+	_, err := t.exec(ctx, dropOldestSlugs, by.String(), project.MostSlugsKept)
+	return err
+}
+
+// slugsAtOnce is how many slugs a statement forgets.
+const slugsAtOnce = 500
+
+// ForgetSlugs frees released slugs whose time is over.
+func (s *Store) ForgetSlugs(ctx context.Context) error {
+	for {
+		var rows int64
+		err := s.inTx(ctx, noProject, func(t *tx) (err error) {
+			rows, err = t.exec(ctx, fmt.Sprintf(forgetSlugs, t.dialect.moment()), project.SlugKept.Milliseconds(), slugsAtOnce)
+			return err
+		})
+		if err != nil || rows < slugsAtOnce {
+			return err
+		}
+	}
+}
