@@ -52,8 +52,9 @@ fuzz: ## fuzz each fuzz target for FUZZTIME=10s
 		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null; \
 	done
 
-lint: ## check format, vet, staticcheck and go.mod
+lint: ## check format, vet, staticcheck, go.mod and, where its database can be reached, govulncheck
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not gofmt'ed:" $$unformatted; exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
 	go mod tidy -diff
+	@.ci/vulncheck
