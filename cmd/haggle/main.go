@@ -28,6 +28,7 @@ type cli struct {
 	Verify     verifyCmd        `cmd:"" help:"Check that what the database holds adds up: orders, payments, stock, events and the books."`
 	Migrate    migrateCmd       `cmd:"" help:"Bring the database's schema up to date, and exit."`
 	SearchEval searchEvalCmd    `cmd:"" help:"Measure how well search finds what people judged to be relevant."`
+	Licenses   licensesCmd      `cmd:"" help:"Print the licenses of this program and of all that is linked into it."`
 	Version    kong.VersionFlag `help:"Print the version."`
 }
 

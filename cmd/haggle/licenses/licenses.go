@@ -1,0 +1,89 @@
+// Package licenses holds the license texts of all that is linked into the program: its own, Go's, those of the modules,
+// and those of files of others that are embedded. A test of the generator fails when a linked module's text is missing.
+package licenses
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"slices"
+)
+
+//go:generate go run ./generate texts.json.gz
+
+//go:embed texts.json.gz
+var packed []byte
+
+// Component is something that is linked or embedded, by a module's path or another name.
+type Component struct {
+	Name  string `json:"name"`
+	Files []File `json:"files"`
+}
+
+// File is one license, notice or list of patents. Components share texts: most are copies of a few.
+type File struct {
+	Name string `json:"name"`
+	Text int    `json:"text"` // its place in Collection.Texts
+}
+
+// Collection is what the generator writes: components by name, the program itself first.
+type Collection struct {
+	Texts      []string    `json:"texts"`
+	Components []Component `json:"components"`
+}
+
+// Load reads the embedded collection.
+func Load() (*Collection, error) {
+	reader, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	var c Collection
+	return &c, json.NewDecoder(reader).Decode(&c)
+}
+
+// Print writes all texts, and the versions of those modules that the running program was built with.
+func Print(w io.Writer) error {
+	c, err := Load()
+	if err != nil {
+		return err
+	}
+	versions := map[string]string{}
+	if info, known := debug.ReadBuildInfo(); known {
+		versions["Go"] = info.GoVersion
+		for _, m := range info.Deps {
+			versions[m.Path] = m.Version
+		}
+	}
+	for i, component := range c.Components {
+		title := component.Name
+		if version := versions[component.Name]; version != "" {
+			title += " " + version
+		}
+		if i > 0 {
+			title = "\n" + title
+		}
+		for _, f := range component.Files {
+			if _, err := fmt.Fprintf(w, "%s: %s\n%s\n\n%s\n", title, f.Name, bytes.Repeat([]byte("="), 80), c.Texts[f.Text]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Of finds a component's texts; none if it is not known.
+func (c *Collection) Of(name string) (texts []string) {
+	i := slices.IndexFunc(c.Components, func(one Component) bool { return one.Name == name })
+	if i < 0 {
+		return nil
+	}
+	for _, f := range c.Components[i].Files {
+		texts = append(texts, c.Texts[f.Text])
+	}
+	return texts
+}
