@@ -112,9 +112,11 @@ func (o *Orphan) Booked() bool { return o.Failure != ErrAttemptUnknown && o.Fail
 func (o *Orphan) Doubt(why string, now time.Time) { o.end(OrphanFailed, why, now) }
 
 // Refunded records that the money goes back, by the provider's id of the refund, and reports whether that is news. A
-// refund that a person declared failed may turn out to have been made.
+// refund that a person declared failed may turn out to have been made, and so may one that the provider had refused
+// without making it: another server may have asked again. One that was made and failed never succeeds.
 func (o *Orphan) Refunded(refund string, now time.Time) (news bool) {
-	if !o.Pending() && o.Failure != FailedManually {
+	late := o.Failure == FailedManually || o.State == OrphanFailed && o.Refund == "" && o.Booked()
+	if !o.Pending() && !late {
 		return false
 	}
 	o.Refund = refund
@@ -128,6 +130,9 @@ func (o *Orphan) Refunded(refund string, now time.Time) (news bool) {
 func (o *Orphan) RefundFailed(refund, code string, now time.Time) (news bool) {
 	if o.State == OrphanFailed || o.State == OrphanRefunded && refund != "" && refund != o.Refund {
 		return false
+	}
+	if refund != "" {
+		o.Refund = refund
 	}
 	o.end(OrphanFailed, code, now)
 	return true

@@ -18,6 +18,7 @@ func orphans() map[string]checkout.Orphan {
 		"no answer": {State: checkout.OrphanRefunding, DetectedAt: noon, DueAt: due, Attempts: 1, Problem: "No answer."},
 		"refunded":  {State: checkout.OrphanRefunded, DetectedAt: noon, Refund: "re_1"},
 		"reversed":  {State: checkout.OrphanFailed, DetectedAt: noon, Refund: "re_1", Failure: "lost_card"},
+		"refused":   {State: checkout.OrphanFailed, DetectedAt: noon, Failure: "charge_disputed"},
 		"given up":  {State: checkout.OrphanFailed, DetectedAt: noon, Failure: checkout.FailedManually},
 		"in doubt":  {State: checkout.OrphanFailed, DetectedAt: noon, Failure: checkout.ErrSecondCharge},
 	}
@@ -47,6 +48,7 @@ func TestOrphan_statesAndVerbs(t *testing.T) {
 		"no answer": {"refunded": "refunded ", "failed": "failed no", "says yes": "refunded ", "says no": "failed resolved_by_merchant"},
 		"refunded":  {"failed": "failed no"},
 		"reversed":  {"says yes": "refunded "},
+		"refused":   {"refunded": "refunded ", "says yes": "refunded "},
 		"given up":  {"refunded": "refunded ", "says yes": "refunded "},
 		"in doubt":  {"says yes": "refunded second_charge_of_attempt"},
 	}

@@ -210,7 +210,7 @@ func TestSettledRefund(t *testing.T) {
 		"succeeded twice":       {order.Refunded{Provider: "re_1"}, order.Refunded{Provider: "re_1"}, "", order.RefundSucceeded, order.PartiallyRefunded},
 		"failed twice":          {order.RefundFailed{Code: "no"}, order.RefundFailed{Code: "no"}, "", order.RefundIsFailed, order.Succeeded},
 		"failed late":           {order.Refunded{}, order.RefundFailed{}, "refund_decided", order.RefundSucceeded, order.PartiallyRefunded},
-		"succeeded late":        {order.RefundFailed{}, order.Refunded{}, "refund_decided", order.RefundIsFailed, order.Succeeded},
+		"succeeded too late":    {order.RefundFailed{Provider: "re_1"}, order.Refunded{Provider: "re_1"}, "refund_decided", order.RefundIsFailed, order.Succeeded},
 		"pending late":          {order.Refunded{}, order.RefundPending{}, "refund_decided", order.RefundSucceeded, order.PartiallyRefunded},
 		"pending, then refused": {order.RefundPending{Provider: "re_1"}, order.RefundFailed{}, "", order.RefundIsFailed, order.Succeeded},
 	} {

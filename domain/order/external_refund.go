@@ -30,7 +30,7 @@ func (c *Case) ReverseRefund(refund id.Refund, f RefundFailed, announce id.Event
 	case r.Status == RefundIsFailed:
 		return nil
 	case r.Status == RefundIsPending:
-		c.failed(r, f.Code, announce, now)
+		c.failed(r, f, announce, now)
 		return nil
 	case f.Provider != "" && r.Provider != "" && f.Provider != r.Provider:
 		return nil
@@ -45,9 +45,12 @@ func (c *Case) ReverseRefund(refund id.Refund, f RefundFailed, announce id.Event
 }
 
 // failed ends a pending refund of which nothing was given back.
-func (c *Case) failed(r *Refund, code string, announce id.Event, now time.Time) {
+func (c *Case) failed(r *Refund, f RefundFailed, announce id.Event, now time.Time) {
 	c.stopRefunding(r.Amount)
-	r.Status, r.Failure, r.Problem, r.DueAt, r.UpdatedAt = RefundIsFailed, code, "", time.Time{}, now
+	if f.Provider != "" {
+		r.Provider = f.Provider
+	}
+	r.Status, r.Failure, r.Problem, r.DueAt, r.UpdatedAt = RefundIsFailed, f.Code, "", time.Time{}, now
 	c.announceFailure(r, announce, now)
 }
 

@@ -72,12 +72,18 @@ func (r *Refund) UnresolvedEvent(provider string) event.RefundUnresolved {
 // ErrRefundTaken means that another refund has the provider's id.
 var ErrRefundTaken = fault.New(fault.Conflict, "refund_taken", "Another refund has the provider's id.")
 
-// lateSuccess books a refund that a person had declared failed and that the provider made after all, as far as the
-// payment has the money left.
+// lateSuccess books a refund that the provider made after all. Either a person had declared it failed, or the provider
+// had refused it without making a refund (then it has no id) and took the same request from another server later: a
+// dispute that is open makes PayPal refuse, and it does not remember refused requests. A refund that was made and
+// failed never succeeds: that report is older. Like a refund made elsewhere it is booked in full, also where pending
+// refunds wanted the same money.
 func (c *Case) lateSuccess(r *Refund, o Refunded, announce id.Event, now time.Time) error {
 	p := &c.Order.Payment
-	if r.Failure != FailedManually || !r.ReversedAt.IsZero() || p.Left().Minor() < r.Amount.Minor() {
+	switch {
+	case !r.ReversedAt.IsZero(), r.Failure != FailedManually && r.Provider != "":
 		return ErrStaleOutcome
+	case p.Refunded.Minor()+r.Amount.Minor() > p.Amount.Minor():
+		return ErrRefundExceedsPayment
 	}
 	p.Refunding = money.Of(p.Refunding.Minor()+r.Amount.Minor(), p.Amount.Currency())
 	r.Failure = ""

@@ -63,8 +63,8 @@ func TestResolveRefund_taken(t *testing.T) {
 	must(t, c.ResolveRefund(refundID(2), order.Refunded{Provider: "re_2"}, eventID(2), at))
 }
 
-// A success that the provider reports after a person declared the refund failed is booked once, while the money is
-// there. One after the provider's own failure is not.
+// A success that the provider reports after a person declared the refund failed, or after it refused to make one, is
+// booked once, while the payment has the money. One after the failure of the refund that was made is not.
 func TestResolveRefund_lateSuccess(t *testing.T) {
 	t.Parallel()
 	at := placed.Add(order.RefundDecidableAfter)
@@ -88,10 +88,26 @@ func TestResolveRefund_lateSuccess(t *testing.T) {
 	refused(t, "after the provider took it back", succeed(c), "refund_decided")
 
 	c = inVain(t, 1)
-	must(t, c.SettleRefund(refundID(1), order.RefundFailed{Code: "expired_card"}, eventID(1), at))
+	must(t, c.ReverseRefund(refundID(1), order.RefundFailed{Code: "expired_card", Provider: "re_1"}, eventID(1), entryID(1), at))
 	refused(t, "after the provider's failure", succeed(c), "refund_decided")
 
+	c = inVain(t, 1)
+	must(t, c.SettleRefund(refundID(1), order.RefundFailed{Code: "charge_disputed"}, eventID(1), at))
+	must(t, succeed(c))
+	if p := c.Order.Payment; p.Refunded.Minor() != 100 || p.Refunding.Minor() != 0 {
+		t.Errorf("after a refusal: %+v", p)
+	}
+
 	c = declared()
-	must(t, c.Refund(refundID(2), nil, "", at)) // all that is left
-	refused(t, "without money left", succeed(c), "refund_decided")
+	must(t, c.Refund(refundID(2), nil, "", at)) // all that is left: the provider will refuse it
+	must(t, succeed(c))
+	must(t, c.SettleRefund(refundID(2), order.RefundFailed{Code: "charge_already_refunded"}, eventID(3), at))
+	if p := c.Order.Payment; p.Refunded.Minor() != 100 || p.Refunding.Minor() != 0 {
+		t.Errorf("with another refund pending: %+v", p)
+	}
+
+	c = declared()
+	must(t, c.Refund(refundID(2), nil, "", at))
+	must(t, c.SettleRefund(refundID(2), order.Refunded{Provider: "re_2"}, eventID(3), at))
+	refused(t, "without money left", succeed(c), "refund_exceeds_payment")
 }

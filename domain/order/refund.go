@@ -129,7 +129,8 @@ func (c *Case) FindRefund(refund id.Refund) *Refund {
 	return &c.Refunds[i]
 }
 
-// SettleRefund records what the provider made of a refund; announce is the id of the event if it is decided. The same outcome again changes nothing, another one than was recorded is ErrStaleOutcome.
+// SettleRefund records what the provider made of a refund; announce is the id of the event if it is decided.
+// The same outcome again changes nothing, another one than was recorded is ErrStaleOutcome, but see lateSuccess.
 func (c *Case) SettleRefund(refund id.Refund, outcome RefundOutcome, announce id.Event, now time.Time) error {
 	r := c.FindRefund(refund)
 	if r == nil {
@@ -148,7 +149,7 @@ func (c *Case) SettleRefund(refund id.Refund, outcome RefundOutcome, announce id
 		r.Provider = o.Provider
 		r.postpone("", now)
 	case RefundFailed:
-		c.failed(r, o.Code, announce, now)
+		c.failed(r, o, announce, now)
 	}
 	return nil
 }

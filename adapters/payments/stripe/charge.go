@@ -56,7 +56,7 @@ func (p *Provider) Charge(ctx context.Context, a ports.PaymentAccount, r ports.C
 	case err == nil:
 		return afterwards(p.settled(ctx, a, r, intent))
 	case otherUse(err): // our void, or the same charge in the words of another version of this program
-		return afterwards(p.used(ctx, a, r))
+		return afterwards(p.used(ctx, a, r, errKeyUsed))
 	case credentialsRefused(err) && r.Again:
 		return afterwards(nil, described(err))
 	case unclear(err), credentialsRefused(err):
@@ -80,11 +80,11 @@ func (p *Provider) accountRefused(ctx context.Context, a ports.PaymentAccount, r
 	case err == nil:
 		return nil, fmt.Errorf("%w: %w", ports.ErrAccountRefused, why)
 	case errors.Is(err, errKeyUsed):
-		return p.used(ctx, a, r)
+		return p.used(ctx, a, r, errKeyUsed)
 	case unclear(err):
 		return nil, described(err)
 	}
-	outcome, err := p.used(ctx, a, r)
+	outcome, err := p.used(ctx, a, r, errKeyUsed)
 	if errors.Is(err, errKeyUsed) {
 		return nil, fmt.Errorf("%w: %w", ports.ErrAccountRefused, why)
 	}

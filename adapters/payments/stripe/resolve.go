@@ -18,35 +18,23 @@ func (p *Provider) Resolve(ctx context.Context, a ports.PaymentAccount, r ports.
 	if _, most := p.remote.Age(r.Charge.Since); most >= keyAge {
 		return p.lookUp(ctx, a, r)
 	}
-	if _, searching := parseProgress(r.Charge.Progress); !searching { // else the void has lost before
-		switch err := p.void(ctx, a, r); {
-		case err == nil:
-			return checkout.NotCharged{}, nil
-		case errors.Is(err, errKeyUsed):
-		case unclear(err):
-			return p.voided(ctx, a, r, err)
-		default:
-			return nil, described(err)
-		}
+	switch err := p.void(ctx, a, r); {
+	case err == nil:
+		return checkout.NotCharged{}, nil
+	case errors.Is(err, errKeyUsed):
+		return p.used(ctx, a, r, errKeyUsed)
+	case unclear(err): // Stripe may repeat this answer for a day although it carried the void out
+		return p.used(ctx, a, r, described(err))
+	default:
+		return nil, described(err)
 	}
-	return p.used(ctx, a, r)
 }
 
-// voided returns the outcome of a key whose void was answered with a 5xx. Stripe may repeat that answer for a day
-// although it carried the void out. The intent of the void or of the charge decides; without one the outcome is unknown.
-func (p *Provider) voided(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest, why error) (checkout.Outcome, error) {
-	intent, _, err := p.find(ctx, a, r.Charge)
-	if err != nil || intent == nil {
-		return nil, described(why) // and the void is tried again: a search that goes on is for keys that were used
-	}
-	return p.settled(ctx, a, r, intent)
-}
-
-// used is the outcome of a key that Stripe knows from a charge. Without an intent nobody knows: a request that
-// failed before there was an intent looks the same, and is told apart by a repeat of that very request only
-// (Charge), to which Stripe repeats its answer. A list that was read in parts may have been too early for an intent:
-// the next one begins anew.
-func (p *Provider) used(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
+// used returns the outcome of a key that Stripe knows, or may know, from a charge or from a void: the intent decides.
+// Without one the outcome is unknown, and why is the error: a request that failed before there was an intent looks the
+// same, and is told apart by a repeat of that very request only (Charge), to which Stripe repeats its answer. A list
+// that was read in parts may have been too early for an intent: the next one begins anew.
+func (p *Provider) used(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest, why error) (checkout.Outcome, error) {
 	intent, _, err := p.find(ctx, a, r.Charge)
 	switch {
 	case err != nil:
@@ -54,7 +42,7 @@ func (p *Provider) used(ctx context.Context, a ports.PaymentAccount, r ports.Cha
 	case intent == nil && r.Charge.Progress != "":
 		return nil, ports.StillLooking{}
 	case intent == nil:
-		return nil, errKeyUsed
+		return nil, why
 	}
 	return p.settled(ctx, a, r, intent)
 }

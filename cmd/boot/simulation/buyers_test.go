@@ -159,7 +159,11 @@ func (h *shop) takeBack(b *moneyBack) {
 		b.failed = true
 		h.untold--
 		h.report(b.id+" has failed", func(ctx context.Context, s *server) error {
-			return s.aftersales().HeardRefund(ctx, h.project.ID, b.key, order.RefundFailed{Code: "expired_or_canceled_card", Message: "no"})
+			failure := order.RefundFailed{Code: "expired_or_canceled_card", Message: "no", Provider: b.id}
+			if checkout.IsOrphan(b.key) {
+				return s.purchase().HeardOrphanRefund(ctx, h.project.ID, b.key, failure)
+			}
+			return s.aftersales().HeardRefund(ctx, h.project.ID, b.key, failure)
 		})
 	}()
 }

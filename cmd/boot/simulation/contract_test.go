@@ -70,6 +70,7 @@ func TestGateways(t *testing.T) {
 		"a list of many pages is read in the end":  manyPages,
 		"a charge is found although clocks differ": clocksApart,
 		"a charge that a list was too early for":   listedTooEarly,
+		"a void in a list of many pages is found":  voidedInManyPages,
 	}
 	for provider, open := range benches {
 		for name, test := range cases {
@@ -338,4 +339,27 @@ func listedTooEarly(b *bench) {
 		time.Sleep(10 * time.Second)
 	}
 	b.t.Errorf("the charge is never found: %q", r.Charge.Progress)
+}
+
+// voidedInManyPages has the provider carry a void out and keep an error as its answer. Only the list tells, which is
+// too long to be read at once.
+func voidedInManyPages(b *bench) {
+	if b.stripe == nil {
+		return
+	}
+	b.trouble.after, b.stripe.busy, b.stripe.unsearchable = true, 9, true
+	r := b.request(1, "")
+	for range 9 {
+		got, err := b.resolve(r)
+		var looking ports.StillLooking
+		switch {
+		case errors.As(err, &looking):
+			r.Charge.Progress = looking.Progress
+		case err == nil:
+			b.want("resolved", got, err, checkout.NotCharged{})
+			return
+		}
+		time.Sleep(10 * time.Second)
+	}
+	b.t.Errorf("the void is never found: %q", r.Charge.Progress)
 }

@@ -65,7 +65,7 @@ func (g *portStripe) Charge(ctx context.Context, r ports.ChargeRequest) (checkou
 	case err != nil:
 		return nil, err
 	case a.kind == "idempotency_error":
-		return g.used(ctx, r)
+		return g.used(ctx, r, errKeyUsed)
 	}
 	return a.intent.outcome()
 }
@@ -89,22 +89,17 @@ func (g *portStripe) Resolve(ctx context.Context, r ports.ChargeRequest) (checko
 	if _, most := g.age(r.Charge.Since); most >= trusted {
 		return g.lookUp(ctx, r)
 	}
-	if r.Charge.Progress == "" {
-		a, err := g.create(ctx, r, true)
-		switch {
-		case err != nil:
-			if found, _, _ := g.find(ctx, r.Charge); found != nil {
-				return found.outcome()
-			}
-			return nil, err
-		case a.kind == "":
-			return checkout.NotCharged{}, nil
-		}
+	a, err := g.create(ctx, r, true)
+	switch {
+	case err != nil:
+		return g.used(ctx, r, err)
+	case a.kind == "":
+		return checkout.NotCharged{}, nil
 	}
-	return g.used(ctx, r)
+	return g.used(ctx, r, errKeyUsed)
 }
 
-func (g *portStripe) used(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (g *portStripe) used(ctx context.Context, r ports.ChargeRequest, why error) (checkout.Outcome, error) {
 	found, _, err := g.find(ctx, r.Charge)
 	switch {
 	case err != nil:
@@ -112,7 +107,7 @@ func (g *portStripe) used(ctx context.Context, r ports.ChargeRequest) (checkout.
 	case found == nil && r.Charge.Progress != "":
 		return nil, ports.StillLooking{}
 	case found == nil:
-		return nil, errKeyUsed
+		return nil, why
 	}
 	return found.outcome()
 }
@@ -192,7 +187,7 @@ func (g *portStripe) Refund(ctx context.Context, r ports.RefundRequest) (order.R
 
 func (r *moneyBack) outcome() order.RefundOutcome {
 	if r.failed {
-		return order.RefundFailed{Code: "expired_or_canceled_card", Message: "no"}
+		return order.RefundFailed{Code: "expired_or_canceled_card", Message: "no", Provider: r.id}
 	}
 	return order.Refunded{Provider: r.id}
 }

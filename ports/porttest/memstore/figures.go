@@ -37,7 +37,7 @@ func (s *Store) Figures(p id.Project) (f Figures) {
 	}
 	st.sumOrders(p, &f)
 	for k, o := range st.orphans.rows {
-		if k.project == p && o.Pending() {
+		if k.project == p && o.State != checkout.OrphanRefunded && o.Booked() {
 			f.Money += o.Amount.Minor()
 		}
 	}
