@@ -87,3 +87,35 @@ Feature: A buyer's personal data
       When the merchant sends POST /v1/buyers/erase {"email": "Everybody"}
       Then it is refused: 422 validation_error
       And the refusal names "email"
+
+  Rule: Only those who may move money export and erase, with a second factor where the shop requires one
+
+    Scenario Outline: A key without the scope
+      Given a key "Clerk" with {"scopes": ["finance:read", "agents:write", "projects:write"], "project_ids": ["$shop"]}
+      When the holder of "Clerk" sends POST /v1/buyers/<operation> {"email": "buyer@example.com"}
+      Then it is refused: 403 insufficient_scope
+      And the order's "email" is "buyer@example.com"
+
+      Examples:
+        | operation |
+        | export    |
+        | erase     |
+
+    Scenario Outline: A shop that requires a second factor
+      Given a merchant with an authenticator
+      And a shop selling:
+        | name       | price | stock |
+        | Trail Tent | 100   | 5     |
+      And a buyer who ordered 1 of the "Trail Tent"
+      And with no code the merchant requires it
+      When with no code the merchant <operation>
+      Then it is refused: 403 mfa_required
+      When with a wrong code the merchant <operation>
+      Then it is refused: 403 mfa_required
+      When with a recovery code the merchant <operation>
+      Then it answers 200
+
+      Examples:
+        | operation         |
+        | exports the buyer |
+        | erases the buyer  |

@@ -10,7 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-// BuyerRecords finds and erases what is kept of buyers, by their e-mail address in lower case (A to Z alone). What belongs
+// BuyerRecords finds and erases what is kept of buyers, by their e-mail address in lower case from A to Z; other letters are
+// found as given, all small or all capital. What belongs
 // together is a session with the checkouts and orders that the buyer made in it.
 type BuyerRecords interface {
 	// Sessions lists the sessions in which a checkout or an order has the e-mail address, by id.

@@ -20,38 +20,37 @@ var _ ports.BuyerRecords = BuyerRecords{}
 func (s *Store) BuyerRecords() BuyerRecords { return BuyerRecords{s} }
 
 const (
-	// selectBuyerSessions is completed by the e-mail addresses of an order and of a checkout.
+	// selectBuyerSessions is completed by the e-mail addresses of an order and of a checkout, and the spellings.
 	selectBuyerSessions = `
 SELECT session_id AS id
 FROM orders
 WHERE project_id = $1
   AND email <> ''
-  AND %s = $2
+  AND %[1]s IN %[3]s
 UNION
 SELECT session_id
 FROM checkouts
 WHERE project_id = $1
   AND status <> 'completed'
-  AND %s = $2
-ORDER BY id
-LIMIT $3 OFFSET $4`
+  AND %[2]s IN %[3]s
+ORDER BY id`
 
-	// selectBuyerCheckouts is completed by the e-mail address of a checkout, and a lock.
+	// selectBuyerCheckouts is completed by the e-mail address of a checkout, the spellings and none, and a lock.
 	selectBuyerCheckouts = `
 SELECT id, status
 FROM checkouts
 WHERE project_id = $1
   AND session_id = $2
-  AND %s IN ($3, '')
+  AND %s IN %s
 ORDER BY id%s`
 
-	// selectBuyerOrders is completed by the e-mail address of an order, and a lock.
+	// selectBuyerOrders is completed by the e-mail address of an order, the spellings, and a lock.
 	selectBuyerOrders = `
 SELECT id, checkout_id, status, fulfillment_status
 FROM orders
 WHERE project_id = $1
   AND session_id = $2
-  AND %s = $3
+  AND %s IN %s
 ORDER BY created_at, id%s`
 
 	refundsOfOrders = `
@@ -113,7 +112,9 @@ func (v BuyerRecords) Sessions(ctx context.Context, project id.Project, email st
 	var rows []struct{ ID string }
 	d := v.store.dialect
 	b := v.store.reading(project)
-	b.query(&rows, fmt.Sprintf(selectBuyerSessions, d.folded("email"), d.checkoutEmail()), project.String(), email, page.Limit, page.Offset)
+	args := arguments{project.String()}
+	query := d.buyerSessions(&args, email)
+	b.query(&rows, query+args.page(page), args...)
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
@@ -122,6 +123,10 @@ func (v BuyerRecords) Sessions(ctx context.Context, project id.Project, email st
 		list[i] = id.Stored[id.Session](r.ID)
 	}
 	return list, nil
+}
+
+func (d dialect) buyerSessions(args *arguments, email string) string {
+	return fmt.Sprintf(selectBuyerSessions, d.folded("email"), d.checkoutEmail(), args.list(spellings(email)))
 }
 
 // belongings are the ids of what a buyer has in a session.
@@ -144,12 +149,15 @@ type buyerCheckout struct{ ID, Status string }
 // belongings reads and locks what a buyer has in a session: checkouts first, as payments do.
 func (t *tx) belongings(ctx context.Context, project id.Project, session id.Session, email string) (of belongings, err error) {
 	of = belongings{project: project, session: session}
-	args := []any{project.String(), session.String(), email}
 	d := t.dialect
-	if err := t.list(ctx, &of.checkouts, fmt.Sprintf(selectBuyerCheckouts, d.checkoutEmail(), d.forUpdate), args...); err != nil {
+	args := arguments{project.String(), session.String()}
+	query := fmt.Sprintf(selectBuyerCheckouts, d.checkoutEmail(), args.list(append(spellings(email), "")), d.forUpdate)
+	if err := t.list(ctx, &of.checkouts, query, args...); err != nil {
 		return of, err
 	}
-	return of, t.list(ctx, &of.orders, fmt.Sprintf(selectBuyerOrders, d.folded("email"), d.forUpdate), args...)
+	args = arguments{project.String(), session.String()}
+	query = fmt.Sprintf(selectBuyerOrders, d.folded("email"), args.list(spellings(email)), d.forUpdate)
+	return of, t.list(ctx, &of.orders, query, args...)
 }
 
 // ids are those of a subject.
@@ -184,7 +192,7 @@ func (v BuyerRecords) Erase(ctx context.Context, project id.Project, session id.
 		if _, err := t.get(ctx, &done.Kept, sealedMessages, project.String(), session.String()); err != nil {
 			return err
 		}
-		for _, p := range t.dialect.personal() {
+		for _, p := range append(t.dialect.personal(), openCheckouts) {
 			rows, err := t.eraseFrom(ctx, p, of)
 			if err != nil {
 				return err
@@ -199,6 +207,15 @@ func (v BuyerRecords) Erase(ctx context.Context, project id.Project, session id.
 		return nil
 	})
 	return done, err
+}
+
+// openCheckouts are canceled: without an address nothing can be delivered, and an order would store a new one.
+var openCheckouts = personalTable{
+	table:  "checkouts",
+	of:     "id",
+	by:     ofCheckout,
+	where:  "status IN ('ready', 'pending')",
+	erased: []erasedColumn{{"status", "'canceled'"}},
 }
 
 // eraseFrom erases what a buyer has in a table, in parts of as many ids as a list has at most.

@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -75,6 +79,61 @@ type heldPayload struct {
 	Payload       []byte
 }
 
+// escapes are characters as JSON may write them.
+var escapes = regexp.MustCompile(`\\(u00[0-7][0-9a-f]|[bfnrt])`)
+
+// names reports whether a payload has an e-mail address in it, and not only as a part of a longer one.
+func names(payload []byte, email string) bool {
+	text := escapes.ReplaceAllFunc(bytes.ToLower(payload), func(code []byte) []byte {
+		n, err := strconv.ParseUint(strings.TrimPrefix(string(code), `\u`), 16, 8)
+		if err != nil {
+			return []byte(" ")
+		}
+		return bytes.ToLower([]byte{byte(n)})
+	})
+	for from := 0; ; {
+		i := bytes.Index(text[from:], []byte(email))
+		if i < 0 {
+			return false
+		}
+		start := from + i
+		rest := bytes.TrimPrefix(text[start+len(email):], []byte("."))
+		if (start == 0 || !inAddress(text[start-1], "._+-")) && (len(rest) == 0 || !inAddress(rest[0], "-")) {
+			return true
+		}
+		from = start + 1
+	}
+}
+
+// inAddress reports whether a character goes on with an e-mail address: a letter, a digit or one of others.
+func inAddress(c byte, others string) bool {
+	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= utf8.RuneSelf || strings.IndexByte(others, c) >= 0
+}
+
+// spellings are an e-mail address as it may be stored, in lower case from A to Z: its other letters as they are given, all
+// small or all capital, and as JSON writes it.
+func spellings(email string) (list []string) {
+	for _, s := range []string{email, strings.ToLower(email), strings.ToUpper(email)} {
+		s = strings.Map(func(r rune) rune {
+			if r >= 'A' && r <= 'Z' {
+				r += 'a' - 'A'
+			}
+			return r
+		}, s)
+		list = append(list, s, inJSON(s))
+	}
+	return sorted(list)
+}
+
+// inJSON is a text as JSON has it between quotes: PostgreSQL reads a checkout's address without decoding it.
+func inJSON(text string) string {
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		return text
+	}
+	return string(quoted[1 : len(quoted)-1])
+}
+
 // eachPayload calls each with the kept payloads that have the address in them.
 func (t *tx) eachPayload(ctx context.Context, project id.Project, email string, each func(heldPayload) error) error {
 	for after := ""; ; {
@@ -83,7 +142,7 @@ func (t *tx) eachPayload(ctx context.Context, project id.Project, email string, 
 			return err
 		}
 		for _, r := range rows {
-			if bytes.Contains(bytes.ToLower(r.Payload), []byte(email)) {
+			if names(r.Payload, email) {
 				if err := each(r); err != nil {
 					return err
 				}

@@ -205,13 +205,14 @@ func TestErasingABuyer(t *testing.T) {
 // Reads of a buyer by e-mail use an index.
 func TestABuyerIsFoundByAnIndex(t *testing.T) {
 	s := freshPostgres(t)
-	d := s.dialect
 	var plan []string
+	args := arguments{"p"}
+	query := s.dialect.buyerSessions(&args, zoe)
 	if err := s.inTx(t.Context(), anyProject, func(x *tx) error {
 		if _, err := x.exec(t.Context(), "SET LOCAL enable_seqscan = off"); err != nil {
 			return err
 		}
-		return x.list(t.Context(), &plan, "EXPLAIN "+fmt.Sprintf(selectBuyerSessions, d.folded("email"), d.checkoutEmail()), "p", zoe, 1, 0)
+		return x.list(t.Context(), &plan, "EXPLAIN "+query, args...)
 	}); err != nil {
 		t.Fatal(err)
 	}

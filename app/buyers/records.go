@@ -12,9 +12,11 @@ import (
 )
 
 const (
-	// exportedAtOnce is how many sessions one answer of Export has, and erasedAtOnce how many one request erases.
+	// exportedAtOnce is how many sessions one answer of Export has, erasedAtOnce how many one request erases, and
+	// keptAtOnce how many it finds in progress at most.
 	exportedAtOnce = 50
 	erasedAtOnce   = 200
+	keptAtOnce     = 400
 )
 
 // Export is what is kept of a buyer, a part at a time.
@@ -97,7 +99,7 @@ func (s *Service) Erase(ctx context.Context, project id.Project, email string) (
 		return e, err
 	}
 	kept := 0 // sessions that stay are found again before those that come after them
-	for done := 0; ; {
+	for {
 		sessions, err := s.Records.Sessions(ctx, project, email, ports.Page{Limit: exportedAtOnce, Offset: kept})
 		if err != nil {
 			return e, err
@@ -105,7 +107,7 @@ func (s *Service) Erase(ctx context.Context, project id.Project, email string) (
 		if len(sessions) == 0 {
 			break
 		}
-		if e.More = done >= erasedAtOnce; e.More {
+		if e.More = e.Sessions >= erasedAtOnce || kept >= keptAtOnce; e.More {
 			break
 		}
 		for _, of := range sessions {
@@ -113,7 +115,6 @@ func (s *Service) Erase(ctx context.Context, project id.Project, email string) (
 			if err != nil {
 				return e, err
 			}
-			done++
 			if len(erased.Pending) > 0 {
 				kept++
 				e.Pending = append(e.Pending, erased.Pending...)

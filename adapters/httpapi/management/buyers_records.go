@@ -166,7 +166,7 @@ type eraseBuyerOutput struct {
 type erasedView struct {
 	Sessions  int `json:"sessions"`
 	Orders    int `json:"orders"`
-	Checkouts int `json:"checkouts"`
+	Checkouts int `json:"checkouts" doc:"Of these, open ones are canceled."`
 	Events    int `json:"events"`
 	Messages  int `json:"messages" doc:"Requests of negotiations, with or without a text."`
 	Platforms int `json:"platforms" doc:"Records of connected platforms. A platform that still has the buyer sends them again."`
