@@ -76,7 +76,7 @@ type OrphanCharges interface {
 	Orphans(ctx context.Context, project id.Project, f OrphanFilter, page Page) ([]checkout.Orphan, int, error)
 	// ChangeOrphan loads an orphan for exclusive use, runs change on it and, if that returns nil, stores it with
 	// the event, if there is one. change does no I/O and may run more than once. Unknown: NotFound
-	// orphan_not_found.
+	// orphan_not_found. A refund that gave an orphan back before, even if it failed since: Conflict refund_taken.
 	ChangeOrphan(ctx context.Context, project id.Project, orphan string, change func(o *checkout.Orphan, now time.Time) (*event.Event, error)) error
 }
 

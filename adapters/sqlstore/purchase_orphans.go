@@ -13,6 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/ledger"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -161,6 +162,16 @@ func orphanMoved(before, after checkout.Orphan) []effect {
 	return nil
 }
 
+// firstOrphanRefund refuses a refund that gave an orphan back before, also if the provider took it back since.
+func (t *tx) firstOrphanRefund(ctx context.Context, o checkout.Orphan) error {
+	var booked int
+	_, err := t.get(ctx, &booked, transactionBooked, o.Project.String(), o.Route.Provider, cmp.Or(o.Refund, o.Charge), ledger.OrphanRefundKind.String())
+	if err == nil && booked > 0 {
+		return t.note(ctx, order.ErrRefundTaken)
+	}
+	return err
+}
+
 func (v Orphans) Orphans(ctx context.Context, project id.Project, f ports.OrphanFilter, page ports.Page) ([]checkout.Orphan, int, error) {
 	w := conditions{args: arguments{project.String()}}
 	if f.State != (checkout.OrphanState{}) {
@@ -244,6 +255,11 @@ func (v Orphans) ChangeOrphan(
 		}
 		args := []any{of.String(), o.ID, o.State.String(), o.Failure, o.Refund, toMillis(o.UpdatedAt), o.Attempts, toSetMillis(o.DueAt), o.Problem}
 		effects := []effect{{updateOrphan, args, 1, fault.Missing("orphan")}}
+		if before.State != o.State && o.State == checkout.OrphanRefunded {
+			if err := t.firstOrphanRefund(ctx, o); err != nil {
+				return err
+			}
+		}
 		effects = append(effects, orphanMoved(before, o)...)
 		effects, err = announced(t, effects, e)
 		if err != nil {

@@ -55,7 +55,8 @@ func (s *Service) ResolveManually(ctx context.Context, of id.Project, m ManualRe
 	return c.FindRefund(m.Refund), nil
 }
 
-// checkProviderRefund checks the id of a refund that a person names: no other refund of the project has it.
+// checkProviderRefund checks the id of a refund that a person names: no other refund of the project has it, nor that of an
+// orphaned charge.
 func (s *Service) checkProviderRefund(ctx context.Context, r *order.Refund, named string) error {
 	payment, err := s.Payments.PaymentByID(ctx, r.Project, r.Payment)
 	if err != nil {
@@ -69,7 +70,7 @@ func (s *Service) checkProviderRefund(ctx context.Context, r *order.Refund, name
 	}
 	known, err := s.Payments.FindMovements(ctx, r.Project, payment.Route, []ports.Movement{{Refund: true, Provider: named}})
 	for _, k := range known {
-		if !k.Refund.IsZero() && k.Refund != r.ID && k.Provider == named {
+		if k.Key != "" && k.Key != r.ID.String() && k.Provider == named {
 			return order.ErrRefundTaken
 		}
 	}

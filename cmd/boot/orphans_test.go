@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/aftersales"
 	"github.com/haggle-commerce/haggle/app/payments"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -158,6 +159,49 @@ func TestOrphanRefundTakenBack(t *testing.T) {
 			m.t.Errorf("%+v, %v, %d are owed", given, err, m.owed())
 		}
 		m.refused(m.purchase.HeardOrphanRefund(m.t.Context(), m.project.ID, "orphan-unknown", order.RefundFailed{}), "orphan_not_found")
+	})
+}
+
+// A refund that the provider took back gives nothing back again: neither its own orphaned charge nor another one. And an
+// orphan's refund is no refund of an order.
+func TestResolveOrphan_usedRefund(t *testing.T) {
+	onMarkets(t, func(m *market) {
+		one, two, three := m.orphaned("ch_1"), m.orphaned("ch_2"), m.orphaned("ch_3")
+		m.purchase.Gateway = silent{m.provider}
+		_, _ = m.tryOrphans()
+		m.clock.advance(checkout.OrphanDecidableAfter)
+		fails := func(refund string) {
+			m.must(m.purchase.HeardOrphanRefund(m.t.Context(), m.project.ID, one.ID, order.RefundFailed{Code: "lost_card", Provider: refund}))
+		}
+		for _, refund := range []string{"re_1", "re_2"} {
+			_, err := m.decideOrphan(one, true, refund)
+			m.must(err)
+			fails(refund)
+		}
+		for _, o := range []*checkout.Orphan{one, two} {
+			_, err := m.decideOrphan(o, true, "re_1")
+			m.refused(err, "refund_taken")
+		}
+		_, err := m.decideOrphan(one, true, "re_3")
+		m.must(err)
+		_, err = m.decideOrphan(two, true, "") // the sandbox needs no id
+		m.must(err)
+		_, err = m.decideOrphan(three, true, "re_4")
+		m.must(err)
+		if n := m.owed(); n != 0 {
+			m.t.Errorf("%d are owed", n)
+		}
+
+		service := m.aftersales(&cashier{silent: 100, gave: map[string]int64{}})
+		o, err := m.store.Orders().ByID(m.t.Context(), m.project.ID, m.mustPay(m.checkout(m.product(2000, 5))))
+		m.must(err)
+		r, err := service.Refund(m.t.Context(), m.project.ID, aftersales.RefundRequest{Payment: o.Payment.ID})
+		m.must(err)
+		m.clock.advance(order.RefundDecidableAfter)
+		_, err = service.ResolveManually(m.t.Context(), m.project.ID, aftersales.ManualResolution{
+			Refund: r.ID, Succeeded: true, Provider: "re_4", Reason: "Looked it up",
+		})
+		m.refused(err, "refund_taken")
 	})
 }
 
