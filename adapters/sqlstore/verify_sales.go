@@ -63,7 +63,7 @@ WHERE o.total <> o.subtotal + o.shipping + o.tax
 SELECT c.project_id AS project, c.id AS subject, 'nobody has looked after attempt ' || c.attempt || ' for a minute' AS says
 FROM checkouts AS c
 WHERE c.status = 'processing'
-  AND c.lease_until < $1`,
+  AND CASE WHEN c.retry_at > c.lease_until THEN c.retry_at ELSE c.lease_until END < $1`,
 		timed: true,
 	},
 	{

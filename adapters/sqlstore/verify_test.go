@@ -80,6 +80,19 @@ func TestAPromisedPriceMayBeUnderALaterFloor(t *testing.T) {
 	})
 }
 
+// A provider without answers is asked again after a pause that grows to minutes.
+func TestVerify_attemptAskedAgainLater(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		porttest.NewSale(t, views(s)).Checkouts(1, false)
+		for says, retry := range map[bool]time.Time{false: time.Now().Add(4 * time.Minute), true: time.Now().Add(-2 * leftAlone)} {
+			change(t, s, fmt.Sprintf("UPDATE checkouts SET status = 'processing', attempt = 1, lease_until = 1, retry_at = %d", toMillis(retry)))
+			if found := fmt.Sprint(verified(t, s).Violations()); strings.Contains(found, "nobody has looked after attempt") != says {
+				t.Errorf("to be asked at %s: found %s", retry, found)
+			}
+		}
+	})
+}
+
 // A closed shop's books still add up, and half of a deleted one is no damage.
 func TestClosingBreaksNothing(t *testing.T) {
 	for _, provider := range []string{"stripe", "sandbox"} {
