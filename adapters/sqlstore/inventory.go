@@ -91,14 +91,10 @@ LIMIT `+args.add(page.Limit)+` OFFSET `+args.add(page.Offset-from.offset), args.
 	if err := b.run(ctx); err != nil {
 		return nil, of, err
 	}
-	held, err := heldBy(taken)
-	if err != nil {
-		return nil, of, err
-	}
 	if of.rows = int64(total[0].N); len(version) > 0 {
 		of.version = version[0].Version
 	}
-	return fromShelfRows(rows, held), of, nil
+	return fromShelfRows(rows, heldBy(taken)), of, nil
 }
 
 func (i Inventory) LevelsOf(ctx context.Context, project id.Project, products []id.Product) ([]catalog.Level, error) {
@@ -120,11 +116,7 @@ func (i Inventory) ShelvesOf(ctx context.Context, project id.Project, products [
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
-	held, err := heldBy(taken)
-	if err != nil {
-		return nil, err
-	}
-	return fromShelfRows(rows, held), nil
+	return fromShelfRows(rows, heldBy(taken)), nil
 }
 
 func (b *batch) levelsOf(rows *[]levelRow, products []id.Product) {

@@ -17,19 +17,20 @@ WHERE project_id = $1
 
 type takenRow struct{ Taken string }
 
-// heldBy sums up what attempts hold, by variant and location.
-func heldBy(rows []takenRow) (map[[2]string]int, error) {
+// heldBy sums up what attempts hold, by variant and location. An attempt that cannot be read counts for nothing: the
+// reconciler sets it aside and reports it, and the shop can go on with its stock.
+func heldBy(rows []takenRow) map[[2]string]int {
 	held := make(map[[2]string]int)
 	for _, r := range rows {
 		takes, err := fromTakes(r.Taken)
 		if err != nil {
-			return nil, err
+			continue
 		}
 		for _, t := range takes {
 			held[[2]string{t.Variant.String(), t.Location}] += t.Quantity
 		}
 	}
-	return held, nil
+	return held
 }
 
 // held is what attempts in flight hold. It is exact for levels that the transaction has locked before.
@@ -38,7 +39,7 @@ func (t *tx) held(ctx context.Context, project id.Project) (map[[2]string]int, e
 	if err := t.list(ctx, &rows, selectTakenInFlight, project.String()); err != nil {
 		return nil, err
 	}
-	return heldBy(rows)
+	return heldBy(rows), nil
 }
 
 func fromShelfRows(rows []levelRow, held map[[2]string]int) []catalog.Shelf {

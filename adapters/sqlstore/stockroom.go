@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -17,15 +18,27 @@ var _ ports.StockRoom = StockRoom{}
 // StockRoom moves stock as platforms tell.
 func (s *Store) StockRoom() StockRoom { return StockRoom{s} }
 
-// stockOf is what lies anywhere of variants; nothing may.
+// stockOf is what lies anywhere of variants; nothing may. With what attempts in flight hold it is one statement: within
+// a unit each statement sees what was committed before it, and an attempt that begins between two would count twice.
 const stockOf = `
 SELECT variants.product_id, variants.id AS variant_id, variants.sku,
   coalesce(stock.location, '') AS location, coalesce(stock.quantity, 0) AS quantity,
-  coalesce(stock.oversold, 0) AS oversold
+  coalesce(stock.oversold, 0) AS oversold, '' AS taken
 FROM variants
 LEFT JOIN stock ON stock.project_id = variants.project_id AND stock.variant_id = variants.id
 WHERE variants.project_id = $1
-  AND variants.sku IN `
+  AND variants.sku IN %s
+UNION ALL
+SELECT '', '', '', '', 0, 0, taken
+FROM checkouts
+WHERE project_id = $1
+  AND status = 'processing'`
+
+// stockOfRow is a level, or what an attempt in flight holds.
+type stockOfRow struct {
+	levelRow
+	takenRow
+}
 
 func (v StockRoom) Levels(ctx context.Context, project id.Project, places []ports.StockPlace) ([]catalog.Shelf, error) {
 	if len(places) == 0 {
@@ -37,7 +50,7 @@ func (v StockRoom) Levels(ctx context.Context, project id.Project, places []port
 	}
 	slices.Sort(skus)
 	chunks := slices.Collect(slices.Chunk(slices.Compact(skus), listed))
-	rows := make([][]levelRow, len(chunks))
+	rows := make([][]stockOfRow, len(chunks))
 	b := v.store.reading(project)
 	for i, some := range chunks {
 		args := arguments{project.String()}
@@ -45,18 +58,25 @@ func (v StockRoom) Levels(ctx context.Context, project id.Project, places []port
 		if err != nil {
 			return nil, err
 		}
-		b.query(&rows[i], stockOf+list, args...)
+		b.query(&rows[i], fmt.Sprintf(stockOf, list), args...)
 	}
-	var taken []takenRow
-	b.query(&taken, selectTakenInFlight, project.String())
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
-	held, err := heldBy(taken)
-	if err != nil {
-		return nil, err
+	var lying []catalog.Shelf
+	for _, some := range rows {
+		var levels []levelRow
+		var taken []takenRow
+		for _, r := range some {
+			if r.VariantID == "" {
+				taken = append(taken, r.takenRow)
+			} else {
+				levels = append(levels, r.levelRow)
+			}
+		}
+		lying = append(lying, fromShelfRows(levels, heldBy(taken))...)
 	}
-	return shelvesAt(places, fromShelfRows(slices.Concat(rows...), held)), nil
+	return shelvesAt(places, lying), nil
 }
 
 // shelvesAt are the places' levels, each once. lying has every variant that there is at least once.
