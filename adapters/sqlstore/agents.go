@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -148,14 +149,22 @@ func (v Agents) Active(ctx context.Context, of id.Project) (*agent.Agent, error)
 	return v.one(ctx, of, missingProject(), activeAgent, of.String())
 }
 
-func (v Agents) SelfTuning(ctx context.Context, before time.Time, after id.Agent, limit int) ([]*agent.Agent, error) {
-	var rows []agentRow
-	b := v.store.reading(anyProject)
-	b.query(&rows, strings.Replace(selectAgents, "a.project_id = $1", "$1 = ''", 1)+selfTuningAgents, "", toMillis(before), true, after.String(), limit)
-	if err := b.run(ctx); err != nil {
-		return nil, err
+// SelfTuning goes on behind rows none of which can be read.
+func (v Agents) SelfTuning(ctx context.Context, before time.Time, after id.Agent, limit int) (due []*agent.Agent, unreadable error) {
+	for from := after.String(); ; {
+		var rows []agentRow
+		b := v.store.reading(anyProject)
+		b.query(&rows, strings.Replace(selectAgents, "a.project_id = $1", "$1 = ''", 1)+selfTuningAgents, "", toMillis(before), true, from, limit)
+		if err := b.run(ctx); err != nil {
+			return nil, errors.Join(unreadable, err)
+		}
+		due, err := readable(rows, func(r agentRow) string { return "agent " + r.ID }, fromAgentRow)
+		unreadable = errors.Join(unreadable, err)
+		if len(due) > 0 || len(rows) < limit {
+			return due, unreadable
+		}
+		from = rows[len(rows)-1].ID
 	}
-	return readable(rows, func(r agentRow) string { return "agent " + r.ID }, fromAgentRow)
 }
 
 func (v Agents) one(ctx context.Context, of id.Project, missing error, where string, args ...any) (*agent.Agent, error) {

@@ -2,6 +2,8 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -83,7 +85,7 @@ WHERE wanted <> ''
     WHERE r.project_id = integrations.project_id AND r.integration_id = integrations.id AND r.status = 'running'
   )
 ORDER BY coalesce(last_sync, 0), project_id, id
-LIMIT $1`
+LIMIT $1 OFFSET $2`
 
 	expiring = `
 WHERE expires_at IS NOT NULL
@@ -91,7 +93,7 @@ WHERE expires_at IS NOT NULL
   AND status = 'connected'
   AND (refreshing IS NULL OR refreshing <= $2)
 ORDER BY expires_at, project_id, id
-LIMIT $3`
+LIMIT $3 OFFSET $4`
 )
 
 func missingSyncRun() *fault.Error { return fault.Missing("sync") }
@@ -242,16 +244,23 @@ func (v syncQueue) Wanting(ctx context.Context, n int) ([]*integration.Integrati
 }
 
 func (v syncQueue) Expiring(ctx context.Context, before, now time.Time, n int) ([]*integration.Integration, error) {
-	return v.integrations(ctx, expiring, toMillis(before), toMillis(now), n)
+	return v.integrations(ctx, expiring, n, toMillis(before), toMillis(now))
 }
 
-// integrations are those, of all projects, that a condition finds.
-func (v syncQueue) integrations(ctx context.Context, where string, args ...any) ([]*integration.Integration, error) {
-	var rows []integrationRow
-	b := v.store.reading(anyProject)
-	b.query(&rows, selectIntegration+where, args...)
-	if err := b.run(ctx); err != nil {
-		return nil, err
+// integrations are the first n, of all projects, that a condition finds and that can be read. Its last parameters are
+// a limit and an offset.
+func (v syncQueue) integrations(ctx context.Context, where string, n int, args ...any) (list []*integration.Integration, unreadable error) {
+	for offset := 0; ; offset += n {
+		var rows []integrationRow
+		b := v.store.reading(anyProject)
+		b.query(&rows, selectIntegration+where, append(slices.Clone(args), n, offset)...)
+		if err := b.run(ctx); err != nil {
+			return nil, errors.Join(unreadable, err)
+		}
+		more, err := readable(rows, func(r integrationRow) string { return "integration " + r.ID }, fromIntegrationRow)
+		list, unreadable = append(list, more...), errors.Join(unreadable, err)
+		if len(list) >= n || len(rows) < n {
+			return list[:min(len(list), n)], unreadable
+		}
 	}
-	return readable(rows, func(r integrationRow) string { return "integration " + r.ID }, fromIntegrationRow)
 }
