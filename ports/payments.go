@@ -150,10 +150,17 @@ type BalanceReader interface {
 	BalanceChanges(ctx context.Context, a PaymentAccount, s StatementRequest, each func(BalanceChange) error) error
 }
 
-// BalanceGateway is BalanceReader for the route of a request. A provider without a balance report has no
-// changes.
+// DisputeReader reads how a dispute stands.
+type DisputeReader interface {
+	// Dispute reports a dispute by the provider's id of it. One that cannot be of a payment here: no news.
+	Dispute(ctx context.Context, a PaymentAccount, dispute string) (PaymentNews, error)
+}
+
+// BalanceGateway is BalanceReader and DisputeReader for a route. A provider without a balance report has no
+// changes, and one that does not tell of disputes no news.
 type BalanceGateway interface {
 	BalanceChanges(ctx context.Context, s StatementRequest, each func(BalanceChange) error) error
+	Dispute(ctx context.Context, of id.Project, route project.PaymentRoute, dispute string) (PaymentNews, error)
 }
 
 // RemoteClock is a system whose clock is compared with ours.

@@ -26,6 +26,9 @@ type Reconciliations interface {
 	// remembers until when they are booked. The lease goes on. Without the lease, or once the integration is
 	// disconnected, nothing is booked: lease_lost.
 	Book(ctx context.Context, r *Reconciliation, changes []ledger.Transaction, until time.Time) (booked int, err error)
+	// OpenDisputes are the provider's ids of open disputes of the integration's payments that were first reported
+	// before a time, some of them by chance if there are more than limit.
+	OpenDisputes(ctx context.Context, r *Reconciliation, before time.Time, limit int) ([]string, error)
 	// SetAside makes the comparison due after a pause, counts the failure and keeps its reason.
 	SetAside(ctx context.Context, r *Reconciliation, pause time.Duration, reason string) error
 	// Results are the last results of a project's integrations, by provider, each with at most limit of its

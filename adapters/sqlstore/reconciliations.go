@@ -143,6 +143,18 @@ FROM money_differences
 GROUP BY gateway, currency
 ORDER BY gateway, currency`
 
+	selectOpenDisputes = `
+SELECT d.provider
+FROM disputes AS d
+JOIN payments AS p ON p.project_id = d.project_id AND p.id = d.payment_id
+WHERE d.project_id = $1
+  AND d.status = 'open'
+  AND d.gateway = $2
+  AND p.integration_id = $3
+  AND d.created_at < $4
+ORDER BY random()
+LIMIT $5`
+
 	transactionBooked = `
 SELECT count(*) AS n
 FROM ledger_transactions
@@ -226,6 +238,20 @@ func (t *tx) under(ctx context.Context, statement string, args []any) error {
 		return t.note(ctx, errLeaseLost)
 	}
 	return err
+}
+
+func (v Reconciliations) OpenDisputes(ctx context.Context, r *ports.Reconciliation, before time.Time, limit int) ([]string, error) {
+	var rows []struct{ Provider string }
+	b := v.store.reading(r.Project)
+	b.query(&rows, selectOpenDisputes, r.Project.String(), r.Route.Provider, r.Route.Integration.String(), toMillis(before), limit)
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	disputes := make([]string, len(rows))
+	for i, row := range rows {
+		disputes[i] = row.Provider
+	}
+	return disputes, nil
 }
 
 func (v Reconciliations) SetAside(ctx context.Context, r *ports.Reconciliation, pause time.Duration, reason string) error {

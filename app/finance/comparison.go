@@ -141,6 +141,8 @@ func (c *comparison) explain(of id.Project, strangers []ports.Movement, known kn
 			At:        m.At,
 		}
 		switch {
+		case found && k.State == ports.MovementOrphan && m.Refund && k.Provider != "" && k.Provider != m.Provider:
+			// A second refund under the orphan's key: a person gave the money back, too.
 		case found && k.State != ports.MovementRecorded:
 			d.State = k.State
 		case !found && known.elsewhere(of, m):

@@ -126,6 +126,9 @@ func (r *Reconciler) step(ctx context.Context, c *ports.Reconciliation) error {
 			r.Log.WarnContext(ctx, "fees and payouts are not booked yet", "project", c.Project.String(), "provider", c.Route.Provider, "error", err)
 			s.Problem = "The provider's fees and payouts cannot be read."
 		}
+		if err := r.disputes(ctx, c); err != nil {
+			r.Log.WarnContext(ctx, "open disputes cannot be looked up", "project", c.Project.String(), "provider", c.Route.Provider, "error", err)
+		}
 	}
 	if s.From.Before(s.To) {
 		if err := r.fill(ctx, c, &s); err != nil {

@@ -29,6 +29,13 @@ type fakeReconciliations struct {
 	aside  map[string]time.Duration
 	booked []ledger.Transaction
 	until  time.Time // which changes are booked
+	open   []string  // disputes
+	before time.Time // of which the open ones were asked for
+}
+
+func (f *fakeReconciliations) OpenDisputes(_ context.Context, _ *ports.Reconciliation, before time.Time, _ int) ([]string, error) {
+	f.before = before
+	return f.open, nil
 }
 
 func (f *fakeReconciliations) Enroll(context.Context) error { return nil }

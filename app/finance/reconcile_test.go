@@ -258,6 +258,29 @@ func TestReconcile_secondRefundUnderOneKey(t *testing.T) {
 	}
 }
 
+// So is an orphaned charge that was given back twice: by the provider under its key, and by a person.
+func TestReconcile_secondRefundOfAnOrphan(t *testing.T) {
+	t.Parallel()
+	const key = "orphan-1"
+	known := func(refund string) []ports.KnownMovement {
+		charge := ports.Moved{Route: sandbox, Provider: "ch_1", Amount: usd(3), Began: at(-3 * day), At: at(-3 * day)}
+		back := charge
+		back.Provider = refund
+		return []ports.KnownMovement{{Moved: charge, State: ports.MovementOrphan}, {Moved: back, Key: key, State: ports.MovementOrphan}}
+	}
+	statement := map[project.PaymentRoute][]ports.Movement{sandbox: {
+		{Refund: true, Provider: "re_1", Key: key, Charge: "ch_1", Amount: usd(3), At: at(1)},
+		{Refund: true, Provider: "re_by_hand", Charge: "ch_1", Amount: usd(3), At: at(2)},
+	}}
+	for recorded, want := range map[string]string{"re_by_hand": "re_1", "re_1": "re_by_hand", "": "re_by_hand"} {
+		got := reconcile(t, &books{known: known(recorded), statements: statement})[0]
+		i := slices.IndexFunc(got.Differences, func(d finance.Difference) bool { return d.State == (ports.MovementState{}) })
+		if got.Unexplained != 1 || got.Differences[i].Provider != want {
+			t.Errorf("recorded %q: %d unexplained: %+v", recorded, got.Unexplained, got.Differences)
+		}
+	}
+}
+
 // While a provider is read page by page, a movement may come on two of its pages.
 func TestReconcile_movementOnTwoPages(t *testing.T) {
 	t.Parallel()

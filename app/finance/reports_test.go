@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -18,6 +20,28 @@ func (f fakeReports) Record(_ context.Context, _ id.Project, news ports.PaymentN
 		return errors.New("the order cannot be read")
 	}
 	return nil
+}
+
+func (b *books) Dispute(_ context.Context, _ id.Project, _ project.PaymentRoute, dispute string) (ports.PaymentNews, error) {
+	if dispute == "dp_unknown" {
+		return ports.PaymentNews{}, errors.New("no such dispute")
+	}
+	return ports.PaymentNews{Dispute: &order.DisputeReport{Provider: dispute, Status: order.DisputeLost}}, nil
+}
+
+// A dispute that is lost weeks after it opened moves no money, and its webhook may be lost: the provider is asked.
+func TestReconciler_asksAboutOpenDisputes(t *testing.T) {
+	t.Parallel()
+	reports := fakeReports{}
+	r, kept := newReconciler(&books{}, account(stripe))
+	kept.open = []string{"dp_unknown", "dp_lost"}
+	r.Reports = reports
+	if err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if reports["dp_lost"] != 1 || len(reports) != 1 || !kept.before.Equal(noon.Add(-3*24*time.Hour)) || len(kept.steps["stripe"]) == 0 {
+		t.Errorf("reported %v, asked for disputes before %s, steps %v", reports, kept.before, kept.steps)
+	}
 }
 
 // A dispute whose webhook was lost is recorded from the balance report. One that cannot be recorded holds up neither

@@ -126,6 +126,17 @@ func (g Gateway) BalanceChanges(ctx context.Context, r ports.StatementRequest, e
 	})
 }
 
+// Dispute asks the account that a route goes through how a dispute stands.
+func (g Gateway) Dispute(ctx context.Context, of id.Project, r project.PaymentRoute, dispute string) (news ports.PaymentNews, err error) {
+	err = g.through(ctx, of, r, func(p ports.PaymentProvider, a ports.PaymentAccount) (err error) {
+		if reader, ok := p.(ports.DisputeReader); ok {
+			news, err = reader.Dispute(ctx, a, dispute)
+		}
+		return err
+	})
+	return news, err
+}
+
 // errPanicked is the end of a charge that has no other.
 var errPanicked = errors.New("payments: the provider's adapter panicked")
 

@@ -9,6 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/ledger"
+	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -23,6 +24,7 @@ func Reconciliations(t *testing.T, open Open) {
 		"a difference is announced once and goes":        reconcileDifferences,
 		"a balance's changes are booked once":            reconcileBooks,
 		"results and sums are of what was recorded last": reconcileResults,
+		"disputes that stay open are found":              reconcileOpenDisputes,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -164,6 +166,44 @@ func reconcileBooks(s *shop) {
 	same(s.t, "fees and payouts", []any{wallets[0].Fees, wallets[0].PaidOut}, []any{usd(3), usd(92)})
 	s.must(s.Reconciliations.Record(s.ctx, c, s.step(c), announce))
 	same(s.t, "booked until", s.claimBooks(false).Booked, noon)
+}
+
+func reconcileOpenDisputes(s *shop) {
+	i := s.connect(integration.Stripe, noon)
+	s.route = project.PaymentRoute{Provider: "stripe", Integration: i.ID}
+	o := s.pay(s.checkout(s.session(), line(s.product(5), 1)))
+	report := order.DisputeReport{
+		Charge: o.Payment.Provider, Provider: "du_1", Status: order.DisputeOpen, Amount: usd(50_00), Withdrawn: usd(50_00), Fee: usd(15_00), At: noon,
+	}
+	reported := func() {
+		s.carryOn(o.ID, func(c *order.Case) error {
+			return c.ReportDispute(report, order.DisputeIDs{
+				Dispute: random[id.Dispute](), Opened: random[id.Event](), Closed: random[id.Event](),
+				Withdrawal: random[id.Transaction](), Fee: random[id.Transaction](),
+			}, noon)
+		})
+	}
+	claimed := s.claimBooks(false)
+	open := func(r ports.Reconciliation, before time.Time, limit int) int {
+		list, err := s.Reconciliations.OpenDisputes(s.ctx, &r, before, limit)
+		s.must(err)
+		for _, provider := range list {
+			same(s.t, "open", provider, "du_1")
+		}
+		return len(list)
+	}
+	later := noon.Add(time.Millisecond)
+	same(s.t, "none yet", open(*claimed, later, 9), 0)
+	reported()
+	same(s.t, "one", open(*claimed, later, 9), 1)
+	same(s.t, "too young", open(*claimed, noon, 9), 0)
+	same(s.t, "within a limit", open(*claimed, later, 0), 0)
+	other := *claimed
+	other.Route.Integration = random[id.Integration]()
+	same(s.t, "through another integration", open(other, later, 9), 0)
+	report.Status, report.At = order.DisputeLost, later
+	reported()
+	same(s.t, "closed", open(*claimed, later, 9), 0)
 }
 
 func reconcileResults(s *shop) {

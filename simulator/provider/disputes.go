@@ -148,6 +148,14 @@ func (c *change) announceDispute(d dispute, stripe, paypal string) {
 	}
 }
 
+func readDispute(c *change, call *call) answer {
+	known, ok := c.disputes.get(call.request.PathValue("id"))
+	if !ok || known.Provider != "stripe" || known.Account != call.account {
+		return unknownID("dispute", call.request.PathValue("id"), "")
+	}
+	return answer{status: http.StatusOK, body: showDispute(known)}
+}
+
 func closeDispute(c *change, r ownRequest) (any, error) {
 	var asked struct {
 		Dispute string `json:"dispute"`

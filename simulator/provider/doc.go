@@ -25,6 +25,7 @@
 //	GET    /v1/charges/{id}
 //	POST   /v1/refunds                    GET /v1/refunds (payment_intent, charge, created), GET /v1/refunds/{id}
 //	GET    /v1/balance_transactions       created, expand[]=data.source; charges cost 2.9 % and 30, disputes 15.00
+//	GET    /v1/disputes/{id}
 //	GET    /v1/account
 //	POST   /v1/webhook_endpoints          GET (list, one), DELETE
 //	GET    /v1/events                     type, types[], created; GET /v1/events/{id}

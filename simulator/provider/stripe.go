@@ -69,6 +69,7 @@ func (p *Provider) routeStripe(mux *http.ServeMux) {
 		{"GET /v1/refunds", "list", listRefunds},
 		{"GET /v1/refunds/{id}", "read", readRefund},
 		{"GET /v1/balance_transactions", "list", listBalance},
+		{"GET /v1/disputes/{id}", "read", readDispute},
 		{"GET /v1/account", "read", readAccount},
 		{"POST /v1/webhook_endpoints", "webhook", createEndpoint},
 		{"GET /v1/webhook_endpoints", "webhook", listEndpoints},

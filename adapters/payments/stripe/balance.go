@@ -10,7 +10,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-var _ ports.BalanceReader = (*Provider)(nil)
+var (
+	_ ports.BalanceReader = (*Provider)(nil)
+	_ ports.DisputeReader = (*Provider)(nil)
+)
 
 // category is what a balance transaction of a reporting category is to us. Those that are missing are
 // ports.BalanceOther. Source: docs.stripe.com/reports/reporting-categories, read November 2026.
@@ -93,6 +96,17 @@ func changes(t *api.BalanceTransaction) (all []ports.BalanceChange) {
 		add(ports.BalanceFee, -t.Fee)
 	}
 	return all
+}
+
+// Dispute reads a dispute in its state of today.
+func (p *Provider) Dispute(ctx context.Context, a ports.PaymentAccount, dispute string) (ports.PaymentNews, error) {
+	began := p.clock.Now()
+	found, err := p.as(a).V1Disputes.Retrieve(ctx, dispute, nil)
+	if err != nil {
+		return ports.PaymentNews{}, described(err)
+	}
+	ahead, _ := p.remote.Skew()
+	return newsOfDispute(found, began.Add(ahead)), nil
 }
 
 // newsIn is what a webhook should have reported of a transaction's source, and false if there is no such report.

@@ -109,3 +109,23 @@ func TestBalanceChanges_firstAnswer(t *testing.T) {
 		t.Errorf("reported at %s by a clock that said %s, %v", at, theirs, err)
 	}
 }
+
+// A dispute in its state of today: one that is lost weeks after it opened moves no money.
+func TestDispute(t *testing.T) {
+	p := open(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet || r.URL.Path != "/v1/disputes/dp_1" {
+			say(w, 404, `{"error":{"type":"invalid_request_error","code":"resource_missing","message":"No such dispute"}}`)
+			return
+		}
+		say(w, 200, `{"id":"dp_1","object":"dispute","status":"lost","reason":"fraudulent","amount":4990,"currency":"usd","payment_intent":"pi_1",
+			"balance_transactions":[{"id":"txn_1","amount":-4990,"fee":1500,"currency":"usd"}]}`)
+	})
+	news, err := p.Dispute(t.Context(), account, "dp_1")
+	if d := news.Dispute; err != nil || d == nil || d.Provider != "dp_1" || d.Charge != "pi_1" || d.Status != order.DisputeLost ||
+		d.Withdrawn != money.Of(49_90, money.USD) || d.Fee != money.Of(15_00, money.USD) {
+		t.Errorf("%+v, %v", d, err)
+	}
+	if news, err := p.Dispute(t.Context(), account, "dp_2"); err == nil {
+		t.Errorf("a dispute that there is not: %+v", news)
+	}
+}
