@@ -222,8 +222,8 @@ func TestAHangingModelCostsNobodyElse(t *testing.T) {
 	}
 }
 
-// Each merchant of the crowds connects another account at the platform: only the share of a Haggle account keeps one of
-// them from taking all the places to wait in.
+// Each merchant of the crowds connects other accounts at the platform, in several shops: only the share of a Haggle
+// account keeps the two from taking all the places to wait in.
 func TestAHangingPlatformCostsNobodyElse(t *testing.T) {
 	t.Parallel()
 	lookalike, err := url.Parse(openLookalike(t).url)
@@ -234,7 +234,8 @@ func TestAHangingPlatformCostsNobodyElse(t *testing.T) {
 		httputil.NewSingleHostReverseProxy(lookalike))
 	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.StripeURL = h.url })
 	merchants := [3]merchant{{t, app.URL(), boottest.Key}}
-	var projects [3]string
+	const shops = 4
+	var projects [3][shops]string
 	for i := range merchants {
 		if i > 0 {
 			made, err := app.IssueKey(t.Context(), boot.KeyRequest{Name: "other", Scopes: []string{"*"}, NewAccount: "Other"})
@@ -243,26 +244,29 @@ func TestAHangingPlatformCostsNobodyElse(t *testing.T) {
 			}
 			merchants[i] = merchant{t, app.URL(), made.Secret}
 		}
-		projects[i] = merchants[i].openShop(fmt.Sprintf("shop-%d", i), false)
+		for n := range projects[i] {
+			projects[i][n] = merchants[i].openShop(fmt.Sprintf("shop-%d-%d", i, n), false)
+		}
 	}
-	ask := func(i int, method, path, body string) *http.Request {
+	askIn := func(i, shop int, method, path, body string) *http.Request {
 		r := request(t, method, app.URL()+path, body)
 		r.Header.Set("Authorization", "Bearer "+merchants[i].key)
-		r.Header.Set("X-Project-ID", projects[i])
+		r.Header.Set("X-Project-ID", projects[i][shop])
 		return r
 	}
-	connect := func(i int, key string) *http.Request {
-		return ask(i, "POST", "/v1/integrations/connect/api-key", fmt.Sprintf(`{"type": "stripe", "credentials": {"api_key": %q}}`, key))
+	ask := func(i int, method, path, body string) *http.Request { return askIn(i, 0, method, path, body) }
+	connect := func(i, shop int, key string) *http.Request {
+		return askIn(i, shop, "POST", "/v1/integrations/connect/api-key", fmt.Sprintf(`{"type": "stripe", "credentials": {"api_key": %q}}`, key))
 	}
 	const each, share = 40, 8
-	crowd := gather(t, 2*each, func(i int) *http.Request { return connect(i%2, fmt.Sprintf("sk_test_hanging_%d", i)) })
-	crowd.until(t, h, 2*each, 2*share)
-	neighbour(t, 19, 200, func(int) *http.Request { return ask(2, "GET", "/v1/projects/"+projects[2], "") })
+	crowd := gather(t, 2*each, func(i int) *http.Request { return connect(i%2, i/2%shops, fmt.Sprintf("sk_test_hanging_%d", i)) })
+	crowd.until(t, h, 2*each, 2*each)
+	neighbour(t, 19, 200, func(int) *http.Request { return ask(2, "GET", "/v1/projects/"+projects[2][0], "") })
 	neighbour(t, 5, 201, func(i int) *http.Request {
 		return ask(2, "POST", "/v1/catalog/products", fmt.Sprintf(`{"name": "Mug", "sku": "M-%d", "price": 5}`, i))
 	})
-	neighbour(t, 1, 201, func(int) *http.Request { return connect(2, "sk_test_merchant") })
-	neighbour(t, 5, 200, func(int) *http.Request { return ask(0, "GET", "/v1/projects/"+projects[0], "") })
+	neighbour(t, 1, 201, func(int) *http.Request { return connect(2, 0, "sk_test_merchant") })
+	neighbour(t, 5, 200, func(int) *http.Request { return ask(0, "GET", "/v1/projects/"+projects[0][0], "") })
 	if waits := h.waits.Load(); waits > 2*share {
 		t.Errorf("%d requests of two accounts wait", waits)
 	}
