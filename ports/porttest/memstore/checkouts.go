@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
@@ -48,6 +49,16 @@ func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout) error {
 		row := c.Snapshot()
 		if _, known := s.sessions.rows[key[id.Session]{row.Project, row.Session}]; !known {
 			return fault.Missing("session")
+		}
+		open, now := 0, v.Now()
+		for k, o := range s.checkouts.rows {
+			payable := (o.Status == checkout.Ready || o.Status == checkout.Pending) && o.ValidUntil.After(now)
+			if k.project == row.Project && o.Session == row.Session && (payable || o.Status == checkout.Processing) {
+				open++
+			}
+		}
+		if open >= checkout.MaxOpen {
+			return account.Full(checkout.MaxOpen, "open checkouts", "a session")
 		}
 		s.save(c)
 		return nil
