@@ -23,6 +23,40 @@ Feature: After the sale
         | summary.items                  | [{"name": "Trail Tent", "quantity": 2, "price": 100}] |
         | summary.total                  | 205.99       |
 
+    Scenario: Who knows the order's id sees nothing of its buyer
+      Given a buyer who ordered 2 of the "Trail Tent"
+      When the buyer sends GET /acp/orders/$order
+      Then the answer shows:
+        | order.id           | "$order"  |
+        | summary.total      | 205.99    |
+        | order.manage_token | absent    |
+        | receipt_url        | absent    |
+        | payment.method     | "psp_spt" |
+      And the answer does not say "A. Buyer"
+      When the buyer sends GET /acp/orders/$order/receipt
+      Then the receipt says "205.99"
+      And the receipt does not say "A. Buyer"
+      When the buyer opens the receipt
+      Then the receipt says "A. Buyer"
+      When the buyer sends GET /acp/orders/$order?manage_token=$manage_token
+      Then the answer shows:
+        | receipt_url    | matches /receipt/rc_ |
+        | payment.method | present              |
+
+    Scenario Outline: Tokens and receipts that are not the order's
+      Given a buyer who ordered 1 of the "Camp Stove"
+      And the buyer remembers the manage_token
+      And a buyer who ordered 2 of the "Trail Tent"
+      When the buyer sends GET /acp/orders/$order<rest>
+      Then it is refused: <status> <code>
+
+      Examples:
+        | rest                                         | status | code                 |
+        | ?manage_token=$remembered_manage_token       | 403    | order_token_required |
+        | ?manage_token=om_made_up                     | 403    | order_token_required |
+        | /receipt/rc_00000000000000000000000000000000 | 404    | receipt_not_found    |
+        | /receipt/$manage_token                       | 404    | receipt_not_found    |
+
     Scenario Outline: Orders that are none
       When the buyer sends GET /acp/orders/<order>
       Then it is refused: 404 order_not_found
@@ -46,6 +80,54 @@ Feature: After the sale
       When the buyer reads the order
       Then the answer shows:
         | summary.items.0.name | "Trail Tent" |
+
+  Rule: Only its buyer cancels an order
+
+    Scenario Outline: With the right to it
+      Given a buyer who ordered 2 of the "Trail Tent"
+      When the buyer sends POST /acp/orders/$order/cancel <body>
+      Then it answers 200
+      And the answer shows:
+        | order.status | "canceled" |
+      And there are 7 of the "Trail Tent" left
+
+      Examples:
+        | body                                                          |
+        | {"manage_token": "$manage_token", "reason": "Ordered twice"}  |
+        | {"session_id": "$session"}                                    |
+
+    Scenario Outline: Without
+      Given a buyer who ordered 1 of the "Camp Stove"
+      And the buyer remembers the manage_token
+      And the buyer remembers the session
+      And a buyer who ordered 2 of the "Trail Tent"
+      When the buyer sends POST /acp/orders/$order/cancel <body>
+      Then it is refused: 403 order_token_required
+      And there are 5 of the "Trail Tent" left
+
+      Examples:
+        | body                                         |
+        | {}                                           |
+        | {"manage_token": "$order"}                   |
+        | {"manage_token": "om_made_up"}               |
+        | {"manage_token": "$remembered_manage_token"} |
+        | {"session_id": "$remembered_session"}        |
+
+    Scenario: What the merchant's staff sees cancels nothing
+      Given a buyer who ordered 2 of the "Trail Tent"
+      When the merchant reads the order
+      Then the answer shows:
+        | negotiation_id | matches ^neg_[0-9a-z]{26}$ |
+        | session_id     | absent                     |
+      When the merchant remembers the answer's negotiation_id
+      And the buyer sends POST /acp/orders/$order/cancel {"session_id": "$remembered_negotiation_id"}
+      Then it is refused: 403 order_token_required
+      When the buyer sends GET /acp/sessions/$remembered_negotiation_id
+      Then it is refused: 404 session_not_found
+      When the buyer sends POST /acp/checkout/finalize {"checkout_id": "$checkout", "payment": {"method": "psp_spt", "token": "spt_sandbox_ok_of_another"}}
+      Then the answer shows:
+        | order.id           | "$order" |
+        | order.manage_token | absent   |
 
   Rule: A receipt is a page to print, and nothing in it runs
 

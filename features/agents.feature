@@ -430,6 +430,7 @@ Feature: Agents
         | data.0.inputs.list_price   | 100                                                |
         | data.0.inputs.stock        | 20                                                 |
         | data.0.session_id          | "$session"                                         |
+        | data.0.negotiation_id      | matches ^neg_                                      |
 
     Scenario Outline: A part of the record
       When the merchant sends GET /v1/agents/$active/decisions?<query>
@@ -443,6 +444,7 @@ Feature: Agents
         | rule=concession                  | 0 |
         | session_id=$session              | 3 |
         | quote_id=$quote&response=accept  | 1 |
+        | order_id=ord_unknown             | 0 |
         | product_id=$product              | 3 |
         | session_id=sess_unknown          | 0 |
         | product_id=prod_unknown          | 0 |

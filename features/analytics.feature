@@ -80,6 +80,8 @@ Feature: Analytics
         | lost_deals.share_of_list                  | 0.6     |
         | lost_deals.examples.data.0.best_offer     | 60.00   |
         | lost_deals.examples.data.0.quantity       | 2       |
+        | lost_deals.examples.data.0.negotiation_id | matches ^neg_ |
+        | lost_deals.examples.data.0.session_id     | absent  |
         | lost_deals.examples.data.0.floor          | present |
         | lost_deals.examples.data.0.standing_price | present |
         | lost_deals.examples.meta.total            | 1       |

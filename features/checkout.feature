@@ -295,7 +295,8 @@ Feature: Checkout
         | fulfillment.status              | "processing"                           |
         | fulfillment.estimated_ship_date | matches ^\d{4}-\d\d-\d\d$              |
         | fulfillment.estimated_delivery  | matches ^\d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d$ |
-        | receipt_url                     | matches ^http.*/acp/orders/.*/receipt$ |
+        | order.manage_token              | matches ^om_[0-9a-z]{32}$              |
+        | receipt_url                     | matches ^http.*/acp/orders/ord_[0-9a-z]{26}/receipt/rc_[0-9a-f]{32}$ |
         | tracking.available              | false                                  |
         | tracking.url                    | null                                   |
         | tracking.message                | present                                |
@@ -459,8 +460,11 @@ Feature: Checkout
     Scenario: Paying again returns the same order
       Given a buyer at the checkout with 2 of the "Trail Tent"
       And the buyer pays
+      And the buyer remembers the manage_token
       When the buyer pays again
       Then it is the same order
+      And the answer shows:
+        | order.manage_token | "$remembered_manage_token" |
       And the shop has 1 order
       And there are 5 of the "Trail Tent" left
 
@@ -469,6 +473,9 @@ Feature: Checkout
       And the buyer pays
       When the buyer pays by psp_spt with "spt_sandbox_decline_stolen_card"
       Then it is the same order
+      But the answer shows:
+        | order.manage_token | absent            |
+        | receipt_url        | matches /receipt$ |
 
     Scenario: The provider's answer is lost
       Given a buyer at the checkout with 2 of the "Trail Tent"

@@ -115,6 +115,9 @@ Feature: Events
       And a buyer who ordered 2 of the "Trail Tent"
       Then 1 event "order.completed" arrives, signed
       And it tells the order
+      And the event shows:
+        | negotiation_id | matches ^neg_ |
+        | session_id     | absent        |
       When the merchant sends GET /v1/event-subscriptions/$subscription/deliveries?status=delivered
       Then within 5 seconds the answer shows:
         | data.0.type             | "order.completed" |

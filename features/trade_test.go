@@ -147,6 +147,7 @@ func (w *world) nameBargains(known map[string]string) {
 	}
 	known["session"], known["quote"] = b.SessionID, b.Quote.QuoteID
 	known["checkout"], known["order"] = b.Checkout.CheckoutID, b.Finalized.Order.ID
+	known["manage_token"] = b.Finalized.Order.ManageToken
 	if b.Agreement != nil {
 		known["token"] = b.Agreement.Token
 	}
@@ -161,6 +162,20 @@ func (w *world) remember(name string) error {
 		w.remembered = map[string]string{}
 	}
 	w.remembered[name] = value
+	return nil
+}
+
+// rememberAnswer remembers a field of the latest answer.
+func (w *world) rememberAnswer(name string) error {
+	value, found := at(w.tape.last().value(), name)
+	text, ok := value.(string)
+	if !found || !ok {
+		return fmt.Errorf("the answer has no %s", name)
+	}
+	if w.remembered == nil {
+		w.remembered = map[string]string{}
+	}
+	w.remembered[name] = text
 	return nil
 }
 

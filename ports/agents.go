@@ -127,6 +127,7 @@ type DecisionFilter struct {
 	Agent    id.Agent
 	Session  id.Session
 	Quote    id.Quote
+	Order    id.Order // those of the session that it was placed in
 	Product  id.Product
 	Response string
 	Rule     string

@@ -47,3 +47,10 @@ type Vault interface {
 	Seal(plain []byte, purpose string) []byte
 	Open(sealed []byte, purpose string) ([]byte, error)
 }
+
+// DerivedSecrets makes secrets that need not be stored: who has the master key can make them again.
+type DerivedSecrets interface {
+	// Derive makes a secret of 160 bits from text for each master key, the newest first. purpose keeps apart what
+	// secrets are for.
+	Derive(text, purpose string) []string
+}

@@ -114,6 +114,9 @@ func decisionsWhere(f ports.DecisionFilter, args *arguments) (where string) {
 	equal("product_id", f.Product.String())
 	equal("response", f.Response)
 	equal("rule", f.Rule)
+	if !f.Order.IsZero() {
+		where += "\n  AND session_id = (SELECT session_id FROM orders WHERE project_id = $1 AND id = " + args.add(f.Order.String()) + ")"
+	}
 	if !f.Quote.IsZero() {
 		quote := args.add(f.Quote.String())
 		where += "\n  AND quote_id = " + quote +

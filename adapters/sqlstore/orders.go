@@ -24,8 +24,9 @@ func (s *Store) Orders() Orders { return Orders{s} }
 const (
 	insertOrder = `
 INSERT INTO orders (project_id, id, checkout_id, session_id, confirmation, status, lines, address, email, notes,
-  currency, subtotal, shipping, tax, savings, total, fulfillment, fulfillment_status, created_at, sequence)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`
+  currency, subtotal, shipping, tax, savings, total, fulfillment, fulfillment_status, created_at, sequence,
+  token_salt, token_hash)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`
 
 	insertPayment = `
 INSERT INTO payments (project_id, id, order_id, status, currency, amount, method, label, gateway, integration_id, provider,
@@ -35,7 +36,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
 	orderColumns = `
 SELECT o.project_id, o.id, o.checkout_id, o.session_id, o.confirmation, o.status, o.lines, o.address, o.email, o.notes,
   o.currency, o.subtotal, o.shipping, o.tax, o.savings, o.total, o.fulfillment, o.fulfillment_status, o.created_at,
-  o.sequence, p.id AS payment_id, p.amount, p.refunded, p.refunding, p.disputed, p.method, p.label, p.gateway, p.integration_id, p.provider,
+  o.sequence, o.token_salt, o.token_hash, p.id AS payment_id, p.amount, p.refunded, p.refunding, p.disputed, p.method, p.label, p.gateway, p.integration_id, p.provider,
   p.created_at AS paid_at`
 
 	ordersPaid = `

@@ -32,6 +32,8 @@ type orderRow struct {
 	Fulfilled    string `db:"fulfillment_status"`
 	CreatedAt    int64  `db:"created_at"`
 	Sequence     int
+	TokenSalt    string `db:"token_salt"`
+	TokenHash    string `db:"token_hash"`
 
 	paymentRow
 }
@@ -95,6 +97,7 @@ func orderArgs(o *order.Order) ([]any, error) {
 		lines, address, o.Email, o.Notes, o.Total.Currency().Code(),
 		o.Subtotal.Minor(), o.Shipping.Minor(), o.Tax.Minor(), o.Savings.Minor(), o.Total.Minor(),
 		fulfillment, o.Fulfillment.Status.String(), toMillis(o.CreatedAt), o.Sequence,
+		o.TokenSalt, o.TokenHash,
 	}, err
 }
 
@@ -142,7 +145,7 @@ func fromOrderRow(r orderRow) (*order.Order, error) {
 		Subtotal: money.Of(r.Subtotal, c), Shipping: money.Of(r.Shipping, c), Tax: money.Of(r.Tax, c),
 		Savings: money.Of(r.Savings, c), Total: money.Of(r.Total, c),
 		Payment: fromPaymentRow(r.paymentRow, c), Fulfillment: fulfillment,
-		CreatedAt: fromMillis(r.CreatedAt),
+		CreatedAt: fromMillis(r.CreatedAt), TokenSalt: r.TokenSalt, TokenHash: r.TokenHash,
 	}, nil
 }
 

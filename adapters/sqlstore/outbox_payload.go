@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
@@ -19,7 +20,7 @@ type envelope struct {
 
 // orderCompleted is the payload of order.completed, whose shape spec 6.1 leaves open:
 //
-//	{"order_id": "ord_…", "sequence": 1, "confirmation_number": "HG-7K2M-9QXA", "checkout_id": "chk_…", "session_id": "sess_…",
+//	{"order_id": "ord_…", "sequence": 1, "confirmation_number": "HG-7K2M-9QXA", "checkout_id": "chk_…", "negotiation_id": "neg_…",
 //	 "payment": {"id": "pay_…", "status": "succeeded", "amount": 196.94, "currency": "USD", "method": "psp_spt"},
 //	 "items": [{"product_id": "prod_…", "variant_id": "var_…", "sku": "TENT-2", "name": "Tent",
 //	            "quantity": 2, "price": 95.00, "original_price": 100.00}],
@@ -37,7 +38,7 @@ type orderCompleted struct {
 	Sequence     int              `json:"sequence"`
 	Confirmation string           `json:"confirmation_number"`
 	CheckoutID   string           `json:"checkout_id"`
-	SessionID    string           `json:"session_id"`
+	Negotiation  string           `json:"negotiation_id"`
 	Payment      completedPayment `json:"payment"`
 	Items        []completedItem  `json:"items"`
 	Subtotal     json.Number      `json:"subtotal"`
@@ -80,17 +81,17 @@ type completedItem struct {
 
 // quoteAccepted is the payload of quote.accepted. Prices are per unit:
 //
-//	{"quote_id": "quote_…", "session_id": "sess_…", "product_id": "prod_…", "variant_id": "var_…", "quantity": 2,
+//	{"quote_id": "quote_…", "negotiation_id": "neg_…", "product_id": "prod_…", "variant_id": "var_…", "quantity": 2,
 //	 "list_price": 100.00, "final_price": 95.00, "currency": "USD"}
 type quoteAccepted struct {
-	QuoteID    string      `json:"quote_id"`
-	SessionID  string      `json:"session_id"`
-	ProductID  string      `json:"product_id"`
-	VariantID  string      `json:"variant_id"`
-	Quantity   int         `json:"quantity"`
-	ListPrice  json.Number `json:"list_price"`
-	FinalPrice json.Number `json:"final_price"`
-	Currency   string      `json:"currency"`
+	QuoteID     string      `json:"quote_id"`
+	Negotiation string      `json:"negotiation_id"`
+	ProductID   string      `json:"product_id"`
+	VariantID   string      `json:"variant_id"`
+	Quantity    int         `json:"quantity"`
+	ListPrice   json.Number `json:"list_price"`
+	FinalPrice  json.Number `json:"final_price"`
+	Currency    string      `json:"currency"`
 }
 
 // encodeEvent writes the event as it will be delivered, byte for byte.
@@ -111,7 +112,7 @@ func encodeData(data event.Data) (any, error) {
 		return encodeOrderCompleted(d), nil
 	case event.QuoteAccepted:
 		return quoteAccepted{
-			QuoteID: d.Quote.String(), SessionID: d.Session.String(),
+			QuoteID: d.Quote.String(), Negotiation: id.NegotiationOf(d.Session).String(),
 			ProductID: d.Product.String(), VariantID: d.Variant.String(), Quantity: d.Quantity,
 			ListPrice: number(d.List), FinalPrice: number(d.Price), Currency: d.Price.Currency().Code(),
 		}, nil
@@ -162,7 +163,7 @@ func encodeOrderCompleted(d event.OrderCompleted) orderCompleted {
 	currency := d.Total.Currency().Code()
 	return orderCompleted{
 		OrderID: d.Order.String(), Sequence: d.Sequence, Confirmation: d.Confirmation,
-		CheckoutID: d.Checkout.String(), SessionID: d.Session.String(),
+		CheckoutID: d.Checkout.String(), Negotiation: id.NegotiationOf(d.Session).String(),
 		Payment: completedPayment{d.Payment.String(), "succeeded", number(d.Total), currency, d.Method},
 		Items:   encodeItems(d.Items), Subtotal: number(d.Subtotal), Shipping: number(d.Shipping), Tax: number(d.Tax),
 		Total: number(d.Total), Savings: number(d.Savings), Currency: currency,

@@ -93,7 +93,7 @@ func TestPayloads(t *testing.T) {
 				Address: checkout.Address{Name: "Ada", Line1: "1 Main St", City: "Portland", State: "OR", PostalCode: "97205", Country: "US"},
 				ShipsOn: at, DeliversFrom: at.AddDate(0, 0, 3), DeliversBy: at.AddDate(0, 0, 5),
 			},
-			`{"order_id":"ord_1","sequence":1,"confirmation_number":"HG-1","checkout_id":"chk_1","session_id":"sess_1",` +
+			`{"order_id":"ord_1","sequence":1,"confirmation_number":"HG-1","checkout_id":"chk_1","negotiation_id":"neg_qcbmygnaqnvt9cq7shxmgpaag8",` +
 				`"payment":{"id":"pay_1","status":"succeeded","amount":196.04,"currency":"USD","method":"psp_spt"},` +
 				`"items":[{"product_id":"prod_1","variant_id":"var_1","sku":"T","name":"Tent","quantity":2,"price":95.00,"original_price":100.00}],` +
 				`"subtotal":190.00,"shipping":5.99,"tax":0.05,"total":196.04,"savings":10.00,"currency":"USD",` +
@@ -103,7 +103,7 @@ func TestPayloads(t *testing.T) {
 		},
 		{
 			event.QuoteAccepted{Quote: quote, Session: session, Product: product, Variant: variant, Quantity: 2, List: usd(10000), Price: usd(9500)},
-			`{"quote_id":"quote_1","session_id":"sess_1","product_id":"prod_1","variant_id":"var_1","quantity":2,` +
+			`{"quote_id":"quote_1","negotiation_id":"neg_qcbmygnaqnvt9cq7shxmgpaag8","product_id":"prod_1","variant_id":"var_1","quantity":2,` +
 				`"list_price":100.00,"final_price":95.00,"currency":"USD"}`,
 		},
 		{

@@ -12,7 +12,7 @@ var notPersonal = map[string]string{
 *.id *.project_id *.session_id *.order_id *.checkout_id *.payment_id *.refund_id *.return_id *.product_id *.variant_id
 *.quote_id *.integration_id *.account_id *.agent_id *.event_id *.webhook_id *.run_id *.row_id *.key_id *.charge_id *.record_id
 *.transaction_id *.dispute_id *.authenticator_id *.request_id *.key *.hash *.prior *.token_hash *.queue *.provider *.gateway
-*.remote *.local *.reference *.subject *.claimed_by *.redeemed_by *.digest *.fingerprint *.prefix
+*.token_salt *.remote *.local *.reference *.subject *.claimed_by *.redeemed_by *.digest *.fingerprint *.prefix
 decisions.personal copies.prints copies.seen orders.confirmation orphan_charges.charge orphan_charges.refund
 integrations.webhook_remote disputes.provider sync_problems.remote`,
 	"one of a fixed list": `

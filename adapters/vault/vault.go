@@ -14,6 +14,7 @@ import (
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base32"
 	"encoding/hex"
 	"errors"
 
@@ -31,22 +32,28 @@ const (
 	prefixLen = 1 + idSize
 )
 
+// secretEncoding is Crockford's base32 in lower case, as in ids.
+var secretEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz")
+
 // ErrUnreadable means that none of the master keys sealed this for this purpose, or that it was
 // changed since.
 var ErrUnreadable = errors.New("vault: the secret can't be opened: it was sealed with another master key or for another purpose, or is damaged")
 
-// Vault has one key or more.
+// Vault has one key or more. Pseudonyms and derived secrets have keys of their own, by other labels of HKDF.
 type Vault struct{ keys []key }
 
 type key struct {
 	prefix []byte // version and id
 	sealer cipher.AEAD
 	names  []byte // of pseudonyms
+	root   []byte // of derived secrets
 }
 
 var (
 	_ ports.Vault      = (*Vault)(nil)
 	_ ports.Pseudonyms = (*Vault)(nil)
+
+	_ ports.DerivedSecrets = (*Vault)(nil)
 )
 
 // New derives keys from the texts of master keys: the newest first, then those before it. Without any
@@ -86,7 +93,11 @@ func derive(text string) (key, error) {
 	if err != nil {
 		return key{}, err
 	}
-	return key{append([]byte{version}, material[keySize:]...), sealer, names}, nil
+	root, err := hkdf.Key(sha256.New, []byte(text), nil, "haggle derived secrets v1", keySize)
+	if err != nil {
+		return key{}, err
+	}
+	return key{append([]byte{version}, material[keySize:]...), sealer, names, root}, nil
 }
 
 // Seal encrypts under the first key.
@@ -100,6 +111,17 @@ func (v *Vault) Pseudonym(text, purpose string) string {
 	mac := hmac.New(sha256.New, v.keys[0].names)
 	mac.Write([]byte(purpose + "\x00" + text))
 	return hex.EncodeToString(mac.Sum(nil)[:16])
+}
+
+// Derive makes HMAC-SHA-256 under each key, 160 bits in base32.
+func (v *Vault) Derive(text, purpose string) []string {
+	secrets := make([]string, len(v.keys))
+	for i, k := range v.keys {
+		mac := hmac.New(sha256.New, k.root)
+		mac.Write([]byte(purpose + "\x00" + text))
+		secrets[i] = secretEncoding.EncodeToString(mac.Sum(nil)[:20])
+	}
+	return secrets
 }
 
 // Open decrypts what any of the keys sealed for the purpose: else ErrUnreadable.

@@ -106,3 +106,21 @@ func TestPseudonyms(t *testing.T) {
 		}
 	}
 }
+
+func TestDerivedSecrets(t *testing.T) {
+	t.Parallel()
+	made := open(t, "key", "older").Derive("ord_1", "order token")
+	if len(made) != 2 || len(made[0]) != 32 || made[0] != open(t, "key").Derive("ord_1", "order token")[0] ||
+		made[1] != open(t, "older").Derive("ord_1", "order token")[0] {
+		t.Errorf("%q are not those of the two keys, the newest first", made)
+	}
+	for which, other := range map[string]string{
+		"another text":    open(t, "key").Derive("ord_2", "order token")[0],
+		"another purpose": open(t, "key").Derive("ord_1", "receipt")[0],
+		"another key":     made[1],
+	} {
+		if other == made[0] {
+			t.Errorf("%s has the same secret", which)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/haggle-commerce/haggle/app/ordertoken"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
@@ -23,6 +24,7 @@ type Service struct {
 	Inventory ports.Inventory
 	Index     ports.Index
 	Gateway   ports.Gateway
+	Tokens    ordertoken.Tokens
 	Clock     ports.Clock
 	Entropy   ports.Entropy
 	Log       *slog.Logger

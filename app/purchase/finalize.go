@@ -48,6 +48,11 @@ type FinalizeRequest struct {
 type Result struct {
 	Order    *order.Order
 	Declined *Declined
+	// Payer reports whether the request has the token that the order was paid with. Others may know the checkout's id:
+	// the merchant's staff see it.
+	Payer bool
+
+	elsewhere bool // somebody else recorded the order
 }
 
 // Declined is a refused payment.
@@ -73,14 +78,30 @@ func (s *Service) Finalize(ctx context.Context, p *project.Project, r FinalizeRe
 	}
 	waited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	result, err := s.finalize(ctx, waited, f)
+	if result.elsewhere {
+		c, err := s.Checkouts.Get(ctx, p.ID, r.Checkout)
+		result.Payer = err == nil && paidWith(c, r.Token)
+	}
+	return result, err
+}
+
+// paidWith reports whether a completed checkout was paid with a token.
+func paidWith(c *checkout.Checkout, token string) bool {
+	return c.Snapshot().Payment.TokenHash == id.Hash(token)
+}
+
+func (s *Service) finalize(ctx, waited context.Context, f *finalizing) (Result, error) {
+	p, r := f.project, f.request
 	uncharged := 0
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 320*time.Millisecond) {
 		c, err := f.next(ctx)
 		switch {
 		case err == nil && c.done != nil:
-			return Result{Order: c.done}, nil
+			return Result{Order: c.done, Payer: paidWith(c.checkout, r.Token)}, nil
 		case err == nil && c.resolve:
 			result, err := s.takeUp(ctx, p, c, r.Token)
+			result.Payer = c.same
 			if err != nil || result.Order != nil || result.Declined != nil && c.same {
 				return result, err
 			}
@@ -89,6 +110,7 @@ func (s *Service) Finalize(ctx context.Context, p *project.Project, r FinalizeRe
 		case err == nil:
 			result, err := s.charge(ctx, p, c, r.Token)
 			if err != nil || result != (Result{}) {
+				result.Payer = true
 				return result, err
 			}
 			// The provider will never take this attempt: it was asked about before. The next one is new.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/bulkhead"
+	"github.com/haggle-commerce/haggle/app/ordertoken"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -36,6 +37,7 @@ type Service struct {
 	Haggling    ports.Haggling
 	Catalog     ports.CatalogReader
 	Gateway     ports.Gateway
+	Tokens      ordertoken.Tokens
 	Admission   ports.PaymentAdmission // nil: every payment may begin
 	Sandbox     bool                   // the built-in provider serves methods that no connected one does
 	Clock       ports.Clock

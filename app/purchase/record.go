@@ -51,7 +51,7 @@ func (s *Service) recordAs(ctx context.Context, p *project.Project, checkoutID i
 			return Result{}, nil
 		}
 		if o, found := s.Orders.ByCheckout(ctx, p.ID, checkoutID); found == nil {
-			return Result{Order: o}, nil
+			return Result{Order: o, elsewhere: true}, nil
 		}
 		return s.late(ctx, p, checkoutID, outcome)
 	}

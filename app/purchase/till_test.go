@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/jobs"
+	"github.com/haggle-commerce/haggle/app/ordertoken"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -93,6 +94,9 @@ func (s *till) BySlug(context.Context, string) (*project.Project, error) { retur
 func (s *till) Now() time.Time    { return s.now.Add(s.skew) }
 func (*till) Bits128() [16]byte   { return [16]byte{1} }
 func (*till) Secret(n int) string { return strings.Repeat("a", n*8/5) }
+
+// Derive has one key, which is none.
+func (*till) Derive(text, _ string) []string { return []string{text} }
 
 func (s *till) Charge(_ context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
 	s.charges++
@@ -347,7 +351,7 @@ func open() (s *till, service *purchase.Service) {
 	}
 	return s, &purchase.Service{
 		Agent: &guard{}, Mandates: mandated{s}, Storefronts: s, Checkouts: checkouts{s}, Lapsed: lapsed{s}, Orphans: orphans{till: s}, DueOrphans: dueOrphans{lapsed{s}}, Orders: orders{till: s}, Sessions: sessions{till: s},
-		Haggling: s, Catalog: s, Gateway: s, Sandbox: true, Clock: s, Entropy: s, Log: slog.New(slog.DiscardHandler),
+		Haggling: s, Catalog: s, Gateway: s, Tokens: ordertoken.Tokens{Secrets: s}, Sandbox: true, Clock: s, Entropy: s, Log: slog.New(slog.DiscardHandler),
 	}
 }
 

@@ -13,11 +13,13 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/search"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/adapters/system"
+	"github.com/haggle-commerce/haggle/adapters/vault"
 	"github.com/haggle-commerce/haggle/app/agents"
 	"github.com/haggle-commerce/haggle/app/catalogs"
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/app/jobs"
+	"github.com/haggle-commerce/haggle/app/ordertoken"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 	"github.com/haggle-commerce/haggle/domain/account"
@@ -96,9 +98,11 @@ func (m *market) assemble() {
 	m.haggling = &haggling.Service{
 		Agent: router, Mandates: router, Store: st.Haggling(), Index: index, Clock: m.clock, Entropy: entropy, Log: log, Fresh: m.discovery.Fresh,
 	}
+	secrets, err := vault.New()
+	m.must(err)
 	m.purchase = &purchase.Service{
 		Agent: router, Mandates: router, Storefronts: st.Storefronts(), Checkouts: clocked{st.Checkouts(), m.clock}, Lapsed: st.LapsedCheckouts(), Orphans: st.Orphans(), DueOrphans: st.DueOrphans(), Payments: st.Payments(), Orders: st.Orders(), Sessions: clockedSessions{st.Sessions(), m.clock},
-		Haggling: st.Haggling(), Catalog: st.Catalog(), Gateway: m.provider, Sandbox: true, Clock: m.clock, Entropy: entropy, Log: log,
+		Haggling: st.Haggling(), Catalog: st.Catalog(), Gateway: m.provider, Tokens: ordertoken.Tokens{Secrets: secrets}, Sandbox: true, Clock: m.clock, Entropy: entropy, Log: log,
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/finance"
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/app/inbox"
+	"github.com/haggle-commerce/haggle/app/ordertoken"
 	"github.com/haggle-commerce/haggle/app/payments"
 	"github.com/haggle-commerce/haggle/app/projects"
 	"github.com/haggle-commerce/haggle/app/publishing"
@@ -55,7 +56,7 @@ type services struct {
 
 // on puts the use cases together on a view of the store.
 func (a *App) on(st *sqlstore.Store, index ports.Index) services {
-	clock, entropy := a.clock, system.Entropy{}
+	clock, entropy, tokens := a.clock, system.Entropy{}, ordertoken.Tokens{Secrets: a.vault}
 	s := services{view: st}
 	s.Access = a.accessOn(st)
 	s.Projects = &projects.Service{
@@ -78,7 +79,7 @@ func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 	s.purchase = &purchase.Service{
 		Agent: a.router, Mandates: a.router, Storefronts: st.Storefronts(), Checkouts: st.Checkouts(), Lapsed: st.LapsedCheckouts(), Orphans: st.Orphans(), DueOrphans: st.DueOrphans(), Payments: st.Payments(), Orders: st.Orders(), Sessions: st.Sessions(),
 		Haggling: st.Haggling(), Catalog: st.Catalog(), Clock: clock, Entropy: entropy, Log: a.log, Meter: a.meter,
-		Gateway: a.gateway, Admission: a.admission, Sandbox: a.env == account.Sandbox, Placed: a.publisher.Wake, Waiting: a.edge.finalizes,
+		Gateway: a.gateway, Tokens: tokens, Admission: a.admission, Sandbox: a.env == account.Sandbox, Placed: a.publisher.Wake, Waiting: a.edge.finalizes,
 	}
 	s.connecting = a.connectingOn(st)
 	s.publishing = a.publishingOn(st)
@@ -94,7 +95,7 @@ func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 	s.syncing, s.inbox, s.shipping = a.syncingOn(st), a.inboxOn(st), a.shippingOn(a.store)
 	s.aftersales = &aftersales.Service{
 		Orders: st.Orders(), Payments: st.Payments(), Refunds: st.Orders(), Due: st.DueRefunds(), Inventory: st.Inventory(), Index: index,
-		Gateway: a.gateway, Clock: clock, Entropy: entropy, Log: a.log,
+		Gateway: a.gateway, Tokens: tokens, Clock: clock, Entropy: entropy, Log: a.log,
 	}
 	s.finance = &finance.Service{
 		Payments: st.Payments(), Gateway: a.gateway, Results: st.Reconciliations(), Sandbox: a.env == account.Sandbox,

@@ -99,3 +99,18 @@ func TestHash(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+func TestNegotiationOf(t *testing.T) {
+	t.Parallel()
+	session, other := id.New[id.Session]([16]byte{1}), id.New[id.Session]([16]byte{2})
+	name := id.NegotiationOf(session)
+	if parsed, err := id.Parse[id.Negotiation](name.String()); err != nil || parsed != name || name != id.NegotiationOf(session) {
+		t.Errorf("%q is not always the same id, %v", name, err)
+	}
+	if name == id.NegotiationOf(other) || strings.TrimPrefix(name.String(), "neg_") == strings.TrimPrefix(session.String(), "sess_") {
+		t.Errorf("%s names %s", name, session)
+	}
+	if !id.NegotiationOf(id.Session{}).IsZero() {
+		t.Error("no session has a name")
+	}
+}

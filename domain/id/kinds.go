@@ -28,6 +28,7 @@ type (
 	synonym  struct{}
 	negAgent struct{}
 	dispute  struct{}
+	talk     struct{}
 )
 
 func (account) prefix() string  { return "acct_" }
@@ -57,6 +58,7 @@ func (label) prefix() string    { return "lbl_" }
 func (synonym) prefix() string  { return "syn_" }
 func (negAgent) prefix() string { return "agent_" }
 func (dispute) prefix() string  { return "dsp_" }
+func (talk) prefix() string     { return "neg_" }
 
 type (
 	Account       = ID[account]
@@ -86,4 +88,5 @@ type (
 	Synonym       = ID[synonym]
 	Agent         = ID[negAgent]
 	Dispute       = ID[dispute] // of a payment
+	Negotiation   = ID[talk]    // a session under a name that opens nothing: see NegotiationOf
 )

@@ -10,3 +10,13 @@ func Hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
 }
+
+// NegotiationOf names a session to those who may not use it: the same name each time, from which the session's id does
+// not follow.
+func NegotiationOf(s Session) Negotiation {
+	if s.IsZero() {
+		return Negotiation{}
+	}
+	sum := sha256.Sum256([]byte("negotiation of " + s.String()))
+	return New[Negotiation]([16]byte(sum[:16]))
+}

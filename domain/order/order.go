@@ -107,6 +107,8 @@ type Order struct {
 	Payment      Payment
 	Fulfillment  Fulfillment
 	CreatedAt    time.Time
+	// TokenSalt and TokenHash are of the buyer's manage token; empty in orders of releases that had none. See token.go.
+	TokenSalt, TokenHash string
 }
 
 // IDs of an order that is about to be placed.

@@ -84,6 +84,7 @@ var (
 	)}
 	extendOperation = operation{"POST", "/acp/sessions/{id}/extend", always("session_id", "new_expires_at")}
 	orderOperation  = operation{"GET", "/acp/orders/{id}", always(orderPaths...)}
+	cancelOperation = operation{"POST", "/acp/orders/{id}/cancel", always(orderPaths...)}
 	returnPaths     = always("return_id", "status", "refund_estimate", "currency", "instructions")
 
 	createReturnOperation = operation{"POST", "/acp/returns", returnPaths}
@@ -98,6 +99,22 @@ func (c *Client) Session(ctx context.Context, id string, options ...Option) (Ses
 // ExtendSession moves a session's end.
 func (c *Client) ExtendSession(ctx context.Context, request Extension, options ...Option) (Extended, error) {
 	return call[Extended](ctx, c, extendOperation, "/acp/sessions/"+url.PathEscape(request.SessionID)+"/extend", request, options)
+}
+
+// Cancellation ends an order that was not shipped. It takes one of the order's manage token and its session.
+type Cancellation struct {
+	OrderID     string `json:"-"`
+	ManageToken string `json:"manage_token,omitempty"`
+	SessionID   string `json:"session_id,omitempty"`
+	Reason      string `json:"reason,omitempty"`
+}
+
+// ManageToken shows the right to an order, so that the answer has its receipt.
+func ManageToken(token string) Option { return Header("X-Manage-Token", token) }
+
+// CancelOrder cancels an order.
+func (c *Client) CancelOrder(ctx context.Context, request Cancellation, options ...Option) (OrderRecord, error) {
+	return call[OrderRecord](ctx, c, cancelOperation, "/acp/orders/"+url.PathEscape(request.OrderID)+"/cancel", request, options)
 }
 
 // Order reads an order.

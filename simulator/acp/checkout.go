@@ -120,6 +120,7 @@ type Finalized struct {
 type OrderRecord struct {
 	Order struct {
 		ID                 string    `json:"id"`
+		ManageToken        string    `json:"manage_token"` // only in the answer to finalize
 		ConfirmationNumber string    `json:"confirmation_number"`
 		Status             string    `json:"status"`
 		CreatedAt          time.Time `json:"created_at"`

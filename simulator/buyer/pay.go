@@ -104,7 +104,17 @@ func (b *Buyer) Paid() bool { return b.Finalized.Status == acp.Success }
 // ReadOrder reads the order that finalize made.
 func (b *Buyer) ReadOrder() *Buyer {
 	return b.do("read the order", func() (err error) {
-		b.Order, err = b.client.Order(b.ctx, b.Finalized.Order.ID)
+		b.Order, err = b.client.Order(b.ctx, b.Finalized.Order.ID, acp.ManageToken(b.Finalized.Order.ManageToken))
+		return err
+	})
+}
+
+// CancelOrder cancels the order that finalize made.
+func (b *Buyer) CancelOrder(reason string) *Buyer {
+	return b.do("cancel the order", func() (err error) {
+		b.Order, err = b.client.CancelOrder(b.ctx, acp.Cancellation{
+			OrderID: b.Finalized.Order.ID, ManageToken: b.Finalized.Order.ManageToken, Reason: reason,
+		})
 		return err
 	})
 }

@@ -14,16 +14,30 @@ import (
 )
 
 // bought is the id of an order of one jacket at 97.00.
-func (s *shop) bought() string {
+func (s *shop) bought() string { return s.paid().string("order.id") }
+
+// paid is the answer to its finalize.
+func (s *shop) paid() answer {
 	s.t.Helper()
-	return s.ok("POST", "/acp/checkout/finalize", pay(s.opened().string("checkout_id"), "psp_spt", "")).string("order.id")
+	return s.ok("POST", "/acp/checkout/finalize", pay(s.opened().string("checkout_id"), "psp_spt", `,"buyer_email":"ada@example.com"`))
+}
+
+// receipt reads the receipt that a finalize answered.
+func (s *shop) receipt(paid answer) answer {
+	s.t.Helper()
+	return s.ok("GET", strings.TrimPrefix(paid.string("receipt_url"), "https://shops.example.com/p/demo"), "")
+}
+
+// owned is the body of a request that shows an order's manage token.
+func owned(paid answer, more string) string {
+	return `{"manage_token":"` + paid.string("order.manage_token") + `"` + more + `}`
 }
 
 func TestReceipt(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	s.products[jacket].Name = `Jacket <script src="//evil.example">`
-	a := s.ok("GET", "/acp/orders/"+s.bought()+"/receipt", "")
+	a := s.receipt(s.paid())
 	for name, want := range map[string]string{
 		"Content-Type": "text/html; charset=utf-8", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
 	} {
@@ -101,7 +115,8 @@ func (s *shop) change(of string, change func(*order.Case) error) {
 func TestOrderShowsWhatFollowed(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	of := s.bought()
+	paid := s.paid()
+	of := paid.string("order.id")
 	path := "/acp/orders/" + of
 	s.ok("GET", path, "").expect(t, map[string]string{
 		"order.status": `"confirmed"`, "payment.status": `"succeeded"`, "payment.refunded_amount": "0.00",
@@ -125,7 +140,7 @@ func TestOrderShowsWhatFollowed(t *testing.T) {
 		"returns":   `[{"return_id":"` + asked + `","status":"approved"}]`,
 	})
 	s.ok("GET", "/acp/returns/"+asked, "").expect(t, map[string]string{"status": `"approved"`, "refund_id": `"` + refund.String() + `"`})
-	receipt := s.ok("GET", path+"/receipt", "").text
+	receipt := s.receipt(paid).text
 	for _, want := range []string{"Refunded on 2 March 2026", "&minus;10.00", "Paid after refunds", "92.99 USD"} {
 		if !strings.Contains(receipt, want) {
 			t.Errorf("no %q in %s", want, receipt)
@@ -139,29 +154,30 @@ func TestCancelOrder(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		outcome         order.RefundOutcome
-		body            string
+		more            string
 		payment, refund string
 	}{
-		"given back":            {order.Refunded{Provider: "re_1"}, `{"reason":"Ordered twice"}`, "refunded", "succeeded"},
+		"given back":            {order.Refunded{Provider: "re_1"}, `,"reason":"Ordered twice"`, "refunded", "succeeded"},
 		"not decided yet":       {nil, "", "succeeded", "pending"},
-		"refused by a provider": {order.RefundFailed{Code: "no"}, "{}", "succeeded", "failed"},
+		"refused by a provider": {order.RefundFailed{Code: "no"}, "", "succeeded", "failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := openShop(t)
 			s.refunded = test.outcome
-			path := "/acp/orders/" + s.bought()
-			a := s.ok("POST", path+"/cancel", test.body)
+			paid := s.paid()
+			path := "/acp/orders/" + paid.string("order.id")
+			a := s.ok("POST", path+"/cancel", owned(paid, test.more))
 			a.expect(t, map[string]string{
 				"order.status": `"canceled"`, "fulfillment.status": `"canceled"`, "payment.status": `"` + test.payment + `"`,
 				"refunds.0.status": `"` + test.refund + `"`, "refunds.0.amount": "102.99", "tracking.available": "false",
 			})
-			for _, again := range []answer{s.ok("POST", path+"/cancel", test.body), s.ok("GET", path, "")} {
+			for _, again := range []answer{s.ok("POST", path+"/cancel", owned(paid, test.more)), s.ok("GET", path, "")} {
 				if again.text != a.text {
 					t.Errorf("then %s, first %s", again.text, a.text)
 				}
 			}
-			if receipt := s.ok("GET", path+"/receipt", "").text; !strings.Contains(receipt, "This order is canceled.") || strings.Contains(receipt, "Expected") {
+			if receipt := s.receipt(paid).text; !strings.Contains(receipt, "This order is canceled.") || strings.Contains(receipt, "Expected") {
 				t.Error(receipt)
 			}
 		})
@@ -171,9 +187,10 @@ func TestCancelOrder(t *testing.T) {
 func TestOrdersThatCannotBeCanceled(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	of := s.bought()
+	paid := s.paid()
+	of := paid.string("order.id")
 	s.change(of, func(c *order.Case) error { return c.Ship("", "", "", id.Event{}, s.now) })
-	if got := s.call("POST", "/acp/orders/"+of+"/cancel", "").fault(); got != "409 order_shipped" {
+	if got := s.call("POST", "/acp/orders/"+of+"/cancel", owned(paid, "")).fault(); got != "409 order_shipped" {
 		t.Error(got)
 	}
 	long := `{"reason":"` + strings.Repeat("r", 1001) + `"}`
@@ -191,6 +208,7 @@ func TestUnknownThings(t *testing.T) {
 		{"GET", "/acp/orders/ord" + unknown, "", "404 order_not_found"},
 		{"GET", "/acp/orders/sess" + unknown, "", "404 order_not_found"},
 		{"GET", "/acp/orders/1/receipt", "", "404 order_not_found"},
+		{"GET", "/acp/orders/1/receipt/rc_1", "", "404 order_not_found"},
 		{"POST", "/acp/orders/1/cancel", "", "404 order_not_found"},
 		{"POST", "/acp/orders/ord" + unknown + "/cancel", "", "404 order_not_found"},
 		{"GET", "/acp/returns/1", "", "404 return_not_found"},

@@ -7,9 +7,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
-	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/app/aftersales"
 	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
@@ -21,16 +20,19 @@ func (h *handlers) registerOrderCancel() {
 		OperationID: orderCancelID, Method: http.MethodPost, Path: "/acp/orders/{id}/cancel", Tags: aftersalesTag,
 		Summary: "Cancel an order",
 		Description: "Ends an order that was not shipped and gives back what was paid; the refund may be pending still in the " +
-			"answer. Sent again it answers the same. Shipped: 409 order_shipped (ask for a return instead); a return that the " +
+			"answer. It takes the order's manage_token, which finalize answered, or the session_id that the order was placed in: " +
+			"else 403 order_token_required. Sent again it answers the same. Shipped: 409 order_shipped (ask for a return instead); a return that the " +
 			"merchant has not decided: 409 return_open. Unknown: 404 order_not_found.",
-		Errors: []int{http.StatusConflict},
+		Errors: []int{http.StatusForbidden, http.StatusConflict},
 	}, (*handlers).cancelOrder)
 }
 
 type cancelOrderInput struct {
-	ID   string `path:"id" doc:"Whoever knows the id may use it."`
+	ID   string `path:"id" doc:"The order's id."`
 	Body *struct {
-		Reason string `json:"reason,omitempty" maxLength:"1000" example:"Ordered twice"`
+		ManageToken string `json:"manage_token,omitempty" maxLength:"100" example:"om_7k2m9qxa7k2m9qxa7k2m9qxa7k2m9qxa" doc:"As finalize answered it. This or session_id is required."`
+		SessionID   string `json:"session_id,omitempty" maxLength:"100" doc:"The session that the order was placed in."`
+		Reason      string `json:"reason,omitempty" maxLength:"1000" example:"Ordered twice"`
 	} `required:"false"`
 }
 
@@ -39,21 +41,14 @@ func (h *handlers) cancelOrder(ctx context.Context, shop *project.Project, in *c
 	if err != nil {
 		return nil, err
 	}
-	reason := "Canceled by the buyer"
-	if in.Body != nil && in.Body.Reason != "" {
-		reason += ": " + in.Body.Reason
-	}
-	_, refund, err := h.Aftersales.Cancel(ctx, shop.ID, of, reason)
-	switch {
-	case fault.Is(err, order.ErrCanceled.Code):
-	case err != nil:
-		return nil, err
-	case !refund.IsZero():
-		if _, err := h.Aftersales.ExecuteRefund(ctx, shop.ID, refund); err != nil {
-			return nil, err
+	reason, proof := "Canceled by the buyer", aftersales.Proof{}
+	if in.Body != nil {
+		proof = aftersales.Proof{ManageToken: in.Body.ManageToken, Session: in.Body.SessionID}
+		if in.Body.Reason != "" {
+			reason += ": " + in.Body.Reason
 		}
 	}
-	c, err := h.Orders.Case(ctx, shop.ID, of)
+	c, err := h.Aftersales.CancelAsBuyer(ctx, shop.ID, of, proof, reason)
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func TestEveryOperationIsDocumented(t *testing.T) {
 		"/p/{slug}/.well-known/acp/manifest.json": "get", "/p/{slug}/acp/search": "post", "/p/{slug}/acp/products/{id}": "get",
 		"/p/{slug}/acp/availability": "post", "/p/{slug}/acp/quote": "post", "/p/{slug}/acp/checkout/init": "post",
 		"/p/{slug}/acp/checkout/finalize": "post", "/p/{slug}/acp/sessions/{id}": "get", "/p/{slug}/acp/sessions/{id}/extend": "post",
-		"/p/{slug}/acp/orders/{id}": "get", "/p/{slug}/acp/orders/{id}/receipt": "get", "/p/{slug}/acp/returns": "post",
+		"/p/{slug}/acp/orders/{id}": "get", "/p/{slug}/acp/orders/{id}/receipt": "get", "/p/{slug}/acp/orders/{id}/receipt/{code}": "get", "/p/{slug}/acp/returns": "post",
 		"/p/{slug}/acp/returns/{id}": "get", "/p/{slug}/acp/orders/{id}/cancel": "post", "/p/{slug}/acp/checkout/cancel": "post",
 	}
 	for path, method := range want {

@@ -25,7 +25,8 @@ func (h *handlers) registerFinalize() {
 		Summary: "Pay a checkout",
 		Description: "Charges the payment token once and places the order. It is idempotent by checkout_id: sent again it " +
 			"returns the same order and charges nothing. A declined payment is an answer, payment_failed; retry_allowed tells " +
-			"whether another token may be tried. Amounts are in payment.currency. Too little stock: 409 out_of_stock, with " +
+			"whether another token may be tried. order.manage_token is the buyer's right to the order; it, and the receipt's " +
+			"address, are answered to whoever sends the token that paid. Amounts are in payment.currency. Too little stock: 409 out_of_stock, with " +
 			"the items; past valid_until: 409 checkout_expired; ended by declines: 409 checkout_canceled; another attempt " +
 			"under way: 409 checkout_processing. After ten declined payments within ten minutes, of a session or of a client's " +
 			"address: 429 too_many_declines. Payments under way count for this limit: while there are too many, finalize " +
@@ -57,7 +58,7 @@ type successAnswer struct {
 	Order       placedOrder      `json:"order"`
 	Payment     orderPayment     `json:"payment"`
 	Fulfillment orderFulfillment `json:"fulfillment"`
-	ReceiptURL  string           `json:"receipt_url" format:"uri" doc:"A page to print."`
+	ReceiptURL  string           `json:"receipt_url" format:"uri" doc:"A page to print. It shows the buyer's address if the request has the payment token that paid."`
 	Tracking    orderTracking    `json:"tracking"`
 	Summary     orderSummary     `json:"summary"`
 }
@@ -91,6 +92,10 @@ func (h *handlers) finalize(ctx context.Context, shop *project.Project, in *body
 		return nil, err
 	case result.Order != nil:
 		o := h.toAPIOrder(shop, result.Order)
+		if result.Payer {
+			o.Order.ManageToken, o.Payment.Method = h.Aftersales.Tokens.Of(result.Order), result.Order.Payment.Label
+		}
+		o.ReceiptURL = h.receiptURL(shop, result.Order, o.Order.ManageToken)
 		return &reply[any]{successAnswer{
 			Status: "success", Order: o.Order, Payment: o.Payment, Fulfillment: o.Fulfillment,
 			ReceiptURL: o.ReceiptURL, Tracking: o.Tracking, Summary: o.Summary,

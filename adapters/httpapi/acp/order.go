@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -19,15 +20,26 @@ func (h *handlers) registerOrders() {
 		OperationID: "acp-order", Method: http.MethodGet, Path: "/acp/orders/{id}", Tags: aftersalesTag,
 		Summary: "Read an order",
 		Description: "How its payment, fulfillment, tracking, returns and refunds stand. Amounts are in payment.currency. " +
-			"Unknown: 404 order_not_found.",
+			"With the order's manage_token it also shows receipt_url and the payment instrument. " +
+			"Unknown: 404 order_not_found. A manage_token that is not the order's: 403 order_token_required.",
+		Errors: []int{http.StatusForbidden},
 	}, (*handlers).order)
+	page := map[string]*huma.Response{"200": {Description: "The receipt", Content: map[string]*huma.MediaType{
+		"text/html": {Schema: &huma.Schema{Type: huma.TypeString}},
+	}}}
 	add(h, huma.Operation{
 		OperationID: "acp-receipt", Method: http.MethodGet, Path: "/acp/orders/{id}/receipt", Tags: aftersalesTag,
-		Summary:     "Print an order's receipt",
-		Description: "A page of HTML that loads nothing else and is made to be printed. Unknown: 404 order_not_found.",
-		Responses: map[string]*huma.Response{"200": {Description: "The receipt", Content: map[string]*huma.MediaType{
-			"text/html": {Schema: &huma.Schema{Type: huma.TypeString}},
-		}}},
+		Summary: "Print an order",
+		Description: "The receipt without the buyer's name, address and payment instrument: a page of HTML that loads nothing " +
+			"else. Unknown: 404 order_not_found.",
+		Responses: page,
+	}, (*handlers).orderPage)
+	add(h, huma.Operation{
+		OperationID: "acp-buyer-receipt", Method: http.MethodGet, Path: "/acp/orders/{id}/receipt/{code}", Tags: aftersalesTag,
+		Summary: "Print an order's receipt",
+		Description: "A page of HTML that loads nothing else and is made to be printed. Its address is the order's receipt_url. " +
+			"Unknown: 404 order_not_found or receipt_not_found.",
+		Responses: page,
 	}, (*handlers).receipt)
 }
 
@@ -35,7 +47,7 @@ type orderAnswer struct {
 	Order       placedOrder      `json:"order"`
 	Payment     orderPayment     `json:"payment"`
 	Fulfillment orderFulfillment `json:"fulfillment"`
-	ReceiptURL  string           `json:"receipt_url" format:"uri" doc:"A page to print."`
+	ReceiptURL  string           `json:"receipt_url,omitempty" format:"uri" doc:"A page to print, with the buyer's address. Only with the manage_token."`
 	Tracking    orderTracking    `json:"tracking"`
 	Summary     orderSummary     `json:"summary"`
 	Refunds     []orderRefund    `json:"refunds" doc:"Oldest first."`
@@ -44,6 +56,7 @@ type orderAnswer struct {
 
 type placedOrder struct {
 	ID                 string    `json:"id"`
+	ManageToken        string    `json:"manage_token,omitempty" example:"om_7k2m9qxa7k2m9qxa7k2m9qxa7k2m9qxa" doc:"The buyer's right to the order: it cancels the order and shows its receipt. Only in the answer to finalize."`
 	ConfirmationNumber string    `json:"confirmation_number" example:"HG-7K2M-9QXA"`
 	Status             string    `json:"status" enum:"confirmed,refunded,canceled"`
 	CreatedAt          wire.Time `json:"created_at"`
@@ -55,7 +68,7 @@ type orderPayment struct {
 	Amount   wire.Money  `json:"amount" minimum:"0"`
 	Refunded *wire.Money `json:"refunded_amount,omitempty" minimum:"0" doc:"Given back so far. Not part of the answer to a payment."`
 	Currency string      `json:"currency" example:"USD"`
-	Method   string      `json:"method" example:"Visa ending in 4242" doc:"The instrument in words."`
+	Method   string      `json:"method" example:"Visa ending in 4242" doc:"The instrument in words; without the manage_token, the payment method."`
 }
 
 type orderFulfillment struct {
@@ -101,23 +114,38 @@ type orderItem struct {
 	Price    wire.Money `json:"price" minimum:"0" doc:"For one piece."`
 }
 
-func (h *handlers) order(ctx context.Context, shop *project.Project, in *byID) (*reply[orderAnswer], error) {
-	c, err := h.findCase(ctx, shop, in.ID)
+type orderInput struct {
+	ID     string `path:"id" doc:"The order's id."`
+	Header string `header:"X-Manage-Token" maxLength:"100" doc:"The order's manage_token. A header does not end up in logs, as addresses may."`
+	Query  string `query:"manage_token" maxLength:"100" doc:"The same."`
+}
+
+func (h *handlers) order(ctx context.Context, shop *project.Project, in *orderInput) (*reply[orderAnswer], error) {
+	named, err := wire.ID[id.Order](in.ID, "order")
 	if err != nil {
 		return nil, err
 	}
-	return &reply[orderAnswer]{h.toAPICase(shop, c)}, nil
-}
-
-func (h *handlers) findCase(ctx context.Context, shop *project.Project, text string) (*order.Case, error) {
-	named, err := wire.ID[id.Order](text, "order")
+	c, err := h.Aftersales.Read(ctx, shop.ID, named, in.Header, in.Query)
 	if err != nil {
 		return nil, err
 	}
-	return h.Orders.Case(ctx, shop.ID, named)
+	answer := h.toAPICase(shop, c)
+	if token := cmp.Or(in.Header, in.Query); token != "" {
+		answer.Payment.Method, answer.ReceiptURL = c.Order.Payment.Label, h.receiptURL(shop, c.Order, token)
+	}
+	return &reply[orderAnswer]{answer}, nil
 }
 
-// toAPICase is the order with what followed it.
+// receiptURL is the address of an order's receipt; without a manage token, of the page without personal data.
+func (h *handlers) receiptURL(shop *project.Project, o *order.Order, manageToken string) string {
+	address := h.Address(shop.Slug) + "/acp/orders/" + o.ID.String() + "/receipt"
+	if manageToken == "" {
+		return address
+	}
+	return address + "/" + order.ReceiptCode(manageToken)
+}
+
+// toAPICase is the order with what followed it, as everybody who knows its id may see it.
 func (h *handlers) toAPICase(shop *project.Project, c *order.Case) orderAnswer {
 	answer, refunded := h.toAPIOrder(shop, c.Order), wire.ToMoney(c.Order.Payment.Refunded)
 	answer.Payment.Refunded = &refunded
@@ -141,7 +169,7 @@ func (h *handlers) toAPIOrder(shop *project.Project, o *order.Order) orderAnswer
 		},
 		Payment: orderPayment{
 			ID: o.Payment.ID.String(), Status: o.Payment.Status().String(), Amount: wire.ToMoney(o.Payment.Amount),
-			Currency: o.Payment.Amount.Currency().Code(), Method: o.Payment.Label,
+			Currency: o.Payment.Amount.Currency().Code(), Method: o.Payment.Method,
 		},
 		Fulfillment: orderFulfillment{
 			Status:            o.Fulfillment.Status.String(),
@@ -149,8 +177,7 @@ func (h *handlers) toAPIOrder(shop *project.Project, o *order.Order) orderAnswer
 			EstimatedDelivery: toAPIDelivery(o.Fulfillment),
 			ShippedAt:         toAPISet(o.Fulfillment.ShippedAt), DeliveredAt: toAPISet(o.Fulfillment.DeliveredAt),
 		},
-		ReceiptURL: h.Address(shop.Slug) + "/acp/orders/" + o.ID.String() + "/receipt",
-		Tracking:   toAPITracking(o.Fulfillment),
+		Tracking: toAPITracking(o.Fulfillment),
 		Summary: orderSummary{
 			Subtotal: wire.ToMoney(o.Subtotal), Shipping: wire.ToMoney(o.Shipping),
 			Tax: wire.ToMoney(o.Tax), Total: wire.ToMoney(o.Total),

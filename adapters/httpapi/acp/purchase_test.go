@@ -8,6 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/acp"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
@@ -104,7 +105,7 @@ func TestFinalize(t *testing.T) {
 		"fulfillment": `{"estimated_delivery":"2026-03-05 to 2026-03-05","estimated_ship_date":"2026-03-03","status":"processing"}`,
 		"tracking":    `{"available":false,"message":"A tracking link follows when the order ships.","url":null}`,
 		"summary":     `{"items":[{"name":"Rain jacket","price":97.00,"quantity":1}],"shipping":14.99,"subtotal":97.00,"tax":0.00,"total":111.99}`,
-		"receipt_url": `"https://shops.example.com/p/demo/acp/orders/` + a.string("order.id") + `/receipt"`,
+		"receipt_url": `"https://shops.example.com/p/demo/acp/orders/` + a.string("order.id") + "/receipt/" + order.ReceiptCode(a.string("order.manage_token")) + `"`,
 	}
 	a.expect(t, paid)
 	if got := a.names(); got != "fulfillment order payment receipt_url status summary tracking" || a.at("status") != `"success"` {
@@ -113,7 +114,7 @@ func TestFinalize(t *testing.T) {
 	if len(s.charged) != 1 || s.charged[0].Token != "spt_sandbox_ok_s3cret-of-ada" || s.charged[0].Charge.Method != "psp_spt" {
 		t.Errorf("charged %+v", s.charged)
 	}
-	read := s.ok("GET", "/acp/orders/"+a.string("order.id"), "")
+	read := s.ok("GET", "/acp/orders/"+a.string("order.id")+"?manage_token="+a.string("order.manage_token"), "")
 	read.expect(t, paid)
 	if got := read.names(); got != "fulfillment order payment receipt_url refunds returns summary tracking" {
 		t.Errorf("the order has %s", got)

@@ -8,6 +8,8 @@ import (
 	"encoding/base64"
 	"html/template"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -39,13 +41,40 @@ type receiptReply struct {
 	Body     []byte
 }
 
-func (h *handlers) receipt(ctx context.Context, shop *project.Project, in *byID) (*receiptReply, error) {
-	c, err := h.findCase(ctx, shop, in.ID)
+type receiptInput struct {
+	ID   string `path:"id" doc:"The order's id."`
+	Code string `path:"code" maxLength:"100" doc:"The receipt's own, of its address."`
+}
+
+func (h *handlers) receipt(ctx context.Context, shop *project.Project, in *receiptInput) (*receiptReply, error) {
+	named, err := wire.ID[id.Order](in.ID, "order")
 	if err != nil {
 		return nil, err
 	}
+	c, err := h.Aftersales.Receipt(ctx, shop.ID, named, in.Code)
+	if err != nil {
+		return nil, err
+	}
+	view := toReceipt(shop, c)
+	view.Buyer = true
+	return printed(view)
+}
+
+func (h *handlers) orderPage(ctx context.Context, shop *project.Project, in *byID) (*receiptReply, error) {
+	named, err := wire.ID[id.Order](in.ID, "order")
+	if err != nil {
+		return nil, err
+	}
+	c, err := h.Orders.Case(ctx, shop.ID, named)
+	if err != nil {
+		return nil, err
+	}
+	return printed(toReceipt(shop, c))
+}
+
+func printed(view receiptView) (*receiptReply, error) {
 	var page bytes.Buffer
-	if err := receiptPage.Execute(&page, toReceipt(shop, c)); err != nil {
+	if err := receiptPage.Execute(&page, view); err != nil {
 		return nil, err
 	}
 	return &receiptReply{
@@ -68,6 +97,7 @@ type receiptView struct {
 	Refunds      []receiptRefund
 	Kept         money.Amount // what was paid and not given back, with Refunds
 	PlaceAndCode string
+	Buyer        bool // whether to show the address and the payment instrument
 }
 
 type receiptRefund struct {

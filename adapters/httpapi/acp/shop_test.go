@@ -20,6 +20,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/agents"
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/haggling"
+	"github.com/haggle-commerce/haggle/app/ordertoken"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -122,6 +123,7 @@ func (s *shop) services(log *slog.Logger) acp.Services {
 		Agent: router, Mandates: router, Index: look, Catalog: shelves, Inventory: shelves, Sessions: sessions{s.shelf},
 		Haggling: haggles{s.shelf}, Clock: s.shelf, Entropy: s.shelf,
 	}
+	tokens := ordertoken.Tokens{Secrets: s.shelf}
 	return acp.Services{
 		ClientAddress: wire.ClientAddress(nil), Lane: wire.NewLane(10, 10, nil), PaymentLane: wire.NewLane(10, 10, nil),
 		Storefronts: s.shelf, Discovery: find,
@@ -130,10 +132,10 @@ func (s *shop) services(log *slog.Logger) acp.Services {
 		},
 		Purchase: &purchase.Service{
 			Agent: router, Mandates: router, Storefronts: s.shelf, Checkouts: buys, Orders: buys, Sessions: sessions{s.shelf},
-			Haggling: haggles{s.shelf}, Catalog: shelves, Gateway: buys, Sandbox: true, Clock: s.shelf, Entropy: s.shelf, Log: log,
+			Haggling: haggles{s.shelf}, Catalog: shelves, Gateway: buys, Tokens: tokens, Sandbox: true, Clock: s.shelf, Entropy: s.shelf, Log: log,
 			Patience: 50 * time.Millisecond,
 		},
-		Aftersales: &aftersales.Service{Orders: buys, Refunds: buys, Gateway: buys, Clock: s.shelf, Entropy: s.shelf, Log: log},
+		Aftersales: &aftersales.Service{Orders: buys, Refunds: buys, Gateway: buys, Tokens: tokens, Clock: s.shelf, Entropy: s.shelf, Log: log},
 		Sessions:   sessions{s.shelf}, Orders: buys, Clock: s.shelf, Sandbox: true,
 		Address:   func(slug string) string { return "https://shops.example.com/p/" + slug },
 		PublicURL: "https://shops.example.com",

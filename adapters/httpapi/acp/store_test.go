@@ -59,6 +59,11 @@ func (s *shelf) Secret(n int) string {
 	return strings.Repeat(fmt.Sprintf("%02x", s.bits), n*8/10)
 }
 
+// Derive has one key.
+func (s *shelf) Derive(text, purpose string) []string {
+	return []string{id.Hash(purpose + text)[:32]}
+}
+
 func (s *shelf) BySlug(_ context.Context, slug string) (*project.Project, error) {
 	if slug != s.shop.Slug {
 		return nil, fault.Missing("project")
@@ -232,6 +237,15 @@ func (p purchases) Settle(_ context.Context, s ports.Settlement) error {
 func (p purchases) ByID(_ context.Context, _ id.Project, named id.Order) (*order.Order, error) {
 	if o := p.orders[named]; o != nil {
 		return o, nil
+	}
+	return nil, fault.Missing("order")
+}
+
+func (p purchases) ByCheckout(_ context.Context, _ id.Project, of id.Checkout) (*order.Order, error) {
+	for _, o := range p.orders {
+		if o.Checkout == of {
+			return o, nil
+		}
 	}
 	return nil, fault.Missing("order")
 }

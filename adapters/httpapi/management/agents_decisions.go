@@ -25,7 +25,8 @@ func (h *handlers) registerDecisions() {
 type DecisionView struct {
 	ID            string              `json:"id"`
 	Agent         *string             `json:"agent_id" nullable:"true" doc:"Null in old records."`
-	Session       string              `json:"session_id"`
+	Session       string              `json:"session_id" doc:"Who knows it may go on in the session, and cancel the order that came of it."`
+	Negotiation   string              `json:"negotiation_id" doc:"The session under a name that orders, events and analytics show too, and that opens nothing."`
 	Seq           int                 `json:"seq" doc:"Counts the session's decisions from 1."`
 	Quote         string              `json:"quote_id"`
 	Product       string              `json:"product_id"`
@@ -102,7 +103,7 @@ type chainView struct {
 
 func toAPIDecision(d ports.Decided) DecisionView {
 	v := DecisionView{
-		ID: d.ID.String(), Agent: toOptionalText(d.Agent.String()), Session: d.Session.String(), Seq: d.Seq, Quote: d.Quote.String(),
+		ID: d.ID.String(), Agent: toOptionalText(d.Agent.String()), Session: d.Session.String(), Negotiation: id.NegotiationOf(d.Session).String(), Seq: d.Seq, Quote: d.Quote.String(),
 		Product: d.Item.Product.String(), Variant: d.Item.Variant.String(), Quantity: d.Item.Quantity, CreatedAt: wire.ToTime(d.At),
 		Offer: wire.ToOptionalMoney(d.Offer), Answer: answerView{d.Response, wire.ToOptionalMoney(d.Price)}, Rule: d.Rule,
 		Handler: toOptionalText(d.Handler), Fallback: toOptionalText(d.Fallback), Proposal: wire.ToOptionalMoney(d.Proposal),
@@ -142,6 +143,7 @@ type listDecisionsInput struct {
 	Paging
 	Period
 	Session  string `query:"session_id"`
+	Order    string `query:"order_id" doc:"Those of the session that the order was placed in."`
 	Quote    string `query:"quote_id"`
 	Product  string `query:"product_id"`
 	Response string `query:"response" enum:"quote,accept,counter_offer,reject"`
@@ -155,7 +157,7 @@ func (h *handlers) listDecisions(ctx context.Context, in *listDecisionsInput) (*
 	}
 	f := ports.DecisionFilter{Agent: wanted, Response: in.Response, Rule: in.Rule}
 	f.From, f.To = in.span(ctx)
-	known := readFilter(in.Session, &f.Session) && readFilter(in.Quote, &f.Quote) && readFilter(in.Product, &f.Product)
+	known := readFilter(in.Session, &f.Session) && readFilter(in.Quote, &f.Quote) && readFilter(in.Order, &f.Order) && readFilter(in.Product, &f.Product)
 	page := in.page()
 	found, total, err := h.Agents.Decisions(ctx, projectOf(ctx), f, page)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/analytics"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -69,16 +70,16 @@ type lostView struct {
 }
 
 type lostDeal struct {
-	Session   string     `json:"session_id"`
-	Product   string     `json:"product_id"`
-	Variant   string     `json:"variant_id"`
-	Quantity  int        `json:"quantity"`
-	BestOffer wire.Money `json:"best_offer" doc:"Of a piece, as all prices here."`
-	Floor     wire.Money `json:"floor"`
-	Standing  wire.Money `json:"standing_price" doc:"What the shop asked for last."`
-	List      wire.Money `json:"list_price"`
-	BeganAt   wire.Time  `json:"began_at"`
-	LastAt    wire.Time  `json:"last_at"`
+	Negotiation string     `json:"negotiation_id"`
+	Product     string     `json:"product_id"`
+	Variant     string     `json:"variant_id"`
+	Quantity    int        `json:"quantity"`
+	BestOffer   wire.Money `json:"best_offer" doc:"Of a piece, as all prices here."`
+	Floor       wire.Money `json:"floor"`
+	Standing    wire.Money `json:"standing_price" doc:"What the shop asked for last."`
+	List        wire.Money `json:"list_price"`
+	BeganAt     wire.Time  `json:"began_at"`
+	LastAt      wire.Time  `json:"last_at"`
 }
 
 type ruleView struct {
@@ -201,7 +202,7 @@ func toAPIDistribution(counts map[int]int64, sum, of int64) distributionView {
 func toAPILost(s span, deals ports.LostDeals, near int64, p Paging) lostView {
 	examples := toAPIList(deals.Examples, func(l analytics.Lost) lostDeal {
 		return lostDeal{
-			Session: l.Item.Session.String(), Product: l.Item.Product.String(), Variant: l.Item.Variant.String(), Quantity: l.Item.Quantity,
+			Negotiation: id.NegotiationOf(l.Item.Session).String(), Product: l.Item.Product.String(), Variant: l.Item.Variant.String(), Quantity: l.Item.Quantity,
 			BestOffer: s.money(l.Best), Floor: s.money(l.Floor), Standing: s.money(l.Standing), List: s.money(l.List),
 			BeganAt: wire.ToTime(l.Began), LastAt: wire.ToTime(l.Last),
 		}

@@ -10,7 +10,7 @@ import (
 // their currency's decimals.
 var payloads = map[string]struct{ summary, data string }{
 	"order.completed": {"An order is paid and confirmed", `{"order_id": "ord_0", "sequence": 1, "confirmation_number": "HG-7K2M-9QXA",
-		"checkout_id": "chk_0", "session_id": "sess_0",
+		"checkout_id": "chk_0", "negotiation_id": "neg_0",
 		"payment": {"id": "pay_0", "status": "succeeded", "amount": 196.94, "currency": "USD", "method": "psp_spt"},
 		"items": [{"product_id": "prod_0", "variant_id": "var_0", "sku": "TENT-2", "name": "Tent", "quantity": 2, "price": 95.00, "original_price": 100.00}],
 		"subtotal": 190.00, "shipping": 5.99, "tax": 0.95, "total": 196.94, "savings": 10.00, "currency": "USD",
@@ -42,7 +42,7 @@ var payloads = map[string]struct{ summary, data string }{
 	"dispute.closed": {"A dispute was won or lost; amounts are totals", `{"dispute_id": "dsp_0", "order_id": "ord_0", "sequence": 6,
 		"payment_id": "pay_0", "provider_id": "du_0", "status": "lost", "reason": "fraudulent", "amount": 196.94, "currency": "USD",
 		"withdrawn_amount": 196.94, "withdrawn_currency": "USD", "fee_amount": 15.00, "fee_currency": "USD"}`},
-	"quote.accepted": {"A price was agreed", `{"quote_id": "quote_0", "session_id": "sess_0", "product_id": "prod_0", "variant_id": "var_0",
+	"quote.accepted": {"A price was agreed", `{"quote_id": "quote_0", "negotiation_id": "neg_0", "product_id": "prod_0", "variant_id": "var_0",
 		"quantity": 2, "list_price": 100.00, "final_price": 95.00, "currency": "USD"}`},
 	"negotiation.lost": {"A negotiation ended without a deal; prices are per unit", `{"product_id": "prod_0", "variant_id": "var_0",
 		"quantity": 2, "list_price": 100.00, "best_offer": 80.00, "last_counter": 92.00, "currency": "USD"}`},

@@ -33,6 +33,7 @@ func (h *handlers) registerOrders() {
 type OrderView struct {
 	ID           string          `json:"id"`
 	Confirmation string          `json:"confirmation_number" example:"HG-7K2M-9QXA"`
+	Negotiation  string          `json:"negotiation_id" doc:"The buyer's session, under a name that opens nothing. Decisions, events and analytics show it too."`
 	Status       string          `json:"status" enum:"confirmed,refunded,canceled" doc:"refunded: the whole payment was given back. A canceled order stays canceled."`
 	Email        string          `json:"email" doc:"The buyer's."`
 	Total        wire.Money      `json:"total"`
@@ -230,7 +231,7 @@ func toLoggedOrder(c *order.Case, refund id.Refund) loggedOrder {
 
 func toAPIOrder(o *order.Order) OrderView {
 	return OrderView{
-		ID: o.ID.String(), Confirmation: o.Confirmation, Status: o.Status.String(), Email: o.Email, Total: wire.ToMoney(o.Total),
+		ID: o.ID.String(), Confirmation: o.Confirmation, Negotiation: id.NegotiationOf(o.Session).String(), Status: o.Status.String(), Email: o.Email, Total: wire.ToMoney(o.Total),
 		Currency: o.Total.Currency().Code(), Payment: toAPIPayment(paymentOf(o)), Fulfillment: toAPIFulfillment(o.Fulfillment),
 		CreatedAt: wire.ToTime(o.CreatedAt),
 	}

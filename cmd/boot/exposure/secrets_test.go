@@ -226,11 +226,26 @@ func (o *tour) buyers() {
 	pay(422, checkout, "psp_spt", strings.Repeat(o.plant("long token", "Tl2PLANTEDlong9sQw2eR4t"), 30))
 	pay(200, checkout, "psp_spt", o.plant("unknown token", "spt_live_Tu3PLANTEDunknown0t"), keyHeader, "pay-1")
 	pay(200, checkout, "psp_spt", o.plant("declined token", "spt_sandbox_decline_Td4PLANTEDdeclined1u"))
-	pay(200, checkout, "psp_spt", o.plant("paid token", "spt_sandbox_ok_Tp5PLANTEDpaid2v"), keyHeader, "pay-2")
+	paid := pay(200, checkout, "psp_spt", o.plant("paid token", "spt_sandbox_ok_Tp5PLANTEDpaid2v"), keyHeader, "pay-2")
 	o.order = pay(200, checkout, "psp_spt", o.plant("token sent again", "spt_sandbox_ok_Ta6PLANTEDagain3w")).field("order.id")
 	o.do(buyer, 200, "GET", "/acp/orders/"+o.order, "")
+	o.rights(buyer, paid)
 	pay(200, ready(""), "wallet_ba", o.plant("agreement", "ba_sandbox_ok_Tb7PLANTEDagreement4x"))
 	pay(503, ready("quote-3"), "psp_spt", "spt_sandbox_lost_reply")
+}
+
+// rights uses a buyer's right to an order, well and badly.
+func (o *tour) rights(buyer caller, paid reply) {
+	order, token := "/acp/orders/"+o.order, o.plant("manage token", paid.field("order.manage_token"))
+	_, code, _ := strings.Cut(paid.field("receipt_url"), "/receipt/")
+	o.plant("receipt code", code)
+	o.do(buyer, 200, "GET", order+"?manage_token="+token, "")
+	o.do(buyer.with("X-Manage-Token", token), 200, "GET", order, "")
+	o.do(buyer, 403, "GET", order+"?manage_token="+token+"0", "")
+	o.do(buyer, 200, "GET", order+"/receipt/"+code, "")
+	o.do(buyer, 404, "GET", order+"/receipt/"+code+"0", "")
+	o.do(buyer, 403, "POST", order+"/cancel", `{"manage_token":"`+token+`0"}`)
+	o.do(buyer, 422, "POST", order+"/cancel", `{"manage_token":"`+token+`","reason":1}`)
 }
 
 // strangers have credentials that are none, in all places.

@@ -55,7 +55,7 @@ var overrides = map[string]map[string]any{
 	"cancel-order":              {"reason": "Taken over"},
 	"approve-return":            {"restock": false},
 	"reject-return":             {"reason": "Taken over"},
-	"acp-order-cancel":          {"reason": "Taken over"},
+	"acp-order-cancel":          {"reason": "Taken over", "manage_token": nil, "session_id": nil},
 	"acp-quote":                 {"product_id": nil},
 	"acp-search":                {"query": "mug"},
 	"acp-checkout-init":         {"items.product_id": nil, "shipping_address.country": "US", "shipping_address.state": "CA"},
@@ -76,6 +76,8 @@ var notIDs = []string{"payment.token", "provider_charge_id", "provider_refund_id
 var kinds = map[string]map[string]string{
 	"complete-connection":   {"code": "code", "state": "state"},
 	"create-buyer-token":    {"email": "customer_email"},
+	"acp-order":             {"X-Manage-Token": "manage_token"},
+	"acp-buyer-receipt":     {"code": "receipt_code"},
 	"get-shipping-rates":    {"integration_id": "shipper_id"},
 	"create-shipping-label": {"integration_id": "shipper_id"},
 	"dry-run-agent-policy":  {"product_ids": "product_id"},

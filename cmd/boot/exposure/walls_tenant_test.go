@@ -89,7 +89,8 @@ func (s *tenant) trade() *tenant {
 			`"shipping_address":{"name":"A","line1":"1 St","city":"X","state":"CA","postal_code":"9","country":"US"}`+session+`}`).field("checkout_id")
 	}
 	paid := s.post(acp+"/checkout/finalize", `{"checkout_id":"`+checkout(first)+`","payment":{"method":"psp_spt","token":"spt_sandbox_ok"},"buyer_email":"a@example.com"}`)
-	s.ids["order_id"] = paid.field("order.id")
+	s.ids["order_id"], s.ids["manage_token"] = paid.field("order.id"), paid.field("order.manage_token")
+	_, s.ids["receipt_code"], _ = strings.Cut(paid.field("receipt_url"), "/receipt/")
 	s.ids["orphan_id"] = "orphan-of-" + s.ids["slug"] // no request makes one
 	s.ids["payment_id"] = paid.field("payment.id")
 	s.ids["refund_id"] = s.post("/v1/finance/payments/"+s.ids["payment_id"]+"/refund", `{"amount":1}`).field("id")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/payments/stripe"
 	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/app/ordertoken"
 	"github.com/haggle-commerce/haggle/app/publishing"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/agent"
@@ -324,6 +325,8 @@ type plainVault struct{}
 func (plainVault) Seal(plain []byte, _ string) []byte           { return plain }
 func (plainVault) Open(sealed []byte, _ string) ([]byte, error) { return sealed, nil }
 
+func (plainVault) Derive(text, _ string) []string { return []string{text} }
+
 func (s *server) orders() orders {
 	all := memstore.Orders{Store: s.store}
 	return orders{all, all, s}
@@ -334,7 +337,8 @@ func (s *server) purchase() *purchase.Service {
 		Agent: consenting{}, Mandates: mandates{}, Storefronts: memstore.Projects{Store: s.store},
 		Checkouts: checkouts{memstore.Checkouts{Store: s.store}, s}, Lapsed: queue[*checkout.Checkout]{s.store.Lapsed(), s, "payments"},
 		Orders: s.orders(), Orphans: orphans{memstore.Orphans{Store: s.store}, s},
-		DueOrphans: queue[*checkout.Orphan]{s.store.DueOrphans(), s, "orphans"}, Gateway: s.provider, Clock: s.off, Entropy: s.entropy(), Log: quiet,
+		DueOrphans: queue[*checkout.Orphan]{s.store.DueOrphans(), s, "orphans"}, Gateway: s.provider, Tokens: ordertoken.Tokens{Secrets: plainVault{}},
+		Clock: s.off, Entropy: s.entropy(), Log: quiet,
 	}
 }
 

@@ -146,7 +146,7 @@ func (s *Shop) finalize(_ *http.Request, in Answer) (int, Answer) {
 	total := c.subtotal.Plus(shipping).Plus(tax)
 	s.orders[c.order] = Answer{
 		"status": "success", "receipt_url": s.URL + "/receipt",
-		"order":       Answer{"id": c.order, "confirmation_number": "C1", "status": "confirmed", "created_at": soon()},
+		"order":       Answer{"id": c.order, "manage_token": "om_" + c.order, "confirmation_number": "C1", "status": "confirmed", "created_at": soon()},
 		"payment":     Answer{"id": s.next("pay"), "status": "succeeded", "amount": total, "currency": "USD", "method": "card"},
 		"fulfillment": Answer{"status": "processing", "estimated_ship_date": "2026-01-01", "estimated_delivery": "soon"},
 		"tracking":    Answer{"available": false, "url": nil, "message": "later"},

@@ -1,0 +1,68 @@
+// Package ordertoken makes and checks manage tokens, which are a buyer's right to an order.
+//
+// A token is derived from the master key and a random salt that the order keeps. So the same finalize is answered by the
+// same token however often it is sent, no token is stored, and neither the database nor the master key alone tells one:
+// a buyer's token helps nobody to guess the master key. The order also keeps a hash of its token (see domain/order).
+//
+// Where the master key was replaced, the hash tells under which of the keys the token was issued. Once that key is gone,
+// tokens that were issued under it are still taken, and finalize answers another one, of the newest key.
+//
+// Orders of releases that had no tokens have none: they open by their session alone.
+package ordertoken
+
+import (
+	"crypto/subtle"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Tokens are those of all orders.
+type Tokens struct{ Secrets ports.DerivedSecrets }
+
+// Assign gives a new order its token.
+func (t Tokens) Assign(o *order.Order, salt string) {
+	o.TokenSalt = salt
+	o.TokenHash = order.HashToken(t.derived(o)[0])
+}
+
+// Of is an order's token; empty if it has none.
+func (t Tokens) Of(o *order.Order) string {
+	known := t.derived(o)
+	if len(known) == 0 {
+		return ""
+	}
+	i := slices.IndexFunc(known, func(token string) bool { return order.HashToken(token) == o.TokenHash })
+	return known[max(i, 0)]
+}
+
+// Opens reports whether a manage token is the order's.
+func (t Tokens) Opens(o *order.Order, token string) bool { return t.taken(o, order.HashToken(token)) }
+
+// ShowsReceipt reports whether a receipt code is the order's.
+func (t Tokens) ShowsReceipt(o *order.Order, code string) bool {
+	return t.taken(o, order.HashReceiptCode(code))
+}
+
+func (t Tokens) taken(o *order.Order, hash string) bool {
+	ok := same(hash, o.TokenHash)
+	for _, token := range t.derived(o) {
+		ok = same(hash, order.HashToken(token)) || ok
+	}
+	return ok
+}
+
+// derived are the order's tokens under each of the master keys.
+func (t Tokens) derived(o *order.Order) []string {
+	if o.TokenSalt == "" {
+		return nil
+	}
+	tokens := t.Secrets.Derive(o.ID.String()+" "+o.TokenSalt, "order token")
+	for i, secret := range tokens {
+		tokens[i] = order.ManageToken(secret)
+	}
+	return tokens
+}
+
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
