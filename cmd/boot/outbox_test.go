@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
@@ -92,7 +93,7 @@ func announced(o *order.Order) map[string]any {
 	line := o.Lines[0]
 	number := func(a interface{ String() string }) json.Number { return json.Number(a.String()) }
 	return map[string]any{
-		"order_id": o.ID.String(), "sequence": json.Number("1"), "confirmation_number": o.Confirmation, "checkout_id": o.Checkout.String(), "session_id": o.Session.String(),
+		"order_id": o.ID.String(), "sequence": json.Number("1"), "confirmation_number": o.Confirmation, "checkout_id": o.Checkout.String(), "negotiation_id": id.NegotiationOf(o.Session).String(),
 		"payment": map[string]any{
 			"id": o.Payment.ID.String(), "status": "succeeded", "amount": number(o.Total), "currency": "USD", "method": "psp_spt",
 		},
