@@ -45,6 +45,32 @@ func TestErasingABuyer_openCheckout(t *testing.T) {
 	})
 }
 
+// A message may be erased before its decision is sealed: the chain verifies with it, too.
+func TestErasingABuyer_beforeSealing(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		sale := porttest.NewSale(t, views(s))
+		for _, message := range []string{"I am zoe", "zoe again"} {
+			r := sale.Answer()
+			r.Entry.Message, r.Entry.Client = message, "client of zoe"
+			if err := s.Haggling().Save(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+			if message == "I am zoe" {
+				sale.Checkouts(1, false)
+				if done := s.erased(t, sale.Project(), sale.Visit().Session.ID, zoe); done.Messages != 1 {
+					t.Fatalf("erased %+v", done)
+				}
+			}
+		}
+		if n, err := s.Decisions().Seal(t.Context(), 10); n != 2 || err != nil {
+			t.Fatalf("%d sealed, %v", n, err)
+		}
+		if broken, whole := tampered(t, s, sale.Project()); broken != 0 || !whole {
+			t.Errorf("the chain breaks at %d, whole: %t", broken, whole)
+		}
+	})
+}
+
 // JSON writes some characters of addresses as escapes.
 func TestABuyerIsFoundByAnAddressThatJSONEscapes(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {

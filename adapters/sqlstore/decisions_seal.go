@@ -52,10 +52,12 @@ WHERE project_id IS NOT NULL`
 ORDER BY at, session_id, seq
 LIMIT $2`
 
-	// sealDecisions is between the links and what completes it; the first row says of what type they are.
+	// sealDecisions is between the links and what completes it; the first row says of what type they are. A decision that
+	// was erased before it is sealed gets no salt: a chain with one would not verify.
 	sealDecisions = `
 UPDATE decisions
-SET position = links.position, hash = links.hash, prior = links.prior, personal = links.personal, salt = links.salt
+SET position = links.position, hash = links.hash, prior = links.prior, personal = links.personal,
+  salt = CASE WHEN decisions.erased_at IS NULL THEN links.salt ELSE '' END
 FROM links
 WHERE decisions.project_id = links.project_id
   AND decisions.session_id = links.session_id
