@@ -52,7 +52,7 @@ Feature: Agents
         | policy.leanings.tiers                      | {"bronze": 5, "silver": 10, "gold": 15, "platinum": 40} |
         | policy.leanings.volume                     | [{"from": 3, "lean_percent": 7.5}]                     |
         | policy.bundles.enabled                     | false                                                  |
-        | policy.probing.session                     | 40                                                     |
+        | policy.probing                             | {"session": 40, "client": 0, "product": 20}            |
         | model.temperature                          | 0.25                                                   |
         | model.max_tokens                           | 200                                                    |
         | model.wording                              | true                                                   |
@@ -253,7 +253,7 @@ Feature: Agents
       Given the merchant sends PATCH /v1/agents/$active {"policy": {"max_discount_percent": 5}}
       And a buyer who looks at the "Trail Tent"
       When the buyer offers 80
-      Then the merchant rejects the offer, hinting at "95"
+      Then the merchant rejects the offer, hinting at "96"
 
     Scenario Outline: Policies that are refused
       When the merchant sends POST /v1/agents/$active/policies <body>
@@ -524,7 +524,7 @@ Feature: Agents
         | examples.0.offer         | 75         |
 
     Scenario: Replay under a policy of a draft's
-      Given the agent {"name": "Ann", "policy": {"max_discount_percent": 19}}
+      Given the agent {"name": "Ann", "policy": {"max_discount_percent": 10}}
       When the merchant sends POST /v1/agents/$agent/replay {}
       Then the answer shows:
         | policy_version | 1 |

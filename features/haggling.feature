@@ -119,7 +119,9 @@ Feature: Haggling
 
       Examples:
         | offer | status        | price         | is     |
-        | 1     | reject        | offered_price | 938    |
+        | 0.01  | reject        | offered_price | 1000   |
+        | 399   | reject        | offered_price | 1000   |
+        | 400   | reject        | offered_price | 938    |
         | 720   | reject        | offered_price | 938    |
         | 750   | reject        | offered_price | 832.50 |
         | 800   | counter_offer | counter_price | 888    |
@@ -211,6 +213,19 @@ Feature: Haggling
       When the buyer offers 600
       Then the merchant rejects the offer, and stands at 866
 
+    Scenario: Absurd offers, under half of what the shop may come down to, use up rounds
+      Given the buyer offers 0.01
+      When the buyer offers 725
+      Then the merchant rejects the offer, and stands at 938
+      When the buyer offers 0.01
+      And the buyer offers 399.99
+      And the buyer offers 1
+      And the buyer offers 2
+      And the buyer offers 3
+      And the buyer offers 820
+      Then the merchant counters at 938
+      And the counter is final
+
     Scenario: Whoever tries out too much
       Given the active agent
       And the merchant sends PATCH /v1/agents/$active {"policy": {"probing": {"session": 3}}}
@@ -224,6 +239,42 @@ Feature: Haggling
       And the counter is final
       When the buyer offers the counter
       Then the merchant accepts at the counter
+
+  Rule: One client's sessions about one product are bounded
+
+    Scenario: The twenty-first session of an hour that leads to no order
+      Given 20 other sessions of the buyer's client about the "Trail Tent"
+      When the buyer offers 820
+      Then the merchant counters at 1000
+      And the counter is final
+      When the buyer offers 500
+      Then the merchant rejects the offer, and stands at 1000
+      When the buyer offers the counter
+      Then the merchant accepts at 1000
+      Given the active agent
+      When the merchant sends GET /v1/agents/$active/decisions?rule=probing_limit
+      Then the answer shows:
+        | data.0.inputs.probed.product | 20 |
+      Given a buyer who looks at the "Camp Stove"
+      When the buyer offers 49
+      Then the merchant counters at 54.39
+
+    Scenario: Sessions with an order of the product do not count
+      Given 19 other sessions of the buyer's client about the "Trail Tent"
+      And another buyer who looks at the "Trail Tent"
+      And the buyer offers 1000
+      And the buyer checks out
+      And the buyer pays
+      Given another buyer who looks at the "Trail Tent"
+      When the buyer offers 820
+      Then the merchant counters at 910.20
+
+    Scenario: A merchant who wants none of it
+      Given the active agent
+      And the merchant sends PATCH /v1/agents/$active {"policy": {"probing": {"product": 0}}}
+      And 20 other sessions of the buyer's client about the "Trail Tent"
+      When the buyer offers 820
+      Then the merchant counters at 910.20
 
   Rule: After six counters the price is final
 
@@ -249,7 +300,7 @@ Feature: Haggling
     Scenario: What a rejection says
       When the buyer offers 500
       Then the merchant rejects the offer
-      And the hint is a multiple of 5, from 505 to 1000
+      And the hint is a multiple of 20, from 505 to 1000
       And the answer shows:
         | status        | "reject" |
         | reason        | present  |
@@ -293,14 +344,28 @@ Feature: Haggling
       And the buyer offers 700
       Then the hint is always the same
 
-    Scenario: The hint for something cheap is never above its price
+    Scenario Outline: The hint follows the price
       Given a product with:
         """
-        {"name": "Peg", "sku": "PEG", "price": 2.5, "quantity": 50}
+        {"name": "Peg", "sku": "PEG", "price": <price>, "quantity": 20<cost>}
         """
       And a buyer who looks at the "Peg"
-      When the buyer offers 0.5
-      Then the merchant rejects the offer, hinting at "2.5"
+      When the buyer offers <offer>
+      Then the merchant rejects the offer, hinting at "<hint>"
+      When the buyer offers what is hinted at
+      Then the merchant does not reject the offer
+
+      Examples:
+        | price    | cost           | offer | hint  |
+        | 0.03     |                | 0.02  | 0.03  |
+        | 0.8      |                | 0.1   | 0.64  |
+        | 2.5      |                | 0.5   | 2     |
+        | 12       |                | 5     | 9.6   |
+        | 18.40    |                | 5     | 14.8  |
+        | 137.77   |                | 60    | 112   |
+        | 48000.50 |                | 60    | 39000 |
+        | 2000     | , "cost": 1703 | 900   | 1900  |
+        | 2000     | , "cost": 1800 | 900   | 2000  |
 
   Rule: A follow-up refers to its quote
 
@@ -459,8 +524,8 @@ Feature: Haggling
   Rule: What a buyer claims weighs little, and nonsense weighs nothing
 
     Scenario: The most that claims can do
-      Given the buyer offers 1
-      When another buyer, claiming {"loyalty_tier": "platinum", "purchase_history": 1000, "urgency": "flexible"}, offers 1
+      Given the buyer offers 400
+      When another buyer, claiming {"loyalty_tier": "platinum", "purchase_history": 1000, "urgency": "flexible"}, offers 400
       Then the hint is what the first buyer heard
       And what stands is 50 below what the first buyer heard
 
@@ -469,13 +534,18 @@ Feature: Haggling
       And the merchant sends PATCH /v1/agents/$active {"policy": {"depth_percent": 50}}
       And the buyer offers 1
       When another buyer, claiming {"loyalty_tier": "platinum", "purchase_history": 1000, "urgency": "flexible"}, offers 1
-      Then the hint is 50 below what the first buyer heard
+      Then the hint is 40 below what the first buyer heard
 
-    Scenario: Who is in a hurry pays for it
-      Given the buyer offers 1
-      When another buyer, claiming {"urgency": "immediate"}, offers 1
-      Then the hint is -10 below what the first buyer heard
-      And what stands is -12.6 below what the first buyer heard
+    Scenario Outline: Who is in a hurry pays no more
+      Given the buyer offers <offer>
+      When another buyer, claiming {"urgency": "<urgency>"}, offers <offer>
+      Then both hear the same
+
+      Examples:
+        | urgency   | offer |
+        | immediate | 400   |
+        | immediate | 880   |
+        | flexible  | 880   |
 
     Scenario Outline: Nonsense
       Given the buyer offers <offer>

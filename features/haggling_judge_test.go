@@ -150,9 +150,9 @@ func (w *world) isFinal() error {
 	return nil
 }
 
-func (w *world) hintsBetween(from, to string) error {
+func (w *world) hintsBetween(step int, from, to string) error {
 	hint, err := decimal.Parse(w.shopper.latest().FloorHint)
-	if err == nil && !hint.MultipleOf(decimal.FromInt(5)) {
+	if err == nil && !hint.MultipleOf(decimal.FromInt(int64(step))) {
 		err = fmt.Errorf("it is %s", hint)
 	}
 	return errors.Join(err, between(hint, from, to))

@@ -3,6 +3,7 @@ package features
 func hagglingSteps(sc book, w *world) {
 	sc.Given(`^the buyer wants (\d+)$`, w.wants)
 	sc.Given(`^the buyer remembers the (\w+)$`, w.remember)
+	sc.Given(`^(\d+) other sessions of the buyer's client about the "([^"]*)"$`, w.othersHaggled)
 
 	sc.Step(`^the buyer asks the price(?: anew| again)?$`, w.asksPrice)
 	sc.Step(`^the buyer offers ([\d.]+|the counter|the quoted price|the bottom of the likely range|what is hinted at|what stands|[\d.]+ (?:more|less) than (?:before|the counter))$`, w.offers)
@@ -34,7 +35,7 @@ func hagglingSteps(sc book, w *world) {
 	sc.Then(`^each counter is at most the one before$`, w.countersFall)
 	sc.Then(`^only the last counter is final$`, w.onlyLastIsFinal)
 	sc.Then(`^the counter is final$`, w.isFinal)
-	sc.Then(`^the hint is a multiple of 5, from (\S+) to (\S+)$`, w.hintsBetween)
+	sc.Then(`^the hint is a multiple of (\d+), from (\S+) to (\S+)$`, w.hintsBetween)
 	sc.Then(`^the hint is always the same$`, w.hintStays)
 	sc.Then(`^the hint is what the first buyer heard$`, func() error { return w.hearsLess("floor_hint", "0") })
 	sc.Then(`^the hint is (-?\d+) below what the first buyer heard$`, func(by string) error { return w.hearsLess("floor_hint", by) })

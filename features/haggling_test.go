@@ -102,11 +102,11 @@ func (w *world) priceOf(what string) (decimal.Decimal, error) {
 	return b.offers[len(b.offers)-1].Plus(step), nil
 }
 
-// hint is what the merchant hints at; a buyer who knows it not finds out with an offer of next to nothing.
+// hint is what the merchant hints at; a buyer who knows it not finds out with the least offer that is a move.
 func (w *world) hint() (decimal.Decimal, error) {
 	rejected, err := w.shopper.last(acp.Reject)
 	if err != nil {
-		if err := w.offers("0.1"); err != nil {
+		if err := w.offersTheLeast(); err != nil {
 			return decimal.Decimal{}, err
 		}
 		rejected, err = w.shopper.last(acp.Reject)
@@ -115,6 +115,16 @@ func (w *world) hint() (decimal.Decimal, error) {
 		return decimal.Decimal{}, err
 	}
 	return decimal.Parse(rejected.FloorHint)
+}
+
+// offersTheLeast offers half of what the shop may come down to, and a cent.
+func (w *world) offersTheLeast() error {
+	manifest, err := w.shopper.client.Manifest(w.ctx)
+	if err != nil {
+		return err
+	}
+	allowed := decimal.FromInt(100).Minus(manifest.Policies.MaxDiscountPercent)
+	return w.offers(w.product.Price.Percent(allowed, 2).Over(2).Down(2).Plus(decimal.MustParse("0.01")).String())
 }
 
 func (w *world) makesCounteredOffer() error {
@@ -175,6 +185,20 @@ func (w *world) anotherOffers(price, field string) error {
 	}
 	body := fmt.Sprintf(`{"product_id": %q, "quantity": 1, "offer_price": %s, %s}`, w.product.ID, price, field)
 	return w.buyerSends("POST", "/acp/quote", body)
+}
+
+// othersHaggled has other buyers at the same address offer half of the list price, each in a session of its own. The
+// buyer comes after them.
+func (w *world) othersHaggled(n int, name string) error {
+	for range n {
+		if err := w.looksAt(name); err != nil {
+			return err
+		}
+		if err := w.offers(w.product.Price.Over(2).String()); err != nil {
+			return err
+		}
+	}
+	return w.looksAt(name)
 }
 
 // mostOffers is more than any merchant answers with anything but its final price.

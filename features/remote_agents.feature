@@ -2,14 +2,14 @@ Feature: Agents that a merchant runs
   A merchant's own program may answer for its shop. Whatever it does, or fails to do, buyers get an answer that keeps
   the shop's promises and bounds, and the record says who gave it.
 
-  The tent costs the merchant 790.05, so that its floor is 870: 790.05 and a tenth more is 869.06, raised to a
-  multiple of five. What the house hopes for is 951.25.
+  The tent costs the merchant 770.05, so that its floor is 850: 770.05 and a tenth more is 847.06, raised to the grid of
+  prices that may tell of a cost, which is 50 at a list price of 1,000. What the house hopes for is 943.75.
 
   Background:
     Given a server beside the merchant's systems
     And a shop selling:
       | name       | price   | stock | cost   |
-      | Trail Tent | 1000.00 | 40    | 790.05 |
+      | Trail Tent | 1000.00 | 40    | 770.05 |
       | Camp Tent  | 300.00  | 20    |        |
       | Camp Stove | 60.00   | 20    |        |
     And the active agent
@@ -20,11 +20,11 @@ Feature: Agents that a merchant runs
       Given a handler of the merchant's own for ["quote"] that is told to honest
       And a buyer who looks at the "Trail Tent"
       When the buyer offers 880
-      Then the merchant counters at 978.34
+      Then the merchant counters at 975
       And the answer shows:
-        | reasoning | "We can come down to 978.34 USD." |
+        | reasoning | "We can come down to 975.00 USD." |
       When the buyer offers 900
-      Then the merchant counters at 956.67
+      Then the merchant counters at 950
       When the buyer offers 945
       Then the merchant accepts at 945
       And the answer shows:
@@ -38,7 +38,7 @@ Feature: Agents that a merchant runs
       Given a handler of the merchant's own for ["quote"] that is told to honest
       And a buyer who looks at the "Trail Tent"
       When the buyer offers 500
-      Then the merchant rejects the offer, hinting at "870"
+      Then the merchant rejects the offer, hinting at "850"
       And the handler was asked 0 times about acp.quote
 
     Scenario: A search in its own order, with its own reasons
@@ -113,9 +113,9 @@ Feature: Agents that a merchant runs
       Given a handler of the merchant's own for ["search", "quote", "checkout", "finalize"] that is told to <mode>
       When buyers bargain for the "Trail Tent" in every way, and pay
       Then all of them have an order
-      And no price was below 870 or above 1000
+      And no price was below 850 or above 1000
       And no text had a number that its answer does not show
-      And no answer to a buyer had 790.05, 869.06, 951.25, 435.00
+      And no answer to a buyer had 770.05, 847.06, 943.75, 425.00
       And the record of "agent" names the handlers <handlers>
       And the record of "agent" names the fallbacks <fallbacks>
 
@@ -145,7 +145,7 @@ Feature: Agents that a merchant runs
       Then all of them have an order
       And the handler was asked 5 times about acp.quote
       And the handler was asked 0 times about acp.search
-      And no price was below 870 or above 1000
+      And no price was below 850 or above 1000
       And the record of "agent" names the handlers ["builtin:haggle"]
       And the record of "agent" names the fallbacks ["agent_suspended", "agent_timeout", null]
 
@@ -180,7 +180,7 @@ Feature: Agents that a merchant runs
       And the handler learns the agent's secret
       Given a buyer who looks at the "Trail Tent"
       When the buyer offers 880
-      Then the merchant counters at 978.34
+      Then the merchant counters at 975
 
   Rule: What one agent promised, another one keeps
 
@@ -188,11 +188,11 @@ Feature: Agents that a merchant runs
       Given a handler of the merchant's own for ["quote"] that is told to honest
       And a buyer who looks at the "Trail Tent"
       And the buyer offers 880
-      And the merchant counters at 978.34
+      And the merchant counters at 975
       When the agent "active" takes over
       And the merchant sends DELETE /v1/agents/$agent
       And the buyer offers the counter
-      Then the merchant accepts at 978.34
+      Then the merchant accepts at 975
       And the record of "active" names the handlers ["builtin:haggle"]
 
     Scenario: From the house to a handler that wants more
@@ -207,13 +207,13 @@ Feature: Agents that a merchant runs
 
     Scenario: To an agent that would not go so far
       Given a buyer who looks at the "Trail Tent"
-      And the buyer offers 880
-      And the buyer offers 890
-      And the merchant counters at 912.90
+      And the buyer offers 860
+      And the buyer offers 870
+      And the merchant counters at 899.50
       And the agent {"name": "Strict", "policy": {"max_discount_percent": 1}}
       When the agent "agent" takes over
       And the buyer offers what stands
-      Then the merchant accepts at 912.90
+      Then the merchant accepts at 899.50
       When the buyer checks out
       And the buyer pays
       Then the payment succeeds
@@ -222,13 +222,13 @@ Feature: Agents that a merchant runs
       Given a handler of the merchant's own for ["quote"] that is told to honest
       And a buyer who looks at the "Trail Tent"
       And the buyer offers 880
-      And the merchant counters at 978.34
+      And the merchant counters at 975
       When the handler is told to gouge
       And the buyer offers 900
-      Then the merchant counters at 978.34
+      Then the merchant counters at 975
       When the handler is told to refuse
       And the buyer offers the counter
-      Then the merchant accepts at 978.34
+      Then the merchant accepts at 975
       Given a buyer who looks at the "Trail Tent"
       And the buyer offers 900
       And the merchant counters at 999.00

@@ -3,7 +3,8 @@ Feature: Agents that learn
   more. Its bounds stay as the merchant set them.
 
   Background:
-    Given a shop selling:
+    Given a server beside the merchant's systems
+    And a shop selling:
       | name       | price  | stock  |
       | Trail Tent | 100.00 | 100000 |
     And the active agent
@@ -107,4 +108,4 @@ Feature: Agents that learn
       | policy.round_cap            | 4  |
     Given a buyer who looks at the "Trail Tent"
     When the buyer offers 80
-    Then the merchant rejects the offer, hinting at "85"
+    Then the merchant rejects the offer, hinting at "86"

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/haggle-commerce/haggle/simulator/acp"
@@ -32,7 +33,8 @@ func (w *world) haveHaggled(n int, name string, least, most int) error {
 			for i := h; i < n && failures[h] == nil; i += hagglers {
 				share := least + (most-least)*(i*37%n)/n
 				most := product.Price.Percent(decimal.FromInt(int64(share)), 2)
-				failures[h] = w.haggles(visitor, product.ID, most, 3+i%3)
+				from := fmt.Sprintf("203.0.%d.%d", i/250, i%250) // one client's sessions are bounded
+				failures[h] = w.haggles(visitor, product.ID, most, 3+i%3, acp.Header("X-Forwarded-For", from))
 			}
 		})
 	}
@@ -47,7 +49,7 @@ func (w *world) haveHaggled(n int, name string, least, most int) error {
 
 // haggles begins at three quarters of what it would pay and comes up to it in equal steps. It takes a price that is
 // no higher than its next offer, and in the end one that it can pay.
-func (w *world) haggles(visitor *acp.Client, product string, most decimal.Decimal, rounds int) error {
+func (w *world) haggles(visitor *acp.Client, product string, most decimal.Decimal, rounds int, from acp.Option) error {
 	quote := acp.Quote{}
 	for round := range rounds + 1 {
 		offer := most.Percent(decimal.FromInt(int64(min(75+25*round/(rounds-1), 100))), 2)
@@ -62,7 +64,7 @@ func (w *world) haggles(visitor *acp.Client, product string, most decimal.Decima
 		if quote.QuoteID != "" {
 			request = acp.QuoteRequest{SessionID: quote.SessionID, QuoteID: quote.QuoteID, OfferPrice: &offer}
 		}
-		answer, err := visitor.Quote(w.ctx, request)
+		answer, err := visitor.Quote(w.ctx, request, from)
 		if err != nil || answer.Status == acp.Accept {
 			return err
 		}

@@ -19,10 +19,12 @@ type HaggleAsk struct {
 	Product  id.Product
 	Variant  id.Variant
 	Quantity int
-	// Client is a keyed hash of the buyer's address, and Since from when on what it tried is counted. Empty: only what
-	// the session tried is.
-	Client string
-	Since  time.Time
+	// Client is a hash of who asks. Its sessions are counted from Since on, and those about the product from ProductSince
+	// on. Where that is zero, or the client is not known, they are not counted.
+	Client       string
+	Since        time.Time
+	ProductSince time.Time
+	Newest       int // of the client's decisions, in which sessions about the product are looked for
 }
 
 // Haggle is everything that answering an offer needs. What is unknown is nil. Quote is only found in
@@ -35,7 +37,7 @@ type Haggle struct {
 	Prior   *negotiation.Quote // the latest on the same session, product, variant and quantity
 	Product *catalog.Product   // nil also when it is not active
 	Stock   map[id.Variant]int // total by variant of Product
-	Probed  negotiation.Probed // as far as a client's 2,000 newest decisions tell
+	Probed  negotiation.Probed // of a client's sessions those in its 2,000 newest decisions
 }
 
 // HaggleResult is an answer to be stored: all of it, or nothing.

@@ -23,7 +23,7 @@ const (
 	ruleStandingFalls   = "the price that stands never rises"
 	ruleOfferRepeated   = "a counter repeats the offer it answers"
 	ruleHintText        = "a floor hint is a plain number"
-	ruleHintOfFive      = "a floor hint is a multiple of five, or the list price"
+	ruleHintOnGrid      = "a floor hint lies on the grid of 2.5 % or 5 % of the list price, or above all of it"
 	ruleHintConstant    = "the floor hint of a negotiation stays the same"
 	ruleHintAboveOffer  = "a floor hint exceeds the rejected offer"
 	ruleValidInFuture   = "valid_until is in the future"
@@ -111,7 +111,9 @@ func (w *Witness) checkReject(l *line, offer *decimal.Decimal, answer acp.Quote)
 		l.hint = &hint
 	}
 	l.whenListed(func() {
-		w.require(hint == *l.list || hint.MultipleOf(decimal.FromInt(5)), ruleHintOfFive, "%s, list %s", hint, l.list)
+		step := l.list.Step(40)
+		on := hint.MultipleOf(step) || hint.MultipleOf(l.list.Step(20)) || !hint.Up(step).Less(*l.list)
+		w.require(on, ruleHintOnGrid, "%s, list %s", hint, l.list)
 		w.require(!l.list.Less(hint), ruleAcceptAtList, "hint %s, list %s", hint, l.list)
 	})
 }

@@ -116,14 +116,20 @@ VALUES ($1, 's', $2, $3, 'q', 'p', 'v', 1, 5, 'USD', NULL, 'quote', 90, 'no_offe
 	if _, err := provider.Up(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	// The first version is as it was, and the second is what is built in.
 	want, version := firstAgent(old)
+	want.Policy.Version, want.Latest = 2, 2
 	got, err := s.Agents().Active(t.Context(), old.ID)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("the agent is\n %+v, want\n %+v (%v)", got, want, err)
 	}
 	versions, _, err := s.Agents().Versions(t.Context(), old.ID, want.ID, ports.Page{Limit: 9})
-	if err != nil || !reflect.DeepEqual(versions, []agent.Version{version}) {
-		t.Errorf("the versions are\n %+v, want\n %+v (%v)", versions, version, err)
+	if err != nil || len(versions) != 2 || !reflect.DeepEqual(versions[0].Policy, want.Policy) || versions[0].ActivatedAt.IsZero() {
+		t.Fatalf("the versions are\n %+v (%v)", versions, err)
+	}
+	version.Policy.Leanings.Flexible, version.Policy.Probing.Product = 50, 0
+	if !reflect.DeepEqual(versions[1], version) {
+		t.Errorf("the first version is\n %+v, want\n %+v", versions[1], version)
 	}
 	sameTexts(t, s, old)
 	if n, err := s.Decisions().Seal(t.Context(), 10); n != 3 || err != nil {
@@ -150,7 +156,7 @@ func sameTexts(t *testing.T, s *Store, old *project.Project) {
 	b.query(&rows, `
 SELECT DISTINCT p.policy || a.handlers || a.model AS text
 FROM agents AS a
-JOIN agent_policies AS p ON p.project_id = a.project_id AND p.agent_id = a.id`)
+JOIN agent_policies AS p ON p.project_id = a.project_id AND p.agent_id = a.id AND p.version = a.policy_version`)
 	if err := b.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

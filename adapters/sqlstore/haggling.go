@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"slices"
 
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
@@ -97,11 +98,8 @@ WHERE project_id = $1
   AND session_id = $2
   AND rule = 'below_floor'`
 
-	// selectProbed looks no further back than a client's newest decisions: one that has more is counted high enough.
-	selectProbed = `
-SELECT count(DISTINCT session_id) AS client,
-  count(DISTINCT CASE WHEN product_id = ` + askedProduct + ` THEN session_id END) AS product
-FROM (
+	// newestOfClient looks no further back than a client's newest decisions: one that has more is counted high enough.
+	newestOfClient = `
   SELECT session_id, product_id
   FROM decisions
   WHERE project_id = $1
@@ -109,9 +107,39 @@ FROM (
     AND client <> ''
     AND at >= $8
   ORDER BY at DESC
-  LIMIT 2000
+  LIMIT `
+
+	selectProbed = `
+SELECT count(DISTINCT session_id) AS n
+FROM (` + newestOfClient + `2000
 ) AS newest`
+
+	// andProbedProduct adds a row to the stock, of no variant: how many other sessions of the client were about the
+	// product and led to no order of it.
+	andProbedProduct = `
+UNION ALL
+SELECT '' AS variant_id, count(*) AS quantity
+FROM (
+  SELECT DISTINCT session_id
+  FROM (` + newestOfClient + `$9
+  ) AS newest
+  WHERE product_id = ` + askedProduct + `
+    AND session_id <> $2
+) AS tried
+WHERE NOT EXISTS (
+  SELECT 1
+  FROM quotes AS bought
+  WHERE bought.project_id = $1
+    AND bought.session_id = tried.session_id
+    AND bought.product_id = ` + askedProduct + `
+    AND bought.redeemed_by <> ''
+)`
 )
+
+type askedStockRow struct {
+	VariantID string `db:"variant_id"` // "" for what andProbedProduct counts
+	Quantity  int
+}
 
 // asked are the rows that one ask finds.
 type asked struct {
@@ -122,12 +150,9 @@ type asked struct {
 	priors   []quoteRow
 	products []productRow
 	variants []variantRow
-	stock    []struct {
-		VariantID string `db:"variant_id"`
-		Quantity  int
-	}
-	refused []countRow
-	probed  []negotiation.Probed
+	stock    []askedStockRow
+	refused  []countRow
+	probed   []countRow
 }
 
 func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.HaggleAsk) (ports.Haggle, error) {
@@ -149,12 +174,17 @@ func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.Haggle
 			b.query(&found.priors, selectQuote+priorOfQuote, args...)
 		}
 	}
-	if ask.Client != "" {
-		b.query(&found.probed, selectProbed, append(args, ask.Client, toMillis(ask.Since))...)
+	if ask.Client != "" && !ask.Since.IsZero() {
+		b.query(&found.probed, selectProbed, slices.Concat(args, []any{ask.Client, toMillis(ask.Since)})...)
 	}
 	b.query(&found.products, selectAskedProduct, args...)
 	b.query(&found.variants, selectAskedVariants, args...)
-	b.query(&found.stock, selectAskedStock, args...)
+	if ask.Client != "" && !ask.ProductSince.IsZero() {
+		args = append(args, ask.Client, toMillis(ask.ProductSince), ask.Newest)
+		b.query(&found.stock, selectAskedStock+andProbedProduct, args...)
+	} else {
+		b.query(&found.stock, selectAskedStock, args...)
+	}
 	if err := b.run(ctx); err != nil {
 		return ports.Haggle{}, err
 	}
@@ -163,8 +193,14 @@ func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.Haggle
 
 func (a asked) haggle() (h ports.Haggle, err error) {
 	if len(a.probed) > 0 {
-		h.Probed = a.probed[0]
+		h.Probed.Client = a.probed[0].N
 	}
+	a.stock = slices.DeleteFunc(a.stock, func(r askedStockRow) bool {
+		if r.VariantID == "" {
+			h.Probed.Product = r.Quantity
+		}
+		return r.VariantID == ""
+	})
 	if len(a.refused) > 0 {
 		h.Probed.Session = a.refused[0].N
 	}

@@ -173,7 +173,7 @@ func (s *Service) playOut(ctx context.Context, in agent.QuoteInput, offers []*mo
 		if err != nil {
 			return nil, err
 		}
-		q.Record(step.Decision, offer, at)
+		q.Record(in.Table, step.Decision, at)
 		steps = append(steps, step)
 		said = append(said, negotiation.NewEntry(id.Decision{}, i+1, q, in.Table, in.Signals, step.Decision, "", at))
 		if _, agreed := step.Decision.(negotiation.Accepted); agreed {

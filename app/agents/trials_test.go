@@ -88,7 +88,7 @@ func talk(a *agent.Agent, list, offer int64) ports.Negotiation {
 	q, o := negotiation.Start(id.Quote{}, id.Project{}, negotiation.Item{Quantity: 1}, p, s, nil, midday), usd(offer)
 	table := q.Table(p.Terms(s), &o)
 	d := negotiation.Decide(table)
-	q.Record(d, &o, midday)
+	q.Record(table, d, midday)
 	e := negotiation.NewEntry(id.Decision{}, 1, q, table, s, d, "", midday)
 	e.Agent = a.ID
 	return ports.Negotiation{Entries: []negotiation.Entry{e}, Bought: true}

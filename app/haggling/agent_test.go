@@ -210,29 +210,45 @@ func TestWhoseWords(t *testing.T) {
 	}
 }
 
-// Who tried too much hears the standing price. The day before is what counts.
+// Who tried too much hears the standing price: sessions of a day, or those of an hour about one product.
 func TestTooMuchTriedOut(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
-	s.mandate.policy.Probing.Client = 5
-	s.book.state.Probed.Client = 5
-	gold := &session.Claims{LoyaltyTier: "gold"}
-	a := s.mustQuote(haggling.Request{Offer: offer(810_00), Claims: gold, Ask: ports.HaggleAsk{Product: s.tent.ID, Client: "a hash"}})
-	want := negotiation.Countered{Price: a.Quote.Bounds.Opening(), Final: true, By: negotiation.ProbingLimit}
-	if a.Decision != want {
-		t.Errorf("%+v, want %+v", a.Decision, want)
-	}
-	if ask := s.book.asks[0]; !ask.Since.Equal(noon.Add(-24*time.Hour)) || ask.Client != "a hash" {
-		t.Errorf("counted %+v", ask)
+	for name, c := range map[string]struct {
+		limits negotiation.Probing
+		tried  negotiation.Probed
+		counts ports.HaggleAsk
+	}{
+		"sessions": {negotiation.Probing{Client: 5}, negotiation.Probed{Client: 5}, ports.HaggleAsk{Since: noon.Add(-24 * time.Hour)}},
+		"sessions about the product": {negotiation.Builtin().Probing, negotiation.Probed{Product: 20},
+			ports.HaggleAsk{ProductSince: noon.Add(-time.Hour), Newest: 400}},
+		"with a high limit": {negotiation.Probing{Product: 1000}, negotiation.Probed{Product: 1000},
+			ports.HaggleAsk{ProductSince: noon.Add(-time.Hour), Newest: 2000}},
+	} {
+		s := newShop(t)
+		s.mandate.policy.Probing, s.book.state.Probed = c.limits, c.tried
+		gold := &session.Claims{LoyaltyTier: "gold"}
+		a := s.mustQuote(haggling.Request{Offer: offer(810_00), Claims: gold, Ask: ports.HaggleAsk{Product: s.tent.ID, Client: "a hash"}})
+		want := negotiation.Countered{Price: a.Quote.Bounds.Opening(), Final: true, By: negotiation.ProbingLimit}
+		if a.Decision != want {
+			t.Errorf("%s: %+v, want %+v", name, a.Decision, want)
+		}
+		ask := s.book.asks[0]
+		if got := (ports.HaggleAsk{Since: ask.Since, ProductSince: ask.ProductSince, Newest: ask.Newest}); got != c.counts || ask.Client != "a hash" {
+			t.Errorf("%s: counted %+v", name, ask)
+		}
 	}
 }
 
-// Who a buyer's client is, is noted only where the policy limits what clients try.
-func TestClientsAreNotedWhereTheyAreLimited(t *testing.T) {
+// Who a buyer's client is, is noted with every answer, for tuning weighs by it. It is counted where the policy says so.
+func TestClientsAreNotedAndCountedWhereTheyAreLimited(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
+	s.mandate.policy.Probing = negotiation.Probing{}
 	s.mustQuote(haggling.Request{Offer: offer(880_00), Ask: ports.HaggleAsk{Product: s.tent.ID, Quantity: 1, Client: "a hash"}})
-	if e := s.book.last().Entry; e.Client != "" {
+	if e := s.book.last().Entry; e.Client != "a hash" {
 		t.Errorf("client %q", e.Client)
+	}
+	if ask := s.book.asks[0]; !ask.Since.IsZero() || !ask.ProductSince.IsZero() {
+		t.Errorf("counted %+v", ask)
 	}
 }

@@ -152,14 +152,20 @@ func (s *Service) load(ctx context.Context, p *project.Project, ask ports.Haggle
 	return s.Store.Load(ctx, p.ID, counting(ask, mandate.Policy.Probing, now))
 }
 
-// counting has what a client tries noted and counted only where the policy limits it: both cost every quote.
+// counting has what a client tries counted where the policy limits it. Who tries to hide sessions about a product behind
+// others asks for twenty others each.
 func counting(ask ports.HaggleAsk, limits negotiation.Probing, now time.Time) ports.HaggleAsk {
-	if limits.Client <= 0 && limits.Product <= 0 {
-		ask.Client = ""
+	if limits.Client > 0 {
+		ask.Since = now.Add(-24 * time.Hour)
 	}
-	ask.Since = now.Add(-24 * time.Hour)
+	if limits.Product > 0 {
+		ask.ProductSince, ask.Newest = now.Add(-negotiation.ProbingWindow), min(20*limits.Product, mostLookedAt)
+	}
 	return ask
 }
+
+// mostLookedAt bounds the decisions in which a client's sessions about a product are looked for.
+const mostLookedAt = 2000
 
 // visit is the session of the request: the one named, or a new one.
 func (s *Service) visit(p *project.Project, h ports.Haggle, r Request, now time.Time) (visit *session.Session, opened bool, err error) {
@@ -192,7 +198,7 @@ func (s *Service) decide(ctx context.Context, p *project.Project, h ports.Haggle
 		return Answer{}, ports.HaggleResult{}, err
 	}
 	decision := negotiation.Guard(in.Table, proposal.Decision)
-	t.quote.Record(decision, offer, now)
+	t.quote.Record(in.Table, decision, now)
 	if _, agreed := decision.(negotiation.Accepted); !agreed {
 		t.quote.Suggest(s.bundle(ctx, p, t, now))
 	}
@@ -236,7 +242,7 @@ func (s *Service) propose(ctx context.Context, in agent.QuoteInput, again bool) 
 // entry is the decision's place in the record.
 func (s *Service) entry(h ports.Haggle, r Request, t *talk, in agent.QuoteInput, a agent.QuoteAnswer, d negotiation.Decision, now time.Time) negotiation.Entry {
 	e := negotiation.NewEntry(id.New[id.Decision](s.Entropy.Bits128()), h.LastSeq+1, t.quote, in.Table, t.signals, d, r.Message, now)
-	e.Agent, e.Client = t.mandate.Agent.ID, counting(r.Ask, t.mandate.Policy.Probing, now).Client
+	e.Agent, e.Client = t.mandate.Agent.ID, r.Ask.Client
 	e.Handler, e.Fallback = a.Answered.Handler, a.Answered.Fallback
 	if e.Handler != agent.HouseHandler {
 		e.Proposal = negotiation.Proposed(in.Table, a.Decision)

@@ -96,6 +96,7 @@ func (s *scripted) Word(_ context.Context, in agent.WordInput) agent.Words {
 // mandated gives an agent with a policy, the house's unless another is set, and remembers for which sessions.
 type mandated struct {
 	policy   negotiation.Policy
+	agent    *agent.Agent // nil: employed
 	err      error
 	sessions []id.Session
 }
@@ -104,7 +105,11 @@ var employed = &agent.Agent{ID: id.New[id.Agent]([16]byte{8})}
 
 func (m *mandated) Mandate(_ context.Context, p *project.Project, visit id.Session) (agent.Mandate, error) {
 	m.sessions = append(m.sessions, visit)
-	return agent.Mandate{Agent: employed, Policy: m.policy.Under(p.Settings)}, m.err
+	serves := m.agent
+	if serves == nil {
+		serves = employed
+	}
+	return agent.Mandate{Agent: serves, Policy: m.policy.Under(p.Settings)}, m.err
 }
 
 // neighbour is an index with one complement, or none.

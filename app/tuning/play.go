@@ -84,8 +84,9 @@ func (m *Model) play(p negotiation.Policy, t *Twin) (price, margin float64) {
 			return 0, 0
 		}
 		offer := money.Of(max(want, 1), signals.List.Currency())
-		decision := negotiation.Decide(quote.Table(terms, &offer))
-		quote.Record(decision, &offer, noon)
+		table := quote.Table(terms, &offer)
+		decision := negotiation.Decide(table)
+		quote.Record(table, decision, noon)
 		answered := negotiation.PriceIn(decision).Minor()
 		said := Round{Offer: float64(offer.Minor()) / float64(list), Standing: float64(answered) / float64(list)}
 		switch d := decision.(type) {

@@ -58,7 +58,7 @@ func haggle(p negotiation.Policy, cost int64, b buyer) (entries []negotiation.En
 		t := q.Table(p.Terms(s), &o)
 		d := negotiation.Decide(t)
 		entries = append(entries, negotiation.NewEntry(id.Decision{}, len(entries)+1, q, t, s, d, "", noon))
-		q.Record(d, &o, noon)
+		q.Record(t, d, noon)
 		return d
 	}
 	standing := int64(100_00)

@@ -35,7 +35,7 @@ type marketCmd struct {
 	Learn int `placeholder:"N" help:"First let N other buyers of each population haggle with the policy, and tune it by the record of that."`
 
 	URL         string `placeholder:"URL" help:"Haggle with the server there instead of in this process."`
-	Key         string `placeholder:"KEY" help:"With --url: an API key that may make projects (unless --project is there) and products."`
+	Key         string `placeholder:"KEY" help:"With --url: an API key that may make projects and change agents (unless --project is there), and make products."`
 	Project     string `placeholder:"NAME" help:"With --url: slug or id of the project to sell in, under its own settings. Default: a new one is made."`
 	Pay         bool   `help:"With --url: buyers check out and pay for what they agreed on, with the sandbox's token."`
 	Concurrency int    `placeholder:"N" help:"With --url: how many buyers haggle at one time (16)."`
@@ -54,7 +54,7 @@ Populations differ in what buyers would pay at most (V, a share of the list pric
 uniform U[.70, 1.15], normal-90 N(.90, .10), normal-95 N(.95, .15), normal-85 N(.85, .08), lognormal (median .90, sigma .20), each
 with -c50 or -c65 for a cost of .50 or .65. Buyers start at .60 to .85 of V and give up after 3 to 8 offers.
 The market: boulware, linear, conceder, hardliner and tit-for-tat in equal parts. Beside it, with the linear buyers' V:
-anchorer, prober, random, impatient and splitter. Their formulas: go doc github.com/haggle-commerce/haggle/simulator/market.
+anchorer, prober, random, impatient, splitter and cross-session. Their formulas: go doc github.com/haggle-commerce/haggle/simulator/market.
 
 Populations of your own, in shares of the list price, with the cost in percent of it (without :c… there are two, c50 and c65):
   normal:MEAN:DEVIATION:cCOST       normal:.88:.12:c55
@@ -64,7 +64,8 @@ Populations of your own, in shares of the list price, with the cost in percent o
 
 With --url the same buyers come to a running server over the Agent Commerce Protocol, each with a session, a quote and follow-ups of
 its own: haggle simulate market --url http://127.0.0.1:8080 --key hk_test_… puts one product for each cost on sale, with plenty of stock,
-in a new project without bundle suggestions, or in --project, where the products are taken off sale in the end. Every answer is held
+in a new project without bundle suggestions and without a bound on a client's sessions, or in --project, where the products are taken
+off sale in the end, and where its agent's policy counts the sessions (probing.product), for all buyers have one address. Every answer is held
 against the server's OpenAPI document. Buyers who are told to come back later (429, 503) do. The policy is the project's, which
 --rounds cannot change, and its floor stays the server's secret: baselines within the floor and the prober's table are left out.
 

@@ -28,7 +28,7 @@ func TestSimulateMarketOverHTTP(t *testing.T) {
 		t.Errorf("%v\n%s", err, said)
 	}
 	lines, want := strings.Split(string(read(t, there)), "\n"), strings.Split(string(read(t, here)), "\n")
-	if len(lines) != 1+100+5*20+1 || len(want) != len(lines) {
+	if len(lines) != 1+100+6*20+1 || len(want) != len(lines) {
 		t.Fatalf("%d lines over HTTP, %d in process", len(lines), len(want))
 	}
 	for i := range lines {

@@ -61,7 +61,7 @@ func (h *haggling) Offer(price int64) market.Answer {
 	h.offer = money.Of(price, h.seller.currency)
 	table := h.quote.Table(h.terms, &h.offer)
 	decision := negotiation.Guard(table, negotiation.Decide(table))
-	h.quote.Record(decision, &h.offer, noon)
+	h.quote.Record(table, decision, noon)
 	switch d := decision.(type) {
 	case negotiation.Accepted:
 		return market.Answer{Verdict: market.Accepted, Price: d.Price.Minor(), Over: true}

@@ -19,9 +19,9 @@ func RehydrateBounds(list, opening, target, floor money.Amount) Bounds {
 // Fixed tells whether there is nothing to negotiate. The floor of what is negotiable is below list.
 func (b Bounds) Fixed() bool { return b.floor == b.list }
 
-// Moves tells whether an offer is a move after the offer of the last one: the first offer is, and later ones that
+// Moves reports whether an offer is a move after the offer of the last one: the first offer is, and later ones that
 // come at least a hundredth of the list price closer, from three quarters of the floor on. So neither
-// pennies nor offers that nobody means buy a concession.
+// pennies nor offers that nobody means buy a concession. See Table.Absurd for offers that are never a move.
 func (b Bounds) Moves(last money.Amount, offer int64) bool {
 	if !last.IsPositive() {
 		return offer > 0
@@ -35,8 +35,8 @@ const leastMove = 100
 // Bound computes the bounds. With the range R from list down to the hard floor, and D the depth: the policy's
 // Depth with what the signals lean to, between nothing and all:
 //
-//	hard floor  the higher of list × (1 − max discount) and cost + minimum margin, each rounded up
-//	floor       list − R·D, raised to a multiple of five units (see coarse)
+//	hard floor  the higher of list × (1 − max discount) and cost + minimum margin, raised to the grid (see grid)
+//	floor       list − R·D, raised to the grid
 //	opening     list − (list − floor)·(Anchor + lean)
 //	target      list − (list − floor)·(Take of the first move + lean), at most the opening and what a competitor asks
 //
@@ -45,12 +45,11 @@ const leastMove = 100
 // shop knows leans 30 %: floor 80.00, opening 94.00, target 86.50.
 func Bound(p Policy, s Signals) Bounds {
 	hard, ok := p.hardFloor(s)
-	if !ok || !p.Enabled || !s.Negotiable || hard >= s.List.Minor() {
+	if !ok || !p.Enabled || !s.Negotiable || hard.raised >= s.List.Minor() {
 		return Bounds{s.List, s.List, s.List, s.List}
 	}
 	list, lean, terms := s.List.Minor(), p.lean(s), p.Terms(s)
-	floor := down(list, hard, p.Depth+lean)
-	floor = min(coarse(floor, down(list, floor, 500), list, s.List.Currency()), list-1)
+	floor := min(raise(down(list, hard.raised, p.Depth+lean), list, hard.step), list-1)
 	opening := down(list, floor, p.Anchor+lean)
 	target := min(opening, down(list, floor, terms.Curve.Take[0]+lean))
 	if s.Competitor != nil && p.Leanings.MatchCompetitor {
@@ -69,29 +68,61 @@ func down(from, to int64, share money.Percent) int64 {
 	return from - n
 }
 
-func (p Policy) hardFloor(s Signals) (minor int64, ok bool) {
-	floor, err := money.MulDiv(s.List.Minor(), int64(money.Whole-part(p.MaxDiscount)), int64(money.Whole), money.Up)
+// hardFloor is the least price that a policy allows.
+type hardFloor struct {
+	exact  int64
+	raised int64 // to the grid; the list price or more where nothing can be given
+	step   int64 // of the grid
+}
+
+// hardFloor is not ok where the numbers are too large to multiply.
+func (p Policy) hardFloor(s Signals) (hardFloor, bool) {
+	list := s.List.Minor()
+	floor, err := money.MulDiv(list, int64(money.Whole-part(p.MaxDiscount)), int64(money.Whole), money.Up)
 	if err != nil {
-		return 0, false
+		return hardFloor{}, false
 	}
+	floor = max(floor, 1) // nothing is given away
 	if s.Cost != nil {
 		cost, err := money.MulDiv(s.Cost.Minor(), int64(money.Whole+max(p.MinMargin, 0)), int64(money.Whole), money.Up)
 		if err != nil {
-			return 0, false
+			return hardFloor{}, false
 		}
-		floor = max(floor, cost)
+		if cost > floor {
+			step := grid(list, secretParts)
+			return hardFloor{cost, roundUp(cost, step), step}, true
+		}
 	}
-	return max(floor, 1), true // nothing is given away
+	step := grid(list, publicParts)
+	return hardFloor{floor, raise(floor, list, step), step}, true
 }
 
-// coarse raises the floor to a coarse grid, so that where rejections end tells no more than the hint
-// does: to the next multiple of five units where that is in the lower half of the range, as for most prices;
-// else, for cheap things, to the next fortieth of the list price.
-func coarse(floor, middle, list int64, c money.Currency) int64 {
-	if f := roundUp(floor, 5*unit(c)); f <= middle {
-		return f
+// A step of the grid is at most so many parts of the list price: 2.5 %, and 5 % where the floor follows from the cost,
+// which the hint of a rejection must not tell more closely. The limit of the discount is no secret.
+const publicParts, secretParts = 40, 20
+
+// grid is the step of the prices that floor and hint may have: the largest of 1, 2 and 5 × 10ⁿ minor units that is at
+// most so many parts of the list price, and a minor unit at least. Of 40 parts it is 0.20 at 12.00, 2.00 at 100.00, and
+// 20.00 at 1,000.00.
+func grid(list, parts int64) int64 {
+	most, step := list/parts, int64(1)
+	for step*10 <= most {
+		step *= 10
 	}
-	return max(floor, min(roundUp(floor, (list+39)/40), middle))
+	for _, n := range [...]int64{5, 2} {
+		if step*n <= most {
+			return step * n
+		}
+	}
+	return step
+}
+
+// raise rounds a floor up to the grid, by smaller steps where nothing would be left under the list price.
+func raise(floor, list, step int64) int64 {
+	for step > 1 && roundUp(floor, step) >= list {
+		step = grid(step-1, 1)
+	}
+	return roundUp(floor, step)
 }
 
 // FiveUp is the amount rounded up to a multiple of five units of its currency, at most limit.
@@ -99,9 +130,9 @@ func FiveUp(a, limit money.Amount) money.Amount {
 	return money.Of(min(roundUp(a.Minor(), 5*unit(a.Currency())), limit.Minor()), a.Currency())
 }
 
-// Hint is what a rejection tells about the floor: the floor rounded up to a multiple of five, never
-// above list.
-func (b Bounds) Hint() money.Amount { return FiveUp(b.floor, b.list) }
+// Hint is what a rejection tells about the floor: all of it, for it lies on the grid. An offer at the hint is not
+// rejected, and whoever looks for the end of rejections finds nothing but the hint.
+func (b Bounds) Hint() money.Amount { return b.floor }
 
 func unit(c money.Currency) int64 {
 	n := int64(1)

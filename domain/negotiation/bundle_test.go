@@ -21,7 +21,8 @@ func TestABundleIsForgottenAfterItsTime(t *testing.T) {
 	if err := q.Resume(policy, signals, later); err != nil || q.Snapshot().Bundle == nil {
 		t.Fatalf("before its time is over: %v, bundle %v", err, q.Snapshot().Bundle)
 	}
-	q.Record(Decide(q.Table(policy.Terms(signals), nil)), nil, later)
+	asked := q.Table(policy.Terms(signals), nil)
+	q.Record(asked, Decide(asked), later)
 	end := now.Add(Validity)
 	if next := Start(id.New[id.Quote]([16]byte{2}), id.Project{}, Item{Quantity: 1}, policy, signals, q, end); next.Snapshot().Bundle != nil {
 		t.Error("a new quote took up a bundle that was over")

@@ -8,7 +8,7 @@ import (
 
 // Progress is how far the haggling over one item has come. Zero amounts mean none yet.
 type Progress struct {
-	Rounds    int          // counters given
+	Rounds    int          // counters given, and absurd offers: see Table.Absurd
 	Moves     int          // of the buyer: see Bounds.Moves
 	BestOffer money.Amount // the offer of its last move
 	Counter   money.Amount // our lowest so far; it binds us
@@ -28,7 +28,7 @@ type Table struct {
 //
 // With o the offer, S the price we stand by and m the number of earlier moves of the buyer:
 //
-//	counter  for the first offer, where o·Reach ≥ floor:  o·Markup
+//	counter  for the first offer, where o·Reach ≥ floor and no absurd one came before:  o·Markup
 //	         else: list − (list − floor)·(Give of step m + lean)
 //	         never under the floor nor above S, which may be a promise from before the floor rose
 //	ask      counter − (counter − floor)·(Take of step m + lean)
@@ -77,7 +77,7 @@ func (t Table) concede() (int64, Rule) {
 	}
 	list, floor, curve := t.Bounds.list.Minor(), t.Bounds.floor.Minor(), &t.Terms.Curve
 	price, met := int64(0), false
-	if t.Progress.Moves == 0 {
+	if t.first() {
 		price, met = t.meet(floor)
 	}
 	if !met {
@@ -99,7 +99,7 @@ func (t Table) meet(floor int64) (price int64, met bool) {
 // ask is the least that is accepted where the counter would be price.
 func (t Table) ask(price int64) int64 {
 	take, floor := part(t.Terms.Curve.Take[t.step()]+t.Terms.Lean), t.Bounds.floor.Minor()
-	if t.Progress.Moves > 0 {
+	if !t.first() {
 		return down(price, min(price, floor), take)
 	}
 	standing := t.standing().Minor()
@@ -146,7 +146,23 @@ func (t Table) committed() bool {
 	return t.Progress.Counter.IsPositive() && t.offer() >= t.Progress.Counter.Minor()
 }
 
-func (t Table) moved() bool     { return t.Bounds.Moves(t.Progress.BestOffer, t.offer()) }
+// Absurd reports whether the offer is under half of what the policy allows at least, list × (1 − max discount). It is no
+// move, so that it earns nothing, and uses up a round.
+func (t Table) Absurd() bool {
+	if t.Offer == nil || t.offer() >= t.Bounds.floor.Minor() {
+		return false
+	}
+	half, err := money.MulDiv(t.Bounds.list.Minor(), int64(money.Whole-part(t.Terms.MaxDiscount)), int64(2*money.Whole), money.Up)
+	return err == nil && t.offer() < half
+}
+
+// first reports whether the buyer has offered nothing yet, not even something absurd.
+func (t Table) first() bool { return t.Progress.Moves == 0 && t.Progress.Rounds == 0 }
+
+func (t Table) moved() bool {
+	return !t.Absurd() && t.Bounds.Moves(t.Progress.BestOffer, t.offer())
+}
+
 func (t Table) exhausted() bool { return t.Terms.Firm || t.Progress.Rounds >= t.Terms.RoundCap }
 func (t Table) lastRound() bool { return t.Progress.Rounds+1 >= t.Terms.RoundCap }
 func (t Table) offer() int64    { return t.Offer.Minor() }

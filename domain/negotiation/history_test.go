@@ -51,7 +51,7 @@ func (h *history) turn(t *rapid.T) (table negotiation.Table, d negotiation.Decis
 		d = negotiation.Guard(table, proposals(table).Draw(t, "agent says"))
 	}
 	checkGuarded(t, table, d)
-	h.quote.Record(d, table.Offer, h.now)
+	h.quote.Record(table, d, h.now)
 	return table, d
 }
 
@@ -80,9 +80,12 @@ func TestRoundsAreCappedOverAllQuotesOfASession(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := newHistory(t)
 		var last *money.Amount
-		counters := 0
+		counters := 0 // and absurd offers
 		for range 30 {
-			_, d := h.turn(t)
+			table, d := h.turn(t)
+			if table.Offer != nil && absurd(table) {
+				counters++
+			}
 			if c, ok := d.(negotiation.Countered); ok {
 				counters++
 				mustHold(t, c.Final == (counters >= h.policy.RoundCap), "counter %d is final: %v", counters, c.Final)
@@ -180,14 +183,15 @@ func TestProberFindsOnlyTheHint(t *testing.T) {
 		for high-low > 1 {
 			middle := money.Of((low+high)/2, money.USD)
 			h.open(h.quote)
-			d := negotiation.Decide(h.quote.Table(h.policy.Terms(h.signals), &middle))
+			table := h.quote.Table(h.policy.Terms(h.signals), &middle)
+			d := negotiation.Decide(table)
 			if r, rejected := d.(negotiation.Rejected); rejected {
 				mustHold(t, hint == money.Amount{} || r.Hint == hint, "hint %s, then %s", hint, r.Hint)
 				low, hint = middle.Minor(), r.Hint
 			} else {
 				high = middle.Minor()
 			}
-			h.quote.Record(d, &middle, h.now)
+			h.quote.Record(table, d, h.now)
 		}
 		mustHold(t, high == hint.Minor(), "rejections end at %d, the hint is %s", high, hint)
 	})

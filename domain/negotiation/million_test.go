@@ -65,7 +65,7 @@ func checkTally(t *testing.T, histories int, tallies []tally) {
 		negotiation.NoOffer.String(): 200, negotiation.ListOnly.String(): 200, negotiation.Commitment.String(): 200,
 		negotiation.AtAsk.String(): 200, negotiation.Concession.String(): 50, negotiation.NoMovement.String(): 20,
 		negotiation.FinalRound.String(): 20, negotiation.ProbingLimit.String(): 20, negotiation.BelowFloor.String(): 200,
-		negotiation.AgentAnswer.String(): 50, "new quote": 200, "new bounds": 200, "overtaken": 100, "sold under the floor": 10,
+		negotiation.AgentAnswer.String(): 50, "new quote": 200, "new bounds": 200, "overtaken": 100, "absurd": 100, "sold under the floor": 10,
 		"price forgotten": 100, "lower price to a mover": 100, "same price to a non-mover": 100,
 	} {
 		if sum[what]*1000 < histories*perThousand {
@@ -108,7 +108,7 @@ func haggle(r draw, seen tally) error {
 		if err == nil {
 			err = j.hear(table, d, seen)
 		}
-		q.Record(d, table.Offer, now)
+		q.Record(table, d, now)
 		if err == nil {
 			err = j.close(table, d, now, q.Snapshot().ValidUntil, seen)
 		}
@@ -155,7 +155,7 @@ type judge struct {
 func (j *judge) open(t negotiation.Table, p negotiation.Policy, s negotiation.Signals, now time.Time, seen tally) error {
 	list, floor := s.List.Minor(), t.Bounds.Floor().Minor()
 	j.least, j.now = leastOf(p, s), now
-	negotiable := p.Enabled && s.Negotiable && j.least < list
+	negotiable := p.Enabled && s.Negotiable && onGrid(p, s, j.least) < list
 	if j.least = min(j.least, list); !negotiable {
 		j.least = list
 	}
@@ -165,6 +165,8 @@ func (j *judge) open(t negotiation.Table, p negotiation.Policy, s negotiation.Si
 		return errors.New("the bounds moved")
 	case t.Bounds.List() != s.List || t.Bounds.Fixed() == negotiable || floor < j.least:
 		return fmt.Errorf("the floor is under the least price %d", j.least)
+	case !t.Bounds.Fixed() && !told(list, t.Bounds.Hint().Minor()):
+		return errors.New("the hint is not on the grid")
 	case t.Bounds.Opening().Minor() < t.Bounds.Target().Minor() || t.Bounds.Target().Minor() < floor || t.Bounds.Opening().Minor() > list:
 		return errors.New("the bounds are out of order")
 	}
@@ -221,10 +223,19 @@ func (j *judge) hear(t negotiation.Table, d negotiation.Decision, seen tally) er
 // moves tells whether the offer comes a hundredth of list closer than the last that did, and is not far under the floor.
 func (j *judge) moves(t negotiation.Table) bool {
 	list, floor := t.Bounds.List().Minor(), t.Bounds.Floor().Minor()
-	if j.best == 0 {
+	switch {
+	case absurd(t):
+		return false
+	case j.best == 0:
 		return t.Offer.Minor() > 0
 	}
 	return t.Offer.Minor()-j.best >= max(1, list/100) && t.Offer.Minor() >= floor-floor/4
+}
+
+// absurd tells whether the offer is under the floor and half of list × (1 − max discount).
+func absurd(t negotiation.Table) bool {
+	allowed := 1000 - int64(min(max(t.Terms.MaxDiscount, 0), 1000))
+	return t.Offer.Minor() < t.Bounds.Floor().Minor() && (t.Offer.Minor() < 0 || 2000*t.Offer.Minor() < t.Bounds.List().Minor()*allowed)
 }
 
 func (j *judge) hearRefusal(t negotiation.Table, d negotiation.Decision) error {
@@ -261,8 +272,9 @@ func (j *judge) close(t negotiation.Table, d negotiation.Decision, now, until ti
 	if j.price == 0 || price < j.price {
 		j.price = price
 	}
-	if _, countered := d.(negotiation.Countered); countered {
+	if _, countered := d.(negotiation.Countered); countered || t.Offer != nil && absurd(t) {
 		j.rounds++
+		seen["absurd"] += map[bool]int{true: 0, false: 1}[countered]
 	}
 	if t.Offer != nil && j.moves(t) {
 		j.best = t.Offer.Minor()

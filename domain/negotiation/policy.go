@@ -75,16 +75,24 @@ type Segment struct {
 
 // Terms are what of a policy governs one talk.
 type Terms struct {
-	Version  int
-	RoundCap int
-	Lean     money.Percent // what signals add to each step of the curve
-	Curve    Curve
-	Firm     bool // the buyer's client tried out more than the policy lets it: nothing more is given
+	Version     int
+	RoundCap    int
+	MaxDiscount money.Percent
+	Lean        money.Percent // what signals add to each step of the curve
+	Curve       Curve
+	Firm        bool // the buyer's client tried out more than the policy lets it: nothing more is given
 }
 
 // Terms picks the curve for what is on sale.
 func (p Policy) Terms(s Signals) Terms {
-	t := Terms{Version: p.Version, RoundCap: p.RoundCap, Lean: p.lean(s), Curve: p.Curve, Firm: p.Probing.over(s.Probed)}
+	t := Terms{
+		Version:     p.Version,
+		RoundCap:    p.RoundCap,
+		MaxDiscount: p.MaxDiscount,
+		Lean:        p.lean(s),
+		Curve:       p.Curve,
+		Firm:        p.Probing.over(s.Probed),
+	}
 	for i := range p.Segments {
 		if p.Segments[i].matches(s) {
 			t.Curve = p.Segments[i].Curve
@@ -121,7 +129,7 @@ func Builtin() Policy {
 			Give: [Steps]money.Percent{310, 670, 790, 870, 940, 1000, 1000, 1000},
 			Take: [Steps]money.Percent{375, 500, 625, 750, 875, 1000, 1000, 1000},
 		},
-		Leanings: builtinLeanings(), Bundles: Bundles{Share: 350}, Probing: Probing{Session: 40},
+		Leanings: builtinLeanings(), Bundles: Bundles{Share: 350}, Probing: Probing{Session: 40, Product: 20},
 	}
 }
 

@@ -139,8 +139,8 @@ func (q *Quote) overtaken() bool {
 // hold tells whether bounds set earlier still keep the shop's rules.
 func (b Bounds) hold(p Policy, s Signals) bool {
 	hard, ok := p.hardFloor(s)
-	negotiable := p.Enabled && s.Negotiable && ok && hard < s.List.Minor()
-	return b.list == s.List && b.Fixed() != negotiable && b.floor.Minor() >= min(hard, s.List.Minor())
+	negotiable := p.Enabled && s.Negotiable && ok && hard.raised < s.List.Minor()
+	return b.list == s.List && b.Fixed() != negotiable && b.floor.Minor() >= min(hard.exact, s.List.Minor())
 }
 
 // Table sets out the quote for a decision.
@@ -155,9 +155,9 @@ func (q *Quote) Suggest(b *Bundle) {
 	}
 }
 
-// Record takes in the decision on an offer and moves the quote's validity. What is accepted can be bought for all of
-// Validity, however late it was. A closed quote stays as it is.
-func (q *Quote) Record(d Decision, offer *money.Amount, now time.Time) {
+// Record takes in the decision on a table of this quote, and moves the quote's validity. What is accepted can be bought
+// for all of Validity, however late it was. A closed quote stays as it is.
+func (q *Quote) Record(t Table, d Decision, now time.Time) {
 	if q.s.State != Open {
 		return
 	}
@@ -165,7 +165,9 @@ func (q *Quote) Record(d Decision, offer *money.Amount, now time.Time) {
 		q.s.ValidUntil = now.Add(Validity)
 	}
 	pr := &q.s.Progress
-	moved := offer != nil && q.s.Bounds.Moves(pr.BestOffer, offer.Minor())
+	if t.Absurd() {
+		pr.Rounds++
+	}
 	switch d := d.(type) {
 	case Quoted:
 		pr.lower(d.Price)
@@ -178,9 +180,9 @@ func (q *Quote) Record(d Decision, offer *money.Amount, now time.Time) {
 		pr.lower(d.Price)
 		q.s.State, q.s.FinalPrice = Agreed, d.Price
 	}
-	if moved {
+	if t.Offer != nil && t.moved() {
 		pr.Moves++
-		pr.BestOffer = *offer
+		pr.BestOffer = *t.Offer
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/session"
 )
 
 var (
@@ -33,8 +34,9 @@ func start(prior *negotiation.Quote, now time.Time) *negotiation.Quote {
 
 // say is one round: the rules answer the offer, and the quote records it.
 func say(q *negotiation.Quote, a *money.Amount, now time.Time) negotiation.Decision {
-	d := negotiation.Decide(q.Table(builtIn.Terms(usual), a))
-	q.Record(d, a, now)
+	t := q.Table(builtIn.Terms(usual), a)
+	d := negotiation.Decide(t)
+	q.Record(t, d, now)
 	return d
 }
 
@@ -48,9 +50,13 @@ func TestQuoteStatesAndVerbs(t *testing.T) {
 		do   func(*negotiation.Quote) error
 	}{
 		{"resume", func(q *negotiation.Quote) error { return q.Resume(builtIn, usual, soon) }},
-		{"counter", func(q *negotiation.Quote) error { q.Record(counter, offer(usd("91")), soon); return nil }},
+		{"counter", func(q *negotiation.Quote) error {
+			q.Record(q.Table(builtIn.Terms(usual), offer(usd("91"))), counter, soon)
+			return nil
+		}},
 		{"accept", func(q *negotiation.Quote) error {
-			q.Record(negotiation.Accepted{Price: usd("94"), By: negotiation.AtAsk}, offer(usd("94")), soon)
+			taken := negotiation.Accepted{Price: usd("94"), By: negotiation.AtAsk}
+			q.Record(q.Table(builtIn.Terms(usual), offer(usd("94"))), taken, soon)
 			return nil
 		}},
 		{"seal", func(q *negotiation.Quote) error { q.Seal("hash", false); return nil }},
@@ -134,6 +140,30 @@ func TestRecordKeepsTheProgress(t *testing.T) {
 	}
 	if s := q.Snapshot(); s.State != negotiation.Agreed || s.FinalPrice != usd("82") {
 		t.Errorf("%s at %s", s.State, s.FinalPrice)
+	}
+}
+
+// An offer under half of list × (1 − max discount) earns nothing, and uses up a round. Who begins with one is not met
+// at its next offer either.
+func TestAbsurdOffersEarnNothingAndUseUpRounds(t *testing.T) {
+	t.Parallel()
+	q := start(nil, noon)
+	for round := 1; round <= 7; round++ {
+		d := say(q, offer(usd("0.01")), noon)
+		if r, ok := d.(negotiation.Rejected); !ok || r.Price != usd("99") || r.Hint != usd("80") {
+			t.Errorf("offer %d: %+v", round, d)
+		}
+		if got := q.Snapshot().Progress; got != (negotiation.Progress{Rounds: round, Counter: usd("99")}) {
+			t.Errorf("offer %d: %+v", round, got)
+		}
+	}
+	if d := say(q, offer(usd("82")), noon); d != final("99", negotiation.FinalRound) {
+		t.Errorf("after the last round: %+v", d)
+	}
+	once := start(nil, noon)
+	say(once, offer(usd("0.01")), noon)
+	if d := say(once, offer(usd("72.08")), noon); d != rejected("92.80", "80", negotiation.BelowFloor) {
+		t.Errorf("who would be met at the floor, had it begun so: %+v", d)
 	}
 }
 
@@ -226,13 +256,44 @@ func TestBundlePriceIsTheShareOfTheWayToTheFloor(t *testing.T) {
 		"nothing off":     {0, nil, true, "100.00"},
 		"as low as it is": {1000, nil, true, "80.00"},
 		"lower than that": {5000, nil, true, "80.00"},
-		"with its cost":   {350, offer(usd("86")), true, "98.25"}, // floor 95.00
+		"with its cost":   {350, offer(usd("86")), true, "98.25"}, // 94.60, raised to 95.00
 		"at a fixed one":  {350, nil, false, "100.00"},
 	} {
 		p := builtIn
 		p.Bundles.Share = c.share
 		if got := p.BundlePrice(usd("100"), c.cost, c.negotiable, "outdoor"); got != usd(c.want) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// What a price may follow from (decisions 15). A new input fails here: it must be one of those, never who asks, by which
+// protocol, from where, in which language or with what message.
+func TestInputsOfAPrice(t *testing.T) {
+	t.Parallel()
+	for of, want := range map[reflect.Type]string{
+		reflect.TypeFor[negotiation.Signals]():  "List Cost Competitor Negotiable Quantity CartValue Stock Claims Member Category Probed",
+		reflect.TypeFor[negotiation.Claims]():   "Tier Purchases Urgency", // the built-in policy gives urgency no weight
+		reflect.TypeFor[negotiation.Standing](): "Tier Purchases",
+		reflect.TypeFor[negotiation.Probed]():   "Session Client Product", // what was tried out, not who did
+		reflect.TypeFor[negotiation.Table]():    "Terms Bounds Progress Offer",
+		reflect.TypeFor[negotiation.Terms]():    "Version RoundCap MaxDiscount Lean Curve Firm",
+		reflect.TypeFor[negotiation.Bounds]():   "list opening target floor",
+		reflect.TypeFor[negotiation.Progress](): "Rounds Moves BestOffer Counter",
+	} {
+		var fields []string
+		for i := range of.NumField() {
+			fields = append(fields, of.Field(i).Name)
+		}
+		if got := strings.Join(fields, " "); got != want {
+			t.Errorf("%s has %s; decisions 15 knows %s", of, got, want)
+		}
+	}
+	hurried := usual
+	for _, word := range []string{"flexible", "normal", "urgent", "immediate"} {
+		hurried.Claims = negotiation.ClaimsOf(session.Claims{Urgency: word})
+		if negotiation.Bound(builtIn, hurried) != negotiation.Bound(builtIn, usual) || builtIn.Terms(hurried) != builtIn.Terms(usual) {
+			t.Errorf("%q moves a price", word)
 		}
 	}
 }

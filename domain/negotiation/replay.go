@@ -179,7 +179,7 @@ func (r *Replayer) play(talk []Entry) course {
 		}
 		t := q.Table(r.policy.Terms(e.Signals), e.Offer)
 		d := Decide(t)
-		q.Record(d, e.Offer, e.At)
+		q.Record(t, d, e.At)
 		c.answers[i], c.standing = d, q.Table(t.Terms, nil).standing().Minor()
 		if a, ok := d.(Accepted); ok {
 			c.ends(i, t.atMostStanding(a))

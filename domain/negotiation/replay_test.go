@@ -52,7 +52,7 @@ func (r *recording) says(offer *money.Amount, propose func(negotiation.Table) ne
 		proposal = propose(t)
 	}
 	d := negotiation.Guard(t, proposal)
-	r.quote.Record(d, offer, at)
+	r.quote.Record(t, d, at)
 	e := negotiation.NewEntry(id.Decision{}, len(r.entries)+1, r.quote, t, r.signals, d, "", at)
 	e.Agent = seller
 	if propose != nil {

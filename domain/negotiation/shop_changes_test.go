@@ -27,13 +27,15 @@ func TestWhatAShopChangeDoesToANegotiation(t *testing.T) {
 		"a lower cost": {func(_ *negotiation.Policy, s *negotiation.Signals) { s.Cost = offer(usd("20")) },
 			"80.00", "91.02", "91.02"},
 		"a meaner policy": {func(p *negotiation.Policy, _ *negotiation.Signals) { p.MaxDiscount = 50 },
+			"96.00", "91.02", "99.80"},
+		"a higher cost": {func(_ *negotiation.Policy, s *negotiation.Signals) { s.Cost = offer(usd("85")) },
 			"95.00", "91.02", "99.75"},
-		"a higher cost": {func(_ *negotiation.Policy, s *negotiation.Signals) { s.Cost = offer(usd("89")) },
-			"98.95", "91.02", "99.95"},
+		"a cost that leaves nothing": {func(_ *negotiation.Policy, s *negotiation.Signals) { s.Cost = offer(usd("89")) },
+			"100.00", "91.02", "100.00"},
 		"a higher list price": {func(_ *negotiation.Policy, s *negotiation.Signals) { s.List = usd("200") },
 			"160.00", "91.02", "198.00"},
 		"a lower list price": {func(_ *negotiation.Policy, s *negotiation.Signals) { s.List = usd("80") },
-			"65.00", "80.00", "79.25"},
+			"64.00", "80.00", "79.20"},
 		"not negotiable any more": {func(_ *negotiation.Policy, s *negotiation.Signals) { s.Negotiable = false },
 			"100.00", "91.02", "100.00"},
 		"another currency": {func(_ *negotiation.Policy, s *negotiation.Signals) { s.List = money.Of(100_000, bhd) },
@@ -78,7 +80,7 @@ func TestOvertakenCounterIsKeptForItsTimeOnly(t *testing.T) {
 	q := start(nil, noon)
 	say(q, offer(usd("82")), noon)
 	costly := usual
-	costly.Cost = offer(usd("89"))
+	costly.Cost = offer(usd("85"))
 	for minute := 5; minute < 15; minute += 5 {
 		at := noon.Add(time.Duration(minute) * time.Minute)
 		if err := q.Resume(builtIn, costly, at); err != nil {
@@ -108,7 +110,7 @@ func TestOvertakenCounterIsSoldOnce(t *testing.T) {
 	q := start(nil, noon)
 	say(q, offer(usd("82")), noon)
 	costly := usual
-	costly.Cost = offer(usd("89"))
+	costly.Cost = offer(usd("85"))
 	last := noon.Add(negotiation.Validity - time.Second)
 	if err := q.Resume(builtIn, costly, last); err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package negotiation
 
 import (
 	"strings"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/session"
@@ -22,8 +23,12 @@ type Signals struct {
 	Probed     Probed
 }
 
-// Probed counts what a client tried out before, in a day; Session counts offers below the floor.
+// Probed counts what was tried out before: Session the session's offers below the floor, Client the client's sessions in
+// a day, and Product its other sessions about the product in ProbingWindow that have not led to an order of it.
 type Probed struct{ Session, Client, Product int }
+
+// ProbingWindow is how far back sessions about one product are counted.
+const ProbingWindow = time.Hour
 
 // Standing is how good a customer a buyer is. Known, it counts twice what a claim of it could: who is vouched
 // for does better than whoever only says so.
@@ -88,7 +93,7 @@ type Leanings struct {
 	Tiers     [4]money.Percent // bronze, silver, gold, platinum
 	Purchases []Break          // earlier purchases, ascending
 	Volume    []Break          // pieces asked for, ascending
-	Flexible  money.Percent    // what a buyer without haste gains, and one in a hurry loses
+	Flexible  money.Percent    // what a buyer without haste gains, and one in a hurry loses; nothing in the built-in policy
 
 	// Scarce and Plenty are for stock: fewer than ScarceBelow pieces are left besides those asked for, or at
 	// least PlentyFrom are there.
@@ -112,7 +117,7 @@ type Break struct {
 func builtinLeanings() Leanings {
 	return Leanings{
 		Tiers:     [4]money.Percent{50, 100, 150, 200},
-		Purchases: []Break{{1, 25}, {5, 50}, {10, 75}}, Volume: []Break{{2, 50}, {5, 100}, {10, 150}}, Flexible: 50,
+		Purchases: []Break{{1, 25}, {5, 50}, {10, 75}}, Volume: []Break{{2, 50}, {5, 100}, {10, 150}},
 		Scarce: -250, ScarceBelow: 3, Plenty: 100, PlentyFrom: 50, Cart: 50, CartTimes: 2, Competitor: 100, MatchCompetitor: true,
 	}
 }
@@ -173,12 +178,11 @@ type Bundles struct {
 }
 
 // Probing bounds how often prices are tried out; zero is no bound. Beyond it the standing price is the last word. A
-// client is a network address: buyer agents of one operator share theirs, so Client and Product are off by default.
-// They are counted from when they are on.
+// client is a network address. Buyer agents of one operator share theirs, so Client is off by default.
 type Probing struct {
 	Session int // offers below the floor in one session
 	Client  int // sessions of one client in a day
-	Product int // and of one client about one product
+	Product int // sessions of one client about one product in ProbingWindow that have not led to an order of it
 }
 
 func (p Probing) over(n Probed) bool {

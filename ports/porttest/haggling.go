@@ -311,19 +311,27 @@ func haggleProbed(s *shop) {
 
 	quote := s.load(ask(mine.ID, p, 1)).Prior.Snapshot().ID
 	since := noon.Add(-24 * time.Hour)
+	bought := s.session()
+	say(bought, p, 100_00, "me", noon) // agreed, and not paid yet
 	for _, c := range []struct {
 		ask  ports.HaggleAsk
 		want negotiation.Probed
 	}{
-		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Client: "me", Since: since}, negotiation.Probed{Session: 2, Client: 5, Product: 2}},
-		{ports.HaggleAsk{Session: mine.ID, Quote: quote, Client: "me", Since: since}, negotiation.Probed{Session: 2, Client: 5, Product: 2}},
-		{ports.HaggleAsk{Session: before.ID, Product: other.ID, Quantity: 1, Client: "me", Since: since}, negotiation.Probed{Session: 1, Client: 5, Product: 3}},
-		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", Since: since}, negotiation.Probed{Client: 5, Product: 2}},
-		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", Since: noon}, negotiation.Probed{Client: 1, Product: 1}},
-		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Client: "nobody", Since: since}, negotiation.Probed{Session: 2}},
-		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Since: since}, negotiation.Probed{Session: 2}},
-		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Since: since}, negotiation.Probed{}},
+		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Client: "me", Since: since, ProductSince: since, Newest: 20}, negotiation.Probed{Session: 2, Client: 6, Product: 2}},
+		{ports.HaggleAsk{Session: mine.ID, Quote: quote, Client: "me", Since: since, ProductSince: since, Newest: 20}, negotiation.Probed{Session: 2, Client: 6, Product: 2}},
+		{ports.HaggleAsk{Session: before.ID, Product: other.ID, Quantity: 1, Client: "me", Since: since, ProductSince: since, Newest: 20}, negotiation.Probed{Session: 1, Client: 6, Product: 3}},
+		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", Since: since, ProductSince: since, Newest: 20}, negotiation.Probed{Client: 6, Product: 3}},
+		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", Since: noon, ProductSince: noon, Newest: 20}, negotiation.Probed{Client: 2, Product: 2}},
+		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", ProductSince: since, Newest: 2}, negotiation.Probed{Product: 1}}, // the two newest are of one
+		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", Since: since}, negotiation.Probed{Client: 6}},
+		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Client: "nobody", Since: since, ProductSince: since, Newest: 20}, negotiation.Probed{Session: 2}},
+		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Since: since, ProductSince: since, Newest: 20}, negotiation.Probed{Session: 2}},
+		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Since: since, ProductSince: since, Newest: 20}, negotiation.Probed{}},
 	} {
-		same(s.t, "probed", s.load(c.ask).Probed, c.want)
+		h := s.load(c.ask)
+		same(s.t, "probed", h.Probed, c.want)
+		if len(h.Stock) != 1 {
+			s.t.Errorf("the stock is %v", h.Stock)
+		}
 	}
 }

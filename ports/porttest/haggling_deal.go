@@ -37,7 +37,7 @@ func (s *shop) answer(sess *session.Session, p *catalog.Product, quantity int, o
 	q := negotiation.Start(random[id.Quote](), s.project.ID, item, policy, signals, h.Prior, noon)
 	table := q.Table(policy.Terms(signals), offer)
 	decision := negotiation.Decide(table)
-	q.Record(decision, offer, noon)
+	q.Record(table, decision, noon)
 	r := ports.HaggleResult{Session: sess, NewSession: h.Session == nil, Quote: q, NewQuote: true}
 	if h.Prior != nil {
 		h.Prior.Supersede()

@@ -118,3 +118,22 @@ func TestOverflowPanics(t *testing.T) {
 	}()
 	decimal.FromInt(900_000_000_000_000).Times(1000)
 }
+
+func TestStep(t *testing.T) {
+	t.Parallel()
+	for list, want := range map[string][2]string{
+		"12": {"0.2", "0.5"}, "100": {"2", "5"}, "1000": {"20", "50"}, "137.77": {"2", "5"}, "39.99": {"0.5", "1"},
+		"0.03": {"0.0005", "0.001"}, "0.0001": {"0.0001", "0.0001"}, "9999999999": {"200000000", "200000000"},
+	} {
+		d := decimal.MustParse(list)
+		if d.Step(40) != decimal.MustParse(want[0]) || d.Step(20) != decimal.MustParse(want[1]) {
+			t.Errorf("%s: %s and %s, want %v", list, d.Step(40), d.Step(20), want)
+		}
+	}
+	two := decimal.FromInt(2)
+	for from, want := range map[string]int64{"0": 0, "80": 80, "80.01": 82, "81.99": 82, "82": 82} {
+		if got := decimal.MustParse(from).Up(two); got != decimal.FromInt(want) {
+			t.Errorf("%s goes up to %s", from, got)
+		}
+	}
+}

@@ -47,3 +47,25 @@ func stepOf(places int) int64 {
 	}
 	return step
 }
+
+// Step is the largest of 1, 2 and 5 × 10ⁿ that is at most one of so many parts of d, and 0.0001 at least.
+func (d Decimal) Step(parts int64) Decimal {
+	step := Decimal{1}
+	for next := (Decimal{10}); next.n <= d.n/parts; next.n *= 10 {
+		step = next
+	}
+	for _, n := range []int64{5, 2} {
+		if step.n*n <= d.n/parts {
+			return step.Times(n)
+		}
+	}
+	return step
+}
+
+// Up rounds d, which is not negative, up to a multiple of step.
+func (d Decimal) Up(step Decimal) Decimal {
+	if rest := d.n % step.n; rest != 0 {
+		return Decimal{d.n - rest + step.n}
+	}
+	return d
+}

@@ -42,6 +42,8 @@
 //	             stands, and offers the lowest countered one last (V where all were rejected)
 //	random       anything from F to V, drawn anew in every round
 //	impatient    has two rounds: F, then V; and takes any counter at or under V
+//	cross-session  offers one minor unit in a session of its own to hear the hint H, then offers H/1.11 in a new one, takes H
+//	             if that is asked for, else comes up from H to V; scouting is one of its D offers
 //	splitter     meets the standing price halfway: offer(n) = offer(n−1) + (c(n−1) − offer(n−1))/2, up to V
 //
 // A rejection may carry a hint of what is talked about at all. Buyers pass over it, as their formulas do, unless

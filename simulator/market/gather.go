@@ -13,7 +13,8 @@ type gathering struct {
 	report     *Report
 	strategies []*tally // of all populations: the market's tactics, then those apart
 	probes     [mostRounds][]probe
-	rivals     rivalry
+	rivals     rivalry // probers beside linear buyers
+	crossing   rivalry // and those who scout in another session
 	broken     map[Promise]*BrokenReport
 }
 
@@ -147,7 +148,7 @@ func (g *gathering) close() *Report {
 		r.Strategies = append(r.Strategies, m.rowOf(i, t))
 	}
 	r.Probing = rounds(&g.probes)
-	r.Prober = g.rivals.comparison()
+	r.Prober, r.CrossSession = g.rivals.comparison(), g.crossing.comparison()
 	r.Paths = m.paths()
 	for p := range Promise(len(promises)) {
 		if b := g.broken[p]; b != nil {

@@ -18,6 +18,7 @@ type talk struct {
 	most     int64 // it never offers more
 	deadline int
 	firm     float64 // share of V that a hardliner offers
+	scouted  int64   // the hint that the buyer was given in an earlier session
 	random   *rand.Rand
 
 	round    int   // of the coming offer, from 1
@@ -64,9 +65,12 @@ type rules struct {
 
 // haggle lets a buyer negotiate until it has bought or walks away. number goes to watch.
 func (r *rules) haggle(number int, buyer Buyer, tactic Tactic, random *rand.Rand) Outcome {
-	t, table := newTalk(r.item, buyer, tactic, random), r.seller.Open(r.item)
+	t, out := newTalk(r.item, buyer, tactic, random), Outcome{Buyer: buyer}
 	t.firm = r.firm
-	out := Outcome{Buyer: buyer}
+	if tactic.scouts && !r.scout(&t, &out) {
+		return out
+	}
+	table := r.seller.Open(r.item)
 	for t.round = 1; ; t.round++ {
 		price, leaves := t.next(tactic, r.heed)
 		if leaves {
@@ -93,6 +97,25 @@ func (r *rules) haggle(number int, buyer Buyer, tactic Tactic, random *rand.Rand
 			return out
 		}
 	}
+}
+
+// scout offers next to nothing in a session of its own to hear the hint, which costs one of the buyer's offers. It
+// reports whether the buyer goes on.
+func (r *rules) scout(t *talk, out *Outcome) bool {
+	answer := r.seller.Open(r.item).Offer(1)
+	out.Rounds++
+	if answer.Verdict == NoAnswer {
+		out.Lost = true
+		return false
+	}
+	if out.Broken = t.judge(answer, 1, r.floor); out.Broken != kept {
+		return false
+	}
+	if answer.Verdict == Rejected {
+		t.scouted = answer.Price
+	}
+	t.deadline--
+	return answer.Verdict != Accepted && t.deadline > 0
 }
 
 // next is the buyer's move: an offer, which takes the standing price if that is no more, or to leave.

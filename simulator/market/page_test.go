@@ -47,7 +47,7 @@ func TestThePageIsWholeAndWellFormed(t *testing.T) {
 			t.Errorf("no section %s", id)
 		}
 	}
-	if counts["svg"] != 4+10+1 || counts["table"] != 5 || counts["h1"] != 1 {
+	if counts["svg"] != 4+11+1 || counts["table"] != 5 || counts["h1"] != 1 {
 		t.Errorf("%v", counts)
 	}
 	if found := fetched.FindString(page); found != "" {

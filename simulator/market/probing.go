@@ -69,7 +69,7 @@ func probeRound(round int, probes []probe) ProbeRound {
 // rivalry sets probers beside linear buyers with the same secrets.
 type rivalry struct {
 	buyers, both, prober, linear, cheaper int
-	difference                            moments
+	difference, paid, linearPaid          moments
 }
 
 // compare pairs the probers with the linear buyers, whose numbers they have if both are there.
@@ -80,11 +80,15 @@ func (g *gathering) compare(visits []*visit, item Item) {
 		return
 	}
 	for _, v := range visits[1:] {
-		if !v.tactics[0].probes {
+		rivals := &g.rivals
+		switch {
+		case v.tactics[0].scouts:
+			rivals = &g.crossing
+		case !v.tactics[0].probes:
 			continue
 		}
 		for i, prober := range v.outcomes {
-			g.rivals.add(prober, visits[0].outcomes[v.number(i)], item)
+			rivals.add(prober, visits[0].outcomes[v.number(i)], item)
 		}
 	}
 }
@@ -101,7 +105,10 @@ func (r *rivalry) add(prober, linear Outcome, item Item) {
 		return
 	}
 	r.both++
-	r.difference.add(float64(prober.Price-linear.Price) / float64(item.List))
+	list := float64(item.List)
+	r.difference.add(float64(prober.Price-linear.Price) / list)
+	r.paid.add(float64(prober.Price) / list)
+	r.linearPaid.add(float64(linear.Price) / list)
 	if prober.Price < linear.Price {
 		r.cheaper++
 	}
@@ -116,9 +123,15 @@ func (r *rivalry) comparison() *Comparison {
 		Buyers: r.buyers, BothBought: r.both, Cheaper: r.cheaper,
 		ProberDealRate: per(r.prober, r.buyers), LinearDealRate: per(r.linear, r.buyers),
 	}
-	if n := float64(r.both); r.both > 1 {
-		mean := r.difference.sum / n
-		c.Difference = Ratio{mean, math.Sqrt(max(0, r.difference.squares/n-mean*mean) / (n - 1))}.tidy()
+	if r.both > 1 {
+		c.Difference, c.ProberPrice, c.LinearPrice = r.difference.mean(r.both), r.paid.mean(r.both), r.linearPaid.mean(r.both)
 	}
 	return c
+}
+
+// mean is that of so many, with its standard error.
+func (m *moments) mean(of int) Ratio {
+	n := float64(of)
+	mean := m.sum / n
+	return Ratio{mean, math.Sqrt(max(0, m.squares/n-mean*mean) / (n - 1))}.tidy()
 }

@@ -20,6 +20,7 @@ type Report struct {
 	Strategies   []Row          `json:"strategies"` // over all populations
 	Probing      []ProbeRound   `json:"probing"`    // over all populations
 	Prober       *Comparison    `json:"prober_against_linear,omitempty"`
+	CrossSession *Comparison    `json:"cross_session_against_linear,omitempty"`
 	Paths        []Path         `json:"paths"`
 	Broken       []BrokenReport `json:"broken_promises"`
 	Lost         int            `json:"unanswered,omitempty"` // negotiations that ended because the seller did not answer
@@ -104,12 +105,15 @@ type ProbeRound struct {
 	HintDistance float64 `json:"hint_error"`
 }
 
-// Comparison sets the prober against linear buyers of the same V, first offer and deadline.
+// Comparison sets a prober against linear buyers of the same V, first offer and deadline.
 type Comparison struct {
 	Buyers         int     `json:"buyers"`
 	BothBought     int     `json:"both_bought"`
 	ProberDealRate float64 `json:"prober_deal_rate"`
 	LinearDealRate float64 `json:"linear_deal_rate"`
+	// What either paid on average where both bought.
+	ProberPrice Ratio `json:"prober_price"`
+	LinearPrice Ratio `json:"linear_price"`
 	// Difference is the prober's price less the linear buyer's, on average where both bought.
 	Difference Ratio `json:"price_difference"`
 	Cheaper    int   `json:"prober_paid_less"`

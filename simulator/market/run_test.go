@@ -129,7 +129,7 @@ func TestFiguresAddUp(t *testing.T) {
 		}
 	}
 	r := simulated(t, c)
-	if r.Negotiations != 10*(2003+5*400) || last.Load() != int64(r.Negotiations) || calls.Load() < 10 || !r.OK() {
+	if r.Negotiations != 10*(2003+6*400) || last.Load() != int64(r.Negotiations) || calls.Load() < 10 || !r.OK() {
 		t.Errorf("%d negotiations, %d told in %d calls, broken %v", r.Negotiations, last.Load(), calls.Load(), r.Broken)
 	}
 	for _, p := range r.Populations {
@@ -173,6 +173,23 @@ func TestProbersAreSetBesideTheFloorAndLinearBuyers(t *testing.T) {
 	linear, prober := r.Strategies[1], r.Strategies[6]
 	if linear.Strategy != "linear" || prober.Strategy != "prober" || linear.DealRate != r.Prober.LinearDealRate || prober.DealRate != r.Prober.ProberDealRate {
 		t.Errorf("%+v is not of\n%+v\n%+v", r.Prober, linear, prober)
+	}
+}
+
+func TestBuyersWhoScoutAreSetBesideLinearOnes(t *testing.T) {
+	t.Parallel()
+	r := simulated(t, config(2000))
+	c := r.CrossSession
+	if c == nil || c.Buyers != 10*400 || c.BothBought == 0 || c.ProberPrice.Error <= 0 || c.LinearPrice.Error <= 0 {
+		t.Fatalf("%+v", c)
+	}
+	near(t, "difference", c.Difference.Value, c.ProberPrice.Value-c.LinearPrice.Value, 1e-5)
+	var text strings.Builder
+	if err := r.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), "The cross-session prober bought in") || !strings.Contains(strings.Join(r.words(), "\n"), "learnt the hint in a first session") {
+		t.Errorf("%s\n%s", text.String(), r.words())
 	}
 }
 

@@ -96,9 +96,15 @@ func (r *Report) writeProbing(w io.Writer) {
 	for _, p := range r.Probing {
 		print(w, "%d\t%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f", p.Round, thousands(p.Probers), p.Estimate, p.Floor, p.Hint, p.Distance, p.HintDistance)
 	}
-	if c := r.Prober; c != nil {
-		print(w, "\nThe prober bought in %s of cases, linear buyers of the same V in %s; where both did, its price less theirs is %+.4f ± %.4f",
-			percent(c.ProberDealRate), percent(c.LinearDealRate), c.Difference.Value, confidence*c.Difference.Error)
+	for _, who := range []struct {
+		name string
+		*Comparison
+	}{{"prober", r.Prober}, {"cross-session prober", r.CrossSession}} {
+		if c := who.Comparison; c != nil {
+			print(w, "\nThe %s bought in %s of cases, linear buyers of the same V and patience in %s; where both did, it paid %.4f ± %.4f and they %.4f ± %.4f: %+.4f ± %.4f",
+				who.name, percent(c.ProberDealRate), percent(c.LinearDealRate), c.ProberPrice.Value, confidence*c.ProberPrice.Error,
+				c.LinearPrice.Value, confidence*c.LinearPrice.Error, c.Difference.Value, confidence*c.Difference.Error)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ type Tactic struct {
 	rounds int  // at most; zero: until the buyer's deadline
 	greedy bool // takes any counter that it can pay
 	probes bool // is after the floor, and passes over hints
+	scouts bool // learns the hint in a session of its own first
 }
 
 // Tactics are all of them. The first five, in equal parts, are the buyers that policies are measured by.
@@ -29,6 +30,7 @@ func Tactics() []Tactic {
 		{Name: "random", aspire: (*talk).anything},
 		{Name: "impatient", aspire: func(t *talk) int64 { return t.byTime(t.buyer.First, 1) }, rounds: 2, greedy: true},
 		{Name: "splitter", aspire: (*talk).split},
+		{Name: "cross-session", aspire: (*talk).afterScouting, scouts: true},
 	}
 }
 
@@ -87,6 +89,24 @@ func (t *talk) probe() int64 {
 		return t.high
 	}
 	return t.high - (t.high-t.low)/2
+}
+
+// knownMarkup is what buyers who hold firm are met with: known from the first look at anybody's negotiations.
+const knownMarkup = 1.11
+
+// afterScouting begins where a buyer who holds firm and can just pay the hint would, and takes the hint where it is
+// asked for. If it is not, it comes up from the hint to V in the rounds that are left.
+func (t *talk) afterScouting() int64 {
+	first := min(int64(math.Ceil(float64(t.scouted)/knownMarkup)), t.buyer.Worth)
+	switch {
+	case t.scouted == 0:
+		return t.byTime(t.buyer.First, 1)
+	case t.round == 1 && t.deadline > 1:
+		return first
+	}
+	from := min(t.scouted, t.buyer.Worth)
+	share := float64(t.round-2) / float64(max(t.deadline-2, 1))
+	return from + rounded(min(max(share, 0), 1)*float64(t.buyer.Worth-from))
 }
 
 // estimate is where a buyer who reckons with nothing but rejections and counters must think that the floor is.

@@ -100,6 +100,32 @@ func TestTheProberClosesInOnTheFloor(t *testing.T) {
 	}
 }
 
+// The first offer is made in a session of its own.
+func TestScoutingForTheHint(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answers []Answer
+		offers  []int64
+		price   int64
+	}{
+		"met at the hint": {[]Answer{{Verdict: Rejected, Price: 8000, Standing: 10000}, {Verdict: Countered, Price: 8000}, {Verdict: Accepted, Price: 8000}},
+			[]int64{1, 7208, 8000}, 8000},
+		"met by the price that stands": {[]Answer{{Verdict: Rejected, Price: 8000}, {Verdict: Rejected, Price: 8000, Standing: 8001}, {Verdict: Rejected, Price: 8000, Standing: 8001}, {Verdict: Accepted, Price: 8001}},
+			[]int64{1, 7208, 8000, 8001}, 8001},
+		"not met": {[]Answer{{Verdict: Rejected, Price: 8000}, {Verdict: Rejected, Price: 8000, Standing: 9900}},
+			[]int64{1, 7208, 8000, 8500, 9000}, 0},
+		"a hint that is too high": {[]Answer{{Verdict: Rejected, Price: 9500}}, []int64{1, 8559, 9000, 9000, 9000}, 0},
+		"no hint":                 {[]Answer{{Verdict: Countered, Price: 9900}}, []int64{1, 6300, 7200, 8100, 9000}, 0},
+		"sold for a cent":         {[]Answer{{Verdict: Accepted, Price: 1}}, []int64{1}, 0},
+	} {
+		s := &script{answer: func(round int, offer int64) Answer { return c.answers[min(round, len(c.answers))-1] }}
+		out, _ := talks(t, s, "cross-session", rules{})
+		if !slices.Equal(s.offers, c.offers) || out.Price != c.price {
+			t.Errorf("%s: offers %d and pays %d; want %+v", name, s.offers, out.Price, c)
+		}
+	}
+}
+
 func TestRandomOffersStayBetweenFirstOfferAndV(t *testing.T) {
 	t.Parallel()
 	random, seen := rand.New(rand.NewPCG(3, 4)), map[int64]bool{}
@@ -124,7 +150,7 @@ func TestNames(t *testing.T) {
 	if _, err := TacticsNamed("linear", "nobody"); err == nil {
 		t.Error("nobody is a strategy")
 	}
-	if len(Measured()) != 5 || len(Others()) != 5 || len(tacticNames()) != 10 {
+	if len(Measured()) != 5 || len(Others()) != 6 || len(tacticNames()) != 11 {
 		t.Errorf("%v", tacticNames())
 	}
 }

@@ -11,8 +11,10 @@ import (
 func (r *Report) words() (all []string) {
 	all = append(all, r.wordsOnEarning()...)
 	all = append(all, r.wordsOnSales(), r.wordsOnStrategies())
-	if w := r.wordsOnProbing(); w != "" {
-		all = append(all, w)
+	for _, w := range []string{r.wordsOnProbing(), r.wordsOnCrossing()} {
+		if w != "" {
+			all = append(all, w)
+		}
 	}
 	return append(all, r.wordsOnPromises())
 }
@@ -90,6 +92,16 @@ func (r *Report) wordsOnProbing() string {
 			last.Round, percent(last.Distance), percent(last.HintDistance))
 	}
 	return text
+}
+
+func (r *Report) wordsOnCrossing() string {
+	c := r.CrossSession
+	if c == nil || c.BothBought < 2 {
+		return ""
+	}
+	return fmt.Sprintf("Buyers who learnt the hint in a first session and used it in a second paid %s of the list price on average (± %.2f points), "+
+		"plain buyers with the same limits %s (± %.2f points). A client's sessions without an order are counted by the server, and not here: each comes from an address of its own.",
+		percent(c.ProberPrice.Value), 100*confidence*c.ProberPrice.Error, percent(c.LinearPrice.Value), 100*confidence*c.LinearPrice.Error)
 }
 
 func (r *Report) wordsOnPromises() string {

@@ -231,7 +231,7 @@ func TestSession(t *testing.T) {
 	visit := s.ok("POST", "/acp/search", `{"query":"rain","buyer_context":{"loyalty_tier":"gold","location":"US","purchase_history":12}}`).string("session_id")
 	named := `,"session_id":"` + visit + `"`
 	s.ok("POST", "/acp/quote", item(named))
-	s.ok("POST", "/acp/quote", item(named+`,"offer_price":10`))
+	s.ok("POST", "/acp/quote", item(named+`,"offer_price":41`))
 	s.ok("POST", "/acp/quote", item(named+`,"offer_price":82`))
 	s.ok("POST", "/acp/quote", item(named+`,"offer_price":99`))
 	s.now = s.now.Add(10 * time.Minute)
@@ -243,7 +243,7 @@ func TestSession(t *testing.T) {
 		"cart": `{"items":[{"name":"Rain jacket","negotiated_price":99.00,"product_id":"` + jacket.String() + `","quantity":1,"variant_id":"` +
 			green.String() + `"}],"subtotal":99.00}`,
 		"negotiation_history.0.offer": "null", "negotiation_history.0.response": `"quote"`,
-		"negotiation_history.1": `{"offer":10.00,"offered_price":87.30,"response":"reject","timestamp":"2026-03-02T12:00:00.005Z","type":"quote_request"}`,
+		"negotiation_history.1": `{"offer":41.00,"offered_price":87.30,"response":"reject","timestamp":"2026-03-02T12:00:00.005Z","type":"quote_request"}`,
 		"negotiation_history.2": `{"counter":91.02,"offer":82.00,"response":"counter_offer","timestamp":"2026-03-02T12:00:00.005Z","type":"quote_request"}`,
 		"negotiation_history.3": `{"final_price":99.00,"offer":99.00,"response":"accept","timestamp":"2026-03-02T12:00:00.005Z","type":"quote_request"}`,
 		"recommendations_shown": `[{"accepted":false,"product_id":"` + mug.String() + `"}]`,

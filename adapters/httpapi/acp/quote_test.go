@@ -16,7 +16,7 @@ func TestQuoteIsFollowedUpToADeal(t *testing.T) {
 	asked.expect(t, map[string]string{"status": `"quote"`, "list_price": "100.00", "offered_price": "98.00", "valid_until": `"2026-03-02T12:15:00.005Z"`})
 	follow := `{"session_id":` + asked.at("session_id") + `,"quote_id":` + asked.at("quote_id")
 
-	low := s.ok("POST", "/acp/quote", follow+`,"offer_price":20}`)
+	low := s.ok("POST", "/acp/quote", follow+`,"offer_price":41}`)
 	low.expect(t, map[string]string{ // 31 % of the way, and 10 % for the competitor
 		"status": `"reject"`, "floor_hint": `"80"`, "offered_price": "91.80", "valid_until": `"2026-03-02T12:15:00.005Z"`,
 	})

@@ -79,7 +79,7 @@ type inputsView struct {
 	} `json:"member" doc:"What the merchant's systems know of it."`
 	Probed struct {
 		Session int `json:"session" doc:"Offers below the floor in the whole session."`
-		Client  int `json:"client" doc:"The client's sessions of a day."`
+		Client  int `json:"client" doc:"The client's sessions of a day, where the policy bounds them."`
 		Product int `json:"product" doc:"Those of them that were about the product."`
 	} `json:"probed" doc:"What it tried out before."`
 }

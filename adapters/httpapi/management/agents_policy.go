@@ -23,7 +23,7 @@ type policyPatch struct {
 	Segments    wire.Optional[[]segmentPatch] `json:"segments,omitzero" doc:"At most 20. The first that matches puts its curve in the place of the policy's."`
 	Leanings    wire.Optional[leaningsPatch]  `json:"leanings,omitzero" doc:"What signals move prices by, in percent of the way from list to floor. They add up."`
 	Bundles     wire.Optional[bundlesPatch]   `json:"bundles,omitzero"`
-	Probing     wire.Optional[probingPatch]   `json:"probing,omitzero" doc:"How often prices may be tried out in a day before the standing price is the last word. 0: without bound."`
+	Probing     wire.Optional[probingPatch]   `json:"probing,omitzero" doc:"How often prices may be tried out before the standing price is the last word. 0: without bound. A client is a network address."`
 }
 
 type curvePatch struct {
@@ -77,8 +77,8 @@ type bundlesPatch struct {
 
 type probingPatch struct {
 	Session wire.Optional[int] `json:"session,omitzero" doc:"Offers below the floor in one session."`
-	Client  wire.Optional[int] `json:"client,omitzero" doc:"Sessions of one client."`
-	Product wire.Optional[int] `json:"product,omitzero" doc:"Sessions of one client about one product."`
+	Client  wire.Optional[int] `json:"client,omitzero" doc:"Sessions of one client in a day."`
+	Product wire.Optional[int] `json:"product,omitzero" doc:"Sessions of one client about one product in an hour that led to no order of it."`
 }
 
 // fromAPIPolicy is what a change makes of the policy in force, or nil where it leaves that alone.

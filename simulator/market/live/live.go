@@ -98,8 +98,25 @@ func (s *Shop) find() (merchant.Project, error) {
 	if err != nil {
 		return merchant.Project{}, err
 	}
-	_, err = s.merchant.In(project.ID).PatchSettings(s.ctx, project.ID, merchant.Patch{"commerce": merchant.Patch{"bundle_suggestions": false}})
-	return project, err
+	made := s.merchant.In(project.ID)
+	if _, err = made.PatchSettings(s.ctx, project.ID, merchant.Patch{"commerce": merchant.Patch{"bundle_suggestions": false}}); err != nil {
+		return project, err
+	}
+	return project, s.unbounded(made)
+}
+
+// unbounded has the project's agent count no sessions of a client: all buyers of a run come from one address.
+func (s *Shop) unbounded(project *merchant.Client) error {
+	agents, err := project.Agents(s.ctx, merchant.Page{Limit: 1})
+	if err != nil {
+		return fmt.Errorf("the agent: %w", err)
+	}
+	for _, a := range agents.Data {
+		if _, err := project.PatchAgent(s.ctx, a.ID, merchant.Patch{"policy": merchant.Patch{"probing": merchant.Patch{"product": 0}}}); err != nil {
+			return fmt.Errorf("the agent's policy: %w", err)
+		}
+	}
+	return nil
 }
 
 func (s *Shop) named(name string) (merchant.Project, error) {

@@ -26,6 +26,8 @@ type stub struct {
 	keys   []string // and their idempotency keys
 	unseen int      // how often the product is not there yet
 	gone   []string // products taken off sale
+
+	patched string // what was changed in the agent
 }
 
 const (
@@ -33,6 +35,7 @@ const (
 	object   = `{"responses": {"default": {"description": "any", "content": {"application/json": {"schema": {"type": "object"}}}}}}`
 	document = `{"openapi": "3.1.0", "paths": {
 		"/v1/projects": {"get": ` + object + `, "post": ` + object + `}, "/v1/projects/{id}/settings": {"patch": ` + object + `},
+		"/v1/agents": {"get": ` + object + `}, "/v1/agents/{id}": {"patch": ` + object + `},
 		"/v1/catalog/products": {"post": ` + object + `}, "/v1/catalog/products/{id}": {"delete": ` + object + `},
 		"/p/{slug}/.well-known/acp/manifest.json": {"get": ` + object + `}, "/p/{slug}/acp/products/{id}": {"get": ` + object + `},
 		"/p/{slug}/acp/quote": {"post": ` + object + `}}}`
@@ -52,6 +55,8 @@ func (s *stub) serve(t *testing.T) string {
 	mux.HandleFunc("GET /v1/projects", tell(`{"data": [`+project+`], "meta": {"total": 1}}`))
 	mux.HandleFunc("POST /v1/projects", tell(project))
 	mux.HandleFunc("PATCH /v1/projects/{id}/settings", tell(`{}`))
+	mux.HandleFunc("GET /v1/agents", tell(`{"data": [{"id": "agent_1", "status": "active"}], "meta": {"total": 1}}`))
+	mux.HandleFunc("PATCH /v1/agents/agent_1", s.patch)
 	mux.HandleFunc("POST /v1/catalog/products", tell(`{"id": "prod_1", "price": 100, "name": "x", "sku": "x", "category": "c"}`))
 	mux.HandleFunc("DELETE /v1/catalog/products/{id}", s.remove)
 	mux.HandleFunc("GET /p/demo/acp/products/{id}", s.product(toShop))
@@ -66,6 +71,12 @@ func (s *stub) remove(w http.ResponseWriter, r *http.Request) {
 	s.gone = append(s.gone, r.PathValue("id"))
 	w.Header().Set("X-Request-Id", r.Header.Get("X-Request-Id"))
 	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *stub) patch(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	s.patched = string(body)
+	write(w, r, http.StatusOK, `{"id": "agent_1", "status": "active"}`)
 }
 
 func write(w http.ResponseWriter, r *http.Request, status int, body string) {
@@ -174,6 +185,9 @@ func TestWhatIsWrongWithAServerIsTold(t *testing.T) {
 		}
 		if shop.Leave() != nil || len(s.gone) > 0 {
 			t.Errorf("a project of its own lost %q", s.gone)
+		}
+		if !sameJSON(s.patched, `{"policy": {"probing": {"product": 0}}}`) {
+			t.Errorf("the agent of a project of its own was changed by %s", s.patched)
 		}
 	}
 }

@@ -1,0 +1,49 @@
+package haggling_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/haggle-commerce/haggle/app/haggling"
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Two buyers who offer the same for the same get the same answers, whoever they are: not by the agent's or the
+// product's name, the address they come from, where they live, the language that they write or what they say
+// (decisions 15).
+func TestPricesFollowFromNothingThatABuyerIs(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		offers := rapid.SliceOfN(rapid.Int64Range(1, 110_000), 1, 6).Draw(r, "offers")
+		tier := rapid.SampledFrom([]string{"", "gold", "platinum"}).Draw(r, "tier") // loyalty may count
+		plain, other := newShop(t), newShop(t)
+		text := func(name string) string { return rapid.StringN(0, 40, 160).Draw(r, name) }
+		other.tent.Name, other.tent.Description, other.tent.Brand = text("product's name"), text("description"), text("brand")
+		other.mandate.agent = &agent.Agent{ID: id.New[id.Agent]([16]byte{9}), Name: text("agent's name")}
+		other.project.Settings.Locale = rapid.SampledFrom([]string{"de-DE", "ja-JP", "ar"}).Draw(r, "locale")
+		said := session.Claims{LoyaltyTier: tier, Location: text("location"), Urgency: rapid.SampledFrom([]string{"urgent", "flexible", text("urgency")}).Draw(r, "haste")}
+		client := rapid.StringMatching(`[0-9a-f]{8}`).Draw(r, "client")
+
+		var one, two haggling.Answer
+		for i, minor := range offers {
+			first, second := ports.HaggleAsk{Product: plain.tent.ID, Quantity: 1}, ports.HaggleAsk{Product: other.tent.ID, Quantity: 1, Client: client}
+			if i > 0 {
+				first, second = again(one), again(two)
+				second.Client = client
+			}
+			one = plain.mustQuote(haggling.Request{Ask: first, Offer: offer(minor), Claims: &session.Claims{LoyaltyTier: tier}})
+			two = other.mustQuote(haggling.Request{Ask: second, Offer: offer(minor), Claims: &said, Message: text("message")})
+			if one.Decision != two.Decision || one.Quote.Bounds != two.Quote.Bounds {
+				r.Fatalf("offer %d: %+v over %+v, and %+v over %+v", minor, one.Decision, one.Quote.Bounds, two.Decision, two.Quote.Bounds)
+			}
+			if _, agreed := one.Decision.(negotiation.Accepted); agreed {
+				return
+			}
+		}
+	})
+}
