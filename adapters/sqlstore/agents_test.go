@@ -181,7 +181,8 @@ func TestAgentsAndProbingTakeOneRoundTrip(t *testing.T) {
 		t.Errorf("the active agent took %d round trips, want 1", trips)
 	}
 	ask := ports.HaggleAsk{
-		Session: numbered[id.Session](1), Product: numbered[id.Product](1), Quantity: 1, Client: "client", Since: time.UnixMilli(0),
+		Session: numbered[id.Session](1), Product: numbered[id.Product](1), Quantity: 1, Client: "client",
+		Since: time.UnixMilli(0), ProductSince: time.UnixMilli(0), Newest: 400,
 	}
 	if trips := w.count(func() {
 		if _, err := s.Haggling().Load(t.Context(), p.ID, ask); err != nil {
@@ -189,6 +190,28 @@ func TestAgentsAndProbingTakeOneRoundTrip(t *testing.T) {
 		}
 	}); trips != 1 {
 		t.Errorf("an ask of a client took %d round trips, want 1", trips)
+	}
+}
+
+// What a client tried out about a product is counted in the statement that reads the stock.
+func TestProbingTakesNoStatementOfItsOwn(t *testing.T) {
+	t.Parallel()
+	s, count := countedSQLite(t)
+	p := storeProject(t, s, 1)
+	for _, visit := range []id.Session{{}, numbered[id.Session](1)} {
+		statements := func(client string) int64 {
+			return count(func() {
+				ask := ports.HaggleAsk{
+					Session: visit, Product: numbered[id.Product](1), Quantity: 1, Client: client, ProductSince: time.UnixMilli(0), Newest: 400,
+				}
+				if _, err := s.Haggling().Load(t.Context(), p.ID, ask); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		if with, without := statements("client"), statements(""); with != without {
+			t.Errorf("an ask of a client takes %d statements, one of nobody %d", with, without)
+		}
 	}
 }
 
