@@ -196,7 +196,7 @@ func (p *past) order(session string, began time.Time, checkout, lines string, o 
 	order := p.next("ord")
 	o.gross = o.goods + 5_99
 	p.orders = append(p.orders, []any{
-		p.project, order, checkout, session, order, "confirmed", lines, "{}", "", "", "USD", o.goods, 5_99, 0, o.list - o.goods, o.gross, "{}", "processing", o.at.UnixMilli(), 1,
+		p.project, order, checkout, session, order, "confirmed", lines, "{}", "", "", "USD", o.goods, 5_99, 0, o.list - o.goods, o.gross, "{}", "processing", o.at.UnixMilli(), 1, "", "",
 	})
 	p.placed = append(p.placed, o)
 	if _, known := p.firstSale[session]; !known {

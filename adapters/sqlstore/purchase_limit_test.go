@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/ordertoken"
 	app "github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -22,7 +23,7 @@ import (
 )
 
 // parallelCards is how many payments are finalized at the same time.
-const parallelCards = 40
+const parallelCards = checkout.MaxOpen
 
 // countingGateway counts the cards that reach the provider, which takes its time to answer.
 type countingGateway struct {
@@ -58,6 +59,10 @@ type randomBits struct{}
 func (randomBits) Bits128() (bits [16]byte) { rand.Read(bits[:]); return bits }
 func (randomBits) Secret(int) string        { return "secret" }
 
+type plainSecrets struct{}
+
+func (plainSecrets) Derive(text, _ string) []string { return []string{text} }
+
 // till is a server's payments over a store.
 func till(s *Store, g ports.Gateway) *app.Service {
 	return &app.Service{
@@ -66,6 +71,7 @@ func till(s *Store, g ports.Gateway) *app.Service {
 		Checkouts: s.Checkouts(),
 		Orders:    s.Orders(),
 		Gateway:   g,
+		Tokens:    ordertoken.Tokens{Secrets: plainSecrets{}},
 		Sandbox:   true,
 		Entropy:   randomBits{},
 		Log:       slog.New(slog.DiscardHandler),

@@ -35,7 +35,7 @@ func storeOrders(tb testing.TB, s *Store, project id.Project, orders, lines int,
 			}
 			of := numbered[id.Order](i).String()
 			rows = append(rows, []any{
-				project.String(), of, of, of, of, "confirmed", text, "{}", "", "", "USD", 0, 0, 0, 0, 0, "{}", "processing", i * 1000, 1,
+				project.String(), of, of, of, of, "confirmed", text, "{}", "", "", "USD", 0, 0, 0, 0, 0, "{}", "processing", i * 1000, 1, "", "",
 			})
 		}
 		err := s.inTx(tb.Context(), project, func(t *tx) error { return t.insert(tb.Context(), columns, rows, "") })

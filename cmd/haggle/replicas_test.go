@@ -315,12 +315,12 @@ func TestReplicasWithoutRedis(t *testing.T) {
 func TestKilledAmidKeyedRequests(t *testing.T) {
 	t.Parallel()
 	database := boottest.Engines[1].URL(t)
-	k := &killing{survivor: startReplica(t, database)}
+	k := &killing{survivor: startReplica(t, database, manyProjects)}
 	k.shop = k.survivor.openShop(t, "shop")
 	k.survivor.must(t, 201, nil, boottest.Key, "POST", "/v1/catalog/products",
 		`{"name":"Mug","sku":"mug","price":10,"category":"Kitchen","quantity":0}`, "X-Project-ID", k.shop)
 	for round := range 6 {
-		k.round(t, fmt.Sprint(round), startReplica(t, database))
+		k.round(t, fmt.Sprint(round), startReplica(t, database, manyProjects))
 	}
 	var stock struct{ Data []struct{ Quantity int64 } }
 	k.survivor.must(t, 200, &stock, boottest.Key, "GET", "/v1/catalog/inventory?sku=mug", "", "X-Project-ID", k.shop)
@@ -334,6 +334,9 @@ func TestKilledAmidKeyedRequests(t *testing.T) {
 	}
 	t.Logf("%d keys, %d requests cut off, %d asked to wait, %d had taken effect", k.keys.Load(), k.cut.Load(), k.waited.Load(), k.replayed.Load())
 }
+
+// manyProjects lets an account open as many projects as the clients of a test do.
+const manyProjects = "--enterprise-limits=100000/10000000"
 
 // killing is what the clients of a test know together.
 type killing struct {

@@ -21,7 +21,7 @@ var overrides = map[string]map[string]any{
 	"update-account":            {"name": "Taken over"},
 	"create-api-key":            {"scopes": []any{"keys:read"}},
 	"create-product":            {"sku": "new-sku"},
-	"create-event-subscription": {"url": "https://203.0.113.1/hook", "event_types": []any{"*"}},
+	"create-event-subscription": {"url": "https://127.0.0.1:1/hook", "event_types": []any{"*"}},
 	"update-event-subscription": {"description": "Taken over"},
 	"update-product":            {"name": "Taken over"},
 	"upsert-products":           {"products.name": "Taken over", "products.price": 1},
