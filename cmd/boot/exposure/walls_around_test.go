@@ -112,9 +112,10 @@ func TestHeadersAreReadOneWay(t *testing.T) {
 			{products + "?api_key={victim's key}", []string{victims}, 401, "unauthenticated"},
 			{products + "?access_token={victim's key}", []string{victims}, 401, "unauthenticated"},
 			{products + "?authorization=Bearer%20{victim's key}", []string{victims}, 401, "unauthenticated"},
-			{products + "?X-Project-ID={victim}", []string{key, own}, 200, ""},
-			{products + "?project_id={victim}", []string{key, own}, 200, ""},
-			{"GET /v1/projects/{}?project_id={victim}", []string{key, victims}, 200, ""},
+			{products + "?X-Project-ID={victim}", []string{key, own}, 400, "invalid_request"},
+			{products + "?project_id={victim}", []string{key, own}, 400, "invalid_request"},
+			{"GET /v1/projects/{}?project_id={victim}", []string{key, victims}, 400, "invalid_request"},
+			{"GET /v1/projects/{}", []string{key, victims}, 200, ""},
 			{"GET /v1/projects/{victim}", []string{key, own}, 404, "project_not_found"},
 			{"GET /v1/audit-events?project_id={}&project_id={victim}", []string{key}, 200, ""},
 			{"GET /v1/audit-events?project_id={victim}&project_id={}", []string{key}, 200, ""},
@@ -197,7 +198,7 @@ func TestMethodsAreWhatTheyAre(t *testing.T) {
 				t.Errorf("%s %v: %d %s, want %d", c.line, c.headers, r.status, r.body, c.status)
 			}
 		}
-		own := i.raw(t, "DELETE /v1/catalog/products/"+i.ids["product_id"]+"?_method=GET", key, "X-Project-ID: {}", "X-HTTP-Method-Override: GET")
+		own := i.raw(t, "DELETE /v1/catalog/products/"+i.ids["product_id"], key, "X-Project-ID: {}", "X-HTTP-Method-Override: GET")
 		if own.status != 204 {
 			t.Errorf("DELETE that claims to be GET: %d %s", own.status, own.body)
 		}
