@@ -470,6 +470,7 @@ Feature: Agents
       Then the answer shows:
         | verified      | true                    |
         | decisions     | 3                       |
+        | checkpoint    | null                    |
         | head.position | 3                       |
         | head.hash     | matches ^[0-9a-f]{64}$  |
         | broken_at     | null                    |

@@ -1,5 +1,5 @@
 Feature: Settings
-  A shop's settings come in five groups. A change is a merge patch: it touches what it names, and null
+  A shop's settings come in six groups. A change is a merge patch: it touches what it names, and null
   restores a default. Each setting shows in what buyers meet.
 
   Rule: Every setting has a default
@@ -27,6 +27,12 @@ Feature: Settings
         | security.ip_allowlist            | []             |
         | security.mfa_required            | false          |
         | security.session_timeout_minutes | 30             |
+        | retention.messages               | 30             |
+        | retention.sessions               | 30             |
+        | retention.decisions              | 180            |
+        | retention.events                 | 90             |
+        | retention.deliveries             | 90             |
+        | retention.logs                   | 90             |
 
   Rule: A change touches only what it names
 
@@ -91,6 +97,8 @@ Feature: Settings
         | notifications.alert_channels     | ["chat"]        | []      |
         | security.ip_allowlist            | ["127.0.0.0/8"] | []      |
         | security.session_timeout_minutes | 5               | 30      |
+        | retention.sessions               | 7               | 30      |
+        | retention.logs                   | 400             | 90      |
 
     Scenario: A whole group
       Given a shop
@@ -138,6 +146,11 @@ Feature: Settings
         | security.ip_allowlist            | ["127.0.0.0/8", "::1"]   |
         | security.session_timeout_minutes | 5                        |
         | security.session_timeout_minutes | 1440                     |
+        | retention.messages               | 1                        |
+        | retention.sessions               | 180                      |
+        | retention.decisions              | 30                       |
+        | retention.decisions              | 3650                     |
+        | retention.deliveries             | 90                       |
 
     Scenario Outline: Beyond the edge
       Given a shop
@@ -180,6 +193,13 @@ Feature: Settings
         | security.session_timeout_minutes | 4                         | security.session_timeout_minutes |
         | security.session_timeout_minutes | 1441                      | security.session_timeout_minutes |
         | security.unknown                 | true                      | security.unknown                 |
+        | retention.messages               | 0                         | retention.messages               |
+        | retention.sessions               | 3651                      | retention.sessions               |
+        | retention.decisions              | 6                         | retention.decisions              |
+        | retention.decisions              | 29                        | retention.decisions              |
+        | retention.deliveries             | 91                        | retention.deliveries             |
+        | retention.logs                   | 1.5                       | retention.logs                   |
+        | retention.orders                 | 1                         | retention.orders                 |
         | unknown                          | {}                        | unknown                          |
         | commerce                         | []                        | commerce                         |
 

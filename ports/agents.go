@@ -150,6 +150,9 @@ type ChainHead struct {
 	Position int64
 	Hash     string
 	Unsealed int
+	// Checkpoint stands for the decisions that are not kept any longer, with the seal that it was given.
+	Checkpoint negotiation.Checkpoint
+	Seal       string
 }
 
 // Negotiation is all that was said about one item in one session.

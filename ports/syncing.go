@@ -182,6 +182,4 @@ type Inbox interface {
 // end of its lease.
 type InboxQueue interface {
 	Queue[*integration.Delivery]
-	// Forget removes what was received before a time and is not waiting, up to n, and tells how many.
-	Forget(ctx context.Context, before time.Time, n int) (int, error)
 }

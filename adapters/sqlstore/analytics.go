@@ -78,6 +78,21 @@ WHERE project_id = $1
   AND created_at >= $2
   AND created_at < $3`
 
+	// countSessionsGone counts those that are not kept any longer, by the slot in which they began.
+	countSessionsGone = `
+SELECT CAST(COALESCE(sum(sessions), 0) AS BIGINT)
+FROM analytics_slots
+WHERE project_id = $1
+  AND at >= $2
+  AND at < $3`
+
+	// selectRecordsGone is a time after which all records are kept.
+	selectRecordsGone = `
+SELECT CASE WHEN r.sessions_until > c.folded_until THEN r.sessions_until ELSE c.folded_until END
+FROM retention AS r
+JOIN decision_chains AS c ON c.project_id = r.project_id
+WHERE r.project_id = $1`
+
 	selectRefunded = `
 SELECT updated_at, amount
 FROM refunds
@@ -148,9 +163,24 @@ func (r *reading) first() time.Time { return r.period.Bounds[0] }
 func (r *reading) last() time.Time  { return r.period.Bounds[len(r.spans)] }
 
 func (r *reading) all(ctx context.Context) error {
-	for _, part := range []func(context.Context) error{r.folded, r.unfolded, r.refunded, r.sessions} {
+	for _, part := range []func(context.Context) error{r.whole, r.folded, r.unfolded, r.refunded, r.sessions} {
 		if err := part(ctx); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// whole leaves slots that a bound cuts in two as they were folded if some of their records are not kept any longer: they
+// count where they begin.
+func (r *reading) whole(ctx context.Context) error {
+	var gone int64
+	if _, err := r.tx.get(ctx, &gone, selectRecordsGone, r.project.String()); err != nil {
+		return err
+	}
+	for slot := range r.edges {
+		if toMillis(slot) <= gone {
+			delete(r.edges, slot)
 		}
 	}
 	return nil
@@ -259,6 +289,11 @@ func (r *reading) sessions(ctx context.Context) error {
 		if _, err := r.tx.get(ctx, &r.spans[i].Sessions, countSessions, r.project.String(), from, to); err != nil {
 			return err
 		}
+		var gone int64
+		if _, err := r.tx.get(ctx, &gone, countSessionsGone, r.project.String(), from, to); err != nil {
+			return err
+		}
+		r.spans[i].Sessions += gone
 	}
 	return nil
 }

@@ -44,6 +44,11 @@ SELECT position, hash
 FROM decision_chains
 WHERE project_id = $1`
 
+	selectHead = `
+SELECT position, hash, folded, folded_hash, folded_until, seal
+FROM decision_chains
+WHERE project_id = $1`
+
 	countUnsealed = countDecisions + `
   AND position IS NULL`
 )
@@ -138,10 +143,14 @@ type chainRow struct {
 }
 
 func (v Decisions) Head(ctx context.Context, project id.Project) (ports.ChainHead, error) {
-	var chains []chainRow
+	var chains []struct {
+		chainRow
+		checkpointRow
+		Seal []byte
+	}
 	var unsealed []countRow
 	b := v.store.reading(project)
-	b.query(&chains, selectChain, project.String())
+	b.query(&chains, selectHead, project.String())
 	b.query(&unsealed, countUnsealed, project.String())
 	if err := b.run(ctx); err != nil {
 		return ports.ChainHead{}, err
@@ -149,7 +158,13 @@ func (v Decisions) Head(ctx context.Context, project id.Project) (ports.ChainHea
 	if len(chains) == 0 {
 		return ports.ChainHead{}, missingProject()
 	}
-	return ports.ChainHead{Position: chains[0].Position, Hash: chains[0].Hash, Unsealed: unsealed[0].N}, nil
+	return ports.ChainHead{
+		Position:   chains[0].Position,
+		Hash:       chains[0].Hash,
+		Unsealed:   unsealed[0].N,
+		Checkpoint: chains[0].checkpoint(),
+		Seal:       string(chains[0].Seal),
+	}, nil
 }
 
 func (v Decisions) Sealed(ctx context.Context, project id.Project, from int64, limit int) ([]ports.Decided, error) {

@@ -81,7 +81,7 @@ func falsified(column string) string {
 func unguardedRecord(s *Store) string {
 	const drop = "; DROP INDEX decisions_sealed"
 	if s.dialect.oneTrip {
-		return "BEGIN; SET LOCAL haggle.project_id = '*'; ALTER TABLE decisions DISABLE TRIGGER USER; ALTER TABLE decisions DROP CONSTRAINT decisions_session" + drop
+		return "BEGIN; SET LOCAL haggle.project_id = '*'; ALTER TABLE decisions DISABLE TRIGGER USER" + drop
 	}
 	return "PRAGMA foreign_keys = off; BEGIN IMMEDIATE; DROP TRIGGER decisions_unchanged; DROP TRIGGER decisions_seal; DROP TRIGGER decisions_stay; DROP TRIGGER decisions_erase; DROP TRIGGER decisions_salt" + drop
 }

@@ -71,6 +71,8 @@ var keysWithoutRowID = map[string]string{
 	"analytics_lost":    "project_id, began, session_id, product_id, variant_id, quantity",
 	"analytics_pending": "project_id, session_id, record_id",
 	"analytics_folds":   "project_id",
+	"retention":         "project_id",
+	"sessions_held":     "project_id, session_id",
 }
 
 var sqliteDialect = dialect{

@@ -115,10 +115,13 @@ func unwritable(err error) bool {
 }
 
 // violated names the constraint that a statement broke: on PostgreSQL by its name, on SQLite by its
-// columns or, for a CHECK, by its name.
+// columns or, for a CHECK, by its name. NOT NULL is named by the column.
 func violated(err error) string {
 	var pgErr *pq.Error
 	if errors.As(err, &pgErr) {
+		if pgErr.Code == "23502" { // not_null_violation
+			return pgErr.Table + "." + pgErr.Column
+		}
 		return pgErr.Constraint
 	}
 	var liteErr *sqlite.Error

@@ -13,9 +13,10 @@ const entryColumns = `project_id, session_id, seq, id, quote_id, product_id, var
   offer, response, price, rule, policy_version, list_price, opening, target, floor, before, signals, message,
   agent_id, handler, fallback, proposal, client`
 
+// insertEntry fails where there is no such session. Decisions outlive sessions, so no reference says so.
 const insertEntry = `
 INSERT INTO decisions (` + entryColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+VALUES ($1, (SELECT id FROM sessions WHERE project_id = $1 AND id = $2), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
   $23, $24, $25, $26, $27)`
 
 const selectHistory = `

@@ -75,20 +75,6 @@ WHERE project_id = $1
 	// recordInbox is updateInbox for who still holds the lease.
 	recordInbox = updateInbox + `
   AND due_at = $8`
-
-	oldInbox = `
-WITH old AS MATERIALIZED (
-  SELECT project_id, id
-  FROM webhook_deliveries
-  WHERE received_at < $1
-    AND due_at IS NULL
-  ORDER BY received_at
-  LIMIT $2`
-
-	forgetInbox = `
-)
-DELETE FROM webhook_deliveries
-WHERE (project_id, id) IN (SELECT project_id, id FROM old)`
 )
 
 // Keep stores each part of the list twice, in one round trip: first as it is, which leaves out what is known,
@@ -188,13 +174,4 @@ func (v Inbox) Update(ctx context.Context, of id.Project, at id.Integration, wan
 		return nil, err
 	}
 	return changed, nil
-}
-
-func (v inboxQueue) Forget(ctx context.Context, before time.Time, n int) (forgotten int, err error) {
-	err = v.store.inTx(ctx, anyProject, func(t *tx) error {
-		rows, err := t.exec(ctx, oldInbox+t.dialect.skipLocked+forgetInbox, toMillis(before), n)
-		forgotten = int(rows)
-		return err
-	})
-	return forgotten, err
 }

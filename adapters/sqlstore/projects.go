@@ -99,7 +99,7 @@ func (t *tx) admitProject(ctx context.Context, owner id.Account) error {
 	return nil
 }
 
-// staff gives a new project its first agent and an empty chain of decisions.
+// staff gives a new project its first agent, an empty chain of decisions, and a place in the queue of what is to be removed.
 func staff(b *batch, p *project.Project) error {
 	first, version := firstAgent(p)
 	args, err := agentArgs(first)
@@ -110,6 +110,7 @@ func staff(b *batch, p *project.Project) error {
 	b.exec(insertAgent, args...)
 	b.exec(insertPolicy, policy...)
 	b.exec(insertChain, p.ID.String())
+	b.exec(insertRetention, p.ID.String(), 0)
 	return err
 }
 

@@ -177,7 +177,7 @@ var deletions = emptied(
 	"stock_checks", "low_stock", "haggled_sessions", "reconciliations", "money_differences",
 	"analytics_folds", "analytics_pending", "analytics_slots", "analytics_lost",
 	"embedding_progress", "embeddings",
-	"outbox", "deliveries", "webhook_deliveries", "jobs_set_aside",
+	"outbox", "deliveries", "webhook_deliveries", "jobs_set_aside", "retention", "sessions_held",
 )
 
 // kept are the tables that a closed project keeps unchanged: its books, and what proves how prices were agreed.
@@ -202,6 +202,7 @@ func (d dialect) closings() []closingStage {
 		"stock_checks", "low_stock", "haggled_sessions",
 		"analytics_folds", "analytics_pending", "analytics_slots", "analytics_lost",
 		"embedding_progress", "embeddings", "outbox", "deliveries", "webhook_deliveries", "jobs_set_aside",
+		"retention", "sessions_held",
 	)
 	stages = append(stages,
 		closingStage{table: "quotes", key: "id", where: "redeemed_by = '' AND claimed_by = ''"},

@@ -1,6 +1,8 @@
 package sqlstore
 
 import (
+	"cmp"
+
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -41,6 +43,30 @@ type settingsJSON struct {
 	IPAllowlist         []string `json:"ip_allowlist"`
 	MFARequired         bool     `json:"mfa_required"`
 	SessionMinutes      int      `json:"session_minutes"`
+
+	Retention retentionJSON `json:"retention"`
+}
+
+// retentionJSON is in days. What is missing, as in settings of earlier releases, is the default.
+type retentionJSON struct {
+	Messages   int `json:"messages"`
+	Sessions   int `json:"sessions"`
+	Decisions  int `json:"decisions"`
+	Events     int `json:"events"`
+	Deliveries int `json:"deliveries"`
+	Logs       int `json:"logs"`
+}
+
+func (j retentionJSON) retention() project.Retention {
+	d := project.DefaultRetention()
+	return project.Retention{
+		Messages:   cmp.Or(j.Messages, d.Messages),
+		Sessions:   cmp.Or(j.Sessions, d.Sessions),
+		Decisions:  cmp.Or(j.Decisions, d.Decisions),
+		Events:     cmp.Or(j.Events, d.Events),
+		Deliveries: cmp.Or(j.Deliveries, d.Deliveries),
+		Logs:       cmp.Or(j.Logs, d.Logs),
+	}
 }
 
 func toSettingsJSON(s project.Settings) settingsJSON {
@@ -51,6 +77,7 @@ func toSettingsJSON(s project.Settings) settingsJSON {
 		LLMProvider: s.LLMProvider, LLMModel: s.LLMModel, MaxTokens: s.MaxTokens, Temperature: s.Temperature,
 		EmailEnabled: s.EmailEnabled, ChatWebhook: s.ChatWebhook, AlertChannels: s.AlertChannels,
 		IPAllowlist: s.IPAllowlist, MFARequired: s.MFARequired, SessionMinutes: s.SessionMinutes,
+		Retention: retentionJSON(s.Retention),
 	}
 }
 
@@ -62,6 +89,7 @@ func fromSettingsJSON(j settingsJSON, c money.Currency) project.Settings {
 		LLMProvider: j.LLMProvider, LLMModel: j.LLMModel, MaxTokens: j.MaxTokens, Temperature: j.Temperature,
 		EmailEnabled: j.EmailEnabled, ChatWebhook: j.ChatWebhook, AlertChannels: j.AlertChannels,
 		IPAllowlist: j.IPAllowlist, MFARequired: j.MFARequired, SessionMinutes: j.SessionMinutes,
+		Retention: j.Retention.retention(),
 	}
 }
 

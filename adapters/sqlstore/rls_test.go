@@ -277,7 +277,7 @@ func fillTables(t *testing.T, s *Store, project id.Project) (order []string) {
 }
 
 // begunWith are the tables with a row of each project from its beginning on.
-var begunWith = []string{"decision_chains", "agents", "agent_policies"}
+var begunWith = []string{"decision_chains", "agents", "agent_policies", "retention"}
 
 // unchanged are the tables whose rows change in some columns only, which project_id is not among.
 var unchanged = []string{"decisions", "agent_policies"}

@@ -259,11 +259,14 @@ func (b *batch) show(project id.Project, in id.Session, products []id.Product) {
 	}
 }
 
+// noSessionOfDecision is what is violated where insertEntry finds no session.
+const noSessionOfDecision = "decisions.session_id"
+
 // orMissingSession names the session where a row of one was written that does not exist. SQLite does
 // not tell which foreign key was broken; the statements that this is asked about have no other.
 func orMissingSession(err error) error {
 	switch violated(err) {
-	case "shown_session", "decisions_session", "checkouts_session", "FOREIGN KEY constraint failed":
+	case "shown_session", noSessionOfDecision, "checkouts_session", "FOREIGN KEY constraint failed":
 		return fault.Missing("session").Because(err)
 	}
 	return err

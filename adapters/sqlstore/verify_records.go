@@ -9,28 +9,33 @@ var recordPromises = []promise{
 SELECT q.project_id AS project, q.id AS subject, 'nothing was decided about it' AS says
 FROM quotes AS q
 WHERE q.project_id NOT IN (SELECT id FROM projects WHERE status IN ('closing', 'closed'))
+  AND NOT EXISTS (SELECT 1 FROM decision_chains AS c WHERE c.project_id = q.project_id AND c.folded_until >= q.created_at)
   AND NOT EXISTS (SELECT 1 FROM decisions AS d WHERE d.project_id = q.project_id AND d.session_id = q.session_id AND d.quote_id = q.id)
 UNION ALL
 SELECT d.project_id, d.id, 'it decides about a quote that there is not'
 FROM decisions AS d
 WHERE d.project_id NOT IN (SELECT id FROM projects WHERE status IN ('closing', 'closed'))
+  AND NOT EXISTS (SELECT 1 FROM retention AS r WHERE r.project_id = d.project_id AND r.sessions_until >= d.at)
   AND NOT EXISTS (SELECT 1 FROM quotes AS q WHERE q.project_id = d.project_id AND q.id = d.quote_id)
 UNION ALL
-SELECT d.project_id, d.session_id, 'it has ' || count(*) || ' decisions of ' || max(d.seq)
+SELECT d.project_id, d.session_id, 'it has ' || count(*) || ' decisions of ' || min(d.seq) || ' to ' || max(d.seq)
 FROM decisions AS d
 WHERE d.project_id NOT IN (SELECT id FROM projects WHERE status IN ('closing', 'closed'))
 GROUP BY d.project_id, d.session_id
-HAVING count(*) <> max(d.seq)
+HAVING count(*) <> max(d.seq) - min(d.seq) + 1
+  OR min(d.seq) > 1 AND NOT EXISTS (SELECT 1 FROM decision_chains AS c WHERE c.project_id = d.project_id AND c.folded > 0)
 UNION ALL
-SELECT d.project_id, d.project_id, 'its chain has ' || count(d.position) || ' decisions of ' || max(d.position)
-FROM decisions AS d
-WHERE d.project_id NOT IN (SELECT id FROM projects WHERE status IN ('closing', 'closed'))
-GROUP BY d.project_id
-HAVING count(d.position) <> max(d.position)`,
+SELECT c.project_id, c.project_id,
+  'its chain has ' || count(d.position) || ' decisions of ' || (COALESCE(max(d.position), c.position) - c.folded)
+FROM decision_chains AS c
+LEFT JOIN decisions AS d ON d.project_id = c.project_id
+WHERE c.project_id NOT IN (SELECT id FROM projects WHERE status IN ('closing', 'closed'))
+GROUP BY c.project_id, c.position, c.folded
+HAVING count(d.position) <> COALESCE(max(d.position), c.position) - c.folded`,
 	},
 	{
 		// Earlier releases did not number what they announced: it counts as the first event of its order.
-		holds:   "the events of an order are numbered without gaps, up to the order's sequence",
+		holds:   "the events of an order are numbered without gaps, up to the order's sequence, as far as events are kept",
 		checked: `orders`,
 		broken: `
 WITH numbered AS MATERIALIZED (
@@ -42,11 +47,12 @@ SELECT o.project_id AS project, o.id AS subject,
   'of events 2 to ' || o.sequence || ' it has ' || count(DISTINCT e.n) || ' in ' || count(e.n) || ', up to ' || COALESCE(max(e.n), 1) AS says
 FROM orders AS o
 LEFT JOIN numbered AS e ON e.project_id = o.project_id AND e.order_id = o.id AND e.n > 1
+LEFT JOIN retention AS r ON r.project_id = o.project_id
 WHERE o.project_id NOT IN (SELECT id FROM projects WHERE status IN ('closing', 'closed'))
-GROUP BY o.project_id, o.id, o.sequence
-HAVING count(e.n) <> o.sequence - 1
-  OR count(DISTINCT e.n) <> o.sequence - 1
-  OR COALESCE(max(e.n), 1) <> o.sequence`,
+GROUP BY o.project_id, o.id, o.sequence, o.created_at
+HAVING count(e.n) <> count(DISTINCT e.n)
+  OR count(e.n) <> o.sequence - 1 AND o.created_at > COALESCE(max(r.events_until), 0)
+  OR count(e.n) > 0 AND (count(e.n) <> max(e.n) - min(e.n) + 1 OR max(e.n) <> o.sequence)`,
 	},
 	{
 		holds:   "money that was taken without an order is given back",

@@ -127,6 +127,8 @@ CROSS JOIN {each o.lines} AS line
 JOIN quotes AS q ON q.project_id = o.project_id AND q.id = line.value ->> 'quote' AND q.variant_id = line.value ->> 'variant'
 WHERE CAST(line.value ->> 'unit' AS BIGINT) <> q.final_price
    OR q.final_price < q.floor AND NOT EXISTS (
+     SELECT 1 FROM decision_chains AS c WHERE c.project_id = q.project_id AND c.folded_until >= q.created_at)
+   AND NOT EXISTS (
      SELECT 1 FROM decisions AS named
      WHERE named.project_id = q.project_id AND named.session_id = q.session_id AND named.variant_id = q.variant_id AND named.quantity = q.quantity
        AND named.price BETWEEN named.floor AND q.final_price)`,
@@ -143,9 +145,10 @@ WITH announced AS MATERIALIZED (
 SELECT o.project_id AS project, o.id AS subject, 'it is announced ' || count(e.id) || ' times' AS says
 FROM orders AS o
 LEFT JOIN announced AS e ON e.project_id = o.project_id AND e.order_id = o.id
+LEFT JOIN retention AS r ON r.project_id = o.project_id
 WHERE o.project_id NOT IN (SELECT id FROM projects WHERE status IN ('closing', 'closed'))
-GROUP BY o.project_id, o.id
-HAVING count(e.id) <> 1
+GROUP BY o.project_id, o.id, o.created_at
+HAVING count(e.id) <> 1 AND (count(e.id) > 1 OR o.created_at > COALESCE(max(r.events_until), 0))
 UNION ALL
 SELECT e.project_id, e.id, 'it announces an order that there is not'
 FROM announced AS e

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
@@ -16,26 +17,70 @@ const MostVerified = 10_000
 type Verified struct {
 	Decisions int // that were looked at
 	Head      ports.ChainHead
-	BrokenAt  int64 // the first position that is not as it was sealed, or is missing; 0: none
+	BrokenAt  int64 // the first position that is not as it was sealed, or is missing, or the checkpoint's; 0: none
 	Next      int64 // where to go on; 0: the head was reached, or the chain is broken
 }
 
-// Verify follows the chain of the project's decisions from a position on.
+// KeptSince is the time after which all decisions of the project are kept; nil: all are.
+func (s *Service) KeptSince(ctx context.Context, p *project.Project) (*time.Time, error) {
+	head, err := s.Record.Head(ctx, p.ID)
+	if err != nil || head.Checkpoint.Position == 0 {
+		return nil, err
+	}
+	return &head.Checkpoint.Until, nil
+}
+
+// verifyTries is how often a chain is read anew whose checkpoint moves meanwhile.
+const verifyTries = 3
+
+// Verify follows the chain of the project's decisions from a position on, or from its checkpoint if that is later.
 func (s *Service) Verify(ctx context.Context, p *project.Project, of id.Agent, from int64) (v Verified, err error) {
 	if _, err = s.Agents.ByID(ctx, p.ID, of); err != nil {
 		return v, err
 	}
-	if v.Head, err = s.Record.Head(ctx, p.ID); err != nil {
-		return v, err
+	head, err := s.Record.Head(ctx, p.ID)
+	for range verifyTries {
+		if err != nil {
+			return v, err
+		}
+		if v, err = s.verify(ctx, p.ID, head, from); err != nil || v.BrokenAt == 0 {
+			return v, err
+		}
+		if head, err = s.Record.Head(ctx, p.ID); err == nil && head.Checkpoint.Position == v.Head.Checkpoint.Position {
+			break
+		}
 	}
-	from = max(from, 1)
-	// One more, for the hash that the first one follows.
-	read, err := s.Record.Sealed(ctx, p.ID, max(from-1, 1), MostVerified+1)
+	return v, err
+}
+
+func (s *Service) verify(ctx context.Context, p id.Project, head ports.ChainHead, from int64) (Verified, error) {
+	v := Verified{Head: head}
+	behind := head.Checkpoint.Position
+	if !s.sound(p, head) {
+		v.BrokenAt = max(behind, 1)
+		return v, nil
+	}
+	from = max(from, behind+1)
+	first := from
+	if from > behind+1 {
+		first-- // for the hash that the first one follows
+	}
+	read, err := s.Record.Sealed(ctx, p, first, MostVerified+1)
 	if err != nil {
 		return v, err
 	}
 	v.follow(linksOf(read), from)
 	return v, nil
+}
+
+// sound reports whether the chain's checkpoint is as it was sealed.
+func (s *Service) sound(p id.Project, head ports.ChainHead) bool {
+	c := head.Checkpoint
+	if c.Position == 0 {
+		return head.Seal == ""
+	}
+	text, err := s.Vault.Open([]byte(head.Seal), negotiation.CheckpointPurpose+p.String())
+	return err == nil && string(text) == c.Text()
 }
 
 func linksOf(read []ports.Decided) []negotiation.Link {
@@ -47,8 +92,8 @@ func linksOf(read []ports.Decided) []negotiation.Link {
 }
 
 func (v *Verified) follow(links []negotiation.Link, from int64) {
-	end := negotiation.ChainEnd{}
-	if from > 1 {
+	end := v.Head.Checkpoint.ChainEnd
+	if from > end.Position+1 {
 		if len(links) == 0 || links[0].Position != from-1 {
 			v.miss(from - 1)
 			return

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/haggle-commerce/haggle/app/agents"
 	"github.com/haggle-commerce/haggle/domain/agent"
@@ -61,6 +62,57 @@ func TestVerifying(t *testing.T) {
 	}
 	if _, err := newOffice(t).Verify(context.Background(), &project.Project{}, id.Agent{}, 1); named(err) != "agent_not_found" {
 		t.Error(err)
+	}
+}
+
+// folded has the chain begin after a checkpoint.
+func (o *office) folded(n int) {
+	at := o.chain[n-1]
+	o.head.Checkpoint = negotiation.Checkpoint{
+		ChainEnd: negotiation.ChainEnd{Position: at.Position, Hash: at.Hash},
+		Until:    midday,
+	}
+	o.head.Seal = string(o.Vault.Seal([]byte(o.head.Checkpoint.Text()), negotiation.CheckpointPurpose+o.project.ID.String()))
+	o.chain = o.chain[n:]
+}
+
+// What is left of a chain is verified from its checkpoint on, which cannot be moved without the installation's key.
+func TestVerifying_checkpoint(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		spoil     func(*office)
+		from      int64
+		decisions int
+		broken    int64
+	}{
+		"as it was folded":    {func(*office) {}, 1, 3, 0},
+		"from before it":      {func(*office) {}, 2, 3, 0},
+		"from right after it": {func(*office) {}, 3, 3, 0},
+		"from the middle":     {func(*office) {}, 4, 2, 0},
+		"folded to the end":   {func(o *office) { o.folded(3) }, 1, 0, 0},
+		"an entry":            {func(o *office) { o.chain[1].Response = "accept" }, 1, 3, 4},
+		"the first lost":      {func(o *office) { o.chain = o.chain[1:] }, 1, 2, 3},
+		"the end lost":        {func(o *office) { o.chain = o.chain[:2] }, 1, 2, 5},
+		"all lost":            {func(o *office) { o.chain = nil }, 1, 0, 3},
+		"its hash":            {func(o *office) { o.head.Checkpoint.Hash = o.chain[0].Hash }, 1, 0, 2},
+		"its time":            {func(o *office) { o.head.Checkpoint.Until = midday.Add(time.Hour) }, 1, 0, 2},
+		"no seal":             {func(o *office) { o.head.Seal = "" }, 1, 0, 2},
+		"moved behind links that were removed": {func(o *office) {
+			o.head.Checkpoint.ChainEnd = negotiation.ChainEnd{Position: 3, Hash: o.chain[0].Hash}
+			o.chain = o.chain[1:]
+		}, 1, 0, 3},
+		"taken away":                {func(o *office) { o.head.Checkpoint, o.head.Seal = negotiation.Checkpoint{}, "" }, 1, 3, 1},
+		"taken away, but its seal":  {func(o *office) { o.head.Checkpoint = negotiation.Checkpoint{} }, 1, 0, 1},
+		"another project's, sealed": {func(o *office) { o.project.ID = id.New[id.Project]([16]byte{99}) }, 1, 0, 2},
+	} {
+		o := newOffice(t)
+		o.chained(5)
+		o.folded(2)
+		c.spoil(o)
+		v, err := o.Verify(o.ctx, o.project, o.first, c.from)
+		if err != nil || v.BrokenAt != c.broken || v.Decisions != c.decisions || v.Next != 0 {
+			t.Errorf("%s: %+v, %v", name, v, err)
+		}
 	}
 }
 

@@ -425,25 +425,6 @@ func TestManyWorkersShareTheWork(t *testing.T) {
 	}
 }
 
-func TestTheLogIsForgotten(t *testing.T) {
-	t.Parallel()
-	l := newLab(t)
-	old := l.came(t, told{Resource: "products", ID: "p1", SKU: "T-1", Name: "Tent"})
-	l.work(t, l.Replica(0), 64)
-	l.Pass(kept - time.Hour)
-	l.came(t, told{ID: "new"})
-	w := l.worker(l.Replica(0))
-	for _, want := range []int{2, 1} {
-		if err := w.Forget(t.Context()); err != nil || len(l.Deliveries()) != want {
-			t.Errorf("%v, %d are left, want %d", err, len(l.Deliveries()), want)
-		}
-		l.Pass(2 * time.Hour)
-	}
-	if got := l.Delivery(old); !got.ReceivedAt.IsZero() {
-		t.Error("the new one is gone")
-	}
-}
-
 var _ ports.SyncUnit = (*synctest.Replica)(nil)
 
 // busy is a database that has no time for transactions.

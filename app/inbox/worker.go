@@ -25,9 +25,6 @@ const (
 	reading = 15 * time.Second
 	// again is when deliveries are tried that this server could not work on.
 	again = 2 * time.Second
-	// kept is how long the log is, and forgotten how many rows of it are removed at once.
-	kept      = 30 * 24 * time.Hour
-	forgotten = 1000
 )
 
 // limits give a platform that hangs one of the places, and platforms that hang half of them.
@@ -124,16 +121,6 @@ func happened(d *integration.Delivery) time.Time {
 		return d.ReceivedAt
 	}
 	return d.At
-}
-
-// Forget removes what is too old for the log.
-func (w *Worker) Forget(ctx context.Context) error {
-	for {
-		n, err := w.Queue.Forget(ctx, w.Clock.Now().Add(-kept), forgotten)
-		if err != nil || n < forgotten {
-			return err
-		}
-	}
 }
 
 // topics are the webhooks of an integration by id.

@@ -10,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/app/projects"
+	"github.com/haggle-commerce/haggle/app/retention"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
@@ -30,7 +31,7 @@ func (a *App) loops() []loop {
 		{name: "forget declines", every: time.Minute, run: a.forgetDeclines},
 		{name: "refresh tokens", every: time.Minute, run: a.refreshTokens},
 		{name: "forget consents", every: 10 * time.Minute, run: a.forgetConsents},
-		{name: "forget webhook calls", every: 10 * time.Minute, run: a.platforms.inbox.Forget},
+		{name: "remove what is over", every: time.Minute, run: a.retaining().Run, long: true},
 		{name: "log refused webhook calls", every: 10 * time.Second, run: a.platforms.receiver.LogRefusals},
 		{name: "learn sales", every: 10 * time.Second, run: a.discovery.LearnSales},
 		{name: "fold analytics", every: 2 * time.Second, run: a.foldAnalytics},
@@ -145,6 +146,14 @@ func (a *App) forgetKeys(ctx context.Context) error {
 // forgetDeclines removes what no longer makes anybody wait.
 func (a *App) forgetDeclines(ctx context.Context) error {
 	return a.store.Checkouts().ForgetDeclines(ctx, a.clock.Now().Add(-2*checkout.DeclineWindow))
+}
+
+// retaining removes what projects keep for some time only.
+func (a *App) retaining() *retention.Service {
+	return &retention.Service{
+		Store: a.store.Retention(),
+		Vault: a.vault,
+	}
 }
 
 // forgetTurns removes turns of stock that every replica has heard of.

@@ -14,6 +14,9 @@ import (
 // Handler serves the API without the background work.
 func (a *App) Handler() http.Handler { return a.handler() }
 
+// SetDatabaseClock stops the clock by which background work is due; the zero time lets it go on.
+func (a *App) SetDatabaseClock(now time.Time) { a.store.SetClock(now) }
+
 // Background are the loops by name.
 func (a *App) Background() map[string]func(context.Context) error {
 	all := map[string]func(context.Context) error{}

@@ -119,6 +119,7 @@ func (a *App) RotateMaster(ctx context.Context) (all int, err error) {
 		func() (int, error) { return a.publishing.Reseal(ctx, a.store.Events()) },
 		func() (int, error) { return a.inbox.Reseal(ctx, a.store.Webhooks()) },
 		func() (int, error) { return a.agents.Reseal(ctx, a.store.Agents()) },
+		func() (int, error) { return a.retaining().Reseal(ctx) },
 	} {
 		n, err := reseal()
 		if all += n; err != nil {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"strconv"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -26,6 +27,22 @@ type Link struct {
 type ChainEnd struct {
 	Position int64
 	Hash     string
+}
+
+// Checkpoint stands for the first links of a chain, which are not kept any longer: the end that they led to. The zero
+// Checkpoint is that of a chain with all of its links.
+type Checkpoint struct {
+	ChainEnd
+	Until time.Time // when the last of them was made
+}
+
+// CheckpointPurpose is what a checkpoint's seal is for, before the id of the project. Without the seal, who can write the
+// database could remove links and say that their time was over.
+const CheckpointPurpose = "checkpoint of the decisions of "
+
+// Text is what the seal is of.
+func (c Checkpoint) Text() string {
+	return strconv.FormatInt(c.Position, 10) + " " + c.Hash + " " + strconv.FormatInt(c.Until.UnixMilli(), 10)
 }
 
 // Seal is the link that the entry becomes after the end of a chain:

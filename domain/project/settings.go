@@ -37,6 +37,8 @@ type Settings struct {
 	IPAllowlist    []string
 	MFARequired    bool
 	SessionMinutes int
+
+	Retention Retention
 }
 
 // DefaultSettings are those of a project that changes none (decisions 5).
@@ -46,7 +48,7 @@ func DefaultSettings() Settings {
 		NegotiationEnabled: true, MaxDiscount: 200, BundleSuggestions: true,
 		MaxTokens: 1024, Temperature: 700,
 		AlertChannels: []string{}, IPAllowlist: []string{},
-		SessionMinutes: 30,
+		SessionMinutes: 30, Retention: DefaultRetention(),
 	}
 }
 
@@ -97,19 +99,21 @@ type SettingsPatch struct {
 	IPAllowlist    patch.Field[[]string]
 	MFARequired    patch.Field[bool]
 	SessionMinutes patch.Field[int]
+
+	Retention RetentionPatch
 }
 
 // groups are the checks under which each group's problems are named.
-type groups struct{ general, commerce, agents, notifications, security fault.Check }
+type groups struct{ general, commerce, agents, notifications, security, retention fault.Check }
 
 // change applies a patch whose fields were flat, as in a project's own settings.
 func (s *Settings) change(p SettingsPatch, c fault.Check) {
-	s.apply(p, groups{c, c, c, c, c})
+	s.apply(p, groups{c, c, c, c, c, c})
 }
 
 // changeGrouped applies a patch whose fields came in their groups.
 func (s *Settings) changeGrouped(p SettingsPatch, c fault.Check) {
-	s.apply(p, groups{c.In("general"), c.In("commerce"), c.In("agents"), c.In("notifications"), c.In("security")})
+	s.apply(p, groups{c.In("general"), c.In("commerce"), c.In("agents"), c.In("notifications"), c.In("security"), c.In("retention")})
 }
 
 func (s *Settings) apply(p SettingsPatch, g groups) {
@@ -131,6 +135,7 @@ func (s *Settings) apply(p SettingsPatch, g groups) {
 	p.IPAllowlist.Apply(&s.IPAllowlist, defaults.IPAllowlist)
 	p.MFARequired.Apply(&s.MFARequired, defaults.MFARequired)
 	p.SessionMinutes.Apply(&s.SessionMinutes, defaults.SessionMinutes)
+	s.Retention.apply(p.Retention, g.retention)
 	s.check(g)
 }
 

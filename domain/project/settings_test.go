@@ -50,6 +50,7 @@ func TestDefaults(t *testing.T) {
 	want := project.Settings{
 		Timezone: "UTC", Locale: "en-US", Currency: money.USD, NegotiationEnabled: true, MaxDiscount: 200, BundleSuggestions: true,
 		MaxTokens: 1024, Temperature: 700, AlertChannels: []string{}, IPAllowlist: []string{}, SessionMinutes: 30,
+		Retention: project.Retention{Messages: 30, Sessions: 30, Decisions: 180, Events: 90, Deliveries: 90, Logs: 90},
 	}
 	p := open(t, settings{})
 	if !reflect.DeepEqual(p.Settings, want) {
@@ -108,6 +109,36 @@ var values = []struct {
 	{"security.session_timeout_minutes",
 		[]settings{{SessionMinutes: patch.To(5)}, {SessionMinutes: patch.To(1440)}},
 		[]settings{{SessionMinutes: patch.To(4)}, {SessionMinutes: patch.To(1441)}}},
+	{"retention.messages", retained(func(r *retention) *days { return &r.Messages }, 1, 3650), retained(func(r *retention) *days { return &r.Messages }, 0, 3651)},
+	{"retention.sessions", retained(func(r *retention) *days { return &r.Sessions }, 1, 180), retained(func(r *retention) *days { return &r.Sessions }, 0, -1)},
+	{"retention.decisions", retained(func(r *retention) *days { return &r.Decisions }, 30, 3650), retained(func(r *retention) *days { return &r.Decisions }, 6, 29, 3651)},
+	{"retention.events", retained(func(r *retention) *days { return &r.Events }, 90, 3650), retained(func(r *retention) *days { return &r.Events }, 3651)},
+	{"retention.deliveries", retained(func(r *retention) *days { return &r.Deliveries }, 1, 90), retained(func(r *retention) *days { return &r.Deliveries }, 0, 91)},
+	{"retention.logs", retained(func(r *retention) *days { return &r.Logs }, 1, 3650), retained(func(r *retention) *days { return &r.Logs }, 0, 3651)},
+}
+
+type (
+	retention = project.RetentionPatch
+	days      = patch.Field[int]
+)
+
+// retained are settings in which one retention is each of these.
+func retained(field func(*retention) *days, values ...int) (list []settings) {
+	for _, n := range values {
+		var s settings
+		*field(&s.Retention) = patch.To(n)
+		list = append(list, s)
+	}
+	return list
+}
+
+// What depends on each other can be changed together.
+func TestRetentionTogether(t *testing.T) {
+	t.Parallel()
+	s := settings{Retention: retention{Sessions: patch.To(400), Decisions: patch.To(400), Events: patch.To(10), Deliveries: patch.To(10)}}
+	if err := open(t, settings{}).Change(project.Change{Settings: s}, later); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestEverySettingAtItsEdges(t *testing.T) {
@@ -143,6 +174,7 @@ func TestNullRestoresTheDefault(t *testing.T) {
 		LLMProvider: patch.To("a"), LLMModel: patch.To("b"), MaxTokens: patch.To(5), Temperature: patch.To(5),
 		EmailEnabled: patch.To(true), ChatWebhook: patch.To("https://example.com"), AlertChannels: patch.To([]string{"email"}),
 		IPAllowlist: patch.To([]string{"::1"}), MFARequired: patch.To(true), SessionMinutes: patch.To(5),
+		Retention: retention{Messages: patch.To(1), Sessions: patch.To(2), Decisions: patch.To(30), Events: patch.To(5), Deliveries: patch.To(4), Logs: patch.To(3)},
 	}
 	p := open(t, all)
 	given, defaults := reflect.ValueOf(p.Settings), reflect.ValueOf(project.DefaultSettings())
@@ -157,6 +189,10 @@ func TestNullRestoresTheDefault(t *testing.T) {
 		LLMProvider: patch.Null[string](), LLMModel: patch.Null[string](), MaxTokens: patch.Null[int](), Temperature: patch.Null[int](),
 		EmailEnabled: patch.Null[bool](), ChatWebhook: patch.Null[string](), AlertChannels: patch.Null[[]string](),
 		IPAllowlist: patch.Null[[]string](), MFARequired: patch.Null[bool](), SessionMinutes: patch.Null[int](),
+		Retention: retention{
+			Messages: patch.Null[int](), Sessions: patch.Null[int](), Decisions: patch.Null[int](),
+			Events: patch.Null[int](), Deliveries: patch.Null[int](), Logs: patch.Null[int](),
+		},
 	}
 	if err := p.Change(project.Change{Settings: nulls, Grouped: true}, later); err != nil || !reflect.DeepEqual(p.Settings, project.DefaultSettings()) {
 		t.Errorf("%+v, %v", p.Settings, err)

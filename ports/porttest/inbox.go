@@ -27,7 +27,6 @@ func Inbox(t *testing.T, open Open) {
 		"a failed change leaves no trace":            inboxFailedChange,
 		"the log is newest first, and filtered":      inboxLog,
 		"unknown and foreign deliveries":             inboxUnknown,
-		"what is old and done is forgotten":          inboxForget,
 		"nothing of a deleted project is left":       inboxDelete,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -126,28 +126,6 @@ func inboxUnknown(m *mailbox) {
 	same(m.t, "a foreign log", len(list)+total, 0)
 }
 
-func inboxForget(m *mailbox) {
-	m.keep(m.letter("1", noon), m.letter("2", noon.Add(time.Millisecond)), m.letter("3", noon.Add(2*time.Millisecond)), m.letter("4", noon.Add(3*time.Millisecond)))
-	list := m.claim(noon.Add(time.Second), 9)
-	for _, d := range []*integration.Delivery{list[0], list[1], list[3]} { // the third waits
-		lease := d.DueAt
-		d.Done()
-		m.must(m.Inbox.Record(m.ctx, d, lease))
-	}
-	for _, c := range []struct {
-		before time.Time
-		want   int
-	}{{list[3].ReceivedAt, 1}, {list[3].ReceivedAt, 1}, {list[3].ReceivedAt, 0}, {list[3].ReceivedAt.Add(time.Millisecond), 1}} {
-		n, err := m.InboxQueue.Forget(m.ctx, c.before, 1)
-		m.must(err)
-		same(m.t, "forgotten", n, c.want)
-	}
-	same(m.t, "left", m.log(ports.LogFilter{}), withoutPayload(list[2]))
-	first := m.letter("1", noon)
-	m.keep(first)
-	same(m.t, "what was forgotten is new", first.Status, integration.Received)
-}
-
 func inboxDelete(m *mailbox) {
 	m.keep(m.letter("1", noon))
 	m.deleteProject()

@@ -62,6 +62,9 @@ func (s *shop) furnished() *project.Project {
 			EmailEnabled: patch.To(true), ChatWebhook: patch.To("https://chat.example.com/hook"),
 			AlertChannels: patch.To([]string{"chat"}), IPAllowlist: patch.To([]string{"10.0.0.0/8", "::1"}),
 			MFARequired: patch.To(true), SessionMinutes: patch.To(45),
+			Retention: project.RetentionPatch{
+				Messages: patch.To(1), Sessions: patch.To(2), Decisions: patch.To(13), Events: patch.To(14), Deliveries: patch.To(5), Logs: patch.To(6),
+			},
 		},
 	}, noon.Add(123*time.Millisecond))
 	s.must(err)

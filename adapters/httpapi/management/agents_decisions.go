@@ -150,7 +150,21 @@ type listDecisionsInput struct {
 	Rule     string `query:"rule" enum:"no_offer,list_only,commitment,at_ask,concession,no_movement,final_round,probing_limit,below_floor,agent_answer"`
 }
 
-func (h *handlers) listDecisions(ctx context.Context, in *listDecisionsInput) (*listOutput[DecisionView], error) {
+type decisionsOutput struct {
+	Body struct {
+		Data []DecisionView `json:"data"`
+		Meta decisionsMeta  `json:"meta"`
+	}
+}
+
+type decisionsMeta struct {
+	Total     int        `json:"total"`
+	Limit     int        `json:"limit"`
+	Offset    int        `json:"offset"`
+	KeptSince *wire.Time `json:"kept_since" nullable:"true" doc:"Decisions up to this time are not kept any longer (setting retention.decisions). Null: all are kept."`
+}
+
+func (h *handlers) listDecisions(ctx context.Context, in *listDecisionsInput) (*decisionsOutput, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, err
@@ -166,7 +180,25 @@ func (h *handlers) listDecisions(ctx context.Context, in *listDecisionsInput) (*
 	if !known {
 		found, total = nil, 0
 	}
-	return toAPIList(found, toAPIDecision, in.Paging, total), nil
+	out := &decisionsOutput{}
+	out.Body.Data = each(found, toAPIDecision)
+	since, err := h.keptSince(ctx)
+	out.Body.Meta = decisionsMeta{
+		Total:     total,
+		Limit:     in.Limit,
+		Offset:    in.Offset,
+		KeptSince: since,
+	}
+	return out, err
+}
+
+func (h *handlers) keptSince(ctx context.Context) (*wire.Time, error) {
+	since, err := h.Agents.KeptSince(ctx, projectOf(ctx))
+	if err != nil || since == nil {
+		return nil, err
+	}
+	at := wire.ToTime(*since)
+	return &at, nil
 }
 
 // readFilter reads an id, and tells whether there can be one like it. Without a text it narrows nothing.
@@ -186,13 +218,20 @@ type verifyInput struct {
 
 type verifyOutput struct {
 	Body struct {
-		Verified  bool                `json:"verified" doc:"All that was looked at is as it was sealed, and follows what is before it."`
-		Decisions int                 `json:"decisions" doc:"That were looked at, at most 10,000 in a call."`
-		BrokenAt  *int64              `json:"broken_at" nullable:"true" doc:"The first position that is not as it was sealed, or is missing."`
-		Next      *int64              `json:"next" nullable:"true" doc:"Where to go on. Null: the head was reached, or the chain is broken."`
-		Head      nullable[chainHead] `json:"head" doc:"The last link. Who keeps it elsewhere can tell that nobody sealed the whole chain anew. Null: nothing is sealed."`
-		Unsealed  int                 `json:"unsealed" doc:"Decisions that wait to be sealed."`
+		Verified   bool                     `json:"verified" doc:"All that was looked at is as it was sealed, and follows what is before it."`
+		Decisions  int                      `json:"decisions" doc:"That were looked at, at most 10,000 in a call."`
+		BrokenAt   *int64                   `json:"broken_at" nullable:"true" doc:"The first position that is not as it was sealed, or is missing."`
+		Next       *int64                   `json:"next" nullable:"true" doc:"Where to go on. Null: the head was reached, or the chain is broken."`
+		Checkpoint nullable[checkpointView] `json:"checkpoint" doc:"Stands for the decisions before, which are not kept any longer (setting retention.decisions): the first link that is kept follows its hash. Null: all are kept."`
+		Head       nullable[chainHead]      `json:"head" doc:"The last link. Who keeps it elsewhere can tell that nobody sealed the whole chain anew. Null: nothing is sealed."`
+		Unsealed   int                      `json:"unsealed" doc:"Decisions that wait to be sealed."`
 	}
+}
+
+type checkpointView struct {
+	Position int64     `json:"position"`
+	Hash     string    `json:"hash"`
+	Until    wire.Time `json:"until" doc:"When the last of them was made."`
 }
 
 type chainHead struct {
@@ -216,6 +255,13 @@ func (h *handlers) verifyDecisions(ctx context.Context, in *verifyInput) (*verif
 	}
 	if found.Next > 0 {
 		out.Body.Next = &found.Next
+	}
+	if c := found.Head.Checkpoint; c.Position > 0 {
+		out.Body.Checkpoint.object = &checkpointView{
+			Position: c.Position,
+			Hash:     c.Hash,
+			Until:    wire.ToTime(c.Until),
+		}
 	}
 	if found.Head.Position > 0 {
 		out.Body.Head.object = &chainHead{found.Head.Position, found.Head.Hash}

@@ -204,18 +204,20 @@ func (h *handlers) replayAgent(ctx context.Context, in *replayInput) (*replayOut
 	if policy.Version > 0 {
 		out.Body.PolicyVersion = &policy.Version
 	}
-	return out, nil
+	out.Body.KeptSince, err = h.keptSince(ctx)
+	return out, err
 }
 
 // replayView is what a replay found. Before is as it was; certain and possible are as in go doc
 // domain/negotiation.Replayer.
 type replayView struct {
-	PolicyVersion *int `json:"policy_version" nullable:"true" doc:"Null: a policy that is no version yet."`
-	Negotiations  int  `json:"negotiations"`
-	Skipped       int  `json:"skipped" doc:"Negotiations in another currency than the project's, or in sums too large to add up."`
-	Decisions     int  `json:"decisions"`
-	Identical     int  `json:"identical" doc:"Decisions that come out the same."`
-	Changed       int  `json:"changed" doc:"The others, those that would no longer have been asked for included. None, where all was decided under this very version."`
+	PolicyVersion *int       `json:"policy_version" nullable:"true" doc:"Null: a policy that is no version yet."`
+	KeptSince     *wire.Time `json:"kept_since" nullable:"true" doc:"Decisions up to this time are not kept any longer (setting retention.decisions), and were not replayed. Null: all are kept."`
+	Negotiations  int        `json:"negotiations"`
+	Skipped       int        `json:"skipped" doc:"Negotiations in another currency than the project's, or in sums too large to add up."`
+	Decisions     int        `json:"decisions"`
+	Identical     int        `json:"identical" doc:"Decisions that come out the same."`
+	Changed       int        `json:"changed" doc:"The others, those that would no longer have been asked for included. None, where all was decided under this very version."`
 	Deals         struct {
 		Before   int `json:"before"`
 		Bought   int `json:"bought" doc:"Of those before: the ones that were paid."`

@@ -50,6 +50,7 @@ type settings struct {
 		MFARequired    bool     `json:"mfa_required"`
 		SessionMinutes int      `json:"session_timeout_minutes"`
 	} `json:"security"`
+	Retention retention `json:"retention" doc:"For how many days what buyers and platforms leave behind is kept. Orders and money are kept."`
 }
 
 // settingsPatch has the same groups, each of which may be left out or be null.
@@ -59,6 +60,7 @@ type settingsPatch struct {
 	Agents        wire.Optional[agentsPatch]        `json:"agents,omitzero"`
 	Notifications wire.Optional[notificationsPatch] `json:"notifications,omitzero"`
 	Security      wire.Optional[securityPatch]      `json:"security,omitzero"`
+	Retention     wire.Optional[retentionPatch]     `json:"retention,omitzero"`
 }
 
 type generalPatch struct {
@@ -144,6 +146,7 @@ func fromAPISettings(in settingsPatch, check fault.Check) project.Change {
 	fromAPIAgents(in.Agents, s, check.In("agents"))
 	fromAPINotifications(in.Notifications, s)
 	fromAPISecurity(in.Security, s)
+	fromAPIRetention(in.Retention, s)
 	return c
 }
 
@@ -234,5 +237,6 @@ func toAPISettings(p *project.Project) settings {
 	out.Notifications.AlertChannels = s.AlertChannels
 	out.Security.IPAllowlist, out.Security.MFARequired = s.IPAllowlist, s.MFARequired
 	out.Security.SessionMinutes = s.SessionMinutes
+	out.Retention = retention(s.Retention)
 	return out
 }

@@ -168,16 +168,3 @@ func (v inbox) Update(_ context.Context, _ id.Project, _ id.Integration, of id.W
 	})
 	return after, err
 }
-
-func (v inboxQueue) Forget(_ context.Context, before time.Time, n int) (gone int, err error) {
-	err = v.do("inbox.forget", func(s *state) error {
-		for name, d := range s.deliveries {
-			if gone < n && d.DueAt.IsZero() && d.ReceivedAt.Before(before) {
-				delete(s.deliveries, name)
-				gone++
-			}
-		}
-		return nil
-	})
-	return gone, err
-}

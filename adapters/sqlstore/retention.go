@@ -1,0 +1,170 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Retention is the store's view of what is kept for some time only.
+type Retention struct{ store *Store }
+
+var _ ports.Retention = Retention{}
+
+// Retention removes what is over.
+func (s *Store) Retention() Retention { return Retention{s} }
+
+const (
+	insertRetention = `
+INSERT INTO retention (project_id, due_at)
+VALUES ($1, $2)`
+
+	// selectDueRetention is completed by the database's clock and the clause that skips what others hold.
+	selectDueRetention = `
+SELECT project_id
+FROM retention
+WHERE due_at <= %s
+ORDER BY due_at
+LIMIT $1%s`
+
+	// leaseRetention is completed by the database's clock and the projects.
+	leaseRetention = `
+UPDATE retention
+SET due_at = %s + $1
+WHERE project_id IN `
+
+	selectRetentionSettings = `
+SELECT id, settings
+FROM projects
+WHERE status = 'active'
+  AND id IN `
+
+	// retainAgain is completed by the database's clock.
+	retainAgain = `
+UPDATE retention
+SET due_at = %s
+WHERE project_id = $1`
+)
+
+func (v Retention) Due(ctx context.Context, limit int) ([]ports.Keeping, error) {
+	var list []ports.Keeping
+	var unreadable error
+	err := v.store.inTx(ctx, anyProject, func(t *tx) error {
+		list, unreadable = nil, nil
+		var due []string
+		if err := t.list(ctx, &due, fmt.Sprintf(selectDueRetention, t.dialect.moment(), t.dialect.skipLocked), limit); err != nil || len(due) == 0 {
+			return err
+		}
+		args := arguments{ports.RetentionPause.Milliseconds()}
+		lease := fmt.Sprintf(leaseRetention, t.dialect.moment()) + args.list(due)
+		if _, err := t.exec(ctx, lease, args...); err != nil {
+			return err
+		}
+		args = nil
+		query := selectRetentionSettings + args.list(due)
+		var rows []struct{ ID, Settings string }
+		if err := t.list(ctx, &rows, query, args...); err != nil {
+			return err
+		}
+		for _, r := range rows {
+			var settings settingsJSON
+			if err := fromJSON(r.Settings, &settings); err != nil {
+				unreadable = errors.Join(unreadable, fmt.Errorf("the settings of %s: %w", r.ID, err))
+				continue
+			}
+			list = append(list, ports.Keeping{
+				Project:   id.Stored[id.Project](r.ID),
+				Retention: settings.Retention.retention(),
+			})
+		}
+		return nil
+	})
+	return list, errors.Join(err, unreadable)
+}
+
+func (v Retention) Again(ctx context.Context, project id.Project) error {
+	b := v.store.writing(project)
+	b.exec(fmt.Sprintf(retainAgain, v.store.dialect.moment()), project.String())
+	return b.run(ctx)
+}
+
+// removedAtOnce is how many rows a statement removes. It keeps SQLite's one writer for some milliseconds.
+const removedAtOnce = 500
+
+// aged are rows that go by their age alone. where has $1 project and $3 the time before which they go, and says in which
+// order an index finds them.
+type aged struct{ table, where string }
+
+var leftovers = map[ports.Leftover][]aged{
+	ports.OldLostDeals: {{"analytics_lost", " WHERE project_id = $1 AND began < $3 ORDER BY began"}},
+	ports.OldDeliveries: {
+		{"deliveries", " WHERE project_id = $1 AND created_at < $3 AND due_at IS NULL ORDER BY created_at"},
+	},
+	ports.OldEvents: {{"outbox", ` WHERE project_id = $1 AND created_at < $3 AND due_at IS NULL AND NOT EXISTS (
+  SELECT 1 FROM deliveries AS d WHERE d.project_id = outbox.project_id AND d.event_id = outbox.id AND d.due_at IS NOT NULL
+) ORDER BY created_at`}},
+	ports.OldLogs: {
+		{"webhook_deliveries", " WHERE project_id = $1 AND received_at < $3 AND due_at IS NULL ORDER BY received_at"},
+		{"sync_problems", " WHERE project_id = $1 AND noted_at < $3 ORDER BY noted_at"},
+		{"sync_runs", " WHERE project_id = $1 AND started_at < $3 AND status <> 'running' ORDER BY started_at"},
+	},
+}
+
+const (
+	messagesOver = ` WHERE project_id = $1 AND message <> '' AND at < $3 AND erased_at IS NULL AND position IS NOT NULL AND personal <> '' ORDER BY at`
+
+	// noteEvents notes until when events went.
+	noteEvents = `
+UPDATE retention
+SET events_until = $2
+WHERE project_id = $1
+  AND events_until < $2`
+)
+
+func (v Retention) Remove(ctx context.Context, project id.Project, what ports.Leftover, keep time.Duration) (more bool, err error) {
+	err = v.store.inTx(ctx, project, func(t *tx) error {
+		more = false
+		now, err := t.now(ctx)
+		if err != nil {
+			return err
+		}
+		before := now.Add(-keep)
+		switch what {
+		case ports.OldMessages:
+			more, err = t.eraseMessages(ctx, project, before)
+		case ports.OldSessions:
+			more, err = (&ending{t: t, project: project, now: now, keep: keep}).run(ctx)
+		default:
+			for _, old := range leftovers[what] {
+				rows, err := t.exec(ctx, "DELETE FROM "+old.table+"\nWHERE "+t.dialect.someRows(old.table, old.where),
+					project.String(), removedAtOnce, toMillis(before))
+				if err != nil {
+					return err
+				}
+				more = more || rows == removedAtOnce
+				if rows > 0 && what == ports.OldEvents {
+					_, err = t.exec(ctx, noteEvents, project.String(), toMillis(before))
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return err
+	})
+	return more && err == nil, err
+}
+
+// eraseMessages erases messages, with the client and the salt: the chain holds a hash of the three. Decisions that earlier
+// releases sealed keep theirs, for nothing would verify without.
+func (t *tx) eraseMessages(ctx context.Context, project id.Project, before time.Time) (more bool, err error) {
+	rows, err := t.exec(ctx, `
+UPDATE decisions
+SET message = '', client = '', salt = '', erased_at = `+t.dialect.moment()+`
+WHERE `+t.dialect.someRows("decisions", messagesOver), project.String(), removedAtOnce, toMillis(before))
+	return rows == removedAtOnce, err
+}

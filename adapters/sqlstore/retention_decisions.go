@@ -1,0 +1,140 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+)
+
+// foldedDecisions is how many decisions a transaction folds.
+const foldedDecisions = 500
+
+const (
+	selectCheckpoint = `
+SELECT folded, folded_hash, folded_until
+FROM decision_chains
+WHERE project_id = $1`
+
+	// selectOldest are the decisions behind the checkpoint, in their order.
+	selectOldest = `
+SELECT d.position, d.hash, d.at, EXISTS (
+  SELECT 1
+  FROM analytics_pending AS p
+  WHERE p.project_id = d.project_id
+    AND p.session_id = d.session_id
+    AND p.record_id = d.id
+) AS pending
+FROM decisions AS d
+WHERE d.project_id = $1
+  AND d.position > $2
+ORDER BY d.position
+LIMIT $3`
+
+	// moveCheckpoint comes before the decisions go: the database keeps those that are not behind it.
+	moveCheckpoint = `
+UPDATE decision_chains
+SET folded = $2, folded_hash = $3, folded_until = $4, seal = $5
+WHERE project_id = $1`
+
+	deleteFolded = `
+DELETE FROM decisions
+WHERE project_id = $1
+  AND position > $2
+  AND position <= $3`
+
+	selectSeals = `
+SELECT project_id, seal
+FROM decision_chains
+WHERE seal IS NOT NULL
+ORDER BY project_id`
+
+	updateSeal = `
+UPDATE decision_chains
+SET seal = $2
+WHERE project_id = $1`
+)
+
+type checkpointRow struct {
+	Folded      int64
+	FoldedHash  string `db:"folded_hash"`
+	FoldedUntil int64  `db:"folded_until"`
+}
+
+func (r checkpointRow) checkpoint() negotiation.Checkpoint {
+	if r.Folded == 0 {
+		return negotiation.Checkpoint{}
+	}
+	return negotiation.Checkpoint{
+		ChainEnd: negotiation.ChainEnd{Position: r.Folded, Hash: r.FoldedHash},
+		Until:    fromMillis(r.FoldedUntil),
+	}
+}
+
+// Fold removes decisions from the chain's beginning on, up to the first that is still to be kept.
+func (v Retention) Fold(ctx context.Context, project id.Project, keep time.Duration, seal func(negotiation.Checkpoint) []byte) (more bool, err error) {
+	err = v.store.inTx(ctx, project, func(t *tx) error {
+		more = false
+		now, err := t.now(ctx)
+		if err != nil {
+			return err
+		}
+		var at checkpointRow
+		found, err := t.get(ctx, &at, selectCheckpoint+t.dialect.skipLocked, project.String())
+		if err != nil || !found {
+			return err
+		}
+		var rows []struct {
+			Position int64
+			Hash     string
+			At       int64
+			Pending  bool
+		}
+		if err := t.list(ctx, &rows, selectOldest, project.String(), at.Folded, foldedDecisions); err != nil {
+			return err
+		}
+		before, behind := toMillis(now.Add(-keep)), at.Folded
+		for _, r := range rows {
+			if r.At >= before || r.Pending {
+				break
+			}
+			at.Folded, at.FoldedHash, at.FoldedUntil = r.Position, r.Hash, max(at.FoldedUntil, r.At)
+		}
+		if at.Folded == behind {
+			return nil
+		}
+		more = at.Folded-behind == foldedDecisions
+		_, err = t.exec(ctx, moveCheckpoint, project.String(), at.Folded, at.FoldedHash, at.FoldedUntil, seal(at.checkpoint()))
+		if err != nil {
+			return err
+		}
+		_, err = t.exec(ctx, deleteFolded, project.String(), behind, at.Folded)
+		return err
+	})
+	return more && err == nil, err
+}
+
+func (v Retention) Reseal(ctx context.Context, seal func(id.Project, []byte) ([]byte, error)) (n int, err error) {
+	err = v.store.inTx(ctx, anyProject, func(t *tx) error {
+		var rows []struct {
+			ProjectID string `db:"project_id"`
+			Seal      []byte
+		}
+		if err := t.list(ctx, &rows, selectSeals+t.dialect.forUpdate); err != nil {
+			return err
+		}
+		n = len(rows)
+		for _, r := range rows {
+			sealed, err := seal(id.Stored[id.Project](r.ProjectID), r.Seal)
+			if err != nil {
+				return err
+			}
+			if _, err := t.exec(ctx, updateSeal, r.ProjectID, sealed); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return n, err
+}

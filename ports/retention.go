@@ -1,0 +1,52 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+// Leftover is what is kept for some time only.
+type Leftover int
+
+// Leftovers in the order in which they go: what refers to others first.
+const (
+	OldMessages   Leftover = iota // of decisions, and the client of those that have one
+	OldSessions                   // with quotes, checkouts and carts, unless an order came of them or a payment is undecided
+	OldLostDeals                  // of analytics
+	OldDeliveries                 // of events
+	OldEvents                     // unless one is still to be delivered
+	OldLogs                       // of webhook calls and syncs
+)
+
+// Leftovers are all of them.
+var Leftovers = []Leftover{OldMessages, OldSessions, OldLostDeals, OldDeliveries, OldEvents, OldLogs}
+
+// Keeping is a project with how long it keeps what.
+type Keeping struct {
+	Project   id.Project
+	Retention project.Retention
+}
+
+// Retention removes what is not kept any longer, by the database's clock, some rows at a time. Everything may be repeated,
+// and done by several at once.
+type Retention interface {
+	// Due lists active projects that were not listed for RetentionPause, the longest ago first, and notes that they were. With an error
+	// it lists those that could be read.
+	Due(ctx context.Context, limit int) ([]Keeping, error)
+	// Again has Due list a project at once, behind all others that are due.
+	Again(ctx context.Context, project id.Project) error
+	// Remove removes some of what is older than keep, and reports whether there may be more.
+	Remove(ctx context.Context, project id.Project, what Leftover, keep time.Duration) (more bool, err error)
+	// Fold removes some of the oldest sealed decisions that are older than keep and counted by analytics, and moves the
+	// chain's checkpoint behind them. seal is its seal.
+	Fold(ctx context.Context, project id.Project, keep time.Duration, seal func(negotiation.Checkpoint) []byte) (more bool, err error)
+	// Reseal stores what seal makes of each checkpoint's seal, or nothing if it fails, and tells how many there were.
+	Reseal(ctx context.Context, seal func(id.Project, []byte) ([]byte, error)) (int, error)
+}
+
+// RetentionPause is how often a project is looked at.
+const RetentionPause = time.Hour
