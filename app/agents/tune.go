@@ -20,6 +20,10 @@ const (
 	MostTuned = 5000
 	// mostOfOne bounds those of one session among them: one buyer who haggles over everything is still one.
 	mostOfOne = 5
+	// mostOfClient bounds a client's sessions without an order among them, and mostRead those that are looked at, so
+	// that one client does not crowd the others out.
+	mostOfClient = 500
+	mostRead     = 4 * MostTuned
 )
 
 // Tuner has agents learn from their record.
@@ -91,9 +95,6 @@ func (t *Tuner) Tune(ctx context.Context, p *project.Project, of id.Agent, r Tun
 		if current.Policy.Version != a.Policy.Version || r.byItself && !stillTunes(current) {
 			return nil, errOvertaken
 		}
-		if err := current.Room(); err != nil {
-			return nil, err
-		}
 		now := t.Clock.Now()
 		v, err := current.WritePolicy(next, agent.ByTuning, r.Note, now)
 		if err == nil && r.Activate {
@@ -114,6 +115,9 @@ func replayed(talks []ports.Negotiation, by *negotiation.Replayer) negotiation.R
 
 var errOvertaken = fault.New(fault.Conflict, "policy_changed", "Another policy was put in force meanwhile. Tune it anew.")
 
+// errEnough ends a reading.
+var errEnough = errors.New("enough was read")
+
 // read turns the project's record into what can be learnt from, and what can be replayed. Whichever agent answered,
 // it were the same buyers.
 func (t *Tuner) read(ctx context.Context, p *project.Project, roundCap int, r TuneRequest) (records []tuning.Record, talks []ports.Negotiation, err error) {
@@ -124,18 +128,38 @@ func (t *Tuner) read(ctx context.Context, p *project.Project, roundCap int, r Tu
 	if limit <= 0 || limit > MostTuned {
 		limit = MostTuned
 	}
-	of := map[id.Session]int{}
-	err = t.Decisions.Negotiations(ctx, p.ID, id.Agent{}, r.From, to, limit, func(n ports.Negotiation) error {
+	of, free := map[id.Session]int{}, map[string]map[id.Session]bool{}
+	crowded := func(r *tuning.Record) bool {
+		if r.Client == "" || r.Bought || free[r.Client][r.Session] {
+			return false
+		}
+		if free[r.Client] == nil {
+			free[r.Client] = map[id.Session]bool{}
+		}
+		if len(free[r.Client]) == mostOfClient {
+			return true
+		}
+		free[r.Client][r.Session] = true
+		return false
+	}
+	err = t.Decisions.Negotiations(ctx, p.ID, id.Agent{}, r.From, to, mostRead, func(n ports.Negotiation) error {
 		record, ok := tuning.FromEntries(n.Entries, roundCap)
-		if ok && record.Explicable() && of[record.Session] < mostOfOne {
+		record.Bought = n.Bought
+		if ok && record.Explicable() && of[record.Session] < mostOfOne && !crowded(&record) {
 			of[record.Session]++
 			for i := range n.Entries {
 				n.Entries[i].Message = "" // nothing is learnt of it, and it may be long
 			}
 			records, talks = append(records, record), append(talks, n)
 		}
+		if len(records) == limit {
+			return errEnough
+		}
 		return ctx.Err()
 	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
 	return records, talks, err
 }
 

@@ -50,11 +50,12 @@ func Compare(held, served []Record) (c Comparison) {
 	if len(all) == 0 {
 		return c
 	}
-	weigh := weights(all)
+	counts := trust(all)
+	weigh := weights(all, counts)
 	usual := usualDeal(all, weigh)
 	var a, b float64
-	c.Held, a = armOf(held, weigh[:len(held)], usual)
-	c.Served, b = armOf(served, weigh[len(held):], usual)
+	c.Held, a = armOf(held, counts[:len(held)], weigh[:len(held)], usual)
+	c.Served, b = armOf(served, counts[len(held):], weigh[len(held):], usual)
 	c.Gain, c.Error = c.Served.Margin-c.Held.Margin, math.Sqrt(a+b)
 	return c
 }
@@ -71,19 +72,20 @@ func usualDeal(records []Record, weigh []float64) float64 {
 }
 
 // armOf sums records up, and tells the variance of their mean margin.
-func armOf(records []Record, weigh []float64, usual float64) (a Arm, variance float64) {
+func armOf(records []Record, counts, weigh []float64, usual float64) (a Arm, variance float64) {
 	a.Negotiations = len(records)
-	total, of := 0., map[id.Session]float64{}
+	count, total, of := 0., 0., map[id.Session]float64{}
 	for i := range records {
+		count += counts[i]
 		total += weigh[i]
 		of[records[i].Session] += weigh[i]
 		if r := &records[i]; r.Price > 0 {
-			a.Deals++
-			a.Price += r.Price
+			a.Deals += counts[i]
+			a.Price += counts[i] * r.Price
 			a.Margin += weigh[i] * r.margin()
 		}
 	}
-	a.Result = Result{a.Deals / float64(max(len(records), 1)), a.Price / max(a.Deals, 1), a.Margin / max(total, 1e-9)}
+	a.Result = Result{a.Deals / max(count, 1e-9), a.Price / max(a.Deals, 1e-9), a.Margin / max(total, 1e-9)}
 	if total == 0 {
 		return a, 0
 	}
@@ -92,13 +94,13 @@ func armOf(records []Record, weigh []float64, usual float64) (a Arm, variance fl
 		squares += w * w
 	}
 	a.effective = total * total / squares
-	return a, a.variance(records, weigh, total, usual)
+	return a, a.variance(records, weigh, count, total, usual)
 }
 
 // variance is that of an arm's mean margin: by the sums of sessions, and as if there were one usual deal and one buyer
 // more who does not buy. So an arm without deals is not taken for a certainty.
-func (a Arm) variance(records []Record, weigh []float64, total, usual float64) (variance float64) {
-	mean := total / float64(len(records))
+func (a Arm) variance(records []Record, weigh []float64, count, total, usual float64) (variance float64) {
+	mean := total / count
 	centre := (a.Margin*total + usual*mean) / (total + 2*mean)
 	sums := map[id.Session]float64{}
 	for i := range records {

@@ -60,7 +60,7 @@ func (m *Model) trials() (all []trial) {
 		if firm <= 0 {
 			continue
 		}
-		t := trial{times: r.last().Standing / r.Rounds[0].Offer, weight: firm / whole}
+		t := trial{times: r.last().Standing / r.Rounds[0].Offer, weight: m.trust[i] * firm / whole}
 		if r.End == Took {
 			t.times, t.took = r.Price/r.Rounds[0].Offer, t.weight
 		}

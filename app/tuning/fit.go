@@ -1,16 +1,14 @@
 package tuning
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Model is what the buyers of some records are like.
 type Model struct {
 	records []Record
 	causes  [][]cause // of each record
 
-	weigh  []float64 // of each record: how much money it is about
+	trust  []float64 // of each record: how much it counts
+	weigh  []float64 // the same, times how much money it is about
 	shown  float64   // a price that one buyer in twenty has offered or paid
 	kinds  []float64 // weights
 	worth  [worths]float64
@@ -39,7 +37,13 @@ const (
 
 // Fit explains records. Fewer than a few hundred tell little: look at the interval of what is proposed.
 func Fit(records []Record) *Model {
-	m := &Model{records: records, causes: make([][]cause, len(records)), kinds: make([]float64, len(kinds)), weigh: weights(records)}
+	m := &Model{
+		records: records,
+		causes:  make([][]cause, len(records)),
+		kinds:   make([]float64, len(kinds)),
+		trust:   trust(records),
+	}
+	m.weigh = weights(records, m.trust)
 	for i := range records {
 		m.causes[i] = explain(&records[i])
 	}
@@ -47,8 +51,7 @@ func Fit(records []Record) *Model {
 	for i := range records {
 		tops[i] = evident(&records[i])
 	}
-	slices.Sort(tops)
-	m.shown = tops[len(tops)*95/100]
+	m.shown = quantile(tops, m.trust, .95)
 	for i := range m.kinds {
 		m.kinds[i] = 1 / float64(len(kinds))
 	}
@@ -72,19 +75,17 @@ func Fit(records []Record) *Model {
 // mostWeight is how many times the usual money a negotiation counts at most, lest one decides for all.
 const mostWeight = 10
 
-// weights are the list price of all pieces against that of the usual negotiation. Where costs are known of some, those
-// without count for nothing: their margin is not known.
-func weights(records []Record) []float64 {
-	all, sorted, costed := make([]float64, len(records)), make([]float64, len(records)), false
+// weights are how much each record counts, times the list price of all pieces against that of the usual negotiation.
+// Where costs are known of some, those without count for nothing: their margin is not known.
+func weights(records []Record, trust []float64) []float64 {
+	all, costed := make([]float64, len(records)), false
 	for i, r := range records {
 		all[i] = float64(r.Signals.List.Minor()) * float64(max(r.Signals.Quantity, 1))
 		costed = costed || r.Signals.Cost != nil
 	}
-	copy(sorted, all)
-	slices.Sort(sorted)
-	usual := sorted[len(sorted)/2]
+	usual := quantile(all, trust, .5)
 	for i, r := range records {
-		if all[i] = min(all[i]/usual, mostWeight); costed && r.Signals.Cost == nil {
+		if all[i] = trust[i] * min(all[i]/usual, mostWeight); costed && r.Signals.Cost == nil {
 			all[i] = 0
 		}
 	}
@@ -93,8 +94,9 @@ func weights(records []Record) []float64 {
 
 // improve is one step of expectation maximization.
 func (m *Model) improve() {
-	next := Model{kinds: make([]float64, len(kinds))}
+	next, n := Model{kinds: make([]float64, len(kinds))}, 0.
 	for i, causes := range m.causes {
+		n += m.trust[i]
 		total := 0.
 		for _, c := range causes {
 			total += m.weight(&m.records[i], c)
@@ -103,13 +105,12 @@ func (m *Model) improve() {
 			continue
 		}
 		for _, c := range causes {
-			w := m.weight(&m.records[i], c) / total
+			w := m.trust[i] * m.weight(&m.records[i], c) / total
 			next.kinds[c.kind] += w
 			next.worth[c.worth] += w
 			next.firsts[kinds[c.kind].manner][ratio(&m.records[i], c)] += w
 		}
 	}
-	n := float64(len(m.records))
 	for i := range next.kinds { // as if one record more were spread over all kinds
 		m.kinds[i] = (next.kinds[i] + 1/float64(len(kinds))) / (n + 1)
 	}

@@ -41,19 +41,21 @@ func (m *Model) Evaluate(p negotiation.Policy, twins []Twin) Result {
 	for _, part := range parts {
 		r.Deals, r.Price, r.Margin = r.Deals+part.Deals, r.Price+part.Price, r.Margin+part.Margin
 	}
-	weight := 0.
+	count, weight := 0., 0.
 	for i := range twins {
+		count += m.trust[twins[i].Record]
 		weight += m.weigh[twins[i].Record]
 	}
-	return Result{r.Deals / float64(max(len(twins), 1)), r.Price / max(r.Deals, 1), r.Margin / max(weight, 1e-9)}
+	return Result{r.Deals / max(count, 1e-9), r.Price / max(r.Deals, 1e-9), r.Margin / max(weight, 1e-9)}
 }
 
 // evaluate sums up.
 func (m *Model) evaluate(p negotiation.Policy, twins []Twin) (r Result) {
 	for i := range twins {
 		if price, margin := m.play(p, &twins[i]); price > 0 {
-			r.Deals++
-			r.Price += price
+			counts := m.trust[twins[i].Record]
+			r.Deals += counts
+			r.Price += counts * price
 			r.Margin += margin * m.weigh[twins[i].Record]
 		}
 	}

@@ -15,15 +15,6 @@ import (
 // Fewest is how many sessions a proposal needs records of.
 const Fewest = 200
 
-// Sessions is how many sessions the records are of.
-func Sessions(records []Record) int {
-	of := map[id.Session]bool{}
-	for i := range records {
-		of[records[i].Session] = true
-	}
-	return len(of)
-}
-
 // Proposal is a policy that would have earned more, and by how much.
 type Proposal struct {
 	Policy        negotiation.Policy
@@ -65,14 +56,19 @@ func Propose(ctx context.Context, records []Record, p negotiation.Policy, seed u
 	return proposal, ctx.Err()
 }
 
-// halves parts records by session: whom a policy is chosen by does not judge it too.
+// halves parts records by session, so that both halves count the same: whom a policy is chosen by does not judge it too.
 func halves(records []Record) (one, other []Record) {
-	first := map[id.Session]bool{}
-	for _, r := range records {
+	first, ahead, counts := map[id.Session]bool{}, 0., trust(records)
+	for i, r := range records {
 		inOne, known := first[r.Session]
 		if !known {
-			inOne = len(first)%2 == 0
+			inOne = ahead <= 0
 			first[r.Session] = inOne
+			if inOne {
+				ahead += counts[i]
+			} else {
+				ahead -= counts[i]
+			}
 		}
 		if inOne {
 			one = append(one, r)
@@ -120,13 +116,13 @@ func (m *Model) segment(ctx context.Context, p *negotiation.Policy, from shape, 
 	}
 }
 
-// sessions is how many sessions the twins are of.
+// sessions is how many sessions the twins are of: see Sessions.
 func (m *Model) sessions(twins []Twin) int {
-	of := map[id.Session]bool{}
+	var records []Record
 	for i := range twins {
-		of[m.records[twins[i].Record].Session] = true
+		records = append(records, m.records[twins[i].Record])
 	}
-	return len(of)
+	return Sessions(records)
 }
 
 func bandOf(s negotiation.Signals) int {

@@ -10,6 +10,8 @@
 //     twins than it was chosen with, of other sessions. The interval of its gain comes from drawing the sessions anew.
 //  4. Once it serves, real negotiations are held against those that a holdout kept under the policy before (Compare).
 //
+// What a client says who buys nothing counts little, however often it says it: see trust.
+//
 // Buyers who come up are taken to pay no more than prices that others have offered or paid. A buyer who held firm and
 // took a price is taken to have paid its last, one whose offer was accepted to go as far beyond it as others went, and
 // one who left as far as others or nearer to the price that it left at. The floor and every other bound are the
@@ -44,6 +46,8 @@ type Round struct {
 // Record is one negotiation.
 type Record struct {
 	Session id.Session
+	Client  string // who it was, as the decision record knows; "" where it does not
+	Bought  bool   // an order was paid for it
 	Signals negotiation.Signals
 	Rounds  []Round // without the taking of a standing price
 	Start   float64 // the price that stood before the first offer
@@ -60,7 +64,7 @@ const longest = 12
 // Explicable tells whether a model can be fitted to the record: it has offers, and not very many.
 func (r *Record) Explicable() bool { return len(r.Rounds) > 0 && len(r.Rounds) <= longest }
 
-// FromEntries reads a negotiation from the decision record. It is not ok where no offer was made, nothing could be
+// FromEntries reads a negotiation from the decision record, but for whether it was paid for. It is not ok where no offer was made, nothing could be
 // negotiated, or an old entry lacks its price.
 // The round cap says which counter was the last word.
 func FromEntries(entries []negotiation.Entry, roundCap int) (r Record, ok bool) {
@@ -74,7 +78,7 @@ func FromEntries(entries []negotiation.Entry, roundCap int) (r Record, ok bool) 
 		}
 		share := func(a money.Amount) float64 { return float64(a.Minor()) / float64(list) }
 		if r.Start == 0 {
-			r.Session, r.Signals, r.Start = e.Session, e.Signals, share(e.Bounds.Opening())
+			r.Session, r.Client, r.Signals, r.Start = e.Session, e.Client, e.Signals, share(e.Bounds.Opening())
 			if e.Before.Counter.IsPositive() {
 				r.Start = share(e.Before.Counter)
 			}
