@@ -121,9 +121,10 @@ type Consented struct {
 	Credentials integration.Credentials
 }
 
-// Redeem uses a state up and has the platform say whose consent it is. A state that is refused is not used up;
-// one whose account the platform does not open is. It writes in a transaction of its own.
-func (s *Service) Redeem(ctx context.Context, account id.Account, p id.Project, c Completion) (*Consented, error) {
+// Redeem uses a state up and has the platform say whose consent it is. A state that is refused is not used up, nor is one
+// for which there is no room to wait for the platform; one whose account the platform does not open is. It writes in a
+// transaction of its own.
+func (s *Service) Redeem(ctx context.Context, account id.Account, p id.Project, c Completion) (consented *Consented, err error) {
 	store, err := c.check()
 	if err != nil {
 		return nil, err
@@ -132,6 +133,15 @@ func (s *Service) Redeem(ctx context.Context, account id.Account, p id.Project, 
 	if err != nil {
 		return nil, err
 	}
+	err = s.Waiting.Wait(ctx, c.Type.String()+" of "+p.String(), func() (err error) {
+		consented, err = s.redeem(ctx, platform, account, p, c, store)
+		return err
+	})
+	return consented, err
+}
+
+func (s *Service) redeem(ctx context.Context, platform ports.OAuthConnector, account id.Account, p id.Project, c Completion,
+	store string) (*Consented, error) {
 	hash := hashOf(c.State)
 	grant := integration.Grant{Account: account, Project: p, Type: c.Type, RedirectURI: c.RedirectURI}
 	a, err := s.Authorizations.Redeem(ctx, hash, func(a *integration.Authorization) error {
@@ -186,21 +196,17 @@ func settle(a *integration.Authorization, store string) error {
 }
 
 // exchange has the platform take a code, and say whose account it opens. It cannot be asked twice: after a
-// failure the merchant consents again.
+// failure the merchant consents again. The caller waits outside of the request's lane.
 func (s *Service) exchange(ctx context.Context, platform ports.OAuthConnector, p id.Project, t integration.Type,
 	g ports.CodeGrant) (*Consented, error) {
-	var credentials integration.Credentials
-	err := s.Waiting.Wait(ctx, t.String()+" of "+p.String(), func() (err error) {
-		bounded, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		credentials, err = platform.Exchange(bounded, g)
-		return err
-	})
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	credentials, err := platform.Exchange(bounded, g)
 	if err != nil {
 		return nil, again(explain(t, err, "code"))
 	}
 	draft := integration.Draft{Type: t, Credentials: credentials, Config: integration.Config{Store: g.Store}}
-	config, err := s.inspect(ctx, t, wanted(p, draft))
+	config, err := s.inspected(ctx, t, wanted(p, draft))
 	if err != nil {
 		return nil, again(err)
 	}

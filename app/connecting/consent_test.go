@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/app/connecting"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -367,5 +368,19 @@ func TestDisconnectingEndsWhatWasGoingOn(t *testing.T) {
 				t.Errorf("%s, again: %v", name, err)
 			}
 		})
+	}
+}
+
+// A request that is told to come again finds its state as it was.
+func TestRedeem_withoutRoomKeepsTheState(t *testing.T) {
+	t.Parallel()
+	w := newTown()
+	c, s := w.begin(t, integration.Shopify, "my-shop.myshopify.com"), w.service()
+	s.Waiting = bulkhead.NewRoom(bulkhead.Shares{})
+	if _, err := s.Redeem(t.Context(), owner, shop.ID, c); !fault.Is(err, "overloaded") {
+		t.Fatalf("without room: %v", err)
+	}
+	if _, err := w.complete(t.Context(), c); err != nil {
+		t.Errorf("again: %v", err)
 	}
 }

@@ -27,15 +27,21 @@ func wanted(p id.Project, d integration.Draft) ports.Connection {
 // inspect asks the platform whose credentials they are.
 func (s *Service) inspect(ctx context.Context, t integration.Type, c ports.Connection) (config integration.Config, err error) {
 	err = s.Waiting.Wait(ctx, c.Key, func() (err error) {
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		if t.Kind() == integration.Payment {
-			config.Account, config.Live, err = s.Platforms[t.String()].Inspect(ctx, Account(c.Credentials))
-		} else {
-			config, err = s.Connectors[t.String()].Inspect(ctx, c)
-		}
+		config, err = s.inspected(ctx, t, c)
 		return err
 	})
+	return config, err
+}
+
+// inspected is inspect for a caller that waits outside of the request's lane.
+func (s *Service) inspected(ctx context.Context, t integration.Type, c ports.Connection) (config integration.Config, err error) {
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if t.Kind() == integration.Payment {
+		config.Account, config.Live, err = s.Platforms[t.String()].Inspect(bounded, Account(c.Credentials))
+	} else {
+		config, err = s.Connectors[t.String()].Inspect(bounded, c)
+	}
 	if err != nil {
 		field := "credentials.api_key"
 		if t.OAuth() {
