@@ -47,14 +47,22 @@ Feature: Platforms that are connected
       And the answer shows:
         | store_domain | "trailhead-outfitters.myshopify.com" |
 
-    Scenario: Coming back without saying of which shop
-      Given the merchant begins to connect shopify
+    Scenario Outline: Coming back without what Shopify has signed
+      Given the merchant begins to connect <asked>
       And the merchant consents at the platform
       When the merchant comes back with {"callback_query": null}
       Then it is refused: 422 validation_error
-      And the refusal names "store_domain"
+      And the refusal names "callback_query"
       When the merchant comes back with {"callback_query": null, "store_domain": "trailhead-outfitters.myshopify.com"}
+      Then it is refused: 422 validation_error
+      And the refusal names "callback_query"
+      When the merchant comes back
       Then it answers 201
+
+      Examples:
+        | asked                                            |
+        | shopify                                          |
+        | shopify for "trailhead-outfitters.myshopify.com" |
 
     Scenario: Coming back with the redirect's query alone
       Given the merchant begins to connect shopify
@@ -156,7 +164,7 @@ Feature: Platforms that are connected
     Scenario Outline: A code that the platform does not take
       Given the merchant begins to connect <type>
       And the merchant consents at the platform
-      When the merchant comes back with {"code": "guessed", "callback_query": null<store>}
+      When the merchant comes back with <changes>
       Then it is refused: 422 authorization_failed
       And the refusal names "code"
       And the shop has no integration
@@ -164,9 +172,9 @@ Feature: Platforms that are connected
       Then it is refused: 400 invalid_state
 
       Examples:
-        | type    | store                                                |
-        | shopify | , "store_domain": "trailhead-outfitters.myshopify.com" |
-        | hubspot |                                                      |
+        | type    | changes                                      |
+        | shopify | {"code": "guessed"}                          |
+        | hubspot | {"code": "guessed", "callback_query": null}  |
 
     Scenario: A platform that does not answer
       Given the merchant begins to connect hubspot
@@ -218,7 +226,7 @@ Feature: Platforms that are connected
         | {"state": null}                                                                                          | 422    | validation_error |
         | {"code": null}                                                                                           | 422    | validation_error |
         | {"redirect_uri": "https://evil.example.com/back"}                                                        | 400    | invalid_state    |
-        | {"type": "shopify", "store_domain": "a.myshopify.com"}                                                   | 400    | invalid_state    |
+        | {"type": "shopify", "callback_query": "shop=a.myshopify.com"}                                            | 400    | invalid_state    |
         | {"type": "stripe"}                                                                                       | 422    | validation_error |
         | {"type": "teapot"}                                                                                       | 422    | validation_error |
         | {"type": null}                                                                                           | 422    | validation_error |

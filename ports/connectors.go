@@ -67,8 +67,8 @@ type CodeGrant struct {
 	RedirectURI string
 	Code        string
 	Verifier    string
-	// Callback is the query with which the platform sent the merchant back, where the merchant passes it
-	// on: a platform that signs it has its signature checked. "": it was not passed on.
+	// Callback is the query with which the platform sent the merchant back. A platform that signs it needs it, and
+	// has its signature checked. "": it was not passed on.
 	Callback string
 	State    string
 }

@@ -109,7 +109,8 @@ type Completion struct {
 	State       string
 	RedirectURI string // empty: it is not repeated
 	Store       string // a shop's domain, where Begin was given none
-	// Callback is the query that the platform sent the merchant back with; empty: it is not passed on.
+	// Callback is the query that the platform sent the merchant back with; empty: it is not passed on, which only
+	// platforms allow that do not sign it.
 	Callback string
 }
 
@@ -169,6 +170,8 @@ func (c Completion) check() (string, error) {
 	check.That(c.Code != "", "code", "is required")
 	check.That(len(c.Code) <= longestCode, "code", "is too long")
 	check.That(c.State != "", "state", "is required")
+	check.That(c.Callback != "" || !c.Type.SignsCallback(), "callback_query",
+		"is required: the whole query that "+c.Type.Label()+" led back with, which it has signed")
 	query, err := url.ParseQuery(strings.TrimPrefix(c.Callback, "?"))
 	check.That(err == nil && len(c.Callback) <= longestCode, "callback_query", "must be the query of the address that the platform led to")
 	shop := query.Get("shop")

@@ -33,7 +33,7 @@ func TestProductionHasNoOAuthAppOfItsOwn(t *testing.T) {
 	}
 	for path, body := range map[string]string{
 		"":          `{"type": "shopify", "redirect_uri": "https://shop.example.com/back"}`,
-		"/complete": `{"type": "shopify", "code": "c", "state": "s", "store_domain": "a.myshopify.com"}`,
+		"/complete": `{"type": "shopify", "code": "c", "state": "s", "callback_query": "shop=a.myshopify.com"}`,
 	} {
 		answer := ask(path, body)
 		if text := string(answer.Body); answer.Status != 409 || !strings.Contains(text, `"oauth_app_missing"`) ||

@@ -48,7 +48,7 @@ func TestConsentNeedsAnOAuthApp(t *testing.T) {
 					if !strings.Contains(refusal, "code:oauth_app_missing") || !strings.Contains(refusal, variable) {
 						t.Errorf("%s: %s", kind, refusal)
 					}
-					complete := strings.Replace(body, `"redirect_uri"`, `"code":"c","state":"s","redirect_uri"`, 1)
+					complete := strings.Replace(body, `"redirect_uri"`, `"code":"c","state":"s","callback_query":"code=c","redirect_uri"`, 1)
 					if refusal = fmt.Sprint(k.ask(409, "POST", "/v1/integrations/connect/complete", complete)["error"]); !strings.Contains(refusal, "oauth_app_missing") {
 						t.Errorf("%s: %s", kind, refusal)
 					}

@@ -43,6 +43,7 @@ type traits struct {
 	label     string
 	kind      Kind
 	oauth     bool // connected by its users' consent, and not by a key
+	signs     bool // what it sends a user back with after the consent
 	methods   []string
 	resources []syncrun.Resource
 	topics    []string // of webhooks
@@ -52,7 +53,7 @@ var known = map[Type]traits{
 	Stripe: {label: "Stripe", kind: Payment, methods: []string{"psp_spt"}},
 	PayPal: {label: "PayPal", kind: Payment, methods: []string{"wallet_ba"}},
 	Shopify: {
-		label: "Shopify", kind: ECommerce, oauth: true,
+		label: "Shopify", kind: ECommerce, oauth: true, signs: true,
 		resources: []syncrun.Resource{syncrun.Products, syncrun.Inventory, syncrun.Customers, syncrun.Orders},
 		topics: []string{
 			"products/create", "products/update", "products/delete", "inventory_levels/update", "orders/create", "orders/updated",
@@ -99,6 +100,9 @@ func (t Type) Kind() Kind { return known[t].kind }
 
 // OAuth tells whether the type is connected by its users' consent. The others are by a key.
 func (t Type) OAuth() bool { return known[t].oauth }
+
+// SignsCallback reports whether the type signs the query that it sends users back with after their consent.
+func (t Type) SignsCallback() bool { return known[t].signs }
 
 // Methods are the payment methods (spec 2.12) that an account of the type serves.
 func (t Type) Methods() []string { return known[t].methods }

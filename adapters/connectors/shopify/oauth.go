@@ -63,17 +63,14 @@ func (c *Connector) Consent(g ports.Consent) (string, error) {
 	return app.AuthCodeURL(g.State, options...), nil
 }
 
-// Exchange redeems a code at the shop that is named, or that the callback names, which Shopify has signed.
+// Exchange redeems a code at the shop that the callback names. Without Shopify's signature of the callback none is
+// redeemed, as Shopify asks of apps (https://shopify.dev/apps/auth/oauth/making-requests, read on 2026-11-23).
 func (c *Connector) Exchange(ctx context.Context, g ports.CodeGrant) (integration.Credentials, error) {
-	store := g.Store
-	if g.Callback != "" {
-		shop, err := c.checkCallback(g)
-		if err != nil {
-			return integration.Credentials{}, err
-		}
-		store = shop
+	shop, err := c.checkCallback(g)
+	if err != nil {
+		return integration.Credentials{}, err
 	}
-	address, err := c.address(store)
+	address, err := c.address(shop)
 	if err != nil {
 		return integration.Credentials{}, err
 	}

@@ -130,13 +130,11 @@ func TestWhereACodeIsRedeemed(t *testing.T) {
 		return nil, errors.New("no network")
 	})}
 	c := shopify.New(shopify.Config{ClientID: clientID, ClientSecret: secret, Client: client, Clock: fixed(noon)})
-	if _, err := c.Exchange(t.Context(), ports.CodeGrant{Code: "code-1"}); !refused(err) || asked != nil {
-		t.Errorf("no shop: %v, %v", asked, err)
+	unsigned := ports.CodeGrant{Code: "code-1", State: "state-1", Store: store}
+	if _, err := c.Exchange(t.Context(), unsigned); !errors.Is(err, ports.ErrCredentialsRefused) || asked != nil {
+		t.Errorf("no callback: %v, %v", asked, err)
 	}
-	if _, err := c.Exchange(t.Context(), ports.CodeGrant{Code: "code-1", Store: "evil.example"}); !refused(err) || asked != nil {
-		t.Errorf("no shop of Shopify's: %v, %v", asked, err)
-	}
-	named := ports.CodeGrant{Code: "code-1", Store: store}
+	named := granted(func(url.Values, *ports.CodeGrant) {})
 	told := granted(func(_ url.Values, g *ports.CodeGrant) { g.Store = "" })
 	for _, g := range []ports.CodeGrant{named, told} {
 		asked = nil

@@ -61,8 +61,8 @@ type completion struct {
 	Code        string `json:"code,omitempty" writeOnly:"true" doc:"As the platform gave it to the redirect_uri. It and state may be left out with callback_query, which has both."`
 	State       string `json:"state,omitempty" writeOnly:"true" doc:"Likewise."`
 	RedirectURI string `json:"redirect_uri,omitempty" doc:"If given, it must be the one of the first step."`
-	StoreDomain string `json:"store_domain,omitempty" doc:"Of an e-commerce platform's shop, if the first step had none and callback_query is left out."`
-	Callback    string `json:"callback_query,omitempty" doc:"The whole query of the redirect, as it came. A platform that signs it has its signature checked."`
+	StoreDomain string `json:"store_domain,omitempty" doc:"Of an e-commerce platform's shop. The callback_query names it, too."`
+	Callback    string `json:"callback_query,omitempty" doc:"The whole query of the redirect, as it came. Required of Shopify, which signs it: without its signature a code is not redeemed."`
 }
 
 func (completion) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {

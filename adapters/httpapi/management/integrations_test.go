@@ -273,7 +273,7 @@ func (w *world) connected(t *testing.T) (path string) {
 	begun := w.call("admin", "POST", "/v1/integrations/connect", `{"type": "shopify", "redirect_uri": "https://m.test/back", "store_domain": "a.myshopify.com"}`, w.in(w.one))
 	state := strings.Repeat("x", 32)
 	wants(t, begun, "OK", `"authorization_url":"https://platform.test/?state=`+state, `"state":"`+state, `"expires_in":600`)
-	done := w.call("admin", "POST", "/v1/integrations/connect/complete", `{"type": "shopify", "code": "c", "state": "`+state+`"}`, w.in(w.one))
+	done := w.call("admin", "POST", "/v1/integrations/connect/complete", `{"type": "shopify", "code": "c", "state": "`+state+`", "callback_query": "shop=a.myshopify.com"}`, w.in(w.one))
 	wants(t, done, "Created", `"type":"shopify"`, `"status":"connected"`, `"store_domain":"a.myshopify.com"`)
 	var made struct{ ID string }
 	if err := json.Unmarshal([]byte(strings.TrimPrefix(done, "Created ")), &made); err != nil {
@@ -293,7 +293,7 @@ func TestConnectingByConsent(t *testing.T) {
 	wants(t, w.call("admin", "GET", path, "", w.in(w.one)), "OK",
 		`"config":{"store_domain":"a.myshopify.com","sync_products":true,"sync_orders":true,"sync_customers":true}`, `"last_sync":null`,
 		`"metrics":{"products_synced":3,"orders_synced":2,"errors_24h":1}`)
-	again := w.call("admin", "POST", "/v1/integrations/connect/complete", `{"type": "shopify", "code": "c", "state": "`+strings.Repeat("x", 32)+`"}`, w.in(w.one))
+	again := w.call("admin", "POST", "/v1/integrations/connect/complete", `{"type": "shopify", "code": "c", "state": "`+strings.Repeat("x", 32)+`", "callback_query": "shop=a.myshopify.com"}`, w.in(w.one))
 	wants(t, again, "Bad Request", "invalid_state")
 	wants(t, w.call("admin", "POST", "/v1/integrations/connect", `{"type": "stripe"}`, w.in(w.one)), "Unprocessable", `"field":"type"`, `"field":"redirect_uri"`)
 	for _, e := range w.logged {
