@@ -9,6 +9,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // anyProject is the project of background work over all projects.
@@ -51,6 +52,8 @@ type dialect struct {
 	// maxRows is how many rows one INSERT has at most, by measurement: SQLite looks every parameter up
 	// among all of the statement.
 	maxRows int
+	// vault seals addresses; nil: they are stored as they are.
+	vault ports.Vault
 }
 
 // keysWithoutRowID are the keys of SQLite's tables that have no rowid.

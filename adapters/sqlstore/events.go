@@ -82,23 +82,24 @@ type subscriptionRow struct {
 	UpdatedAt   int64  `db:"updated_at"`
 }
 
-func toSubscriptionRow(s *event.Subscription) (subscriptionRow, error) {
+func (d dialect) toSubscriptionRow(s *event.Subscription) (subscriptionRow, error) {
 	names, err := toJSON(texts(s.Types))
 	return subscriptionRow{
-		ProjectID: s.Project.String(), ID: s.ID.String(), URL: s.URL, Description: s.Description, Types: names,
+		ProjectID: s.Project.String(), ID: s.ID.String(), URL: d.sealAddress(s.URL, subscriptionAddress(s.ID.String())), Description: s.Description, Types: names,
 		Status: s.Status.String(), Reason: s.Reason.String(), Secret: s.Secret, Previous: s.Previous,
 		PreviousEnd: toOptionalMillis(s.PreviousEnd), ActiveSince: toMillis(s.ActiveSince),
 		CreatedAt: toMillis(s.CreatedAt), UpdatedAt: toMillis(s.UpdatedAt),
 	}, err
 }
 
-func fromSubscriptionRow(r subscriptionRow) (*event.Subscription, error) {
+func (d dialect) fromSubscriptionRow(r subscriptionRow) (*event.Subscription, error) {
 	status, err := event.ParseStatus(r.Status)
 	if err != nil {
 		return nil, unreadable("subscription", err)
 	}
 	s := &event.Subscription{
-		ID: id.Stored[id.Subscription](r.ID), Project: id.Stored[id.Project](r.ProjectID), URL: r.URL, Description: r.Description,
+		ID: id.Stored[id.Subscription](r.ID), Project: id.Stored[id.Project](r.ProjectID),
+		URL: d.openAddress(r.URL, subscriptionAddress(r.ID)), Description: r.Description,
 		Status: status, Reason: event.StoredReason(r.Reason), Secret: r.Secret, Previous: r.Previous,
 		PreviousEnd: fromOptionalMillis(r.PreviousEnd), ActiveSince: fromMillis(r.ActiveSince),
 		CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt),
@@ -113,11 +114,11 @@ func fromSubscriptionRow(r subscriptionRow) (*event.Subscription, error) {
 	return s, nil
 }
 
-func fromSubscriptionRows(rows []subscriptionRow) ([]*event.Subscription, error) {
+func (d dialect) fromSubscriptionRows(rows []subscriptionRow) ([]*event.Subscription, error) {
 	list := make([]*event.Subscription, len(rows))
 	for i, r := range rows {
 		var err error
-		if list[i], err = fromSubscriptionRow(r); err != nil {
+		if list[i], err = d.fromSubscriptionRow(r); err != nil {
 			return nil, err
 		}
 	}
@@ -126,7 +127,7 @@ func fromSubscriptionRows(rows []subscriptionRow) ([]*event.Subscription, error)
 
 // Add locks the project, so that no two that are added at once are both the last.
 func (v Events) Add(ctx context.Context, s *event.Subscription) error {
-	r, err := toSubscriptionRow(s)
+	r, err := v.store.dialect.toSubscriptionRow(s)
 	if err != nil {
 		return err
 	}
@@ -168,7 +169,7 @@ LIMIT $2 OFFSET $3`, project.String(), page.Limit, page.Offset)
 	if err := b.run(ctx); err != nil {
 		return nil, 0, err
 	}
-	list, err := fromSubscriptionRows(rows)
+	list, err := v.store.dialect.fromSubscriptionRows(rows)
 	return list, total[0].N, err
 }
 
@@ -182,7 +183,7 @@ func (v Events) ByID(ctx context.Context, project id.Project, wanted id.Subscrip
 	if len(rows) == 0 {
 		return nil, missingSubscription()
 	}
-	return fromSubscriptionRow(rows[0])
+	return v.store.dialect.fromSubscriptionRow(rows[0])
 }
 
 func (v Events) Update(ctx context.Context, project id.Project, wanted id.Subscription, change func(*event.Subscription) error) (*event.Subscription, error) {
@@ -218,12 +219,12 @@ func lockSubscription(ctx context.Context, t *tx, project id.Project, wanted id.
 	if !found {
 		return nil, missingSubscription()
 	}
-	return fromSubscriptionRow(r)
+	return t.dialect.fromSubscriptionRow(r)
 }
 
 // storeSubscription also cancels what is pending for a subscription that is disabled.
 func storeSubscription(ctx context.Context, t *tx, s *event.Subscription) error {
-	r, err := toSubscriptionRow(s)
+	r, err := t.dialect.toSubscriptionRow(s)
 	if err != nil {
 		return err
 	}

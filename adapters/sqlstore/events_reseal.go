@@ -11,13 +11,13 @@ var _ ports.SealedSecrets = Events{}
 
 const (
 	selectSecrets = `
-SELECT project_id, id, secret, previous
+SELECT project_id, id, url, secret, previous
 FROM event_subscriptions
 ORDER BY project_id, id`
 
 	updateSecrets = `
 UPDATE event_subscriptions
-SET secret = $3, previous = $4
+SET url = $3, secret = $4, previous = $5
 WHERE project_id = $1
   AND id = $2`
 )
@@ -26,7 +26,7 @@ func (v Events) Reseal(ctx context.Context, seal func(id.Subscription, []byte) (
 	err = v.store.inTx(ctx, anyProject, func(t *tx) error {
 		var rows []struct {
 			ProjectID        string `db:"project_id"`
-			ID               string
+			ID, URL          string
 			Secret, Previous []byte
 		}
 		if err := t.list(ctx, &rows, selectSecrets+t.dialect.forUpdate); err != nil {
@@ -34,6 +34,9 @@ func (v Events) Reseal(ctx context.Context, seal func(id.Subscription, []byte) (
 		}
 		n = len(rows)
 		for _, r := range rows {
+			if r.URL, err = t.dialect.resealAddress(r.URL, subscriptionAddress(r.ID)); err != nil {
+				return err
+			}
 			for _, sealed := range []*[]byte{&r.Secret, &r.Previous} {
 				if len(*sealed) == 0 {
 					continue
@@ -42,7 +45,7 @@ func (v Events) Reseal(ctx context.Context, seal func(id.Subscription, []byte) (
 					return err
 				}
 			}
-			if _, err := t.exec(ctx, updateSecrets, r.ProjectID, r.ID, r.Secret, r.Previous); err != nil {
+			if _, err := t.exec(ctx, updateSecrets, r.ProjectID, r.ID, r.URL, r.Secret, r.Previous); err != nil {
 				return err
 			}
 		}

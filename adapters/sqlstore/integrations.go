@@ -186,7 +186,7 @@ WHERE id = $1`+t.dialect.forUpdate, of.String())
 	case !found:
 		return missingProject()
 	}
-	p, err := fromProjectRow(row)
+	p, err := t.dialect.fromProjectRow(row)
 	if err != nil {
 		return err
 	}

@@ -143,7 +143,7 @@ WHERE status = 'active'
 	for _, r := range shops {
 		of := id.Stored[id.Project](r.ID)
 		if err := fault.Survive(func() error {
-			p, err := fromProjectRow(r)
+			p, err := f.dialect.fromProjectRow(r)
 			if err == nil {
 				f.audiences[of] = ports.Audience{Settings: p.Settings, Now: f.now}
 				f.inactive[of] = p.Status != project.Active
@@ -154,7 +154,7 @@ WHERE status = 'active'
 		}
 	}
 	for _, r := range subscriptions {
-		s, err := fromSubscriptionRow(r)
+		s, err := f.dialect.fromSubscriptionRow(r)
 		if err != nil {
 			f.broken[id.Stored[id.Project](r.ProjectID)] = fmt.Errorf("subscription %s: %w", r.ID, err)
 			continue

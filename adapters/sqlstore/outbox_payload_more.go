@@ -195,7 +195,7 @@ type integrationError struct {
 // subscriptionDisabled is the payload of subscription.disabled. reason is gone (the receiver answered
 // 410) or unreachable (an event could not be delivered in a day):
 //
-//	{"subscription_id": "sub_…", "url": "https://example.com/hooks", "reason": "unreachable"}
+//	{"subscription_id": "sub_…", "url": "https://example.com/…k3Jd", "reason": "unreachable"}
 type subscriptionDisabled struct {
 	SubscriptionID string `json:"subscription_id"`
 	URL            string `json:"url"`

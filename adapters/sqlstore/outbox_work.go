@@ -164,6 +164,7 @@ func (o Outbox) fill(ctx context.Context, parcels []ports.Leased[ports.Parcel]) 
 
 // parcelContents are the rows that claimed deliveries need.
 type parcelContents struct {
+	dialect       dialect
 	batch         *batch
 	events        []eventLogRow
 	subscriptions []subscriptionRow
@@ -174,7 +175,7 @@ type parcelContents struct {
 type accountEmail struct{ ID, Email string }
 
 func contentsOf(s *Store, events, subscriptions []rowKey, shops []string) *parcelContents {
-	c := &parcelContents{batch: s.reading(anyProject)}
+	c := &parcelContents{dialect: s.dialect, batch: s.reading(anyProject)}
 	var args arguments
 	c.batch.query(&c.events, "SELECT id, project_id, type, payload, created_at\nFROM outbox\nWHERE "+eachOf(&args, "id", events), args...)
 	if len(subscriptions) > 0 {
@@ -202,7 +203,7 @@ func (c *parcelContents) into(p *ports.Parcel) error {
 	}
 	for _, r := range c.subscriptions {
 		if r.ID == d.Target.Subscription().String() && r.ProjectID == d.Project.String() {
-			s, err := fromSubscriptionRow(r)
+			s, err := c.dialect.fromSubscriptionRow(r)
 			if err != nil {
 				return err
 			}
@@ -211,7 +212,7 @@ func (c *parcelContents) into(p *ports.Parcel) error {
 	}
 	for _, r := range c.shops {
 		if r.ID == d.Project.String() {
-			shop, err := fromProjectRow(r)
+			shop, err := c.dialect.fromProjectRow(r)
 			if err != nil {
 				return err
 			}

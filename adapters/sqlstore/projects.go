@@ -57,7 +57,7 @@ SELECT EXISTS (SELECT 1 FROM products WHERE project_id = $1 AND deleted_at IS NU
 
 // Create holds the account's row, so that nobody else counts its projects until the transaction ends.
 func (p Projects) Create(ctx context.Context, created *project.Project) error {
-	r, err := toProjectRow(created)
+	r, err := p.store.dialect.toProjectRow(created)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (s *Store) project(ctx context.Context, where string, args ...any) (*projec
 	if len(rows) == 0 {
 		return nil, missingProject()
 	}
-	return fromProjectRow(rows[0])
+	return s.dialect.fromProjectRow(rows[0])
 }
 
 func (p Projects) List(ctx context.Context, account id.Account, closed bool, page ports.Page) ([]*project.Project, int, error) {
@@ -152,7 +152,7 @@ LIMIT $2 OFFSET $3`, account.String(), page.Limit, page.Offset)
 	list := make([]*project.Project, len(rows))
 	for i, r := range rows {
 		var err error
-		if list[i], err = fromProjectRow(r); err != nil {
+		if list[i], err = p.store.dialect.fromProjectRow(r); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -177,7 +177,7 @@ func (p Projects) Update(ctx context.Context, account id.Account, id id.Project,
 				return err
 			}
 		}
-		r, err := toProjectRow(changed)
+		r, err := t.dialect.toProjectRow(changed)
 		if err != nil {
 			return err
 		}
@@ -209,7 +209,7 @@ WHERE id = $1
 	if !found {
 		return nil, missingProject()
 	}
-	return fromProjectRow(r)
+	return t.dialect.fromProjectRow(r)
 }
 
 func refuseCurrencyInUse(ctx context.Context, t *tx, project id.Project) error {

@@ -95,7 +95,7 @@ func (p Projects) Delete(ctx context.Context, account id.Account, of id.Project,
 		}
 		slug := closing.Slug
 		closing.Close(books, now)
-		r, err := toProjectRow(closing)
+		r, err := t.dialect.toProjectRow(closing)
 		if err != nil {
 			return err
 		}

@@ -190,8 +190,10 @@ func fromRoutesJSON(j map[string]routeJSON) map[string]project.PaymentRoute {
 	return routes
 }
 
-func toProjectRow(p *project.Project) (projectRow, error) {
-	settings, err := toJSON(toSettingsJSON(p.Settings))
+func (d dialect) toProjectRow(p *project.Project) (projectRow, error) {
+	kept := toSettingsJSON(p.Settings)
+	kept.ChatWebhook = d.sealAddress(kept.ChatWebhook, chatAddress(p.ID.String()))
+	settings, err := toJSON(kept)
 	if err != nil {
 		return projectRow{}, err
 	}
@@ -210,7 +212,7 @@ func toProjectRow(p *project.Project) (projectRow, error) {
 	}, nil
 }
 
-func fromProjectRow(r projectRow) (*project.Project, error) {
+func (d dialect) fromProjectRow(r projectRow) (*project.Project, error) {
 	currency, err := fromCurrency(r.Currency)
 	if err != nil {
 		return nil, err
@@ -219,6 +221,7 @@ func fromProjectRow(r projectRow) (*project.Project, error) {
 	if err := fromJSON(r.Settings, &settings); err != nil {
 		return nil, err
 	}
+	settings.ChatWebhook = d.openAddress(settings.ChatWebhook, chatAddress(r.ID))
 	var storefront storefrontJSON
 	if err := fromJSON(r.Storefront, &storefront); err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Config says where the database is.
@@ -31,6 +32,8 @@ type Config struct {
 	Statement time.Duration
 	// Enterprise is how much accounts on the enterprise plan can keep; zero fields: as much as the plan says.
 	Enterprise account.Limits
+	// Vault seals the URLs of subscriptions and chat webhooks; nil: they are stored as they are.
+	Vault ports.Vault
 	// Trace begins a span around a piece of work, which what it returns ends; nil: there are none.
 	Trace func(ctx context.Context, name string) (context.Context, func(error))
 }
@@ -59,7 +62,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if err := s.Ping(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.trace, s.dialect.stopped, s.dialect.enterprise = c.Trace, new(atomic.Int64), c.Enterprise
+	s.trace, s.dialect.stopped, s.dialect.enterprise, s.dialect.vault = c.Trace, new(atomic.Int64), c.Enterprise, c.Vault
 	return s, nil
 }
 

@@ -136,7 +136,7 @@ func (p *Publisher) work(ctx context.Context, t jobs.Task[ports.Parcel]) error {
 		outcome.Why = why
 		outcome.Alert = &event.Event{
 			ID: id.New[id.Event](p.Entropy.Bits128()), Project: d.Project, At: now(),
-			Data: event.SubscriptionDisabled{Subscription: parcel.Subscription.ID, URL: parcel.Subscription.URL, Reason: why},
+			Data: event.SubscriptionDisabled{Subscription: parcel.Subscription.ID, URL: event.MaskURL(parcel.Subscription.URL), Reason: why},
 		}
 	}
 	p.finish(outcome)

@@ -108,10 +108,14 @@ func NewTools(ctx context.Context, c Config, log *slog.Logger) (*App, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot trace: %w", err)
 	}
+	if a.vault, err = vault.New(c.masterKeys()...); err != nil {
+		return nil, fmt.Errorf("HAGGLE_MASTER_KEY: %w", err)
+	}
 	a.store, err = sqlstore.Open(ctx, sqlstore.Config{
 		URL:        c.DatabaseURL,
 		MaxOpen:    c.Connections,
 		Enterprise: most,
+		Vault:      a.vault,
 		Trace:      a.traceWork(),
 	})
 	if err != nil {
@@ -123,6 +127,9 @@ func NewTools(ctx context.Context, c Config, log *slog.Logger) (*App, error) {
 	if err := a.store.Migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot migrate the database: %w", err), a.Close())
 	}
+	if _, err := a.store.SealAddresses(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot seal the addresses of subscriptions and chats: %w", err), a.Close())
+	}
 	if err := a.assemble(); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -132,9 +139,6 @@ func NewTools(ctx context.Context, c Config, log *slog.Logger) (*App, error) {
 // assemble puts the parts together on the open store.
 func (a *App) assemble() error {
 	var err error
-	if a.vault, err = vault.New(a.config.masterKeys()...); err != nil {
-		return fmt.Errorf("HAGGLE_MASTER_KEY: %w", err)
-	}
 	if a.limits, err = a.config.limits(); err != nil {
 		return err
 	}

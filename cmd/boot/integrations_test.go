@@ -2,6 +2,7 @@ package boot_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"strings"
@@ -84,6 +85,8 @@ func TestMasterKeyIsReplaced(t *testing.T) {
 				if _, err := owner.In(shop.ID).Subscribe(t.Context(), shopkeeper.NewSubscription{URL: "https://example.com/hook", EventTypes: []string{"*"}}); err != nil {
 					t.Fatal(err)
 				}
+				chat := `{"notifications": {"chat_webhook": "https://chat.example.com/hook"}}`
+				merchant{t, app.URL(), boottest.Key}.call(200, "PATCH", "/v1/projects/"+shop.ID+"/settings", chat)
 				if _, err := owner.EnrolMFA(t.Context()); err != nil {
 					t.Fatal(err)
 				}
@@ -97,9 +100,18 @@ func TestMasterKeyIsReplaced(t *testing.T) {
 				ok   bool
 			}{{"new", false}, {"new, old", true}, {"new", true}, {"old", false}} {
 				n, err := rotateMaster(t, database, c.keys)
-				if (err == nil) != c.ok || c.ok && n != 3 {
+				if (err == nil) != c.ok || c.ok && n != 4 {
 					t.Errorf("with the keys %q: %d secrets, %v", c.keys, n, err)
 				}
+			}
+			app := boottest.Start(t, database, func(c *boot.Config) { c.MasterKey, c.StripeURL = "new", address })
+			m := merchant{t, app.URL(), boottest.Key}
+			project := m.call(200, "GET", "/v1/projects", "")["data"].([]any)[0].(map[string]any)
+			if got := fmt.Sprint(m.call(200, "GET", "/v1/event-subscriptions", "", "X-Project-ID: "+project["id"].(string))); !strings.Contains(got, "url:https://example.com/hook]") {
+				t.Errorf("under the new key the subscription is %s", got)
+			}
+			if got := fmt.Sprint(m.call(200, "GET", "/v1/projects/"+project["id"].(string)+"/settings", "")); !strings.Contains(got, "chat_webhook:https://chat.example.com/hook ") {
+				t.Errorf("under the new key the settings are %s", got)
 			}
 		})
 	}

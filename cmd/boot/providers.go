@@ -120,6 +120,7 @@ func (a *App) RotateMaster(ctx context.Context) (all int, err error) {
 		func() (int, error) { return a.inbox.Reseal(ctx, a.store.Webhooks()) },
 		func() (int, error) { return a.agents.Reseal(ctx, a.store.Agents()) },
 		func() (int, error) { return a.retaining().Reseal(ctx) },
+		func() (int, error) { return a.store.ResealAddresses(ctx) },
 	} {
 		n, err := reseal()
 		if all += n; err != nil {

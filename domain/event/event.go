@@ -239,7 +239,7 @@ type IntegrationError struct {
 // SubscriptionDisabled says that a subscription gets no more events until someone enables it.
 type SubscriptionDisabled struct {
 	Subscription id.Subscription
-	URL          string
+	URL          string // masked
 	Reason       Reason
 }
 

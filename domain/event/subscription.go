@@ -178,6 +178,23 @@ func (s *Subscription) check(c fault.Check, r Rules) {
 	r.CheckURL(c, "url", s.URL)
 }
 
+// MaskURL is a URL as others may see it: its host and, of a longer rest, the last four characters. The rest may hold a
+// token.
+func MaskURL(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return "…"
+	}
+	rest := strings.TrimPrefix(address, u.Scheme+"://"+u.Host)
+	switch {
+	case rest == "" || rest == "/":
+		return address
+	case len(rest) < 16:
+		return u.Scheme + "://" + u.Host + "/…"
+	}
+	return u.Scheme + "://" + u.Host + "/…" + rest[len(rest)-4:]
+}
+
 // CheckURL holds the URL of somebody's system to what we send requests to. Whether it is public is for
 // ports.Addresses to tell.
 func (r Rules) CheckURL(c fault.Check, field, address string) {

@@ -69,7 +69,7 @@ var payloads = map[string]struct{ summary, data string }{
 	"integration.error": {"A platform refuses an integration's credentials", `{"integration_id": "int_0", "type": "shopify",
 		"name": "Tents & more", "error": "Shopify refuses the access token."}`},
 	"subscription.disabled": {"An event subscription gets no more events until it is enabled", `{"subscription_id": "sub_0",
-		"url": "https://example.com/hooks", "reason": "unreachable"}`},
+		"url": "https://example.com/…k3Jd", "reason": "unreachable"}`},
 	"ping": {"A test", `{"subscription_id": "sub_0"}`},
 }
 

@@ -71,7 +71,7 @@ func (h *handlers) createSubscription(ctx context.Context, in *createSubscriptio
 	}
 	v := toAPISubscription(s)
 	noteTarget(ctx, v.ID)
-	noteChange(ctx, nil, v)
+	noteChange(ctx, nil, loggedSubscription(s))
 	return &secretOutput{subscriptionSecret{v, secret}}, nil
 }
 
@@ -133,7 +133,7 @@ func (h *handlers) updateSubscription(ctx context.Context, in *updateSubscriptio
 		return nil, err
 	}
 	out := &subscriptionOutput{toAPISubscription(after)}
-	noteChange(ctx, toAPISubscription(before), out.Body)
+	noteChange(ctx, loggedSubscription(before), loggedSubscription(after))
 	return out, nil
 }
 
@@ -170,6 +170,13 @@ func (h *handlers) testSubscription(ctx context.Context, in *OnSubscription) (*d
 		return nil, err
 	}
 	return &deliveryOutput{toAPIDelivery(d)}, nil
+}
+
+// loggedSubscription is for the audit log, which keeps no token of the address.
+func loggedSubscription(s *event.Subscription) SubscriptionView {
+	v := toAPISubscription(s)
+	v.URL = event.MaskURL(s.URL)
+	return v
 }
 
 func toAPISubscription(s *event.Subscription) SubscriptionView {

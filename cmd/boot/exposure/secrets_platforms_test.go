@@ -113,7 +113,10 @@ func (out *outside) tell(o *tour) {
 
 // platforms connects all that there are, with good credentials and bad, and has them asked, called and fail.
 func (o *tour) platforms() {
-	sink := o.do(o.admin, 201, "POST", "/v1/event-subscriptions", `{"url":"`+o.outside.listener+`","event_types":["*"]}`)
+	sink := o.do(o.admin, 201, "POST", "/v1/event-subscriptions", `{"url":"`+o.outside.listener+"/hooks/"+
+		o.plant("token of a subscription's address", "Sa7PLANTEDaddress2mQxT")+`/end","event_types":["*"]}`)
+	o.do(o.admin, 200, "PATCH", "/v1/projects/"+o.admin.headers["X-Project-ID"]+"/settings", `{"notifications":{"alert_channels":["chat"],
+		"chat_webhook":"https://chat.example.com/services/`+o.plant("token of a chat's address", "Cw8PLANTEDchat3nRyU")+`/end"}}`)
 	o.plant("signing secret of a subscription", sink.field("secret"))
 	o.do(o.admin, 200, "PATCH", "/v1/projects/"+o.admin.headers["X-Project-ID"]+"/storefront", `{"warehouses":[{"name":"Main","location":"main","postal_code":"78703"}]}`)
 	own := `{"type":"custom","config":{"base_url":"` + o.outside.url + `/custom"},"credentials":`
@@ -183,9 +186,9 @@ func (o *tour) byConsent(kind, store string) string {
 	}
 	const complete = "/v1/integrations/connect/complete"
 	back := begin("")
-	o.do(o.admin, 400, "POST", complete, body(o.grant("wrong state "+kind, "Ws7PLANTEDstate0cZfO"+kind), back.Get("code"), ""))
+	o.do(o.admin, 400, "POST", complete, body(o.grant("wrong state "+kind, "Ws7PLANTEDstate0cZfO"+kind), back.Get("code"), back.Encode()))
 	wrong := o.grant("wrong code "+kind, "Wc8PLANTEDcode1dAgP"+kind)
-	if r := o.admin.send("POST", complete, body(back.Get("state"), wrong, "")); r.status < 400 || r.status >= 500 {
+	if r := o.admin.send("POST", complete, body(back.Get("state"), wrong, back.Encode())); r.status < 400 || r.status >= 500 {
 		o.Errorf("a wrong code: %d %s", r.status, r.body)
 	} else {
 		fmt.Fprintf(&o.errors, "%s\n", r.body)
