@@ -21,7 +21,7 @@ func (w *world) closesUnder(key string) error {
 
 func (w *world) sendsElsewhereUnder(key, method, path, body string) error {
 	return w.attempt(func() error {
-		header := http.Header{idempotencyHeader: {key}}
+		header := http.Header{idempotencyHeader: {sized(key)}}
 		response, err := w.visitor(w.others[0].Slug).Do(w.ctx, method, path, header, []byte(body))
 		if err == nil && !response.OK() {
 			return acp.ErrorOf(response)

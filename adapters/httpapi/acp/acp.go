@@ -24,7 +24,6 @@ import (
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/app/purchase"
-	"github.com/haggle-commerce/haggle/domain/audit"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
@@ -126,6 +125,9 @@ func add[I, O any](h *handlers, op huma.Operation, handle func(*handlers, contex
 	if pays {
 		lane = h.PaymentLane
 	}
+	if op.OperationID == searchID || op.OperationID == quoteID || op.OperationID == initID {
+		wire.RequireLongKey(&op, shortestKey)
+	}
 	if op.Method != http.MethodGet {
 		op.Middlewares = append(op.Middlewares, h.once(pays))
 	}
@@ -184,30 +186,6 @@ func (h *handlers) enter(ctx huma.Context, next func(huma.Context)) {
 	}
 	ctx = huma.WithValue(ctx, clientKey{}, id.Hash(shop.ID.String()+" "+wire.AddressKey(h.ClientAddress(r))))
 	next(huma.WithValue(ctx, shopKey{}, shop))
-}
-
-// once runs requests that have a key so that each takes effect once. The key belongs to the client's
-// address: buyers are not known otherwise.
-func (h *handlers) once(phased bool) func(huma.Context, func(huma.Context)) {
-	return func(ctx huma.Context, next func(huma.Context)) {
-		r, _ := humago.Unwrap(ctx)
-		if r.Header.Get(wire.KeyHeader) == "" {
-			next(ctx)
-			return
-		}
-		shop := ctx.Context().Value(shopKey{}).(*project.Project)
-		enter := func(ctx context.Context) (context.Context, func(), error) { return h.Lane.Enter(ctx, shop.ID.String()) }
-		if phased { // it enters its own
-			enter = wire.Unplaced
-		}
-		h.Once.Run(ctx, next, wire.Job[Services]{
-			Enter:  enter,
-			Owner:  shop.ID.String() + " " + wire.AddressKey(h.ClientAddress(r)),
-			Phased: phased,
-			Bind:   func(ctx huma.Context, s Services) huma.Context { return huma.WithValue(ctx, servicesKey{}, &s) },
-			Event:  func() *audit.Event { return nil }, // the log is about the merchant's changes
-		})
-	}
 }
 
 // oneOf documents an answer that has one of several forms, told apart by its status.

@@ -18,7 +18,7 @@ import (
 
 func (h *handlers) registerInit() {
 	add(h, huma.Operation{
-		OperationID: "acp-checkout-init", Method: http.MethodPost, Path: "/acp/checkout/init", Tags: commerceTag,
+		OperationID: initID, Method: http.MethodPost, Path: "/acp/checkout/init", Tags: commerceTag,
 		Summary: "Open a checkout",
 		Description: "Items that a checkout_token covers sell at its price, others at list price; a negotiated_price that is " +
 			"neither is 422 price_mismatch. Without items it is what the token covers. Amounts are in summary.currency; " +

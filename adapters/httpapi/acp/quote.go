@@ -17,7 +17,7 @@ import (
 
 func (h *handlers) registerQuote() {
 	add(h, huma.Operation{
-		OperationID: "acp-quote", Method: http.MethodPost, Path: "/acp/quote", Tags: commerceTag,
+		OperationID: quoteID, Method: http.MethodPost, Path: "/acp/quote", Tags: commerceTag,
 		Summary: "Ask for a price, or make an offer",
 		Description: "Prices are in the shop's currency, for one piece. Without offer_price the answer is a quote. An offer is " +
 			"accepted, countered or rejected; a counter, a quoted price and the price offered beside a rejection are yours until " +

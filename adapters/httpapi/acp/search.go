@@ -16,7 +16,7 @@ import (
 
 func (h *handlers) registerSearch() {
 	add(h, huma.Operation{
-		OperationID: "acp-search", Method: http.MethodPost, Path: "/acp/search", Tags: discoveryTag,
+		OperationID: searchID, Method: http.MethodPost, Path: "/acp/search", Tags: discoveryTag,
 		Summary: "Search products in natural language",
 		Description: "Matches by meaning and ranks what is in stock higher. An empty query finds everything that passes the " +
 			"filters. Without session_id it opens a session; an unknown one is 404 session_not_found, a past one 409 " +

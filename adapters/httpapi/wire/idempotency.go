@@ -2,11 +2,15 @@ package wire
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
+	"fmt"
 	"net/http"
 	"regexp"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -43,13 +47,16 @@ func (o Once[S]) keyUse(r *http.Request, owner string, body []byte) (*ports.KeyU
 }
 
 // replay answers a request that was answered before under its key, if it was.
-func (o Once[S]) replay(w http.ResponseWriter, r *http.Request, use ports.KeyUse) bool {
+func (o Once[S]) replay(w http.ResponseWriter, r *http.Request, use ports.KeyUse, repeatable func(context.Context, []byte) error) bool {
 	kept, err := o.Keys.Find(r.Context(), use)
 	if err == nil && kept == nil {
 		return false
 	}
 	if err == nil {
 		kept.Body, err = o.open(use, kept.Body)
+	}
+	if err == nil && repeatable != nil {
+		err = repeatable(r.Context(), kept.Body)
 	}
 	if err != nil {
 		WriteError(w, r, err)
@@ -70,7 +77,7 @@ func (o Once[S]) replay(w http.ResponseWriter, r *http.Request, use ports.KeyUse
 // ReplayGone answers a request whose project is gone, if it was the one that deleted it.
 func (o Once[S]) ReplayGone(w http.ResponseWriter, r *http.Request, owner string) bool {
 	use, err := o.keyUse(r, owner, nil)
-	return err == nil && use != nil && o.replay(w, r, *use)
+	return err == nil && use != nil && o.replay(w, r, *use, nil)
 }
 
 // seal makes an answer to be kept. Only its key's owner can open it.
@@ -111,11 +118,57 @@ func subjectOf(texts ...[]byte) string {
 	return ""
 }
 
+const shortestKeyOf = "shortest idempotency key"
+
+// RequireLongKey has an operation take no key of fewer characters than shortest. What answers an operation with a right
+// to something must not be found by trying keys.
+func RequireLongKey(op *huma.Operation, shortest int) {
+	if op.Metadata == nil {
+		op.Metadata = map[string]any{}
+	}
+	op.Metadata[shortestKeyOf] = shortest
+}
+
+// ShortestKey is how many characters a key of the operation must have.
+func ShortestKey(op *huma.Operation) int {
+	n, _ := op.Metadata[shortestKeyOf].(int)
+	return n
+}
+
+// CheckKey refuses a request whose key is too short for the operation.
+func CheckKey(r *http.Request, op *huma.Operation) error {
+	key, shortest := r.Header.Get(KeyHeader), ShortestKey(op)
+	if key == "" || utf8.RuneCountInString(key) >= shortest {
+		return nil
+	}
+	return fault.New(fault.Invalid, "idempotency_key_too_short", "The Idempotency-Key is too short.").
+		With(KeyHeader, fmt.Sprintf("must have at least %d characters that nobody can guess", shortest))
+}
+
+// Names reads the texts that a body has under names, at its top level. A body that is refused anyway has none.
+func Names(body []byte, names ...string) []string {
+	var fields map[string]jsontext.Value
+	found := make([]string, len(names))
+	if json.Unmarshal(body, &fields) != nil {
+		return found
+	}
+	for i, name := range names {
+		if json.Unmarshal(fields[name], &found[i]) != nil {
+			found[i] = ""
+		}
+	}
+	return found
+}
+
 // documentKey describes the header of requests, and that of repeated answers.
 func documentKey(op *huma.Operation) {
 	longest := longestKey
+	schema := &huma.Schema{Type: huma.TypeString, MaxLength: &longest}
+	if shortest := ShortestKey(op); shortest > 0 {
+		schema.MinLength = &shortest
+	}
 	op.Parameters = append(op.Parameters, &huma.Param{
-		Name: KeyHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString, MaxLength: &longest},
+		Name: KeyHeader, In: "header", Schema: schema,
 		Description: "Makes it safe to send the request again: for 24 hours the same key and body get the first answer, " +
 			"and nothing happens twice. Another body under the key: 422 idempotency_key_reused. While the first request is " +
 			"under way: 409 idempotency_in_progress. Once the buyer it is about was erased: 409 answer_erased.",

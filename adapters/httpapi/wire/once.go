@@ -36,6 +36,10 @@ type Once[S any] struct {
 // Job is what one request needs of Once.
 type Job[S any] struct {
 	Owner string // of the key
+	// OwnerOf is the owner of the key of a request with this body; nil: Owner.
+	OwnerOf func(body []byte) string
+	// Repeatable refuses to send an answer again, by an error; nil: every answer may be sent again.
+	Repeatable func(ctx context.Context, answer []byte) error
 	// Bind gives the services of the transaction to the operation.
 	Bind func(huma.Context, S) huma.Context
 	// Event is what the audit log is told of a request that succeeded; nil: nothing.
@@ -77,12 +81,16 @@ func (o Once[S]) Run(ctx huma.Context, next func(huma.Context), job Job[S]) {
 		next(ctx) // which refuses the body
 		return
 	}
-	use, err := o.keyUse(r, job.Owner, body)
+	owner := job.Owner
+	if job.OwnerOf != nil {
+		owner = job.OwnerOf(body)
+	}
+	use, err := o.keyUse(r, owner, body)
 	if err != nil {
 		WriteError(w, r, err)
 		return
 	}
-	if use != nil && o.replay(w, r, *use) {
+	if use != nil && o.replay(w, r, *use, job.Repeatable) {
 		return
 	}
 	placed, leave, err := job.Enter(ctx.Context())
@@ -104,7 +112,7 @@ func (o Once[S]) Run(ctx huma.Context, next func(huma.Context), job Job[S]) {
 		}
 	}
 	switch {
-	case errors.Is(err, ports.ErrKeyTaken) && o.replay(w, r, *use):
+	case errors.Is(err, ports.ErrKeyTaken) && o.replay(w, r, *use, job.Repeatable):
 	case err != nil:
 		WriteError(w, r, err)
 	default:

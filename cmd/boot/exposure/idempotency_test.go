@@ -122,7 +122,7 @@ func TestBuyersMayRepeatThemselves(t *testing.T) {
 		admin := call(t, boottest.Start(t, engine.URL(t)).URL())
 		admin = admin.with("X-Project-ID", openShop(admin, "shop"))
 		admin.send("POST", "/v1/catalog/products", `{"name":"Mug","sku":"mug","price":100,"category":"Kitchen","quantity":5}`).is(t, 201, "")
-		buyer := caller{t, admin.url + "/p/shop", map[string]string{keyHeader: "k"}}
+		buyer := caller{t, admin.url + "/p/shop", map[string]string{keyHeader: "a-key-of-buyer-1"}}
 		search := buyer.send("POST", "/acp/search", `{"query":"mug"}`).is(t, 200, "")
 		same(t, buyer.send("POST", "/acp/search", `{"query":"mug"}`), search)
 		buyer.send("POST", "/acp/search", `{"query":"mugs"}`).is(t, 422, "idempotency_key_reused")

@@ -221,7 +221,7 @@ func (o *tour) buyers() {
 		return o.do(buyer.with(headers...), status, "POST", "/acp/checkout/finalize", `{"checkout_id":"`+checkout+`","payment":{"method":"`+method+
 			`","token":"`+token+`"},"buyer_email":"`+o.personal["email"]+`"}`)
 	}
-	checkout := ready("quote-1")
+	checkout := ready("the-key-of-quote-1")
 	pay(422, checkout, o.plant("token as a method", "spt_sandbox_ok_Tm1PLANTEDmethod8r"), "x")
 	pay(422, checkout, "psp_spt", strings.Repeat(o.plant("long token", "Tl2PLANTEDlong9sQw2eR4t"), 30))
 	pay(200, checkout, "psp_spt", o.plant("unknown token", "spt_live_Tu3PLANTEDunknown0t"), keyHeader, "pay-1")
@@ -231,7 +231,7 @@ func (o *tour) buyers() {
 	o.do(buyer, 200, "GET", "/acp/orders/"+o.order, "")
 	o.rights(buyer, paid)
 	pay(200, ready(""), "wallet_ba", o.plant("agreement", "ba_sandbox_ok_Tb7PLANTEDagreement4x"))
-	pay(503, ready("quote-3"), "psp_spt", "spt_sandbox_lost_reply")
+	pay(503, ready("the-key-of-quote-3"), "psp_spt", "spt_sandbox_lost_reply")
 }
 
 // rights uses a buyer's right to an order, well and badly.
