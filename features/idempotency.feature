@@ -215,23 +215,23 @@ Feature: Requests that are sent again
       And a buyer who looks at the "Trail Tent"
 
     Scenario: A quote
-      When under the key "16 characters long" the buyer sends POST /acp/quote {"session_id": "$session", "product_id": "$product", "quantity": 1, "offer_price": 1}
+      When under the key "key-of-the-buyer" the buyer sends POST /acp/quote {"session_id": "$session", "product_id": "$product", "quantity": 1, "offer_price": 1}
       Then it answers 200
-      When under the key "16 characters long" the buyer sends POST /acp/quote {"session_id": "$session", "product_id": "$product", "quantity": 1, "offer_price": 1}
+      When under the key "key-of-the-buyer" the buyer sends POST /acp/quote {"session_id": "$session", "product_id": "$product", "quantity": 1, "offer_price": 1}
       Then it is the answer from before, and says so
       When the buyer reads the session
       Then the answer shows:
         | negotiation_history.# | 1 |
 
     Scenario: A search opens one session
-      When under the key "16 characters long" the buyer sends POST /acp/search {"query": "tent"}
-      And under the key "16 characters long" the buyer sends POST /acp/search {"query": "tent"}
+      When under the key "key-of-the-buyer" the buyer sends POST /acp/search {"query": "tent"}
+      And under the key "key-of-the-buyer" the buyer sends POST /acp/search {"query": "tent"}
       Then it is the answer from before, and says so
 
     Scenario: A checkout
-      When under the key "16 characters long" the buyer sends POST /acp/checkout/init {"session_id": "$session", "items": [{"product_id": "$product", "quantity": 1}], "shipping_address": $address}
+      When under the key "key-of-the-buyer" the buyer sends POST /acp/checkout/init {"session_id": "$session", "items": [{"product_id": "$product", "quantity": 1}], "shipping_address": $address}
       Then it answers 200
-      When under the key "16 characters long" the buyer sends POST /acp/checkout/init {"session_id": "$session", "items": [{"product_id": "$product", "quantity": 1}], "shipping_address": $address}
+      When under the key "key-of-the-buyer" the buyer sends POST /acp/checkout/init {"session_id": "$session", "items": [{"product_id": "$product", "quantity": 1}], "shipping_address": $address}
       Then it is the answer from before, and says so
 
     Scenario: A payment
@@ -264,15 +264,15 @@ Feature: Requests that are sent again
       And the shop has 1 order
 
     Scenario: A refusal
-      When under the key "16 characters long" the buyer sends POST /acp/quote {"product_id": "prod_unknown", "quantity": 1}
+      When under the key "key-of-the-buyer" the buyer sends POST /acp/quote {"product_id": "prod_unknown", "quantity": 1}
       Then it is refused: 404 product_not_found
-      When under the key "16 characters long" the buyer sends POST /acp/quote {"product_id": "prod_unknown", "quantity": 1}
+      When under the key "key-of-the-buyer" the buyer sends POST /acp/quote {"product_id": "prod_unknown", "quantity": 1}
       Then it is refused: 404 product_not_found
       And it is the answer from before, and says so
 
     Scenario: Another body
-      When under the key "16 characters long" the buyer sends POST /acp/search {"query": "tent"}
-      And under the key "16 characters long" the buyer sends POST /acp/search {"query": "tents"}
+      When under the key "key-of-the-buyer" the buyer sends POST /acp/search {"query": "tent"}
+      And under the key "key-of-the-buyer" the buyer sends POST /acp/search {"query": "tents"}
       Then it is refused: 422 idempotency_key_reused
       And the refusal is in the words of the buyers'
 
@@ -294,20 +294,20 @@ Feature: Requests that are sent again
         | /acp/checkout/init {"session_id": "$session", "items": [{"product_id": "$product", "quantity": 1}], "shipping_address": $address} |
 
     Scenario: The same key in another session
-      When under the key "16 characters long" the buyer sends POST /acp/quote {"session_id": "$session", "product_id": "$product", "quantity": 1, "offer_price": 900}
+      When under the key "key-of-the-buyer" the buyer sends POST /acp/quote {"session_id": "$session", "product_id": "$product", "quantity": 1, "offer_price": 900}
       Then it answers 200
       Given a buyer who looks at the "Trail Tent"
-      When under the key "16 characters long" the buyer sends POST /acp/quote {"session_id": "$session", "product_id": "$product", "quantity": 1, "offer_price": 950}
+      When under the key "key-of-the-buyer" the buyer sends POST /acp/quote {"session_id": "$session", "product_id": "$product", "quantity": 1, "offer_price": 950}
       Then it answers 200
       And it is an answer of its own
 
     Scenario Outline: Nobody gets into a session that is in use
-      When under the key "16 characters long" the buyer sends POST <request>
+      When under the key "key-of-the-buyer" the buyer sends POST <request>
       Then it answers 200
       When the merchant remembers the answer's session_id
       And the buyer sends <use>
       Then it answers 200
-      When under the key "16 characters long" the buyer sends POST <request>
+      When under the key "key-of-the-buyer" the buyer sends POST <request>
       Then it is refused: 409 idempotency_key_used
       And the answer does not say "$remembered_session_id"
 
@@ -330,9 +330,9 @@ Feature: Requests that are sent again
 
     Scenario: The same key in another shop
       Given another shop
-      When under the key "16 characters long" the buyer sends POST /acp/search {"query": "tent"}
+      When under the key "key-of-the-buyer" the buyer sends POST /acp/search {"query": "tent"}
       Then it answers 200
-      When under the key "16 characters long" a buyer of the other shop sends POST /acp/search {"query": "tent"}
+      When under the key "key-of-the-buyer" a buyer of the other shop sends POST /acp/search {"query": "tent"}
       Then it answers 200
       And it is an answer of its own
 
@@ -341,9 +341,9 @@ Feature: Requests that are sent again
     Scenario: The same key from another address
       Given a merchant on the strict server
       And a shop
-      When from "198.51.100.7" under the key "16 characters long" the buyer sends POST /acp/search {"query": "tent"}
-      And from "198.51.100.8" under the key "16 characters long" the buyer sends POST /acp/search {"query": "tent"}
+      When from "198.51.100.7" under the key "key-of-the-buyer" the buyer sends POST /acp/search {"query": "tent"}
+      And from "198.51.100.8" under the key "key-of-the-buyer" the buyer sends POST /acp/search {"query": "tent"}
       Then it answers 200
       And it is an answer of its own
-      When from "198.51.100.8" under the key "16 characters long" the buyer sends POST /acp/search {"query": "tent"}
+      When from "198.51.100.8" under the key "key-of-the-buyer" the buyer sends POST /acp/search {"query": "tent"}
       Then it is the answer from before, and says so

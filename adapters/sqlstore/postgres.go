@@ -131,6 +131,28 @@ func (c impatientConn) Read(b []byte) (int, error) {
 	return c.Conn.Read(b)
 }
 
+const selectUnguarded = `
+SELECT rolname
+FROM pg_roles
+WHERE rolname = session_user
+  AND (rolsuper OR rolbypassrls)`
+
+// UnguardedLogin is the role that the server logs in as, if row-level security does not hold it; "" if it does, or if the
+// engine has no roles. Requests give these rights up in every transaction, migrations and mistakes do not.
+func (s *Store) UnguardedLogin(ctx context.Context) (role string, err error) {
+	if !s.dialect.oneTrip {
+		return "", nil
+	}
+	err = onConn(ctx, s.read, anyProject, func(conn *sqlx.Conn) error {
+		err := conn.GetContext(ctx, &role, selectUnguarded)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return role, translate(ctx, err)
+}
+
 // migratePostgres uses a connection of its own, without the limits of those that serve, and holds an
 // advisory lock.
 func migratePostgres(ctx context.Context, address *url.URL) error {

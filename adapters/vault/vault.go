@@ -39,7 +39,7 @@ var secretEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz")
 // changed since.
 var ErrUnreadable = errors.New("vault: the secret can't be opened: it was sealed with another master key or for another purpose, or is damaged")
 
-// Vault has one key or more. Pseudonyms and derived secrets have keys of their own, by other labels of HKDF.
+// Vault has one key or more. Pseudonyms, derived secrets and tokens have keys of their own, by other labels of HKDF.
 type Vault struct{ keys []key }
 
 type key struct {
@@ -47,6 +47,7 @@ type key struct {
 	sealer cipher.AEAD
 	names  []byte // of pseudonyms
 	root   []byte // of derived secrets
+	tokens cipher.AEAD
 }
 
 var (
@@ -81,11 +82,15 @@ func derive(text string) (key, error) {
 	if err != nil {
 		return key{}, err
 	}
-	block, err := aes.NewCipher(material[:keySize])
+	sealer, err := newSealer(material[:keySize])
 	if err != nil {
 		return key{}, err
 	}
-	sealer, err := cipher.NewGCMWithRandomNonce(block)
+	forTokens, err := hkdf.Key(sha256.New, []byte(text), nil, "haggle buyer tokens v1", keySize)
+	if err != nil {
+		return key{}, err
+	}
+	tokens, err := newSealer(forTokens)
 	if err != nil {
 		return key{}, err
 	}
@@ -97,7 +102,15 @@ func derive(text string) (key, error) {
 	if err != nil {
 		return key{}, err
 	}
-	return key{append([]byte{version}, material[keySize:]...), sealer, names, root}, nil
+	return key{append([]byte{version}, material[keySize:]...), sealer, names, root, tokens}, nil
+}
+
+func newSealer(key []byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCMWithRandomNonce(block)
 }
 
 // Seal encrypts under the first key.
@@ -139,3 +152,27 @@ func (v *Vault) Open(sealed []byte, purpose string) ([]byte, error) {
 
 // bound is what is authenticated beside the secret.
 func bound(k key, purpose string) []byte { return append(bytes.Clone(k.prefix), purpose...) }
+
+// Tokens seals what strangers hold, under a key of its own. What it seals has no key id, which would tell those who guess
+// at a master key that they are right: only a nonce, the ciphertext and its tag.
+type Tokens struct{ vault *Vault }
+
+var _ ports.Vault = Tokens{}
+
+// Tokens has the same master keys.
+func (v *Vault) Tokens() Tokens { return Tokens{v} }
+
+// Seal encrypts under the first key.
+func (t Tokens) Seal(plain []byte, purpose string) []byte {
+	return t.vault.keys[0].tokens.Seal(nil, nil, plain, []byte(purpose))
+}
+
+// Open decrypts what any of the keys sealed for the purpose: else ErrUnreadable.
+func (t Tokens) Open(sealed []byte, purpose string) ([]byte, error) {
+	for _, k := range t.vault.keys {
+		if plain, err := k.tokens.Open(nil, nil, sealed, []byte(purpose)); err == nil {
+			return plain, nil
+		}
+	}
+	return nil, ErrUnreadable
+}

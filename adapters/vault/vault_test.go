@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/haggle-commerce/haggle/adapters/vault"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 func open(t *testing.T, masterKeys ...string) *vault.Vault {
@@ -17,7 +18,7 @@ func open(t *testing.T, masterKeys ...string) *vault.Vault {
 	return v
 }
 
-func opens(v *vault.Vault, sealed []byte, purpose, want string) bool {
+func opens(v ports.Vault, sealed []byte, purpose, want string) bool {
 	plain, err := v.Open(sealed, purpose)
 	return err == nil && string(plain) == want
 }
@@ -122,5 +123,37 @@ func TestDerivedSecrets(t *testing.T) {
 		if other == made[0] {
 			t.Errorf("%s has the same secret", which)
 		}
+	}
+}
+
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	v := open(t, "new", "old")
+	tokens := v.Tokens()
+	sealed := open(t, "old").Tokens().Seal([]byte("ada@example.com"), "p")
+	for name, opened := range map[string]bool{
+		"an older key":      opens(tokens, sealed, "p", "ada@example.com"),
+		"the first key":     opens(open(t, "new").Tokens(), tokens.Seal([]byte("s"), "p"), "p", "s"),
+		"not a foreign key": !opens(open(t, "other").Tokens(), sealed, "p", "ada@example.com"),
+		"not for another":   !opens(tokens, sealed, "q", "ada@example.com"),
+		"not cut":           !opens(tokens, sealed[:len(sealed)-1], "p", "ada@example.com") && !opens(tokens, nil, "p", ""),
+		"not by the vault":  !opens(v, sealed, "p", "ada@example.com"),
+		"not of the vault":  !opens(tokens, v.Seal([]byte("s"), "p"), "p", "s"),
+	} {
+		if !opened {
+			t.Errorf("not so: %s", name)
+		}
+	}
+}
+
+// Two tokens under one master key have no bytes in common by which a guess at the key could be checked cheaply, as the
+// vault's have in their key id.
+func TestTokensHaveNoKeyID(t *testing.T) {
+	t.Parallel()
+	v := open(t, "key")
+	one, two := v.Tokens().Seal([]byte("ada@example.com"), "p"), v.Tokens().Seal([]byte("ada@example.com"), "p")
+	kept := v.Seal(nil, "p")[:5]
+	if bytes.Equal(one[:5], two[:5]) || bytes.Contains(one, kept[1:]) {
+		t.Errorf("%x and %x begin alike, or with %x", one[:5], two[:5], kept)
 	}
 }

@@ -24,7 +24,7 @@ type Service struct {
 	Records ports.BuyerRecords
 	Orders  ports.Orders
 	Names   ports.Pseudonyms
-	Vault   ports.Vault
+	Vault   ports.Vault // of tokens
 	Clock   ports.Clock
 }
 

@@ -72,7 +72,13 @@ type App struct {
 // New opens the database, brings its schema up to date, and puts the parts together. With listeners
 // it also takes the addresses, so that URL is known before Run.
 func New(ctx context.Context, c Config, log *slog.Logger) (*App, error) {
-	a, err := NewTools(ctx, c, log)
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	if err := c.checkServing(); err != nil {
+		return nil, err
+	}
+	a, err := open(ctx, c, log, (*App).checkLogin)
 	if err != nil {
 		return nil, err
 	}
@@ -98,6 +104,11 @@ func NewTools(ctx context.Context, c Config, log *slog.Logger) (*App, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
+	return open(ctx, c, log, func(*App, context.Context) error { return nil })
+}
+
+// open opens the database of a configuration that was checked and, once it answers, checks it before it is migrated.
+func open(ctx context.Context, c Config, log *slog.Logger, check func(*App, context.Context) error) (*App, error) {
 	a := &App{config: c, log: log, metrics: telemetry.NewMetrics(Version)}
 	a.env, _ = account.ParseEnvironment(c.Env)
 	most, err := c.enterpriseLimits()
@@ -123,6 +134,9 @@ func NewTools(ctx context.Context, c Config, log *slog.Logger) (*App, error) {
 	}
 	if a.clock, err = system.NewDatabaseClock(ctx, a.store.Now); err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot read the database's clock: %w", err), a.Close())
+	}
+	if err := check(a, ctx); err != nil {
+		return nil, errors.Join(err, a.Close())
 	}
 	if err := a.store.Migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot migrate the database: %w", err), a.Close())

@@ -26,15 +26,15 @@ func TestConfigCheck(t *testing.T) {
 		}, ""},
 		{"PostgreSQL", func(c *boot.Config) { c.DatabaseURL = "postgres://haggle@db/haggle" }, ""},
 		{"PostgreSQL by its other name", func(c *boot.Config) { c.DatabaseURL = "postgresql://haggle@db/haggle" }, ""},
-		{"production", func(c *boot.Config) { c.Env, c.MasterKey, c.BootstrapKey = "production", "secret", liveKey }, ""},
+		{"production", func(c *boot.Config) { c.Env, c.MasterKey, c.BootstrapKey = "production", digits40, liveKey }, ""},
 
 		{"another environment", func(c *boot.Config) { c.Env = "staging" }, "HAGGLE_ENV"},
 		{"no environment", func(c *boot.Config) { c.Env = "" }, "HAGGLE_ENV"},
 		{"production without a master key", func(c *boot.Config) { c.Env = "production" }, "HAGGLE_MASTER_KEY"},
-		{"loopback in production", func(c *boot.Config) { c.Env, c.MasterKey, c.AllowLoopback = "production", "secret", true }, "HAGGLE_ALLOW_LOOPBACK"},
+		{"loopback in production", func(c *boot.Config) { c.Env, c.MasterKey, c.AllowLoopback = "production", digits40, true }, "HAGGLE_ALLOW_LOOPBACK"},
 		{"a key of production in the sandbox", func(c *boot.Config) { c.BootstrapKey = liveKey }, "HAGGLE_BOOTSTRAP_KEY must begin with hk_test_"},
 		{"a key of the sandbox in production", func(c *boot.Config) {
-			c.Env, c.MasterKey, c.BootstrapKey = "production", "secret", testKey
+			c.Env, c.MasterKey, c.BootstrapKey = "production", digits40, testKey
 		}, "HAGGLE_BOOTSTRAP_KEY must begin with hk_live_"},
 		{"a short key", func(c *boot.Config) { c.BootstrapKey = testKey[:39] }, "HAGGLE_BOOTSTRAP_KEY"},
 		{"a key with a space", func(c *boot.Config) { c.BootstrapKey = testKey + " " }, "HAGGLE_BOOTSTRAP_KEY"},

@@ -66,15 +66,14 @@ func (d *doctor) say(v Verdict, about, format string, args ...any) {
 	d.findings = append(d.findings, Finding{v, about, fmt.Sprintf(format, args...)})
 }
 
-// strongMasterKey is how many characters a random master key has at least.
-const strongMasterKey = 32
-
 func (d *doctor) secrets() {
 	switch {
 	case d.MasterKey == "":
 		d.say(Fine, "master key", "none: the sandbox seals with a public one")
-	case len(d.masterKeys()[0]) < strongMasterKey:
-		d.say(Doubt, "master key", "it is short: take one from `openssl rand -base64 32`")
+	case d.weakMasterKey() != "" && d.env == account.Production:
+		d.say(Trouble, "master key", "%s", d.weakMasterKey())
+	case d.weakMasterKey() != "":
+		d.say(Doubt, "master key", "%s; production refuses it", d.weakMasterKey())
 	default:
 		d.say(Fine, "master key", "set")
 	}
@@ -132,6 +131,7 @@ func (d *doctor) database() {
 	defer store.Close()
 	d.say(Fine, "database", "answers (%s)", time.Since(start).Round(time.Millisecond))
 	d.clocks(store)
+	d.login(store)
 	if err := store.SchemaCurrent(d.ctx); err != nil {
 		d.say(Doubt, "schema", "is not current: `haggle migrate`, or the next start, brings it up to date")
 		return
@@ -139,6 +139,19 @@ func (d *doctor) database() {
 	d.say(Fine, "schema", "is current")
 	if _, err := store.Accounts().Oldest(d.ctx, account.Plan{}); err != nil {
 		d.say(Doubt, "API keys", "there is no account yet: `haggle keys create`")
+	}
+}
+
+// login looks whether row-level security holds the role that the server logs in as.
+func (d *doctor) login(store *sqlstore.Store) {
+	role, err := store.UnguardedLogin(d.ctx)
+	switch {
+	case err != nil:
+		d.say(Doubt, "database role", "its rights cannot be read: %v", cause(err))
+	case role != "" && d.env == account.Production:
+		d.say(Trouble, "database role", "%s", unguarded(role))
+	case role != "":
+		d.say(Doubt, "database role", "%s; production refuses it", unguarded(role))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/vault"
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
@@ -45,7 +46,13 @@ func TestTheDoctorSaysWhatIsWrong(t *testing.T) {
 		{"no Redis", func(c *boot.Config) { c.RedisURL = "redis://127.0.0.1:1" }, boot.Trouble, "Redis", "does not answer"},
 		{"an address in use", func(c *boot.Config) { c.Addr = busy.Addr().String() }, boot.Doubt, "API address", "not free"},
 		{"operations for all", func(c *boot.Config) { c.OpsAddr = "0.0.0.0:0" }, boot.Doubt, "operations address", "other machines"},
-		{"a short master key", func(c *boot.Config) { c.MasterKey = "short" }, boot.Doubt, "master key", "short"},
+		{"a short master key", func(c *boot.Config) { c.MasterKey = "short" }, boot.Doubt, "master key", "has 5 bytes"},
+		{"a short master key in production", func(c *boot.Config) { c.Env, c.MasterKey = "production", strings.Repeat("k", 40)+",short" }, boot.Trouble, "master key", "key 2 has 5 bytes"},
+		{"the sandbox's key in production", func(c *boot.Config) { c.Env, c.MasterKey = "production", vault.SandboxKey }, boot.Trouble, "master key", "is public"},
+		{"a superuser", func(c *boot.Config) { c.DatabaseURL = superuser(t) }, boot.Doubt, "database role", "superuser"},
+		{"a superuser in production", func(c *boot.Config) {
+			c.Env, c.MasterKey, c.DatabaseURL = "production", strings.Repeat("k", 40), superuser(t)
+		}, boot.Trouble, "database role", "superuser"},
 		{"keys in the open", func(c *boot.Config) {
 			c.Env, c.MasterKey, c.PublicURL = "production", strings.Repeat("k", 40), "http://shops.example.com"
 		}, boot.Doubt, "public URL", "not https"},

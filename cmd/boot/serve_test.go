@@ -150,7 +150,7 @@ func TestAddressOfAProjectByHost(t *testing.T) {
 
 func TestProductionOffersNoWayToPay(t *testing.T) {
 	t.Parallel()
-	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.Env, c.MasterKey, c.BootstrapKey = "production", "secret", liveKey })
+	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.Env, c.MasterKey, c.BootstrapKey = "production", digits40, liveKey })
 	acp := openShop(t, app.URL(), liveKey, "lamps")["acp"]
 	manifest := get(t, acp+"/.well-known/acp/manifest.json").expect(t, http.StatusOK)
 	if !strings.Contains(manifest.body, `"payment_methods":[]`) {

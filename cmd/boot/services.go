@@ -89,7 +89,7 @@ func (a *App) on(st *sqlstore.Store, index ports.Index) services {
 		Records: st.BuyerRecords(),
 		Orders:  st.Orders(),
 		Names:   a.vault,
-		Vault:   a.vault,
+		Vault:   a.vault.Tokens(),
 		Clock:   clock,
 	}
 	s.syncing, s.inbox, s.shipping = a.syncingOn(st), a.inboxOn(st), a.shippingOn(a.store)
