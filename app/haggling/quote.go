@@ -199,6 +199,7 @@ func (s *Service) decide(ctx context.Context, p *project.Project, h ports.Haggle
 	}
 	decision := negotiation.Guard(in.Table, proposal.Decision)
 	t.quote.Record(in.Table, decision, now)
+	t.quote.EndBy(t.visit.End())
 	if _, agreed := decision.(negotiation.Accepted); !agreed {
 		t.quote.Suggest(s.bundle(ctx, p, t, now))
 	}

@@ -3,7 +3,7 @@ package negotiation
 import "github.com/haggle-commerce/haggle/domain/money"
 
 // Bounds of one item's price, per unit: floor ≤ target ≤ opening ≤ list. They are set when an item is
-// first quoted in a session and stay the same for that session, item and quantity (decisions 9).
+// first quoted in a session, and stay the same for that session, item and quantity while a promise stands (decisions 9, 15).
 type Bounds struct{ list, opening, target, floor money.Amount }
 
 func (b Bounds) List() money.Amount    { return b.list }

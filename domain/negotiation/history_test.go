@@ -55,7 +55,9 @@ func (h *history) turn(t *rapid.T) (table negotiation.Table, d negotiation.Decis
 	return table, d
 }
 
-func TestBoundsStayAndPricesNeverRiseWhateverABuyerDoes(t *testing.T) {
+// While a promise stands the bounds stay, whatever a buyer does. After that they are those of the day. Prices rise only
+// where the floor has passed them.
+func TestBoundsStayWhileAPromiseStandsAndPricesDoNotRise(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		h := newHistory(t)
@@ -63,7 +65,14 @@ func TestBoundsStayAndPricesNeverRiseWhateverABuyerDoes(t *testing.T) {
 		lowest := bounds.List()
 		for range rapid.IntRange(1, 25).Draw(t, "turns") {
 			h.signals = reconsider(h.signals).Draw(t, "circumstances")
+			until := h.quote.Snapshot().ValidUntil
 			table, d := h.turn(t)
+			if !h.now.Before(until) {
+				bounds = negotiation.Bound(h.policy, h.signals)
+				if lowest.Minor() < bounds.Floor().Minor() {
+					lowest = bounds.List()
+				}
+			}
 			mustHold(t, table.Bounds == bounds, "bounds %+v became %+v", bounds, table.Bounds)
 			price := negotiation.PriceIn(d)
 			mustHold(t, price.Minor() >= bounds.Floor().Minor(), "%s under the floor %s", price, bounds.Floor())

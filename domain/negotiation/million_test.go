@@ -160,9 +160,12 @@ func (j *judge) open(t negotiation.Table, p negotiation.Policy, s negotiation.Si
 		j.least = list
 	}
 	held := j.bounds.List() == s.List && j.bounds.Fixed() == !negotiable && j.bounds.Floor().Minor() >= j.least
+	late := !now.Before(j.until)
 	switch {
-	case held && t.Bounds != j.bounds:
+	case held && !late && t.Bounds != j.bounds:
 		return errors.New("the bounds moved")
+	case late && t.Bounds != negotiation.Bound(p, s):
+		return errors.New("the bounds are not those of today, and nothing is promised")
 	case t.Bounds.List() != s.List || t.Bounds.Fixed() == negotiable || floor < j.least:
 		return fmt.Errorf("the floor is under the least price %d", j.least)
 	case !t.Bounds.Fixed() && !told(list, t.Bounds.Hint().Minor()):
@@ -170,11 +173,11 @@ func (j *judge) open(t negotiation.Table, p negotiation.Policy, s negotiation.Si
 	case t.Bounds.Opening().Minor() < t.Bounds.Target().Minor() || t.Bounds.Target().Minor() < floor || t.Bounds.Opening().Minor() > list:
 		return errors.New("the bounds are out of order")
 	}
-	if !held {
+	if t.Bounds != j.bounds {
 		j.bounds, j.hint = t.Bounds, money.Amount{}
 		seen["new bounds"]++
 	}
-	late, overtaken := !now.Before(j.until), j.price < floor
+	overtaken := j.price < floor
 	if j.price > 0 && (late && (!held || overtaken) || j.sold && overtaken) {
 		j.price, j.best, j.rounds = 0, 0, 0
 		seen["price forgotten"]++

@@ -112,15 +112,17 @@ func (q *Quote) dropBundle(now time.Time) {
 // Expired tells whether an open quote is past its validity.
 func (q *Quote) Expired(now time.Time) bool { return q.s.State == Open && !now.Before(q.s.ValidUntil) }
 
-// refresh replaces bounds that the shop's list price, policy or cost has overtaken. A counter given
-// before keeps binding us while it is valid.
+// refresh replaces bounds that the shop's list price, policy or cost has overtaken, and all bounds once no promise
+// stands: a session that is kept for long haggles under the policy and the stock of now, as a new one does. A counter given
+// before keeps binding us while it is valid. After that it stays our lowest unless the floor has passed it.
 func (q *Quote) refresh(p Policy, s Signals, valid bool) {
 	held := q.s.Bounds.hold(p, s)
-	if held && (valid || !q.overtaken()) {
+	if held && valid {
 		return
 	}
-	if !held {
-		q.s.Bounds = Bound(p, s)
+	q.s.Bounds = Bound(p, s)
+	if held && !q.overtaken() {
+		return
 	}
 	if !valid || q.s.Progress.Counter.Currency() != s.List.Currency() {
 		q.s.Progress = Progress{}
@@ -183,6 +185,13 @@ func (q *Quote) Record(t Table, d Decision, now time.Time) {
 	if t.Offer != nil && t.moved() {
 		pr.Moves++
 		pr.BestOffer = *t.Offer
+	}
+}
+
+// EndBy has what the quote promises end by then: with the session, after which nobody can take it.
+func (q *Quote) EndBy(then time.Time) {
+	if q.s.ValidUntil.After(then) {
+		q.s.ValidUntil = then
 	}
 }
 

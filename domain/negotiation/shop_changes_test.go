@@ -1,6 +1,7 @@
 package negotiation_test
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
@@ -17,29 +18,32 @@ func TestWhatAShopChangeDoesToANegotiation(t *testing.T) {
 	for name, c := range map[string]struct {
 		change               func(*negotiation.Policy, *negotiation.Signals)
 		floor, inTime, later string
+		laterFloor           string // "": the same
 	}{
-		"nothing": {func(*negotiation.Policy, *negotiation.Signals) {}, "80.00", "91.02", "91.02"},
+		"nothing": {func(*negotiation.Policy, *negotiation.Signals) {}, "80.00", "91.02", "91.02", ""},
 		"claims, stock and cart": {func(_ *negotiation.Policy, s *negotiation.Signals) {
 			s.Claims, s.Stock, s.CartValue = negotiation.ClaimsOf(session.Claims{LoyaltyTier: "platinum"}), 900, usd("500")
-		}, "80.00", "91.02", "91.02"},
+		}, "80.00", "91.02", "91.02", ""},
 		"a more generous policy": {func(p *negotiation.Policy, _ *negotiation.Signals) { p.MaxDiscount = 500 },
-			"80.00", "91.02", "91.02"},
+			"80.00", "91.02", "91.02", "50.00"},
+		"less depth": {func(p *negotiation.Policy, _ *negotiation.Signals) { p.Depth = 200 },
+			"80.00", "91.02", "99.80", "96.00"},
 		"a lower cost": {func(_ *negotiation.Policy, s *negotiation.Signals) { s.Cost = offer(usd("20")) },
-			"80.00", "91.02", "91.02"},
+			"80.00", "91.02", "91.02", ""},
 		"a meaner policy": {func(p *negotiation.Policy, _ *negotiation.Signals) { p.MaxDiscount = 50 },
-			"96.00", "91.02", "99.80"},
+			"96.00", "91.02", "99.80", ""},
 		"a higher cost": {func(_ *negotiation.Policy, s *negotiation.Signals) { s.Cost = offer(usd("85")) },
-			"95.00", "91.02", "99.75"},
+			"95.00", "91.02", "99.75", ""},
 		"a cost that leaves nothing": {func(_ *negotiation.Policy, s *negotiation.Signals) { s.Cost = offer(usd("89")) },
-			"100.00", "91.02", "100.00"},
+			"100.00", "91.02", "100.00", ""},
 		"a higher list price": {func(_ *negotiation.Policy, s *negotiation.Signals) { s.List = usd("200") },
-			"160.00", "91.02", "198.00"},
+			"160.00", "91.02", "198.00", ""},
 		"a lower list price": {func(_ *negotiation.Policy, s *negotiation.Signals) { s.List = usd("80") },
-			"64.00", "80.00", "79.20"},
+			"64.00", "80.00", "79.20", ""},
 		"not negotiable any more": {func(_ *negotiation.Policy, s *negotiation.Signals) { s.Negotiable = false },
-			"100.00", "91.02", "100.00"},
+			"100.00", "91.02", "100.00", ""},
 		"another currency": {func(_ *negotiation.Policy, s *negotiation.Signals) { s.List = money.Of(100_000, bhd) },
-			"80.000", "99.000", "99.000"},
+			"80.000", "99.000", "99.000", ""},
 	} {
 		q := start(nil, noon)
 		say(q, offer(usd("82")), noon)
@@ -56,18 +60,19 @@ func TestWhatAShopChangeDoesToANegotiation(t *testing.T) {
 			return negotiation.Start(q.Snapshot().ID, shop, item, p, s, q, at)
 		}
 		late := noon.Add(negotiation.Validity)
+		laterFloor := cmp.Or(c.laterFloor, c.floor)
 		for when, r := range map[string]struct {
-			q    *negotiation.Quote
-			want string
+			q           *negotiation.Quote
+			want, floor string
 		}{
-			"resumed":              {resume(late.Add(-1)), c.inTime},
-			"resumed too late":     {resume(late), c.later},
-			"quoted anew":          {again(late.Add(-1)), c.inTime},
-			"quoted anew too late": {again(late), c.later},
+			"resumed":              {resume(late.Add(-1)), c.inTime, c.floor},
+			"resumed too late":     {resume(late), c.later, laterFloor},
+			"quoted anew":          {again(late.Add(-1)), c.inTime, c.floor},
+			"quoted anew too late": {again(late), c.later, laterFloor},
 		} {
 			got := negotiation.Decide(r.q.Table(p.Terms(s), nil)).(negotiation.Quoted).Price
-			if got.String() != r.want || r.q.Snapshot().Bounds.Floor().String() != c.floor {
-				t.Errorf("%s, %s: %s over %s, want %s over %s", name, when, got, r.q.Snapshot().Bounds.Floor(), r.want, c.floor)
+			if got.String() != r.want || r.q.Snapshot().Bounds.Floor().String() != r.floor {
+				t.Errorf("%s, %s: %s over %s, want %s over %s", name, when, got, r.q.Snapshot().Bounds.Floor(), r.want, r.floor)
 			}
 		}
 	}

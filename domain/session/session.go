@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// MaxLifetime is how long after its creation a session can be extended to (decisions 8).
+// MaxLifetime is how long after its creation a session ends, whatever extends it (decisions 8).
 const MaxLifetime = 24 * time.Hour
 
 // ErrExpired answers every request in a session that is past.
@@ -68,7 +68,10 @@ func (s *Session) Status(now time.Time) Status {
 	return Expired
 }
 
-// Touch notes a request: the session lives at least timeout longer. What the buyer says anew about
+// End is when the session ends at the latest.
+func (s *Session) End() time.Time { return s.CreatedAt.Add(MaxLifetime) }
+
+// Touch notes a request: the session lives at least timeout longer, until End at most. What the buyer says anew about
 // itself replaces what it said before.
 func (s *Session) Touch(claims *Claims, timeout time.Duration, now time.Time) error {
 	if s.Status(now) != Active {
@@ -81,14 +84,16 @@ func (s *Session) Touch(claims *Claims, timeout time.Duration, now time.Time) er
 		}
 	}
 	s.LastActivity = now
-	if until := now.Add(timeout); until.After(s.ExpiresAt) {
-		s.ExpiresAt = until
-	}
+	s.KeepUntil(now.Add(timeout))
 	return nil
 }
 
-// KeepUntil has the session live at least until then: what a buyer was promised it must be able to take.
+// KeepUntil has the session live at least until then, and until End at most: what a buyer was promised it must be able
+// to take.
 func (s *Session) KeepUntil(then time.Time) {
+	if end := s.End(); then.After(end) {
+		then = end
+	}
 	if then.After(s.ExpiresAt) {
 		s.ExpiresAt = then
 	}
@@ -103,7 +108,7 @@ func (s *Session) Extend(minutes int, now time.Time) error {
 		return fault.Field("duration_minutes", "must be between 1 and 1,440")
 	}
 	end := s.ExpiresAt.Add(time.Duration(minutes) * time.Minute)
-	if end.After(s.CreatedAt.Add(MaxLifetime)) {
+	if end.After(s.End()) {
 		return fault.Field("duration_minutes", "would extend the session past 24 hours after its creation")
 	}
 	s.ExpiresAt, s.LastActivity = end, now

@@ -66,6 +66,28 @@ func TestKeepUntil(t *testing.T) {
 	}
 }
 
+// Reading and haggling extend a session, but not past 24 hours after its creation.
+func TestNothingExtendsASessionForEver(t *testing.T) {
+	t.Parallel()
+	s := open()
+	end := noon.Add(24 * time.Hour)
+	for now := noon; now.Before(end); now = now.Add(20 * time.Minute) {
+		if err := s.Touch(nil, timeout, now); err != nil {
+			t.Fatalf("at %s: %v", now, err)
+		}
+		s.KeepUntil(now.Add(15 * time.Minute))
+		if s.ExpiresAt.After(end) {
+			t.Fatalf("at %s it ends at %s", now, s.ExpiresAt)
+		}
+	}
+	if s.KeepUntil(end.Add(time.Minute)); !s.ExpiresAt.Equal(end) || !s.End().Equal(end) {
+		t.Errorf("it ends at %s", s.ExpiresAt)
+	}
+	if err := s.Touch(nil, timeout, end); !errors.Is(err, session.ErrExpired) {
+		t.Errorf("after a day: %v", err)
+	}
+}
+
 func TestPastSessionRefusesEverythingUnchanged(t *testing.T) {
 	t.Parallel()
 	s := open()

@@ -276,3 +276,23 @@ func TestSessionEnds(t *testing.T) {
 		}
 	}
 }
+
+// Reading extends a session, until a day after its beginning.
+func TestReadingEndsWithTheDay(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	opened := s.now
+	visit := "/acp/sessions/" + s.ok("POST", "/acp/search", `{}`).string("session_id")
+	for s.now = opened; s.now.Before(opened.Add(24*time.Hour - 20*time.Minute)); s.now = s.now.Add(20 * time.Minute) {
+		s.ok("GET", visit, "")
+	}
+	s.ok("GET", visit, "").expect(t, map[string]string{"expires_at": `"2026-03-03T12:00:00.005Z"`})
+	promised := s.ok("POST", "/acp/quote", item(`,"session_id":"`+strings.TrimPrefix(visit, "/acp/sessions/")+`"`))
+	s.now = opened.Add(24*time.Hour - 5*time.Minute)
+	promised = s.ok("POST", "/acp/quote", item(`,"session_id":"`+promised.string("session_id")+`"`))
+	promised.expect(t, map[string]string{"valid_until": `"2026-03-03T12:00:00.005Z"`})
+	s.now = opened.Add(24 * time.Hour)
+	if got := s.call("GET", visit, "").fault(); got != "409 session_expired" {
+		t.Error(got)
+	}
+}

@@ -20,7 +20,7 @@ func (h *handlers) registerSessions() {
 		OperationID: "acp-session", Method: http.MethodGet, Path: "/acp/sessions/{id}", Tags: commerceTag,
 		Summary: "Read a session",
 		Description: "What the buyer said, what is agreed and in the cart, every offer and its answer, oldest first. Reading " +
-			"counts as activity. Prices are in the shop's currency, for one piece. Unknown: 404 session_not_found. Past: 409 " +
+			"counts as activity; 24 hours after its creation a session ends all the same. Prices are in the shop's currency, for one piece. Unknown: 404 session_not_found. Past: 409 " +
 			"session_expired.",
 		Errors: []int{http.StatusConflict},
 	}, (*handlers).session)
