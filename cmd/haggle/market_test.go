@@ -35,7 +35,7 @@ func TestSimulateMarket(t *testing.T) {
 	for i := range files {
 		j, h := filepath.Join(dir, fmt.Sprint(i, ".json")), filepath.Join(dir, fmt.Sprint(i, ".html"))
 		out, said, err := simulateMarket(t, "--seed=1", "--buyers=2000", "--json="+j, "--html="+h)
-		if err != nil || !strings.Contains(said, "40000 negotiations in ") || strings.Count(said, "\n") != 1 {
+		if err != nil || !strings.Contains(said, "44000 negotiations in ") || strings.Count(said, "\n") != 1 {
 			t.Fatalf("%v\n%s%s", err, out, said)
 		}
 		tables[i], files[i] = out, [2][]byte{read(t, j), read(t, h)}
@@ -52,7 +52,7 @@ func TestSimulateMarket(t *testing.T) {
 	if err := json.Unmarshal(files[0][0], &r); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Populations) != 10 || len(r.Strategies) != 10 || len(r.Paths) != 10 || !r.OK() || r.Summary.DealRate <= 0 || r.Summary.DealRate >= 1 {
+	if len(r.Populations) != 10 || len(r.Strategies) != 11 || len(r.Paths) != 11 || !r.OK() || r.Summary.DealRate <= 0 || r.Summary.DealRate >= 1 {
 		t.Errorf("%+v", r.Summary)
 	}
 	if page := string(files[0][1]); !strings.Contains(page, `<section id="probing">`) || !strings.HasSuffix(page, "</html>\n") {
