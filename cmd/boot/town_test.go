@@ -171,7 +171,7 @@ func TestWorkOnPlatformsIsWatched(t *testing.T) {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()
 			ops := boottest.Start(t, engine.URL(t)).OpsURL()
-			for _, name := range []string{"synchronise", "work on webhooks", "refresh tokens", "forget consents", "forget webhook calls"} {
+			for _, name := range []string{"synchronise", "work on webhooks", "refresh tokens", "forget consents", "remove what is over"} {
 				waitForRun(t, ops, name)
 				r := request(t, "GET", ops+"/readyz", "")
 				r.Header.Set("Accept", "application/json")
