@@ -71,6 +71,8 @@ var (
 	MovementInFlight = MovementState{"in_flight"}
 	// MovementOrphan: a charge that no order came of and that is given back, or its refund.
 	MovementOrphan = MovementState{"orphan"}
+	// MovementOwed: an orphaned charge that could not be given back, its refund, or any earlier refund of an orphan.
+	MovementOwed = MovementState{"owed"}
 	// MovementReversed: a refund that the provider took back later.
 	MovementReversed = MovementState{"reversed"}
 	// MovementElsewhere: the account's owner moved the money without this project.
@@ -82,8 +84,8 @@ func (s MovementState) String() string { return s.name }
 // KnownMovement is what the books know of a movement that a provider names.
 type KnownMovement struct {
 	Moved
-	// Key is the refund's id, the key of an orphan's refund or of the payment attempt in flight; empty for a recorded
-	// payment and for an orphaned charge.
+	// Key is the refund's id, the key of an orphan's refund or of the payment attempt in flight, and of an earlier refund
+	// of an orphan the provider's id; empty for a recorded payment and for an orphaned charge.
 	Key   string
 	State MovementState
 }

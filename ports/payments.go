@@ -120,6 +120,21 @@ type ChargeNames interface {
 	ChargeForm(r project.PaymentRoute, named string) string
 }
 
+// ChargeReader reads the key that a charge was made under.
+type ChargeReader interface {
+	// ChargeKey is the key of the payment attempt that a charge of the account is of, whatever project it is in; "" if
+	// it was made elsewhere. The account has no such charge: fault.NotFound. Other errors say nothing of the charge.
+	ChargeKey(ctx context.Context, a PaymentAccount, charge string) (key string, err error)
+}
+
+// ChargeGateway is ChargeReader for a route. Of a provider that does not tell it returns ErrUntold.
+type ChargeGateway interface {
+	ChargeKey(ctx context.Context, of id.Project, route project.PaymentRoute, charge string) (key string, err error)
+}
+
+// ErrUntold means that a provider cannot be asked for something.
+var ErrUntold = errors.New("the provider does not tell")
+
 // BalanceKind says why a provider changed what it holds for the merchant.
 type BalanceKind struct{ name string }
 
@@ -128,12 +143,14 @@ var (
 	BalancePayout = BalanceKind{"payout"} // money sent to the merchant's bank account, or returned from it
 	BalanceOther  = BalanceKind{"other"}  // adjustments and transfers that are none of the above
 	BalanceNews   = BalanceKind{"news"}   // a refund or dispute, without an amount; see BalanceChange.News
+	// BalanceDispute is withdrawn for a dispute, or put back, with the fee if that is in its DisputeReport.
+	BalanceDispute = BalanceKind{"dispute"}
 )
 
 func (k BalanceKind) String() string { return k.name }
 
 // BalanceChange is one change of what a provider holds for the merchant. Amount is signed: a fee and a
-// payout are negative. The amounts of charges, refunds and disputes are left out. A change whose refund
+// payout are negative. The amounts of charges and refunds are left out. A change whose refund
 // or dispute a webhook should have reported has the same report in News, and may have no amount.
 type BalanceChange struct {
 	Kind     BalanceKind

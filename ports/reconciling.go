@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/ledger"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -24,7 +25,8 @@ type Reconciliations interface {
 	Record(ctx context.Context, r *Reconciliation, step ReconciledStep, announce Announce) error
 	// Book adds changes of a provider's balance to the ledger, each once by its kind and reference, and
 	// remembers until when they are booked. The lease goes on. Without the lease, or once the integration is
-	// disconnected, nothing is booked: lease_lost.
+	// disconnected, nothing is booked: lease_lost. With r.Account nothing is booked either if, since AccountBooked
+	// answered, another integration books the account's changes or has booked more of them: ErrBookedElsewhere.
 	Book(ctx context.Context, r *Reconciliation, changes []ledger.Transaction, until time.Time) (booked int, err error)
 	// OpenDisputes are the provider's ids of open disputes of the integration's payments that were first reported
 	// before a time, some of them by chance if there are more than limit.
@@ -66,9 +68,14 @@ type Reconciliation struct {
 	Unexplained []time.Time
 	// Booked is until when changes of the balance are booked, at first when the integration was connected.
 	Booked time.Time
-	// Account is whether the integration books what changes its account without a charge, too.
+	// Account is whether the integration books what changes its account without a charge, too, and Others until when
+	// others had booked that (AccountBooked.Others).
 	Account bool
+	Others  time.Time
 }
+
+// ErrBookedElsewhere means that another integration with the same account began to book the account's changes.
+var ErrBookedElsewhere = fault.New(fault.Conflict, "booked_elsewhere", "Another integration books the changes of the account.")
 
 // ReconciledStep is what one window's comparison found.
 type ReconciledStep struct {

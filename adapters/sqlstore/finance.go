@@ -280,6 +280,7 @@ func (v Payments) FindMovements(ctx context.Context, in id.Project, route projec
 func (v Payments) findMovements(ctx context.Context, in id.Project, route project.PaymentRoute, n movementNames) (known []ports.KnownMovement, err error) {
 	var charged, refunded []movedRow
 	var orphaned []orphanRow
+	var orphanRefunds []struct{ Reference string }
 	var attempts []struct {
 		ID      string
 		Attempt int
@@ -293,6 +294,8 @@ func (v Payments) findMovements(ctx context.Context, in id.Project, route projec
 	if len(n.refunds) > 0 {
 		args := slices.Clone(of)
 		b.query(&refunded, fmt.Sprintf(findRefunds, args.list(n.refundKeys), args.list(n.refunds)), args...)
+		args = arguments{in.String(), route.Provider}
+		b.query(&orphanRefunds, findOrphanRefunds+args.list(n.refunds), args...)
 	}
 	if len(n.checkouts) > 0 {
 		args := arguments{in.String()}
@@ -309,6 +312,9 @@ func (v Payments) findMovements(ctx context.Context, in id.Project, route projec
 			return nil, err
 		}
 		known = append(known, orphanMovements(o)...)
+	}
+	for _, r := range orphanRefunds {
+		known = withEarlierRefund(known, route, r.Reference)
 	}
 	for _, r := range slices.Concat(charged, refunded) {
 		moved, err := fromMovedRow(r)

@@ -1,18 +1,30 @@
 package sqlstore
 
 import (
+	"slices"
+
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// findOrphans is completed by lists of charges, keys of refunds, and the provider's ids of refunds. An orphan that
-// could not be refunded explains nothing: a person has to see to it.
-const findOrphans = selectOrphans + `
+const (
+	// findOrphans is completed by lists of charges, keys of refunds, and the provider's ids of refunds.
+	findOrphans = selectOrphans + `
   AND provider = $2
   AND integration_id = $3
-  AND status <> 'failed'
   AND (charge IN %s OR id IN %s OR refund <> '' AND refund IN %s)`
+
+	// findOrphanRefunds finds refunds that gave orphans back, also if the provider took them back since and another one
+	// came after them.
+	findOrphanRefunds = `
+SELECT DISTINCT reference
+FROM ledger_transactions
+WHERE project_id = $1
+  AND provider = $2
+  AND kind = 'orphan_refund'
+  AND reference IN `
+)
 
 // orphanMovements are an orphaned charge and its refund.
 func orphanMovements(o checkout.Orphan) []ports.KnownMovement {
@@ -23,12 +35,27 @@ func orphanMovements(o checkout.Orphan) []ports.KnownMovement {
 		Began:    o.DetectedAt,
 		At:       o.DetectedAt,
 	}
-	refund := charge
+	refund, state := charge, ports.MovementOrphan
 	refund.Provider, refund.At = o.Refund, o.UpdatedAt
-	return []ports.KnownMovement{
-		{Moved: charge, State: ports.MovementOrphan},
-		{Moved: refund, Key: o.ID, State: ports.MovementOrphan},
+	if o.State == checkout.OrphanFailed {
+		state = ports.MovementOwed
 	}
+	return []ports.KnownMovement{
+		{Moved: charge, State: state},
+		{Moved: refund, Key: o.ID, State: state},
+	}
+}
+
+// withEarlierRefund adds the refund of an orphan, unless it is known.
+func withEarlierRefund(known []ports.KnownMovement, route project.PaymentRoute, refund string) []ports.KnownMovement {
+	if slices.ContainsFunc(known, func(k ports.KnownMovement) bool { return k.Key != "" && k.Provider == refund }) {
+		return known
+	}
+	return append(known, ports.KnownMovement{
+		Moved: ports.Moved{Route: route, Provider: refund},
+		Key:   refund,
+		State: ports.MovementOwed,
+	})
 }
 
 // orphanNames are the arguments that find orphans by what a provider names.

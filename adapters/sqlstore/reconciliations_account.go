@@ -23,8 +23,43 @@ WHERE i.project_id = $1
   AND i.id = $2
   AND i.account <> ''`
 
+// lockSharedBooks locks the comparisons of all integrations with one account: their changes of the account are booked one
+// after the other. It is completed by the locking clause.
+const lockSharedBooks = `
+SELECT r.booked_until
+FROM integrations AS i
+JOIN integrations AS o ON o.type = i.type AND o.account = i.account AND o.live = i.live
+JOIN reconciliations AS r ON r.project_id = o.project_id AND r.integration_id = o.id
+WHERE i.project_id = $1
+  AND i.id = $2
+  AND i.account <> ''
+ORDER BY r.project_id, r.integration_id`
+
+// holdAccount refuses to book changes of an account that others book, or have booked since AccountBooked answered.
+func (t *tx) holdAccount(ctx context.Context, r *ports.Reconciliation) error {
+	of := []any{r.Project.String(), r.Route.Integration.String()}
+	lock := lockSharedBooks
+	if t.dialect.forUpdate != "" {
+		lock += "\nFOR UPDATE OF r"
+	}
+	var locked []int64
+	if err := t.list(ctx, &locked, lock, of...); err != nil {
+		return err
+	}
+	var found accountBookedRow
+	if _, err := t.get(ctx, &found, accountBooked, of...); err != nil {
+		return err
+	}
+	if found.Earlier > 0 || found.Others > max(0, toMillis(r.Others)) {
+		return t.note(ctx, ports.ErrBookedElsewhere)
+	}
+	return nil
+}
+
+type accountBookedRow struct{ Earlier, Others, Booked, Connected int64 }
+
 func (v Reconciliations) AccountBooked(ctx context.Context, r *ports.Reconciliation) (a ports.AccountBooked, err error) {
-	var rows []struct{ Earlier, Others, Booked, Connected int64 }
+	var rows []accountBookedRow
 	b := v.store.reading(anyProject)
 	b.query(&rows, accountBooked, r.Project.String(), r.Route.Integration.String())
 	if err := b.run(ctx); err != nil {

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -62,7 +63,7 @@ func TestAccountBooked(t *testing.T) {
 				t.Fatal(c, err)
 			}
 		}
-		c.Account = true
+		c.Account, c.Others = true, time.UnixMilli(9000)
 		if _, err := r.Book(t.Context(), c, nil, time.UnixMilli(12_000)); err != nil {
 			t.Fatal(err)
 		}
@@ -71,6 +72,29 @@ func TestAccountBooked(t *testing.T) {
 		rewrite(t, s, "UPDATE integrations SET status = 'disconnected', sealed = NULL WHERE project_id = 'prj_first'")
 		if _, err := r.Book(t.Context(), c, nil, time.UnixMilli(15_000)); !fault.Is(err, "lease_lost") {
 			t.Errorf("booked after the integration was disconnected: %v", err)
+		}
+		// prj_first connects the account once more while prj_next books: only one of them books what is left.
+		var next *ports.Reconciliation
+		for next == nil || next.Project.String() != "prj_next" {
+			var err error
+			if next, err = r.Claim(t.Context(), time.Minute, false); err != nil || next == nil {
+				t.Fatal(next, err)
+			}
+		}
+		next.Account, next.Others = true, time.UnixMilli(12_000)
+		if _, err := r.Book(t.Context(), next, nil, time.UnixMilli(13_000)); err != nil {
+			t.Fatal(err)
+		}
+		rewrite(t, s, "UPDATE integrations SET status = 'connected', sealed = $1 WHERE project_id = 'prj_first'", []byte("x"))
+		if _, err := r.Book(t.Context(), next, nil, time.UnixMilli(14_000)); !errors.Is(err, ports.ErrBookedElsewhere) {
+			t.Errorf("prj_next books after prj_first connected again: %v", err)
+		}
+		if _, err := r.Book(t.Context(), c, nil, time.UnixMilli(14_000)); !errors.Is(err, ports.ErrBookedElsewhere) {
+			t.Errorf("prj_first books what prj_next booked since it asked: %v", err)
+		}
+		c.Others = time.UnixMilli(13_000)
+		if _, err := r.Book(t.Context(), c, nil, time.UnixMilli(14_000)); err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -59,8 +59,17 @@ func fromTotals(text string) ([]ports.ReconciledTotal, error) {
 }
 
 func (v Reconciliations) Book(ctx context.Context, r *ports.Reconciliation, changes []ledger.Transaction, until time.Time) (booked int, err error) {
-	err = v.store.inTx(ctx, r.Project, func(t *tx) error {
+	in := r.Project
+	if r.Account {
+		in = anyProject // others may have the account, too
+	}
+	err = v.store.inTx(ctx, in, func(t *tx) error {
 		booked = 0
+		if r.Account {
+			if err := t.holdAccount(ctx, r); err != nil {
+				return err
+			}
+		}
 		// The update holds the row, so nobody else books changes of the integration meanwhile.
 		if err := t.under(ctx, recordBooked, append(leased(r), toMillis(until), r.Account)); err != nil {
 			return err

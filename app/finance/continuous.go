@@ -122,7 +122,7 @@ func (r *Reconciler) attempt(ctx context.Context, c *ports.Reconciliation) error
 func (r *Reconciler) step(ctx context.Context, c *ports.Reconciliation) error {
 	s := nextWindow(c, c.Now.Add(-settled-r.lag(c)))
 	if s.Next.IsZero() {
-		if err := r.book(ctx, c); err != nil {
+		if err := r.book(ctx, c); err != nil && !errors.Is(err, ports.ErrBookedElsewhere) {
 			r.Log.WarnContext(ctx, "fees and payouts are not booked yet", "project", c.Project.String(), "provider", c.Route.Provider, "error", err)
 			s.Problem = "The provider's fees and payouts cannot be read."
 		}
@@ -253,7 +253,7 @@ func (r *Reconciler) book(ctx context.Context, c *ports.Reconciliation) error {
 	}
 	since := forever
 	if c.Account = account.Books; c.Account {
-		c.Booked, since = account.Until, account.Others
+		c.Booked, c.Others, since = account.Until, account.Others, account.Others
 	}
 	end := earlier(c.Booked.Add(balanceSpan), c.Now)
 	for from := c.Booked; from.Before(end); from = from.Add(balancePart) {
@@ -301,8 +301,12 @@ func (r *Reconciler) bookPart(ctx context.Context, c *ports.Reconciliation, sinc
 	transactions := make([]ledger.Transaction, 0, len(changes))
 	for _, change := range changes {
 		charged, ours := of[change.Charge]
-		if !ours && (change.At.Before(since) || change.Kind == ports.BalanceFee && change.Charge != "") {
-			continue // of another project, or of a charge that is not in the books yet
+		orphan := ours && charged.Payment.IsZero()
+		switch ofCharge := change.Charge != "" && change.Kind == ports.BalanceFee; {
+		case !ours && (change.At.Before(since) || ofCharge): // of another project, or of a charge that is not in the books yet
+			continue
+		case change.Kind == ports.BalanceDispute && !orphan: // the dispute's reports tell of it
+			continue
 		}
 		transactions = append(transactions, r.transaction(c, change, charged))
 	}
@@ -326,7 +330,7 @@ func (r *Reconciler) report(ctx context.Context, c *ports.Reconciliation, news [
 	}
 }
 
-// ordersOf finds the payments of the charges that changes are for.
+// ordersOf finds the payments of the charges that changes are for. An orphaned charge has none.
 func (r *Reconciler) ordersOf(ctx context.Context, c *ports.Reconciliation, changes []ports.BalanceChange) (map[string]ports.Moved, error) {
 	var named []ports.Movement
 	for _, change := range changes {
@@ -341,7 +345,9 @@ func (r *Reconciler) ordersOf(ctx context.Context, c *ports.Reconciliation, chan
 			return nil, err
 		}
 		for _, k := range known {
-			of[k.Provider] = k.Moved
+			if k.Provider != "" { // an orphan's refund has none before it is made
+				of[k.Provider] = k.Moved
+			}
 		}
 	}
 	return of, nil

@@ -112,6 +112,9 @@ func (s *Service) find(ctx context.Context, of id.Project, route project.Payment
 	list, err := s.Payments.FindMovements(ctx, of, route, named)
 	known := make(knownMovements, 2*len(list))
 	for _, k := range list {
+		if k.State == ports.MovementOwed {
+			continue // it explains nothing: a person has to see to it
+		}
 		if k.Provider != "" {
 			orphansRefund := k.State == ports.MovementOrphan && k.Key != ""
 			known[kindOf(!k.Refund.IsZero() || orphansRefund)+k.Provider] = k

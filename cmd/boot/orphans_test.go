@@ -198,10 +198,13 @@ func TestResolveOrphan_usedRefund(t *testing.T) {
 		r, err := service.Refund(m.t.Context(), m.project.ID, aftersales.RefundRequest{Payment: o.Payment.ID})
 		m.must(err)
 		m.clock.advance(order.RefundDecidableAfter)
-		_, err = service.ResolveManually(m.t.Context(), m.project.ID, aftersales.ManualResolution{
-			Refund: r.ID, Succeeded: true, Provider: "re_4", Reason: "Looked it up",
-		})
-		m.refused(err, "refund_taken")
+		m.must(m.purchase.HeardOrphanRefund(m.t.Context(), m.project.ID, three.ID, order.RefundFailed{Code: "lost_card", Provider: "re_4"}))
+		for _, taken := range []string{"re_1", "re_3", "re_4"} { // of one and three: replaced, in place and taken back
+			_, err = service.ResolveManually(m.t.Context(), m.project.ID, aftersales.ManualResolution{
+				Refund: r.ID, Succeeded: true, Provider: taken, Reason: "Looked it up",
+			})
+			m.refused(err, "refund_taken")
+		}
 	})
 }
 

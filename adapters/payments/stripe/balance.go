@@ -92,7 +92,14 @@ func changes(t *api.BalanceTransaction) (all []ports.BalanceChange) {
 	case known:
 		add(kind, t.Amount)
 	}
-	if !inReport(t) {
+	disputed := moved[t.ReportingCategory] && t.Source != nil && t.Source.Dispute != nil
+	switch {
+	case disputed && inReport(t):
+		add(ports.BalanceDispute, t.Amount-t.Fee)
+	case disputed:
+		add(ports.BalanceDispute, t.Amount)
+		fallthrough
+	case !inReport(t):
 		add(ports.BalanceFee, -t.Fee)
 	}
 	return all

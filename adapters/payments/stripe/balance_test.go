@@ -35,6 +35,8 @@ func TestBalanceChanges(t *testing.T) {
 	usd := func(n int64) money.Amount { return money.Of(n, money.USD) }
 	want := []ports.BalanceChange{
 		{Kind: ports.BalanceFee, Provider: "txn_1", Charge: "pi_1", Amount: usd(-175), At: since},
+		{Kind: ports.BalanceDispute, Provider: "txn_3", Charge: "pi_1", Amount: usd(-6490), At: since},
+		{Kind: ports.BalanceDispute, Provider: "txn_8", Charge: "pi_2", Amount: usd(-4990), At: since},
 		{Kind: ports.BalanceFee, Provider: "txn_8", Charge: "pi_2", Amount: usd(-1500), At: since},
 		{Kind: ports.BalancePayout, Provider: "txn_4", Amount: usd(-3000), At: since},
 		{Kind: ports.BalanceFee, Provider: "txn_4", Amount: usd(-25), At: since},
@@ -63,10 +65,13 @@ func TestBalanceChangesReportWhatWasTakenBack(t *testing.T) {
 	})
 	got := map[string]ports.PaymentNews{}
 	err := p.BalanceChanges(t.Context(), account, ports.StatementRequest{From: since, To: since.Add(time.Hour)}, func(c ports.BalanceChange) error {
-		if c.Kind != ports.BalanceNews {
+		switch c.Kind {
+		case ports.BalanceNews:
+			got[c.Provider] = c.News
+		case ports.BalanceDispute:
+		default:
 			t.Errorf("%s is %s", c.Provider, c.Kind)
 		}
-		got[c.Provider] = c.News
 		return nil
 	})
 	usd := func(n int64) money.Amount { return money.Of(n, money.USD) }
