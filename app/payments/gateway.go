@@ -44,6 +44,7 @@ var (
 	_ ports.StatementLag   = Gateway{}
 	_ ports.BalanceGateway = Gateway{}
 	_ ports.ChargeNames    = Gateway{}
+	_ ports.ChargeGateway  = Gateway{}
 )
 
 // Charge does not send what goes through a disconnected integration. Nobody else has: see
@@ -113,6 +114,19 @@ func (g Gateway) ChargeForm(r project.PaymentRoute, named string) string {
 		return names.ChargeForm(r, named)
 	}
 	return ""
+}
+
+// ChargeKey asks the account that a route goes through.
+func (g Gateway) ChargeKey(ctx context.Context, of id.Project, r project.PaymentRoute, charge string) (key string, err error) {
+	err = g.through(ctx, of, r, func(p ports.PaymentProvider, a ports.PaymentAccount) (err error) {
+		reader, ok := p.(ports.ChargeReader)
+		if !ok {
+			return ports.ErrUntold
+		}
+		key, err = reader.ChargeKey(ctx, a, charge)
+		return err
+	})
+	return key, err
 }
 
 // BalanceChanges reads the balance report of the account that a route goes through.

@@ -50,6 +50,9 @@ func (s *Service) ResolveManually(ctx context.Context, p *project.Project, r Man
 	if err := s.checkOrphan(ctx, p.ID, r.Charge); err != nil {
 		return Resolved{}, err
 	}
+	if err := s.checkOrigin(ctx, p.ID, r); err != nil {
+		return Resolved{}, err
+	}
 	var outcome checkout.Outcome = checkout.NotCharged{}
 	if r.Charged {
 		outcome = checkout.Paid{Provider: r.Charge}
@@ -96,6 +99,34 @@ func (s *Service) checkCharge(c checkout.Charge, named string) error {
 		return fault.Field(field, "is required: the charge is refunded and reconciled by it")
 	case known && names.ChargeForm(c.Route, named) != "":
 		return fault.Field(field, names.ChargeForm(c.Route, named))
+	}
+	return nil
+}
+
+// checkOrigin refuses a charge that is of another payment attempt, of this project or of another one with the same
+// account, or of no attempt of the account at all, by the provider's word. Without an answer the person's word counts:
+// that the provider cannot be asked is why a person decides.
+func (s *Service) checkOrigin(ctx context.Context, of id.Project, r ManualResolution) error {
+	origin, tells := s.Gateway.(ports.ChargeGateway)
+	if r.Charge == "" || !tells {
+		return nil
+	}
+	c, err := s.Checkouts.Get(ctx, of, r.Checkout)
+	if err != nil {
+		return err
+	}
+	charge := c.Charge()
+	if c.Status() != checkout.Processing || s.checkCharge(charge, r.Charge) != nil {
+		return nil // refused under the lock
+	}
+	ctx, cancel := context.WithTimeout(ctx, chargeTimeout)
+	defer cancel()
+	key, err := origin.ChargeKey(ctx, of, charge.Route, r.Charge)
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		return fault.Field("provider_charge_id", "is no charge of the connected account")
+	case err == nil && key != "" && key != charge.Key:
+		return fault.New(fault.Conflict, "charge_of_another_payment", "The provider says that the charge is of another payment attempt.")
 	}
 	return nil
 }

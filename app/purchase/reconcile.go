@@ -64,7 +64,11 @@ func (s *Service) resolve(ctx context.Context, p *project.Project, c *checkout.C
 	if err := failpoint.At(ctx, failpoint.Resolved); err != nil {
 		return Result{}, err
 	}
-	return s.record(ctx, p, c.ID(), c.Attempt(), outcome)
+	result, err := s.record(ctx, p, c.ID(), c.Attempt(), outcome)
+	if errors.Is(err, errTaken) {
+		s.release(ctx, p, c, errTaken)
+	}
+	return result, err
 }
 
 // Heard records what a provider told by itself about an attempt, by its key. What is known already, and
@@ -90,7 +94,7 @@ func (s *Service) Heard(ctx context.Context, of id.Project, key string, outcome 
 		return nil
 	}
 	_, err = s.recordAs(context.WithoutCancel(ctx), p, checkoutID, attempt, outcome, notice)
-	if errors.Is(err, checkout.ErrProcessing) {
+	if errors.Is(err, checkout.ErrProcessing) || errors.Is(err, errTaken) {
 		return nil
 	}
 	return err

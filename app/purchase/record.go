@@ -23,6 +23,9 @@ func (s *Service) record(ctx context.Context, p *project.Project, checkoutID id.
 	return s.recordAs(ctx, p, checkoutID, attempt, outcome, answer)
 }
 
+// errTaken keeps an attempt from its order: a person named its charge for another one. A person decides it, too.
+var errTaken = fault.New(fault.Conflict, "charge_taken", "The provider charged the payment, but another order has that charge.")
+
 // source is where an outcome comes from.
 type source bool
 
@@ -55,8 +58,14 @@ func (s *Service) recordAs(ctx context.Context, p *project.Project, checkoutID i
 		}
 		return s.late(ctx, p, checkoutID, outcome)
 	}
+	if fault.Is(err, errTaken.Code) {
+		err = errTaken
+	}
 	if err != nil {
 		s.Log.ErrorContext(ctx, "payment outcome not recorded yet; the reconciler will", "checkout", inLog(checkoutID), "error", err)
+		if errors.Is(err, errTaken) {
+			return Result{}, fmt.Errorf("%w: %w", ErrUnresolved, err)
+		}
 		return Result{}, ErrUnresolved
 	}
 	s.count(outcome)

@@ -3,10 +3,12 @@ package stripe
 import (
 	"context"
 	"errors"
+	"net/http"
 
 	api "github.com/stripe/stripe-go/v85"
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -86,4 +88,17 @@ func (p *Provider) void(ctx context.Context, a ports.PaymentAccount, r ports.Cha
 	// The void holds without it; canceling spares the merchant an intent that looks unfinished.
 	_, _ = p.cancel(ctx, a, intent.ID)
 	return nil
+}
+
+// ChargeKey reads a payment intent's metadata.
+func (p *Provider) ChargeKey(ctx context.Context, a ports.PaymentAccount, charge string) (string, error) {
+	intent, err := p.as(a).V1PaymentIntents.Retrieve(ctx, charge, nil)
+	var refusal *api.Error
+	switch {
+	case errors.As(err, &refusal) && refusal.HTTPStatusCode == http.StatusNotFound:
+		return "", fault.Missing("charge")
+	case err != nil:
+		return "", described(err)
+	}
+	return intent.Metadata[metaKey], nil
 }
