@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -128,6 +129,15 @@ func TestACrowdLeavesPlacesToOtherShops(t *testing.T) {
 		t.Error("nobody waits for the lock any more")
 	}
 	lock.release()
+}
+
+// metric is a whole number on the page of metrics.
+func metric(t *testing.T, app *boot.App, name string) int {
+	t.Helper()
+	_, after, _ := strings.Cut(get(t, app.OpsURL()+"/metrics").body, name+" ")
+	count, _, _ := strings.Cut(after, "\n")
+	n, _ := strconv.Atoi(count) // no line: none
+	return n
 }
 
 // shedding waits until a lane is so full that it turns requests away.

@@ -19,7 +19,8 @@ import (
 	standin "github.com/haggle-commerce/haggle/simulator/provider"
 )
 
-// One merchant's handler, model, platform or provider hangs, and the other merchant's requests are all served.
+// One merchant's handler, model, platform or provider hangs, and the other merchant's requests are all served, about as
+// fast as before.
 
 // hanging is a server outside that hangs.
 type hanging struct {
@@ -189,9 +190,10 @@ func TestAHangingHandlerCostsNobodyElse(t *testing.T) {
 	first, second, third := standAt(t, app, "first"), standAt(t, app, "second"), standAt(t, app, "third")
 	first.serve(fmt.Sprintf(`{"handlers": {"quote": {"type": "remote", "url": %q}}}`, h.url+"/first"))
 	second.serve(fmt.Sprintf(`{"handlers": {"quote": {"type": "remote", "url": %q}}}`, h.url+"/second"))
+	quiet := calmly(t, 19, 19, 200, third.offer)
 	buyers := crowds(t, 20, first, second)
 	buyers.until(t, h, 40, lanePlaces)
-	neighbour(t, 19, 200, third.offer)
+	quiet.undisturbed()
 	if waits := h.waits.Load(); waits > 2*8 {
 		t.Errorf("%d questions wait for two handlers", waits)
 	}
@@ -209,9 +211,10 @@ func TestAHangingModelCostsNobodyElse(t *testing.T) {
 	first, second, third := standAt(t, app, "first"), standAt(t, app, "second"), standAt(t, app, "third")
 	first.serve(`{"model": {"provider": "openai", "name": "m", "wording": true}}`)
 	second.serve(`{"model": {"provider": "openai", "name": "m", "wording": true}}`)
+	quiet := calmly(t, 19, 19, 200, third.offer)
 	buyers := crowds(t, 20, first, second)
 	buyers.until(t, h, 40, lanePlaces)
-	neighbour(t, 19, 200, third.offer)
+	quiet.undisturbed()
 	if waits := h.waits.Load(); waits > 2*16 {
 		t.Errorf("%d questions of two shops wait for models", waits)
 	}
@@ -259,9 +262,10 @@ func TestAHangingPlatformCostsNobodyElse(t *testing.T) {
 		return askIn(i, shop, "POST", "/v1/integrations/connect/api-key", fmt.Sprintf(`{"type": "stripe", "credentials": {"api_key": %q}}`, key))
 	}
 	const each, share = 40, 8
+	quiet := calmly(t, 19, 19, 200, func(int) *http.Request { return ask(2, "GET", "/v1/projects/"+projects[2][0], "") })
 	crowd := gather(t, 2*each, func(i int) *http.Request { return connect(i%2, i/2%shops, fmt.Sprintf("sk_test_hanging_%d", i)) })
 	crowd.until(t, h, 2*each, 2*each)
-	neighbour(t, 19, 200, func(int) *http.Request { return ask(2, "GET", "/v1/projects/"+projects[2][0], "") })
+	quiet.undisturbed()
 	neighbour(t, 5, 201, func(i int) *http.Request {
 		return ask(2, "POST", "/v1/catalog/products", fmt.Sprintf(`{"name": "Mug", "sku": "M-%d", "price": 5}`, i))
 	})
@@ -293,13 +297,17 @@ func TestAHangingPaymentProviderCostsNobodyElse(t *testing.T) {
 	first, second := standAt(t, app, "first"), standAt(t, app, "second")
 	first.call(201, "POST", "/v1/integrations/connect/api-key", `{"type": "stripe", "credentials": {"api_key": "sk_test_merchant"}}`, first.project)
 	const share, ofShop = 32, 64
-	own, others := make([]string, ofShop+16), make([]string, 5)
+	own, others := make([]string, ofShop+16), make([]string, 11)
 	for i := range own {
 		own[i] = first.checkout()
 	}
 	for i := range others {
 		others[i] = second.checkout()
 	}
+	quiet := calmly(t, 5, 5, 200, func(int) *http.Request {
+		others = others[1:]
+		return second.finalize(others[0], "spt_sandbox_ok")
+	})
 	const through = 5 // payments through the other account
 	buyers := gather(t, len(own)-through, func(i int) *http.Request {
 		return from(i, first.finalize(own[i], "spt_some_token"))
@@ -309,21 +317,12 @@ func TestAHangingPaymentProviderCostsNobodyElse(t *testing.T) {
 		return request(t, "POST", first.acp+"/acp/checkout/finalize", fmt.Sprintf(
 			`{"checkout_id": %q, "payment": {"method": "wallet_ba", "token": "ba_sandbox_ok"}, "buyer_email": "a@example.com"}`, own[len(own)-1-i]))
 	})
-	neighbour(t, len(others), 200, func(i int) *http.Request { return second.finalize(others[i], "spt_sandbox_ok") })
+	quiet.undisturbed()
 	if waits := h.waits.Load(); waits == 0 || waits > share {
 		t.Errorf("%d payments wait for the provider, want some, and %d at most", waits, share)
 	}
 	h.release()
 	buyers.all.Wait()
-}
-
-// metric is a whole number on the page of metrics.
-func metric(t *testing.T, app *boot.App, name string) int {
-	t.Helper()
-	_, after, _ := strings.Cut(get(t, app.OpsURL()+"/metrics").body, name+" ")
-	count, _, _ := strings.Cut(after, "\n")
-	n, _ := strconv.Atoi(count) // no line: none
-	return n
 }
 
 // After charges without an outcome the shop's checkouts are refused before their stock is taken, and the other shop
