@@ -31,6 +31,13 @@ type Keeping struct {
 	Retention project.Retention
 }
 
+// CheckpointSeals seals the checkpoints of one project's chain of decisions.
+type CheckpointSeals interface {
+	Seal(c negotiation.Checkpoint) []byte
+	// Sound reports whether a checkpoint is as it was sealed. That of a chain with all of its links has no seal.
+	Sound(c negotiation.Checkpoint, seal []byte) bool
+}
+
 // Retention removes what is not kept any longer, by the database's clock, some rows at a time. Everything may be repeated,
 // and done by several at once.
 type Retention interface {
@@ -42,8 +49,9 @@ type Retention interface {
 	// Remove removes some of what is older than keep, and reports whether there may be more.
 	Remove(ctx context.Context, project id.Project, what Leftover, keep time.Duration) (more bool, err error)
 	// Fold removes some of the oldest sealed decisions that are older than keep and counted by analytics, and moves the
-	// chain's checkpoint behind them. seal is its seal.
-	Fold(ctx context.Context, project id.Project, keep time.Duration, seal func(negotiation.Checkpoint) []byte) (more bool, err error)
+	// chain's checkpoint behind them. Where the checkpoint is not as it was sealed, or a decision not as it was put into
+	// the chain, it fails and removes nothing: they are the proof of what was changed.
+	Fold(ctx context.Context, project id.Project, keep time.Duration, seals CheckpointSeals) (more bool, err error)
 	// Reseal stores what seal makes of each checkpoint's seal, or nothing if it fails, and tells how many there were.
 	Reseal(ctx context.Context, seal func(id.Project, []byte) ([]byte, error)) (int, error)
 }

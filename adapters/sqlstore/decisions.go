@@ -174,6 +174,10 @@ func (v Decisions) Sealed(ctx context.Context, project id.Project, from int64, l
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
+	return sealedOf(rows), nil
+}
+
+func sealedOf(rows []decidedRow) []ports.Decided {
 	list := make([]ports.Decided, len(rows))
 	for i, r := range rows {
 		// A row that cannot be read was not written by this store: without its entry it shows as broken.
@@ -183,5 +187,5 @@ func (v Decisions) Sealed(ctx context.Context, project id.Project, from int64, l
 			list[i] = ports.Decided{Position: *r.Position, Hash: r.Hash, Prior: r.Prior}
 		}
 	}
-	return list, nil
+	return list
 }

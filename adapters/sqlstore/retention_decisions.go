@@ -2,10 +2,12 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // foldedDecisions is how many decisions a transaction folds.
@@ -13,7 +15,7 @@ const foldedDecisions = 500
 
 const (
 	selectCheckpoint = `
-SELECT folded, folded_hash, folded_until
+SELECT folded, folded_hash, folded_until, seal
 FROM decision_chains
 WHERE project_id = $1`
 
@@ -73,14 +75,17 @@ func (r checkpointRow) checkpoint() negotiation.Checkpoint {
 }
 
 // Fold removes decisions from the chain's beginning on, up to the first that is still to be kept.
-func (v Retention) Fold(ctx context.Context, project id.Project, keep time.Duration, seal func(negotiation.Checkpoint) []byte) (more bool, err error) {
+func (v Retention) Fold(ctx context.Context, project id.Project, keep time.Duration, seals ports.CheckpointSeals) (more bool, err error) {
 	err = v.store.inTx(ctx, project, func(t *tx) error {
 		more = false
 		now, err := t.now(ctx)
 		if err != nil {
 			return err
 		}
-		var at checkpointRow
+		var at struct {
+			checkpointRow
+			Seal []byte
+		}
 		found, err := t.get(ctx, &at, selectCheckpoint+t.dialect.skipLocked, project.String())
 		if err != nil || !found {
 			return err
@@ -94,25 +99,58 @@ func (v Retention) Fold(ctx context.Context, project id.Project, keep time.Durat
 		if err := t.list(ctx, &rows, selectOldest, project.String(), at.Folded, foldedDecisions); err != nil {
 			return err
 		}
-		before, behind := toMillis(now.Add(-keep)), at.Folded
+		before, from := toMillis(now.Add(-keep)), at.checkpoint()
+		if !seals.Sound(from, at.Seal) {
+			return brokenChain(max(from.Position, 1))
+		}
 		for _, r := range rows {
 			if r.At >= before || r.Pending {
 				break
 			}
 			at.Folded, at.FoldedHash, at.FoldedUntil = r.Position, r.Hash, max(at.FoldedUntil, r.At)
 		}
-		if at.Folded == behind {
+		n := int(at.Folded - from.Position)
+		if n == 0 {
 			return nil
 		}
-		more = at.Folded-behind == foldedDecisions
-		_, err = t.exec(ctx, moveCheckpoint, project.String(), at.Folded, at.FoldedHash, at.FoldedUntil, seal(at.checkpoint()))
+		if err := t.verifyLinks(ctx, project, from.ChainEnd, n); err != nil {
+			return err
+		}
+		more = n == foldedDecisions
+		_, err = t.exec(ctx, moveCheckpoint, project.String(), at.Folded, at.FoldedHash, at.FoldedUntil, seals.Seal(at.checkpoint()))
 		if err != nil {
 			return err
 		}
-		_, err = t.exec(ctx, deleteFolded, project.String(), behind, at.Folded)
+		_, err = t.exec(ctx, deleteFolded, project.String(), from.Position, at.Folded)
 		return err
 	})
 	return more && err == nil, err
+}
+
+// verifyLinks fails unless the next n decisions are as they were sealed: a checkpoint that stands for others would hide
+// that they were changed.
+func (t *tx) verifyLinks(ctx context.Context, project id.Project, from negotiation.ChainEnd, n int) error {
+	var rows []decidedRow
+	if err := t.list(ctx, &rows, selectSealed, project.String(), from.Position+1, n); err != nil {
+		return err
+	}
+	list := sealedOf(rows)
+	links := make([]negotiation.Link, len(list))
+	for i, d := range list {
+		links[i] = negotiation.Link(d)
+	}
+	to, broken := negotiation.VerifyChain(from, links)
+	if broken == 0 && to.Position != from.Position+int64(n) {
+		broken = to.Position + 1
+	}
+	if broken != 0 {
+		return brokenChain(broken)
+	}
+	return nil
+}
+
+func brokenChain(at int64) error {
+	return fmt.Errorf("the chain of decisions is broken at %d; none are removed from it", at)
 }
 
 func (v Retention) Reseal(ctx context.Context, seal func(id.Project, []byte) ([]byte, error)) (n int, err error) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -57,11 +59,20 @@ func retain(t *testing.T, s *Store, of id.Project, days float64) {
 	}
 	for more := true; more; {
 		var err error
-		more, err = s.Retention().Fold(t.Context(), of, project.Days(r.Decisions), func(c negotiation.Checkpoint) []byte { return []byte(c.Text()) })
+		more, err = s.Retention().Fold(t.Context(), of, project.Days(r.Decisions), plainSeals{})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// plainSeals seal nothing from the test.
+type plainSeals struct{}
+
+func (plainSeals) Seal(c negotiation.Checkpoint) []byte { return []byte(c.Text()) }
+
+func (plainSeals) Sound(c negotiation.Checkpoint, seal []byte) bool {
+	return c.Position == 0 && len(seal) == 0 || c.Position > 0 && string(seal) == c.Text()
 }
 
 // rowsOf counts a project's rows of tables.
@@ -271,6 +282,51 @@ func TestRetention_fold(t *testing.T) {
 		}
 		if head, err = s.Decisions().Head(t.Context(), p); err != nil || head.Seal != head.Checkpoint.Text()+"!" {
 			t.Errorf("%q, %v", head.Seal, err)
+		}
+	})
+}
+
+// A fold seals a new checkpoint, and what it hides is lost for good. So it goes on neither from a checkpoint that somebody
+// moved, nor over a decision that was changed or is missing.
+func TestRetention_foldOfBrokenChain(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		unguarded := func(statements ...string) {
+			t.Helper()
+			if err := onConn(t.Context(), s.write, anyProject, func(conn *sqlx.Conn) error {
+				for _, statement := range statements {
+					if _, err := conn.ExecContext(t.Context(), statement); err != nil {
+						return fmt.Errorf("%s: %w", statement, err)
+					}
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		unguarded(unguardedRecord(s), "COMMIT")
+		begin := "BEGIN IMMEDIATE"
+		if s.dialect.oneTrip {
+			begin = "BEGIN; SET LOCAL haggle.project_id = '*'"
+		}
+		for name, statement := range map[string]string{
+			"a forged checkpoint": `UPDATE decision_chains AS c SET folded = 2, folded_until = 1,
+				folded_hash = (SELECT hash FROM decisions AS d WHERE d.project_id = c.project_id AND position = 2) WHERE project_id = '%[1]s'`,
+			"a changed decision":     "UPDATE decisions SET floor = floor - 1 WHERE position = 3 AND project_id = '%[1]s'",
+			"one made to look older": "UPDATE decisions SET at = 1 WHERE position = 3 AND project_id = '%[1]s'",
+			"one that is missing":    "DELETE FROM decisions WHERE position = 3 AND project_id = '%[1]s'",
+		} {
+			sale := sealedShop(t, s, 5)
+			change(t, s, "DELETE FROM analytics_pending")
+			unguarded(begin, fmt.Sprintf(statement, sale.Project()), "COMMIT")
+			before := rowsOf(t, s, sale.Project(), "decisions")
+			s.SetClock(began.Add(200 * 24 * time.Hour))
+			more, err := s.Retention().Fold(t.Context(), sale.Project(), project.Days(180), plainSeals{})
+			if err == nil || more || !strings.Contains(err.Error(), "is broken at") {
+				t.Errorf("%s: %v, %v", name, more, err)
+			}
+			if after := rowsOf(t, s, sale.Project(), "decisions"); after[0] != before[0] {
+				t.Errorf("%s: %d decisions are left of %d", name, after[0], before[0])
+			}
 		}
 	})
 }

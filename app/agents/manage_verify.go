@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/checkpoint"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -56,7 +57,7 @@ func (s *Service) Verify(ctx context.Context, p *project.Project, of id.Agent, f
 func (s *Service) verify(ctx context.Context, p id.Project, head ports.ChainHead, from int64) (Verified, error) {
 	v := Verified{Head: head}
 	behind := head.Checkpoint.Position
-	if !s.sound(p, head) {
+	if !(checkpoint.Seals{Vault: s.Vault, Project: p}).Sound(head.Checkpoint, []byte(head.Seal)) {
 		v.BrokenAt = max(behind, 1)
 		return v, nil
 	}
@@ -71,16 +72,6 @@ func (s *Service) verify(ctx context.Context, p id.Project, head ports.ChainHead
 	}
 	v.follow(linksOf(read), from)
 	return v, nil
-}
-
-// sound reports whether the chain's checkpoint is as it was sealed.
-func (s *Service) sound(p id.Project, head ports.ChainHead) bool {
-	c := head.Checkpoint
-	if c.Position == 0 {
-		return head.Seal == ""
-	}
-	text, err := s.Vault.Open([]byte(head.Seal), negotiation.CheckpointPurpose+p.String())
-	return err == nil && string(text) == c.Text()
 }
 
 func linksOf(read []ports.Decided) []negotiation.Link {

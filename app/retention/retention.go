@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/checkpoint"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -85,9 +85,7 @@ func (s *Service) turn(ctx context.Context, k ports.Keeping) (more bool, err err
 		}
 		more = more || left
 	}
-	left, err := s.Store.Fold(ctx, k.Project, project.Days(k.Retention.Decisions), func(c negotiation.Checkpoint) []byte {
-		return s.Vault.Seal([]byte(c.Text()), purpose(k.Project))
-	})
+	left, err := s.Store.Fold(ctx, k.Project, project.Days(k.Retention.Decisions), checkpoint.Seals{Vault: s.Vault, Project: k.Project})
 	return more || left, err
 }
 
@@ -107,15 +105,13 @@ func keep(r project.Retention, what ports.Leftover) time.Duration {
 	return project.Days(r.Logs)
 }
 
-func purpose(p id.Project) string { return negotiation.CheckpointPurpose + p.String() }
-
 // Reseal seals the checkpoints' seals under the vault's first key.
 func (s *Service) Reseal(ctx context.Context) (int, error) {
 	return s.Store.Reseal(ctx, func(p id.Project, sealed []byte) ([]byte, error) {
-		text, err := s.Vault.Open(sealed, purpose(p))
+		text, err := s.Vault.Open(sealed, checkpoint.Purpose(p))
 		if err != nil {
 			return nil, err
 		}
-		return s.Vault.Seal(text, purpose(p)), nil
+		return s.Vault.Seal(text, checkpoint.Purpose(p)), nil
 	})
 }

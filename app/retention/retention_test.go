@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -63,7 +62,7 @@ func (s *store) Remove(_ context.Context, p id.Project, what ports.Leftover, kee
 	return s.left[p] > 0, nil
 }
 
-func (s *store) Fold(_ context.Context, _ id.Project, keep time.Duration, _ func(negotiation.Checkpoint) []byte) (bool, error) {
+func (s *store) Fold(_ context.Context, _ id.Project, keep time.Duration, _ ports.CheckpointSeals) (bool, error) {
 	s.fold = keep
 	return false, nil
 }
