@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -107,6 +108,14 @@ func (v Decisions) Decisions(ctx context.Context, project id.Project, f ports.De
 	return list, total[0].N, err
 }
 
+// sessionsOfQuote is completed by the quote. One that is gone is looked for in all decisions, which are kept for longer.
+const sessionsOfQuote = `
+    SELECT session_id FROM quotes WHERE project_id = $1 AND id = %[1]s
+    UNION ALL
+    SELECT session_id FROM decisions
+    WHERE project_id = $1 AND quote_id = %[1]s AND NOT EXISTS (SELECT 1 FROM quotes WHERE project_id = $1 AND id = %[1]s)
+  `
+
 // decisionsWhere is the filter's conditions. A quote is one session's, by which its decisions are found.
 func decisionsWhere(f ports.DecisionFilter, args *arguments) (where string) {
 	equal := func(column, value string) {
@@ -125,7 +134,7 @@ func decisionsWhere(f ports.DecisionFilter, args *arguments) (where string) {
 	if !f.Quote.IsZero() {
 		quote := args.add(f.Quote.String())
 		where += "\n  AND quote_id = " + quote +
-			"\n  AND session_id = (SELECT session_id FROM quotes WHERE project_id = $1 AND id = " + quote + ")"
+			"\n  AND session_id IN (" + fmt.Sprintf(sessionsOfQuote, quote) + ")"
 	}
 	at := func(condition string, t time.Time) {
 		if !t.IsZero() {

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jmoiron/sqlx"
-
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -235,97 +233,6 @@ func TestRetention_messages(t *testing.T) {
 			links := []negotiation.Link{negotiation.Link(list[0])}
 			if _, broken := negotiation.VerifyChain(negotiation.ChainEnd{}, links); list[0].Message != want || list[0].Client == "client" != (i == 0) || broken != 0 {
 				t.Errorf("after %v days %q, broken at %d", days, list[0].Message, broken)
-			}
-		}
-	})
-}
-
-// A chain is folded in parts. What is left follows the checkpoint, and nothing behind it can be removed.
-func TestRetention_fold(t *testing.T) {
-	onEngines(t, func(t *testing.T, s *Store) {
-		sale := sealedShop(t, s, 5)
-		change(t, s, "DELETE FROM analytics_pending")
-		p := sale.Project()
-		var at []int64
-		if err := s.inTx(t.Context(), p, func(tx *tx) error {
-			return tx.list(t.Context(), &at, "SELECT position FROM decisions WHERE position IS NOT NULL ORDER BY position")
-		}); err != nil || len(at) != 5 {
-			t.Fatalf("%v, %v", at, err)
-		}
-		change(t, s, "INSERT INTO analytics_pending (project_id, session_id, record_id) SELECT project_id, session_id, id FROM decisions WHERE position = 3")
-		retain(t, s, p, 200)
-		head, err := s.Decisions().Head(t.Context(), p)
-		if err != nil || head.Checkpoint.Position != 2 || head.Position != 5 {
-			t.Fatalf("%+v, %v", head, err)
-		}
-		left, err := s.Decisions().Sealed(t.Context(), p, 1, 10)
-		if err != nil || len(left) != 3 {
-			t.Fatalf("%d are left, %v", len(left), err)
-		}
-		links := make([]negotiation.Link, len(left))
-		for i, d := range left {
-			links[i] = negotiation.Link(d)
-		}
-		if end, broken := negotiation.VerifyChain(head.Checkpoint.ChainEnd, links); broken != 0 || end.Hash != head.Hash {
-			t.Errorf("broken at %d", broken)
-		}
-		err = s.inTx(t.Context(), p, func(tx *tx) error {
-			_, err := tx.exec(t.Context(), "DELETE FROM decisions WHERE project_id = $1 AND position = 3", p.String())
-			return err
-		})
-		if err == nil {
-			t.Error("a decision behind the checkpoint was removed")
-		}
-		n, err := s.Retention().Reseal(t.Context(), func(_ id.Project, sealed []byte) ([]byte, error) { return append(sealed, '!'), nil })
-		if err != nil || n != 1 {
-			t.Errorf("%d were sealed anew, %v", n, err)
-		}
-		if head, err = s.Decisions().Head(t.Context(), p); err != nil || head.Seal != head.Checkpoint.Text()+"!" {
-			t.Errorf("%q, %v", head.Seal, err)
-		}
-	})
-}
-
-// A fold seals a new checkpoint, and what it hides is lost for good. So it goes on neither from a checkpoint that somebody
-// moved, nor over a decision that was changed or is missing.
-func TestRetention_foldOfBrokenChain(t *testing.T) {
-	onEngines(t, func(t *testing.T, s *Store) {
-		unguarded := func(statements ...string) {
-			t.Helper()
-			if err := onConn(t.Context(), s.write, anyProject, func(conn *sqlx.Conn) error {
-				for _, statement := range statements {
-					if _, err := conn.ExecContext(t.Context(), statement); err != nil {
-						return fmt.Errorf("%s: %w", statement, err)
-					}
-				}
-				return nil
-			}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		unguarded(unguardedRecord(s), "COMMIT")
-		begin := "BEGIN IMMEDIATE"
-		if s.dialect.oneTrip {
-			begin = "BEGIN; SET LOCAL haggle.project_id = '*'"
-		}
-		for name, statement := range map[string]string{
-			"a forged checkpoint": `UPDATE decision_chains AS c SET folded = 2, folded_until = 1,
-				folded_hash = (SELECT hash FROM decisions AS d WHERE d.project_id = c.project_id AND position = 2) WHERE project_id = '%[1]s'`,
-			"a changed decision":     "UPDATE decisions SET floor = floor - 1 WHERE position = 3 AND project_id = '%[1]s'",
-			"one made to look older": "UPDATE decisions SET at = 1 WHERE position = 3 AND project_id = '%[1]s'",
-			"one that is missing":    "DELETE FROM decisions WHERE position = 3 AND project_id = '%[1]s'",
-		} {
-			sale := sealedShop(t, s, 5)
-			change(t, s, "DELETE FROM analytics_pending")
-			unguarded(begin, fmt.Sprintf(statement, sale.Project()), "COMMIT")
-			before := rowsOf(t, s, sale.Project(), "decisions")
-			s.SetClock(began.Add(200 * 24 * time.Hour))
-			more, err := s.Retention().Fold(t.Context(), sale.Project(), project.Days(180), plainSeals{})
-			if err == nil || more || !strings.Contains(err.Error(), "is broken at") {
-				t.Errorf("%s: %v, %v", name, more, err)
-			}
-			if after := rowsOf(t, s, sale.Project(), "decisions"); after[0] != before[0] {
-				t.Errorf("%s: %d decisions are left of %d", name, after[0], before[0])
 			}
 		}
 	})
