@@ -25,6 +25,7 @@ type HaggleAsk struct {
 	Since        time.Time
 	ProductSince time.Time
 	Newest       int // of the client's decisions, in which sessions about the product are looked for
+	Sessions     int // about the product that are looked at
 }
 
 // Haggle is everything that answering an offer needs. What is unknown is nil. Quote is only found in

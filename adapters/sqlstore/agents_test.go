@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -182,7 +183,7 @@ func TestAgentsAndProbingTakeOneRoundTrip(t *testing.T) {
 	}
 	ask := ports.HaggleAsk{
 		Session: numbered[id.Session](1), Product: numbered[id.Product](1), Quantity: 1, Client: "client",
-		Since: time.UnixMilli(0), ProductSince: time.UnixMilli(0), Newest: 400,
+		Since: time.UnixMilli(0), ProductSince: time.UnixMilli(0), Newest: 200, Sessions: 40,
 	}
 	if trips := w.count(func() {
 		if _, err := s.Haggling().Load(t.Context(), p.ID, ask); err != nil {
@@ -202,7 +203,7 @@ func TestProbingTakesNoStatementOfItsOwn(t *testing.T) {
 		statements := func(client string) int64 {
 			return count(func() {
 				ask := ports.HaggleAsk{
-					Session: visit, Product: numbered[id.Product](1), Quantity: 1, Client: client, ProductSince: time.UnixMilli(0), Newest: 400,
+					Session: visit, Product: numbered[id.Product](1), Quantity: 1, Client: client, ProductSince: time.UnixMilli(0), Newest: 200, Sessions: 40,
 				}
 				if _, err := s.Haggling().Load(t.Context(), p.ID, ask); err != nil {
 					t.Error(err)
@@ -213,6 +214,28 @@ func TestProbingTakesNoStatementOfItsOwn(t *testing.T) {
 			t.Errorf("an ask of a client takes %d statements, one of nobody %d", with, without)
 		}
 	}
+}
+
+// However many quotes a project has, and without statistics, counting what a client tried out looks sessions up.
+func TestProbingLooksSessionsUp(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		p := storeProject(t, s, 1)
+		past := newPast(5, p.ID, time.UnixMilli(0), time.Hour)
+		for len(past.decisions) < 2000 {
+			past.visit()
+		}
+		past.store(t, s)
+		explain := "EXPLAIN QUERY PLAN "
+		if s.dialect.oneTrip {
+			explain = "EXPLAIN (COSTS OFF) "
+		}
+		values := strings.NewReplacer("$10", "40", "$1", "'"+p.ID.String()+"'", "$2", "'session'", "$3", "''", "$4", "'product'", "$5", "''",
+			"$6", "1", "$7", "'client'", "$8", "0", "$9", "200")
+		plan := planOf(t, s, p.ID, explain+values.Replace(selectAskedStock+andProbedProduct))
+		if !strings.Contains(plan, "quotes_item") || strings.Contains(plan, "Seq Scan on quotes") || strings.Contains(plan, "SCAN bought") {
+			t.Errorf("all quotes of the project are read:\n%s", plan)
+		}
+	})
 }
 
 func TestAgentSecretsAreSealedAnew(t *testing.T) {

@@ -114,8 +114,9 @@ SELECT count(DISTINCT session_id) AS n
 FROM (` + newestOfClient + `2000
 ) AS newest`
 
-	// andProbedProduct adds a row to the stock, of no variant: how many other sessions of the client were about the
-	// product and led to no order of it.
+	// andProbedProduct adds a row to the stock, of no variant: how many of the client's other sessions about the product,
+	// so many at most, led to no order of it. A count instead of EXISTS has PostgreSQL look up each session: without
+	// statistics it would rather read all quotes of the project.
 	andProbedProduct = `
 UNION ALL
 SELECT '' AS variant_id, count(*) AS quantity
@@ -125,15 +126,16 @@ FROM (
   ) AS newest
   WHERE product_id = ` + askedProduct + `
     AND session_id <> $2
+  LIMIT $10
 ) AS tried
-WHERE NOT EXISTS (
-  SELECT 1
+WHERE (
+  SELECT count(*)
   FROM quotes AS bought
   WHERE bought.project_id = $1
     AND bought.session_id = tried.session_id
     AND bought.product_id = ` + askedProduct + `
     AND bought.redeemed_by <> ''
-)`
+) = 0`
 )
 
 type askedStockRow struct {
@@ -180,7 +182,7 @@ func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.Haggle
 	b.query(&found.products, selectAskedProduct, args...)
 	b.query(&found.variants, selectAskedVariants, args...)
 	if ask.Client != "" && !ask.ProductSince.IsZero() {
-		args = append(args, ask.Client, toMillis(ask.ProductSince), ask.Newest)
+		args = append(args, ask.Client, toMillis(ask.ProductSince), ask.Newest, ask.Sessions)
 		b.query(&found.stock, selectAskedStock+andProbedProduct, args...)
 	} else {
 		b.query(&found.stock, selectAskedStock, args...)

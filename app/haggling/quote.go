@@ -153,13 +153,15 @@ func (s *Service) load(ctx context.Context, p *project.Project, ask ports.Haggle
 }
 
 // counting has what a client tries counted where the policy limits it. Who tries to hide sessions about a product behind
-// others asks for twenty others each.
+// others asks for ten others each. A client is only held a prober if, of the newest twice as many sessions, more than the
+// limit led to no order.
 func counting(ask ports.HaggleAsk, limits negotiation.Probing, now time.Time) ports.HaggleAsk {
 	if limits.Client > 0 {
 		ask.Since = now.Add(-24 * time.Hour)
 	}
 	if limits.Product > 0 {
-		ask.ProductSince, ask.Newest = now.Add(-negotiation.ProbingWindow), min(20*limits.Product, mostLookedAt)
+		ask.ProductSince = now.Add(-negotiation.ProbingWindow)
+		ask.Newest, ask.Sessions = min(10*limits.Product, mostLookedAt), min(2*limits.Product, mostLookedAt)
 	}
 	return ask
 }

@@ -317,16 +317,16 @@ func haggleProbed(s *shop) {
 		ask  ports.HaggleAsk
 		want negotiation.Probed
 	}{
-		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Client: "me", Since: since, ProductSince: since, Newest: 20}, negotiation.Probed{Session: 2, Client: 6, Product: 2}},
-		{ports.HaggleAsk{Session: mine.ID, Quote: quote, Client: "me", Since: since, ProductSince: since, Newest: 20}, negotiation.Probed{Session: 2, Client: 6, Product: 2}},
-		{ports.HaggleAsk{Session: before.ID, Product: other.ID, Quantity: 1, Client: "me", Since: since, ProductSince: since, Newest: 20}, negotiation.Probed{Session: 1, Client: 6, Product: 3}},
-		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", Since: since, ProductSince: since, Newest: 20}, negotiation.Probed{Client: 6, Product: 3}},
-		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", Since: noon, ProductSince: noon, Newest: 20}, negotiation.Probed{Client: 2, Product: 2}},
-		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", ProductSince: since, Newest: 2}, negotiation.Probed{Product: 1}}, // the two newest are of one
+		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Client: "me", Since: since, ProductSince: since, Newest: 20, Sessions: 20}, negotiation.Probed{Session: 2, Client: 6, Product: 2}},
+		{ports.HaggleAsk{Session: mine.ID, Quote: quote, Client: "me", Since: since, ProductSince: since, Newest: 20, Sessions: 20}, negotiation.Probed{Session: 2, Client: 6, Product: 2}},
+		{ports.HaggleAsk{Session: before.ID, Product: other.ID, Quantity: 1, Client: "me", Since: since, ProductSince: since, Newest: 20, Sessions: 20}, negotiation.Probed{Session: 1, Client: 6, Product: 3}},
+		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", Since: since, ProductSince: since, Newest: 20, Sessions: 20}, negotiation.Probed{Client: 6, Product: 3}},
+		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", Since: noon, ProductSince: noon, Newest: 20, Sessions: 20}, negotiation.Probed{Client: 2, Product: 2}},
+		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", ProductSince: since, Newest: 2, Sessions: 20}, negotiation.Probed{Product: 1}}, // the two newest are of one
 		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", Since: since}, negotiation.Probed{Client: 6}},
-		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Client: "nobody", Since: since, ProductSince: since, Newest: 20}, negotiation.Probed{Session: 2}},
-		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Since: since, ProductSince: since, Newest: 20}, negotiation.Probed{Session: 2}},
-		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Since: since, ProductSince: since, Newest: 20}, negotiation.Probed{}},
+		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Client: "nobody", Since: since, ProductSince: since, Newest: 20, Sessions: 20}, negotiation.Probed{Session: 2}},
+		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Since: since, ProductSince: since, Newest: 20, Sessions: 20}, negotiation.Probed{Session: 2}},
+		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Since: since, ProductSince: since, Newest: 20, Sessions: 20}, negotiation.Probed{}},
 	} {
 		h := s.load(c.ask)
 		same(s.t, "probed", h.Probed, c.want)
