@@ -116,7 +116,7 @@ FROM (` + newestOfClient + `2000
 
 	// andProbedProduct adds a row to the stock, of no variant: how many of the client's other sessions about the product,
 	// so many at most, led to no order of it. A count instead of EXISTS has PostgreSQL look up each session: without
-	// statistics it would rather read all quotes of the project.
+	// statistics it would rather read all quotes of the product for each.
 	andProbedProduct = `
 UNION ALL
 SELECT '' AS variant_id, count(*) AS quantity
