@@ -334,7 +334,11 @@ func TestStripeWebhooks(t *testing.T) {
 		}
 	}
 	l.tell(t, "payouts", map[string]any{"provider": "stripe", "account": standin.StripeAccount(merchant), "currency": "usd", "amount": 2000})
-	reported := wantBalance(t, p, account, map[string]int64{"fee " + paid.Provider: -(4990*29/1000 + 30), "payout ": -2000})
+	reported := wantBalance(t, p, account, map[string]int64{
+		"fee " + paid.Provider:     -(4990*29/1000 + 30),
+		"dispute " + paid.Provider: -1500, // what was withdrawn came back, but for the fee
+		"payout ":                  -2000,
+	})
 	var again []string // what the webhooks reported
 	for _, news := range reported {
 		switch {
