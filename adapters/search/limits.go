@@ -9,9 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// limits bound what one project's index takes. Real catalogues stay far below them: 100,000 products have some
-// 200,000 different words. Beyond them the index leaves out what searches miss least: first the recognition of
-// misspelt rare words, then new words of descriptions. Names, brands, categories and attributes come last.
+// limits bound the memory of one project's index. Beyond them the index leaves out what searches miss least: first the
+// recognition of misspelt rare words, then new words of descriptions, last new words of other fields.
 type limits struct {
 	bytes   int64 // of the whole index
 	terms   int   // different words of descriptions; other fields may bring as many again
@@ -30,7 +29,7 @@ func limitsOf(bytes int64) limits {
 	}
 }
 
-// What building takes for an entry, measured. It is more than what stays.
+// Estimates of what building takes for an entry, the maps and lists of the builder included.
 const (
 	bytesOfEntry = 24  // a word in a document
 	bytesOfTerm  = 250 // a different word

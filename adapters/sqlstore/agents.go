@@ -149,7 +149,7 @@ func (v Agents) Active(ctx context.Context, of id.Project) (*agent.Agent, error)
 	return v.one(ctx, of, missingProject(), activeAgent, of.String())
 }
 
-// SelfTuning goes on behind rows none of which can be read.
+// SelfTuning skips rows that cannot be read, and reads further pages until it finds one that can.
 func (v Agents) SelfTuning(ctx context.Context, before time.Time, after id.Agent, limit int) (due []*agent.Agent, unreadable error) {
 	for from := after.String(); ; {
 		var rows []agentRow

@@ -55,7 +55,7 @@ SELECT EXISTS (SELECT 1 FROM products WHERE project_id = $1 AND deleted_at IS NU
   OR EXISTS (SELECT 1 FROM orders WHERE project_id = $1)`
 )
 
-// Create holds the account's row, so that nobody else counts its projects until the transaction ends.
+// Create locks the account's row, so that concurrent transactions cannot exceed its project limit.
 func (p Projects) Create(ctx context.Context, created *project.Project) error {
 	r, err := p.store.dialect.toProjectRow(created)
 	if err != nil {

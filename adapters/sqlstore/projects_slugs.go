@@ -57,7 +57,8 @@ func slugTaken() *fault.Error {
 	return fault.New(fault.Conflict, "slug_taken", "The slug is in use.").With("slug", "is in use")
 }
 
-// takeSlug comes after the statement that gave a project of the account the slug: that waits for whoever is releasing it.
+// takeSlug refuses a slug that another account released recently. It must run after the INSERT or UPDATE of the project: the
+// unique index makes that statement wait for a transaction that is releasing the slug.
 func (t *tx) takeSlug(ctx context.Context, slug string, by id.Account) error {
 	var kept bool
 	_, err := t.get(ctx, &kept, fmt.Sprintf(slugOfAnother, t.dialect.moment()), slug, by.String(), project.SlugKept.Milliseconds())

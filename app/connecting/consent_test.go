@@ -378,7 +378,7 @@ func TestDisconnectingEndsWhatWasGoingOn(t *testing.T) {
 	}
 }
 
-// A request that is told to come again finds its state as it was.
+// A request that is refused with 503 overloaded does not use up its OAuth state.
 func TestRedeem_withoutRoomKeepsTheState(t *testing.T) {
 	t.Parallel()
 	w := newTown()

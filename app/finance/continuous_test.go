@@ -30,7 +30,7 @@ type fakeReconciliations struct {
 	booked []ledger.Transaction
 	until  time.Time // which changes are booked
 	open   []string  // disputes
-	before time.Time // of which the open ones were asked for
+	before time.Time // the argument of the last OpenDisputes
 }
 
 func (f *fakeReconciliations) OpenDisputes(_ context.Context, _ *ports.Reconciliation, before time.Time, _ int) ([]string, error) {

@@ -28,8 +28,8 @@ func TestReconciler_takesOver(t *testing.T) {
 	}
 }
 
-// What a dispute of an orphaned charge takes is booked, as are its fees: no order has a dispute that tells of it. The
-// dispute of a payment is told of by its reports.
+// Withdrawals and fees for a dispute of an orphaned charge are booked from the balance report. Those of an order's payment
+// are booked by the dispute's webhooks.
 func TestReconciler_disputeOfAnOrphan(t *testing.T) {
 	t.Parallel()
 	for _, state := range []ports.MovementState{ports.MovementOrphan, ports.MovementOwed} {

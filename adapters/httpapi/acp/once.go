@@ -14,8 +14,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// shortestKey is how many characters the key of a request has at least that is answered by a session, a quote, a token or a
-// checkout: whoever sends the same request under the same key gets the same answer.
+// shortestKey is the minimum length of an idempotency key for requests that create a session, quote, token or checkout. A
+// key must be hard to guess, because the same request under the same key gets the same answer.
 const shortestKey = 16
 
 // Operations that are answered by such a right; the first two open a session where the request names none.
@@ -63,8 +63,8 @@ func (h *handlers) once(phased bool) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-// keyOwner is to whom a request's key belongs: the session that the request names, or the checkout, whose ids nobody else
-// knows. Where it names none it is the client's address, which others may share.
+// keyOwner returns the owner of a request's idempotency key: the session or checkout that the request names, or else the
+// client's address, which several clients may share.
 func (h *handlers) keyOwner(ctx huma.Context, body []byte) (owner string, named bool) {
 	session, checkout := "", ""
 	if strings.Contains(ctx.Operation().Path, "/sessions/") {

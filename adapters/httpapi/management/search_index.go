@@ -21,7 +21,7 @@ type SearchIndex struct {
 	EmbeddingError *string       `json:"embedding_error" nullable:"true" doc:"Why the last attempt to embed the products failed; null: it did not. It is tried again by itself."`
 	MemoryBytes    int64         `json:"memory_bytes" minimum:"0" doc:"What the index takes, about."`
 	MemoryLimit    int64         `json:"memory_limit_bytes" minimum:"0" doc:"What one project's index may take: half of HAGGLE_SEARCH_MEMORY; 0: any."`
-	LeftOut        []string      `json:"left_out" nullable:"false" enum:"spelling,descriptions" doc:"What the index leaves out because it would take more memory than memory_limit_bytes. spelling: misspellings of rare words are not recognized. descriptions: some words of descriptions are not found. Names, brands, categories and attributes are always searched."`
+	LeftOut        []string      `json:"left_out" nullable:"false" enum:"spelling,descriptions" doc:"What the index leaves out because it would take more memory than memory_limit_bytes. spelling: misspellings of rare words are not recognized. descriptions: some words of descriptions are not found. New words of names, brands, categories and attributes are left out last."`
 }
 
 // SearchVectors is by what an index compares the meaning of queries with that of products, beside their words.

@@ -32,10 +32,10 @@ func (p *Provider) Resolve(ctx context.Context, a ports.PaymentAccount, r ports.
 	}
 }
 
-// used returns the outcome of a key that Stripe knows, or may know, from a charge or from a void: the intent decides.
-// Without one the outcome is unknown, and why is the error: a request that failed before there was an intent looks the
-// same, and is told apart by a repeat of that very request only (Charge), to which Stripe repeats its answer. A list
-// that was read in parts may have been too early for an intent: the next one begins anew.
+// used looks up the payment intent of an idempotency key that Stripe has, or may have, seen in a charge or a void, and
+// returns its outcome. Without an intent the outcome is unknown and the error is why: a request that failed before Stripe
+// created an intent looks the same, and only repeating that request (Charge) tells them apart. A list that was read in
+// parts may have started before the intent existed, so the next search starts over.
 func (p *Provider) used(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest, why error) (checkout.Outcome, error) {
 	intent, _, err := p.find(ctx, a, r.Charge)
 	switch {

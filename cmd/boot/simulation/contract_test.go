@@ -325,20 +325,7 @@ func listedTooEarly(b *bench) {
 	}
 	b.takes, b.stripe.busy, b.stripe.unsearchable = 90*time.Second, 4, true
 	_, _ = b.charge(b.request(1, "taken"))
-	r := b.request(1, "")
-	for range 30 {
-		got, err := b.resolve(r)
-		var looking ports.StillLooking
-		switch {
-		case errors.As(err, &looking):
-			r.Charge.Progress = looking.Progress
-		case err == nil:
-			b.want("resolved", got, err, checkout.Paid{})
-			return
-		}
-		time.Sleep(10 * time.Second)
-	}
-	b.t.Errorf("the charge is never found: %q", r.Charge.Progress)
+	b.resolvesTo(30, checkout.Paid{})
 }
 
 // voidedInManyPages has the provider carry a void out and keep an error as its answer. Only the list tells, which is
@@ -348,18 +335,24 @@ func voidedInManyPages(b *bench) {
 		return
 	}
 	b.trouble.after, b.stripe.busy, b.stripe.unsearchable = true, 9, true
+	b.resolvesTo(9, checkout.NotCharged{})
+}
+
+// resolvesTo checks the outcome of an attempt that takes several calls of Resolve, ten seconds apart, at most so many.
+func (b *bench) resolvesTo(most int, want checkout.Outcome) {
+	b.t.Helper()
 	r := b.request(1, "")
-	for range 9 {
+	for range most {
 		got, err := b.resolve(r)
 		var looking ports.StillLooking
 		switch {
 		case errors.As(err, &looking):
 			r.Charge.Progress = looking.Progress
 		case err == nil:
-			b.want("resolved", got, err, checkout.NotCharged{})
+			b.want("resolved", got, err, want)
 			return
 		}
 		time.Sleep(10 * time.Second)
 	}
-	b.t.Errorf("the void is never found: %q", r.Charge.Progress)
+	b.t.Errorf("not resolved after %d calls: %q", most, r.Charge.Progress)
 }
