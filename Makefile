@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test features bench simulate schedules faults provider-contract fuzz lint
+.PHONY: help build release run test features bench simulate schedules faults provider-contract fuzz lint
 
 BENCHTIME ?= 1s
 FUZZTIME  ?= 10s
@@ -10,9 +10,15 @@ SCHEDULES ?= 100000
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: ## build, then serve the demo shop
-	@echo "Building haggle (the first build takes a minute or two) ..."
-	@go build -o .bin/haggle ./cmd/haggle
+build: ## build haggle and haggle-sim into .bin
+	@echo "Building haggle and haggle-sim (the first build takes a minute or two) ..."
+	@go build -o .bin/ ./cmd/haggle ./cmd/haggle-sim
+
+release: ## build both programs for release into .bin/release: static, without symbols and local paths
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o .bin/release/ ./cmd/haggle ./cmd/haggle-sim
+	@ls -l .bin/release
+
+run: build ## build, then serve the demo shop
 	@exec .bin/haggle serve --demo
 
 test: ## run every test, on SQLite and PostgreSQL (installs PostgreSQL, Redis and WordNet where they are missing)
@@ -31,8 +37,8 @@ bench: ## run the benchmarks, BENCHTIME=1s each
 	@.ci/redis
 	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $$(grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n1 dirname | sort -u)
 
-simulate: ## let buyer agents loose on the demo shop
-	go run ./cmd/haggle simulate --demo
+simulate: build ## let buyer agents loose on the demo shop
+	.bin/haggle simulate --demo
 
 schedules: ## run payments and events over SCHEDULES=100000 simulated schedules of failures (SEED=n: that one)
 	SCHEDULES=$(if $(SEED),1,$(SCHEDULES)) SEED=$(SEED) go test -v -count=1 -timeout 60m -run 'TestSchedules|TestWebhooksOfOneProduct' ./cmd/boot/simulation

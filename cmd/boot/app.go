@@ -24,12 +24,13 @@ import (
 	"github.com/haggle-commerce/haggle/app/catalogs"
 	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/app/payments"
+	"github.com/haggle-commerce/haggle/cmd/version"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Version of the program.
-const Version = "0.1.0"
+const Version = version.Number
 
 // App is a server with all of its parts. New makes it, Run serves until its context ends, Close frees
 // what it holds.

@@ -104,6 +104,25 @@ func TestArchitectureFindsAStrayTopLevelFolder(t *testing.T) {
 	}
 }
 
+func TestArchitectureFindsALinkedSimulator(t *testing.T) {
+	root := plant(t, []planted{
+		{path: "cmd/haggle/main.go", code: `package main; import _ ` + module + `cmd/boot"`},
+		{path: "cmd/haggle/main_test.go", code: `package main; import _ ` + module + `simulator/acp"`},
+		{path: "cmd/haggle-sim/main.go", code: `package main; import _ ` + module + `simulator"`},
+		{path: "cmd/boot/boot.go", code: `package boot; import _ ` + module + `adapters/a"`},
+		{path: "adapters/a/a.go", code: `package a; import _ ` + module + `simulator/provider"`},
+		{path: "simulator/a.go", code: "package simulator"}, {path: "simulator/provider/a.go", code: "package provider"},
+	})
+	sources, err := readTree(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := judgeLinks(sources)
+	if len(found) != 1 || found[0] != "adapters/a/a.go:1: simulator/provider is linked into the merchant's program" {
+		t.Errorf("found %q, want simulator/provider by adapters/a", found)
+	}
+}
+
 // plant writes a module of these files.
 func plant(t *testing.T, files []planted) (root string) {
 	t.Helper()

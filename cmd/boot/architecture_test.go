@@ -121,6 +121,7 @@ func TestArchitecture(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("the top level is as agreed", func(t *testing.T) { report(t, judgeTopLevel(root)) })
+	t.Run("the merchant's program links no simulator", func(t *testing.T) { report(t, judgeLinks(sources)) })
 	for _, rule := range rules {
 		t.Run(rule.name, func(t *testing.T) {
 			for _, s := range sources {
@@ -146,6 +147,42 @@ func judgeTopLevel(root string) (found []string) {
 		name := entry.Name()
 		if !strings.HasPrefix(name, ".") && !slices.Contains(topLevel, name) {
 			found = append(found, fmt.Sprintf("%s: not in the agreed top level: %s", name, strings.Join(topLevel, " ")))
+		}
+	}
+	return found
+}
+
+// What the merchant's program is built from, and what it must not link: this is for tests and for haggle-sim.
+var (
+	merchantProgram = []string{"cmd/haggle", "cmd/boot"}
+	unlinked        = []string{"simulator", "features", "ports/porttest", "cmd/haggle-sim", "cmd/boot/boottest"}
+)
+
+// judgeLinks follows the imports of the merchant's program through all packages, tests left out.
+func judgeLinks(sources []source) (found []string) {
+	packages := map[string][]source{}
+	for _, s := range sources {
+		if !s.test() {
+			packages[s.folder()] = append(packages[s.folder()], s)
+		}
+	}
+	seen, queue := map[string]bool{}, slices.Clone(merchantProgram)
+	for len(queue) > 0 {
+		folder := queue[0]
+		queue = queue[1:]
+		if seen[folder] {
+			continue
+		}
+		seen[folder] = true
+		for _, s := range packages[folder] {
+			for _, i := range s.imports {
+				switch {
+				case withinAny(i.ours, unlinked):
+					found = append(found, fmt.Sprintf("%s: %s is linked into the merchant's program", i.at, i.ours))
+				case i.ours != "":
+					queue = append(queue, i.ours)
+				}
+			}
 		}
 	}
 	return found

@@ -1,9 +1,9 @@
-// Command haggle is the whole product in one program: the server, and the tools around it.
+// Command haggle is the merchant's program: the server, and the tools around it. Buyers and look-alikes are a program of
+// their own, haggle-sim, which haggle simulate runs.
 package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -13,12 +13,11 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
 	"github.com/haggle-commerce/haggle/cmd/boot"
-	"github.com/haggle-commerce/haggle/cmd/boot/searcheval"
 )
 
 type cli struct {
 	Serve      serveCmd         `cmd:"" help:"Run the server: both APIs, their documentation, and the background work."`
-	Simulate   simulateCmd      `cmd:"" help:"Send simulated buyers to a server, or stand in for a payment provider."`
+	Simulate   simulateCmd      `cmd:"" passthrough:"" help:"Send simulated buyers to a server, or run look-alikes of what a server calls (runs haggle-sim)."`
 	Import     importCmd        `cmd:"" help:"Load products from a CSV or NDJSON file into a project."`
 	Agents     agentsCmd        `cmd:"" help:"List, tune and audit a project's negotiator agents."`
 	Payments   paymentsCmd      `cmd:"" help:"List and decide payments whose outcome their provider does not tell."`
@@ -27,24 +26,16 @@ type cli struct {
 	Doctor     doctorCmd        `cmd:"" help:"Check the configuration and what it names, and say what is wrong."`
 	Verify     verifyCmd        `cmd:"" help:"Check that what the database holds adds up: orders, payments, stock, events and the books."`
 	Migrate    migrateCmd       `cmd:"" help:"Bring the database's schema up to date, and exit."`
-	SearchEval searchEvalCmd    `cmd:"" help:"Measure how well search finds what people judged to be relevant."`
-	Licenses   licensesCmd      `cmd:"" help:"Print the licenses of this program and of all that is linked into it."`
+	SearchEval searchEvalCmd    `cmd:"" passthrough:"" help:"Measure how well search finds what people judged to be relevant (runs haggle-sim)."`
+	Licenses   licensesCmd      `cmd:"" help:"Print the licenses of haggle and haggle-sim and of all that is linked into them."`
 	Version    kong.VersionFlag `help:"Print the version."`
 }
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "haggle:", err)
-		os.Exit(exitCode(err))
+		os.Exit(1)
 	}
-}
-
-// exitCode is 2 for files that cannot be measured, so that scripts can tell them from a failure.
-func exitCode(err error) int {
-	if _, ok := errors.AsType[*searcheval.InputError](err); ok {
-		return 2
-	}
-	return 1
 }
 
 func run(args []string) error {

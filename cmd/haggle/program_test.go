@@ -17,11 +17,16 @@ import (
 const asProgram = "TEST_RUNS_HAGGLE"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
+	switch {
+	case filepath.Base(os.Args[0]) == simulatorName:
+		stubSimulator()
+	case os.Getenv(asProgram) != "":
 		main()
-		return
+	default:
+		code := m.Run()
+		removeSimulator()
+		os.Exit(code)
 	}
-	os.Exit(m.Run())
 }
 
 func command(t *testing.T, databaseURL string, args ...string) *exec.Cmd {
@@ -86,11 +91,11 @@ func TestDemoAndItsCommands(t *testing.T) {
 	if pasted != 2 {
 		t.Errorf("%d curl commands were printed, want 2:\n%s", pasted, s.output)
 	}
-	story, err := command(t, database, "simulate", "--demo", "--url", s.url).CombinedOutput()
+	story, err := simulate(t, "--demo", "--url", s.url).CombinedOutput()
 	if err != nil || !strings.Contains(string(story), "success: order HG-") {
 		t.Errorf("the story: %v\n%s", err, story)
 	}
-	many, err := command(t, database, "simulate", "--buyers=40", "--seed=7", "--url", s.url).CombinedOutput()
+	many, err := simulate(t, "--buyers=40", "--seed=7", "--url", s.url).CombinedOutput()
 	if err != nil || !strings.Contains(string(many), "0 OpenAPI violations") || !strings.Contains(string(many), "0 invariant violations") {
 		t.Errorf("forty buyers: %v\n%s", err, many)
 	}
@@ -219,7 +224,7 @@ func TestKeys(t *testing.T) {
 
 func TestHelpOfEveryCommand(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"", "serve", "simulate", "import", "keys", "keys create", "keys list", "keys revoke", "migrate"} {
+	for _, name := range []string{"", "serve", "import", "keys", "keys create", "keys list", "keys revoke", "migrate"} {
 		out, err := command(t, "", strings.Fields(name+" --help")...).CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "Usage: haggle") {
 			t.Errorf("haggle %s --help: %v\n%s", name, err, out)

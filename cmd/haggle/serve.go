@@ -56,22 +56,24 @@ func tryOut(w io.Writer, url string, shop boot.DemoShop) {
 	fmt.Fprintf(w, "   curl -s --json '{\"query\": \"%s\", \"limit\": 3}' %s/acp/search\n\n2. haggle:\n\n", shop.Query, shop.ACP)
 	fmt.Fprintf(w, "   curl -s --json '{\"product_id\": \"%s\", \"variant_id\": \"%s\", \"quantity\": 1, \"offer_price\": %s}' %s/acp/quote\n\n",
 		shop.Product, shop.Variant, shop.Offer, shop.ACP)
-	fmt.Fprintf(w, "3. do all of it, and buy:\n\n   %s simulate --demo%s\n", program(), elsewhere(url))
+	fmt.Fprintf(w, "3. do all of it, and buy:\n\n   %s --demo%s\n", simulation(), elsewhere(url))
 }
 
-// program is how to call this program again from where it was called.
-func program() string {
+// simulation is the command that starts simulated buyers, as it can be pasted where this program was started.
+func simulation() string {
 	name := os.Args[0]
 	if strings.HasPrefix(name, os.TempDir()) {
-		return "go run ./cmd/haggle"
+		return "go run ./cmd/haggle-sim" // go run keeps nothing beside haggle
 	}
 	if here, err := os.Getwd(); err == nil && filepath.IsAbs(name) {
 		if relative, err := filepath.Rel(here, name); err == nil && !strings.HasPrefix(relative, "..") {
-			return "./" + relative
+			name = "./" + relative
 		}
 	}
-	return name
+	return name + " simulate"
 }
+
+const defaultURL = "http://127.0.0.1:8080"
 
 func elsewhere(url string) string {
 	if url == defaultURL {

@@ -1,95 +1,72 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
-	"time"
-
-	"github.com/schollz/progressbar/v3"
-
-	"github.com/haggle-commerce/haggle/simulator"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
 )
 
-const defaultURL = "http://127.0.0.1:8080"
+// simulateCmd and searchEvalCmd hand all their arguments to haggle-sim, flags and --help included.
+type (
+	simulateCmd struct {
+		Args []string `arg:"" optional:"" help:"Arguments of haggle-sim: haggle simulate --help lists them."`
+	}
+	searchEvalCmd struct {
+		Args []string `arg:"" optional:"" help:"Arguments of haggle-sim search-eval."`
+	}
+)
 
-type simulateCmd struct {
-	Shop      shopCmd      `cmd:"" default:"withargs" help:"Send simulated buyers to a server and report what happened (the default)."`
-	Market    marketCmd    `cmd:"" help:"Say what a negotiation policy earns from populations of buyers, without a server."`
-	Provider  providerCmd  `cmd:"" help:"Run a payment provider that speaks Stripe's and PayPal's protocols and moves no money."`
-	Platforms platformsCmd `cmd:"" help:"Run look-alikes of Shopify, HubSpot, ShipStation and a merchant's own system."`
+func (c simulateCmd) Run() error { return runSimulator(c.Args) }
 
-	Embeddings embeddingsCmd `cmd:"" help:"Run a look-alike of an OpenAI-compatible embeddings endpoint."`
-	Model      modelCmd      `cmd:"" help:"Run a look-alike of two language model services, which writes as it is told to."`
-	Agent      agentCmd      `cmd:"" help:"Run a merchant's own handler of the agent events, which misbehaves as it is told to."`
-}
+func (c searchEvalCmd) Run() error { return runSimulator(append([]string{"search-eval"}, c.Args...)) }
 
-// serveLookAlike listens, greets with the address and serves until ctx ends. What hangs then is not waited for.
-func serveLookAlike(ctx context.Context, addr string, handler http.Handler, greet func(url string)) error {
-	listener, err := net.Listen("tcp", addr)
+// simulatorName is the file name of the second program.
+var simulatorName = map[bool]string{false: "haggle-sim", true: "haggle-sim.exe"}[runtime.GOOS == "windows"]
+
+// runSimulator replaces this process by haggle-sim, so that the process id, standard input and output, signals and the
+// exit code are haggle-sim's. It returns only if haggle-sim cannot be started. Windows cannot replace a process: there
+// haggle waits for haggle-sim, which shares its console, and ends with the same exit code.
+func runSimulator(args []string) error {
+	self, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("cannot listen: %w", err)
+		return err
 	}
-	greet("http://" + listener.Addr().String())
-	return serveUntil(ctx, listener, handler, 0, func() {})
+	path, err := findSimulator(filepath.Dir(self))
+	if err != nil {
+		return err
+	}
+	if runtime.GOOS == "windows" {
+		return runChild(path, args)
+	}
+	return cannotRun(path, syscall.Exec(path, append([]string{path}, args...), os.Environ()))
 }
 
-// serveUntil serves until ctx ends, or serving fails. Then end stops what else is at work, and the requests under way
-// have the grace to be answered in.
-func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler, grace time.Duration, end func()) error {
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	var err error
-	select {
-	case <-ctx.Done():
-	case err = <-failed:
+// runChild returns only if the child cannot be started.
+func runChild(path string, args []string) error {
+	child := exec.Command(path, args...)
+	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err := child.Run()
+	if child.ProcessState == nil {
+		return cannotRun(path, err)
 	}
-	end()
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-	defer cancel()
-	if server.Shutdown(bounded) != nil {
-		err = errors.Join(err, server.Close())
-	}
-	return err
-}
-
-type shopCmd struct {
-	URL         string `default:"http://127.0.0.1:8080" help:"Address of the server."`
-	Project     string `default:"demo" help:"Slug of the project to buy from."`
-	Buyers      int    `default:"20" help:"How many buyers go shopping."`
-	Seed        uint64 `default:"1" help:"The same seed sends the same buyers."`
-	Concurrency int    `default:"16" help:"How many buyers shop at one time."`
-	Demo        bool   `help:"Send one buyer, and show the whole conversation."`
-}
-
-// errBroken makes the program fail when the server broke a promise.
-var errBroken = errors.New("the server broke a promise: see above")
-
-func (s shopCmd) Run(ctx context.Context) error {
-	if s.Demo {
-		return simulator.Story(ctx, simulator.Config{URL: s.URL, Project: s.Project, Seed: s.Seed}, os.Stdout)
-	}
-	bar := progressbar.NewOptions(s.Buyers, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription("buyers"),
-		progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
-	report, err := simulator.Run(ctx, simulator.Config{
-		URL: s.URL, Project: s.Project, Buyers: s.Buyers, Seed: s.Seed, Concurrency: s.Concurrency,
-		Progress: func(done, _ int) { _ = bar.Set(done) },
-	})
-	_ = bar.Finish()
-	if report.Buyers > 0 {
-		if e := report.Write(os.Stdout); e != nil {
-			return e
-		}
-	}
-	switch {
-	case err != nil:
-		return fmt.Errorf("the simulation ended early: %w", err)
-	case !report.OK():
-		return errBroken
-	}
+	os.Exit(child.ProcessState.ExitCode())
 	return nil
+}
+
+func cannotRun(path string, err error) error { return fmt.Errorf("cannot run %s: %w", path, err) }
+
+// findSimulator looks for haggle-sim in the folder of this program, then on PATH.
+func findSimulator(folder string) (string, error) {
+	beside := filepath.Join(folder, simulatorName)
+	if path, err := exec.LookPath(beside); err == nil {
+		return path, nil
+	}
+	if path, err := exec.LookPath(simulatorName); err == nil {
+		return path, nil
+	}
+	return "", fmt.Errorf("%s is missing: it is neither in %s nor on PATH. Build it with: go build -o %s ./cmd/haggle-sim (or make build)",
+		simulatorName, folder, beside)
 }

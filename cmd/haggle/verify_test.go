@@ -19,7 +19,7 @@ func TestVerify(t *testing.T) {
 			t.Parallel()
 			database := engine.URL(t)
 			s := serve(t, database, "--demo")
-			if out, err := command(t, database, "simulate", "--demo", "--url", s.url).CombinedOutput(); err != nil {
+			if out, err := simulate(t, "--demo", "--url", s.url).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			out, err := command(t, database, "verify", "--wait=20s").CombinedOutput()

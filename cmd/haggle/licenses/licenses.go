@@ -1,5 +1,5 @@
-// Package licenses holds the license texts of all that is linked into the program: its own, Go's, those of the modules,
-// and those of files of others that are embedded. A test of the generator fails when a linked module's text is missing.
+// Package licenses holds the license texts of all that is linked into haggle and haggle-sim: their own, Go's, those of the
+// modules, and those of files of others that are embedded. A test of the generator fails when a linked module's text is missing.
 package licenses
 
 import (

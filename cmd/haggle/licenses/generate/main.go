@@ -1,4 +1,5 @@
-// Command generate collects the license texts of what is linked into haggle, on each system that it is built for:
+// Command generate collects the license texts of what is linked into haggle and haggle-sim, on each system that they are
+// built for:
 //
 //	go generate ./cmd/haggle/licenses
 package main
@@ -19,12 +20,12 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/haggle/licenses"
 )
 
-const (
-	ours    = "github.com/haggle-commerce/haggle"
-	program = ours + "/cmd/haggle"
-)
+const ours = "github.com/haggle-commerce/haggle"
 
-// systems are those that the program is built for. Some modules are linked on one of them only.
+// programs are those that a release holds.
+var programs = []string{ours + "/cmd/haggle", ours + "/cmd/haggle-sim"}
+
+// systems are those that the programs are built for. Some modules are linked on one of them only.
 var systems = []string{"linux", "darwin", "windows"}
 
 // embedded are files of others that are no modules: what they are, and where their license texts are, in our tree or in
@@ -175,12 +176,12 @@ func licenseFiles(folder string) (files []string) {
 	return files
 }
 
-// linked are the modules of the program's packages, ours among them.
+// linked are the modules of the programs' packages, ours among them.
 func linked(systems []string) (map[string]module, error) {
 	const format = `{{with .Module}}{{.Path}}|{{.Dir}}|{{$.Dir}}{{end}}`
 	modules := map[string]module{}
 	for _, system := range systems {
-		list := exec.Command("go", "list", "-deps", "-f", format, program)
+		list := exec.Command("go", append([]string{"list", "-deps", "-f", format}, programs...)...)
 		list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
 		list.Stderr = os.Stderr
 		out, err := list.Output()

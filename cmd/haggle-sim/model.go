@@ -45,5 +45,5 @@ func (c modelCmd) greet(url string) {
    curl -s -X DELETE %[1]s/control/faults
 
 Stop with Ctrl-C.
-`, url, key, program())
+`, url, key, merchantProgram())
 }

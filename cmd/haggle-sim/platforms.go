@@ -80,5 +80,5 @@ Or ShipStation, by key and secret:
    curl -s -X DELETE %[1]s/control/faults     # all well again
 
 Stop with Ctrl-C.
-`, url, c.Products, c.Customers, c.Orders, program())
+`, url, c.Products, c.Customers, c.Orders, merchantProgram())
 }

@@ -10,9 +10,9 @@ import (
 )
 
 // The look-alike comes up, the commands that it prints work, and Ctrl-C ends it well.
-func TestEmbeddingsAndTheirCommands(t *testing.T) {
+func TestModelAndItsCommands(t *testing.T) {
 	t.Parallel()
-	process := command(t, "", "simulate", "embeddings", "--addr=127.0.0.1:0", "--dims=5")
+	process := command(t, "model", "--addr=127.0.0.1:0", "--behaviour=chatty")
 	out, err := process.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func TestEmbeddingsAndTheirCommands(t *testing.T) {
 	var printed []string
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		line := strings.TrimSpace(lines.Text())
-		if value, ok := strings.CutPrefix(line, "HAGGLE_EMBEDDINGS_URL="); ok {
+		if value, ok := strings.CutPrefix(line, "HAGGLE_OPENAI_URL="); ok {
 			base = strings.Fields(value)[0]
 		}
 		if strings.HasPrefix(line, "curl ") {
@@ -36,17 +36,18 @@ func TestEmbeddingsAndTheirCommands(t *testing.T) {
 			break
 		}
 	}
-	printed = append(printed, "curl -s "+base+`/embeddings --json '{"model": "m", "input": "sofa"}'`)
+	question := `--json '{"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "{\"price\": \"92.50 USD\"}"}]}'`
+	printed = append(printed, "curl -s "+base+"/chat/completions "+question, "curl -s "+base+"/messages "+question)
 	for _, line := range printed {
 		answer, err := exec.Command("sh", "-c", line).CombinedOutput()
 		if err != nil || strings.Contains(string(answer), `"error"`) || !json.Valid(answer) {
 			t.Errorf("%s\n%v: %.300s", line, err, answer)
 		}
-		if strings.Contains(line, "/embeddings ") && strings.Count(string(answer), ",") < 5 {
-			t.Errorf("%s", answer)
+		if strings.Contains(line, "max_tokens") && !strings.Contains(string(answer), "90% off") {
+			t.Errorf("it is not as generous as it was told to be: %s", answer)
 		}
 	}
-	if len(printed) != 5 {
+	if len(printed) != 7 {
 		t.Errorf("%d commands were printed: %q", len(printed), printed)
 	}
 	_ = process.Process.Signal(os.Interrupt)

@@ -17,13 +17,13 @@ import (
 func TestSimulateMarketOverHTTP(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := serve(t, "sqlite://"+filepath.Join(dir, "market.db"), "--acp-rate=off")
+	s := boottest.Start(t, "sqlite://"+filepath.Join(dir, "market.db"))
 	here, there, page := filepath.Join(dir, "here.csv"), filepath.Join(dir, "there.csv"), filepath.Join(dir, "there.html")
 	flags := []string{"--buyers=100", "--population=normal-90-c65", "--seed=3"}
 	if _, said, err := simulateMarket(t, append(flags, "--csv="+here)...); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	out, said, err := simulateMarket(t, append(flags, "--csv="+there, "--json=-", "--html="+page, "--url="+s.url, "--key="+boottest.Key)...)
+	out, said, err := simulateMarket(t, append(flags, "--csv="+there, "--json=-", "--html="+page, "--url="+s.URL(), "--key="+boottest.Key)...)
 	if err != nil || !strings.Contains(said, "\n0 OpenAPI violations in ") {
 		t.Errorf("%v\n%s", err, said)
 	}
@@ -51,8 +51,8 @@ func TestSimulateMarketOverHTTP(t *testing.T) {
 // In a project of the merchant's own its settings count, what was sold is paid for and replaced, and the items leave.
 func TestSimulateMarketInAProject(t *testing.T) {
 	t.Parallel()
-	s := serve(t, "sqlite://"+filepath.Join(t.TempDir(), "market.db"), "--acp-rate=off")
-	c := merchant.New(exchange.NewClient(exchange.Config{URL: s.url}), boottest.Key, "")
+	s := boottest.Start(t, "sqlite://"+filepath.Join(t.TempDir(), "market.db"))
+	c := merchant.New(exchange.NewClient(exchange.Config{URL: s.URL()}), boottest.Key, "")
 	five := decimal.FromInt(5)
 	project, err := c.CreateProject(t.Context(), merchant.NewProject{
 		Name: "Own", Slug: "own", Settings: &merchant.ProjectSettings{DefaultCurrency: "JPY", MaxDiscountPercent: &five},
@@ -61,7 +61,7 @@ func TestSimulateMarketInAProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, said, err := simulateMarket(t, "--buyers=50", "--population=uniform-c50", "--strategy=linear", "--hints=heed", "--json=-", "--list=9000", "--pay",
-		"--concurrency=4", "--url="+s.url+"/", "--key="+boottest.Key, "--project=own")
+		"--concurrency=4", "--url="+s.URL()+"/", "--key="+boottest.Key, "--project=own")
 	if err != nil || !strings.Contains(said, "in the project own.") {
 		t.Errorf("%v\n%s", err, said)
 	}
@@ -77,10 +77,10 @@ func TestSimulateMarketInAProject(t *testing.T) {
 	if err != nil || len(left.Data) > 0 {
 		t.Errorf("%v, still on sale: %+v", err, left.Data)
 	}
-	if _, said, err = simulateMarket(t, "--buyers=10", "--url="+s.url, "--key="+boottest.Key, "--project=other"); err == nil || !strings.Contains(said, `none is named "other"`) {
+	if _, said, err = simulateMarket(t, "--buyers=10", "--url="+s.URL(), "--key="+boottest.Key, "--project=other"); err == nil || !strings.Contains(said, `none is named "other"`) {
 		t.Errorf("%v\n%s", err, said)
 	}
-	if _, said, err = simulateMarket(t, "--buyers=10", "--url="+s.url, "--key=hk_test_00000000000000000000000000000000"); err == nil || !strings.Contains(said, "401") {
+	if _, said, err = simulateMarket(t, "--buyers=10", "--url="+s.URL(), "--key=hk_test_00000000000000000000000000000000"); err == nil || !strings.Contains(said, "401") {
 		t.Errorf("%v\n%s", err, said)
 	}
 }

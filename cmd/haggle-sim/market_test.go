@@ -20,7 +20,7 @@ import (
 // simulateMarket runs the command, without a terminal.
 func simulateMarket(t *testing.T, flags ...string) (out, said string, err error) {
 	t.Helper()
-	c := command(t, "", append([]string{"simulate", "market"}, flags...)...)
+	c := command(t, append([]string{"market"}, flags...)...)
 	var stdout, stderr strings.Builder
 	c.Stdout, c.Stderr = &stdout, &stderr
 	err = c.Run()
@@ -169,7 +169,7 @@ func TestSimulateMarketRefuses(t *testing.T) {
 	if _, said, err := simulateMarket(t, "--csv=-", "--html=-"); err == nil || !strings.Contains(said, "only one of --json, --html and --csv can be -") {
 		t.Errorf("%v, %q", err, said)
 	}
-	if out, err := command(t, "", "simulate", "market", "--help").CombinedOutput(); err != nil || !strings.Contains(string(out), "95 % interval") {
+	if out, err := command(t, "market", "--help").CombinedOutput(); err != nil || !strings.Contains(string(out), "95 % interval") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

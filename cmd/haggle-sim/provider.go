@@ -38,7 +38,7 @@ func (c providerCmd) Run(ctx context.Context) error {
 func (c providerCmd) greet(url string) {
 	fmt.Printf("A payment provider that moves no money, in Stripe's and PayPal's form\n\n")
 	fmt.Printf("  Address   %s   (its books: %s/ledger, kept in %s)\n\n", url, url, c.Ledger)
-	fmt.Printf("Let the server use it:\n\n   HAGGLE_STRIPE_URL=%s HAGGLE_PAYPAL_URL=%s %s serve --demo\n\nStop with Ctrl-C.\n", url, url, program())
+	fmt.Printf("Let the server use it:\n\n   HAGGLE_STRIPE_URL=%s HAGGLE_PAYPAL_URL=%s %s serve --demo\n\nStop with Ctrl-C.\n", url, url, merchantProgram())
 }
 
 // serveProvider serves until ctx ends, and sends webhooks meanwhile.

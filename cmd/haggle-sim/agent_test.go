@@ -25,7 +25,7 @@ const agentSecret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 // The handler comes up, the commands that it prints work, and Ctrl-C ends it well.
 func TestAgentAndItsCommands(t *testing.T) {
 	t.Parallel()
-	process := command(t, "", "simulate", "agent", "--addr=127.0.0.1:0", "--secret="+agentSecret)
+	process := command(t, "agent", "--addr=127.0.0.1:0", "--secret="+agentSecret)
 	out, err := process.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

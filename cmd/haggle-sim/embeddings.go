@@ -43,5 +43,5 @@ func (c embeddingsCmd) greet(url string) {
    curl -s -X DELETE %[1]s/control/faults
 
 Stop with Ctrl-C.
-`, url, c.Dims, key, program())
+`, url, c.Dims, key, merchantProgram())
 }

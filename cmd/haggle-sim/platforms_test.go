@@ -13,7 +13,7 @@ import (
 // The look-alikes come up with what was asked for, the commands that they print work, and Ctrl-C ends them well.
 func TestPlatformsAndTheirCommands(t *testing.T) {
 	t.Parallel()
-	process := command(t, "", "simulate", "platforms", "--addr=127.0.0.1:0", "--products=7", "--orders=0")
+	process := command(t, "platforms", "--addr=127.0.0.1:0", "--products=7", "--orders=0")
 	out, err := process.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ const evalData = "testdata/search-eval/"
 // searchEval runs the command over the tiny shop; flags come last and override.
 func searchEval(t *testing.T, flags ...string) (out, said string, code int) {
 	t.Helper()
-	c := command(t, "sqlite://"+filepath.Join(t.TempDir(), "none.db"), append([]string{"search-eval"}, flags...)...)
+	c := command(t, append([]string{"search-eval"}, flags...)...)
 	var stdout, stderr strings.Builder
 	c.Stdout, c.Stderr = &stdout, &stderr
 	if err := c.Run(); err != nil {
