@@ -74,8 +74,18 @@ func openOffice(t *testing.T, s *Store) *office {
 	o := &office{T: t, outside: &machine{}, store: s}
 	o.outside.step.Store(1000)
 	o.Service = &access.Service{
-		Accounts: s.Accounts(), Keys: s.Keys(), Reach: s.Keys(), Authenticators: s.Authenticators(), Tries: s.Tries(),
-		TOTP: o.outside, Vault: o.outside, Clock: o.outside, Entropy: o.outside, Environment: account.Sandbox,
+		Stores: access.Stores{
+			Accounts:       s.Accounts(),
+			Keys:           s.Keys(),
+			Reach:          s.Keys(),
+			Authenticators: s.Authenticators(),
+		},
+		Tries:       s.Tries(),
+		TOTP:        o.outside,
+		Vault:       o.outside,
+		Clock:       o.outside,
+		Entropy:     o.outside,
+		Environment: account.Sandbox,
 	}
 	var err error
 	if o.owner, err = o.OpenAccount(t.Context(), "Zoë's", account.Growth); err != nil {
@@ -87,7 +97,12 @@ func openOffice(t *testing.T, s *Store) *office {
 // within runs work in a transaction, which rolls back if work fails.
 func (o *office) within(work func(*access.Service) error) error {
 	return o.store.Within(o.Context(), nil, func(view *Store) error {
-		bound := o.Service.Within(view.Accounts(), view.Keys(), view.Keys(), view.Authenticators())
+		bound := o.Service.In(access.Stores{
+			Accounts:       view.Accounts(),
+			Keys:           view.Keys(),
+			Reach:          view.Keys(),
+			Authenticators: view.Authenticators(),
+		})
 		bound.Tries = view.Tries() // not the transaction's, whatever they are taken from
 		return work(bound)
 	})

@@ -66,16 +66,18 @@ func (plainSecrets) Derive(text, _ string) []string { return []string{text} }
 // till is a server's payments over a store.
 func till(s *Store, g ports.Gateway) *app.Service {
 	return &app.Service{
-		Agent:     consentingAgent{},
-		Mandates:  noMandates{},
-		Checkouts: s.Checkouts(),
-		Orders:    s.Orders(),
-		Gateway:   g,
-		Tokens:    ordertoken.Tokens{Secrets: plainSecrets{}},
-		Sandbox:   true,
-		Entropy:   randomBits{},
-		Log:       slog.New(slog.DiscardHandler),
-		Patience:  time.Minute, // the machine may be busy
+		Stores: app.Stores{
+			Checkouts: s.Checkouts(),
+			Orders:    s.Orders(),
+		},
+		Agent:    consentingAgent{},
+		Mandates: noMandates{},
+		Gateway:  g,
+		Tokens:   ordertoken.Tokens{Secrets: plainSecrets{}},
+		Sandbox:  true,
+		Entropy:  randomBits{},
+		Log:      slog.New(slog.DiscardHandler),
+		Patience: time.Minute, // the machine may be busy
 	}
 }
 

@@ -15,30 +15,36 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service knows keys by the hashes of their secrets.
-type Service struct {
+// Stores are what the use cases read and write: the whole store, or one transaction of it.
+type Stores struct {
 	Accounts       ports.Accounts
 	Keys           ports.Keys
 	Reach          ports.Reach
 	Authenticators ports.Authenticators
-	Tries          ports.Tries
-	TOTP           ports.TOTP
-	Vault          ports.Vault
-	Clock          ports.Clock
-	Entropy        ports.Entropy
-	Environment    account.Environment
-
-	Cache ports.KeyCache // nil: every key is looked up
-	Uses  *Uses          // nil: nobody wants to know
-	// within tells that the stores are those of a caller's transaction.
-	within bool
 }
 
-// Within is the service in a transaction: on its stores, and past the cache, which knows nothing of it.
-func (s *Service) Within(accounts ports.Accounts, keys ports.Keys, reach ports.Reach, authenticators ports.Authenticators) *Service {
-	view := *s
-	view.Accounts, view.Keys, view.Reach, view.Authenticators, view.within = accounts, keys, reach, authenticators, true
-	return &view
+// Service knows keys by the hashes of their secrets.
+type Service struct {
+	Stores
+
+	// Tries are counted in transactions of their own, also when a request's transaction rolls back.
+	Tries       ports.Tries
+	TOTP        ports.TOTP
+	Vault       ports.Vault
+	Clock       ports.Clock
+	Entropy     ports.Entropy
+	Environment account.Environment
+
+	// Cache answers Authenticate. It knows nothing of a request's transaction. Nil: every key is looked up.
+	Cache ports.KeyCache
+	Uses  *Uses // nil: nobody wants to know
+}
+
+// In returns the service on stores, such as those of a request's transaction.
+func (s *Service) In(stores Stores) *Service {
+	bound := *s
+	bound.Stores = stores
+	return &bound
 }
 
 // Caller is who a request comes from. Its parts are shared with other requests: nobody changes them.
@@ -102,7 +108,7 @@ func refused() error {
 }
 
 func (s *Service) find(ctx context.Context, hash [32]byte) (*account.Key, *account.Account, error) {
-	if s.Cache == nil || s.within {
+	if s.Cache == nil {
 		return s.Accounts.KeyByHash(ctx, hash)
 	}
 	return s.Cache.KeyByHash(ctx, hash)

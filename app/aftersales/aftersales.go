@@ -15,19 +15,32 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service serves buyers and merchants after the sale.
-type Service struct {
+// Stores are what the use cases read and write: the whole store, or one transaction of it.
+type Stores struct {
 	Orders    ports.Orders
 	Payments  ports.Payments
 	Refunds   ports.Refunds
 	Due       ports.DueRefunds
 	Inventory ports.Inventory
 	Index     ports.Index
-	Gateway   ports.Gateway
-	Tokens    ordertoken.Tokens
-	Clock     ports.Clock
-	Entropy   ports.Entropy
-	Log       *slog.Logger
+}
+
+// Service serves buyers and merchants after the sale.
+type Service struct {
+	Stores
+
+	Gateway ports.Gateway
+	Tokens  ordertoken.Tokens
+	Clock   ports.Clock
+	Entropy ports.Entropy
+	Log     *slog.Logger
+}
+
+// In returns the service on stores, such as those of a request's transaction.
+func (s *Service) In(stores Stores) *Service {
+	bound := *s
+	bound.Stores = stores
+	return &bound
 }
 
 // Cancel ends an order that was not shipped, puts its stock back and promises to refund the rest of its

@@ -197,7 +197,17 @@ func sold() (*drawer, *aftersales.Service, *project.Project) {
 	settings := project.DefaultSettings()
 	p := &project.Project{ID: d.kept.Order.Project, Settings: settings, Storefront: project.DefaultStorefront(settings)}
 	return d, &aftersales.Service{
-		Orders: d, Payments: d, Refunds: d, Due: queue{d}, Inventory: d, Index: d, Gateway: d, Clock: d, Entropy: &entropy{},
-		Log: slog.New(slog.DiscardHandler),
+		Stores: aftersales.Stores{
+			Orders:    d,
+			Payments:  d,
+			Refunds:   d,
+			Due:       queue{d},
+			Inventory: d,
+			Index:     d,
+		},
+		Gateway: d,
+		Clock:   d,
+		Entropy: &entropy{},
+		Log:     slog.New(slog.DiscardHandler),
 	}, p
 }

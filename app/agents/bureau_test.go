@@ -177,7 +177,18 @@ func newOffice(t *testing.T) *office {
 	o := &office{
 		bureau: b, serving: s, ctx: context.Background(), project: &project.Project{ID: id.New[id.Project]([16]byte{1}), Settings: project.DefaultSettings()},
 		Service: &agents.Service{
-			Agents: b, Versions: b, Record: b, Serving: s, Products: shelf{of: b}, Inventory: shelf{of: b}, Vault: b, Addresses: b, Clock: b, Entropy: b,
+			Stores: agents.Stores{
+				Agents:    b,
+				Versions:  b,
+				Record:    b,
+				Products:  shelf{of: b},
+				Inventory: shelf{of: b},
+			},
+			Serving:   s,
+			Vault:     b,
+			Addresses: b,
+			Clock:     b,
+			Entropy:   b,
 		},
 	}
 	a, _, err := o.Service.Create(o.ctx, o.project, agent.Change{Name: patch.To("Ann")}, negotiation.Builtin())

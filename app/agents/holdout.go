@@ -52,7 +52,7 @@ func (t *Tuner) Holdout(ctx context.Context, p *project.Project, of id.Agent, to
 		to = t.Clock.Now()
 	}
 	arms := map[int][]tuning.Record{}
-	err = t.Decisions.Negotiations(ctx, p.ID, of, h.Since, to, mostCompared, func(n ports.Negotiation) error {
+	err = t.Record.Negotiations(ctx, p.ID, of, h.Since, to, mostCompared, func(n ports.Negotiation) error {
 		if r, ok := tuning.FromEntries(n.Entries, a.Policy.RoundCap); ok {
 			r.Rounds, r.Bought = nil, n.Bought // of long ones there are many
 			by := n.Entries[0].PolicyVersion

@@ -17,21 +17,34 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
+// Stores are what the use cases read and write: the whole store, or one transaction of it.
+type Stores struct {
+	Agents    ports.Agents
+	Versions  ports.PolicyVersions
+	Record    ports.Decisions
+	Products  ports.Products
+	Inventory ports.Inventory
+}
+
 // Service manages agents, and tries policies out: on recorded negotiations (replay.go) and on made-up ones
 // (simulate.go). What needs no use case, callers ask Agents, Versions and Record for.
 type Service struct {
-	Agents   ports.Agents
-	Versions ports.PolicyVersions
-	Record   ports.Decisions
+	Stores
+
 	// Serving answers as it answers buyers.
 	Serving   ports.Agent
-	Products  ports.Products
-	Inventory ports.Inventory
 	Vault     ports.Vault
 	Addresses ports.Addresses
 	Clock     ports.Clock
 	Entropy   ports.Entropy
 	Rules     agent.Rules
+}
+
+// In returns the service on stores, such as those of a request's transaction.
+func (s *Service) In(stores Stores) *Service {
+	bound := *s
+	bound.Stores = stores
+	return &bound
 }
 
 // Change is a partial change of an agent. Policy makes of the policy in force the one to be put in its place; nil:

@@ -28,13 +28,19 @@ const (
 
 // Tuner has agents learn from their record.
 type Tuner struct {
-	Agents    ports.Agents
-	Versions  ports.PolicyVersions
-	Decisions ports.Decisions
-	Clock     ports.Clock
+	Stores
+
+	Clock ports.Clock
 	// Busy lets one tuning at a time use a processor, and Reading one holdout at a time be read; they are shared by all
 	// tuners of the server.
 	Busy, Reading chan struct{}
+}
+
+// In returns the tuner on stores, such as those of a request's transaction.
+func (t *Tuner) In(stores Stores) *Tuner {
+	bound := *t
+	bound.Stores = stores
+	return &bound
 }
 
 // TuneRequest says what to learn from.
@@ -142,7 +148,7 @@ func (t *Tuner) read(ctx context.Context, p *project.Project, roundCap int, r Tu
 		free[r.Client][r.Session] = true
 		return false
 	}
-	err = t.Decisions.Negotiations(ctx, p.ID, id.Agent{}, r.From, to, mostRead, func(n ports.Negotiation) error {
+	err = t.Record.Negotiations(ctx, p.ID, id.Agent{}, r.From, to, mostRead, func(n ports.Negotiation) error {
 		record, ok := tuning.FromEntries(n.Entries, roundCap)
 		record.Bought = n.Bought
 		if ok && record.Explicable() && of[record.Session] < mostOfOne && !crowded(&record) {

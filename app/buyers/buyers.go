@@ -18,14 +18,27 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service issues tokens and reads them, and exports and erases what is kept of a buyer.
-type Service struct {
+// Stores are what the use cases read and write: the whole store, or one transaction of it.
+type Stores struct {
 	Copies  ports.CopyReader
 	Records ports.BuyerRecords
 	Orders  ports.Orders
-	Names   ports.Pseudonyms
-	Vault   ports.Vault // of tokens
-	Clock   ports.Clock
+}
+
+// Service issues tokens and reads them, and exports and erases what is kept of a buyer.
+type Service struct {
+	Stores
+
+	Names ports.Pseudonyms
+	Vault ports.Vault // of tokens
+	Clock ports.Clock
+}
+
+// In returns the service on stores, such as those of a request's transaction.
+func (s *Service) In(stores Stores) *Service {
+	bound := *s
+	bound.Stores = stores
+	return &bound
 }
 
 // How long a token may be good for.

@@ -55,7 +55,13 @@ func open() (*desk, *buyers.Service) {
 		now:      time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC),
 		customer: syncrun.Customer{Email: "ada@example.com", Tier: "Gold", Purchases: 12},
 	}
-	return d, &buyers.Service{Copies: d, Vault: d, Clock: d}
+	return d, &buyers.Service{
+		Stores: buyers.Stores{
+			Copies: d,
+		},
+		Vault: d,
+		Clock: d,
+	}
 }
 
 func TestWhoIsVouchedForIsRecognized(t *testing.T) {

@@ -54,7 +54,12 @@ func TestErase_manySessions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ inProgress, done, calls int }{{0, 0, 1}, {0, 200, 1}, {0, 201, 2}, {7, 450, 2}, {250, 60, 1}} {
 		r := newRecords(test.inProgress, test.done)
-		s := &buyers.Service{Records: r, Names: r}
+		s := &buyers.Service{
+			Stores: buyers.Stores{
+				Records: r,
+			},
+			Names: r,
+		}
 		calls := 0
 		for more := true; more && calls < 10; calls++ {
 			e, err := s.Erase(t.Context(), shop, "Ann@example.com")

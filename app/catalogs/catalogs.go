@@ -14,17 +14,30 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service writes catalogues.
-type Service struct {
+// Stores are what the use cases read and write: the whole store, or one transaction of it.
+type Stores struct {
 	Products  ports.Products
 	Bulk      ports.BulkProducts
 	Reader    ports.CatalogReader
 	Inventory ports.Inventory
 	Synonyms  ports.Synonyms
 	Index     ports.Index
-	Clock     ports.Clock
-	Entropy   ports.Entropy
-	Growth    *Growth // nil: nobody looks
+}
+
+// Service writes catalogues.
+type Service struct {
+	Stores
+
+	Clock   ports.Clock
+	Entropy ports.Entropy
+	Growth  *Growth // nil: nobody looks
+}
+
+// In returns the service on stores, such as those of a request's transaction.
+func (s *Service) In(stores Stores) *Service {
+	bound := *s
+	bound.Stores = stores
+	return &bound
 }
 
 // Line is a product as a merchant wrote it. Err is what of it could not be read; then the draft holds

@@ -119,7 +119,15 @@ func newShop() shop {
 	products, found, levels, sys := &shelf{products: map[string]*catalog.Product{}}, &index{}, &stock{}, &system{}
 	return shop{
 		&catalogs.Service{
-			Products: products, Bulk: products, Reader: reader{}, Inventory: levels, Index: found, Clock: sys, Entropy: sys,
+			Stores: catalogs.Stores{
+				Products:  products,
+				Bulk:      products,
+				Reader:    reader{},
+				Inventory: levels,
+				Index:     found,
+			},
+			Clock:   sys,
+			Entropy: sys,
 		},
 		products, found, levels, &project.Project{Settings: project.DefaultSettings()},
 	}

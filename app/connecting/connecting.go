@@ -19,13 +19,20 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service works on the integrations of one project at a time.
-type Service struct {
+// Stores are what the use cases read and write: the whole store, or one transaction of it.
+type Stores struct {
 	Integrations   ports.Integrations
 	InUse          ports.IntegrationsInUse
 	Authorizations ports.Authorizations
 	Webhooks       ports.IntegrationWebhooks
 	Runs           ports.SyncRuns
+	// Transaction is the one that integrations are stored in.
+	Transaction ports.Transaction
+}
+
+// Service works on the integrations of one project at a time.
+type Service struct {
+	Stores
 
 	Platforms  map[string]ports.PaymentPlatform // by type
 	Hooks      map[string]ports.WebhookPlatform // by type; payment providers that call us
@@ -44,9 +51,14 @@ type Service struct {
 	Clock     ports.Clock
 	Entropy   ports.Entropy
 	Log       *slog.Logger
-	// Transaction is the one that integrations are stored in.
-	Transaction ports.Transaction
-	Rules       integration.Rules
+	Rules     integration.Rules
+}
+
+// In returns the service on stores, such as those of a request's transaction.
+func (s *Service) In(stores Stores) *Service {
+	bound := *s
+	bound.Stores = stores
+	return &bound
 }
 
 // Connect connects an account by its key, if the platform takes it, and sends the payments that it serves

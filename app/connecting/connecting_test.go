@@ -122,11 +122,18 @@ func openOffice() *office { return &office{account: "acct_1"} }
 
 func (o *office) service() *connecting.Service {
 	return &connecting.Service{
-		Integrations: o, InUse: o, Platforms: map[string]ports.PaymentPlatform{"stripe": o, "paypal": o},
+		Stores: connecting.Stores{
+			Integrations: o,
+			InUse:        o,
+			Transaction:  &o.transaction,
+		},
+		Platforms:   map[string]ports.PaymentPlatform{"stripe": o, "paypal": o},
 		Hooks:       map[string]ports.WebhookPlatform{"stripe": o},
 		HookAddress: func(_ integration.Type, w id.Webhook) string { return "https://shop/hooks/" + w.String()[:4] },
-		Vault:       o, Clock: o, Entropy: o, Log: slog.New(slog.NewTextHandler(&o.log, nil)),
-		Transaction: &o.transaction,
+		Vault:       o,
+		Clock:       o,
+		Entropy:     o,
+		Log:         slog.New(slog.NewTextHandler(&o.log, nil)),
 	}
 }
 

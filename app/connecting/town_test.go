@@ -216,12 +216,23 @@ func (t *town) Private(host string) bool { return host == "10.0.0.1" }
 
 func (t *town) service() *connecting.Service {
 	return &connecting.Service{
-		Integrations: t, InUse: t, Authorizations: t, Webhooks: &t.webhooks, Runs: &t.runs,
-		Connectors: t.connectors(), Accounts: t.accounts(),
+		Stores: connecting.Stores{
+			Integrations:   t,
+			InUse:          t,
+			Authorizations: t,
+			Webhooks:       &t.webhooks,
+			Runs:           &t.runs,
+			Transaction:    &porttest.Transaction{},
+		},
+		Connectors:  t.connectors(),
+		Accounts:    t.accounts(),
 		MissingApp:  func(integration.Type) string { return "" },
 		HookAddress: func(integration.Type, id.Webhook) string { return "" },
-		Addresses:   t, Vault: t, Clock: t, Entropy: t, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Transaction: &porttest.Transaction{},
+		Addresses:   t,
+		Vault:       t,
+		Clock:       t,
+		Entropy:     t,
+		Log:         slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 }
 

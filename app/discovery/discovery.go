@@ -11,34 +11,57 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service answers buyers' questions about a shop.
-type Service struct {
-	Agent     ports.Agent
-	Mandates  ports.Mandates
-	Index     ports.Index
+// Stores are what the use cases read and write: the whole store, or one transaction of it.
+type Stores struct {
 	Catalog   ports.CatalogReader
 	Inventory ports.Inventory
 	Sessions  ports.Sessions
 	Haggling  ports.Haggling
-	Clock     ports.Clock
-	Entropy   ports.Entropy
+	Vectors   ports.Vectors
+}
+
+// Service answers buyers' questions about a shop.
+type Service struct {
+	Stores
+
+	Agent    ports.Agent
+	Mandates ports.Mandates
+	Index    ports.Index
+	Clock    ports.Clock
+	Entropy  ports.Entropy
 
 	// Learner is the index as background work teaches it, from Sales and StockNews. Nil: it learns nothing.
 	Learner   ports.Learner
 	Sales     ports.SalesReader
 	StockNews ports.StockNews
 	// Model names the embedding model whose vectors Vectors keeps; empty: there is none.
-	Model   string
-	Vectors ports.Vectors
+	Model string
 
-	// Loader, in a request's transaction, is the service that brings indexes up to date past it: for all
-	// requests, and from committed states alone. Nil: this one does.
-	Loader *Service
+	*shared
+}
+
+// shared is what a service has in common with those that In returns.
+type shared struct {
+	// committed is the catalogue that indexes are built from: that of the whole store, never of a transaction.
+	committed ports.CatalogReader
 
 	loads      loads
 	categories sync.Map // id.Project -> counted
 	learned    sync.Map // id.Project -> time.Time: when LearnSales last did
 	heard      sync.Map // id.Project -> time.Time, of the database's clock: up to when HearStock did
+}
+
+// New returns the service of parts, whose stores are the whole store. Close ends its work.
+func New(parts Service) *Service {
+	parts.shared = &shared{committed: parts.Catalog}
+	return &parts
+}
+
+// In returns the service on stores, such as those of a request's transaction.
+func (s *Service) In(stores Stores) *Service {
+	bound := *s
+	bound.Stores = stores
+	return &bound
 }
 
 // stockOf reads the present stock of products, and tells the index.

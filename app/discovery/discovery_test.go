@@ -220,10 +220,19 @@ func open(s *shelf) (*discovery.Service, *project.Project) {
 	p := &project.Project{
 		ID: id.New[id.Project]([16]byte{1}), Settings: settings, Storefront: project.DefaultStorefront(settings), CatalogVersion: 3,
 	}
-	return &discovery.Service{
-		Agent: &s.chooser, Mandates: &s.mandated, Index: index{shelf: s}, Catalog: s, Inventory: s, Sessions: sessions{shelf: s},
-		Haggling: haggles{shelf: s}, Clock: &system{}, Entropy: &system{},
-	}, p
+	return discovery.New(discovery.Service{
+		Stores: discovery.Stores{
+			Catalog:   s,
+			Inventory: s,
+			Sessions:  sessions{shelf: s},
+			Haggling:  haggles{shelf: s},
+		},
+		Agent:    &s.chooser,
+		Mandates: &s.mandated,
+		Index:    index{shelf: s},
+		Clock:    &system{},
+		Entropy:  &system{},
+	}), p
 }
 
 func expectFault(t *testing.T, err error, code string, fields ...string) {

@@ -66,7 +66,13 @@ func school() (*discovery.Service, *pupil) {
 		asked: map[id.Project][]time.Time{}, learned: map[id.Project][]ports.Sales{}, unsold: map[id.Project]bool{},
 		restocks: map[id.Project][]map[id.Variant]int{}, totals: map[id.Variant]int{id.New[id.Variant]([16]byte{3}): 4},
 	}
-	return &discovery.Service{Index: p, Learner: p, Sales: p, StockNews: p, Clock: p}, p
+	return discovery.New(discovery.Service{
+		Index:     p,
+		Learner:   p,
+		Sales:     p,
+		StockNews: p,
+		Clock:     p,
+	}), p
 }
 
 func TestLearnSales(t *testing.T) {

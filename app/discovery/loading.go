@@ -39,9 +39,6 @@ type loads struct {
 // nothing to do. The first request after a start waits until the index is built, but not for long:
 // ErrIndexBuilding then. An index that is there, if only older, serves while a long change is taken in.
 func (s *Service) Fresh(ctx context.Context, p *project.Project) error {
-	if s.Loader != nil {
-		return s.Loader.Fresh(ctx, p)
-	}
 	waiting, cancel := context.WithTimeout(ctx, longestWait)
 	defer cancel()
 	for s.Index.Version(p.ID) < p.CatalogVersion {
@@ -67,9 +64,6 @@ func (s *Service) Fresh(ctx context.Context, p *project.Project) error {
 
 // Building tells whether a project's index is being brought up to date.
 func (s *Service) Building(project id.Project) bool {
-	if s.Loader != nil {
-		return s.Loader.Building(project)
-	}
 	s.loads.mu.Lock()
 	defer s.loads.mu.Unlock()
 	return s.loads.ongoing[project] != nil
@@ -119,7 +113,7 @@ func (s *Service) Close() {
 
 // catchUp reads what has changed since the index's version, and applies it.
 func (s *Service) catchUp(ctx context.Context, project id.Project) error {
-	changes, err := s.Catalog.Changes(ctx, project, s.Index.Version(project))
+	changes, err := s.committed.Changes(ctx, project, s.Index.Version(project))
 	if err != nil {
 		return err
 	}

@@ -155,6 +155,7 @@ func TestLoadsEnd(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				service, p := open(&shelf{})
 				service.Catalog = stuck{}
+				service = discovery.New(*service)
 				test.end(service)
 				began := time.Now()
 				impatient, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -187,8 +188,7 @@ func TestFreshPastTheTransaction(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		past, p := slow(t, 4*time.Second, &shelf{})
-		inside, _ := open(&shelf{readErr: errGone})
-		inside.Loader = past
+		inside := past.In(discovery.Stores{Catalog: &shelf{readErr: errGone}})
 		expectFault(t, inside.Fresh(t.Context(), p), "index_building")
 		if !inside.Building(p.ID) || !past.Building(p.ID) {
 			t.Error("nothing is under way")

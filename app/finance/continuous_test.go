@@ -88,7 +88,12 @@ func account(r project.PaymentRoute) *ports.Reconciliation {
 func newReconciler(b *books, queue ...*ports.Reconciliation) (*finance.Reconciler, *fakeReconciliations) {
 	kept := &fakeReconciliations{queue: queue, steps: map[string][]ports.ReconciledStep{}, aside: map[string]time.Duration{}}
 	return &finance.Reconciler{
-		Service:         &finance.Service{Payments: b, Gateway: b},
+		Service: &finance.Service{
+			Stores: finance.Stores{
+				Payments: b,
+			},
+			Gateway: b,
+		},
 		Reconciliations: kept,
 		Balances:        b,
 		Accounts:        b,

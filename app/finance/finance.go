@@ -12,13 +12,26 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
+// Stores are what the use cases read and write: the whole store, or one transaction of it.
+type Stores struct {
+	Payments ports.Payments
+	Results  Results
+}
+
 // Service compares books.
 type Service struct {
-	Payments ports.Payments
-	Gateway  ports.Gateway
-	Results  Results
+	Stores
+
+	Gateway ports.Gateway
 	// Sandbox reports whether the built-in provider serves the payments that no connected one does.
 	Sandbox bool
+}
+
+// In returns the service on stores, such as those of a request's transaction.
+func (s *Service) In(stores Stores) *Service {
+	bound := *s
+	bound.Stores = stores
+	return &bound
 }
 
 // Results are those of the continuous comparison.

@@ -98,7 +98,13 @@ func (b *books) Statement(ctx context.Context, s ports.StatementRequest, each fu
 
 func reconcile(t *testing.T, b *books) []finance.Report {
 	t.Helper()
-	service := &finance.Service{Payments: b, Gateway: b, Sandbox: true}
+	service := &finance.Service{
+		Stores: finance.Stores{
+			Payments: b,
+		},
+		Gateway: b,
+		Sandbox: true,
+	}
 	reports, err := service.Reconcile(t.Context(), &project.Project{}, noon, at(60))
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +200,12 @@ func TestReconcile_refundPendingOverMidnight(t *testing.T) {
 			stripe: {{Refund: true, Provider: "re_1", Key: refund(1).String(), Amount: usd(30), At: at(-10)}},
 		},
 	}
-	service := &finance.Service{Payments: b, Gateway: b}
+	service := &finance.Service{
+		Stores: finance.Stores{
+			Payments: b,
+		},
+		Gateway: b,
+	}
 	p := &project.Project{Routes: map[string]project.PaymentRoute{project.PaymentMethods[0]: stripe}}
 	matched := 0
 	for n := -1; n < 4; n++ {
@@ -311,7 +322,13 @@ func TestTooManyDifferences(t *testing.T) {
 func TestRefusedReconciliations(t *testing.T) {
 	t.Parallel()
 	down := errors.New("down")
-	service := &finance.Service{Payments: &books{}, Gateway: &books{broken: down}, Sandbox: true}
+	service := &finance.Service{
+		Stores: finance.Stores{
+			Payments: &books{},
+		},
+		Gateway: &books{broken: down},
+		Sandbox: true,
+	}
 	if _, err := service.Reconcile(t.Context(), &project.Project{}, noon, at(1)); !errors.Is(err, down) ||
 		!fault.Is(err, "provider_unavailable") || !strings.Contains(err.Error(), project.SandboxProvider) {
 		t.Errorf("a provider that does not answer: %v", err)
@@ -322,7 +339,13 @@ func TestRefusedReconciliations(t *testing.T) {
 		}
 	}
 	many := &books{moved: slices.Repeat([]ports.Moved{{Route: sandbox, At: at(1)}}, 200_001)}
-	service = &finance.Service{Payments: many, Gateway: many, Sandbox: true}
+	service = &finance.Service{
+		Stores: finance.Stores{
+			Payments: many,
+		},
+		Gateway: many,
+		Sandbox: true,
+	}
 	if _, err := service.Reconcile(t.Context(), &project.Project{}, noon, at(2)); !fault.Is(err, "validation_error") {
 		t.Errorf("too many: %v", err)
 	}

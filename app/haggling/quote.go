@@ -30,20 +30,33 @@ const mostOffers = 1000
 
 var errExhausted = fault.New(fault.Conflict, "session_exhausted", "The session has had its 1,000 offers. Start a new one.")
 
+// Stores are what the use cases read and write: the whole store, or one transaction of it.
+type Stores struct {
+	Haggling ports.Haggling
+	// Sessions reads a session's history, for agents that ask for it.
+	Sessions ports.Sessions
+}
+
 // Service answers offers.
 type Service struct {
+	Stores
+
 	Agent    ports.Agent
 	Mandates ports.Mandates
-	Store    ports.Haggling
 	Index    ports.Index
 	Clock    ports.Clock
 	Entropy  ports.Entropy
 	Log      *slog.Logger
 	Meter    ports.Meter // nil: nobody counts
-	// Sessions reads a session's history, for agents that ask for it.
-	Sessions ports.Sessions
 	// Fresh brings the index up to date before it is asked for a bundle.
 	Fresh func(context.Context, *project.Project) error
+}
+
+// In returns the service on stores, such as those of a request's transaction.
+func (s *Service) In(stores Stores) *Service {
+	bound := *s
+	bound.Stores = stores
+	return &bound
 }
 
 // Request is an offer, or a question of the price where Offer is nil.
@@ -140,7 +153,7 @@ func (s *Service) answer(ctx context.Context, p *project.Project, r Request) (An
 	}
 	visit.KeepUntil(answer.Quote.ValidUntil) // a shop's sessions may be shorter than its promises
 	result.Session, result.NewSession = visit, opened
-	return answer, s.Store.Save(ctx, result)
+	return answer, s.Haggling.Save(ctx, result)
 }
 
 // load reads what the request is about.
@@ -149,7 +162,7 @@ func (s *Service) load(ctx context.Context, p *project.Project, ask ports.Haggle
 	if err != nil {
 		return ports.Haggle{}, err
 	}
-	return s.Store.Load(ctx, p.ID, counting(ask, mandate.Policy.Probing, now))
+	return s.Haggling.Load(ctx, p.ID, counting(ask, mandate.Policy.Probing, now))
 }
 
 // counting has what a client tries counted where the policy limits it. Who tries to hide sessions about a product behind

@@ -160,9 +160,16 @@ func newShop(t *testing.T) *shop {
 	s.mandate = &mandated{policy: negotiation.Builtin()}
 	s.index = &neighbour{complements: []ports.Complement{{Product: s.lantern, Variant: s.lantern.Variants[0]}}}
 	s.service = &haggling.Service{
-		Agent: rules{}, Mandates: s.mandate, Store: s.book, Index: s.index, Clock: &system{}, Entropy: &system{},
-		Log:   slog.New(slog.NewTextHandler(io.Writer(s.log), nil)),
-		Fresh: func(context.Context, *project.Project) error { return nil },
+		Stores: haggling.Stores{
+			Haggling: s.book,
+		},
+		Agent:    rules{},
+		Mandates: s.mandate,
+		Index:    s.index,
+		Clock:    &system{},
+		Entropy:  &system{},
+		Log:      slog.New(slog.NewTextHandler(io.Writer(s.log), nil)),
+		Fresh:    func(context.Context, *project.Project) error { return nil },
 	}
 	return s
 }

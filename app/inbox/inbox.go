@@ -23,13 +23,21 @@ type Accounts interface {
 	Use(ctx context.Context, i *integration.Integration, work func(ports.Connection) error) error
 }
 
-// Service registers webhooks with platforms.
-type Service struct {
+// Stores are what the use cases read and write: the whole store, or one transaction of it.
+type Stores struct {
 	Integrations ports.Integrations
 	Webhooks     ports.IntegrationWebhooks
 	Inbox        ports.Inbox
-	Platforms    map[string]ports.CalledConnector // by type
-	Accounts     Accounts
+	// Transaction is the one that webhooks are stored in.
+	Transaction ports.Transaction
+}
+
+// Service registers webhooks with platforms.
+type Service struct {
+	Stores
+
+	Platforms map[string]ports.CalledConnector // by type
+	Accounts  Accounts
 	// Waiting is where requests wait for platforms; nil: it has no bounds.
 	Waiting *bulkhead.Room
 	// Address is where a webhook reaches us; empty: nowhere that the platform could.
@@ -38,10 +46,15 @@ type Service struct {
 	Clock   ports.Clock
 	Entropy ports.Entropy
 	Log     *slog.Logger
-	// Transaction is the one that webhooks are stored in.
-	Transaction ports.Transaction
 	// Wake is told of a delivery that is due. It never waits, and may come before that is committed.
 	Wake func()
+}
+
+// In returns the service on stores, such as those of a request's transaction.
+func (s *Service) In(stores Stores) *Service {
+	bound := *s
+	bound.Stores = stores
+	return &bound
 }
 
 // patience bounds each conversation with a platform.

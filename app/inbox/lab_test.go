@@ -144,10 +144,20 @@ func (l *lab) platforms() map[string]ports.CalledConnector {
 func (l *lab) service() *Service {
 	r := l.Replica(0)
 	return &Service{
-		Integrations: r.Integrations(), Webhooks: r.Webhooks(), Inbox: r.Inbox(), Platforms: l.platforms(), Accounts: open{},
-		Address: func(_ integration.Type, w id.Webhook) string { return "https://shop.example/hooks/" + w.String() },
-		Vault:   plainVault{}, Clock: l, Entropy: l.entropy, Log: l.log(), Wake: func() { l.woken.Add(1) },
-		Transaction: &l.transaction,
+		Stores: Stores{
+			Integrations: r.Integrations(),
+			Webhooks:     r.Webhooks(),
+			Inbox:        r.Inbox(),
+			Transaction:  &l.transaction,
+		},
+		Platforms: l.platforms(),
+		Accounts:  open{},
+		Address:   func(_ integration.Type, w id.Webhook) string { return "https://shop.example/hooks/" + w.String() },
+		Vault:     plainVault{},
+		Clock:     l,
+		Entropy:   l.entropy,
+		Log:       l.log(),
+		Wake:      func() { l.woken.Add(1) },
 	}
 }
 

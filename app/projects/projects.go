@@ -18,14 +18,27 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service works on the projects of one account at a time.
-type Service struct {
+// Stores are what the use cases read and write: the whole store, or one transaction of it.
+type Stores struct {
 	Projects   ports.Projects
 	Statistics ports.ProjectStatistics
 	Connected  ports.Integrations
-	Clock      ports.Clock
-	Entropy    ports.Entropy
-	Addresses  ports.Addresses
+}
+
+// Service works on the projects of one account at a time.
+type Service struct {
+	Stores
+
+	Clock     ports.Clock
+	Entropy   ports.Entropy
+	Addresses ports.Addresses
+}
+
+// In returns the service on stores, such as those of a request's transaction.
+func (s *Service) In(stores Stores) *Service {
+	bound := *s
+	bound.Stores = stores
+	return &bound
 }
 
 // Open opens a shop.

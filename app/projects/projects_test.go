@@ -61,7 +61,14 @@ func (s *system) Private(host string) bool { return host == "inside.example" }
 func newShop(t *testing.T) (*projects.Service, shelf, *project.Project) {
 	t.Helper()
 	store, sys := shelf{}, &system{}
-	s := &projects.Service{Projects: store, Clock: sys, Entropy: sys, Addresses: sys}
+	s := &projects.Service{
+		Stores: projects.Stores{
+			Projects: store,
+		},
+		Clock:     sys,
+		Entropy:   sys,
+		Addresses: sys,
+	}
 	p, err := s.Open(t.Context(), id.Account{}, project.Draft{Name: "Shop", Slug: "shop"})
 	if err != nil {
 		t.Fatal(err)

@@ -14,15 +14,28 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service manages subscriptions. What needs no use case, callers ask Subscriptions and Deliveries for.
-type Service struct {
+// Stores are what the use cases read and write: the whole store, or one transaction of it.
+type Stores struct {
 	Subscriptions ports.Subscriptions
 	Deliveries    ports.Deliveries
-	Vault         ports.Vault
-	Addresses     ports.Addresses
-	Clock         ports.Clock
-	Entropy       ports.Entropy
-	Rules         event.Rules
+}
+
+// Service manages subscriptions. What needs no use case, callers ask Subscriptions and Deliveries for.
+type Service struct {
+	Stores
+
+	Vault     ports.Vault
+	Addresses ports.Addresses
+	Clock     ports.Clock
+	Entropy   ports.Entropy
+	Rules     event.Rules
+}
+
+// In returns the service on stores, such as those of a request's transaction.
+func (s *Service) In(stores Stores) *Service {
+	bound := *s
+	bound.Stores = stores
+	return &bound
 }
 
 // Subscribe makes a subscription, and the secret that is shown once.

@@ -22,10 +22,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service opens and finalizes checkouts.
-type Service struct {
-	Agent       ports.Agent
-	Mandates    ports.Mandates
+// Stores are what the use cases read and write: the whole store, or one transaction of it.
+type Stores struct {
 	Storefronts ports.Storefronts
 	Checkouts   ports.Checkouts
 	Lapsed      ports.LapsedCheckouts
@@ -36,20 +34,35 @@ type Service struct {
 	Sessions    ports.Sessions
 	Haggling    ports.Haggling
 	Catalog     ports.CatalogReader
-	Gateway     ports.Gateway
-	Tokens      ordertoken.Tokens
-	Admission   ports.PaymentAdmission // nil: every payment may begin
-	Sandbox     bool                   // the built-in provider serves methods that no connected one does
-	Clock       ports.Clock
-	Entropy     ports.Entropy
-	Log         *slog.Logger
-	Meter       ports.Meter // nil: nobody counts
+}
+
+// Service opens and finalizes checkouts.
+type Service struct {
+	Stores
+
+	Agent     ports.Agent
+	Mandates  ports.Mandates
+	Gateway   ports.Gateway
+	Tokens    ordertoken.Tokens
+	Admission ports.PaymentAdmission // nil: every payment may begin
+	Sandbox   bool                   // the built-in provider serves methods that no connected one does
+	Clock     ports.Clock
+	Entropy   ports.Entropy
+	Log       *slog.Logger
+	Meter     ports.Meter // nil: nobody counts
 	// Placed hears that something was written for the outbox; nil: nobody does.
 	Placed func()
 	// Patience is how long a finalize waits for another one of the same checkout, or for a payment of its session or
 	// client to end while too many are in flight. Zero: 10 s.
 	Patience time.Duration
 	Waiting  *bulkhead.Room // where it waits for payments of its session or client; nil: without bounds
+}
+
+// In returns the service on stores, such as those of a request's transaction.
+func (s *Service) In(stores Stores) *Service {
+	bound := *s
+	bound.Stores = stores
+	return &bound
 }
 
 // InitRequest is a cart to be checked out. Without items it is what the token covers.

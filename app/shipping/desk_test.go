@@ -81,8 +81,16 @@ func account(n byte) *integration.Integration {
 
 func (d *desk) service() *shipping.Service {
 	return &shipping.Service{
-		Integrations: accounts{desk: d}, Orders: d, Labels: labels{d}, Accounts: d, Shippers: map[string]ports.Shipper{"shipstation": platform{d}},
-		Clock: d, Entropy: &d.bits, Log: slog.New(slog.DiscardHandler),
+		Stores: shipping.Stores{
+			Integrations: accounts{desk: d},
+			Orders:       d,
+			Labels:       labels{d},
+		},
+		Accounts: d,
+		Shippers: map[string]ports.Shipper{"shipstation": platform{d}},
+		Clock:    d,
+		Entropy:  &d.bits,
+		Log:      slog.New(slog.DiscardHandler),
 	}
 }
 

@@ -29,16 +29,29 @@ type Accounts interface {
 	Use(ctx context.Context, i *integration.Integration, work func(ports.Connection) error) error
 }
 
-// Service ships the orders of one project at a time.
-type Service struct {
+// Stores are what the use cases read and write: the whole store, or one transaction of it.
+type Stores struct {
 	Integrations ports.Integrations
 	Orders       ports.Orders
 	Labels       ports.Labels
-	Accounts     Accounts
-	Shippers     map[string]ports.Shipper // by type
-	Clock        ports.Clock
-	Entropy      ports.Entropy
-	Log          *slog.Logger
+}
+
+// Service ships the orders of one project at a time.
+type Service struct {
+	Stores
+
+	Accounts Accounts
+	Shippers map[string]ports.Shipper // by type
+	Clock    ports.Clock
+	Entropy  ports.Entropy
+	Log      *slog.Logger
+}
+
+// In returns the service on stores, such as those of a request's transaction.
+func (s *Service) In(stores Stores) *Service {
+	bound := *s
+	bound.Stores = stores
+	return &bound
 }
 
 // patience bounds one conversation with a platform. It is well under order.LabelLease.

@@ -97,7 +97,15 @@ func (l *lab) engine(r *synctest.Replica) *Engine {
 
 func (l *lab) service() *Service {
 	r := l.Replica(0)
-	return &Service{Integrations: r.Integrations(), Runs: r.RunStore(), Clock: l, Entropy: l.entropy, Wake: func() {}}
+	return &Service{
+		Stores: Stores{
+			Integrations: r.Integrations(),
+			Runs:         r.RunStore(),
+		},
+		Clock:   l,
+		Entropy: l.entropy,
+		Wake:    func() {},
+	}
 }
 
 func (l *lab) start(t *testing.T, full bool, resources ...string) id.Sync {

@@ -13,14 +13,27 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service starts runs and cancels them.
-type Service struct {
+// Stores are what the use cases read and write: the whole store, or one transaction of it.
+type Stores struct {
 	Integrations ports.Integrations
 	Runs         ports.SyncRuns
-	Clock        ports.Clock
-	Entropy      ports.Entropy
+}
+
+// Service starts runs and cancels them.
+type Service struct {
+	Stores
+
+	Clock   ports.Clock
+	Entropy ports.Entropy
 	// Wake is told of a run to be worked on. It never waits, and may come before the run is committed.
 	Wake func()
+}
+
+// In returns the service on stores, such as those of a request's transaction.
+func (s *Service) In(stores Stores) *Service {
+	bound := *s
+	bound.Stores = stores
+	return &bound
 }
 
 // Start starts a run over resources of an integration, over all that are on if none are named, since the

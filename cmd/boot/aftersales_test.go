@@ -41,8 +41,18 @@ func (c *cashier) Refund(_ context.Context, r ports.RefundRequest) (order.Refund
 // aftersales is one process of the shop after the sale.
 func (m *market) aftersales(c *cashier) *aftersales.Service {
 	return &aftersales.Service{
-		Orders: m.store.Orders(), Payments: m.store.Payments(), Refunds: m.store.Orders(), Due: m.store.DueRefunds(), Inventory: m.store.Inventory(),
-		Index: search.New(search.Options{}), Gateway: c, Clock: m.clock, Entropy: system.Entropy{}, Log: slog.New(slog.DiscardHandler),
+		Stores: aftersales.Stores{
+			Orders:    m.store.Orders(),
+			Payments:  m.store.Payments(),
+			Refunds:   m.store.Orders(),
+			Due:       m.store.DueRefunds(),
+			Inventory: m.store.Inventory(),
+			Index:     search.New(search.Options{}),
+		},
+		Gateway: c,
+		Clock:   m.clock,
+		Entropy: system.Entropy{},
+		Log:     slog.New(slog.DiscardHandler),
 	}
 }
 

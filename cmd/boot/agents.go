@@ -9,7 +9,6 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/delivery"
 	"github.com/haggle-commerce/haggle/adapters/llm"
 	"github.com/haggle-commerce/haggle/adapters/remoteagent"
-	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/app/agents"
 	"github.com/haggle-commerce/haggle/domain/agent"
@@ -40,23 +39,28 @@ func (a *App) openAgents() error {
 		a.router.Wording, a.router.Strategy = agents.WithModel(models, a.clock, a.log)
 		a.rooms["models"], a.suspended["models"] = a.router.Wording.Room(), models.Suspended
 	}
-	a.tuning, a.comparing = make(chan struct{}, 1), make(chan struct{}, 1)
-	a.tunes = &agents.SelfTuner{Tuner: *a.tunerOn(a.store), Active: a.store.Agents(), Projects: a.store.ActiveProjects(), TookBack: a.tookBack}
 	return nil
 }
 
-// agentsOn manages agents on a view of the store.
-func (a *App) agentsOn(st *sqlstore.Store) *agents.Service {
+func (a *App) agentsOn(s stores) *agents.Service {
 	return &agents.Service{
-		Agents: st.Agents(), Versions: st.Agents(), Record: st.Decisions(), Serving: a.router, Products: st.Products(), Inventory: st.Inventory(),
-		Vault: a.vault, Addresses: delivery.Addresses{AllowLoopback: a.config.AllowLoopback}, Clock: a.clock, Entropy: system.Entropy{},
-		Rules: agent.Rules{Addresses: event.Rules{AllowLoopback: a.config.AllowLoopback}, Programs: slices.Sorted(maps.Keys(a.router.Programs))},
+		Stores:    s.Agents(),
+		Serving:   a.router,
+		Vault:     a.vault,
+		Addresses: delivery.Addresses{AllowLoopback: a.config.AllowLoopback},
+		Clock:     a.clock,
+		Entropy:   system.Entropy{},
+		Rules:     agent.Rules{Addresses: event.Rules{AllowLoopback: a.config.AllowLoopback}, Programs: slices.Sorted(maps.Keys(a.router.Programs))},
 	}
 }
 
-// tunerOn is what has agents learn, on a view of the store.
-func (a *App) tunerOn(st *sqlstore.Store) *agents.Tuner {
-	return &agents.Tuner{Agents: st.Agents(), Versions: st.Agents(), Decisions: st.Decisions(), Clock: a.clock, Busy: a.tuning, Reading: a.comparing}
+func (a *App) tunerOn(s stores) *agents.Tuner {
+	return &agents.Tuner{
+		Stores:  s.Agents(),
+		Clock:   a.clock,
+		Busy:    make(chan struct{}, 1),
+		Reading: make(chan struct{}, 1),
+	}
 }
 
 // tookBack tells operators of a learnt policy that did worse than the one before.
@@ -104,7 +108,7 @@ func (a *App) Tune(ctx context.Context, slug, named string, r agents.TuneRequest
 	case err != nil:
 		return agents.Tuned{}, fault.Missing("agent")
 	}
-	return a.tunerOn(a.store).Tune(ctx, p, of, r)
+	return a.tuner.Tune(ctx, p, of, r)
 }
 
 // VerifyDecisions walks the chain of the project with the slug from its beginning.

@@ -20,8 +20,10 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
 	"github.com/haggle-commerce/haggle/adapters/vault"
 	"github.com/haggle-commerce/haggle/app/agents"
+	"github.com/haggle-commerce/haggle/app/announcing"
 	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/app/catalogs"
+	"github.com/haggle-commerce/haggle/app/finance"
 	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/app/payments"
 	"github.com/haggle-commerce/haggle/cmd/version"
@@ -37,37 +39,38 @@ const Version = version.Number
 type App struct {
 	services // on the whole store
 
-	config            Config
-	env               account.Environment
-	log               *slog.Logger
-	clock             *system.DatabaseClock
-	clocks            *clocks
-	index             *search.Index
-	store             *sqlstore.Store
-	storefront        ports.Storefronts
-	gateway           ports.Gateway
-	balances          ports.BalanceGateway
-	admission         *payments.Admission
-	rooms             map[string]*bulkhead.Room // where requests wait for others, by what they wait for
-	suspended         map[string]func() int     // how many are left alone for a while, by what they are
-	providers         providers
-	platforms         platforms
-	embeddings        embeddings
-	router            *agents.Router
-	tuning, comparing chan struct{} // places of tuners
-	tunes             *agents.SelfTuner
-	bus               *eventbus.Bus // nil: there is none
-	publisher         *jobs.Worker[ports.Parcel]
-	vault             *vault.Vault
-	growth            *catalogs.Growth
-	limits            limits
-	limiter           *ratelimit.Limiter
-	edge              edge
-	metrics           *telemetry.Metrics
-	meter             ports.Meter
-	health            *telemetry.Health
-	tracing           *telemetry.Tracing // nil: off
-	api, ops          net.Listener
+	config     Config
+	env        account.Environment
+	log        *slog.Logger
+	clock      *system.DatabaseClock
+	clocks     *clocks
+	index      *search.Index
+	store      *sqlstore.Store
+	storefront ports.Storefronts
+	gateway    ports.Gateway
+	balances   ports.BalanceGateway
+	admission  *payments.Admission
+	rooms      map[string]*bulkhead.Room // where requests wait for others, by what they wait for
+	suspended  map[string]func() int     // how many are left alone for a while, by what they are
+	providers  providers
+	platforms  platforms
+	embeddings embeddings
+	router     *agents.Router
+	tunes      *agents.SelfTuner
+	reconciler *finance.Reconciler
+	announcing *announcing.Service
+	bus        *eventbus.Bus // nil: there is none
+	publisher  *jobs.Worker[ports.Parcel]
+	vault      *vault.Vault
+	growth     *catalogs.Growth
+	limits     limits
+	limiter    *ratelimit.Limiter
+	edge       edge
+	metrics    *telemetry.Metrics
+	meter      ports.Meter
+	health     *telemetry.Health
+	tracing    *telemetry.Tracing // nil: off
+	api, ops   net.Listener
 }
 
 // New opens the database, brings its schema up to date, and puts the parts together. With listeners
@@ -180,7 +183,7 @@ func (a *App) assemble() error {
 	if err := a.openAgents(); err != nil {
 		return err
 	}
-	a.services = a.on(a.store, a.index)
+	a.openServices()
 	a.openSyncing()
 	a.watchParts()
 	return nil

@@ -52,7 +52,7 @@ func (a *App) managementServices(s services) management.Services {
 		ProjectStore: s.view.Projects(), Inventory: s.view.Inventory(), Catalog: s.view.Catalog(), Audit: s.view.Requests(),
 		Integrations: s.view.Integrations(), Figures: s.view.Integrations(), HookAddress: a.hookAddress,
 		SyncRuns: s.view.SyncRuns(), Copies: s.view.Copies(), Webhooks: s.view.Webhooks(), WebhookLog: s.view.Inbox(),
-		Publishing: s.publishing, EventLog: s.view.Events(), Buyers: s.buyers, Agents: s.agents, Tuner: a.tunerOn(s.view),
+		Publishing: s.publishing, EventLog: s.view.Events(), Buyers: s.buyers, Agents: s.agents, Tuner: s.tuner,
 		ACPAddress: a.acpAddress, APIAddress: a.URL() + "/v1", ClientAddress: a.edge.address,
 		Limiter: a.edge.managed, Rate: a.limits.rate, RateOfStrangers: strangersRate,
 		Lane: a.edge.merchants, PaymentLane: a.edge.payments, DownloadLane: a.edge.downloads, NewEventID: func() id.AuditEvent { return id.New[id.AuditEvent](system.Entropy{}.Bits128()) },

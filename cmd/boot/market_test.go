@@ -88,21 +88,64 @@ func (m *market) assemble() {
 	st, index, entropy, log := m.store, search.New(search.Options{}), system.Entropy{}, slog.New(slog.DiscardHandler)
 	router := &agents.Router{Active: st.Agents(), Programs: map[string]*agent.Program{agent.House: agents.Builtin}, Log: log}
 	m.catalogs = &catalogs.Service{
-		Products: st.Products(), Bulk: st.Catalog(), Reader: st.Catalog(), Inventory: st.Inventory(),
-		Index: index, Clock: m.clock, Entropy: entropy,
+		Stores: catalogs.Stores{
+			Products:  st.Products(),
+			Bulk:      st.Catalog(),
+			Reader:    st.Catalog(),
+			Inventory: st.Inventory(),
+			Index:     index,
+		},
+		Clock:   m.clock,
+		Entropy: entropy,
 	}
-	m.discovery = &discovery.Service{
-		Agent: router, Mandates: router, Index: index, Catalog: st.Catalog(), Inventory: st.Inventory(), Sessions: st.Sessions(),
-		Haggling: st.Haggling(), Clock: m.clock, Entropy: entropy,
-	}
+	m.discovery = discovery.New(discovery.Service{
+		Stores: discovery.Stores{
+			Catalog:   st.Catalog(),
+			Inventory: st.Inventory(),
+			Sessions:  st.Sessions(),
+			Haggling:  st.Haggling(),
+		},
+		Agent:    router,
+		Mandates: router,
+		Index:    index,
+		Clock:    m.clock,
+		Entropy:  entropy,
+	})
 	m.haggling = &haggling.Service{
-		Agent: router, Mandates: router, Store: st.Haggling(), Index: index, Clock: m.clock, Entropy: entropy, Log: log, Fresh: m.discovery.Fresh,
+		Stores: haggling.Stores{
+			Haggling: st.Haggling(),
+		},
+		Agent:    router,
+		Mandates: router,
+		Index:    index,
+		Clock:    m.clock,
+		Entropy:  entropy,
+		Log:      log,
+		Fresh:    m.discovery.Fresh,
 	}
 	secrets, err := vault.New()
 	m.must(err)
 	m.purchase = &purchase.Service{
-		Agent: router, Mandates: router, Storefronts: st.Storefronts(), Checkouts: clocked{st.Checkouts(), m.clock}, Lapsed: st.LapsedCheckouts(), Orphans: st.Orphans(), DueOrphans: st.DueOrphans(), Payments: st.Payments(), Orders: st.Orders(), Sessions: clockedSessions{st.Sessions(), m.clock},
-		Haggling: st.Haggling(), Catalog: st.Catalog(), Gateway: m.provider, Tokens: ordertoken.Tokens{Secrets: secrets}, Sandbox: true, Clock: m.clock, Entropy: entropy, Log: log,
+		Stores: purchase.Stores{
+			Storefronts: st.Storefronts(),
+			Checkouts:   clocked{st.Checkouts(), m.clock},
+			Lapsed:      st.LapsedCheckouts(),
+			Orphans:     st.Orphans(),
+			DueOrphans:  st.DueOrphans(),
+			Payments:    st.Payments(),
+			Orders:      st.Orders(),
+			Sessions:    clockedSessions{st.Sessions(), m.clock},
+			Haggling:    st.Haggling(),
+			Catalog:     st.Catalog(),
+		},
+		Agent:    router,
+		Mandates: router,
+		Gateway:  m.provider,
+		Tokens:   ordertoken.Tokens{Secrets: secrets},
+		Sandbox:  true,
+		Clock:    m.clock,
+		Entropy:  entropy,
+		Log:      log,
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/connectors/shipstation"
 	"github.com/haggle-commerce/haggle/adapters/connectors/shopify"
 	"github.com/haggle-commerce/haggle/adapters/delivery"
-	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/app/connecting"
 	"github.com/haggle-commerce/haggle/app/inbox"
@@ -137,24 +136,38 @@ func (a *App) openSyncing() {
 	})
 }
 
-func (a *App) syncingOn(st *sqlstore.Store) *syncing.Service {
+func (a *App) syncingOn(s stores) *syncing.Service {
 	return &syncing.Service{
-		Integrations: st.Integrations(), Runs: st.SyncRuns(), Clock: a.clock, Entropy: system.Entropy{}, Wake: func() {},
+		Stores:  s.Syncing(),
+		Clock:   a.clock,
+		Entropy: system.Entropy{},
+		Wake:    func() {},
 	}
 }
 
-func (a *App) inboxOn(st *sqlstore.Store) *inbox.Service {
+func (a *App) inboxOn(s stores) *inbox.Service {
 	return &inbox.Service{
-		Integrations: st.Integrations(), Webhooks: st.Webhooks(), Inbox: st.Inbox(), Platforms: a.platforms.called,
-		Accounts: a.platforms.accounts, Waiting: a.edge.platforms, Address: a.reachableHook, Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{},
-		Log: a.log, Transaction: st, Wake: func() {},
+		Stores:    s.Inbox(),
+		Platforms: a.platforms.called,
+		Accounts:  a.platforms.accounts,
+		Waiting:   a.edge.platforms,
+		Address:   a.reachableHook,
+		Vault:     a.vault,
+		Clock:     a.clock,
+		Entropy:   system.Entropy{},
+		Log:       a.log,
+		Wake:      func() {},
 	}
 }
 
-func (a *App) shippingOn(st *sqlstore.Store) *shipping.Service {
+func (a *App) shippingOn(s stores) *shipping.Service {
 	return &shipping.Service{
-		Integrations: st.Integrations(), Orders: st.Orders(), Labels: st.Labels(), Accounts: a.platforms.accounts,
-		Shippers: a.platforms.shippers, Clock: a.clock, Entropy: system.Entropy{}, Log: a.log,
+		Stores:   s.Shipping(),
+		Accounts: a.platforms.accounts,
+		Shippers: a.platforms.shippers,
+		Clock:    a.clock,
+		Entropy:  system.Entropy{},
+		Log:      a.log,
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/payments/paypal"
 	"github.com/haggle-commerce/haggle/adapters/payments/sandbox"
 	"github.com/haggle-commerce/haggle/adapters/payments/stripe"
-	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/app/connecting"
 	"github.com/haggle-commerce/haggle/app/payments"
@@ -56,15 +55,21 @@ func (a *App) standing() connecting.Standing {
 	return connecting.Standing{Unit: a.store.SyncUnit(), Clock: a.clock, Entropy: system.Entropy{}, Log: a.log}
 }
 
-func (a *App) connectingOn(st *sqlstore.Store) *connecting.Service {
+func (a *App) connectingOn(s stores) *connecting.Service {
 	return &connecting.Service{
-		Integrations: st.Integrations(), InUse: st.Integrations(),
-		Platforms: a.providers.platforms, Hooks: a.providers.hooks, HookAddress: a.reachableHook,
-		Waiting: a.edge.platforms, Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{}, Log: a.log,
-		Authorizations: st.Authorizations(), Webhooks: st.Webhooks(), Runs: st.SyncRuns(),
-		Connectors: a.platforms.connectors, Accounts: a.platforms.accounts, MissingApp: a.missingApp,
+		Stores:      s.Connecting(),
+		Platforms:   a.providers.platforms,
+		Hooks:       a.providers.hooks,
+		HookAddress: a.reachableHook,
+		Waiting:     a.edge.platforms,
+		Vault:       a.vault,
+		Clock:       a.clock,
+		Entropy:     system.Entropy{},
+		Log:         a.log,
+		Connectors:  a.platforms.connectors,
+		Accounts:    a.platforms.accounts,
+		MissingApp:  a.missingApp,
 		Addresses:   delivery.Addresses{AllowLoopback: a.config.AllowLoopback},
-		Transaction: st,
 		Rules:       integration.Rules{Live: a.env == account.Production, AllowLoopback: a.config.AllowLoopback},
 	}
 }

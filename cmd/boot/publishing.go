@@ -8,7 +8,6 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/delivery"
 	"github.com/haggle-commerce/haggle/adapters/eventbus"
 	"github.com/haggle-commerce/haggle/adapters/notify"
-	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/app/publishing"
@@ -40,11 +39,15 @@ func (a *App) openPublishing() error {
 	return nil
 }
 
-func (a *App) publishingOn(st *sqlstore.Store) *publishing.Service {
+func (a *App) publishingOn(s stores) *publishing.Service {
 	loopback := a.config.AllowLoopback
 	return &publishing.Service{
-		Subscriptions: st.Events(), Deliveries: st.Events(), Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{},
-		Addresses: delivery.Addresses{AllowLoopback: loopback}, Rules: event.Rules{AllowLoopback: loopback},
+		Stores:    s.Publishing(),
+		Vault:     a.vault,
+		Clock:     a.clock,
+		Entropy:   system.Entropy{},
+		Addresses: delivery.Addresses{AllowLoopback: loopback},
+		Rules:     event.Rules{AllowLoopback: loopback},
 	}
 }
 

@@ -33,7 +33,16 @@ func newTrainee(m *market) *trainee {
 	s := &trainee{market: m, product: m.product(100_00, 1_000_000)}
 	st := m.store
 	s.tuner = &agents.SelfTuner{
-		Tuner:  agents.Tuner{Agents: st.Agents(), Versions: st.Agents(), Decisions: st.Decisions(), Clock: m.clock, Busy: make(chan struct{}, 1), Reading: make(chan struct{}, 1)},
+		Tuner: agents.Tuner{
+			Stores: agents.Stores{
+				Agents:   st.Agents(),
+				Versions: st.Agents(),
+				Record:   st.Decisions(),
+			},
+			Clock:   m.clock,
+			Busy:    make(chan struct{}, 1),
+			Reading: make(chan struct{}, 1),
+		},
 		Active: st.Agents(), Projects: st.ActiveProjects(),
 		TookBack: func(_ *agent.Agent, h agents.Holdout) { s.takenBack = append(s.takenBack, h) },
 	}

@@ -27,7 +27,6 @@ import (
 	"github.com/haggle-commerce/haggle/app/shipping"
 	"github.com/haggle-commerce/haggle/app/syncing"
 	"github.com/haggle-commerce/haggle/domain/account"
-	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -42,70 +41,191 @@ type services struct {
 	purchase   *purchase.Service
 	aftersales *aftersales.Service
 	finance    *finance.Service
-	reconciler *finance.Reconciler
-	announcing *announcing.Service
 	connecting *connecting.Service
 	publishing *publishing.Service
 	buyers     *buyers.Service
 	syncing    *syncing.Service
 	inbox      *inbox.Service
-	shipping   *shipping.Service
+	shipping   *shipping.Service // on the whole store, always
 	agents     *agents.Service
+	tuner      *agents.Tuner
 	view       *sqlstore.Store
 }
 
-// on puts the use cases together on a view of the store.
-func (a *App) on(st *sqlstore.Store, index ports.Index) services {
-	clock, entropy, tokens := a.clock, system.Entropy{}, ordertoken.Tokens{Secrets: a.vault}
-	s := services{view: st}
-	s.Access = a.accessOn(st)
-	s.Projects = &projects.Service{
-		Projects: st.Projects(), Statistics: st.Projects(), Connected: st.Integrations(), Clock: clock, Entropy: entropy,
+// on returns the services on the stores of a transaction.
+func (s services) on(t stores) services {
+	return services{
+		Access:     s.Access.In(t.Access()),
+		Projects:   s.Projects.In(t.Projects()),
+		Catalogs:   s.Catalogs.In(t.Catalogs()),
+		discovery:  s.discovery.In(t.Discovery()),
+		haggling:   s.haggling.In(t.Haggling()),
+		purchase:   s.purchase.In(t.Purchase()),
+		aftersales: s.aftersales.In(t.Aftersales()),
+		finance:    s.finance.In(t.Finance()),
+		connecting: s.connecting.In(t.Connecting()),
+		publishing: s.publishing.In(t.Publishing()),
+		buyers:     s.buyers.In(t.Buyers()),
+		syncing:    s.syncing.In(t.Syncing()),
+		inbox:      s.inbox.In(t.Inbox()),
+		shipping:   s.shipping,
+		agents:     s.agents.In(t.Agents()),
+		tuner:      s.tuner.In(t.Agents()),
+		view:       t.view,
+	}
+}
+
+// openServices puts the use cases together on the whole store.
+func (a *App) openServices() {
+	whole := stores{
+		view:  a.store,
+		index: a.index,
+	}
+	a.services = services{
+		Access:     a.accessOn(whole),
+		Projects:   a.projectsOn(whole),
+		Catalogs:   a.catalogsOn(whole),
+		discovery:  a.discoveryOn(whole),
+		purchase:   a.purchaseOn(whole),
+		aftersales: a.aftersalesOn(whole),
+		finance:    a.financeOn(whole),
+		connecting: a.connectingOn(whole),
+		publishing: a.publishingOn(whole),
+		buyers:     a.buyersOn(whole),
+		syncing:    a.syncingOn(whole),
+		inbox:      a.inboxOn(whole),
+		shipping:   a.shippingOn(whole),
+		agents:     a.agentsOn(whole),
+		tuner:      a.tunerOn(whole),
+		view:       a.store,
+	}
+	a.haggling = a.hagglingOn(whole, a.discovery)
+	a.reconciler = a.reconcilerOf(a.services)
+	a.announcing = &announcing.Service{
+		Announcements: a.store.LateAnnouncements(),
+		Entropy:       system.Entropy{},
+		Announced:     a.publisher.Wake,
+	}
+	a.tunes = &agents.SelfTuner{
+		Tuner:    *a.tuner,
+		Active:   a.store.Agents(),
+		Projects: a.store.ActiveProjects(),
+		TookBack: a.tookBack,
+	}
+}
+
+func (a *App) orderTokens() ordertoken.Tokens { return ordertoken.Tokens{Secrets: a.vault} }
+
+func (a *App) projectsOn(s stores) *projects.Service {
+	return &projects.Service{
+		Stores:    s.Projects(),
+		Clock:     a.clock,
+		Entropy:   system.Entropy{},
 		Addresses: delivery.Addresses{AllowLoopback: a.config.AllowLoopback},
 	}
-	s.Catalogs = &catalogs.Service{
-		Products: st.Products(), Bulk: st.Catalog(), Reader: st.Catalog(), Inventory: st.Inventory(), Synonyms: st.Synonyms(),
-		Index: index, Clock: clock, Entropy: entropy, Growth: a.growth,
+}
+
+func (a *App) catalogsOn(s stores) *catalogs.Service {
+	return &catalogs.Service{
+		Stores:  s.Catalogs(),
+		Clock:   a.clock,
+		Entropy: system.Entropy{},
+		Growth:  a.growth,
 	}
-	s.discovery = &discovery.Service{
-		Agent: a.router, Mandates: a.router, Index: index, Catalog: st.Catalog(), Inventory: st.Inventory(), Sessions: st.Sessions(),
-		Haggling: st.Haggling(), Clock: clock, Entropy: entropy, Loader: a.discovery,
-		Learner: a.index, Sales: st.Sales(), StockNews: st.StockNews(), Model: a.embeddings.model, Vectors: st.Embeddings(),
+}
+
+func (a *App) discoveryOn(s stores) *discovery.Service {
+	return discovery.New(discovery.Service{
+		Stores:    s.Discovery(),
+		Agent:     a.router,
+		Mandates:  a.router,
+		Index:     a.index,
+		Clock:     a.clock,
+		Entropy:   system.Entropy{},
+		Learner:   a.index,
+		Sales:     s.view.Sales(),
+		StockNews: s.view.StockNews(),
+		Model:     a.embeddings.model,
+	})
+}
+
+func (a *App) hagglingOn(s stores, find *discovery.Service) *haggling.Service {
+	return &haggling.Service{
+		Stores:   s.Haggling(),
+		Agent:    a.router,
+		Mandates: a.router,
+		Index:    a.index,
+		Clock:    a.clock,
+		Entropy:  system.Entropy{},
+		Log:      a.log,
+		Meter:    a.meter,
+		Fresh:    find.Fresh,
 	}
-	s.haggling = &haggling.Service{
-		Agent: a.router, Mandates: a.router, Sessions: st.Sessions(), Store: st.Haggling(), Index: index, Clock: clock, Entropy: entropy, Log: a.log, Fresh: s.discovery.Fresh,
-		Meter: a.meter,
+}
+
+func (a *App) purchaseOn(s stores) *purchase.Service {
+	return &purchase.Service{
+		Stores:    s.Purchase(),
+		Agent:     a.router,
+		Mandates:  a.router,
+		Gateway:   a.gateway,
+		Tokens:    a.orderTokens(),
+		Admission: a.admission,
+		Sandbox:   a.env == account.Sandbox,
+		Clock:     a.clock,
+		Entropy:   system.Entropy{},
+		Log:       a.log,
+		Meter:     a.meter,
+		Placed:    a.publisher.Wake,
+		Waiting:   a.edge.finalizes,
 	}
-	s.purchase = &purchase.Service{
-		Agent: a.router, Mandates: a.router, Storefronts: st.Storefronts(), Checkouts: st.Checkouts(), Lapsed: st.LapsedCheckouts(), Orphans: st.Orphans(), DueOrphans: st.DueOrphans(), Payments: st.Payments(), Orders: st.Orders(), Sessions: st.Sessions(),
-		Haggling: st.Haggling(), Catalog: st.Catalog(), Clock: clock, Entropy: entropy, Log: a.log, Meter: a.meter,
-		Gateway: a.gateway, Tokens: tokens, Admission: a.admission, Sandbox: a.env == account.Sandbox, Placed: a.publisher.Wake, Waiting: a.edge.finalizes,
+}
+
+func (a *App) aftersalesOn(s stores) *aftersales.Service {
+	return &aftersales.Service{
+		Stores:  s.Aftersales(),
+		Gateway: a.gateway,
+		Tokens:  a.orderTokens(),
+		Clock:   a.clock,
+		Entropy: system.Entropy{},
+		Log:     a.log,
 	}
-	s.connecting = a.connectingOn(st)
-	s.publishing = a.publishingOn(st)
-	s.agents = a.agentsOn(st)
-	s.buyers = &buyers.Service{
-		Copies:  st.Copies(),
-		Records: st.BuyerRecords(),
-		Orders:  st.Orders(),
-		Names:   a.vault,
-		Vault:   a.vault.Tokens(),
-		Clock:   clock,
+}
+
+func (a *App) financeOn(s stores) *finance.Service {
+	return &finance.Service{
+		Stores:  s.Finance(),
+		Gateway: a.gateway,
+		Sandbox: a.env == account.Sandbox,
 	}
-	s.syncing, s.inbox, s.shipping = a.syncingOn(st), a.inboxOn(st), a.shippingOn(a.store)
-	s.aftersales = &aftersales.Service{
-		Orders: st.Orders(), Payments: st.Payments(), Refunds: st.Orders(), Due: st.DueRefunds(), Inventory: st.Inventory(), Index: index,
-		Gateway: a.gateway, Tokens: tokens, Clock: clock, Entropy: entropy, Log: a.log,
+}
+
+// reconcilerOf compares books in the background.
+func (a *App) reconcilerOf(s services) *finance.Reconciler {
+	return &finance.Reconciler{
+		Service:         s.finance,
+		Reconciliations: a.store.Reconciliations(),
+		Balances:        a.balances,
+		Accounts:        a.store.Reconciliations(),
+		Purchases:       s.purchase,
+		Entropy:         system.Entropy{},
+		Log:             a.log,
+		Reports: payments.Ear{
+			Purchases: s.purchase,
+			Refunds:   s.aftersales,
+			Undecided: a.store.Checkouts(),
+		},
+		Announced: a.publisher.Wake,
 	}
-	s.finance = &finance.Service{
-		Payments: st.Payments(), Gateway: a.gateway, Results: st.Reconciliations(), Sandbox: a.env == account.Sandbox,
+}
+
+func (a *App) buyersOn(s stores) *buyers.Service {
+	return &buyers.Service{
+		Stores: s.Buyers(),
+		Names:  a.vault,
+		Vault:  a.vault.Tokens(),
+		Clock:  a.clock,
 	}
-	s.reconciler = &finance.Reconciler{
-		Service: s.finance, Reconciliations: st.Reconciliations(), Balances: a.balances, Accounts: st.Reconciliations(), Purchases: s.purchase, Entropy: entropy, Log: a.log,
-		Reports: payments.Ear{Purchases: s.purchase, Refunds: s.aftersales, Undecided: st.Checkouts()}, Announced: a.publisher.Wake,
-	}
-	s.announcing = &announcing.Service{Announcements: st.LateAnnouncements(), Entropy: entropy, Announced: a.publisher.Wake}
-	return s
 }
 
 // manage runs a request of the Management API in one transaction. The index learns of its writes when
@@ -114,7 +234,7 @@ func (a *App) manage(ctx context.Context, claim *ports.KeyUse, work func(managem
 	var index *pendingIndex
 	err := a.store.Within(ctx, claim, func(view *sqlstore.Store) error {
 		index = &pendingIndex{Index: a.index}
-		return work(a.managementServices(a.on(view, index)), view.Requests())
+		return work(a.managementServices(a.services.on(stores{view, index})), view.Requests())
 	})
 	if err == nil {
 		index.tell()
@@ -128,30 +248,10 @@ func (a *App) manage(ctx context.Context, claim *ports.KeyUse, work func(managem
 // trade runs a request of the ACP API in one transaction.
 func (a *App) trade(ctx context.Context, claim *ports.KeyUse, work func(acp.Services, ports.Records) error) error {
 	err := a.store.Within(ctx, claim, func(view *sqlstore.Store) error {
-		return work(a.acpServices(a.on(view, a.index)), view.Requests())
+		return work(a.acpServices(a.services.on(stores{view, a.index})), view.Requests())
 	})
 	if err == nil {
 		a.publisher.Wake()
 	}
 	return err
-}
-
-// pendingIndex keeps what a transaction has to tell the index.
-type pendingIndex struct {
-	ports.Index
-	news []func()
-}
-
-func (p *pendingIndex) Apply(project id.Project, changes ports.CatalogChanges) {
-	p.news = append(p.news, func() { p.Index.Apply(project, changes) })
-}
-
-func (p *pendingIndex) Restock(project id.Project, totals map[id.Variant]int) {
-	p.news = append(p.news, func() { p.Index.Restock(project, totals) })
-}
-
-func (p *pendingIndex) tell() {
-	for _, news := range p.news {
-		news()
-	}
 }

@@ -41,7 +41,7 @@ func (a *App) IssueKey(ctx context.Context, r KeyRequest) (made IssuedKey, err e
 		if err != nil {
 			return err
 		}
-		service := a.accessOn(view)
+		service := a.Access.In(stores{view: view}.Access())
 		if made.Account, err = ownerOf(ctx, service, r, projects); err != nil {
 			return err
 		}

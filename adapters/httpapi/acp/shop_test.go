@@ -119,24 +119,66 @@ func stocked() *shelf {
 func (s *shop) services(log *slog.Logger) acp.Services {
 	look, shelves, buys := index{shelf: s.shelf}, shelves{shelf: s.shelf}, purchases{shelf: s.shelf}
 	router := &agents.Router{Active: employer{}, Programs: map[string]*agent.Program{agent.House: agents.Builtin}, Log: log}
-	find := &discovery.Service{
-		Agent: router, Mandates: router, Index: look, Catalog: shelves, Inventory: shelves, Sessions: sessions{s.shelf},
-		Haggling: haggles{s.shelf}, Clock: s.shelf, Entropy: s.shelf,
-	}
+	find := discovery.New(discovery.Service{
+		Stores: discovery.Stores{
+			Catalog:   shelves,
+			Inventory: shelves,
+			Sessions:  sessions{s.shelf},
+			Haggling:  haggles{s.shelf},
+		},
+		Agent:    router,
+		Mandates: router,
+		Index:    look,
+		Clock:    s.shelf,
+		Entropy:  s.shelf,
+	})
 	tokens := ordertoken.Tokens{Secrets: s.shelf}
 	return acp.Services{
 		ClientAddress: wire.ClientAddress(nil), Lane: wire.NewLane(10, 10, nil), PaymentLane: wire.NewLane(10, 10, nil),
 		Storefronts: s.shelf, Discovery: find,
 		Haggling: &haggling.Service{
-			Agent: router, Mandates: router, Store: haggles{s.shelf}, Index: look, Clock: s.shelf, Entropy: s.shelf, Log: log, Fresh: find.Fresh,
+			Stores: haggling.Stores{
+				Haggling: haggles{s.shelf},
+			},
+			Agent:    router,
+			Mandates: router,
+			Index:    look,
+			Clock:    s.shelf,
+			Entropy:  s.shelf,
+			Log:      log,
+			Fresh:    find.Fresh,
 		},
 		Purchase: &purchase.Service{
-			Agent: router, Mandates: router, Storefronts: s.shelf, Checkouts: buys, Orders: buys, Sessions: sessions{s.shelf},
-			Haggling: haggles{s.shelf}, Catalog: shelves, Gateway: buys, Tokens: tokens, Sandbox: true, Clock: s.shelf, Entropy: s.shelf, Log: log,
+			Stores: purchase.Stores{
+				Storefronts: s.shelf,
+				Checkouts:   buys,
+				Orders:      buys,
+				Sessions:    sessions{s.shelf},
+				Haggling:    haggles{s.shelf},
+				Catalog:     shelves,
+			},
+			Agent:    router,
+			Mandates: router,
+			Gateway:  buys,
+			Tokens:   tokens,
+			Sandbox:  true,
+			Clock:    s.shelf,
+			Entropy:  s.shelf,
+			Log:      log,
 			Patience: 50 * time.Millisecond,
 		},
-		Aftersales: &aftersales.Service{Orders: buys, Refunds: buys, Gateway: buys, Tokens: tokens, Clock: s.shelf, Entropy: s.shelf, Log: log},
-		Sessions:   sessions{s.shelf}, Orders: buys, Clock: s.shelf, Sandbox: true,
+		Aftersales: &aftersales.Service{
+			Stores: aftersales.Stores{
+				Orders:  buys,
+				Refunds: buys,
+			},
+			Gateway: buys,
+			Tokens:  tokens,
+			Clock:   s.shelf,
+			Entropy: s.shelf,
+			Log:     log,
+		},
+		Sessions: sessions{s.shelf}, Orders: buys, Clock: s.shelf, Sandbox: true,
 		Address:   func(slug string) string { return "https://shops.example.com/p/" + slug },
 		PublicURL: "https://shops.example.com",
 	}

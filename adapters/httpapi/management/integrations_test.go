@@ -239,18 +239,46 @@ func openOffice(t *testing.T) (*world, *office) {
 	w := newWorld(t, func(s *management.Services) {
 		address := func(w id.Webhook) string { return "https://haggle.test/hooks/" + w.String() }
 		s.Connecting = &connecting.Service{
-			Transaction:  &porttest.Transaction{},
-			Integrations: o, InUse: o, Authorizations: o, Webhooks: &o.hooks, Runs: &o.runs,
+			Stores: connecting.Stores{
+				Transaction:    &porttest.Transaction{},
+				Integrations:   o,
+				InUse:          o,
+				Authorizations: o,
+				Webhooks:       &o.hooks,
+				Runs:           &o.runs,
+			},
 			Connectors:  map[string]ports.Connector{"shopify": o, "custom": o},
 			MissingApp:  func(integration.Type) string { return "" },
 			HookAddress: func(integration.Type, id.Webhook) string { return "" },
-			Addresses:   system{}, Vault: o, Clock: o, Entropy: o, Log: slog.New(slog.DiscardHandler),
+			Addresses:   system{},
+			Vault:       o,
+			Clock:       o,
+			Entropy:     o,
+			Log:         slog.New(slog.DiscardHandler),
 		}
-		s.Syncing = &syncing.Service{Integrations: o, Runs: &o.runs, Clock: o, Entropy: o, Wake: func() {}}
+		s.Syncing = &syncing.Service{
+			Stores: syncing.Stores{
+				Integrations: o,
+				Runs:         &o.runs,
+			},
+			Clock:   o,
+			Entropy: o,
+			Wake:    func() {},
+		}
 		s.Inbox = &inbox.Service{
-			Transaction:  &porttest.Transaction{},
-			Integrations: o, Webhooks: &o.hooks, Inbox: &o.calls, Platforms: map[string]ports.CalledConnector{"shopify": caller{}}, Accounts: caller{},
-			Address: func(_ integration.Type, w id.Webhook) string { return address(w) }, Vault: o, Clock: o, Entropy: o, Wake: func() {},
+			Stores: inbox.Stores{
+				Transaction:  &porttest.Transaction{},
+				Integrations: o,
+				Webhooks:     &o.hooks,
+				Inbox:        &o.calls,
+			},
+			Platforms: map[string]ports.CalledConnector{"shopify": caller{}},
+			Accounts:  caller{},
+			Address:   func(_ integration.Type, w id.Webhook) string { return address(w) },
+			Vault:     o,
+			Clock:     o,
+			Entropy:   o,
+			Wake:      func() {},
 		}
 		s.Integrations, s.Figures, s.SyncRuns, s.Copies, s.Webhooks, s.WebhookLog = o, o, &o.runs, copies{}, &o.hooks, &o.calls
 		s.HookAddress = address

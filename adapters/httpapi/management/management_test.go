@@ -150,9 +150,31 @@ func newWorld(t *testing.T, more ...func(*management.Services)) *world {
 	mux := http.NewServeMux()
 	w.api = wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"})
 	services := management.Services{
-		Access:       &access.Service{Accounts: w.keys, Clock: system{}, Entropy: system{}, Environment: account.Sandbox},
-		Projects:     &projects.Service{Projects: w.shelf, Clock: system{}, Entropy: system{}, Addresses: system{}},
-		Catalogs:     &catalogs.Service{Products: empty{}, Index: empty{}, Inventory: noStock{}, Clock: system{}, Entropy: system{}},
+		Access: &access.Service{
+			Stores: access.Stores{
+				Accounts: w.keys,
+			},
+			Clock:       system{},
+			Entropy:     system{},
+			Environment: account.Sandbox,
+		},
+		Projects: &projects.Service{
+			Stores: projects.Stores{
+				Projects: w.shelf,
+			},
+			Clock:     system{},
+			Entropy:   system{},
+			Addresses: system{},
+		},
+		Catalogs: &catalogs.Service{
+			Stores: catalogs.Stores{
+				Products:  empty{},
+				Index:     empty{},
+				Inventory: noStock{},
+			},
+			Clock:   system{},
+			Entropy: system{},
+		},
 		ProjectStore: w.shelf, Catalog: empty{},
 		ACPAddress: func(slug string) string { return "https://" + slug + ".example" }, APIAddress: "https://api.example/v1",
 		ClientAddress: func(r *http.Request) netip.Addr { return netip.MustParseAddr("203.0.113.7") },

@@ -98,8 +98,16 @@ func openDepot(t *testing.T) (*world, *depot) {
 	w := newWorld(t, func(s *management.Services) {
 		s.PaymentLane = wire.NewLane(10, 10, nil)
 		s.Shipping = &shipping.Service{
-			Integrations: depotAccounts{}, Orders: d, Labels: depotLabels{d}, Accounts: depotAccounts{},
-			Shippers: map[string]ports.Shipper{"shipstation": carrier{depot: d}}, Clock: system{}, Entropy: system{}, Log: slog.New(slog.DiscardHandler),
+			Stores: shipping.Stores{
+				Integrations: depotAccounts{},
+				Orders:       d,
+				Labels:       depotLabels{d},
+			},
+			Accounts: depotAccounts{},
+			Shippers: map[string]ports.Shipper{"shipstation": carrier{depot: d}},
+			Clock:    system{},
+			Entropy:  system{},
+			Log:      slog.New(slog.DiscardHandler),
 		}
 	})
 	p := w.shelf.projects[w.one]

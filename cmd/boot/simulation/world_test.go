@@ -334,18 +334,37 @@ func (s *server) orders() orders {
 
 func (s *server) purchase() *purchase.Service {
 	return &purchase.Service{
-		Agent: consenting{}, Mandates: mandates{}, Storefronts: memstore.Projects{Store: s.store},
-		Checkouts: checkouts{memstore.Checkouts{Store: s.store}, s}, Lapsed: queue[*checkout.Checkout]{s.store.Lapsed(), s, "payments"},
-		Orders: s.orders(), Orphans: orphans{memstore.Orphans{Store: s.store}, s},
-		DueOrphans: queue[*checkout.Orphan]{s.store.DueOrphans(), s, "orphans"}, Gateway: s.provider, Tokens: ordertoken.Tokens{Secrets: plainVault{}},
-		Clock: s.off, Entropy: s.entropy(), Log: quiet,
+		Stores: purchase.Stores{
+			Storefronts: memstore.Projects{Store: s.store},
+			Checkouts:   checkouts{memstore.Checkouts{Store: s.store}, s},
+			Lapsed:      queue[*checkout.Checkout]{s.store.Lapsed(), s, "payments"},
+			Orders:      s.orders(),
+			Orphans:     orphans{memstore.Orphans{Store: s.store}, s},
+			DueOrphans:  queue[*checkout.Orphan]{s.store.DueOrphans(), s, "orphans"},
+		},
+		Agent:    consenting{},
+		Mandates: mandates{},
+		Gateway:  s.provider,
+		Tokens:   ordertoken.Tokens{Secrets: plainVault{}},
+		Clock:    s.off,
+		Entropy:  s.entropy(),
+		Log:      quiet,
 	}
 }
 
 func (s *server) aftersales() *aftersales.Service {
 	return &aftersales.Service{
-		Orders: s.orders(), Payments: payments{memstore.Payments{Store: s.store}, s}, Refunds: s.orders(),
-		Due: queue[ports.DueRefund]{s.store.DueRefunds(), s, "refunds"}, Index: noIndex{}, Gateway: s.provider, Clock: s.off, Entropy: s.entropy(), Log: quiet,
+		Stores: aftersales.Stores{
+			Orders:   s.orders(),
+			Payments: payments{memstore.Payments{Store: s.store}, s},
+			Refunds:  s.orders(),
+			Due:      queue[ports.DueRefund]{s.store.DueRefunds(), s, "refunds"},
+			Index:    noIndex{},
+		},
+		Gateway: s.provider,
+		Clock:   s.off,
+		Entropy: s.entropy(),
+		Log:     quiet,
 	}
 }
 
