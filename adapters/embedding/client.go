@@ -3,7 +3,9 @@
 package embedding
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,10 +13,8 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
@@ -37,8 +37,8 @@ type Config struct {
 // the endpoint tells it, the time to wait; whoever asks decides whether to ask again. Texts that the endpoint
 // does not take are Invalid embeddings_refused.
 type Client struct {
-	service openai.EmbeddingService
-	model   string
+	http   *http.Client
+	config Config
 }
 
 var _ ports.Embedder = (*Client)(nil)
@@ -47,30 +47,58 @@ var _ ports.Embedder = (*Client)(nil)
 func New(c Config) *Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = inFlight
-	options := []option.RequestOption{
-		option.WithBaseURL(c.URL), option.WithMaxRetries(0),
-		option.WithHTTPClient(&http.Client{
+	c.URL = strings.TrimSuffix(c.URL, "/")
+	return &Client{
+		http: &http.Client{
 			Transport:     bounded{transport},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		}),
+		},
+		config: c,
 	}
-	if c.Key != "" {
-		options = append(options, option.WithAPIKey(c.Key))
-	}
-	return &Client{openai.NewEmbeddingService(options...), c.Model}
 }
 
 // Model is what makes the vectors.
-func (c *Client) Model() string { return c.model }
+func (c *Client) Model() string { return c.config.Model }
+
+// embedRequest and embedAnswer are what of https://platform.openai.com/docs/api-reference/embeddings/create is used.
+type (
+	embedRequest struct {
+		Model          string   `json:"model"`
+		Input          []string `json:"input"`
+		EncodingFormat string   `json:"encoding_format"`
+	}
+	embedAnswer struct {
+		Data []struct {
+			Index     *int    `json:"index"`
+			Embedding numbers `json:"embedding"`
+		} `json:"data"`
+	}
+)
+
+// numbers are empty where an endpoint sends something else.
+type numbers []float64
+
+func (n *numbers) UnmarshalJSON(text []byte) error {
+	var all []float64
+	if json.Unmarshal(text, &all) == nil {
+		*n = all
+	}
+	return nil
+}
+
+// statusError is an answer whose status is none of success.
+type statusError struct {
+	status int
+	header http.Header
+}
+
+func (e *statusError) Error() string { return http.StatusText(e.status) }
 
 // Embed asks for the vectors of texts, 64 at a time. It bounds no time: the context does.
 func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, 0, len(texts))
 	for some := range slices.Chunk(texts, batch) {
-		answer, err := c.service.New(ctx, openai.EmbeddingNewParams{
-			Model: c.model, Input: openai.EmbeddingNewParamsInputUnion{OfArrayOfStrings: some},
-			EncodingFormat: openai.EmbeddingNewParamsEncodingFormatFloat,
-		})
+		answer, err := c.ask(ctx, some)
 		if err != nil {
 			return nil, failed(ctx, err)
 		}
@@ -86,24 +114,56 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	return vectors, nil
 }
 
-// read checks an answer: a vector for each of n texts, by index, all of one length, and none that means nothing.
-func read(answer *openai.CreateEmbeddingResponse, n int) ([][]float32, error) {
-	if answer == nil { // the body was null
-		return nil, errors.New("nothing")
+// ask sends one request.
+func (c *Client) ask(ctx context.Context, texts []string) (answer embedAnswer, err error) {
+	body, err := json.Marshal(embedRequest{c.config.Model, texts, "float"})
+	if err != nil {
+		return answer, err
 	}
+	post, err := http.NewRequestWithContext(ctx, http.MethodPost, c.config.URL+"/embeddings", bytes.NewReader(body))
+	if err != nil {
+		return answer, err
+	}
+	post.Header.Set("Content-Type", "application/json")
+	post.Header.Set("Accept", "application/json")
+	if c.config.Key != "" {
+		post.Header.Set("Authorization", "Bearer "+c.config.Key)
+	}
+	response, err := c.http.Do(post)
+	if err != nil {
+		return answer, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	switch status := response.StatusCode; {
+	case status >= 400:
+		return answer, &statusError{status, response.Header}
+	case err != nil:
+		return answer, err
+	case status >= 300:
+		return answer, errors.New("the address is redirected")
+	}
+	return answer, json.Unmarshal(text, &answer)
+}
+
+// read checks an answer: a vector for each of n texts, by index, all of one length, and none that means nothing.
+func read(answer embedAnswer, n int) ([][]float32, error) {
 	if len(answer.Data) != n {
 		return nil, fmt.Errorf("%d vectors for %d texts", len(answer.Data), n)
 	}
 	vectors := make([][]float32, n)
 	for _, e := range answer.Data {
-		if !e.JSON.Index.Valid() || e.Index < 0 || e.Index >= int64(n) || vectors[e.Index] != nil {
-			return nil, fmt.Errorf("the index %d twice, or out of place", e.Index)
+		if e.Index == nil {
+			return nil, errors.New("a vector without an index")
+		}
+		if *e.Index < 0 || *e.Index >= n || vectors[*e.Index] != nil {
+			return nil, fmt.Errorf("the index %d twice, or out of place", *e.Index)
 		}
 		vector, err := narrow(e.Embedding)
 		if err != nil {
 			return nil, err
 		}
-		vectors[e.Index] = vector
+		vectors[*e.Index] = vector
 	}
 	for _, vector := range vectors {
 		if len(vector) != len(vectors[0]) {
@@ -145,14 +205,14 @@ func unusable(err error) error {
 // failed is the error of a request without vectors. The endpoint's own words are left out: they may repeat
 // the texts, or the key.
 func failed(ctx context.Context, err error) error {
-	var answered *openai.Error
+	var answered *statusError
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return ctx.Err()
 	case ctx.Err() != nil:
 		return unavailable("The embeddings endpoint did not answer in time.").Because(ctx.Err())
-	case errors.As(err, &answered) && answered.Response != nil:
-		return judge(answered.StatusCode).After(retryAfter(answered.Response.Header))
+	case errors.As(err, &answered):
+		return judge(answered.status).After(retryAfter(answered.header))
 	case errors.Is(err, errTooLong):
 		return unavailable("The embeddings endpoint's answer is too long.")
 	}

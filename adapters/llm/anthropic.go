@@ -2,66 +2,84 @@ package llm
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
-
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// claude speaks Anthropic's messages.
-type claude struct{ service anthropic.MessageService }
+// anthropicVersion is the version of the API whose requests and answers these are.
+const anthropicVersion = "2023-06-01"
 
-// newAnthropic takes nothing from the environment, as the library's own client would, and writes no spans: they
-// could hold what was asked.
+// claude speaks Anthropic's messages.
+type claude struct{ endpoint endpoint }
+
+// messagesRequest and messagesAnswer are what of https://docs.anthropic.com/en/api/messages is used.
+type (
+	messagesRequest struct {
+		Model       string           `json:"model"`
+		MaxTokens   int              `json:"max_tokens"`
+		System      []textBlock      `json:"system"`
+		Messages    []messageOfBlock `json:"messages"`
+		Temperature *float64         `json:"temperature,omitempty"`
+	}
+	messageOfBlock struct {
+		Role    string      `json:"role"`
+		Content []textBlock `json:"content"`
+	}
+	textBlock struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	messagesAnswer struct {
+		Content    []textBlock `json:"content"`
+		StopReason string      `json:"stop_reason"`
+		Usage      struct {
+			InputTokens  tokens `json:"input_tokens"`
+			OutputTokens tokens `json:"output_tokens"`
+		} `json:"usage"`
+	}
+)
+
 func newAnthropic(base, key string, client *http.Client) provider {
-	options := []option.RequestOption{
-		option.WithBaseURL(base), option.WithMaxRetries(0), option.WithHTTPClient(client), option.WithoutOpenTelemetry(),
-	}
+	header := http.Header{}
+	header.Set("Anthropic-Version", anthropicVersion)
 	if key != "" {
-		options = append(options, option.WithAPIKey(key))
+		header.Set("X-Api-Key", key)
 	}
-	return claude{anthropic.NewMessageService(options...)}
+	return claude{newEndpoint(client, base, "/v1/messages", header)}
 }
 
 func (c claude) complete(ctx context.Context, r ports.ModelRequest, warmth bool) (ports.ModelReply, error) {
-	ask := anthropic.MessageNewParams{
-		Model: r.Model, MaxTokens: int64(r.MaxTokens),
-		System:   []anthropic.TextBlockParam{{Text: r.System}},
-		Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(r.User))},
+	ask := messagesRequest{
+		Model:     r.Model,
+		MaxTokens: r.MaxTokens,
+		System:    []textBlock{{Type: "text", Text: r.System}},
+		Messages:  []messageOfBlock{{Role: "user", Content: []textBlock{{Type: "text", Text: r.User}}}},
 	}
 	if warmth { // from 0 to 1 here
-		ask.Temperature = anthropic.Float(float64(min(r.Temperature, 1000)) / 1000)
+		ask.Temperature = new(float64(min(r.Temperature, 1000)) / 1000)
 	}
-	answer, err := c.service.New(ctx, ask)
-	var answered *anthropic.Error
-	switch {
-	case err != nil && ctx.Err() == nil && errors.As(err, &answered) && answered.Response != nil:
-		return ports.ModelReply{}, judged(answered.StatusCode, answered.Response.Header, answered.RawJSON())
-	case err != nil:
-		return ports.ModelReply{}, failed(ctx, err)
+	var answer messagesAnswer
+	if err := c.endpoint.post(ctx, ask, &answer); err != nil {
+		return ports.ModelReply{}, err
 	}
-	text := written(answer)
+	text := written(answer.Content)
 	switch {
 	case strings.TrimSpace(text) == "":
 		return ports.ModelReply{}, nonsense("The language model's answer is empty.")
-	case answer.StopReason != anthropic.StopReasonEndTurn && answer.StopReason != anthropic.StopReasonStopSequence:
+	case answer.StopReason != "end_turn" && answer.StopReason != "stop_sequence":
 		return ports.ModelReply{}, nonsense("The language model's answer was cut.")
 	}
-	return ports.ModelReply{Text: text, InputTokens: count(answer.Usage.InputTokens), OutputTokens: count(answer.Usage.OutputTokens)}, nil
+	return ports.ModelReply{Text: text, InputTokens: int(answer.Usage.InputTokens), OutputTokens: int(answer.Usage.OutputTokens)}, nil
 }
 
 // written is the text of an answer, which comes in blocks.
-func written(answer *anthropic.Message) string {
+func written(content []textBlock) string {
 	var text strings.Builder
-	if answer != nil {
-		for _, block := range answer.Content {
-			if block.Type == "text" {
-				text.WriteString(block.Text)
-			}
+	for _, block := range content {
+		if block.Type == "text" {
+			text.WriteString(block.Text)
 		}
 	}
 	return text.String()

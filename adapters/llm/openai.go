@@ -2,59 +2,77 @@ package llm
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/param"
 
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 // openAI speaks chat completions.
 type openAI struct {
-	service openai.ChatCompletionService
-	// house tells that this is OpenAI itself, whose models take max_completion_tokens alone. Other servers know the
+	endpoint endpoint
+	// house reports that this is OpenAI itself, whose models take max_completion_tokens alone. Other servers know the
 	// older max_tokens.
 	house bool
 }
 
-// newOpenAI takes nothing from the environment, as the library's own client would.
+// chatRequest and chatAnswer are what of https://platform.openai.com/docs/api-reference/chat/create is used.
+type (
+	chatRequest struct {
+		Model               string        `json:"model"`
+		Messages            []chatMessage `json:"messages"`
+		MaxCompletionTokens int           `json:"max_completion_tokens,omitempty"`
+		MaxTokens           int           `json:"max_tokens,omitempty"`
+		Temperature         *float64      `json:"temperature,omitempty"`
+	}
+	chatMessage struct {
+		Role    string `json:"role"`
+		Content string `json:"content"`
+	}
+	chatAnswer struct {
+		Choices []struct {
+			Message      chatMessage `json:"message"`
+			FinishReason string      `json:"finish_reason"`
+		} `json:"choices"`
+		Usage struct {
+			PromptTokens     tokens `json:"prompt_tokens"`
+			CompletionTokens tokens `json:"completion_tokens"`
+		} `json:"usage"`
+	}
+)
+
 func newOpenAI(base, key string, client *http.Client) provider {
-	options := []option.RequestOption{option.WithBaseURL(base), option.WithMaxRetries(0), option.WithHTTPClient(client)}
+	header := http.Header{}
 	if key != "" {
-		options = append(options, option.WithAPIKey(key))
+		header.Set("Authorization", "Bearer "+key)
 	}
 	at, err := url.Parse(base)
 	house := err == nil && (strings.HasSuffix(at.Hostname(), ".openai.com") || strings.HasSuffix(at.Hostname(), ".openai.azure.com"))
-	return openAI{openai.NewChatCompletionService(options...), house}
+	return openAI{newEndpoint(client, base, "/chat/completions", header), house}
 }
 
 func (o openAI) complete(ctx context.Context, r ports.ModelRequest, warmth bool) (ports.ModelReply, error) {
-	ask := openai.ChatCompletionNewParams{
-		Model:    r.Model,
-		Messages: []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(r.System), openai.UserMessage(r.User)},
+	ask := chatRequest{
+		Model: r.Model,
+		Messages: []chatMessage{
+			{Role: "system", Content: r.System},
+			{Role: "user", Content: r.User},
+		},
 	}
-	limit := param.NewOpt(int64(r.MaxTokens))
 	if o.house {
-		ask.MaxCompletionTokens = limit
+		ask.MaxCompletionTokens = r.MaxTokens
 	} else {
-		ask.MaxTokens = limit
+		ask.MaxTokens = r.MaxTokens
 	}
 	if warmth {
-		ask.Temperature = param.NewOpt(float64(r.Temperature) / 1000)
+		ask.Temperature = new(float64(r.Temperature) / 1000)
 	}
-	answer, err := o.service.New(ctx, ask)
-	var answered *openai.Error
-	switch {
-	case err != nil && ctx.Err() == nil && errors.As(err, &answered) && answered.Response != nil:
-		return ports.ModelReply{}, judged(answered.StatusCode, answered.Response.Header, answered.RawJSON())
-	case err != nil:
-		return ports.ModelReply{}, failed(ctx, err)
-	case answer == nil || len(answer.Choices) == 0 || strings.TrimSpace(answer.Choices[0].Message.Content) == "":
+	var answer chatAnswer
+	if err := o.endpoint.post(ctx, ask, &answer); err != nil {
+		return ports.ModelReply{}, err
+	}
+	if len(answer.Choices) == 0 || strings.TrimSpace(answer.Choices[0].Message.Content) == "" {
 		return ports.ModelReply{}, nonsense("The language model's answer is empty.")
 	}
 	// Some servers give no reason for an end.
@@ -62,10 +80,8 @@ func (o openAI) complete(ctx context.Context, r ports.ModelRequest, warmth bool)
 		return ports.ModelReply{}, nonsense("The language model's answer was cut.")
 	}
 	return ports.ModelReply{
-		Text:        answer.Choices[0].Message.Content,
-		InputTokens: count(answer.Usage.PromptTokens), OutputTokens: count(answer.Usage.CompletionTokens),
+		Text:         answer.Choices[0].Message.Content,
+		InputTokens:  int(answer.Usage.PromptTokens),
+		OutputTokens: int(answer.Usage.CompletionTokens),
 	}, nil
 }
-
-// count is a number of tokens as it may be believed.
-func count(tokens int64) int { return int(min(max(tokens, 0), 1_000_000_000)) }

@@ -53,8 +53,6 @@ var placed = map[string]string{
 	"code.dny.dev/ssrf":             "adapters/delivery",
 	"go.opentelemetry.io":           "adapters/telemetry",
 	"github.com/sony/gobreaker":     "adapters/connectors adapters/embedding adapters/llm adapters/remoteagent app/payments",
-	"github.com/openai":             "adapters/embedding adapters/llm",
-	"github.com/anthropics":         "adapters/llm",
 	"golang.org/x/oauth2":           "adapters/connectors",
 }
 
