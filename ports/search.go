@@ -64,11 +64,16 @@ type IndexState struct {
 type LeftOut struct {
 	Spelling     bool // misspellings of rare words
 	Descriptions bool // words of some descriptions
+	Products     bool // some products
 }
 
 // Or is what either leaves out.
 func (l LeftOut) Or(other LeftOut) LeftOut {
-	return LeftOut{l.Spelling || other.Spelling, l.Descriptions || other.Descriptions}
+	return LeftOut{
+		Spelling:     l.Spelling || other.Spelling,
+		Descriptions: l.Descriptions || other.Descriptions,
+		Products:     l.Products || other.Products,
+	}
 }
 
 // Sales are what a project's orders tell of its products, over some time.

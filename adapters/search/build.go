@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/haggle-commerce/haggle/adapters/search/words"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -27,6 +28,7 @@ type builder struct {
 
 	allowance allowance
 	bytes     int64 // about what building takes so far
+	products  int64 // about what the products take so far
 }
 
 type entry struct {
@@ -41,9 +43,13 @@ func build(products []*catalog.Product, totals map[id.Variant]int, labels *label
 			lengths:   make([][fields]length, 0, len(products)),
 		},
 		labels: labels, spoken: make(map[string]uint32), numbers: make(map[string]uint32),
-		goods: goods{products: products}, allowance: allowance,
+		goods: goods{products: make([]*catalog.Product, 0, len(products))}, allowance: allowance,
 	}
 	for _, p := range products {
+		if b.held()+productBytes(p) > allowance.most {
+			continue
+		}
+		b.goods.products = append(b.goods.products, p)
 		b.document(p)
 		for _, v := range p.Variants {
 			b.goods.stock = append(b.goods.stock, int64(totals[v.ID]))
@@ -51,6 +57,12 @@ func build(products []*catalog.Product, totals map[id.Variant]int, labels *label
 	}
 	b.finish()
 	return b.segment
+}
+
+// held is about what the segment takes so far.
+func (b *builder) held() int64 {
+	return b.products + int64(len(b.entries))*int64(unsafe.Sizeof(posting{})) + int64(len(b.segment.titles))*4 +
+		int64(min(len(b.spoken), b.allowance.spelled))*bytesOfSpelling
 }
 
 func (b *builder) document(p *catalog.Product) {
@@ -74,7 +86,8 @@ func (b *builder) document(p *catalog.Product) {
 		}
 	}
 	number := uint32(len(s.documents))
-	b.bytes += bytesOfProduct + int64(len(p.Variants))*bytesOfVariant + textBytes(p)
+	b.products += productBytes(p)
+	b.bytes += productBytes(p)
 	lengths := b.text(p, &d)
 	d.variants.to, d.colors.to, d.title.to = uint32(len(s.variants)), uint32(len(s.colors)), uint32(len(s.titles))
 	s.documents, s.lengths = append(s.documents, d), append(s.lengths, lengths)

@@ -80,7 +80,8 @@ type replica struct {
 
 	names, mostNames atomic.Int64 // in labels, and how many there may be
 
-	applying sync.Mutex // one writer at a time; guards labels, frozen and embedded
+	applying sync.Mutex // one writer at a time; guards labels, frozen, embedded and fullest
+	fullest  int64      // the most bytes that it took since something is left out; 0: nothing is
 	labels   labels
 	frozen   int // so many parts are being merged in the background
 	embedded embeddings
@@ -160,9 +161,26 @@ func (x *Index) Apply(project id.Project, changes ports.CatalogChanges) {
 	}
 	if left := next.leftOut(); left != (ports.LeftOut{}) && old.leftOut() != left {
 		x.log.Warn("a search index reached its memory limit and leaves words out", "project", project.String(),
-			"spelling", left.Spelling, "descriptions", left.Descriptions, "bytes", next.bytes(), "limit", x.limits.bytes)
+			"spelling", left.Spelling, "descriptions", left.Descriptions, "products", left.Products, "bytes", next.bytes(),
+			"limit", x.limits.most)
+	}
+	if c.emptied() {
+		x.projects.CompareAndDelete(project, loaded) // so that it is built again, with what was left out
+		return
 	}
 	x.tend(c)
+}
+
+// emptied reports whether an index that leaves something out has lost a quarter of what it held.
+func (c *replica) emptied() bool {
+	s := c.current.Load()
+	if s.leftOut() == (ports.LeftOut{}) {
+		c.fullest = 0
+		return false
+	}
+	bytes := s.liveBytes()
+	c.fullest = max(c.fullest, bytes)
+	return bytes < c.fullest/4*3
 }
 
 // stockOf is the total of every variant of products; none where there is no level.

@@ -35,10 +35,11 @@ func colorsIn(label string) iter.Seq[string] {
 type register struct {
 	names
 	numbers map[string]uint32
+	bytes   int64 // of the texts
 }
 
 func newRegister() register {
-	return register{names{[]string{""}, []string{""}}, map[string]uint32{"": 0}}
+	return register{names: names{[]string{""}, []string{""}}, numbers: map[string]uint32{"": 0}}
 }
 
 func (r *register) number(name string) uint32 {
@@ -51,8 +52,10 @@ func (r *register) number(name string) uint32 {
 		number = uint32(len(r.keys))
 		r.keys, r.written = append(r.keys, key), append(r.written, strings.TrimSpace(name))
 		r.numbers[key] = number
+		r.bytes += int64(len(key))
 	}
 	r.numbers[name] = number
+	r.bytes += int64(len(name))
 	return number
 }
 
@@ -75,6 +78,11 @@ type labels struct {
 // spellings is how many names the registers know, every way that they were written.
 func (l *labels) spellings() int {
 	return len(l.brands.numbers) + len(l.categories.numbers) + len(l.colors.numbers) + len(l.sizes.numbers)
+}
+
+// bytes is about what the registers take.
+func (l *labels) bytes() int64 {
+	return int64(l.spellings())*bytesOfName + l.brands.bytes + l.categories.bytes + l.colors.bytes + l.sizes.bytes
 }
 
 func newLabels() labels {

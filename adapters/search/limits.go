@@ -10,9 +10,10 @@ import (
 )
 
 // limits bound the memory of one project's index. Beyond them the index leaves out what searches miss least: first the
-// recognition of misspelt rare words, then new words of descriptions, last new words of other fields.
+// recognition of misspelt rare words, then new words of descriptions, then new words of other fields, last products.
 type limits struct {
-	bytes   int64 // of the whole index
+	most    int64 // bytes of the whole index
+	bytes   int64 // of the whole index, from which on it takes no more descriptions
 	terms   int   // different words of descriptions; other fields may bring as many again
 	spelled int   // words that are recognised when they are misspelt
 }
@@ -20,10 +21,11 @@ type limits struct {
 // limitsOf shares out the bytes that a project may have; none are no limit.
 func limitsOf(bytes int64) limits {
 	if bytes == 0 {
-		return limits{bytes: math.MaxInt64, terms: math.MaxInt / 2, spelled: math.MaxInt}
+		return limits{most: math.MaxInt64, bytes: math.MaxInt64, terms: math.MaxInt / 2, spelled: math.MaxInt}
 	}
 	return limits{
-		bytes:   bytes,
+		most:    bytes,
+		bytes:   bytes / 5 * 4,
 		terms:   int(bytes / 4 / bytesOfTerm),
 		spelled: int(bytes / 16 / bytesOfSpelling),
 	}
@@ -37,8 +39,9 @@ const (
 
 // allowance is what a new segment may take.
 type allowance struct {
-	bytes         int64
-	terms, others int // new words of descriptions, and how many more of other fields
+	most          int64 // bytes of the segment
+	bytes         int64 // that building may take before it reads no more descriptions
+	terms, others int   // new words of descriptions, and how many more of other fields
 	spelled       int
 	known         func(word string) bool // reports whether the catalogue has the word elsewhere
 }
@@ -53,6 +56,7 @@ func (s *snapshot) allowance() allowance {
 		spelled -= s.parts[i].spoken.words.len()
 	}
 	return allowance{
+		most:    s.limits.most - s.liveBytes(),
 		bytes:   s.limits.bytes - s.bytes(),
 		terms:   max(0, terms),
 		others:  min(s.limits.terms, max(0, s.limits.terms+terms)),
@@ -72,6 +76,7 @@ func (s *snapshot) has(word string) bool {
 
 // leftOut is what any part leaves out.
 func (s *snapshot) leftOut() (left ports.LeftOut) {
+	left.Products = s.short
 	for i := range s.parts {
 		left = left.Or(s.parts[i].leftOut)
 	}

@@ -42,7 +42,7 @@ func (x *Index) evict(keep id.Project) {
 func (x *Index) bytes() (sum int64) {
 	x.projects.Range(func(_, c any) bool {
 		if s := c.(*replica).current.Load(); s != nil {
-			sum += s.bytes() + c.(*replica).names.Load()*bytesOfName
+			sum += s.bytes()
 		}
 		return true
 	})
@@ -73,12 +73,27 @@ func (x *Index) State(project id.Project) ports.IndexState {
 }
 
 // bytes is about what a snapshot takes, the products themselves included.
-func (s *snapshot) bytes() (sum int64) {
+func (s *snapshot) bytes() int64 {
+	sum := s.named + s.synonyms.bytes()
 	for i := range s.parts {
-		p := &s.parts[i]
-		sum += p.segment.bytes + vectorBytes(p.latent) + vectorBytes(p.embedded)
+		sum += s.parts[i].bytes()
 	}
 	return sum
+}
+
+// liveBytes is about what a snapshot takes without the documents that are gone.
+func (s *snapshot) liveBytes() int64 {
+	sum := s.named + s.synonyms.bytes()
+	for i := range s.parts {
+		if p := &s.parts[i]; p.live() > 0 {
+			sum += p.bytes() / int64(len(p.documents)) * int64(p.live())
+		}
+	}
+	return sum
+}
+
+func (p *part) bytes() int64 {
+	return p.segment.bytes + vectorBytes(p.latent) + vectorBytes(p.embedded)
 }
 
 func vectorBytes(set *vectors.Set) int64 {
@@ -94,6 +109,7 @@ const (
 	bytesOfVariant  = 220
 	bytesOfSpelling = 130
 	bytesOfName     = 120
+	bytesOfText     = 24 // a text of a list, besides its letters
 )
 
 // measureBytes adds up a segment's lists.
@@ -106,13 +122,27 @@ func (s *segment) measureBytes() {
 	}
 }
 
+// productBytes is what a product takes in a segment, but for the words that lead to it.
+func productBytes(p *catalog.Product) int64 {
+	return bytesOfProduct + int64(len(p.Variants))*bytesOfVariant + textBytes(p)
+}
+
 func textBytes(p *catalog.Product) (n int64) {
-	n = int64(len(p.Name) + len(p.Description) + len(p.Brand) + len(p.Category) + len(p.SKU))
+	n = int64(len(p.Name) + len(p.Description) + len(p.Brand) + len(p.Category) + len(p.SKU) + len(p.Reviews.Summary))
 	for key, value := range p.Attributes {
 		n += int64(len(key)+len(value)) + 48
 	}
 	for _, image := range p.Images {
 		n += int64(len(image.URL)+len(image.Alt)) + 32
+	}
+	for _, text := range p.Tags {
+		n += int64(len(text)) + bytesOfText
+	}
+	for _, text := range p.Related {
+		n += int64(len(text)) + bytesOfText
+	}
+	for _, v := range p.Variants {
+		n += int64(len(v.SKU) + len(v.Size) + len(v.Color))
 	}
 	return n
 }

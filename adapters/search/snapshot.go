@@ -20,6 +20,8 @@ type snapshot struct {
 	weigh    weighing
 	currency money.Currency // of every price (decisions 5)
 	synonyms *thesaurus
+	short    bool  // products are left out because of limits
+	named    int64 // about what the registers of names take
 	sales    *sales
 	latent   *latent // nil until there was something to learn from
 	unlearnt int     // documents that came after latent was learnt
@@ -79,7 +81,11 @@ func (s *snapshot) with(c ports.CatalogChanges, l *labels, frozen int) (next *sn
 		}
 	}
 	if len(written) > 0 {
-		next.append(build(written, totalsOf(c.Levels), l, next.allowance()))
+		fresh := build(written, totalsOf(c.Levels), l, next.allowance())
+		next.short = next.short || len(fresh.documents) < len(written)
+		if len(fresh.documents) > 0 {
+			next.append(fresh)
+		}
 	}
 	next.mergeInline(frozen)
 	next.name(l)
@@ -152,6 +158,7 @@ func (p *part) bury(product id.Product, copied *bool) {
 
 // name takes over the names that the registers have now.
 func (s *snapshot) name(l *labels) {
+	s.named = l.bytes()
 	s.brands, s.categories, s.colors, s.sizes = l.brands.names, l.categories.names, l.colors.names, l.sizes.names
 	for number := len(l.kinds); number < len(s.categories.keys); number++ {
 		l.kinds = append(l.kinds, kindOf(s.categories.keys[number]))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/haggle-commerce/haggle/adapters/search/wordnet"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -177,11 +178,15 @@ func lemmasOf(span []group) []string {
 // thesaurus is a merchant's synonyms, by what a query may say. A nil one is empty.
 type thesaurus struct {
 	others map[string][]other // by the terms of a phrase
+	size   int64              // about the bytes that it takes
 }
 
 func newThesaurus(synonyms []catalog.Synonym) *thesaurus {
-	t := &thesaurus{make(map[string][]other)}
+	t := &thesaurus{others: make(map[string][]other)}
 	for _, s := range synonyms {
+		for _, word := range s.Words {
+			t.size += int64(len(word)) + bytesOfText
+		}
 		if s.Input != "" {
 			t.put(s.Input, s.Words)
 			continue
@@ -193,12 +198,23 @@ func newThesaurus(synonyms []catalog.Synonym) *thesaurus {
 	return t
 }
 
+func (t *thesaurus) bytes() int64 {
+	if t == nil {
+		return 0
+	}
+	return t.size
+}
+
 func (t *thesaurus) put(phrase string, means []string) {
 	key := keyOfPhrase(wordsOf(phrase).groups)
+	if _, known := t.others[key]; !known {
+		t.size += int64(len(key)) + bytesOfName
+	}
 	for _, text := range means {
 		o := other{text, merchantWeight}
 		if len(t.others[key]) < mostOthers && !slices.Contains(t.others[key], o) {
 			t.others[key] = append(t.others[key], o)
+			t.size += int64(unsafe.Sizeof(o))
 		}
 	}
 }

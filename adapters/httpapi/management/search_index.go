@@ -21,7 +21,7 @@ type SearchIndex struct {
 	EmbeddingError *string       `json:"embedding_error" nullable:"true" doc:"Why the last attempt to embed the products failed; null: it did not. It is tried again by itself."`
 	MemoryBytes    int64         `json:"memory_bytes" minimum:"0" doc:"What the index takes, about."`
 	MemoryLimit    int64         `json:"memory_limit_bytes" minimum:"0" doc:"What one project's index may take: half of HAGGLE_SEARCH_MEMORY; 0: any."`
-	LeftOut        []string      `json:"left_out" nullable:"false" enum:"spelling,descriptions" doc:"What the index leaves out because it would take more memory than memory_limit_bytes. spelling: misspellings of rare words are not recognized. descriptions: some words of descriptions are not found. New words of names, brands, categories and attributes are left out last."`
+	LeftOut        []string      `json:"left_out" nullable:"false" enum:"spelling,descriptions,products" doc:"What the index leaves out because it would take more memory than memory_limit_bytes. spelling: misspellings of rare words are not recognized. descriptions: some words of descriptions are not found. New words of names, brands, categories and attributes are left out after those. products: some products are not found; they can be read and bought by their ids. Once the catalogue takes a quarter less, the index is built again."`
 }
 
 // SearchVectors is by what an index compares the meaning of queries with that of products, beside their words.
@@ -49,6 +49,9 @@ func toAPISearchIndex(s discovery.Standing) SearchIndex {
 	}
 	if s.LeftOut.Descriptions {
 		leftOut = append(leftOut, "descriptions")
+	}
+	if s.LeftOut.Products {
+		leftOut = append(leftOut, "products")
 	}
 	return SearchIndex{
 		Status: s.Readiness.String(), CatalogVersion: s.Wanted, IndexedVersion: s.Has, Products: s.Products,
