@@ -41,7 +41,9 @@ WITH begun AS (
 )
 SELECT e.project_id, e.session_id, e.seq, e.id, e.quote_id, e.product_id, e.variant_id, e.quantity, e.at, e.currency,
   e.offer, e.response, e.price, e.rule, e.policy_version, e.list_price, e.opening, e.target, e.floor, e.before, e.signals,
-  e.message, e.agent_id, e.handler, e.fallback, e.proposal, e.client, b.began, b.first,
+  e.message, e.agent_id, e.handler, e.fallback, e.proposal,
+  CASE WHEN e.client = '' AND e.erased_at IS NOT NULL THEN '` + negotiation.Forgotten + `' ELSE e.client END AS client,
+  b.began, b.first,
   EXISTS (
     SELECT 1
     FROM quotes AS q

@@ -125,6 +125,14 @@ var postgresDialect = dialect{
 	transactionName: "SELECT CAST(pg_current_xact_id() AS TEXT), CAST(pg_postmaster_start_time() AS TEXT), CAST(clock_timestamp() AS TEXT)",
 }
 
+// jsonOf is a JSON text that can be looked into with -> and ->>.
+func (d dialect) jsonOf(text string) string {
+	if d.oneTrip {
+		return "CAST(" + text + " AS JSONB)"
+	}
+	return text
+}
+
 // inProject takes on the role that row-level security holds, in the project whose rows it may see.
 func inProject(p id.Project) string {
 	return "; SET LOCAL ROLE haggle_app; SET LOCAL haggle.project_id = " + pq.QuoteLiteral(p.String())

@@ -69,18 +69,19 @@ func (d dialect) personal() []personalTable {
 			erased: []erasedColumn{{"location", "''"}},
 		},
 		{
-			// The chain's first form of link has the message itself as content: without it nothing verifies.
+			// The chain's first form of link has the message itself as content: without it nothing verifies. What was erased by
+			// its age loses its client's pseudonym.
 			table: "decisions",
 			key:   "session_id",
 			of:    "session_id",
 			by:    ofSession,
-			where: "erased_at IS NULL AND (position IS NULL OR personal <> '')",
+			where: "(position IS NULL OR personal <> '') AND (erased_at IS NULL OR client <> '')",
 			erased: []erasedColumn{
 				{"message", "''"},
 				{"client", "''"},
 				{"salt", "''"},
 			},
-			also: "erased_at = " + d.clock,
+			also: "erased_at = COALESCE(erased_at, " + d.clock + ")",
 		},
 		{
 			table: "outbox",

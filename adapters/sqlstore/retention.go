@@ -115,8 +115,6 @@ var leftovers = map[ports.Leftover][]aged{
 }
 
 const (
-	messagesOver = ` WHERE project_id = $1 AND message <> '' AND at < $3 AND erased_at IS NULL AND position IS NOT NULL AND personal <> '' ORDER BY at`
-
 	// noteEvents notes until when events went.
 	noteEvents = `
 UPDATE retention
@@ -135,7 +133,7 @@ func (v Retention) Remove(ctx context.Context, project id.Project, what ports.Le
 		before := now.Add(-keep)
 		switch what {
 		case ports.OldMessages:
-			more, err = t.eraseMessages(ctx, project, before)
+			more, err = t.eraseMessages(ctx, project, now, before)
 		case ports.OldSessions:
 			more, err = (&ending{t: t, project: project, now: now, keep: keep}).run(ctx)
 		default:
@@ -157,14 +155,4 @@ func (v Retention) Remove(ctx context.Context, project id.Project, what ports.Le
 		return err
 	})
 	return more && err == nil, err
-}
-
-// eraseMessages erases messages, with the client and the salt: the chain holds a hash of the three. Decisions that earlier
-// releases sealed keep theirs, for nothing would verify without.
-func (t *tx) eraseMessages(ctx context.Context, project id.Project, before time.Time) (more bool, err error) {
-	rows, err := t.exec(ctx, `
-UPDATE decisions
-SET message = '', client = '', salt = '', erased_at = `+t.dialect.moment()+`
-WHERE `+t.dialect.someRows("decisions", messagesOver), project.String(), removedAtOnce, toMillis(before))
-	return rows == removedAtOnce, err
 }

@@ -213,31 +213,6 @@ func TestRetention_analytics(t *testing.T) {
 	})
 }
 
-// Messages go first. The chain holds their hash, and verifies without them.
-func TestRetention_messages(t *testing.T) {
-	onEngines(t, func(t *testing.T, s *Store) {
-		sale := porttest.NewSale(t, views(s))
-		r := sale.Answer()
-		r.Entry.Message, r.Entry.Client = "Please.", "client"
-		if err := s.Haggling().Save(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
-		foldAll(t, s)
-		for i, want := range []string{"Please.", ""} {
-			days := []float64{29, 31}[i]
-			retain(t, s, sale.Project(), days)
-			list, err := s.Decisions().Sealed(t.Context(), sale.Project(), 1, 10)
-			if err != nil || len(list) != 1 {
-				t.Fatalf("%d, %v", len(list), err)
-			}
-			links := []negotiation.Link{negotiation.Link(list[0])}
-			if _, broken := negotiation.VerifyChain(negotiation.ChainEnd{}, links); list[0].Message != want || list[0].Client == "client" != (i == 0) || broken != 0 {
-				t.Errorf("after %v days %q, broken at %d", days, list[0].Message, broken)
-			}
-		}
-	})
-}
-
 // Projects are due one after the other, each again after a pause.
 func TestRetention_due(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {

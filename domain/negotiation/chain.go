@@ -1,10 +1,12 @@
 package negotiation
 
 import (
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -19,7 +21,8 @@ type Link struct {
 	// Personal is the hash of the entry's personal data with the salt, in hex; "" in links of the first form.
 	Personal string
 	Salt     string
-	// Erased links have lost their personal data and its salt. Personal still stands for both.
+	// Erased links have lost their message, client and salt. Personal still stands for them. Client is "" or a Pseudonym,
+	// of which the chain says nothing.
 	Erased bool
 }
 
@@ -75,13 +78,28 @@ func personalHash(e Entry, salt string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// pseudonymous is what pseudonyms begin with, and no client does.
+const pseudonymous = "p_"
+
+// Pseudonym stands for a client in an entry whose message is not kept any longer. One client has one pseudonym under a
+// key, so that its entries can be counted as one client's. Without the key nobody can find out whose it is, not even by
+// trying all network addresses.
+func Pseudonym(key []byte, client string) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(client))
+	return pseudonymous + hex.EncodeToString(mac.Sum(nil)[:8])
+}
+
+// Forgotten stands for the clients of all entries that have lost even their pseudonyms.
+const Forgotten = pseudonymous + "forgotten"
+
 // follows reports whether the link is as it was sealed after the end.
 func (l Link) follows(end ChainEnd) bool {
 	if l.Position != end.Position+1 || l.Prior != end.Hash {
 		return false
 	}
 	if l.Erased {
-		if l.Personal == "" || l.Message != "" || l.Client != "" || l.Salt != "" {
+		if l.Personal == "" || l.Message != "" || l.Salt != "" || l.Client != "" && !strings.HasPrefix(l.Client, pseudonymous) {
 			return false
 		}
 	} else if l.Personal != "" && l.Personal != personalHash(l.Entry, l.Salt) {

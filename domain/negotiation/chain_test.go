@@ -210,6 +210,12 @@ func TestVerifyChain(t *testing.T) {
 			l[4].Price = someEuros(1)
 			return l
 		}, 5},
+		"erased, with a pseudonym": {func(l []negotiation.Link) []negotiation.Link {
+			erase(&l[4])
+			l[4].Client = negotiation.Pseudonym(nil, "c")
+			return l
+		}, 0},
+		"erased, and a client":          {func(l []negotiation.Link) []negotiation.Link { erase(&l[4]); l[4].Client = "c"; return l }, 5},
 		"erased, and another message":   {func(l []negotiation.Link) []negotiation.Link { erase(&l[4]); l[4].Message = "no"; return l }, 5},
 		"erased, and of the first form": {func(l []negotiation.Link) []negotiation.Link { erase(&l[4]); l[4].Personal = ""; return l }, 5},
 		"a salt":                        {func(l []negotiation.Link) []negotiation.Link { l[4].Salt = "pepper"; return l }, 5},

@@ -31,7 +31,7 @@ type Entry struct {
 	Handler  string        // who answered
 	Fallback string        // why the house did instead; "" if it did not
 	Proposal *money.Amount // the price that an agent other than the house proposed: see Proposed
-	Client   string        // a keyed hash of the buyer's address; "" where none is known
+	Client   string        // a hash of the buyer's address, or a Pseudonym; "" where none is known
 }
 
 // LongestMessage is how much of a buyer's message is kept, in characters.
