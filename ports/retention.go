@@ -38,6 +38,13 @@ type CheckpointSeals interface {
 	Sound(c negotiation.Checkpoint, seal []byte) bool
 }
 
+// SealedCheckpoint is a project's checkpoint with the seal that it was given.
+type SealedCheckpoint struct {
+	Project    id.Project
+	Checkpoint negotiation.Checkpoint
+	Seal       []byte
+}
+
 // Retention removes what is not kept any longer, by the database's clock, some rows at a time. Everything may be repeated,
 // and done by several at once.
 type Retention interface {

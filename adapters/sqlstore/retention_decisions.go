@@ -46,6 +46,11 @@ WHERE project_id = $1
   AND position > $2
   AND position <= $3`
 
+	selectCheckpoints = `
+SELECT project_id, folded, folded_hash, folded_until, seal
+FROM decision_chains
+ORDER BY project_id`
+
 	selectSeals = `
 SELECT project_id, seal
 FROM decision_chains
@@ -65,13 +70,32 @@ type checkpointRow struct {
 }
 
 func (r checkpointRow) checkpoint() negotiation.Checkpoint {
-	if r.Folded == 0 {
+	if r == (checkpointRow{}) {
 		return negotiation.Checkpoint{}
 	}
 	return negotiation.Checkpoint{
 		ChainEnd: negotiation.ChainEnd{Position: r.Folded, Hash: r.FoldedHash},
 		Until:    fromMillis(r.FoldedUntil),
 	}
+}
+
+// Checkpoints lists the checkpoints of all projects.
+func (v Decisions) Checkpoints(ctx context.Context) ([]ports.SealedCheckpoint, error) {
+	var rows []struct {
+		ProjectID string `db:"project_id"`
+		checkpointRow
+		Seal []byte
+	}
+	b := v.store.reading(anyProject)
+	b.query(&rows, selectCheckpoints)
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	list := make([]ports.SealedCheckpoint, len(rows))
+	for i, r := range rows {
+		list[i] = ports.SealedCheckpoint{Project: id.Stored[id.Project](r.ProjectID), Checkpoint: r.checkpoint(), Seal: r.Seal}
+	}
+	return list, nil
 }
 
 // Fold removes decisions from the chain's beginning on, up to the first that is still to be kept.

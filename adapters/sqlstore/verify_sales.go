@@ -148,7 +148,7 @@ LEFT JOIN announced AS e ON e.project_id = o.project_id AND e.order_id = o.id
 LEFT JOIN retention AS r ON r.project_id = o.project_id
 WHERE o.project_id NOT IN (SELECT id FROM projects WHERE status IN ('closing', 'closed'))
 GROUP BY o.project_id, o.id, o.created_at
-HAVING count(e.id) <> 1 AND (count(e.id) > 1 OR o.created_at > COALESCE(max(r.events_until), 0))
+HAVING count(e.id) <> 1 AND (count(e.id) > 1 OR o.created_at >= COALESCE(max(` + eventsKept + `), 0))
 UNION ALL
 SELECT e.project_id, e.id, 'it announces an order that there is not'
 FROM announced AS e

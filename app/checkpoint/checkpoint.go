@@ -23,7 +23,7 @@ func (s Seals) Seal(c negotiation.Checkpoint) []byte {
 
 // Sound implements ports.CheckpointSeals.
 func (s Seals) Sound(c negotiation.Checkpoint, seal []byte) bool {
-	if c.Position == 0 {
+	if c == (negotiation.Checkpoint{}) {
 		return len(seal) == 0
 	}
 	text, err := s.Vault.Open(seal, Purpose(s.Project))
