@@ -108,12 +108,13 @@ func (v Decisions) Decisions(ctx context.Context, project id.Project, f ports.De
 	return list, total[0].N, err
 }
 
-// sessionsOfQuote is completed by the quote. One that is gone is looked for in all decisions, which are kept for longer.
+// sessionsOfQuote is completed by the quote. One that is gone is looked for in the decisions, which are kept for longer and
+// were sealed before it went.
 const sessionsOfQuote = `
     SELECT session_id FROM quotes WHERE project_id = $1 AND id = %[1]s
     UNION ALL
     SELECT session_id FROM decisions
-    WHERE project_id = $1 AND quote_id = %[1]s AND NOT EXISTS (SELECT 1 FROM quotes WHERE project_id = $1 AND id = %[1]s)
+    WHERE project_id = $1 AND quote_id = %[1]s AND position IS NOT NULL AND NOT EXISTS (SELECT 1 FROM quotes WHERE project_id = $1 AND id = %[1]s)
   `
 
 // decisionsWhere is the filter's conditions. A quote is one session's, by which its decisions are found.

@@ -62,7 +62,7 @@ func page(b *testing.B, s *Store, project id.Project, f ports.DecisionFilter) fu
 	}
 }
 
-func sealAll(b *testing.B, s *Store) {
+func sealAll(b testing.TB, s *Store) {
 	b.Helper()
 	for {
 		n, err := s.Decisions().Seal(b.Context(), 5_000)

@@ -343,3 +343,31 @@ func wholeChain(tb testing.TB, s *Store, project id.Project) error {
 	}
 	return err
 }
+
+// Decisions are looked up by a quote that is gone, however many there are.
+func TestDecisionsOfQuoteAreLookedUp(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		p := storeProject(t, s, 1)
+		past := newPast(5, p.ID, time.UnixMilli(0), time.Hour)
+		for len(past.decisions) < 2000 {
+			past.visit()
+		}
+		past.store(t, s)
+		sealAll(t, s)
+		explain := "EXPLAIN QUERY PLAN "
+		if s.dialect.oneTrip {
+			change(t, s, "RESET ROLE; ANALYZE decisions; ANALYZE quotes")
+			explain = "EXPLAIN (COSTS OFF) "
+		}
+		args := arguments{p.ID.String()}
+		where := decisionsWhere(ports.DecisionFilter{Quote: numbered[id.Quote](1)}, &args)
+		values := strings.NewReplacer("$1", "'"+p.ID.String()+"'", "$2", "'quote_1'")
+		for _, query := range []string{countDecisions + where, selectDecisions + where + newestDecisions + "20"} {
+			plan := planOf(t, s, p.ID, explain+values.Replace(query))
+			if !strings.Contains(plan, "decisions_of_quote") || strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "SCAN decisions") ||
+				strings.Contains(plan, "decisions_newest") {
+				t.Errorf("%s\n%s", query, plan)
+			}
+		}
+	})
+}
