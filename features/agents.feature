@@ -541,6 +541,8 @@ Feature: Agents
         | body                                              | n |
         | {"from": "2020-01-01T00:00:00Z", "limit": 10000}  | 1 |
         | {"to": "2020-01-01T00:00:00Z"}                    | 0 |
+        | {"from": "2020-01-01"}                            | 1 |
+        | {"to": "2020-01-01"}                              | 0 |
 
     Scenario Outline: Replays that are refused
       When the merchant sends POST /v1/agents/$active/replay <body>

@@ -47,6 +47,9 @@ func (a Addresses) Private(host string) bool {
 	if address, err := netip.ParseAddr(host); err == nil {
 		return !a.public(address)
 	}
+	if endsInNumber(host) {
+		return true
+	}
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return !a.AllowLoopback
 	}
@@ -56,4 +59,15 @@ func (a Addresses) Private(host string) bool {
 		}
 	}
 	return !strings.Contains(host, ".") // a name of the local network's search domain
+}
+
+// endsInNumber reports whether a host that is no address in the usual form is one to some clients: 127.1, 0177.0.0.1,
+// 0x7f.1 (https://url.spec.whatwg.org/#ends-in-a-number-checker). No top-level name is a number.
+func endsInNumber(host string) bool {
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if strings.Trim(last, "0123456789") == "" {
+		return last != ""
+	}
+	hex, isHex := strings.CutPrefix(last, "0x")
+	return isHex && strings.Trim(hex, "0123456789abcdef") == ""
 }

@@ -127,13 +127,14 @@ func TestAddresses_Private(t *testing.T) {
 	private := append([]string{
 		"localhost", "LOCALHOST.", "a.localhost", "printer.local", "db.internal", "DB.Internal.", "home.arpa", "nas.home.arpa", "router",
 		"①②⑦.⓪.⓪.①", "１０.０.０.１", "127。0。0。1", "fe80::1%eth0", "127.0.0.1.", "",
+		"127.1", "0177.0.0.1", "0x7f.1", "0X7F.0.0.0X1", "2130706433", "0x7f000001.", "1.1", "256.256.256.256", "1.2.3.4.5", "1.0x",
 	}, privateAddresses...)
 	for _, host := range private {
 		if !(Addresses{}).Private(host) {
 			t.Errorf("%q is taken for public", host)
 		}
 	}
-	for _, host := range []string{"93.184.216.34", "2606:2800:220:1::1", "example.com", "EXAMPLE.com.", "name.invalid", "bücher.example", "my-internal.example"} {
+	for _, host := range []string{"93.184.216.34", "2606:2800:220:1::1", "example.com", "EXAMPLE.com.", "name.invalid", "bücher.example", "my-internal.example", "1.example", "0x7f.example", "127.0.0.1.example"} {
 		if (Addresses{}).Private(host) {
 			t.Errorf("%q is taken for private", host)
 		}

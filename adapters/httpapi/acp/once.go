@@ -29,7 +29,7 @@ const (
 func (h *handlers) once(phased bool) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, w := humago.Unwrap(ctx)
-		if r.Header.Get(wire.KeyHeader) == "" {
+		if len(r.Header.Values(wire.KeyHeader)) == 0 {
 			next(ctx)
 			return
 		}

@@ -3,7 +3,6 @@ package management
 import (
 	"context"
 	"strconv"
-	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/agents"
@@ -172,9 +171,9 @@ type replayInput struct {
 	OnAgent
 	Body struct {
 		OnTrial
-		From  *time.Time `json:"from,omitempty" doc:"Negotiations that began at or after this time. Left out: all."`
-		To    *time.Time `json:"to,omitempty" doc:"And before this one."`
-		Limit int        `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"1000" doc:"The newest of them."`
+		From  wire.When `json:"from,omitzero" doc:"Negotiations that began at or after this time. A date is where that day begins in the project's time zone. Left out: all."`
+		To    wire.When `json:"to,omitzero" doc:"And before this one; a date as in from."`
+		Limit int       `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"1000" doc:"The newest of them."`
 	}
 }
 
@@ -186,15 +185,15 @@ func (h *handlers) replayAgent(ctx context.Context, in *replayInput) (*replayOut
 		return nil, err
 	}
 	p, check := projectOf(ctx), fault.NewCheck()
-	rerun := agents.Rerun{Chosen: in.Body.chosen(p.Settings.Currency, check), Limit: in.Body.Limit}
+	zone := p.Settings.Location()
+	rerun := agents.Rerun{
+		Chosen: in.Body.chosen(p.Settings.Currency, check),
+		From:   in.Body.From.In(zone),
+		To:     in.Body.To.In(zone),
+		Limit:  in.Body.Limit,
+	}
 	if err := check.Err(); err != nil {
 		return nil, err
-	}
-	if in.Body.From != nil {
-		rerun.From = *in.Body.From
-	}
-	if in.Body.To != nil {
-		rerun.To = *in.Body.To
 	}
 	policy, report, err := h.Agents.Replay(ctx, p, wanted, rerun)
 	if err != nil {

@@ -67,11 +67,11 @@ func (h *handlers) getHoldout(ctx context.Context, in *OnAgent) (*holdoutOutput,
 type tuneAgentInput struct {
 	OnAgent
 	Body struct {
-		From     *wire.Time `json:"from,omitempty" doc:"Only negotiations that began then or later."`
-		To       *wire.Time `json:"to,omitempty" doc:"Only negotiations that began before."`
-		Limit    int        `json:"limit,omitempty" default:"5000" minimum:"200" maximum:"5000" doc:"The newest so many negotiations."`
-		Activate bool       `json:"activate,omitempty" doc:"Put the proposal in force if it is better with near certainty."`
-		Note     string     `json:"note,omitempty" maxLength:"2000"`
+		From     wire.When `json:"from,omitzero" doc:"Only negotiations that began then or later. A date is where that day begins in the project's time zone."`
+		To       wire.When `json:"to,omitzero" doc:"Only negotiations that began before; a date as in from."`
+		Limit    int       `json:"limit,omitempty" default:"5000" minimum:"200" maximum:"5000" doc:"The newest so many negotiations."`
+		Activate bool      `json:"activate,omitempty" doc:"Put the proposal in force if it is better with near certainty."`
+		Note     string    `json:"note,omitempty" maxLength:"2000"`
 	}
 }
 
@@ -116,12 +116,13 @@ func (h *handlers) tuneAgent(ctx context.Context, in *tuneAgentInput) (*tuneAgen
 	if err != nil {
 		return nil, err
 	}
-	r := agents.TuneRequest{Limit: in.Body.Limit, Activate: in.Body.Activate, Note: in.Body.Note}
-	if in.Body.From != nil {
-		r.From = in.Body.From.Time
-	}
-	if in.Body.To != nil {
-		r.To = in.Body.To.Time
+	zone := projectOf(ctx).Settings.Location()
+	r := agents.TuneRequest{
+		From:     in.Body.From.In(zone),
+		To:       in.Body.To.In(zone),
+		Limit:    in.Body.Limit,
+		Activate: in.Body.Activate,
+		Note:     in.Body.Note,
 	}
 	if !r.To.IsZero() && !r.From.Before(r.To) {
 		return nil, fault.Field("to", "must be after from")

@@ -29,12 +29,16 @@ const longestKey = 255
 // refused either way.
 func (o Once[S]) keyUse(r *http.Request, owner string, body []byte) (*ports.KeyUse, error) {
 	key := r.Header.Get(KeyHeader)
+	if len(r.Header.Values(KeyHeader)) > 1 {
+		return nil, fault.New(fault.Malformed, "invalid_request", "The request's parameters are invalid.").
+			With(KeyHeader, "must not be repeated")
+	}
 	if key == "" {
 		return nil, nil
 	}
-	if len(key) > longestKey || !storable(key) {
+	if utf8.RuneCountInString(key) > longestKey || !storable(key) {
 		return nil, fault.New(fault.Malformed, "invalid_request", "The request's parameters are invalid.").
-			With(KeyHeader, "must have at most 255 bytes of UTF-8 text")
+			With(KeyHeader, "must have at most 255 characters of UTF-8 text")
 	}
 	canonical := jsontext.Value(bytes.Clone(body)) // it is changed in place
 	if len(body) > 0 && canonical.Canonicalize() != nil {

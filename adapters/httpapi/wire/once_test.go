@@ -179,3 +179,26 @@ func TestTheSecondStageOutlivesItsClient(t *testing.T) {
 		t.Errorf("kept is %+v", s.kept)
 	}
 }
+
+func TestKeysAreCountedInCharactersAndGivenOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		keys   []string
+		status int
+	}{
+		"255 characters":         {[]string{strings.Repeat("é", 255)}, 201},
+		"256 characters":         {[]string{strings.Repeat("é", 256)}, 400},
+		"no text":                {[]string{"\xff"}, 400},
+		"twice":                  {[]string{"a", "b"}, 400},
+		"an empty one and a key": {[]string{"", "b"}, 400},
+	} {
+		handler := staged(t, &shelf{}, nil, false, nil)
+		r := httptest.NewRequest("POST", "/v1/staged", nil)
+		r.Header[wire.KeyHeader] = c.keys
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if w.Code != c.status {
+			t.Errorf("%s: %d %s", name, w.Code, w.Body)
+		}
+	}
+}

@@ -33,13 +33,14 @@ func TestWhen(t *testing.T) {
 		"2026-07-01":                "2026-06-30T22:00:00Z",
 		"2026-03-01T12:00:00Z":      "2026-03-01T12:00:00Z",
 		"2026-03-01T12:00:00+02:00": "2026-03-01T10:00:00Z",
+		"0002-01-01T00:00:00Z":      "0002-01-01T00:00:00Z",
 	} {
 		var w wire.When
 		if err := w.UnmarshalText([]byte(text)); err != nil || !w.Given() || w.In(berlin).Format(time.RFC3339) != want {
 			t.Errorf("%s: %v, %v, want %s", text, w.In(berlin), err, want)
 		}
 	}
-	for _, text := range []string{"", "yesterday", "2026-02-30", "2026-3-1", "2026-03-01T12:00:00", "1"} {
+	for _, text := range []string{"", "yesterday", "2026-02-30", "2026-3-1", "2026-03-01T12:00:00", "1", "0001-01-01T00:00:00Z", "0001-01-01", "0000-12-31"} {
 		var w wire.When
 		if err := w.UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q is %v", text, w.In(time.UTC))
