@@ -19,11 +19,12 @@ const (
 	OldLostDeals                  // of analytics
 	OldDeliveries                 // of events
 	OldEvents                     // unless one is still to be delivered
-	OldLogs                       // of webhook calls and syncs
+	OldLogs                       // of webhook calls, syncs and stock adjustments
+	OldSlots                      // of analytics, which are joined to days of the project's time zone
 )
 
 // Leftovers are all of them.
-var Leftovers = []Leftover{OldMessages, OldSessions, OldLostDeals, OldDeliveries, OldEvents, OldLogs}
+var Leftovers = []Leftover{OldMessages, OldSessions, OldLostDeals, OldDeliveries, OldEvents, OldLogs, OldSlots}
 
 // Keeping is a project with how long it keeps what.
 type Keeping struct {
@@ -48,11 +49,14 @@ type SealedCheckpoint struct {
 // Retention removes what is not kept any longer, by the database's clock, some rows at a time. Everything may be repeated,
 // and done by several at once.
 type Retention interface {
-	// Due lists active projects that were not listed for RetentionPause, the longest ago first, and notes that they were. With an error
+	// Due lists active and closed projects that were not listed for RetentionPause, the longest ago first, and notes that they were. With an error
 	// it lists those that could be read.
 	Due(ctx context.Context, limit int) ([]Keeping, error)
 	// Again has Due list a project at once, behind all others that are due.
 	Again(ctx context.Context, project id.Project) error
+	// RemoveAuditEvents removes some audit events that are older than AuditKept, by the database's real clock, and reports
+	// whether there may be more.
+	RemoveAuditEvents(ctx context.Context) (more bool, err error)
 	// Remove removes some of what is older than keep, and reports whether there may be more.
 	Remove(ctx context.Context, project id.Project, what Leftover, keep time.Duration) (more bool, err error)
 	// Fold removes some of the oldest sealed decisions that are older than keep and counted by analytics, and moves the
@@ -62,6 +66,9 @@ type Retention interface {
 	// Reseal stores what seal makes of each checkpoint's seal, or nothing if it fails, and tells how many there were.
 	Reseal(ctx context.Context, seal func(id.Project, []byte) ([]byte, error)) (int, error)
 }
+
+// AuditKept is how long audit events are kept.
+const AuditKept = 730 * 24 * time.Hour
 
 // RetentionPause is how often a project is looked at.
 const RetentionPause = time.Hour

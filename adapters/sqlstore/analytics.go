@@ -86,9 +86,13 @@ WHERE project_id = $1
   AND at >= $2
   AND at < $3`
 
-	// selectRecordsGone is a time after which all records are kept.
+	// selectRecordsGone is a time after which all records are kept, and no slots are joined.
 	selectRecordsGone = `
-SELECT CASE WHEN r.sessions_until > c.folded_until THEN r.sessions_until ELSE c.folded_until END
+SELECT CASE
+  WHEN r.slots_until > r.sessions_until AND r.slots_until > c.folded_until THEN r.slots_until - 1
+  WHEN r.sessions_until > c.folded_until THEN r.sessions_until
+  ELSE c.folded_until
+END
 FROM retention AS r
 JOIN decision_chains AS c ON c.project_id = r.project_id
 WHERE r.project_id = $1`

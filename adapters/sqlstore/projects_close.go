@@ -180,10 +180,12 @@ var deletions = emptied(
 	"outbox", "deliveries", "webhook_deliveries", "jobs_set_aside", "retention", "sessions_held",
 )
 
-// kept are the tables that a closed project keeps unchanged: its books, and what proves how prices were agreed.
+// kept are the tables that closing a project leaves unchanged: its books, what proves how prices were agreed, and what
+// retention needs to go on.
 var kept = []string{
 	"payments", "refunds", "disputes", "orphan_charges", "ledger_transactions", "ledger_postings", "integrations", "agent_policies", "decision_chains",
 	"sandbox_charges", "sandbox_refunds", "sandbox_failures", "reconciliations", "money_differences",
+	"retention", "sessions_held",
 }
 
 func emptied(tables ...string) []closingStage {
@@ -202,7 +204,6 @@ func (d dialect) closings() []closingStage {
 		"stock_checks", "low_stock", "haggled_sessions",
 		"analytics_folds", "analytics_pending", "analytics_slots", "analytics_lost",
 		"embedding_progress", "embeddings", "outbox", "deliveries", "webhook_deliveries", "jobs_set_aside",
-		"retention", "sessions_held",
 	)
 	stages = append(stages,
 		closingStage{table: "quotes", key: "id", where: "redeemed_by = '' AND claimed_by = ''"},

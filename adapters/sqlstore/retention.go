@@ -40,7 +40,7 @@ WHERE project_id IN `
 	selectRetentionSettings = `
 SELECT id, settings
 FROM projects
-WHERE status = 'active'
+WHERE status IN ('active', 'closed')
   AND id IN `
 
 	// retainAgain is completed by the database's clock.
@@ -110,11 +110,23 @@ var leftovers = map[ports.Leftover][]aged{
 	ports.OldLogs: {
 		{"webhook_deliveries", " WHERE project_id = $1 AND received_at < $3 AND due_at IS NULL ORDER BY received_at"},
 		{"sync_problems", " WHERE project_id = $1 AND noted_at < $3 ORDER BY noted_at"},
+		{"stock_moves", " WHERE project_id = $1 AND created_at < $3 ORDER BY created_at"},
 		{"sync_runs", " WHERE project_id = $1 AND started_at < $3 AND status <> 'running' ORDER BY started_at"},
 	},
 }
 
 const (
+	// removeAuditEvents is completed by the database's clock.
+	removeAuditEvents = `
+DELETE FROM audit_events
+WHERE id IN (
+  SELECT id
+  FROM audit_events
+  WHERE at < %s - $1
+  ORDER BY at
+  LIMIT $2
+)`
+
 	// noteEvents notes until when events went.
 	noteEvents = `
 UPDATE retention
@@ -122,6 +134,17 @@ SET events_until = $2
 WHERE project_id = $1
   AND events_until < $2`
 )
+
+// RemoveAuditEvents goes by the real clock also where a test has stopped it, as the database's guard of the log does.
+func (v Retention) RemoveAuditEvents(ctx context.Context) (more bool, err error) {
+	statement := fmt.Sprintf(removeAuditEvents, v.store.dialect.clock)
+	err = v.store.inTx(ctx, anyProject, func(t *tx) error {
+		rows, err := t.exec(ctx, statement, ports.AuditKept.Milliseconds(), removedAtOnce)
+		more = rows == removedAtOnce
+		return err
+	})
+	return more && err == nil, err
+}
 
 func (v Retention) Remove(ctx context.Context, project id.Project, what ports.Leftover, keep time.Duration) (more bool, err error) {
 	err = v.store.inTx(ctx, project, func(t *tx) error {
@@ -136,6 +159,8 @@ func (v Retention) Remove(ctx context.Context, project id.Project, what ports.Le
 			more, err = t.eraseMessages(ctx, project, now, before)
 		case ports.OldSessions:
 			more, err = (&ending{t: t, project: project, now: now, keep: keep}).run(ctx)
+		case ports.OldSlots:
+			more, err = (&joining{t, project, before}).run(ctx)
 		default:
 			for _, old := range leftovers[what] {
 				rows, err := t.exec(ctx, "DELETE FROM "+old.table+"\nWHERE "+t.dialect.someRows(old.table, old.where),

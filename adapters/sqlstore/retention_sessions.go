@@ -3,6 +3,8 @@ package sqlstore
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/analytics"
@@ -98,6 +100,11 @@ WHERE project_id = $1
   AND attempt > 0
   AND session_id IN `
 
+	selectClosed = `
+SELECT status = 'closed'
+FROM projects
+WHERE id = $1`
+
 	countGone = `
 INSERT INTO analytics_slots (project_id, at, figures, products, sessions)
 VALUES `
@@ -114,6 +121,7 @@ type ending struct {
 	project id.Project
 	now     time.Time
 	keep    time.Duration
+	closed  bool // it has no analytics
 }
 
 type endedRow struct {
@@ -125,6 +133,9 @@ type endedRow struct {
 }
 
 func (e *ending) run(ctx context.Context) (more bool, err error) {
+	if _, err := e.t.get(ctx, &e.closed, selectClosed, e.project.String()); err != nil {
+		return false, err
+	}
 	held, err := e.held(ctx)
 	if err != nil {
 		return false, err
@@ -252,12 +263,19 @@ func (e *ending) remove(ctx context.Context, table, column string, values []stri
 
 // count keeps how many sessions began when. It waits for folds, which write the same rows.
 func (e *ending) count(ctx context.Context, over []endedRow) error {
+	if e.closed {
+		return nil
+	}
 	if _, err := e.t.exec(ctx, holdFolds, e.project.String()); err != nil {
 		return err
 	}
 	began := map[int64]int{}
 	for _, r := range over {
 		began[toMillis(analytics.SlotOf(fromMillis(r.CreatedAt)))]++
+	}
+	first := slices.Min(slices.Collect(maps.Keys(began)))
+	if _, err := e.t.exec(ctx, noteSlotsAdded, e.project.String(), first); err != nil {
+		return err
 	}
 	var rows [][]any
 	for at, n := range began {

@@ -47,6 +47,7 @@ func retain(t *testing.T, s *Store, of id.Project, days float64) {
 			ports.OldDeliveries: r.Deliveries,
 			ports.OldEvents:     r.Events,
 			ports.OldLogs:       r.Logs,
+			ports.OldSlots:      400,
 		}[what]
 		for more := true; more; {
 			var err error
@@ -273,6 +274,7 @@ func TestRetention_index(t *testing.T) {
 			"deliveries":         "deliveries_oldest",
 			"outbox":             "outbox_newest",
 			"webhook_deliveries": "webhook_deliveries_oldest",
+			"stock_moves":        "stock_moves_oldest",
 			"sync_problems":      "sync_problems_oldest",
 			"sync_runs":          "sync_runs_oldest",
 		}

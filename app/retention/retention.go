@@ -24,6 +24,10 @@ const (
 	most = 5_000
 )
 
+// slotsKept is how long analytics keep quarters of an hour; it is more than a year, so that one can be compared with the
+// last.
+const slotsKept = 400 * 24 * time.Hour
+
 // Service removes what is over.
 type Service struct {
 	Store ports.Retention
@@ -33,6 +37,13 @@ type Service struct {
 // Run works on the projects that are due. One that fails does not keep the others waiting.
 func (s *Service) Run(ctx context.Context) error {
 	var failed error
+	for range turns {
+		more, err := s.Store.RemoveAuditEvents(ctx)
+		failed = errors.Join(failed, err)
+		if !more {
+			break
+		}
+	}
 	for listed := 0; listed < most; {
 		due, err := s.Store.Due(ctx, together)
 		failed = errors.Join(failed, err)
@@ -101,6 +112,8 @@ func keep(r project.Retention, what ports.Leftover) time.Duration {
 		return project.Days(r.Deliveries)
 	case ports.OldEvents:
 		return project.Days(r.Events)
+	case ports.OldSlots:
+		return slotsKept
 	}
 	return project.Days(r.Logs)
 }

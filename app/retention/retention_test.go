@@ -21,6 +21,7 @@ type store struct {
 	again []id.Project
 	keeps map[ports.Leftover]time.Duration
 	fold  time.Duration
+	audit int
 	bad   id.Project
 }
 
@@ -62,6 +63,12 @@ func (s *store) Remove(_ context.Context, p id.Project, what ports.Leftover, kee
 	return s.left[p] > 0, nil
 }
 
+// RemoveAuditEvents has one more part to remove.
+func (s *store) RemoveAuditEvents(context.Context) (bool, error) {
+	s.audit++
+	return s.audit == 1, nil
+}
+
 func (s *store) Fold(_ context.Context, _ id.Project, keep time.Duration, _ ports.CheckpointSeals) (bool, error) {
 	s.fold = keep
 	return false, nil
@@ -98,11 +105,15 @@ func TestRun_fair(t *testing.T) {
 		ports.OldEvents:     4 * day,
 		ports.OldDeliveries: 5 * day,
 		ports.OldLogs:       6 * day,
+		ports.OldSlots:      400 * day,
 	}
 	for what, keep := range want {
 		if s.keeps[what] != keep {
 			t.Errorf("%d is kept for %s, want %s", what, s.keeps[what], keep)
 		}
+	}
+	if s.audit != 2 {
+		t.Errorf("audit events are removed %d times", s.audit)
 	}
 	if s.fold != 3*day {
 		t.Errorf("decisions are kept for %s", s.fold)

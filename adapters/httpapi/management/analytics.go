@@ -24,7 +24,7 @@ func (h *handlers) registerAnalytics() {
 type Span struct {
 	From     string `query:"from" example:"2026-03-01" doc:"An RFC 3339 time, or a date: where that day begins in the project's time zone. Default: 30 days before the end."`
 	To       string `query:"to" example:"2026-04-01" doc:"As from; what happened then is no longer counted. Default: the end of today."`
-	Interval string `query:"interval" enum:"hour,day,week,month" default:"day" doc:"What the series is cut by, in the project's time zone; weeks begin on Monday. At most 400 buckets."`
+	Interval string `query:"interval" enum:"hour,day,week,month" default:"day" doc:"What the series is cut by, in the project's time zone; weeks begin on Monday. At most 400 buckets. What was counted more than 400 days ago is kept by the day, and counts at its beginning."`
 }
 
 // Cut is what every answer says of its period.

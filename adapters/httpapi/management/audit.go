@@ -38,7 +38,7 @@ type listAuditInput struct {
 	Project string    `query:"project_id"`
 	Key     string    `query:"key_id"`
 	Action  string    `query:"action" maxLength:"100"`
-	From    wire.When `query:"from" doc:"Events at or after this time. A date is where that day begins in UTC."`
+	From    wire.When `query:"from" doc:"Events at or after this time. A date is where that day begins in UTC. Events are kept for 730 days."`
 	To      wire.When `query:"to" doc:"Events before this time; a date as in from."`
 }
 
