@@ -24,8 +24,7 @@ type HaggleAsk struct {
 	Client       string
 	Since        time.Time
 	ProductSince time.Time
-	Newest       int // of the client's decisions, in which sessions about the product are looked for
-	Sessions     int // about the product that are looked at
+	Sessions     int // the client's newest about the product, that are looked at
 }
 
 // Haggle is everything that answering an offer needs. What is unknown is nil. Quote is only found in

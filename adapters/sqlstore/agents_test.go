@@ -183,7 +183,7 @@ func TestAgentsAndProbingTakeOneRoundTrip(t *testing.T) {
 	}
 	ask := ports.HaggleAsk{
 		Session: numbered[id.Session](1), Product: numbered[id.Product](1), Quantity: 1, Client: "client",
-		Since: time.UnixMilli(0), ProductSince: time.UnixMilli(0), Newest: 200, Sessions: 40,
+		Since: time.UnixMilli(0), ProductSince: time.UnixMilli(0), Sessions: 40,
 	}
 	if trips := w.count(func() {
 		if _, err := s.Haggling().Load(t.Context(), p.ID, ask); err != nil {
@@ -203,7 +203,7 @@ func TestProbingTakesNoStatementOfItsOwn(t *testing.T) {
 		statements := func(client string) int64 {
 			return count(func() {
 				ask := ports.HaggleAsk{
-					Session: visit, Product: numbered[id.Product](1), Quantity: 1, Client: client, ProductSince: time.UnixMilli(0), Newest: 200, Sessions: 40,
+					Session: visit, Product: numbered[id.Product](1), Quantity: 1, Client: client, ProductSince: time.UnixMilli(0), Sessions: 40,
 				}
 				if _, err := s.Haggling().Load(t.Context(), p.ID, ask); err != nil {
 					t.Error(err)
@@ -229,8 +229,8 @@ func TestProbingLooksSessionsUp(t *testing.T) {
 		if s.dialect.oneTrip {
 			explain, want = "EXPLAIN (COSTS OFF) ", "(session_id = tried.session_id) AND (product_id = "
 		}
-		values := strings.NewReplacer("$10", "40", "$1", "'"+p.ID.String()+"'", "$2", "'session'", "$3", "''", "$4", "'product'", "$5", "''",
-			"$6", "1", "$7", "'client'", "$8", "0", "$9", "200")
+		values := strings.NewReplacer("$1", "'"+p.ID.String()+"'", "$2", "'session'", "$3", "''", "$4", "'product'", "$5", "''",
+			"$6", "1", "$7", "'client'", "$8", "0", "$9", "40")
 		plan := planOf(t, s, p.ID, explain+values.Replace(selectAskedStock+andProbedProduct))
 		if !strings.Contains(plan, want) {
 			t.Errorf("quotes are not looked up by session: %q is not in\n%s", want, plan)

@@ -98,35 +98,39 @@ WHERE project_id = $1
   AND session_id = $2
   AND rule = 'below_floor'`
 
-	// newestOfClient looks no further back than a client's newest decisions: one that has more is counted high enough.
-	newestOfClient = `
-  SELECT session_id, product_id
+	// selectProbed looks no further back than a client's newest decisions: one that has more is counted high enough.
+	selectProbed = `
+SELECT count(DISTINCT session_id) AS n
+FROM (
+  SELECT session_id
   FROM decisions
   WHERE project_id = $1
     AND client = $7
     AND client <> ''
     AND at >= $8
   ORDER BY at DESC
-  LIMIT `
-
-	selectProbed = `
-SELECT count(DISTINCT session_id) AS n
-FROM (` + newestOfClient + `2000
+  LIMIT 2000
 ) AS newest`
 
-	// andProbedProduct adds a row to the stock, of no variant: how many of the client's other sessions about the product,
-	// so many at most, led to no order of it. A count instead of EXISTS has PostgreSQL look up each session: without
+	// andProbedProduct adds a row to the stock, of no variant: how many of the client's newest other sessions about the
+	// product led to no order of it. Decisions about other products, and many in one session, hide none: they are filtered
+	// and grouped first, in the index decisions_of_client alone. A count instead of EXISTS has PostgreSQL look up each session: without
 	// statistics it would rather read all quotes of the product for each.
 	andProbedProduct = `
 UNION ALL
 SELECT '' AS variant_id, count(*) AS quantity
 FROM (
-  SELECT DISTINCT session_id
-  FROM (` + newestOfClient + `$9
-  ) AS newest
-  WHERE product_id = ` + askedProduct + `
+  SELECT session_id
+  FROM decisions
+  WHERE project_id = $1
+    AND client = $7
+    AND client <> ''
+    AND at >= $8
+    AND product_id = ` + askedProduct + `
     AND session_id <> $2
-  LIMIT $10
+  GROUP BY session_id
+  ORDER BY max(at) DESC
+  LIMIT $9
 ) AS tried
 WHERE (
   SELECT count(*)
@@ -182,7 +186,7 @@ func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.Haggle
 	b.query(&found.products, selectAskedProduct, args...)
 	b.query(&found.variants, selectAskedVariants, args...)
 	if ask.Client != "" && !ask.ProductSince.IsZero() {
-		args = append(args, ask.Client, toMillis(ask.ProductSince), ask.Newest, ask.Sessions)
+		args = append(args, ask.Client, toMillis(ask.ProductSince), ask.Sessions)
 		b.query(&found.stock, selectAskedStock+andProbedProduct, args...)
 	} else {
 		b.query(&found.stock, selectAskedStock, args...)

@@ -220,9 +220,9 @@ func TestTooMuchTriedOut(t *testing.T) {
 	}{
 		"sessions": {negotiation.Probing{Client: 5}, negotiation.Probed{Client: 5}, ports.HaggleAsk{Since: noon.Add(-24 * time.Hour)}},
 		"sessions about the product": {negotiation.Builtin().Probing, negotiation.Probed{Product: 20},
-			ports.HaggleAsk{ProductSince: noon.Add(-time.Hour), Newest: 200, Sessions: 40}},
+			ports.HaggleAsk{ProductSince: noon.Add(-time.Hour), Sessions: 40}},
 		"with a high limit": {negotiation.Probing{Product: 1000}, negotiation.Probed{Product: 1000},
-			ports.HaggleAsk{ProductSince: noon.Add(-time.Hour), Newest: 2000, Sessions: 2000}},
+			ports.HaggleAsk{ProductSince: noon.Add(-time.Hour), Sessions: 2000}},
 	} {
 		s := newShop(t)
 		s.mandate.policy.Probing, s.book.state.Probed = c.limits, c.tried
@@ -233,7 +233,7 @@ func TestTooMuchTriedOut(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, a.Decision, want)
 		}
 		ask := s.book.asks[0]
-		if got := (ports.HaggleAsk{Since: ask.Since, ProductSince: ask.ProductSince, Newest: ask.Newest, Sessions: ask.Sessions}); got != c.counts || ask.Client != "a hash" {
+		if got := (ports.HaggleAsk{Since: ask.Since, ProductSince: ask.ProductSince, Sessions: ask.Sessions}); got != c.counts || ask.Client != "a hash" {
 			t.Errorf("%s: counted %+v", name, ask)
 		}
 	}

@@ -165,8 +165,7 @@ func (s *Service) load(ctx context.Context, p *project.Project, ask ports.Haggle
 	return s.Haggling.Load(ctx, p.ID, counting(ask, mandate.Policy.Probing, now))
 }
 
-// counting has what a client tries counted where the policy limits it. Who tries to hide sessions about a product behind
-// others asks for ten others each. A client is only held a prober if, of the newest twice as many sessions, more than the
+// counting has what a client tries counted where the policy limits it. A client is only held a prober if, of the newest twice as many sessions, more than the
 // limit led to no order.
 func counting(ask ports.HaggleAsk, limits negotiation.Probing, now time.Time) ports.HaggleAsk {
 	if limits.Client > 0 {
@@ -174,12 +173,12 @@ func counting(ask ports.HaggleAsk, limits negotiation.Probing, now time.Time) po
 	}
 	if limits.Product > 0 {
 		ask.ProductSince = now.Add(-negotiation.ProbingWindow)
-		ask.Newest, ask.Sessions = min(10*limits.Product, mostLookedAt), min(2*limits.Product, mostLookedAt)
+		ask.Sessions = min(2*limits.Product, mostLookedAt)
 	}
 	return ask
 }
 
-// mostLookedAt bounds the decisions in which a client's sessions about a product are looked for.
+// mostLookedAt bounds a client's sessions about a product that are looked at.
 const mostLookedAt = 2000
 
 // visit is the session of the request: the one named, or a new one.

@@ -33,6 +33,7 @@ func Haggling(t *testing.T, open Open) {
 		"what was read belongs to the reader":       haggleNoAliasing,
 		"quotes are found by token":                 haggleTokens,
 		"what a client tried out is counted":        haggleProbed,
+		"nothing hides what a client tried out":     haggleHidden,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -287,6 +288,26 @@ func haggleTokens(s *shop) {
 	}
 }
 
+// haggleHidden: sessions about a product are counted however much their client asks besides.
+func haggleHidden(s *shop) {
+	p, other := s.product(5), s.product(5)
+	say := func(in *session.Session, about *catalog.Product, after time.Duration) {
+		r := s.answer(in, about, 1, pointer(usd(1)))
+		r.Entry.Client, r.Entry.At = "me", noon.Add(after)
+		s.must(s.Haggling.Save(s.ctx, r))
+	}
+	for range 3 {
+		say(s.session(), p, 0)
+	}
+	one, newest := s.session(), s.session()
+	for i := range 40 {
+		say(one, other, time.Minute+time.Duration(i)*time.Second)
+		say(newest, p, time.Minute+time.Duration(i)*time.Second)
+	}
+	ask := ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", ProductSince: noon, Sessions: 4}
+	same(s.t, "probed", s.load(ask).Probed, negotiation.Probed{Product: 4})
+}
+
 func haggleProbed(s *shop) {
 	p, other := s.product(5), s.product(5)
 	say := func(in *session.Session, about *catalog.Product, offer int64, client string, at time.Time) {
@@ -317,16 +338,16 @@ func haggleProbed(s *shop) {
 		ask  ports.HaggleAsk
 		want negotiation.Probed
 	}{
-		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Client: "me", Since: since, ProductSince: since, Newest: 20, Sessions: 20}, negotiation.Probed{Session: 2, Client: 6, Product: 2}},
-		{ports.HaggleAsk{Session: mine.ID, Quote: quote, Client: "me", Since: since, ProductSince: since, Newest: 20, Sessions: 20}, negotiation.Probed{Session: 2, Client: 6, Product: 2}},
-		{ports.HaggleAsk{Session: before.ID, Product: other.ID, Quantity: 1, Client: "me", Since: since, ProductSince: since, Newest: 20, Sessions: 20}, negotiation.Probed{Session: 1, Client: 6, Product: 3}},
-		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", Since: since, ProductSince: since, Newest: 20, Sessions: 20}, negotiation.Probed{Client: 6, Product: 3}},
-		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", Since: noon, ProductSince: noon, Newest: 20, Sessions: 20}, negotiation.Probed{Client: 2, Product: 2}},
-		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", ProductSince: since, Newest: 2, Sessions: 20}, negotiation.Probed{Product: 1}}, // the two newest are of one
+		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Client: "me", Since: since, ProductSince: since, Sessions: 20}, negotiation.Probed{Session: 2, Client: 6, Product: 2}},
+		{ports.HaggleAsk{Session: mine.ID, Quote: quote, Client: "me", Since: since, ProductSince: since, Sessions: 20}, negotiation.Probed{Session: 2, Client: 6, Product: 2}},
+		{ports.HaggleAsk{Session: before.ID, Product: other.ID, Quantity: 1, Client: "me", Since: since, ProductSince: since, Sessions: 20}, negotiation.Probed{Session: 1, Client: 6, Product: 3}},
+		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", Since: since, ProductSince: since, Sessions: 20}, negotiation.Probed{Client: 6, Product: 3}},
+		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", Since: noon, ProductSince: noon, Sessions: 20}, negotiation.Probed{Client: 2, Product: 2}},
+		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", ProductSince: since, Sessions: 2}, negotiation.Probed{Product: 2}}, // of more
 		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", Since: since}, negotiation.Probed{Client: 6}},
-		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Client: "nobody", Since: since, ProductSince: since, Newest: 20, Sessions: 20}, negotiation.Probed{Session: 2}},
-		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Since: since, ProductSince: since, Newest: 20, Sessions: 20}, negotiation.Probed{Session: 2}},
-		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Since: since, ProductSince: since, Newest: 20, Sessions: 20}, negotiation.Probed{}},
+		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Client: "nobody", Since: since, ProductSince: since, Sessions: 20}, negotiation.Probed{Session: 2}},
+		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Since: since, ProductSince: since, Sessions: 20}, negotiation.Probed{Session: 2}},
+		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Since: since, ProductSince: since, Sessions: 20}, negotiation.Probed{}},
 	} {
 		h := s.load(c.ask)
 		same(s.t, "probed", h.Probed, c.want)
