@@ -11,11 +11,13 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/simulating"
 	"github.com/haggle-commerce/haggle/app/tuning"
+	"github.com/haggle-commerce/haggle/cmd/haggle-sim/marketreport"
+	"github.com/haggle-commerce/haggle/domain/market"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
-	"github.com/haggle-commerce/haggle/simulator/market"
 )
 
 type marketCmd struct {
@@ -54,7 +56,7 @@ Populations differ in what buyers would pay at most (V, a share of the list pric
 uniform U[.70, 1.15], normal-90 N(.90, .10), normal-95 N(.95, .15), normal-85 N(.85, .08), lognormal (median .90, sigma .20), each
 with -c50 or -c65 for a cost of .50 or .65. Buyers start at .60 to .85 of V and give up after 3 to 8 offers.
 The market: boulware, linear, conceder, hardliner and tit-for-tat in equal parts. Beside it, with the linear buyers' V:
-anchorer, prober, random, impatient, splitter and cross-session. Their formulas: go doc github.com/haggle-commerce/haggle/simulator/market.
+anchorer, prober, random, impatient, splitter and cross-session. Their formulas: go doc github.com/haggle-commerce/haggle/domain/market.
 
 Populations of your own, in shares of the list price, with the cost in percent of it (without :c… there are two, c50 and c65):
   normal:MEAN:DEVIATION:cCOST       normal:.88:.12:c55
@@ -105,34 +107,34 @@ func (c marketCmd) Run(ctx context.Context) error {
 }
 
 // learn has each population meet a policy tuned for it.
-func (c marketCmd) learn(ctx context.Context, config *market.Config) error {
-	seller := config.Seller.(policySeller)
+func (c marketCmd) learn(ctx context.Context, config *simulating.Config) error {
+	seller := config.Seller.(simulating.PolicySeller)
 	if c.Learn < tuning.Fewest || c.Learn > 100_000 {
 		return fmt.Errorf("--learn must be between %d and 100,000", tuning.Fewest)
 	}
-	learnt, err := seller.learn(ctx, *config, c.Learn, func(text string) { fmt.Fprintln(os.Stderr, text) })
+	learnt, err := seller.Learn(ctx, *config, c.Learn, func(text string) { fmt.Fprintln(os.Stderr, text) })
 	if err != nil {
 		return err
 	}
 	config.SellerOf = func(p market.Population) market.Seller { return learnt[p.Name()] }
-	config.Settings = append(config.Settings, market.Setting{
+	config.Settings = append(config.Settings, simulating.Setting{
 		Name: "Learnt from", Value: strconv.Itoa(c.Learn) + " negotiations with other buyers of each population",
 	})
 	return nil
 }
 
 // simulate runs the market and writes what it found.
-func (c marketCmd) simulate(ctx context.Context, config market.Config) (*market.Report, error) {
+func (c marketCmd) simulate(ctx context.Context, config simulating.Config) (*simulating.Report, error) {
 	shown := &stages{}
 	if show := shown.show(); show != nil {
 		config.Progress = func(done, total int) { show("negotiations", int64(done), int64(total)) }
 	}
-	var lines []market.Ended
+	var lines []simulating.Ended
 	if c.CSV != "" {
-		config.Each = func(e market.Ended) { lines = append(lines, e) }
+		config.Each = func(e simulating.Ended) { lines = append(lines, e) }
 	}
 	began := time.Now()
-	report, err := market.Run(ctx, config)
+	report, err := simulating.Run(ctx, config)
 	took := time.Since(began)
 	shown.finish()
 	if err != nil {
@@ -147,29 +149,29 @@ func (c marketCmd) simulate(ctx context.Context, config market.Config) (*market.
 }
 
 // config reads the flags for a seller in this process.
-func (c marketCmd) config() (market.Config, error) {
+func (c marketCmd) config() (simulating.Config, error) {
 	config, err := c.buyers()
 	if err != nil {
 		return config, err
 	}
 	settings, list, err := c.shop()
 	if err != nil {
-		return market.Config{}, err
+		return simulating.Config{}, err
 	}
 	policy := negotiation.Builtin().Under(settings)
 	switch {
 	case c.Learn < 0:
-		return market.Config{}, errors.New("--learn must be more than zero")
+		return simulating.Config{}, errors.New("--learn must be more than zero")
 	case c.Key != "" || c.Project != "" || c.Pay || c.Concurrency != 0:
-		return market.Config{}, errors.New("--key, --project, --pay and --concurrency go with --url")
+		return simulating.Config{}, errors.New("--key, --project, --pay and --concurrency go with --url")
 	case c.Rounds < 0 || c.Rounds > 20: // as in a policy
-		return market.Config{}, errors.New("--rounds must be 1 to 20")
+		return simulating.Config{}, errors.New("--rounds must be 1 to 20")
 	case c.Rounds > 0:
 		policy.RoundCap = c.Rounds
 	}
-	seller := policySeller{policy, settings.Currency}
-	config.List, config.Seller, config.Secrets = list.Minor(), seller, seller.secrets
-	config.Settings = []market.Setting{
+	seller := simulating.PolicySeller{Policy: policy, Currency: settings.Currency}
+	config.List, config.Seller, config.Secrets = list.Minor(), seller, seller.Secrets
+	config.Settings = []simulating.Setting{
 		{Name: "Policy", Value: "built-in, version " + strconv.Itoa(policy.Version)},
 		{Name: "List price", Value: list.String() + " " + settings.Currency.Code()},
 		{Name: "Max discount", Value: settings.MaxDiscount.String()},
@@ -193,13 +195,15 @@ func (c marketCmd) shop() (project.Settings, money.Amount, error) {
 	return settings, list, nil
 }
 
-func (c marketCmd) write(report *market.Report, lines []market.Ended) error {
-	show := report.Write
+func (c marketCmd) write(report *simulating.Report, lines []simulating.Ended) error {
+	show := func(w io.Writer) error { return marketreport.Write(w, report) }
 	for _, out := range []struct {
 		file  string
 		write func(io.Writer) error
 	}{
-		{c.CSV, func(w io.Writer) error { return market.WriteCSV(w, lines) }}, {c.HTML, report.WriteHTML}, {c.JSON, report.WriteJSON},
+		{c.CSV, func(w io.Writer) error { return marketreport.WriteCSV(w, lines) }},
+		{c.HTML, func(w io.Writer) error { return marketreport.WriteHTML(w, report) }},
+		{c.JSON, func(w io.Writer) error { return marketreport.WriteJSON(w, report) }},
 	} {
 		if out.file == "-" {
 			show = out.write

@@ -5,16 +5,12 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/haggle-commerce/haggle/domain/money"
-	"github.com/haggle-commerce/haggle/domain/negotiation"
-	"github.com/haggle-commerce/haggle/domain/project"
-	"github.com/haggle-commerce/haggle/simulator/market"
+	"github.com/haggle-commerce/haggle/app/simulating"
 )
 
 // simulateMarket runs the command, without a terminal.
@@ -48,7 +44,7 @@ func TestSimulateMarket(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, tables[0])
 		}
 	}
-	var r market.Report
+	var r simulating.Report
 	if err := json.Unmarshal(files[0][0], &r); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +72,7 @@ func TestSimulateMarketAsTheFlagsSay(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	var r market.Report
+	var r simulating.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +91,7 @@ func TestSimulateMarketAsTheFlagsSay(t *testing.T) {
 	}
 	// With max discount 0 there is nothing to haggle about: it is the list price's margin to the last digit.
 	out, _, err = simulateMarket(t, "--json=-", "--buyers=500", "--population=uniform-c50", "--max-discount=0")
-	var fixed market.Report
+	var fixed simulating.Report
 	if e := json.Unmarshal([]byte(out), &fixed); err != nil || e != nil || fixed.Populations[0].Policy.Margin != fixed.Populations[0].List.Margin {
 		t.Errorf("%v, %v: %+v", err, e, fixed.Populations)
 	}
@@ -109,7 +105,7 @@ func TestSimulateMarketWithBuyersOfOnesOwn(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	var r market.Report
+	var r simulating.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -184,48 +180,6 @@ func TestSimulateMarketPrintsOneFileInsteadOfTables(t *testing.T) {
 	}
 }
 
-// Whatever is offered, in whatever order, at whatever price, discount and cost: no price under the floor, under
-// list × (1 − max discount) or above list, no counter above an earlier one or not above the offer, no broken
-// commitment, and one hint.
-func TestThePolicyKeepsItsPromisesToAnybody(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(11, 12))
-	for range 20_000 {
-		settings := project.DefaultSettings()
-		settings.MaxDiscount = money.Percent(random.Int64N(901))
-		seller := policySeller{negotiation.Builtin().Under(settings), settings.Currency}
-		item := market.Item{List: 1 + random.Int64N(1+random.Int64N(200_000))}
-		item.Cost = random.Int64N(item.List + item.List/5 + 1)
-		checkHistory(t, random, seller, item)
-	}
-}
-
-func checkHistory(t *testing.T, random *rand.Rand, seller policySeller, item market.Item) {
-	t.Helper()
-	talk, secrets := seller.Open(item), seller.secrets(item)
-	least := (item.List*int64(money.Whole-seller.policy.MaxDiscount) + int64(money.Whole) - 1) / int64(money.Whole)
-	standing := item.List
-	for range 12 {
-		offer := 1 + random.Int64N(item.List+item.List/10+1)
-		a := talk.Offer(offer)
-		low := a.Verdict != market.Rejected && (a.Price < least || a.Price < secrets.Floor || a.Price > item.List)
-		switch {
-		case low, a.Verdict != market.Accepted && offer >= standing,
-			a.Verdict == market.Rejected && a.Standing > 0 && (a.Standing > standing || a.Standing <= offer || a.Standing < max(least, secrets.Floor)),
-			a.Verdict == market.Accepted && a.Price != min(offer, item.List),
-			a.Verdict == market.Countered && (a.Price > standing || a.Price <= offer),
-			a.Verdict == market.Rejected && (a.Price != secrets.Hint || offer >= secrets.Floor):
-			t.Fatalf("%+v, %+v, list %d: %d gets %+v; standing %d", item, secrets, least, offer, a, standing)
-		case a.Verdict == market.Accepted:
-			return
-		case a.Verdict == market.Countered:
-			standing = a.Price
-		case a.Standing > 0:
-			standing = a.Standing
-		}
-	}
-}
-
 func BenchmarkMarket(b *testing.B) {
 	config, err := marketCmd{Seed: 1, Buyers: 5000, List: "100.00", MaxDiscount: "20"}.config()
 	if err != nil {
@@ -233,7 +187,7 @@ func BenchmarkMarket(b *testing.B) {
 	}
 	negotiations := 0
 	for b.Loop() {
-		report, err := market.Run(b.Context(), config)
+		report, err := simulating.Run(b.Context(), config)
 		if err != nil {
 			b.Fatal(err)
 		}

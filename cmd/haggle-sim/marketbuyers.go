@@ -7,12 +7,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/haggle-commerce/haggle/simulator/market"
+	"github.com/haggle-commerce/haggle/app/simulating"
+	"github.com/haggle-commerce/haggle/domain/market"
 )
 
 // buyers reads the flags that say who comes.
-func (c marketCmd) buyers() (config market.Config, err error) {
-	config = market.Config{
+func (c marketCmd) buyers() (config simulating.Config, err error) {
+	config = simulating.Config{
 		Seed: c.Seed, Buyers: c.Buyers, HeedHints: c.Hints == "heed",
 		Populations: market.Populations(), Tactics: market.Measured(), Apart: market.Others(),
 	}

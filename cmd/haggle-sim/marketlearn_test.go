@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/haggle-commerce/haggle/simulator/market"
+	"github.com/haggle-commerce/haggle/app/simulating"
 )
 
 // What is learnt of a population is the same again, and as good a market as before at least, but for chance.
 func TestSimulateMarketThatLearns(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	run := func(name string, flags ...string) (r market.Report) {
+	run := func(name string, flags ...string) (r simulating.Report) {
 		file := filepath.Join(dir, name)
 		out, said, err := simulateMarket(t, append(flags, "--seed=3", "--buyers=5000", "--population=normal-95-c65", "--json="+file)...)
 		if err != nil {
@@ -41,12 +41,12 @@ func TestSimulateMarketThatLearns(t *testing.T) {
 // Buyers of one strategy alone, whatever it is, are not misread so that learning does harm.
 func TestSimulateMarketLearnsOfAnyStrategy(t *testing.T) {
 	t.Parallel()
-	earned := func(dir, strategy, population string, flags ...string) market.Ratio {
+	earned := func(dir, strategy, population string, flags ...string) simulating.Ratio {
 		file := filepath.Join(dir, "report.json")
 		if out, said, err := simulateMarket(t, append(flags, "--seed=5", "--buyers=3000", "--population="+population, "--strategy="+strategy, "--json="+file)...); err != nil {
 			t.Fatalf("%v\n%s%s", err, out, said)
 		}
-		var r market.Report
+		var r simulating.Report
 		if err := json.Unmarshal(read(t, file), &r); err != nil {
 			t.Fatal(err)
 		}

@@ -8,9 +8,10 @@ import (
 	"os"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/app/simulating"
+	"github.com/haggle-commerce/haggle/domain/market"
 	"github.com/haggle-commerce/haggle/simulator/decimal"
-	"github.com/haggle-commerce/haggle/simulator/market"
-	"github.com/haggle-commerce/haggle/simulator/market/live"
+	"github.com/haggle-commerce/haggle/simulator/live"
 )
 
 // live sends the buyers to a running server.
@@ -27,7 +28,10 @@ func (c marketCmd) live(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the server at %s: %w", where.URL, err)
 	}
-	config.List, config.Seller, config.Least, config.Settings = shop.List(), shop, shop.Least(), shop.Settings()
+	config.List, config.Seller, config.Least = shop.List(), liveSeller{shop}, shop.Least()
+	for _, setting := range shop.Settings() {
+		config.Settings = append(config.Settings, simulating.Setting(setting))
+	}
 	config.Workers = cmp.Or(c.Concurrency, 16)
 	report, err := c.haggleWith(ctx, shop, config)
 	if err != nil {
@@ -44,10 +48,10 @@ func (c marketCmd) live(ctx context.Context) error {
 	return nil
 }
 
-func (c marketCmd) haggleWith(ctx context.Context, shop *live.Shop, config market.Config) (*market.Report, error) {
-	var items []market.Item
+func (c marketCmd) haggleWith(ctx context.Context, shop *live.Shop, config simulating.Config) (*simulating.Report, error) {
+	var items []live.Item
 	for _, p := range config.Populations {
-		items = append(items, p.Item(config.List))
+		items = append(items, live.Item(p.Item(config.List)))
 	}
 	if err := shop.Stock(items); err != nil {
 		return nil, errors.Join(err, shop.Leave())
@@ -79,4 +83,25 @@ func (c marketCmd) where() (live.Config, error) {
 	return live.Config{
 		URL: strings.TrimSuffix(c.URL, "/"), Key: c.Key, Project: c.Project, MaxDiscount: discount, List: list, Pay: c.Pay,
 	}, nil
+}
+
+// liveSeller is the server as the buyers' seller.
+type liveSeller struct{ shop *live.Shop }
+
+func (s liveSeller) Open(item market.Item) market.Negotiation {
+	return liveNegotiation{s.shop.Open(live.Item(item))}
+}
+
+type liveNegotiation struct{ talk *live.Talk }
+
+var verdicts = [...]market.Verdict{
+	live.Rejected:  market.Rejected,
+	live.Countered: market.Countered,
+	live.Accepted:  market.Accepted,
+	live.NoAnswer:  market.NoAnswer,
+}
+
+func (n liveNegotiation) Offer(price int64) market.Answer {
+	a := n.talk.Offer(price)
+	return market.Answer{Verdict: verdicts[a.Kind], Price: a.Price, Standing: a.Standing, Over: a.Over}
 }

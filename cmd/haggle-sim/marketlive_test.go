@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/haggle-commerce/haggle/app/simulating"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 	"github.com/haggle-commerce/haggle/simulator/exchange"
-	"github.com/haggle-commerce/haggle/simulator/market"
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
@@ -36,7 +36,7 @@ func TestSimulateMarketOverHTTP(t *testing.T) {
 			t.Errorf("over HTTP %s\nin process %s", lines[i], want[i])
 		}
 	}
-	var r market.Report
+	var r simulating.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestSimulateMarketInAProject(t *testing.T) {
 	if err != nil || !strings.Contains(said, "in the project own.") {
 		t.Errorf("%v\n%s", err, said)
 	}
-	var r market.Report
+	var r simulating.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)
 	}

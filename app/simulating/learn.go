@@ -1,0 +1,100 @@
+package simulating
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/haggle-commerce/haggle/app/tuning"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/market"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+)
+
+// Learn lets n other buyers of each population haggle with the policy first, and tunes the policy by the record of that,
+// as haggle agents tune does: a proposal that is not better with near certainty is not taken. It returns a seller for each
+// population by name.
+func (s PolicySeller) Learn(ctx context.Context, c Config, n int, show func(string)) (map[string]PolicySeller, error) {
+	learnt := make(map[string]PolicySeller, len(c.Populations))
+	for i, p := range c.Populations {
+		show(fmt.Sprintf("learning %d of %d: %s", i+1, len(c.Populations), p.Name()))
+		records, err := s.record(ctx, c, p, n)
+		if err != nil {
+			return nil, err
+		}
+		proposal, err := tuning.Propose(ctx, records, s.Policy, 1)
+		if err != nil {
+			return nil, err
+		}
+		tuned := s
+		if proposal.Better() {
+			tuned.Policy = proposal.Policy
+		}
+		learnt[p.Name()] = tuned
+	}
+	return learnt, nil
+}
+
+// record has n buyers of a population haggle, who are none of those that the report is about.
+func (s PolicySeller) record(ctx context.Context, c Config, p market.Population, n int) ([]tuning.Record, error) {
+	notes := &notebook{PolicySeller: s}
+	c.Seed, c.Buyers, c.Seller, c.SellerOf, c.Progress = ^c.Seed, n, notes, nil, nil
+	c.Populations, c.Apart = []market.Population{p}, nil
+	if _, err := Run(ctx, c); err != nil {
+		return nil, err
+	}
+	records := make([]tuning.Record, 0, len(notes.talks))
+	for _, t := range notes.talks {
+		if r, ok := tuning.FromEntries(t.entries, s.Policy.RoundCap); ok && r.Explicable() {
+			records = append(records, r)
+		}
+	}
+	slices.SortFunc(records, byOffers) // who came first is up to the processors
+	for i := range records {           // each buyer came in a session of its own
+		var bits [16]byte
+		binary.BigEndian.PutUint64(bits[:], uint64(i))
+		records[i].Session = id.New[id.Session](bits)
+	}
+	return records, nil
+}
+
+// byOffers orders records by all that was said; equal ones may be in any order.
+func byOffers(a, b tuning.Record) int {
+	return cmp.Or(
+		slices.CompareFunc(a.Rounds, b.Rounds, func(x, y tuning.Round) int {
+			return cmp.Or(cmp.Compare(x.Offer, y.Offer), cmp.Compare(x.Standing, y.Standing))
+		}),
+		cmp.Compare(a.Price, b.Price), cmp.Compare(a.End, b.End))
+}
+
+// notebook is a seller who writes down what the decision record would hold.
+type notebook struct {
+	PolicySeller
+	mu    sync.Mutex
+	talks []*noted
+}
+
+type noted struct {
+	haggling
+	signals negotiation.Signals
+	entries []negotiation.Entry
+}
+
+func (b *notebook) Open(item market.Item) market.Negotiation {
+	t := &noted{haggling: b.start(item), signals: b.signals(item)}
+	b.mu.Lock()
+	b.talks = append(b.talks, t)
+	b.mu.Unlock()
+	return t
+}
+
+func (t *noted) Offer(price int64) market.Answer {
+	offer := money.Of(price, t.seller.Currency)
+	table := t.quote.Table(t.terms, &offer)
+	t.entries = append(t.entries, negotiation.NewEntry(id.Decision{}, len(t.entries)+1, t.quote, table, t.signals, negotiation.Decide(table), "", noon))
+	return t.haggling.Offer(price)
+}

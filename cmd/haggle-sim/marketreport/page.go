@@ -1,0 +1,151 @@
+package marketreport
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+
+	"github.com/haggle-commerce/haggle/app/simulating"
+)
+
+//go:embed page.html
+var pageText string
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"thousands": thousands, "percent": percent, "interval": interval,
+	"share":   func(x float64) string { return fmt.Sprintf("%.3f", x) },
+	"fine":    func(x float64) string { return fmt.Sprintf("%.4f", x) },
+	"signed":  func(x float64) string { return fmt.Sprintf("%+.2f", 100*x) },
+	"hundred": func(x float64) float64 { return 100 * confidence * x },
+	"one":     func(x float64) string { return fmt.Sprintf("%.1f", x) },
+	"two":     func(x float64) string { return fmt.Sprintf("%.2f", x) },
+	"spread":  func(r simulating.Ratio) string { return fmt.Sprintf("± %.3f", confidence*r.Error) },
+	"verdict": verdict, "weight": weight,
+}).Parse(pageText))
+
+// WriteJSON writes a report as one JSON object.
+func WriteJSON(w io.Writer, r *simulating.Report) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(r)
+}
+
+// WriteHTML writes a report as one page: styles and drawings are in it, and nothing is fetched.
+func WriteHTML(w io.Writer, of *simulating.Report) error {
+	r := report{of}
+	discounts := r.discounts()
+	v := view{
+		Report: of, Words: r.words(), Hints: r.hints(), Drawn: r.drawn(), Multiples: r.multiples(), Discounts: discountChart(discounts),
+		DealRates: barChart("Deal rate by strategy", "deals, % of the buyers", 0, "%.1f %%", r.bars(dealRate)),
+		Margins: barChart("Margin by strategy", "margin per buyer, % of the list price", 0, "%.2f %%",
+			r.bars(func(s simulating.Row) (float64, float64) { return 100 * s.Margin, 0 })),
+	}
+	for _, deals := range discounts {
+		v.Deals += deals
+	}
+	if len(r.Probing) > 0 {
+		v.Probe = probeChart(r.Probing)
+	}
+	return page.Execute(w, v)
+}
+
+// view is a report with its drawings, as the page shows it.
+type view struct {
+	*simulating.Report
+	Words []string
+	Hints string
+	Deals int // of the market
+	Drawn []drawn
+
+	Multiples, Discounts, DealRates, Margins, Probe template.HTML
+}
+
+// drawn is a path with its drawing, and how it ended.
+type drawn struct {
+	simulating.Path
+	Ended string
+	Chart template.HTML
+}
+
+// discounts are those of the market's deals in all populations, by whole percent.
+func (r report) discounts() (all []int) {
+	for _, p := range r.Populations {
+		for percent, deals := range p.Policy.Discounts {
+			for percent >= len(all) {
+				all = append(all, 0)
+			}
+			all[percent] += deals
+		}
+	}
+	return all
+}
+
+func (r report) multiples() template.HTML {
+	var bars []bar
+	for _, p := range r.Populations {
+		b := bar{label: p.Name, class: "in", value: p.Policy.OfPosted.Value, spread: confidence * p.Policy.OfPosted.Error}
+		if p.Best.Margin > 0 {
+			b.mark = max(p.List.Margin/p.Best.Margin, 0)
+		}
+		bars = append(bars, b)
+	}
+	return barChart("Margin by population, in multiples of the best posted price's", "margin ÷ margin of the best posted price", 1, "%.2f", bars)
+}
+
+func (r report) bars(value func(simulating.Row) (value, spread float64)) (bars []bar) {
+	for _, s := range r.Strategies {
+		b := bar{label: s.Strategy, class: "in"}
+		if s.Apart {
+			b.class = "beside"
+		}
+		b.value, b.spread = value(s)
+		bars = append(bars, b)
+	}
+	return bars
+}
+
+func dealRate(s simulating.Row) (value, spread float64) {
+	return 100 * s.DealRate, 100 * confidence * math.Sqrt(s.DealRate*(1-s.DealRate)/float64(max(s.Buyers, 1)))
+}
+
+// drawn has all paths on one scale.
+func (r report) drawn() (all []drawn) {
+	low := 95.0
+	for _, p := range r.Paths {
+		for _, s := range p.Steps {
+			low = min(low, 100*s.Offer)
+		}
+	}
+	low = 5 * math.Floor((low-1)/5)
+	for _, p := range r.Paths {
+		all = append(all, drawn{p, ended(p), pathChart(p, low)})
+	}
+	return all
+}
+
+func ended(p simulating.Path) string {
+	switch {
+	case p.Price == 0:
+		return "no deal"
+	case p.Steps[len(p.Steps)-1].Took:
+		return fmt.Sprintf("takes the standing price: %.1f %% of list", 100*p.Price)
+	}
+	return fmt.Sprintf("accepted at %.1f %% of list", 100*p.Price)
+}
+
+// verdict is the class of a cell.
+func verdict(r simulating.Ratio) string {
+	switch {
+	case r.Value >= 1:
+		return "good"
+	case r.Value >= .85:
+		return "fair"
+	}
+	return "poor"
+}
+
+// weight is how strong the colour of a cell is, in percent.
+func weight(r simulating.Ratio) int { return int(min(10+60*math.Abs(r.Value-1), 45)) }

@@ -1,0 +1,91 @@
+package marketreport
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/app/simulating"
+	"github.com/haggle-commerce/haggle/domain/market"
+)
+
+// The words are those of the figures, whatever they are.
+func TestWordsTellWhatTheFiguresAre(t *testing.T) {
+	t.Parallel()
+	r := simulated(t, config(1000))
+	said := strings.Join(report{r}.words(), "\n")
+	most := r.Strategies[0]
+	for _, s := range r.Strategies[:5] {
+		if s.Margin > most.Margin {
+			most = s
+		}
+	}
+	for _, want := range []string{
+		fmt.Sprintf("earned %.2f times the margin", r.Summary.OfPosted.Value), fmt.Sprintf("worst was %s, at %.2f times", r.Summary.WorstIn, r.Summary.Worst.Value),
+		"this one got " + percent(r.Summary.OfOptimum.Value) + " of that, and " + percent(r.Summary.OfWithin.Value),
+		fmt.Sprintf("Of 100 buyers who came %.0f bought", 100*r.Summary.DealRate), "Most was earned from " + most.Strategy + " buyers, " + percent(most.Margin),
+		"of 10 populations", "by 2.0 %.", "kept its promises",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not said:\n%s", want, said)
+		}
+	}
+	if strings.Contains(said, "%!") {
+		t.Error(said)
+	}
+}
+
+func TestWordsOnProbing(t *testing.T) {
+	t.Parallel()
+	for difference, want := range map[float64]string{.01: "paid 1.00 % of the list price more", -.02: "paid 2.00 % of the list price less", .001: "paid about what"} {
+		r := report{&simulating.Report{Prober: &simulating.Comparison{Buyers: 9, BothBought: 5, Difference: simulating.Ratio{Value: difference, Error: .001}}}}
+		if said := r.wordsOnProbing(); !strings.Contains(said, want) {
+			t.Errorf("%g: %s", difference, said)
+		}
+	}
+	if said := (report{&simulating.Report{}}).wordsOnProbing(); said != "" {
+		t.Error(said)
+	}
+}
+
+func TestWordsOfOddRuns(t *testing.T) {
+	t.Parallel()
+	one := config(100)
+	one.Populations, one.Tactics, one.Apart, one.Secrets = one.Populations[:1], one.Tactics[3:4], nil, nil
+	poor := config(50)
+	poor.Populations = []market.Population{{Worths: market.Uniform(.05, .10), Cost: .5}}
+	bad := config(500)
+	bad.Seller = cheat{house{.8}}
+	for want, c := range map[string]simulating.Config{
+		"In uniform-c50, this seller": one, "Each hardliner buyer who came": one, "Nobody bought": poor, "broke a promise": bad,
+	} {
+		if said := strings.Join(report{simulated(t, c)}.words(), "\n"); !strings.Contains(said, want) || notANumber.MatchString(said) || strings.Contains(said, "%!") {
+			t.Errorf("%q is not said:\n%s", want, said)
+		}
+	}
+}
+
+// What a run has is on the tables, in the words and on the page.
+func TestReport_everyWay(t *testing.T) {
+	t.Parallel()
+	cheating, leaving := config(500), config(100)
+	cheating.Seller, leaving.Seller = cheat{house{.8}}, silent{house{.8}}
+	for want, c := range map[string]simulating.Config{
+		"BROKEN: " + market.AboveTheOffer.String(): cheating,
+		"NO ANSWER":                          leaving,
+		"The cross-session prober bought in": config(500),
+	} {
+		r := simulated(t, c)
+		var text strings.Builder
+		if err := Write(&text, r); err != nil || !strings.Contains(text.String(), want) {
+			t.Errorf("%v: %q is not in\n%s", err, want, text.String())
+		}
+		_, page := written(t, r)
+		if broken := strings.Contains(page, market.AboveTheOffer.String()); broken == r.OK() {
+			t.Errorf("%s: broken promises on the page: %v", want, broken)
+		}
+	}
+	if said := strings.Join(report{simulated(t, config(2000))}.words(), "\n"); !strings.Contains(said, "learnt the hint in a first session") {
+		t.Error(said)
+	}
+}

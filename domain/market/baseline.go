@@ -1,0 +1,86 @@
+package market
+
+import "slices"
+
+// Baselines are what simpler sellers, and an all-knowing one, earn from the same buyers.
+type Baselines struct {
+	List   Posted  // everything at the list price
+	Best   Posted  // at the one price that earns most from these very buyers
+	Oracle Optimum // at V to each
+
+	// The same within the seller's limits: nothing is sold under the floor. Both are as above where it is not known.
+	Floor        int64 // zero: not known
+	BestWithin   Posted
+	OracleWithin Optimum
+}
+
+// Posted is a take-it-or-leave-it price.
+type Posted struct {
+	Price  int64
+	Deals  int
+	Margin int64 // of all buyers together
+}
+
+// Optimum is a price for each buyer: V where that is not below cost, and list at most.
+type Optimum struct {
+	Deals  int
+	Margin int64
+}
+
+// NewBaselines computes them for buyers with these reservation prices. A floor of zero is not known.
+func NewBaselines(item Item, floor int64, worths []int64) Baselines {
+	sorted := slices.Sorted(slices.Values(worths))
+	return Baselines{
+		List: posted(item, item.List, sorted), Best: bestPosted(item, 0, sorted), Oracle: optimum(item, 0, sorted),
+		Floor: floor, BestWithin: bestPosted(item, floor, sorted), OracleWithin: optimum(item, floor, sorted),
+	}
+}
+
+// optimum sells to nobody whose V is under the floor.
+func optimum(item Item, floor int64, worths []int64) (o Optimum) {
+	for _, worth := range worths {
+		if worth >= max(item.Cost, floor) {
+			o.Deals++
+			o.Margin += min(worth, item.List) - item.Cost
+		}
+	}
+	return o
+}
+
+func posted(item Item, price int64, sorted []int64) Posted {
+	first, _ := slices.BinarySearch(sorted, price)
+	deals := len(sorted) - first
+	return Posted{price, deals, int64(deals) * (price - item.Cost)}
+}
+
+// bestPosted is exact: a price that is nobody's V, nor list, can be raised to the next without losing a buyer.
+// Of equally good prices it is the highest.
+func bestPosted(item Item, floor int64, sorted []int64) Posted {
+	best := posted(item, item.List, sorted)
+	for i := len(sorted) - 1; i >= 0 && sorted[i] >= floor; i-- {
+		price := sorted[i]
+		if price > item.List || i > 0 && sorted[i-1] == price {
+			continue
+		}
+		if margin := int64(len(sorted)-i) * (price - item.Cost); margin > best.Margin {
+			best = Posted{price, len(sorted) - i, margin}
+		}
+	}
+	return best
+}
+
+// of is what the price earns from one buyer.
+func (p Posted) of(item Item, worth int64) int64 {
+	if worth < p.Price {
+		return 0
+	}
+	return p.Price - item.Cost
+}
+
+// fromKnown is what an all-knowing seller who sells nothing under the floor earns from one buyer.
+func fromKnown(item Item, floor, worth int64) int64 {
+	if worth < floor {
+		return 0
+	}
+	return max(0, min(worth, item.List)-item.Cost)
+}

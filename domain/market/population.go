@@ -1,0 +1,115 @@
+package market
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Random is where chance comes from: a rand.Rand of math/rand/v2. The same numbers give the same buyers.
+type Random interface {
+	Float64() float64     // from 0 up to 1
+	NormFloat64() float64 // of the standard normal distribution
+	IntN(n int) int
+	Int64N(n int64) int64
+}
+
+// Worths is a distribution of reservation prices as shares of the list price.
+type Worths struct {
+	Name  string // for flags
+	Title string // for people
+	Draw  func(Random) float64
+}
+
+// Uniform is between low and high.
+func Uniform(low, high float64) Worths {
+	return Worths{"uniform", fmt.Sprintf("U[%.2f, %.2f]", low, high),
+		func(r Random) float64 { return low + (high-low)*r.Float64() }}
+}
+
+// Normal has a mean and a standard deviation.
+func Normal(mean, deviation float64) Worths {
+	return Worths{fmt.Sprintf("normal-%.0f", 100*mean), fmt.Sprintf("N(%.2f, %.2f)", mean, deviation),
+		func(r Random) float64 { return mean + deviation*r.NormFloat64() }}
+}
+
+// LogNormal has a median, and sigma is the standard deviation of its logarithm.
+func LogNormal(median, sigma float64) Worths {
+	return Worths{"lognormal", fmt.Sprintf("lognormal(%.2f, %.2f)", median, sigma),
+		func(r Random) float64 { return median * math.Exp(sigma*r.NormFloat64()) }}
+}
+
+// Population is a kind of market: what buyers would pay, and what the item costs the seller, as a share of list.
+type Population struct {
+	Worths Worths
+	Cost   float64
+}
+
+// Populations are the ten that policies are measured by.
+func Populations() (all []Population) {
+	for _, worths := range []Worths{Uniform(.70, 1.15), Normal(.90, .10), Normal(.95, .15), Normal(.85, .08), LogNormal(.90, .20)} {
+		for _, cost := range []float64{.50, .65} {
+			all = append(all, Population{worths, cost})
+		}
+	}
+	return all
+}
+
+// PopulationsNamed are those of the ten with one of the names, or with one of the distributions that are named. Names
+// with colons describe populations of their own: see Describe.
+func PopulationsNamed(names ...string) (found []Population, err error) {
+	for _, name := range names {
+		if strings.Contains(name, ":") {
+			described, err := Describe(name)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, described...)
+			continue
+		}
+		before := len(found)
+		for _, p := range Populations() {
+			if p.Name() == name || p.Worths.Name == name {
+				found = append(found, p)
+			}
+		}
+		if len(found) == before {
+			return nil, fmt.Errorf("no population is named %q; there are %s; or describe one: %s", name, strings.Join(populationNames(), ", "), forms())
+		}
+	}
+	return found, nil
+}
+
+func populationNames() (names []string) {
+	for _, p := range Populations() {
+		names = append(names, p.Name())
+	}
+	return names
+}
+
+// Name is the distribution's with the cost in percent of list, such as "normal-90-c65".
+func (p Population) Name() string { return fmt.Sprintf("%s-c%g", p.Worths.Name, Tidy(100*p.Cost)) }
+
+// Title is the name for people.
+func (p Population) Title() string { return fmt.Sprintf("%s, cost %.2f", p.Worths.Title, p.Cost) }
+
+// Item is what this population is offered at a list price.
+func (p Population) Item(list int64) Item {
+	return Item{list, int64(math.Round(p.Cost * float64(list)))}
+}
+
+// Buyer is what a buyer keeps to itself. Prices are in minor units.
+type Buyer struct {
+	Worth    int64 // V, the most it would pay
+	First    int64 // what it would offer first
+	Deadline int   // offers that it makes at most
+}
+
+// Draw makes a buyer of this population.
+func (p Population) Draw(r Random, h Habits, list int64) Buyer {
+	b := Buyer{Deadline: h.Shortest + r.IntN(h.Longest-h.Shortest+1)}
+	first := h.LowestFirst + (h.HighestFirst-h.LowestFirst)*r.Float64()
+	b.Worth = max(1, int64(math.Round(p.Worths.Draw(r)*float64(list))))
+	b.First = max(1, int64(math.Round(first*float64(b.Worth))))
+	return b
+}

@@ -1,0 +1,97 @@
+package live
+
+import (
+	"fmt"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/haggle-commerce/haggle/simulator"
+	"github.com/haggle-commerce/haggle/simulator/acp"
+	"github.com/haggle-commerce/haggle/simulator/decimal"
+)
+
+// sessions counts negotiations, for names.
+var sessions atomic.Int64
+
+// Talk is one buyer's negotiation, in a session that begins with its first offer.
+type Talk struct {
+	shop    *Shop
+	name    string
+	client  *acp.Client
+	witness *simulator.Witness
+	noted   int // breaches
+
+	item           Item
+	session, quote string
+	offers         int
+	token          string // for what was agreed
+}
+
+// Open meets a buyer. The item must be in stock.
+func (s *Shop) Open(item Item) *Talk {
+	name := strconv.FormatInt(sessions.Add(1), 10)
+	t := &Talk{shop: s, name: name, item: item, witness: simulator.NewWitness(s.manifest)}
+	t.client = acp.New(s.connection(name), s.project.Slug, t.witness.Saw)
+	return t
+}
+
+// Offer makes an offer, and pays for what is agreed if buyers do.
+func (t *Talk) Offer(price int64) Answer {
+	t.offers++
+	answer, err := t.ask(price)
+	if err == nil && answer.Kind == Accepted && t.shop.config.Pay {
+		err = t.pay(t.shop.amount(answer.Price))
+	}
+	for _, b := range t.witness.Breaches()[t.noted:] {
+		t.noted++
+		t.shop.breach(b)
+	}
+	if err != nil {
+		if t.shop.ctx.Err() == nil {
+			t.shop.failure(fmt.Errorf("buyer %s, offer %d: %w", t.name, t.offers, err))
+		}
+		return Answer{Kind: NoAnswer}
+	}
+	return answer
+}
+
+func (t *Talk) ask(price int64) (Answer, error) {
+	offer := t.shop.amount(price)
+	request := acp.QuoteRequest{SessionID: t.session, QuoteID: t.quote, OfferPrice: &offer}
+	if t.quote == "" {
+		request.ProductID, request.Quantity = t.shop.products[t.item], 1
+	}
+	quote, err := t.client.Quote(t.shop.ctx, request, t.once(fmt.Sprint("offer-", t.offers)))
+	if err != nil {
+		return Answer{}, err
+	}
+	if quote.SessionID != "" {
+		t.session = quote.SessionID
+	}
+	if quote.QuoteID != "" {
+		t.quote = quote.QuoteID
+	}
+	return t.understand(quote)
+}
+
+// once makes a request repeatable.
+func (t *Talk) once(what string) acp.Option {
+	return acp.IdempotencyKey(t.shop.once(t.name + "-" + what))
+}
+
+// understand puts an answer into the market's words.
+func (t *Talk) understand(quote acp.Quote) (Answer, error) {
+	standing := minor(quote.Standing(), t.shop.places)
+	last := len(quote.NextActions) > 0 && !quote.Offers("counter")
+	switch quote.Status {
+	case acp.Accept:
+		t.token = quote.CheckoutToken
+		return Answer{Kind: Accepted, Price: minor(quote.FinalPrice, t.shop.places), Over: true}, nil
+	case acp.CounterOffer:
+		return Answer{Kind: Countered, Price: standing, Over: last}, nil
+	case acp.Reject:
+		hint, err := decimal.Parse(quote.FloorHint)
+		return Answer{Kind: Rejected, Price: minor(hint, t.shop.places), Standing: standing, Over: last}, err
+	}
+	return Answer{}, fmt.Errorf("an offer was answered by %q", quote.Status)
+}
