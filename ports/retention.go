@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -39,6 +40,29 @@ type CheckpointSeals interface {
 	Sound(c negotiation.Checkpoint, seal []byte) bool
 }
 
+// Removed is until when some of a project's sessions and events were removed because of their age: all that are younger
+// are there. Zero: none were removed.
+type Removed struct{ Sessions, Events time.Time }
+
+// Text is what the seal is of.
+func (r Removed) Text() string {
+	return "removed " + strconv.FormatInt(r.Sessions.UnixMilli(), 10) + " " + strconv.FormatInt(r.Events.UnixMilli(), 10)
+}
+
+// RemovedSeals seals what was removed of one project.
+type RemovedSeals interface {
+	SealRemoved(r Removed) []byte
+	// SoundRemoved reports whether it is as it was sealed. Where nothing was removed there is no seal.
+	SoundRemoved(r Removed, seal []byte) bool
+}
+
+// SealedRemoved is what was removed of a project, with the seal that it was given.
+type SealedRemoved struct {
+	Project id.Project
+	Removed Removed
+	Seal    []byte
+}
+
 // SealedCheckpoint is a project's checkpoint with the seal that it was given.
 type SealedCheckpoint struct {
 	Project    id.Project
@@ -57,13 +81,14 @@ type Retention interface {
 	// RemoveAuditEvents removes some audit events that are older than AuditKept, by the database's real clock, and reports
 	// whether there may be more.
 	RemoveAuditEvents(ctx context.Context) (more bool, err error)
-	// Remove removes some of what is older than keep, and reports whether there may be more.
-	Remove(ctx context.Context, project id.Project, what Leftover, keep time.Duration) (more bool, err error)
+	// Remove removes some of what is older than keep, and reports whether there may be more. Until when sessions and events
+	// went is sealed; where it is not as it was sealed, it fails and removes none.
+	Remove(ctx context.Context, project id.Project, what Leftover, keep time.Duration, seals RemovedSeals) (more bool, err error)
 	// Fold removes some of the oldest sealed decisions that are older than keep and counted by analytics, and moves the
 	// chain's checkpoint behind them. Where the checkpoint is not as it was sealed, or a decision not as it was put into
 	// the chain, it fails and removes nothing: they are the proof of what was changed.
 	Fold(ctx context.Context, project id.Project, keep time.Duration, seals CheckpointSeals) (more bool, err error)
-	// Reseal stores what seal makes of each checkpoint's seal, or nothing if it fails, and tells how many there were.
+	// Reseal stores what seal makes of each seal, or nothing if it fails, and tells how many there were.
 	Reseal(ctx context.Context, seal func(id.Project, []byte) ([]byte, error)) (int, error)
 }
 

@@ -14,7 +14,7 @@ var notPersonal = map[string]string{
 *.transaction_id *.dispute_id *.authenticator_id *.request_id *.key *.hash *.prior *.token_hash *.queue *.provider *.gateway
 *.token_salt *.remote *.local *.reference *.subject *.claimed_by *.redeemed_by *.digest *.fingerprint *.prefix
 decisions.personal copies.prints copies.seen orders.confirmation orphan_charges.charge orphan_charges.refund
-decision_chains.folded_hash decision_chains.seal retention.sessions_id retention.pseudonym_key
+decision_chains.folded_hash decision_chains.seal retention.seal retention.sessions_id retention.pseudonym_key
 integrations.webhook_remote disputes.provider sync_problems.remote`,
 	"one of a fixed list": `
 *.status *.state *.kind *.type *.currency *.resource *.topic *.response *.rule *.handler *.fallback *.origin *.method *.carrier

@@ -146,7 +146,7 @@ func (v Retention) RemoveAuditEvents(ctx context.Context) (more bool, err error)
 	return more && err == nil, err
 }
 
-func (v Retention) Remove(ctx context.Context, project id.Project, what ports.Leftover, keep time.Duration) (more bool, err error) {
+func (v Retention) Remove(ctx context.Context, project id.Project, what ports.Leftover, keep time.Duration, seals ports.RemovedSeals) (more bool, err error) {
 	err = v.store.inTx(ctx, project, func(t *tx) error {
 		more = false
 		now, err := t.now(ctx)
@@ -158,26 +158,39 @@ func (v Retention) Remove(ctx context.Context, project id.Project, what ports.Le
 		case ports.OldMessages:
 			more, err = t.eraseMessages(ctx, project, now, before)
 		case ports.OldSessions:
-			more, err = (&ending{t: t, project: project, now: now, keep: keep}).run(ctx)
+			err = t.sealRemoved(ctx, project, seals, func() (err error) {
+				more, err = (&ending{t: t, project: project, now: now, keep: keep}).run(ctx)
+				return err
+			})
+		case ports.OldEvents:
+			err = t.sealRemoved(ctx, project, seals, func() (err error) {
+				more, err = t.removeAged(ctx, project, what, before)
+				return err
+			})
 		case ports.OldSlots:
 			more, err = (&joining{t, project, before}).run(ctx)
 		default:
-			for _, old := range leftovers[what] {
-				rows, err := t.exec(ctx, "DELETE FROM "+old.table+"\nWHERE "+t.dialect.someRows(old.table, old.where),
-					project.String(), removedAtOnce, toMillis(before))
-				if err != nil {
-					return err
-				}
-				more = more || rows == removedAtOnce
-				if rows > 0 && what == ports.OldEvents {
-					_, err = t.exec(ctx, noteEvents, project.String(), toMillis(before))
-				}
-				if err != nil {
-					return err
-				}
-			}
+			more, err = t.removeAged(ctx, project, what, before)
 		}
 		return err
 	})
 	return more && err == nil, err
+}
+
+// removeAged removes what goes by its age alone.
+func (t *tx) removeAged(ctx context.Context, project id.Project, what ports.Leftover, before time.Time) (more bool, err error) {
+	for _, old := range leftovers[what] {
+		rows, err := t.exec(ctx, "DELETE FROM "+old.table+"\nWHERE "+t.dialect.someRows(old.table, old.where),
+			project.String(), removedAtOnce, toMillis(before))
+		if err != nil {
+			return false, err
+		}
+		more = more || rows == removedAtOnce
+		if rows > 0 && what == ports.OldEvents {
+			if _, err := t.exec(ctx, noteEvents, project.String(), toMillis(before)); err != nil {
+				return false, err
+			}
+		}
+	}
+	return more, nil
 }

@@ -26,8 +26,12 @@ func BenchmarkRetention(b *testing.B) {
 				name string
 				step func() (bool, error)
 			}{
-				{"messages", func() (bool, error) { return s.Retention().Remove(b.Context(), of, ports.OldMessages, 30*day) }},
-				{"sessions", func() (bool, error) { return s.Retention().Remove(b.Context(), of, ports.OldSessions, 30*day) }},
+				{"messages", func() (bool, error) {
+					return s.Retention().Remove(b.Context(), of, ports.OldMessages, 30*day, plainSeals{})
+				}},
+				{"sessions", func() (bool, error) {
+					return s.Retention().Remove(b.Context(), of, ports.OldSessions, 30*day, plainSeals{})
+				}},
 				{"decisions", func() (bool, error) { return s.Retention().Fold(b.Context(), of, 180*day, plainSeals{}) }},
 			} {
 				start, longest, wal := time.Now(), time.Duration(0), walOf(b, s)

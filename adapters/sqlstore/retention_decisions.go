@@ -176,27 +176,3 @@ func (t *tx) verifyLinks(ctx context.Context, project id.Project, from negotiati
 func brokenChain(at int64) error {
 	return fmt.Errorf("the chain of decisions is broken at %d; none are removed from it", at)
 }
-
-func (v Retention) Reseal(ctx context.Context, seal func(id.Project, []byte) ([]byte, error)) (n int, err error) {
-	err = v.store.inTx(ctx, anyProject, func(t *tx) error {
-		var rows []struct {
-			ProjectID string `db:"project_id"`
-			Seal      []byte
-		}
-		if err := t.list(ctx, &rows, selectSeals+t.dialect.forUpdate); err != nil {
-			return err
-		}
-		n = len(rows)
-		for _, r := range rows {
-			sealed, err := seal(id.Stored[id.Project](r.ProjectID), r.Seal)
-			if err != nil {
-				return err
-			}
-			if _, err := t.exec(ctx, updateSeal, r.ProjectID, sealed); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return n, err
-}

@@ -128,3 +128,29 @@ func TestRetention_decisionsOfQuoteThatIsGone(t *testing.T) {
 		wantRows(t, s, "at last", sale.Project(), 0, 0, 0, 0, 0, 1)
 	})
 }
+
+// Sessions and events are removed only where it is known until when they were.
+func TestRetention_removedIsSealed(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		sale := porttest.NewSale(t, views(s))
+		sale.Quote()
+		foldAll(t, s)
+		change(t, s, fmt.Sprintf("UPDATE outbox SET due_at = NULL, created_at = %d", began.UnixMilli()))
+		change(t, s, "UPDATE retention SET sessions_until = 1")
+		s.SetClock(began.AddDate(0, 0, 100))
+		for _, what := range []ports.Leftover{ports.OldSessions, ports.OldEvents} {
+			_, err := s.Retention().Remove(t.Context(), sale.Project(), what, project.Days(30), plainSeals{})
+			if err == nil || !strings.Contains(err.Error(), "not as it was sealed") {
+				t.Errorf("%d: %v", what, err)
+			}
+		}
+		wantRows(t, s, "with a forged time", sale.Project(), 1, 1, 0, 1, 1, 1)
+		change(t, s, "UPDATE retention SET sessions_until = 0")
+		retain(t, s, sale.Project(), 100)
+		wantRows(t, s, "as it was", sale.Project(), 0, 0, 0, 0, 0, 1)
+		all, err := s.Retention().Removed(t.Context())
+		if err != nil || len(all) != 1 || all[0].Removed.Sessions.IsZero() || all[0].Removed.Events.IsZero() || !(plainSeals{}).SoundRemoved(all[0].Removed, all[0].Seal) {
+			t.Errorf("%+v, %v", all, err)
+		}
+	})
+}

@@ -51,7 +51,7 @@ func retain(t *testing.T, s *Store, of id.Project, days float64) {
 		}[what]
 		for more := true; more; {
 			var err error
-			if more, err = s.Retention().Remove(t.Context(), of, what, project.Days(keep)); err != nil {
+			if more, err = s.Retention().Remove(t.Context(), of, what, project.Days(keep), plainSeals{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -72,6 +72,12 @@ func (plainSeals) Seal(c negotiation.Checkpoint) []byte { return []byte(c.Text()
 
 func (plainSeals) Sound(c negotiation.Checkpoint, seal []byte) bool {
 	return c.Position == 0 && len(seal) == 0 || c.Position > 0 && string(seal) == c.Text()
+}
+
+func (plainSeals) SealRemoved(r ports.Removed) []byte { return []byte(r.Text()) }
+
+func (plainSeals) SoundRemoved(r ports.Removed, seal []byte) bool {
+	return r == ports.Removed{} && len(seal) == 0 || string(seal) == r.Text()
 }
 
 // rowsOf counts a project's rows of tables.

@@ -1,5 +1,5 @@
-// Package checkpoint seals checkpoints of decision chains with the installation's key, and checks the seals. What a
-// checkpoint is: domain/negotiation.
+// Package checkpoint seals checkpoints of decision chains, and until when records were removed, with the installation's
+// key, and checks the seals. What a checkpoint is: domain/negotiation.
 package checkpoint
 
 import (
@@ -14,7 +14,10 @@ type Seals struct {
 	Project id.Project
 }
 
-var _ ports.CheckpointSeals = Seals{}
+var (
+	_ ports.CheckpointSeals = Seals{}
+	_ ports.RemovedSeals    = Seals{}
+)
 
 // Seal implements ports.CheckpointSeals.
 func (s Seals) Seal(c negotiation.Checkpoint) []byte {
@@ -26,8 +29,25 @@ func (s Seals) Sound(c negotiation.Checkpoint, seal []byte) bool {
 	if c == (negotiation.Checkpoint{}) {
 		return len(seal) == 0
 	}
+	return s.opens(seal, c.Text())
+}
+
+// SealRemoved implements ports.RemovedSeals.
+func (s Seals) SealRemoved(r ports.Removed) []byte {
+	return s.Vault.Seal([]byte(r.Text()), Purpose(s.Project))
+}
+
+// SoundRemoved implements ports.RemovedSeals.
+func (s Seals) SoundRemoved(r ports.Removed, seal []byte) bool {
+	if r == (ports.Removed{}) {
+		return len(seal) == 0
+	}
+	return s.opens(seal, r.Text())
+}
+
+func (s Seals) opens(seal []byte, want string) bool {
 	text, err := s.Vault.Open(seal, Purpose(s.Project))
-	return err == nil && string(text) == c.Text()
+	return err == nil && string(text) == want
 }
 
 // Purpose is what the vault seals the checkpoints of a project for.

@@ -89,14 +89,15 @@ func (s *Service) work(ctx context.Context, due []ports.Keeping) error {
 
 // turn removes some of everything.
 func (s *Service) turn(ctx context.Context, k ports.Keeping) (more bool, err error) {
+	seals := checkpoint.Seals{Vault: s.Vault, Project: k.Project}
 	for _, what := range ports.Leftovers {
-		left, err := s.Store.Remove(ctx, k.Project, what, keep(k.Retention, what))
+		left, err := s.Store.Remove(ctx, k.Project, what, keep(k.Retention, what), seals)
 		if err != nil {
 			return false, err
 		}
 		more = more || left
 	}
-	left, err := s.Store.Fold(ctx, k.Project, project.Days(k.Retention.Decisions), checkpoint.Seals{Vault: s.Vault, Project: k.Project})
+	left, err := s.Store.Fold(ctx, k.Project, project.Days(k.Retention.Decisions), seals)
 	return more || left, err
 }
 
@@ -118,7 +119,7 @@ func keep(r project.Retention, what ports.Leftover) time.Duration {
 	return project.Days(r.Logs)
 }
 
-// Reseal seals the checkpoints' seals under the vault's first key.
+// Reseal seals all seals under the vault's first key.
 func (s *Service) Reseal(ctx context.Context) (int, error) {
 	return s.Store.Reseal(ctx, func(p id.Project, sealed []byte) ([]byte, error) {
 		text, err := s.Vault.Open(sealed, checkpoint.Purpose(p))

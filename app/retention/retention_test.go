@@ -50,7 +50,7 @@ func (s *store) Again(_ context.Context, p id.Project) error {
 	return nil
 }
 
-func (s *store) Remove(_ context.Context, p id.Project, what ports.Leftover, keep time.Duration) (bool, error) {
+func (s *store) Remove(_ context.Context, p id.Project, what ports.Leftover, keep time.Duration, _ ports.RemovedSeals) (bool, error) {
 	s.keeps[what] = keep
 	if p == s.bad {
 		panic("unreadable")

@@ -10,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/adapters/vault"
 	"github.com/haggle-commerce/haggle/app/checkpoint"
+	"github.com/haggle-commerce/haggle/domain/id"
 )
 
 // between is the pause between two looks at what is under way.
@@ -46,7 +47,7 @@ func Verify(ctx context.Context, c Config, provider string, wait time.Duration) 
 	if err != nil {
 		return v, err
 	}
-	sealed, err := checkCheckpoints(ctx, store, seals)
+	sealed, err := checkSeals(ctx, store, seals)
 	v.Invariants = append(v.Invariants, sealed)
 	if err != nil || provider == "" {
 		return v, err
@@ -56,19 +57,28 @@ func Verify(ctx context.Context, c Config, provider string, wait time.Duration) 
 	return v, err
 }
 
-// checkCheckpoints checks the seals of all checkpoints: the other invariants take the decisions before them for removed.
-func checkCheckpoints(ctx context.Context, store *sqlstore.Store, seals *vault.Vault) (sqlstore.Invariant, error) {
-	found := sqlstore.Invariant{Holds: "checkpoints of decision chains are as they were sealed with HAGGLE_MASTER_KEY"}
-	list, err := store.Decisions().Checkpoints(ctx)
-	for _, c := range list {
+// checkSeals checks the seals of all checkpoints, and of until when sessions and events were removed: the other
+// invariants take what is older for removed.
+func checkSeals(ctx context.Context, store *sqlstore.Store, seals *vault.Vault) (sqlstore.Invariant, error) {
+	found := sqlstore.Invariant{Holds: "what was removed because of its age is as it was sealed with HAGGLE_MASTER_KEY"}
+	check := func(of id.Project, sound bool, says string) {
 		found.Checked++
-		if !(checkpoint.Seals{Vault: seals, Project: c.Project}).Sound(c.Checkpoint, c.Seal) {
-			found.Broken = append(found.Broken, sqlstore.Violation{
-				Project: c.Project.String(),
-				Subject: c.Project.String(),
-				Says:    fmt.Sprintf("the checkpoint at %d of its chain is not as it was sealed", c.Checkpoint.Position),
-			})
+		if !sound {
+			found.Broken = append(found.Broken, sqlstore.Violation{Project: of.String(), Subject: of.String(), Says: says})
 		}
+	}
+	checkpoints, err := store.Decisions().Checkpoints(ctx)
+	if err != nil {
+		return found, err
+	}
+	for _, c := range checkpoints {
+		sound := checkpoint.Seals{Vault: seals, Project: c.Project}.Sound(c.Checkpoint, c.Seal)
+		check(c.Project, sound, fmt.Sprintf("the checkpoint at %d of its chain is not as it was sealed", c.Checkpoint.Position))
+	}
+	removed, err := store.Retention().Removed(ctx)
+	for _, r := range removed {
+		sound := checkpoint.Seals{Vault: seals, Project: r.Project}.SoundRemoved(r.Removed, r.Seal)
+		check(r.Project, sound, "until when its sessions and events were removed is not as it was sealed")
 	}
 	return found, err
 }
