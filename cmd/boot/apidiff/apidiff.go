@@ -1,42 +1,33 @@
-// Package apidiff tells what changed between two OpenAPI documents, and which of it breaks clients. It
-// is for tests: it judges documents, it does not serve or make them.
+// Package apidiff compares two OpenAPI documents and reports which changes break clients. It is for tests.
 //
-// # How it works
-//
-// libopenapi finds the changes. It compares schemas apart from the operations that use them, so it can
-// neither know whether a field is read or written nor name who is affected. Therefore both documents are
-// first flattened: every $ref gives way to what it names. A change then has a place within an operation,
-// from which its line names the operation and the field, and judge decides by direction.
-//
-// # What breaks
-//
-// In requests, whatever refuses or ignores what was accepted: a field or value taken away, a narrower
-// type or bound, an input that becomes required. In responses, whatever takes away what was promised: a
-// field, that a field is always there, a status, a type. A new enum value or a new form of an answer
-// does not: clients of v1 must expect them (spec 9.2). Renaming a schema changes nothing.
+// oasdiff finds and judges the changes. Where its levels differ from what this API promises, levels says
+// otherwise: clients of v1 must expect new enum values and new forms of an answer (spec 9.2). An operation
+// that differs without a change that oasdiff has a rule for is reported as breaking, so that a rule that
+// is missing cannot hide a change. Descriptions, summaries, examples and tags are no part of the comparison.
 package apidiff
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
-	"github.com/pb33f/libopenapi"
-	"github.com/pb33f/libopenapi/what-changed/model"
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/oasdiff/oasdiff/checker"
+	"github.com/oasdiff/oasdiff/diff"
+	"github.com/oasdiff/oasdiff/load"
 )
 
-// Change is one change, with every operation that it reaches.
+// Change is one change, with every operation that it affects.
 type Change struct {
 	Breaking   bool
-	What       string   // such as "Product.sku: removed from the response"
-	Operations []string // such as "GET /v1/products 200"; none: the document as a whole
+	What       string   // such as "removed the required property `sku` from the response with the `200` status"
+	Operations []string // such as "GET /v1/products"; none: the document as a whole
 }
 
-// mostShown is how many operations a line names: a change of something shared reaches all of them.
+// mostShown is how many operations a line names: a change of a shared schema affects many.
 const mostShown = 4
 
 func (c Change) String() string {
@@ -54,7 +45,7 @@ func (c Change) String() string {
 // Changes are sorted, those that break clients first.
 type Changes []Change
 
-// Breaking are those that break clients.
+// Breaking returns the changes that break clients.
 func (c Changes) Breaking() Changes {
 	return slices.DeleteFunc(slices.Clone(c), func(c Change) bool { return !c.Breaking })
 }
@@ -68,133 +59,148 @@ func (c Changes) String() string {
 	return b.String()
 }
 
-// Compare tells what changed from one document to the next. Both are OpenAPI 3.1 as YAML or JSON. The
+// levels are where this API promises less or more than oasdiff expects.
+var levels = map[string]checker.Level{
+	"response-property-enum-value-added": checker.INFO,
+	"response-body-one-of-added":         checker.INFO,
+	"response-property-one-of-added":     checker.INFO,
+	"response-body-any-of-added":         checker.INFO,
+	"response-property-any-of-added":     checker.INFO,
+	"api-schema-removed":                 checker.NONE, // names of schemas are not on the wire
+	"api-major-version-not-bumped":       checker.NONE, // the version is in the path
+	"api-version-not-bumped":             checker.NONE,
+
+	"api-security-added":                                checker.ERR,
+	"optional-response-header-removed":                  checker.ERR,
+	"request-body-default-value-changed":                checker.ERR,
+	"request-body-default-value-removed":                checker.ERR,
+	"request-parameter-default-value-changed":           checker.ERR,
+	"request-parameter-default-value-removed":           checker.ERR,
+	"request-parameter-type-generalized":                checker.ERR,
+	"request-property-default-value-changed":            checker.ERR,
+	"request-property-default-value-removed":            checker.ERR,
+	"response-body-discriminator-mapping-changed":       checker.ERR,
+	"response-body-discriminator-property-name-changed": checker.ERR,
+	"response-body-type-specialized":                    checker.ERR, // another format, too
+	"response-header-type-specialized":                  checker.ERR,
+	"response-non-success-status-removed":               checker.ERR,
+	"response-optional-property-removed":                checker.ERR,
+	"response-property-type-specialized":                checker.ERR,
+}
+
+// Compare reports what changed from one document to the next. Both are OpenAPI 3.1 as YAML or JSON. The
 // servers' addresses are no part of the contract.
 func Compare(before, after []byte) (Changes, error) {
-	left, err := read(before)
+	base, err := read(before)
 	if err != nil {
 		return nil, fmt.Errorf("reading the document before: %w", err)
 	}
-	right, err := read(after)
+	revision, err := read(after)
 	if err != nil {
 		return nil, fmt.Errorf("reading the document after: %w", err)
 	}
-	align(left, right)
-	l, r := flatten(left), flatten(right)
-	whole := wholeOperations(l, r)
-	prune(l, r)
-	found, err := detect(l, r)
+	config := diff.NewConfig(diff.WithExcludeElements([]string{
+		diff.ExcludeDescriptionOption, diff.ExcludeSummaryOption, diff.ExcludeExamplesOption, diff.ExcludeTitleOption,
+	}))
+	report, sources, err := diff.GetWithOperationsSourcesMap(config, base, revision)
 	if err != nil {
 		return nil, err
 	}
-	return group(append(append(whole, found...), missed(l, r, found)...)), nil
+	rules := checker.NewConfig(checker.GetAllChecks(), checker.WithSeverityLevels(levels))
+	found := checker.CheckBackwardCompatibilityUntilLevel(rules, report, sources, checker.INFO)
+	return group(append(findings(found, revision), missed(report, found)...)), nil
 }
 
-// finding is a change at a place.
+func read(document []byte) (*load.SpecInfo, error) {
+	spec, err := load.NewSpecInfoFromData(openapi3.NewLoader(), document, "")
+	if err == nil && spec.Spec.OpenAPI == "" {
+		err = errors.New("it has no OpenAPI version")
+	}
+	return spec, err
+}
+
+// finding is a change of one operation; operation is empty for the document as a whole.
 type finding struct {
-	place
-	breaking bool
-	what     string
+	breaking        bool
+	what, operation string
 }
 
-// library guards libopenapi's caches, which each comparison clears while another may read them.
-var library sync.Mutex
+func findings(changes checker.Changes, revision *load.SpecInfo) []finding {
+	var found []finding
+	say := checker.NewDefaultLocalizer()
+	for _, c := range changes {
+		breaking := c.GetLevel() != checker.INFO
+		switch c.GetId() {
+		case "api-security-removed":
+			breaking = !isPublic(revision, c)
+		case "api-global-security-added": // whose level cannot be set
+			breaking = true
+		}
+		found = append(found, finding{breaking, line(c.GetUncolorizedText(say)), operationOf(c.GetOperation(), c.GetPath())})
+	}
+	return found
+}
 
-// detect has libopenapi find the changes, and places and judges each.
-func detect(l, r *document) ([]finding, error) {
-	if err := l.render(); err != nil {
-		return nil, err
+// isPublic reports whether the operation of a change needs no credentials any more.
+func isPublic(revision *load.SpecInfo, c checker.Change) bool {
+	item := revision.Spec.Paths.Find(c.GetPath())
+	if item == nil || item.GetOperation(c.GetOperation()) == nil {
+		return false
 	}
-	if err := r.render(); err != nil {
-		return nil, err
-	}
-	left, err := libopenapi.NewDocument(l.text)
-	if err != nil {
-		return nil, err
-	}
-	right, err := libopenapi.NewDocument(r.text)
-	if err != nil {
-		return nil, err
-	}
-	library.Lock()
-	defer library.Unlock()
-	all, err := libopenapi.CompareDocuments(left, right)
-	if err != nil || all == nil {
-		return nil, err
+	security := item.GetOperation(c.GetOperation()).Security
+	return security != nil && slices.ContainsFunc(*security, func(r openapi3.SecurityRequirement) bool { return len(r) == 0 })
+}
+
+// missed are operations that differ though no rule tells how.
+func missed(report *diff.Diff, changes checker.Changes) []finding {
+	seen := map[string]bool{}
+	for _, c := range changes {
+		seen[operationOf(c.GetOperation(), c.GetPath())] = true
 	}
 	var found []finding
-	for _, c := range all.GetAllChanges() {
-		found = append(found, locate(l, r, c))
+	if report == nil || report.PathsDiff == nil {
+		return nil
 	}
-	return found, nil
-}
-
-// locate finds a change's place by its line. Of what was removed the library sometimes gives the old
-// line as the new one.
-func locate(l, r *document, c *model.Change) finding {
-	doc, line := l, c.Context.OriginalLine
-	switch {
-	case c.ChangeType == model.PropertyAdded || c.ChangeType == model.ObjectAdded:
-		doc, line = r, c.Context.NewLine
-	case line == nil && (c.ChangeType == model.ObjectRemoved || c.ChangeType == model.PropertyRemoved):
-		line = c.Context.NewLine
-	}
-	if line == nil {
-		return finding{breaking: c.Breaking, what: c.Property + ": " + deed(c)}
-	}
-	at := place{path: doc.lines[*line], doc: doc}
-	return finding{at, judge(l, r, at, c), describe(at, c)}
-}
-
-// wholeOperations are the operations that came and went. They leave the documents, for the library
-// would tell of a removed path without its operations.
-func wholeOperations(l, r *document) []finding {
-	var found []finding
-	for _, side := range []struct {
-		of, other *document
-		breaking  bool
-		what      string
-	}{{l, r, true, "operation removed"}, {r, l, false, "operation added"}} {
-		for _, at := range side.of.operations() {
-			if lookup(side.other.root, at) == nil {
-				found = append(found, finding{place{path: at, doc: side.of}, side.breaking, side.what})
+	for path, item := range report.PathsDiff.Modified {
+		if item.OperationsDiff == nil {
+			continue
+		}
+		for method := range item.OperationsDiff.Modified {
+			if operation := operationOf(method, path); !seen[operation] {
+				found = append(found, finding{true, "changed in a way that no rule covers", operation})
 			}
 		}
 	}
 	return found
 }
 
-// missed are operations that differ though no change was found in them, so that a blind spot of the
-// library cannot hide a change.
-func missed(l, r *document, found []finding) []finding {
-	seen := map[string]bool{}
-	for _, f := range found {
-		seen[f.operation()] = true
+// operationOf is such as "GET /v1/products".
+func operationOf(method, path string) string { return strings.TrimSpace(method + " " + path) }
+
+// line is a text on one line, cut.
+func line(text string) string {
+	const longest = 200
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > longest {
+		return string(runes[:longest]) + "…"
 	}
-	var more []finding
-	for _, at := range l.operations() {
-		p := place{path: at, doc: l}
-		if !seen[p.operation()] && !reflect.DeepEqual(lookup(l.root, at), lookup(r.root, at)) {
-			more = append(more, finding{p, true, "changed in a way that is not understood"})
-		}
-	}
-	return more
+	return text
 }
 
 // group makes one change of what is the same in many operations.
 func group(found []finding) Changes {
 	type key struct {
-		what     string
 		breaking bool
+		what     string
 	}
 	operations := map[key]map[string]bool{}
 	for _, f := range found {
-		k := key{f.what, f.breaking}
+		k := key{f.breaking, f.what}
 		if operations[k] == nil {
 			operations[k] = map[string]bool{}
 		}
-		if name := f.part(); name != "" {
-			operations[k][name] = true
+		if f.operation != "" {
+			operations[k][f.operation] = true
 		}
 	}
 	var changes Changes

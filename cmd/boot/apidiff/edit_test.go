@@ -122,7 +122,8 @@ func named(list []any, step string) int {
 	})
 }
 
-// load reads a document and writes it as JSON, which is faster to read again.
+// load reads a document and writes it as JSON, which is faster to read again. Shared responses, headers and
+// parameters are written where they are used, so that an edit of one operation changes no other.
 func load(t *testing.T, file string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -133,7 +134,29 @@ func load(t *testing.T, file string) []byte {
 	if err := yaml.Unmarshal(text, &doc); err != nil {
 		t.Fatal(err)
 	}
-	return encode(t, doc)
+	return encode(t, inlined(doc, doc).(map[string]any))
+}
+
+// inlined replaces references to anything but schemas.
+func inlined(doc map[string]any, node any) any {
+	switch n := node.(type) {
+	case map[string]any:
+		if ref, _ := n["$ref"].(string); ref != "" && !strings.HasPrefix(ref, "#/components/schemas/") {
+			return inlined(doc, find(doc, strings.Split(strings.TrimPrefix(ref, "#/"), "/")))
+		}
+		copied := map[string]any{}
+		for key, v := range n {
+			copied[key] = inlined(doc, v)
+		}
+		return copied
+	case []any:
+		copied := make([]any, len(n))
+		for i, v := range n {
+			copied[i] = inlined(doc, v)
+		}
+		return copied
+	}
+	return node
 }
 
 func decode(t *testing.T, text []byte) map[string]any {
