@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"testing"
 
+	"go.yaml.in/yaml/v4"
+
 	"github.com/haggle-commerce/haggle/cmd/boot/apidiff"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
@@ -112,6 +114,40 @@ func TestOpenAPIDocumentIsJudged(t *testing.T) {
 		write, message := judgeDocument([]byte(c.kept), []byte(c.served), c.update)
 		if write != c.write || !regexp.MustCompile(c.says).MatchString(message) {
 			t.Errorf("%s: write %v, %q", c.name, write, message)
+		}
+	}
+}
+
+func TestOpenAPIDocument_tags(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(openAPIFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type operations map[string]struct{ Tags []string }
+	var document struct {
+		Tags            []struct{ Name, Description string }
+		Paths, Webhooks map[string]operations
+	}
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	described := map[string]bool{}
+	for _, tag := range document.Tags {
+		if tag.Description == "" || described[tag.Name] {
+			t.Errorf("tag %q has no description, or is declared twice", tag.Name)
+		}
+		described[tag.Name] = true
+	}
+	for _, paths := range []map[string]operations{document.Paths, document.Webhooks} {
+		for path, methods := range paths {
+			for method, o := range methods {
+				for _, tag := range o.Tags {
+					if !described[tag] {
+						t.Errorf("%s %s: tag %q is not declared", method, path, tag)
+					}
+				}
+			}
 		}
 	}
 }

@@ -68,9 +68,17 @@ var (
 	aftersalesTag = []string{"ACP orders and returns"}
 )
 
+// tags describes these groups, in the order of the documentation.
+var tags = []*huma.Tag{
+	{Name: discoveryTag[0], Description: "For buyers' agents: the shop's manifest, products, stock and shipping."},
+	{Name: commerceTag[0], Description: "For buyers' agents: negotiating a price, checkout and payment."},
+	{Name: aftersalesTag[0], Description: "For buyers' agents: reading and canceling orders, receipts and returns."},
+}
+
 // Register adds the operations of every project's ACP API.
 func Register(api huma.API, s Services) {
 	h := &handlers{Services: s, api: api}
+	api.OpenAPI().Tags = append(api.OpenAPI().Tags, tags...)
 	h.registerManifest()
 	h.registerSearch()
 	h.registerProduct()

@@ -134,6 +134,7 @@ type handlers struct {
 // Register adds every operation of the API.
 func Register(api huma.API, s Services) {
 	h := &handlers{s, api, map[string]string{}}
+	api.OpenAPI().Tags = append(api.OpenAPI().Tags, tags...)
 	h.registerProjects()
 	h.registerSettings()
 	h.registerStorefront()

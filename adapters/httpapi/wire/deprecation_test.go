@@ -85,15 +85,18 @@ func TestDeprecatedInDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	type header struct {
+		Ref                  string `json:"$ref"`
+		Description, Example string
+	}
 	type operation struct {
 		Deprecated  bool
 		Description string
-		Responses   map[string]struct {
-			Headers map[string]struct{ Description, Example string }
-		}
+		Responses   map[string]struct{ Headers map[string]header }
 	}
 	var doc struct {
-		Paths map[string]struct{ Post operation }
+		Paths      map[string]struct{ Post operation }
+		Components struct{ Headers map[string]header }
 	}
 	if err := json.Unmarshal(text, &doc); err != nil {
 		t.Fatal(err)
@@ -106,7 +109,11 @@ func TestDeprecatedInDocument(t *testing.T) {
 	}
 	for _, status := range []string{"200", "422", "500", "default"} {
 		for _, name := range []string{"Deprecation", "Sunset", "Link"} {
-			if h := old.Responses[status].Headers[name]; h.Description == "" || h.Example == "" {
+			h := old.Responses[status].Headers[name]
+			if shared, ok := strings.CutPrefix(h.Ref, "#/components/headers/"); ok {
+				h = doc.Components.Headers[shared]
+			}
+			if h.Description == "" || h.Example == "" {
 				t.Errorf("%s of %s: %+v", name, status, h)
 			}
 			if _, there := current.Responses[status].Headers[name]; there || current.Deprecated {

@@ -49,7 +49,7 @@ const docsScript = `window.ui = SwaggerUIBundle({
 // serveDocs serves the OpenAPI document and its pages, all from the binary. The document is made at
 // the first request, when every operation is registered.
 func serveDocs(mux *http.ServeMux, api huma.API, title string) {
-	document := sync.OnceValue(func() *huma.OpenAPI { return standard(api.OpenAPI()) })
+	document := sync.OnceValue(func() *huma.OpenAPI { return share(standard(api.OpenAPI())) })
 	asJSON := sync.OnceValues(func() ([]byte, error) { return json.Marshal(document()) })
 	asYAML := sync.OnceValues(func() ([]byte, error) { return document().YAML() })
 	mux.HandleFunc("GET /openapi.json", serveText("application/openapi+json", asJSON))

@@ -57,6 +57,7 @@ func (s *schema) kind() string {
 }
 
 type parameter struct {
+	Ref      string `json:"$ref"`
 	Name     string `json:"name"`
 	In       string `json:"in"`
 	Required bool   `json:"required"`
@@ -120,7 +121,8 @@ func operations(url string) ([]*operation, error) {
 	var document struct {
 		Paths      map[string]map[string]*operation `json:"paths"`
 		Components struct {
-			Schemas map[string]*schema `json:"schemas"`
+			Schemas    map[string]*schema   `json:"schemas"`
+			Parameters map[string]parameter `json:"parameters"`
 		} `json:"components"`
 	}
 	if err := json.NewDecoder(r.Body).Decode(&document); err != nil {
@@ -130,6 +132,11 @@ func operations(url string) ([]*operation, error) {
 	for path, methods := range document.Paths {
 		for method, o := range methods {
 			o.method, o.path, o.defs = strings.ToUpper(method), path, document.Components.Schemas
+			for i, p := range o.Parameters {
+				if name, shared := strings.CutPrefix(p.Ref, "#/components/parameters/"); shared {
+					o.Parameters[i] = document.Components.Parameters[name]
+				}
+			}
 			list = append(list, o)
 		}
 	}
