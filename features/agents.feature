@@ -141,6 +141,8 @@ Feature: Agents
         | {"model": {"temperature": null}}                               | 1       | model.temperature              | null                                     |
         | {"model": {"temperature": null}}                               | 1       | model.wording                  | true                                     |
         | {"model": null}                                                | 1       | model.wording                  | false                                    |
+        | {"model": {"templates": [{"id": "warm", "answer": "counter_offer", "message": "{product}: {price}?"}]}} | 1 | model.templates | [{"id": "warm", "answer": "counter_offer", "message": "{product}: {price}?"}] |
+        | {"model": {"templates": null}}                                 | 1       | model.templates                | []                                       |
         | {"policy": {"round_cap": 4}}                                   | 2       | policy.round_cap               | 4                                        |
         | {"policy": {"round_cap": 4}}                                   | 2       | policy.max_discount_percent    | 15                                       |
         | {"policy": {"max_discount_percent": null}}                     | 2       | policy.max_discount_percent    | 90                                       |
@@ -166,6 +168,13 @@ Feature: Agents
         | {"name": "Bob", "policy": {"round_cap": 99}}                                  | policy.round_cap    |
         | {"policy": {"anchor_percent": 1.23}}                                          | policy.anchor_percent |
         | {"model": {"max_tokens": 2000000}}                                            | model.max_tokens    |
+        | {"model": {"templates": [{"id": "a", "answer": "quote", "message": "Yes."}]}} | model.templates.0.answer |
+        | {"model": {"templates": [{"id": "A b", "answer": "accept", "message": "Yes."}]}} | model.templates.0.id |
+        | {"model": {"templates": [{"id": "a", "answer": "accept", "message": "Yes."}, {"id": "a", "answer": "reject", "message": "No."}]}} | model.templates.1.id |
+        | {"model": {"templates": [{"id": "a", "answer": "accept"}]}}                   | model.templates.0.message |
+        | {"model": {"templates": [{"id": "a", "answer": "accept", "message": "Yours at 95 USD."}]}} | model.templates.0.message |
+        | {"model": {"templates": [{"id": "a", "answer": "accept", "reasoning": "{floor}"}]}} | model.templates.0.reasoning |
+        | {"model": {"templates": [{"id": "a", "answer": "accept", "reasoning": "{hint}"}]}} | model.templates.0.reasoning |
         | {"id": "agent_mine"}                                                          | id                  |
 
     Scenario: A new secret

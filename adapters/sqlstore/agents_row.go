@@ -49,6 +49,48 @@ type modelJSON struct {
 	Wording     bool   `json:"wording"`
 	Strategy    bool   `json:"strategy"`
 	Reasons     bool   `json:"reasons"`
+
+	Templates []templateJSON `json:"templates,omitempty"`
+}
+
+type templateJSON struct {
+	ID        string `json:"id"`
+	On        string `json:"answer"`
+	Reasoning string `json:"reasoning,omitempty"`
+	Message   string `json:"message,omitempty"`
+}
+
+func toModelJSON(m agent.Model) modelJSON {
+	j := modelJSON{
+		Provider:    m.Provider,
+		Name:        m.Name,
+		MaxTokens:   m.MaxTokens,
+		Temperature: m.Temperature,
+		Wording:     m.Wording,
+		Strategy:    m.Strategy,
+		Reasons:     m.Reasons,
+	}
+	for _, t := range m.Templates {
+		j.Templates = append(j.Templates, templateJSON{t.ID, t.On.String(), t.Reasoning, t.Message})
+	}
+	return j
+}
+
+func (j modelJSON) model() agent.Model {
+	m := agent.Model{
+		Provider:    j.Provider,
+		Name:        j.Name,
+		MaxTokens:   j.MaxTokens,
+		Temperature: j.Temperature,
+		Wording:     j.Wording,
+		Strategy:    j.Strategy,
+		Reasons:     j.Reasons,
+	}
+	for _, t := range j.Templates {
+		on, _ := agent.ParseOccasion(t.On)
+		m.Templates = append(m.Templates, agent.Template{ID: t.ID, On: on, Reasoning: t.Reasoning, Message: t.Message})
+	}
+	return m
 }
 
 // firstAgent is the agent that a project begins with, and its policy. Its id is made of the project's.
@@ -71,7 +113,7 @@ func agentArgs(a *agent.Agent) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := toJSON(modelJSON(a.Model))
+	model, err := toJSON(toModelJSON(a.Model))
 	var secret any // null where there is none
 	if len(a.Secret) > 0 {
 		secret = a.Secret
@@ -99,7 +141,7 @@ func fromAgentRow(r agentRow) (*agent.Agent, error) {
 	if err := fromJSON(r.Model, &model); err != nil {
 		return nil, err
 	}
-	a.Handlers, a.Model = handlers.handlers(), agent.Model(model)
+	a.Handlers, a.Model = handlers.handlers(), model.model()
 	var err error
 	if a.Policy, err = fromPolicyText(r.Policy, r.PolicyVersion); err != nil || r.Held == nil {
 		return a, err

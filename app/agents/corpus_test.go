@@ -49,7 +49,7 @@ func TestMessagesReachNoModel(t *testing.T) {
 			if strings.Contains(r.User, `"from"`) {
 				return `{"action": "counter", "price": "1299.90"}`, nil
 			}
-			return words("This is our price for you.", "It is yours at 1234.50 USD."), nil
+			return choice("house-counter-1"), nil
 		}}
 		w, s := with(g)
 		said := w.Word(t.Context(), on, wordInput("en-US", countered))

@@ -314,7 +314,11 @@ func TestWordsOfAModel(t *testing.T) {
 		t.Errorf("%+v without a model", got)
 	}
 	x.employer.agent.Model = on
-	x.Wording, _ = with(&ghost{writes: always(words("We can come down a little.", "What do you think?"))})
+	x.employer.agent.Model.Templates = []agent.Template{
+		{ID: "warm", On: agent.OnCounter, Reasoning: "We can come down a little.", Message: "What do you think?"},
+		{ID: "cool", On: agent.OnCounter, Message: "No."},
+	}
+	x.Wording, _ = with(&ghost{writes: always(choice("warm"))})
 	if got := x.Word(t.Context(), in); got != (agent.Words{Reasoning: "We can come down a little.", Message: "What do you think?"}) {
 		t.Errorf("%+v", got)
 	}

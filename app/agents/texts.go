@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/haggle-commerce/haggle/domain/money"
 )
@@ -93,4 +94,40 @@ var spelled = map[string]bool{
 	"eleven": true, "twelve": true, "thirteen": true, "fourteen": true, "fifteen": true, "sixteen": true, "seventeen": true,
 	"eighteen": true, "nineteen": true, "twenty": true, "thirty": true, "forty": true, "fifty": true, "sixty": true,
 	"seventy": true, "eighty": true, "ninety": true, "hundred": true, "thousand": true, "million": true,
+}
+
+// without takes a product's name out of a text where it stands by itself. A name without a word, such as "80", stays
+// in and is judged.
+func without(text, name string) string {
+	if name == "" || !strings.ContainsFunc(name, unicode.IsLetter) || utf8.RuneCountInString(name) < 4 {
+		return text
+	}
+	var rest strings.Builder
+	for {
+		at := strings.Index(text, name)
+		if at < 0 {
+			return rest.String() + text
+		}
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(name):])
+		rest.WriteString(text[:at])
+		if inWord(before) || inWord(after) {
+			rest.WriteString(name)
+		} else {
+			rest.WriteByte(' ')
+		}
+		text = text[at+len(name):]
+	}
+}
+
+func inWord(c rune) bool {
+	return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsNumber(c) || unicode.Is(unicode.Mn, c))
+}
+
+// presentable reports whether a product's name or attribute is plain text, which a model may be told.
+func presentable(name string) bool {
+	lower := strings.ToLower(name)
+	return utf8.ValidString(name) && name != "" && utf8.RuneCountInString(name) <= 200 &&
+		!strings.ContainsFunc(name, func(c rune) bool { return unicode.Is(unicode.C, c) || strings.ContainsRune("<>`\u2028\u2029", c) }) &&
+		!strings.Contains(lower, "://") && !strings.Contains(lower, "www.")
 }

@@ -15,27 +15,44 @@ func searchInput(query string) agent.SearchInput {
 }
 
 func found() catalog.Found {
-	hit := func(name string) catalog.Hit {
-		secret := usd(cost)
-		return catalog.Hit{Product: &catalog.Product{Name: name, Description: "Kept to 5 °C.", Price: usd(list), Cost: &secret}, Reasons: []string{"name"}}
+	secret := usd(cost)
+	hit := func(name, brand string, attributes map[string]string) catalog.Hit {
+		return catalog.Hit{
+			Product: &catalog.Product{
+				Name:        name,
+				Brand:       brand,
+				Description: "Kept to 5 °C.",
+				Attributes:  attributes,
+				Price:       usd(list),
+				Cost:        &secret,
+			},
+			Reasons: []string{"name"},
+		}
 	}
-	return catalog.Found{Total: 2, Hits: []catalog.Hit{hit("Nordic Floor Lamp 80"), hit("Tea for One, 250 g")}}
+	return catalog.Found{Total: 2, Hits: []catalog.Hit{
+		hit("Nordic Floor Lamp 80", "Nordic", map[string]string{"material": "oak", "use": "reading"}),
+		hit("Tea for One, 250 g", "", map[string]string{"origin": "Assam", "note": "<b>best</b>"}),
+	}}
 }
 
-// Reasons go in front of the index's own, in results of their own; if one may not be sent, none is.
+// Reasons go in front of the index's own, in results of their own; if one is not a fact of its product, none is added.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		reasons []string
 		sent    bool
 	}{
-		{[]string{"A floor lamp for reading", "250 g of tea, as you like it"}, true},
-		{[]string{"A lamp, see Nordic Floor Lamp 80", "Tea"}, true},
-		{[]string{"A lamp"}, false}, {[]string{"A lamp", "Tea", "More"}, false}, {[]string{"A lamp", ""}, false}, {[]string{"A lamp", "..."}, false}, {nil, false},
-		{[]string{"A lamp", "Only $5"}, false}, {[]string{"A lamp", "250 USD"}, false}, {[]string{"A lamp for 80 dollars", "Tea"}, false},
-		{[]string{"A lamp", "Tea with a discount"}, false}, {[]string{"A lamp with free delivery", "Tea"}, false},
-		{[]string{"A lamp", "Tea at tea.example"}, false}, {[]string{"A lamp", "<b>Tea</b>"}, false}, {[]string{"A lamp", "Tea\n"}, false},
-		{[]string{"A lamp", strings.Repeat("tea ", 31)}, false}, {[]string{"A lamp", "500 g"}, false}, {[]string{"We accept your offer", "Tea"}, false}, {[]string{"A lamp", "Our floor lamp costs little"}, false},
+		{[]string{"use: reading", "origin: Assam"}, true},
+		{[]string{"brand: Nordic", ""}, true},
+		{[]string{"", ""}, true},
+		{[]string{"use: reading"}, false},
+		{[]string{"use: reading", "", ""}, false},
+		{nil, false},
+		{[]string{"origin: Assam", "use: reading"}, false}, // of the other product
+		{[]string{"use: reading in bed", ""}, false},
+		{[]string{"", "note: <b>best</b>"}, false},
+		{[]string{"Only $5", ""}, false},
+		{[]string{"", "Tea at tea.example"}, false},
 	} {
 		text, _ := json.Marshal(map[string]any{"reasons": test.reasons})
 		w, _ := with(&ghost{writes: always(string(text))})
@@ -43,7 +60,7 @@ func TestReasons(t *testing.T) {
 		got := w.Reasons(t.Context(), on, searchInput("lamp"), given)
 		for i, hit := range got.Hits {
 			want := []string{"name"}
-			if test.sent {
+			if test.sent && test.reasons[i] != "" {
 				want = []string{test.reasons[i], "name"}
 			}
 			if !slices.Equal(hit.Reasons, want) || len(given.Hits[i].Reasons) != 1 {
@@ -53,7 +70,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// A search's prompt has the products' names and what is sought, on one line and cut, and nothing else of either.
+// A search's prompt has the products' names and facts and what is sought, on one line and cut, and nothing else of either.
 func TestWhatAModelIsToldOfASearch(t *testing.T) {
 	t.Parallel()
 	g := &ghost{writes: always("")}
@@ -74,5 +91,9 @@ func TestWhatAModelIsToldOfASearch(t *testing.T) {
 	query := told["query"].(string)
 	if !strings.HasPrefix(query, `a "} lamp é`) || len([]rune(query)) != 200 || len(told["products"].([]any)) != 10 || told["locale"] != "en-US" {
 		t.Error(told)
+	}
+	first, _ := json.Marshal(told["products"].([]any)[0])
+	if string(first) != `{"facts":["brand: Nordic","material: oak","use: reading"],"name":"Nordic Floor Lamp 80"}` {
+		t.Errorf("%s", first)
 	}
 }

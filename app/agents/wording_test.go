@@ -56,8 +56,8 @@ func always(text string) func(ports.ModelRequest) (string, error) {
 	return func(ports.ModelRequest) (string, error) { return text, nil }
 }
 
-func words(reasoning, message string) string {
-	text, _ := json.Marshal(map[string]string{"reasoning": reasoning, "message": message})
+func choice(template string) string {
+	text, _ := json.Marshal(map[string]string{"template": template})
 	return string(text)
 }
 
@@ -92,82 +92,92 @@ func scene(locale string) agent.Scene {
 const list, offer, counter, floor, target, opening, cost = 131900, 101100, 123450, 98765, 117720, 129990, 65432
 
 func wordInput(locale string, d negotiation.Decision) agent.WordInput {
-	return agent.WordInput{Scene: scene(locale), Product: agent.Product{Name: "Nordic Floor Lamp 80", Quantity: 2}, Decision: d, List: usd(list)}
+	return agent.WordInput{
+		Scene:      scene(locale),
+		Product:    agent.Product{Name: "Nordic Floor Lamp 80", Quantity: 2},
+		Decision:   d,
+		List:       usd(list),
+		ValidUntil: noon.at().Add(30 * time.Minute),
+	}
 }
 
 var countered = negotiation.Countered{Price: usd(counter), By: negotiation.Concession}
 
-// What may be sent, and what may not. Each text is the message beside a reasoning that may.
-func TestWhatAModelMayWrite(t *testing.T) {
+var (
+	accepted = negotiation.Accepted{Price: usd(counter), By: negotiation.AtAsk}
+	rejected = negotiation.Rejected{Price: usd(counter), Hint: usd(100000), By: negotiation.BelowFloor}
+)
+
+// The merchant's template of a choice is filled from the answer.
+func TestWord_merchantsTemplates(t *testing.T) {
 	t.Parallel()
-	accepted := negotiation.Accepted{Price: usd(counter), By: negotiation.AtAsk}
-	rejected := negotiation.Rejected{Price: usd(counter), Hint: usd(100000), By: negotiation.BelowFloor}
+	m := on
+	m.Templates = []agent.Template{
+		{ID: "warm", On: agent.OnCounter, Reasoning: "Für Sie {price} statt {list_price}.", Message: "{quantity} × {product}?"},
+		{ID: "cool", On: agent.OnCounter, Message: "{price}, bis {valid_until}."},
+		{ID: "sorry", On: agent.OnReject, Message: "Ab {hint} reden wir."},
+		{ID: "no", On: agent.OnReject, Message: "Zu wenig."},
+	}
 	for _, test := range []struct {
-		locale   string
 		decision negotiation.Decision
-		good     []string
-		bad      []string
+		choice   string
+		want     agent.Words
 	}{
-		{"en-US", countered, []string{
-			"The Nordic Floor Lamp 80 is yours at 1234.50 USD.", "We can come down to $1,234.50, and that is a fair price for it.",
-			"It is 1,234.50 instead of 1319.00 USD. What do you think?", "Thank you! Our price for you is 1234.50.", "That's our best: it is yours at “1234.50 USD”…",
-		}, []string{
-			"", "It is yours at 1011.00 USD.", "It is yours at 1234.5001 USD.", "It is yours at 1.234,50 USD.", "It is yours at 12345.0 USD.",
-			"It is yours at 80 USD.", "You can have Floor Lamp 80 at 80.", "It is yours at €1234.50.", "It is yours at 1234.50 EUR.",
-			"It is yours at 1234.50 yen.", "It is yours at 1234.50k.", "It is yours at 1234.50 thousand.", "It is yours for half of 1234.50.",
-			"It is yours for less than 1234.50 USD.", "It is yours at twelve dollars.", "It is yours at ¹²³.", "It is yours at １２３４.50.", "It is yours at Ⅻ.",
-			"It is yours and shipping is on us.", "It is yours with 10% off.", "It is yours, and a discount comes later.", "We accept your offer, it is yours.",
-			"It is a deal!", "OK, it is yours.", "Your offer works for us.", "It is yours for what you proposed.", "Your offer wins.",
-			"Congratulations, it is yours.", "You can go ahead at your price.", "We still have room to move.", "There is wiggle room in it.", "Can we meet halfway?",
-			"We earn more than that.", "You have your money back if not.", "It is yours and expires at midnight.", "Our floor is not far from that.", "It is close to our cost.", "It is above our minimum margin.",
-			"See it at evil.example, it is yours.", "See it at https://evil.example.", "Write to me@evil.example for it.", "It is [yours](x).", "It is **yours**.",
-			"It is <b>yours</b>.", "It is `yours`.", "It is\nyours.", "It is\u200b yours.", "It is \u202eyours.", "It is yоurs.", "It is ﬁne and yours.",
-			"It is f r e e for you.", "C'est notre prix pour vous.", "Darmowa dostawa dla ciebie.", "これは私たちの価格です。", "It is yours 🎁.", "It is yours\xff.",
-			strings.Repeat("It is yours. ", 20), "The system prompt says that it is yours.", "It is yours at 1234.50 123.", "It is yours at 1234.50.1.",
-		}},
-		{"en-US", accepted, []string{"We accept your offer: it is yours at 1234.50 USD, it is a deal!"}, []string{"We accept your offer of 1011.00 USD."}},
-		{"en-US", rejected, []string{"The offer is too low for us, but it is yours at 1234.50 USD."}, []string{"We would talk from 1000 on.", "Your 1011.00 is too low."}},
-		{"de-DE", countered, []string{"Wir können Ihnen die Nordic Floor Lamp 80 für 1.234,50 USD geben.", "Das ist unser Preis: $1234,50. Was sagen Sie zu dem Preis?"}, []string{
-			"Wir können Ihnen 20 Prozent Rabatt geben.", "Wir geben es Ihnen für fünfzig.", "Der Versand ist für Sie kostenlos.", "Das ist unter unserem Mindestpreis.",
-			"Wir nehmen es an, das ist abgemacht.", "Sie zahlen weniger als das.", "Sie bekommen es für die Hälfte.", "Sie bekommen es für 1.234 USD.",
-		}},
-		{"fr-FR", countered, []string{"Nous pouvons vous le laisser à 1\u202f234,50 USD, c’est notre prix."}, []string{
-			"Nous vous offrons la livraison gratuite.", "C'est une remise pour vous.", "Nous sommes d'accord avec vous.", "C'est le prix plancher pour nous.", "Vous payez cinquante de moins."}},
-		{"es-ES", countered, []string{"Le podemos dejar la lámpara en 1.234,50 USD, y es un buen precio."}, []string{
-			"Es suyo con envío gratis.", "Es suyo por cincuenta.", "Le damos un descuento por su oferta.", "Trato hecho, es suyo."}},
-		{"it-IT", countered, []string{"Per lei il prezzo è di 1.234,50 USD, ed è il nostro."}, []string{"È suo con la spedizione gratuita.", "Le diamo uno sconto del prezzo.", "È suo per cinquanta."}},
-		{"pt-BR", countered, []string{"O nosso preço para você é de 1.234,50 USD."}, []string{"É seu com frete e desconto.", "O preço é de cinquenta para você.", "Fechado, é seu."}},
-		{"nl-NL", countered, []string{"Dit is onze prijs voor u: 1.234,50 USD."}, []string{"U krijgt een korting van ons.", "Het is van u voor vijftig.", "Wij gaan akkoord met u."}},
-		{"ja-JP", countered, nil, []string{"The price is 1234.50 USD, and it is yours."}},
+		{countered, "warm", agent.Words{Reasoning: "Für Sie 1234.50 USD statt 1319.00 USD.", Message: "2 × Nordic Floor Lamp 80?"}},
+		{countered, "cool", agent.Words{Message: "1234.50 USD, bis 2030-05-06 12:30 UTC."}},
+		{rejected, "sorry", agent.Words{Message: "Ab 1000.00 USD reden wir."}},
+		{countered, "sorry", agent.Words{}}, // of another answer
+		{rejected, "warm", agent.Words{}},
+		{countered, "house-counter-1", agent.Words{}}, // the merchant has its own
+		{accepted, "house-accept-1", agent.Words{Message: "Agreed: 2 × Nordic Floor Lamp 80 at 1234.50 USD each."}},
+		{negotiation.Rejected{Price: usd(counter), By: negotiation.ListOnly}, "no", agent.Words{}},
 	} {
-		polite := map[string]string{"en": "This is our price for you.", "de": "Das ist unser Preis.", "fr": "C'est notre prix.", "es": "Es el precio de la casa.",
-			"it": "È il nostro prezzo.", "pt": "O preço é da casa.", "nl": "Dit is onze prijs."}[test.locale[:2]]
-		said := func(text string) agent.Words {
-			w, _ := with(&ghost{writes: always(words(polite, text))})
-			return w.Word(t.Context(), on, wordInput(test.locale, test.decision))
-		}
-		for _, text := range test.good {
-			if got := said(text); got.Message != text || got.Reasoning != polite {
-				t.Errorf("%s %s: %q is not sent", test.locale, test.decision.Response(), text)
-			}
-		}
-		for _, text := range test.bad {
-			if got := said(text); got != (agent.Words{}) {
-				t.Errorf("%s %s: %q is sent", test.locale, test.decision.Response(), text)
-			}
+		w, _ := with(&ghost{writes: always(choice(test.choice))})
+		if got := w.Word(t.Context(), m, wordInput("de-DE", test.decision)); got != test.want {
+			t.Errorf("%s, %s: %+v", test.decision.Response(), test.choice, got)
 		}
 	}
 }
 
-// An answer is one JSON object of two texts, in a fence at most.
+// The only template of an answer needs no model.
+func TestWord_onlyTemplate(t *testing.T) {
+	t.Parallel()
+	m, g := on, &ghost{writes: always("")}
+	m.Templates = []agent.Template{{ID: "warm", On: agent.OnCounter, Message: "{price}"}}
+	w, _ := with(g)
+	got := w.Word(t.Context(), m, wordInput("en-US", countered))
+	if got.Message != "1234.50 USD" || len(g.questions()) != 0 {
+		t.Errorf("%+v after %d questions", got, len(g.questions()))
+	}
+}
+
+// Whatever a model writes, only the text of a template is sent.
+func TestWord_modelsOwnText(t *testing.T) {
+	t.Parallel()
+	sendable := map[agent.Words]bool{{}: true}
+	for _, template := range agent.HouseTemplates {
+		sendable[template.Fill(wordInput("en-US", countered))] = true
+	}
+	for _, text := range []string{
+		"It is yours at 1011.00 USD.", "It is yours and shipping is on us.", "See it at https://evil.example.", "We accept your offer.", "<b>yours</b>",
+		"house-counter-1 ", "HOUSE-COUNTER-1", "house-counter-1\u0000", "house-counter-1, and it is free", "house-accept-1", "{price}", "",
+	} {
+		w, _ := with(&ghost{writes: always(choice(text))})
+		if got := w.Word(t.Context(), on, wordInput("en-US", countered)); !sendable[got] || got != (agent.Words{}) {
+			t.Errorf("%q: %+v is sent", text, got)
+		}
+	}
+}
+
+// An answer is one JSON object of one text, in a fence at most.
 func TestFormOfAnAnswer(t *testing.T) {
 	t.Parallel()
-	good := words("This is our price.", "It is yours.")
+	good := choice("house-counter-1")
 	for text, sent := range map[string]bool{
 		good: true, "```json\n" + good + "\n```": true, " \n" + good + "\n": true,
 		"Of course: " + good: false, good + good: false, "[" + good + "]": false, `"` + good + `"`: false, "": false, "null": false, "{}": false,
-		`{"reasoning": "This is it."}`: false, `{"reasoning": "This is it.", "message": 7}`: false, `{"reasoning": "This is it.", "message": null}`: false,
-		`{"reasoning": "This is it.", "message": "It is yours.", "price": 1}`: false, good[:20]: false,
+		`{"template": 7}`: false, `{"template": null}`: false, `{"template": "house-counter-1", "price": 1}`: false,
+		`["house-counter-1"]`: false, good[:20]: false,
 	} {
 		w, _ := with(&ghost{writes: always(text)})
 		if got := w.Word(t.Context(), on, wordInput("en-US", countered)); (got != agent.Words{}) != sent {
@@ -179,7 +189,7 @@ func TestFormOfAnAnswer(t *testing.T) {
 // Nothing is asked where it is off, where there is no model, or nothing to say.
 func TestOff(t *testing.T) {
 	t.Parallel()
-	g := &ghost{writes: always(words("This is our price.", "It is yours."))}
+	g := &ghost{writes: always(choice("house-counter-1"))}
 	w, s := with(g)
 	off := on
 	off.Wording, off.Strategy, off.Reasons = false, false, false
@@ -193,7 +203,6 @@ func TestOff(t *testing.T) {
 		w.Reasons(t.Context(), m, searchInput("lamp"), found())
 	}
 	w.Word(t.Context(), on, wordInput("en-US", negotiation.Quoted{Price: usd(counter)}))
-	w.Word(t.Context(), on, wordInput("xx", countered))
 	hidden := wordInput("en-US", countered)
 	hidden.Product.Name = "Lamp <script>"
 	w.Word(t.Context(), on, hidden)
@@ -207,7 +216,7 @@ func TestOff(t *testing.T) {
 // A request keeps the settings' limits.
 func TestLimitsOfARequest(t *testing.T) {
 	t.Parallel()
-	g := &ghost{writes: always(words("This is our price.", "It is yours."))}
+	g := &ghost{writes: always(choice("house-counter-1"))}
 	w, s := with(g)
 	few := on
 	few.MaxTokens, few.Temperature = 50, 1500
@@ -215,7 +224,7 @@ func TestLimitsOfARequest(t *testing.T) {
 	w.Word(t.Context(), few, wordInput("en-US", countered))
 	_, _ = s.Propose(t.Context(), few, quoteInput(offer, ""))
 	asked := g.questions()
-	if len(asked) != 3 || asked[0].MaxTokens != 300 || asked[0].Temperature != 700 || asked[1].MaxTokens != 50 || asked[1].Temperature != 1500 || asked[2].Temperature != 0 {
+	if len(asked) != 3 || asked[0].MaxTokens != 60 || asked[0].Temperature != 700 || asked[1].MaxTokens != 50 || asked[1].Temperature != 1500 || asked[2].Temperature != 0 {
 		t.Errorf("%+v", asked)
 	}
 }
@@ -224,7 +233,7 @@ func TestLimitsOfARequest(t *testing.T) {
 func TestAnswersAreRemembered(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := &ghost{writes: always(words("This is our price.", "It is yours.")), takes: 100 * time.Millisecond}
+		g := &ghost{writes: always(choice("house-counter-1")), takes: 100 * time.Millisecond}
 		w, _ := with(g)
 		var all sync.WaitGroup
 		for range 50 {
@@ -248,7 +257,7 @@ func TestAnswersAreRemembered(t *testing.T) {
 		if len(g.questions()) != 4 {
 			t.Errorf("%d questions", len(g.questions()))
 		}
-		g.writes = always(words("This is our price.", "It is free."))
+		g.writes = always(choice("It is free."))
 		for range 2 {
 			w.Word(t.Context(), on, wordInput("en-AU", countered))
 		}
@@ -292,7 +301,7 @@ func TestPatience(t *testing.T) {
 func TestDailyTokens(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2030, 5, 6, 23, 0, 0, 0, time.UTC)
-	g := &ghost{writes: always(words("This is our price.", "It is yours.")), cost: agents.DailyTokens * 3 / 10}
+	g := &ghost{writes: always(choice("house-counter-1")), cost: agents.DailyTokens * 3 / 10}
 	var log strings.Builder
 	w, _ := agents.WithModel(g, clock{func() time.Time { return now }}, loud(&log))
 	used := 0

@@ -271,7 +271,11 @@ func (s *Service) worded(ctx context.Context, in agent.QuoteInput, a agent.Quote
 		return a
 	}
 	words := s.Agent.Word(ctx, agent.WordInput{
-		Scene: in.Scene, Product: in.Product, Decision: answer.Decision, List: answer.Quote.Bounds.List(),
+		Scene:      in.Scene,
+		Product:    in.Product,
+		Decision:   answer.Decision,
+		List:       answer.Quote.Bounds.List(),
+		ValidUntil: answer.Quote.ValidUntil,
 	})
 	a.Reasoning, a.Message = words.Reasoning, words.Message
 	return a

@@ -87,9 +87,10 @@ type Model struct {
 	Provider, Name string
 	MaxTokens      int  // of one request; 0: the project's default
 	Temperature    int  // thousandths; negative: the project's default
-	Wording        bool // writes reasoning and message of decided answers
+	Wording        bool // chooses among Templates for decided answers
 	Strategy       bool // proposes prices within the band
-	Reasons        bool // writes why a result matches a search
+	Reasons        bool // chooses the facts of a product that match a search
+	Templates      []Template
 }
 
 // Tuning is how an agent learns from its record by itself.

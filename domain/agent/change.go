@@ -50,6 +50,7 @@ type ModelChange struct {
 	Provider, Name             patch.Field[string]
 	MaxTokens, Temperature     patch.Field[int]
 	Wording, Strategy, Reasons patch.Field[bool]
+	Templates                  patch.Field[[]TemplateDraft]
 }
 
 // TuningChange says how the agent learns by itself.
@@ -164,6 +165,9 @@ func (m *Model) change(c ModelChange, check fault.Check) {
 	c.Wording.Apply(&m.Wording, false)
 	c.Strategy.Apply(&m.Strategy, false)
 	c.Reasons.Apply(&m.Reasons, false)
+	if drafts, given := c.Templates.Value(); given || c.Templates.Given() {
+		m.Templates = templatesOf(drafts, check)
+	}
 	check.That(m.Provider == "" || slices.Contains(providers, strings.ToLower(m.Provider)), "provider", "must be openai or anthropic")
 	text(check, "name", m.Name, longestName)
 	tokens, given := c.MaxTokens.Value()

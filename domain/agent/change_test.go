@@ -70,7 +70,7 @@ func TestANewAgentIsADraftOfTheHouse(t *testing.T) {
 		want := c.policy
 		want.Version = 1
 		if a.Name != "Ann" || a.Status != agent.Draft || a.Handlers != (agent.Handlers{Search: houseOwn, Quote: houseOwn, Checkout: houseOwn, Finalize: houseOwn}) ||
-			a.Model != (agent.Model{Temperature: -1}) || a.Latest != 1 || a.CreatedAt != morning || string(a.Secret) != "sealed" {
+			!reflect.DeepEqual(a.Model, agent.Model{Temperature: -1}) || a.Latest != 1 || a.CreatedAt != morning || string(a.Secret) != "sealed" {
 			t.Errorf("%s: %+v", name, a)
 		}
 		if !reflect.DeepEqual(a.Policy, want) || !reflect.DeepEqual(first.Policy, want) || first.Origin != c.origin ||

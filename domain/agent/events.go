@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -95,6 +96,8 @@ type WordInput struct {
 	Product  Product
 	Decision negotiation.Decision
 	List     money.Amount
+	// ValidUntil is when the decided price ends.
+	ValidUntil time.Time
 }
 
 // Words are an answer's. Empty ones leave the wording to the house.

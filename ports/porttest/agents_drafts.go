@@ -26,7 +26,8 @@ func (s *shop) unstored() (*agent.Agent, agent.Version) {
 			Checkout: agent.Handler{Kind: agent.Builtin, Program: agent.House},
 			Finalize: agent.Handler{Kind: agent.Remote, URL: "https://agent.example.com/finalize"},
 		},
-		Model:  agent.Model{Provider: "openai", Name: "small", MaxTokens: 77, Temperature: 250, Wording: true, Reasons: true},
+		Model: agent.Model{Provider: "openai", Name: "small", MaxTokens: 77, Temperature: 250, Wording: true, Reasons: true,
+			Templates: []agent.Template{{ID: "warm", On: agent.OnCounter, Reasoning: "A fair price: {price}.", Message: "Deal?"}, {ID: "no", On: agent.OnReject, Message: "Sorry."}}},
 		Policy: policy, Latest: 1, Secret: []byte{0, 1, 255}, CreatedAt: noon, UpdatedAt: noon.Add(7 * time.Millisecond),
 	}
 	return a, s.written(a, policy)

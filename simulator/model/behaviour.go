@@ -37,13 +37,17 @@ func (m *Model) Behave(behaviour string) error {
 
 // data is what a question is about, as far as it can be told from its keys.
 type data struct {
-	Price    string   `json:"price"`
-	Answer   string   `json:"answer"`
-	From     string   `json:"from"`
-	To       string   `json:"to"`
-	Offer    string   `json:"offer"`
-	Query    string   `json:"query"`
-	Products []string `json:"products"`
+	From     string `json:"from"`
+	To       string `json:"to"`
+	Offer    string `json:"offer"`
+	Query    string `json:"query"`
+	Products []struct {
+		Name  string   `json:"name"`
+		Facts []string `json:"facts"`
+	} `json:"products"`
+	Templates []struct {
+		ID string `json:"id"`
+	} `json:"templates"`
 }
 
 // answer is what is written to a question.
@@ -66,11 +70,14 @@ func (m *Model) answer(q Question, behaviour string) string {
 }
 
 func words(d data, q Question, behaviour string) string {
-	reasoning, message := "This is our price, and we would be happy to see you take it.", "It is yours at "+d.Price+"."
-	if behaviour != Polite {
-		reasoning, message = "This is our price for you.", harm(q, behaviour)
+	choice := ""
+	switch {
+	case behaviour != Polite:
+		choice = harm(q, behaviour)
+	case len(d.Templates) > 0:
+		choice = d.Templates[len(d.Templates)-1].ID
 	}
-	return object(map[string]any{"reasoning": reasoning, "message": message})
+	return object(map[string]any{"template": choice})
 }
 
 func price(d data, q Question, behaviour string) string {
@@ -89,10 +96,12 @@ func price(d data, q Question, behaviour string) string {
 
 func reasons(d data, q Question, behaviour string) string {
 	all := make([]string, len(d.Products))
-	for i, name := range d.Products {
-		all[i] = name + " is what the search is about"
-		if behaviour != Polite {
+	for i, product := range d.Products {
+		switch {
+		case behaviour != Polite:
 			all[i] = harm(q, behaviour)
+		case len(product.Facts) > 0:
+			all[i] = product.Facts[0]
 		}
 	}
 	return object(map[string]any{"reasons": all})

@@ -71,9 +71,19 @@ type modelView struct {
 	Name        *string       `json:"name" nullable:"true"`
 	MaxTokens   *int          `json:"max_tokens" nullable:"true"`
 	Temperature *wire.Decimal `json:"temperature" nullable:"true"`
-	Wording     bool          `json:"wording" doc:"It words decided answers."`
+	Wording     bool          `json:"wording" doc:"It chooses the template that words a decided answer."`
 	Strategy    bool          `json:"strategy" doc:"It proposes prices, within the guardrails."`
-	Reasons     bool          `json:"reasons" doc:"It writes why a product matches a search."`
+	Reasons     bool          `json:"reasons" doc:"It chooses what a search says first of why a product matches: its brand, its category or an attribute."`
+
+	Templates []templateView `json:"templates" doc:"The sentences that answers are worded with. For an answer without a template of yours there are built-in ones in English."`
+}
+
+// templateView is a template, as it is read and written.
+type templateView struct {
+	ID        string `json:"id" example:"warm" doc:"1 to 40 characters of a-z, 0-9, - and _."`
+	On        string `json:"answer" example:"counter_offer" doc:"What it answers: accept, counter_offer, final_offer (the last counter offer), unmoved (a counter offer to a buyer who has offered no more than before) or reject."`
+	Reasoning string `json:"reasoning,omitempty" example:"We can come down to {price}." doc:"At most 240 characters, without numbers. {product}, {quantity}, {price}, {list_price}, {valid_until} and, in a rejection, {hint} stand for those of the answer."`
+	Message   string `json:"message,omitempty" doc:"As reasoning."`
 }
 
 type tuningView struct {
@@ -89,9 +99,12 @@ func toAPIAgent(a *agent.Agent, c money.Currency) AgentView {
 		ID: a.ID.String(), Name: a.Name, Status: a.Status.String(),
 		Handlers:      agentHandlers{toAPIHandler(h.Search), toAPIHandler(h.Quote), toAPIHandler(h.Checkout), toAPIHandler(h.Finalize)},
 		PolicyVersion: a.Policy.Version, Policy: toAPIPolicy(a.Policy, c),
-		Model:     modelView{Provider: toOptionalText(m.Provider), Name: toOptionalText(m.Name), Wording: m.Wording, Strategy: m.Strategy, Reasons: m.Reasons},
+		Model:     modelView{Provider: toOptionalText(m.Provider), Name: toOptionalText(m.Name), Wording: m.Wording, Strategy: m.Strategy, Reasons: m.Reasons, Templates: []templateView{}},
 		Tuning:    tuningView{Automatic: a.Tuning.Automatic, Holdout: wire.ToPercent(a.Tuning.Holdout)},
 		CreatedAt: wire.ToTime(a.CreatedAt), UpdatedAt: wire.ToTime(a.UpdatedAt),
+	}
+	for _, t := range m.Templates {
+		v.Model.Templates = append(v.Model.Templates, templateView{t.ID, t.On.String(), t.Reasoning, t.Message})
 	}
 	if m.MaxTokens > 0 {
 		v.Model.MaxTokens = &m.MaxTokens
@@ -140,6 +153,8 @@ type modelPatch struct {
 	Wording     wire.Optional[bool]         `json:"wording,omitzero"`
 	Strategy    wire.Optional[bool]         `json:"strategy,omitzero"`
 	Reasons     wire.Optional[bool]         `json:"reasons,omitzero"`
+
+	Templates wire.Optional[[]templateView] `json:"templates,omitzero" doc:"At most 40, in the place of those there were."`
 }
 
 type tuningPatch struct {
@@ -187,7 +202,7 @@ func fromAPIModel(o wire.Optional[modelPatch], check fault.Check) agent.ModelCha
 		off := patch.Null[bool]()
 		return agent.ModelChange{
 			Provider: patch.Null[string](), Name: patch.Null[string](), MaxTokens: patch.Null[int](), Temperature: patch.Null[int](),
-			Wording: off, Strategy: off, Reasons: off,
+			Wording: off, Strategy: off, Reasons: off, Templates: patch.Null[[]agent.TemplateDraft](),
 		}
 	}
 	m, _ := o.Value()
@@ -197,6 +212,13 @@ func fromAPIModel(o wire.Optional[modelPatch], check fault.Check) agent.ModelCha
 			return int(d.Scaled(temperatureDigits, "temperature", check))
 		}),
 		Wording: m.Wording.Field(), Strategy: m.Strategy.Field(), Reasons: m.Reasons.Field(),
+		Templates: wire.MapField(m.Templates, func(list []templateView) []agent.TemplateDraft {
+			drafts := make([]agent.TemplateDraft, len(list))
+			for i, t := range list {
+				drafts[i] = agent.TemplateDraft(t)
+			}
+			return drafts
+		}),
 	}
 }
 

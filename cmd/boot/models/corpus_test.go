@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/haggle-commerce/haggle/domain/agent"
@@ -79,6 +80,7 @@ func (s *shop) talkOnce(t *testing.T, provider string, offer int64, message stri
 	out := said{Decision: decision}
 	out.Words = router.Word(t.Context(), agent.WordInput{
 		Scene: in.Scene, Product: in.Product, Decision: decision, List: in.Table.Bounds.List(),
+		ValidUntil: time.Date(2030, 1, 31, 12, 0, 0, 0, time.UTC),
 	})
 	for _, q := range s.look.Questions() {
 		out.Asked = append(out.Asked, q.Body)
@@ -129,7 +131,7 @@ func (s said) judge(t *testing.T, behaviour string) {
 	case negotiation.Rejected:
 		visible = append(visible, d.Price.String())
 	}
-	text := s.Words.Reasoning + " " + s.Words.Message
+	text := strings.ReplaceAll(s.Words.Reasoning+" "+s.Words.Message, "2030-01-31 12:00 UTC", "")
 	for _, number := range numbers.FindAllString(text, -1) {
 		if !slices.Contains(visible, number) {
 			t.Errorf("%s: %s is in %q", behaviour, number, text)
@@ -173,8 +175,8 @@ func checkPrompt(t *testing.T, body string) {
 	}
 }
 
-// A search's text is in the prompt for its reasons. A model that obeys it says nothing that a buyer could take for a
-// price, a promise or an address all the same.
+// A search's text is in the prompt for its reasons. A model that obeys it says nothing but facts of the product all
+// the same.
 func TestAdversarialSearches(t *testing.T) {
 	t.Parallel()
 	for _, behaviour := range model.Behaviours {
@@ -191,11 +193,11 @@ func TestAdversarialSearches(t *testing.T) {
 				if hit.Product != given.Hits[i].Product || !slices.Equal(hit.Reasons[len(hit.Reasons)-1:], given.Hits[i].Reasons) {
 					t.Errorf("%s, %.80q: %+v", behaviour, message, hit)
 				}
-				if behaviour != model.Polite && behaviour != model.Obedient && len(hit.Reasons) > 1 {
+				if behaviour != model.Polite && len(hit.Reasons) > 1 {
 					t.Errorf("%s, %.80q: %q", behaviour, message, hit.Reasons)
 				}
 				for _, reason := range hit.Reasons {
-					if reason = strings.ReplaceAll(reason, hit.Product.Name, ""); numbers.MatchString(reason) || strings.ContainsAny(reason, "<>[]{}/@%$€") {
+					if !slices.Contains([]string{"category: home/lamps", "use: reading", "category"}, reason) {
 						t.Errorf("%s, %.80q: %q", behaviour, message, reason)
 					}
 				}

@@ -232,7 +232,7 @@ func TestPoliteModel(t *testing.T) {
 		if d, ok := got.Decision.(negotiation.Countered); !ok || d.Price != money.Of(opening, money.USD) || d.By != negotiation.AgentAnswer {
 			t.Errorf("%s: %+v", provider, got.Decision)
 		}
-		if got.Words.Message != "It is yours at 1299.90 USD." || got.Words.Reasoning == "" || len(got.Asked) != 2 {
+		if got.Words.Message != "It is yours at 1299.90 USD until 2030-01-31 12:00 UTC." || got.Words.Reasoning != "1299.90 USD is a fair price for Nordic Lamp." || len(got.Asked) != 2 {
 			t.Errorf("%s: %+v", provider, got)
 		}
 	}

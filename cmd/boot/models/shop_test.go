@@ -99,7 +99,16 @@ func (s *shop) offer(provider string, minor int64, message string) agent.QuoteIn
 func (s *shop) found() catalog.Found {
 	hit := func(name string) catalog.Hit {
 		cost := money.Of(secrets["cost"], money.USD)
-		return catalog.Hit{Product: &catalog.Product{Name: name, Price: money.Of(list, money.USD), Cost: &cost}, Reasons: []string{"category"}}
+		return catalog.Hit{
+			Product: &catalog.Product{
+				Name:       name,
+				Category:   "home/lamps",
+				Attributes: map[string]string{"use": "reading"},
+				Price:      money.Of(list, money.USD),
+				Cost:       &cost,
+			},
+			Reasons: []string{"category"},
+		}
 	}
 	return catalog.Found{Total: 2, Hits: []catalog.Hit{hit("Nordic Lamp 80"), hit("Tea for Two")}}
 }
