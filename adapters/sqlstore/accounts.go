@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -10,12 +11,12 @@ import (
 )
 
 // Accounts is the store's view of accounts and keys.
-type Accounts struct{ store *Store }
+type Accounts struct{ store *db.DB }
 
 var _ ports.Accounts = Accounts{}
 
-// Accounts keeps accounts and keys.
-func (s *Store) Accounts() Accounts { return Accounts{s} }
+// NewAccounts returns a view that keeps accounts and keys.
+func NewAccounts(s *db.DB) Accounts { return Accounts{s} }
 
 const (
 	selectAccount = `
@@ -43,21 +44,21 @@ type accountRow struct {
 func fromAccountRow(r accountRow) (*account.Account, error) {
 	plan, err := account.ParsePlan(r.Plan)
 	if err != nil {
-		return nil, unreadable("account", err)
+		return nil, db.Unreadable("account", err)
 	}
 	return &account.Account{
-		ID: id.Stored[id.Account](r.ID), Name: r.Name, Email: r.Email, Plan: plan, CreatedAt: fromMillis(r.CreatedAt),
+		ID: id.Stored[id.Account](r.ID), Name: r.Name, Email: r.Email, Plan: plan, CreatedAt: db.Time(r.CreatedAt),
 	}, nil
 }
 
 func (a Accounts) KeyByHash(ctx context.Context, hash [32]byte) (*account.Key, *account.Account, error) {
 	var keys []keyRow
 	var accounts []accountRow
-	b := a.store.reading(noProject)
-	b.query(&keys, selectKey+"\nWHERE hash = $1", hash[:])
-	b.query(&accounts, selectAccount+`
+	b := a.store.Read(db.NoProject)
+	b.Query(&keys, selectKey+"\nWHERE hash = $1", hash[:])
+	b.Query(&accounts, selectAccount+`
 WHERE id = (SELECT account_id FROM api_keys WHERE hash = $1)`, hash[:])
-	if err := b.run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, nil, err
 	}
 	if len(keys) == 0 || len(accounts) == 0 {
@@ -72,27 +73,27 @@ WHERE id = (SELECT account_id FROM api_keys WHERE hash = $1)`, hash[:])
 }
 
 func (a Accounts) Open(ctx context.Context, opened *account.Account) error {
-	b := a.store.writing(noProject)
-	b.exec(insertAccount, opened.ID.String(), opened.Name, opened.Email, opened.Plan.String(), toMillis(opened.CreatedAt))
-	return b.run(ctx)
+	b := a.store.Write(db.NoProject)
+	b.Exec(insertAccount, opened.ID.String(), opened.Name, opened.Email, opened.Plan.String(), db.Millis(opened.CreatedAt))
+	return b.Run(ctx)
 }
 
 func (a Accounts) Oldest(ctx context.Context, plan account.Plan) (*account.Account, error) {
-	return a.store.account(ctx, `
+	return accountWhere(ctx, a.store, `
 WHERE plan = $1 OR $1 = ''
 ORDER BY created_at, id
 LIMIT 1`, plan.String())
 }
 
 func (a Accounts) ByID(ctx context.Context, wanted id.Account) (*account.Account, error) {
-	return a.store.account(ctx, "\nWHERE id = $1", wanted.String())
+	return accountWhere(ctx, a.store, "\nWHERE id = $1", wanted.String())
 }
 
-func (s *Store) account(ctx context.Context, where string, args ...any) (*account.Account, error) {
+func accountWhere(ctx context.Context, s *db.DB, where string, args ...any) (*account.Account, error) {
 	var rows []accountRow
-	b := s.reading(noProject)
-	b.query(&rows, selectAccount+where, args...)
-	if err := b.run(ctx); err != nil {
+	b := s.Read(db.NoProject)
+	b.Query(&rows, selectAccount+where, args...)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
@@ -103,7 +104,7 @@ func (s *Store) account(ctx context.Context, where string, args ...any) (*accoun
 
 func (a Accounts) Update(ctx context.Context, id id.Account, change func(*account.Account) error) (*account.Account, error) {
 	var changed *account.Account
-	err := a.store.inTx(ctx, noProject, func(t *tx) error {
+	err := a.store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
 		var err error
 		if changed, err = lockAccount(ctx, t, id); err != nil {
 			return err
@@ -111,7 +112,7 @@ func (a Accounts) Update(ctx context.Context, id id.Account, change func(*accoun
 		if err := change(changed); err != nil {
 			return err
 		}
-		_, err = t.exec(ctx, updateAccount, changed.ID.String(), changed.Name, changed.Email, changed.Plan.String())
+		_, err = t.Exec(ctx, updateAccount, changed.ID.String(), changed.Name, changed.Email, changed.Plan.String())
 		return err
 	})
 	if err != nil {
@@ -121,9 +122,9 @@ func (a Accounts) Update(ctx context.Context, id id.Account, change func(*accoun
 }
 
 // lockAccount loads an account for exclusive use. Who adds a key or a project waits for it too.
-func lockAccount(ctx context.Context, t *tx, wanted id.Account) (*account.Account, error) {
+func lockAccount(ctx context.Context, t *db.Tx, wanted id.Account) (*account.Account, error) {
 	var r accountRow
-	found, err := t.get(ctx, &r, selectAccount+"\nWHERE id = $1"+t.dialect.forUpdate, wanted.String())
+	found, err := t.Get(ctx, &r, selectAccount+"\nWHERE id = $1"+t.Dialect.ForUpdate, wanted.String())
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -14,7 +15,7 @@ import (
 )
 
 // Keys is the store's view of API keys.
-type Keys struct{ store *Store }
+type Keys struct{ store *db.DB }
 
 var (
 	_ ports.Keys      = Keys{}
@@ -22,8 +23,8 @@ var (
 	_ ports.Reach     = Keys{}
 )
 
-// Keys keeps API keys, and tells what they reach.
-func (s *Store) Keys() Keys { return Keys{s} }
+// NewKeys returns a view that keeps API keys, and tells what they reach.
+func NewKeys(s *db.DB) Keys { return Keys{s} }
 
 const (
 	selectKey = `
@@ -82,16 +83,16 @@ type keyRow struct {
 func fromKeyRow(r keyRow) (*account.Key, error) {
 	k := &account.Key{
 		ID: id.Stored[id.APIKey](r.ID), Account: id.Stored[id.Account](r.AccountID), Name: r.Name,
-		Prefix: r.Prefix, CreatedAt: fromMillis(r.CreatedAt),
-		ExpiresAt: fromOptionalMillis(r.ExpiresAt), RevokedAt: fromOptionalMillis(r.RevokedAt),
-		LastUsedAt: fromOptionalMillis(r.LastUsedAt),
+		Prefix: r.Prefix, CreatedAt: db.Time(r.CreatedAt),
+		ExpiresAt: db.OptionalTime(r.ExpiresAt), RevokedAt: db.OptionalTime(r.RevokedAt),
+		LastUsedAt: db.OptionalTime(r.LastUsedAt),
 	}
 	copy(k.Hash[:], r.Hash)
-	if err := fromJSON(r.Scopes, &k.Scopes); err != nil {
+	if err := db.FromJSON(r.Scopes, &k.Scopes); err != nil {
 		return nil, err
 	}
 	var projects []string
-	if err := fromJSON(r.Projects, &projects); err != nil {
+	if err := db.FromJSON(r.Projects, &projects); err != nil {
 		return nil, err
 	}
 	for _, p := range projects {
@@ -112,34 +113,34 @@ func fromKeyRows(rows []keyRow) ([]*account.Key, error) {
 }
 
 func (k Keys) Add(ctx context.Context, added *account.Key) error {
-	scopes, err := toJSON(added.Scopes)
+	scopes, err := db.ToJSON(added.Scopes)
 	if err != nil {
 		return err
 	}
-	projects, err := toJSON(texts(added.Projects))
+	projects, err := db.ToJSON(db.Strings(added.Projects))
 	if err != nil {
 		return err
 	}
-	return k.store.inTx(ctx, noProject, func(t *tx) error {
+	return k.store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
 		if _, err := lockAccount(ctx, t, added.Account); err != nil {
 			return err
 		}
 		if done, err := refuseKey(ctx, t, added); done || err != nil {
 			return err
 		}
-		_, err := t.exec(ctx, insertKey, added.ID.String(), added.Account.String(), added.Name, added.Hash[:], added.Prefix, scopes, projects,
-			toMillis(added.CreatedAt), toOptionalMillis(added.ExpiresAt), toOptionalMillis(added.RevokedAt))
+		_, err := t.Exec(ctx, insertKey, added.ID.String(), added.Account.String(), added.Name, added.Hash[:], added.Prefix, scopes, projects,
+			db.Millis(added.CreatedAt), db.OptionalMillis(added.ExpiresAt), db.OptionalMillis(added.RevokedAt))
 		return err
 	})
 }
 
 // refuseKey refuses one key too many. It tells whether the key is there already.
-func refuseKey(ctx context.Context, t *tx, added *account.Key) (exists bool, err error) {
-	if _, err := t.get(ctx, &exists, keyExists, added.Hash[:]); exists || err != nil {
+func refuseKey(ctx context.Context, t *db.Tx, added *account.Key) (exists bool, err error) {
+	if _, err := t.Get(ctx, &exists, keyExists, added.Hash[:]); exists || err != nil {
 		return exists, err
 	}
 	var working int
-	if _, err := t.get(ctx, &working, countWorkingKeys, added.Account.String(), toMillis(added.CreatedAt)); err != nil {
+	if _, err := t.Get(ctx, &working, countWorkingKeys, added.Account.String(), db.Millis(added.CreatedAt)); err != nil {
 		return false, err
 	}
 	if working >= account.MaxKeys {
@@ -153,15 +154,15 @@ func (k Keys) List(ctx context.Context, owner id.Account, bound []id.Project, pa
 		return k.listBound(ctx, owner, bound, page)
 	}
 	var rows []keyRow
-	var total []countRow
-	b := k.store.reading(noProject)
-	b.query(&total, countListedKeys, owner.String())
-	b.query(&rows, selectKey+`
+	var total []db.CountRow
+	b := k.store.Read(db.NoProject)
+	b.Query(&total, countListedKeys, owner.String())
+	b.Query(&rows, selectKey+`
 WHERE account_id = $1
   AND revoked_at IS NULL
 ORDER BY created_at DESC, id
 LIMIT $2 OFFSET $3`, owner.String(), page.Limit, page.Offset)
-	if err := b.run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	list, err := fromKeyRows(rows)
@@ -172,13 +173,13 @@ LIMIT $2 OFFSET $3`, owner.String(), page.Limit, page.Offset)
 // bound.
 func (k Keys) listBound(ctx context.Context, owner id.Account, bound []id.Project, page ports.Page) ([]*account.Key, int, error) {
 	var rows []keyRow
-	b := k.store.reading(noProject)
-	b.query(&rows, selectKey+`
+	b := k.store.Read(db.NoProject)
+	b.Query(&rows, selectKey+`
 WHERE account_id = $1
   AND revoked_at IS NULL
   AND projects <> '[]'
 ORDER BY created_at DESC, id`, owner.String())
-	if err := b.run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	list, err := fromKeyRows(rows)
@@ -193,12 +194,12 @@ ORDER BY created_at DESC, id`, owner.String())
 
 func (k Keys) Key(ctx context.Context, owner id.Account, key id.APIKey) (*account.Key, error) {
 	var rows []keyRow
-	b := k.store.reading(noProject)
-	b.query(&rows, selectKey+`
+	b := k.store.Read(db.NoProject)
+	b.Query(&rows, selectKey+`
 WHERE account_id = $1
   AND id = $2
   AND revoked_at IS NULL`, owner.String(), key.String())
-	if err := b.run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
@@ -208,8 +209,8 @@ WHERE account_id = $1
 }
 
 func (k Keys) Revoke(ctx context.Context, owner id.Account, key id.APIKey, at time.Time) error {
-	return k.store.inTx(ctx, noProject, func(t *tx) error {
-		rows, err := t.exec(ctx, revokeKey, owner.String(), key.String(), toMillis(at))
+	return k.store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
+		rows, err := t.Exec(ctx, revokeKey, owner.String(), key.String(), db.Millis(at))
 		if err == nil && rows == 0 {
 			return fault.Missing("api_key")
 		}
@@ -224,11 +225,11 @@ func (k Keys) Used(ctx context.Context, uses map[id.APIKey]time.Time) error {
 	// All lock rows in one order.
 	keys := slices.SortedFunc(maps.Keys(uses), func(a, b id.APIKey) int { return strings.Compare(a.String(), b.String()) })
 	for some := range slices.Chunk(keys, usesAtOnce) {
-		b := k.store.writing(noProject)
+		b := k.store.Write(db.NoProject)
 		for _, key := range some {
-			b.exec(keyUsed, key.String(), toMillis(uses[key]))
+			b.Exec(keyUsed, key.String(), db.Millis(uses[key]))
 		}
-		if err := b.run(ctx); err != nil {
+		if err := b.Run(ctx); err != nil {
 			return err
 		}
 	}
@@ -238,10 +239,10 @@ func (k Keys) Used(ctx context.Context, uses map[id.APIKey]time.Time) error {
 func (k Keys) All(ctx context.Context) ([]*account.Key, map[id.Account]*account.Account, error) {
 	var rows []keyRow
 	var owners []accountRow
-	b := k.store.reading(noProject)
-	b.query(&owners, selectAccount)
-	b.query(&rows, selectKey+"\nORDER BY created_at DESC, id")
-	if err := b.run(ctx); err != nil {
+	b := k.store.Read(db.NoProject)
+	b.Query(&owners, selectAccount)
+	b.Query(&rows, selectKey+"\nORDER BY created_at DESC, id")
+	if err := b.Run(ctx); err != nil {
 		return nil, nil, err
 	}
 	accounts := make(map[id.Account]*account.Account, len(owners))
@@ -257,21 +258,21 @@ func (k Keys) All(ctx context.Context) ([]*account.Key, map[id.Account]*account.
 }
 
 func (k Keys) Reach(ctx context.Context, owner id.Account, wanted []id.Project) ([]ports.Reached, error) {
-	args := arguments{owner.String()}
-	where := "\nWHERE account_id = $1" + notBeingErased
+	args := db.Args{owner.String()}
+	where := "\nWHERE account_id = $1" + db.NotBeingErased
 	if len(wanted) > 0 {
-		where += "\n  AND id IN " + args.list(texts(wanted))
+		where += "\n  AND id IN " + args.List(db.Strings(wanted))
 	}
 	var rows []struct{ ID, Settings string }
-	b := k.store.reading(noProject)
-	b.query(&rows, "SELECT id, settings\nFROM projects"+where+"\nORDER BY id", args...)
-	if err := b.run(ctx); err != nil {
+	b := k.store.Read(db.NoProject)
+	b.Query(&rows, "SELECT id, settings\nFROM projects"+where+"\nORDER BY id", args...)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	list := make([]ports.Reached, len(rows))
 	for i, r := range rows {
 		var settings settingsJSON
-		if err := fromJSON(r.Settings, &settings); err != nil {
+		if err := db.FromJSON(r.Settings, &settings); err != nil {
 			return nil, err
 		}
 		list[i] = ports.Reached{Project: id.Stored[id.Project](r.ID), MFARequired: settings.MFARequired}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -11,10 +12,10 @@ import (
 )
 
 // Authenticators is the store's view of what accounts prove themselves with.
-type Authenticators struct{ store *Store }
+type Authenticators struct{ store *db.DB }
 
 // Tries is the store's view of wrong codes.
-type Tries struct{ store *Store }
+type Tries struct{ store *db.DB }
 
 var (
 	_ ports.Authenticators       = Authenticators{}
@@ -22,12 +23,12 @@ var (
 	_ ports.Tries                = Tries{}
 )
 
-// Authenticators keeps authenticators and recovery codes.
-func (s *Store) Authenticators() Authenticators { return Authenticators{s} }
+// NewAuthenticators returns a view that keeps authenticators and recovery codes.
+func NewAuthenticators(s *db.DB) Authenticators { return Authenticators{s} }
 
-// Tries counts wrong codes, outside of the unit that s may be a view of.
-func (s *Store) Tries() Tries {
-	return Tries{s.outside()}
+// NewTries returns a view that counts wrong codes, outside of the unit that s may be a view of.
+func NewTries(s *db.DB) Tries {
+	return Tries{s.OutsideRequest()}
 }
 
 const (
@@ -90,7 +91,7 @@ type recoveryRow struct {
 func fromAuthenticatorRow(r authenticatorRow, codes []recoveryRow) *account.Authenticator {
 	a := &account.Authenticator{
 		ID: id.Stored[id.Authenticator](r.ID), Account: id.Stored[id.Account](r.AccountID), Secret: r.Secret,
-		LastStep: r.LastStep, CreatedAt: fromMillis(r.CreatedAt), ActivatedAt: fromOptionalMillis(r.ActivatedAt),
+		LastStep: r.LastStep, CreatedAt: db.Time(r.CreatedAt), ActivatedAt: db.OptionalTime(r.ActivatedAt),
 	}
 	for _, c := range codes {
 		if c.AuthenticatorID == r.ID {
@@ -103,10 +104,10 @@ func fromAuthenticatorRow(r authenticatorRow, codes []recoveryRow) *account.Auth
 func (v Authenticators) Of(ctx context.Context, owner id.Account) (active, pending *account.Authenticator, err error) {
 	var rows []authenticatorRow
 	var codes []recoveryRow
-	b := v.store.reading(noProject)
-	b.query(&rows, selectAuthenticators, owner.String())
-	b.query(&codes, selectRecoveryCodes, owner.String())
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(db.NoProject)
+	b.Query(&rows, selectAuthenticators, owner.String())
+	b.Query(&codes, selectRecoveryCodes, owner.String())
+	if err := b.Run(ctx); err != nil {
 		return nil, nil, err
 	}
 	for _, r := range rows {
@@ -120,19 +121,19 @@ func (v Authenticators) Of(ctx context.Context, owner id.Account) (active, pendi
 }
 
 func (v Authenticators) Enrol(ctx context.Context, a *account.Authenticator) error {
-	return v.store.inTx(ctx, noProject, func(t *tx) error {
+	return v.store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
 		if _, err := lockAccount(ctx, t, a.Account); err != nil {
 			return err
 		}
-		if _, err := t.exec(ctx, "DELETE FROM authenticators WHERE account_id = $1 AND activated_at IS NULL", a.Account.String()); err != nil {
+		if _, err := t.Exec(ctx, "DELETE FROM authenticators WHERE account_id = $1 AND activated_at IS NULL", a.Account.String()); err != nil {
 			return err
 		}
-		if _, err := t.exec(ctx, insertAuthenticator, a.ID.String(), a.Account.String(), a.Secret, a.LastStep,
-			toMillis(a.CreatedAt), toOptionalMillis(a.ActivatedAt)); err != nil {
+		if _, err := t.Exec(ctx, insertAuthenticator, a.ID.String(), a.Account.String(), a.Secret, a.LastStep,
+			db.Millis(a.CreatedAt), db.OptionalMillis(a.ActivatedAt)); err != nil {
 			return err
 		}
 		for _, r := range a.Recovery {
-			if _, err := t.exec(ctx, insertRecoveryCode, a.ID.String(), r.Hash[:]); err != nil {
+			if _, err := t.Exec(ctx, insertRecoveryCode, a.ID.String(), r.Hash[:]); err != nil {
 				return err
 			}
 		}
@@ -141,18 +142,18 @@ func (v Authenticators) Enrol(ctx context.Context, a *account.Authenticator) err
 }
 
 func (v Authenticators) Activate(ctx context.Context, a *account.Authenticator, step int64, at time.Time) error {
-	return v.store.inTx(ctx, noProject, func(t *tx) error {
+	return v.store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
 		if _, err := lockAccount(ctx, t, a.Account); err != nil {
 			return err
 		}
-		if _, err := t.exec(ctx, `
+		if _, err := t.Exec(ctx, `
 DELETE FROM authenticators
 WHERE account_id = $1
   AND activated_at IS NOT NULL
   AND EXISTS (SELECT 1 FROM authenticators WHERE id = $2 AND activated_at IS NULL)`, a.Account.String(), a.ID.String()); err != nil {
 			return err
 		}
-		rows, err := t.exec(ctx, activateAuthenticator, a.ID.String(), step, toMillis(at))
+		rows, err := t.Exec(ctx, activateAuthenticator, a.ID.String(), step, db.Millis(at))
 		if err == nil && rows == 0 {
 			return noAuthenticator()
 		}
@@ -166,8 +167,8 @@ func (v Authenticators) Spend(ctx context.Context, a id.Authenticator, c account
 		statement, value = spendRecoveryCode, c.Recovery[:]
 	}
 	// What is spent stays spent, whatever becomes of the request's own transaction.
-	err = v.store.outside().inTx(ctx, noProject, func(t *tx) error {
-		rows, err := t.exec(ctx, statement, a.String(), value)
+	err = v.store.OutsideRequest().InTx(ctx, db.NoProject, func(t *db.Tx) error {
+		rows, err := t.Exec(ctx, statement, a.String(), value)
 		spent = rows == 1
 		return err
 	})
@@ -175,8 +176,8 @@ func (v Authenticators) Spend(ctx context.Context, a id.Authenticator, c account
 }
 
 func (v Authenticators) Remove(ctx context.Context, owner id.Account) error {
-	return v.store.inTx(ctx, noProject, func(t *tx) error {
-		rows, err := t.exec(ctx, "DELETE FROM authenticators WHERE account_id = $1", owner.String())
+	return v.store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
+		rows, err := t.Exec(ctx, "DELETE FROM authenticators WHERE account_id = $1", owner.String())
 		if err == nil && rows == 0 {
 			return noAuthenticator()
 		}
@@ -185,12 +186,12 @@ func (v Authenticators) Remove(ctx context.Context, owner id.Account) error {
 }
 
 func (v Authenticators) Reseal(ctx context.Context, seal func(id.Authenticator, []byte) ([]byte, error)) (n int, err error) {
-	err = v.store.inTx(ctx, noProject, func(t *tx) error {
+	err = v.store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
 		var rows []struct {
 			ID     string
 			Secret []byte
 		}
-		if err := t.list(ctx, &rows, "SELECT id, secret\nFROM authenticators\nORDER BY id"+t.dialect.forUpdate); err != nil {
+		if err := t.Select(ctx, &rows, "SELECT id, secret\nFROM authenticators\nORDER BY id"+t.Dialect.ForUpdate); err != nil {
 			return err
 		}
 		n = len(rows)
@@ -199,7 +200,7 @@ func (v Authenticators) Reseal(ctx context.Context, seal func(id.Authenticator, 
 			if err != nil {
 				return err
 			}
-			if _, err := t.exec(ctx, "UPDATE authenticators\nSET secret = $2\nWHERE id = $1", r.ID, sealed); err != nil {
+			if _, err := t.Exec(ctx, "UPDATE authenticators\nSET secret = $2\nWHERE id = $1", r.ID, sealed); err != nil {
 				return err
 			}
 		}
@@ -224,18 +225,18 @@ WHERE account_id = $1`
 
 func (v Tries) Try(ctx context.Context, owner id.Account, attempt func(*account.Tries) error) error {
 	var answer error
-	err := v.store.inTx(ctx, noProject, func(t *tx) error {
+	err := v.store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
 		var stored string
-		if _, err := t.get(ctx, &stored, lockTries, owner.String()); err != nil {
+		if _, err := t.Get(ctx, &stored, lockTries, owner.String()); err != nil {
 			return err
 		}
 		var tries account.Tries
 		var times []int64
-		if err := fromJSON(stored, &times); err != nil {
+		if err := db.FromJSON(stored, &times); err != nil {
 			return err
 		}
 		for _, at := range times {
-			tries.Wrong = append(tries.Wrong, fromMillis(at))
+			tries.Wrong = append(tries.Wrong, db.Time(at))
 		}
 		answer = attempt(&tries)
 		return storeTries(ctx, t, owner, tries, stored)
@@ -246,16 +247,16 @@ func (v Tries) Try(ctx context.Context, owner id.Account, attempt func(*account.
 	return answer
 }
 
-func storeTries(ctx context.Context, t *tx, owner id.Account, tries account.Tries, before string) error {
+func storeTries(ctx context.Context, t *db.Tx, owner id.Account, tries account.Tries, before string) error {
 	times := make([]int64, len(tries.Wrong))
 	for i, at := range tries.Wrong {
-		times[i] = toMillis(at)
+		times[i] = db.Millis(at)
 	}
-	text, err := toJSON(times)
+	text, err := db.ToJSON(times)
 	if err != nil || text == before {
 		return err
 	}
-	_, err = t.exec(ctx, updateTries, owner.String(), text)
+	_, err = t.Exec(ctx, updateTries, owner.String(), text)
 	return err
 }
 

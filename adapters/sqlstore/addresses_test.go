@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -67,9 +68,9 @@ func (a *addressed) add(n int) {
 func (a *addressed) stored() (text string) {
 	a.Helper()
 	var rows []struct{ V string }
-	b := a.reading(anyProject)
-	b.query(&rows, "SELECT url AS v FROM event_subscriptions UNION ALL SELECT settings FROM projects")
-	if err := b.run(a.Context()); err != nil {
+	b := a.Store.db.Read(db.AnyProject)
+	b.Query(&rows, "SELECT url AS v FROM event_subscriptions UNION ALL SELECT settings FROM projects")
+	if err := b.Run(a.Context()); err != nil {
 		a.Fatal(err)
 	}
 	for _, r := range rows {
@@ -95,7 +96,7 @@ func (a *addressed) readable(want bool) {
 
 func (a *addressed) seal(want int) {
 	a.Helper()
-	if n, err := a.sealAddresses(a.Context(), 2); n != want || err != nil {
+	if n, err := sealAddresses(a.Context(), a.Store.db, 2); n != want || err != nil {
 		a.Errorf("%d addresses are sealed (%v), want %d", n, err, want)
 	}
 }
@@ -113,9 +114,9 @@ func (a *addressed) reseal() error {
 func TestAddressesAreSealed(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
 		a := &addressed{T: t, Store: s}
-		b := s.writing(noProject)
-		b.exec(`INSERT INTO accounts (id, name, plan, created_at) VALUES ('acct', '', 'enterprise', 0)`)
-		if err := b.run(t.Context()); err != nil {
+		b := s.db.Write(db.NoProject)
+		b.Exec(`INSERT INTO accounts (id, name, plan, created_at) VALUES ('acct', '', 'enterprise', 0)`)
+		if err := b.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for n := 1; n <= 5; n++ { // by a release that did not seal
@@ -124,26 +125,26 @@ func TestAddressesAreSealed(t *testing.T) {
 		if text := a.stored(); strings.Count(text, "T0KEN") != 10 {
 			t.Fatal(text)
 		}
-		s.dialect.vault = masterKeys{"old"}
+		s.db.Dialect.Vault = masterKeys{"old"}
 		a.readable(true)
 		a.seal(10)
 		a.seal(0)
 		a.add(6)
 		a.readable(true)
-		if text := a.stored(); strings.Contains(text, "T0KEN") || strings.Count(text, sealedMark) != 12 {
+		if text := a.stored(); strings.Contains(text, "T0KEN") || strings.Count(text, db.SealedMark) != 12 {
 			t.Errorf("the database holds\n%s", text)
 		}
-		s.dialect.vault = masterKeys{"new", "old"}
+		s.db.Dialect.Vault = masterKeys{"new", "old"}
 		if err := a.reseal(); err != nil {
 			t.Error(err)
 		}
-		s.dialect.vault = masterKeys{"old"}
+		s.db.Dialect.Vault = masterKeys{"old"}
 		a.readable(false)
 		if a.reseal() == nil {
 			t.Error("what no key opens is resealed")
 		}
 		a.rename() // keeps what cannot be read
-		s.dialect.vault = masterKeys{"new"}
+		s.db.Dialect.Vault = masterKeys{"new"}
 		a.readable(true)
 	})
 }

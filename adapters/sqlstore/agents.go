@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -14,7 +16,7 @@ import (
 )
 
 // Agents is the store's view of negotiator agents and their policies.
-type Agents struct{ store *Store }
+type Agents struct{ store *db.DB }
 
 var (
 	_ ports.Agents         = Agents{}
@@ -22,8 +24,8 @@ var (
 	_ ports.PolicyVersions = Agents{}
 )
 
-// Agents keeps those of projects.
-func (s *Store) Agents() Agents { return Agents{s} }
+// NewAgents returns a view that keeps those of projects.
+func NewAgents(s *db.DB) Agents { return Agents{s} }
 
 // maxAgents is how many a project has at most.
 const maxAgents = 20
@@ -34,7 +36,7 @@ const (
 	writeAgents = `
 UPDATE projects
 SET agent_revision = agent_revision + 1
-WHERE id = $1` + activeOnly
+WHERE id = $1` + db.ActiveOnly
 
 	agentColumns = `project_id, id, name, status, handlers, model, automatic, holdout, baseline, policy_version, latest, secret,
   updated_at, created_at`
@@ -108,23 +110,23 @@ func errAgentActive() error {
 }
 
 // write runs work in a transaction that writes a project's agents.
-func (v Agents) write(ctx context.Context, of id.Project, work func(*tx) error) error {
-	return v.store.inTx(ctx, of, func(t *tx) error {
-		rows, err := t.exec(ctx, writeAgents, of.String())
+func (v Agents) write(ctx context.Context, of id.Project, work func(*db.Tx) error) error {
+	return v.store.InTx(ctx, of, func(t *db.Tx) error {
+		rows, err := t.Exec(ctx, writeAgents, of.String())
 		switch {
 		case err != nil:
 			return err
 		case rows == 0:
-			return missingProject()
+			return db.MissingProject()
 		}
 		return work(t)
 	})
 }
 
 func (v Agents) Create(ctx context.Context, a *agent.Agent, first agent.Version) error {
-	return v.write(ctx, a.Project, func(t *tx) error {
+	return v.write(ctx, a.Project, func(t *db.Tx) error {
 		var n int
-		if _, err := t.get(ctx, &n, countAgents, a.Project.String()); err != nil {
+		if _, err := t.Get(ctx, &n, countAgents, a.Project.String()); err != nil {
 			return err
 		}
 		if n >= maxAgents {
@@ -134,7 +136,7 @@ func (v Agents) Create(ctx context.Context, a *agent.Agent, first agent.Version)
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec(ctx, insertAgent, args...); err != nil {
+		if _, err := t.Exec(ctx, insertAgent, args...); err != nil {
 			return err
 		}
 		return addVersion(ctx, t, a, first)
@@ -146,19 +148,19 @@ func (v Agents) ByID(ctx context.Context, of id.Project, wanted id.Agent) (*agen
 }
 
 func (v Agents) Active(ctx context.Context, of id.Project) (*agent.Agent, error) {
-	return v.one(ctx, of, missingProject(), activeAgent, of.String())
+	return v.one(ctx, of, db.MissingProject(), activeAgent, of.String())
 }
 
 // SelfTuning skips rows that cannot be read, and reads further pages until it finds one that can.
 func (v Agents) SelfTuning(ctx context.Context, before time.Time, after id.Agent, limit int) (due []*agent.Agent, unreadable error) {
 	for from := after.String(); ; {
 		var rows []agentRow
-		b := v.store.reading(anyProject)
-		b.query(&rows, strings.Replace(selectAgents, "a.project_id = $1", "$1 = ''", 1)+selfTuningAgents, "", toMillis(before), true, from, limit)
-		if err := b.run(ctx); err != nil {
+		b := v.store.Read(db.AnyProject)
+		b.Query(&rows, strings.Replace(selectAgents, "a.project_id = $1", "$1 = ''", 1)+selfTuningAgents, "", db.Millis(before), true, from, limit)
+		if err := b.Run(ctx); err != nil {
 			return nil, errors.Join(unreadable, err)
 		}
-		due, err := readable(rows, func(r agentRow) string { return "agent " + r.ID }, fromAgentRow)
+		due, err := queue.Readable(rows, func(r agentRow) string { return "agent " + r.ID }, fromAgentRow)
 		unreadable = errors.Join(unreadable, err)
 		if len(due) > 0 || len(rows) < limit {
 			return due, unreadable
@@ -169,9 +171,9 @@ func (v Agents) SelfTuning(ctx context.Context, before time.Time, after id.Agent
 
 func (v Agents) one(ctx context.Context, of id.Project, missing error, where string, args ...any) (*agent.Agent, error) {
 	var rows []agentRow
-	b := v.store.reading(of)
-	b.query(&rows, selectAgents+where, args...)
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(of)
+	b.Query(&rows, selectAgents+where, args...)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
@@ -182,11 +184,11 @@ func (v Agents) one(ctx context.Context, of id.Project, missing error, where str
 
 func (v Agents) List(ctx context.Context, of id.Project, page ports.Page) ([]*agent.Agent, int, error) {
 	var rows []agentRow
-	var total []countRow
-	b := v.store.reading(of)
-	b.query(&total, countAgents, of.String())
-	b.query(&rows, selectAgents+activeAgentFirst, of.String(), page.Limit, page.Offset)
-	if err := b.run(ctx); err != nil {
+	var total []db.CountRow
+	b := v.store.Read(of)
+	b.Query(&total, countAgents, of.String())
+	b.Query(&rows, selectAgents+activeAgentFirst, of.String(), page.Limit, page.Offset)
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	list, err := fromAgentRows(rows)
@@ -195,7 +197,7 @@ func (v Agents) List(ctx context.Context, of id.Project, page ports.Page) ([]*ag
 
 func (v Agents) Update(ctx context.Context, of id.Project, wanted id.Agent, change func(*agent.Agent) (*agent.Version, error)) (*agent.Agent, error) {
 	var changed *agent.Agent
-	err := v.write(ctx, of, func(t *tx) error {
+	err := v.write(ctx, of, func(t *db.Tx) error {
 		a, err := readAgent(ctx, t, of, wanted)
 		if err != nil {
 			return err
@@ -217,9 +219,9 @@ func (v Agents) Update(ctx context.Context, of id.Project, wanted id.Agent, chan
 	return changed, nil
 }
 
-func readAgent(ctx context.Context, t *tx, of id.Project, wanted id.Agent) (*agent.Agent, error) {
+func readAgent(ctx context.Context, t *db.Tx, of id.Project, wanted id.Agent) (*agent.Agent, error) {
 	var r agentRow
-	found, err := t.get(ctx, &r, selectAgents+agentByID, of.String(), wanted.String())
+	found, err := t.Get(ctx, &r, selectAgents+agentByID, of.String(), wanted.String())
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +232,7 @@ func readAgent(ctx context.Context, t *tx, of id.Project, wanted id.Agent) (*age
 }
 
 // storeAgent writes what became of an agent. Whoever becomes active relieves who was, before: there is one at a time.
-func storeAgent(ctx context.Context, t *tx, before, a *agent.Agent, version *agent.Version) error {
+func storeAgent(ctx context.Context, t *db.Tx, before, a *agent.Agent, version *agent.Version) error {
 	if before.Status == agent.Active && a.Status != agent.Active {
 		return errAgentActive()
 	}
@@ -242,7 +244,7 @@ func storeAgent(ctx context.Context, t *tx, before, a *agent.Agent, version *age
 	}
 	begins := before.Status != agent.Active && a.Status == agent.Active
 	if begins {
-		if _, err := t.exec(ctx, relieveAgent, a.Project.String(), a.ID.String(), toMillis(a.UpdatedAt)); err != nil {
+		if _, err := t.Exec(ctx, relieveAgent, a.Project.String(), a.ID.String(), db.Millis(a.UpdatedAt)); err != nil {
 			return err
 		}
 	}
@@ -250,7 +252,7 @@ func storeAgent(ctx context.Context, t *tx, before, a *agent.Agent, version *age
 	if err != nil {
 		return err
 	}
-	if _, err := t.exec(ctx, updateAgent, args[:len(args)-1]...); err != nil {
+	if _, err := t.Exec(ctx, updateAgent, args[:len(args)-1]...); err != nil {
 		return err
 	}
 	if begins || a.Status == agent.Active && a.Policy.Version != before.Policy.Version {
@@ -260,7 +262,7 @@ func storeAgent(ctx context.Context, t *tx, before, a *agent.Agent, version *age
 }
 
 func (v Agents) Delete(ctx context.Context, of id.Project, wanted id.Agent) error {
-	return v.write(ctx, of, func(t *tx) error {
+	return v.write(ctx, of, func(t *db.Tx) error {
 		a, err := readAgent(ctx, t, of, wanted)
 		if err != nil {
 			return err
@@ -268,10 +270,10 @@ func (v Agents) Delete(ctx context.Context, of id.Project, wanted id.Agent) erro
 		if a.Status == agent.Active {
 			return errAgentActive()
 		}
-		if _, err := t.exec(ctx, deleteAgent, of.String(), wanted.String()); err != nil {
+		if _, err := t.Exec(ctx, deleteAgent, of.String(), wanted.String()); err != nil {
 			return err
 		}
-		_, err = t.exec(ctx, deletePolicies, of.String(), wanted.String())
+		_, err = t.Exec(ctx, deletePolicies, of.String(), wanted.String())
 		return err
 	})
 }

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -30,8 +31,8 @@ WHERE project_id = $1
 )
 
 func (v Agents) Reseal(ctx context.Context, seal func(id.Agent, []byte) ([]byte, error)) (n int, err error) {
-	err = v.store.inTx(ctx, anyProject, func(t *tx) error {
-		if _, err := t.exec(ctx, reviseSecretive); err != nil {
+	err = v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
+		if _, err := t.Exec(ctx, reviseSecretive); err != nil {
 			return err
 		}
 		var rows []struct {
@@ -39,7 +40,7 @@ func (v Agents) Reseal(ctx context.Context, seal func(id.Agent, []byte) ([]byte,
 			ID        string
 			Secret    []byte
 		}
-		if err := t.list(ctx, &rows, selectAgentSecrets+t.dialect.forUpdate); err != nil {
+		if err := t.Select(ctx, &rows, selectAgentSecrets+t.Dialect.ForUpdate); err != nil {
 			return err
 		}
 		n = len(rows)
@@ -48,7 +49,7 @@ func (v Agents) Reseal(ctx context.Context, seal func(id.Agent, []byte) ([]byte,
 			if err != nil {
 				return err
 			}
-			if _, err := t.exec(ctx, updateAgentSecret, r.ProjectID, r.ID, sealed); err != nil {
+			if _, err := t.Exec(ctx, updateAgentSecret, r.ProjectID, r.ID, sealed); err != nil {
 				return err
 			}
 		}

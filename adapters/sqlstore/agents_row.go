@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -109,11 +110,11 @@ func firstAgent(p *project.Project) (*agent.Agent, agent.Version) {
 
 // agentArgs are the values of agentColumns. The last one never changes.
 func agentArgs(a *agent.Agent) ([]any, error) {
-	handlers, err := toJSON(toHandlersJSON(a.Handlers))
+	handlers, err := db.ToJSON(toHandlersJSON(a.Handlers))
 	if err != nil {
 		return nil, err
 	}
-	model, err := toJSON(toModelJSON(a.Model))
+	model, err := db.ToJSON(toModelJSON(a.Model))
 	var secret any // null where there is none
 	if len(a.Secret) > 0 {
 		secret = a.Secret
@@ -121,7 +122,7 @@ func agentArgs(a *agent.Agent) ([]any, error) {
 	return []any{
 		a.Project.String(), a.ID.String(), a.Name, a.Status.String(), handlers, model,
 		a.Tuning.Automatic, int64(a.Tuning.Holdout), a.Tuning.Baseline, a.Policy.Version, a.Latest, secret,
-		toMillis(a.UpdatedAt), toMillis(a.CreatedAt),
+		db.Millis(a.UpdatedAt), db.Millis(a.CreatedAt),
 	}, err
 }
 
@@ -131,14 +132,14 @@ func fromAgentRow(r agentRow) (*agent.Agent, error) {
 	a := &agent.Agent{
 		ID: id.Stored[id.Agent](r.ID), Project: id.Stored[id.Project](r.ProjectID), Name: r.Name, Status: agentStatuses[r.Status],
 		Tuning: agent.Tuning{Automatic: r.Automatic, Holdout: money.Percent(r.Holdout), Baseline: r.Baseline},
-		Latest: r.Latest, Secret: r.Secret, CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt),
+		Latest: r.Latest, Secret: r.Secret, CreatedAt: db.Time(r.CreatedAt), UpdatedAt: db.Time(r.UpdatedAt),
 	}
 	var handlers handlersJSON
-	if err := fromJSON(r.Handlers, &handlers); err != nil {
+	if err := db.FromJSON(r.Handlers, &handlers); err != nil {
 		return nil, err
 	}
 	var model modelJSON
-	if err := fromJSON(r.Model, &model); err != nil {
+	if err := db.FromJSON(r.Model, &model); err != nil {
 		return nil, err
 	}
 	a.Handlers, a.Model = handlers.handlers(), model.model()
@@ -164,7 +165,7 @@ func fromAgentRows(rows []agentRow) ([]*agent.Agent, error) {
 
 func fromPolicyText(text string, version int) (negotiation.Policy, error) {
 	var j policyJSON
-	if err := fromJSON(text, &j); err != nil {
+	if err := db.FromJSON(text, &j); err != nil {
 		return negotiation.Policy{}, err
 	}
 	return j.policy(version), nil
@@ -204,14 +205,14 @@ type versionRow struct {
 
 // versionArgs are the values of versionColumns.
 func versionArgs(of *agent.Agent, v agent.Version) ([]any, error) {
-	text, err := toJSON(toPolicyJSON(v.Policy))
+	text, err := db.ToJSON(toPolicyJSON(v.Policy))
 	var activated *int64
 	if !v.ActivatedAt.IsZero() {
-		n := toMillis(v.ActivatedAt)
+		n := db.Millis(v.ActivatedAt)
 		activated = &n
 	}
 	return []any{
-		of.Project.String(), of.ID.String(), v.Policy.Version, text, v.Origin.String(), v.Note, toMillis(v.CreatedAt), activated,
+		of.Project.String(), of.ID.String(), v.Policy.Version, text, v.Origin.String(), v.Note, db.Millis(v.CreatedAt), activated,
 	}, err
 }
 
@@ -225,10 +226,10 @@ func fromVersionRow(r versionRow) (agent.Version, error) {
 	policy, err := fromPolicyText(r.Policy, r.Version)
 	v := agent.Version{
 		Agent: id.Stored[id.Agent](r.AgentID), Project: id.Stored[id.Project](r.ProjectID), Policy: policy,
-		Origin: origins[r.Origin], Note: r.Note, CreatedAt: fromMillis(r.CreatedAt),
+		Origin: origins[r.Origin], Note: r.Note, CreatedAt: db.Time(r.CreatedAt),
 	}
 	if r.ActivatedAt != nil {
-		v.ActivatedAt = fromMillis(*r.ActivatedAt)
+		v.ActivatedAt = db.Time(*r.ActivatedAt)
 	}
 	return v, err
 }

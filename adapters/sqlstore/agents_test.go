@@ -13,6 +13,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/pressly/goose/v3"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
@@ -51,7 +52,7 @@ func TestPoliciesAreStoredWhole(t *testing.T) {
 	var next int64 = 1
 	fillValue(reflect.ValueOf(&want).Elem(), &next)
 	for _, p := range []negotiation.Policy{want, negotiation.Builtin(), {Version: 3}} {
-		text, err := toJSON(toPolicyJSON(p))
+		text, err := db.ToJSON(toPolicyJSON(p))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,27 +68,27 @@ func TestProjectsFromBeforeAgents(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		db, err := sql.Open("sqlite", sqliteAddress(filepath.Join(t.TempDir(), "old.db")))
+		conn, err := sql.Open("sqlite", db.SQLiteAddress(filepath.Join(t.TempDir(), "old.db")))
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer db.Close()
-		agentsAfter(t, &Store{dialect: sqliteDialect, write: newPool(sqlx.NewDb(db, "sqlite"), 1), read: newPool(sqlx.NewDb(db, "sqlite"), 1)}, goose.DialectSQLite3, "sqlite")
+		defer conn.Close()
+		agentsAfter(t, storeOver(sqlx.NewDb(conn, "sqlite"), 1), goose.DialectSQLite3, "sqlite")
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		db, err := sqlx.Open("postgres", pgserver.Shared(t).Database(t, ""))
+		conn, err := sqlx.Open("postgres", pgserver.Shared(t).Database(t, ""))
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer db.Close()
-		agentsAfter(t, &Store{dialect: postgresDialect, write: pool{DB: db}, read: pool{DB: db}}, goose.DialectPostgres, "postgres")
+		defer conn.Close()
+		agentsAfter(t, storeOver(conn, 2), goose.DialectPostgres, "postgres")
 	})
 }
 
 func agentsAfter(t *testing.T, s *Store, d goose.Dialect, engine string) {
 	t.Helper()
-	provider, err := goose.NewProvider(d, s.write.DB.DB, os.DirFS("migrations/"+engine), goose.WithDisableGlobalRegistry(true))
+	provider, err := goose.NewProvider(d, s.db.WritePool().DB, os.DirFS("migrations/"+engine), goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,22 +97,22 @@ func agentsAfter(t *testing.T, s *Store, d goose.Dialect, engine string) {
 	}
 	made := time.UnixMilli(1234).UTC()
 	old := &project.Project{ID: numbered[id.Project](7), CreatedAt: made}
-	b := s.writing(old.ID)
-	b.exec(`INSERT INTO accounts (id, name, plan, created_at) VALUES ('acct', '', 'starter', 0)`)
-	b.exec(`
+	b := s.db.Write(old.ID)
+	b.Exec(`INSERT INTO accounts (id, name, plan, created_at) VALUES ('acct', '', 'starter', 0)`)
+	b.Exec(`
 INSERT INTO projects (id, account_id, slug, name, description, currency, settings, storefront, routes, catalog_version, created_at, updated_at)
-VALUES ($1, 'acct', 'old', '', '', 'USD', '{}', '{}', '{}', 0, $2, $2)`, old.ID.String(), toMillis(made))
-	b.exec(`
+VALUES ($1, 'acct', 'old', '', '', 'USD', '{}', '{}', '{}', 0, $2, $2)`, old.ID.String(), db.Millis(made))
+	b.Exec(`
 INSERT INTO sessions (project_id, id, loyalty_tier, location, purchase_history, urgency, created_at, last_activity, expires_at)
 VALUES ($1, 's', '', '', 0, '', 0, 0, 0)`, old.ID.String())
 	for seq := 1; seq <= 3; seq++ {
-		b.exec(`
+		b.Exec(`
 INSERT INTO decisions (project_id, session_id, seq, id, quote_id, product_id, variant_id, quantity, at, currency, offer, response, price,
   rule, policy_version, list_price, opening, target, floor, before, signals, message)
 VALUES ($1, 's', $2, $3, 'q', 'p', 'v', 1, 5, 'USD', NULL, 'quote', 90, 'no_offer', 1, 100, 90, 80, 70, '{"rounds":0,"moves":0}',
   '{"list":100,"negotiable":true,"quantity":1,"cart_value":0,"stock":3,"purchases":0}', '')`, old.ID.String(), seq, numbered[id.Decision](seq).String())
 	}
-	if err := b.run(t.Context()); err != nil {
+	if err := b.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := provider.Up(t.Context()); err != nil {
@@ -152,13 +153,13 @@ func sameTexts(t *testing.T, s *Store, old *project.Project) {
 		t.Fatal(err)
 	}
 	var texts []string
-	b := s.reading(anyProject)
+	b := s.db.Read(db.AnyProject)
 	var rows []struct{ Text string }
-	b.query(&rows, `
+	b.Query(&rows, `
 SELECT DISTINCT p.policy || a.handlers || a.model AS text
 FROM agents AS a
 JOIN agent_policies AS p ON p.project_id = a.project_id AND p.agent_id = a.id AND p.version = a.policy_version`)
-	if err := b.run(t.Context()); err != nil {
+	if err := b.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range rows {
@@ -226,7 +227,7 @@ func TestProbingLooksSessionsUp(t *testing.T) {
 		}
 		past.store(t, s)
 		explain, want := "EXPLAIN QUERY PLAN ", "quotes_item (project_id=? AND session_id=? AND product_id=?)"
-		if s.dialect.oneTrip {
+		if s.db.Dialect.OneTrip {
 			explain, want = "EXPLAIN (COSTS OFF) ", "(session_id = tried.session_id) AND (product_id = "
 		}
 		values := strings.NewReplacer("$1", "'"+p.ID.String()+"'", "$2", "'session'", "$3", "''", "$4", "'product'", "$5", "''",

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -49,28 +50,28 @@ WHERE project_id = $1
 )
 
 // addVersion stores a version of an agent's policy. A number that exists is a mistake of ours.
-func addVersion(ctx context.Context, t *tx, of *agent.Agent, v agent.Version) error {
+func addVersion(ctx context.Context, t *db.Tx, of *agent.Agent, v agent.Version) error {
 	args, err := versionArgs(of, v)
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(ctx, insertPolicy, args...)
+	_, err = t.Exec(ctx, insertPolicy, args...)
 	return err
 }
 
 // putInForce notes since when an agent's policy serves the project.
-func putInForce(ctx context.Context, t *tx, a *agent.Agent) error {
-	_, err := t.exec(ctx, activatePolicy, a.Project.String(), a.ID.String(), a.Policy.Version, toMillis(a.UpdatedAt))
+func putInForce(ctx context.Context, t *db.Tx, a *agent.Agent) error {
+	_, err := t.Exec(ctx, activatePolicy, a.Project.String(), a.ID.String(), a.Policy.Version, db.Millis(a.UpdatedAt))
 	return err
 }
 
 func (v Agents) Versions(ctx context.Context, project id.Project, of id.Agent, page ports.Page) ([]agent.Version, int, error) {
 	var rows []versionRow
-	var total []countRow
-	b := v.store.reading(project)
-	b.query(&total, countPolicies, project.String(), of.String())
-	b.query(&rows, selectPolicies+newestPolicies, project.String(), of.String(), page.Limit, page.Offset)
-	if err := b.run(ctx); err != nil {
+	var total []db.CountRow
+	b := v.store.Read(project)
+	b.Query(&total, countPolicies, project.String(), of.String())
+	b.Query(&rows, selectPolicies+newestPolicies, project.String(), of.String(), page.Limit, page.Offset)
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	if total[0].N == 0 {
@@ -88,9 +89,9 @@ func (v Agents) Versions(ctx context.Context, project id.Project, of id.Agent, p
 
 func (v Agents) Version(ctx context.Context, project id.Project, of id.Agent, number int) (agent.Version, error) {
 	var rows []versionRow
-	b := v.store.reading(project)
-	b.query(&rows, selectPolicies+thisPolicy, project.String(), of.String(), number)
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(project)
+	b.Query(&rows, selectPolicies+thisPolicy, project.String(), of.String(), number)
+	if err := b.Run(ctx); err != nil {
 		return agent.Version{}, err
 	}
 	if len(rows) == 0 {

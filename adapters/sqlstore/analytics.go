@@ -4,8 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/jmoiron/sqlx"
-
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/analytics"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -19,12 +18,12 @@ import (
 // their notes away, in one transaction too. What a session adds follows from its records alone, so a fold adds
 // to the slots what the session tells with the fresh records less what it told without them, and a reader does
 // the same in memory for what is not folded yet: within one snapshot, every record is counted once.
-type Analytics struct{ store *Store }
+type Analytics struct{ store *db.DB }
 
 var _ ports.Analytics = Analytics{}
 
-// Analytics counts what is in the records.
-func (s *Store) Analytics() Analytics { return Analytics{s} }
+// NewAnalytics returns a view that counts what is in the records.
+func NewAnalytics(s *db.DB) Analytics { return Analytics{s} }
 
 // maxUnfolded is how many sessions a reader counts itself at most.
 const maxUnfolded = 20_000
@@ -112,28 +111,9 @@ WHERE project_id = $1
   AND id IN `
 )
 
-// snapshot runs work, which only reads, on one state of the project.
-func (s *Store) snapshot(ctx context.Context, project id.Project, work func(*tx) error) error {
-	return s.traced(ctx, "read", func(ctx context.Context) error {
-		return retry(ctx, func() error {
-			return onConn(ctx, s.read, project, func(conn *sqlx.Conn) error {
-				if err := begin(ctx, conn, s.dialect.beginRead(project)); err != nil {
-					return err
-				}
-				t := &tx{dialect: s.dialect, conn: conn}
-				if err := work(t); err != nil {
-					return ifUnharmed(err)
-				}
-				_, err := conn.ExecContext(ctx, "COMMIT")
-				return ifUnharmed(translate(ctx, err))
-			})
-		})
-	})
-}
-
 func (v Analytics) Figures(ctx context.Context, project id.Project, p ports.Period) ([]ports.Span, error) {
 	var r *reading
-	err := v.store.snapshot(ctx, project, func(t *tx) error {
+	err := v.store.Snapshot(ctx, project, func(t *db.Tx) error {
 		r = newReading(t, project, p)
 		return r.all(ctx)
 	})
@@ -145,7 +125,7 @@ func (v Analytics) Figures(ctx context.Context, project id.Project, p ports.Peri
 
 // reading sums up a period within one snapshot.
 type reading struct {
-	tx      *tx
+	tx      *db.Tx
 	project id.Project
 	period  ports.Period
 	spans   []ports.Span
@@ -153,7 +133,7 @@ type reading struct {
 	edges map[time.Time]bool
 }
 
-func newReading(t *tx, project id.Project, p ports.Period) *reading {
+func newReading(t *db.Tx, project id.Project, p ports.Period) *reading {
 	r := &reading{t, project, p, make([]ports.Span, len(p.Bounds)-1), map[time.Time]bool{}}
 	for _, b := range p.Bounds {
 		if slot := analytics.SlotOf(b); !slot.Equal(b) {
@@ -179,11 +159,11 @@ func (r *reading) all(ctx context.Context) error {
 // count where they begin.
 func (r *reading) whole(ctx context.Context) error {
 	var gone int64
-	if _, err := r.tx.get(ctx, &gone, selectRecordsGone, r.project.String()); err != nil {
+	if _, err := r.tx.Get(ctx, &gone, selectRecordsGone, r.project.String()); err != nil {
 		return err
 	}
 	for slot := range r.edges {
-		if toMillis(slot) <= gone {
+		if db.Millis(slot) <= gone {
 			delete(r.edges, slot)
 		}
 	}
@@ -196,12 +176,12 @@ func (r *reading) folded(ctx context.Context) error {
 		query = selectSlotsAndProducts
 	}
 	var rows []slotRow
-	from := toMillis(analytics.SlotOf(r.first()))
-	if err := r.tx.list(ctx, &rows, query, r.project.String(), from, toMillis(r.last())); err != nil {
+	from := db.Millis(analytics.SlotOf(r.first()))
+	if err := r.tx.Select(ctx, &rows, query, r.project.String(), from, db.Millis(r.last())); err != nil {
 		return err
 	}
 	for _, row := range rows {
-		at := fromMillis(row.At)
+		at := db.Time(row.At)
 		span, inside := analytics.Span(r.period.Bounds, at)
 		if !inside || r.edges[at] {
 			continue
@@ -223,7 +203,7 @@ func (r *reading) unfolded(ctx context.Context) error {
 	for slot := range r.edges {
 		var there []string
 		from, to := later(slot, r.first()), earlier(slot.Add(analytics.Slot), r.last())
-		if err := r.tx.list(ctx, &there, selectSessionsAt, r.project.String(), toMillis(from), toMillis(to)); err != nil {
+		if err := r.tx.Select(ctx, &there, selectSessionsAt, r.project.String(), db.Millis(from), db.Millis(to)); err != nil {
 			return err
 		}
 		touched = append(touched, there...)
@@ -256,9 +236,9 @@ func (r *reading) add(s analytics.Session, times int64) {
 }
 
 // pendingSessions are the sessions with something that is not folded.
-func pendingSessions(ctx context.Context, t *tx, project id.Project) ([]string, error) {
+func pendingSessions(ctx context.Context, t *db.Tx, project id.Project) ([]string, error) {
 	var ids []string
-	if err := t.list(ctx, &ids, selectPendingSessions, project.String(), maxUnfolded+1); err != nil {
+	if err := t.Select(ctx, &ids, selectPendingSessions, project.String(), maxUnfolded+1); err != nil {
 		return nil, err
 	}
 	if len(ids) > maxUnfolded {
@@ -272,11 +252,11 @@ func (r *reading) refunded(ctx context.Context) error {
 		UpdatedAt int64 `db:"updated_at"`
 		Amount    int64
 	}
-	if err := r.tx.list(ctx, &rows, selectRefunded, r.project.String(), toMillis(r.first()), toMillis(r.last())); err != nil {
+	if err := r.tx.Select(ctx, &rows, selectRefunded, r.project.String(), db.Millis(r.first()), db.Millis(r.last())); err != nil {
 		return err
 	}
 	for _, row := range rows {
-		if span, inside := analytics.Span(r.period.Bounds, fromMillis(row.UpdatedAt)); inside {
+		if span, inside := analytics.Span(r.period.Bounds, db.Time(row.UpdatedAt)); inside {
 			r.spans[span].Refunds++
 			r.spans[span].Refunded += row.Amount
 		}
@@ -289,12 +269,12 @@ func (r *reading) sessions(ctx context.Context) error {
 		return nil
 	}
 	for i := range r.spans {
-		from, to := toMillis(r.period.Bounds[i]), toMillis(r.period.Bounds[i+1])
-		if _, err := r.tx.get(ctx, &r.spans[i].Sessions, countSessions, r.project.String(), from, to); err != nil {
+		from, to := db.Millis(r.period.Bounds[i]), db.Millis(r.period.Bounds[i+1])
+		if _, err := r.tx.Get(ctx, &r.spans[i].Sessions, countSessions, r.project.String(), from, to); err != nil {
 			return err
 		}
 		var gone int64
-		if _, err := r.tx.get(ctx, &gone, countSessionsGone, r.project.String(), from, to); err != nil {
+		if _, err := r.tx.Get(ctx, &gone, countSessionsGone, r.project.String(), from, to); err != nil {
 			return err
 		}
 		r.spans[i].Sessions += gone
@@ -303,12 +283,12 @@ func (r *reading) sessions(ctx context.Context) error {
 }
 
 func (v Analytics) ProductNames(ctx context.Context, project id.Project, products []id.Product) (map[id.Product]string, error) {
-	args := arguments{project.String()}
-	query := selectNames + args.list(texts(products))
+	args := db.Args{project.String()}
+	query := selectNames + args.List(db.Strings(products))
 	var rows []struct{ ID, Name string }
-	b := v.store.reading(project)
-	b.query(&rows, query, args...)
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(project)
+	b.Query(&rows, query, args...)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	names := make(map[id.Product]string, len(rows))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/analytics"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -79,9 +80,9 @@ func (v Analytics) Fold(ctx context.Context) (more bool, err error) {
 		var next []struct {
 			ProjectID string `db:"project_id"`
 		}
-		b := v.store.reading(anyProject)
-		b.query(&next, nextPendingProject, last)
-		if err := b.run(ctx); err != nil || len(next) == 0 {
+		b := v.store.Read(db.AnyProject)
+		b.Query(&next, nextPendingProject, last)
+		if err := b.Run(ctx); err != nil || len(next) == 0 {
 			return more, errors.Join(failed, err)
 		}
 		last = next[0].ProjectID
@@ -100,12 +101,12 @@ func (v Analytics) Fold(ctx context.Context) (more bool, err error) {
 }
 
 func (v Analytics) fold(ctx context.Context, project id.Project) (full bool, err error) {
-	err = v.store.inTx(ctx, project, func(t *tx) error {
-		if _, err := t.exec(ctx, holdFolds, project.String()); err != nil {
+	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
+		if _, err := t.Exec(ctx, holdFolds, project.String()); err != nil {
 			return err
 		}
 		var ids []string
-		if err := t.list(ctx, &ids, selectPendingSessions, project.String(), foldedAtOnce); err != nil {
+		if err := t.Select(ctx, &ids, selectPendingSessions, project.String(), foldedAtOnce); err != nil {
 			return err
 		}
 		some, err := atOnce(ctx, t, project, ids)
@@ -133,17 +134,17 @@ func (v Analytics) fold(ctx context.Context, project id.Project) (full bool, err
 }
 
 // atOnce are the first of the sessions, as many as are read at once.
-func atOnce(ctx context.Context, t *tx, project id.Project, ids []string) ([]string, error) {
+func atOnce(ctx context.Context, t *db.Tx, project id.Project, ids []string) ([]string, error) {
 	if len(ids) == 0 { // somebody else was faster
 		return nil, nil
 	}
-	args := arguments{project.String()}
-	query := fmt.Sprintf(selectLengths, args.list(ids))
+	args := db.Args{project.String()}
+	query := fmt.Sprintf(selectLengths, args.List(ids))
 	var rows []struct {
 		SessionID string `db:"session_id"`
 		Decisions int
 	}
-	if err := t.list(ctx, &rows, query, args...); err != nil {
+	if err := t.Select(ctx, &rows, query, args...); err != nil {
 		return nil, err
 	}
 	decisions := make(map[string]int, len(rows))
@@ -161,7 +162,7 @@ func atOnce(ctx context.Context, t *tx, project id.Project, ids []string) ([]str
 
 // folding is one fold's transaction.
 type folding struct {
-	tx      *tx
+	tx      *db.Tx
 	project id.Project
 }
 
@@ -176,11 +177,11 @@ func (f folding) slots(ctx context.Context, sessions []analytics.Session) error 
 	for at := range changes {
 		ats = append(ats, at)
 	}
-	for part := range slices.Chunk(ats, listed) {
-		args := arguments{f.project.String()}
-		query := selectSomeSlots + args.row(part...)
+	for part := range slices.Chunk(ats, db.Listed) {
+		args := db.Args{f.project.String()}
+		query := selectSomeSlots + args.Row(part...)
 		var rows []slotRow
-		if err := f.tx.list(ctx, &rows, query, args...); err != nil {
+		if err := f.tx.Select(ctx, &rows, query, args...); err != nil {
 			return err
 		}
 		for _, r := range rows {
@@ -196,13 +197,13 @@ func (f folding) slots(ctx context.Context, sessions []analytics.Session) error 
 		r := toSlotRow(at, *figures)
 		values = append(values, []any{f.project.String(), r.At, r.Figures, r.Products})
 	}
-	return f.tx.insert(ctx, insertSlots, values, replaceSlots)
+	return f.tx.Insert(ctx, insertSlots, values, replaceSlots)
 }
 
 func addFacts(to map[int64]*analytics.Figures, s analytics.Session, times int64) {
 	facts, _ := s.Tell()
 	for _, fact := range facts {
-		at := toMillis(analytics.SlotOf(fact.At))
+		at := db.Millis(analytics.SlotOf(fact.At))
 		if to[at] == nil {
 			to[at] = &analytics.Figures{}
 		}
@@ -216,7 +217,7 @@ func (f folding) lost(ctx context.Context, sessions []analytics.Session) error {
 	for _, s := range sessions {
 		_, before := s.Counted().Tell()
 		for _, l := range before {
-			gone = append(gone, []any{toMillis(l.Began), s.ID.String()})
+			gone = append(gone, []any{db.Millis(l.Began), s.ID.String()})
 		}
 		_, now := s.Tell()
 		for _, l := range now {
@@ -226,7 +227,7 @@ func (f folding) lost(ctx context.Context, sessions []analytics.Session) error {
 	if err := f.forget(ctx, forgetLost, gone, "(CAST(%s AS BIGINT), %s)"); err != nil {
 		return err
 	}
-	return f.tx.insert(ctx, insertLost, news, "")
+	return f.tx.Insert(ctx, insertLost, news, "")
 }
 
 // done takes away the notes of the records that are counted now.
@@ -254,15 +255,41 @@ func (f folding) done(ctx context.Context, sessions []analytics.Session) error {
 // forget completes a statement by the pairs that it deletes. PostgreSQL cannot tell the types of their
 // parameters.
 func (f folding) forget(ctx context.Context, statement string, pairs [][]any, types string) error {
-	for part := range slices.Chunk(pairs, f.tx.dialect.maxRows) {
-		args := arguments{f.project.String()}
+	for part := range slices.Chunk(pairs, f.tx.Dialect.MaxRows) {
+		args := db.Args{f.project.String()}
 		rows := make([]string, len(part))
 		for i, pair := range part {
-			rows[i] = fmt.Sprintf(types, args.add(pair[0]), args.add(pair[1]))
+			rows[i] = fmt.Sprintf(types, args.Add(pair[0]), args.Add(pair[1]))
 		}
-		if _, err := f.tx.exec(ctx, statement+strings.Join(rows, ", ")+")", args...); err != nil {
+		if _, err := f.tx.Exec(ctx, statement+strings.Join(rows, ", ")+")", args...); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// insertHaggled is completed by the sessions.
+const insertHaggled = `
+INSERT INTO haggled_sessions (project_id, session_id, due_at)
+SELECT project_id, id, expires_at
+FROM sessions
+WHERE project_id = $1
+  AND id IN %s
+ON CONFLICT DO NOTHING`
+
+// watch has the ends of sessions announced in which the buyer made an offer.
+func (f folding) watch(ctx context.Context, sessions []analytics.Session) error {
+	var haggled []string
+	for _, s := range sessions {
+		if slices.ContainsFunc(s.Decisions, func(d analytics.Decision) bool { return d.Fresh && d.Offer != nil }) {
+			haggled = append(haggled, s.ID.String())
+		}
+	}
+	if len(haggled) == 0 {
+		return nil
+	}
+	args := db.Args{f.project.String()}
+	query := fmt.Sprintf(insertHaggled, args.List(haggled))
+	_, err := f.tx.Exec(ctx, query, args...)
+	return err
 }

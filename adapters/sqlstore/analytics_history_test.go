@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
@@ -177,7 +178,7 @@ func (p *past) checkout(session string, began time.Time, talks []pastTalk, at ti
 	if len(lines) == 0 || p.chance(.3) {
 		return
 	}
-	text, _ := toJSON(lines)
+	text, _ := db.ToJSON(lines)
 	checkout := p.next("chk")
 	p.checkouts = append(p.checkouts, []any{
 		p.project, checkout, session, "ready", text, "{}", "[]", "", "USD", o.goods, 0, o.list - o.goods, 0, 0, nil, nil, "{}", "[]", at.UnixMilli(), at.UnixMilli(), nil, "",
@@ -236,10 +237,10 @@ func (p *past) store(tb testing.TB, s *Store) {
 		{insertOrder, &p.orders},
 		{"INSERT INTO refunds (" + refundColumns + ") VALUES ", &p.refunds},
 	}
-	err := s.inTx(tb.Context(), id.Stored[id.Project](p.project), func(t *tx) error {
+	err := s.db.InTx(tb.Context(), id.Stored[id.Project](p.project), func(t *db.Tx) error {
 		for _, i := range insertions {
 			columns, _, _ := strings.Cut(i.statement, "($1")
-			if err := t.insert(tb.Context(), columns, *i.rows, ""); err != nil {
+			if err := t.Insert(tb.Context(), columns, *i.rows, ""); err != nil {
 				return err
 			}
 		}

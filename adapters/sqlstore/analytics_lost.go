@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/analytics"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -39,20 +40,20 @@ LIMIT $6`
 
 func (v Analytics) Lost(ctx context.Context, project id.Project, f ports.LostFilter, page ports.Page) (ports.LostDeals, error) {
 	var deals ports.LostDeals
-	err := v.store.snapshot(ctx, project, func(t *tx) error {
-		args := []any{project.String(), toMillis(f.From), toMillis(f.To), f.Currency, f.Near}
+	err := v.store.Snapshot(ctx, project, func(t *db.Tx) error {
+		args := []any{project.String(), db.Millis(f.From), db.Millis(f.To), f.Currency, f.Near}
 		var sum struct {
 			Count      int64
 			AboveFloor int64 `db:"above_floor"`
 			Offered    int64
 			List       int64
 		}
-		if _, err := t.get(ctx, &sum, sumLost, args...); err != nil {
+		if _, err := t.Get(ctx, &sum, sumLost, args...); err != nil {
 			return err
 		}
 		deals = ports.LostDeals{Count: sum.Count, AboveFloor: sum.AboveFloor, Offered: sum.Offered, List: sum.List}
 		var rows []lostRow
-		if err := t.list(ctx, &rows, selectLost, append(args, page.Offset+page.Limit)...); err != nil {
+		if err := t.Select(ctx, &rows, selectLost, append(args, page.Offset+page.Limit)...); err != nil {
 			return err
 		}
 		for _, r := range rows {
@@ -69,7 +70,7 @@ func (v Analytics) Lost(ctx context.Context, project id.Project, f ports.LostFil
 	return deals, nil
 }
 
-func addUnfoldedLost(ctx context.Context, t *tx, project id.Project, f ports.LostFilter, deals *ports.LostDeals) error {
+func addUnfoldedLost(ctx context.Context, t *db.Tx, project id.Project, f ports.LostFilter, deals *ports.LostDeals) error {
 	ids, err := pendingSessions(ctx, t, project)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/analytics"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
@@ -92,15 +93,15 @@ type orderedRow struct {
 
 // recorded reads the records of sessions. Orders come first: what an order refers to is there when the
 // decisions are read, also where each statement sees a later state.
-func recorded(ctx context.Context, t *tx, project id.Project, ids []string) ([]analytics.Session, error) {
+func recorded(ctx context.Context, t *db.Tx, project id.Project, ids []string) ([]analytics.Session, error) {
 	var all []analytics.Session
-	for part := range slices.Chunk(ids, listed) {
+	for part := range slices.Chunk(ids, db.Listed) {
 		var began []beganRow
 		var ordered []orderedRow
 		var opened []openedRow
 		var told []toldRow
-		args := arguments{project.String()}
-		in := args.list(part)
+		args := db.Args{project.String()}
+		in := args.List(part)
 		for _, s := range []struct {
 			into  any
 			query string
@@ -110,7 +111,7 @@ func recorded(ctx context.Context, t *tx, project id.Project, ids []string) ([]a
 			{&told, strings.ReplaceAll(selectTold, "%s", in)},
 			{&began, selectBegan + in},
 		} {
-			if err := t.list(ctx, s.into, s.query, args...); err != nil {
+			if err := t.Select(ctx, s.into, s.query, args...); err != nil {
 				return nil, err
 			}
 		}
@@ -127,7 +128,7 @@ func gathered(began []beganRow, told []toldRow, opened []openedRow, ordered []or
 	sessions := make([]analytics.Session, len(began))
 	of := make(map[string]*analytics.Session, len(began))
 	for i, r := range began {
-		sessions[i] = analytics.Session{ID: id.Stored[id.Session](r.ID), Began: fromMillis(r.CreatedAt)}
+		sessions[i] = analytics.Session{ID: id.Stored[id.Session](r.ID), Began: db.Time(r.CreatedAt)}
 		of[r.ID] = &sessions[i]
 	}
 	for _, r := range told {
@@ -157,7 +158,7 @@ func gathered(began []beganRow, told []toldRow, opened []openedRow, ordered []or
 		if err != nil {
 			return nil, err
 		}
-		o := analytics.Order{ID: r.ID, Fresh: r.Fresh, At: fromMillis(r.CreatedAt), Gross: r.Total, Lines: lines}
+		o := analytics.Order{ID: r.ID, Fresh: r.Fresh, At: db.Time(r.CreatedAt), Gross: r.Total, Lines: lines}
 		if s := of[r.SessionID]; s != nil {
 			s.Orders = append(s.Orders, o)
 		}
@@ -168,13 +169,13 @@ func gathered(began []beganRow, told []toldRow, opened []openedRow, ordered []or
 func fromToldRow(r toldRow) (analytics.Decision, error) {
 	var inputs struct{ Cost *int64 }
 	if r.Response == "accept" {
-		if err := fromJSON(r.Signals, &inputs); err != nil {
+		if err := db.FromJSON(r.Signals, &inputs); err != nil {
 			return analytics.Decision{}, err
 		}
 	}
 	return analytics.Decision{
 		ID: r.ID, Fresh: r.Fresh, Quote: id.Stored[id.Quote](r.QuoteID),
-		Item: itemOf(r.SessionID, r.ProductID, r.VariantID, r.Quantity), At: fromMillis(r.At), Currency: r.Currency,
+		Item: itemOf(r.SessionID, r.ProductID, r.VariantID, r.Quantity), At: db.Time(r.At), Currency: r.Currency,
 		Offer: r.Offer, Response: r.Response, Price: r.Price, Rule: r.Rule, Agent: id.Stored[id.Agent](r.AgentID), Policy: r.PolicyVersion,
 		Handler: r.Handler, Fallback: r.Fallback, List: r.ListPrice, Floor: r.Floor, Cost: inputs.Cost,
 	}, nil
@@ -182,7 +183,7 @@ func fromToldRow(r toldRow) (analytics.Decision, error) {
 
 func linesSold(text string) ([]analytics.Line, error) {
 	var list []lineJSON
-	if err := fromJSON(text, &list); err != nil {
+	if err := db.FromJSON(text, &list); err != nil {
 		return nil, err
 	}
 	lines := make([]analytics.Line, len(list))
@@ -212,14 +213,14 @@ type lostRow struct {
 func lostValues(project id.Project, l analytics.Lost) []any {
 	i := l.Item
 	return []any{
-		project.String(), toMillis(l.Began), i.Session.String(), i.Product.String(), i.Variant.String(), i.Quantity,
-		toMillis(l.Last), l.Currency, l.Best, l.Standing, l.List, l.Floor,
+		project.String(), db.Millis(l.Began), i.Session.String(), i.Product.String(), i.Variant.String(), i.Quantity,
+		db.Millis(l.Last), l.Currency, l.Best, l.Standing, l.List, l.Floor,
 	}
 }
 
 func fromLostRow(r lostRow) analytics.Lost {
 	return analytics.Lost{
-		Item: itemOf(r.SessionID, r.ProductID, r.VariantID, r.Quantity), Began: fromMillis(r.Began), Last: fromMillis(r.Last),
+		Item: itemOf(r.SessionID, r.ProductID, r.VariantID, r.Quantity), Began: db.Time(r.Began), Last: db.Time(r.Last),
 		Currency: r.Currency, Best: r.Best, Standing: r.Standing, List: r.ListPrice, Floor: r.Floor,
 	}
 }

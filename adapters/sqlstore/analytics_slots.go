@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/analytics"
 )
 
@@ -96,7 +97,7 @@ func fromSlotRow(r slotRow) (analytics.Figures, error) {
 	f.Handlers = read(&p, lines[5], p.name, toOutcomes)
 	f.Products = read(&p, r.Products, p.name, toSold)
 	if p.err != nil {
-		return analytics.Figures{}, unreadable("figures", p.err)
+		return analytics.Figures{}, db.Unreadable("figures", p.err)
 	}
 	return f, nil
 }

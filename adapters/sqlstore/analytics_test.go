@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/analytics"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -245,11 +246,11 @@ func TestAnalyticsForgetNothingPending(t *testing.T) {
 		for foldOnce(t, s) {
 		}
 		var left, slots int
-		err := s.inTx(t.Context(), anyProject, func(x *tx) error {
-			if _, err := x.get(t.Context(), &left, "SELECT count(*) FROM analytics_pending"); err != nil {
+		err := s.db.InTx(t.Context(), db.AnyProject, func(x *db.Tx) error {
+			if _, err := x.Get(t.Context(), &left, "SELECT count(*) FROM analytics_pending"); err != nil {
 				return err
 			}
-			_, err := x.get(t.Context(), &slots, "SELECT count(*) FROM analytics_slots")
+			_, err := x.Get(t.Context(), &slots, "SELECT count(*) FROM analytics_slots")
 			return err
 		})
 		if err != nil || left != 0 || slots < 4 {
@@ -261,8 +262,8 @@ func TestAnalyticsForgetNothingPending(t *testing.T) {
 // pending is how many records of a project wait to be folded.
 func pending(t *testing.T, s *Store, project id.Project) (n int) {
 	t.Helper()
-	err := s.inTx(t.Context(), project, func(x *tx) error {
-		_, err := x.get(t.Context(), &n, "SELECT count(*) FROM analytics_pending WHERE project_id = $1", project.String())
+	err := s.db.InTx(t.Context(), project, func(x *db.Tx) error {
+		_, err := x.Get(t.Context(), &n, "SELECT count(*) FROM analytics_pending WHERE project_id = $1", project.String())
 		return err
 	})
 	if err != nil {
@@ -286,8 +287,8 @@ func TestAFoldThatFailsIsOneProjects(t *testing.T) {
 				p.store(t, s)
 			}
 		}
-		err := s.inTx(t.Context(), broken, func(x *tx) error {
-			_, err := x.exec(t.Context(), "UPDATE analytics_slots SET figures = 'many' WHERE project_id = $1", broken.String())
+		err := s.db.InTx(t.Context(), broken, func(x *db.Tx) error {
+			_, err := x.Exec(t.Context(), "UPDATE analytics_slots SET figures = 'many' WHERE project_id = $1", broken.String())
 			return err
 		})
 		if err != nil {
@@ -347,7 +348,7 @@ func BenchmarkAnalytics(b *testing.B) {
 		for foldOnce(b, s) {
 		}
 		b.Logf("folded in %v", time.Since(began))
-		if _, err := s.write.ExecContext(b.Context(), "ANALYZE"); err != nil && s.dialect.oneTrip {
+		if _, err := s.db.WritePool().ExecContext(b.Context(), "ANALYZE"); err != nil && s.db.Dialect.OneTrip {
 			b.Fatal(err)
 		}
 		days, err := analytics.Cut(march, march.AddDate(0, 0, 30), analytics.Day, time.UTC)
@@ -391,10 +392,10 @@ func BenchmarkNotedDecision(b *testing.B) {
 				p := newPast(1, storeProject(b, s, 1).ID, march, time.Hour)
 				if !noted {
 					drop := "DROP TRIGGER decisions_told"
-					if s.dialect.oneTrip {
+					if s.db.Dialect.OneTrip {
 						drop += " ON decisions"
 					}
-					if _, err := s.write.ExecContext(b.Context(), drop); err != nil {
+					if _, err := s.db.WritePool().ExecContext(b.Context(), drop); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/analytics"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -18,12 +19,12 @@ import (
 )
 
 // LateAnnouncements is the store's view of what is announced by loops.
-type LateAnnouncements struct{ store *Store }
+type LateAnnouncements struct{ store *db.DB }
 
 var _ ports.LateAnnouncements = LateAnnouncements{}
 
-// LateAnnouncements announces what became true by itself or by many hands.
-func (s *Store) LateAnnouncements() LateAnnouncements { return LateAnnouncements{s} }
+// NewLateAnnouncements returns a view that announces what became true by itself or by many hands.
+func NewLateAnnouncements(s *db.DB) LateAnnouncements { return LateAnnouncements{s} }
 
 const (
 	// takeStockChecks is completed by the clause that skips what others took.
@@ -108,45 +109,36 @@ UPDATE haggled_sessions
 SET due_at = $3
 WHERE project_id = $1
   AND session_id = $2`
-
-	// insertHaggled is completed by the sessions.
-	insertHaggled = `
-INSERT INTO haggled_sessions (project_id, session_id, due_at)
-SELECT project_id, id, expires_at
-FROM sessions
-WHERE project_id = $1
-  AND id IN %s
-ON CONFLICT DO NOTHING`
 )
 
 const (
 	// lateDecision is how long after a session's end its last answer may still be committed (see lateCommits).
 	lateDecision = lateCommits
 	// notFolded is the pause before a session is looked at again whose answers are not counted yet, and
-	// setAside before one that cannot be read.
+	// SetAside before one that cannot be read.
 	notFolded = 10 * time.Second
 	setAside  = time.Hour
 )
 
-// announce stores an event.
-func (t *tx) announce(ctx context.Context, e *event.Event) error {
+// announceEvent stores an event.
+func announceEvent(ctx context.Context, t *db.Tx, e *event.Event) error {
 	args, err := eventArgs(e)
 	if err != nil {
-		return t.note(ctx, err)
+		return t.Note(ctx, err)
 	}
-	_, err = t.exec(ctx, t.dialect.insertEvent(), args...)
+	_, err = t.Exec(ctx, insertEvent(t.Dialect), args...)
 	return err
 }
 
 func (v LateAnnouncements) LowStock(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
 	var failed error
-	err = v.store.inTx(ctx, anyProject, func(t *tx) error {
+	err = v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
 		failed = nil
 		var taken []struct {
 			ProjectID string `db:"project_id"`
 			VariantID string `db:"variant_id"`
 		}
-		if err := t.list(ctx, &taken, fmt.Sprintf(takeStockChecks, t.dialect.skipLocked), limit); err != nil {
+		if err := t.Select(ctx, &taken, fmt.Sprintf(takeStockChecks, t.Dialect.SkipLocked), limit); err != nil {
 			return err
 		}
 		more = len(taken) == limit
@@ -156,8 +148,8 @@ func (v LateAnnouncements) LowStock(ctx context.Context, limit int, announce por
 		}
 		for project, variants := range changed {
 			slices.Sort(variants)
-			for part := range slices.Chunk(slices.Compact(variants), listed) {
-				problem, err := t.announceLow(ctx, id.Stored[id.Project](project), part, announce)
+			for part := range slices.Chunk(slices.Compact(variants), db.Listed) {
+				problem, err := announceLow(ctx, t, id.Stored[id.Project](project), part, announce)
 				if err != nil {
 					return err
 				}
@@ -171,25 +163,25 @@ func (v LateAnnouncements) LowStock(ctx context.Context, limit int, announce por
 
 // announceLow reads what is left once the checks are taken: a later change has a check of its own. problem is why some
 // variants are not announced.
-func (t *tx) announceLow(ctx context.Context, project id.Project, variants []string, announce ports.Announce) (problem, err error) {
-	args := arguments{project.String()}
-	query := fmt.Sprintf(selectLeft, args.list(variants))
+func announceLow(ctx context.Context, t *db.Tx, project id.Project, variants []string, announce ports.Announce) (problem, err error) {
+	args := db.Args{project.String()}
+	query := fmt.Sprintf(selectLeft, args.List(variants))
 	var left []levelRow
-	if err := t.list(ctx, &left, query, args...); err != nil {
+	if err := t.Select(ctx, &left, query, args...); err != nil {
 		return nil, err
 	}
-	now, err := t.now(ctx)
+	now, err := t.Now(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, l := range left {
 		if l.Quantity > catalog.LowStock {
-			if _, err := t.exec(ctx, deleteLowStock, project.String(), l.VariantID); err != nil {
+			if _, err := t.Exec(ctx, deleteLowStock, project.String(), l.VariantID); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		added, err := t.exec(ctx, insertLowStock, project.String(), l.VariantID, toMillis(now))
+		added, err := t.Exec(ctx, insertLowStock, project.String(), l.VariantID, db.Millis(now))
 		if err != nil {
 			return nil, err
 		}
@@ -206,9 +198,9 @@ func (t *tx) announceLow(ctx context.Context, project id.Project, variants []str
 		})
 		if failed != nil { // tried again when its stock changes next
 			problem = errors.Join(problem, fmt.Errorf("low stock of %s: %w", project, failed))
-			_, err = t.exec(ctx, deleteLowStock, project.String(), l.VariantID)
+			_, err = t.Exec(ctx, deleteLowStock, project.String(), l.VariantID)
 		} else {
-			_, err = t.exec(ctx, t.dialect.insertEvent(), args...)
+			_, err = t.Exec(ctx, insertEvent(t.Dialect), args...)
 		}
 		if err != nil {
 			return nil, err
@@ -219,19 +211,19 @@ func (t *tx) announceLow(ctx context.Context, project id.Project, variants []str
 
 func (v LateAnnouncements) AbandonedCheckouts(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
 	var unreadable error
-	err = v.store.inTx(ctx, anyProject, func(t *tx) error {
+	err = v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
 		unreadable = nil
-		now, err := t.now(ctx)
+		now, err := t.Now(ctx)
 		if err != nil {
 			return err
 		}
 		var rows []checkoutRow
-		if err := t.list(ctx, &rows, fmt.Sprintf(selectUnpaid, t.dialect.skipLocked), toMillis(now), limit); err != nil {
+		if err := t.Select(ctx, &rows, fmt.Sprintf(selectUnpaid, t.Dialect.SkipLocked), db.Millis(now), limit); err != nil {
 			return err
 		}
 		more = len(rows) == limit
 		for _, r := range rows {
-			if _, err := t.exec(ctx, abandonCheckout, r.ProjectID, r.ID, toMillis(now)); err != nil {
+			if _, err := t.Exec(ctx, abandonCheckout, r.ProjectID, r.ID, db.Millis(now)); err != nil {
 				return err
 			}
 			// A checkout that is not being paid holds nothing: one that cannot be read ends without an event.
@@ -246,7 +238,7 @@ func (v LateAnnouncements) AbandonedCheckouts(ctx context.Context, limit int, an
 				unreadable = errors.Join(unreadable, fmt.Errorf("a checkout of %s: %w", r.ProjectID, problem))
 				continue
 			}
-			if _, err := t.exec(ctx, t.dialect.insertEvent(), args...); err != nil {
+			if _, err := t.Exec(ctx, insertEvent(t.Dialect), args...); err != nil {
 				return err
 			}
 		}
@@ -284,9 +276,9 @@ func abandoned(c *checkout.Checkout) event.CheckoutAbandoned {
 
 func (v LateAnnouncements) LostNegotiations(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
 	var unreadable error
-	err = v.store.inTx(ctx, anyProject, func(t *tx) error {
+	err = v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
 		unreadable = nil
-		now, err := t.now(ctx)
+		now, err := t.Now(ctx)
 		if err != nil {
 			return err
 		}
@@ -294,12 +286,12 @@ func (v LateAnnouncements) LostNegotiations(ctx context.Context, limit int, anno
 			ProjectID string `db:"project_id"`
 			SessionID string `db:"session_id"`
 		}
-		if err := t.list(ctx, &rows, fmt.Sprintf(selectHaggled, t.dialect.skipLocked), toMillis(now), limit); err != nil {
+		if err := t.Select(ctx, &rows, fmt.Sprintf(selectHaggled, t.Dialect.SkipLocked), db.Millis(now), limit); err != nil {
 			return err
 		}
 		more = len(rows) == limit
 		for _, r := range rows {
-			problem, err := t.endNegotiation(ctx, id.Stored[id.Project](r.ProjectID), r.SessionID, now, announce)
+			problem, err := endNegotiation(ctx, t, id.Stored[id.Project](r.ProjectID), r.SessionID, now, announce)
 			if err != nil {
 				return err
 			}
@@ -311,21 +303,21 @@ func (v LateAnnouncements) LostNegotiations(ctx context.Context, limit int, anno
 }
 
 // endNegotiation announces what an ended session lost. problem is why the session cannot be read.
-func (t *tx) endNegotiation(ctx context.Context, project id.Project, session string, now time.Time, announce ports.Announce) (problem, err error) {
+func endNegotiation(ctx context.Context, t *db.Tx, project id.Project, session string, now time.Time, announce ports.Announce) (problem, err error) {
 	var end struct {
 		ExpiresAt int64 `db:"expires_at"`
 		Folded    bool
 	}
-	found, err := t.get(ctx, &end, selectEnd, project.String(), session)
+	found, err := t.Get(ctx, &end, selectEnd, project.String(), session)
 	if err != nil {
 		return nil, err
 	}
-	next := fromMillis(end.ExpiresAt).Add(lateDecision)
+	next := db.Time(end.ExpiresAt).Add(lateDecision)
 	if found && !end.Folded && !next.After(now) {
 		next = now.Add(notFolded)
 	}
 	if found && next.After(now) {
-		_, err := t.exec(ctx, postponeHaggled, project.String(), session, toMillis(next))
+		_, err := t.Exec(ctx, postponeHaggled, project.String(), session, db.Millis(next))
 		return nil, err
 	}
 	if found {
@@ -338,19 +330,19 @@ func (t *tx) endNegotiation(ctx context.Context, project id.Project, session str
 			return err
 		})
 		switch {
-		case t.failed != nil:
-			return nil, t.failed
+		case t.Failure() != nil:
+			return nil, t.Failure()
 		case problem != nil:
-			_, late := t.exec(ctx, postponeHaggled, project.String(), session, toMillis(now.Add(setAside)))
+			_, late := t.Exec(ctx, postponeHaggled, project.String(), session, db.Millis(now.Add(setAside)))
 			return fmt.Errorf("a session of %s: %w", project, problem), late
 		}
 		for _, args := range events {
-			if _, err := t.exec(ctx, t.dialect.insertEvent(), args...); err != nil {
+			if _, err := t.Exec(ctx, insertEvent(t.Dialect), args...); err != nil {
 				return nil, err
 			}
 		}
 	}
-	_, err = t.exec(ctx, forgetHaggled, project.String(), session)
+	_, err = t.Exec(ctx, forgetHaggled, project.String(), session)
 	return nil, err
 }
 
@@ -358,7 +350,7 @@ func (t *tx) endNegotiation(ctx context.Context, project id.Project, session str
 func unsold(project id.Project, sessions []analytics.Session, now time.Time, announce ports.Announce) (events [][]any, err error) {
 	for _, s := range sessions {
 		for _, u := range s.Unsold() {
-			c, err := fromCurrency(u.Currency)
+			c, err := db.Currency(u.Currency)
 			if err != nil {
 				return nil, err
 			}
@@ -380,21 +372,4 @@ func unsold(project id.Project, sessions []analytics.Session, now time.Time, ann
 		}
 	}
 	return events, nil
-}
-
-// watch has the ends of sessions announced in which the buyer made an offer.
-func (f folding) watch(ctx context.Context, sessions []analytics.Session) error {
-	var haggled []string
-	for _, s := range sessions {
-		if slices.ContainsFunc(s.Decisions, func(d analytics.Decision) bool { return d.Fresh && d.Offer != nil }) {
-			haggled = append(haggled, s.ID.String())
-		}
-	}
-	if len(haggled) == 0 {
-		return nil
-	}
-	args := arguments{f.project.String()}
-	query := fmt.Sprintf(insertHaggled, args.list(haggled))
-	_, err := f.tx.exec(ctx, query, args...)
-	return err
 }

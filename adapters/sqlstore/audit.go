@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/audit"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -44,14 +45,14 @@ type auditRow struct {
 
 func auditArgs(e audit.Event) []any {
 	return []any{e.ID.String(), e.Account.String(), e.Project.String(), e.Key.String(), e.Action, e.Target, e.Address,
-		e.RequestID, toMillis(e.At), e.Before, e.After}
+		e.RequestID, db.Millis(e.At), e.Before, e.After}
 }
 
 func fromAuditRow(r auditRow) audit.Event {
 	return audit.Event{
 		ID: id.Stored[id.AuditEvent](r.ID), Account: id.Stored[id.Account](r.AccountID), Project: id.Stored[id.Project](r.ProjectID),
 		Key: id.Stored[id.APIKey](r.KeyID), Action: r.Action, Target: r.Target, Address: r.Address, RequestID: r.RequestID,
-		At: fromMillis(r.At), Before: r.Before, After: r.After,
+		At: db.Time(r.At), Before: r.Before, After: r.After,
 	}
 }
 
@@ -59,13 +60,13 @@ func (r Requests) Events(ctx context.Context, account id.Account, f ports.AuditF
 	where, args := auditWhere(f, []any{account.String()})
 	var counts []struct{ N int }
 	var rows []auditRow
-	b := r.store.reading(noProject)
-	b.query(&counts, countAuditEvents+where, args...)
+	b := r.store.Read(db.NoProject)
+	b.Query(&counts, countAuditEvents+where, args...)
 	n := len(args)
-	b.query(&rows, selectAuditEvents+where+`
+	b.Query(&rows, selectAuditEvents+where+`
 ORDER BY at DESC, id DESC
 LIMIT $`+strconv.Itoa(n+1)+` OFFSET $`+strconv.Itoa(n+2), append(args[:n:n], page.Limit, page.Offset)...)
-	if err := b.run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	events := make([]audit.Event, len(rows))
@@ -100,10 +101,10 @@ func auditWhere(f ports.AuditFilter, args []any) (string, []any) {
 		add("action = ?", f.Action)
 	}
 	if !f.From.IsZero() {
-		add("at >= ?", toMillis(f.From))
+		add("at >= ?", db.Millis(f.From))
 	}
 	if !f.To.IsZero() {
-		add("at < ?", toMillis(f.To))
+		add("at < ?", db.Millis(f.To))
 	}
 	return where.String(), args
 }

@@ -4,18 +4,19 @@ import (
 	"context"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Authorizations is the store's view of consents that were asked for.
-type Authorizations struct{ store *Store }
+type Authorizations struct{ store *db.DB }
 
 var _ ports.Authorizations = Authorizations{}
 
-// Authorizations keeps consents until they are redeemed.
-func (s *Store) Authorizations() Authorizations { return Authorizations{s} }
+// NewAuthorizations returns a view that keeps consents until they are redeemed.
+func NewAuthorizations(s *db.DB) Authorizations { return Authorizations{s} }
 
 const (
 	insertAuthorization = `
@@ -52,28 +53,28 @@ type authorizationRow struct {
 func fromAuthorizationRow(r authorizationRow) (*integration.Authorization, error) {
 	kind, err := integration.ParseType(r.Type)
 	if err != nil {
-		return nil, unreadable("authorization", err)
+		return nil, db.Unreadable("authorization", err)
 	}
 	return &integration.Authorization{
 		State: r.State, Account: id.Stored[id.Account](r.AccountID), Project: id.Stored[id.Project](r.ProjectID), Type: kind,
 		RedirectURI: r.RedirectURI, Store: r.Store, Verifier: r.Verifier,
-		CreatedAt: fromMillis(r.CreatedAt), UsedAt: fromKnownMillis(r.UsedAt),
+		CreatedAt: db.Time(r.CreatedAt), UsedAt: fromKnownMillis(r.UsedAt),
 	}, nil
 }
 
 func (v Authorizations) Begin(ctx context.Context, a *integration.Authorization) error {
-	b := v.store.writing(a.Project)
-	b.exec(insertAuthorization, a.State, a.Project.String(), a.Account.String(), a.Type.String(), a.RedirectURI, a.Store,
-		orNull(a.Verifier), toMillis(a.CreatedAt), toKnownMillis(a.UsedAt))
-	return b.run(ctx)
+	b := v.store.Write(a.Project)
+	b.Exec(insertAuthorization, a.State, a.Project.String(), a.Account.String(), a.Type.String(), a.RedirectURI, a.Store,
+		db.OrNull(a.Verifier), db.Millis(a.CreatedAt), toKnownMillis(a.UsedAt))
+	return b.Run(ctx)
 }
 
 // Redeem looks in all projects: that a state is another one's is the domain's to say.
 func (v Authorizations) Redeem(ctx context.Context, state string,
 	change func(*integration.Authorization) error) (redeemed *integration.Authorization, err error) {
-	err = v.store.outside().inTx(ctx, anyProject, func(t *tx) error {
+	err = v.store.OutsideRequest().InTx(ctx, db.AnyProject, func(t *db.Tx) error {
 		var row authorizationRow
-		found, err := t.get(ctx, &row, selectAuthorization+t.dialect.forUpdate, state)
+		found, err := t.Get(ctx, &row, selectAuthorization+t.Dialect.ForUpdate, state)
 		switch {
 		case err != nil:
 			return err
@@ -88,7 +89,7 @@ func (v Authorizations) Redeem(ctx context.Context, state string,
 			return err
 		}
 		redeemed = a
-		_, err = t.exec(ctx, redeemAuthorization, state, toKnownMillis(a.UsedAt))
+		_, err = t.Exec(ctx, redeemAuthorization, state, toKnownMillis(a.UsedAt))
 		return err
 	})
 	if err != nil {
@@ -98,7 +99,7 @@ func (v Authorizations) Redeem(ctx context.Context, state string,
 }
 
 func (v Authorizations) Forget(ctx context.Context, before time.Time) error {
-	b := v.store.writing(anyProject)
-	b.exec(forgetAuthorizations, toMillis(before))
-	return b.run(ctx)
+	b := v.store.Write(db.AnyProject)
+	b.Exec(forgetAuthorizations, db.Millis(before))
+	return b.Run(ctx)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
@@ -12,12 +13,12 @@ import (
 )
 
 // BuyerRecords is the store's view of what is kept of buyers.
-type BuyerRecords struct{ store *Store }
+type BuyerRecords struct{ store *db.DB }
 
 var _ ports.BuyerRecords = BuyerRecords{}
 
-// BuyerRecords finds and erases what is kept of buyers.
-func (s *Store) BuyerRecords() BuyerRecords { return BuyerRecords{s} }
+// NewBuyerRecords returns a view that finds and erases what is kept of buyers.
+func NewBuyerRecords(s *db.DB) BuyerRecords { return BuyerRecords{s} }
 
 const (
 	// selectBuyerSessions is completed by the e-mail addresses of an order and of a checkout, and the spellings.
@@ -110,12 +111,12 @@ ORDER BY created_at, id`
 
 func (v BuyerRecords) Sessions(ctx context.Context, project id.Project, email string, page ports.Page) ([]id.Session, error) {
 	var rows []struct{ ID string }
-	d := v.store.dialect
-	b := v.store.reading(project)
-	args := arguments{project.String()}
-	query := d.buyerSessions(&args, email)
-	b.query(&rows, query+args.page(page), args...)
-	if err := b.run(ctx); err != nil {
+	d := v.store.Dialect
+	b := v.store.Read(project)
+	args := db.Args{project.String()}
+	query := buyerSessions(d, &args, email)
+	b.Query(&rows, query+args.Page(page), args...)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	list := make([]id.Session, len(rows))
@@ -125,8 +126,8 @@ func (v BuyerRecords) Sessions(ctx context.Context, project id.Project, email st
 	return list, nil
 }
 
-func (d dialect) buyerSessions(args *arguments, email string) string {
-	return fmt.Sprintf(selectBuyerSessions, d.folded("email"), d.checkoutEmail(), args.list(spellings(email)))
+func buyerSessions(d db.Dialect, args *db.Args, email string) string {
+	return fmt.Sprintf(selectBuyerSessions, foldedColumn(d, "email"), checkoutEmail(d), args.List(spellings(email)))
 }
 
 // belongings are the ids of what a buyer has in a session.
@@ -146,18 +147,18 @@ type buyerOrder struct {
 
 type buyerCheckout struct{ ID, Status string }
 
-// belongings reads and locks what a buyer has in a session: checkouts first, as payments do.
-func (t *tx) belongings(ctx context.Context, project id.Project, session id.Session, email string) (of belongings, err error) {
+// readBelongings reads and locks what a buyer has in a session: checkouts first, as payments do.
+func readBelongings(ctx context.Context, t *db.Tx, project id.Project, session id.Session, email string) (of belongings, err error) {
 	of = belongings{project: project, session: session}
-	d := t.dialect
-	args := arguments{project.String(), session.String()}
-	query := fmt.Sprintf(selectBuyerCheckouts, d.checkoutEmail(), args.list(append(spellings(email), "")), d.forUpdate)
-	if err := t.list(ctx, &of.checkouts, query, args...); err != nil {
+	d := t.Dialect
+	args := db.Args{project.String(), session.String()}
+	query := fmt.Sprintf(selectBuyerCheckouts, checkoutEmail(d), args.List(append(spellings(email), "")), d.ForUpdate)
+	if err := t.Select(ctx, &of.checkouts, query, args...); err != nil {
 		return of, err
 	}
-	args = arguments{project.String(), session.String()}
-	query = fmt.Sprintf(selectBuyerOrders, d.folded("email"), args.list(spellings(email)), d.forUpdate)
-	return of, t.list(ctx, &of.orders, query, args...)
+	args = db.Args{project.String(), session.String()}
+	query = fmt.Sprintf(selectBuyerOrders, foldedColumn(d, "email"), args.List(spellings(email)), d.ForUpdate)
+	return of, t.Select(ctx, &of.orders, query, args...)
 }
 
 // ids are those of a subject.
@@ -179,21 +180,21 @@ func (b belongings) ids(by subject) (list []string) {
 }
 
 func (v BuyerRecords) Erase(ctx context.Context, project id.Project, session id.Session, email string) (done ports.ErasedSession, err error) {
-	err = v.store.inTx(ctx, project, func(t *tx) error {
+	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
 		done = ports.ErasedSession{}
-		of, err := t.belongings(ctx, project, session, email)
+		of, err := readBelongings(ctx, t, project, session, email)
 		if err != nil {
 			return err
 		}
-		if done.Pending, err = t.inProgress(ctx, of); err != nil || len(done.Pending) > 0 {
+		if done.Pending, err = inProgress(ctx, t, of); err != nil || len(done.Pending) > 0 {
 			return err
 		}
 		done.Orders, done.Checkouts = len(of.orders), len(of.checkouts)
-		if _, err := t.get(ctx, &done.Kept, sealedMessages, project.String(), session.String()); err != nil {
+		if _, err := t.Get(ctx, &done.Kept, sealedMessages, project.String(), session.String()); err != nil {
 			return err
 		}
-		for _, p := range append(t.dialect.personal(), openCheckouts) {
-			rows, err := t.eraseFrom(ctx, p, of)
+		for _, p := range append(personalTables(t.Dialect), openCheckouts) {
+			rows, err := eraseFrom(ctx, t, p, of)
 			if err != nil {
 				return err
 			}
@@ -219,20 +220,20 @@ var openCheckouts = personalTable{
 }
 
 // eraseFrom erases what a buyer has in a table, in parts of as many ids as a list has at most.
-func (t *tx) eraseFrom(ctx context.Context, p personalTable, of belongings) (rows int64, err error) {
+func eraseFrom(ctx context.Context, t *db.Tx, p personalTable, of belongings) (rows int64, err error) {
 	all := of.ids(p.by)
 	for len(all) > 0 {
-		part := all[:min(len(all), listed)]
+		part := all[:min(len(all), db.Listed)]
 		all = all[len(part):]
-		var args arguments
-		where := p.of + " IN " + args.list(part)
+		var args db.Args
+		where := p.of + " IN " + args.List(part)
 		if p.table != "idempotency_keys" { // its rows belong to no project, and ids are unique in all
-			where += "\n  AND project_id = " + args.add(of.project.String())
+			where += "\n  AND project_id = " + args.Add(of.project.String())
 		}
 		if p.where != "" {
 			where += "\n  AND " + p.where
 		}
-		n, err := t.exec(ctx, "UPDATE "+p.table+"\nSET "+p.set()+"\nWHERE "+where, args...)
+		n, err := t.Exec(ctx, "UPDATE "+p.table+"\nSET "+p.set()+"\nWHERE "+where, args...)
 		if rows += n; err != nil {
 			return rows, err
 		}
@@ -241,7 +242,7 @@ func (t *tx) eraseFrom(ctx context.Context, p personalTable, of belongings) (row
 }
 
 // inProgress are the orders and checkouts that cannot be erased yet.
-func (t *tx) inProgress(ctx context.Context, of belongings) (pending []ports.PendingErasure, err error) {
+func inProgress(ctx context.Context, t *db.Tx, of belongings) (pending []ports.PendingErasure, err error) {
 	reasons := map[string][]string{}
 	for _, o := range of.orders {
 		if o.Status == order.Confirmed.String() && o.FulfillmentStatus != order.Delivered.String() {
@@ -258,12 +259,12 @@ func (t *tx) inProgress(ctx context.Context, of belongings) (pending []ports.Pen
 	} {
 		all := of.ids(by)
 		for len(all) > 0 {
-			part := all[:min(len(all), listed)]
+			part := all[:min(len(all), db.Listed)]
 			all = all[len(part):]
-			args := arguments{of.project.String()}
-			list := args.list(part)
+			args := db.Args{of.project.String()}
+			list := args.List(part)
 			var found []struct{ Subject, Reason string }
-			if err := t.list(ctx, &found, fmt.Sprintf(query, list), args...); err != nil {
+			if err := t.Select(ctx, &found, fmt.Sprintf(query, list), args...); err != nil {
 				return nil, err
 			}
 			for _, f := range found {
@@ -295,35 +296,35 @@ func (b belongings) pending(reasons map[string][]string) (list []ports.PendingEr
 }
 
 func (v BuyerRecords) Session(ctx context.Context, project id.Project, session id.Session, email string) (found ports.BuyerSession, err error) {
-	err = v.store.inTx(ctx, project, func(t *tx) error {
+	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
 		found = ports.BuyerSession{}
-		of, err := t.belongings(ctx, project, session, email)
+		of, err := readBelongings(ctx, t, project, session, email)
 		if err != nil {
 			return err
 		}
 		for _, o := range of.orders {
 			found.Orders = append(found.Orders, id.Stored[id.Order](o.ID))
 		}
-		return t.readSession(ctx, of, &found)
+		return readSession(ctx, t, of, &found)
 	})
 	return found, err
 }
 
-func (t *tx) readSession(ctx context.Context, of belongings, found *ports.BuyerSession) error {
+func readSession(ctx context.Context, t *db.Tx, of belongings, found *ports.BuyerSession) error {
 	var row sessionRow
-	if there, err := t.get(ctx, &row, selectSession, of.project.String(), of.session.String()); err != nil {
+	if there, err := t.Get(ctx, &row, selectSession, of.project.String(), of.session.String()); err != nil {
 		return err
 	} else if there {
 		found.Session = fromSessionRow(row)
 	}
 	var entries []entryRow
-	if err := t.list(ctx, &entries, selectEntriesOf, of.project.String(), of.session.String()); err != nil {
+	if err := t.Select(ctx, &entries, selectEntriesOf, of.project.String(), of.session.String()); err != nil {
 		return err
 	}
 	for _, r := range entries {
 		e, err := fromEntryRow(r)
 		if err != nil {
-			return t.note(ctx, err)
+			return t.Note(ctx, err)
 		}
 		found.Entries = append(found.Entries, e)
 	}
@@ -332,18 +333,18 @@ func (t *tx) readSession(ctx context.Context, of belongings, found *ports.BuyerS
 			continue
 		}
 		var row checkoutRow
-		if _, err := t.get(ctx, &row, "SELECT "+checkoutColumns+"\nFROM checkouts\nWHERE project_id = $1\n  AND id = $2", of.project.String(), c.ID); err != nil {
+		if _, err := t.Get(ctx, &row, "SELECT "+checkoutColumns+"\nFROM checkouts\nWHERE project_id = $1\n  AND id = $2", of.project.String(), c.ID); err != nil {
 			return err
 		}
 		read, err := fromCheckoutRow(row)
 		if err != nil {
-			return t.note(ctx, err)
+			return t.Note(ctx, err)
 		}
 		found.Checkouts = append(found.Checkouts, read)
 	}
-	args := arguments{of.project.String()}
+	args := db.Args{of.project.String()}
 	var payloads []string
-	if err := t.list(ctx, &payloads, fmt.Sprintf(selectAbout, args.list(of.ids(ofAny))), args...); err != nil {
+	if err := t.Select(ctx, &payloads, fmt.Sprintf(selectAbout, args.List(of.ids(ofAny))), args...); err != nil {
 		return err
 	}
 	for _, p := range payloads {

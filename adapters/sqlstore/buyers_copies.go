@@ -10,13 +10,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// folded is a column's text in lower case, A to Z alone: alike on both engines, and indexed so.
-func (d dialect) folded(column string) string {
-	if d.oneTrip {
+// foldedColumn is a column's text in lower case, A to Z alone: alike on both engines, and indexed so.
+func foldedColumn(d db.Dialect, column string) string {
+	if d.OneTrip {
 		return `lower(` + column + ` COLLATE "C")`
 	}
 	return "lower(" + column + ")"
@@ -24,8 +25,8 @@ func (d dialect) folded(column string) string {
 
 // checkoutEmail is the e-mail address of a checkout as it is indexed, or empty. It reads what is no JSON, too, so that a
 // damaged row can be written and migrated.
-func (d dialect) checkoutEmail() string {
-	if d.oneTrip {
+func checkoutEmail(d db.Dialect) string {
+	if d.OneTrip {
 		return `lower(COALESCE(substring(payment FROM '"email": ?"([^"]*)"'), '') COLLATE "C")`
 	}
 	return "lower(COALESCE(CASE WHEN json_valid(payment) THEN payment ->> 'email' END, ''))"
@@ -135,10 +136,10 @@ func inJSON(text string) string {
 }
 
 // eachPayload calls each with the kept payloads that have the address in them.
-func (t *tx) eachPayload(ctx context.Context, project id.Project, email string, each func(heldPayload) error) error {
+func eachPayload(ctx context.Context, t *db.Tx, project id.Project, email string, each func(heldPayload) error) error {
 	for after := ""; ; {
 		var rows []heldPayload
-		if err := t.list(ctx, &rows, selectHeldPayloads, project.String(), after); err != nil || len(rows) == 0 {
+		if err := t.Select(ctx, &rows, selectHeldPayloads, project.String(), after); err != nil || len(rows) == 0 {
 			return err
 		}
 		for _, r := range rows {
@@ -153,7 +154,7 @@ func (t *tx) eachPayload(ctx context.Context, project id.Project, email string, 
 }
 
 func (v BuyerRecords) Copied(ctx context.Context, project id.Project, email string) (list []ports.CopiedRecord, err error) {
-	err = v.store.inTx(ctx, project, func(t *tx) error {
+	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
 		list = nil
 		var rows []struct {
 			IntegrationID string `db:"integration_id"`
@@ -161,7 +162,7 @@ func (v BuyerRecords) Copied(ctx context.Context, project id.Project, email stri
 			Remote        string
 			Content       string
 		}
-		if err := t.list(ctx, &rows, selectCopied, project.String(), email); err != nil {
+		if err := t.Select(ctx, &rows, selectCopied, project.String(), email); err != nil {
 			return err
 		}
 		for _, r := range rows {
@@ -172,7 +173,7 @@ func (v BuyerRecords) Copied(ctx context.Context, project id.Project, email stri
 				Content:     orText(r.Content),
 			})
 		}
-		return t.eachPayload(ctx, project, email, func(p heldPayload) error {
+		return eachPayload(ctx, t, project, email, func(p heldPayload) error {
 			list = append(list, ports.CopiedRecord{
 				Integration: id.Stored[id.Integration](p.IntegrationID),
 				Resource:    "webhooks",
@@ -195,18 +196,18 @@ func orText(content string) json.RawMessage {
 }
 
 func (v BuyerRecords) EraseCopied(ctx context.Context, project id.Project, email, subject string) (erased, waiting int, err error) {
-	err = v.store.inTx(ctx, project, func(t *tx) error {
+	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
 		erased, waiting = 0, 0
-		n, err := t.exec(ctx, deleteCopied, project.String(), email)
+		n, err := t.Exec(ctx, deleteCopied, project.String(), email)
 		if err != nil {
 			return err
 		}
 		erased = int(n)
-		if _, err := t.exec(ctx, eraseAnswersAbout, subject); err != nil {
+		if _, err := t.Exec(ctx, eraseAnswersAbout, subject); err != nil {
 			return err
 		}
-		return t.eachPayload(ctx, project, email, func(p heldPayload) error {
-			n, err := t.exec(ctx, erasePayload, project.String(), p.ID)
+		return eachPayload(ctx, t, project, email, func(p heldPayload) error {
+			n, err := t.Exec(ctx, erasePayload, project.String(), p.ID)
 			if erased += int(n); n == 0 {
 				waiting++
 			}

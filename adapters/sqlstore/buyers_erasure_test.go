@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-func (s *Store) erased(t *testing.T, project id.Project, session id.Session, email string) ports.ErasedSession {
+func erased(s *Store, t *testing.T, project id.Project, session id.Session, email string) ports.ErasedSession {
 	t.Helper()
 	done, err := s.BuyerRecords().Erase(t.Context(), project, session, email)
 	if err != nil {
@@ -30,7 +31,7 @@ func TestErasingABuyer_openCheckout(t *testing.T) {
 		change(t, s, "UPDATE checkouts SET status = 'expired' WHERE id = '"+expired.String()+"'")
 		change(t, s, `UPDATE checkouts SET status = 'pending', attempt = 1, declines = 1,
 			payment = '{"method":"psp_spt","token_hash":"","email":"zoe@example.com","notes":"","option":"standard"}' WHERE id = '`+declined.String()+`'`)
-		if done := s.erased(t, sale.Project(), sale.Visit().Session.ID, zoe); done.Checkouts != 3 || len(done.Pending) > 0 {
+		if done := erased(s, t, sale.Project(), sale.Visit().Session.ID, zoe); done.Checkouts != 3 || len(done.Pending) > 0 {
 			t.Errorf("erased %+v", done)
 		}
 		for n, want := range map[int]error{0: checkout.ErrCanceled, 1: checkout.ErrExpired, 2: checkout.ErrCanceled} {
@@ -57,7 +58,7 @@ func TestErasingABuyer_beforeSealing(t *testing.T) {
 			}
 			if message == "I am zoe" {
 				sale.Checkouts(1, false)
-				if done := s.erased(t, sale.Project(), sale.Visit().Session.ID, zoe); done.Messages != 1 {
+				if done := erased(s, t, sale.Project(), sale.Visit().Session.ID, zoe); done.Messages != 1 {
 					t.Fatalf("erased %+v", done)
 				}
 			}
@@ -77,7 +78,7 @@ func TestABuyerIsFoundByAnAddressThatJSONEscapes(t *testing.T) {
 		sale := porttest.NewSale(t, views(s))
 		sale.Checkouts(1, false)
 		const email = "tom&zoe@example.com"
-		payment, err := toJSON(paymentJSON{Method: "psp_spt", Email: "Tom&Zoe@example.com", Option: "standard"})
+		payment, err := db.ToJSON(paymentJSON{Method: "psp_spt", Email: "Tom&Zoe@example.com", Option: "standard"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +87,7 @@ func TestABuyerIsFoundByAnAddressThatJSONEscapes(t *testing.T) {
 		if err != nil || len(found) != 1 {
 			t.Fatalf("sessions of %s: %v, %v", email, found, err)
 		}
-		if done := s.erased(t, sale.Project(), found[0], email); done.Checkouts != 1 {
+		if done := erased(s, t, sale.Project(), found[0], email); done.Checkouts != 1 {
 			t.Errorf("erased %+v", done)
 		}
 		if left := holding(t, s, "zoe@example.com"); len(left) > 0 {
@@ -110,7 +111,7 @@ func TestABuyerIsFoundInEitherCase(t *testing.T) {
 			}
 		}
 		change(t, s, "UPDATE orders SET fulfillment_status = 'delivered'")
-		if done := s.erased(t, sale.Project(), sale.Visit().Session.ID, "info@mÜller.de"); done.Orders != 1 {
+		if done := erased(s, t, sale.Project(), sale.Visit().Session.ID, "info@mÜller.de"); done.Orders != 1 {
 			t.Errorf("erased %+v", done)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
@@ -24,14 +25,14 @@ SELECT tables.name || '.' || columns.name AS c
 FROM sqlite_master AS tables, pragma_table_xinfo(tables.name) AS columns
 WHERE tables.type = 'table' AND columns.type IN ('TEXT', 'BLOB') AND columns.hidden = 0
 ORDER BY c`
-	if s.dialect.oneTrip {
+	if s.db.Dialect.OneTrip {
 		query = `
 SELECT table_name || '.' || column_name COLLATE "C" AS c
 FROM information_schema.columns
 WHERE table_schema = 'public' AND data_type IN ('text', 'bytea', 'json', 'jsonb', 'character varying') AND is_generated = 'NEVER'
 ORDER BY c`
 	}
-	if err := s.read.SelectContext(t.Context(), &list, query); err != nil {
+	if err := s.db.ReadPool().SelectContext(t.Context(), &list, query); err != nil {
 		t.Fatal(err)
 	}
 	return slices.DeleteFunc(list, func(n string) bool { return strings.HasPrefix(n, "goose_") || strings.HasPrefix(n, "sqlite_") })
@@ -43,8 +44,8 @@ func holding(t *testing.T, s *Store, text string) (list []string) {
 	for _, column := range textColumns(t, s) {
 		table, name, _ := strings.Cut(column, ".")
 		var values [][]byte
-		if err := s.inTx(t.Context(), anyProject, func(x *tx) error {
-			return x.list(t.Context(), &values, "SELECT "+name+" FROM "+table+" WHERE "+name+" IS NOT NULL")
+		if err := s.db.InTx(t.Context(), db.AnyProject, func(x *db.Tx) error {
+			return x.Select(t.Context(), &values, "SELECT "+name+" FROM "+table+" WHERE "+name+" IS NOT NULL")
 		}); err != nil {
 			t.Fatalf("%s: %v", column, err)
 		}
@@ -90,11 +91,11 @@ func marked(t *testing.T, s *Store) (sale *porttest.Sale, answer ports.KeyUse) {
 		`INSERT INTO refunds (project_id, id, order_id, payment_id, return_id, status, currency, amount, reason, failure, provider, created_at, updated_at, attempts)
 			SELECT project_id, 'ref_1', order_id, id, '', 'failed', currency, 1, 'zoe', '', '', 0, 0, 0 FROM payments ` + of,
 		`INSERT INTO labels (project_id, order_id, test, id, integration_id, carrier, service, grams, unsure, remote, tracking_number, currency, price, pdf, told, created_at)
-			VALUES ('` + project + `', '` + order + `', FALSE, 'l', 'i', 'DHL', 's', 1, FALSE, '', 'zoe', 'USD', 1, CAST('zoe' AS ` + s.blob() + `), TRUE, 0)`,
+			VALUES ('` + project + `', '` + order + `', FALSE, 'l', 'i', 'DHL', 's', 1, FALSE, '', 'zoe', 'USD', 1, CAST('zoe' AS ` + blob(s) + `), TRUE, 0)`,
 		`INSERT INTO copies (project_id, integration_id, resource, remote, local, sku, digest, quantity, seen, removed, email, content, updated_at)
 			VALUES ('` + project + `', 'i', 'customers', '1', '', '', '', 0, '', FALSE, 'zoe@example.com', '{"customer":{"name":"zoe"}}', 0)`,
 		`INSERT INTO webhook_deliveries (project_id, id, integration_id, webhook_id, topic, remote, status, error, retries, size, payload, received_at)
-			VALUES ('` + project + `', 'w', 'i', 'w', 't', '', 'failed', '', 0, 1, CAST('{"email":"Zoe@example.com","name":"zoe"}' AS ` + s.blob() + `), 0)`,
+			VALUES ('` + project + `', 'w', 'i', 'w', 't', '', 'failed', '', 0, 1, CAST('{"email":"Zoe@example.com","name":"zoe"}' AS ` + blob(s) + `), 0)`,
 	} {
 		change(t, s, statement)
 	}
@@ -106,8 +107,8 @@ func marked(t *testing.T, s *Store) (sale *porttest.Sale, answer ports.KeyUse) {
 	return sale, answer
 }
 
-func (s *Store) blob() string {
-	if s.dialect.oneTrip {
+func blob(s *Store) string {
+	if s.db.Dialect.OneTrip {
 		return "BYTEA"
 	}
 	return "BLOB"
@@ -118,7 +119,7 @@ func TestErasingABuyer(t *testing.T) {
 		sale, answer := marked(t, s)
 		records, project := s.BuyerRecords(), sale.Project()
 		everywhere := holding(t, s, "zoe")
-		for _, p := range s.dialect.personal() {
+		for _, p := range personalTables(s.db.Dialect) {
 			for _, c := range p.erased {
 				if column := p.table + "." + c.name; c.name != "salt" && !slices.Contains(everywhere, column) {
 					t.Errorf("%s is not marked in this test: %v", column, everywhere)
@@ -206,13 +207,13 @@ func TestErasingABuyer(t *testing.T) {
 func TestABuyerIsFoundByAnIndex(t *testing.T) {
 	s := freshPostgres(t)
 	var plan []string
-	args := arguments{"p"}
-	query := s.dialect.buyerSessions(&args, zoe)
-	if err := s.inTx(t.Context(), anyProject, func(x *tx) error {
-		if _, err := x.exec(t.Context(), "SET LOCAL enable_seqscan = off"); err != nil {
+	args := db.Args{"p"}
+	query := buyerSessions(s.db.Dialect, &args, zoe)
+	if err := s.db.InTx(t.Context(), db.AnyProject, func(x *db.Tx) error {
+		if _, err := x.Exec(t.Context(), "SET LOCAL enable_seqscan = off"); err != nil {
 			return err
 		}
-		return x.list(t.Context(), &plan, "EXPLAIN "+query, args...)
+		return x.Select(t.Context(), &plan, "EXPLAIN "+query, args...)
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -11,7 +12,7 @@ import (
 
 // Catalog is the store's view of catalogues as a whole.
 type Catalog struct {
-	store  *Store
+	store  *db.DB
 	counts *categoryCounts
 }
 
@@ -20,13 +21,13 @@ var (
 	_ ports.BulkProducts  = Catalog{}
 )
 
-// Catalog reads and writes many products at once. The view remembers the last count of some projects'
+// NewCatalog returns a view that reads and writes many products at once. The view remembers the last count of some projects'
 // categories: keep it.
-func (s *Store) Catalog() Catalog { return Catalog{s, &categoryCounts{}} }
+func NewCatalog(s *db.DB) Catalog { return Catalog{s, &categoryCounts{}} }
 
 func (c Catalog) Upsert(ctx context.Context, project id.Project, keys ports.ProductKeys,
 	change func(ports.KnownProducts) []ports.ProductWrite) (failed map[int]error, err error) {
-	err = c.store.inTx(ctx, project, func(t *tx) error {
+	err = c.store.InTx(ctx, project, func(t *db.Tx) error {
 		catalogue, err := openCatalogue(ctx, t, project)
 		if err != nil {
 			return err
@@ -58,14 +59,14 @@ func (c *catalogue) known(ctx context.Context, keys ports.ProductKeys) (ports.Kn
 		return known, err
 	}
 	missing := slices.DeleteFunc(slices.Clone(keys.IDs), func(p id.Product) bool { return known.ByID[p] != nil })
-	return known, c.load(ctx, known, "id", texts(missing))
+	return known, c.load(ctx, known, "id", db.Strings(missing))
 }
 
 // load adds the products whose column has one of the values.
 func (c *catalogue) load(ctx context.Context, known ports.KnownProducts, column string, values []string) error {
-	for some := range slices.Chunk(values, listed) {
-		args := arguments{c.project.String()}
-		list, err := c.t.among(&args, some)
+	for some := range slices.Chunk(values, db.Listed) {
+		args := db.Args{c.project.String()}
+		list, err := c.t.In(&args, some)
 		if err != nil {
 			return err
 		}

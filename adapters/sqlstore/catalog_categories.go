@@ -27,9 +27,9 @@ func (c Catalog) Categories(ctx context.Context, project id.Project) ([]catalog.
 	last, counted := c.counts.of(project)
 	var version []struct{ Version int64 }
 	if counted {
-		b := c.store.reading(project)
-		b.query(&version, selectVersion, project.String())
-		if err := b.run(ctx); err != nil {
+		b := c.store.Read(project)
+		b.Query(&version, selectVersion, project.String())
+		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
 		if len(version) > 0 && version[0].Version == last.version {
@@ -38,10 +38,10 @@ func (c Catalog) Categories(ctx context.Context, project id.Project) ([]catalog.
 		version = nil
 	}
 	var rows []categoryRow
-	b := c.store.reading(project)
-	b.query(&version, selectVersion, project.String())
-	b.query(&rows, selectCategories, project.String())
-	if err := b.run(ctx); err != nil {
+	b := c.store.Read(project)
+	b.Query(&version, selectVersion, project.String())
+	b.Query(&rows, selectCategories, project.String())
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	categories := fromCategoryRows(rows)

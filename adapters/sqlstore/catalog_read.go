@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -54,18 +55,18 @@ func (c Catalog) Changes(ctx context.Context, project id.Project, since int64) (
 	var synonyms []synonymRow
 	changed := "(SELECT id FROM products" + changedProducts + ")"
 
-	b := c.store.reading(project)
-	b.query(&version, selectVersions, project.String())
-	b.query(&rows, selectProducts+changedProducts+"\nORDER BY changed_version, id", project.String(), since)
-	b.query(&variants, selectVariants+changed+byPosition, project.String(), since)
-	b.query(&levels, selectLevels+"\n  AND variants.product_id IN "+changed+byVariant, project.String(), since)
-	b.query(&removed, selectRemoved, project.String(), since)
-	b.query(&synonyms, selectWrittenSynonyms, project.String(), since)
-	if err := b.run(ctx); err != nil {
+	b := c.store.Read(project)
+	b.Query(&version, selectVersions, project.String())
+	b.Query(&rows, selectProducts+changedProducts+"\nORDER BY changed_version, id", project.String(), since)
+	b.Query(&variants, selectVariants+changed+byPosition, project.String(), since)
+	b.Query(&levels, selectLevels+"\n  AND variants.product_id IN "+changed+byVariant, project.String(), since)
+	b.Query(&removed, selectRemoved, project.String(), since)
+	b.Query(&synonyms, selectWrittenSynonyms, project.String(), since)
+	if err := b.Run(ctx); err != nil {
 		return ports.CatalogChanges{}, err
 	}
 	if len(version) == 0 {
-		return ports.CatalogChanges{}, missingProject()
+		return ports.CatalogChanges{}, db.MissingProject()
 	}
 	products, err := fromProductRows(rows, variants)
 	if err != nil {
@@ -90,19 +91,19 @@ func writtenSynonyms(rows []synonymRow, written, since int64) (*[]catalog.Synony
 }
 
 func (c Catalog) Active(ctx context.Context, project id.Project, products []id.Product) ([]*catalog.Product, error) {
-	args := arguments{project.String()}
+	args := db.Args{project.String()}
 	active := `
 WHERE project_id = $1
   AND deleted_at IS NULL
   AND status = 'active'
-  AND id IN ` + args.list(texts(products))
+  AND id IN ` + args.List(db.Strings(products))
 
 	var rows []productRow
 	var variants []variantRow
-	b := c.store.reading(project)
-	b.query(&rows, selectProducts+active, args...)
-	b.query(&variants, selectVariants+"(SELECT id FROM products"+active+")"+byPosition, args...)
-	if err := b.run(ctx); err != nil {
+	b := c.store.Read(project)
+	b.Query(&rows, selectProducts+active, args...)
+	b.Query(&variants, selectVariants+"(SELECT id FROM products"+active+")"+byPosition, args...)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	return fromProductRows(rows, variants)

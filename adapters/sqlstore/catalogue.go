@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -14,7 +15,7 @@ import (
 // the start, so that writes come one after the other: their versions are in commit order, and what is
 // read here, as which skus are taken, stays so until the transaction ends.
 type catalogue struct {
-	t        *tx
+	t        *db.Tx
 	project  id.Project
 	version  int64
 	currency string
@@ -23,25 +24,25 @@ type catalogue struct {
 	full     error
 }
 
-func openCatalogue(ctx context.Context, t *tx, project id.Project) (*catalogue, error) {
+func openCatalogue(ctx context.Context, t *db.Tx, project id.Project) (*catalogue, error) {
 	var r struct {
 		Version  int64 `db:"catalog_version"`
 		Currency string
 		Products int
 		Plan     string
 	}
-	found, err := t.get(ctx, &r, `
+	found, err := t.Get(ctx, &r, `
 UPDATE projects
 SET catalog_version = catalog_version + 1
-WHERE id = $1`+activeOnly+`
-RETURNING catalog_version, currency, products, `+planOfProject+` AS plan`, project.String())
+WHERE id = $1`+db.ActiveOnly+`
+RETURNING catalog_version, currency, products, `+db.PlanOfProject+` AS plan`, project.String())
 	if err != nil {
 		return nil, err
 	}
 	if !found {
-		return nil, missingProject()
+		return nil, db.MissingProject()
 	}
-	plan, limits, err := t.dialect.limits(r.Plan)
+	plan, limits, err := t.Dialect.Limits(r.Plan)
 	return &catalogue{
 		t:        t,
 		project:  project,
@@ -58,7 +59,7 @@ func (c *catalogue) count(ctx context.Context, more int) error {
 	if more == 0 {
 		return nil
 	}
-	_, err := c.t.exec(ctx, `
+	_, err := c.t.Exec(ctx, `
 UPDATE projects
 SET products = products + $2
 WHERE id = $1`, c.project.String(), more)
@@ -69,11 +70,11 @@ WHERE id = $1`, c.project.String(), more)
 func (c *catalogue) products(ctx context.Context, where string, args ...any) ([]*catalog.Product, error) {
 	args = append([]any{c.project.String()}, args...)
 	var rows []productRow
-	if err := c.t.list(ctx, &rows, selectProducts+where, args...); err != nil {
+	if err := c.t.Select(ctx, &rows, selectProducts+where, args...); err != nil {
 		return nil, err
 	}
 	var variants []variantRow
-	err := c.t.list(ctx, &variants, selectVariants+"(SELECT id FROM products"+where+")"+byPosition, args...)
+	err := c.t.Select(ctx, &variants, selectVariants+"(SELECT id FROM products"+where+")"+byPosition, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -176,14 +177,14 @@ func (c *catalogue) owners(ctx context.Context, writes []ports.ProductWrite, bef
 		}
 	}
 	slices.Sort(wanted)
-	for some := range slices.Chunk(slices.Compact(wanted), listed) {
-		args := arguments{c.project.String()}
-		list, err := c.t.among(&args, some)
+	for some := range slices.Chunk(slices.Compact(wanted), db.Listed) {
+		args := db.Args{c.project.String()}
+		list, err := c.t.In(&args, some)
 		if err != nil {
 			return nil, err
 		}
 		var rows []struct{ SKU, Owner string }
-		if err := c.t.list(ctx, &rows, `
+		if err := c.t.Select(ctx, &rows, `
 SELECT sku, id AS owner
 FROM products
 WHERE project_id = $1
@@ -211,7 +212,7 @@ func (c *catalogue) admit(taken owners, p *catalog.Product) error {
 	}
 	for _, sku := range footprintOf(p).skus {
 		if owner, ok := taken[sku]; ok && owner != p.ID {
-			return skuTaken()
+			return db.SkuTaken()
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -58,7 +59,7 @@ func newShipment(to *catalogue) *shipment {
 }
 
 func (s *shipment) holds(product id.Product) bool { return s.aboard[product] }
-func (s *shipment) full() bool                    { return len(s.products) >= s.to.t.dialect.maxRows }
+func (s *shipment) full() bool                    { return len(s.products) >= s.to.t.Dialect.MaxRows }
 
 // add takes in a product. It fails if the product's text cannot be stored.
 func (s *shipment) add(w ports.ProductWrite, before footprint) error {
@@ -90,8 +91,8 @@ func (s *shipment) variantValues(p *catalog.Product, before footprint) ([][]any,
 		if before.has(i, v) {
 			continue
 		}
-		row, err := plain([]any{
-			s.to.project.String(), v.ID.String(), p.ID.String(), v.SKU, i, v.Size, v.Color, toOptionalMinor(v.Price),
+		row, err := db.Plain([]any{
+			s.to.project.String(), v.ID.String(), p.ID.String(), v.SKU, i, v.Size, v.Color, db.OptionalMinor(v.Price),
 		})
 		if err != nil {
 			return nil, err
@@ -102,32 +103,32 @@ func (s *shipment) variantValues(p *catalog.Product, before footprint) ([][]any,
 }
 
 func (s *shipment) productValues(p *catalog.Product) ([]any, error) {
-	details, err := toJSON(toDetailsJSON(p))
+	details, err := db.ToJSON(toDetailsJSON(p))
 	if err != nil {
 		return nil, err
 	}
-	return plain([]any{
+	return db.Plain([]any{
 		s.to.project.String(), p.ID.String(), p.SKU, p.Name, p.Category, folded(p.Name + "\n" + p.SKU),
-		p.Price.Minor(), p.Price.Currency().Code(), toOptionalMinor(p.Cost), toOptionalMinor(p.CompetitorPrice),
-		p.Negotiable, details, p.Status.String(), s.to.version, toMillis(p.CreatedAt), toMillis(p.UpdatedAt),
+		p.Price.Minor(), p.Price.Currency().Code(), db.OptionalMinor(p.Cost), db.OptionalMinor(p.CompetitorPrice),
+		p.Negotiable, details, p.Status.String(), s.to.version, db.Millis(p.CreatedAt), db.Millis(p.UpdatedAt),
 	})
 }
 
 // send writes it all. Variants that go make room for others with their skus.
 func (s *shipment) send(ctx context.Context) error {
-	for some := range slices.Chunk(s.dropped, listed) {
-		args := arguments{s.to.project.String()}
-		if _, err := s.to.t.exec(ctx, `
+	for some := range slices.Chunk(s.dropped, db.Listed) {
+		args := db.Args{s.to.project.String()}
+		if _, err := s.to.t.Exec(ctx, `
 DELETE FROM variants
 WHERE project_id = $1
-  AND id IN `+args.list(some), args...); err != nil {
+  AND id IN `+args.List(some), args...); err != nil {
 			return err
 		}
 	}
-	if err := s.to.t.insert(ctx, upsertProducts, s.products, replaceProducts); err != nil {
+	if err := s.to.t.Insert(ctx, upsertProducts, s.products, replaceProducts); err != nil {
 		return err
 	}
-	if err := s.to.t.insert(ctx, upsertVariants, s.variants, replaceVariants); err != nil {
+	if err := s.to.t.Insert(ctx, upsertVariants, s.variants, replaceVariants); err != nil {
 		return err
 	}
 	return s.sendStock(ctx)
@@ -143,10 +144,10 @@ func (s *shipment) sendStock(ctx context.Context) error {
 	for i, l := range s.stock {
 		rows[i] = s.level(l, 0)
 	}
-	if err := s.to.t.insert(ctx, upsertStock, rows, replaceStock); err != nil || !s.recount {
+	if err := s.to.t.Insert(ctx, upsertStock, rows, replaceStock); err != nil || !s.recount {
 		return err
 	}
-	held, err := s.to.t.held(ctx, s.to.project)
+	held, err := held(ctx, s.to.t, s.to.project)
 	if err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func (s *shipment) sendStock(ctx context.Context) error {
 			rows = append(rows, s.level(l, n))
 		}
 	}
-	return s.to.t.insert(ctx, upsertStock, rows, replaceStock)
+	return s.to.t.Insert(ctx, upsertStock, rows, replaceStock)
 }
 
 // level returns the stock row for a counted quantity, some of which payment attempts hold.

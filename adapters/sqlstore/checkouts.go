@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -13,31 +15,31 @@ import (
 )
 
 // Checkouts is the store's view of checkouts.
-type Checkouts struct{ store *Store }
+type Checkouts struct{ store *db.DB }
 
 var _ ports.Checkouts = Checkouts{}
 
-// Checkouts keeps checkouts and what moves with them.
-func (s *Store) Checkouts() Checkouts { return Checkouts{s} }
+// NewCheckouts returns a view that keeps checkouts and what moves with them.
+func NewCheckouts(s *db.DB) Checkouts { return Checkouts{s} }
 
-// LapsedCheckouts hands out checkouts whose payment nobody looks after.
-func (s *Store) LapsedCheckouts() ports.LapsedCheckouts {
-	return workQueue[leasedCheckoutRow, *checkout.Checkout]{s, lapsedCheckouts, leasedCheckoutRow.lease}
+// NewLapsedCheckouts returns a view that hands out checkouts whose payment nobody looks after.
+func NewLapsedCheckouts(s *db.DB) ports.LapsedCheckouts {
+	return queue.Queue[leasedCheckoutRow, *checkout.Checkout]{Store: s, Table: lapsedCheckouts, Lease: leasedCheckoutRow.lease}
 }
 
-var lapsedCheckouts = queueTable{
-	name: "payments", table: "checkouts", key: "id", group: "queue", waits: "status = 'processing'",
-	due: "CASE WHEN retry_at > lease_until THEN retry_at ELSE lease_until END", lease: "lease_until", retry: "retry_at",
-	columns: checkoutColumns,
+var lapsedCheckouts = queue.Table{
+	Name: "payments", Table: "checkouts", Key: "id", Group: "queue", Waits: "status = 'processing'",
+	Due: "CASE WHEN retry_at > lease_until THEN retry_at ELSE lease_until END", Lease: "lease_until", Retry: "retry_at",
+	Columns: checkoutColumns,
 }
 
 type leasedCheckoutRow struct {
 	checkoutRow
-	heldRow
+	queue.HeldRow
 }
 
 func (r leasedCheckoutRow) lease() ports.Leased[*checkout.Checkout] {
-	return decoded(r.held(r.ProjectID, r.ID, r.Queue), func() (*checkout.Checkout, error) { return fromCheckoutRow(r.checkoutRow) })
+	return queue.Decoded(r.Held(r.ProjectID, r.ID, r.Queue), func() (*checkout.Checkout, error) { return fromCheckoutRow(r.checkoutRow) })
 }
 
 const (
@@ -132,10 +134,10 @@ func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout) error {
 		return err
 	}
 	var stored []struct{ ID string }
-	b := v.store.writing(c.Snapshot().Project)
-	b.query(&stored, fmt.Sprintf(insertCheckout, v.store.dialect.moment()), append(row.args(), checkout.MaxOpen)...)
-	if err := b.run(ctx); err != nil {
-		return orMissingSession(err)
+	b := v.store.Write(c.Snapshot().Project)
+	b.Query(&stored, fmt.Sprintf(insertCheckout, v.store.Dialect.Moment()), append(row.args(), checkout.MaxOpen)...)
+	if err := b.Run(ctx); err != nil {
+		return db.OrMissingSession(err)
 	}
 	if len(stored) == 0 {
 		return account.Full(checkout.MaxOpen, "open checkouts", "a session")
@@ -145,9 +147,9 @@ func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout) error {
 
 func (v Checkouts) Get(ctx context.Context, project id.Project, of id.Checkout) (*checkout.Checkout, error) {
 	var rows []checkoutRow
-	b := v.store.reading(project)
-	b.query(&rows, selectCheckout, project.String(), of.String())
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(project)
+	b.Query(&rows, selectCheckout, project.String(), of.String())
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
@@ -158,9 +160,9 @@ func (v Checkouts) Get(ctx context.Context, project id.Project, of id.Checkout) 
 
 func (v Checkouts) UndecidedAttempts(ctx context.Context, project id.Project) ([]*checkout.Checkout, error) {
 	var rows []checkoutRow
-	b := v.store.reading(project)
-	b.query(&rows, selectUndecidedAttempts, project.String())
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(project)
+	b.Query(&rows, selectUndecidedAttempts, project.String())
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	list := make([]*checkout.Checkout, len(rows))
@@ -174,26 +176,26 @@ func (v Checkouts) UndecidedAttempts(ctx context.Context, project id.Project) ([
 }
 
 func (v Checkouts) InTx(ctx context.Context, project id.Project, work func(ports.Purchase) error) error {
-	return v.store.inTx(ctx, project, func(t *tx) error { return work(purchase{t, project}) })
+	return v.store.InTx(ctx, project, func(t *db.Tx) error { return work(purchase{t, project}) })
 }
 
 func (v Checkouts) Standing(ctx context.Context, project id.Project, of id.Checkout, client string, window time.Duration) (ports.Standing, error) {
 	var rows []checkoutNowRow
 	var tried []triedRow
-	b := v.store.reading(project)
-	b.query(&rows, fmt.Sprintf(selectCheckoutNow, v.store.dialect.clock), project.String(), of.String())
-	b.query(&tried, fmt.Sprintf(triedOf, v.store.dialect.clock), project.String(), of.String(), client, window.Milliseconds())
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(project)
+	b.Query(&rows, fmt.Sprintf(selectCheckoutNow, v.store.Dialect.Clock), project.String(), of.String())
+	b.Query(&tried, fmt.Sprintf(triedOf, v.store.Dialect.Clock), project.String(), of.String(), client, window.Milliseconds())
+	if err := b.Run(ctx); err != nil {
 		return ports.Standing{}, err
 	}
 	if len(rows) == 0 {
 		return ports.Standing{}, fault.Missing("checkout")
 	}
 	c, err := fromCheckoutRow(rows[0].checkoutRow)
-	standing := ports.Standing{Checkout: c, Now: fromMillis(rows[0].Now)}
+	standing := ports.Standing{Checkout: c, Now: db.Time(rows[0].Now)}
 	for _, payer := range tried {
 		if payer.Declined > standing.Declines {
-			standing.Declines, standing.First = payer.Declined, fromSetMillis(payer.First)
+			standing.Declines, standing.First = payer.Declined, db.TimeOrZero(payer.First)
 		}
 		standing.Tried = max(standing.Tried, payer.Declined+payer.InFlight)
 	}
@@ -201,9 +203,9 @@ func (v Checkouts) Standing(ctx context.Context, project id.Project, of id.Check
 }
 
 func (v Checkouts) ForgetDeclines(ctx context.Context, before time.Time) error {
-	b := v.store.writing(anyProject)
-	b.exec(deleteDeclines, toMillis(before))
-	return b.run(ctx)
+	b := v.store.Write(db.AnyProject)
+	b.Exec(deleteDeclines, db.Millis(before))
+	return b.Run(ctx)
 }
 
 // triedRow is how many payments a session or a client tried.

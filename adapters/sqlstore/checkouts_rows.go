@@ -2,8 +2,8 @@ package sqlstore
 
 import (
 	"cmp"
-	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -59,8 +59,8 @@ func toCheckoutRow(c *checkout.Checkout) (checkoutRow, error) {
 		ProjectID: s.Project.String(), ID: s.ID.String(), SessionID: s.Session.String(), Status: s.Status.String(),
 		Selected: s.Selected, Currency: s.Subtotal.Currency().Code(),
 		Subtotal: s.Subtotal.Minor(), Tax: s.Tax.Minor(), Savings: s.Savings.Minor(),
-		Attempt: s.Attempt, Declines: s.Declines, LeaseUntil: toSetMillis(s.LeaseUntil), RetryAt: toSetMillis(s.RetryAt),
-		CreatedAt: toMillis(s.CreatedAt), ValidUntil: toMillis(s.ValidUntil), ClaimedAt: toSetMillis(s.ClaimedAt),
+		Attempt: s.Attempt, Declines: s.Declines, LeaseUntil: db.MillisOrNull(s.LeaseUntil), RetryAt: db.MillisOrNull(s.RetryAt),
+		CreatedAt: db.Millis(s.CreatedAt), ValidUntil: db.Millis(s.ValidUntil), ClaimedAt: db.MillisOrNull(s.ClaimedAt),
 	}
 	if s.Payment.Method != "" {
 		r.Queue = accountGroup(s.Project, s.Payment.Route)
@@ -76,7 +76,7 @@ func toCheckoutRow(c *checkout.Checkout) (checkoutRow, error) {
 		{&r.Taken, toTakesJSON(s.Taken)},
 	} {
 		var err error
-		if *nested.text, err = toJSON(nested.value); err != nil {
+		if *nested.text, err = db.ToJSON(nested.value); err != nil {
 			return checkoutRow{}, err
 		}
 	}
@@ -84,7 +84,7 @@ func toCheckoutRow(c *checkout.Checkout) (checkoutRow, error) {
 }
 
 func fromCheckoutRow(r checkoutRow) (*checkout.Checkout, error) {
-	c, err := fromCurrency(r.Currency)
+	c, err := db.Currency(r.Currency)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func fromCheckoutRow(r checkoutRow) (*checkout.Checkout, error) {
 		text string
 		to   any
 	}{{r.Lines, &lines}, {r.Address, &address}, {r.Options, &options}, {r.Payment, &payment}, {r.Taken, &taken}} {
-		if err := fromJSON(nested.text, nested.to); err != nil {
+		if err := db.FromJSON(nested.text, nested.to); err != nil {
 			return nil, err
 		}
 	}
@@ -106,10 +106,10 @@ func fromCheckoutRow(r checkoutRow) (*checkout.Checkout, error) {
 		Status: checkout.Statuses[r.Status], Lines: fromLinesJSON(lines, c), Address: checkout.Address(address),
 		Options: fromOptionsJSON(options, c), Selected: r.Selected,
 		Subtotal: money.Of(r.Subtotal, c), Tax: money.Of(r.Tax, c), Savings: money.Of(r.Savings, c),
-		Attempt: r.Attempt, Declines: r.Declines, LeaseUntil: fromSetMillis(r.LeaseUntil), RetryAt: fromSetMillis(r.RetryAt),
+		Attempt: r.Attempt, Declines: r.Declines, LeaseUntil: db.TimeOrZero(r.LeaseUntil), RetryAt: db.TimeOrZero(r.RetryAt),
 		Payment: fromPaymentJSON(payment), Earlier: fromAttemptsJSON(payment.Earlier, c), Unresolved: payment.Unresolved, Progress: payment.Progress,
 		Problem: payment.Problem, Manual: payment.Manual, Taken: fromTakesJSON(taken),
-		CreatedAt: fromMillis(r.CreatedAt), ValidUntil: fromMillis(r.ValidUntil), ClaimedAt: fromSetMillis(r.ClaimedAt),
+		CreatedAt: db.Time(r.CreatedAt), ValidUntil: db.Time(r.ValidUntil), ClaimedAt: db.TimeOrZero(r.ClaimedAt),
 	}), nil
 }
 
@@ -269,19 +269,4 @@ func fromTakesJSON(list []takeJSON) []catalog.Take {
 		takes = append(takes, catalog.Take{Variant: id.Stored[id.Variant](t.Variant), Location: t.Location, Quantity: t.Quantity})
 	}
 	return takes
-}
-
-// toSetMillis is null for the zero Time, which stands for never.
-func toSetMillis(t time.Time) *int64 {
-	if t.IsZero() {
-		return nil
-	}
-	return toOptionalMillis(&t)
-}
-
-func fromSetMillis(n *int64) time.Time {
-	if n == nil {
-		return time.Time{}
-	}
-	return fromMillis(*n)
 }

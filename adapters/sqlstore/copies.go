@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
@@ -14,15 +15,15 @@ import (
 )
 
 // Copies is the store's view of what is known of platforms' records.
-type Copies struct{ store *Store }
+type Copies struct{ store *db.DB }
 
 var (
 	_ ports.Copies     = Copies{}
 	_ ports.CopyReader = Copies{}
 )
 
-// Copies keeps copies, and tells of them.
-func (s *Store) Copies() Copies { return Copies{s} }
+// NewCopies returns a view that keeps copies, and tells of them.
+func NewCopies(s *db.DB) Copies { return Copies{s} }
 
 const (
 	selectCopies = `
@@ -78,18 +79,18 @@ func (v Copies) among(ctx context.Context, of ports.CopiesOf, column string, val
 	if len(values) == 0 {
 		return nil, nil
 	}
-	chunks := slices.Collect(slices.Chunk(slices.Compact(slices.Sorted(slices.Values(values))), listed))
+	chunks := slices.Collect(slices.Chunk(slices.Compact(slices.Sorted(slices.Values(values))), db.Listed))
 	rows := make([][]copyRow, len(chunks))
-	b := v.store.reading(of.Project)
+	b := v.store.Read(of.Project)
 	for i, some := range chunks {
 		args := keyOf(of)
-		query, err := v.store.dialect.copiesAmong(&args, column, some, and)
+		query, err := copiesAmong(v.store.Dialect, &args, column, some, and)
 		if err != nil {
 			return nil, err
 		}
-		b.query(&rows[i], query, args...)
+		b.Query(&rows[i], query, args...)
 	}
-	if err := b.run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	return fromCopyRows(slices.Concat(rows...))
@@ -98,14 +99,14 @@ func (v Copies) among(ctx context.Context, of ports.CopiesOf, column string, val
 // copiesAmong looks each value up by itself on PostgreSQL. Before its first ANALYZE, which a first import
 // may be over before, it takes the columns before for selective enough, and filters all copies of the
 // integration (50,000 copies, 500 values: 14 ms, and 1.7 ms so). OFFSET keeps it from doing so here.
-func (d dialect) copiesAmong(args *arguments, column string, values []string, and string) (string, error) {
-	if !d.oneTrip {
-		list, err := d.among(args, values)
+func copiesAmong(d db.Dialect, args *db.Args, column string, values []string, and string) (string, error) {
+	if !d.OneTrip {
+		list, err := d.In(args, values)
 		return selectCopies + copiesOf + "\n  AND " + column + " IN " + list + and, err
 	}
 	wanted := make([]string, len(values))
 	for i, value := range values {
-		wanted[i] = args.row(value)
+		wanted[i] = args.Row(value)
 	}
 	return `
 SELECT found.*
@@ -115,8 +116,8 @@ OFFSET 0) AS found`, nil
 }
 
 // keyOf are the values of copiesOf.
-func keyOf(of ports.CopiesOf) arguments {
-	return arguments{of.Project.String(), of.Integration.String(), of.Resource.String()}
+func keyOf(of ports.CopiesOf) db.Args {
+	return db.Args{of.Project.String(), of.Integration.String(), of.Resource.String()}
 }
 
 // Save stores the last of copies that are given twice. All are of one project, whose row it holds, so that
@@ -137,11 +138,11 @@ func (v Copies) Save(ctx context.Context, copies []*syncrun.Copy) error {
 		}
 		rows = append(rows, args)
 	}
-	return v.store.inTx(ctx, project, func(t *tx) error {
-		if there, err := projectStays(ctx, t, project); err != nil || !there {
-			return orMissingProject(err)
+	return v.store.InTx(ctx, project, func(t *db.Tx) error {
+		if there, err := db.ProjectStays(ctx, t, project); err != nil || !there {
+			return db.OrMissingProject(err)
 		}
-		return t.insert(ctx, upsertCopies, rows, replaceCopies)
+		return t.Insert(ctx, upsertCopies, rows, replaceCopies)
 	})
 }
 
@@ -164,30 +165,30 @@ func (v Copies) See(ctx context.Context, of ports.CopiesOf, run id.Sync, remotes
 	if len(remotes) == 0 {
 		return nil
 	}
-	b := v.store.writing(of.Project)
-	for some := range slices.Chunk(remotes, listed) {
+	b := v.store.Write(of.Project)
+	for some := range slices.Chunk(remotes, db.Listed) {
 		args := append(keyOf(of), run.String())
-		list, err := v.store.dialect.among(&args, some)
+		list, err := v.store.Dialect.In(&args, some)
 		if err != nil {
 			return err
 		}
-		b.exec(seeCopies+list, args...)
+		b.Exec(seeCopies+list, args...)
 	}
-	return b.run(ctx)
+	return b.Run(ctx)
 }
 
 func (v Copies) Unseen(ctx context.Context, of ports.CopiesOf, run id.Sync, n int) (list []*syncrun.Copy, unseen, all int, err error) {
 	var rows []copyRow
 	var counts []struct{ Unseen, Total int }
 	args := append(keyOf(of), run.String())
-	b := v.store.reading(of.Project)
-	b.query(&counts, countUnseen, args...)
-	b.query(&rows, selectCopies+copiesOf+`
+	b := v.store.Read(of.Project)
+	b.Query(&counts, countUnseen, args...)
+	b.Query(&rows, selectCopies+copiesOf+`
   AND NOT removed
   AND seen <> $4
 ORDER BY remote
 LIMIT $5`, append(args, n)...)
-	if err := b.run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, 0, err
 	}
 	list, err = fromCopyRows(rows)
@@ -196,14 +197,14 @@ LIMIT $5`, append(args, n)...)
 
 func (v Copies) List(ctx context.Context, of ports.CopiesOf, page ports.Page) ([]*syncrun.Copy, int, error) {
 	var rows []copyRow
-	var total []countRow
+	var total []db.CountRow
 	args := keyOf(of)
-	b := v.store.reading(of.Project)
-	b.query(&total, "SELECT count(*) AS n\nFROM copies"+copiesOf, args...)
-	b.query(&rows, selectCopies+copiesOf+`
+	b := v.store.Read(of.Project)
+	b.Query(&total, "SELECT count(*) AS n\nFROM copies"+copiesOf, args...)
+	b.Query(&rows, selectCopies+copiesOf+`
 ORDER BY remote
 LIMIT $4 OFFSET $5`, append(args, page.Limit, page.Offset)...)
-	if err := b.run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	list, err := fromCopyRows(rows)
@@ -211,12 +212,12 @@ LIMIT $4 OFFSET $5`, append(args, page.Limit, page.Offset)...)
 }
 
 func (v Copies) Customer(ctx context.Context, project id.Project, email string) (*syncrun.Customer, error) {
-	args := arguments{project.String(), email}
+	args := db.Args{project.String(), email}
 	var rows []struct{ Content string }
-	b := v.store.reading(project)
-	b.query(&rows, selectCustomers+args.list(withCustomers())+`)
+	b := v.store.Read(project)
+	b.Query(&rows, selectCustomers+args.List(withCustomers())+`)
 ORDER BY updated_at DESC, integration_id, remote`, args...)
-	if err := b.run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	var best *syncrun.Customer

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
@@ -66,8 +67,8 @@ type syncedCustomerJSON struct {
 func toCopyArgs(c *syncrun.Copy) ([]any, error) {
 	content, err := toContent(c)
 	return []any{
-		c.Project.String(), c.Integration.String(), c.Resource.String(), c.Remote, c.Local, c.SKU, c.Digest, orNull(toPrints(c.Prints)),
-		c.Quantity, toSetMillis(c.At), c.Seen.String(), c.Removed, c.Email, content, toMillis(c.UpdatedAt),
+		c.Project.String(), c.Integration.String(), c.Resource.String(), c.Remote, c.Local, c.SKU, c.Digest, db.OrNull(toPrints(c.Prints)),
+		c.Quantity, db.MillisOrNull(c.At), c.Seen.String(), c.Removed, c.Email, content, db.Millis(c.UpdatedAt),
 	}, err
 }
 
@@ -79,8 +80,8 @@ func fromCopyRow(r copyRow) (*syncrun.Copy, error) {
 	c := &syncrun.Copy{
 		Project: id.Stored[id.Project](r.ProjectID), Integration: id.Stored[id.Integration](r.IntegrationID),
 		Resource: syncrun.StoredResource(r.Resource), Remote: r.Remote, Local: r.Local, SKU: r.SKU, Digest: r.Digest,
-		Prints: prints, Quantity: r.Quantity, At: fromSetMillis(r.ChangedAt), Seen: id.Stored[id.Sync](r.Seen),
-		Removed: r.Removed, Email: r.Email, UpdatedAt: fromMillis(r.UpdatedAt),
+		Prints: prints, Quantity: r.Quantity, At: db.TimeOrZero(r.ChangedAt), Seen: id.Stored[id.Sync](r.Seen),
+		Removed: r.Removed, Email: r.Email, UpdatedAt: db.Time(r.UpdatedAt),
 	}
 	return c, fromContent(r.Content, c)
 }
@@ -111,7 +112,7 @@ func toPrints(prints syncrun.Prints) []byte {
 // fromPrints reads also those of a time when there were fewer: the others are of nothing known.
 func fromPrints(stored []byte) (prints syncrun.Prints, err error) {
 	if len(stored)%8 != 0 || len(stored) > 8*len(prints) {
-		return prints, unreadable("prints", fmt.Errorf("%d bytes", len(stored)))
+		return prints, db.Unreadable("prints", fmt.Errorf("%d bytes", len(stored)))
 	}
 	for i := range len(stored) / 8 {
 		prints[i] = binary.BigEndian.Uint64(stored[8*i:])
@@ -125,11 +126,11 @@ func toContent(c *syncrun.Copy) (string, error) {
 	if o := c.Order; o != nil {
 		j.Order = &syncedOrderJSON{
 			Number: o.Number, Email: o.Email, Status: o.Status, Total: o.Total, Currency: o.Currency, Items: o.Items,
-			PlacedAt: toSetMillis(o.PlacedAt), Reference: o.Reference,
+			PlacedAt: db.MillisOrNull(o.PlacedAt), Reference: o.Reference,
 		}
 		if s := o.Shipment; s != nil {
 			j.Order.Shipment = &syncedShipmentJSON{
-				Carrier: s.Carrier, Number: s.Number, TrackingURL: s.TrackingURL, ShippedAt: toSetMillis(s.ShippedAt),
+				Carrier: s.Carrier, Number: s.Number, TrackingURL: s.TrackingURL, ShippedAt: db.MillisOrNull(s.ShippedAt),
 				Delivered: s.Delivered, Voided: s.Voided,
 			}
 		}
@@ -141,7 +142,7 @@ func toContent(c *syncrun.Copy) (string, error) {
 	if j == (contentJSON{}) {
 		return "", nil
 	}
-	return toJSON(j)
+	return db.ToJSON(j)
 }
 
 func fromContent(text string, c *syncrun.Copy) error {
@@ -149,17 +150,17 @@ func fromContent(text string, c *syncrun.Copy) error {
 		return nil
 	}
 	var j contentJSON
-	if err := fromJSON(text, &j); err != nil {
+	if err := db.FromJSON(text, &j); err != nil {
 		return err
 	}
 	if o := j.Order; o != nil {
 		c.Order = &syncrun.Order{
 			Number: o.Number, Email: o.Email, Status: o.Status, Total: o.Total, Currency: o.Currency, Items: o.Items,
-			PlacedAt: fromSetMillis(o.PlacedAt), Reference: o.Reference,
+			PlacedAt: db.TimeOrZero(o.PlacedAt), Reference: o.Reference,
 		}
 		if s := o.Shipment; s != nil {
 			c.Order.Shipment = &syncrun.Shipment{
-				Carrier: s.Carrier, Number: s.Number, TrackingURL: s.TrackingURL, ShippedAt: fromSetMillis(s.ShippedAt),
+				Carrier: s.Carrier, Number: s.Number, TrackingURL: s.TrackingURL, ShippedAt: db.TimeOrZero(s.ShippedAt),
 				Delivered: s.Delivered, Voided: s.Voided,
 			}
 		}

@@ -5,20 +5,21 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Decisions is the store's view of the decision record.
-type Decisions struct{ store *Store }
+type Decisions struct{ store *db.DB }
 
 var (
 	_ ports.Decisions = Decisions{}
 	_ ports.Sealer    = Decisions{}
 )
 
-// Decisions reads and seals the decision record.
-func (s *Store) Decisions() Decisions { return Decisions{s} }
+// NewDecisions returns a view that reads and seals the decision record.
+func NewDecisions(s *db.DB) Decisions { return Decisions{s} }
 
 const (
 	selectDecisions = `
@@ -92,16 +93,16 @@ func fromDecidedRows(rows []decidedRow) ([]ports.Decided, error) {
 }
 
 func (v Decisions) Decisions(ctx context.Context, project id.Project, f ports.DecisionFilter, page ports.Page) ([]ports.Decided, int, error) {
-	args := arguments{project.String()}
+	args := db.Args{project.String()}
 	where := decisionsWhere(f, &args)
 	count := args
-	newest := newestDecisions + args.add(page.Limit) + " OFFSET " + args.add(page.Offset)
+	newest := newestDecisions + args.Add(page.Limit) + " OFFSET " + args.Add(page.Offset)
 	var rows []decidedRow
-	var total []countRow
-	b := v.store.reading(project)
-	b.query(&total, countDecisions+where, count...)
-	b.query(&rows, selectDecisions+where+newest, args...)
-	if err := b.run(ctx); err != nil {
+	var total []db.CountRow
+	b := v.store.Read(project)
+	b.Query(&total, countDecisions+where, count...)
+	b.Query(&rows, selectDecisions+where+newest, args...)
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	list, err := fromDecidedRows(rows)
@@ -118,10 +119,10 @@ const sessionsOfQuote = `
   `
 
 // decisionsWhere is the filter's conditions. A quote is one session's, by which its decisions are found.
-func decisionsWhere(f ports.DecisionFilter, args *arguments) (where string) {
+func decisionsWhere(f ports.DecisionFilter, args *db.Args) (where string) {
 	equal := func(column, value string) {
 		if value != "" {
-			where += "\n  AND " + column + " = " + args.add(value)
+			where += "\n  AND " + column + " = " + args.Add(value)
 		}
 	}
 	equal("agent_id", f.Agent.String())
@@ -130,16 +131,16 @@ func decisionsWhere(f ports.DecisionFilter, args *arguments) (where string) {
 	equal("response", f.Response)
 	equal("rule", f.Rule)
 	if !f.Order.IsZero() {
-		where += "\n  AND session_id = (SELECT session_id FROM orders WHERE project_id = $1 AND id = " + args.add(f.Order.String()) + ")"
+		where += "\n  AND session_id = (SELECT session_id FROM orders WHERE project_id = $1 AND id = " + args.Add(f.Order.String()) + ")"
 	}
 	if !f.Quote.IsZero() {
-		quote := args.add(f.Quote.String())
+		quote := args.Add(f.Quote.String())
 		where += "\n  AND quote_id = " + quote +
 			"\n  AND session_id IN (" + fmt.Sprintf(sessionsOfQuote, quote) + ")"
 	}
 	at := func(condition string, t time.Time) {
 		if !t.IsZero() {
-			where += "\n  AND at " + condition + " " + args.add(toMillis(t))
+			where += "\n  AND at " + condition + " " + args.Add(db.Millis(t))
 		}
 	}
 	at(">=", f.From)
@@ -158,15 +159,15 @@ func (v Decisions) Head(ctx context.Context, project id.Project) (ports.ChainHea
 		checkpointRow
 		Seal []byte
 	}
-	var unsealed []countRow
-	b := v.store.reading(project)
-	b.query(&chains, selectHead, project.String())
-	b.query(&unsealed, countUnsealed, project.String())
-	if err := b.run(ctx); err != nil {
+	var unsealed []db.CountRow
+	b := v.store.Read(project)
+	b.Query(&chains, selectHead, project.String())
+	b.Query(&unsealed, countUnsealed, project.String())
+	if err := b.Run(ctx); err != nil {
 		return ports.ChainHead{}, err
 	}
 	if len(chains) == 0 {
-		return ports.ChainHead{}, missingProject()
+		return ports.ChainHead{}, db.MissingProject()
 	}
 	return ports.ChainHead{
 		Position:   chains[0].Position,
@@ -179,9 +180,9 @@ func (v Decisions) Head(ctx context.Context, project id.Project) (ports.ChainHea
 
 func (v Decisions) Sealed(ctx context.Context, project id.Project, from int64, limit int) ([]ports.Decided, error) {
 	var rows []decidedRow
-	b := v.store.reading(project)
-	b.query(&rows, selectSealed, project.String(), max(from, 1), limit)
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(project)
+	b.Query(&rows, selectSealed, project.String(), max(from, 1), limit)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	return sealedOf(rows), nil

@@ -8,6 +8,7 @@ import (
 	mathrand "math/rand/v2"
 	"slices"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
@@ -76,9 +77,9 @@ func (v Decisions) Seal(ctx context.Context, limit int) (sealed int, err error) 
 	var waiting []struct {
 		ProjectID string `db:"project_id"`
 	}
-	b := v.store.reading(anyProject)
-	b.query(&waiting, unsealedProjects)
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(db.AnyProject)
+	b.Query(&waiting, unsealedProjects)
+	if err := b.Run(ctx); err != nil {
 		return 0, err
 	}
 	var failed error // one project's does not keep the others waiting
@@ -115,15 +116,15 @@ func (v Decisions) Seal(ctx context.Context, limit int) (sealed int, err error) 
 // seal adds a project's oldest decisions to its chain, unless somebody else is about it. Who holds the chain's row
 // is alone: what it reads as unsealed stays so until it commits.
 func (v Decisions) seal(ctx context.Context, project id.Project, most int) (n int, err error) {
-	err = v.store.inTx(ctx, project, func(t *tx) error {
+	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
 		n = 0
 		var end chainRow
-		held, err := t.get(ctx, &end, selectChain+t.dialect.skipLocked, project.String())
+		held, err := t.Get(ctx, &end, selectChain+t.Dialect.SkipLocked, project.String())
 		if err != nil || !held {
 			return err
 		}
 		var rows []decidedRow
-		if err := t.list(ctx, &rows, selectUnsealed, project.String(), most); err != nil {
+		if err := t.Select(ctx, &rows, selectUnsealed, project.String(), most); err != nil {
 			return err
 		}
 		links, err := sealRows(negotiation.ChainEnd(end), rows)
@@ -135,7 +136,7 @@ func (v Decisions) seal(ctx context.Context, project id.Project, most int) (n in
 			return err
 		}
 		last := links[n-1]
-		_, err = t.exec(ctx, moveChain, project.String(), last.Position, last.Hash)
+		_, err = t.Exec(ctx, moveChain, project.String(), last.Position, last.Hash)
 		return err
 	})
 	if err != nil {
@@ -157,31 +158,31 @@ func sealRows(end negotiation.ChainEnd, rows []decidedRow) ([]negotiation.Link, 
 	return links, nil
 }
 
-func writeLinks(ctx context.Context, t *tx, links []negotiation.Link) error {
-	for some := range slices.Chunk(links, t.dialect.maxRows) {
-		var args arguments
+func writeLinks(ctx context.Context, t *db.Tx, links []negotiation.Link) error {
+	for some := range slices.Chunk(links, t.Dialect.MaxRows) {
+		var args db.Args
 		values := ""
 		for i, l := range some {
 			row := []any{l.Project.String(), l.Session.String(), l.Seq, l.Position, l.Hash, l.Prior, l.Personal, l.Salt}
 			if i == 0 {
 				values = typedLink(&args, row)
 			} else {
-				values += ",\n  " + args.row(row...)
+				values += ",\n  " + args.Row(row...)
 			}
 		}
-		rows, err := t.exec(ctx, "WITH links (project_id, session_id, seq, position, hash, prior, personal, salt) AS (VALUES "+values+")"+sealDecisions, args...)
+		rows, err := t.Exec(ctx, "WITH links (project_id, session_id, seq, position, hash, prior, personal, salt) AS (VALUES "+values+")"+sealDecisions, args...)
 		if err != nil {
 			return err
 		}
 		if rows != int64(len(some)) {
-			return t.note(ctx, fmt.Errorf("sqlstore: %d of %d decisions were sealed", rows, len(some)))
+			return t.Note(ctx, fmt.Errorf("sqlstore: %d of %d decisions were sealed", rows, len(some)))
 		}
 	}
 	return nil
 }
 
 // typedLink is the row that tells PostgreSQL the types of the columns.
-func typedLink(args *arguments, row []any) string {
-	return "(" + args.add(row[0]) + ", " + args.add(row[1]) + ", CAST(" + args.add(row[2]) + " AS INTEGER), CAST(" +
-		args.add(row[3]) + " AS BIGINT), " + args.add(row[4]) + ", " + args.add(row[5]) + ", " + args.add(row[6]) + ", " + args.add(row[7]) + ")"
+func typedLink(args *db.Args, row []any) string {
+	return "(" + args.Add(row[0]) + ", " + args.Add(row[1]) + ", CAST(" + args.Add(row[2]) + " AS INTEGER), CAST(" +
+		args.Add(row[3]) + " AS BIGINT), " + args.Add(row[4]) + ", " + args.Add(row[5]) + ", " + args.Add(row[6]) + ", " + args.Add(row[7]) + ")"
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/ports"
@@ -81,13 +82,13 @@ func (r talkRow) start() talkStart { return talkStart{r.Began, r.SessionID, r.Fi
 
 func (v Decisions) Negotiations(ctx context.Context, project id.Project, of id.Agent, from, to time.Time, limit int,
 	show func(ports.Negotiation) error) error {
-	before, last := toMillis(to), talkStart{at: toMillis(to)} // which is before any session's at that time
+	before, last := db.Millis(to), talkStart{at: db.Millis(to)} // which is before any session's at that time
 	for limit > 0 {
 		most := min(limit, talksAtOnce)
 		var rows []talkRow
-		b := v.store.reading(project)
-		b.query(&rows, selectTalks, project.String(), of.String(), toMillis(from), before, last.at, last.session, last.seq, most)
-		if err := b.run(ctx); err != nil {
+		b := v.store.Read(project)
+		b.Query(&rows, selectTalks, project.String(), of.String(), db.Millis(from), before, last.at, last.session, last.seq, most)
+		if err := b.Run(ctx); err != nil {
 			return err
 		}
 		shown, err := showTalks(rows, show)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/ports"
@@ -42,10 +43,10 @@ func recordColumns(t *testing.T, s *Store) []string {
 	t.Helper()
 	var names []string
 	query := "SELECT name FROM pragma_table_info('decisions')"
-	if s.dialect.oneTrip {
+	if s.db.Dialect.OneTrip {
 		query = "SELECT column_name FROM information_schema.columns WHERE table_name = 'decisions'"
 	}
-	if err := s.read.SelectContext(t.Context(), &names, query); err != nil {
+	if err := s.db.ReadPool().SelectContext(t.Context(), &names, query); err != nil {
 		t.Fatal(err)
 	}
 	names = slices.DeleteFunc(names, func(n string) bool { return slices.Contains(linkColumns, n) })
@@ -80,7 +81,7 @@ func falsified(column string) string {
 // unguardedRecord begins a transaction in which nothing holds the decisions.
 func unguardedRecord(s *Store) string {
 	const drop = "; DROP INDEX decisions_sealed"
-	if s.dialect.oneTrip {
+	if s.db.Dialect.OneTrip {
 		return "BEGIN; SET LOCAL haggle.project_id = '*'; ALTER TABLE decisions DISABLE TRIGGER USER" + drop
 	}
 	return "PRAGMA foreign_keys = off; BEGIN IMMEDIATE; DROP TRIGGER decisions_unchanged; DROP TRIGGER decisions_seal; DROP TRIGGER decisions_stay; DROP TRIGGER decisions_erase; DROP TRIGGER decisions_salt" + drop
@@ -99,9 +100,9 @@ func tampered(t *testing.T, s *Store, project id.Project, statements ...string) 
 				t.Fatalf("%s changes nothing", statement)
 			}
 		}
-		x := &tx{dialect: s.dialect, conn: conn}
+		x := s.db.TxOn(conn)
 		var rows []decidedRow
-		if err := x.list(t.Context(), &rows, selectSealed, project.String(), 1, 100); err != nil {
+		if err := x.Select(t.Context(), &rows, selectSealed, project.String(), 1, 100); err != nil {
 			t.Fatal(err)
 		}
 		list, err := fromDecidedRows(rows)
@@ -115,13 +116,13 @@ func tampered(t *testing.T, s *Store, project id.Project, statements ...string) 
 		var end negotiation.ChainEnd
 		end, broken = negotiation.VerifyChain(negotiation.ChainEnd{}, links)
 		var head chainRow
-		if _, err := x.get(t.Context(), &head, selectChain, project.String()); err != nil {
+		if _, err := x.Get(t.Context(), &head, selectChain, project.String()); err != nil {
 			t.Fatal(err)
 		}
 		whole = broken == 0 && end == negotiation.ChainEnd(head)
 	})
-	if !s.dialect.oneTrip {
-		if _, err := s.write.ExecContext(t.Context(), "PRAGMA foreign_keys = on"); err != nil {
+	if !s.db.Dialect.OneTrip {
+		if _, err := s.db.WritePool().ExecContext(t.Context(), "PRAGMA foreign_keys = on"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -185,7 +186,7 @@ func TestDecisionsAreOnlyAddedAndSealedOnce(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
 		project := sealedShop(t, s, 2).Project()
 		guarded, begin := "decisions are only added", "BEGIN IMMEDIATE"
-		if s.dialect.oneTrip {
+		if s.db.Dialect.OneTrip {
 			begin = "BEGIN; SET LOCAL haggle.project_id = '*'" // as the owner, who could grant itself everything
 		}
 		refusal := func(statement string) {
@@ -263,10 +264,10 @@ func TestSealersWhoseConnectionsAreCut(t *testing.T) {
 	t.Parallel()
 	s := freshPostgres(t)
 	project := sealedShop(t, s, 1).Project()
-	as(t, s, s.dialect.begin(project), func(conn *sqlx.Conn) {
-		x := &tx{dialect: s.dialect, conn: conn}
+	as(t, s, s.db.Dialect.Begin(project), func(conn *sqlx.Conn) {
+		x := s.db.TxOn(conn)
 		var held chainRow
-		if ok, err := x.get(t.Context(), &held, selectChain+s.dialect.forUpdate, project.String()); !ok || err != nil {
+		if ok, err := x.Get(t.Context(), &held, selectChain+s.db.Dialect.ForUpdate, project.String()); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
 		if n, err := s.Decisions().Seal(t.Context(), 10); n != 0 || err != nil {
@@ -285,7 +286,7 @@ func TestSealersWhoseConnectionsAreCut(t *testing.T) {
 			defer close(done)
 			s.Decisions().Seal(t.Context(), 100) // fails, most of the time
 		}()
-		if _, err := cut.write.ExecContext(t.Context(), `
+		if _, err := cut.db.WritePool().ExecContext(t.Context(), `
 SELECT pg_terminate_backend(pid)
 FROM pg_stat_activity
 WHERE datname = current_database()
@@ -310,7 +311,7 @@ WHERE datname = current_database()
 func addressOf(t *testing.T, s *Store) string {
 	t.Helper()
 	var name string
-	if err := s.read.GetContext(t.Context(), &name, "SELECT current_database()"); err != nil {
+	if err := s.db.ReadPool().GetContext(t.Context(), &name, "SELECT current_database()"); err != nil {
 		t.Fatal(err)
 	}
 	return pgserver.Shared(t).URL(name)
@@ -355,11 +356,11 @@ func TestDecisionsOfQuoteAreLookedUp(t *testing.T) {
 		past.store(t, s)
 		sealAll(t, s)
 		explain := "EXPLAIN QUERY PLAN "
-		if s.dialect.oneTrip {
+		if s.db.Dialect.OneTrip {
 			change(t, s, "RESET ROLE; ANALYZE decisions; ANALYZE quotes")
 			explain = "EXPLAIN (COSTS OFF) "
 		}
-		args := arguments{p.ID.String()}
+		args := db.Args{p.ID.String()}
 		where := decisionsWhere(ports.DecisionFilter{Quote: numbered[id.Quote](1)}, &args)
 		values := strings.NewReplacer("$1", "'"+p.ID.String()+"'", "$2", "'quote_1'")
 		for _, query := range []string{countDecisions + where, selectDecisions + where + newestDecisions + "20"} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -37,12 +38,6 @@ SELECT count(*) AS n
 FROM deliveries
 WHERE project_id = $1
   AND queue = $2`
-
-	// lockedProject keeps a project from being deleted before the transaction ends.
-	lockedProject = `
-SELECT id
-FROM projects
-WHERE id = $1` + notBeingErased
 )
 
 type deliveryRow struct {
@@ -64,8 +59,8 @@ type deliveryRow struct {
 
 func deliveryArgs(d *event.Delivery) []any {
 	return []any{d.Project.String(), d.ID.String(), d.Event.String(), d.Type.String(), queueOf(d.Project, d.Target), d.Status.String(),
-		d.Attempts, d.Tries, toOptionalMillis(d.Since), toOptionalMillis(d.DueAt), d.LastCode, d.LastError,
-		toMillis(d.CreatedAt), toOptionalMillis(d.DeliveredAt)}
+		d.Attempts, d.Tries, db.OptionalMillis(d.Since), db.OptionalMillis(d.DueAt), d.LastCode, d.LastError,
+		db.Millis(d.CreatedAt), db.OptionalMillis(d.DeliveredAt)}
 }
 
 func fromDeliveryRow(r deliveryRow) *event.Delivery {
@@ -73,8 +68,8 @@ func fromDeliveryRow(r deliveryRow) *event.Delivery {
 	return &event.Delivery{
 		ID: id.Stored[id.Delivery](r.ID), Project: id.Stored[id.Project](r.ProjectID), Event: id.Stored[id.Event](r.EventID),
 		Type: event.StoredType(r.Type), Target: fromQueue(r.Queue), Status: status, Attempts: r.Attempts, Tries: r.Tries,
-		Since: fromOptionalMillis(r.Since), DueAt: fromOptionalMillis(r.DueAt), LastCode: r.LastCode, LastError: r.LastError,
-		CreatedAt: fromMillis(r.CreatedAt), DeliveredAt: fromOptionalMillis(r.DeliveredAt),
+		Since: db.OptionalTime(r.Since), DueAt: db.OptionalTime(r.DueAt), LastCode: r.LastCode, LastError: r.LastError,
+		CreatedAt: db.Time(r.CreatedAt), DeliveredAt: db.OptionalTime(r.DeliveredAt),
 	}
 }
 
@@ -83,48 +78,34 @@ func (v Events) Announce(ctx context.Context, e *event.Event, d *event.Delivery)
 	if err != nil {
 		return err
 	}
-	return v.store.inTx(ctx, e.Project, func(t *tx) error {
-		if there, err := projectStays(ctx, t, e.Project); err != nil || !there {
-			return orMissingProject(err)
+	return v.store.InTx(ctx, e.Project, func(t *db.Tx) error {
+		if there, err := db.ProjectStays(ctx, t, e.Project); err != nil || !there {
+			return db.OrMissingProject(err)
 		}
 		var at int64
-		insert := fmt.Sprintf(insertDone, t.dialect.moment())
-		if _, err := t.get(ctx, &at, insert, e.Project.String(), e.ID.String(), e.Data.Type().String(), body); err != nil {
+		insert := fmt.Sprintf(insertDone, t.Dialect.Moment())
+		if _, err := t.Get(ctx, &at, insert, e.Project.String(), e.ID.String(), e.Data.Type().String(), body); err != nil {
 			return err
 		}
-		now := fromMillis(at)
+		now := db.Time(at)
 		d.CreatedAt, d.DueAt = now, &now
 		return insertAll(ctx, t, []*event.Delivery{d})
 	})
 }
 
-// projectStays tells whether the project is there, and sees to it that it is not deleted before the
-// transaction ends.
-func projectStays(ctx context.Context, t *tx, project id.Project) (bool, error) {
-	var name string
-	return t.get(ctx, &name, lockedProject+t.dialect.forKeyShare, project.String())
-}
-
-func orMissingProject(err error) error {
-	if err == nil {
-		return missingProject()
-	}
-	return err
-}
-
 // insertAll leaves out second deliveries of an event to a target.
-func insertAll(ctx context.Context, t *tx, list []*event.Delivery) error {
+func insertAll(ctx context.Context, t *db.Tx, list []*event.Delivery) error {
 	for len(list) > 0 {
-		n := min(len(list), t.dialect.maxRows)
-		var args arguments
+		n := min(len(list), t.Dialect.MaxRows)
+		var args db.Args
 		statement := insertDeliveries
 		for i, d := range list[:n] {
 			if i > 0 {
 				statement += ", "
 			}
-			statement += args.row(deliveryArgs(d)...)
+			statement += args.Row(deliveryArgs(d)...)
 		}
-		if _, err := t.exec(ctx, statement+"\nON CONFLICT (project_id, event_id, queue) DO NOTHING", args...); err != nil {
+		if _, err := t.Exec(ctx, statement+"\nON CONFLICT (project_id, event_id, queue) DO NOTHING", args...); err != nil {
 			return err
 		}
 		list = list[n:]
@@ -133,18 +114,18 @@ func insertAll(ctx context.Context, t *tx, list []*event.Delivery) error {
 }
 
 func (v Events) Deliveries(ctx context.Context, project id.Project, to id.Subscription, status event.DeliveryStatus, page ports.Page) ([]*event.Delivery, int, error) {
-	where, args := "", arguments{project.String(), queueOf(project, event.To(to))}
+	where, args := "", db.Args{project.String(), queueOf(project, event.To(to))}
 	if status != (event.DeliveryStatus{}) {
-		where = "\n  AND status = " + args.add(status.String())
+		where = "\n  AND status = " + args.Add(status.String())
 	}
 	var rows []deliveryRow
-	var total []countRow
-	b := v.store.reading(project)
-	b.query(&total, countDeliveries+where, args...)
-	b.query(&rows, selectDeliveries+where+`
+	var total []db.CountRow
+	b := v.store.Read(project)
+	b.Query(&total, countDeliveries+where, args...)
+	b.Query(&rows, selectDeliveries+where+`
 ORDER BY created_at DESC, id DESC
-LIMIT `+args.add(page.Limit)+` OFFSET `+args.add(page.Offset), args...)
-	if err := b.run(ctx); err != nil {
+LIMIT `+args.Add(page.Limit)+` OFFSET `+args.Add(page.Offset), args...)
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	list := make([]*event.Delivery, len(rows))
@@ -156,9 +137,9 @@ LIMIT `+args.add(page.Limit)+` OFFSET `+args.add(page.Offset), args...)
 
 func (v Events) Delivery(ctx context.Context, project id.Project, to id.Subscription, wanted id.Delivery) (*event.Delivery, error) {
 	var rows []deliveryRow
-	b := v.store.reading(project)
-	b.query(&rows, selectDeliveries+"\n  AND id = $3", project.String(), queueOf(project, event.To(to)), wanted.String())
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(project)
+	b.Query(&rows, selectDeliveries+"\n  AND id = $3", project.String(), queueOf(project, event.To(to)), wanted.String())
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
@@ -170,13 +151,13 @@ func (v Events) Delivery(ctx context.Context, project id.Project, to id.Subscrip
 // Redeliver locks the subscription first, as who disables it does.
 func (v Events) Redeliver(ctx context.Context, project id.Project, to id.Subscription, wanted id.Delivery) (*event.Delivery, error) {
 	var d *event.Delivery
-	err := v.store.inTx(ctx, project, func(t *tx) error {
+	err := v.store.InTx(ctx, project, func(t *db.Tx) error {
 		s, err := lockSubscription(ctx, t, project, to)
 		if err != nil {
 			return err
 		}
 		var r deliveryRow
-		found, err := t.get(ctx, &r, selectDeliveries+"\n  AND id = $3"+t.dialect.forUpdate,
+		found, err := t.Get(ctx, &r, selectDeliveries+"\n  AND id = $3"+t.Dialect.ForUpdate,
 			project.String(), queueOf(project, event.To(to)), wanted.String())
 		if err != nil {
 			return err
@@ -187,13 +168,13 @@ func (v Events) Redeliver(ctx context.Context, project id.Project, to id.Subscri
 		if s.Status != event.Active {
 			return fault.New(fault.Conflict, "subscription_disabled", "The subscription is disabled.")
 		}
-		now, err := t.now(ctx)
+		now, err := t.Now(ctx)
 		if err != nil {
 			return err
 		}
 		d = fromDeliveryRow(r)
 		d.Redeliver(now)
-		_, err = t.exec(ctx, updateDelivery, updateDeliveryArgs(d)...)
+		_, err = t.Exec(ctx, updateDelivery, updateDeliveryArgs(d)...)
 		return err
 	})
 	return d, err
@@ -206,6 +187,6 @@ WHERE project_id = $1
   AND id = $2`
 
 func updateDeliveryArgs(d *event.Delivery) []any {
-	return []any{d.Project.String(), d.ID.String(), d.Status.String(), d.Attempts, d.Tries, toOptionalMillis(d.Since),
-		toOptionalMillis(d.DueAt), d.LastCode, d.LastError, toOptionalMillis(d.DeliveredAt)}
+	return []any{d.Project.String(), d.ID.String(), d.Status.String(), d.Attempts, d.Tries, db.OptionalMillis(d.Since),
+		db.OptionalMillis(d.DueAt), d.LastCode, d.LastError, db.OptionalMillis(d.DeliveredAt)}
 }

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
@@ -58,7 +59,7 @@ func disputeArgs(d order.Dispute) []any {
 	return []any{
 		d.Project.String(), d.ID.String(), d.Order.String(), d.Payment.String(), d.Gateway, d.Provider, d.Status.String(), d.Reason,
 		d.Amount.Currency().Code(), d.Amount.Minor(), d.Withdrawn.Currency().Code(), d.Withdrawn.Minor(),
-		d.Fee.Currency().Code(), d.Fee.Minor(), d.Steps, toMillis(d.Reported), toMillis(d.CreatedAt), toMillis(d.UpdatedAt),
+		d.Fee.Currency().Code(), d.Fee.Minor(), d.Steps, db.Millis(d.Reported), db.Millis(d.CreatedAt), db.Millis(d.UpdatedAt),
 	}
 }
 
@@ -68,8 +69,8 @@ func fromDisputeRows(rows []disputeRow) ([]order.Dispute, error) {
 		d := order.Dispute{
 			ID: id.Stored[id.Dispute](r.ID), Project: id.Stored[id.Project](r.ProjectID), Order: id.Stored[id.Order](r.OrderID),
 			Payment: id.Stored[id.Payment](r.PaymentID), Gateway: r.Gateway, Provider: r.Provider,
-			Status: order.DisputeStatuses[r.Status], Reason: r.Reason, Steps: r.Steps, Reported: fromMillis(r.ReportedAt),
-			CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt),
+			Status: order.DisputeStatuses[r.Status], Reason: r.Reason, Steps: r.Steps, Reported: db.Time(r.ReportedAt),
+			CreatedAt: db.Time(r.CreatedAt), UpdatedAt: db.Time(r.UpdatedAt),
 		}
 		for _, part := range []struct {
 			to       *money.Amount
@@ -77,7 +78,7 @@ func fromDisputeRows(rows []disputeRow) ([]order.Dispute, error) {
 			currency string
 		}{{&d.Amount, r.Amount, r.Currency}, {&d.Withdrawn, r.Withdrawn, r.WithdrawnCurrency}, {&d.Fee, r.Fee, r.FeeCurrency}} {
 			var err error
-			if *part.to, err = fromMinor(part.minor, part.currency); err != nil {
+			if *part.to, err = db.Amount(part.minor, part.currency); err != nil {
 				return nil, err
 			}
 		}

@@ -5,21 +5,22 @@ import (
 	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Embeddings is the store's view of texts' vectors, and of the work of making them.
-type Embeddings struct{ store *Store }
+type Embeddings struct{ store *db.DB }
 
 var (
 	_ ports.Vectors        = Embeddings{}
 	_ ports.EmbeddingQueue = Embeddings{}
 )
 
-// Embeddings keeps vectors, and hands out projects whose texts need some.
-func (s *Store) Embeddings() Embeddings { return Embeddings{s} }
+// NewEmbeddings returns a view that keeps vectors, and hands out projects whose texts need some.
+func NewEmbeddings(s *db.DB) Embeddings { return Embeddings{s} }
 
 // usedDaily is how old the note of a vector's last use may be: it is not written with every use.
 const usedDaily = 24 * time.Hour
@@ -108,14 +109,14 @@ func embeddingTaken() *fault.Error {
 func (v Embeddings) Known(ctx context.Context, project id.Project, model string, texts []ports.TextHash, now time.Time) (map[ports.TextHash]bool, error) {
 	known := make(map[ports.TextHash]bool, len(texts))
 	var stale []string
-	for some := range slices.Chunk(texts, listed) {
+	for some := range slices.Chunk(texts, db.Listed) {
 		var rows []usedRow
 		err := v.among(ctx, &rows, "SELECT hash, used_at\nFROM embeddings", project, model, some)
 		if err != nil {
 			return nil, err
 		}
 		for _, r := range rows {
-			if fromMillis(r.UsedAt).After(now.Add(-usedDaily)) {
+			if db.Time(r.UsedAt).After(now.Add(-usedDaily)) {
 				known[ports.TextHash(r.Hash)] = true
 			} else {
 				stale = append(stale, r.Hash)
@@ -123,7 +124,7 @@ func (v Embeddings) Known(ctx context.Context, project id.Project, model string,
 		}
 	}
 	slices.Sort(stale) // two who note the same uses at once wait for each other
-	for some := range slices.Chunk(stale, listed) {
+	for some := range slices.Chunk(stale, db.Listed) {
 		used, err := v.use(ctx, project, model, some, now)
 		if err != nil {
 			return nil, err
@@ -142,14 +143,14 @@ type usedRow struct {
 
 // use notes that texts are used, and answers with those that are still there.
 func (v Embeddings) use(ctx context.Context, project id.Project, model string, hashes []string, now time.Time) (used []string, err error) {
-	err = v.store.inTx(ctx, project, func(t *tx) error {
-		args := arguments{project.String(), model, toMillis(now)}
-		list, err := t.among(&args, hashes)
+	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
+		args := db.Args{project.String(), model, db.Millis(now)}
+		list, err := t.In(&args, hashes)
 		if err != nil {
 			return err
 		}
 		used = nil
-		return t.list(ctx, &used, "UPDATE embeddings\nSET used_at = $3"+ofModel+"\n  AND hash IN "+list+"\nRETURNING hash", args...)
+		return t.Select(ctx, &used, "UPDATE embeddings\nSET used_at = $3"+ofModel+"\n  AND hash IN "+list+"\nRETURNING hash", args...)
 	})
 	return used, err
 }
@@ -160,19 +161,19 @@ func (v Embeddings) among(ctx context.Context, rows any, selection string, proje
 	for i, text := range texts {
 		hashes[i] = string(text)
 	}
-	args := arguments{project.String(), model}
-	list, err := v.store.dialect.among(&args, hashes)
+	args := db.Args{project.String(), model}
+	list, err := v.store.Dialect.In(&args, hashes)
 	if err != nil {
 		return err
 	}
-	b := v.store.reading(project)
-	b.query(rows, selection+ofModel+"\n  AND hash IN "+list, args...)
-	return b.run(ctx)
+	b := v.store.Read(project)
+	b.Query(rows, selection+ofModel+"\n  AND hash IN "+list, args...)
+	return b.Run(ctx)
 }
 
 func (v Embeddings) Get(ctx context.Context, project id.Project, model string, texts []ports.TextHash) (map[ports.TextHash][]float32, error) {
 	vectors := make(map[ports.TextHash][]float32, len(texts))
-	for some := range slices.Chunk(texts, listed) {
+	for some := range slices.Chunk(texts, db.Listed) {
 		var rows []vectorRow
 		if err := v.among(ctx, &rows, "SELECT hash, vector\nFROM embeddings", project, model, some); err != nil {
 			return nil, err
@@ -186,16 +187,16 @@ func (v Embeddings) Get(ctx context.Context, project id.Project, model string, t
 
 func (v Embeddings) Progress(ctx context.Context, model string, projects []id.Project) (map[id.Project]ports.EmbeddingProgress, error) {
 	all := make(map[id.Project]ports.EmbeddingProgress, len(projects))
-	for some := range slices.Chunk(texts(projects), listed) {
-		args := arguments{model}
-		list, err := v.store.dialect.among(&args, some)
+	for some := range slices.Chunk(db.Strings(projects), db.Listed) {
+		args := db.Args{model}
+		list, err := v.store.Dialect.In(&args, some)
 		if err != nil {
 			return nil, err
 		}
 		var rows []progressRow
-		b := v.store.reading(anyProject)
-		b.query(&rows, selectProgress+list, args...)
-		if err := b.run(ctx); err != nil {
+		b := v.store.Read(db.AnyProject)
+		b.Query(&rows, selectProgress+list, args...)
+		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
 		for _, r := range rows {
@@ -208,12 +209,12 @@ func (v Embeddings) Progress(ctx context.Context, model string, projects []id.Pr
 // Forget takes a day off the last pass: uses noted on the day before it were not noted again.
 func (v Embeddings) Forget(ctx context.Context, model string, before time.Time, n int) (int, error) {
 	var removed int64
-	err := v.store.inTx(ctx, anyProject, func(t *tx) error {
-		if _, err := t.exec(ctx, forgetModels, model, toMillis(before)); err != nil {
+	err := v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
+		if _, err := t.Exec(ctx, forgetModels, model, db.Millis(before)); err != nil {
 			return err
 		}
 		var err error
-		removed, err = t.exec(ctx, oldVectors, toMillis(before), n, usedDaily.Milliseconds())
+		removed, err = t.Exec(ctx, oldVectors, db.Millis(before), n, usedDaily.Milliseconds())
 		return err
 	})
 	return int(removed), err
@@ -221,20 +222,20 @@ func (v Embeddings) Forget(ctx context.Context, model string, before time.Time, 
 
 func (v Embeddings) Save(ctx context.Context, task *ports.EmbeddingTask, vectors map[ports.TextHash][]float32, now, until time.Time) error {
 	rows, size := toVectorRows(task, vectors, now)
-	err := v.store.inTx(ctx, task.Project, func(t *tx) error {
-		err := hold(ctx, t, task, "due_at = $4, stored = stored + $5, attempts = 0, last_error = ''", toMillis(until), len(rows))
+	err := v.store.InTx(ctx, task.Project, func(t *db.Tx) error {
+		err := hold(ctx, t, task, "due_at = $4, stored = stored + $5, attempts = 0, last_error = ''", db.Millis(until), len(rows))
 		if err != nil {
 			return err
 		}
 		var stored int
-		there, err := t.get(ctx, &stored, "SELECT length(vector)\nFROM embeddings"+ofModel+"\nLIMIT 1", task.Project.String(), task.Model)
+		there, err := t.Get(ctx, &stored, "SELECT length(vector)\nFROM embeddings"+ofModel+"\nLIMIT 1", task.Project.String(), task.Model)
 		if err != nil {
 			return err
 		}
 		if size < 0 || there && len(rows) > 0 && size != stored {
 			return vectorLength(size, stored)
 		}
-		return t.insert(ctx, insertEmbeddings, rows, embeddingKnown)
+		return t.Insert(ctx, insertEmbeddings, rows, embeddingKnown)
 	})
 	if err == nil {
 		task.Lease, task.Attempts = until, 0
@@ -243,25 +244,25 @@ func (v Embeddings) Save(ctx context.Context, task *ports.EmbeddingTask, vectors
 }
 
 func (v Embeddings) Finish(ctx context.Context, task *ports.EmbeddingTask, version int64, now time.Time) error {
-	set, args := "due_at = $4, version = $5, attempts = 0, last_error = ''", []any{toMillis(now), version}
+	set, args := "due_at = $4, version = $5, attempts = 0, last_error = ''", []any{db.Millis(now), version}
 	if task.Since == 0 {
-		set, args = set+", whole_at = $6", append(args, toMillis(task.Begun))
+		set, args = set+", whole_at = $6", append(args, db.Millis(task.Begun))
 	}
-	return v.store.inTx(ctx, task.Project, func(t *tx) error { return hold(ctx, t, task, set, args...) })
+	return v.store.InTx(ctx, task.Project, func(t *db.Tx) error { return hold(ctx, t, task, set, args...) })
 }
 
 func (v Embeddings) Postpone(ctx context.Context, task *ports.EmbeddingTask, due time.Time, reason string) error {
-	set, args := "due_at = $4", []any{toMillis(due)}
+	set, args := "due_at = $4", []any{db.Millis(due)}
 	if reason != "" {
-		set, args = set+", attempts = attempts + 1, last_error = $5", append(args, printable(reason))
+		set, args = set+", attempts = attempts + 1, last_error = $5", append(args, db.Printable(reason))
 	}
-	return v.store.inTx(ctx, task.Project, func(t *tx) error { return hold(ctx, t, task, set, args...) })
+	return v.store.InTx(ctx, task.Project, func(t *db.Tx) error { return hold(ctx, t, task, set, args...) })
 }
 
 // hold writes a task's progress, from $4 on, for who still holds its lease.
-func hold(ctx context.Context, t *tx, task *ports.EmbeddingTask, set string, args ...any) error {
-	args = append([]any{task.Project.String(), task.Model, toMillis(task.Lease)}, args...)
-	rows, err := t.exec(ctx, setProgress+set+heldTask, args...)
+func hold(ctx context.Context, t *db.Tx, task *ports.EmbeddingTask, set string, args ...any) error {
+	args = append([]any{task.Project.String(), task.Model, db.Millis(task.Lease)}, args...)
+	rows, err := t.Exec(ctx, setProgress+set+heldTask, args...)
 	if err == nil && rows == 0 {
 		return embeddingTaken()
 	}

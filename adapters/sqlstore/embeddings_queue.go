@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -12,7 +14,7 @@ import (
 // behind hands out projects whose catalogue is ahead of a model. A project has a row in embedding_progress only
 // once the model has begun with it.
 type behind struct {
-	store *Store
+	store *db.DB
 	model string
 	age   time.Duration
 }
@@ -23,19 +25,19 @@ func (v Embeddings) Behind(model string, age time.Duration) ports.Queue[*ports.E
 	return behind{v.store, model, age}
 }
 
-var embeddingTasks = queueTable{
-	name:  "embeddings",
-	table: "embedding_progress",
-	key:   "model",
-	lease: "due_at",
-	retry: "due_at",
+var embeddingTasks = queue.Table{
+	Name:  "embeddings",
+	Table: "embedding_progress",
+	Key:   "model",
+	Lease: "due_at",
+	Retry: "due_at",
 }
 
 func (q behind) Waiting(ctx context.Context) ([]string, error) {
 	var rows []struct{ ID string }
-	b := q.store.reading(anyProject)
-	b.query(&rows, fmt.Sprintf(selectBehind, q.store.dialect.moment()), q.model, q.age.Milliseconds())
-	if err := b.run(ctx); err != nil {
+	b := q.store.Read(db.AnyProject)
+	b.Query(&rows, fmt.Sprintf(selectBehind, q.store.Dialect.Moment()), q.model, q.age.Milliseconds())
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	groups := make([]string, len(rows))
@@ -61,29 +63,29 @@ func (q behind) Claim(ctx context.Context, lease time.Duration, shares []ports.S
 // take holds the project's row, so that no progress is left behind when the project is deleted.
 func (q behind) take(ctx context.Context, project id.Project, lease time.Duration) (claimed *ports.Leased[*ports.EmbeddingTask], err error) {
 	key := []any{project.String(), q.model}
-	err = q.store.inTx(ctx, project, func(t *tx) error {
+	err = q.store.InTx(ctx, project, func(t *db.Tx) error {
 		claimed = nil
 		var version int64
-		there, err := t.get(ctx, &version, "SELECT catalog_version\nFROM projects\nWHERE id = $1"+activeOnly+t.dialect.forKeyShare, project.String())
+		there, err := t.Get(ctx, &version, "SELECT catalog_version\nFROM projects\nWHERE id = $1"+db.ActiveOnly+t.Dialect.ForKeyShare, project.String())
 		if err != nil || !there {
 			return err
 		}
-		if _, err := t.exec(ctx, beginProgress, key...); err != nil {
+		if _, err := t.Exec(ctx, beginProgress, key...); err != nil {
 			return err
 		}
 		var row idleRow
-		idle, err := t.get(ctx, &row, fmt.Sprintf(selectIdle, t.dialect.moment(), embeddingTasks.timesSetAside())+t.dialect.skipLocked, key...)
+		idle, err := t.Get(ctx, &row, fmt.Sprintf(selectIdle, t.Dialect.Moment(), embeddingTasks.TimesSetAside())+t.Dialect.SkipLocked, key...)
 		again := row.WholeAt < row.Now-q.age.Milliseconds()
 		if err != nil || !idle || row.Version >= version && !again {
 			return err
 		}
-		until := fromMillis(row.Now).Add(lease)
+		until := db.Time(row.Now).Add(lease)
 		task := &ports.EmbeddingTask{
 			Project:  project,
 			Model:    q.model,
 			Since:    row.Version,
 			Attempts: row.Attempts,
-			Begun:    fromMillis(row.Now),
+			Begun:    db.Time(row.Now),
 			Lease:    until,
 		}
 		if again {
@@ -97,16 +99,16 @@ func (q behind) take(ctx context.Context, project id.Project, lease time.Duratio
 			Failures: row.SetAside,
 		}
 		claimed = &ports.Leased[*ports.EmbeddingTask]{Held: held, Item: task}
-		_, err = t.exec(ctx, setProgress+"due_at = $3"+ofModel, append(key, toMillis(until))...)
+		_, err = t.Exec(ctx, setProgress+"due_at = $3"+ofModel, append(key, db.Millis(until))...)
 		return err
 	})
 	return claimed, err
 }
 
 func (q behind) SetAside(ctx context.Context, held ports.Held, reason string) error {
-	return embeddingTasks.setAside(ctx, q.store, held, reason)
+	return embeddingTasks.SetAside(ctx, q.store, held, reason)
 }
 
 func (q behind) Restore(ctx context.Context, held ports.Held) error {
-	return embeddingTasks.restore(ctx, q.store, held)
+	return embeddingTasks.Restore(ctx, q.store, held)
 }

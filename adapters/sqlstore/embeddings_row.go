@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -36,7 +37,7 @@ type progressRow struct {
 
 func fromProgressRow(r progressRow) ports.EmbeddingProgress {
 	return ports.EmbeddingProgress{
-		Version: r.Version, Stored: r.Stored, Attempts: r.Attempts, Error: r.LastError, DueAt: fromMillis(r.DueAt),
+		Version: r.Version, Stored: r.Stored, Attempts: r.Attempts, Error: r.LastError, DueAt: db.Time(r.DueAt),
 	}
 }
 
@@ -50,7 +51,7 @@ func toVectorRows(task *ports.EmbeddingTask, vectors map[ports.TextHash][]float3
 		case size != len(vector):
 			size = -1
 		}
-		rows = append(rows, []any{task.Project.String(), task.Model, string(hash), toMillis(now), vector})
+		rows = append(rows, []any{task.Project.String(), task.Model, string(hash), db.Millis(now), vector})
 	}
 	return rows, size
 }

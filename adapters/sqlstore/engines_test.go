@@ -8,6 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/jmoiron/sqlx"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
@@ -74,3 +77,6 @@ func migrated(url string) error {
 	}
 	return errors.Join(s.Migrate(context.Background()), s.Close())
 }
+
+// storeOver is a store over connections that the test has opened.
+func storeOver(conns *sqlx.DB, most int) *Store { return &Store{db.Wrap(conns, most)} }

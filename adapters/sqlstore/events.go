@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -11,15 +12,15 @@ import (
 )
 
 // Events is the store's view of subscriptions and of the log of events.
-type Events struct{ store *Store }
+type Events struct{ store *db.DB }
 
 var (
 	_ ports.Subscriptions = Events{}
 	_ ports.EventLog      = Events{}
 )
 
-// Events keeps subscriptions, and tells what was announced.
-func (s *Store) Events() Events { return Events{s} }
+// NewEvents returns a view that keeps subscriptions, and tells what was announced.
+func NewEvents(s *db.DB) Events { return Events{s} }
 
 const (
 	subscriptionColumns = `project_id, id, url, description, types, status, reason, secret, previous, previous_end, active_since, created_at, updated_at`
@@ -82,30 +83,30 @@ type subscriptionRow struct {
 	UpdatedAt   int64  `db:"updated_at"`
 }
 
-func (d dialect) toSubscriptionRow(s *event.Subscription) (subscriptionRow, error) {
-	names, err := toJSON(texts(s.Types))
+func toSubscriptionRow(d db.Dialect, s *event.Subscription) (subscriptionRow, error) {
+	names, err := db.ToJSON(db.Strings(s.Types))
 	return subscriptionRow{
-		ProjectID: s.Project.String(), ID: s.ID.String(), URL: d.sealAddress(s.URL, subscriptionAddress(s.ID.String())), Description: s.Description, Types: names,
+		ProjectID: s.Project.String(), ID: s.ID.String(), URL: d.SealAddress(s.URL, db.SubscriptionAddress(s.ID.String())), Description: s.Description, Types: names,
 		Status: s.Status.String(), Reason: s.Reason.String(), Secret: s.Secret, Previous: s.Previous,
-		PreviousEnd: toOptionalMillis(s.PreviousEnd), ActiveSince: toMillis(s.ActiveSince),
-		CreatedAt: toMillis(s.CreatedAt), UpdatedAt: toMillis(s.UpdatedAt),
+		PreviousEnd: db.OptionalMillis(s.PreviousEnd), ActiveSince: db.Millis(s.ActiveSince),
+		CreatedAt: db.Millis(s.CreatedAt), UpdatedAt: db.Millis(s.UpdatedAt),
 	}, err
 }
 
-func (d dialect) fromSubscriptionRow(r subscriptionRow) (*event.Subscription, error) {
+func fromSubscriptionRow(d db.Dialect, r subscriptionRow) (*event.Subscription, error) {
 	status, err := event.ParseStatus(r.Status)
 	if err != nil {
-		return nil, unreadable("subscription", err)
+		return nil, db.Unreadable("subscription", err)
 	}
 	s := &event.Subscription{
 		ID: id.Stored[id.Subscription](r.ID), Project: id.Stored[id.Project](r.ProjectID),
-		URL: d.openAddress(r.URL, subscriptionAddress(r.ID)), Description: r.Description,
+		URL: d.OpenAddress(r.URL, db.SubscriptionAddress(r.ID)), Description: r.Description,
 		Status: status, Reason: event.StoredReason(r.Reason), Secret: r.Secret, Previous: r.Previous,
-		PreviousEnd: fromOptionalMillis(r.PreviousEnd), ActiveSince: fromMillis(r.ActiveSince),
-		CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt),
+		PreviousEnd: db.OptionalTime(r.PreviousEnd), ActiveSince: db.Time(r.ActiveSince),
+		CreatedAt: db.Time(r.CreatedAt), UpdatedAt: db.Time(r.UpdatedAt),
 	}
 	var names []string
-	if err := fromJSON(r.Types, &names); err != nil {
+	if err := db.FromJSON(r.Types, &names); err != nil {
 		return nil, err
 	}
 	for _, name := range names {
@@ -114,11 +115,11 @@ func (d dialect) fromSubscriptionRow(r subscriptionRow) (*event.Subscription, er
 	return s, nil
 }
 
-func (d dialect) fromSubscriptionRows(rows []subscriptionRow) ([]*event.Subscription, error) {
+func fromSubscriptionRows(d db.Dialect, rows []subscriptionRow) ([]*event.Subscription, error) {
 	list := make([]*event.Subscription, len(rows))
 	for i, r := range rows {
 		var err error
-		if list[i], err = d.fromSubscriptionRow(r); err != nil {
+		if list[i], err = fromSubscriptionRow(d, r); err != nil {
 			return nil, err
 		}
 	}
@@ -127,24 +128,24 @@ func (d dialect) fromSubscriptionRows(rows []subscriptionRow) ([]*event.Subscrip
 
 // Add locks the project, so that no two that are added at once are both the last.
 func (v Events) Add(ctx context.Context, s *event.Subscription) error {
-	r, err := v.store.dialect.toSubscriptionRow(s)
+	r, err := toSubscriptionRow(v.store.Dialect, s)
 	if err != nil {
 		return err
 	}
-	return v.store.inTx(ctx, s.Project, func(t *tx) error {
+	return v.store.InTx(ctx, s.Project, func(t *db.Tx) error {
 		var name string
-		found, err := t.get(ctx, &name, "SELECT id FROM projects WHERE id = $1"+activeOnly+t.dialect.forUpdate, r.ProjectID)
+		found, err := t.Get(ctx, &name, "SELECT id FROM projects WHERE id = $1"+db.ActiveOnly+t.Dialect.ForUpdate, r.ProjectID)
 		if err == nil && !found {
-			err = missingProject()
+			err = db.MissingProject()
 		}
 		if err != nil {
 			return err
 		}
 		var n int
-		if _, err := t.get(ctx, &n, countSubscriptions, r.ProjectID); err != nil {
+		if _, err := t.Get(ctx, &n, countSubscriptions, r.ProjectID); err != nil {
 			return err
 		}
-		now, err := t.now(ctx)
+		now, err := t.Now(ctx)
 		if err != nil {
 			return err
 		}
@@ -152,43 +153,43 @@ func (v Events) Add(ctx context.Context, s *event.Subscription) error {
 		if n >= event.MaxSubscriptions {
 			return fault.New(fault.Conflict, "too_many_subscriptions", "The project has 50 subscriptions already.")
 		}
-		_, err = t.exec(ctx, insertSubscription, r.ProjectID, r.ID, r.URL, r.Description, r.Types, r.Status, r.Reason, r.Secret, r.Previous,
-			r.PreviousEnd, toMillis(now), r.CreatedAt, r.UpdatedAt)
+		_, err = t.Exec(ctx, insertSubscription, r.ProjectID, r.ID, r.URL, r.Description, r.Types, r.Status, r.Reason, r.Secret, r.Previous,
+			r.PreviousEnd, db.Millis(now), r.CreatedAt, r.UpdatedAt)
 		return err
 	})
 }
 
 func (v Events) List(ctx context.Context, project id.Project, page ports.Page) ([]*event.Subscription, int, error) {
 	var rows []subscriptionRow
-	var total []countRow
-	b := v.store.reading(project)
-	b.query(&total, countSubscriptions, project.String())
-	b.query(&rows, selectSubscription+`
+	var total []db.CountRow
+	b := v.store.Read(project)
+	b.Query(&total, countSubscriptions, project.String())
+	b.Query(&rows, selectSubscription+`
 ORDER BY created_at DESC, id
 LIMIT $2 OFFSET $3`, project.String(), page.Limit, page.Offset)
-	if err := b.run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
-	list, err := v.store.dialect.fromSubscriptionRows(rows)
+	list, err := fromSubscriptionRows(v.store.Dialect, rows)
 	return list, total[0].N, err
 }
 
 func (v Events) ByID(ctx context.Context, project id.Project, wanted id.Subscription) (*event.Subscription, error) {
 	var rows []subscriptionRow
-	b := v.store.reading(project)
-	b.query(&rows, selectSubscription+"\n  AND id = $2", project.String(), wanted.String())
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(project)
+	b.Query(&rows, selectSubscription+"\n  AND id = $2", project.String(), wanted.String())
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
 		return nil, missingSubscription()
 	}
-	return v.store.dialect.fromSubscriptionRow(rows[0])
+	return fromSubscriptionRow(v.store.Dialect, rows[0])
 }
 
 func (v Events) Update(ctx context.Context, project id.Project, wanted id.Subscription, change func(*event.Subscription) error) (*event.Subscription, error) {
 	var changed *event.Subscription
-	err := v.store.inTx(ctx, project, func(t *tx) error {
+	err := v.store.InTx(ctx, project, func(t *db.Tx) error {
 		var err error
 		if changed, err = lockSubscription(ctx, t, project, wanted); err != nil {
 			return err
@@ -198,7 +199,7 @@ func (v Events) Update(ctx context.Context, project id.Project, wanted id.Subscr
 			return err
 		}
 		if !changed.ActiveSince.Equal(was) {
-			if changed.ActiveSince, err = t.now(ctx); err != nil {
+			if changed.ActiveSince, err = t.Now(ctx); err != nil {
 				return err
 			}
 		}
@@ -210,39 +211,39 @@ func (v Events) Update(ctx context.Context, project id.Project, wanted id.Subscr
 	return changed, nil
 }
 
-func lockSubscription(ctx context.Context, t *tx, project id.Project, wanted id.Subscription) (*event.Subscription, error) {
+func lockSubscription(ctx context.Context, t *db.Tx, project id.Project, wanted id.Subscription) (*event.Subscription, error) {
 	var r subscriptionRow
-	found, err := t.get(ctx, &r, selectSubscription+"\n  AND id = $2"+t.dialect.forUpdate, project.String(), wanted.String())
+	found, err := t.Get(ctx, &r, selectSubscription+"\n  AND id = $2"+t.Dialect.ForUpdate, project.String(), wanted.String())
 	if err != nil {
 		return nil, err
 	}
 	if !found {
 		return nil, missingSubscription()
 	}
-	return t.dialect.fromSubscriptionRow(r)
+	return fromSubscriptionRow(t.Dialect, r)
 }
 
 // storeSubscription also cancels what is pending for a subscription that is disabled.
-func storeSubscription(ctx context.Context, t *tx, s *event.Subscription) error {
-	r, err := t.dialect.toSubscriptionRow(s)
+func storeSubscription(ctx context.Context, t *db.Tx, s *event.Subscription) error {
+	r, err := toSubscriptionRow(t.Dialect, s)
 	if err != nil {
 		return err
 	}
-	if _, err = t.exec(ctx, updateSubscription, r.ProjectID, r.ID, r.URL, r.Description, r.Types, r.Status, r.Reason, r.Secret, r.Previous,
+	if _, err = t.Exec(ctx, updateSubscription, r.ProjectID, r.ID, r.URL, r.Description, r.Types, r.Status, r.Reason, r.Secret, r.Previous,
 		r.PreviousEnd, r.ActiveSince, r.UpdatedAt); err == nil && s.Status == event.Disabled {
-		_, err = t.exec(ctx, cancelDeliveries, queueOf(s.Project, event.To(s.ID)))
+		_, err = t.Exec(ctx, cancelDeliveries, queueOf(s.Project, event.To(s.ID)))
 	}
 	return err
 }
 
 func (v Events) Remove(ctx context.Context, project id.Project, wanted id.Subscription) error {
-	return v.store.inTx(ctx, project, func(t *tx) error {
-		rows, err := t.exec(ctx, deleteSubscription, project.String(), wanted.String())
+	return v.store.InTx(ctx, project, func(t *db.Tx) error {
+		rows, err := t.Exec(ctx, deleteSubscription, project.String(), wanted.String())
 		if err == nil && rows == 0 {
 			return missingSubscription()
 		}
 		if err == nil {
-			_, err = t.exec(ctx, cancelDeliveries, queueOf(project, event.To(wanted)))
+			_, err = t.Exec(ctx, cancelDeliveries, queueOf(project, event.To(wanted)))
 		}
 		return err
 	})
@@ -266,7 +267,7 @@ type eventLogRow struct {
 func fromEventRow(r eventLogRow) ports.Announced {
 	return ports.Announced{
 		ID: id.Stored[id.Event](r.ID), Project: id.Stored[id.Project](r.ProjectID), Type: event.StoredType(r.Type),
-		Body: []byte(r.Payload), At: fromMillis(r.CreatedAt),
+		Body: []byte(r.Payload), At: db.Time(r.CreatedAt),
 	}
 }
 
@@ -279,18 +280,18 @@ func fromEventRows(rows []eventLogRow) []ports.Announced {
 }
 
 func (v Events) Events(ctx context.Context, project id.Project, of event.Type, page ports.Page) ([]ports.Announced, int, error) {
-	where, args := "", arguments{project.String()}
+	where, args := "", db.Args{project.String()}
 	if of != (event.Type{}) {
-		where = "\n  AND type = " + args.add(of.String())
+		where = "\n  AND type = " + args.Add(of.String())
 	}
 	var rows []eventLogRow
-	var total []countRow
-	b := v.store.reading(project)
-	b.query(&total, countEvents+where, args...)
-	b.query(&rows, selectEvents+where+`
+	var total []db.CountRow
+	b := v.store.Read(project)
+	b.Query(&total, countEvents+where, args...)
+	b.Query(&rows, selectEvents+where+`
 ORDER BY created_at DESC, id DESC
-LIMIT `+args.add(page.Limit)+` OFFSET `+args.add(page.Offset), args...)
-	if err := b.run(ctx); err != nil {
+LIMIT `+args.Add(page.Limit)+` OFFSET `+args.Add(page.Offset), args...)
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	return fromEventRows(rows), total[0].N, nil
@@ -298,9 +299,9 @@ LIMIT `+args.add(page.Limit)+` OFFSET `+args.add(page.Offset), args...)
 
 func (v Events) Event(ctx context.Context, project id.Project, wanted id.Event) (ports.Announced, error) {
 	var rows []eventLogRow
-	b := v.store.reading(project)
-	b.query(&rows, selectEvents+"\n  AND id = $2", project.String(), wanted.String())
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(project)
+	b.Query(&rows, selectEvents+"\n  AND id = $2", project.String(), wanted.String())
+	if err := b.Run(ctx); err != nil {
 		return ports.Announced{}, err
 	}
 	if len(rows) == 0 {

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -23,18 +24,18 @@ WHERE project_id = $1
 )
 
 func (v Events) Reseal(ctx context.Context, seal func(id.Subscription, []byte) ([]byte, error)) (n int, err error) {
-	err = v.store.inTx(ctx, anyProject, func(t *tx) error {
+	err = v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
 		var rows []struct {
 			ProjectID        string `db:"project_id"`
 			ID, URL          string
 			Secret, Previous []byte
 		}
-		if err := t.list(ctx, &rows, selectSecrets+t.dialect.forUpdate); err != nil {
+		if err := t.Select(ctx, &rows, selectSecrets+t.Dialect.ForUpdate); err != nil {
 			return err
 		}
 		n = len(rows)
 		for _, r := range rows {
-			if r.URL, err = t.dialect.resealAddress(r.URL, subscriptionAddress(r.ID)); err != nil {
+			if r.URL, err = t.Dialect.ResealAddress(r.URL, db.SubscriptionAddress(r.ID)); err != nil {
 				return err
 			}
 			for _, sealed := range []*[]byte{&r.Secret, &r.Previous} {
@@ -45,7 +46,7 @@ func (v Events) Reseal(ctx context.Context, seal func(id.Subscription, []byte) (
 					return err
 				}
 			}
-			if _, err := t.exec(ctx, updateSecrets, r.ProjectID, r.ID, r.URL, r.Secret, r.Previous); err != nil {
+			if _, err := t.Exec(ctx, updateSecrets, r.ProjectID, r.ID, r.URL, r.Secret, r.Previous); err != nil {
 				return err
 			}
 		}

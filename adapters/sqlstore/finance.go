@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -15,12 +16,12 @@ import (
 )
 
 // Payments is the store's view of payments.
-type Payments struct{ store *Store }
+type Payments struct{ store *db.DB }
 
 var _ ports.Payments = Payments{}
 
-// Payments reads the payments of orders. Orders write them.
-func (s *Store) Payments() Payments { return Payments{s} }
+// NewPayments returns a view that reads the payments of orders. Orders write them.
+func NewPayments(s *db.DB) Payments { return Payments{s} }
 
 const (
 	selectPayments = `
@@ -99,7 +100,7 @@ type movedRow struct {
 }
 
 func fromMovedRow(r movedRow) (ports.Moved, error) {
-	amount, err := fromMinor(r.Amount, r.Currency)
+	amount, err := db.Amount(r.Amount, r.Currency)
 	return ports.Moved{
 		Route:    project.PaymentRoute{Provider: r.Gateway, Integration: id.Stored[id.Integration](r.Integration)},
 		Order:    id.Stored[id.Order](r.OrderID),
@@ -107,8 +108,8 @@ func fromMovedRow(r movedRow) (ports.Moved, error) {
 		Refund:   id.Stored[id.Refund](r.RefundID),
 		Provider: r.Provider,
 		Amount:   amount,
-		Began:    fromMillis(r.Began),
-		At:       fromMillis(r.At),
+		Began:    db.Time(r.Began),
+		At:       db.Time(r.At),
 	}, err
 }
 
@@ -123,7 +124,7 @@ type orderPaymentRow struct {
 func fromOrderPaymentRows(rows []orderPaymentRow) ([]ports.OrderPayment, error) {
 	list := make([]ports.OrderPayment, len(rows))
 	for i, r := range rows {
-		c, err := fromCurrency(r.Currency)
+		c, err := db.Currency(r.Currency)
 		if err != nil {
 			return nil, err
 		}
@@ -135,28 +136,28 @@ func fromOrderPaymentRows(rows []orderPaymentRow) ([]ports.OrderPayment, error) 
 	return list, nil
 }
 
-func paymentsWhere(project id.Project, f ports.PaymentFilter) conditions {
-	w := conditions{args: arguments{project.String()}}
+func paymentsWhere(project id.Project, f ports.PaymentFilter) db.Conditions {
+	w := db.Conditions{Args: db.Args{project.String()}}
 	if f.Status != (order.PaymentStatus{}) {
-		w.and("p.status = ", f.Status.String())
+		w.And("p.status = ", f.Status.String())
 	}
 	if f.Method != "" {
-		w.and("p.method = ", f.Method)
+		w.And("p.method = ", f.Method)
 	}
 	if !f.Order.IsZero() {
-		w.and("p.order_id = ", f.Order.String())
+		w.And("p.order_id = ", f.Order.String())
 	}
-	w.during("p.created_at", f.From, f.To)
+	w.During("p.created_at", f.From, f.To)
 	return w
 }
 
 func (v Payments) Payments(ctx context.Context, project id.Project, f ports.PaymentFilter, page ports.Page) ([]ports.OrderPayment, int, error) {
 	w := paymentsWhere(project, f)
-	var counts []countRow
-	b := v.store.reading(project)
-	b.query(&counts, countPayments+w.text, w.args...)
-	end := newestPayments + w.args.page(page)
-	list, err := v.read(ctx, b, w.text+end, w.args)
+	var counts []db.CountRow
+	b := v.store.Read(project)
+	b.Query(&counts, countPayments+w.Text, w.Args...)
+	end := newestPayments + w.Args.Page(page)
+	list, err := v.read(ctx, b, w.Text+end, w.Args)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -164,17 +165,17 @@ func (v Payments) Payments(ctx context.Context, project id.Project, f ports.Paym
 }
 
 // read completes a batch by the payments that a condition and its end leave.
-func (v Payments) read(ctx context.Context, b *batch, which string, args arguments) ([]ports.OrderPayment, error) {
+func (v Payments) read(ctx context.Context, b *db.Batch, which string, args db.Args) ([]ports.OrderPayment, error) {
 	var rows []orderPaymentRow
-	b.query(&rows, selectPayments+which, args...)
-	if err := b.run(ctx); err != nil {
+	b.Query(&rows, selectPayments+which, args...)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	return fromOrderPaymentRows(rows)
 }
 
 func (v Payments) PaymentByID(ctx context.Context, project id.Project, of id.Payment) (*ports.OrderPayment, error) {
-	list, err := v.read(ctx, v.store.reading(project), "\n  AND p.id = $2", arguments{project.String(), of.String()})
+	list, err := v.read(ctx, v.store.Read(project), "\n  AND p.id = $2", db.Args{project.String(), of.String()})
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +191,7 @@ func (v Payments) PaymentByCharge(ctx context.Context, project id.Project, charg
   AND p.provider = $2
   AND p.provider <> ''` + newestPayments + `
 LIMIT 1`
-	list, err := v.read(ctx, v.store.reading(project), named, arguments{project.String(), charge})
+	list, err := v.read(ctx, v.store.Read(project), named, db.Args{project.String(), charge})
 	if err != nil {
 		return nil, err
 	}
@@ -202,13 +203,13 @@ LIMIT 1`
 
 func (v Payments) EachPayment(ctx context.Context, project id.Project, f ports.PaymentFilter, each func(ports.OrderPayment) error) error {
 	var last ports.OrderPayment
-	return inParts(func() (int, error) {
+	return db.InParts(func() (int, error) {
 		w := paymentsWhere(project, f)
 		if !last.ID.IsZero() {
-			w.after("p.created_at", "p.id", toMillis(last.CreatedAt), last.ID.String())
+			w.After("p.created_at", "p.id", db.Millis(last.CreatedAt), last.ID.String())
 		}
-		end := newestPayments + w.args.page(ports.Page{Limit: listed})
-		list, err := v.read(ctx, v.store.reading(project), w.text+end, w.args)
+		end := newestPayments + w.Args.Page(ports.Page{Limit: db.Listed})
+		list, err := v.read(ctx, v.store.Read(project), w.Text+end, w.Args)
 		if err != nil {
 			return 0, err
 		}
@@ -223,14 +224,14 @@ func (v Payments) EachPayment(ctx context.Context, project id.Project, f ports.P
 }
 
 func (v Payments) RefundsOf(ctx context.Context, project id.Project, of id.Payment) ([]order.Refund, error) {
-	return v.store.refunds(ctx, project, refundsOfPayment, of.String())
+	return refunds(ctx, v.store, project, refundsOfPayment, of.String())
 }
 
 func (v Payments) Moved(ctx context.Context, in id.Project, from, to time.Time, limit int) ([]ports.Moved, error) {
 	var rows []movedRow
-	b := v.store.reading(in)
-	b.query(&rows, selectMoved, in.String(), toMillis(from), toMillis(to), limit)
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(in)
+	b.Query(&rows, selectMoved, in.String(), db.Millis(from), db.Millis(to), limit)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	list := make([]ports.Moved, len(rows))
@@ -267,7 +268,7 @@ func namesOf(movements []ports.Movement) (n movementNames) {
 
 func (v Payments) FindMovements(ctx context.Context, in id.Project, route project.PaymentRoute, named []ports.Movement) ([]ports.KnownMovement, error) {
 	var known []ports.KnownMovement
-	for part := range slices.Chunk(named, listed) {
+	for part := range slices.Chunk(named, db.Listed) {
 		more, err := v.findMovements(ctx, in, route, namesOf(part))
 		if err != nil {
 			return nil, err
@@ -285,25 +286,25 @@ func (v Payments) findMovements(ctx context.Context, in id.Project, route projec
 		ID      string
 		Attempt int
 	}
-	b := v.store.reading(in)
-	of := arguments{in.String(), route.Provider, route.Integration.String()}
+	b := v.store.Read(in)
+	of := db.Args{in.String(), route.Provider, route.Integration.String()}
 	if len(n.charges) > 0 {
 		args := slices.Clone(of)
-		b.query(&charged, findPayments+args.list(n.charges), args...)
+		b.Query(&charged, findPayments+args.List(n.charges), args...)
 	}
 	if len(n.refunds) > 0 {
 		args := slices.Clone(of)
-		b.query(&refunded, fmt.Sprintf(findRefunds, args.list(n.refundKeys), args.list(n.refunds)), args...)
-		args = arguments{in.String(), route.Provider}
-		b.query(&orphanRefunds, findOrphanRefunds+args.list(n.refunds), args...)
+		b.Query(&refunded, fmt.Sprintf(findRefunds, args.List(n.refundKeys), args.List(n.refunds)), args...)
+		args = db.Args{in.String(), route.Provider}
+		b.Query(&orphanRefunds, findOrphanRefunds+args.List(n.refunds), args...)
 	}
 	if len(n.checkouts) > 0 {
-		args := arguments{in.String()}
-		b.query(&attempts, findAttempts+args.list(n.checkouts), args...)
+		args := db.Args{in.String()}
+		b.Query(&attempts, findAttempts+args.List(n.checkouts), args...)
 	}
 	orphans, lists := orphanNames(in.String(), route, n)
-	b.query(&orphaned, fmt.Sprintf(findOrphans, lists...), orphans...)
-	if err := b.run(ctx); err != nil {
+	b.Query(&orphaned, fmt.Sprintf(findOrphans, lists...), orphans...)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	for _, r := range orphaned {
@@ -342,50 +343,10 @@ func (v Payments) findMovements(ctx context.Context, in id.Project, route projec
 
 func (v Payments) DisputesOf(ctx context.Context, project id.Project, of id.Payment) ([]order.Dispute, error) {
 	var rows []disputeRow
-	b := v.store.reading(project)
-	b.query(&rows, selectDispute+disputesOfPayment, project.String(), of.String())
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(project)
+	b.Query(&rows, selectDispute+disputesOfPayment, project.String(), of.String())
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	return fromDisputeRows(rows)
-}
-
-// conditions narrow a statement whose first parameters are given.
-type conditions struct {
-	text string
-	args arguments
-}
-
-// and adds a comparison with a value: and("kind = ", "sale").
-func (c *conditions) and(comparison string, value any) {
-	c.text += "\n  AND " + comparison + c.args.add(value)
-}
-
-// during keeps what is at a time from, and before; zero times keep all.
-func (c *conditions) during(column string, from, before time.Time) {
-	if !from.IsZero() {
-		c.and(column+" >= ", toMillis(from))
-	}
-	if !before.IsZero() {
-		c.and(column+" < ", toMillis(before))
-	}
-}
-
-// after keeps what comes after a row in a list that is newest first.
-func (c *conditions) after(time, id string, lastTime int64, lastID string) {
-	c.text += "\n  AND (" + time + ", " + id + ") < " + c.args.row(lastTime, lastID)
-}
-
-// page ends a list.
-func (a *arguments) page(p ports.Page) string {
-	return "\nLIMIT " + a.add(p.Limit) + " OFFSET " + a.add(p.Offset)
-}
-
-// inParts reads a list in parts of as many rows as a list has at most, until one is not full.
-func inParts(read func() (rows int, err error)) error {
-	for {
-		if rows, err := read(); err != nil || rows < listed {
-			return err
-		}
-	}
 }

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"slices"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
@@ -59,13 +60,13 @@ func withEarlierRefund(known []ports.KnownMovement, route project.PaymentRoute, 
 }
 
 // orphanNames are the arguments that find orphans by what a provider names.
-func orphanNames(in string, route project.PaymentRoute, n movementNames) (args arguments, lists []any) {
-	args = arguments{in, route.Provider, route.Integration.String()}
+func orphanNames(in string, route project.PaymentRoute, n movementNames) (args db.Args, lists []any) {
+	args = db.Args{in, route.Provider, route.Integration.String()}
 	for _, names := range [][]string{n.charges, n.refundKeys, n.refunds} {
 		if len(names) == 0 {
 			names = []string{""}
 		}
-		lists = append(lists, args.list(names))
+		lists = append(lists, args.List(names))
 	}
 	return args, lists
 }

@@ -4,18 +4,19 @@ import (
 	"context"
 	"slices"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Haggling is the store's view of negotiations.
-type Haggling struct{ store *Store }
+type Haggling struct{ store *db.DB }
 
 var _ ports.Haggling = Haggling{}
 
-// Haggling keeps negotiations.
-func (s *Store) Haggling() Haggling { return Haggling{s} }
+// NewHaggling returns a view that keeps negotiations.
+func NewHaggling(s *db.DB) Haggling { return Haggling{s} }
 
 // Parameters of the statements that load: $1 project, $2 session, $3 quote, $4 product, $5 variant,
 // $6 quantity; empty where the ask names none.
@@ -157,8 +158,8 @@ type asked struct {
 	products []productRow
 	variants []variantRow
 	stock    []askedStockRow
-	refused  []countRow
-	probed   []countRow
+	refused  []db.CountRow
+	probed   []db.CountRow
 }
 
 func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.HaggleAsk) (ports.Haggle, error) {
@@ -167,31 +168,31 @@ func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.Haggle
 		ask.Product.String(), ask.Variant.String(), ask.Quantity,
 	}
 	var found asked
-	b := v.store.reading(project)
+	b := v.store.Read(project)
 	if !ask.Session.IsZero() {
-		b.query(&found.sessions, selectSession, args...)
-		b.query(&found.cart, selectCart, args...)
-		b.query(&found.last, selectLastSeq, args...)
-		b.query(&found.refused, selectRefused, args...)
+		b.Query(&found.sessions, selectSession, args...)
+		b.Query(&found.cart, selectCart, args...)
+		b.Query(&found.last, selectLastSeq, args...)
+		b.Query(&found.refused, selectRefused, args...)
 		if ask.Quote.IsZero() {
-			b.query(&found.priors, selectQuote+priorOfItem, args...)
+			b.Query(&found.priors, selectQuote+priorOfItem, args...)
 		} else {
-			b.query(&found.quotes, selectQuote+quoteInSession, args...)
-			b.query(&found.priors, selectQuote+priorOfQuote, args...)
+			b.Query(&found.quotes, selectQuote+quoteInSession, args...)
+			b.Query(&found.priors, selectQuote+priorOfQuote, args...)
 		}
 	}
 	if ask.Client != "" && !ask.Since.IsZero() {
-		b.query(&found.probed, selectProbed, slices.Concat(args, []any{ask.Client, toMillis(ask.Since)})...)
+		b.Query(&found.probed, selectProbed, slices.Concat(args, []any{ask.Client, db.Millis(ask.Since)})...)
 	}
-	b.query(&found.products, selectAskedProduct, args...)
-	b.query(&found.variants, selectAskedVariants, args...)
+	b.Query(&found.products, selectAskedProduct, args...)
+	b.Query(&found.variants, selectAskedVariants, args...)
 	if ask.Client != "" && !ask.ProductSince.IsZero() {
-		args = append(args, ask.Client, toMillis(ask.ProductSince), ask.Sessions)
-		b.query(&found.stock, selectAskedStock+andProbedProduct, args...)
+		args = append(args, ask.Client, db.Millis(ask.ProductSince), ask.Sessions)
+		b.Query(&found.stock, selectAskedStock+andProbedProduct, args...)
 	} else {
-		b.query(&found.stock, selectAskedStock, args...)
+		b.Query(&found.stock, selectAskedStock, args...)
 	}
-	if err := b.run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return ports.Haggle{}, err
 	}
 	return found.haggle()
@@ -234,15 +235,15 @@ func (a asked) haggle() (h ports.Haggle, err error) {
 }
 
 func (v Haggling) ByToken(ctx context.Context, project id.Project, hashes []string) ([]*negotiation.Quote, error) {
-	args := arguments{project.String()}
+	args := db.Args{project.String()}
 	where := `
-  AND token_hash IN ` + args.list(hashes) + `
+  AND token_hash IN ` + args.List(hashes) + `
   AND token_hash <> ''
 ORDER BY created_at, id`
 	var rows []quoteRow
-	b := v.store.reading(project)
-	b.query(&rows, selectQuote+where, args...)
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(project)
+	b.Query(&rows, selectQuote+where, args...)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	found := make([]*negotiation.Quote, len(rows))

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"fmt"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
@@ -57,7 +58,7 @@ type entryRow struct {
 }
 
 func entryArgs(e negotiation.Entry) ([]any, error) {
-	before, err := toJSON(toProgressJSON(e.Before))
+	before, err := db.ToJSON(toProgressJSON(e.Before))
 	if err != nil {
 		return nil, err
 	}
@@ -65,38 +66,38 @@ func entryArgs(e negotiation.Entry) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	signals, err := toJSON(inputs)
+	signals, err := db.ToJSON(inputs)
 	return []any{
 		e.Project.String(), e.Session.String(), e.Seq, e.ID.String(), e.Quote.String(),
-		e.Item.Product.String(), e.Item.Variant.String(), e.Item.Quantity, toMillis(e.At), e.Bounds.List().Currency().Code(),
-		toOptionalMinor(e.Offer), e.Response, toOptionalMinor(e.Price), e.Rule, e.PolicyVersion,
+		e.Item.Product.String(), e.Item.Variant.String(), e.Item.Quantity, db.Millis(e.At), e.Bounds.List().Currency().Code(),
+		db.OptionalMinor(e.Offer), e.Response, db.OptionalMinor(e.Price), e.Rule, e.PolicyVersion,
 		e.Bounds.List().Minor(), e.Bounds.Opening().Minor(), e.Bounds.Target().Minor(), e.Bounds.Floor().Minor(),
 		before, signals, e.Message,
-		e.Agent.String(), e.Handler, e.Fallback, toOptionalMinor(e.Proposal), e.Client,
+		e.Agent.String(), e.Handler, e.Fallback, db.OptionalMinor(e.Proposal), e.Client,
 	}, err
 }
 
 func fromEntryRow(r entryRow) (negotiation.Entry, error) {
-	c, err := fromCurrency(r.Currency)
+	c, err := db.Currency(r.Currency)
 	if err != nil {
 		return negotiation.Entry{}, err
 	}
 	var before progressJSON
-	if err := fromJSON(r.Before, &before); err != nil {
+	if err := db.FromJSON(r.Before, &before); err != nil {
 		return negotiation.Entry{}, err
 	}
 	var signals signalsJSON
-	if err := fromJSON(r.Signals, &signals); err != nil {
+	if err := db.FromJSON(r.Signals, &signals); err != nil {
 		return negotiation.Entry{}, err
 	}
 	return negotiation.Entry{
 		ID: id.Stored[id.Decision](r.ID), Project: id.Stored[id.Project](r.ProjectID), Session: id.Stored[id.Session](r.SessionID),
 		Seq: r.Seq, Quote: id.Stored[id.Quote](r.QuoteID), Item: itemOf(r.SessionID, r.ProductID, r.VariantID, r.Quantity),
-		At: fromMillis(r.At), Offer: fromOptionalMinor(r.Offer, c), Response: r.Response, Price: fromOptionalMinor(r.Price, c),
+		At: db.Time(r.At), Offer: db.OptionalAmount(r.Offer, c), Response: r.Response, Price: db.OptionalAmount(r.Price, c),
 		Rule: r.Rule, PolicyVersion: r.PolicyVersion, Bounds: boundsOf(r.ListPrice, r.Opening, r.Target, r.Floor, c),
 		Before: before.progress(c), Signals: signals.signals(c), Message: r.Message,
 		Agent: id.Stored[id.Agent](r.AgentID), Handler: r.Handler, Fallback: r.Fallback,
-		Proposal: fromOptionalMinor(r.Proposal, c), Client: r.Client,
+		Proposal: db.OptionalAmount(r.Proposal, c), Client: r.Client,
 	}, nil
 }
 
@@ -130,12 +131,12 @@ type signalsJSON struct {
 }
 
 func toProgressJSON(p negotiation.Progress) progressJSON {
-	return progressJSON{p.Rounds, p.Moves, toSetMinor(p.BestOffer), toSetMinor(p.Counter)}
+	return progressJSON{p.Rounds, p.Moves, db.MinorOrNull(p.BestOffer), db.MinorOrNull(p.Counter)}
 }
 
 func (p progressJSON) progress(c money.Currency) negotiation.Progress {
 	return negotiation.Progress{
-		Rounds: p.Rounds, Moves: p.Moves, BestOffer: fromSetMinor(p.BestOffer, c), Counter: fromSetMinor(p.Counter, c),
+		Rounds: p.Rounds, Moves: p.Moves, BestOffer: db.AmountOrZero(p.BestOffer, c), Counter: db.AmountOrZero(p.Counter, c),
 	}
 }
 
@@ -146,7 +147,7 @@ func toSignalsJSON(s negotiation.Signals) (signalsJSON, error) {
 	}
 	member, _, err := claimWords(negotiation.Claims{Tier: s.Member.Tier})
 	return signalsJSON{
-		List: s.List.Minor(), Cost: toOptionalMinor(s.Cost), Competitor: toOptionalMinor(s.Competitor),
+		List: s.List.Minor(), Cost: db.OptionalMinor(s.Cost), Competitor: db.OptionalMinor(s.Competitor),
 		Negotiable: s.Negotiable, Quantity: s.Quantity, CartValue: s.CartValue.Minor(), Stock: s.Stock,
 		Tier: tier, Purchases: s.Claims.Purchases, Urgency: urgency,
 		MemberTier: member, MemberPurchases: s.Member.Purchases,
@@ -156,7 +157,7 @@ func toSignalsJSON(s negotiation.Signals) (signalsJSON, error) {
 
 func (s signalsJSON) signals(c money.Currency) negotiation.Signals {
 	return negotiation.Signals{
-		List: money.Of(s.List, c), Cost: fromOptionalMinor(s.Cost, c), Competitor: fromOptionalMinor(s.Competitor, c),
+		List: money.Of(s.List, c), Cost: db.OptionalAmount(s.Cost, c), Competitor: db.OptionalAmount(s.Competitor, c),
 		Negotiable: s.Negotiable, Quantity: s.Quantity, CartValue: money.Of(s.CartValue, c), Stock: s.Stock,
 		Claims:   claimsOf(s.Tier, s.Purchases, s.Urgency),
 		Member:   negotiation.MemberOf(session.Member{Tier: s.MemberTier, Purchases: s.MemberPurchases}),

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
@@ -56,10 +57,10 @@ func toQuoteRow(q *negotiation.Quote) (quoteRow, error) {
 		ListPrice: s.Bounds.List().Minor(), Opening: s.Bounds.Opening().Minor(),
 		Target: s.Bounds.Target().Minor(), Floor: s.Bounds.Floor().Minor(),
 		Rounds: s.Progress.Rounds, Moves: s.Progress.Moves,
-		BestOffer: toSetMinor(s.Progress.BestOffer), Counter: toSetMinor(s.Progress.Counter),
-		PolicyVersion: s.PolicyVersion, FinalPrice: toSetMinor(s.FinalPrice),
+		BestOffer: db.MinorOrNull(s.Progress.BestOffer), Counter: db.MinorOrNull(s.Progress.Counter),
+		PolicyVersion: s.PolicyVersion, FinalPrice: db.MinorOrNull(s.FinalPrice),
 		Bundle: bundle, WithBundle: s.WithBundle, TokenHash: s.TokenHash,
-		CreatedAt: toMillis(s.CreatedAt), ValidUntil: toMillis(s.ValidUntil),
+		CreatedAt: db.Millis(s.CreatedAt), ValidUntil: db.Millis(s.ValidUntil),
 	}, err
 }
 
@@ -70,7 +71,7 @@ var quoteStates = map[string]negotiation.State{
 }
 
 func fromQuoteRow(r quoteRow) (*negotiation.Quote, error) {
-	c, err := fromCurrency(r.Currency)
+	c, err := db.Currency(r.Currency)
 	if err != nil {
 		return nil, err
 	}
@@ -82,11 +83,11 @@ func fromQuoteRow(r quoteRow) (*negotiation.Quote, error) {
 		ID: id.Stored[id.Quote](r.ID), Project: id.Stored[id.Project](r.ProjectID),
 		Item: itemOf(r.SessionID, r.ProductID, r.VariantID, r.Quantity), State: quoteStates[r.State],
 		Bounds:   boundsOf(r.ListPrice, r.Opening, r.Target, r.Floor, c),
-		Progress: negotiation.Progress{Rounds: r.Rounds, Moves: r.Moves, BestOffer: fromSetMinor(r.BestOffer, c), Counter: fromSetMinor(r.Counter, c)},
+		Progress: negotiation.Progress{Rounds: r.Rounds, Moves: r.Moves, BestOffer: db.AmountOrZero(r.BestOffer, c), Counter: db.AmountOrZero(r.Counter, c)},
 
-		PolicyVersion: r.PolicyVersion, FinalPrice: fromSetMinor(r.FinalPrice, c),
+		PolicyVersion: r.PolicyVersion, FinalPrice: db.AmountOrZero(r.FinalPrice, c),
 		Bundle: bundle, WithBundle: r.WithBundle, TokenHash: r.TokenHash, RedeemedBy: id.Stored[id.Order](r.RedeemedBy),
-		CreatedAt: fromMillis(r.CreatedAt), ValidUntil: fromMillis(r.ValidUntil),
+		CreatedAt: db.Time(r.CreatedAt), ValidUntil: db.Time(r.ValidUntil),
 	}), nil
 }
 
@@ -123,7 +124,7 @@ func toBundleJSON(b *negotiation.Bundle) (*string, error) {
 	if b == nil {
 		return nil, nil
 	}
-	text, err := toJSON(bundleJSON{b.Product.String(), b.Variant.String(), b.Name, b.Regular.Minor(), b.Price.Minor(), toMillis(b.ValidUntil)})
+	text, err := db.ToJSON(bundleJSON{b.Product.String(), b.Variant.String(), b.Name, b.Regular.Minor(), b.Price.Minor(), db.Millis(b.ValidUntil)})
 	return &text, err
 }
 
@@ -132,32 +133,12 @@ func fromBundleJSON(text *string, c money.Currency) (*negotiation.Bundle, error)
 		return nil, nil
 	}
 	var b bundleJSON
-	if err := fromJSON(*text, &b); err != nil {
+	if err := db.FromJSON(*text, &b); err != nil {
 		return nil, err
 	}
 	return &negotiation.Bundle{
 		Product: id.Stored[id.Product](b.Product), Variant: id.Stored[id.Variant](b.Variant), Name: b.Name,
 		Regular: money.Of(b.Regular, c), Price: money.Of(b.Price, c),
-		ValidUntil: fromMillis(b.Until),
+		ValidUntil: db.Time(b.Until),
 	}, nil
-}
-
-// toSetMinor is null for the zero Amount, which stands for none.
-func toSetMinor(a money.Amount) *int64 {
-	if a == (money.Amount{}) {
-		return nil
-	}
-	return toOptionalMinor(&a)
-}
-
-func fromSetMinor(n *int64, c money.Currency) money.Amount {
-	if n == nil {
-		return money.Amount{}
-	}
-	return money.Of(*n, c)
-}
-
-func fromMinor(n int64, code string) (money.Amount, error) {
-	c, err := fromCurrency(code)
-	return money.Of(n, c), err
 }

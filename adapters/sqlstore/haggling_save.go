@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
@@ -57,50 +58,50 @@ WHERE project_id = $1
 
 // Save writes the decision before anything that it may race for: its seq exists once.
 func (v Haggling) Save(ctx context.Context, r ports.HaggleResult) error {
-	b := v.store.writing(r.Session.Project)
+	b := v.store.Write(r.Session.Project)
 	if r.NewSession {
-		b.exec(insertSession, sessionArgs(r.Session)...)
+		b.Exec(insertSession, sessionArgs(r.Session)...)
 	}
 	entry, err := entryArgs(r.Entry)
 	if err != nil {
 		return err
 	}
-	b.exec(insertEntry, entry...)
+	b.Exec(insertEntry, entry...)
 	if !r.NewSession {
-		b.exec(moveSession, sessionArgs(r.Session)...)
+		b.Exec(moveSession, sessionArgs(r.Session)...)
 	}
 	if err := saveQuote(b, r); err != nil {
 		return err
 	}
 	for position, item := range r.Cart {
-		b.exec(putCartItem, cartArgs(r, position, item)...)
+		b.Exec(putCartItem, cartArgs(r, position, item)...)
 	}
 	if r.Event != nil {
 		args, err := eventArgs(r.Event)
 		if err != nil {
 			return err
 		}
-		b.exec(b.store.dialect.insertEvent(), args...)
+		b.Exec(insertEvent(v.store.Dialect), args...)
 	}
-	err = b.run(ctx)
-	if lost(err) && v.kept(ctx, r.Entry) {
+	err = b.Run(ctx)
+	if db.Lost(err) && v.kept(ctx, r.Entry) {
 		return nil
 	}
-	return orMissingSession(err)
+	return db.OrMissingSession(err)
 }
 
-func saveQuote(b *batch, r ports.HaggleResult) error {
+func saveQuote(b *db.Batch, r ports.HaggleResult) error {
 	row, err := toQuoteRow(r.Quote)
 	if err != nil {
 		return err
 	}
 	if r.NewQuote {
-		b.exec(insertQuote, append(row.args(), r.Entry.Seq)...)
+		b.Exec(insertQuote, append(row.args(), r.Entry.Seq)...)
 	} else {
-		b.exec(updateQuote, row.args()...)
+		b.Exec(updateQuote, row.args()...)
 	}
 	if r.Superseded != nil {
-		b.exec(supersedeQuote, r.Session.Project.String(), r.Superseded.Snapshot().ID.String())
+		b.Exec(supersedeQuote, r.Session.Project.String(), r.Superseded.Snapshot().ID.String())
 	}
 	return nil
 }
@@ -115,7 +116,7 @@ func cartArgs(r ports.HaggleResult, position int, item session.CartItem) []any {
 // kept reads back whether an answer was stored whose COMMIT was not heard of.
 func (v Haggling) kept(ctx context.Context, e negotiation.Entry) bool {
 	var stored []struct{ ID string }
-	b := v.store.reading(e.Project)
-	b.query(&stored, selectEntryID, e.Project.String(), e.Session.String(), e.Seq)
-	return b.run(ctx) == nil && len(stored) == 1 && stored[0].ID == e.ID.String()
+	b := v.store.Read(e.Project)
+	b.Query(&stored, selectEntryID, e.Project.String(), e.Session.String(), e.Seq)
+	return b.Run(ctx) == nil && len(stored) == 1 && stored[0].ID == e.ID.String()
 }

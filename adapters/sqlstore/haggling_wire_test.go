@@ -13,6 +13,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
@@ -71,9 +72,7 @@ func wiredPostgres(t *testing.T) (*Store, *wire) {
 		t.Fatal(err)
 	}
 	query := u.Query()
-	for name, value := range serving {
-		query.Set(name, value)
-	}
+	db.Serve(query)
 	u.RawQuery = query.Encode()
 	connector, err := pq.NewConnector(u.String())
 	if err != nil {
@@ -81,10 +80,9 @@ func wiredPostgres(t *testing.T) (*Store, *wire) {
 	}
 	w := new(wire)
 	connector.Dialer(w)
-	db := sqlx.NewDb(sql.OpenDB(connector), "postgres")
-	t.Cleanup(func() { db.Close() })
-	one := newPool(db, 1)
-	s := &Store{dialect: postgresDialect, write: one, read: one}
+	conn := sqlx.NewDb(sql.OpenDB(connector), "postgres")
+	t.Cleanup(func() { conn.Close() })
+	s := storeOver(conn, 1)
 	if err := s.Ping(context.Background()); err != nil {
 		t.Fatal(err)
 	}

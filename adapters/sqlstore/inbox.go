@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -14,41 +16,41 @@ import (
 )
 
 // Inbox is the store's view of what came to the webhooks of integrations.
-type Inbox struct{ store *Store }
+type Inbox struct{ store *db.DB }
 
 var _ ports.Inbox = Inbox{}
 
-// Inbox keeps deliveries.
-func (s *Store) Inbox() Inbox { return Inbox{s} }
+// NewInbox returns a view that keeps deliveries.
+func NewInbox(s *db.DB) Inbox { return Inbox{s} }
 
-// InboxQueue hands deliveries out.
-func (s *Store) InboxQueue() ports.InboxQueue {
-	return inboxQueue{workQueue[leasedInboxRow, *integration.Delivery]{s, dueInbox, leasedInboxRow.lease}}
+// NewInboxQueue returns a view that hands deliveries out.
+func NewInboxQueue(s *db.DB) ports.InboxQueue {
+	return inboxQueue{queue.Queue[leasedInboxRow, *integration.Delivery]{Store: s, Table: dueInbox, Lease: leasedInboxRow.lease}}
 }
 
 type inboxQueue struct {
-	workQueue[leasedInboxRow, *integration.Delivery]
+	queue.Queue[leasedInboxRow, *integration.Delivery]
 }
 
-var dueInbox = queueTable{
-	name:    "webhooks",
-	table:   "webhook_deliveries",
-	key:     "id",
-	group:   "integration_id",
-	waits:   "due_at IS NOT NULL",
-	due:     "due_at",
-	lease:   "due_at",
-	retry:   "due_at",
-	columns: inboxColumns,
+var dueInbox = queue.Table{
+	Name:    "webhooks",
+	Table:   "webhook_deliveries",
+	Key:     "id",
+	Group:   "integration_id",
+	Waits:   "due_at IS NOT NULL",
+	Due:     "due_at",
+	Lease:   "due_at",
+	Retry:   "due_at",
+	Columns: inboxColumns,
 }
 
 type leasedInboxRow struct {
 	inboxRow
-	heldRow
+	queue.HeldRow
 }
 
 func (r leasedInboxRow) lease() ports.Leased[*integration.Delivery] {
-	return decoded(r.held(r.ProjectID, r.ID, r.IntegrationID), func() (*integration.Delivery, error) { return fromInboxRow(r.inboxRow), nil })
+	return queue.Decoded(r.Held(r.ProjectID, r.ID, r.IntegrationID), func() (*integration.Delivery, error) { return fromInboxRow(r.inboxRow), nil })
 }
 
 const (
@@ -83,19 +85,19 @@ WHERE project_id = $1
 func (v Inbox) Keep(ctx context.Context, list []*integration.Delivery) error {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, byRemote)
-	parts := slices.Collect(slices.Chunk(list, v.store.dialect.maxRows))
+	parts := slices.Collect(slices.Chunk(list, v.store.Dialect.MaxRows))
 	repeated := make([][]struct{ ID string }, len(parts))
-	b := v.store.writing(anyProject)
+	b := v.store.Write(db.AnyProject)
 	for n, part := range parts {
 		statement, args := insertOfInbox(part, toInboxRow)
-		b.exec(statement, args...)
+		b.Exec(statement, args...)
 		statement, args = insertOfInbox(part, toRepeatedRow)
-		b.query(&repeated[n], statement+"\nRETURNING id", args...)
+		b.Query(&repeated[n], statement+"\nRETURNING id", args...)
 	}
 	if len(list) == 0 {
 		return nil
 	}
-	if err := b.run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return err
 	}
 	again := make(map[string]bool)
@@ -115,36 +117,36 @@ func byRemote(a, b *integration.Delivery) int {
 		strings.Compare(a.Remote, b.Remote))
 }
 
-func insertOfInbox(list []*integration.Delivery, row func(*integration.Delivery) inboxRow) (statement string, args arguments) {
+func insertOfInbox(list []*integration.Delivery, row func(*integration.Delivery) inboxRow) (statement string, args db.Args) {
 	rows := make([]string, len(list))
 	for n, d := range list {
-		rows[n] = args.row(row(d).values()...)
+		rows[n] = args.Row(row(d).values()...)
 	}
 	return insertInbox + strings.Join(rows, ",\n") + "\nON CONFLICT DO NOTHING", args
 }
 
 func (v Inbox) Record(ctx context.Context, d *integration.Delivery, lease time.Time) error {
-	b := v.store.writing(d.Project)
-	b.exec(recordInbox, append(updateInboxArgs(d), toMillis(lease))...)
-	return b.run(ctx)
+	b := v.store.Write(d.Project)
+	b.Exec(recordInbox, append(updateInboxArgs(d), db.Millis(lease))...)
+	return b.Run(ctx)
 }
 
 func (v Inbox) Log(ctx context.Context, of id.Project, at id.Integration, f ports.LogFilter, page ports.Page) ([]*integration.Delivery, int, error) {
-	where, args := ofIntegration, arguments{of.String(), at.String()}
+	where, args := ofIntegration, db.Args{of.String(), at.String()}
 	if !f.Since.IsZero() {
-		where += "\n  AND received_at >= " + args.add(toMillis(f.Since))
+		where += "\n  AND received_at >= " + args.Add(db.Millis(f.Since))
 	}
 	if f.Status != (integration.LogStatus{}) {
-		where += "\n  AND status = " + args.add(f.Status.String())
+		where += "\n  AND status = " + args.Add(f.Status.String())
 	}
 	var rows []inboxRow
-	var total []countRow
-	b := v.store.reading(of)
-	b.query(&total, "SELECT count(*) AS n"+where, args...)
-	b.query(&rows, "SELECT "+loggedColumns+where+`
+	var total []db.CountRow
+	b := v.store.Read(of)
+	b.Query(&total, "SELECT count(*) AS n"+where, args...)
+	b.Query(&rows, "SELECT "+loggedColumns+where+`
 ORDER BY received_at DESC, id DESC
-LIMIT `+args.add(page.Limit)+` OFFSET `+args.add(page.Offset), args...)
-	if err := b.run(ctx); err != nil {
+LIMIT `+args.Add(page.Limit)+` OFFSET `+args.Add(page.Offset), args...)
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	return fromInboxRows(rows), total[0].N, nil
@@ -152,9 +154,9 @@ LIMIT `+args.add(page.Limit)+` OFFSET `+args.add(page.Offset), args...)
 
 func (v Inbox) Update(ctx context.Context, of id.Project, at id.Integration, wanted id.WebhookLog,
 	change func(*integration.Delivery) error) (changed *integration.Delivery, err error) {
-	err = v.store.inTx(ctx, of, func(t *tx) error {
+	err = v.store.InTx(ctx, of, func(t *db.Tx) error {
 		var row inboxRow
-		found, err := t.get(ctx, &row, "SELECT "+inboxColumns+ofIntegration+"\n  AND id = $3"+t.dialect.forUpdate,
+		found, err := t.Get(ctx, &row, "SELECT "+inboxColumns+ofIntegration+"\n  AND id = $3"+t.Dialect.ForUpdate,
 			of.String(), at.String(), wanted.String())
 		if err == nil && !found {
 			err = fault.Missing("delivery")
@@ -167,7 +169,7 @@ func (v Inbox) Update(ctx context.Context, of id.Project, at id.Integration, wan
 			return err
 		}
 		changed = d
-		_, err = t.exec(ctx, updateInbox, updateInboxArgs(d)...)
+		_, err = t.Exec(ctx, updateInbox, updateInboxArgs(d)...)
 		return err
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 )
@@ -28,7 +29,7 @@ func toInboxRow(d *integration.Delivery) inboxRow {
 	return inboxRow{
 		ProjectID: d.Project.String(), ID: d.ID.String(), IntegrationID: d.Integration.String(), WebhookID: d.Webhook.String(),
 		Topic: d.Topic, Remote: d.Remote, At: toKnownMillis(d.At), Status: d.Status.String(), Error: d.Error, Retries: d.Retries,
-		Size: d.Size, ReceivedAt: toMillis(d.ReceivedAt), DueAt: toKnownMillis(d.DueAt), Payload: d.Payload,
+		Size: d.Size, ReceivedAt: db.Millis(d.ReceivedAt), DueAt: toKnownMillis(d.DueAt), Payload: d.Payload,
 	}
 }
 
@@ -42,7 +43,7 @@ func toRepeatedRow(d *integration.Delivery) inboxRow {
 // values are in the order of inboxColumns.
 func (r inboxRow) values() []any {
 	return []any{r.ProjectID, r.ID, r.IntegrationID, r.WebhookID, r.Topic, r.Remote, r.At, r.Status, r.Error, r.Retries, r.Size,
-		r.ReceivedAt, r.DueAt, orNull(r.Payload)}
+		r.ReceivedAt, r.DueAt, db.OrNull(r.Payload)}
 }
 
 func updateInboxArgs(d *integration.Delivery) []any {
@@ -54,7 +55,7 @@ func fromInboxRow(r inboxRow) *integration.Delivery {
 		ID: id.Stored[id.WebhookLog](r.ID), Project: id.Stored[id.Project](r.ProjectID),
 		Integration: id.Stored[id.Integration](r.IntegrationID), Webhook: id.Stored[id.Webhook](r.WebhookID),
 		Topic: r.Topic, Remote: r.Remote, At: fromKnownMillis(r.At), Status: integration.LogStatuses[r.Status], Error: r.Error,
-		Retries: r.Retries, Size: r.Size, Payload: r.Payload, ReceivedAt: fromMillis(r.ReceivedAt), DueAt: fromKnownMillis(r.DueAt),
+		Retries: r.Retries, Size: r.Size, Payload: r.Payload, ReceivedAt: db.Time(r.ReceivedAt), DueAt: fromKnownMillis(r.DueAt),
 	}
 }
 
@@ -71,12 +72,12 @@ func toKnownMillis(t time.Time) *int64 {
 	if t.IsZero() {
 		return nil
 	}
-	return toOptionalMillis(&t)
+	return db.OptionalMillis(&t)
 }
 
 func fromKnownMillis(n *int64) time.Time {
 	if n == nil {
 		return time.Time{}
 	}
-	return fromMillis(*n)
+	return db.Time(*n)
 }

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -11,7 +12,7 @@ import (
 )
 
 // Integrations is the store's view of what projects are connected to.
-type Integrations struct{ store *Store }
+type Integrations struct{ store *db.DB }
 
 var (
 	_ ports.Integrations      = Integrations{}
@@ -20,8 +21,8 @@ var (
 	_ ports.IntegrationFigures = Integrations{}
 )
 
-// Integrations keeps integrations, and finds them.
-func (s *Store) Integrations() Integrations { return Integrations{s} }
+// NewIntegrations returns a view that keeps integrations, and finds them.
+func NewIntegrations(s *db.DB) Integrations { return Integrations{s} }
 
 const (
 	integrationColumns = `project_id, id, type, name, status, account, live, store, base_url, currency,
@@ -104,14 +105,14 @@ SELECT (
 
 func (v Integrations) List(ctx context.Context, of id.Project, page ports.Page) ([]*integration.Integration, int, error) {
 	var rows []integrationRow
-	var total []countRow
-	b := v.store.reading(of)
-	b.query(&total, "SELECT count(*) AS n\nFROM integrations\nWHERE project_id = $1", of.String())
-	b.query(&rows, selectIntegration+`
+	var total []db.CountRow
+	b := v.store.Read(of)
+	b.Query(&total, "SELECT count(*) AS n\nFROM integrations\nWHERE project_id = $1", of.String())
+	b.Query(&rows, selectIntegration+`
 WHERE project_id = $1
 ORDER BY created_at DESC, id
 LIMIT $2 OFFSET $3`, of.String(), page.Limit, page.Offset)
-	if err := b.run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	list, err := fromIntegrationRows(rows)
@@ -119,25 +120,25 @@ LIMIT $2 OFFSET $3`, of.String(), page.Limit, page.Offset)
 }
 
 func (v Integrations) ByID(ctx context.Context, of id.Project, wanted id.Integration) (*integration.Integration, error) {
-	return one(ctx, v.store.reading(of), fault.Missing("integration"), selectIntegration+oneIntegration, of.String(), wanted.String())
+	return one(ctx, v.store.Read(of), fault.Missing("integration"), selectIntegration+oneIntegration, of.String(), wanted.String())
 }
 
 // Use takes the lock that a change in Disconnect waits for, and waits for it.
 func (v Integrations) Use(ctx context.Context, of id.Project, wanted id.Integration) (*integration.Integration, error) {
-	return one(ctx, v.store.writing(of), fault.Missing("integration"),
-		selectIntegration+oneIntegration+v.store.dialect.forKeyShare, of.String(), wanted.String())
+	return one(ctx, v.store.Write(of), fault.Missing("integration"),
+		selectIntegration+oneIntegration+v.store.Dialect.ForKeyShare, of.String(), wanted.String())
 }
 
 func (v Integrations) ByWebhook(ctx context.Context, webhook id.Webhook) (*integration.Integration, error) {
-	return one(ctx, v.store.reading(anyProject), fault.Missing("webhook"), selectIntegration+`
+	return one(ctx, v.store.Read(db.AnyProject), fault.Missing("webhook"), selectIntegration+`
 WHERE webhook_id = $1`, webhook.String())
 }
 
 // one is the integration that a query finds, or else missing.
-func one(ctx context.Context, b *batch, missing error, query string, args ...any) (*integration.Integration, error) {
+func one(ctx context.Context, b *db.Batch, missing error, query string, args ...any) (*integration.Integration, error) {
 	var rows []integrationRow
-	b.query(&rows, query, args...)
-	if err := b.run(ctx); err != nil {
+	b.Query(&rows, query, args...)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
@@ -148,11 +149,11 @@ func one(ctx context.Context, b *batch, missing error, query string, args ...any
 
 func (v Integrations) Sealed(ctx context.Context) ([]*integration.Integration, error) {
 	var rows []integrationRow
-	b := v.store.reading(anyProject)
-	b.query(&rows, selectIntegration+`
+	b := v.store.Read(db.AnyProject)
+	b.Query(&rows, selectIntegration+`
 WHERE sealed IS NOT NULL
 ORDER BY project_id, id`)
-	if err := b.run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	return fromIntegrationRows(rows)
@@ -163,11 +164,11 @@ func (v Integrations) Connect(ctx context.Context, i *integration.Integration, r
 	if err != nil {
 		return err
 	}
-	return v.store.inTx(ctx, i.Project, func(t *tx) error {
+	return v.store.InTx(ctx, i.Project, func(t *db.Tx) error {
 		if err := reroute(ctx, t, i.Project, route); err != nil {
 			return err
 		}
-		stored, err := t.exec(ctx, connectIntegration, r.args()...)
+		stored, err := t.Exec(ctx, connectIntegration, r.args()...)
 		if err == nil && stored == 0 {
 			return integration.ErrExists()
 		}
@@ -176,44 +177,44 @@ func (v Integrations) Connect(ctx context.Context, i *integration.Integration, r
 }
 
 // reroute changes a project's routes.
-func reroute(ctx context.Context, t *tx, of id.Project, route func(*project.Project) error) error {
+func reroute(ctx context.Context, t *db.Tx, of id.Project, route func(*project.Project) error) error {
 	var row projectRow
-	found, err := t.get(ctx, &row, selectProject+`
-WHERE id = $1`+t.dialect.forUpdate, of.String())
+	found, err := t.Get(ctx, &row, selectProject+`
+WHERE id = $1`+t.Dialect.ForUpdate, of.String())
 	switch {
 	case err != nil:
 		return err
 	case !found:
-		return missingProject()
+		return db.MissingProject()
 	}
-	p, err := t.dialect.fromProjectRow(row)
+	p, err := fromProjectRow(t.Dialect, row)
 	if err != nil {
 		return err
 	}
 	if err := route(p); err != nil {
 		return err
 	}
-	text, err := toJSON(toRoutesJSON(p.Routes))
+	text, err := db.ToJSON(toRoutesJSON(p.Routes))
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(ctx, updateRoutes, of.String(), text)
+	_, err = t.Exec(ctx, updateRoutes, of.String(), text)
 	return err
 }
 
 func (v Integrations) Update(ctx context.Context, of id.Project, wanted id.Integration,
 	change func(*integration.Integration) error) (changed *integration.Integration, err error) {
-	err = v.store.inTx(ctx, of, func(t *tx) error {
+	err = v.store.InTx(ctx, of, func(t *db.Tx) error {
 		changed, err = changeIntegration(ctx, t, of, wanted, change)
 		return err
 	})
 	return changed, err
 }
 
-func changeIntegration(ctx context.Context, t *tx, of id.Project, wanted id.Integration,
+func changeIntegration(ctx context.Context, t *db.Tx, of id.Project, wanted id.Integration,
 	change func(*integration.Integration) error) (*integration.Integration, error) {
 	var row integrationRow
-	found, err := t.get(ctx, &row, selectIntegration+oneIntegration+t.dialect.forUpdate, of.String(), wanted.String())
+	found, err := t.Get(ctx, &row, selectIntegration+oneIntegration+t.Dialect.ForUpdate, of.String(), wanted.String())
 	switch {
 	case err != nil:
 		return nil, err
@@ -231,13 +232,13 @@ func changeIntegration(ctx context.Context, t *tx, of id.Project, wanted id.Inte
 	if err != nil {
 		return nil, err
 	}
-	_, err = t.exec(ctx, updateIntegration, r.updateArgs()...)
+	_, err = t.Exec(ctx, updateIntegration, r.updateArgs()...)
 	return i, err
 }
 
 func (v Integrations) Disconnect(ctx context.Context, of id.Project, wanted id.Integration,
 	change func(*integration.Integration, *project.Project)) (changed *integration.Integration, err error) {
-	err = v.store.inTx(ctx, of, func(t *tx) error {
+	err = v.store.InTx(ctx, of, func(t *db.Tx) error {
 		return reroute(ctx, t, of, func(p *project.Project) error {
 			changed, err = changeIntegration(ctx, t, of, wanted, func(i *integration.Integration) error {
 				// After the lock, which those who pay take between their claim and the provider.
@@ -258,11 +259,11 @@ func (v Integrations) Disconnect(ctx context.Context, of id.Project, wanted id.I
 
 func (v Integrations) Undecided(ctx context.Context, of id.Project, wanted id.Integration) (bool, error) {
 	var payments []struct{ Payment string }
-	var refunds []countRow
-	b := v.store.reading(of)
-	b.query(&payments, payingCheckouts, of.String())
-	b.query(&refunds, pendingRefunds, of.String(), wanted.String())
-	if err := b.run(ctx); err != nil {
+	var refunds []db.CountRow
+	b := v.store.Read(of)
+	b.Query(&payments, payingCheckouts, of.String())
+	b.Query(&refunds, pendingRefunds, of.String(), wanted.String())
+	if err := b.Run(ctx); err != nil {
 		return false, err
 	}
 	texts := make([]string, len(payments))
@@ -272,13 +273,13 @@ func (v Integrations) Undecided(ctx context.Context, of id.Project, wanted id.In
 	return unsettled(texts, refunds[0].N, wanted)
 }
 
-func undecided(ctx context.Context, t *tx, of id.Project, wanted id.Integration) (bool, error) {
+func undecided(ctx context.Context, t *db.Tx, of id.Project, wanted id.Integration) (bool, error) {
 	var payments []string
 	var refunds int
-	if err := t.list(ctx, &payments, payingCheckouts, of.String()); err != nil {
+	if err := t.Select(ctx, &payments, payingCheckouts, of.String()); err != nil {
 		return false, err
 	}
-	if _, err := t.get(ctx, &refunds, pendingRefunds, of.String(), wanted.String()); err != nil {
+	if _, err := t.Get(ctx, &refunds, pendingRefunds, of.String(), wanted.String()); err != nil {
 		return false, err
 	}
 	return unsettled(payments, refunds, wanted)
@@ -288,7 +289,7 @@ func undecided(ctx context.Context, t *tx, of id.Project, wanted id.Integration)
 func unsettled(payments []string, refunds int, through id.Integration) (bool, error) {
 	for _, text := range payments {
 		var j paymentJSON
-		if err := fromJSON(text, &j); err != nil || j.Integration == through.String() {
+		if err := db.FromJSON(text, &j); err != nil || j.Integration == through.String() {
 			return true, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -45,15 +46,15 @@ GROUP BY integration_id`
 
 func (v Integrations) Metrics(ctx context.Context, project id.Project, integrations []id.Integration,
 	since time.Time) (map[id.Integration]ports.IntegrationMetrics, error) {
-	args := arguments{project.String(), toMillis(since)}
+	args := db.Args{project.String(), db.Millis(since)}
 	var rows []struct {
 		IntegrationID string `db:"integration_id"`
 		Figure        string
 		N             int
 	}
-	b := v.store.reading(project)
-	b.query(&rows, integrationFigures(args.list(texts(integrations))), args...)
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(project)
+	b.Query(&rows, integrationFigures(args.List(db.Strings(integrations))), args...)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	all := make(map[id.Integration]ports.IntegrationMetrics, len(integrations))

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
@@ -41,16 +42,16 @@ type integrationRow struct {
 }
 
 func toIntegrationRow(i *integration.Integration) (integrationRow, error) {
-	synced, err := toJSON(toSyncedJSON(i.Synced))
+	synced, err := db.ToJSON(toSyncedJSON(i.Synced))
 	c := i.Config
 	return integrationRow{
 		ProjectID: i.Project.String(), ID: i.ID.String(), Type: i.Type.String(), Name: i.Name, Status: i.Status.String(),
 		Account: c.Account, Live: c.Live, Store: c.Store, BaseURL: c.BaseURL, Currency: c.Currency,
 		SkipProducts: c.Skip.Products, SkipOrders: c.Skip.Orders, SkipCustomers: c.Skip.Customers,
 		WebhookID: i.Hook.ID.String(), WebhookRemote: i.Hook.Remote, WebhookStatus: i.Hook.Status.String(),
-		Sealed: i.Sealed, ExpiresAt: toSetMillis(i.Expires), Refreshing: toSetMillis(i.Refreshing), LastError: i.LastError,
-		Synced: synced, LastSync: toSetMillis(i.LastSync), Wanted: strings.Join(texts(i.Wanted), ","),
-		CreatedAt: toMillis(i.CreatedAt), UpdatedAt: toMillis(i.UpdatedAt),
+		Sealed: i.Sealed, ExpiresAt: db.MillisOrNull(i.Expires), Refreshing: db.MillisOrNull(i.Refreshing), LastError: i.LastError,
+		Synced: synced, LastSync: db.MillisOrNull(i.LastSync), Wanted: strings.Join(db.Strings(i.Wanted), ","),
+		CreatedAt: db.Millis(i.CreatedAt), UpdatedAt: db.Millis(i.UpdatedAt),
 	}, err
 }
 
@@ -59,7 +60,7 @@ func (r integrationRow) args() []any {
 	return []any{
 		r.ProjectID, r.ID, r.Type, r.Name, r.Status, r.Account, r.Live, r.Store, r.BaseURL, r.Currency,
 		r.SkipProducts, r.SkipOrders, r.SkipCustomers, r.WebhookID, r.WebhookRemote, r.WebhookStatus,
-		orNull(r.Sealed), r.ExpiresAt, r.Refreshing, r.LastError, r.Synced, r.LastSync, r.Wanted, r.CreatedAt, r.UpdatedAt,
+		db.OrNull(r.Sealed), r.ExpiresAt, r.Refreshing, r.LastError, r.Synced, r.LastSync, r.Wanted, r.CreatedAt, r.UpdatedAt,
 	}
 }
 
@@ -67,7 +68,7 @@ func (r integrationRow) args() []any {
 func (r integrationRow) updateArgs() []any {
 	return []any{
 		r.ProjectID, r.ID, r.Name, r.Status, r.Store, r.BaseURL, r.Currency, r.SkipProducts, r.SkipOrders, r.SkipCustomers,
-		r.WebhookRemote, r.WebhookStatus, orNull(r.Sealed), r.ExpiresAt, r.Refreshing, r.LastError,
+		r.WebhookRemote, r.WebhookStatus, db.OrNull(r.Sealed), r.ExpiresAt, r.Refreshing, r.LastError,
 		r.Synced, r.LastSync, r.Wanted, r.UpdatedAt,
 	}
 }
@@ -75,10 +76,10 @@ func (r integrationRow) updateArgs() []any {
 func fromIntegrationRow(r integrationRow) (*integration.Integration, error) {
 	kind, err := integration.ParseType(r.Type)
 	if err != nil {
-		return nil, unreadable("integration", err)
+		return nil, db.Unreadable("integration", err)
 	}
 	var synced map[string]int64
-	if err := fromJSON(r.Synced, &synced); err != nil {
+	if err := db.FromJSON(r.Synced, &synced); err != nil {
 		return nil, err
 	}
 	return &integration.Integration{
@@ -91,9 +92,9 @@ func fromIntegrationRow(r integrationRow) (*integration.Integration, error) {
 		Hook: integration.Hook{
 			ID: id.Stored[id.Webhook](r.WebhookID), Remote: r.WebhookRemote, Status: integration.HookStatuses[r.WebhookStatus],
 		},
-		Sealed: r.Sealed, Expires: fromSetMillis(r.ExpiresAt), Refreshing: fromSetMillis(r.Refreshing), LastError: r.LastError,
-		Synced: fromSyncedJSON(synced), LastSync: fromSetMillis(r.LastSync), Wanted: fromWanted(r.Wanted),
-		CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt),
+		Sealed: r.Sealed, Expires: db.TimeOrZero(r.ExpiresAt), Refreshing: db.TimeOrZero(r.Refreshing), LastError: r.LastError,
+		Synced: fromSyncedJSON(synced), LastSync: db.TimeOrZero(r.LastSync), Wanted: fromWanted(r.Wanted),
+		CreatedAt: db.Time(r.CreatedAt), UpdatedAt: db.Time(r.UpdatedAt),
 	}, nil
 }
 
@@ -101,7 +102,7 @@ func fromIntegrationRow(r integrationRow) (*integration.Integration, error) {
 func toSyncedJSON(marks syncrun.Watermarks) map[string]int64 {
 	j := make(map[string]int64, len(marks))
 	for resource, at := range marks {
-		j[resource.String()] = toMillis(at)
+		j[resource.String()] = db.Millis(at)
 	}
 	return j
 }
@@ -113,7 +114,7 @@ func fromSyncedJSON(j map[string]int64) syncrun.Watermarks {
 		if marks == nil {
 			marks = syncrun.Watermarks{}
 		}
-		marks[syncrun.StoredResource(name)] = fromMillis(at)
+		marks[syncrun.StoredResource(name)] = db.Time(at)
 	}
 	return marks
 }
@@ -136,12 +137,4 @@ func fromIntegrationRows(rows []integrationRow) ([]*integration.Integration, err
 		}
 	}
 	return list, nil
-}
-
-// orNull is bytes, or NULL for none: drivers store nil as empty.
-func orNull(b []byte) any {
-	if b == nil {
-		return nil
-	}
-	return b
 }

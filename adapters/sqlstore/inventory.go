@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -10,14 +11,14 @@ import (
 
 // Inventory is the store's view of stock.
 type Inventory struct {
-	store  *Store
+	store  *db.DB
 	trails *trails
 }
 
 var _ ports.Inventory = Inventory{}
 
-// Inventory keeps stock. The view remembers where lists were left: keep it.
-func (s *Store) Inventory() Inventory { return Inventory{s, &trails{}} }
+// NewInventory returns a view that keeps stock. The view remembers where lists were left: keep it.
+func NewInventory(s *db.DB) Inventory { return Inventory{s, &trails{}} }
 
 const (
 	countLevels = `
@@ -64,31 +65,31 @@ func (i Inventory) Levels(ctx context.Context, project id.Project, sku string, p
 
 // levels reads a part of the list, beginning at a mark, and the list's state, in one reading.
 func (i Inventory) levels(ctx context.Context, project id.Project, sku string, page ports.Page, from mark) ([]catalog.Shelf, state, error) {
-	args := arguments{project.String()}
+	args := db.Args{project.String()}
 	count, where := countLevels, ""
 	if sku != "" {
-		where = "\n  AND variants.sku = " + args.add(sku)
+		where = "\n  AND variants.sku = " + args.Add(sku)
 		count = countLevelsOf + where
 	}
 	var of state
 	var version []struct{ Version int64 }
-	var total []countRow
+	var total []db.CountRow
 	var rows []levelRow
 	var taken []takenRow
-	b := i.store.reading(project)
-	b.query(&version, selectVersion, project.String())
-	b.query(&total, count, args...)
+	b := i.store.Read(project)
+	b.Query(&version, selectVersion, project.String())
+	b.Query(&total, count, args...)
 	if from.offset > 0 {
-		at, last := args.add(from.after[0]), args.add(from.after[1])
+		at, last := args.Add(from.after[0]), args.Add(from.after[1])
 		where = `
   AND variants.sku >= ` + at + `
   AND (variants.sku > ` + at + ` OR stock.location > ` + last + `)`
 	}
-	b.query(&rows, selectLevels+where+`
+	b.Query(&rows, selectLevels+where+`
 ORDER BY variants.sku, stock.location
-LIMIT `+args.add(page.Limit)+` OFFSET `+args.add(page.Offset-from.offset), args...)
-	b.query(&taken, selectTakenInFlight, project.String())
-	if err := b.run(ctx); err != nil {
+LIMIT `+args.Add(page.Limit)+` OFFSET `+args.Add(page.Offset-from.offset), args...)
+	b.Query(&taken, selectTakenInFlight, project.String())
+	if err := b.Run(ctx); err != nil {
 		return nil, of, err
 	}
 	if of.rows = int64(total[0].N); len(version) > 0 {
@@ -99,9 +100,9 @@ LIMIT `+args.add(page.Limit)+` OFFSET `+args.add(page.Offset-from.offset), args.
 
 func (i Inventory) LevelsOf(ctx context.Context, project id.Project, products []id.Product) ([]catalog.Level, error) {
 	var rows []levelRow
-	b := i.store.reading(project)
-	b.levelsOf(&rows, products)
-	if err := b.run(ctx); err != nil {
+	b := i.store.Read(project)
+	levelsOf(b, project, &rows, products)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	return fromLevelRows(rows), nil
@@ -110,19 +111,19 @@ func (i Inventory) LevelsOf(ctx context.Context, project id.Project, products []
 func (i Inventory) ShelvesOf(ctx context.Context, project id.Project, products []id.Product) ([]catalog.Shelf, error) {
 	var rows []levelRow
 	var taken []takenRow
-	b := i.store.reading(project)
-	b.levelsOf(&rows, products)
-	b.query(&taken, selectTakenInFlight, project.String())
-	if err := b.run(ctx); err != nil {
+	b := i.store.Read(project)
+	levelsOf(b, project, &rows, products)
+	b.Query(&taken, selectTakenInFlight, project.String())
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	return fromShelfRows(rows, heldBy(taken)), nil
 }
 
-func (b *batch) levelsOf(rows *[]levelRow, products []id.Product) {
-	args := arguments{b.project.String()}
-	b.query(rows, selectLevels+`
-  AND variants.product_id IN `+args.list(texts(products))+byVariant, args...)
+func levelsOf(b *db.Batch, project id.Project, rows *[]levelRow, products []id.Product) {
+	args := db.Args{project.String()}
+	b.Query(rows, selectLevels+`
+  AND variants.product_id IN `+args.List(db.Strings(products))+byVariant, args...)
 }
 
 func (i Inventory) Set(ctx context.Context, project id.Project, levels []ports.StockSet) ([]catalog.Shelf, error) {
@@ -131,7 +132,7 @@ func (i Inventory) Set(ctx context.Context, project id.Project, levels []ports.S
 		places[n] = place{l.SKU, l.Location}
 	}
 	var written []catalog.Shelf
-	err := i.store.inTx(ctx, project, func(t *tx) error {
+	err := i.store.InTx(ctx, project, func(t *db.Tx) error {
 		shelves, err := openShelves(ctx, t, project, places, "levels")
 		if err != nil {
 			return err
@@ -154,7 +155,7 @@ func (i Inventory) Adjust(ctx context.Context, project id.Project, moves []ports
 		places[n] = place{m.SKU, m.Location}
 	}
 	var written []catalog.Shelf
-	err := i.store.inTx(ctx, project, func(t *tx) error {
+	err := i.store.InTx(ctx, project, func(t *db.Tx) error {
 		shelves, err := openShelves(ctx, t, project, places, "adjustments")
 		if err != nil {
 			return err

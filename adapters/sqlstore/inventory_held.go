@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
@@ -34,9 +35,9 @@ func heldBy(rows []takenRow) map[[2]string]int {
 }
 
 // held is what attempts in flight hold. It is exact for levels that the transaction has locked before.
-func (t *tx) held(ctx context.Context, project id.Project) (map[[2]string]int, error) {
+func held(ctx context.Context, t *db.Tx, project id.Project) (map[[2]string]int, error) {
 	var rows []takenRow
-	if err := t.list(ctx, &rows, selectTakenInFlight, project.String()); err != nil {
+	if err := t.Select(ctx, &rows, selectTakenInFlight, project.String()); err != nil {
 		return nil, err
 	}
 	return heldBy(rows), nil

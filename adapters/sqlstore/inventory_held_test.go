@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"testing"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest"
@@ -16,9 +17,9 @@ func TestInventory_unreadableAttempt(t *testing.T) {
 		change(t, s, "UPDATE checkouts SET status = 'processing', attempt = 1, lease_until = 1, taken = '{'")
 		var sku string
 		var product string
-		if err := s.inTx(t.Context(), anyProject, func(x *tx) (err error) {
-			if _, err = x.get(t.Context(), &sku, "SELECT sku FROM variants ORDER BY sku LIMIT 1"); err == nil {
-				_, err = x.get(t.Context(), &product, "SELECT product_id FROM variants ORDER BY sku LIMIT 1")
+		if err := s.db.InTx(t.Context(), db.AnyProject, func(x *db.Tx) (err error) {
+			if _, err = x.Get(t.Context(), &sku, "SELECT sku FROM variants ORDER BY sku LIMIT 1"); err == nil {
+				_, err = x.Get(t.Context(), &product, "SELECT product_id FROM variants ORDER BY sku LIMIT 1")
 			}
 			return err
 		}); err != nil {

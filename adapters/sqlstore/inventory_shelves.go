@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -18,14 +19,14 @@ type place struct{ sku, location string }
 
 // shelves are the stock levels that one transaction writes. Their variants cannot go meanwhile.
 type shelves struct {
-	t        *tx
+	t        *db.Tx
 	project  id.Project
 	variants map[string]variantRow // by sku
 	levels   map[place]catalog.Shelf
 }
 
 // openShelves finds the variants. It names all unknown ones at once, in the list that they came in.
-func openShelves(ctx context.Context, t *tx, project id.Project, places []place, list string) (*shelves, error) {
+func openShelves(ctx context.Context, t *db.Tx, project id.Project, places []place, list string) (*shelves, error) {
 	s, unknown, err := findShelves(ctx, t, project, places)
 	if err != nil {
 		return nil, err
@@ -38,21 +39,21 @@ func openShelves(ctx context.Context, t *tx, project id.Project, places []place,
 }
 
 // findShelves finds the variants there are, and the places whose sku is none's.
-func findShelves(ctx context.Context, t *tx, project id.Project, places []place) (s *shelves, unknown []int, err error) {
+func findShelves(ctx context.Context, t *db.Tx, project id.Project, places []place) (s *shelves, unknown []int, err error) {
 	s = &shelves{t: t, project: project, variants: make(map[string]variantRow), levels: make(map[place]catalog.Shelf)}
 	skus := make([]string, len(places))
 	for i, p := range places {
 		skus[i] = p.sku
 	}
 	slices.Sort(skus)
-	for some := range slices.Chunk(slices.Compact(skus), listed) {
-		args := arguments{project.String()}
+	for some := range slices.Chunk(slices.Compact(skus), db.Listed) {
+		args := db.Args{project.String()}
 		var rows []variantRow
-		if err := t.list(ctx, &rows, `
+		if err := t.Select(ctx, &rows, `
 SELECT id, product_id, sku, size, color, price
 FROM variants
 WHERE project_id = $1
-  AND sku IN `+args.list(some)+t.dialect.forKeyShare, args...); err != nil {
+  AND sku IN `+args.List(some)+t.Dialect.ForKeyShare, args...); err != nil {
 			return nil, nil, err
 		}
 		for _, r := range rows {
@@ -84,7 +85,7 @@ func (s *shelves) put(p place, shelf catalog.Shelf) catalog.Shelf {
 // for a row that is not there. What attempts hold is read once the levels are locked: no attempt begins on them then,
 // and one that ends is seen either with its pieces put back or not at all.
 func (s *shelves) count(ctx context.Context) (now int64, err error) {
-	if err := s.t.insert(ctx, upsertStock, s.rows(), `
+	if err := s.t.Insert(ctx, upsertStock, s.rows(), `
 ON CONFLICT (project_id, variant_id, location) DO NOTHING`); err != nil {
 		return 0, err
 	}
@@ -95,15 +96,15 @@ ON CONFLICT (project_id, variant_id, location) DO NOTHING`); err != nil {
 		variants = append(variants, l.Variant.String())
 	}
 	slices.Sort(variants)
-	for some := range slices.Chunk(slices.Compact(variants), listed) {
-		args := arguments{s.project.String()}
+	for some := range slices.Chunk(slices.Compact(variants), db.Listed) {
+		args := db.Args{s.project.String()}
 		var rows []lockedLevelRow
-		if err := s.t.list(ctx, &rows, `
-SELECT variant_id, location, quantity, oversold, `+s.t.dialect.moment()+` AS now
+		if err := s.t.Select(ctx, &rows, `
+SELECT variant_id, location, quantity, oversold, `+s.t.Dialect.Moment()+` AS now
 FROM stock
 WHERE project_id = $1
-  AND variant_id IN `+args.list(some)+`
-ORDER BY variant_id, location`+s.t.dialect.forUpdate, args...); err != nil {
+  AND variant_id IN `+args.List(some)+`
+ORDER BY variant_id, location`+s.t.Dialect.ForUpdate, args...); err != nil {
 			return 0, err
 		}
 		for _, r := range rows {
@@ -114,7 +115,7 @@ ORDER BY variant_id, location`+s.t.dialect.forUpdate, args...); err != nil {
 			}
 		}
 	}
-	held, err := s.t.held(ctx, s.project)
+	held, err := held(ctx, s.t, s.project)
 	for at, n := range held {
 		if p, asked := places[at]; asked {
 			shelf := s.levels[p]
@@ -153,7 +154,7 @@ func (s *shelves) move(moves []ports.StockMove, places []place) ([]catalog.Shelf
 
 // store writes the levels.
 func (s *shelves) store(ctx context.Context) error {
-	return s.t.insert(ctx, upsertStock, s.rows(), replaceStock)
+	return s.t.Insert(ctx, upsertStock, s.rows(), replaceStock)
 }
 
 // rows are the levels in the order in which stock is locked everywhere.
@@ -178,5 +179,5 @@ func (s *shelves) note(ctx context.Context, moves []ports.StockMove, now int64) 
 	for i, m := range moves {
 		rows[i] = []any{s.project.String(), s.variants[m.SKU].ID, m.Location, m.Delta, m.Reason, now}
 	}
-	return s.t.insert(ctx, insertMoves, rows, "")
+	return s.t.Insert(ctx, insertMoves, rows, "")
 }

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -11,12 +12,12 @@ import (
 )
 
 // Labels is the store's view of the labels of orders.
-type Labels struct{ store *Store }
+type Labels struct{ store *db.DB }
 
 var _ ports.Labels = Labels{}
 
-// Labels keeps labels.
-func (s *Store) Labels() Labels { return Labels{s} }
+// NewLabels returns a view that keeps labels.
+func NewLabels(s *db.DB) Labels { return Labels{s} }
 
 const (
 	labelColumns = `project_id, order_id, test, id, integration_id, carrier, service, grams, due_at, unsure, remote,
@@ -63,8 +64,8 @@ type labelRow struct {
 func labelArgs(l *order.Label) []any {
 	return []any{
 		l.Project.String(), l.Order.String(), l.Test, l.ID.String(), l.Integration.String(), l.Carrier, l.Service, l.Grams,
-		toSetMillis(l.DueAt), l.Unsure, l.Remote, l.TrackingNumber, l.Price.Currency().Code(), l.Price.Minor(), orNull(l.PDF),
-		l.Told, toMillis(l.CreatedAt), toSetMillis(l.BoughtAt),
+		db.MillisOrNull(l.DueAt), l.Unsure, l.Remote, l.TrackingNumber, l.Price.Currency().Code(), l.Price.Minor(), db.OrNull(l.PDF),
+		l.Told, db.Millis(l.CreatedAt), db.MillisOrNull(l.BoughtAt),
 	}
 }
 
@@ -73,15 +74,15 @@ func fromLabelRow(r labelRow) (*order.Label, error) {
 	var price money.Amount
 	if r.Currency != "" {
 		var err error
-		if price, err = fromMinor(r.Price, r.Currency); err != nil {
+		if price, err = db.Amount(r.Price, r.Currency); err != nil {
 			return nil, err
 		}
 	}
 	return &order.Label{
 		ID: id.Stored[id.Label](r.ID), Project: id.Stored[id.Project](r.ProjectID), Order: id.Stored[id.Order](r.OrderID),
 		Integration: id.Stored[id.Integration](r.IntegrationID), Test: r.Test, Carrier: r.Carrier, Service: r.Service,
-		Grams: r.Grams, DueAt: fromSetMillis(r.DueAt), Unsure: r.Unsure, Remote: r.Remote, TrackingNumber: r.TrackingNumber,
-		Price: price, PDF: r.PDF, Told: r.Told, CreatedAt: fromMillis(r.CreatedAt), BoughtAt: fromSetMillis(r.BoughtAt),
+		Grams: r.Grams, DueAt: db.TimeOrZero(r.DueAt), Unsure: r.Unsure, Remote: r.Remote, TrackingNumber: r.TrackingNumber,
+		Price: price, PDF: r.PDF, Told: r.Told, CreatedAt: db.Time(r.CreatedAt), BoughtAt: db.TimeOrZero(r.BoughtAt),
 	}, nil
 }
 
@@ -94,9 +95,9 @@ func fromLabelRows(rows []labelRow) (*order.Label, error) {
 
 func (v Labels) Find(ctx context.Context, project id.Project, of id.Order, test bool) (*order.Label, error) {
 	var rows []labelRow
-	b := v.store.reading(project)
-	b.query(&rows, selectLabel, project.String(), of.String(), test)
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(project)
+	b.Query(&rows, selectLabel, project.String(), of.String(), test)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	return fromLabelRows(rows)
@@ -106,7 +107,7 @@ func (v Labels) Find(ctx context.Context, project id.Project, of id.Order, test 
 // it is until the label is stored.
 func (v Labels) Change(ctx context.Context, project id.Project, of id.Order, test bool,
 	change func(*order.Order, *order.Label) (*order.Label, error)) (changed *order.Label, err error) {
-	err = v.store.inTx(ctx, project, func(t *tx) error {
+	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
 		o, l, err := lockLabel(ctx, t, project, of, test)
 		if err != nil {
 			return err
@@ -114,7 +115,7 @@ func (v Labels) Change(ctx context.Context, project id.Project, of id.Order, tes
 		if changed, err = change(o, l); err != nil || changed == nil {
 			return err
 		}
-		_, err = t.exec(ctx, upsertLabel, labelArgs(changed)...)
+		_, err = t.Exec(ctx, upsertLabel, labelArgs(changed)...)
 		return err
 	})
 	if err != nil {
@@ -123,9 +124,9 @@ func (v Labels) Change(ctx context.Context, project id.Project, of id.Order, tes
 	return changed, nil
 }
 
-func lockLabel(ctx context.Context, t *tx, project id.Project, of id.Order, test bool) (*order.Order, *order.Label, error) {
+func lockLabel(ctx context.Context, t *db.Tx, project id.Project, of id.Order, test bool) (*order.Order, *order.Label, error) {
 	var orders []orderRow
-	if err := t.list(ctx, &orders, selectOrder+orderByID+t.dialect.lock("o, p"), project.String(), of.String()); err != nil {
+	if err := t.Select(ctx, &orders, selectOrder+orderByID+lock(t.Dialect, "o, p"), project.String(), of.String()); err != nil {
 		return nil, nil, err
 	}
 	if len(orders) == 0 {
@@ -136,7 +137,7 @@ func lockLabel(ctx context.Context, t *tx, project id.Project, of id.Order, test
 		return nil, nil, err
 	}
 	var rows []labelRow
-	if err := t.list(ctx, &rows, selectLabel, project.String(), of.String(), test); err != nil {
+	if err := t.Select(ctx, &rows, selectLabel, project.String(), of.String(), test); err != nil {
 		return nil, nil, err
 	}
 	l, err := fromLabelRows(rows)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/ledger"
@@ -12,12 +13,12 @@ import (
 )
 
 // Ledger is the store's view of the double-entry book.
-type Ledger struct{ store *Store }
+type Ledger struct{ store *db.DB }
 
 var _ ports.Ledger = Ledger{}
 
-// Ledger reads the double-entry book. Orders write it.
-func (s *Store) Ledger() Ledger { return Ledger{s} }
+// NewLedger returns a view that reads the double-entry book. Orders write it.
+func NewLedger(s *db.DB) Ledger { return Ledger{s} }
 
 const (
 	insertTransaction = `
@@ -72,23 +73,23 @@ ORDER BY currency, account, other`
 
 // recordTransaction are the effects that write a transaction, none for one that moves nothing. The postings come
 // first: SQLite checks them when the transaction is written.
-func recordTransaction(t ledger.Transaction) []effect {
+func recordTransaction(t ledger.Transaction) []db.Effect {
 	if len(t.Postings) == 0 {
 		return nil
 	}
 	head := []any{
 		t.Project.String(), t.ID.String(), t.Kind.String(), t.Order.String(), t.Payment.String(), t.Refund.String(),
-		t.Dispute.String(), t.Provider, t.Reference, toMillis(t.At),
+		t.Dispute.String(), t.Provider, t.Reference, db.Millis(t.At),
 	}
-	var args arguments
+	var args db.Args
 	rows := make([]string, len(t.Postings))
 	for i, p := range t.Postings {
-		rows[i] = args.row(t.Project.String(), t.ID.String(), i, p.Debit.String(), p.Credit.String(),
+		rows[i] = args.Row(t.Project.String(), t.ID.String(), i, p.Debit.String(), p.Credit.String(),
 			p.Amount.Currency().Code(), p.Amount.Minor())
 	}
-	return []effect{
-		{statement: insertPostings + strings.Join(rows, ", "), args: args, rows: anyRows},
-		{statement: insertTransaction, args: head, rows: anyRows},
+	return []db.Effect{
+		{Statement: insertPostings + strings.Join(rows, ", "), Args: args, Rows: db.AnyRows},
+		{Statement: insertTransaction, Args: head, Rows: db.AnyRows},
 	}
 }
 
@@ -115,7 +116,7 @@ type postingRow struct {
 func fromTransactionRows(rows []transactionRow, postings []postingRow) ([]ledger.Transaction, error) {
 	of := make(map[string][]ledger.Posting, len(rows))
 	for _, p := range postings {
-		amount, err := fromMinor(p.Amount, p.Currency)
+		amount, err := db.Amount(p.Amount, p.Currency)
 		if err != nil {
 			return nil, err
 		}
@@ -129,31 +130,31 @@ func fromTransactionRows(rows []transactionRow, postings []postingRow) ([]ledger
 			ID: id.Stored[id.Transaction](r.ID), Project: id.Stored[id.Project](r.ProjectID), Kind: ledger.Kinds[r.Kind],
 			Order: id.Stored[id.Order](r.OrderID), Payment: id.Stored[id.Payment](r.PaymentID),
 			Refund: id.Stored[id.Refund](r.RefundID), Dispute: id.Stored[id.Dispute](r.DisputeID), Provider: r.Provider,
-			Reference: r.Reference, At: fromMillis(r.At), Postings: of[r.ID],
+			Reference: r.Reference, At: db.Time(r.At), Postings: of[r.ID],
 		}
 	}
 	return list, nil
 }
 
-func transactionsWhere(project id.Project, f ports.TransactionFilter) conditions {
-	w := conditions{args: arguments{project.String()}}
+func transactionsWhere(project id.Project, f ports.TransactionFilter) db.Conditions {
+	w := db.Conditions{Args: db.Args{project.String()}}
 	if f.Kind != (ledger.Kind{}) {
-		w.and("kind = ", f.Kind.String())
+		w.And("kind = ", f.Kind.String())
 	}
 	if !f.Order.IsZero() {
-		w.and("order_id = ", f.Order.String())
+		w.And("order_id = ", f.Order.String())
 	}
-	w.during("at", f.From, f.To)
+	w.During("at", f.From, f.To)
 	return w
 }
 
 func (v Ledger) Transactions(ctx context.Context, project id.Project, f ports.TransactionFilter, page ports.Page) ([]ledger.Transaction, int, error) {
 	w := transactionsWhere(project, f)
-	var counts []countRow
-	b := v.store.reading(project)
-	b.query(&counts, countTransactions+w.text, w.args...)
-	end := newestTransactions + w.args.page(page)
-	list, err := v.read(ctx, b, w.text+end, w.args)
+	var counts []db.CountRow
+	b := v.store.Read(project)
+	b.Query(&counts, countTransactions+w.Text, w.Args...)
+	end := newestTransactions + w.Args.Page(page)
+	list, err := v.read(ctx, b, w.Text+end, w.Args)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -161,19 +162,19 @@ func (v Ledger) Transactions(ctx context.Context, project id.Project, f ports.Tr
 }
 
 // read completes a batch by the transactions that a condition and its end leave, with their postings.
-func (v Ledger) read(ctx context.Context, b *batch, which string, args arguments) ([]ledger.Transaction, error) {
+func (v Ledger) read(ctx context.Context, b *db.Batch, which string, args db.Args) ([]ledger.Transaction, error) {
 	var rows []transactionRow
 	var postings []postingRow
-	b.query(&rows, selectTransactions+which, args...)
-	b.query(&postings, postingsOf+selectTransactions+which+inPosition, args...)
-	if err := b.run(ctx); err != nil {
+	b.Query(&rows, selectTransactions+which, args...)
+	b.Query(&postings, postingsOf+selectTransactions+which+inPosition, args...)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	return fromTransactionRows(rows, postings)
 }
 
 func (v Ledger) TransactionByID(ctx context.Context, project id.Project, of id.Transaction) (*ledger.Transaction, error) {
-	list, err := v.read(ctx, v.store.reading(project), "\n  AND id = $2", arguments{project.String(), of.String()})
+	list, err := v.read(ctx, v.store.Read(project), "\n  AND id = $2", db.Args{project.String(), of.String()})
 	if err != nil {
 		return nil, err
 	}
@@ -185,13 +186,13 @@ func (v Ledger) TransactionByID(ctx context.Context, project id.Project, of id.T
 
 func (v Ledger) EachTransaction(ctx context.Context, project id.Project, f ports.TransactionFilter, each func(ledger.Transaction) error) error {
 	var last ledger.Transaction
-	return inParts(func() (int, error) {
+	return db.InParts(func() (int, error) {
 		w := transactionsWhere(project, f)
 		if !last.ID.IsZero() {
-			w.after("at", "id", toMillis(last.At), last.ID.String())
+			w.After("at", "id", db.Millis(last.At), last.ID.String())
 		}
-		end := newestTransactions + w.args.page(ports.Page{Limit: listed})
-		list, err := v.read(ctx, v.store.reading(project), w.text+end, w.args)
+		end := newestTransactions + w.Args.Page(ports.Page{Limit: db.Listed})
+		list, err := v.read(ctx, v.store.Read(project), w.Text+end, w.Args)
 		if err != nil {
 			return 0, err
 		}
@@ -210,14 +211,14 @@ func (v Ledger) Wallets(ctx context.Context, project id.Project) ([]ports.Wallet
 		Account, Currency, Other string
 		Added                    int64
 	}
-	b := v.store.reading(project)
-	b.query(&rows, selectWallets, project.String())
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(project)
+	b.Query(&rows, selectWallets, project.String())
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	var wallets []ports.Wallet
 	for _, r := range rows {
-		c, err := fromCurrency(r.Currency)
+		c, err := db.Currency(r.Currency)
 		if err != nil {
 			return nil, err
 		}

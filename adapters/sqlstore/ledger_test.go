@@ -11,6 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/pressly/goose/v3"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/ports/porttest"
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
@@ -24,8 +25,8 @@ func TestLedgerIsOnlyAddedTo(t *testing.T) {
 			"UPDATE ledger_transactions SET at = at + 1", "UPDATE ledger_postings SET amount = 1",
 			"DELETE FROM ledger_transactions", "DELETE FROM ledger_postings",
 		} {
-			err := s.inTx(t.Context(), sale.Project(), func(x *tx) error {
-				_, err := x.exec(t.Context(), statement)
+			err := s.db.InTx(t.Context(), sale.Project(), func(x *db.Tx) error {
+				_, err := x.Exec(t.Context(), statement)
 				return err
 			})
 			if err == nil {
@@ -54,16 +55,16 @@ func TestSchemaHoldsMoneyBack(t *testing.T) {
 			"ledger_transactions_sale": transaction + "refund_id, provider, at FROM ledger_transactions",
 			"ledger_transactions_kind": transaction + "'ref_1', provider, at FROM ledger_transactions",
 		} {
-			err := s.inTx(t.Context(), sale.Project(), func(x *tx) error {
-				_, err := x.conn.ExecContext(t.Context(), statement)
+			err := s.db.InTx(t.Context(), sale.Project(), func(x *db.Tx) error {
+				_, err := x.Connection().ExecContext(t.Context(), statement)
 				return err
 			})
 			told := constraint
-			if constraint == "ledger_transactions_sale" && !s.dialect.oneTrip {
+			if constraint == "ledger_transactions_sale" && !s.db.Dialect.OneTrip {
 				told = "ledger_transactions.project_id, ledger_transactions.payment_id"
 			}
-			if violated(err) != told {
-				t.Errorf("%s broke %q: %v", statement, violated(err), err)
+			if db.Violated(err) != told {
+				t.Errorf("%s broke %q: %v", statement, db.Violated(err), err)
 			}
 		}
 	})
@@ -75,28 +76,28 @@ func TestSalesBeforeTheLedgerAreInIt(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		path := filepath.Join(t.TempDir(), "old.db")
-		db, err := sql.Open("sqlite", sqliteAddress(path))
+		conn, err := sql.Open("sqlite", db.SQLiteAddress(path))
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer db.Close()
-		sellBefore(t, sqlx.NewDb(db, "sqlite"), goose.DialectSQLite3, "sqlite")
+		defer conn.Close()
+		sellBefore(t, sqlx.NewDb(conn, "sqlite"), goose.DialectSQLite3, "sqlite")
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		db, err := sqlx.Open("postgres", pgserver.Shared(t).Database(t, ""))
+		conn, err := sqlx.Open("postgres", pgserver.Shared(t).Database(t, ""))
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer db.Close()
-		sellBefore(t, db, goose.DialectPostgres, "postgres")
+		defer conn.Close()
+		sellBefore(t, conn, goose.DialectPostgres, "postgres")
 	})
 }
 
 // sellBefore stores an order, its payment and a return in the schema before the ledger, and migrates.
-func sellBefore(t *testing.T, db *sqlx.DB, d goose.Dialect, engine string) {
+func sellBefore(t *testing.T, conn *sqlx.DB, d goose.Dialect, engine string) {
 	t.Helper()
-	provider, err := goose.NewProvider(d, db.DB, os.DirFS("migrations/"+engine), goose.WithDisableGlobalRegistry(true))
+	provider, err := goose.NewProvider(d, conn.DB, os.DirFS("migrations/"+engine), goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func sellBefore(t *testing.T, db *sqlx.DB, d goose.Dialect, engine string) {
 		if strings.HasPrefix(engine, "postgres") {
 			statement = "BEGIN; SET LOCAL haggle.project_id = '*'; " + statement + "; COMMIT"
 		}
-		if _, err := db.Exec(statement); err != nil {
+		if _, err := conn.Exec(statement); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -118,13 +119,10 @@ func sellBefore(t *testing.T, db *sqlx.DB, d goose.Dialect, engine string) {
 	if _, err := provider.Up(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s := &Store{dialect: sqliteDialect, write: pool{DB: db}, read: pool{DB: db}}
-	if engine == "postgres" {
-		s.dialect = postgresDialect
-	}
+	s := storeOver(conn, 2)
 	if engine == "postgres" {
 		var unchecked []string
-		if err := db.Select(&unchecked, "SELECT conname FROM pg_constraint WHERE contype = 'f' AND NOT convalidated"); err != nil ||
+		if err := conn.Select(&unchecked, "SELECT conname FROM pg_constraint WHERE contype = 'f' AND NOT convalidated"); err != nil ||
 			!slices.Equal(unchecked, []string{"orders_checkout_fkey"}) { // the order has no checkout, and the migration went on
 			t.Errorf("keys that were not checked: %v, %v", unchecked, err)
 		}
@@ -134,15 +132,15 @@ func sellBefore(t *testing.T, db *sqlx.DB, d goose.Dialect, engine string) {
 		Refunded                            int64
 	}
 	var postings []string
-	err = s.inTx(t.Context(), anyProject, func(x *tx) error {
-		if _, err := x.get(t.Context(), &kept, `
+	err = s.db.InTx(t.Context(), db.AnyProject, func(x *db.Tx) error {
+		if _, err := x.Get(t.Context(), &kept, `
 SELECT p.status, p.gateway, p.refunded, o.fulfillment_status AS fulfilled, CAST(r.decided_at AS TEXT) AS decided
 FROM orders AS o
 JOIN payments AS p ON p.order_id = o.id
 JOIN returns AS r ON r.order_id = o.id`); err != nil {
 			return err
 		}
-		return x.list(t.Context(), &postings, `
+		return x.Select(t.Context(), &postings, `
 SELECT transaction_id || ' ' || debit || ' ' || credit || ' ' || CAST(amount AS TEXT)
 FROM ledger_postings
 ORDER BY position`)

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -15,7 +16,7 @@ import (
 func storeEnterprise(t *testing.T, s *Store) *project.Project {
 	t.Helper()
 	p := storeProject(t, s, 1)
-	if _, err := s.write.ExecContext(t.Context(), "UPDATE accounts SET plan = 'enterprise'"); err != nil {
+	if _, err := s.db.WritePool().ExecContext(t.Context(), "UPDATE accounts SET plan = 'enterprise'"); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -24,7 +25,7 @@ func storeEnterprise(t *testing.T, s *Store) *project.Project {
 // A project has as many products as its plan says, whichever way they come. The count follows what is stored.
 func TestProducts_limit(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
-		s.dialect.enterprise = account.Limits{Products: 3}
+		s.db.Dialect.Enterprise = account.Limits{Products: 3}
 		p := storeEnterprise(t, s)
 		_, writes := products(p.ID, 1, 5)
 		known := func(ports.KnownProducts) []ports.ProductWrite { return writes }
@@ -56,8 +57,8 @@ func TestProducts_limit(t *testing.T) {
 func wantCount(t *testing.T, s *Store, want int, query string, args ...any) {
 	t.Helper()
 	var n int
-	err := s.inTx(t.Context(), anyProject, func(tx *tx) error {
-		_, err := tx.get(t.Context(), &n, query, args...)
+	err := s.db.InTx(t.Context(), db.AnyProject, func(tx *db.Tx) error {
+		_, err := tx.Get(t.Context(), &n, query, args...)
 		return err
 	})
 	if err != nil || n != want {
@@ -107,10 +108,10 @@ func TestReleasedSlugs_end(t *testing.T) {
 func TestReleasedSlugs_bounded(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
 		p := storeProject(t, s, 1)
-		err := s.inTx(t.Context(), noProject, func(tx *tx) error {
+		err := s.db.InTx(t.Context(), db.NoProject, func(tx *db.Tx) error {
 			for i := range project.MostSlugsKept + 20 {
 				s.SetClock(time.UnixMilli(int64(1_000_000 + i)))
-				if err := tx.releaseSlug(t.Context(), numbered[id.Product](i).String(), p.Account); err != nil {
+				if err := freeSlug(t.Context(), tx, numbered[id.Product](i).String(), p.Account); err != nil {
 					return err
 				}
 			}

@@ -1,21 +1,18 @@
 package sqlstore
 
 import (
-	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 	"github.com/pressly/goose/v3"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
@@ -100,7 +97,7 @@ func TestEnginesHaveOneSchema(t *testing.T) {
 	columns := func(s *Store, query string) []string {
 		t.Helper()
 		var names []string
-		if err := s.read.SelectContext(t.Context(), &names, query); err != nil {
+		if err := s.db.ReadPool().SelectContext(t.Context(), &names, query); err != nil {
 			t.Fatal(err)
 		}
 		return slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, "goose_") || strings.HasPrefix(n, "sqlite_") })
@@ -127,7 +124,7 @@ func TestEveryTableOfAProject(t *testing.T) {
 		Name    string `db:"relname"`
 		Guarded bool
 	}
-	err := freshPostgres(t).read.SelectContext(t.Context(), &tables, `
+	err := freshPostgres(t).db.ReadPool().SelectContext(t.Context(), &tables, `
 SELECT relname, relrowsecurity AND relforcerowsecurity AND EXISTS (SELECT FROM pg_policy WHERE polrelid = pg_class.oid) AS guarded
 FROM pg_class
 JOIN pg_attribute ON attrelid = pg_class.oid AND attname = 'project_id'
@@ -136,7 +133,7 @@ WHERE relkind = 'r'
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone, closed := tablesOf(deletions), append(tablesOf(postgresDialect.closings()), kept...)
+	gone, closed := tablesOf(deletions), append(tablesOf(closings(db.PostgresDialect)), kept...)
 	for _, table := range tables {
 		if !table.Guarded {
 			t.Errorf("%s has no row-level security", table.Name)
@@ -208,37 +205,4 @@ func TestMigrationsTryAgainForTheirLocks(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-}
-
-func TestPatiently(t *testing.T) {
-	locked, broken := &pq.Error{Code: "55P03"}, errors.New("broken")
-	for name, c := range map[string]struct {
-		answers []error // the last one again and again
-		want    error
-		runs    int
-	}{
-		"gets its locks":       {[]error{locked, locked, nil}, nil, 3},
-		"fails otherwise":      {[]error{locked, broken}, broken, 2},
-		"never gets its locks": {[]error{locked}, locked, alterTries},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				runs, began := 0, time.Now()
-				err := patiently(t.Context(), func() error {
-					runs++
-					return c.answers[min(runs, len(c.answers))-1]
-				})
-				if !errors.Is(err, c.want) || runs != c.runs || time.Since(began) != time.Duration(c.runs-1)*alterPause {
-					t.Errorf("%v after %d runs and %s", err, runs, time.Since(began))
-				}
-			})
-		})
-	}
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if err := patiently(ctx, func() error { return locked }); !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
-	})
 }

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
@@ -10,7 +11,7 @@ import (
 )
 
 // Orders is the store's view of orders, returns and refunds.
-type Orders struct{ store *Store }
+type Orders struct{ store *db.DB }
 
 var (
 	_ ports.Orders     = Orders{}
@@ -18,8 +19,8 @@ var (
 	_ ports.Refunds    = Orders{}
 )
 
-// Orders keeps orders and what follows them.
-func (s *Store) Orders() Orders { return Orders{s} }
+// NewOrders returns a view that keeps orders and what follows them.
+func NewOrders(s *db.DB) Orders { return Orders{s} }
 
 const (
 	insertOrder = `
@@ -69,11 +70,11 @@ ORDER BY created_at, id`
 )
 
 // placeOrder are the effects that store a new order, its payment and what the ledger says of it.
-func placeOrder(o *order.Order) ([]effect, error) {
+func placeOrder(o *order.Order) ([]db.Effect, error) {
 	args, err := orderArgs(o)
-	return append([]effect{
-		{statement: insertOrder, args: args, rows: anyRows},
-		{statement: insertPayment, args: paymentArgs(o), rows: anyRows},
+	return append([]db.Effect{
+		{Statement: insertOrder, Args: args, Rows: db.AnyRows},
+		{Statement: insertPayment, Args: paymentArgs(o), Rows: db.AnyRows},
 	}, recordTransaction(o.Sale())...), err
 }
 
@@ -87,9 +88,9 @@ func (v Orders) ByCheckout(ctx context.Context, project id.Project, of id.Checko
 
 func (v Orders) one(ctx context.Context, project id.Project, which, key string) (*order.Order, error) {
 	var rows []orderRow
-	b := v.store.reading(project)
-	b.query(&rows, selectOrder+which, project.String(), key)
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(project)
+	b.Query(&rows, selectOrder+which, project.String(), key)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
@@ -100,9 +101,9 @@ func (v Orders) one(ctx context.Context, project id.Project, which, key string) 
 
 func (v Orders) ReturnByID(ctx context.Context, project id.Project, of id.Return) (*order.Return, error) {
 	var rows []returnRow
-	b := v.store.reading(project)
-	b.query(&rows, selectReturn+returnByID, project.String(), of.String())
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(project)
+	b.Query(&rows, selectReturn+returnByID, project.String(), of.String())
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {

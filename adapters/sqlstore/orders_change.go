@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -48,13 +49,13 @@ WHERE project_id = $1
 
 func (v Orders) Case(ctx context.Context, project id.Project, of id.Order) (*order.Case, error) {
 	var rows caseRows
-	b := v.store.reading(project)
-	b.query(&rows.orders, selectOrder+orderByID, project.String(), of.String())
-	b.query(&rows.returns, selectReturn+returnsOfOrder, project.String(), of.String())
-	b.query(&rows.refunds, selectRefund+refundsOfOrder, project.String(), of.String())
-	b.query(&rows.disputes, selectDispute+disputesOfOrder, project.String(), of.String())
-	b.query(&rows.taken, selectTaken, project.String(), of.String())
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(project)
+	b.Query(&rows.orders, selectOrder+orderByID, project.String(), of.String())
+	b.Query(&rows.returns, selectReturn+returnsOfOrder, project.String(), of.String())
+	b.Query(&rows.refunds, selectRefund+refundsOfOrder, project.String(), of.String())
+	b.Query(&rows.disputes, selectDispute+disputesOfOrder, project.String(), of.String())
+	b.Query(&rows.taken, selectTaken, project.String(), of.String())
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	return rows.toCase()
@@ -99,13 +100,13 @@ func (r caseRows) toCase() (*order.Case, error) {
 
 func fromTakes(text string) ([]catalog.Take, error) {
 	var list []takeJSON
-	err := fromJSON(text, &list)
+	err := db.FromJSON(text, &list)
 	return fromTakesJSON(list), err
 }
 
 func (v Orders) Change(ctx context.Context, project id.Project, of id.Order, change func(*order.Case) error) (*order.Case, error) {
 	var changed *order.Case
-	err := v.store.inTx(ctx, project, func(t *tx) error {
+	err := v.store.InTx(ctx, project, func(t *db.Tx) error {
 		c, err := lockCase(ctx, t, project, of)
 		if err != nil {
 			return err
@@ -129,7 +130,7 @@ func (v Orders) Change(ctx context.Context, project id.Project, of id.Order, cha
 		if news = append(differing(before, after), news...); len(news) == 0 {
 			return nil
 		}
-		return t.together(ctx, news...)
+		return t.Apply(ctx, news...)
 	})
 	if err != nil {
 		return nil, err
@@ -139,20 +140,20 @@ func (v Orders) Change(ctx context.Context, project id.Project, of id.Order, cha
 
 // lockCase locks the payment too: of a row that it does not lock, PostgreSQL shows what was before the
 // wait for the other one.
-func lockCase(ctx context.Context, t *tx, project id.Project, of id.Order) (*order.Case, error) {
+func lockCase(ctx context.Context, t *db.Tx, project id.Project, of id.Order) (*order.Case, error) {
 	var rows caseRows
 	for _, part := range []struct {
 		into  any
 		query string
 	}{
 		// Both: a row that waits for a lock is read anew only as far as it is locked itself.
-		{&rows.orders, selectOrder + orderByID + t.dialect.lock("o, p")},
+		{&rows.orders, selectOrder + orderByID + lock(t.Dialect, "o, p")},
 		{&rows.returns, selectReturn + returnsOfOrder},
 		{&rows.refunds, selectRefund + refundsOfOrder},
 		{&rows.disputes, selectDispute + disputesOfOrder},
 		{&rows.taken, selectTaken},
 	} {
-		if err := t.list(ctx, part.into, part.query, project.String(), of.String()); err != nil {
+		if err := t.Select(ctx, part.into, part.query, project.String(), of.String()); err != nil {
 			return nil, err
 		}
 	}
@@ -160,43 +161,43 @@ func lockCase(ctx context.Context, t *tx, project id.Project, of id.Order) (*ord
 }
 
 // caseEffects are what stores all of a case that verbs change.
-func caseEffects(c *order.Case) ([]effect, error) {
+func caseEffects(c *order.Case) ([]db.Effect, error) {
 	o, p := c.Order, c.Order.Payment
 	fulfillment, err := toFulfillment(o.Fulfillment)
 	if err != nil {
 		return nil, err
 	}
-	effects := []effect{
-		{updateOrder, []any{
+	effects := []db.Effect{
+		{Statement: updateOrder, Args: []any{
 			o.Project.String(), o.ID.String(), o.Status.String(), fulfillment, o.Fulfillment.Status.String(), o.Sequence,
-		}, 1, fault.Missing("order")},
-		{updatePayment, []any{
+		}, Rows: 1, Short: fault.Missing("order")},
+		{Statement: updatePayment, Args: []any{
 			o.Project.String(), p.ID.String(), p.Status().String(), p.Refunded.Minor(), p.Refunding.Minor(), p.Disputed.Minor(),
-		}, 1, fault.Missing("payment")},
+		}, Rows: 1, Short: fault.Missing("payment")},
 	}
 	for _, r := range c.Refunds {
-		effects = append(effects, effect{upsertRefund, append(refundArgs(r), accountGroup(o.Project, p.Route)), 1, fault.Missing("refund")})
+		effects = append(effects, db.Effect{Statement: upsertRefund, Args: append(refundArgs(r), accountGroup(o.Project, p.Route)), Rows: 1, Short: fault.Missing("refund")})
 	}
 	for _, d := range c.Disputes {
-		effects = append(effects, effect{upsertDispute, disputeArgs(d), 1, fault.Missing("dispute")})
+		effects = append(effects, db.Effect{Statement: upsertDispute, Args: disputeArgs(d), Rows: 1, Short: fault.Missing("dispute")})
 	}
 	for i := range c.Returns {
 		args, err := returnArgs(&c.Returns[i])
 		if err != nil {
 			return nil, err
 		}
-		effects = append(effects, effect{upsertReturn, args, 1, fault.Missing("return")})
+		effects = append(effects, db.Effect{Statement: upsertReturn, Args: args, Rows: 1, Short: fault.Missing("return")})
 	}
 	return effects, nil
 }
 
 // differing are the effects of after that before has not.
-func differing(before, after []effect) []effect {
-	var news []effect
+func differing(before, after []db.Effect) []db.Effect {
+	var news []db.Effect
 	for _, e := range after {
 		known := false
 		for _, b := range before {
-			known = known || b.statement == e.statement && reflect.DeepEqual(b.args, e.args)
+			known = known || b.Statement == e.Statement && reflect.DeepEqual(b.Args, e.Args)
 		}
 		if !known {
 			news = append(news, e)
@@ -206,8 +207,8 @@ func differing(before, after []effect) []effect {
 }
 
 // collected are the effects of what a case's verbs collected.
-func collected(t *tx, c *order.Case) ([]effect, error) {
-	var effects []effect
+func collected(t *db.Tx, c *order.Case) ([]db.Effect, error) {
+	var effects []db.Effect
 	if len(c.Restock) > 0 {
 		effects = append(effects, putBack(t, c.Order.Project, c.Restock))
 	}
@@ -219,7 +220,7 @@ func collected(t *tx, c *order.Case) ([]effect, error) {
 		if err != nil {
 			return nil, err
 		}
-		effects = append(effects, effect{statement: t.dialect.insertEvent(), args: args, rows: anyRows})
+		effects = append(effects, db.Effect{Statement: insertEvent(t.Dialect), Args: args, Rows: db.AnyRows})
 	}
 	return effects, nil
 }

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -66,28 +67,28 @@ type fulfillmentJSON struct {
 }
 
 func toFulfillment(f order.Fulfillment) (string, error) {
-	return toJSON(fulfillmentJSON{
+	return db.ToJSON(fulfillmentJSON{
 		f.ShipsOn, f.DeliversFrom, f.DeliversBy, f.ShippingOption, f.Carrier, f.TrackingNumber, f.TrackingURL,
-		toSetMillis(f.ShippedAt), toSetMillis(f.DeliveredAt),
+		db.MillisOrNull(f.ShippedAt), db.MillisOrNull(f.DeliveredAt),
 	})
 }
 
 func fromFulfillment(status, text string) (order.Fulfillment, error) {
 	var f fulfillmentJSON
-	err := fromJSON(text, &f)
+	err := db.FromJSON(text, &f)
 	return order.Fulfillment{
 		Status: order.FulfillmentStatuses[status], ShipsOn: f.ShipsOn, DeliversFrom: f.DeliversFrom, DeliversBy: f.DeliversBy,
 		ShippingOption: f.Option, Carrier: f.Carrier, TrackingNumber: f.Number, TrackingURL: f.URL,
-		ShippedAt: fromSetMillis(f.ShippedAt), DeliveredAt: fromSetMillis(f.DeliveredAt),
+		ShippedAt: db.TimeOrZero(f.ShippedAt), DeliveredAt: db.TimeOrZero(f.DeliveredAt),
 	}, err
 }
 
 func orderArgs(o *order.Order) ([]any, error) {
-	lines, err := toJSON(toLinesJSON(o.Lines))
+	lines, err := db.ToJSON(toLinesJSON(o.Lines))
 	if err != nil {
 		return nil, err
 	}
-	address, err := toJSON(addressJSON(o.Address))
+	address, err := db.ToJSON(addressJSON(o.Address))
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func orderArgs(o *order.Order) ([]any, error) {
 		o.Project.String(), o.ID.String(), o.Checkout.String(), o.Session.String(), o.Confirmation, o.Status.String(),
 		lines, address, o.Email, o.Notes, o.Total.Currency().Code(),
 		o.Subtotal.Minor(), o.Shipping.Minor(), o.Tax.Minor(), o.Savings.Minor(), o.Total.Minor(),
-		fulfillment, o.Fulfillment.Status.String(), toMillis(o.CreatedAt), o.Sequence,
+		fulfillment, o.Fulfillment.Status.String(), db.Millis(o.CreatedAt), o.Sequence,
 		o.TokenSalt, o.TokenHash,
 	}, err
 }
@@ -106,7 +107,7 @@ func paymentArgs(o *order.Order) []any {
 	return []any{
 		o.Project.String(), p.ID.String(), o.ID.String(), p.Status().String(), p.Amount.Currency().Code(), p.Amount.Minor(),
 		p.Method, p.Label, p.Route.Provider, p.Route.Integration.String(), p.Provider,
-		p.Refunded.Minor(), p.Refunding.Minor(), p.Disputed.Minor(), toMillis(p.CreatedAt),
+		p.Refunded.Minor(), p.Refunding.Minor(), p.Disputed.Minor(), db.Millis(p.CreatedAt),
 	}
 }
 
@@ -116,21 +117,21 @@ func fromPaymentRow(r paymentRow, c money.Currency) order.Payment {
 		Refunded: money.Of(r.Refunded, c), Refunding: money.Of(r.Refunding, c), Disputed: money.Of(r.Disputed, c),
 		Method: r.Method, Label: r.Label,
 		Route:    project.PaymentRoute{Provider: r.Gateway, Integration: id.Stored[id.Integration](r.Integration)},
-		Provider: r.Provider, CreatedAt: fromMillis(r.PaidAt),
+		Provider: r.Provider, CreatedAt: db.Time(r.PaidAt),
 	}
 }
 
 func fromOrderRow(r orderRow) (*order.Order, error) {
-	c, err := fromCurrency(r.Currency)
+	c, err := db.Currency(r.Currency)
 	if err != nil {
 		return nil, err
 	}
 	var lines []lineJSON
-	if err := fromJSON(r.Lines, &lines); err != nil {
+	if err := db.FromJSON(r.Lines, &lines); err != nil {
 		return nil, err
 	}
 	var address addressJSON
-	if err := fromJSON(r.Address, &address); err != nil {
+	if err := db.FromJSON(r.Address, &address); err != nil {
 		return nil, err
 	}
 	fulfillment, err := fromFulfillment(r.Fulfilled, r.Fulfillment)
@@ -145,7 +146,7 @@ func fromOrderRow(r orderRow) (*order.Order, error) {
 		Subtotal: money.Of(r.Subtotal, c), Shipping: money.Of(r.Shipping, c), Tax: money.Of(r.Tax, c),
 		Savings: money.Of(r.Savings, c), Total: money.Of(r.Total, c),
 		Payment: fromPaymentRow(r.paymentRow, c), Fulfillment: fulfillment,
-		CreatedAt: fromMillis(r.CreatedAt), TokenSalt: r.TokenSalt, TokenHash: r.TokenHash,
+		CreatedAt: db.Time(r.CreatedAt), TokenSalt: r.TokenSalt, TokenHash: r.TokenHash,
 	}, nil
 }
 
@@ -184,7 +185,7 @@ func returnArgs(r *order.Return) ([]any, error) {
 	for i, item := range r.Items {
 		items[i] = returnItemJSON{item.Product.String(), item.Variant.String(), item.Quantity, item.Reason}
 	}
-	text, err := toJSON(items)
+	text, err := db.ToJSON(items)
 	if err != nil {
 		return nil, err
 	}
@@ -192,21 +193,21 @@ func returnArgs(r *order.Return) ([]any, error) {
 	for i, a := range r.Allocation {
 		allocation[i] = allocationJSON(a)
 	}
-	allocated, err := toJSON(allocation)
+	allocated, err := db.ToJSON(allocation)
 	if err != nil {
 		return nil, err
 	}
-	restocked, err := toJSON(toTakesJSON(r.Restocked))
+	restocked, err := db.ToJSON(toTakesJSON(r.Restocked))
 	return []any{
 		r.Project.String(), r.ID.String(), r.Order.String(), r.Status.String(), text, r.Comment,
-		r.Estimate.Currency().Code(), r.Estimate.Minor(), r.Instructions, toMillis(r.CreatedAt),
-		r.Refund.String(), r.Reason, restocked, toSetMillis(r.DecidedAt), allocated,
+		r.Estimate.Currency().Code(), r.Estimate.Minor(), r.Instructions, db.Millis(r.CreatedAt),
+		r.Refund.String(), r.Reason, restocked, db.MillisOrNull(r.DecidedAt), allocated,
 	}, err
 }
 
 func fromReturnRow(r returnRow) (order.Return, error) {
 	var list []returnItemJSON
-	if err := fromJSON(r.Items, &list); err != nil {
+	if err := db.FromJSON(r.Items, &list); err != nil {
 		return order.Return{}, err
 	}
 	items := make([]order.ReturnItem, len(list))
@@ -216,12 +217,12 @@ func fromReturnRow(r returnRow) (order.Return, error) {
 			Quantity: item.Quantity, Reason: item.Reason,
 		}
 	}
-	estimate, err := fromMinor(r.Estimate, r.Currency)
+	estimate, err := db.Amount(r.Estimate, r.Currency)
 	if err != nil {
 		return order.Return{}, err
 	}
 	var lines []allocationJSON
-	if err := fromJSON(r.Allocation, &lines); err != nil {
+	if err := db.FromJSON(r.Allocation, &lines); err != nil {
 		return order.Return{}, err
 	}
 	var allocation []order.Allocation
@@ -233,7 +234,7 @@ func fromReturnRow(r returnRow) (order.Return, error) {
 		ID: id.Stored[id.Return](r.ID), Project: id.Stored[id.Project](r.ProjectID), Order: id.Stored[id.Order](r.OrderID),
 		Status: order.ReturnStatuses[r.Status], Items: items, Allocation: allocation, Comment: r.Comment,
 		Estimate:     estimate,
-		Instructions: r.Instructions, CreatedAt: fromMillis(r.CreatedAt),
-		Refund: id.Stored[id.Refund](r.RefundID), Reason: r.Reason, Restocked: restocked, DecidedAt: fromSetMillis(r.DecidedAt),
+		Instructions: r.Instructions, CreatedAt: db.Time(r.CreatedAt),
+		Refund: id.Stored[id.Refund](r.RefundID), Reason: r.Reason, Restocked: restocked, DecidedAt: db.TimeOrZero(r.DecidedAt),
 	}, err
 }

@@ -11,7 +11,7 @@ func TestOldEventsLoseTheSession(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
 		p := storeProject(t, s, 1)
 		engine := "sqlite"
-		if s.dialect.oneTrip {
+		if s.db.Dialect.OneTrip {
 			engine = "postgres"
 		}
 		script, err := fs.ReadFile(migrations, "migrations/"+engine+"/00049_events_without_sessions.sql")

@@ -4,16 +4,17 @@ import (
 	"context"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/event"
 )
 
 // insertEvent stores an event as of the database's time, which a subscription's activation is compared with. It
 // is due at once. Of a project that is not active, only what $5 allows is stored.
-func (d dialect) insertEvent() string {
+func insertEvent(d db.Dialect) string {
 	return `
 INSERT INTO outbox (project_id, id, type, payload, created_at, due_at, attempts, subject)
 SELECT $1, $2, $3, $4, clock.now, clock.now, 0, $6
-FROM (SELECT ` + d.moment() + ` AS now) AS clock
+FROM (SELECT ` + d.Moment() + ` AS now) AS clock
 WHERE $5 OR EXISTS (SELECT 1 FROM projects WHERE id = $1 AND status = 'active')`
 }
 
@@ -73,18 +74,18 @@ FROM (
 
 // OutboxLag is how many events, and deliveries of events, of all projects wait, and when the first of
 // them is due; the zero time when none waits.
-func (s *Store) OutboxLag(ctx context.Context) (pending int, oldest time.Time, err error) {
+func OutboxLag(ctx context.Context, s *db.DB) (pending int, oldest time.Time, err error) {
 	var lags []struct {
 		Pending int
 		Oldest  *int64
 	}
-	b := s.reading(anyProject)
-	b.query(&lags, selectOutboxLag)
-	if err := b.run(ctx); err != nil {
+	b := s.Read(db.AnyProject)
+	b.Query(&lags, selectOutboxLag)
+	if err := b.Run(ctx); err != nil {
 		return 0, time.Time{}, err
 	}
 	if lags[0].Oldest != nil {
-		oldest = fromMillis(*lags[0].Oldest)
+		oldest = db.Time(*lags[0].Oldest)
 	}
 	return lags[0].Pending, oldest, nil
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
 	"github.com/haggle-commerce/haggle/app/failpoint"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -22,14 +24,14 @@ const ofActiveProjects = "\n  AND project_id IN (SELECT id FROM projects WHERE s
 type router = func(ports.Announced, ports.Audience) []*event.Delivery
 
 func (o Outbox) FanOut(ctx context.Context, limit int, route router) (events int, aside []ports.SetAside, err error) {
-	projects, err := dueEvents.waiting(ctx, o.store)
+	projects, err := dueEvents.Waiting(ctx, o.Store)
 	if err != nil || len(projects) == 0 {
 		return 0, nil, err
 	}
 	projects = projects[:min(len(projects), limit)]
 	var f *fanOut
-	err = o.store.inTx(ctx, anyProject, func(t *tx) error {
-		f = &fanOut{tx: t}
+	err = o.Store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
+		f = &fanOut{Tx: t}
 		return f.run(ctx, projects, (limit+len(projects)-1)/len(projects), route)
 	})
 	if err != nil {
@@ -40,7 +42,7 @@ func (o Outbox) FanOut(ctx context.Context, limit int, route router) (events int
 
 // fanOut makes the deliveries of some events, in one transaction.
 type fanOut struct {
-	*tx
+	*db.Tx
 	now       time.Time
 	events    []ports.Announced
 	audiences map[id.Project]ports.Audience
@@ -80,7 +82,7 @@ func (f *fanOut) run(ctx context.Context, projects []string, each int, route rou
 		}
 		bad[blame] = append(bad[blame], key)
 	}
-	if err := insertAll(ctx, f.tx, made); err != nil {
+	if err := insertAll(ctx, f.Tx, made); err != nil {
 		return err
 	}
 	if err := f.due(ctx, nil, done); err != nil {
@@ -94,25 +96,25 @@ func (f *fanOut) run(ctx context.Context, projects []string, each int, route rou
 
 // load locks due events and reads who may want to hear of them.
 func (f *fanOut) load(ctx context.Context, projects []string, each int) (err error) {
-	if f.now, err = f.tx.now(ctx); err != nil {
+	if f.now, err = f.Tx.Now(ctx); err != nil {
 		return err
 	}
 	rows := make([][]eventLogRow, len(projects))
-	statement := fmt.Sprintf(selectDueEvents, f.dialect.moment(), f.dialect.skipLocked)
-	due := &batch{}
+	statement := fmt.Sprintf(selectDueEvents, f.Dialect.Moment(), f.Dialect.SkipLocked)
+	due := &db.Batch{}
 	for i, project := range projects {
-		due.query(&rows[i], statement, project, each)
+		due.Query(&rows[i], statement, project, each)
 	}
-	if err := f.all(ctx, due); err != nil {
+	if err := f.Run(ctx, due); err != nil {
 		return err
 	}
 	if f.events = fromEventRows(slices.Concat(rows...)); len(f.events) == 0 {
 		return nil
 	}
 	var noted []notedRow
-	var args arguments
-	if err := f.list(ctx, &noted, "SELECT project_id, row_id, failures, due_at\nFROM jobs_set_aside\nWHERE queue = '"+dueEvents.name+
-		"'\n  AND project_id IN "+args.list(projects), args...); err != nil {
+	var args db.Args
+	if err := f.Select(ctx, &noted, "SELECT project_id, row_id, failures, due_at\nFROM jobs_set_aside\nWHERE queue = '"+dueEvents.Name+
+		"'\n  AND project_id IN "+args.List(projects), args...); err != nil {
 		return err
 	}
 	f.noted = make(map[rowKey]notedRow, len(noted))
@@ -124,14 +126,14 @@ func (f *fanOut) load(ctx context.Context, projects []string, each int) (err err
 
 // loadAudiences reads projects row by row: one that cannot be read keeps no other one's events back.
 func (f *fanOut) loadAudiences(ctx context.Context, projects []string) error {
-	var args arguments
-	where := "IN " + args.list(projects)
+	var args db.Args
+	where := "IN " + args.List(projects)
 	var shops []projectRow
-	if err := f.list(ctx, &shops, selectProject+"\nWHERE id "+where, args...); err != nil {
+	if err := f.Select(ctx, &shops, selectProject+"\nWHERE id "+where, args...); err != nil {
 		return err
 	}
 	var subscriptions []subscriptionRow
-	if err := f.list(ctx, &subscriptions, `
+	if err := f.Select(ctx, &subscriptions, `
 SELECT `+subscriptionColumns+`
 FROM event_subscriptions
 WHERE status = 'active'
@@ -143,7 +145,7 @@ WHERE status = 'active'
 	for _, r := range shops {
 		of := id.Stored[id.Project](r.ID)
 		if err := fault.Survive(func() error {
-			p, err := f.dialect.fromProjectRow(r)
+			p, err := fromProjectRow(f.Dialect, r)
 			if err == nil {
 				f.audiences[of] = ports.Audience{Settings: p.Settings, Now: f.now}
 				f.inactive[of] = p.Status != project.Active
@@ -154,7 +156,7 @@ WHERE status = 'active'
 		}
 	}
 	for _, r := range subscriptions {
-		s, err := f.dialect.fromSubscriptionRow(r)
+		s, err := fromSubscriptionRow(f.Dialect, r)
 		if err != nil {
 			f.broken[id.Stored[id.Project](r.ProjectID)] = fmt.Errorf("subscription %s: %w", r.ID, err)
 			continue
@@ -195,10 +197,10 @@ func (f *fanOut) putAside(ctx context.Context, bad map[rowKey][]rowKey) error {
 	f.aside = nil
 	for _, a := range reported {
 		blame := rowKey{a.Project.String(), a.Key}
-		until := fromMillis(f.noted[blame].DueAt)
+		until := db.Time(f.noted[blame].DueAt)
 		if !until.After(f.now) {
 			until = f.now.Add(a.Pause())
-			if err := noteAside(ctx, f.tx, dueEvents.name, a.Held, a.Err.Error()); err != nil {
+			if err := queue.NoteAside(ctx, f.Tx, dueEvents.Name, a.Held, a.Err.Error()); err != nil {
 				return err
 			}
 			f.aside = append(f.aside, a)
@@ -215,8 +217,8 @@ func (f *fanOut) due(ctx context.Context, at *time.Time, events []rowKey) error 
 	if len(events) == 0 {
 		return nil
 	}
-	args := arguments{toOptionalMillis(at)}
-	_, err := f.exec(ctx, "UPDATE outbox\nSET due_at = $1\nWHERE "+eachOf(&args, "id", events), args...)
+	args := db.Args{db.OptionalMillis(at)}
+	_, err := f.Exec(ctx, "UPDATE outbox\nSET due_at = $1\nWHERE "+eachOf(&args, "id", events), args...)
 	return err
 }
 
@@ -227,14 +229,14 @@ func (f *fanOut) restore(ctx context.Context, done []rowKey) error {
 		switch {
 		case slices.Contains(done, key):
 		case key == project && slices.ContainsFunc(done, func(e rowKey) bool { return e.project == key.project }):
-			if _, err := f.exec(ctx, "UPDATE outbox\nSET due_at = $2\nWHERE project_id = $1\n  AND due_at > $2",
-				key.project, toMillis(f.now)); err != nil {
+			if _, err := f.Exec(ctx, "UPDATE outbox\nSET due_at = $2\nWHERE project_id = $1\n  AND due_at > $2",
+				key.project, db.Millis(f.now)); err != nil {
 				return err
 			}
 		default:
 			continue
 		}
-		if _, err := f.exec(ctx, forgetSetAside, key.project, dueEvents.name, key.name); err != nil {
+		if _, err := f.Exec(ctx, queue.DeleteSetAside, key.project, dueEvents.Name, key.name); err != nil {
 			return err
 		}
 	}

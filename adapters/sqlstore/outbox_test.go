@@ -64,9 +64,9 @@ type eventRow struct {
 func events(t *testing.T, s *Store, project id.Project) []eventRow {
 	t.Helper()
 	var rows []eventRow
-	b := s.reading(project)
-	b.query(&rows, "SELECT id, type, payload, created_at, due_at FROM outbox WHERE project_id = $1 ORDER BY type", project.String())
-	if err := b.run(t.Context()); err != nil {
+	b := s.db.Read(project)
+	b.Query(&rows, "SELECT id, type, payload, created_at, due_at FROM outbox WHERE project_id = $1 ORDER BY type", project.String())
+	if err := b.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return rows

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -15,33 +17,33 @@ import (
 
 // Outbox is the store's view of what is to be delivered. Its work is that of all projects.
 type Outbox struct {
-	workQueue[leasedDeliveryRow, ports.Parcel]
+	queue.Queue[leasedDeliveryRow, ports.Parcel]
 }
 
 var _ ports.Outbox = Outbox{}
 
-// Outbox hands out what is to be delivered.
-func (s *Store) Outbox() Outbox {
-	return Outbox{workQueue[leasedDeliveryRow, ports.Parcel]{s, dueDeliveries, leasedDeliveryRow.lease}}
+// NewOutbox returns a view that hands out what is to be delivered.
+func NewOutbox(s *db.DB) Outbox {
+	return Outbox{queue.Queue[leasedDeliveryRow, ports.Parcel]{Store: s, Table: dueDeliveries, Lease: leasedDeliveryRow.lease}}
 }
 
 var (
-	dueDeliveries = queueTable{
-		name: "deliveries", table: "deliveries", key: "id", group: "queue", waits: "due_at IS NOT NULL",
-		due: "due_at", lease: "due_at", retry: "due_at", columns: deliveryColumns,
+	dueDeliveries = queue.Table{
+		Name: "deliveries", Table: "deliveries", Key: "id", Group: "queue", Waits: "due_at IS NOT NULL",
+		Due: "due_at", Lease: "due_at", Retry: "due_at", Columns: deliveryColumns,
 	}
-	dueEvents = queueTable{
-		name: "events", table: "outbox", key: "id", group: "project_id", waits: "due_at IS NOT NULL", due: "due_at",
+	dueEvents = queue.Table{
+		Name: "events", Table: "outbox", Key: "id", Group: "project_id", Waits: "due_at IS NOT NULL", Due: "due_at",
 	}
 )
 
 type leasedDeliveryRow struct {
 	deliveryRow
-	heldRow
+	queue.HeldRow
 }
 
 func (r leasedDeliveryRow) lease() ports.Leased[ports.Parcel] {
-	return decoded(r.held(r.ProjectID, r.ID, r.Queue), func() (ports.Parcel, error) {
+	return queue.Decoded(r.Held(r.ProjectID, r.ID, r.Queue), func() (ports.Parcel, error) {
 		return ports.Parcel{Delivery: fromDeliveryRow(r.deliveryRow)}, nil
 	})
 }
@@ -63,16 +65,16 @@ LIMIT $2%[2]s`
 type rowKey struct{ project, name string }
 
 // eachOf is a condition that finds rows by their keys; name is the second column's.
-func eachOf(args *arguments, name string, keys []rowKey) string {
+func eachOf(args *db.Args, name string, keys []rowKey) string {
 	parts := make([]string, len(keys))
 	for i, k := range keys {
-		parts[i] = args.row(k.project, k.name)
+		parts[i] = args.Row(k.project, k.name)
 	}
 	return "(project_id, " + name + ") IN (VALUES " + strings.Join(parts, ", ") + ")"
 }
 
 func (o Outbox) Claim(ctx context.Context, lease time.Duration, shares []ports.Share) ([]ports.Leased[ports.Parcel], error) {
-	parcels, err := o.workQueue.Claim(ctx, lease, shares)
+	parcels, err := o.Queue.Claim(ctx, lease, shares)
 	if err == nil {
 		err = o.fill(ctx, parcels) // what is in hand without its content is handed out again when its lease is over
 	}
@@ -88,7 +90,7 @@ func (o Outbox) Record(ctx context.Context, outcomes []ports.Outcome) error {
 	slices.SortFunc(outcomes, func(a, b ports.Outcome) int {
 		return cmp.Or(strings.Compare(a.Held.Group, b.Held.Group), strings.Compare(a.Held.Key, b.Held.Key))
 	})
-	return o.store.inTx(ctx, anyProject, func(t *tx) error {
+	return o.Store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
 		for _, out := range outcomes {
 			if out.Why == (event.Reason{}) {
 				continue
@@ -98,8 +100,8 @@ func (o Outbox) Record(ctx context.Context, outcomes []ports.Outcome) error {
 			}
 		}
 		for _, out := range outcomes {
-			args := append(updateDeliveryArgs(out.Delivery), toMillis(out.Held.Until))
-			if _, err := t.exec(ctx, recordDelivery, args...); err != nil {
+			args := append(updateDeliveryArgs(out.Delivery), db.Millis(out.Held.Until))
+			if _, err := t.Exec(ctx, recordDelivery, args...); err != nil {
 				return err
 			}
 		}
@@ -110,9 +112,9 @@ func (o Outbox) Record(ctx context.Context, outcomes []ports.Outcome) error {
 // disable stops the subscription of an outcome and announces that, unless it was stopped before or the
 // delivery is another's by now. The outcome's own delivery is recorded first: what is pending is
 // canceled.
-func disable(ctx context.Context, t *tx, out ports.Outcome) error {
+func disable(ctx context.Context, t *db.Tx, out ports.Outcome) error {
 	d := out.Delivery
-	if there, err := projectStays(ctx, t, d.Project); err != nil || !there {
+	if there, err := db.ProjectStays(ctx, t, d.Project); err != nil || !there {
 		return err
 	}
 	s, err := lockSubscription(ctx, t, d.Project, d.Target.Subscription())
@@ -122,7 +124,7 @@ func disable(ctx context.Context, t *tx, out ports.Outcome) error {
 	if err != nil {
 		return err
 	}
-	rows, err := t.exec(ctx, recordDelivery, append(updateDeliveryArgs(d), toMillis(out.Held.Until))...)
+	rows, err := t.Exec(ctx, recordDelivery, append(updateDeliveryArgs(d), db.Millis(out.Held.Until))...)
 	if err != nil || rows == 0 || !s.Disable(out.Why, out.Alert.At) {
 		return err
 	}
@@ -131,7 +133,7 @@ func disable(ctx context.Context, t *tx, out ports.Outcome) error {
 	}
 	args, err := eventArgs(out.Alert)
 	if err == nil {
-		_, err = t.exec(ctx, t.dialect.insertEvent(), args...)
+		_, err = t.Exec(ctx, insertEvent(t.Dialect), args...)
 	}
 	return err
 }
@@ -152,8 +154,8 @@ func (o Outbox) fill(ctx context.Context, parcels []ports.Leased[ports.Parcel]) 
 			shops = append(shops, d.Project.String())
 		}
 	}
-	c := contentsOf(o.store, events, subscriptions, shops)
-	if err := c.batch.run(ctx); err != nil {
+	c := contentsOf(o.Store, events, subscriptions, shops)
+	if err := c.batch.Run(ctx); err != nil {
 		return err
 	}
 	for i := range parcels {
@@ -164,8 +166,8 @@ func (o Outbox) fill(ctx context.Context, parcels []ports.Leased[ports.Parcel]) 
 
 // parcelContents are the rows that claimed deliveries need.
 type parcelContents struct {
-	dialect       dialect
-	batch         *batch
+	dialect       db.Dialect
+	batch         *db.Batch
 	events        []eventLogRow
 	subscriptions []subscriptionRow
 	shops         []projectRow
@@ -174,19 +176,19 @@ type parcelContents struct {
 
 type accountEmail struct{ ID, Email string }
 
-func contentsOf(s *Store, events, subscriptions []rowKey, shops []string) *parcelContents {
-	c := &parcelContents{dialect: s.dialect, batch: s.reading(anyProject)}
-	var args arguments
-	c.batch.query(&c.events, "SELECT id, project_id, type, payload, created_at\nFROM outbox\nWHERE "+eachOf(&args, "id", events), args...)
+func contentsOf(s *db.DB, events, subscriptions []rowKey, shops []string) *parcelContents {
+	c := &parcelContents{dialect: s.Dialect, batch: s.Read(db.AnyProject)}
+	var args db.Args
+	c.batch.Query(&c.events, "SELECT id, project_id, type, payload, created_at\nFROM outbox\nWHERE "+eachOf(&args, "id", events), args...)
 	if len(subscriptions) > 0 {
-		var args arguments
-		c.batch.query(&c.subscriptions, "SELECT "+subscriptionColumns+"\nFROM event_subscriptions\nWHERE "+eachOf(&args, "id", subscriptions)+ofActiveProjects, args...)
+		var args db.Args
+		c.batch.Query(&c.subscriptions, "SELECT "+subscriptionColumns+"\nFROM event_subscriptions\nWHERE "+eachOf(&args, "id", subscriptions)+ofActiveProjects, args...)
 	}
 	if len(shops) > 0 {
-		var args arguments
-		in := args.list(shops)
-		c.batch.query(&c.shops, selectProject+"\nWHERE id IN "+in, args...)
-		c.batch.query(&c.emails, `
+		var args db.Args
+		in := args.List(shops)
+		c.batch.Query(&c.shops, selectProject+"\nWHERE id IN "+in, args...)
+		c.batch.Query(&c.emails, `
 SELECT id, email
 FROM accounts
 WHERE id IN (SELECT account_id FROM projects WHERE id IN `+in+`)`, args...)
@@ -203,7 +205,7 @@ func (c *parcelContents) into(p *ports.Parcel) error {
 	}
 	for _, r := range c.subscriptions {
 		if r.ID == d.Target.Subscription().String() && r.ProjectID == d.Project.String() {
-			s, err := c.dialect.fromSubscriptionRow(r)
+			s, err := fromSubscriptionRow(c.dialect, r)
 			if err != nil {
 				return err
 			}
@@ -212,7 +214,7 @@ func (c *parcelContents) into(p *ports.Parcel) error {
 	}
 	for _, r := range c.shops {
 		if r.ID == d.Project.String() {
-			shop, err := c.dialect.fromProjectRow(r)
+			shop, err := fromProjectRow(c.dialect, r)
 			if err != nil {
 				return err
 			}

@@ -42,7 +42,7 @@ func TestDeliveriesThatCannotBeRead(t *testing.T) {
 		}
 		shares := []ports.Share{{Group: waiting[0], Most: 4}}
 		rename := func(from, to string) {
-			if _, err := s.write.ExecContext(t.Context(), "ALTER TABLE "+from+" RENAME TO "+to); err != nil {
+			if _, err := s.db.WritePool().ExecContext(t.Context(), "ALTER TABLE "+from+" RENAME TO "+to); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,5 +1,9 @@
 package sqlstore
 
+import (
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+)
+
 // personalTable lists the columns of a table that hold personal data of buyers, and how each is erased. Closing a project and
 // erasing a buyer both use the list personal. TestEveryColumnIsClassified fails for a column that is neither in it nor in
 // notPersonal.
@@ -29,9 +33,9 @@ const (
 	ofAny              // any of these: the id alone tells
 )
 
-// personal lists what refers to others first. Countries and states stay: taxes depend on them.
-func (d dialect) personal() []personalTable {
-	address := d.without("address", "name", "line1", "line2", "city", "postal_code", "phone")
+// personalTables lists what refers to others first. Countries and states stay: taxes depend on them.
+func personalTables(d db.Dialect) []personalTable {
+	address := d.Without("address", "name", "line1", "line2", "city", "postal_code", "phone")
 	return []personalTable{
 		{
 			table: "returns",
@@ -41,7 +45,7 @@ func (d dialect) personal() []personalTable {
 			erased: []erasedColumn{
 				{"comment", "''"},
 				{"reason", "''"},
-				{"items", d.withoutEach("items", "reason")},
+				{"items", d.WithoutEach("items", "reason")},
 			},
 		},
 		{
@@ -81,13 +85,13 @@ func (d dialect) personal() []personalTable {
 				{"client", "''"},
 				{"salt", "''"},
 			},
-			also: "erased_at = COALESCE(erased_at, " + d.clock + ")",
+			also: "erased_at = COALESCE(erased_at, " + d.Clock + ")",
 		},
 		{
 			table: "outbox",
 			of:    "subject",
 			by:    ofAny,
-			erased: []erasedColumn{{"payload", d.without("payload", "data.buyer_email", "data.notes", "data.reason",
+			erased: []erasedColumn{{"payload", d.Without("payload", "data.buyer_email", "data.notes", "data.reason",
 				"data.shipping_address.name", "data.shipping_address.line1", "data.shipping_address.line2", "data.shipping_address.city",
 				"data.shipping_address.postal_code", "data.shipping_address.phone", "data.tracking_number", "data.tracking_url")}},
 		},
@@ -106,7 +110,7 @@ func (d dialect) personal() []personalTable {
 			by:    ofCheckout,
 			erased: []erasedColumn{
 				{"address", address},
-				{"payment", d.without("payment", "email", "notes", "client")},
+				{"payment", d.Without("payment", "email", "notes", "client")},
 				{"client", "''"},
 			},
 		},
@@ -119,7 +123,7 @@ func (d dialect) personal() []personalTable {
 				{"address", address},
 				{"email", "''"},
 				{"notes", "''"},
-				{"fulfillment", d.without("fulfillment", "tracking_number", "tracking_url")},
+				{"fulfillment", d.Without("fulfillment", "tracking_number", "tracking_url")},
 			},
 		},
 	}
@@ -144,8 +148,8 @@ func (p personalTable) set() string {
 }
 
 // erasures are the stages of closing a project that erase personal data. What has no key is emptied by other stages.
-func (d dialect) erasures() (stages []closingStage) {
-	for _, p := range d.personal() {
+func erasures(d db.Dialect) (stages []closingStage) {
+	for _, p := range personalTables(d) {
 		if p.key != "" {
 			stages = append(stages, closingStage{table: p.table, key: p.key, where: p.where, set: p.set()})
 		}

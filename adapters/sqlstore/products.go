@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -12,14 +13,14 @@ import (
 
 // Products is the store's view of products, one by one.
 type Products struct {
-	store  *Store
+	store  *db.DB
 	trails *trails
 }
 
 var _ ports.Products = Products{}
 
-// Products keeps products. The view remembers where lists were left: keep it.
-func (s *Store) Products() Products { return Products{s, &trails{}} }
+// NewProducts returns a view that keeps products. The view remembers where lists were left: keep it.
+func NewProducts(s *db.DB) Products { return Products{s, &trails{}} }
 
 const (
 	selectProducts = `
@@ -46,7 +47,7 @@ WHERE project_id = $1
 func missingProduct() *fault.Error { return fault.Missing("product") }
 
 func (p Products) Create(ctx context.Context, w ports.ProductWrite) error {
-	return p.store.inTx(ctx, w.Product.Project, func(t *tx) error {
+	return p.store.InTx(ctx, w.Product.Project, func(t *db.Tx) error {
 		catalogue, err := openCatalogue(ctx, t, w.Product.Project)
 		if err != nil {
 			return err
@@ -58,10 +59,10 @@ func (p Products) Create(ctx context.Context, w ports.ProductWrite) error {
 func (p Products) Get(ctx context.Context, project id.Project, product id.Product) (*catalog.Product, error) {
 	var rows []productRow
 	var variants []variantRow
-	b := p.store.reading(project)
-	b.query(&rows, selectProducts+oneProduct, project.String(), product.String())
-	b.query(&variants, selectVariants+"($2)"+byPosition, project.String(), product.String())
-	if err := b.run(ctx); err != nil {
+	b := p.store.Read(project)
+	b.Query(&rows, selectProducts+oneProduct, project.String(), product.String())
+	b.Query(&variants, selectVariants+"($2)"+byPosition, project.String(), product.String())
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	return only(fromProductRows(rows, variants))
@@ -80,7 +81,7 @@ func only(products []*catalog.Product, err error) (*catalog.Product, error) {
 func (p Products) Update(ctx context.Context, project id.Project, product id.Product,
 	change func(*catalog.Product) (ports.ProductWrite, error)) (*catalog.Product, error) {
 	var changed *catalog.Product
-	err := p.store.inTx(ctx, project, func(t *tx) error {
+	err := p.store.InTx(ctx, project, func(t *db.Tx) error {
 		catalogue, err := openCatalogue(ctx, t, project)
 		if err != nil {
 			return err
@@ -105,17 +106,17 @@ func (p Products) Update(ctx context.Context, project id.Project, product id.Pro
 
 // Delete leaves a tombstone for those who read changes. Variants and their stock go.
 func (p Products) Delete(ctx context.Context, project id.Project, product id.Product, now time.Time) error {
-	return p.store.inTx(ctx, project, func(t *tx) error {
+	return p.store.InTx(ctx, project, func(t *db.Tx) error {
 		catalogue, err := openCatalogue(ctx, t, project)
 		if err != nil {
 			return err
 		}
-		buried, err := t.exec(ctx, `
+		buried, err := t.Exec(ctx, `
 UPDATE products
 SET deleted_at = $3, updated_at = $3, changed_version = $4
 WHERE project_id = $1
   AND id = $2
-  AND deleted_at IS NULL`, project.String(), product.String(), toMillis(now), catalogue.version)
+  AND deleted_at IS NULL`, project.String(), product.String(), db.Millis(now), catalogue.version)
 		if err != nil {
 			return err
 		}
@@ -125,7 +126,7 @@ WHERE project_id = $1
 		if err := catalogue.count(ctx, -1); err != nil {
 			return err
 		}
-		_, err = t.exec(ctx, `
+		_, err = t.Exec(ctx, `
 DELETE FROM variants
 WHERE project_id = $1
   AND product_id = $2`, project.String(), product.String())

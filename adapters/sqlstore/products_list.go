@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -29,7 +30,7 @@ func (p Products) List(ctx context.Context, project id.Project, f ports.ProductF
 	next := mark{}
 	if n := len(l.products); n > 0 {
 		last := l.products[n-1]
-		next = mark{page.Offset + n, [2]any{toMillis(last.CreatedAt), last.ID.String()}}
+		next = mark{page.Offset + n, [2]any{db.Millis(last.CreatedAt), last.ID.String()}}
 	}
 	p.trails.learn(key, l.state, l.total, next)
 	return l.products, l.total, nil
@@ -44,28 +45,28 @@ type listedProducts struct {
 
 // list reads a part of a list, beginning at a mark, in one reading.
 func (p Products) list(ctx context.Context, key trailKey, page ports.Page, from mark, counted bool) (l listedProducts, err error) {
-	args := arguments{key.project.String()}
+	args := db.Args{key.project.String()}
 	where := productsLike(key.filter, &args)
 	narrowed := len(args)
 	paged := where + newestAfter(from, &args) + `
-LIMIT ` + args.add(page.Limit) + ` OFFSET ` + args.add(page.Offset-from.offset)
+LIMIT ` + args.Add(page.Limit) + ` OFFSET ` + args.Add(page.Offset-from.offset)
 	keys := "(SELECT id FROM products" + paged + ")"
 
 	var version []struct{ Version int64 }
-	var total []countRow
+	var total []db.CountRow
 	var rows []productRow
 	var variants []variantRow
-	b := p.store.reading(key.project)
-	b.query(&version, selectVersion, key.project.String())
+	b := p.store.Read(key.project)
+	b.Query(&version, selectVersion, key.project.String())
 	if !counted {
-		b.query(&total, "SELECT count(*) AS n FROM products"+where, args[:narrowed]...)
+		b.Query(&total, "SELECT count(*) AS n FROM products"+where, args[:narrowed]...)
 	}
-	b.query(&rows, selectProducts+`
+	b.Query(&rows, selectProducts+`
 WHERE project_id = $1
   AND id IN `+keys+`
 ORDER BY created_at DESC, id`, args...)
-	b.query(&variants, selectVariants+keys+byPosition, args...)
-	if err := b.run(ctx); err != nil {
+	b.Query(&variants, selectVariants+keys+byPosition, args...)
+	if err := b.Run(ctx); err != nil {
 		return l, err
 	}
 	if len(version) > 0 {
@@ -79,36 +80,36 @@ ORDER BY created_at DESC, id`, args...)
 }
 
 // newestAfter is what of a list comes after a mark, and in which order.
-func newestAfter(from mark, args *arguments) string {
+func newestAfter(from mark, args *db.Args) string {
 	const order = `
 ORDER BY created_at DESC, id`
 	if from.offset == 0 {
 		return order
 	}
-	at, last := args.add(from.after[0]), args.add(from.after[1])
+	at, last := args.Add(from.after[0]), args.Add(from.after[1])
 	return `
   AND created_at <= ` + at + `
   AND (created_at < ` + at + ` OR id > ` + last + `)` + order
 }
 
 // productsLike is the condition of a merchant's list. $1 is the project.
-func productsLike(f ports.ProductFilter, args *arguments) string {
+func productsLike(f ports.ProductFilter, args *db.Args) string {
 	where := `
 WHERE project_id = $1
   AND deleted_at IS NULL`
 	if f.Text != "" {
 		where += `
-  AND folded LIKE ` + args.add("%"+wildcards.Replace(folded(f.Text))+"%") + ` ESCAPE '\'`
+  AND folded LIKE ` + args.Add("%"+wildcards.Replace(folded(f.Text))+"%") + ` ESCAPE '\'`
 	}
 	if f.Category != "" {
 		below := f.Category + "/"
 		where += `
-  AND (category = ` + args.add(f.Category) + `
-    OR substr(category, 1, ` + args.add(len([]rune(below))) + `) = ` + args.add(below) + `)`
+  AND (category = ` + args.Add(f.Category) + `
+    OR substr(category, 1, ` + args.Add(len([]rune(below))) + `) = ` + args.Add(below) + `)`
 	}
 	if f.Status != "" {
 		where += `
-  AND status = ` + args.add(f.Status)
+  AND status = ` + args.Add(f.Status)
 	}
 	return where
 }

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -85,21 +86,21 @@ type variantRow struct {
 }
 
 func fromProductRow(r productRow) (*catalog.Product, error) {
-	currency, err := fromCurrency(r.Currency)
+	currency, err := db.Currency(r.Currency)
 	if err != nil {
 		return nil, err
 	}
 	var details detailsJSON
-	if err := fromJSON(r.Details, &details); err != nil {
+	if err := db.FromJSON(r.Details, &details); err != nil {
 		return nil, err
 	}
 	status, _ := catalog.ParseStatus(r.Status)
 	p := &catalog.Product{
 		ID: id.Stored[id.Product](r.ID), Project: id.Stored[id.Project](r.ProjectID),
 		SKU: r.SKU, Name: r.Name, Category: r.Category, Price: money.Of(r.Price, currency),
-		Cost: fromOptionalMinor(r.Cost, currency), CompetitorPrice: fromOptionalMinor(r.CompetitorPrice, currency),
+		Cost: db.OptionalAmount(r.Cost, currency), CompetitorPrice: db.OptionalAmount(r.CompetitorPrice, currency),
 		Negotiable: r.Negotiable, Status: status,
-		CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt),
+		CreatedAt: db.Time(r.CreatedAt), UpdatedAt: db.Time(r.UpdatedAt),
 	}
 	details.describe(p)
 	return p, nil
@@ -123,7 +124,7 @@ func fromProductRows(rows []productRow, variants []variantRow) ([]*catalog.Produ
 		}
 		p.Variants = append(p.Variants, catalog.Variant{
 			ID: id.Stored[id.Variant](v.ID), SKU: v.SKU, Size: v.Size, Color: v.Color,
-			Price: fromOptionalMinor(v.Price, p.Price.Currency()),
+			Price: db.OptionalAmount(v.Price, p.Price.Currency()),
 		})
 	}
 	return products, nil

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -10,15 +11,15 @@ import (
 )
 
 // Projects is the store's view of projects as their account manages them.
-type Projects struct{ store *Store }
+type Projects struct{ store *db.DB }
 
 var (
 	_ ports.Projects          = Projects{}
 	_ ports.ProjectStatistics = Projects{}
 )
 
-// Projects keeps projects, and counts what is in them.
-func (s *Store) Projects() Projects { return Projects{s} }
+// NewProjects returns a view that keeps projects, and counts what is in them.
+func NewProjects(s *db.DB) Projects { return Projects{s} }
 
 const (
 	insertProject = `
@@ -41,9 +42,7 @@ SELECT count(*) AS n
 FROM projects
 WHERE account_id = $1`
 
-	activeOnly     = "\n  AND status = 'active'"
-	closedOnly     = "\n  AND status IN ('closing', 'closed')"
-	notBeingErased = "\n  AND status <> 'deleting'"
+	closedOnly = "\n  AND status IN ('closing', 'closed')"
 
 	updateProject = `
 UPDATE projects
@@ -57,40 +56,40 @@ SELECT EXISTS (SELECT 1 FROM products WHERE project_id = $1 AND deleted_at IS NU
 
 // Create locks the account's row, so that concurrent transactions cannot exceed its project limit.
 func (p Projects) Create(ctx context.Context, created *project.Project) error {
-	r, err := p.store.dialect.toProjectRow(created)
+	r, err := toProjectRow(p.store.Dialect, created)
 	if err != nil {
 		return err
 	}
-	b := p.store.writing(created.ID)
-	b.exec(insertProject, r.ID, r.AccountID, r.Slug, r.Name, r.Description, r.Currency, r.Settings, r.Storefront,
+	b := p.store.Write(created.ID)
+	b.Exec(insertProject, r.ID, r.AccountID, r.Slug, r.Name, r.Description, r.Currency, r.Settings, r.Storefront,
 		r.Routes, r.CatalogVersion, r.CreatedAt, r.UpdatedAt)
 	if err := staff(b, created); err != nil {
 		return err
 	}
-	return p.store.inTx(ctx, created.ID, func(t *tx) error {
-		if err := t.admitProject(ctx, created.Account); err != nil {
+	return p.store.InTx(ctx, created.ID, func(t *db.Tx) error {
+		if err := admitProject(ctx, t, created.Account); err != nil {
 			return err
 		}
-		if err := t.all(ctx, b); err != nil {
+		if err := t.Run(ctx, b); err != nil {
 			return err
 		}
-		return t.takeSlug(ctx, created.Slug, created.Account)
+		return claimSlug(ctx, t, created.Slug, created.Account)
 	})
 }
 
 // admitProject refuses one project more than the account's plan allows.
-func (t *tx) admitProject(ctx context.Context, owner id.Account) error {
+func admitProject(ctx context.Context, t *db.Tx, owner id.Account) error {
 	var name string
-	found, err := t.get(ctx, &name, lockPlan+t.dialect.forNoKeyUpdate, owner.String())
+	found, err := t.Get(ctx, &name, lockPlan+t.Dialect.ForNoKeyUpdate, owner.String())
 	if err != nil || !found { // then the project refers to nothing
 		return err
 	}
-	plan, limits, err := t.dialect.limits(name)
+	plan, limits, err := t.Dialect.Limits(name)
 	if err != nil {
 		return err
 	}
 	var n int
-	if _, err := t.get(ctx, &n, countProjects+activeOnly, owner.String()); err != nil {
+	if _, err := t.Get(ctx, &n, countProjects+db.ActiveOnly, owner.String()); err != nil {
 		return err
 	}
 	if n >= limits.Projects {
@@ -100,70 +99,68 @@ func (t *tx) admitProject(ctx context.Context, owner id.Account) error {
 }
 
 // staff gives a new project its first agent, an empty chain of decisions, and a place in the queue of what is to be removed.
-func staff(b *batch, p *project.Project) error {
+func staff(b *db.Batch, p *project.Project) error {
 	first, version := firstAgent(p)
 	args, err := agentArgs(first)
 	if err != nil {
 		return err
 	}
 	policy, err := versionArgs(first, version)
-	b.exec(insertAgent, args...)
-	b.exec(insertPolicy, policy...)
-	b.exec(insertChain, p.ID.String())
-	b.exec(insertRetention, p.ID.String(), 0)
+	b.Exec(insertAgent, args...)
+	b.Exec(insertPolicy, policy...)
+	b.Exec(insertChain, p.ID.String())
+	b.Exec(insertRetention, p.ID.String(), 0)
 	return err
 }
 
 func (p Projects) ByID(ctx context.Context, account id.Account, project id.Project) (*project.Project, error) {
-	return p.store.project(ctx, `
+	return projectWhere(ctx, p.store, `
 WHERE id = $1
-  AND account_id = $2`+notBeingErased, project.String(), account.String())
+  AND account_id = $2`+db.NotBeingErased, project.String(), account.String())
 }
 
-func (s *Store) project(ctx context.Context, where string, args ...any) (*project.Project, error) {
+func projectWhere(ctx context.Context, s *db.DB, where string, args ...any) (*project.Project, error) {
 	var rows []projectRow
-	b := s.reading(noProject)
-	b.query(&rows, selectProject+where, args...)
-	if err := b.run(ctx); err != nil {
+	b := s.Read(db.NoProject)
+	b.Query(&rows, selectProject+where, args...)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
-		return nil, missingProject()
+		return nil, db.MissingProject()
 	}
-	return s.dialect.fromProjectRow(rows[0])
+	return fromProjectRow(s.Dialect, rows[0])
 }
 
 func (p Projects) List(ctx context.Context, account id.Account, closed bool, page ports.Page) ([]*project.Project, int, error) {
-	of := activeOnly
+	of := db.ActiveOnly
 	if closed {
 		of = closedOnly
 	}
 	var rows []projectRow
-	var total []countRow
-	b := p.store.reading(noProject)
-	b.query(&total, countProjects+of, account.String())
-	b.query(&rows, selectProject+`
+	var total []db.CountRow
+	b := p.store.Read(db.NoProject)
+	b.Query(&total, countProjects+of, account.String())
+	b.Query(&rows, selectProject+`
 WHERE account_id = $1`+of+`
 ORDER BY created_at DESC, id
 LIMIT $2 OFFSET $3`, account.String(), page.Limit, page.Offset)
-	if err := b.run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	list := make([]*project.Project, len(rows))
 	for i, r := range rows {
 		var err error
-		if list[i], err = p.store.dialect.fromProjectRow(r); err != nil {
+		if list[i], err = fromProjectRow(p.store.Dialect, r); err != nil {
 			return nil, 0, err
 		}
 	}
 	return list, total[0].N, nil
 }
 
-type countRow struct{ N int }
-
 func (p Projects) Update(ctx context.Context, account id.Account, id id.Project, change func(*project.Project) error) (*project.Project, error) {
 	var changed *project.Project
-	err := p.store.inTx(ctx, id, func(t *tx) error {
+	err := p.store.InTx(ctx, id, func(t *db.Tx) error {
 		var err error
 		if changed, err = lockProject(ctx, t, account, id); err != nil {
 			return err
@@ -177,19 +174,19 @@ func (p Projects) Update(ctx context.Context, account id.Account, id id.Project,
 				return err
 			}
 		}
-		r, err := t.dialect.toProjectRow(changed)
+		r, err := toProjectRow(t.Dialect, changed)
 		if err != nil {
 			return err
 		}
-		_, err = t.exec(ctx, updateProject, r.ID, r.Slug, r.Name, r.Description, r.Currency, r.Settings, r.Storefront,
+		_, err = t.Exec(ctx, updateProject, r.ID, r.Slug, r.Name, r.Description, r.Currency, r.Settings, r.Storefront,
 			r.Routes, r.UpdatedAt)
 		if err != nil || changed.Slug == before.Slug {
 			return err
 		}
-		if err := t.releaseSlug(ctx, before.Slug, account); err != nil {
+		if err := freeSlug(ctx, t, before.Slug, account); err != nil {
 			return err
 		}
-		return t.takeSlug(ctx, changed.Slug, account)
+		return claimSlug(ctx, t, changed.Slug, account)
 	})
 	if err != nil {
 		return nil, err
@@ -198,23 +195,23 @@ func (p Projects) Update(ctx context.Context, account id.Account, id id.Project,
 }
 
 // lockProject loads an active project of the account for exclusive use. Catalogue writes wait for it too.
-func lockProject(ctx context.Context, t *tx, account id.Account, project id.Project) (*project.Project, error) {
+func lockProject(ctx context.Context, t *db.Tx, account id.Account, project id.Project) (*project.Project, error) {
 	var r projectRow
-	found, err := t.get(ctx, &r, selectProject+`
+	found, err := t.Get(ctx, &r, selectProject+`
 WHERE id = $1
-  AND account_id = $2`+activeOnly+t.dialect.forUpdate, project.String(), account.String())
+  AND account_id = $2`+db.ActiveOnly+t.Dialect.ForUpdate, project.String(), account.String())
 	if err != nil {
 		return nil, err
 	}
 	if !found {
-		return nil, missingProject()
+		return nil, db.MissingProject()
 	}
-	return t.dialect.fromProjectRow(r)
+	return fromProjectRow(t.Dialect, r)
 }
 
-func refuseCurrencyInUse(ctx context.Context, t *tx, project id.Project) error {
+func refuseCurrencyInUse(ctx context.Context, t *db.Tx, project id.Project) error {
 	var used bool
-	if _, err := t.get(ctx, &used, currencyInUse, project.String()); err != nil {
+	if _, err := t.Get(ctx, &used, currencyInUse, project.String()); err != nil {
 		return err
 	}
 	if used {

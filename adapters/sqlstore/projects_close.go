@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -77,44 +78,44 @@ WHERE id = $1`
 )
 
 func (p Projects) Delete(ctx context.Context, account id.Account, of id.Project, now time.Time) error {
-	return p.store.inTx(ctx, of, func(t *tx) error {
+	return p.store.InTx(ctx, of, func(t *db.Tx) error {
 		closing, err := lockProject(ctx, t, account, of)
 		if err != nil {
 			return err
 		}
 		var paying int
-		if _, err := t.get(ctx, &paying, payingRealMoney, of.String()); err != nil {
+		if _, err := t.Get(ctx, &paying, payingRealMoney, of.String()); err != nil {
 			return err
 		}
 		if paying > 0 {
 			return fault.New(fault.Conflict, "payment_unresolved", "A payment in the project is not decided yet. Try again later.").After(5 * time.Second)
 		}
 		var books bool
-		if _, err := t.get(ctx, &books, tookRealMoney, of.String()); err != nil {
+		if _, err := t.Get(ctx, &books, tookRealMoney, of.String()); err != nil {
 			return err
 		}
 		slug := closing.Slug
 		closing.Close(books, now)
-		r, err := t.dialect.toProjectRow(closing)
+		r, err := toProjectRow(t.Dialect, closing)
 		if err != nil {
 			return err
 		}
-		_, err = t.exec(ctx, `
+		_, err = t.Exec(ctx, `
 UPDATE projects
-SET slug = $2, settings = $3, status = $4, updated_at = $5, closing_at = `+t.dialect.clock+`
+SET slug = $2, settings = $3, status = $4, updated_at = $5, closing_at = `+t.Dialect.Clock+`
 WHERE id = $1`, r.ID, r.Slug, r.Settings, closing.Status.String(), r.UpdatedAt)
 		if err != nil {
 			return err
 		}
-		return t.releaseSlug(ctx, slug, account)
+		return freeSlug(ctx, t, slug, account)
 	})
 }
 
 func (p Projects) Unfinished(ctx context.Context, quiet time.Duration, limit int) ([]id.Project, error) {
 	var rows []struct{ ID string }
-	b := p.store.reading(noProject)
-	b.query(&rows, selectUnfinished+p.store.dialect.clock+" - $1\nORDER BY closing_at, id\nLIMIT $2", quiet.Milliseconds(), limit)
-	if err := b.run(ctx); err != nil {
+	b := p.store.Read(db.NoProject)
+	b.Query(&rows, selectUnfinished+p.store.Dialect.Clock+" - $1\nORDER BY closing_at, id\nLIMIT $2", quiet.Milliseconds(), limit)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	list := make([]id.Project, len(rows))
@@ -125,19 +126,19 @@ func (p Projects) Unfinished(ctx context.Context, quiet time.Duration, limit int
 }
 
 func (p Projects) Settle(ctx context.Context, of id.Project) (settled ports.Settled, err error) {
-	err = p.store.inTx(ctx, of, func(t *tx) error {
-		if _, err := t.get(ctx, &settled.Books, tookRealMoney, of.String()); err != nil {
+	err = p.store.InTx(ctx, of, func(t *db.Tx) error {
+		if _, err := t.Get(ctx, &settled.Books, tookRealMoney, of.String()); err != nil {
 			return err
 		}
 		if settled.Books {
-			if _, err := t.exec(ctx, keepBooks, of.String()); err != nil {
+			if _, err := t.Exec(ctx, keepBooks, of.String()); err != nil {
 				return err
 			}
 		}
-		moving, err := t.moneyMoves(ctx, of)
+		moving, err := moneyMoves(ctx, t, of)
 		settled.Ready = !moving
 		if err == nil && !settled.Ready { // it waits again, behind all others
-			_, err = t.exec(ctx, postponeClosing+t.dialect.clock+"\nWHERE id = $1\n  AND closing_at IS NOT NULL", of.String())
+			_, err = t.Exec(ctx, postponeClosing+t.Dialect.Clock+"\nWHERE id = $1\n  AND closing_at IS NOT NULL", of.String())
 		}
 		return err
 	})
@@ -145,12 +146,12 @@ func (p Projects) Settle(ctx context.Context, of id.Project) (settled ports.Sett
 }
 
 // moneyMoves reports whether payments or refunds of a project are under way.
-func (t *tx) moneyMoves(ctx context.Context, of id.Project) (bool, error) {
+func moneyMoves(ctx context.Context, t *db.Tx, of id.Project) (bool, error) {
 	var paying, refunding int
-	if _, err := t.get(ctx, &paying, payingNow, of.String()); err != nil {
+	if _, err := t.Get(ctx, &paying, payingNow, of.String()); err != nil {
 		return false, err
 	}
-	_, err := t.get(ctx, &refunding, refundingNow, of.String())
+	_, err := t.Get(ctx, &refunding, refundingNow, of.String())
 	return paying+refunding > 0, err
 }
 
@@ -197,7 +198,7 @@ func emptied(tables ...string) []closingStage {
 }
 
 // closings are the stages of closing a project that keeps its books.
-func (d dialect) closings() []closingStage {
+func closings(d db.Dialect) []closingStage {
 	stages := emptied(
 		"authorizations", "integration_webhooks", "sync_runs", "sync_problems", "copies", "event_subscriptions", "declines", "claim_locks",
 		"shown", "cart_items", "stock_moves", "stock", "variants", "products", "synonyms", "stock_turns",
@@ -210,7 +211,7 @@ func (d dialect) closings() []closingStage {
 		closingStage{table: "checkouts", key: "id", where: "attempt = 0 AND status <> 'completed'"},
 		closingStage{table: "agents", key: "id", set: "secret = NULL, automatic = FALSE"},
 	)
-	return append(stages, d.erasures()...)
+	return append(stages, erasures(d)...)
 }
 
 // closedAtOnce is how many rows a statement removes or erases.
@@ -230,34 +231,34 @@ func (at closingJSON) within(stages []closingStage) bool {
 }
 
 func (p Projects) Step(ctx context.Context, of id.Project) (last bool, err error) {
-	err = p.store.inTx(ctx, of, func(t *tx) error {
+	err = p.store.InTx(ctx, of, func(t *db.Tx) error {
 		last = false
 		var row struct{ Status, Progress string }
-		held, err := t.get(ctx, &row, selectClosing+t.dialect.skipLocked, of.String())
+		held, err := t.Get(ctx, &row, selectClosing+t.Dialect.SkipLocked, of.String())
 		if err != nil || !held {
 			return err
 		}
 		stages, finish := deletions, deleteProject
 		if row.Status == project.Closing.String() {
-			stages, finish = t.dialect.closings(), fmt.Sprintf(closeProject, t.dialect.moment())
+			stages, finish = closings(t.Dialect), fmt.Sprintf(closeProject, t.Dialect.Moment())
 		}
 		var at closingJSON
-		if err := fromJSON(row.Progress, &at); err != nil || !at.within(stages) {
+		if err := db.FromJSON(row.Progress, &at); err != nil || !at.within(stages) {
 			at = closingJSON{Stages: len(stages)}
 		}
 		if last, err = at.advance(ctx, t, of, stages); err != nil {
 			return err
 		}
 		if last {
-			_, err = t.exec(ctx, finish, of.String())
+			_, err = t.Exec(ctx, finish, of.String())
 			return err
 		}
 		at.Table = stages[at.Stage].table
-		text, err := toJSON(at)
+		text, err := db.ToJSON(at)
 		if err != nil {
 			return err
 		}
-		_, err = t.exec(ctx, setClosing, of.String(), text)
+		_, err = t.Exec(ctx, setClosing, of.String(), text)
 		return err
 	})
 	if err != nil {
@@ -268,7 +269,7 @@ func (p Projects) Step(ctx context.Context, of id.Project) (last bool, err error
 
 // advance makes a step, past the stages that have nothing to do, and reports whether all stages are done. Before
 // the last one is, it looks at those that were emptied again: rows may have come meanwhile.
-func (at *closingJSON) advance(ctx context.Context, t *tx, of id.Project, stages []closingStage) (done bool, err error) {
+func (at *closingJSON) advance(ctx context.Context, t *db.Tx, of id.Project, stages []closingStage) (done bool, err error) {
 	for ; at.Stage < len(stages); at.Stage, at.After = at.Stage+1, "" {
 		worked, err := stages[at.Stage].step(ctx, t, of, &at.After)
 		if err != nil || worked {
@@ -289,14 +290,14 @@ func (at *closingJSON) advance(ctx context.Context, t *tx, of id.Project, stages
 }
 
 // step removes or erases some rows, and reports whether there were any to look at.
-func (s closingStage) step(ctx context.Context, t *tx, of id.Project, after *string) (worked bool, err error) {
+func (s closingStage) step(ctx context.Context, t *db.Tx, of id.Project, after *string) (worked bool, err error) {
 	if s.key == "" {
-		rows, err := t.exec(ctx, "DELETE FROM "+s.table+"\nWHERE "+t.dialect.someRows(s.table, " WHERE project_id = $1"),
+		rows, err := t.Exec(ctx, "DELETE FROM "+s.table+"\nWHERE "+t.Dialect.SomeRows(s.table, " WHERE project_id = $1"),
 			of.String(), closedAtOnce)
 		return rows > 0, err
 	}
 	var end *string
-	if _, err := t.get(ctx, &end, `
+	if _, err := t.Get(ctx, &end, `
 SELECT max(key)
 FROM (
   SELECT `+s.key+` AS key
@@ -312,7 +313,7 @@ FROM (
 	if s.where != "" {
 		where += "\n  AND " + s.where
 	}
-	_, err = t.exec(ctx, s.verb()+where, of.String(), *after, *end)
+	_, err = t.Exec(ctx, s.verb()+where, of.String(), *after, *end)
 	*after = *end
 	return true, err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
@@ -48,9 +49,9 @@ const heldUp = 24 * time.Hour
 
 func (p Projects) CredentialsDue(ctx context.Context, limit int) ([]id.Project, error) {
 	var rows []struct{ ID string }
-	b := p.store.reading(noProject)
-	b.query(&rows, fmt.Sprintf(credentialsDue, p.store.dialect.moment()), limit)
-	if err := b.run(ctx); err != nil {
+	b := p.store.Read(db.NoProject)
+	b.Query(&rows, fmt.Sprintf(credentialsDue, p.store.Dialect.Moment()), limit)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	list := make([]id.Project, len(rows))
@@ -61,36 +62,36 @@ func (p Projects) CredentialsDue(ctx context.Context, limit int) ([]id.Project, 
 }
 
 func (p Projects) ExpireCredentials(ctx context.Context, of id.Project, kept time.Duration) (expired bool, err error) {
-	err = p.store.inTx(ctx, of, func(t *tx) error {
-		now, err := t.now(ctx)
+	err = p.store.InTx(ctx, of, func(t *db.Tx) error {
+		now, err := t.Now(ctx)
 		if err != nil {
 			return err
 		}
-		moves, err := t.moneyMoves(ctx, of)
+		moves, err := moneyMoves(ctx, t, of)
 		if err != nil {
 			return err
 		}
 		var last int64
 		var disputed int
-		if _, err := t.get(ctx, &last, lastCharge, of.String()); err != nil {
+		if _, err := t.Get(ctx, &last, lastCharge, of.String()); err != nil {
 			return err
 		}
-		if _, err := t.get(ctx, &disputed, openDisputes, of.String()); err != nil {
+		if _, err := t.Get(ctx, &disputed, openDisputes, of.String()); err != nil {
 			return err
 		}
-		until := fromMillis(last).Add(kept)
+		until := db.Time(last).Add(kept)
 		expired = !moves && disputed == 0 && !until.After(now)
 		if !until.After(now) {
 			until = now.Add(heldUp)
 		}
-		_, err = t.exec(ctx, keepCredentials, of.String(), toMillis(until))
+		_, err = t.Exec(ctx, keepCredentials, of.String(), db.Millis(until))
 		return err
 	})
 	return expired && err == nil, err
 }
 
 func (p Projects) CredentialsErased(ctx context.Context, of id.Project) error {
-	b := p.store.writing(of)
-	b.exec(credentialsErased, of.String())
-	return b.run(ctx)
+	b := p.store.Write(of)
+	b.Exec(credentialsErased, of.String())
+	return b.Run(ctx)
 }

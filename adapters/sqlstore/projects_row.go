@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"cmp"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -130,7 +131,7 @@ type warehouseJSON struct {
 func toStorefrontJSON(f project.Storefront) storefrontJSON {
 	j := storefrontJSON{
 		Description: f.Description, LogoURL: f.LogoURL, ShippingRegions: f.ShippingRegions,
-		FreeShippingFrom: toOptionalMinor(f.FreeShippingThreshold),
+		FreeShippingFrom: db.OptionalMinor(f.FreeShippingThreshold),
 		ReturnWindowDays: f.ReturnWindowDays, ReturnConditions: f.ReturnConditions,
 	}
 	for _, r := range f.ShippingRates {
@@ -148,7 +149,7 @@ func toStorefrontJSON(f project.Storefront) storefrontJSON {
 func fromStorefrontJSON(j storefrontJSON, c money.Currency) project.Storefront {
 	f := project.Storefront{
 		Description: j.Description, LogoURL: j.LogoURL, ShippingRegions: j.ShippingRegions,
-		FreeShippingThreshold: fromOptionalMinor(j.FreeShippingFrom, c),
+		FreeShippingThreshold: db.OptionalAmount(j.FreeShippingFrom, c),
 		ReturnWindowDays:      j.ReturnWindowDays, ReturnConditions: j.ReturnConditions,
 	}
 	for _, r := range j.ShippingRates {
@@ -190,51 +191,51 @@ func fromRoutesJSON(j map[string]routeJSON) map[string]project.PaymentRoute {
 	return routes
 }
 
-func (d dialect) toProjectRow(p *project.Project) (projectRow, error) {
+func toProjectRow(d db.Dialect, p *project.Project) (projectRow, error) {
 	kept := toSettingsJSON(p.Settings)
-	kept.ChatWebhook = d.sealAddress(kept.ChatWebhook, chatAddress(p.ID.String()))
-	settings, err := toJSON(kept)
+	kept.ChatWebhook = d.SealAddress(kept.ChatWebhook, db.ChatAddress(p.ID.String()))
+	settings, err := db.ToJSON(kept)
 	if err != nil {
 		return projectRow{}, err
 	}
-	storefront, err := toJSON(toStorefrontJSON(p.Storefront))
+	storefront, err := db.ToJSON(toStorefrontJSON(p.Storefront))
 	if err != nil {
 		return projectRow{}, err
 	}
-	routes, err := toJSON(toRoutesJSON(p.Routes))
+	routes, err := db.ToJSON(toRoutesJSON(p.Routes))
 	if err != nil {
 		return projectRow{}, err
 	}
 	return projectRow{
 		ID: p.ID.String(), AccountID: p.Account.String(), Slug: p.Slug, Name: p.Name, Description: p.Description,
 		Currency: p.Settings.Currency.Code(), Settings: settings, Storefront: storefront, Routes: routes,
-		CatalogVersion: p.CatalogVersion, CreatedAt: toMillis(p.CreatedAt), UpdatedAt: toMillis(p.UpdatedAt),
+		CatalogVersion: p.CatalogVersion, CreatedAt: db.Millis(p.CreatedAt), UpdatedAt: db.Millis(p.UpdatedAt),
 	}, nil
 }
 
-func (d dialect) fromProjectRow(r projectRow) (*project.Project, error) {
-	currency, err := fromCurrency(r.Currency)
+func fromProjectRow(d db.Dialect, r projectRow) (*project.Project, error) {
+	currency, err := db.Currency(r.Currency)
 	if err != nil {
 		return nil, err
 	}
 	var settings settingsJSON
-	if err := fromJSON(r.Settings, &settings); err != nil {
+	if err := db.FromJSON(r.Settings, &settings); err != nil {
 		return nil, err
 	}
-	settings.ChatWebhook = d.openAddress(settings.ChatWebhook, chatAddress(r.ID))
+	settings.ChatWebhook = d.OpenAddress(settings.ChatWebhook, db.ChatAddress(r.ID))
 	var storefront storefrontJSON
-	if err := fromJSON(r.Storefront, &storefront); err != nil {
+	if err := db.FromJSON(r.Storefront, &storefront); err != nil {
 		return nil, err
 	}
 	var routes map[string]routeJSON
-	if err := fromJSON(r.Routes, &routes); err != nil {
+	if err := db.FromJSON(r.Routes, &routes); err != nil {
 		return nil, err
 	}
 	return &project.Project{
 		ID: id.Stored[id.Project](r.ID), Account: id.Stored[id.Account](r.AccountID),
 		Name: r.Name, Slug: r.Slug, Description: r.Description,
 		Settings: fromSettingsJSON(settings, currency), Storefront: fromStorefrontJSON(storefront, currency),
-		Routes: fromRoutesJSON(routes), Status: project.Statuses[r.Status], CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt),
+		Routes: fromRoutesJSON(routes), Status: project.Statuses[r.Status], CreatedAt: db.Time(r.CreatedAt), UpdatedAt: db.Time(r.UpdatedAt),
 		CatalogVersion: r.CatalogVersion, AgentRevision: r.AgentRevision,
 	}, nil
 }

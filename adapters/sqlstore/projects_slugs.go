@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
@@ -53,31 +53,27 @@ WHERE slug IN (
 )`
 )
 
-func slugTaken() *fault.Error {
-	return fault.New(fault.Conflict, "slug_taken", "The slug is in use.").With("slug", "is in use")
-}
-
-// takeSlug refuses a slug that another account released recently. It must run after the INSERT or UPDATE of the project: the
+// claimSlug refuses a slug that another account released recently. It must run after the INSERT or UPDATE of the project: the
 // unique index makes that statement wait for a transaction that is releasing the slug.
-func (t *tx) takeSlug(ctx context.Context, slug string, by id.Account) error {
+func claimSlug(ctx context.Context, t *db.Tx, slug string, by id.Account) error {
 	var kept bool
-	_, err := t.get(ctx, &kept, fmt.Sprintf(slugOfAnother, t.dialect.moment()), slug, by.String(), project.SlugKept.Milliseconds())
+	_, err := t.Get(ctx, &kept, fmt.Sprintf(slugOfAnother, t.Dialect.Moment()), slug, by.String(), project.SlugKept.Milliseconds())
 	if err != nil {
 		return err
 	}
 	if kept {
-		return slugTaken()
+		return db.SlugTaken()
 	}
-	_, err = t.exec(ctx, takeSlug, slug)
+	_, err = t.Exec(ctx, takeSlug, slug)
 	return err
 }
 
-// releaseSlug keeps a slug for the account whose project had it.
-func (t *tx) releaseSlug(ctx context.Context, slug string, by id.Account) error {
-	if _, err := t.exec(ctx, fmt.Sprintf(releaseSlug, t.dialect.moment()), slug, by.String()); err != nil {
+// freeSlug keeps a slug for the account whose project had it.
+func freeSlug(ctx context.Context, t *db.Tx, slug string, by id.Account) error {
+	if _, err := t.Exec(ctx, fmt.Sprintf(releaseSlug, t.Dialect.Moment()), slug, by.String()); err != nil {
 		return err
 	}
-	_, err := t.exec(ctx, dropOldestSlugs, by.String(), project.MostSlugsKept)
+	_, err := t.Exec(ctx, dropOldestSlugs, by.String(), project.MostSlugsKept)
 	return err
 }
 
@@ -85,11 +81,11 @@ func (t *tx) releaseSlug(ctx context.Context, slug string, by id.Account) error 
 const slugsAtOnce = 500
 
 // ForgetSlugs frees released slugs whose time is over.
-func (s *Store) ForgetSlugs(ctx context.Context) error {
+func ForgetSlugs(ctx context.Context, s *db.DB) error {
 	for {
 		var rows int64
-		err := s.inTx(ctx, noProject, func(t *tx) (err error) {
-			rows, err = t.exec(ctx, fmt.Sprintf(forgetSlugs, t.dialect.moment()), project.SlugKept.Milliseconds(), slugsAtOnce)
+		err := s.InTx(ctx, db.NoProject, func(t *db.Tx) (err error) {
+			rows, err = t.Exec(ctx, fmt.Sprintf(forgetSlugs, t.Dialect.Moment()), project.SlugKept.Milliseconds(), slugsAtOnce)
 			return err
 		})
 		if err != nil || rows < slugsAtOnce {

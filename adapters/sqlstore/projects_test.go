@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -46,20 +47,20 @@ func TestSuperuserIsHeldToTheProject(t *testing.T) {
 	}
 	s := openStore(t, Config{URL: server.AdminURL(name)})
 	for _, p := range []id.Project{storeProject(t, s, 1).ID, storeProject(t, s, 2).ID} {
-		b := s.writing(p)
-		b.exec(addCharge, p.String(), "key", 1)
-		if err := b.run(t.Context()); err != nil {
+		b := s.db.Write(p)
+		b.Exec(addCharge, p.String(), "key", 1)
+		if err := b.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	var rows []countRow
-	b := s.reading(numbered[id.Project](1))
-	b.query(&rows, `SELECT count(*) AS n FROM sandbox_failures`)
-	if err := b.run(t.Context()); err != nil || rows[0].N != 1 {
+	var rows []db.CountRow
+	b := s.db.Read(numbered[id.Project](1))
+	b.Query(&rows, `SELECT count(*) AS n FROM sandbox_failures`)
+	if err := b.Run(t.Context()); err != nil || rows[0].N != 1 {
 		t.Errorf("sees %v, %v; want its own row", rows, err)
 	}
-	err := s.inTx(t.Context(), numbered[id.Project](1), func(x *tx) error {
-		_, err := x.exec(t.Context(), addCharge, numbered[id.Project](2).String(), "other", 1)
+	err := s.db.InTx(t.Context(), numbered[id.Project](1), func(x *db.Tx) error {
+		_, err := x.Exec(t.Context(), addCharge, numbered[id.Project](2).String(), "other", 1)
 		return err
 	})
 	if fault.KindOf(err) != fault.Internal || err == nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
@@ -18,7 +19,7 @@ import (
 
 // purchase is one transaction of a purchase.
 type purchase struct {
-	tx      *tx
+	tx      *db.Tx
 	project id.Project
 }
 
@@ -103,8 +104,8 @@ func tokenRedeemed() *fault.Error {
 
 func (p purchase) Lock(ctx context.Context, of id.Checkout) (*checkout.Checkout, time.Time, error) {
 	var row checkoutNowRow
-	query := fmt.Sprintf(lockCheckout, p.tx.dialect.forUpdate, p.tx.dialect.clock)
-	found, err := p.tx.get(ctx, &row, query, p.project.String(), of.String())
+	query := fmt.Sprintf(lockCheckout, p.tx.Dialect.ForUpdate, p.tx.Dialect.Clock)
+	found, err := p.tx.Get(ctx, &row, query, p.project.String(), of.String())
 	if err != nil {
 		return nil, time.Time{}, err
 	}
@@ -112,15 +113,15 @@ func (p purchase) Lock(ctx context.Context, of id.Checkout) (*checkout.Checkout,
 		return nil, time.Time{}, fault.Missing("checkout")
 	}
 	c, err := fromCheckoutRow(row.checkoutRow)
-	return c, fromMillis(row.Now), err
+	return c, db.Time(row.Now), err
 }
 
-// lock is forUpdate for the rows of one table of a join.
-func (d dialect) lock(table string) string {
-	if d.forUpdate == "" {
+// lock is ForUpdate for the rows of one table of a join.
+func lock(d db.Dialect, table string) string {
+	if d.ForUpdate == "" {
 		return ""
 	}
-	return d.forUpdate + " OF " + table
+	return d.ForUpdate + " OF " + table
 }
 
 func (p purchase) Save(ctx context.Context, c *checkout.Checkout, e *event.Event) error {
@@ -128,20 +129,20 @@ func (p purchase) Save(ctx context.Context, c *checkout.Checkout, e *event.Event
 	if err != nil {
 		return err
 	}
-	effects, err := announced(p.tx, []effect{saved}, e)
+	effects, err := announced(p.tx, []db.Effect{saved}, e)
 	if err != nil {
 		return err
 	}
-	return p.tx.together(ctx, effects...)
+	return p.tx.Apply(ctx, effects...)
 }
 
 // announced adds an event, if there is one.
-func announced(t *tx, effects []effect, e *event.Event) ([]effect, error) {
+func announced(t *db.Tx, effects []db.Effect, e *event.Event) ([]db.Effect, error) {
 	if e == nil {
 		return effects, nil
 	}
 	args, err := eventArgs(e)
-	return append(effects, effect{statement: t.dialect.insertEvent(), args: args, rows: anyRows}), err
+	return append(effects, db.Effect{Statement: insertEvent(t.Dialect), Args: args, Rows: db.AnyRows}), err
 }
 
 func (p purchase) Settle(ctx context.Context, s ports.Settlement) error {
@@ -149,9 +150,9 @@ func (p purchase) Settle(ctx context.Context, s ports.Settlement) error {
 	if err != nil {
 		return err
 	}
-	effects := []effect{saved}
+	effects := []db.Effect{saved}
 	if s.Order == nil {
-		return p.tx.together(ctx, append(effects, p.undone(s)...)...)
+		return p.tx.Apply(ctx, append(effects, p.undone(s)...)...)
 	}
 	placed, err := placeOrder(s.Order)
 	if err != nil {
@@ -161,49 +162,49 @@ func (p purchase) Settle(ctx context.Context, s ports.Settlement) error {
 	if effects, err = announced(p.tx, effects, s.Event); err != nil {
 		return err
 	}
-	return p.tx.together(ctx, append(effects, p.redeemed(s.Order)...)...)
+	return p.tx.Apply(ctx, append(effects, p.redeemed(s.Order)...)...)
 }
 
 // undone puts back what an attempt without an order held. Stock of a variant that was dropped
 // meanwhile is dropped with it.
-func (p purchase) undone(s ports.Settlement) []effect {
-	var effects []effect
+func (p purchase) undone(s ports.Settlement) []db.Effect {
+	var effects []db.Effect
 	if len(s.PutBack) > 0 {
 		effects = append(effects, putBack(p.tx, p.project, s.PutBack))
 	}
 	c := s.Checkout.Snapshot()
 	if !s.Declined.IsZero() {
-		effects = append(effects, p.declined(c, toMillis(s.Declined))...)
+		effects = append(effects, p.declined(c, db.Millis(s.Declined))...)
 	}
 	if tokens := tokensOf(c.Lines); len(tokens) > 0 {
-		args := arguments{p.project.String(), c.ID.String()}
-		statement := releaseTokens + args.list(tokens)
-		effects = append(effects, effect{statement: statement, args: args, rows: anyRows})
+		args := db.Args{p.project.String(), c.ID.String()}
+		statement := releaseTokens + args.List(tokens)
+		effects = append(effects, db.Effect{Statement: statement, Args: args, Rows: db.AnyRows})
 	}
 	return effects
 }
 
 // putBack returns stock to where it was taken from, each variant and location once.
-func putBack(t *tx, project id.Project, takes []catalog.Take) effect {
-	args := arguments{project.String()}
-	statement := wanted + args.takes(takes) + holdStock + t.dialect.lock("s") + putBackStock
-	return effect{statement: statement, args: args, rows: anyRows}
+func putBack(t *db.Tx, project id.Project, takes []catalog.Take) db.Effect {
+	args := db.Args{project.String()}
+	statement := wanted + takesRows(&args, takes) + holdStock + lock(t.Dialect, "s") + putBackStock
+	return db.Effect{Statement: statement, Args: args, Rows: db.AnyRows}
 }
 
 // redeemed uses up the order's tokens, which also takes their items out of the cart.
-func (p purchase) redeemed(o *order.Order) []effect {
+func (p purchase) redeemed(o *order.Order) []db.Effect {
 	tokens := tokensOf(o.Lines)
 	if len(tokens) == 0 {
 		return nil
 	}
-	args := arguments{p.project.String(), o.Checkout.String(), o.ID.String()}
-	statement := redeemTokens + args.list(tokens)
-	return []effect{{statement, args, len(tokens), tokenRedeemed()}}
+	args := db.Args{p.project.String(), o.Checkout.String(), o.ID.String()}
+	statement := redeemTokens + args.List(tokens)
+	return []db.Effect{{Statement: statement, Args: args, Rows: len(tokens), Short: tokenRedeemed()}}
 }
 
-func saveCheckout(c *checkout.Checkout) (effect, error) {
+func saveCheckout(c *checkout.Checkout) (db.Effect, error) {
 	row, err := toCheckoutRow(c)
-	return effect{updateCheckout, row.updateArgs(), 1, fault.Missing("checkout")}, err
+	return db.Effect{Statement: updateCheckout, Args: row.updateArgs(), Rows: 1, Short: fault.Missing("checkout")}, err
 }
 
 // tokensOf are the quotes that cover lines. One may cover two: its item and its bundle.
@@ -218,11 +219,11 @@ func tokensOf(lines []checkout.Line) []string {
 	return slices.Compact(tokens)
 }
 
-// takes are rows of the type that stock has, which PostgreSQL cannot tell from parameters alone.
-func (a *arguments) takes(takes []catalog.Take) string {
+// takesRows are rows of the type that stock has, which PostgreSQL cannot tell from parameters alone.
+func takesRows(a *db.Args, takes []catalog.Take) string {
 	rows := make([]string, len(takes))
 	for i, t := range takes {
-		variant, location, pieces := a.add(t.Variant.String()), a.add(t.Location), a.add(t.Quantity)
+		variant, location, pieces := a.Add(t.Variant.String()), a.Add(t.Location), a.Add(t.Quantity)
 		rows[i] = "(" + variant + ", " + location + ", CAST(" + pieces + " AS INTEGER))"
 	}
 	return strings.Join(rows, ", ")

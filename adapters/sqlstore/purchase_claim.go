@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"slices"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 )
@@ -105,26 +106,26 @@ func (p purchase) Stock(ctx context.Context, needs []catalog.Need, payers []stri
 	for i, n := range needs {
 		variants[i] = n.Variant.String()
 	}
-	args := arguments{p.project.String()}
+	args := db.Args{p.project.String()}
 	query, once := "", ""
-	if p.tx.dialect.forUpdate != "" && len(payers) > 0 {
+	if p.tx.Dialect.ForUpdate != "" && len(payers) > 0 {
 		query, once = p.lockPayers(&args, payers), oncePayersAreLocked
 	}
-	query += selectNeeded + args.list(variants) + once + byVariantAndLocation + p.tx.dialect.lock("s")
+	query += selectNeeded + args.List(variants) + once + byVariantAndLocation + lock(p.tx.Dialect, "s")
 	var rows []levelRow
-	if err := p.tx.list(ctx, &rows, query, args...); err != nil {
+	if err := p.tx.Select(ctx, &rows, query, args...); err != nil {
 		return nil, err
 	}
 	return fromLevelRows(rows), nil
 }
 
-func (p purchase) lockPayers(args *arguments, payers []string) string {
+func (p purchase) lockPayers(args *db.Args, payers []string) string {
 	rows := ""
 	for _, slot := range slots(payers) {
 		if rows != "" {
 			rows += ", "
 		}
-		rows += "($1, CAST(" + args.add(slot) + " AS INTEGER))"
+		rows += "($1, CAST(" + args.Add(slot) + " AS INTEGER))"
 	}
 	return fmt.Sprintf(lockPayers, rows)
 }
@@ -135,42 +136,42 @@ func (p purchase) Claim(ctx context.Context, c *checkout.Checkout) error {
 	if err != nil {
 		return err
 	}
-	effects := []effect{claimed(row, s)}
+	effects := []db.Effect{claimed(row, s)}
 	if len(s.Taken) > 0 {
-		args := arguments{p.project.String()}
-		statement := wanted + args.takes(s.Taken) + takeStock
-		effects = append(effects, effect{statement, args, len(s.Taken), outOfStock()})
+		args := db.Args{p.project.String()}
+		statement := wanted + takesRows(&args, s.Taken) + takeStock
+		effects = append(effects, db.Effect{Statement: statement, Args: args, Rows: len(s.Taken), Short: outOfStock()})
 	}
 	if tokens := tokensOf(s.Lines); len(tokens) > 0 {
-		args := arguments{p.project.String(), s.ID.String()}
-		statement := reserveTokens + args.list(tokens)
-		effects = append(effects, effect{statement, args, len(tokens), tokenRedeemed()})
+		args := db.Args{p.project.String(), s.ID.String()}
+		statement := reserveTokens + args.List(tokens)
+		effects = append(effects, db.Effect{Statement: statement, Args: args, Rows: len(tokens), Short: tokenRedeemed()})
 	}
-	return p.tx.together(ctx, effects...)
+	return p.tx.Apply(ctx, effects...)
 }
 
 // claimed stores a claimed checkout, which is locked: if nothing is written, too many payments were tried.
-func claimed(row checkoutRow, s checkout.Snapshot) effect {
+func claimed(row checkoutRow, s checkout.Snapshot) db.Effect {
 	since := s.ClaimedAt.Add(-checkout.DeclineWindow)
-	args := append(row.updateArgs(), s.Payment.Client, toMillis(since), checkout.MostDeclined, s.Session.String())
+	args := append(row.updateArgs(), s.Payment.Client, db.Millis(since), checkout.MostDeclined, s.Session.String())
 	statement := claimCheckout
 	if s.Payment.Client != "" {
 		statement += andClient
 	}
-	return effect{
-		statement: statement,
-		args:      args,
-		rows:      1,
-		short:     checkout.ErrTooManyInFlight,
+	return db.Effect{
+		Statement: statement,
+		Args:      args,
+		Rows:      1,
+		Short:     checkout.ErrTooManyInFlight,
 	}
 }
 
 // declined remembers a refused payment for its payers.
-func (p purchase) declined(c checkout.Snapshot, at int64) []effect {
-	var effects []effect
+func (p purchase) declined(c checkout.Snapshot, at int64) []db.Effect {
+	var effects []db.Effect
 	for _, payer := range checkout.Payers(c.Session, c.Payment.Client) {
 		args := []any{p.project.String(), payer, at, c.ID.String(), c.Attempt}
-		effects = append(effects, effect{statement: insertDecline, args: args, rows: anyRows})
+		effects = append(effects, db.Effect{Statement: insertDecline, Args: args, Rows: db.AnyRows})
 	}
 	return effects
 }

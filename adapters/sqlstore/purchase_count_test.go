@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/jmoiron/sqlx"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 )
 
 // countedSQLite is a store that counts its statements, transaction control left out.
@@ -16,15 +18,14 @@ func countedSQLite(t *testing.T) (s *Store, count func(work func()) int64) {
 	t.Helper()
 	s = freshSQLite(t)
 	var path string
-	if err := s.read.Get(&path, "SELECT file FROM pragma_database_list"); err != nil {
+	if err := s.db.ReadPool().Get(&path, "SELECT file FROM pragma_database_list"); err != nil {
 		t.Fatal(err)
 	}
 	statements := new(atomic.Int64)
-	counter := statementCounter{s.write.Driver(), sqliteAddress(path), statements}
-	db := sqlx.NewDb(sql.OpenDB(counter), "sqlite")
-	t.Cleanup(func() { db.Close() })
-	one := newPool(db, 1)
-	return &Store{dialect: sqliteDialect, write: one, read: one}, func(work func()) int64 {
+	counter := statementCounter{s.db.WritePool().Driver(), db.SQLiteAddress(path), statements}
+	conn := sqlx.NewDb(sql.OpenDB(counter), "sqlite")
+	t.Cleanup(func() { conn.Close() })
+	return storeOver(conn, 1), func(work func()) int64 {
 		before := statements.Load()
 		work()
 		return statements.Load() - before

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -19,12 +21,12 @@ import (
 )
 
 // Orphans is the store's view of charges that no order comes of.
-type Orphans struct{ store *Store }
+type Orphans struct{ store *db.DB }
 
 var _ ports.OrphanCharges = Orphans{}
 
-// Orphans keeps charges that no order comes of.
-func (s *Store) Orphans() Orphans { return Orphans{s} }
+// NewOrphans returns a view that keeps charges that no order comes of.
+func NewOrphans(s *db.DB) Orphans { return Orphans{s} }
 
 const (
 	orphanColumns = `project_id, id, checkout_id, attempt, provider, integration_id, charge, currency, amount, status, failure, refund,
@@ -98,12 +100,12 @@ func orphanArgs(o *checkout.Orphan) []any {
 	return []any{
 		o.Project.String(), o.ID, o.Checkout.String(), o.Attempt, o.Route.Provider, o.Route.Integration.String(), o.Charge,
 		o.Amount.Currency().Code(), o.Amount.Minor(), o.State.String(), o.Failure, o.Refund,
-		toMillis(o.DetectedAt), toMillis(o.UpdatedAt), o.Attempts, toSetMillis(o.DueAt), o.Problem,
+		db.Millis(o.DetectedAt), db.Millis(o.UpdatedAt), o.Attempts, db.MillisOrNull(o.DueAt), o.Problem,
 	}
 }
 
 func fromOrphanRow(r orphanRow) (checkout.Orphan, error) {
-	amount, err := fromMinor(r.Amount, r.Currency)
+	amount, err := db.Amount(r.Amount, r.Currency)
 	if err != nil {
 		return checkout.Orphan{}, err
 	}
@@ -111,28 +113,28 @@ func fromOrphanRow(r orphanRow) (checkout.Orphan, error) {
 		ID: r.ID, Project: id.Stored[id.Project](r.ProjectID), Checkout: id.Stored[id.Checkout](r.CheckoutID), Attempt: r.Attempt,
 		Route:  project.PaymentRoute{Provider: r.Provider, Integration: id.Stored[id.Integration](r.IntegrationID)},
 		Charge: r.Charge, Amount: amount, State: checkout.OrphanStates[r.Status], Failure: r.Failure, Refund: r.Refund,
-		DetectedAt: fromMillis(r.DetectedAt), UpdatedAt: fromMillis(r.UpdatedAt), Attempts: r.Attempts, DueAt: fromSetMillis(r.DueAt),
+		DetectedAt: db.Time(r.DetectedAt), UpdatedAt: db.Time(r.UpdatedAt), Attempts: r.Attempts, DueAt: db.TimeOrZero(r.DueAt),
 		Problem: r.Problem,
 	}, nil
 }
 
 func (p purchase) Orphan(ctx context.Context, o *checkout.Orphan, e *event.Event) (stored bool, err error) {
 	var known int
-	if _, err := p.tx.get(ctx, &known, paidByCharge, p.project.String(), o.Route.Provider, o.Charge); err != nil || known > 0 {
+	if _, err := p.tx.Get(ctx, &known, paidByCharge, p.project.String(), o.Route.Provider, o.Charge); err != nil || known > 0 {
 		return false, err
 	}
-	written, err := p.tx.exec(ctx, insertOrphan, orphanArgs(o)...)
+	written, err := p.tx.Exec(ctx, insertOrphan, orphanArgs(o)...)
 	if err != nil || written == 0 {
 		return false, err
 	}
-	var effects []effect
+	var effects []db.Effect
 	if o.Booked() {
 		effects = recordTransaction(ledger.Orphan(booked(o, "charge", o.Charge, o.Amount, o.DetectedAt)))
 	}
 	if effects, err = announced(p.tx, effects, e); err != nil {
 		return false, err
 	}
-	return true, p.tx.together(ctx, effects...)
+	return true, p.tx.Apply(ctx, effects...)
 }
 
 // booked is an orphan's entry in the ledger, whose id follows from the orphan: each is booked once.
@@ -149,7 +151,7 @@ func booked(o *checkout.Orphan, kind, reference string, amount money.Amount, at 
 }
 
 // orphanMoved are the effects that book a refund, or its reversal.
-func orphanMoved(before, after checkout.Orphan) []effect {
+func orphanMoved(before, after checkout.Orphan) []db.Effect {
 	reference := cmp.Or(after.Refund, after.Charge)
 	switch {
 	case !before.Booked() || before.State == after.State:
@@ -163,33 +165,33 @@ func orphanMoved(before, after checkout.Orphan) []effect {
 }
 
 // firstOrphanRefund refuses a refund that gave an orphan back before, also if the provider took it back since.
-func (t *tx) firstOrphanRefund(ctx context.Context, o checkout.Orphan) error {
+func firstOrphanRefund(ctx context.Context, t *db.Tx, o checkout.Orphan) error {
 	var booked int
-	_, err := t.get(ctx, &booked, transactionBooked, o.Project.String(), o.Route.Provider, cmp.Or(o.Refund, o.Charge), ledger.OrphanRefundKind.String())
+	_, err := t.Get(ctx, &booked, transactionBooked, o.Project.String(), o.Route.Provider, cmp.Or(o.Refund, o.Charge), ledger.OrphanRefundKind.String())
 	if err == nil && booked > 0 {
-		return t.note(ctx, order.ErrRefundTaken)
+		return t.Note(ctx, order.ErrRefundTaken)
 	}
 	return err
 }
 
 func (v Orphans) Orphans(ctx context.Context, project id.Project, f ports.OrphanFilter, page ports.Page) ([]checkout.Orphan, int, error) {
-	w := conditions{args: arguments{project.String()}}
+	w := db.Conditions{Args: db.Args{project.String()}}
 	if f.State != (checkout.OrphanState{}) {
-		w.and("status = ", f.State.String())
+		w.And("status = ", f.State.String())
 	}
 	if f.ID != "" {
-		w.and("id = ", f.ID)
+		w.And("id = ", f.ID)
 	}
 	if f.Charge != "" {
-		w.and("charge = ", f.Charge)
+		w.And("charge = ", f.Charge)
 	}
-	var counts []countRow
+	var counts []db.CountRow
 	var rows []orphanRow
-	b := v.store.reading(project)
-	b.query(&counts, countOrphans+w.text, w.args...)
-	end := "\nORDER BY detected_at DESC, id DESC" + w.args.page(page)
-	b.query(&rows, selectOrphans+w.text+end, w.args...)
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(project)
+	b.Query(&counts, countOrphans+w.Text, w.Args...)
+	end := "\nORDER BY detected_at DESC, id DESC" + w.Args.Page(page)
+	b.Query(&rows, selectOrphans+w.Text+end, w.Args...)
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	list := make([]checkout.Orphan, len(rows))
@@ -202,31 +204,31 @@ func (v Orphans) Orphans(ctx context.Context, project id.Project, f ports.Orphan
 	return list, counts[0].N, nil
 }
 
-// DueOrphans hands out orphans whose refund is due.
-func (s *Store) DueOrphans() ports.DueOrphans {
-	return workQueue[leasedOrphanRow, *checkout.Orphan]{s, dueOrphans, leasedOrphanRow.lease}
+// NewDueOrphans returns a view that hands out orphans whose refund is due.
+func NewDueOrphans(s *db.DB) ports.DueOrphans {
+	return queue.Queue[leasedOrphanRow, *checkout.Orphan]{Store: s, Table: dueOrphans, Lease: leasedOrphanRow.lease}
 }
 
-var dueOrphans = queueTable{
-	name:    "orphans",
-	table:   "orphan_charges",
-	key:     "id",
-	group:   "queue",
-	waits:   "due_at IS NOT NULL",
-	due:     "due_at",
-	lease:   "due_at",
-	retry:   "due_at",
-	columns: orphanColumns + ", queue",
+var dueOrphans = queue.Table{
+	Name:    "orphans",
+	Table:   "orphan_charges",
+	Key:     "id",
+	Group:   "queue",
+	Waits:   "due_at IS NOT NULL",
+	Due:     "due_at",
+	Lease:   "due_at",
+	Retry:   "due_at",
+	Columns: orphanColumns + ", queue",
 }
 
 type leasedOrphanRow struct {
 	orphanRow
 	Queue string
-	heldRow
+	queue.HeldRow
 }
 
 func (r leasedOrphanRow) lease() ports.Leased[*checkout.Orphan] {
-	return decoded(r.held(r.ProjectID, r.ID, r.Queue), func() (*checkout.Orphan, error) {
+	return queue.Decoded(r.Held(r.ProjectID, r.ID, r.Queue), func() (*checkout.Orphan, error) {
 		o, err := fromOrphanRow(r.orphanRow)
 		return &o, err
 	})
@@ -235,9 +237,9 @@ func (r leasedOrphanRow) lease() ports.Leased[*checkout.Orphan] {
 func (v Orphans) ChangeOrphan(
 	ctx context.Context, of id.Project, orphan string, change func(*checkout.Orphan, time.Time) (*event.Event, error),
 ) error {
-	return v.store.inTx(ctx, of, func(t *tx) error {
+	return v.store.InTx(ctx, of, func(t *db.Tx) error {
 		var row orphanNowRow
-		found, err := t.get(ctx, &row, fmt.Sprintf(lockOrphan, t.dialect.forUpdate, t.dialect.clock), of.String(), orphan)
+		found, err := t.Get(ctx, &row, fmt.Sprintf(lockOrphan, t.Dialect.ForUpdate, t.Dialect.Clock), of.String(), orphan)
 		if err != nil {
 			return err
 		}
@@ -249,14 +251,14 @@ func (v Orphans) ChangeOrphan(
 			return err
 		}
 		before := o
-		e, err := change(&o, fromMillis(row.Now))
+		e, err := change(&o, db.Time(row.Now))
 		if err != nil {
 			return err
 		}
-		args := []any{of.String(), o.ID, o.State.String(), o.Failure, o.Refund, toMillis(o.UpdatedAt), o.Attempts, toSetMillis(o.DueAt), o.Problem}
-		effects := []effect{{updateOrphan, args, 1, fault.Missing("orphan")}}
+		args := []any{of.String(), o.ID, o.State.String(), o.Failure, o.Refund, db.Millis(o.UpdatedAt), o.Attempts, db.MillisOrNull(o.DueAt), o.Problem}
+		effects := []db.Effect{{Statement: updateOrphan, Args: args, Rows: 1, Short: fault.Missing("orphan")}}
 		if before.State != o.State && o.State == checkout.OrphanRefunded {
-			if err := t.firstOrphanRefund(ctx, o); err != nil {
+			if err := firstOrphanRefund(ctx, t, o); err != nil {
 				return err
 			}
 		}
@@ -265,6 +267,6 @@ func (v Orphans) ChangeOrphan(
 		if err != nil {
 			return err
 		}
-		return t.together(ctx, effects...)
+		return t.Apply(ctx, effects...)
 	})
 }

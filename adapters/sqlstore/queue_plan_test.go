@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
 )
 
 // queueIndexes are the indexes that queues are read by.
-var queueIndexes = map[string]queueTable{
+var queueIndexes = map[string]queue.Table{
 	"checkouts_waiting":          lapsedCheckouts,
 	"refunds_waiting":            dueRefunds,
 	"orphan_charges_waiting":     dueOrphans,
@@ -21,15 +24,15 @@ var queueIndexes = map[string]queueTable{
 func TestQueues_index(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
 		explain := "EXPLAIN QUERY PLAN "
-		if s.dialect.oneTrip {
+		if s.db.Dialect.OneTrip {
 			explain = "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; EXPLAIN (COSTS OFF) "
 		}
 		for index, q := range queueIndexes {
-			claim := strings.NewReplacer("$1", "'g'", "$2", "4", "$3", "1000").Replace(q.claimStatement(s.dialect))
-			for name, statement := range map[string]string{"groups": q.selectGroups(s.dialect), "claim": claim} {
-				plan := planOf(t, s, anyProject, explain+statement)
-				if !usesIndex(s, plan, q.table, index) {
-					t.Errorf("%s of %s:\n%s", name, q.name, plan)
+			claim := strings.NewReplacer("$1", "'g'", "$2", "4", "$3", "1000").Replace(q.ClaimStatement(s.db.Dialect))
+			for name, statement := range map[string]string{"groups": q.SelectGroups(s.db.Dialect), "claim": claim} {
+				plan := planOf(t, s, db.AnyProject, explain+statement)
+				if !usesIndex(s, plan, q.Table, index) {
+					t.Errorf("%s of %s:\n%s", name, q.Name, plan)
 				}
 			}
 		}
@@ -43,8 +46,8 @@ func usesIndex(s *Store, plan, table, index string) bool {
 		return false
 	}
 	for line := range strings.Lines(plan) {
-		scan := s.dialect.oneTrip && strings.Contains(line, fmt.Sprintf("Seq Scan on %s", table)) ||
-			!s.dialect.oneTrip && strings.HasPrefix(line, "SCAN "+table) && !strings.Contains(line, index)
+		scan := s.db.Dialect.OneTrip && strings.Contains(line, fmt.Sprintf("Seq Scan on %s", table)) ||
+			!s.db.Dialect.OneTrip && strings.HasPrefix(line, "SCAN "+table) && !strings.Contains(line, index)
 		if scan {
 			return false
 		}

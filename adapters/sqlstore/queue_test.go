@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -16,8 +17,8 @@ var queueNoon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 func rewrite(t *testing.T, s *Store, statement string, args ...any) {
 	t.Helper()
-	if err := s.inTx(t.Context(), anyProject, func(x *tx) error {
-		_, err := x.exec(t.Context(), statement, args...)
+	if err := s.db.InTx(t.Context(), db.AnyProject, func(x *db.Tx) error {
+		_, err := x.Exec(t.Context(), statement, args...)
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -29,7 +30,7 @@ func lapsedCheckout(t *testing.T, s *Store, sale *porttest.Sale) string {
 	t.Helper()
 	c := sale.Init(sale.Quote())
 	rewrite(t, s, "UPDATE checkouts\nSET status = 'processing', attempt = 1, lease_until = $2, queue = project_id\nWHERE id = $1",
-		c.ID().String(), toMillis(queueNoon))
+		c.ID().String(), db.Millis(queueNoon))
 	return c.ID().String()
 }
 

@@ -24,16 +24,22 @@ func TestQueues(t *testing.T) {
 						Subscriptions: s.Events(),
 						EventLog:      s.Events(),
 						Deliveries:    s.Events(),
-						Outbox:        s.Outbox(),
+						Outbox:        outboxOf{s.Outbox(), s},
 					}
 				},
 				Spoil: func(stores porttest.PublishingStores, queue, key string, spoilt bool) bool {
-					return spoil(t, stores.Outbox.(Outbox).store, queue, key, spoilt)
+					return spoil(t, stores.Outbox.(outboxOf).opened, queue, key, spoilt)
 				},
 				Work: work,
 			}.Run(t)
 		})
 	}
+}
+
+// outboxOf is an outbox that knows its store.
+type outboxOf struct {
+	Outbox
+	opened *Store
 }
 
 // spoil makes a row unreadable, as a later version of the program or a hand-made UPDATE may.

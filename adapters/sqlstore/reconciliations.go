@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -16,12 +17,12 @@ import (
 )
 
 // Reconciliations is the store's view of the continuous comparison with payment providers.
-type Reconciliations struct{ store *Store }
+type Reconciliations struct{ store *db.DB }
 
 var _ ports.Reconciliations = Reconciliations{}
 
-// Reconciliations keeps the continuous comparison of books and its results.
-func (s *Store) Reconciliations() Reconciliations { return Reconciliations{s} }
+// NewReconciliations returns a view that keeps the continuous comparison of books and its results.
+func NewReconciliations(s *db.DB) Reconciliations { return Reconciliations{s} }
 
 const (
 	// enrollIntegrations is completed by the database's clock.
@@ -173,8 +174,8 @@ const announcedAtOnce = 20
 var errLeaseLost = fault.New(fault.Conflict, "lease_lost", "The lease has ended.")
 
 func (v Reconciliations) Enroll(ctx context.Context) error {
-	return v.store.inTx(ctx, anyProject, func(t *tx) error {
-		_, err := t.exec(ctx, fmt.Sprintf(enrollIntegrations, t.dialect.clock))
+	return v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
+		_, err := t.Exec(ctx, fmt.Sprintf(enrollIntegrations, t.Dialect.Clock))
 		return err
 	})
 }
@@ -195,56 +196,56 @@ func (v Reconciliations) Claim(ctx context.Context, lease time.Duration, failed 
 		which = ""
 	}
 	skip := ""
-	if v.store.dialect.skipLocked != "" {
+	if v.store.Dialect.SkipLocked != "" {
 		skip = "\n  FOR UPDATE OF r SKIP LOCKED"
 	}
-	err := v.store.inTx(ctx, anyProject, func(t *tx) error {
+	err := v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
 		rows, dates = nil, nil
-		err := t.list(ctx, &rows, fmt.Sprintf(claimReconciliation, t.dialect.clock, which, skip), lease.Milliseconds())
+		err := t.Select(ctx, &rows, fmt.Sprintf(claimReconciliation, t.Dialect.Clock, which, skip), lease.Milliseconds())
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		return t.list(ctx, &dates, selectUnexplained, rows[0].ProjectID, rows[0].IntegrationID)
+		return t.Select(ctx, &dates, selectUnexplained, rows[0].ProjectID, rows[0].IntegrationID)
 	})
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
 	r := rows[0]
-	until := fromMillis(r.LeaseUntil)
+	until := db.Time(r.LeaseUntil)
 	claimed := &ports.Reconciliation{
 		Project:  id.Stored[id.Project](r.ProjectID),
 		Route:    project.PaymentRoute{Provider: r.Gateway, Integration: id.Stored[id.Integration](r.IntegrationID)},
 		Now:      until.Add(-lease),
 		Until:    until,
 		Failures: r.Failures,
-		Progress: fromSetMillis(r.Progress),
-		Booked:   fromMillis(r.BookedUntil),
+		Progress: db.TimeOrZero(r.Progress),
+		Booked:   db.Time(r.BookedUntil),
 	}
 	for _, at := range dates {
-		claimed.Unexplained = append(claimed.Unexplained, fromMillis(at))
+		claimed.Unexplained = append(claimed.Unexplained, db.Time(at))
 	}
 	return claimed, nil
 }
 
 // leased are the arguments of thisLease.
 func leased(r *ports.Reconciliation) []any {
-	return []any{r.Project.String(), r.Route.Integration.String(), toMillis(r.Until)}
+	return []any{r.Project.String(), r.Route.Integration.String(), db.Millis(r.Until)}
 }
 
 // under runs a statement that needs the lease.
-func (t *tx) under(ctx context.Context, statement string, args []any) error {
-	n, err := t.exec(ctx, statement, args...)
+func under(ctx context.Context, t *db.Tx, statement string, args []any) error {
+	n, err := t.Exec(ctx, statement, args...)
 	if err == nil && n == 0 {
-		return t.note(ctx, errLeaseLost)
+		return t.Note(ctx, errLeaseLost)
 	}
 	return err
 }
 
 func (v Reconciliations) OpenDisputes(ctx context.Context, r *ports.Reconciliation, before time.Time, limit int) ([]string, error) {
 	var rows []struct{ Provider string }
-	b := v.store.reading(r.Project)
-	b.query(&rows, selectOpenDisputes, r.Project.String(), r.Route.Provider, r.Route.Integration.String(), toMillis(before), limit)
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(r.Project)
+	b.Query(&rows, selectOpenDisputes, r.Project.String(), r.Route.Provider, r.Route.Integration.String(), db.Millis(before), limit)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	disputes := make([]string, len(rows))
@@ -255,55 +256,55 @@ func (v Reconciliations) OpenDisputes(ctx context.Context, r *ports.Reconciliati
 }
 
 func (v Reconciliations) SetAside(ctx context.Context, r *ports.Reconciliation, pause time.Duration, reason string) error {
-	return v.store.inTx(ctx, r.Project, func(t *tx) error {
-		now, err := t.now(ctx)
+	return v.store.InTx(ctx, r.Project, func(t *db.Tx) error {
+		now, err := t.Now(ctx)
 		if err != nil {
 			return err
 		}
-		return t.under(ctx, setAsideReconciliation, append(leased(r), toMillis(now.Add(pause)), reason))
+		return under(ctx, t, setAsideReconciliation, append(leased(r), db.Millis(now.Add(pause)), reason))
 	})
 }
 
 func (v Reconciliations) Record(ctx context.Context, r *ports.Reconciliation, step ports.ReconciledStep, announce ports.Announce) error {
-	return v.store.inTx(ctx, r.Project, func(t *tx) error {
+	return v.store.InTx(ctx, r.Project, func(t *db.Tx) error {
 		var before []string
-		if err := t.list(ctx, &before, lockReconciliation+t.dialect.forUpdate, leased(r)...); err != nil {
+		if err := t.Select(ctx, &before, lockReconciliation+t.Dialect.ForUpdate, leased(r)...); err != nil {
 			return err
 		}
 		if len(before) == 0 {
-			return t.note(ctx, errLeaseLost)
+			return t.Note(ctx, errLeaseLost)
 		}
 		totals, err := addTotals(before[0], step)
 		if err != nil {
-			return t.note(ctx, err)
+			return t.Note(ctx, err)
 		}
-		if err := t.under(ctx, recordStep, append(leased(r), toMillis(step.Due), toSetMillis(step.Next), step.Begins, toMillis(step.From),
-			toMillis(step.To), step.Matched, step.Found, totals, step.Next.IsZero(), toMillis(r.Now), step.Problem)); err != nil {
+		if err := under(ctx, t, recordStep, append(leased(r), db.Millis(step.Due), db.MillisOrNull(step.Next), step.Begins, db.Millis(step.From),
+			db.Millis(step.To), step.Matched, step.Found, totals, step.Next.IsZero(), db.Millis(r.Now), step.Problem)); err != nil {
 			return err
 		}
-		return t.differences(ctx, r, step, announce)
+		return differences(ctx, t, r, step, announce)
 	})
 }
 
 // differences puts those of a window in the place of what was found there before, and announces new ones.
-func (t *tx) differences(ctx context.Context, r *ports.Reconciliation, step ports.ReconciledStep, announce ports.Announce) error {
+func differences(ctx context.Context, t *db.Tx, r *ports.Reconciliation, step ports.ReconciledStep, announce ports.Announce) error {
 	type key struct {
 		Kind, Provider string
 		Refund         bool
 	}
 	of := []any{r.Project.String(), r.Route.Integration.String()}
-	if _, err := t.exec(ctx, forgetOldDifferences, append(slices.Clone(of), toMillis(r.Now.Add(-keptUnexplained)))...); err != nil {
+	if _, err := t.Exec(ctx, forgetOldDifferences, append(slices.Clone(of), db.Millis(r.Now.Add(-keptUnexplained)))...); err != nil {
 		return err
 	}
 	var before []key
-	if err := t.list(ctx, &before, differencesWithin, append(slices.Clone(of), toMillis(step.From), toMillis(step.To))...); err != nil {
+	if err := t.Select(ctx, &before, differencesWithin, append(slices.Clone(of), db.Millis(step.From), db.Millis(step.To))...); err != nil {
 		return err
 	}
 	still := map[key]bool{}
 	var news []ports.MoneyDifference
 	for _, d := range step.Unexplained {
 		still[key{d.Kind, d.Provider, d.Refund}] = true
-		added, err := t.exec(ctx, insertDifference, toDifferenceArgs(r, d)...)
+		added, err := t.Exec(ctx, insertDifference, toDifferenceArgs(r, d)...)
 		if err != nil {
 			return err
 		}
@@ -315,14 +316,14 @@ func (t *tx) differences(ctx context.Context, r *ports.Reconciliation, step port
 		if still[k] {
 			continue
 		}
-		if _, err := t.exec(ctx, deleteDifference, append(slices.Clone(of), k.Kind, k.Provider, k.Refund)...); err != nil {
+		if _, err := t.Exec(ctx, deleteDifference, append(slices.Clone(of), k.Kind, k.Provider, k.Refund)...); err != nil {
 			return err
 		}
 	}
 	if len(news) == 0 {
 		return nil
 	}
-	return t.announce(ctx, announce(r.Project, r.Now, unexplained(r, news)))
+	return announceEvent(ctx, t, announce(r.Project, r.Now, unexplained(r, news)))
 }
 
 func unexplained(r *ports.Reconciliation, news []ports.MoneyDifference) event.MoneyUnexplained {
@@ -352,6 +353,6 @@ func toDifferenceArgs(r *ports.Reconciliation, d ports.MoneyDifference) []any {
 	currency := cmp.Or(d.Ours, d.Theirs).Currency().Code()
 	return []any{
 		r.Project.String(), r.Route.Integration.String(), r.Route.Provider, d.Kind, d.Provider, d.Refund, d.Reference, d.Payment.String(),
-		d.RefundID.String(), currency, minor(d.Ours), minor(d.Theirs), toMillis(d.At), toMillis(r.Now),
+		d.RefundID.String(), currency, minor(d.Ours), minor(d.Theirs), db.Millis(d.At), db.Millis(r.Now),
 	}
 }

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -36,22 +37,22 @@ WHERE i.project_id = $1
 ORDER BY r.project_id, r.integration_id`
 
 // holdAccount refuses to book changes of an account that others book, or have booked since AccountBooked answered.
-func (t *tx) holdAccount(ctx context.Context, r *ports.Reconciliation) error {
+func holdAccount(ctx context.Context, t *db.Tx, r *ports.Reconciliation) error {
 	of := []any{r.Project.String(), r.Route.Integration.String()}
 	lock := lockSharedBooks
-	if t.dialect.forUpdate != "" {
+	if t.Dialect.ForUpdate != "" {
 		lock += "\nFOR UPDATE OF r"
 	}
 	var locked []int64
-	if err := t.list(ctx, &locked, lock, of...); err != nil {
+	if err := t.Select(ctx, &locked, lock, of...); err != nil {
 		return err
 	}
 	var found accountBookedRow
-	if _, err := t.get(ctx, &found, accountBooked, of...); err != nil {
+	if _, err := t.Get(ctx, &found, accountBooked, of...); err != nil {
 		return err
 	}
-	if found.Earlier > 0 || found.Others > max(0, toMillis(r.Others)) {
-		return t.note(ctx, ports.ErrBookedElsewhere)
+	if found.Earlier > 0 || found.Others > max(0, db.Millis(r.Others)) {
+		return t.Note(ctx, ports.ErrBookedElsewhere)
 	}
 	return nil
 }
@@ -60,14 +61,14 @@ type accountBookedRow struct{ Earlier, Others, Booked, Connected int64 }
 
 func (v Reconciliations) AccountBooked(ctx context.Context, r *ports.Reconciliation) (a ports.AccountBooked, err error) {
 	var rows []accountBookedRow
-	b := v.store.reading(anyProject)
-	b.query(&rows, accountBooked, r.Project.String(), r.Route.Integration.String())
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(db.AnyProject)
+	b.Query(&rows, accountBooked, r.Project.String(), r.Route.Integration.String())
+	if err := b.Run(ctx); err != nil {
 		return a, err
 	}
 	found := rows[0]
-	a = ports.AccountBooked{Books: found.Earlier == 0, Others: fromMillis(found.Others), Until: r.Booked}
-	if stopped := fromMillis(max(found.Booked, found.Connected)); found.Booked > 0 && stopped.Before(r.Booked) {
+	a = ports.AccountBooked{Books: found.Earlier == 0, Others: db.Time(found.Others), Until: r.Booked}
+	if stopped := db.Time(max(found.Booked, found.Connected)); found.Booked > 0 && stopped.Before(r.Booked) {
 		a.Until = stopped
 	}
 	return a, nil

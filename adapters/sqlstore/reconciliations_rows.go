@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/ledger"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -23,7 +24,7 @@ type totalJSON struct {
 func addTotals(before string, step ports.ReconciledStep) (string, error) {
 	var kept []totalJSON
 	if !step.Begins {
-		if err := fromJSON(before, &kept); err != nil {
+		if err := db.FromJSON(before, &kept); err != nil {
 			return "", err
 		}
 	}
@@ -39,17 +40,17 @@ func addTotals(before string, step ports.ReconciledStep) (string, error) {
 	if kept == nil {
 		return "[]", nil
 	}
-	return toJSON(kept)
+	return db.ToJSON(kept)
 }
 
 func fromTotals(text string) ([]ports.ReconciledTotal, error) {
 	var kept []totalJSON
-	if err := fromJSON(text, &kept); err != nil {
+	if err := db.FromJSON(text, &kept); err != nil {
 		return nil, err
 	}
 	totals := make([]ports.ReconciledTotal, len(kept))
 	for i, k := range kept {
-		c, err := fromCurrency(k.Currency)
+		c, err := db.Currency(k.Currency)
 		if err != nil {
 			return nil, err
 		}
@@ -61,29 +62,29 @@ func fromTotals(text string) ([]ports.ReconciledTotal, error) {
 func (v Reconciliations) Book(ctx context.Context, r *ports.Reconciliation, changes []ledger.Transaction, until time.Time) (booked int, err error) {
 	in := r.Project
 	if r.Account {
-		in = anyProject // others may have the account, too
+		in = db.AnyProject // others may have the account, too
 	}
-	err = v.store.inTx(ctx, in, func(t *tx) error {
+	err = v.store.InTx(ctx, in, func(t *db.Tx) error {
 		booked = 0
 		if r.Account {
-			if err := t.holdAccount(ctx, r); err != nil {
+			if err := holdAccount(ctx, t, r); err != nil {
 				return err
 			}
 		}
 		// The update holds the row, so nobody else books changes of the integration meanwhile.
-		if err := t.under(ctx, recordBooked, append(leased(r), toMillis(until), r.Account)); err != nil {
+		if err := under(ctx, t, recordBooked, append(leased(r), db.Millis(until), r.Account)); err != nil {
 			return err
 		}
 		for _, c := range changes {
 			var known int
-			if _, err := t.get(ctx, &known, transactionBooked, c.Project.String(), c.Provider, c.Reference, c.Kind.String()); err != nil {
+			if _, err := t.Get(ctx, &known, transactionBooked, c.Project.String(), c.Provider, c.Reference, c.Kind.String()); err != nil {
 				return err
 			}
 			effects := recordTransaction(c)
 			if known > 0 || len(effects) == 0 {
 				continue
 			}
-			if err := t.together(ctx, effects...); err != nil {
+			if err := t.Apply(ctx, effects...); err != nil {
 				return err
 			}
 			booked++
@@ -111,7 +112,7 @@ type differenceRow struct {
 }
 
 func fromDifferenceRow(r differenceRow) (d ports.MoneyDifference, err error) {
-	c, err := fromCurrency(r.Currency)
+	c, err := db.Currency(r.Currency)
 	if err != nil {
 		return d, err
 	}
@@ -131,7 +132,7 @@ func fromDifferenceRow(r differenceRow) (d ports.MoneyDifference, err error) {
 		Provider:  r.Provider,
 		Ours:      amount(r.Ours),
 		Theirs:    amount(r.Theirs),
-		At:        fromMillis(r.At),
+		At:        db.Time(r.At),
 	}, nil
 }
 
@@ -153,11 +154,11 @@ func (v Reconciliations) Results(ctx context.Context, of id.Project, limit int) 
 		IntegrationID string `db:"integration_id"`
 		N             int
 	}
-	b := v.store.reading(of)
-	b.query(&rows, selectResults, of.String())
-	b.query(&differences, selectDifferences, of.String(), limit)
-	b.query(&counts, countDifferences, of.String())
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(of)
+	b.Query(&rows, selectResults, of.String())
+	b.Query(&differences, selectDifferences, of.String(), limit)
+	b.Query(&counts, countDifferences, of.String())
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	results := make([]ports.ReconciliationResult, len(rows))
@@ -170,9 +171,9 @@ func (v Reconciliations) Results(ctx context.Context, of id.Project, limit int) 
 		places[r.IntegrationID] = i
 		results[i] = ports.ReconciliationResult{
 			Route:     project.PaymentRoute{Provider: r.Gateway, Integration: id.Stored[id.Integration](r.IntegrationID)},
-			From:      fromSetMillis(r.SpanFrom),
-			To:        fromSetMillis(r.SpanTo),
-			RanAt:     fromSetMillis(r.RanAt),
+			From:      db.TimeOrZero(r.SpanFrom),
+			To:        db.TimeOrZero(r.SpanTo),
+			RanAt:     db.TimeOrZero(r.RanAt),
 			Failures:  r.Failures,
 			LastError: r.LastError,
 			Matched:   r.Matched,
@@ -204,14 +205,14 @@ func (v Reconciliations) UnexplainedMoney(ctx context.Context) ([]ports.Unexplai
 		Amount   int64
 		N        int
 	}
-	b := v.store.reading(anyProject)
-	b.query(&rows, sumDifferences)
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(db.AnyProject)
+	b.Query(&rows, sumDifferences)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	sums := make([]ports.UnexplainedMoney, len(rows))
 	for i, r := range rows {
-		c, err := fromCurrency(r.Currency)
+		c, err := db.Currency(r.Currency)
 		if err != nil {
 			return nil, err
 		}

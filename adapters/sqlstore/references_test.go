@@ -7,14 +7,16 @@ import (
 	"testing"
 
 	"github.com/jmoiron/sqlx"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 )
 
 // withoutReferences removes from a test's database what holds rows about money together, so that a test can store
 // rows without what they refer to.
 func withoutReferences(tb testing.TB, s *Store) {
 	tb.Helper()
-	if s.dialect.oneTrip {
-		if _, err := s.write.ExecContext(tb.Context(), `
+	if s.db.Dialect.OneTrip {
+		if _, err := s.db.WritePool().ExecContext(tb.Context(), `
 DO $$
 DECLARE
     guard RECORD;
@@ -36,7 +38,7 @@ $$`); err != nil {
 		return
 	}
 	var triggers []string
-	err := s.read.SelectContext(tb.Context(), &triggers, `
+	err := s.db.ReadPool().SelectContext(tb.Context(), &triggers, `
 SELECT name
 FROM sqlite_schema
 WHERE type = 'trigger'
@@ -48,7 +50,7 @@ WHERE type = 'trigger'
 	for _, name := range triggers {
 		statements = append(statements, "DROP TRIGGER "+name)
 	}
-	if _, err := s.write.ExecContext(tb.Context(), strings.Join(statements, "; ")); err != nil {
+	if _, err := s.db.WritePool().ExecContext(tb.Context(), strings.Join(statements, "; ")); err != nil {
 		tb.Fatal(err)
 	}
 }
@@ -113,9 +115,9 @@ const itsPayment = "(SELECT p.id FROM payments AS p WHERE p.project_id = o.proje
 
 // written runs statements in one transaction.
 func written(ctx context.Context, s *Store, statements ...string) error {
-	return s.inTx(ctx, anyProject, func(t *tx) error {
+	return s.db.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
 		for _, statement := range oneInsert(statements) {
-			if _, err := t.exec(ctx, statement); err != nil {
+			if _, err := t.Exec(ctx, statement); err != nil {
 				return err
 			}
 		}
@@ -180,12 +182,12 @@ func TestSchema_moneyReferences(t *testing.T) {
 			}},
 		} {
 			want := name
-			if name == "ledger_postings_transaction_fkey" && !s.dialect.oneTrip {
+			if name == "ledger_postings_transaction_fkey" && !s.db.Dialect.OneTrip {
 				want = "FOREIGN KEY constraint failed" // SQLite does not say which
 			}
 			for _, statements := range tries {
-				if err := written(t.Context(), s, statements...); violated(err) != want {
-					t.Errorf("%s: broke %q, want %q: %v", statements[len(statements)-1], violated(err), want, err)
+				if err := written(t.Context(), s, statements...); db.Violated(err) != want {
+					t.Errorf("%s: broke %q, want %q: %v", statements[len(statements)-1], db.Violated(err), want, err)
 				}
 			}
 		}
@@ -245,7 +247,7 @@ func TestSchema_ledgerTransactionsBalance(t *testing.T) {
 			"fee of no payment":       {balance, []string{posting("0", "fees", "funds:sandbox", "3"), entry("fee", "'pay_3'", "", "", "fee_1")}},
 		} {
 			err := checkedAndUndone(t, s, test.statements)
-			if got := violated(err); err == nil && test.want != undo || err != nil && got != test.want {
+			if got := db.Violated(err); err == nil && test.want != undo || err != nil && got != test.want {
 				t.Errorf("%s: broke %q, want %q: %v", name, got, test.want, err)
 			}
 		}
@@ -256,9 +258,9 @@ func TestSchema_ledgerTransactionsBalance(t *testing.T) {
 func checkedAndUndone(t *testing.T, s *Store, statements []string) error {
 	t.Helper()
 	var failed error
-	as(t, s, s.dialect.begin(anyProject), func(conn *sqlx.Conn) {
+	as(t, s, s.db.Dialect.Begin(db.AnyProject), func(conn *sqlx.Conn) {
 		statements = oneInsert(statements)
-		if s.dialect.oneTrip {
+		if s.db.Dialect.OneTrip {
 			statements = append(statements, "SET CONSTRAINTS ALL IMMEDIATE")
 		}
 		for _, statement := range statements {
@@ -297,14 +299,14 @@ func TestSchema_ledgerTransactionsAreUnique(t *testing.T) {
 			},
 		} {
 			want := index
-			if !s.dialect.oneTrip {
+			if !s.db.Dialect.OneTrip {
 				want = test.columns
 			}
 			if err := checkedAndUndone(t, s, test.before); err != nil {
 				t.Errorf("%s: once: %v", index, err)
 			}
-			if err := checkedAndUndone(t, s, slices.Concat(test.before, test.again)); violated(err) != want {
-				t.Errorf("%s: twice: broke %q, want %q: %v", index, violated(err), want, err)
+			if err := checkedAndUndone(t, s, slices.Concat(test.before, test.again)); db.Violated(err) != want {
+				t.Errorf("%s: twice: broke %q, want %q: %v", index, db.Violated(err), want, err)
 			}
 		}
 	})
@@ -315,14 +317,14 @@ func TestSchema_balanceInAnotherProject(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
 		soldOnce(t, s)
 		other := storeProject(t, s, 7)
-		err := s.inTx(t.Context(), anyProject, func(x *tx) error {
+		err := s.db.InTx(t.Context(), db.AnyProject, func(x *db.Tx) error {
 			for _, statement := range []string{
-				posting("0", "fees", "funds:sandbox", "3"), entry("fee", itsPayment, "", "", "fee_1"), strings.TrimPrefix(s.dialect.inProject(other.ID), "; "),
+				posting("0", "fees", "funds:sandbox", "3"), entry("fee", itsPayment, "", "", "fee_1"), strings.TrimPrefix(s.db.Dialect.InProject(other.ID), "; "),
 			} {
 				if statement == "" {
 					continue
 				}
-				if _, err := x.exec(t.Context(), statement); err != nil {
+				if _, err := x.Exec(t.Context(), statement); err != nil {
 					return err
 				}
 			}

@@ -3,6 +3,8 @@ package sqlstore
 import (
 	"context"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
@@ -56,15 +58,15 @@ func refundArgs(r order.Refund) []any {
 	return []any{
 		r.Project.String(), r.ID.String(), r.Order.String(), r.Payment.String(), r.Return.String(), r.Status.String(),
 		r.Amount.Currency().Code(), r.Amount.Minor(), r.Reason, r.Failure, r.Provider,
-		toMillis(r.CreatedAt), toMillis(r.UpdatedAt), r.Attempts, toSetMillis(r.DueAt),
-		r.Origin.String(), toSetMillis(r.ReversedAt), r.Problem,
+		db.Millis(r.CreatedAt), db.Millis(r.UpdatedAt), r.Attempts, db.MillisOrNull(r.DueAt),
+		r.Origin.String(), db.MillisOrNull(r.ReversedAt), r.Problem,
 	}
 }
 
 func fromRefundRows(rows []refundRow) ([]order.Refund, error) {
 	var list []order.Refund
 	for _, r := range rows {
-		amount, err := fromMinor(r.Amount, r.Currency)
+		amount, err := db.Amount(r.Amount, r.Currency)
 		if err != nil {
 			return nil, err
 		}
@@ -72,15 +74,15 @@ func fromRefundRows(rows []refundRow) ([]order.Refund, error) {
 			ID: id.Stored[id.Refund](r.ID), Project: id.Stored[id.Project](r.ProjectID), Order: id.Stored[id.Order](r.OrderID),
 			Payment: id.Stored[id.Payment](r.PaymentID), Return: id.Stored[id.Return](r.ReturnID), Amount: amount,
 			Reason: r.Reason, Status: order.RefundStatuses[r.Status], Failure: r.Failure, Provider: r.Provider,
-			CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt), Attempts: r.Attempts, DueAt: fromSetMillis(r.DueAt),
-			Origin: order.RefundOrigins[r.Origin], ReversedAt: fromSetMillis(r.ReversedAt), Problem: r.Problem,
+			CreatedAt: db.Time(r.CreatedAt), UpdatedAt: db.Time(r.UpdatedAt), Attempts: r.Attempts, DueAt: db.TimeOrZero(r.DueAt),
+			Origin: order.RefundOrigins[r.Origin], ReversedAt: db.TimeOrZero(r.ReversedAt), Problem: r.Problem,
 		})
 	}
 	return list, nil
 }
 
 func (v Orders) RefundByID(ctx context.Context, project id.Project, of id.Refund) (*order.Refund, error) {
-	list, err := v.store.refunds(ctx, project, refundByID, of.String())
+	list, err := refunds(ctx, v.store, project, refundByID, of.String())
 	if err != nil {
 		return nil, err
 	}
@@ -90,24 +92,24 @@ func (v Orders) RefundByID(ctx context.Context, project id.Project, of id.Refund
 	return &list[0], nil
 }
 
-func (s *Store) refunds(ctx context.Context, project id.Project, which, key string) ([]order.Refund, error) {
+func refunds(ctx context.Context, s *db.DB, project id.Project, which, key string) ([]order.Refund, error) {
 	var rows []refundRow
-	b := s.reading(project)
-	b.query(&rows, selectRefund+which, project.String(), key)
-	if err := b.run(ctx); err != nil {
+	b := s.Read(project)
+	b.Query(&rows, selectRefund+which, project.String(), key)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	return fromRefundRows(rows)
 }
 
-// DueRefunds hands out refunds that nobody looks after.
-func (s *Store) DueRefunds() ports.DueRefunds {
-	return workQueue[leasedRefundRow, ports.DueRefund]{s, dueRefunds, leasedRefundRow.lease}
+// NewDueRefunds returns a view that hands out refunds that nobody looks after.
+func NewDueRefunds(s *db.DB) ports.DueRefunds {
+	return queue.Queue[leasedRefundRow, ports.DueRefund]{Store: s, Table: dueRefunds, Lease: leasedRefundRow.lease}
 }
 
-var dueRefunds = queueTable{
-	name: "refunds", table: "refunds", key: "id", group: "queue", waits: "due_at IS NOT NULL",
-	due: "due_at", lease: "due_at", retry: "due_at", columns: "project_id, id, order_id, queue",
+var dueRefunds = queue.Table{
+	Name: "refunds", Table: "refunds", Key: "id", Group: "queue", Waits: "due_at IS NOT NULL",
+	Due: "due_at", Lease: "due_at", Retry: "due_at", Columns: "project_id, id, order_id, queue",
 }
 
 type leasedRefundRow struct {
@@ -115,11 +117,11 @@ type leasedRefundRow struct {
 	ID        string
 	OrderID   string `db:"order_id"`
 	Queue     string
-	heldRow
+	queue.HeldRow
 }
 
 func (r leasedRefundRow) lease() ports.Leased[ports.DueRefund] {
-	return decoded(r.held(r.ProjectID, r.ID, r.Queue), func() (ports.DueRefund, error) {
+	return queue.Decoded(r.Held(r.ProjectID, r.ID, r.Queue), func() (ports.DueRefund, error) {
 		return ports.DueRefund{
 			Project: id.Stored[id.Project](r.ProjectID), Order: id.Stored[id.Order](r.OrderID), Refund: id.Stored[id.Refund](r.ID),
 		}, nil

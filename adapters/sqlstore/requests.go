@@ -6,21 +6,22 @@ import (
 	"crypto/subtle"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Requests is the store's view of what is kept of requests: answers by idempotency key, and the audit
 // log.
-type Requests struct{ store *Store }
+type Requests struct{ store *db.DB }
 
 var (
 	_ ports.IdempotencyKeys = Requests{}
 	_ ports.Records         = Requests{}
 )
 
-// Requests keeps answers and audit events.
-func (s *Store) Requests() Requests { return Requests{s} }
+// NewRequests returns a view that keeps answers and audit events.
+func NewRequests(s *db.DB) Requests { return Requests{s} }
 
 const (
 	// A row whose time is over, or whose request was given up, is as good as none.
@@ -97,7 +98,7 @@ func keyID(use ports.KeyUse) []byte {
 }
 
 // over is when what is over by now was created.
-func over(now time.Time) int64 { return toMillis(now.Add(-ports.KeyLife)) }
+func over(now time.Time) int64 { return db.Millis(now.Add(-ports.KeyLife)) }
 
 type answerRow struct {
 	Fingerprint []byte
@@ -111,14 +112,14 @@ type answerRow struct {
 
 func (r Requests) Find(ctx context.Context, use ports.KeyUse) (*ports.Answer, error) {
 	var rows []answerRow
-	b := r.store.reading(noProject)
-	b.query(&rows, selectAnswer, keyID(use), over(use.At))
-	if err := b.run(ctx); err != nil || len(rows) == 0 {
+	b := r.store.Read(db.NoProject)
+	b.Query(&rows, selectAnswer, keyID(use), over(use.At))
+	if err := b.Run(ctx); err != nil || len(rows) == 0 {
 		return nil, err
 	}
 	row := rows[0]
 	switch {
-	case row.Status == nil && row.LeaseUntil <= toMillis(use.At):
+	case row.Status == nil && row.LeaseUntil <= db.Millis(use.At):
 		return nil, nil
 	case subtle.ConstantTimeCompare(row.Fingerprint, use.Fingerprint[:]) != 1:
 		return nil, fault.New(fault.Invalid, "idempotency_key_reused",
@@ -132,60 +133,60 @@ func (r Requests) Find(ctx context.Context, use ports.KeyUse) (*ports.Answer, er
 }
 
 func (r Requests) Claim(ctx context.Context, use ports.KeyUse) error {
-	return r.store.inTx(ctx, noProject, func(t *tx) error { return claimKey(ctx, t, use) })
+	return r.store.InTx(ctx, db.NoProject, func(t *db.Tx) error { return claimKey(ctx, t, use) })
 }
 
 // lease is what a claim is known by.
 func lease(use ports.KeyUse) int64 {
 	if use.Until.IsZero() {
-		return toMillis(use.At)
+		return db.Millis(use.At)
 	}
-	return toMillis(use.Until)
+	return db.Millis(use.Until)
 }
 
 // claimKey waits for another claim of the key that is not committed yet, but not for long.
-func claimKey(ctx context.Context, t *tx, use ports.KeyUse) error {
-	claimed, err := t.exec(ctx, claimIdempotencyKey,
-		keyID(use), use.Fingerprint[:], toMillis(use.At), lease(use), over(use.At))
-	if err == nil && claimed == 0 || waitedTooLong(err) {
+func claimKey(ctx context.Context, t *db.Tx, use ports.KeyUse) error {
+	claimed, err := t.Exec(ctx, claimIdempotencyKey,
+		keyID(use), use.Fingerprint[:], db.Millis(use.At), lease(use), over(use.At))
+	if err == nil && claimed == 0 || db.WaitedTooLong(err) {
 		return ports.ErrKeyTaken
 	}
 	return err
 }
 
 func (r Requests) Release(ctx context.Context, use ports.KeyUse) error {
-	b := r.store.writing(noProject)
-	b.exec(releaseIdempotencyKey, keyID(use), lease(use))
-	return b.run(ctx)
+	b := r.store.Write(db.NoProject)
+	b.Exec(releaseIdempotencyKey, keyID(use), lease(use))
+	return b.Run(ctx)
 }
 
 func (r Requests) Amend(ctx context.Context, use ports.KeyUse, a ports.Answer) error {
-	b := r.store.writing(noProject)
-	b.exec(amendAnswer, a.Status, a.ContentType, a.Body, keyID(use), use.Fingerprint[:], toMillis(use.At), lease(use))
-	return b.run(ctx)
+	b := r.store.Write(db.NoProject)
+	b.Exec(amendAnswer, a.Status, a.ContentType, a.Body, keyID(use), use.Fingerprint[:], db.Millis(use.At), lease(use))
+	return b.Run(ctx)
 }
 
 func (r Requests) Purge(ctx context.Context, now time.Time) (int, error) {
 	var purged int64
-	err := r.store.inTx(ctx, noProject, func(t *tx) error {
+	err := r.store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
 		var err error
-		purged, err = t.exec(ctx, purgeIdempotencyKeys, over(now))
+		purged, err = t.Exec(ctx, purgeIdempotencyKeys, over(now))
 		return err
 	})
 	return int(purged), err
 }
 
 func (r Requests) Record(ctx context.Context, rec ports.Record) error {
-	b := r.store.writing(noProject)
+	b := r.store.Write(db.NoProject)
 	if use := rec.Use; use != nil {
-		b.exec(keepAnswer, keyID(*use), use.Fingerprint[:], toMillis(use.At),
+		b.Exec(keepAnswer, keyID(*use), use.Fingerprint[:], db.Millis(use.At),
 			rec.Answer.Status, rec.Answer.ContentType, rec.Answer.Body, over(use.At), lease(*use), rec.Answer.Subject)
 	}
 	if e := rec.Event; e != nil {
-		b.exec(insertAuditEvent, auditArgs(*e)...)
+		b.Exec(insertAuditEvent, auditArgs(*e)...)
 	}
-	if len(b.steps) == 0 {
+	if rec.Use == nil && rec.Event == nil {
 		return nil
 	}
-	return b.run(ctx)
+	return b.Run(ctx)
 }

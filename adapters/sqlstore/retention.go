@@ -6,17 +6,18 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Retention is the store's view of what is kept for some time only.
-type Retention struct{ store *Store }
+type Retention struct{ store *db.DB }
 
 var _ ports.Retention = Retention{}
 
-// Retention removes what is over.
-func (s *Store) Retention() Retention { return Retention{s} }
+// NewRetention returns a view that removes what is over.
+func NewRetention(s *db.DB) Retention { return Retention{s} }
 
 const (
 	insertRetention = `
@@ -53,26 +54,26 @@ WHERE project_id = $1`
 func (v Retention) Due(ctx context.Context, limit int) ([]ports.Keeping, error) {
 	var list []ports.Keeping
 	var unreadable error
-	err := v.store.inTx(ctx, anyProject, func(t *tx) error {
+	err := v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
 		list, unreadable = nil, nil
 		var due []string
-		if err := t.list(ctx, &due, fmt.Sprintf(selectDueRetention, t.dialect.moment(), t.dialect.skipLocked), limit); err != nil || len(due) == 0 {
+		if err := t.Select(ctx, &due, fmt.Sprintf(selectDueRetention, t.Dialect.Moment(), t.Dialect.SkipLocked), limit); err != nil || len(due) == 0 {
 			return err
 		}
-		args := arguments{ports.RetentionPause.Milliseconds()}
-		lease := fmt.Sprintf(leaseRetention, t.dialect.moment()) + args.list(due)
-		if _, err := t.exec(ctx, lease, args...); err != nil {
+		args := db.Args{ports.RetentionPause.Milliseconds()}
+		lease := fmt.Sprintf(leaseRetention, t.Dialect.Moment()) + args.List(due)
+		if _, err := t.Exec(ctx, lease, args...); err != nil {
 			return err
 		}
 		args = nil
-		query := selectRetentionSettings + args.list(due)
+		query := selectRetentionSettings + args.List(due)
 		var rows []struct{ ID, Settings string }
-		if err := t.list(ctx, &rows, query, args...); err != nil {
+		if err := t.Select(ctx, &rows, query, args...); err != nil {
 			return err
 		}
 		for _, r := range rows {
 			var settings settingsJSON
-			if err := fromJSON(r.Settings, &settings); err != nil {
+			if err := db.FromJSON(r.Settings, &settings); err != nil {
 				unreadable = errors.Join(unreadable, fmt.Errorf("the settings of %s: %w", r.ID, err))
 				continue
 			}
@@ -87,9 +88,9 @@ func (v Retention) Due(ctx context.Context, limit int) ([]ports.Keeping, error) 
 }
 
 func (v Retention) Again(ctx context.Context, project id.Project) error {
-	b := v.store.writing(project)
-	b.exec(fmt.Sprintf(retainAgain, v.store.dialect.moment()), project.String())
-	return b.run(ctx)
+	b := v.store.Write(project)
+	b.Exec(fmt.Sprintf(retainAgain, v.store.Dialect.Moment()), project.String())
+	return b.Run(ctx)
 }
 
 // removedAtOnce is how many rows a statement removes. It keeps SQLite's one writer for some milliseconds.
@@ -137,9 +138,9 @@ WHERE project_id = $1
 
 // RemoveAuditEvents goes by the real clock also where a test has stopped it, as the database's guard of the log does.
 func (v Retention) RemoveAuditEvents(ctx context.Context) (more bool, err error) {
-	statement := fmt.Sprintf(removeAuditEvents, v.store.dialect.clock)
-	err = v.store.inTx(ctx, anyProject, func(t *tx) error {
-		rows, err := t.exec(ctx, statement, ports.AuditKept.Milliseconds(), removedAtOnce)
+	statement := fmt.Sprintf(removeAuditEvents, v.store.Dialect.Clock)
+	err = v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
+		rows, err := t.Exec(ctx, statement, ports.AuditKept.Milliseconds(), removedAtOnce)
 		more = rows == removedAtOnce
 		return err
 	})
@@ -147,30 +148,30 @@ func (v Retention) RemoveAuditEvents(ctx context.Context) (more bool, err error)
 }
 
 func (v Retention) Remove(ctx context.Context, project id.Project, what ports.Leftover, keep time.Duration, seals ports.RemovedSeals) (more bool, err error) {
-	err = v.store.inTx(ctx, project, func(t *tx) error {
+	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
 		more = false
-		now, err := t.now(ctx)
+		now, err := t.Now(ctx)
 		if err != nil {
 			return err
 		}
 		before := now.Add(-keep)
 		switch what {
 		case ports.OldMessages:
-			more, err = t.eraseMessages(ctx, project, now, before)
+			more, err = eraseMessages(ctx, t, project, now, before)
 		case ports.OldSessions:
-			err = t.sealRemoved(ctx, project, seals, func() (err error) {
+			err = sealRemoved(ctx, t, project, seals, func() (err error) {
 				more, err = (&ending{t: t, project: project, now: now, keep: keep}).run(ctx)
 				return err
 			})
 		case ports.OldEvents:
-			err = t.sealRemoved(ctx, project, seals, func() (err error) {
-				more, err = t.removeAged(ctx, project, what, before)
+			err = sealRemoved(ctx, t, project, seals, func() (err error) {
+				more, err = removeAged(ctx, t, project, what, before)
 				return err
 			})
 		case ports.OldSlots:
 			more, err = (&joining{t, project, before}).run(ctx)
 		default:
-			more, err = t.removeAged(ctx, project, what, before)
+			more, err = removeAged(ctx, t, project, what, before)
 		}
 		return err
 	})
@@ -178,16 +179,16 @@ func (v Retention) Remove(ctx context.Context, project id.Project, what ports.Le
 }
 
 // removeAged removes what goes by its age alone.
-func (t *tx) removeAged(ctx context.Context, project id.Project, what ports.Leftover, before time.Time) (more bool, err error) {
+func removeAged(ctx context.Context, t *db.Tx, project id.Project, what ports.Leftover, before time.Time) (more bool, err error) {
 	for _, old := range leftovers[what] {
-		rows, err := t.exec(ctx, "DELETE FROM "+old.table+"\nWHERE "+t.dialect.someRows(old.table, old.where),
-			project.String(), removedAtOnce, toMillis(before))
+		rows, err := t.Exec(ctx, "DELETE FROM "+old.table+"\nWHERE "+t.Dialect.SomeRows(old.table, old.where),
+			project.String(), removedAtOnce, db.Millis(before))
 		if err != nil {
 			return false, err
 		}
 		more = more || rows == removedAtOnce
 		if rows > 0 && what == ports.OldEvents {
-			if _, err := t.exec(ctx, noteEvents, project.String(), toMillis(before)); err != nil {
+			if _, err := t.Exec(ctx, noteEvents, project.String(), db.Millis(before)); err != nil {
 				return false, err
 			}
 		}

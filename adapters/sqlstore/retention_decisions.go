@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/ports"
@@ -75,7 +76,7 @@ func (r checkpointRow) checkpoint() negotiation.Checkpoint {
 	}
 	return negotiation.Checkpoint{
 		ChainEnd: negotiation.ChainEnd{Position: r.Folded, Hash: r.FoldedHash},
-		Until:    fromMillis(r.FoldedUntil),
+		Until:    db.Time(r.FoldedUntil),
 	}
 }
 
@@ -86,9 +87,9 @@ func (v Decisions) Checkpoints(ctx context.Context) ([]ports.SealedCheckpoint, e
 		checkpointRow
 		Seal []byte
 	}
-	b := v.store.reading(anyProject)
-	b.query(&rows, selectCheckpoints)
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(db.AnyProject)
+	b.Query(&rows, selectCheckpoints)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	list := make([]ports.SealedCheckpoint, len(rows))
@@ -100,9 +101,9 @@ func (v Decisions) Checkpoints(ctx context.Context) ([]ports.SealedCheckpoint, e
 
 // Fold removes decisions from the chain's beginning on, up to the first that is still to be kept.
 func (v Retention) Fold(ctx context.Context, project id.Project, keep time.Duration, seals ports.CheckpointSeals) (more bool, err error) {
-	err = v.store.inTx(ctx, project, func(t *tx) error {
+	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
 		more = false
-		now, err := t.now(ctx)
+		now, err := t.Now(ctx)
 		if err != nil {
 			return err
 		}
@@ -110,7 +111,7 @@ func (v Retention) Fold(ctx context.Context, project id.Project, keep time.Durat
 			checkpointRow
 			Seal []byte
 		}
-		found, err := t.get(ctx, &at, selectCheckpoint+t.dialect.skipLocked, project.String())
+		found, err := t.Get(ctx, &at, selectCheckpoint+t.Dialect.SkipLocked, project.String())
 		if err != nil || !found {
 			return err
 		}
@@ -120,10 +121,10 @@ func (v Retention) Fold(ctx context.Context, project id.Project, keep time.Durat
 			At       int64
 			Pending  bool
 		}
-		if err := t.list(ctx, &rows, selectOldest, project.String(), at.Folded, foldedDecisions); err != nil {
+		if err := t.Select(ctx, &rows, selectOldest, project.String(), at.Folded, foldedDecisions); err != nil {
 			return err
 		}
-		before, from := toMillis(now.Add(-keep)), at.checkpoint()
+		before, from := db.Millis(now.Add(-keep)), at.checkpoint()
 		if !seals.Sound(from, at.Seal) {
 			return brokenChain(max(from.Position, 1))
 		}
@@ -137,15 +138,15 @@ func (v Retention) Fold(ctx context.Context, project id.Project, keep time.Durat
 		if n == 0 {
 			return nil
 		}
-		if err := t.verifyLinks(ctx, project, from.ChainEnd, n); err != nil {
+		if err := verifyLinks(ctx, t, project, from.ChainEnd, n); err != nil {
 			return err
 		}
 		more = n == foldedDecisions
-		_, err = t.exec(ctx, moveCheckpoint, project.String(), at.Folded, at.FoldedHash, at.FoldedUntil, seals.Seal(at.checkpoint()))
+		_, err = t.Exec(ctx, moveCheckpoint, project.String(), at.Folded, at.FoldedHash, at.FoldedUntil, seals.Seal(at.checkpoint()))
 		if err != nil {
 			return err
 		}
-		_, err = t.exec(ctx, deleteFolded, project.String(), from.Position, at.Folded)
+		_, err = t.Exec(ctx, deleteFolded, project.String(), from.Position, at.Folded)
 		return err
 	})
 	return more && err == nil, err
@@ -153,9 +154,9 @@ func (v Retention) Fold(ctx context.Context, project id.Project, keep time.Durat
 
 // verifyLinks fails unless the next n decisions are as they were sealed: a checkpoint that stands for others would hide
 // that they were changed.
-func (t *tx) verifyLinks(ctx context.Context, project id.Project, from negotiation.ChainEnd, n int) error {
+func verifyLinks(ctx context.Context, t *db.Tx, project id.Project, from negotiation.ChainEnd, n int) error {
 	var rows []decidedRow
-	if err := t.list(ctx, &rows, selectSealed, project.String(), from.Position+1, n); err != nil {
+	if err := t.Select(ctx, &rows, selectSealed, project.String(), from.Position+1, n); err != nil {
 		return err
 	}
 	list := sealedOf(rows)

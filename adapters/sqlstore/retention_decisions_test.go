@@ -8,6 +8,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -22,8 +23,8 @@ func TestRetention_fold(t *testing.T) {
 		change(t, s, "DELETE FROM analytics_pending")
 		p := sale.Project()
 		var at []int64
-		if err := s.inTx(t.Context(), p, func(tx *tx) error {
-			return tx.list(t.Context(), &at, "SELECT position FROM decisions WHERE position IS NOT NULL ORDER BY position")
+		if err := s.db.InTx(t.Context(), p, func(tx *db.Tx) error {
+			return tx.Select(t.Context(), &at, "SELECT position FROM decisions WHERE position IS NOT NULL ORDER BY position")
 		}); err != nil || len(at) != 5 {
 			t.Fatalf("%v, %v", at, err)
 		}
@@ -44,8 +45,8 @@ func TestRetention_fold(t *testing.T) {
 		if end, broken := negotiation.VerifyChain(head.Checkpoint.ChainEnd, links); broken != 0 || end.Hash != head.Hash {
 			t.Errorf("broken at %d", broken)
 		}
-		err = s.inTx(t.Context(), p, func(tx *tx) error {
-			_, err := tx.exec(t.Context(), "DELETE FROM decisions WHERE project_id = $1 AND position = 3", p.String())
+		err = s.db.InTx(t.Context(), p, func(tx *db.Tx) error {
+			_, err := tx.Exec(t.Context(), "DELETE FROM decisions WHERE project_id = $1 AND position = 3", p.String())
 			return err
 		})
 		if err == nil {
@@ -67,7 +68,7 @@ func TestRetention_foldOfBrokenChain(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
 		unguarded := func(statements ...string) {
 			t.Helper()
-			if err := onConn(t.Context(), s.write, anyProject, func(conn *sqlx.Conn) error {
+			if err := s.db.OnWriter(t.Context(), func(conn *sqlx.Conn) error {
 				for _, statement := range statements {
 					if _, err := conn.ExecContext(t.Context(), statement); err != nil {
 						return fmt.Errorf("%s: %w", statement, err)
@@ -80,7 +81,7 @@ func TestRetention_foldOfBrokenChain(t *testing.T) {
 		}
 		unguarded(unguardedRecord(s), "COMMIT")
 		begin := "BEGIN IMMEDIATE"
-		if s.dialect.oneTrip {
+		if s.db.Dialect.OneTrip {
 			begin = "BEGIN; SET LOCAL haggle.project_id = '*'"
 		}
 		for name, statement := range map[string]string{

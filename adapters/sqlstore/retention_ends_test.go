@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/analytics"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -28,8 +29,8 @@ SELECT 'aud_%d', id, '', '', '', '', '', '', %d, '', '' FROM accounts`, n, time.
 		wantCount(t, s, 2, "SELECT count(*) FROM audit_events")
 		wantCount(t, s, 2, "SELECT count(*) FROM audit_events WHERE id IN ('aud_2', 'aud_3')")
 		for _, statement := range []string{"DELETE FROM audit_events WHERE id = 'aud_2'", "UPDATE audit_events SET action = 'none'"} {
-			err := s.inTx(t.Context(), anyProject, func(tx *tx) error {
-				_, err := tx.exec(t.Context(), statement)
+			err := s.db.InTx(t.Context(), db.AnyProject, func(tx *db.Tx) error {
+				_, err := tx.Exec(t.Context(), statement)
 				return err
 			})
 			if err == nil || !strings.Contains(err.Error(), "only added") && !strings.Contains(err.Error(), "permission denied") {
@@ -108,7 +109,7 @@ func TestRetention_slotsBecomeDays(t *testing.T) {
 		after(406, 4)
 		s.SetClock(began.AddDate(0, 0, 407))
 		late := first.Add(30 * time.Hour)
-		if err := s.inTx(t.Context(), of, func(t2 *tx) error {
+		if err := s.db.InTx(t.Context(), of, func(t2 *db.Tx) error {
 			e := &ending{t: t2, project: of, now: late, keep: time.Hour}
 			return e.count(t.Context(), []endedRow{{ID: "sess_late", CreatedAt: late.UnixMilli()}})
 		}); err != nil {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
@@ -35,13 +36,13 @@ WHERE project_id = $1`
 // eraseMessages erases messages and the salt, and replaces the client by a pseudonym: the chain holds a hash of the three.
 // Where no client is known, each session has a pseudonym of its own.
 // Decisions that earlier releases sealed keep theirs, for nothing would verify without.
-func (t *tx) eraseMessages(ctx context.Context, project id.Project, now, before time.Time) (more bool, err error) {
+func eraseMessages(ctx context.Context, t *db.Tx, project id.Project, now, before time.Time) (more bool, err error) {
 	var clients []string
-	err = t.list(ctx, &clients, selectClientsOver, project.String(), removedAtOnce, toMillis(before))
+	err = t.Select(ctx, &clients, selectClientsOver, project.String(), removedAtOnce, db.Millis(before))
 	if err != nil || len(clients) == 0 {
 		return false, err
 	}
-	key, err := t.pseudonymKey(ctx, project, now)
+	key, err := pseudonymKey(ctx, t, project, now)
 	if err != nil {
 		return false, err
 	}
@@ -51,30 +52,30 @@ func (t *tx) eraseMessages(ctx context.Context, project id.Project, now, before 
 			pseudonyms[c] = negotiation.Pseudonym([]byte(key), c)
 		}
 	}
-	list, err := toJSON(pseudonyms)
+	list, err := db.ToJSON(pseudonyms)
 	if err != nil {
 		return false, err
 	}
-	pseudonym := t.dialect.jsonOf("$4") + " ->> client"
-	_, err = t.exec(ctx, `
+	pseudonym := t.Dialect.JsonOf("$4") + " ->> client"
+	_, err = t.Exec(ctx, `
 UPDATE decisions
-SET message = '', client = CASE WHEN client = '' THEN 'p_' || session_id ELSE `+pseudonym+` END, salt = '', erased_at = `+t.dialect.moment()+`
-WHERE `+t.dialect.someRows("decisions", messagesOver)+`
-  AND (client = '' OR `+pseudonym+` IS NOT NULL)`, project.String(), removedAtOnce, toMillis(before), list)
+SET message = '', client = CASE WHEN client = '' THEN 'p_' || session_id ELSE `+pseudonym+` END, salt = '', erased_at = `+t.Dialect.Moment()+`
+WHERE `+t.Dialect.SomeRows("decisions", messagesOver)+`
+  AND (client = '' OR `+pseudonym+` IS NOT NULL)`, project.String(), removedAtOnce, db.Millis(before), list)
 	return len(clients) == removedAtOnce, err
 }
 
 // pseudonymKey is the key of a project's pseudonyms, a new one when the last one is too old.
-func (t *tx) pseudonymKey(ctx context.Context, project id.Project, now time.Time) (string, error) {
+func pseudonymKey(ctx context.Context, t *db.Tx, project id.Project, now time.Time) (string, error) {
 	var at struct {
 		Key  string `db:"pseudonym_key"`
 		From int64  `db:"pseudonyms_from"`
 	}
-	_, err := t.get(ctx, &at, selectPseudonymKey+t.dialect.forUpdate, project.String())
-	if err != nil || at.Key != "" && now.Before(fromMillis(at.From).Add(pseudonymsKept)) {
+	_, err := t.Get(ctx, &at, selectPseudonymKey+t.Dialect.ForUpdate, project.String())
+	if err != nil || at.Key != "" && now.Before(db.Time(at.From).Add(pseudonymsKept)) {
 		return at.Key, err
 	}
 	key := rand.Text()
-	_, err = t.exec(ctx, updatePseudonymKey, project.String(), key, toMillis(now))
+	_, err = t.Exec(ctx, updatePseudonymKey, project.String(), key, db.Millis(now))
 	return key, err
 }

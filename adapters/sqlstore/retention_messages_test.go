@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/ports"
@@ -90,7 +91,7 @@ func TestRetention_messagesOfOneClient(t *testing.T) {
 		}
 
 		sale.Checkouts(1, false)
-		if done := s.erased(t, sale.Project(), sale.Visit().Session.ID, zoe); done.Messages != 7 {
+		if done := erased(s, t, sale.Project(), sale.Visit().Session.ID, zoe); done.Messages != 7 {
 			t.Errorf("erased %+v", done)
 		}
 		if got := clients(); len(got) != 1 || got[negotiation.Forgotten] != 7 {
@@ -99,8 +100,8 @@ func TestRetention_messagesOfOneClient(t *testing.T) {
 		if broken, whole := tampered(t, s, sale.Project()); broken != 0 || !whole {
 			t.Errorf("without pseudonyms the chain breaks at %d, whole: %t", broken, whole)
 		}
-		if err := s.inTx(t.Context(), sale.Project(), func(tx *tx) error {
-			_, err := tx.exec(t.Context(), "UPDATE decisions SET client = 'p_other'")
+		if err := s.db.InTx(t.Context(), sale.Project(), func(tx *db.Tx) error {
+			_, err := tx.Exec(t.Context(), "UPDATE decisions SET client = 'p_other'")
 			return err
 		}); err == nil || !strings.Contains(err.Error(), "erased once") {
 			t.Errorf("a pseudonym was put in later: %v", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -41,14 +42,14 @@ func (r removedRow) removed() ports.Removed {
 	if r.SessionsUntil == 0 && r.EventsUntil == 0 {
 		return ports.Removed{}
 	}
-	return ports.Removed{Sessions: fromMillis(r.SessionsUntil), Events: fromMillis(r.EventsUntil)}
+	return ports.Removed{Sessions: db.Time(r.SessionsUntil), Events: db.Time(r.EventsUntil)}
 }
 
 // sealRemoved runs work, which may move until when records were removed, and seals that. It fails where somebody else has
 // moved it: verify takes what is older for removed.
-func (t *tx) sealRemoved(ctx context.Context, project id.Project, seals ports.RemovedSeals, work func() error) error {
+func sealRemoved(ctx context.Context, t *db.Tx, project id.Project, seals ports.RemovedSeals, work func() error) error {
 	var before, after removedRow
-	found, err := t.get(ctx, &before, selectRemovedUntil+t.dialect.forUpdate, project.String())
+	found, err := t.Get(ctx, &before, selectRemovedUntil+t.Dialect.ForUpdate, project.String())
 	if err != nil || !found {
 		return err
 	}
@@ -58,10 +59,10 @@ func (t *tx) sealRemoved(ctx context.Context, project id.Project, seals ports.Re
 	if err := work(); err != nil {
 		return err
 	}
-	if _, err := t.get(ctx, &after, selectRemovedUntil, project.String()); err != nil || after.removed() == before.removed() {
+	if _, err := t.Get(ctx, &after, selectRemovedUntil, project.String()); err != nil || after.removed() == before.removed() {
 		return err
 	}
-	_, err = t.exec(ctx, updateRemovedSeal, project.String(), seals.SealRemoved(after.removed()))
+	_, err = t.Exec(ctx, updateRemovedSeal, project.String(), seals.SealRemoved(after.removed()))
 	return err
 }
 
@@ -71,9 +72,9 @@ func (v Retention) Removed(ctx context.Context) ([]ports.SealedRemoved, error) {
 		ProjectID string `db:"project_id"`
 		removedRow
 	}
-	b := v.store.reading(anyProject)
-	b.query(&rows, selectAllRemoved)
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(db.AnyProject)
+	b.Query(&rows, selectAllRemoved)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	list := make([]ports.SealedRemoved, len(rows))
@@ -84,14 +85,14 @@ func (v Retention) Removed(ctx context.Context) ([]ports.SealedRemoved, error) {
 }
 
 func (v Retention) Reseal(ctx context.Context, seal func(id.Project, []byte) ([]byte, error)) (n int, err error) {
-	err = v.store.inTx(ctx, anyProject, func(t *tx) error {
+	err = v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
 		n = 0
 		for query, update := range map[string]string{selectSeals: updateSeal, selectRemovedSeals: updateRemovedSeal} {
 			var rows []struct {
 				ProjectID string `db:"project_id"`
 				Seal      []byte
 			}
-			if err := t.list(ctx, &rows, query+t.dialect.forUpdate); err != nil {
+			if err := t.Select(ctx, &rows, query+t.Dialect.ForUpdate); err != nil {
 				return err
 			}
 			n += len(rows)
@@ -100,7 +101,7 @@ func (v Retention) Reseal(ctx context.Context, seal func(id.Project, []byte) ([]
 				if err != nil {
 					return err
 				}
-				if _, err := t.exec(ctx, update, r.ProjectID, sealed); err != nil {
+				if _, err := t.Exec(ctx, update, r.ProjectID, sealed); err != nil {
 					return err
 				}
 			}

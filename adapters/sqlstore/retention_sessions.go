@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/analytics"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
@@ -117,7 +118,7 @@ SET sessions = analytics_slots.sessions + excluded.sessions`
 // ending removes sessions of a project that are over, with what belongs to them. Sessions are looked at in the order in
 // which they began, each once; those that cannot go yet are noted, and looked at again.
 type ending struct {
-	t       *tx
+	t       *db.Tx
 	project id.Project
 	now     time.Time
 	keep    time.Duration
@@ -133,7 +134,7 @@ type endedRow struct {
 }
 
 func (e *ending) run(ctx context.Context) (more bool, err error) {
-	if _, err := e.t.get(ctx, &e.closed, selectClosed, e.project.String()); err != nil {
+	if _, err := e.t.Get(ctx, &e.closed, selectClosed, e.project.String()); err != nil {
 		return false, err
 	}
 	held, err := e.held(ctx)
@@ -146,7 +147,7 @@ func (e *ending) run(ctx context.Context) (more bool, err error) {
 
 func (e *ending) held(ctx context.Context) (more bool, err error) {
 	var due []string
-	err = e.t.list(ctx, &due, selectSessionsHeld, e.project.String(), toMillis(e.now), sessionsAtOnce)
+	err = e.t.Select(ctx, &due, selectSessionsHeld, e.project.String(), db.Millis(e.now), sessionsAtOnce)
 	if err != nil || len(due) == 0 {
 		return false, err
 	}
@@ -158,12 +159,12 @@ func (e *ending) next(ctx context.Context) (more bool, err error) {
 		At int64  `db:"sessions_at"`
 		ID string `db:"sessions_id"`
 	}
-	found, err := e.t.get(ctx, &seen, selectSessionsSeen+e.t.dialect.skipLocked, e.project.String())
+	found, err := e.t.Get(ctx, &seen, selectSessionsSeen+e.t.Dialect.SkipLocked, e.project.String())
 	if err != nil || !found {
 		return false, err
 	}
 	var rows []beganRow
-	err = e.t.list(ctx, &rows, selectSessionsNext, e.project.String(), seen.At, toMillis(e.now.Add(-e.keep)), seen.ID, sessionsAtOnce)
+	err = e.t.Select(ctx, &rows, selectSessionsNext, e.project.String(), seen.At, db.Millis(e.now.Add(-e.keep)), seen.ID, sessionsAtOnce)
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
@@ -175,29 +176,29 @@ func (e *ending) next(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	last := rows[len(rows)-1]
-	_, err = e.t.exec(ctx, noteSessionsSeen, e.project.String(), last.CreatedAt, last.ID)
+	_, err = e.t.Exec(ctx, noteSessionsSeen, e.project.String(), last.CreatedAt, last.ID)
 	return len(rows) == sessionsAtOnce, err
 }
 
 // judge removes those of the sessions that can go, and notes those that cannot yet. Again says that they were noted before.
 func (e *ending) judge(ctx context.Context, ids []string, again bool) error {
-	args := arguments{e.project.String(), toMillis(e.now.Add(-attemptsKept))}
-	query := judgeSessions + args.list(ids)
+	args := db.Args{e.project.String(), db.Millis(e.now.Add(-attemptsKept))}
+	query := judgeSessions + args.List(ids)
 	var rows []endedRow
-	if err := e.t.list(ctx, &rows, query, args...); err != nil {
+	if err := e.t.Select(ctx, &rows, query, args...); err != nil {
 		return err
 	}
 	var over []endedRow
 	var later [][]any
 	busy := map[string]bool{}
 	for _, r := range rows {
-		end := fromMillis(r.ExpiresAt).Add(e.keep)
+		end := db.Time(r.ExpiresAt).Add(e.keep)
 		switch {
 		case r.Dealt:
 		case end.After(e.now):
-			later = append(later, []any{e.project.String(), r.ID, toMillis(end)})
+			later = append(later, []any{e.project.String(), r.ID, db.Millis(end)})
 		case r.Busy:
-			later = append(later, []any{e.project.String(), r.ID, toMillis(e.now.Add(heldAgain))})
+			later = append(later, []any{e.project.String(), r.ID, db.Millis(e.now.Add(heldAgain))})
 		default:
 			over = append(over, r)
 			continue
@@ -215,7 +216,7 @@ func (e *ending) judge(ctx context.Context, ids []string, again bool) error {
 			return err
 		}
 	}
-	if err := e.t.insert(ctx, holdSessions, later, holdLonger); err != nil {
+	if err := e.t.Insert(ctx, holdSessions, later, holdLonger); err != nil {
 		return err
 	}
 	return e.end(ctx, over)
@@ -247,7 +248,7 @@ func (e *ending) end(ctx context.Context, over []endedRow) error {
 			return err
 		}
 	}
-	_, err := e.t.exec(ctx, noteSessionsGone, e.project.String(), toMillis(e.now.Add(-e.keep)))
+	_, err := e.t.Exec(ctx, noteSessionsGone, e.project.String(), db.Millis(e.now.Add(-e.keep)))
 	return err
 }
 
@@ -255,9 +256,9 @@ func (e *ending) remove(ctx context.Context, table, column string, values []stri
 	if len(values) == 0 {
 		return nil
 	}
-	args := arguments{e.project.String()}
-	statement := "\nDELETE FROM " + table + "\nWHERE project_id = $1\n  AND " + column + " IN " + args.list(values) + where
-	_, err := e.t.exec(ctx, statement, args...)
+	args := db.Args{e.project.String()}
+	statement := "\nDELETE FROM " + table + "\nWHERE project_id = $1\n  AND " + column + " IN " + args.List(values) + where
+	_, err := e.t.Exec(ctx, statement, args...)
 	return err
 }
 
@@ -266,15 +267,15 @@ func (e *ending) count(ctx context.Context, over []endedRow) error {
 	if e.closed {
 		return nil
 	}
-	if _, err := e.t.exec(ctx, holdFolds, e.project.String()); err != nil {
+	if _, err := e.t.Exec(ctx, holdFolds, e.project.String()); err != nil {
 		return err
 	}
 	began := map[int64]int{}
 	for _, r := range over {
-		began[toMillis(analytics.SlotOf(fromMillis(r.CreatedAt)))]++
+		began[db.Millis(analytics.SlotOf(db.Time(r.CreatedAt)))]++
 	}
 	first := slices.Min(slices.Collect(maps.Keys(began)))
-	if _, err := e.t.exec(ctx, noteSlotsAdded, e.project.String(), first); err != nil {
+	if _, err := e.t.Exec(ctx, noteSlotsAdded, e.project.String(), first); err != nil {
 		return err
 	}
 	var rows [][]any
@@ -282,15 +283,15 @@ func (e *ending) count(ctx context.Context, over []endedRow) error {
 		empty := toSlotRow(at, analytics.Figures{})
 		rows = append(rows, []any{e.project.String(), at, empty.Figures, empty.Products, n})
 	}
-	return e.t.insert(ctx, countGone, rows, addGone)
+	return e.t.Insert(ctx, countGone, rows, addGone)
 }
 
 // sandbox removes what the sandbox provider remembers of payments that were not made. Its keys begin with the checkout's id.
 func (e *ending) sandbox(ctx context.Context, sessions []string) error {
-	args := arguments{e.project.String()}
-	query := selectTried + args.list(sessions)
+	args := db.Args{e.project.String()}
+	query := selectTried + args.List(sessions)
 	var tried []string
-	if err := e.t.list(ctx, &tried, query, args...); err != nil {
+	if err := e.t.Select(ctx, &tried, query, args...); err != nil {
 		return err
 	}
 	for _, checkout := range tried {
@@ -298,7 +299,7 @@ func (e *ending) sandbox(ctx context.Context, sessions []string) error {
 			"DELETE FROM sandbox_charges WHERE project_id = $1 AND key > $2 AND key < $3 AND result <> 'paid'",
 			"DELETE FROM sandbox_failures WHERE project_id = $1 AND key > $2 AND key < $3",
 		} {
-			if _, err := e.t.exec(ctx, statement, e.project.String(), checkout, checkout+"~"); err != nil {
+			if _, err := e.t.Exec(ctx, statement, e.project.String(), checkout, checkout+"~"); err != nil {
 				return fmt.Errorf("the sandbox's payments of %s: %w", checkout, err)
 			}
 		}

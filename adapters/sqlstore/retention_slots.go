@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/analytics"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
@@ -57,7 +58,7 @@ WHERE project_id = $1
 // joining joins the slots of a project's oldest day that is not joined yet to one, at the day's beginning. A project
 // grows by a row a day then.
 type joining struct {
-	t       *tx
+	t       *db.Tx
 	project id.Project
 	before  time.Time
 }
@@ -67,41 +68,41 @@ func (j *joining) run(ctx context.Context) (more bool, err error) {
 		Until    int64 `db:"slots_until"`
 		Settings string
 	}
-	found, err := j.t.get(ctx, &at, selectSlotsJoined, j.project.String())
+	found, err := j.t.Get(ctx, &at, selectSlotsJoined, j.project.String())
 	if err != nil || !found {
 		return false, err
 	}
 	var first int64
-	found, err = j.t.get(ctx, &first, selectNextSlot, j.project.String(), at.Until, toMillis(j.before))
+	found, err = j.t.Get(ctx, &first, selectNextSlot, j.project.String(), at.Until, db.Millis(j.before))
 	if err != nil || !found {
 		return false, err
 	}
 	var settings settingsJSON
-	if err := fromJSON(at.Settings, &settings); err != nil {
+	if err := db.FromJSON(at.Settings, &settings); err != nil {
 		return false, err
 	}
 	zone, err := time.LoadLocation(settings.Timezone)
 	if err != nil {
 		zone = time.UTC
 	}
-	y, m, d := fromMillis(first).In(zone).Date()
+	y, m, d := db.Time(first).In(zone).Date()
 	start, end := analytics.StartOfDay(y, m, d, zone), analytics.StartOfDay(y, m, d+1, zone)
 	if end.After(j.before) {
 		return false, nil
 	}
-	return true, j.day(ctx, toMillis(start), toMillis(end))
+	return true, j.day(ctx, db.Millis(start), db.Millis(end))
 }
 
 // day waits for folds, which write the same rows.
 func (j *joining) day(ctx context.Context, start, end int64) error {
-	if _, err := j.t.exec(ctx, holdFolds, j.project.String()); err != nil {
+	if _, err := j.t.Exec(ctx, holdFolds, j.project.String()); err != nil {
 		return err
 	}
 	var rows []struct {
 		slotRow
 		Sessions int64
 	}
-	if err := j.t.list(ctx, &rows, selectSlotsOfDay, j.project.String(), start, end); err != nil {
+	if err := j.t.Select(ctx, &rows, selectSlotsOfDay, j.project.String(), start, end); err != nil {
 		return err
 	}
 	var figures analytics.Figures
@@ -115,14 +116,14 @@ func (j *joining) day(ctx context.Context, start, end int64) error {
 		sessions += r.Sessions
 	}
 	if len(rows) > 1 || len(rows) == 1 && rows[0].At != start {
-		if _, err := j.t.exec(ctx, deleteSlotsOfDay, j.project.String(), start, end); err != nil {
+		if _, err := j.t.Exec(ctx, deleteSlotsOfDay, j.project.String(), start, end); err != nil {
 			return err
 		}
 		day := toSlotRow(start, figures)
-		if _, err := j.t.exec(ctx, insertDay, j.project.String(), day.At, day.Figures, day.Products, sessions); err != nil {
+		if _, err := j.t.Exec(ctx, insertDay, j.project.String(), day.At, day.Figures, day.Products, sessions); err != nil {
 			return err
 		}
 	}
-	_, err := j.t.exec(ctx, noteSlotsJoined, j.project.String(), end)
+	_, err := j.t.Exec(ctx, noteSlotsJoined, j.project.String(), end)
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -85,8 +86,8 @@ func rowsOf(t *testing.T, s *Store, of id.Project, tables ...string) (counts []i
 	t.Helper()
 	for _, table := range tables {
 		var n int
-		if err := s.inTx(t.Context(), of, func(tx *tx) error {
-			_, err := tx.get(t.Context(), &n, "SELECT count(*) FROM "+table+" WHERE project_id = $1", of.String())
+		if err := s.db.InTx(t.Context(), of, func(tx *db.Tx) error {
+			_, err := tx.Get(t.Context(), &n, "SELECT count(*) FROM "+table+" WHERE project_id = $1", of.String())
 			return err
 		}); err != nil {
 			t.Fatal(err)
@@ -264,13 +265,13 @@ func TestRetention_due(t *testing.T) {
 func TestRetention_index(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
 		explain := "EXPLAIN QUERY PLAN "
-		if s.dialect.oneTrip {
+		if s.db.Dialect.OneTrip {
 			explain = "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; EXPLAIN (COSTS OFF) "
 		}
 		values := strings.NewReplacer("$1", "'p'", "$2", "500", "$3", "1000", "$4", "'s'", "$5", "200")
 		check := func(table, index, statement string) {
 			t.Helper()
-			plan := planOf(t, s, anyProject, explain+values.Replace(statement))
+			plan := planOf(t, s, db.AnyProject, explain+values.Replace(statement))
 			if !strings.Contains(plan, index) || strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "SCAN "+table) || strings.Contains(plan, "TEMP B-TREE FOR ORDER BY") {
 				t.Errorf("%s:\n%s", statement, plan)
 			}
@@ -287,7 +288,7 @@ func TestRetention_index(t *testing.T) {
 		for _, list := range leftovers {
 			for _, old := range list {
 				index := indexes[old.table]
-				if !s.dialect.oneTrip && old.table == "analytics_lost" {
+				if !s.db.Dialect.OneTrip && old.table == "analytics_lost" {
 					index = "PRIMARY KEY"
 				}
 				check(old.table, index, "SELECT 1 FROM "+old.table+old.where+" LIMIT $2")

@@ -10,6 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
@@ -57,7 +58,7 @@ ORDER BY c.relname`
 func tables(t *testing.T, s *Store) []tableRow {
 	t.Helper()
 	var list []tableRow
-	if err := s.read.SelectContext(t.Context(), &list, listTables); err != nil {
+	if err := s.db.ReadPool().SelectContext(t.Context(), &list, listTables); err != nil {
 		t.Fatal(err)
 	}
 	return list
@@ -106,7 +107,7 @@ func TestEveryTableIsGuarded(t *testing.T) {
 		}
 	}
 	var free int
-	err := s.read.GetContext(t.Context(), &free, `
+	err := s.db.ReadPool().GetContext(t.Context(), &free, `
 SELECT count(*)
 FROM pg_roles
 WHERE rolname IN ('haggle_app', current_user)
@@ -168,18 +169,18 @@ func TestRowLevelSecurityHoldsWithoutWhere(t *testing.T) {
 			}
 		})
 	}
-	seen(s.dialect.begin(one), one.String())
-	seen(s.dialect.beginRead(two), two.String())
-	seen(s.dialect.begin(one)+s.dialect.inProject(two), two.String())
-	seen(s.dialect.begin(anyProject), both...)
+	seen(s.db.Dialect.Begin(one), one.String())
+	seen(s.db.Dialect.BeginRead(two), two.String())
+	seen(s.db.Dialect.Begin(one)+s.db.Dialect.InProject(two), two.String())
+	seen(s.db.Dialect.Begin(db.AnyProject), both...)
 	for _, nowhere := range []string{
-		s.dialect.begin(noProject), s.dialect.beginRead(noProject), "BEGIN", "BEGIN; SET LOCAL ROLE haggle_app",
-		s.dialect.begin(id.Stored[id.Project]("' OR project_id <> '")), s.dialect.begin(id.Stored[id.Project]("%")),
+		s.db.Dialect.Begin(db.NoProject), s.db.Dialect.BeginRead(db.NoProject), "BEGIN", "BEGIN; SET LOCAL ROLE haggle_app",
+		s.db.Dialect.Begin(id.Stored[id.Project]("' OR project_id <> '")), s.db.Dialect.Begin(id.Stored[id.Project]("%")),
 	} {
 		seen(nowhere)
 	}
 
-	as(t, s, s.dialect.begin(one), func(conn *sqlx.Conn) {
+	as(t, s, s.db.Dialect.Begin(one), func(conn *sqlx.Conn) {
 		for _, table := range order {
 			if slices.Contains(onlyAdded, table) || slices.Contains(unchanged, table) {
 				refused(t, conn, "UPDATE "+table+" SET project_id = project_id")
@@ -201,14 +202,14 @@ func TestRowLevelSecurityHoldsWithoutWhere(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	seen(s.dialect.begin(anyProject), two.String())
+	seen(s.db.Dialect.Begin(db.AnyProject), two.String())
 }
 
 // as runs work under the role and in the project that a transaction of the store begins with.
 func as(t *testing.T, s *Store, statement string, work func(*sqlx.Conn)) {
 	t.Helper()
-	err := onConn(t.Context(), s.write, anyProject, func(conn *sqlx.Conn) error {
-		if err := begin(t.Context(), conn, statement); err != nil {
+	err := s.db.OnWriter(t.Context(), func(conn *sqlx.Conn) error {
+		if _, err := conn.ExecContext(t.Context(), statement); err != nil {
 			return err
 		}
 		work(conn)
@@ -258,8 +259,8 @@ func fillTables(t *testing.T, s *Store, project id.Project) (order []string) {
 		var failed []string
 		var last error
 		for _, table := range waiting {
-			err := s.inTx(t.Context(), project, func(x *tx) error {
-				_, err := x.conn.ExecContext(t.Context(), insertion(t, s, table, project, "row"))
+			err := s.db.InTx(t.Context(), project, func(x *db.Tx) error {
+				_, err := x.Connection().ExecContext(t.Context(), insertion(t, s, table, project, "row"))
 				return err
 			})
 			if err != nil {
@@ -312,7 +313,7 @@ var plainValue = map[string]string{
 func insertion(t *testing.T, s *Store, table string, project id.Project, text string) string {
 	t.Helper()
 	var columns []struct{ Name, Type string }
-	err := s.read.SelectContext(t.Context(), &columns, `
+	err := s.db.ReadPool().SelectContext(t.Context(), &columns, `
 SELECT column_name AS name, data_type AS type
 FROM information_schema.columns
 WHERE table_schema = 'public'

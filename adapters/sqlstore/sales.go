@@ -7,17 +7,18 @@ import (
 	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Sales is the store's view of what was sold.
-type Sales struct{ store *Store }
+type Sales struct{ store *db.DB }
 
 var _ ports.SalesReader = Sales{}
 
-// Sales sums up orders.
-func (s *Store) Sales() Sales { return Sales{s} }
+// NewSales returns a view that sums up orders.
+func NewSales(s *db.DB) Sales { return Sales{s} }
 
 const (
 	// mostSold is how many lines are summed up at most, but for the rest of their last order. Pairs of
@@ -55,9 +56,9 @@ func (v Sales) Sales(ctx context.Context, project id.Project, since time.Time, l
 	t := tally{numbers: make(map[string]uint32)}
 	for last := (soldRow{CreatedAt: math.MaxInt64}); t.lines < mostSold; {
 		var rows []soldRow
-		b := v.store.reading(project)
-		b.query(&rows, selectSold, project.String(), toMillis(since), last.CreatedAt, last.ID, soldAtOnce)
-		if err := b.run(ctx); err != nil {
+		b := v.store.Read(project)
+		b.Query(&rows, selectSold, project.String(), db.Millis(since), last.CreatedAt, last.ID, soldAtOnce)
+		if err := b.Run(ctx); err != nil {
 			return ports.Sales{}, err
 		}
 		for _, r := range rows {
@@ -88,7 +89,7 @@ func (t *tally) add(text string) error {
 		return nil
 	}
 	var lines []soldJSON
-	if err := fromJSON(text, &lines); err != nil {
+	if err := db.FromJSON(text, &lines); err != nil {
 		return err
 	}
 	t.lines += len(lines)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
@@ -29,7 +30,7 @@ func storeOrders(tb testing.TB, s *Store, project id.Project, orders, lines int,
 				name := product(i, l)
 				sold[l] = lineJSON{Product: name, Variant: name, SKU: name, Name: "Cordless drill of the maker", Quantity: 1, Unit: 99_00, Original: 99_00}
 			}
-			text, err := toJSON(sold)
+			text, err := db.ToJSON(sold)
 			if err != nil {
 				tb.Fatal(err)
 			}
@@ -38,7 +39,7 @@ func storeOrders(tb testing.TB, s *Store, project id.Project, orders, lines int,
 				project.String(), of, of, of, of, "confirmed", text, "{}", "", "", "USD", 0, 0, 0, 0, 0, "{}", "processing", i * 1000, 1, "", "",
 			})
 		}
-		err := s.inTx(tb.Context(), project, func(t *tx) error { return t.insert(tb.Context(), columns, rows, "") })
+		err := s.db.InTx(tb.Context(), project, func(t *db.Tx) error { return t.Insert(tb.Context(), columns, rows, "") })
 		if err != nil {
 			tb.Fatal(err)
 		}

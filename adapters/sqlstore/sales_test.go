@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
@@ -39,9 +40,9 @@ func TestSalesAreReadByIndex(t *testing.T) {
 		p := storeProject(t, s, 1)
 		storeOrders(t, s, p.ID, 3000, 1, func(order, _ int) string { return numbered[id.Product](order).String() })
 		explain, want := "EXPLAIN QUERY PLAN ", []string{"USING INDEX orders_newest (project_id=? AND created_at>? AND (created_at,id)<(?,?))"}
-		if s.dialect.oneTrip {
+		if s.db.Dialect.OneTrip {
 			explain, want = "EXPLAIN (COSTS OFF) ", []string{"Scan Backward using orders_newest", "Index Cond:", "ROW(created_at, id) < ROW("}
-			if _, err := s.write.ExecContext(t.Context(), "ANALYZE orders"); err != nil { // as it does by itself after a minute
+			if _, err := s.db.WritePool().ExecContext(t.Context(), "ANALYZE orders"); err != nil { // as it does by itself after a minute
 				t.Fatal(err)
 			}
 		}
@@ -61,8 +62,8 @@ func TestSalesAreReadByIndex(t *testing.T) {
 func planOf(t *testing.T, s *Store, project id.Project, query string, args ...any) string {
 	t.Helper()
 	var plan strings.Builder
-	err := s.inTx(t.Context(), project, func(x *tx) error {
-		rows, err := x.conn.QueryxContext(t.Context(), query, args...)
+	err := s.db.InTx(t.Context(), project, func(x *db.Tx) error {
+		rows, err := x.Connection().QueryxContext(t.Context(), query, args...)
 		if err != nil {
 			return err
 		}

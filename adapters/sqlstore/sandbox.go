@@ -4,18 +4,19 @@ import (
 	"context"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 // SandboxLedger is the store's view of what the sandbox provider remembers.
-type SandboxLedger struct{ store *Store }
+type SandboxLedger struct{ store *db.DB }
 
 var _ ports.SandboxLedger = SandboxLedger{}
 
-// SandboxLedger keeps the sandbox provider's memory.
-func (s *Store) SandboxLedger() SandboxLedger { return SandboxLedger{s} }
+// NewSandboxLedger returns a view that keeps the sandbox provider's memory.
+func NewSandboxLedger(s *db.DB) SandboxLedger { return SandboxLedger{s} }
 
 const (
 	insertCharge = `
@@ -99,22 +100,22 @@ func fromChargeRow(r chargeRow) (ports.SandboxCharge, error) {
 	var amount money.Amount
 	if r.Currency != "" {
 		var err error
-		if amount, err = fromMinor(r.Amount, r.Currency); err != nil {
+		if amount, err = db.Amount(r.Amount, r.Currency); err != nil {
 			return ports.SandboxCharge{}, err
 		}
 	}
 	return ports.SandboxCharge{
-		Key: r.Key, ID: r.ID, Amount: amount, Method: r.Method, TokenHash: r.TokenHash, Result: r.Result, At: fromMillis(r.CreatedAt),
+		Key: r.Key, ID: r.ID, Amount: amount, Method: r.Method, TokenHash: r.TokenHash, Result: r.Result, At: db.Time(r.CreatedAt),
 	}, nil
 }
 
 func (v SandboxLedger) Once(ctx context.Context, project id.Project, c ports.SandboxCharge) (ports.SandboxCharge, error) {
 	var stored []chargeRow
-	b := v.store.writing(project)
-	b.exec(insertCharge, project.String(), c.Key, c.ID, c.Amount.Currency().Code(), c.Amount.Minor(),
-		c.Method, c.TokenHash, c.Result, toMillis(c.At))
-	b.query(&stored, selectCharge, project.String(), c.Key)
-	if err := b.run(ctx); err != nil {
+	b := v.store.Write(project)
+	b.Exec(insertCharge, project.String(), c.Key, c.ID, c.Amount.Currency().Code(), c.Amount.Minor(),
+		c.Method, c.TokenHash, c.Result, db.Millis(c.At))
+	b.Query(&stored, selectCharge, project.String(), c.Key)
+	if err := b.Run(ctx); err != nil {
 		return ports.SandboxCharge{}, err
 	}
 	return fromChargeRow(stored[0])
@@ -122,9 +123,9 @@ func (v SandboxLedger) Once(ctx context.Context, project id.Project, c ports.San
 
 func (v SandboxLedger) Failure(ctx context.Context, project id.Project, subject string) (int, error) {
 	var counts []struct{ Failures int }
-	b := v.store.writing(project)
-	b.query(&counts, countFailure, project.String(), subject)
-	if err := b.run(ctx); err != nil {
+	b := v.store.Write(project)
+	b.Query(&counts, countFailure, project.String(), subject)
+	if err := b.Run(ctx); err != nil {
 		return 0, err
 	}
 	return counts[0].Failures, nil
@@ -143,17 +144,17 @@ type sandboxRefundRow struct {
 func (v SandboxLedger) Refund(ctx context.Context, project id.Project, r ports.SandboxRefund) (ports.SandboxRefund, bool, error) {
 	var locked []struct{ Amount int64 }
 	var stored []sandboxRefundRow
-	b := v.store.writing(project)
-	b.query(&locked, lockCharge+v.store.dialect.forUpdate, project.String(), r.Charge)
-	b.exec(insertSandboxRefund, project.String(), r.Charge, r.Key, r.ID, r.Amount.Currency().Code(), r.Amount.Minor(), toMillis(r.At))
-	b.query(&stored, selectSandboxRefund, project.String(), r.Key)
-	if err := b.run(ctx); err != nil || len(stored) == 0 {
+	b := v.store.Write(project)
+	b.Query(&locked, lockCharge+v.store.Dialect.ForUpdate, project.String(), r.Charge)
+	b.Exec(insertSandboxRefund, project.String(), r.Charge, r.Key, r.ID, r.Amount.Currency().Code(), r.Amount.Minor(), db.Millis(r.At))
+	b.Query(&stored, selectSandboxRefund, project.String(), r.Key)
+	if err := b.Run(ctx); err != nil || len(stored) == 0 {
 		return ports.SandboxRefund{}, false, err
 	}
 	row := stored[0]
-	amount, err := fromMinor(row.Amount, row.Currency)
+	amount, err := db.Amount(row.Amount, row.Currency)
 	return ports.SandboxRefund{
-		Key: row.Key, ID: row.ID, Charge: row.ChargeID, Amount: amount, At: fromMillis(row.CreatedAt),
+		Key: row.Key, ID: row.ID, Charge: row.ChargeID, Amount: amount, At: db.Time(row.CreatedAt),
 	}, true, err
 }
 
@@ -170,18 +171,18 @@ func (v SandboxLedger) Movements(
 	ctx context.Context, project id.Project, from, to time.Time, after string, limit int,
 ) ([]ports.Movement, error) {
 	var rows []movementRow
-	b := v.store.reading(project)
-	b.query(&rows, selectMovements, project.String(), toMillis(from), toMillis(to), after, limit)
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(project)
+	b.Query(&rows, selectMovements, project.String(), db.Millis(from), db.Millis(to), after, limit)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	movements := make([]ports.Movement, len(rows))
 	for i, r := range rows {
-		amount, err := fromMinor(r.Amount, r.Currency)
+		amount, err := db.Amount(r.Amount, r.Currency)
 		if err != nil {
 			return nil, err
 		}
-		movements[i] = ports.Movement{Refund: r.Refund, Provider: r.ID, Key: r.Key, Amount: amount, At: fromMillis(r.CreatedAt)}
+		movements[i] = ports.Movement{Refund: r.Refund, Provider: r.ID, Key: r.Key, Amount: amount, At: db.Time(r.CreatedAt)}
 	}
 	return movements, nil
 }

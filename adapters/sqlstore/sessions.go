@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
@@ -12,12 +13,12 @@ import (
 )
 
 // Sessions is the store's view of buyers' sessions.
-type Sessions struct{ store *Store }
+type Sessions struct{ store *db.DB }
 
 var _ ports.Sessions = Sessions{}
 
-// Sessions keeps buyers' sessions.
-func (s *Store) Sessions() Sessions { return Sessions{s} }
+// NewSessions returns a view that keeps buyers' sessions.
+func NewSessions(s *db.DB) Sessions { return Sessions{s} }
 
 const (
 	insertSession = `
@@ -108,7 +109,7 @@ func fromSessionRow(r sessionRow) *session.Session {
 			LoyaltyTier: r.LoyaltyTier, Location: r.Location, PurchaseHistory: r.PurchaseHistory, Urgency: r.Urgency,
 			Member: session.Member{Tier: r.MemberTier, Purchases: r.MemberPurchases},
 		},
-		CreatedAt: fromMillis(r.CreatedAt), LastActivity: fromMillis(r.LastActivity), ExpiresAt: fromMillis(r.ExpiresAt),
+		CreatedAt: db.Time(r.CreatedAt), LastActivity: db.Time(r.LastActivity), ExpiresAt: db.Time(r.ExpiresAt),
 	}
 }
 
@@ -116,7 +117,7 @@ func sessionArgs(s *session.Session) []any {
 	return []any{
 		s.Project.String(), s.ID.String(),
 		s.Claims.LoyaltyTier, s.Claims.Location, s.Claims.PurchaseHistory, s.Claims.Urgency,
-		toMillis(s.CreatedAt), toMillis(s.LastActivity), toMillis(s.ExpiresAt),
+		db.Millis(s.CreatedAt), db.Millis(s.LastActivity), db.Millis(s.ExpiresAt),
 		s.Claims.Member.Tier, s.Claims.Member.Purchases,
 	}
 }
@@ -134,7 +135,7 @@ type cartRow struct {
 func fromCartRows(rows []cartRow) ([]session.CartItem, error) {
 	items := make([]session.CartItem, 0, len(rows))
 	for _, r := range rows {
-		price, err := fromMinor(r.Price, r.Currency)
+		price, err := db.Amount(r.Price, r.Currency)
 		if err != nil {
 			return nil, err
 		}
@@ -157,7 +158,7 @@ func fromShownRows(rows []shownRow, orders []boughtRow) ([]session.Shown, error)
 	bought := make(map[string]bool)
 	for _, o := range orders {
 		var lines []lineJSON
-		if err := fromJSON(o.Lines, &lines); err != nil {
+		if err := db.FromJSON(o.Lines, &lines); err != nil {
 			return nil, err
 		}
 		for _, l := range lines {
@@ -172,17 +173,17 @@ func fromShownRows(rows []shownRow, orders []boughtRow) ([]session.Shown, error)
 }
 
 func (v Sessions) Create(ctx context.Context, s *session.Session, shown ...id.Product) error {
-	b := v.store.writing(s.Project)
-	b.exec(insertSession, sessionArgs(s)...)
-	b.show(s.Project, s.ID, shown)
-	return b.run(ctx)
+	b := v.store.Write(s.Project)
+	b.Exec(insertSession, sessionArgs(s)...)
+	show(b, s.Project, s.ID, shown)
+	return b.Run(ctx)
 }
 
 func (v Sessions) Update(ctx context.Context, project id.Project, of id.Session, change func(*session.Session) error) (*session.Session, error) {
 	var changed *session.Session
-	err := v.store.inTx(ctx, project, func(t *tx) error {
+	err := v.store.InTx(ctx, project, func(t *db.Tx) error {
 		var row sessionRow
-		found, err := t.get(ctx, &row, selectSession+t.dialect.forUpdate, project.String(), of.String())
+		found, err := t.Get(ctx, &row, selectSession+t.Dialect.ForUpdate, project.String(), of.String())
 		if err != nil {
 			return err
 		}
@@ -193,7 +194,7 @@ func (v Sessions) Update(ctx context.Context, project id.Project, of id.Session,
 		if err := change(changed); err != nil {
 			return err
 		}
-		_, err = t.exec(ctx, updateSession, sessionArgs(changed)...)
+		_, err = t.Exec(ctx, updateSession, sessionArgs(changed)...)
 		return err
 	})
 	if err != nil {
@@ -214,13 +215,13 @@ type visited struct {
 func (v Sessions) Visit(ctx context.Context, project id.Project, of id.Session) (ports.Visit, error) {
 	args := []any{project.String(), of.String()}
 	var found visited
-	b := v.store.reading(project)
-	b.query(&found.sessions, fmt.Sprintf(selectSessionNow, v.store.dialect.clock), args...)
-	b.query(&found.cart, selectCart, args...)
-	b.query(&found.history, selectHistory, args...)
-	b.query(&found.shown, selectShown, args...)
-	b.query(&found.orders, selectBought, args...)
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(project)
+	b.Query(&found.sessions, fmt.Sprintf(selectSessionNow, v.store.Dialect.Clock), args...)
+	b.Query(&found.cart, selectCart, args...)
+	b.Query(&found.history, selectHistory, args...)
+	b.Query(&found.shown, selectShown, args...)
+	b.Query(&found.orders, selectBought, args...)
+	if err := b.Run(ctx); err != nil {
 		return ports.Visit{}, err
 	}
 	if len(found.sessions) == 0 {
@@ -230,7 +231,7 @@ func (v Sessions) Visit(ctx context.Context, project id.Project, of id.Session) 
 }
 
 func (f visited) visit() (visit ports.Visit, err error) {
-	visit.Session, visit.Now = fromSessionRow(f.sessions[0]), fromMillis(f.sessions[0].Now)
+	visit.Session, visit.Now = fromSessionRow(f.sessions[0]), db.Time(f.sessions[0].Now)
 	if visit.Cart, err = fromCartRows(f.cart); err != nil {
 		return ports.Visit{}, err
 	}
@@ -248,26 +249,13 @@ func (v Sessions) Show(ctx context.Context, project id.Project, in id.Session, p
 	if len(products) == 0 {
 		return nil
 	}
-	b := v.store.writing(project)
-	b.show(project, in, products)
-	return orMissingSession(b.run(ctx))
+	b := v.store.Write(project)
+	show(b, project, in, products)
+	return db.OrMissingSession(b.Run(ctx))
 }
 
-func (b *batch) show(project id.Project, in id.Session, products []id.Product) {
+func show(b *db.Batch, project id.Project, in id.Session, products []id.Product) {
 	for _, product := range products {
-		b.exec(insertShown, project.String(), in.String(), product.String())
+		b.Exec(insertShown, project.String(), in.String(), product.String())
 	}
-}
-
-// noSessionOfDecision is what is violated where insertEntry finds no session.
-const noSessionOfDecision = "decisions.session_id"
-
-// orMissingSession names the session where a row of one was written that does not exist. SQLite does
-// not tell which foreign key was broken; the statements that this is asked about have no other.
-func orMissingSession(err error) error {
-	switch violated(err) {
-	case "shown_session", noSessionOfDecision, "checkouts_session", "FOREIGN KEY constraint failed":
-		return fault.Missing("session").Because(err)
-	}
-	return err
 }

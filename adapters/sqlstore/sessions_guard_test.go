@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
@@ -29,17 +30,17 @@ func TestRowLevelSecurity(t *testing.T) {
 			want  []string
 		}{
 			{own.Project(), []string{own.Project().String()}},
-			{noProject, nil},
-			{anyProject, both},
+			{db.NoProject, nil},
+			{db.AnyProject, both},
 		} {
 			if got := projectsIn(t, s, c.scope, table); !slices.Equal(got, c.want) {
 				t.Errorf("%s in scope %q holds rows of %v, want %v", table, c.scope, got, c.want)
 			}
 		}
 	}
-	b := s.writing(own.Project())
-	b.exec(countFailure, other.Project().String(), "key")
-	if err := b.run(t.Context()); err == nil {
+	b := s.db.Write(own.Project())
+	b.Exec(countFailure, other.Project().String(), "key")
+	if err := b.Run(t.Context()); err == nil {
 		t.Error("a row of another project was written")
 	}
 }
@@ -49,9 +50,9 @@ func projectsIn(t *testing.T, s *Store, scope id.Project, table string) []string
 	var rows []struct {
 		ProjectID string `db:"project_id"`
 	}
-	b := s.reading(scope)
-	b.query(&rows, "SELECT DISTINCT project_id FROM "+table+" ORDER BY project_id")
-	if err := b.run(t.Context()); err != nil {
+	b := s.db.Read(scope)
+	b.Query(&rows, "SELECT DISTINCT project_id FROM "+table+" ORDER BY project_id")
+	if err := b.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var projects []string

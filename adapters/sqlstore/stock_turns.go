@@ -4,17 +4,18 @@ import (
 	"context"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 // StockNews is the store's view of turns of stock. Triggers write them (migration 18).
-type StockNews struct{ store *Store }
+type StockNews struct{ store *db.DB }
 
 var _ ports.StockNews = StockNews{}
 
-// StockNews tells which stock turned to or from zero.
-func (s *Store) StockNews() StockNews { return StockNews{s} }
+// NewStockNews returns a view that tells which stock turned to or from zero.
+func NewStockNews(s *db.DB) StockNews { return StockNews{s} }
 
 // lateCommits is how long after its turn a transaction may still commit. A turn is timed when it is
 // written, and nobody sees it before the commit. A request has to be answered within 25 s, whatever the
@@ -54,27 +55,27 @@ func (n StockNews) Turned(ctx context.Context, project id.Project, since time.Ti
 	}
 	from := int64(0)
 	if !since.IsZero() {
-		from = toMillis(since.Add(-lateCommits))
+		from = db.Millis(since.Add(-lateCommits))
 	}
-	b := n.store.reading(project)
-	b.query(&now, "SELECT "+n.store.dialect.moment()+" AS at")
-	b.query(&rows, selectTurned, project.String(), from)
-	if err := b.run(ctx); err != nil {
+	b := n.store.Read(project)
+	b.Query(&now, "SELECT "+n.store.Dialect.Moment()+" AS at")
+	b.Query(&rows, selectTurned, project.String(), from)
+	if err := b.Run(ctx); err != nil {
 		return nil, time.Time{}, err
 	}
 	totals := make(map[id.Variant]int, len(rows))
 	for _, r := range rows {
 		totals[id.Stored[id.Variant](r.VariantID)] = r.Total
 	}
-	return totals, fromMillis(now[0].At), nil
+	return totals, db.Time(now[0].At), nil
 }
 
 // ForgetTurns goes in steps, each short: SQLite's other writers wait meanwhile.
 func (n StockNews) ForgetTurns(ctx context.Context, before time.Time) error {
 	for {
 		var gone int64
-		err := n.store.inTx(ctx, anyProject, func(t *tx) (err error) {
-			gone, err = t.exec(ctx, deleteTurns, toMillis(before))
+		err := n.store.InTx(ctx, db.AnyProject, func(t *db.Tx) (err error) {
+			gone, err = t.Exec(ctx, deleteTurns, db.Millis(before))
 			return err
 		})
 		if err != nil || gone == 0 {

@@ -5,18 +5,19 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 // StockRoom is the store's view of stock as platforms move it.
-type StockRoom struct{ store *Store }
+type StockRoom struct{ store *db.DB }
 
 var _ ports.StockRoom = StockRoom{}
 
-// StockRoom moves stock as platforms tell.
-func (s *Store) StockRoom() StockRoom { return StockRoom{s} }
+// NewStockRoom returns a view that moves stock as platforms tell.
+func NewStockRoom(s *db.DB) StockRoom { return StockRoom{s} }
 
 // stockOf is what lies anywhere of variants; nothing may. With what attempts in flight hold it is one statement: within
 // a unit each statement sees what was committed before it, and an attempt that begins between two would count twice.
@@ -49,18 +50,18 @@ func (v StockRoom) Levels(ctx context.Context, project id.Project, places []port
 		skus[i] = p.SKU
 	}
 	slices.Sort(skus)
-	chunks := slices.Collect(slices.Chunk(slices.Compact(skus), listed))
+	chunks := slices.Collect(slices.Chunk(slices.Compact(skus), db.Listed))
 	rows := make([][]stockOfRow, len(chunks))
-	b := v.store.reading(project)
+	b := v.store.Read(project)
 	for i, some := range chunks {
-		args := arguments{project.String()}
-		list, err := v.store.dialect.among(&args, some)
+		args := db.Args{project.String()}
+		list, err := v.store.Dialect.In(&args, some)
 		if err != nil {
 			return nil, err
 		}
-		b.query(&rows[i], fmt.Sprintf(stockOf, list), args...)
+		b.Query(&rows[i], fmt.Sprintf(stockOf, list), args...)
 	}
-	if err := b.run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	var lying []catalog.Shelf
@@ -105,7 +106,7 @@ func (v StockRoom) Shift(ctx context.Context, project id.Project, shifts []ports
 	for i, s := range shifts {
 		places[i] = place{s.SKU, s.Location}
 	}
-	err = v.store.inTx(ctx, project, func(t *tx) error {
+	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
 		var shelves *shelves
 		if shelves, unknown, err = findShelves(ctx, t, project, places); err != nil || len(shelves.levels) == 0 {
 			return err

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest"
@@ -17,8 +18,8 @@ func TestStockRoom_levelsAreOfOneMoment(t *testing.T) {
 	sale := porttest.NewSale(t, views(s))
 	attempt := sale.Checkouts(1, false)[0]
 	var variants []variantRow
-	if err := s.inTx(t.Context(), anyProject, func(x *tx) error {
-		return x.list(t.Context(), &variants, "SELECT id, product_id, sku, size, color, price FROM variants")
+	if err := s.db.InTx(t.Context(), db.AnyProject, func(x *db.Tx) error {
+		return x.Select(t.Context(), &variants, "SELECT id, product_id, sku, size, color, price FROM variants")
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +30,7 @@ func TestStockRoom_levelsAreOfOneMoment(t *testing.T) {
 	}
 
 	// Whoever reads variants waits for the holder.
-	holder, err := s.write.Connx(t.Context())
+	holder, err := s.db.WritePool().Connx(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

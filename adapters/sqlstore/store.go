@@ -1,131 +1,129 @@
 // Package sqlstore keeps everything in SQL, in PostgreSQL or in an embedded SQLite file. It stores
 // what the domain decided and decides nothing itself.
 //
-// Statements are written once, for both engines, with $1 parameters; dialect holds what differs. A
-// batch is several statements in one round trip, for the hot paths; inTx is an ordinary transaction,
-// for everything else. Both name the project that they work in, which row-level security on
-// PostgreSQL holds them to. Errors leave this package as faults (errors.go).
+// Package internal/db is the engine. Each view of a Store implements the ports of one area.
 package sqlstore
 
 import (
 	"context"
 	"database/sql"
-	"errors"
-	"strings"
-	"sync/atomic"
+	"embed"
+	"io/fs"
 	"time"
 
-	"github.com/jmoiron/sqlx"
-
-	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Config says where the database is.
-type Config struct {
-	// URL is sqlite://PATH or postgres://….
-	URL string
-	// MaxOpen bounds the connections to PostgreSQL, or the readers of SQLite. 0 is 20, or 8.
-	MaxOpen int
-	// Statement is how long a statement may take on PostgreSQL, and a batch as long as its statements
-	// take. 0 is the URL's statement_timeout, or five seconds, which a batch has altogether.
-	Statement time.Duration
-	// Enterprise is how much accounts on the enterprise plan can keep; zero fields: as much as the plan says.
-	Enterprise account.Limits
-	// Vault seals the URLs of subscriptions and chat webhooks; nil: they are stored as they are.
-	Vault ports.Vault
-	// Trace begins a span around a piece of work, which what it returns ends; nil: there are none.
-	Trace func(ctx context.Context, name string) (context.Context, func(error))
-}
+//go:embed migrations
+var migrations embed.FS
 
-// Store is a database. Each of its views is one port.
-type Store struct {
-	dialect dialect
-	// write and read are the same pool on PostgreSQL. SQLite has one writer at a time: write is one
-	// connection, which callers wait for, and read only reads.
-	write, read pool
-	migrate     func(context.Context) error
-	unit        *unit // of a view that Within made
-	trace       func(context.Context, string) (context.Context, func(error))
-}
+// Config configures Open.
+type Config = db.Config
 
-// Open connects to the database, and creates the folder of a SQLite file. The schema is Migrate's.
+// Store is a database. Each of its views is one port, or a few that belong together.
+type Store struct{ db *db.DB }
+
+// Open connects to the database, and creates the folder of a SQLite file. Migrate creates the schema.
 func Open(ctx context.Context, c Config) (*Store, error) {
-	open := openPostgres
-	if strings.HasPrefix(c.URL, "sqlite://") {
-		open = openSQLite
-	}
-	s, err := open(ctx, c)
+	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Ping(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
+	opened, err := db.Open(ctx, c, files)
+	if err != nil {
+		return nil, err
 	}
-	s.trace, s.dialect.stopped, s.dialect.enterprise, s.dialect.vault = c.Trace, new(atomic.Int64), c.Enterprise, c.Vault
-	return s, nil
+	return &Store{opened}, nil
 }
 
-// traced runs work in a span.
-func (s *Store) traced(ctx context.Context, name string, work func(context.Context) error) error {
-	if s.trace == nil {
-		return work(ctx)
+// Within runs work on a view of the store in which all writes are one transaction, and reads after the
+// first write see it. A write through the view that fails leaves no trace, as in a transaction of its
+// own. If work returns nil the transaction commits, else it rolls back. With a claim, the transaction
+// begins by claiming the key; when the key is taken, Within returns ErrKeyTaken, whatever work returns.
+//
+// work may run more than once, writes through the view alone, and from one goroutine.
+func (s *Store) Within(ctx context.Context, claim *ports.KeyUse, work func(*Store) error) error {
+	var start func(context.Context, *db.Tx) error
+	if claim != nil {
+		start = func(ctx context.Context, t *db.Tx) error { return claimKey(ctx, t, *claim) }
 	}
-	ctx, end := s.trace(ctx, name)
-	err := work(ctx)
-	end(err)
-	return err
+	return s.db.InRequest(ctx, start, func(view *db.DB) error { return work(&Store{view}) })
 }
 
-// Pools calls show for each of the store's connection pools. waiting is how many wait for a connection of it.
-func (s *Store) Pools(show func(name string, db *sql.DB, waiting func() int)) {
-	if s.read == s.write {
-		show("postgres", s.write.DB.DB, s.write.places.Waiting)
-		return
-	}
-	show("sqlite_read", s.read.DB.DB, s.read.places.Waiting)
-	show("sqlite_write", s.write.DB.DB, s.write.places.Waiting)
-}
+// AfterEnd runs f when the view's transaction has ended and its connection is free, and reports to f whether the
+// transaction committed; if that is unknown, true. Without a transaction f runs at once.
+func (s *Store) AfterEnd(f func(committed bool)) { s.db.AfterEnd(f) }
 
 // Migrate brings the schema up to date, under a lock, so that processes may start together.
-func (s *Store) Migrate(ctx context.Context) error { return s.migrate(ctx) }
+func (s *Store) Migrate(ctx context.Context) error { return s.db.Migrate(ctx) }
+
+// SchemaCurrent fails while the database lacks migrations that this program needs. One that a newer
+// program has migrated is current.
+func (s *Store) SchemaCurrent(ctx context.Context) error { return s.db.SchemaCurrent(ctx) }
+
+// UnguardedLogin is the role that the server logs in as, if row-level security does not hold it; "" if it does, or if the
+// engine has no roles. Requests give these rights up in every transaction, migrations and mistakes do not.
+func (s *Store) UnguardedLogin(ctx context.Context) (role string, err error) {
+	return s.db.UnguardedLogin(ctx)
+}
 
 // Analyze brings the planner's statistics up to date after a large import. PostgreSQL would do it by
 // itself, a minute later; SQLite has fixed ones (migrations/sqlite/00002_planner.sql).
-func (s *Store) Analyze(ctx context.Context) error {
-	if !s.dialect.oneTrip {
-		return nil
-	}
-	_, err := s.write.ExecContext(ctx, "ANALYZE products, variants, stock")
-	return translate(ctx, err)
-}
+func (s *Store) Analyze(ctx context.Context) error { return s.db.Analyze(ctx) }
 
-// Ping tells whether the database answers. Connections that broke while they lay in the pool, as all
-// do when the server restarts, are used up and tell nothing.
-func (s *Store) Ping(ctx context.Context) error {
-	return retry(ctx, func() error {
-		return onConn(ctx, s.read, anyProject, func(conn *sqlx.Conn) error {
-			var one int
-			return ifUnharmed(translate(ctx, conn.GetContext(ctx, &one, "SELECT 1")))
-		})
-	})
-}
+// Ping reports whether the database answers.
+func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
 
 // Now is the database's clock, in whole milliseconds.
-func (s *Store) Now(ctx context.Context) (time.Time, error) {
-	var now int64
-	err := retry(ctx, func() error {
-		return onConn(ctx, s.read, anyProject, func(conn *sqlx.Conn) error {
-			return ifUnharmed(translate(ctx, conn.GetContext(ctx, &now, "SELECT "+s.dialect.clock)))
-		})
-	})
-	return fromMillis(now), err
-}
+func (s *Store) Now(ctx context.Context) (time.Time, error) { return s.db.Now(ctx) }
+
+// SetClock stops the database's clock at a time, for tests of what the clock decides. The zero time lets it go
+// on.
+func (s *Store) SetClock(now time.Time) { s.db.SetClock(now) }
+
+// Pools calls show for each of the store's connection pools. waiting is how many wait for a connection of it.
+func (s *Store) Pools(show func(name string, pool *sql.DB, waiting func() int)) { s.db.Pools(show) }
 
 // Close closes all connections.
-func (s *Store) Close() error {
-	if s.read == s.write {
-		return s.write.Close()
-	}
-	return errors.Join(s.read.Close(), s.write.Close())
+func (s *Store) Close() error { return s.db.Close() }
+
+// SetAside is how many rows of each queue are set aside.
+func (s *Store) SetAside(ctx context.Context) (map[string]int, error) {
+	return queue.CountSetAside(ctx, s.db)
+}
+
+// ForgetSetAside removes what was set aside and is gone since.
+func (s *Store) ForgetSetAside(ctx context.Context) error { return queue.ForgetSetAside(ctx, s.db) }
+
+// OutboxLag is how many events, and deliveries of events, of all projects wait, and when the first of
+// them is due; the zero time when none waits.
+func (s *Store) OutboxLag(ctx context.Context) (pending int, oldest time.Time, err error) {
+	return OutboxLag(ctx, s.db)
+}
+
+// ForgetSlugs frees released slugs whose time is over.
+func (s *Store) ForgetSlugs(ctx context.Context) error { return ForgetSlugs(ctx, s.db) }
+
+// SealAddresses seals the URLs that releases before stored in plain text, and returns how many there were. It may be
+// repeated, and run beside other replicas.
+func (s *Store) SealAddresses(ctx context.Context) (int, error) { return SealAddresses(ctx, s.db) }
+
+// ResealAddresses seals the URLs of chat webhooks under the vault's first key, and returns how many there are. Those of
+// subscriptions are resealed with their secrets.
+func (s *Store) ResealAddresses(ctx context.Context) (int, error) { return ResealAddresses(ctx, s.db) }
+
+// Verify checks every invariant over all projects, in one state of the database, and changes nothing.
+// A server may be running on it.
+func (s *Store) Verify(ctx context.Context, now time.Time) (Verification, error) {
+	return Verify(ctx, s.db, now)
+}
+
+// Undecided is how many payments and refunds are under way.
+func (s *Store) Undecided(ctx context.Context) (int, error) { return Undecided(ctx, s.db) }
+
+// MovedByProviders is what providers took and gave back, of all projects, and what is under way.
+func (s *Store) MovedByProviders(ctx context.Context) ([]Moved, UnderWay, error) {
+	return MovedByProviders(ctx, s.db)
 }

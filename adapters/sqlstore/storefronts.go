@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -11,32 +12,32 @@ import (
 )
 
 // Storefronts is the store's view of projects as buyers find them.
-type Storefronts struct{ store *Store }
+type Storefronts struct{ store *db.DB }
 
 var _ ports.Storefronts = Storefronts{}
 
-// Storefronts finds projects.
-func (s *Store) Storefronts() Storefronts { return Storefronts{s} }
+// NewStorefronts returns a view that finds projects.
+func NewStorefronts(s *db.DB) Storefronts { return Storefronts{s} }
 
 func (f Storefronts) BySlug(ctx context.Context, slug string) (*project.Project, error) {
-	return f.store.project(ctx, `
-WHERE slug = $1`+activeOnly, slug)
+	return projectWhere(ctx, f.store, `
+WHERE slug = $1`+db.ActiveOnly, slug)
 }
 
 func (f Storefronts) ByProject(ctx context.Context, project id.Project) (*project.Project, error) {
-	return f.store.project(ctx, `
+	return projectWhere(ctx, f.store, `
 WHERE id = $1`, project.String())
 }
 
 // ActiveProjects finds projects for background work that ends when they are closed.
-type ActiveProjects struct{ store *Store }
+type ActiveProjects struct{ store *db.DB }
 
-// ActiveProjects finds active projects.
-func (s *Store) ActiveProjects() ActiveProjects { return ActiveProjects{s} }
+// NewActiveProjects returns a view that finds active projects.
+func NewActiveProjects(s *db.DB) ActiveProjects { return ActiveProjects{s} }
 
 func (f ActiveProjects) ByProject(ctx context.Context, project id.Project) (*project.Project, error) {
-	return f.store.project(ctx, `
-WHERE id = $1`+activeOnly, project.String())
+	return projectWhere(ctx, f.store, `
+WHERE id = $1`+db.ActiveOnly, project.String())
 }
 
 const statistics = `
@@ -54,9 +55,9 @@ func (p Projects) Statistics(ctx context.Context, of *project.Project, since tim
 		Products, Agents, Orders int
 		Revenue                  int64
 	}
-	b := p.store.reading(of.ID)
-	b.query(&rows, statistics, of.ID.String(), toMillis(since))
-	if err := b.run(ctx); err != nil {
+	b := p.store.Read(of.ID)
+	b.Query(&rows, statistics, of.ID.String(), db.Millis(since))
+	if err := b.Run(ctx); err != nil {
 		return ports.Statistics{}, err
 	}
 	return ports.Statistics{

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -14,41 +16,41 @@ import (
 )
 
 // SyncRuns is the store's view of runs.
-type SyncRuns struct{ store *Store }
+type SyncRuns struct{ store *db.DB }
 
 var _ ports.SyncRuns = SyncRuns{}
 
-// SyncRuns keeps runs.
-func (s *Store) SyncRuns() SyncRuns { return SyncRuns{s} }
+// NewSyncRuns returns a view that keeps runs.
+func NewSyncRuns(s *db.DB) SyncRuns { return SyncRuns{s} }
 
-// SyncQueue hands runs out.
-func (s *Store) SyncQueue() ports.SyncQueue {
-	return syncQueue{workQueue[leasedSyncRunRow, *syncrun.Run]{s, dueSyncRuns, leasedSyncRunRow.lease}}
+// NewSyncQueue returns a view that hands runs out.
+func NewSyncQueue(s *db.DB) ports.SyncQueue {
+	return syncQueue{queue.Queue[leasedSyncRunRow, *syncrun.Run]{Store: s, Table: dueSyncRuns, Lease: leasedSyncRunRow.lease}}
 }
 
 type syncQueue struct {
-	workQueue[leasedSyncRunRow, *syncrun.Run]
+	queue.Queue[leasedSyncRunRow, *syncrun.Run]
 }
 
-var dueSyncRuns = queueTable{
-	name:    "sync runs",
-	table:   "sync_runs",
-	key:     "id",
-	group:   "project_id",
-	waits:   "status = 'running'",
-	due:     "due_at",
-	lease:   "due_at",
-	retry:   "due_at",
-	columns: syncRunColumns,
+var dueSyncRuns = queue.Table{
+	Name:    "sync runs",
+	Table:   "sync_runs",
+	Key:     "id",
+	Group:   "project_id",
+	Waits:   "status = 'running'",
+	Due:     "due_at",
+	Lease:   "due_at",
+	Retry:   "due_at",
+	Columns: syncRunColumns,
 }
 
 type leasedSyncRunRow struct {
 	syncRunRow
-	heldRow
+	queue.HeldRow
 }
 
 func (r leasedSyncRunRow) lease() ports.Leased[*syncrun.Run] {
-	return decoded(r.held(r.ProjectID, r.ID, r.ProjectID), func() (*syncrun.Run, error) { return fromSyncRunRow(r.syncRunRow) })
+	return queue.Decoded(r.Held(r.ProjectID, r.ID, r.ProjectID), func() (*syncrun.Run, error) { return fromSyncRunRow(r.syncRunRow) })
 }
 
 // maxSyncProblems are kept of a run.
@@ -104,26 +106,26 @@ func (v SyncRuns) Start(ctx context.Context, r *syncrun.Run) error {
 	if err != nil {
 		return err
 	}
-	return v.store.inTx(ctx, r.Project, func(t *tx) error {
+	return v.store.InTx(ctx, r.Project, func(t *db.Tx) error {
 		var name string
-		there, err := t.get(ctx, &name, "SELECT id\nFROM integrations"+oneIntegration+t.dialect.forKeyShare, row.ProjectID, row.IntegrationID)
+		there, err := t.Get(ctx, &name, "SELECT id\nFROM integrations"+oneIntegration+t.Dialect.ForKeyShare, row.ProjectID, row.IntegrationID)
 		switch {
 		case err != nil:
 			return err
 		case !there:
 			return fault.Missing("integration")
 		}
-		_, err = t.exec(ctx, insertSyncRun, row.args()...)
+		_, err = t.Exec(ctx, insertSyncRun, row.args()...)
 		return err
 	})
 }
 
 func (v SyncRuns) ByID(ctx context.Context, project id.Project, integration id.Integration, run id.Sync) (*syncrun.Run, error) {
 	var rows []syncRunRow
-	b := v.store.reading(project)
-	b.query(&rows, selectSyncRuns+oneSyncRun+`
+	b := v.store.Read(project)
+	b.Query(&rows, selectSyncRuns+oneSyncRun+`
   AND integration_id = $3`, project.String(), run.String(), integration.String())
-	if err := b.run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
@@ -134,19 +136,19 @@ func (v SyncRuns) ByID(ctx context.Context, project id.Project, integration id.I
 
 func (v SyncRuns) List(ctx context.Context, project id.Project, integration id.Integration, page ports.Page) ([]*syncrun.Run, int, error) {
 	var rows []syncRunRow
-	var total []countRow
-	b := v.store.reading(project)
-	b.query(&total, `
+	var total []db.CountRow
+	b := v.store.Read(project)
+	b.Query(&total, `
 SELECT count(*) AS n
 FROM sync_runs
 WHERE project_id = $1
   AND integration_id = $2`, project.String(), integration.String())
-	b.query(&rows, selectSyncRuns+`
+	b.Query(&rows, selectSyncRuns+`
 WHERE project_id = $1
   AND integration_id = $2
 ORDER BY started_at DESC, id
 LIMIT $3 OFFSET $4`, project.String(), integration.String(), page.Limit, page.Offset)
-	if err := b.run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	list, err := fromSyncRunRows(rows)
@@ -154,7 +156,7 @@ LIMIT $3 OFFSET $4`, project.String(), integration.String(), page.Limit, page.Of
 }
 
 func (v SyncRuns) Update(ctx context.Context, project id.Project, run id.Sync, change func(*syncrun.Run) error) (changed *syncrun.Run, err error) {
-	err = v.store.inTx(ctx, project, func(t *tx) error {
+	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
 		if changed, err = lockSyncRun(ctx, t, project, run); err != nil {
 			return err
 		}
@@ -165,7 +167,7 @@ func (v SyncRuns) Update(ctx context.Context, project id.Project, run id.Sync, c
 		if err != nil {
 			return err
 		}
-		_, err = t.exec(ctx, updateSyncRun, row.updateArgs()...)
+		_, err = t.Exec(ctx, updateSyncRun, row.updateArgs()...)
 		return err
 	})
 	if err != nil {
@@ -175,9 +177,9 @@ func (v SyncRuns) Update(ctx context.Context, project id.Project, run id.Sync, c
 }
 
 // lockSyncRun loads a run for exclusive use.
-func lockSyncRun(ctx context.Context, t *tx, project id.Project, run id.Sync) (*syncrun.Run, error) {
+func lockSyncRun(ctx context.Context, t *db.Tx, project id.Project, run id.Sync) (*syncrun.Run, error) {
 	var row syncRunRow
-	found, err := t.get(ctx, &row, selectSyncRuns+oneSyncRun+t.dialect.forUpdate, project.String(), run.String())
+	found, err := t.Get(ctx, &row, selectSyncRuns+oneSyncRun+t.Dialect.ForUpdate, project.String(), run.String())
 	switch {
 	case err != nil:
 		return nil, err
@@ -189,13 +191,13 @@ func lockSyncRun(ctx context.Context, t *tx, project id.Project, run id.Sync) (*
 
 // Note holds the run's row, so that whoever else notes something waits for the next number.
 func (v SyncRuns) Note(ctx context.Context, project id.Project, run id.Sync, problems []syncrun.Problem) error {
-	return v.store.inTx(ctx, project, func(t *tx) error {
+	return v.store.InTx(ctx, project, func(t *db.Tx) error {
 		r, err := lockSyncRun(ctx, t, project, run)
 		if err != nil {
 			return err
 		}
 		var noted int
-		if _, err := t.get(ctx, &noted, `
+		if _, err := t.Get(ctx, &noted, `
 SELECT coalesce(max(number), 0)
 FROM sync_problems
 WHERE project_id = $1
@@ -206,31 +208,31 @@ WHERE project_id = $1
 		for i, p := range problems[:min(len(problems), maxSyncProblems-noted)] {
 			rows = append(rows, []any{
 				project.String(), run.String(), noted + i + 1, r.Integration.String(),
-				p.Resource.String(), printable(p.Remote), printable(p.Reason), toMillis(p.At),
+				p.Resource.String(), db.Printable(p.Remote), db.Printable(p.Reason), db.Millis(p.At),
 			})
 		}
-		return t.insert(ctx, insertSyncProblems, rows, "")
+		return t.Insert(ctx, insertSyncProblems, rows, "")
 	})
 }
 
 func (v SyncRuns) Problems(ctx context.Context, project id.Project, run id.Sync, page ports.Page) ([]syncrun.Problem, int, error) {
-	var runs, total []countRow
+	var runs, total []db.CountRow
 	var rows []syncProblemRow
-	b := v.store.reading(project)
-	b.query(&runs, "SELECT count(*) AS n\nFROM sync_runs"+oneSyncRun, project.String(), run.String())
-	b.query(&total, `
+	b := v.store.Read(project)
+	b.Query(&runs, "SELECT count(*) AS n\nFROM sync_runs"+oneSyncRun, project.String(), run.String())
+	b.Query(&total, `
 SELECT count(*) AS n
 FROM sync_problems
 WHERE project_id = $1
   AND run_id = $2`, project.String(), run.String())
-	b.query(&rows, `
+	b.Query(&rows, `
 SELECT resource, remote, reason, noted_at
 FROM sync_problems
 WHERE project_id = $1
   AND run_id = $2
 ORDER BY number
 LIMIT $3 OFFSET $4`, project.String(), run.String(), page.Limit, page.Offset)
-	if err := b.run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	if runs[0].N == 0 {
@@ -244,7 +246,7 @@ func (v syncQueue) Wanting(ctx context.Context, n int) ([]*integration.Integrati
 }
 
 func (v syncQueue) Expiring(ctx context.Context, before, now time.Time, n int) ([]*integration.Integration, error) {
-	return v.integrations(ctx, expiring, n, toMillis(before), toMillis(now))
+	return v.integrations(ctx, expiring, n, db.Millis(before), db.Millis(now))
 }
 
 // integrations are the first n, of all projects, that a condition finds and that can be read. Its last parameters are
@@ -252,12 +254,12 @@ func (v syncQueue) Expiring(ctx context.Context, before, now time.Time, n int) (
 func (v syncQueue) integrations(ctx context.Context, where string, n int, args ...any) (list []*integration.Integration, unreadable error) {
 	for offset := 0; ; offset += n {
 		var rows []integrationRow
-		b := v.store.reading(anyProject)
-		b.query(&rows, selectIntegration+where, append(slices.Clone(args), n, offset)...)
-		if err := b.run(ctx); err != nil {
+		b := v.Store.Read(db.AnyProject)
+		b.Query(&rows, selectIntegration+where, append(slices.Clone(args), n, offset)...)
+		if err := b.Run(ctx); err != nil {
 			return nil, errors.Join(unreadable, err)
 		}
-		more, err := readable(rows, func(r integrationRow) string { return "integration " + r.ID }, fromIntegrationRow)
+		more, err := queue.Readable(rows, func(r integrationRow) string { return "integration " + r.ID }, fromIntegrationRow)
 		list, unreadable = append(list, more...), errors.Join(unreadable, err)
 		if len(list) >= n || len(rows) < n {
 			return list[:min(len(list), n)], unreadable

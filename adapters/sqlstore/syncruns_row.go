@@ -1,8 +1,7 @@
 package sqlstore
 
 import (
-	"strings"
-
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
@@ -43,16 +42,16 @@ func toSyncRunRow(r *syncrun.Run) (syncRunRow, error) {
 	steps := make([]stepJSON, len(r.Steps))
 	for i, s := range r.Steps {
 		steps[i] = stepJSON{
-			Resource: s.Resource.String(), Since: toSetMillis(s.Since), Cursor: s.Cursor, Pages: s.Pages, Mark: s.Mark,
-			High: toSetMillis(s.High), Blind: s.Blind, Sweeping: s.Sweeping, Done: s.Done,
+			Resource: s.Resource.String(), Since: db.MillisOrNull(s.Since), Cursor: s.Cursor, Pages: s.Pages, Mark: s.Mark,
+			High: db.MillisOrNull(s.High), Blind: s.Blind, Sweeping: s.Sweeping, Done: s.Done,
 			Created: s.Created, Updated: s.Updated, Unchanged: s.Unchanged, Errors: s.Errors,
 		}
 	}
-	text, err := toJSON(steps)
+	text, err := db.ToJSON(steps)
 	return syncRunRow{
 		ProjectID: r.Project.String(), ID: r.ID.String(), IntegrationID: r.Integration.String(), Whole: r.Full,
-		Status: r.Status.String(), Steps: text, Error: printable(r.Error), Failures: r.Failures,
-		StartedAt: toMillis(r.StartedAt), EndedAt: toSetMillis(r.EndedAt), DueAt: toMillis(r.DueAt),
+		Status: r.Status.String(), Steps: text, Error: db.Printable(r.Error), Failures: r.Failures,
+		StartedAt: db.Millis(r.StartedAt), EndedAt: db.MillisOrNull(r.EndedAt), DueAt: db.Millis(r.DueAt),
 	}, err
 }
 
@@ -69,18 +68,18 @@ func (r syncRunRow) updateArgs() []any {
 
 func fromSyncRunRow(r syncRunRow) (*syncrun.Run, error) {
 	var steps []stepJSON
-	if err := fromJSON(r.Steps, &steps); err != nil {
+	if err := db.FromJSON(r.Steps, &steps); err != nil {
 		return nil, err
 	}
 	run := &syncrun.Run{
 		Project: id.Stored[id.Project](r.ProjectID), ID: id.Stored[id.Sync](r.ID), Integration: id.Stored[id.Integration](r.IntegrationID),
 		Full: r.Whole, Status: syncrun.Statuses[r.Status], Error: r.Error, Failures: r.Failures,
-		StartedAt: fromMillis(r.StartedAt), EndedAt: fromSetMillis(r.EndedAt), DueAt: fromMillis(r.DueAt),
+		StartedAt: db.Time(r.StartedAt), EndedAt: db.TimeOrZero(r.EndedAt), DueAt: db.Time(r.DueAt),
 	}
 	for _, s := range steps {
 		run.Steps = append(run.Steps, syncrun.Step{
-			Resource: syncrun.StoredResource(s.Resource), Since: fromSetMillis(s.Since), Cursor: s.Cursor, Pages: s.Pages, Mark: s.Mark,
-			High: fromSetMillis(s.High), Blind: s.Blind, Sweeping: s.Sweeping, Done: s.Done,
+			Resource: syncrun.StoredResource(s.Resource), Since: db.TimeOrZero(s.Since), Cursor: s.Cursor, Pages: s.Pages, Mark: s.Mark,
+			High: db.TimeOrZero(s.High), Blind: s.Blind, Sweeping: s.Sweeping, Done: s.Done,
 			Counters: syncrun.Counters{Created: s.Created, Updated: s.Updated, Unchanged: s.Unchanged, Errors: s.Errors},
 		})
 	}
@@ -109,13 +108,8 @@ func fromSyncProblemRows(rows []syncProblemRow) []syncrun.Problem {
 	list := make([]syncrun.Problem, len(rows))
 	for i, r := range rows {
 		list[i] = syncrun.Problem{
-			Resource: syncrun.StoredResource(r.Resource), Remote: r.Remote, Reason: r.Reason, At: fromMillis(r.NotedAt),
+			Resource: syncrun.StoredResource(r.Resource), Remote: r.Remote, Reason: r.Reason, At: db.Time(r.NotedAt),
 		}
 	}
 	return list
-}
-
-// printable is text without what cannot be stored. What tells of a failure must not fail itself.
-func printable(text string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -10,12 +11,12 @@ import (
 )
 
 // Synonyms is the store's view of what means the same.
-type Synonyms struct{ store *Store }
+type Synonyms struct{ store *db.DB }
 
 var _ ports.Synonyms = Synonyms{}
 
-// Synonyms keeps those of projects.
-func (s *Store) Synonyms() Synonyms { return Synonyms{s} }
+// NewSynonyms returns a view that keeps those of projects.
+func NewSynonyms(s *db.DB) Synonyms { return Synonyms{s} }
 
 const (
 	// writeSynonyms locks the project's row as openCatalogue does, so that nobody else counts or writes
@@ -23,8 +24,8 @@ const (
 	writeSynonyms = `
 UPDATE projects
 SET catalog_version = catalog_version + 1, synonyms_version = catalog_version + 1
-WHERE id = $1` + activeOnly + `
-RETURNING ` + planOfProject + ` AS plan`
+WHERE id = $1` + db.ActiveOnly + `
+RETURNING ` + db.PlanOfProject + ` AS plan`
 
 	selectSynonyms = `
 SELECT project_id, id, input, words, created_at, updated_at
@@ -69,16 +70,16 @@ type synonymRow struct {
 }
 
 func toSynonymValues(of id.Project, s *catalog.Synonym) ([]any, error) {
-	words, err := toJSON(s.Words)
-	return []any{of.String(), s.ID.String(), s.Input, words, toMillis(s.CreatedAt), toMillis(s.UpdatedAt)}, err
+	words, err := db.ToJSON(s.Words)
+	return []any{of.String(), s.ID.String(), s.Input, words, db.Millis(s.CreatedAt), db.Millis(s.UpdatedAt)}, err
 }
 
 func fromSynonymRow(r synonymRow) (catalog.Synonym, error) {
 	s := catalog.Synonym{
 		ID: id.Stored[id.Synonym](r.ID), Project: id.Stored[id.Project](r.ProjectID), Input: r.Input,
-		CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt),
+		CreatedAt: db.Time(r.CreatedAt), UpdatedAt: db.Time(r.UpdatedAt),
 	}
-	return s, fromJSON(r.Words, &s.Words)
+	return s, db.FromJSON(r.Words, &s.Words)
 }
 
 func fromSynonymRows(rows []synonymRow) ([]catalog.Synonym, error) {
@@ -93,28 +94,28 @@ func fromSynonymRows(rows []synonymRow) ([]catalog.Synonym, error) {
 }
 
 // write runs work, which is given the plan, in a transaction that writes a project's synonyms.
-func (v Synonyms) write(ctx context.Context, of id.Project, work func(t *tx, plan string) error) error {
-	return v.store.inTx(ctx, of, func(t *tx) error {
+func (v Synonyms) write(ctx context.Context, of id.Project, work func(t *db.Tx, plan string) error) error {
+	return v.store.InTx(ctx, of, func(t *db.Tx) error {
 		var plan string
-		found, err := t.get(ctx, &plan, writeSynonyms, of.String())
+		found, err := t.Get(ctx, &plan, writeSynonyms, of.String())
 		switch {
 		case err != nil:
 			return err
 		case !found:
-			return missingProject()
+			return db.MissingProject()
 		}
 		return work(t, plan)
 	})
 }
 
 // admitSynonyms refuses more synonyms than the plan allows.
-func (t *tx) admitSynonyms(ctx context.Context, of id.Project, name string) error {
-	plan, limits, err := t.dialect.limits(name)
+func admitSynonyms(ctx context.Context, t *db.Tx, of id.Project, name string) error {
+	plan, limits, err := t.Dialect.Limits(name)
 	if err != nil {
 		return err
 	}
 	var n int
-	if _, err := t.get(ctx, &n, countSynonyms, of.String()); err != nil {
+	if _, err := t.Get(ctx, &n, countSynonyms, of.String()); err != nil {
 		return err
 	}
 	if n > limits.Synonyms {
@@ -128,19 +129,19 @@ func (v Synonyms) Create(ctx context.Context, s *catalog.Synonym) error {
 	if err != nil {
 		return err
 	}
-	return v.write(ctx, s.Project, func(t *tx, plan string) error {
-		if err := t.insert(ctx, insertSynonyms, [][]any{values}, ""); err != nil {
+	return v.write(ctx, s.Project, func(t *db.Tx, plan string) error {
+		if err := t.Insert(ctx, insertSynonyms, [][]any{values}, ""); err != nil {
 			return err
 		}
-		return t.admitSynonyms(ctx, s.Project, plan)
+		return admitSynonyms(ctx, t, s.Project, plan)
 	})
 }
 
 func (v Synonyms) Get(ctx context.Context, of id.Project, wanted id.Synonym) (*catalog.Synonym, error) {
 	var rows []synonymRow
-	b := v.store.reading(of)
-	b.query(&rows, selectSynonyms+andThisOne, of.String(), wanted.String())
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(of)
+	b.Query(&rows, selectSynonyms+andThisOne, of.String(), wanted.String())
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
@@ -155,11 +156,11 @@ func (v Synonyms) Get(ctx context.Context, of id.Project, wanted id.Synonym) (*c
 
 func (v Synonyms) List(ctx context.Context, of id.Project, page ports.Page) ([]*catalog.Synonym, int, error) {
 	var rows []synonymRow
-	var total []countRow
-	b := v.store.reading(of)
-	b.query(&total, countSynonyms, of.String())
-	b.query(&rows, selectSynonyms+asSynonymsWereMade+"\nLIMIT $2 OFFSET $3", of.String(), page.Limit, page.Offset)
-	if err := b.run(ctx); err != nil {
+	var total []db.CountRow
+	b := v.store.Read(of)
+	b.Query(&total, countSynonyms, of.String())
+	b.Query(&rows, selectSynonyms+asSynonymsWereMade+"\nLIMIT $2 OFFSET $3", of.String(), page.Limit, page.Offset)
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	found, err := fromSynonymRows(rows)
@@ -175,9 +176,9 @@ func (v Synonyms) List(ctx context.Context, of id.Project, page ports.Page) ([]*
 
 func (v Synonyms) Update(ctx context.Context, of id.Project, wanted id.Synonym, change func(*catalog.Synonym) error) (*catalog.Synonym, error) {
 	var changed catalog.Synonym
-	err := v.write(ctx, of, func(t *tx, _ string) error {
+	err := v.write(ctx, of, func(t *db.Tx, _ string) error {
 		var r synonymRow
-		found, err := t.get(ctx, &r, selectSynonyms+andThisOne, of.String(), wanted.String())
+		found, err := t.Get(ctx, &r, selectSynonyms+andThisOne, of.String(), wanted.String())
 		if err != nil {
 			return err
 		}
@@ -190,11 +191,11 @@ func (v Synonyms) Update(ctx context.Context, of id.Project, wanted id.Synonym, 
 		if err := change(&changed); err != nil {
 			return err
 		}
-		words, err := toJSON(changed.Words)
+		words, err := db.ToJSON(changed.Words)
 		if err != nil {
 			return err
 		}
-		_, err = t.exec(ctx, updateSynonym, of.String(), wanted.String(), changed.Input, words, toMillis(changed.UpdatedAt))
+		_, err = t.Exec(ctx, updateSynonym, of.String(), wanted.String(), changed.Input, words, db.Millis(changed.UpdatedAt))
 		return err
 	})
 	if err != nil {
@@ -204,8 +205,8 @@ func (v Synonyms) Update(ctx context.Context, of id.Project, wanted id.Synonym, 
 }
 
 func (v Synonyms) Delete(ctx context.Context, of id.Project, wanted id.Synonym) error {
-	return v.write(ctx, of, func(t *tx, _ string) error {
-		rows, err := t.exec(ctx, deleteSynonyms+andThisOne, of.String(), wanted.String())
+	return v.write(ctx, of, func(t *db.Tx, _ string) error {
+		rows, err := t.Exec(ctx, deleteSynonyms+andThisOne, of.String(), wanted.String())
 		if err == nil && rows == 0 {
 			return missingSynonym()
 		}
@@ -221,13 +222,13 @@ func (v Synonyms) Replace(ctx context.Context, of id.Project, all []*catalog.Syn
 			return err
 		}
 	}
-	return v.write(ctx, of, func(t *tx, plan string) error {
-		if _, err := t.exec(ctx, deleteSynonyms, of.String()); err != nil {
+	return v.write(ctx, of, func(t *db.Tx, plan string) error {
+		if _, err := t.Exec(ctx, deleteSynonyms, of.String()); err != nil {
 			return err
 		}
-		if err := t.insert(ctx, insertSynonyms, rows, ""); err != nil {
+		if err := t.Insert(ctx, insertSynonyms, rows, ""); err != nil {
 			return err
 		}
-		return t.admitSynonyms(ctx, of, plan)
+		return admitSynonyms(ctx, t, of, plan)
 	})
 }

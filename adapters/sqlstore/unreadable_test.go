@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/ports/porttest"
@@ -19,11 +20,11 @@ func TestLoopsGoOnBehindUnreadableRows(t *testing.T) {
 			porttest.NewSale(t, views(s))
 		}
 		var agents, projects []string
-		if err := s.inTx(t.Context(), anyProject, func(x *tx) error {
-			if err := x.list(t.Context(), &agents, "SELECT id FROM agents ORDER BY id"); err != nil {
+		if err := s.db.InTx(t.Context(), db.AnyProject, func(x *db.Tx) error {
+			if err := x.Select(t.Context(), &agents, "SELECT id FROM agents ORDER BY id"); err != nil {
 				return err
 			}
-			return x.list(t.Context(), &projects, "SELECT id FROM projects ORDER BY id")
+			return x.Select(t.Context(), &projects, "SELECT id FROM projects ORDER BY id")
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +43,7 @@ func TestLoopsGoOnBehindUnreadableRows(t *testing.T) {
 INSERT INTO integrations (project_id, id, type, name, status, account, live, webhook_id, webhook_remote, webhook_status,
   sealed, expires_at, wanted, last_error, created_at, updated_at)
 VALUES ('%[1]s', 'int_%[1]s', '%[2]s', '', 'connected', '', FALSE, '%[1]s', '', 'none', CAST('x' AS %[3]s), %[4]d, 'products', '', 1, 1)`,
-				project, map[bool]string{true: "shopify", false: "unknown"}[n == last], s.blob(), n+1))
+				project, map[bool]string{true: "shopify", false: "unknown"}[n == last], blob(s), n+1))
 		}
 		queue := s.SyncQueue()
 		for name, list := range map[string]func() ([]*integration.Integration, error){

@@ -5,18 +5,19 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Unresolved is the store's view of payments and refunds that nobody knows the outcome of.
-type Unresolved struct{ store *Store }
+type Unresolved struct{ store *db.DB }
 
 var _ ports.Unresolved = Unresolved{}
 
-// Unresolved finds payments and refunds that nobody knows the outcome of.
-func (s *Store) Unresolved() Unresolved { return Unresolved{s} }
+// NewUnresolved returns a view that finds payments and refunds that nobody knows the outcome of.
+func NewUnresolved(s *db.DB) Unresolved { return Unresolved{s} }
 
 // The conditions are those of indexes. retry_at is set from when the provider was first asked in vain, problem while
 // the last answer did not tell the refund's state.
@@ -96,18 +97,18 @@ func (v Unresolved) UnresolvedPayments(ctx context.Context, of id.Project, f por
 	if !f.Order.IsZero() {
 		return nil, 0, nil
 	}
-	w := conditions{args: arguments{of.String()}}
+	w := db.Conditions{Args: db.Args{of.String()}}
 	if f.Method != "" {
-		w.and("payment LIKE ", `{"method":"`+f.Method+`",%`) // as toPaymentJSON begins
+		w.And("payment LIKE ", `{"method":"`+f.Method+`",%`) // as toPaymentJSON begins
 	}
-	w.during(attemptBegan, f.From, f.To)
-	var counts []countRow
+	w.During(attemptBegan, f.From, f.To)
+	var counts []db.CountRow
 	var rows []unresolvedCheckoutRow
-	b := v.store.reading(of)
-	b.query(&counts, countUnresolvedPayments+w.text, w.args...)
-	end := newestAttempts + w.args.page(page)
-	b.query(&rows, fmt.Sprintf(selectUnresolvedPayments, v.store.dialect.moment())+w.text+end, w.args...)
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(of)
+	b.Query(&counts, countUnresolvedPayments+w.Text, w.Args...)
+	end := newestAttempts + w.Args.Page(page)
+	b.Query(&rows, fmt.Sprintf(selectUnresolvedPayments, v.store.Dialect.Moment())+w.Text+end, w.Args...)
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	var list []ports.UnresolvedPayment
@@ -117,8 +118,8 @@ func (v Unresolved) UnresolvedPayments(ctx context.Context, of id.Project, f por
 			continue
 		}
 		began := c.Charge().Since
-		u := ports.UnresolvedPayment{Checkout: c, Age: fromMillis(r.Now).Sub(began)}
-		if at := fromSetMillis(r.AlertedAt); !at.Before(began) {
+		u := ports.UnresolvedPayment{Checkout: c, Age: db.Time(r.Now).Sub(began)}
+		if at := db.TimeOrZero(r.AlertedAt); !at.Before(began) {
 			u.AlertedAt = at
 		}
 		list = append(list, u)
@@ -127,18 +128,18 @@ func (v Unresolved) UnresolvedPayments(ctx context.Context, of id.Project, f por
 }
 
 func (v Unresolved) UnresolvedRefunds(ctx context.Context, of id.Project, f ports.RefundFilter, page ports.Page) ([]ports.UnresolvedRefund, int, error) {
-	w := conditions{args: arguments{of.String()}}
+	w := db.Conditions{Args: db.Args{of.String()}}
 	if !f.Order.IsZero() {
-		w.and("order_id = ", f.Order.String())
+		w.And("order_id = ", f.Order.String())
 	}
-	w.during("created_at", f.From, f.To)
-	var counts []countRow
+	w.During("created_at", f.From, f.To)
+	var counts []db.CountRow
 	var rows []unresolvedRefundRow
-	b := v.store.reading(of)
-	b.query(&counts, countUnresolvedRefunds+w.text, w.args...)
-	end := newestRefunds + w.args.page(page)
-	b.query(&rows, fmt.Sprintf(selectUnresolvedRefunds, v.store.dialect.moment())+w.text+end, w.args...)
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(of)
+	b.Query(&counts, countUnresolvedRefunds+w.Text, w.Args...)
+	end := newestRefunds + w.Args.Page(page)
+	b.Query(&rows, fmt.Sprintf(selectUnresolvedRefunds, v.store.Dialect.Moment())+w.Text+end, w.Args...)
+	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
 	var list []ports.UnresolvedRefund
@@ -158,8 +159,8 @@ func fromUnresolvedRefundRow(r unresolvedRefundRow) (ports.UnresolvedRefund, err
 	return ports.UnresolvedRefund{
 		Refund:    refunds[0],
 		Route:     project.PaymentRoute{Provider: r.Gateway, Integration: id.Stored[id.Integration](r.Integration)},
-		Age:       fromMillis(r.Now).Sub(refunds[0].CreatedAt),
-		AlertedAt: fromSetMillis(r.AlertedAt),
+		Age:       db.Time(r.Now).Sub(refunds[0].CreatedAt),
+		AlertedAt: db.TimeOrZero(r.AlertedAt),
 	}, nil
 }
 
@@ -169,11 +170,11 @@ func (v Unresolved) UnresolvedAges(ctx context.Context) ([]ports.UnresolvedAge, 
 		Age      int64
 	}
 	var payments, refunds []oldestRow
-	clock := v.store.dialect.moment()
-	b := v.store.reading(anyProject)
-	b.query(&payments, fmt.Sprintf(oldestUnresolved, "checkouts", unresolvedPayment, attemptBegan, "payment", clock))
-	b.query(&refunds, fmt.Sprintf(oldestUnresolved, "refunds", unresolvedRefund, "created_at", refundGateway, clock))
-	if err := b.run(ctx); err != nil {
+	clock := v.store.Dialect.Moment()
+	b := v.store.Read(db.AnyProject)
+	b.Query(&payments, fmt.Sprintf(oldestUnresolved, "checkouts", unresolvedPayment, attemptBegan, "payment", clock))
+	b.Query(&refunds, fmt.Sprintf(oldestUnresolved, "refunds", unresolvedRefund, "created_at", refundGateway, clock))
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	oldest := map[ports.UnresolvedAge]time.Duration{}
@@ -184,7 +185,7 @@ func (v Unresolved) UnresolvedAges(ctx context.Context) ([]ports.UnresolvedAge, 
 	for _, r := range payments {
 		var payment paymentJSON
 		provider := "unknown"
-		if fromJSON(r.Provider, &payment) == nil {
+		if db.FromJSON(r.Provider, &payment) == nil {
 			provider = fromPaymentJSON(payment).Route.Provider
 		}
 		note(false, provider, r.Age)

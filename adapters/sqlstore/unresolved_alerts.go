@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -83,16 +84,16 @@ type alert struct {
 
 // alertTo announces due rows and notes that it did. One that cannot be read is noted without an announcement: it is
 // tried again when its next alert is due.
-func alertTo[R any](ctx context.Context, s *Store, due, note string, limit int, announce ports.Announce, read func(R) alert) (more bool, err error) {
+func alertTo[R any](ctx context.Context, s *db.DB, due, note string, limit int, announce ports.Announce, read func(R) alert) (more bool, err error) {
 	var unreadable error
-	err = s.inTx(ctx, anyProject, func(t *tx) error {
+	err = s.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
 		unreadable = nil
-		now, err := t.now(ctx)
+		now, err := t.Now(ctx)
 		if err != nil {
 			return err
 		}
 		var rows []R
-		if err := t.list(ctx, &rows, fmt.Sprintf(due, t.dialect.skipLocked), toMillis(now), limit); err != nil {
+		if err := t.Select(ctx, &rows, fmt.Sprintf(due, t.Dialect.SkipLocked), db.Millis(now), limit); err != nil {
 			return err
 		}
 		more = len(rows) == limit
@@ -102,13 +103,13 @@ func alertTo[R any](ctx context.Context, s *Store, due, note string, limit int, 
 			if problem != nil {
 				unreadable = errors.Join(unreadable, fmt.Errorf("%s of %s: %w", a.name, a.project, problem))
 			}
-			if _, err := t.exec(ctx, note, a.project, a.key, toMillis(now)); err != nil {
+			if _, err := t.Exec(ctx, note, a.project, a.key, db.Millis(now)); err != nil {
 				return err
 			}
 			if problem != nil {
 				continue
 			}
-			if _, err := t.exec(ctx, t.dialect.insertEvent(), args...); err != nil {
+			if _, err := t.Exec(ctx, insertEvent(t.Dialect), args...); err != nil {
 				return err
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -17,17 +18,17 @@ import (
 func TestUnresolved_index(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
 		explain := "EXPLAIN QUERY PLAN "
-		if s.dialect.oneTrip {
+		if s.db.Dialect.OneTrip {
 			explain = "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off; EXPLAIN (COSTS OFF) "
 		}
-		due := strings.NewReplacer("$1", s.dialect.moment(), "$2", "100")
+		due := strings.NewReplacer("$1", s.db.Dialect.Moment(), "$2", "100")
 		for _, c := range []struct{ table, index, statement string }{
-			{"checkouts", "checkouts_unresolved", fmt.Sprintf(oldestUnresolved, "checkouts", unresolvedPayment, attemptBegan, "payment", s.dialect.moment())},
-			{"refunds", "refunds_unresolved", fmt.Sprintf(oldestUnresolved, "refunds", unresolvedRefund, "created_at", refundGateway, s.dialect.moment())},
-			{"checkouts", "checkouts_alert", due.Replace(fmt.Sprintf(alertablePayments, s.dialect.skipLocked))},
-			{"refunds", "refunds_alert", due.Replace(fmt.Sprintf(alertableRefunds, s.dialect.skipLocked))},
+			{"checkouts", "checkouts_unresolved", fmt.Sprintf(oldestUnresolved, "checkouts", unresolvedPayment, attemptBegan, "payment", s.db.Dialect.Moment())},
+			{"refunds", "refunds_unresolved", fmt.Sprintf(oldestUnresolved, "refunds", unresolvedRefund, "created_at", refundGateway, s.db.Dialect.Moment())},
+			{"checkouts", "checkouts_alert", due.Replace(fmt.Sprintf(alertablePayments, s.db.Dialect.SkipLocked))},
+			{"refunds", "refunds_alert", due.Replace(fmt.Sprintf(alertableRefunds, s.db.Dialect.SkipLocked))},
 		} {
-			plan := planOf(t, s, anyProject, explain+c.statement)
+			plan := planOf(t, s, db.AnyProject, explain+c.statement)
 			if !usesIndex(s, plan, c.table, c.index) || strings.Contains(plan, "Sort") || strings.Contains(plan, "TEMP B-TREE") {
 				t.Errorf("%s is not enough:\n%s", c.index, plan)
 			}
@@ -41,7 +42,7 @@ func TestUnresolved_unreadable(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
 		sale := porttest.NewSale(t, views(s))
 		bad, good := lapsedCheckout(t, s, sale), lapsedCheckout(t, s, sale)
-		began := toMillis(queueNoon)
+		began := db.Millis(queueNoon)
 		rewrite(t, s, `UPDATE checkouts SET claimed_at = $1, retry_at = $1, payment = '{"method":"psp_spt","provider":"stripe"}'`, began)
 		rewrite(t, s, "UPDATE checkouts SET payment = '{', claimed_at = claimed_at - 1 WHERE id = $1", bad)
 		of := id.Project{}

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 )
 
 // Invariant is a promise about all that the database holds, and what was found when it was checked.
@@ -53,22 +55,22 @@ const leftAlone = 45 * time.Second
 
 // Verify checks every invariant over all projects, in one state of the database, and changes nothing.
 // A server may be running on it.
-func (s *Store) Verify(ctx context.Context, now time.Time) (Verification, error) {
+func Verify(ctx context.Context, s *db.DB, now time.Time) (Verification, error) {
 	promises := slices.Concat(salePromises, moneyPromises, recordPromises)
 	counts := make([][]struct{ Checked int64 }, len(promises))
 	found := make([][]Violation, len(promises))
 	var undecided []struct{ Undecided int }
-	b := s.reading(anyProject)
-	if s.dialect.oneTrip {
+	b := s.Read(db.AnyProject)
+	if s.Dialect.OneTrip {
 		// A loop over a shop's whole history in a loop over it takes hours.
-		b.exec("SET LOCAL enable_nestloop = off")
+		b.Exec("SET LOCAL enable_nestloop = off")
 	}
-	b.query(&undecided, selectUndecided)
+	b.Query(&undecided, selectUndecided)
 	for i, p := range promises {
-		b.query(&counts[i], "SELECT count(*) AS checked FROM "+s.onEngine(p.checked))
-		b.query(&found[i], s.onEngine(firstBroken(p.broken)), p.args(now)...)
+		b.Query(&counts[i], "SELECT count(*) AS checked FROM "+onEngine(s, p.checked))
+		b.Query(&found[i], onEngine(s, firstBroken(p.broken)), p.args(now)...)
 	}
-	if err := b.run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return Verification{}, err
 	}
 	v := Verification{Undecided: undecided[0].Undecided}
@@ -79,11 +81,11 @@ func (s *Store) Verify(ctx context.Context, now time.Time) (Verification, error)
 }
 
 // Undecided is how many payments and refunds are under way.
-func (s *Store) Undecided(ctx context.Context) (int, error) {
+func Undecided(ctx context.Context, s *db.DB) (int, error) {
 	var counts []struct{ Undecided int }
-	b := s.reading(anyProject)
-	b.query(&counts, selectUndecided)
-	if err := b.run(ctx); err != nil {
+	b := s.Read(db.AnyProject)
+	b.Query(&counts, selectUndecided)
+	if err := b.Run(ctx); err != nil {
 		return 0, err
 	}
 	return counts[0].Undecided, nil
@@ -99,16 +101,16 @@ func (p promise) args(now time.Time) []any {
 	if !p.timed {
 		return nil
 	}
-	return []any{toMillis(now.Add(-leftAlone))}
+	return []any{db.Millis(now.Add(-leftAlone))}
 }
 
 var jsonMark = regexp.MustCompile(`\{(each|json) ([a-z_.]+)\}`)
 
 // onEngine writes out {each column}, the elements of a JSON list as rows with a value, and {json
 // column}, a JSON text to be looked into with -> and ->>.
-func (s *Store) onEngine(statement string) string {
+func onEngine(s *db.DB, statement string) string {
 	write := map[string]string{"each": "json_each($2)", "json": "$2"}
-	if s.dialect.oneTrip {
+	if s.Dialect.OneTrip {
 		write = map[string]string{"each": "LATERAL (SELECT jsonb_array_elements(CAST($2 AS JSONB)) AS value)", "json": "CAST($2 AS JSONB)"}
 	}
 	return jsonMark.ReplaceAllStringFunc(statement, func(mark string) string {

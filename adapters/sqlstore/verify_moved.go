@@ -1,6 +1,10 @@
 package sqlstore
 
-import "context"
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+)
 
 // Moved is money that a payment provider other than the sandbox's moved, by our books.
 type Moved struct {
@@ -36,13 +40,13 @@ WHERE r.status = 'pending'`
 )
 
 // MovedByProviders is what providers took and gave back, of all projects, and what is under way.
-func (s *Store) MovedByProviders(ctx context.Context) ([]Moved, UnderWay, error) {
+func MovedByProviders(ctx context.Context, s *db.DB) ([]Moved, UnderWay, error) {
 	var moved []Moved
 	var keys []struct{ Key string }
-	b := s.reading(anyProject)
-	b.query(&moved, selectMovedByProviders)
-	b.query(&keys, selectUnderWay)
-	if err := b.run(ctx); err != nil {
+	b := s.Read(db.AnyProject)
+	b.Query(&moved, selectMovedByProviders)
+	b.Query(&keys, selectUnderWay)
+	if err := b.Run(ctx); err != nil {
 		return nil, nil, err
 	}
 	under := UnderWay{}

@@ -167,22 +167,22 @@ var newestBy = map[string]string{
 func withoutGuards(t *testing.T, s *Store, table string) {
 	t.Helper()
 	names, drop := "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = $1", "DROP TRIGGER %s"
-	if s.dialect.oneTrip {
+	if s.db.Dialect.OneTrip {
 		names, drop = "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgrelid = CAST($1 AS regclass)", "DROP TRIGGER %s ON "+table
 	}
 	var triggers []string
-	if err := s.write.SelectContext(t.Context(), &triggers, names, table); err != nil {
+	if err := s.db.WritePool().SelectContext(t.Context(), &triggers, names, table); err != nil {
 		t.Fatal(err)
 	}
 	statements := make([]string, len(triggers))
 	for i, name := range triggers {
 		statements[i] = fmt.Sprintf(drop, name)
 	}
-	if s.dialect.oneTrip {
+	if s.db.Dialect.OneTrip {
 		statements = append(statements, "GRANT UPDATE, DELETE ON "+table+" TO haggle_app")
 	}
 	for _, statement := range statements {
-		if _, err := s.write.ExecContext(t.Context(), statement); err != nil {
+		if _, err := s.db.WritePool().ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -234,10 +234,10 @@ func TestVerify_damage(t *testing.T) {
 func withoutChecks(t *testing.T, s *Store) {
 	t.Helper()
 	statement := "PRAGMA ignore_check_constraints = on"
-	if s.dialect.oneTrip {
+	if s.db.Dialect.OneTrip {
 		statement = "ALTER TABLE stock DROP CONSTRAINT stock_sold_out"
 	}
-	if _, err := s.write.ExecContext(t.Context(), statement); err != nil {
+	if _, err := s.db.WritePool().ExecContext(t.Context(), statement); err != nil {
 		t.Fatal(err)
 	}
 }

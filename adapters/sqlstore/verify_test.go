@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
@@ -28,8 +29,8 @@ func soldOnce(t *testing.T, s *Store) *porttest.Sale {
 
 func change(t *testing.T, s *Store, statement string) {
 	t.Helper()
-	if err := s.inTx(t.Context(), anyProject, func(t2 *tx) error {
-		_, err := t2.exec(t.Context(), statement)
+	if err := s.db.InTx(t.Context(), db.AnyProject, func(t2 *db.Tx) error {
+		_, err := t2.Exec(t.Context(), statement)
 		return err
 	}); err != nil {
 		t.Fatalf("%v\n%s", err, statement)
@@ -85,7 +86,7 @@ func TestVerify_attemptAskedAgainLater(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *Store) {
 		porttest.NewSale(t, views(s)).Checkouts(1, false)
 		for says, retry := range map[bool]time.Time{false: time.Now().Add(4 * time.Minute), true: time.Now().Add(-2 * leftAlone)} {
-			change(t, s, fmt.Sprintf("UPDATE checkouts SET status = 'processing', attempt = 1, lease_until = 1, retry_at = %d", toMillis(retry)))
+			change(t, s, fmt.Sprintf("UPDATE checkouts SET status = 'processing', attempt = 1, lease_until = 1, retry_at = %d", db.Millis(retry)))
 			if found := fmt.Sprint(verified(t, s).Violations()); strings.Contains(found, "nobody has looked after attempt") != says {
 				t.Errorf("to be asked at %s: found %s", retry, found)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -11,12 +12,12 @@ import (
 )
 
 // Webhooks is the store's view of the addresses at which platforms call.
-type Webhooks struct{ store *Store }
+type Webhooks struct{ store *db.DB }
 
 var _ ports.IntegrationWebhooks = Webhooks{}
 
-// Webhooks keeps those of integrations.
-func (s *Store) Webhooks() Webhooks { return Webhooks{s} }
+// NewWebhooks returns a view that keeps those of integrations.
+func NewWebhooks(s *db.DB) Webhooks { return Webhooks{s} }
 
 const (
 	selectWebhook = `
@@ -55,12 +56,12 @@ func (v Webhooks) Add(ctx context.Context, w *integration.Webhook) error {
 	if err != nil {
 		return err
 	}
-	return v.store.inTx(ctx, w.Project, func(t *tx) error {
-		if there, err := projectStays(ctx, t, w.Project); err != nil || !there {
-			return orMissingProject(err)
+	return v.store.InTx(ctx, w.Project, func(t *db.Tx) error {
+		if there, err := db.ProjectStays(ctx, t, w.Project); err != nil || !there {
+			return db.OrMissingProject(err)
 		}
 		var status string
-		found, err := t.get(ctx, &status, lockedIntegration+t.dialect.forUpdate, r.ProjectID, r.IntegrationID)
+		found, err := t.Get(ctx, &status, lockedIntegration+t.Dialect.ForUpdate, r.ProjectID, r.IntegrationID)
 		switch {
 		case err != nil:
 			return err
@@ -70,27 +71,27 @@ func (v Webhooks) Add(ctx context.Context, w *integration.Webhook) error {
 			return integration.ErrDisconnected()
 		}
 		var n int
-		if _, err := t.get(ctx, &n, countWebhooks, r.ProjectID, r.IntegrationID); err != nil {
+		if _, err := t.Get(ctx, &n, countWebhooks, r.ProjectID, r.IntegrationID); err != nil {
 			return err
 		}
 		if n >= integration.MaxWebhooks {
 			return fault.New(fault.Conflict, "too_many_webhooks",
 				"The integration has "+strconv.Itoa(integration.MaxWebhooks)+" webhooks already.")
 		}
-		_, err = t.exec(ctx, insertWebhook, r.ProjectID, r.ID, r.IntegrationID, r.Type, r.Topic, r.Actions, r.Remote,
-			orNull(r.Signing), r.Status, r.CreatedAt)
+		_, err = t.Exec(ctx, insertWebhook, r.ProjectID, r.ID, r.IntegrationID, r.Type, r.Topic, r.Actions, r.Remote,
+			db.OrNull(r.Signing), r.Status, r.CreatedAt)
 		return err
 	})
 }
 
 func (v Webhooks) List(ctx context.Context, of id.Project, at id.Integration) ([]*integration.Webhook, error) {
 	var rows []webhookRow
-	b := v.store.reading(of)
-	b.query(&rows, selectWebhook+`
+	b := v.store.Read(of)
+	b.Query(&rows, selectWebhook+`
 WHERE project_id = $1
   AND integration_id = $2
 ORDER BY topic`, of.String(), at.String())
-	if err := b.run(ctx); err != nil {
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	list := make([]*integration.Webhook, len(rows))
@@ -104,8 +105,8 @@ ORDER BY topic`, of.String(), at.String())
 }
 
 func (v Webhooks) Remove(ctx context.Context, of id.Project, at id.Integration, wanted id.Webhook) error {
-	return v.store.inTx(ctx, of, func(t *tx) error {
-		rows, err := t.exec(ctx, deleteWebhook, of.String(), at.String(), wanted.String())
+	return v.store.InTx(ctx, of, func(t *db.Tx) error {
+		rows, err := t.Exec(ctx, deleteWebhook, of.String(), at.String(), wanted.String())
 		if err == nil && rows == 0 {
 			return fault.Missing("webhook")
 		}
@@ -116,10 +117,10 @@ func (v Webhooks) Remove(ctx context.Context, of id.Project, at id.Integration, 
 func (v Webhooks) Called(ctx context.Context, called id.Webhook) (*integration.Webhook, *integration.Integration, error) {
 	var webhooks []webhookRow
 	var integrations []integrationRow
-	b := v.store.reading(anyProject)
-	b.query(&webhooks, selectWebhook+"\nWHERE id = $1", called.String())
-	b.query(&integrations, selectIntegration+ofCalledWebhook, called.String())
-	if err := b.run(ctx); err != nil {
+	b := v.store.Read(db.AnyProject)
+	b.Query(&webhooks, selectWebhook+"\nWHERE id = $1", called.String())
+	b.Query(&integrations, selectIntegration+ofCalledWebhook, called.String())
+	if err := b.Run(ctx); err != nil {
 		return nil, nil, err
 	}
 	if len(webhooks) == 0 {

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -24,13 +25,13 @@ WHERE project_id = $1
 )
 
 func (v Webhooks) Reseal(ctx context.Context, seal func(id.Webhook, []byte) ([]byte, error)) (n int, err error) {
-	err = v.store.inTx(ctx, anyProject, func(t *tx) error {
+	err = v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
 		var rows []struct {
 			ProjectID string `db:"project_id"`
 			ID        string
 			Signing   []byte
 		}
-		if err := t.list(ctx, &rows, selectSignings+t.dialect.forUpdate); err != nil {
+		if err := t.Select(ctx, &rows, selectSignings+t.Dialect.ForUpdate); err != nil {
 			return err
 		}
 		n = len(rows)
@@ -39,7 +40,7 @@ func (v Webhooks) Reseal(ctx context.Context, seal func(id.Webhook, []byte) ([]b
 			if err != nil {
 				return err
 			}
-			if _, err := t.exec(ctx, updateSigning, r.ProjectID, r.ID, sealed); err != nil {
+			if _, err := t.Exec(ctx, updateSigning, r.ProjectID, r.ID, sealed); err != nil {
 				return err
 			}
 		}

@@ -1,7 +1,7 @@
 package sqlstore
 
 import (
-	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 )
@@ -20,35 +20,30 @@ type webhookRow struct {
 }
 
 func toWebhookRow(w *integration.Webhook) (webhookRow, error) {
-	actions, err := toJSON(texts(w.Actions))
+	actions, err := db.ToJSON(db.Strings(w.Actions))
 	return webhookRow{
 		ProjectID: w.Project.String(), ID: w.ID.String(), IntegrationID: w.Integration.String(), Type: w.Type.String(),
 		Topic: w.Topic, Actions: actions, Remote: w.Remote, Signing: w.Signing, Status: w.Status.String(),
-		CreatedAt: toMillis(w.CreatedAt),
+		CreatedAt: db.Millis(w.CreatedAt),
 	}, err
 }
 
 func fromWebhookRow(r webhookRow) (*integration.Webhook, error) {
 	kind, err := integration.ParseType(r.Type)
 	if err != nil {
-		return nil, unreadable("webhook", err)
+		return nil, db.Unreadable("webhook", err)
 	}
 	w := &integration.Webhook{
 		ID: id.Stored[id.Webhook](r.ID), Project: id.Stored[id.Project](r.ProjectID),
 		Integration: id.Stored[id.Integration](r.IntegrationID), Type: kind, Topic: r.Topic, Remote: r.Remote, Signing: r.Signing,
-		Status: integration.WebhookStatuses[r.Status], CreatedAt: fromMillis(r.CreatedAt),
+		Status: integration.WebhookStatuses[r.Status], CreatedAt: db.Time(r.CreatedAt),
 	}
 	var names []string
-	if err := fromJSON(r.Actions, &names); err != nil {
+	if err := db.FromJSON(r.Actions, &names); err != nil {
 		return nil, err
 	}
 	for _, name := range names {
 		w.Actions = append(w.Actions, integration.StoredAction(name))
 	}
 	return w, nil
-}
-
-func webhookExists() *fault.Error {
-	return fault.New(fault.Conflict, "webhook_exists", "The integration has a webhook for the topic.").
-		With("topic", "has a webhook already")
 }

@@ -1,0 +1,191 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// Batch is a transaction whose statements are all known before it begins:
+//
+//	b := s.reading(project)
+//	b.query(&sessions, selectSession, project.String(), session.String())
+//	b.query(&items, selectCart, project.String(), session.String())
+//	err := b.run(ctx)
+//
+// On PostgreSQL it is one round trip: lib/pq sends a text without parameters as one message, in which
+// the server runs every statement, so arguments are written into the text as literals (literal.go).
+// The answers come as result sets; statements without rows have none. On SQLite the statements run
+// one after the other with bound parameters. Either way the batch commits, or fails as a whole.
+type Batch struct {
+	store   *DB
+	project id.Project
+	reads   bool
+	steps   []step
+	err     error // of an argument
+}
+
+type step struct {
+	dest      any // nil: the statement has no rows
+	statement string
+	args      []any
+}
+
+// Read begins a batch that sees one consistent state and writes nothing.
+func (s *DB) Read(project id.Project) *Batch {
+	return &Batch{store: s, project: project, reads: true}
+}
+
+// Write begins a batch that writes.
+func (s *DB) Write(project id.Project) *Batch { return &Batch{store: s, project: project} }
+
+// Query adds a statement with rows: a SELECT, or a write with RETURNING. dest is a pointer to a slice
+// of row structs.
+func (b *Batch) Query(dest any, statement string, args ...any) { b.add(dest, statement, args) }
+
+// Exec adds a statement without rows.
+func (b *Batch) Exec(statement string, args ...any) { b.add(nil, statement, args) }
+
+func (b *Batch) add(dest any, statement string, args []any) {
+	values, err := Plain(args)
+	if err != nil && b.err == nil {
+		b.err = err
+	}
+	b.steps = append(b.steps, step{dest, statement, values})
+}
+
+// Run sends the batch and fills the destinations. It tries again what lost against another
+// transaction and, if it only reads, what lost its connection.
+func (b *Batch) Run(ctx context.Context) error {
+	if b.err != nil {
+		return translate(ctx, b.err)
+	}
+	name := "write"
+	if b.reads {
+		name = "read"
+	}
+	return b.store.traced(ctx, name, b.send)
+}
+
+func (b *Batch) send(ctx context.Context) error {
+	send := b.stepByStep
+	if b.store.Dialect.OneTrip {
+		send = b.oneTrip
+	}
+	if u := b.store.unit; u.begun() || u != nil && !b.reads {
+		return u.step(ctx, b.project, func(conn *sqlx.Conn, prefix string) error {
+			return send(ctx, conn, prefix, "")
+		})
+	}
+	pool := b.store.write
+	if b.reads {
+		pool = b.store.read
+	}
+	return retry(ctx, func() error {
+		return onConn(ctx, pool, b.project, func(conn *sqlx.Conn) error {
+			err := send(ctx, conn, b.begin(), "COMMIT")
+			if b.reads {
+				return ifUnharmed(err)
+			}
+			return err
+		})
+	})
+}
+
+func (b *Batch) begin() string {
+	if b.reads {
+		return b.store.Dialect.BeginRead(b.project)
+	}
+	return b.store.Dialect.Begin(b.project)
+}
+
+// stepByStep runs each statement between a first and a last one, which may be none.
+func (b *Batch) stepByStep(ctx context.Context, conn *sqlx.Conn, first, last string) error {
+	if err := begin(ctx, conn, first); err != nil {
+		return err
+	}
+	for _, s := range b.steps {
+		if err := s.run(ctx, conn); err != nil {
+			return translate(ctx, err)
+		}
+	}
+	if last == "" {
+		return nil
+	}
+	return b.store.commit(ctx, conn, transactionName{unnamed: true})
+}
+
+func (s step) run(ctx context.Context, conn *sqlx.Conn) error {
+	if s.dest == nil {
+		_, err := conn.ExecContext(ctx, s.statement, s.args...)
+		return err
+	}
+	rows, err := conn.QueryxContext(ctx, s.statement, s.args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	return sqlx.StructScan(rows, s.dest)
+}
+
+// oneTrip sends all statements, and the first and last ones, as one text.
+func (b *Batch) oneTrip(ctx context.Context, conn *sqlx.Conn, first, last string) error {
+	text, err := b.text(first, last)
+	if err != nil {
+		return translate(ctx, err)
+	}
+	rows, err := conn.QueryxContext(ctx, text)
+	if err != nil {
+		return translate(ctx, err)
+	}
+	defer rows.Close()
+	if err := b.scan(rows); err != nil {
+		return translate(ctx, err)
+	}
+	return translate(ctx, rows.Close())
+}
+
+func (b *Batch) text(first, last string) (string, error) {
+	var text strings.Builder
+	text.WriteString(first)
+	for _, s := range b.steps {
+		text.WriteString(";\n")
+		if err := inline(&text, s.statement, s.args); err != nil {
+			return "", err
+		}
+	}
+	if last != "" {
+		text.WriteString(";\n" + last)
+	}
+	return text.String(), nil
+}
+
+// scan reads one result set for each step that has rows. What ends the last of them is the answer to
+// COMMIT.
+func (b *Batch) scan(rows *sqlx.Rows) error {
+	more := true
+	for _, s := range b.steps {
+		if s.dest == nil {
+			continue
+		}
+		if !more {
+			return fmt.Errorf("a statement given to query has no rows: %s", s.statement)
+		}
+		if err := sqlx.StructScan(rows, s.dest); err != nil {
+			return err
+		}
+		more = rows.NextResultSet()
+		if err := rows.Err(); err != nil {
+			return err
+		}
+	}
+	if more && rows.Next() {
+		return errors.New("a statement given to exec has rows")
+	}
+	return rows.Err()
+}

@@ -1,0 +1,199 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/lib/pq"
+	"modernc.org/sqlite"
+	"modernc.org/sqlite/lib"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/integration"
+)
+
+// A constraint is a rule of the schema by the name that each engine calls it, and what breaking it
+// means to a caller. SQLite names a unique index by its columns. Constraints that are not listed
+// repeat rules of the domain: only a mistake of ours breaks them.
+type constraint struct {
+	name    string
+	columns string
+	means   func() *fault.Error
+}
+
+var constraints = []constraint{
+	{"projects_slug", "projects.slug", SlugTaken},
+	{"products_sku", "products.project_id, products.sku", SkuTaken},
+	{"variants_sku", "variants.project_id, variants.sku", SkuTaken},
+	{"decisions_seq", "decisions.project_id, decisions.session_id, decisions.seq", func() *fault.Error {
+		return fault.New(fault.Conflict, "stale", "Another answer was stored in the session meanwhile.")
+	}},
+	{"orders_checkout", "orders.project_id, orders.checkout_id", func() *fault.Error {
+		return fault.New(fault.Conflict, "order_exists", "The checkout has an order.")
+	}},
+	{"sync_runs_running", "sync_runs.project_id, sync_runs.integration_id", func() *fault.Error {
+		return fault.New(fault.Conflict, "sync_in_progress", "A sync of the integration is running. Wait for it, or cancel it.")
+	}},
+	{"integration_webhooks_topic", "integration_webhooks.project_id, integration_webhooks.integration_id, integration_webhooks.topic", webhookExists},
+	{"authorizations_project_id_fkey", "", MissingProject},
+	{"integrations_type", "integrations.project_id, integrations.type", integration.ErrExists},
+	{"orders_confirmation", "orders.project_id, orders.confirmation", func() *fault.Error {
+		return fault.New(fault.Conflict, "confirmation_taken", "Another order has the confirmation number.")
+	}},
+	{"payments_charge", "payments.project_id, payments.provider, payments.gateway", func() *fault.Error {
+		return fault.New(fault.Conflict, "charge_taken", "Another order has the charge.")
+	}},
+	{"stock_quantity", "stock_quantity", func() *fault.Error {
+		return fault.New(fault.Conflict, "insufficient_stock", "There is not enough stock.")
+	}},
+	{"products_project_id_fkey", "", MissingProject},
+	{"integrations_project_id_fkey", "", MissingProject},
+	{"sessions_project_id_fkey", "", MissingProject},
+	{"checkouts_project_id_fkey", "", MissingProject},
+	// SQLite does not say which. All other references are held by the transactions that write them.
+	{"", "FOREIGN KEY constraint failed", MissingProject},
+}
+
+func SkuTaken() *fault.Error {
+	return fault.New(fault.Conflict, "sku_taken", "The sku is in use.").With("sku", "is in use by another product")
+}
+
+func MissingProject() *fault.Error { return fault.Missing("project") }
+
+func errText() error {
+	return fault.New(fault.Invalid, "validation_error", "Text must be valid UTF-8 without NUL characters.")
+}
+
+// translate turns what a driver says into what the domain says. Faults pass as they are, and so does
+// the end of the context, which drivers report in many ways.
+func translate(ctx context.Context, err error) error {
+	var known *fault.Error
+	switch {
+	case err == nil, errors.As(err, &known):
+		return err
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	broken := Violated(err)
+	for _, c := range constraints {
+		if broken != "" && (c.name == broken || c.columns == broken) {
+			return c.means().Because(err)
+		}
+	}
+	if overloaded(err) || conflicted(err) || Lost(err) {
+		return fault.New(fault.Unavailable, "storage_unavailable", "The database is busy. Try again.").
+			After(time.Second).Because(err)
+	}
+	if unwritable(err) {
+		return fault.New(fault.Unavailable, "storage_unavailable", "The database cannot be written. Try again later.").
+			After(unwritablePause).Because(err)
+	}
+	return fault.New(fault.Internal, "internal_error", "Something went wrong.").Because(err)
+}
+
+// unwritablePause is how long callers leave a database alone whose disk is full or fails.
+const unwritablePause = 10 * time.Second
+
+// unwritable reports whether the database's disk is full or fails. The transaction did not commit.
+func unwritable(err error) bool {
+	var pgErr *pq.Error
+	if errors.As(err, &pgErr) {
+		return pgErr.Code == "53100" || pgErr.Code == "58030" // disk_full, io_error
+	}
+	var liteErr *sqlite.Error
+	if !errors.As(err, &liteErr) {
+		return false
+	}
+	code := liteErr.Code() & 0xff
+	return code == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_IOERR
+}
+
+// Violated names the constraint that a statement broke: on PostgreSQL by its name, on SQLite by its
+// columns or, for a CHECK, by its name. NOT NULL is named by the column.
+func Violated(err error) string {
+	var pgErr *pq.Error
+	if errors.As(err, &pgErr) {
+		if pgErr.Code == "23502" { // not_null_violation
+			return pgErr.Table + "." + pgErr.Column
+		}
+		return pgErr.Constraint
+	}
+	var liteErr *sqlite.Error
+	if !errors.As(err, &liteErr) || liteErr.Code()&0xff != sqlite3.SQLITE_CONSTRAINT {
+		return ""
+	}
+	// "constraint failed: UNIQUE constraint failed: projects.slug (2067)"
+	text := liteErr.Error()
+	if i := strings.LastIndex(text, " ("); i >= 0 {
+		text = text[:i]
+	}
+	return text[strings.LastIndex(text, "failed: ")+len("failed: "):]
+}
+
+// conflicted tells that a transaction lost against another one, was undone and may be run again.
+func conflicted(err error) bool {
+	var pgErr *pq.Error
+	if errors.As(err, &pgErr) {
+		switch pgErr.Code {
+		case "40001", "40P01": // serialization_failure, deadlock_detected
+			return true
+		}
+	}
+	var liteErr *sqlite.Error
+	if errors.As(err, &liteErr) {
+		switch liteErr.Code() & 0xff {
+		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+			return true
+		}
+	}
+	return false
+}
+
+// WaitedTooLong tells that another transaction held a lock for longer than anybody waits.
+func WaitedTooLong(err error) bool {
+	var pgErr *pq.Error
+	return errors.As(err, &pgErr) && pgErr.Code == "55P03"
+}
+
+// overloaded tells that the database gave up waiting: for a statement, for a lock, or for a slot.
+func overloaded(err error) bool {
+	var pgErr *pq.Error
+	if !errors.As(err, &pgErr) {
+		return false
+	}
+	switch pgErr.Code {
+	case "57014", "55P03", "53300", "25P03": // canceled, lock timeout, too many connections, idle in transaction
+		return true
+	}
+	return false
+}
+
+// Lost tells that the connection broke. Whether a COMMIT under way took place is then unknown.
+func Lost(err error) bool {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return false // the caller's patience ended, which is a net.Error too
+	}
+	var network net.Error
+	var pgErr *pq.Error
+	if errors.As(err, &pgErr) {
+		class := pgErr.Code.Class()
+		return class == "08" || class == "57" && pgErr.Code != "57014"
+	}
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &network)
+}
+
+func SlugTaken() *fault.Error {
+	return fault.New(fault.Conflict, "slug_taken", "The slug is in use.").With("slug", "is in use")
+}
+
+func webhookExists() *fault.Error {
+	return fault.New(fault.Conflict, "webhook_exists", "The integration has a webhook for the topic.").
+		With("topic", "has a webhook already")
+}

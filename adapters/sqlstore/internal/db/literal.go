@@ -1,0 +1,115 @@
+package db
+
+import (
+	"database/sql/driver"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lib/pq"
+)
+
+// Plain turns arguments into what both engines take: text, integers, booleans, bytes and null.
+// Pointers stand for what they point to. Text has to be such that PostgreSQL can keep it.
+func Plain(args []any) ([]any, error) {
+	values := make([]any, len(args))
+	for i, arg := range args {
+		value, err := driver.DefaultParameterConverter.ConvertValue(arg)
+		if err != nil {
+			return nil, fmt.Errorf("argument $%d: %w", i+1, err)
+		}
+		switch v := value.(type) {
+		case string:
+			if strings.IndexByte(v, 0) >= 0 || !utf8.ValidString(v) {
+				return nil, errText()
+			}
+		case int64, bool, []byte, nil:
+		default:
+			return nil, fmt.Errorf("argument $%d: a %T is not stored", i+1, v)
+		}
+		values[i] = value
+	}
+	return values, nil
+}
+
+// inline writes a statement to text with its parameters as literals. A $n inside quotes or a comment
+// is none. Values come from plain.
+func inline(text *strings.Builder, statement string, values []any) error {
+	for statement != "" {
+		n := strings.IndexAny(statement, `$'"-`)
+		if n < 0 {
+			break
+		}
+		text.WriteString(statement[:n])
+		statement = statement[n:]
+		size := skipped(statement)
+		if size == 0 {
+			var err error
+			if size, err = parameter(text, statement, values); err != nil {
+				return err
+			}
+			statement = statement[size:]
+			continue
+		}
+		text.WriteString(statement[:size])
+		statement = statement[size:]
+	}
+	text.WriteString(statement)
+	return nil
+}
+
+// skipped is the length of what begins the statement and holds no parameter: a quotation, a comment
+// or a lone minus. It is 0 at a parameter.
+func skipped(statement string) int {
+	end := -1
+	switch {
+	case statement[0] == '$':
+		return 0
+	case statement[0] != '-':
+		// A doubled quote ends one quotation and begins another, which comes to the same.
+		end = strings.IndexByte(statement[1:], statement[0])
+	case strings.HasPrefix(statement, "--"):
+		end = strings.IndexByte(statement[1:], '\n')
+	default:
+		return 1
+	}
+	if end < 0 {
+		return len(statement)
+	}
+	return end + 2
+}
+
+// parameter writes the literal of the $n that begins the statement and returns the length of the $n.
+func parameter(text *strings.Builder, statement string, values []any) (int, error) {
+	size := 1
+	for size < len(statement) && statement[size] >= '0' && statement[size] <= '9' {
+		size++
+	}
+	n, err := strconv.Atoi(statement[1:size])
+	if err != nil || n < 1 || n > len(values) {
+		return 0, fmt.Errorf("statement has %s and %d arguments", statement[:size], len(values))
+	}
+	writeLiteral(text, values[n-1])
+	return size, nil
+}
+
+func writeLiteral(text *strings.Builder, value any) {
+	switch v := value.(type) {
+	case nil:
+		text.WriteString("NULL")
+	case string:
+		text.WriteString(pq.QuoteLiteral(v))
+	case int64:
+		if v < 0 { // in brackets, for two minus signs begin a comment
+			fmt.Fprintf(text, "(%d)", v)
+			return
+		}
+		text.WriteString(strconv.FormatInt(v, 10))
+	case bool:
+		text.WriteString(strings.ToUpper(strconv.FormatBool(v)))
+	case []byte:
+		text.WriteString(`'\x` + hex.EncodeToString(v) + `'::bytea`)
+	}
+}

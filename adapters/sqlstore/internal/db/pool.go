@@ -1,0 +1,51 @@
+package db
+
+import (
+	"context"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/haggle-commerce/haggle/app/bulkhead"
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// pool lends connections to projects. One whose transactions all wait for a lock leaves connections to the others.
+type pool struct {
+	*sqlx.DB
+	places *bulkhead.Places // nil: projects have no shares
+}
+
+func newPool(db *sqlx.DB, most int) pool {
+	db.SetMaxOpenConns(most)
+	db.SetMaxIdleConns(most)
+	return pool{db, bulkhead.NewPlaces(most, share)}
+}
+
+// share is how many connections a project may have when so many are free: twice as many, after one for a project that
+// has none. One project alone gets two thirds of a large pool, two get two fifths each, and so on (Choudhury and Hahne,
+// Dynamic Queue Length Thresholds for Shared-Memory Packet Switches, 1998).
+func share(free int) int { return max(1, 2*(free-1)) }
+
+// lend returns a connection, which giveBack takes back.
+func (p pool) lend(ctx context.Context, project id.Project) (*sqlx.Conn, error) {
+	if p.places != nil && !p.places.Take(ctx, project.String(), 0) {
+		return nil, ctx.Err()
+	}
+	conn, err := p.Connx(ctx)
+	if err != nil {
+		p.release(project)
+		return nil, translate(ctx, err)
+	}
+	return conn, nil
+}
+
+func (p pool) giveBack(conn *sqlx.Conn, project id.Project) {
+	conn.Close()
+	p.release(project)
+}
+
+func (p pool) release(project id.Project) {
+	if p.places != nil {
+		p.places.Release(project.String())
+	}
+}

@@ -1,0 +1,201 @@
+package db
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/url"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+)
+
+// serving are the limits of a connection that serves requests (milliseconds). What lib/pq does not
+// know itself it sends as run-time parameters; binary_parameters saves a round trip for each
+// statement with parameters.
+var serving = map[string]string{
+	"statement_timeout":                   "5000",
+	"lock_timeout":                        "2000",
+	"idle_in_transaction_session_timeout": "10000",
+	"application_name":                    "haggle",
+	"binary_parameters":                   "yes",
+	"jit":                                 "off", // compiling takes longer than any statement here
+}
+
+// Serve adds the limits of serving connections to a URL's query, where it has none.
+func Serve(query url.Values) {
+	for name, value := range serving {
+		if !query.Has(name) {
+			query.Set(name, value)
+		}
+	}
+}
+
+func openPostgres(_ context.Context, c Config, migrations fs.FS) (*DB, error) {
+	u, err := url.Parse(c.URL)
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return nil, fmt.Errorf("the database URL must begin with sqlite:// or postgres://")
+	}
+	query := u.Query()
+	if !query.Has("sslmode") {
+		query.Set("sslmode", "prefer") // as psql does
+		u.RawQuery = query.Encode()
+	}
+	Serve(query)
+	if c.Statement > 0 {
+		query.Set("statement_timeout", strconv.FormatInt(c.Statement.Milliseconds(), 10))
+	}
+	address := *u
+	address.RawQuery = query.Encode()
+	connector, err := pq.NewConnector(address.String())
+	if err != nil {
+		return nil, fmt.Errorf("database URL: %w", err)
+	}
+	statement, err := statementTime(query.Get("statement_timeout"))
+	if err != nil {
+		return nil, fmt.Errorf("database URL: %w", err)
+	}
+	if c.Statement > 0 {
+		statement = 0 // one look may be many statements: whoever looks waits as long as they take together
+	}
+	connector.Dialer(impatient{longest: statement})
+	db := sqlx.NewDb(sql.OpenDB(connector), "postgres")
+	db.SetConnMaxIdleTime(5 * time.Minute)
+	migrate := func(ctx context.Context) error { return migratePostgres(ctx, u, migrations) }
+	all := newPool(db, cmp.Or(c.MaxOpen, 20))
+	return &DB{Dialect: PostgresDialect, write: all, read: all, migrate: migrate, migrations: migrations}, nil
+}
+
+var timeForm = regexp.MustCompile(`^\s*(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d)?\s*$`)
+
+var timeUnits = map[string]time.Duration{
+	"us": time.Microsecond, "": time.Millisecond, "ms": time.Millisecond, "s": time.Second, "min": time.Minute, "h": time.Hour, "d": 24 * time.Hour,
+}
+
+// statementTime reads a statement_timeout as PostgreSQL does: in whole milliseconds, 0 for none.
+func statementTime(text string) (time.Duration, error) {
+	parts := timeForm.FindStringSubmatch(text)
+	if parts == nil {
+		return 0, fmt.Errorf("statement_timeout %q is not a time such as 5000 or 5s", text)
+	}
+	n, err := strconv.ParseFloat(parts[1], 64)
+	if err != nil {
+		return 0, fmt.Errorf("statement_timeout %q: %w", text, err)
+	}
+	return time.Duration(n * float64(timeUnits[parts[2]])).Round(time.Millisecond), nil
+}
+
+// impatient connects by sockets that give up reading a little after the longest statement's time, if
+// that is limited; the statements of one batch have it together. lib/pq itself waits for ever on a
+// connection that the other side has left without a word.
+type impatient struct {
+	net.Dialer
+	longest time.Duration
+}
+
+// grace is how much later than its statement's end an answer may come.
+const grace = 2 * time.Second
+
+var _ pq.Dialer = impatient{}
+
+func (d impatient) DialTimeout(network, address string, timeout time.Duration) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	return d.DialContext(ctx, network, address)
+}
+
+func (d impatient) Dial(network, address string) (net.Conn, error) {
+	return d.DialContext(context.Background(), network, address)
+}
+
+func (d impatient) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := d.Dialer.DialContext(ctx, network, address)
+	if err != nil || d.longest == 0 {
+		return conn, err
+	}
+	return impatientConn{conn, d.longest + grace}, nil
+}
+
+type impatientConn struct {
+	net.Conn
+	patience time.Duration
+}
+
+func (c impatientConn) Read(b []byte) (int, error) {
+	if err := c.SetReadDeadline(time.Now().Add(c.patience)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Read(b)
+}
+
+const selectUnguarded = `
+SELECT rolname
+FROM pg_roles
+WHERE rolname = session_user
+  AND (rolsuper OR rolbypassrls)`
+
+// UnguardedLogin is the role that the server logs in as, if row-level security does not hold it; "" if it does, or if the
+// engine has no roles. Requests give these rights up in every transaction, migrations and mistakes do not.
+func (s *DB) UnguardedLogin(ctx context.Context) (role string, err error) {
+	if !s.Dialect.OneTrip {
+		return "", nil
+	}
+	err = onConn(ctx, s.read, AnyProject, func(conn *sqlx.Conn) error {
+		err := conn.GetContext(ctx, &role, selectUnguarded)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return role, translate(ctx, err)
+}
+
+// migratePostgres uses a connection of its own, without the limits of those that serve, and holds an
+// advisory lock.
+func migratePostgres(ctx context.Context, address *url.URL, migrations fs.FS) error {
+	connector, err := pq.NewConnector(address.String())
+	if err != nil {
+		return fmt.Errorf("database URL: %w", err)
+	}
+	db := sql.OpenDB(connector)
+	defer db.Close()
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))
+	if err != nil {
+		return err
+	}
+	return patiently(ctx, func() error {
+		return migrateUp(ctx, goose.DialectPostgres, db, migrations, "postgres", goose.WithSessionLocker(locker))
+	})
+}
+
+// A migration that alters a table gives up waiting for its lock after some seconds (lock_timeout in the migration):
+// while it waits, everybody else waits behind it. It tries again when those who hold the lock may be done.
+const (
+	alterTries = 20
+	alterPause = time.Second
+)
+
+// patiently runs migrations again that did not get a lock. Those that were applied are not run again.
+func patiently(ctx context.Context, migrate func() error) error {
+	for try := 1; ; try++ {
+		err := migrate()
+		var pgErr *pq.Error
+		if try == alterTries || !errors.As(err, &pgErr) || pgErr.Code != "55P03" { // lock_not_available
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(alterPause):
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package db
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// LockedProject keeps a project from being deleted before the transaction ends.
+const LockedProject = `
+SELECT id
+FROM projects
+WHERE id = $1` + NotBeingErased
+
+// ProjectStays tells whether the project is there, and sees to it that it is not deleted before the
+// transaction ends.
+func ProjectStays(ctx context.Context, t *Tx, project id.Project) (bool, error) {
+	var name string
+	return t.Get(ctx, &name, LockedProject+t.Dialect.ForKeyShare, project.String())
+}
+
+func OrMissingProject(err error) error {
+	if err == nil {
+		return MissingProject()
+	}
+	return err
+}
+
+const ActiveOnly = "\n  AND status = 'active'"
+
+const NotBeingErased = "\n  AND status <> 'deleting'"
+
+// noSessionOfDecision is what is violated where insertEntry finds no session.
+const noSessionOfDecision = "decisions.session_id"
+
+// OrMissingSession names the session where a row of one was written that does not exist. SQLite does
+// not tell which foreign key was broken; the statements that this is asked about have no other.
+func OrMissingSession(err error) error {
+	switch Violated(err) {
+	case "shown_session", noSessionOfDecision, "checkouts_session", "FOREIGN KEY constraint failed":
+		return fault.Missing("session").Because(err)
+	}
+	return err
+}

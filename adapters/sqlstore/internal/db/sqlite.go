@@ -1,0 +1,88 @@
+package db
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/jmoiron/sqlx"
+	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite"
+)
+
+func openSQLite(ctx context.Context, c Config, migrations fs.FS) (*DB, error) {
+	path := strings.TrimPrefix(c.URL, "sqlite://")
+	if path == "" {
+		return nil, errors.New("the database URL must name a file: sqlite://PATH")
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("database folder: %w", err)
+	}
+	if err := claimFile(path); err != nil {
+		return nil, fmt.Errorf("database %s: %w", path, err)
+	}
+	// What undoes a step of a unit is kept in memory, as are the pages of a large one (16 MiB): a file for each
+	// took half of the time of a page of products.
+	write, err := openPool(1, SQLiteAddress(path, "journal_mode(wal)", "synchronous(full)", "temp_store(memory)", "cache_size(-16384)"))
+	if err != nil {
+		return nil, err
+	}
+	// The writer makes the file before readers look for it. SQLite does not wait for another process
+	// that turns the same new file to WAL, but fails.
+	if err := alone(ctx, path, func() error { return write.PingContext(ctx) }); err != nil {
+		return nil, errors.Join(fmt.Errorf("database %s: %w", path, err), write.Close())
+	}
+	read, err := openPool(cmp.Or(c.MaxOpen, 8), SQLiteAddress(path, "query_only(on)"))
+	if err != nil {
+		return nil, errors.Join(err, write.Close())
+	}
+	migrate := func(ctx context.Context) error { return migrateSQLite(ctx, write, path, migrations) }
+	return &DB{Dialect: sqliteDialect, write: write, read: read, migrate: migrate, migrations: migrations}, nil
+}
+
+func openPool(most int, address string) (pool, error) {
+	connector, err := sqlite.NewConnector(address)
+	if err != nil {
+		return pool{}, err
+	}
+	return newPool(sqlx.NewDb(sql.OpenDB(keeper{connector}), "sqlite"), most), nil
+}
+
+// claimFile makes a new file readable for nobody else, and with it those that SQLite puts beside it.
+func claimFile(path string) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+func SQLiteAddress(path string, pragmas ...string) string {
+	// busy_timeout comes first: setting the journal's mode may have to wait.
+	pragmas = append([]string{"busy_timeout(5000)", "foreign_keys(on)"}, pragmas...)
+	query := url.Values{"_pragma": pragmas, "_txlock": {"immediate"}}
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query.Encode()
+}
+
+func migrateSQLite(ctx context.Context, db pool, path string, migrations fs.FS) error {
+	return alone(ctx, path, func() error { return migrateUp(ctx, goose.DialectSQLite3, db.DB.DB, migrations, "sqlite") })
+}
+
+// alone runs work while no other process does, by a lock on a file beside the database.
+func alone(ctx context.Context, path string, work func() error) error {
+	guard := flock.New(path + ".lock")
+	if _, err := guard.TryLockContext(ctx, 20*time.Millisecond); err != nil {
+		return fmt.Errorf("lock %s: %w", guard.Path(), err)
+	}
+	defer guard.Unlock()
+	return work()
+}

@@ -1,0 +1,165 @@
+// Package db is the engine under the stores: transactions, batches, retries, and what differs between
+// PostgreSQL and SQLite. It knows no tables but those that its own work needs.
+//
+// Statements are written once, for both engines, with $1 parameters; Dialect holds what differs.
+// Read and Write begin a batch, several statements in one round trip, for the hot paths. InTx is an
+// ordinary transaction. InRequest makes all that a request writes one transaction. Each names the project
+// that it works in, which row-level security on PostgreSQL holds it to. Errors leave this package as
+// faults (errors.go).
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Config says where the database is.
+type Config struct {
+	// URL is sqlite://PATH or postgres://….
+	URL string
+	// MaxOpen bounds the connections to PostgreSQL, or the readers of SQLite. 0 is 20, or 8.
+	MaxOpen int
+	// Statement is how long a statement may take on PostgreSQL, and a batch as long as its statements
+	// take. 0 is the URL's statement_timeout, or five seconds, which a batch has altogether.
+	Statement time.Duration
+	// Enterprise is how much accounts on the enterprise plan can keep; zero fields: as much as the plan says.
+	Enterprise account.Limits
+	// Vault seals the URLs of subscriptions and chat webhooks; nil: they are stored as they are.
+	Vault ports.Vault
+	// Trace begins a span around a piece of work, which what it returns ends; nil: there are none.
+	Trace func(ctx context.Context, name string) (context.Context, func(error))
+}
+
+// DB is a database. Each of its views is one port.
+type DB struct {
+	Dialect Dialect
+	// write and read are the same pool on PostgreSQL. SQLite has one writer at a time: write is one
+	// connection, which callers wait for, and read only reads.
+	write, read pool
+	migrate     func(context.Context) error
+	unit        *unit // of a view that InRequest made
+	migrations  fs.FS // with the folders postgres and sqlite
+	trace       func(context.Context, string) (context.Context, func(error))
+}
+
+// Open connects to the database, and creates the folder of a SQLite file. Migrate
+// applies the migrations, which are in the folders postgres and sqlite.
+func Open(ctx context.Context, c Config, migrations fs.FS) (*DB, error) {
+	open := openPostgres
+	if strings.HasPrefix(c.URL, "sqlite://") {
+		open = openSQLite
+	}
+	s, err := open(ctx, c, migrations)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Ping(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	s.trace, s.Dialect.stopped, s.Dialect.Enterprise, s.Dialect.Vault = c.Trace, new(atomic.Int64), c.Enterprise, c.Vault
+	return s, nil
+}
+
+// traced runs work in a span.
+func (s *DB) traced(ctx context.Context, name string, work func(context.Context) error) error {
+	if s.trace == nil {
+		return work(ctx)
+	}
+	ctx, end := s.trace(ctx, name)
+	err := work(ctx)
+	end(err)
+	return err
+}
+
+// Pools calls show for each of the store's connection pools. waiting is how many wait for a connection of it.
+func (s *DB) Pools(show func(name string, db *sql.DB, waiting func() int)) {
+	if s.read == s.write {
+		show("postgres", s.write.DB.DB, s.write.places.Waiting)
+		return
+	}
+	show("sqlite_read", s.read.DB.DB, s.read.places.Waiting)
+	show("sqlite_write", s.write.DB.DB, s.write.places.Waiting)
+}
+
+// Migrate brings the schema up to date, under a lock, so that processes may start together.
+func (s *DB) Migrate(ctx context.Context) error { return s.migrate(ctx) }
+
+// Analyze brings the planner's statistics up to date after a large import. PostgreSQL would do it by
+// itself, a minute later; SQLite has fixed ones (migrations/sqlite/00002_planner.sql).
+func (s *DB) Analyze(ctx context.Context) error {
+	if !s.Dialect.OneTrip {
+		return nil
+	}
+	_, err := s.write.ExecContext(ctx, "ANALYZE products, variants, stock")
+	return translate(ctx, err)
+}
+
+// Ping tells whether the database answers. Connections that broke while they lay in the pool, as all
+// do when the server restarts, are used up and tell nothing.
+func (s *DB) Ping(ctx context.Context) error {
+	return retry(ctx, func() error {
+		return onConn(ctx, s.read, AnyProject, func(conn *sqlx.Conn) error {
+			var one int
+			return ifUnharmed(translate(ctx, conn.GetContext(ctx, &one, "SELECT 1")))
+		})
+	})
+}
+
+// Now is the database's clock, in whole milliseconds.
+func (s *DB) Now(ctx context.Context) (time.Time, error) {
+	var now int64
+	err := retry(ctx, func() error {
+		return onConn(ctx, s.read, AnyProject, func(conn *sqlx.Conn) error {
+			return ifUnharmed(translate(ctx, conn.GetContext(ctx, &now, "SELECT "+s.Dialect.Clock)))
+		})
+	})
+	return Time(now), err
+}
+
+// ReadPool and WritePool are the connections themselves, for tests, which look at what transactions leave.
+func (s *DB) ReadPool() *sqlx.DB { return s.read.DB }
+
+func (s *DB) WritePool() *sqlx.DB { return s.write.DB }
+
+// OnWriter lends work a writing connection outside of any transaction. What work leaves open when it fails is rolled back.
+func (s *DB) OnWriter(ctx context.Context, work func(*sqlx.Conn) error) error {
+	return onConn(ctx, s.write, AnyProject, work)
+}
+
+// Wrap returns a store over connections that somebody else opened, at most so many; it has no migrations.
+func Wrap(conns *sqlx.DB, most int) *DB {
+	d := PostgresDialect
+	if conns.DriverName() == "sqlite" {
+		d = sqliteDialect
+	}
+	all := newPool(conns, most)
+	return &DB{Dialect: d, write: all, read: all}
+}
+
+// Close closes all connections.
+func (s *DB) Close() error {
+	if s.read == s.write {
+		return s.write.Close()
+	}
+	return errors.Join(s.read.Close(), s.write.Close())
+}
+
+// SetClock stops the database's clock at a time, for tests of what the clock decides. The zero time lets it go
+// on.
+func (s *DB) SetClock(now time.Time) {
+	if now.IsZero() {
+		s.Dialect.stopped.Store(0)
+		return
+	}
+	s.Dialect.stopped.Store(Millis(now))
+}

@@ -1,0 +1,254 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// Tx is one transaction on one connection. It is not database/sql's, for with that beginning and
+// entering a project would be two round trips. Its methods answer faults; after a failure the
+// transaction cannot commit, whatever is made of the failure.
+type Tx struct {
+	Dialect Dialect
+	conn    *sqlx.Conn
+	failed  error
+}
+
+// Select reads all rows of a query into dest, a pointer to a slice of row structs or plain values.
+func (t *Tx) Select(ctx context.Context, dest any, query string, args ...any) error {
+	args, err := Plain(args)
+	if err == nil {
+		err = t.conn.SelectContext(ctx, dest, query, args...)
+	}
+	return t.Note(ctx, err)
+}
+
+// Get reads the one row of a query into dest, a pointer to a row struct or plain value, and tells
+// whether there was one.
+func (t *Tx) Get(ctx context.Context, dest any, query string, args ...any) (bool, error) {
+	args, err := Plain(args)
+	if err == nil {
+		err = t.conn.GetContext(ctx, dest, query, args...)
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, t.Note(ctx, err)
+}
+
+// Exec runs a statement and returns how many rows it wrote.
+func (t *Tx) Exec(ctx context.Context, query string, args ...any) (rows int64, err error) {
+	args, err = Plain(args)
+	if err != nil {
+		return 0, t.Note(ctx, err)
+	}
+	result, err := t.conn.ExecContext(ctx, query, args...)
+	if err == nil {
+		rows, err = result.RowsAffected()
+	}
+	return rows, t.Note(ctx, err)
+}
+
+// Run reads the rows of a batch's statements within the transaction, on PostgreSQL in one round trip.
+func (t *Tx) Run(ctx context.Context, b *Batch) error {
+	return t.Note(ctx, func() error {
+		if b.err != nil {
+			return b.err
+		}
+		if !t.Dialect.OneTrip {
+			for _, s := range b.steps {
+				if err := s.run(ctx, t.conn); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		text, err := b.text("", "")
+		if err != nil {
+			return err
+		}
+		rows, err := t.conn.QueryxContext(ctx, text)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		return b.scan(rows)
+	}())
+}
+
+// Now is the database's clock.
+func (t *Tx) Now(ctx context.Context) (time.Time, error) {
+	var at int64
+	_, err := t.Get(ctx, &at, "SELECT "+t.Dialect.Moment())
+	return Time(at), err
+}
+
+// Note translates an error. The first one that is not nil is the transaction's failure.
+func (t *Tx) Note(ctx context.Context, err error) error {
+	err = translate(ctx, err)
+	if t.failed == nil {
+		t.failed = err
+	}
+	return err
+}
+
+// Failure is why the transaction cannot commit; nil: it can.
+func (t *Tx) Failure() error { return t.failed }
+
+// TxOn is a transaction that a test has begun on a connection.
+func (s *DB) TxOn(conn *sqlx.Conn) *Tx { return &Tx{Dialect: s.Dialect, conn: conn} }
+
+// Connection is the transaction's, for tests: what fails on it does not count as the transaction's failure.
+func (t *Tx) Connection() *sqlx.Conn { return t.conn }
+
+// InTx runs work in one writing transaction: all of its writes or none. work does no other I/O and
+// may run more than once: a transaction that lost against another one is tried again.
+func (s *DB) InTx(ctx context.Context, project id.Project, work func(*Tx) error) error {
+	return s.traced(ctx, "transaction", func(ctx context.Context) error {
+		if s.unit != nil {
+			return s.inUnit(ctx, project, work)
+		}
+		return retry(ctx, func() error {
+			return onConn(ctx, s.write, project, func(conn *sqlx.Conn) error { return s.transact(ctx, conn, project, work) })
+		})
+	})
+}
+
+func (s *DB) transact(ctx context.Context, conn *sqlx.Conn, project id.Project, work func(*Tx) error) error {
+	name, err := s.beginNamed(ctx, conn, project)
+	if err != nil {
+		return err
+	}
+	t := &Tx{Dialect: s.Dialect, conn: conn}
+	if err := work(t); err != nil {
+		return ifUnharmed(err)
+	}
+	if t.failed != nil {
+		return ifUnharmed(t.failed)
+	}
+	return s.commit(ctx, conn, name)
+}
+
+// inUnit is InTx within a unit.
+func (s *DB) inUnit(ctx context.Context, project id.Project, work func(*Tx) error) error {
+	return s.unit.step(ctx, project, func(conn *sqlx.Conn, prefix string) error {
+		if _, err := conn.ExecContext(ctx, prefix); err != nil {
+			return translate(ctx, err)
+		}
+		t := &Tx{Dialect: s.Dialect, conn: conn}
+		if err := work(t); err != nil {
+			return err
+		}
+		return t.failed
+	})
+}
+
+// onConn lends work a connection. What work leaves open when it fails or panics is rolled back. A
+// connection of its own also keeps database/sql from running a statement again that has run: it does
+// that on a pool, when lib/pq reports a connection lost after the send.
+func onConn(ctx context.Context, from pool, project id.Project, work func(*sqlx.Conn) error) error {
+	conn, err := from.lend(ctx, project)
+	if err != nil {
+		return err
+	}
+	clean := false
+	defer func() {
+		if !clean {
+			rollback(ctx, conn)
+		}
+		from.giveBack(conn, project)
+	}()
+	err = work(conn)
+	clean = err == nil
+	return err
+}
+
+// unharmed is the failure of a connection that broke before it could do anything, or while it only
+// read. After a restart of the server all that lie in the pool are broken.
+type unharmed struct{ error }
+
+func (e unharmed) Unwrap() error { return e.error }
+
+func begin(ctx context.Context, conn *sqlx.Conn, statement string) error {
+	_, err := conn.ExecContext(ctx, statement)
+	return ifUnharmed(translate(ctx, err))
+}
+
+func ifUnharmed(err error) error {
+	if Lost(err) {
+		return unharmed{err}
+	}
+	return err
+}
+
+func rollback(ctx context.Context, conn *sqlx.Conn) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
+	defer cancel()
+	if _, err := conn.ExecContext(ctx, "ROLLBACK"); err != nil {
+		drop(conn)
+	}
+}
+
+// attempts is how often a transaction is tried that others keep in the way of.
+const attempts = 5
+
+// retry runs attempt until it succeeds or has failed too often. What lost against another transaction
+// is tried again after a pause; broken connections are used up, however many there are.
+func retry(ctx context.Context, attempt func() error) error {
+	var err error
+	for n, broken := 0, 0; n < attempts; {
+		err = attempt()
+		var fine unharmed
+		switch {
+		case errors.As(err, &fine) && broken < maxBroken && ctx.Err() == nil:
+			err = fine.error
+			broken++
+		case conflicted(err) && pause(ctx, n):
+			n++
+		default:
+			return err
+		}
+	}
+	return err
+}
+
+// maxBroken is more than any pool holds.
+const maxBroken = 200
+
+// pause waits up to 10, 20, 40 … ms, and tells whether the context still lives.
+func pause(ctx context.Context, n int) bool {
+	wait := time.NewTimer(rand.N(10 * time.Millisecond << n))
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// Snapshot runs work, which only reads, on one state of the project.
+func (s *DB) Snapshot(ctx context.Context, project id.Project, work func(*Tx) error) error {
+	return s.traced(ctx, "read", func(ctx context.Context) error {
+		return retry(ctx, func() error {
+			return onConn(ctx, s.read, project, func(conn *sqlx.Conn) error {
+				if err := begin(ctx, conn, s.Dialect.BeginRead(project)); err != nil {
+					return err
+				}
+				t := &Tx{Dialect: s.Dialect, conn: conn}
+				if err := work(t); err != nil {
+					return ifUnharmed(err)
+				}
+				_, err := conn.ExecContext(ctx, "COMMIT")
+				return ifUnharmed(translate(ctx, err))
+			})
+		})
+	})
+}

@@ -1,0 +1,166 @@
+package db
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// unit is the one transaction of a view that InRequest made. It begins with the first write: what is read
+// before, and whatever else a request does before it changes something, holds no lock.
+type unit struct {
+	store *DB
+	start func(context.Context, *Tx) error // the first step; nil: none
+	conn  *sqlx.Conn                       // nil until begun
+	first id.Project                       // that the connection was lent to
+	name  transactionName
+	// broken is why the whole unit must be run again, or cannot go on, whatever was made of the failure.
+	broken error
+	// after runs when the transaction has ended.
+	after []func(committed bool)
+}
+
+// InRequest runs work on a view of the database in which all writes are one transaction, and reads after
+// the first write see it. A write through the view that fails leaves no trace, as in a transaction of its
+// own. If work returns nil the transaction commits, else it rolls back. The transaction begins with start,
+// unless that is nil; if start fails, its error is returned, whatever work returns.
+//
+// work may run more than once, writes through the view alone, and from one goroutine.
+func (s *DB) InRequest(ctx context.Context, start func(context.Context, *Tx) error, work func(*DB) error) error {
+	return retry(ctx, func() error {
+		u := &unit{store: s, start: start}
+		committed := false
+		defer func() {
+			u.end(ctx)
+			for _, f := range u.after {
+				f(committed)
+			}
+		}()
+		view := *s
+		view.unit = u
+		err := work(&view)
+		if u.broken != nil {
+			return u.broken
+		}
+		if err != nil || u.conn == nil {
+			return err
+		}
+		err = s.commit(ctx, u.conn, u.name)
+		committed = !undoneForSure(err)
+		if err != nil {
+			return err
+		}
+		u.giveBack()
+		return nil
+	})
+}
+
+// undoneForSure reports whether COMMIT failed with err in such a way that nothing was committed.
+func undoneForSure(err error) bool {
+	var undone unharmed
+	return err != nil && (errors.As(err, &undone) || !Lost(err))
+}
+
+// AfterEnd runs f when the view's transaction has ended and its connection is free, and reports to f whether the
+// transaction committed; if that is unknown, true. Without a transaction f runs at once.
+func (s *DB) AfterEnd(f func(committed bool)) {
+	if s.unit == nil {
+		f(true)
+		return
+	}
+	s.unit.after = append(s.unit.after, f)
+}
+
+// OutsideRequest is the whole store, for what has a transaction of its own also within a unit. It must come
+// before the unit's first write: SQLite has one writer.
+func (s *DB) OutsideRequest() *DB {
+	whole := *s
+	whole.unit = nil
+	return &whole
+}
+
+// end rolls back what did not commit.
+func (u *unit) end(ctx context.Context) {
+	if u.conn != nil {
+		rollback(ctx, u.conn)
+		u.giveBack()
+	}
+}
+
+func (u *unit) giveBack() {
+	u.store.write.giveBack(u.conn, u.first)
+	u.conn = nil
+}
+
+// begun tells whether there is a transaction that reads must see.
+func (u *unit) begun() bool { return u != nil && u.conn != nil }
+
+// step runs work within the unit, in a project: all of its writes stay, or none. work is given what to
+// send before its first statement. Savepoints are not released, which would be a round trip each: the
+// next one of the name takes over, and they end with the transaction.
+func (u *unit) step(ctx context.Context, project id.Project, work func(conn *sqlx.Conn, prefix string) error) error {
+	if u.broken != nil {
+		return u.broken
+	}
+	prefix, err := u.enter(ctx, project)
+	if err != nil {
+		if u.broken == nil {
+			u.broken = u.note(err) // there is no transaction to go on with
+		}
+		return err
+	}
+	if err := work(u.conn, prefix); err != nil {
+		u.note(err)
+		u.undo(ctx)
+		return err
+	}
+	return nil
+}
+
+// enter gets the connection, and runs start, before the first step. It returns what begins a step.
+func (u *unit) enter(ctx context.Context, project id.Project) (prefix string, err error) {
+	const savepoint = "SAVEPOINT step"
+	if u.conn != nil {
+		return savepoint + u.store.Dialect.InProject(project), nil
+	}
+	if u.conn, err = u.store.write.lend(ctx, project); err != nil {
+		u.broken = err
+		return "", err
+	}
+	u.first = project
+	if u.name, err = u.store.beginNamed(ctx, u.conn, project); err != nil {
+		return "", err
+	}
+	if u.start == nil {
+		return savepoint, nil
+	}
+	err = u.start(ctx, &Tx{Dialect: u.store.Dialect, conn: u.conn})
+	return savepoint + u.store.Dialect.InProject(project), err
+}
+
+// undo takes back a step. It no longer listens to the request's context: the unit goes on.
+func (u *unit) undo(ctx context.Context) {
+	if u.broken != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
+	defer cancel()
+	if _, err := u.conn.ExecContext(ctx, "ROLLBACK TO step"); err != nil {
+		u.broken = u.note(translate(ctx, err))
+	}
+}
+
+// note remembers a failure after which the unit must begin again. A connection lost before COMMIT has
+// changed nothing.
+func (u *unit) note(err error) error {
+	if Lost(err) {
+		err = unharmed{err}
+	}
+	if u.broken == nil && (Lost(err) || conflicted(err)) {
+		u.broken = err
+	}
+	return err
+}

@@ -1,0 +1,266 @@
+// Package queue leases rows of tables to background workers. Which rows wait, and when they are due, is the
+// table's own; what was set aside after a failure is in jobs_set_aside.
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Table is a table whose rows are worked on in the background. An index over group and due, of the rows
+// that wait, is needed.
+type Table struct {
+	Name    string // in jobs_set_aside
+	Table   string
+	Key     string // the column that names a row, beside project_id
+	Group   string // the column of the group
+	Waits   string // whether a row waits, as the index has it
+	Due     string // when a row that waits is due, as the index has it
+	Lease   string // the column of the lease's end
+	Retry   string // the column of when a row that is set aside is due
+	Columns string
+}
+
+// Queue hands out the rows of a table.
+type Queue[R, T any] struct {
+	Store *db.DB
+	Table Table
+	Lease func(R) ports.Leased[T]
+}
+
+func (w Queue[R, T]) Waiting(ctx context.Context) ([]string, error) {
+	return w.Table.Waiting(ctx, w.Store)
+}
+
+func (w Queue[R, T]) Claim(ctx context.Context, lease time.Duration, shares []ports.Share) ([]ports.Leased[T], error) {
+	rows, err := Claim[R](ctx, w.Store, w.Table, lease, shares)
+	list := make([]ports.Leased[T], len(rows))
+	for i, r := range rows {
+		list[i] = w.Lease(r)
+	}
+	return list, err
+}
+
+func (w Queue[R, T]) SetAside(ctx context.Context, held ports.Held, reason string) error {
+	return w.Table.SetAside(ctx, w.Store, held, reason)
+}
+
+func (w Queue[R, T]) Restore(ctx context.Context, held ports.Held) error {
+	return w.Table.Restore(ctx, w.Store, held)
+}
+
+// SelectGroups leaps from one group to the next by the index, however much waits in each.
+func (q Table) SelectGroups(d db.Dialect) string {
+	return fmt.Sprintf(`
+WITH RECURSIVE known (name) AS (
+  SELECT (SELECT %[2]s FROM %[1]s WHERE %[3]s ORDER BY %[2]s LIMIT 1)
+  UNION ALL
+  SELECT (SELECT t.%[2]s FROM %[1]s t WHERE %[3]s AND t.%[2]s > known.name ORDER BY t.%[2]s LIMIT 1)
+  FROM known
+  WHERE known.name IS NOT NULL
+)
+SELECT name
+FROM (
+  SELECT name, (SELECT %[4]s FROM %[1]s WHERE %[3]s AND %[2]s = known.name ORDER BY %[4]s LIMIT 1) AS due
+  FROM known
+  WHERE name IS NOT NULL
+) AS waiting
+WHERE due <= %[5]s
+ORDER BY due, name
+LIMIT 1000`, q.Table, q.Group, q.Waits, q.Due, d.Moment())
+}
+
+// Waiting are the groups with due rows.
+func (q Table) Waiting(ctx context.Context, s *db.DB) ([]string, error) {
+	var rows []struct{ Name string }
+	b := s.Read(db.AnyProject)
+	b.Query(&rows, q.SelectGroups(s.Dialect))
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	groups := make([]string, len(rows))
+	for i, r := range rows {
+		groups[i] = r.Name
+	}
+	return groups, nil
+}
+
+// ClaimStatement takes the group, how many rows are wanted, and the lease in milliseconds.
+func (q Table) ClaimStatement(d db.Dialect) string {
+	return fmt.Sprintf(`
+WITH taken AS MATERIALIZED (
+  SELECT project_id AS owner, %[2]s AS name
+  FROM %[1]s
+  WHERE %[3]s = $1
+    AND %[4]s
+    AND %[5]s <= %[7]s
+  ORDER BY %[5]s
+  LIMIT $2%[8]s
+)
+UPDATE %[1]s
+SET %[6]s = %[7]s + $3
+FROM taken
+WHERE project_id = taken.owner
+  AND %[2]s = taken.name
+RETURNING %[9]s, %[6]s AS held_until, %[10]s AS set_aside`,
+		q.Table, q.Key, q.Group, q.Waits, q.Due, q.Lease, d.Moment(), d.SkipLocked, q.Columns, q.TimesSetAside())
+}
+
+// TimesSetAside is how many times in a row a row was set aside.
+func (q Table) TimesSetAside() string {
+	return fmt.Sprintf(`coalesce((
+    SELECT aside.failures
+    FROM jobs_set_aside AS aside
+    WHERE aside.project_id = %[1]s.project_id AND aside.queue = '%[3]s' AND aside.row_id = %[1]s.%[2]s
+  ), 0)`, q.Table, q.Key, q.Name)
+}
+
+// HeldRow is what every claim returns of a row beside its own columns.
+type HeldRow struct {
+	HeldUntil int64 `db:"held_until"`
+	SetAside  int   `db:"set_aside"`
+}
+
+func (r HeldRow) Held(project, key, group string) ports.Held {
+	return ports.Held{
+		Project: id.Stored[id.Project](project), Key: key, Group: group, Until: db.Time(r.HeldUntil), Failures: r.SetAside,
+	}
+}
+
+// Claim leases rows of groups. Each group's statement is one of a batch.
+func Claim[R any](ctx context.Context, s *db.DB, q Table, lease time.Duration, shares []ports.Share) ([]R, error) {
+	s = s.OutsideRequest()
+	rows := make([][]R, len(shares))
+	b := s.Write(db.AnyProject)
+	statement := q.ClaimStatement(s.Dialect)
+	for i, share := range shares {
+		b.Query(&rows[i], statement, share.Group, share.Most, lease.Milliseconds())
+	}
+	if len(shares) == 0 {
+		return nil, nil
+	}
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	return slices.Concat(rows...), nil
+}
+
+// Decoded decodes a claimed row. A panic is the row's failure too.
+func Decoded[T any](held ports.Held, decode func() (T, error)) (l ports.Leased[T]) {
+	l.Held = held
+	l.Err = fault.Survive(func() (err error) {
+		l.Item, err = decode()
+		return err
+	})
+	return l
+}
+
+// Readable are the rows that can be read, and why the others cannot: for loops, where one row keeps no other waiting.
+func Readable[R, T any](rows []R, name func(R) string, from func(R) (T, error)) (list []T, failed error) {
+	for _, r := range rows {
+		var one T
+		err := fault.Survive(func() (err error) {
+			one, err = from(r)
+			return err
+		})
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", name(r), err))
+			continue
+		}
+		list = append(list, one)
+	}
+	return list, failed
+}
+
+const (
+	noteSetAside = `
+INSERT INTO jobs_set_aside (project_id, queue, row_id, failures, due_at, error, first_at)
+VALUES ($1, $2, $3, 1, %[1]s + $4, $5, %[1]s)
+ON CONFLICT (project_id, queue, row_id) DO UPDATE
+SET failures = jobs_set_aside.failures + 1, due_at = excluded.due_at, error = excluded.error`
+
+	DeleteSetAside = `
+DELETE FROM jobs_set_aside
+WHERE project_id = $1
+  AND queue = $2
+  AND row_id = $3`
+
+	// forgetGone are entries of rows that are gone: those that are not come back within an hour.
+	forgetGone = `
+DELETE FROM jobs_set_aside
+WHERE due_at < %s - $1`
+
+	countSetAside = `
+SELECT queue, count(*) AS n
+FROM jobs_set_aside
+GROUP BY queue`
+)
+
+// SetAside puts a held row off and notes that.
+func (q Table) SetAside(ctx context.Context, s *db.DB, h ports.Held, reason string) error {
+	return s.OutsideRequest().InTx(ctx, h.Project, func(t *db.Tx) error {
+		rows, err := t.Exec(ctx, fmt.Sprintf(`
+UPDATE %s
+SET %s = %s + $4
+WHERE project_id = $1
+  AND %s = $2
+  AND %s = $3`, q.Table, q.Retry, t.Dialect.Moment(), q.Key, q.Lease), h.Project.String(), h.Key, db.Millis(h.Until), h.Pause().Milliseconds())
+		if err != nil || rows == 0 {
+			return err
+		}
+		return NoteAside(ctx, t, q.Name, h, reason)
+	})
+}
+
+func NoteAside(ctx context.Context, t *db.Tx, name string, h ports.Held, reason string) error {
+	_, err := t.Exec(ctx, fmt.Sprintf(noteSetAside, t.Dialect.Moment()),
+		h.Project.String(), name, h.Key, h.Pause().Milliseconds(), asReason(reason))
+	return err
+}
+
+// asReason keeps what is stored of a failure short.
+func asReason(text string) string {
+	text, _, _ = strings.Cut(db.Printable(text), "\n") // without the stack of a panic
+	return string([]rune(text)[:min(len([]rune(text)), 500)])
+}
+
+// Restore forgets that a row was set aside.
+func (q Table) Restore(ctx context.Context, s *db.DB, h ports.Held) error {
+	b := s.OutsideRequest().Write(h.Project)
+	b.Exec(DeleteSetAside, h.Project.String(), q.Name, h.Key)
+	return b.Run(ctx)
+}
+
+// CountSetAside is how much work of each queue is set aside.
+func CountSetAside(ctx context.Context, s *db.DB) (map[string]int, error) {
+	var rows []struct {
+		Queue string
+		N     int
+	}
+	b := s.Read(db.AnyProject)
+	b.Query(&rows, countSetAside)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	counts := make(map[string]int, len(rows))
+	for _, r := range rows {
+		counts[r.Queue] = r.N
+	}
+	return counts, nil
+}
+
+// ForgetSetAside forgets what was set aside and is gone since.
+func ForgetSetAside(ctx context.Context, s *db.DB) error {
+	b := s.Write(db.AnyProject)
+	b.Exec(fmt.Sprintf(forgetGone, s.Dialect.Moment()), (24 * time.Hour).Milliseconds())
+	return b.Run(ctx)
+}

@@ -1,0 +1,64 @@
+package sqlstore
+
+import (
+	"crypto/sha256"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
+)
+
+var useOfKey = ports.KeyUse{Owner: "me", Route: "POST /", Key: "k", Fingerprint: sha256.Sum256(nil), At: time.UnixMilli(1_800_000_000_000)}
+
+// Of requests with one key one takes effect, and its answer is kept with the effect.
+func TestUnitsOfOneKeyTakeEffectOnce(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *Store) {
+		var all sync.WaitGroup
+		for range 16 {
+			all.Go(func() {
+				err := s.Within(t.Context(), &useOfKey, func(view *Store) error {
+					// Whatever is made of a claim that came second, it ends the unit.
+					if addIn(t, view, "once") != nil {
+						return nil
+					}
+					return view.Requests().Record(t.Context(), ports.Record{Use: &useOfKey, Answer: ports.Answer{Status: 201}})
+				})
+				if err != nil && !errors.Is(err, ports.ErrKeyTaken) {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if n := failures(t, s, mine); n != 1 {
+			t.Errorf("%d effects, want 1", n)
+		}
+		if found, err := s.Requests().Find(t.Context(), useOfKey); err != nil || found == nil || found.Status != 201 {
+			t.Errorf("found %v, %v", found, err)
+		}
+	})
+}
+
+// Who claims a key that another transaction is claiming does not wait longer than for any lock, and hears that it is
+// taken.
+func TestAKeyThatIsBeingClaimedIsTaken(t *testing.T) {
+	t.Parallel()
+	url := pgserver.Shared(t).Migrated(t, migrated)
+	s := openStore(t, Config{URL: url})
+	impatient := openStore(t, Config{URL: strings.Replace(url, "lock_timeout=30000", "lock_timeout=100", 1)})
+	err := s.Within(t.Context(), &useOfKey, func(view *Store) error {
+		if err := addIn(t, view, "a"); err != nil {
+			return err
+		}
+		if err := impatient.Requests().Claim(t.Context(), useOfKey); !errors.Is(err, ports.ErrKeyTaken) {
+			t.Errorf("a claim beside the first one: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
