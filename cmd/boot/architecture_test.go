@@ -208,7 +208,7 @@ func judgeFolders(s source) (found []string) {
 }
 
 // judgeAdapters lets the HTTP adapters share httpapi/wire, the connectors share connectors, and the payment providers
-// share payments/remoteclock.
+// share payments/remoteclock and payments/retry.
 func judgeAdapters(s source) (found []string) {
 	if !s.under("adapters") {
 		return nil
@@ -216,7 +216,7 @@ func judgeAdapters(s source) (found []string) {
 	for _, i := range s.imports {
 		shared := s.under("adapters/httpapi") && within(i.ours, "adapters/httpapi/wire") ||
 			s.under("adapters/connectors") && i.ours == "adapters/connectors" ||
-			s.under("adapters/payments") && i.ours == "adapters/payments/remoteclock"
+			s.under("adapters/payments") && slices.Contains([]string{"adapters/payments/remoteclock", "adapters/payments/retry"}, i.ours)
 		if within(i.ours, "adapters") && !shared && adapter(i.ours) != adapter(s.folder()) {
 			found = append(found, fmt.Sprintf("%s: %s imports %s; move what both need to ports, app or domain", i.at, adapter(s.folder()), i.ours))
 		}

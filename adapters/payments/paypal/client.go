@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/payments/retry"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -68,44 +68,17 @@ type call struct {
 	body             any
 }
 
-// pauses are the waits before the tries after the first.
-var pauses = []time.Duration{200 * time.Millisecond, 600 * time.Millisecond}
-
 // do carries a call out, trying again within the context until its answer says something.
 func (p *Provider) do(ctx context.Context, a ports.PaymentAccount, c call, into any) error {
 	return try(ctx, func() error { return p.once(ctx, a, c, into) })
 }
 
-// try repeats a request. That credentials are refused now says nothing of a try before.
+// try repeats a request whose outcome is unclear.
 func try(ctx context.Context, request func() error) error {
-	var before error
-	for _, pause := range append([]time.Duration{0}, pauses...) {
-		if pause > 0 && !wait(ctx, pause) {
-			break
-		}
-		err := request()
-		switch {
-		case err == nil:
-			return nil
-		case before != nil && errors.Is(err, ports.ErrCredentialsRefused):
-			return before
-		case !unclear(err):
-			return err
-		}
-		before = err
-	}
-	return before
-}
-
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
+	return retry.Errors{
+		Unclear: unclear,
+		Refused: func(err error) bool { return errors.Is(err, ports.ErrCredentialsRefused) },
+	}.Do(ctx, request)
 }
 
 // once sends a call, with another access token if the first is refused.

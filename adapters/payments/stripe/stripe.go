@@ -39,6 +39,7 @@ import (
 	api "github.com/stripe/stripe-go/v85"
 
 	"github.com/haggle-commerce/haggle/adapters/payments/remoteclock"
+	"github.com/haggle-commerce/haggle/adapters/payments/retry"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -87,40 +88,9 @@ func (p *Provider) as(a ports.PaymentAccount) *api.Client {
 	return api.NewClient(a.Key, api.WithBackends(p.backends))
 }
 
-// pauses are the waits before the tries after the first.
-var pauses = []time.Duration{200 * time.Millisecond, 600 * time.Millisecond}
-
-// try runs a request that may be repeated until its answer says something, a few times within the
-// context. That credentials are refused now says nothing of a try before.
+// try repeats a request whose outcome is unclear.
 func try(ctx context.Context, request func() error) error {
-	var before error
-	for _, pause := range append([]time.Duration{0}, pauses...) {
-		if pause > 0 && !wait(ctx, pause) {
-			break
-		}
-		err := request()
-		switch {
-		case err == nil:
-			return nil
-		case before != nil && credentialsRefused(err):
-			return before
-		case !unclear(err):
-			return err
-		}
-		before = err
-	}
-	return before
-}
-
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
+	return retry.Errors{Unclear: unclear, Refused: credentialsRefused}.Do(ctx, request)
 }
 
 // unclear reports whether the request may or may not have been carried out.
