@@ -13,7 +13,7 @@ func TestBulkProducts(t *testing.T)      { suite(t, porttest.BulkProducts) }
 func TestCatalog(t *testing.T)           { suite(t, porttest.Catalog) }
 func TestInventory(t *testing.T)         { suite(t, porttest.Inventory) }
 func TestSynonyms(t *testing.T)          { suite(t, porttest.Synonyms) }
-func TestKeys(t *testing.T)              { suite(t, porttest.IdempotencyKeys) }
+func TestIdempotencyKeys(t *testing.T)   { suite(t, porttest.IdempotencyKeys) }
 func TestIntegrations(t *testing.T)      { suite(t, porttest.Integrations) }
 func TestAuthorizations(t *testing.T)    { suite(t, porttest.Authorizations) }
 func TestWebhooks(t *testing.T)          { suite(t, porttest.IntegrationWebhooks) }
