@@ -13,11 +13,11 @@ import (
 // Agent serves the four events of spec 6.1, and puts decisions into words. Its answers are proposals: prices are held
 // to the guardrails before they leave, whatever it says.
 type Agent interface {
-	Search(ctx context.Context, in agent.SearchInput) (agent.SearchAnswer, error)
-	Quote(ctx context.Context, in agent.QuoteInput) (agent.QuoteAnswer, error)
-	Checkout(ctx context.Context, in agent.CheckoutInput) (agent.Verdict, error)
-	Finalize(ctx context.Context, in agent.FinalizeInput) (agent.Verdict, error)
-	Word(ctx context.Context, in agent.WordInput) agent.Words
+	Search(ctx Outbound, in agent.SearchInput) (agent.SearchAnswer, error)
+	Quote(ctx Outbound, in agent.QuoteInput) (agent.QuoteAnswer, error)
+	Checkout(ctx Outbound, in agent.CheckoutInput) (agent.Verdict, error)
+	Finalize(ctx Outbound, in agent.FinalizeInput) (agent.Verdict, error)
+	Word(ctx Outbound, in agent.WordInput) agent.Words
 }
 
 // Mandates tells which agent serves a session of a shop, and by which policy. The zero session is one that is yet to
@@ -33,10 +33,10 @@ type Mandates interface {
 // agent_secret (the secret cannot sign, so that it is not asked). Where ctx ends first it is agent_timeout, which does
 // not count as the handler's failure. What it may answer is checked by the caller.
 type RemoteAgents interface {
-	Search(ctx context.Context, to RemoteHandler, in agent.SearchInput) (agent.SearchAnswer, error)
-	Quote(ctx context.Context, to RemoteHandler, in agent.QuoteInput) (agent.QuoteAnswer, error)
-	Checkout(ctx context.Context, to RemoteHandler, in agent.CheckoutInput) (agent.Verdict, error)
-	Finalize(ctx context.Context, to RemoteHandler, in agent.FinalizeInput) (agent.Verdict, error)
+	Search(ctx Outbound, to RemoteHandler, in agent.SearchInput) (agent.SearchAnswer, error)
+	Quote(ctx Outbound, to RemoteHandler, in agent.QuoteInput) (agent.QuoteAnswer, error)
+	Checkout(ctx Outbound, to RemoteHandler, in agent.CheckoutInput) (agent.Verdict, error)
+	Finalize(ctx Outbound, to RemoteHandler, in agent.FinalizeInput) (agent.Verdict, error)
 }
 
 // RemoteHandler is where a handler is, and the secret that signs (whsec_…).
@@ -50,7 +50,7 @@ type RemoteHandler struct {
 // fault.Unavailable with one of the codes model_timeout, model_unreachable, model_refused, model_unknown (no such
 // provider, or it has no key here), model_nonsense (an empty or cut answer).
 type LanguageModel interface {
-	Complete(ctx context.Context, r ModelRequest) (ModelReply, error)
+	Complete(ctx Outbound, r ModelRequest) (ModelReply, error)
 }
 
 // ModelRequest is one question. System says what the model is for, User is data.

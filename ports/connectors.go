@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -22,10 +21,10 @@ type Connection struct {
 // Throttled, PlatformFailure where asking again may help, PlatformRefusal where it will not.
 type Connector interface {
 	// Inspect asks whose account it is. Of the answer Account is always set.
-	Inspect(ctx context.Context, c Connection) (integration.Config, error)
+	Inspect(ctx Outbound, c Connection) (integration.Config, error)
 	// Read reads one page. What of it is wrong is told record by record; a page that cannot be read at all
 	// is a PlatformFailure.
-	Read(ctx context.Context, c Connection, r PageRequest) (RecordPage, error)
+	Read(ctx Outbound, c Connection, r PageRequest) (RecordPage, error)
 }
 
 // PageRequest is a page of a resource.
@@ -48,9 +47,9 @@ type OAuthConnector interface {
 	// choose.
 	Consent(c Consent) (address string, err error)
 	// Exchange redeems a code: ErrCredentialsRefused if the platform does not take it.
-	Exchange(ctx context.Context, g CodeGrant) (integration.Credentials, error)
+	Exchange(ctx Outbound, g CodeGrant) (integration.Credentials, error)
 	// Refresh exchanges a refresh token: ErrCredentialsRefused if it is of no more use.
-	Refresh(ctx context.Context, c Connection) (integration.Credentials, error)
+	Refresh(ctx Outbound, c Connection) (integration.Credentials, error)
 }
 
 // Consent is what a merchant is asked for.
@@ -77,14 +76,14 @@ type CodeGrant struct {
 type CalledConnector interface {
 	// Register has the platform call an address with a topic. signing is what its calls are signed with, to
 	// be kept sealed; "" where that is the platform's own affair. Registering an address again changes nothing.
-	Register(ctx context.Context, c Connection, topic, address string) (remote, signing string, err error)
+	Register(ctx Outbound, c Connection, topic, address string) (remote, signing string, err error)
 	// Unregister ends it. What is gone already is no error.
-	Unregister(ctx context.Context, c Connection, remote string) error
+	Unregister(ctx Outbound, c Connection, remote string) error
 	// Verify checks a call's signature over the payload's bytes. Anything wrong with it: Unauthenticated
 	// invalid_signature. signing is as Register gave it.
 	Verify(call Call, signing string) (CallStamp, error)
 	// News reads what a call that was verified tells. A platform that only says where to look is asked.
-	News(ctx context.Context, c Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error)
+	News(ctx Outbound, c Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error)
 }
 
 // Call is a request to a webhook.
@@ -105,11 +104,11 @@ type CallStamp struct {
 // Shipper is a platform that ships orders.
 type Shipper interface {
 	// Rates asks what shipping a package costs.
-	Rates(ctx context.Context, c Connection, r RateRequest) ([]ShippingRate, error)
+	Rates(ctx Outbound, c Connection, r RateRequest) ([]ShippingRate, error)
 	// Buy buys a label for an order, once: asked again for the same order it finds the one that was bought.
-	Buy(ctx context.Context, c Connection, r LabelRequest) (ShippingLabel, error)
+	Buy(ctx Outbound, c Connection, r LabelRequest) (ShippingLabel, error)
 	// Bought finds the label of an order; nil: there is none.
-	Bought(ctx context.Context, c Connection, o *order.Order) (*ShippingLabel, error)
+	Bought(ctx Outbound, c Connection, o *order.Order) (*ShippingLabel, error)
 }
 
 // Package is what is in the box of an order.

@@ -58,14 +58,14 @@ var ErrAccountRefused = errors.New("the provider refused the request because of 
 type PaymentPlatform interface {
 	// Inspect asks whose credentials they are, and whether its money is real. Refused ones:
 	// ErrCredentialsRefused. Any other error: nobody knows.
-	Inspect(ctx context.Context, a PaymentAccount) (account string, live bool, err error)
+	Inspect(ctx Outbound, a PaymentAccount) (account string, live bool, err error)
 }
 
 // WebhookPlatform is a provider that calls us at an address that we register.
 type WebhookPlatform interface {
 	// RegisterWebhook returns the provider's id of the address, and what calls to it are signed with.
-	RegisterWebhook(ctx context.Context, a PaymentAccount, address string) (remote, secret string, err error)
-	RemoveWebhook(ctx context.Context, a PaymentAccount, remote string) error
+	RegisterWebhook(ctx Outbound, a PaymentAccount, address string) (remote, secret string, err error)
+	RemoveWebhook(ctx Outbound, a PaymentAccount, remote string) error
 }
 
 // PaymentNews is what a provider's webhook reports of a charge, a refund or a dispute. At most one of
@@ -83,5 +83,5 @@ type WebhookReader interface {
 	// ReadWebhook checks the signature of the payload's bytes, and that it is recent. If either is wrong:
 	// Unauthenticated invalid_signature. A provider that has to be asked for it, and does not answer: any
 	// other error; the webhook is delivered again.
-	ReadWebhook(ctx context.Context, a PaymentAccount, c Call, secret string) (PaymentNews, error)
+	ReadWebhook(ctx Outbound, a PaymentAccount, c Call, secret string) (PaymentNews, error)
 }

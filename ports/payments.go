@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -42,15 +41,15 @@ type Gateway interface {
 	// Charge takes the money or says why not. After an error the outcome is unknown until Resolve finds it, or the
 	// same request, made Again, gets the first one's answer. ErrCredentialsRefused and ErrAccountRefused are the
 	// exceptions: after them, nothing was charged under the key.
-	Charge(ctx context.Context, r ChargeRequest) (checkout.Outcome, error)
+	Charge(ctx Outbound, r ChargeRequest) (checkout.Outcome, error)
 	// Resolve asks what became of a charge whose lease has lapsed. When the provider has not seen the
 	// key by then, it promises never to take it, and the outcome is NotCharged.
-	Resolve(ctx context.Context, r ChargeRequest) (checkout.Outcome, error)
+	Resolve(ctx Outbound, r ChargeRequest) (checkout.Outcome, error)
 	// Refund gives money back or says why not. After an error the same request, however late, either
 	// learns what became of the first one or makes up for it.
-	Refund(ctx context.Context, r RefundRequest) (order.RefundOutcome, error)
+	Refund(ctx Outbound, r RefundRequest) (order.RefundOutcome, error)
 	// Statement tells each movement of money that the provider knows of, from and before, in no order.
-	Statement(ctx context.Context, s StatementRequest, each func(Movement) error) error
+	Statement(ctx Outbound, s StatementRequest, each func(Movement) error) error
 }
 
 // PaymentAdmission decides whether a payment may begin, before anything is claimed for it.
@@ -85,10 +84,10 @@ type PaymentAccount struct{ Key, Secret string }
 
 // PaymentProvider is Gateway for any merchant's account with one provider.
 type PaymentProvider interface {
-	Charge(ctx context.Context, a PaymentAccount, r ChargeRequest) (checkout.Outcome, error)
-	Resolve(ctx context.Context, a PaymentAccount, r ChargeRequest) (checkout.Outcome, error)
-	Refund(ctx context.Context, a PaymentAccount, r RefundRequest) (order.RefundOutcome, error)
-	Statement(ctx context.Context, a PaymentAccount, s StatementRequest, each func(Movement) error) error
+	Charge(ctx Outbound, a PaymentAccount, r ChargeRequest) (checkout.Outcome, error)
+	Resolve(ctx Outbound, a PaymentAccount, r ChargeRequest) (checkout.Outcome, error)
+	Refund(ctx Outbound, a PaymentAccount, r RefundRequest) (order.RefundOutcome, error)
+	Statement(ctx Outbound, a PaymentAccount, s StatementRequest, each func(Movement) error) error
 }
 
 // StillLooking is the error of a Resolve that needs more time than it had. The next request for the same
@@ -124,12 +123,12 @@ type ChargeNames interface {
 type ChargeReader interface {
 	// ChargeKey is the key of the payment attempt that a charge of the account is of, whatever project it is in; "" if
 	// it was made elsewhere. The account has no such charge: fault.NotFound. Other errors say nothing of the charge.
-	ChargeKey(ctx context.Context, a PaymentAccount, charge string) (key string, err error)
+	ChargeKey(ctx Outbound, a PaymentAccount, charge string) (key string, err error)
 }
 
 // ChargeGateway is ChargeReader for a route. Of a provider that does not tell it returns ErrUntold.
 type ChargeGateway interface {
-	ChargeKey(ctx context.Context, of id.Project, route project.PaymentRoute, charge string) (key string, err error)
+	ChargeKey(ctx Outbound, of id.Project, route project.PaymentRoute, charge string) (key string, err error)
 }
 
 // ErrUntold means that a provider cannot be asked for something.
@@ -164,20 +163,20 @@ type BalanceChange struct {
 // BalanceReader reads a provider's balance report.
 type BalanceReader interface {
 	// BalanceChanges calls each for every change from s.From, and before s.To, in no order.
-	BalanceChanges(ctx context.Context, a PaymentAccount, s StatementRequest, each func(BalanceChange) error) error
+	BalanceChanges(ctx Outbound, a PaymentAccount, s StatementRequest, each func(BalanceChange) error) error
 }
 
 // DisputeReader reads how a dispute stands.
 type DisputeReader interface {
 	// Dispute reports a dispute by the provider's id of it. One that cannot be of a payment here: no news.
-	Dispute(ctx context.Context, a PaymentAccount, dispute string) (PaymentNews, error)
+	Dispute(ctx Outbound, a PaymentAccount, dispute string) (PaymentNews, error)
 }
 
 // BalanceGateway is BalanceReader and DisputeReader for a route. A provider without a balance report has no
 // changes, and one that does not tell of disputes no news.
 type BalanceGateway interface {
-	BalanceChanges(ctx context.Context, s StatementRequest, each func(BalanceChange) error) error
-	Dispute(ctx context.Context, of id.Project, route project.PaymentRoute, dispute string) (PaymentNews, error)
+	BalanceChanges(ctx Outbound, s StatementRequest, each func(BalanceChange) error) error
+	Dispute(ctx Outbound, of id.Project, route project.PaymentRoute, dispute string) (PaymentNews, error)
 }
 
 // RemoteClock is a system whose clock is compared with ours.

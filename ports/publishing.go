@@ -113,13 +113,13 @@ type Webhook struct {
 
 // Webhooks sends requests to addresses that merchants give, and to no private ones (decisions 13).
 type Webhooks interface {
-	Post(ctx context.Context, w Webhook) event.Result
+	Post(ctx Outbound, w Webhook) event.Result
 }
 
 // Stream is the installation's event bus. An event that is published twice within some minutes is there
 // once.
 type Stream interface {
-	Publish(ctx context.Context, e Announced) error
+	Publish(ctx Outbound, e Announced) error
 }
 
 // Mail is a message to people.
@@ -131,10 +131,10 @@ type Mail struct {
 
 // Mailer sends mail.
 type Mailer interface {
-	Send(ctx context.Context, m Mail) error
+	Send(ctx Outbound, m Mail) error
 }
 
 // Chats sends a line to a chat's webhook.
 type Chats interface {
-	Say(ctx context.Context, webhook, text string) event.Result
+	Say(ctx Outbound, webhook, text string) event.Result
 }

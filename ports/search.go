@@ -18,7 +18,7 @@ type Index interface {
 	Apply(project id.Project, changes CatalogChanges)
 	// Restock replaces the total stock of variants. It decides ranking and what counts as in stock.
 	Restock(project id.Project, totals map[id.Variant]int)
-	Search(ctx context.Context, project id.Project, q catalog.Query) (catalog.Found, error)
+	Search(ctx Outbound, project id.Project, q catalog.Query) (catalog.Found, error)
 	// Complements are in-stock products that go with the given ones and are none of them, best first:
 	// related skus first, then what is bought together with them, then other categories' products under
 	// the same top-level category, of the same brand first.
@@ -108,7 +108,7 @@ type Embedder interface {
 	// Model names what makes the vectors. Those of different models can't be compared.
 	Model() string
 	// Embed is a vector for each text, all of one length, or an error for all of them.
-	Embed(ctx context.Context, texts []string) ([][]float32, error)
+	Embed(ctx Outbound, texts []string) ([][]float32, error)
 }
 
 // QueryEmbedder is an Embedder that remembers what it was asked.

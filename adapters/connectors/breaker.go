@@ -136,12 +136,12 @@ func through[T any](b *Breaker, key string, ask func() (T, error)) (answer T, er
 }
 
 // Inspect is Connector's.
-func (b *Breaker) Inspect(ctx context.Context, c ports.Connection) (integration.Config, error) {
+func (b *Breaker) Inspect(ctx ports.Outbound, c ports.Connection) (integration.Config, error) {
 	return through(b, c.Key, func() (integration.Config, error) { return b.inner.Inspect(ctx, c) })
 }
 
 // Read is Connector's.
-func (b *Breaker) Read(ctx context.Context, c ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
+func (b *Breaker) Read(ctx ports.Outbound, c ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
 	return through(b, c.Key, func() (ports.RecordPage, error) { return b.inner.Read(ctx, c, r) })
 }
 
@@ -151,7 +151,7 @@ type consenting struct {
 	breaker *Breaker
 }
 
-func (o consenting) Refresh(ctx context.Context, c ports.Connection) (integration.Credentials, error) {
+func (o consenting) Refresh(ctx ports.Outbound, c ports.Connection) (integration.Credentials, error) {
 	return through(o.breaker, c.Key, func() (integration.Credentials, error) { return o.OAuthConnector.Refresh(ctx, c) })
 }
 
@@ -161,7 +161,7 @@ type calling struct {
 	breaker *Breaker
 }
 
-func (w calling) Register(ctx context.Context, c ports.Connection, topic, address string) (remote, signing string, err error) {
+func (w calling) Register(ctx ports.Outbound, c ports.Connection, topic, address string) (remote, signing string, err error) {
 	remote, err = through(w.breaker, c.Key, func() (string, error) {
 		var err error
 		remote, signing, err = w.CalledConnector.Register(ctx, c, topic, address)
@@ -170,12 +170,12 @@ func (w calling) Register(ctx context.Context, c ports.Connection, topic, addres
 	return remote, signing, err
 }
 
-func (w calling) Unregister(ctx context.Context, c ports.Connection, remote string) error {
+func (w calling) Unregister(ctx ports.Outbound, c ports.Connection, remote string) error {
 	_, err := through(w.breaker, c.Key, func() (struct{}, error) { return struct{}{}, w.CalledConnector.Unregister(ctx, c, remote) })
 	return err
 }
 
-func (w calling) News(ctx context.Context, c ports.Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error) {
+func (w calling) News(ctx ports.Outbound, c ports.Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error) {
 	return through(w.breaker, c.Key, func() ([]syncrun.Record, error) { return w.CalledConnector.News(ctx, c, topic, at, payload) })
 }
 
@@ -185,14 +185,14 @@ type shipping struct {
 	breaker *Breaker
 }
 
-func (s shipping) Rates(ctx context.Context, c ports.Connection, r ports.RateRequest) ([]ports.ShippingRate, error) {
+func (s shipping) Rates(ctx ports.Outbound, c ports.Connection, r ports.RateRequest) ([]ports.ShippingRate, error) {
 	return through(s.breaker, c.Key, func() ([]ports.ShippingRate, error) { return s.Shipper.Rates(ctx, c, r) })
 }
 
-func (s shipping) Buy(ctx context.Context, c ports.Connection, r ports.LabelRequest) (ports.ShippingLabel, error) {
+func (s shipping) Buy(ctx ports.Outbound, c ports.Connection, r ports.LabelRequest) (ports.ShippingLabel, error) {
 	return through(s.breaker, c.Key, func() (ports.ShippingLabel, error) { return s.Shipper.Buy(ctx, c, r) })
 }
 
-func (s shipping) Bought(ctx context.Context, c ports.Connection, o *order.Order) (*ports.ShippingLabel, error) {
+func (s shipping) Bought(ctx ports.Outbound, c ports.Connection, o *order.Order) (*ports.ShippingLabel, error) {
 	return through(s.breaker, c.Key, func() (*ports.ShippingLabel, error) { return s.Shipper.Bought(ctx, c, o) })
 }

@@ -28,51 +28,51 @@ func (s *shop) ask() error {
 	return s.err
 }
 
-func (s *shop) Inspect(context.Context, ports.Connection) (integration.Config, error) {
+func (s *shop) Inspect(ports.Outbound, ports.Connection) (integration.Config, error) {
 	return integration.Config{Account: "1"}, s.ask()
 }
 
-func (s *shop) Read(context.Context, ports.Connection, ports.PageRequest) (ports.RecordPage, error) {
+func (s *shop) Read(ports.Outbound, ports.Connection, ports.PageRequest) (ports.RecordPage, error) {
 	return ports.RecordPage{Next: "2"}, s.ask()
 }
 
 type oauth struct{ *shop }
 
 func (oauth) Consent(ports.Consent) (string, error) { return "consent", nil }
-func (oauth) Exchange(context.Context, ports.CodeGrant) (integration.Credentials, error) {
+func (oauth) Exchange(ports.Outbound, ports.CodeGrant) (integration.Credentials, error) {
 	return integration.Credentials{Key: "new"}, nil
 }
-func (o oauth) Refresh(context.Context, ports.Connection) (integration.Credentials, error) {
+func (o oauth) Refresh(ports.Outbound, ports.Connection) (integration.Credentials, error) {
 	return integration.Credentials{Key: "fresh"}, o.ask()
 }
 
 type called struct{ *shop }
 
-func (c called) Register(context.Context, ports.Connection, string, string) (string, string, error) {
+func (c called) Register(ports.Outbound, ports.Connection, string, string) (string, string, error) {
 	return "remote", "signing", c.ask()
 }
-func (c called) Unregister(context.Context, ports.Connection, string) error { return c.ask() }
+func (c called) Unregister(ports.Outbound, ports.Connection, string) error { return c.ask() }
 func (called) Verify(ports.Call, string) (ports.CallStamp, error) {
 	return ports.CallStamp{Delivery: "d"}, nil
 }
-func (c called) News(context.Context, ports.Connection, string, time.Time, []byte) ([]syncrun.Record, error) {
+func (c called) News(ports.Outbound, ports.Connection, string, time.Time, []byte) ([]syncrun.Record, error) {
 	return []syncrun.Record{{Remote: "1"}}, c.ask()
 }
 
 type ships struct{ *shop }
 
-func (s ships) Rates(context.Context, ports.Connection, ports.RateRequest) ([]ports.ShippingRate, error) {
+func (s ships) Rates(ports.Outbound, ports.Connection, ports.RateRequest) ([]ports.ShippingRate, error) {
 	return nil, s.ask()
 }
-func (s ships) Buy(context.Context, ports.Connection, ports.LabelRequest) (ports.ShippingLabel, error) {
+func (s ships) Buy(ports.Outbound, ports.Connection, ports.LabelRequest) (ports.ShippingLabel, error) {
 	return ports.ShippingLabel{}, s.ask()
 }
-func (s ships) Bought(context.Context, ports.Connection, *order.Order) (*ports.ShippingLabel, error) {
+func (s ships) Bought(ports.Outbound, ports.Connection, *order.Order) (*ports.ShippingLabel, error) {
 	return nil, s.ask()
 }
 
 func read(c ports.Connector, key string) error {
-	_, err := c.Read(context.Background(), ports.Connection{Key: key}, ports.PageRequest{})
+	_, err := c.Read(ports.NewOutbound(context.Background()), ports.Connection{Key: key}, ports.PageRequest{})
 	return err
 }
 
@@ -94,7 +94,7 @@ func TestAPlatformThatKeepsFailingIsLeftAlone(t *testing.T) {
 		if wait, ok := throttled(read(c, "a")); !ok || wait != 20*time.Second || inner.asked != 5 {
 			t.Errorf("wait %s, %v, asked %d times", wait, ok, inner.asked)
 		}
-		if _, err := c.Inspect(context.Background(), ports.Connection{Key: "a"}); !errors.Is(err, ports.Throttled{After: 20 * time.Second}) {
+		if _, err := c.Inspect(ports.NewOutbound(context.Background()), ports.Connection{Key: "a"}); !errors.Is(err, ports.Throttled{After: 20 * time.Second}) {
 			t.Error(err)
 		}
 		if err := read(c, "b"); !failure(err) {
@@ -229,20 +229,20 @@ func TestSignaturesAreCheckedWhateverThePlatformDoes(t *testing.T) {
 	if stamp, err := c.(ports.CalledConnector).Verify(ports.Call{}, ""); err != nil || stamp.Delivery != "d" {
 		t.Errorf("%+v, %v", stamp, err)
 	}
-	if got, err := c.(ports.OAuthConnector).Exchange(ctx, ports.CodeGrant{}); err != nil || got.Key != "new" {
+	if got, err := c.(ports.OAuthConnector).Exchange(ports.NewOutbound(ctx), ports.CodeGrant{}); err != nil || got.Key != "new" {
 		t.Error(err)
 	}
 	if address, err := c.(ports.OAuthConnector).Consent(ports.Consent{}); err != nil || address != "consent" {
 		t.Error(err)
 	}
 	for name, err := range map[string]error{
-		"refresh":    second(c.(ports.OAuthConnector).Refresh(ctx, a)),
-		"unregister": c.(ports.CalledConnector).Unregister(ctx, a, "1"),
-		"register":   third(c.(ports.CalledConnector).Register(ctx, a, "t", "u")),
-		"news":       second(c.(ports.CalledConnector).News(ctx, a, "t", time.Time{}, nil)),
-		"rates":      second(c.(ports.Shipper).Rates(ctx, a, ports.RateRequest{})),
-		"buy":        second(c.(ports.Shipper).Buy(ctx, a, ports.LabelRequest{})),
-		"bought":     second(c.(ports.Shipper).Bought(ctx, a, nil)),
+		"refresh":    second(c.(ports.OAuthConnector).Refresh(ports.NewOutbound(ctx), a)),
+		"unregister": c.(ports.CalledConnector).Unregister(ports.NewOutbound(ctx), a, "1"),
+		"register":   third(c.(ports.CalledConnector).Register(ports.NewOutbound(ctx), a, "t", "u")),
+		"news":       second(c.(ports.CalledConnector).News(ports.NewOutbound(ctx), a, "t", time.Time{}, nil)),
+		"rates":      second(c.(ports.Shipper).Rates(ports.NewOutbound(ctx), a, ports.RateRequest{})),
+		"buy":        second(c.(ports.Shipper).Buy(ports.NewOutbound(ctx), a, ports.LabelRequest{})),
+		"bought":     second(c.(ports.Shipper).Bought(ports.NewOutbound(ctx), a, nil)),
 	} {
 		if _, ok := throttled(err); !ok || s.asked != 5 {
 			t.Errorf("%s: %v, asked %d times", name, err, s.asked)
@@ -250,10 +250,10 @@ func TestSignaturesAreCheckedWhateverThePlatformDoes(t *testing.T) {
 	}
 	s.err = nil
 	b := ports.Connection{Key: "b"}
-	if remote, signing, err := c.(ports.CalledConnector).Register(ctx, b, "t", "u"); remote != "remote" || signing != "signing" || err != nil {
+	if remote, signing, err := c.(ports.CalledConnector).Register(ports.NewOutbound(ctx), b, "t", "u"); remote != "remote" || signing != "signing" || err != nil {
 		t.Error(remote, signing, err)
 	}
-	if fresh, err := c.(ports.OAuthConnector).Refresh(ctx, b); fresh.Key != "fresh" || err != nil {
+	if fresh, err := c.(ports.OAuthConnector).Refresh(ports.NewOutbound(ctx), b); fresh.Key != "fresh" || err != nil {
 		t.Error(err)
 	}
 }

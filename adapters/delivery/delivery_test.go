@@ -45,7 +45,7 @@ func TestRequestsAreSignedByEachSecret(t *testing.T) {
 		w.WriteHeader(http.StatusAccepted)
 	})
 	sender := Webhooks{Client: SafeClient(true), UserAgent: "Haggle/1"}
-	if r := sender.Post(t.Context(), hook(server.URL, first, second)); r.Error != "" || r.Code != http.StatusAccepted {
+	if r := sender.Post(ports.NewOutbound(t.Context()), hook(server.URL, first, second)); r.Error != "" || r.Code != http.StatusAccepted {
 		t.Fatalf("%+v", r)
 	}
 	for _, secret := range []string{first, second} {
@@ -77,7 +77,7 @@ func TestOnlySuccessIsSuccess(t *testing.T) {
 	sender := Webhooks{Client: SafeClient(true)}
 	for code, ok := range map[int]bool{200: true, 204: true, 299: true, 301: false, 307: false, 400: false, 410: false, 500: false, 503: false} {
 		status.Store(int64(code))
-		if r := sender.Post(t.Context(), hook(server.URL, first)); r.Code != code || (r.Error == "") != ok {
+		if r := sender.Post(ports.NewOutbound(t.Context()), hook(server.URL, first)); r.Code != code || (r.Error == "") != ok {
 			t.Errorf("%d: %+v", code, r)
 		}
 	}
@@ -92,7 +92,7 @@ func TestEndlessAnswersEnd(t *testing.T) {
 			}
 		}
 	})
-	if r := (Webhooks{Client: SafeClient(true)}).Post(t.Context(), hook(server.URL, first)); r.Code != 200 || r.Error != "" {
+	if r := (Webhooks{Client: SafeClient(true)}).Post(ports.NewOutbound(t.Context()), hook(server.URL, first)); r.Code != 200 || r.Error != "" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -108,7 +108,7 @@ func TestWhoDoesNotAnswerIsLeft(t *testing.T) {
 		t.Errorf("the timeout is %s", client.Timeout)
 	}
 	client.Timeout = 50 * time.Millisecond
-	if r := (Webhooks{Client: client}).Post(t.Context(), hook(server.URL, first)); r.Code != 0 || r.Error != "no answer in time" {
+	if r := (Webhooks{Client: client}).Post(ports.NewOutbound(t.Context()), hook(server.URL, first)); r.Code != 0 || r.Error != "no answer in time" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -183,17 +183,17 @@ func TestNamesThatTurnPrivate(t *testing.T) {
 		return answering([4]byte{127, 0, 0, 1}), nil
 	}}
 	client := safeClient(false, resolver)
-	r := Webhooks{Client: client}.Post(t.Context(), hook("http://rebound.example:"+port, first))
+	r := Webhooks{Client: client}.Post(ports.NewOutbound(t.Context()), hook("http://rebound.example:"+port, first))
 	if r.Error == "" || reached || asked.Load() == 0 {
 		t.Errorf("%+v, reached %v, asked %d times", r, reached, asked.Load())
 	}
 	// A name that leads to nothing gets the same answer: it would tell the names of our network.
 	nowhere := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no name server") }}
-	if unknown := (Webhooks{Client: safeClient(false, nowhere)}).Post(t.Context(), hook("http://unknown.example:"+port, first)); unknown != r {
+	if unknown := (Webhooks{Client: safeClient(false, nowhere)}).Post(ports.NewOutbound(t.Context()), hook("http://unknown.example:"+port, first)); unknown != r {
 		t.Errorf("unknown: %+v, private: %+v", unknown, r)
 	}
 	// With loopback allowed the same name is reached: it was the guard that refused.
-	if r := (Webhooks{Client: safeClient(true, resolver)}).Post(t.Context(), hook("http://rebound.example:"+port, first)); r.Error != "" || !reached {
+	if r := (Webhooks{Client: safeClient(true, resolver)}).Post(ports.NewOutbound(t.Context()), hook("http://rebound.example:"+port, first)); r.Error != "" || !reached {
 		t.Errorf("%+v, reached %v", r, reached)
 	}
 }
@@ -242,7 +242,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	outer := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, inner.URL, http.StatusTemporaryRedirect)
 	})
-	if r := (Webhooks{Client: SafeClient(true)}).Post(t.Context(), hook(outer.URL, first)); r.Code != 307 || r.Error == "" || followed {
+	if r := (Webhooks{Client: SafeClient(true)}).Post(ports.NewOutbound(t.Context()), hook(outer.URL, first)); r.Code != 307 || r.Error == "" || followed {
 		t.Errorf("%+v, followed %v", r, followed)
 	}
 }

@@ -2,7 +2,6 @@ package delivery
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"net"
@@ -30,7 +29,7 @@ var _ ports.Webhooks = Webhooks{}
 
 // Post tells of a failure no more than its sort: what a receiver answers is its own, and what a name
 // resolved to is nobody's business.
-func (w Webhooks) Post(ctx context.Context, hook ports.Webhook) event.Result {
+func (w Webhooks) Post(ctx ports.Outbound, hook ports.Webhook) event.Result {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, hook.URL, bytes.NewReader(hook.Body))
 	if err != nil {
 		return event.Result{Error: "the URL cannot be read"}

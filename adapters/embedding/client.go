@@ -95,7 +95,7 @@ type statusError struct {
 func (e *statusError) Error() string { return http.StatusText(e.status) }
 
 // Embed asks for the vectors of texts, 64 at a time. It bounds no time: the context does.
-func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+func (c *Client) Embed(ctx ports.Outbound, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, 0, len(texts))
 	for some := range slices.Chunk(texts, batch) {
 		answer, err := c.ask(ctx, some)

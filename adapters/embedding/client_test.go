@@ -8,6 +8,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/embedding"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Vectors have 4,096 numbers at most, and each an index.
@@ -28,7 +29,7 @@ func TestStrangeEndpoints(t *testing.T) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = w.Write([]byte(test.body))
 		}))
-		vectors, err := embedding.New(embedding.Config{URL: s.URL, Model: "m"}).Embed(t.Context(), []string{"a"})
+		vectors, err := embedding.New(embedding.Config{URL: s.URL, Model: "m"}).Embed(ports.NewOutbound(t.Context()), []string{"a"})
 		s.Close()
 		if !fault.Is(err, "embeddings_unavailable") || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%.60s: %v, %v", test.body, vectors, err)

@@ -1,7 +1,6 @@
 package embedding
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -72,7 +71,7 @@ func (q *Queries) Model() string { return q.inner.Model() }
 func (q *Queries) Forget(text string) { q.known.Remove(plain(text)) }
 
 // Embed is the vector of one query, for the caller to keep.
-func (q *Queries) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+func (q *Queries) Embed(ctx ports.Outbound, texts []string) ([][]float32, error) {
 	if len(texts) != 1 {
 		return q.inner.Embed(ctx, texts)
 	}
@@ -83,12 +82,12 @@ func (q *Queries) Embed(ctx context.Context, texts []string) ([][]float32, error
 	if vector, ok := q.known.Get(query); ok {
 		return [][]float32{slices.Clone(vector)}, ctx.Err()
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := ctx.WithTimeout(patience)
 	defer cancel()
 	var landed singleflight.Result
 	err := q.waiting.Wait(ctx, "", func() error {
 		select {
-		case landed = <-q.flights.DoChan(query, func() (any, error) { return q.survive(context.WithoutCancel(ctx), query) }):
+		case landed = <-q.flights.DoChan(query, func() (any, error) { return q.survive(ctx.WithoutCancel(), query) }):
 			return landed.Err
 		case <-ctx.Done():
 			return failed(ctx, ctx.Err())
@@ -105,7 +104,7 @@ func (q *Queries) Embed(ctx context.Context, texts []string) ([][]float32, error
 
 // survive calls ask and returns a panic as an error: ask runs in a goroutine of singleflight, where no caller can
 // recover it.
-func (q *Queries) survive(ctx context.Context, query string) (vector []float32, err error) {
+func (q *Queries) survive(ctx ports.Outbound, query string) (vector []float32, err error) {
 	err = fault.Survive(func() error {
 		vector, err = q.ask(ctx, query)
 		return err
@@ -114,7 +113,7 @@ func (q *Queries) survive(ctx context.Context, query string) (vector []float32, 
 }
 
 // ask asks the endpoint, unless it is left alone or has much to do already.
-func (q *Queries) ask(ctx context.Context, query string) ([]float32, error) {
+func (q *Queries) ask(ctx ports.Outbound, query string) ([]float32, error) {
 	select {
 	case q.room <- struct{}{}:
 		defer func() { <-q.room }()
@@ -122,7 +121,7 @@ func (q *Queries) ask(ctx context.Context, query string) ([]float32, error) {
 		return nil, unavailable("The embeddings endpoint has much to do already.")
 	}
 	vector, err := q.breaker.Execute(func() ([]float32, error) {
-		ctx, cancel := context.WithTimeout(ctx, late)
+		ctx, cancel := ctx.WithTimeout(late)
 		defer cancel()
 		vectors, err := q.inner.Embed(ctx, []string{query})
 		if err != nil {

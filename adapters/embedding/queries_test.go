@@ -12,6 +12,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/embedding"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // endpoint is an Embedder that takes its time. It is for tests in a bubble, where time is exact.
@@ -25,7 +26,7 @@ type endpoint struct {
 
 func (e *endpoint) Model() string { return "fake" }
 
-func (e *endpoint) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+func (e *endpoint) Embed(ctx ports.Outbound, texts []string) ([][]float32, error) {
 	e.mu.Lock()
 	e.asked = append(e.asked, texts...)
 	takes, err := e.takes, e.err
@@ -53,13 +54,13 @@ func (e *endpoint) becomes(takes time.Duration, err error) {
 // broken answers nothing, which Queries does not expect.
 type broken struct{ endpoint }
 
-func (*broken) Embed(context.Context, []string) ([][]float32, error) { return nil, nil }
+func (*broken) Embed(ports.Outbound, []string) ([][]float32, error) { return nil, nil }
 
 func TestQueries_panic(t *testing.T) {
 	t.Parallel()
 	q := embedding.ForQueries(&broken{})
 	for range 2 {
-		if _, err := q.Embed(t.Context(), []string{"lamp"}); !errors.Is(err, fault.ErrPanic) {
+		if _, err := q.Embed(ports.NewOutbound(t.Context()), []string{"lamp"}); !errors.Is(err, fault.ErrPanic) {
 			t.Error(err)
 		}
 	}
@@ -69,7 +70,7 @@ func TestQueries_panic(t *testing.T) {
 func ask(t *testing.T, q *embedding.Queries, text string) (time.Duration, error) {
 	t.Helper()
 	began := time.Now()
-	vectors, err := q.Embed(t.Context(), []string{text})
+	vectors, err := q.Embed(ports.NewOutbound(t.Context()), []string{text})
 	if err == nil && (len(vectors) != 1 || len(vectors[0]) != 1) {
 		t.Errorf("%q has %v", text, vectors)
 	}
@@ -209,7 +210,7 @@ func TestImpatientQueries(t *testing.T) {
 				time.Sleep(10 * time.Millisecond)
 				cancel()
 			}()
-			if _, err := q.Embed(gone, []string{fmt.Sprint("query ", n)}); !errors.Is(err, context.Canceled) {
+			if _, err := q.Embed(ports.NewOutbound(gone), []string{fmt.Sprint("query ", n)}); !errors.Is(err, context.Canceled) {
 				t.Errorf("%v", err)
 			}
 		}

@@ -58,11 +58,11 @@ func Open(address string) (*Bus, error) {
 }
 
 // Publish returns when the stream has the event.
-func (b *Bus) Publish(ctx context.Context, e ports.Announced) error {
+func (b *Bus) Publish(ctx ports.Outbound, e ports.Announced) error {
 	if !b.conn.IsConnected() {
 		return errors.New("the event bus is not connected")
 	}
-	ctx, cancel := context.WithTimeout(ctx, acknowledging)
+	ctx, cancel := ctx.WithTimeout(acknowledging)
 	defer cancel()
 	if err := b.ensure(ctx); err != nil {
 		return err

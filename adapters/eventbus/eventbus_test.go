@@ -90,7 +90,7 @@ func publish(t *testing.T, b *Bus, e ports.Announced) {
 	t.Helper()
 	var err error
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if err = b.Publish(t.Context(), e); err == nil {
+		if err = b.Publish(ports.NewOutbound(t.Context()), e); err == nil {
 			return
 		}
 	}
@@ -145,7 +145,7 @@ func TestEventsSurviveARestart(t *testing.T) {
 	first.WaitForShutdown()
 	short, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	if err := bus.Publish(short, announced("evt_2")); err == nil {
+	if err := bus.Publish(ports.NewOutbound(short), announced("evt_2")); err == nil {
 		t.Fatal("an event was taken while nobody was there")
 	}
 	g.to.Store(serve(t, dir))

@@ -77,7 +77,7 @@ func New(o Options) *Client {
 }
 
 // Complete asks a model once.
-func (c *Client) Complete(ctx context.Context, r ports.ModelRequest) (ports.ModelReply, error) {
+func (c *Client) Complete(ctx ports.Outbound, r ports.ModelRequest) (ports.ModelReply, error) {
 	name := strings.ToLower(r.Provider)
 	p, known := c.providers[name]
 	if !known {

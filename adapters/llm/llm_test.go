@@ -21,7 +21,7 @@ func complete(t *testing.T, provider string, handler http.HandlerFunc) (ports.Mo
 	s := httptest.NewServer(handler)
 	defer s.Close()
 	c := llm.New(llm.Options{OpenAIURL: s.URL, AnthropicURL: s.URL, AnthropicKey: "k"})
-	return c.Complete(t.Context(), ports.ModelRequest{Provider: provider, Model: "m", System: "s", User: "u", MaxTokens: 9})
+	return c.Complete(ports.NewOutbound(t.Context()), ports.ModelRequest{Provider: provider, Model: "m", System: "s", User: "u", MaxTokens: 9})
 }
 
 func TestStrangeAnswers(t *testing.T) {
@@ -88,7 +88,7 @@ func TestGivenClient(t *testing.T) {
 		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Request: r,
 			Body: io.NopCloser(strings.NewReader(`{"choices": [{"message": {"content": "hi"}}]}`))}, nil
 	})}
-	reply, err := llm.New(llm.Options{OpenAIKey: "k", Client: given}).Complete(t.Context(), ports.ModelRequest{Provider: "openai", Model: "m", User: "u", MaxTokens: 9})
+	reply, err := llm.New(llm.Options{OpenAIKey: "k", Client: given}).Complete(ports.NewOutbound(t.Context()), ports.ModelRequest{Provider: "openai", Model: "m", User: "u", MaxTokens: 9})
 	if err != nil || reply.Text != "hi" || seen.URL.String() != "https://api.openai.com/v1/chat/completions" || seen.Header.Get("Authorization") != "Bearer k" {
 		t.Errorf("%+v, %v, %v", reply, err, seen)
 	}

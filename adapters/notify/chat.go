@@ -22,7 +22,7 @@ var _ ports.Chats = Chats{}
 // plain keeps what merchants and buyers wrote from being read as mentions and links.
 var plain = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-func (c Chats) Say(ctx context.Context, webhook, text string) event.Result {
+func (c Chats) Say(ctx ports.Outbound, webhook, text string) event.Result {
 	body, err := json.Marshal(map[string]string{"text": plain.Replace(text)})
 	if err != nil {
 		return event.Result{Error: "the text cannot be written"}

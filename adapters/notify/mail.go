@@ -2,7 +2,6 @@
 package notify
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -73,7 +72,7 @@ func options(u *url.URL) ([]gomail.Option, error) {
 }
 
 // Send tells nothing of the server when it fails.
-func (m *Mailer) Send(ctx context.Context, message ports.Mail) error {
+func (m *Mailer) Send(ctx ports.Outbound, message ports.Mail) error {
 	to := message.To
 	if to == "" {
 		to = m.to

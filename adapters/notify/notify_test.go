@@ -73,7 +73,7 @@ func TestMailArrives(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, to := range []string{"ada@example.com", ""} {
-		if err := m.Send(t.Context(), ports.Mail{To: to, Subject: "[Zoë's]\r\nBcc: eve@example.com", Text: "sku: T-1\nquantity: 3"}); err != nil {
+		if err := m.Send(ports.NewOutbound(t.Context()), ports.Mail{To: to, Subject: "[Zoë's]\r\nBcc: eve@example.com", Text: "sku: T-1\nquantity: 3"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -98,10 +98,10 @@ func TestMailThatIsNotTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Send(t.Context(), ports.Mail{To: "ada@example.com", Subject: "S", Text: "T"}); err == nil || strings.Contains(err.Error(), "nobody") {
+	if err := m.Send(ports.NewOutbound(t.Context()), ports.Mail{To: "ada@example.com", Subject: "S", Text: "T"}); err == nil || strings.Contains(err.Error(), "nobody") {
 		t.Errorf("%v", err)
 	}
-	if err := m.Send(t.Context(), ports.Mail{Subject: "S", Text: "T"}); err == nil {
+	if err := m.Send(ports.NewOutbound(t.Context()), ports.Mail{Subject: "S", Text: "T"}); err == nil {
 		t.Error("mail to nobody was sent")
 	}
 }
@@ -131,11 +131,11 @@ func TestChatsHearPlainText(t *testing.T) {
 	}))
 	defer server.Close()
 	chats := Chats{Client: server.Client()}
-	if r := chats.Say(t.Context(), server.URL, "sku: <!channel> & co"); r.Error != "" || got["text"] != "sku: &lt;!channel&gt; &amp; co" {
+	if r := chats.Say(ports.NewOutbound(t.Context()), server.URL, "sku: <!channel> & co"); r.Error != "" || got["text"] != "sku: &lt;!channel&gt; &amp; co" {
 		t.Errorf("%+v, %v", r, got)
 	}
 	status = http.StatusNotFound
-	if r := chats.Say(t.Context(), server.URL, "x"); r.Code != 404 || r.Error == "" {
+	if r := chats.Say(ports.NewOutbound(t.Context()), server.URL, "x"); r.Code != 404 || r.Error == "" {
 		t.Errorf("%+v", r)
 	}
 }

@@ -59,25 +59,25 @@ func (a *Agents) Suspended() (n int) {
 }
 
 // Search is RemoteAgents'.
-func (a *Agents) Search(ctx context.Context, to ports.RemoteHandler, in agent.SearchInput) (agent.SearchAnswer, error) {
+func (a *Agents) Search(ctx ports.Outbound, to ports.RemoteHandler, in agent.SearchInput) (agent.SearchAnswer, error) {
 	q := question{"acp.search", in.Scene, func(context.Context) any { return toAPISearch(in) }}
 	return ask(ctx, a, to, q, func(body []byte) (agent.SearchAnswer, error) { return readSearch(body, in) })
 }
 
 // Quote is RemoteAgents'.
-func (a *Agents) Quote(ctx context.Context, to ports.RemoteHandler, in agent.QuoteInput) (agent.QuoteAnswer, error) {
+func (a *Agents) Quote(ctx ports.Outbound, to ports.RemoteHandler, in agent.QuoteInput) (agent.QuoteAnswer, error) {
 	q := question{"acp.quote", in.Scene, func(ctx context.Context) any { return toAPIQuote(in, recall(ctx, in.Scene)) }}
 	return ask(ctx, a, to, q, func(body []byte) (agent.QuoteAnswer, error) { return readQuote(body, in) })
 }
 
 // Checkout is RemoteAgents'.
-func (a *Agents) Checkout(ctx context.Context, to ports.RemoteHandler, in agent.CheckoutInput) (agent.Verdict, error) {
+func (a *Agents) Checkout(ctx ports.Outbound, to ports.RemoteHandler, in agent.CheckoutInput) (agent.Verdict, error) {
 	q := question{"acp.checkout", in.Scene, func(context.Context) any { return toAPICheckout(in) }}
 	return ask(ctx, a, to, q, readVerdict)
 }
 
 // Finalize is RemoteAgents'.
-func (a *Agents) Finalize(ctx context.Context, to ports.RemoteHandler, in agent.FinalizeInput) (agent.Verdict, error) {
+func (a *Agents) Finalize(ctx ports.Outbound, to ports.RemoteHandler, in agent.FinalizeInput) (agent.Verdict, error) {
 	q := question{"acp.finalize", in.Scene, func(context.Context) any { return toAPIFinalize(in) }}
 	return ask(ctx, a, to, q, readVerdict)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 func TestAnswersToAnOffer(t *testing.T) {
@@ -27,7 +28,7 @@ func TestAnswersToAnOffer(t *testing.T) {
 		`{"status": "reject", "price": 93}`:                            negotiation.Rejected{Price: usd("93"), Hint: usd("80"), By: by},
 	} {
 		a, to := asking(t, saying(t, body))
-		answer, err := a.Quote(t.Context(), to, question(offer("85")))
+		answer, err := a.Quote(ports.NewOutbound(t.Context()), to, question(offer("85")))
 		if err != nil || answer.Decision != want || answer.Reasoning != "" || answer.Message != "" {
 			t.Errorf("%s: %+v, %v", body, answer, err)
 		}
@@ -41,7 +42,7 @@ func TestGoodAnswersAreWhatTheGuardrailsWant(t *testing.T) {
 	for rounds := range 8 {
 		in := question(offer("85"))
 		in.Table.Progress.Rounds = rounds
-		answer, err := a.Quote(t.Context(), to, in)
+		answer, err := a.Quote(ports.NewOutbound(t.Context()), to, in)
 		if d := answer.Decision.(negotiation.Countered); err != nil || d.Final != (rounds >= 5) {
 			t.Errorf("after %d rounds: %+v, %v", rounds, d, err)
 		}
@@ -54,13 +55,13 @@ func TestGoodAnswersAreWhatTheGuardrailsWant(t *testing.T) {
 func TestAnswersWithoutAnOffer(t *testing.T) {
 	t.Parallel()
 	a, to := asking(t, saying(t, `{"status": "quote", "price": 97}`))
-	answer, err := a.Quote(t.Context(), to, question(nil))
+	answer, err := a.Quote(ports.NewOutbound(t.Context()), to, question(nil))
 	if want := (negotiation.Quoted{Price: usd("97"), By: negotiation.AgentAnswer}); err != nil || answer.Decision != want {
 		t.Errorf("%+v, %v", answer, err)
 	}
 	for _, body := range []string{`{"status": "quote"}`, `{"status": "accept", "price": 97}`, `{"status": "counter_offer", "price": 97}`, `{"status": "reject"}`} {
 		a, to := asking(t, saying(t, body))
-		_, err := a.Quote(t.Context(), to, question(nil))
+		_, err := a.Quote(ports.NewOutbound(t.Context()), to, question(nil))
 		mustFail(t, err, "agent_nonsense")
 	}
 }
@@ -69,7 +70,7 @@ func TestOffersAboveListAreTakenAtList(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{`{"status": "accept"}`, `{"status": "accept", "price": 120}`, `{"status": "accept", "price": 100}`} {
 		a, to := asking(t, saying(t, body))
-		answer, err := a.Quote(t.Context(), to, question(offer("120")))
+		answer, err := a.Quote(ports.NewOutbound(t.Context()), to, question(offer("120")))
 		if want := (negotiation.Accepted{Price: usd("100"), By: negotiation.AgentAnswer}); err != nil || answer.Decision != want {
 			t.Errorf("%s: %+v, %v", body, answer, err)
 		}
@@ -98,7 +99,7 @@ func TestNonsenseIsNoAnswer(t *testing.T) {
 	t.Parallel()
 	for _, body := range broken {
 		a, to := asking(t, saying(t, body))
-		answer, err := a.Quote(t.Context(), to, question(offer("85")))
+		answer, err := a.Quote(ports.NewOutbound(t.Context()), to, question(offer("85")))
 		mustFail(t, err, "agent_nonsense")
 		if answer != (agent.QuoteAnswer{}) || strings.Contains(err.Error(), "81.37") {
 			t.Errorf("%.80s: %+v, %v", body, answer, err)
@@ -120,7 +121,7 @@ func TestCurrenciesHaveTheirDecimals(t *testing.T) {
 		in.Table = negotiation.Table{Bounds: negotiation.RehydrateBounds(list, list, list, list)}
 		for price, want := range prices {
 			a, to := asking(t, saying(t, `{"status": "quote", "price": `+price+`}`))
-			answer, err := a.Quote(t.Context(), to, in)
+			answer, err := a.Quote(ports.NewOutbound(t.Context()), to, in)
 			if want != (err == nil) || want && answer.Decision.(negotiation.Quoted).Price.Currency() != c {
 				t.Errorf("%s %s: %+v, %v", price, code, answer, err)
 			}
@@ -135,11 +136,11 @@ func TestTextsAreMadeFitToShow(t *testing.T) {
 		strings.Repeat("ä", 2000): strings.Repeat("ä", 2000), strings.Repeat("ä", 2001): strings.Repeat("ä", 2000), strings.Repeat("a ", 1500): strings.TrimSpace(strings.Repeat("a ", 1000)),
 	} {
 		a, to := asking(t, saying(t, `{"status": "accept", "reasoning": "`+said+`", "message": "`+said+`", "approve": false, "reason": "`+said+`"}`))
-		answer, err := a.Quote(t.Context(), to, question(offer("85")))
+		answer, err := a.Quote(ports.NewOutbound(t.Context()), to, question(offer("85")))
 		if err != nil || answer.Reasoning != want || answer.Message != want {
 			t.Errorf("%.40q: %.40q, %.40q, %v", said, answer.Reasoning, answer.Message, err)
 		}
-		if verdict, err := a.Checkout(t.Context(), to, lines()); err != nil || verdict != (agent.Verdict{Refused: true, Reason: want}) {
+		if verdict, err := a.Checkout(ports.NewOutbound(t.Context()), to, lines()); err != nil || verdict != (agent.Verdict{Refused: true, Reason: want}) {
 			t.Errorf("%.40q: %+v, %v", said, verdict, err)
 		}
 	}
@@ -152,7 +153,7 @@ func TestSearchTakesAnOrderOfTheCandidates(t *testing.T) {
 	in := searching()
 	a, to := asking(t, saying(t, `{"results": [{"product_id": "`+hit(2)+`", "score": 0.98765, "reasons": [" light\n", "", "new"]}, {"product_id": "`+
 		hit(0)+`"}, {"product_id": "`+hit(1)+`", "score": 1, "reasons": []}], "semantic_confidence": 0.5}`))
-	answer, err := a.Search(t.Context(), to, in)
+	answer, err := a.Search(ports.NewOutbound(t.Context()), to, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +186,7 @@ func TestSearchEdges(t *testing.T) {
 		`{"results": [], "semantic_confidence": 2}`: -1, `{"results": [], "semantic_confidence": "1"}`: -1,
 	} {
 		a, to := asking(t, saying(t, body))
-		answer, err := a.Search(t.Context(), to, searching())
+		answer, err := a.Search(ports.NewOutbound(t.Context()), to, searching())
 		switch {
 		case score < 0:
 			mustFail(t, err, "agent_nonsense")
@@ -202,20 +203,20 @@ func TestVerdicts(t *testing.T) {
 		`{"approve": false, "reason": "Too many."}`: {Refused: true, Reason: "Too many."},
 	} {
 		a, to := asking(t, saying(t, body))
-		checkout, err := a.Checkout(t.Context(), to, lines())
+		checkout, err := a.Checkout(ports.NewOutbound(t.Context()), to, lines())
 		if err != nil || checkout != want {
 			t.Errorf("%s: %+v, %v", body, checkout, err)
 		}
-		finalize, err := a.Finalize(t.Context(), to, paying())
+		finalize, err := a.Finalize(ports.NewOutbound(t.Context()), to, paying())
 		if err != nil || finalize != want {
 			t.Errorf("%s: %+v, %v", body, finalize, err)
 		}
 	}
 	for _, body := range []string{`{}`, `null`, `true`, `{"approve": null}`, `{"approve": "true"}`, `{"approve": 1}`, `{"Approve": true}`, `{"approve": true, "approve": true}`, `{"approve": false, "reason": 1}`} {
 		a, to := asking(t, saying(t, body))
-		_, err := a.Checkout(t.Context(), to, lines())
+		_, err := a.Checkout(ports.NewOutbound(t.Context()), to, lines())
 		mustFail(t, err, "agent_nonsense")
-		_, err = a.Finalize(t.Context(), to, paying())
+		_, err = a.Finalize(ports.NewOutbound(t.Context()), to, paying())
 		mustFail(t, err, "agent_nonsense")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // BenchmarkQuote is a whole question on loopback.
@@ -14,7 +15,7 @@ func BenchmarkQuote(b *testing.B) {
 	})
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := a.Quote(b.Context(), to, question(offer("85"))); err != nil {
+		if _, err := a.Quote(ports.NewOutbound(b.Context()), to, question(offer("85"))); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -28,7 +29,7 @@ func BenchmarkSuspended(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := a.Quote(b.Context(), to, question(offer("85"))); !fault.Is(err, "agent_suspended") {
+		if _, err := a.Quote(ports.NewOutbound(b.Context()), to, question(offer("85"))); !fault.Is(err, "agent_suspended") {
 			b.Fatal(err)
 		}
 	}

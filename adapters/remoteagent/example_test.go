@@ -44,7 +44,7 @@ func ExampleAgents_Quote() {
 		}}, nil
 	}
 	agents := remoteagent.New(handler.Client(), stopped(noon.Add(time.Minute)), &counting{}, "Haggle/1")
-	answer, err := agents.Quote(context.Background(), ports.RemoteHandler{
+	answer, err := agents.Quote(ports.NewOutbound(context.Background()), ports.RemoteHandler{
 		Agent: id.New[id.Agent](bits(4)), URL: handler.URL, Secret: secret,
 	}, in)
 	fmt.Println(answer.Decision.Response(), answer.Decision.(negotiation.Countered).Price, answer.Reasoning, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // asked is the request's body that a call makes, and how its headers and body agree.
@@ -39,13 +40,13 @@ func asked(t *testing.T, in any) (whole map[string]any, data map[string]any, raw
 	var err error
 	switch in := in.(type) {
 	case agent.SearchInput:
-		_, err = a.Search(t.Context(), to, in)
+		_, err = a.Search(ports.NewOutbound(t.Context()), to, in)
 	case agent.QuoteInput:
-		_, err = a.Quote(t.Context(), to, in)
+		_, err = a.Quote(ports.NewOutbound(t.Context()), to, in)
 	case agent.CheckoutInput:
-		_, err = a.Checkout(t.Context(), to, in)
+		_, err = a.Checkout(ports.NewOutbound(t.Context()), to, in)
 	case agent.FinalizeInput:
-		_, err = a.Finalize(t.Context(), to, in)
+		_, err = a.Finalize(ports.NewOutbound(t.Context()), to, in)
 	}
 	data, ok := whole["data"].(map[string]any)
 	if err != nil || !ok {
@@ -189,7 +190,7 @@ func TestEveryRequestHasItsOwnID(t *testing.T) {
 		_, _ = io.WriteString(w, `{"approve": true}`)
 	})
 	for range 10 {
-		if _, err := a.Checkout(t.Context(), to, lines()); err != nil {
+		if _, err := a.Checkout(ports.NewOutbound(t.Context()), to, lines()); err != nil {
 			t.Error(err)
 		}
 	}

@@ -149,19 +149,19 @@ func saying(t testing.TB, body string) http.HandlerFunc {
 // four are all events as one function each, which tells the error.
 var four = map[string]func(context.Context, *remoteagent.Agents, ports.RemoteHandler) error{
 	"search": func(ctx context.Context, a *remoteagent.Agents, to ports.RemoteHandler) error {
-		_, err := a.Search(ctx, to, searching())
+		_, err := a.Search(ports.NewOutbound(ctx), to, searching())
 		return err
 	},
 	"quote": func(ctx context.Context, a *remoteagent.Agents, to ports.RemoteHandler) error {
-		_, err := a.Quote(ctx, to, question(offer("85")))
+		_, err := a.Quote(ports.NewOutbound(ctx), to, question(offer("85")))
 		return err
 	},
 	"checkout": func(ctx context.Context, a *remoteagent.Agents, to ports.RemoteHandler) error {
-		_, err := a.Checkout(ctx, to, lines())
+		_, err := a.Checkout(ports.NewOutbound(ctx), to, lines())
 		return err
 	},
 	"finalize": func(ctx context.Context, a *remoteagent.Agents, to ports.RemoteHandler) error {
-		_, err := a.Finalize(ctx, to, paying())
+		_, err := a.Finalize(ports.NewOutbound(ctx), to, paying())
 		return err
 	},
 }

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -74,7 +73,7 @@ func TestPricesRebuildNothing(t *testing.T) {
 		t.Errorf("%d parts at version %d, the same segment: %t", len(s.parts), s.version, s.parts[0].segment == before)
 	}
 	most := money.Of(1, money.USD)
-	found, err := x.Search(t.Context(), liveProject, catalog.Query{Text: "no7", Filter: catalog.Filter{PriceMax: &most}})
+	found, err := x.Search(ports.NewOutbound(t.Context()), liveProject, catalog.Query{Text: "no7", Filter: catalog.Filter{PriceMax: &most}})
 	if err != nil || found.Total != 1 || found.Hits[0].Product != &cheaper || found.Facets.PriceRanges[0].Max != most {
 		t.Errorf("%+v, %v", found, err)
 	}
@@ -127,7 +126,7 @@ func (m *meanings) Forget(text string) {
 	m.forgotten = append(m.forgotten, text)
 }
 
-func (m *meanings) Embed(_ context.Context, texts []string) ([][]float32, error) {
+func (m *meanings) Embed(_ ports.Outbound, texts []string) ([][]float32, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.err != nil {
@@ -145,7 +144,7 @@ func TestEmbeddings(t *testing.T) {
 	tent.Name, stove.Name, lamp.Name = "Ridgeline", "Ember", "Glow"
 	x.Apply(liveProject, ports.CatalogChanges{Version: 1, Changed: []*catalog.Product{tent, stove, lamp}})
 	find := func() (names []string) {
-		found, err := x.Search(t.Context(), liveProject, catalog.Query{Text: "somewhere to sleep"})
+		found, err := x.Search(ports.NewOutbound(t.Context()), liveProject, catalog.Query{Text: "somewhere to sleep"})
 		if err != nil || found.Total != len(found.Hits) {
 			t.Fatalf("%+v, %v", found, err)
 		}
@@ -219,7 +218,7 @@ func TestFilteredMeanings(t *testing.T) {
 	x.Apply(liveProject, ports.CatalogChanges{Version: 1, Changed: all})
 	x.Embed(liveProject, model.Model(), near)
 	settled(t, x)
-	found, err := x.Search(t.Context(), liveProject, catalog.Query{Text: "shelter", Filter: catalog.Filter{Category: "tents"}, Limit: 5})
+	found, err := x.Search(ports.NewOutbound(t.Context()), liveProject, catalog.Query{Text: "shelter", Filter: catalog.Filter{Category: "tents"}, Limit: 5})
 	if err != nil || found.Total != 20 || found.Facets.Brands[0].Count != 20 || len(found.Hits) != 5 {
 		t.Fatalf("%+v, %v", found, err)
 	}
@@ -251,7 +250,7 @@ func TestMemory_leastRecentlySearchedIsDropped(t *testing.T) {
 	if n := len(x.Loaded()); n != 3 {
 		t.Fatalf("%d projects are left of 3 that fit", n)
 	}
-	if _, err := x.Search(t.Context(), projects[0], catalog.Query{Text: "tent"}); err != nil {
+	if _, err := x.Search(ports.NewOutbound(t.Context()), projects[0], catalog.Query{Text: "tent"}); err != nil {
 		t.Fatal(err)
 	}
 	x.Apply(projects[3], ports.CatalogChanges{Version: 1, Changed: all})
@@ -309,7 +308,7 @@ func TestSales(t *testing.T) {
 		Sold:     map[id.Product]int{all[2].ID: 90, all[1].ID: 2},
 		Together: map[id.Product][]id.Product{all[0].ID: {all[3].ID, all[0].ID, all[1].ID}},
 	})
-	found, err := x.Search(t.Context(), liveProject, catalog.Query{Text: "tent"})
+	found, err := x.Search(ports.NewOutbound(t.Context()), liveProject, catalog.Query{Text: "tent"})
 	if err != nil || found.Hits[0].Product != all[2] || found.Hits[1].Product != all[1] {
 		t.Errorf("%+v, %v", found.Hits, err)
 	}

@@ -151,7 +151,7 @@ func report(b *testing.B, x *search.Index, queries []catalog.Query) {
 	took := make([]time.Duration, 0, 10_000)
 	for i := 0; b.Loop(); i++ {
 		start := time.Now()
-		if _, err := x.Search(b.Context(), benchProject, queries[i%len(queries)]); err != nil {
+		if _, err := x.Search(ports.NewOutbound(b.Context()), benchProject, queries[i%len(queries)]); err != nil {
 			b.Fatal(err)
 		}
 		took = append(took, time.Since(start))

@@ -8,6 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/search/vectors"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // embeddings are vectors of an embedding model that wait to be taken into the sets of a replica.
@@ -181,7 +182,7 @@ func (p *part) withEmbedded(news *taken, keep bool) *vectors.Set {
 }
 
 // meaning is the vector of a query's text, nil if there is none in time or nothing to compare it with.
-func (x *Index) meaning(ctx context.Context, s *snapshot, text string) []float32 {
+func (x *Index) meaning(ctx ports.Outbound, s *snapshot, text string) []float32 {
 	if x.embedder == nil || s.model != x.embedder.Model() || strings.TrimSpace(text) == "" {
 		return nil
 	}

@@ -248,7 +248,7 @@ func (x *Index) Learn(project id.Project, s ports.Sales) {
 
 // Search ranks what matches the query and passes its filter. A text without a single word in it asks
 // for everything.
-func (x *Index) Search(ctx context.Context, project id.Project, q catalog.Query) (catalog.Found, error) {
+func (x *Index) Search(ctx ports.Outbound, project id.Project, q catalog.Query) (catalog.Found, error) {
 	if err := ctx.Err(); err != nil {
 		return catalog.Found{}, err
 	}

@@ -94,7 +94,7 @@ func TestMemory_randomWords(t *testing.T) {
 			t.Errorf("%d batches: the state does not tell what is left out: %+v", batches, state)
 		}
 		for _, query := range []string{"R001999", "R000000", "garden lamp", "gardn lmap", "waterprof"} {
-			found, err := x.Search(t.Context(), benchProject, catalog.Query{Text: query, Limit: 3})
+			found, err := x.Search(ports.NewOutbound(t.Context()), benchProject, catalog.Query{Text: query, Limit: 3})
 			if err != nil || found.Total == 0 {
 				t.Errorf("%d batches: %q finds %d products, %v", batches, query, found.Total, err)
 			}

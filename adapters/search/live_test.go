@@ -165,7 +165,7 @@ type answered struct {
 }
 
 func answer(t *testing.T, x *Index, q catalog.Query) answered {
-	found, err := x.Search(t.Context(), liveProject, q)
+	found, err := x.Search(ports.NewOutbound(t.Context()), liveProject, q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +275,7 @@ func readOn(t *testing.T, x *Index, readers int) (stop func()) {
 }
 
 func readOnce(t *testing.T, x *Index) {
-	found, err := x.Search(t.Context(), liveProject, catalog.Query{Text: "red tent lamp", Limit: 5000})
+	found, err := x.Search(ports.NewOutbound(t.Context()), liveProject, catalog.Query{Text: "red tent lamp", Limit: 5000})
 	if err != nil || len(found.Hits) != found.Total {
 		t.Errorf("%d of %d, error %v", len(found.Hits), found.Total, err)
 	}

@@ -84,7 +84,7 @@ func TestLongQueriesKeepWhatIsKnown(t *testing.T) {
 	for i := range 150 {
 		fmt.Fprintf(&strange, "%sqx ", strings.Repeat(string(rune('a'+i%26)), 4+i/26))
 	}
-	found, err := x.Search(t.Context(), camp, catalog.Query{Text: strange.String() + "family tent"})
+	found, err := x.Search(ports.NewOutbound(t.Context()), camp, catalog.Query{Text: strange.String() + "family tent"})
 	if err != nil || found.Total == 0 || found.Hits[0].Product != p {
 		t.Errorf("%+v, %v", found.Hits, err)
 	}

@@ -40,7 +40,7 @@ func indexed(products []*catalog.Product, soldOut ...string) *search.Index {
 
 func find(t *testing.T, x *search.Index, text string) (skus string, found catalog.Found) {
 	t.Helper()
-	found, err := x.Search(t.Context(), camp, catalog.Query{Text: text, Limit: 100})
+	found, err := x.Search(ports.NewOutbound(t.Context()), camp, catalog.Query{Text: text, Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,9 +116,9 @@ func TestLimit(t *testing.T) {
 	settle(t, x)
 	for range 50 {
 		q := catalog.Query{Text: m.text(3), Limit: 100}
-		many, _ := x.Search(t.Context(), benchProject, q)
+		many, _ := x.Search(ports.NewOutbound(t.Context()), benchProject, q)
 		for q.Limit = range 12 {
-			few, _ := x.Search(t.Context(), benchProject, q)
+			few, _ := x.Search(ports.NewOutbound(t.Context()), benchProject, q)
 			want := many.Hits[:min(len(many.Hits), cmp.Or(q.Limit, catalog.DefaultLimit))]
 			if !reflect.DeepEqual(few.Hits, want) {
 				t.Fatalf("%+v\n got %+v\nwant %+v", q, few.Hits, want)
@@ -188,7 +188,7 @@ func TestLongTexts(t *testing.T) {
 	for len(text) < 2000 {
 		text += " " + m.text(5)
 	}
-	found, err := x.Search(t.Context(), benchProject, catalog.Query{Text: text})
+	found, err := x.Search(ports.NewOutbound(t.Context()), benchProject, catalog.Query{Text: text})
 	if err != nil || found.Hits[0].Product != wanted {
 		t.Errorf("2,000 characters find %+v, error %v", found.Hits, err)
 	}
@@ -203,7 +203,7 @@ func TestColorLabels(t *testing.T) {
 	own.Attributes = map[string]string{"colour": "Silver/Red"}
 	x := indexed([]*catalog.Product{two, one, own})
 	for color, want := range map[string]int{"black": 2, "silver": 2, "red": 1, "black, silver": 1, "": 0} {
-		found, err := x.Search(t.Context(), camp, catalog.Query{Filter: catalog.Filter{Colors: []string{color}}})
+		found, err := x.Search(ports.NewOutbound(t.Context()), camp, catalog.Query{Filter: catalog.Filter{Colors: []string{color}}})
 		if err != nil || found.Total != want {
 			t.Errorf("%q: %d of %d, error %v", color, found.Total, want, err)
 		}

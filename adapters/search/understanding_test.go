@@ -151,7 +151,7 @@ func TestNothingWidensAFilter(t *testing.T) {
 	for name, f := range map[string]catalog.Filter{
 		"category": {Category: "sofas"}, "colour": {Colors: []string{"grey"}}, "price": {PriceMax: &most},
 	} {
-		found, err := x.Search(t.Context(), camp, catalog.Query{Text: "couch", Filter: f})
+		found, err := x.Search(ports.NewOutbound(t.Context()), camp, catalog.Query{Text: "couch", Filter: f})
 		if err != nil || found.Total != 1 || found.Hits[0].Product != sofa || found.Facets.PriceRanges[0].Count != 1 {
 			t.Errorf("by %s: %+v, %v", name, found, err)
 		}
@@ -169,7 +169,7 @@ func TestTheScoreIsMonotone(t *testing.T) {
 	x.Apply(benchProject, ports.CatalogChanges{Version: 1, Changed: m.changes.Changed})
 	settle(t, x)
 	for range 40 {
-		found, err := x.Search(t.Context(), benchProject, catalog.Query{Text: m.text(3), Limit: 100})
+		found, err := x.Search(ports.NewOutbound(t.Context()), benchProject, catalog.Query{Text: m.text(3), Limit: 100})
 		if err != nil || !slices.IsSortedFunc(found.Hits, func(a, b catalog.Hit) int { return b.Score - a.Score }) {
 			t.Fatalf("%+v, %v", found, err)
 		}

@@ -32,7 +32,7 @@ type countingGateway struct {
 	reached atomic.Int64
 }
 
-func (g *countingGateway) Charge(_ context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (g *countingGateway) Charge(_ ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
 	g.reached.Add(1)
 	time.Sleep(50 * time.Millisecond)
 	if paid, ok := g.outcome.(checkout.Paid); ok {
@@ -44,7 +44,7 @@ func (g *countingGateway) Charge(_ context.Context, r ports.ChargeRequest) (chec
 
 type consentingAgent struct{ ports.Agent }
 
-func (consentingAgent) Finalize(context.Context, agent.FinalizeInput) (agent.Verdict, error) {
+func (consentingAgent) Finalize(ports.Outbound, agent.FinalizeInput) (agent.Verdict, error) {
 	return agent.Verdict{}, nil
 }
 
@@ -99,7 +99,7 @@ func finalizeAll(t *testing.T, tills []*app.Service, p *project.Project, opened 
 	answers := map[string]int{}
 	for i, c := range opened {
 		all.Go(func() {
-			result, err := tills[i%len(tills)].Finalize(t.Context(), p, app.FinalizeRequest{
+			result, err := tills[i%len(tills)].Finalize(ports.NewOutbound(t.Context()), p, app.FinalizeRequest{
 				Checkout: c, Method: "psp_spt", Token: "tok_" + c.String(), Client: client, Email: "ada@example.com",
 			})
 			answer := "order"

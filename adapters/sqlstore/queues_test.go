@@ -64,7 +64,7 @@ func work(ctx context.Context, q ports.Queue[any], work func(context.Context, po
 	w := jobs.NewWorker(jobs.Job[any]{
 		Name:   "test",
 		Queue:  q,
-		Work:   func(ctx context.Context, t jobs.Task[any]) error { return work(ctx, t.Items[0]) },
+		Work:   func(ctx ports.Outbound, t jobs.Task[any]) error { return work(ctx, t.Items[0]) },
 		Limits: jobs.Limits{Slots: 8, Each: 4},
 		Lease:  15 * time.Second,
 		Poll:   time.Hour,

@@ -6,6 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Proof is what a buyer shows for its right to an order. One of them is enough, and none may be wrong.
@@ -22,7 +23,7 @@ func (s *Service) proves(by Proof, o *order.Order) bool {
 
 // CancelAsBuyer cancels an order for a buyer who shows the right to it; else order.ErrTokenRequired. It asks the provider
 // for the refund. An order that is canceled stays so, which is no error.
-func (s *Service) CancelAsBuyer(ctx context.Context, project id.Project, of id.Order, by Proof, reason string) (*order.Case, error) {
+func (s *Service) CancelAsBuyer(ctx ports.Outbound, project id.Project, of id.Order, by Proof, reason string) (*order.Case, error) {
 	o, err := s.Orders.ByID(ctx, project, of)
 	if err != nil {
 		return nil, err

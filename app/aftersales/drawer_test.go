@@ -145,7 +145,7 @@ func executeRefunds(t *testing.T, s *aftersales.Service) (decided int, err error
 	return jobs.NewWorker(job).Once(t.Context())
 }
 
-func (d *drawer) Refund(ctx context.Context, r ports.RefundRequest) (order.RefundOutcome, error) {
+func (d *drawer) Refund(ctx ports.Outbound, r ports.RefundRequest) (order.RefundOutcome, error) {
 	d.asked = append(d.asked, r)
 	answer := d.answers[min(len(d.asked), len(d.answers))-1]
 	if err, failed := answer.(error); failed {

@@ -26,7 +26,7 @@ type RefundRequest struct {
 }
 
 // Refund gives money back. What it returns may be pending still: then the background goes on with it.
-func (s *Service) Refund(ctx context.Context, project id.Project, r RefundRequest) (*order.Refund, error) {
+func (s *Service) Refund(ctx ports.Outbound, project id.Project, r RefundRequest) (*order.Refund, error) {
 	promised, err := s.RequestRefund(ctx, project, r)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (s *Service) expressible(c *order.Case, refund id.Refund) error {
 // ExecuteRefund asks the provider for a promised refund and records what it answers. It goes on when
 // the client hangs up. A refund that is decided stays as it is; one whose fate nobody knows stays
 // pending, which is no error.
-func (s *Service) ExecuteRefund(ctx context.Context, project id.Project, refund id.Refund) (*order.Refund, error) {
+func (s *Service) ExecuteRefund(ctx ports.Outbound, project id.Project, refund id.Refund) (*order.Refund, error) {
 	r, err := s.Refunds.RefundByID(ctx, project, refund)
 	if err != nil || r.Status != order.RefundIsPending || r.Origin == order.MadeElsewhere {
 		return r, err
@@ -74,7 +74,7 @@ func (s *Service) ExecuteRefund(ctx context.Context, project id.Project, refund 
 	if err := failpoint.At(ctx, failpoint.RefundRequested); err != nil {
 		return nil, err
 	}
-	ctx = context.WithoutCancel(ctx)
+	ctx = ctx.WithoutCancel()
 	if err := s.execute(ctx, ports.DueRefund{Project: project, Order: r.Order, Refund: refund}); err != nil {
 		s.Log.WarnContext(ctx, "refund is not decided yet; the background goes on with it", "refund", refund.String(), "error", err)
 	}
@@ -91,10 +91,10 @@ func (s *Service) Refunding() jobs.Job[ports.DueRefund] {
 		Poll:   2 * time.Second,
 		Clock:  s.Clock,
 		Log:    s.Log,
-		Work: func(ctx context.Context, t jobs.Task[ports.DueRefund]) error {
+		Work: func(ctx ports.Outbound, t jobs.Task[ports.DueRefund]) error {
 			at := *s
 			at.Clock = t.Clock
-			return at.execute(context.WithoutCancel(ctx), t.Item())
+			return at.execute(ctx.WithoutCancel(), t.Item())
 		},
 	}
 }
@@ -103,7 +103,7 @@ func (s *Service) Refunding() jobs.Job[ports.DueRefund] {
 var errUndecided = errors.New("the provider has not decided the refund")
 
 // execute asks a provider for a refund and records what it answers. The caller holds the lease.
-func (s *Service) execute(ctx context.Context, d ports.DueRefund) error {
+func (s *Service) execute(ctx ports.Outbound, d ports.DueRefund) error {
 	c, err := s.Orders.Case(ctx, d.Project, d.Order)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (s *Service) execute(ctx context.Context, d ports.DueRefund) error {
 	if r == nil {
 		return fault.Missing("refund")
 	}
-	bounded, cancel := context.WithTimeout(ctx, refundTimeout)
+	bounded, cancel := ctx.WithTimeout(refundTimeout)
 	defer cancel()
 	outcome, err := s.Gateway.Refund(bounded, ports.RefundRequest{
 		Project: d.Project, Route: c.Order.Payment.Route, Key: r.ID.String(), Charge: c.Order.Payment.Provider,

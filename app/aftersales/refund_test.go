@@ -25,7 +25,7 @@ func usd(minor int64) money.Amount { return money.Of(minor, money.USD) }
 func give(t *testing.T, d *drawer, s *aftersales.Service) *order.Refund {
 	t.Helper()
 	dollar := usd(1_00)
-	r, err := s.Refund(t.Context(), d.kept.Order.Project, aftersales.RefundRequest{Payment: d.kept.Order.Payment.ID, Amount: &dollar, Reason: "Torn"})
+	r, err := s.Refund(ports.NewOutbound(t.Context()), d.kept.Order.Project, aftersales.RefundRequest{Payment: d.kept.Order.Payment.ID, Amount: &dollar, Reason: "Torn"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestRefundOutlivesItsClient(t *testing.T) {
 	gone, hangUp := context.WithCancel(t.Context())
 	hangUp()
 	for range 2 { // the second time it is decided
-		r, err := s.ExecuteRefund(gone, d.kept.Order.Project, promised.ID)
+		r, err := s.ExecuteRefund(ports.NewOutbound(gone), d.kept.Order.Project, promised.ID)
 		if err != nil || r.Status != order.RefundSucceeded || len(d.asked) != 1 {
 			t.Errorf("%+v, %v, %d asked", r, err, len(d.asked))
 		}
@@ -178,7 +178,7 @@ func TestCancelGivesBackAndRestocks(t *testing.T) {
 	if !reflect.DeepEqual(d.restocked, map[id.Variant]int{plain: 7}) {
 		t.Errorf("the index was told %v", d.restocked)
 	}
-	if r, err := s.ExecuteRefund(t.Context(), d.kept.Order.Project, refund); err != nil || r.Status != order.RefundSucceeded {
+	if r, err := s.ExecuteRefund(ports.NewOutbound(t.Context()), d.kept.Order.Project, refund); err != nil || r.Status != order.RefundSucceeded {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

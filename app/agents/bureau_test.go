@@ -151,7 +151,7 @@ type serving struct {
 	answer func(agent.QuoteInput) agent.QuoteAnswer
 }
 
-func (s *serving) Quote(_ context.Context, in agent.QuoteInput) (agent.QuoteAnswer, error) {
+func (s *serving) Quote(_ ports.Outbound, in agent.QuoteInput) (agent.QuoteAnswer, error) {
 	s.asked = append(s.asked, in)
 	return s.answer(in), nil
 }

@@ -52,8 +52,8 @@ func TestMessagesReachNoModel(t *testing.T) {
 			return choice("house-counter-1"), nil
 		}}
 		w, s := with(g)
-		said := w.Word(t.Context(), on, wordInput("en-US", countered))
-		proposed, err := s.Propose(t.Context(), on, quoteInput(offer, message))
+		said := w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", countered))
+		proposed, err := s.Propose(ports.NewOutbound(t.Context()), on, quoteInput(offer, message))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,22 +24,22 @@ type far struct {
 	asked   []ports.RemoteHandler
 }
 
-func (f *far) Search(_ context.Context, to ports.RemoteHandler, _ agent.SearchInput) (agent.SearchAnswer, error) {
+func (f *far) Search(_ ports.Outbound, to ports.RemoteHandler, _ agent.SearchInput) (agent.SearchAnswer, error) {
 	f.asked = append(f.asked, to)
 	return f.search, f.err
 }
 
-func (f *far) Quote(_ context.Context, to ports.RemoteHandler, _ agent.QuoteInput) (agent.QuoteAnswer, error) {
+func (f *far) Quote(_ ports.Outbound, to ports.RemoteHandler, _ agent.QuoteInput) (agent.QuoteAnswer, error) {
 	f.asked = append(f.asked, to)
 	return f.quote, f.err
 }
 
-func (f *far) Checkout(_ context.Context, to ports.RemoteHandler, _ agent.CheckoutInput) (agent.Verdict, error) {
+func (f *far) Checkout(_ ports.Outbound, to ports.RemoteHandler, _ agent.CheckoutInput) (agent.Verdict, error) {
 	f.asked = append(f.asked, to)
 	return f.verdict, f.err
 }
 
-func (f *far) Finalize(_ context.Context, to ports.RemoteHandler, _ agent.FinalizeInput) (agent.Verdict, error) {
+func (f *far) Finalize(_ ports.Outbound, to ports.RemoteHandler, _ agent.FinalizeInput) (agent.Verdict, error) {
 	f.asked = append(f.asked, to)
 	return f.verdict, f.err
 }

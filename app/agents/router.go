@@ -86,7 +86,7 @@ func held(session id.Session, share money.Percent) bool {
 }
 
 // Search has the handler choose from the candidates. They are the answer where it fails.
-func (r *Router) Search(ctx context.Context, in agent.SearchInput) (agent.SearchAnswer, error) {
+func (r *Router) Search(ctx ports.Outbound, in agent.SearchInput) (agent.SearchAnswer, error) {
 	answer, err := r.search(ctx, in)
 	if err != nil {
 		if fault.KindOf(err) == fault.Invalid {
@@ -104,7 +104,7 @@ func (r *Router) Search(ctx context.Context, in agent.SearchInput) (agent.Search
 	return answer, nil
 }
 
-func (r *Router) search(ctx context.Context, in agent.SearchInput) (agent.SearchAnswer, error) {
+func (r *Router) search(ctx ports.Outbound, in agent.SearchInput) (agent.SearchAnswer, error) {
 	h := in.Mandate.Agent.Handlers.Search
 	if h.Kind == agent.Remote {
 		to, err := r.handler(in.Mandate.Agent, h)
@@ -132,7 +132,7 @@ func decentReasons(hits []catalog.Hit) []catalog.Hit {
 }
 
 // Quote has the handler propose. The rules decide where it fails, and the record says why.
-func (r *Router) Quote(ctx context.Context, in agent.QuoteInput) (agent.QuoteAnswer, error) {
+func (r *Router) Quote(ctx ports.Outbound, in agent.QuoteInput) (agent.QuoteAnswer, error) {
 	answer, err := r.quote(ctx, in)
 	switch {
 	case err == nil:
@@ -152,7 +152,7 @@ func promised(t negotiation.Table) bool {
 	return accepted && t.Settled()
 }
 
-func (r *Router) quote(ctx context.Context, in agent.QuoteInput) (answer agent.QuoteAnswer, err error) {
+func (r *Router) quote(ctx ports.Outbound, in agent.QuoteInput) (answer agent.QuoteAnswer, err error) {
 	h := in.Mandate.Agent.Handlers.Quote
 	if h.Kind == agent.Remote && in.Table.Settled() { // whatever it says is no use waiting for
 		return agent.QuoteAnswer{Decision: negotiation.Decide(in.Table), Answered: agent.Answered{Handler: agent.HouseHandler}}, nil
@@ -177,7 +177,7 @@ func (r *Router) quote(ctx context.Context, in agent.QuoteInput) (answer agent.Q
 }
 
 // advise lets a language model propose a price in the place of the house, if the merchant wants that.
-func (r *Router) advise(ctx context.Context, in agent.QuoteInput, answer agent.QuoteAnswer) agent.QuoteAnswer {
+func (r *Router) advise(ctx ports.Outbound, in agent.QuoteInput, answer agent.QuoteAnswer) agent.QuoteAnswer {
 	if !in.Mandate.Agent.Model.Strategy || answer.Answered.Handler != agent.HouseHandler {
 		return answer
 	}
@@ -215,37 +215,39 @@ func (r *Router) decent(in agent.QuoteInput, a agent.QuoteAnswer) agent.QuoteAns
 }
 
 // Checkout asks for consent. A handler that fails consents: the checkout has rules of its own, and no deal is lost.
-func (r *Router) Checkout(ctx context.Context, in agent.CheckoutInput) (agent.Verdict, error) {
-	h := in.Mandate.Agent.Handlers.Checkout
-	ask := r.program(h).Checkout
-	if h.Kind == agent.Remote {
-		ask = func(ctx context.Context, in agent.CheckoutInput) (agent.Verdict, error) {
-			to, err := r.handler(in.Mandate.Agent, h)
-			if err != nil {
-				return agent.Verdict{}, err
-			}
-			return r.Remote.Checkout(ctx, to, in)
-		}
-	}
-	verdict, err := ask(ctx, in)
+func (r *Router) Checkout(ctx ports.Outbound, in agent.CheckoutInput) (agent.Verdict, error) {
+	verdict, err := r.checkout(ctx, in)
 	return r.verdict(ctx, in.Mandate, "checkout", verdict, err)
 }
 
-// Finalize is as Checkout.
-func (r *Router) Finalize(ctx context.Context, in agent.FinalizeInput) (agent.Verdict, error) {
-	h := in.Mandate.Agent.Handlers.Finalize
-	ask := r.program(h).Finalize
-	if h.Kind == agent.Remote {
-		ask = func(ctx context.Context, in agent.FinalizeInput) (agent.Verdict, error) {
-			to, err := r.handler(in.Mandate.Agent, h)
-			if err != nil {
-				return agent.Verdict{}, err
-			}
-			return r.Remote.Finalize(ctx, to, in)
-		}
+func (r *Router) checkout(ctx ports.Outbound, in agent.CheckoutInput) (agent.Verdict, error) {
+	h := in.Mandate.Agent.Handlers.Checkout
+	if h.Kind != agent.Remote {
+		return r.program(h).Checkout(ctx, in)
 	}
-	verdict, err := ask(ctx, in)
+	to, err := r.handler(in.Mandate.Agent, h)
+	if err != nil {
+		return agent.Verdict{}, err
+	}
+	return r.Remote.Checkout(ctx, to, in)
+}
+
+// Finalize is as Checkout.
+func (r *Router) Finalize(ctx ports.Outbound, in agent.FinalizeInput) (agent.Verdict, error) {
+	verdict, err := r.finalize(ctx, in)
 	return r.verdict(ctx, in.Mandate, "finalize", verdict, err)
+}
+
+func (r *Router) finalize(ctx ports.Outbound, in agent.FinalizeInput) (agent.Verdict, error) {
+	h := in.Mandate.Agent.Handlers.Finalize
+	if h.Kind != agent.Remote {
+		return r.program(h).Finalize(ctx, in)
+	}
+	to, err := r.handler(in.Mandate.Agent, h)
+	if err != nil {
+		return agent.Verdict{}, err
+	}
+	return r.Remote.Finalize(ctx, to, in)
 }
 
 func (r *Router) verdict(ctx context.Context, m agent.Mandate, event string, v agent.Verdict, err error) (agent.Verdict, error) {
@@ -262,7 +264,7 @@ func (r *Router) verdict(ctx context.Context, m agent.Mandate, event string, v a
 }
 
 // Word has a language model word what is decided, if the merchant wants that.
-func (r *Router) Word(ctx context.Context, in agent.WordInput) agent.Words {
+func (r *Router) Word(ctx ports.Outbound, in agent.WordInput) agent.Words {
 	if r.Wording == nil {
 		return agent.Words{}
 	}

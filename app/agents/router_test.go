@@ -49,7 +49,7 @@ func TestFallbacks(t *testing.T) {
 				test.change(x)
 			}
 			in := x.input(offer)
-			got, err := x.Quote(t.Context(), in)
+			got, err := x.Quote(ports.NewOutbound(t.Context()), in)
 			want := agent.QuoteAnswer{
 				Decision: negotiation.Decide(in.Table), Answered: agent.Answered{Handler: agent.HouseHandler, Fallback: test.want},
 			}
@@ -76,12 +76,12 @@ func TestFallbacksOfTheOtherEvents(t *testing.T) {
 			x := newExchange(h, clumsy)
 			x.far.search, x.far.verdict, x.far.err = agent.SearchAnswer{}, agent.Refuse("half an answer"), unavailable("agent_timeout")
 			candidates := catalog.Found{Hits: []catalog.Hit{{Score: 1}}, Total: 7}
-			found, err := x.Search(t.Context(), agent.SearchInput{Scene: x.scene(), Candidates: candidates})
+			found, err := x.Search(ports.NewOutbound(t.Context()), agent.SearchInput{Scene: x.scene(), Candidates: candidates})
 			if err != nil || !reflect.DeepEqual(found.Found, candidates) {
 				t.Errorf("%+v, %v", found, err)
 			}
-			opened, err := x.Checkout(t.Context(), agent.CheckoutInput{Scene: x.scene()})
-			paid, later := x.Finalize(t.Context(), agent.FinalizeInput{Scene: x.scene()})
+			opened, err := x.Checkout(ports.NewOutbound(t.Context()), agent.CheckoutInput{Scene: x.scene()})
+			paid, later := x.Finalize(ports.NewOutbound(t.Context()), agent.FinalizeInput{Scene: x.scene()})
 			if err := errors.Join(err, later); err != nil || opened.Refused || paid.Refused {
 				t.Errorf("%+v, %+v, %v", opened, paid, err)
 			}
@@ -118,15 +118,15 @@ func TestHandlersAnswer(t *testing.T) {
 			half := agent.QuoteAnswer{Decision: negotiation.Countered{Price: usd(1250_00), By: negotiation.AgentAnswer}, Message: "Half."}
 			x.far.quote, x.far.verdict = half, agent.Refuse("Closed.")
 			half.Answered.Handler = test.want
-			if got, err := x.Quote(t.Context(), x.input(offer)); err != nil || got != half {
+			if got, err := x.Quote(ports.NewOutbound(t.Context()), x.input(offer)); err != nil || got != half {
 				t.Errorf("%+v, %v", got, err)
 			}
-			found, err := x.Search(t.Context(), agent.SearchInput{Scene: x.scene(), Candidates: catalog.Found{Hits: []catalog.Hit{{Score: 1}}}})
+			found, err := x.Search(ports.NewOutbound(t.Context()), agent.SearchInput{Scene: x.scene(), Candidates: catalog.Found{Hits: []catalog.Hit{{Score: 1}}}})
 			if err != nil || len(found.Found.Hits) != 0 {
 				t.Errorf("%+v, %v", found, err)
 			}
-			opened, err := x.Checkout(t.Context(), agent.CheckoutInput{Scene: x.scene()})
-			paid, later := x.Finalize(t.Context(), agent.FinalizeInput{Scene: x.scene()})
+			opened, err := x.Checkout(ports.NewOutbound(t.Context()), agent.CheckoutInput{Scene: x.scene()})
+			paid, later := x.Finalize(ports.NewOutbound(t.Context()), agent.FinalizeInput{Scene: x.scene()})
 			if err := errors.Join(err, later); err != nil || opened != agent.Refuse("Closed.") || paid != opened {
 				t.Errorf("%+v, %+v, %v", opened, paid, err)
 			}
@@ -156,17 +156,17 @@ func TestServedByTheHouse(t *testing.T) {
 			x := newExchange(ofProgram(name), shy)
 			in := x.input(offer)
 			want := agent.QuoteAnswer{Decision: negotiation.Decide(in.Table), Answered: agent.Answered{Handler: agent.HouseHandler}}
-			if got, err := x.Quote(t.Context(), in); err != nil || got != want {
+			if got, err := x.Quote(ports.NewOutbound(t.Context()), in); err != nil || got != want {
 				t.Errorf("%+v, %v; want %+v", got, err, want)
 			}
 			candidates := catalog.Found{Total: 3}
-			if found, err := x.Search(t.Context(), agent.SearchInput{Scene: x.scene(), Candidates: candidates}); err != nil || found.Found.Total != 3 {
+			if found, err := x.Search(ports.NewOutbound(t.Context()), agent.SearchInput{Scene: x.scene(), Candidates: candidates}); err != nil || found.Found.Total != 3 {
 				t.Errorf("%+v, %v", found, err)
 			}
-			if v, err := x.Checkout(t.Context(), agent.CheckoutInput{Scene: x.scene()}); err != nil || v.Refused != refuses {
+			if v, err := x.Checkout(ports.NewOutbound(t.Context()), agent.CheckoutInput{Scene: x.scene()}); err != nil || v.Refused != refuses {
 				t.Errorf("%+v, %v", v, err)
 			}
-			if v, err := x.Finalize(t.Context(), agent.FinalizeInput{Scene: x.scene()}); err != nil || v.Refused {
+			if v, err := x.Finalize(ports.NewOutbound(t.Context()), agent.FinalizeInput{Scene: x.scene()}); err != nil || v.Refused {
 				t.Errorf("%+v, %v", v, err)
 			}
 			if x.log.Len() > 0 {
@@ -193,7 +193,7 @@ func TestRemoteHandlersAreNotAskedInVain(t *testing.T) {
 			x := newExchange(elsewhere)
 			x.far.quote = agent.QuoteAnswer{Decision: negotiation.Accepted{Price: usd(1)}}
 			want := agent.QuoteAnswer{Decision: negotiation.Decide(in.Table), Answered: agent.Answered{Handler: agent.HouseHandler}}
-			if got, err := x.Quote(t.Context(), in); err != nil || got != want || len(x.far.asked) != 0 {
+			if got, err := x.Quote(ports.NewOutbound(t.Context()), in); err != nil || got != want || len(x.far.asked) != 0 {
 				t.Errorf("%+v, %v, asked %d times", got, err, len(x.far.asked))
 			}
 		})
@@ -206,7 +206,7 @@ func TestAProgramsRulesComeAfterPromises(t *testing.T) {
 	strict := quoting("strict", func(in agent.QuoteInput) (agent.QuoteAnswer, error) { return in.House(), nil },
 		agent.ValidateInput("quantity", agent.Integer, agent.Max(1)))
 	x := newExchange(ofProgram("strict"), strict)
-	if got, err := x.Quote(t.Context(), x.input(offer)); !fault.Is(err, "validation_error") || got != (agent.QuoteAnswer{}) {
+	if got, err := x.Quote(ports.NewOutbound(t.Context()), x.input(offer)); !fault.Is(err, "validation_error") || got != (agent.QuoteAnswer{}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	tables := settled(x)
@@ -216,12 +216,12 @@ func TestAProgramsRulesComeAfterPromises(t *testing.T) {
 		want := agent.QuoteAnswer{
 			Decision: negotiation.Decide(in.Table), Answered: agent.Answered{Handler: agent.HouseHandler, Fallback: "validation_error"},
 		}
-		if got, err := x.Quote(t.Context(), in); err != nil || got != want {
+		if got, err := x.Quote(ports.NewOutbound(t.Context()), in); err != nil || got != want {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
 	for _, name := range []string{"under the floor", "at list price only", "of a prober"} { // nothing was promised for these
-		if _, err := x.Quote(t.Context(), tables[name]); !fault.Is(err, "validation_error") {
+		if _, err := x.Quote(ports.NewOutbound(t.Context()), tables[name]); !fault.Is(err, "validation_error") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -237,9 +237,9 @@ func TestAProgramsRulesOfTheOtherEvents(t *testing.T) {
 		agent.OnACPEvent(agent.Finalize, func(context.Context, agent.FinalizeInput) (agent.Verdict, error) { return agent.Consent(), nil },
 			agent.ValidateInput("total", agent.Number, agent.Min(10))))
 	x := newExchange(ofProgram("strict"), strict)
-	_, searched := x.Search(t.Context(), agent.SearchInput{Scene: x.scene()})
-	_, opened := x.Checkout(t.Context(), agent.CheckoutInput{Scene: x.scene()})
-	_, paid := x.Finalize(t.Context(), agent.FinalizeInput{Scene: x.scene(), Total: usd(1_00)})
+	_, searched := x.Search(ports.NewOutbound(t.Context()), agent.SearchInput{Scene: x.scene()})
+	_, opened := x.Checkout(ports.NewOutbound(t.Context()), agent.CheckoutInput{Scene: x.scene()})
+	_, paid := x.Finalize(ports.NewOutbound(t.Context()), agent.FinalizeInput{Scene: x.scene(), Total: usd(1_00)})
 	for event, err := range map[string]error{"search": searched, "checkout": opened, "finalize": paid} {
 		if !fault.Is(err, "validation_error") {
 			t.Errorf("%s: %v", event, err)
@@ -259,7 +259,7 @@ func TestTextsWithSecretNumbers(t *testing.T) {
 			x := newExchange(elsewhere)
 			answer.Decision = negotiation.Countered{Price: usd(1250_00), By: negotiation.AgentAnswer}
 			x.far.quote = answer
-			got, err := x.Quote(t.Context(), x.input(offer))
+			got, err := x.Quote(ports.NewOutbound(t.Context()), x.input(offer))
 			if same := got.Reasoning == answer.Reasoning && got.Message == answer.Message; err != nil || same != kept {
 				t.Errorf("%q: %+v, %v", text, got, err)
 			}
@@ -298,7 +298,7 @@ func TestAdviceOfAModel(t *testing.T) {
 			if test.proposed {
 				want = negotiation.Countered{Price: usd(1280_00), By: negotiation.AgentAnswer}
 			}
-			if got, err := x.Quote(t.Context(), in); err != nil || got.Answered != test.want || got.Decision != want {
+			if got, err := x.Quote(ports.NewOutbound(t.Context()), in); err != nil || got.Answered != test.want || got.Decision != want {
 				t.Errorf("%+v, %v; want %+v by %+v", got, err, want, test.want)
 			}
 		})
@@ -310,7 +310,7 @@ func TestWordsOfAModel(t *testing.T) {
 	x := newExchange(inHouse)
 	in := wordInput("en-US", countered)
 	in.Scene = x.scene()
-	if got := x.Word(t.Context(), in); got != (agent.Words{}) {
+	if got := x.Word(ports.NewOutbound(t.Context()), in); got != (agent.Words{}) {
 		t.Errorf("%+v without a model", got)
 	}
 	x.employer.agent.Model = on
@@ -319,7 +319,7 @@ func TestWordsOfAModel(t *testing.T) {
 		{ID: "cool", On: agent.OnCounter, Message: "No."},
 	}
 	x.Wording, _ = with(&ghost{writes: always(choice("warm"))})
-	if got := x.Word(t.Context(), in); got != (agent.Words{Reasoning: "We can come down a little.", Message: "What do you think?"}) {
+	if got := x.Word(ports.NewOutbound(t.Context()), in); got != (agent.Words{Reasoning: "We can come down a little.", Message: "What do you think?"}) {
 		t.Errorf("%+v", got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // MostSimulated is how many offers a simulation may have.
@@ -59,7 +60,7 @@ type Step struct {
 
 // Simulate plays a negotiation up to its deal. It has no effects, but that remote handlers and language models are
 // asked if that is wanted.
-func (s *Service) Simulate(ctx context.Context, p *project.Project, of id.Agent, sim Simulation) (Simulated, error) {
+func (s *Service) Simulate(ctx ports.Outbound, p *project.Project, of id.Agent, sim Simulation) (Simulated, error) {
 	if err := sim.check(); err != nil {
 		return Simulated{}, err
 	}
@@ -84,7 +85,7 @@ func (s *Service) Simulate(ctx context.Context, p *project.Project, of id.Agent,
 	}
 	if sim.Remote {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(onTrial(ctx), patience)
+		ctx, cancel = onTrial(ctx).WithTimeout(patience)
 		defer cancel()
 	}
 	steps, err := s.playOut(ctx, in, sim.Offers)
@@ -159,7 +160,7 @@ func (s *Service) scene(p *project.Project, a *agent.Agent, policy negotiation.P
 const betweenOffers = 10 * time.Second
 
 // playOut makes the offers in turn, up to the one that is accepted.
-func (s *Service) playOut(ctx context.Context, in agent.QuoteInput, offers []*money.Amount) ([]Step, error) {
+func (s *Service) playOut(ctx ports.Outbound, in agent.QuoteInput, offers []*money.Amount) ([]Step, error) {
 	policy, now := in.Mandate.Policy, s.Clock.Now()
 	item := negotiation.Item{Session: in.Session.ID, Product: in.Product.ID, Variant: in.Product.Variant, Quantity: in.Product.Quantity}
 	q := negotiation.Start(id.New[id.Quote](s.Entropy.Bits128()), in.Project.ID, item, policy, in.Signals, nil, now)
@@ -183,7 +184,7 @@ func (s *Service) playOut(ctx context.Context, in agent.QuoteInput, offers []*mo
 	return steps, nil
 }
 
-func (s *Service) step(ctx context.Context, in agent.QuoteInput) (Step, error) {
+func (s *Service) step(ctx ports.Outbound, in agent.QuoteInput) (Step, error) {
 	proposal, err := s.Serving.Quote(ctx, in)
 	if err != nil {
 		return Step{}, err

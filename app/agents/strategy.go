@@ -1,13 +1,13 @@
 package agents
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Strategy has a language model propose prices within a narrow band. It is off unless an agent's settings turn it on.
@@ -23,7 +23,7 @@ type Strategy struct{ *asking }
 // has the one and would be given the other. What the buyer wrote is not in it. It is asked at temperature 0, and its
 // answer remembered, so that equal talks have equal prices. An error says why the rules decide after all; its code
 // is one of ports.LanguageModel, model_busy or model_budget.
-func (s *Strategy) Propose(ctx context.Context, m agent.Model, in agent.QuoteInput) (agent.QuoteAnswer, error) {
+func (s *Strategy) Propose(ctx ports.Outbound, m agent.Model, in agent.QuoteInput) (agent.QuoteAnswer, error) {
 	band, open := bandOf(in)
 	if !m.Strategy || !open || !named(m) {
 		return agent.QuoteAnswer{}, nil

@@ -8,6 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // quoteInput is a second offer, to which the rules counter; the shop stands by its opening still.
@@ -43,7 +44,7 @@ func TestPricesOfAModel(t *testing.T) {
 		`{"action": "counter"}`: "!", `{"action": "reject", "price": "1299.90"}`: "!", `{"price": "1299.90"}`: "!", `1299.90`: "!", ``: "!", `{"action": "counter", "price": "1299.90", "note": "x"}`: "!",
 	} {
 		_, s := with(&ghost{writes: always(text)})
-		got, err := s.Propose(t.Context(), on, in)
+		got, err := s.Propose(ports.NewOutbound(t.Context()), on, in)
 		price := ""
 		if d, ok := got.Decision.(negotiation.Countered); ok {
 			price = d.Price.String()
@@ -79,7 +80,7 @@ func TestWhereAModelIsAsked(t *testing.T) {
 		}),
 		"at the end of the way": table(func(t *negotiation.Table) { t.Progress.Counter = usd(offer + 1) }),
 	} {
-		if got, err := s.Propose(t.Context(), on, in); got.Decision != nil || err != nil {
+		if got, err := s.Propose(ports.NewOutbound(t.Context()), on, in); got.Decision != nil || err != nil {
 			t.Errorf("%s: %+v %v", name, got, err)
 		}
 	}
@@ -93,7 +94,7 @@ func TestWhatAModelIsToldOfAnOffer(t *testing.T) {
 	t.Parallel()
 	g := &ghost{writes: always(``)}
 	_, s := with(g)
-	_, _ = s.Propose(t.Context(), on, quoteInput(offer, "take it or leave it"))
+	_, _ = s.Propose(ports.NewOutbound(t.Context()), on, quoteInput(offer, "take it or leave it"))
 	asked := g.questions()
 	if len(asked) != 1 || strings.Contains(asked[0].User, "Nordic") || strings.Contains(asked[0].User, "leave") {
 		t.Fatal(asked)

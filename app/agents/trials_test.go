@@ -228,7 +228,7 @@ func TestSimulatingEndsWithTheDeal(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.stock()
-	got, err := o.Simulate(o.ctx, o.project, o.first, agents.Simulation{Product: o.product.ID, Quantity: 1, Offers: offers(-1, 75_00, 79_00, 82_00, 90_00)})
+	got, err := o.Simulate(ports.NewOutbound(o.ctx), o.project, o.first, agents.Simulation{Product: o.product.ID, Quantity: 1, Offers: offers(-1, 75_00, 79_00, 82_00, 90_00)})
 	if err != nil || len(got.Steps) != 4 || got.Policy.Version != 1 {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -255,7 +255,7 @@ func TestASimulatedAgentIsGuarded(t *testing.T) {
 		return agent.QuoteAnswer{Decision: negotiation.Countered{Price: usd(1), By: negotiation.AgentAnswer}, Answered: agent.Answered{Handler: "remote"}}
 	}
 	list := usd(100_00)
-	got, err := o.Simulate(o.ctx, o.project, o.first, agents.Simulation{MadeUp: agents.MadeUp{List: &list}, Quantity: 1, Offers: offers(85_00)})
+	got, err := o.Simulate(ports.NewOutbound(o.ctx), o.project, o.first, agents.Simulation{MadeUp: agents.MadeUp{List: &list}, Quantity: 1, Offers: offers(85_00)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +275,7 @@ func TestOnlyAWishAsksElsewhere(t *testing.T) {
 	list := usd(100_00)
 	for _, wish := range []bool{false, true} {
 		sim := agents.Simulation{MadeUp: agents.MadeUp{List: &list}, Quantity: 20, Offers: offers(50_00), Remote: wish}
-		if _, err := o.Simulate(o.ctx, o.project, a.ID, sim); err != nil {
+		if _, err := o.Simulate(ports.NewOutbound(o.ctx), o.project, a.ID, sim); err != nil {
 			t.Fatal(err)
 		}
 		in := o.serving.asked[len(o.serving.asked)-1]
@@ -297,7 +297,7 @@ func TestSimulationsLeaveTokensToBuyers(t *testing.T) {
 	o.Service.Serving, o.agents[o.first].Model = x.Router, on
 	simulate := func(ctx context.Context, list int64) string {
 		price := usd(list)
-		got, err := o.Simulate(ctx, o.project, o.first, agents.Simulation{
+		got, err := o.Simulate(ports.NewOutbound(ctx), o.project, o.first, agents.Simulation{
 			MadeUp: agents.MadeUp{List: &price}, Quantity: 1, Offers: offers(list * 85 / 100), Remote: true,
 		})
 		if err != nil {
@@ -323,7 +323,7 @@ func TestSimulationsLeaveTokensToBuyers(t *testing.T) {
 		t.Errorf("%d questions", len(g.questions()))
 	}
 	x.project, x.employer.agent.Model = o.project, on
-	if answer, err := x.Quote(t.Context(), x.input(offer)); err != nil || answer.Answered.Fallback != "" || len(g.questions()) != 6 {
+	if answer, err := x.Quote(ports.NewOutbound(t.Context()), x.input(offer)); err != nil || answer.Answered.Fallback != "" || len(g.questions()) != 6 {
 		t.Errorf("a buyer has %+v, %v after %d questions", answer.Answered, err, len(g.questions()))
 	}
 }

@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 
@@ -32,7 +31,7 @@ func WithModel(model ports.LanguageModel, clock ports.Clock, log *slog.Logger) (
 
 // Word has the model choose the template for a decision within 1.2 s, or leaves the words to the house with empty ones.
 // A mere price is left to the house too: the contract has no words for it.
-func (w *Wording) Word(ctx context.Context, m agent.Model, in agent.WordInput) agent.Words {
+func (w *Wording) Word(ctx ports.Outbound, m agent.Model, in agent.WordInput) agent.Words {
 	on, sayable := agent.OccasionOf(in.Decision)
 	if !m.Wording || !sayable || !named(m) || !presentable(in.Product.Name) {
 		return agent.Words{}

@@ -77,7 +77,7 @@ func busy() error {
 // trial is the key of contexts in which nobody buys.
 type trial struct{}
 
-func onTrial(ctx context.Context) context.Context { return context.WithValue(ctx, trial{}, true) }
+func onTrial(ctx ports.Outbound) ports.Outbound { return ctx.WithValue(trial{}, true) }
 
 // tokensOf is how many of a day's tokens may be gone once a question is answered.
 func tokensOf(ctx context.Context) int {
@@ -119,7 +119,7 @@ type question struct {
 }
 
 // ask has a question answered, from memory where it was asked before. An answer counts once read has taken it.
-func ask[T any](ctx context.Context, a *asking, m agent.Model, p *project.Project, q question, read func(string) (T, error)) (T, error) {
+func ask[T any](ctx ports.Outbound, a *asking, m agent.Model, p *project.Project, q question, read func(string) (T, error)) (T, error) {
 	var nothing T
 	facts, err := json.Marshal(q.facts)
 	if err != nil {
@@ -143,7 +143,7 @@ func ask[T any](ctx context.Context, a *asking, m agent.Model, p *project.Projec
 	defer leave()
 	// A buyer does not share a trial's flight, which may have no tokens.
 	flight := a.flights.DoChan(fmt.Sprintf("%d\x00%s", tokensOf(ctx), key), func() (answer any, err error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), q.patience)
+		ctx, cancel := ctx.WithoutCancel().WithTimeout(q.patience)
 		defer cancel()
 		err = fault.Survive(func() error { // no caller could recover from a panic here
 			answer, err = answered(ctx, a, p.ID, r, read)
@@ -170,7 +170,7 @@ func ask[T any](ctx context.Context, a *asking, m agent.Model, p *project.Projec
 }
 
 // answered asks the model, and reads what it wrote.
-func answered[T any](ctx context.Context, a *asking, project id.Project, r ports.ModelRequest, read func(string) (T, error)) (T, error) {
+func answered[T any](ctx ports.Outbound, a *asking, project id.Project, r ports.ModelRequest, read func(string) (T, error)) (T, error) {
 	var nothing T
 	text, err := a.complete(ctx, project, r)
 	if err != nil {
@@ -184,7 +184,7 @@ func answered[T any](ctx context.Context, a *asking, project id.Project, r ports
 }
 
 // complete asks the model, if the project has tokens left and there is room.
-func (a *asking) complete(ctx context.Context, project id.Project, r ports.ModelRequest) (string, error) {
+func (a *asking) complete(ctx ports.Outbound, project id.Project, r ports.ModelRequest) (string, error) {
 	leave, ok := a.asked.Enter(ctx, r.Provider+" "+r.Model)
 	if !ok {
 		return "", busy()

@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 // Reasons adds to the best ten results the fact of each that matches the search best, in front of what the index says,
 // within 600 ms. Without a model, or a valid choice for each, the results are as they came. Those that it was given stay
 // as they are.
-func (w *Wording) Reasons(ctx context.Context, m agent.Model, in agent.SearchInput, found catalog.Found) catalog.Found {
+func (w *Wording) Reasons(ctx ports.Outbound, m agent.Model, in agent.SearchInput, found catalog.Found) catalog.Found {
 	facts, tellable := reasonFacts(in, found.Hits)
 	if !m.Reasons || !tellable || !named(m) {
 		return found

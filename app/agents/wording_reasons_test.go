@@ -8,6 +8,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 func searchInput(query string) agent.SearchInput {
@@ -57,7 +58,7 @@ func TestReasons(t *testing.T) {
 		text, _ := json.Marshal(map[string]any{"reasons": test.reasons})
 		w, _ := with(&ghost{writes: always(string(text))})
 		given := found()
-		got := w.Reasons(t.Context(), on, searchInput("lamp"), given)
+		got := w.Reasons(ports.NewOutbound(t.Context()), on, searchInput("lamp"), given)
 		for i, hit := range got.Hits {
 			want := []string{"name"}
 			if test.sent && test.reasons[i] != "" {
@@ -79,7 +80,7 @@ func TestWhatAModelIsToldOfASearch(t *testing.T) {
 	for len(many.Hits) < 30 {
 		many.Hits = append(many.Hits, many.Hits[0])
 	}
-	w.Reasons(t.Context(), on, searchInput("a\n\"}\u200b lamp "+strings.Repeat("é", 500)), many)
+	w.Reasons(ports.NewOutbound(t.Context()), on, searchInput("a\n\"}\u200b lamp "+strings.Repeat("é", 500)), many)
 	asked := g.questions()
 	if len(asked) != 1 {
 		t.Fatal(asked)

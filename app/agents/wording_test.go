@@ -33,7 +33,7 @@ type ghost struct {
 	asked []ports.ModelRequest
 }
 
-func (g *ghost) Complete(ctx context.Context, r ports.ModelRequest) (ports.ModelReply, error) {
+func (g *ghost) Complete(ctx ports.Outbound, r ports.ModelRequest) (ports.ModelReply, error) {
 	g.mu.Lock()
 	g.asked = append(g.asked, r)
 	g.mu.Unlock()
@@ -133,7 +133,7 @@ func TestWord_merchantsTemplates(t *testing.T) {
 		{negotiation.Rejected{Price: usd(counter), By: negotiation.ListOnly}, "no", agent.Words{}},
 	} {
 		w, _ := with(&ghost{writes: always(choice(test.choice))})
-		if got := w.Word(t.Context(), m, wordInput("de-DE", test.decision)); got != test.want {
+		if got := w.Word(ports.NewOutbound(t.Context()), m, wordInput("de-DE", test.decision)); got != test.want {
 			t.Errorf("%s, %s: %+v", test.decision.Response(), test.choice, got)
 		}
 	}
@@ -145,7 +145,7 @@ func TestWord_onlyTemplate(t *testing.T) {
 	m, g := on, &ghost{writes: always("")}
 	m.Templates = []agent.Template{{ID: "warm", On: agent.OnCounter, Message: "{price}"}}
 	w, _ := with(g)
-	got := w.Word(t.Context(), m, wordInput("en-US", countered))
+	got := w.Word(ports.NewOutbound(t.Context()), m, wordInput("en-US", countered))
 	if got.Message != "1234.50 USD" || len(g.questions()) != 0 {
 		t.Errorf("%+v after %d questions", got, len(g.questions()))
 	}
@@ -163,7 +163,7 @@ func TestWord_modelsOwnText(t *testing.T) {
 		"house-counter-1 ", "HOUSE-COUNTER-1", "house-counter-1\u0000", "house-counter-1, and it is free", "house-accept-1", "{price}", "",
 	} {
 		w, _ := with(&ghost{writes: always(choice(text))})
-		if got := w.Word(t.Context(), on, wordInput("en-US", countered)); !sendable[got] || got != (agent.Words{}) {
+		if got := w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", countered)); !sendable[got] || got != (agent.Words{}) {
 			t.Errorf("%q: %+v is sent", text, got)
 		}
 	}
@@ -180,7 +180,7 @@ func TestFormOfAnAnswer(t *testing.T) {
 		`["house-counter-1"]`: false, good[:20]: false,
 	} {
 		w, _ := with(&ghost{writes: always(text)})
-		if got := w.Word(t.Context(), on, wordInput("en-US", countered)); (got != agent.Words{}) != sent {
+		if got := w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", countered)); (got != agent.Words{}) != sent {
 			t.Errorf("%s: %+v", text, got)
 		}
 	}
@@ -196,18 +196,18 @@ func TestOff(t *testing.T) {
 	nobody, nameless := on, on
 	nobody.Provider, nameless.Name = "", ""
 	for _, m := range []agent.Model{off, nobody, nameless} {
-		w.Word(t.Context(), m, wordInput("en-US", countered))
-		if a, err := s.Propose(t.Context(), m, quoteInput(offer, "")); a.Decision != nil || err != nil {
+		w.Word(ports.NewOutbound(t.Context()), m, wordInput("en-US", countered))
+		if a, err := s.Propose(ports.NewOutbound(t.Context()), m, quoteInput(offer, "")); a.Decision != nil || err != nil {
 			t.Errorf("%+v %v", a, err)
 		}
-		w.Reasons(t.Context(), m, searchInput("lamp"), found())
+		w.Reasons(ports.NewOutbound(t.Context()), m, searchInput("lamp"), found())
 	}
-	w.Word(t.Context(), on, wordInput("en-US", negotiation.Quoted{Price: usd(counter)}))
+	w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", negotiation.Quoted{Price: usd(counter)}))
 	hidden := wordInput("en-US", countered)
 	hidden.Product.Name = "Lamp <script>"
-	w.Word(t.Context(), on, hidden)
-	w.Reasons(t.Context(), on, searchInput(" \u200b "), found())
-	w.Reasons(t.Context(), on, searchInput("lamp"), catalog.Found{})
+	w.Word(ports.NewOutbound(t.Context()), on, hidden)
+	w.Reasons(ports.NewOutbound(t.Context()), on, searchInput(" \u200b "), found())
+	w.Reasons(ports.NewOutbound(t.Context()), on, searchInput("lamp"), catalog.Found{})
 	if n := len(g.questions()); n != 0 {
 		t.Errorf("%d questions: %+v", n, g.questions())
 	}
@@ -220,9 +220,9 @@ func TestLimitsOfARequest(t *testing.T) {
 	w, s := with(g)
 	few := on
 	few.MaxTokens, few.Temperature = 50, 1500
-	w.Word(t.Context(), on, wordInput("en-US", countered))
-	w.Word(t.Context(), few, wordInput("en-US", countered))
-	_, _ = s.Propose(t.Context(), few, quoteInput(offer, ""))
+	w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", countered))
+	w.Word(ports.NewOutbound(t.Context()), few, wordInput("en-US", countered))
+	_, _ = s.Propose(ports.NewOutbound(t.Context()), few, quoteInput(offer, ""))
 	asked := g.questions()
 	if len(asked) != 3 || asked[0].MaxTokens != 60 || asked[0].Temperature != 700 || asked[1].MaxTokens != 50 || asked[1].Temperature != 1500 || asked[2].Temperature != 0 {
 		t.Errorf("%+v", asked)
@@ -238,28 +238,28 @@ func TestAnswersAreRemembered(t *testing.T) {
 		var all sync.WaitGroup
 		for range 50 {
 			all.Go(func() {
-				if w.Word(t.Context(), on, wordInput("en-US", countered)) == (agent.Words{}) {
+				if w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", countered)) == (agent.Words{}) {
 					t.Error("no words")
 				}
 			})
 		}
 		all.Wait()
 		began := time.Now()
-		w.Word(t.Context(), on, wordInput("en-US", countered))
+		w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", countered))
 		if len(g.questions()) != 1 || time.Since(began) != 0 {
 			t.Errorf("%d questions, %s", len(g.questions()), time.Since(began))
 		}
 		another := wordInput("en-US", countered)
 		another.Project = &project.Project{ID: id.New[id.Project]([16]byte{2}), Settings: another.Project.Settings}
-		w.Word(t.Context(), on, another)
-		w.Word(t.Context(), on, wordInput("en-GB", countered))
-		w.Word(t.Context(), on, wordInput("en-US", negotiation.Countered{Price: usd(counter), Final: true}))
+		w.Word(ports.NewOutbound(t.Context()), on, another)
+		w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-GB", countered))
+		w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", negotiation.Countered{Price: usd(counter), Final: true}))
 		if len(g.questions()) != 4 {
 			t.Errorf("%d questions", len(g.questions()))
 		}
 		g.writes = always(choice("It is free."))
 		for range 2 {
-			w.Word(t.Context(), on, wordInput("en-AU", countered))
+			w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-AU", countered))
 		}
 		if len(g.questions()) != 6 {
 			t.Errorf("%d questions", len(g.questions()))
@@ -276,9 +276,9 @@ func TestPatience(t *testing.T) {
 			want time.Duration
 			call func(context.Context)
 		}{
-			"wording":  {1200 * time.Millisecond, func(ctx context.Context) { w.Word(ctx, on, wordInput("en-US", countered)) }},
-			"strategy": {1200 * time.Millisecond, func(ctx context.Context) { _, _ = s.Propose(ctx, on, quoteInput(offer, "")) }},
-			"reasons":  {600 * time.Millisecond, func(ctx context.Context) { w.Reasons(ctx, on, searchInput("lamp"), found()) }},
+			"wording":  {1200 * time.Millisecond, func(ctx context.Context) { w.Word(ports.NewOutbound(ctx), on, wordInput("en-US", countered)) }},
+			"strategy": {1200 * time.Millisecond, func(ctx context.Context) { _, _ = s.Propose(ports.NewOutbound(ctx), on, quoteInput(offer, "")) }},
+			"reasons":  {600 * time.Millisecond, func(ctx context.Context) { w.Reasons(ports.NewOutbound(ctx), on, searchInput("lamp"), found()) }},
 		} {
 			began := time.Now()
 			test.call(t.Context())
@@ -308,7 +308,7 @@ func TestDailyTokens(t *testing.T) {
 	ask := func(n int, owner byte) {
 		in := wordInput("en-US", negotiation.Countered{Price: usd(counter + int64(n))})
 		in.Project.ID = id.New[id.Project]([16]byte{owner})
-		if w.Word(t.Context(), on, in) != (agent.Words{}) {
+		if w.Word(ports.NewOutbound(t.Context()), on, in) != (agent.Words{}) {
 			used++
 		}
 	}
@@ -333,7 +333,7 @@ func TestFailuresAreQuiet(t *testing.T) {
 		var log strings.Builder
 		w, _ := agents.WithModel(&ghost{writes: func(ports.ModelRequest) (string, error) { return "It is free!", err }}, noon,
 			loud(&log))
-		if got := w.Word(t.Context(), on, wordInput("en-US", countered)); got != (agent.Words{}) {
+		if got := w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", countered)); got != (agent.Words{}) {
 			t.Errorf("%v: %+v", err, got)
 		}
 		if strings.Contains(log.String(), "free") || strings.Contains(log.String(), "Nordic") || strings.Contains(log.String(), "level=INFO") || !strings.Contains(log.String(), "code=") {
@@ -346,7 +346,7 @@ func TestWord_panic(t *testing.T) {
 	t.Parallel()
 	w, _ := with(&ghost{writes: func(ports.ModelRequest) (string, error) { panic("unexpected answer") }})
 	for range 2 {
-		if got := w.Word(t.Context(), on, wordInput("en-US", countered)); got != (agent.Words{}) {
+		if got := w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", countered)); got != (agent.Words{}) {
 			t.Errorf("%+v", got)
 		}
 	}
@@ -359,9 +359,9 @@ func TestRequestsAreGroupedByMerchantAndUse(t *testing.T) {
 	w, _ := with(g)
 	first, second := wordInput("en-US", countered), wordInput("en-US", countered)
 	second.Project = &project.Project{ID: id.New[id.Project]([16]byte{2}), Settings: second.Project.Settings}
-	w.Word(t.Context(), on, first)
-	w.Word(t.Context(), on, second)
-	w.Reasons(t.Context(), on, searchInput("lamp"), found())
+	w.Word(ports.NewOutbound(t.Context()), on, first)
+	w.Word(ports.NewOutbound(t.Context()), on, second)
+	w.Reasons(ports.NewOutbound(t.Context()), on, searchInput("lamp"), found())
 	groups := map[string]bool{}
 	for _, r := range g.questions() {
 		groups[r.Group] = true

@@ -49,7 +49,7 @@ func (o opened) connection() ports.Connection {
 // refreshed now or given by the merchant meanwhile, work is done again with those. What they are refused for in
 // the end is noted with the integration, and so is that they are taken again. A disconnected one:
 // Conflict integration_disconnected.
-func (a *Accounts) Use(ctx context.Context, i *integration.Integration, work func(ports.Connection) error) error {
+func (a *Accounts) Use(ctx ports.Outbound, i *integration.Integration, work func(ports.Connection) error) error {
 	o, err := a.fresh(ctx, i)
 	if err == nil {
 		err = work(o.connection())
@@ -64,14 +64,14 @@ func (a *Accounts) Use(ctx context.Context, i *integration.Integration, work fun
 }
 
 // open is an integration's account without a word on how it stands.
-func (a *Accounts) open(ctx context.Context, i *integration.Integration) (ports.Connection, error) {
+func (a *Accounts) open(ctx ports.Outbound, i *integration.Integration) (ports.Connection, error) {
 	o, err := a.fresh(ctx, i)
 	return o.connection(), err
 }
 
 // fresh opens an integration. A token that is about to expire is refreshed first; if that fails it is used
 // while it lasts. The integration is there beside an error, too.
-func (a *Accounts) fresh(ctx context.Context, i *integration.Integration) (opened, error) {
+func (a *Accounts) fresh(ctx ports.Outbound, i *integration.Integration) (opened, error) {
 	o, err := a.unseal(i)
 	now := a.Clock.Now()
 	if err != nil || !o.credentials.Stale(early, now) {
@@ -103,7 +103,7 @@ func passing(err error) bool {
 }
 
 // RefreshExpiring refreshes tokens before anybody waits for one.
-func (a *Accounts) RefreshExpiring(ctx context.Context) error {
+func (a *Accounts) RefreshExpiring(ctx ports.Outbound) error {
 	now := a.Clock.Now()
 	list, unreadable := a.Queue.Expiring(ctx, now.Add(earliest), now, atOnce)
 	for _, i := range list {

@@ -26,7 +26,7 @@ func use(t *testing.T, w *town, a *connecting.Accounts, wanted id.Integration, r
 	t.Helper()
 	i, _ := w.now(t, wanted)
 	var used []string
-	err := a.Use(t.Context(), i, func(c ports.Connection) error {
+	err := a.Use(ports.NewOutbound(t.Context()), i, func(c ports.Connection) error {
 		used = append(used, c.Credentials.Key)
 		for _, key := range refused {
 			if key == c.Credentials.Key {
@@ -165,7 +165,7 @@ func TestARefreshOutlivesWhoWantedIt(t *testing.T) {
 		time.Sleep(time.Hour)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		err := w.accounts().Use(ctx, i, func(ports.Connection) error { t.Error("work was done"); return nil })
+		err := w.accounts().Use(ports.NewOutbound(ctx), i, func(ports.Connection) error { t.Error("work was done"); return nil })
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
@@ -184,7 +184,7 @@ func TestUse_panicOfARefresh(t *testing.T) {
 		w.platform.refresh = func(ports.Connection) (integration.Credentials, error) { panic("unexpected answer") }
 		i := w.connected(integration.HubSpot, tokens("t"))
 		time.Sleep(time.Hour)
-		err := w.accounts().Use(t.Context(), i, func(ports.Connection) error { t.Error("work was done"); return nil })
+		err := w.accounts().Use(ports.NewOutbound(t.Context()), i, func(ports.Connection) error { t.Error("work was done"); return nil })
 		if !errors.Is(err, fault.ErrPanic) {
 			t.Error(err)
 		}
@@ -244,7 +244,7 @@ func TestRefusedCredentialsAreTriedOnceMore(t *testing.T) {
 	old, _ := w.now(t, erp.ID)
 	w.stored[1].Sealed = integration.Seal(erp.ID, integration.Credentials{Key: "k2"}, w.Seal)
 	var used []string
-	err := w.accounts().Use(t.Context(), old, func(c ports.Connection) error {
+	err := w.accounts().Use(ports.NewOutbound(t.Context()), old, func(c ports.Connection) error {
 		used = append(used, c.Credentials.Key)
 		if c.Credentials.Key == "k" {
 			return ports.ErrCredentialsRefused
@@ -301,7 +301,7 @@ func TestADisconnectedAccountIsNotUsed(t *testing.T) {
 		time.Sleep(time.Hour)
 		w.stored[0].Disconnect(now())
 		for name, i := range map[string]*integration.Integration{"as it is": &w.stored[0], "as it was": old} {
-			err := w.accounts().Use(t.Context(), i, func(ports.Connection) error { t.Error("work was done"); return nil })
+			err := w.accounts().Use(ports.NewOutbound(t.Context()), i, func(ports.Connection) error { t.Error("work was done"); return nil })
 			if !fault.Is(err, "integration_disconnected") || errors.Is(err, ports.ErrCredentialsRefused) || len(w.events) > 0 || w.platform.said() != "" {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -315,7 +315,7 @@ func TestCredentialsThatCannotBeRead(t *testing.T) {
 	i := w.connected(integration.Custom, integration.Credentials{Key: "k"})
 	i.Sealed = []byte("lost")
 	w.stored[0].Sealed = i.Sealed
-	err := w.accounts().Use(t.Context(), i, func(ports.Connection) error { t.Error("work was done"); return nil })
+	err := w.accounts().Use(ports.NewOutbound(t.Context()), i, func(ports.Connection) error { t.Error("work was done"); return nil })
 	if !errors.Is(err, ports.ErrCredentialsRefused) || w.stored[0].Status != integration.Failing || len(w.events) != 1 {
 		t.Errorf("%v, %s, %v", err, w.stored[0].Status, w.errors())
 	}
@@ -342,7 +342,7 @@ func TestTheBackgroundRefreshesFirst(t *testing.T) {
 		accounts := w.accounts()
 		for _, wait := range []time.Duration{20 * time.Minute, time.Millisecond} {
 			time.Sleep(wait)
-			if err := accounts.RefreshExpiring(t.Context()); err != nil {
+			if err := accounts.RefreshExpiring(ports.NewOutbound(t.Context())); err != nil {
 				t.Fatal(err)
 			}
 			if wait == 20*time.Minute && w.platform.said() != "" {

@@ -63,7 +63,7 @@ func (s *Service) In(stores Stores) *Service {
 
 // Connect connects an account by its key, if the platform takes it, and sends the payments that it serves
 // through it. An account that was disconnected keeps its integration's id.
-func (s *Service) Connect(ctx context.Context, p *project.Project, d integration.Draft) (*integration.Integration, error) {
+func (s *Service) Connect(ctx ports.Outbound, p *project.Project, d integration.Draft) (*integration.Integration, error) {
 	d.Config.BaseURL = strings.TrimRight(d.Config.BaseURL, "/")
 	c := fault.NewCheck()
 	d.Check(c, s.Rules)
@@ -100,7 +100,7 @@ func (s *Service) leadsInside(address string) bool {
 
 // store stores a new integration, or one that was disconnected before, with a webhook for payments. The webhook is
 // unregistered after the transaction if that does not commit.
-func (s *Service) store(ctx context.Context, p id.Project, d integration.Draft, config integration.Config,
+func (s *Service) store(ctx ports.Outbound, p id.Project, d integration.Draft, config integration.Config,
 	before *integration.Integration) (*integration.Integration, error) {
 	hook, signing := s.register(ctx, d.Type, d.Credentials, id.New[id.Webhook](s.Entropy.Bits128()))
 	d.Credentials.Signing = signing
@@ -167,7 +167,7 @@ func former(list []*integration.Integration, c integration.Config) *integration.
 
 // Rotate gives an integration another key of the same account, from the contract's api_key and api_secret.
 // Without a signing secret among them, payment webhooks are signed as before.
-func (s *Service) Rotate(ctx context.Context, p id.Project, of id.Integration, key, secret string) (*integration.Integration, error) {
+func (s *Service) Rotate(ctx ports.Outbound, p id.Project, of id.Integration, key, secret string) (*integration.Integration, error) {
 	i, err := s.Integrations.ByID(ctx, p, of)
 	if err != nil {
 		return nil, err
@@ -203,7 +203,7 @@ func (s *Service) replace(ctx context.Context, of *integration.Integration, c in
 
 // keepHook is the integration's webhook under new credentials, and what it is signed with. Credentials that
 // can't be opened, because their master key is lost, are replaced all the same.
-func (s *Service) keepHook(ctx context.Context, i *integration.Integration, given integration.Credentials) (integration.Hook, string) {
+func (s *Service) keepHook(ctx ports.Outbound, i *integration.Integration, given integration.Credentials) (integration.Hook, string) {
 	before, err := i.Open(s.Vault.Open)
 	if err == nil && before.Signing != "" && given.Signing == "" {
 		return i.Hook, before.Signing

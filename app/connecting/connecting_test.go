@@ -57,17 +57,17 @@ func (o *office) Open(sealed []byte, purpose string) ([]byte, error) {
 	return []byte(plain), nil
 }
 
-func (o *office) Inspect(_ context.Context, a ports.PaymentAccount) (string, bool, error) {
+func (o *office) Inspect(_ ports.Outbound, a ports.PaymentAccount) (string, bool, error) {
 	o.says("inspect", a.Key)
 	return o.account, o.live, o.inspecting
 }
 
-func (o *office) RegisterWebhook(_ context.Context, _ ports.PaymentAccount, address string) (string, string, error) {
+func (o *office) RegisterWebhook(_ ports.Outbound, _ ports.PaymentAccount, address string) (string, string, error) {
 	o.says("register", address)
 	return "we_1", "whsec_made", o.register
 }
 
-func (o *office) RemoveWebhook(_ context.Context, _ ports.PaymentAccount, remote string) error {
+func (o *office) RemoveWebhook(_ ports.Outbound, _ ports.PaymentAccount, remote string) error {
 	o.says("remove", remote)
 	return nil
 }
@@ -139,7 +139,7 @@ func (o *office) service() *connecting.Service {
 
 func (o *office) connect(t *testing.T, key, secret string) (*integration.Integration, error) {
 	t.Helper()
-	return o.service().Connect(t.Context(), &o.shop, integration.Draft{
+	return o.service().Connect(ports.NewOutbound(t.Context()), &o.shop, integration.Draft{
 		Type: integration.Stripe, Credentials: integration.Stripe.Given(key, secret),
 	})
 }
@@ -175,7 +175,7 @@ func TestConnecting(t *testing.T) {
 		if c.change != nil {
 			c.change(o, s)
 		}
-		i, err := s.Connect(t.Context(), &o.shop, integration.Draft{Type: integration.Stripe, Credentials: integration.Stripe.Given("sk_test_1", c.secret)})
+		i, err := s.Connect(ports.NewOutbound(t.Context()), &o.shop, integration.Draft{Type: integration.Stripe, Credentials: integration.Stripe.Given("sk_test_1", c.secret)})
 		if err != nil || i.Hook.Status != c.hook || o.said() != c.said || o.credentials(t).Signing != c.signs || o.shop.Routes["psp_spt"].Integration != i.ID {
 			t.Errorf("%s: %v, said %s, %+v", name, err, o.said(), o.stored)
 		}
@@ -223,18 +223,18 @@ func TestRotating(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := o.service().Rotate(t.Context(), i.Project, i.ID, "sk_test_2", ""); err != nil || o.credentials(t) != (integration.Credentials{Key: "sk_test_2", Signing: "whsec_made"}) {
+	if _, err := o.service().Rotate(ports.NewOutbound(t.Context()), i.Project, i.ID, "sk_test_2", ""); err != nil || o.credentials(t) != (integration.Credentials{Key: "sk_test_2", Signing: "whsec_made"}) {
 		t.Errorf("%v, or other credentials", err)
 	}
-	if _, err := o.service().Rotate(t.Context(), i.Project, i.ID, "sk_test_3", "whsec_new"); err != nil || o.credentials(t).Signing != "whsec_new" {
+	if _, err := o.service().Rotate(ports.NewOutbound(t.Context()), i.Project, i.ID, "sk_test_3", "whsec_new"); err != nil || o.credentials(t).Signing != "whsec_new" {
 		t.Errorf("with a signing secret: %v", err)
 	}
 	o.stored[0].Sealed = []byte("lost")
-	if _, err := o.service().Rotate(t.Context(), i.Project, i.ID, "sk_test_4", ""); err != nil || o.credentials(t) != (integration.Credentials{Key: "sk_test_4", Signing: "whsec_made"}) {
+	if _, err := o.service().Rotate(ports.NewOutbound(t.Context()), i.Project, i.ID, "sk_test_4", ""); err != nil || o.credentials(t) != (integration.Credentials{Key: "sk_test_4", Signing: "whsec_made"}) {
 		t.Errorf("what cannot be opened: %v", err)
 	}
 	o.account = "acct_2"
-	if _, err := o.service().Rotate(t.Context(), i.Project, i.ID, "sk_test_5", ""); !fault.Is(err, "validation_error") || o.credentials(t).Key != "sk_test_4" {
+	if _, err := o.service().Rotate(ports.NewOutbound(t.Context()), i.Project, i.ID, "sk_test_5", ""); !fault.Is(err, "validation_error") || o.credentials(t).Key != "sk_test_4" {
 		t.Errorf("another account: %v", err)
 	}
 }
@@ -247,12 +247,12 @@ func TestDisconnecting(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.busy, o.asked = true, nil
-	if err := o.service().Disconnect(t.Context(), i.Project, i.ID); !fault.Is(err, "payments_unresolved") || o.said() != "" {
+	if err := o.service().Disconnect(ports.NewOutbound(t.Context()), i.Project, i.ID); !fault.Is(err, "payments_unresolved") || o.said() != "" {
 		t.Errorf("with open payments: %v, said %s", err, o.said())
 	}
 	o.busy = false
 	for range 2 {
-		if err := o.service().Disconnect(t.Context(), i.Project, i.ID); err != nil || o.said() != "remove we_1" || o.shop.Routes != nil {
+		if err := o.service().Disconnect(ports.NewOutbound(t.Context()), i.Project, i.ID); err != nil || o.said() != "remove we_1" || o.shop.Routes != nil {
 			t.Errorf("%v, said %s, routes %v", err, o.said(), o.shop.Routes)
 		}
 	}

@@ -125,7 +125,7 @@ type Consented struct {
 // Redeem uses a state up and has the platform say whose consent it is. A state that is refused is not used up, nor is one
 // for which there is no room to wait for the platform; one whose account the platform does not open is. It writes in a
 // transaction of its own.
-func (s *Service) Redeem(ctx context.Context, account id.Account, p id.Project, c Completion) (consented *Consented, err error) {
+func (s *Service) Redeem(ctx ports.Outbound, account id.Account, p id.Project, c Completion) (consented *Consented, err error) {
 	store, err := c.check()
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (s *Service) Redeem(ctx context.Context, account id.Account, p id.Project, 
 	return consented, err
 }
 
-func (s *Service) redeem(ctx context.Context, platform ports.OAuthConnector, account id.Account, p id.Project, c Completion,
+func (s *Service) redeem(ctx ports.Outbound, platform ports.OAuthConnector, account id.Account, p id.Project, c Completion,
 	store string) (*Consented, error) {
 	hash := hashOf(c.State)
 	grant := integration.Grant{Account: account, Project: p, Type: c.Type, RedirectURI: c.RedirectURI}
@@ -200,9 +200,9 @@ func settle(a *integration.Authorization, store string) error {
 
 // exchange has the platform take a code, and say whose account it opens. It cannot be asked twice: after a
 // failure the merchant consents again. The caller waits outside of the request's lane.
-func (s *Service) exchange(ctx context.Context, platform ports.OAuthConnector, p id.Project, t integration.Type,
+func (s *Service) exchange(ctx ports.Outbound, platform ports.OAuthConnector, p id.Project, t integration.Type,
 	g ports.CodeGrant) (*Consented, error) {
-	bounded, cancel := context.WithTimeout(ctx, patience)
+	bounded, cancel := ctx.WithTimeout(patience)
 	defer cancel()
 	credentials, err := platform.Exchange(bounded, g)
 	if err != nil {
@@ -227,7 +227,7 @@ func again(err error) error {
 
 // Complete stores the account of a consent. The same account that was disconnected is taken up again under
 // its id, and one that is connected gets the new credentials: then there is a state before.
-func (s *Service) Complete(ctx context.Context, p id.Project, c *Consented) (before, after *integration.Integration, err error) {
+func (s *Service) Complete(ctx ports.Outbound, p id.Project, c *Consented) (before, after *integration.Integration, err error) {
 	others, err := s.ofType(ctx, p, c.Type)
 	if err != nil {
 		return nil, nil, err

@@ -14,7 +14,7 @@ import (
 // Disconnect forgets the credentials, takes the payments that went through the integration elsewhere, and ends
 // what was read of it and what it calls us for. A platform that does not let go of a webhook calls an address
 // that is gone.
-func (s *Service) Disconnect(ctx context.Context, p id.Project, of id.Integration) error {
+func (s *Service) Disconnect(ctx ports.Outbound, p id.Project, of id.Integration) error {
 	i, err := s.Integrations.ByID(ctx, p, of)
 	if err != nil || !inUse(i) {
 		return err
@@ -37,12 +37,12 @@ func (s *Service) Disconnect(ctx context.Context, p id.Project, of id.Integratio
 }
 
 // unsubscribe ends webhooks at their platform.
-func (s *Service) unsubscribe(ctx context.Context, i *integration.Integration, webhooks []*integration.Webhook) {
+func (s *Service) unsubscribe(ctx ports.Outbound, i *integration.Integration, webhooks []*integration.Webhook) {
 	platform, calls := s.Connectors[i.Type.String()].(ports.CalledConnector)
 	if !calls || len(webhooks) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	ctx, cancel := ctx.WithoutCancel().WithTimeout(patience)
 	defer cancel()
 	err := s.Waiting.Wait(ctx, i.ID.String(), func() error {
 		c, err := s.Accounts.open(ctx, i)

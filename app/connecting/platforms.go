@@ -1,7 +1,6 @@
 package connecting
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -25,7 +24,7 @@ func wanted(p id.Project, d integration.Draft) ports.Connection {
 }
 
 // inspect asks the platform whose credentials they are.
-func (s *Service) inspect(ctx context.Context, t integration.Type, c ports.Connection) (config integration.Config, err error) {
+func (s *Service) inspect(ctx ports.Outbound, t integration.Type, c ports.Connection) (config integration.Config, err error) {
 	err = s.Waiting.Wait(ctx, c.Key, func() (err error) {
 		config, err = s.inspected(ctx, t, c)
 		return err
@@ -34,8 +33,8 @@ func (s *Service) inspect(ctx context.Context, t integration.Type, c ports.Conne
 }
 
 // inspected is inspect for a caller that waits outside of the request's lane.
-func (s *Service) inspected(ctx context.Context, t integration.Type, c ports.Connection) (config integration.Config, err error) {
-	bounded, cancel := context.WithTimeout(ctx, patience)
+func (s *Service) inspected(ctx ports.Outbound, t integration.Type, c ports.Connection) (config integration.Config, err error) {
+	bounded, cancel := ctx.WithTimeout(patience)
 	defer cancel()
 	if t.Kind() == integration.Payment {
 		config.Account, config.Live, err = s.Platforms[t.String()].Inspect(bounded, Account(c.Credentials))
@@ -84,7 +83,7 @@ func Account(c integration.Credentials) ports.PaymentAccount {
 // register asks the provider to call us, if it does such things and can reach us. It goes on without: what
 // nobody tells is found out by asking. A signing secret that the merchant gave is one of an address that
 // the merchant registers.
-func (s *Service) register(ctx context.Context, t integration.Type, c integration.Credentials, name id.Webhook) (integration.Hook, string) {
+func (s *Service) register(ctx ports.Outbound, t integration.Type, c integration.Credentials, name id.Webhook) (integration.Hook, string) {
 	hook := integration.Hook{ID: name, Status: integration.HookNone}
 	platform, calls := s.Hooks[t.String()]
 	address := s.HookAddress(t, name)
@@ -99,7 +98,7 @@ func (s *Service) register(ctx context.Context, t integration.Type, c integratio
 	}
 	var remote, secret string
 	err := s.Waiting.Wait(ctx, name.String(), func() (err error) {
-		bounded, cancel := context.WithTimeout(ctx, patience)
+		bounded, cancel := ctx.WithTimeout(patience)
 		defer cancel()
 		remote, secret, err = platform.RegisterWebhook(bounded, Account(c), address)
 		return err
@@ -114,12 +113,12 @@ func (s *Service) register(ctx context.Context, t integration.Type, c integratio
 }
 
 // unregister removes what register made. If that fails the provider calls an address that is gone.
-func (s *Service) unregister(ctx context.Context, t integration.Type, c integration.Credentials, hook integration.Hook) {
+func (s *Service) unregister(ctx ports.Outbound, t integration.Type, c integration.Credentials, hook integration.Hook) {
 	platform, calls := s.Hooks[t.String()]
 	if !calls || hook.Remote == "" {
 		return
 	}
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	bounded, cancel := ctx.WithoutCancel().WithTimeout(patience)
 	defer cancel()
 	err := s.Waiting.Wait(ctx, hook.ID.String(), func() error { return platform.RemoveWebhook(bounded, Account(c), hook.Remote) })
 	if err != nil {

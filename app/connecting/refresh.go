@@ -27,11 +27,11 @@ var errAsItWas = errors.New("connecting: the integration is as it was")
 //
 // In this process one renewal is shared by all that want it, and goes on when one of them gives up: a platform
 // may take a refresh token only once.
-func (a *Accounts) renew(ctx context.Context, o opened, needed bool) (opened, error) {
+func (a *Accounts) renew(ctx ports.Outbound, o opened, needed bool) (opened, error) {
 	key := fmt.Sprint(o.ID, " ", needed, " ", o.credentials.Key)
 	done := a.renewals.DoChan(key, func() (renewed any, err error) {
 		err = fault.Survive(func() error { // no caller could recover from a panic here
-			renewed, err = a.renewal(context.WithoutCancel(ctx), o, needed)
+			renewed, err = a.renewal(ctx.WithoutCancel(), o, needed)
 			return err
 		})
 		return renewed, err
@@ -47,7 +47,7 @@ func (a *Accounts) renew(ctx context.Context, o opened, needed bool) (opened, er
 	}
 }
 
-func (a *Accounts) renewal(ctx context.Context, o opened, needed bool) (opened, error) {
+func (a *Accounts) renewal(ctx ports.Outbound, o opened, needed bool) (opened, error) {
 	for range looks {
 		current, found, err := a.claim(ctx, o)
 		switch {
@@ -102,12 +102,12 @@ func (a *Accounts) claim(ctx context.Context, o opened) (current opened, found f
 }
 
 // refresh exchanges the refresh token of an integration that was claimed.
-func (a *Accounts) refresh(ctx context.Context, o opened) (opened, error) {
+func (a *Accounts) refresh(ctx ports.Outbound, o opened) (opened, error) {
 	platform, consents := a.Connectors[o.Type.String()].(ports.OAuthConnector)
 	if !consents {
 		return opened{}, ports.ErrCredentialsRefused
 	}
-	bounded, cancel := context.WithTimeout(ctx, patience)
+	bounded, cancel := ctx.WithTimeout(patience)
 	defer cancel()
 	next, err := platform.Refresh(bounded, o.connection())
 	if err != nil {

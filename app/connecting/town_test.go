@@ -283,12 +283,12 @@ func (p *platform) said() string {
 	return strings.Join(p.asked, "; ")
 }
 
-func (p *platform) Inspect(_ context.Context, c ports.Connection) (integration.Config, error) {
+func (p *platform) Inspect(_ ports.Outbound, c ports.Connection) (integration.Config, error) {
 	p.ask("inspect %s%s%s", c.Credentials.Key, c.Store, c.BaseURL)
 	return p.inspect(c)
 }
 
-func (p *platform) Read(context.Context, ports.Connection, ports.PageRequest) (ports.RecordPage, error) {
+func (p *platform) Read(ports.Outbound, ports.Connection, ports.PageRequest) (ports.RecordPage, error) {
 	return ports.RecordPage{}, nil
 }
 
@@ -296,12 +296,12 @@ func (p *platform) Consent(c ports.Consent) (string, error) {
 	return "https://platform.test/authorize?state=" + c.State + "&shop=" + c.Store, nil
 }
 
-func (p *platform) Exchange(_ context.Context, g ports.CodeGrant) (integration.Credentials, error) {
+func (p *platform) Exchange(_ ports.Outbound, g ports.CodeGrant) (integration.Credentials, error) {
 	p.ask("exchange %s", g.Code)
 	return p.exchange(g)
 }
 
-func (p *platform) Refresh(ctx context.Context, c ports.Connection) (integration.Credentials, error) {
+func (p *platform) Refresh(ctx ports.Outbound, c ports.Connection) (integration.Credentials, error) {
 	p.ask("refresh %s", c.Credentials.Key)
 	refreshed, err := p.refresh(c)
 	if ctx.Err() != nil {
@@ -310,18 +310,18 @@ func (p *platform) Refresh(ctx context.Context, c ports.Connection) (integration
 	return refreshed, err
 }
 
-func (p *platform) Register(context.Context, ports.Connection, string, string) (string, string, error) {
+func (p *platform) Register(ports.Outbound, ports.Connection, string, string) (string, string, error) {
 	return "", "", nil
 }
 
-func (p *platform) Unregister(_ context.Context, c ports.Connection, remote string) error {
+func (p *platform) Unregister(_ ports.Outbound, c ports.Connection, remote string) error {
 	p.ask("unregister %s with %s", remote, c.Credentials.Key)
 	return p.leave
 }
 
 func (p *platform) Verify(ports.Call, string) (ports.CallStamp, error) { return ports.CallStamp{}, nil }
 
-func (p *platform) News(context.Context, ports.Connection, string, time.Time, []byte) ([]syncrun.Record, error) {
+func (p *platform) News(ports.Outbound, ports.Connection, string, time.Time, []byte) ([]syncrun.Record, error) {
 	return nil, nil
 }
 

@@ -108,7 +108,7 @@ func (i index) Restock(_ id.Project, totals map[id.Variant]int) {
 }
 
 // Search finds everything.
-func (i index) Search(context.Context, id.Project, catalog.Query) (catalog.Found, error) {
+func (i index) Search(ports.Outbound, id.Project, catalog.Query) (catalog.Found, error) {
 	i.finds++
 	found := catalog.Found{Total: len(i.products)}
 	for _, p := range i.products {
@@ -124,7 +124,7 @@ type chooser struct {
 	asked  []agent.SearchInput
 }
 
-func (c *chooser) Search(_ context.Context, in agent.SearchInput) (agent.SearchAnswer, error) {
+func (c *chooser) Search(_ ports.Outbound, in agent.SearchInput) (agent.SearchAnswer, error) {
 	c.asked = append(c.asked, in)
 	if c.choose == nil {
 		return in.All(), nil

@@ -41,7 +41,7 @@ type Recommendation struct {
 }
 
 // Search finds products, opens a session if the buyer has none, and recommends what goes with them.
-func (s *Service) Search(ctx context.Context, p *project.Project, r SearchRequest) (SearchAnswer, error) {
+func (s *Service) Search(ctx ports.Outbound, p *project.Project, r SearchRequest) (SearchAnswer, error) {
 	if _, err := s.Mandates.Mandate(ctx, p, r.Session); err != nil { // known before anything is written
 		return SearchAnswer{}, err
 	}
@@ -71,7 +71,7 @@ func (s *Service) Search(ctx context.Context, p *project.Project, r SearchReques
 
 // find searches, and once more if the stock of what was found is not as the index thought: it ranks by stock, and
 // somebody may just have bought the last piece.
-func (s *Service) find(ctx context.Context, p *project.Project, q catalog.Query, a *SearchAnswer) (err error) {
+func (s *Service) find(ctx ports.Outbound, p *project.Project, q catalog.Query, a *SearchAnswer) (err error) {
 	mandate, err := s.Mandates.Mandate(ctx, p, a.Session.ID)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (s *Service) find(ctx context.Context, p *project.Project, q catalog.Query,
 }
 
 // ask has the agent choose from what the index found.
-func (s *Service) ask(ctx context.Context, p *project.Project, m agent.Mandate, q catalog.Query, visit *session.Session) (catalog.Found, error) {
+func (s *Service) ask(ctx ports.Outbound, p *project.Project, m agent.Mandate, q catalog.Query, visit *session.Session) (catalog.Found, error) {
 	candidates, err := s.Index.Search(ctx, p.ID, q)
 	if err != nil {
 		return catalog.Found{}, err

@@ -115,7 +115,7 @@ type endpoint struct{ *desk }
 
 func (endpoint) Model() string { return "fake" }
 
-func (e endpoint) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+func (e endpoint) Embed(ctx ports.Outbound, texts []string) ([][]float32, error) {
 	e.batches = append(e.batches, slices.Clone(texts))
 	if err := e.answer(texts); err != nil {
 		return nil, err

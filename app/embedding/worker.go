@@ -72,7 +72,7 @@ func (w *Worker) Job() jobs.Job[*ports.EmbeddingTask] {
 
 // work works on a project. One whose texts cannot be embedded now is put off, the longer the more often that
 // happens.
-func (w *Worker) work(ctx context.Context, t jobs.Task[*ports.EmbeddingTask]) error {
+func (w *Worker) work(ctx ports.Outbound, t jobs.Task[*ports.EmbeddingTask]) error {
 	at, task := *w, t.Item()
 	at.Clock = t.Clock
 	defer func() { t.Extended(task.Lease) }()
@@ -118,7 +118,7 @@ func say(err error) string {
 
 // catchUp embeds what has changed, and moves the project's progress up to it. When its turn is over, what is
 // left waits for the next.
-func (w *Worker) catchUp(ctx context.Context, task *ports.EmbeddingTask) error {
+func (w *Worker) catchUp(ctx ports.Outbound, task *ports.EmbeddingTask) error {
 	changes, err := w.Catalog.Changes(ctx, task.Project, task.Since)
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func textsOf(products []*catalog.Product) []text {
 
 // embed has vectors of a batch made, and stores them. If the endpoint does not take the batch, each text is
 // asked for alone: those that are not taken when others are go without.
-func (w *Worker) embed(ctx context.Context, task *ports.EmbeddingTask, some []text) error {
+func (w *Worker) embed(ctx ports.Outbound, task *ports.EmbeddingTask, some []text) error {
 	vectors, err := w.ask(ctx, some)
 	if fault.Is(err, "embeddings_refused") && len(some) > 1 {
 		return w.embedEach(ctx, task, some, err)
@@ -175,7 +175,7 @@ func (w *Worker) embed(ctx context.Context, task *ports.EmbeddingTask, some []te
 	return w.save(ctx, task, vectors)
 }
 
-func (w *Worker) embedEach(ctx context.Context, task *ports.EmbeddingTask, some []text, refused error) error {
+func (w *Worker) embedEach(ctx ports.Outbound, task *ports.EmbeddingTask, some []text, refused error) error {
 	taken := 0
 	for _, one := range some {
 		vectors, err := w.ask(ctx, []text{one})
@@ -196,8 +196,8 @@ func (w *Worker) embedEach(ctx context.Context, task *ports.EmbeddingTask, some 
 	return nil
 }
 
-func (w *Worker) ask(ctx context.Context, some []text) (map[ports.TextHash][]float32, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func (w *Worker) ask(ctx ports.Outbound, some []text) (map[ports.TextHash][]float32, error) {
+	ctx, cancel := ctx.WithTimeout(patience)
 	defer cancel()
 	texts := make([]string, len(some))
 	for i, t := range some {

@@ -21,7 +21,7 @@ func TestReconciler_sharedAccount(t *testing.T) {
 			{Kind: ports.BalancePayout, Provider: "po_1", Amount: usd(-97), At: at(-20)},
 		}
 		r, kept := newReconciler(b, account(stripe))
-		if err := r.Run(t.Context()); err != nil {
+		if err := r.Run(ports.NewOutbound(t.Context())); err != nil {
 			t.Fatal(err)
 		}
 		payouts := 0

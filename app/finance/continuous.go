@@ -76,7 +76,7 @@ type Reconciler struct {
 }
 
 // Run makes the steps that are due. An integration that fails is set aside, and holds up no other one.
-func (r *Reconciler) Run(ctx context.Context) error {
+func (r *Reconciler) Run(ctx ports.Outbound) error {
 	if err := r.Reconciliations.Enroll(ctx); err != nil {
 		return err
 	}
@@ -102,8 +102,8 @@ func (r *Reconciler) Run(ctx context.Context) error {
 }
 
 // attempt makes a step, or sets its integration aside.
-func (r *Reconciler) attempt(ctx context.Context, c *ports.Reconciliation) error {
-	bounded, cancel := context.WithTimeout(ctx, stepTime)
+func (r *Reconciler) attempt(ctx ports.Outbound, c *ports.Reconciliation) error {
+	bounded, cancel := ctx.WithTimeout(stepTime)
 	defer cancel()
 	err := fault.Survive(func() error { return r.step(bounded, c) })
 	if err == nil || fault.Is(err, "lease_lost") {
@@ -119,7 +119,7 @@ func (r *Reconciler) attempt(ctx context.Context, c *ports.Reconciliation) error
 }
 
 // step compares one window and, at the end of a round, books what changed the balance.
-func (r *Reconciler) step(ctx context.Context, c *ports.Reconciliation) error {
+func (r *Reconciler) step(ctx ports.Outbound, c *ports.Reconciliation) error {
 	s := nextWindow(c, c.Now.Add(-settled-r.lag(c)))
 	if s.Next.IsZero() {
 		if err := r.book(ctx, c); err != nil && !errors.Is(err, ports.ErrBookedElsewhere) {
@@ -200,7 +200,7 @@ func earlier(a, b time.Time) time.Time {
 }
 
 // fill compares the step's window.
-func (r *Reconciler) fill(ctx context.Context, c *ports.Reconciliation, s *ports.ReconciledStep) error {
+func (r *Reconciler) fill(ctx ports.Outbound, c *ports.Reconciliation, s *ports.ReconciledStep) error {
 	moved, err := r.Payments.Moved(ctx, c.Project, s.From.Add(-skew), s.To.Add(skew), mostMovements+1)
 	if err != nil {
 		return err
@@ -244,8 +244,8 @@ func (r *Reconciler) fill(ctx context.Context, c *ports.Reconciliation, s *ports
 
 // book adds the balance's changes to the ledger, as far as one step reads: new ones first, then those before
 // them that were late. However many there are, each step comes further.
-func (r *Reconciler) book(ctx context.Context, c *ports.Reconciliation) error {
-	ctx, cancel := context.WithTimeout(ctx, bookTime)
+func (r *Reconciler) book(ctx ports.Outbound, c *ports.Reconciliation) error {
+	ctx, cancel := ctx.WithTimeout(bookTime)
 	defer cancel()
 	account, err := r.Accounts.AccountBooked(ctx, c)
 	if err != nil {
@@ -275,7 +275,7 @@ var forever = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // bookPart adds the changes of a part of the balance's report, and records that those until a time are booked. Those
 // of the account itself, such as payouts, are added if they were made since a time.
-func (r *Reconciler) bookPart(ctx context.Context, c *ports.Reconciliation, since, from, to, until time.Time) error {
+func (r *Reconciler) bookPart(ctx ports.Outbound, c *ports.Reconciliation, since, from, to, until time.Time) error {
 	request := ports.StatementRequest{Project: c.Project, Route: c.Route, From: from, To: to}
 	var changes []ports.BalanceChange
 	var news []ports.PaymentNews

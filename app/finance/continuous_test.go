@@ -112,7 +112,7 @@ func TestReconciler_windows(t *testing.T) {
 	old := noon.Add(-100 * time.Hour)
 	claimed.Unexplained = []time.Time{old, old.Add(time.Hour), noon.Add(-20 * time.Hour)}
 	r, kept := newReconciler(&books{}, claimed)
-	if err := r.Run(t.Context()); err != nil {
+	if err := r.Run(ports.NewOutbound(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	steps := kept.steps["stripe"]
@@ -142,7 +142,7 @@ func TestReconciler_statementLag(t *testing.T) {
 	b := &books{moved: []ports.Moved{{Route: stripe, Payment: payment(1), Provider: "C1", Amount: usd(100), At: at(-60)}}}
 	r, kept := newReconciler(b, account(stripe))
 	r.Gateway = lagging{b}
-	if err := r.Run(t.Context()); err != nil {
+	if err := r.Run(ports.NewOutbound(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	steps := kept.steps["stripe"]
@@ -165,7 +165,7 @@ func TestReconciler_aHangingProviderDelaysNobody(t *testing.T) {
 			queue = append(queue, c)
 		}
 		r, kept := newReconciler(b, append(queue, account(stripe))...)
-		go r.Run(t.Context())
+		go r.Run(ports.NewOutbound(t.Context()))
 		synctest.Wait()
 		kept.mu.Lock()
 		if len(kept.steps["stripe"]) != 6 {
@@ -195,7 +195,7 @@ func TestReconciler_chargeWithoutOrder(t *testing.T) {
 	claimed := account(stripe)
 	claimed.Project = shop
 	r, kept := newReconciler(b, claimed)
-	if err := r.Run(t.Context()); err != nil {
+	if err := r.Run(ports.NewOutbound(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(b.heard, []string{shop.String() + " " + key + " pi_1"}) {
@@ -215,7 +215,7 @@ func (b *books) Heard(_ context.Context, p id.Project, key string, outcome check
 	return nil
 }
 
-func (b *books) BalanceChanges(_ context.Context, s ports.StatementRequest, each func(ports.BalanceChange) error) error {
+func (b *books) BalanceChanges(_ ports.Outbound, s ports.StatementRequest, each func(ports.BalanceChange) error) error {
 	var failed error
 	for _, c := range b.changes {
 		if !c.At.Before(s.From) && c.At.Before(s.To) {
@@ -240,7 +240,7 @@ func TestReconciler_booksABusyAccount(t *testing.T) {
 	}
 	b.changes = append(b.changes, ports.BalanceChange{Kind: ports.BalanceFee, Provider: "txn_late", Amount: usd(-3), At: busy.Booked.Add(-50 * time.Hour)})
 	r, kept := newReconciler(b, busy)
-	if err := r.Run(t.Context()); err != nil {
+	if err := r.Run(ports.NewOutbound(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	names := map[string]bool{}
@@ -267,7 +267,7 @@ func TestReconciler_booksFeesAndPayouts(t *testing.T) {
 		},
 	}
 	r, kept := newReconciler(b, account(stripe))
-	if err := r.Run(t.Context()); err != nil {
+	if err := r.Run(ports.NewOutbound(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	want := []ledger.Transaction{

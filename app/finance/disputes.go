@@ -1,7 +1,6 @@
 package finance
 
 import (
-	"context"
 	"errors"
 
 	"github.com/haggle-commerce/haggle/ports"
@@ -15,8 +14,8 @@ const (
 
 // disputes asks how disputes stand that opened too long ago for the balance report. A dispute takes weeks, and one that is
 // lost moves no money: only a webhook tells, and it may be lost.
-func (r *Reconciler) disputes(ctx context.Context, c *ports.Reconciliation) error {
-	ctx, cancel := context.WithTimeout(ctx, disputeTime)
+func (r *Reconciler) disputes(ctx ports.Outbound, c *ports.Reconciliation) error {
+	ctx, cancel := ctx.WithTimeout(disputeTime)
 	defer cancel()
 	open, err := r.Reconciliations.OpenDisputes(ctx, c, c.Now.Add(-overlap), mostDisputes)
 	if err != nil {

@@ -32,7 +32,7 @@ const (
 // The two books date one movement differently: a provider by its beginning, ours by its end, which may be
 // days later. So movements are matched by their names first, whatever their dates, and one that both have
 // belongs to the span in which ours is dated.
-func (s *Service) Reconcile(ctx context.Context, p *project.Project, from, to time.Time) ([]Report, error) {
+func (s *Service) Reconcile(ctx ports.Outbound, p *project.Project, from, to time.Time) ([]Report, error) {
 	check := fault.NewCheck()
 	check.That(from.Before(to), "to", "must be after from")
 	check.That(to.Sub(from) <= longestSpan, "to", "must be at most 31 days after from")
@@ -58,7 +58,7 @@ func (s *Service) Reconcile(ctx context.Context, p *project.Project, from, to ti
 }
 
 // compare reads a route's statement, looks up what only one side has beyond the span, and reports.
-func (s *Service) compare(ctx context.Context, of id.Project, c *comparison) (Report, error) {
+func (s *Service) compare(ctx ports.Outbound, of id.Project, c *comparison) (Report, error) {
 	request := ports.StatementRequest{Project: of, Route: c.made.Route, From: c.from.Add(-skew), To: c.to.Add(skew)}
 	if err := s.Gateway.Statement(ctx, request, c.theirs); err != nil {
 		return Report{}, unanswered(c.made.Route, err)

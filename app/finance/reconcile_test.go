@@ -80,7 +80,7 @@ func (b *books) FindMovements(_ context.Context, _ id.Project, route project.Pay
 	return known, nil
 }
 
-func (b *books) Statement(ctx context.Context, s ports.StatementRequest, each func(ports.Movement) error) error {
+func (b *books) Statement(ctx ports.Outbound, s ports.StatementRequest, each func(ports.Movement) error) error {
 	if b.hang[s.Route.Provider] {
 		<-ctx.Done()
 		return ctx.Err()
@@ -105,7 +105,7 @@ func reconcile(t *testing.T, b *books) []finance.Report {
 		Gateway: b,
 		Sandbox: true,
 	}
-	reports, err := service.Reconcile(t.Context(), &project.Project{}, noon, at(60))
+	reports, err := service.Reconcile(ports.NewOutbound(t.Context()), &project.Project{}, noon, at(60))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestReconcile_refundPendingOverMidnight(t *testing.T) {
 	p := &project.Project{Routes: map[string]project.PaymentRoute{project.PaymentMethods[0]: stripe}}
 	matched := 0
 	for n := -1; n < 4; n++ {
-		reports, err := service.Reconcile(t.Context(), p, at(n*day), at((n+1)*day))
+		reports, err := service.Reconcile(ports.NewOutbound(t.Context()), p, at(n*day), at((n+1)*day))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -329,12 +329,12 @@ func TestRefusedReconciliations(t *testing.T) {
 		Gateway: &books{broken: down},
 		Sandbox: true,
 	}
-	if _, err := service.Reconcile(t.Context(), &project.Project{}, noon, at(1)); !errors.Is(err, down) ||
+	if _, err := service.Reconcile(ports.NewOutbound(t.Context()), &project.Project{}, noon, at(1)); !errors.Is(err, down) ||
 		!fault.Is(err, "provider_unavailable") || !strings.Contains(err.Error(), project.SandboxProvider) {
 		t.Errorf("a provider that does not answer: %v", err)
 	}
 	for _, to := range []time.Time{noon, at(-1), noon.Add(31*24*time.Hour + 1)} {
-		if _, err := service.Reconcile(t.Context(), &project.Project{}, noon, to); !fault.Is(err, "validation_error") {
+		if _, err := service.Reconcile(ports.NewOutbound(t.Context()), &project.Project{}, noon, to); !fault.Is(err, "validation_error") {
 			t.Errorf("until %s: %v", to, err)
 		}
 	}
@@ -346,7 +346,7 @@ func TestRefusedReconciliations(t *testing.T) {
 		Gateway: many,
 		Sandbox: true,
 	}
-	if _, err := service.Reconcile(t.Context(), &project.Project{}, noon, at(2)); !fault.Is(err, "validation_error") {
+	if _, err := service.Reconcile(ports.NewOutbound(t.Context()), &project.Project{}, noon, at(2)); !fault.Is(err, "validation_error") {
 		t.Errorf("too many: %v", err)
 	}
 }

@@ -22,7 +22,7 @@ func (f fakeReports) Record(_ context.Context, _ id.Project, news ports.PaymentN
 	return nil
 }
 
-func (b *books) Dispute(_ context.Context, _ id.Project, _ project.PaymentRoute, dispute string) (ports.PaymentNews, error) {
+func (b *books) Dispute(_ ports.Outbound, _ id.Project, _ project.PaymentRoute, dispute string) (ports.PaymentNews, error) {
 	if dispute == "dp_unknown" {
 		return ports.PaymentNews{}, errors.New("no such dispute")
 	}
@@ -36,7 +36,7 @@ func TestReconciler_asksAboutOpenDisputes(t *testing.T) {
 	r, kept := newReconciler(&books{}, account(stripe))
 	kept.open = []string{"dp_unknown", "dp_lost"}
 	r.Reports = reports
-	if err := r.Run(t.Context()); err != nil {
+	if err := r.Run(ports.NewOutbound(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	if reports["dp_lost"] != 1 || len(reports) != 1 || !kept.before.Equal(noon.Add(-3*24*time.Hour)) || len(kept.steps["stripe"]) == 0 {
@@ -57,7 +57,7 @@ func TestReconciler_reportsDisputes(t *testing.T) {
 	b.changes = append(b.changes, ports.BalanceChange{Kind: ports.BalanceFee, Provider: "txn_1", Amount: usd(-3), At: at(-29)})
 	r, kept := newReconciler(b, account(stripe))
 	r.Reports = reports
-	if err := r.Run(t.Context()); err != nil {
+	if err := r.Run(ports.NewOutbound(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	if reports["dp_refused"] == 0 || reports["dp_lost"] == 0 || len(kept.booked) != 1 {

@@ -20,7 +20,7 @@ func TestReconciler_takesOver(t *testing.T) {
 	}
 	a.Booked = a.Now.Add(-time.Hour)
 	r, kept := newReconciler(b, a)
-	if err := r.Run(t.Context()); err != nil {
+	if err := r.Run(ports.NewOutbound(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	if len(kept.booked) != 1 {
@@ -48,7 +48,7 @@ func TestReconciler_disputeOfAnOrphan(t *testing.T) {
 			{Kind: ports.BalancePayout, Provider: "po_1", Amount: usd(-97), At: at(-20)}, // another project books these
 		}
 		r, kept := newReconciler(b, account(stripe))
-		if err := r.Run(t.Context()); err != nil {
+		if err := r.Run(ports.NewOutbound(t.Context())); err != nil {
 			t.Fatal(err)
 		}
 		var booked []string

@@ -91,7 +91,7 @@ func (a Answer) status() string {
 }
 
 // Quote answers an offer.
-func (s *Service) Quote(ctx context.Context, p *project.Project, r Request) (Answer, error) {
+func (s *Service) Quote(ctx ports.Outbound, p *project.Project, r Request) (Answer, error) {
 	if r.Ask.Quote.IsZero() && r.Ask.Quantity == 0 {
 		r.Ask.Quantity = 1
 	}
@@ -123,7 +123,7 @@ func (r Request) check() error {
 	return c.Err()
 }
 
-func (s *Service) answer(ctx context.Context, p *project.Project, r Request) (Answer, error) {
+func (s *Service) answer(ctx ports.Outbound, p *project.Project, r Request) (Answer, error) {
 	now := s.Clock.Now()
 	h, err := s.load(ctx, p, r.Ask, now)
 	if err != nil {
@@ -198,7 +198,7 @@ func (s *Service) visit(p *project.Project, h ports.Haggle, r Request, now time.
 }
 
 // decide asks the agent, holds its proposal to the guardrails, and makes what is to be stored.
-func (s *Service) decide(ctx context.Context, p *project.Project, h ports.Haggle, r Request, t *talk, now time.Time) (Answer, ports.HaggleResult, error) {
+func (s *Service) decide(ctx ports.Outbound, p *project.Project, h ports.Haggle, r Request, t *talk, now time.Time) (Answer, ports.HaggleResult, error) {
 	offer := t.offer(r)
 	in := agent.QuoteInput{
 		Scene: agent.Scene{Project: p, Session: t.visit, Mandate: t.mandate, History: s.history(p, h, t.visit)},
@@ -236,7 +236,7 @@ func (s *Service) decide(ctx context.Context, p *project.Project, h ports.Haggle
 
 // propose asks the agent. Who calls out is not asked again where another answer in the session came first: it has had
 // its time, and the request may be in a transaction by now.
-func (s *Service) propose(ctx context.Context, in agent.QuoteInput, again bool) (agent.QuoteAnswer, error) {
+func (s *Service) propose(ctx ports.Outbound, in agent.QuoteInput, again bool) (agent.QuoteAnswer, error) {
 	house := agent.QuoteAnswer{Decision: negotiation.Decide(in.Table), Answered: agent.Answered{Handler: agent.HouseHandler}}
 	if again && in.Mandate.Agent.CallsOut() {
 		house.Answered.Fallback = "contended"
@@ -266,7 +266,7 @@ func (s *Service) entry(h ports.Haggle, r Request, t *talk, in agent.QuoteInput,
 }
 
 // worded has what the agent left without words put into some, if the merchant wants that.
-func (s *Service) worded(ctx context.Context, in agent.QuoteInput, a agent.QuoteAnswer, answer Answer, again bool) agent.QuoteAnswer {
+func (s *Service) worded(ctx ports.Outbound, in agent.QuoteInput, a agent.QuoteAnswer, answer Answer, again bool) agent.QuoteAnswer {
 	if a.Reasoning != "" || a.Message != "" || again {
 		return a
 	}

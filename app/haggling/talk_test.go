@@ -66,11 +66,11 @@ func (b *book) last() ports.HaggleResult { return b.saved[len(b.saved)-1] }
 // rules is an agent that answers by the rules and leaves the words to the house.
 type rules struct{ ports.Agent }
 
-func (rules) Quote(_ context.Context, in agent.QuoteInput) (agent.QuoteAnswer, error) {
+func (rules) Quote(_ ports.Outbound, in agent.QuoteInput) (agent.QuoteAnswer, error) {
 	return in.House(), nil
 }
 
-func (rules) Word(context.Context, agent.WordInput) agent.Words { return agent.Words{} }
+func (rules) Word(ports.Outbound, agent.WordInput) agent.Words { return agent.Words{} }
 
 // scripted is an agent that answers every offer the same and has the same words for all decisions, and remembers
 // what it was asked.
@@ -83,12 +83,12 @@ type scripted struct {
 	worded []agent.WordInput
 }
 
-func (s *scripted) Quote(_ context.Context, in agent.QuoteInput) (agent.QuoteAnswer, error) {
+func (s *scripted) Quote(_ ports.Outbound, in agent.QuoteInput) (agent.QuoteAnswer, error) {
 	s.asked = append(s.asked, in)
 	return s.answer, s.err
 }
 
-func (s *scripted) Word(_ context.Context, in agent.WordInput) agent.Words {
+func (s *scripted) Word(_ ports.Outbound, in agent.WordInput) agent.Words {
 	s.worded = append(s.worded, in)
 	return s.words
 }
@@ -186,7 +186,7 @@ func (s *shop) quote(r haggling.Request) (haggling.Answer, error) {
 	if r.Ask == (ports.HaggleAsk{}) {
 		r.Ask = ports.HaggleAsk{Product: s.tent.ID, Quantity: 1}
 	}
-	return s.service.Quote(s.t.Context(), s.project, r)
+	return s.service.Quote(ports.NewOutbound(s.t.Context()), s.project, r)
 }
 
 func (s *shop) mustQuote(r haggling.Request) haggling.Answer {

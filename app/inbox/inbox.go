@@ -20,7 +20,7 @@ import (
 type Accounts interface {
 	// Use runs work on the integration's account. work may run twice: with other credentials, after it
 	// returned ErrCredentialsRefused. A disconnected integration: Conflict integration_disconnected.
-	Use(ctx context.Context, i *integration.Integration, work func(ports.Connection) error) error
+	Use(ctx ports.Outbound, i *integration.Integration, work func(ports.Connection) error) error
 }
 
 // Stores are what the use cases read and write: the whole store, or one transaction of it.
@@ -63,7 +63,7 @@ const patience = 8 * time.Second
 // Register has the platform call us about a topic. It asks the platform before the first write. If the webhook is not
 // stored it is unregistered after the transaction: waiting for the platform within it would hold locks, on SQLite the
 // only writer.
-func (s *Service) Register(ctx context.Context, p id.Project, of id.Integration, topic string, actions []string) (*integration.Webhook, error) {
+func (s *Service) Register(ctx ports.Outbound, p id.Project, of id.Integration, topic string, actions []string) (*integration.Webhook, error) {
 	i, err := s.Integrations.ByID(ctx, p, of)
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (s *Service) free(ctx context.Context, w *integration.Webhook) error {
 }
 
 // ask registers a webhook with the platform.
-func (s *Service) ask(ctx context.Context, i *integration.Integration, w *integration.Webhook) error {
+func (s *Service) ask(ctx ports.Outbound, i *integration.Integration, w *integration.Webhook) error {
 	platform, calls := s.Platforms[i.Type.String()]
 	address := s.Address(i.Type, w.ID)
 	if !calls || address == "" {
@@ -117,7 +117,7 @@ func (s *Service) ask(ctx context.Context, i *integration.Integration, w *integr
 			i.Type.Label()+" calls public https addresses only, and this server has none: set its public URL.")
 	}
 	var signing string
-	err := s.use(ctx, i, func(ctx context.Context, c ports.Connection) (err error) {
+	err := s.use(ctx, i, func(ctx ports.Outbound, c ports.Connection) (err error) {
 		w.Remote, signing, err = platform.Register(ctx, c, w.Topic, address)
 		return err
 	})
@@ -131,21 +131,21 @@ func (s *Service) ask(ctx context.Context, i *integration.Integration, w *integr
 }
 
 // use bounds a conversation with a platform.
-func (s *Service) use(ctx context.Context, i *integration.Integration, work func(context.Context, ports.Connection) error) error {
+func (s *Service) use(ctx ports.Outbound, i *integration.Integration, work func(ports.Outbound, ports.Connection) error) error {
 	return s.Waiting.Wait(ctx, i.ID.String(), func() error {
-		ctx, cancel := context.WithTimeout(ctx, patience)
+		ctx, cancel := ctx.WithTimeout(patience)
 		defer cancel()
 		return s.Accounts.Use(ctx, i, func(c ports.Connection) error { return work(ctx, c) })
 	})
 }
 
 // takeBack unregisters a webhook. If that fails the platform calls an address that is gone.
-func (s *Service) takeBack(ctx context.Context, i *integration.Integration, w *integration.Webhook) {
+func (s *Service) takeBack(ctx ports.Outbound, i *integration.Integration, w *integration.Webhook) {
 	platform, calls := s.Platforms[i.Type.String()]
 	if !calls || i.Status == integration.Disconnected || w.Remote == "" {
 		return
 	}
-	err := s.use(context.WithoutCancel(ctx), i, func(ctx context.Context, c ports.Connection) error {
+	err := s.use(ctx.WithoutCancel(), i, func(ctx ports.Outbound, c ports.Connection) error {
 		return platform.Unregister(ctx, c, w.Remote)
 	})
 	if err != nil {
@@ -154,7 +154,7 @@ func (s *Service) takeBack(ctx context.Context, i *integration.Integration, w *i
 }
 
 // Remove ends a webhook, whatever the platform says to it.
-func (s *Service) Remove(ctx context.Context, p id.Project, of id.Integration, webhook id.Webhook) error {
+func (s *Service) Remove(ctx ports.Outbound, p id.Project, of id.Integration, webhook id.Webhook) error {
 	i, err := s.Integrations.ByID(ctx, p, of)
 	if err != nil {
 		return err

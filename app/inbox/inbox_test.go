@@ -34,7 +34,7 @@ func TestRegister(t *testing.T) {
 	}
 	s := l.service()
 	register := func(topic string) error {
-		_, err := s.Register(t.Context(), l.Project.ID, l.Integration, topic, nil)
+		_, err := s.Register(ports.NewOutbound(t.Context()), l.Project.ID, l.Integration, topic, nil)
 		return err
 	}
 	wantFault(t, register("products/update"), "webhook_exists")
@@ -59,10 +59,10 @@ func TestRegister(t *testing.T) {
 	if l.platform.unregistered != 1 {
 		t.Error("a webhook that is not stored is left at the platform")
 	}
-	if err := s.Remove(t.Context(), l.Project.ID, l.Integration, l.webhook.ID); err != nil || l.platform.unregistered != 2 {
+	if err := s.Remove(ports.NewOutbound(t.Context()), l.Project.ID, l.Integration, l.webhook.ID); err != nil || l.platform.unregistered != 2 {
 		t.Errorf("removing: %v, %d unregistered", err, l.platform.unregistered)
 	}
-	wantFault(t, s.Remove(t.Context(), l.Project.ID, l.Integration, l.webhook.ID), "webhook_not_found")
+	wantFault(t, s.Remove(ports.NewOutbound(t.Context()), l.Project.ID, l.Integration, l.webhook.ID), "webhook_not_found")
 	l.Change(func(i *integration.Integration) { i.Disconnect(l.Now()) })
 	wantFault(t, register("orders/create"), "integration_disconnected")
 }

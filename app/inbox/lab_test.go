@@ -45,7 +45,7 @@ type platform struct {
 	asked        int
 }
 
-func (p *platform) Register(_ context.Context, _ ports.Connection, _, address string) (string, string, error) {
+func (p *platform) Register(_ ports.Outbound, _ ports.Connection, _, address string) (string, string, error) {
 	if p.refusing != nil {
 		return "", "", p.refusing
 	}
@@ -53,7 +53,7 @@ func (p *platform) Register(_ context.Context, _ ports.Connection, _, address st
 	return "r1", "s3cret", nil
 }
 
-func (p *platform) Unregister(context.Context, ports.Connection, string) error {
+func (p *platform) Unregister(ports.Outbound, ports.Connection, string) error {
 	p.unregistered++
 	return nil
 }
@@ -65,7 +65,7 @@ func (p *platform) Verify(call ports.Call, signing string) (ports.CallStamp, err
 	return ports.CallStamp{Delivery: call.Header("X-Delivery"), Topic: call.Header("X-Topic"), At: call.Now}, nil
 }
 
-func (p *platform) News(_ context.Context, _ ports.Connection, _ string, _ time.Time, payload []byte) ([]syncrun.Record, error) {
+func (p *platform) News(_ ports.Outbound, _ ports.Connection, _ string, _ time.Time, payload []byte) ([]syncrun.Record, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked++
@@ -106,7 +106,7 @@ func (plainVault) Open(sealed []byte, purpose string) ([]byte, error) {
 
 type open struct{}
 
-func (open) Use(_ context.Context, i *integration.Integration, work func(ports.Connection) error) error {
+func (open) Use(_ ports.Outbound, i *integration.Integration, work func(ports.Connection) error) error {
 	if i.Status == integration.Disconnected {
 		return integration.ErrDisconnected()
 	}
@@ -127,7 +127,7 @@ type lab struct {
 func newLab(t *testing.T, actions ...string) *lab {
 	t.Helper()
 	l := &lab{World: synctest.New(integration.Custom), platform: &platform{}, entropy: &synctest.Entropy{}}
-	w, err := l.service().Register(t.Context(), l.Project.ID, l.Integration, "products/update", actions)
+	w, err := l.service().Register(ports.NewOutbound(t.Context()), l.Project.ID, l.Integration, "products/update", actions)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ type letter struct {
 }
 
 // work works on deliveries of one integration. An error leaves them to their lease.
-func (w *Worker) work(ctx context.Context, list []*integration.Delivery) error {
+func (w *Worker) work(ctx ports.Outbound, list []*integration.Delivery) error {
 	j := &job{Worker: w}
 	for _, d := range list {
 		j.letters = append(j.letters, &letter{delivery: d})
@@ -85,8 +85,8 @@ var errWait = ports.Throttled{After: 2 * time.Second}
 
 // read finds out what the deliveries tell, which may take asking the platform. Once it does not answer, or
 // asks for patience, it is asked no more.
-func (j *job) read(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, reading)
+func (j *job) read(ctx ports.Outbound) {
+	ctx, cancel := ctx.WithTimeout(reading)
 	defer cancel()
 	platform := j.Platforms[j.integration.Type.String()]
 	if platform == nil {

@@ -81,8 +81,8 @@ func (w *Worker) Job() jobs.Job[*integration.Delivery] {
 }
 
 // batch works on deliveries of one integration, and finishes when the worker is stopped.
-func (w *Worker) batch(ctx context.Context, t jobs.Task[*integration.Delivery]) error {
-	ctx = context.WithoutCancel(ctx)
+func (w *Worker) batch(ctx ports.Outbound, t jobs.Task[*integration.Delivery]) error {
+	ctx = ctx.WithoutCancel()
 	at := *w
 	at.Clock = t.Clock
 	list := make([]*integration.Delivery, len(t.Items))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 func keys(t jobs.Task[string]) (list []string) {
@@ -25,7 +26,7 @@ func TestBatch_onePanics(t *testing.T) {
 	again.Failures = 1
 	q := &queue{rows: rows(row("a", "first"), row("a", "panics"), again, row("b", "other"))}
 	var worked []string
-	j := job(q, func(_ context.Context, task jobs.Task[string]) error {
+	j := job(q, func(_ ports.Outbound, task jobs.Task[string]) error {
 		if slices.Contains(keys(task), "panics") {
 			panic("of all things")
 		}
@@ -52,7 +53,7 @@ func TestBatch_unreadableRow(t *testing.T) {
 	unreadable.Err = fault.ErrUnreadable
 	q := &queue{rows: rows(row("a", "first"), unreadable, row("a", "second"))}
 	calls := 0
-	j := job(q, func(_ context.Context, task jobs.Task[string]) error {
+	j := job(q, func(_ ports.Outbound, task jobs.Task[string]) error {
 		if calls++; !slices.Equal(keys(task), []string{"first", "second"}) {
 			t.Errorf("a batch of %v", keys(task))
 		}
@@ -76,7 +77,7 @@ func TestBatch_oneOfAGroupAtATime(t *testing.T) {
 	}
 	release, quick := make(chan struct{}), make(chan int, 10)
 	var slow [][]string
-	j := job(q, func(_ context.Context, task jobs.Task[string]) error {
+	j := job(q, func(_ ports.Outbound, task jobs.Task[string]) error {
 		if task.Group == "quick" {
 			quick <- len(task.Items)
 			return nil

@@ -19,7 +19,7 @@ type Job[T any] struct {
 	// Work does claimed work and records what became of it. What it leaves unrecorded is claimed again when
 	// its lease is over, and what it fails on for fault.ErrPanic or fault.ErrUnreadable is set aside. It may be
 	// called again with each item of a batch alone.
-	Work func(ctx context.Context, t Task[T]) error
+	Work func(ctx ports.Outbound, t Task[T]) error
 	// Before, if set, is work without a lease, done before each claim. It reports whether there is more.
 	Before func(ctx context.Context) (more bool, err error)
 	// Record, if set, stores what tasks left for it, before each claim and at the end. While it fails nothing

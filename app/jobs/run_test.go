@@ -19,7 +19,7 @@ func TestRun_idleAndWoken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &queue{}
 		var worked []string
-		j := job(q, func(_ context.Context, task jobs.Task[string]) error {
+		j := job(q, func(_ ports.Outbound, task jobs.Task[string]) error {
 			worked = append(worked, task.Item())
 			return nil
 		})
@@ -52,7 +52,7 @@ func TestRun_stopped(t *testing.T) {
 		q := &queue{rows: rows(row("a", "first"), row("a", "second"), row("a", "third"))}
 		release, ended := make(chan struct{}), make(chan struct{})
 		var worked, recorded []string
-		j := job(q, func(ctx context.Context, task jobs.Task[string]) error {
+		j := job(q, func(ctx ports.Outbound, task jobs.Task[string]) error {
 			<-release
 			q.mu.Lock()
 			defer q.mu.Unlock()
@@ -99,7 +99,7 @@ func TestRun_queueFails(t *testing.T) {
 			}
 			panic(why)
 		}
-		j := job(q, func(context.Context, jobs.Task[string]) error { return nil })
+		j := job(q, func(ports.Outbound, jobs.Task[string]) error { return nil })
 		j.Poll = time.Minute
 		w := jobs.NewWorker(j)
 		var seen []error
@@ -120,7 +120,7 @@ func TestTask_extended(t *testing.T) {
 	t.Parallel()
 	q := &queue{rows: rows(row("a", "row"))}
 	until := noon.Add(3 * time.Hour)
-	_, err := jobs.NewWorker(job(q, func(_ context.Context, task jobs.Task[string]) error {
+	_, err := jobs.NewWorker(job(q, func(_ ports.Outbound, task jobs.Task[string]) error {
 		task.Extended(until)
 		panic("after a page")
 	})).Once(t.Context())

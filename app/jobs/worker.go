@@ -159,14 +159,14 @@ func (w *Worker[T]) start(ctx context.Context, t Task[T]) {
 	w.lanes.enter(t.Group)
 	begun := w.Clock.Now()
 	go func() {
-		err := w.work(ctx, t)
+		err := w.work(ports.NewOutbound(ctx), t)
 		w.ended <- ended{t.Group, err == nil && w.Clock.Now().Sub(begun) < w.Limits.Long, err}
 	}()
 }
 
 // work does a task, and sets it aside if it panics or cannot be read. A batch that does is repeated item by
 // item, so that only the items at fault are set aside.
-func (w *Worker[T]) work(ctx context.Context, t Task[T]) error {
+func (w *Worker[T]) work(ctx ports.Outbound, t Task[T]) error {
 	err := fault.Survive(func() error { return w.Work(ctx, t) })
 	poison := errors.Is(err, fault.ErrPanic) || errors.Is(err, fault.ErrUnreadable)
 	switch {

@@ -105,7 +105,7 @@ const lease = 30 * time.Second
 
 func (clock) Now() time.Time { return noon }
 
-func job(q *queue, work func(context.Context, jobs.Task[string]) error) jobs.Job[string] {
+func job(q *queue, work func(ports.Outbound, jobs.Task[string]) error) jobs.Job[string] {
 	return jobs.Job[string]{
 		Name: "test", Queue: q, Work: work, Limits: jobs.Limits{Slots: 8, Slow: 4, Each: 2}, Lease: lease, Poll: time.Millisecond,
 		Clock: clock{}, Log: slog.New(slog.DiscardHandler),
@@ -119,7 +119,7 @@ func TestWorkerSetsAside(t *testing.T) {
 	unreadable.Err, again.Failures = fault.ErrUnreadable, 2
 	q := &queue{rows: []ports.Leased[string]{unreadable, row("a", "panics"), row("a", "plain"), row("b", "spoilt"), again}}
 	broken := errors.New("broken")
-	done, err := jobs.NewWorker(job(q, func(_ context.Context, task jobs.Task[string]) error {
+	done, err := jobs.NewWorker(job(q, func(_ ports.Outbound, task jobs.Task[string]) error {
 		if now := task.Clock.Now(); !now.Equal(noon.Add(time.Hour)) {
 			t.Errorf("the store's clock says %s", now)
 		}
@@ -155,7 +155,7 @@ func TestWorkerGoesOnBesideAGroupThatHangs(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		jobs.NewWorker(job(q, func(_ context.Context, task jobs.Task[string]) error {
+		jobs.NewWorker(job(q, func(_ ports.Outbound, task jobs.Task[string]) error {
 			if task.Group == "dead" {
 				<-release
 				return nil

@@ -49,7 +49,7 @@ var (
 
 // Charge does not send what goes through a disconnected integration. Nobody else has: see
 // ports.IntegrationsInUse.
-func (g Gateway) Charge(ctx context.Context, r ports.ChargeRequest) (outcome checkout.Outcome, err error) {
+func (g Gateway) Charge(ctx ports.Outbound, r ports.ChargeRequest) (outcome checkout.Outcome, err error) {
 	err = g.through(ctx, r.Project, r.Charge.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) error {
 		done := g.Admission.begin(r.Charge.Route.Integration)
 		err = errPanicked
@@ -63,7 +63,7 @@ func (g Gateway) Charge(ctx context.Context, r ports.ChargeRequest) (outcome che
 	return outcome, err
 }
 
-func (g Gateway) Resolve(ctx context.Context, r ports.ChargeRequest) (outcome checkout.Outcome, err error) {
+func (g Gateway) Resolve(ctx ports.Outbound, r ports.ChargeRequest) (outcome checkout.Outcome, err error) {
 	err = g.through(ctx, r.Project, r.Charge.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) error {
 		outcome, err = p.Resolve(ctx, a, r)
 		return err
@@ -75,7 +75,7 @@ func (g Gateway) Resolve(ctx context.Context, r ports.ChargeRequest) (outcome ch
 }
 
 // Refund waits while the payment's integration is disconnected: it may be connected again.
-func (g Gateway) Refund(ctx context.Context, r ports.RefundRequest) (outcome order.RefundOutcome, err error) {
+func (g Gateway) Refund(ctx ports.Outbound, r ports.RefundRequest) (outcome order.RefundOutcome, err error) {
 	err = g.through(ctx, r.Project, r.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) error {
 		outcome, err = p.Refund(ctx, a, r)
 		return err
@@ -83,7 +83,7 @@ func (g Gateway) Refund(ctx context.Context, r ports.RefundRequest) (outcome ord
 	return outcome, err
 }
 
-func (g Gateway) Statement(ctx context.Context, r ports.StatementRequest, each func(ports.Movement) error) error {
+func (g Gateway) Statement(ctx ports.Outbound, r ports.StatementRequest, each func(ports.Movement) error) error {
 	return g.through(ctx, r.Project, r.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) error {
 		return p.Statement(ctx, a, r, each)
 	})
@@ -117,7 +117,7 @@ func (g Gateway) ChargeForm(r project.PaymentRoute, named string) string {
 }
 
 // ChargeKey asks the account that a route goes through.
-func (g Gateway) ChargeKey(ctx context.Context, of id.Project, r project.PaymentRoute, charge string) (key string, err error) {
+func (g Gateway) ChargeKey(ctx ports.Outbound, of id.Project, r project.PaymentRoute, charge string) (key string, err error) {
 	err = g.through(ctx, of, r, func(p ports.PaymentProvider, a ports.PaymentAccount) (err error) {
 		reader, ok := p.(ports.ChargeReader)
 		if !ok {
@@ -130,7 +130,7 @@ func (g Gateway) ChargeKey(ctx context.Context, of id.Project, r project.Payment
 }
 
 // BalanceChanges reads the balance report of the account that a route goes through.
-func (g Gateway) BalanceChanges(ctx context.Context, r ports.StatementRequest, each func(ports.BalanceChange) error) error {
+func (g Gateway) BalanceChanges(ctx ports.Outbound, r ports.StatementRequest, each func(ports.BalanceChange) error) error {
 	return g.through(ctx, r.Project, r.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) error {
 		reader, ok := p.(ports.BalanceReader)
 		if !ok {
@@ -141,7 +141,7 @@ func (g Gateway) BalanceChanges(ctx context.Context, r ports.StatementRequest, e
 }
 
 // Dispute asks the account that a route goes through how a dispute stands.
-func (g Gateway) Dispute(ctx context.Context, of id.Project, r project.PaymentRoute, dispute string) (news ports.PaymentNews, err error) {
+func (g Gateway) Dispute(ctx ports.Outbound, of id.Project, r project.PaymentRoute, dispute string) (news ports.PaymentNews, err error) {
 	err = g.through(ctx, of, r, func(p ports.PaymentProvider, a ports.PaymentAccount) (err error) {
 		if reader, ok := p.(ports.DisputeReader); ok {
 			news, err = reader.Dispute(ctx, a, dispute)

@@ -49,7 +49,7 @@ var ErrPaymentUndecided = fault.New(fault.Conflict, "payment_undecided", "A paym
 // Hear records a call to a webhook's address. Once it returns nil the report is recorded, or concerns
 // nothing of ours. Invalid signature: Unauthenticated invalid_signature. No such address: NotFound
 // webhook_not_found.
-func (e Ear) Hear(ctx context.Context, webhook id.Webhook, call ports.Call) error {
+func (e Ear) Hear(ctx ports.Outbound, webhook id.Webhook, call ports.Call) error {
 	i, err := e.InUse.ByWebhook(ctx, webhook)
 	if err != nil {
 		return err

@@ -70,26 +70,26 @@ func (d *desk) Note(_ context.Context, i *integration.Integration, answer error)
 	d.noted = append(d.noted, fmt.Sprint(i.ID == d.i.ID, " ", answer))
 }
 
-func (d *desk) Charge(_ context.Context, a ports.PaymentAccount, _ ports.ChargeRequest) (checkout.Outcome, error) {
+func (d *desk) Charge(_ ports.Outbound, a ports.PaymentAccount, _ ports.ChargeRequest) (checkout.Outcome, error) {
 	d.used = append(d.used, a.Key)
 	return d.outcome, d.err
 }
 
-func (d *desk) Resolve(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (d *desk) Resolve(ctx ports.Outbound, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	return d.Charge(ctx, a, r)
 }
 
-func (d *desk) Refund(_ context.Context, a ports.PaymentAccount, _ ports.RefundRequest) (order.RefundOutcome, error) {
+func (d *desk) Refund(_ ports.Outbound, a ports.PaymentAccount, _ ports.RefundRequest) (order.RefundOutcome, error) {
 	d.used = append(d.used, a.Key)
 	return d.refund, d.err
 }
 
-func (d *desk) Statement(_ context.Context, a ports.PaymentAccount, _ ports.StatementRequest, _ func(ports.Movement) error) error {
+func (d *desk) Statement(_ ports.Outbound, a ports.PaymentAccount, _ ports.StatementRequest, _ func(ports.Movement) error) error {
 	d.used = append(d.used, a.Key)
 	return d.err
 }
 
-func (d *desk) ReadWebhook(_ context.Context, a ports.PaymentAccount, c ports.Call, secret string) (ports.PaymentNews, error) {
+func (d *desk) ReadWebhook(_ ports.Outbound, a ports.PaymentAccount, c ports.Call, secret string) (ports.PaymentNews, error) {
 	if c.Header("Stripe-Signature") != secret || a.Key == "" {
 		return ports.PaymentNews{}, payments.ErrSignature
 	}
@@ -123,7 +123,7 @@ func (d *desk) HeardDispute(_ context.Context, p id.Project, r order.DisputeRepo
 
 func (d *desk) CanCharge(_ project.PaymentRoute, a money.Amount) bool { return a.Minor() != 1 }
 
-func (d *desk) BalanceChanges(_ context.Context, a ports.PaymentAccount, _ ports.StatementRequest, each func(ports.BalanceChange) error) error {
+func (d *desk) BalanceChanges(_ ports.Outbound, a ports.PaymentAccount, _ ports.StatementRequest, each func(ports.BalanceChange) error) error {
 	d.used = append(d.used, a.Key)
 	return each(ports.BalanceChange{Kind: ports.BalanceFee, Provider: "txn_1"})
 }
@@ -149,7 +149,7 @@ func (d *desk) gateway() payments.Gateway {
 func (d *desk) charge(t *testing.T) (checkout.Outcome, error) {
 	t.Helper()
 	route := project.PaymentRoute{Provider: "stripe", Integration: d.i.ID}
-	return d.gateway().Charge(t.Context(), ports.ChargeRequest{Project: shop, Charge: checkout.Charge{Key: "k", Route: route}, Token: "spt_secret"})
+	return d.gateway().Charge(ports.NewOutbound(t.Context()), ports.ChargeRequest{Project: shop, Charge: checkout.Charge{Key: "k", Route: route}, Token: "spt_secret"})
 }
 
 func TestNewCredentialsTakeEffectAtOnce(t *testing.T) {
@@ -187,11 +187,11 @@ func TestNothingIsSentThroughADisconnectedAccount(t *testing.T) {
 	if got, err := d.charge(t); err != nil || got != (checkout.NotCharged{}) {
 		t.Errorf("charge: %v, %v", got, err)
 	}
-	refund, err := d.gateway().Refund(t.Context(), ports.RefundRequest{Project: shop, Route: route})
+	refund, err := d.gateway().Refund(ports.NewOutbound(t.Context()), ports.RefundRequest{Project: shop, Route: route})
 	if refund != nil || !fault.Is(err, "provider_not_connected") {
 		t.Errorf("refund: %v, %v", refund, err)
 	}
-	err = d.gateway().Statement(t.Context(), ports.StatementRequest{Project: shop, Route: route}, nil)
+	err = d.gateway().Statement(ports.NewOutbound(t.Context()), ports.StatementRequest{Project: shop, Route: route}, nil)
 	if !fault.Is(err, "provider_not_connected") || d.used != nil {
 		t.Errorf("statement: %v; used %v", err, d.used)
 	}
@@ -201,13 +201,13 @@ func TestRoutesThatLeadNowhere(t *testing.T) {
 	t.Parallel()
 	d := openDesk()
 	for _, route := range []project.PaymentRoute{{}, {Provider: "sandbox"}, {Provider: "paypal", Integration: d.i.ID}} {
-		if _, err := d.gateway().Charge(t.Context(), ports.ChargeRequest{Charge: checkout.Charge{Route: route}}); err == nil || d.used != nil {
+		if _, err := d.gateway().Charge(ports.NewOutbound(t.Context()), ports.ChargeRequest{Charge: checkout.Charge{Route: route}}); err == nil || d.used != nil {
 			t.Errorf("%+v: %v", route, err)
 		}
 	}
 	with := d.gateway()
 	with.Sandbox = d
-	if _, err := with.Charge(t.Context(), ports.ChargeRequest{Charge: checkout.Charge{Route: project.PaymentRoute{Provider: "sandbox"}}}); err != nil || len(d.used) != 1 {
+	if _, err := with.Charge(ports.NewOutbound(t.Context()), ports.ChargeRequest{Charge: checkout.Charge{Route: project.PaymentRoute{Provider: "sandbox"}}}); err != nil || len(d.used) != 1 {
 		t.Errorf("the sandbox: %v", err)
 	}
 }
@@ -226,7 +226,7 @@ func TestAmountsAndBalances(t *testing.T) {
 		t.Error("an amount is refused without rules")
 	}
 	told := 0
-	err := d.gateway().BalanceChanges(t.Context(), ports.StatementRequest{Project: shop, Route: route}, func(ports.BalanceChange) error {
+	err := d.gateway().BalanceChanges(ports.NewOutbound(t.Context()), ports.StatementRequest{Project: shop, Route: route}, func(ports.BalanceChange) error {
 		told++
 		return nil
 	})
@@ -331,7 +331,7 @@ func TestHearing(t *testing.T) {
 		if c.signature == "other" {
 			signature = "other"
 		}
-		err := ear.Hear(t.Context(), d.i.Hook.ID, ports.Call{Payload: []byte("{}"), Header: func(string) string { return signature }})
+		err := ear.Hear(ports.NewOutbound(t.Context()), d.i.Hook.ID, ports.Call{Payload: []byte("{}"), Header: func(string) string { return signature }})
 		heard := strings.ReplaceAll(strings.Join(d.heard, " "), shop.String()+" ", "")
 		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) || heard != c.heard {
 			t.Errorf("%s: %v, heard %q", name, err, heard)

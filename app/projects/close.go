@@ -1,7 +1,6 @@
 package projects
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -19,7 +18,7 @@ type Closer struct {
 	Closings     ports.ProjectClosings
 	Connected    ports.Integrations
 	Disconnecter interface {
-		Disconnect(ctx context.Context, p id.Project, of id.Integration) error
+		Disconnect(ctx ports.Outbound, p id.Project, of id.Integration) error
 	}
 }
 
@@ -37,7 +36,7 @@ const (
 
 // Run goes on with every project whose Delete was quiet ago, and disconnects the payment providers of closed projects
 // whose money came to rest. A project that fails keeps no other waiting.
-func (c *Closer) Run(ctx context.Context, quiet time.Duration) error {
+func (c *Closer) Run(ctx ports.Outbound, quiet time.Duration) error {
 	unfinished, err := c.Closings.Unfinished(ctx, quiet, closedAtOnce)
 	if err != nil {
 		return err
@@ -60,7 +59,7 @@ func each(projects []id.Project, doing string, do func(id.Project) error) (faile
 }
 
 // retire disconnects a closed project's payment providers once its credentials have expired.
-func (c *Closer) retire(ctx context.Context, p id.Project) error {
+func (c *Closer) retire(ctx ports.Outbound, p id.Project) error {
 	expired, err := c.Closings.ExpireCredentials(ctx, p, CredentialsKept)
 	if err != nil || !expired {
 		return err
@@ -71,7 +70,7 @@ func (c *Closer) retire(ctx context.Context, p id.Project) error {
 	return c.Closings.CredentialsErased(ctx, p)
 }
 
-func (c *Closer) close(ctx context.Context, p id.Project) error {
+func (c *Closer) close(ctx ports.Outbound, p id.Project) error {
 	settled, err := c.Closings.Settle(ctx, p)
 	if err != nil || !settled.Ready {
 		return err
@@ -88,7 +87,7 @@ func (c *Closer) close(ctx context.Context, p id.Project) error {
 }
 
 // disconnect forgets all credentials but, with books, those of payment providers.
-func (c *Closer) disconnect(ctx context.Context, p id.Project, books bool) error {
+func (c *Closer) disconnect(ctx ports.Outbound, p id.Project, books bool) error {
 	for page := (ports.Page{Limit: shown}); ; page.Offset += shown {
 		list, _, err := c.Connected.List(ctx, p, page)
 		if err != nil || len(list) == 0 {

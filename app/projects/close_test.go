@@ -74,7 +74,7 @@ func (f *fakeIntegrations) List(_ context.Context, p id.Project, page ports.Page
 // fakeDisconnecter notes what is disconnected.
 type fakeDisconnecter struct{ list []id.Integration }
 
-func (f *fakeDisconnecter) Disconnect(_ context.Context, _ id.Project, of id.Integration) error {
+func (f *fakeDisconnecter) Disconnect(_ ports.Outbound, _ id.Project, of id.Integration) error {
 	f.list = append(f.list, of)
 	return nil
 }
@@ -98,7 +98,7 @@ func TestCloser(t *testing.T) {
 	all := &fakeIntegrations{of: map[id.Project][]*integration.Integration{closing: {stripe, shopify}, deleting: {other}, closed: {kept}, expired: {old}}}
 	gone := &fakeDisconnecter{}
 	c := &projects.Closer{Closings: f, Connected: all, Disconnecter: gone}
-	if err := c.Run(t.Context(), projects.Quiet); err == nil || !strings.Contains(err.Error(), "closing "+broken.String()) {
+	if err := c.Run(ports.NewOutbound(t.Context()), projects.Quiet); err == nil || !strings.Contains(err.Error(), "closing "+broken.String()) {
 		t.Errorf("the project that fails is not named: %v", err)
 	}
 	if f.steps[waiting] != 5 {

@@ -1,7 +1,6 @@
 package publishing
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,7 +20,7 @@ var (
 )
 
 // deliver brings a parcel to its target, or finds that there is no such target any more.
-func (p *Publisher) deliver(ctx context.Context, parcel ports.Parcel, now time.Time) (r event.Result, deliverable bool) {
+func (p *Publisher) deliver(ctx ports.Outbound, parcel ports.Parcel, now time.Time) (r event.Result, deliverable bool) {
 	switch to := parcel.Delivery.Target; {
 	case len(parcel.Body) == 0:
 		return failed(errEmpty), true
@@ -50,7 +49,7 @@ func (p *Publisher) deliver(ctx context.Context, parcel ports.Parcel, now time.T
 	return r, false
 }
 
-func (p *Publisher) post(ctx context.Context, parcel ports.Parcel, now time.Time) event.Result {
+func (p *Publisher) post(ctx ports.Outbound, parcel ports.Parcel, now time.Time) event.Result {
 	s := parcel.Subscription
 	w := ports.Webhook{URL: s.URL, ID: parcel.Delivery.Event, At: now, Body: parcel.Body}
 	for _, sealed := range s.Secrets(now) {

@@ -113,11 +113,11 @@ func (p *Publisher) channels(to ports.Audience) (list []event.Target) {
 }
 
 // work makes one attempt, and decides what follows from it.
-func (p *Publisher) work(ctx context.Context, t jobs.Task[ports.Parcel]) error {
+func (p *Publisher) work(ctx ports.Outbound, t jobs.Task[ports.Parcel]) error {
 	if err := failpoint.At(ctx, failpoint.DeliveryClaimed); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	ctx, cancel := ctx.WithoutCancel().WithTimeout(patience)
 	defer cancel()
 	parcel := t.Item()
 	d, now := parcel.Delivery, t.Clock.Now

@@ -26,7 +26,7 @@ type finalizing struct {
 
 // next claims the next attempt once nothing speaks against it. ErrTooManyInFlight gives the place of the payment
 // back, for it may take a while until there is room.
-func (f *finalizing) next(ctx context.Context) (claimed, error) {
+func (f *finalizing) next(ctx ports.Outbound) (claimed, error) {
 	if err := f.consent(ctx); err != nil {
 		return claimed{}, err
 	}
@@ -75,7 +75,7 @@ func sleep(ctx context.Context, pause time.Duration) error {
 // consent checks, before any transaction, whether a checkout that could be paid may be: its payers have not had
 // too many payments declined, and none too many in flight, and the agent agrees. Then it has the payment admitted.
 // What is not payable, the claim answers.
-func (f *finalizing) consent(ctx context.Context) error {
+func (f *finalizing) consent(ctx ports.Outbound) error {
 	if f.admitted {
 		return nil
 	}
@@ -121,7 +121,7 @@ func limited(s ports.Standing) error {
 }
 
 // askAgent asks the agent for consent, once for each attempt.
-func (f *finalizing) askAgent(ctx context.Context, c *checkout.Checkout) error {
+func (f *finalizing) askAgent(ctx ports.Outbound, c *checkout.Checkout) error {
 	if f.asked {
 		return nil
 	}

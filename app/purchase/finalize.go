@@ -69,14 +69,14 @@ const mostUncharged = 3
 
 // Finalize pays a checkout. It is idempotent by checkout: however often and from however many places
 // it is called, there is one attempt at a time and at most one order.
-func (s *Service) Finalize(ctx context.Context, p *project.Project, r FinalizeRequest) (Result, error) {
+func (s *Service) Finalize(ctx ports.Outbound, p *project.Project, r FinalizeRequest) (Result, error) {
 	f := &finalizing{Service: s, project: p, request: r, route: p.PaymentRoute(r.Method, s.Sandbox), leave: func() {}}
 	defer func() { f.leave() }()
 	patience := s.Patience
 	if patience == 0 {
 		patience = 10 * time.Second
 	}
-	waited, cancel := context.WithTimeout(ctx, patience)
+	waited, cancel := ctx.WithTimeout(patience)
 	defer cancel()
 	result, err := s.finalize(ctx, waited, f)
 	if result.elsewhere {
@@ -91,7 +91,7 @@ func paidWith(c *checkout.Checkout, token string) bool {
 	return c.Snapshot().Payment.TokenHash == id.Hash(token)
 }
 
-func (s *Service) finalize(ctx, waited context.Context, f *finalizing) (Result, error) {
+func (s *Service) finalize(ctx, waited ports.Outbound, f *finalizing) (Result, error) {
 	p, r := f.project, f.request
 	uncharged := 0
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 320*time.Millisecond) {
@@ -221,10 +221,10 @@ func outOfStock(c *checkout.Checkout, short []catalog.Need) error {
 // charge asks the provider for the money, outside of any transaction, and records the outcome. It goes
 // on when the client hangs up: what is charged must be recorded. The zero Result means that the attempt
 // was not charged and counts as none.
-func (s *Service) charge(ctx context.Context, p *project.Project, of claimed, token string) (Result, error) {
+func (s *Service) charge(ctx ports.Outbound, p *project.Project, of claimed, token string) (Result, error) {
 	c := of.checkout
-	ctx = context.WithoutCancel(ctx)
-	bounded, cancel := context.WithTimeout(ctx, chargeTimeout)
+	ctx = ctx.WithoutCancel()
+	bounded, cancel := ctx.WithTimeout(chargeTimeout)
 	defer cancel()
 	outcome, err := s.ask(bounded, of, chargeRequest(p, c, token))
 	if errors.Is(err, ports.ErrCredentialsRefused) || errors.Is(err, ports.ErrAccountRefused) {
@@ -255,12 +255,12 @@ func chargeRequest(p *project.Project, c *checkout.Checkout, token string) ports
 // charged answers what it answered before, and one that did not charges now. The amount, the method and the
 // shipping option are those of the attempt, whatever the request says now. If the answer is unclear, for a
 // provider may also have kept an error for it, the attempt is resolved as any other.
-func (s *Service) takeUp(ctx context.Context, p *project.Project, of claimed, token string) (Result, error) {
+func (s *Service) takeUp(ctx ports.Outbound, p *project.Project, of claimed, token string) (Result, error) {
 	if !of.again {
 		return s.resolve(ctx, p, of.checkout)
 	}
-	ctx = context.WithoutCancel(ctx)
-	bounded, cancel := context.WithTimeout(ctx, chargeTimeout)
+	ctx = ctx.WithoutCancel()
+	bounded, cancel := ctx.WithTimeout(chargeTimeout)
 	defer cancel()
 	r := chargeRequest(p, of.checkout, token)
 	r.Again = true
@@ -285,7 +285,7 @@ func (s *Service) takeUp(ctx context.Context, p *project.Project, of claimed, to
 var errTooLate = errors.New("it took too long to get here")
 
 // ask is the charge between the two points at which it may be cut off.
-func (s *Service) ask(ctx context.Context, of claimed, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (s *Service) ask(ctx ports.Outbound, of claimed, r ports.ChargeRequest) (checkout.Outcome, error) {
 	if err := failpoint.At(ctx, failpoint.BeforeCharge); err != nil {
 		return nil, err
 	}

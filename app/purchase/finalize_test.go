@@ -27,13 +27,13 @@ func ready(t *testing.T) (*till, *purchase.Service) {
 func (s *till) begin(t *testing.T, service *purchase.Service) {
 	t.Helper()
 	items := []purchase.InitItem{{Product: s.products[0].ID, Quantity: 1}}
-	if _, err := service.Init(t.Context(), s.project, purchase.InitRequest{Session: s.visit.ID, Items: items, Address: home}); err != nil {
+	if _, err := service.Init(ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{Session: s.visit.ID, Items: items, Address: home}); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func (s *till) pay(t *testing.T, service *purchase.Service) (purchase.Result, error) {
-	return service.Finalize(t.Context(), s.project, purchase.FinalizeRequest{
+	return service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{
 		Checkout: s.checkout.ID(), Method: "psp_spt", Token: "tok_secret", Email: "ada@example.com", Notes: "Ring twice", Option: "express",
 	})
 }
@@ -324,7 +324,7 @@ func TestLapsedChargeIsRepeated(t *testing.T) {
 				s.checkout = checkout.Rehydrate(kept)
 			}
 			s.now = noon.Add(test.after)
-			result, err := service.Finalize(t.Context(), s.project, purchase.FinalizeRequest{
+			result, err := service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{
 				Checkout: s.checkout.ID(), Method: "wallet_ba", Token: test.token, Option: "overnight",
 			})
 			if err != nil || result.Order == nil || result.Order.Shipping != usd(14_99) {
@@ -386,7 +386,7 @@ func TestLostDecline(t *testing.T) {
 		expectFault(t, err, "payment_unresolved")
 		delete(s.broken, "charge")
 		s.outcome = checkout.Declined{Code: "insufficient_funds"}
-		result, err := service.Finalize(t.Context(), s.project, purchase.FinalizeRequest{Checkout: s.checkout.ID(), Method: "psp_spt", Token: token})
+		result, err := service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{Checkout: s.checkout.ID(), Method: "psp_spt", Token: token})
 		if err != nil || result.Declined == nil {
 			t.Fatalf("%+v, %v", result, err)
 		}

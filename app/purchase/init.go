@@ -83,7 +83,7 @@ type InitItem struct {
 }
 
 // Init prices a cart and opens its checkout.
-func (s *Service) Init(ctx context.Context, p *project.Project, r InitRequest) (*checkout.Checkout, error) {
+func (s *Service) Init(ctx ports.Outbound, p *project.Project, r InitRequest) (*checkout.Checkout, error) {
 	mandate, err := s.Mandates.Mandate(ctx, p, r.Session)
 	if err != nil {
 		return nil, err

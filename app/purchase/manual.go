@@ -40,19 +40,52 @@ func (s *Service) Decidable(ctx context.Context, of id.Project, c id.Checkout, a
 	return standing.Checkout.Decidable(attempt, standing.Now)
 }
 
+// PreparedResolution is a person's decision that the provider does not contradict, to be recorded by Commit.
+type PreparedResolution struct {
+	Resolved Resolved // as of Commit
+
+	service *Service
+	project *project.Project
+	request ManualResolution
+}
+
 // ResolveManually records what a person decides about an attempt, as the provider's answer would be recorded. An
 // attempt whose provider is being asked, or that is too young for a person: Conflict (checkout.Decidable). If the
 // provider reveals a charge after not charged, it is an orphan charge and is refunded.
-func (s *Service) ResolveManually(ctx context.Context, p *project.Project, r ManualResolution) (Resolved, error) {
-	if err := checkout.CheckDecision(r.Charged, r.Charge, "provider_charge_id", r.Reason); err != nil {
+func (s *Service) ResolveManually(ctx ports.Outbound, p *project.Project, r ManualResolution) (Resolved, error) {
+	prepared, err := s.PrepareResolution(ctx, p, r)
+	if err != nil {
 		return Resolved{}, err
+	}
+	err = prepared.Commit(ctx, s.Stores)
+	return prepared.Resolved, err
+}
+
+// PrepareResolution checks a person's decision, and asks the provider whose a named charge is. It writes nothing.
+func (s *Service) PrepareResolution(ctx ports.Outbound, p *project.Project, r ManualResolution) (*PreparedResolution, error) {
+	if err := checkout.CheckDecision(r.Charged, r.Charge, "provider_charge_id", r.Reason); err != nil {
+		return nil, err
 	}
 	if err := s.checkOrphan(ctx, p.ID, r.Charge); err != nil {
-		return Resolved{}, err
+		return nil, err
 	}
 	if err := s.checkOrigin(ctx, p.ID, r); err != nil {
-		return Resolved{}, err
+		return nil, err
 	}
+	return &PreparedResolution{
+		service: s,
+		project: p,
+		request: r,
+	}, nil
+}
+
+// Commit records the decision.
+func (d *PreparedResolution) Commit(ctx context.Context, stores Stores) (err error) {
+	d.Resolved, err = d.service.In(stores).recordDecision(ctx, d.project, d.request)
+	return err
+}
+
+func (s *Service) recordDecision(ctx context.Context, p *project.Project, r ManualResolution) (Resolved, error) {
 	var outcome checkout.Outcome = checkout.NotCharged{}
 	if r.Charged {
 		outcome = checkout.Paid{Provider: r.Charge}
@@ -106,7 +139,7 @@ func (s *Service) checkCharge(c checkout.Charge, named string) error {
 // checkOrigin refuses a charge that is of another payment attempt, of this project or of another one with the same
 // account, or of no attempt of the account at all, by the provider's word. Without an answer the person's word counts:
 // that the provider cannot be asked is why a person decides.
-func (s *Service) checkOrigin(ctx context.Context, of id.Project, r ManualResolution) error {
+func (s *Service) checkOrigin(ctx ports.Outbound, of id.Project, r ManualResolution) error {
 	origin, tells := s.Gateway.(ports.ChargeGateway)
 	if r.Charge == "" || !tells {
 		return nil
@@ -119,7 +152,7 @@ func (s *Service) checkOrigin(ctx context.Context, of id.Project, r ManualResolu
 	if c.Status() != checkout.Processing || s.checkCharge(charge, r.Charge) != nil {
 		return nil // refused under the lock
 	}
-	ctx, cancel := context.WithTimeout(ctx, chargeTimeout)
+	ctx, cancel := ctx.WithTimeout(chargeTimeout)
 	defer cancel()
 	key, err := origin.ChargeKey(ctx, of, charge.Route, r.Charge)
 	switch {

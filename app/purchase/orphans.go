@@ -60,16 +60,16 @@ func (s *Service) OrphanRefunds() jobs.Job[*checkout.Orphan] {
 		Poll:   2 * time.Second,
 		Clock:  s.Clock,
 		Log:    s.Log,
-		Work: func(ctx context.Context, t jobs.Task[*checkout.Orphan]) error {
-			return s.refundOrphan(context.WithoutCancel(ctx), t.Item())
+		Work: func(ctx ports.Outbound, t jobs.Task[*checkout.Orphan]) error {
+			return s.refundOrphan(ctx.WithoutCancel(), t.Item())
 		},
 	}
 }
 
 // refundOrphan asks the provider for the refund and records what it answers. The caller holds the lease. An
 // unknown outcome is no failure: the same request is made again later, under the same key.
-func (s *Service) refundOrphan(ctx context.Context, o *checkout.Orphan) error {
-	bounded, cancel := context.WithTimeout(ctx, chargeTimeout)
+func (s *Service) refundOrphan(ctx ports.Outbound, o *checkout.Orphan) error {
+	bounded, cancel := ctx.WithTimeout(chargeTimeout)
 	defer cancel()
 	outcome, unknown := s.Gateway.Refund(bounded, ports.RefundRequest{
 		Project:  o.Project,

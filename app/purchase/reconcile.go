@@ -29,7 +29,7 @@ func (s *Service) Reconciliation() jobs.Job[*checkout.Checkout] {
 		Poll:   2 * time.Second,
 		Clock:  s.Clock,
 		Log:    s.Log,
-		Work: func(ctx context.Context, t jobs.Task[*checkout.Checkout]) error {
+		Work: func(ctx ports.Outbound, t jobs.Task[*checkout.Checkout]) error {
 			at := *s
 			at.Clock = t.Clock
 			return at.decide(ctx, t.Item())
@@ -37,7 +37,7 @@ func (s *Service) Reconciliation() jobs.Job[*checkout.Checkout] {
 	}
 }
 
-func (s *Service) decide(ctx context.Context, c *checkout.Checkout) error {
+func (s *Service) decide(ctx ports.Outbound, c *checkout.Checkout) error {
 	if err := failpoint.At(ctx, failpoint.Adopted); err != nil {
 		return err
 	}
@@ -51,9 +51,9 @@ func (s *Service) decide(ctx context.Context, c *checkout.Checkout) error {
 
 // resolve asks the provider what became of an attempt, and records it. The caller holds its lease, which
 // ends if there is no answer: a buyer who asks again is not kept waiting.
-func (s *Service) resolve(ctx context.Context, p *project.Project, c *checkout.Checkout) (Result, error) {
-	ctx = context.WithoutCancel(ctx)
-	bounded, cancel := context.WithTimeout(ctx, chargeTimeout)
+func (s *Service) resolve(ctx ports.Outbound, p *project.Project, c *checkout.Checkout) (Result, error) {
+	ctx = ctx.WithoutCancel()
+	bounded, cancel := ctx.WithTimeout(chargeTimeout)
 	defer cancel()
 	outcome, err := s.Gateway.Resolve(bounded, ports.ChargeRequest{Project: p.ID, Checkout: c.ID(), Charge: c.Charge()})
 	if err != nil {

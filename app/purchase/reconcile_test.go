@@ -67,7 +67,7 @@ func TestReconciliation_providersThatHang(t *testing.T) {
 		hang, decided := make(chan struct{}), make(chan struct{}, 10)
 		j := service.Reconciliation()
 		j.Queue = b
-		j.Work = func(_ context.Context, task jobs.Task[*checkout.Checkout]) error {
+		j.Work = func(_ ports.Outbound, task jobs.Task[*checkout.Checkout]) error {
 			if task.Group == "three/works" {
 				decided <- struct{}{}
 				return nil

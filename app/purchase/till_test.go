@@ -98,7 +98,7 @@ func (*till) Secret(n int) string { return strings.Repeat("a", n*8/5) }
 // Derive has one key, which is none.
 func (*till) Derive(text, _ string) []string { return []string{text} }
 
-func (s *till) Charge(_ context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (s *till) Charge(_ ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
 	s.charges++
 	s.charged = append(s.charged, r)
 	if s.charging != nil {
@@ -107,7 +107,7 @@ func (s *till) Charge(_ context.Context, r ports.ChargeRequest) (checkout.Outcom
 	return s.outcome, s.broken["charge"]
 }
 
-func (s *till) Resolve(_ context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (s *till) Resolve(_ ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
 	s.asked = append(s.asked, r)
 	return s.outcome, s.broken["resolve"]
 }
@@ -236,7 +236,7 @@ func (s transaction) Orphan(_ context.Context, o *checkout.Orphan, e *event.Even
 	return true, nil
 }
 
-func (s *till) Refund(_ context.Context, r ports.RefundRequest) (order.RefundOutcome, error) {
+func (s *till) Refund(_ ports.Outbound, r ports.RefundRequest) (order.RefundOutcome, error) {
 	s.refunds = append(s.refunds, r)
 	return s.refunded, s.broken["refund"]
 }
@@ -308,14 +308,14 @@ type guard struct {
 	hears   func() // of every checkout
 }
 
-func (g *guard) Checkout(context.Context, agent.CheckoutInput) (agent.Verdict, error) {
+func (g *guard) Checkout(ports.Outbound, agent.CheckoutInput) (agent.Verdict, error) {
 	if g.asked++; g.hears != nil {
 		g.hears()
 	}
 	return g.verdict, g.err
 }
 
-func (g *guard) Finalize(context.Context, agent.FinalizeInput) (agent.Verdict, error) {
+func (g *guard) Finalize(ports.Outbound, agent.FinalizeInput) (agent.Verdict, error) {
 	g.asked++
 	return g.verdict, g.err
 }

@@ -15,7 +15,7 @@ import (
 // Buy buys an order's label and tells the order that it is on its way. An order that has its label keeps it,
 // whatever is wished for now; bought tells whether it is new. The wish's integration may be none, as in
 // Rates.
-func (s *Service) Buy(ctx context.Context, p *project.Project, of id.Order, w order.LabelWish) (l *order.Label, bought bool, err error) {
+func (s *Service) Buy(ctx ports.Outbound, p *project.Project, of id.Order, w order.LabelWish) (l *order.Label, bought bool, err error) {
 	if err := w.Check(); err != nil {
 		return nil, false, err
 	}
@@ -40,7 +40,7 @@ func (s *Service) Buy(ctx context.Context, p *project.Project, of id.Order, w or
 	if err != nil {
 		return nil, false, err
 	}
-	ctx = context.WithoutCancel(ctx)
+	ctx = ctx.WithoutCancel()
 	if bought = !l.Bought(); bought {
 		if l, err = s.purchase(ctx, i, shipper, l, parcel); err != nil {
 			return nil, false, err
@@ -75,9 +75,9 @@ func (s *Service) claim(ctx context.Context, p id.Project, of id.Order, w order.
 }
 
 // purchase buys a label that is in hand, and records it.
-func (s *Service) purchase(ctx context.Context, i *integration.Integration, shipper ports.Shipper, l *order.Label,
+func (s *Service) purchase(ctx ports.Outbound, i *integration.Integration, shipper ports.Shipper, l *order.Label,
 	parcel ports.Package) (*order.Label, error) {
-	bounded, cancel := context.WithTimeout(ctx, patience)
+	bounded, cancel := ctx.WithTimeout(patience)
 	defer cancel()
 	var sold ports.ShippingLabel
 	err := s.Accounts.Use(bounded, i, func(c ports.Connection) (err error) {

@@ -169,7 +169,7 @@ func (a accounts) ByID(_ context.Context, _ id.Project, wanted id.Integration) (
 	return nil, fault.Missing("integration")
 }
 
-func (d *desk) Use(_ context.Context, i *integration.Integration, work func(ports.Connection) error) error {
+func (d *desk) Use(_ ports.Outbound, i *integration.Integration, work func(ports.Connection) error) error {
 	return work(ports.Connection{Key: i.ID.String()})
 }
 
@@ -213,12 +213,12 @@ func (l labels) Change(_ context.Context, _ id.Project, of id.Order, test bool,
 // platform sells one label of an order, and one test label.
 type platform struct{ *desk }
 
-func (p platform) Rates(_ context.Context, _ ports.Connection, r ports.RateRequest) ([]ports.ShippingRate, error) {
+func (p platform) Rates(_ ports.Outbound, _ ports.Connection, r ports.RateRequest) ([]ports.ShippingRate, error) {
 	p.rated = append(p.rated, r)
 	return p.rates, p.before[len(p.rated)]
 }
 
-func (p platform) Buy(ctx context.Context, _ ports.Connection, r ports.LabelRequest) (ports.ShippingLabel, error) {
+func (p platform) Buy(ctx ports.Outbound, _ ports.Connection, r ports.LabelRequest) (ports.ShippingLabel, error) {
 	if p.met != nil {
 		p.meet.Do(func() {
 			p.met <- struct{}{}
@@ -245,6 +245,6 @@ func (p platform) Buy(ctx context.Context, _ ports.Connection, r ports.LabelRequ
 	return l, ctx.Err()
 }
 
-func (p platform) Bought(context.Context, ports.Connection, *order.Order) (*ports.ShippingLabel, error) {
+func (p platform) Bought(ports.Outbound, ports.Connection, *order.Order) (*ports.ShippingLabel, error) {
 	panic("buying asks by itself")
 }

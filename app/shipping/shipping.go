@@ -26,7 +26,7 @@ import (
 
 // Accounts opens integrations for use. work may run more than once.
 type Accounts interface {
-	Use(ctx context.Context, i *integration.Integration, work func(ports.Connection) error) error
+	Use(ctx ports.Outbound, i *integration.Integration, work func(ports.Connection) error) error
 }
 
 // Stores are what the use cases read and write: the whole store, or one transaction of it.
@@ -67,7 +67,7 @@ type Rate struct {
 
 // Rates asks what sending an order costs, by one carrier or, with "", by all that the account has, through an
 // integration or, with none named, the only one there is. The cheapest come first.
-func (s *Service) Rates(ctx context.Context, p *project.Project, through id.Integration, of id.Order, grams int, carrier string) ([]Rate, error) {
+func (s *Service) Rates(ctx ports.Outbound, p *project.Project, through id.Integration, of id.Order, grams int, carrier string) ([]Rate, error) {
 	c := fault.NewCheck()
 	order.CheckGrams(c, grams)
 	if carrier != "" {
@@ -84,7 +84,7 @@ func (s *Service) Rates(ctx context.Context, p *project.Project, through id.Inte
 	if err != nil {
 		return nil, err
 	}
-	bounded, cancel := context.WithTimeout(ctx, patience)
+	bounded, cancel := ctx.WithTimeout(patience)
 	defer cancel()
 	var offers []ports.ShippingRate
 	err = s.Accounts.Use(bounded, i, func(c ports.Connection) (err error) {

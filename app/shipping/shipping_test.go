@@ -23,7 +23,7 @@ func wish() order.LabelWish {
 }
 
 func (d *desk) buy(w order.LabelWish) (*order.Label, bool, error) {
-	return d.service().Buy(context.Background(), shop, parcel, w)
+	return d.service().Buy(ports.NewOutbound(context.Background()), shop, parcel, w)
 }
 
 func refused(t *testing.T, err error, kind fault.Kind, code string) {
@@ -36,7 +36,7 @@ func refused(t *testing.T, err error, kind fault.Kind, code string) {
 func TestRatesComeCheapestFirst(t *testing.T) {
 	t.Parallel()
 	d := newDesk()
-	got, err := d.service().Rates(t.Context(), shop, none, parcel, 1200, "")
+	got, err := d.service().Rates(ports.NewOutbound(t.Context()), shop, none, parcel, 1200, "")
 	want := []shipping.Rate{{"usps", "usps_mail", "Mail", usd(5_50)}, {"ups", "ups_air", "Air", usd(21_00)}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("%+v, %v", got, err)
@@ -237,7 +237,7 @@ func TestClientHangsUp(t *testing.T) {
 	ctx, hangUp := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() {
-		_, _, err := d.service().Buy(ctx, shop, parcel, wish())
+		_, _, err := d.service().Buy(ports.NewOutbound(ctx), shop, parcel, wish())
 		done <- err
 	}()
 	<-d.met
@@ -286,14 +286,14 @@ func TestOrdersThatAreNotSent(t *testing.T) {
 		prepare(d.kept.Order)
 		_, _, err := d.buy(wish())
 		refused(t, err, fault.Conflict, code)
-		_, err = d.service().Rates(t.Context(), shop, none, parcel, 1200, "")
+		_, err = d.service().Rates(ports.NewOutbound(t.Context()), shop, none, parcel, 1200, "")
 		refused(t, err, fault.Conflict, code)
 		if len(d.asked)+len(d.rated) != 0 {
 			t.Errorf("%s: the platform was asked", code)
 		}
 	}
 	d := newDesk()
-	_, _, err := d.service().Buy(t.Context(), shop, id.New[id.Order]([16]byte{9}), wish())
+	_, _, err := d.service().Buy(ports.NewOutbound(t.Context()), shop, id.New[id.Order]([16]byte{9}), wish())
 	refused(t, err, fault.NotFound, "order_not_found")
 	d.kept.Order.Fulfillment.Status = order.Shipped // by the merchant, without a label
 	if _, bought, err := d.buy(wish()); err != nil || !bought || d.kept.Order.Fulfillment.TrackingNumber != "1Z9" {
@@ -318,9 +318,9 @@ func TestOriginIsAskedFor(t *testing.T) {
 	d := newDesk()
 	bare := *shop
 	bare.Storefront = project.Storefront{Warehouses: []project.Warehouse{{Location: "main"}}}
-	_, err := d.service().Rates(t.Context(), &bare, none, parcel, 1200, "")
+	_, err := d.service().Rates(ports.NewOutbound(t.Context()), &bare, none, parcel, 1200, "")
 	refused(t, err, fault.Invalid, "origin_missing")
-	_, _, err = d.service().Buy(t.Context(), &bare, parcel, wish())
+	_, _, err = d.service().Buy(ports.NewOutbound(t.Context()), &bare, parcel, wish())
 	refused(t, err, fault.Invalid, "origin_missing")
 }
 
@@ -340,7 +340,7 @@ func TestWhichIntegration(t *testing.T) {
 	} {
 		d := newDesk()
 		d.list = c.list
-		_, err := d.service().Rates(t.Context(), shop, c.through, parcel, 1200, "")
+		_, err := d.service().Rates(ports.NewOutbound(t.Context()), shop, c.through, parcel, 1200, "")
 		refused(t, err, c.kind, code)
 		w := wish()
 		w.Integration = c.through
@@ -352,12 +352,12 @@ func TestWhichIntegration(t *testing.T) {
 	}
 	d := newDesk()
 	d.list = []*integration.Integration{other}
-	_, err := d.service().Rates(t.Context(), shop, other.ID, parcel, 1200, "")
+	_, err := d.service().Rates(ports.NewOutbound(t.Context()), shop, other.ID, parcel, 1200, "")
 	refused(t, err, fault.Invalid, "validation_error")
 	failing := account(1)
 	failing.Status = integration.Failing // it is tried all the same
 	d.list = []*integration.Integration{gone, other, failing}
-	if rates, err := d.service().Rates(t.Context(), shop, none, parcel, 1200, "ups"); err != nil || len(rates) != 2 {
+	if rates, err := d.service().Rates(ports.NewOutbound(t.Context()), shop, none, parcel, 1200, "ups"); err != nil || len(rates) != 2 {
 		t.Errorf("%v, %v", rates, err)
 	}
 }
@@ -375,10 +375,10 @@ func TestWishes(t *testing.T) {
 		}
 	}
 	for _, grams := range []int{-1, 0, 100_001} {
-		_, err := newDesk().service().Rates(t.Context(), shop, none, parcel, grams, "")
+		_, err := newDesk().service().Rates(ports.NewOutbound(t.Context()), shop, none, parcel, grams, "")
 		refused(t, err, fault.Invalid, "validation_error")
 	}
-	_, err := newDesk().service().Rates(t.Context(), shop, none, parcel, 1, "u p s")
+	_, err := newDesk().service().Rates(ports.NewOutbound(t.Context()), shop, none, parcel, 1, "u p s")
 	refused(t, err, fault.Invalid, "validation_error")
 }
 

@@ -38,7 +38,7 @@ var limits = jobs.Limits{Slots: 6, Slow: 4, Each: 2, Long: turn / 2}
 type Accounts interface {
 	// Use runs work on the integration's account. work may run twice: with other credentials, after it
 	// returned ErrCredentialsRefused. A disconnected integration: Conflict integration_disconnected.
-	Use(ctx context.Context, i *integration.Integration, work func(ports.Connection) error) error
+	Use(ctx ports.Outbound, i *integration.Integration, work func(ports.Connection) error) error
 }
 
 // Projects finds the project of a run.

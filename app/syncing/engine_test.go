@@ -133,7 +133,7 @@ func (l *lab) page(t *testing.T) {
 	if err := h.open(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if err := h.advance(t.Context()); err != nil {
+	if err := h.advance(ports.NewOutbound(t.Context())); err != nil {
 		t.Error(err)
 	}
 	h.drop()
@@ -469,7 +469,7 @@ func TestALongRunLetsOthersHaveATurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := e.work(t.Context(), jobs.Task[*syncrun.Run]{Items: runs, Clock: l}); err != nil {
+	if err := e.work(ports.NewOutbound(t.Context()), jobs.Task[*syncrun.Run]{Items: runs, Clock: l}); err != nil {
 		t.Error(err)
 	}
 	if r := l.Run(run); r.Steps[0].Pages != 1 || r.DueAt.After(l.Now()) || r.Failures != 0 {

@@ -42,7 +42,7 @@ var (
 )
 
 // work continues a run until it has ended or is put off, its turn is over, or ctx ends.
-func (e *Engine) work(ctx context.Context, t jobs.Task[*syncrun.Run]) error {
+func (e *Engine) work(ctx ports.Outbound, t jobs.Task[*syncrun.Run]) error {
 	at := *e
 	at.Clock = t.Clock
 	h := &hand{Engine: &at, run: t.Item()}
@@ -62,7 +62,7 @@ func (e *Engine) work(ctx context.Context, t jobs.Task[*syncrun.Run]) error {
 	return jobs.ErrFailed
 }
 
-func (h *hand) pages(ctx context.Context) error {
+func (h *hand) pages(ctx ports.Outbound) error {
 	if err := h.open(ctx); err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (h *hand) open(ctx context.Context) (err error) {
 }
 
 // advance does the next piece of work: a page, or what is left of a full reading.
-func (h *hand) advance(ctx context.Context) error {
+func (h *hand) advance(ctx ports.Outbound) error {
 	step := h.run.Current()
 	if step.Sweeping {
 		return h.sweep(ctx)
@@ -111,7 +111,7 @@ func request(r *syncrun.Run, cursor string) ports.PageRequest {
 }
 
 // next is a page, which may be on its way already.
-func (h *hand) next(ctx context.Context, wanted ports.PageRequest) (ports.RecordPage, error) {
+func (h *hand) next(ctx ports.Outbound, wanted ports.PageRequest) (ports.RecordPage, error) {
 	if h.ahead == nil || !same(h.ahead.request, wanted) {
 		h.drop()
 		h.ahead = h.read(ctx, wanted)
@@ -130,9 +130,9 @@ func same(a, b ports.PageRequest) bool {
 }
 
 // read asks the platform for a page.
-func (h *hand) read(ctx context.Context, wanted ports.PageRequest) *reading {
+func (h *hand) read(ctx ports.Outbound, wanted ports.PageRequest) *reading {
 	r := &reading{request: wanted, done: make(chan struct{})}
-	bounded, stop := context.WithTimeout(ctx, patience)
+	bounded, stop := ctx.WithTimeout(patience)
 	r.stop = stop
 	of := h.integration // which a commit replaces
 	go func() {
@@ -149,7 +149,7 @@ func (h *hand) read(ctx context.Context, wanted ports.PageRequest) *reading {
 	return r
 }
 
-func (e *Engine) ask(ctx context.Context, of *integration.Integration, wanted ports.PageRequest) (page ports.RecordPage, err error) {
+func (e *Engine) ask(ctx ports.Outbound, of *integration.Integration, wanted ports.PageRequest) (page ports.RecordPage, err error) {
 	platform := e.Connectors[of.Type.String()]
 	if platform == nil {
 		return page, &ports.PlatformRefusal{Reason: "This server has no connection to " + of.Type.Label() + "."}

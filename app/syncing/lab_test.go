@@ -30,7 +30,7 @@ type shop struct {
 	answer func(r ports.PageRequest) (*ports.RecordPage, error)
 }
 
-func (s *shop) Read(_ context.Context, _ ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
+func (s *shop) Read(_ ports.Outbound, _ ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, r.Resource.String()+"@"+r.Cursor)
@@ -55,7 +55,7 @@ func (s *shop) Read(_ context.Context, _ ports.Connection, r ports.PageRequest) 
 // open lets everybody use the integration, as it is now.
 type open struct{ replica *synctest.Replica }
 
-func (o open) Use(_ context.Context, i *integration.Integration, work func(ports.Connection) error) error {
+func (o open) Use(_ ports.Outbound, i *integration.Integration, work func(ports.Connection) error) error {
 	if o.replica.Dead() {
 		return synctest.ErrDead
 	}

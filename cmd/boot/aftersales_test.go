@@ -1,7 +1,6 @@
 package boot_test
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"sync"
@@ -27,7 +26,7 @@ type cashier struct {
 	calls  int
 }
 
-func (c *cashier) Refund(_ context.Context, r ports.RefundRequest) (order.RefundOutcome, error) {
+func (c *cashier) Refund(_ ports.Outbound, r ports.RefundRequest) (order.RefundOutcome, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls++
@@ -91,7 +90,7 @@ func TestCanceledOrderIsGivenBackOnce(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = service.ExecuteRefund(m.t.Context(), m.project.ID, refund)
+			_, err = service.ExecuteRefund(ports.NewOutbound(m.t.Context()), m.project.ID, refund)
 			return err
 		}) {
 			if err == nil {

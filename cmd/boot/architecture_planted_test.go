@@ -59,6 +59,18 @@ var plantedFiles = []planted{
 	{"domain/h/h.go", "package h; type t struct { A int `json:\"a\"` }", "domain has no struct tags", "struct tag"},
 	{"adapters/system/b.go", "package system; type t struct { A float64 `json:\"a\"` }", "", ""},
 	{"domain/i/i.go", `package i; func share(x float64) {}`, "domain has no floats", "float64"},
+	{"app/h/h.go", `package h; import "example.test/shop/ports"; var out = ports.NewOutbound(nil)`, "no third party is called in a transaction", "h.go:1: NewOutbound is for"},
+	{"app/h/h_test.go", `package h; import "example.test/shop/ports"; var out = ports.NewOutbound(nil)`, "", ""},
+	{"app/jobs/j.go", `package jobs; import "example.test/shop/ports"; var out = ports.NewOutbound(nil)`, "", ""},
+	{
+		"app/i/i.go", "package i\nfunc pay(ctx ports.Outbound) {\n\tstore.Update(ctx, func() { charge(ctx) })\n}",
+		"no third party is called in a transaction", "i.go:3: the work of Update uses ctx",
+	},
+	{
+		"app/i/j.go", "package i\nfunc pay(ctx ports.Outbound) {\n\tnow, cancel := ctx.WithTimeout(1)\n\tstore.InTx(ctx, func() { charge(now) })\n}",
+		"no third party is called in a transaction", "j.go:4: the work of InTx uses now",
+	},
+	{"app/i/k.go", "package i\nfunc pay(ctx ports.Outbound) {\n\tstore.InTx(ctx, func(ctx context.Context) { read(ctx) })\n}", "", ""},
 	{"adapters/util/a.go", `package util`, "packages are named by their job", "named util"},
 	{"app/helpers/a.go", `package stuff`, "packages are named by their job", "named helpers"},
 	{"app/g/g.go", "package g\n" + strings.Repeat("\n", longestFile), "files stay readable", "401 lines"},

@@ -115,6 +115,7 @@ var rules = []struct {
 	{"third-party packages stay in their place", judgeThirdParties},
 	{"domain is pure", judgePurity},
 	{"the clock is an argument in domain and app", judgeClock},
+	{"no third party is called in a transaction", judgeOutbound},
 	{"domain has no struct tags", judgeTags},
 	{"domain has no floats", judgeFloats},
 	{"packages are named by their job", judgeNames},

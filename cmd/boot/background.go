@@ -13,6 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/retention"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // loop is background work that is done every so often. What it finds undone after a crash it does.
@@ -38,7 +39,7 @@ func (a *App) loops() []loop {
 		{name: "hear of stock", every: time.Second, run: a.discovery.HearStock},
 		{name: "tune agents", every: time.Hour, run: a.tunes.Run, long: true},
 		{name: "seal decisions", every: time.Second, run: a.seal},
-		{name: "reconcile books", every: time.Minute, run: a.reconciler.Run, long: true},
+		{name: "reconcile books", every: time.Minute, run: outbound(a.reconciler.Run), long: true},
 		{name: "announce low stock", every: 10 * time.Second, run: a.announcing.LowStock},
 		{name: "expire checkouts", every: 10 * time.Second, run: a.announcing.AbandonedCheckouts},
 		{name: "announce lost negotiations", every: 30 * time.Second, run: a.announcing.LostNegotiations},
@@ -92,6 +93,11 @@ func (a *App) keepRunning(ctx context.Context, l loop, beats *telemetry.Loop) {
 	}
 }
 
+// outbound is the run of a loop that calls third parties.
+func outbound(run func(ports.Outbound) error) func(context.Context) error {
+	return func(ctx context.Context) error { return run(ports.NewOutbound(ctx)) }
+}
+
 func (a *App) runOnce(ctx context.Context, l loop) {
 	err := fault.Survive(func() error { return l.run(ctx) })
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
@@ -110,7 +116,7 @@ func (a *App) closeProjects(ctx context.Context) error {
 		Connected:    a.store.Integrations(),
 		Disconnecter: a.connecting,
 	}
-	return closer.Run(ctx, projects.Quiet)
+	return closer.Run(ports.NewOutbound(ctx), projects.Quiet)
 }
 
 // workers are the lease-queue workers: each runs until its context ends.

@@ -124,7 +124,7 @@ func (a *App) tryOn(ctx context.Context, shop DemoShop, p *project.Project) (Dem
 	if err := a.discovery.Fresh(ctx, p); err != nil {
 		return shop, err
 	}
-	found, err := a.index.Search(ctx, p.ID, catalog.Query{Text: shop.Query, Limit: 1})
+	found, err := a.index.Search(ports.NewOutbound(ctx), p.ID, catalog.Query{Text: shop.Query, Limit: 1})
 	if err != nil || len(found.Hits) == 0 {
 		return shop, err
 	}

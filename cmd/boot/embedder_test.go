@@ -39,7 +39,7 @@ func TestEmbedderRequests(t *testing.T) {
 	s := embeddingsServer(t, embeddings.Config{Key: "secret", Dims: 4})
 	for _, url := range []string{s.URL + "/v1", s.URL + "/v1/"} {
 		c := embedding.New(embedding.Config{URL: url, Key: "secret", Model: "m"})
-		if vectors, err := c.Embed(t.Context(), make65()); err != nil || len(vectors) != 65 || len(vectors[64]) != 4 {
+		if vectors, err := c.Embed(ports.NewOutbound(t.Context()), make65()); err != nil || len(vectors) != 65 || len(vectors[64]) != 4 {
 			t.Fatalf("%v, %d vectors", err, len(vectors))
 		}
 	}
@@ -47,7 +47,7 @@ func TestEmbedderRequests(t *testing.T) {
 		t.Errorf("%+v", state)
 	}
 	for _, key := range []string{"", "other"} {
-		_, err := embedding.New(embedding.Config{URL: s.URL + "/v1", Key: key, Model: "m"}).Embed(t.Context(), []string{"a"})
+		_, err := embedding.New(embedding.Config{URL: s.URL + "/v1", Key: key, Model: "m"}).Embed(ports.NewOutbound(t.Context()), []string{"a"})
 		if !fault.Is(err, "embeddings_unavailable") || !strings.Contains(err.Error(), "answered 401") {
 			t.Errorf("with the key %q: %v", key, err)
 		}
@@ -93,7 +93,7 @@ func TestEmbedderWrongAnswers(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			vectors, err := embedder(s).Embed(ctx, []string{"sofa", "lamp", "tent"})
+			vectors, err := embedder(s).Embed(ports.NewOutbound(ctx), []string{"sofa", "lamp", "tent"})
 			var known *fault.Error
 			if vectors != nil || !errors.As(err, &known) || known.Code != "embeddings_unavailable" || !strings.Contains(known.Message, test.says) {
 				t.Errorf("%v, %v", vectors, err)
@@ -112,17 +112,17 @@ func TestEmbedderWrongAnswers(t *testing.T) {
 func TestEmbedderOrderAndLength(t *testing.T) {
 	t.Parallel()
 	s := embeddingsServer(t, embeddings.Config{})
-	want, err := embedder(s).Embed(t.Context(), []string{"sofa", "lamp"})
+	want, err := embedder(s).Embed(ports.NewOutbound(t.Context()), []string{"sofa", "lamp"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = s.Fault(embeddings.Fault{Kind: "reversed"})
-	got, err := embedder(s).Embed(t.Context(), []string{"sofa", "lamp"})
+	got, err := embedder(s).Embed(ports.NewOutbound(t.Context()), []string{"sofa", "lamp"})
 	if err != nil || got[0][0] != want[0][0] || got[1][0] != want[1][0] {
 		t.Errorf("%v: %v, want %v", err, got, want)
 	}
 	_ = s.Fault(embeddings.Fault{Kind: "wrong_size", After: 1})
-	if _, err := embedder(s).Embed(t.Context(), make65()); err == nil || !strings.Contains(err.Error(), "vectors of 64 and of 32 numbers") {
+	if _, err := embedder(s).Embed(ports.NewOutbound(t.Context()), make65()); err == nil || !strings.Contains(err.Error(), "vectors of 64 and of 32 numbers") {
 		t.Errorf("two lengths: %v", err)
 	}
 }
@@ -131,7 +131,7 @@ func TestEmbedderOrderAndLength(t *testing.T) {
 func TestEmbedderRefusedTexts(t *testing.T) {
 	t.Parallel()
 	s := embeddingsServer(t, embeddings.Config{MaxText: 10})
-	if _, err := embedder(s).Embed(t.Context(), []string{"a very long text"}); !fault.Is(err, "embeddings_refused") {
+	if _, err := embedder(s).Embed(ports.NewOutbound(t.Context()), []string{"a very long text"}); !fault.Is(err, "embeddings_refused") {
 		t.Errorf("%v", err)
 	}
 }
@@ -168,7 +168,7 @@ func TestEmbedderQueriesOverHTTP(t *testing.T) {
 func askQuery(t *testing.T, q *embedding.Queries, text string) (time.Duration, error) {
 	t.Helper()
 	began := time.Now()
-	vectors, err := q.Embed(t.Context(), []string{text})
+	vectors, err := q.Embed(ports.NewOutbound(t.Context()), []string{text})
 	if err == nil && len(vectors[0]) != 64 {
 		t.Errorf("%q has %v", text, vectors)
 	}

@@ -19,7 +19,7 @@ import (
 // visit opens a session by a search.
 func (m *market) visit() id.Session {
 	m.t.Helper()
-	found, err := m.discovery.Search(m.t.Context(), m.project, discovery.SearchRequest{Query: catalog.Query{Text: "lantern"}})
+	found, err := m.discovery.Search(ports.NewOutbound(m.t.Context()), m.project, discovery.SearchRequest{Query: catalog.Query{Text: "lantern"}})
 	m.must(err)
 	return found.Session.ID
 }
@@ -48,16 +48,16 @@ func TestSessionEnds(t *testing.T) {
 		_, err := m.offer(ports.HaggleAsk{Session: d.session, Product: p.ID, Quantity: 1}, 0)
 		m.must(err)
 		m.clock.advance(29 * time.Minute) // every request gave it time
-		_, err = m.discovery.Search(m.t.Context(), m.project, discovery.SearchRequest{Session: d.session})
+		_, err = m.discovery.Search(ports.NewOutbound(m.t.Context()), m.project, discovery.SearchRequest{Session: d.session})
 		m.must(err)
 		m.clock.advance(31 * time.Minute)
 		_, err = m.offer(ports.HaggleAsk{Session: d.session, Product: p.ID, Quantity: 1}, 90_00)
 		m.refused(err, "session_expired")
-		_, err = m.discovery.Search(m.t.Context(), m.project, discovery.SearchRequest{Session: d.session})
+		_, err = m.discovery.Search(ports.NewOutbound(m.t.Context()), m.project, discovery.SearchRequest{Session: d.session})
 		m.refused(err, "session_expired")
 		_, err = m.discovery.View(m.t.Context(), m.project, p.ID, d.session, nil)
 		m.refused(err, "session_expired")
-		_, err = m.purchase.Init(m.t.Context(), m.project, purchase.InitRequest{Session: d.session, Items: []purchase.InitItem{item(p, 1)}, Address: home})
+		_, err = m.purchase.Init(ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{Session: d.session, Items: []purchase.InitItem{item(p, 1)}, Address: home})
 		m.refused(err, "session_expired")
 	})
 }

@@ -1,7 +1,6 @@
 package boot_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -17,7 +16,7 @@ type telling struct {
 	keys map[string]string
 }
 
-func (g telling) ChargeKey(_ context.Context, _ id.Project, _ project.PaymentRoute, charge string) (string, error) {
+func (g telling) ChargeKey(_ ports.Outbound, _ id.Project, _ project.PaymentRoute, charge string) (string, error) {
 	key, found := g.keys[charge]
 	switch {
 	case charge == "ch_unanswered":

@@ -26,9 +26,9 @@ type resolving struct {
 	while func(ports.ChargeRequest)
 }
 
-func (r resolving) Resolve(ctx context.Context, request ports.ChargeRequest) (checkout.Outcome, error) {
+func (r resolving) Resolve(ctx ports.Outbound, request ports.ChargeRequest) (checkout.Outcome, error) {
 	r.while(request)
-	return r.Gateway.Resolve(ctx, request)
+	return r.Gateway.Resolve(ports.NewOutbound(ctx), request)
 }
 
 func (m *market) refundOrphans() {
@@ -64,7 +64,7 @@ func (m *market) undecided(p *catalog.Product) *checkout.Checkout {
 }
 
 func (m *market) decide(c *checkout.Checkout, charged bool, charge string) (purchase.Resolved, error) {
-	return m.purchase.ResolveManually(m.t.Context(), m.project, purchase.ManualResolution{
+	return m.purchase.ResolveManually(ports.NewOutbound(m.t.Context()), m.project, purchase.ManualResolution{
 		Checkout: c.ID(),
 		Charged:  charged,
 		Charge:   charge,
@@ -116,9 +116,9 @@ func TestResolvePayment_refused(t *testing.T) {
 		_, err := m.decide(c, false, "")
 		m.refused(err, "payment_too_recent")
 		m.clock.advance(time.Millisecond)
-		_, err = m.purchase.ResolveManually(m.t.Context(), m.project, purchase.ManualResolution{Checkout: c.ID(), Attempt: 2, Reason: "x"})
+		_, err = m.purchase.ResolveManually(ports.NewOutbound(m.t.Context()), m.project, purchase.ManualResolution{Checkout: c.ID(), Attempt: 2, Reason: "x"})
 		m.refused(err, "attempt_stale")
-		_, err = m.purchase.ResolveManually(m.t.Context(), m.project, purchase.ManualResolution{Checkout: c.ID()})
+		_, err = m.purchase.ResolveManually(ports.NewOutbound(m.t.Context()), m.project, purchase.ManualResolution{Checkout: c.ID()})
 		m.refused(err, "validation_error")
 
 		crashed := m.checkout(p)
@@ -128,7 +128,7 @@ func TestResolvePayment_refused(t *testing.T) {
 		m.refused(err, "payment_not_asked")
 
 		m.purchase.Gateway = resolving{stubborn{m.provider}, func(r ports.ChargeRequest) {
-			_, err := m.purchase.ResolveManually(m.t.Context(), m.project, purchase.ManualResolution{Checkout: r.Checkout, Reason: "x"})
+			_, err := m.purchase.ResolveManually(ports.NewOutbound(m.t.Context()), m.project, purchase.ManualResolution{Checkout: r.Checkout, Reason: "x"})
 			m.refused(err, "payment_in_progress")
 		}}
 		m.clock.advance(longPause)
@@ -277,7 +277,7 @@ func TestResolveRefund(t *testing.T) {
 		promise := func() *order.Refund {
 			o, err := m.store.Orders().ByID(m.t.Context(), m.project.ID, m.mustPay(m.checkout(p)))
 			m.must(err)
-			r, err := service.Refund(m.t.Context(), m.project.ID, aftersales.RefundRequest{Payment: o.Payment.ID})
+			r, err := service.Refund(ports.NewOutbound(m.t.Context()), m.project.ID, aftersales.RefundRequest{Payment: o.Payment.ID})
 			m.must(err)
 			return r
 		}
@@ -323,7 +323,7 @@ func TestResolveRefund_id(t *testing.T) {
 		for _, gateway := range []string{"stripe", "sandbox"} {
 			o, err := m.store.Orders().ByID(m.t.Context(), m.project.ID, m.mustPay(m.checkout(m.product(2000, 5))))
 			m.must(err)
-			r, err := service.Refund(m.t.Context(), m.project.ID, aftersales.RefundRequest{Payment: o.Payment.ID})
+			r, err := service.Refund(ports.NewOutbound(m.t.Context()), m.project.ID, aftersales.RefundRequest{Payment: o.Payment.ID})
 			m.must(err)
 			m.clock.advance(order.RefundDecidableAfter)
 			_, err = m.inspector.Exec("UPDATE payments SET gateway = $1 WHERE id = $2", gateway, o.Payment.ID.String())

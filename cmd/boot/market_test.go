@@ -211,7 +211,7 @@ func (m *market) offer(ask ports.HaggleAsk, cents int64) (haggling.Answer, error
 	if cents > 0 {
 		request.Offer = new(money.Of(cents, money.USD))
 	}
-	return m.haggling.Quote(m.t.Context(), m.project, request)
+	return m.haggling.Quote(ports.NewOutbound(m.t.Context()), m.project, request)
 }
 
 // deal is an agreed price in a session of its own.
@@ -236,7 +236,7 @@ var home = checkout.Address{Name: "A. Buyer", Line1: "1 Main St", City: "Springf
 // open opens a checkout of what was agreed.
 func (m *market) open(d deal) *checkout.Checkout {
 	m.t.Helper()
-	c, err := m.purchase.Init(m.t.Context(), m.project, purchase.InitRequest{Session: d.session, TokenHash: id.Hash(d.token), Address: home})
+	c, err := m.purchase.Init(ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{Session: d.session, TokenHash: id.Hash(d.token), Address: home})
 	m.must(err)
 	return c
 }
@@ -253,7 +253,7 @@ func (m *market) pay(c *checkout.Checkout) (purchase.Result, error) {
 }
 
 func (m *market) payWith(ctx context.Context, c *checkout.Checkout, token string) (purchase.Result, error) {
-	return m.purchase.Finalize(ctx, m.project, purchase.FinalizeRequest{
+	return m.purchase.Finalize(ports.NewOutbound(ctx), m.project, purchase.FinalizeRequest{
 		Checkout: c.ID(), Method: "psp_spt", Token: token, Email: "ada@example.com",
 	})
 }

@@ -75,7 +75,7 @@ func (m *market) told() string {
 // silent is a provider that answers no refund.
 type silent struct{ ports.Gateway }
 
-func (silent) Refund(context.Context, ports.RefundRequest) (order.RefundOutcome, error) {
+func (silent) Refund(ports.Outbound, ports.RefundRequest) (order.RefundOutcome, error) {
 	return nil, errors.New("connection reset")
 }
 
@@ -195,7 +195,7 @@ func TestResolveOrphan_usedRefund(t *testing.T) {
 		service := m.aftersales(&cashier{silent: 100, gave: map[string]int64{}})
 		o, err := m.store.Orders().ByID(m.t.Context(), m.project.ID, m.mustPay(m.checkout(m.product(2000, 5))))
 		m.must(err)
-		r, err := service.Refund(m.t.Context(), m.project.ID, aftersales.RefundRequest{Payment: o.Payment.ID})
+		r, err := service.Refund(ports.NewOutbound(m.t.Context()), m.project.ID, aftersales.RefundRequest{Payment: o.Payment.ID})
 		m.must(err)
 		m.clock.advance(order.RefundDecidableAfter)
 		m.must(m.purchase.HeardOrphanRefund(m.t.Context(), m.project.ID, three.ID, order.RefundFailed{Code: "lost_card", Provider: "re_4"}))
@@ -214,7 +214,7 @@ type stripeRefunds struct {
 	at porttest.Payments
 }
 
-func (g stripeRefunds) Refund(ctx context.Context, r ports.RefundRequest) (order.RefundOutcome, error) {
+func (g stripeRefunds) Refund(ctx ports.Outbound, r ports.RefundRequest) (order.RefundOutcome, error) {
 	return g.at.Refund(ctx, g.at.Account, r)
 }
 
@@ -241,7 +241,7 @@ func TestOrphanRefundTakenBack_stripe(t *testing.T) {
 		}))
 		_, same := m.lantern()
 		r.Charge.Amount = same.Total()
-		outcome, err := p.Charge(m.t.Context(), p.Account, r)
+		outcome, err := p.Charge(ports.NewOutbound(m.t.Context()), p.Account, r)
 		m.must(err)
 		o := m.orphaned(outcome.(checkout.Paid).Provider)
 		if o.Amount != r.Charge.Amount {
@@ -253,7 +253,7 @@ func TestOrphanRefundTakenBack_stripe(t *testing.T) {
 		hooks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, err := io.ReadAll(r.Body)
 			if err == nil {
-				err = ear.Hear(r.Context(), id.Webhook{}, ports.Call{Payload: body, Header: r.Header.Get, Now: l.clock.Now()})
+				err = ear.Hear(ports.NewOutbound(r.Context()), id.Webhook{}, ports.Call{Payload: body, Header: r.Header.Get, Now: l.clock.Now()})
 			}
 			heard <- err
 		}))

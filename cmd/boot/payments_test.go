@@ -193,7 +193,7 @@ func testFaults(t *testing.T, cases []faultyCase, open func(*testing.T, *lookali
 			r := chargeRequest(p.Method, token(l, t, c.script))
 			ctx, cancel := context.WithTimeout(t.Context(), c.patience)
 			defer cancel()
-			outcome, err := p.Charge(ctx, p.Account, r)
+			outcome, err := p.Charge(ports.NewOutbound(ctx), p.Account, r)
 			if got := inWords(outcome, err); c.charged != "" && got != c.charged {
 				t.Errorf("charged: %s (%#v, %v), want %s", got, outcome, err, c.charged)
 			}
@@ -202,7 +202,7 @@ func testFaults(t *testing.T, cases []faultyCase, open func(*testing.T, *lookali
 			}
 			r.Token = ""
 			for range 2 {
-				if outcome, err := p.Resolve(t.Context(), p.Account, r); inWords(outcome, err) != c.resolved {
+				if outcome, err := p.Resolve(ports.NewOutbound(t.Context()), p.Account, r); inWords(outcome, err) != c.resolved {
 					t.Errorf("resolved: %#v, %v, want %s", outcome, err, c.resolved)
 				}
 			}
@@ -267,7 +267,7 @@ func TestOldKeys(t *testing.T) {
 			l := openLookalike(t)
 			p := open(t, l)
 			paid := chargeRequest(p.Method, p.Token(t, porttest.TokenPaid))
-			first, err := p.Charge(t.Context(), p.Account, paid)
+			first, err := p.Charge(ports.NewOutbound(t.Context()), p.Account, paid)
 			if inWords(first, err) != "paid" {
 				t.Fatalf("%#v, %v", first, err)
 			}
@@ -275,27 +275,27 @@ func TestOldKeys(t *testing.T) {
 				Project: paid.Project, Checkout: paid.Checkout, Key: "ref_1", Charge: first.(checkout.Paid).Provider,
 				Amount: money.Of(1000, money.USD), Since: paid.Charge.Since,
 			}
-			given, err := p.Refund(t.Context(), p.Account, back)
+			given, err := p.Refund(ports.NewOutbound(t.Context()), p.Account, back)
 			if err != nil {
 				t.Fatal(err)
 			}
 			l.clock.forward.Store(int64(25 * time.Hour))
-			if again, err := p.Resolve(t.Context(), p.Account, paid); err != nil || again != first {
+			if again, err := p.Resolve(ports.NewOutbound(t.Context()), p.Account, paid); err != nil || again != first {
 				t.Errorf("resolved a day later to %#v, %v, was %#v", again, err, first)
 			}
-			if again, err := p.Refund(t.Context(), p.Account, back); err != nil || again != given {
+			if again, err := p.Refund(ports.NewOutbound(t.Context()), p.Account, back); err != nil || again != given {
 				t.Errorf("refunded a day later as %#v, %v, was %#v", again, err, given)
 			}
 			never := chargeRequest(p.Method, "")
 			never.Charge.Key = checkout.AttemptKey(never.Checkout, 2)
 			for range 2 {
-				if outcome, err := p.Resolve(t.Context(), p.Account, never); err != nil || outcome != (checkout.NotCharged{}) {
+				if outcome, err := p.Resolve(ports.NewOutbound(t.Context()), p.Account, never); err != nil || outcome != (checkout.NotCharged{}) {
 					t.Errorf("what was never charged resolved a day later to %#v, %v", outcome, err)
 				}
 			}
 			never.Token = p.Token(t, porttest.TokenPaid)
 			for r, want := range map[ports.ChargeRequest]checkout.Outcome{paid: first, never: checkout.NotCharged{}} {
-				if outcome, err := p.Charge(t.Context(), p.Account, r); err != nil || outcome != want {
+				if outcome, err := p.Charge(ports.NewOutbound(t.Context()), p.Account, r); err != nil || outcome != want {
 					t.Errorf("charged a day later as %#v, %v, want %#v", outcome, err, want)
 				}
 			}
@@ -314,7 +314,7 @@ func TestLateChargesAreReportedLater(t *testing.T) {
 	never.Charge.Key = checkout.AttemptKey(never.Checkout, 2)
 	at := func(age time.Duration) { l.clock.forward.Store(int64(age)) }
 	at(checkout.KeyAge - 5*time.Minute)
-	first, err := p.Charge(t.Context(), p.Account, paid)
+	first, err := p.Charge(ports.NewOutbound(t.Context()), p.Account, paid)
 	if inWords(first, err) != "paid" {
 		t.Fatalf("%#v, %v", first, err)
 	}
@@ -324,7 +324,7 @@ func TestLateChargesAreReportedLater(t *testing.T) {
 	}{{6 * time.Hour, "unknown", "unknown"}, {8 * time.Hour, "paid", "unknown"}, {9*time.Hour + time.Minute, "paid", "not charged"}} {
 		at(test.age)
 		for r, want := range map[ports.ChargeRequest]string{paid: test.paid, never: test.never} {
-			if outcome, err := p.Resolve(t.Context(), p.Account, r); inWords(outcome, err) != want {
+			if outcome, err := p.Resolve(ports.NewOutbound(t.Context()), p.Account, r); inWords(outcome, err) != want {
 				t.Errorf("after %s: %#v, %v, want %s", test.age, outcome, err, want)
 			}
 		}
@@ -342,18 +342,18 @@ func TestRefusedCredentials(t *testing.T) {
 			l := openLookalike(t)
 			p := open(t, l)
 			r := chargeRequest(p.Method, p.Token(t, porttest.TokenPaid))
-			_, charged := p.Charge(t.Context(), refused[name], r)
-			_, resolved := p.Resolve(t.Context(), refused[name], r)
-			_, back := p.Refund(t.Context(), refused[name], ports.RefundRequest{Key: "ref_1", Charge: "x", Amount: r.Charge.Amount, Since: r.Charge.Since})
+			_, charged := p.Charge(ports.NewOutbound(t.Context()), refused[name], r)
+			_, resolved := p.Resolve(ports.NewOutbound(t.Context()), refused[name], r)
+			_, back := p.Refund(ports.NewOutbound(t.Context()), refused[name], ports.RefundRequest{Key: "ref_1", Charge: "x", Amount: r.Charge.Amount, Since: r.Charge.Since})
 			platform := p.PaymentProvider.(ports.PaymentPlatform)
-			_, _, inspected := platform.Inspect(t.Context(), refused[name])
+			_, _, inspected := platform.Inspect(ports.NewOutbound(t.Context()), refused[name])
 			for what, err := range map[string]error{"charge": charged, "resolve": resolved, "refund": back, "inspect": inspected} {
 				if !errors.Is(err, ports.ErrCredentialsRefused) || strings.Contains(err.Error(), refused[name].Key) {
 					t.Errorf("%s: %v", what, err)
 				}
 			}
 			l.wantLedger(t, false)
-			account, live, err := platform.Inspect(t.Context(), p.Account)
+			account, live, err := platform.Inspect(ports.NewOutbound(t.Context()), p.Account)
 			if err != nil || account != accounts[name] || live {
 				t.Errorf("the account is %q, live %t, %v", account, live, err)
 			}
@@ -374,7 +374,7 @@ func TestRefundFaults(t *testing.T) {
 					token = l.agreement
 				}
 				r := chargeRequest(p.Method, token(t, "refund."+script))
-				paid, err := p.Charge(t.Context(), p.Account, r)
+				paid, err := p.Charge(ports.NewOutbound(t.Context()), p.Account, r)
 				if inWords(paid, err) != "paid" {
 					t.Fatalf("%#v, %v", paid, err)
 				}
@@ -382,16 +382,16 @@ func TestRefundFaults(t *testing.T) {
 					Project: r.Project, Checkout: r.Checkout, Key: "ref_1", Charge: paid.(checkout.Paid).Provider,
 					Amount: money.Of(1000, money.USD), Since: r.Charge.Since,
 				}
-				outcome, err := p.Refund(t.Context(), p.Account, back)
+				outcome, err := p.Refund(ports.NewOutbound(t.Context()), p.Account, back)
 				if err != nil {
-					outcome, err = p.Refund(t.Context(), p.Account, back)
+					outcome, err = p.Refund(ports.NewOutbound(t.Context()), p.Account, back)
 				}
 				if _, ok := outcome.(order.Refunded); !ok || err != nil {
 					t.Errorf("refund: %#v, %v", outcome, err)
 				}
 				given := 0
 				statement := ports.StatementRequest{From: r.Charge.Since.Add(-time.Hour), To: r.Charge.Since.Add(time.Hour)}
-				if err := p.Statement(t.Context(), p.Account, statement, func(m ports.Movement) error {
+				if err := p.Statement(ports.NewOutbound(t.Context()), p.Account, statement, func(m ports.Movement) error {
 					if m.Refund {
 						given++
 					}

@@ -185,7 +185,7 @@ func (a *App) ran(name string) func(error) {
 
 // refreshTokens exchanges access tokens before they expire.
 func (a *App) refreshTokens(ctx context.Context) error {
-	return a.platforms.accounts.RefreshExpiring(ctx)
+	return a.platforms.accounts.RefreshExpiring(ports.NewOutbound(ctx))
 }
 
 // forgetConsents removes consents that nobody can redeem any more.

@@ -85,7 +85,7 @@ func (p *provider) next(key string) (s step) {
 	return s
 }
 
-func (p *provider) Charge(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (p *provider) Charge(ctx ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
 	s := p.next(r.Charge.Key)
 	if s.before != nil {
 		s.before(ctx)
@@ -106,7 +106,7 @@ func (p *provider) Charge(ctx context.Context, r ports.ChargeRequest) (checkout.
 	return outcome, nil
 }
 
-func (p *provider) Resolve(_ context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (p *provider) Resolve(_ ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
 	p.mu.Lock()
 	p.asked = append(p.asked, r.Charge.Key)
 	p.mu.Unlock()
@@ -145,7 +145,7 @@ func (p *provider) paid() (n int) {
 // stubborn is a provider whose Resolve gives no answer either.
 type stubborn struct{ *provider }
 
-func (stubborn) Resolve(context.Context, ports.ChargeRequest) (checkout.Outcome, error) {
+func (stubborn) Resolve(ports.Outbound, ports.ChargeRequest) (checkout.Outcome, error) {
 	return nil, errNoAnswer
 }
 
@@ -200,7 +200,7 @@ func (s clockedSessions) Visit(ctx context.Context, p id.Project, of id.Session)
 }
 
 // Refund gives everything back.
-func (p *provider) Refund(_ context.Context, r ports.RefundRequest) (order.RefundOutcome, error) {
+func (p *provider) Refund(_ ports.Outbound, r ports.RefundRequest) (order.RefundOutcome, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.refunds = append(p.refunds, r)

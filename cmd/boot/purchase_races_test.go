@@ -8,6 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Many buyers at the same moment, on real tables.
@@ -19,7 +20,7 @@ func item(p *catalog.Product, quantity int) purchase.InitItem {
 // cart opens a checkout of items at list price, in a session of its own.
 func (m *market) cart(items ...purchase.InitItem) *checkout.Checkout {
 	m.t.Helper()
-	c, err := m.purchase.Init(m.t.Context(), m.project, purchase.InitRequest{Session: m.visit(), Items: items, Address: home})
+	c, err := m.purchase.Init(ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{Session: m.visit(), Items: items, Address: home})
 	m.must(err)
 	return c
 }

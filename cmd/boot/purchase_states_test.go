@@ -141,9 +141,9 @@ func TestOutOfStockTakesNothing(t *testing.T) {
 func TestUnknownCheckoutAndOption(t *testing.T) {
 	onMarkets(t, func(m *market) {
 		p, c := m.lantern()
-		_, err := m.purchase.Finalize(m.t.Context(), m.project, purchase.FinalizeRequest{Checkout: id.New[id.Checkout]([16]byte{}), Method: "psp_spt", Token: "tok_1"})
+		_, err := m.purchase.Finalize(ports.NewOutbound(m.t.Context()), m.project, purchase.FinalizeRequest{Checkout: id.New[id.Checkout]([16]byte{}), Method: "psp_spt", Token: "tok_1"})
 		m.refused(err, "checkout_not_found")
-		_, err = m.purchase.Finalize(m.t.Context(), m.project, purchase.FinalizeRequest{Checkout: c.ID(), Method: "psp_spt", Token: "tok_1", Option: "pigeon"})
+		_, err = m.purchase.Finalize(ports.NewOutbound(m.t.Context()), m.project, purchase.FinalizeRequest{Checkout: c.ID(), Method: "psp_spt", Token: "tok_1", Option: "pigeon"})
 		m.refused(err, "validation_error")
 		if field := detail(err); field != "shipping_option" {
 			m.t.Errorf("it names %q", field)
@@ -158,7 +158,7 @@ func TestTokenExpiresWithItsQuote(t *testing.T) {
 		m.clock.advance(14 * time.Minute)
 		m.open(d)
 		m.clock.advance(2 * time.Minute)
-		_, err := m.purchase.Init(m.t.Context(), m.project, purchase.InitRequest{Session: d.session, TokenHash: id.Hash(d.token), Address: home})
+		_, err := m.purchase.Init(ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{Session: d.session, TokenHash: id.Hash(d.token), Address: home})
 		m.refused(err, "token_expired")
 		if field := detail(err); field != "checkout_token" {
 			m.t.Errorf("it names %q", field)
@@ -170,7 +170,7 @@ func TestTokenIsGoodForOneOrder(t *testing.T) {
 	onMarkets(t, func(m *market) {
 		d := m.agree(m.product(100_00, 5))
 		m.mustPay(m.open(d))
-		_, err := m.purchase.Init(m.t.Context(), m.project, purchase.InitRequest{Session: d.session, TokenHash: id.Hash(d.token), Address: home})
+		_, err := m.purchase.Init(ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{Session: d.session, TokenHash: id.Hash(d.token), Address: home})
 		m.refused(err, "token_redeemed")
 	})
 }

@@ -338,7 +338,7 @@ func TestVoidedAttemptIsPaidUnderANewKey(t *testing.T) {
 		p, c := m.lantern()
 		m.crash(c, step{before: die})
 		first := checkout.AttemptKey(c.ID(), 1)
-		if _, err := m.provider.Resolve(m.t.Context(), ports.ChargeRequest{Charge: checkout.Charge{Key: first}}); err != nil {
+		if _, err := m.provider.Resolve(ports.NewOutbound(m.t.Context()), ports.ChargeRequest{Charge: checkout.Charge{Key: first}}); err != nil {
 			m.t.Fatal(err)
 		}
 		m.lapse()

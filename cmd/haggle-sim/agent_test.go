@@ -113,10 +113,10 @@ func askOnce(t *testing.T, url string, n int, failures map[string]bool) error {
 	if n%4 == 3 {
 		in = negotiating(nil)
 	}
-	answer, err := agents.Quote(t.Context(), ports.RemoteHandler{URL: url + "/agent", Secret: agentSecret}, in)
+	answer, err := agents.Quote(ports.NewOutbound(t.Context()), ports.RemoteHandler{URL: url + "/agent", Secret: agentSecret}, in)
 	for range 3 {
 		if fault.Is(err, "agent_timeout") && !failures["agent_timeout"] { // that was the machine, not the handler
-			answer, err = agents.Quote(t.Context(), ports.RemoteHandler{URL: url + "/agent", Secret: agentSecret}, in)
+			answer, err = agents.Quote(ports.NewOutbound(t.Context()), ports.RemoteHandler{URL: url + "/agent", Secret: agentSecret}, in)
 		}
 	}
 	for code := range failures {
@@ -167,7 +167,7 @@ func TestOnlyTheRightSecretAndAddressReachAHandler(t *testing.T) {
 		"private address": {delivery.SafeClient(false), agentSecret, "agent_unreachable"},
 	} {
 		agents := remoteagent.New(c.client, system.Clock{}, system.Entropy{}, "Haggle/1")
-		_, err := agents.Quote(t.Context(), ports.RemoteHandler{URL: s.URL, Secret: c.secret}, negotiating(nil))
+		_, err := agents.Quote(ports.NewOutbound(t.Context()), ports.RemoteHandler{URL: s.URL, Secret: c.secret}, negotiating(nil))
 		if !fault.Is(err, c.code) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -72,7 +72,7 @@ var filledSince = time.Date(2026, 3, 4, 5, 6, 7, 89_000_000, time.UTC)
 const manyRecords = 537
 
 func (s *reading) read(r ports.PageRequest) (ports.RecordPage, error) {
-	return s.Read(s.ctx, s.Connection, r)
+	return s.Read(ports.NewOutbound(s.ctx), s.Connection, r)
 }
 
 // pages reads all of them.
@@ -136,11 +136,11 @@ func (s *reading) wantRecords(of syncrun.Resource, found map[string]syncrun.Reco
 }
 
 func (s *reading) account() {
-	first, err := s.Inspect(s.ctx, s.Connection)
+	first, err := s.Inspect(ports.NewOutbound(s.ctx), s.Connection)
 	if err != nil || first.Account == "" {
 		s.t.Fatalf("%+v, %v", first, err)
 	}
-	if again, err := s.Inspect(s.ctx, s.Connection); err != nil || again != first {
+	if again, err := s.Inspect(ports.NewOutbound(s.ctx), s.Connection); err != nil || again != first {
 		s.t.Errorf("%+v, then %+v, %v", first, again, err)
 	}
 }
@@ -247,7 +247,7 @@ func isFailure(err error) bool {
 // ask calls everything that the port has, over a platform that is not well.
 func (s *reading) ask(judge func(err error) bool) {
 	s.t.Helper()
-	_, err := s.Inspect(s.ctx, s.Connection)
+	_, err := s.Inspect(ports.NewOutbound(s.ctx), s.Connection)
 	s.judge("inspecting", err, judge)
 	for _, r := range s.Resources {
 		for _, request := range []ports.PageRequest{{Resource: r}, {Resource: r, Since: filledSince}, {Resource: r, Full: true}} {

@@ -49,7 +49,7 @@ func CalledConnector(t *testing.T, open func(t *testing.T) CalledWorld) {
 
 func (w CalledWorld) register(t *testing.T, address string) (remote, signing string) {
 	t.Helper()
-	remote, signing, err := w.Register(t.Context(), w.Connection, w.Topic, address)
+	remote, signing, err := w.Register(ports.NewOutbound(t.Context()), w.Connection, w.Topic, address)
 	if err != nil || remote == "" {
 		t.Fatalf("registered as %q: %v", remote, err)
 	}
@@ -70,7 +70,7 @@ func registerOnce(t *testing.T, w CalledWorld) {
 	}
 	w.wantHooks(t, 1)
 	for range 2 {
-		if err := w.Unregister(t.Context(), w.Connection, first); err != nil {
+		if err := w.Unregister(ports.NewOutbound(t.Context()), w.Connection, first); err != nil {
 			t.Error(err)
 		}
 	}
@@ -90,8 +90,8 @@ func registerTrouble(t *testing.T, w CalledWorld) {
 	secrets := []string{w.Connection.Credentials.Key, w.Connection.Credentials.Secret}
 	ask := func(doing string, right func(error) bool) {
 		t.Helper()
-		_, _, err := w.Register(t.Context(), w.Connection, w.Topic, hookAddress)
-		gone := w.Unregister(t.Context(), w.Connection, remote)
+		_, _, err := w.Register(ports.NewOutbound(t.Context()), w.Connection, w.Topic, hookAddress)
+		gone := w.Unregister(ports.NewOutbound(t.Context()), w.Connection, remote)
 		if !right(err) || !right(gone) {
 			t.Errorf("%s: registering %v, unregistering %v", doing, err, gone)
 		}
@@ -128,7 +128,7 @@ func callBelieved(t *testing.T, w CalledWorld) {
 	if again, err := w.Verify(repeated, signing); err != nil || again != stamp {
 		t.Errorf("repeated it says %+v, before %+v; %v", again, stamp, err)
 	}
-	news, err := w.News(t.Context(), w.Connection, w.Topic, stamp.At, call.Payload)
+	news, err := w.News(ports.NewOutbound(t.Context()), w.Connection, w.Topic, stamp.At, call.Payload)
 	if err != nil || len(news) == 0 {
 		t.Fatalf("%+v, %v", news, err)
 	}

@@ -75,7 +75,7 @@ func (w OAuthWorld) mum(t *testing.T, err error, more ...string) {
 
 func (w OAuthWorld) exchanged(t *testing.T) integration.Credentials {
 	t.Helper()
-	given, err := w.Exchange(t.Context(), w.grant(t))
+	given, err := w.Exchange(ports.NewOutbound(t.Context()), w.grant(t))
 	if err != nil || given.Key == "" {
 		t.Fatalf("exchanged: key %q, %v", given.Key, err)
 	}
@@ -100,14 +100,14 @@ func consentAddress(t *testing.T, w OAuthWorld) {
 
 func exchangeOnce(t *testing.T, w OAuthWorld) {
 	g := w.grant(t)
-	given, err := w.Exchange(t.Context(), g)
+	given, err := w.Exchange(ports.NewOutbound(t.Context()), g)
 	if err != nil || given.Key == "" || given.Key == g.Code {
 		t.Fatalf("key %q, %v", given.Key, err)
 	}
 	if (given.Refresh == "") != given.Expires.IsZero() || !given.Expires.IsZero() && !given.Expires.After(w.Now()) {
 		t.Errorf("refresh token %q, expires %s", given.Refresh, given.Expires)
 	}
-	_, err = w.Exchange(t.Context(), g)
+	_, err = w.Exchange(ports.NewOutbound(t.Context()), g)
 	if !errors.Is(err, ports.ErrCredentialsRefused) {
 		t.Errorf("once more: %v", err)
 	}
@@ -117,7 +117,7 @@ func exchangeOnce(t *testing.T, w OAuthWorld) {
 func exchangeRefused(t *testing.T, w OAuthWorld) {
 	g := w.grant(t)
 	g.Code, g.Callback = "made-up", ""
-	_, err := w.Exchange(t.Context(), g)
+	_, err := w.Exchange(ports.NewOutbound(t.Context()), g)
 	if !errors.Is(err, ports.ErrCredentialsRefused) {
 		t.Errorf("%v", err)
 	}
@@ -131,7 +131,7 @@ func exchangeStolen(t *testing.T, w OAuthWorld) {
 	}
 	g := w.grant(t)
 	g.Verifier = "another-" + g.Verifier
-	if _, err := w.Exchange(t.Context(), g); !errors.Is(err, ports.ErrCredentialsRefused) {
+	if _, err := w.Exchange(ports.NewOutbound(t.Context()), g); !errors.Is(err, ports.ErrCredentialsRefused) {
 		t.Errorf("%v", err)
 	}
 }
@@ -145,7 +145,7 @@ func oauthTrouble(t *testing.T, w OAuthWorld) {
 		"fails": w.Platform.Fail, "babbles": w.Platform.Babble, "floods": w.Platform.Flood, "hangs": w.Platform.Hang,
 	} {
 		trouble()
-		_, err := w.Exchange(t.Context(), g)
+		_, err := w.Exchange(ports.NewOutbound(t.Context()), g)
 		if !isFailure(err) {
 			t.Errorf("the platform %s: exchanging: %T %v", name, err, err)
 		}
@@ -153,7 +153,7 @@ func oauthTrouble(t *testing.T, w OAuthWorld) {
 		if w.Revoke == nil {
 			continue
 		}
-		_, err = w.Refresh(t.Context(), held)
+		_, err = w.Refresh(ports.NewOutbound(t.Context()), held)
 		if !isFailure(err) {
 			t.Errorf("the platform %s: refreshing: %T %v", name, err, err)
 		}
@@ -161,7 +161,7 @@ func oauthTrouble(t *testing.T, w OAuthWorld) {
 	}
 	w.Platform.Recover()
 	if w.Revoke != nil {
-		if _, err := w.Refresh(t.Context(), held); err != nil {
+		if _, err := w.Refresh(ports.NewOutbound(t.Context()), held); err != nil {
 			t.Errorf("recovered: %v", err)
 		}
 	}
@@ -170,7 +170,7 @@ func oauthTrouble(t *testing.T, w OAuthWorld) {
 func oauthThrottled(t *testing.T, w OAuthWorld) {
 	g := w.grant(t)
 	w.Platform.Throttle("90")
-	_, err := w.Exchange(t.Context(), g)
+	_, err := w.Exchange(ports.NewOutbound(t.Context()), g)
 	var wish ports.Throttled
 	if !errors.As(err, &wish) || wish.After != 90*time.Second {
 		t.Errorf("%v", err)
@@ -182,11 +182,11 @@ func refreshed(t *testing.T, w OAuthWorld) {
 		t.Skip("the platform's access tokens do not expire")
 	}
 	before := w.exchanged(t)
-	after, err := w.Refresh(t.Context(), ports.Connection{Store: w.Store, Credentials: before})
+	after, err := w.Refresh(ports.NewOutbound(t.Context()), ports.Connection{Store: w.Store, Credentials: before})
 	if err != nil || after.Key == "" || after.Key == before.Key || after.Refresh == "" || !after.Expires.After(w.Now()) {
 		t.Errorf("%q with %q became %q with %q until %s, %v", before.Key, before.Refresh, after.Key, after.Refresh, after.Expires, err)
 	}
-	if _, err := w.Refresh(t.Context(), ports.Connection{Store: w.Store, Credentials: after}); err != nil {
+	if _, err := w.Refresh(ports.NewOutbound(t.Context()), ports.Connection{Store: w.Store, Credentials: after}); err != nil {
 		t.Errorf("once more: %v", err)
 	}
 }
@@ -197,7 +197,7 @@ func refreshRefused(t *testing.T, w OAuthWorld) {
 	}
 	held := w.exchanged(t)
 	w.Revoke()
-	_, err := w.Refresh(t.Context(), ports.Connection{Store: w.Store, Credentials: held})
+	_, err := w.Refresh(ports.NewOutbound(t.Context()), ports.Connection{Store: w.Store, Credentials: held})
 	if !errors.Is(err, ports.ErrCredentialsRefused) {
 		t.Errorf("%v", err)
 	}

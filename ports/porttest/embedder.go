@@ -37,7 +37,7 @@ func Embedder(t *testing.T, open func(t *testing.T) ports.Embedder) {
 // embed asks, and checks what is true of every answer.
 func embed(t *testing.T, e ports.Embedder, texts ...string) [][]float32 {
 	t.Helper()
-	vectors, err := e.Embed(t.Context(), texts)
+	vectors, err := e.Embed(ports.NewOutbound(t.Context()), texts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func embedderMany(t *testing.T, e ports.Embedder) {
 }
 
 func embedderNothing(t *testing.T, e ports.Embedder) {
-	vectors, err := e.Embed(t.Context(), nil)
+	vectors, err := e.Embed(ports.NewOutbound(t.Context()), nil)
 	if err != nil || len(vectors) != 0 {
 		t.Errorf("%v, %v", vectors, err)
 	}
@@ -127,7 +127,7 @@ func embedderAliasing(t *testing.T, e ports.Embedder) {
 func embedderCanceled(t *testing.T, e ports.Embedder) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := e.Embed(gone, []string{"a text that nobody asked for before"}); !errors.Is(err, context.Canceled) {
+	if _, err := e.Embed(ports.NewOutbound(gone), []string{"a text that nobody asked for before"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want %v", err, context.Canceled)
 	}
 }
@@ -135,7 +135,7 @@ func embedderCanceled(t *testing.T, e ports.Embedder) {
 func embedderRace(t *testing.T, e ports.Embedder) {
 	answers := make([][][]float32, racers)
 	if err := atOnce(racers, func(n int) (err error) {
-		answers[n], err = e.Embed(t.Context(), []string{"umbrella"})
+		answers[n], err = e.Embed(ports.NewOutbound(t.Context()), []string{"umbrella"})
 		return err
 	}); err != nil {
 		t.Fatal(err)

@@ -89,13 +89,13 @@ func (s *till) request(attempt int, fate TokenFate) ports.ChargeRequest {
 }
 
 func (s *till) charge(r ports.ChargeRequest) (checkout.Outcome, error) {
-	return s.Charge(s.ctx, s.Account, r)
+	return s.Charge(ports.NewOutbound(s.ctx), s.Account, r)
 }
 
 // resolve asks as those do who never had the token.
 func (s *till) resolve(r ports.ChargeRequest) (checkout.Outcome, error) {
 	r.Token = ""
-	return s.Resolve(s.ctx, s.Account, r)
+	return s.Resolve(ports.NewOutbound(s.ctx), s.Account, r)
 }
 
 func (s *till) pay(r ports.ChargeRequest) checkout.Paid {
@@ -131,7 +131,7 @@ func (s *till) outcome(ask func() (checkout.Outcome, error)) checkout.Outcome {
 func (s *till) taken() (charges, refunds []ports.Movement) {
 	s.t.Helper()
 	r := ports.StatementRequest{Project: tillProject, From: s.since.Add(-time.Hour), To: s.since.Add(time.Hour)}
-	err := s.Statement(s.ctx, s.Account, r, func(m ports.Movement) error {
+	err := s.Statement(ports.NewOutbound(s.ctx), s.Account, r, func(m ports.Movement) error {
 		if m.At.Before(r.From) || !m.At.Before(r.To) || m.Provider == "" {
 			s.t.Errorf("the statement tells %+v", m)
 		}
@@ -335,7 +335,7 @@ func statement(s *till) {
 		{Refund: true, Provider: back, Key: "ref_1", Amount: money.Of(5_00, money.USD)},
 	})
 	none := ports.StatementRequest{Project: tillProject, From: s.since.Add(time.Hour), To: s.since.Add(2 * time.Hour)}
-	err := s.Statement(s.ctx, s.Account, none, func(m ports.Movement) error { return fmt.Errorf("%+v", m) })
+	err := s.Statement(ports.NewOutbound(s.ctx), s.Account, none, func(m ports.Movement) error { return fmt.Errorf("%+v", m) })
 	if err != nil {
 		s.t.Errorf("a statement of a time without movements: %v", err)
 	}

@@ -20,7 +20,7 @@ func (s *till) back(key string, of checkout.Paid, amount int64) ports.RefundRequ
 }
 
 func (s *till) refund(r ports.RefundRequest) (order.RefundOutcome, error) {
-	return s.Refund(s.ctx, s.Account, r)
+	return s.Refund(ports.NewOutbound(s.ctx), s.Account, r)
 }
 
 func (s *till) refunded(r ports.RefundRequest) string {

@@ -253,7 +253,7 @@ func indexCanceled(w *window) {
 	w.apply(w.product("Tent"))
 	ctx, cancel := context.WithCancel(w.t.Context())
 	cancel()
-	if _, err := w.index.Search(ctx, w.project, text("tent")); err == nil {
+	if _, err := w.index.Search(ports.NewOutbound(ctx), w.project, text("tent")); err == nil {
 		w.t.Error("a canceled search answered")
 	}
 }
@@ -319,7 +319,7 @@ func indexReaders(w *window) {
 					more = false
 				default:
 				}
-				found, err := w.index.Search(w.t.Context(), w.project, text("tent"))
+				found, err := w.index.Search(ports.NewOutbound(w.t.Context()), w.project, text("tent"))
 				if err != nil || found.Total != products || len(found.Facets.Brands) != 1 {
 					w.t.Errorf("half a change: %d products, brands %+v, error %v", found.Total, found.Facets.Brands, err)
 					return

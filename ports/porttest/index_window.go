@@ -57,7 +57,7 @@ func (w *window) apply(products ...*catalog.Product) {
 
 func (w *window) search(q catalog.Query) catalog.Found {
 	w.t.Helper()
-	found, err := w.index.Search(w.t.Context(), w.project, q)
+	found, err := w.index.Search(ports.NewOutbound(w.t.Context()), w.project, q)
 	if err != nil {
 		w.t.Fatal(err)
 	}

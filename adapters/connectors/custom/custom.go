@@ -1,7 +1,6 @@
 package custom
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -50,7 +49,7 @@ func request(c ports.Connection, path string) connectors.Request {
 }
 
 // Inspect asks whose system it is.
-func (s *Connector) Inspect(ctx context.Context, c ports.Connection) (integration.Config, error) {
+func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration.Config, error) {
 	var answer map[string]json.RawMessage
 	if err := s.platform.Ask(ctx, request(c, "/account"), &answer); err != nil {
 		return integration.Config{}, err
@@ -71,7 +70,7 @@ type page struct {
 }
 
 // Read reads one page.
-func (s *Connector) Read(ctx context.Context, c ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
+func (s *Connector) Read(ctx ports.Outbound, c ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
 	query := url.Values{"limit": {strconv.Itoa(pageSize)}}
 	if !r.Full && !r.Since.IsZero() {
 		query.Set("updated_since", r.Since.UTC().Format("2006-01-02T15:04:05.000Z07:00"))

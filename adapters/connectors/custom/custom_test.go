@@ -198,7 +198,7 @@ func signed(t *testing.T, secret, id string, at time.Time, body string) ports.Ca
 func TestInspect(t *testing.T) {
 	t.Parallel()
 	_, _, s, c := connect(t)
-	got, err := s.Inspect(t.Context(), c)
+	got, err := s.Inspect(ports.NewOutbound(t.Context()), c)
 	if want := (integration.Config{Account: "4711", Currency: "EUR", BaseURL: c.BaseURL}); err != nil || got != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
@@ -208,7 +208,7 @@ func TestAnAccountWithoutAName(t *testing.T) {
 	t.Parallel()
 	o, _, s, c := connect(t)
 	for _, o.account = range []string{`{}`, `null`, `{"id": null}`, `{"id": ""}`, `{"id": {}}`} {
-		got, err := s.Inspect(t.Context(), c)
+		got, err := s.Inspect(ports.NewOutbound(t.Context()), c)
 		if _, ok := err.(*ports.PlatformFailure); !ok {
 			t.Errorf("%s: %+v, %v", o.account, got, err)
 		}
@@ -268,7 +268,7 @@ func readOne(t *testing.T, r syncrun.Resource, record string) syncrun.Record {
 	t.Helper()
 	o, _, s, c := connect(t)
 	o.page = fmt.Sprintf(`{"data": [{"id": "before", "deleted": true}, %s, {"id": "after", "deleted": true}], "next_cursor": null}`, record)
-	page, err := s.Read(t.Context(), c, ports.PageRequest{Resource: r})
+	page, err := s.Read(ports.NewOutbound(t.Context()), c, ports.PageRequest{Resource: r})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +323,7 @@ func TestPagesThatCannotBeRead(t *testing.T) {
 		`{"data": [` + strings.Repeat("{},", 500) + `{}]}`,
 	} {
 		o.page = page
-		got, err := s.Read(t.Context(), c, ports.PageRequest{Resource: syncrun.Products, Full: true})
+		got, err := s.Read(ports.NewOutbound(t.Context()), c, ports.PageRequest{Resource: syncrun.Products, Full: true})
 		failure, ok := err.(*ports.PlatformFailure)
 		if !ok || got.Records != nil || !strings.HasPrefix(failure.Reason, "Your system sent ") {
 			t.Errorf("%.40s: %+v, %v", page, got, err)
@@ -338,7 +338,7 @@ func TestAFullReadingAsksForEverything(t *testing.T) {
 		{Resource: syncrun.Orders, Since: changed},
 		{Resource: syncrun.Orders, Since: changed, Full: true, Cursor: "a&b=c"},
 	} {
-		if _, err := s.Read(t.Context(), c, r); err != nil {
+		if _, err := s.Read(ports.NewOutbound(t.Context()), c, r); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -369,13 +369,13 @@ func TestNews(t *testing.T) {
 			syncrun.Record{Resource: syncrun.Products, At: changed, Problem: "It cannot be read: id is required."}},
 	} {
 		body := fmt.Sprintf(`{"type": %q, "timestamp": "2026-03-04T05:06:07.089Z", "data": %s}`, test.topic, test.data)
-		got, err := s.News(t.Context(), c, test.topic, changed, []byte(body))
+		got, err := s.News(ports.NewOutbound(t.Context()), c, test.topic, changed, []byte(body))
 		if err != nil || !reflect.DeepEqual(got, []syncrun.Record{test.want}) {
 			t.Errorf("%s: %+v, %v, want %+v", name, got, err, test.want)
 		}
 	}
 	for _, body := range []string{``, `[]`, `{}`, `{"type": "orders/create", "timestamp": "now", "data": {}}`, `{"type": "orders/create", "data": null}`} {
-		if got, err := s.News(t.Context(), c, "orders/create", changed, []byte(body)); err == nil {
+		if got, err := s.News(ports.NewOutbound(t.Context()), c, "orders/create", changed, []byte(body)); err == nil {
 			t.Errorf("%s: %+v", body, got)
 		}
 	}

@@ -1,7 +1,6 @@
 package custom
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
@@ -23,7 +22,7 @@ import (
 const tolerance = 5 * time.Minute
 
 // Register asks for calls, to be signed with a new secret: the system replaces that of a webhook which it has.
-func (s *Connector) Register(ctx context.Context, c ports.Connection, topic, address string) (remote, signing string, err error) {
+func (s *Connector) Register(ctx ports.Outbound, c ports.Connection, topic, address string) (remote, signing string, err error) {
 	var secret [32]byte
 	rand.Read(secret[:]) // never fails: it ends the program instead (crypto/rand, since Go 1.24)
 	signing = "whsec_" + base64.StdEncoding.EncodeToString(secret[:])
@@ -40,7 +39,7 @@ func (s *Connector) Register(ctx context.Context, c ports.Connection, topic, add
 }
 
 // Unregister ends the calls.
-func (s *Connector) Unregister(ctx context.Context, c ports.Connection, remote string) error {
+func (s *Connector) Unregister(ctx ports.Outbound, c ports.Connection, remote string) error {
 	r := request(c, "/webhooks/"+url.PathEscape(remote))
 	r.Method = http.MethodDelete
 	answer, err := s.platform.Send(ctx, r)
@@ -101,7 +100,7 @@ func read(payload []byte) (told, error) {
 }
 
 // News reads the record that a call has.
-func (s *Connector) News(_ context.Context, _ ports.Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error) {
+func (s *Connector) News(_ ports.Outbound, _ ports.Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error) {
 	t, err := read(payload)
 	if err != nil {
 		return nil, err

@@ -92,7 +92,7 @@ func (s *Connector) request(c ports.Connection, path string) connectors.Request 
 }
 
 // Inspect asks whose access token it is.
-func (s *Connector) Inspect(ctx context.Context, c ports.Connection) (integration.Config, error) {
+func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration.Config, error) {
 	var about struct {
 		Hub json.Number `json:"hub_id"`
 	}
@@ -138,7 +138,7 @@ type page struct {
 }
 
 // Read reads one page: of a list where everything is wanted, else of a search.
-func (s *Connector) Read(ctx context.Context, c ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
+func (s *Connector) Read(ctx ports.Outbound, c ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
 	k, known := kinds[r.Resource]
 	switch {
 	case !known:

@@ -83,11 +83,11 @@ func TestOwnAddresses(t *testing.T) {
 func TestInspect(t *testing.T) {
 	t.Parallel()
 	_, _, s, c := connect(t)
-	if got, err := s.Inspect(t.Context(), c); err != nil || got != (integration.Config{Account: "62515"}) {
+	if got, err := s.Inspect(ports.NewOutbound(t.Context()), c); err != nil || got != (integration.Config{Account: "62515"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	c.Credentials.Key = "nobody's"
-	if _, err := s.Inspect(t.Context(), c); !errors.Is(err, ports.ErrCredentialsRefused) || strings.Contains(err.Error(), "nobody") {
+	if _, err := s.Inspect(ports.NewOutbound(t.Context()), c); !errors.Is(err, ports.ErrCredentialsRefused) || strings.Contains(err.Error(), "nobody") {
 		t.Errorf("%v", err)
 	}
 }
@@ -101,13 +101,13 @@ func TestTokensLiveByOurClock(t *testing.T) {
 	h, p, _, c := connect(t)
 	h.refresh["refresh-0-secret"] = true
 	s := hubspot.New(hubspot.Config{URL: p.URL, ClientID: clientID, ClientSecret: clientSecret, Client: p.Client(), Clock: fixed(changed)})
-	got, err := s.Refresh(t.Context(), c)
+	got, err := s.Refresh(ports.NewOutbound(t.Context()), c)
 	want := integration.Credentials{Key: "access-1-secret", Refresh: "refresh-0-secret", Expires: changed.Add(30 * time.Minute)}
 	if err != nil || got != want {
 		t.Errorf("%s with %s until %s, %v", got.Key, got.Refresh, got.Expires, err)
 	}
 	c.Credentials.Refresh = ""
-	if _, err := s.Refresh(t.Context(), c); !errors.Is(err, ports.ErrCredentialsRefused) {
+	if _, err := s.Refresh(ports.NewOutbound(t.Context()), c); !errors.Is(err, ports.ErrCredentialsRefused) {
 		t.Errorf("without a refresh token: %v", err)
 	}
 }
@@ -120,7 +120,7 @@ func all(t *testing.T, s *hubspot.Connector, c ports.Connection, since time.Time
 	found := map[string]syncrun.Record{}
 	r := ports.PageRequest{Resource: syncrun.Customers, Since: since}
 	for range 1000 {
-		page, err := s.Read(t.Context(), c, r)
+		page, err := s.Read(ports.NewOutbound(t.Context()), c, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +248,7 @@ func TestRecords(t *testing.T) {
 		test.want.Resource = test.resource
 		for _, since := range []time.Time{{}, changed} {
 			h.answer = `{"results": [{"id": "1", "archived": true}, ` + test.json + `, {"id": "9", "archived": true}]}`
-			page, err := s.Read(t.Context(), c, ports.PageRequest{Resource: test.resource, Since: since})
+			page, err := s.Read(ports.NewOutbound(t.Context()), c, ports.PageRequest{Resource: test.resource, Since: since})
 			if err != nil || len(page.Records) != 3 || page.Records[2].Remote != "9" {
 				t.Fatalf("%s: %+v, %v", name, page, err)
 			}
@@ -267,7 +267,7 @@ func TestPagesThatCannotBeRead(t *testing.T) {
 	} {
 		h.answer = answer
 		for _, since := range []time.Time{{}, changed} {
-			page, err := s.Read(t.Context(), c, ports.PageRequest{Resource: syncrun.Customers, Since: since})
+			page, err := s.Read(ports.NewOutbound(t.Context()), c, ports.PageRequest{Resource: syncrun.Customers, Since: since})
 			var failure *ports.PlatformFailure
 			if !errors.As(err, &failure) || page.Records != nil {
 				t.Errorf("%s: %+v, %v", answer, page, err)
@@ -281,7 +281,7 @@ func TestAPageWithoutIDs(t *testing.T) {
 	t.Parallel()
 	h, _, s, c := connect(t)
 	h.answer = `{"results": [{"properties": {}}], "paging": {"next": {"after": "1"}}}`
-	page, err := s.Read(t.Context(), c, ports.PageRequest{Resource: syncrun.Customers, Since: changed})
+	page, err := s.Read(ports.NewOutbound(t.Context()), c, ports.PageRequest{Resource: syncrun.Customers, Since: changed})
 	var failure *ports.PlatformFailure
 	if !errors.As(err, &failure) {
 		t.Errorf("%+v, %v", page, err)
@@ -300,7 +300,7 @@ func TestStatusesOfHubSpot(t *testing.T) {
 	s := hubspot.New(hubspot.Config{URL: p.URL + "/", Clock: clock{}})
 	read := func(code int, text string) error {
 		status, body = code, text
-		_, err := s.Read(t.Context(), ports.Connection{}, ports.PageRequest{Resource: syncrun.Orders})
+		_, err := s.Read(ports.NewOutbound(t.Context()), ports.Connection{}, ports.PageRequest{Resource: syncrun.Orders})
 		return err
 	}
 	for _, code := range []int{http.StatusLocked, 477, http.StatusTooManyRequests} {
@@ -327,7 +327,7 @@ func TestWhatHubSpotHasNot(t *testing.T) {
 		{Resource: syncrun.Products}, {Resource: syncrun.Customers, Since: changed, Cursor: "elsewhere"},
 	} {
 		var refusal *ports.PlatformRefusal
-		if _, err := s.Read(t.Context(), c, r); !errors.As(err, &refusal) {
+		if _, err := s.Read(ports.NewOutbound(t.Context()), c, r); !errors.As(err, &refusal) {
 			t.Errorf("%+v: %v", r, err)
 		}
 	}

@@ -37,7 +37,7 @@ func (s *Connector) Consent(c ports.Consent) (string, error) {
 }
 
 // Exchange redeems a code for tokens.
-func (s *Connector) Exchange(ctx context.Context, g ports.CodeGrant) (integration.Credentials, error) {
+func (s *Connector) Exchange(ctx ports.Outbound, g ports.CodeGrant) (integration.Credentials, error) {
 	var options []oauth2.AuthCodeOption
 	if g.Verifier != "" {
 		options = append(options, oauth2.VerifierOption(g.Verifier))
@@ -48,7 +48,7 @@ func (s *Connector) Exchange(ctx context.Context, g ports.CodeGrant) (integratio
 }
 
 // Refresh exchanges a refresh token, which stays good unless HubSpot sends another one.
-func (s *Connector) Refresh(ctx context.Context, c ports.Connection) (integration.Credentials, error) {
+func (s *Connector) Refresh(ctx ports.Outbound, c ports.Connection) (integration.Credentials, error) {
 	if c.Credentials.Refresh == "" {
 		return integration.Credentials{}, ports.ErrCredentialsRefused
 	}

@@ -28,7 +28,7 @@ type weight struct {
 func grams(n int) weight { return weight{n, "grams"} }
 
 // Rates asks one carrier, or all of the account. One that has nothing to offer does not hide the others.
-func (s *Connector) Rates(ctx context.Context, c ports.Connection, r ports.RateRequest) ([]ports.ShippingRate, error) {
+func (s *Connector) Rates(ctx ports.Outbound, c ports.Connection, r ports.RateRequest) ([]ports.ShippingRate, error) {
 	if r.Carrier != "" {
 		return s.ratesOf(ctx, c, r)
 	}
@@ -99,7 +99,7 @@ func (s *Connector) ratesOf(ctx context.Context, c ports.Connection, r ports.Rat
 }
 
 // Buy finds the order's label, or makes the order there, by a key under which it is made once, and buys one.
-func (s *Connector) Buy(ctx context.Context, c ports.Connection, r ports.LabelRequest) (ports.ShippingLabel, error) {
+func (s *Connector) Buy(ctx ports.Outbound, c ports.Connection, r ports.LabelRequest) (ports.ShippingLabel, error) {
 	of := keyOf(r.Order, r.Test)
 	if found, err := s.find(ctx, c, of); err != nil || found != nil {
 		if found == nil {

@@ -35,7 +35,7 @@ func TestRatesOfAllCarriers(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	w.carriers = []string{"ups", "broken", "usps"}
-	rates, err := w.Rates(t.Context(), w.connection, ports.RateRequest{Package: parcel()})
+	rates, err := w.Rates(ports.NewOutbound(t.Context()), w.connection, ports.RateRequest{Package: parcel()})
 	want := []ports.ShippingRate{
 		{Carrier: "ups", Service: "ups_ground", Name: "ups Ground", Price: "5.51", Currency: "USD"}, // 5.505
 		{Carrier: "ups", Service: "ups_air", Name: "ups Air", Price: "21.00", Currency: "USD"},
@@ -59,7 +59,7 @@ func TestRatesOfAllCarriers(t *testing.T) {
 func TestRatesOfOneCarrier(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	rates, err := w.Rates(t.Context(), w.connection, ports.RateRequest{Package: parcel(), Carrier: "usps"})
+	rates, err := w.Rates(ports.NewOutbound(t.Context()), w.connection, ports.RateRequest{Package: parcel(), Carrier: "usps"})
 	if err != nil || len(rates) != 2 || rates[0].Carrier != "usps" {
 		t.Errorf("%+v, %v", rates, err)
 	}
@@ -70,18 +70,18 @@ func TestRatesDespiteTrouble(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	w.fail["POST /shipments/getrates"] = 500
-	if rates, err := w.Rates(t.Context(), w.connection, ports.RateRequest{Package: parcel()}); err != nil || len(rates) != 2 {
+	if rates, err := w.Rates(ports.NewOutbound(t.Context()), w.connection, ports.RateRequest{Package: parcel()}); err != nil || len(rates) != 2 {
 		t.Errorf("%+v, %v", rates, err)
 	}
 	w.fail["POST /shipments/getrates"] = 400
 	var refusal *ports.PlatformRefusal
-	_, err := w.Rates(t.Context(), w.connection, ports.RateRequest{Package: parcel(), Carrier: "ups"})
+	_, err := w.Rates(ports.NewOutbound(t.Context()), w.connection, ports.RateRequest{Package: parcel(), Carrier: "ups"})
 	if !errors.As(err, &refusal) || refusal.Reason != "ShipStation refused the request: The address is wrong." {
 		t.Errorf("%v", err)
 	}
 	for _, status := range []int{401, 429} {
 		w.fail["POST /shipments/getrates"] = status
-		if rates, err := w.Rates(t.Context(), w.connection, ports.RateRequest{Package: parcel()}); err == nil {
+		if rates, err := w.Rates(ports.NewOutbound(t.Context()), w.connection, ports.RateRequest{Package: parcel()}); err == nil {
 			t.Errorf("%d: %+v", status, rates)
 		}
 	}
@@ -90,10 +90,10 @@ func TestRatesDespiteTrouble(t *testing.T) {
 func TestBuyALabel(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	if found, err := w.Bought(t.Context(), w.connection, parcel().Order); found != nil || err != nil {
+	if found, err := w.Bought(ports.NewOutbound(t.Context()), w.connection, parcel().Order); found != nil || err != nil {
 		t.Fatalf("%+v, %v", found, err)
 	}
-	got, err := w.Buy(t.Context(), w.connection, labelRequest())
+	got, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, labelRequest())
 	want := ports.ShippingLabel{
 		Remote: "70000", Carrier: "usps", Service: "usps_priority_mail", TrackingNumber: "1Z00000", Price: "7.25", Currency: "USD",
 		PDF: []byte("%PDF-1.4 " + someOrder.String()),
@@ -111,11 +111,11 @@ func TestBuyALabel(t *testing.T) {
 	}
 	// A second time it is found.
 	want.PDF = nil
-	again, err := w.Buy(t.Context(), w.connection, labelRequest())
+	again, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, labelRequest())
 	if err != nil || !reflect.DeepEqual(again, want) || w.labels != 1 {
 		t.Errorf("%+v, %v; %d bought", again, err, w.labels)
 	}
-	found, err := w.Bought(t.Context(), w.connection, parcel().Order)
+	found, err := w.Bought(ports.NewOutbound(t.Context()), w.connection, parcel().Order)
 	if err != nil || !reflect.DeepEqual(*found, want) {
 		t.Errorf("%+v, %v", found, err)
 	}
@@ -127,10 +127,10 @@ func TestLostAnswerIsFound(t *testing.T) {
 	w := open(t)
 	w.lose["POST /orders/createlabelfororder"] = true
 	var failure *ports.PlatformFailure
-	if _, err := w.Buy(t.Context(), w.connection, labelRequest()); !errors.As(err, &failure) {
+	if _, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, labelRequest()); !errors.As(err, &failure) {
 		t.Fatalf("%v", err)
 	}
-	got, err := w.Buy(t.Context(), w.connection, labelRequest())
+	got, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, labelRequest())
 	if err != nil || got.Remote != "70000" || w.labels != 1 {
 		t.Errorf("%+v, %v; %d bought", got, err, w.labels)
 	}
@@ -142,15 +142,15 @@ func TestExceptionsOfAPurchase(t *testing.T) {
 	w := open(t)
 	w.fail["POST /orders/createlabelfororder"] = 500
 	var refusal *ports.PlatformRefusal
-	if _, err := w.Buy(t.Context(), w.connection, labelRequest()); !errors.As(err, &refusal) || w.labels != 0 || len(w.query) != 2 {
+	if _, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, labelRequest()); !errors.As(err, &refusal) || w.labels != 0 || len(w.query) != 2 {
 		t.Errorf("%v; %d bought, asked for %q", err, w.labels, w.query)
 	}
 	w.late["POST /orders/createlabelfororder"] = true
-	if l, err := w.Buy(t.Context(), w.connection, labelRequest()); err != nil || l.Remote != "70000" || w.labels != 1 {
+	if l, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, labelRequest()); err != nil || l.Remote != "70000" || w.labels != 1 {
 		t.Errorf("%+v, %v; %d bought", l, err, w.labels)
 	}
 	w.fail["POST /shipments/getrates"] = 500
-	if _, err := w.Rates(t.Context(), w.connection, ports.RateRequest{Package: parcel(), Carrier: "ups"}); !errors.As(err, &refusal) {
+	if _, err := w.Rates(ports.NewOutbound(t.Context()), w.connection, ports.RateRequest{Package: parcel(), Carrier: "ups"}); !errors.As(err, &refusal) {
 		t.Errorf("%v", err)
 	}
 }
@@ -164,11 +164,11 @@ func TestOnlyTheOrdersOwnLabelIsFound(t *testing.T) {
 	w.add(time.Now(), someOrder.String(), number).Voided = true
 	w.add(time.Now(), someOrder.String(), number).Return = true
 	w.add(time.Now(), someOrder.String(), "another")
-	if found, err := w.Bought(t.Context(), w.connection, parcel().Order); found != nil || err != nil {
+	if found, err := w.Bought(ports.NewOutbound(t.Context()), w.connection, parcel().Order); found != nil || err != nil {
 		t.Errorf("%+v, %v", found, err)
 	}
 	w.add(time.Now(), "", number) // without a key, the number must do
-	if found, err := w.Bought(t.Context(), w.connection, parcel().Order); err != nil || found == nil || found.Remote != "70004" {
+	if found, err := w.Bought(ports.NewOutbound(t.Context()), w.connection, parcel().Order); err != nil || found == nil || found.Remote != "70004" {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
@@ -179,16 +179,16 @@ func TestTestLabels(t *testing.T) {
 	w := open(t)
 	test := labelRequest()
 	test.Test = true
-	if _, err := w.Buy(t.Context(), w.connection, test); err != nil || w.last["POST /orders/createlabelfororder"]["testLabel"] != true {
+	if _, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, test); err != nil || w.last["POST /orders/createlabelfororder"]["testLabel"] != true {
 		t.Fatalf("%v, %v", err, w.last["POST /orders/createlabelfororder"])
 	}
-	if found, err := w.Bought(t.Context(), w.connection, parcel().Order); found != nil || err != nil {
+	if found, err := w.Bought(ports.NewOutbound(t.Context()), w.connection, parcel().Order); found != nil || err != nil {
 		t.Errorf("%+v, %v", found, err)
 	}
-	if _, err := w.Buy(t.Context(), w.connection, labelRequest()); err != nil || w.labels != 2 {
+	if _, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, labelRequest()); err != nil || w.labels != 2 {
 		t.Errorf("%v; %d bought", err, w.labels)
 	}
-	if again, err := w.Buy(t.Context(), w.connection, test); err != nil || again.Remote != "70000" || w.labels != 2 {
+	if again, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, test); err != nil || again.Remote != "70000" || w.labels != 2 {
 		t.Errorf("%+v, %v; %d bought", again, err, w.labels)
 	}
 }
@@ -204,14 +204,14 @@ func TestNoPurchaseInTheDark(t *testing.T) {
 		w := open(t)
 		prepare(w)
 		var failure *ports.PlatformFailure
-		if got, err := w.Buy(t.Context(), w.connection, labelRequest()); !errors.As(err, &failure) || w.labels != 0 {
+		if got, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, labelRequest()); !errors.As(err, &failure) || w.labels != 0 {
 			t.Errorf("%s: %+v, %v; %d bought", what, got, err, w.labels)
 		}
 	}
 	w := open(t)
 	w.orders[someOrder.String()], w.status[1000] = 1000, "cancelled"
 	var refusal *ports.PlatformRefusal
-	if _, err := w.Buy(t.Context(), w.connection, labelRequest()); !errors.As(err, &refusal) || w.labels != 0 {
+	if _, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, labelRequest()); !errors.As(err, &refusal) || w.labels != 0 {
 		t.Errorf("%v; %d bought", err, w.labels)
 	}
 }

@@ -52,7 +52,7 @@ const (
 const slack = time.Hour
 
 // Read reads what was shipped, as orders.
-func (s *Connector) Read(ctx context.Context, c ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
+func (s *Connector) Read(ctx ports.Outbound, c ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
 	phase, number, ok := place(r.Cursor)
 	switch {
 	case r.Resource != syncrun.Orders:
@@ -156,7 +156,7 @@ func later(a, b time.Time) time.Time {
 }
 
 // Bought finds the label of an order.
-func (s *Connector) Bought(ctx context.Context, c ports.Connection, o *order.Order) (*ports.ShippingLabel, error) {
+func (s *Connector) Bought(ctx ports.Outbound, c ports.Connection, o *order.Order) (*ports.ShippingLabel, error) {
 	return s.find(ctx, c, keyOf(o, false))
 }
 

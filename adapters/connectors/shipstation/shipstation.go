@@ -161,7 +161,7 @@ func reason(body []byte) string {
 
 // Inspect names the account by its first store, which is the same for every key of the account. An account
 // without any is named by a part of its key's SHA-256, from which nobody finds the key.
-func (s *Connector) Inspect(ctx context.Context, c ports.Connection) (integration.Config, error) {
+func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration.Config, error) {
 	var stores []struct {
 		ID int64 `json:"storeId"`
 	}

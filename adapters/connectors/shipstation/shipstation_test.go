@@ -62,11 +62,11 @@ func (w *world) call(path string, at time.Time) ports.Call {
 func TestAccountIsTheFirstStore(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	if got, err := w.Inspect(t.Context(), w.connection); err != nil || got.Account != "store-77" || !got.Live {
+	if got, err := w.Inspect(ports.NewOutbound(t.Context()), w.connection); err != nil || got.Account != "store-77" || !got.Live {
 		t.Errorf("%+v, %v", got, err)
 	}
 	w.stores = nil
-	got, err := w.Inspect(t.Context(), w.connection)
+	got, err := w.Inspect(ports.NewOutbound(t.Context()), w.connection)
 	if err != nil || !strings.HasPrefix(got.Account, "key-") || len(got.Account) != len("key-")+16 || strings.Contains(apiKey, got.Account[4:]) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -77,7 +77,7 @@ var someOrder = id.New[id.Order]([16]byte{1, 2, 3})
 // page is the only one of what changed since a time.
 func (w *world) page(t *testing.T, since time.Time) []syncrun.Record {
 	t.Helper()
-	page, err := w.Read(t.Context(), w.connection, ports.PageRequest{Resource: syncrun.Orders, Since: since})
+	page, err := w.Read(ports.NewOutbound(t.Context()), w.connection, ports.PageRequest{Resource: syncrun.Orders, Since: since})
 	if err != nil || page.Next != "" {
 		t.Fatalf("next %q, %v", page.Next, err)
 	}
@@ -161,12 +161,12 @@ func TestOtherResourcesAndCursors(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	var refusal *ports.PlatformRefusal
-	if _, err := w.Read(t.Context(), w.connection, ports.PageRequest{Resource: syncrun.Products}); !errors.As(err, &refusal) {
+	if _, err := w.Read(ports.NewOutbound(t.Context()), w.connection, ports.PageRequest{Resource: syncrun.Products}); !errors.As(err, &refusal) {
 		t.Errorf("products: %v", err)
 	}
 	for _, cursor := range []string{"x", "created", "created:0", "created:x", "deleted:1", "created:1:2"} {
 		var failure *ports.PlatformFailure
-		if _, err := w.Read(t.Context(), w.connection, ports.PageRequest{Resource: syncrun.Orders, Cursor: cursor}); !errors.As(err, &failure) {
+		if _, err := w.Read(ports.NewOutbound(t.Context()), w.connection, ports.PageRequest{Resource: syncrun.Orders, Cursor: cursor}); !errors.As(err, &failure) {
 			t.Errorf("%s: %v", cursor, err)
 		}
 	}
@@ -181,7 +181,7 @@ func TestLimitTellsHowLong(t *testing.T) {
 		w.WriteHeader(http.StatusTooManyRequests)
 	}))
 	s := shipstation.New(shipstation.Config{URL: limited.URL, Clock: clock{}})
-	_, err := s.Inspect(t.Context(), ports.Connection{})
+	_, err := s.Inspect(ports.NewOutbound(t.Context()), ports.Connection{})
 	if wish := (ports.Throttled{}); !errors.As(err, &wish) || wish.After != 37*time.Second {
 		t.Errorf("%v", err)
 	}
@@ -202,7 +202,7 @@ func TestCallsLeadNowhereElse(t *testing.T) {
 	} {
 		body, _ := json.Marshal(map[string]string{"resource_url": address, "resource_type": "SHIP_NOTIFY"})
 		var refusal *ports.PlatformRefusal
-		if news, err := w.News(t.Context(), w.connection, "SHIP_NOTIFY", time.Time{}, body); !errors.As(err, &refusal) || news != nil {
+		if news, err := w.News(ports.NewOutbound(t.Context()), w.connection, "SHIP_NOTIFY", time.Time{}, body); !errors.As(err, &refusal) || news != nil {
 			t.Errorf("%s: %v, %v", address, news, err)
 		}
 	}
@@ -218,7 +218,7 @@ func TestNewsReadAllPages(t *testing.T) {
 		w.add(time.Now(), "", fmt.Sprint(i))
 	}
 	call := w.call("/shipments?storeId=7", time.Now())
-	news, err := w.News(t.Context(), w.connection, "SHIP_NOTIFY", time.Time{}, call.Payload)
+	news, err := w.News(ports.NewOutbound(t.Context()), w.connection, "SHIP_NOTIFY", time.Time{}, call.Payload)
 	if err != nil || len(news) != 450 {
 		t.Fatalf("%d records, %v", len(news), err)
 	}
@@ -226,7 +226,7 @@ func TestNewsReadAllPages(t *testing.T) {
 		t.Errorf("asked for %q", w.query)
 	}
 	for _, other := range []string{`{"resource_url":"` + w.platform.URL + `/orders","resource_type":"ORDER_NOTIFY"}`} {
-		if news, err := w.News(t.Context(), w.connection, "ORDER_NOTIFY", time.Time{}, []byte(other)); news != nil || err != nil {
+		if news, err := w.News(ports.NewOutbound(t.Context()), w.connection, "ORDER_NOTIFY", time.Time{}, []byte(other)); news != nil || err != nil {
 			t.Errorf("%v, %v", news, err)
 		}
 	}

@@ -1,7 +1,6 @@
 package shipstation
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -23,7 +22,7 @@ const mostPages = 25
 
 // Register has ShipStation call an address. Its calls are signed with nothing. An address that it calls
 // already is not registered a second time.
-func (s *Connector) Register(ctx context.Context, c ports.Connection, topic, address string) (remote, signing string, err error) {
+func (s *Connector) Register(ctx ports.Outbound, c ports.Connection, topic, address string) (remote, signing string, err error) {
 	var known struct {
 		List []struct {
 			ID    int64  `json:"WebHookID"`
@@ -56,7 +55,7 @@ func (s *Connector) Register(ctx context.Context, c ports.Connection, topic, add
 }
 
 // Unregister ends it.
-func (s *Connector) Unregister(ctx context.Context, c ports.Connection, remote string) error {
+func (s *Connector) Unregister(ctx ports.Outbound, c ports.Connection, remote string) error {
 	_, err := s.missing(ctx, c, request{method: http.MethodDelete, path: "/webhooks/" + url.PathEscape(remote)}, nil)
 	return err
 }
@@ -89,7 +88,7 @@ func (s *Connector) Verify(hook ports.Call, _ string) (ports.CallStamp, error) {
 
 // News reads the shipments that a call names. Of its address only what is searched for is taken, and only if
 // it is one of ShipStation's shipments: it is never connected to.
-func (s *Connector) News(ctx context.Context, c ports.Connection, topic string, _ time.Time, payload []byte) ([]syncrun.Record, error) {
+func (s *Connector) News(ctx ports.Outbound, c ports.Connection, topic string, _ time.Time, payload []byte) ([]syncrun.Record, error) {
 	var told call
 	if err := json.Unmarshal(payload, &told); err != nil || !told.valid() {
 		return nil, s.platform.Refused("sent a call that cannot be read")

@@ -87,7 +87,7 @@ func (c *Connector) startBulk(ctx context.Context, conn ports.Connection, of syn
 var fromPages = ports.RecordPage{Next: pageCursor}
 
 // readBulk goes on with a bulk operation of the resource. Another's cursor says nothing of it.
-func (c *Connector) readBulk(ctx context.Context, conn ports.Connection, of syncrun.Resource, kind, cursor string) (ports.RecordPage, error) {
+func (c *Connector) readBulk(ctx ports.Outbound, conn ports.Connection, of syncrun.Resource, kind, cursor string) (ports.RecordPage, error) {
 	name, at, _ := strings.Cut(cursor, ":")
 	if _, there := bulks[of]; !there || name != of.String() {
 		return fromPages, nil
@@ -99,7 +99,7 @@ func (c *Connector) readBulk(ctx context.Context, conn ports.Connection, of sync
 }
 
 // awaitBulk is Throttled while the operation runs: to wait is no failure.
-func (c *Connector) awaitBulk(ctx context.Context, conn ports.Connection, at place) (ports.RecordPage, error) {
+func (c *Connector) awaitBulk(ctx ports.Outbound, conn ports.Connection, at place) (ports.RecordPage, error) {
 	address, running, err := c.bulkFile(ctx, conn, at.operation)
 	switch {
 	case err != nil:
@@ -147,7 +147,7 @@ func (p place) String() string {
 	return fmt.Sprintf("%s%s:%s:%d:%s", fileCursor, p.of, p.operation, p.offset, url.QueryEscape(p.address))
 }
 
-func (c *Connector) readFile(ctx context.Context, conn ports.Connection, of syncrun.Resource, cursor string) (ports.RecordPage, error) {
+func (c *Connector) readFile(ctx ports.Outbound, conn ports.Connection, of syncrun.Resource, cursor string) (ports.RecordPage, error) {
 	parts := strings.Split(cursor, ":")
 	if len(parts) != 3 {
 		return fromPages, nil
@@ -161,7 +161,7 @@ func (c *Connector) readFile(ctx context.Context, conn ports.Connection, of sync
 }
 
 // readPlace reads a page of the file. Its address expires: then the operation tells another, or it is gone.
-func (c *Connector) readPlace(ctx context.Context, conn ports.Connection, at place) (ports.RecordPage, error) {
+func (c *Connector) readPlace(ctx ports.Outbound, conn ports.Connection, at place) (ports.RecordPage, error) {
 	with, err := c.circumstances(ctx, conn, at.of)
 	if err != nil {
 		return ports.RecordPage{}, err

@@ -135,7 +135,7 @@ func TestPagesOfAFileOfStock(t *testing.T) {
 	s.bulkOf("inventoryItems", stockFile(2000, levels))
 	r, seen := allStock, 0
 	for r.Cursor = "bulk:inventory:720918"; ; {
-		page, err := c.Read(t.Context(), conn, r)
+		page, err := c.Read(ports.NewOutbound(t.Context()), conn, r)
 		if err != nil || len(page.Records) > 250 {
 			t.Fatalf("%d records, %v", len(page.Records), err)
 		}
@@ -179,7 +179,7 @@ func TestStockWithoutBulkOperations(t *testing.T) {
 	again("none is allowed", "")
 	before := s.count("Levels")
 	s.on("BulkRun", func(map[string]any) (int, string) { return 500, "" })
-	if _, err := c.Read(t.Context(), conn, allStock); !failed(err) || s.count("Levels") != before {
+	if _, err := c.Read(ports.NewOutbound(t.Context()), conn, allStock); !failed(err) || s.count("Levels") != before {
 		t.Errorf("trouble: %v", err)
 	}
 }

@@ -67,7 +67,7 @@ func rest(t *testing.T, c *shopify.Connector, conn ports.Connection, cursor stri
 func restOf(t *testing.T, c *shopify.Connector, conn ports.Connection, r ports.PageRequest, cursor string) (records []syncrun.Record, cursors []string) {
 	t.Helper()
 	for r.Cursor = cursor; len(cursors) < 1000; {
-		page, err := c.Read(t.Context(), conn, r)
+		page, err := c.Read(ports.NewOutbound(t.Context()), conn, r)
 		if err != nil {
 			t.Fatalf("at %q: %v", r.Cursor, err)
 		}
@@ -86,7 +86,7 @@ func TestABulkOperation(t *testing.T) {
 	s, c, conn := open(t)
 	s.bulk(lines(5, 2, 12, "Acme") + lines(6, 0, 0, ""))
 	s.state("CREATED", "")
-	first, err := c.Read(t.Context(), conn, everything)
+	first, err := c.Read(ports.NewOutbound(t.Context()), conn, everything)
 	if err != nil || len(first.Records) != 0 || first.Next != "bulk:products:720918" {
 		t.Fatalf("%+v, %v", first, err)
 	}
@@ -94,7 +94,7 @@ func TestABulkOperation(t *testing.T) {
 	r.Cursor = first.Next
 	for _, status := range []string{"CREATED", "RUNNING", "CANCELING"} {
 		s.state(status, "")
-		if _, err := c.Read(t.Context(), conn, r); err != (ports.Throttled{After: 2 * time.Second}) {
+		if _, err := c.Read(ports.NewOutbound(t.Context()), conn, r); err != (ports.Throttled{After: 2 * time.Second}) {
 			t.Errorf("%s: %v", status, err)
 		}
 	}
@@ -218,7 +218,7 @@ func TestShopsWithoutBulkOperations(t *testing.T) {
 	}
 	s, c, conn := open(t)
 	s.on("BulkRun", func(map[string]any) (int, string) { return 500, "" })
-	if _, err := c.Read(t.Context(), conn, everything); !failed(err) || s.count("Products") != 0 {
+	if _, err := c.Read(ports.NewOutbound(t.Context()), conn, everything); !failed(err) || s.count("Products") != 0 {
 		t.Errorf("trouble: %v", err)
 	}
 }
@@ -249,14 +249,14 @@ func TestTheFileIsNotJustAnywhere(t *testing.T) {
 	for _, address := range []string{other.URL + "/x", "file:///etc/passwd", "/file/x", "http://" + conn.Store + "/x", "gopher://x/"} {
 		r := everything
 		r.Cursor = "file:products:720918:0:" + url.QueryEscape(address)
-		if _, err := c.Read(t.Context(), conn, r); !failed(err) || len(s.ranges) != 0 || reached {
+		if _, err := c.Read(ports.NewOutbound(t.Context()), conn, r); !failed(err) || len(s.ranges) != 0 || reached {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
 	s.bulk(strings.Repeat("x", 17<<20)) // one line that never ends
 	r := everything
 	r.Cursor = "bulk:products:720918"
-	if _, err := c.Read(t.Context(), conn, r); !failed(err) {
+	if _, err := c.Read(ports.NewOutbound(t.Context()), conn, r); !failed(err) {
 		t.Error(err)
 	}
 }

@@ -58,7 +58,7 @@ func TestErrorsOfTheAPI(t *testing.T) {
 	} {
 		s, conn0, conn := open(t)
 		s.on("Orders", func(map[string]any) (int, string) { return c.status, body })
-		page, err := conn0.Read(t.Context(), conn, ports.PageRequest{Resource: syncrun.Orders})
+		page, err := conn0.Read(ports.NewOutbound(t.Context()), conn, ports.PageRequest{Resource: syncrun.Orders})
 		if !c.is(err) || page.Next != "" || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), secret) || strings.Contains(err.Error(), token) {
 			t.Errorf("%d %s: %v", c.status, body, err)
 		}
@@ -78,7 +78,7 @@ const (
 
 func orders(t *testing.T, c *shopify.Connector, conn ports.Connection) error {
 	t.Helper()
-	_, err := c.Read(t.Context(), conn, ports.PageRequest{Resource: syncrun.Orders})
+	_, err := c.Read(ports.NewOutbound(t.Context()), conn, ports.PageRequest{Resource: syncrun.Orders})
 	return err
 }
 
@@ -141,7 +141,7 @@ func TestPagesThatAreTooDear(t *testing.T) {
 	r := ports.PageRequest{Resource: syncrun.Products}
 	var got []string
 	for {
-		page, err := c.Read(t.Context(), conn, r)
+		page, err := c.Read(ports.NewOutbound(t.Context()), conn, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ func TestPagesThatAreTooDear(t *testing.T) {
 		t.Errorf("asked %d times", n)
 	}
 	s.fill(syncrun.Customers, 7, noon) // the numbers are in the message only
-	if page, err := c.Read(t.Context(), conn, ports.PageRequest{Resource: syncrun.Customers}); err != nil || len(page.Records) != 7 || s.count("Customers") != 2 {
+	if page, err := c.Read(ports.NewOutbound(t.Context()), conn, ports.PageRequest{Resource: syncrun.Customers}); err != nil || len(page.Records) != 7 || s.count("Customers") != 2 {
 		t.Errorf("%d customers, asked %d times, %v", len(page.Records), s.count("Customers"), err)
 	}
 	s.fail("Orders", `[{"message": "too dear", "extensions": {"code": "MAX_COST_EXCEEDED"}}]`)
@@ -169,7 +169,7 @@ func TestPagesThatAreTooDear(t *testing.T) {
 	s.on("Customers", func(map[string]any) (int, string) {
 		return 200, `{` + throttles + `, ` + spent(2000, 1000, 1000, 50) + `}`
 	})
-	if _, err := c.Read(t.Context(), conn, ports.PageRequest{Resource: syncrun.Customers}); !refused(err) {
+	if _, err := c.Read(ports.NewOutbound(t.Context()), conn, ports.PageRequest{Resource: syncrun.Customers}); !refused(err) {
 		t.Errorf("what the whole budget does not allow for: %v", err)
 	}
 }
@@ -179,12 +179,12 @@ func TestCursorsAndFilters(t *testing.T) {
 	s, c, conn := open(t)
 	s.fill(syncrun.Customers, 251, noon)
 	r := ports.PageRequest{Resource: syncrun.Customers, Since: noon.Add(-time.Second).In(time.FixedZone("", 3600))}
-	first, err := c.Read(t.Context(), conn, r)
+	first, err := c.Read(ports.NewOutbound(t.Context()), conn, r)
 	if err != nil || len(first.Records) != 250 || first.Next != "page:250" {
 		t.Fatalf("%d, next %q, %v", len(first.Records), first.Next, err)
 	}
 	r.Cursor = first.Next
-	second, err := c.Read(t.Context(), conn, r)
+	second, err := c.Read(ports.NewOutbound(t.Context()), conn, r)
 	if err != nil || len(second.Records) != 1 || second.Next != "" {
 		t.Errorf("%d, next %q, %v", len(second.Records), second.Next, err)
 	}
@@ -195,7 +195,7 @@ func TestCursorsAndFilters(t *testing.T) {
 	if strings.Join(s.asked, "\n") != strings.Join(wanted, "\n") {
 		t.Errorf("asked\n%s", strings.Join(s.asked, "\n"))
 	}
-	if _, err := c.Read(t.Context(), conn, ports.PageRequest{Resource: syncrun.Items}); !refused(err) {
+	if _, err := c.Read(ports.NewOutbound(t.Context()), conn, ports.PageRequest{Resource: syncrun.Items}); !refused(err) {
 		t.Error(err)
 	}
 }
@@ -210,12 +210,12 @@ func TestAddresses(t *testing.T) {
 	})}
 	c := shopify.New(shopify.Config{ClientID: clientID, ClientSecret: secret, Client: client, Clock: fixed(noon)})
 	conn := connection(t)
-	if _, err := c.Inspect(t.Context(), conn); !failed(err) || len(hosts) != 1 || hosts[0] != "https://acme.myshopify.com/admin/api/2025-10/graphql.json" {
+	if _, err := c.Inspect(ports.NewOutbound(t.Context()), conn); !failed(err) || len(hosts) != 1 || hosts[0] != "https://acme.myshopify.com/admin/api/2025-10/graphql.json" {
 		t.Errorf("%v, %v", hosts, err)
 	}
 	for _, store := range []string{"", "evil.example", "acme.myshopify.com.evil.example", "evil.example/.myshopify.com", "a@b.myshopify.com", "acme.myshopify.com:81", "-a.myshopify.com"} {
 		conn.Store = store
-		if _, err := c.Inspect(t.Context(), conn); !refused(err) || len(hosts) != 1 {
+		if _, err := c.Inspect(ports.NewOutbound(t.Context()), conn); !refused(err) || len(hosts) != 1 {
 			t.Errorf("%q: %v, %v", store, hosts, err)
 		}
 	}

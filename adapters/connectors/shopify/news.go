@@ -14,7 +14,7 @@ import (
 // News reads the payload of a webhook, which has the shape of the REST API. What it lacks the API is asked. A
 // payload tells whole seconds, and the call of when it was sent more: of two in one second, as when the last
 // pieces are sold, the later is known so.
-func (c *Connector) News(ctx context.Context, conn ports.Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error) {
+func (c *Connector) News(ctx ports.Outbound, conn ports.Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error) {
 	records, err := c.news(ctx, conn, topic, at, payload)
 	for i, r := range records {
 		if at.Truncate(time.Second).Equal(r.At) {
@@ -29,7 +29,7 @@ func (c *Connector) News(ctx context.Context, conn ports.Connection, topic strin
 // wholeSecond reports whether a record's time is one of those that Shopify tells to the second only.
 func wholeSecond(at time.Time) bool { return !at.IsZero() && at.Nanosecond() == 0 }
 
-func (c *Connector) news(ctx context.Context, conn ports.Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error) {
+func (c *Connector) news(ctx ports.Outbound, conn ports.Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error) {
 	resource, what, _ := strings.Cut(topic, "/")
 	switch resource {
 	case "products":
@@ -70,7 +70,7 @@ func (c *Connector) gone(resource syncrun.Resource, at time.Time, payload []byte
 	return []syncrun.Record{{Resource: resource, Remote: string(n.ID), At: at, Deleted: true}}, nil
 }
 
-func (c *Connector) productNews(ctx context.Context, conn ports.Connection, payload []byte) ([]syncrun.Record, error) {
+func (c *Connector) productNews(ctx ports.Outbound, conn ports.Connection, payload []byte) ([]syncrun.Record, error) {
 	currency, err := c.currency(ctx, conn)
 	if err != nil {
 		return nil, err

@@ -65,7 +65,7 @@ func (c *Connector) Consent(g ports.Consent) (string, error) {
 
 // Exchange redeems a code at the shop that the callback names. Without Shopify's signature of the callback none is
 // redeemed, as Shopify asks of apps (https://shopify.dev/apps/auth/oauth/making-requests, read on 2026-11-23).
-func (c *Connector) Exchange(ctx context.Context, g ports.CodeGrant) (integration.Credentials, error) {
+func (c *Connector) Exchange(ctx ports.Outbound, g ports.CodeGrant) (integration.Credentials, error) {
 	shop, err := c.checkCallback(g)
 	if err != nil {
 		return integration.Credentials{}, err
@@ -78,7 +78,7 @@ func (c *Connector) Exchange(ctx context.Context, g ports.CodeGrant) (integratio
 }
 
 // Refresh is for tokens that expire, which Shopify gives to apps that are set so.
-func (c *Connector) Refresh(ctx context.Context, conn ports.Connection) (integration.Credentials, error) {
+func (c *Connector) Refresh(ctx ports.Outbound, conn ports.Connection) (integration.Credentials, error) {
 	if conn.Credentials.Refresh == "" {
 		return integration.Credentials{}, ports.ErrCredentialsRefused
 	}

@@ -91,7 +91,7 @@ func TestCallbacksAreChecked(t *testing.T) {
 		g := granted(change)
 		s.codes["code-1"], s.codes["code-2"], s.codes[g.Code] = true, true, true
 		before := len(s.codes)
-		if _, err := c.Exchange(t.Context(), g); !errors.Is(err, ports.ErrCredentialsRefused) || len(s.codes) != before || strings.Contains(err.Error(), secret) {
+		if _, err := c.Exchange(ports.NewOutbound(t.Context()), g); !errors.Is(err, ports.ErrCredentialsRefused) || len(s.codes) != before || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -109,14 +109,14 @@ func TestCallbacksAreChecked(t *testing.T) {
 	} {
 		s, c, _ := open(t)
 		s.codes["code-1"] = true
-		if got, err := c.Exchange(t.Context(), granted(change)); err != nil || got != (integration.Credentials{Key: token}) || len(s.codes) != 0 {
+		if got, err := c.Exchange(ports.NewOutbound(t.Context()), granted(change)); err != nil || got != (integration.Credentials{Key: token}) || len(s.codes) != 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	// Without a secret, nothing is signed by it.
 	s, _, _ := open(t)
 	bare := shopify.New(shopify.Config{URL: s.url, ClientID: clientID, Clock: fixed(noon)})
-	if _, err := bare.Exchange(t.Context(), granted(func(url.Values, *ports.CodeGrant) {})); !errors.Is(err, ports.ErrCredentialsRefused) {
+	if _, err := bare.Exchange(ports.NewOutbound(t.Context()), granted(func(url.Values, *ports.CodeGrant) {})); !errors.Is(err, ports.ErrCredentialsRefused) {
 		t.Error(err)
 	}
 }
@@ -131,19 +131,19 @@ func TestWhereACodeIsRedeemed(t *testing.T) {
 	})}
 	c := shopify.New(shopify.Config{ClientID: clientID, ClientSecret: secret, Client: client, Clock: fixed(noon)})
 	unsigned := ports.CodeGrant{Code: "code-1", State: "state-1", Store: store}
-	if _, err := c.Exchange(t.Context(), unsigned); !errors.Is(err, ports.ErrCredentialsRefused) || asked != nil {
+	if _, err := c.Exchange(ports.NewOutbound(t.Context()), unsigned); !errors.Is(err, ports.ErrCredentialsRefused) || asked != nil {
 		t.Errorf("no callback: %v, %v", asked, err)
 	}
 	named := granted(func(url.Values, *ports.CodeGrant) {})
 	told := granted(func(_ url.Values, g *ports.CodeGrant) { g.Store = "" })
 	for _, g := range []ports.CodeGrant{named, told} {
 		asked = nil
-		if _, err := c.Exchange(t.Context(), g); !failed(err) || len(asked) != 1 || asked[0] != "https://acme.myshopify.com/admin/oauth/access_token" {
+		if _, err := c.Exchange(ports.NewOutbound(t.Context()), g); !failed(err) || len(asked) != 1 || asked[0] != "https://acme.myshopify.com/admin/oauth/access_token" {
 			t.Errorf("%v, %v", asked, err)
 		}
 	}
 	evil := callback("code-1", "state-1", "evil.example", noon).Encode()
-	if _, err := c.Exchange(t.Context(), ports.CodeGrant{Code: "code-1", State: "state-1", Callback: evil}); !errors.Is(err, ports.ErrCredentialsRefused) {
+	if _, err := c.Exchange(ports.NewOutbound(t.Context()), ports.CodeGrant{Code: "code-1", State: "state-1", Callback: evil}); !errors.Is(err, ports.ErrCredentialsRefused) {
 		t.Error(err)
 	}
 }
@@ -161,16 +161,16 @@ func TestTokensThatExpire(t *testing.T) {
 	t.Cleanup(server.Close)
 	c := shopify.New(shopify.Config{URL: server.URL, ClientID: clientID, ClientSecret: secret, Clock: fixed(noon)})
 	conn := connection(t)
-	if _, err := c.Refresh(t.Context(), conn); !errors.Is(err, ports.ErrCredentialsRefused) {
+	if _, err := c.Refresh(ports.NewOutbound(t.Context()), conn); !errors.Is(err, ports.ErrCredentialsRefused) {
 		t.Errorf("nothing to refresh: %v", err)
 	}
 	conn.Credentials.Refresh = "shprt_1"
-	got, err := c.Refresh(t.Context(), conn)
+	got, err := c.Refresh(ports.NewOutbound(t.Context()), conn)
 	if err != nil || got != (integration.Credentials{Key: "shpat_2", Refresh: "shprt_2", Expires: noon.Add(time.Hour)}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	conn.Credentials.Refresh = "shprt_9"
-	if _, err := c.Refresh(t.Context(), conn); !errors.Is(err, ports.ErrCredentialsRefused) {
+	if _, err := c.Refresh(ports.NewOutbound(t.Context()), conn); !errors.Is(err, ports.ErrCredentialsRefused) {
 		t.Error(err)
 	}
 }
@@ -238,17 +238,17 @@ func TestWebhooks(t *testing.T) {
 	s, c, conn := open(t)
 	ctx := context.Background()
 	for topic, name := range map[string]string{"products/update": "PRODUCTS_UPDATE", "inventory_levels/update": "INVENTORY_LEVELS_UPDATE"} {
-		remote, signing, err := c.Register(ctx, conn, topic, "https://h.example/hooks/1")
+		remote, signing, err := c.Register(ports.NewOutbound(ctx), conn, topic, "https://h.example/hooks/1")
 		if err != nil || signing != "" || s.hooks[name+" https://h.example/hooks/1"] != remote {
 			t.Errorf("%s: %q, %v, %v", topic, remote, s.hooks, err)
 		}
 	}
 	s.say("WebhookCreate", `{"webhookSubscriptionCreate": {"webhookSubscription": null, "userErrors": [{"message": "Address is invalid"}]}}`)
-	if _, _, err := c.Register(ctx, conn, "orders/create", "https://h.example/hooks/2"); !refused(err) || !strings.Contains(err.Error(), "Address is invalid") {
+	if _, _, err := c.Register(ports.NewOutbound(ctx), conn, "orders/create", "https://h.example/hooks/2"); !refused(err) || !strings.Contains(err.Error(), "Address is invalid") {
 		t.Error(err)
 	}
 	s.say("WebhookDelete", `{"webhookSubscriptionDelete": {"userErrors": [{"message": "not now"}]}}`)
-	if err := c.Unregister(ctx, conn, "1"); !refused(err) || !strings.Contains(err.Error(), "not now") {
+	if err := c.Unregister(ports.NewOutbound(ctx), conn, "1"); !refused(err) || !strings.Contains(err.Error(), "not now") {
 		t.Error(err)
 	}
 }

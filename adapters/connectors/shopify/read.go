@@ -89,7 +89,7 @@ const (
 
 // Read reads a page. All products, and all stock, are better read by a bulk operation, where the shop has
 // none running: pages are dear, and end after 25,000 records of a connection.
-func (c *Connector) Read(ctx context.Context, conn ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
+func (c *Connector) Read(ctx ports.Outbound, conn ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
 	found, err := c.readRecords(ctx, conn, r)
 	for i, record := range found.Records {
 		found.Records[i].WholeSecond = wholeSecond(record.At)
@@ -97,7 +97,7 @@ func (c *Connector) Read(ctx context.Context, conn ports.Connection, r ports.Pag
 	return found, err
 }
 
-func (c *Connector) readRecords(ctx context.Context, conn ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
+func (c *Connector) readRecords(ctx ports.Outbound, conn ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
 	kind, rest, _ := strings.Cut(r.Cursor, ":")
 	switch kind += ":"; kind {
 	case bulkCursor, fileCursor:
@@ -115,7 +115,7 @@ func (c *Connector) readRecords(ctx context.Context, conn ports.Connection, r po
 	return c.readPages(ctx, conn, r, "")
 }
 
-func (c *Connector) readPages(ctx context.Context, conn ports.Connection, r ports.PageRequest, at string) (ports.RecordPage, error) {
+func (c *Connector) readPages(ctx ports.Outbound, conn ports.Connection, r ports.PageRequest, at string) (ports.RecordPage, error) {
 	if r.Resource == syncrun.Inventory {
 		return c.readLevels(ctx, conn, r, at)
 	}
@@ -126,7 +126,7 @@ func (c *Connector) readPages(ctx context.Context, conn ports.Connection, r port
 	return c.readPage(ctx, conn, of, r, at)
 }
 
-func (c *Connector) circumstances(ctx context.Context, conn ports.Connection, of syncrun.Resource) (with circumstances, err error) {
+func (c *Connector) circumstances(ctx ports.Outbound, conn ports.Connection, of syncrun.Resource) (with circumstances, err error) {
 	if of == syncrun.Products {
 		with.currency, err = c.currency(ctx, conn)
 	}
@@ -134,7 +134,7 @@ func (c *Connector) circumstances(ctx context.Context, conn ports.Connection, of
 }
 
 func (c *Connector) readPage(
-	ctx context.Context, conn ports.Connection, of listing, r ports.PageRequest, after string,
+	ctx ports.Outbound, conn ports.Connection, of listing, r ports.PageRequest, after string,
 ) (ports.RecordPage, error) {
 	with, err := c.circumstances(ctx, conn, r.Resource)
 	if err != nil {

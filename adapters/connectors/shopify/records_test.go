@@ -25,7 +25,7 @@ func taken(t *testing.T, r syncrun.Resource, since time.Time, list ...string) []
 	for _, node := range list {
 		s.data[connection] = append(s.data[connection], record{noon, node})
 	}
-	page, err := c.Read(t.Context(), conn, ports.PageRequest{Resource: r, Since: since})
+	page, err := c.Read(ports.NewOutbound(t.Context()), conn, ports.PageRequest{Resource: r, Since: since})
 	if err != nil || page.Next != "" {
 		t.Fatalf("next %q, %v", page.Next, err)
 	}
@@ -36,7 +36,7 @@ func taken(t *testing.T, r syncrun.Resource, since time.Time, list ...string) []
 func told(t *testing.T, topic string, at time.Time, payload string) ([]syncrun.Record, error) {
 	t.Helper()
 	_, c, conn := open(t)
-	return c.News(t.Context(), conn, topic, at, []byte(payload))
+	return c.News(ports.NewOutbound(t.Context()), conn, topic, at, []byte(payload))
 }
 
 func want(t *testing.T, what string, got []syncrun.Record, wanted ...syncrun.Record) {
@@ -54,13 +54,13 @@ func want(t *testing.T, what string, got []syncrun.Record, wanted ...syncrun.Rec
 func TestShop(t *testing.T) {
 	t.Parallel()
 	s, c, conn := open(t)
-	got, err := c.Inspect(t.Context(), conn)
+	got, err := c.Inspect(ports.NewOutbound(t.Context()), conn)
 	if wanted := (integration.Config{Account: "9007199254740993", Store: store, Currency: "EUR"}); err != nil || got != wanted {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, nobody := range []string{`{"shop": null}`, `{"shop": {"id": null}}`, `{}`} {
 		s.say("Shop", nobody)
-		if _, err := c.Inspect(t.Context(), conn); !failed(err) {
+		if _, err := c.Inspect(ports.NewOutbound(t.Context()), conn); !failed(err) {
 			t.Errorf("%s: %v", nobody, err)
 		}
 	}
@@ -280,7 +280,7 @@ func TestLocations(t *testing.T) {
 	var got, cursors []string
 	r := ports.PageRequest{Resource: syncrun.Inventory, Since: noon}
 	for len(cursors) < 10 {
-		page, err := c.Read(t.Context(), conn, r)
+		page, err := c.Read(ports.NewOutbound(t.Context()), conn, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -296,16 +296,16 @@ func TestLocations(t *testing.T) {
 		t.Errorf("%d records by %v", len(got), cursors)
 	}
 	s.say("Levels", `{"location": null}`)
-	if page, err := c.Read(t.Context(), conn, ports.PageRequest{Resource: syncrun.Inventory, Cursor: "page:7:250"}); err != nil || page.Next != "page:12:" {
+	if page, err := c.Read(ports.NewOutbound(t.Context()), conn, ports.PageRequest{Resource: syncrun.Inventory, Cursor: "page:7:250"}); err != nil || page.Next != "page:12:" {
 		t.Errorf("a location that was closed: %+v, %v", page, err)
 	}
 	s.locations = locations()
-	if page, err := c.Read(t.Context(), conn, ports.PageRequest{Resource: syncrun.Inventory}); err != nil || page.Next != "" {
+	if page, err := c.Read(ports.NewOutbound(t.Context()), conn, ports.PageRequest{Resource: syncrun.Inventory}); err != nil || page.Next != "" {
 		t.Errorf("no location: %+v, %v", page, err)
 	}
 	for _, none := range []string{`{"data": {}}`, `{"data": {"locations": {"pageInfo": {}}}}`} {
 		s.locations = none
-		if _, err := c.Read(t.Context(), conn, ports.PageRequest{Resource: syncrun.Inventory}); !failed(err) {
+		if _, err := c.Read(ports.NewOutbound(t.Context()), conn, ports.PageRequest{Resource: syncrun.Inventory}); !failed(err) {
 			t.Errorf("%s: %v", none, err)
 		}
 	}
@@ -372,7 +372,7 @@ func TestCustomerNews(t *testing.T) {
 	}
 	s, c, conn := open(t)
 	news := func() ([]syncrun.Record, error) {
-		return c.News(t.Context(), conn, "customers/update", noon, []byte(payload))
+		return c.News(ports.NewOutbound(t.Context()), conn, "customers/update", noon, []byte(payload))
 	}
 	for name, data := range map[string]string{"no such customer": `{"customer": null}`, "nothing": `{}`} {
 		s.say("Customer", data)
@@ -441,7 +441,7 @@ func TestTheCurrencyIsAskedForOnce(t *testing.T) {
 	t.Parallel()
 	s, c, conn := open(t)
 	for range 3 {
-		if _, err := c.News(context.Background(), conn, "products/update", noon, []byte(shirtPayload)); err != nil {
+		if _, err := c.News(ports.NewOutbound(context.Background()), conn, "products/update", noon, []byte(shirtPayload)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -449,7 +449,7 @@ func TestTheCurrencyIsAskedForOnce(t *testing.T) {
 		t.Errorf("asked %d times", n)
 	}
 	conn.Key = "another"
-	if _, err := c.News(context.Background(), conn, "products/update", noon, []byte(shirtPayload)); err != nil || s.count("Shop") != 2 {
+	if _, err := c.News(ports.NewOutbound(context.Background()), conn, "products/update", noon, []byte(shirtPayload)); err != nil || s.count("Shop") != 2 {
 		t.Error(err, s.count("Shop"))
 	}
 }

@@ -4,7 +4,6 @@
 package shopify
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"regexp"
@@ -96,7 +95,7 @@ const inspection = `query Shop {
 }`
 
 // Inspect asks for the shop.
-func (c *Connector) Inspect(ctx context.Context, conn ports.Connection) (integration.Config, error) {
+func (c *Connector) Inspect(ctx ports.Outbound, conn ports.Connection) (integration.Config, error) {
 	var found struct {
 		Shop struct {
 			ID              gid
@@ -119,7 +118,7 @@ func (c *Connector) Inspect(ctx context.Context, conn ports.Connection) (integra
 const currencyLife = 10 * time.Minute
 
 // currency is what a shop's prices are in.
-func (c *Connector) currency(ctx context.Context, conn ports.Connection) (string, error) {
+func (c *Connector) currency(ctx ports.Outbound, conn ports.Connection) (string, error) {
 	a, now := c.account(conn.Key), c.Clock.Now()
 	a.mu.Lock()
 	currency, fresh := a.currency, now.Sub(a.asked) < currencyLife

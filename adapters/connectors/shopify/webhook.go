@@ -46,7 +46,7 @@ func topicName(topic string) string { return strings.ToUpper(strings.ReplaceAll(
 func webhookID(remote string) string { return "gid://shopify/WebhookSubscription/" + remote }
 
 // Register has Shopify call an address. Its calls are signed with the app's secret.
-func (c *Connector) Register(ctx context.Context, conn ports.Connection, topic, address string) (remote, signing string, err error) {
+func (c *Connector) Register(ctx ports.Outbound, conn ports.Connection, topic, address string) (remote, signing string, err error) {
 	var made struct {
 		WebhookSubscriptionCreate struct {
 			WebhookSubscription *struct{ ID gid }
@@ -102,7 +102,7 @@ func (c *Connector) registered(ctx context.Context, conn ports.Connection, topic
 }
 
 // Unregister deletes a webhook.
-func (c *Connector) Unregister(ctx context.Context, conn ports.Connection, remote string) error {
+func (c *Connector) Unregister(ctx ports.Outbound, conn ports.Connection, remote string) error {
 	var deleted struct {
 		WebhookSubscriptionDelete struct{ UserErrors []userError }
 	}

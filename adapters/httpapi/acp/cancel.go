@@ -48,7 +48,7 @@ func (h *handlers) cancelOrder(ctx context.Context, shop *project.Project, in *c
 			reason += ": " + in.Body.Reason
 		}
 	}
-	c, err := h.Aftersales.CancelAsBuyer(ctx, shop.ID, of, proof, reason)
+	c, err := h.Aftersales.CancelAsBuyer(wire.Outbound(ctx), shop.ID, of, proof, reason)
 	if err != nil {
 		return nil, err
 	}

@@ -83,7 +83,7 @@ func (h *handlers) finalize(ctx context.Context, shop *project.Project, in *body
 		return nil, err
 	}
 	request.Client = clientOf(ctx)
-	result, err := h.Purchase.Finalize(ctx, shop, request)
+	result, err := h.Purchase.Finalize(wire.Outbound(ctx), shop, request)
 	if err == nil {
 		err = failpoint.At(ctx, failpoint.BeforeAnswer)
 	}

@@ -103,7 +103,7 @@ func (h *handlers) init(ctx context.Context, shop *project.Project, in *body[ini
 	if err != nil {
 		return nil, err
 	}
-	opened, err := h.Purchase.Init(ctx, shop, request)
+	opened, err := h.Purchase.Init(wire.Outbound(ctx), shop, request)
 	if err != nil {
 		return nil, err
 	}

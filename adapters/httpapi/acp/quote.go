@@ -59,7 +59,7 @@ func (h *handlers) quote(ctx context.Context, shop *project.Project, in *body[qu
 	if request.Claims, err = h.recognize(ctx, shop, in.Body.BuyerContext); err != nil {
 		return nil, err
 	}
-	answer, err := h.Haggling.Quote(ctx, shop, request)
+	answer, err := h.Haggling.Quote(wire.Outbound(ctx), shop, request)
 	if err != nil {
 		return nil, err
 	}

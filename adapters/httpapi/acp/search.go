@@ -119,7 +119,7 @@ func (h *handlers) search(ctx context.Context, shop *project.Project, in *body[s
 	if request.Claims, err = h.recognize(ctx, shop, in.Body.BuyerContext); err != nil {
 		return nil, err
 	}
-	found, err := h.Discovery.Search(ctx, shop, request)
+	found, err := h.Discovery.Search(wire.Outbound(ctx), shop, request)
 	if err != nil {
 		return nil, err
 	}

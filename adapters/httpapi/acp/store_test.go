@@ -179,7 +179,7 @@ type index struct {
 
 func (i index) Version(id.Project) int64               { return 1 }
 func (i index) Restock(id.Project, map[id.Variant]int) {}
-func (i index) Search(_ context.Context, _ id.Project, q catalog.Query) (catalog.Found, error) {
+func (i index) Search(_ ports.Outbound, _ id.Project, q catalog.Query) (catalog.Found, error) {
 	i.asked = q
 	return i.found, nil
 }
@@ -294,22 +294,22 @@ func (p purchases) RefundByID(_ context.Context, _ id.Project, named id.Refund) 
 	return nil, fault.Missing("refund")
 }
 
-func (p purchases) Refund(context.Context, ports.RefundRequest) (order.RefundOutcome, error) {
+func (p purchases) Refund(ports.Outbound, ports.RefundRequest) (order.RefundOutcome, error) {
 	if p.refunded == nil {
 		return nil, errors.New("no answer")
 	}
 	return p.refunded, nil
 }
 
-func (p purchases) Statement(context.Context, ports.StatementRequest, func(ports.Movement) error) error {
+func (p purchases) Statement(ports.Outbound, ports.StatementRequest, func(ports.Movement) error) error {
 	return nil
 }
 
-func (p purchases) Charge(_ context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (p purchases) Charge(_ ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
 	p.charged = append(p.charged, r)
 	return p.outcome, nil
 }
 
-func (p purchases) Resolve(context.Context, ports.ChargeRequest) (checkout.Outcome, error) {
+func (p purchases) Resolve(ports.Outbound, ports.ChargeRequest) (checkout.Outcome, error) {
 	return checkout.NotCharged{}, nil
 }

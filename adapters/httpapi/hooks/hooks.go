@@ -109,7 +109,7 @@ func (s handler) receive(r *http.Request, webhook id.Webhook) error {
 			return err
 		}
 	}
-	if err := s.Ear.Hear(ctx, webhook, call); err != nil {
+	if err := s.Ear.Hear(wire.Outbound(ctx), webhook, call); err != nil {
 		return err
 	}
 	s.heard.Add(webhook, struct{}{})

@@ -57,7 +57,7 @@ func (p *provider) ByWebhook(_ context.Context, w id.Webhook) (*integration.Inte
 	return i, nil
 }
 
-func (p *provider) ReadWebhook(_ context.Context, _ ports.PaymentAccount, c ports.Call, _ string) (ports.PaymentNews, error) {
+func (p *provider) ReadWebhook(_ ports.Outbound, _ ports.PaymentAccount, c ports.Call, _ string) (ports.PaymentNews, error) {
 	if p.hang != nil {
 		p.hang(string(c.Payload))
 		return ports.PaymentNews{}, nil

@@ -101,7 +101,7 @@ func (h *handlers) simulateAgent(ctx context.Context, in *simulateInput) (*simul
 	if err != nil {
 		return nil, err
 	}
-	played, err := h.Agents.Simulate(ctx, p, wanted, sim)
+	played, err := h.Agents.Simulate(wire.Outbound(ctx), p, wanted, sim)
 	if err != nil {
 		return nil, err
 	}

@@ -235,7 +235,7 @@ func (h *handlers) reconcile(ctx context.Context, in *reconcileInput) (*reconcil
 		return nil, err
 	}
 	from, to := Period(*in).span(ctx)
-	reports, err := h.Finance.Reconcile(ctx, projectOf(ctx), from, to)
+	reports, err := h.Finance.Reconcile(wire.Outbound(ctx), projectOf(ctx), from, to)
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func (h *handlers) connectAPIKey(ctx context.Context, in *connectInput) (*integr
 	if err != nil {
 		return nil, err
 	}
-	i, err := h.Connecting.Connect(ctx, projectOf(ctx), integration.Draft{
+	i, err := h.Connecting.Connect(wire.Outbound(ctx), projectOf(ctx), integration.Draft{
 		Type: kind, Name: in.Body.Name, Credentials: kind.Given(in.Body.Credentials.Key, in.Body.Credentials.Secret),
 		Config: integration.Config{BaseURL: in.Body.Config.BaseURL, Skip: in.Body.Config.skips()},
 	})
@@ -215,7 +215,7 @@ func (h *handlers) rotateCredentials(ctx context.Context, in *rotateInput) (*int
 	if err != nil {
 		return nil, err
 	}
-	after, err := h.Connecting.Rotate(ctx, projectOf(ctx).ID, before.ID, in.Body.Key, in.Body.Secret)
+	after, err := h.Connecting.Rotate(wire.Outbound(ctx), projectOf(ctx).ID, before.ID, in.Body.Key, in.Body.Secret)
 	if err != nil {
 		return nil, atRoot(err)
 	}
@@ -242,7 +242,7 @@ func (h *handlers) disconnectIntegration(ctx context.Context, in *OnIntegration)
 	}
 	noteTarget(ctx, in.Integration)
 	noteChange(ctx, h.toAPIIntegration(before, ports.IntegrationMetrics{}), nil)
-	return nil, h.Connecting.Disconnect(ctx, projectOf(ctx).ID, before.ID)
+	return nil, h.Connecting.Disconnect(wire.Outbound(ctx), projectOf(ctx).ID, before.ID)
 }
 
 func toAPIConnection(i *integration.Integration) connection {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/connecting"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -99,7 +100,7 @@ func (h *handlers) completeConnection(ctx context.Context, in *completionInput) 
 		return nil, err
 	}
 	if v.consented.Type == (integration.Type{}) {
-		c, err := h.Connecting.Redeem(ctx, v.caller.Account.ID, v.project.ID, connecting.Completion{
+		c, err := h.Connecting.Redeem(wire.Outbound(ctx), v.caller.Account.ID, v.project.ID, connecting.Completion{
 			Type: kind, Code: given.Code, State: given.State, RedirectURI: given.RedirectURI, Store: given.StoreDomain,
 			Callback: given.Callback,
 		})
@@ -108,7 +109,7 @@ func (h *handlers) completeConnection(ctx context.Context, in *completionInput) 
 		}
 		*v.consented = *c
 	}
-	before, after, err := h.Connecting.Complete(ctx, v.project.ID, v.consented)
+	before, after, err := h.Connecting.Complete(wire.Outbound(ctx), v.project.ID, v.consented)
 	if err != nil {
 		return nil, err
 	}

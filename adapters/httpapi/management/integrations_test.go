@@ -114,11 +114,11 @@ func (o *office) Metrics(_ context.Context, _ id.Project, names []id.Integration
 	return figures, nil
 }
 
-func (o *office) Inspect(_ context.Context, c ports.Connection) (integration.Config, error) {
+func (o *office) Inspect(_ ports.Outbound, c ports.Connection) (integration.Config, error) {
 	return integration.Config{Account: "A", Store: c.Store}, nil
 }
 
-func (o *office) Read(context.Context, ports.Connection, ports.PageRequest) (ports.RecordPage, error) {
+func (o *office) Read(ports.Outbound, ports.Connection, ports.PageRequest) (ports.RecordPage, error) {
 	return ports.RecordPage{}, nil
 }
 
@@ -126,7 +126,7 @@ func (o *office) Consent(c ports.Consent) (string, error) {
 	return "https://platform.test/?state=" + c.State, nil
 }
 
-func (o *office) Exchange(_ context.Context, g ports.CodeGrant) (integration.Credentials, error) {
+func (o *office) Exchange(_ ports.Outbound, g ports.CodeGrant) (integration.Credentials, error) {
 	if slices.Contains(o.codes, g.Code) {
 		return integration.Credentials{}, ports.ErrCredentialsRefused
 	}
@@ -134,7 +134,7 @@ func (o *office) Exchange(_ context.Context, g ports.CodeGrant) (integration.Cre
 	return integration.Credentials{Key: "secret-token"}, nil
 }
 
-func (o *office) Refresh(context.Context, ports.Connection) (integration.Credentials, error) {
+func (o *office) Refresh(ports.Outbound, ports.Connection) (integration.Credentials, error) {
 	return integration.Credentials{}, ports.ErrCredentialsRefused
 }
 
@@ -222,12 +222,12 @@ func (h *hooks) Remove(context.Context, id.Project, id.Integration, id.Webhook) 
 // caller is a platform that calls us.
 type caller struct{ ports.CalledConnector }
 
-func (caller) Register(context.Context, ports.Connection, string, string) (string, string, error) {
+func (caller) Register(ports.Outbound, ports.Connection, string, string) (string, string, error) {
 	return "1", "whsec_secret", nil
 }
-func (caller) Unregister(context.Context, ports.Connection, string) error { return nil }
+func (caller) Unregister(ports.Outbound, ports.Connection, string) error { return nil }
 
-func (caller) Use(_ context.Context, _ *integration.Integration, work func(ports.Connection) error) error {
+func (caller) Use(_ ports.Outbound, _ *integration.Integration, work func(ports.Connection) error) error {
 	return work(ports.Connection{})
 }
 

@@ -78,7 +78,7 @@ func (h *handlers) registerWebhook(ctx context.Context, in *newWebhookInput) (*w
 	if err != nil {
 		return nil, err
 	}
-	w, err := h.Inbox.Register(ctx, projectOf(ctx).ID, of, in.Body.Topic, in.Body.Actions)
+	w, err := h.Inbox.Register(wire.Outbound(ctx), projectOf(ctx).ID, of, in.Body.Topic, in.Body.Actions)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (h *handlers) removeWebhook(ctx context.Context, in *onWebhookInput) (*stru
 		return nil, err
 	}
 	noteTarget(ctx, in.Webhook)
-	return nil, h.Inbox.Remove(ctx, projectOf(ctx).ID, of, wanted)
+	return nil, h.Inbox.Remove(wire.Outbound(ctx), projectOf(ctx).ID, of, wanted)
 }
 
 func (h *handlers) toAPIWebhook(w *integration.Webhook) WebhookView {

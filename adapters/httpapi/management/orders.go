@@ -160,7 +160,7 @@ func (h *handlers) cancelOrder(ctx context.Context, in *cancelInput) (*orderOutp
 		return out, nil, err
 	}
 	return out, func(h *handlers, ctx context.Context) (*orderOutput, error) {
-		if _, err := h.Aftersales.ExecuteRefund(ctx, shop, refund); err != nil {
+		if _, err := h.Aftersales.ExecuteRefund(wire.Outbound(ctx), shop, refund); err != nil {
 			return nil, err
 		}
 		return toAPICase(h.Orders.Case(ctx, shop, wanted))

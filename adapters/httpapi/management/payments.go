@@ -275,7 +275,7 @@ func (h *handlers) refundPayment(ctx context.Context, in *refundInput) (*refundO
 	noteChange(ctx, nil, toLoggedRefund(*promised))
 	out, err := h.refundWithPayment(ctx, promised)
 	return out, func(h *handlers, ctx context.Context) (*refundOutput, error) {
-		executed, err := h.Aftersales.ExecuteRefund(ctx, of.Project, promised.ID)
+		executed, err := h.Aftersales.ExecuteRefund(wire.Outbound(ctx), of.Project, promised.ID)
 		if err != nil {
 			return nil, err
 		}

@@ -67,7 +67,7 @@ func (h *handlers) resolvePayment(ctx context.Context, in *resolvePaymentInput) 
 	if err := h.confirmAlways(ctx, in.MFACode); err != nil {
 		return nil, err
 	}
-	resolved, err := h.Purchase.ResolveManually(ctx, projectOf(ctx), purchase.ManualResolution{
+	resolved, err := h.Purchase.ResolveManually(wire.Outbound(ctx), projectOf(ctx), purchase.ManualResolution{
 		Checkout: wanted,
 		Attempt:  in.Body.Attempt,
 		Charged:  in.Body.Outcome == "charged",

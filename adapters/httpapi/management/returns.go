@@ -129,7 +129,7 @@ func (h *handlers) approveReturn(ctx context.Context, in *approveInput) (*return
 		return out, nil, nil
 	}
 	return out, func(h *handlers, ctx context.Context) (*returnOutput, error) {
-		executed, err := h.Aftersales.ExecuteRefund(ctx, p.ID, refund)
+		executed, err := h.Aftersales.ExecuteRefund(wire.Outbound(ctx), p.ID, refund)
 		if err != nil {
 			return nil, err
 		}

@@ -64,7 +64,7 @@ func (h *handlers) shippingRates(ctx context.Context, in *ratesInput) (*ratesOut
 	if err != nil {
 		return nil, err
 	}
-	rates, err := h.Shipping.Rates(ctx, projectOf(ctx), through, of, in.Body.Grams, in.Body.Carrier)
+	rates, err := h.Shipping.Rates(wire.Outbound(ctx), projectOf(ctx), through, of, in.Body.Grams, in.Body.Carrier)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (h *handlers) createLabel(ctx context.Context, in *labelInput) (*labelOutpu
 	if err != nil {
 		return nil, err
 	}
-	l, bought, err := h.Shipping.Buy(ctx, projectOf(ctx), of, order.LabelWish{
+	l, bought, err := h.Shipping.Buy(wire.Outbound(ctx), projectOf(ctx), of, order.LabelWish{
 		Integration: through, Carrier: in.Body.Carrier, Service: in.Body.Service, Grams: in.Body.Grams, Test: in.Body.Test,
 	})
 	if err != nil {

@@ -69,7 +69,7 @@ func (depotAccounts) ByID(context.Context, id.Project, id.Integration) (*integra
 	return nil, fault.Missing("integration")
 }
 
-func (depotAccounts) Use(_ context.Context, _ *integration.Integration, work func(ports.Connection) error) error {
+func (depotAccounts) Use(_ ports.Outbound, _ *integration.Integration, work func(ports.Connection) error) error {
 	return work(ports.Connection{})
 }
 
@@ -78,11 +78,11 @@ type carrier struct {
 	depot *depot
 }
 
-func (c carrier) Rates(_ context.Context, _ ports.Connection, r ports.RateRequest) ([]ports.ShippingRate, error) {
+func (c carrier) Rates(_ ports.Outbound, _ ports.Connection, r ports.RateRequest) ([]ports.ShippingRate, error) {
 	return []ports.ShippingRate{{Carrier: r.Carrier, Service: "ups_ground", Name: "UPS Ground", Price: "7.1", Currency: "USD"}}, c.depot.err
 }
 
-func (c carrier) Buy(_ context.Context, _ ports.Connection, r ports.LabelRequest) (ports.ShippingLabel, error) {
+func (c carrier) Buy(_ ports.Outbound, _ ports.Connection, r ports.LabelRequest) (ports.ShippingLabel, error) {
 	return ports.ShippingLabel{
 		Remote: "7", Carrier: r.Carrier, Service: r.Service, TrackingNumber: "1Z999", Price: "7.25", Currency: "USD", PDF: []byte("%PDF"),
 	}, c.depot.err

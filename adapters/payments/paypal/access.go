@@ -25,7 +25,7 @@ type access struct {
 
 // Inspect asks for an access token. The account goes by its client id, which outlives its secret; the
 // app_id that comes with the token is one and the same for all applications of PayPal's sandbox.
-func (p *Provider) Inspect(ctx context.Context, a ports.PaymentAccount) (account string, live bool, err error) {
+func (p *Provider) Inspect(ctx ports.Outbound, a ports.PaymentAccount) (account string, live bool, err error) {
 	err = try(ctx, func() error {
 		_, err := p.grant(ctx, a)
 		return err

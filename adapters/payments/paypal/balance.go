@@ -1,7 +1,6 @@
 package paypal
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,7 +27,7 @@ func (t transaction) in(groups []string) bool {
 // BalanceChanges reads all other changes of the balance, such as fees and withdrawals, from PayPal's report of transactions.
 // Unknown currencies are left out.
 func (p *Provider) BalanceChanges(
-	ctx context.Context, a ports.PaymentAccount, s ports.StatementRequest, each func(ports.BalanceChange) error,
+	ctx ports.Outbound, a ports.PaymentAccount, s ports.StatementRequest, each func(ports.BalanceChange) error,
 ) error {
 	_, err := p.transactions(ctx, a, s.From, s.To, func(t transaction) error {
 		if t.Status != "S" && !t.isCharge() || t.in(holds) {

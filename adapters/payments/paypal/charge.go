@@ -51,7 +51,7 @@ const (
 // Charge makes the order and captures it, or shows what came of it before. When PayPal refuses the credentials or the
 // account for that, the error is ports.ErrCredentialsRefused or ports.ErrAccountRefused, and nothing was charged. An
 // attempt whose key may be forgotten is resolved.
-func (p *Provider) Charge(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (p *Provider) Charge(ctx ports.Outbound, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	if _, problem := toAmount(r.Charge.Amount); problem != "" {
 		return declined(problem), nil
 	}

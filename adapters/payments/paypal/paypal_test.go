@@ -130,7 +130,7 @@ func TestWhatAChargeMeans(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, _, _ := open(t, test.answers)
-			outcome, err := p.Charge(t.Context(), account, request())
+			outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, request())
 			if outcome != test.want || (outcome == nil) == (err == nil) {
 				t.Errorf("%#v, %v, want %#v", outcome, err, test.want)
 			}
@@ -147,7 +147,7 @@ func TestWhatAChargeMeans(t *testing.T) {
 func TestRequestsOfACharge(t *testing.T) {
 	p, remote, _ := open(t, map[string]string{"POST orders": made, "POST capture": done})
 	r := request()
-	if _, err := p.Charge(t.Context(), account, r); err != nil {
+	if _, err := p.Charge(ports.NewOutbound(t.Context()), account, r); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := fmt.Sprint(remote.asked), fmt.Sprint([]string{"POST orders " + r.Charge.Key, "POST capture " + r.Charge.Key + "-capture"}); got != want {
@@ -175,7 +175,7 @@ func TestAccountRefusals(t *testing.T) {
 			p, _, _ := open(t, answers)
 			r := request()
 			r.Again = again
-			outcome, err := p.Charge(t.Context(), account, r)
+			outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, r)
 			if outcome != nil || err == nil || errors.Is(err, ports.ErrAccountRefused) == again {
 				t.Errorf("%s, again %t: %#v, %v", name, again, outcome, err)
 			}
@@ -220,7 +220,7 @@ func TestCredentialsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, _, _ := open(t, test.answers)
-			outcome, err := p.Charge(t.Context(), account, request())
+			outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, request())
 			if outcome != nil || err == nil || errors.Is(err, ports.ErrCredentialsRefused) != test.told {
 				t.Errorf("%#v, %v", outcome, err)
 			}
@@ -256,14 +256,14 @@ func TestOldAttempts(t *testing.T) {
 			p, remote, clock := open(t, map[string]string{"POST orders": made, "POST capture": done, "PATCH O1": "204 ",
 				"GET O1": "200 " + shown("AUTHORIZE", "CREATED", ""), "GET transactions": test.report})
 			clock.at = since.Add(test.age)
-			charged, errCharged := p.Charge(t.Context(), account, request())
+			charged, errCharged := p.Charge(ports.NewOutbound(t.Context()), account, request())
 			if charged != test.want || (charged == nil) == (errCharged == nil) || errors.Is(errCharged, ports.ErrCredentialsRefused) {
 				t.Errorf("charged: %#v, %v, want %#v", charged, errCharged, test.want)
 			}
 			if errCharged != nil && strings.Contains(errCharged.Error(), request().Checkout.String()) {
 				t.Errorf("the id of a checkout, which is secret, is in %v", errCharged)
 			}
-			if outcome, err := p.Resolve(t.Context(), account, request()); outcome != test.want || (outcome == nil) == (err == nil) {
+			if outcome, err := p.Resolve(ports.NewOutbound(t.Context()), account, request()); outcome != test.want || (outcome == nil) == (err == nil) {
 				t.Errorf("resolved: %#v, %v, want %#v", outcome, err, test.want)
 			}
 			for _, asked := range remote.asked {
@@ -279,10 +279,10 @@ func TestYoungAttemptsAreOrderedAgain(t *testing.T) {
 	p, remote, clock := open(t, map[string]string{"POST orders": made, "POST capture": done, "PATCH O1": "204 ",
 		"GET O1": "200 " + shown("AUTHORIZE", "CREATED", "")})
 	clock.at = since.Add(checkout.KeyAge - time.Second)
-	if outcome, err := p.Resolve(t.Context(), account, request()); outcome != (checkout.NotCharged{}) || len(remote.asked) != 3 {
+	if outcome, err := p.Resolve(ports.NewOutbound(t.Context()), account, request()); outcome != (checkout.NotCharged{}) || len(remote.asked) != 3 {
 		t.Errorf("resolved: %#v, %v, asked %q", outcome, err, remote.asked)
 	}
-	if outcome, err := p.Charge(t.Context(), account, request()); outcome != (checkout.Paid{Provider: "C1", Label: "PayPal"}) {
+	if outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, request()); outcome != (checkout.Paid{Provider: "C1", Label: "PayPal"}) {
 		t.Errorf("charged: %#v, %v", outcome, err)
 	}
 }
@@ -291,12 +291,12 @@ func TestYoungAttemptsAreOrderedAgain(t *testing.T) {
 func TestInspect(t *testing.T) {
 	p, _, _ := open(t, nil)
 	for _, a := range []ports.PaymentAccount{account, {Key: account.Key, Secret: "rotated"}, {Key: "other", Secret: "hush"}} {
-		if got, live, err := p.Inspect(t.Context(), a); err != nil || got != a.Key || live {
+		if got, live, err := p.Inspect(ports.NewOutbound(t.Context()), a); err != nil || got != a.Key || live {
 			t.Errorf("%s: %q, live %t, %v", a.Key, got, live, err)
 		}
 	}
 	p, _, _ = open(t, map[string]string{"token": ""})
-	if got, _, err := p.Inspect(t.Context(), account); got != "" || !errors.Is(err, ports.ErrCredentialsRefused) {
+	if got, _, err := p.Inspect(ports.NewOutbound(t.Context()), account); got != "" || !errors.Is(err, ports.ErrCredentialsRefused) {
 		t.Errorf("refused: %q, %v", got, err)
 	}
 }
@@ -316,7 +316,7 @@ func TestResolveAgainstACapture(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, _, _ := open(t, map[string]string{"POST orders": made, "PATCH O1": test.patch, "GET O1": test.now})
-			if outcome, err := p.Resolve(t.Context(), account, request()); outcome != test.want || (outcome == nil) == (err == nil) {
+			if outcome, err := p.Resolve(ports.NewOutbound(t.Context()), account, request()); outcome != test.want || (outcome == nil) == (err == nil) {
 				t.Errorf("%#v, %v, want %#v", outcome, err, test.want)
 			}
 		})
@@ -355,7 +355,7 @@ func TestAccessTokens(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	want(4)
-	if _, _, err := p.Inspect(t.Context(), ports.PaymentAccount{Key: "other", Secret: "hush"}); err != nil {
+	if _, _, err := p.Inspect(ports.NewOutbound(t.Context()), ports.PaymentAccount{Key: "other", Secret: "hush"}); err != nil {
 		t.Error(err)
 	}
 	want(5)
@@ -363,11 +363,11 @@ func TestAccessTokens(t *testing.T) {
 
 func TestReportThatMayNotBeReadIsNoRefusalOfCredentials(t *testing.T) {
 	p, _, _ := open(t, map[string]string{"GET transactions": `403 {"name":"NOT_AUTHORIZED"}`, "POST orders": `403 {"name":"NOT_AUTHORIZED"}`})
-	err := p.Statement(t.Context(), account, ports.StatementRequest{From: since, To: since.Add(time.Hour)}, nil)
+	err := p.Statement(ports.NewOutbound(t.Context()), account, ports.StatementRequest{From: since, To: since.Add(time.Hour)}, nil)
 	if err == nil || errors.Is(err, ports.ErrCredentialsRefused) {
 		t.Errorf("report: %v", err)
 	}
-	if _, err := p.Charge(t.Context(), account, request()); !errors.Is(err, ports.ErrCredentialsRefused) {
+	if _, err := p.Charge(ports.NewOutbound(t.Context()), account, request()); !errors.Is(err, ports.ErrCredentialsRefused) {
 		t.Errorf("charge: %v", err)
 	}
 }
@@ -378,11 +378,11 @@ func TestLateReport(t *testing.T) {
 	for refreshed, late := range map[string]bool{"2026-03-01T12:59:59+0000": true, "2026-03-01T13:00:00+0000": false} {
 		p, _, clock := open(t, map[string]string{"GET transactions": `200 {"total_pages":1,"last_refreshed_datetime":"` + refreshed + `"}`})
 		clock.at = since.Add(24 * time.Hour)
-		if err := p.Statement(t.Context(), account, span, nil); (err != nil) != late {
+		if err := p.Statement(ports.NewOutbound(t.Context()), account, span, nil); (err != nil) != late {
 			t.Errorf("refreshed at %s: %v", refreshed, err)
 		}
 		clock.at = span.To // within the lag that is documented
-		if err := p.Statement(t.Context(), account, span, nil); err != nil {
+		if err := p.Statement(ports.NewOutbound(t.Context()), account, span, nil); err != nil {
 			t.Errorf("refreshed at %s, asked at once: %v", refreshed, err)
 		}
 	}
@@ -398,13 +398,13 @@ func TestReversedCharge(t *testing.T) {
 	var moved []ports.Movement
 	var changes []ports.BalanceChange
 	if err := errors.Join(
-		p.Statement(t.Context(), account, span, func(m ports.Movement) error { moved = append(moved, m); return nil }),
-		p.BalanceChanges(t.Context(), account, span, func(c ports.BalanceChange) error { changes = append(changes, c); return nil }),
+		p.Statement(ports.NewOutbound(t.Context()), account, span, func(m ports.Movement) error { moved = append(moved, m); return nil }),
+		p.BalanceChanges(ports.NewOutbound(t.Context()), account, span, func(c ports.BalanceChange) error { changes = append(changes, c); return nil }),
 	); err != nil || len(moved) != 1 || moved[0].Refund || len(changes) != 1 || changes[0].Kind != ports.BalanceFee {
 		t.Errorf("%v, moved %+v, changed %+v", err, moved, changes)
 	}
 	clock.at = since.Add(24 * time.Hour)
-	if outcome, err := p.Resolve(t.Context(), account, request()); outcome != (checkout.NotCharged{}) {
+	if outcome, err := p.Resolve(ports.NewOutbound(t.Context()), account, request()); outcome != (checkout.NotCharged{}) {
 		t.Errorf("an attempt whose money went back: %#v, %v", outcome, err)
 	}
 }
@@ -428,7 +428,7 @@ func TestStatementInSpansAndPages(t *testing.T) {
 	t.Cleanup(s.Close)
 	p := New(Config{URL: s.URL, Clock: &hand{since}})
 	var told []ports.Movement
-	err := p.Statement(t.Context(), account, ports.StatementRequest{From: since, To: since.Add(40 * 24 * time.Hour)}, func(m ports.Movement) error {
+	err := p.Statement(ports.NewOutbound(t.Context()), account, ports.StatementRequest{From: since, To: since.Add(40 * 24 * time.Hour)}, func(m ports.Movement) error {
 		told = append(told, m)
 		return nil
 	})

@@ -66,7 +66,7 @@ func (g refund) capture() string {
 
 // Refund asks for the refund under its key; a repeat shows how it stands. When the key may be
 // forgotten, the refund is looked for among the transactions first.
-func (p *Provider) Refund(ctx context.Context, a ports.PaymentAccount, r ports.RefundRequest) (order.RefundOutcome, error) {
+func (p *Provider) Refund(ctx ports.Outbound, a ports.PaymentAccount, r ports.RefundRequest) (order.RefundOutcome, error) {
 	back, problem := toAmount(r.Amount)
 	if problem != "" {
 		return refundFailed(problem, ""), nil

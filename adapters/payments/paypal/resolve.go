@@ -32,7 +32,7 @@ func orderOf(progress string) string {
 }
 
 // Resolve is explained in the package comment.
-func (p *Provider) Resolve(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (p *Provider) Resolve(ctx ports.Outbound, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	if _, problem := toAmount(r.Charge.Amount); problem != "" {
 		return checkout.NotCharged{}, nil // it was never sent
 	}

@@ -68,7 +68,7 @@ func (p *Provider) StatementLag(project.PaymentRoute) time.Duration { return lag
 // no payment is taken for missing. Of transactions without an invoice, which are not ours, it leaves
 // out unknown currencies.
 func (p *Provider) Statement(
-	ctx context.Context, a ports.PaymentAccount, s ports.StatementRequest, each func(ports.Movement) error,
+	ctx ports.Outbound, a ports.PaymentAccount, s ports.StatementRequest, each func(ports.Movement) error,
 ) error {
 	refreshed, err := p.transactions(ctx, a, s.From, s.To, func(t transaction) error {
 		if !t.isCharge() && !(t.isRefund() && t.Status == "S") {

@@ -39,7 +39,7 @@ const webhooks = "/v1/notifications/webhooks"
 
 // RegisterWebhook subscribes an address. PayPal signs with a key of its own, and names the webhook in what it signs:
 // its id stands for the secret. A webhook that an earlier try, whose answer was lost, has made is the same one.
-func (p *Provider) RegisterWebhook(ctx context.Context, a ports.PaymentAccount, address string) (remote, secret string, err error) {
+func (p *Provider) RegisterWebhook(ctx ports.Outbound, a ports.PaymentAccount, address string) (remote, secret string, err error) {
 	if remote, err = p.registered(ctx, a, address); err != nil || remote != "" {
 		return remote, remote, err
 	}
@@ -103,7 +103,7 @@ func (p *Provider) registered(ctx context.Context, a ports.PaymentAccount, addre
 }
 
 // RemoveWebhook is done also when there is no such webhook any more.
-func (p *Provider) RemoveWebhook(ctx context.Context, a ports.PaymentAccount, remote string) error {
+func (p *Provider) RemoveWebhook(ctx ports.Outbound, a ports.PaymentAccount, remote string) error {
 	err := p.do(ctx, a, call{method: http.MethodDelete, path: webhooks + "/" + remote}, nil)
 	var r *refusal
 	if errors.As(err, &r) && r.Status == http.StatusNotFound {
@@ -122,7 +122,7 @@ type event struct {
 
 // ReadWebhook parses a webhook event of PayPal. It does not verify events that concern no payment of ours. The time of a
 // transmission is not judged: PayPal repeats one for three days, and a repeat changes nothing.
-func (p *Provider) ReadWebhook(ctx context.Context, a ports.PaymentAccount, c ports.Call, secret string) (ports.PaymentNews, error) {
+func (p *Provider) ReadWebhook(ctx ports.Outbound, a ports.PaymentAccount, c ports.Call, secret string) (ports.PaymentNews, error) {
 	var e event
 	if err := json.Unmarshal(c.Payload, &e); err != nil {
 		return ports.PaymentNews{}, errUnreadableEvent

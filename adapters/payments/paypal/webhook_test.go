@@ -82,7 +82,7 @@ func TestNews(t *testing.T) {
 	} {
 		p, remote, _ := open(t, map[string]string{verify: `200 {"verification_status":"SUCCESS"}`})
 		call := sent(test.kind, test.resourceType, test.resource)
-		news, err := p.ReadWebhook(t.Context(), account, call, "WEBHOOK1")
+		news, err := p.ReadWebhook(ports.NewOutbound(t.Context()), account, call, "WEBHOOK1")
 		if err != nil || !reflect.DeepEqual(news, test.want) {
 			t.Errorf("%s: %#v, %v, want %#v", test.kind, news, err, test.want)
 		}
@@ -112,7 +112,7 @@ func TestSignatures(t *testing.T) {
 		"no JSON":                {ports.Call{Payload: []byte("x"), Header: event.Header}, "", "invalid_request"},
 	} {
 		p, _, _ := open(t, map[string]string{verify: test.answer})
-		news, err := p.ReadWebhook(t.Context(), account, test.call, "WEBHOOK1")
+		news, err := p.ReadWebhook(ports.NewOutbound(t.Context()), account, test.call, "WEBHOOK1")
 		var known *fault.Error
 		got := ""
 		switch {
@@ -150,7 +150,7 @@ func TestReadWebhook_share(t *testing.T) {
 	errs := make(chan error, 40)
 	for range 40 {
 		go func() {
-			_, err := p.ReadWebhook(t.Context(), account, event, "FLOODED")
+			_, err := p.ReadWebhook(ports.NewOutbound(t.Context()), account, event, "FLOODED")
 			errs <- err
 		}()
 	}
@@ -164,7 +164,7 @@ func TestReadWebhook_share(t *testing.T) {
 			t.Fatalf("%d calls of one webhook wait for PayPal", len(waits))
 		}
 	}
-	if _, err := p.ReadWebhook(t.Context(), account, event, "OTHER"); err != nil {
+	if _, err := p.ReadWebhook(ports.NewOutbound(t.Context()), account, event, "OTHER"); err != nil {
 		t.Errorf("another webhook: %v", err)
 	}
 	release()
@@ -189,7 +189,7 @@ func TestRegisterWebhook(t *testing.T) {
 		"no events":     {map[string]string{"GET webhooks": "200 {}", "GET webhooks-event-types": "200 {}"}, ""},
 	} {
 		p, remote, _ := open(t, test.answers)
-		got, secret, err := p.RegisterWebhook(t.Context(), account, address)
+		got, secret, err := p.RegisterWebhook(ports.NewOutbound(t.Context()), account, address)
 		if got != test.want || secret != test.want || (err == nil) != (test.want != "") {
 			t.Errorf("%s: %s, %s, %v", name, got, secret, err)
 		}
@@ -200,7 +200,7 @@ func TestRegisterWebhook(t *testing.T) {
 	}
 	p, _, _ := open(t, map[string]string{"DELETE W1": "404 {}", "DELETE W2": "204 ", "DELETE W3": "500 {}"})
 	for of, want := range map[string]bool{"W1": true, "W2": true, "W3": false} {
-		if err := p.RemoveWebhook(t.Context(), account, of); (err == nil) != want {
+		if err := p.RemoveWebhook(ports.NewOutbound(t.Context()), account, of); (err == nil) != want {
 			t.Errorf("%s: %v", of, err)
 		}
 	}
@@ -220,7 +220,7 @@ func TestBalanceChanges(t *testing.T) {
 	span := ports.StatementRequest{From: since, To: since.Add(1)}
 	usd := func(n int64) money.Amount { return money.Of(n, money.USD) }
 	var got []ports.BalanceChange
-	err := p.BalanceChanges(t.Context(), account, span, func(c ports.BalanceChange) error {
+	err := p.BalanceChanges(ports.NewOutbound(t.Context()), account, span, func(c ports.BalanceChange) error {
 		got = append(got, c)
 		return nil
 	})
@@ -235,7 +235,7 @@ func TestBalanceChanges(t *testing.T) {
 		t.Errorf("%v\n%+v\nwant\n%+v", err, got, want)
 	}
 	refunds := 0
-	if err := p.Statement(t.Context(), account, span, func(m ports.Movement) error {
+	if err := p.Statement(ports.NewOutbound(t.Context()), account, span, func(m ports.Movement) error {
 		if m.Refund {
 			refunds++
 			if m.Charge != "C1" {
@@ -253,24 +253,24 @@ func TestAnOrderIsRemembered(t *testing.T) {
 	pending := "200 " + shown("CAPTURE", "COMPLETED", `{"id":"C1","status":"PENDING"}`)
 	p, remote, clock := open(t, map[string]string{"POST orders": pending, "GET O1": pending, "GET transactions": "403 {}"})
 	r := request()
-	_, err := p.Resolve(t.Context(), account, r)
+	_, err := p.Resolve(ports.NewOutbound(t.Context()), account, r)
 	var looking ports.StillLooking
 	if !errors.As(err, &looking) {
 		t.Fatal(err)
 	}
 	r.Charge.Progress = looking.Progress
-	if _, err := p.Resolve(t.Context(), account, r); err == nil || errors.As(err, &looking) {
+	if _, err := p.Resolve(ports.NewOutbound(t.Context()), account, r); err == nil || errors.As(err, &looking) {
 		t.Errorf("looked for again: %v", err)
 	}
 	clock.at = since.Add(checkout.KeyAge)
 	for answer, want := range map[string]checkout.Outcome{done: checkout.Paid{Provider: "C1", Label: "PayPal"}, pending: nil} {
 		remote.answers["GET O1"] = answer
-		if outcome, err := p.Resolve(t.Context(), account, r); outcome != want || (outcome == nil) == (err == nil) {
+		if outcome, err := p.Resolve(ports.NewOutbound(t.Context()), account, r); outcome != want || (outcome == nil) == (err == nil) {
 			t.Errorf("%#v, %v, want %#v", outcome, err, want)
 		}
 	}
 	remote.answers["GET O1"] = issue("RESOURCE_NOT_FOUND")
-	if outcome, err := p.Resolve(t.Context(), account, r); outcome != nil || err == nil {
+	if outcome, err := p.Resolve(ports.NewOutbound(t.Context()), account, r); outcome != nil || err == nil {
 		t.Errorf("%#v, %v although nobody knows", outcome, err)
 	}
 }

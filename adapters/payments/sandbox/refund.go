@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/haggle-commerce/haggle/domain/order"
@@ -14,7 +13,7 @@ const page = 500
 var tooLarge = order.RefundFailed{Code: "amount_too_large", Message: "The charge has not that much left to give back."}
 
 // Refund gives money back at once, or refuses.
-func (p Provider) Refund(ctx context.Context, _ ports.PaymentAccount, r ports.RefundRequest) (order.RefundOutcome, error) {
+func (p Provider) Refund(ctx ports.Outbound, _ ports.PaymentAccount, r ports.RefundRequest) (order.RefundOutcome, error) {
 	if !r.Amount.IsPositive() {
 		return order.RefundFailed{Code: "amount_too_small", Message: "There is nothing to give back."}, nil
 	}
@@ -34,7 +33,7 @@ func (p Provider) Refund(ctx context.Context, _ ports.PaymentAccount, r ports.Re
 
 // Statement returns what the ledger holds.
 func (p Provider) Statement(
-	ctx context.Context, _ ports.PaymentAccount, s ports.StatementRequest, each func(ports.Movement) error,
+	ctx ports.Outbound, _ ports.PaymentAccount, s ports.StatementRequest, each func(ports.Movement) error,
 ) error {
 	after := ""
 	for {

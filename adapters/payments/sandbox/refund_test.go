@@ -18,7 +18,7 @@ func TestStatementReadsAllPages(t *testing.T) {
 	}
 	told := map[string]int{}
 	from := clock{}.Now().Add(-time.Hour)
-	err := p.Statement(t.Context(), ports.PaymentAccount{}, ports.StatementRequest{From: from, To: from.Add(2 * time.Hour)},
+	err := p.Statement(ports.NewOutbound(t.Context()), ports.PaymentAccount{}, ports.StatementRequest{From: from, To: from.Add(2 * time.Hour)},
 		func(m ports.Movement) error {
 			told[m.Key]++
 			return nil
@@ -35,7 +35,7 @@ func TestStatementReadsAllPages(t *testing.T) {
 
 func TestNothingIsNotGivenBack(t *testing.T) {
 	p, _ := open(t)
-	outcome, err := p.Refund(t.Context(), ports.PaymentAccount{}, ports.RefundRequest{Key: "ref_1", Charge: "ch_sandbox_1"})
+	outcome, err := p.Refund(ports.NewOutbound(t.Context()), ports.PaymentAccount{}, ports.RefundRequest{Key: "ref_1", Charge: "ch_sandbox_1"})
 	if failed, ok := outcome.(order.RefundFailed); err != nil || !ok || failed.Code != "amount_too_small" {
 		t.Errorf("%#v, %v", outcome, err)
 	}

@@ -49,7 +49,7 @@ type Provider struct {
 
 // Charge takes the money, or pretends not to, by the token. Like a provider's client it tries again
 // by the same key when the provider fails.
-func (p Provider) Charge(ctx context.Context, _ ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (p Provider) Charge(ctx ports.Outbound, _ ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	var err error
 	for range Tries {
 		var outcome checkout.Outcome
@@ -91,7 +91,7 @@ func (p Provider) charge(ctx context.Context, r ports.ChargeRequest) (checkout.O
 
 // Resolve returns the outcome of a key. An unknown one is voided, so that a charge that comes late is
 // refused.
-func (p Provider) Resolve(ctx context.Context, _ ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (p Provider) Resolve(ctx ports.Outbound, _ ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	stored, err := p.Ledger.Once(ctx, r.Project, ports.SandboxCharge{Key: r.Charge.Key, Result: void, At: p.Clock.Now()})
 	if err != nil {
 		return nil, err

@@ -139,7 +139,7 @@ func TestGateway(t *testing.T) {
 
 // charge charges by a provider that ignores accounts.
 func charge(p Provider, r ports.ChargeRequest) (checkout.Outcome, error) {
-	return p.Charge(context.Background(), ports.PaymentAccount{}, r)
+	return p.Charge(ports.NewOutbound(context.Background()), ports.PaymentAccount{}, r)
 }
 
 func TestTokens(t *testing.T) {

@@ -1,7 +1,6 @@
 package stripe
 
 import (
-	"context"
 	"net/http"
 	"strings"
 
@@ -24,7 +23,7 @@ var heard = []string{
 }
 
 // Inspect asks for the account. Whether its money is real is written in the key.
-func (p *Provider) Inspect(ctx context.Context, a ports.PaymentAccount) (account string, live bool, err error) {
+func (p *Provider) Inspect(ctx ports.Outbound, a ports.PaymentAccount) (account string, live bool, err error) {
 	var found *api.Account
 	err = try(ctx, func() (err error) {
 		found, err = p.as(a).V1Accounts.Retrieve(ctx, nil)
@@ -38,7 +37,7 @@ func (p *Provider) Inspect(ctx context.Context, a ports.PaymentAccount) (account
 
 // RegisterWebhook also removes what an earlier try, whose answer was lost, has registered at the
 // address: only who creates an endpoint learns its secret.
-func (p *Provider) RegisterWebhook(ctx context.Context, a ports.PaymentAccount, address string) (remote, secret string, err error) {
+func (p *Provider) RegisterWebhook(ctx ports.Outbound, a ports.PaymentAccount, address string) (remote, secret string, err error) {
 	if err := p.clear(ctx, a, address); err != nil {
 		return "", "", err
 	}
@@ -58,7 +57,7 @@ func (p *Provider) RegisterWebhook(ctx context.Context, a ports.PaymentAccount, 
 	return made.ID, made.Secret, nil
 }
 
-func (p *Provider) clear(ctx context.Context, a ports.PaymentAccount, address string) error {
+func (p *Provider) clear(ctx ports.Outbound, a ports.PaymentAccount, address string) error {
 	params := &api.WebhookEndpointListParams{}
 	params.Limit = api.Int64(100)
 	for endpoint, err := range p.as(a).V1WebhookEndpoints.List(ctx, params).All(ctx) {
@@ -76,7 +75,7 @@ func (p *Provider) clear(ctx context.Context, a ports.PaymentAccount, address st
 }
 
 // RemoveWebhook is done also when there is no such endpoint any more.
-func (p *Provider) RemoveWebhook(ctx context.Context, a ports.PaymentAccount, remote string) error {
+func (p *Provider) RemoveWebhook(ctx ports.Outbound, a ports.PaymentAccount, remote string) error {
 	err := try(ctx, func() error {
 		_, err := p.as(a).V1WebhookEndpoints.Delete(ctx, remote, nil)
 		return err

@@ -1,7 +1,6 @@
 package stripe
 
 import (
-	"context"
 	"time"
 
 	api "github.com/stripe/stripe-go/v85"
@@ -40,7 +39,7 @@ var moved = map[api.BalanceTransactionReportingCategory]bool{
 // in which the account settles. Unknown currencies are left out. News has disputes, refunds that failed, and refunds
 // that were not requested here, each in its state of today.
 func (p *Provider) BalanceChanges(
-	ctx context.Context, a ports.PaymentAccount, s ports.StatementRequest, each func(ports.BalanceChange) error,
+	ctx ports.Outbound, a ports.PaymentAccount, s ports.StatementRequest, each func(ports.BalanceChange) error,
 ) error {
 	params := &api.BalanceTransactionListParams{
 		CreatedRange: &api.RangeQueryParams{GreaterThanOrEqual: upToSecond(s.From), LesserThan: upToSecond(s.To)},
@@ -106,7 +105,7 @@ func changes(t *api.BalanceTransaction) (all []ports.BalanceChange) {
 }
 
 // Dispute reads a dispute in its state of today.
-func (p *Provider) Dispute(ctx context.Context, a ports.PaymentAccount, dispute string) (ports.PaymentNews, error) {
+func (p *Provider) Dispute(ctx ports.Outbound, a ports.PaymentAccount, dispute string) (ports.PaymentNews, error) {
 	began := p.clock.Now()
 	found, err := p.as(a).V1Disputes.Retrieve(ctx, dispute, nil)
 	if err != nil {

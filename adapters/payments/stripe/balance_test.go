@@ -28,7 +28,7 @@ func TestBalanceChanges(t *testing.T) {
 			{"id":"txn_7","object":"balance_transaction","amount":-10,"fee":0,"currency":"zzz","created":1772366400,"reporting_category":"transfer","source":"tr_2"}]}`)
 	})
 	var got []ports.BalanceChange
-	err := p.BalanceChanges(t.Context(), account, ports.StatementRequest{From: since, To: since.Add(time.Hour)}, func(c ports.BalanceChange) error {
+	err := p.BalanceChanges(ports.NewOutbound(t.Context()), account, ports.StatementRequest{From: since, To: since.Add(time.Hour)}, func(c ports.BalanceChange) error {
 		got = append(got, c)
 		return nil
 	})
@@ -64,7 +64,7 @@ func TestBalanceChangesReportWhatWasTakenBack(t *testing.T) {
 				"source":{"id":"re_3","object":"refund","status":"succeeded","amount":500,"currency":"usd","payment_intent":"pi_1","metadata":{"`+metaRefund+`":"ref_2"}}}]}`)
 	})
 	got := map[string]ports.PaymentNews{}
-	err := p.BalanceChanges(t.Context(), account, ports.StatementRequest{From: since, To: since.Add(time.Hour)}, func(c ports.BalanceChange) error {
+	err := p.BalanceChanges(ports.NewOutbound(t.Context()), account, ports.StatementRequest{From: since, To: since.Add(time.Hour)}, func(c ports.BalanceChange) error {
 		switch c.Kind {
 		case ports.BalanceNews:
 			got[c.Provider] = c.News
@@ -104,7 +104,7 @@ func TestBalanceChanges_firstAnswer(t *testing.T) {
 				"source":{"id":"dp_1","object":"dispute","status":"needs_response","amount":4990,"currency":"usd","payment_intent":"pi_1"}}]}`)
 	})
 	var at time.Time
-	err := p.BalanceChanges(t.Context(), account, ports.StatementRequest{From: since, To: since.Add(time.Hour)}, func(c ports.BalanceChange) error {
+	err := p.BalanceChanges(ports.NewOutbound(t.Context()), account, ports.StatementRequest{From: since, To: since.Add(time.Hour)}, func(c ports.BalanceChange) error {
 		if c.Kind == ports.BalanceNews {
 			at = c.News.Dispute.At
 		}
@@ -125,12 +125,12 @@ func TestDispute(t *testing.T) {
 		say(w, 200, `{"id":"dp_1","object":"dispute","status":"lost","reason":"fraudulent","amount":4990,"currency":"usd","payment_intent":"pi_1",
 			"balance_transactions":[{"id":"txn_1","amount":-4990,"fee":1500,"currency":"usd"}]}`)
 	})
-	news, err := p.Dispute(t.Context(), account, "dp_1")
+	news, err := p.Dispute(ports.NewOutbound(t.Context()), account, "dp_1")
 	if d := news.Dispute; err != nil || d == nil || d.Provider != "dp_1" || d.Charge != "pi_1" || d.Status != order.DisputeLost ||
 		d.Withdrawn != money.Of(49_90, money.USD) || d.Fee != money.Of(15_00, money.USD) {
 		t.Errorf("%+v, %v", d, err)
 	}
-	if news, err := p.Dispute(t.Context(), account, "dp_2"); err == nil {
+	if news, err := p.Dispute(ports.NewOutbound(t.Context()), account, "dp_2"); err == nil {
 		t.Errorf("a dispute that there is not: %+v", news)
 	}
 }

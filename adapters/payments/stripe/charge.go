@@ -32,7 +32,7 @@ var unpayable = checkout.Declined{Code: "amount_invalid", Message: "This amount 
 // Charge creates and confirms a payment intent, always in the same words for one attempt and token. When Stripe
 // refuses the credentials, and did so at the first try, the error is ports.ErrCredentialsRefused, and nothing was
 // charged. An attempt that is too old to be charged is resolved.
-func (p *Provider) Charge(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (p *Provider) Charge(ctx ports.Outbound, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	params, ok := intentParams(r)
 	if !ok {
 		return unpayable, nil

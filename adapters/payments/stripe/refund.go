@@ -32,7 +32,7 @@ func refundFailed(code, refund string) order.RefundFailed {
 
 // Refund asks for the refund under its key. What Stripe refuses is looked for before it counts as
 // failed, and so is what Stripe may have forgotten the key of: an earlier try may have been carried out.
-func (p *Provider) Refund(ctx context.Context, a ports.PaymentAccount, r ports.RefundRequest) (order.RefundOutcome, error) {
+func (p *Provider) Refund(ctx ports.Outbound, a ports.PaymentAccount, r ports.RefundRequest) (order.RefundOutcome, error) {
 	amount, ok := toUnits(r.Amount)
 	if !ok {
 		return refundFailed("amount_too_small", ""), nil

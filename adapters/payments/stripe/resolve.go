@@ -13,7 +13,7 @@ import (
 )
 
 // Resolve is explained in the package comment.
-func (p *Provider) Resolve(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (p *Provider) Resolve(ctx ports.Outbound, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	if _, ok := toUnits(r.Charge.Amount); !ok {
 		return checkout.NotCharged{}, nil // it was never sent
 	}
@@ -91,7 +91,7 @@ func (p *Provider) void(ctx context.Context, a ports.PaymentAccount, r ports.Cha
 }
 
 // ChargeKey reads a payment intent's metadata.
-func (p *Provider) ChargeKey(ctx context.Context, a ports.PaymentAccount, charge string) (string, error) {
+func (p *Provider) ChargeKey(ctx ports.Outbound, a ports.PaymentAccount, charge string) (string, error) {
 	intent, err := p.as(a).V1PaymentIntents.Retrieve(ctx, charge, nil)
 	var refusal *api.Error
 	switch {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // A payment intent tells the key of its attempt; one that was made elsewhere has none.
@@ -22,14 +23,14 @@ func TestChargeKey(t *testing.T) {
 		}
 	})
 	for charge, want := range map[string]string{"pi_ours": "chk_1-1", "pi_elsewhere": ""} {
-		if key, err := p.ChargeKey(t.Context(), account, charge); key != want || err != nil {
+		if key, err := p.ChargeKey(ports.NewOutbound(t.Context()), account, charge); key != want || err != nil {
 			t.Errorf("%s: %q, %v", charge, key, err)
 		}
 	}
-	if _, err := p.ChargeKey(t.Context(), account, "pi_none"); fault.KindOf(err) != fault.NotFound {
+	if _, err := p.ChargeKey(ports.NewOutbound(t.Context()), account, "pi_none"); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("a charge of another account: %v", err)
 	}
-	if _, err := p.ChargeKey(t.Context(), account, "pi_unreadable"); err == nil || fault.KindOf(err) == fault.NotFound {
+	if _, err := p.ChargeKey(ports.NewOutbound(t.Context()), account, "pi_unreadable"); err == nil || fault.KindOf(err) == fault.NotFound {
 		t.Errorf("without an answer: %v", err)
 	}
 }

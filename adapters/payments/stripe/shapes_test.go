@@ -26,7 +26,7 @@ func TestRequestsHaveStripesForm(t *testing.T) {
 	p := New(Config{URL: mock, Clock: clock{}})
 	r := request("spt_123")
 	for what, ask := range map[string]func() error{
-		"charge": func() error { _, err := p.Charge(t.Context(), account, r); return err },
+		"charge": func() error { _, err := p.Charge(ports.NewOutbound(t.Context()), account, r); return err },
 		"find":   func() error { _, _, err := p.find(t.Context(), account, r.Charge); return err },
 		"search": func() error {
 			_, _, err := p.search(t.Context(), account, r.Charge.Key)
@@ -34,21 +34,21 @@ func TestRequestsHaveStripesForm(t *testing.T) {
 		},
 		"void":            func() error { return p.void(t.Context(), account, r) },
 		"retrieve":        func() error { _, err := p.retrieve(t.Context(), account, "pi_1"); return err },
-		"refund":          func() error { _, err := p.Refund(t.Context(), account, back()); return err },
+		"refund":          func() error { _, err := p.Refund(ports.NewOutbound(t.Context()), account, back()); return err },
 		"find refund":     func() error { _, err := p.findRefund(t.Context(), account, back()); return err },
 		"retrieve refund": func() error { _, err := p.refund(t.Context(), account, "re_1"); return err },
-		"inspect":         func() error { _, _, err := p.Inspect(t.Context(), account); return err },
+		"inspect":         func() error { _, _, err := p.Inspect(ports.NewOutbound(t.Context()), account); return err },
 		"register webhook": func() error {
-			_, _, err := p.RegisterWebhook(t.Context(), account, "https://a.example/hooks/1")
+			_, _, err := p.RegisterWebhook(ports.NewOutbound(t.Context()), account, "https://a.example/hooks/1")
 			return err
 		},
-		"remove webhook": func() error { return p.RemoveWebhook(t.Context(), account, "we_1") },
+		"remove webhook": func() error { return p.RemoveWebhook(ports.NewOutbound(t.Context()), account, "we_1") },
 		"balance": func() error {
-			return p.BalanceChanges(t.Context(), account, ports.StatementRequest{From: since, To: since.Add(time.Hour)},
+			return p.BalanceChanges(ports.NewOutbound(t.Context()), account, ports.StatementRequest{From: since, To: since.Add(time.Hour)},
 				func(ports.BalanceChange) error { return nil })
 		},
 		"statement": func() error {
-			return p.Statement(t.Context(), account, ports.StatementRequest{From: since, To: since.Add(time.Hour)},
+			return p.Statement(ports.NewOutbound(t.Context()), account, ports.StatementRequest{From: since, To: since.Add(time.Hour)},
 				func(ports.Movement) error { return nil })
 		},
 	} {
@@ -133,8 +133,8 @@ func TestChargeAndVoidOfAKey(t *testing.T) {
 		_, _ = w.Write([]byte(`{"object":"list","data":[]}`))
 	})
 	r := request("spt_123")
-	_, _ = p.Charge(t.Context(), account, r)
-	_, _ = p.Resolve(t.Context(), account, r)
+	_, _ = p.Charge(ports.NewOutbound(t.Context()), account, r)
+	_, _ = p.Resolve(ports.NewOutbound(t.Context()), account, r)
 	const of = "%5Bcheckout%5D"
 	if len(seen) != 2 || seen[0] == seen[1] {
 		t.Fatalf("%q", seen)
@@ -171,7 +171,7 @@ func TestARepeatHasTheSameBytes(t *testing.T) {
 		r := request("spt_123")
 		r.Again = i > 0
 		r.Charge.Progress = strings.Repeat("x", i)
-		if _, err := p.Charge(t.Context(), account, r); err != nil {
+		if _, err := p.Charge(ports.NewOutbound(t.Context()), account, r); err != nil {
 			t.Fatal(err)
 		}
 	}

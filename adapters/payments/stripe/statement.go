@@ -12,7 +12,7 @@ import (
 // Statement returns the payment intents and refunds that succeeded, by the second in which
 // they were created. Of what is not ours, that is without a key, it leaves out unknown currencies.
 func (p *Provider) Statement(
-	ctx context.Context, a ports.PaymentAccount, s ports.StatementRequest, each func(ports.Movement) error,
+	ctx ports.Outbound, a ports.PaymentAccount, s ports.StatementRequest, each func(ports.Movement) error,
 ) error {
 	created := &api.RangeQueryParams{GreaterThanOrEqual: upToSecond(s.From), LesserThan: upToSecond(s.To)}
 	if err := p.charges(ctx, a, created, each); err != nil {

@@ -115,7 +115,7 @@ func TestWhatAChargeMeans(t *testing.T) {
 				w.Header().Set("Location", "/elsewhere")
 				say(w, test.status, test.body)
 			})
-			outcome, err := p.Charge(t.Context(), account, request("spt_123"))
+			outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, request("spt_123"))
 			if !test.want(outcome) || (outcome == nil) == (err == nil) {
 				t.Errorf("%#v, %v", outcome, err)
 			}
@@ -173,7 +173,7 @@ func TestAccountRefusals(t *testing.T) {
 			})
 			r := request("spt_123")
 			r.Again = !test.first
-			outcome, err := p.Charge(t.Context(), account, r)
+			outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, r)
 			got := map[bool]string{true: "account", false: "unknown"}[errors.Is(err, ports.ErrAccountRefused)]
 			if _, ok := outcome.(checkout.Paid); ok {
 				got = "paid"
@@ -204,7 +204,7 @@ func TestAuthenticationIsDeclined(t *testing.T) {
 					say(w, 200, intent("requires_action", ""))
 				}
 			})
-			outcome, err := p.Charge(t.Context(), account, request("spt_123"))
+			outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, request("spt_123"))
 			got := "unknown"
 			switch o := outcome.(type) {
 			case checkout.Declined:
@@ -230,13 +230,13 @@ func TestRefusedCredentials(t *testing.T) {
 			}
 			say(w, 401, refusalOf("invalid_request_error", "", ""))
 		})
-		outcome, err := p.Charge(t.Context(), account, request("spt_123"))
+		outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, request("spt_123"))
 		if outcome != nil || err == nil || errors.Is(err, ports.ErrCredentialsRefused) == before {
 			t.Errorf("after a failure: %t: %#v, %v", before, outcome, err)
 		}
 		again := request("spt_123")
 		again.Again = true
-		if outcome, err := p.Charge(t.Context(), account, again); outcome != nil || err == nil || errors.Is(err, ports.ErrCredentialsRefused) {
+		if outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, again); outcome != nil || err == nil || errors.Is(err, ports.ErrCredentialsRefused) {
 			t.Errorf("a repeat: %#v, %v", outcome, err)
 		}
 	}
@@ -272,7 +272,7 @@ func TestCredentialsRefusedAfterTheCharge(t *testing.T) {
 					say(w, 200, `{"object":"list","data":[`+intent("succeeded", "")+`]}`)
 				}
 			})
-			outcome, err := p.Charge(t.Context(), account, request("spt_123"))
+			outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, request("spt_123"))
 			if outcome != nil || err == nil || errors.Is(err, ports.ErrCredentialsRefused) {
 				t.Errorf("%#v, %v", outcome, err)
 			}
@@ -320,7 +320,7 @@ func TestOldChargeIsResolved(t *testing.T) {
 			})
 			r := request("spt_123")
 			r.Charge.Since = clock{}.Now().Add(-test.age)
-			outcome, err := p.Charge(t.Context(), account, r)
+			outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, r)
 			if outcome != test.want || (outcome == nil) == (err == nil) || errors.Is(err, ports.ErrCredentialsRefused) || asked != test.asked {
 				t.Errorf("%#v, %v, %s", outcome, err, asked)
 			}
@@ -335,7 +335,7 @@ func TestTriesAreBounded(t *testing.T) {
 		tries.Add(1)
 		say(w, 503, refusalOf("api_error", "", ""))
 	})
-	if _, err := p.Charge(t.Context(), account, request("spt_123")); err == nil || tries.Load() != 3 {
+	if _, err := p.Charge(ports.NewOutbound(t.Context()), account, request("spt_123")); err == nil || tries.Load() != 3 {
 		t.Errorf("%v after %d tries", err, tries.Load())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -346,7 +346,7 @@ func TestTriesAreBounded(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	})
-	if _, err := p.Charge(ctx, account, request("spt_123")); !errors.Is(err, context.Canceled) || tries.Load() != 1 {
+	if _, err := p.Charge(ports.NewOutbound(ctx), account, request("spt_123")); !errors.Is(err, context.Canceled) || tries.Load() != 1 {
 		t.Errorf("%v after %d tries", err, tries.Load())
 	}
 }
@@ -380,7 +380,7 @@ func TestWhatARefundMeans(t *testing.T) {
 				}
 				say(w, test.status, test.given)
 			})
-			if got, err := p.Refund(t.Context(), account, back()); got != test.want || (got == nil) == (err == nil) {
+			if got, err := p.Refund(ports.NewOutbound(t.Context()), account, back()); got != test.want || (got == nil) == (err == nil) {
 				t.Errorf("%#v, %v, want %#v", got, err, test.want)
 			}
 		})
@@ -402,7 +402,7 @@ func TestPendingRefundIsAskedAgain(t *testing.T) {
 		outcome order.RefundOutcome
 	}{{"pending", order.RefundPending{Provider: "re_1"}}, {"succeeded", order.Refunded{Provider: "re_1"}}} {
 		now = want.status
-		if got, err := p.Refund(t.Context(), account, back()); err != nil || got != want.outcome {
+		if got, err := p.Refund(ports.NewOutbound(t.Context()), account, back()); err != nil || got != want.outcome {
 			t.Errorf("%s: %#v, %v", want.status, got, err)
 		}
 	}

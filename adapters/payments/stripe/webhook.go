@@ -2,7 +2,6 @@ package stripe
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -17,7 +16,11 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-var _ ports.WebhookReader = (*Provider)(nil)
+var (
+	_ ports.WebhookReader = (*Provider)(nil)
+	_ ports.ChargeReader  = (*Provider)(nil)
+	_ ports.DisputeReader = (*Provider)(nil)
+)
 
 // tolerance is how far the time of a signature may be from ours or, should our clock be wrong, from Stripe's.
 const tolerance = 5 * time.Minute
@@ -25,7 +28,7 @@ const tolerance = 5 * time.Minute
 // ReadWebhook reads what Stripe sends to an endpoint. Events of another version of the API than ours
 // are read alike: the little that is read has not changed. The instrument of a charge that was paid is
 // not in its event.
-func (p *Provider) ReadWebhook(_ context.Context, _ ports.PaymentAccount, c ports.Call, secret string) (ports.PaymentNews, error) {
+func (p *Provider) ReadWebhook(_ ports.Outbound, _ ports.PaymentAccount, c ports.Call, secret string) (ports.PaymentNews, error) {
 	signature := c.Header("Stripe-Signature")
 	event, err := webhook.ConstructEventWithOptions(c.Payload, signature, secret, webhook.ConstructEventOptions{
 		IgnoreTolerance: true, IgnoreAPIVersionMismatch: true, // the time is judged here

@@ -31,7 +31,7 @@ func signed(payload []byte, at time.Time) string {
 // read is what p makes of a webhook's payload.
 func read(p *Provider, payload []byte, signature, secret string) (ports.PaymentNews, error) {
 	call := ports.Call{Payload: payload, Header: func(name string) string { return map[string]string{"Stripe-Signature": signature}[name] }}
-	return p.ReadWebhook(context.Background(), account, call, secret)
+	return p.ReadWebhook(ports.NewOutbound(context.Background()), account, call, secret)
 }
 
 func TestNews(t *testing.T) {
@@ -132,7 +132,7 @@ func TestSignaturesWithAWrongClock(t *testing.T) {
 	if _, err := read(p, payload, sent, secret); err == nil {
 		t.Error("ten minutes off, by the only clock that is known")
 	}
-	if _, _, err := p.Inspect(t.Context(), account); err != nil {
+	if _, _, err := p.Inspect(ports.NewOutbound(t.Context()), account); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := read(p, payload, sent, secret); err != nil {

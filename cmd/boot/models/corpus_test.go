@@ -16,6 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/simulator/model"
 )
 
@@ -72,13 +73,13 @@ func (s *shop) talkOnce(t *testing.T, provider string, offer int64, message stri
 	s.look.Forget()
 	router := s.router()
 	in := s.offer(provider, offer, message)
-	answer, err := router.Quote(t.Context(), in)
+	answer, err := router.Quote(ports.NewOutbound(t.Context()), in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	decision := negotiation.Guard(in.Table, answer.Decision)
 	out := said{Decision: decision}
-	out.Words = router.Word(t.Context(), agent.WordInput{
+	out.Words = router.Word(ports.NewOutbound(t.Context()), agent.WordInput{
 		Scene: in.Scene, Product: in.Product, Decision: decision, List: in.Table.Bounds.List(),
 		ValidUntil: time.Date(2030, 1, 31, 12, 0, 0, 0, time.UTC),
 	})
@@ -185,7 +186,7 @@ func TestAdversarialSearches(t *testing.T) {
 			s.look.Forget()
 			in := agent.SearchInput{Scene: s.scene("openai"), Query: catalog.Query{Text: message}}
 			given := s.found()
-			got, err := s.router().Search(t.Context(), agent.SearchInput{Scene: in.Scene, Query: in.Query, Candidates: given})
+			got, err := s.router().Search(ports.NewOutbound(t.Context()), agent.SearchInput{Scene: in.Scene, Query: in.Query, Candidates: given})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -50,7 +50,7 @@ func TestFaults(t *testing.T) {
 					defer cancel()
 					ctx = hurried
 				}
-				reply, err := s.client.Complete(ctx, question(provider, "m"))
+				reply, err := s.client.Complete(ports.NewOutbound(ctx), question(provider, "m"))
 				if !known || want == "" && (err != nil || reply.Text == "") || want != "" && (!fault.Is(err, want) || fault.KindOf(err) != fault.Unavailable) {
 					t.Errorf("%+v, %v; want %q", reply, err, want)
 				}
@@ -71,11 +71,11 @@ func (s *shop) silent(t *testing.T, provider string) {
 	t.Helper()
 	router, began := s.router(), time.Now()
 	in := s.offer(provider, offerMid, "")
-	answer, err := router.Quote(t.Context(), in)
+	answer, err := router.Quote(ports.NewOutbound(t.Context()), in)
 	if err != nil || answer.Decision != negotiation.Decide(in.Table) || answer.Answered.Handler != agent.HouseHandler || answer.Answered.Fallback == "" {
 		t.Errorf("%+v, %v", answer, err)
 	}
-	words := router.Word(t.Context(), agent.WordInput{Scene: in.Scene, Product: in.Product, Decision: answer.Decision, List: in.Table.Bounds.List()})
+	words := router.Word(ports.NewOutbound(t.Context()), agent.WordInput{Scene: in.Scene, Product: in.Product, Decision: answer.Decision, List: in.Table.Bounds.List()})
 	if words != (agent.Words{}) {
 		t.Errorf("%+v", words)
 	}
@@ -89,7 +89,7 @@ func TestRequests(t *testing.T) {
 	t.Parallel()
 	s := open(t, model.Config{Key: key, Answer: func(model.Question) string { return "fine" }})
 	for n, provider := range []string{"openai", "Anthropic"} {
-		reply, err := s.client.Complete(t.Context(), question(provider, "m"))
+		reply, err := s.client.Complete(ports.NewOutbound(t.Context()), question(provider, "m"))
 		if err != nil || reply.Text != "fine" || reply.InputTokens == 0 || reply.OutputTokens != 1 {
 			t.Errorf("%s: %+v, %v", provider, reply, err)
 		}
@@ -107,7 +107,7 @@ func TestRequests(t *testing.T) {
 func TestUnknownProviders(t *testing.T) {
 	t.Parallel()
 	for _, provider := range []string{"openai", "anthropic", "", "other"} {
-		if _, err := llm.New(llm.Options{}).Complete(t.Context(), question(provider, "m")); !fault.Is(err, "model_unknown") {
+		if _, err := llm.New(llm.Options{}).Complete(ports.NewOutbound(t.Context()), question(provider, "m")); !fault.Is(err, "model_unknown") {
 			t.Errorf("%s: %v", provider, err)
 		}
 	}
@@ -119,7 +119,7 @@ func TestWrongKeys(t *testing.T) {
 	s := open(t, model.Config{Key: key})
 	client := llm.New(llm.Options{OpenAIURL: s.look.URL + "/v1", OpenAIKey: "sk-wrong", AnthropicURL: s.look.URL, AnthropicKey: "sk-wrong"})
 	for _, provider := range providers {
-		if _, err := client.Complete(t.Context(), question(provider, "m")); !fault.Is(err, "model_refused") || strings.Contains(err.Error(), "sk-") {
+		if _, err := client.Complete(ports.NewOutbound(t.Context()), question(provider, "m")); !fault.Is(err, "model_refused") || strings.Contains(err.Error(), "sk-") {
 			t.Errorf("%s: %v", provider, err)
 		}
 	}
@@ -130,10 +130,10 @@ func TestModelsWithoutTemperature(t *testing.T) {
 	t.Parallel()
 	s := open(t, model.Config{})
 	for _, provider := range providers {
-		if _, err := s.client.Complete(t.Context(), question(provider, "thinker")); !fault.Is(err, "model_refused") {
+		if _, err := s.client.Complete(ports.NewOutbound(t.Context()), question(provider, "thinker")); !fault.Is(err, "model_refused") {
 			t.Errorf("%s: %v", provider, err)
 		}
-		if _, err := s.client.Complete(t.Context(), question(provider, "thinker")); err != nil {
+		if _, err := s.client.Complete(ports.NewOutbound(t.Context()), question(provider, "thinker")); err != nil {
 			t.Errorf("%s: %v", provider, err)
 		}
 	}
@@ -149,17 +149,17 @@ func TestFailingModelsAreLeftAlone(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 20 {
-				if _, err := s.client.Complete(t.Context(), question(provider, "broken")); err == nil {
+				if _, err := s.client.Complete(ports.NewOutbound(t.Context()), question(provider, "broken")); err == nil {
 					t.Error("it answers")
 				}
 			}
 			if n := s.look.State().Questions; n != 5 {
 				t.Errorf("%s %s: %d requests", provider, kind, n)
 			}
-			if _, err := s.client.Complete(t.Context(), question(provider, "broken")); !fault.Is(err, "model_unreachable") {
+			if _, err := s.client.Complete(ports.NewOutbound(t.Context()), question(provider, "broken")); !fault.Is(err, "model_unreachable") {
 				t.Error(err)
 			}
-			if _, err := s.client.Complete(t.Context(), question(provider, "m")); err != nil {
+			if _, err := s.client.Complete(ports.NewOutbound(t.Context()), question(provider, "m")); err != nil {
 				t.Errorf("%s %s: %v", provider, kind, err)
 			}
 		}
@@ -179,13 +179,13 @@ func TestWhatIsNoFailureOfAModel(t *testing.T) {
 			if n >= 20 {
 				time.AfterFunc(5*time.Millisecond, cancel)
 			}
-			if _, err := s.client.Complete(gone, question(provider, "m")); err == nil || n >= 20 && !errors.Is(err, context.Canceled) {
+			if _, err := s.client.Complete(ports.NewOutbound(gone), question(provider, "m")); err == nil || n >= 20 && !errors.Is(err, context.Canceled) {
 				t.Errorf("%d: %v", n, err)
 			}
 			cancel()
 		}
 		s.look.ClearFaults()
-		if _, err := s.client.Complete(t.Context(), question(provider, "m")); err != nil {
+		if _, err := s.client.Complete(ports.NewOutbound(t.Context()), question(provider, "m")); err != nil {
 			t.Errorf("%s: %v", provider, err)
 		}
 	}
@@ -197,7 +197,7 @@ func TestNobodyThere(t *testing.T) {
 	const url = "http://user:sk-secret@127.0.0.1:1"
 	client := llm.New(llm.Options{OpenAIURL: url + "/v1", AnthropicURL: url})
 	for _, provider := range providers {
-		if _, err := client.Complete(t.Context(), question(provider, "m")); !fault.Is(err, "model_unreachable") || strings.Contains(err.Error(), "sk-") || strings.Contains(err.Error(), prompt) {
+		if _, err := client.Complete(ports.NewOutbound(t.Context()), question(provider, "m")); !fault.Is(err, "model_unreachable") || strings.Contains(err.Error(), "sk-") || strings.Contains(err.Error(), prompt) {
 			t.Errorf("%s: %v", provider, err)
 		}
 	}
@@ -213,11 +213,11 @@ func TestEnvironmentOfTheLibraries(t *testing.T) {
 	}
 	open, closed := open(t, model.Config{}), open(t, model.Config{Key: key})
 	for _, provider := range providers {
-		if _, err := open.client.Complete(t.Context(), question(provider, "m")); err != nil {
+		if _, err := open.client.Complete(ports.NewOutbound(t.Context()), question(provider, "m")); err != nil {
 			t.Errorf("%s: %v", provider, err)
 		}
 		keyless := llm.New(llm.Options{OpenAIURL: closed.look.URL + "/v1", AnthropicURL: closed.look.URL})
-		if _, err := keyless.Complete(t.Context(), question(provider, "m")); !fault.Is(err, "model_refused") {
+		if _, err := keyless.Complete(ports.NewOutbound(t.Context()), question(provider, "m")); !fault.Is(err, "model_refused") {
 			t.Errorf("%s: %v", provider, err)
 		}
 	}

@@ -2,7 +2,6 @@
 package models_test
 
 import (
-	"context"
 	"io"
 	"log/slog"
 	"sync/atomic"
@@ -52,7 +51,7 @@ func open(t *testing.T, c model.Config) *shop {
 }
 
 // Complete asks the model, and counts where it was too slow.
-func (s *shop) Complete(ctx context.Context, r ports.ModelRequest) (ports.ModelReply, error) {
+func (s *shop) Complete(ctx ports.Outbound, r ports.ModelRequest) (ports.ModelReply, error) {
 	reply, err := s.client.Complete(ctx, r)
 	if fault.Is(err, "model_timeout") {
 		s.late.Add(1)

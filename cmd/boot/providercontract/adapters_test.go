@@ -53,16 +53,16 @@ func TestNoDoubleChargeByWrongClocks(t *testing.T) {
 				}
 				p, token := l.stripe(), l.token(t, "")
 				l.losing.Store(true)
-				if outcome, err := p.Charge(t.Context(), account, request("psp_spt", token, 1, since)); err == nil {
+				if outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, request("psp_spt", token, 1, since)); err == nil {
 					t.Fatalf("%#v although the answer was lost", outcome)
 				}
 				l.losing.Store(false)
-				outcome, err := p.Resolve(t.Context(), account, request("psp_spt", "", 1, since))
+				outcome, err := p.Resolve(ports.NewOutbound(t.Context()), account, request("psp_spt", "", 1, since))
 				if _, ok := outcome.(checkout.NotCharged); ok || err != nil {
 					t.Errorf("resolved: %#v, %v", outcome, err)
 				}
 				if ok := outcome == (checkout.NotCharged{}); ok { // as the purchase would
-					_, _ = p.Charge(t.Context(), account, request("psp_spt", token, 2, since))
+					_, _ = p.Charge(ports.NewOutbound(t.Context()), account, request("psp_spt", token, 2, since))
 				}
 				if n := l.taken(t); n != 1 {
 					t.Errorf("charged %d times", n)
@@ -78,7 +78,7 @@ func TestAttemptThatNeverArrivedOnABusyAccount(t *testing.T) {
 	l := open(t, standin.Config{SearchLag: time.Hour})
 	since := time.Now().Add(-15 * time.Minute)
 	l.tell(t, "intents", map[string]any{"account": standin.StripeAccount(merchant), "count": 8000, "from": since.Unix(), "to": time.Now().Unix()})
-	outcome, err := l.stripe().Resolve(t.Context(), account, request("psp_spt", "", 1, since))
+	outcome, err := l.stripe().Resolve(ports.NewOutbound(t.Context()), account, request("psp_spt", "", 1, since))
 	if outcome != (checkout.NotCharged{}) || err != nil || l.count("GET /v1/payment_intents") != 0 {
 		t.Errorf("%#v, %v after %d lists", outcome, err, l.count("GET /v1/payment_intents"))
 	}
@@ -95,7 +95,7 @@ func TestChargeOnABusyAccountIsFound(t *testing.T) {
 	l.ours.set(-15 * time.Minute)
 	l.losing.Store(true)
 	r := request("psp_spt", token, 1, began)
-	if _, err := p.Charge(t.Context(), account, r); err == nil {
+	if _, err := p.Charge(ports.NewOutbound(t.Context()), account, r); err == nil {
 		t.Fatal("the answer was not lost")
 	}
 	l.losing.Store(false)
@@ -107,7 +107,7 @@ func TestChargeOnABusyAccountIsFound(t *testing.T) {
 		l.mu.Lock()
 		l.left, l.outOfTime = 40, cancel
 		l.mu.Unlock()
-		outcome, err := p.Resolve(ctx, account, r)
+		outcome, err := p.Resolve(ports.NewOutbound(ctx), account, r)
 		cancel()
 		var looking ports.StillLooking
 		if errors.As(err, &looking) && looking.Progress != "" && looking.Progress != r.Charge.Progress && try < 5 {
@@ -131,9 +131,9 @@ func TestSearchSparesLists(t *testing.T) {
 	p := l.stripe()
 	since := time.Now().Add(-2 * time.Minute)
 	l.losing.Store(true)
-	_, _ = p.Charge(t.Context(), account, request("psp_spt", l.token(t, ""), 1, since))
+	_, _ = p.Charge(ports.NewOutbound(t.Context()), account, request("psp_spt", l.token(t, ""), 1, since))
 	l.losing.Store(false)
-	outcome, err := p.Resolve(t.Context(), account, request("psp_spt", "", 1, since))
+	outcome, err := p.Resolve(ports.NewOutbound(t.Context()), account, request("psp_spt", "", 1, since))
 	if _, paid := outcome.(checkout.Paid); !paid || err != nil || l.count("GET /v1/payment_intents") != 0 || l.count("GET /v1/payment_intents/search") != 1 {
 		t.Errorf("%#v, %v after %d lists", outcome, err, l.count("GET /v1/payment_intents"))
 	}
@@ -149,18 +149,18 @@ func TestUnknownStaysUnknown(t *testing.T) {
 	for _, age := range []time.Duration{0, time.Minute, time.Hour, checkout.KeyAge - time.Minute, 12 * time.Hour, 19 * time.Hour} {
 		l.clock.set(age)
 		l.ours.set(age)
-		charged, err := p.Charge(t.Context(), account, r)
+		charged, err := p.Charge(ports.NewOutbound(t.Context()), account, r)
 		if charged != nil || err == nil {
 			t.Errorf("charged after %s: %#v, %v", age, charged, err)
 		}
-		if outcome, err := p.Resolve(t.Context(), account, r); outcome != nil || err == nil {
+		if outcome, err := p.Resolve(ports.NewOutbound(t.Context()), account, r); outcome != nil || err == nil {
 			t.Errorf("resolved after %s: %#v, %v", age, outcome, err)
 		}
 		r.Again = true
 	}
 	l.clock.set(25 * time.Hour)
 	l.ours.set(25 * time.Hour)
-	if outcome, err := p.Resolve(t.Context(), account, r); outcome != (checkout.NotCharged{}) || err != nil {
+	if outcome, err := p.Resolve(ports.NewOutbound(t.Context()), account, r); outcome != (checkout.NotCharged{}) || err != nil {
 		t.Errorf("a day later: %#v, %v", outcome, err)
 	}
 	if n := l.taken(t); n != 0 {
@@ -184,12 +184,12 @@ func TestRepeatOfTheIdenticalCharge(t *testing.T) {
 				}
 				r := request(method, token, 1, time.Now())
 				l.losing.Store(true)
-				if outcome, err := p.Charge(t.Context(), a, r); err == nil {
+				if outcome, err := p.Charge(ports.NewOutbound(t.Context()), a, r); err == nil {
 					t.Errorf("%s: %#v although the answer was lost", method, outcome)
 				}
 				l.losing.Store(false)
 				r.Again = true
-				outcome, err := p.Charge(t.Context(), a, r)
+				outcome, err := p.Charge(ports.NewOutbound(t.Context()), a, r)
 				_, paid := outcome.(checkout.Paid)
 				if err != nil || outcome == nil || paid != (name == "paid") {
 					t.Errorf("%s: %#v, %v", method, outcome, err)
@@ -211,7 +211,7 @@ func TestResolveWhileTheChargeIsAtWork(t *testing.T) {
 	l.tell(t, "faults", map[string]any{"fault": "slow:3000", "operation": "charge"})
 	charged := make(chan checkout.Outcome, 1)
 	go func() {
-		outcome, _ := p.Charge(context.Background(), account, r)
+		outcome, _ := p.Charge(ports.NewOutbound(context.Background()), account, r)
 		charged <- outcome
 	}()
 	for l.waiting(t) > 0 { // then the look-alike holds the key
@@ -219,7 +219,7 @@ func TestResolveWhileTheChargeIsAtWork(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	if outcome, err := p.Resolve(ctx, account, r); outcome != nil || err == nil {
+	if outcome, err := p.Resolve(ports.NewOutbound(ctx), account, r); outcome != nil || err == nil {
 		t.Errorf("%#v, %v while the charge is at work", outcome, err)
 	}
 	if outcome, ok := (<-charged).(checkout.Paid); !ok {
@@ -249,7 +249,7 @@ func listen(t *testing.T, l *lookalike, a ports.PaymentAccount, p interface {
 	ports.WebhookPlatform
 }) *listener {
 	t.Helper()
-	remote, secret, err := p.RegisterWebhook(t.Context(), a, l.receivedAt)
+	remote, secret, err := p.RegisterWebhook(ports.NewOutbound(t.Context()), a, l.receivedAt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,14 +273,14 @@ func (w *listener) next(t *testing.T, n int) (all []ports.PaymentNews) {
 		select {
 		case d := <-w.l.deliveries:
 			call := ports.Call{Payload: d.payload, Header: d.header.Get}
-			news, err := w.reader.ReadWebhook(t.Context(), w.a, call, w.secret)
+			news, err := w.reader.ReadWebhook(ports.NewOutbound(t.Context()), w.a, call, w.secret)
 			if err != nil {
 				t.Fatalf("%v: %s", err, d.payload)
 			}
 			if !reflect.DeepEqual(news, ports.PaymentNews{}) {
 				all = append(all, news)
 				tampered := ports.Call{Payload: []byte(strings.TrimSuffix(string(d.payload), "}") + " }"), Header: d.header.Get}
-				if _, err := w.reader.ReadWebhook(t.Context(), w.a, tampered, w.secret); !fault.Is(err, "invalid_signature") {
+				if _, err := w.reader.ReadWebhook(ports.NewOutbound(t.Context()), w.a, tampered, w.secret); !fault.Is(err, "invalid_signature") {
 					t.Errorf("tampered with: %v", err)
 				}
 			}
@@ -297,7 +297,7 @@ func TestStripeWebhooks(t *testing.T) {
 	p := l.stripe()
 	w := listen(t, l, account, p)
 	r := request("psp_spt", l.token(t, ""), 1, time.Now())
-	outcome, err := p.Charge(t.Context(), account, r)
+	outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, r)
 	paid, ok := outcome.(checkout.Paid)
 	if !ok {
 		t.Fatal(outcome, err)
@@ -306,7 +306,7 @@ func TestStripeWebhooks(t *testing.T) {
 		t.Errorf("paid: %+v", news)
 	}
 	ours := id.New[id.Refund]([16]byte{5}).String()
-	given, err := p.Refund(t.Context(), account, ports.RefundRequest{Key: ours, Charge: paid.Provider, Amount: usd(1000), Since: time.Now()})
+	given, err := p.Refund(ports.NewOutbound(t.Context()), account, ports.RefundRequest{Key: ours, Charge: paid.Provider, Amount: usd(1000), Since: time.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,7 +355,7 @@ func TestStripeWebhooks(t *testing.T) {
 	if !slices.Equal(again, want) {
 		t.Errorf("the balance reports %q, want %q", again, want)
 	}
-	if err := p.RemoveWebhook(t.Context(), account, w.remote); err != nil {
+	if err := p.RemoveWebhook(ports.NewOutbound(t.Context()), account, w.remote); err != nil {
 		t.Error(err)
 	}
 }
@@ -365,7 +365,7 @@ func wantBalance(t *testing.T, p ports.BalanceReader, a ports.PaymentAccount, wa
 	t.Helper()
 	got := map[string]int64{}
 	span := ports.StatementRequest{From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour)}
-	if err := p.BalanceChanges(t.Context(), a, span, func(c ports.BalanceChange) error {
+	if err := p.BalanceChanges(ports.NewOutbound(t.Context()), a, span, func(c ports.BalanceChange) error {
 		if c.Kind == ports.BalanceNews {
 			news = append(news, c.News)
 			return nil
@@ -384,7 +384,7 @@ func TestPayPalWebhooks(t *testing.T) {
 	p := l.paypal()
 	w := listen(t, l, wallet, p)
 	r := request("wallet_ba", l.agreement(t, ""), 1, time.Now())
-	outcome, err := p.Charge(t.Context(), wallet, r)
+	outcome, err := p.Charge(ports.NewOutbound(t.Context()), wallet, r)
 	paid, ok := outcome.(checkout.Paid)
 	if !ok {
 		t.Fatal(outcome, err)
@@ -393,7 +393,7 @@ func TestPayPalWebhooks(t *testing.T) {
 		t.Errorf("paid: %+v", news)
 	}
 	ours := id.New[id.Refund]([16]byte{5}).String()
-	given, err := p.Refund(t.Context(), wallet, ports.RefundRequest{Key: ours, Charge: paid.Provider, Amount: usd(1000), Since: time.Now()})
+	given, err := p.Refund(ports.NewOutbound(t.Context()), wallet, ports.RefundRequest{Key: ours, Charge: paid.Provider, Amount: usd(1000), Since: time.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -420,7 +420,7 @@ func TestPayPalWebhooks(t *testing.T) {
 	wantBalance(t, p, wallet, map[string]int64{"fee " + paid.Provider: -(4990*349/10_000 + 49), "payout ": -2000})
 	refunds := map[string]bool{}
 	span := ports.StatementRequest{From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour)}
-	if err := p.Statement(t.Context(), wallet, span, func(m ports.Movement) error {
+	if err := p.Statement(ports.NewOutbound(t.Context()), wallet, span, func(m ports.Movement) error {
 		if m.Refund {
 			refunds[fmt.Sprint(m.Amount, " ", m.Key)] = true
 		}
@@ -428,10 +428,10 @@ func TestPayPalWebhooks(t *testing.T) {
 	}); err != nil || !reflect.DeepEqual(refunds, map[string]bool{"10.00 " + ours: true, "5.00 ": true, "34.90 ": true}) {
 		t.Errorf("refunds of the statement: %v, %v", refunds, err)
 	}
-	if again, _, err := p.RegisterWebhook(t.Context(), wallet, l.receivedAt); err != nil || again != w.remote {
+	if again, _, err := p.RegisterWebhook(ports.NewOutbound(t.Context()), wallet, l.receivedAt); err != nil || again != w.remote {
 		t.Errorf("registered again as %s, %v", again, err)
 	}
-	if err := p.RemoveWebhook(t.Context(), wallet, w.remote); err != nil {
+	if err := p.RemoveWebhook(ports.NewOutbound(t.Context()), wallet, w.remote); err != nil {
 		t.Error(err)
 	}
 }
@@ -444,10 +444,10 @@ func TestPendingCaptureIsDecidedByWebhook(t *testing.T) {
 		p := l.paypal()
 		w := listen(t, l, wallet, p)
 		r := request("wallet_ba", l.agreement(t, "pending"), 1, time.Now())
-		if outcome, err := p.Charge(t.Context(), wallet, r); outcome != nil || err == nil {
+		if outcome, err := p.Charge(ports.NewOutbound(t.Context()), wallet, r); outcome != nil || err == nil {
 			t.Fatalf("%#v, %v although it is pending", outcome, err)
 		}
-		_, err := p.Resolve(t.Context(), wallet, r)
+		_, err := p.Resolve(ports.NewOutbound(t.Context()), wallet, r)
 		var looking ports.StillLooking
 		if !errors.As(err, &looking) {
 			t.Errorf("resolved: %v", err)
@@ -482,7 +482,7 @@ func TestSkewIsKnown(t *testing.T) {
 			t.Errorf("%s: known before the first answer", name)
 		}
 		a := map[string]ports.PaymentAccount{"stripe": account, "paypal": wallet}[name]
-		if _, _, err := p.(ports.PaymentPlatform).Inspect(t.Context(), a); err != nil {
+		if _, _, err := p.(ports.PaymentPlatform).Inspect(ports.NewOutbound(t.Context()), a); err != nil {
 			t.Fatal(err)
 		}
 		if skew, known := p.Skew(); !known || (skew+10*time.Minute).Abs() > 5*time.Second {

@@ -12,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest/memstore"
 )
 
@@ -31,7 +32,7 @@ func (h *shop) buy(name string, of id.Checkout, chance *rand.Rand) {
 		go func() {
 			defer close(done)
 			grow()
-			result, err := service.Finalize(ctx, h.project, purchase.FinalizeRequest{
+			result, err := service.Finalize(ports.NewOutbound(ctx), h.project, purchase.FinalizeRequest{
 				Checkout: of, Method: "psp_spt", Token: token, Client: "client", Email: "ada@example.com",
 			})
 			if err == nil {
@@ -88,7 +89,7 @@ func (h *shop) giveBack(actor *process, o *order.Order, chance *rand.Rand) {
 			_, _, _ = service.Cancel(tagged(noReason, actor.name), h.project.ID, o.ID, "")
 			return
 		}
-		_, _ = service.Refund(tagged(noReason, actor.name), h.project.ID, request)
+		_, _ = service.Refund(ports.NewOutbound(tagged(noReason, actor.name)), h.project.ID, request)
 	}()
 }
 

@@ -118,17 +118,17 @@ func bounded[T any](call func(context.Context) (T, error)) (T, error) {
 }
 
 func (b *bench) charge(r ports.ChargeRequest) (checkout.Outcome, error) {
-	return bounded(func(ctx context.Context) (checkout.Outcome, error) { return b.Charge(ctx, r) })
+	return bounded(func(ctx context.Context) (checkout.Outcome, error) { return b.Charge(ports.NewOutbound(ctx), r) })
 }
 
 func (b *bench) resolve(r ports.ChargeRequest) (checkout.Outcome, error) {
 	r.Token = ""
-	return bounded(func(ctx context.Context) (checkout.Outcome, error) { return b.Resolve(ctx, r) })
+	return bounded(func(ctx context.Context) (checkout.Outcome, error) { return b.Resolve(ports.NewOutbound(ctx), r) })
 }
 
 func (b *bench) refund(key, of string, amount int64) (order.RefundOutcome, error) {
 	return bounded(func(ctx context.Context) (order.RefundOutcome, error) {
-		return b.Refund(ctx, ports.RefundRequest{Key: key, Charge: of, Amount: money.Of(amount, money.USD), Since: b.begun})
+		return b.Refund(ports.NewOutbound(ctx), ports.RefundRequest{Key: key, Charge: of, Amount: money.Of(amount, money.USD), Since: b.begun})
 	})
 }
 

@@ -56,7 +56,7 @@ func (g *portStripe) create(ctx context.Context, r ports.ChargeRequest, void boo
 	})
 }
 
-func (g *portStripe) Charge(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (g *portStripe) Charge(ctx ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
 	if _, most := g.age(r.Charge.Since); most >= checkout.KeyAge {
 		return g.Resolve(ctx, r)
 	}
@@ -84,7 +84,7 @@ func (i *stripeIntent) outcome() (checkout.Outcome, error) {
 }
 
 // Resolve voids the key first, and looks for the charge if the void came too late.
-func (g *portStripe) Resolve(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (g *portStripe) Resolve(ctx ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
 	r.Token = ""
 	if _, most := g.age(r.Charge.Since); most >= trusted {
 		return g.lookUp(ctx, r)
@@ -163,7 +163,7 @@ func (g *portStripe) find(ctx context.Context, of checkout.Charge) (found *strip
 	}
 }
 
-func (g *portStripe) Refund(ctx context.Context, r ports.RefundRequest) (order.RefundOutcome, error) {
+func (g *portStripe) Refund(ctx ports.Outbound, r ports.RefundRequest) (order.RefundOutcome, error) {
 	if _, most := g.age(r.Since); most > trusted {
 		if found, err := g.findRefund(ctx, r); err != nil || found != nil {
 			return found, err

@@ -207,7 +207,7 @@ func (g *portPayPal) create(ctx context.Context, r ports.ChargeRequest) (paypalO
 	return a.order, err
 }
 
-func (g *portPayPal) Charge(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (g *portPayPal) Charge(ctx ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
 	if _, most := g.age(r.Charge.Since); most >= checkout.KeyAge {
 		return g.Resolve(ctx, r)
 	}
@@ -232,7 +232,7 @@ func (g *portPayPal) Charge(ctx context.Context, r ports.ChargeRequest) (checkou
 
 // Resolve gives the order of the key up, unless it was captured first. Later, when the key may be forgotten, the order
 // that was found, or the report, decides.
-func (g *portPayPal) Resolve(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (g *portPayPal) Resolve(ctx ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
 	if _, most := g.age(r.Charge.Since); most >= checkout.KeyAge {
 		return g.lookUp(ctx, r)
 	}
@@ -276,7 +276,7 @@ func (g *portPayPal) lookUp(ctx context.Context, r ports.ChargeRequest) (checkou
 	return checkout.NotCharged{}, nil
 }
 
-func (g *portPayPal) Refund(ctx context.Context, r ports.RefundRequest) (order.RefundOutcome, error) {
+func (g *portPayPal) Refund(ctx ports.Outbound, r ports.RefundRequest) (order.RefundOutcome, error) {
 	if _, most := g.age(r.Since); most > checkout.KeyAge {
 		a, err := g.request(ctx, "report "+r.Key, func() paypalReply { return g.paypal.report(r.Key) })
 		if err != nil {

@@ -161,9 +161,9 @@ func due[T any](q ports.Queue[T]) bool {
 func works[T any](s *simulation, of *process, j jobs.Job[T], due func() bool) work {
 	j.Poll = 10_000 * time.Hour
 	task := j.Work
-	j.Work = func(ctx context.Context, t jobs.Task[T]) error {
+	j.Work = func(ctx ports.Outbound, t jobs.Task[T]) error {
 		grow()
-		return task(ctx, t)
+		return task(ports.NewOutbound(ctx), t)
 	}
 	w := jobs.NewWorker(j)
 	ctx, cancel := context.WithCancel(tagged(noReason, j.Name))

@@ -298,14 +298,14 @@ func (m *webhookModel) worker(r *world.Replica) *jobs.Worker[*integration.Delive
 
 type anyAccount struct{}
 
-func (anyAccount) Use(_ context.Context, _ *integration.Integration, work func(ports.Connection) error) error {
+func (anyAccount) Use(_ ports.Outbound, _ *integration.Integration, work func(ports.Connection) error) error {
 	return work(ports.Connection{})
 }
 
 // read reads a page of a sync run while the nth change is the latest.
 func (m *webhookModel) read(t *testing.T, n int) {
 	m.note("a page is read after change %d", n+1)
-	records, err := m.system.News(t.Context(), ports.Connection{}, "products/update", time.Time{}, m.payload(n))
+	records, err := m.system.News(ports.NewOutbound(t.Context()), ports.Connection{}, "products/update", time.Time{}, m.payload(n))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -190,7 +190,7 @@ func (v outbox) Record(ctx context.Context, outcomes []ports.Outcome) error {
 
 type webhooks struct{ *server }
 
-func (v webhooks) Post(ctx context.Context, w ports.Webhook) event.Result {
+func (v webhooks) Post(ctx ports.Outbound, w ports.Webhook) event.Result {
 	r, err := on(ctx, v.server, "post "+w.ID.String()+" to "+w.URL, func() (event.Result, error) { return v.posts(w), nil })
 	if err != nil {
 		return event.Result{Error: "no answer"}
@@ -267,45 +267,45 @@ func (s *server) overHTTP(m *stripeModel) overHTTP {
 
 var account = ports.PaymentAccount{Key: "sk_test_simulation"}
 
-func (g overHTTP) Charge(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (g overHTTP) Charge(ctx ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
 	return g.Provider.Charge(ctx, account, r)
 }
 
-func (g overHTTP) Resolve(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (g overHTTP) Resolve(ctx ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
 	return g.Provider.Resolve(ctx, account, r)
 }
 
-func (g overHTTP) Refund(ctx context.Context, r ports.RefundRequest) (order.RefundOutcome, error) {
+func (g overHTTP) Refund(ctx ports.Outbound, r ports.RefundRequest) (order.RefundOutcome, error) {
 	return g.Provider.Refund(ctx, account, r)
 }
 
-func (g overHTTP) Statement(ctx context.Context, s ports.StatementRequest, each func(ports.Movement) error) error {
+func (g overHTTP) Statement(ctx ports.Outbound, s ports.StatementRequest, each func(ports.Movement) error) error {
 	return g.Provider.Statement(ctx, account, s, each)
 }
 
 // gateways is each project's way to its provider.
 type gateways map[id.Project]ports.Gateway
 
-func (g gateways) Charge(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
-	return g[r.Project].Charge(tagged(ctx, r.Charge.Key), r)
+func (g gateways) Charge(ctx ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
+	return g[r.Project].Charge(ports.NewOutbound(tagged(ctx, r.Charge.Key)), r)
 }
 
-func (g gateways) Resolve(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
-	return g[r.Project].Resolve(tagged(ctx, r.Charge.Key), r)
+func (g gateways) Resolve(ctx ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
+	return g[r.Project].Resolve(ports.NewOutbound(tagged(ctx, r.Charge.Key)), r)
 }
 
-func (g gateways) Refund(ctx context.Context, r ports.RefundRequest) (order.RefundOutcome, error) {
-	return g[r.Project].Refund(tagged(ctx, r.Key), r)
+func (g gateways) Refund(ctx ports.Outbound, r ports.RefundRequest) (order.RefundOutcome, error) {
+	return g[r.Project].Refund(ports.NewOutbound(tagged(ctx, r.Key)), r)
 }
 
-func (g gateways) Statement(ctx context.Context, s ports.StatementRequest, each func(ports.Movement) error) error {
+func (g gateways) Statement(ctx ports.Outbound, s ports.StatementRequest, each func(ports.Movement) error) error {
 	return g[s.Project].Statement(ctx, s, each)
 }
 
 // consenting is an agent that refuses nothing.
 type consenting struct{ ports.Agent }
 
-func (consenting) Finalize(context.Context, agent.FinalizeInput) (agent.Verdict, error) {
+func (consenting) Finalize(ports.Outbound, agent.FinalizeInput) (agent.Verdict, error) {
 	return agent.Verdict{}, nil
 }
 

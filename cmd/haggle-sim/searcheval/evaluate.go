@@ -132,7 +132,7 @@ func (e evaluation) set(ctx context.Context, stage string, all []question, worst
 }
 
 func (e evaluation) ask(ctx context.Context, q question, limit int) (catalog.Found, error) {
-	found, err := e.index.Search(ctx, e.shop.project, catalog.Query{Text: q.text, Limit: limit})
+	found, err := e.index.Search(ports.NewOutbound(ctx), e.shop.project, catalog.Query{Text: q.text, Limit: limit})
 	if err != nil {
 		return catalog.Found{}, fmt.Errorf("query %s (%q): %w", q.id, q.text, err)
 	}

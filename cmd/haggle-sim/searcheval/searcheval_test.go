@@ -42,7 +42,7 @@ func (x *scripted) Settle(context.Context) error {
 
 var errNoAnswer = errors.New("no answer")
 
-func (x *scripted) Search(_ context.Context, _ id.Project, q catalog.Query) (catalog.Found, error) {
+func (x *scripted) Search(_ ports.Outbound, _ id.Project, q catalog.Query) (catalog.Found, error) {
 	skus, known := x.answers[q.Text]
 	if !known {
 		return catalog.Found{}, errNoAnswer
