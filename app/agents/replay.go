@@ -8,7 +8,6 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
@@ -107,7 +106,7 @@ func (s *Service) DryRun(ctx context.Context, p *project.Project, of id.Agent, p
 	effects := make([]Effect, len(sample))
 	for i, product := range sample {
 		v := product.Variants[0]
-		signals := signalsOf(product, v, stock[v.ID], 1)
+		signals := negotiation.SignalsOf(product, v, 1, stock[v.ID])
 		effects[i] = Effect{product, negotiation.Bound(a.Policy.Under(p.Settings), signals), negotiation.Bound(policy.Under(p.Settings), signals)}
 	}
 	report, err := s.replay(ctx, p, a, policy, Rerun{Limit: dryRunNegotiations})
@@ -147,13 +146,4 @@ func (s *Service) stock(ctx context.Context, p *project.Project, of ...*catalog.
 		total[l.Variant] += l.Quantity
 	}
 	return total, err
-}
-
-// signalsOf is what is known of a product where nothing is of the buyer.
-func signalsOf(product *catalog.Product, v catalog.Variant, stock, quantity int) negotiation.Signals {
-	list := product.PriceOf(v)
-	return negotiation.Signals{
-		List: list, Cost: product.Cost, Competitor: product.CompetitorPrice, Negotiable: product.Negotiable,
-		Quantity: quantity, Stock: stock, CartValue: money.Zero(list.Currency()), Category: product.Category,
-	}
 }

@@ -76,7 +76,7 @@ func (s *Service) Simulate(ctx ports.Outbound, p *project.Project, of id.Agent, 
 	if err != nil {
 		return Simulated{}, err
 	}
-	signals := signalsOf(product, v, stock, sim.Quantity)
+	signals := negotiation.SignalsOf(product, v, sim.Quantity, stock)
 	signals.Claims = negotiation.ClaimsOf(sim.Claims)
 	in := agent.QuoteInput{
 		Scene:   s.scene(p, a, policy, sim),

@@ -74,12 +74,10 @@ func (s *Service) View(ctx context.Context, p *project.Project, product id.Produ
 // openingTable sets out a plain question for one piece of the product's first variant.
 func openingTable(p *project.Project, policy negotiation.Policy, h ports.Haggle, said session.Claims, now time.Time) negotiation.Table {
 	v := h.Product.Variants[0]
-	signals := negotiation.Signals{
-		List: h.Product.PriceOf(v), Cost: h.Product.Cost, Competitor: h.Product.CompetitorPrice,
-		Negotiable: h.Product.Negotiable, Quantity: 1, Stock: h.Stock[v.ID],
-		CartValue: session.Value(h.Cart, v.ID, p.Settings.Currency), Claims: negotiation.ClaimsOf(said),
-		Member: negotiation.MemberOf(said.Member), Category: h.Product.Category,
-	}
+	signals := negotiation.SignalsOf(h.Product, v, 1, h.Stock[v.ID])
+	signals.CartValue = session.Value(h.Cart, v.ID, p.Settings.Currency)
+	signals.Claims, signals.Member = negotiation.ClaimsOf(said), negotiation.MemberOf(said.Member)
+	// Probed stays zero: it decides concessions to offers, and a page has no offer.
 	item := negotiation.Item{Product: h.Product.ID, Variant: v.ID, Quantity: 1}
 	quote := negotiation.Start(id.Quote{}, p.ID, item, policy, signals, h.Prior, now)
 	return quote.Table(policy.Terms(signals), nil)

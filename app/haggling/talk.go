@@ -49,12 +49,10 @@ func (s *Service) talk(p *project.Project, h ports.Haggle, r Request, visit *ses
 	}
 	v, _ := h.Product.Variant(item.Variant)
 	t := &talk{visit: visit, product: h.Product, variant: v, mandate: mandate}
-	t.signals = negotiation.Signals{
-		List: h.Product.PriceOf(v), Cost: h.Product.Cost, Competitor: h.Product.CompetitorPrice,
-		Negotiable: h.Product.Negotiable, Quantity: item.Quantity, Stock: h.Stock[v.ID],
-		CartValue: session.Value(h.Cart, v.ID, p.Settings.Currency), Claims: negotiation.ClaimsOf(visit.Claims),
-		Member: negotiation.MemberOf(visit.Claims.Member), Category: h.Product.Category, Probed: h.Probed,
-	}
+	t.signals = negotiation.SignalsOf(h.Product, v, item.Quantity, h.Stock[v.ID])
+	t.signals.CartValue = session.Value(h.Cart, v.ID, p.Settings.Currency)
+	t.signals.Claims, t.signals.Member = negotiation.ClaimsOf(visit.Claims), negotiation.MemberOf(visit.Claims.Member)
+	t.signals.Probed = h.Probed
 	t.terms = mandate.Policy.Terms(t.signals)
 	if h.Quote != nil {
 		t.quote = h.Quote

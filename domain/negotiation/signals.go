@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/session"
 )
@@ -21,6 +22,21 @@ type Signals struct {
 	Member     Standing
 	Category   string // the product's path
 	Probed     Probed
+}
+
+// SignalsOf returns what is known of some pieces of a variant, for a buyer of whom nothing is known.
+func SignalsOf(p *catalog.Product, v catalog.Variant, quantity, stock int) Signals {
+	list := p.PriceOf(v)
+	return Signals{
+		List:       list,
+		Cost:       p.Cost,
+		Competitor: p.CompetitorPrice,
+		Negotiable: p.Negotiable,
+		Quantity:   quantity,
+		CartValue:  money.Zero(list.Currency()),
+		Stock:      stock,
+		Category:   p.Category,
+	}
 }
 
 // Probed counts what was tried out before: Session the session's offers below the floor, Client the client's sessions in
