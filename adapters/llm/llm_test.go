@@ -48,9 +48,11 @@ func TestStrangeAnswers(t *testing.T) {
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]ports.ModelReply{
-		`{"choices": [{"message": {"content": "hi"}}], "usage": {"prompt_tokens": -5, "completion_tokens": 7}}`: {Text: "hi", OutputTokens: 7},
-		`{"choices": [{"message": {"content": "hi"}}]}`:                                                         {Text: "hi"},
-		`{"choices": [{"message": {"content": "hi"}}], "usage": {"prompt_tokens": 9000000000000}}`:              {Text: "hi", InputTokens: 1_000_000_000},
+		`{"choices": [{"message": {"content": "hi"}}], "usage": {"prompt_tokens": -5, "completion_tokens": 7}}`:            {Text: "hi", OutputTokens: 7},
+		`{"choices": [{"message": {"content": "hi"}}]}`:                                                                    {Text: "hi"},
+		`{"choices": [{"message": {"content": "hi"}}], "usage": {"prompt_tokens": 9000000000000}}`:                         {Text: "hi", InputTokens: 1_000_000_000},
+		`{"choices": [{"message": {"content": "hi"}}], "usage": {"prompt_tokens": "12", "completion_tokens": {"all": 7}}}`: {Text: "hi", InputTokens: 12},
+		`{"choices": [{"message": {"content": "hi"}}], "usage": null}`:                                                     {Text: "hi"},
 	} {
 		reply, err := complete(t, llm.OpenAI, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
@@ -101,3 +103,23 @@ func TestGivenClient(t *testing.T) {
 type transport func(*http.Request) (*http.Response, error)
 
 func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// The service refuses requests that do not say which version of its API they are of.
+func TestComplete_anthropicRequest(t *testing.T) {
+	t.Parallel()
+	var path, body string
+	var header http.Header
+	_, err := complete(t, llm.Anthropic, func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		path, header, body = r.URL.Path, r.Header, string(text)
+		_, _ = io.WriteString(w, `{"content": [{"type": "text", "text": "hi"}], "stop_reason": "end_turn"}`)
+	})
+	if err != nil || path != "/v1/messages" || header.Get("X-Api-Key") != "k" || header.Get("Anthropic-Version") != "2023-06-01" ||
+		header.Get("Content-Type") != "application/json" {
+		t.Errorf("%v, %s, %v", err, path, header)
+	}
+	const want = `{"model":"m","max_tokens":9,"system":[{"type":"text","text":"s"}],"messages":[{"role":"user","content":[{"type":"text","text":"u"}]}],"temperature":0}`
+	if body != want {
+		t.Errorf("it sent\n%s\nwant\n%s", body, want)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
@@ -56,6 +57,11 @@ func stubSimulator() {
 	if len(args) > 0 && args[0] == "wait" {
 		asked := make(chan os.Signal, 1)
 		signal.Notify(asked, syscall.SIGTERM)
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			fmt.Println("ended by its input")
+			os.Exit(6)
+		}()
 		fmt.Println("waiting")
 		fmt.Println("ended by", <-asked)
 		os.Exit(5)
@@ -126,10 +132,15 @@ func TestSimulate_passesSignalsOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = c.Process.Kill() })
+	defer in.Close()
+	defer time.AfterFunc(time.Minute, func() { _ = in.Close() }).Stop() // ends a stub that no signal reaches
 	lines := bufio.NewScanner(out)
 	if !lines.Scan() || lines.Text() != "waiting" {
 		t.Fatalf("it said %q", lines.Text())
