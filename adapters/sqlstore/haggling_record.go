@@ -1,8 +1,6 @@
 package sqlstore
 
 import (
-	"fmt"
-
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -62,11 +60,7 @@ func entryArgs(e negotiation.Entry) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := toSignalsJSON(e.Signals)
-	if err != nil {
-		return nil, err
-	}
-	signals, err := db.ToJSON(inputs)
+	signals, err := db.ToJSON(toSignalsJSON(e.Signals))
 	return []any{
 		e.Project.String(), e.Session.String(), e.Seq, e.ID.String(), e.Quote.String(),
 		e.Item.Product.String(), e.Item.Variant.String(), e.Item.Quantity, db.Millis(e.At), e.Bounds.List().Currency().Code(),
@@ -140,19 +134,14 @@ func (p progressJSON) progress(c money.Currency) negotiation.Progress {
 	}
 }
 
-func toSignalsJSON(s negotiation.Signals) (signalsJSON, error) {
-	tier, urgency, err := claimWords(s.Claims)
-	if err != nil {
-		return signalsJSON{}, err
-	}
-	member, _, err := claimWords(negotiation.Claims{Tier: s.Member.Tier})
+func toSignalsJSON(s negotiation.Signals) signalsJSON {
 	return signalsJSON{
 		List: s.List.Minor(), Cost: db.OptionalMinor(s.Cost), Competitor: db.OptionalMinor(s.Competitor),
 		Negotiable: s.Negotiable, Quantity: s.Quantity, CartValue: s.CartValue.Minor(), Stock: s.Stock,
-		Tier: tier, Purchases: s.Claims.Purchases, Urgency: urgency,
-		MemberTier: member, MemberPurchases: s.Member.Purchases,
+		Tier: s.Claims.Tier.String(), Purchases: s.Claims.Purchases, Urgency: s.Claims.Urgency.String(),
+		MemberTier: s.Member.Tier.String(), MemberPurchases: s.Member.Purchases,
 		Category: s.Category, ProbedSession: s.Probed.Session, ProbedClient: s.Probed.Client, ProbedProduct: s.Probed.Product,
-	}, err
+	}
 }
 
 func (s signalsJSON) signals(c money.Currency) negotiation.Signals {
@@ -167,16 +156,4 @@ func (s signalsJSON) signals(c money.Currency) negotiation.Signals {
 
 func claimsOf(tier string, purchases int, urgency string) negotiation.Claims {
 	return negotiation.ClaimsOf(session.Claims{LoyaltyTier: tier, PurchaseHistory: purchases, Urgency: urgency})
-}
-
-// claimWords are words that negotiation reads as these claims. Buyers may have used others.
-func claimWords(c negotiation.Claims) (tier, urgency string, err error) {
-	for _, tier = range []string{"", "bronze", "silver", "gold", "platinum"} {
-		for _, urgency = range []string{"", "flexible", "urgent"} {
-			if claimsOf(tier, c.Purchases, urgency) == c {
-				return tier, urgency, nil
-			}
-		}
-	}
-	return "", "", fmt.Errorf("sqlstore: no words for the claims %+v", c)
 }
