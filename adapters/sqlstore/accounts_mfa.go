@@ -186,27 +186,12 @@ func (v Authenticators) Remove(ctx context.Context, owner id.Account) error {
 }
 
 func (v Authenticators) Reseal(ctx context.Context, seal func(id.Authenticator, []byte) ([]byte, error)) (n int, err error) {
-	err = v.store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
-		var rows []struct {
-			ID     string
-			Secret []byte
-		}
-		if err := t.Select(ctx, &rows, "SELECT id, secret\nFROM authenticators\nORDER BY id"+t.Dialect.ForUpdate); err != nil {
-			return err
-		}
-		n = len(rows)
-		for _, r := range rows {
-			sealed, err := seal(id.Stored[id.Authenticator](r.ID), r.Secret)
-			if err != nil {
-				return err
-			}
-			if _, err := t.Exec(ctx, "UPDATE authenticators\nSET secret = $2\nWHERE id = $1", r.ID, sealed); err != nil {
-				return err
-			}
-		}
-		return nil
+	const list = "SELECT id, secret\nFROM authenticators\nORDER BY id"
+	const update = "UPDATE authenticators\nSET secret = $2\nWHERE id = $1"
+	return db.Reseal(ctx, v.store, db.NoProject, list, update, func(r db.SealedRow) ([]any, error) {
+		sealed, err := seal(id.Stored[id.Authenticator](r.ID), r.Secret)
+		return []any{r.ID, sealed}, err
 	})
-	return n, err
 }
 
 const (

@@ -31,29 +31,8 @@ WHERE project_id = $1
 )
 
 func (v Agents) Reseal(ctx context.Context, seal func(id.Agent, []byte) ([]byte, error)) (n int, err error) {
-	err = v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
-		if _, err := t.Exec(ctx, reviseSecretive); err != nil {
-			return err
-		}
-		var rows []struct {
-			ProjectID string `db:"project_id"`
-			ID        string
-			Secret    []byte
-		}
-		if err := t.Select(ctx, &rows, selectAgentSecrets+t.Dialect.ForUpdate); err != nil {
-			return err
-		}
-		n = len(rows)
-		for _, r := range rows {
-			sealed, err := seal(id.Stored[id.Agent](r.ID), r.Secret)
-			if err != nil {
-				return err
-			}
-			if _, err := t.Exec(ctx, updateAgentSecret, r.ProjectID, r.ID, sealed); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return n, err
+	return db.Reseal(ctx, v.store, db.AnyProject, selectAgentSecrets, updateAgentSecret, func(r db.SealedRow) ([]any, error) {
+		sealed, err := seal(id.Stored[id.Agent](r.ID), r.Secret)
+		return []any{r.ProjectID, r.ID, sealed}, err
+	}, reviseSecretive)
 }

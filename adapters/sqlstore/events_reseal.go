@@ -23,34 +23,26 @@ WHERE project_id = $1
   AND id = $2`
 )
 
+// secretsRow is a subscription's URL and secrets.
+type secretsRow struct {
+	ProjectID        string `db:"project_id"`
+	ID, URL          string
+	Secret, Previous []byte
+}
+
 func (v Events) Reseal(ctx context.Context, seal func(id.Subscription, []byte) ([]byte, error)) (n int, err error) {
-	err = v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
-		var rows []struct {
-			ProjectID        string `db:"project_id"`
-			ID, URL          string
-			Secret, Previous []byte
+	return db.Reseal(ctx, v.store, db.AnyProject, selectSecrets, updateSecrets, func(r secretsRow) (_ []any, err error) {
+		if r.URL, err = v.store.Dialect.ResealAddress(r.URL, db.SubscriptionAddress(r.ID)); err != nil {
+			return nil, err
 		}
-		if err := t.Select(ctx, &rows, selectSecrets+t.Dialect.ForUpdate); err != nil {
-			return err
-		}
-		n = len(rows)
-		for _, r := range rows {
-			if r.URL, err = t.Dialect.ResealAddress(r.URL, db.SubscriptionAddress(r.ID)); err != nil {
-				return err
+		for _, sealed := range []*[]byte{&r.Secret, &r.Previous} {
+			if len(*sealed) == 0 {
+				continue
 			}
-			for _, sealed := range []*[]byte{&r.Secret, &r.Previous} {
-				if len(*sealed) == 0 {
-					continue
-				}
-				if *sealed, err = seal(id.Stored[id.Subscription](r.ID), *sealed); err != nil {
-					return err
-				}
-			}
-			if _, err := t.Exec(ctx, updateSecrets, r.ProjectID, r.ID, r.URL, r.Secret, r.Previous); err != nil {
-				return err
+			if *sealed, err = seal(id.Stored[id.Subscription](r.ID), *sealed); err != nil {
+				return nil, err
 			}
 		}
-		return nil
+		return []any{r.ProjectID, r.ID, r.URL, r.Secret, r.Previous}, nil
 	})
-	return n, err
 }

@@ -84,29 +84,25 @@ func (v Retention) Removed(ctx context.Context) ([]ports.SealedRemoved, error) {
 	return list, nil
 }
 
+// sealRow is a project's seal.
+type sealRow struct {
+	ProjectID string `db:"project_id"`
+	Seal      []byte
+}
+
 func (v Retention) Reseal(ctx context.Context, seal func(id.Project, []byte) ([]byte, error)) (n int, err error) {
+	again := func(r sealRow) ([]any, error) {
+		sealed, err := seal(id.Stored[id.Project](r.ProjectID), r.Seal)
+		return []any{r.ProjectID, sealed}, err
+	}
 	err = v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
-		n = 0
-		for query, update := range map[string]string{selectSeals: updateSeal, selectRemovedSeals: updateRemovedSeal} {
-			var rows []struct {
-				ProjectID string `db:"project_id"`
-				Seal      []byte
-			}
-			if err := t.Select(ctx, &rows, query+t.Dialect.ForUpdate); err != nil {
-				return err
-			}
-			n += len(rows)
-			for _, r := range rows {
-				sealed, err := seal(id.Stored[id.Project](r.ProjectID), r.Seal)
-				if err != nil {
-					return err
-				}
-				if _, err := t.Exec(ctx, update, r.ProjectID, sealed); err != nil {
-					return err
-				}
-			}
+		chains, err := db.ResealIn(ctx, t, selectSeals, updateSeal, again)
+		if err != nil {
+			return err
 		}
-		return nil
+		removed, err := db.ResealIn(ctx, t, selectRemovedSeals, updateRemovedSeal, again)
+		n = chains + removed
+		return err
 	})
 	return n, err
 }

@@ -12,7 +12,7 @@ var _ ports.SealedWebhooks = Webhooks{}
 
 const (
 	selectSignings = `
-SELECT project_id, id, signing
+SELECT project_id, id, signing AS secret
 FROM integration_webhooks
 WHERE signing IS NOT NULL
 ORDER BY project_id, id`
@@ -25,26 +25,8 @@ WHERE project_id = $1
 )
 
 func (v Webhooks) Reseal(ctx context.Context, seal func(id.Webhook, []byte) ([]byte, error)) (n int, err error) {
-	err = v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
-		var rows []struct {
-			ProjectID string `db:"project_id"`
-			ID        string
-			Signing   []byte
-		}
-		if err := t.Select(ctx, &rows, selectSignings+t.Dialect.ForUpdate); err != nil {
-			return err
-		}
-		n = len(rows)
-		for _, r := range rows {
-			sealed, err := seal(id.Stored[id.Webhook](r.ID), r.Signing)
-			if err != nil {
-				return err
-			}
-			if _, err := t.Exec(ctx, updateSigning, r.ProjectID, r.ID, sealed); err != nil {
-				return err
-			}
-		}
-		return nil
+	return db.Reseal(ctx, v.store, db.AnyProject, selectSignings, updateSigning, func(r db.SealedRow) ([]any, error) {
+		sealed, err := seal(id.Stored[id.Webhook](r.ID), r.Secret)
+		return []any{r.ProjectID, r.ID, sealed}, err
 	})
-	return n, err
 }
