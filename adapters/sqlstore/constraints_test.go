@@ -1,17 +1,18 @@
-package sqlstore
+package sqlstore_test
 
 import (
 	"testing"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
 // Constraints that callers are to hear of by name.
 func TestBrokenConstraints(t *testing.T) {
-	onEngines(t, func(t *testing.T, s *Store) {
-		p := storeProject(t, s, 1)
-		_, writes := products(p.ID, 0, 2)
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+		p := storetest.StoreProject(t, s, 1)
+		_, writes := storetest.Products(p.ID, 0, 2)
 		for _, w := range writes {
 			if err := s.Products().Create(t.Context(), w); err != nil {
 				t.Fatal(err)
@@ -32,9 +33,9 @@ func TestBrokenConstraints(t *testing.T) {
 			{`INSERT INTO sessions (project_id, id, loyalty_tier, location, purchase_history, urgency, created_at, last_activity, expires_at)
 				VALUES ($1, 'sess_x', '', '', 0, '', 0, 0, 0)`, []any{"proj_unknown"}, fault.NotFound, "project_not_found"},
 		} {
-			b := s.db.Write(p.ID)
+			b := s.DB.Write(p.ID)
 			if c.kind == fault.NotFound {
-				b = s.db.Write(db.AnyProject)
+				b = s.DB.Write(db.AnyProject)
 			}
 			b.Exec(c.statement, c.args...)
 			err := b.Run(t.Context())

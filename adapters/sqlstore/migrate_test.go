@@ -1,7 +1,6 @@
-package sqlstore
+package sqlstore_test
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,7 +11,8 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/pressly/goose/v3"
 
-	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
@@ -22,7 +22,7 @@ func together(t *testing.T, urls ...string) {
 	var all sync.WaitGroup
 	for _, url := range urls {
 		all.Go(func() {
-			if err := migrated(url); err != nil {
+			if err := storetest.Migrated(url); err != nil {
 				t.Errorf("%s: %v", url, err)
 			}
 		})
@@ -36,13 +36,13 @@ func TestProcessesMigrateTogether(t *testing.T) {
 		t.Parallel()
 		url := "sqlite://" + filepath.Join(t.TempDir(), "new folder", "it's 100%?#.db")
 		together(t, url, url, url, url, url, url)
-		storeProject(t, openStore(t, Config{URL: url}), 1)
+		storetest.StoreProject(t, storetest.OpenStore(t, sqlstore.Config{URL: url}), 1)
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
 		url := pgserver.Shared(t).Database(t, "")
 		together(t, url, url, url, url, url, url)
-		storeProject(t, openStore(t, Config{URL: url}), 1)
+		storetest.StoreProject(t, storetest.OpenStore(t, sqlstore.Config{URL: url}), 1)
 	})
 }
 
@@ -64,13 +64,13 @@ func TestDatabasesOfOneClusterMigrateTogether(t *testing.T) {
 	}
 	together(t, urls...)
 	for _, url := range urls {
-		storeProject(t, openStore(t, Config{URL: url}), 1)
+		storetest.StoreProject(t, storetest.OpenStore(t, sqlstore.Config{URL: url}), 1)
 	}
 }
 
 func TestMigratingAgainChangesNothing(t *testing.T) {
-	onEngines(t, func(t *testing.T, s *Store) {
-		storeProject(t, s, 1)
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+		storetest.StoreProject(t, s, 1)
 		if err := s.Migrate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestMigratingAgainChangesNothing(t *testing.T) {
 func TestBadAddresses(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{"", "mysql://x", "sqlite://", "postgres://%zz", "/tmp/x.db"} {
-		if s, err := Open(t.Context(), Config{URL: url}); err == nil {
+		if s, err := sqlstore.Open(t.Context(), sqlstore.Config{URL: url}); err == nil {
 			s.Close()
 			t.Errorf("%q was opened", url)
 		}
@@ -93,11 +93,11 @@ func TestBadAddresses(t *testing.T) {
 // Both engines have the same tables with the same columns.
 func TestEnginesHaveOneSchema(t *testing.T) {
 	t.Parallel()
-	lite, pg := freshSQLite(t), freshPostgres(t)
-	columns := func(s *Store, query string) []string {
+	lite, pg := storetest.FreshSQLite(t), storetest.FreshPostgres(t)
+	columns := func(s *storetest.Store, query string) []string {
 		t.Helper()
 		var names []string
-		if err := s.db.ReadPool().SelectContext(t.Context(), &names, query); err != nil {
+		if err := s.DB.ReadPool().SelectContext(t.Context(), &names, query); err != nil {
 			t.Fatal(err)
 		}
 		return slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, "goose_") || strings.HasPrefix(n, "sqlite_") })
@@ -117,46 +117,6 @@ ORDER BY c`)
 	}
 }
 
-// Whatever has a project is deleted with it, is kept or erased when it is closed, and on PostgreSQL is held to it.
-func TestEveryTableOfAProject(t *testing.T) {
-	t.Parallel()
-	var tables []struct {
-		Name    string `db:"relname"`
-		Guarded bool
-	}
-	err := freshPostgres(t).db.ReadPool().SelectContext(t.Context(), &tables, `
-SELECT relname, relrowsecurity AND relforcerowsecurity AND EXISTS (SELECT FROM pg_policy WHERE polrelid = pg_class.oid) AS guarded
-FROM pg_class
-JOIN pg_attribute ON attrelid = pg_class.oid AND attname = 'project_id'
-WHERE relkind = 'r'
-  AND relname <> 'audit_events' -- the account's: it outlives projects`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone, closed := tablesOf(deletions), append(tablesOf(closings(db.PostgresDialect)), kept...)
-	for _, table := range tables {
-		if !table.Guarded {
-			t.Errorf("%s has no row-level security", table.Name)
-		}
-		if !slices.Contains(gone, table.Name) {
-			t.Errorf("%s stays when its project is deleted", table.Name)
-		}
-		if !slices.Contains(closed, table.Name) {
-			t.Errorf("it is not said what becomes of %s when its project is closed", table.Name)
-		}
-	}
-	if len(tables) != len(gone) {
-		t.Errorf("there are %d tables of projects, and %d are deleted", len(tables), len(gone))
-	}
-}
-
-func tablesOf(stages []closingStage) (names []string) {
-	for _, s := range stages {
-		names = append(names, s.table)
-	}
-	return names
-}
-
 // A migration gives up waiting for its lock on a table, so that others do not wait behind it for long, and tries again.
 func TestMigrationsTryAgainForTheirLocks(t *testing.T) {
 	t.Parallel()
@@ -167,7 +127,7 @@ func TestMigrationsTryAgainForTheirLocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	provider, err := goose.NewProvider(goose.DialectPostgres, db.DB, os.DirFS("migrations/postgres"), goose.WithDisableGlobalRegistry(true))
+	provider, err := goose.NewProvider(goose.DialectPostgres, db.DB, storetest.MigrationsOf("postgres"), goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +143,7 @@ func TestMigrationsTryAgainForTheirLocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- migrated(url) }()
+	go func() { ended <- storetest.Migrated(url) }()
 	waits := func() (n int) {
 		if err := db.Get(&n, "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'orders'::regclass"); err != nil {
 			t.Fatal(err)

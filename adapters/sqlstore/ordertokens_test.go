@@ -1,20 +1,22 @@
-package sqlstore
+package sqlstore_test
 
 import (
 	"io/fs"
 	"strings"
 	"testing"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 )
 
 // Events of earlier releases showed the session, whose id is a right to the order.
 func TestOldEventsLoseTheSession(t *testing.T) {
-	onEngines(t, func(t *testing.T, s *Store) {
-		p := storeProject(t, s, 1)
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+		p := storetest.StoreProject(t, s, 1)
 		engine := "sqlite"
-		if s.db.Dialect.OneTrip {
+		if s.DB.Dialect.OneTrip {
 			engine = "postgres"
 		}
-		script, err := fs.ReadFile(migrations, "migrations/"+engine+"/00049_events_without_sessions.sql")
+		script, err := fs.ReadFile(storetest.MigrationsOf(engine), "00049_events_without_sessions.sql")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +33,7 @@ func TestOldEventsLoseTheSession(t *testing.T) {
 		); err != nil {
 			t.Fatal(err)
 		}
-		rows := events(t, s, p.ID)
+		rows := storetest.Events(t, s, p.ID)
 		if want := `{"type":"order.completed","data":{"checkout_id":"chk_1","total":95.00,"notes":"session_id"}}`; rows[0].Payload != want {
 			t.Errorf("%s, want %s", rows[0].Payload, want)
 		}

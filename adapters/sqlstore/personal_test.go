@@ -1,9 +1,12 @@
-package sqlstore
+package sqlstore_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/personal"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 )
 
 // notPersonal are columns of text and bytes that hold no personal data of buyers, and why. A name after * is of any table.
@@ -45,24 +48,24 @@ audit_events.after audit_events.before audit_events.target`,
 
 // A column that is added is classified: either erasing a buyer and closing a project erase it, or it is said why not.
 func TestEveryColumnIsClassified(t *testing.T) {
-	onEngines(t, func(t *testing.T, s *Store) {
-		var personal []string
-		for _, p := range personalTables(s.db.Dialect) {
-			for _, c := range p.erased {
-				personal = append(personal, p.table+"."+c.name)
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+		var erasable []string
+		for _, p := range personal.Tables(s.DB.Dialect) {
+			for _, c := range p.Erased {
+				erasable = append(erasable, p.Table+"."+c.Name)
 			}
 		}
-		personal = append(personal, alsoPersonal...)
+		erasable = append(erasable, personal.AlsoPersonal...)
 		harmless, seen := map[string]bool{}, map[string]bool{}
 		for _, columns := range notPersonal {
 			for _, c := range strings.Fields(columns) {
 				harmless[c] = true
 			}
 		}
-		all := textColumns(t, s)
+		all := storetest.TextColumns(t, s)
 		for _, column := range all {
 			_, name, _ := strings.Cut(column, ".")
-			named, anywhere, erased := harmless[column], harmless["*."+name], slices.Contains(personal, column)
+			named, anywhere, erased := harmless[column], harmless["*."+name], slices.Contains(erasable, column)
 			switch {
 			case !erased && !named && !anywhere:
 				t.Errorf("%s is not classified: add it to personal or to notPersonal", column)
@@ -71,7 +74,7 @@ func TestEveryColumnIsClassified(t *testing.T) {
 			}
 			seen[column], seen["*."+name] = true, true
 		}
-		for _, column := range personal {
+		for _, column := range erasable {
 			if !slices.Contains(all, column) {
 				t.Errorf("%s is to be erased, and is no column of text", column)
 			}

@@ -1,11 +1,11 @@
-package sqlstore
+package sqlstore_test
 
 import (
 	"errors"
 	"testing"
 	"time"
 
-	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -13,55 +13,18 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-var queueNoon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
-
-func rewrite(t *testing.T, s *Store, statement string, args ...any) {
-	t.Helper()
-	if err := s.db.InTx(t.Context(), db.AnyProject, func(x *db.Tx) error {
-		_, err := x.Exec(t.Context(), statement, args...)
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// lapsedCheckout is a checkout whose lease ended at noon.
-func lapsedCheckout(t *testing.T, s *Store, sale *porttest.Sale) string {
-	t.Helper()
-	c := sale.Init(sale.Quote())
-	rewrite(t, s, "UPDATE checkouts\nSET status = 'processing', attempt = 1, lease_until = $2, queue = project_id\nWHERE id = $1",
-		c.ID().String(), db.Millis(queueNoon))
-	return c.ID().String()
-}
-
-func claimAll[T any](t testing.TB, q ports.Queue[T], most int) (list []ports.Leased[T]) {
-	t.Helper()
-	groups, err := q.Waiting(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var shares []ports.Share
-	for _, group := range groups {
-		shares = append(shares, ports.Share{Group: group, Most: most})
-	}
-	if list, err = q.Claim(t.Context(), 15*time.Second, shares); err != nil {
-		t.Fatal(err)
-	}
-	return list
-}
-
 // An unreadable checkout delays no other checkout's reconciliation, and is claimed again until it can be read.
 func TestUnreadableCheckoutIsSetAside(t *testing.T) {
-	onEngines(t, func(t *testing.T, s *Store) {
-		bad := lapsedCheckout(t, s, porttest.NewSale(t, views(s)))
-		good := lapsedCheckout(t, s, porttest.NewSale(t, views(s)))
-		rewrite(t, s, "UPDATE checkouts SET taken = '{' WHERE id = $1", bad)
-		now := queueNoon
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+		bad := storetest.LapsedCheckout(t, s, porttest.NewSale(t, storetest.Views(s)))
+		good := storetest.LapsedCheckout(t, s, porttest.NewSale(t, storetest.Views(s)))
+		storetest.Rewrite(t, s, "UPDATE checkouts SET taken = '{' WHERE id = $1", bad)
+		now := storetest.QueueNoon
 		s.SetClock(now)
 		q := s.LapsedCheckouts()
 		for failures, pause := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute} {
 			var unreadable *ports.Held
-			for _, l := range claimAll(t, q, 4) {
+			for _, l := range storetest.ClaimAll(t, q, 4) {
 				switch {
 				case l.Key == good && l.Err == nil && failures == 0:
 				case l.Key == bad && errors.Is(l.Err, fault.ErrUnreadable) && l.Failures == failures:
@@ -76,9 +39,9 @@ func TestUnreadableCheckoutIsSetAside(t *testing.T) {
 			if err := q.SetAside(t.Context(), *unreadable, "it cannot be read"); err != nil {
 				t.Fatal(err)
 			}
-			rewrite(t, s, "UPDATE checkouts SET status = 'completed' WHERE id = $1", good)
+			storetest.Rewrite(t, s, "UPDATE checkouts SET status = 'completed' WHERE id = $1", good)
 			s.SetClock(now.Add(pause - time.Millisecond))
-			if early := claimAll(t, q, 4); len(early) != 0 {
+			if early := storetest.ClaimAll(t, q, 4); len(early) != 0 {
 				t.Errorf("%d claimed before the pause of %s is over", len(early), pause)
 			}
 			now = now.Add(pause)
@@ -87,8 +50,8 @@ func TestUnreadableCheckoutIsSetAside(t *testing.T) {
 		if counts, err := s.SetAside(t.Context()); err != nil || counts["payments"] != 1 {
 			t.Errorf("%v, %v are set aside", counts, err)
 		}
-		rewrite(t, s, "UPDATE checkouts SET taken = '[]' WHERE id = $1", bad)
-		again := claimAll(t, q, 4)
+		storetest.Rewrite(t, s, "UPDATE checkouts SET taken = '[]' WHERE id = $1", bad)
+		again := storetest.ClaimAll(t, q, 4)
 		if len(again) != 1 || again[0].Err != nil || again[0].Failures != 3 {
 			t.Fatalf("after the repair: %+v", again)
 		}
@@ -103,31 +66,31 @@ func TestUnreadableCheckoutIsSetAside(t *testing.T) {
 
 // However much waits of one shop's, each shop gets its share, and a lease is judged by the database's clock.
 func TestClaimsAreSharedOut(t *testing.T) {
-	onEngines(t, func(t *testing.T, s *Store) {
-		large, small := porttest.NewSale(t, views(s)), porttest.NewSale(t, views(s))
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+		large, small := porttest.NewSale(t, storetest.Views(s)), porttest.NewSale(t, storetest.Views(s))
 		for range 12 {
-			lapsedCheckout(t, s, large)
+			storetest.LapsedCheckout(t, s, large)
 		}
-		rewrite(t, s, "UPDATE checkouts SET lease_until = lease_until - 1000")
-		lapsedCheckout(t, s, small)
-		s.SetClock(queueNoon)
+		storetest.Rewrite(t, s, "UPDATE checkouts SET lease_until = lease_until - 1000")
+		storetest.LapsedCheckout(t, s, small)
+		s.SetClock(storetest.QueueNoon)
 		counts := map[id.Project]int{}
-		claimed := claimAll(t, s.LapsedCheckouts(), 4)
+		claimed := storetest.ClaimAll(t, s.LapsedCheckouts(), 4)
 		for _, l := range claimed {
 			counts[l.Project]++
-			if !l.Until.Equal(queueNoon.Add(15 * time.Second)) {
+			if !l.Until.Equal(storetest.QueueNoon.Add(15 * time.Second)) {
 				t.Errorf("leased until %s", l.Until)
 			}
 		}
 		if counts[large.Project()] != 4 || counts[small.Project()] != 1 {
 			t.Errorf("claimed %v", counts)
 		}
-		s.SetClock(queueNoon.Add(15*time.Second - time.Millisecond))
-		if more := claimAll(t, s.LapsedCheckouts(), 20); len(more) != 8 {
+		s.SetClock(storetest.QueueNoon.Add(15*time.Second - time.Millisecond))
+		if more := storetest.ClaimAll(t, s.LapsedCheckouts(), 20); len(more) != 8 {
 			t.Errorf("%d claimed while leases last, want the 8 others", len(more))
 		}
-		s.SetClock(queueNoon.Add(15 * time.Second))
-		if over := claimAll(t, s.LapsedCheckouts(), 20); len(over) != 5 {
+		s.SetClock(storetest.QueueNoon.Add(15 * time.Second))
+		if over := storetest.ClaimAll(t, s.LapsedCheckouts(), 20); len(over) != 5 {
 			t.Errorf("%d claimed when their leases end, want 5", len(over))
 		}
 		if err := s.LapsedCheckouts().SetAside(t.Context(), claimed[0].Held, "late"); err != nil {
@@ -139,7 +102,7 @@ func TestClaimsAreSharedOut(t *testing.T) {
 	})
 }
 
-func fanOutAll(t *testing.T, s *Store) (made map[id.Project]int, aside int) {
+func fanOutAll(t *testing.T, s *storetest.Store) (made map[id.Project]int, aside int) {
 	t.Helper()
 	made = map[id.Project]int{}
 	_, list, err := s.Outbox().FanOut(t.Context(), 100, func(e ports.Announced, to ports.Audience) (list []*event.Delivery) {
@@ -156,7 +119,7 @@ func fanOutAll(t *testing.T, s *Store) (made map[id.Project]int, aside int) {
 	return made, len(list)
 }
 
-func subscribed(t *testing.T, s *Store, n byte, project id.Project, now time.Time) {
+func subscribed(t *testing.T, s *storetest.Store, n byte, project id.Project, now time.Time) {
 	t.Helper()
 	sub, err := event.Subscribe(id.New[id.Subscription]([16]byte{n}), project, event.Draft{URL: "https://example.com", Types: []string{"*"}},
 		[]byte("sealed"), event.Rules{}, now)
@@ -170,24 +133,24 @@ func subscribed(t *testing.T, s *Store, n byte, project id.Project, now time.Tim
 
 // A project that cannot be read sets its own events aside, and all of them are delivered once it can be.
 func TestUnreadableProjectKeepsOnlyItsOwnEvents(t *testing.T) {
-	onEngines(t, func(t *testing.T, s *Store) {
-		s.SetClock(queueNoon)
-		good, bad := porttest.NewSale(t, views(s)), porttest.NewSale(t, views(s))
-		subscribed(t, s, 1, good.Project(), queueNoon)
-		subscribed(t, s, 2, bad.Project(), queueNoon)
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+		s.SetClock(storetest.QueueNoon)
+		good, bad := porttest.NewSale(t, storetest.Views(s)), porttest.NewSale(t, storetest.Views(s))
+		subscribed(t, s, 1, good.Project(), storetest.QueueNoon)
+		subscribed(t, s, 2, bad.Project(), storetest.QueueNoon)
 		for range 3 {
 			good.Quote()
 			bad.Quote()
 		}
-		rewrite(t, s, "UPDATE projects SET settings = '{' || settings WHERE id = $1", bad.Project().String())
+		storetest.Rewrite(t, s, "UPDATE projects SET settings = '{' || settings WHERE id = $1", bad.Project().String())
 		if made, aside := fanOutAll(t, s); made[good.Project()] != 3 || made[bad.Project()] != 0 || aside != 1 {
 			t.Errorf("%v, %d set aside", made, aside)
 		}
 		if made, aside := fanOutAll(t, s); len(made) != 0 || aside != 0 {
 			t.Errorf("%v, %d set aside again at once", made, aside)
 		}
-		rewrite(t, s, "UPDATE projects SET settings = substr(settings, 2) WHERE id = $1", bad.Project().String())
-		s.SetClock(queueNoon.Add(time.Minute))
+		storetest.Rewrite(t, s, "UPDATE projects SET settings = substr(settings, 2) WHERE id = $1", bad.Project().String())
+		s.SetClock(storetest.QueueNoon.Add(time.Minute))
 		if made, aside := fanOutAll(t, s); made[bad.Project()] != 3 || aside != 0 {
 			t.Errorf("after the repair: %v, %d set aside", made, aside)
 		}
@@ -199,8 +162,8 @@ func TestUnreadableProjectKeepsOnlyItsOwnEvents(t *testing.T) {
 
 // A replica whose clock is a minute behind announces an event after a subscription was made elsewhere.
 func TestEventOfASlowReplicaIsForTheSubscription(t *testing.T) {
-	onEngines(t, func(t *testing.T, s *Store) {
-		shop := storeProject(t, s, 1).ID
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+		shop := storetest.StoreProject(t, s, 1).ID
 		now := time.Now().UTC()
 		subscribed(t, s, 1, shop, now)
 		slow := &event.Event{

@@ -1,4 +1,4 @@
-package sqlstore
+package sqlstore_test
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/events"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest"
@@ -13,14 +15,14 @@ import (
 
 func TestQueues(t *testing.T) {
 	t.Parallel()
-	for name, open := range engines {
+	for name, open := range storetest.Engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			porttest.QueueSuite{
 				Open: func(tb testing.TB) porttest.PublishingStores {
 					s := open(tb)
 					return porttest.PublishingStores{
-						Stores:        views(s),
+						Stores:        storetest.Views(s),
 						Subscriptions: s.Events(),
 						EventLog:      s.Events(),
 						Deliveries:    s.Events(),
@@ -38,12 +40,12 @@ func TestQueues(t *testing.T) {
 
 // outboxOf is an outbox that knows its store.
 type outboxOf struct {
-	Outbox
-	opened *Store
+	events.Outbox
+	opened *storetest.Store
 }
 
 // spoil makes a row unreadable, as a later version of the program or a hand-made UPDATE may.
-func spoil(t *testing.T, s *Store, queue, key string, spoilt bool) bool {
+func spoil(t *testing.T, s *storetest.Store, queue, key string, spoilt bool) bool {
 	statement, known := map[string]string{
 		"payments":  "UPDATE checkouts SET taken = CASE $1 WHEN 'bad' THEN '{' ELSE '[' END || substr(taken, 2) WHERE id = $2",
 		"orphans":   "UPDATE orphan_charges SET currency = CASE $1 WHEN 'bad' THEN '???' ELSE 'USD' END WHERE id = $2",
@@ -54,7 +56,7 @@ func spoil(t *testing.T, s *Store, queue, key string, spoilt bool) bool {
 		if spoilt {
 			how = "bad"
 		}
-		rewrite(t, s, statement, how, key)
+		storetest.Rewrite(t, s, statement, how, key)
 	}
 	return known
 }
@@ -86,7 +88,7 @@ func (wallClock) Now() time.Time { return time.Now() }
 // While a queue is empty, looking for work is one statement.
 func TestQueues_idle(t *testing.T) {
 	t.Parallel()
-	s, count := countedSQLite(t)
+	s, count := storetest.CountedSQLite(t)
 	queues := map[string]interface {
 		Waiting(context.Context) ([]string, error)
 	}{

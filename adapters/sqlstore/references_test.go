@@ -1,4 +1,4 @@
-package sqlstore
+package sqlstore_test
 
 import (
 	"context"
@@ -9,55 +9,13 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
 )
 
-// withoutReferences removes from a test's database what holds rows about money together, so that a test can store
-// rows without what they refer to.
-func withoutReferences(tb testing.TB, s *Store) {
-	tb.Helper()
-	if s.db.Dialect.OneTrip {
-		if _, err := s.db.WritePool().ExecContext(tb.Context(), `
-DO $$
-DECLARE
-    guard RECORD;
-BEGIN
-    FOR guard IN SELECT conrelid::regclass AS of, conname AS name FROM pg_constraint WHERE contype = 'f' LOOP
-        EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', guard.of, guard.name);
-    END LOOP;
-    FOR guard IN
-        SELECT tgrelid::regclass AS of, tgname AS name
-        FROM pg_trigger
-        WHERE NOT tgisinternal AND (tgname LIKE 'ledger_%' OR tgname = 'in_the_ledger')
-    LOOP
-        EXECUTE format('DROP TRIGGER %I ON %s', guard.name, guard.of);
-    END LOOP;
-END
-$$`); err != nil {
-			tb.Fatal(err)
-		}
-		return
-	}
-	var triggers []string
-	err := s.db.ReadPool().SelectContext(tb.Context(), &triggers, `
-SELECT name
-FROM sqlite_schema
-WHERE type = 'trigger'
-  AND (name LIKE '%refer' OR name LIKE '%referred' OR name LIKE 'ledger%')`)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	statements := []string{"PRAGMA foreign_keys = off"}
-	for _, name := range triggers {
-		statements = append(statements, "DROP TRIGGER "+name)
-	}
-	if _, err := s.db.WritePool().ExecContext(tb.Context(), strings.Join(statements, "; ")); err != nil {
-		tb.Fatal(err)
-	}
-}
-
-// Statements that write rows about the one order of soldOnce.
+// Statements that write rows about the one order of SoldOnce.
 const (
-	aCheckout = `INSERT INTO checkouts (` + checkoutColumns + `)
+	aCheckout = `INSERT INTO checkouts (` + purchase.CheckoutColumns + `)
 SELECT project_id, 'chk_2', ` + checkoutRest + ` FROM checkouts WHERE status = 'completed'`
 
 	checkoutRest = `session_id, status, lines, address, options, selected, currency,
@@ -114,8 +72,8 @@ FROM orders AS o WHERE id <> 'ord_2'`
 const itsPayment = "(SELECT p.id FROM payments AS p WHERE p.project_id = o.project_id AND p.order_id = o.id)"
 
 // written runs statements in one transaction.
-func written(ctx context.Context, s *Store, statements ...string) error {
-	return s.db.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
+func written(ctx context.Context, s *storetest.Store, statements ...string) error {
+	return s.DB.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
 		for _, statement := range oneInsert(statements) {
 			if _, err := t.Exec(ctx, statement); err != nil {
 				return err
@@ -127,8 +85,8 @@ func written(ctx context.Context, s *Store, statements ...string) error {
 
 // The schema's references of rows about money, each broken from both of its ends.
 func TestSchema_moneyReferences(t *testing.T) {
-	onEngines(t, func(t *testing.T, s *Store) {
-		soldOnce(t, s)
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+		storetest.SoldOnce(t, s)
 		sale := []string{posting("0", "funds:sandbox", "sales", "100"), entry("sale", "'pay_2'", "", "", "")}
 		for name, tries := range map[string][][]string{
 			"orders_checkout_fkey": {
@@ -182,7 +140,7 @@ func TestSchema_moneyReferences(t *testing.T) {
 			}},
 		} {
 			want := name
-			if name == "ledger_postings_transaction_fkey" && !s.db.Dialect.OneTrip {
+			if name == "ledger_postings_transaction_fkey" && !s.DB.Dialect.OneTrip {
 				want = "FOREIGN KEY constraint failed" // SQLite does not say which
 			}
 			for _, statements := range tries {
@@ -212,8 +170,8 @@ func oneInsert(statements []string) []string {
 // Each transaction of the ledger has postings, in one currency, that sum to what it records. A transaction that adds
 // up commits, so each of those that do not is refused for what it says.
 func TestSchema_ledgerTransactionsBalance(t *testing.T) {
-	onEngines(t, func(t *testing.T, s *Store) {
-		soldOnce(t, s)
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+		storetest.SoldOnce(t, s)
 		const balance, complete, undo = "ledger_transactions_balance", "ledger_postings_complete", "undone by the test"
 		for name, test := range map[string]struct {
 			want       string
@@ -255,12 +213,12 @@ func TestSchema_ledgerTransactionsBalance(t *testing.T) {
 }
 
 // checkedAndUndone runs statements and the checks that COMMIT would make, and rolls back.
-func checkedAndUndone(t *testing.T, s *Store, statements []string) error {
+func checkedAndUndone(t *testing.T, s *storetest.Store, statements []string) error {
 	t.Helper()
 	var failed error
-	as(t, s, s.db.Dialect.Begin(db.AnyProject), func(conn *sqlx.Conn) {
+	storetest.As(t, s, s.DB.Dialect.Begin(db.AnyProject), func(conn *sqlx.Conn) {
 		statements = oneInsert(statements)
-		if s.db.Dialect.OneTrip {
+		if s.DB.Dialect.OneTrip {
 			statements = append(statements, "SET CONSTRAINTS ALL IMMEDIATE")
 		}
 		for _, statement := range statements {
@@ -274,8 +232,8 @@ func checkedAndUndone(t *testing.T, s *Store, statements []string) error {
 
 // A refund is taken back once, and what has no row here is booked once for the provider's id of it.
 func TestSchema_ledgerTransactionsAreUnique(t *testing.T) {
-	onEngines(t, func(t *testing.T, s *Store) {
-		soldOnce(t, s)
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+		storetest.SoldOnce(t, s)
 		another := func(statement string) string { return strings.ReplaceAll(statement, "txn_1", "txn_2") }
 		reversal := []string{posting("0", "funds:sandbox", "refunds", "5"), entry("refund_reversal", itsPayment, "ref_1", "", "")}
 		fee := []string{posting("0", "fees", "funds:sandbox", "3"), entry("fee", "", "", "", "ref")}
@@ -299,7 +257,7 @@ func TestSchema_ledgerTransactionsAreUnique(t *testing.T) {
 			},
 		} {
 			want := index
-			if !s.db.Dialect.OneTrip {
+			if !s.DB.Dialect.OneTrip {
 				want = test.columns
 			}
 			if err := checkedAndUndone(t, s, test.before); err != nil {
@@ -314,12 +272,12 @@ func TestSchema_ledgerTransactionsAreUnique(t *testing.T) {
 
 // A posting's transaction is checked in its own project, whatever project its database transaction goes on in.
 func TestSchema_balanceInAnotherProject(t *testing.T) {
-	onEngines(t, func(t *testing.T, s *Store) {
-		soldOnce(t, s)
-		other := storeProject(t, s, 7)
-		err := s.db.InTx(t.Context(), db.AnyProject, func(x *db.Tx) error {
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+		storetest.SoldOnce(t, s)
+		other := storetest.StoreProject(t, s, 7)
+		err := s.DB.InTx(t.Context(), db.AnyProject, func(x *db.Tx) error {
 			for _, statement := range []string{
-				posting("0", "fees", "funds:sandbox", "3"), entry("fee", itsPayment, "", "", "fee_1"), strings.TrimPrefix(s.db.Dialect.InProject(other.ID), "; "),
+				posting("0", "fees", "funds:sandbox", "3"), entry("fee", itsPayment, "", "", "fee_1"), strings.TrimPrefix(s.DB.Dialect.InProject(other.ID), "; "),
 			} {
 				if statement == "" {
 					continue

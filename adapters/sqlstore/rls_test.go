@@ -1,4 +1,4 @@
-package sqlstore
+package sqlstore_test
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
@@ -55,16 +56,16 @@ WHERE c.relnamespace = 'public'::regnamespace
 GROUP BY c.oid
 ORDER BY c.relname`
 
-func tables(t *testing.T, s *Store) []tableRow {
+func tables(t *testing.T, s *storetest.Store) []tableRow {
 	t.Helper()
 	var list []tableRow
-	if err := s.db.ReadPool().SelectContext(t.Context(), &list, listTables); err != nil {
+	if err := s.DB.ReadPool().SelectContext(t.Context(), &list, listTables); err != nil {
 		t.Fatal(err)
 	}
 	return list
 }
 
-func guarded(t *testing.T, s *Store) (names []string) {
+func guarded(t *testing.T, s *storetest.Store) (names []string) {
 	t.Helper()
 	for _, table := range tables(t, s) {
 		if _, exempt := unguarded[table.Name]; !exempt {
@@ -95,7 +96,7 @@ func openTables(list []tableRow) (open []string) {
 // A new table cannot forget the second wall: it is guarded or it is listed above.
 func TestEveryTableIsGuarded(t *testing.T) {
 	t.Parallel()
-	s := freshPostgres(t)
+	s := storetest.FreshPostgres(t)
 	list := tables(t, s)
 	if open := openTables(list); open != nil {
 		t.Errorf("%v show rows of other projects", open)
@@ -107,7 +108,7 @@ func TestEveryTableIsGuarded(t *testing.T) {
 		}
 	}
 	var free int
-	err := s.db.ReadPool().GetContext(t.Context(), &free, `
+	err := s.DB.ReadPool().GetContext(t.Context(), &free, `
 SELECT count(*)
 FROM pg_roles
 WHERE rolname IN ('haggle_app', current_user)
@@ -119,7 +120,7 @@ WHERE rolname IN ('haggle_app', current_user)
 
 func TestOpenTablesAreFound(t *testing.T) {
 	t.Parallel()
-	s := freshPostgres(t)
+	s := storetest.FreshPostgres(t)
 	const full = "ALTER TABLE new ENABLE ROW LEVEL SECURITY; ALTER TABLE new FORCE ROW LEVEL SECURITY; "
 	for name, statement := range map[string]string{
 		"new, unguarded":             "CREATE TABLE new (project_id TEXT)",
@@ -132,7 +133,7 @@ func TestOpenTablesAreFound(t *testing.T) {
 		"orders, no longer forced":   "ALTER TABLE orders NO FORCE ROW LEVEL SECURITY",
 		"payments, without a policy": "DROP POLICY own_project ON payments",
 	} {
-		as(t, s, "BEGIN; "+statement, func(conn *sqlx.Conn) {
+		storetest.As(t, s, "BEGIN; "+statement, func(conn *sqlx.Conn) {
 			var list []tableRow
 			if err := conn.SelectContext(t.Context(), &list, listTables); err != nil {
 				t.Fatal(err)
@@ -147,9 +148,9 @@ func TestOpenTablesAreFound(t *testing.T) {
 // With every WHERE project_id taken away, statements reach the rows of their own project alone.
 func TestRowLevelSecurityHoldsWithoutWhere(t *testing.T) {
 	t.Parallel()
-	s := freshPostgres(t)
-	withoutReferences(t, s) // the rows are of nothing
-	one, two := storeProject(t, s, 1).ID, storeProject(t, s, 2).ID
+	s := storetest.FreshPostgres(t)
+	storetest.WithoutReferences(t, s) // the rows are of nothing
+	one, two := storetest.StoreProject(t, s, 1).ID, storetest.StoreProject(t, s, 2).ID
 	order := fillTables(t, s, one)
 	fillTables(t, s, two)
 	if len(order) < 16 {
@@ -159,7 +160,7 @@ func TestRowLevelSecurityHoldsWithoutWhere(t *testing.T) {
 
 	seen := func(begin string, want ...string) {
 		t.Helper()
-		as(t, s, begin, func(conn *sqlx.Conn) {
+		storetest.As(t, s, begin, func(conn *sqlx.Conn) {
 			for _, table := range order {
 				var owners []string
 				err := conn.SelectContext(t.Context(), &owners, "SELECT project_id FROM "+table+" ORDER BY project_id")
@@ -169,18 +170,18 @@ func TestRowLevelSecurityHoldsWithoutWhere(t *testing.T) {
 			}
 		})
 	}
-	seen(s.db.Dialect.Begin(one), one.String())
-	seen(s.db.Dialect.BeginRead(two), two.String())
-	seen(s.db.Dialect.Begin(one)+s.db.Dialect.InProject(two), two.String())
-	seen(s.db.Dialect.Begin(db.AnyProject), both...)
+	seen(s.DB.Dialect.Begin(one), one.String())
+	seen(s.DB.Dialect.BeginRead(two), two.String())
+	seen(s.DB.Dialect.Begin(one)+s.DB.Dialect.InProject(two), two.String())
+	seen(s.DB.Dialect.Begin(db.AnyProject), both...)
 	for _, nowhere := range []string{
-		s.db.Dialect.Begin(db.NoProject), s.db.Dialect.BeginRead(db.NoProject), "BEGIN", "BEGIN; SET LOCAL ROLE haggle_app",
-		s.db.Dialect.Begin(id.Stored[id.Project]("' OR project_id <> '")), s.db.Dialect.Begin(id.Stored[id.Project]("%")),
+		s.DB.Dialect.Begin(db.NoProject), s.DB.Dialect.BeginRead(db.NoProject), "BEGIN", "BEGIN; SET LOCAL ROLE haggle_app",
+		s.DB.Dialect.Begin(id.Stored[id.Project]("' OR project_id <> '")), s.DB.Dialect.Begin(id.Stored[id.Project]("%")),
 	} {
 		seen(nowhere)
 	}
 
-	as(t, s, s.db.Dialect.Begin(one), func(conn *sqlx.Conn) {
+	storetest.As(t, s, s.DB.Dialect.Begin(one), func(conn *sqlx.Conn) {
 		for _, table := range order {
 			if slices.Contains(onlyAdded, table) || slices.Contains(unchanged, table) {
 				refused(t, conn, "UPDATE "+table+" SET project_id = project_id")
@@ -202,23 +203,7 @@ func TestRowLevelSecurityHoldsWithoutWhere(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	seen(s.db.Dialect.Begin(db.AnyProject), two.String())
-}
-
-// as runs work under the role and in the project that a transaction of the store begins with.
-func as(t *testing.T, s *Store, statement string, work func(*sqlx.Conn)) {
-	t.Helper()
-	err := s.db.OnWriter(t.Context(), func(conn *sqlx.Conn) error {
-		if _, err := conn.ExecContext(t.Context(), statement); err != nil {
-			return err
-		}
-		work(conn)
-		_, err := conn.ExecContext(t.Context(), "ROLLBACK")
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	seen(s.DB.Dialect.Begin(db.AnyProject), two.String())
 }
 
 // changes checks that a statement without WHERE reaches one row, the project's own.
@@ -251,7 +236,7 @@ func refused(t *testing.T, conn *sqlx.Conn, statement string) {
 
 // fillTables puts one row of the project into every guarded table that has none, and returns them in an order in
 // which rows only refer to rows before.
-func fillTables(t *testing.T, s *Store, project id.Project) (order []string) {
+func fillTables(t *testing.T, s *storetest.Store, project id.Project) (order []string) {
 	t.Helper()
 	order = slices.Clone(begunWith)
 	waiting := slices.DeleteFunc(guarded(t, s), func(table string) bool { return slices.Contains(begunWith, table) })
@@ -259,7 +244,7 @@ func fillTables(t *testing.T, s *Store, project id.Project) (order []string) {
 		var failed []string
 		var last error
 		for _, table := range waiting {
-			err := s.db.InTx(t.Context(), project, func(x *db.Tx) error {
+			err := s.DB.InTx(t.Context(), project, func(x *db.Tx) error {
 				_, err := x.Connection().ExecContext(t.Context(), insertion(t, s, table, project, "row"))
 				return err
 			})
@@ -310,10 +295,10 @@ var plainValue = map[string]string{
 	"integer": "1", "bigint": "1", "boolean": "false", "bytea": `decode(repeat('00', 32), 'hex')`,
 }
 
-func insertion(t *testing.T, s *Store, table string, project id.Project, text string) string {
+func insertion(t *testing.T, s *storetest.Store, table string, project id.Project, text string) string {
 	t.Helper()
 	var columns []struct{ Name, Type string }
-	err := s.db.ReadPool().SelectContext(t.Context(), &columns, `
+	err := s.DB.ReadPool().SelectContext(t.Context(), &columns, `
 SELECT column_name AS name, data_type AS type
 FROM information_schema.columns
 WHERE table_schema = 'public'

@@ -1,10 +1,11 @@
-package sqlstore
+package sqlstore_test
 
 import (
 	"slices"
 	"testing"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
@@ -13,8 +14,8 @@ import (
 // of another project.
 func TestRowLevelSecurity(t *testing.T) {
 	t.Parallel()
-	s := freshPostgres(t)
-	own, other := porttest.NewSale(t, views(s)), porttest.NewSale(t, views(s))
+	s := storetest.FreshPostgres(t)
+	own, other := porttest.NewSale(t, storetest.Views(s)), porttest.NewSale(t, storetest.Views(s))
 	for _, sale := range []*porttest.Sale{own, other} {
 		sale.Finalize(sale.Init(sale.Quote()))
 		sale.Return()
@@ -38,19 +39,19 @@ func TestRowLevelSecurity(t *testing.T) {
 			}
 		}
 	}
-	b := s.db.Write(own.Project())
-	b.Exec(countFailure, other.Project().String(), "key")
+	b := s.DB.Write(own.Project())
+	b.Exec("INSERT INTO sandbox_failures (project_id, key, failures) VALUES ($1, $2, 1)", other.Project().String(), "key")
 	if err := b.Run(t.Context()); err == nil {
 		t.Error("a row of another project was written")
 	}
 }
 
-func projectsIn(t *testing.T, s *Store, scope id.Project, table string) []string {
+func projectsIn(t *testing.T, s *storetest.Store, scope id.Project, table string) []string {
 	t.Helper()
 	var rows []struct {
 		ProjectID string `db:"project_id"`
 	}
-	b := s.db.Read(scope)
+	b := s.DB.Read(scope)
 	b.Query(&rows, "SELECT DISTINCT project_id FROM "+table+" ORDER BY project_id")
 	if err := b.Run(t.Context()); err != nil {
 		t.Fatal(err)

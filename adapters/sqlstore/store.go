@@ -1,7 +1,8 @@
 // Package sqlstore keeps everything in SQL, in PostgreSQL or in an embedded SQLite file. It stores
 // what the domain decided and decides nothing itself.
 //
-// Package internal/db is the engine. Each view of a Store implements the ports of one area.
+// Each view of a Store implements the ports of one area. The packages below are one area each, over the
+// engine in internal/db; what one needs of another it exports.
 package sqlstore
 
 import (
@@ -11,8 +12,12 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/accounts"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/events"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/requests"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/verify"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -38,6 +43,9 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	return &Store{opened}, nil
 }
 
+// On is a store over an open database.
+func On(opened *db.DB) *Store { return &Store{opened} }
+
 // Within runs work on a view of the store in which all writes are one transaction, and reads after the
 // first write see it. A write through the view that fails leaves no trace, as in a transaction of its
 // own. If work returns nil the transaction commits, else it rolls back. With a claim, the transaction
@@ -47,7 +55,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 func (s *Store) Within(ctx context.Context, claim *ports.KeyUse, work func(*Store) error) error {
 	var start func(context.Context, *db.Tx) error
 	if claim != nil {
-		start = func(ctx context.Context, t *db.Tx) error { return claimKey(ctx, t, *claim) }
+		start = func(ctx context.Context, t *db.Tx) error { return requests.ClaimKey(ctx, t, *claim) }
 	}
 	return s.db.InRequest(ctx, start, func(view *db.DB) error { return work(&Store{view}) })
 }
@@ -100,30 +108,34 @@ func (s *Store) ForgetSetAside(ctx context.Context) error { return queue.ForgetS
 // OutboxLag is how many events, and deliveries of events, of all projects wait, and when the first of
 // them is due; the zero time when none waits.
 func (s *Store) OutboxLag(ctx context.Context) (pending int, oldest time.Time, err error) {
-	return OutboxLag(ctx, s.db)
+	return events.OutboxLag(ctx, s.db)
 }
 
 // ForgetSlugs frees released slugs whose time is over.
-func (s *Store) ForgetSlugs(ctx context.Context) error { return ForgetSlugs(ctx, s.db) }
+func (s *Store) ForgetSlugs(ctx context.Context) error { return accounts.ForgetSlugs(ctx, s.db) }
 
 // SealAddresses seals the URLs that releases before stored in plain text, and returns how many there were. It may be
 // repeated, and run beside other replicas.
-func (s *Store) SealAddresses(ctx context.Context) (int, error) { return SealAddresses(ctx, s.db) }
+func (s *Store) SealAddresses(ctx context.Context) (int, error) {
+	return accounts.SealAddresses(ctx, s.db)
+}
 
 // ResealAddresses seals the URLs of chat webhooks under the vault's first key, and returns how many there are. Those of
 // subscriptions are resealed with their secrets.
-func (s *Store) ResealAddresses(ctx context.Context) (int, error) { return ResealAddresses(ctx, s.db) }
+func (s *Store) ResealAddresses(ctx context.Context) (int, error) {
+	return accounts.ResealAddresses(ctx, s.db)
+}
 
 // Verify checks every invariant over all projects, in one state of the database, and changes nothing.
 // A server may be running on it.
-func (s *Store) Verify(ctx context.Context, now time.Time) (Verification, error) {
-	return Verify(ctx, s.db, now)
+func (s *Store) Verify(ctx context.Context, now time.Time) (verify.Verification, error) {
+	return verify.Verify(ctx, s.db, now)
 }
 
 // Undecided is how many payments and refunds are under way.
-func (s *Store) Undecided(ctx context.Context) (int, error) { return Undecided(ctx, s.db) }
+func (s *Store) Undecided(ctx context.Context) (int, error) { return verify.Undecided(ctx, s.db) }
 
 // MovedByProviders is what providers took and gave back, of all projects, and what is under way.
-func (s *Store) MovedByProviders(ctx context.Context) ([]Moved, UnderWay, error) {
-	return MovedByProviders(ctx, s.db)
+func (s *Store) MovedByProviders(ctx context.Context) ([]verify.Moved, verify.UnderWay, error) {
+	return verify.MovedByProviders(ctx, s.db)
 }

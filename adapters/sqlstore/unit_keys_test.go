@@ -1,4 +1,4 @@
-package sqlstore
+package sqlstore_test
 
 import (
 	"crypto/sha256"
@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
@@ -16,11 +18,11 @@ var useOfKey = ports.KeyUse{Owner: "me", Route: "POST /", Key: "k", Fingerprint:
 
 // Of requests with one key one takes effect, and its answer is kept with the effect.
 func TestUnitsOfOneKeyTakeEffectOnce(t *testing.T) {
-	onEngines(t, func(t *testing.T, s *Store) {
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		var all sync.WaitGroup
 		for range 16 {
 			all.Go(func() {
-				err := s.Within(t.Context(), &useOfKey, func(view *Store) error {
+				err := s.Within(t.Context(), &useOfKey, func(view *storetest.Store) error {
 					// Whatever is made of a claim that came second, it ends the unit.
 					if addIn(t, view, "once") != nil {
 						return nil
@@ -46,10 +48,10 @@ func TestUnitsOfOneKeyTakeEffectOnce(t *testing.T) {
 // taken.
 func TestAKeyThatIsBeingClaimedIsTaken(t *testing.T) {
 	t.Parallel()
-	url := pgserver.Shared(t).Migrated(t, migrated)
-	s := openStore(t, Config{URL: url})
-	impatient := openStore(t, Config{URL: strings.Replace(url, "lock_timeout=30000", "lock_timeout=100", 1)})
-	err := s.Within(t.Context(), &useOfKey, func(view *Store) error {
+	url := pgserver.Shared(t).Migrated(t, storetest.Migrated)
+	s := storetest.OpenStore(t, sqlstore.Config{URL: url})
+	impatient := storetest.OpenStore(t, sqlstore.Config{URL: strings.Replace(url, "lock_timeout=30000", "lock_timeout=100", 1)})
+	err := s.Within(t.Context(), &useOfKey, func(view *storetest.Store) error {
 		if err := addIn(t, view, "a"); err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package sqlstore
+package sqlstore_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/ports/porttest"
@@ -15,12 +16,12 @@ import (
 // Lists that loops read in parts go on behind a whole part that cannot be read.
 func TestLoopsGoOnBehindUnreadableRows(t *testing.T) {
 	const part = 2
-	onEngines(t, func(t *testing.T, s *Store) {
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		for range 2*part + 1 {
-			porttest.NewSale(t, views(s))
+			porttest.NewSale(t, storetest.Views(s))
 		}
 		var agents, projects []string
-		if err := s.db.InTx(t.Context(), db.AnyProject, func(x *db.Tx) error {
+		if err := s.DB.InTx(t.Context(), db.AnyProject, func(x *db.Tx) error {
 			if err := x.Select(t.Context(), &agents, "SELECT id FROM agents ORDER BY id"); err != nil {
 				return err
 			}
@@ -29,7 +30,7 @@ func TestLoopsGoOnBehindUnreadableRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		last := len(agents) - 1
-		change(t, s, fmt.Sprintf("UPDATE agents SET automatic = TRUE, handlers = CASE WHEN id = '%s' THEN handlers ELSE '{' END", agents[last]))
+		storetest.Change(t, s, fmt.Sprintf("UPDATE agents SET automatic = TRUE, handlers = CASE WHEN id = '%s' THEN handlers ELSE '{' END", agents[last]))
 		due, err := s.Agents().SelfTuning(t.Context(), time.Now().Add(time.Hour), id.Agent{}, part)
 		if len(due) != 1 || due[0].ID.String() != agents[last] {
 			t.Errorf("agents that tune themselves: %v, %v", due, err)
@@ -39,11 +40,11 @@ func TestLoopsGoOnBehindUnreadableRows(t *testing.T) {
 		}
 
 		for n, project := range projects {
-			change(t, s, fmt.Sprintf(`
+			storetest.Change(t, s, fmt.Sprintf(`
 INSERT INTO integrations (project_id, id, type, name, status, account, live, webhook_id, webhook_remote, webhook_status,
   sealed, expires_at, wanted, last_error, created_at, updated_at)
 VALUES ('%[1]s', 'int_%[1]s', '%[2]s', '', 'connected', '', FALSE, '%[1]s', '', 'none', CAST('x' AS %[3]s), %[4]d, 'products', '', 1, 1)`,
-				project, map[bool]string{true: "shopify", false: "unknown"}[n == last], blob(s), n+1))
+				project, map[bool]string{true: "shopify", false: "unknown"}[n == last], storetest.Blob(s), n+1))
 		}
 		queue := s.SyncQueue()
 		for name, list := range map[string]func() ([]*integration.Integration, error){

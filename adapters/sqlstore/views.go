@@ -1,147 +1,165 @@
 package sqlstore
 
-import "github.com/haggle-commerce/haggle/ports"
+import (
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/accounts"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/agents"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/analytics"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/announcements"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/catalogue"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/embeddings"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/events"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/finance"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/haggling"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/ledger"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/requests"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/retention"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/syncing"
+	"github.com/haggle-commerce/haggle/ports"
+)
 
 // Accounts keeps accounts and keys.
-func (s *Store) Accounts() Accounts { return NewAccounts(s.db) }
+func (s *Store) Accounts() accounts.Accounts { return accounts.NewAccounts(s.db) }
 
 // Keys keeps API keys, and finds what they reach.
-func (s *Store) Keys() Keys { return NewKeys(s.db) }
+func (s *Store) Keys() accounts.Keys { return accounts.NewKeys(s.db) }
 
 // Authenticators keeps authenticators and recovery codes.
-func (s *Store) Authenticators() Authenticators { return NewAuthenticators(s.db) }
+func (s *Store) Authenticators() accounts.Authenticators { return accounts.NewAuthenticators(s.db) }
 
 // Tries counts wrong codes, in transactions of its own even within Within.
-func (s *Store) Tries() Tries { return NewTries(s.db) }
+func (s *Store) Tries() accounts.Tries { return accounts.NewTries(s.db) }
 
 // Agents keeps the agents of projects.
-func (s *Store) Agents() Agents { return NewAgents(s.db) }
+func (s *Store) Agents() agents.Agents { return agents.NewAgents(s.db) }
 
 // Analytics counts what is in the records.
-func (s *Store) Analytics() Analytics { return NewAnalytics(s.db) }
+func (s *Store) Analytics() analytics.Analytics { return analytics.NewAnalytics(s.db) }
 
 // LateAnnouncements announces what becomes true with time or by several writes.
-func (s *Store) LateAnnouncements() LateAnnouncements { return NewLateAnnouncements(s.db) }
+func (s *Store) LateAnnouncements() announcements.LateAnnouncements {
+	return announcements.NewLateAnnouncements(s.db)
+}
 
 // Authorizations keeps consents until they are redeemed.
-func (s *Store) Authorizations() Authorizations { return NewAuthorizations(s.db) }
+func (s *Store) Authorizations() syncing.Authorizations { return syncing.NewAuthorizations(s.db) }
 
 // BuyerRecords finds and erases what is kept of buyers.
-func (s *Store) BuyerRecords() BuyerRecords { return NewBuyerRecords(s.db) }
+func (s *Store) BuyerRecords() retention.BuyerRecords { return retention.NewBuyerRecords(s.db) }
 
 // Catalog reads and writes many products at once. The view caches the category counts of some projects: keep it.
-func (s *Store) Catalog() Catalog { return NewCatalog(s.db) }
+func (s *Store) Catalog() catalogue.Catalog { return catalogue.NewCatalog(s.db) }
 
 // Checkouts keeps checkouts and what moves with them.
-func (s *Store) Checkouts() Checkouts { return NewCheckouts(s.db) }
+func (s *Store) Checkouts() purchase.Checkouts { return purchase.NewCheckouts(s.db) }
 
 // LapsedCheckouts leases checkouts whose payment attempt nobody works on.
-func (s *Store) LapsedCheckouts() ports.LapsedCheckouts { return NewLapsedCheckouts(s.db) }
+func (s *Store) LapsedCheckouts() ports.LapsedCheckouts { return purchase.NewLapsedCheckouts(s.db) }
 
 // Copies keeps the copies of platforms' records.
-func (s *Store) Copies() Copies { return NewCopies(s.db) }
+func (s *Store) Copies() syncing.Copies { return syncing.NewCopies(s.db) }
 
 // Decisions reads and seals the decision record.
-func (s *Store) Decisions() Decisions { return NewDecisions(s.db) }
+func (s *Store) Decisions() haggling.Decisions { return haggling.NewDecisions(s.db) }
 
 // Embeddings keeps vectors, and leases projects whose texts need some.
-func (s *Store) Embeddings() Embeddings { return NewEmbeddings(s.db) }
+func (s *Store) Embeddings() embeddings.Embeddings { return embeddings.NewEmbeddings(s.db) }
 
 // Events keeps subscriptions, and lists announced events.
-func (s *Store) Events() Events { return NewEvents(s.db) }
+func (s *Store) Events() events.Events { return events.NewEvents(s.db) }
 
 // Payments reads the payments of orders. Orders write them.
-func (s *Store) Payments() Payments { return NewPayments(s.db) }
+func (s *Store) Payments() finance.Payments { return finance.NewPayments(s.db) }
 
 // Haggling keeps negotiations.
-func (s *Store) Haggling() Haggling { return NewHaggling(s.db) }
+func (s *Store) Haggling() haggling.Haggling { return haggling.NewHaggling(s.db) }
 
 // Inbox keeps incoming webhooks.
-func (s *Store) Inbox() Inbox { return NewInbox(s.db) }
+func (s *Store) Inbox() syncing.Inbox { return syncing.NewInbox(s.db) }
 
 // InboxQueue leases incoming webhooks.
-func (s *Store) InboxQueue() ports.InboxQueue { return NewInboxQueue(s.db) }
+func (s *Store) InboxQueue() ports.InboxQueue { return syncing.NewInboxQueue(s.db) }
 
 // Integrations keeps integrations, and finds them.
-func (s *Store) Integrations() Integrations { return NewIntegrations(s.db) }
+func (s *Store) Integrations() syncing.Integrations { return syncing.NewIntegrations(s.db) }
 
 // Inventory keeps stock. The view remembers where lists were left: keep it.
-func (s *Store) Inventory() Inventory { return NewInventory(s.db) }
+func (s *Store) Inventory() catalogue.Inventory { return catalogue.NewInventory(s.db) }
 
 // Labels keeps shipping labels.
-func (s *Store) Labels() Labels { return NewLabels(s.db) }
+func (s *Store) Labels() purchase.Labels { return purchase.NewLabels(s.db) }
 
 // Ledger reads the double-entry book. Orders write it.
-func (s *Store) Ledger() Ledger { return NewLedger(s.db) }
+func (s *Store) Ledger() ledger.Ledger { return ledger.NewLedger(s.db) }
 
 // Orders keeps orders and what follows them.
-func (s *Store) Orders() Orders { return NewOrders(s.db) }
+func (s *Store) Orders() purchase.Orders { return purchase.NewOrders(s.db) }
 
 // Outbox leases what is to be delivered.
-func (s *Store) Outbox() Outbox { return NewOutbox(s.db) }
+func (s *Store) Outbox() events.Outbox { return events.NewOutbox(s.db) }
 
 // Products keeps products. The view remembers where lists were left: keep it.
-func (s *Store) Products() Products { return NewProducts(s.db) }
+func (s *Store) Products() catalogue.Products { return catalogue.NewProducts(s.db) }
 
 // Projects keeps projects, and counts what is in them.
-func (s *Store) Projects() Projects { return NewProjects(s.db) }
+func (s *Store) Projects() accounts.Projects { return accounts.NewProjects(s.db) }
 
 // Orphans keeps charges that no order comes of.
-func (s *Store) Orphans() Orphans { return NewOrphans(s.db) }
+func (s *Store) Orphans() purchase.Orphans { return purchase.NewOrphans(s.db) }
 
 // DueOrphans leases orphans whose refund is due.
-func (s *Store) DueOrphans() ports.DueOrphans { return NewDueOrphans(s.db) }
+func (s *Store) DueOrphans() ports.DueOrphans { return purchase.NewDueOrphans(s.db) }
 
 // Reconciliations keeps the continuous comparison of books and its results.
-func (s *Store) Reconciliations() Reconciliations { return NewReconciliations(s.db) }
+func (s *Store) Reconciliations() finance.Reconciliations { return finance.NewReconciliations(s.db) }
 
 // DueRefunds leases refunds that nobody works on.
-func (s *Store) DueRefunds() ports.DueRefunds { return NewDueRefunds(s.db) }
+func (s *Store) DueRefunds() ports.DueRefunds { return purchase.NewDueRefunds(s.db) }
 
 // Requests keeps answers by idempotency key, and audit events.
-func (s *Store) Requests() Requests { return NewRequests(s.db) }
+func (s *Store) Requests() requests.Requests { return requests.NewRequests(s.db) }
 
 // Retention removes what is older than it may be kept.
-func (s *Store) Retention() Retention { return NewRetention(s.db) }
+func (s *Store) Retention() retention.Retention { return retention.NewRetention(s.db) }
 
 // Sales sums up orders.
-func (s *Store) Sales() Sales { return NewSales(s.db) }
+func (s *Store) Sales() analytics.Sales { return analytics.NewSales(s.db) }
 
 // SandboxLedger keeps the sandbox provider's memory.
-func (s *Store) SandboxLedger() SandboxLedger { return NewSandboxLedger(s.db) }
+func (s *Store) SandboxLedger() finance.SandboxLedger { return finance.NewSandboxLedger(s.db) }
 
 // Sessions keeps buyers' sessions.
-func (s *Store) Sessions() Sessions { return NewSessions(s.db) }
+func (s *Store) Sessions() haggling.Sessions { return haggling.NewSessions(s.db) }
 
 // StockNews lists stock that turned to or from zero.
-func (s *Store) StockNews() StockNews { return NewStockNews(s.db) }
+func (s *Store) StockNews() catalogue.StockNews { return catalogue.NewStockNews(s.db) }
 
 // StockRoom moves stock as platforms report it.
-func (s *Store) StockRoom() StockRoom { return NewStockRoom(s.db) }
+func (s *Store) StockRoom() catalogue.StockRoom { return catalogue.NewStockRoom(s.db) }
 
 // Storefronts finds projects.
-func (s *Store) Storefronts() Storefronts { return NewStorefronts(s.db) }
+func (s *Store) Storefronts() accounts.Storefronts { return accounts.NewStorefronts(s.db) }
 
 // ActiveProjects finds active projects.
-func (s *Store) ActiveProjects() ActiveProjects { return NewActiveProjects(s.db) }
+func (s *Store) ActiveProjects() accounts.ActiveProjects { return accounts.NewActiveProjects(s.db) }
 
 // SyncRuns keeps sync runs.
-func (s *Store) SyncRuns() SyncRuns { return NewSyncRuns(s.db) }
+func (s *Store) SyncRuns() syncing.SyncRuns { return syncing.NewSyncRuns(s.db) }
 
 // SyncQueue leases sync runs.
-func (s *Store) SyncQueue() ports.SyncQueue { return NewSyncQueue(s.db) }
+func (s *Store) SyncQueue() ports.SyncQueue { return syncing.NewSyncQueue(s.db) }
 
 // SyncUnit writes to several stores at once.
-func (s *Store) SyncUnit() SyncUnit { return NewSyncUnit(s.db) }
+func (s *Store) SyncUnit() syncing.SyncUnit { return syncing.NewSyncUnit(s.db) }
 
 // Announcements stores events.
-func (s *Store) Announcements() Announcements { return NewAnnouncements(s.db) }
+func (s *Store) Announcements() syncing.Announcements { return syncing.NewAnnouncements(s.db) }
 
 // Synonyms keeps the synonyms of projects.
-func (s *Store) Synonyms() Synonyms { return NewSynonyms(s.db) }
+func (s *Store) Synonyms() catalogue.Synonyms { return catalogue.NewSynonyms(s.db) }
 
 // Unresolved finds payments and refunds whose outcome is unknown.
-func (s *Store) Unresolved() Unresolved { return NewUnresolved(s.db) }
+func (s *Store) Unresolved() finance.Unresolved { return finance.NewUnresolved(s.db) }
 
 // Webhooks keeps the webhooks of integrations.
-func (s *Store) Webhooks() Webhooks { return NewWebhooks(s.db) }
+func (s *Store) Webhooks() syncing.Webhooks { return syncing.NewWebhooks(s.db) }

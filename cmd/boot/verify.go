@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/verify"
 	"github.com/haggle-commerce/haggle/adapters/vault"
 	"github.com/haggle-commerce/haggle/app/checkpoint"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -22,26 +23,26 @@ const longestLook = 10 * time.Minute
 // Verify checks the invariants over a database, which a server may be using, and against the ledger of
 // a provider's look-alike, if its URL is given. While payments are under way it waits, but no longer than
 // wait. It changes nothing: the schema is not migrated.
-func Verify(ctx context.Context, c Config, provider string, wait time.Duration) (sqlstore.Verification, error) {
+func Verify(ctx context.Context, c Config, provider string, wait time.Duration) (verify.Verification, error) {
 	if err := c.Check(); err != nil {
-		return sqlstore.Verification{}, err
+		return verify.Verification{}, err
 	}
 	if path, ok := strings.CutPrefix(c.DatabaseURL, "sqlite://"); ok {
 		if _, err := os.Stat(path); err != nil {
-			return sqlstore.Verification{}, err // opening would make it
+			return verify.Verification{}, err // opening would make it
 		}
 	}
 	store, err := sqlstore.Open(ctx, sqlstore.Config{URL: c.DatabaseURL, Statement: longestLook})
 	if err != nil {
-		return sqlstore.Verification{}, err
+		return verify.Verification{}, err
 	}
 	defer store.Close()
 	if err := store.SchemaCurrent(ctx); err != nil {
-		return sqlstore.Verification{}, err
+		return verify.Verification{}, err
 	}
 	seals, err := vault.New(c.masterKeys()...)
 	if err != nil {
-		return sqlstore.Verification{}, fmt.Errorf("HAGGLE_MASTER_KEY: %w", err)
+		return verify.Verification{}, fmt.Errorf("HAGGLE_MASTER_KEY: %w", err)
 	}
 	v, err := settled(ctx, store, wait)
 	if err != nil {
@@ -59,12 +60,12 @@ func Verify(ctx context.Context, c Config, provider string, wait time.Duration) 
 
 // checkSeals checks the seals of all checkpoints, and of until when sessions and events were removed: the other
 // invariants take what is older for removed.
-func checkSeals(ctx context.Context, store *sqlstore.Store, seals *vault.Vault) (sqlstore.Invariant, error) {
-	found := sqlstore.Invariant{Holds: "what was removed because of its age is as it was sealed with HAGGLE_MASTER_KEY"}
+func checkSeals(ctx context.Context, store *sqlstore.Store, seals *vault.Vault) (verify.Invariant, error) {
+	found := verify.Invariant{Holds: "what was removed because of its age is as it was sealed with HAGGLE_MASTER_KEY"}
 	check := func(of id.Project, sound bool, says string) {
 		found.Checked++
 		if !sound {
-			found.Broken = append(found.Broken, sqlstore.Violation{Project: of.String(), Subject: of.String(), Says: says})
+			found.Broken = append(found.Broken, verify.Violation{Project: of.String(), Subject: of.String(), Says: says})
 		}
 	}
 	checkpoints, err := store.Decisions().Checkpoints(ctx)
@@ -84,7 +85,7 @@ func checkSeals(ctx context.Context, store *sqlstore.Store, seals *vault.Vault) 
 }
 
 // settled looks when nothing is under way, or the wait is over. What begins between the two looks is waited for too.
-func settled(ctx context.Context, store *sqlstore.Store, wait time.Duration) (v sqlstore.Verification, err error) {
+func settled(ctx context.Context, store *sqlstore.Store, wait time.Duration) (v verify.Verification, err error) {
 	for until := time.Now().Add(wait); ; {
 		n, err := store.Undecided(ctx)
 		if err != nil {

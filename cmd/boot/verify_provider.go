@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/verify"
 )
 
 // providerLedger is what a payment provider's look-alike answers to GET /ledger.
@@ -39,7 +40,7 @@ type providerRefund struct {
 }
 
 // named tells whether a movement goes by one of our keys.
-func named(under sqlstore.UnderWay, key string, metadata map[string]string) bool {
+func named(under verify.UnderWay, key string, metadata map[string]string) bool {
 	for _, value := range metadata {
 		if under[value] {
 			return true
@@ -68,8 +69,8 @@ func readLedger(ctx context.Context, url string) (l providerLedger, err error) {
 
 // compare is an invariant between our books and a provider's. The provider is read before them, for
 // what it did, and after them, for what they say that it did: the server may be running.
-func compare(ctx context.Context, store *sqlstore.Store, url string) (sqlstore.Invariant, error) {
-	i := sqlstore.Invariant{Holds: "what the provider at " + url + " took and gave back is what our books say"}
+func compare(ctx context.Context, store *sqlstore.Store, url string) (verify.Invariant, error) {
+	i := verify.Invariant{Holds: "what the provider at " + url + " took and gave back is what our books say"}
 	before, err := readLedger(ctx, url)
 	if err != nil {
 		return i, err
@@ -99,18 +100,18 @@ type movement struct {
 }
 
 type comparison struct {
-	*sqlstore.Invariant
+	*verify.Invariant
 	ours   map[movement]int
 	theirs map[movement]bool
 }
 
 func (c *comparison) breaks(provider, id, format string, args ...any) {
-	c.Broken = append(c.Broken, sqlstore.Violation{Project: provider, Subject: id, Says: fmt.Sprintf(format, args...)})
+	c.Broken = append(c.Broken, verify.Violation{Project: provider, Subject: id, Says: fmt.Sprintf(format, args...)})
 }
 
 // tookMore finds what the provider did and we have not recorded, or not once. What it took and gave
 // back again as a whole needs no order.
-func (c *comparison) tookMore(l providerLedger, under sqlstore.UnderWay) {
+func (c *comparison) tookMore(l providerLedger, under verify.UnderWay) {
 	returned := map[string]bool{}
 	for _, charge := range l.Charges {
 		if charge.Status != "succeeded" {

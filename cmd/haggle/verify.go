@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/verify"
 	"github.com/haggle-commerce/haggle/cmd/boot"
 )
 
@@ -42,7 +42,7 @@ func (v verifyCmd) Run(ctx context.Context) error {
 }
 
 // tell writes a line for each invariant, and one for each violation under it.
-func tell(w io.Writer, v sqlstore.Verification) (broken bool) {
+func tell(w io.Writer, v verify.Verification) (broken bool) {
 	for _, i := range v.Invariants {
 		verdict := "ok"
 		if len(i.Broken) > 0 {

@@ -1,0 +1,337 @@
+package accounts
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/personal"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+var _ ports.ProjectClosings = Projects{}
+
+const (
+	// payingRealMoney counts attempts at other providers than the sandbox's, whose undecided payments strangers can make.
+	payingRealMoney = `
+SELECT count(*)
+FROM checkouts
+WHERE project_id = $1
+  AND status = 'processing'
+  AND queue <> project_id || '/sandbox'`
+
+	payingNow = `
+SELECT count(*)
+FROM checkouts
+WHERE project_id = $1
+  AND status = 'processing'`
+
+	// refundingNow does not count refunds that were made at the provider: nothing here waits for their end.
+	refundingNow = `
+SELECT (SELECT count(*) FROM refunds WHERE project_id = $1 AND due_at IS NOT NULL)
+  + (SELECT count(*) FROM orphan_charges WHERE project_id = $1 AND due_at IS NOT NULL)`
+
+	// tookRealMoney reports whether a project has books to keep. What the sandbox provider moves is no money.
+	tookRealMoney = `
+SELECT EXISTS (SELECT 1 FROM payments WHERE project_id = $1 AND gateway <> 'sandbox' AND amount > 0)
+  OR EXISTS (SELECT 1 FROM ledger_transactions WHERE project_id = $1 AND provider <> 'sandbox')`
+
+	selectUnfinished = `
+SELECT id
+FROM projects
+WHERE status IN ('closing', 'deleting')
+  AND closing_at <= `
+
+	selectClosing = `
+SELECT status, progress
+FROM projects
+WHERE id = $1
+  AND status IN ('closing', 'deleting')`
+
+	setClosing = `
+UPDATE projects
+SET progress = $2
+WHERE id = $1`
+
+	postponeClosing = `
+UPDATE projects
+SET closing_at = `
+
+	keepBooks = `
+UPDATE projects
+SET status = 'closing', progress = ''
+WHERE id = $1
+  AND status = 'deleting'`
+
+	// closeProject is completed by the database's clock.
+	closeProject = `
+UPDATE projects
+SET status = 'closed', progress = '', credentials_until = %s
+WHERE id = $1`
+
+	deleteProject = `
+DELETE FROM projects
+WHERE id = $1`
+)
+
+func (p Projects) Delete(ctx context.Context, account id.Account, of id.Project, now time.Time) error {
+	return p.store.InTx(ctx, of, func(t *db.Tx) error {
+		closing, err := lockProject(ctx, t, account, of)
+		if err != nil {
+			return err
+		}
+		var paying int
+		if _, err := t.Get(ctx, &paying, payingRealMoney, of.String()); err != nil {
+			return err
+		}
+		if paying > 0 {
+			return fault.New(fault.Conflict, "payment_unresolved", "A payment in the project is not decided yet. Try again later.").After(5 * time.Second)
+		}
+		var books bool
+		if _, err := t.Get(ctx, &books, tookRealMoney, of.String()); err != nil {
+			return err
+		}
+		slug := closing.Slug
+		closing.Close(books, now)
+		r, err := toProjectRow(t.Dialect, closing)
+		if err != nil {
+			return err
+		}
+		_, err = t.Exec(ctx, `
+UPDATE projects
+SET slug = $2, settings = $3, status = $4, updated_at = $5, closing_at = `+t.Dialect.Clock+`
+WHERE id = $1`, r.ID, r.Slug, r.Settings, closing.Status.String(), r.UpdatedAt)
+		if err != nil {
+			return err
+		}
+		return freeSlug(ctx, t, slug, account)
+	})
+}
+
+func (p Projects) Unfinished(ctx context.Context, quiet time.Duration, limit int) ([]id.Project, error) {
+	var rows []struct{ ID string }
+	b := p.store.Read(db.NoProject)
+	b.Query(&rows, selectUnfinished+p.store.Dialect.Clock+" - $1\nORDER BY closing_at, id\nLIMIT $2", quiet.Milliseconds(), limit)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	list := make([]id.Project, len(rows))
+	for i, r := range rows {
+		list[i] = id.Stored[id.Project](r.ID)
+	}
+	return list, nil
+}
+
+func (p Projects) Settle(ctx context.Context, of id.Project) (settled ports.Settled, err error) {
+	err = p.store.InTx(ctx, of, func(t *db.Tx) error {
+		if _, err := t.Get(ctx, &settled.Books, tookRealMoney, of.String()); err != nil {
+			return err
+		}
+		if settled.Books {
+			if _, err := t.Exec(ctx, keepBooks, of.String()); err != nil {
+				return err
+			}
+		}
+		moving, err := moneyMoves(ctx, t, of)
+		settled.Ready = !moving
+		if err == nil && !settled.Ready { // it waits again, behind all others
+			_, err = t.Exec(ctx, postponeClosing+t.Dialect.Clock+"\nWHERE id = $1\n  AND closing_at IS NOT NULL", of.String())
+		}
+		return err
+	})
+	return settled, err
+}
+
+// moneyMoves reports whether payments or refunds of a project are under way.
+func moneyMoves(ctx context.Context, t *db.Tx, of id.Project) (bool, error) {
+	var paying, refunding int
+	if _, err := t.Get(ctx, &paying, payingNow, of.String()); err != nil {
+		return false, err
+	}
+	_, err := t.Get(ctx, &refunding, refundingNow, of.String())
+	return paying+refunding > 0, err
+}
+
+// closingStage is a table that closing a project goes through.
+type closingStage struct {
+	Table string
+	// key is a column by which rows are taken in order, some at a time; empty: the table is emptied.
+	key string
+	// where narrows what is removed or erased, beyond the project.
+	where string
+	// set is what erases a row; empty: it is removed.
+	set string
+}
+
+// deletions are the tables with a project's rows, those that refer to others first: the schema's foreign keys hold
+// after each step.
+var deletions = emptied(
+	"authorizations", "integration_webhooks", "integrations", "sync_runs", "sync_problems", "copies",
+	"event_subscriptions", "sandbox_refunds", "sandbox_charges", "sandbox_failures", "declines", "claim_locks",
+	"labels", "ledger_postings", "ledger_transactions", "disputes", "refunds", "returns", "orphan_charges", "payments", "orders", "checkouts",
+	"agents", "agent_policies", "decisions", "decision_chains",
+	"quotes", "shown", "cart_items", "sessions",
+	"stock_moves", "stock", "variants", "products", "synonyms", "stock_turns",
+	"stock_checks", "low_stock", "haggled_sessions", "reconciliations", "money_differences",
+	"analytics_folds", "analytics_pending", "analytics_slots", "analytics_lost",
+	"embedding_progress", "embeddings",
+	"outbox", "deliveries", "webhook_deliveries", "jobs_set_aside", "retention", "sessions_held",
+)
+
+// kept are the tables that closing a project leaves unchanged: its books, what proves how prices were agreed, and what
+// retention needs to go on.
+var kept = []string{
+	"payments", "refunds", "disputes", "orphan_charges", "ledger_transactions", "ledger_postings", "integrations", "agent_policies", "decision_chains",
+	"sandbox_charges", "sandbox_refunds", "sandbox_failures", "reconciliations", "money_differences",
+	"retention", "sessions_held",
+}
+
+func emptied(tables ...string) []closingStage {
+	stages := make([]closingStage, len(tables))
+	for i, table := range tables {
+		stages[i].Table = table
+	}
+	return stages
+}
+
+// closings are the stages of closing a project that keeps its books.
+func closings(d db.Dialect) []closingStage {
+	stages := emptied(
+		"authorizations", "integration_webhooks", "sync_runs", "sync_problems", "copies", "event_subscriptions", "declines", "claim_locks",
+		"shown", "cart_items", "stock_moves", "stock", "variants", "products", "synonyms", "stock_turns",
+		"stock_checks", "low_stock", "haggled_sessions",
+		"analytics_folds", "analytics_pending", "analytics_slots", "analytics_lost",
+		"embedding_progress", "embeddings", "outbox", "deliveries", "webhook_deliveries", "jobs_set_aside",
+	)
+	stages = append(stages,
+		closingStage{Table: "quotes", key: "id", where: "redeemed_by = '' AND claimed_by = ''"},
+		closingStage{Table: "checkouts", key: "id", where: "attempt = 0 AND status <> 'completed'"},
+		closingStage{Table: "agents", key: "id", set: "secret = NULL, automatic = FALSE"},
+	)
+	return append(stages, erasures(d)...)
+}
+
+// closedAtOnce is how many rows a statement removes or erases.
+const closedAtOnce = 500
+
+// closingJSON is how far closing has come. With other stages it begins anew.
+type closingJSON struct {
+	Stages int    `json:"stages"`
+	Stage  int    `json:"stage"`
+	Table  string `json:"table"` // of the stage
+	After  string `json:"after"` // the last key that was done
+}
+
+// within reports whether at is a place among the stages.
+func (at closingJSON) within(stages []closingStage) bool {
+	return at.Stages == len(stages) && at.Stage < len(stages) && at.Table == stages[at.Stage].Table
+}
+
+func (p Projects) Step(ctx context.Context, of id.Project) (last bool, err error) {
+	err = p.store.InTx(ctx, of, func(t *db.Tx) error {
+		last = false
+		var row struct{ Status, Progress string }
+		held, err := t.Get(ctx, &row, selectClosing+t.Dialect.SkipLocked, of.String())
+		if err != nil || !held {
+			return err
+		}
+		stages, finish := deletions, deleteProject
+		if row.Status == project.Closing.String() {
+			stages, finish = closings(t.Dialect), fmt.Sprintf(closeProject, t.Dialect.Moment())
+		}
+		var at closingJSON
+		if err := db.FromJSON(row.Progress, &at); err != nil || !at.within(stages) {
+			at = closingJSON{Stages: len(stages)}
+		}
+		if last, err = at.advance(ctx, t, of, stages); err != nil {
+			return err
+		}
+		if last {
+			_, err = t.Exec(ctx, finish, of.String())
+			return err
+		}
+		at.Table = stages[at.Stage].Table
+		text, err := db.ToJSON(at)
+		if err != nil {
+			return err
+		}
+		_, err = t.Exec(ctx, setClosing, of.String(), text)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	return last, nil
+}
+
+// advance makes a step, past the stages that have nothing to do, and reports whether all stages are done. Before
+// the last one is, it looks at those that were emptied again: rows may have come meanwhile.
+func (at *closingJSON) advance(ctx context.Context, t *db.Tx, of id.Project, stages []closingStage) (done bool, err error) {
+	for ; at.Stage < len(stages); at.Stage, at.After = at.Stage+1, "" {
+		worked, err := stages[at.Stage].step(ctx, t, of, &at.After)
+		if err != nil || worked {
+			return false, err
+		}
+	}
+	for i, s := range stages {
+		if s.key != "" {
+			continue
+		}
+		after := ""
+		if worked, err := s.step(ctx, t, of, &after); err != nil || worked {
+			at.Stage = i
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// step removes or erases some rows, and reports whether there were any to look at.
+func (s closingStage) step(ctx context.Context, t *db.Tx, of id.Project, after *string) (worked bool, err error) {
+	if s.key == "" {
+		rows, err := t.Exec(ctx, "DELETE FROM "+s.Table+"\nWHERE "+t.Dialect.SomeRows(s.Table, " WHERE project_id = $1"),
+			of.String(), closedAtOnce)
+		return rows > 0, err
+	}
+	var end *string
+	if _, err := t.Get(ctx, &end, `
+SELECT max(key)
+FROM (
+  SELECT `+s.key+` AS key
+  FROM `+s.Table+`
+  WHERE project_id = $1
+    AND `+s.key+` > $2
+  ORDER BY `+s.key+`
+  LIMIT $3
+) AS chunk`, of.String(), *after, closedAtOnce); err != nil || end == nil {
+		return false, err
+	}
+	where := "\nWHERE project_id = $1\n  AND " + s.key + " > $2\n  AND " + s.key + " <= $3"
+	if s.where != "" {
+		where += "\n  AND " + s.where
+	}
+	_, err = t.Exec(ctx, s.verb()+where, of.String(), *after, *end)
+	*after = *end
+	return true, err
+}
+
+func (s closingStage) verb() string {
+	if s.set == "" {
+		return "DELETE FROM " + s.Table
+	}
+	return "UPDATE " + s.Table + "\nSET " + s.set
+}
+
+// erasures are the stages of closing a project that erase personal data. What has no key is emptied by other stages.
+func erasures(d db.Dialect) (stages []closingStage) {
+	for _, p := range personal.Tables(d) {
+		if p.Key != "" {
+			stages = append(stages, closingStage{Table: p.Table, key: p.Key, where: p.Where, set: p.Set()})
+		}
+	}
+	return stages
+}

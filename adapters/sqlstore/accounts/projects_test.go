@@ -1,0 +1,71 @@
+package accounts_test
+
+import (
+	"crypto/sha256"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
+)
+
+// What every request begins with costs one round trip, not one for each statement.
+func TestRequestsBeginWithOneRoundTrip(t *testing.T) {
+	t.Parallel()
+	s, wire := storetest.WiredPostgres(t)
+	p := storetest.StoreProject(t, s, 1)
+	key := &account.Key{ID: storetest.Numbered[id.APIKey](1), Account: p.Account, Hash: sha256.Sum256([]byte("key")), CreatedAt: time.UnixMilli(0)}
+	if err := s.Keys().Add(t.Context(), key); err != nil {
+		t.Fatal(err)
+	}
+	for name, ask := range map[string]func() error{
+		"storefront": func() error { _, err := s.Storefronts().BySlug(t.Context(), p.Slug); return err },
+		"project":    func() error { _, err := s.Projects().ByID(t.Context(), p.Account, p.ID); return err },
+		"key":        func() error { _, _, err := s.Accounts().KeyByHash(t.Context(), key.Hash); return err },
+		"changes":    func() error { _, err := s.Catalog().Changes(t.Context(), p.ID, 0); return err },
+	} {
+		var err error
+		if trips := wire.Count(func() { err = ask() }); trips != 1 || err != nil {
+			t.Errorf("%s: %d round trips, %v", name, trips, err)
+		}
+	}
+}
+
+// A superuser, whom row-level security does not hold, gives its rights up in every transaction.
+func TestSuperuserIsHeldToTheProject(t *testing.T) {
+	t.Parallel()
+	const name = "superuser"
+	server := pgserver.Shared(t)
+	if err := server.CreateDatabase(name, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := storetest.Migrated(server.AdminURL(name)); err != nil {
+		t.Fatal(err)
+	}
+	s := storetest.OpenStore(t, sqlstore.Config{URL: server.AdminURL(name)})
+	for _, p := range []id.Project{storetest.StoreProject(t, s, 1).ID, storetest.StoreProject(t, s, 2).ID} {
+		b := s.DB.Write(p)
+		b.Exec(storetest.AddCharge, p.String(), "key", 1)
+		if err := b.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var rows []db.CountRow
+	b := s.DB.Read(storetest.Numbered[id.Project](1))
+	b.Query(&rows, `SELECT count(*) AS n FROM sandbox_failures`)
+	if err := b.Run(t.Context()); err != nil || rows[0].N != 1 {
+		t.Errorf("sees %v, %v; want its own row", rows, err)
+	}
+	err := s.DB.InTx(t.Context(), storetest.Numbered[id.Project](1), func(x *db.Tx) error {
+		_, err := x.Exec(t.Context(), storetest.AddCharge, storetest.Numbered[id.Project](2).String(), "other", 1)
+		return err
+	})
+	if fault.KindOf(err) != fault.Internal || err == nil {
+		t.Errorf("writing a row of another project: %v", err)
+	}
+}

@@ -1,0 +1,69 @@
+package accounts
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Storefronts is the store's view of projects as buyers find them.
+type Storefronts struct{ store *db.DB }
+
+var _ ports.Storefronts = Storefronts{}
+
+// NewStorefronts returns a view that finds projects.
+func NewStorefronts(s *db.DB) Storefronts { return Storefronts{s} }
+
+func (f Storefronts) BySlug(ctx context.Context, slug string) (*project.Project, error) {
+	return projectWhere(ctx, f.store, `
+WHERE slug = $1`+db.ActiveOnly, slug)
+}
+
+func (f Storefronts) ByProject(ctx context.Context, project id.Project) (*project.Project, error) {
+	return projectWhere(ctx, f.store, `
+WHERE id = $1`, project.String())
+}
+
+// ActiveProjects finds projects for background work that ends when they are closed.
+type ActiveProjects struct{ store *db.DB }
+
+// NewActiveProjects returns a view that finds active projects.
+func NewActiveProjects(s *db.DB) ActiveProjects { return ActiveProjects{s} }
+
+func (f ActiveProjects) ByProject(ctx context.Context, project id.Project) (*project.Project, error) {
+	return projectWhere(ctx, f.store, `
+WHERE id = $1`+db.ActiveOnly, project.String())
+}
+
+const statistics = `
+SELECT
+  (SELECT count(*) FROM products WHERE project_id = $1 AND deleted_at IS NULL) AS products,
+  (SELECT count(*) FROM agents WHERE project_id = $1) AS agents,
+  count(*) AS orders,
+  CAST(coalesce(sum(total), 0) AS BIGINT) AS revenue
+FROM orders
+WHERE project_id = $1
+  AND created_at >= $2`
+
+func (p Projects) Statistics(ctx context.Context, of *project.Project, since time.Time) (ports.Statistics, error) {
+	var rows []struct {
+		Products, Agents, Orders int
+		Revenue                  int64
+	}
+	b := p.store.Read(of.ID)
+	b.Query(&rows, statistics, of.ID.String(), db.Millis(since))
+	if err := b.Run(ctx); err != nil {
+		return ports.Statistics{}, err
+	}
+	return ports.Statistics{
+		Products: rows[0].Products,
+		Agents:   rows[0].Agents,
+		Orders:   rows[0].Orders,
+		Revenue:  money.Of(rows[0].Revenue, of.Settings.Currency),
+	}, nil
+}

@@ -1,0 +1,252 @@
+package agents_test
+
+import (
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/pressly/goose/v3"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/agents"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
+)
+
+// fillValue gives every field of a value another value, and lists two elements.
+func fillValue(v reflect.Value, next *int64) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fillValue(v.Field(i), next)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fallthrough
+	case reflect.Array:
+		for i := range v.Len() {
+			fillValue(v.Index(i), next)
+		}
+	case reflect.String:
+		v.SetString(time.UnixMilli(*next).String())
+	case reflect.Bool:
+		v.SetBool(true)
+	default:
+		v.SetInt(*next)
+	}
+	*next++
+}
+
+func TestPoliciesAreStoredWhole(t *testing.T) {
+	t.Parallel()
+	var want negotiation.Policy
+	var next int64 = 1
+	fillValue(reflect.ValueOf(&want).Elem(), &next)
+	for _, p := range []negotiation.Policy{want, negotiation.Builtin(), {Version: 3}} {
+		text, err := db.ToJSON(agents.ToPolicyJSON(p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := agents.FromPolicyText(text, p.Version)
+		if err != nil || !reflect.DeepEqual(got, p) {
+			t.Errorf("stored as %s\n got %+v\nwant %+v (%v)", text, got, p, err)
+		}
+	}
+}
+
+// A database from before there were agents gets those that new projects have, and its decisions are sealed.
+func TestProjectsFromBeforeAgents(t *testing.T) {
+	t.Parallel()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		conn, err := sql.Open("sqlite", db.SQLiteAddress(filepath.Join(t.TempDir(), "old.db")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		agentsAfter(t, storetest.StoreOver(sqlx.NewDb(conn, "sqlite"), 1), goose.DialectSQLite3, "sqlite")
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		conn, err := sqlx.Open("postgres", pgserver.Shared(t).Database(t, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		agentsAfter(t, storetest.StoreOver(conn, 2), goose.DialectPostgres, "postgres")
+	})
+}
+
+func agentsAfter(t *testing.T, s *storetest.Store, d goose.Dialect, engine string) {
+	t.Helper()
+	provider, err := goose.NewProvider(d, s.DB.WritePool().DB, storetest.MigrationsOf(engine), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provider.UpTo(t.Context(), 18); err != nil {
+		t.Fatal(err)
+	}
+	made := time.UnixMilli(1234).UTC()
+	old := &project.Project{ID: storetest.Numbered[id.Project](7), CreatedAt: made}
+	b := s.DB.Write(old.ID)
+	b.Exec(`INSERT INTO accounts (id, name, plan, created_at) VALUES ('acct', '', 'starter', 0)`)
+	b.Exec(`
+INSERT INTO projects (id, account_id, slug, name, description, currency, settings, storefront, routes, catalog_version, created_at, updated_at)
+VALUES ($1, 'acct', 'old', '', '', 'USD', '{}', '{}', '{}', 0, $2, $2)`, old.ID.String(), db.Millis(made))
+	b.Exec(`
+INSERT INTO sessions (project_id, id, loyalty_tier, location, purchase_history, urgency, created_at, last_activity, expires_at)
+VALUES ($1, 's', '', '', 0, '', 0, 0, 0)`, old.ID.String())
+	for seq := 1; seq <= 3; seq++ {
+		b.Exec(`
+INSERT INTO decisions (project_id, session_id, seq, id, quote_id, product_id, variant_id, quantity, at, currency, offer, response, price,
+  rule, policy_version, list_price, opening, target, floor, before, signals, message)
+VALUES ($1, 's', $2, $3, 'q', 'p', 'v', 1, 5, 'USD', NULL, 'quote', 90, 'no_offer', 1, 100, 90, 80, 70, '{"rounds":0,"moves":0}',
+  '{"list":100,"negotiable":true,"quantity":1,"cart_value":0,"stock":3,"purchases":0}', '')`, old.ID.String(), seq, storetest.Numbered[id.Decision](seq).String())
+	}
+	if err := b.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provider.Up(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// The first version is as it was, and the second is what is built in.
+	want, version := agents.FirstAgent(old)
+	want.Policy.Version, want.Latest = 2, 2
+	got, err := s.Agents().Active(t.Context(), old.ID)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("the agent is\n %+v, want\n %+v (%v)", got, want, err)
+	}
+	versions, _, err := s.Agents().Versions(t.Context(), old.ID, want.ID, ports.Page{Limit: 9})
+	if err != nil || len(versions) != 2 || !reflect.DeepEqual(versions[0].Policy, want.Policy) || versions[0].ActivatedAt.IsZero() {
+		t.Fatalf("the versions are\n %+v (%v)", versions, err)
+	}
+	version.Policy.Leanings.Flexible, version.Policy.Probing.Product = 50, 0
+	if !reflect.DeepEqual(versions[1], version) {
+		t.Errorf("the first version is\n %+v, want\n %+v", versions[1], version)
+	}
+	sameTexts(t, s, old)
+	if n, err := s.Decisions().Seal(t.Context(), 10); n != 3 || err != nil {
+		t.Errorf("%d old decisions were sealed (%v)", n, err)
+	}
+	if err := storetest.WholeChain(t, s, old.ID); err != nil {
+		t.Error(err)
+	}
+}
+
+// sameTexts checks that the migration wrote what the program writes for a new project.
+func sameTexts(t *testing.T, s *storetest.Store, old *project.Project) {
+	t.Helper()
+	p, err := project.Open(storetest.Numbered[id.Project](8), id.Stored[id.Account]("acct"), project.Draft{Name: "New", Slug: "new"}, old.CreatedAt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Projects().Create(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	b := s.DB.Read(db.AnyProject)
+	var rows []struct{ Text string }
+	b.Query(&rows, `
+SELECT DISTINCT p.policy || a.handlers || a.model AS text
+FROM agents AS a
+JOIN agent_policies AS p ON p.project_id = a.project_id AND p.agent_id = a.id AND p.version = a.policy_version`)
+	if err := b.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		texts = append(texts, r.Text)
+	}
+	if len(texts) != 1 {
+		t.Errorf("the migration and the program differ:\n%q", texts)
+	}
+}
+
+// Neither who serves a project nor what a client tried out costs a round trip more.
+func TestAgentsAndProbingTakeOneRoundTrip(t *testing.T) {
+	t.Parallel()
+	s, w := storetest.WiredPostgres(t)
+	p := storetest.StoreProject(t, s, 1)
+	if trips := w.Count(func() {
+		if _, err := s.Agents().Active(t.Context(), p.ID); err != nil {
+			t.Error(err)
+		}
+	}); trips != 1 {
+		t.Errorf("the active agent took %d round trips, want 1", trips)
+	}
+	ask := ports.HaggleAsk{
+		Session: storetest.Numbered[id.Session](1), Product: storetest.Numbered[id.Product](1), Quantity: 1, Client: "client",
+		Since: time.UnixMilli(0), ProductSince: time.UnixMilli(0), Sessions: 40,
+	}
+	if trips := w.Count(func() {
+		if _, err := s.Haggling().Load(t.Context(), p.ID, ask); err != nil {
+			t.Error(err)
+		}
+	}); trips != 1 {
+		t.Errorf("an ask of a client took %d round trips, want 1", trips)
+	}
+}
+
+// What a client tried out about a product is counted in the statement that reads the stock.
+func TestProbingTakesNoStatementOfItsOwn(t *testing.T) {
+	t.Parallel()
+	s, count := storetest.CountedSQLite(t)
+	p := storetest.StoreProject(t, s, 1)
+	for _, visit := range []id.Session{{}, storetest.Numbered[id.Session](1)} {
+		statements := func(client string) int64 {
+			return count(func() {
+				ask := ports.HaggleAsk{
+					Session: visit, Product: storetest.Numbered[id.Product](1), Quantity: 1, Client: client, ProductSince: time.UnixMilli(0), Sessions: 40,
+				}
+				if _, err := s.Haggling().Load(t.Context(), p.ID, ask); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		if with, without := statements("client"), statements(""); with != without {
+			t.Errorf("an ask of a client takes %d statements, one of nobody %d", with, without)
+		}
+	}
+}
+
+func TestAgentSecretsAreSealedAnew(t *testing.T) {
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+		p := storetest.StoreProject(t, s, 1)
+		a, first := agents.FirstAgent(p)
+		a.ID, a.Status, a.Secret = storetest.Numbered[id.Agent](2), agent.Draft, []byte("old")
+		if err := s.Agents().Create(t.Context(), a, first); err != nil {
+			t.Fatal(err)
+		}
+		failed := errors.New("no such key")
+		for _, c := range []struct {
+			fails    error
+			secret   string
+			revision int64
+		}{{failed, "old", 1}, {nil, "new old", 2}} {
+			n, err := s.Agents().Reseal(t.Context(), func(of id.Agent, sealed []byte) ([]byte, error) {
+				if of != a.ID {
+					t.Errorf("%s has no secret", of)
+				}
+				return append([]byte("new "), sealed...), c.fails
+			})
+			if !errors.Is(err, c.fails) || err == nil && n != 1 {
+				t.Errorf("%d were sealed anew (%v)", n, err)
+			}
+			got, err := s.Agents().ByID(t.Context(), p.ID, a.ID)
+			if err != nil || string(got.Secret) != c.secret {
+				t.Errorf("the secret is %q (%v), want %q", got.Secret, err, c.secret)
+			}
+			if now, err := s.Storefronts().ByProject(t.Context(), p.ID); err != nil || now.AgentRevision != c.revision {
+				t.Errorf("the revision is %d (%v), want %d", now.AgentRevision, err, c.revision)
+			}
+		}
+	})
+}

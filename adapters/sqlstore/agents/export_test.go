@@ -1,0 +1,6 @@
+package agents
+
+// What tests see of the package.
+
+var FromPolicyText = fromPolicyText
+var ToPolicyJSON = toPolicyJSON

@@ -1,0 +1,7 @@
+package analytics
+
+// What tests see of the package.
+
+const MostSold = mostSold
+const ReadAtOnce = readAtOnce
+const SelectSold = selectSold

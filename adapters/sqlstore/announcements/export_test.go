@@ -1,0 +1,6 @@
+package announcements
+
+// What tests see of the package.
+
+var AlertablePayments = alertablePayments
+var AlertableRefunds = alertableRefunds

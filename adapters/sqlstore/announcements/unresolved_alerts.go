@@ -1,0 +1,135 @@
+package announcements
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/finance"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/outbox"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// When alerts are due, as the indexes checkouts_alert and refunds_alert have it.
+var (
+	paymentAlertDue = fmt.Sprintf(`CASE WHEN alerted_at >= %[1]s THEN alerted_at + %[2]d ELSE %[1]s + %[3]d END`,
+		finance.AttemptBegan, checkout.AlertEvery.Milliseconds(), checkout.AlertAfter.Milliseconds())
+	refundAlertDue = fmt.Sprintf(`coalesce(alerted_at + %d, created_at + %d)`, checkout.AlertEvery.Milliseconds(), checkout.AlertAfter.Milliseconds())
+
+	// alertablePayments and alertableRefunds are completed by the clause that skips what others hold.
+	alertablePayments = `
+SELECT ` + purchase.CheckoutColumns + `
+FROM checkouts
+WHERE ` + finance.UnresolvedPayment + `
+  AND ` + paymentAlertDue + ` <= $1
+ORDER BY ` + paymentAlertDue + `
+LIMIT $2%s`
+
+	alertableRefunds = `
+SELECT ` + purchase.RefundColumns + `, ` + finance.RefundGateway + ` AS gateway
+FROM refunds
+WHERE ` + finance.UnresolvedRefund + `
+  AND ` + refundAlertDue + ` <= $1
+ORDER BY ` + refundAlertDue + `
+LIMIT $2%s`
+)
+
+const (
+	notePaymentAlert = `
+UPDATE checkouts
+SET alerted_at = $3
+WHERE project_id = $1
+  AND id = $2`
+
+	noteRefundAlert = `
+UPDATE refunds
+SET alerted_at = $3
+WHERE project_id = $1
+  AND id = $2`
+)
+
+func (v LateAnnouncements) UnresolvedPayments(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
+	return alertTo(ctx, v.store, alertablePayments, notePaymentAlert, limit, announce, func(r purchase.CheckoutRow) alert {
+		return alert{project: r.ProjectID, key: r.ID, name: "a checkout", data: func() (event.Data, error) {
+			c, err := purchase.FromCheckoutRow(r)
+			if err != nil {
+				return nil, err
+			}
+			return event.UnresolvedPayment(c), nil
+		}}
+	})
+}
+
+func (v LateAnnouncements) UnresolvedRefunds(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
+	return alertTo(ctx, v.store, alertableRefunds, noteRefundAlert, limit, announce, func(r finance.UnresolvedRefundRow) alert {
+		return alert{project: r.ProjectID, key: r.ID, name: "a refund", data: func() (event.Data, error) {
+			u, err := finance.FromUnresolvedRefundRow(r)
+			if err != nil {
+				return nil, err
+			}
+			return u.UnresolvedEvent(r.Gateway), nil
+		}}
+	})
+}
+
+// alert is a row that people are to be alerted to.
+type alert struct {
+	project, key, name string
+	data               func() (event.Data, error)
+}
+
+// alertTo announces due rows and notes that it did. One that cannot be read is noted without an announcement: it is
+// tried again when its next alert is due.
+func alertTo[R any](ctx context.Context, s *db.DB, due, note string, limit int, announce ports.Announce, read func(R) alert) (more bool, err error) {
+	var unreadable error
+	err = s.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
+		unreadable = nil
+		now, err := t.Now(ctx)
+		if err != nil {
+			return err
+		}
+		var rows []R
+		if err := t.Select(ctx, &rows, fmt.Sprintf(due, t.Dialect.SkipLocked), db.Millis(now), limit); err != nil {
+			return err
+		}
+		more = len(rows) == limit
+		for _, r := range rows {
+			a := read(r)
+			args, problem := eventOf(id.Stored[id.Project](a.project), now, announce, a.data)
+			if problem != nil {
+				unreadable = errors.Join(unreadable, fmt.Errorf("%s of %s: %w", a.name, a.project, problem))
+			}
+			if _, err := t.Exec(ctx, note, a.project, a.key, db.Millis(now)); err != nil {
+				return err
+			}
+			if problem != nil {
+				continue
+			}
+			if _, err := t.Exec(ctx, outbox.InsertEvent(t.Dialect), args...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return more && err == nil, errors.Join(err, unreadable)
+}
+
+// eventOf is the row of an event. A failure of what makes it, also a panic, is the event's alone: the transaction
+// goes on.
+func eventOf(project id.Project, now time.Time, announce ports.Announce, data func() (event.Data, error)) (args []any, err error) {
+	err = fault.Survive(func() error {
+		d, err := data()
+		if err == nil {
+			args, err = outbox.EventArgs(announce(project, now, d))
+		}
+		return err
+	})
+	return args, err
+}

@@ -1,0 +1,230 @@
+// Package catalogue keeps products, their variants and stock, and synonyms.
+package catalogue
+
+import (
+	"context"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// catalogue is a project's catalogue in a transaction that writes it. It holds the project's row from
+// the start, so that writes come one after the other: their versions are in commit order, and what is
+// read here, as which skus are taken, stays so until the transaction ends.
+type catalogue struct {
+	t        *db.Tx
+	project  id.Project
+	version  int64
+	currency string
+	stored   int // products
+	most     int // products
+	full     error
+}
+
+func openCatalogue(ctx context.Context, t *db.Tx, project id.Project) (*catalogue, error) {
+	var r struct {
+		Version  int64 `db:"catalog_version"`
+		Currency string
+		Products int
+		Plan     string
+	}
+	found, err := t.Get(ctx, &r, `
+UPDATE projects
+SET catalog_version = catalog_version + 1
+WHERE id = $1`+db.ActiveOnly+`
+RETURNING catalog_version, currency, products, `+db.PlanOfProject+` AS plan`, project.String())
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, db.MissingProject()
+	}
+	plan, limits, err := t.Dialect.Limits(r.Plan)
+	return &catalogue{
+		t:        t,
+		project:  project,
+		version:  r.Version,
+		currency: r.Currency,
+		stored:   r.Products,
+		most:     limits.Products,
+		full:     plan.Full(limits.Products, "products", "a project"),
+	}, err
+}
+
+// count notes that the catalogue has some products more, or fewer.
+func (c *catalogue) count(ctx context.Context, more int) error {
+	if more == 0 {
+		return nil
+	}
+	_, err := c.t.Exec(ctx, `
+UPDATE projects
+SET products = products + $2
+WHERE id = $1`, c.project.String(), more)
+	return err
+}
+
+// products loads products by a condition, whose $1 is the project.
+func (c *catalogue) products(ctx context.Context, where string, args ...any) ([]*catalog.Product, error) {
+	args = append([]any{c.project.String()}, args...)
+	var rows []ProductRow
+	if err := c.t.Select(ctx, &rows, SelectProducts+where, args...); err != nil {
+		return nil, err
+	}
+	var variants []VariantRow
+	err := c.t.Select(ctx, &variants, SelectVariants+"(SELECT id FROM products"+where+")"+ByPosition, args...)
+	if err != nil {
+		return nil, err
+	}
+	return FromProductRows(rows, variants)
+}
+
+// footprint is what a stored product occupies.
+type footprint struct {
+	skus     []string
+	variants []catalog.Variant
+}
+
+func footprintOf(p *catalog.Product) footprint {
+	f := footprint{skus: []string{p.SKU}, variants: slices.Clone(p.Variants)}
+	for _, v := range p.Variants {
+		f.skus = append(f.skus, v.SKU)
+	}
+	return f
+}
+
+// has tells whether a variant is in its place as it is to be.
+func (f footprint) has(position int, v catalog.Variant) bool {
+	if position >= len(f.variants) {
+		return false
+	}
+	old := f.variants[position]
+	samePrice := old.Price == v.Price || old.Price != nil && v.Price != nil && *old.Price == *v.Price
+	return samePrice && old.ID == v.ID && old.SKU == v.SKU && old.Size == v.Size && old.Color == v.Color
+}
+
+// save stores one product. before is the footprint it had; zero if it is new.
+func (c *catalogue) save(ctx context.Context, w ports.ProductWrite, before footprint) error {
+	failed, err := c.saveAll(ctx, []ports.ProductWrite{w}, map[id.Product]footprint{w.Product.ID: before})
+	if err != nil {
+		return err
+	}
+	return failed[0]
+}
+
+// saveAll stores products in the order given, in place of what they were before. It returns the
+// faults of those that cannot be stored, by their index.
+func (c *catalogue) saveAll(ctx context.Context, writes []ports.ProductWrite, before map[id.Product]footprint) (failed map[int]error, err error) {
+	taken, err := c.owners(ctx, writes, before)
+	if err != nil {
+		return nil, err
+	}
+	failed = make(map[int]error)
+	added := 0
+	next := newShipment(c)
+	for i, w := range writes {
+		product := w.Product.ID
+		if next.holds(product) || next.full() {
+			if err := next.send(ctx); err != nil {
+				return nil, err
+			}
+			next = newShipment(c)
+		}
+		fresh := len(before[product].skus) == 0
+		if fresh && c.stored+added >= c.most {
+			failed[i] = c.full
+			continue
+		}
+		if err := c.admit(taken, w.Product); err != nil {
+			failed[i] = err
+			continue
+		}
+		if err := next.add(w, before[product]); err != nil {
+			failed[i] = err
+			continue
+		}
+		if fresh {
+			added++
+		}
+		after := footprintOf(w.Product)
+		taken.move(product, before[product], after)
+		before[product] = after
+	}
+	if err := next.send(ctx); err != nil {
+		return nil, err
+	}
+	c.stored += added
+	return failed, c.count(ctx, added)
+}
+
+// owners tells which product has a sku, as its own or a variant's.
+type owners map[string]id.Product
+
+// owners of the skus that the writes want. Who has what before is known of some.
+func (c *catalogue) owners(ctx context.Context, writes []ports.ProductWrite, before map[id.Product]footprint) (owners, error) {
+	taken := make(owners)
+	for product, had := range before {
+		taken.move(product, footprint{}, had)
+	}
+	var wanted []string
+	for _, w := range writes {
+		for _, sku := range footprintOf(w.Product).skus {
+			if _, known := taken[sku]; !known {
+				wanted = append(wanted, sku)
+			}
+		}
+	}
+	slices.Sort(wanted)
+	for some := range slices.Chunk(slices.Compact(wanted), db.Listed) {
+		args := db.Args{c.project.String()}
+		list, err := c.t.In(&args, some)
+		if err != nil {
+			return nil, err
+		}
+		var rows []struct{ SKU, Owner string }
+		if err := c.t.Select(ctx, &rows, `
+SELECT sku, id AS owner
+FROM products
+WHERE project_id = $1
+  AND deleted_at IS NULL
+  AND sku IN `+list+`
+UNION ALL
+SELECT sku, product_id
+FROM variants
+WHERE project_id = $1
+  AND sku IN `+list, args...); err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			taken[r.SKU] = id.Stored[id.Product](r.Owner)
+		}
+	}
+	return taken, nil
+}
+
+// admit says why a product cannot be stored, or nil.
+func (c *catalogue) admit(taken owners, p *catalog.Product) error {
+	if p.Price.Currency().Code() != c.currency {
+		return fault.New(fault.Conflict, "currency_changed", "The project's currency has changed.").
+			With("price", "is not in the project's currency")
+	}
+	for _, sku := range footprintOf(p).skus {
+		if owner, ok := taken[sku]; ok && owner != p.ID {
+			return db.SkuTaken()
+		}
+	}
+	return nil
+}
+
+// move takes in that a product is stored.
+func (o owners) move(product id.Product, before, after footprint) {
+	for _, sku := range before.skus {
+		delete(o, sku)
+	}
+	for _, sku := range after.skus {
+		o[sku] = product
+	}
+}

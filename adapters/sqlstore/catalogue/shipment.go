@@ -1,0 +1,167 @@
+package catalogue
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const (
+	upsertProducts = `
+INSERT INTO products (project_id, id, sku, name, category, folded, price, currency, cost, competitor_price,
+  negotiable, details, status, changed_version, created_at, updated_at)
+VALUES `
+	replaceProducts = `
+ON CONFLICT (project_id, id) DO UPDATE
+SET sku = excluded.sku, name = excluded.name, category = excluded.category, folded = excluded.folded,
+  price = excluded.price, currency = excluded.currency, cost = excluded.cost,
+  competitor_price = excluded.competitor_price, negotiable = excluded.negotiable, details = excluded.details,
+  status = excluded.status, changed_version = excluded.changed_version, updated_at = excluded.updated_at`
+
+	upsertVariants = `
+INSERT INTO variants (project_id, id, product_id, sku, position, size, color, price)
+VALUES `
+	replaceVariants = `
+ON CONFLICT (project_id, id) DO UPDATE
+SET sku = excluded.sku, position = excluded.position, size = excluded.size, color = excluded.color,
+  price = excluded.price`
+
+	upsertStock = `
+INSERT INTO stock (project_id, variant_id, location, quantity, oversold)
+VALUES `
+	replaceStock = `
+ON CONFLICT (project_id, variant_id, location) DO UPDATE
+SET quantity = excluded.quantity, oversold = excluded.oversold
+WHERE stock.quantity <> excluded.quantity
+   OR stock.oversold <> excluded.oversold`
+)
+
+// shipment is some products, each of them once, that go to the database in as few statements as
+// possible.
+type shipment struct {
+	to       *catalogue
+	aboard   map[id.Product]bool
+	dropped  []string // variants
+	products [][]any
+	variants [][]any
+	stock    []catalog.Stock
+	recount  bool // some of the stock is of variants that attempts may hold pieces of
+}
+
+func newShipment(to *catalogue) *shipment {
+	return &shipment{to: to, aboard: make(map[id.Product]bool)}
+}
+
+func (s *shipment) holds(product id.Product) bool { return s.aboard[product] }
+func (s *shipment) full() bool                    { return len(s.products) >= s.to.t.Dialect.MaxRows }
+
+// add takes in a product. It fails if the product's text cannot be stored.
+func (s *shipment) add(w ports.ProductWrite, before footprint) error {
+	product, err := s.productValues(w.Product)
+	if err != nil {
+		return err
+	}
+	variants, err := s.variantValues(w.Product, before)
+	if err != nil {
+		return err
+	}
+	s.aboard[w.Product.ID] = true
+	s.products = append(s.products, product)
+	s.variants = append(s.variants, variants...)
+	s.stock = append(s.stock, w.Stock...)
+	s.recount = s.recount || len(w.Stock) > 0 && len(before.variants) > 0
+	for _, v := range before.variants {
+		if _, kept := w.Product.Variant(v.ID); !kept {
+			s.dropped = append(s.dropped, v.ID.String())
+		}
+	}
+	return nil
+}
+
+// variantValues are the variants that are not stored as they are.
+func (s *shipment) variantValues(p *catalog.Product, before footprint) ([][]any, error) {
+	rows := make([][]any, 0, len(p.Variants))
+	for i, v := range p.Variants {
+		if before.has(i, v) {
+			continue
+		}
+		row, err := db.Plain([]any{
+			s.to.project.String(), v.ID.String(), p.ID.String(), v.SKU, i, v.Size, v.Color, db.OptionalMinor(v.Price),
+		})
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+func (s *shipment) productValues(p *catalog.Product) ([]any, error) {
+	details, err := db.ToJSON(toDetailsJSON(p))
+	if err != nil {
+		return nil, err
+	}
+	return db.Plain([]any{
+		s.to.project.String(), p.ID.String(), p.SKU, p.Name, p.Category, folded(p.Name + "\n" + p.SKU),
+		p.Price.Minor(), p.Price.Currency().Code(), db.OptionalMinor(p.Cost), db.OptionalMinor(p.CompetitorPrice),
+		p.Negotiable, details, p.Status.String(), s.to.version, db.Millis(p.CreatedAt), db.Millis(p.UpdatedAt),
+	})
+}
+
+// send writes it all. Variants that go make room for others with their skus.
+func (s *shipment) send(ctx context.Context) error {
+	for some := range slices.Chunk(s.dropped, db.Listed) {
+		args := db.Args{s.to.project.String()}
+		if _, err := s.to.t.Exec(ctx, `
+DELETE FROM variants
+WHERE project_id = $1
+  AND id IN `+args.List(some), args...); err != nil {
+			return err
+		}
+	}
+	if err := s.to.t.Insert(ctx, upsertProducts, s.products, replaceProducts); err != nil {
+		return err
+	}
+	if err := s.to.t.Insert(ctx, upsertVariants, s.variants, replaceVariants); err != nil {
+		return err
+	}
+	return s.sendStock(ctx)
+}
+
+// sendStock writes the levels, in the order in which stock is locked everywhere, and then again those that attempts
+// hold pieces of, which is not known before they are locked.
+func (s *shipment) sendStock(ctx context.Context) error {
+	slices.SortStableFunc(s.stock, func(a, b catalog.Stock) int {
+		return cmp.Compare(a.Variant.String(), b.Variant.String())
+	})
+	rows := make([][]any, len(s.stock))
+	for i, l := range s.stock {
+		rows[i] = s.level(l, 0)
+	}
+	if err := s.to.t.Insert(ctx, upsertStock, rows, replaceStock); err != nil || !s.recount {
+		return err
+	}
+	held, err := held(ctx, s.to.t, s.to.project)
+	if err != nil {
+		return err
+	}
+	rows = rows[:0]
+	for _, l := range s.stock {
+		if n := held[[2]string{l.Variant.String(), project.DefaultLocation}]; n > 0 {
+			rows = append(rows, s.level(l, n))
+		}
+	}
+	return s.to.t.Insert(ctx, upsertStock, rows, replaceStock)
+}
+
+// level returns the stock row for a counted quantity, some of which payment attempts hold.
+func (s *shipment) level(l catalog.Stock, held int) []any {
+	shelf := catalog.Shelf{Held: held}.Recount(l.Quantity)
+	return []any{s.to.project.String(), l.Variant.String(), project.DefaultLocation, shelf.Quantity, shelf.Oversold}
+}

@@ -1,0 +1,85 @@
+package catalogue
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// StockNews is the store's view of turns of stock. Triggers write them (migration 18).
+type StockNews struct{ store *db.DB }
+
+var _ ports.StockNews = StockNews{}
+
+// NewStockNews returns a view that tells which stock turned to or from zero.
+func NewStockNews(s *db.DB) StockNews { return StockNews{s} }
+
+// LateCommits is how long after its turn a transaction may still commit. A turn is timed when it is
+// written, and nobody sees it before the commit. A request has to be answered within 25 s, whatever the
+// limits of its statements (5 s each) and of the pauses between them (10 s) add up to, and its COMMIT may
+// take 3 s more (finishing).
+const LateCommits = 30 * time.Second
+
+const (
+	// selectTurned looks the stock up by variant, however many rows of turns there are.
+	selectTurned = `
+SELECT turned.variant_id, CAST(coalesce(sum(stock.quantity), 0) AS BIGINT) AS total
+FROM (
+    SELECT DISTINCT variant_id
+    FROM stock_turns
+    WHERE project_id = $1
+      AND at >= $2
+) AS turned
+LEFT JOIN stock ON stock.project_id = $1 AND stock.variant_id = turned.variant_id
+GROUP BY turned.variant_id`
+
+	deleteTurns = `
+DELETE FROM stock_turns
+WHERE (project_id, at, variant_id, location) IN (
+    SELECT project_id, at, variant_id, location
+    FROM stock_turns
+    WHERE at < $1
+    ORDER BY at
+    LIMIT 5000
+)`
+)
+
+func (n StockNews) Turned(ctx context.Context, project id.Project, since time.Time) (map[id.Variant]int, time.Time, error) {
+	var now []struct{ At int64 }
+	var rows []struct {
+		VariantID string `db:"variant_id"`
+		Total     int
+	}
+	from := int64(0)
+	if !since.IsZero() {
+		from = db.Millis(since.Add(-LateCommits))
+	}
+	b := n.store.Read(project)
+	b.Query(&now, "SELECT "+n.store.Dialect.Moment()+" AS at")
+	b.Query(&rows, selectTurned, project.String(), from)
+	if err := b.Run(ctx); err != nil {
+		return nil, time.Time{}, err
+	}
+	totals := make(map[id.Variant]int, len(rows))
+	for _, r := range rows {
+		totals[id.Stored[id.Variant](r.VariantID)] = r.Total
+	}
+	return totals, db.Time(now[0].At), nil
+}
+
+// ForgetTurns goes in steps, each short: SQLite's other writers wait meanwhile.
+func (n StockNews) ForgetTurns(ctx context.Context, before time.Time) error {
+	for {
+		var gone int64
+		err := n.store.InTx(ctx, db.AnyProject, func(t *db.Tx) (err error) {
+			gone, err = t.Exec(ctx, deleteTurns, db.Millis(before))
+			return err
+		})
+		if err != nil || gone == 0 {
+			return err
+		}
+	}
+}

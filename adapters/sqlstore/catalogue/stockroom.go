@@ -1,0 +1,128 @@
+package catalogue
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// StockRoom is the store's view of stock as platforms move it.
+type StockRoom struct{ store *db.DB }
+
+var _ ports.StockRoom = StockRoom{}
+
+// NewStockRoom returns a view that moves stock as platforms tell.
+func NewStockRoom(s *db.DB) StockRoom { return StockRoom{s} }
+
+// stockOf is what lies anywhere of variants; nothing may. With what attempts in flight hold it is one statement: within
+// a unit each statement sees what was committed before it, and an attempt that begins between two would count twice.
+const stockOf = `
+SELECT variants.product_id, variants.id AS variant_id, variants.sku,
+  coalesce(stock.location, '') AS location, coalesce(stock.quantity, 0) AS quantity,
+  coalesce(stock.oversold, 0) AS oversold, '' AS taken
+FROM variants
+LEFT JOIN stock ON stock.project_id = variants.project_id AND stock.variant_id = variants.id
+WHERE variants.project_id = $1
+  AND variants.sku IN %s
+UNION ALL
+SELECT '', '', '', '', 0, 0, taken
+FROM checkouts
+WHERE project_id = $1
+  AND status = 'processing'`
+
+// stockOfRow is a level, or what an attempt in flight holds.
+type stockOfRow struct {
+	LevelRow
+	TakenRow
+}
+
+func (v StockRoom) Levels(ctx context.Context, project id.Project, places []ports.StockPlace) ([]catalog.Shelf, error) {
+	if len(places) == 0 {
+		return nil, nil
+	}
+	skus := make([]string, len(places))
+	for i, p := range places {
+		skus[i] = p.SKU
+	}
+	slices.Sort(skus)
+	chunks := slices.Collect(slices.Chunk(slices.Compact(skus), db.Listed))
+	rows := make([][]stockOfRow, len(chunks))
+	b := v.store.Read(project)
+	for i, some := range chunks {
+		args := db.Args{project.String()}
+		list, err := v.store.Dialect.In(&args, some)
+		if err != nil {
+			return nil, err
+		}
+		b.Query(&rows[i], fmt.Sprintf(stockOf, list), args...)
+	}
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	var lying []catalog.Shelf
+	for _, some := range rows {
+		var levels []LevelRow
+		var taken []TakenRow
+		for _, r := range some {
+			if r.VariantID == "" {
+				taken = append(taken, r.TakenRow)
+			} else {
+				levels = append(levels, r.LevelRow)
+			}
+		}
+		lying = append(lying, fromShelfRows(levels, heldBy(taken))...)
+	}
+	return shelvesAt(places, lying), nil
+}
+
+// shelvesAt are the places' levels, each once. lying has every variant that there is at least once.
+func shelvesAt(places []ports.StockPlace, lying []catalog.Shelf) (shelves []catalog.Shelf) {
+	variants := make(map[string]catalog.Level, len(lying))
+	at := make(map[ports.StockPlace]catalog.Shelf, len(lying))
+	for _, s := range lying {
+		variants[s.SKU] = s.Level
+		at[ports.StockPlace{SKU: s.SKU, Location: s.Location}] = s
+	}
+	told := make(map[ports.StockPlace]bool, len(places))
+	for _, p := range places {
+		if l, known := variants[p.SKU]; known && !told[p] {
+			told[p] = true
+			shelf := at[p]
+			shelf.Product, shelf.Variant, shelf.SKU, shelf.Location = l.Product, l.Variant, p.SKU, p.Location
+			shelves = append(shelves, shelf)
+		}
+	}
+	return shelves
+}
+
+// Shift keeps no reasons: stock_moves are those of people.
+func (v StockRoom) Shift(ctx context.Context, project id.Project, shifts []ports.StockShift) (unknown []int, err error) {
+	places := make([]place, len(shifts))
+	for i, s := range shifts {
+		places[i] = place{s.SKU, s.Location}
+	}
+	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
+		var shelves *shelves
+		if shelves, unknown, err = findShelves(ctx, t, project, places); err != nil || len(shelves.levels) == 0 {
+			return err
+		}
+		if _, err := shelves.count(ctx); err != nil {
+			return err
+		}
+		for i, p := range places {
+			if shelf, known := shelves.levels[p]; known {
+				shelves.put(p, shelf.Shift(shifts[i].Delta))
+			}
+		}
+		return shelves.store(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return unknown, nil
+}

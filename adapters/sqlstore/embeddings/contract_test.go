@@ -1,0 +1,10 @@
+package embeddings_test
+
+import (
+	"testing"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
+	"github.com/haggle-commerce/haggle/ports/porttest"
+)
+
+func TestVectors(t *testing.T) { storetest.Suite(t, porttest.Vectors) }

@@ -1,0 +1,271 @@
+// Package embeddings keeps the vectors of texts, and leases projects whose texts need some.
+package embeddings
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Embeddings is the store's view of texts' vectors, and of the work of making them.
+type Embeddings struct{ store *db.DB }
+
+var (
+	_ ports.Vectors        = Embeddings{}
+	_ ports.EmbeddingQueue = Embeddings{}
+)
+
+// NewEmbeddings returns a view that keeps vectors, and hands out projects whose texts need some.
+func NewEmbeddings(s *db.DB) Embeddings { return Embeddings{s} }
+
+// usedDaily is how old the note of a vector's last use may be: it is not written with every use.
+const usedDaily = 24 * time.Hour
+
+const (
+	ofModel = `
+WHERE project_id = $1
+  AND model = $2`
+
+	insertEmbeddings = `
+INSERT INTO embeddings (project_id, model, hash, used_at, vector)
+VALUES `
+
+	embeddingKnown = `
+ON CONFLICT (project_id, model, hash) DO UPDATE SET used_at = excluded.used_at`
+
+	selectProgress = `
+SELECT project_id, version, stored, due_at, attempts, last_error
+FROM embedding_progress
+WHERE model = $1
+  AND project_id IN `
+
+	// selectBehind are projects whose catalogue is ahead of the model, or whose whole catalogue it has not
+	// gone through for long. It is completed by the database's clock.
+	selectBehind = `
+SELECT projects.id
+FROM projects
+LEFT JOIN embedding_progress AS progress ON progress.project_id = projects.id AND progress.model = $1
+WHERE projects.catalog_version > 0
+  AND projects.status = 'active'
+  AND coalesce(progress.due_at, 0) <= %[1]s
+  AND (projects.catalog_version > coalesce(progress.version, 0) OR coalesce(progress.whole_at, 0) < %[1]s - $2)
+ORDER BY coalesce(progress.due_at, 0), projects.id
+LIMIT 1000`
+
+	beginProgress = `
+INSERT INTO embedding_progress (project_id, model, version, whole_at, stored, due_at, attempts, last_error)
+VALUES ($1, $2, 0, 0, 0, 0, 0, '')
+ON CONFLICT (project_id, model) DO NOTHING`
+
+	// selectIdle is completed by the database's clock and what counts the row's failures.
+	selectIdle = `
+SELECT version, whole_at, attempts, %[1]s AS now, %[2]s AS set_aside
+FROM embedding_progress` + ofModel + `
+  AND due_at <= %[1]s`
+
+	// heldTask begins what only who holds a task's lease writes.
+	heldTask = ofModel + `
+  AND due_at = $3`
+
+	setProgress = `
+UPDATE embedding_progress
+SET `
+
+	forgetModels = `
+DELETE FROM embedding_progress
+WHERE model <> $1
+  AND whole_at < $2`
+
+	// oldVectors were used by no product when the whole catalogue was last gone through.
+	oldVectors = `
+WITH old AS MATERIALIZED (
+  SELECT project_id, model, hash
+  FROM embeddings
+  WHERE used_at < $1
+    AND NOT EXISTS (
+      SELECT 1
+      FROM embedding_progress AS progress
+      WHERE progress.project_id = embeddings.project_id
+        AND progress.model = embeddings.model
+        AND progress.whole_at - $3 <= embeddings.used_at
+    )
+  LIMIT $2
+)
+DELETE FROM embeddings
+WHERE used_at < $1
+  AND (project_id, model, hash) IN (SELECT project_id, model, hash FROM old)`
+)
+
+func embeddingTaken() *fault.Error {
+	return fault.New(fault.Conflict, "embedding_taken", "Somebody else has taken over the embedding of the project.")
+}
+
+// Known notes uses in a transaction of its own, and only those that are not from today: what Forget removes
+// meanwhile is not known.
+func (v Embeddings) Known(ctx context.Context, project id.Project, model string, texts []ports.TextHash, now time.Time) (map[ports.TextHash]bool, error) {
+	known := make(map[ports.TextHash]bool, len(texts))
+	var stale []string
+	for some := range slices.Chunk(texts, db.Listed) {
+		var rows []usedRow
+		err := v.among(ctx, &rows, "SELECT hash, used_at\nFROM embeddings", project, model, some)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			if db.Time(r.UsedAt).After(now.Add(-usedDaily)) {
+				known[ports.TextHash(r.Hash)] = true
+			} else {
+				stale = append(stale, r.Hash)
+			}
+		}
+	}
+	slices.Sort(stale) // two who note the same uses at once wait for each other
+	for some := range slices.Chunk(stale, db.Listed) {
+		used, err := v.use(ctx, project, model, some, now)
+		if err != nil {
+			return nil, err
+		}
+		for _, hash := range used {
+			known[ports.TextHash(hash)] = true
+		}
+	}
+	return known, nil
+}
+
+type usedRow struct {
+	Hash   string
+	UsedAt int64 `db:"used_at"`
+}
+
+// use notes that texts are used, and answers with those that are still there.
+func (v Embeddings) use(ctx context.Context, project id.Project, model string, hashes []string, now time.Time) (used []string, err error) {
+	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
+		args := db.Args{project.String(), model, db.Millis(now)}
+		list, err := t.In(&args, hashes)
+		if err != nil {
+			return err
+		}
+		used = nil
+		return t.Select(ctx, &used, "UPDATE embeddings\nSET used_at = $3"+ofModel+"\n  AND hash IN "+list+"\nRETURNING hash", args...)
+	})
+	return used, err
+}
+
+// among reads rows of texts.
+func (v Embeddings) among(ctx context.Context, rows any, selection string, project id.Project, model string, texts []ports.TextHash) error {
+	hashes := make([]string, len(texts))
+	for i, text := range texts {
+		hashes[i] = string(text)
+	}
+	args := db.Args{project.String(), model}
+	list, err := v.store.Dialect.In(&args, hashes)
+	if err != nil {
+		return err
+	}
+	b := v.store.Read(project)
+	b.Query(rows, selection+ofModel+"\n  AND hash IN "+list, args...)
+	return b.Run(ctx)
+}
+
+func (v Embeddings) Get(ctx context.Context, project id.Project, model string, texts []ports.TextHash) (map[ports.TextHash][]float32, error) {
+	vectors := make(map[ports.TextHash][]float32, len(texts))
+	for some := range slices.Chunk(texts, db.Listed) {
+		var rows []vectorRow
+		if err := v.among(ctx, &rows, "SELECT hash, vector\nFROM embeddings", project, model, some); err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			vectors[ports.TextHash(r.Hash)] = fromVector(r.Vector)
+		}
+	}
+	return vectors, nil
+}
+
+func (v Embeddings) Progress(ctx context.Context, model string, projects []id.Project) (map[id.Project]ports.EmbeddingProgress, error) {
+	all := make(map[id.Project]ports.EmbeddingProgress, len(projects))
+	for some := range slices.Chunk(db.Strings(projects), db.Listed) {
+		args := db.Args{model}
+		list, err := v.store.Dialect.In(&args, some)
+		if err != nil {
+			return nil, err
+		}
+		var rows []progressRow
+		b := v.store.Read(db.AnyProject)
+		b.Query(&rows, selectProgress+list, args...)
+		if err := b.Run(ctx); err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			all[id.Stored[id.Project](r.ProjectID)] = fromProgressRow(r)
+		}
+	}
+	return all, nil
+}
+
+// Forget takes a day off the last pass: uses noted on the day before it were not noted again.
+func (v Embeddings) Forget(ctx context.Context, model string, before time.Time, n int) (int, error) {
+	var removed int64
+	err := v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
+		if _, err := t.Exec(ctx, forgetModels, model, db.Millis(before)); err != nil {
+			return err
+		}
+		var err error
+		removed, err = t.Exec(ctx, oldVectors, db.Millis(before), n, usedDaily.Milliseconds())
+		return err
+	})
+	return int(removed), err
+}
+
+func (v Embeddings) Save(ctx context.Context, task *ports.EmbeddingTask, vectors map[ports.TextHash][]float32, now, until time.Time) error {
+	rows, size := toVectorRows(task, vectors, now)
+	err := v.store.InTx(ctx, task.Project, func(t *db.Tx) error {
+		err := hold(ctx, t, task, "due_at = $4, stored = stored + $5, attempts = 0, last_error = ''", db.Millis(until), len(rows))
+		if err != nil {
+			return err
+		}
+		var stored int
+		there, err := t.Get(ctx, &stored, "SELECT length(vector)\nFROM embeddings"+ofModel+"\nLIMIT 1", task.Project.String(), task.Model)
+		if err != nil {
+			return err
+		}
+		if size < 0 || there && len(rows) > 0 && size != stored {
+			return vectorLength(size, stored)
+		}
+		return t.Insert(ctx, insertEmbeddings, rows, embeddingKnown)
+	})
+	if err == nil {
+		task.Lease, task.Attempts = until, 0
+	}
+	return err
+}
+
+func (v Embeddings) Finish(ctx context.Context, task *ports.EmbeddingTask, version int64, now time.Time) error {
+	set, args := "due_at = $4, version = $5, attempts = 0, last_error = ''", []any{db.Millis(now), version}
+	if task.Since == 0 {
+		set, args = set+", whole_at = $6", append(args, db.Millis(task.Begun))
+	}
+	return v.store.InTx(ctx, task.Project, func(t *db.Tx) error { return hold(ctx, t, task, set, args...) })
+}
+
+func (v Embeddings) Postpone(ctx context.Context, task *ports.EmbeddingTask, due time.Time, reason string) error {
+	set, args := "due_at = $4", []any{db.Millis(due)}
+	if reason != "" {
+		set, args = set+", attempts = attempts + 1, last_error = $5", append(args, db.Printable(reason))
+	}
+	return v.store.InTx(ctx, task.Project, func(t *db.Tx) error { return hold(ctx, t, task, set, args...) })
+}
+
+// hold writes a task's progress, from $4 on, for who still holds its lease.
+func hold(ctx context.Context, t *db.Tx, task *ports.EmbeddingTask, set string, args ...any) error {
+	args = append([]any{task.Project.String(), task.Model, db.Millis(task.Lease)}, args...)
+	rows, err := t.Exec(ctx, setProgress+set+heldTask, args...)
+	if err == nil && rows == 0 {
+		return embeddingTaken()
+	}
+	return err
+}

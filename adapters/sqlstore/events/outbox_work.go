@@ -1,0 +1,263 @@
+package events
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/accounts"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/outbox"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Outbox is the store's view of what is to be delivered. Its work is that of all projects.
+type Outbox struct {
+	queue.Queue[leasedDeliveryRow, ports.Parcel]
+}
+
+var _ ports.Outbox = Outbox{}
+
+// NewOutbox returns a view that hands out what is to be delivered.
+func NewOutbox(s *db.DB) Outbox {
+	return Outbox{queue.Queue[leasedDeliveryRow, ports.Parcel]{Store: s, Table: DueDeliveries, Lease: leasedDeliveryRow.lease}}
+}
+
+var (
+	DueDeliveries = queue.Table{
+		Name: "deliveries", Table: "deliveries", Key: "id", Group: "queue", Waits: "due_at IS NOT NULL",
+		Due: "due_at", Lease: "due_at", Retry: "due_at", Columns: deliveryColumns,
+	}
+	dueEvents = queue.Table{
+		Name: "events", Table: "outbox", Key: "id", Group: "project_id", Waits: "due_at IS NOT NULL", Due: "due_at",
+	}
+)
+
+type leasedDeliveryRow struct {
+	deliveryRow
+	queue.HeldRow
+}
+
+func (r leasedDeliveryRow) lease() ports.Leased[ports.Parcel] {
+	return queue.Decoded(r.Held(r.ProjectID, r.ID, r.Queue), func() (ports.Parcel, error) {
+		return ports.Parcel{Delivery: fromDeliveryRow(r.deliveryRow)}, nil
+	})
+}
+
+const (
+	selectDueEvents = `
+SELECT id, project_id, type, payload, created_at
+FROM outbox
+WHERE project_id = $1
+  AND due_at <= %[1]s
+ORDER BY due_at
+LIMIT $2%[2]s`
+
+	// recordDelivery is updateDelivery for who still holds the lease.
+	recordDelivery = updateDelivery + `
+  AND due_at = $11`
+)
+
+type rowKey struct{ project, name string }
+
+// eachOf is a condition that finds rows by their keys; name is the second column's.
+func eachOf(args *db.Args, name string, keys []rowKey) string {
+	parts := make([]string, len(keys))
+	for i, k := range keys {
+		parts[i] = args.Row(k.project, k.name)
+	}
+	return "(project_id, " + name + ") IN (VALUES " + strings.Join(parts, ", ") + ")"
+}
+
+func (o Outbox) Claim(ctx context.Context, lease time.Duration, shares []ports.Share) ([]ports.Leased[ports.Parcel], error) {
+	parcels, err := o.Queue.Claim(ctx, lease, shares)
+	if err == nil {
+		err = o.fill(ctx, parcels) // what is in hand without its content is handed out again when its lease is over
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parcels, nil
+}
+
+// Record begins with what disables subscriptions, for who disables one locks it before its deliveries.
+func (o Outbox) Record(ctx context.Context, outcomes []ports.Outcome) error {
+	outcomes = slices.Clone(outcomes)
+	slices.SortFunc(outcomes, func(a, b ports.Outcome) int {
+		return cmp.Or(strings.Compare(a.Held.Group, b.Held.Group), strings.Compare(a.Held.Key, b.Held.Key))
+	})
+	return o.Store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
+		for _, out := range outcomes {
+			if out.Why == (event.Reason{}) {
+				continue
+			}
+			if err := disable(ctx, t, out); err != nil {
+				return err
+			}
+		}
+		for _, out := range outcomes {
+			args := append(updateDeliveryArgs(out.Delivery), db.Millis(out.Held.Until))
+			if _, err := t.Exec(ctx, recordDelivery, args...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// disable stops the subscription of an outcome and announces that, unless it was stopped before or the
+// delivery is another's by now. The outcome's own delivery is recorded first: what is pending is
+// canceled.
+func disable(ctx context.Context, t *db.Tx, out ports.Outcome) error {
+	d := out.Delivery
+	if there, err := db.ProjectStays(ctx, t, d.Project); err != nil || !there {
+		return err
+	}
+	s, err := lockSubscription(ctx, t, d.Project, d.Target.Subscription())
+	if fault.KindOf(err) == fault.NotFound && err != nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	rows, err := t.Exec(ctx, recordDelivery, append(updateDeliveryArgs(d), db.Millis(out.Held.Until))...)
+	if err != nil || rows == 0 || !s.Disable(out.Why, out.Alert.At) {
+		return err
+	}
+	if err := storeSubscription(ctx, t, s); err != nil {
+		return err
+	}
+	args, err := outbox.EventArgs(out.Alert)
+	if err == nil {
+		_, err = t.Exec(ctx, outbox.InsertEvent(t.Dialect), args...)
+	}
+	return err
+}
+
+// fill adds to claimed deliveries what is needed to bring them to their targets.
+func (o Outbox) fill(ctx context.Context, parcels []ports.Leased[ports.Parcel]) error {
+	if len(parcels) == 0 {
+		return nil
+	}
+	var events, subscriptions []rowKey
+	var shops []string
+	for _, p := range parcels {
+		d := p.Item.Delivery
+		events = append(events, rowKey{d.Project.String(), d.Event.String()})
+		if to := d.Target.Subscription(); !to.IsZero() {
+			subscriptions = append(subscriptions, rowKey{d.Project.String(), to.String()})
+		} else if d.Target != event.Stream {
+			shops = append(shops, d.Project.String())
+		}
+	}
+	c := contentsOf(o.Store, events, subscriptions, shops)
+	if err := c.batch.Run(ctx); err != nil {
+		return err
+	}
+	for i := range parcels {
+		parcels[i].Err = fault.Survive(func() error { return c.into(&parcels[i].Item) })
+	}
+	return nil
+}
+
+// parcelContents are the rows that claimed deliveries need.
+type parcelContents struct {
+	dialect       db.Dialect
+	batch         *db.Batch
+	events        []eventLogRow
+	subscriptions []subscriptionRow
+	shops         []accounts.ProjectRow
+	emails        []accountEmail
+}
+
+type accountEmail struct{ ID, Email string }
+
+func contentsOf(s *db.DB, events, subscriptions []rowKey, shops []string) *parcelContents {
+	c := &parcelContents{dialect: s.Dialect, batch: s.Read(db.AnyProject)}
+	var args db.Args
+	c.batch.Query(&c.events, "SELECT id, project_id, type, payload, created_at\nFROM outbox\nWHERE "+eachOf(&args, "id", events), args...)
+	if len(subscriptions) > 0 {
+		var args db.Args
+		c.batch.Query(&c.subscriptions, "SELECT "+subscriptionColumns+"\nFROM event_subscriptions\nWHERE "+eachOf(&args, "id", subscriptions)+ofActiveProjects, args...)
+	}
+	if len(shops) > 0 {
+		var args db.Args
+		in := args.List(shops)
+		c.batch.Query(&c.shops, accounts.SelectProject+"\nWHERE id IN "+in, args...)
+		c.batch.Query(&c.emails, `
+SELECT id, email
+FROM accounts
+WHERE id IN (SELECT account_id FROM projects WHERE id IN `+in+`)`, args...)
+	}
+	return c
+}
+
+func (c *parcelContents) into(p *ports.Parcel) error {
+	d := p.Delivery
+	for _, r := range c.events {
+		if r.ID == d.Event.String() && r.ProjectID == d.Project.String() {
+			p.Body = []byte(r.Payload)
+		}
+	}
+	for _, r := range c.subscriptions {
+		if r.ID == d.Target.Subscription().String() && r.ProjectID == d.Project.String() {
+			s, err := fromSubscriptionRow(c.dialect, r)
+			if err != nil {
+				return err
+			}
+			p.Subscription = s
+		}
+	}
+	for _, r := range c.shops {
+		if r.ID == d.Project.String() {
+			shop, err := accounts.FromProjectRow(c.dialect, r)
+			if err != nil {
+				return err
+			}
+			p.Shop, p.Email = shop, c.emailOf(shop)
+		}
+	}
+	return nil
+}
+
+func (c *parcelContents) emailOf(shop *project.Project) string {
+	for _, e := range c.emails {
+		if e.ID == shop.Account.String() {
+			return e.Email
+		}
+	}
+	return ""
+}
+
+// What is to be tried again later does not lag: it counts, but is not old before it is due.
+const selectOutboxLag = `
+SELECT count(*) AS pending, min(due_at) AS oldest
+FROM (
+  SELECT due_at FROM outbox WHERE due_at IS NOT NULL
+  UNION ALL
+  SELECT due_at FROM deliveries WHERE due_at IS NOT NULL
+) AS waiting`
+
+// OutboxLag is how many events, and deliveries of events, of all projects wait, and when the first of
+// them is due; the zero time when none waits.
+func OutboxLag(ctx context.Context, s *db.DB) (pending int, oldest time.Time, err error) {
+	var lags []struct {
+		Pending int
+		Oldest  *int64
+	}
+	b := s.Read(db.AnyProject)
+	b.Query(&lags, selectOutboxLag)
+	if err := b.Run(ctx); err != nil {
+		return 0, time.Time{}, err
+	}
+	if lags[0].Oldest != nil {
+		oldest = db.Time(*lags[0].Oldest)
+	}
+	return lags[0].Pending, oldest, nil
+}

@@ -1,0 +1,355 @@
+// Package finance reads payments and what providers moved, keeps reconciliations, the sandbox provider's books, and
+// finds what nobody knows the outcome of.
+package finance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Payments is the store's view of payments.
+type Payments struct{ store *db.DB }
+
+var _ ports.Payments = Payments{}
+
+// NewPayments returns a view that reads the payments of orders. Orders write them.
+func NewPayments(s *db.DB) Payments { return Payments{s} }
+
+const (
+	selectPayments = `
+SELECT p.project_id, p.order_id, o.checkout_id, p.currency, p.id AS payment_id, p.amount, p.refunded, p.refunding, p.disputed, p.method,
+  p.label, p.gateway, p.integration_id, p.provider, p.created_at AS paid_at
+FROM payments AS p
+JOIN orders AS o ON o.project_id = p.project_id AND o.id = p.order_id
+WHERE p.project_id = $1`
+
+	countPayments = `
+SELECT count(*) AS n
+FROM payments AS p
+WHERE p.project_id = $1`
+
+	newestPayments = `
+ORDER BY p.created_at DESC, p.id DESC`
+
+	movedPayments = `
+SELECT p.gateway, p.integration_id, p.order_id, p.id AS payment_id, '' AS refund_id, p.provider, p.currency, p.amount,
+  coalesce(c.created_at, p.created_at) AS began, p.created_at AS at, 'succeeded' AS status
+FROM payments AS p
+JOIN orders AS o ON o.project_id = p.project_id AND o.id = p.order_id
+LEFT JOIN checkouts AS c ON c.project_id = o.project_id AND c.id = o.checkout_id
+WHERE p.project_id = $1
+  AND p.amount > 0`
+
+	movedRefunds = `
+SELECT p.gateway, p.integration_id, p.order_id, r.payment_id, r.id AS refund_id, r.provider, r.currency, r.amount,
+  r.created_at AS began, r.updated_at AS at, CASE WHEN r.reversed_at IS NULL THEN r.status ELSE 'reversed' END AS status
+FROM refunds AS r
+JOIN payments AS p ON p.project_id = r.project_id AND p.id = r.payment_id
+WHERE r.project_id = $1`
+
+	selectMoved = movedPayments + `
+  AND p.created_at >= $2
+  AND p.created_at < $3
+UNION ALL` + movedRefunds + `
+  AND r.status = 'succeeded'
+  AND r.updated_at >= $2
+  AND r.updated_at < $3
+LIMIT $4`
+
+	// findPayments, findRefunds and findAttempts are completed by lists.
+	findPayments = movedPayments + `
+  AND p.gateway = $2
+  AND p.integration_id = $3
+  AND p.provider IN `
+
+	// A pending refund that was made elsewhere does not explain a movement: nobody asks for it, so its report may be lost.
+	findRefunds = movedRefunds + `
+  AND p.gateway = $2
+  AND p.integration_id = $3
+  AND (r.status = 'succeeded' OR r.status = 'pending' AND r.origin = 'requested' OR r.reversed_at IS NOT NULL)
+  AND (r.id IN %[1]s OR r.provider <> '' AND r.provider IN %[2]s)`
+
+	findAttempts = `
+SELECT id, attempt
+FROM checkouts
+WHERE project_id = $1
+  AND status = 'processing'
+  AND id IN `
+)
+
+type movedRow struct {
+	Gateway     string
+	Integration string `db:"integration_id"`
+	OrderID     string `db:"order_id"`
+	PaymentID   string `db:"payment_id"`
+	RefundID    string `db:"refund_id"`
+	Provider    string
+	Currency    string
+	Amount      int64
+	Began       int64
+	At          int64
+	Status      string
+}
+
+func fromMovedRow(r movedRow) (ports.Moved, error) {
+	amount, err := db.Amount(r.Amount, r.Currency)
+	return ports.Moved{
+		Route:    project.PaymentRoute{Provider: r.Gateway, Integration: id.Stored[id.Integration](r.Integration)},
+		Order:    id.Stored[id.Order](r.OrderID),
+		Payment:  id.Stored[id.Payment](r.PaymentID),
+		Refund:   id.Stored[id.Refund](r.RefundID),
+		Provider: r.Provider,
+		Amount:   amount,
+		Began:    db.Time(r.Began),
+		At:       db.Time(r.At),
+	}, err
+}
+
+type orderPaymentRow struct {
+	ProjectID  string `db:"project_id"`
+	OrderID    string `db:"order_id"`
+	CheckoutID string `db:"checkout_id"`
+	Currency   string
+	purchase.PaymentRow
+}
+
+func fromOrderPaymentRows(rows []orderPaymentRow) ([]ports.OrderPayment, error) {
+	list := make([]ports.OrderPayment, len(rows))
+	for i, r := range rows {
+		c, err := db.Currency(r.Currency)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = ports.OrderPayment{
+			Payment: purchase.FromPaymentRow(r.PaymentRow, c), Project: id.Stored[id.Project](r.ProjectID),
+			Order: id.Stored[id.Order](r.OrderID), Checkout: id.Stored[id.Checkout](r.CheckoutID),
+		}
+	}
+	return list, nil
+}
+
+func paymentsWhere(project id.Project, f ports.PaymentFilter) db.Conditions {
+	w := db.Conditions{Args: db.Args{project.String()}}
+	if f.Status != (order.PaymentStatus{}) {
+		w.And("p.status = ", f.Status.String())
+	}
+	if f.Method != "" {
+		w.And("p.method = ", f.Method)
+	}
+	if !f.Order.IsZero() {
+		w.And("p.order_id = ", f.Order.String())
+	}
+	w.During("p.created_at", f.From, f.To)
+	return w
+}
+
+func (v Payments) Payments(ctx context.Context, project id.Project, f ports.PaymentFilter, page ports.Page) ([]ports.OrderPayment, int, error) {
+	w := paymentsWhere(project, f)
+	var counts []db.CountRow
+	b := v.store.Read(project)
+	b.Query(&counts, countPayments+w.Text, w.Args...)
+	end := newestPayments + w.Args.Page(page)
+	list, err := v.read(ctx, b, w.Text+end, w.Args)
+	if err != nil {
+		return nil, 0, err
+	}
+	return list, counts[0].N, nil
+}
+
+// read completes a batch by the payments that a condition and its end leave.
+func (v Payments) read(ctx context.Context, b *db.Batch, which string, args db.Args) ([]ports.OrderPayment, error) {
+	var rows []orderPaymentRow
+	b.Query(&rows, selectPayments+which, args...)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	return fromOrderPaymentRows(rows)
+}
+
+func (v Payments) PaymentByID(ctx context.Context, project id.Project, of id.Payment) (*ports.OrderPayment, error) {
+	list, err := v.read(ctx, v.store.Read(project), "\n  AND p.id = $2", db.Args{project.String(), of.String()})
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, fault.Missing("payment")
+	}
+	return &list[0], nil
+}
+
+// A provider's ids are unique; that they differ between providers is not promised, so the newest charge wins.
+func (v Payments) PaymentByCharge(ctx context.Context, project id.Project, charge string) (*ports.OrderPayment, error) {
+	const named = `
+  AND p.provider = $2
+  AND p.provider <> ''` + newestPayments + `
+LIMIT 1`
+	list, err := v.read(ctx, v.store.Read(project), named, db.Args{project.String(), charge})
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, fault.Missing("payment")
+	}
+	return &list[0], nil
+}
+
+func (v Payments) EachPayment(ctx context.Context, project id.Project, f ports.PaymentFilter, each func(ports.OrderPayment) error) error {
+	var last ports.OrderPayment
+	return db.InParts(func() (int, error) {
+		w := paymentsWhere(project, f)
+		if !last.ID.IsZero() {
+			w.After("p.created_at", "p.id", db.Millis(last.CreatedAt), last.ID.String())
+		}
+		end := newestPayments + w.Args.Page(ports.Page{Limit: db.Listed})
+		list, err := v.read(ctx, v.store.Read(project), w.Text+end, w.Args)
+		if err != nil {
+			return 0, err
+		}
+		for _, p := range list {
+			if err := each(p); err != nil {
+				return 0, err
+			}
+			last = p
+		}
+		return len(list), nil
+	})
+}
+
+func (v Payments) RefundsOf(ctx context.Context, project id.Project, of id.Payment) ([]order.Refund, error) {
+	return purchase.Refunds(ctx, v.store, project, purchase.RefundsOfPayment, of.String())
+}
+
+func (v Payments) Moved(ctx context.Context, in id.Project, from, to time.Time, limit int) ([]ports.Moved, error) {
+	var rows []movedRow
+	b := v.store.Read(in)
+	b.Query(&rows, selectMoved, in.String(), db.Millis(from), db.Millis(to), limit)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	list := make([]ports.Moved, len(rows))
+	for i, r := range rows {
+		var err error
+		if list[i], err = fromMovedRow(r); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// movementNames are the names of movements, by what they may name.
+type movementNames struct{ charges, refunds, refundKeys, checkouts []string }
+
+func namesOf(movements []ports.Movement) (n movementNames) {
+	for _, m := range movements {
+		checkoutID, _, err := checkout.ParseAttemptKey(m.Key)
+		switch {
+		case m.Refund:
+			n.refunds, n.refundKeys = append(n.refunds, m.Provider), append(n.refundKeys, m.Key)
+			if m.Charge != "" {
+				n.charges = append(n.charges, m.Charge)
+			}
+		case err == nil:
+			n.checkouts = append(n.checkouts, checkoutID.String())
+			fallthrough
+		default:
+			n.charges = append(n.charges, m.Provider)
+		}
+	}
+	return n
+}
+
+func (v Payments) FindMovements(ctx context.Context, in id.Project, route project.PaymentRoute, named []ports.Movement) ([]ports.KnownMovement, error) {
+	var known []ports.KnownMovement
+	for part := range slices.Chunk(named, db.Listed) {
+		more, err := v.findMovements(ctx, in, route, namesOf(part))
+		if err != nil {
+			return nil, err
+		}
+		known = append(known, more...)
+	}
+	return known, nil
+}
+
+func (v Payments) findMovements(ctx context.Context, in id.Project, route project.PaymentRoute, n movementNames) (known []ports.KnownMovement, err error) {
+	var charged, refunded []movedRow
+	var orphaned []purchase.OrphanRow
+	var orphanRefunds []struct{ Reference string }
+	var attempts []struct {
+		ID      string
+		Attempt int
+	}
+	b := v.store.Read(in)
+	of := db.Args{in.String(), route.Provider, route.Integration.String()}
+	if len(n.charges) > 0 {
+		args := slices.Clone(of)
+		b.Query(&charged, findPayments+args.List(n.charges), args...)
+	}
+	if len(n.refunds) > 0 {
+		args := slices.Clone(of)
+		b.Query(&refunded, fmt.Sprintf(findRefunds, args.List(n.refundKeys), args.List(n.refunds)), args...)
+		args = db.Args{in.String(), route.Provider}
+		b.Query(&orphanRefunds, findOrphanRefunds+args.List(n.refunds), args...)
+	}
+	if len(n.checkouts) > 0 {
+		args := db.Args{in.String()}
+		b.Query(&attempts, findAttempts+args.List(n.checkouts), args...)
+	}
+	orphans, lists := orphanNames(in.String(), route, n)
+	b.Query(&orphaned, fmt.Sprintf(findOrphans, lists...), orphans...)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	for _, r := range orphaned {
+		o, err := purchase.FromOrphanRow(r)
+		if err != nil {
+			return nil, err
+		}
+		known = append(known, orphanMovements(o)...)
+	}
+	for _, r := range orphanRefunds {
+		known = withEarlierRefund(known, route, r.Reference)
+	}
+	for _, r := range slices.Concat(charged, refunded) {
+		moved, err := fromMovedRow(r)
+		if err != nil {
+			return nil, err
+		}
+		state := ports.MovementRecorded
+		switch r.Status {
+		case order.RefundIsPending.String():
+			state = ports.MovementInFlight
+		case "reversed":
+			state = ports.MovementReversed
+		}
+		known = append(known, ports.KnownMovement{Moved: moved, Key: r.RefundID, State: state})
+	}
+	for _, a := range attempts {
+		known = append(known, ports.KnownMovement{
+			Moved: ports.Moved{Route: route},
+			Key:   checkout.AttemptKey(id.Stored[id.Checkout](a.ID), a.Attempt),
+			State: ports.MovementInFlight,
+		})
+	}
+	return known, nil
+}
+
+func (v Payments) DisputesOf(ctx context.Context, project id.Project, of id.Payment) ([]order.Dispute, error) {
+	var rows []purchase.DisputeRow
+	b := v.store.Read(project)
+	b.Query(&rows, purchase.SelectDispute+purchase.DisputesOfPayment, project.String(), of.String())
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	return purchase.FromDisputeRows(rows)
+}

@@ -1,0 +1,203 @@
+package finance
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Unresolved is the store's view of payments and refunds that nobody knows the outcome of.
+type Unresolved struct{ store *db.DB }
+
+var _ ports.Unresolved = Unresolved{}
+
+// NewUnresolved returns a view that finds payments and refunds that nobody knows the outcome of.
+func NewUnresolved(s *db.DB) Unresolved { return Unresolved{s} }
+
+// The conditions are those of indexes. retry_at is set from when the provider was first asked in vain, problem while
+// the last answer did not tell the refund's state.
+const (
+	UnresolvedPayment = `status = 'processing' AND retry_at IS NOT NULL`
+	UnresolvedRefund  = `due_at IS NOT NULL AND problem <> ''`
+
+	AttemptBegan = `coalesce(claimed_at, created_at)`
+
+	// RefundGateway is the provider of a refund's payment.
+	RefundGateway = `(SELECT p.gateway FROM payments AS p WHERE p.project_id = refunds.project_id AND p.id = refunds.payment_id)`
+	refundAccount = `(SELECT p.integration_id FROM payments AS p WHERE p.project_id = refunds.project_id AND p.id = refunds.payment_id)`
+
+	countUnresolvedPayments = `
+SELECT count(*) AS n
+FROM checkouts
+WHERE project_id = $1
+  AND ` + UnresolvedPayment
+
+	// selectUnresolvedPayments is completed by the clock.
+	selectUnresolvedPayments = `
+SELECT ` + purchase.CheckoutColumns + `, alerted_at, %s AS now
+FROM checkouts
+WHERE project_id = $1
+  AND ` + UnresolvedPayment
+
+	newestAttempts = `
+ORDER BY ` + AttemptBegan + ` DESC, id DESC`
+
+	countUnresolvedRefunds = `
+SELECT count(*) AS n
+FROM refunds
+WHERE project_id = $1
+  AND ` + UnresolvedRefund
+
+	// selectUnresolvedRefunds is completed by the clock.
+	selectUnresolvedRefunds = `
+SELECT ` + purchase.RefundColumns + `, ` + RefundGateway + ` AS gateway, ` + refundAccount + ` AS integration_id, alerted_at, %s AS now
+FROM refunds
+WHERE project_id = $1
+  AND ` + UnresolvedRefund
+
+	newestRefunds = `
+ORDER BY created_at DESC, id DESC`
+
+	// OldestUnresolved leaps from one payment account to the next by an index over both. It is completed by the table,
+	// the condition, when a row began, a column that names its provider, and the clock.
+	OldestUnresolved = `
+WITH RECURSIVE known (name) AS (
+  SELECT (SELECT queue FROM %[1]s WHERE %[2]s ORDER BY queue LIMIT 1)
+  UNION ALL
+  SELECT (SELECT t.queue FROM %[1]s t WHERE %[2]s AND t.queue > known.name ORDER BY t.queue LIMIT 1)
+  FROM known
+  WHERE known.name IS NOT NULL
+)
+SELECT coalesce((SELECT %[4]s FROM %[1]s WHERE %[2]s AND queue = known.name ORDER BY %[3]s LIMIT 1), '') AS provider,
+  %[5]s - (SELECT %[3]s FROM %[1]s WHERE %[2]s AND queue = known.name ORDER BY %[3]s LIMIT 1) AS age
+FROM known
+WHERE name IS NOT NULL`
+)
+
+type unresolvedCheckoutRow struct {
+	purchase.CheckoutRow
+	AlertedAt *int64 `db:"alerted_at"`
+	Now       int64
+}
+
+type UnresolvedRefundRow struct {
+	purchase.RefundRow
+	Gateway     string
+	Integration string `db:"integration_id"`
+	AlertedAt   *int64 `db:"alerted_at"`
+	Now         int64
+}
+
+func (v Unresolved) UnresolvedPayments(ctx context.Context, of id.Project, f ports.PaymentFilter, page ports.Page) ([]ports.UnresolvedPayment, int, error) {
+	if !f.Order.IsZero() {
+		return nil, 0, nil
+	}
+	w := db.Conditions{Args: db.Args{of.String()}}
+	if f.Method != "" {
+		w.And("payment LIKE ", `{"method":"`+f.Method+`",%`) // as toPaymentJSON begins
+	}
+	w.During(AttemptBegan, f.From, f.To)
+	var counts []db.CountRow
+	var rows []unresolvedCheckoutRow
+	b := v.store.Read(of)
+	b.Query(&counts, countUnresolvedPayments+w.Text, w.Args...)
+	end := newestAttempts + w.Args.Page(page)
+	b.Query(&rows, fmt.Sprintf(selectUnresolvedPayments, v.store.Dialect.Moment())+w.Text+end, w.Args...)
+	if err := b.Run(ctx); err != nil {
+		return nil, 0, err
+	}
+	var list []ports.UnresolvedPayment
+	for _, r := range rows {
+		c, err := purchase.FromCheckoutRow(r.CheckoutRow)
+		if err != nil {
+			continue
+		}
+		began := c.Charge().Since
+		u := ports.UnresolvedPayment{Checkout: c, Age: db.Time(r.Now).Sub(began)}
+		if at := db.TimeOrZero(r.AlertedAt); !at.Before(began) {
+			u.AlertedAt = at
+		}
+		list = append(list, u)
+	}
+	return list, counts[0].N, nil
+}
+
+func (v Unresolved) UnresolvedRefunds(ctx context.Context, of id.Project, f ports.RefundFilter, page ports.Page) ([]ports.UnresolvedRefund, int, error) {
+	w := db.Conditions{Args: db.Args{of.String()}}
+	if !f.Order.IsZero() {
+		w.And("order_id = ", f.Order.String())
+	}
+	w.During("created_at", f.From, f.To)
+	var counts []db.CountRow
+	var rows []UnresolvedRefundRow
+	b := v.store.Read(of)
+	b.Query(&counts, countUnresolvedRefunds+w.Text, w.Args...)
+	end := newestRefunds + w.Args.Page(page)
+	b.Query(&rows, fmt.Sprintf(selectUnresolvedRefunds, v.store.Dialect.Moment())+w.Text+end, w.Args...)
+	if err := b.Run(ctx); err != nil {
+		return nil, 0, err
+	}
+	var list []ports.UnresolvedRefund
+	for _, r := range rows {
+		if u, err := FromUnresolvedRefundRow(r); err == nil {
+			list = append(list, u)
+		}
+	}
+	return list, counts[0].N, nil
+}
+
+func FromUnresolvedRefundRow(r UnresolvedRefundRow) (ports.UnresolvedRefund, error) {
+	refunds, err := purchase.FromRefundRows([]purchase.RefundRow{r.RefundRow})
+	if err != nil {
+		return ports.UnresolvedRefund{}, err
+	}
+	return ports.UnresolvedRefund{
+		Refund:    refunds[0],
+		Route:     project.PaymentRoute{Provider: r.Gateway, Integration: id.Stored[id.Integration](r.Integration)},
+		Age:       db.Time(r.Now).Sub(refunds[0].CreatedAt),
+		AlertedAt: db.TimeOrZero(r.AlertedAt),
+	}, nil
+}
+
+func (v Unresolved) UnresolvedAges(ctx context.Context) ([]ports.UnresolvedAge, error) {
+	type oldestRow struct {
+		Provider string // of a payment: the JSON that names it
+		Age      int64
+	}
+	var payments, refunds []oldestRow
+	clock := v.store.Dialect.Moment()
+	b := v.store.Read(db.AnyProject)
+	b.Query(&payments, fmt.Sprintf(OldestUnresolved, "checkouts", UnresolvedPayment, AttemptBegan, "payment", clock))
+	b.Query(&refunds, fmt.Sprintf(OldestUnresolved, "refunds", UnresolvedRefund, "created_at", RefundGateway, clock))
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	oldest := map[ports.UnresolvedAge]time.Duration{}
+	note := func(refund bool, provider string, age int64) {
+		of := ports.UnresolvedAge{Refund: refund, Provider: provider}
+		oldest[of] = max(oldest[of], time.Duration(age)*time.Millisecond)
+	}
+	for _, r := range payments {
+		var payment purchase.PaymentJSON
+		provider := "unknown"
+		if db.FromJSON(r.Provider, &payment) == nil {
+			provider = purchase.FromPaymentJSON(payment).Route.Provider
+		}
+		note(false, provider, r.Age)
+	}
+	for _, r := range refunds {
+		note(true, r.Provider, r.Age)
+	}
+	ages := make([]ports.UnresolvedAge, 0, len(oldest))
+	for of, age := range oldest {
+		of.Age = age
+		ages = append(ages, of)
+	}
+	return ages, nil
+}

@@ -1,0 +1,124 @@
+package haggling
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// talksAtOnce is how many negotiations one reading takes.
+const talksAtOnce = 100
+
+// selectTalks reads the entries of the newest negotiations that began before the last one read. A negotiation
+// begins with the first entry about its item in its session.
+//
+// $1 project, $2 agent or empty, $3 from, $4 to, $5 at, $6 session and $7 seq of the last one's beginning, $8 limit.
+// SQLite finds its way by $4 alone.
+const selectTalks = `
+WITH begun AS (
+  SELECT d.project_id, d.session_id, d.product_id, d.variant_id, d.quantity, d.at AS began, d.seq AS first
+  FROM decisions AS d
+  WHERE d.project_id = $1
+    AND d.at >= $3
+    AND d.at < $4
+    AND (d.at, d.session_id, d.seq) < ($5, $6, $7)
+    AND ($2 = '' OR d.agent_id = $2)
+    AND NOT EXISTS (
+      SELECT 1
+      FROM decisions AS e
+      WHERE e.project_id = d.project_id
+        AND e.session_id = d.session_id
+        AND e.seq < d.seq
+        AND e.product_id = d.product_id
+        AND e.variant_id = d.variant_id
+        AND e.quantity = d.quantity
+    )
+  ORDER BY d.at DESC, d.session_id DESC, d.seq DESC
+  LIMIT $8
+)
+SELECT e.project_id, e.session_id, e.seq, e.id, e.quote_id, e.product_id, e.variant_id, e.quantity, e.at, e.currency,
+  e.offer, e.response, e.price, e.rule, e.policy_version, e.list_price, e.opening, e.target, e.floor, e.before, e.signals,
+  e.message, e.agent_id, e.handler, e.fallback, e.proposal,
+  CASE WHEN e.client = '' AND e.erased_at IS NOT NULL THEN '` + negotiation.Forgotten + `' ELSE e.client END AS client,
+  b.began, b.first,
+  EXISTS (
+    SELECT 1
+    FROM quotes AS q
+    WHERE q.project_id = b.project_id
+      AND q.session_id = b.session_id
+      AND q.product_id = b.product_id
+      AND q.variant_id = b.variant_id
+      AND q.quantity = b.quantity
+      AND q.redeemed_by <> ''
+  ) AS bought
+FROM begun AS b
+JOIN decisions AS e
+  ON e.project_id = b.project_id
+  AND e.session_id = b.session_id
+  AND e.product_id = b.product_id
+  AND e.variant_id = b.variant_id
+  AND e.quantity = b.quantity
+ORDER BY b.began DESC, b.session_id DESC, b.first DESC, e.seq`
+
+type talkRow struct {
+	EntryRow
+	Began  int64
+	First  int
+	Bought bool
+}
+
+// talkStart is where a negotiation began.
+type talkStart struct {
+	at      int64
+	session string
+	seq     int
+}
+
+func (r talkRow) start() talkStart { return talkStart{r.Began, r.SessionID, r.First} }
+
+func (v Decisions) Negotiations(ctx context.Context, project id.Project, of id.Agent, from, to time.Time, limit int,
+	show func(ports.Negotiation) error) error {
+	before, last := db.Millis(to), talkStart{at: db.Millis(to)} // which is before any session's at that time
+	for limit > 0 {
+		most := min(limit, talksAtOnce)
+		var rows []talkRow
+		b := v.store.Read(project)
+		b.Query(&rows, selectTalks, project.String(), of.String(), db.Millis(from), before, last.at, last.session, last.seq, most)
+		if err := b.Run(ctx); err != nil {
+			return err
+		}
+		shown, err := showTalks(rows, show)
+		if err != nil || shown < most {
+			return err
+		}
+		limit -= shown
+		last = rows[len(rows)-1].start()
+		before = last.at + 1
+	}
+	return nil
+}
+
+// showTalks shows the negotiations that rows are of, one after the other, and how many there are.
+func showTalks(rows []talkRow, show func(ports.Negotiation) error) (shown int, err error) {
+	for len(rows) > 0 {
+		n := 1
+		for n < len(rows) && rows[n].start() == rows[0].start() {
+			n++
+		}
+		talk := ports.Negotiation{Entries: make([]negotiation.Entry, n), Bought: rows[0].Bought}
+		for i, r := range rows[:n] {
+			if talk.Entries[i], err = FromEntryRow(r.EntryRow); err != nil {
+				return shown, err
+			}
+		}
+		if err := show(talk); err != nil {
+			return shown, err
+		}
+		rows, shown = rows[n:], shown+1
+	}
+	return shown, nil
+}

@@ -1,0 +1,259 @@
+// Package haggling keeps sessions, negotiations and their decision record.
+package haggling
+
+import (
+	"context"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/catalogue"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Haggling is the store's view of negotiations.
+type Haggling struct{ store *db.DB }
+
+var _ ports.Haggling = Haggling{}
+
+// NewHaggling returns a view that keeps negotiations.
+func NewHaggling(s *db.DB) Haggling { return Haggling{s} }
+
+// Parameters of the statements that load: $1 project, $2 session, $3 quote, $4 product, $5 variant,
+// $6 quantity; empty where the ask names none.
+const (
+	// askedProduct is the quote's where the ask names a quote.
+	askedProduct = `
+CASE WHEN $3 = '' THEN $4 ELSE (
+  SELECT product_id
+  FROM quotes
+  WHERE project_id = $1
+    AND session_id = $2
+    AND id = $3
+) END`
+
+	selectLastSeq = `
+SELECT COALESCE(MAX(seq), 0) AS seq
+FROM decisions
+WHERE project_id = $1
+  AND session_id = $2`
+
+	selectQuote = `
+SELECT ` + quoteColumns + `, redeemed_by
+FROM quotes
+WHERE project_id = $1`
+
+	quoteInSession = `
+  AND session_id = $2
+  AND id = $3`
+
+	priorOfQuote = `
+  AND session_id = $2
+  AND (product_id, variant_id, quantity) = (
+    SELECT product_id, variant_id, quantity
+    FROM quotes
+    WHERE project_id = $1
+      AND session_id = $2
+      AND id = $3
+  )
+ORDER BY seq DESC
+LIMIT 1`
+
+	priorOfItem = `
+  AND session_id = $2
+  AND product_id = $4
+  AND variant_id = CASE WHEN $5 <> '' THEN $5 ELSE (
+    SELECT MIN(id)
+    FROM variants
+    WHERE project_id = $1
+      AND product_id = $4
+    HAVING COUNT(*) = 1
+  ) END
+  AND quantity = $6
+ORDER BY seq DESC
+LIMIT 1`
+
+	selectAskedProduct = catalogue.SelectProducts + `
+WHERE project_id = $1
+  AND id = ` + askedProduct + `
+  AND status = 'active'
+  AND deleted_at IS NULL`
+
+	selectAskedVariants = catalogue.SelectVariants + "(" + askedProduct + ")" + catalogue.ByPosition
+
+	selectAskedStock = `
+SELECT variant_id, SUM(quantity) AS quantity
+FROM stock
+WHERE project_id = $1
+  AND variant_id IN (
+    SELECT id
+    FROM variants
+    WHERE project_id = $1
+      AND product_id = ` + askedProduct + `
+  )
+GROUP BY variant_id`
+
+	selectRefused = `
+SELECT count(*) AS n
+FROM decisions
+WHERE project_id = $1
+  AND session_id = $2
+  AND rule = 'below_floor'`
+
+	// selectProbed looks no further back than a client's newest decisions: one that has more is counted high enough.
+	selectProbed = `
+SELECT count(DISTINCT session_id) AS n
+FROM (
+  SELECT session_id
+  FROM decisions
+  WHERE project_id = $1
+    AND client = $7
+    AND client <> ''
+    AND at >= $8
+  ORDER BY at DESC
+  LIMIT 2000
+) AS newest`
+
+	// andProbedProduct adds a row to the stock, of no variant: how many of the client's newest other sessions about the
+	// product led to no order of it. Decisions about other products, and many in one session, hide none: they are filtered
+	// and grouped first, in the index decisions_of_client alone. A count instead of EXISTS has PostgreSQL look up each session: without
+	// statistics it would rather read all quotes of the product for each.
+	andProbedProduct = `
+UNION ALL
+SELECT '' AS variant_id, count(*) AS quantity
+FROM (
+  SELECT session_id
+  FROM decisions
+  WHERE project_id = $1
+    AND client = $7
+    AND client <> ''
+    AND at >= $8
+    AND product_id = ` + askedProduct + `
+    AND session_id <> $2
+  GROUP BY session_id
+  ORDER BY max(at) DESC
+  LIMIT $9
+) AS tried
+WHERE (
+  SELECT count(*)
+  FROM quotes AS bought
+  WHERE bought.project_id = $1
+    AND bought.session_id = tried.session_id
+    AND bought.product_id = ` + askedProduct + `
+    AND bought.redeemed_by <> ''
+) = 0`
+)
+
+type askedStockRow struct {
+	VariantID string `db:"variant_id"` // "" for what andProbedProduct counts
+	Quantity  int
+}
+
+// asked are the rows that one ask finds.
+type asked struct {
+	sessions []SessionRow
+	cart     []cartRow
+	last     []struct{ Seq int }
+	quotes   []quoteRow
+	priors   []quoteRow
+	products []catalogue.ProductRow
+	variants []catalogue.VariantRow
+	stock    []askedStockRow
+	refused  []db.CountRow
+	probed   []db.CountRow
+}
+
+func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.HaggleAsk) (ports.Haggle, error) {
+	args := []any{
+		project.String(), ask.Session.String(), ask.Quote.String(),
+		ask.Product.String(), ask.Variant.String(), ask.Quantity,
+	}
+	var found asked
+	b := v.store.Read(project)
+	if !ask.Session.IsZero() {
+		b.Query(&found.sessions, SelectSession, args...)
+		b.Query(&found.cart, selectCart, args...)
+		b.Query(&found.last, selectLastSeq, args...)
+		b.Query(&found.refused, selectRefused, args...)
+		if ask.Quote.IsZero() {
+			b.Query(&found.priors, selectQuote+priorOfItem, args...)
+		} else {
+			b.Query(&found.quotes, selectQuote+quoteInSession, args...)
+			b.Query(&found.priors, selectQuote+priorOfQuote, args...)
+		}
+	}
+	if ask.Client != "" && !ask.Since.IsZero() {
+		b.Query(&found.probed, selectProbed, slices.Concat(args, []any{ask.Client, db.Millis(ask.Since)})...)
+	}
+	b.Query(&found.products, selectAskedProduct, args...)
+	b.Query(&found.variants, selectAskedVariants, args...)
+	if ask.Client != "" && !ask.ProductSince.IsZero() {
+		args = append(args, ask.Client, db.Millis(ask.ProductSince), ask.Sessions)
+		b.Query(&found.stock, selectAskedStock+andProbedProduct, args...)
+	} else {
+		b.Query(&found.stock, selectAskedStock, args...)
+	}
+	if err := b.Run(ctx); err != nil {
+		return ports.Haggle{}, err
+	}
+	return found.haggle()
+}
+
+func (a asked) haggle() (h ports.Haggle, err error) {
+	if len(a.probed) > 0 {
+		h.Probed.Client = a.probed[0].N
+	}
+	a.stock = slices.DeleteFunc(a.stock, func(r askedStockRow) bool {
+		if r.VariantID == "" {
+			h.Probed.Product = r.Quantity
+		}
+		return r.VariantID == ""
+	})
+	if len(a.refused) > 0 {
+		h.Probed.Session = a.refused[0].N
+	}
+	if len(a.products) > 0 {
+		if h.Product, err = catalogue.Only(catalogue.FromProductRows(a.products, a.variants)); err != nil {
+			return ports.Haggle{}, err
+		}
+		h.Stock = make(map[id.Variant]int, len(a.stock))
+		for _, r := range a.stock {
+			h.Stock[id.Stored[id.Variant](r.VariantID)] = r.Quantity
+		}
+	}
+	if len(a.sessions) == 0 {
+		return h, nil
+	}
+	h.Session, h.LastSeq = FromSessionRow(a.sessions[0]), a.last[0].Seq
+	if h.Cart, err = fromCartRows(a.cart); err != nil {
+		return ports.Haggle{}, err
+	}
+	if h.Quote, err = firstQuote(a.quotes); err != nil {
+		return ports.Haggle{}, err
+	}
+	h.Prior, err = firstQuote(a.priors)
+	return h, err
+}
+
+func (v Haggling) ByToken(ctx context.Context, project id.Project, hashes []string) ([]*negotiation.Quote, error) {
+	args := db.Args{project.String()}
+	where := `
+  AND token_hash IN ` + args.List(hashes) + `
+  AND token_hash <> ''
+ORDER BY created_at, id`
+	var rows []quoteRow
+	b := v.store.Read(project)
+	b.Query(&rows, selectQuote+where, args...)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	found := make([]*negotiation.Quote, len(rows))
+	for i, r := range rows {
+		var err error
+		if found[i], err = fromQuoteRow(r); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,57 @@
+package haggling_test
+
+import (
+	"testing"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest"
+)
+
+// A quote is three round trips: the project by its slug, one reading, one writing.
+func TestQuoteTakesThreeRoundTrips(t *testing.T) {
+	t.Parallel()
+	s, w := storetest.WiredPostgres(t)
+	sale := porttest.NewSale(t, storetest.Views(s))
+	var first ports.HaggleResult
+	if trips := w.Count(func() { first = sale.Quote() }); trips != 3 {
+		t.Errorf("a first quote took %d round trips, want 3", trips)
+	}
+	if trips := w.Count(func() { sale.FollowUp(first) }); trips != 3 {
+		t.Errorf("a follow-up took %d round trips, want 3", trips)
+	}
+}
+
+func TestAnswerWhoseCommitWasNotHeardIsReadBack(t *testing.T) {
+	t.Parallel()
+	s, w := storetest.WiredPostgres(t)
+	sale := porttest.NewSale(t, storetest.Views(s))
+	answer := sale.Answer()
+	w.Deaf.Store(true)
+	if err := s.Haggling().Save(t.Context(), answer); err != nil {
+		t.Errorf("the answer was stored, but Save says %v", err)
+	}
+	if history := sale.Visit().History; len(history) != 1 {
+		t.Errorf("%d answers were stored, want 1", len(history))
+	}
+}
+
+func TestAnswerWithAnUnknownEventIsNotStored(t *testing.T) {
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+		sale := porttest.NewSale(t, storetest.Views(s))
+		answer := sale.Answer()
+		answer.Event.Data = strangeEvent{}
+		if err := s.Haggling().Save(t.Context(), answer); fault.KindOf(err) != fault.Internal || err == nil {
+			t.Errorf("got %v, want an internal error", err)
+		}
+		if history := sale.Visit().History; len(history) != 0 {
+			t.Errorf("stored %+v", history)
+		}
+	})
+}
+
+type strangeEvent struct{}
+
+func (strangeEvent) Type() event.Type { return event.Type{} }

@@ -1,0 +1,159 @@
+package haggling
+
+import (
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/session"
+)
+
+const EntryColumns = `project_id, session_id, seq, id, quote_id, product_id, variant_id, quantity, at, currency,
+  offer, response, price, rule, policy_version, list_price, opening, target, floor, before, signals, message,
+  agent_id, handler, fallback, proposal, client`
+
+// insertEntry fails where there is no such session. Decisions outlive sessions, so no reference says so.
+const insertEntry = `
+INSERT INTO decisions (` + EntryColumns + `)
+VALUES ($1, (SELECT id FROM sessions WHERE project_id = $1 AND id = $2), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+  $23, $24, $25, $26, $27)`
+
+const selectHistory = `
+SELECT ` + EntryColumns + `
+FROM decisions
+WHERE project_id = $1
+  AND session_id = $2
+ORDER BY seq`
+
+type EntryRow struct {
+	ProjectID     string `db:"project_id"`
+	SessionID     string `db:"session_id"`
+	Seq           int
+	ID            string
+	QuoteID       string `db:"quote_id"`
+	ProductID     string `db:"product_id"`
+	VariantID     string `db:"variant_id"`
+	Quantity      int
+	At            int64
+	Currency      string
+	Offer         *int64
+	Response      string
+	Price         *int64
+	Rule          string
+	PolicyVersion int   `db:"policy_version"`
+	ListPrice     int64 `db:"list_price"`
+	Opening       int64
+	Target        int64
+	Floor         int64
+	Before        string
+	Signals       string
+	Message       string
+	AgentID       string `db:"agent_id"`
+	Handler       string
+	Fallback      string
+	Proposal      *int64
+	Client        string
+}
+
+func entryArgs(e negotiation.Entry) ([]any, error) {
+	before, err := db.ToJSON(toProgressJSON(e.Before))
+	if err != nil {
+		return nil, err
+	}
+	signals, err := db.ToJSON(toSignalsJSON(e.Signals))
+	return []any{
+		e.Project.String(), e.Session.String(), e.Seq, e.ID.String(), e.Quote.String(),
+		e.Item.Product.String(), e.Item.Variant.String(), e.Item.Quantity, db.Millis(e.At), e.Bounds.List().Currency().Code(),
+		db.OptionalMinor(e.Offer), e.Response, db.OptionalMinor(e.Price), e.Rule, e.PolicyVersion,
+		e.Bounds.List().Minor(), e.Bounds.Opening().Minor(), e.Bounds.Target().Minor(), e.Bounds.Floor().Minor(),
+		before, signals, e.Message,
+		e.Agent.String(), e.Handler, e.Fallback, db.OptionalMinor(e.Proposal), e.Client,
+	}, err
+}
+
+func FromEntryRow(r EntryRow) (negotiation.Entry, error) {
+	c, err := db.Currency(r.Currency)
+	if err != nil {
+		return negotiation.Entry{}, err
+	}
+	var before progressJSON
+	if err := db.FromJSON(r.Before, &before); err != nil {
+		return negotiation.Entry{}, err
+	}
+	var signals signalsJSON
+	if err := db.FromJSON(r.Signals, &signals); err != nil {
+		return negotiation.Entry{}, err
+	}
+	return negotiation.Entry{
+		ID: id.Stored[id.Decision](r.ID), Project: id.Stored[id.Project](r.ProjectID), Session: id.Stored[id.Session](r.SessionID),
+		Seq: r.Seq, Quote: id.Stored[id.Quote](r.QuoteID), Item: ItemOf(r.SessionID, r.ProductID, r.VariantID, r.Quantity),
+		At: db.Time(r.At), Offer: db.OptionalAmount(r.Offer, c), Response: r.Response, Price: db.OptionalAmount(r.Price, c),
+		Rule: r.Rule, PolicyVersion: r.PolicyVersion, Bounds: boundsOf(r.ListPrice, r.Opening, r.Target, r.Floor, c),
+		Before: before.progress(c), Signals: signals.signals(c), Message: r.Message,
+		Agent: id.Stored[id.Agent](r.AgentID), Handler: r.Handler, Fallback: r.Fallback,
+		Proposal: db.OptionalAmount(r.Proposal, c), Client: r.Client,
+	}, nil
+}
+
+// progressJSON and signalsJSON are a decision's inputs, in minor units of its currency.
+type progressJSON struct {
+	Rounds    int    `json:"rounds"`
+	Moves     int    `json:"moves"`
+	BestOffer *int64 `json:"best_offer,omitempty"`
+	Counter   *int64 `json:"counter,omitempty"`
+}
+
+type signalsJSON struct {
+	List       int64  `json:"list"`
+	Cost       *int64 `json:"cost,omitempty"`
+	Competitor *int64 `json:"competitor,omitempty"`
+	Negotiable bool   `json:"negotiable"`
+	Quantity   int    `json:"quantity"`
+	CartValue  int64  `json:"cart_value"`
+	Stock      int    `json:"stock"`
+	Tier       string `json:"tier,omitempty"`
+	Purchases  int    `json:"purchases"`
+	Urgency    string `json:"urgency,omitempty"`
+
+	MemberTier      string `json:"member_tier,omitempty"`
+	MemberPurchases int    `json:"member_purchases,omitempty"`
+
+	Category      string `json:"category,omitempty"`
+	ProbedSession int    `json:"probed_session,omitempty"`
+	ProbedClient  int    `json:"probed_client,omitempty"`
+	ProbedProduct int    `json:"probed_product,omitempty"`
+}
+
+func toProgressJSON(p negotiation.Progress) progressJSON {
+	return progressJSON{p.Rounds, p.Moves, db.MinorOrNull(p.BestOffer), db.MinorOrNull(p.Counter)}
+}
+
+func (p progressJSON) progress(c money.Currency) negotiation.Progress {
+	return negotiation.Progress{
+		Rounds: p.Rounds, Moves: p.Moves, BestOffer: db.AmountOrZero(p.BestOffer, c), Counter: db.AmountOrZero(p.Counter, c),
+	}
+}
+
+func toSignalsJSON(s negotiation.Signals) signalsJSON {
+	return signalsJSON{
+		List: s.List.Minor(), Cost: db.OptionalMinor(s.Cost), Competitor: db.OptionalMinor(s.Competitor),
+		Negotiable: s.Negotiable, Quantity: s.Quantity, CartValue: s.CartValue.Minor(), Stock: s.Stock,
+		Tier: s.Claims.Tier.String(), Purchases: s.Claims.Purchases, Urgency: s.Claims.Urgency.String(),
+		MemberTier: s.Member.Tier.String(), MemberPurchases: s.Member.Purchases,
+		Category: s.Category, ProbedSession: s.Probed.Session, ProbedClient: s.Probed.Client, ProbedProduct: s.Probed.Product,
+	}
+}
+
+func (s signalsJSON) signals(c money.Currency) negotiation.Signals {
+	return negotiation.Signals{
+		List: money.Of(s.List, c), Cost: db.OptionalAmount(s.Cost, c), Competitor: db.OptionalAmount(s.Competitor, c),
+		Negotiable: s.Negotiable, Quantity: s.Quantity, CartValue: money.Of(s.CartValue, c), Stock: s.Stock,
+		Claims:   claimsOf(s.Tier, s.Purchases, s.Urgency),
+		Member:   negotiation.MemberOf(session.Member{Tier: s.MemberTier, Purchases: s.MemberPurchases}),
+		Category: s.Category, Probed: negotiation.Probed{Session: s.ProbedSession, Client: s.ProbedClient, Product: s.ProbedProduct},
+	}
+}
+
+func claimsOf(tier string, purchases int, urgency string) negotiation.Claims {
+	return negotiation.ClaimsOf(session.Claims{LoyaltyTier: tier, PurchaseHistory: purchases, Urgency: urgency})
+}

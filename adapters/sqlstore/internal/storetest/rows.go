@@ -1,0 +1,3 @@
+package storetest
+
+const AddCharge = `INSERT INTO sandbox_failures (project_id, key, failures) VALUES ($1, $2, $3)`

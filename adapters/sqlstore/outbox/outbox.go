@@ -1,0 +1,75 @@
+// Package outbox stores events with the state that they announce. Package events delivers them.
+package outbox
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/adapters/delivery/payload"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/domain/event"
+)
+
+// InsertEvent stores an event as of the database's time, which a subscription's activation is compared with. It
+// is due at once. Of a project that is not active, only what $5 allows is stored.
+func InsertEvent(d db.Dialect) string {
+	return `
+INSERT INTO outbox (project_id, id, type, payload, created_at, due_at, attempts, subject)
+SELECT $1, $2, $3, $4, clock.now, clock.now, 0, $6
+FROM (SELECT ` + d.Moment() + ` AS now) AS clock
+WHERE $5 OR EXISTS (SELECT 1 FROM projects WHERE id = $1 AND status = 'active')`
+}
+
+func EventArgs(e *event.Event) ([]any, error) {
+	payload, err := payload.EncodeEvent(e)
+	if err != nil {
+		return nil, err
+	}
+	return []any{e.Project.String(), e.ID.String(), e.Data.Type().String(), payload, e.Data.Type().AfterClosing(), subjectOf(e.Data)}, nil
+}
+
+// subjectOf is the order or checkout that an event is about; empty: it is about no buyer.
+func subjectOf(data event.Data) string {
+	switch d := data.(type) {
+	case event.OrderCompleted:
+		return d.Order.String()
+	case event.OrderShipped:
+		return d.Order.String()
+	case event.OrderUpdated:
+		return d.Order.String()
+	case event.OrderDelivered:
+		return d.Order.String()
+	case event.OrderCanceled:
+		return d.Order.String()
+	case event.OrderRefunded:
+		return d.Order.String()
+	case event.ReturnRequested:
+		return d.Order.String()
+	case event.ReturnApproved:
+		return d.Order.String()
+	case event.ReturnRejected:
+		return d.Order.String()
+	case event.RefundFailed:
+		return d.Order.String()
+	case event.DisputeOpened:
+		return d.Order.String()
+	case event.DisputeClosed:
+		return d.Order.String()
+	case event.CheckoutAbandoned:
+		return d.Checkout.String()
+	case event.PaymentUnresolved:
+		return d.Checkout.String()
+	case event.PaymentOrphaned:
+		return d.Checkout.String()
+	}
+	return ""
+}
+
+// AnnounceEvent stores an event.
+func AnnounceEvent(ctx context.Context, t *db.Tx, e *event.Event) error {
+	args, err := EventArgs(e)
+	if err != nil {
+		return t.Note(ctx, err)
+	}
+	_, err = t.Exec(ctx, InsertEvent(t.Dialect), args...)
+	return err
+}

@@ -1,0 +1,227 @@
+package purchase
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Checkouts is the store's view of checkouts.
+type Checkouts struct{ store *db.DB }
+
+var _ ports.Checkouts = Checkouts{}
+
+// NewCheckouts returns a view that keeps checkouts and what moves with them.
+func NewCheckouts(s *db.DB) Checkouts { return Checkouts{s} }
+
+// NewLapsedCheckouts returns a view that hands out checkouts whose payment nobody looks after.
+func NewLapsedCheckouts(s *db.DB) ports.LapsedCheckouts {
+	return queue.Queue[leasedCheckoutRow, *checkout.Checkout]{Store: s, Table: LapsedCheckouts, Lease: leasedCheckoutRow.lease}
+}
+
+var LapsedCheckouts = queue.Table{
+	Name: "payments", Table: "checkouts", Key: "id", Group: "queue", Waits: "status = 'processing'",
+	Due: "CASE WHEN retry_at > lease_until THEN retry_at ELSE lease_until END", Lease: "lease_until", Retry: "retry_at",
+	Columns: CheckoutColumns,
+}
+
+type leasedCheckoutRow struct {
+	CheckoutRow
+	queue.HeldRow
+}
+
+func (r leasedCheckoutRow) lease() ports.Leased[*checkout.Checkout] {
+	return queue.Decoded(r.Held(r.ProjectID, r.ID, r.Queue), func() (*checkout.Checkout, error) { return FromCheckoutRow(r.CheckoutRow) })
+}
+
+const (
+	// insertCheckout is completed by the database's clock. It counts as part of the statement: two at the same moment may
+	// both be the last one.
+	insertCheckout = `
+INSERT INTO checkouts (` + CheckoutColumns + `)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22
+WHERE $23 > (
+  SELECT count(*)
+  FROM checkouts
+  WHERE project_id = $1
+    AND session_id = $3
+    AND (status IN ('ready', 'pending') AND valid_until > %s OR status = 'processing')
+)
+RETURNING id`
+
+	selectCheckout = `
+SELECT ` + CheckoutColumns + `
+FROM checkouts
+WHERE project_id = $1
+  AND id = $2`
+
+	selectUndecidedAttempts = `
+SELECT ` + CheckoutColumns + `
+FROM checkouts
+WHERE project_id = $1
+  AND status = 'processing'`
+
+	// updateCheckout changes what verbs change. The cart and its totals are fixed at init.
+	updateCheckout = `
+UPDATE checkouts
+SET status = $3, selected = $4, attempt = $5, declines = $6, lease_until = $7, retry_at = $8, payment = $9, taken = $10, claimed_at = $11, queue = $12
+WHERE project_id = $1
+  AND id = $2`
+
+	// selectCheckoutNow is completed by the database's clock.
+	selectCheckoutNow = `
+SELECT ` + CheckoutColumns + `, %s AS now
+FROM checkouts
+WHERE project_id = $1
+  AND id = $2`
+
+	// lockCheckout is completed by the locking clause and the clock, which is read after the wait for the lock.
+	lockCheckout = `
+WITH locked AS MATERIALIZED (` + selectCheckout + `%s
+)
+SELECT ` + CheckoutColumns + `, %s AS now
+FROM locked`
+
+	// triedOf are the declined payments, and the attempts in flight, of the session of a checkout and of a client.
+	// It is completed by the clock, several times.
+	triedOf = `
+SELECT sum(t.declined) AS declined, sum(1 - t.declined) AS in_flight, min(t.at) AS first
+FROM (
+  SELECT d.subject AS payer, 1 AS declined, d.at
+  FROM declines AS d
+  WHERE d.project_id = $1
+    AND d.subject IN ((SELECT c.session_id FROM checkouts AS c WHERE c.project_id = $1 AND c.id = $2), $3)
+    AND d.at > %[1]s - $4
+  UNION ALL
+  SELECT c.session_id, 0, NULL
+  FROM checkouts AS c
+  WHERE c.project_id = $1
+    AND c.session_id = (SELECT paid.session_id FROM checkouts AS paid WHERE paid.project_id = $1 AND paid.id = $2)
+    AND c.status = 'processing'
+    AND c.claimed_at > %[1]s - $4
+  UNION ALL
+  SELECT c.client, 0, NULL
+  FROM checkouts AS c
+  WHERE c.project_id = $1
+    AND c.client = $3
+    AND c.client <> ''
+    AND c.status = 'processing'
+    AND c.claimed_at > %[1]s - $4
+) AS t
+GROUP BY t.payer`
+
+	insertDecline = `
+INSERT INTO declines (project_id, subject, at, checkout_id, attempt)
+VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT DO NOTHING`
+
+	deleteDeclines = `
+DELETE FROM declines
+WHERE at < $1`
+)
+
+func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout) error {
+	row, err := toCheckoutRow(c)
+	if err != nil {
+		return err
+	}
+	var stored []struct{ ID string }
+	b := v.store.Write(c.Snapshot().Project)
+	b.Query(&stored, fmt.Sprintf(insertCheckout, v.store.Dialect.Moment()), append(row.args(), checkout.MaxOpen)...)
+	if err := b.Run(ctx); err != nil {
+		return db.OrMissingSession(err)
+	}
+	if len(stored) == 0 {
+		return account.Full(checkout.MaxOpen, "open checkouts", "a session")
+	}
+	return nil
+}
+
+func (v Checkouts) Get(ctx context.Context, project id.Project, of id.Checkout) (*checkout.Checkout, error) {
+	var rows []CheckoutRow
+	b := v.store.Read(project)
+	b.Query(&rows, selectCheckout, project.String(), of.String())
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, fault.Missing("checkout")
+	}
+	return FromCheckoutRow(rows[0])
+}
+
+func (v Checkouts) UndecidedAttempts(ctx context.Context, project id.Project) ([]*checkout.Checkout, error) {
+	var rows []CheckoutRow
+	b := v.store.Read(project)
+	b.Query(&rows, selectUndecidedAttempts, project.String())
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	list := make([]*checkout.Checkout, len(rows))
+	for i, r := range rows {
+		var err error
+		if list[i], err = FromCheckoutRow(r); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func (v Checkouts) InTx(ctx context.Context, project id.Project, work func(ports.Purchase) error) error {
+	return v.store.InTx(ctx, project, func(t *db.Tx) error { return work(purchase{t, project}) })
+}
+
+func (v Checkouts) Standing(ctx context.Context, project id.Project, of id.Checkout, client string, window time.Duration) (ports.Standing, error) {
+	var rows []checkoutNowRow
+	var tried []triedRow
+	b := v.store.Read(project)
+	b.Query(&rows, fmt.Sprintf(selectCheckoutNow, v.store.Dialect.Clock), project.String(), of.String())
+	b.Query(&tried, fmt.Sprintf(triedOf, v.store.Dialect.Clock), project.String(), of.String(), client, window.Milliseconds())
+	if err := b.Run(ctx); err != nil {
+		return ports.Standing{}, err
+	}
+	if len(rows) == 0 {
+		return ports.Standing{}, fault.Missing("checkout")
+	}
+	c, err := FromCheckoutRow(rows[0].CheckoutRow)
+	standing := ports.Standing{Checkout: c, Now: db.Time(rows[0].Now)}
+	for _, payer := range tried {
+		if payer.Declined > standing.Declines {
+			standing.Declines, standing.First = payer.Declined, db.TimeOrZero(payer.First)
+		}
+		standing.Tried = max(standing.Tried, payer.Declined+payer.InFlight)
+	}
+	return standing, err
+}
+
+func (v Checkouts) ForgetDeclines(ctx context.Context, before time.Time) error {
+	b := v.store.Write(db.AnyProject)
+	b.Exec(deleteDeclines, db.Millis(before))
+	return b.Run(ctx)
+}
+
+// triedRow is how many payments a session or a client tried.
+type triedRow struct {
+	Declined int
+	InFlight int    `db:"in_flight"`
+	First    *int64 // decline; null without any
+}
+
+// checkoutNowRow is a checkout at a time of the database.
+type checkoutNowRow struct {
+	CheckoutRow
+	Now int64
+}
+
+// updateArgs are the values of updateCheckout.
+func (r CheckoutRow) updateArgs() []any {
+	return []any{r.ProjectID, r.ID, r.Status, r.Selected, r.Attempt, r.Declines, r.LeaseUntil, r.RetryAt, r.Payment, r.Taken, r.ClaimedAt, r.Queue}
+}

@@ -1,0 +1,178 @@
+package purchase
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/catalogue"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+)
+
+const (
+	// lockPayers begins the statement that locks stock on PostgreSQL, and is completed by rows of project and slot,
+	// ascending. The statement reads no stock before all slots are locked, for oncePayersAreLocked is its one-time
+	// filter. Claim counts attempts in the next statement, whose snapshot has what earlier holders of the locks
+	// committed.
+	lockPayers = `
+WITH locked AS (
+  INSERT INTO claim_locks (project_id, slot)
+  VALUES %s
+  ON CONFLICT (project_id, slot) DO UPDATE
+  SET slot = excluded.slot
+  RETURNING slot
+)`
+
+	oncePayersAreLocked = `
+  AND (SELECT count(*) FROM locked) > 0`
+
+	// selectNeeded is completed by the needed variants.
+	selectNeeded = `
+SELECT v.product_id, s.variant_id, v.sku, s.location, s.quantity
+FROM stock AS s
+JOIN variants AS v ON v.project_id = s.project_id AND v.id = s.variant_id
+JOIN products AS p ON p.project_id = v.project_id AND p.id = v.product_id
+WHERE s.project_id = $1
+  AND p.status = 'active'
+  AND p.deleted_at IS NULL
+  AND s.variant_id IN `
+
+	byVariantAndLocation = `
+ORDER BY s.variant_id, s.location`
+
+	// claimCheckout is updateCheckout unless the payments tried since $14 amount to $15.
+	claimCheckout = `
+UPDATE checkouts
+SET status = $3, selected = $4, attempt = $5, declines = $6, lease_until = $7, retry_at = $8, payment = $9, taken = $10, claimed_at = $11, queue = $12, client = $13
+WHERE project_id = $1
+  AND id = $2
+  AND $15 > (
+    SELECT count(*)
+    FROM declines AS d
+    WHERE d.project_id = $1
+      AND d.subject = $16
+      AND d.at > $14
+  ) + (
+    SELECT count(*)
+    FROM checkouts AS c
+    WHERE c.project_id = $1
+      AND c.session_id = $16
+      AND c.status = 'processing'
+      AND c.claimed_at > $14
+  )`
+
+	// andClient completes claimCheckout where the client is known.
+	andClient = `
+  AND $15 > (
+    SELECT count(*)
+    FROM declines AS d
+    WHERE d.project_id = $1
+      AND d.subject = $13
+      AND d.at > $14
+  ) + (
+    SELECT count(*)
+    FROM checkouts AS c
+    WHERE c.project_id = $1
+      AND c.client = $13
+      AND c.client <> ''
+      AND c.status = 'processing'
+      AND c.claimed_at > $14
+  )`
+)
+
+// claimSlots is how many rows of claim_locks a project has at most. All replicas must agree on it and on slotOf.
+const claimSlots = 1024
+
+func slotOf(payer string) int {
+	h := fnv.New32a()
+	h.Write([]byte(payer))
+	return int(h.Sum32() % claimSlots)
+}
+
+// slots are the payers' slots in the order in which they are locked.
+func slots(payers []string) []int {
+	list := make([]int, len(payers))
+	for i, p := range payers {
+		list[i] = slotOf(p)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func (p purchase) Stock(ctx context.Context, needs []catalog.Need, payers []string) ([]catalog.Level, error) {
+	variants := make([]string, len(needs))
+	for i, n := range needs {
+		variants[i] = n.Variant.String()
+	}
+	args := db.Args{p.project.String()}
+	query, once := "", ""
+	if p.tx.Dialect.ForUpdate != "" && len(payers) > 0 {
+		query, once = p.lockPayers(&args, payers), oncePayersAreLocked
+	}
+	query += selectNeeded + args.List(variants) + once + byVariantAndLocation + lock(p.tx.Dialect, "s")
+	var rows []catalogue.LevelRow
+	if err := p.tx.Select(ctx, &rows, query, args...); err != nil {
+		return nil, err
+	}
+	return catalogue.FromLevelRows(rows), nil
+}
+
+func (p purchase) lockPayers(args *db.Args, payers []string) string {
+	rows := ""
+	for _, slot := range slots(payers) {
+		if rows != "" {
+			rows += ", "
+		}
+		rows += "($1, CAST(" + args.Add(slot) + " AS INTEGER))"
+	}
+	return fmt.Sprintf(lockPayers, rows)
+}
+
+func (p purchase) Claim(ctx context.Context, c *checkout.Checkout) error {
+	s := c.Snapshot()
+	row, err := toCheckoutRow(c)
+	if err != nil {
+		return err
+	}
+	effects := []db.Effect{claimed(row, s)}
+	if len(s.Taken) > 0 {
+		args := db.Args{p.project.String()}
+		statement := wanted + takesRows(&args, s.Taken) + takeStock
+		effects = append(effects, db.Effect{Statement: statement, Args: args, Rows: len(s.Taken), Short: outOfStock()})
+	}
+	if tokens := tokensOf(s.Lines); len(tokens) > 0 {
+		args := db.Args{p.project.String(), s.ID.String()}
+		statement := reserveTokens + args.List(tokens)
+		effects = append(effects, db.Effect{Statement: statement, Args: args, Rows: len(tokens), Short: tokenRedeemed()})
+	}
+	return p.tx.Apply(ctx, effects...)
+}
+
+// claimed stores a claimed checkout, which is locked: if nothing is written, too many payments were tried.
+func claimed(row CheckoutRow, s checkout.Snapshot) db.Effect {
+	since := s.ClaimedAt.Add(-checkout.DeclineWindow)
+	args := append(row.updateArgs(), s.Payment.Client, db.Millis(since), checkout.MostDeclined, s.Session.String())
+	statement := claimCheckout
+	if s.Payment.Client != "" {
+		statement += andClient
+	}
+	return db.Effect{
+		Statement: statement,
+		Args:      args,
+		Rows:      1,
+		Short:     checkout.ErrTooManyInFlight,
+	}
+}
+
+// declined remembers a refused payment for its payers.
+func (p purchase) declined(c checkout.Snapshot, at int64) []db.Effect {
+	var effects []db.Effect
+	for _, payer := range checkout.Payers(c.Session, c.Payment.Client) {
+		args := []any{p.project.String(), payer, at, c.ID.String(), c.Attempt}
+		effects = append(effects, db.Effect{Statement: insertDecline, Args: args, Rows: db.AnyRows})
+	}
+	return effects
+}

@@ -1,0 +1,20 @@
+package purchase_test
+
+import (
+	"testing"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
+	"github.com/haggle-commerce/haggle/ports/porttest"
+)
+
+func TestLabels(t *testing.T) { storetest.Suite(t, porttest.Labels) }
+
+func TestOrphans(t *testing.T) { storetest.Suite(t, porttest.Orphans) }
+
+func TestCheckouts(t *testing.T) { storetest.Suite(t, porttest.Checkouts) }
+
+func TestPurchase(t *testing.T) { storetest.Suite(t, porttest.Purchase) }
+
+func TestOrders(t *testing.T) { storetest.Suite(t, porttest.Orders) }
+
+func TestCases(t *testing.T) { storetest.Suite(t, porttest.Cases) }

@@ -1,0 +1,273 @@
+package purchase
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
+	ledgerstore "github.com/haggle-commerce/haggle/adapters/sqlstore/ledger"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/ledger"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Orphans is the store's view of charges that no order comes of.
+type Orphans struct{ store *db.DB }
+
+var _ ports.OrphanCharges = Orphans{}
+
+// NewOrphans returns a view that keeps charges that no order comes of.
+func NewOrphans(s *db.DB) Orphans { return Orphans{s} }
+
+const (
+	orphanColumns = `project_id, id, checkout_id, attempt, provider, integration_id, charge, currency, amount, status, failure, refund,
+  detected_at, updated_at, attempts, due_at, problem`
+
+	insertOrphan = `
+INSERT INTO orphan_charges (` + orphanColumns + `)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+ON CONFLICT DO NOTHING`
+
+	// paidByCharge looks for the order's payment that a charge is.
+	paidByCharge = `
+SELECT count(*)
+FROM payments
+WHERE project_id = $1
+  AND gateway = $2
+  AND provider = $3`
+
+	SelectOrphans = `
+SELECT ` + orphanColumns + `
+FROM orphan_charges
+WHERE project_id = $1`
+
+	countOrphans = `
+SELECT count(*) AS n
+FROM orphan_charges
+WHERE project_id = $1`
+
+	// lockOrphan is completed by the locking clause and the clock, which is read after the wait for the lock.
+	lockOrphan = `
+WITH locked AS MATERIALIZED (` + SelectOrphans + `
+  AND id = $2%s
+)
+SELECT ` + orphanColumns + `, %s AS now
+FROM locked`
+
+	updateOrphan = `
+UPDATE orphan_charges
+SET status = $3, failure = $4, refund = $5, updated_at = $6, attempts = $7, due_at = $8, problem = $9
+WHERE project_id = $1
+  AND id = $2`
+)
+
+type OrphanRow struct {
+	ProjectID     string `db:"project_id"`
+	ID            string
+	CheckoutID    string `db:"checkout_id"`
+	Attempt       int
+	Provider      string
+	IntegrationID string `db:"integration_id"`
+	Charge        string
+	Currency      string
+	Amount        int64
+	Status        string
+	Failure       string
+	Refund        string
+	DetectedAt    int64 `db:"detected_at"`
+	UpdatedAt     int64 `db:"updated_at"`
+	Attempts      int
+	DueAt         *int64 `db:"due_at"`
+	Problem       string
+}
+
+type orphanNowRow struct {
+	OrphanRow
+	Now int64
+}
+
+// orphanArgs are the values of orphanColumns.
+func orphanArgs(o *checkout.Orphan) []any {
+	return []any{
+		o.Project.String(), o.ID, o.Checkout.String(), o.Attempt, o.Route.Provider, o.Route.Integration.String(), o.Charge,
+		o.Amount.Currency().Code(), o.Amount.Minor(), o.State.String(), o.Failure, o.Refund,
+		db.Millis(o.DetectedAt), db.Millis(o.UpdatedAt), o.Attempts, db.MillisOrNull(o.DueAt), o.Problem,
+	}
+}
+
+func FromOrphanRow(r OrphanRow) (checkout.Orphan, error) {
+	amount, err := db.Amount(r.Amount, r.Currency)
+	if err != nil {
+		return checkout.Orphan{}, err
+	}
+	return checkout.Orphan{
+		ID: r.ID, Project: id.Stored[id.Project](r.ProjectID), Checkout: id.Stored[id.Checkout](r.CheckoutID), Attempt: r.Attempt,
+		Route:  project.PaymentRoute{Provider: r.Provider, Integration: id.Stored[id.Integration](r.IntegrationID)},
+		Charge: r.Charge, Amount: amount, State: checkout.OrphanStates[r.Status], Failure: r.Failure, Refund: r.Refund,
+		DetectedAt: db.Time(r.DetectedAt), UpdatedAt: db.Time(r.UpdatedAt), Attempts: r.Attempts, DueAt: db.TimeOrZero(r.DueAt),
+		Problem: r.Problem,
+	}, nil
+}
+
+func (p purchase) Orphan(ctx context.Context, o *checkout.Orphan, e *event.Event) (stored bool, err error) {
+	var known int
+	if _, err := p.tx.Get(ctx, &known, paidByCharge, p.project.String(), o.Route.Provider, o.Charge); err != nil || known > 0 {
+		return false, err
+	}
+	written, err := p.tx.Exec(ctx, insertOrphan, orphanArgs(o)...)
+	if err != nil || written == 0 {
+		return false, err
+	}
+	var effects []db.Effect
+	if o.Booked() {
+		effects = ledgerstore.RecordTransaction(ledger.Orphan(booked(o, "charge", o.Charge, o.Amount, o.DetectedAt)))
+	}
+	if effects, err = announced(p.tx, effects, e); err != nil {
+		return false, err
+	}
+	return true, p.tx.Apply(ctx, effects...)
+}
+
+// booked is an orphan's entry in the ledger, whose id follows from the orphan: each is booked once.
+func booked(o *checkout.Orphan, kind, reference string, amount money.Amount, at time.Time) ledger.Change {
+	sum := sha256.Sum256([]byte(o.Project.String() + o.ID + kind + reference))
+	return ledger.Change{
+		ID:        id.New[id.Transaction]([16]byte(sum[:16])),
+		Project:   o.Project,
+		Provider:  o.Route.Provider,
+		Reference: reference,
+		Amount:    amount,
+		At:        at,
+	}
+}
+
+// orphanMoved are the effects that book a refund, or its reversal.
+func orphanMoved(before, after checkout.Orphan) []db.Effect {
+	reference := cmp.Or(after.Refund, after.Charge)
+	switch {
+	case !before.Booked() || before.State == after.State:
+	case after.State == checkout.OrphanRefunded:
+		back := money.Of(-after.Amount.Minor(), after.Amount.Currency())
+		return ledgerstore.RecordTransaction(ledger.OrphanRefund(booked(&after, "refund", reference, back, after.UpdatedAt)))
+	case before.State == checkout.OrphanRefunded:
+		return ledgerstore.RecordTransaction(ledger.OrphanReversal(booked(&after, "reversal", reference, after.Amount, after.UpdatedAt)))
+	}
+	return nil
+}
+
+// firstOrphanRefund refuses a refund that gave an orphan back before, also if the provider took it back since.
+func firstOrphanRefund(ctx context.Context, t *db.Tx, o checkout.Orphan) error {
+	var booked int
+	_, err := t.Get(ctx, &booked, ledgerstore.TransactionBooked, o.Project.String(), o.Route.Provider, cmp.Or(o.Refund, o.Charge), ledger.OrphanRefundKind.String())
+	if err == nil && booked > 0 {
+		return t.Note(ctx, order.ErrRefundTaken)
+	}
+	return err
+}
+
+func (v Orphans) Orphans(ctx context.Context, project id.Project, f ports.OrphanFilter, page ports.Page) ([]checkout.Orphan, int, error) {
+	w := db.Conditions{Args: db.Args{project.String()}}
+	if f.State != (checkout.OrphanState{}) {
+		w.And("status = ", f.State.String())
+	}
+	if f.ID != "" {
+		w.And("id = ", f.ID)
+	}
+	if f.Charge != "" {
+		w.And("charge = ", f.Charge)
+	}
+	var counts []db.CountRow
+	var rows []OrphanRow
+	b := v.store.Read(project)
+	b.Query(&counts, countOrphans+w.Text, w.Args...)
+	end := "\nORDER BY detected_at DESC, id DESC" + w.Args.Page(page)
+	b.Query(&rows, SelectOrphans+w.Text+end, w.Args...)
+	if err := b.Run(ctx); err != nil {
+		return nil, 0, err
+	}
+	list := make([]checkout.Orphan, len(rows))
+	for i, r := range rows {
+		var err error
+		if list[i], err = FromOrphanRow(r); err != nil {
+			return nil, 0, err
+		}
+	}
+	return list, counts[0].N, nil
+}
+
+// NewDueOrphans returns a view that hands out orphans whose refund is due.
+func NewDueOrphans(s *db.DB) ports.DueOrphans {
+	return queue.Queue[leasedOrphanRow, *checkout.Orphan]{Store: s, Table: DueOrphans, Lease: leasedOrphanRow.lease}
+}
+
+var DueOrphans = queue.Table{
+	Name:    "orphans",
+	Table:   "orphan_charges",
+	Key:     "id",
+	Group:   "queue",
+	Waits:   "due_at IS NOT NULL",
+	Due:     "due_at",
+	Lease:   "due_at",
+	Retry:   "due_at",
+	Columns: orphanColumns + ", queue",
+}
+
+type leasedOrphanRow struct {
+	OrphanRow
+	Queue string
+	queue.HeldRow
+}
+
+func (r leasedOrphanRow) lease() ports.Leased[*checkout.Orphan] {
+	return queue.Decoded(r.Held(r.ProjectID, r.ID, r.Queue), func() (*checkout.Orphan, error) {
+		o, err := FromOrphanRow(r.OrphanRow)
+		return &o, err
+	})
+}
+
+func (v Orphans) ChangeOrphan(
+	ctx context.Context, of id.Project, orphan string, change func(*checkout.Orphan, time.Time) (*event.Event, error),
+) error {
+	return v.store.InTx(ctx, of, func(t *db.Tx) error {
+		var row orphanNowRow
+		found, err := t.Get(ctx, &row, fmt.Sprintf(lockOrphan, t.Dialect.ForUpdate, t.Dialect.Clock), of.String(), orphan)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return fault.Missing("orphan")
+		}
+		o, err := FromOrphanRow(row.OrphanRow)
+		if err != nil {
+			return err
+		}
+		before := o
+		e, err := change(&o, db.Time(row.Now))
+		if err != nil {
+			return err
+		}
+		args := []any{of.String(), o.ID, o.State.String(), o.Failure, o.Refund, db.Millis(o.UpdatedAt), o.Attempts, db.MillisOrNull(o.DueAt), o.Problem}
+		effects := []db.Effect{{Statement: updateOrphan, Args: args, Rows: 1, Short: fault.Missing("orphan")}}
+		if before.State != o.State && o.State == checkout.OrphanRefunded {
+			if err := firstOrphanRefund(ctx, t, o); err != nil {
+				return err
+			}
+		}
+		effects = append(effects, orphanMoved(before, o)...)
+		effects, err = announced(t, effects, e)
+		if err != nil {
+			return err
+		}
+		return t.Apply(ctx, effects...)
+	})
+}

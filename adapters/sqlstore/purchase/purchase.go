@@ -1,0 +1,233 @@
+// Package purchase keeps checkouts, orders, and what follows orders: returns, refunds, disputes, labels, and charges without
+// an order.
+package purchase
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/outbox"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// purchase is one transaction of a purchase.
+type purchase struct {
+	tx      *db.Tx
+	project id.Project
+}
+
+var _ ports.Purchase = purchase{}
+
+const (
+	// wanted begins the statements that move stock. It is completed by rows of variant, location and
+	// pieces.
+	wanted = `
+WITH want (variant_id, location, pieces) AS (VALUES `
+
+	takeStock = `)
+UPDATE stock AS s
+SET quantity = s.quantity - want.pieces
+FROM want
+WHERE s.project_id = $1
+  AND s.variant_id = want.variant_id
+  AND s.location = want.location
+  AND s.quantity >= want.pieces`
+
+	// What is put back makes up for what is oversold first, as Shelf.PutBack does. On a level that was set to the most
+	// there can be it stays at that.
+	//
+	// holdStock locks what is put back in the order that Stock locks in.
+	holdStock = `),
+held AS (
+  SELECT s.variant_id, s.location, want.pieces
+  FROM stock AS s
+  JOIN want ON want.variant_id = s.variant_id AND want.location = s.location
+  WHERE s.project_id = $1
+  ORDER BY s.variant_id, s.location`
+
+	putBackStock = `
+)
+UPDATE stock AS s
+SET quantity = CASE
+  WHEN s.quantity + held.pieces > 1000000000 THEN 1000000000
+  WHEN s.quantity + held.pieces < s.oversold THEN 0
+  ELSE s.quantity + held.pieces - s.oversold
+END, oversold = CASE
+  WHEN s.quantity + held.pieces < s.oversold THEN s.oversold - s.quantity - held.pieces
+  ELSE 0
+END
+FROM held
+WHERE s.project_id = $1
+  AND s.variant_id = held.variant_id
+  AND s.location = held.location`
+
+	// The statements on tokens are completed by the lines' quotes.
+	reserveTokens = `
+UPDATE quotes
+SET claimed_by = $2
+WHERE project_id = $1
+  AND redeemed_by = ''
+  AND claimed_by IN ('', $2)
+  AND id IN `
+
+	releaseTokens = `
+UPDATE quotes
+SET claimed_by = ''
+WHERE project_id = $1
+  AND redeemed_by = ''
+  AND claimed_by = $2
+  AND id IN `
+
+	redeemTokens = `
+UPDATE quotes
+SET redeemed_by = $3
+WHERE project_id = $1
+  AND redeemed_by = ''
+  AND claimed_by = $2
+  AND id IN `
+)
+
+func outOfStock() *fault.Error {
+	return fault.New(fault.Conflict, "out_of_stock", "There is not enough stock.")
+}
+
+func tokenRedeemed() *fault.Error {
+	return fault.New(fault.Conflict, "token_redeemed", "The checkout token has been used by another checkout.")
+}
+
+func (p purchase) Lock(ctx context.Context, of id.Checkout) (*checkout.Checkout, time.Time, error) {
+	var row checkoutNowRow
+	query := fmt.Sprintf(lockCheckout, p.tx.Dialect.ForUpdate, p.tx.Dialect.Clock)
+	found, err := p.tx.Get(ctx, &row, query, p.project.String(), of.String())
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	if !found {
+		return nil, time.Time{}, fault.Missing("checkout")
+	}
+	c, err := FromCheckoutRow(row.CheckoutRow)
+	return c, db.Time(row.Now), err
+}
+
+// lock is ForUpdate for the rows of one table of a join.
+func lock(d db.Dialect, table string) string {
+	if d.ForUpdate == "" {
+		return ""
+	}
+	return d.ForUpdate + " OF " + table
+}
+
+func (p purchase) Save(ctx context.Context, c *checkout.Checkout, e *event.Event) error {
+	saved, err := saveCheckout(c)
+	if err != nil {
+		return err
+	}
+	effects, err := announced(p.tx, []db.Effect{saved}, e)
+	if err != nil {
+		return err
+	}
+	return p.tx.Apply(ctx, effects...)
+}
+
+// announced adds an event, if there is one.
+func announced(t *db.Tx, effects []db.Effect, e *event.Event) ([]db.Effect, error) {
+	if e == nil {
+		return effects, nil
+	}
+	args, err := outbox.EventArgs(e)
+	return append(effects, db.Effect{Statement: outbox.InsertEvent(t.Dialect), Args: args, Rows: db.AnyRows}), err
+}
+
+func (p purchase) Settle(ctx context.Context, s ports.Settlement) error {
+	saved, err := saveCheckout(s.Checkout)
+	if err != nil {
+		return err
+	}
+	effects := []db.Effect{saved}
+	if s.Order == nil {
+		return p.tx.Apply(ctx, append(effects, p.undone(s)...)...)
+	}
+	placed, err := placeOrder(s.Order)
+	if err != nil {
+		return err
+	}
+	effects = append(effects, placed...)
+	if effects, err = announced(p.tx, effects, s.Event); err != nil {
+		return err
+	}
+	return p.tx.Apply(ctx, append(effects, p.redeemed(s.Order)...)...)
+}
+
+// undone puts back what an attempt without an order held. Stock of a variant that was dropped
+// meanwhile is dropped with it.
+func (p purchase) undone(s ports.Settlement) []db.Effect {
+	var effects []db.Effect
+	if len(s.PutBack) > 0 {
+		effects = append(effects, putBack(p.tx, p.project, s.PutBack))
+	}
+	c := s.Checkout.Snapshot()
+	if !s.Declined.IsZero() {
+		effects = append(effects, p.declined(c, db.Millis(s.Declined))...)
+	}
+	if tokens := tokensOf(c.Lines); len(tokens) > 0 {
+		args := db.Args{p.project.String(), c.ID.String()}
+		statement := releaseTokens + args.List(tokens)
+		effects = append(effects, db.Effect{Statement: statement, Args: args, Rows: db.AnyRows})
+	}
+	return effects
+}
+
+// putBack returns stock to where it was taken from, each variant and location once.
+func putBack(t *db.Tx, project id.Project, takes []catalog.Take) db.Effect {
+	args := db.Args{project.String()}
+	statement := wanted + takesRows(&args, takes) + holdStock + lock(t.Dialect, "s") + putBackStock
+	return db.Effect{Statement: statement, Args: args, Rows: db.AnyRows}
+}
+
+// redeemed uses up the order's tokens, which also takes their items out of the cart.
+func (p purchase) redeemed(o *order.Order) []db.Effect {
+	tokens := tokensOf(o.Lines)
+	if len(tokens) == 0 {
+		return nil
+	}
+	args := db.Args{p.project.String(), o.Checkout.String(), o.ID.String()}
+	statement := redeemTokens + args.List(tokens)
+	return []db.Effect{{Statement: statement, Args: args, Rows: len(tokens), Short: tokenRedeemed()}}
+}
+
+func saveCheckout(c *checkout.Checkout) (db.Effect, error) {
+	row, err := toCheckoutRow(c)
+	return db.Effect{Statement: updateCheckout, Args: row.updateArgs(), Rows: 1, Short: fault.Missing("checkout")}, err
+}
+
+// tokensOf are the quotes that cover lines. One may cover two: its item and its bundle.
+func tokensOf(lines []checkout.Line) []string {
+	var tokens []string
+	for _, l := range lines {
+		if !l.Quote.IsZero() {
+			tokens = append(tokens, l.Quote.String())
+		}
+	}
+	slices.Sort(tokens)
+	return slices.Compact(tokens)
+}
+
+// takesRows are rows of the type that stock has, which PostgreSQL cannot tell from parameters alone.
+func takesRows(a *db.Args, takes []catalog.Take) string {
+	rows := make([]string, len(takes))
+	for i, t := range takes {
+		variant, location, pieces := a.Add(t.Variant.String()), a.Add(t.Location), a.Add(t.Quantity)
+		rows[i] = "(" + variant + ", " + location + ", CAST(" + pieces + " AS INTEGER))"
+	}
+	return strings.Join(rows, ", ")
+}

@@ -1,0 +1,73 @@
+package purchase_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest"
+)
+
+// mostStatements is what a finalize may cost: its reading and its two transactions, with a token, a
+// recommendation and an event.
+const mostStatements = 12
+
+// mostOnSQLite is more, for there the effects of a transaction are a statement each, among them the two
+// of the ledger. A statement is no round trip there.
+const mostOnSQLite = 14
+
+func TestFinalizeOnPostgresTakesFewStatements(t *testing.T) {
+	t.Parallel()
+	s, w := storetest.WiredPostgres(t)
+	sale := porttest.NewSale(t, storetest.Views(s))
+	c := sale.Init(sale.Quote())
+	if n := w.Count(func() { sale.Finalize(c) }); n > mostStatements {
+		t.Errorf("finalize took %d statements with BEGIN and COMMIT, want at most %d", n, mostStatements)
+	}
+}
+
+func TestFinalizeOnSQLiteTakesFewStatements(t *testing.T) {
+	t.Parallel()
+	s, count := storetest.CountedSQLite(t)
+	sale := porttest.NewSale(t, storetest.Views(s))
+	c := sale.Init(sale.Quote())
+	if n := count(func() { sale.Finalize(c) }); n > mostOnSQLite {
+		t.Errorf("finalize took %d statements without BEGIN and COMMIT, want at most %d", n, mostOnSQLite)
+	}
+}
+
+// Two purchases lock each other's checkouts: PostgreSQL undoes one, and it is tried again.
+func TestDeadlockedPurchaseIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	s := storetest.FreshPostgres(t)
+	sale := porttest.NewSale(t, storetest.Views(s))
+	answer := sale.Quote()
+	a, b := sale.Init(answer).ID(), sale.Init(answer).ID()
+	var met, done sync.WaitGroup
+	met.Add(2)
+	var runs atomic.Int64
+	for _, pair := range [][2]id.Checkout{{a, b}, {b, a}} {
+		meet := sync.OnceFunc(func() { met.Done(); met.Wait() })
+		done.Go(func() {
+			err := s.Checkouts().InTx(t.Context(), sale.Project(), func(p ports.Purchase) error {
+				runs.Add(1)
+				if _, _, err := p.Lock(t.Context(), pair[0]); err != nil {
+					return err
+				}
+				meet()
+				_, _, err := p.Lock(t.Context(), pair[1])
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	done.Wait()
+	if runs.Load() < 3 {
+		t.Errorf("the two ran %d times, want a third", runs.Load())
+	}
+}

@@ -1,0 +1,193 @@
+// Package requests keeps the answers to requests by their idempotency keys, and the audit log.
+package requests
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Requests is the store's view of what is kept of requests: answers by idempotency key, and the audit
+// log.
+type Requests struct{ store *db.DB }
+
+var (
+	_ ports.IdempotencyKeys = Requests{}
+	_ ports.Records         = Requests{}
+)
+
+// NewRequests returns a view that keeps answers and audit events.
+func NewRequests(s *db.DB) Requests { return Requests{s} }
+
+const (
+	// A row whose time is over, or whose request was given up, is as good as none.
+	claimIdempotencyKey = `
+INSERT INTO idempotency_keys (id, fingerprint, created_at, lease_until, content_type)
+VALUES ($1, $2, $3, $4, '')
+ON CONFLICT (id) DO UPDATE
+SET fingerprint = excluded.fingerprint,
+    created_at = excluded.created_at,
+    lease_until = excluded.lease_until,
+    status = NULL,
+    subject = '',
+    erased = FALSE
+WHERE idempotency_keys.created_at <= $5
+   OR idempotency_keys.status IS NULL AND idempotency_keys.lease_until <= $3`
+
+	keepAnswer = `
+INSERT INTO idempotency_keys (id, fingerprint, created_at, lease_until, status, content_type, body, subject)
+VALUES ($1, $2, $3, $8, $4, $5, $6, $9)
+ON CONFLICT (id) DO UPDATE
+SET fingerprint = excluded.fingerprint,
+    created_at = excluded.created_at,
+    status = excluded.status,
+    content_type = excluded.content_type,
+    body = excluded.body,
+    subject = excluded.subject,
+    erased = FALSE
+WHERE idempotency_keys.status IS NULL AND idempotency_keys.lease_until = $8
+   OR idempotency_keys.created_at <= $7`
+
+	selectAnswer = `
+SELECT fingerprint, created_at, lease_until, status, content_type, body, erased
+FROM idempotency_keys
+WHERE id = $1
+  AND created_at > $2`
+
+	releaseIdempotencyKey = `
+DELETE FROM idempotency_keys
+WHERE id = $1
+  AND status IS NULL
+  AND lease_until = $2`
+
+	amendAnswer = `
+UPDATE idempotency_keys
+SET status = $1,
+    content_type = $2,
+    body = $3
+WHERE id = $4
+  AND fingerprint = $5
+  AND created_at = $6
+  AND lease_until = $7
+  AND status IS NOT NULL
+  AND NOT erased`
+
+	purgeIdempotencyKeys = `
+DELETE FROM idempotency_keys
+WHERE id IN (
+    SELECT id
+    FROM idempotency_keys
+    WHERE created_at <= $1
+    ORDER BY created_at
+    LIMIT 1000
+)`
+)
+
+// keyID is the row of a key. Its parts are hashed one by one, so that no two uses share a text.
+func keyID(use ports.KeyUse) []byte {
+	all := sha256.New()
+	for _, part := range []string{use.Owner, use.Route, use.Key} {
+		one := sha256.Sum256([]byte(part))
+		all.Write(one[:])
+	}
+	return all.Sum(nil)
+}
+
+// over is when what is over by now was created.
+func over(now time.Time) int64 { return db.Millis(now.Add(-ports.KeyLife)) }
+
+type answerRow struct {
+	Fingerprint []byte
+	CreatedAt   int64 `db:"created_at"`
+	LeaseUntil  int64 `db:"lease_until"`
+	Status      *int
+	ContentType string `db:"content_type"`
+	Body        []byte
+	Erased      bool
+}
+
+func (r Requests) Find(ctx context.Context, use ports.KeyUse) (*ports.Answer, error) {
+	var rows []answerRow
+	b := r.store.Read(db.NoProject)
+	b.Query(&rows, selectAnswer, keyID(use), over(use.At))
+	if err := b.Run(ctx); err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	row := rows[0]
+	switch {
+	case row.Status == nil && row.LeaseUntil <= db.Millis(use.At):
+		return nil, nil
+	case subtle.ConstantTimeCompare(row.Fingerprint, use.Fingerprint[:]) != 1:
+		return nil, fault.New(fault.Invalid, "idempotency_key_reused",
+			"This Idempotency-Key was used for another request body.").With("Idempotency-Key", "was used for another request body")
+	case row.Status == nil:
+		return nil, ports.ErrKeyTaken
+	case row.Erased:
+		return nil, ports.ErrAnswerErased
+	}
+	return &ports.Answer{Status: *row.Status, ContentType: row.ContentType, Body: row.Body}, nil
+}
+
+func (r Requests) Claim(ctx context.Context, use ports.KeyUse) error {
+	return r.store.InTx(ctx, db.NoProject, func(t *db.Tx) error { return ClaimKey(ctx, t, use) })
+}
+
+// lease is what a claim is known by.
+func lease(use ports.KeyUse) int64 {
+	if use.Until.IsZero() {
+		return db.Millis(use.At)
+	}
+	return db.Millis(use.Until)
+}
+
+// ClaimKey waits for another claim of the key that is not committed yet, but not for long.
+func ClaimKey(ctx context.Context, t *db.Tx, use ports.KeyUse) error {
+	claimed, err := t.Exec(ctx, claimIdempotencyKey,
+		keyID(use), use.Fingerprint[:], db.Millis(use.At), lease(use), over(use.At))
+	if err == nil && claimed == 0 || db.WaitedTooLong(err) {
+		return ports.ErrKeyTaken
+	}
+	return err
+}
+
+func (r Requests) Release(ctx context.Context, use ports.KeyUse) error {
+	b := r.store.Write(db.NoProject)
+	b.Exec(releaseIdempotencyKey, keyID(use), lease(use))
+	return b.Run(ctx)
+}
+
+func (r Requests) Amend(ctx context.Context, use ports.KeyUse, a ports.Answer) error {
+	b := r.store.Write(db.NoProject)
+	b.Exec(amendAnswer, a.Status, a.ContentType, a.Body, keyID(use), use.Fingerprint[:], db.Millis(use.At), lease(use))
+	return b.Run(ctx)
+}
+
+func (r Requests) Purge(ctx context.Context, now time.Time) (int, error) {
+	var purged int64
+	err := r.store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
+		var err error
+		purged, err = t.Exec(ctx, purgeIdempotencyKeys, over(now))
+		return err
+	})
+	return int(purged), err
+}
+
+func (r Requests) Record(ctx context.Context, rec ports.Record) error {
+	b := r.store.Write(db.NoProject)
+	if use := rec.Use; use != nil {
+		b.Exec(keepAnswer, keyID(*use), use.Fingerprint[:], db.Millis(use.At),
+			rec.Answer.Status, rec.Answer.ContentType, rec.Answer.Body, over(use.At), lease(*use), rec.Answer.Subject)
+	}
+	if e := rec.Event; e != nil {
+		b.Exec(insertAuditEvent, auditArgs(*e)...)
+	}
+	if rec.Use == nil && rec.Event == nil {
+		return nil
+	}
+	return b.Run(ctx)
+}

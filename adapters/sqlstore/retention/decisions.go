@@ -1,0 +1,140 @@
+package retention
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/haggling"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// foldedDecisions is how many decisions a transaction folds.
+const foldedDecisions = 500
+
+const (
+	selectCheckpoint = `
+SELECT folded, folded_hash, folded_until, seal
+FROM decision_chains
+WHERE project_id = $1`
+
+	// selectOldest are the decisions behind the checkpoint, in their order.
+	selectOldest = `
+SELECT d.position, d.hash, d.at, EXISTS (
+  SELECT 1
+  FROM analytics_pending AS p
+  WHERE p.project_id = d.project_id
+    AND p.session_id = d.session_id
+    AND p.record_id = d.id
+) AS pending
+FROM decisions AS d
+WHERE d.project_id = $1
+  AND d.position > $2
+ORDER BY d.position
+LIMIT $3`
+
+	// moveCheckpoint comes before the decisions go: the database keeps those that are not behind it.
+	moveCheckpoint = `
+UPDATE decision_chains
+SET folded = $2, folded_hash = $3, folded_until = $4, seal = $5
+WHERE project_id = $1`
+
+	deleteFolded = `
+DELETE FROM decisions
+WHERE project_id = $1
+  AND position > $2
+  AND position <= $3`
+
+	selectSeals = `
+SELECT project_id, seal
+FROM decision_chains
+WHERE seal IS NOT NULL
+ORDER BY project_id`
+
+	updateSeal = `
+UPDATE decision_chains
+SET seal = $2
+WHERE project_id = $1`
+)
+
+// Fold removes decisions from the chain's beginning on, up to the first that is still to be kept.
+func (v Retention) Fold(ctx context.Context, project id.Project, keep time.Duration, seals ports.CheckpointSeals) (more bool, err error) {
+	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
+		more = false
+		now, err := t.Now(ctx)
+		if err != nil {
+			return err
+		}
+		var at struct {
+			haggling.CheckpointRow
+			Seal []byte
+		}
+		found, err := t.Get(ctx, &at, selectCheckpoint+t.Dialect.SkipLocked, project.String())
+		if err != nil || !found {
+			return err
+		}
+		var rows []struct {
+			Position int64
+			Hash     string
+			At       int64
+			Pending  bool
+		}
+		if err := t.Select(ctx, &rows, selectOldest, project.String(), at.Folded, foldedDecisions); err != nil {
+			return err
+		}
+		before, from := db.Millis(now.Add(-keep)), at.Checkpoint()
+		if !seals.Sound(from, at.Seal) {
+			return brokenChain(max(from.Position, 1))
+		}
+		for _, r := range rows {
+			if r.At >= before || r.Pending {
+				break
+			}
+			at.Folded, at.FoldedHash, at.FoldedUntil = r.Position, r.Hash, max(at.FoldedUntil, r.At)
+		}
+		n := int(at.Folded - from.Position)
+		if n == 0 {
+			return nil
+		}
+		if err := verifyLinks(ctx, t, project, from.ChainEnd, n); err != nil {
+			return err
+		}
+		more = n == foldedDecisions
+		_, err = t.Exec(ctx, moveCheckpoint, project.String(), at.Folded, at.FoldedHash, at.FoldedUntil, seals.Seal(at.Checkpoint()))
+		if err != nil {
+			return err
+		}
+		_, err = t.Exec(ctx, deleteFolded, project.String(), from.Position, at.Folded)
+		return err
+	})
+	return more && err == nil, err
+}
+
+// verifyLinks fails unless the next n decisions are as they were sealed: a checkpoint that stands for others would hide
+// that they were changed.
+func verifyLinks(ctx context.Context, t *db.Tx, project id.Project, from negotiation.ChainEnd, n int) error {
+	var rows []haggling.DecidedRow
+	if err := t.Select(ctx, &rows, haggling.SelectSealed, project.String(), from.Position+1, n); err != nil {
+		return err
+	}
+	list := haggling.SealedOf(rows)
+	links := make([]negotiation.Link, len(list))
+	for i, d := range list {
+		links[i] = negotiation.Link(d)
+	}
+	to, broken := negotiation.VerifyChain(from, links)
+	if broken == 0 && to.Position != from.Position+int64(n) {
+		broken = to.Position + 1
+	}
+	if broken != 0 {
+		return brokenChain(broken)
+	}
+	return nil
+}
+
+func brokenChain(at int64) error {
+	return fmt.Errorf("the chain of decisions is broken at %d; none are removed from it", at)
+}

@@ -1,0 +1,15 @@
+package retention
+
+// What tests see of the package.
+
+const MessagesOver = messagesOver
+const SelectOldest = selectOldest
+const SelectSessionsHeld = selectSessionsHeld
+const SelectSessionsNext = selectSessionsNext
+
+type EndedRow = endedRow
+type Ending = ending
+
+var BuyerSessions = buyerSessions
+var Leftovers = leftovers
+var Names = names

@@ -1,0 +1,196 @@
+// Package retention removes what is older than it may be kept, and finds and erases what is kept of buyers.
+package retention
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/accounts"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Retention is the store's view of what is kept for some time only.
+type Retention struct{ store *db.DB }
+
+var _ ports.Retention = Retention{}
+
+// NewRetention returns a view that removes what is over.
+func NewRetention(s *db.DB) Retention { return Retention{s} }
+
+const (
+
+	// selectDueRetention is completed by the database's clock and the clause that skips what others hold.
+	selectDueRetention = `
+SELECT project_id
+FROM retention
+WHERE due_at <= %s
+ORDER BY due_at
+LIMIT $1%s`
+
+	// leaseRetention is completed by the database's clock and the projects.
+	leaseRetention = `
+UPDATE retention
+SET due_at = %s + $1
+WHERE project_id IN `
+
+	selectRetentionSettings = `
+SELECT id, settings
+FROM projects
+WHERE status IN ('active', 'closed')
+  AND id IN `
+
+	// retainAgain is completed by the database's clock.
+	retainAgain = `
+UPDATE retention
+SET due_at = %s
+WHERE project_id = $1`
+)
+
+func (v Retention) Due(ctx context.Context, limit int) ([]ports.Keeping, error) {
+	var list []ports.Keeping
+	var unreadable error
+	err := v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
+		list, unreadable = nil, nil
+		var due []string
+		if err := t.Select(ctx, &due, fmt.Sprintf(selectDueRetention, t.Dialect.Moment(), t.Dialect.SkipLocked), limit); err != nil || len(due) == 0 {
+			return err
+		}
+		args := db.Args{ports.RetentionPause.Milliseconds()}
+		lease := fmt.Sprintf(leaseRetention, t.Dialect.Moment()) + args.List(due)
+		if _, err := t.Exec(ctx, lease, args...); err != nil {
+			return err
+		}
+		args = nil
+		query := selectRetentionSettings + args.List(due)
+		var rows []struct{ ID, Settings string }
+		if err := t.Select(ctx, &rows, query, args...); err != nil {
+			return err
+		}
+		for _, r := range rows {
+			var settings accounts.SettingsJSON
+			if err := db.FromJSON(r.Settings, &settings); err != nil {
+				unreadable = errors.Join(unreadable, fmt.Errorf("the settings of %s: %w", r.ID, err))
+				continue
+			}
+			list = append(list, ports.Keeping{
+				Project:   id.Stored[id.Project](r.ID),
+				Retention: settings.Retention.Retention(),
+			})
+		}
+		return nil
+	})
+	return list, errors.Join(err, unreadable)
+}
+
+func (v Retention) Again(ctx context.Context, project id.Project) error {
+	b := v.store.Write(project)
+	b.Exec(fmt.Sprintf(retainAgain, v.store.Dialect.Moment()), project.String())
+	return b.Run(ctx)
+}
+
+// removedAtOnce is how many rows a statement removes. It keeps SQLite's one writer for some milliseconds.
+const removedAtOnce = 500
+
+// aged are rows that go by their age alone. where has $1 project and $3 the time before which they go, and says in which
+// order an index finds them.
+type aged struct{ Table, Where string }
+
+var leftovers = map[ports.Leftover][]aged{
+	ports.OldLostDeals: {{"analytics_lost", " WHERE project_id = $1 AND began < $3 ORDER BY began"}},
+	ports.OldDeliveries: {
+		{"deliveries", " WHERE project_id = $1 AND created_at < $3 AND due_at IS NULL ORDER BY created_at"},
+	},
+	ports.OldEvents: {{"outbox", ` WHERE project_id = $1 AND created_at < $3 AND due_at IS NULL AND NOT EXISTS (
+  SELECT 1 FROM deliveries AS d WHERE d.project_id = outbox.project_id AND d.event_id = outbox.id AND d.due_at IS NOT NULL
+) ORDER BY created_at`}},
+	ports.OldLogs: {
+		{"webhook_deliveries", " WHERE project_id = $1 AND received_at < $3 AND due_at IS NULL ORDER BY received_at"},
+		{"sync_problems", " WHERE project_id = $1 AND noted_at < $3 ORDER BY noted_at"},
+		{"stock_moves", " WHERE project_id = $1 AND created_at < $3 ORDER BY created_at"},
+		{"sync_runs", " WHERE project_id = $1 AND started_at < $3 AND status <> 'running' ORDER BY started_at"},
+	},
+}
+
+const (
+	// removeAuditEvents is completed by the database's clock.
+	removeAuditEvents = `
+DELETE FROM audit_events
+WHERE id IN (
+  SELECT id
+  FROM audit_events
+  WHERE at < %s - $1
+  ORDER BY at
+  LIMIT $2
+)`
+
+	// noteEvents notes until when events went.
+	noteEvents = `
+UPDATE retention
+SET events_until = $2
+WHERE project_id = $1
+  AND events_until < $2`
+)
+
+// RemoveAuditEvents goes by the real clock also where a test has stopped it, as the database's guard of the log does.
+func (v Retention) RemoveAuditEvents(ctx context.Context) (more bool, err error) {
+	statement := fmt.Sprintf(removeAuditEvents, v.store.Dialect.Clock)
+	err = v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
+		rows, err := t.Exec(ctx, statement, ports.AuditKept.Milliseconds(), removedAtOnce)
+		more = rows == removedAtOnce
+		return err
+	})
+	return more && err == nil, err
+}
+
+func (v Retention) Remove(ctx context.Context, project id.Project, what ports.Leftover, keep time.Duration, seals ports.RemovedSeals) (more bool, err error) {
+	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
+		more = false
+		now, err := t.Now(ctx)
+		if err != nil {
+			return err
+		}
+		before := now.Add(-keep)
+		switch what {
+		case ports.OldMessages:
+			more, err = eraseMessages(ctx, t, project, now, before)
+		case ports.OldSessions:
+			err = sealRemoved(ctx, t, project, seals, func() (err error) {
+				more, err = (&ending{T: t, Project: project, Now: now, Keep: keep}).run(ctx)
+				return err
+			})
+		case ports.OldEvents:
+			err = sealRemoved(ctx, t, project, seals, func() (err error) {
+				more, err = removeAged(ctx, t, project, what, before)
+				return err
+			})
+		case ports.OldSlots:
+			more, err = (&joining{t, project, before}).run(ctx)
+		default:
+			more, err = removeAged(ctx, t, project, what, before)
+		}
+		return err
+	})
+	return more && err == nil, err
+}
+
+// removeAged removes what goes by its age alone.
+func removeAged(ctx context.Context, t *db.Tx, project id.Project, what ports.Leftover, before time.Time) (more bool, err error) {
+	for _, old := range leftovers[what] {
+		rows, err := t.Exec(ctx, "DELETE FROM "+old.Table+"\nWHERE "+t.Dialect.SomeRows(old.Table, old.Where),
+			project.String(), removedAtOnce, db.Millis(before))
+		if err != nil {
+			return false, err
+		}
+		more = more || rows == removedAtOnce
+		if rows > 0 && what == ports.OldEvents {
+			if _, err := t.Exec(ctx, noteEvents, project.String(), db.Millis(before)); err != nil {
+				return false, err
+			}
+		}
+	}
+	return more, nil
+}

@@ -1,0 +1,300 @@
+// Package syncing keeps integrations, their webhooks and inbox, sync runs, and copies of platforms' records.
+package syncing
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/accounts"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Integrations is the store's view of what projects are connected to.
+type Integrations struct{ store *db.DB }
+
+var (
+	_ ports.Integrations      = Integrations{}
+	_ ports.IntegrationsInUse = Integrations{}
+
+	_ ports.IntegrationFigures = Integrations{}
+)
+
+// NewIntegrations returns a view that keeps integrations, and finds them.
+func NewIntegrations(s *db.DB) Integrations { return Integrations{s} }
+
+const (
+	integrationColumns = `project_id, id, type, name, status, account, live, store, base_url, currency,
+  skip_products, skip_orders, skip_customers, webhook_id, webhook_remote, webhook_status,
+  sealed, expires_at, refreshing, last_error, synced, last_sync, wanted, created_at, updated_at`
+
+	selectIntegration = `
+SELECT ` + integrationColumns + `
+FROM integrations`
+
+	oneIntegration = `
+WHERE project_id = $1
+  AND id = $2`
+
+	// A row that is there is replaced if it is disconnected, and else left, which counts as no row.
+	connectIntegration = `
+INSERT INTO integrations (` + integrationColumns + `)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
+ON CONFLICT (project_id, id) DO UPDATE
+SET name = excluded.name,
+    status = excluded.status,
+    account = excluded.account,
+    live = excluded.live,
+    store = excluded.store,
+    base_url = excluded.base_url,
+    currency = excluded.currency,
+    skip_products = excluded.skip_products,
+    skip_orders = excluded.skip_orders,
+    skip_customers = excluded.skip_customers,
+    webhook_id = excluded.webhook_id,
+    webhook_remote = excluded.webhook_remote,
+    webhook_status = excluded.webhook_status,
+    sealed = excluded.sealed,
+    expires_at = excluded.expires_at,
+    refreshing = excluded.refreshing,
+    last_error = excluded.last_error,
+    synced = excluded.synced,
+    last_sync = excluded.last_sync,
+    wanted = excluded.wanted,
+    updated_at = excluded.updated_at
+WHERE integrations.status = 'disconnected'`
+
+	// updateIntegration changes what verbs change. Whose account it is stays.
+	updateIntegration = `
+UPDATE integrations
+SET name = $3, status = $4, store = $5, base_url = $6, currency = $7,
+  skip_products = $8, skip_orders = $9, skip_customers = $10, webhook_remote = $11, webhook_status = $12,
+  sealed = $13, expires_at = $14, refreshing = $15, last_error = $16, synced = $17, last_sync = $18, wanted = $19, updated_at = $20
+WHERE project_id = $1
+  AND id = $2`
+
+	updateRoutes = `
+UPDATE projects
+SET routes = $2
+WHERE id = $1`
+
+	payingCheckouts = `
+SELECT payment
+FROM checkouts
+WHERE project_id = $1
+  AND status = 'processing'`
+
+	// pendingRefunds counts those of orphan charges, too.
+	pendingRefunds = `
+SELECT (
+  SELECT count(*)
+  FROM refunds AS r
+  JOIN payments AS p ON p.project_id = r.project_id AND p.id = r.payment_id
+  WHERE r.project_id = $1
+    AND r.due_at IS NOT NULL
+    AND p.integration_id = $2
+) + (
+  SELECT count(*)
+  FROM orphan_charges AS o
+  WHERE o.project_id = $1
+    AND o.due_at IS NOT NULL
+    AND o.integration_id = $2
+) AS n`
+)
+
+func (v Integrations) List(ctx context.Context, of id.Project, page ports.Page) ([]*integration.Integration, int, error) {
+	var rows []integrationRow
+	var total []db.CountRow
+	b := v.store.Read(of)
+	b.Query(&total, "SELECT count(*) AS n\nFROM integrations\nWHERE project_id = $1", of.String())
+	b.Query(&rows, selectIntegration+`
+WHERE project_id = $1
+ORDER BY created_at DESC, id
+LIMIT $2 OFFSET $3`, of.String(), page.Limit, page.Offset)
+	if err := b.Run(ctx); err != nil {
+		return nil, 0, err
+	}
+	list, err := fromIntegrationRows(rows)
+	return list, total[0].N, err
+}
+
+func (v Integrations) ByID(ctx context.Context, of id.Project, wanted id.Integration) (*integration.Integration, error) {
+	return one(ctx, v.store.Read(of), fault.Missing("integration"), selectIntegration+oneIntegration, of.String(), wanted.String())
+}
+
+// Use takes the lock that a change in Disconnect waits for, and waits for it.
+func (v Integrations) Use(ctx context.Context, of id.Project, wanted id.Integration) (*integration.Integration, error) {
+	return one(ctx, v.store.Write(of), fault.Missing("integration"),
+		selectIntegration+oneIntegration+v.store.Dialect.ForKeyShare, of.String(), wanted.String())
+}
+
+func (v Integrations) ByWebhook(ctx context.Context, webhook id.Webhook) (*integration.Integration, error) {
+	return one(ctx, v.store.Read(db.AnyProject), fault.Missing("webhook"), selectIntegration+`
+WHERE webhook_id = $1`, webhook.String())
+}
+
+// one is the integration that a query finds, or else missing.
+func one(ctx context.Context, b *db.Batch, missing error, query string, args ...any) (*integration.Integration, error) {
+	var rows []integrationRow
+	b.Query(&rows, query, args...)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, missing
+	}
+	return fromIntegrationRow(rows[0])
+}
+
+func (v Integrations) Sealed(ctx context.Context) ([]*integration.Integration, error) {
+	var rows []integrationRow
+	b := v.store.Read(db.AnyProject)
+	b.Query(&rows, selectIntegration+`
+WHERE sealed IS NOT NULL
+ORDER BY project_id, id`)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	return fromIntegrationRows(rows)
+}
+
+func (v Integrations) Connect(ctx context.Context, i *integration.Integration, route func(*project.Project) error) error {
+	r, err := toIntegrationRow(i)
+	if err != nil {
+		return err
+	}
+	return v.store.InTx(ctx, i.Project, func(t *db.Tx) error {
+		if err := reroute(ctx, t, i.Project, route); err != nil {
+			return err
+		}
+		stored, err := t.Exec(ctx, connectIntegration, r.args()...)
+		if err == nil && stored == 0 {
+			return integration.ErrExists()
+		}
+		return err
+	})
+}
+
+// reroute changes a project's routes.
+func reroute(ctx context.Context, t *db.Tx, of id.Project, route func(*project.Project) error) error {
+	var row accounts.ProjectRow
+	found, err := t.Get(ctx, &row, accounts.SelectProject+`
+WHERE id = $1`+t.Dialect.ForUpdate, of.String())
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return db.MissingProject()
+	}
+	p, err := accounts.FromProjectRow(t.Dialect, row)
+	if err != nil {
+		return err
+	}
+	if err := route(p); err != nil {
+		return err
+	}
+	text, err := db.ToJSON(accounts.ToRoutesJSON(p.Routes))
+	if err != nil {
+		return err
+	}
+	_, err = t.Exec(ctx, updateRoutes, of.String(), text)
+	return err
+}
+
+func (v Integrations) Update(ctx context.Context, of id.Project, wanted id.Integration,
+	change func(*integration.Integration) error) (changed *integration.Integration, err error) {
+	err = v.store.InTx(ctx, of, func(t *db.Tx) error {
+		changed, err = changeIntegration(ctx, t, of, wanted, change)
+		return err
+	})
+	return changed, err
+}
+
+func changeIntegration(ctx context.Context, t *db.Tx, of id.Project, wanted id.Integration,
+	change func(*integration.Integration) error) (*integration.Integration, error) {
+	var row integrationRow
+	found, err := t.Get(ctx, &row, selectIntegration+oneIntegration+t.Dialect.ForUpdate, of.String(), wanted.String())
+	switch {
+	case err != nil:
+		return nil, err
+	case !found:
+		return nil, fault.Missing("integration")
+	}
+	i, err := fromIntegrationRow(row)
+	if err != nil {
+		return nil, err
+	}
+	if err := change(i); err != nil {
+		return nil, err
+	}
+	r, err := toIntegrationRow(i)
+	if err != nil {
+		return nil, err
+	}
+	_, err = t.Exec(ctx, updateIntegration, r.updateArgs()...)
+	return i, err
+}
+
+func (v Integrations) Disconnect(ctx context.Context, of id.Project, wanted id.Integration,
+	change func(*integration.Integration, *project.Project)) (changed *integration.Integration, err error) {
+	err = v.store.InTx(ctx, of, func(t *db.Tx) error {
+		return reroute(ctx, t, of, func(p *project.Project) error {
+			changed, err = changeIntegration(ctx, t, of, wanted, func(i *integration.Integration) error {
+				// After the lock, which those who pay take between their claim and the provider.
+				if busy, err := undecided(ctx, t, of, wanted); err != nil {
+					return err
+				} else if busy {
+					return fault.New(fault.Conflict, "payments_unresolved",
+						"A payment or refund through the integration is not decided yet. Try again later.").After(unresolvedPause)
+				}
+				change(i, p)
+				return nil
+			})
+			return err
+		})
+	})
+	return changed, err
+}
+
+func (v Integrations) Undecided(ctx context.Context, of id.Project, wanted id.Integration) (bool, error) {
+	var payments []struct{ Payment string }
+	var refunds []db.CountRow
+	b := v.store.Read(of)
+	b.Query(&payments, payingCheckouts, of.String())
+	b.Query(&refunds, pendingRefunds, of.String(), wanted.String())
+	if err := b.Run(ctx); err != nil {
+		return false, err
+	}
+	texts := make([]string, len(payments))
+	for i, row := range payments {
+		texts[i] = row.Payment
+	}
+	return unsettled(texts, refunds[0].N, wanted)
+}
+
+func undecided(ctx context.Context, t *db.Tx, of id.Project, wanted id.Integration) (bool, error) {
+	var payments []string
+	var refunds int
+	if err := t.Select(ctx, &payments, payingCheckouts, of.String()); err != nil {
+		return false, err
+	}
+	if _, err := t.Get(ctx, &refunds, pendingRefunds, of.String(), wanted.String()); err != nil {
+		return false, err
+	}
+	return unsettled(payments, refunds, wanted)
+}
+
+// unsettled judges the payments under way and the number of refunds through the integration.
+func unsettled(payments []string, refunds int, through id.Integration) (bool, error) {
+	for _, text := range payments {
+		var j purchase.PaymentJSON
+		if err := db.FromJSON(text, &j); err != nil || j.Integration == through.String() {
+			return true, err
+		}
+	}
+	return refunds > 0, nil
+}

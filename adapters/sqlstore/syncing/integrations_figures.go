@@ -1,0 +1,78 @@
+package syncing
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// integrationFigures is completed by the list of integrations, four times.
+func integrationFigures(list string) string {
+	return `
+SELECT integration_id, resource AS figure, count(*) AS n
+FROM copies
+WHERE project_id = $1
+  AND integration_id IN ` + list + `
+  AND NOT removed
+  AND (resource = 'products' AND local <> '' OR resource = 'orders')
+GROUP BY integration_id, resource
+UNION ALL
+SELECT integration_id, 'errors', count(*)
+FROM sync_problems
+WHERE project_id = $1
+  AND integration_id IN ` + list + `
+  AND noted_at >= $2
+GROUP BY integration_id
+UNION ALL
+SELECT integration_id, 'errors', count(*)
+FROM sync_runs
+WHERE project_id = $1
+  AND integration_id IN ` + list + `
+  AND status = 'failed'
+  AND ended_at >= $2
+GROUP BY integration_id
+UNION ALL
+SELECT integration_id, 'errors', count(*)
+FROM webhook_deliveries
+WHERE project_id = $1
+  AND integration_id IN ` + list + `
+  AND status = 'failed'
+  AND received_at >= $2
+GROUP BY integration_id`
+}
+
+func (v Integrations) Metrics(ctx context.Context, project id.Project, integrations []id.Integration,
+	since time.Time) (map[id.Integration]ports.IntegrationMetrics, error) {
+	args := db.Args{project.String(), db.Millis(since)}
+	var rows []struct {
+		IntegrationID string `db:"integration_id"`
+		Figure        string
+		N             int
+	}
+	b := v.store.Read(project)
+	b.Query(&rows, integrationFigures(args.List(db.Strings(integrations))), args...)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	all := make(map[id.Integration]ports.IntegrationMetrics, len(integrations))
+	for _, i := range integrations {
+		all[i] = ports.IntegrationMetrics{}
+	}
+	for _, r := range rows {
+		of := id.Stored[id.Integration](r.IntegrationID)
+		m := all[of]
+		switch r.Figure {
+		case "products":
+			m.Products += r.N
+		case "orders":
+			m.Orders += r.N
+		default:
+			m.Errors += r.N
+		}
+		all[of] = m
+	}
+	return all, nil
+}

@@ -1,0 +1,5 @@
+package verify
+
+// What tests see of the package.
+
+const LeftAlone = leftAlone

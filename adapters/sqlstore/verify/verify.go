@@ -1,0 +1,121 @@
+// Package verify checks invariants over all projects: of stock, sales, money and the decision record.
+package verify
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+)
+
+// Invariant is a promise about all that the database holds, and what was found when it was checked.
+type Invariant struct {
+	Holds   string // what holds, in a line
+	Checked int64  // of how many rows
+	Broken  []Violation
+}
+
+// Violation is a row that breaks an invariant.
+type Violation struct {
+	Project string
+	Subject string // its id
+	Says    string // what is wrong with it
+}
+
+// Verification is the state of all invariants at one moment.
+type Verification struct {
+	Invariants []Invariant
+	// Undecided is how many payments and refunds are under way: nobody knows their outcome yet.
+	Undecided int
+}
+
+// Violations are those of all invariants.
+func (v Verification) Violations() []Violation {
+	var all []Violation
+	for _, i := range v.Invariants {
+		all = append(all, i.Broken...)
+	}
+	return all
+}
+
+// mostViolations is how many are told of one invariant.
+const mostViolations = "50"
+
+// promise is an invariant as it is checked: how many rows there are to check, and those that break it.
+type promise struct {
+	holds   string
+	checked string
+	broken  string // selects project, subject and says
+	timed   bool   // broken has $1, a time before which what is under way was left alone
+}
+
+// leftAlone is how long after its lease an attempt must have been adopted.
+const leftAlone = 45 * time.Second
+
+// Verify checks every invariant over all projects, in one state of the database, and changes nothing.
+// A server may be running on it.
+func Verify(ctx context.Context, s *db.DB, now time.Time) (Verification, error) {
+	promises := slices.Concat(salePromises, moneyPromises, recordPromises)
+	counts := make([][]struct{ Checked int64 }, len(promises))
+	found := make([][]Violation, len(promises))
+	var undecided []struct{ Undecided int }
+	b := s.Read(db.AnyProject)
+	if s.Dialect.OneTrip {
+		// A loop over a shop's whole history in a loop over it takes hours.
+		b.Exec("SET LOCAL enable_nestloop = off")
+	}
+	b.Query(&undecided, selectUndecided)
+	for i, p := range promises {
+		b.Query(&counts[i], "SELECT count(*) AS checked FROM "+onEngine(s, p.checked))
+		b.Query(&found[i], onEngine(s, firstBroken(p.broken)), p.args(now)...)
+	}
+	if err := b.Run(ctx); err != nil {
+		return Verification{}, err
+	}
+	v := Verification{Undecided: undecided[0].Undecided}
+	for i, p := range promises {
+		v.Invariants = append(v.Invariants, Invariant{p.holds, counts[i][0].Checked, found[i]})
+	}
+	return v, nil
+}
+
+// Undecided is how many payments and refunds are under way.
+func Undecided(ctx context.Context, s *db.DB) (int, error) {
+	var counts []struct{ Undecided int }
+	b := s.Read(db.AnyProject)
+	b.Query(&counts, selectUndecided)
+	if err := b.Run(ctx); err != nil {
+		return 0, err
+	}
+	return counts[0].Undecided, nil
+}
+
+// firstBroken passes over projects that are being deleted, of which only a part is left. It keeps PostgreSQL from planning for a first row soon, when mostly there is none.
+func firstBroken(all string) string {
+	return "WITH broken AS MATERIALIZED (" + all + "\n)\nSELECT project, subject, says\nFROM broken" +
+		"\nWHERE project NOT IN (SELECT id FROM projects WHERE status = 'deleting')\nLIMIT " + mostViolations
+}
+
+func (p promise) args(now time.Time) []any {
+	if !p.timed {
+		return nil
+	}
+	return []any{db.Millis(now.Add(-leftAlone))}
+}
+
+var jsonMark = regexp.MustCompile(`\{(each|json) ([a-z_.]+)\}`)
+
+// onEngine writes out {each column}, the elements of a JSON list as rows with a value, and {json
+// column}, a JSON text to be looked into with -> and ->>.
+func onEngine(s *db.DB, statement string) string {
+	write := map[string]string{"each": "json_each($2)", "json": "$2"}
+	if s.Dialect.OneTrip {
+		write = map[string]string{"each": "LATERAL (SELECT jsonb_array_elements(CAST($2 AS JSONB)) AS value)", "json": "CAST($2 AS JSONB)"}
+	}
+	return jsonMark.ReplaceAllStringFunc(statement, func(mark string) string {
+		kind := jsonMark.FindStringSubmatch(mark)[1]
+		return jsonMark.ReplaceAllString(mark, write[kind])
+	})
+}
