@@ -37,6 +37,8 @@ var plantedFiles = []planted{
 	{"adapters/connectors/b/b.go", `package b; import _ ` + module + `adapters/connectors"`, "", ""},
 	{"adapters/payments/stripe/a.go", `package stripe; import _ ` + module + `adapters/payments/sandbox"`, "an adapter knows no other adapter", "imports adapters/payments/sandbox"},
 	{"adapters/payments/stripe/b.go", `package stripe; import _ ` + module + `adapters/payments/remoteclock"`, "", ""},
+	{"adapters/sqlstore/events/a.go", `package events; import _ ` + module + `adapters/delivery"`, "an adapter knows no other adapter", "sqlstore imports adapters/delivery"},
+	{"adapters/sqlstore/events/b.go", `package events; import _ ` + module + `adapters/delivery/payload"`, "", ""},
 
 	{"adapters/b/b.go", `package b; import _ ` + module + `ports/porttest"`, "test support stays in tests", "porttest belongs in"},
 	{"cmd/boot/a.go", `package boot; import _ "testing"`, "test support stays in tests", "testing belongs in"},

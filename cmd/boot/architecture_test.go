@@ -209,7 +209,7 @@ func judgeFolders(s source) (found []string) {
 }
 
 // judgeAdapters lets the HTTP adapters share httpapi/wire, the connectors share connectors, and the payment providers
-// share payments/remoteclock and payments/retry.
+// share payments/remoteclock and payments/retry. The store stores events as delivery/payload writes them.
 func judgeAdapters(s source) (found []string) {
 	if !s.under("adapters") {
 		return nil
@@ -217,7 +217,8 @@ func judgeAdapters(s source) (found []string) {
 	for _, i := range s.imports {
 		shared := s.under("adapters/httpapi") && within(i.ours, "adapters/httpapi/wire") ||
 			s.under("adapters/connectors") && i.ours == "adapters/connectors" ||
-			s.under("adapters/payments") && slices.Contains([]string{"adapters/payments/remoteclock", "adapters/payments/retry"}, i.ours)
+			s.under("adapters/payments") && slices.Contains([]string{"adapters/payments/remoteclock", "adapters/payments/retry"}, i.ours) ||
+			s.under("adapters/sqlstore") && i.ours == "adapters/delivery/payload"
 		if within(i.ours, "adapters") && !shared && adapter(i.ours) != adapter(s.folder()) {
 			found = append(found, fmt.Sprintf("%s: %s imports %s; move what both need to ports, app or domain", i.at, adapter(s.folder()), i.ours))
 		}
