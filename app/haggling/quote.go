@@ -20,11 +20,6 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// tries is how often an answer is worked out anew when another one in the same session came first. As a
-// try only fails because another answer was stored, so many requests of one session at once are all
-// answered.
-const tries = 32
-
 // mostOffers bounds a session, whose whole history every reading of it shows. Only promises are kept beyond it.
 const mostOffers = 1000
 
@@ -90,26 +85,6 @@ func (a Answer) status() string {
 	return a.Decision.Response()
 }
 
-// Quote answers an offer.
-func (s *Service) Quote(ctx ports.Outbound, p *project.Project, r Request) (Answer, error) {
-	if r.Ask.Quote.IsZero() && r.Ask.Quantity == 0 {
-		r.Ask.Quantity = 1
-	}
-	if err := r.check(); err != nil {
-		return Answer{}, err
-	}
-	for attempt := 1; ; attempt++ {
-		answer, err := s.answer(ctx, p, r)
-		if !fault.Is(err, "stale") || attempt == tries {
-			if err == nil && s.Meter != nil {
-				s.Meter.Negotiated(answer.status())
-			}
-			return answer, err
-		}
-		r.again = true
-	}
-}
-
 func (r Request) check() error {
 	c := fault.NewCheck()
 	if r.Ask.Quote.IsZero() {
@@ -123,37 +98,45 @@ func (r Request) check() error {
 	return c.Err()
 }
 
-func (s *Service) answer(ctx ports.Outbound, p *project.Project, r Request) (Answer, error) {
-	now := s.Clock.Now()
+// answer loads what the request is about, decides, and keeps the answer with what is to be stored of it.
+func (q *PreparedQuote) answer(ctx ports.Outbound) error {
+	s, p, r, now := q.service, q.project, q.request, q.service.Clock.Now()
+	q.result = nil
 	h, err := s.load(ctx, p, r.Ask, now)
 	if err != nil {
-		return Answer{}, err
+		return err
 	}
 	visit, opened, err := s.visit(p, h, r, now)
 	if err != nil {
-		return Answer{}, err
+		return err
 	}
 	if h.Quote != nil && h.Quote.Expired(now) {
-		return Answer{Session: visit.ID, Quote: h.Quote.Snapshot(), Expired: true}, nil
+		q.Answer = Answer{
+			Session: visit.ID,
+			Quote:   h.Quote.Snapshot(),
+			Expired: true,
+		}
+		return nil
 	}
 	mandate, err := s.Mandates.Mandate(ctx, p, visit.ID) // a new session may be one of the holdout
 	if err != nil {
-		return Answer{}, err
+		return err
 	}
 	t, err := s.talk(p, h, r, visit, mandate, now)
 	if err != nil {
-		return Answer{}, err
+		return err
 	}
 	if h.LastSeq >= mostOffers && !t.owed(h, r) {
-		return Answer{}, errExhausted
+		return errExhausted
 	}
 	answer, result, err := s.decide(ctx, p, h, r, t, now)
 	if err != nil {
-		return Answer{}, err
+		return err
 	}
 	visit.KeepUntil(answer.Quote.ValidUntil) // a shop's sessions may be shorter than its promises
 	result.Session, result.NewSession = visit, opened
-	return answer, s.Haggling.Save(ctx, result)
+	q.Answer, q.result = answer, &result
+	return nil
 }
 
 // load reads what the request is about.
@@ -197,7 +180,8 @@ func (s *Service) visit(p *project.Project, h ports.Haggle, r Request, now time.
 	return h.Session, false, h.Session.Touch(r.Claims, timeout, now)
 }
 
-// decide asks the agent, holds its proposal to the guardrails, and makes what is to be stored.
+// decide has the built-in rules decide or asks the agent, holds its proposal to the guardrails, and makes what is to be
+// stored.
 func (s *Service) decide(ctx ports.Outbound, p *project.Project, h ports.Haggle, r Request, t *talk, now time.Time) (Answer, ports.HaggleResult, error) {
 	offer := t.offer(r)
 	in := agent.QuoteInput{
@@ -207,9 +191,15 @@ func (s *Service) decide(ctx ports.Outbound, p *project.Project, h ports.Haggle,
 			ID: t.product.ID, Variant: t.variant.ID, Name: t.product.Name, Category: t.product.Category, Quantity: t.signals.Quantity,
 		},
 	}
-	proposal, err := s.propose(ctx, in, r.again)
-	if err != nil {
-		return Answer{}, ports.HaggleResult{}, err
+	proposal := agent.QuoteAnswer{
+		Decision: negotiation.Decide(in.Table),
+		Answered: agent.Answered{Handler: agent.HouseHandler},
+	}
+	if !t.mandate.Agent.DecidesInHouse() {
+		var err error
+		if proposal, err = s.propose(ctx, in, proposal, r.again); err != nil {
+			return Answer{}, ports.HaggleResult{}, err
+		}
 	}
 	decision := negotiation.Guard(in.Table, proposal.Decision)
 	t.quote.Record(in.Table, decision, now)
@@ -234,10 +224,9 @@ func (s *Service) decide(ctx ports.Outbound, p *project.Project, h ports.Haggle,
 	return answer, result, nil
 }
 
-// propose asks the agent. Who calls out is not asked again where another answer in the session came first: it has had
-// its time, and the request may be in a transaction by now.
-func (s *Service) propose(ctx ports.Outbound, in agent.QuoteInput, again bool) (agent.QuoteAnswer, error) {
-	house := agent.QuoteAnswer{Decision: negotiation.Decide(in.Table), Answered: agent.Answered{Handler: agent.HouseHandler}}
+// propose asks the agent, in whose place the built-in rules answer where it fails. An agent that calls out is not asked
+// again when another answer in the session came first: it has had its time.
+func (s *Service) propose(ctx ports.Outbound, in agent.QuoteInput, house agent.QuoteAnswer, again bool) (agent.QuoteAnswer, error) {
 	if again && in.Mandate.Agent.CallsOut() {
 		house.Answered.Fallback = "contended"
 		return house, nil

@@ -124,6 +124,9 @@ type Agent struct {
 // CallsOut tells whether an answer to an offer may ask somebody over the network.
 func (a *Agent) CallsOut() bool { return a.Handlers.Quote.Kind == Remote || a.Model.Strategy }
 
+// DecidesInHouse reports whether offers are answered by the built-in rules alone.
+func (a *Agent) DecidesInHouse() bool { return a.Handlers.Quote == InHouse && !a.Model.Strategy }
+
 // Origin is where a version of a policy comes from.
 type Origin struct{ name string }
 
