@@ -61,55 +61,85 @@ type Tuned struct {
 	InForce  bool
 }
 
+// PreparedTuning is what was learnt of an agent's record. Its version is not stored yet.
+type PreparedTuning struct {
+	Tuned Tuned
+
+	tuner   *Tuner
+	learner *agent.Agent // as it was read
+	request TuneRequest
+}
+
 // Tune proposes a policy for an agent, as a version that is not in force unless that is asked for. Nothing is
 // written where the proposal would not earn more with near certainty.
 func (t *Tuner) Tune(ctx context.Context, p *project.Project, of id.Agent, r TuneRequest) (Tuned, error) {
-	a, err := t.Agents.ByID(ctx, p.ID, of)
+	prepared, err := t.PrepareTuning(ctx, p, of, r)
 	if err != nil {
 		return Tuned{}, err
+	}
+	err = prepared.Commit(ctx, t.Stores)
+	return prepared.Tuned, err
+}
+
+// PrepareTuning learns from an agent's record, which takes seconds. It writes nothing.
+func (t *Tuner) PrepareTuning(ctx context.Context, p *project.Project, of id.Agent, r TuneRequest) (*PreparedTuning, error) {
+	a, err := t.Agents.ByID(ctx, p.ID, of)
+	if err != nil {
+		return nil, err
 	}
 	select {
 	case t.Busy <- struct{}{}:
 		defer func() { <-t.Busy }()
 	default:
-		return Tuned{}, fault.New(fault.Unavailable, "tuning_busy", "Another policy is being tuned. Try again soon.").After(5 * time.Second)
+		return nil, fault.New(fault.Unavailable, "tuning_busy", "Another policy is being tuned. Try again soon.").After(5 * time.Second)
 	}
 	policy := a.Policy.Under(p.Settings)
 	records, talks, err := t.read(ctx, p, policy.RoundCap, r)
 	if err != nil {
-		return Tuned{}, err
+		return nil, err
 	}
 	if known := tuning.Sessions(records); known < tuning.Fewest {
-		return Tuned{}, fault.New(fault.Conflict, "too_few_negotiations",
+		return nil, fault.New(fault.Conflict, "too_few_negotiations",
 			fmt.Sprintf("There are negotiations of %d buyers' sessions to learn from; it takes those of %d at least.", known, tuning.Fewest))
 	}
 	proposal, err := tuning.Propose(ctx, records, policy, 1)
 	if err != nil {
-		return Tuned{}, err
+		return nil, err
 	}
 	out := Tuned{Proposal: proposal}
 	unwritten := proposal.Policy
 	unwritten.Version = 0 // none of those on record
 	out.Replay = replayed(talks, negotiation.NewReplayer(a.ID, unwritten, p.Settings.Currency))
-	if !out.Proposal.Better() {
-		return out, nil
+	out.InForce = r.Activate && proposal.Better()
+	return &PreparedTuning{
+		Tuned:   out,
+		tuner:   t,
+		learner: a,
+		request: r,
+	}, nil
+}
+
+// Commit stores the proposal as a version, if it is better. The agent has another policy by now: Conflict policy_changed.
+func (p *PreparedTuning) Commit(ctx context.Context, stores Stores) error {
+	proposal, a, r := p.Tuned.Proposal, p.learner, p.request
+	if !proposal.Better() {
+		return nil
 	}
 	next := a.Policy // but for what was learnt: the project's settings are none of the agent's
-	next.Curve, next.Segments = out.Proposal.Policy.Curve, out.Proposal.Policy.Segments
-	out.InForce = r.Activate
-	_, err = t.Agents.Update(ctx, p.ID, of, func(current *agent.Agent) (*agent.Version, error) {
+	next.Curve, next.Segments = proposal.Policy.Curve, proposal.Policy.Segments
+	_, err := stores.Agents.Update(ctx, a.Project, a.ID, func(current *agent.Agent) (*agent.Version, error) {
 		if current.Policy.Version != a.Policy.Version || r.byItself && !stillTunes(current) {
 			return nil, errOvertaken
 		}
-		now := t.Clock.Now()
+		now := p.tuner.Clock.Now()
 		v, err := current.WritePolicy(next, agent.ByTuning, r.Note, now)
 		if err == nil && r.Activate {
 			current.PutInForce(v, now)
 		}
-		out.Version = v
+		p.Tuned.Version = v
 		return v, err
 	})
-	return out, err
+	return err
 }
 
 func replayed(talks []ports.Negotiation, by *negotiation.Replayer) negotiation.Replayed {

@@ -64,6 +64,15 @@ func (s *Service) In(stores Stores) *Service {
 // Connect connects an account by its key, if the platform takes it, and sends the payments that it serves
 // through it. An account that was disconnected keeps its integration's id.
 func (s *Service) Connect(ctx ports.Outbound, p *project.Project, d integration.Draft) (*integration.Integration, error) {
+	prepared, err := s.PrepareConnect(ctx, p, d)
+	if err != nil {
+		return nil, err
+	}
+	return s.commit(ctx, prepared)
+}
+
+// PrepareConnect asks the platform whose key it is, and registers a webhook with it. It writes nothing.
+func (s *Service) PrepareConnect(ctx ports.Outbound, p *project.Project, d integration.Draft) (*PreparedConnection, error) {
 	d.Config.BaseURL = strings.TrimRight(d.Config.BaseURL, "/")
 	c := fault.NewCheck()
 	d.Check(c, s.Rules)
@@ -88,7 +97,7 @@ func (s *Service) Connect(ctx ports.Outbound, p *project.Project, d integration.
 		return nil, err
 	}
 	config.BaseURL, config.Skip = d.Config.BaseURL, d.Config.Skip
-	return s.store(ctx, p.ID, d, config, former(others, config))
+	return s.prepareNew(ctx, p.ID, d, config, former(others, config))
 }
 
 // leadsInside tells whether the address of a merchant's own system is in a private network, where only we could
@@ -96,28 +105,6 @@ func (s *Service) Connect(ctx ports.Outbound, p *project.Project, d integration.
 func (s *Service) leadsInside(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Hostname() != "" && s.Addresses.Private(u.Hostname())
-}
-
-// store stores a new integration, or one that was disconnected before, with a webhook for payments. The webhook is
-// unregistered after the transaction if that does not commit.
-func (s *Service) store(ctx ports.Outbound, p id.Project, d integration.Draft, config integration.Config,
-	before *integration.Integration) (*integration.Integration, error) {
-	hook, signing := s.register(ctx, d.Type, d.Credentials, id.New[id.Webhook](s.Entropy.Bits128()))
-	d.Credentials.Signing = signing
-	i, err := s.make(p, before, d, config, hook)
-	if err == nil {
-		s.seal(i, d.Credentials)
-		err = s.Integrations.Connect(ctx, i, i.Route)
-	}
-	s.Transaction.AfterEnd(func(committed bool) {
-		if err != nil || !committed {
-			s.unregister(ctx, d.Type, d.Credentials, hook)
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	return i, nil
 }
 
 func (s *Service) make(p id.Project, before *integration.Integration, d integration.Draft, c integration.Config,
@@ -168,6 +155,15 @@ func former(list []*integration.Integration, c integration.Config) *integration.
 // Rotate gives an integration another key of the same account, from the contract's api_key and api_secret.
 // Without a signing secret among them, payment webhooks are signed as before.
 func (s *Service) Rotate(ctx ports.Outbound, p id.Project, of id.Integration, key, secret string) (*integration.Integration, error) {
+	prepared, err := s.PrepareRotation(ctx, p, of, key, secret)
+	if err != nil {
+		return nil, err
+	}
+	return s.commit(ctx, prepared)
+}
+
+// PrepareRotation asks the platform whose key it is. It writes nothing.
+func (s *Service) PrepareRotation(ctx ports.Outbound, p id.Project, of id.Integration, key, secret string) (*PreparedConnection, error) {
 	i, err := s.Integrations.ByID(ctx, p, of)
 	if err != nil {
 		return nil, err
@@ -188,7 +184,7 @@ func (s *Service) Rotate(ctx ports.Outbound, p id.Project, of id.Integration, ke
 	config.BaseURL = i.Config.BaseURL
 	hook, signing := s.keepHook(ctx, i, draft.Credentials)
 	draft.Credentials.Signing = signing
-	return s.replace(ctx, i, draft.Credentials, config, hook)
+	return s.prepareReplacement(i, draft.Credentials, config, hook), nil
 }
 
 // replace gives an integration other credentials. Whoever is refreshing those before does so in vain.

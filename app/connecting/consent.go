@@ -228,27 +228,48 @@ func again(err error) error {
 // Complete stores the account of a consent. The same account that was disconnected is taken up again under
 // its id, and one that is connected gets the new credentials: then there is a state before.
 func (s *Service) Complete(ctx ports.Outbound, p id.Project, c *Consented) (before, after *integration.Integration, err error) {
-	others, err := s.ofType(ctx, p, c.Type)
+	prepared, err := s.prepareConsented(ctx, p, c)
 	if err != nil {
 		return nil, nil, err
+	}
+	after, err = s.commit(ctx, prepared)
+	return prepared.Before, after, err
+}
+
+// PrepareCompletion redeems a consent, as Redeem does, and prepares the integration of the account that it opens.
+func (s *Service) PrepareCompletion(ctx ports.Outbound, account id.Account, p id.Project, c Completion) (*PreparedConnection, error) {
+	consented, err := s.Redeem(ctx, account, p, c)
+	if err != nil {
+		return nil, err
+	}
+	return s.prepareConsented(ctx, p, consented)
+}
+
+func (s *Service) prepareConsented(ctx ports.Outbound, p id.Project, c *Consented) (*PreparedConnection, error) {
+	others, err := s.ofType(ctx, p, c.Type)
+	if err != nil {
+		return nil, err
 	}
 	for _, i := range others {
 		switch {
 		case !inUse(i):
 		case !i.Config.Same(c.Config):
-			return nil, nil, integration.ErrExists()
+			return nil, integration.ErrExists()
 		default:
-			after, err = s.replace(ctx, i, c.Credentials, c.Config, i.Hook)
-			return i, after, err
+			return s.prepareReplacement(i, c.Credentials, c.Config, i.Hook), nil
 		}
 	}
 	d := integration.Draft{Type: c.Type, Credentials: c.Credentials}
 	config, known := c.Config, former(others, c.Config)
-	if known != nil { // is as the merchant left it
-		d.Name, config.Skip = known.Name, known.Config.Skip
-		was := *known
-		before = &was
+	if known == nil {
+		return s.prepareNew(ctx, p, d, config, nil)
 	}
-	after, err = s.store(ctx, p, d, config, known)
-	return before, after, err
+	d.Name, config.Skip = known.Name, known.Config.Skip // as the merchant left it
+	was := *known
+	prepared, err := s.prepareNew(ctx, p, d, config, known)
+	if err != nil {
+		return nil, err
+	}
+	prepared.Before = &was
+	return prepared, nil
 }

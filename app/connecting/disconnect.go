@@ -15,25 +15,36 @@ import (
 // what was read of it and what it calls us for. A platform that does not let go of a webhook calls an address
 // that is gone.
 func (s *Service) Disconnect(ctx ports.Outbound, p id.Project, of id.Integration) error {
+	prepared, err := s.PrepareDisconnect(ctx, p, of)
+	if err != nil {
+		return err
+	}
+	return prepared.Commit(ctx, s.Stores)
+}
+
+// PrepareDisconnect ends at the platform what it calls us for. It writes nothing.
+func (s *Service) PrepareDisconnect(ctx ports.Outbound, p id.Project, of id.Integration) (*PreparedDisconnection, error) {
+	prepared := &PreparedDisconnection{service: s}
 	i, err := s.Integrations.ByID(ctx, p, of)
 	if err != nil || !inUse(i) {
-		return err
+		return prepared, err
 	}
 	open, err := s.InUse.Undecided(ctx, p, of)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var webhooks []*integration.Webhook
 	if len(i.Type.Topics()) > 0 {
 		if webhooks, err = s.Webhooks.List(ctx, p, of); err != nil {
-			return err
+			return nil, err
 		}
 		s.unsubscribe(ctx, i, webhooks)
 	}
 	if c, problem := i.Open(s.Vault.Open); problem == nil && !open {
 		s.unregister(ctx, i.Type, c, i.Hook)
 	}
-	return s.forget(ctx, i, webhooks)
+	prepared.integration, prepared.webhooks = i, webhooks
+	return prepared, nil
 }
 
 // unsubscribe ends webhooks at their platform.

@@ -40,33 +40,66 @@ type Recommendation struct {
 	BundleDiscount money.Percent
 }
 
+// PreparedSearch is an answer to a search whose session is not stored yet.
+type PreparedSearch struct {
+	Answer SearchAnswer
+
+	service *Service
+	project *project.Project
+	request SearchRequest
+	shown   []id.Product
+}
+
 // Search finds products, opens a session if the buyer has none, and recommends what goes with them.
 func (s *Service) Search(ctx ports.Outbound, p *project.Project, r SearchRequest) (SearchAnswer, error) {
-	if _, err := s.Mandates.Mandate(ctx, p, r.Session); err != nil { // known before anything is written
-		return SearchAnswer{}, err
-	}
-	visit, err := s.visit(ctx, p, r)
+	prepared, err := s.PrepareSearch(ctx, p, r)
 	if err != nil {
 		return SearchAnswer{}, err
 	}
+	err = prepared.Commit(ctx, s.Stores)
+	return prepared.Answer, err
+}
+
+// PrepareSearch finds products and has the agent choose from them. It writes nothing.
+func (s *Service) PrepareSearch(ctx ports.Outbound, p *project.Project, r SearchRequest) (*PreparedSearch, error) {
+	if _, err := s.Mandates.Mandate(ctx, p, r.Session); err != nil {
+		return nil, err
+	}
+	visit, err := s.visit(ctx, p, r)
+	if err != nil {
+		return nil, err
+	}
 	if err := s.Fresh(ctx, p); err != nil {
-		return SearchAnswer{}, err
+		return nil, err
 	}
-	answer := SearchAnswer{Session: visit}
-	if err := s.find(ctx, p, r.Query, &answer); err != nil {
-		return SearchAnswer{}, err
+	prepared := &PreparedSearch{
+		Answer:  SearchAnswer{Session: visit},
+		service: s,
+		project: p,
+		request: r,
 	}
-	shown := make([]id.Product, len(answer.Recommendations))
-	for i, r := range answer.Recommendations {
-		shown[i] = r.Product.ID
+	if err := s.find(ctx, p, r.Query, &prepared.Answer); err != nil {
+		return nil, err
 	}
-	if r.Session.IsZero() {
-		return answer, s.Sessions.Create(ctx, visit, shown...) // the session and what it saw, in one writing
+	for _, r := range prepared.Answer.Recommendations {
+		prepared.shown = append(prepared.shown, r.Product.ID)
 	}
-	if answer.Session, err = s.touch(ctx, p, visit.ID, r.Claims); err != nil {
-		return SearchAnswer{}, err
+	return prepared, nil
+}
+
+// Commit opens the session, or keeps the one named, with the products that were shown in it. Answer's Session is as it
+// is stored then.
+func (q *PreparedSearch) Commit(ctx context.Context, stores Stores) error {
+	visit := q.Answer.Session
+	if q.request.Session.IsZero() {
+		return stores.Sessions.Create(ctx, visit, q.shown...) // the session and what it saw, in one writing
 	}
-	return answer, s.Sessions.Show(ctx, p.ID, visit.ID, shown)
+	visit, err := q.service.In(stores).touch(ctx, q.project, visit.ID, q.request.Claims)
+	if err != nil {
+		return err
+	}
+	q.Answer.Session = visit
+	return stores.Sessions.Show(ctx, q.project.ID, visit.ID, q.shown)
 }
 
 // find searches, and once more if the stock of what was found is not as the index thought: it ranks by stock, and

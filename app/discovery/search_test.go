@@ -188,3 +188,17 @@ func TestViewOfNothing(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestPrepareSearch_writesNothing(t *testing.T) {
+	t.Parallel()
+	s, transaction := &shelf{}, &shelf{}
+	service, p := open(s)
+	prepared, err := service.PrepareSearch(ports.NewOutbound(t.Context()), p, discovery.SearchRequest{})
+	if err != nil || len(s.created) != 0 {
+		t.Fatalf("%v, %d sessions", err, len(s.created))
+	}
+	err = prepared.Commit(t.Context(), discovery.Stores{Sessions: sessions{shelf: transaction}})
+	if err != nil || len(s.created) != 0 || len(transaction.created) != 1 || transaction.created[0].ID != prepared.Answer.Session.ID {
+		t.Errorf("%v, %d sessions outside of the transaction, %d in it", err, len(s.created), len(transaction.created))
+	}
+}

@@ -445,3 +445,28 @@ func TestWhatABusyDatabaseDoesNotTakeIsPutOff(t *testing.T) {
 		t.Errorf("%s, %d retries, due in %s", got.Status, got.Retries, got.DueAt.Sub(l.Now()))
 	}
 }
+
+func TestPrepareWebhook(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, "sync_inventory")
+	s, before := l.service(), 0
+	stored := func() int {
+		list, err := s.Webhooks.List(t.Context(), l.Project.ID, l.Integration)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(list)
+	}
+	before = stored()
+	prepared, err := s.PrepareWebhook(ports.NewOutbound(t.Context()), l.Project.ID, l.Integration, "orders/create", nil)
+	if err != nil || stored() != before {
+		t.Fatalf("%v, %d webhooks, want %d", err, stored(), before)
+	}
+	prepared.Discard()
+	if l.platform.unregistered != 1 {
+		t.Errorf("%d webhooks were unregistered, want 1", l.platform.unregistered)
+	}
+	if err := prepared.Commit(t.Context(), s.Stores); err != nil || stored() != before+1 {
+		t.Errorf("%v, %d webhooks, want %d", err, stored(), before+1)
+	}
+}

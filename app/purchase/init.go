@@ -82,13 +82,31 @@ type InitItem struct {
 	TokenHash string
 }
 
+// PreparedInit is a priced cart whose checkout is not stored yet.
+type PreparedInit struct {
+	Checkout *checkout.Checkout
+
+	project id.Project
+	session id.Session
+	touch   func(*session.Session) error
+}
+
 // Init prices a cart and opens its checkout.
 func (s *Service) Init(ctx ports.Outbound, p *project.Project, r InitRequest) (*checkout.Checkout, error) {
+	prepared, err := s.PrepareInit(ctx, p, r)
+	if err != nil {
+		return nil, err
+	}
+	return prepared.Checkout, prepared.Commit(ctx, s.Stores)
+}
+
+// PrepareInit prices a cart, and asks the agent for consent. It writes nothing.
+func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequest) (*PreparedInit, error) {
 	mandate, err := s.Mandates.Mandate(ctx, p, r.Session)
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.Sessions.Visit(ctx, p.ID, r.Session) // nothing is written before the agent, who may be far away, has answered
+	known, err := s.Sessions.Visit(ctx, p.ID, r.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -119,10 +137,20 @@ func (s *Service) Init(ctx ports.Outbound, p *project.Project, r InitRequest) (*
 	if err := s.expressible(p, c); err != nil {
 		return nil, err
 	}
-	if _, err := s.Sessions.Update(ctx, p.ID, r.Session, touch); err != nil {
-		return nil, err
+	return &PreparedInit{
+		Checkout: c,
+		project:  p.ID,
+		session:  r.Session,
+		touch:    touch,
+	}, nil
+}
+
+// Commit stores the checkout, and keeps its session.
+func (i *PreparedInit) Commit(ctx context.Context, stores Stores) error {
+	if _, err := stores.Sessions.Update(ctx, i.project, i.session, i.touch); err != nil {
+		return err
 	}
-	return c, s.Checkouts.Create(ctx, c)
+	return stores.Checkouts.Create(ctx, i.Checkout)
 }
 
 // expressible refuses a cart that, with one of its shipping options, comes to an amount which none of the shop's

@@ -272,3 +272,24 @@ func TestAmountThatNoProviderCanCharge(t *testing.T) {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
+
+func TestPrepareInit_writesNothing(t *testing.T) {
+	t.Parallel()
+	s, service := open()
+	transaction, _ := open()
+	prepared, err := service.PrepareInit(ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{
+		Session: s.visit.ID,
+		Items:   []purchase.InitItem{{Product: s.products[0].ID, Quantity: 1}},
+		Address: home,
+	})
+	if err != nil || s.checkout != nil {
+		t.Fatalf("%v, stored %+v", err, s.checkout)
+	}
+	err = prepared.Commit(t.Context(), purchase.Stores{
+		Sessions:  sessions{till: transaction},
+		Checkouts: checkouts{transaction},
+	})
+	if err != nil || s.checkout != nil || transaction.checkout != prepared.Checkout {
+		t.Errorf("%v, stored %+v, in the transaction %+v", err, s.checkout, transaction.checkout)
+	}
+}

@@ -12,19 +12,53 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
+// PreparedLabel is a label that is bought and recorded, and whose order is to be told that it is on its way.
+type PreparedLabel struct {
+	Label *order.Label // as of Commit
+	New   bool         // bought for this request
+
+	service  *Service
+	recorded *order.Label
+}
+
 // Buy buys an order's label and tells the order that it is on its way. An order that has its label keeps it,
 // whatever is wished for now; bought tells whether it is new. The wish's integration may be none, as in
 // Rates.
 func (s *Service) Buy(ctx ports.Outbound, p *project.Project, of id.Order, w order.LabelWish) (l *order.Label, bought bool, err error) {
+	prepared, err := s.PrepareLabel(ctx, p, of, w)
+	if err != nil {
+		return nil, false, err
+	}
+	err = prepared.Commit(context.WithoutCancel(ctx), s.Stores)
+	return prepared.Label, prepared.New, err
+}
+
+// PrepareLabel buys an order's label, and records it in transactions of its own.
+func (s *Service) PrepareLabel(ctx ports.Outbound, p *project.Project, of id.Order, w order.LabelWish) (*PreparedLabel, error) {
+	l, bought, err := s.buy(ctx, p, of, w)
+	if err != nil {
+		return nil, err
+	}
+	return &PreparedLabel{
+		New:      bought,
+		service:  s,
+		recorded: l,
+	}, nil
+}
+
+// Commit tells the order that it is on its way, unless it knows. A repeated request makes up for a Commit that failed.
+func (l *PreparedLabel) Commit(ctx context.Context, stores Stores) (err error) {
+	l.Label, err = l.service.In(stores).tell(ctx, l.recorded)
+	return err
+}
+
+// buy returns the order's label, and whether it is new.
+func (s *Service) buy(ctx ports.Outbound, p *project.Project, of id.Order, w order.LabelWish) (l *order.Label, bought bool, err error) {
 	if err := w.Check(); err != nil {
 		return nil, false, err
 	}
 	l, err = s.Labels.Find(ctx, p.ID, of, w.Test)
-	if err != nil {
-		return nil, false, err
-	}
-	if l != nil && l.Bought() {
-		l, err = s.tell(ctx, l)
+	if err != nil || l != nil && l.Bought() {
 		return l, false, err
 	}
 	parcel, err := s.parcel(ctx, p, of, w.Grams)
@@ -46,8 +80,7 @@ func (s *Service) Buy(ctx ports.Outbound, p *project.Project, of id.Order, w ord
 			return nil, false, err
 		}
 	}
-	l, err = s.tell(ctx, l)
-	return l, bought, err
+	return l, bought, nil
 }
 
 // claim takes the label in hand, unless it has been bought meanwhile.

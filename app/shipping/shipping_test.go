@@ -392,3 +392,19 @@ func TestLabelWithoutAPrice(t *testing.T) {
 		t.Errorf("%+v, %v, %v", l, bought, err)
 	}
 }
+
+func TestPrepareLabel_leavesTheOrderToCommit(t *testing.T) {
+	t.Parallel()
+	d := newDesk()
+	prepared, err := d.service().PrepareLabel(ports.NewOutbound(t.Context()), shop, parcel, wish())
+	if err != nil || !prepared.New || d.kept.Order.Fulfillment.Status == order.Shipped {
+		t.Fatalf("%v, new %v, order %s", err, prepared.New, d.kept.Order.Fulfillment.Status)
+	}
+	for range 2 { // as when a transaction is repeated
+		d.kept.Order.Fulfillment.Status = order.FulfillmentProcessing
+		err := prepared.Commit(t.Context(), d.service().Stores)
+		if err != nil || !prepared.Label.Told || d.kept.Order.Fulfillment.Status != order.Shipped {
+			t.Errorf("%v, told %v, order %s", err, prepared.Label.Told, d.kept.Order.Fulfillment.Status)
+		}
+	}
+}
