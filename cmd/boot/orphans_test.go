@@ -259,11 +259,11 @@ func TestOrphanRefundTakenBack_stripe(t *testing.T) {
 		}))
 		defer hooks.Close()
 		type registering interface {
-			RegisterWebhook(context.Context, ports.PaymentAccount, string) (remote, secret string, err error)
+			RegisterWebhook(ports.Outbound, ports.PaymentAccount, string) (remote, secret string, err error)
 			ports.WebhookReader
 		}
 		stripe := p.PaymentProvider.(registering)
-		_, secret, err := stripe.RegisterWebhook(m.t.Context(), p.Account, hooks.URL)
+		_, secret, err := stripe.RegisterWebhook(ports.NewOutbound(m.t.Context()), p.Account, hooks.URL)
 		m.must(err)
 		in := connected{i: &integration.Integration{Project: m.project.ID, Type: integration.Stripe}}
 		in.i.Sealed = integration.Seal(in.i.ID, integration.Credentials{Key: p.Account.Key, Signing: secret}, in.Seal)
