@@ -21,23 +21,23 @@ type PreparedQuote struct {
 	project *project.Project
 	request Request
 	result  *ports.HaggleResult // nil: the quote has expired, and nothing is stored
-	attempt int
 }
 
-// Quote answers an offer.
+// Quote answers an offer, and works the answer out anew while others in the session come first.
 func (s *Service) Quote(ctx ports.Outbound, p *project.Project, r Request) (Answer, error) {
-	prepared, err := s.PrepareQuote(ctx, p, r)
-	for err == nil {
-		err = prepared.Commit(ctx, s.Stores)
-		if !Stale(err) {
-			break
+	for attempt := 1; ; attempt++ {
+		prepared, err := s.PrepareQuote(ctx, p, r)
+		if err == nil {
+			err = prepared.Commit(ctx, s.Stores)
 		}
-		prepared, err = prepared.Again(ctx, err)
+		switch {
+		case err == nil:
+			return prepared.Answer, nil
+		case !fault.Is(err, "stale") || attempt == tries:
+			return Answer{}, err
+		}
+		r.Again = true
 	}
-	if err != nil {
-		return Answer{}, err
-	}
-	return prepared.Answer, nil
 }
 
 // PrepareQuote works out the answer to an offer, and asks the agent for it. It writes nothing.
@@ -52,13 +52,12 @@ func (s *Service) PrepareQuote(ctx ports.Outbound, p *project.Project, r Request
 		service: s,
 		project: p,
 		request: r,
-		attempt: 1,
 	}
 	return prepared, prepared.answer(ctx)
 }
 
 // Commit stores the answer. If another answer in the session was stored since it was prepared, nothing is stored, and
-// the error is Stale: see Again.
+// the error is stale: prepare it again, with Request.Again.
 func (q *PreparedQuote) Commit(ctx context.Context, stores Stores) error {
 	if q.result != nil {
 		if err := stores.Haggling.Save(ctx, *q.result); err != nil {
@@ -69,19 +68,4 @@ func (q *PreparedQuote) Commit(ctx context.Context, stores Stores) error {
 		q.service.Meter.Negotiated(q.Answer.status())
 	}
 	return nil
-}
-
-// Stale reports whether Commit failed because another answer in the session came first.
-func Stale(err error) bool { return fault.Is(err, "stale") }
-
-// Again works out the answer anew, after Commit failed with stale. An agent that calls out is not asked again. After
-// too many attempts the error is stale.
-func (q *PreparedQuote) Again(ctx ports.Outbound, stale error) (*PreparedQuote, error) {
-	if q.attempt == tries {
-		return nil, stale
-	}
-	next := *q
-	next.attempt++
-	next.request.again = true
-	return &next, next.answer(ctx)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/ports"
@@ -18,11 +19,12 @@ type meter struct {
 
 func (m *meter) Negotiated(status string) { m.answers = append(m.answers, status) }
 
-func (s *shop) prepare(offered int64) *haggling.PreparedQuote {
+func (s *shop) prepare(offered int64, again bool) *haggling.PreparedQuote {
 	s.t.Helper()
 	q, err := s.service.PrepareQuote(ports.NewOutbound(s.t.Context()), s.project, haggling.Request{
 		Ask:   ports.HaggleAsk{Product: s.tent.ID, Quantity: 1},
 		Offer: offer(offered),
+		Again: again,
 	})
 	if err != nil {
 		s.t.Fatal(err)
@@ -34,7 +36,7 @@ func TestPrepareQuote_writesNothing(t *testing.T) {
 	t.Parallel()
 	s, count, transaction := newShop(t), &meter{}, &book{}
 	s.service.Meter = count
-	q := s.prepare(880_00)
+	q := s.prepare(880_00, false)
 	if s.book.tries != 0 || len(count.answers) != 0 {
 		t.Fatalf("stored %d times, counted %q", s.book.tries, count.answers)
 	}
@@ -49,7 +51,7 @@ func TestPrepareQuote_writesNothing(t *testing.T) {
 	}
 }
 
-func TestPreparedQuote_Again(t *testing.T) {
+func TestPrepareQuote_again(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	remote := &agent.Agent{
@@ -58,15 +60,11 @@ func TestPreparedQuote_Again(t *testing.T) {
 	}
 	far := &scripted{}
 	s.mandate.agent, s.service.Agent, s.book.stale = remote, far, 1
-	first := s.prepare(880_00)
-	err := first.Commit(t.Context(), s.service.Stores)
-	if !haggling.Stale(err) {
+	first := s.prepare(880_00, false)
+	if err := first.Commit(t.Context(), s.service.Stores); !fault.Is(err, "stale") {
 		t.Fatalf("got %v, want stale", err)
 	}
-	second, err := first.Again(ports.NewOutbound(t.Context()), err)
-	if err == nil {
-		err = second.Commit(t.Context(), s.service.Stores)
-	}
+	err := s.prepare(880_00, true).Commit(t.Context(), s.service.Stores)
 	if err != nil || len(far.asked) != 1 || s.book.last().Entry.Fallback != "contended" {
 		t.Errorf("%v, asked %d times, recorded %+v", err, len(far.asked), s.book.last().Entry)
 	}

@@ -61,8 +61,8 @@ type Request struct {
 	Claims    *session.Claims // nil: nothing new said
 	Message   string
 	AddBundle bool
-
-	again bool // another answer in the session came first
+	// Again says that another answer in the session came first. An agent that calls out is not asked again.
+	Again bool
 }
 
 // Answer is what the buyer gets to hear. With Expired, Decision is nil and nothing changed.
@@ -197,7 +197,7 @@ func (s *Service) decide(ctx ports.Outbound, p *project.Project, h ports.Haggle,
 	}
 	if !t.mandate.Agent.DecidesInHouse() {
 		var err error
-		if proposal, err = s.propose(ctx, in, proposal, r.again); err != nil {
+		if proposal, err = s.propose(ctx, in, proposal, r.Again); err != nil {
 			return Answer{}, ports.HaggleResult{}, err
 		}
 	}
@@ -220,7 +220,7 @@ func (s *Service) decide(ctx ports.Outbound, p *project.Project, h ports.Haggle,
 	if decision != proposal.Decision {
 		proposal.Reasoning, proposal.Message = "", "" // its words are about an answer that is not given
 	}
-	answer.Reasoning, answer.Message = words(answer, s.worded(ctx, in, proposal, answer, r.again))
+	answer.Reasoning, answer.Message = words(answer, s.worded(ctx, in, proposal, answer, r.Again))
 	return answer, result, nil
 }
 

@@ -47,7 +47,7 @@ var plantedFiles = []planted{
 	{"domain/c/c.go", `package c; import _ "golang.org/x/text/language"`, "third-party packages stay in their place", "standard library alone"},
 	{"ports/b.go", `package ports; import _ "github.com/google/uuid"`, "third-party packages stay in their place", "standard library alone"},
 	{"app/d/d.go", `package d; import _ "github.com/jmoiron/sqlx"`, "third-party packages stay in their place", "sqlx is imported in adapters/sqlstore only"},
-	{"cmd/haggle/b.go", `package main; import _ "github.com/danielgtaylor/huma/v2"`, "third-party packages stay in their place", "imported in adapters/httpapi only"},
+	{"cmd/haggle/b.go", `package main; import _ "github.com/danielgtaylor/huma/v2"`, "third-party packages stay in their place", "imported in adapters/httpapi cmd/boot/protocol_test.go only"},
 	{"adapters/sqlstore/a.go", `package sqlstore; import (_ "github.com/lib/pq"; _ "modernc.org/sqlite"; _ "github.com/pressly/goose/v3")`, "", ""},
 	{"domain/d/d.go", `package d; import _ "pgregory.net/rapid"`, "third-party packages stay in their place", "is for _test.go files"},
 	{"domain/d/d_test.go", `package d; import (_ "pgregory.net/rapid"; _ "math/rand"); type f float64`, "", ""},

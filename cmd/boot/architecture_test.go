@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 
 // The one place of each third-party package that would otherwise spread; two where both need it.
 var placed = map[string]string{
-	"github.com/danielgtaylor/huma": "adapters/httpapi",
+	"github.com/danielgtaylor/huma": "adapters/httpapi cmd/boot/protocol_test.go",
 	"github.com/jmoiron/sqlx":       "adapters/sqlstore",
 	"github.com/lib/pq":             "adapters/sqlstore",
 	"modernc.org":                   "adapters/sqlstore",
@@ -208,14 +208,14 @@ func judgeFolders(s source) (found []string) {
 	return found
 }
 
-// judgeAdapters lets the HTTP adapters share httpapi/wire, the connectors share connectors, and the payment providers
-// share payments/remoteclock and payments/retry. The store stores events as delivery/payload writes them.
+// judgeAdapters lets the HTTP adapters share httpapi/wire and httpapi/commerce, the connectors share connectors, and the
+// payment providers share payments/remoteclock and payments/retry. The store stores events as delivery/payload writes them.
 func judgeAdapters(s source) (found []string) {
 	if !s.under("adapters") {
 		return nil
 	}
 	for _, i := range s.imports {
-		shared := s.under("adapters/httpapi") && within(i.ours, "adapters/httpapi/wire") ||
+		shared := s.under("adapters/httpapi") && (i.ours == "adapters/httpapi/wire" || i.ours == "adapters/httpapi/commerce") ||
 			s.under("adapters/connectors") && i.ours == "adapters/connectors" ||
 			s.under("adapters/payments") && slices.Contains([]string{"adapters/payments/remoteclock", "adapters/payments/retry"}, i.ours) ||
 			s.under("adapters/sqlstore") && i.ours == "adapters/delivery/payload"

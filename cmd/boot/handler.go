@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/acp"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/hooks"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
@@ -25,12 +26,13 @@ func (a *App) handler() http.Handler {
 	api := wire.NewAPI(mux, wire.Config{
 		Title: "Haggle", Version: Version, Description: description, PublicURL: a.URL(),
 	})
-	merchants := a.managementServices(a.services)
+	merchants := a.managementServices()
 	management.Register(api, merchants)
-	unrouted := management.Unrouted(merchants, wire.Unrouted(mux))
+	unrouted := management.Unrouted(merchants, wire.Unrouted(mux, wire.Plain))
 	mux.Handle("/v1", unrouted) // or the mux would send clients to /v1/
 	mux.Handle("/v1/", unrouted)
-	acp.Register(api, a.acpServices(a.services))
+	acp.Register(api, a.buyerServices())
+	mux.Handle("/p/", wire.Unrouted(mux, acp.Style))
 	mux.Handle(hooks.Pattern, hooks.Handler(a.hookServices()))
 	mux.Handle("GET /demo/images/", demo.Images())
 	watch := wire.Watch{Log: a.log, Observe: a.metrics.ObserveRequest}
@@ -43,36 +45,76 @@ func (a *App) handler() http.Handler {
 // strangersRate is what an address may send that nobody knows.
 var strangersRate = ports.Rate{PerMinute: 100, Burst: 150}
 
-func (a *App) managementServices(s services) management.Services {
-	requests := a.store.Requests()
+func (a *App) managementServices() management.Services {
+	s := a.services
 	return management.Services{
-		Access: s.Access, Projects: s.Projects, Catalogs: s.Catalogs, Discovery: s.discovery, Connecting: s.connecting, Syncing: s.syncing, Inbox: s.inbox, Shipping: s.shipping,
-		Purchase: s.purchase, Aftersales: s.aftersales, Finance: s.finance, Orders: s.view.Orders(), OrderLists: s.view.Orders(),
-		Payments: s.view.Payments(), Refunds: s.view.Orders(), Orphans: s.view.Orphans(), Unresolved: s.view.Unresolved(), Ledger: s.view.Ledger(), Analytics: s.view.Analytics(),
-		ProjectStore: s.view.Projects(), Inventory: s.view.Inventory(), Catalog: s.view.Catalog(), Audit: s.view.Requests(),
-		Integrations: s.view.Integrations(), Figures: s.view.Integrations(), HookAddress: a.hookAddress,
-		SyncRuns: s.view.SyncRuns(), Copies: s.view.Copies(), Webhooks: s.view.Webhooks(), WebhookLog: s.view.Inbox(),
-		Publishing: s.publishing, EventLog: s.view.Events(), Buyers: s.buyers, Agents: s.agents, Tuner: s.tuner,
-		ACPAddress: a.acpAddress, APIAddress: a.URL() + "/v1", ClientAddress: a.edge.address,
-		Limiter: a.edge.managed, Rate: a.limits.rate, RateOfStrangers: strangersRate,
-		Lane: a.edge.merchants, PaymentLane: a.edge.payments, DownloadLane: a.edge.downloads, NewEventID: func() id.AuditEvent { return id.New[id.AuditEvent](system.Entropy{}.Bits128()) },
-		Clock: a.clock,
-		Once: wire.Once[management.Services]{
-			Keys: requests, Records: requests, Vault: a.vault, Clock: a.clock, Begin: a.manage, Replayed: a.metrics.IdempotentReplayed,
-		},
+		Access:          s.Access,
+		Projects:        s.Projects,
+		Catalogs:        s.Catalogs,
+		Discovery:       s.discovery,
+		Connecting:      s.connecting,
+		Syncing:         s.syncing,
+		Inbox:           s.inbox,
+		Purchase:        s.purchase,
+		Aftersales:      s.aftersales,
+		Finance:         s.finance,
+		Shipping:        s.shipping,
+		Publishing:      s.publishing,
+		Buyers:          s.buyers,
+		Agents:          s.agents,
+		Tuner:           s.tuner,
+		Stores:          stores{a.store, a.index}.Management(),
+		Begin:           a.manage,
+		Keys:            a.keyStore(),
+		ACPAddress:      a.acpAddress,
+		APIAddress:      a.URL() + "/v1",
+		HookAddress:     a.hookAddress,
+		ClientAddress:   a.edge.address,
+		Limiter:         a.edge.managed,
+		Rate:            a.limits.rate,
+		RateOfStrangers: strangersRate,
+		Lane:            a.edge.merchants,
+		PaymentLane:     a.edge.payments,
+		DownloadLane:    a.edge.downloads,
+		NewEventID:      func() id.AuditEvent { return id.New[id.AuditEvent](system.Entropy{}.Bits128()) },
+		Clock:           a.clock,
 	}
 }
 
-func (a *App) acpServices(s services) acp.Services {
+func (a *App) buyerServices() *commerce.Services {
+	s := a.services
+	return &commerce.Services{
+		Storefronts:   a.storefront,
+		Discovery:     s.discovery,
+		Haggling:      s.haggling,
+		Purchase:      s.purchase,
+		Aftersales:    s.aftersales,
+		Buyers:        s.buyers,
+		Stores:        stores{a.store, a.index}.Commerce(),
+		Begin:         a.trade,
+		Keys:          a.keyStore(),
+		Clock:         a.clock,
+		Sandbox:       a.env == account.Sandbox,
+		Address:       a.acpAddress,
+		PublicURL:     a.URL(),
+		ClientAddress: a.edge.address,
+		Limiter:       a.edge.bought,
+		Gate:          a.edge.gate,
+		Rate:          a.limits.acp,
+		Lane:          a.edge.buyers,
+		PaymentLane:   a.edge.payments,
+	}
+}
+
+// keyStore keeps the answers to idempotency keys.
+func (a *App) keyStore() wire.KeyStore {
 	requests := a.store.Requests()
-	return acp.Services{
-		Storefronts: a.storefront, Discovery: s.discovery, Haggling: s.haggling, Purchase: s.purchase,
-		Aftersales: s.aftersales, Buyers: s.buyers, Sessions: s.view.Sessions(), Orders: s.view.Orders(), Clock: a.clock,
-		Sandbox: a.env == account.Sandbox, Address: a.acpAddress, PublicURL: a.URL(), ClientAddress: a.edge.address,
-		Limiter: a.edge.bought, Gate: a.edge.gate, Rate: a.limits.acp, Lane: a.edge.buyers, PaymentLane: a.edge.payments,
-		Once: wire.Once[acp.Services]{
-			Keys: requests, Records: requests, Vault: a.vault, Clock: a.clock, Begin: a.trade, Replayed: a.metrics.IdempotentReplayed,
-		},
+	return wire.KeyStore{
+		IdempotencyKeys: requests,
+		Records:         requests,
+		Vault:           a.vault,
+		Clock:           a.clock,
+		Replayed:        a.metrics.IdempotentReplayed,
 	}
 }
 

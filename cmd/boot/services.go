@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/haggle-commerce/haggle/adapters/delivery"
-	"github.com/haggle-commerce/haggle/adapters/httpapi/acp"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/adapters/system"
@@ -50,29 +50,6 @@ type services struct {
 	agents     *agents.Service
 	tuner      *agents.Tuner
 	view       *sqlstore.Store
-}
-
-// on returns the services on the stores of a transaction.
-func (s services) on(t stores) services {
-	return services{
-		Access:     s.Access.In(t.Access()),
-		Projects:   s.Projects.In(t.Projects()),
-		Catalogs:   s.Catalogs.In(t.Catalogs()),
-		discovery:  s.discovery.In(t.Discovery()),
-		haggling:   s.haggling.In(t.Haggling()),
-		purchase:   s.purchase.In(t.Purchase()),
-		aftersales: s.aftersales.In(t.Aftersales()),
-		finance:    s.finance.In(t.Finance()),
-		connecting: s.connecting.In(t.Connecting()),
-		publishing: s.publishing.In(t.Publishing()),
-		buyers:     s.buyers.In(t.Buyers()),
-		syncing:    s.syncing.In(t.Syncing()),
-		inbox:      s.inbox.In(t.Inbox()),
-		shipping:   s.shipping,
-		agents:     s.agents.In(t.Agents()),
-		tuner:      s.tuner.In(t.Agents()),
-		view:       t.view,
-	}
 }
 
 // openServices puts the use cases together on the whole store.
@@ -230,11 +207,12 @@ func (a *App) buyersOn(s stores) *buyers.Service {
 
 // manage runs a request of the Management API in one transaction. The index learns of its writes when
 // they are committed.
-func (a *App) manage(ctx context.Context, claim *ports.KeyUse, work func(management.Services, ports.Records) error) error {
+func (a *App) manage(ctx context.Context, claim *ports.KeyUse, work func(*management.Stores, ports.Records) error) (committed bool, err error) {
 	var index *pendingIndex
-	err := a.store.Within(ctx, claim, func(view *sqlstore.Store) error {
-		index = &pendingIndex{Index: a.index}
-		return work(a.managementServices(a.services.on(stores{view, index})), view.Requests())
+	err = a.store.Within(ctx, claim, func(view *sqlstore.Store) error {
+		index, committed = &pendingIndex{Index: a.index}, false
+		view.AfterEnd(func(done bool) { committed = done })
+		return work(stores{view, index}.Management(), view.Requests())
 	})
 	if err == nil {
 		index.tell()
@@ -242,16 +220,18 @@ func (a *App) manage(ctx context.Context, claim *ports.KeyUse, work func(managem
 		a.platforms.engine.Wake()
 		a.platforms.worker.Wake()
 	}
-	return err
+	return committed, err
 }
 
-// trade runs a request of the ACP API in one transaction.
-func (a *App) trade(ctx context.Context, claim *ports.KeyUse, work func(acp.Services, ports.Records) error) error {
-	err := a.store.Within(ctx, claim, func(view *sqlstore.Store) error {
-		return work(a.acpServices(a.services.on(stores{view, a.index})), view.Requests())
+// trade runs a buyer's request in one transaction.
+func (a *App) trade(ctx context.Context, claim *ports.KeyUse, work func(*commerce.Stores, ports.Records) error) (committed bool, err error) {
+	err = a.store.Within(ctx, claim, func(view *sqlstore.Store) error {
+		committed = false
+		view.AfterEnd(func(done bool) { committed = done })
+		return work(stores{view, a.index}.Commerce(), view.Requests())
 	})
 	if err == nil {
 		a.publisher.Wake()
 	}
-	return err
+	return committed, err
 }

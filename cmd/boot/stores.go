@@ -1,6 +1,8 @@
 package boot
 
 import (
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/app/access"
 	"github.com/haggle-commerce/haggle/app/aftersales"
@@ -162,6 +164,58 @@ func (s stores) Agents() agents.Stores {
 		Record:    s.view.Decisions(),
 		Products:  s.view.Products(),
 		Inventory: s.view.Inventory(),
+	}
+}
+
+// Management returns the stores of the Management API's handlers.
+func (s stores) Management() *management.Stores {
+	return &management.Stores{
+		Access:       s.Access(),
+		Projects:     s.Projects(),
+		Catalogs:     s.Catalogs(),
+		Discovery:    s.Discovery(),
+		Connecting:   s.Connecting(),
+		Syncing:      s.Syncing(),
+		Inbox:        s.Inbox(),
+		Purchase:     s.Purchase(),
+		Aftersales:   s.Aftersales(),
+		Finance:      s.Finance(),
+		Shipping:     s.Shipping(),
+		Publishing:   s.Publishing(),
+		Buyers:       s.Buyers(),
+		Agents:       s.Agents(),
+		ProjectStore: s.view.Projects(),
+		Inventory:    s.view.Inventory(),
+		Integrations: s.view.Integrations(),
+		Figures:      s.view.Integrations(),
+		SyncRuns:     s.view.SyncRuns(),
+		Copies:       s.view.Copies(),
+		Webhooks:     s.view.Webhooks(),
+		WebhookLog:   s.view.Inbox(),
+		Catalog:      s.view.Catalog(),
+		Audit:        s.view.Requests(),
+		Orders:       s.view.Orders(),
+		OrderLists:   s.view.Orders(),
+		Payments:     s.view.Payments(),
+		Refunds:      s.view.Orders(),
+		Orphans:      s.view.Orphans(),
+		Unresolved:   s.view.Unresolved(),
+		Ledger:       s.view.Ledger(),
+		EventLog:     s.view.Events(),
+		Analytics:    s.view.Analytics(),
+	}
+}
+
+// Commerce returns the stores of the buyers' protocols' handlers.
+func (s stores) Commerce() *commerce.Stores {
+	return &commerce.Stores{
+		Discovery:  s.Discovery(),
+		Haggling:   s.Haggling(),
+		Purchase:   s.Purchase(),
+		Aftersales: s.Aftersales(),
+		Buyers:     s.Buyers(),
+		Sessions:   s.view.Sessions(),
+		Orders:     s.view.Orders(),
 	}
 }
 

@@ -12,54 +12,23 @@ package acp
 import (
 	"context"
 	"net/http"
-	"net/netip"
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
-	"github.com/haggle-commerce/haggle/app/aftersales"
-	"github.com/haggle-commerce/haggle/app/buyers"
-	"github.com/haggle-commerce/haggle/app/discovery"
-	"github.com/haggle-commerce/haggle/app/haggling"
-	"github.com/haggle-commerce/haggle/app/purchase"
-	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Services are what the operations call.
-type Services struct {
-	Storefronts ports.Storefronts
-	Discovery   *discovery.Service
-	Haggling    *haggling.Service
-	Purchase    *purchase.Service
-	Aftersales  *aftersales.Service
-	Buyers      *buyers.Service
-	Sessions    ports.Sessions
-	Orders      ports.Orders
-	Clock       ports.Clock
-	// Sandbox says that what no connected provider serves, the built-in one does.
-	Sandbox bool
-	// Address is the base URL of a project's ACP API, e.g. https://host/p/slug.
-	Address func(slug string) string
-	// PublicURL is put before image addresses that are paths.
-	PublicURL string
+type (
+	// Request is what a handler gets beside its input.
+	Request = commerce.Request
+	entry   = wire.Entry[commerce.Buyer]
+)
 
-	// ClientAddress is where a request comes from, whatever proxies are between.
-	ClientAddress func(*http.Request) netip.Addr
-	// Limiter counts each client's requests to each project against Rate; nil: there is no limit. Gate
-	// counts them before it is known whether there is such a project, against ten times that, and those
-	// of an IPv6 site against a hundred times.
-	Limiter, Gate ports.Limiter
-	Rate          ports.Rate
-	// Lane bounds how many operations run at the same time; those that ask payment providers have one of their own.
-	// A shop is a tenant.
-	Lane, PaymentLane *wire.Lane
-	// Once runs requests that have an Idempotency-Key.
-	Once wire.Once[Services]
-}
+// plan is what a handler has worked out for the request's transaction.
+type plan[O any] = wire.Plan[*commerce.Stores, O]
 
 // Groups of operations in the documentation.
 var (
@@ -76,9 +45,10 @@ var tags = []*huma.Tag{
 }
 
 // Register adds the operations of every project's ACP API.
-func Register(api huma.API, s Services) {
-	h := &handlers{Services: s, api: api}
+func Register(api huma.API, s *commerce.Services) {
+	h := &handlers{Services: s}
 	api.OpenAPI().Tags = append(api.OpenAPI().Tags, tags...)
+	h.mount = s.Mount(api, Style, wire.KeyRules[commerce.Buyer]{Owner: h.keyOwner, Repeat: h.repeat})
 	h.registerManifest()
 	h.registerSearch()
 	h.registerProduct()
@@ -93,8 +63,8 @@ func Register(api huma.API, s Services) {
 }
 
 type handlers struct {
-	Services
-	api huma.API
+	*commerce.Services
+	mount *commerce.Mount
 }
 
 // body, byID and reply are the inputs and outputs of most operations.
@@ -106,101 +76,54 @@ type (
 	}
 )
 
-// What the way to an operation learned of a request: the shop, the services of its transaction, and
-// under which name its client's declined payments are counted.
-type (
-	shopKey     struct{}
-	servicesKey struct{}
-	clientKey   struct{}
-)
-
-func clientOf(ctx context.Context) string {
-	client, _ := ctx.Value(clientKey{}).(string)
-	return client
+func addReadOnly[I, O any](h *handlers, op huma.Operation, handle func(*handlers, context.Context, Request, *I) (*O, error)) {
+	wire.AddReadOnly(h.mount, h.operation(op), func(ctx context.Context, rq Request, in *I) (*O, error) {
+		return handle(h, ctx, rq, in)
+	})
 }
 
-// add registers an operation of a shop, whose handler is given the shop.
-func add[I, O any](h *handlers, op huma.Operation, handle func(*handlers, context.Context, *project.Project, *I) (*O, error)) {
+func addAtomic[I, O any](h *handlers, op huma.Operation, handle func(*handlers, context.Context, Request, *I) (*O, error)) {
+	wire.AddAtomic(h.mount, h.operation(op), func(ctx context.Context, rq Request, in *I) (*O, error) {
+		return handle(h, ctx, rq, in)
+	})
+}
+
+func addPrepared[I, O any](h *handlers, op huma.Operation, handle func(*handlers, ports.Outbound, Request, *I) (plan[O], error)) {
+	wire.AddPrepared(h.mount, h.operation(op), func(ctx ports.Outbound, rq Request, in *I) (plan[O], error) {
+		return handle(h, ctx, rq, in)
+	})
+}
+
+// addPhased registers an operation that asks payment providers.
+func addPhased[I, O any](h *handlers, op huma.Operation, handle func(*handlers, ports.Outbound, Request, *I) (*O, error)) {
+	line := h.operation(op)
+	line.Lane = h.PaymentLane
+	wire.AddPhased(h.mount, line, func(ctx ports.Outbound, rq Request, in *I) (*O, error) {
+		return handle(h, ctx, rq, in)
+	})
+}
+
+// operation puts an operation below the address of its shop.
+func (h *handlers) operation(op huma.Operation) wire.Operation {
 	op.Path = "/p/{slug}" + op.Path
 	op.Parameters = []*huma.Param{{
 		Name: "slug", In: "path", Required: true, Description: "The shop's slug.",
 		Schema: &huma.Schema{Type: huma.TypeString}, Example: "demo",
 	}}
 	op.Errors = append(op.Errors, http.StatusNotFound)
-	op.Middlewares = huma.Middlewares{h.pass, wire.CheckRequest, h.enter}
-	lane := h.Lane
-	pays := op.OperationID == finalizeID || op.OperationID == orderCancelID
-	if pays {
-		lane = h.PaymentLane
+	line := wire.Operation{Operation: op, Lane: h.Lane}
+	switch op.OperationID {
+	case searchID, quoteID, initID:
+		line.ShortestKey = shortestKey
 	}
-	if op.OperationID == searchID || op.OperationID == quoteID || op.OperationID == initID {
-		wire.RequireLongKey(&op, shortestKey)
-	}
-	if op.Method != http.MethodGet {
-		op.Middlewares = append(op.Middlewares, h.once(pays))
-	}
-	huma.Register(h.api, op, func(ctx context.Context, in *I) (*O, error) {
-		shop := ctx.Value(shopKey{}).(*project.Project)
-		if bound, ok := ctx.Value(servicesKey{}).(*Services); ok { // of the request's transaction, which has a place
-			return handle(&handlers{*bound, h.api}, ctx, shop, in)
-		}
-		ctx, leave, err := lane.Enter(ctx, shop.ID.String())
-		if err != nil {
-			return nil, err
-		}
-		defer leave()
-		return handle(h, ctx, shop, in)
-	})
-}
-
-// pass counts the request for its client, whichever shop it names: names can be made up.
-func (h *handlers) pass(ctx huma.Context, next func(huma.Context)) {
-	if h.Limiter == nil {
-		next(ctx)
-		return
-	}
-	r, w := humago.Unwrap(ctx)
-	from := h.ClientAddress(r)
-	err := count(w, r, h.Gate, wire.AddressKey(from), times(10, h.Rate))
-	if site := wire.SiteKey(from); err == nil && site != "" {
-		err = count(w, r, h.Gate, site, times(100, h.Rate))
-	}
-	if err != nil {
-		wire.WriteError(w, r, err)
-		return
-	}
-	next(ctx)
-}
-
-func times(n int, r ports.Rate) ports.Rate {
-	return ports.Rate{PerMinute: n * r.PerMinute, Burst: n * r.Burst}
-}
-
-func count(w http.ResponseWriter, r *http.Request, limiter ports.Limiter, key string, rate ports.Rate) error {
-	return wire.Limit(w.Header(), limiter.Take(r.Context(), key, rate), rate)
-}
-
-// enter finds the shop before anything else of the request is looked at, and counts the request against
-// the rate of its client in the shop.
-func (h *handlers) enter(ctx huma.Context, next func(huma.Context)) {
-	r, w := humago.Unwrap(ctx)
-	shop, err := h.Storefronts.BySlug(r.Context(), ctx.Param("slug"))
-	if err == nil && h.Limiter != nil {
-		err = count(w, r, h.Limiter, "acp "+shop.ID.String()+" "+wire.AddressKey(h.ClientAddress(r)), h.Rate)
-	}
-	if err != nil {
-		wire.WriteError(w, r, err)
-		return
-	}
-	ctx = huma.WithValue(ctx, clientKey{}, id.Hash(shop.ID.String()+" "+wire.AddressKey(h.ClientAddress(r))))
-	next(huma.WithValue(ctx, shopKey{}, shop))
+	return line
 }
 
 // oneOf documents an answer that has one of several forms, told apart by its status.
 func (h *handlers) oneOf(forms map[string]reflect.Type) map[string]*huma.Response {
 	schema := &huma.Schema{Discriminator: &huma.Discriminator{PropertyName: "status", Mapping: map[string]string{}}}
 	for _, status := range sorted(forms) {
-		form := h.api.OpenAPI().Components.Schemas.Schema(forms[status], true, "")
+		form := h.mount.API.OpenAPI().Components.Schemas.Schema(forms[status], true, "")
 		schema.OneOf = append(schema.OneOf, form)
 		schema.Discriminator.Mapping[status] = form.Ref
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 func (h *handlers) registerAvailability() {
-	add(h, huma.Operation{
+	addAtomic(h, huma.Operation{
 		OperationID: "acp-availability", Method: http.MethodPost, Path: "/acp/availability", Tags: discoveryTag,
 		Summary: "Ask what is in stock and what shipping costs",
 		Description: "Nothing is held. Shipping is for all items together, at list prices, to the address's country, or to " +
@@ -64,7 +64,8 @@ type shippingMethod struct {
 	Cost   wire.Money `json:"cost" minimum:"0"`
 }
 
-func (h *handlers) availability(ctx context.Context, shop *project.Project, in *body[availabilityRequest]) (*reply[availabilityAnswer], error) {
+func (h *handlers) availability(ctx context.Context, rq Request, in *body[availabilityRequest]) (*reply[availabilityAnswer], error) {
+	shop := rq.Caller.Shop
 	items, err := fromAPIWanted(in.Body.Items)
 	if err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func (h *handlers) availability(ctx context.Context, shop *project.Project, in *
 	if in.Body.Address != nil {
 		country = strings.ToUpper(in.Body.Address.Country)
 	}
-	found, err := h.Discovery.Availability(ctx, shop, items, country)
+	found, err := h.DiscoveryIn(rq).Availability(ctx, shop, items, country)
 	if err != nil {
 		return nil, err
 	}

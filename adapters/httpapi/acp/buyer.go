@@ -8,7 +8,6 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
-	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
@@ -32,13 +31,13 @@ const (
 
 // recognize is what an agent says of the buyer, and what the shop knows of a buyer that the merchant vouches
 // for. It is nil where nothing was said.
-func (h *handlers) recognize(ctx context.Context, shop *project.Project, b *buyerContext) (*session.Claims, error) {
+func (h *handlers) recognize(ctx context.Context, rq Request, b *buyerContext) (*session.Claims, error) {
 	claims := fromAPIBuyerContext(b)
 	if b == nil || b.BuyerToken == "" {
 		return claims, nil
 	}
 	var err error
-	claims.Member, err = h.Buyers.Recognize(ctx, shop.ID, b.BuyerToken)
+	claims.Member, err = h.BuyersIn(rq).Recognize(ctx, rq.Caller.Shop.ID, b.BuyerToken)
 	return claims, err
 }
 

@@ -1,7 +1,6 @@
 package acp
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -9,14 +8,14 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/aftersales"
 	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // orderCancelID is the operation that may give money back, outside of any transaction.
 const orderCancelID = "acp-order-cancel"
 
 func (h *handlers) registerOrderCancel() {
-	add(h, huma.Operation{
+	addPhased(h, huma.Operation{
 		OperationID: orderCancelID, Method: http.MethodPost, Path: "/acp/orders/{id}/cancel", Tags: aftersalesTag,
 		Summary: "Cancel an order",
 		Description: "Ends an order that was not shipped and gives back what was paid; the refund may be pending still in the " +
@@ -36,7 +35,8 @@ type cancelOrderInput struct {
 	} `required:"false"`
 }
 
-func (h *handlers) cancelOrder(ctx context.Context, shop *project.Project, in *cancelOrderInput) (*reply[orderAnswer], error) {
+func (h *handlers) cancelOrder(ctx ports.Outbound, rq Request, in *cancelOrderInput) (*reply[orderAnswer], error) {
+	shop := rq.Caller.Shop
 	of, err := wire.ID[id.Order](in.ID, "order")
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (h *handlers) cancelOrder(ctx context.Context, shop *project.Project, in *c
 			reason += ": " + in.Body.Reason
 		}
 	}
-	c, err := h.Aftersales.CancelAsBuyer(wire.Outbound(ctx), shop.ID, of, proof, reason)
+	c, err := h.AftersalesIn(rq).CancelAsBuyer(ctx, shop.ID, of, proof, reason)
 	if err != nil {
 		return nil, err
 	}

@@ -8,11 +8,10 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 func (h *handlers) registerCheckoutCancel() {
-	add(h, huma.Operation{
+	addAtomic(h, huma.Operation{
 		OperationID: "acp-checkout-cancel", Method: http.MethodPost, Path: "/acp/checkout/cancel", Tags: commerceTag,
 		Summary: "Give up a checkout",
 		Description: "Ends a checkout that is not being paid; its tokens may be used in another one. Sent again it answers the " +
@@ -31,12 +30,13 @@ type cancelCheckoutAnswer struct {
 	Status     string `json:"status" enum:"canceled"`
 }
 
-func (h *handlers) cancelCheckout(ctx context.Context, shop *project.Project, in *body[cancelCheckoutRequest]) (*reply[cancelCheckoutAnswer], error) {
+func (h *handlers) cancelCheckout(ctx context.Context, rq Request, in *body[cancelCheckoutRequest]) (*reply[cancelCheckoutAnswer], error) {
+	shop := rq.Caller.Shop
 	of, err := wire.ID[id.Checkout](in.Body.CheckoutID, "checkout")
 	if err != nil {
 		return nil, err
 	}
-	c, err := h.Purchase.Cancel(ctx, shop, of)
+	c, err := h.PurchaseIn(rq).Cancel(ctx, shop, of)
 	if err != nil {
 		return nil, err
 	}

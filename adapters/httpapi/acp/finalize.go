@@ -1,7 +1,6 @@
 package acp
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"net/mail"
@@ -14,13 +13,13 @@ import (
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 const finalizeID = "acp-checkout-finalize"
 
 func (h *handlers) registerFinalize() {
-	add(h, huma.Operation{
+	addPhased(h, huma.Operation{
 		OperationID: finalizeID, Method: http.MethodPost, Path: "/acp/checkout/finalize", Tags: commerceTag,
 		Summary: "Pay a checkout",
 		Description: "Charges the payment token once and places the order. It is idempotent by checkout_id: sent again it " +
@@ -77,13 +76,14 @@ type paymentError struct {
 	DeclineCode string `json:"decline_code" example:"insufficient_funds"`
 }
 
-func (h *handlers) finalize(ctx context.Context, shop *project.Project, in *body[finalizeRequest]) (*reply[any], error) {
+func (h *handlers) finalize(ctx ports.Outbound, rq Request, in *body[finalizeRequest]) (*reply[any], error) {
+	shop := rq.Caller.Shop
 	request, err := fromAPIFinalize(in.Body)
 	if err != nil {
 		return nil, err
 	}
-	request.Client = clientOf(ctx)
-	result, err := h.Purchase.Finalize(wire.Outbound(ctx), shop, request)
+	request.Client = rq.Caller.Client
+	result, err := h.PurchaseIn(rq).Finalize(ctx, shop, request)
 	if err == nil {
 		err = failpoint.At(ctx, failpoint.BeforeAnswer)
 	}
@@ -93,7 +93,7 @@ func (h *handlers) finalize(ctx context.Context, shop *project.Project, in *body
 	case result.Order != nil:
 		o := h.toAPIOrder(shop, result.Order)
 		if result.Payer {
-			o.Order.ManageToken, o.Payment.Method = h.Aftersales.Tokens.Of(result.Order), result.Order.Payment.Label
+			o.Order.ManageToken, o.Payment.Method = h.AftersalesIn(rq).Tokens.Of(result.Order), result.Order.Payment.Label
 		}
 		o.ReceiptURL = h.receiptURL(shop, result.Order, o.Order.ManageToken)
 		return &reply[any]{successAnswer{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -14,10 +15,11 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 func (h *handlers) registerInit() {
-	add(h, huma.Operation{
+	addPrepared(h, huma.Operation{
 		OperationID: initID, Method: http.MethodPost, Path: "/acp/checkout/init", Tags: commerceTag,
 		Summary: "Open a checkout",
 		Description: "Items that a checkout_token covers sell at its price, others at list price; a negotiated_price that is " +
@@ -98,16 +100,20 @@ type readyMethod struct {
 	Ready bool   `json:"ready"`
 }
 
-func (h *handlers) init(ctx context.Context, shop *project.Project, in *body[initRequest]) (*reply[initAnswer], error) {
+func (h *handlers) init(ctx ports.Outbound, rq Request, in *body[initRequest]) (made plan[reply[initAnswer]], err error) {
+	shop := rq.Caller.Shop
 	request, err := fromAPIInit(shop, in.Body)
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	opened, err := h.Purchase.Init(wire.Outbound(ctx), shop, request)
+	prepared, err := h.PurchaseIn(rq).PrepareInit(ctx, shop, request)
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	return &reply[initAnswer]{toAPICheckout(opened, shop.ServedMethods(h.Sandbox))}, nil
+	made.Commit = func(ctx context.Context, st *commerce.Stores) (*reply[initAnswer], error) {
+		return &reply[initAnswer]{toAPICheckout(prepared.Checkout, shop.ServedMethods(h.Sandbox))}, prepared.Commit(ctx, st.Purchase)
+	}
+	return made, nil
 }
 
 func fromAPIInit(shop *project.Project, r initRequest) (purchase.InitRequest, error) {

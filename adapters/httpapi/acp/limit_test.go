@@ -63,6 +63,6 @@ func limited(t *testing.T, from string, gate, shops ports.Limiter) http.Handler 
 	services.ClientAddress = func(*http.Request) netip.Addr { return netip.MustParseAddr(from) }
 	services.Gate, services.Limiter, services.Rate = gate, shops, ports.Rate{PerMinute: 6, Burst: 9}
 	mux := http.NewServeMux()
-	acp.Register(wire.NewAPI(mux, wire.Config{Title: "Haggle", Version: "1"}), services)
+	acp.Register(wire.NewAPI(mux, wire.Config{Title: "Haggle", Version: "1"}), &services)
 	return wire.Handler(mux, wire.Watch{Log: slog.New(slog.DiscardHandler)})
 }

@@ -19,7 +19,7 @@ import (
 )
 
 func (h *handlers) registerManifest() {
-	add(h, huma.Operation{
+	addReadOnly(h, huma.Operation{
 		OperationID: "acp-manifest", Method: http.MethodGet, Path: "/.well-known/acp/manifest.json", Tags: discoveryTag,
 		Summary: "Read what a shop offers",
 		Description: "Who sells, in which currency, how to pay, where it ships, and where the other operations are: " +
@@ -87,12 +87,13 @@ type category struct {
 	ProductCount int    `json:"product_count" minimum:"0" doc:"Products at or below the path."`
 }
 
-func (h *handlers) manifest(ctx context.Context, shop *project.Project, in *manifestInput) (*manifestReply, error) {
-	categories, err := h.Discovery.Categories(ctx, shop)
+func (h *handlers) manifest(ctx context.Context, rq Request, in *manifestInput) (*manifestReply, error) {
+	shop := rq.Caller.Shop
+	categories, err := h.DiscoveryIn(rq).Categories(ctx, shop)
 	if err != nil {
 		return nil, err
 	}
-	mandate, err := h.Discovery.Mandates.Mandate(ctx, shop, id.Session{})
+	mandate, err := h.DiscoveryIn(rq).Mandates.Mandate(ctx, shop, id.Session{})
 	if err != nil {
 		return nil, err
 	}

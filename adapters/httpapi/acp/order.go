@@ -16,7 +16,7 @@ import (
 
 func (h *handlers) registerOrders() {
 	h.registerOrderCancel()
-	add(h, huma.Operation{
+	addReadOnly(h, huma.Operation{
 		OperationID: "acp-order", Method: http.MethodGet, Path: "/acp/orders/{id}", Tags: aftersalesTag,
 		Summary: "Read an order",
 		Description: "How its payment, fulfillment, tracking, returns and refunds stand. Amounts are in payment.currency. " +
@@ -27,14 +27,14 @@ func (h *handlers) registerOrders() {
 	page := map[string]*huma.Response{"200": {Description: "The receipt", Content: map[string]*huma.MediaType{
 		"text/html": {Schema: &huma.Schema{Type: huma.TypeString}},
 	}}}
-	add(h, huma.Operation{
+	addReadOnly(h, huma.Operation{
 		OperationID: "acp-receipt", Method: http.MethodGet, Path: "/acp/orders/{id}/receipt", Tags: aftersalesTag,
 		Summary: "Print an order",
 		Description: "The receipt without the buyer's name, address and payment instrument: a page of HTML that loads nothing " +
 			"else. Unknown: 404 order_not_found.",
 		Responses: page,
 	}, (*handlers).orderPage)
-	add(h, huma.Operation{
+	addReadOnly(h, huma.Operation{
 		OperationID: "acp-buyer-receipt", Method: http.MethodGet, Path: "/acp/orders/{id}/receipt/{code}", Tags: aftersalesTag,
 		Summary: "Print an order's receipt",
 		Description: "A page of HTML that loads nothing else and is made to be printed. Its address is the order's receipt_url. " +
@@ -120,12 +120,13 @@ type orderInput struct {
 	Query  string `query:"manage_token" maxLength:"100" doc:"The same."`
 }
 
-func (h *handlers) order(ctx context.Context, shop *project.Project, in *orderInput) (*reply[orderAnswer], error) {
+func (h *handlers) order(ctx context.Context, rq Request, in *orderInput) (*reply[orderAnswer], error) {
+	shop := rq.Caller.Shop
 	named, err := wire.ID[id.Order](in.ID, "order")
 	if err != nil {
 		return nil, err
 	}
-	c, err := h.Aftersales.Read(ctx, shop.ID, named, in.Header, in.Query)
+	c, err := h.AftersalesIn(rq).Read(ctx, shop.ID, named, in.Header, in.Query)
 	if err != nil {
 		return nil, err
 	}

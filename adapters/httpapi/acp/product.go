@@ -14,7 +14,7 @@ import (
 )
 
 func (h *handlers) registerProduct() {
-	add(h, huma.Operation{
+	addReadOnly(h, huma.Operation{
 		OperationID: "acp-product", Method: http.MethodGet, Path: "/acp/products/{id}", Tags: discoveryTag,
 		Summary: "Look at a product",
 		Description: "Prices are in the shop's currency, for one piece. personalized_price is where a negotiation by this " +
@@ -93,12 +93,13 @@ type productReturns struct {
 	Conditions string `json:"conditions"`
 }
 
-func (h *handlers) product(ctx context.Context, shop *project.Project, in *productInput) (*reply[productAnswer], error) {
+func (h *handlers) product(ctx context.Context, rq Request, in *productInput) (*reply[productAnswer], error) {
+	shop := rq.Caller.Shop
 	buyer, err := fromQueryBuyerContext(in.BuyerContext)
 	if err != nil {
 		return nil, err
 	}
-	claims, err := h.recognize(ctx, shop, buyer)
+	claims, err := h.recognize(ctx, rq, buyer)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +111,7 @@ func (h *handlers) product(ctx context.Context, shop *project.Project, in *produ
 	if err != nil {
 		return nil, err
 	}
-	view, err := h.Discovery.View(ctx, shop, product, visit, claims)
+	view, err := h.DiscoveryIn(rq).View(ctx, shop, product, visit, claims)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/haggle-commerce/haggle/adapters/httpapi/acp"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
@@ -191,7 +191,7 @@ func TestFinalizeRefuses(t *testing.T) {
 
 func TestMethodsThatAShopDoesNotOffer(t *testing.T) {
 	t.Parallel()
-	s := openShop(t, func(s *acp.Services) { s.Sandbox, s.Purchase.Sandbox = false, false })
+	s := openShop(t, func(s *commerce.Services) { s.Sandbox, s.Purchase.Sandbox = false, false })
 	s.shop.Routes = map[string]project.PaymentRoute{"wallet_ba": {Provider: "paypal", Integration: named[id.Integration](1)}}
 	opened := s.opened()
 	opened.expect(t, map[string]string{"payment_methods": `[{"ready":true,"type":"wallet_ba"}]`})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -16,7 +17,7 @@ import (
 )
 
 func (h *handlers) registerQuote() {
-	add(h, huma.Operation{
+	addPrepared(h, huma.Operation{
 		OperationID: quoteID, Method: http.MethodPost, Path: "/acp/quote", Tags: commerceTag,
 		Summary: "Ask for a price, or make an offer",
 		Description: "Prices are in the shop's currency, for one piece. Without offer_price the answer is a quote. An offer is " +
@@ -50,20 +51,25 @@ type quoteRequest struct {
 	BuyerContext *buyerContext `json:"buyer_context,omitempty" doc:"Unverified but for buyer_token, so it weighs little; nonsense in it is ignored."`
 }
 
-func (h *handlers) quote(ctx context.Context, shop *project.Project, in *body[quoteRequest]) (*reply[any], error) {
+func (h *handlers) quote(ctx ports.Outbound, rq Request, in *body[quoteRequest]) (made plan[reply[any]], err error) {
+	shop := rq.Caller.Shop
 	request, err := fromAPIQuote(shop, in.Body)
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	request.Ask.Client = clientOf(ctx)
-	if request.Claims, err = h.recognize(ctx, shop, in.Body.BuyerContext); err != nil {
-		return nil, err
+	request.Ask.Client = rq.Caller.Client
+	if request.Claims, err = h.recognize(ctx, rq, in.Body.BuyerContext); err != nil {
+		return made, err
 	}
-	answer, err := h.Haggling.Quote(wire.Outbound(ctx), shop, request)
+	request.Again = rq.Attempt > 1
+	prepared, err := h.HagglingIn(rq).PrepareQuote(ctx, shop, request)
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	return &reply[any]{toAPIQuote(answer)}, nil
+	made.Commit = func(ctx context.Context, st *commerce.Stores) (*reply[any], error) {
+		return &reply[any]{toAPIQuote(prepared.Answer)}, prepared.Commit(ctx, st.Haggling)
+	}
+	return made, nil
 }
 
 func fromAPIQuote(shop *project.Project, r quoteRequest) (haggling.Request, error) {

@@ -46,12 +46,13 @@ type receiptInput struct {
 	Code string `path:"code" maxLength:"100" doc:"The receipt's own, of its address."`
 }
 
-func (h *handlers) receipt(ctx context.Context, shop *project.Project, in *receiptInput) (*receiptReply, error) {
+func (h *handlers) receipt(ctx context.Context, rq Request, in *receiptInput) (*receiptReply, error) {
+	shop := rq.Caller.Shop
 	named, err := wire.ID[id.Order](in.ID, "order")
 	if err != nil {
 		return nil, err
 	}
-	c, err := h.Aftersales.Receipt(ctx, shop.ID, named, in.Code)
+	c, err := h.AftersalesIn(rq).Receipt(ctx, shop.ID, named, in.Code)
 	if err != nil {
 		return nil, err
 	}
@@ -60,12 +61,13 @@ func (h *handlers) receipt(ctx context.Context, shop *project.Project, in *recei
 	return printed(view)
 }
 
-func (h *handlers) orderPage(ctx context.Context, shop *project.Project, in *byID) (*receiptReply, error) {
+func (h *handlers) orderPage(ctx context.Context, rq Request, in *byID) (*receiptReply, error) {
+	shop := rq.Caller.Shop
 	named, err := wire.ID[id.Order](in.ID, "order")
 	if err != nil {
 		return nil, err
 	}
-	c, err := h.Orders.Case(ctx, shop.ID, named)
+	c, err := rq.Stores.Orders.Case(ctx, shop.ID, named)
 	if err != nil {
 		return nil, err
 	}

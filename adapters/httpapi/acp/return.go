@@ -10,11 +10,10 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
-	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 func (h *handlers) registerReturns() {
-	add(h, huma.Operation{
+	addAtomic(h, huma.Operation{
 		OperationID: "acp-return-create", Method: http.MethodPost, Path: "/acp/returns", Tags: aftersalesTag,
 		Summary: "Ask to return part of an order", DefaultStatus: http.StatusCreated,
 		Description: "The merchant decides. Past the return window, items that are not part of the order, or more of them " +
@@ -22,7 +21,7 @@ func (h *handlers) registerReturns() {
 			"Unknown order: 404 order_not_found.",
 		Errors: []int{http.StatusConflict},
 	}, (*handlers).requestReturn)
-	add(h, huma.Operation{
+	addReadOnly(h, huma.Operation{
 		OperationID: "acp-return", Method: http.MethodGet, Path: "/acp/returns/{id}", Tags: aftersalesTag,
 		Summary: "Read a return", Description: "Unknown: 404 return_not_found.",
 	}, (*handlers).findReturn)
@@ -51,7 +50,8 @@ type returnAnswer struct {
 	Reason         string     `json:"reason,omitempty" doc:"Why the merchant rejected it."`
 }
 
-func (h *handlers) requestReturn(ctx context.Context, shop *project.Project, in *body[returnRequest]) (*reply[returnAnswer], error) {
+func (h *handlers) requestReturn(ctx context.Context, rq Request, in *body[returnRequest]) (*reply[returnAnswer], error) {
+	shop := rq.Caller.Shop
 	of, err := wire.ID[id.Order](in.Body.OrderID, "order")
 	if err != nil {
 		return nil, err
@@ -60,19 +60,20 @@ func (h *handlers) requestReturn(ctx context.Context, shop *project.Project, in 
 	if err != nil {
 		return nil, err
 	}
-	r, err := h.Aftersales.RequestReturn(ctx, shop, of, items, in.Body.Comment)
+	r, err := h.AftersalesIn(rq).RequestReturn(ctx, shop, of, items, in.Body.Comment)
 	if err != nil {
 		return nil, err
 	}
 	return &reply[returnAnswer]{toAPIReturn(r)}, nil
 }
 
-func (h *handlers) findReturn(ctx context.Context, shop *project.Project, in *byID) (*reply[returnAnswer], error) {
+func (h *handlers) findReturn(ctx context.Context, rq Request, in *byID) (*reply[returnAnswer], error) {
+	shop := rq.Caller.Shop
 	named, err := wire.ID[id.Return](in.ID, "return")
 	if err != nil {
 		return nil, err
 	}
-	r, err := h.Orders.ReturnByID(ctx, shop.ID, named)
+	r, err := rq.Stores.Orders.ReturnByID(ctx, shop.ID, named)
 	if err != nil {
 		return nil, err
 	}

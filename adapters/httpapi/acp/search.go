@@ -6,16 +6,18 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 func (h *handlers) registerSearch() {
-	add(h, huma.Operation{
+	addPrepared(h, huma.Operation{
 		OperationID: searchID, Method: http.MethodPost, Path: "/acp/search", Tags: discoveryTag,
 		Summary: "Search products in natural language",
 		Description: "Matches by meaning and ranks what is in stock higher. An empty query finds everything that passes the " +
@@ -111,19 +113,24 @@ type recommendation struct {
 	BundleDiscount string     `json:"bundle_discount" example:"5%" doc:"What it costs less in a bundle."`
 }
 
-func (h *handlers) search(ctx context.Context, shop *project.Project, in *body[searchRequest]) (*reply[searchAnswer], error) {
+func (h *handlers) search(ctx ports.Outbound, rq Request, in *body[searchRequest]) (made plan[reply[searchAnswer]], err error) {
+	shop := rq.Caller.Shop
 	request, err := fromAPISearch(shop, in.Body)
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	if request.Claims, err = h.recognize(ctx, shop, in.Body.BuyerContext); err != nil {
-		return nil, err
+	if request.Claims, err = h.recognize(ctx, rq, in.Body.BuyerContext); err != nil {
+		return made, err
 	}
-	found, err := h.Discovery.Search(wire.Outbound(ctx), shop, request)
+	prepared, err := h.DiscoveryIn(rq).PrepareSearch(ctx, shop, request)
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	return &reply[searchAnswer]{h.toAPISearch(shop, found)}, nil
+	made.Commit = func(ctx context.Context, st *commerce.Stores) (*reply[searchAnswer], error) {
+		err := prepared.Commit(ctx, st.Discovery)
+		return &reply[searchAnswer]{h.toAPISearch(shop, prepared.Answer)}, err
+	}
+	return made, nil
 }
 
 func fromAPISearch(shop *project.Project, r searchRequest) (discovery.SearchRequest, error) {

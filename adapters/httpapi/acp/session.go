@@ -10,13 +10,12 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
-	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 func (h *handlers) registerSessions() {
-	add(h, huma.Operation{
+	addReadOnly(h, huma.Operation{
 		OperationID: "acp-session", Method: http.MethodGet, Path: "/acp/sessions/{id}", Tags: commerceTag,
 		Summary: "Read a session",
 		Description: "What the buyer said, what is agreed and in the cart, every offer and its answer, oldest first. Reading " +
@@ -24,7 +23,7 @@ func (h *handlers) registerSessions() {
 			"session_expired.",
 		Errors: []int{http.StatusConflict},
 	}, (*handlers).session)
-	add(h, huma.Operation{
+	addAtomic(h, huma.Operation{
 		OperationID: "acp-session-extend", Method: http.MethodPost, Path: "/acp/sessions/{id}/extend", Tags: commerceTag,
 		Summary: "Extend a session",
 		Description: "Moves the session's end by so many minutes, at most to 24 hours after its creation (422 " +
@@ -94,30 +93,32 @@ type shownRecommendation struct {
 	Accepted  bool   `json:"accepted" doc:"Whether it was bought."`
 }
 
-func (h *handlers) session(ctx context.Context, shop *project.Project, in *byID) (*reply[sessionAnswer], error) {
+func (h *handlers) session(ctx context.Context, rq Request, in *byID) (*reply[sessionAnswer], error) {
+	shop := rq.Caller.Shop
 	named, err := wire.ID[id.Session](in.ID, "session")
 	if err != nil {
 		return nil, err
 	}
 	now := h.Clock.Now()
 	touch := func(s *session.Session) error { return s.Touch(nil, shop.Settings.SessionTimeout(), now) }
-	if _, err := h.Sessions.Update(ctx, shop.ID, named, touch); err != nil {
+	if _, err := rq.Stores.Sessions.Update(ctx, shop.ID, named, touch); err != nil {
 		return nil, err
 	}
-	visit, err := h.Sessions.Visit(ctx, shop.ID, named)
+	visit, err := rq.Stores.Sessions.Visit(ctx, shop.ID, named)
 	if err != nil {
 		return nil, err
 	}
 	return &reply[sessionAnswer]{toAPISession(visit, visit.Session.Status(now), shop.Settings.Currency)}, nil
 }
 
-func (h *handlers) extend(ctx context.Context, shop *project.Project, in *extendInput) (*reply[extendAnswer], error) {
+func (h *handlers) extend(ctx context.Context, rq Request, in *extendInput) (*reply[extendAnswer], error) {
+	shop := rq.Caller.Shop
 	named, err := wire.ID[id.Session](in.ID, "session")
 	if err != nil {
 		return nil, err
 	}
 	now := h.Clock.Now()
-	s, err := h.Sessions.Update(ctx, shop.ID, named, func(s *session.Session) error { return s.Extend(in.Body.Minutes, now) })
+	s, err := rq.Stores.Sessions.Update(ctx, shop.ID, named, func(s *session.Session) error { return s.Extend(in.Body.Minutes, now) })
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/acp"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/aftersales"
 	"github.com/haggle-commerce/haggle/app/agents"
@@ -56,7 +57,7 @@ type shop struct {
 	schema *schemas
 }
 
-func openShop(t *testing.T, change ...func(*acp.Services)) *shop {
+func openShop(t *testing.T, change ...func(*commerce.Services)) *shop {
 	t.Helper()
 	log := &bytes.Buffer{}
 	s := &shop{shelf: stocked(), t: t, log: log}
@@ -66,7 +67,7 @@ func openShop(t *testing.T, change ...func(*acp.Services)) *shop {
 	}
 	mux := http.NewServeMux()
 	api := wire.NewAPI(mux, wire.Config{Title: "Haggle", Version: "1"})
-	acp.Register(api, services)
+	acp.Register(api, &services)
 	s.api = wire.Handler(mux, wire.Watch{Log: slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	s.schema = compile(t, api)
 	return s
@@ -116,7 +117,7 @@ func stocked() *shelf {
 	return s
 }
 
-func (s *shop) services(log *slog.Logger) acp.Services {
+func (s *shop) services(log *slog.Logger) commerce.Services {
 	look, shelves, buys := index{shelf: s.shelf}, shelves{shelf: s.shelf}, purchases{shelf: s.shelf}
 	router := &agents.Router{Active: employer{}, Programs: map[string]*agent.Program{agent.House: agents.Builtin}, Log: log}
 	find := discovery.New(discovery.Service{
@@ -133,7 +134,7 @@ func (s *shop) services(log *slog.Logger) acp.Services {
 		Entropy:  s.shelf,
 	})
 	tokens := ordertoken.Tokens{Secrets: s.shelf}
-	return acp.Services{
+	services := commerce.Services{
 		ClientAddress: wire.ClientAddress(nil), Lane: wire.NewLane(10, 10, nil), PaymentLane: wire.NewLane(10, 10, nil),
 		Storefronts: s.shelf, Discovery: find,
 		Haggling: &haggling.Service{
@@ -178,10 +179,19 @@ func (s *shop) services(log *slog.Logger) acp.Services {
 			Entropy: s.shelf,
 			Log:     log,
 		},
-		Sessions: sessions{s.shelf}, Orders: buys, Clock: s.shelf, Sandbox: true,
+		Clock: s.shelf, Sandbox: true,
 		Address:   func(slug string) string { return "https://shops.example.com/p/" + slug },
 		PublicURL: "https://shops.example.com",
 	}
+	services.Stores = &commerce.Stores{
+		Discovery:  services.Discovery.Stores,
+		Haggling:   services.Haggling.Stores,
+		Purchase:   services.Purchase.Stores,
+		Aftersales: services.Aftersales.Stores,
+		Sessions:   sessions{s.shelf},
+		Orders:     buys,
+	}
+	return services
 }
 
 // answer is a response, its JSON decoded with the digits of its numbers.

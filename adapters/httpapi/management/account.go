@@ -13,7 +13,7 @@ import (
 // The account's own page needs projects:read, the least that a key for managing shops has.
 func (h *handlers) registerAccount() {
 	const tag, path, mfa = "Account", "/v1/account", "/v1/account/mfa"
-	register(h, tag, operation{id: "get-account", method: "GET", path: path, scope: "projects:read",
+	registerRead(h, tag, operation{id: "get-account", method: "GET", path: path, scope: "projects:read",
 		summary: "Get the account that the key belongs to"}, (*handlers).getAccount)
 	register(h, tag, operation{id: "update-account", method: "PATCH", path: path, scope: "keys:write", on: wholeAccount,
 		summary: "Change the account"}, (*handlers).updateAccount)
@@ -47,12 +47,12 @@ type mfaView struct {
 
 type accountOutput struct{ Body accountView }
 
-func (h *handlers) getAccount(ctx context.Context, _ *struct{}) (*accountOutput, error) {
-	a, err := h.Access.Accounts.ByID(ctx, visitOf(ctx).caller.Account.ID)
+func (h *handlers) getAccount(ctx context.Context, rq Request, _ *struct{}) (*accountOutput, error) {
+	a, err := h.access(rq).Accounts.ByID(ctx, rq.Caller.Account.ID)
 	if err != nil {
 		return nil, err
 	}
-	return h.toAPIAccount(ctx, a)
+	return h.toAPIAccount(ctx, rq, a)
 }
 
 type updateAccountInput struct {
@@ -62,14 +62,14 @@ type updateAccountInput struct {
 	}
 }
 
-func (h *handlers) updateAccount(ctx context.Context, in *updateAccountInput) (*accountOutput, error) {
-	owner := noteAccount(ctx)
-	before, after, err := h.Access.ChangeAccount(ctx, owner, account.Change{Name: in.Body.Name.Field(), Email: in.Body.Email.Field()})
+func (h *handlers) updateAccount(ctx context.Context, rq Request, in *updateAccountInput) (*accountOutput, error) {
+	owner := noteAccount(rq)
+	before, after, err := h.access(rq).ChangeAccount(ctx, owner, account.Change{Name: in.Body.Name.Field(), Email: in.Body.Email.Field()})
 	if err != nil {
 		return nil, err
 	}
-	noteChange(ctx, map[string]string{"name": before.Name, "email": before.Email}, map[string]string{"name": after.Name, "email": after.Email})
-	return h.toAPIAccount(ctx, after)
+	noteChange(rq, map[string]string{"name": before.Name, "email": before.Email}, map[string]string{"name": after.Name, "email": after.Email})
+	return h.toAPIAccount(ctx, rq, after)
 }
 
 type enrolMFAOutput struct {
@@ -80,8 +80,8 @@ type enrolMFAOutput struct {
 	}
 }
 
-func (h *handlers) enrolMFA(ctx context.Context, in *WithMFA) (*enrolMFAOutput, error) {
-	made, err := h.Access.Enrol(ctx, noteAccount(ctx), in.MFACode)
+func (h *handlers) enrolMFA(ctx context.Context, rq Request, in *WithMFA) (*enrolMFAOutput, error) {
+	made, err := h.access(rq).Enrol(ctx, noteAccount(rq), in.MFACode)
 	if err != nil {
 		return nil, err
 	}
@@ -102,28 +102,28 @@ type confirmMFAInput struct{ Body confirmation }
 
 type mfaOutput struct{ Body mfaView }
 
-func (h *handlers) confirmMFA(ctx context.Context, in *confirmMFAInput) (*mfaOutput, error) {
-	owner := noteAccount(ctx)
-	if err := h.Access.Activate(ctx, owner, in.Body.Code); err != nil {
+func (h *handlers) confirmMFA(ctx context.Context, rq Request, in *confirmMFAInput) (*mfaOutput, error) {
+	owner := noteAccount(rq)
+	if err := h.access(rq).Activate(ctx, owner, in.Body.Code); err != nil {
 		return nil, err
 	}
-	view, err := h.toAPIMFA(ctx, owner)
+	view, err := h.toAPIMFA(ctx, rq, owner)
 	return &mfaOutput{view}, err
 }
 
-func (h *handlers) disableMFA(ctx context.Context, in *WithMFA) (*struct{}, error) {
-	return nil, h.Access.Disable(ctx, noteAccount(ctx), in.MFACode)
+func (h *handlers) disableMFA(ctx context.Context, rq Request, in *WithMFA) (*struct{}, error) {
+	return nil, h.access(rq).Disable(ctx, noteAccount(rq), in.MFACode)
 }
 
 // noteAccount is the caller's account, which the audit log is told is changed.
-func noteAccount(ctx context.Context) id.Account {
-	owner := visitOf(ctx).caller.Account.ID
-	noteTarget(ctx, owner.String())
+func noteAccount(rq Request) id.Account {
+	owner := rq.Caller.Account.ID
+	noteTarget(rq, owner.String())
 	return owner
 }
 
-func (h *handlers) toAPIAccount(ctx context.Context, a *account.Account) (*accountOutput, error) {
-	mfa, err := h.toAPIMFA(ctx, a.ID)
+func (h *handlers) toAPIAccount(ctx context.Context, rq Request, a *account.Account) (*accountOutput, error) {
+	mfa, err := h.toAPIMFA(ctx, rq, a.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (h *handlers) toAPIAccount(ctx context.Context, a *account.Account) (*accou
 	}}, nil
 }
 
-func (h *handlers) toAPIMFA(ctx context.Context, owner id.Account) (mfaView, error) {
-	enabled, left, err := h.Access.MFA(ctx, owner)
+func (h *handlers) toAPIMFA(ctx context.Context, rq Request, owner id.Account) (mfaView, error) {
+	enabled, left, err := h.access(rq).MFA(ctx, owner)
 	return mfaView{enabled, left}, err
 }

@@ -21,9 +21,9 @@ func (h *handlers) registerAgents() {
 	register(h, agentsTag, operation{id: "create-agent", method: "POST", path: allAgents, scope: "agents:write", on: headerProject,
 		status: 201, errors: []int{409}, summary: "Make a draft of an agent; the secret that signs requests to its remote handlers is shown once"},
 		(*handlers).createAgent)
-	register(h, agentsTag, operation{id: "list-agents", method: "GET", path: allAgents, scope: "agents:read", on: headerProject,
+	registerRead(h, agentsTag, operation{id: "list-agents", method: "GET", path: allAgents, scope: "agents:read", on: headerProject,
 		summary: "List agents, the active one first"}, (*handlers).listAgents)
-	register(h, agentsTag, operation{id: "get-agent", method: "GET", path: oneAgent, scope: "agents:read", on: headerProject,
+	registerRead(h, agentsTag, operation{id: "get-agent", method: "GET", path: oneAgent, scope: "agents:read", on: headerProject,
 		summary: "Get an agent"}, (*handlers).getAgent)
 	register(h, agentsTag, operation{id: "update-agent", method: "PATCH", path: oneAgent, scope: "agents:write", on: headerProject, errors: []int{409},
 		summary: "Change an agent; a policy becomes a new version, and is in force at once"}, (*handlers).updateAgent)
@@ -231,29 +231,29 @@ type agentSecret struct {
 	Secret string `json:"secret" example:"whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD" doc:"Signs each request to a remote handler by Standard Webhooks. It is shown here and never again."`
 }
 
-func (h *handlers) createAgent(ctx context.Context, in *createAgentInput) (*agentSecretOutput, error) {
-	p, check := projectOf(ctx), fault.NewCheck()
+func (h *handlers) createAgent(ctx context.Context, rq Request, in *createAgentInput) (*agentSecretOutput, error) {
+	p, check := rq.Caller.project, fault.NewCheck()
 	change := fromAPIAgent(in.Body.AgentPatch, check)
 	doc, _ := in.Body.Policy.Value()
 	policy := doc.over(negotiation.Builtin(), p.Settings.Currency, check.In("policy"))
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	made, secret, err := h.Agents.Create(ctx, p, change, policy)
+	made, secret, err := h.agents(rq).Create(ctx, p, change, policy)
 	if err != nil {
 		return nil, err
 	}
 	v := toAPIAgent(made, p.Settings.Currency)
-	noteTarget(ctx, v.ID)
-	noteChange(ctx, nil, v)
+	noteTarget(rq, v.ID)
+	noteChange(rq, nil, v)
 	return &agentSecretOutput{agentSecret{v, secret}}, nil
 }
 
 type listAgentsInput struct{ Paging }
 
-func (h *handlers) listAgents(ctx context.Context, in *listAgentsInput) (*listOutput[AgentView], error) {
-	p := projectOf(ctx)
-	found, total, err := h.Agents.Agents.List(ctx, p.ID, in.page())
+func (h *handlers) listAgents(ctx context.Context, rq Request, in *listAgentsInput) (*listOutput[AgentView], error) {
+	p := rq.Caller.project
+	found, total, err := h.agents(rq).Agents.List(ctx, p.ID, in.page())
 	if err != nil {
 		return nil, err
 	}
@@ -269,8 +269,8 @@ func (o OnAgent) id() (id.Agent, error) { return wire.ID[id.Agent](o.Agent, "age
 
 type agentOutput struct{ Body AgentView }
 
-func (h *handlers) getAgent(ctx context.Context, in *OnAgent) (*agentOutput, error) {
-	p, a, err := h.agentOf(ctx, *in)
+func (h *handlers) getAgent(ctx context.Context, rq Request, in *OnAgent) (*agentOutput, error) {
+	p, a, err := h.agentOf(ctx, rq, *in)
 	if err != nil {
 		return nil, err
 	}
@@ -282,62 +282,62 @@ type updateAgentInput struct {
 	Body AgentPatch
 }
 
-func (h *handlers) updateAgent(ctx context.Context, in *updateAgentInput) (*agentOutput, error) {
+func (h *handlers) updateAgent(ctx context.Context, rq Request, in *updateAgentInput) (*agentOutput, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, err
 	}
-	p, check := projectOf(ctx), fault.NewCheck()
+	p, check := rq.Caller.project, fault.NewCheck()
 	change := agents.Change{Change: fromAPIAgent(in.Body, check), Policy: fromAPIPolicy(in.Body.Policy, p.Settings.Currency, check.In("policy"))}
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	before, after, err := h.Agents.Change(ctx, p, wanted, change)
+	before, after, err := h.agents(rq).Change(ctx, p, wanted, change)
 	if err != nil {
 		return nil, err
 	}
-	return changedAgent(ctx, in.Agent, before, after, p.Settings.Currency), nil
+	return changedAgent(rq, in.Agent, before, after, p.Settings.Currency), nil
 }
 
 // changedAgent answers with the agent, and tells the audit log what changed.
-func changedAgent(ctx context.Context, name string, before, after *agent.Agent, c money.Currency) *agentOutput {
+func changedAgent(rq Request, name string, before, after *agent.Agent, c money.Currency) *agentOutput {
 	out := &agentOutput{toAPIAgent(after, c)}
-	noteTarget(ctx, name)
-	noteChange(ctx, toAPIAgent(before, c), out.Body)
+	noteTarget(rq, name)
+	noteChange(rq, toAPIAgent(before, c), out.Body)
 	return out
 }
 
-func (h *handlers) deleteAgent(ctx context.Context, in *OnAgent) (*struct{}, error) {
-	p, gone, err := h.agentOf(ctx, *in)
+func (h *handlers) deleteAgent(ctx context.Context, rq Request, in *OnAgent) (*struct{}, error) {
+	p, gone, err := h.agentOf(ctx, rq, *in)
 	if err != nil {
 		return nil, err
 	}
-	noteTarget(ctx, in.Agent)
-	noteChange(ctx, toAPIAgent(gone, p.Settings.Currency), nil)
-	return nil, h.Agents.Agents.Delete(ctx, p.ID, gone.ID)
+	noteTarget(rq, in.Agent)
+	noteChange(rq, toAPIAgent(gone, p.Settings.Currency), nil)
+	return nil, h.agents(rq).Agents.Delete(ctx, p.ID, gone.ID)
 }
 
-func (h *handlers) activateAgent(ctx context.Context, in *OnAgent) (*agentOutput, error) {
+func (h *handlers) activateAgent(ctx context.Context, rq Request, in *OnAgent) (*agentOutput, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, err
 	}
-	p := projectOf(ctx)
-	before, after, err := h.Agents.Activate(ctx, p, wanted)
+	p := rq.Caller.project
+	before, after, err := h.agents(rq).Activate(ctx, p, wanted)
 	if err != nil {
 		return nil, err
 	}
-	return changedAgent(ctx, in.Agent, before, after, p.Settings.Currency), nil
+	return changedAgent(rq, in.Agent, before, after, p.Settings.Currency), nil
 }
 
-func (h *handlers) rotateAgentSecret(ctx context.Context, in *OnAgent) (*agentSecretOutput, error) {
+func (h *handlers) rotateAgentSecret(ctx context.Context, rq Request, in *OnAgent) (*agentSecretOutput, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, err
 	}
-	p := projectOf(ctx)
-	noteTarget(ctx, in.Agent)
-	a, secret, err := h.Agents.Rotate(ctx, p, wanted)
+	p := rq.Caller.project
+	noteTarget(rq, in.Agent)
+	a, secret, err := h.agents(rq).Rotate(ctx, p, wanted)
 	if err != nil {
 		return nil, err
 	}

@@ -15,9 +15,9 @@ import (
 
 func (h *handlers) registerDecisions() {
 	const all = oneAgent + "/decisions"
-	register(h, agentsTag, operation{id: "list-agent-decisions", method: "GET", path: all, scope: "agents:read", on: headerProject, books: true,
+	registerRead(h, agentsTag, operation{id: "list-agent-decisions", method: "GET", path: all, scope: "agents:read", on: headerProject, books: true,
 		summary: "List an agent's decisions, the newest first"}, (*handlers).listDecisions)
-	register(h, agentsTag, operation{id: "verify-agent-decisions", method: "GET", path: all + "/verify", scope: "agents:read", on: headerProject, books: true,
+	registerRead(h, agentsTag, operation{id: "verify-agent-decisions", method: "GET", path: all + "/verify", scope: "agents:read", on: headerProject, books: true,
 		summary: "Verify the chain of hashes that seals the decisions of the project"}, (*handlers).verifyDecisions)
 }
 
@@ -164,16 +164,16 @@ type decisionsMeta struct {
 	KeptSince *wire.Time `json:"kept_since" nullable:"true" doc:"Decisions up to this time are not kept any longer (setting retention.decisions). Null: all are kept."`
 }
 
-func (h *handlers) listDecisions(ctx context.Context, in *listDecisionsInput) (*decisionsOutput, error) {
+func (h *handlers) listDecisions(ctx context.Context, rq Request, in *listDecisionsInput) (*decisionsOutput, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, err
 	}
 	f := ports.DecisionFilter{Agent: wanted, Response: in.Response, Rule: in.Rule}
-	f.From, f.To = in.span(ctx)
+	f.From, f.To = in.span(rq)
 	known := readFilter(in.Session, &f.Session) && readFilter(in.Quote, &f.Quote) && readFilter(in.Order, &f.Order) && readFilter(in.Product, &f.Product)
 	page := in.page()
-	found, total, err := h.Agents.Decisions(ctx, projectOf(ctx), f, page)
+	found, total, err := h.agents(rq).Decisions(ctx, rq.Caller.project, f, page)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (h *handlers) listDecisions(ctx context.Context, in *listDecisionsInput) (*
 	}
 	out := &decisionsOutput{}
 	out.Body.Data = each(found, toAPIDecision)
-	since, err := h.keptSince(ctx)
+	since, err := h.keptSince(ctx, rq)
 	out.Body.Meta = decisionsMeta{
 		Total:     total,
 		Limit:     in.Limit,
@@ -192,8 +192,8 @@ func (h *handlers) listDecisions(ctx context.Context, in *listDecisionsInput) (*
 	return out, err
 }
 
-func (h *handlers) keptSince(ctx context.Context) (*wire.Time, error) {
-	since, err := h.Agents.KeptSince(ctx, projectOf(ctx))
+func (h *handlers) keptSince(ctx context.Context, rq Request) (*wire.Time, error) {
+	since, err := h.agents(rq).KeptSince(ctx, rq.Caller.project)
 	if err != nil || since == nil {
 		return nil, err
 	}
@@ -239,12 +239,12 @@ type chainHead struct {
 	Hash     string `json:"hash"`
 }
 
-func (h *handlers) verifyDecisions(ctx context.Context, in *verifyInput) (*verifyOutput, error) {
+func (h *handlers) verifyDecisions(ctx context.Context, rq Request, in *verifyInput) (*verifyOutput, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, err
 	}
-	found, err := h.Agents.Verify(ctx, projectOf(ctx), wanted, in.From)
+	found, err := h.agents(rq).Verify(ctx, rq.Caller.project, wanted, in.From)
 	if err != nil {
 		return nil, err
 	}

@@ -11,20 +11,21 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 func (h *handlers) registerPolicies() {
 	const all, one = oneAgent + "/policies", oneAgent + "/policies/{version}"
-	register(h, agentsTag, operation{id: "list-agent-policies", method: "GET", path: all, scope: "agents:read", on: headerProject,
+	registerRead(h, agentsTag, operation{id: "list-agent-policies", method: "GET", path: all, scope: "agents:read", on: headerProject,
 		summary: "List the versions of an agent's policy, the newest first"}, (*handlers).listPolicies)
 	register(h, agentsTag, operation{id: "create-agent-policy", method: "POST", path: all, scope: "agents:write", on: headerProject,
 		status: 201, summary: "Write a version of the policy, which is not in force by that"}, (*handlers).createPolicy)
-	register(h, agentsTag, operation{id: "get-agent-policy", method: "GET", path: one, scope: "agents:read", on: headerProject,
+	registerRead(h, agentsTag, operation{id: "get-agent-policy", method: "GET", path: one, scope: "agents:read", on: headerProject,
 		summary: "Get a version of the policy"}, (*handlers).getPolicy)
 	register(h, agentsTag, operation{id: "activate-agent-policy", method: "POST", path: one + "/activate", scope: "agents:write", on: headerProject,
 		status: 200, summary: "Put a version of the policy in force"}, (*handlers).activatePolicy)
-	register(h, agentsTag, operation{id: "dry-run-agent-policy", method: "POST", path: all + "/dry-run", scope: "agents:read", on: headerProject,
-		dry: true, status: 200, summary: "Show what a policy would change, and store nothing"}, (*handlers).dryRunPolicy)
+	registerPhased(h, agentsTag, operation{id: "dry-run-agent-policy", method: "POST", path: all + "/dry-run", scope: "agents:read", on: headerProject,
+		status: 200, summary: "Show what a policy would change, and store nothing"}, (*handlers).dryRunPolicy)
 }
 
 // PolicyVersionView is a version of a policy. It never changes.
@@ -55,12 +56,12 @@ type listPoliciesInput struct {
 	Paging
 }
 
-func (h *handlers) listPolicies(ctx context.Context, in *listPoliciesInput) (*listOutput[PolicyVersionView], error) {
-	p, a, err := h.agentOf(ctx, in.OnAgent)
+func (h *handlers) listPolicies(ctx context.Context, rq Request, in *listPoliciesInput) (*listOutput[PolicyVersionView], error) {
+	p, a, err := h.agentOf(ctx, rq, in.OnAgent)
 	if err != nil {
 		return nil, err
 	}
-	found, total, err := h.Agents.Versions.Versions(ctx, p.ID, a.ID, in.page())
+	found, total, err := h.agents(rq).Versions.Versions(ctx, p.ID, a.ID, in.page())
 	if err != nil {
 		return nil, err
 	}
@@ -77,34 +78,34 @@ type createPolicyInput struct {
 
 type policyOutput struct{ Body PolicyVersionView }
 
-func (h *handlers) createPolicy(ctx context.Context, in *createPolicyInput) (*policyOutput, error) {
+func (h *handlers) createPolicy(ctx context.Context, rq Request, in *createPolicyInput) (*policyOutput, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, err
 	}
-	p := projectOf(ctx)
+	p := rq.Caller.project
 	policy, err := readPolicy(in.Body.Policy, p.Settings.Currency)
 	if err != nil {
 		return nil, err
 	}
-	a, v, err := h.Agents.WritePolicy(ctx, p, wanted, policy, in.Body.Note)
+	a, v, err := h.agents(rq).WritePolicy(ctx, p, wanted, policy, in.Body.Note)
 	if err != nil {
 		return nil, err
 	}
 	out := &policyOutput{toAPIVersion(*v, a, p.Settings.Currency)}
-	noteTarget(ctx, in.Agent)
-	noteChange(ctx, nil, out.Body)
+	noteTarget(rq, in.Agent)
+	noteChange(rq, nil, out.Body)
 	return out, nil
 }
 
 // agentOf is the project of the request, and the agent in its path.
-func (h *handlers) agentOf(ctx context.Context, in OnAgent) (*project.Project, *agent.Agent, error) {
+func (h *handlers) agentOf(ctx context.Context, rq Request, in OnAgent) (*project.Project, *agent.Agent, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, nil, err
 	}
-	p := projectOf(ctx)
-	a, err := h.Agents.Agents.ByID(ctx, p.ID, wanted)
+	p := rq.Caller.project
+	a, err := h.agents(rq).Agents.ByID(ctx, p.ID, wanted)
 	return p, a, err
 }
 
@@ -120,29 +121,29 @@ type OnPolicy struct {
 	Version int `path:"version" minimum:"1" maximum:"1000000000"`
 }
 
-func (h *handlers) getPolicy(ctx context.Context, in *OnPolicy) (*policyOutput, error) {
-	p, a, err := h.agentOf(ctx, in.OnAgent)
+func (h *handlers) getPolicy(ctx context.Context, rq Request, in *OnPolicy) (*policyOutput, error) {
+	p, a, err := h.agentOf(ctx, rq, in.OnAgent)
 	if err != nil {
 		return nil, err
 	}
-	v, err := h.Agents.Versions.Version(ctx, p.ID, a.ID, in.Version)
+	v, err := h.agents(rq).Versions.Version(ctx, p.ID, a.ID, in.Version)
 	if err != nil {
 		return nil, err
 	}
 	return &policyOutput{toAPIVersion(v, a, p.Settings.Currency)}, nil
 }
 
-func (h *handlers) activatePolicy(ctx context.Context, in *OnPolicy) (*agentOutput, error) {
+func (h *handlers) activatePolicy(ctx context.Context, rq Request, in *OnPolicy) (*agentOutput, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, err
 	}
-	p := projectOf(ctx)
-	before, after, err := h.Agents.PutInForce(ctx, p, wanted, in.Version)
+	p := rq.Caller.project
+	before, after, err := h.agents(rq).PutInForce(ctx, p, wanted, in.Version)
 	if err != nil {
 		return nil, err
 	}
-	return changedAgent(ctx, in.Agent, before, after, p.Settings.Currency), nil
+	return changedAgent(rq, in.Agent, before, after, p.Settings.Currency), nil
 }
 
 type dryRunInput struct {
@@ -181,12 +182,12 @@ func toAPIBounds(b negotiation.Bounds) boundsView {
 	return boundsView{wire.ToMoney(b.List()), wire.ToMoney(b.Opening()), wire.ToMoney(b.Target()), wire.ToMoney(b.Floor()), wire.ToMoney(b.Hint())}
 }
 
-func (h *handlers) dryRunPolicy(ctx context.Context, in *dryRunInput) (*dryRunOutput, error) {
+func (h *handlers) dryRunPolicy(ctx ports.Outbound, rq Request, in *dryRunInput) (*dryRunOutput, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, err
 	}
-	p := projectOf(ctx)
+	p := rq.Caller.project
 	policy, err := readPolicy(in.Body.Policy, p.Settings.Currency)
 	if err != nil {
 		return nil, err
@@ -197,7 +198,7 @@ func (h *handlers) dryRunPolicy(ctx context.Context, in *dryRunInput) (*dryRunOu
 			return nil, err
 		}
 	}
-	effects, report, err := h.Agents.DryRun(ctx, p, wanted, policy, products)
+	effects, report, err := h.agents(rq).DryRun(ctx, p, wanted, policy, products)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package management
 
 import (
-	"context"
 	"strconv"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
@@ -11,13 +10,14 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 func (h *handlers) registerTrials() {
-	register(h, agentsTag, operation{id: "simulate-agent", method: "POST", path: oneAgent + "/simulate", scope: "agents:read", on: headerProject,
-		dry: true, status: 200, errors: []int{503}, summary: "Play a negotiation without effects"}, (*handlers).simulateAgent)
-	register(h, agentsTag, operation{id: "replay-agent", method: "POST", path: oneAgent + "/replay", scope: "agents:read", on: headerProject,
-		dry: true, status: 200, summary: "Tell what a policy would have done in past negotiations"}, (*handlers).replayAgent)
+	registerPhased(h, agentsTag, operation{id: "simulate-agent", method: "POST", path: oneAgent + "/simulate", scope: "agents:read", on: headerProject,
+		status: 200, errors: []int{503}, summary: "Play a negotiation without effects"}, (*handlers).simulateAgent)
+	registerPhased(h, agentsTag, operation{id: "replay-agent", method: "POST", path: oneAgent + "/replay", scope: "agents:read", on: headerProject,
+		status: 200, summary: "Tell what a policy would have done in past negotiations"}, (*handlers).replayAgent)
 }
 
 // OnTrial is which policy to try.
@@ -91,17 +91,17 @@ type stepAnswer struct {
 	Final    bool        `json:"final" doc:"No lower price follows."`
 }
 
-func (h *handlers) simulateAgent(ctx context.Context, in *simulateInput) (*simulateOutput, error) {
+func (h *handlers) simulateAgent(ctx ports.Outbound, rq Request, in *simulateInput) (*simulateOutput, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, err
 	}
-	p := projectOf(ctx)
+	p := rq.Caller.project
 	sim, err := fromAPISimulation(in.Body, p.Settings.Currency)
 	if err != nil {
 		return nil, err
 	}
-	played, err := h.Agents.Simulate(wire.Outbound(ctx), p, wanted, sim)
+	played, err := h.agents(rq).Simulate(ctx, p, wanted, sim)
 	if err != nil {
 		return nil, err
 	}
@@ -179,12 +179,12 @@ type replayInput struct {
 
 type replayOutput struct{ Body replayView }
 
-func (h *handlers) replayAgent(ctx context.Context, in *replayInput) (*replayOutput, error) {
+func (h *handlers) replayAgent(ctx ports.Outbound, rq Request, in *replayInput) (*replayOutput, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, err
 	}
-	p, check := projectOf(ctx), fault.NewCheck()
+	p, check := rq.Caller.project, fault.NewCheck()
 	zone := p.Settings.Location()
 	rerun := agents.Rerun{
 		Chosen: in.Body.chosen(p.Settings.Currency, check),
@@ -195,7 +195,7 @@ func (h *handlers) replayAgent(ctx context.Context, in *replayInput) (*replayOut
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	policy, report, err := h.Agents.Replay(ctx, p, wanted, rerun)
+	policy, report, err := h.agents(rq).Replay(ctx, p, wanted, rerun)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +203,7 @@ func (h *handlers) replayAgent(ctx context.Context, in *replayInput) (*replayOut
 	if policy.Version > 0 {
 		out.Body.PolicyVersion = &policy.Version
 	}
-	out.Body.KeptSince, err = h.keptSince(ctx)
+	out.Body.KeptSince, err = h.keptSince(ctx, rq)
 	return out, err
 }
 

@@ -11,12 +11,13 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 func (h *handlers) registerTuning() {
-	register(h, "Agents", operation{id: "tune-agent", method: "POST", path: "/v1/agents/{agent_id}/tune", scope: "agents:write", on: headerProject,
-		errors: []int{409, 503}, ahead: true, summary: "Have an agent learn from its recorded negotiations, and propose a policy"}, (*handlers).tuneAgent)
-	register(h, "Agents", operation{id: "get-agent-holdout", method: "GET", path: oneAgent + "/holdout", scope: "agents:read", on: headerProject,
+	registerClaimed(h, "Agents", operation{id: "tune-agent", method: "POST", path: "/v1/agents/{agent_id}/tune", scope: "agents:write", on: headerProject,
+		errors: []int{409, 503}, summary: "Have an agent learn from its recorded negotiations, and propose a policy"}, (*handlers).tuneAgent)
+	registerRead(h, "Agents", operation{id: "get-agent-holdout", method: "GET", path: oneAgent + "/holdout", scope: "agents:read", on: headerProject,
 		errors: []int{409}, summary: "Compare what the policy in force has earned since it was put in force with the holdout's"}, (*handlers).getHoldout)
 }
 
@@ -37,12 +38,12 @@ type heldArm struct {
 	Earned       earnings `json:"earned"`
 }
 
-func (h *handlers) getHoldout(ctx context.Context, in *OnAgent) (*holdoutOutput, error) {
+func (h *handlers) getHoldout(ctx context.Context, rq Request, in *OnAgent) (*holdoutOutput, error) {
 	of, err := in.id()
 	if err != nil {
 		return nil, err
 	}
-	held, err := h.Tuner.Holdout(ctx, projectOf(ctx), of, time.Time{})
+	held, err := h.tuner(rq).Holdout(ctx, rq.Caller.project, of, time.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -111,12 +112,12 @@ type learntGain struct {
 	High float64 `json:"high"`
 }
 
-func (h *handlers) tuneAgent(ctx context.Context, in *tuneAgentInput) (*tuneAgentOutput, error) {
+func (h *handlers) tuneAgent(ctx ports.Outbound, rq Request, in *tuneAgentInput) (made plan[tuneAgentOutput], err error) {
 	of, err := in.id()
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	zone := projectOf(ctx).Settings.Location()
+	zone := rq.Caller.project.Settings.Location()
 	r := agents.TuneRequest{
 		From:     in.Body.From.In(zone),
 		To:       in.Body.To.In(zone),
@@ -125,18 +126,24 @@ func (h *handlers) tuneAgent(ctx context.Context, in *tuneAgentInput) (*tuneAgen
 		Note:     in.Body.Note,
 	}
 	if !r.To.IsZero() && !r.From.Before(r.To) {
-		return nil, fault.Field("to", "must be after from")
+		return made, fault.Field("to", "must be after from")
 	}
-	tuned, err := h.Tuner.Tune(ctx, projectOf(ctx), of, r)
+	prepared, err := h.tuner(rq).PrepareTuning(ctx, rq.Caller.project, of, r)
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	out := toAPITuned(tuned, projectOf(ctx).Settings.Currency)
-	noteTarget(ctx, in.Agent)
-	if out.Body.Version != nil {
-		noteChange(ctx, nil, out.Body)
+	made.Commit = func(ctx context.Context, st *Stores) (*tuneAgentOutput, error) {
+		if err := prepared.Commit(ctx, st.Agents); err != nil {
+			return nil, err
+		}
+		out := toAPITuned(prepared.Tuned, rq.Caller.project.Settings.Currency)
+		noteTarget(rq, in.Agent)
+		if out.Body.Version != nil {
+			noteChange(rq, nil, out.Body)
+		}
+		return out, nil
 	}
-	return out, nil
+	return made, nil
 }
 
 func toAPITuned(t agents.Tuned, c money.Currency) *tuneAgentOutput {

@@ -12,11 +12,11 @@ import (
 
 func (h *handlers) registerAnalytics() {
 	const tag, scope = "Analytics", "analytics:read"
-	register(h, tag, operation{id: "analytics-summary", method: "GET", path: "/v1/analytics/summary", scope: scope, on: headerProject,
+	registerRead(h, tag, operation{id: "analytics-summary", method: "GET", path: "/v1/analytics/summary", scope: scope, on: headerProject,
 		errors: []int{503}, summary: "Sum up a period, beside the one before it"}, (*handlers).analyticsSummary)
-	register(h, tag, operation{id: "analytics-negotiations", method: "GET", path: "/v1/analytics/negotiations", scope: scope, on: headerProject,
+	registerRead(h, tag, operation{id: "analytics-negotiations", method: "GET", path: "/v1/analytics/negotiations", scope: scope, on: headerProject,
 		errors: []int{503}, summary: "Show where negotiations end, what deals gave, and which were lost near the floor"}, (*handlers).analyticsNegotiations)
-	register(h, tag, operation{id: "analytics-sales", method: "GET", path: "/v1/analytics/sales", scope: scope, on: headerProject,
+	registerRead(h, tag, operation{id: "analytics-sales", method: "GET", path: "/v1/analytics/sales", scope: scope, on: headerProject,
 		errors: []int{503}, summary: "Show sales over time, and the products that sold most"}, (*handlers).analyticsSales)
 }
 
@@ -43,8 +43,8 @@ type span struct {
 	bounds   []time.Time
 }
 
-func (h *handlers) span(ctx context.Context, in Span) (span, error) {
-	settings := projectOf(ctx).Settings
+func (h *handlers) span(ctx context.Context, rq Request, in Span) (span, error) {
+	settings := rq.Caller.project.Settings
 	zone := settings.Location()
 	from, to, err := analytics.Period(in.From, in.To, h.Clock.Now(), zone)
 	if err != nil {
@@ -142,14 +142,14 @@ type summarySpan struct {
 
 type summaryOutput struct{ Body summaryView }
 
-func (h *handlers) analyticsSummary(ctx context.Context, in *summaryInput) (*summaryOutput, error) {
-	s, err := h.span(ctx, in.Span)
+func (h *handlers) analyticsSummary(ctx context.Context, rq Request, in *summaryInput) (*summaryOutput, error) {
+	s, err := h.span(ctx, rq, in.Span)
 	if err != nil {
 		return nil, err
 	}
 	before := s.From.Add(s.From.Sub(s.To.Time))
 	bounds := append([]time.Time{before}, s.bounds...)
-	spans, err := h.Analytics.Figures(ctx, projectOf(ctx).ID, ports.Period{Bounds: bounds, Sessions: true})
+	spans, err := rq.Stores.Analytics.Figures(ctx, rq.Caller.project.ID, ports.Period{Bounds: bounds, Sessions: true})
 	if err != nil {
 		return nil, err
 	}

@@ -122,8 +122,8 @@ type talkSpan struct {
 
 type negotiationsOutput struct{ Body negotiationsView }
 
-func (h *handlers) analyticsNegotiations(ctx context.Context, in *negotiationsInput) (*negotiationsOutput, error) {
-	s, err := h.span(ctx, in.Span)
+func (h *handlers) analyticsNegotiations(ctx context.Context, rq Request, in *negotiationsInput) (*negotiationsOutput, error) {
+	s, err := h.span(ctx, rq, in.Span)
 	if err != nil {
 		return nil, err
 	}
@@ -131,13 +131,13 @@ func (h *handlers) analyticsNegotiations(ctx context.Context, in *negotiationsIn
 	if err != nil || near < 0 || near > analytics.KeptWithin*10 {
 		return nil, fault.Field("near_floor_percent", "must be from 0 to 50, with at most one decimal")
 	}
-	project := projectOf(ctx).ID
-	spans, err := h.Analytics.Figures(ctx, project, ports.Period{Bounds: s.bounds})
+	project := rq.Caller.project.ID
+	spans, err := rq.Stores.Analytics.Figures(ctx, project, ports.Period{Bounds: s.bounds})
 	if err != nil {
 		return nil, err
 	}
 	filter := ports.LostFilter{From: s.From.Time, To: s.To.Time, Currency: s.Currency, Near: near}
-	lost, err := h.Analytics.Lost(ctx, project, filter, in.page())
+	lost, err := rq.Stores.Analytics.Lost(ctx, project, filter, in.page())
 	if err != nil {
 		return nil, err
 	}

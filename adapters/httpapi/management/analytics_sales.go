@@ -53,19 +53,19 @@ type topProduct struct {
 
 type salesOutput struct{ Body salesView }
 
-func (h *handlers) analyticsSales(ctx context.Context, in *salesInput) (*salesOutput, error) {
-	s, err := h.span(ctx, in.Span)
+func (h *handlers) analyticsSales(ctx context.Context, rq Request, in *salesInput) (*salesOutput, error) {
+	s, err := h.span(ctx, rq, in.Span)
 	if err != nil {
 		return nil, err
 	}
-	project := projectOf(ctx).ID
-	spans, err := h.Analytics.Figures(ctx, project, ports.Period{Bounds: s.bounds, Products: true})
+	project := rq.Caller.project.ID
+	spans, err := rq.Stores.Analytics.Figures(ctx, project, ports.Period{Bounds: s.bounds, Products: true})
 	if err != nil {
 		return nil, err
 	}
 	total := all(spans)
 	top := best(total.Products, in.Limit)
-	names, err := h.Analytics.ProductNames(ctx, project, top)
+	names, err := rq.Stores.Analytics.ProductNames(ctx, project, top)
 	if err != nil {
 		return nil, err
 	}

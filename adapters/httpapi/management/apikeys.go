@@ -16,9 +16,9 @@ func (h *handlers) registerKeys() {
 	const tag, all, one = "API keys", "/v1/api-keys", "/v1/api-keys/{key_id}"
 	register(h, tag, operation{id: "create-api-key", method: "POST", path: all, scope: "keys:write", status: 201,
 		errors: []int{409, 429}, summary: "Create an API key; its secret is shown once"}, (*handlers).createKey)
-	register(h, tag, operation{id: "list-api-keys", method: "GET", path: all, scope: "keys:read",
+	registerRead(h, tag, operation{id: "list-api-keys", method: "GET", path: all, scope: "keys:read",
 		summary: "List the API keys that are not revoked"}, (*handlers).listKeys)
-	register(h, tag, operation{id: "get-api-key", method: "GET", path: one, scope: "keys:read",
+	registerRead(h, tag, operation{id: "get-api-key", method: "GET", path: one, scope: "keys:read",
 		errors: []int{404}, summary: "Get an API key"}, (*handlers).getKey)
 	register(h, tag, operation{id: "revoke-api-key", method: "DELETE", path: one, scope: "keys:write", status: 204,
 		errors: []int{404}, summary: "Revoke an API key for good"}, (*handlers).revokeKey)
@@ -71,18 +71,18 @@ type createdKey struct {
 	ExpiresAt  *wire.Time `json:"expires_at" nullable:"true"`
 }
 
-func (h *handlers) createKey(ctx context.Context, in *createKeyInput) (*createdKeyOutput, error) {
+func (h *handlers) createKey(ctx context.Context, rq Request, in *createKeyInput) (*createdKeyOutput, error) {
 	draft, err := fromAPIKey(in.Body)
 	if err != nil {
 		return nil, err
 	}
-	key, secret, err := h.Access.GiveKey(ctx, visitOf(ctx).caller, draft, in.MFACode)
+	key, secret, err := h.access(rq).GiveKey(ctx, rq.Caller.Caller, draft, in.MFACode)
 	if err != nil {
 		return nil, err
 	}
 	v := h.toAPIKey(key)
-	noteTarget(ctx, v.ID)
-	noteChange(ctx, nil, v)
+	noteTarget(rq, v.ID)
+	noteChange(rq, nil, v)
 	return &createdKeyOutput{createdKey{
 		ID: v.ID, Name: v.Name, Key: secret, Prefix: v.Prefix, Scopes: v.Scopes, ProjectIDs: v.ProjectIDs,
 		CreatedAt: v.CreatedAt, ExpiresAt: v.ExpiresAt,
@@ -91,8 +91,8 @@ func (h *handlers) createKey(ctx context.Context, in *createKeyInput) (*createdK
 
 type listKeysInput struct{ Paging }
 
-func (h *handlers) listKeys(ctx context.Context, in *listKeysInput) (*listOutput[KeyView], error) {
-	found, total, err := h.Access.ListKeys(ctx, visitOf(ctx).caller, in.page())
+func (h *handlers) listKeys(ctx context.Context, rq Request, in *listKeysInput) (*listOutput[KeyView], error) {
+	found, total, err := h.access(rq).ListKeys(ctx, rq.Caller.Caller, in.page())
 	if err != nil {
 		return nil, err
 	}
@@ -105,25 +105,25 @@ type OnKey struct {
 
 type keyOutput struct{ Body KeyView }
 
-func (h *handlers) getKey(ctx context.Context, in *OnKey) (*keyOutput, error) {
+func (h *handlers) getKey(ctx context.Context, rq Request, in *OnKey) (*keyOutput, error) {
 	wanted, err := wire.ID[id.APIKey](in.Key, "api_key")
 	if err != nil {
 		return nil, err
 	}
-	key, err := h.Access.Key(ctx, visitOf(ctx).caller, wanted)
+	key, err := h.access(rq).Key(ctx, rq.Caller.Caller, wanted)
 	if err != nil {
 		return nil, err
 	}
 	return &keyOutput{h.toAPIKey(key)}, nil
 }
 
-func (h *handlers) revokeKey(ctx context.Context, in *OnKey) (*struct{}, error) {
+func (h *handlers) revokeKey(ctx context.Context, rq Request, in *OnKey) (*struct{}, error) {
 	wanted, err := wire.ID[id.APIKey](in.Key, "api_key")
 	if err != nil {
 		return nil, err
 	}
-	noteTarget(ctx, in.Key)
-	return nil, h.Access.RevokeKey(ctx, visitOf(ctx).caller, wanted)
+	noteTarget(rq, in.Key)
+	return nil, h.access(rq).RevokeKey(ctx, rq.Caller.Caller, wanted)
 }
 
 // fromAPIKey lets what is no project's id at all through as no id: it is refused like an unknown one.

@@ -14,7 +14,7 @@ import (
 )
 
 func (h *handlers) registerAudit() {
-	register(h, "Account", operation{id: "list-audit-events", method: "GET", path: "/v1/audit-events", scope: "keys:read",
+	registerRead(h, "Account", operation{id: "list-audit-events", method: "GET", path: "/v1/audit-events", scope: "keys:read",
 		summary: "List who changed what"}, (*handlers).listAuditEvents)
 }
 
@@ -43,8 +43,8 @@ type listAuditInput struct {
 }
 
 // listAuditEvents shows a key that is bound to projects only what happened in those.
-func (h *handlers) listAuditEvents(ctx context.Context, in *listAuditInput) (*listOutput[auditEvent], error) {
-	caller := visitOf(ctx).caller
+func (h *handlers) listAuditEvents(ctx context.Context, rq Request, in *listAuditInput) (*listOutput[auditEvent], error) {
+	caller := rq.Caller.Caller
 	filter := ports.AuditFilter{Projects: caller.Key.Projects, Action: in.Action, From: in.From.In(time.UTC), To: in.To.In(time.UTC)}
 	none := toAPIList(nil, toAPIAuditEvent, in.Paging, 0)
 	if in.Key != "" {
@@ -61,11 +61,11 @@ func (h *handlers) listAuditEvents(ctx context.Context, in *listAuditInput) (*li
 		}
 		filter.Projects = []id.Project{project}
 	}
-	events, total, err := h.Audit.Events(ctx, caller.Account.ID, filter, in.page())
+	events, total, err := rq.Stores.Audit.Events(ctx, caller.Account.ID, filter, in.page())
 	if err != nil {
 		return nil, err
 	}
-	if err := h.hideValues(ctx, events); err != nil {
+	if err := h.hideValues(ctx, rq, events); err != nil {
 		return nil, err
 	}
 	return toAPIList(events, toAPIAuditEvent, in.Paging, total), nil
@@ -73,19 +73,19 @@ func (h *handlers) listAuditEvents(ctx context.Context, in *listAuditInput) (*li
 
 // hideValues takes out what the caller could not read by itself: for want of the scope, or because the
 // project does not admit its address.
-func (h *handlers) hideValues(ctx context.Context, events []audit.Event) error {
-	v := visitOf(ctx)
+func (h *handlers) hideValues(ctx context.Context, rq Request, events []audit.Event) error {
+	v := rq.Caller
 	admits := map[id.Project]bool{{}: true}
 	for i := range events {
 		e := &events[i]
 		if _, asked := admits[e.Project]; !asked {
-			p, err := h.ProjectStore.ByID(ctx, v.caller.Account.ID, e.Project)
+			p, err := rq.Stores.ProjectStore.ByID(ctx, v.Caller.Account.ID, e.Project)
 			if err != nil && fault.KindOf(err) != fault.NotFound {
 				return err
 			}
 			admits[e.Project] = err != nil || projects.Admits(p.Settings, v.address)
 		}
-		if !admits[e.Project] || !v.caller.Key.Allows(h.reads[e.Action]) {
+		if !admits[e.Project] || !v.Caller.Key.Allows(h.readScope(e.Action)) {
 			e.Before, e.After = "", ""
 			if opens(e.Target) {
 				e.Target = ""

@@ -33,9 +33,9 @@ type buyerTokenOutput struct {
 	}
 }
 
-func (h *handlers) createBuyerToken(ctx context.Context, in *buyerTokenInput) (*buyerTokenOutput, error) {
+func (h *handlers) createBuyerToken(ctx context.Context, rq Request, in *buyerTokenInput) (*buyerTokenOutput, error) {
 	life := time.Duration(in.Body.ExpiresIn) * time.Second
-	token, err := h.Buyers.Vouch(ctx, projectOf(ctx).ID, in.Body.Email, life)
+	token, err := h.buyers(rq).Vouch(ctx, rq.Caller.project.ID, in.Body.Email, life)
 	if err != nil {
 		return nil, err
 	}
@@ -45,10 +45,10 @@ func (h *handlers) createBuyerToken(ctx context.Context, in *buyerTokenInput) (*
 	if token.Member.Tier != "" {
 		out.Body.Tier = &token.Member.Tier
 	}
-	name, _, err := h.Buyers.Subject(projectOf(ctx).ID, token.Email)
+	name, _, err := h.buyers(rq).Subject(rq.Caller.project.ID, token.Email)
 	if err != nil {
 		return nil, err
 	}
-	noteTarget(ctx, name)
+	noteTarget(rq, name)
 	return out, nil
 }

@@ -70,11 +70,11 @@ type copiedView struct {
 	Content       any    `json:"content"`
 }
 
-func (h *handlers) exportBuyer(ctx context.Context, in *exportBuyerInput) (*exportBuyerOutput, error) {
-	if err := h.confirmIfRequired(ctx, in.MFACode); err != nil {
+func (h *handlers) exportBuyer(ctx context.Context, rq Request, in *exportBuyerInput) (*exportBuyerOutput, error) {
+	if err := h.confirmIfRequired(ctx, rq, in.MFACode); err != nil {
 		return nil, err
 	}
-	found, err := h.Buyers.Export(ctx, projectOf(ctx).ID, in.Body.Email, in.Body.Offset)
+	found, err := h.buyers(rq).Export(ctx, rq.Caller.project.ID, in.Body.Email, in.Body.Offset)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (h *handlers) exportBuyer(ctx context.Context, in *exportBuyerInput) (*expo
 	if found.Next > 0 {
 		out.Body.NextOffset = &found.Next
 	}
-	noteTarget(ctx, found.Subject)
+	noteTarget(rq, found.Subject)
 	return out, nil
 }
 
@@ -178,11 +178,11 @@ type pendingView struct {
 	Reasons    []string `json:"reasons" enum:"not_delivered,refund_pending,dispute_open,return_requested,payment_undecided,orphan_charge_open"`
 }
 
-func (h *handlers) eraseBuyer(ctx context.Context, in *eraseBuyerInput) (*eraseBuyerOutput, error) {
-	if err := h.confirmIfRequired(ctx, in.MFACode); err != nil {
+func (h *handlers) eraseBuyer(ctx context.Context, rq Request, in *eraseBuyerInput) (*eraseBuyerOutput, error) {
+	if err := h.confirmIfRequired(ctx, rq, in.MFACode); err != nil {
 		return nil, err
 	}
-	done, err := h.Buyers.Erase(ctx, projectOf(ctx).ID, in.Body.Email)
+	done, err := h.buyers(rq).Erase(ctx, rq.Caller.project.ID, in.Body.Email)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func (h *handlers) eraseBuyer(ctx context.Context, in *eraseBuyerInput) (*eraseB
 	out.Body.Pending = each(done.Pending, func(p ports.PendingErasure) pendingView {
 		return pendingView{toOptionalID(p.Order), p.Checkout.String(), p.Reasons}
 	})
-	noteTarget(ctx, done.Subject)
-	noteChange(ctx, nil, out.Body.Erased)
+	noteTarget(rq, done.Subject)
+	noteChange(rq, nil, out.Body.Erased)
 	return out, nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func (h *handlers) registerCategories() {
-	register(h, "Catalog", operation{id: "list-categories", method: "GET", path: "/v1/catalog/categories", scope: "catalog:read",
+	registerRead(h, "Catalog", operation{id: "list-categories", method: "GET", path: "/v1/catalog/categories", scope: "catalog:read",
 		on: headerProject, summary: "List the categories of active products"}, (*handlers).listCategories)
 }
 
@@ -21,8 +21,8 @@ type category struct {
 
 type listCategoriesInput struct{ Paging }
 
-func (h *handlers) listCategories(ctx context.Context, in *listCategoriesInput) (*listOutput[category], error) {
-	all, err := h.Catalog.Categories(ctx, projectOf(ctx).ID)
+func (h *handlers) listCategories(ctx context.Context, rq Request, in *listCategoriesInput) (*listOutput[category], error) {
+	all, err := rq.Stores.Catalog.Categories(ctx, rq.Caller.project.ID)
 	if err != nil {
 		return nil, err
 	}

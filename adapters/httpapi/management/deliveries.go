@@ -13,15 +13,15 @@ import (
 
 func (h *handlers) registerDeliveries(tag, subscription string) {
 	all, one, log := subscription+"/deliveries", subscription+"/deliveries/{delivery_id}", "/v1/events"
-	register(h, tag, operation{id: "list-event-deliveries", method: "GET", path: all, scope: "events:read", on: headerProject,
+	registerRead(h, tag, operation{id: "list-event-deliveries", method: "GET", path: all, scope: "events:read", on: headerProject,
 		summary: "List what became of events on their way to a subscription"}, (*handlers).listDeliveries)
-	register(h, tag, operation{id: "get-event-delivery", method: "GET", path: one, scope: "events:read", on: headerProject,
+	registerRead(h, tag, operation{id: "get-event-delivery", method: "GET", path: one, scope: "events:read", on: headerProject,
 		summary: "Get a delivery and its event"}, (*handlers).getDelivery)
 	register(h, tag, operation{id: "redeliver-event", method: "POST", path: one + "/redeliver", scope: "events:write", on: headerProject,
 		status: 202, errors: []int{409}, summary: "Deliver an event again, whatever became of it"}, (*handlers).redeliver)
-	register(h, tag, operation{id: "list-events", method: "GET", path: log, scope: "events:read", on: headerProject,
+	registerRead(h, tag, operation{id: "list-events", method: "GET", path: log, scope: "events:read", on: headerProject,
 		summary: "List what was announced"}, (*handlers).listEvents)
-	register(h, tag, operation{id: "get-event", method: "GET", path: log + "/{event_id}", scope: "events:read", on: headerProject,
+	registerRead(h, tag, operation{id: "get-event", method: "GET", path: log + "/{event_id}", scope: "events:read", on: headerProject,
 		summary: "Get an event"}, (*handlers).getEvent)
 }
 
@@ -54,17 +54,17 @@ type listDeliveriesInput struct {
 	Status string `query:"status" enum:"pending,delivered,failed,canceled"`
 }
 
-func (h *handlers) listDeliveries(ctx context.Context, in *listDeliveriesInput) (*listOutput[DeliveryView], error) {
+func (h *handlers) listDeliveries(ctx context.Context, rq Request, in *listDeliveriesInput) (*listOutput[DeliveryView], error) {
 	of, err := in.id()
 	if err != nil {
 		return nil, err
 	}
-	project := projectOf(ctx).ID
-	if _, err := h.Publishing.Subscriptions.ByID(ctx, project, of); err != nil {
+	project := rq.Caller.project.ID
+	if _, err := h.publishing(rq).Subscriptions.ByID(ctx, project, of); err != nil {
 		return nil, err
 	}
 	status, _ := event.ParseDeliveryStatus(in.Status) // the schema knows no other
-	found, total, err := h.Publishing.Deliveries.Deliveries(ctx, project, of, status, in.page())
+	found, total, err := h.publishing(rq).Deliveries.Deliveries(ctx, project, of, status, in.page())
 	if err != nil {
 		return nil, err
 	}
@@ -92,33 +92,33 @@ type deliveredEvent struct {
 	Payload eventView `json:"payload"`
 }
 
-func (h *handlers) getDelivery(ctx context.Context, in *OnDelivery) (*deliveredEventOutput, error) {
+func (h *handlers) getDelivery(ctx context.Context, rq Request, in *OnDelivery) (*deliveredEventOutput, error) {
 	of, wanted, err := in.ids()
 	if err != nil {
 		return nil, err
 	}
-	project := projectOf(ctx).ID
-	if _, err := h.Publishing.Subscriptions.ByID(ctx, project, of); err != nil {
+	project := rq.Caller.project.ID
+	if _, err := h.publishing(rq).Subscriptions.ByID(ctx, project, of); err != nil {
 		return nil, err
 	}
-	d, err := h.Publishing.Deliveries.Delivery(ctx, project, of, wanted)
+	d, err := h.publishing(rq).Deliveries.Delivery(ctx, project, of, wanted)
 	if err != nil {
 		return nil, err
 	}
-	e, err := h.EventLog.Event(ctx, project, d.Event)
+	e, err := rq.Stores.EventLog.Event(ctx, project, d.Event)
 	if err != nil {
 		return nil, err
 	}
 	return &deliveredEventOutput{deliveredEvent{toAPIDelivery(d), toAPIEvent(e)}}, nil
 }
 
-func (h *handlers) redeliver(ctx context.Context, in *OnDelivery) (*deliveryOutput, error) {
+func (h *handlers) redeliver(ctx context.Context, rq Request, in *OnDelivery) (*deliveryOutput, error) {
 	of, wanted, err := in.ids()
 	if err != nil {
 		return nil, err
 	}
-	noteTarget(ctx, in.Delivery)
-	d, err := h.Publishing.Deliveries.Redeliver(ctx, projectOf(ctx).ID, of, wanted)
+	noteTarget(rq, in.Delivery)
+	d, err := h.publishing(rq).Deliveries.Redeliver(ctx, rq.Caller.project.ID, of, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ type listEventsInput struct {
 	Type string `query:"type" maxLength:"100"`
 }
 
-func (h *handlers) listEvents(ctx context.Context, in *listEventsInput) (*listOutput[eventView], error) {
+func (h *handlers) listEvents(ctx context.Context, rq Request, in *listEventsInput) (*listOutput[eventView], error) {
 	t, known := event.ParseType(in.Type)
 	if in.Type != "" && !known && in.Type != event.PingType.String() {
 		return nil, fault.New(fault.Malformed, "invalid_request", "The request's parameters are invalid.").With("type", "must be a type of event")
@@ -138,7 +138,7 @@ func (h *handlers) listEvents(ctx context.Context, in *listEventsInput) (*listOu
 	if in.Type == event.PingType.String() {
 		t = event.PingType
 	}
-	found, total, err := h.EventLog.Events(ctx, projectOf(ctx).ID, t, in.page())
+	found, total, err := rq.Stores.EventLog.Events(ctx, rq.Caller.project.ID, t, in.page())
 	if err != nil {
 		return nil, err
 	}
@@ -151,12 +151,12 @@ type eventInput struct {
 
 type eventOutput struct{ Body eventView }
 
-func (h *handlers) getEvent(ctx context.Context, in *eventInput) (*eventOutput, error) {
+func (h *handlers) getEvent(ctx context.Context, rq Request, in *eventInput) (*eventOutput, error) {
 	wanted, err := wire.ID[id.Event](in.Event, "event")
 	if err != nil {
 		return nil, err
 	}
-	e, err := h.EventLog.Event(ctx, projectOf(ctx).ID, wanted)
+	e, err := rq.Stores.EventLog.Event(ctx, rq.Caller.project.ID, wanted)
 	if err != nil {
 		return nil, err
 	}

@@ -15,13 +15,13 @@ import (
 
 func (h *handlers) registerFinance() {
 	const wallets, all, one = "/v1/finance/wallets", "/v1/finance/transactions", "/v1/finance/transactions/{transaction_id}"
-	register(h, financeTag, operation{id: "list-wallets", method: "GET", path: wallets, scope: "finance:read", on: headerProject,
+	registerRead(h, financeTag, operation{id: "list-wallets", method: "GET", path: wallets, scope: "finance:read", on: headerProject,
 		summary: "List what payment providers hold, by currency; their fees are not counted"}, (*handlers).listWallets)
-	register(h, financeTag, operation{id: "list-transactions", method: "GET", path: all, scope: "finance:read", on: headerProject,
+	registerRead(h, financeTag, operation{id: "list-transactions", method: "GET", path: all, scope: "finance:read", on: headerProject,
 		summary: "List the ledger's transactions, newest first"}, (*handlers).listTransactions)
-	register(h, financeTag, operation{id: "get-transaction", method: "GET", path: one, scope: "finance:read", on: headerProject,
+	registerRead(h, financeTag, operation{id: "get-transaction", method: "GET", path: one, scope: "finance:read", on: headerProject,
 		summary: "Get a transaction"}, (*handlers).getTransaction)
-	register(h, financeTag, operation{id: "reconcile", method: "GET", path: "/v1/finance/reconciliation", scope: "finance:read", on: headerProject,
+	registerPhased(h, financeTag, operation{id: "reconcile", method: "GET", path: "/v1/finance/reconciliation", scope: "finance:read", on: headerProject,
 		asks: true, errors: []int{409, 422}, summary: "Compare the books with those of the payment providers"}, (*handlers).reconcile)
 }
 
@@ -46,8 +46,8 @@ type providerWallet struct {
 
 type listWalletsInput struct{ Paging }
 
-func (h *handlers) listWallets(ctx context.Context, in *listWalletsInput) (*listOutput[walletView], error) {
-	found, err := h.Ledger.Wallets(ctx, projectOf(ctx).ID)
+func (h *handlers) listWallets(ctx context.Context, rq Request, in *listWalletsInput) (*listOutput[walletView], error) {
+	found, err := rq.Stores.Ledger.Wallets(ctx, rq.Caller.project.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -121,9 +121,9 @@ type listTransactionsInput struct {
 	Order string `query:"order_id"`
 }
 
-func (h *handlers) listTransactions(ctx context.Context, in *listTransactionsInput) (*listOutput[transactionView], error) {
+func (h *handlers) listTransactions(ctx context.Context, rq Request, in *listTransactionsInput) (*listOutput[transactionView], error) {
 	filter := ports.TransactionFilter{Kind: ledger.Kinds[in.Type]}
-	filter.From, filter.To = in.span(ctx)
+	filter.From, filter.To = in.span(rq)
 	if in.Order != "" {
 		wanted, err := wire.ID[id.Order](in.Order, "order")
 		if err != nil {
@@ -131,7 +131,7 @@ func (h *handlers) listTransactions(ctx context.Context, in *listTransactionsInp
 		}
 		filter.Order = wanted
 	}
-	found, total, err := h.Ledger.Transactions(ctx, projectOf(ctx).ID, filter, in.page())
+	found, total, err := rq.Stores.Ledger.Transactions(ctx, rq.Caller.project.ID, filter, in.page())
 	if err != nil {
 		return nil, err
 	}
@@ -144,12 +144,12 @@ type OnTransaction struct {
 
 type transactionOutput struct{ Body transactionView }
 
-func (h *handlers) getTransaction(ctx context.Context, in *OnTransaction) (*transactionOutput, error) {
+func (h *handlers) getTransaction(ctx context.Context, rq Request, in *OnTransaction) (*transactionOutput, error) {
 	wanted, err := wire.ID[id.Transaction](in.Transaction, "transaction")
 	if err != nil {
 		return nil, err
 	}
-	found, err := h.Ledger.TransactionByID(ctx, projectOf(ctx).ID, wanted)
+	found, err := rq.Stores.Ledger.TransactionByID(ctx, rq.Caller.project.ID, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -227,15 +227,15 @@ type differenceView struct {
 
 type reconciliationOutput struct{ Body reconciliation }
 
-func (h *handlers) reconcile(ctx context.Context, in *reconcileInput) (*reconciliationOutput, error) {
+func (h *handlers) reconcile(ctx ports.Outbound, rq Request, in *reconcileInput) (*reconciliationOutput, error) {
 	if !in.From.Given() && !in.To.Given() {
-		return h.latestReconciliation(ctx)
+		return h.latestReconciliation(ctx, rq)
 	}
 	if err := bothEnds(in.From, in.To); err != nil {
 		return nil, err
 	}
-	from, to := Period(*in).span(ctx)
-	reports, err := h.Finance.Reconcile(wire.Outbound(ctx), projectOf(ctx), from, to)
+	from, to := Period(*in).span(rq)
+	reports, err := h.finance(rq).Reconcile(ctx, rq.Caller.project, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -258,14 +258,14 @@ func bothEnds(from, to wire.When) error {
 
 // latestReconciliation spans what the providers' comparisons span. Before the first one there is nothing to span,
 // and both ends are when the project was created.
-func (h *handlers) latestReconciliation(ctx context.Context) (*reconciliationOutput, error) {
-	results, err := h.Finance.Latest(ctx, projectOf(ctx).ID)
+func (h *handlers) latestReconciliation(ctx context.Context, rq Request) (*reconciliationOutput, error) {
+	results, err := h.finance(rq).Latest(ctx, rq.Caller.project.ID)
 	if err != nil {
 		return nil, err
 	}
 	var from, to time.Time
 	if len(results) == 0 {
-		from = projectOf(ctx).CreatedAt
+		from = rq.Caller.project.CreatedAt
 		to = from
 	}
 	for _, r := range results {

@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/connecting"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -17,20 +18,20 @@ import (
 
 func (h *handlers) registerIntegrations() {
 	const tag, all, one = "Integrations", "/v1/integrations", "/v1/integrations/{integration_id}"
-	register(h, tag, operation{id: "connect-api-key", ahead: true, method: "POST", path: all + "/connect/api-key", scope: "integrations:write",
+	registerClaimed(h, tag, operation{id: "connect-api-key", method: "POST", path: all + "/connect/api-key", scope: "integrations:write",
 		on: headerProject, status: 201, errors: []int{409, 503},
 		summary: "Connect an account by its API key; the platform is asked whether it takes it"}, (*handlers).connectAPIKey)
 	h.registerConsent(tag, all)
-	register(h, tag, operation{id: "list-integrations", method: "GET", path: all, scope: "integrations:read", on: headerProject,
+	registerRead(h, tag, operation{id: "list-integrations", method: "GET", path: all, scope: "integrations:read", on: headerProject,
 		summary: "List integrations, disconnected ones too"}, (*handlers).listIntegrations)
-	register(h, tag, operation{id: "get-integration", method: "GET", path: one, scope: "integrations:read", on: headerProject,
+	registerRead(h, tag, operation{id: "get-integration", method: "GET", path: one, scope: "integrations:read", on: headerProject,
 		summary: "Get an integration"}, (*handlers).getIntegration)
 	register(h, tag, operation{id: "update-integration", method: "PATCH", path: one, scope: "integrations:write", on: headerProject,
 		summary: "Change an integration's name and what is synchronised; null restores a default"}, (*handlers).updateIntegration)
-	register(h, tag, operation{id: "rotate-credentials", ahead: true, method: "PUT", path: one + "/credentials", scope: "integrations:write",
+	registerClaimed(h, tag, operation{id: "rotate-credentials", method: "PUT", path: one + "/credentials", scope: "integrations:write",
 		on: headerProject, errors: []int{409, 503}, summary: "Give an integration other credentials of the same account"},
 		(*handlers).rotateCredentials)
-	register(h, tag, operation{id: "disconnect-integration", method: "DELETE", path: one, scope: "integrations:write",
+	registerPrepared(h, tag, operation{id: "disconnect-integration", method: "DELETE", path: one, scope: "integrations:write",
 		on: headerProject, status: 204, errors: []int{409}, summary: "Disconnect an integration and forget its credentials; its sync and webhooks end"},
 		(*handlers).disconnectIntegration)
 	h.registerSyncs(tag, one)
@@ -67,38 +68,52 @@ type connectInput struct{ Body newIntegration }
 
 type integrationOutput struct{ Body IntegrationView }
 
-func (h *handlers) connectAPIKey(ctx context.Context, in *connectInput) (*integrationOutput, error) {
+func (h *handlers) connectAPIKey(ctx ports.Outbound, rq Request, in *connectInput) (made plan[integrationOutput], err error) {
 	kind, err := fromAPIType(in.Body.Type, func(c fault.Check) {
 		c.In("credentials").That(in.Body.Credentials.Key != "", "api_key", "is required")
 	})
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	i, err := h.Connecting.Connect(wire.Outbound(ctx), projectOf(ctx), integration.Draft{
+	prepared, err := h.connecting(rq).PrepareConnect(ctx, rq.Caller.project, integration.Draft{
 		Type: kind, Name: in.Body.Name, Credentials: kind.Given(in.Body.Credentials.Key, in.Body.Credentials.Secret),
 		Config: integration.Config{BaseURL: in.Body.Config.BaseURL, Skip: in.Body.Config.skips()},
 	})
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	return h.changedIntegration(ctx, nil, i)
+	return h.connection(rq, prepared), nil
+}
+
+// connection stores what a platform was asked about, and answers with the integration.
+func (h *handlers) connection(rq Request, prepared *connecting.PreparedConnection) plan[integrationOutput] {
+	return plan[integrationOutput]{
+		Commit: func(ctx context.Context, st *Stores) (*integrationOutput, error) {
+			if err := prepared.Commit(ctx, st.Connecting); err != nil {
+				return nil, err
+			}
+			rq.Stores = st
+			return h.changedIntegration(ctx, rq, prepared.Before, prepared.After)
+		},
+		Discard: prepared.Discard,
+	}
 }
 
 // changedIntegration tells the audit log of a change, and answers with the integration after it.
-func (h *handlers) changedIntegration(ctx context.Context, before, after *integration.Integration) (*integrationOutput, error) {
+func (h *handlers) changedIntegration(ctx context.Context, rq Request, before, after *integration.Integration) (*integrationOutput, error) {
 	list := []*integration.Integration{after}
 	if before != nil {
 		list = append(list, before)
 	}
-	views, err := h.toAPIIntegrations(ctx, list)
+	views, err := h.toAPIIntegrations(ctx, rq, list)
 	if err != nil {
 		return nil, err
 	}
-	noteTarget(ctx, views[0].ID)
+	noteTarget(rq, views[0].ID)
 	if before == nil {
-		noteChange(ctx, nil, views[0])
+		noteChange(rq, nil, views[0])
 	} else {
-		noteChange(ctx, views[1], views[0])
+		noteChange(rq, views[1], views[0])
 	}
 	return &integrationOutput{views[0]}, nil
 }
@@ -123,12 +138,12 @@ func fromAPIType(name string, more func(fault.Check)) (integration.Type, error) 
 
 type listIntegrationsInput struct{ Paging }
 
-func (h *handlers) listIntegrations(ctx context.Context, in *listIntegrationsInput) (*listOutput[IntegrationView], error) {
-	found, total, err := h.Integrations.List(ctx, projectOf(ctx).ID, in.page())
+func (h *handlers) listIntegrations(ctx context.Context, rq Request, in *listIntegrationsInput) (*listOutput[IntegrationView], error) {
+	found, total, err := rq.Stores.Integrations.List(ctx, rq.Caller.project.ID, in.page())
 	if err != nil {
 		return nil, err
 	}
-	views, err := h.toAPIIntegrations(ctx, found)
+	views, err := h.toAPIIntegrations(ctx, rq, found)
 	if err != nil {
 		return nil, err
 	}
@@ -144,20 +159,20 @@ func (o OnIntegration) id() (id.Integration, error) {
 	return wire.ID[id.Integration](o.Integration, "integration")
 }
 
-func (h *handlers) findIntegration(ctx context.Context, in OnIntegration) (*integration.Integration, error) {
+func (h *handlers) findIntegration(ctx context.Context, rq Request, in OnIntegration) (*integration.Integration, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, err
 	}
-	return h.Integrations.ByID(ctx, projectOf(ctx).ID, wanted)
+	return rq.Stores.Integrations.ByID(ctx, rq.Caller.project.ID, wanted)
 }
 
-func (h *handlers) getIntegration(ctx context.Context, in *OnIntegration) (*integrationOutput, error) {
-	i, err := h.findIntegration(ctx, *in)
+func (h *handlers) getIntegration(ctx context.Context, rq Request, in *OnIntegration) (*integrationOutput, error) {
+	i, err := h.findIntegration(ctx, rq, *in)
 	if err != nil {
 		return nil, err
 	}
-	views, err := h.toAPIIntegrations(ctx, []*integration.Integration{i})
+	views, err := h.toAPIIntegrations(ctx, rq, []*integration.Integration{i})
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +202,7 @@ func (p SyncPatch) skips() integration.Skips {
 	return integration.Skips{Products: off(p.Products), Orders: off(p.Orders), Customers: off(p.Customers)}
 }
 
-func (h *handlers) updateIntegration(ctx context.Context, in *updateIntegrationInput) (*integrationOutput, error) {
+func (h *handlers) updateIntegration(ctx context.Context, rq Request, in *updateIntegrationInput) (*integrationOutput, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, err
@@ -198,11 +213,11 @@ func (h *handlers) updateIntegration(ctx context.Context, in *updateIntegrationI
 	} else if p, given := in.Body.Config.Value(); given {
 		c.SyncProducts, c.SyncOrders, c.SyncCustomers = p.Products.Field(), p.Orders.Field(), p.Customers.Field()
 	}
-	before, after, err := h.Connecting.Change(ctx, projectOf(ctx).ID, wanted, c)
+	before, after, err := h.connecting(rq).Change(ctx, rq.Caller.project.ID, wanted, c)
 	if err != nil {
 		return nil, err
 	}
-	return h.changedIntegration(ctx, before, after)
+	return h.changedIntegration(ctx, rq, before, after)
 }
 
 type rotateInput struct {
@@ -210,16 +225,16 @@ type rotateInput struct {
 	Body credentials
 }
 
-func (h *handlers) rotateCredentials(ctx context.Context, in *rotateInput) (*integrationOutput, error) {
-	before, err := h.findIntegration(ctx, in.OnIntegration)
+func (h *handlers) rotateCredentials(ctx ports.Outbound, rq Request, in *rotateInput) (made plan[integrationOutput], err error) {
+	before, err := h.findIntegration(ctx, rq, in.OnIntegration)
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	after, err := h.Connecting.Rotate(wire.Outbound(ctx), projectOf(ctx).ID, before.ID, in.Body.Key, in.Body.Secret)
+	prepared, err := h.connecting(rq).PrepareRotation(ctx, rq.Caller.project.ID, before.ID, in.Body.Key, in.Body.Secret)
 	if err != nil {
-		return nil, atRoot(err)
+		return made, atRoot(err)
 	}
-	return h.changedIntegration(ctx, before, after)
+	return h.connection(rq, prepared), nil
 }
 
 // atRoot names credentials as this body has them, which has nothing else.
@@ -235,14 +250,21 @@ func atRoot(err error) error {
 	return &renamed
 }
 
-func (h *handlers) disconnectIntegration(ctx context.Context, in *OnIntegration) (*struct{}, error) {
-	before, err := h.findIntegration(ctx, *in)
+func (h *handlers) disconnectIntegration(ctx ports.Outbound, rq Request, in *OnIntegration) (made plan[struct{}], err error) {
+	before, err := h.findIntegration(ctx, rq, *in)
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	noteTarget(ctx, in.Integration)
-	noteChange(ctx, h.toAPIIntegration(before, ports.IntegrationMetrics{}), nil)
-	return nil, h.Connecting.Disconnect(wire.Outbound(ctx), projectOf(ctx).ID, before.ID)
+	prepared, err := h.connecting(rq).PrepareDisconnect(ctx, rq.Caller.project.ID, before.ID)
+	if err != nil {
+		return made, err
+	}
+	noteTarget(rq, in.Integration)
+	noteChange(rq, h.toAPIIntegration(before, ports.IntegrationMetrics{}), nil)
+	made.Commit = func(ctx context.Context, st *Stores) (*struct{}, error) {
+		return nil, prepared.Commit(ctx, st.Connecting)
+	}
+	return made, nil
 }
 
 func toAPIConnection(i *integration.Integration) connection {

@@ -7,17 +7,17 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/connecting"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 func (h *handlers) registerConsent(tag, all string) {
 	register(h, tag, operation{id: "connect-integration", method: "POST", path: all + "/connect", scope: "integrations:write",
 		on: headerProject, errors: []int{409, 503}, summary: "Begin connecting an account by its owner's consent (OAuth 2.0)"},
 		(*handlers).connectIntegration)
-	register(h, tag, operation{id: "complete-connection", ahead: true, method: "POST", path: all + "/connect/complete", scope: "integrations:write",
+	registerClaimed(h, tag, operation{id: "complete-connection", method: "POST", path: all + "/connect/complete", scope: "integrations:write",
 		on: headerProject, status: 201, errors: []int{409, 503},
 		summary: "Connect the account with the code that the platform sent its owner back with"}, (*handlers).completeConnection)
 }
@@ -42,18 +42,18 @@ type consentView struct {
 
 type consentOutput struct{ Body consentView }
 
-func (h *handlers) connectIntegration(ctx context.Context, in *connectionInput) (*consentOutput, error) {
+func (h *handlers) connectIntegration(ctx context.Context, rq Request, in *connectionInput) (*consentOutput, error) {
 	kind, err := fromAPIType(in.Body.Type, func(c fault.Check) { integration.CheckRedirect(c, in.Body.RedirectURI) })
 	if err != nil {
 		return nil, err
 	}
-	begun, err := h.Connecting.Begin(ctx, visitOf(ctx).caller.Account.ID, projectOf(ctx), connecting.Begin{
+	begun, err := h.connecting(rq).Begin(ctx, rq.Caller.Account.ID, rq.Caller.project, connecting.Begin{
 		Type: kind, RedirectURI: in.Body.RedirectURI, Store: in.Body.StoreDomain,
 	})
 	if err != nil {
 		return nil, err
 	}
-	noteChange(ctx, nil, newConnection{kind.String(), in.Body.RedirectURI, in.Body.StoreDomain})
+	noteChange(rq, nil, newConnection{kind.String(), in.Body.RedirectURI, in.Body.StoreDomain})
 	return &consentOutput{consentView{begun.URL, begun.State, int(begun.Life.Seconds())}}, nil
 }
 
@@ -89,34 +89,36 @@ type completedView struct {
 
 type completedOutput struct{ Body completedView }
 
-// completeConnection redeems a state once, however often the request's transaction is run.
-func (h *handlers) completeConnection(ctx context.Context, in *completionInput) (*completedOutput, error) {
-	v, given := visitOf(ctx), in.Body.filled()
+func (h *handlers) completeConnection(ctx ports.Outbound, rq Request, in *completionInput) (made plan[completedOutput], err error) {
+	v, given := rq.Caller, in.Body.filled()
 	kind, err := fromAPIType(given.Type, func(c fault.Check) {
 		c.That(given.Code != "", "code", "is required")
 		c.That(given.State != "", "state", "is required")
 	})
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	if v.consented.Type == (integration.Type{}) {
-		c, err := h.Connecting.Redeem(wire.Outbound(ctx), v.caller.Account.ID, v.project.ID, connecting.Completion{
-			Type: kind, Code: given.Code, State: given.State, RedirectURI: given.RedirectURI, Store: given.StoreDomain,
-			Callback: given.Callback,
-		})
-		if err != nil {
-			return nil, err
-		}
-		*v.consented = *c
-	}
-	before, after, err := h.Connecting.Complete(wire.Outbound(ctx), v.project.ID, v.consented)
+	prepared, err := h.connecting(rq).PrepareCompletion(ctx, v.Account.ID, v.project.ID, connecting.Completion{
+		Type: kind, Code: given.Code, State: given.State, RedirectURI: given.RedirectURI, Store: given.StoreDomain,
+		Callback: given.Callback,
+	})
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	if _, err := h.changedIntegration(ctx, before, after); err != nil {
-		return nil, err
-	}
-	return &completedOutput{completedView{
-		after.ID.String(), after.Type.String(), after.Status.String(), toOptionalText(after.Config.Store),
-	}}, nil
+	connection := h.connection(rq, prepared)
+	return plan[completedOutput]{
+		Commit: func(ctx context.Context, st *Stores) (*completedOutput, error) {
+			if _, err := connection.Commit(ctx, st); err != nil {
+				return nil, err
+			}
+			i := prepared.After
+			return &completedOutput{completedView{
+				ID:          i.ID.String(),
+				Type:        i.Type.String(),
+				Status:      i.Status.String(),
+				StoreDomain: toOptionalText(i.Config.Store),
+			}}, nil
+		},
+		Discard: connection.Discard,
+	}, nil
 }

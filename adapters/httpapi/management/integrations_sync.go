@@ -13,15 +13,15 @@ func (h *handlers) registerSyncs(tag, integration string) {
 	all, one := integration+"/sync", integration+"/sync/{sync_id}"
 	register(h, tag, operation{id: "start-sync", method: "POST", path: all, scope: "integrations:write", on: headerProject, status: 202,
 		errors: []int{409}, summary: "Read what has changed at the platform, or everything; one sync at a time"}, (*handlers).startSync)
-	register(h, tag, operation{id: "list-syncs", method: "GET", path: all + "/history", scope: "integrations:read", on: headerProject,
+	registerRead(h, tag, operation{id: "list-syncs", method: "GET", path: all + "/history", scope: "integrations:read", on: headerProject,
 		summary: "List syncs, newest first"}, (*handlers).listSyncs)
-	register(h, tag, operation{id: "get-sync", method: "GET", path: one, scope: "integrations:read", on: headerProject,
+	registerRead(h, tag, operation{id: "get-sync", method: "GET", path: one, scope: "integrations:read", on: headerProject,
 		summary: "Get a sync with its counters"}, (*handlers).getSync)
-	register(h, tag, operation{id: "list-sync-errors", method: "GET", path: one + "/errors", scope: "integrations:read", on: headerProject,
+	registerRead(h, tag, operation{id: "list-sync-errors", method: "GET", path: one + "/errors", scope: "integrations:read", on: headerProject,
 		summary: "List the records that a sync did not take, the first 1,000 of them"}, (*handlers).listSyncErrors)
 	register(h, tag, operation{id: "cancel-sync", method: "POST", path: one + "/cancel", scope: "integrations:write", on: headerProject,
 		errors: []int{409}, summary: "Cancel a sync; what it has read stays"}, (*handlers).cancelSync)
-	register(h, tag, operation{id: "list-records", method: "GET", path: integration + "/records", scope: "integrations:read",
+	registerRead(h, tag, operation{id: "list-records", method: "GET", path: integration + "/records", scope: "integrations:read",
 		on: headerProject, summary: "List what is known of the platform's records"}, (*handlers).listRecords)
 }
 
@@ -63,7 +63,7 @@ type startedSync struct {
 
 type startSyncOutput struct{ Body startedSync }
 
-func (h *handlers) startSync(ctx context.Context, in *startSyncInput) (*startSyncOutput, error) {
+func (h *handlers) startSync(ctx context.Context, rq Request, in *startSyncInput) (*startSyncOutput, error) {
 	of, err := in.id()
 	if err != nil {
 		return nil, err
@@ -73,12 +73,12 @@ func (h *handlers) startSync(ctx context.Context, in *startSyncInput) (*startSyn
 	if in.Body != nil {
 		resources, full = in.Body.Resources, in.Body.Full
 	}
-	run, err := h.Syncing.Start(ctx, projectOf(ctx), of, resources, full)
+	run, err := h.syncing(rq).Start(ctx, rq.Caller.project, of, resources, full)
 	if err != nil {
 		return nil, err
 	}
-	noteTarget(ctx, run.ID.String())
-	noteChange(ctx, nil, toAPISync(run))
+	noteTarget(rq, run.ID.String())
+	noteChange(rq, nil, toAPISync(run))
 	return &startSyncOutput{startedSync{
 		run.ID.String(), run.Status.String(), each(run.Steps, func(s syncrun.Step) string { return s.Resource.String() }),
 		wire.ToTime(run.StartedAt),
@@ -90,12 +90,12 @@ type listSyncsInput struct {
 	Paging
 }
 
-func (h *handlers) listSyncs(ctx context.Context, in *listSyncsInput) (*listOutput[SyncView], error) {
-	i, err := h.findIntegration(ctx, in.OnIntegration)
+func (h *handlers) listSyncs(ctx context.Context, rq Request, in *listSyncsInput) (*listOutput[SyncView], error) {
+	i, err := h.findIntegration(ctx, rq, in.OnIntegration)
 	if err != nil {
 		return nil, err
 	}
-	found, total, err := h.SyncRuns.List(ctx, i.Project, i.ID, in.page())
+	found, total, err := rq.Stores.SyncRuns.List(ctx, i.Project, i.ID, in.page())
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +114,8 @@ func (o OnSync) ids() (of id.Integration, wanted id.Sync, err error) {
 	return of, wanted, err
 }
 
-func (h *handlers) findSync(ctx context.Context, in OnSync) (*syncrun.Run, error) {
-	i, err := h.findIntegration(ctx, in.OnIntegration)
+func (h *handlers) findSync(ctx context.Context, rq Request, in OnSync) (*syncrun.Run, error) {
+	i, err := h.findIntegration(ctx, rq, in.OnIntegration)
 	if err != nil {
 		return nil, err
 	}
@@ -123,13 +123,13 @@ func (h *handlers) findSync(ctx context.Context, in OnSync) (*syncrun.Run, error
 	if err != nil {
 		return nil, err
 	}
-	return h.SyncRuns.ByID(ctx, i.Project, i.ID, wanted)
+	return rq.Stores.SyncRuns.ByID(ctx, i.Project, i.ID, wanted)
 }
 
 type syncOutput struct{ Body SyncView }
 
-func (h *handlers) getSync(ctx context.Context, in *OnSync) (*syncOutput, error) {
-	run, err := h.findSync(ctx, *in)
+func (h *handlers) getSync(ctx context.Context, rq Request, in *OnSync) (*syncOutput, error) {
+	run, err := h.findSync(ctx, rq, *in)
 	if err != nil {
 		return nil, err
 	}
@@ -149,12 +149,12 @@ type SyncErrorView struct {
 	At       wire.Time `json:"at"`
 }
 
-func (h *handlers) listSyncErrors(ctx context.Context, in *syncErrorsInput) (*listOutput[SyncErrorView], error) {
-	run, err := h.findSync(ctx, in.OnSync)
+func (h *handlers) listSyncErrors(ctx context.Context, rq Request, in *syncErrorsInput) (*listOutput[SyncErrorView], error) {
+	run, err := h.findSync(ctx, rq, in.OnSync)
 	if err != nil {
 		return nil, err
 	}
-	found, total, err := h.SyncRuns.Problems(ctx, run.Project, run.ID, in.page())
+	found, total, err := rq.Stores.SyncRuns.Problems(ctx, run.Project, run.ID, in.page())
 	if err != nil {
 		return nil, err
 	}
@@ -163,18 +163,18 @@ func (h *handlers) listSyncErrors(ctx context.Context, in *syncErrorsInput) (*li
 	}, in.Paging, total), nil
 }
 
-func (h *handlers) cancelSync(ctx context.Context, in *OnSync) (*syncOutput, error) {
+func (h *handlers) cancelSync(ctx context.Context, rq Request, in *OnSync) (*syncOutput, error) {
 	of, wanted, err := in.ids()
 	if err != nil {
 		return nil, err
 	}
-	noteTarget(ctx, in.Sync)
-	run, err := h.Syncing.Cancel(ctx, projectOf(ctx).ID, of, wanted)
+	noteTarget(rq, in.Sync)
+	run, err := h.syncing(rq).Cancel(ctx, rq.Caller.project.ID, of, wanted)
 	if err != nil {
 		return nil, err
 	}
 	out := &syncOutput{toAPISync(run)}
-	noteChange(ctx, nil, out.Body)
+	noteChange(rq, nil, out.Body)
 	return out, nil
 }
 
@@ -239,13 +239,13 @@ type recordCustomer struct {
 	Purchases int    `json:"purchases"`
 }
 
-func (h *handlers) listRecords(ctx context.Context, in *recordsInput) (*listOutput[RecordView], error) {
-	i, err := h.findIntegration(ctx, in.OnIntegration)
+func (h *handlers) listRecords(ctx context.Context, rq Request, in *recordsInput) (*listOutput[RecordView], error) {
+	i, err := h.findIntegration(ctx, rq, in.OnIntegration)
 	if err != nil {
 		return nil, err
 	}
 	resource, _ := syncrun.ParseResource(in.Resource) // the schema knows no other
-	found, total, err := h.Copies.List(ctx, ports.CopiesOf{Project: i.Project, Integration: i.ID, Resource: resource}, in.page())
+	found, total, err := rq.Stores.Copies.List(ctx, ports.CopiesOf{Project: i.Project, Integration: i.ID, Resource: resource}, in.page())
 	if err != nil {
 		return nil, err
 	}

@@ -280,13 +280,14 @@ func openOffice(t *testing.T) (*world, *office) {
 			Entropy:   o,
 			Wake:      func() {},
 		}
-		s.Integrations, s.Figures, s.SyncRuns, s.Copies, s.Webhooks, s.WebhookLog = o, o, &o.runs, copies{}, &o.hooks, &o.calls
+		s.Stores.Integrations, s.Stores.Figures, s.Stores.SyncRuns, s.Stores.Copies = o, o, &o.runs, copies{}
+		s.Stores.Webhooks, s.Stores.WebhookLog = &o.hooks, &o.calls
 		s.HookAddress = address
-		begin := s.Once.Begin // as a store may that has to begin again
-		s.Once.Begin = func(ctx context.Context, use *ports.KeyUse, work func(management.Services, ports.Records) error) error {
+		begin := s.Begin // as a store may that has to begin again
+		s.Begin = func(ctx context.Context, use *ports.KeyUse, work func(*management.Stores, ports.Records) error) (bool, error) {
 			before := slices.Clone(o.stored)
-			if err := begin(ctx, use, work); err != nil || o.rerun || o.codes == nil {
-				return err
+			if committed, err := begin(ctx, use, work); err != nil || o.rerun || o.codes == nil {
+				return committed, err
 			}
 			o.stored, o.rerun = before, true
 			return begin(ctx, use, work)

@@ -50,12 +50,12 @@ type integrationHook struct {
 }
 
 // toAPIIntegrations are a project's integrations with their figures.
-func (h *handlers) toAPIIntegrations(ctx context.Context, list []*integration.Integration) ([]IntegrationView, error) {
+func (h *handlers) toAPIIntegrations(ctx context.Context, rq Request, list []*integration.Integration) ([]IntegrationView, error) {
 	if len(list) == 0 {
 		return []IntegrationView{}, nil
 	}
 	names := each(list, func(i *integration.Integration) id.Integration { return i.ID })
-	figures, err := h.Figures.Metrics(ctx, projectOf(ctx).ID, names, h.Clock.Now().Add(-24*time.Hour))
+	figures, err := rq.Stores.Figures.Metrics(ctx, rq.Caller.project.ID, names, h.Clock.Now().Add(-24*time.Hour))
 	if err != nil {
 		return nil, err
 	}

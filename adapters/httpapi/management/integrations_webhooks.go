@@ -18,13 +18,13 @@ import (
 func (h *handlers) registerWebhooks(tag, integration string) {
 	all := integration + "/webhooks"
 	log := all + "/logs"
-	register(h, tag, operation{id: "list-webhooks", method: "GET", path: all, scope: "integrations:read", on: headerProject,
+	registerRead(h, tag, operation{id: "list-webhooks", method: "GET", path: all, scope: "integrations:read", on: headerProject,
 		summary: "List webhooks that are registered with the platform"}, (*handlers).listWebhooks)
-	register(h, tag, operation{id: "register-webhook", ahead: true, method: "POST", path: all, scope: "integrations:write", on: headerProject,
+	registerClaimed(h, tag, operation{id: "register-webhook", method: "POST", path: all, scope: "integrations:write", on: headerProject,
 		status: 201, errors: []int{409, 503}, summary: "Have the platform call us about a topic"}, (*handlers).registerWebhook)
-	register(h, tag, operation{id: "remove-webhook", method: "DELETE", path: all + "/{webhook_id}", scope: "integrations:write",
+	registerPrepared(h, tag, operation{id: "remove-webhook", method: "DELETE", path: all + "/{webhook_id}", scope: "integrations:write",
 		on: headerProject, status: 204, summary: "Remove a webhook, here and at the platform"}, (*handlers).removeWebhook)
-	register(h, tag, operation{id: "list-webhook-logs", method: "GET", path: log, scope: "integrations:read", on: headerProject,
+	registerRead(h, tag, operation{id: "list-webhook-logs", method: "GET", path: log, scope: "integrations:read", on: headerProject,
 		summary: "List calls of webhooks and what became of them, newest first"}, (*handlers).listWebhookLog)
 	register(h, tag, operation{id: "retry-webhook-call", method: "POST", path: log + "/{log_id}/retry", scope: "integrations:write",
 		on: headerProject, status: 202, errors: []int{409}, summary: "Work on a call that failed once more"}, (*handlers).retryWebhookCall)
@@ -45,12 +45,12 @@ type listWebhooksInput struct {
 	Paging
 }
 
-func (h *handlers) listWebhooks(ctx context.Context, in *listWebhooksInput) (*listOutput[WebhookView], error) {
-	i, err := h.findIntegration(ctx, in.OnIntegration)
+func (h *handlers) listWebhooks(ctx context.Context, rq Request, in *listWebhooksInput) (*listOutput[WebhookView], error) {
+	i, err := h.findIntegration(ctx, rq, in.OnIntegration)
 	if err != nil {
 		return nil, err
 	}
-	found, err := h.Webhooks.List(ctx, i.Project, i.ID)
+	found, err := rq.Stores.Webhooks.List(ctx, i.Project, i.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -73,19 +73,24 @@ type newWebhookInput struct {
 
 type webhookOutput struct{ Body WebhookView }
 
-func (h *handlers) registerWebhook(ctx context.Context, in *newWebhookInput) (*webhookOutput, error) {
+func (h *handlers) registerWebhook(ctx ports.Outbound, rq Request, in *newWebhookInput) (made plan[webhookOutput], err error) {
 	of, err := in.id()
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	w, err := h.Inbox.Register(wire.Outbound(ctx), projectOf(ctx).ID, of, in.Body.Topic, in.Body.Actions)
+	prepared, err := h.inbox(rq).PrepareWebhook(ctx, rq.Caller.project.ID, of, in.Body.Topic, in.Body.Actions)
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	out := &webhookOutput{h.toAPIWebhook(w)}
-	noteTarget(ctx, out.Body.ID)
-	noteChange(ctx, nil, out.Body)
-	return out, nil
+	out := &webhookOutput{h.toAPIWebhook(prepared.Webhook)}
+	noteTarget(rq, out.Body.ID)
+	noteChange(rq, nil, out.Body)
+	return plan[webhookOutput]{
+		Commit: func(ctx context.Context, st *Stores) (*webhookOutput, error) {
+			return out, prepared.Commit(ctx, st.Inbox)
+		},
+		Discard: prepared.Discard,
+	}, nil
 }
 
 type onWebhookInput struct {
@@ -93,17 +98,24 @@ type onWebhookInput struct {
 	Webhook string `path:"webhook_id"`
 }
 
-func (h *handlers) removeWebhook(ctx context.Context, in *onWebhookInput) (*struct{}, error) {
+func (h *handlers) removeWebhook(ctx ports.Outbound, rq Request, in *onWebhookInput) (made plan[struct{}], err error) {
 	of, err := in.id()
 	if err != nil {
-		return nil, err
+		return made, err
 	}
 	wanted, err := wire.ID[id.Webhook](in.Webhook, "webhook")
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	noteTarget(ctx, in.Webhook)
-	return nil, h.Inbox.Remove(wire.Outbound(ctx), projectOf(ctx).ID, of, wanted)
+	prepared, err := h.inbox(rq).PrepareRemoval(ctx, rq.Caller.project.ID, of, wanted)
+	if err != nil {
+		return made, err
+	}
+	noteTarget(rq, in.Webhook)
+	made.Commit = func(ctx context.Context, st *Stores) (*struct{}, error) {
+		return nil, prepared.Commit(ctx, st.Inbox)
+	}
+	return made, nil
 }
 
 func (h *handlers) toAPIWebhook(w *integration.Webhook) WebhookView {
@@ -132,7 +144,7 @@ type WebhookCallView struct {
 	ReceivedAt wire.Time `json:"received_at"`
 }
 
-func (h *handlers) listWebhookLog(ctx context.Context, in *webhookLogInput) (*listOutput[WebhookCallView], error) {
+func (h *handlers) listWebhookLog(ctx context.Context, rq Request, in *webhookLogInput) (*listOutput[WebhookCallView], error) {
 	filter := ports.LogFilter{Status: integration.LogStatuses[in.Status]} // the schema knows no other
 	if in.Since != "" {
 		back, known := fromAPIDuration(in.Since)
@@ -142,11 +154,11 @@ func (h *handlers) listWebhookLog(ctx context.Context, in *webhookLogInput) (*li
 		}
 		filter.Since = h.Clock.Now().Add(-back)
 	}
-	i, err := h.findIntegration(ctx, in.OnIntegration)
+	i, err := h.findIntegration(ctx, rq, in.OnIntegration)
 	if err != nil {
 		return nil, err
 	}
-	found, total, err := h.WebhookLog.Log(ctx, i.Project, i.ID, filter, in.page())
+	found, total, err := rq.Stores.WebhookLog.Log(ctx, i.Project, i.ID, filter, in.page())
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +189,7 @@ type onWebhookCallInput struct {
 
 type webhookCallOutput struct{ Body WebhookCallView }
 
-func (h *handlers) retryWebhookCall(ctx context.Context, in *onWebhookCallInput) (*webhookCallOutput, error) {
+func (h *handlers) retryWebhookCall(ctx context.Context, rq Request, in *onWebhookCallInput) (*webhookCallOutput, error) {
 	of, err := in.id()
 	if err != nil {
 		return nil, err
@@ -186,8 +198,8 @@ func (h *handlers) retryWebhookCall(ctx context.Context, in *onWebhookCallInput)
 	if err != nil {
 		return nil, err
 	}
-	noteTarget(ctx, in.Call)
-	d, err := h.Inbox.Retry(ctx, projectOf(ctx).ID, of, wanted)
+	noteTarget(rq, in.Call)
+	d, err := h.inbox(rq).Retry(ctx, rq.Caller.project.ID, of, wanted)
 	if err != nil {
 		return nil, err
 	}

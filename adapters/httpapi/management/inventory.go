@@ -9,7 +9,7 @@ import (
 
 func (h *handlers) registerInventory() {
 	const tag, path = "Inventory", "/v1/catalog/inventory"
-	register(h, tag, operation{id: "list-inventory", method: "GET", path: path, scope: "catalog:read", on: headerProject,
+	registerRead(h, tag, operation{id: "list-inventory", method: "GET", path: path, scope: "catalog:read", on: headerProject,
 		summary: "List stock levels"}, (*handlers).listInventory)
 	register(h, tag, operation{id: "set-inventory", method: "PUT", path: path, scope: "catalog:write", on: headerProject,
 		summary: "Set stock levels, all or none"}, (*handlers).setInventory)
@@ -33,8 +33,8 @@ type listInventoryInput struct {
 	SKU string `query:"sku" maxLength:"100"`
 }
 
-func (h *handlers) listInventory(ctx context.Context, in *listInventoryInput) (*listOutput[level], error) {
-	levels, total, err := h.Inventory.Levels(ctx, projectOf(ctx).ID, in.SKU, in.page())
+func (h *handlers) listInventory(ctx context.Context, rq Request, in *listInventoryInput) (*listOutput[level], error) {
+	levels, total, err := rq.Stores.Inventory.Levels(ctx, rq.Caller.project.ID, in.SKU, in.page())
 	if err != nil {
 		return nil, err
 	}
@@ -59,10 +59,10 @@ type levelsOutput struct {
 	}
 }
 
-func (h *handlers) setInventory(ctx context.Context, in *setInventoryInput) (*levelsOutput, error) {
+func (h *handlers) setInventory(ctx context.Context, rq Request, in *setInventoryInput) (*levelsOutput, error) {
 	sets := each(in.Body.Levels, func(l levelSet) ports.StockSet { return ports.StockSet(l) })
-	noteList(ctx, "levels", in.Body.Levels)
-	return toAPILevels(h.Catalogs.SetStock(ctx, projectOf(ctx), sets))
+	noteList(rq, "levels", in.Body.Levels)
+	return toAPILevels(h.catalogs(rq).SetStock(ctx, rq.Caller.project, sets))
 }
 
 type adjustment struct {
@@ -78,10 +78,10 @@ type adjustInventoryInput struct {
 	}
 }
 
-func (h *handlers) adjustInventory(ctx context.Context, in *adjustInventoryInput) (*levelsOutput, error) {
+func (h *handlers) adjustInventory(ctx context.Context, rq Request, in *adjustInventoryInput) (*levelsOutput, error) {
 	moves := each(in.Body.Adjustments, func(a adjustment) ports.StockMove { return ports.StockMove(a) })
-	noteList(ctx, "adjustments", in.Body.Adjustments)
-	return toAPILevels(h.Catalogs.AdjustStock(ctx, projectOf(ctx), moves))
+	noteList(rq, "adjustments", in.Body.Adjustments)
+	return toAPILevels(h.catalogs(rq).AdjustStock(ctx, rq.Caller.project, moves))
 }
 
 func toAPILevels(levels []catalog.Shelf, err error) (*levelsOutput, error) {

@@ -19,9 +19,9 @@ const ordersTag = "Orders"
 // Orders and returns need the scopes of finance: they show what was paid, and move it.
 func (h *handlers) registerOrders() {
 	const all, one = "/v1/orders", "/v1/orders/{order_id}"
-	register(h, ordersTag, operation{id: "list-orders", method: "GET", path: all, scope: "finance:read", on: headerProject,
+	registerRead(h, ordersTag, operation{id: "list-orders", method: "GET", path: all, scope: "finance:read", on: headerProject,
 		summary: "List orders, newest first"}, (*handlers).listOrders)
-	register(h, ordersTag, operation{id: "get-order", method: "GET", path: one, scope: "finance:read", on: headerProject,
+	registerRead(h, ordersTag, operation{id: "get-order", method: "GET", path: one, scope: "finance:read", on: headerProject,
 		summary: "Get an order with its lines, returns, refunds and disputes"}, (*handlers).getOrder)
 	registerStaged(h, ordersTag, operation{id: "cancel-order", method: "POST", path: one + "/cancel", scope: "finance:write", on: headerProject,
 		errors: []int{409}, summary: "Cancel an order that was not shipped: its stock goes back, and so does its money"}, (*handlers).cancelOrder)
@@ -99,15 +99,15 @@ type listOrdersInput struct {
 	Text        string `query:"q" maxLength:"254" doc:"A confirmation number, or the buyer's e-mail address."`
 }
 
-func (h *handlers) listOrders(ctx context.Context, in *listOrdersInput) (*listOutput[OrderView], error) {
+func (h *handlers) listOrders(ctx context.Context, rq Request, in *listOrdersInput) (*listOutput[OrderView], error) {
 	filter := ports.OrderFilter{Status: order.Statuses[in.Status], Fulfillment: order.FulfillmentStatuses[in.Fulfillment]}
-	filter.From, filter.To = in.span(ctx)
+	filter.From, filter.To = in.span(rq)
 	if text := strings.TrimSpace(in.Text); strings.Contains(text, "@") {
 		filter.Email = text
 	} else {
 		filter.Confirmation = order.ReadConfirmation(text)
 	}
-	found, total, err := h.OrderLists.Orders(ctx, projectOf(ctx).ID, filter, in.page())
+	found, total, err := rq.Stores.OrderLists.Orders(ctx, rq.Caller.project.ID, filter, in.page())
 	if err != nil {
 		return nil, err
 	}
@@ -120,12 +120,12 @@ type OnOrder struct {
 
 type orderOutput struct{ Body orderDetail }
 
-func (h *handlers) getOrder(ctx context.Context, in *OnOrder) (*orderOutput, error) {
+func (h *handlers) getOrder(ctx context.Context, rq Request, in *OnOrder) (*orderOutput, error) {
 	wanted, err := wire.ID[id.Order](in.Order, "order")
 	if err != nil {
 		return nil, err
 	}
-	return toAPICase(h.Orders.Case(ctx, projectOf(ctx).ID, wanted))
+	return toAPICase(rq.Stores.Orders.Case(ctx, rq.Caller.project.ID, wanted))
 }
 
 type cancelInput struct {
@@ -136,34 +136,34 @@ type cancelInput struct {
 	}
 }
 
-func (h *handlers) cancelOrder(ctx context.Context, in *cancelInput) (*orderOutput, stage[orderOutput], error) {
-	shop := projectOf(ctx).ID
+func (h *handlers) cancelOrder(ctx context.Context, rq Request, in *cancelInput) (*orderOutput, stage[orderOutput], error) {
+	shop := rq.Caller.project.ID
 	wanted, err := wire.ID[id.Order](in.Order, "order")
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := h.confirmIfRequired(ctx, in.MFACode); err != nil {
+	if err := h.confirmIfRequired(ctx, rq, in.MFACode); err != nil {
 		return nil, nil, err
 	}
 	reason := ""
 	if in.Body != nil {
 		reason = in.Body.Reason
 	}
-	canceled, refund, err := h.Aftersales.Cancel(ctx, shop, wanted, reason)
+	canceled, refund, err := h.aftersales(rq).Cancel(ctx, shop, wanted, reason)
 	if err != nil {
 		return nil, nil, err
 	}
-	noteTarget(ctx, in.Order)
-	noteChange(ctx, nil, toLoggedOrder(canceled, refund))
+	noteTarget(rq, in.Order)
+	noteChange(rq, nil, toLoggedOrder(canceled, refund))
 	out, err := toAPICase(canceled, nil)
 	if refund.IsZero() {
 		return out, nil, err
 	}
-	return out, func(h *handlers, ctx context.Context) (*orderOutput, error) {
-		if _, err := h.Aftersales.ExecuteRefund(wire.Outbound(ctx), shop, refund); err != nil {
+	return out, func(h *handlers, ctx ports.Outbound, rq Request) (*orderOutput, error) {
+		if _, err := h.aftersales(rq).ExecuteRefund(ctx, shop, refund); err != nil {
 			return nil, err
 		}
-		return toAPICase(h.Orders.Case(ctx, shop, wanted))
+		return toAPICase(rq.Stores.Orders.Case(ctx, shop, wanted))
 	}, err
 }
 
@@ -177,26 +177,26 @@ type fulfillmentInput struct {
 	}
 }
 
-func (h *handlers) updateFulfillment(ctx context.Context, in *fulfillmentInput) (*orderOutput, error) {
+func (h *handlers) updateFulfillment(ctx context.Context, rq Request, in *fulfillmentInput) (*orderOutput, error) {
 	wanted, err := wire.ID[id.Order](in.Order, "order")
 	if err != nil {
 		return nil, err
 	}
-	moved, err := h.moveOrder(ctx, wanted, in)
+	moved, err := h.moveOrder(ctx, rq, wanted, in)
 	if err != nil {
 		return nil, err
 	}
-	noteTarget(ctx, in.Order)
-	noteChange(ctx, nil, toLoggedOrder(moved, id.Refund{}))
+	noteTarget(rq, in.Order)
+	noteChange(rq, nil, toLoggedOrder(moved, id.Refund{}))
 	return toAPICase(moved, nil)
 }
 
-func (h *handlers) moveOrder(ctx context.Context, wanted id.Order, in *fulfillmentInput) (*order.Case, error) {
-	shop, sent := projectOf(ctx).ID, aftersales.Shipment{
+func (h *handlers) moveOrder(ctx context.Context, rq Request, wanted id.Order, in *fulfillmentInput) (*order.Case, error) {
+	shop, sent := rq.Caller.project.ID, aftersales.Shipment{
 		Carrier: in.Body.Carrier, TrackingNumber: in.Body.TrackingNumber, TrackingURL: in.Body.TrackingURL,
 	}
 	if in.Body.Status == order.Shipped.String() {
-		return h.Aftersales.Ship(ctx, shop, wanted, sent)
+		return h.aftersales(rq).Ship(ctx, shop, wanted, sent)
 	}
 	const early = "is told when the order is shipped"
 	check := fault.NewCheck()
@@ -206,9 +206,9 @@ func (h *handlers) moveOrder(ctx context.Context, wanted id.Order, in *fulfillme
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	moved, err := h.Aftersales.Deliver(ctx, shop, wanted)
+	moved, err := h.aftersales(rq).Deliver(ctx, shop, wanted)
 	if fault.Is(err, order.ErrDelivered.Code) { // the same again
-		return h.Orders.Case(ctx, shop, wanted)
+		return rq.Stores.Orders.Case(ctx, shop, wanted)
 	}
 	return moved, err
 }

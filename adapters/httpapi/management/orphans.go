@@ -9,7 +9,7 @@ import (
 )
 
 func (h *handlers) registerOrphans() {
-	register(h, financeTag, operation{id: "list-orphans", method: "GET", path: "/v1/finance/orphans", scope: "finance:read", on: headerProject,
+	registerRead(h, financeTag, operation{id: "list-orphans", method: "GET", path: "/v1/finance/orphans", scope: "finance:read", on: headerProject,
 		summary: "List charges that no order comes of, newest first"}, (*handlers).listOrphans)
 }
 
@@ -35,9 +35,9 @@ type listOrphansInput struct {
 	Status string `query:"status" enum:"detected,refunding,refunded,failed"`
 }
 
-func (h *handlers) listOrphans(ctx context.Context, in *listOrphansInput) (*listOutput[orphanView], error) {
+func (h *handlers) listOrphans(ctx context.Context, rq Request, in *listOrphansInput) (*listOutput[orphanView], error) {
 	filter := ports.OrphanFilter{State: checkout.OrphanStates[in.Status]}
-	found, total, err := h.Orphans.Orphans(ctx, projectOf(ctx).ID, filter, in.page())
+	found, total, err := rq.Stores.Orphans.Orphans(ctx, rq.Caller.project.ID, filter, in.page())
 	if err != nil {
 		return nil, err
 	}

@@ -17,17 +17,17 @@ const financeTag = "Finance"
 
 func (h *handlers) registerPayments() {
 	const all, one, refunds = "/v1/finance/payments", "/v1/finance/payments/{payment_id}", "/v1/finance/refunds"
-	register(h, financeTag, operation{id: "list-payments", method: "GET", path: all, scope: "finance:read", on: headerProject,
+	registerRead(h, financeTag, operation{id: "list-payments", method: "GET", path: all, scope: "finance:read", on: headerProject,
 		summary: "List payments, newest first"}, (*handlers).listPayments)
-	register(h, financeTag, operation{id: "get-payment", method: "GET", path: one, scope: "finance:read", on: headerProject,
+	registerRead(h, financeTag, operation{id: "get-payment", method: "GET", path: one, scope: "finance:read", on: headerProject,
 		summary: "Get a payment with its refunds and disputes"}, (*handlers).getPayment)
-	register(h, financeTag, operation{id: "list-payment-refunds", method: "GET", path: one + "/refunds", scope: "finance:read", on: headerProject,
+	registerRead(h, financeTag, operation{id: "list-payment-refunds", method: "GET", path: one + "/refunds", scope: "finance:read", on: headerProject,
 		summary: "List the refunds of a payment, oldest first"}, (*handlers).listRefunds)
 	registerStaged(h, financeTag, operation{id: "refund-payment", method: "POST", path: one + "/refund", scope: "finance:write", on: headerProject,
 		status: 201, errors: []int{409}, summary: "Give money back; left out, the amount is all that is left"}, (*handlers).refundPayment)
-	register(h, financeTag, operation{id: "get-refund", method: "GET", path: refunds + "/{refund_id}", scope: "finance:read", on: headerProject,
+	registerRead(h, financeTag, operation{id: "get-refund", method: "GET", path: refunds + "/{refund_id}", scope: "finance:read", on: headerProject,
 		summary: "Get a refund with its payment"}, (*handlers).getRefund)
-	register(h, financeTag, operation{id: "list-refunds", method: "GET", path: refunds, scope: "finance:read", on: headerProject,
+	registerRead(h, financeTag, operation{id: "list-refunds", method: "GET", path: refunds, scope: "finance:read", on: headerProject,
 		summary: "List refunds, newest first"}, (*handlers).listAllRefunds)
 }
 
@@ -110,8 +110,8 @@ type Period struct {
 }
 
 // span is the period by the time zone of the request's project.
-func (p Period) span(ctx context.Context) (from, to time.Time) {
-	zone := projectOf(ctx).Settings.Location()
+func (p Period) span(rq Request) (from, to time.Time) {
+	zone := rq.Caller.project.Settings.Location()
 	return p.From.In(zone), p.To.In(zone)
 }
 
@@ -123,9 +123,9 @@ type listPaymentsInput struct {
 	Order  string `query:"order_id"`
 }
 
-func (h *handlers) listPayments(ctx context.Context, in *listPaymentsInput) (*listOutput[PaymentView], error) {
+func (h *handlers) listPayments(ctx context.Context, rq Request, in *listPaymentsInput) (*listOutput[PaymentView], error) {
 	filter := ports.PaymentFilter{Status: order.PaymentStatuses[in.Status], Method: in.Method}
-	filter.From, filter.To = in.span(ctx)
+	filter.From, filter.To = in.span(rq)
 	if in.Order != "" {
 		wanted, err := wire.ID[id.Order](in.Order, "order")
 		if err != nil {
@@ -134,9 +134,9 @@ func (h *handlers) listPayments(ctx context.Context, in *listPaymentsInput) (*li
 		filter.Order = wanted
 	}
 	if in.Status == statusUnresolved {
-		return h.listUnresolvedPayments(ctx, filter, in.Paging)
+		return h.listUnresolvedPayments(ctx, rq, filter, in.Paging)
 	}
-	found, total, err := h.Payments.Payments(ctx, projectOf(ctx).ID, filter, in.page())
+	found, total, err := rq.Stores.Payments.Payments(ctx, rq.Caller.project.ID, filter, in.page())
 	if err != nil {
 		return nil, err
 	}
@@ -147,26 +147,26 @@ type OnPayment struct {
 	Payment string `path:"payment_id"`
 }
 
-func (h *handlers) findPayment(ctx context.Context, in OnPayment) (*ports.OrderPayment, error) {
+func (h *handlers) findPayment(ctx context.Context, rq Request, in OnPayment) (*ports.OrderPayment, error) {
 	wanted, err := wire.ID[id.Payment](in.Payment, "payment")
 	if err != nil {
 		return nil, err
 	}
-	return h.Payments.PaymentByID(ctx, projectOf(ctx).ID, wanted)
+	return rq.Stores.Payments.PaymentByID(ctx, rq.Caller.project.ID, wanted)
 }
 
 type paymentOutput struct{ Body paymentDetail }
 
-func (h *handlers) getPayment(ctx context.Context, in *OnPayment) (*paymentOutput, error) {
-	found, err := h.findPayment(ctx, *in)
+func (h *handlers) getPayment(ctx context.Context, rq Request, in *OnPayment) (*paymentOutput, error) {
+	found, err := h.findPayment(ctx, rq, *in)
 	if err != nil {
 		return nil, err
 	}
-	refunds, err := h.Payments.RefundsOf(ctx, found.Project, found.ID)
+	refunds, err := rq.Stores.Payments.RefundsOf(ctx, found.Project, found.ID)
 	if err != nil {
 		return nil, err
 	}
-	disputes, err := h.Payments.DisputesOf(ctx, found.Project, found.ID)
+	disputes, err := rq.Stores.Payments.DisputesOf(ctx, found.Project, found.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -180,9 +180,9 @@ type listAllRefundsInput struct {
 	Order  string `query:"order_id"`
 }
 
-func (h *handlers) listAllRefunds(ctx context.Context, in *listAllRefundsInput) (*listOutput[RefundView], error) {
+func (h *handlers) listAllRefunds(ctx context.Context, rq Request, in *listAllRefundsInput) (*listOutput[RefundView], error) {
 	filter := ports.RefundFilter{Status: order.RefundStatuses[in.Status]}
-	filter.From, filter.To = in.span(ctx)
+	filter.From, filter.To = in.span(rq)
 	if in.Order != "" {
 		wanted, err := wire.ID[id.Order](in.Order, "order")
 		if err != nil {
@@ -191,9 +191,9 @@ func (h *handlers) listAllRefunds(ctx context.Context, in *listAllRefundsInput) 
 		filter.Order = wanted
 	}
 	if in.Status == statusUnresolved {
-		return h.listUnresolvedRefunds(ctx, filter, in.Paging)
+		return h.listUnresolvedRefunds(ctx, rq, filter, in.Paging)
 	}
-	found, total, err := h.OrderLists.Refunds(ctx, projectOf(ctx).ID, filter, in.page())
+	found, total, err := rq.Stores.OrderLists.Refunds(ctx, rq.Caller.project.ID, filter, in.page())
 	if err != nil {
 		return nil, err
 	}
@@ -205,12 +205,12 @@ type listRefundsInput struct {
 	Paging
 }
 
-func (h *handlers) listRefunds(ctx context.Context, in *listRefundsInput) (*listOutput[RefundView], error) {
-	found, err := h.findPayment(ctx, in.OnPayment)
+func (h *handlers) listRefunds(ctx context.Context, rq Request, in *listRefundsInput) (*listOutput[RefundView], error) {
+	found, err := h.findPayment(ctx, rq, in.OnPayment)
 	if err != nil {
 		return nil, err
 	}
-	refunds, err := h.Payments.RefundsOf(ctx, found.Project, found.ID)
+	refunds, err := rq.Stores.Payments.RefundsOf(ctx, found.Project, found.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -223,20 +223,20 @@ type OnRefund struct {
 
 type refundOutput struct{ Body refundDetail }
 
-func (h *handlers) getRefund(ctx context.Context, in *OnRefund) (*refundOutput, error) {
+func (h *handlers) getRefund(ctx context.Context, rq Request, in *OnRefund) (*refundOutput, error) {
 	wanted, err := wire.ID[id.Refund](in.Refund, "refund")
 	if err != nil {
 		return nil, err
 	}
-	found, err := h.Refunds.RefundByID(ctx, projectOf(ctx).ID, wanted)
+	found, err := rq.Stores.Refunds.RefundByID(ctx, rq.Caller.project.ID, wanted)
 	if err != nil {
 		return nil, err
 	}
-	return h.refundWithPayment(ctx, found)
+	return h.refundWithPayment(ctx, rq, found)
 }
 
-func (h *handlers) refundWithPayment(ctx context.Context, r *order.Refund) (*refundOutput, error) {
-	of, err := h.Payments.PaymentByID(ctx, r.Project, r.Payment)
+func (h *handlers) refundWithPayment(ctx context.Context, rq Request, r *order.Refund) (*refundOutput, error) {
+	of, err := rq.Stores.Payments.PaymentByID(ctx, r.Project, r.Payment)
 	if err != nil {
 		return nil, err
 	}
@@ -252,8 +252,8 @@ type refundInput struct {
 	}
 }
 
-func (h *handlers) refundPayment(ctx context.Context, in *refundInput) (*refundOutput, stage[refundOutput], error) {
-	of, err := h.findPayment(ctx, in.OnPayment)
+func (h *handlers) refundPayment(ctx context.Context, rq Request, in *refundInput) (*refundOutput, stage[refundOutput], error) {
+	of, err := h.findPayment(ctx, rq, in.OnPayment)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -264,22 +264,22 @@ func (h *handlers) refundPayment(ctx context.Context, in *refundInput) (*refundO
 			return nil, nil, err
 		}
 	}
-	if err := h.confirmIfRequired(ctx, in.MFACode); err != nil {
+	if err := h.confirmIfRequired(ctx, rq, in.MFACode); err != nil {
 		return nil, nil, err
 	}
-	promised, err := h.Aftersales.RequestRefund(ctx, of.Project, wanted)
+	promised, err := h.aftersales(rq).RequestRefund(ctx, of.Project, wanted)
 	if err != nil {
 		return nil, nil, err
 	}
-	noteTarget(ctx, of.ID.String())
-	noteChange(ctx, nil, toLoggedRefund(*promised))
-	out, err := h.refundWithPayment(ctx, promised)
-	return out, func(h *handlers, ctx context.Context) (*refundOutput, error) {
-		executed, err := h.Aftersales.ExecuteRefund(wire.Outbound(ctx), of.Project, promised.ID)
+	noteTarget(rq, of.ID.String())
+	noteChange(rq, nil, toLoggedRefund(*promised))
+	out, err := h.refundWithPayment(ctx, rq, promised)
+	return out, func(h *handlers, ctx ports.Outbound, rq Request) (*refundOutput, error) {
+		executed, err := h.aftersales(rq).ExecuteRefund(ctx, of.Project, promised.ID)
 		if err != nil {
 			return nil, err
 		}
-		return h.refundWithPayment(ctx, executed)
+		return h.refundWithPayment(ctx, rq, executed)
 	}, err
 }
 
@@ -296,12 +296,12 @@ func toLoggedRefund(r order.Refund) loggedRefund {
 
 // confirmIfRequired asks for the second factor before money is given back or personal data leaves, where the project requires one
 // (decisions 3). Its code is spent once, however often the request's transaction is run.
-func (h *handlers) confirmIfRequired(ctx context.Context, code string) error {
-	v := visitOf(ctx)
+func (h *handlers) confirmIfRequired(ctx context.Context, rq Request, code string) error {
+	v := rq.Caller
 	if !v.project.Settings.MFARequired || *v.confirmed {
 		return nil
 	}
-	err := h.Access.Confirm(ctx, v.project.Account, code)
+	err := h.access(rq).Confirm(ctx, v.project.Account, code)
 	*v.confirmed = err == nil
 	return err
 }

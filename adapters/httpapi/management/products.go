@@ -15,9 +15,9 @@ func (h *handlers) registerProducts() {
 	const tag, all, one = "Catalog", "/v1/catalog/products", "/v1/catalog/products/{product_id}"
 	register(h, tag, operation{id: "create-product", method: "POST", path: all, scope: "catalog:write", on: headerProject,
 		status: 201, errors: []int{409}, summary: "Create a product"}, (*handlers).createProduct)
-	register(h, tag, operation{id: "list-products", method: "GET", path: all, scope: "catalog:read", on: headerProject,
+	registerRead(h, tag, operation{id: "list-products", method: "GET", path: all, scope: "catalog:read", on: headerProject,
 		summary: "List products"}, (*handlers).listProducts)
-	register(h, tag, operation{id: "get-product", method: "GET", path: one, scope: "catalog:read", on: headerProject,
+	registerRead(h, tag, operation{id: "get-product", method: "GET", path: one, scope: "catalog:read", on: headerProject,
 		summary: "Get a product"}, (*handlers).getProduct)
 	register(h, tag, operation{id: "update-product", method: "PATCH", path: one, scope: "catalog:write", on: headerProject,
 		errors: []int{409}, summary: "Change a product"}, (*handlers).updateProduct)
@@ -31,15 +31,15 @@ type productOutput struct{ Body product }
 
 type createProductInput struct{ Body newProduct }
 
-func (h *handlers) createProduct(ctx context.Context, in *createProductInput) (*productOutput, error) {
-	p := projectOf(ctx)
-	created, err := h.Catalogs.Create(ctx, p, fromAPIProduct(in.Body.ProductPatch, p.Settings.Currency))
+func (h *handlers) createProduct(ctx context.Context, rq Request, in *createProductInput) (*productOutput, error) {
+	p := rq.Caller.project
+	created, err := h.catalogs(rq).Create(ctx, p, fromAPIProduct(in.Body.ProductPatch, p.Settings.Currency))
 	if err != nil {
 		return nil, err
 	}
-	noteTarget(ctx, created.Product.ID.String())
+	noteTarget(rq, created.Product.ID.String())
 	out := toAPIProduct(created)
-	noteChange(ctx, nil, out)
+	noteChange(rq, nil, out)
 	return &productOutput{out}, nil
 }
 
@@ -50,9 +50,9 @@ type listProductsInput struct {
 	Status   string `query:"status" enum:"active,archived"`
 }
 
-func (h *handlers) listProducts(ctx context.Context, in *listProductsInput) (*listOutput[product], error) {
+func (h *handlers) listProducts(ctx context.Context, rq Request, in *listProductsInput) (*listOutput[product], error) {
 	filter := ports.ProductFilter{Text: in.Text, Category: in.Category, Status: in.Status}
-	items, total, err := h.Catalogs.List(ctx, projectOf(ctx), filter, in.page())
+	items, total, err := h.catalogs(rq).List(ctx, rq.Caller.project, filter, in.page())
 	if err != nil {
 		return nil, err
 	}
@@ -63,12 +63,12 @@ type OnProduct struct {
 	Product string `path:"product_id"`
 }
 
-func (h *handlers) getProduct(ctx context.Context, in *OnProduct) (*productOutput, error) {
+func (h *handlers) getProduct(ctx context.Context, rq Request, in *OnProduct) (*productOutput, error) {
 	wanted, err := wire.ID[id.Product](in.Product, "product")
 	if err != nil {
 		return nil, err
 	}
-	found, err := h.Catalogs.Get(ctx, projectOf(ctx), wanted)
+	found, err := h.catalogs(rq).Get(ctx, rq.Caller.project, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -80,34 +80,34 @@ type updateProductInput struct {
 	Body ProductPatch
 }
 
-func (h *handlers) updateProduct(ctx context.Context, in *updateProductInput) (*productOutput, error) {
-	p := projectOf(ctx)
+func (h *handlers) updateProduct(ctx context.Context, rq Request, in *updateProductInput) (*productOutput, error) {
+	p := rq.Caller.project
 	wanted, err := wire.ID[id.Product](in.Product, "product")
 	if err != nil {
 		return nil, err
 	}
-	changed, err := h.Catalogs.Update(ctx, p, wanted, fromAPIProduct(in.Body, p.Settings.Currency))
+	changed, err := h.catalogs(rq).Update(ctx, p, wanted, fromAPIProduct(in.Body, p.Settings.Currency))
 	if err != nil {
 		return nil, err
 	}
-	noteTarget(ctx, in.Product)
-	noteChange(ctx, toAPIProduct(catalogs.Item{Product: changed.Before}), toAPIProduct(catalogs.Item{Product: changed.After.Product}))
+	noteTarget(rq, in.Product)
+	noteChange(rq, toAPIProduct(catalogs.Item{Product: changed.Before}), toAPIProduct(catalogs.Item{Product: changed.After.Product}))
 	return &productOutput{toAPIProduct(changed.After)}, nil
 }
 
-func (h *handlers) deleteProduct(ctx context.Context, in *OnProduct) (*struct{}, error) {
+func (h *handlers) deleteProduct(ctx context.Context, rq Request, in *OnProduct) (*struct{}, error) {
 	wanted, err := wire.ID[id.Product](in.Product, "product")
 	if err != nil {
 		return nil, err
 	}
-	p := projectOf(ctx)
-	gone, err := h.Catalogs.Get(ctx, p, wanted)
+	p := rq.Caller.project
+	gone, err := h.catalogs(rq).Get(ctx, p, wanted)
 	if err != nil {
 		return nil, err
 	}
-	noteTarget(ctx, in.Product)
-	noteChange(ctx, toAPIProduct(gone), nil)
-	return nil, h.Catalogs.Delete(ctx, p, wanted)
+	noteTarget(rq, in.Product)
+	noteChange(rq, toAPIProduct(gone), nil)
+	return nil, h.catalogs(rq).Delete(ctx, p, wanted)
 }
 
 type upsertProductsInput struct {
@@ -130,22 +130,22 @@ type upsertProductsOutput struct {
 	}
 }
 
-func (h *handlers) upsertProducts(ctx context.Context, in *upsertProductsInput) (*upsertProductsOutput, error) {
-	p := projectOf(ctx)
+func (h *handlers) upsertProducts(ctx context.Context, rq Request, in *upsertProductsInput) (*upsertProductsOutput, error) {
+	p := rq.Caller.project
 	lines := make([]catalogs.Line, len(in.Body.Products))
 	for i, item := range in.Body.Products {
 		check := fault.NewCheck()
-		written := item.Read(h.api.OpenAPI().Components.Schemas, check)
+		written := item.Read(h.mount.API.OpenAPI().Components.Schemas, check)
 		lines[i] = readProduct(written.ProductPatch, p.Settings.Currency, check)
 		lines[i].Number = i
 	}
-	results, err := h.Catalogs.Upsert(ctx, p, lines)
+	results, err := h.catalogs(rq).Upsert(ctx, p, lines)
 	if err != nil {
 		return nil, err
 	}
 	out := &upsertProductsOutput{}
 	out.Body.Data = each(results, toAPIUpserted)
-	noteChange(ctx, nil, countOutcomes(results))
+	noteChange(rq, nil, countOutcomes(results))
 	return out, nil
 }
 

@@ -19,9 +19,9 @@ func (h *handlers) registerProjects() {
 	const tag, all, one = "Projects", "/v1/projects", "/v1/projects/{project_id}"
 	register(h, tag, operation{id: "create-project", method: "POST", path: all, scope: "projects:write", on: wholeAccount, status: 201,
 		errors: []int{409}, summary: "Open a project"}, (*handlers).createProject)
-	register(h, tag, operation{id: "list-projects", method: "GET", path: all, scope: "projects:read",
+	registerRead(h, tag, operation{id: "list-projects", method: "GET", path: all, scope: "projects:read",
 		summary: "List projects"}, (*handlers).listProjects)
-	register(h, tag, operation{id: "get-project", method: "GET", path: one, scope: "projects:read", on: pathProject, books: true,
+	registerRead(h, tag, operation{id: "get-project", method: "GET", path: one, scope: "projects:read", on: pathProject, books: true,
 		summary: "Get a project with its statistics"}, (*handlers).getProject)
 	register(h, tag, operation{id: "update-project", method: "PATCH", path: one, scope: "projects:write", on: pathProject,
 		errors: []int{409}, summary: "Change a project"}, (*handlers).updateProject)
@@ -102,22 +102,22 @@ type createProjectInput struct{ Body newProject }
 
 type projectOutput struct{ Body ProjectView }
 
-func (h *handlers) createProject(ctx context.Context, in *createProjectInput) (*projectOutput, error) {
-	caller := visitOf(ctx).caller
+func (h *handlers) createProject(ctx context.Context, rq Request, in *createProjectInput) (*projectOutput, error) {
+	caller := rq.Caller.Caller
 	check := fault.NewCheck()
 	settings := fromAPIFlat(in.Body.Settings, check.In("settings"))
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	p, err := h.Projects.Open(ctx, caller.Account.ID, project.Draft{
+	p, err := h.projects(rq).Open(ctx, caller.Account.ID, project.Draft{
 		Name: in.Body.Name, Slug: in.Body.Slug, Description: in.Body.Description, Settings: settings,
 	})
 	if err != nil {
 		return nil, err
 	}
-	noteProject(ctx, p.ID)
+	noteProject(rq, p.ID)
 	out := &projectOutput{h.toAPIProject(p)}
-	noteChange(ctx, nil, out.Body)
+	noteChange(rq, nil, out.Body)
 	return out, nil
 }
 
@@ -126,9 +126,9 @@ type listProjectsInput struct {
 	Status string `query:"status" enum:"active,closed" default:"active" doc:"closed: those that are closing, too."`
 }
 
-func (h *handlers) listProjects(ctx context.Context, in *listProjectsInput) (*listOutput[ProjectItem], error) {
-	caller := visitOf(ctx).caller
-	found, total, err := h.Projects.List(ctx, caller.Account.ID, caller.Key.Projects, in.Status == "closed", in.page())
+func (h *handlers) listProjects(ctx context.Context, rq Request, in *listProjectsInput) (*listOutput[ProjectItem], error) {
+	caller := rq.Caller.Caller
+	found, total, err := h.projects(rq).List(ctx, caller.Account.ID, caller.Key.Projects, in.Status == "closed", in.page())
 	if err != nil {
 		return nil, err
 	}
@@ -141,8 +141,8 @@ type OnProject struct {
 
 type projectDetailOutput struct{ Body projectDetail }
 
-func (h *handlers) getProject(ctx context.Context, _ *OnProject) (*projectDetailOutput, error) {
-	overview, err := h.Projects.Overview(ctx, projectOf(ctx))
+func (h *handlers) getProject(ctx context.Context, rq Request, _ *OnProject) (*projectDetailOutput, error) {
+	overview, err := h.projects(rq).Overview(ctx, rq.Caller.project)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ type updatedProjectOutput struct {
 	}
 }
 
-func (h *handlers) updateProject(ctx context.Context, in *updateProjectInput) (*updatedProjectOutput, error) {
+func (h *handlers) updateProject(ctx context.Context, rq Request, in *updateProjectInput) (*updatedProjectOutput, error) {
 	check := fault.NewCheck()
 	change := project.Change{
 		Name: in.Body.Name.Field(), Description: in.Body.Description.Field(),
@@ -176,7 +176,7 @@ func (h *handlers) updateProject(ctx context.Context, in *updateProjectInput) (*
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	p, err := h.changeProject(ctx, change)
+	p, err := h.changeProject(ctx, rq, change)
 	if err != nil {
 		return nil, err
 	}
@@ -186,13 +186,13 @@ func (h *handlers) updateProject(ctx context.Context, in *updateProjectInput) (*
 	return out, nil
 }
 
-func (h *handlers) changeProject(ctx context.Context, c project.Change) (*project.Project, error) {
-	v := visitOf(ctx)
-	changed, err := h.Projects.Change(ctx, v.project.Account, v.project.ID, c, v.address)
+func (h *handlers) changeProject(ctx context.Context, rq Request, c project.Change) (*project.Project, error) {
+	v := rq.Caller
+	changed, err := h.projects(rq).Change(ctx, v.project.Account, v.project.ID, c, v.address)
 	if err != nil {
 		return nil, placed(err, c)
 	}
-	noteChange(ctx, loggedSettings(changed.Before), loggedSettings(changed.After))
+	noteChange(rq, loggedSettings(changed.Before), loggedSettings(changed.After))
 	return changed.After, nil
 }
 
@@ -219,15 +219,15 @@ type deleteProjectInput struct {
 	Confirmation string `header:"X-Confirm-Delete" doc:"The project's id."`
 }
 
-func (h *handlers) deleteProject(ctx context.Context, in *deleteProjectInput) (*struct{}, error) {
-	p := projectOf(ctx)
+func (h *handlers) deleteProject(ctx context.Context, rq Request, in *deleteProjectInput) (*struct{}, error) {
+	p := rq.Caller.project
 	if p.Settings.MFARequired && in.Confirmation == p.ID.String() {
-		if err := h.Access.Confirm(ctx, p.Account, in.MFACode); err != nil {
+		if err := h.access(rq).Confirm(ctx, p.Account, in.MFACode); err != nil {
 			return nil, err
 		}
 	}
-	noteChange(ctx, h.toAPIProject(p), nil)
-	return nil, h.Projects.Delete(ctx, p.Account, p.ID, in.Confirmation)
+	noteChange(rq, h.toAPIProject(p), nil)
+	return nil, h.projects(rq).Delete(ctx, p.Account, p.ID, in.Confirmation)
 }
 
 func fromAPIFlat(o wire.Optional[flatPatch], check fault.Check) project.SettingsPatch {

@@ -8,11 +8,12 @@ import (
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Decisions of people about payments and refunds that their provider does not decide (decisions 15).
 func (h *handlers) registerResolutions() {
-	register(h, financeTag, operation{id: "resolve-payment", method: "POST", path: "/v1/finance/payments/{checkout_id}/resolve", scope: "finance:write",
+	registerPrepared(h, financeTag, operation{id: "resolve-payment", method: "POST", path: "/v1/finance/payments/{checkout_id}/resolve", scope: "finance:write",
 		on: headerProject, books: true, errors: []int{409}, summary: "Decide a payment attempt whose outcome the provider does not tell"}, (*handlers).resolvePayment)
 	register(h, financeTag, operation{id: "resolve-refund", method: "POST", path: "/v1/finance/refunds/{refund_id}/resolve", scope: "finance:write",
 		on: headerProject, books: true, errors: []int{409}, summary: "Decide a refund that the provider does not decide"}, (*handlers).resolveRefund)
@@ -22,12 +23,12 @@ func (h *handlers) registerResolutions() {
 
 // confirmAlways asks for the second factor, whatever the project's settings say. Its code is spent once, however
 // often the request's transaction is run.
-func (h *handlers) confirmAlways(ctx context.Context, code string) error {
-	v := visitOf(ctx)
+func (h *handlers) confirmAlways(ctx context.Context, rq Request, code string) error {
+	v := rq.Caller
 	if *v.confirmed {
 		return nil
 	}
-	err := h.Access.Confirm(ctx, v.project.Account, code)
+	err := h.access(rq).Confirm(ctx, v.project.Account, code)
 	*v.confirmed = err == nil
 	return err
 }
@@ -56,18 +57,18 @@ type resolvedPayment struct {
 
 type resolvePaymentOutput struct{ Body resolvedPayment }
 
-func (h *handlers) resolvePayment(ctx context.Context, in *resolvePaymentInput) (*resolvePaymentOutput, error) {
+func (h *handlers) resolvePayment(ctx ports.Outbound, rq Request, in *resolvePaymentInput) (made plan[resolvePaymentOutput], err error) {
 	wanted, err := wire.ID[id.Checkout](in.Checkout, "checkout")
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	if err := h.Purchase.Decidable(ctx, projectOf(ctx).ID, wanted, in.Body.Attempt); err != nil {
-		return nil, err
+	if err := h.purchase(rq).Decidable(ctx, rq.Caller.project.ID, wanted, in.Body.Attempt); err != nil {
+		return made, err
 	}
-	if err := h.confirmAlways(ctx, in.MFACode); err != nil {
-		return nil, err
+	if err := h.confirmAlways(ctx, rq, in.MFACode); err != nil {
+		return made, err
 	}
-	resolved, err := h.Purchase.ResolveManually(wire.Outbound(ctx), projectOf(ctx), purchase.ManualResolution{
+	prepared, err := h.purchase(rq).PrepareResolution(ctx, rq.Caller.project, purchase.ManualResolution{
 		Checkout: wanted,
 		Attempt:  in.Body.Attempt,
 		Charged:  in.Body.Outcome == "charged",
@@ -75,8 +76,18 @@ func (h *handlers) resolvePayment(ctx context.Context, in *resolvePaymentInput) 
 		Reason:   in.Body.Reason,
 	})
 	if err != nil {
-		return nil, err
+		return made, err
 	}
+	made.Commit = func(ctx context.Context, st *Stores) (*resolvePaymentOutput, error) {
+		if err := prepared.Commit(ctx, st.Purchase); err != nil {
+			return nil, err
+		}
+		return toAPIResolved(rq, in, prepared.Resolved), nil
+	}
+	return made, nil
+}
+
+func toAPIResolved(rq Request, in *resolvePaymentInput, resolved purchase.Resolved) *resolvePaymentOutput {
 	view := resolvedPayment{
 		CheckoutID: in.Checkout,
 		Attempt:    resolved.Attempt,
@@ -88,8 +99,8 @@ func (h *handlers) resolvePayment(ctx context.Context, in *resolvePaymentInput) 
 	if resolved.Order != nil {
 		view.OrderID, view.PaymentID = toOptionalID(resolved.Order.ID), toOptionalID(resolved.Order.Payment.ID)
 	}
-	noteTarget(ctx, in.Checkout)
-	noteChange(ctx, loggedDecision{Outcome: "unresolved"}, loggedDecision{
+	noteTarget(rq, in.Checkout)
+	noteChange(rq, loggedDecision{Outcome: "unresolved"}, loggedDecision{
 		Outcome:   in.Body.Outcome,
 		Attempt:   view.Attempt,
 		Amount:    &view.Amount,
@@ -97,7 +108,7 @@ func (h *handlers) resolvePayment(ctx context.Context, in *resolvePaymentInput) 
 		Reference: in.Body.Charge,
 		Reason:    in.Body.Reason,
 	})
-	return &resolvePaymentOutput{view}, nil
+	return &resolvePaymentOutput{view}
 }
 
 type resolveRefundInput struct {
@@ -110,18 +121,18 @@ type resolveRefundInput struct {
 	}
 }
 
-func (h *handlers) resolveRefund(ctx context.Context, in *resolveRefundInput) (*refundOutput, error) {
+func (h *handlers) resolveRefund(ctx context.Context, rq Request, in *resolveRefundInput) (*refundOutput, error) {
 	wanted, err := wire.ID[id.Refund](in.Refund, "refund")
 	if err != nil {
 		return nil, err
 	}
-	if err := h.Aftersales.Decidable(ctx, projectOf(ctx).ID, wanted); err != nil {
+	if err := h.aftersales(rq).Decidable(ctx, rq.Caller.project.ID, wanted); err != nil {
 		return nil, err
 	}
-	if err := h.confirmAlways(ctx, in.MFACode); err != nil {
+	if err := h.confirmAlways(ctx, rq, in.MFACode); err != nil {
 		return nil, err
 	}
-	resolved, err := h.Aftersales.ResolveManually(ctx, projectOf(ctx).ID, aftersales.ManualResolution{
+	resolved, err := h.aftersales(rq).ResolveManually(ctx, rq.Caller.project.ID, aftersales.ManualResolution{
 		Refund:    wanted,
 		Succeeded: in.Body.Outcome == order.RefundSucceeded.String(),
 		Provider:  in.Body.Refund,
@@ -131,15 +142,15 @@ func (h *handlers) resolveRefund(ctx context.Context, in *resolveRefundInput) (*
 		return nil, err
 	}
 	amount := wire.ToMoney(resolved.Amount)
-	noteTarget(ctx, in.Refund)
-	noteChange(ctx, loggedDecision{Outcome: order.RefundIsPending.String()}, loggedDecision{
+	noteTarget(rq, in.Refund)
+	noteChange(rq, loggedDecision{Outcome: order.RefundIsPending.String()}, loggedDecision{
 		Outcome:   in.Body.Outcome,
 		Amount:    &amount,
 		Currency:  resolved.Amount.Currency().Code(),
 		Reference: in.Body.Refund,
 		Reason:    in.Body.Reason,
 	})
-	return h.refundWithPayment(ctx, resolved)
+	return h.refundWithPayment(ctx, rq, resolved)
 }
 
 type resolveOrphanInput struct {
@@ -154,27 +165,27 @@ type resolveOrphanInput struct {
 
 type orphanOutput struct{ Body orphanView }
 
-func (h *handlers) resolveOrphan(ctx context.Context, in *resolveOrphanInput) (*orphanOutput, error) {
+func (h *handlers) resolveOrphan(ctx context.Context, rq Request, in *resolveOrphanInput) (*orphanOutput, error) {
 	decision := purchase.OrphanResolution{
 		Orphan:    in.Orphan,
 		Succeeded: in.Body.Outcome == order.RefundSucceeded.String(),
 		Refund:    in.Body.Refund,
 		Reason:    in.Body.Reason,
 	}
-	before, err := h.Purchase.OrphanDecidable(ctx, projectOf(ctx).ID, decision)
+	before, err := h.purchase(rq).OrphanDecidable(ctx, rq.Caller.project.ID, decision)
 	if err != nil {
 		return nil, err
 	}
-	if err := h.confirmAlways(ctx, in.MFACode); err != nil {
+	if err := h.confirmAlways(ctx, rq, in.MFACode); err != nil {
 		return nil, err
 	}
-	resolved, err := h.Purchase.ResolveOrphan(ctx, projectOf(ctx).ID, decision)
+	resolved, err := h.purchase(rq).ResolveOrphan(ctx, rq.Caller.project.ID, decision)
 	if err != nil {
 		return nil, err
 	}
 	amount := wire.ToMoney(resolved.Amount)
-	noteTarget(ctx, in.Orphan)
-	noteChange(ctx, loggedDecision{Outcome: before.State.String()}, loggedDecision{
+	noteTarget(rq, in.Orphan)
+	noteChange(rq, loggedDecision{Outcome: before.State.String()}, loggedDecision{
 		Outcome:   in.Body.Outcome,
 		Amount:    &amount,
 		Currency:  resolved.Amount.Currency().Code(),

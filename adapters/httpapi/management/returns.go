@@ -13,9 +13,9 @@ import (
 
 func (h *handlers) registerReturns() {
 	const tag, all, one = "Returns", "/v1/returns", "/v1/returns/{return_id}"
-	register(h, tag, operation{id: "list-returns", method: "GET", path: all, scope: "finance:read", on: headerProject,
+	registerRead(h, tag, operation{id: "list-returns", method: "GET", path: all, scope: "finance:read", on: headerProject,
 		summary: "List returns, newest first"}, (*handlers).listReturns)
-	register(h, tag, operation{id: "get-return", method: "GET", path: one, scope: "finance:read", on: headerProject,
+	registerRead(h, tag, operation{id: "get-return", method: "GET", path: one, scope: "finance:read", on: headerProject,
 		summary: "Get a return with its refund"}, (*handlers).getReturn)
 	registerStaged(h, tag, operation{id: "approve-return", method: "POST", path: one + "/approve", scope: "finance:write", on: headerProject,
 		errors: []int{409}, summary: "Take goods back: refund them, and put them into stock"}, (*handlers).approveReturn)
@@ -58,9 +58,9 @@ type listReturnsInput struct {
 	Order  string `query:"order_id"`
 }
 
-func (h *handlers) listReturns(ctx context.Context, in *listReturnsInput) (*listOutput[ReturnView], error) {
+func (h *handlers) listReturns(ctx context.Context, rq Request, in *listReturnsInput) (*listOutput[ReturnView], error) {
 	filter := ports.ReturnFilter{Status: order.ReturnStatuses[in.Status]}
-	filter.From, filter.To = in.span(ctx)
+	filter.From, filter.To = in.span(rq)
 	if in.Order != "" {
 		wanted, err := wire.ID[id.Order](in.Order, "order")
 		if err != nil {
@@ -68,7 +68,7 @@ func (h *handlers) listReturns(ctx context.Context, in *listReturnsInput) (*list
 		}
 		filter.Order = wanted
 	}
-	found, total, err := h.OrderLists.Returns(ctx, projectOf(ctx).ID, filter, in.page())
+	found, total, err := rq.Stores.OrderLists.Returns(ctx, rq.Caller.project.ID, filter, in.page())
 	if err != nil {
 		return nil, err
 	}
@@ -81,19 +81,19 @@ type OnReturn struct {
 
 type returnOutput struct{ Body returnDetail }
 
-func (h *handlers) getReturn(ctx context.Context, in *OnReturn) (*returnOutput, error) {
+func (h *handlers) getReturn(ctx context.Context, rq Request, in *OnReturn) (*returnOutput, error) {
 	wanted, err := wire.ID[id.Return](in.Return, "return")
 	if err != nil {
 		return nil, err
 	}
-	found, err := h.Orders.ReturnByID(ctx, projectOf(ctx).ID, wanted)
+	found, err := rq.Stores.Orders.ReturnByID(ctx, rq.Caller.project.ID, wanted)
 	if err != nil {
 		return nil, err
 	}
 	if found.Refund.IsZero() {
 		return toAPIReturnDetail(*found, nil), nil
 	}
-	refund, err := h.Refunds.RefundByID(ctx, found.Project, found.Refund)
+	refund, err := rq.Stores.Refunds.RefundByID(ctx, found.Project, found.Refund)
 	if err != nil {
 		return nil, err
 	}
@@ -109,27 +109,27 @@ type approveInput struct {
 	}
 }
 
-func (h *handlers) approveReturn(ctx context.Context, in *approveInput) (*returnOutput, stage[returnOutput], error) {
-	p := projectOf(ctx)
+func (h *handlers) approveReturn(ctx context.Context, rq Request, in *approveInput) (*returnOutput, stage[returnOutput], error) {
+	p := rq.Caller.project
 	consent, err := fromAPIApproval(in, p.Settings.Currency)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := h.confirmIfRequired(ctx, in.MFACode); err != nil {
+	if err := h.confirmIfRequired(ctx, rq, in.MFACode); err != nil {
 		return nil, nil, err
 	}
-	decided, refund, err := h.Aftersales.ApproveReturn(ctx, p.ID, consent)
+	decided, refund, err := h.aftersales(rq).ApproveReturn(ctx, p.ID, consent)
 	if err != nil {
 		return nil, nil, err
 	}
-	noteTarget(ctx, in.Return)
-	noteChange(ctx, nil, toLoggedReturn(decided, consent.Return))
+	noteTarget(rq, in.Return)
+	noteChange(rq, nil, toLoggedReturn(decided, consent.Return))
 	out := toAPIReturnDetail(*decided.FindReturn(consent.Return), decided.FindRefund(refund))
 	if refund.IsZero() {
 		return out, nil, nil
 	}
-	return out, func(h *handlers, ctx context.Context) (*returnOutput, error) {
-		executed, err := h.Aftersales.ExecuteRefund(wire.Outbound(ctx), p.ID, refund)
+	return out, func(h *handlers, ctx ports.Outbound, rq Request) (*returnOutput, error) {
+		executed, err := h.aftersales(rq).ExecuteRefund(ctx, p.ID, refund)
 		if err != nil {
 			return nil, err
 		}
@@ -144,7 +144,7 @@ type rejectInput struct {
 	}
 }
 
-func (h *handlers) rejectReturn(ctx context.Context, in *rejectInput) (*returnOutput, error) {
+func (h *handlers) rejectReturn(ctx context.Context, rq Request, in *rejectInput) (*returnOutput, error) {
 	wanted, err := wire.ID[id.Return](in.Return, "return")
 	if err != nil {
 		return nil, err
@@ -153,12 +153,12 @@ func (h *handlers) rejectReturn(ctx context.Context, in *rejectInput) (*returnOu
 	if in.Body != nil {
 		reason = in.Body.Reason
 	}
-	decided, err := h.Aftersales.RejectReturn(ctx, projectOf(ctx).ID, wanted, reason)
+	decided, err := h.aftersales(rq).RejectReturn(ctx, rq.Caller.project.ID, wanted, reason)
 	if err != nil {
 		return nil, err
 	}
-	noteTarget(ctx, in.Return)
-	noteChange(ctx, nil, toLoggedReturn(decided, wanted))
+	noteTarget(rq, in.Return)
+	noteChange(rq, nil, toLoggedReturn(decided, wanted))
 	return toAPIReturnDetail(*decided.FindReturn(wanted), nil), nil
 }
 

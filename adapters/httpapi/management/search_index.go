@@ -7,7 +7,7 @@ import (
 )
 
 func (h *handlers) registerSearchIndex() {
-	register(h, "Catalog", operation{id: "get-search-index", method: "GET", path: "/v1/catalog/search-index", scope: "catalog:read",
+	registerRead(h, "Catalog", operation{id: "get-search-index", method: "GET", path: "/v1/catalog/search-index", scope: "catalog:read",
 		on: headerProject, summary: "See how far the search index is, on the replica that answers"}, (*handlers).searchIndex)
 }
 
@@ -34,8 +34,8 @@ type SearchVectors struct {
 
 type searchIndexOutput struct{ Body SearchIndex }
 
-func (h *handlers) searchIndex(ctx context.Context, _ *struct{}) (*searchIndexOutput, error) {
-	s, err := h.Discovery.Standing(ctx, projectOf(ctx))
+func (h *handlers) searchIndex(ctx context.Context, rq Request, _ *struct{}) (*searchIndexOutput, error) {
+	s, err := h.discovery(rq).Standing(ctx, rq.Caller.project)
 	if err != nil {
 		return nil, err
 	}

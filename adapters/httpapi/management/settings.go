@@ -13,7 +13,7 @@ import (
 
 func (h *handlers) registerSettings() {
 	const tag, path = "Settings", "/v1/projects/{project_id}/settings"
-	register(h, tag, operation{id: "get-settings", method: "GET", path: path, scope: "projects:read", on: pathProject,
+	registerRead(h, tag, operation{id: "get-settings", method: "GET", path: path, scope: "projects:read", on: pathProject,
 		summary: "Get all settings, by category"}, (*handlers).getSettings)
 	register(h, tag, operation{id: "update-settings", method: "PATCH", path: path, scope: "projects:write", on: pathProject,
 		errors: []int{409}, summary: "Change settings; null restores a default"}, (*handlers).updateSettings)
@@ -99,8 +99,8 @@ type securityPatch struct {
 
 type settingsOutput struct{ Body settings }
 
-func (h *handlers) getSettings(ctx context.Context, _ *OnProject) (*settingsOutput, error) {
-	return &settingsOutput{toAPISettings(projectOf(ctx))}, nil
+func (h *handlers) getSettings(ctx context.Context, rq Request, _ *OnProject) (*settingsOutput, error) {
+	return &settingsOutput{toAPISettings(rq.Caller.project)}, nil
 }
 
 type updateSettingsInput struct {
@@ -109,16 +109,16 @@ type updateSettingsInput struct {
 	Body settingsPatch
 }
 
-func (h *handlers) updateSettings(ctx context.Context, in *updateSettingsInput) (*settingsOutput, error) {
+func (h *handlers) updateSettings(ctx context.Context, rq Request, in *updateSettingsInput) (*settingsOutput, error) {
 	check := fault.NewCheck()
 	change := fromAPISettings(in.Body, check)
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	if err := h.confirmMFAOff(ctx, in); err != nil {
+	if err := h.confirmMFAOff(ctx, rq, in); err != nil {
 		return nil, err
 	}
-	p, err := h.changeProject(ctx, change)
+	p, err := h.changeProject(ctx, rq, change)
 	if err != nil {
 		return nil, err
 	}
@@ -127,14 +127,14 @@ func (h *handlers) updateSettings(ctx context.Context, in *updateSettingsInput) 
 
 // confirmMFAOff asks for a code before a second factor is no longer asked for: who stole a key cannot
 // turn it off.
-func (h *handlers) confirmMFAOff(ctx context.Context, in *updateSettingsInput) error {
-	p := projectOf(ctx)
+func (h *handlers) confirmMFAOff(ctx context.Context, rq Request, in *updateSettingsInput) error {
+	p := rq.Caller.project
 	s := fromAPISettings(in.Body, fault.NewCheck()).Settings
 	on, given := s.MFARequired.Value()
 	if !p.Settings.MFARequired || !s.MFARequired.Given() || given && on {
 		return nil
 	}
-	return h.Access.ConfirmIfEnrolled(ctx, p.Account, in.MFACode)
+	return h.access(rq).ConfirmIfEnrolled(ctx, p.Account, in.MFACode)
 }
 
 // fromAPISettings reads a merge patch. A group that is null is one whose every field is.

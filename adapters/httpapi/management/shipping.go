@@ -10,15 +10,16 @@ import (
 	"github.com/haggle-commerce/haggle/app/shipping"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Both ask a platform, before the transaction of the request has begun to write: the service has
 // transactions of its own, and buys a label once by itself.
 func (h *handlers) registerShipping() {
 	const tag, one = "Shipping", "/v1/orders/{order_id}"
-	register(h, tag, operation{id: "get-shipping-rates", method: "POST", path: one + "/rates", scope: "integrations:read", on: headerProject,
+	registerPrepared(h, tag, operation{id: "get-shipping-rates", method: "POST", path: one + "/rates", scope: "integrations:read", on: headerProject,
 		asks: true, status: 200, errors: []int{409, 503}, summary: "Ask what sending an order costs, the cheapest first"}, (*handlers).shippingRates)
-	register(h, tag, operation{id: "create-shipping-label", ahead: true, method: "POST", path: one + "/labels", scope: "integrations:write", on: headerProject,
+	registerClaimed(h, tag, operation{id: "create-shipping-label", method: "POST", path: one + "/labels", scope: "integrations:write", on: headerProject,
 		asks: true, status: 201, errors: []int{409, 503}, again: reflect.TypeFor[labelView](),
 		summary: "Buy the shipping label of an order, which is on its way then. An order has one: asked again, the answer is 200 with the same"},
 		(*handlers).createLabel)
@@ -59,20 +60,21 @@ type ratesOutput struct {
 	}
 }
 
-func (h *handlers) shippingRates(ctx context.Context, in *ratesInput) (*ratesOutput, error) {
+func (h *handlers) shippingRates(ctx ports.Outbound, rq Request, in *ratesInput) (made plan[ratesOutput], err error) {
 	of, through, err := parcelOf(in.OnOrder, in.Body.OnParcel)
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	rates, err := h.Shipping.Rates(wire.Outbound(ctx), projectOf(ctx), through, of, in.Body.Grams, in.Body.Carrier)
+	rates, err := h.shipping(rq).Rates(ctx, rq.Caller.project, through, of, in.Body.Grams, in.Body.Carrier)
 	if err != nil {
-		return nil, err
+		return made, err
 	}
 	out := &ratesOutput{}
 	out.Body.Data = each(rates, func(r shipping.Rate) rateView {
 		return rateView{r.Carrier, r.Service, r.Name, wire.ToMoney(r.Price), r.Price.Currency().Code()}
 	})
-	return out, nil
+	made.Commit = func(context.Context, *Stores) (*ratesOutput, error) { return out, nil }
+	return made, nil
 }
 
 func parcelOf(in OnOrder, parcel OnParcel) (of id.Order, through id.Integration, err error) {
@@ -110,24 +112,30 @@ type labelOutput struct {
 	Body   labelView
 }
 
-func (h *handlers) createLabel(ctx context.Context, in *labelInput) (*labelOutput, error) {
+func (h *handlers) createLabel(ctx ports.Outbound, rq Request, in *labelInput) (made plan[labelOutput], err error) {
 	of, through, err := parcelOf(in.OnOrder, in.Body.OnParcel)
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	l, bought, err := h.Shipping.Buy(wire.Outbound(ctx), projectOf(ctx), of, order.LabelWish{
+	prepared, err := h.shipping(rq).PrepareLabel(ctx, rq.Caller.project, of, order.LabelWish{
 		Integration: through, Carrier: in.Body.Carrier, Service: in.Body.Service, Grams: in.Body.Grams, Test: in.Body.Test,
 	})
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	out := &labelOutput{Status: http.StatusOK, Body: toAPILabel(l)}
-	noteTarget(ctx, out.Body.ID)
-	if bought {
-		out.Status = http.StatusCreated
-		noteChange(ctx, nil, toLoggedLabel(out.Body))
+	made.Commit = func(ctx context.Context, st *Stores) (*labelOutput, error) {
+		if err := prepared.Commit(ctx, st.Shipping); err != nil {
+			return nil, err
+		}
+		out := &labelOutput{Status: http.StatusOK, Body: toAPILabel(prepared.Label)}
+		noteTarget(rq, out.Body.ID)
+		if prepared.New {
+			out.Status = http.StatusCreated
+			noteChange(rq, nil, toLoggedLabel(out.Body))
+		}
+		return out, nil
 	}
-	return out, nil
+	return made, nil
 }
 
 // loggedLabel is what the audit log learns of a label: neither where it goes nor whose order it is of.

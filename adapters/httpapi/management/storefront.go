@@ -11,7 +11,7 @@ import (
 
 func (h *handlers) registerStorefront() {
 	const tag, path = "Storefront", "/v1/projects/{project_id}/storefront"
-	register(h, tag, operation{id: "get-storefront", method: "GET", path: path, scope: "projects:read", on: pathProject,
+	registerRead(h, tag, operation{id: "get-storefront", method: "GET", path: path, scope: "projects:read", on: pathProject,
 		summary: "Get what buyers see, and shipping, tax and returns"}, (*handlers).getStorefront)
 	register(h, tag, operation{id: "update-storefront", method: "PATCH", path: path, scope: "projects:write", on: pathProject,
 		summary: "Change the storefront; null restores a default"}, (*handlers).updateStorefront)
@@ -64,8 +64,8 @@ type warehouse struct {
 
 type storefrontOutput struct{ Body storefront }
 
-func (h *handlers) getStorefront(ctx context.Context, _ *OnProject) (*storefrontOutput, error) {
-	return &storefrontOutput{toAPIStorefront(projectOf(ctx).Storefront)}, nil
+func (h *handlers) getStorefront(ctx context.Context, rq Request, _ *OnProject) (*storefrontOutput, error) {
+	return &storefrontOutput{toAPIStorefront(rq.Caller.project.Storefront)}, nil
 }
 
 type updateStorefrontInput struct {
@@ -73,18 +73,18 @@ type updateStorefrontInput struct {
 	Body storefrontPatch
 }
 
-func (h *handlers) updateStorefront(ctx context.Context, in *updateStorefrontInput) (*storefrontOutput, error) {
-	p, check := projectOf(ctx), fault.NewCheck()
+func (h *handlers) updateStorefront(ctx context.Context, rq Request, in *updateStorefrontInput) (*storefrontOutput, error) {
+	p, check := rq.Caller.project, fault.NewCheck()
 	change := fromAPIStorefront(in.Body, p.Settings.Currency, check)
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	changed, err := h.Projects.ChangeStorefront(ctx, p.Account, p.ID, change)
+	changed, err := h.projects(rq).ChangeStorefront(ctx, p.Account, p.ID, change)
 	if err != nil {
 		return nil, err
 	}
 	out := &storefrontOutput{toAPIStorefront(changed.After.Storefront)}
-	noteChange(ctx, toAPIStorefront(changed.Before.Storefront), out.Body)
+	noteChange(rq, toAPIStorefront(changed.Before.Storefront), out.Body)
 	return out, nil
 }
 

@@ -15,9 +15,9 @@ func (h *handlers) registerSubscriptions() {
 	register(h, tag, operation{id: "create-event-subscription", method: "POST", path: all, scope: "events:write", on: headerProject,
 		status: 201, errors: []int{409}, summary: "Send events to a URL; the secret that signs them is shown once"},
 		(*handlers).createSubscription)
-	register(h, tag, operation{id: "list-event-subscriptions", method: "GET", path: all, scope: "events:read", on: headerProject,
+	registerRead(h, tag, operation{id: "list-event-subscriptions", method: "GET", path: all, scope: "events:read", on: headerProject,
 		summary: "List event subscriptions"}, (*handlers).listSubscriptions)
-	register(h, tag, operation{id: "get-event-subscription", method: "GET", path: one, scope: "events:read", on: headerProject,
+	registerRead(h, tag, operation{id: "get-event-subscription", method: "GET", path: one, scope: "events:read", on: headerProject,
 		summary: "Get an event subscription"}, (*handlers).getSubscription)
 	register(h, tag, operation{id: "update-event-subscription", method: "PATCH", path: one, scope: "events:write", on: headerProject,
 		summary: "Change an event subscription"}, (*handlers).updateSubscription)
@@ -28,7 +28,7 @@ func (h *handlers) registerSubscriptions() {
 	register(h, tag, operation{id: "test-event-subscription", method: "POST", path: one + "/test", scope: "events:write",
 		on: headerProject, status: 202, errors: []int{409}, summary: "Send an event of type ping"}, (*handlers).testSubscription)
 	h.registerDeliveries(tag, one)
-	documentEvents(h.api)
+	documentEvents(h.mount.API)
 }
 
 // SubscriptionView is an event subscription. Its secret is shown when it is made.
@@ -62,23 +62,23 @@ type subscriptionSecret struct {
 	Secret string `json:"secret" doc:"Signs each request by Standard Webhooks. It is shown here and never again."`
 }
 
-func (h *handlers) createSubscription(ctx context.Context, in *createSubscriptionInput) (*secretOutput, error) {
-	s, secret, err := h.Publishing.Subscribe(ctx, projectOf(ctx).ID, event.Draft{
+func (h *handlers) createSubscription(ctx context.Context, rq Request, in *createSubscriptionInput) (*secretOutput, error) {
+	s, secret, err := h.publishing(rq).Subscribe(ctx, rq.Caller.project.ID, event.Draft{
 		URL: in.Body.URL, Types: in.Body.EventTypes, Description: in.Body.Description,
 	})
 	if err != nil {
 		return nil, err
 	}
 	v := toAPISubscription(s)
-	noteTarget(ctx, v.ID)
-	noteChange(ctx, nil, loggedSubscription(s))
+	noteTarget(rq, v.ID)
+	noteChange(rq, nil, loggedSubscription(s))
 	return &secretOutput{subscriptionSecret{v, secret}}, nil
 }
 
 type listSubscriptionsInput struct{ Paging }
 
-func (h *handlers) listSubscriptions(ctx context.Context, in *listSubscriptionsInput) (*listOutput[SubscriptionView], error) {
-	found, total, err := h.Publishing.Subscriptions.List(ctx, projectOf(ctx).ID, in.page())
+func (h *handlers) listSubscriptions(ctx context.Context, rq Request, in *listSubscriptionsInput) (*listOutput[SubscriptionView], error) {
+	found, total, err := h.publishing(rq).Subscriptions.List(ctx, rq.Caller.project.ID, in.page())
 	if err != nil {
 		return nil, err
 	}
@@ -96,12 +96,12 @@ func (o OnSubscription) id() (id.Subscription, error) {
 
 type subscriptionOutput struct{ Body SubscriptionView }
 
-func (h *handlers) getSubscription(ctx context.Context, in *OnSubscription) (*subscriptionOutput, error) {
+func (h *handlers) getSubscription(ctx context.Context, rq Request, in *OnSubscription) (*subscriptionOutput, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, err
 	}
-	s, err := h.Publishing.Subscriptions.ByID(ctx, projectOf(ctx).ID, wanted)
+	s, err := h.publishing(rq).Subscriptions.ByID(ctx, rq.Caller.project.ID, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -120,52 +120,52 @@ type subscriptionPatch struct {
 	Status      wire.Optional[string]   `json:"status,omitzero" doc:"active or disabled. What is pending for a subscription that is disabled is canceled."`
 }
 
-func (h *handlers) updateSubscription(ctx context.Context, in *updateSubscriptionInput) (*subscriptionOutput, error) {
+func (h *handlers) updateSubscription(ctx context.Context, rq Request, in *updateSubscriptionInput) (*subscriptionOutput, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, err
 	}
-	noteTarget(ctx, in.Subscription)
-	before, after, err := h.Publishing.Change(ctx, projectOf(ctx).ID, wanted, event.Change{
+	noteTarget(rq, in.Subscription)
+	before, after, err := h.publishing(rq).Change(ctx, rq.Caller.project.ID, wanted, event.Change{
 		URL: in.Body.URL.Field(), Types: in.Body.EventTypes.Field(), Description: in.Body.Description.Field(), Status: in.Body.Status.Field(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	out := &subscriptionOutput{toAPISubscription(after)}
-	noteChange(ctx, loggedSubscription(before), loggedSubscription(after))
+	noteChange(rq, loggedSubscription(before), loggedSubscription(after))
 	return out, nil
 }
 
-func (h *handlers) deleteSubscription(ctx context.Context, in *OnSubscription) (*struct{}, error) {
+func (h *handlers) deleteSubscription(ctx context.Context, rq Request, in *OnSubscription) (*struct{}, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, err
 	}
-	noteTarget(ctx, in.Subscription)
-	return nil, h.Publishing.Subscriptions.Remove(ctx, projectOf(ctx).ID, wanted)
+	noteTarget(rq, in.Subscription)
+	return nil, h.publishing(rq).Subscriptions.Remove(ctx, rq.Caller.project.ID, wanted)
 }
 
-func (h *handlers) rotateSecret(ctx context.Context, in *OnSubscription) (*secretOutput, error) {
+func (h *handlers) rotateSecret(ctx context.Context, rq Request, in *OnSubscription) (*secretOutput, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, err
 	}
-	noteTarget(ctx, in.Subscription)
-	s, secret, err := h.Publishing.Rotate(ctx, projectOf(ctx).ID, wanted)
+	noteTarget(rq, in.Subscription)
+	s, secret, err := h.publishing(rq).Rotate(ctx, rq.Caller.project.ID, wanted)
 	if err != nil {
 		return nil, err
 	}
 	return &secretOutput{subscriptionSecret{toAPISubscription(s), secret}}, nil
 }
 
-func (h *handlers) testSubscription(ctx context.Context, in *OnSubscription) (*deliveryOutput, error) {
+func (h *handlers) testSubscription(ctx context.Context, rq Request, in *OnSubscription) (*deliveryOutput, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, err
 	}
-	noteTarget(ctx, in.Subscription)
-	d, err := h.Publishing.Test(ctx, projectOf(ctx).ID, wanted)
+	noteTarget(rq, in.Subscription)
+	d, err := h.publishing(rq).Test(ctx, rq.Caller.project.ID, wanted)
 	if err != nil {
 		return nil, err
 	}

@@ -14,9 +14,9 @@ func (h *handlers) registerSynonyms() {
 	const tag, all, one = "Catalog", "/v1/catalog/synonyms", "/v1/catalog/synonyms/{synonym_id}"
 	register(h, tag, operation{id: "create-synonym", method: "POST", path: all, scope: "catalog:write", on: headerProject,
 		status: 201, errors: []int{409}, summary: "Say that words mean the same in searches"}, (*handlers).createSynonym)
-	register(h, tag, operation{id: "list-synonyms", method: "GET", path: all, scope: "catalog:read", on: headerProject,
+	registerRead(h, tag, operation{id: "list-synonyms", method: "GET", path: all, scope: "catalog:read", on: headerProject,
 		summary: "List synonyms, in the order in which they were made"}, (*handlers).listSynonyms)
-	register(h, tag, operation{id: "get-synonym", method: "GET", path: one, scope: "catalog:read", on: headerProject,
+	registerRead(h, tag, operation{id: "get-synonym", method: "GET", path: one, scope: "catalog:read", on: headerProject,
 		summary: "Get a synonym"}, (*handlers).getSynonym)
 	register(h, tag, operation{id: "update-synonym", method: "PATCH", path: one, scope: "catalog:write", on: headerProject,
 		summary: "Change a synonym"}, (*handlers).updateSynonym)
@@ -63,21 +63,21 @@ type createSynonymInput struct{ Body newSynonym }
 
 type synonymOutput struct{ Body SynonymView }
 
-func (h *handlers) createSynonym(ctx context.Context, in *createSynonymInput) (*synonymOutput, error) {
-	made, err := h.Catalogs.CreateSynonym(ctx, projectOf(ctx), fromAPISynonym(in.Body.SynonymPatch))
+func (h *handlers) createSynonym(ctx context.Context, rq Request, in *createSynonymInput) (*synonymOutput, error) {
+	made, err := h.catalogs(rq).CreateSynonym(ctx, rq.Caller.project, fromAPISynonym(in.Body.SynonymPatch))
 	if err != nil {
 		return nil, err
 	}
 	out := &synonymOutput{toAPISynonym(made)}
-	noteTarget(ctx, out.Body.ID)
-	noteChange(ctx, nil, out.Body)
+	noteTarget(rq, out.Body.ID)
+	noteChange(rq, nil, out.Body)
 	return out, nil
 }
 
 type listSynonymsInput struct{ Paging }
 
-func (h *handlers) listSynonyms(ctx context.Context, in *listSynonymsInput) (*listOutput[SynonymView], error) {
-	found, total, err := h.Catalogs.Synonyms.List(ctx, projectOf(ctx).ID, in.page())
+func (h *handlers) listSynonyms(ctx context.Context, rq Request, in *listSynonymsInput) (*listOutput[SynonymView], error) {
+	found, total, err := h.catalogs(rq).Synonyms.List(ctx, rq.Caller.project.ID, in.page())
 	if err != nil {
 		return nil, err
 	}
@@ -91,12 +91,12 @@ type OnSynonym struct {
 // id is the synonym in the path.
 func (o OnSynonym) id() (id.Synonym, error) { return wire.ID[id.Synonym](o.Synonym, "synonym") }
 
-func (h *handlers) getSynonym(ctx context.Context, in *OnSynonym) (*synonymOutput, error) {
+func (h *handlers) getSynonym(ctx context.Context, rq Request, in *OnSynonym) (*synonymOutput, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, err
 	}
-	s, err := h.Catalogs.Synonyms.Get(ctx, projectOf(ctx).ID, wanted)
+	s, err := h.catalogs(rq).Synonyms.Get(ctx, rq.Caller.project.ID, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -108,34 +108,34 @@ type updateSynonymInput struct {
 	Body SynonymPatch
 }
 
-func (h *handlers) updateSynonym(ctx context.Context, in *updateSynonymInput) (*synonymOutput, error) {
+func (h *handlers) updateSynonym(ctx context.Context, rq Request, in *updateSynonymInput) (*synonymOutput, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, err
 	}
-	before, after, err := h.Catalogs.UpdateSynonym(ctx, projectOf(ctx), wanted, fromAPISynonym(in.Body))
+	before, after, err := h.catalogs(rq).UpdateSynonym(ctx, rq.Caller.project, wanted, fromAPISynonym(in.Body))
 	if err != nil {
 		return nil, err
 	}
 	out := &synonymOutput{toAPISynonym(after)}
-	noteTarget(ctx, in.Synonym)
-	noteChange(ctx, toAPISynonym(before), out.Body)
+	noteTarget(rq, in.Synonym)
+	noteChange(rq, toAPISynonym(before), out.Body)
 	return out, nil
 }
 
-func (h *handlers) deleteSynonym(ctx context.Context, in *OnSynonym) (*struct{}, error) {
+func (h *handlers) deleteSynonym(ctx context.Context, rq Request, in *OnSynonym) (*struct{}, error) {
 	wanted, err := in.id()
 	if err != nil {
 		return nil, err
 	}
-	p := projectOf(ctx)
-	gone, err := h.Catalogs.Synonyms.Get(ctx, p.ID, wanted)
+	p := rq.Caller.project
+	gone, err := h.catalogs(rq).Synonyms.Get(ctx, p.ID, wanted)
 	if err != nil {
 		return nil, err
 	}
-	noteTarget(ctx, in.Synonym)
-	noteChange(ctx, toAPISynonym(gone), nil)
-	return nil, h.Catalogs.DeleteSynonym(ctx, p, wanted)
+	noteTarget(rq, in.Synonym)
+	noteChange(rq, toAPISynonym(gone), nil)
+	return nil, h.catalogs(rq).DeleteSynonym(ctx, p, wanted)
 }
 
 type replaceSynonymsInput struct {
@@ -150,14 +150,14 @@ type synonymsOutput struct {
 	}
 }
 
-func (h *handlers) replaceSynonyms(ctx context.Context, in *replaceSynonymsInput) (*synonymsOutput, error) {
+func (h *handlers) replaceSynonyms(ctx context.Context, rq Request, in *replaceSynonymsInput) (*synonymsOutput, error) {
 	drafts := each(in.Body.Synonyms, func(s newSynonym) catalog.SynonymDraft { return fromAPISynonym(s.SynonymPatch) })
-	all, err := h.Catalogs.ReplaceSynonyms(ctx, projectOf(ctx), drafts)
+	all, err := h.catalogs(rq).ReplaceSynonyms(ctx, rq.Caller.project, drafts)
 	if err != nil {
 		return nil, err
 	}
 	out := &synonymsOutput{}
 	out.Body.Data = each(all, toAPISynonym)
-	noteList(ctx, "synonyms", out.Body.Data)
+	noteList(rq, "synonyms", out.Body.Data)
 	return out, nil
 }

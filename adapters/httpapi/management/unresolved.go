@@ -22,16 +22,16 @@ type UnresolvedView struct {
 	AlertedAt  *wire.Time `json:"alerted_at" nullable:"true" doc:"When the merchant was last alerted: an hour after it began, and every day since. Null: not yet."`
 }
 
-func (h *handlers) listUnresolvedPayments(ctx context.Context, filter ports.PaymentFilter, paging Paging) (*listOutput[PaymentView], error) {
-	found, total, err := h.Unresolved.UnresolvedPayments(ctx, projectOf(ctx).ID, filter, paging.page())
+func (h *handlers) listUnresolvedPayments(ctx context.Context, rq Request, filter ports.PaymentFilter, paging Paging) (*listOutput[PaymentView], error) {
+	found, total, err := rq.Stores.Unresolved.UnresolvedPayments(ctx, rq.Caller.project.ID, filter, paging.page())
 	if err != nil {
 		return nil, err
 	}
 	return toAPIList(found, toAPIUnresolvedPayment, paging, total), nil
 }
 
-func (h *handlers) listUnresolvedRefunds(ctx context.Context, filter ports.RefundFilter, paging Paging) (*listOutput[RefundView], error) {
-	found, total, err := h.Unresolved.UnresolvedRefunds(ctx, projectOf(ctx).ID, filter, paging.page())
+func (h *handlers) listUnresolvedRefunds(ctx context.Context, rq Request, filter ports.RefundFilter, paging Paging) (*listOutput[RefundView], error) {
+	found, total, err := rq.Stores.Unresolved.UnresolvedRefunds(ctx, rq.Caller.project.ID, filter, paging.page())
 	if err != nil {
 		return nil, err
 	}

@@ -7,9 +7,9 @@
 // the request's struct. Both readings are case-sensitive and refuse duplicate names, so that what was
 // validated is what is used.
 //
-// Paths below /p/ belong to the ACP API, all others to the Management API. The two differ in the shape
-// of errors, in the limit of bodies, and in that ACP ignores unknown fields and query parameters (decisions 4, 15). A field that
-// differs from a known one in case alone is refused by both: ignoring it would hide a mistake.
+// The APIs differ in their Style: the form of errors, the limit of bodies, and whether unknown fields and query parameters
+// are ignored (decisions 4, 15). A field that differs from a known one in case alone is refused by all: ignoring it would
+// hide a mistake.
 //
 // Huma passes over embedded structs whose type is unexported, in requests as in responses and the
 // document: types that others embed are exported. And what ACP takes unknown fields in must not be a
@@ -31,7 +31,6 @@ import (
 	"net/http"
 	"path"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -86,12 +85,9 @@ func NewAPI(mux *http.ServeMux, c Config) huma.API {
 	config.OnAddOperation = []huma.AddOpFunc{finishOperation}
 	api := humago.New(mux, config)
 	serveDocs(mux, api, c.Title)
-	mux.HandleFunc("/", Unrouted(mux))
+	mux.HandleFunc("/", Unrouted(mux, Plain))
 	return api
 }
-
-// isACP tells whose a path is.
-func isACP(path string) bool { return strings.HasPrefix(path, "/p/") }
 
 // schemaName is Huma's name, with the package in front for types of the acp package, so that both
 // APIs may have, say, a product.
@@ -109,27 +105,24 @@ func schemaName(t reflect.Type, hint string) string {
 // finishOperation gives an operation what follows from the API that it belongs to: the limit of its
 // body, the schemas of its errors, and whether its bodies may hold unknown fields.
 func finishOperation(doc *huma.OpenAPI, op *huma.Operation) {
-	acp := isACP(op.Path)
+	style := styleOf(op)
 	if op.MaxBodyBytes == 1<<20 { // Huma's default
-		op.MaxBodyBytes = ManagementBody
-		if acp {
-			op.MaxBodyBytes = ACPBody
-		}
+		op.MaxBodyBytes = style.MaxBody
 	}
 	if op.RequestBody != nil {
 		op.MaxBodyBytes++ // Huma refuses bodies of exactly the limit
 	}
 	op.BodyReadTimeout = BodyTime
-	op.RejectUnknownQueryParameters = !acp // a misspelled filter would list everything
-	if acp && op.Security == nil {
+	op.RejectUnknownQueryParameters = !style.Lenient // a misspelled filter would list everything
+	if style.Public && op.Security == nil {
 		op.Security = []map[string][]string{{}} // none is needed, and the document says so
 	}
 	if op.Method != http.MethodGet {
 		documentKey(op)
 	}
-	documentErrors(doc.Components.Schemas, op, acp)
+	documentErrors(doc.Components.Schemas, op, style)
 	documentRate(op.Responses)
-	if acp && op.RequestBody != nil {
+	if style.Lenient && op.RequestBody != nil {
 		for _, media := range op.RequestBody.Content {
 			allowUnknown(doc.Components.Schemas, media.Schema, map[*huma.Schema]bool{})
 		}

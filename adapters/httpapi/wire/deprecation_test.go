@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 )
 
@@ -28,9 +26,10 @@ func newDeprecatingServer(t *testing.T) string {
 	t.Helper()
 	mux := http.NewServeMux()
 	api := wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"})
-	huma.Register(wire.Deprecate(api, notice),
-		huma.Operation{OperationID: "old", Middlewares: checked, Method: "POST", Path: "/v1/old", Description: "Makes an offer."}, echo)
-	huma.Register(api, huma.Operation{OperationID: "new", Method: "POST", Path: "/v1/offers", Middlewares: checked}, echo)
+	mount, old := mountOf(api, wire.Plain), postTo("old", "/v1/old")
+	old.Description, old.Deprecated = "Makes an offer.", &notice
+	wire.AddReadOnly(mount, old, echoed)
+	wire.AddReadOnly(mount, postTo("new", "/v1/offers"), echoed)
 	server := httptest.NewServer(wire.Handler(mux, wire.Watch{Log: slog.New(slog.DiscardHandler)}))
 	t.Cleanup(server.Close)
 	return server.URL

@@ -15,7 +15,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
@@ -134,10 +133,21 @@ func recovered(w *recorder, r *http.Request, cause any) {
 	if cause == http.ErrAbortHandler {
 		panic(cause)
 	}
-	WriteError(w, r, internal(fmt.Errorf("panic: %v\n%s", cause, debug.Stack())))
+	style, stack := Plain, debug.Stack()
+	if p, ok := cause.(operationPanic); ok {
+		style, cause, stack = p.style, p.cause, p.stack
+	}
+	style.WriteError(w, r, internal(fmt.Errorf("panic: %v\n%s", cause, stack)))
 	if w.late {
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// operationPanic is a panic in an operation, whose answer has the operation's style.
+type operationPanic struct {
+	style *Style
+	cause any
+	stack []byte
 }
 
 // recorder remembers the status, and whether a second one came too late.
@@ -169,20 +179,9 @@ func (w *recorder) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController and Huma reach the connection.
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteError answers a request outside of any operation in the shape of the API that its path is of.
-func WriteError(w http.ResponseWriter, r *http.Request, err error) {
-	answer := answerError(r.Context(), fromHandler(err), isACP(r.URL.Path), r.Pattern, w.Header().Set)
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(answer.GetStatus())
-	if r.Method != http.MethodHead {
-		// A client that has gone gets no answer; there is nobody to tell.
-		_ = encode(w, answer)
-	}
-}
-
 // Unrouted tells a path that is unknown from a method that its path does not have. The mux cannot,
 // because this handler's own patterns take every method; those of routes name theirs.
-func Unrouted(mux *http.ServeMux) http.HandlerFunc {
+func Unrouted(mux *http.ServeMux, style *Style) http.HandlerFunc {
 	methods := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}
 	return func(w http.ResponseWriter, r *http.Request) {
 		var allowed []string
@@ -193,33 +192,22 @@ func Unrouted(mux *http.ServeMux) http.HandlerFunc {
 			}
 		}
 		if len(allowed) == 0 {
-			WriteError(w, r, fault.New(fault.NotFound, "route_not_found", "There is nothing at this address."))
+			style.WriteError(w, r, fault.New(fault.NotFound, "route_not_found", "There is nothing at this address."))
 			return
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		WriteError(w, r, fault.New(methodNotAllowed, "method_not_allowed", "This address does not have this method."))
+		style.WriteError(w, r, fault.New(methodNotAllowed, "method_not_allowed", "This address does not have this method."))
 	}
 }
 
 // methodNotAllowed is a kind that only HTTP has.
 const methodNotAllowed = fault.Kind(255)
 
-// CheckRequest refuses what no operation can take, before Huma reads it: text that is not UTF-8 or has
-// NUL characters in path or query, bodies that are not JSON, and encoded bodies. It is a middleware of
-// every operation, after the one that asks who calls and counts the call.
-func CheckRequest(ctx huma.Context, next func(huma.Context)) {
-	r, w := humago.Unwrap(ctx)
-	if err := checkURL(r.URL); err != nil {
-		WriteError(w, r, err)
-		return
+func checkRequest(r *http.Request, op *huma.Operation) error {
+	if err := checkURL(r.URL); err != nil || op.RequestBody == nil {
+		return err
 	}
-	if ctx.Operation().RequestBody != nil {
-		if err := checkContent(r.Header); err != nil {
-			WriteError(w, r, err)
-			return
-		}
-	}
-	next(ctx)
+	return checkContent(r.Header)
 }
 
 func checkURL(u *url.URL) error {
@@ -259,5 +247,16 @@ func checkContent(h http.Header) error {
 		return fault.New(fault.Malformed, "invalid_request", "The Content-Type must be application/json.")
 	}
 	h.Set("Content-Type", "application/json")
+	return nil
+}
+
+// Single refuses headers that are there twice: who reads the first one and who reads the last one would
+// not agree on the caller.
+func Single(h http.Header, names ...string) error {
+	for _, name := range names {
+		if len(h.Values(name)) > 1 {
+			return fault.New(fault.Malformed, "invalid_request", "The request's parameters are invalid.").With(name, "must not be repeated")
+		}
+	}
 	return nil
 }

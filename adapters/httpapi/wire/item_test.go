@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
@@ -45,8 +43,8 @@ func newArticles(t *testing.T) string {
 	t.Helper()
 	mux := http.NewServeMux()
 	api := wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"})
-	huma.Register(api, huma.Operation{OperationID: "batch", Method: "POST", Path: "/v1/articles", Middlewares: checked},
-		func(_ context.Context, in *articlesInput) (*articlesOutput, error) {
+	wire.AddReadOnly(mountOf(api, wire.Plain), postTo("batch", "/v1/articles"),
+		func(_ context.Context, _ wire.Request[nobody, nobody], in *articlesInput) (*articlesOutput, error) {
 			out := &articlesOutput{}
 			for _, item := range in.Body.Articles {
 				check := fault.NewCheck()

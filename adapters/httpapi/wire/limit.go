@@ -17,7 +17,7 @@ import (
 func Limit(h http.Header, v ports.Verdict, rate ports.Rate) error {
 	h.Set("RateLimit-Limit", strconv.Itoa(v.Limit))
 	h.Set("RateLimit-Remaining", strconv.Itoa(v.Remaining))
-	h.Set("RateLimit-Reset", strconv.Itoa(seconds(v.Reset)))
+	h.Set("RateLimit-Reset", strconv.Itoa(Seconds(v.Reset)))
 	h.Set("RateLimit-Policy", strconv.Itoa(rate.PerMinute)+";w=60;burst="+strconv.Itoa(rate.Burst))
 	if v.Allowed {
 		return nil

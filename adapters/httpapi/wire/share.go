@@ -32,13 +32,13 @@ func share(doc *huma.OpenAPI) *huma.OpenAPI {
 }
 
 // mapOperations returns a copy of the paths with every operation replaced.
-func mapOperations(paths map[string]*huma.PathItem, change func(path string, op *huma.Operation) *huma.Operation) map[string]*huma.PathItem {
+func mapOperations(paths map[string]*huma.PathItem, change func(*huma.Operation) *huma.Operation) map[string]*huma.PathItem {
 	changed := make(map[string]*huma.PathItem, len(paths))
 	for path, original := range paths {
 		item := *original
 		for _, op := range []**huma.Operation{&item.Get, &item.Post, &item.Put, &item.Patch, &item.Delete} {
 			if *op != nil {
-				*op = change(path, *op)
+				*op = change(*op)
 			}
 		}
 		changed[path] = &item
@@ -53,10 +53,10 @@ type sharing struct {
 	parameters repeated[huma.Param]
 }
 
-func (s sharing) count(path string, op *huma.Operation) *huma.Operation {
+func (s sharing) count(op *huma.Operation) *huma.Operation {
 	for status, response := range op.Responses {
 		if status > "4" { // "default", too
-			s.responses.count(responseName(path, status, response), response)
+			s.responses.count(responseName(op, status, response), response)
 		}
 		for name, header := range response.Headers {
 			s.headers.count(name, header)
@@ -68,7 +68,7 @@ func (s sharing) count(path string, op *huma.Operation) *huma.Operation {
 	return op
 }
 
-func (s sharing) operation(path string, op *huma.Operation) *huma.Operation {
+func (s sharing) operation(op *huma.Operation) *huma.Operation {
 	changed := *op
 	changed.Parameters = slices.Clone(op.Parameters)
 	for i, parameter := range op.Parameters {
@@ -86,7 +86,7 @@ func (s sharing) operation(path string, op *huma.Operation) *huma.Operation {
 			}
 		}
 		changed.Responses[status] = &short
-		if ref := s.responses.ref(responseName(path, status, response), response, &short); ref != "" {
+		if ref := s.responses.ref(responseName(op, status, response), response, &short); ref != "" {
 			changed.Responses[status] = &huma.Response{Ref: ref}
 		}
 	}
@@ -94,15 +94,12 @@ func (s sharing) operation(path string, op *huma.Operation) *huma.Operation {
 }
 
 // responseName is such as BadRequest, or ACPBadRequest in the ACP API.
-func responseName(path, status string, response *huma.Response) string {
+func responseName(op *huma.Operation, status string, response *huma.Response) string {
 	name := strings.ReplaceAll(response.Description, " ", "")
 	if status == "default" {
 		name = "OtherError"
 	}
-	if isACP(path) {
-		name = "ACP" + name
-	}
-	return name
+	return styleOf(op).Prefix + name
 }
 
 // repeated counts the definitions of one kind, and keeps those that are referred to.

@@ -7,14 +7,17 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 type line struct {
@@ -79,6 +82,10 @@ func echo(_ context.Context, in *offerInput) (*answerOutput, error) {
 	return &answerOutput{out}, check.Err()
 }
 
+func echoed(ctx context.Context, _ wire.Request[nobody, nobody], in *offerInput) (*answerOutput, error) {
+	return echo(ctx, in)
+}
+
 func newServer(t *testing.T) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(newHandler(slog.New(slog.DiscardHandler)))
@@ -86,14 +93,53 @@ func newServer(t *testing.T) *httptest.Server {
 	return server
 }
 
-var checked = huma.Middlewares{wire.CheckRequest}
+// nobody is a caller or a store of a test that has none.
+type nobody struct{}
+
+// buyers is the style of an API whose errors have another form.
+var buyers = &wire.Style{
+	ErrorType: reflect.TypeFor[ACPError](),
+	Error: func(status int, e *fault.Error, requestID string) huma.StatusError {
+		return &ACPError{status, "error", e.Code, wire.ToDetails(e.Details), wire.Seconds(e.RetryAfter), requestID}
+	},
+	Prefix:        "ACP",
+	RetryInternal: time.Minute,
+	MaxBody:       wire.ACPBody,
+	Lenient:       true,
+	Public:        true,
+}
+
+type ACPError struct {
+	status     int
+	Status     string        `json:"status"`
+	Code       string        `json:"error"`
+	Details    []wire.Detail `json:"details,omitempty"`
+	RetryAfter int           `json:"retry_after,omitzero"`
+	RequestID  string        `json:"request_id"`
+}
+
+func (e *ACPError) Error() string  { return e.Code }
+func (e *ACPError) GetStatus() int { return e.status }
+
+// mountOf is an API without callers, stores and keys.
+func mountOf(api huma.API, style *wire.Style) *wire.Mount[nobody, nobody] {
+	return &wire.Mount[nobody, nobody]{API: api, Style: style, Steps: []wire.Step[nobody]{wire.Check[nobody]}}
+}
+
+func postTo(id, path string) wire.Operation {
+	return wire.Operation{Operation: huma.Operation{OperationID: id, Method: "POST", Path: path}}
+}
 
 func newHandler(log *slog.Logger) http.Handler {
 	mux := http.NewServeMux()
 	api := wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"})
-	huma.Register(api, huma.Operation{OperationID: "manage", Method: "POST", Path: "/v1/offers", Middlewares: checked}, echo)
-	huma.Register(api, huma.Operation{OperationID: "buy", Method: "POST", Path: "/p/{slug}/offers", Middlewares: checked},
-		func(ctx context.Context, in *struct {
+	mux.Handle("/p/", wire.Unrouted(mux, buyers))
+	wire.AddPhased(mountOf(api, wire.Plain), postTo("manage", "/v1/offers"),
+		func(ctx ports.Outbound, _ wire.Request[nobody, nobody], in *offerInput) (*answerOutput, error) {
+			return echo(ctx, in)
+		})
+	wire.AddPhased(mountOf(api, buyers), postTo("buy", "/p/{slug}/offers"),
+		func(ctx ports.Outbound, _ wire.Request[nobody, nobody], in *struct {
 			Slug string `path:"slug"`
 			Body buyerOffer
 		}) (*answerOutput, error) {

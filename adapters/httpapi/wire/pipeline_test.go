@@ -13,7 +13,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
-	"github.com/haggle-commerce/haggle/domain/audit"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -51,8 +50,6 @@ func (*shelf) Open(sealed []byte, _ string) ([]byte, error) { return sealed, nil
 
 func (*shelf) Now() time.Time { return time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC) }
 
-type stageKey struct{}
-
 type said struct {
 	Body struct {
 		Text string `json:"text"`
@@ -64,35 +61,46 @@ type said struct {
 func staged(t *testing.T, s *shelf, first error, follows bool, second func(context.Context) (string, error)) http.Handler {
 	t.Helper()
 	mux := http.NewServeMux()
-	api := wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"})
-	once := wire.Once[int]{Keys: s, Records: s, Vault: s, Clock: s, Begin: func(ctx context.Context, _ *ports.KeyUse, work func(int, ports.Records) error) error {
-		return work(1, s)
-	}}
-	job := wire.Job[int]{
-		Enter: wire.Unplaced,
-		Bind:  func(ctx huma.Context, _ int) huma.Context { return huma.WithValue(ctx, stageKey{}, 1) },
-		Event: func() *audit.Event { return nil },
-		Then: func() func(huma.Context) huma.Context {
-			if !follows {
-				return nil
-			}
-			return func(ctx huma.Context) huma.Context { return huma.WithValue(ctx, stageKey{}, 2) }
-		},
-	}
-	middleware := func(ctx huma.Context, next func(huma.Context)) { once.Run(ctx, next, job) }
-	huma.Register(api, huma.Operation{
-		OperationID: "staged", Method: "POST", Path: "/v1/staged", DefaultStatus: 201, Middlewares: huma.Middlewares{middleware},
-	}, func(ctx context.Context, _ *struct{}) (*said, error) {
-		out := &said{}
-		if ctx.Value(stageKey{}) == 1 {
-			out.Body.Text = "first"
-			return out, first
+	mount := keyed(wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"}), s)
+	op := postTo("staged", "/v1/staged")
+	op.DefaultStatus = 201
+	wire.AddStaged(mount, op, func(_ context.Context, rq stagedRequest, _ *struct{}) (*said, wire.Second[nobody, int, said], error) {
+		if rq.Stores != 1 {
+			t.Error("the first stage has not the stores of the transaction")
 		}
-		text, err := second(ctx)
-		out.Body.Text = text
-		return out, err
+		out := &said{}
+		out.Body.Text = "first"
+		if !follows {
+			return out, nil, first
+		}
+		return out, func(ctx ports.Outbound, rq stagedRequest) (*said, error) {
+			if rq.Stores != 0 {
+				t.Error("the second stage has the stores of the transaction")
+			}
+			out := &said{}
+			text, err := second(ctx)
+			out.Body.Text = text
+			return out, err
+		}, first
 	})
 	return wire.Handler(mux, wire.Watch{Log: slog.New(slog.DiscardHandler)})
+}
+
+type stagedRequest = wire.Request[nobody, int]
+
+// keyed is an API that keeps answers on a shelf. The stores of its transactions are 1.
+func keyed(api huma.API, s *shelf) *wire.Mount[nobody, int] {
+	return &wire.Mount[nobody, int]{
+		API:   api,
+		Style: wire.Plain,
+		Steps: []wire.Step[nobody]{wire.Check[nobody]},
+		Begin: func(_ context.Context, _ *ports.KeyUse, work func(int, ports.Records) error) (bool, error) {
+			err := work(1, s)
+			return err == nil, err
+		},
+		Keys:  wire.KeyStore{IdempotencyKeys: s, Records: s, Vault: s, Clock: s},
+		Rules: wire.KeyRules[nobody]{Owner: func(wire.Entry[nobody], []byte) string { return "" }},
+	}
 }
 
 func TestTheSecondStageAnswers(t *testing.T) {

@@ -1,0 +1,48 @@
+package acp
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/fault"
+)
+
+// Style is how the API's errors look, and what its requests may hold (decisions 4).
+var Style = &wire.Style{
+	ErrorType:     reflect.TypeFor[Error](),
+	Error:         toAPIError,
+	Prefix:        "ACP",
+	RetryInternal: time.Minute, // spec 7
+	MaxBody:       wire.ACPBody,
+	Lenient:       true,
+	Public:        true,
+}
+
+// Error is an error of the API (spec 2.11, decisions 4).
+type Error struct {
+	status     int
+	Status     string        `json:"status" enum:"error"`
+	Code       string        `json:"error" doc:"Stable; switch on this."`
+	Message    string        `json:"message" doc:"For people."`
+	Details    []wire.Detail `json:"details,omitempty"`
+	RetryAfter int           `json:"retry_after,omitzero" doc:"Seconds after which trying again may help."`
+	RequestID  string        `json:"request_id"`
+}
+
+func (e *Error) Error() string  { return e.Code }
+func (e *Error) GetStatus() int { return e.status }
+
+func toAPIError(status int, e *fault.Error, requestID string) huma.StatusError {
+	return &Error{
+		status:     status,
+		Status:     "error",
+		Code:       e.Code,
+		Message:    e.Message,
+		Details:    wire.ToDetails(e.Details),
+		RetryAfter: wire.Seconds(e.RetryAfter),
+		RequestID:  requestID,
+	}
+}

@@ -1,0 +1,84 @@
+package acp
+
+import (
+	"context"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// shortestKey is the minimum length of an idempotency key for requests that create a session, quote, token or checkout. A
+// key must be hard to guess, because the same request under the same key gets the same answer.
+const shortestKey = 16
+
+// Operations that are answered by such a right; the first two open a session where the request names none.
+const (
+	searchID = "acp-search"
+	quoteID  = "acp-quote"
+	initID   = "acp-checkout-init"
+)
+
+// keyOwner returns the owner of a request's idempotency key: the session or checkout that the request names, or else the
+// client's address, which several clients may share.
+func (h *handlers) keyOwner(e entry, body []byte) string {
+	owner, named := named(e, body)
+	if !named {
+		owner = "client " + wire.AddressKey(h.ClientAddress(e.Request))
+	}
+	return e.Caller.Shop.ID.String() + " " + owner
+}
+
+// named returns the session or checkout that a request names.
+func named(e entry, body []byte) (owner string, ok bool) {
+	session, checkout := "", ""
+	if strings.Contains(e.Operation.Path, "/sessions/") {
+		session = e.Request.PathValue("id")
+	} else {
+		found := wire.Names(body, "session_id", "checkout_id")
+		session, checkout = found[0], found[1]
+	}
+	switch {
+	case session != "":
+		return "session " + session, true
+	case checkout != "":
+		return "checkout " + checkout, true
+	}
+	return "", false
+}
+
+// repeat refuses to repeat an answer that opened a session once the session has been used.
+func (h *handlers) repeat(ctx context.Context, e entry, body, answer []byte) error {
+	if id := e.Operation.OperationID; id != searchID && id != quoteID {
+		return nil
+	}
+	if _, named := named(e, body); named {
+		return nil
+	}
+	return h.unused(ctx, e.Caller.Shop.ID, answer)
+}
+
+// errKeyUsed answers a request that opened a session which has been used since.
+var errKeyUsed = fault.New(fault.Conflict, "idempotency_key_used",
+	"The session that this request opened has been used since. Name it by its session_id, or send another Idempotency-Key.")
+
+// unused refuses to repeat an answer that opened a session once the session has been used. A client whose answer was lost
+// has not used its session. A stranger behind the same address, who sends the same request under the same key, would get
+// into it.
+func (h *handlers) unused(ctx context.Context, shop id.Project, answer []byte) error {
+	opened, err := id.Parse[id.Session](wire.Names(answer, "session_id")[0])
+	if err != nil {
+		return nil // a refusal, which opened none
+	}
+	visit, err := h.Stores.Sessions.Visit(ctx, shop, opened)
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		return errKeyUsed
+	case err != nil:
+		return err
+	case !visit.Session.LastActivity.Equal(visit.Session.CreatedAt) || len(visit.History) > 1:
+		return errKeyUsed
+	}
+	return nil
+}

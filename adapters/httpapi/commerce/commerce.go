@@ -1,0 +1,148 @@
+// Package commerce is what the buyers' protocols share: the shop that a request names, the rates of its client, and the
+// use cases with their stores. A protocol adds its requests, answers and routes; it decides nothing, and neither does this
+// package.
+package commerce
+
+import (
+	"net/http"
+	"net/netip"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/app/buyers"
+	"github.com/haggle-commerce/haggle/app/discovery"
+	"github.com/haggle-commerce/haggle/app/haggling"
+	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Services are the use cases, which handlers run on the stores of their request, and what the API needs besides.
+type Services struct {
+	Storefronts ports.Storefronts
+	Discovery   *discovery.Service
+	Haggling    *haggling.Service
+	Purchase    *purchase.Service
+	Aftersales  *aftersales.Service
+	Buyers      *buyers.Service
+
+	// Stores is the whole store. Begin runs work in one transaction of it.
+	Stores *Stores
+	Begin  wire.Transaction[*Stores]
+	Keys   wire.KeyStore
+
+	Clock ports.Clock
+	// Sandbox says that what no connected provider serves, the built-in one does.
+	Sandbox bool
+	// Address is the base URL of a project's ACP API, e.g. https://host/p/slug.
+	Address func(slug string) string
+	// PublicURL is put before image addresses that are paths.
+	PublicURL string
+
+	// ClientAddress is where a request comes from, whatever proxies are between.
+	ClientAddress func(*http.Request) netip.Addr
+	// Limiter counts each client's requests to each project against Rate; nil: there is no limit. Gate
+	// counts them before it is known whether there is such a project, against ten times that, and those
+	// of an IPv6 site against a hundred times.
+	Limiter, Gate ports.Limiter
+	Rate          ports.Rate
+	// Lane bounds how many operations run at the same time; those that ask payment providers have one of their own.
+	// A shop is a tenant.
+	Lane, PaymentLane *wire.Lane
+}
+
+// Stores are the stores of one transaction, or the whole store.
+type Stores struct {
+	Discovery  discovery.Stores
+	Haggling   haggling.Stores
+	Purchase   purchase.Stores
+	Aftersales aftersales.Stores
+	Buyers     buyers.Stores
+
+	Sessions ports.Sessions
+	Orders   ports.Orders
+}
+
+// Buyer is who sends a request, and to which shop.
+type Buyer struct {
+	Shop *project.Project
+	// Client is the pseudonym of the client's address in the shop, under which declined payments and offers are counted.
+	Client string
+}
+
+func (b Buyer) tenant() string { return b.Shop.ID.String() }
+
+type (
+	// Request is what a handler gets beside its input.
+	Request = wire.Request[Buyer, *Stores]
+	// Mount is a protocol on the request pipeline.
+	Mount = wire.Mount[Buyer, *Stores]
+)
+
+// Mount returns a protocol's way into the pipeline. The path of each of its operations has a {slug}.
+func (s *Services) Mount(api huma.API, style *wire.Style, rules wire.KeyRules[Buyer]) *Mount {
+	return &Mount{
+		API:    api,
+		Style:  style,
+		Steps:  []wire.Step[Buyer]{s.countClient, wire.Check[Buyer], s.findShop},
+		Tenant: Buyer.tenant,
+		Stores: s.Stores,
+		Begin:  s.Begin,
+		Keys:   s.Keys,
+		Rules:  rules,
+	}
+}
+
+// The use cases on the stores of a request.
+
+func (s *Services) DiscoveryIn(rq Request) *discovery.Service {
+	return s.Discovery.In(rq.Stores.Discovery)
+}
+
+func (s *Services) HagglingIn(rq Request) *haggling.Service { return s.Haggling.In(rq.Stores.Haggling) }
+
+func (s *Services) PurchaseIn(rq Request) *purchase.Service { return s.Purchase.In(rq.Stores.Purchase) }
+
+func (s *Services) AftersalesIn(rq Request) *aftersales.Service {
+	return s.Aftersales.In(rq.Stores.Aftersales)
+}
+
+func (s *Services) BuyersIn(rq Request) *buyers.Service { return s.Buyers.In(rq.Stores.Buyers) }
+
+// countClient counts the request for its client, whichever shop it names: names can be made up.
+func (s *Services) countClient(e *wire.Entry[Buyer]) error {
+	if s.Limiter == nil {
+		return nil
+	}
+	from := s.ClientAddress(e.Request)
+	err := count(e, s.Gate, wire.AddressKey(from), times(10, s.Rate))
+	if site := wire.SiteKey(from); err == nil && site != "" {
+		err = count(e, s.Gate, site, times(100, s.Rate))
+	}
+	return err
+}
+
+func times(n int, r ports.Rate) ports.Rate {
+	return ports.Rate{PerMinute: n * r.PerMinute, Burst: n * r.Burst}
+}
+
+func count(e *wire.Entry[Buyer], limiter ports.Limiter, key string, rate ports.Rate) error {
+	return wire.Limit(e.Writer.Header(), limiter.Take(e.Request.Context(), key, rate), rate)
+}
+
+// findShop finds the shop before anything else of the request is looked at, and counts the request against the rate of
+// its client in the shop.
+func (s *Services) findShop(e *wire.Entry[Buyer]) (err error) {
+	if e.Caller.Shop, err = s.Storefronts.BySlug(e.Request.Context(), e.Request.PathValue("slug")); err != nil {
+		return err
+	}
+	address := wire.AddressKey(s.ClientAddress(e.Request))
+	e.Caller.Client = id.Hash(e.Caller.Shop.ID.String() + " " + address)
+	if s.Limiter == nil {
+		return nil
+	}
+	return count(e, s.Limiter, "acp "+e.Caller.Shop.ID.String()+" "+address, s.Rate)
+}

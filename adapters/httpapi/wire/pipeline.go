@@ -1,0 +1,255 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/haggle-commerce/haggle/domain/audit"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// secondTimeout bounds a second stage. It is more than a payment provider gets.
+const secondTimeout = 12 * time.Second
+
+// claimTimeout is how long a key stays claimed when its request gives no answer.
+const claimTimeout = 30 * time.Second
+
+// call is one request of an operation.
+type call[C, S any] struct {
+	mount   *Mount[C, S]
+	mode    Mode
+	lane    *Lane
+	entry   Entry[C]
+	request Request[C, S]
+
+	body   []byte
+	use    *ports.KeyUse // of the request's idempotency key; nil: it has none
+	atomic bool          // the pipeline begins a transaction
+	placed bool          // in the lane
+	kept   bool          // the answer is recorded for the key
+	taken  error         // that another request has the key
+}
+
+// serve is the pipeline; see Mount.
+func (m *Mount[C, S]) serve(ctx huma.Context, next func(huma.Context), mode Mode, lane *Lane) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			if cause != http.ErrAbortHandler {
+				cause = operationPanic{m.Style, cause, debug.Stack()}
+			}
+			panic(cause)
+		}
+	}()
+	r, w := humago.Unwrap(ctx)
+	c := &call[C, S]{mount: m, mode: mode, lane: lane, entry: Entry[C]{Writer: w, Request: r, Operation: ctx.Operation()}}
+	for _, step := range m.Steps {
+		if err := step(&c.entry); err != nil {
+			c.refuse(err)
+			return
+		}
+	}
+	c.request = Request[C, S]{Caller: c.entry.Caller, Stores: m.Stores, Note: &Note{}, Attempt: 1}
+	if mode == ReadOnly || r.Method == http.MethodGet {
+		c.pass(ctx, next)
+		return
+	}
+	keyed := m.Rules.BodyKey != nil
+	if !keyed {
+		key := m.Rules.key(r, nil)
+		err := Single(r.Header, KeyHeader)
+		if err == nil {
+			err = m.Rules.check(c.entry.Operation, key)
+		}
+		if err != nil {
+			m.Style.WriteError(w, r, err)
+			return
+		}
+		keyed = key != ""
+	}
+	if m.Audit == nil && !keyed {
+		c.pass(ctx, next)
+		return
+	}
+	c.serveOnce(ctx, next)
+}
+
+// refuse answers a request that a step refused. The request that deleted the tenant, sent again, gets its answer.
+func (c *call[C, S]) refuse(err error) {
+	if c.entry.Request.Method == http.MethodDelete && fault.KindOf(err) == fault.NotFound {
+		if use, keyErr := c.keyUse(); keyErr == nil && use != nil && c.replay(*use) {
+			return
+		}
+	}
+	c.mount.Style.WriteError(c.entry.Writer, c.entry.Request, err)
+}
+
+// pass hands the request to Huma, which runs the handler.
+func (c *call[C, S]) pass(ctx huma.Context, next func(huma.Context)) {
+	next(huma.WithContext(ctx, carried{ctx.Context(), c}))
+}
+
+// enter takes the operation's place in its lane, unless it has one.
+func (c *call[C, S]) enter(ctx context.Context) (placed context.Context, leave func(), err error) {
+	if c.placed || c.lane == nil {
+		return ctx, func() {}, nil
+	}
+	return c.lane.Enter(ctx, c.mount.Tenant(c.request.Caller))
+}
+
+// serveOnce runs an operation whose effect, audit event and answer are stored together.
+func (c *call[C, S]) serveOnce(ctx huma.Context, next func(huma.Context)) {
+	r, w, style := c.entry.Request, c.entry.Writer, c.mount.Style
+	body, whole, err := readBody(r, c.entry.Operation)
+	switch {
+	case err != nil:
+		style.WriteError(w, r, unreadable(err))
+		return
+	case !whole:
+		c.pass(ctx, next) // Huma refuses the body
+		return
+	}
+	c.body = body
+	if c.use, err = c.keyUse(); err != nil {
+		style.WriteError(w, r, err)
+		return
+	}
+	if c.use != nil && c.replay(*c.use) {
+		return
+	}
+	if c.mode != Phased { // whose handler enters by itself
+		placed, leave, err := c.enter(ctx.Context())
+		if err != nil {
+			style.WriteError(w, r, err)
+			return
+		}
+		defer leave()
+		ctx, c.placed, c.atomic = huma.WithContext(ctx, placed), true, true
+	}
+	if c.use != nil && (c.mode == Phased || c.mode == Claimed) {
+		if err := c.claim(ctx.Context()); err != nil {
+			c.refuseKey(err)
+			return
+		}
+	}
+	answer := c.handle(ctx, next)
+	if c.taken != nil {
+		c.refuseKey(c.taken)
+		return
+	}
+	c.keep(ctx.Context(), answer)
+	answer.sendTo(w)
+}
+
+// claim claims the key before the handler runs. The claim outlives the client.
+func (c *call[C, S]) claim(ctx context.Context) error {
+	c.use.Until = c.use.At.Add(claimTimeout)
+	return c.mount.Keys.Claim(context.WithoutCancel(ctx), *c.use)
+}
+
+// refuseKey answers a request whose key another request has, with the answer of that one if it is there.
+func (c *call[C, S]) refuseKey(err error) {
+	if errors.Is(err, ports.ErrKeyTaken) && c.replay(*c.use) {
+		return
+	}
+	c.mount.Style.WriteError(c.entry.Writer, c.entry.Request, c.mount.Rules.translate(err))
+}
+
+// handle has Huma run the handler on the body that was read, and captures the answer.
+func (c *call[C, S]) handle(ctx huma.Context, next func(huma.Context)) *captured {
+	r := c.entry.Request.WithContext(ctx.Context())
+	r.Body = io.NopCloser(bytes.NewReader(c.body))
+	answer := &captured{ResponseWriter: c.entry.Writer, header: http.Header{}}
+	c.pass(humago.NewContext(c.entry.Operation, r, answer), next)
+	return answer
+}
+
+// on is the request on the stores of its transaction.
+func (c *call[C, S]) on(stores S) Request[C, S] {
+	rq := c.request
+	rq.Stores = stores
+	return rq
+}
+
+// transact runs work, which returns the answer, and records the audit event and the answer in the same transaction. For
+// an API without audit log, and a request without key, work's own transactions do.
+func (c *call[C, S]) transact(ctx context.Context, work func(S) (answer any, err error)) (committed bool, err error) {
+	if !c.atomic {
+		_, err := work(c.mount.Stores)
+		return err == nil, err
+	}
+	claim := c.use
+	if c.mode == Claimed {
+		claim = nil
+	}
+	committed, err = c.mount.Begin(ctx, claim, func(stores S, records ports.Records) error {
+		answer, err := work(stores)
+		if err != nil {
+			return err
+		}
+		record := ports.Record{Event: c.event(ctx), Use: c.use}
+		if c.use != nil {
+			if record.Answer, err = c.render(answer); err != nil {
+				return err
+			}
+		}
+		if record.Use == nil && record.Event == nil {
+			return nil
+		}
+		return records.Record(ctx, record)
+	})
+	if errors.Is(err, ports.ErrKeyTaken) {
+		c.taken = err
+	}
+	c.kept = err == nil && c.use != nil
+	return committed, err
+}
+
+func (c *call[C, S]) event(ctx context.Context) *audit.Event {
+	if c.mount.Audit == nil {
+		return nil
+	}
+	return c.mount.Audit(ctx, c.entry, *c.request.Note)
+}
+
+// amend keeps the answer of a second stage in the place of the first one.
+func (c *call[C, S]) amend(ctx context.Context, answer any) {
+	if !c.kept {
+		return
+	}
+	kept, err := c.render(answer)
+	if err == nil {
+		err = c.mount.Keys.Amend(ctx, *c.use, kept)
+	}
+	if err != nil {
+		LoggerOf(ctx).WarnContext(ctx, "the first answer stays kept for its idempotency key", "error", err)
+	}
+}
+
+// keep stores an answer that has nothing to commit with it: a refusal that would be the same again, or that of a phased
+// operation. If that fails the client gets its answer all the same, and may send the request again. A key that was
+// claimed for an answer that is not kept is released.
+func (c *call[C, S]) keep(ctx context.Context, answer *captured) {
+	if c.use == nil || c.kept {
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	var err error
+	switch {
+	case answer.lasting():
+		err = c.mount.Keys.Record(ctx, ports.Record{Use: c.use, Answer: c.seal(answer.status, answer.header.Get("Content-Type"), answer.body.Bytes())})
+	case c.mode == Phased || c.mode == Claimed:
+		err = c.mount.Keys.Release(ctx, *c.use)
+	}
+	if err != nil {
+		LoggerOf(ctx).WarnContext(ctx, "an answer is not kept for its idempotency key", "error", err)
+	}
+}
