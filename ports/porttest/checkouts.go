@@ -13,7 +13,7 @@ import (
 // Checkouts is the contract of ports.Checkouts, apart from what Purchase moves.
 func Checkouts(t *testing.T, open Open) {
 	stores := open(t)
-	for name, test := range map[string]func(*shop){
+	for name, test := range map[string]func(*Shop){
 		"undecided attempts":                        checkoutUndecided,
 		"a checkout comes back as it was stored":    checkoutRoundTrip,
 		"unknown and foreign checkouts":             checkoutUnknown,
@@ -26,7 +26,7 @@ func Checkouts(t *testing.T, open Open) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(openShop(t, stores))
+			test(OpenShop(t, stores))
 		})
 	}
 	t.Run("limit on declines", func(t *testing.T) {
@@ -39,81 +39,81 @@ func Checkouts(t *testing.T, open Open) {
 	})
 }
 
-func checkoutRoundTrip(s *shop) {
-	p := s.product(5)
-	sess := s.session()
-	c := s.checkout(sess, line(p, 2), agreedLine(p, s.agree(sess, p, 1)))
-	same(s.t, "ready", s.stored(c).Snapshot(), c.Snapshot())
+func checkoutRoundTrip(s *Shop) {
+	p := s.Product(5)
+	sess := s.Session()
+	c := s.Checkout(sess, Line(p, 2), AgreedLine(p, s.Agree(sess, p, 1)))
+	Same(s.T, "ready", s.Stored(c).Snapshot(), c.Snapshot())
 
-	claimed := s.mustClaim(c)
-	same(s.t, "processing", s.stored(c).Snapshot(), claimed.Snapshot())
+	claimed := s.MustClaim(c)
+	Same(s.T, "processing", s.Stored(c).Snapshot(), claimed.Snapshot())
 
-	expired := s.checkout(sess, line(p, 1))
-	err := s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) (err error) {
-		if expired, _, err = tx.Lock(s.ctx, expired.ID()); err != nil {
+	expired := s.Checkout(sess, Line(p, 1))
+	err := s.Checkouts.InTx(s.Ctx, s.Project.ID, func(tx ports.Purchase) (err error) {
+		if expired, _, err = tx.Lock(s.Ctx, expired.ID()); err != nil {
 			return err
 		}
-		if err := expired.Expire(noon.Add(checkout.Validity)); err != nil {
+		if err := expired.Expire(Noon.Add(checkout.Validity)); err != nil {
 			return err
 		}
-		return tx.Save(s.ctx, expired, nil)
+		return tx.Save(s.Ctx, expired, nil)
 	})
-	s.must(err)
-	same(s.t, "expired", s.stored(expired).Snapshot(), expired.Snapshot())
+	s.Must(err)
+	Same(s.T, "expired", s.Stored(expired).Snapshot(), expired.Snapshot())
 }
 
-func checkoutUnknown(s *shop) {
-	foreign := openShop(s.t, s.Stores)
-	theirs := foreign.checkout(foreign.session(), line(foreign.product(1), 1))
-	for _, unknown := range []id.Checkout{random[id.Checkout](), theirs.ID()} {
-		_, err := s.Checkouts.Get(s.ctx, s.project.ID, unknown)
-		wantFault(s.t, err, fault.NotFound, "checkout_not_found")
-		err = s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
-			_, _, err := tx.Lock(s.ctx, unknown)
+func checkoutUnknown(s *Shop) {
+	foreign := OpenShop(s.T, s.Stores)
+	theirs := foreign.Checkout(foreign.Session(), Line(foreign.Product(1), 1))
+	for _, unknown := range []id.Checkout{Random[id.Checkout](), theirs.ID()} {
+		_, err := s.Checkouts.Get(s.Ctx, s.Project.ID, unknown)
+		WantFault(s.T, err, fault.NotFound, "checkout_not_found")
+		err = s.Checkouts.InTx(s.Ctx, s.Project.ID, func(tx ports.Purchase) error {
+			_, _, err := tx.Lock(s.Ctx, unknown)
 			return err
 		})
-		wantFault(s.t, err, fault.NotFound, "checkout_not_found")
+		WantFault(s.T, err, fault.NotFound, "checkout_not_found")
 	}
 }
 
-func checkoutFailedChange(s *shop) {
-	p := s.product(5)
-	c := s.checkout(s.session(), line(p, 2))
-	err := s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
-		locked, _, err := tx.Lock(s.ctx, c.ID())
+func checkoutFailedChange(s *Shop) {
+	p := s.Product(5)
+	c := s.Checkout(s.Session(), Line(p, 2))
+	err := s.Checkouts.InTx(s.Ctx, s.Project.ID, func(tx ports.Purchase) error {
+		locked, _, err := tx.Lock(s.Ctx, c.ID())
 		if err != nil {
 			return err
 		}
-		levels, err := tx.Stock(s.ctx, locked.Needs(), checkout.Payers(locked.Snapshot().Session, ""))
+		levels, err := tx.Stock(s.Ctx, locked.Needs(), checkout.Payers(locked.Snapshot().Session, ""))
 		if err != nil {
 			return err
 		}
-		if err := locked.Claim(checkout.Payment{Method: "psp_spt"}, takesOf(locked, levels), noon); err != nil {
+		if err := locked.Claim(checkout.Payment{Method: "psp_spt"}, takesOf(locked, levels), Noon); err != nil {
 			return err
 		}
-		if err := tx.Claim(s.ctx, locked); err != nil {
+		if err := tx.Claim(s.Ctx, locked); err != nil {
 			return err
 		}
-		return errPlain
+		return ErrPlain
 	})
-	same(s.t, "error", err, errPlain)
-	same(s.t, "checkout", s.stored(c).Snapshot(), c.Snapshot())
-	same(s.t, "stock", s.stock(p), map[string]int{"main": 5})
+	Same(s.T, "error", err, ErrPlain)
+	Same(s.T, "checkout", s.Stored(c).Snapshot(), c.Snapshot())
+	Same(s.T, "stock", s.Stock(p), map[string]int{"main": 5})
 }
 
-func checkoutNoAliasing(s *shop) {
-	c := s.checkout(s.session(), line(s.product(5), 2))
-	want := s.stored(c).Snapshot()
+func checkoutNoAliasing(s *Shop) {
+	c := s.Checkout(s.Session(), Line(s.Product(5), 2))
+	want := s.Stored(c).Snapshot()
 	c.Snapshot().Lines[0].Quantity = 99
-	s.stored(c).Snapshot().Lines[0].Quantity = 98
-	same(s.t, "checkout", s.stored(c).Snapshot(), want)
+	s.Stored(c).Snapshot().Lines[0].Quantity = 98
+	Same(s.T, "checkout", s.Stored(c).Snapshot(), want)
 }
 
-func checkoutRace(s *shop) {
-	c := s.mustClaim(s.checkout(s.session(), line(s.product(5), 1)))
-	winners := s.race("", func(racer int) error {
-		return s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
-			locked, _, err := tx.Lock(s.ctx, c.ID())
+func checkoutRace(s *Shop) {
+	c := s.MustClaim(s.Checkout(s.Session(), Line(s.Product(5), 1)))
+	winners := s.Race("", func(racer int) error {
+		return s.Checkouts.InTx(s.Ctx, s.Project.ID, func(tx ports.Purchase) error {
+			locked, _, err := tx.Lock(s.Ctx, c.ID())
 			if err != nil {
 				return err
 			}
@@ -121,56 +121,56 @@ func checkoutRace(s *shop) {
 			if err := locked.Renew(1, until.Add(time.Second-checkout.Lease)); err != nil {
 				return err
 			}
-			return tx.Save(s.ctx, locked, nil)
+			return tx.Save(s.Ctx, locked, nil)
 		})
 	})
-	same(s.t, "winners", winners, racers)
-	same(s.t, "lease", s.stored(c).Snapshot().LeaseUntil, c.Snapshot().LeaseUntil.Add(racers*time.Second))
+	Same(s.T, "winners", winners, Racers)
+	Same(s.T, "lease", s.Stored(c).Snapshot().LeaseUntil, c.Snapshot().LeaseUntil.Add(Racers*time.Second))
 }
 
-func checkoutWithoutSession(s *shop) {
-	foreign := openShop(s.t, s.Stores).session()
-	for _, sess := range []id.Session{random[id.Session](), foreign.ID} {
-		snapshot := s.newCheckout(s.newSession(), line(s.product(1), 1)).Snapshot()
+func checkoutWithoutSession(s *Shop) {
+	foreign := OpenShop(s.T, s.Stores).Session()
+	for _, sess := range []id.Session{Random[id.Session](), foreign.ID} {
+		snapshot := s.newCheckout(s.NewSession(), Line(s.Product(1), 1)).Snapshot()
 		snapshot.Session = sess
-		err := s.Checkouts.Create(s.ctx, checkout.Rehydrate(snapshot))
-		wantFault(s.t, err, fault.NotFound, "session_not_found")
+		err := s.Checkouts.Create(s.Ctx, checkout.Rehydrate(snapshot))
+		WantFault(s.T, err, fault.NotFound, "session_not_found")
 	}
 }
 
-func checkoutUndecided(s *shop) {
-	p := s.product(9)
-	s.checkout(s.session(), line(p, 1))
-	foreign := openShop(s.t, s.Stores)
-	foreign.mustClaim(foreign.checkout(foreign.session(), line(foreign.product(1), 1)))
-	s.pay(s.checkout(s.session(), line(p, 1)))
-	c := s.mustClaim(s.checkout(s.session(), line(p, 1)))
+func checkoutUndecided(s *Shop) {
+	p := s.Product(9)
+	s.Checkout(s.Session(), Line(p, 1))
+	foreign := OpenShop(s.T, s.Stores)
+	foreign.MustClaim(foreign.Checkout(foreign.Session(), Line(foreign.Product(1), 1)))
+	s.Pay(s.Checkout(s.Session(), Line(p, 1)))
+	c := s.MustClaim(s.Checkout(s.Session(), Line(p, 1)))
 	undecided := func() (list []checkout.Snapshot) {
-		found, err := s.Undecided.UndecidedAttempts(s.ctx, s.project.ID)
-		s.must(err)
+		found, err := s.Undecided.UndecidedAttempts(s.Ctx, s.Project.ID)
+		s.Must(err)
 		for _, c := range found {
 			list = append(list, c.Snapshot())
 		}
 		return list
 	}
-	same(s.t, "undecided", undecided(), []checkout.Snapshot{c.Snapshot()})
-	s.must(s.settle(c.ID(), s.declined))
-	same(s.t, "undecided once it is declined", len(undecided()), 0)
+	Same(s.T, "undecided", undecided(), []checkout.Snapshot{c.Snapshot()})
+	s.Must(s.Settle(c.ID(), s.Declined))
+	Same(s.T, "undecided once it is declined", len(undecided()), 0)
 }
 
-func checkoutOpenLimit(s *shop) {
-	p, in := s.product(30), s.session()
+func checkoutOpenLimit(s *Shop) {
+	p, in := s.Product(30), s.Session()
 	now := time.Now()
 	open := func(validUntil time.Time) error {
-		snapshot := s.newCheckout(in, line(p, 1)).Snapshot()
+		snapshot := s.newCheckout(in, Line(p, 1)).Snapshot()
 		snapshot.ValidUntil = validUntil
-		return s.Checkouts.Create(s.ctx, checkout.Rehydrate(snapshot))
+		return s.Checkouts.Create(s.Ctx, checkout.Rehydrate(snapshot))
 	}
-	s.must(open(now.Add(-time.Hour))) // which is open no more
+	s.Must(open(now.Add(-time.Hour))) // which is open no more
 	for range checkout.MaxOpen {
-		s.must(open(now.Add(time.Hour)))
+		s.Must(open(now.Add(time.Hour)))
 	}
-	wantFault(s.t, open(now.Add(time.Hour)), fault.Conflict, "limit_reached")
-	other := s.session()
-	s.must(s.Checkouts.Create(s.ctx, s.newCheckout(other, line(p, 1))))
+	WantFault(s.T, open(now.Add(time.Hour)), fault.Conflict, "limit_reached")
+	other := s.Session()
+	s.Must(s.Checkouts.Create(s.Ctx, s.newCheckout(other, Line(p, 1))))
 }

@@ -13,21 +13,21 @@ import (
 
 // checkoutAdopted needs stores of its own: it adopts those of all projects.
 func checkoutAdopted(t *testing.T, stores Stores) {
-	one, two := openShop(t, stores), openShop(t, stores)
+	one, two := OpenShop(t, stores), OpenShop(t, stores)
 	var lapsed []id.Checkout
-	for i, s := range []*shop{two, one, two, one} {
-		c := s.checkout(s.session(), line(s.product(5), 1))
-		_, err := s.claimAt(c.ID(), noon.Add(time.Duration(i)*time.Second))
-		s.must(err)
+	for i, s := range []*Shop{two, one, two, one} {
+		c := s.Checkout(s.Session(), Line(s.Product(5), 1))
+		_, err := s.claimAt(c.ID(), Noon.Add(time.Duration(i)*time.Second))
+		s.Must(err)
 		lapsed = append(lapsed, c.ID())
 	}
-	one.checkout(one.session(), line(one.product(5), 1))
-	one.pay(one.checkout(one.session(), line(one.product(5), 1)))
+	one.Checkout(one.Session(), Line(one.Product(5), 1))
+	one.Pay(one.Checkout(one.Session(), Line(one.Product(5), 1)))
 
 	adopt := func(after time.Duration, most int) (ids []id.Checkout) {
 		t.Helper()
-		now := noon.Add(checkout.Lease + after)
-		got, err := claimAt(stores, stores.Lapsed, now, checkout.Lease, most)
+		now := Noon.Add(checkout.Lease + after)
+		got, err := ClaimAt(stores, stores.Lapsed, now, checkout.Lease, most)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,30 +41,30 @@ func checkoutAdopted(t *testing.T, stores Stores) {
 		return ids
 	}
 	const early = -time.Millisecond
-	same(t, "adopted before any lease ended", len(adopt(early, 10)), 0)
-	same(t, "adopted after the first", adopt(time.Second+early, 10), lapsed[:1])
-	same(t, "adopted of each shop's, the longest waiting", adopt(3*time.Second+early, 1), lapsed[1:3])
-	same(t, "adopted meanwhile by others", len(adopt(3*time.Second+early, 10)), 0)
+	Same(t, "adopted before any lease ended", len(adopt(early, 10)), 0)
+	Same(t, "adopted after the first", adopt(time.Second+early, 10), lapsed[:1])
+	Same(t, "adopted of each shop's, the longest waiting", adopt(3*time.Second+early, 1), lapsed[1:3])
+	Same(t, "adopted meanwhile by others", len(adopt(3*time.Second+early, 10)), 0)
 
 	// One that nobody could decide is left alone for its pause.
 	s := two
-	s.must(s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
-		c, _, err := tx.Lock(s.ctx, lapsed[0])
+	s.Must(s.Checkouts.InTx(s.Ctx, s.Project.ID, func(tx ports.Purchase) error {
+		c, _, err := tx.Lock(s.Ctx, lapsed[0])
 		if err != nil {
 			return err
 		}
-		if _, err := c.Release(c.Attempt(), noon.Add(checkout.Lease)); err != nil {
+		if _, err := c.Release(c.Attempt(), Noon.Add(checkout.Lease)); err != nil {
 			return err
 		}
-		return tx.Save(s.ctx, c, nil)
+		return tx.Save(s.Ctx, c, nil)
 	}))
-	same(t, "adopted in its pause", len(adopt(2*time.Second+early, 10)), 0)
-	same(t, "adopted after its pause", adopt(2*time.Second, 10), lapsed[:1])
+	Same(t, "adopted in its pause", len(adopt(2*time.Second+early, 10)), 0)
+	Same(t, "adopted after its pause", adopt(2*time.Second, 10), lapsed[:1])
 
 	var mu sync.Mutex
 	times := map[id.Checkout]int{}
-	stores.SetClock(noon.Add(time.Hour))
-	for _, err := range together(racers, func(int) error {
+	stores.SetClock(Noon.Add(time.Hour))
+	for _, err := range Together(Racers, func(int) error {
 		got, err := claimUpTo(t.Context(), stores.Lapsed, time.Hour, 1)
 		mu.Lock()
 		defer mu.Unlock()
@@ -84,44 +84,44 @@ func checkoutAdopted(t *testing.T, stores Stores) {
 	}
 }
 
-func checkoutDeclines(s *shop) {
-	foreign := openShop(s.t, s.Stores)
-	sess, p := s.session(), s.product(50)
+func checkoutDeclines(s *Shop) {
+	foreign := OpenShop(s.T, s.Stores)
+	sess, p := s.Session(), s.Product(50)
 	window := 4 * time.Hour
 	standing := func(c *checkout.Checkout, client string) ports.Standing {
-		s.t.Helper()
-		got, err := s.Checkouts.Standing(s.ctx, s.project.ID, c.ID(), client, window)
-		s.must(err)
-		same(s.t, "checkout", got.Checkout.Snapshot(), s.stored(c).Snapshot())
+		s.T.Helper()
+		got, err := s.Checkouts.Standing(s.Ctx, s.Project.ID, c.ID(), client, window)
+		s.Must(err)
+		Same(s.T, "checkout", got.Checkout.Snapshot(), s.Stored(c).Snapshot())
 		return got
 	}
-	first := s.checkout(sess, line(p, 1))
-	same(s.t, "declines at first", standing(first, "client").Declines, 0)
+	first := s.Checkout(sess, Line(p, 1))
+	Same(s.T, "declines at first", standing(first, "client").Declines, 0)
 	now := standing(first, "client").Now
 	for i := range 3 {
 		s.mustClaimFor(first, "client")
-		s.must(s.settle(first.ID(), func(c *checkout.Checkout) (ports.Settlement, error) {
-			settlement, err := s.declined(c)
+		s.Must(s.Settle(first.ID(), func(c *checkout.Checkout) (ports.Settlement, error) {
+			settlement, err := s.Declined(c)
 			settlement.Declined = now.Add(time.Duration(i-3) * time.Hour)
 			return settlement, err
 		}))
 	}
-	for name, want := range map[*checkout.Checkout]int{first: 3, s.checkout(sess, line(p, 1)): 3, s.checkout(s.session(), line(p, 1)): 0} {
-		same(s.t, "declines of the session", standing(name, "nobody").Declines, want)
+	for name, want := range map[*checkout.Checkout]int{first: 3, s.Checkout(sess, Line(p, 1)): 3, s.Checkout(s.Session(), Line(p, 1)): 0} {
+		Same(s.T, "declines of the session", standing(name, "nobody").Declines, want)
 		got := standing(name, "client")
-		same(s.t, "declines of the client", got.Declines, 3)
-		same(s.t, "the first of them", got.First, now.Add(-3*time.Hour))
+		Same(s.T, "declines of the client", got.Declines, 3)
+		Same(s.T, "the first of them", got.First, now.Add(-3*time.Hour))
 	}
-	theirs := foreign.checkout(foreign.session(), line(foreign.product(1), 1))
-	got, err := foreign.Checkouts.Standing(s.ctx, foreign.project.ID, theirs.ID(), "client", window)
-	s.must(err)
-	same(s.t, "declines in another project", got.Declines, 0)
-	_, err = s.Checkouts.Standing(s.ctx, s.project.ID, theirs.ID(), "client", window)
-	wantFault(s.t, err, fault.NotFound, "checkout_not_found")
+	theirs := foreign.Checkout(foreign.Session(), Line(foreign.Product(1), 1))
+	got, err := foreign.Checkouts.Standing(s.Ctx, foreign.Project.ID, theirs.ID(), "client", window)
+	s.Must(err)
+	Same(s.T, "declines in another project", got.Declines, 0)
+	_, err = s.Checkouts.Standing(s.Ctx, s.Project.ID, theirs.ID(), "client", window)
+	WantFault(s.T, err, fault.NotFound, "checkout_not_found")
 
 	window = 150 * time.Minute
-	same(s.t, "declines after the first", standing(first, "client").Declines, 2)
-	s.must(s.Checkouts.ForgetDeclines(s.ctx, now.Add(-90*time.Minute)))
+	Same(s.T, "declines after the first", standing(first, "client").Declines, 2)
+	s.Must(s.Checkouts.ForgetDeclines(s.Ctx, now.Add(-90*time.Minute)))
 	window = 4 * time.Hour
-	same(s.t, "declines that are remembered", standing(first, "client").Declines, 1)
+	Same(s.T, "declines that are remembered", standing(first, "client").Declines, 1)
 }

@@ -205,7 +205,7 @@ func (s *reading) again() {
 			if err != nil || errRepeated != nil {
 				s.t.Fatal(err, errRepeated)
 			}
-			same(s.t, "the page "+request.Cursor, remotes(repeated), remotes(second))
+			Same(s.t, "the page "+request.Cursor, remotes(repeated), remotes(second))
 		}
 	}
 }

@@ -41,7 +41,7 @@ func embed(t *testing.T, e ports.Embedder, texts ...string) [][]float32 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "vectors", len(vectors), len(texts))
+	Same(t, "vectors", len(vectors), len(texts))
 	for i, v := range vectors {
 		length := cosine(v, v) * norm(v)
 		if len(v) == 0 || len(v) != len(vectors[0]) || math.IsNaN(length) || math.IsInf(length, 0) || length == 0 {
@@ -121,7 +121,7 @@ func embedderAliasing(t *testing.T, e ports.Embedder) {
 	for i := range first {
 		first[i] = 9
 	}
-	same(t, "again", embed(t, e, "tent")[0][0], was)
+	Same(t, "again", embed(t, e, "tent")[0][0], was)
 }
 
 func embedderCanceled(t *testing.T, e ports.Embedder) {
@@ -133,14 +133,14 @@ func embedderCanceled(t *testing.T, e ports.Embedder) {
 }
 
 func embedderRace(t *testing.T, e ports.Embedder) {
-	answers := make([][][]float32, racers)
-	if err := atOnce(racers, func(n int) (err error) {
+	answers := make([][][]float32, Racers)
+	if err := AtOnce(Racers, func(n int) (err error) {
 		answers[n], err = e.Embed(ports.NewOutbound(t.Context()), []string{"umbrella"})
 		return err
 	}); err != nil {
 		t.Fatal(err)
 	}
 	for _, answer := range answers {
-		same(t, "answer", answer, answers[0])
+		Same(t, "answer", answer, answers[0])
 	}
 }

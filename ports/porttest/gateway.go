@@ -329,7 +329,7 @@ func statement(s *till) {
 		got[i].At, got[i].Project, got[i].Charge = time.Time{}, "", ""
 	}
 	slices.SortFunc(got, func(a, b ports.Movement) int { return slices.Compare([]byte(a.Key), []byte(b.Key)) })
-	same(s.t, "the statement", got, []ports.Movement{
+	Same(s.t, "the statement", got, []ports.Movement{
 		{Provider: first.Provider, Key: key(1), Amount: money.Of(charged, money.USD)},
 		{Provider: second.Provider, Key: key(2), Amount: money.Of(charged, money.USD)},
 		{Refund: true, Provider: back, Key: "ref_1", Amount: money.Of(5_00, money.USD)},

@@ -9,50 +9,50 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// ask is a first offer on a product's first variant.
-func ask(sess id.Session, p *catalog.Product, quantity int) ports.HaggleAsk {
+// Ask is a first offer on a product's first variant.
+func Ask(sess id.Session, p *catalog.Product, quantity int) ports.HaggleAsk {
 	return ports.HaggleAsk{Session: sess, Product: p.ID, Variant: p.Variants[0].ID, Quantity: quantity}
 }
 
-func (s *shop) load(a ports.HaggleAsk) ports.Haggle {
-	s.t.Helper()
-	h, err := s.Haggling.Load(s.ctx, s.project.ID, a)
-	s.must(err)
+func (s *Shop) Load(a ports.HaggleAsk) ports.Haggle {
+	s.T.Helper()
+	h, err := s.Haggling.Load(s.Ctx, s.Project.ID, a)
+	s.Must(err)
 	return h
 }
 
-// answer makes the answer to an offer on the product as an application would, nil for a question of
+// Answer makes the answer to an offer on the product as an application would, nil for a question of
 // the price. It stores nothing.
-func (s *shop) answer(sess *session.Session, p *catalog.Product, quantity int, offer *money.Amount) ports.HaggleResult {
-	s.t.Helper()
-	h := s.load(ask(sess.ID, p, quantity))
-	policy := negotiation.Builtin().Under(s.project.Settings)
+func (s *Shop) Answer(sess *session.Session, p *catalog.Product, quantity int, offer *money.Amount) ports.HaggleResult {
+	s.T.Helper()
+	h := s.Load(Ask(sess.ID, p, quantity))
+	policy := negotiation.Builtin().Under(s.Project.Settings)
 	v := p.Variants[0]
 	signals := negotiation.Signals{
-		List: p.PriceOf(v), Cost: pointer(usd(60_00)), Negotiable: p.Negotiable, Quantity: quantity,
-		CartValue: usd(0), Stock: h.Stock[v.ID], Claims: negotiation.ClaimsOf(sess.Claims),
+		List: p.PriceOf(v), Cost: Pointer(USD(60_00)), Negotiable: p.Negotiable, Quantity: quantity,
+		CartValue: USD(0), Stock: h.Stock[v.ID], Claims: negotiation.ClaimsOf(sess.Claims),
 		Member: negotiation.MemberOf(sess.Claims.Member), Category: p.Category, Probed: h.Probed,
 	}
 	item := negotiation.Item{Session: sess.ID, Product: p.ID, Variant: v.ID, Quantity: quantity}
-	q := negotiation.Start(random[id.Quote](), s.project.ID, item, policy, signals, h.Prior, noon)
+	q := negotiation.Start(Random[id.Quote](), s.Project.ID, item, policy, signals, h.Prior, Noon)
 	table := q.Table(policy.Terms(signals), offer)
 	decision := negotiation.Decide(table)
-	q.Record(table, decision, noon)
+	q.Record(table, decision, Noon)
 	r := ports.HaggleResult{Session: sess, NewSession: h.Session == nil, Quote: q, NewQuote: true}
 	if h.Prior != nil {
 		h.Prior.Supersede()
 		r.Superseded = h.Prior
 	}
 	if _, accepted := decision.(negotiation.Accepted); accepted {
-		q.Seal(hash(q.Snapshot().ID.String()), false)
-		r.Cart = []session.CartItem{cartItem(q, p)}
+		q.Seal(Hash(q.Snapshot().ID.String()), false)
+		r.Cart = []session.CartItem{CartItem(q, p)}
 	}
-	r.Entry = negotiation.NewEntry(random[id.Decision](), h.LastSeq+1, q, table, signals, decision, "please", noon)
+	r.Entry = negotiation.NewEntry(Random[id.Decision](), h.LastSeq+1, q, table, signals, decision, "please", Noon)
 	return r
 }
 
-// cartItem is what an agreed quote puts into the cart.
-func cartItem(q *negotiation.Quote, p *catalog.Product) session.CartItem {
+// CartItem is what an agreed quote puts into the cart.
+func CartItem(q *negotiation.Quote, p *catalog.Product) session.CartItem {
 	snapshot := q.Snapshot()
 	return session.CartItem{
 		Product: p.ID, Variant: snapshot.Item.Variant, Name: p.Name, Quantity: snapshot.Item.Quantity,
@@ -60,24 +60,24 @@ func cartItem(q *negotiation.Quote, p *catalog.Product) session.CartItem {
 	}
 }
 
-// agree stores a deal over the product at 95.00 a piece.
-func (s *shop) agree(sess *session.Session, p *catalog.Product, quantity int) *negotiation.Quote {
-	s.t.Helper()
-	r := s.answer(sess, p, quantity, pointer(usd(95_00)))
+// Agree stores a deal over the product at 95.00 a piece.
+func (s *Shop) Agree(sess *session.Session, p *catalog.Product, quantity int) *negotiation.Quote {
+	s.T.Helper()
+	r := s.Answer(sess, p, quantity, Pointer(USD(95_00)))
 	if r.Quote.Snapshot().State != negotiation.Agreed {
-		s.t.Fatalf("95.00 of 100.00 was not agreed: %+v", r.Entry)
+		s.T.Fatalf("95.00 of 100.00 was not agreed: %+v", r.Entry)
 	}
-	s.must(s.Haggling.Save(s.ctx, r))
+	s.Must(s.Haggling.Save(s.Ctx, r))
 	return r.Quote
 }
 
 // token reads an agreed quote again.
-func (s *shop) token(q *negotiation.Quote) negotiation.Snapshot {
-	s.t.Helper()
-	found, err := s.Haggling.ByToken(s.ctx, s.project.ID, []string{q.Snapshot().TokenHash})
-	s.must(err)
+func (s *Shop) token(q *negotiation.Quote) negotiation.Snapshot {
+	s.T.Helper()
+	found, err := s.Haggling.ByToken(s.Ctx, s.Project.ID, []string{q.Snapshot().TokenHash})
+	s.Must(err)
 	if len(found) != 1 {
-		s.t.Fatalf("%d quotes have the token", len(found))
+		s.T.Fatalf("%d quotes have the token", len(found))
 	}
 	return found[0].Snapshot()
 }

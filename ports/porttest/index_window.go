@@ -20,11 +20,11 @@ type window struct {
 
 // product is one at 100.00 with a piece in stock, not applied yet.
 func (w *window) product(name string, change ...func(*catalog.Product)) *catalog.Product {
-	product := random[id.Product]()
+	product := Random[id.Product]()
 	p := &catalog.Product{
 		ID: product, Project: w.project, SKU: product.String(), Name: name, Category: "outdoor/gear",
-		Price: usd(100_00), Status: catalog.Active, CreatedAt: noon, UpdatedAt: noon,
-		Variants: []catalog.Variant{{ID: random[id.Variant](), SKU: product.String()}},
+		Price: USD(100_00), Status: catalog.Active, CreatedAt: Noon, UpdatedAt: Noon,
+		Variants: []catalog.Variant{{ID: Random[id.Variant](), SKU: product.String()}},
 	}
 	for _, c := range change {
 		c(p)

@@ -158,7 +158,7 @@ func limiterLook(t *testing.T, l ports.Limiter) {
 			t.Errorf("look %d told to wait for nothing: %+v", n, v)
 		}
 	}
-	together(8, func(int) error {
+	Together(8, func(int) error {
 		for range 50 {
 			l.Look(context.Background(), "raced", rarely(burst))
 		}
@@ -204,7 +204,7 @@ var errRefused = errors.New("refused")
 // admittedOf counts the admitted of n racers for one key.
 func admittedOf(n int, l ports.Limiter, r ports.Rate) int {
 	admitted := 0
-	for _, err := range together(n, func(int) error {
+	for _, err := range Together(n, func(int) error {
 		if !l.Take(context.Background(), "raced", r).Allowed {
 			return errRefused
 		}

@@ -12,7 +12,7 @@ import (
 // Orders is the contract of ports.Orders.
 func Orders(t *testing.T, open Open) {
 	stores := open(t)
-	for name, test := range map[string]func(*shop){
+	for name, test := range map[string]func(*Shop){
 		"an order comes back as it was placed": orderRoundTrip,
 		"unknown and foreign orders":           orderUnknown,
 		"a return is kept":                     returnKept,
@@ -22,27 +22,27 @@ func Orders(t *testing.T, open Open) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(openShop(t, stores))
+			test(OpenShop(t, stores))
 		})
 	}
 }
 
-// order pays for pieces of a new product.
-func (s *shop) order(quantity int) *order.Order {
-	s.t.Helper()
-	p, sess := s.product(50), s.session()
-	return s.pay(s.checkout(sess, line(p, quantity), agreedLine(p, s.agree(sess, p, 1))))
+// Order pays for pieces of a new product.
+func (s *Shop) Order(quantity int) *order.Order {
+	s.T.Helper()
+	p, sess := s.Product(50), s.Session()
+	return s.Pay(s.Checkout(sess, Line(p, quantity), AgreedLine(p, s.Agree(sess, p, 1))))
 }
 
-func (s *shop) orderByID(o id.Order) *order.Order {
-	s.t.Helper()
-	got, err := s.Orders.ByID(s.ctx, s.project.ID, o)
-	s.must(err)
+func (s *Shop) orderByID(o id.Order) *order.Order {
+	s.T.Helper()
+	got, err := s.Orders.ByID(s.Ctx, s.Project.ID, o)
+	s.Must(err)
 	return got
 }
 
-// sameOrder compares dates as the shop's calendar shows them, and everything else as it is.
-func sameOrder(t testing.TB, got, want *order.Order) {
+// SameOrder compares dates as the shop's calendar shows them, and everything else as it is.
+func SameOrder(t testing.TB, got, want *order.Order) {
 	t.Helper()
 	for _, f := range []struct {
 		what      string
@@ -52,54 +52,54 @@ func sameOrder(t testing.TB, got, want *order.Order) {
 		{"delivers from", got.Fulfillment.DeliversFrom, want.Fulfillment.DeliversFrom},
 		{"delivers by", got.Fulfillment.DeliversBy, want.Fulfillment.DeliversBy},
 	} {
-		same(t, f.what, f.got.Format(time.RFC3339), f.want.Format(time.RFC3339))
+		Same(t, f.what, f.got.Format(time.RFC3339), f.want.Format(time.RFC3339))
 	}
 	flat := *got
 	flat.Fulfillment.ShipsOn, flat.Fulfillment.DeliversFrom = want.Fulfillment.ShipsOn, want.Fulfillment.DeliversFrom
 	flat.Fulfillment.DeliversBy = want.Fulfillment.DeliversBy
-	same(t, "order", &flat, want)
+	Same(t, "order", &flat, want)
 }
 
-func orderRoundTrip(s *shop) {
-	want := s.order(2)
-	sameOrder(s.t, s.orderByID(want.ID), want)
-	got, err := s.Orders.ByCheckout(s.ctx, s.project.ID, want.Checkout)
-	s.must(err)
-	sameOrder(s.t, got, want)
+func orderRoundTrip(s *Shop) {
+	want := s.Order(2)
+	SameOrder(s.T, s.orderByID(want.ID), want)
+	got, err := s.Orders.ByCheckout(s.Ctx, s.Project.ID, want.Checkout)
+	s.Must(err)
+	SameOrder(s.T, got, want)
 }
 
-func orderUnknown(s *shop) {
-	foreign := openShop(s.t, s.Stores)
-	theirs := foreign.order(1)
+func orderUnknown(s *Shop) {
+	foreign := OpenShop(s.T, s.Stores)
+	theirs := foreign.Order(1)
 	foreign.requestReturn(theirs.ID, 1)
-	for _, unknown := range []id.Order{random[id.Order](), theirs.ID} {
-		_, err := s.Orders.ByID(s.ctx, s.project.ID, unknown)
-		wantFault(s.t, err, fault.NotFound, "order_not_found")
-		_, err = s.Orders.Case(s.ctx, s.project.ID, unknown)
-		wantFault(s.t, err, fault.NotFound, "order_not_found")
-		_, err = s.Orders.Change(s.ctx, s.project.ID, unknown, wish(1))
-		wantFault(s.t, err, fault.NotFound, "order_not_found")
+	for _, unknown := range []id.Order{Random[id.Order](), theirs.ID} {
+		_, err := s.Orders.ByID(s.Ctx, s.Project.ID, unknown)
+		WantFault(s.T, err, fault.NotFound, "order_not_found")
+		_, err = s.Orders.Case(s.Ctx, s.Project.ID, unknown)
+		WantFault(s.T, err, fault.NotFound, "order_not_found")
+		_, err = s.Orders.Change(s.Ctx, s.Project.ID, unknown, wish(1))
+		WantFault(s.T, err, fault.NotFound, "order_not_found")
 	}
-	for _, unknown := range []id.Checkout{random[id.Checkout](), theirs.Checkout} {
-		_, err := s.Orders.ByCheckout(s.ctx, s.project.ID, unknown)
-		wantFault(s.t, err, fault.NotFound, "order_not_found")
+	for _, unknown := range []id.Checkout{Random[id.Checkout](), theirs.Checkout} {
+		_, err := s.Orders.ByCheckout(s.Ctx, s.Project.ID, unknown)
+		WantFault(s.T, err, fault.NotFound, "order_not_found")
 	}
-	_, err := s.Orders.ReturnByID(s.ctx, s.project.ID, random[id.Return]())
-	wantFault(s.t, err, fault.NotFound, "return_not_found")
+	_, err := s.Orders.ReturnByID(s.Ctx, s.Project.ID, Random[id.Return]())
+	WantFault(s.T, err, fault.NotFound, "return_not_found")
 }
 
-// carryOn changes the case of an order.
-func (s *shop) carryOn(o id.Order, change func(*order.Case) error) *order.Case {
-	s.t.Helper()
-	c, err := s.Orders.Change(s.ctx, s.project.ID, o, change)
-	s.must(err)
+// CarryOn changes the case of an order.
+func (s *Shop) CarryOn(o id.Order, change func(*order.Case) error) *order.Case {
+	s.T.Helper()
+	c, err := s.Orders.Change(s.Ctx, s.Project.ID, o, change)
+	s.Must(err)
 	return c
 }
 
-func (s *shop) orderCase(o id.Order) *order.Case {
-	s.t.Helper()
-	c, err := s.Orders.Case(s.ctx, s.project.ID, o)
-	s.must(err)
+func (s *Shop) OrderCase(o id.Order) *order.Case {
+	s.T.Helper()
+	c, err := s.Orders.Case(s.Ctx, s.Project.ID, o)
+	s.Must(err)
 	return c
 }
 
@@ -109,70 +109,70 @@ func wish(quantity int) func(*order.Case) error {
 		first := c.Order.Lines[0]
 		items := []order.ReturnItem{{Product: first.Product, Variant: first.Variant, Quantity: quantity, Reason: "too small"}}
 		terms := order.Terms{WindowDays: 30, Conditions: "Unused."}
-		_, err := c.RequestReturn(random[id.Return](), items, "by post", terms, random[id.Event](), noon.Add(time.Hour))
+		_, err := c.RequestReturn(Random[id.Return](), items, "by post", terms, Random[id.Event](), Noon.Add(time.Hour))
 		return err
 	}
 }
 
 // requestReturn asks to return pieces of the first line.
-func (s *shop) requestReturn(o id.Order, quantity int) *order.Return {
-	s.t.Helper()
-	c := s.carryOn(o, wish(quantity))
+func (s *Shop) requestReturn(o id.Order, quantity int) *order.Return {
+	s.T.Helper()
+	c := s.CarryOn(o, wish(quantity))
 	return &c.Returns[len(c.Returns)-1]
 }
 
-func returnKept(s *shop) {
-	o := s.order(3)
+func returnKept(s *Shop) {
+	o := s.Order(3)
 	first := s.requestReturn(o.ID, 1)
-	second := s.carryOn(o.ID, func(c *order.Case) error {
+	second := s.CarryOn(o.ID, func(c *order.Case) error {
 		asked := *o
 		asked.Sequence++ // the first return was announced
-		sameOrder(s.t, c.Order, &asked)
-		same(s.t, "earlier returns", c.Returns, []order.Return{*first})
+		SameOrder(s.T, c.Order, &asked)
+		Same(s.T, "earlier returns", c.Returns, []order.Return{*first})
 		return wish(2)(c)
 	}).Returns[1]
 	for _, want := range []*order.Return{first, &second} {
-		got, err := s.Orders.ReturnByID(s.ctx, s.project.ID, want.ID)
-		s.must(err)
-		same(s.t, "return", got, want)
+		got, err := s.Orders.ReturnByID(s.Ctx, s.Project.ID, want.ID)
+		s.Must(err)
+		Same(s.T, "return", got, want)
 	}
-	foreign := openShop(s.t, s.Stores)
-	_, err := s.Orders.ReturnByID(s.ctx, foreign.project.ID, first.ID)
-	wantFault(s.t, err, fault.NotFound, "return_not_found")
+	foreign := OpenShop(s.T, s.Stores)
+	_, err := s.Orders.ReturnByID(s.Ctx, foreign.Project.ID, first.ID)
+	WantFault(s.T, err, fault.NotFound, "return_not_found")
 }
 
-func returnRefused(s *shop) {
-	o := s.order(1)
-	_, err := s.Orders.Change(s.ctx, s.project.ID, o.ID, func(c *order.Case) error {
+func returnRefused(s *Shop) {
+	o := s.Order(1)
+	_, err := s.Orders.Change(s.Ctx, s.Project.ID, o.ID, func(c *order.Case) error {
 		c.Order.Email = "changed@example.com"
-		s.must(wish(1)(c))
-		s.must(c.Refund(random[id.Refund](), nil, "", noon))
-		return errPlain
+		s.Must(wish(1)(c))
+		s.Must(c.Refund(Random[id.Refund](), nil, "", Noon))
+		return ErrPlain
 	})
-	same(s.t, "error", err, errPlain)
-	left := s.orderCase(o.ID)
-	sameOrder(s.t, left.Order, o)
-	same(s.t, "returns and refunds", len(left.Returns)+len(left.Refunds), 0)
+	Same(s.T, "error", err, ErrPlain)
+	left := s.OrderCase(o.ID)
+	SameOrder(s.T, left.Order, o)
+	Same(s.T, "returns and refunds", len(left.Returns)+len(left.Refunds), 0)
 }
 
-func orderNoAliasing(s *shop) {
-	o := s.order(1)
+func orderNoAliasing(s *Shop) {
+	o := s.Order(1)
 	want := s.orderByID(o.ID)
 	o.Lines[0].Quantity = 99
 	s.orderByID(o.ID).Lines[0].Quantity = 98
-	sameOrder(s.t, s.orderByID(o.ID), want)
+	SameOrder(s.T, s.orderByID(o.ID), want)
 	r := s.requestReturn(o.ID, 1)
 	r.Items[0].Quantity = 97
-	got, err := s.Orders.ReturnByID(s.ctx, s.project.ID, r.ID)
-	s.must(err)
-	same(s.t, "returned pieces", got.Items[0].Quantity, 1)
+	got, err := s.Orders.ReturnByID(s.Ctx, s.Project.ID, r.ID)
+	s.Must(err)
+	Same(s.T, "returned pieces", got.Items[0].Quantity, 1)
 }
 
-func returnRace(s *shop) {
-	o := s.order(4) // 5 pieces in two lines
-	winners := s.race("validation_error", func(int) error {
-		_, err := s.Orders.Change(s.ctx, s.project.ID, o.ID, wish(1))
+func returnRace(s *Shop) {
+	o := s.Order(4) // 5 pieces in two lines
+	winners := s.Race("validation_error", func(int) error {
+		_, err := s.Orders.Change(s.Ctx, s.Project.ID, o.ID, wish(1))
 		return err
 	})
-	same(s.t, "returns", winners, 5)
+	Same(s.T, "returns", winners, 5)
 }

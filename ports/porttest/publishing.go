@@ -42,7 +42,7 @@ func Publishing(t *testing.T, open OpenPublishing) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			stores := open(t)
-			test(&press{PublishingStores: stores, shop: openShop(t, stores.Stores)})
+			test(&press{PublishingStores: stores, Shop: OpenShop(t, stores.Stores)})
 		})
 	}
 }
@@ -50,40 +50,40 @@ func Publishing(t *testing.T, open OpenPublishing) {
 // press is a shop with what it announces.
 type press struct {
 	PublishingStores
-	*shop
+	*Shop
 }
 
 func (p *press) subscribe(types ...string) *event.Subscription {
-	p.t.Helper()
-	p.shop.SetClock(noon)
-	s, err := event.Subscribe(random[id.Subscription](), p.project.ID, event.Draft{URL: "https://example.com/hook", Types: types},
-		[]byte("sealed"), event.Rules{}, noon)
-	p.must(err)
-	p.must(p.Subscriptions.Add(p.ctx, s))
+	p.T.Helper()
+	p.Shop.SetClock(Noon)
+	s, err := event.Subscribe(Random[id.Subscription](), p.Project.ID, event.Draft{URL: "https://example.com/hook", Types: types},
+		[]byte("sealed"), event.Rules{}, Noon)
+	p.Must(err)
+	p.Must(p.Subscriptions.Add(p.Ctx, s))
 	return s
 }
 
 // announce gives a subscription as many deliveries, due at noon.
 func (p *press) announce(to *event.Subscription, n int) (list []*event.Delivery) {
-	p.t.Helper()
-	p.shop.SetClock(noon)
+	p.T.Helper()
+	p.Shop.SetClock(Noon)
 	for range n {
-		e := &event.Event{ID: random[id.Event](), Project: p.project.ID, At: noon, Data: event.Ping{Subscription: to.ID}}
-		d := event.NewDelivery(random[id.Delivery](), p.project.ID, e.ID, event.PingType, event.To(to.ID), noon)
-		p.must(p.Deliveries.Announce(p.ctx, e, d))
+		e := &event.Event{ID: Random[id.Event](), Project: p.Project.ID, At: Noon, Data: event.Ping{Subscription: to.ID}}
+		d := event.NewDelivery(Random[id.Delivery](), p.Project.ID, e.ID, event.PingType, event.To(to.ID), Noon)
+		p.Must(p.Deliveries.Announce(p.Ctx, e, d))
 		list = append(list, d)
 	}
 	return list
 }
 
 func (p *press) claim(now time.Time, most int) []ports.Leased[ports.Parcel] {
-	p.t.Helper()
-	parcels, err := claimAt(p.shop.Stores, p.Outbox, now, lease, most)
-	p.must(err)
+	p.T.Helper()
+	parcels, err := ClaimAt(p.Shop.Stores, p.Outbox, now, Lease, most)
+	p.Must(err)
 	return parcels
 }
 
-const lease = 30 * time.Second
+const Lease = 30 * time.Second
 
 // outcome is an attempt that changed nothing but the delivery.
 func outcome(l ports.Leased[ports.Parcel]) ports.Outcome {
@@ -91,96 +91,96 @@ func outcome(l ports.Leased[ports.Parcel]) ports.Outcome {
 }
 
 func (p *press) delivery(d *event.Delivery) *event.Delivery {
-	p.t.Helper()
-	got, err := p.Deliveries.Delivery(p.ctx, p.project.ID, d.Target.Subscription(), d.ID)
-	p.must(err)
+	p.T.Helper()
+	got, err := p.Deliveries.Delivery(p.Ctx, p.Project.ID, d.Target.Subscription(), d.ID)
+	p.Must(err)
 	return got
 }
 
 func subscriptionRoundTrip(p *press) {
 	s := p.subscribe("order.completed", "return.requested")
-	got, err := p.Subscriptions.ByID(p.ctx, p.project.ID, s.ID)
-	p.must(err)
-	same(p.t, "subscription", got, s)
-	changed, err := p.Subscriptions.Update(p.ctx, p.project.ID, s.ID, func(loaded *event.Subscription) error {
-		same(p.t, "loaded", loaded, s)
-		loaded.Rotate([]byte("another"), noon)
+	got, err := p.Subscriptions.ByID(p.Ctx, p.Project.ID, s.ID)
+	p.Must(err)
+	Same(p.T, "subscription", got, s)
+	changed, err := p.Subscriptions.Update(p.Ctx, p.Project.ID, s.ID, func(loaded *event.Subscription) error {
+		Same(p.T, "loaded", loaded, s)
+		loaded.Rotate([]byte("another"), Noon)
 		return loaded.Change(event.Change{
 			URL: patch.To("https://example.com/other"), Types: patch.To([]string{"*"}), Status: patch.To("disabled"),
-		}, event.Rules{}, noon.Add(time.Hour))
+		}, event.Rules{}, Noon.Add(time.Hour))
 	})
-	p.must(err)
-	list, total, err := p.Subscriptions.List(p.ctx, p.project.ID, ports.Page{Limit: 10})
-	p.must(err)
-	same(p.t, "list", list, []*event.Subscription{changed})
-	if _, err := p.Subscriptions.Update(p.ctx, p.project.ID, s.ID, func(s *event.Subscription) error {
+	p.Must(err)
+	list, total, err := p.Subscriptions.List(p.Ctx, p.Project.ID, ports.Page{Limit: 10})
+	p.Must(err)
+	Same(p.T, "list", list, []*event.Subscription{changed})
+	if _, err := p.Subscriptions.Update(p.Ctx, p.Project.ID, s.ID, func(s *event.Subscription) error {
 		s.URL = "nowhere"
-		return errPlain
-	}); err != errPlain || total != 1 {
-		p.t.Errorf("%v, total %d", err, total)
+		return ErrPlain
+	}); err != ErrPlain || total != 1 {
+		p.T.Errorf("%v, total %d", err, total)
 	}
-	got, err = p.Subscriptions.ByID(p.ctx, p.project.ID, s.ID)
-	p.must(err)
-	same(p.t, "after a failed change", got, changed)
-	p.must(p.Subscriptions.Remove(p.ctx, p.project.ID, s.ID))
-	wantFault(p.t, p.Subscriptions.Remove(p.ctx, p.project.ID, s.ID), fault.NotFound, "subscription_not_found")
+	got, err = p.Subscriptions.ByID(p.Ctx, p.Project.ID, s.ID)
+	p.Must(err)
+	Same(p.T, "after a failed change", got, changed)
+	p.Must(p.Subscriptions.Remove(p.Ctx, p.Project.ID, s.ID))
+	WantFault(p.T, p.Subscriptions.Remove(p.Ctx, p.Project.ID, s.ID), fault.NotFound, "subscription_not_found")
 }
 
 func subscriptionRace(p *press) {
 	for range event.MaxSubscriptions - 1 {
 		p.subscribe("*")
 	}
-	won := p.race("too_many_subscriptions", func(int) error {
-		s, err := event.Subscribe(random[id.Subscription](), p.project.ID, event.Draft{URL: "https://example.com", Types: []string{"*"}},
-			[]byte("sealed"), event.Rules{}, noon)
-		p.must(err)
-		return p.Subscriptions.Add(p.ctx, s)
+	won := p.Race("too_many_subscriptions", func(int) error {
+		s, err := event.Subscribe(Random[id.Subscription](), p.Project.ID, event.Draft{URL: "https://example.com", Types: []string{"*"}},
+			[]byte("sealed"), event.Rules{}, Noon)
+		p.Must(err)
+		return p.Subscriptions.Add(p.Ctx, s)
 	})
 	if won != 1 {
-		p.t.Errorf("%d are the fiftieth", won)
+		p.T.Errorf("%d are the fiftieth", won)
 	}
 }
 
 func subscriptionForeign(p *press) {
 	mine := p.subscribe("*")
 	d := p.announce(mine, 1)[0]
-	other := openShop(p.t, p.shop.Stores).project.ID
-	_, byID := p.Subscriptions.ByID(p.ctx, other, mine.ID)
-	_, update := p.Subscriptions.Update(p.ctx, other, mine.ID, func(*event.Subscription) error { return nil })
-	_, again := p.Deliveries.Redeliver(p.ctx, other, mine.ID, d.ID)
-	for _, err := range []error{byID, update, again, p.Subscriptions.Remove(p.ctx, other, mine.ID)} {
-		wantFault(p.t, err, fault.NotFound, "subscription_not_found")
+	other := OpenShop(p.T, p.Shop.Stores).Project.ID
+	_, byID := p.Subscriptions.ByID(p.Ctx, other, mine.ID)
+	_, update := p.Subscriptions.Update(p.Ctx, other, mine.ID, func(*event.Subscription) error { return nil })
+	_, again := p.Deliveries.Redeliver(p.Ctx, other, mine.ID, d.ID)
+	for _, err := range []error{byID, update, again, p.Subscriptions.Remove(p.Ctx, other, mine.ID)} {
+		WantFault(p.T, err, fault.NotFound, "subscription_not_found")
 	}
-	_, foreign := p.Deliveries.Delivery(p.ctx, other, mine.ID, d.ID)
-	_, wrong := p.Deliveries.Delivery(p.ctx, p.project.ID, p.subscribe("*").ID, d.ID)
-	wantFault(p.t, foreign, fault.NotFound, "delivery_not_found")
-	wantFault(p.t, wrong, fault.NotFound, "delivery_not_found")
-	_, unknown := p.EventLog.Event(p.ctx, other, d.Event)
-	wantFault(p.t, unknown, fault.NotFound, "event_not_found")
-	list, total, err := p.EventLog.Events(p.ctx, other, event.Type{}, ports.Page{Limit: 10})
+	_, foreign := p.Deliveries.Delivery(p.Ctx, other, mine.ID, d.ID)
+	_, wrong := p.Deliveries.Delivery(p.Ctx, p.Project.ID, p.subscribe("*").ID, d.ID)
+	WantFault(p.T, foreign, fault.NotFound, "delivery_not_found")
+	WantFault(p.T, wrong, fault.NotFound, "delivery_not_found")
+	_, unknown := p.EventLog.Event(p.Ctx, other, d.Event)
+	WantFault(p.T, unknown, fault.NotFound, "event_not_found")
+	list, total, err := p.EventLog.Events(p.Ctx, other, event.Type{}, ports.Page{Limit: 10})
 	if len(list) != 0 || total != 0 || err != nil {
-		p.t.Errorf("another project sees %d of %d events (%v)", len(list), total, err)
+		p.T.Errorf("another project sees %d of %d events (%v)", len(list), total, err)
 	}
 }
 
 func fanOutOnce(p *press) {
-	sale := NewSale(p.t, p.shop.Stores)
-	sold := &press{PublishingStores: p.PublishingStores, shop: sale.shop}
+	sale := NewSale(p.T, p.Shop.Stores)
+	sold := &press{PublishingStores: p.PublishingStores, Shop: sale.shop}
 	wants, other := sold.subscribe("quote.accepted"), sold.subscribe("order.completed")
 	p.subscribe("*") // of another project
 	const events = 12
 	for range events {
 		sale.Quote()
 	}
-	p.shop.SetClock(noon.Add(time.Hour))
-	made := make([]int, racers)
-	p.must(atOnce(racers, func(i int) error {
+	p.Shop.SetClock(Noon.Add(time.Hour))
+	made := make([]int, Racers)
+	p.Must(AtOnce(Racers, func(i int) error {
 		var err error
-		made[i], _, err = p.Outbox.FanOut(p.ctx, 5, func(e ports.Announced, to ports.Audience) (list []*event.Delivery) {
+		made[i], _, err = p.Outbox.FanOut(p.Ctx, 5, func(e ports.Announced, to ports.Audience) (list []*event.Delivery) {
 			for _, s := range to.Subscriptions {
 				if s.Wants(e.Type, e.At) {
 					for range 2 { // the second one is left out
-						list = append(list, event.NewDelivery(random[id.Delivery](), e.Project, e.ID, e.Type, event.To(s.ID), to.Now))
+						list = append(list, event.NewDelivery(Random[id.Delivery](), e.Project, e.ID, e.Type, event.To(s.ID), to.Now))
 					}
 				}
 			}
@@ -192,14 +192,14 @@ func fanOutOnce(p *press) {
 	for _, n := range made {
 		sum += n
 	}
-	again, _, err := p.Outbox.FanOut(p.ctx, 5, nil)
-	p.must(err)
-	_, got, err := p.Deliveries.Deliveries(p.ctx, sale.Project(), wants.ID, event.Pending, ports.Page{Limit: 1})
-	p.must(err)
-	_, none, err := p.Deliveries.Deliveries(p.ctx, sale.Project(), other.ID, event.DeliveryStatus{}, ports.Page{Limit: 1})
-	p.must(err)
+	again, _, err := p.Outbox.FanOut(p.Ctx, 5, nil)
+	p.Must(err)
+	_, got, err := p.Deliveries.Deliveries(p.Ctx, sale.Project(), wants.ID, event.Pending, ports.Page{Limit: 1})
+	p.Must(err)
+	_, none, err := p.Deliveries.Deliveries(p.Ctx, sale.Project(), other.ID, event.DeliveryStatus{}, ports.Page{Limit: 1})
+	p.Must(err)
 	if sum != events || again != 0 || got != events || none != 0 {
-		p.t.Errorf("%d of %d events were handed out, %d wait; deliveries: %d and %d", sum, events, again, got, none)
+		p.T.Errorf("%d of %d events were handed out, %d wait; deliveries: %d and %d", sum, events, again, got, none)
 	}
 }
 
@@ -207,33 +207,33 @@ func claimOnce(p *press) {
 	s := p.subscribe("*")
 	const deliveries = 40
 	p.announce(s, deliveries)
-	hands := make([][]ports.Leased[ports.Parcel], racers)
-	p.must(atOnce(racers, func(i int) error {
+	hands := make([][]ports.Leased[ports.Parcel], Racers)
+	p.Must(AtOnce(Racers, func(i int) error {
 		var err error
-		hands[i], err = p.Outbox.Claim(p.ctx, lease, []ports.Share{{Group: p.project.ID.String() + "/" + s.ID.String(), Most: 4}})
+		hands[i], err = p.Outbox.Claim(p.Ctx, Lease, []ports.Share{{Group: p.Project.ID.String() + "/" + s.ID.String(), Most: 4}})
 		return err
 	}))
 	seen := map[string]bool{}
 	for _, parcel := range slices.Concat(hands...) {
 		name := parcel.Item.Delivery.ID.String()
 		if seen[name] {
-			p.t.Errorf("%s is in two hands", name)
+			p.T.Errorf("%s is in two hands", name)
 		}
 		seen[name] = true
 		if parcel.Item.Subscription == nil || parcel.Item.Subscription.URL != s.URL || string(parcel.Item.Subscription.Secret) != "sealed" || len(parcel.Item.Body) == 0 {
-			p.t.Fatalf("the parcel lacks something: %+v", parcel)
+			p.T.Fatalf("the parcel lacks something: %+v", parcel)
 		}
 	}
-	for more := p.claim(noon, 100); len(more) > 0; more = p.claim(noon, 100) {
+	for more := p.claim(Noon, 100); len(more) > 0; more = p.claim(Noon, 100) {
 		for _, parcel := range more {
 			seen[parcel.Item.Delivery.ID.String()] = true
 		}
 	}
 	if len(seen) != deliveries {
-		p.t.Errorf("%d of %d were claimed", len(seen), deliveries)
+		p.T.Errorf("%d of %d were claimed", len(seen), deliveries)
 	}
-	if early, late := p.claim(noon.Add(lease-time.Millisecond), 100), p.claim(noon.Add(lease), 100); len(early) != 0 || len(late) != deliveries {
-		p.t.Errorf("%d before the lease ends, %d after", len(early), len(late))
+	if early, late := p.claim(Noon.Add(Lease-time.Millisecond), 100), p.claim(Noon.Add(Lease), 100); len(early) != 0 || len(late) != deliveries {
+		p.T.Errorf("%d before the lease ends, %d after", len(early), len(late))
 	}
 }
 
@@ -243,16 +243,16 @@ func claimFairly(p *press) {
 	p.announce(live, 1)
 	for range 3 {
 		counts := map[string]int{}
-		parcels := p.claim(noon, 4)
+		parcels := p.claim(Noon, 4)
 		for _, parcel := range parcels {
 			counts[parcel.Item.Subscription.ID.String()]++
 		}
 		if counts[dead.ID.String()] != 4 {
-			p.t.Errorf("%d of the dead one's were taken, want 4", counts[dead.ID.String()])
+			p.T.Errorf("%d of the dead one's were taken, want 4", counts[dead.ID.String()])
 		}
 		p.announce(live, 1)
 		if counts[live.ID.String()] != 1 {
-			p.t.Errorf("%d of the other's were taken, want 1", counts[live.ID.String()])
+			p.T.Errorf("%d of the other's were taken, want 1", counts[live.ID.String()])
 		}
 	}
 }
@@ -260,102 +260,102 @@ func claimFairly(p *press) {
 func recordFenced(p *press) {
 	s := p.subscribe("*")
 	d := p.announce(s, 1)[0]
-	slow := p.claim(noon, 1)[0]
-	quick := p.claim(noon.Add(lease), 1)[0]
-	_, err := slow.Item.Delivery.Attempted(event.Result{Code: 500, Error: "it broke"}, noon, 0)
-	p.must(err)
-	p.must(p.Outbox.Record(p.ctx, []ports.Outcome{outcome(slow)}))
+	slow := p.claim(Noon, 1)[0]
+	quick := p.claim(Noon.Add(Lease), 1)[0]
+	_, err := slow.Item.Delivery.Attempted(event.Result{Code: 500, Error: "it broke"}, Noon, 0)
+	p.Must(err)
+	p.Must(p.Outbox.Record(p.Ctx, []ports.Outcome{outcome(slow)}))
 	if got := p.delivery(d); got.Attempts != 0 || got.Status != event.Pending {
-		p.t.Errorf("who lost the lease recorded %+v", got)
+		p.T.Errorf("who lost the lease recorded %+v", got)
 	}
-	_, err = quick.Item.Delivery.Attempted(event.Result{Code: 204}, noon.Add(lease), 0)
-	p.must(err)
-	p.must(p.Outbox.Record(p.ctx, []ports.Outcome{outcome(quick)}))
-	same(p.t, "recorded", p.delivery(d), quick.Item.Delivery)
-	if left := p.claim(noon.Add(time.Hour), 1); len(left) != 0 {
-		p.t.Errorf("%d are still due", len(left))
+	_, err = quick.Item.Delivery.Attempted(event.Result{Code: 204}, Noon.Add(Lease), 0)
+	p.Must(err)
+	p.Must(p.Outbox.Record(p.Ctx, []ports.Outcome{outcome(quick)}))
+	Same(p.T, "recorded", p.delivery(d), quick.Item.Delivery)
+	if left := p.claim(Noon.Add(time.Hour), 1); len(left) != 0 {
+		p.T.Errorf("%d are still due", len(left))
 	}
 }
 
 func recordDisables(p *press) {
 	s := p.subscribe("*")
 	deliveries := p.announce(s, 4)
-	parcels := p.claim(noon, 3)
+	parcels := p.claim(Noon, 3)
 	outcomes := make([]ports.Outcome, len(parcels))
 	for i, parcel := range parcels {
-		why, err := parcel.Item.Delivery.Attempted(event.Result{Code: 410, Error: "gone"}, noon, 0)
-		p.must(err)
+		why, err := parcel.Item.Delivery.Attempted(event.Result{Code: 410, Error: "gone"}, Noon, 0)
+		p.Must(err)
 		outcomes[i] = ports.Outcome{Held: parcel.Held, Delivery: parcel.Item.Delivery, Why: why, Alert: &event.Event{
-			ID: random[id.Event](), Project: p.project.ID, At: noon,
+			ID: Random[id.Event](), Project: p.Project.ID, At: Noon,
 			Data: event.SubscriptionDisabled{Subscription: s.ID, URL: s.URL, Reason: why},
 		}}
 	}
-	p.must(atOnce(len(outcomes), func(i int) error { return p.Outbox.Record(p.ctx, outcomes[i:i+1]) }))
-	got, err := p.Subscriptions.ByID(p.ctx, p.project.ID, s.ID)
-	p.must(err)
-	alerts, total, err := p.EventLog.Events(p.ctx, p.project.ID, event.SubscriptionDisabledType, ports.Page{Limit: 10})
-	p.must(err)
+	p.Must(AtOnce(len(outcomes), func(i int) error { return p.Outbox.Record(p.Ctx, outcomes[i:i+1]) }))
+	got, err := p.Subscriptions.ByID(p.Ctx, p.Project.ID, s.ID)
+	p.Must(err)
+	alerts, total, err := p.EventLog.Events(p.Ctx, p.Project.ID, event.SubscriptionDisabledType, ports.Page{Limit: 10})
+	p.Must(err)
 	if got.Status != event.Disabled || got.Reason != event.Gone || total != 1 || len(alerts) != 1 {
-		p.t.Errorf("%s because %s, %d alerts", got.Status, got.Reason, total)
+		p.T.Errorf("%s because %s, %d alerts", got.Status, got.Reason, total)
 	}
 	statuses := map[event.DeliveryStatus]int{}
 	for _, d := range deliveries {
 		statuses[p.delivery(d).Status]++
 	}
 	if statuses[event.Pending] != 0 || statuses[event.Failed] < 1 || statuses[event.Failed]+statuses[event.Canceled] != 4 {
-		p.t.Errorf("deliveries: %v", statuses)
+		p.T.Errorf("deliveries: %v", statuses)
 	}
 }
 
 func redeliver(p *press) {
 	s := p.subscribe("*")
 	d := p.announce(s, 1)[0]
-	parcel := p.claim(noon, 1)[0]
-	_, err := parcel.Item.Delivery.Attempted(event.Result{Code: 200}, noon, 0)
-	p.must(err)
-	p.must(p.Outbox.Record(p.ctx, []ports.Outcome{outcome(parcel)}))
-	p.shop.SetClock(noon.Add(time.Minute))
-	again, err := p.Deliveries.Redeliver(p.ctx, p.project.ID, s.ID, d.ID)
-	p.must(err)
-	same(p.t, "asked for again", p.delivery(d), again)
-	if taken := p.claim(noon.Add(time.Minute), 1); len(taken) != 1 {
-		p.t.Errorf("%d are due, want 1", len(taken))
+	parcel := p.claim(Noon, 1)[0]
+	_, err := parcel.Item.Delivery.Attempted(event.Result{Code: 200}, Noon, 0)
+	p.Must(err)
+	p.Must(p.Outbox.Record(p.Ctx, []ports.Outcome{outcome(parcel)}))
+	p.Shop.SetClock(Noon.Add(time.Minute))
+	again, err := p.Deliveries.Redeliver(p.Ctx, p.Project.ID, s.ID, d.ID)
+	p.Must(err)
+	Same(p.T, "asked for again", p.delivery(d), again)
+	if taken := p.claim(Noon.Add(time.Minute), 1); len(taken) != 1 {
+		p.T.Errorf("%d are due, want 1", len(taken))
 	}
-	_, err = p.Deliveries.Redeliver(p.ctx, p.project.ID, s.ID, random[id.Delivery]())
-	wantFault(p.t, err, fault.NotFound, "delivery_not_found")
-	_, err = p.Subscriptions.Update(p.ctx, p.project.ID, s.ID, func(s *event.Subscription) error {
-		s.Disable(event.ByMerchant, noon)
+	_, err = p.Deliveries.Redeliver(p.Ctx, p.Project.ID, s.ID, Random[id.Delivery]())
+	WantFault(p.T, err, fault.NotFound, "delivery_not_found")
+	_, err = p.Subscriptions.Update(p.Ctx, p.Project.ID, s.ID, func(s *event.Subscription) error {
+		s.Disable(event.ByMerchant, Noon)
 		return nil
 	})
-	p.must(err)
+	p.Must(err)
 	if got := p.delivery(d); got.Status != event.Canceled {
-		p.t.Errorf("what waits for a disabled subscription is %s", got.Status)
+		p.T.Errorf("what waits for a disabled subscription is %s", got.Status)
 	}
-	_, err = p.Deliveries.Redeliver(p.ctx, p.project.ID, s.ID, d.ID)
-	wantFault(p.t, err, fault.Conflict, "subscription_disabled")
+	_, err = p.Deliveries.Redeliver(p.Ctx, p.Project.ID, s.ID, d.ID)
+	WantFault(p.T, err, fault.Conflict, "subscription_disabled")
 }
 
 func deletedProject(p *press) {
 	s := p.subscribe("*")
 	p.announce(s, 3)
-	parcel := p.claim(noon, 1)[0]
-	p.shop.deleteProject()
-	why, err := parcel.Item.Delivery.Attempted(event.Result{Code: 410, Error: "gone"}, noon, 0)
-	p.must(err)
-	p.must(p.Outbox.Record(p.ctx, []ports.Outcome{{Held: parcel.Held, Delivery: parcel.Item.Delivery, Why: why, Alert: &event.Event{
-		ID: random[id.Event](), Project: p.project.ID, At: noon, Data: event.SubscriptionDisabled{Subscription: s.ID, Reason: why},
+	parcel := p.claim(Noon, 1)[0]
+	p.Shop.DeleteProject()
+	why, err := parcel.Item.Delivery.Attempted(event.Result{Code: 410, Error: "gone"}, Noon, 0)
+	p.Must(err)
+	p.Must(p.Outbox.Record(p.Ctx, []ports.Outcome{{Held: parcel.Held, Delivery: parcel.Item.Delivery, Why: why, Alert: &event.Event{
+		ID: Random[id.Event](), Project: p.Project.ID, At: Noon, Data: event.SubscriptionDisabled{Subscription: s.ID, Reason: why},
 	}}}))
-	p.shop.SetClock(noon.Add(time.Hour))
-	waiting, err := p.Outbox.Waiting(p.ctx)
-	p.must(err)
-	events, _, err := p.Outbox.FanOut(p.ctx, 1, nil)
-	p.must(err)
+	p.Shop.SetClock(Noon.Add(time.Hour))
+	waiting, err := p.Outbox.Waiting(p.Ctx)
+	p.Must(err)
+	events, _, err := p.Outbox.FanOut(p.Ctx, 1, nil)
+	p.Must(err)
 	if events != 0 || len(waiting) != 0 {
-		p.t.Errorf("there is still work: %d events, %v", events, waiting)
+		p.T.Errorf("there is still work: %d events, %v", events, waiting)
 	}
-	_, total, err := p.EventLog.Events(p.ctx, p.project.ID, event.Type{}, ports.Page{Limit: 1})
-	p.must(err)
+	_, total, err := p.EventLog.Events(p.Ctx, p.Project.ID, event.Type{}, ports.Page{Limit: 1})
+	p.Must(err)
 	if total != 0 {
-		p.t.Error(fmt.Errorf("%d events are left", total))
+		p.T.Error(fmt.Errorf("%d events are left", total))
 	}
 }

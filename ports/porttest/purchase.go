@@ -15,7 +15,7 @@ import (
 // Purchase is the contract of ports.Purchase: what moves together when a checkout is paid.
 func Purchase(t *testing.T, open Open) {
 	stores := open(t)
-	for name, test := range map[string]func(*shop){
+	for name, test := range map[string]func(*Shop){
 		"stock is listed by variant and location": purchaseStock,
 		"a claim takes stock":                     purchaseClaim,
 		"a checkout of the most lines":            purchaseMost,
@@ -40,7 +40,7 @@ func Purchase(t *testing.T, open Open) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(openShop(t, stores))
+			test(OpenShop(t, stores))
 		})
 	}
 }
@@ -51,16 +51,16 @@ func takesOf(c *checkout.Checkout, levels []catalog.Level) []catalog.Take {
 	return takes
 }
 
-func purchaseStock(s *shop) {
-	p, archived, deleted := s.product(3, 4), s.product(5), s.product(6)
-	foreign := openShop(s.t, s.Stores).product(7)
-	s.keep(p, "north", 2)
-	_, err := s.Products.Update(s.ctx, s.project.ID, archived.ID, func(p *catalog.Product) (ports.ProductWrite, error) {
+func purchaseStock(s *Shop) {
+	p, archived, deleted := s.Product(3, 4), s.Product(5), s.Product(6)
+	foreign := OpenShop(s.T, s.Stores).Product(7)
+	s.Keep(p, "north", 2)
+	_, err := s.Products.Update(s.Ctx, s.Project.ID, archived.ID, func(p *catalog.Product) (ports.ProductWrite, error) {
 		p.Status = catalog.Archived
 		return ports.ProductWrite{Product: p}, nil
 	})
-	s.must(err)
-	s.must(s.Products.Delete(s.ctx, s.project.ID, deleted.ID, noon))
+	s.Must(err)
+	s.Must(s.Products.Delete(s.Ctx, s.Project.ID, deleted.ID, Noon))
 
 	var needs []catalog.Need
 	for _, product := range []*catalog.Product{p, archived, deleted, foreign} {
@@ -68,54 +68,54 @@ func purchaseStock(s *shop) {
 			needs = append(needs, catalog.Need{Variant: v.ID, Quantity: 1})
 		}
 	}
-	want, err := s.Inventory.LevelsOf(s.ctx, s.project.ID, []id.Product{p.ID})
-	s.must(err)
+	want, err := s.Inventory.LevelsOf(s.Ctx, s.Project.ID, []id.Product{p.ID})
+	s.Must(err)
 	var got []catalog.Level
-	s.must(s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) (err error) {
-		if none, err := tx.Stock(s.ctx, nil, nil); err != nil || len(none) > 0 {
-			s.t.Errorf("no needs find %v, %v", none, err)
+	s.Must(s.Checkouts.InTx(s.Ctx, s.Project.ID, func(tx ports.Purchase) (err error) {
+		if none, err := tx.Stock(s.Ctx, nil, nil); err != nil || len(none) > 0 {
+			s.T.Errorf("no needs find %v, %v", none, err)
 		}
-		got, err = tx.Stock(s.ctx, needs, []string{"session", "client"})
+		got, err = tx.Stock(s.Ctx, needs, []string{"session", "client"})
 		return err
 	}))
-	same(s.t, "levels", got, want)
-	same(s.t, "number of levels", len(got), 3)
+	Same(s.T, "levels", got, want)
+	Same(s.T, "number of levels", len(got), 3)
 }
 
-func purchaseClaim(s *shop) {
-	p, other := s.product(3), s.product(9)
-	s.keep(p, "north", 4)
-	s.mustClaim(s.checkout(s.session(), line(p, 4), line(other, 1), line(p, 1)))
-	same(s.t, "stock", s.stock(p), map[string]int{"main": 0, "north": 2})
-	same(s.t, "stock", s.stock(other), map[string]int{"main": 8})
+func purchaseClaim(s *Shop) {
+	p, other := s.Product(3), s.Product(9)
+	s.Keep(p, "north", 4)
+	s.MustClaim(s.Checkout(s.Session(), Line(p, 4), Line(other, 1), Line(p, 1)))
+	Same(s.T, "stock", s.Stock(p), map[string]int{"main": 0, "north": 2})
+	Same(s.T, "stock", s.Stock(other), map[string]int{"main": 8})
 }
 
-func purchaseMost(s *shop) {
-	p := s.product(make([]int, checkout.MaxLines)...)
+func purchaseMost(s *Shop) {
+	p := s.Product(make([]int, checkout.MaxLines)...)
 	var lines []checkout.Line
 	var levels []ports.StockSet
 	for _, v := range p.Variants {
-		l := line(p, 3)
+		l := Line(p, 3)
 		l.Variant, l.SKU = v.ID, v.SKU
 		lines = append(lines, l)
 		levels = append(levels, ports.StockSet{SKU: v.SKU, Location: "main", Quantity: 3})
 	}
-	_, err := s.Inventory.Set(s.ctx, s.project.ID, levels)
-	s.must(err)
-	c := s.mustClaim(s.checkout(s.session(), lines...))
-	same(s.t, "stock", s.stock(p), map[string]int{"main": 0})
-	s.must(s.settle(c.ID(), s.declined))
-	same(s.t, "stock put back", s.stock(p), map[string]int{"main": 3})
-	o := s.pay(c)
-	same(s.t, "lines", len(s.orderByID(o.ID).Lines), checkout.MaxLines)
+	_, err := s.Inventory.Set(s.Ctx, s.Project.ID, levels)
+	s.Must(err)
+	c := s.MustClaim(s.Checkout(s.Session(), lines...))
+	Same(s.T, "stock", s.Stock(p), map[string]int{"main": 0})
+	s.Must(s.Settle(c.ID(), s.Declined))
+	Same(s.T, "stock put back", s.Stock(p), map[string]int{"main": 3})
+	o := s.Pay(c)
+	Same(s.T, "lines", len(s.orderByID(o.ID).Lines), checkout.MaxLines)
 }
 
-func purchaseShort(s *shop) {
-	p, other := s.product(2), s.product(9)
-	sess := s.session()
-	c := s.checkout(sess, line(other, 1), agreedLine(p, s.agree(sess, p, 2)))
-	err := s.Checkouts.InTx(s.ctx, s.project.ID, func(tx ports.Purchase) error {
-		locked, _, err := tx.Lock(s.ctx, c.ID())
+func purchaseShort(s *Shop) {
+	p, other := s.Product(2), s.Product(9)
+	sess := s.Session()
+	c := s.Checkout(sess, Line(other, 1), AgreedLine(p, s.Agree(sess, p, 2)))
+	err := s.Checkouts.InTx(s.Ctx, s.Project.ID, func(tx ports.Purchase) error {
+		locked, _, err := tx.Lock(s.Ctx, c.ID())
 		if err != nil {
 			return err
 		}
@@ -123,110 +123,110 @@ func purchaseShort(s *shop) {
 			{Variant: other.Variants[0].ID, Location: "main", Quantity: 1},
 			{Variant: p.Variants[0].ID, Location: "main", Quantity: 3},
 		}
-		if err := locked.Claim(checkout.Payment{Method: "psp_spt"}, takes, noon); err != nil {
+		if err := locked.Claim(checkout.Payment{Method: "psp_spt"}, takes, Noon); err != nil {
 			return err
 		}
-		return tx.Claim(s.ctx, locked)
+		return tx.Claim(s.Ctx, locked)
 	})
-	wantFault(s.t, err, fault.Conflict, "out_of_stock")
-	same(s.t, "checkout", s.stored(c).Snapshot(), c.Snapshot())
-	same(s.t, "stock", s.stock(p), map[string]int{"main": 2})
-	same(s.t, "stock", s.stock(other), map[string]int{"main": 9})
-	s.pay(c)
+	WantFault(s.T, err, fault.Conflict, "out_of_stock")
+	Same(s.T, "checkout", s.Stored(c).Snapshot(), c.Snapshot())
+	Same(s.T, "stock", s.Stock(p), map[string]int{"main": 2})
+	Same(s.T, "stock", s.Stock(other), map[string]int{"main": 9})
+	s.Pay(c)
 }
 
-func purchasePutBack(s *shop) {
-	p := s.product(3)
-	s.keep(p, "north", 4)
-	c := s.mustClaim(s.checkout(s.session(), line(p, 5)))
-	s.keep(p, "east", 1)
-	s.must(s.settle(c.ID(), s.declined))
-	same(s.t, "stock", s.stock(p), map[string]int{"main": 3, "north": 4, "east": 1})
-	same(s.t, "status", s.stored(c).Status(), checkout.Pending)
+func purchasePutBack(s *Shop) {
+	p := s.Product(3)
+	s.Keep(p, "north", 4)
+	c := s.MustClaim(s.Checkout(s.Session(), Line(p, 5)))
+	s.Keep(p, "east", 1)
+	s.Must(s.Settle(c.ID(), s.Declined))
+	Same(s.T, "stock", s.Stock(p), map[string]int{"main": 3, "north": 4, "east": 1})
+	Same(s.T, "status", s.Stored(c).Status(), checkout.Pending)
 
-	wantFault(s.t, s.settle(c.ID(), s.declined), fault.Conflict, "attempt_stale")
-	same(s.t, "stock", s.stock(p), map[string]int{"main": 3, "north": 4, "east": 1})
+	WantFault(s.T, s.Settle(c.ID(), s.Declined), fault.Conflict, "attempt_stale")
+	Same(s.T, "stock", s.Stock(p), map[string]int{"main": 3, "north": 4, "east": 1})
 }
 
 // Stock that was set to the most there can be, while some was held, takes what comes back no further.
-func purchasePutBackOnFull(s *shop) {
-	p := s.product(3)
-	c := s.mustClaim(s.checkout(s.session(), line(p, 2)))
-	s.keep(p, "main", catalog.MaxStock)
-	s.must(s.settle(c.ID(), s.declined))
-	same(s.t, "stock", s.stock(p), map[string]int{"main": catalog.MaxStock})
-	same(s.t, "status", s.stored(c).Status(), checkout.Pending)
+func purchasePutBackOnFull(s *Shop) {
+	p := s.Product(3)
+	c := s.MustClaim(s.Checkout(s.Session(), Line(p, 2)))
+	s.Keep(p, "main", catalog.MaxStock)
+	s.Must(s.Settle(c.ID(), s.Declined))
+	Same(s.T, "stock", s.Stock(p), map[string]int{"main": catalog.MaxStock})
+	Same(s.T, "status", s.Stored(c).Status(), checkout.Pending)
 }
 
-func purchaseOrder(s *shop) {
-	p, listed, unsold, sess := s.product(5), s.product(5), s.product(5), s.session()
-	s.must(s.Sessions.Show(s.ctx, s.project.ID, sess.ID, []id.Product{p.ID, unsold.ID}))
-	q, kept := s.agree(sess, p, 2), s.agree(sess, unsold, 1)
-	o := s.pay(s.checkout(sess, agreedLine(p, q), line(listed, 1)))
+func purchaseOrder(s *Shop) {
+	p, listed, unsold, sess := s.Product(5), s.Product(5), s.Product(5), s.Session()
+	s.Must(s.Sessions.Show(s.Ctx, s.Project.ID, sess.ID, []id.Product{p.ID, unsold.ID}))
+	q, kept := s.Agree(sess, p, 2), s.Agree(sess, unsold, 1)
+	o := s.Pay(s.Checkout(sess, AgreedLine(p, q), Line(listed, 1)))
 
-	same(s.t, "redeemed by", s.token(q).RedeemedBy, o.ID)
-	same(s.t, "kept quote redeemed by", s.token(kept).RedeemedBy, id.Order{})
-	v := s.visit(sess.ID)
-	same(s.t, "cart", v.Cart, []session.CartItem{cartItem(kept, unsold)})
-	same(s.t, "shown", v.Shown, []session.Shown{{Product: p.ID, Accepted: true}, {Product: unsold.ID}})
-	same(s.t, "stock", s.stock(p), map[string]int{"main": 3})
+	Same(s.T, "redeemed by", s.token(q).RedeemedBy, o.ID)
+	Same(s.T, "kept quote redeemed by", s.token(kept).RedeemedBy, id.Order{})
+	v := s.Visit(sess.ID)
+	Same(s.T, "cart", v.Cart, []session.CartItem{CartItem(kept, unsold)})
+	Same(s.T, "shown", v.Shown, []session.Shown{{Product: p.ID, Accepted: true}, {Product: unsold.ID}})
+	Same(s.T, "stock", s.Stock(p), map[string]int{"main": 3})
 
-	s.must(s.Sessions.Show(s.ctx, s.project.ID, sess.ID, []id.Product{p.ID}))
-	same(s.t, "shown again", s.visit(sess.ID).Shown, v.Shown)
-	again := s.checkout(sess, agreedLine(p, q))
+	s.Must(s.Sessions.Show(s.Ctx, s.Project.ID, sess.ID, []id.Product{p.ID}))
+	Same(s.T, "shown again", s.Visit(sess.ID).Shown, v.Shown)
+	again := s.Checkout(sess, AgreedLine(p, q))
 	_, err := s.claim(again.ID())
-	wantFault(s.t, err, fault.Conflict, "token_redeemed")
-	same(s.t, "checkout", s.stored(again).Snapshot(), again.Snapshot())
-	same(s.t, "stock after the second claim", s.stock(p), map[string]int{"main": 3})
+	WantFault(s.T, err, fault.Conflict, "token_redeemed")
+	Same(s.T, "checkout", s.Stored(again).Snapshot(), again.Snapshot())
+	Same(s.T, "stock after the second claim", s.Stock(p), map[string]int{"main": 3})
 }
 
-func purchaseBundle(s *shop) {
-	p, extra, sess := s.product(5), s.product(5), s.session()
-	q := s.agree(sess, p, 1)
-	bundled := line(extra, 1)
+func purchaseBundle(s *Shop) {
+	p, extra, sess := s.Product(5), s.Product(5), s.Session()
+	q := s.Agree(sess, p, 1)
+	bundled := Line(extra, 1)
 	bundled.Quote = q.Snapshot().ID
-	o := s.pay(s.checkout(sess, agreedLine(p, q), bundled))
-	same(s.t, "redeemed by", s.token(q).RedeemedBy, o.ID)
+	o := s.Pay(s.Checkout(sess, AgreedLine(p, q), bundled))
+	Same(s.T, "redeemed by", s.token(q).RedeemedBy, o.ID)
 }
 
-func purchaseReserved(s *shop) {
-	p, sess := s.product(5), s.session()
-	q := s.agree(sess, p, 1)
-	first, second := s.checkout(sess, agreedLine(p, q)), s.checkout(sess, agreedLine(p, q))
-	s.mustClaim(first)
+func purchaseReserved(s *Shop) {
+	p, sess := s.Product(5), s.Session()
+	q := s.Agree(sess, p, 1)
+	first, second := s.Checkout(sess, AgreedLine(p, q)), s.Checkout(sess, AgreedLine(p, q))
+	s.MustClaim(first)
 	_, err := s.claim(second.ID())
-	wantFault(s.t, err, fault.Conflict, "token_redeemed")
-	same(s.t, "stock", s.stock(p), map[string]int{"main": 4})
-	s.must(s.settle(first.ID(), func(c *checkout.Checkout) (ports.Settlement, error) { return s.paid(c) }))
+	WantFault(s.T, err, fault.Conflict, "token_redeemed")
+	Same(s.T, "stock", s.Stock(p), map[string]int{"main": 4})
+	s.Must(s.Settle(first.ID(), func(c *checkout.Checkout) (ports.Settlement, error) { return s.Paid(c) }))
 }
 
-func purchaseReleased(s *shop) {
-	p, sess := s.product(5), s.session()
-	q := s.agree(sess, p, 1)
-	first, second := s.checkout(sess, agreedLine(p, q)), s.checkout(sess, agreedLine(p, q))
-	s.mustClaim(first)
-	s.must(s.settle(first.ID(), s.declined))
-	o := s.pay(second)
-	same(s.t, "redeemed by", s.token(q).RedeemedBy, o.ID)
+func purchaseReleased(s *Shop) {
+	p, sess := s.Product(5), s.Session()
+	q := s.Agree(sess, p, 1)
+	first, second := s.Checkout(sess, AgreedLine(p, q)), s.Checkout(sess, AgreedLine(p, q))
+	s.MustClaim(first)
+	s.Must(s.Settle(first.ID(), s.Declined))
+	o := s.Pay(second)
+	Same(s.T, "redeemed by", s.token(q).RedeemedBy, o.ID)
 	_, err := s.claim(first.ID())
-	wantFault(s.t, err, fault.Conflict, "token_redeemed")
+	WantFault(s.T, err, fault.Conflict, "token_redeemed")
 }
 
-func purchaseOnce(s *shop) {
-	p, sess := s.product(5), s.session()
-	c := s.checkout(sess, line(p, 1))
-	o := s.pay(c)
-	err := s.settle(c.ID(), func(done *checkout.Checkout) (ports.Settlement, error) {
-		settlement, err := s.paid(checkout.Rehydrate(processing(done.Snapshot())))
+func purchaseOnce(s *Shop) {
+	p, sess := s.Product(5), s.Session()
+	c := s.Checkout(sess, Line(p, 1))
+	o := s.Pay(c)
+	err := s.Settle(c.ID(), func(done *checkout.Checkout) (ports.Settlement, error) {
+		settlement, err := s.Paid(checkout.Rehydrate(processing(done.Snapshot())))
 		settlement.Checkout = done
 		return settlement, err
 	})
 	if err == nil {
-		s.t.Error("a second order of one checkout was stored")
+		s.T.Error("a second order of one checkout was stored")
 	}
-	got, err := s.Orders.ByCheckout(s.ctx, s.project.ID, c.ID())
-	s.must(err)
-	same(s.t, "order", got.ID, o.ID)
+	got, err := s.Orders.ByCheckout(s.Ctx, s.Project.ID, c.ID())
+	s.Must(err)
+	Same(s.T, "order", got.ID, o.ID)
 }
 
 func processing(snapshot checkout.Snapshot) checkout.Snapshot {
@@ -234,83 +234,83 @@ func processing(snapshot checkout.Snapshot) checkout.Snapshot {
 	return snapshot
 }
 
-func purchaseDropped(s *shop) {
-	p := s.product(5, 5)
-	c := s.mustClaim(s.checkout(s.session(), line(p, 2)))
-	_, err := s.Products.Update(s.ctx, s.project.ID, p.ID, func(p *catalog.Product) (ports.ProductWrite, error) {
+func purchaseDropped(s *Shop) {
+	p := s.Product(5, 5)
+	c := s.MustClaim(s.Checkout(s.Session(), Line(p, 2)))
+	_, err := s.Products.Update(s.Ctx, s.Project.ID, p.ID, func(p *catalog.Product) (ports.ProductWrite, error) {
 		p.Variants = p.Variants[1:]
 		return ports.ProductWrite{Product: p}, nil
 	})
-	s.must(err)
-	s.must(s.settle(c.ID(), s.declined))
-	same(s.t, "status", s.stored(c).Status(), checkout.Pending)
-	same(s.t, "stock", s.stock(p), map[string]int{})
+	s.Must(err)
+	s.Must(s.Settle(c.ID(), s.Declined))
+	Same(s.T, "status", s.Stored(c).Status(), checkout.Pending)
+	Same(s.T, "stock", s.Stock(p), map[string]int{})
 }
 
-func purchaseRaceCheckout(s *shop) {
-	p := s.product(100)
-	c := s.checkout(s.session(), line(p, 2))
-	winners := s.race("checkout_processing", func(int) error {
+func purchaseRaceCheckout(s *Shop) {
+	p := s.Product(100)
+	c := s.Checkout(s.Session(), Line(p, 2))
+	winners := s.Race("checkout_processing", func(int) error {
 		_, err := s.claim(c.ID())
 		return err
 	})
-	same(s.t, "winners", winners, 1)
-	same(s.t, "stock", s.stock(p), map[string]int{"main": 98})
-	same(s.t, "attempts", s.stored(c).Attempt(), 1)
+	Same(s.T, "winners", winners, 1)
+	Same(s.T, "stock", s.Stock(p), map[string]int{"main": 98})
+	Same(s.T, "attempts", s.Stored(c).Attempt(), 1)
 }
 
-func purchaseRaceStock(s *shop) {
-	p, other := s.product(4), s.product(100)
-	s.keep(p, "north", 3)
-	var checkouts [racers]*checkout.Checkout
+func purchaseRaceStock(s *Shop) {
+	p, other := s.Product(4), s.Product(100)
+	s.Keep(p, "north", 3)
+	var checkouts [Racers]*checkout.Checkout
 	for i := range checkouts {
-		lines := []checkout.Line{line(p, 1), line(other, 1)}
+		lines := []checkout.Line{Line(p, 1), Line(other, 1)}
 		if i%2 == 1 {
 			lines[0], lines[1] = lines[1], lines[0]
 		}
-		checkouts[i] = s.checkout(s.session(), lines...)
+		checkouts[i] = s.Checkout(s.Session(), lines...)
 	}
-	winners := s.race("out_of_stock", func(i int) error {
+	winners := s.Race("out_of_stock", func(i int) error {
 		_, err := s.claim(checkouts[i].ID())
 		return err
 	})
-	same(s.t, "winners", winners, 7)
-	same(s.t, "stock", s.stock(p), map[string]int{"main": 0, "north": 0})
-	same(s.t, "other stock", s.stock(other), map[string]int{"main": 93})
+	Same(s.T, "winners", winners, 7)
+	Same(s.T, "stock", s.Stock(p), map[string]int{"main": 0, "north": 0})
+	Same(s.T, "other stock", s.Stock(other), map[string]int{"main": 93})
 }
 
-func purchaseRaceToken(s *shop) {
-	p, sess := s.product(100), s.session()
-	q := s.agree(sess, p, 1)
-	var checkouts [racers]*checkout.Checkout
+func purchaseRaceToken(s *Shop) {
+	p, sess := s.Product(100), s.Session()
+	q := s.Agree(sess, p, 1)
+	var checkouts [Racers]*checkout.Checkout
 	for i := range checkouts {
-		checkouts[i] = s.checkout(sess, agreedLine(p, q))
+		checkouts[i] = s.Checkout(sess, AgreedLine(p, q))
 	}
-	winners := s.race("token_redeemed", func(i int) error {
+	winners := s.Race("token_redeemed", func(i int) error {
 		_, err := s.claim(checkouts[i].ID())
 		return err
 	})
-	same(s.t, "winners", winners, 1)
-	same(s.t, "stock", s.stock(p), map[string]int{"main": 99})
+	Same(s.T, "winners", winners, 1)
+	Same(s.T, "stock", s.Stock(p), map[string]int{"main": 99})
 }
 
-func purchaseRaceSettle(s *shop) {
-	p := s.product(5)
-	c := s.mustClaim(s.checkout(s.session(), line(p, 1)))
-	var placed [racers]*order.Order
-	winners := s.race("attempt_stale", func(i int) error {
-		return s.settle(c.ID(), func(c *checkout.Checkout) (ports.Settlement, error) {
-			settlement, err := s.paid(c)
+func purchaseRaceSettle(s *Shop) {
+	p := s.Product(5)
+	c := s.MustClaim(s.Checkout(s.Session(), Line(p, 1)))
+	var placed [Racers]*order.Order
+	winners := s.Race("attempt_stale", func(i int) error {
+		return s.Settle(c.ID(), func(c *checkout.Checkout) (ports.Settlement, error) {
+			settlement, err := s.Paid(c)
 			placed[i] = settlement.Order
 			return settlement, err
 		})
 	})
-	same(s.t, "winners", winners, 1)
-	got, err := s.Orders.ByCheckout(s.ctx, s.project.ID, c.ID())
-	s.must(err)
+	Same(s.T, "winners", winners, 1)
+	got, err := s.Orders.ByCheckout(s.Ctx, s.Project.ID, c.ID())
+	s.Must(err)
 	for _, o := range placed {
 		if o != nil {
-			same(s.t, "order", got.ID, o.ID)
+			Same(s.T, "order", got.ID, o.ID)
 		}
 	}
 }

@@ -20,8 +20,8 @@ func claimUpTo[T any](ctx context.Context, q ports.Queue[T], lease time.Duration
 	return q.Claim(ctx, lease, shares)
 }
 
-// claimAt stops the stores' clock and claims up to most of each group.
-func claimAt[T any](s Stores, q ports.Queue[T], now time.Time, lease time.Duration, most int) ([]ports.Leased[T], error) {
+// ClaimAt stops the stores' clock and claims up to most of each group.
+func ClaimAt[T any](s Stores, q ports.Queue[T], now time.Time, lease time.Duration, most int) ([]ports.Leased[T], error) {
 	s.SetClock(now)
 	return claimUpTo(context.Background(), q, lease, most)
 }

@@ -41,7 +41,7 @@ type queueCase struct {
 }
 
 // queueStart is when all added work is due.
-var queueStart = noon.Add(time.Hour)
+var queueStart = Noon.Add(time.Hour)
 
 const queueLease = 15 * time.Second
 
@@ -127,8 +127,8 @@ func (c queueCase) must(err error) {
 func queueExclusive(c queueCase) {
 	const all = 8
 	c.fill(all)
-	claims := make([][]ports.Leased[any], racers)
-	c.must(atOnce(racers, func(i int) (err error) {
+	claims := make([][]ports.Leased[any], Racers)
+	c.must(AtOnce(Racers, func(i int) (err error) {
 		claims[i], err = claimUpTo(c.Context(), c.queue, queueLease, 2)
 		return err
 	}))
@@ -137,25 +137,25 @@ func queueExclusive(c queueCase) {
 		seen[nameOf(l.Held)]++
 	}
 	for name, times := range seen {
-		same(c, "claims of "+name, times, 1)
+		Same(c, "claims of "+name, times, 1)
 	}
-	same(c, "claimed", len(seen), all)
+	Same(c, "claimed", len(seen), all)
 }
 
 func queueLeaseEnds(c queueCase) {
 	c.fill(2)
 	var shares []ports.Share
 	for _, l := range c.claim(2) {
-		same(c, "leased until", l.Until, queueStart.Add(queueLease))
+		Same(c, "leased until", l.Until, queueStart.Add(queueLease))
 		shares = append(shares, ports.Share{Group: l.Group, Most: 2})
 	}
 	c.at(queueStart.Add(queueLease - time.Millisecond))
-	same(c, "claimed while the leases last", len(c.claim(2)), 0)
+	Same(c, "claimed while the leases last", len(c.claim(2)), 0)
 	early, err := c.queue.Claim(c.Context(), queueLease, shares) // groups that were listed before the first claim
 	c.must(err)
-	same(c, "claimed of these groups while the leases last", len(early), 0)
+	Same(c, "claimed of these groups while the leases last", len(early), 0)
 	c.at(queueStart.Add(queueLease))
-	same(c, "claimed when they have ended", len(c.claim(2)), 2)
+	Same(c, "claimed when they have ended", len(c.claim(2)), 2)
 }
 
 func queueFenced(c queueCase) {
@@ -169,10 +169,10 @@ func queueFenced(c queueCase) {
 	c.must(c.queue.SetAside(c.Context(), first.Held, "late"))
 	c.at(second.Until)
 	third := c.one("when the second lease has ended")
-	same(c, "failures", third.Failures, 0)
+	Same(c, "failures", third.Failures, 0)
 	c.must(c.record(third))
 	c.at(queueStart.Add(48 * time.Hour))
-	same(c, "claimed once it is recorded", len(c.claim(1)), 0)
+	Same(c, "claimed once it is recorded", len(c.claim(1)), 0)
 }
 
 func queueFair(c queueCase) {
@@ -191,11 +191,11 @@ func queueFair(c queueCase) {
 	for _, l := range c.claim(2) {
 		counts[l.Group]++
 	}
-	same(c, "of the large group and of the small one", counts[groups[0]]+counts[groups[1]], min(large, 2)+1)
-	same(c, "groups that were claimed of", len(counts), 2)
+	Same(c, "of the large group and of the small one", counts[groups[0]]+counts[groups[1]], min(large, 2)+1)
+	Same(c, "groups that were claimed of", len(counts), 2)
 	only, err := c.queue.Claim(c.Context(), queueLease, []ports.Share{{Group: "another", Most: 9}})
 	c.must(err)
-	same(c, "of a group without work", len(only), 0)
+	Same(c, "of a group without work", len(only), 0)
 }
 
 func queueAside(c queueCase) {
@@ -203,17 +203,17 @@ func queueAside(c queueCase) {
 	now := queueStart
 	for failures, pause := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 16 * time.Minute, 32 * time.Minute, time.Hour, time.Hour} {
 		l := c.one(fmt.Sprint("before the pause of ", pause))
-		same(c, "failures", l.Failures, failures)
+		Same(c, "failures", l.Failures, failures)
 		c.must(c.queue.SetAside(c.Context(), l.Held, "It made the program panic.\nstack"))
 		c.at(now.Add(pause - time.Millisecond))
-		same(c, fmt.Sprint("claimed within ", pause), len(c.claim(1)), 0)
+		Same(c, fmt.Sprint("claimed within ", pause), len(c.claim(1)), 0)
 		now = now.Add(pause)
 		c.at(now)
 	}
 	l := c.one("after the last pause")
 	c.must(c.queue.Restore(c.Context(), l.Held))
 	c.at(now.Add(queueLease))
-	same(c, "failures once restored", c.one("once restored").Failures, 0)
+	Same(c, "failures once restored", c.one("once restored").Failures, 0)
 }
 
 func queueUnreadable(c queueCase) {
@@ -227,7 +227,7 @@ func queueUnreadable(c queueCase) {
 	}
 	c.at(queueStart)
 	claimed := c.claim(2)
-	same(c, "claimed", len(claimed), 2)
+	Same(c, "claimed", len(claimed), 2)
 	for _, l := range claimed {
 		if errors.Is(l.Err, fault.ErrUnreadable) != (l.Key == bad) {
 			c.Errorf("%s: %v", l.Key, l.Err)
@@ -244,15 +244,15 @@ func queueUnreadable(c queueCase) {
 	if len(again) == 0 {
 		c.Fatal("nothing is claimed after the repair")
 	}
-	same(c, "claimed after the repair", []any{len(again), again[0].Key, again[0].Err, again[0].Failures}, []any{1, bad, error(nil), 1})
+	Same(c, "claimed after the repair", []any{len(again), again[0].Key, again[0].Err, again[0].Failures}, []any{1, bad, error(nil), 1})
 }
 
 func queueEmpty(c queueCase) {
 	c.at(queueStart)
 	groups, err := c.queue.Waiting(c.Context())
 	c.must(err)
-	same(c, "groups", len(groups), 0)
+	Same(c, "groups", len(groups), 0)
 	claimed, err := c.queue.Claim(c.Context(), queueLease, nil)
 	c.must(err)
-	same(c, "claimed", len(claimed), 0)
+	Same(c, "claimed", len(claimed), 0)
 }

@@ -36,8 +36,8 @@ func groups[T any](build func() T) func(group int) T {
 	}
 }
 
-func (c *queueCase) shops() func(int) *shop {
-	return groups(func() *shop { return openShop(c.T, c.stores.Stores) })
+func (c *queueCase) shops() func(int) *Shop {
+	return groups(func() *Shop { return OpenShop(c.T, c.stores.Stores) })
 }
 
 func paymentsQueue(c *queueCase) bool {
@@ -45,17 +45,17 @@ func paymentsQueue(c *queueCase) bool {
 	c.queue, c.unfenced = erased[*checkout.Checkout]{c.stores.Lapsed}, true
 	c.add = func(group int) string {
 		s := shop(group)
-		made := s.checkout(s.session(), line(s.product(1), 1))
-		_, err := s.claimAt(made.ID(), noon)
+		made := s.Checkout(s.Session(), Line(s.Product(1), 1))
+		_, err := s.claimAt(made.ID(), Noon)
 		c.must(err)
 		return made.ID().String()
 	}
 	c.record = func(l ports.Leased[any]) error {
 		s := *shop(0)
-		for group := 0; s.project.ID != l.Project; group++ {
+		for group := 0; s.Project.ID != l.Project; group++ {
 			s = *shop(group)
 		}
-		return s.settle(l.Item.(*checkout.Checkout).ID(), func(locked *checkout.Checkout) (ports.Settlement, error) { return s.declined(locked) })
+		return s.Settle(l.Item.(*checkout.Checkout).ID(), func(locked *checkout.Checkout) (ports.Settlement, error) { return s.Declined(locked) })
 	}
 	return true
 }
@@ -64,15 +64,15 @@ func refundsQueue(c *queueCase) bool {
 	shop := c.shops()
 	c.queue, c.unfenced = erased[ports.DueRefund]{c.stores.DueRefunds}, true
 	c.add = func(group int) string {
-		refund := random[id.Refund]()
+		refund := Random[id.Refund]()
 		s := shop(group)
-		s.carryOn(s.sold(s.product(1), 1).ID, func(k *order.Case) error { return k.Refund(refund, nil, "", noon) })
+		s.CarryOn(s.Sold(s.Product(1), 1).ID, func(k *order.Case) error { return k.Refund(refund, nil, "", Noon) })
 		return refund.String()
 	}
 	c.record = func(l ports.Leased[any]) error {
 		due := l.Item.(ports.DueRefund)
 		_, err := c.stores.Orders.Change(c.Context(), due.Project, due.Order, func(k *order.Case) error {
-			return k.SettleRefund(due.Refund, order.Refunded{Provider: "re_" + l.Key}, random[id.Event](), queueStart)
+			return k.SettleRefund(due.Refund, order.Refunded{Provider: "re_" + l.Key}, Random[id.Event](), queueStart)
 		})
 		return err
 	}
@@ -84,8 +84,8 @@ func orphansQueue(c *queueCase) bool {
 	c.queue, c.unfenced = erased[*checkout.Orphan]{c.stores.DueOrphans}, true
 	c.add = func(group int) string {
 		s := shop(group)
-		made := s.checkout(s.session(), line(s.product(1), 1))
-		return s.orphan(made.Orphaned(made.Attempt(), random[id.Payment]().String(), noon)).ID
+		made := s.Checkout(s.Session(), Line(s.Product(1), 1))
+		return s.orphan(made.Orphaned(made.Attempt(), Random[id.Payment]().String(), Noon)).ID
 	}
 	c.record = func(l ports.Leased[any]) error {
 		return c.stores.Orphans.ChangeOrphan(c.Context(), l.Project, l.Key, func(o *checkout.Orphan, now time.Time) (*event.Event, error) {
@@ -102,7 +102,7 @@ func deliveriesQueue(c *queueCase) bool {
 		to    *event.Subscription
 	}
 	readers := groups(func() reader {
-		p := &press{PublishingStores: c.stores, shop: openShop(c.T, c.stores.Stores)}
+		p := &press{PublishingStores: c.stores, Shop: OpenShop(c.T, c.stores.Stores)}
 		return reader{p, p.subscribe("*")}
 	})
 	c.queue = erased[ports.Parcel]{c.stores.Outbox}
@@ -121,12 +121,12 @@ func webhooksQueue(c *queueCase) bool {
 	if c.stores.InboxQueue == nil {
 		return false
 	}
-	boxes := groups(func() *mailbox { return openShop(c.T, c.stores.Stores).mailbox() })
+	boxes := groups(func() *Mailbox { return OpenShop(c.T, c.stores.Stores).Mailbox() })
 	c.queue = erased[*integration.Delivery]{c.stores.InboxQueue}
 	c.add = func(group int) string {
 		m := boxes(group)
-		d := m.letter(random[id.WebhookLog]().String(), noon)
-		m.keep(d)
+		d := m.Letter(Random[id.WebhookLog]().String(), Noon)
+		m.Keep(d)
 		return d.ID.String()
 	}
 	c.record = func(l ports.Leased[any]) error {
@@ -147,13 +147,13 @@ func syncRunsQueue(c *queueCase) bool {
 	c.add = func(group int) string {
 		s, kind := shop(group), kinds[runs[group]]
 		runs[group]++
-		return s.started(s.connect(kind, noon).ID, noon).ID.String()
+		return s.Started(s.Connect(kind, Noon).ID, Noon).ID.String()
 	}
 	c.record = func(l ports.Leased[any]) error {
 		run := l.Item.(*syncrun.Run)
 		_, err := c.stores.SyncRuns.Update(c.Context(), l.Project, run.ID, func(r *syncrun.Run) error {
 			if !r.DueAt.Equal(l.Until) {
-				return errPlain
+				return ErrPlain
 			}
 			return r.Cancel(queueStart)
 		})
@@ -167,9 +167,9 @@ func embeddingsQueue(c *queueCase) bool {
 		return false
 	}
 	shop := c.shops()
-	c.queue, c.room = erased[*ports.EmbeddingTask]{c.stores.Embeddings.Behind("small", 7*day)}, 1
+	c.queue, c.room = erased[*ports.EmbeddingTask]{c.stores.Embeddings.Behind("small", 7*Day)}, 1
 	c.add = func(group int) string {
-		shop(group).product(1)
+		shop(group).Product(1)
 		return "small"
 	}
 	c.record = func(l ports.Leased[any]) error {

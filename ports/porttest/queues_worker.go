@@ -51,13 +51,13 @@ func queuePanic(c queueCase) {
 	}
 	stop()
 	c.at(queueStart.Add(time.Minute - time.Millisecond))
-	same(c, "claimed within the pause", len(c.claim(3)), 0)
+	Same(c, "claimed within the pause", len(c.claim(3)), 0)
 	c.at(queueStart.Add(time.Minute))
 	again := c.claim(3)
 	if len(again) != 1 {
 		c.Fatalf("%d claimed after the pause, want 1", len(again))
 	}
-	same(c, "what panicked", []any{nameOf(again[0].Held), again[0].Failures}, []any{bad, 1})
+	Same(c, "what panicked", []any{nameOf(again[0].Held), again[0].Failures}, []any{bad, 1})
 }
 
 func queueWoken(c queueCase) {
@@ -72,7 +72,7 @@ func queueWoken(c queueCase) {
 	c.wait("work", worked)
 	stop()
 	c.at(queueStart.Add(48 * time.Hour))
-	same(c, "left", len(c.claim(1)), 0)
+	Same(c, "left", len(c.claim(1)), 0)
 }
 
 func queueStopped(c queueCase) {
@@ -96,5 +96,5 @@ func queueStopped(c queueCase) {
 	close(release)
 	c.wait("the worker's end", stopped)
 	c.at(queueStart.Add(48 * time.Hour))
-	same(c, "left", len(c.claim(1)), 0)
+	Same(c, "left", len(c.claim(1)), 0)
 }

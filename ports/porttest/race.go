@@ -8,11 +8,11 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// atOnce runs the attempt n times at the same moment and returns what went wrong, joined.
-func atOnce(n int, attempt func(i int) error) error { return errors.Join(together(n, attempt)...) }
+// AtOnce runs the attempt n times at the same moment and returns what went wrong, joined.
+func AtOnce(n int, attempt func(i int) error) error { return errors.Join(Together(n, attempt)...) }
 
-// together runs the attempt n times at the same moment and returns each one's error.
-func together(n int, attempt func(i int) error) []error {
+// Together runs the attempt n times at the same moment and returns each one's error.
+func Together(n int, attempt func(i int) error) []error {
 	results := make([]error, n)
 	var start, done sync.WaitGroup
 	start.Add(1)
@@ -27,8 +27,8 @@ func together(n int, attempt func(i int) error) []error {
 	return results
 }
 
-// wantDetail checks that a fault names the field.
-func wantDetail(t testing.TB, err error, field string) {
+// WantDetail checks that a fault names the field.
+func WantDetail(t testing.TB, err error, field string) {
 	t.Helper()
 	var f *fault.Error
 	if errors.As(err, &f) {

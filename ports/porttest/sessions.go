@@ -13,7 +13,7 @@ import (
 // Sessions is the contract of ports.Sessions.
 func Sessions(t *testing.T, open Open) {
 	stores := open(t)
-	for name, test := range map[string]func(*shop){
+	for name, test := range map[string]func(*Shop){
 		"a session comes back as it was stored": sessionRoundTrip,
 		"update stores and returns the change":  sessionUpdate,
 		"a failed change leaves no trace":       sessionFailedChange,
@@ -24,94 +24,94 @@ func Sessions(t *testing.T, open Open) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(openShop(t, stores))
+			test(OpenShop(t, stores))
 		})
 	}
 }
 
-func sessionRoundTrip(s *shop) {
-	want := s.session()
-	got := s.visit(want.ID)
-	same(s.t, "session", got.Session, want)
+func sessionRoundTrip(s *Shop) {
+	want := s.Session()
+	got := s.Visit(want.ID)
+	Same(s.T, "session", got.Session, want)
 	if len(got.Cart)+len(got.History)+len(got.Shown) != 0 {
-		s.t.Errorf("a new session has %+v", got)
+		s.T.Errorf("a new session has %+v", got)
 	}
 }
 
-func sessionUpdate(s *shop) {
-	visit := s.session()
+func sessionUpdate(s *Shop) {
+	visit := s.Session()
 	claims := session.Claims{LoyaltyTier: "silver", PurchaseHistory: 8}
-	got, err := s.Sessions.Update(s.ctx, s.project.ID, visit.ID, func(v *session.Session) error {
-		return v.Touch(&claims, time.Hour, noon.Add(time.Minute))
+	got, err := s.Sessions.Update(s.Ctx, s.Project.ID, visit.ID, func(v *session.Session) error {
+		return v.Touch(&claims, time.Hour, Noon.Add(time.Minute))
 	})
-	s.must(err)
+	s.Must(err)
 	want := *visit
-	s.must(want.Touch(&claims, time.Hour, noon.Add(time.Minute)))
-	same(s.t, "returned", got, &want)
-	same(s.t, "stored", s.visit(visit.ID).Session, &want)
+	s.Must(want.Touch(&claims, time.Hour, Noon.Add(time.Minute)))
+	Same(s.T, "returned", got, &want)
+	Same(s.T, "stored", s.Visit(visit.ID).Session, &want)
 }
 
-func sessionFailedChange(s *shop) {
-	visit := s.session()
-	_, err := s.Sessions.Update(s.ctx, s.project.ID, visit.ID, func(v *session.Session) error {
-		v.Claims.Location, v.ExpiresAt = "nowhere", noon
-		return errPlain
+func sessionFailedChange(s *Shop) {
+	visit := s.Session()
+	_, err := s.Sessions.Update(s.Ctx, s.Project.ID, visit.ID, func(v *session.Session) error {
+		v.Claims.Location, v.ExpiresAt = "nowhere", Noon
+		return ErrPlain
 	})
-	same(s.t, "error", err, errPlain)
-	same(s.t, "session", s.visit(visit.ID).Session, visit)
+	Same(s.T, "error", err, ErrPlain)
+	Same(s.T, "session", s.Visit(visit.ID).Session, visit)
 }
 
-func sessionNoAliasing(s *shop) {
-	given := s.session()
+func sessionNoAliasing(s *Shop) {
+	given := s.Session()
 	want := *given
 	given.Claims.Location = "changed after Create"
-	s.visit(want.ID).Session.Claims.Location = "changed after Visit"
-	same(s.t, "session", s.visit(want.ID).Session, &want)
+	s.Visit(want.ID).Session.Claims.Location = "changed after Visit"
+	Same(s.T, "session", s.Visit(want.ID).Session, &want)
 }
 
-func sessionRace(s *shop) {
-	visit := s.session()
-	s.race("", func(int) error {
-		_, err := s.Sessions.Update(s.ctx, s.project.ID, visit.ID, func(v *session.Session) error {
+func sessionRace(s *Shop) {
+	visit := s.Session()
+	s.Race("", func(int) error {
+		_, err := s.Sessions.Update(s.Ctx, s.Project.ID, visit.ID, func(v *session.Session) error {
 			v.Claims.PurchaseHistory++
 			return nil
 		})
 		return err
 	})
-	same(s.t, "updates", s.visit(visit.ID).Session.Claims.PurchaseHistory, visit.Claims.PurchaseHistory+racers)
+	Same(s.T, "updates", s.Visit(visit.ID).Session.Claims.PurchaseHistory, visit.Claims.PurchaseHistory+Racers)
 }
 
-func sessionUnknown(s *shop) {
-	foreign := openShop(s.t, s.Stores).session()
-	for _, unknown := range []id.Session{random[id.Session](), foreign.ID} {
-		_, err := s.Sessions.Visit(s.ctx, s.project.ID, unknown)
-		wantFault(s.t, err, fault.NotFound, "session_not_found")
-		_, err = s.Sessions.Update(s.ctx, s.project.ID, unknown, func(*session.Session) error {
-			s.t.Error("change ran on an unknown session")
+func sessionUnknown(s *Shop) {
+	foreign := OpenShop(s.T, s.Stores).Session()
+	for _, unknown := range []id.Session{Random[id.Session](), foreign.ID} {
+		_, err := s.Sessions.Visit(s.Ctx, s.Project.ID, unknown)
+		WantFault(s.T, err, fault.NotFound, "session_not_found")
+		_, err = s.Sessions.Update(s.Ctx, s.Project.ID, unknown, func(*session.Session) error {
+			s.T.Error("change ran on an unknown session")
 			return nil
 		})
-		wantFault(s.t, err, fault.NotFound, "session_not_found")
-		err = s.Sessions.Show(s.ctx, s.project.ID, unknown, []id.Product{s.product(1).ID})
-		wantFault(s.t, err, fault.NotFound, "session_not_found")
+		WantFault(s.T, err, fault.NotFound, "session_not_found")
+		err = s.Sessions.Show(s.Ctx, s.Project.ID, unknown, []id.Product{s.Product(1).ID})
+		WantFault(s.T, err, fault.NotFound, "session_not_found")
 	}
 }
 
-func sessionShown(s *shop) {
-	visit, first, second, third := s.newSession(), s.product(1).ID, s.product(1).ID, s.product(1).ID
-	s.must(s.Sessions.Create(s.ctx, visit, second, first))
-	s.must(s.Sessions.Show(s.ctx, s.project.ID, visit.ID, []id.Product{first, third}))
-	s.must(s.Sessions.Show(s.ctx, s.project.ID, visit.ID, nil))
+func sessionShown(s *Shop) {
+	visit, first, second, third := s.NewSession(), s.Product(1).ID, s.Product(1).ID, s.Product(1).ID
+	s.Must(s.Sessions.Create(s.Ctx, visit, second, first))
+	s.Must(s.Sessions.Show(s.Ctx, s.Project.ID, visit.ID, []id.Product{first, third}))
+	s.Must(s.Sessions.Show(s.Ctx, s.Project.ID, visit.ID, nil))
 	want := []session.Shown{{Product: second}, {Product: first}, {Product: third}}
-	same(s.t, "shown", s.visit(visit.ID).Shown, want)
+	Same(s.T, "shown", s.Visit(visit.ID).Shown, want)
 
 	var all sync.WaitGroup
-	for range racers {
+	for range Racers {
 		all.Go(func() {
-			if err := s.Sessions.Show(s.ctx, s.project.ID, visit.ID, []id.Product{third, first}); err != nil {
-				s.t.Error(err)
+			if err := s.Sessions.Show(s.Ctx, s.Project.ID, visit.ID, []id.Product{third, first}); err != nil {
+				s.T.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	same(s.t, "shown again by many", s.visit(visit.ID).Shown, want)
+	Same(s.T, "shown again by many", s.Visit(visit.ID).Shown, want)
 }

@@ -1,5 +1,6 @@
-// Package porttest is the contract of the storage ports: one suite per port, run by every adapter.
-// A suite knows the promises of package ports and nothing of how they are kept.
+// Package porttest is the contract of ports with several adapters: one suite for each, run by every adapter.
+// A suite knows the promises of package ports and nothing of how they are kept. What is stored in one way is
+// held by the tests of adapters/sqlstore, which use the shops of this package.
 package porttest
 
 import (

@@ -1,6 +1,8 @@
 package porttest
 
-import "github.com/haggle-commerce/haggle/ports"
+import (
+	"github.com/haggle-commerce/haggle/ports"
+)
 
 var _ ports.Transaction = (*Transaction)(nil)
 

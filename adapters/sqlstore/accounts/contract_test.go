@@ -4,9 +4,8 @@ import (
 	"testing"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
-	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-func TestAccounts(t *testing.T) { storetest.Suite(t, porttest.Accounts) }
+func TestAccounts(t *testing.T) { storetest.Suite(t, Accounts) }
 
-func TestProjects(t *testing.T) { storetest.Suite(t, porttest.Projects) }
+func TestProjects(t *testing.T) { storetest.Suite(t, Projects) }

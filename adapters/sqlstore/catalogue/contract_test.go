@@ -4,19 +4,18 @@ import (
 	"testing"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
-	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-func TestProducts(t *testing.T) { storetest.Suite(t, porttest.Products) }
+func TestProducts(t *testing.T) { storetest.Suite(t, Products) }
 
-func TestBulkProducts(t *testing.T) { storetest.Suite(t, porttest.BulkProducts) }
+func TestBulkProducts(t *testing.T) { storetest.Suite(t, BulkProducts) }
 
-func TestCatalog(t *testing.T) { storetest.Suite(t, porttest.Catalog) }
+func TestCatalog(t *testing.T) { storetest.Suite(t, Catalog) }
 
-func TestInventory(t *testing.T) { storetest.Suite(t, porttest.Inventory) }
+func TestInventory(t *testing.T) { storetest.Suite(t, Inventory) }
 
-func TestSynonyms(t *testing.T) { storetest.Suite(t, porttest.Synonyms) }
+func TestSynonyms(t *testing.T) { storetest.Suite(t, Synonyms) }
 
-func TestStockRoom(t *testing.T) { storetest.Suite(t, porttest.StockRoom) }
+func TestStockRoom(t *testing.T) { storetest.Suite(t, StockRoom) }
 
-func TestStockNews(t *testing.T) { storetest.Suite(t, porttest.StockNews) }
+func TestStockNews(t *testing.T) { storetest.Suite(t, StockNews) }

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
-	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-func TestVectors(t *testing.T) { storetest.Suite(t, porttest.Vectors) }
+func TestVectors(t *testing.T) { storetest.Suite(t, Vectors) }

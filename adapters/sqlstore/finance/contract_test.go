@@ -4,13 +4,12 @@ import (
 	"testing"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
-	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-func TestUnresolved(t *testing.T) { storetest.Suite(t, porttest.Unresolved) }
+func TestUnresolved(t *testing.T) { storetest.Suite(t, Unresolved) }
 
-func TestReconciliations(t *testing.T) { storetest.Suite(t, porttest.Reconciliations) }
+func TestReconciliations(t *testing.T) { storetest.Suite(t, Reconciliations) }
 
-func TestFinance(t *testing.T) { storetest.Suite(t, porttest.Finance) }
+func TestFinance(t *testing.T) { storetest.Suite(t, Finance) }
 
-func TestSandboxLedger(t *testing.T) { storetest.Suite(t, porttest.SandboxLedger) }
+func TestSandboxLedger(t *testing.T) { storetest.Suite(t, SandboxLedger) }

@@ -9,6 +9,6 @@ import (
 
 func TestSessions(t *testing.T) { storetest.Suite(t, porttest.Sessions) }
 
-func TestHaggling(t *testing.T) { storetest.Suite(t, porttest.Haggling) }
+func TestHaggling(t *testing.T) { storetest.Suite(t, Haggling) }
 
-func TestDecisions(t *testing.T) { storetest.Suite(t, porttest.Decisions) }
+func TestDecisions(t *testing.T) { storetest.Suite(t, Decisions) }

@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-func TestLabels(t *testing.T) { storetest.Suite(t, porttest.Labels) }
+func TestLabels(t *testing.T) { storetest.Suite(t, Labels) }
 
 func TestOrphans(t *testing.T) { storetest.Suite(t, porttest.Orphans) }
 

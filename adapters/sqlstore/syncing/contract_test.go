@@ -4,19 +4,18 @@ import (
 	"testing"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
-	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-func TestIntegrations(t *testing.T) { storetest.Suite(t, porttest.Integrations) }
+func TestIntegrations(t *testing.T) { storetest.Suite(t, Integrations) }
 
-func TestAuthorizations(t *testing.T) { storetest.Suite(t, porttest.Authorizations) }
+func TestAuthorizations(t *testing.T) { storetest.Suite(t, Authorizations) }
 
-func TestWebhooks(t *testing.T) { storetest.Suite(t, porttest.IntegrationWebhooks) }
+func TestWebhooks(t *testing.T) { storetest.Suite(t, IntegrationWebhooks) }
 
-func TestInbox(t *testing.T) { storetest.Suite(t, porttest.Inbox) }
+func TestInbox(t *testing.T) { storetest.Suite(t, Inbox) }
 
-func TestSyncRuns(t *testing.T) { storetest.Suite(t, porttest.SyncRuns) }
+func TestSyncRuns(t *testing.T) { storetest.Suite(t, SyncRuns) }
 
-func TestCopies(t *testing.T) { storetest.Suite(t, porttest.Copies) }
+func TestCopies(t *testing.T) { storetest.Suite(t, Copies) }
 
-func TestSyncUnit(t *testing.T) { storetest.Suite(t, porttest.SyncUnit) }
+func TestSyncUnit(t *testing.T) { storetest.Suite(t, SyncUnit) }

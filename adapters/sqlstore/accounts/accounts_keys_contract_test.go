@@ -1,4 +1,4 @@
-package porttest
+package accounts_test
 
 import (
 	"crypto/sha256"
@@ -13,11 +13,12 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
 // AccountStores is one database behind the ports that accounts prove themselves by.
 type AccountStores struct {
-	Stores
+	porttest.Stores
 	Keys           ports.Keys
 	Roster         ports.KeyRoster
 	Reach          ports.Reach
@@ -52,16 +53,16 @@ func Keys(t *testing.T, open OpenAccounts) {
 
 func newKey(a *account.Account, secret string) *account.Key {
 	return &account.Key{
-		ID: random[id.APIKey](), Account: a.ID, Name: "ci", Hash: sha256.Sum256([]byte(secret)), Prefix: "hk_test_abc",
-		Scopes: []string{"catalog:read", "projects:write"}, Projects: []id.Project{random[id.Project](), random[id.Project]()},
-		CreatedAt: noon, ExpiresAt: pointer(noon.Add(time.Hour)),
+		ID: porttest.Random[id.APIKey](), Account: a.ID, Name: "ci", Hash: sha256.Sum256([]byte(secret)), Prefix: "hk_test_abc",
+		Scopes: []string{"catalog:read", "projects:write"}, Projects: []id.Project{porttest.Random[id.Project](), porttest.Random[id.Project]()},
+		CreatedAt: porttest.Noon, ExpiresAt: porttest.Pointer(porttest.Noon.Add(time.Hour)),
 	}
 }
 
 // addKey adds a key for ever to all projects, changed.
 func (s AccountStores) addKey(t *testing.T, a *account.Account, change func(*account.Key)) *account.Key {
 	t.Helper()
-	k := newKey(a, random[id.APIKey]().String())
+	k := newKey(a, porttest.Random[id.APIKey]().String())
 	k.Projects, k.ExpiresAt = nil, nil
 	change(k)
 	if err := s.Keys.Add(t.Context(), k); err != nil {
@@ -73,9 +74,9 @@ func (s AccountStores) addKey(t *testing.T, a *account.Account, change func(*acc
 func asItIs(*account.Key) {}
 
 func keyRoundTrip(t *testing.T, s AccountStores) {
-	owner := openAccount(t, s.Stores, noon)
+	owner := porttest.OpenAccount(t, s.Stores, porttest.Noon)
 	revoked := newKey(owner, "revoked")
-	revoked.RevokedAt = pointer(noon.Add(time.Minute))
+	revoked.RevokedAt = porttest.Pointer(porttest.Noon.Add(time.Minute))
 	bare := newKey(owner, "bare")
 	bare.Scopes, bare.Projects, bare.ExpiresAt = []string{"*"}, nil, nil
 	for _, want := range []*account.Key{newKey(owner, "full"), revoked, bare} {
@@ -86,29 +87,29 @@ func keyRoundTrip(t *testing.T, s AccountStores) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, "key", got, want)
-		same(t, "account", of, owner)
+		porttest.Same(t, "key", got, want)
+		porttest.Same(t, "account", of, owner)
 		got, err = s.Keys.Key(t.Context(), owner.ID, want.ID)
 		if want.RevokedAt != nil {
-			wantFault(t, err, fault.NotFound, "api_key_not_found")
+			porttest.WantFault(t, err, fault.NotFound, "api_key_not_found")
 			continue
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, "key by its id", got, want)
+		porttest.Same(t, "key by its id", got, want)
 	}
 	_, _, err := s.Accounts.KeyByHash(t.Context(), sha256.Sum256([]byte("unknown")))
-	wantFault(t, err, fault.NotFound, "api_key_not_found")
+	porttest.WantFault(t, err, fault.NotFound, "api_key_not_found")
 }
 
 func keyRace(t *testing.T, s AccountStores) {
-	owner := openAccount(t, s.Stores, noon)
-	keys := make([]*account.Key, racers)
+	owner := porttest.OpenAccount(t, s.Stores, porttest.Noon)
+	keys := make([]*account.Key, porttest.Racers)
 	for i := range keys {
 		keys[i] = newKey(owner, "bootstrap")
 	}
-	if errs := atOnce(racers, func(i int) error { return s.Keys.Add(t.Context(), keys[i]) }); errs != nil {
+	if errs := porttest.AtOnce(porttest.Racers, func(i int) error { return s.Keys.Add(t.Context(), keys[i]) }); errs != nil {
 		t.Fatal(errs)
 	}
 	first, _, err := s.Accounts.KeyByHash(t.Context(), keys[0].Hash)
@@ -124,34 +125,36 @@ func keyRace(t *testing.T, s AccountStores) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "the key after another attempt", again, first)
+	porttest.Same(t, "the key after another attempt", again, first)
 }
 
 func keyOfNobody(t *testing.T, s AccountStores) {
-	nobody := newKey(&account.Account{ID: random[id.Account]()}, "nobody")
-	wantFault(t, s.Keys.Add(t.Context(), nobody), fault.NotFound, "account_not_found")
+	nobody := newKey(&account.Account{ID: porttest.Random[id.Account]()}, "nobody")
+	porttest.WantFault(t, s.Keys.Add(t.Context(), nobody), fault.NotFound, "account_not_found")
 	_, _, err := s.Accounts.KeyByHash(t.Context(), nobody.Hash)
-	wantFault(t, err, fault.NotFound, "api_key_not_found")
+	porttest.WantFault(t, err, fault.NotFound, "api_key_not_found")
 }
 
 // Keys that are revoked or have expired do not count.
 func keyLimit(t *testing.T, s AccountStores) {
-	owner, other := openAccount(t, s.Stores, noon), openAccount(t, s.Stores, noon)
+	owner, other := porttest.OpenAccount(t, s.Stores, porttest.Noon), porttest.OpenAccount(t, s.Stores, porttest.Noon)
 	s.addKey(t, other, asItIs)
-	s.addKey(t, owner, func(k *account.Key) { k.RevokedAt = pointer(noon) })
-	s.addKey(t, owner, func(k *account.Key) { k.CreatedAt, k.ExpiresAt = noon.Add(-time.Hour), pointer(noon) })
+	s.addKey(t, owner, func(k *account.Key) { k.RevokedAt = porttest.Pointer(porttest.Noon) })
+	s.addKey(t, owner, func(k *account.Key) {
+		k.CreatedAt, k.ExpiresAt = porttest.Noon.Add(-time.Hour), porttest.Pointer(porttest.Noon)
+	})
 	last := s.addKey(t, owner, asItIs)
 	for range account.MaxKeys - 2 {
-		s.addKey(t, owner, func(k *account.Key) { k.ExpiresAt = pointer(noon.Add(time.Millisecond)) })
+		s.addKey(t, owner, func(k *account.Key) { k.ExpiresAt = porttest.Pointer(porttest.Noon.Add(time.Millisecond)) })
 	}
-	results := together(racers, func(i int) error { return s.Keys.Add(t.Context(), newKey(owner, fmt.Sprint("racer ", i))) })
+	results := porttest.Together(porttest.Racers, func(i int) error { return s.Keys.Add(t.Context(), newKey(owner, fmt.Sprint("racer ", i))) })
 	won := 0
 	for _, err := range results {
 		if err == nil {
 			won++
 			continue
 		}
-		wantFault(t, err, fault.Conflict, "too_many_keys")
+		porttest.WantFault(t, err, fault.Conflict, "too_many_keys")
 	}
 	if won != 1 {
 		t.Errorf("%d keys were added to 99", won)
@@ -160,7 +163,7 @@ func keyLimit(t *testing.T, s AccountStores) {
 		t.Errorf("a key that is there: %v", err)
 	}
 	s.addKey(t, other, asItIs)
-	if err := s.Keys.Revoke(t.Context(), owner.ID, last.ID, noon); err != nil {
+	if err := s.Keys.Revoke(t.Context(), owner.ID, last.ID, porttest.Noon); err != nil {
 		t.Fatal(err)
 	}
 	s.addKey(t, owner, asItIs)
@@ -175,27 +178,29 @@ func (s AccountStores) wantKeys(t *testing.T, owner id.Account, bound []id.Proje
 	if n != total {
 		t.Errorf("the total is %d, want %d", n, total)
 	}
-	same(t, "list", got, slices.Clip(want))
+	porttest.Same(t, "list", got, slices.Clip(want))
 }
 
 func keyList(t *testing.T, s AccountStores) {
-	owner := openAccount(t, s.Stores, noon)
+	owner := porttest.OpenAccount(t, s.Stores, porttest.Noon)
 	s.wantKeys(t, owner.ID, nil, ports.Page{Limit: 10}, 0, []*account.Key{}...)
-	s.addKey(t, openAccount(t, s.Stores, noon), asItIs)
-	old := s.addKey(t, owner, func(k *account.Key) { k.CreatedAt, k.ExpiresAt = noon.Add(-time.Hour), pointer(noon.Add(-time.Minute)) })
-	newest := s.addKey(t, owner, func(k *account.Key) { k.CreatedAt = noon.Add(time.Hour) })
-	middle := s.addKey(t, owner, func(k *account.Key) { k.Projects = []id.Project{random[id.Project]()} })
-	s.addKey(t, owner, func(k *account.Key) { k.RevokedAt = pointer(noon) })
+	s.addKey(t, porttest.OpenAccount(t, s.Stores, porttest.Noon), asItIs)
+	old := s.addKey(t, owner, func(k *account.Key) {
+		k.CreatedAt, k.ExpiresAt = porttest.Noon.Add(-time.Hour), porttest.Pointer(porttest.Noon.Add(-time.Minute))
+	})
+	newest := s.addKey(t, owner, func(k *account.Key) { k.CreatedAt = porttest.Noon.Add(time.Hour) })
+	middle := s.addKey(t, owner, func(k *account.Key) { k.Projects = []id.Project{porttest.Random[id.Project]()} })
+	s.addKey(t, owner, func(k *account.Key) { k.RevokedAt = porttest.Pointer(porttest.Noon) })
 	s.wantKeys(t, owner.ID, nil, ports.Page{Limit: 10}, 3, newest, middle, old)
 	s.wantKeys(t, owner.ID, nil, ports.Page{Limit: 1, Offset: 1}, 3, middle)
 	s.wantKeys(t, owner.ID, nil, ports.Page{Limit: 5, Offset: 3}, 3, []*account.Key{}...)
 }
 
 func keyListBound(t *testing.T, s AccountStores) {
-	owner := openAccount(t, s.Stores, noon)
-	one, two, three := random[id.Project](), random[id.Project](), random[id.Project]()
+	owner := porttest.OpenAccount(t, s.Stores, porttest.Noon)
+	one, two, three := porttest.Random[id.Project](), porttest.Random[id.Project](), porttest.Random[id.Project]()
 	to := func(at time.Duration, projects ...id.Project) *account.Key {
-		return s.addKey(t, owner, func(k *account.Key) { k.Projects, k.CreatedAt = projects, noon.Add(at) })
+		return s.addKey(t, owner, func(k *account.Key) { k.Projects, k.CreatedAt = projects, porttest.Noon.Add(at) })
 	}
 	to(0)
 	to(1*time.Second, three)
@@ -207,36 +212,36 @@ func keyListBound(t *testing.T, s AccountStores) {
 }
 
 func keyRevoke(t *testing.T, s AccountStores) {
-	owner := openAccount(t, s.Stores, noon)
+	owner := porttest.OpenAccount(t, s.Stores, porttest.Noon)
 	k, other := s.addKey(t, owner, asItIs), s.addKey(t, owner, asItIs)
-	results := together(racers, func(i int) error { return s.Keys.Revoke(t.Context(), owner.ID, k.ID, noon.Add(time.Hour)) })
+	results := porttest.Together(porttest.Racers, func(i int) error { return s.Keys.Revoke(t.Context(), owner.ID, k.ID, porttest.Noon.Add(time.Hour)) })
 	won := 0
 	for _, err := range results {
 		if err == nil {
 			won++
 			continue
 		}
-		wantFault(t, err, fault.NotFound, "api_key_not_found")
+		porttest.WantFault(t, err, fault.NotFound, "api_key_not_found")
 	}
 	if won != 1 {
 		t.Errorf("%d of sixteen revoked the key", won)
 	}
 	got, _, err := s.Accounts.KeyByHash(t.Context(), k.Hash)
-	if err != nil || got.RevokedAt == nil || !got.RevokedAt.Equal(noon.Add(time.Hour)) {
+	if err != nil || got.RevokedAt == nil || !got.RevokedAt.Equal(porttest.Noon.Add(time.Hour)) {
 		t.Errorf("the revoked key: %+v, %v", got, err)
 	}
 	if got, err := s.Keys.Key(t.Context(), owner.ID, other.ID); err != nil || got.RevokedAt != nil {
 		t.Errorf("another key: %+v, %v", got, err)
 	}
-	wantFault(t, s.Keys.Revoke(t.Context(), owner.ID, random[id.APIKey](), noon), fault.NotFound, "api_key_not_found")
+	porttest.WantFault(t, s.Keys.Revoke(t.Context(), owner.ID, porttest.Random[id.APIKey](), porttest.Noon), fault.NotFound, "api_key_not_found")
 }
 
 func keyForeign(t *testing.T, s AccountStores) {
-	owner, thief := openAccount(t, s.Stores, noon), openAccount(t, s.Stores, noon)
+	owner, thief := porttest.OpenAccount(t, s.Stores, porttest.Noon), porttest.OpenAccount(t, s.Stores, porttest.Noon)
 	k := s.addKey(t, owner, asItIs)
 	_, err := s.Keys.Key(t.Context(), thief.ID, k.ID)
-	wantFault(t, err, fault.NotFound, "api_key_not_found")
-	wantFault(t, s.Keys.Revoke(t.Context(), thief.ID, k.ID, noon), fault.NotFound, "api_key_not_found")
+	porttest.WantFault(t, err, fault.NotFound, "api_key_not_found")
+	porttest.WantFault(t, s.Keys.Revoke(t.Context(), thief.ID, k.ID, porttest.Noon), fault.NotFound, "api_key_not_found")
 	s.wantKeys(t, thief.ID, nil, ports.Page{Limit: 10}, 0, []*account.Key{}...)
 	if _, err := s.Keys.Key(t.Context(), owner.ID, k.ID); err != nil {
 		t.Errorf("the owner's key: %v", err)
@@ -244,24 +249,24 @@ func keyForeign(t *testing.T, s AccountStores) {
 }
 
 func keyUsed(t *testing.T, s AccountStores) {
-	owner := openAccount(t, s.Stores, noon)
+	owner := porttest.OpenAccount(t, s.Stores, porttest.Noon)
 	one, two := s.addKey(t, owner, asItIs), s.addKey(t, owner, asItIs)
 	for _, used := range []struct{ at, want time.Duration }{{time.Minute, time.Minute}, {time.Second, time.Minute}, {time.Hour, time.Hour}} {
-		err := s.Keys.Used(t.Context(), map[id.APIKey]time.Time{one.ID: noon.Add(used.at), random[id.APIKey](): noon})
+		err := s.Keys.Used(t.Context(), map[id.APIKey]time.Time{one.ID: porttest.Noon.Add(used.at), porttest.Random[id.APIKey](): porttest.Noon})
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, err := s.Keys.Key(t.Context(), owner.ID, one.ID)
-		if err != nil || got.LastUsedAt == nil || !got.LastUsedAt.Equal(noon.Add(used.want)) {
+		if err != nil || got.LastUsedAt == nil || !got.LastUsedAt.Equal(porttest.Noon.Add(used.want)) {
 			t.Errorf("used after %s: %+v, %v", used.at, got, err)
 		}
 	}
 	if got, err := s.Keys.Key(t.Context(), owner.ID, two.ID); err != nil || got.LastUsedAt != nil {
 		t.Errorf("a key that was not used: %+v, %v", got, err)
 	}
-	many := map[id.APIKey]time.Time{two.ID: noon}
+	many := map[id.APIKey]time.Time{two.ID: porttest.Noon}
 	for range 500 {
-		many[random[id.APIKey]()] = noon
+		many[porttest.Random[id.APIKey]()] = porttest.Noon
 	}
 	if err := s.Keys.Used(t.Context(), many); err != nil {
 		t.Fatal(err)
@@ -272,25 +277,27 @@ func keyUsed(t *testing.T, s AccountStores) {
 }
 
 func keyRoster(t *testing.T, s AccountStores) {
-	one, two := openAccount(t, s.Stores, noon), openAccount(t, s.Stores, noon)
+	one, two := porttest.OpenAccount(t, s.Stores, porttest.Noon), porttest.OpenAccount(t, s.Stores, porttest.Noon)
 	first := s.addKey(t, one, asItIs)
-	second := s.addKey(t, two, func(k *account.Key) { k.CreatedAt, k.RevokedAt = noon.Add(time.Second), pointer(noon.Add(time.Hour)) })
+	second := s.addKey(t, two, func(k *account.Key) {
+		k.CreatedAt, k.RevokedAt = porttest.Noon.Add(time.Second), porttest.Pointer(porttest.Noon.Add(time.Hour))
+	})
 	keys, accounts, err := s.Roster.All(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "keys", keys, []*account.Key{second, first})
-	same(t, "accounts", accounts, map[id.Account]*account.Account{one.ID: one, two.ID: two})
+	porttest.Same(t, "keys", keys, []*account.Key{second, first})
+	porttest.Same(t, "accounts", accounts, map[id.Account]*account.Account{one.ID: one, two.ID: two})
 }
 
 func keyReach(t *testing.T, s AccountStores) {
-	owner, other := openAccount(t, s.Stores, noon), openAccount(t, s.Stores, noon)
+	owner, other := porttest.OpenAccount(t, s.Stores, porttest.Noon), porttest.OpenAccount(t, s.Stores, porttest.Noon)
 	shop := func(a *account.Account, mfa bool) id.Project {
 		t.Helper()
-		name := random[id.Project]()
+		name := porttest.Random[id.Project]()
 		p, err := project.Open(name, a.ID, project.Draft{
 			Name: `"mfa_required":true`, Slug: slugOf(name), Settings: project.SettingsPatch{MFARequired: patch.To(mfa)},
-		}, noon)
+		}, porttest.Noon)
 		if err == nil {
 			err = s.Projects.Create(t.Context(), p)
 		}
@@ -303,7 +310,7 @@ func keyReach(t *testing.T, s AccountStores) {
 	for _, c := range []struct{ wanted, want []id.Project }{
 		{nil, []id.Project{plain, guarded}},
 		{[]id.Project{guarded}, []id.Project{guarded}},
-		{[]id.Project{plain, foreign, random[id.Project](), {}}, []id.Project{plain}},
+		{[]id.Project{plain, foreign, porttest.Random[id.Project](), {}}, []id.Project{plain}},
 		{[]id.Project{foreign}, nil},
 	} {
 		got, err := s.Reach.Reach(t.Context(), owner.ID, c.wanted)

@@ -1,4 +1,4 @@
-package porttest
+package accounts_test
 
 import (
 	"crypto/sha256"
@@ -9,6 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
 // Authenticators is the contract of ports.Authenticators.
@@ -35,7 +36,7 @@ func Authenticators(t *testing.T, open OpenAccounts) {
 func (s AccountStores) enrol(t *testing.T, owner *account.Account) *account.Authenticator {
 	t.Helper()
 	a := &account.Authenticator{
-		ID: random[id.Authenticator](), Account: owner.ID, Secret: []byte{1, 0, 255}, CreatedAt: noon,
+		ID: porttest.Random[id.Authenticator](), Account: owner.ID, Secret: []byte{1, 0, 255}, CreatedAt: porttest.Noon,
 		Recovery: []account.RecoveryCode{{Hash: [32]byte{1}}, {Hash: [32]byte{2}}},
 	}
 	if err := s.Authenticators.Enrol(t.Context(), a); err != nil {
@@ -46,10 +47,10 @@ func (s AccountStores) enrol(t *testing.T, owner *account.Account) *account.Auth
 
 func (s AccountStores) activate(t *testing.T, a *account.Authenticator, step int64) {
 	t.Helper()
-	if err := s.Authenticators.Activate(t.Context(), a, step, noon.Add(time.Second)); err != nil {
+	if err := s.Authenticators.Activate(t.Context(), a, step, porttest.Noon.Add(time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	a.LastStep, a.ActivatedAt = step, pointer(noon.Add(time.Second))
+	a.LastStep, a.ActivatedAt = step, porttest.Pointer(porttest.Noon.Add(time.Second))
 }
 
 func (s AccountStores) wantMFA(t *testing.T, owner *account.Account, active, pending *account.Authenticator) {
@@ -58,12 +59,12 @@ func (s AccountStores) wantMFA(t *testing.T, owner *account.Account, active, pen
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "active", gotActive, active)
-	same(t, "pending", gotPending, pending)
+	porttest.Same(t, "active", gotActive, active)
+	porttest.Same(t, "pending", gotPending, pending)
 }
 
 func mfaRoundTrip(t *testing.T, s AccountStores) {
-	owner, other := openAccount(t, s.Stores, noon), openAccount(t, s.Stores, noon)
+	owner, other := porttest.OpenAccount(t, s.Stores, porttest.Noon), porttest.OpenAccount(t, s.Stores, porttest.Noon)
 	s.wantMFA(t, owner, nil, nil)
 	a := s.enrol(t, owner)
 	s.wantMFA(t, owner, nil, a)
@@ -73,40 +74,40 @@ func mfaRoundTrip(t *testing.T, s AccountStores) {
 }
 
 func mfaPending(t *testing.T, s AccountStores) {
-	owner, other := openAccount(t, s.Stores, noon), openAccount(t, s.Stores, noon)
+	owner, other := porttest.OpenAccount(t, s.Stores, porttest.Noon), porttest.OpenAccount(t, s.Stores, porttest.Noon)
 	theirs := s.enrol(t, other)
 	first := s.enrol(t, owner)
 	second := s.enrol(t, owner)
 	s.wantMFA(t, owner, nil, second)
 	s.wantMFA(t, other, nil, theirs)
-	wantFault(t, s.Authenticators.Activate(t.Context(), first, 1, noon), fault.NotFound, "mfa_not_found")
+	porttest.WantFault(t, s.Authenticators.Activate(t.Context(), first, 1, porttest.Noon), fault.NotFound, "mfa_not_found")
 	s.wantMFA(t, owner, nil, second)
 }
 
 func mfaReplace(t *testing.T, s AccountStores) {
-	owner := openAccount(t, s.Stores, noon)
+	owner := porttest.OpenAccount(t, s.Stores, porttest.Noon)
 	first := s.enrol(t, owner)
 	s.activate(t, first, 1)
 	second := s.enrol(t, owner)
 	s.wantMFA(t, owner, first, second)
 	s.activate(t, second, 2)
 	s.wantMFA(t, owner, second, nil)
-	wantFault(t, s.Authenticators.Activate(t.Context(), second, 3, noon), fault.NotFound, "mfa_not_found")
-	wantFault(t, s.Authenticators.Activate(t.Context(), first, 3, noon), fault.NotFound, "mfa_not_found")
+	porttest.WantFault(t, s.Authenticators.Activate(t.Context(), second, 3, porttest.Noon), fault.NotFound, "mfa_not_found")
+	porttest.WantFault(t, s.Authenticators.Activate(t.Context(), first, 3, porttest.Noon), fault.NotFound, "mfa_not_found")
 	s.wantMFA(t, owner, second, nil)
 }
 
 func mfaActivateRace(t *testing.T, s AccountStores) {
-	owner := openAccount(t, s.Stores, noon)
+	owner := porttest.OpenAccount(t, s.Stores, porttest.Noon)
 	s.activate(t, s.enrol(t, owner), 1)
 	a := s.enrol(t, owner)
 	won := 0
-	for _, err := range together(racers, func(int) error { return s.Authenticators.Activate(t.Context(), a, 5, noon) }) {
+	for _, err := range porttest.Together(porttest.Racers, func(int) error { return s.Authenticators.Activate(t.Context(), a, 5, porttest.Noon) }) {
 		if err == nil {
 			won++
 			continue
 		}
-		wantFault(t, err, fault.NotFound, "mfa_not_found")
+		porttest.WantFault(t, err, fault.NotFound, "mfa_not_found")
 	}
 	if won != 1 {
 		t.Errorf("%d of sixteen activated", won)
@@ -116,8 +117,8 @@ func mfaActivateRace(t *testing.T, s AccountStores) {
 // spends counts how many of sixteen spend the code at once.
 func (s AccountStores) spends(t *testing.T, a *account.Authenticator, c account.Code) int {
 	t.Helper()
-	spent := make([]bool, racers)
-	if err := atOnce(racers, func(i int) (err error) {
+	spent := make([]bool, porttest.Racers)
+	if err := porttest.AtOnce(porttest.Racers, func(i int) (err error) {
 		spent[i], err = s.Authenticators.Spend(t.Context(), a.ID, c)
 		return err
 	}); err != nil {
@@ -133,7 +134,7 @@ func (s AccountStores) spends(t *testing.T, a *account.Authenticator, c account.
 }
 
 func mfaStepRace(t *testing.T, s AccountStores) {
-	a := s.enrol(t, openAccount(t, s.Stores, noon))
+	a := s.enrol(t, porttest.OpenAccount(t, s.Stores, porttest.Noon))
 	s.activate(t, a, 10)
 	for step, want := range map[int64]int{9: 0, 10: 0, 11: 1} {
 		if won := s.spends(t, a, account.Code{Step: step}); won != want {
@@ -143,13 +144,13 @@ func mfaStepRace(t *testing.T, s AccountStores) {
 }
 
 func mfaRecoveryRace(t *testing.T, s AccountStores) {
-	owner := openAccount(t, s.Stores, noon)
+	owner := porttest.OpenAccount(t, s.Stores, porttest.Noon)
 	a := s.enrol(t, owner)
 	s.activate(t, a, 10)
 	if won := s.spends(t, a, account.Code{Recovery: &a.Recovery[1].Hash}); won != 1 {
 		t.Errorf("%d of sixteen spent a recovery code", won)
 	}
-	if won := s.spends(t, a, account.Code{Recovery: pointer(sha256.Sum256(nil))}); won != 0 {
+	if won := s.spends(t, a, account.Code{Recovery: porttest.Pointer(sha256.Sum256(nil))}); won != 0 {
 		t.Errorf("%d of sixteen spent an unknown recovery code", won)
 	}
 	a.Recovery[1].Used = true
@@ -157,7 +158,7 @@ func mfaRecoveryRace(t *testing.T, s AccountStores) {
 }
 
 func mfaOlderSteps(t *testing.T, s AccountStores) {
-	a := s.enrol(t, openAccount(t, s.Stores, noon))
+	a := s.enrol(t, porttest.OpenAccount(t, s.Stores, porttest.Noon))
 	s.activate(t, a, 10)
 	for _, c := range []struct {
 		step int64
@@ -170,8 +171,8 @@ func mfaOlderSteps(t *testing.T, s AccountStores) {
 }
 
 func mfaNotActive(t *testing.T, s AccountStores) {
-	pending := s.enrol(t, openAccount(t, s.Stores, noon))
-	for _, a := range []id.Authenticator{pending.ID, random[id.Authenticator]()} {
+	pending := s.enrol(t, porttest.OpenAccount(t, s.Stores, porttest.Noon))
+	for _, a := range []id.Authenticator{pending.ID, porttest.Random[id.Authenticator]()} {
 		for _, c := range []account.Code{{Step: 99}, {Recovery: &pending.Recovery[0].Hash}} {
 			if spent, err := s.Authenticators.Spend(t.Context(), a, c); err != nil || spent {
 				t.Errorf("%v of %s: %v, %v", c, a, spent, err)
@@ -181,7 +182,7 @@ func mfaNotActive(t *testing.T, s AccountStores) {
 }
 
 func mfaRemove(t *testing.T, s AccountStores) {
-	owner, other := openAccount(t, s.Stores, noon), openAccount(t, s.Stores, noon)
+	owner, other := porttest.OpenAccount(t, s.Stores, porttest.Noon), porttest.OpenAccount(t, s.Stores, porttest.Noon)
 	s.activate(t, s.enrol(t, owner), 1)
 	s.enrol(t, owner)
 	theirs := s.enrol(t, other)
@@ -190,7 +191,7 @@ func mfaRemove(t *testing.T, s AccountStores) {
 	}
 	s.wantMFA(t, owner, nil, nil)
 	s.wantMFA(t, other, nil, theirs)
-	wantFault(t, s.Authenticators.Remove(t.Context(), owner.ID), fault.NotFound, "mfa_not_found")
+	porttest.WantFault(t, s.Authenticators.Remove(t.Context(), owner.ID), fault.NotFound, "mfa_not_found")
 }
 
 // Tries is the contract of ports.Tries.
@@ -207,14 +208,14 @@ func Tries(t *testing.T, open OpenAccounts) {
 }
 
 func triesStored(t *testing.T, s AccountStores) {
-	owner, other := openAccount(t, s.Stores, noon), openAccount(t, s.Stores, noon)
+	owner, other := porttest.OpenAccount(t, s.Stores, porttest.Noon), porttest.OpenAccount(t, s.Stores, porttest.Noon)
 	wrong := errors.New("wrong")
 	for n := range 3 {
 		err := s.Tries.Try(t.Context(), owner.ID, func(tries *account.Tries) error {
 			if len(tries.Wrong) != n {
 				t.Errorf("after %d wrong codes there are %v", n, tries.Wrong)
 			}
-			tries.Add(noon.Add(time.Duration(n) * time.Millisecond))
+			tries.Add(porttest.Noon.Add(time.Duration(n) * time.Millisecond))
 			return wrong
 		})
 		if !errors.Is(err, wrong) {
@@ -222,7 +223,7 @@ func triesStored(t *testing.T, s AccountStores) {
 		}
 	}
 	if err := s.Tries.Try(t.Context(), owner.ID, func(tries *account.Tries) error {
-		same(t, "wrong", tries.Wrong, []time.Time{noon, noon.Add(time.Millisecond), noon.Add(2 * time.Millisecond)})
+		porttest.Same(t, "wrong", tries.Wrong, []time.Time{porttest.Noon, porttest.Noon.Add(time.Millisecond), porttest.Noon.Add(2 * time.Millisecond)})
 		tries.Wrong = nil
 		return nil
 	}); err != nil {
@@ -230,7 +231,7 @@ func triesStored(t *testing.T, s AccountStores) {
 	}
 	for _, a := range []*account.Account{owner, other} {
 		if err := s.Tries.Try(t.Context(), a.ID, func(tries *account.Tries) error {
-			same(t, "wrong", len(tries.Wrong), 0)
+			porttest.Same(t, "wrong", len(tries.Wrong), 0)
 			return nil
 		}); err != nil {
 			t.Error(err)
@@ -239,15 +240,15 @@ func triesStored(t *testing.T, s AccountStores) {
 }
 
 func triesRace(t *testing.T, s AccountStores) {
-	owner := openAccount(t, s.Stores, noon)
+	owner := porttest.OpenAccount(t, s.Stores, porttest.Noon)
 	wrong := errors.New("wrong")
 	counted := 0
-	for _, err := range together(racers, func(int) error {
+	for _, err := range porttest.Together(porttest.Racers, func(int) error {
 		return s.Tries.Try(t.Context(), owner.ID, func(tries *account.Tries) error {
-			if err := tries.Admit(noon); err != nil {
+			if err := tries.Admit(porttest.Noon); err != nil {
 				return err
 			}
-			tries.Add(noon)
+			tries.Add(porttest.Noon)
 			return wrong
 		})
 	}) {
@@ -255,7 +256,7 @@ func triesRace(t *testing.T, s AccountStores) {
 			counted++
 			continue
 		}
-		wantFault(t, err, fault.Limited, "rate_limited")
+		porttest.WantFault(t, err, fault.Limited, "rate_limited")
 	}
 	if counted != account.MaxTries {
 		t.Errorf("%d wrong codes were looked at", counted)

@@ -1,4 +1,4 @@
-package porttest
+package requests_test
 
 import (
 	"crypto/sha256"
@@ -11,15 +11,16 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
 func keyUse(key, body string) ports.KeyUse {
-	return ports.KeyUse{Until: noon.Add(time.Minute), Owner: "acct", Route: "POST /v1/things", Key: key, Fingerprint: sha256.Sum256([]byte(body)), At: noon}
+	return ports.KeyUse{Until: porttest.Noon.Add(time.Minute), Owner: "acct", Route: "POST /v1/things", Key: key, Fingerprint: sha256.Sum256([]byte(body)), At: porttest.Noon}
 }
 
 // IdempotencyKeys is the contract of ports.IdempotencyKeys, with the part of ports.Records that is
 // about them.
-func IdempotencyKeys(t *testing.T, open Open) {
+func IdempotencyKeys(t *testing.T, open porttest.Open) {
 	t.Run("an answer is found by its key, as it was", func(t *testing.T) {
 		s := open(t)
 		use := keyUse("k", "{}")
@@ -30,8 +31,8 @@ func IdempotencyKeys(t *testing.T, open Open) {
 		answer := ports.Answer{Status: 201, ContentType: "application/json", Body: []byte("{\"a\":1}\x00\xff")}
 		keep(t, s, use, answer)
 		for name, other := range map[string]ports.KeyUse{
-			"key": keyUse("K", "{}"), "owner": {Owner: "other", Route: use.Route, Key: use.Key, At: noon},
-			"route": {Owner: use.Owner, Route: "POST /v1/thing", Key: "sk", At: noon},
+			"key": keyUse("K", "{}"), "owner": {Owner: "other", Route: use.Route, Key: use.Key, At: porttest.Noon},
+			"route": {Owner: use.Owner, Route: "POST /v1/thing", Key: "sk", At: porttest.Noon},
 		} {
 			if found, err := s.Keys.Find(t.Context(), other); found != nil || err != nil {
 				t.Errorf("another %s finds %v, %v", name, found, err)
@@ -46,7 +47,7 @@ func IdempotencyKeys(t *testing.T, open Open) {
 		s := open(t)
 		keep(t, s, keyUse("k", "{}"), ports.Answer{Status: 204})
 		_, err := s.Keys.Find(t.Context(), keyUse("k", "{1}"))
-		wantFault(t, err, fault.Invalid, "idempotency_key_reused")
+		porttest.WantFault(t, err, fault.Invalid, "idempotency_key_reused")
 	})
 	t.Run("the first answer stays", func(t *testing.T) {
 		s := open(t)
@@ -56,7 +57,7 @@ func IdempotencyKeys(t *testing.T, open Open) {
 		if found, err := s.Keys.Find(t.Context(), use); err != nil || string(found.Body) != "first" {
 			t.Errorf("found %+v, %v", found, err)
 		}
-		wantFault(t, s.Keys.Claim(t.Context(), use), fault.Conflict, "idempotency_in_progress")
+		porttest.WantFault(t, s.Keys.Claim(t.Context(), use), fault.Conflict, "idempotency_in_progress")
 	})
 	t.Run("only the use itself amends its answer", func(t *testing.T) {
 		s := open(t)
@@ -69,10 +70,10 @@ func IdempotencyKeys(t *testing.T, open Open) {
 		noError(t, s.Keys.Claim(t.Context(), use))
 		noError(t, s.Keys.Amend(t.Context(), use, second))
 		_, err := s.Keys.Find(t.Context(), use)
-		wantFault(t, err, fault.Conflict, "idempotency_in_progress")
+		porttest.WantFault(t, err, fault.Conflict, "idempotency_in_progress")
 		keep(t, s, use, first)
 		later, other := use, keyUse("k", "{1}")
-		later.At = noon.Add(time.Second)
+		later.At = porttest.Noon.Add(time.Second)
 		for _, stranger := range []ports.KeyUse{later, other, keyUse("K", "{}")} {
 			noError(t, s.Keys.Amend(t.Context(), stranger, second))
 		}
@@ -89,13 +90,13 @@ func IdempotencyKeys(t *testing.T, open Open) {
 		s := open(t)
 		use := keyUse("k", "{}")
 		noError(t, s.Keys.Claim(t.Context(), use))
-		wantFault(t, s.Keys.Claim(t.Context(), use), fault.Conflict, "idempotency_in_progress")
+		porttest.WantFault(t, s.Keys.Claim(t.Context(), use), fault.Conflict, "idempotency_in_progress")
 		_, err := s.Keys.Find(t.Context(), use)
-		wantFault(t, err, fault.Conflict, "idempotency_in_progress")
+		porttest.WantFault(t, err, fault.Conflict, "idempotency_in_progress")
 		noError(t, s.Keys.Release(t.Context(), use))
 		noError(t, s.Keys.Claim(t.Context(), use))
 		later := use
-		later.At, later.Until = noon.Add(time.Minute), noon.Add(2*time.Minute)
+		later.At, later.Until = porttest.Noon.Add(time.Minute), porttest.Noon.Add(2*time.Minute)
 		if found, err := s.Keys.Find(t.Context(), later); found != nil || err != nil {
 			t.Errorf("a lost request's key has the answer %v, %v", found, err)
 		}
@@ -104,7 +105,7 @@ func IdempotencyKeys(t *testing.T, open Open) {
 		noError(t, s.Keys.Release(t.Context(), use))
 		keep(t, s, use, ports.Answer{Status: 200, Body: []byte("late")})
 		_, err = s.Keys.Find(t.Context(), later)
-		wantFault(t, err, fault.Conflict, "idempotency_in_progress")
+		porttest.WantFault(t, err, fault.Conflict, "idempotency_in_progress")
 		keep(t, s, later, ports.Answer{Status: 200, Body: []byte("done")})
 		noError(t, s.Keys.Release(t.Context(), later))
 		if found, err := s.Keys.Find(t.Context(), later); err != nil || found == nil || string(found.Body) != "done" {
@@ -116,7 +117,7 @@ func IdempotencyKeys(t *testing.T, open Open) {
 		use := keyUse("k", "{}")
 		keep(t, s, use, ports.Answer{Status: 200, Body: []byte("old")})
 		tomorrow := keyUse("k", "{2}")
-		tomorrow.At, tomorrow.Until = noon.Add(ports.KeyLife), noon.Add(ports.KeyLife+time.Minute)
+		tomorrow.At, tomorrow.Until = porttest.Noon.Add(ports.KeyLife), porttest.Noon.Add(ports.KeyLife+time.Minute)
 		if found, err := s.Keys.Find(t.Context(), tomorrow); found != nil || err != nil {
 			t.Fatalf("an old answer is found: %v, %v", found, err)
 		}
@@ -130,9 +131,9 @@ func IdempotencyKeys(t *testing.T, open Open) {
 		s := open(t)
 		keep(t, s, keyUse("old", "{}"), ports.Answer{Status: 200})
 		young := keyUse("young", "{}")
-		young.At = noon.Add(time.Hour)
+		young.At = porttest.Noon.Add(time.Hour)
 		keep(t, s, young, ports.Answer{Status: 200})
-		if n, err := s.Keys.Purge(t.Context(), noon.Add(ports.KeyLife)); n != 1 || err != nil {
+		if n, err := s.Keys.Purge(t.Context(), porttest.Noon.Add(ports.KeyLife)); n != 1 || err != nil {
 			t.Errorf("purged %d, %v", n, err)
 		}
 		if found, err := s.Keys.Find(t.Context(), young); found == nil || err != nil {
@@ -142,7 +143,7 @@ func IdempotencyKeys(t *testing.T, open Open) {
 	t.Run("sixteen claims and one winner", func(t *testing.T) {
 		s := open(t)
 		won := 0
-		for _, err := range together(16, func(int) error { return s.Keys.Claim(t.Context(), keyUse("k", "{}")) }) {
+		for _, err := range porttest.Together(16, func(int) error { return s.Keys.Claim(t.Context(), keyUse("k", "{}")) }) {
 			switch {
 			case err == nil:
 				won++
@@ -156,29 +157,29 @@ func IdempotencyKeys(t *testing.T, open Open) {
 	})
 }
 
-func keep(t *testing.T, s Stores, use ports.KeyUse, a ports.Answer) {
+func keep(t *testing.T, s porttest.Stores, use ports.KeyUse, a ports.Answer) {
 	t.Helper()
 	noError(t, s.Records.Record(t.Context(), ports.Record{Use: &use, Answer: a}))
 }
 
 // AuditLog is the contract of ports.AuditLog, with the part of ports.Records that is about it.
-func AuditLog(t *testing.T, open Open) {
+func AuditLog(t *testing.T, open porttest.Open) {
 	t.Run("events are listed newest first, by what is asked for", func(t *testing.T) {
 		s := open(t)
-		owner, other := openAccount(t, s, noon), openAccount(t, s, noon)
-		one, two := random[id.Project](), random[id.Project]()
-		key := random[id.APIKey]()
+		owner, other := porttest.OpenAccount(t, s, porttest.Noon), porttest.OpenAccount(t, s, porttest.Noon)
+		one, two := porttest.Random[id.Project](), porttest.Random[id.Project]()
+		key := porttest.Random[id.APIKey]()
 		log := func(n int, account id.Account, project id.Project, key id.APIKey) audit.Event {
 			e := audit.Event{
-				ID: random[id.AuditEvent](), Account: account, Project: project, Key: key, Action: "do-" + strconv.Itoa(n),
-				Target: "t", Address: "192.0.2.1", RequestID: "r", At: noon.Add(time.Duration(n) * time.Second),
+				ID: porttest.Random[id.AuditEvent](), Account: account, Project: project, Key: key, Action: "do-" + strconv.Itoa(n),
+				Target: "t", Address: "192.0.2.1", RequestID: "r", At: porttest.Noon.Add(time.Duration(n) * time.Second),
 				Before: `{"a":1}`, After: `{"a":2}`,
 			}
 			noError(t, s.Records.Record(t.Context(), ports.Record{Event: &e}))
 			return e
 		}
 		first := log(1, owner.ID, one, key)
-		log(2, owner.ID, two, random[id.APIKey]())
+		log(2, owner.ID, two, porttest.Random[id.APIKey]())
 		log(3, owner.ID, id.Project{}, key)
 		log(4, other.ID, one, key)
 		for _, c := range []struct {
@@ -194,7 +195,7 @@ func AuditLog(t *testing.T, open Open) {
 			{"projects", ports.AuditFilter{Projects: []id.Project{one, two}}, ports.Page{Limit: 9}, 2, []string{"do-2", "do-1"}},
 			{"a key", ports.AuditFilter{Key: key}, ports.Page{Limit: 9}, 2, []string{"do-3", "do-1"}},
 			{"an action", ports.AuditFilter{Action: "do-2"}, ports.Page{Limit: 9}, 1, []string{"do-2"}},
-			{"a time", ports.AuditFilter{From: noon.Add(2 * time.Second), To: noon.Add(3 * time.Second)}, ports.Page{Limit: 9}, 1, []string{"do-2"}},
+			{"a time", ports.AuditFilter{From: porttest.Noon.Add(2 * time.Second), To: porttest.Noon.Add(3 * time.Second)}, ports.Page{Limit: 9}, 1, []string{"do-2"}},
 		} {
 			events, total, err := s.Audit.Events(t.Context(), owner.ID, c.filter, c.page)
 			if err != nil || total != c.total || len(events) != len(c.want) {

@@ -1,4 +1,4 @@
-package porttest
+package catalogue_test
 
 import (
 	"fmt"
@@ -7,16 +7,17 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
 // Half of the racers take two pieces each, half bring one: what is left is what every accepted move
 // says, and no level on the way was below zero.
-func inventoryRaceBothWays(s *shop) {
-	p := s.product(3)
+func inventoryRaceBothWays(s *porttest.Shop) {
+	p := s.Product(3)
 	var moved atomic.Int64
-	s.must(atOnce(racers, func(i int) error {
+	s.Must(porttest.AtOnce(porttest.Racers, func(i int) error {
 		delta := 1 - i%2*3
-		levels, err := s.adjust(ports.StockMove{SKU: p.SKU, Location: "main", Delta: delta})
+		levels, err := s.Adjust(ports.StockMove{SKU: p.SKU, Location: "main", Delta: delta})
 		switch {
 		case fault.KindOf(err) == fault.Conflict:
 			return nil
@@ -28,16 +29,16 @@ func inventoryRaceBothWays(s *shop) {
 		moved.Add(int64(delta))
 		return nil
 	}))
-	same(s.t, "stock", s.stock(p), map[string]int{"main": 3 + int(moved.Load())})
+	porttest.Same(s.T, "stock", s.Stock(p), map[string]int{"main": 3 + int(moved.Load())})
 }
 
 // One counts the shelves while the others move pieces, in the other order: each adjustment comes before
 // the count or after it, for both variants alike.
-func inventoryRaceSet(s *shop) {
-	a, b := s.product(racers), s.product(racers)
-	s.must(atOnce(racers, func(i int) error {
+func inventoryRaceSet(s *porttest.Shop) {
+	a, b := s.Product(porttest.Racers), s.Product(porttest.Racers)
+	s.Must(porttest.AtOnce(porttest.Racers, func(i int) error {
 		if i == 0 {
-			_, err := s.Inventory.Set(s.ctx, s.project.ID, []ports.StockSet{
+			_, err := s.Inventory.Set(s.Ctx, s.Project.ID, []ports.StockSet{
 				{SKU: b.SKU, Location: "main", Quantity: 100}, {SKU: a.SKU, Location: "main", Quantity: 100},
 				{SKU: a.SKU, Location: "new", Quantity: 1},
 			})
@@ -49,12 +50,12 @@ func inventoryRaceSet(s *shop) {
 		if i%2 == 0 {
 			slices.Reverse(moves)
 		}
-		_, err := s.adjust(moves...)
+		_, err := s.Adjust(moves...)
 		return err
 	}))
-	ofA, ofB := s.stock(a), s.stock(b)
+	ofA, ofB := s.Stock(a), s.Stock(b)
 	after := 100 - ofA["main"] // adjustments that came after the count
-	if after < 0 || after >= racers || ofA["new"] != 1+after || ofB["main"] != ofA["main"] {
-		s.t.Errorf("stock is %v and %v", ofA, ofB)
+	if after < 0 || after >= porttest.Racers || ofA["new"] != 1+after || ofB["main"] != ofA["main"] {
+		s.T.Errorf("stock is %v and %v", ofA, ofB)
 	}
 }
