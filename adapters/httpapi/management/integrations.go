@@ -234,7 +234,13 @@ func (h *handlers) rotateCredentials(ctx ports.Outbound, rq Request, in *rotateI
 	if err != nil {
 		return made, atRoot(err)
 	}
-	return h.connection(rq, prepared), nil
+	made = h.connection(rq, prepared)
+	commit := made.Commit
+	made.Commit = func(ctx context.Context, st *Stores) (*integrationOutput, error) {
+		out, err := commit(ctx, st)
+		return out, atRoot(err)
+	}
+	return made, nil
 }
 
 // atRoot names credentials as this body has them, which has nothing else.

@@ -70,7 +70,7 @@ var nameless = map[string]string{"from": "2026-01-01T00:00:00Z", "to": "2026-01-
 var looksLikeID = regexp.MustCompile(`(?i)(^|[_-])(id|ids|sku|skus|token)$`)
 
 // notIDs look like ids and are none of ours, or are no way to reach anything.
-var notIDs = []string{"payment.token", "provider_charge_id", "provider_refund_id"}
+var notIDs = []string{"model.templates.id", "payment.token", "provider_charge_id", "provider_refund_id"}
 
 // kinds are what operations name by words that mean something else elsewhere, or nothing.
 var kinds = map[string]map[string]string{
@@ -88,6 +88,9 @@ func (o *operation) kindOf(name string) string {
 	if kind := kinds[o.ID][name]; kind != "" {
 		return kind
 	}
+	if slices.Contains(notIDs, name) {
+		return ""
+	}
 	last := name[strings.LastIndex(name, ".")+1:]
 	switch last {
 	case "X-Project-ID", "X-Confirm-Delete", "project_ids":
@@ -98,7 +101,7 @@ func (o *operation) kindOf(name string) string {
 		before, _, _ := strings.Cut(o.path, "s/{id}")
 		return before[strings.LastIndex(before, "/")+1:] + "_id"
 	}
-	if looksLikeID.MatchString(last) && !slices.Contains(notIDs, name) {
+	if looksLikeID.MatchString(last) {
 		return last
 	}
 	return ""
