@@ -1,0 +1,102 @@
+package fieldtest
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+// Changes gives each field of a filled value another value, one at a time, and calls try with the path of the field
+// while value differs in it alone. Of a slice it changes each element, and leaves the last one out. Types that Fill got a
+// value for take the next one of known: pass two.
+func Changes[T any](value *T, try func(path string), known ...any) {
+	c := changer{byType(known), try}
+	c.change(reflect.ValueOf(value).Elem(), reflect.TypeFor[T]().String())
+}
+
+type changer struct {
+	known map[reflect.Type][]reflect.Value
+	try   func(path string)
+}
+
+func (c changer) change(v reflect.Value, path string) {
+	if v.Kind() == reflect.Struct && !opaque(v.Type()) && len(c.known[v.Type()]) == 0 {
+		for i := range v.NumField() {
+			c.change(v.Field(i), path+"."+v.Type().Field(i).Name)
+		}
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		c.change(v.Elem(), path)
+		c.with(v, reflect.Zero(v.Type()), path)
+		return
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			c.change(v.Index(i), path+"["+strconv.Itoa(i)+"]")
+		}
+		if v.Kind() == reflect.Slice {
+			c.with(v, v.Slice(0, v.Len()-1), path)
+		}
+		return
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			value := reflect.New(v.Type().Elem()).Elem()
+			value.Set(c.other(v.MapIndex(key), path+"[]"))
+			c.with(v, mapOf(v.Type(), key, value), path+"[]")
+			c.with(v, mapOf(v.Type(), c.other(key, path+"[key]"), v.MapIndex(key)), path+"[key]")
+		}
+		return
+	}
+	c.with(v, c.other(v, path), path)
+}
+
+func mapOf(t reflect.Type, key, value reflect.Value) reflect.Value {
+	m := reflect.MakeMap(t)
+	m.SetMapIndex(key, value)
+	return m
+}
+
+// with calls try while v has another value.
+func (c changer) with(v, other reflect.Value, path string) {
+	before := reflect.New(v.Type()).Elem()
+	before.Set(v)
+	v.Set(other)
+	c.try(path)
+	v.Set(before)
+}
+
+func (c changer) other(v reflect.Value, path string) reflect.Value {
+	for _, known := range c.known[v.Type()] {
+		if !reflect.DeepEqual(known.Interface(), v.Interface()) {
+			return known
+		}
+	}
+	switch was := v.Interface().(type) {
+	case time.Time:
+		return reflect.ValueOf(was.Add(time.Hour))
+	case money.Amount:
+		return reflect.ValueOf(money.Of(was.Minor()+1, was.Currency()))
+	}
+	next := reflect.New(v.Type()).Elem()
+	if text, ok := idText(next); ok {
+		text.SetString(v.FieldByName("text").String() + "x")
+		return next
+	}
+	switch v.Kind() {
+	case reflect.String:
+		next.SetString(v.String() + "x")
+	case reflect.Bool:
+		next.SetBool(!v.Bool())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		next.SetInt(v.Int() + 1)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		next.SetUint(v.Uint() + 1)
+	default:
+		panic(fmt.Sprintf("%s: fieldtest knows no second value of %s: pass two to Changes", path, v.Type()))
+	}
+	return next
+}
