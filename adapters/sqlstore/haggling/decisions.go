@@ -22,7 +22,7 @@ var (
 // NewDecisions returns a view that reads and seals the decision record.
 func NewDecisions(s *db.DB) Decisions { return Decisions{s} }
 
-const (
+var (
 	selectDecisions = `
 SELECT ` + EntryColumns + `, position, hash, prior, personal, salt, erased_at
 FROM decisions

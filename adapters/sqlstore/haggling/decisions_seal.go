@@ -17,7 +17,7 @@ import (
 // sealedAtOnce is how many decisions a transaction seals, which keeps SQLite's one writer for some milliseconds.
 const sealedAtOnce = 200
 
-const (
+var (
 	InsertChain = `
 INSERT INTO decision_chains (project_id, position, hash)
 VALUES ($1, 0, '')`

@@ -3,9 +3,12 @@ package haggling
 // What tests see of the package.
 
 const AndProbedProduct = andProbedProduct
-const CountDecisions = countDecisions
-const NewestDecisions = newestDecisions
+
+var CountDecisions = countDecisions
+var NewestDecisions = newestDecisions
+
 const SelectAskedStock = selectAskedStock
-const SelectDecisions = selectDecisions
+
+var SelectDecisions = selectDecisions
 
 var DecisionsWhere = decisionsWhere

@@ -20,6 +20,11 @@ var _ ports.Haggling = Haggling{}
 // NewHaggling returns a view that keeps negotiations.
 func NewHaggling(s *db.DB) Haggling { return Haggling{s} }
 
+var selectQuote = `
+SELECT ` + quotes.Columns() + `, redeemed_by
+FROM quotes
+WHERE project_id = $1`
+
 // Parameters of the statements that load: $1 project, $2 session, $3 quote, $4 product, $5 variant,
 // $6 quantity; empty where the ask names none.
 const (
@@ -38,11 +43,6 @@ SELECT COALESCE(MAX(seq), 0) AS seq
 FROM decisions
 WHERE project_id = $1
   AND session_id = $2`
-
-	selectQuote = `
-SELECT ` + quoteColumns + `, redeemed_by
-FROM quotes
-WHERE project_id = $1`
 
 	quoteInSession = `
   AND session_id = $2

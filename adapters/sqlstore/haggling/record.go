@@ -8,22 +8,25 @@ import (
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-const EntryColumns = `project_id, session_id, seq, id, quote_id, product_id, variant_id, quantity, at, currency,
-  offer, response, price, rule, policy_version, list_price, opening, target, floor, before, signals, message,
-  agent_id, handler, fallback, proposal, client`
+var (
+	entries = db.NewTable[EntryRow]("decisions")
 
-// insertEntry fails where there is no such session. Decisions outlive sessions, so no reference says so.
-const insertEntry = `
+	// EntryColumns are those of EntryRow.
+	EntryColumns = entries.Columns()
+
+	// insertEntry fails where there is no such session. Decisions outlive sessions, so no reference says so.
+	insertEntry = `
 INSERT INTO decisions (` + EntryColumns + `)
-VALUES ($1, (SELECT id FROM sessions WHERE project_id = $1 AND id = $2), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-  $23, $24, $25, $26, $27)`
+VALUES (` + entries.ValuesBut("session_id", "(SELECT id FROM sessions WHERE project_id = "+entries.Param("project_id")+
+		" AND id = "+entries.Param("session_id")+")") + ")"
 
-const selectHistory = `
+	selectHistory = `
 SELECT ` + EntryColumns + `
 FROM decisions
 WHERE project_id = $1
   AND session_id = $2
 ORDER BY seq`
+)
 
 type EntryRow struct {
 	ProjectID     string `db:"project_id"`
@@ -55,19 +58,40 @@ type EntryRow struct {
 	Client        string
 }
 
-func entryArgs(e negotiation.Entry) ([]any, error) {
+func toEntryRow(e negotiation.Entry) (EntryRow, error) {
 	before, err := db.ToJSON(toProgressJSON(e.Before))
 	if err != nil {
-		return nil, err
+		return EntryRow{}, err
 	}
 	signals, err := db.ToJSON(toSignalsJSON(e.Signals))
-	return []any{
-		e.Project.String(), e.Session.String(), e.Seq, e.ID.String(), e.Quote.String(),
-		e.Item.Product.String(), e.Item.Variant.String(), e.Item.Quantity, db.Millis(e.At), e.Bounds.List().Currency().Code(),
-		db.OptionalMinor(e.Offer), e.Response, db.OptionalMinor(e.Price), e.Rule, e.PolicyVersion,
-		e.Bounds.List().Minor(), e.Bounds.Opening().Minor(), e.Bounds.Target().Minor(), e.Bounds.Floor().Minor(),
-		before, signals, e.Message,
-		e.Agent.String(), e.Handler, e.Fallback, db.OptionalMinor(e.Proposal), e.Client,
+	return EntryRow{
+		ProjectID:     e.Project.String(),
+		SessionID:     e.Session.String(),
+		Seq:           e.Seq,
+		ID:            e.ID.String(),
+		QuoteID:       e.Quote.String(),
+		ProductID:     e.Item.Product.String(),
+		VariantID:     e.Item.Variant.String(),
+		Quantity:      e.Item.Quantity,
+		At:            db.Millis(e.At),
+		Currency:      e.Bounds.List().Currency().Code(),
+		Offer:         db.OptionalMinor(e.Offer),
+		Response:      e.Response,
+		Price:         db.OptionalMinor(e.Price),
+		Rule:          e.Rule,
+		PolicyVersion: e.PolicyVersion,
+		ListPrice:     e.Bounds.List().Minor(),
+		Opening:       e.Bounds.Opening().Minor(),
+		Target:        e.Bounds.Target().Minor(),
+		Floor:         e.Bounds.Floor().Minor(),
+		Before:        before,
+		Signals:       signals,
+		Message:       e.Message,
+		AgentID:       e.Agent.String(),
+		Handler:       e.Handler,
+		Fallback:      e.Fallback,
+		Proposal:      db.OptionalMinor(e.Proposal),
+		Client:        e.Client,
 	}, err
 }
 

@@ -7,9 +7,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-const quoteColumns = `project_id, id, session_id, product_id, variant_id, quantity, state, currency,
-  list_price, opening, target, floor, rounds, moves, best_offer, counter, policy_version, final_price,
-  bundle, with_bundle, token_hash, created_at, valid_until`
+// quotes are written without redeemed_by: a purchase says who redeems a quote.
+var quotes = db.NewTable[quoteRow]("quotes", "redeemed_by")
 
 type quoteRow struct {
 	ProjectID     string `db:"project_id"`
@@ -36,15 +35,6 @@ type quoteRow struct {
 	CreatedAt     int64  `db:"created_at"`
 	ValidUntil    int64  `db:"valid_until"`
 	RedeemedBy    string `db:"redeemed_by"`
-}
-
-// args are the values of quoteColumns.
-func (r quoteRow) args() []any {
-	return []any{
-		r.ProjectID, r.ID, r.SessionID, r.ProductID, r.VariantID, r.Quantity, r.State, r.Currency,
-		r.ListPrice, r.Opening, r.Target, r.Floor, r.Rounds, r.Moves, r.BestOffer, r.Counter, r.PolicyVersion, r.FinalPrice,
-		r.Bundle, r.WithBundle, r.TokenHash, r.CreatedAt, r.ValidUntil,
-	}
 }
 
 func toQuoteRow(q *negotiation.Quote) (quoteRow, error) {

@@ -10,44 +10,39 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-const (
+var (
 	// moveSession never takes back time that an extension gave since the session was read.
 	moveSession = `
 UPDATE sessions
-SET loyalty_tier = $3, location = $4, purchase_history = $5, urgency = $6,
-  last_activity = CASE WHEN last_activity > $8 THEN last_activity ELSE $8 END,
-  expires_at = CASE WHEN expires_at > $9 THEN expires_at ELSE $9 END,
-  member_tier = $10, member_purchases = $11
-WHERE project_id = $1
-  AND id = $2`
+SET ` + sessions.Set("loyalty_tier", "location", "purchase_history", "urgency", "member_tier", "member_purchases") + `,
+  last_activity = ` + later("last_activity") + `, expires_at = ` + later("expires_at") + `
+WHERE project_id = ` + sessions.Param("project_id") + `
+  AND id = ` + sessions.Param("id")
 
-	insertQuote = `
-INSERT INTO quotes (` + quoteColumns + `, seq)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`
+	insertQuote = quotes.Insert("seq")
 
 	// updateQuote leaves alone who claimed or redeemed the quote, and what it is about.
-	updateQuote = `
-UPDATE quotes
-SET state = $7, currency = $8, list_price = $9, opening = $10, target = $11, floor = $12,
-  rounds = $13, moves = $14, best_offer = $15, counter = $16, policy_version = $17, final_price = $18,
-  bundle = $19, with_bundle = $20, token_hash = $21, valid_until = $23
-WHERE project_id = $1
-  AND id = $2`
+	updateQuote = quotes.Update([]string{"project_id", "id"}, "state", "currency", "list_price", "opening", "target", "floor",
+		"rounds", "moves", "best_offer", "counter", "policy_version", "final_price", "bundle", "with_bundle", "token_hash", "valid_until")
 
+	putCartItem = cart.Insert() + `
+ON CONFLICT (project_id, session_id, variant_id) DO UPDATE
+SET ` + db.Excluded("product_id", "name", "quantity", "price", "currency", "quote_id", "seq", "position")
+)
+
+// later is the later one of a session's stored time and that of the row.
+func later(column string) string {
+	given := sessions.Param(column)
+	return "CASE WHEN " + column + " > " + given + " THEN " + column + " ELSE " + given + " END"
+}
+
+const (
 	supersedeQuote = `
 UPDATE quotes
 SET state = 'superseded'
 WHERE project_id = $1
   AND id = $2
   AND state = 'open'`
-
-	putCartItem = `
-INSERT INTO cart_items (project_id, session_id, variant_id, product_id, name, quantity, price, currency,
-  quote_id, seq, position)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-ON CONFLICT (project_id, session_id, variant_id) DO UPDATE
-SET product_id = excluded.product_id, name = excluded.name, quantity = excluded.quantity, price = excluded.price,
-  currency = excluded.currency, quote_id = excluded.quote_id, seq = excluded.seq, position = excluded.position`
 
 	selectEntryID = `
 SELECT id
@@ -61,21 +56,21 @@ WHERE project_id = $1
 func (v Haggling) Save(ctx context.Context, r ports.HaggleResult) error {
 	b := v.store.Write(r.Session.Project)
 	if r.NewSession {
-		b.Exec(InsertSession, sessionArgs(r.Session)...)
+		b.Exec(InsertSession, sessions.Args(toSessionRow(r.Session))...)
 	}
-	entry, err := entryArgs(r.Entry)
+	entry, err := toEntryRow(r.Entry)
 	if err != nil {
 		return err
 	}
-	b.Exec(insertEntry, entry...)
+	b.Exec(insertEntry, entries.Args(entry)...)
 	if !r.NewSession {
-		b.Exec(moveSession, sessionArgs(r.Session)...)
+		b.Exec(moveSession, sessions.Args(toSessionRow(r.Session))...)
 	}
 	if err := saveQuote(b, r); err != nil {
 		return err
 	}
 	for position, item := range r.Cart {
-		b.Exec(putCartItem, cartArgs(r, position, item)...)
+		b.Exec(putCartItem, cart.Args(toCartRow(r, position, item))...)
 	}
 	if r.Event != nil {
 		args, err := outbox.EventArgs(r.Event)
@@ -97,9 +92,9 @@ func saveQuote(b *db.Batch, r ports.HaggleResult) error {
 		return err
 	}
 	if r.NewQuote {
-		b.Exec(insertQuote, append(row.args(), r.Entry.Seq)...)
+		b.Exec(insertQuote, quotes.Args(row, r.Entry.Seq)...)
 	} else {
-		b.Exec(updateQuote, row.args()...)
+		b.Exec(updateQuote.Text, updateQuote.Args(row)...)
 	}
 	if r.Superseded != nil {
 		b.Exec(supersedeQuote, r.Session.Project.String(), r.Superseded.Snapshot().ID.String())
@@ -107,10 +102,19 @@ func saveQuote(b *db.Batch, r ports.HaggleResult) error {
 	return nil
 }
 
-func cartArgs(r ports.HaggleResult, position int, item session.CartItem) []any {
-	return []any{
-		r.Session.Project.String(), r.Session.ID.String(), item.Variant.String(), item.Product.String(), item.Name,
-		item.Quantity, item.Price.Minor(), item.Price.Currency().Code(), item.Quote.String(), r.Entry.Seq, position,
+func toCartRow(r ports.HaggleResult, position int, item session.CartItem) cartRow {
+	return cartRow{
+		ProjectID: r.Session.Project.String(),
+		SessionID: r.Session.ID.String(),
+		ProductID: item.Product.String(),
+		VariantID: item.Variant.String(),
+		Name:      item.Name,
+		Quantity:  item.Quantity,
+		Price:     item.Price.Minor(),
+		Currency:  item.Price.Currency().Code(),
+		QuoteID:   item.Quote.String(),
+		Seq:       r.Entry.Seq,
+		Position:  position,
 	}
 }
 

@@ -21,35 +21,30 @@ var _ ports.Sessions = Sessions{}
 // NewSessions returns a view that keeps buyers' sessions.
 func NewSessions(s *db.DB) Sessions { return Sessions{s} }
 
-const (
-	InsertSession = `
-INSERT INTO sessions (project_id, id, loyalty_tier, location, purchase_history, urgency,
-  created_at, last_activity, expires_at, member_tier, member_purchases)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+var (
+	sessions = db.NewTable[SessionRow]("sessions", "now")
+	cart     = db.NewTable[cartRow]("cart_items")
 
-	updateSession = `
-UPDATE sessions
-SET loyalty_tier = $3, location = $4, purchase_history = $5, urgency = $6,
-  created_at = $7, last_activity = $8, expires_at = $9, member_tier = $10, member_purchases = $11
-WHERE project_id = $1
-  AND id = $2`
+	InsertSession = sessions.Insert()
 
-	sessionColumns = `project_id, id, loyalty_tier, location, purchase_history, urgency,
-  created_at, last_activity, expires_at, member_tier, member_purchases`
+	updateSession = sessions.Update([]string{"project_id", "id"}, "loyalty_tier", "location", "purchase_history", "urgency",
+		"created_at", "last_activity", "expires_at", "member_tier", "member_purchases")
 
 	SelectSession = `
-SELECT ` + sessionColumns + `
+SELECT ` + sessions.Columns() + `
 FROM sessions
 WHERE project_id = $1
   AND id = $2`
 
 	// selectSessionNow is completed by the database's clock.
 	selectSessionNow = `
-SELECT ` + sessionColumns + `, %s AS now
+SELECT ` + sessions.Columns() + `, %s AS now
 FROM sessions
 WHERE project_id = $1
   AND id = $2`
+)
 
+const (
 	// What was bought is no longer in the cart. That a token was redeemed says so, and one thing said
 	// twice would be one more write of every purchase.
 	selectCart = `
@@ -114,23 +109,34 @@ func FromSessionRow(r SessionRow) *session.Session {
 	}
 }
 
-func sessionArgs(s *session.Session) []any {
-	return []any{
-		s.Project.String(), s.ID.String(),
-		s.Claims.LoyaltyTier, s.Claims.Location, s.Claims.PurchaseHistory, s.Claims.Urgency,
-		db.Millis(s.CreatedAt), db.Millis(s.LastActivity), db.Millis(s.ExpiresAt),
-		s.Claims.Member.Tier, s.Claims.Member.Purchases,
+func toSessionRow(s *session.Session) SessionRow {
+	return SessionRow{
+		ProjectID:       s.Project.String(),
+		ID:              s.ID.String(),
+		LoyaltyTier:     s.Claims.LoyaltyTier,
+		Location:        s.Claims.Location,
+		PurchaseHistory: s.Claims.PurchaseHistory,
+		Urgency:         s.Claims.Urgency,
+		CreatedAt:       db.Millis(s.CreatedAt),
+		LastActivity:    db.Millis(s.LastActivity),
+		ExpiresAt:       db.Millis(s.ExpiresAt),
+		MemberTier:      s.Claims.Member.Tier,
+		MemberPurchases: s.Claims.Member.Purchases,
 	}
 }
 
 type cartRow struct {
-	ProductID string `db:"product_id"`
+	ProjectID string `db:"project_id"`
+	SessionID string `db:"session_id"`
 	VariantID string `db:"variant_id"`
+	ProductID string `db:"product_id"`
 	Name      string
 	Quantity  int
 	Price     int64
 	Currency  string
 	QuoteID   string `db:"quote_id"`
+	Seq       int
+	Position  int
 }
 
 func fromCartRows(rows []cartRow) ([]session.CartItem, error) {
@@ -175,7 +181,7 @@ func fromShownRows(rows []shownRow, orders []boughtRow) ([]session.Shown, error)
 
 func (v Sessions) Create(ctx context.Context, s *session.Session, shown ...id.Product) error {
 	b := v.store.Write(s.Project)
-	b.Exec(InsertSession, sessionArgs(s)...)
+	b.Exec(InsertSession, sessions.Args(toSessionRow(s))...)
 	show(b, s.Project, s.ID, shown)
 	return b.Run(ctx)
 }
@@ -195,7 +201,7 @@ func (v Sessions) Update(ctx context.Context, project id.Project, of id.Session,
 		if err := change(changed); err != nil {
 			return err
 		}
-		_, err = t.Exec(ctx, updateSession, sessionArgs(changed)...)
+		_, err = t.Exec(ctx, updateSession.Text, updateSession.Args(toSessionRow(changed))...)
 		return err
 	})
 	if err != nil {

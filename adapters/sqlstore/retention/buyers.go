@@ -23,7 +23,7 @@ var _ ports.BuyerRecords = BuyerRecords{}
 // NewBuyerRecords returns a view that finds and erases what is kept of buyers.
 func NewBuyerRecords(s *db.DB) BuyerRecords { return BuyerRecords{s} }
 
-const (
+var (
 	// selectBuyerSessions is completed by the e-mail addresses of an order and of a checkout, and the spellings.
 	selectBuyerSessions = `
 SELECT session_id AS id
