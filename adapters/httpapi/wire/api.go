@@ -1,5 +1,5 @@
-// Package wire is what both HTTP APIs share: how bodies are read and written, how errors look, ids,
-// money and time on the wire, and the middleware around them. It knows no resource and no use case.
+// Package wire is what all HTTP APIs share: the request pipeline (Mount), how bodies are read and written, how errors look,
+// ids, money and time on the wire. It knows no resource and no use case.
 //
 // # Choices
 //
@@ -17,12 +17,11 @@
 //
 // A wrong Content-Type is 400 invalid_request. 415 is for a Content-Encoding other than identity.
 //
-// An Idempotency-Key is honoured on PUT too. What is kept for it is encrypted, for answers hold secrets
-// that are shown once. Refusals that other headers, another credential or some patience would change
-// (400, 401, 403, 5xx, Retry-After) are not kept. While a request of one transaction is under way, the
-// next one with its key waits for up to two seconds, and then gets its answer or 409
-// idempotency_in_progress; one of several transactions answers 409 at once. While the second stage of a
-// request runs (Job.Then), its key has the answer of the first.
+// An Idempotency-Key works on PUT too. The answer that is kept for it is encrypted, because answers hold secrets that are
+// shown once. Refusals that other headers, another credential or a later time would change (400, 401, 403, 5xx,
+// Retry-After) are not kept. While an Atomic or Prepared request is in its transaction, the next one with its key waits for
+// up to two seconds, and then gets its answer or 409 idempotency_in_progress; for a Claimed or Phased request the answer is
+// 409 at once. While the second stage of a Staged request runs, its key has the answer of the first.
 //
 // RateLimit-Limit is the size of the bucket, so that RateLimit-Remaining is never more.
 package wire

@@ -44,11 +44,6 @@ func (l *Lane) Enter(ctx context.Context, tenant string) (placed context.Context
 	return bulkhead.WithPlace(ctx, p), p.end, nil
 }
 
-// Unplaced is Enter for operations that take a place by themselves.
-func Unplaced(ctx context.Context) (placed context.Context, leave func(), err error) {
-	return ctx, func() {}, nil
-}
-
 // place is an operation's.
 type place struct {
 	lane   *Lane
