@@ -19,6 +19,7 @@ import (
 // tokens is HubSpot giving tokens: those of a code live for a minute, and refreshing one takes until it is let go.
 type tokens struct {
 	refreshes atomic.Int64
+	cut       atomic.Int64 // refreshes that the replica gave up, as it does after 8 s on a slow machine: one more follows
 	met, goOn chan struct{}
 }
 
@@ -39,6 +40,7 @@ func (k *tokens) watch(next http.Handler, w http.ResponseWriter, r *http.Request
 		select {
 		case <-k.goOn:
 		case <-r.Context().Done():
+			k.cut.Add(1)
 		}
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -71,8 +73,8 @@ func TestOneReplicaRefreshesAToken(t *testing.T) {
 		t.Errorf("%v", now)
 	}
 	k.completesAgain(crm)
-	if n := hubspot.refreshes.Load(); n != 1 {
-		t.Errorf("three replicas refreshed the token %d times", n)
+	if n, cut := hubspot.refreshes.Load(), hubspot.cut.Load(); n != 1+cut {
+		t.Errorf("three replicas refreshed the token %d times, %d of which were cut off", n, cut)
 	}
 }
 
