@@ -14,7 +14,7 @@ import (
 )
 
 // Statements that write rows about the one order of SoldOnce.
-const (
+var (
 	aCheckout = `INSERT INTO checkouts (` + purchase.CheckoutColumns + `)
 SELECT project_id, 'chk_2', ` + checkoutRest + ` FROM checkouts WHERE status = 'completed'`
 

@@ -32,7 +32,7 @@ var _ ports.LateAnnouncements = LateAnnouncements{}
 // NewLateAnnouncements returns a view that announces what became true by itself or by many hands.
 func NewLateAnnouncements(s *db.DB) LateAnnouncements { return LateAnnouncements{s} }
 
-const (
+var (
 	// takeStockChecks is completed by the clause that skips what others took.
 	takeStockChecks = `
 WITH taken AS MATERIALIZED (

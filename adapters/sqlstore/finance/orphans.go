@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-const (
+var (
 	// findOrphans is completed by lists of charges, keys of refunds, and the provider's ids of refunds.
 	findOrphans = purchase.SelectOrphans + `
   AND provider = $2

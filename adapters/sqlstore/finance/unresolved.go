@@ -22,7 +22,7 @@ func NewUnresolved(s *db.DB) Unresolved { return Unresolved{s} }
 
 // The conditions are those of indexes. retry_at is set from when the provider was first asked in vain, problem while
 // the last answer did not tell the refund's state.
-const (
+var (
 	UnresolvedPayment = `status = 'processing' AND retry_at IS NOT NULL`
 	UnresolvedRefund  = `due_at IS NOT NULL AND problem <> ''`
 

@@ -42,17 +42,17 @@ func (r leasedCheckoutRow) lease() ports.Leased[*checkout.Checkout] {
 	return queue.Decoded(r.Held(r.ProjectID, r.ID, r.Queue), func() (*checkout.Checkout, error) { return FromCheckoutRow(r.CheckoutRow) })
 }
 
-const (
+var (
 	// insertCheckout is completed by the database's clock. It counts as part of the statement: two at the same moment may
 	// both be the last one.
 	insertCheckout = `
 INSERT INTO checkouts (` + CheckoutColumns + `)
-SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22
-WHERE $23 > (
+SELECT ` + checkouts.Values() + `
+WHERE ` + checkouts.After(1) + ` > (
   SELECT count(*)
   FROM checkouts
-  WHERE project_id = $1
-    AND session_id = $3
+  WHERE project_id = ` + checkouts.Param("project_id") + `
+    AND session_id = ` + checkouts.Param("session_id") + `
     AND (status IN ('ready', 'pending') AND valid_until > %s OR status = 'processing')
 )
 RETURNING id`
@@ -70,11 +70,7 @@ WHERE project_id = $1
   AND status = 'processing'`
 
 	// updateCheckout changes what verbs change. The cart and its totals are fixed at init.
-	updateCheckout = `
-UPDATE checkouts
-SET status = $3, selected = $4, attempt = $5, declines = $6, lease_until = $7, retry_at = $8, payment = $9, taken = $10, claimed_at = $11, queue = $12
-WHERE project_id = $1
-  AND id = $2`
+	updateCheckout = checkouts.Update(checkoutKey, changedByVerbs...)
 
 	// selectCheckoutNow is completed by the database's clock.
 	selectCheckoutNow = `
@@ -90,6 +86,11 @@ WITH locked AS MATERIALIZED (` + selectCheckout + `%s
 SELECT ` + CheckoutColumns + `, %s AS now
 FROM locked`
 
+	checkoutKey    = []string{"project_id", "id"}
+	changedByVerbs = []string{"status", "selected", "attempt", "declines", "lease_until", "retry_at", "payment", "taken", "claimed_at", "queue"}
+)
+
+const (
 	// triedOf are the declined payments, and the attempts in flight, of the session of a checkout and of a client.
 	// It is completed by the clock, several times.
 	triedOf = `
@@ -135,7 +136,7 @@ func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout) error {
 	}
 	var stored []struct{ ID string }
 	b := v.store.Write(c.Snapshot().Project)
-	b.Query(&stored, fmt.Sprintf(insertCheckout, v.store.Dialect.Moment()), append(row.args(), checkout.MaxOpen)...)
+	b.Query(&stored, fmt.Sprintf(insertCheckout, v.store.Dialect.Moment()), checkouts.Args(row, checkout.MaxOpen)...)
 	if err := b.Run(ctx); err != nil {
 		return db.OrMissingSession(err)
 	}
@@ -219,9 +220,4 @@ type triedRow struct {
 type checkoutNowRow struct {
 	CheckoutRow
 	Now int64
-}
-
-// updateArgs are the values of updateCheckout.
-func (r CheckoutRow) updateArgs() []any {
-	return []any{r.ProjectID, r.ID, r.Status, r.Selected, r.Attempt, r.Declines, r.LeaseUntil, r.RetryAt, r.Payment, r.Taken, r.ClaimedAt, r.Queue}
 }

@@ -12,8 +12,12 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-const CheckoutColumns = `project_id, id, session_id, status, lines, address, options, selected, currency,
-  subtotal, tax, savings, attempt, declines, lease_until, retry_at, payment, taken, created_at, valid_until, claimed_at, queue`
+var (
+	checkouts = db.NewTable[CheckoutRow]("checkouts")
+
+	// CheckoutColumns are those of CheckoutRow.
+	CheckoutColumns = checkouts.Columns()
+)
 
 type CheckoutRow struct {
 	ProjectID  string `db:"project_id"`
@@ -38,15 +42,6 @@ type CheckoutRow struct {
 	ValidUntil int64  `db:"valid_until"`
 	ClaimedAt  *int64 `db:"claimed_at"`
 	Queue      string // of reconciliation; empty until the first attempt
-}
-
-// args are the values of CheckoutColumns.
-func (r CheckoutRow) args() []any {
-	return []any{
-		r.ProjectID, r.ID, r.SessionID, r.Status, r.Lines, r.Address, r.Options, r.Selected, r.Currency,
-		r.Subtotal, r.Tax, r.Savings, r.Attempt, r.Declines, r.LeaseUntil, r.RetryAt, r.Payment, r.Taken, r.CreatedAt, r.ValidUntil,
-		r.ClaimedAt, r.Queue,
-	}
 }
 
 // accountGroup is the group of work at a payment account of a project.

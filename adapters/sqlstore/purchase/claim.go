@@ -42,45 +42,52 @@ WHERE s.project_id = $1
 
 	byVariantAndLocation = `
 ORDER BY s.variant_id, s.location`
+)
 
-	// claimCheckout is updateCheckout unless the payments tried since $14 amount to $15.
-	claimCheckout = `
-UPDATE checkouts
-SET status = $3, selected = $4, attempt = $5, declines = $6, lease_until = $7, retry_at = $8, payment = $9, taken = $10, claimed_at = $11, queue = $12, client = $13
-WHERE project_id = $1
-  AND id = $2
-  AND $15 > (
+// claimRow is a checkout with the client that pays it.
+type claimRow struct {
+	CheckoutRow
+	Client string
+}
+
+var (
+	// updateClaimed takes when the payments that count began, how many they may be, and the session.
+	updateClaimed = db.NewTable[claimRow]("checkouts").Update(checkoutKey, append(changedByVerbs, "client")...)
+
+	// claimCheckout writes the checkout unless the session tried too many payments.
+	claimCheckout = updateClaimed.Text + fmt.Sprintf(`
+  AND %[2]s > (
     SELECT count(*)
     FROM declines AS d
     WHERE d.project_id = $1
-      AND d.subject = $16
-      AND d.at > $14
+      AND d.subject = %[3]s
+      AND d.at > %[1]s
   ) + (
     SELECT count(*)
     FROM checkouts AS c
     WHERE c.project_id = $1
-      AND c.session_id = $16
+      AND c.session_id = %[3]s
       AND c.status = 'processing'
-      AND c.claimed_at > $14
-  )`
+      AND c.claimed_at > %[1]s
+  )`, updateClaimed.After(1), updateClaimed.After(2), updateClaimed.After(3))
 
 	// andClient completes claimCheckout where the client is known.
-	andClient = `
-  AND $15 > (
+	andClient = fmt.Sprintf(`
+  AND %[2]s > (
     SELECT count(*)
     FROM declines AS d
     WHERE d.project_id = $1
-      AND d.subject = $13
-      AND d.at > $14
+      AND d.subject = %[3]s
+      AND d.at > %[1]s
   ) + (
     SELECT count(*)
     FROM checkouts AS c
     WHERE c.project_id = $1
-      AND c.client = $13
+      AND c.client = %[3]s
       AND c.client <> ''
       AND c.status = 'processing'
-      AND c.claimed_at > $14
-  )`
+      AND c.claimed_at > %[1]s
+  )`, updateClaimed.After(1), updateClaimed.After(2), updateClaimed.After(0))
 )
 
 // claimSlots is how many rows of claim_locks a project has at most. All replicas must agree on it and on slotOf.
@@ -154,7 +161,7 @@ func (p purchase) Claim(ctx context.Context, c *checkout.Checkout) error {
 // claimed stores a claimed checkout, which is locked: if nothing is written, too many payments were tried.
 func claimed(row CheckoutRow, s checkout.Snapshot) db.Effect {
 	since := s.ClaimedAt.Add(-checkout.DeclineWindow)
-	args := append(row.updateArgs(), s.Payment.Client, db.Millis(since), checkout.MostDeclined, s.Session.String())
+	args := updateClaimed.Args(claimRow{row, s.Payment.Client}, db.Millis(since), checkout.MostDeclined, s.Session.String())
 	statement := claimCheckout
 	if s.Payment.Client != "" {
 		statement += andClient

@@ -7,15 +7,21 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-const (
-	disputeColumns = `project_id, id, order_id, payment_id, gateway, provider, status, reason, currency, amount,
-  withdrawn_currency, withdrawn, fee_currency, fee, steps, reported_at, created_at, updated_at`
+var (
+	disputes = db.NewTable[DisputeRow]("disputes")
 
 	SelectDispute = `
-SELECT ` + disputeColumns + `
+SELECT ` + disputes.Columns() + `
 FROM disputes
 WHERE project_id = $1`
 
+	upsertDispute = disputes.Insert() + `
+ON CONFLICT (project_id, id) DO UPDATE
+SET ` + db.Excluded("status", "reason", "currency", "amount", "withdrawn_currency", "withdrawn", "fee_currency", "fee", "steps",
+		"reported_at", "updated_at")
+)
+
+const (
 	disputesOfOrder = `
   AND order_id = $2
 ORDER BY created_at, id`
@@ -23,14 +29,6 @@ ORDER BY created_at, id`
 	DisputesOfPayment = `
   AND payment_id = $2
 ORDER BY created_at, id`
-
-	upsertDispute = `
-INSERT INTO disputes (` + disputeColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
-ON CONFLICT (project_id, id) DO UPDATE
-SET status = excluded.status, reason = excluded.reason, currency = excluded.currency, amount = excluded.amount,
-  withdrawn_currency = excluded.withdrawn_currency, withdrawn = excluded.withdrawn, fee_currency = excluded.fee_currency,
-  fee = excluded.fee, steps = excluded.steps, reported_at = excluded.reported_at, updated_at = excluded.updated_at`
 )
 
 type DisputeRow struct {
@@ -54,12 +52,26 @@ type DisputeRow struct {
 	UpdatedAt         int64 `db:"updated_at"`
 }
 
-// disputeArgs are the values of disputeColumns.
-func disputeArgs(d order.Dispute) []any {
-	return []any{
-		d.Project.String(), d.ID.String(), d.Order.String(), d.Payment.String(), d.Gateway, d.Provider, d.Status.String(), d.Reason,
-		d.Amount.Currency().Code(), d.Amount.Minor(), d.Withdrawn.Currency().Code(), d.Withdrawn.Minor(),
-		d.Fee.Currency().Code(), d.Fee.Minor(), d.Steps, db.Millis(d.Reported), db.Millis(d.CreatedAt), db.Millis(d.UpdatedAt),
+func toDisputeRow(d order.Dispute) DisputeRow {
+	return DisputeRow{
+		ProjectID:         d.Project.String(),
+		ID:                d.ID.String(),
+		OrderID:           d.Order.String(),
+		PaymentID:         d.Payment.String(),
+		Gateway:           d.Gateway,
+		Provider:          d.Provider,
+		Status:            d.Status.String(),
+		Reason:            d.Reason,
+		Currency:          d.Amount.Currency().Code(),
+		Amount:            d.Amount.Minor(),
+		WithdrawnCurrency: d.Withdrawn.Currency().Code(),
+		Withdrawn:         d.Withdrawn.Minor(),
+		FeeCurrency:       d.Fee.Currency().Code(),
+		Fee:               d.Fee.Minor(),
+		Steps:             d.Steps,
+		ReportedAt:        db.Millis(d.Reported),
+		CreatedAt:         db.Millis(d.CreatedAt),
+		UpdatedAt:         db.Millis(d.UpdatedAt),
 	}
 }
 

@@ -19,24 +19,20 @@ var _ ports.Labels = Labels{}
 // NewLabels returns a view that keeps labels.
 func NewLabels(s *db.DB) Labels { return Labels{s} }
 
-const (
-	labelColumns = `project_id, order_id, test, id, integration_id, carrier, service, grams, due_at, unsure, remote,
-  tracking_number, currency, price, pdf, told, created_at, bought_at`
+var (
+	labels = db.NewTable[labelRow]("labels")
 
 	selectLabel = `
-SELECT ` + labelColumns + `
+SELECT ` + labels.Columns() + `
 FROM labels
 WHERE project_id = $1
   AND order_id = $2
   AND test = $3`
 
-	upsertLabel = `
-INSERT INTO labels (` + labelColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+	upsertLabel = labels.Insert() + `
 ON CONFLICT (project_id, order_id, test) DO UPDATE
-SET integration_id = excluded.integration_id, carrier = excluded.carrier, service = excluded.service, grams = excluded.grams,
-  due_at = excluded.due_at, unsure = excluded.unsure, remote = excluded.remote, tracking_number = excluded.tracking_number,
-  currency = excluded.currency, price = excluded.price, pdf = excluded.pdf, told = excluded.told, bought_at = excluded.bought_at`
+SET ` + db.Excluded("integration_id", "carrier", "service", "grams", "due_at", "unsure", "remote", "tracking_number", "currency",
+		"price", "pdf", "told", "bought_at")
 )
 
 type labelRow struct {
@@ -60,12 +56,26 @@ type labelRow struct {
 	BoughtAt       *int64 `db:"bought_at"`
 }
 
-// labelArgs are the values of labelColumns.
-func labelArgs(l *order.Label) []any {
-	return []any{
-		l.Project.String(), l.Order.String(), l.Test, l.ID.String(), l.Integration.String(), l.Carrier, l.Service, l.Grams,
-		db.MillisOrNull(l.DueAt), l.Unsure, l.Remote, l.TrackingNumber, l.Price.Currency().Code(), l.Price.Minor(), db.OrNull(l.PDF),
-		l.Told, db.Millis(l.CreatedAt), db.MillisOrNull(l.BoughtAt),
+func toLabelRow(l *order.Label) labelRow {
+	return labelRow{
+		ProjectID:      l.Project.String(),
+		OrderID:        l.Order.String(),
+		Test:           l.Test,
+		ID:             l.ID.String(),
+		IntegrationID:  l.Integration.String(),
+		Carrier:        l.Carrier,
+		Service:        l.Service,
+		Grams:          l.Grams,
+		DueAt:          db.MillisOrNull(l.DueAt),
+		Unsure:         l.Unsure,
+		Remote:         l.Remote,
+		TrackingNumber: l.TrackingNumber,
+		Currency:       l.Price.Currency().Code(),
+		Price:          l.Price.Minor(),
+		PDF:            l.PDF,
+		Told:           l.Told,
+		CreatedAt:      db.Millis(l.CreatedAt),
+		BoughtAt:       db.MillisOrNull(l.BoughtAt),
 	}
 }
 
@@ -115,7 +125,7 @@ func (v Labels) Change(ctx context.Context, project id.Project, of id.Order, tes
 		if changed, err = change(o, l); err != nil || changed == nil {
 			return err
 		}
-		_, err = t.Exec(ctx, upsertLabel, labelArgs(changed)...)
+		_, err = t.Exec(ctx, upsertLabel, labels.Args(toLabelRow(changed))...)
 		return err
 	})
 	if err != nil {
@@ -125,7 +135,7 @@ func (v Labels) Change(ctx context.Context, project id.Project, of id.Order, tes
 }
 
 func lockLabel(ctx context.Context, t *db.Tx, project id.Project, of id.Order, test bool) (*order.Order, *order.Label, error) {
-	var orders []orderRow
+	var orders []paidOrderRow
 	if err := t.Select(ctx, &orders, selectOrder+orderByID+lock(t.Dialect, "o, p"), project.String(), of.String()); err != nil {
 		return nil, nil, err
 	}

@@ -23,44 +23,31 @@ var (
 // NewOrders returns a view that keeps orders and what follows them.
 func NewOrders(s *db.DB) Orders { return Orders{s} }
 
+var (
+	InsertOrder   = orders.Insert()
+	insertPayment = payments.Insert()
+
+	selectOrder = "\nSELECT " + orders.ColumnsOf("o") + `,
+  p.id AS payment_id, p.amount, p.refunded, p.refunding, p.disputed, p.method, p.label, p.gateway, p.integration_id, p.provider,
+  p.created_at AS paid_at` + ordersPaid
+
+	selectReturn = `
+SELECT ` + returns.Columns() + `
+FROM returns
+WHERE project_id = $1`
+)
+
 const (
-	InsertOrder = `
-INSERT INTO orders (project_id, id, checkout_id, session_id, confirmation, status, lines, address, email, notes,
-  currency, subtotal, shipping, tax, savings, total, fulfillment, fulfillment_status, created_at, sequence,
-  token_salt, token_hash)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`
-
-	insertPayment = `
-INSERT INTO payments (project_id, id, order_id, status, currency, amount, method, label, gateway, integration_id, provider,
-  refunded, refunding, disputed, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
-
-	orderColumns = `
-SELECT o.project_id, o.id, o.checkout_id, o.session_id, o.confirmation, o.status, o.lines, o.address, o.email, o.notes,
-  o.currency, o.subtotal, o.shipping, o.tax, o.savings, o.total, o.fulfillment, o.fulfillment_status, o.created_at,
-  o.sequence, o.token_salt, o.token_hash, p.id AS payment_id, p.amount, p.refunded, p.refunding, p.disputed, p.method, p.label, p.gateway, p.integration_id, p.provider,
-  p.created_at AS paid_at`
-
 	ordersPaid = `
 FROM orders AS o
 JOIN payments AS p ON p.project_id = o.project_id AND p.order_id = o.id
 WHERE o.project_id = $1`
-
-	selectOrder = orderColumns + ordersPaid
 
 	orderByID = `
   AND o.id = $2`
 
 	orderByCheckout = `
   AND o.checkout_id = $2`
-
-	returnColumns = `project_id, id, order_id, status, items, comment, currency, estimate, instructions, created_at,
-  refund_id, reason, restocked, decided_at, allocation`
-
-	selectReturn = `
-SELECT ` + returnColumns + `
-FROM returns
-WHERE project_id = $1`
 
 	returnByID = `
   AND id = $2`
@@ -72,10 +59,10 @@ ORDER BY created_at, id`
 
 // placeOrder are the effects that store a new order, its payment and what the ledger says of it.
 func placeOrder(o *order.Order) ([]db.Effect, error) {
-	args, err := orderArgs(o)
+	row, err := toOrderRow(o)
 	return append([]db.Effect{
-		{Statement: InsertOrder, Args: args, Rows: db.AnyRows},
-		{Statement: insertPayment, Args: paymentArgs(o), Rows: db.AnyRows},
+		{Statement: InsertOrder, Args: orders.Args(row), Rows: db.AnyRows},
+		{Statement: insertPayment, Args: payments.Args(toPaymentRow(o)), Rows: db.AnyRows},
 	}, ledger.RecordTransaction(o.Sale())...), err
 }
 
@@ -88,7 +75,7 @@ func (v Orders) ByCheckout(ctx context.Context, project id.Project, of id.Checko
 }
 
 func (v Orders) one(ctx context.Context, project id.Project, which, key string) (*order.Order, error) {
-	var rows []orderRow
+	var rows []paidOrderRow
 	b := v.store.Read(project)
 	b.Query(&rows, selectOrder+which, project.String(), key)
 	if err := b.Run(ctx); err != nil {

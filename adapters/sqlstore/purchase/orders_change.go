@@ -26,27 +26,22 @@ SET status = $3, refunded = $4, refunding = $5, disputed = $6
 WHERE project_id = $1
   AND id = $2`
 
-	upsertReturn = `
-INSERT INTO returns (` + returnColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-ON CONFLICT (project_id, id) DO UPDATE
-SET status = excluded.status, estimate = excluded.estimate, refund_id = excluded.refund_id, reason = excluded.reason,
-  restocked = excluded.restocked, decided_at = excluded.decided_at`
-
-	upsertRefund = `
-INSERT INTO refunds (` + RefundColumns + `, queue)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
-ON CONFLICT (project_id, id) DO UPDATE
-SET status = excluded.status, failure = excluded.failure, provider = excluded.provider, updated_at = excluded.updated_at,
-  attempts = excluded.attempts, due_at = excluded.due_at, reversed_at = excluded.reversed_at,
-  problem = excluded.problem`
-
 	// The checkout of an order never changes any more, so nobody need lock it.
 	selectTaken = `
 SELECT taken
 FROM checkouts
 WHERE project_id = $1
   AND id = (SELECT checkout_id FROM orders WHERE project_id = $1 AND id = $2)`
+)
+
+var (
+	upsertReturn = returns.Insert() + `
+ON CONFLICT (project_id, id) DO UPDATE
+SET ` + db.Excluded("status", "estimate", "refund_id", "reason", "restocked", "decided_at")
+
+	upsertRefund = refunds.Insert("queue") + `
+ON CONFLICT (project_id, id) DO UPDATE
+SET ` + db.Excluded("status", "failure", "provider", "updated_at", "attempts", "due_at", "reversed_at", "problem")
 )
 
 func (v Orders) Case(ctx context.Context, project id.Project, of id.Order) (*order.Case, error) {
@@ -65,7 +60,7 @@ func (v Orders) Case(ctx context.Context, project id.Project, of id.Order) (*ord
 
 // caseRows are what a case is made of, one order and its checkout's stock among them.
 type caseRows struct {
-	orders   []orderRow
+	orders   []paidOrderRow
 	returns  []returnRow
 	refunds  []RefundRow
 	disputes []DisputeRow
@@ -172,17 +167,17 @@ func caseEffects(c *order.Case) ([]db.Effect, error) {
 		}, Rows: 1, Short: fault.Missing("payment")},
 	}
 	for _, r := range c.Refunds {
-		effects = append(effects, db.Effect{Statement: upsertRefund, Args: append(refundArgs(r), accountGroup(o.Project, p.Route)), Rows: 1, Short: fault.Missing("refund")})
+		effects = append(effects, db.Effect{Statement: upsertRefund, Args: refunds.Args(toRefundRow(r), accountGroup(o.Project, p.Route)), Rows: 1, Short: fault.Missing("refund")})
 	}
 	for _, d := range c.Disputes {
-		effects = append(effects, db.Effect{Statement: upsertDispute, Args: disputeArgs(d), Rows: 1, Short: fault.Missing("dispute")})
+		effects = append(effects, db.Effect{Statement: upsertDispute, Args: disputes.Args(toDisputeRow(d)), Rows: 1, Short: fault.Missing("dispute")})
 	}
 	for i := range c.Returns {
-		args, err := returnArgs(&c.Returns[i])
+		row, err := toReturnRow(&c.Returns[i])
 		if err != nil {
 			return nil, err
 		}
-		effects = append(effects, db.Effect{Statement: upsertReturn, Args: args, Rows: 1, Short: fault.Missing("return")})
+		effects = append(effects, db.Effect{Statement: upsertReturn, Args: returns.Args(row), Rows: 1, Short: fault.Missing("return")})
 	}
 	return effects, nil
 }

@@ -24,7 +24,7 @@ func (v Orders) Orders(ctx context.Context, project id.Project, f ports.OrderFil
 	}
 	w.During("o.created_at", f.From, f.To)
 	var counts []db.CountRow
-	var rows []orderRow
+	var rows []paidOrderRow
 	b := v.store.Read(project)
 	b.Query(&counts, "SELECT count(*) AS n"+ordersPaid+w.Text, w.Args...)
 	end := w.Args.Page(page)

@@ -12,7 +12,6 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// orderRow is an order with its payment.
 type orderRow struct {
 	ProjectID    string `db:"project_id"`
 	ID           string
@@ -36,7 +35,36 @@ type orderRow struct {
 	Sequence     int
 	TokenSalt    string `db:"token_salt"`
 	TokenHash    string `db:"token_hash"`
+}
 
+// newPaymentRow is a payment as it is written with its order.
+type newPaymentRow struct {
+	ProjectID   string `db:"project_id"`
+	ID          string
+	OrderID     string `db:"order_id"`
+	Status      string
+	Currency    string
+	Amount      int64
+	Method      string
+	Label       string
+	Gateway     string
+	Integration string `db:"integration_id"`
+	Provider    string
+	Refunded    int64
+	Refunding   int64
+	Disputed    int64
+	CreatedAt   int64 `db:"created_at"`
+}
+
+var (
+	orders   = db.NewTable[orderRow]("orders")
+	payments = db.NewTable[newPaymentRow]("payments")
+	returns  = db.NewTable[returnRow]("returns")
+)
+
+// paidOrderRow is an order with its payment.
+type paidOrderRow struct {
+	orderRow
 	PaymentRow
 }
 
@@ -84,31 +112,60 @@ func fromFulfillment(status, text string) (order.Fulfillment, error) {
 	}, err
 }
 
-func orderArgs(o *order.Order) ([]any, error) {
+func toOrderRow(o *order.Order) (orderRow, error) {
 	lines, err := db.ToJSON(toLinesJSON(o.Lines))
 	if err != nil {
-		return nil, err
+		return orderRow{}, err
 	}
 	address, err := db.ToJSON(addressJSON(o.Address))
 	if err != nil {
-		return nil, err
+		return orderRow{}, err
 	}
 	fulfillment, err := toFulfillment(o.Fulfillment)
-	return []any{
-		o.Project.String(), o.ID.String(), o.Checkout.String(), o.Session.String(), o.Confirmation, o.Status.String(),
-		lines, address, o.Email, o.Notes, o.Total.Currency().Code(),
-		o.Subtotal.Minor(), o.Shipping.Minor(), o.Tax.Minor(), o.Savings.Minor(), o.Total.Minor(),
-		fulfillment, o.Fulfillment.Status.String(), db.Millis(o.CreatedAt), o.Sequence,
-		o.TokenSalt, o.TokenHash,
+	return orderRow{
+		ProjectID:    o.Project.String(),
+		ID:           o.ID.String(),
+		CheckoutID:   o.Checkout.String(),
+		SessionID:    o.Session.String(),
+		Confirmation: o.Confirmation,
+		Status:       o.Status.String(),
+		Lines:        lines,
+		Address:      address,
+		Email:        o.Email,
+		Notes:        o.Notes,
+		Currency:     o.Total.Currency().Code(),
+		Subtotal:     o.Subtotal.Minor(),
+		Shipping:     o.Shipping.Minor(),
+		Tax:          o.Tax.Minor(),
+		Savings:      o.Savings.Minor(),
+		Total:        o.Total.Minor(),
+		Fulfillment:  fulfillment,
+		Fulfilled:    o.Fulfillment.Status.String(),
+		CreatedAt:    db.Millis(o.CreatedAt),
+		Sequence:     o.Sequence,
+		TokenSalt:    o.TokenSalt,
+		TokenHash:    o.TokenHash,
 	}, err
 }
 
-func paymentArgs(o *order.Order) []any {
+func toPaymentRow(o *order.Order) newPaymentRow {
 	p := o.Payment
-	return []any{
-		o.Project.String(), p.ID.String(), o.ID.String(), p.Status().String(), p.Amount.Currency().Code(), p.Amount.Minor(),
-		p.Method, p.Label, p.Route.Provider, p.Route.Integration.String(), p.Provider,
-		p.Refunded.Minor(), p.Refunding.Minor(), p.Disputed.Minor(), db.Millis(p.CreatedAt),
+	return newPaymentRow{
+		ProjectID:   o.Project.String(),
+		ID:          p.ID.String(),
+		OrderID:     o.ID.String(),
+		Status:      p.Status().String(),
+		Currency:    p.Amount.Currency().Code(),
+		Amount:      p.Amount.Minor(),
+		Method:      p.Method,
+		Label:       p.Label,
+		Gateway:     p.Route.Provider,
+		Integration: p.Route.Integration.String(),
+		Provider:    p.Provider,
+		Refunded:    p.Refunded.Minor(),
+		Refunding:   p.Refunding.Minor(),
+		Disputed:    p.Disputed.Minor(),
+		CreatedAt:   db.Millis(p.CreatedAt),
 	}
 }
 
@@ -122,7 +179,7 @@ func FromPaymentRow(r PaymentRow, c money.Currency) order.Payment {
 	}
 }
 
-func fromOrderRow(r orderRow) (*order.Order, error) {
+func fromOrderRow(r paidOrderRow) (*order.Order, error) {
 	c, err := db.Currency(r.Currency)
 	if err != nil {
 		return nil, err
@@ -181,14 +238,14 @@ type returnItemJSON struct {
 	Reason   string `json:"reason"`
 }
 
-func returnArgs(r *order.Return) ([]any, error) {
+func toReturnRow(r *order.Return) (returnRow, error) {
 	items := make([]returnItemJSON, len(r.Items))
 	for i, item := range r.Items {
 		items[i] = returnItemJSON{item.Product.String(), item.Variant.String(), item.Quantity, item.Reason}
 	}
 	text, err := db.ToJSON(items)
 	if err != nil {
-		return nil, err
+		return returnRow{}, err
 	}
 	allocation := make([]allocationJSON, len(r.Allocation))
 	for i, a := range r.Allocation {
@@ -196,13 +253,25 @@ func returnArgs(r *order.Return) ([]any, error) {
 	}
 	allocated, err := db.ToJSON(allocation)
 	if err != nil {
-		return nil, err
+		return returnRow{}, err
 	}
 	restocked, err := db.ToJSON(toTakesJSON(r.Restocked))
-	return []any{
-		r.Project.String(), r.ID.String(), r.Order.String(), r.Status.String(), text, r.Comment,
-		r.Estimate.Currency().Code(), r.Estimate.Minor(), r.Instructions, db.Millis(r.CreatedAt),
-		r.Refund.String(), r.Reason, restocked, db.MillisOrNull(r.DecidedAt), allocated,
+	return returnRow{
+		ProjectID:    r.Project.String(),
+		ID:           r.ID.String(),
+		OrderID:      r.Order.String(),
+		Status:       r.Status.String(),
+		Items:        text,
+		Comment:      r.Comment,
+		Currency:     r.Estimate.Currency().Code(),
+		Estimate:     r.Estimate.Minor(),
+		Instructions: r.Instructions,
+		CreatedAt:    db.Millis(r.CreatedAt),
+		RefundID:     r.Refund.String(),
+		Reason:       r.Reason,
+		Restocked:    restocked,
+		DecidedAt:    db.MillisOrNull(r.DecidedAt),
+		Allocation:   allocated,
 	}, err
 }
 

@@ -29,30 +29,13 @@ var _ ports.OrphanCharges = Orphans{}
 // NewOrphans returns a view that keeps charges that no order comes of.
 func NewOrphans(s *db.DB) Orphans { return Orphans{s} }
 
-const (
-	orphanColumns = `project_id, id, checkout_id, attempt, provider, integration_id, charge, currency, amount, status, failure, refund,
-  detected_at, updated_at, attempts, due_at, problem`
+var (
+	orphans = db.NewTable[OrphanRow]("orphan_charges")
 
-	insertOrphan = `
-INSERT INTO orphan_charges (` + orphanColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
-ON CONFLICT DO NOTHING`
-
-	// paidByCharge looks for the order's payment that a charge is.
-	paidByCharge = `
-SELECT count(*)
-FROM payments
-WHERE project_id = $1
-  AND gateway = $2
-  AND provider = $3`
+	insertOrphan = orphans.Insert() + "\nON CONFLICT DO NOTHING"
 
 	SelectOrphans = `
-SELECT ` + orphanColumns + `
-FROM orphan_charges
-WHERE project_id = $1`
-
-	countOrphans = `
-SELECT count(*) AS n
+SELECT ` + orphans.Columns() + `
 FROM orphan_charges
 WHERE project_id = $1`
 
@@ -61,14 +44,25 @@ WHERE project_id = $1`
 WITH locked AS MATERIALIZED (` + SelectOrphans + `
   AND id = $2%s
 )
-SELECT ` + orphanColumns + `, %s AS now
+SELECT ` + orphans.Columns() + `, %s AS now
 FROM locked`
 
-	updateOrphan = `
-UPDATE orphan_charges
-SET status = $3, failure = $4, refund = $5, updated_at = $6, attempts = $7, due_at = $8, problem = $9
+	updateOrphan = orphans.Update([]string{"project_id", "id"}, "status", "failure", "refund", "updated_at", "attempts", "due_at", "problem")
+)
+
+const (
+	// paidByCharge looks for the order's payment that a charge is.
+	paidByCharge = `
+SELECT count(*)
+FROM payments
 WHERE project_id = $1
-  AND id = $2`
+  AND gateway = $2
+  AND provider = $3`
+
+	countOrphans = `
+SELECT count(*) AS n
+FROM orphan_charges
+WHERE project_id = $1`
 )
 
 type OrphanRow struct {
@@ -96,12 +90,25 @@ type orphanNowRow struct {
 	Now int64
 }
 
-// orphanArgs are the values of orphanColumns.
-func orphanArgs(o *checkout.Orphan) []any {
-	return []any{
-		o.Project.String(), o.ID, o.Checkout.String(), o.Attempt, o.Route.Provider, o.Route.Integration.String(), o.Charge,
-		o.Amount.Currency().Code(), o.Amount.Minor(), o.State.String(), o.Failure, o.Refund,
-		db.Millis(o.DetectedAt), db.Millis(o.UpdatedAt), o.Attempts, db.MillisOrNull(o.DueAt), o.Problem,
+func toOrphanRow(o *checkout.Orphan) OrphanRow {
+	return OrphanRow{
+		ProjectID:     o.Project.String(),
+		ID:            o.ID,
+		CheckoutID:    o.Checkout.String(),
+		Attempt:       o.Attempt,
+		Provider:      o.Route.Provider,
+		IntegrationID: o.Route.Integration.String(),
+		Charge:        o.Charge,
+		Currency:      o.Amount.Currency().Code(),
+		Amount:        o.Amount.Minor(),
+		Status:        o.State.String(),
+		Failure:       o.Failure,
+		Refund:        o.Refund,
+		DetectedAt:    db.Millis(o.DetectedAt),
+		UpdatedAt:     db.Millis(o.UpdatedAt),
+		Attempts:      o.Attempts,
+		DueAt:         db.MillisOrNull(o.DueAt),
+		Problem:       o.Problem,
 	}
 }
 
@@ -124,7 +131,7 @@ func (p purchase) Orphan(ctx context.Context, o *checkout.Orphan, e *event.Event
 	if _, err := p.tx.Get(ctx, &known, paidByCharge, p.project.String(), o.Route.Provider, o.Charge); err != nil || known > 0 {
 		return false, err
 	}
-	written, err := p.tx.Exec(ctx, insertOrphan, orphanArgs(o)...)
+	written, err := p.tx.Exec(ctx, insertOrphan, orphans.Args(toOrphanRow(o))...)
 	if err != nil || written == 0 {
 		return false, err
 	}
@@ -219,7 +226,7 @@ var DueOrphans = queue.Table{
 	Due:     "due_at",
 	Lease:   "due_at",
 	Retry:   "due_at",
-	Columns: orphanColumns + ", queue",
+	Columns: orphans.Columns() + ", queue",
 }
 
 type leasedOrphanRow struct {
@@ -256,8 +263,12 @@ func (v Orphans) ChangeOrphan(
 		if err != nil {
 			return err
 		}
-		args := []any{of.String(), o.ID, o.State.String(), o.Failure, o.Refund, db.Millis(o.UpdatedAt), o.Attempts, db.MillisOrNull(o.DueAt), o.Problem}
-		effects := []db.Effect{{Statement: updateOrphan, Args: args, Rows: 1, Short: fault.Missing("orphan")}}
+		effects := []db.Effect{{
+			Statement: updateOrphan.Text,
+			Args:      updateOrphan.Args(toOrphanRow(&o)),
+			Rows:      1,
+			Short:     fault.Missing("orphan"),
+		}}
 		if before.State != o.State && o.State == checkout.OrphanRefunded {
 			if err := firstOrphanRefund(ctx, t, o); err != nil {
 				return err

@@ -207,7 +207,7 @@ func (p purchase) redeemed(o *order.Order) []db.Effect {
 
 func saveCheckout(c *checkout.Checkout) (db.Effect, error) {
 	row, err := toCheckoutRow(c)
-	return db.Effect{Statement: updateCheckout, Args: row.updateArgs(), Rows: 1, Short: fault.Missing("checkout")}, err
+	return db.Effect{Statement: updateCheckout.Text, Args: updateCheckout.Args(row), Rows: 1, Short: fault.Missing("checkout")}, err
 }
 
 // tokensOf are the quotes that cover lines. One may cover two: its item and its bundle.

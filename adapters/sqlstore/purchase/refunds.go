@@ -11,15 +11,19 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-const (
-	RefundColumns = `project_id, id, order_id, payment_id, return_id, status, currency, amount, reason, failure, provider,
-  created_at, updated_at, attempts, due_at, origin, reversed_at, problem`
+var (
+	refunds = db.NewTable[RefundRow]("refunds")
+
+	// RefundColumns are those of RefundRow.
+	RefundColumns = refunds.Columns()
 
 	selectRefund = `
 SELECT ` + RefundColumns + `
 FROM refunds
 WHERE project_id = $1`
+)
 
+const (
 	refundByID = `
   AND id = $2`
 
@@ -53,13 +57,26 @@ type RefundRow struct {
 	Problem    string
 }
 
-// refundArgs are the values of RefundColumns.
-func refundArgs(r order.Refund) []any {
-	return []any{
-		r.Project.String(), r.ID.String(), r.Order.String(), r.Payment.String(), r.Return.String(), r.Status.String(),
-		r.Amount.Currency().Code(), r.Amount.Minor(), r.Reason, r.Failure, r.Provider,
-		db.Millis(r.CreatedAt), db.Millis(r.UpdatedAt), r.Attempts, db.MillisOrNull(r.DueAt),
-		r.Origin.String(), db.MillisOrNull(r.ReversedAt), r.Problem,
+func toRefundRow(r order.Refund) RefundRow {
+	return RefundRow{
+		ProjectID:  r.Project.String(),
+		ID:         r.ID.String(),
+		OrderID:    r.Order.String(),
+		PaymentID:  r.Payment.String(),
+		ReturnID:   r.Return.String(),
+		Status:     r.Status.String(),
+		Currency:   r.Amount.Currency().Code(),
+		Amount:     r.Amount.Minor(),
+		Reason:     r.Reason,
+		Failure:    r.Failure,
+		Provider:   r.Provider,
+		CreatedAt:  db.Millis(r.CreatedAt),
+		UpdatedAt:  db.Millis(r.UpdatedAt),
+		Attempts:   r.Attempts,
+		DueAt:      db.MillisOrNull(r.DueAt),
+		Origin:     r.Origin.String(),
+		ReversedAt: db.MillisOrNull(r.ReversedAt),
+		Problem:    r.Problem,
 	}
 }
 

@@ -136,6 +136,9 @@ func (t *Table[R]) Update(key []string, set ...string) Update[R] {
 	return u
 }
 
+// After is the n-th parameter after those of Text; 0 is the last column that is set.
+func (u Update[R]) After(n int) string { return parameterAt(len(u.fields) + n) }
+
 // Args are the values of the key and of the columns set, and what comes after them.
 func (u Update[R]) Args(row R, more ...any) []any { return valuesOf(&row, u.fields, more) }
 
