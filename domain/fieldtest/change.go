@@ -3,7 +3,9 @@ package fieldtest
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"strconv"
+	"testing"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -16,6 +18,25 @@ func Changes[T any](value *T, try func(path string), known ...any) {
 	c := changer{byType(known), try}
 	c.change(reflect.ValueOf(value).Elem(), reflect.TypeFor[T]().String())
 }
+
+// Matter reports each field of a filled value whose change leaves what sees makes of the value as it was. except are the
+// fields that do not matter, with the reasons; one that does matter is reported too.
+func Matter[T any](t testing.TB, value *T, sees func(*T) any, except Reasons, known ...any) {
+	t.Helper()
+	before := sees(value)
+	left, stale := except.use()
+	Changes(value, func(path string) {
+		path = index.ReplaceAllString(path, "[]")
+		if reflect.DeepEqual(sees(value), before) && !left(path) {
+			t.Errorf("%s: a change of it is not seen", path)
+		}
+	}, known...)
+	for _, name := range stale() {
+		t.Errorf("%s is seen, or is no field: take it off the exceptions", name)
+	}
+}
+
+var index = regexp.MustCompile(`\[\d+\]`)
 
 type changer struct {
 	known map[reflect.Type][]reflect.Value

@@ -35,16 +35,7 @@ func Survive(t testing.TB, except Reasons, pairs ...Pair) {
 		paths(sent.Type(), path, all, nil)
 		setPaths(sent, path, set)
 	}
-	used := map[string]bool{}
-	left := func(path string) bool {
-		for name := range except {
-			if rest, below := strings.CutPrefix(path, name); below && (rest == "" || strings.ContainsAny(rest[:1], ".[")) {
-				used[name] = true
-				return true
-			}
-		}
-		return false
-	}
+	left, stale := except.use()
 	for _, path := range slices.Sorted(maps.Keys(differ)) {
 		if !left(path) {
 			t.Errorf("%s: %s", path, differ[path])
@@ -55,11 +46,24 @@ func Survive(t testing.TB, except Reasons, pairs ...Pair) {
 			t.Errorf("%s: nothing was sent", path)
 		}
 	}
-	for name := range except {
-		if !used[name] {
-			t.Errorf("%s survives, or is no field: take it off the exceptions", name)
-		}
+	for _, name := range stale() {
+		t.Errorf("%s survives, or is no field: take it off the exceptions", name)
 	}
+}
+
+// use returns whether a path is left out, and which reasons were never used.
+func (r Reasons) use() (left func(path string) bool, stale func() []string) {
+	unused := maps.Clone(r)
+	left = func(path string) bool {
+		for name := range r {
+			if rest, below := strings.CutPrefix(path, name); below && (rest == "" || strings.ContainsAny(rest[:1], ".[")) {
+				delete(unused, name)
+				return true
+			}
+		}
+		return false
+	}
+	return left, func() []string { return slices.Sorted(maps.Keys(unused)) }
 }
 
 // compare notes the first difference at each path.

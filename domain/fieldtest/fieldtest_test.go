@@ -103,3 +103,20 @@ func TestChanges_oneFieldAtATime(t *testing.T) {
 		t.Errorf("changed %q and left %+v, want %q and %+v", paths, value, want, before)
 	}
 }
+
+func TestMatter_reports(t *testing.T) {
+	t.Parallel()
+	value := fieldtest.Fill[part]()
+	sees := func(p *part) any { return p.Size }
+	for want, except := range map[string]fieldtest.Reasons{
+		"fieldtest_test.part.Count: a change of it is not seen": nil,
+		"": {"fieldtest_test.part.Count": "why"},
+		"fieldtest_test.part.Size is seen, or is no field: take it off the exceptions": {"fieldtest_test.part.Count": "why", "fieldtest_test.part.Size": "why"},
+	} {
+		r := &recorder{TB: t}
+		fieldtest.Matter(r, &value, sees, except)
+		if got := strings.Join(r.lines, "\n"); got != want {
+			t.Errorf("told %q, want %q", got, want)
+		}
+	}
+}

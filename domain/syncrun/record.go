@@ -42,10 +42,10 @@ type Product struct {
 	Currency    string // "": the project's
 	Tags        []string
 	Images      []catalog.Image
-	Attributes  map[string]string
-	Variants    []Variant
 	Item        string // the platform's name for its stock, where there are no variants; "": its sku
+	Attributes  map[string]string
 	Archived    bool
+	Variants    []Variant
 }
 
 // Variant of a product. Price "" is the product's.
@@ -94,31 +94,6 @@ type Customer struct {
 	Name      string
 	Tier      string
 	Purchases int
-}
-
-// Digest is the same for records that say the same, whenever they were changed.
-func (r Record) Digest() string {
-	h := fnv.New128a()
-	switch {
-	case r.Product != nil:
-		p := *r.Product
-		fmt.Fprintf(h, "%q%q%q%q%q%q%q%q%q%q%q%v", p.SKU, p.Name, p.Description, p.Brand, p.Category, p.Price, p.Currency,
-			p.Tags, p.Images, p.Item, fmt.Sprintf("%q", p.Attributes), p.Archived)
-		for _, v := range p.Variants {
-			fmt.Fprintf(h, "%q", v)
-		}
-	case r.Level != nil:
-		fmt.Fprintf(h, "%q %q %q %d", r.Level.Item, r.Level.SKU, r.Level.Location, r.Level.Quantity)
-	case r.Order != nil:
-		o := *r.Order
-		fmt.Fprintf(h, "%q%q%q%q%q%d%d%q", o.Number, o.Email, o.Status, o.Total, o.Currency, o.Items, o.PlacedAt.UnixMilli(), o.Reference)
-		if s := o.Shipment; s != nil {
-			fmt.Fprintf(h, "%q%q%q%d%v%v", s.Carrier, s.Number, s.TrackingURL, s.ShippedAt.UnixMilli(), s.Delivered, s.Voided)
-		}
-	case r.Customer != nil:
-		fmt.Fprintf(h, "%q %q %q %d", r.Customer.Email, r.Customer.Name, r.Customer.Tier, r.Customer.Purchases)
-	}
-	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
 // Copy is what is known here of a platform's record.

@@ -1,0 +1,56 @@
+package search
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fieldtest"
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// of are values of types of a product. With the ids, each filled product is the same.
+var of = []any{
+	catalog.Active, catalog.Archived, id.Stored[id.Product]("product"), id.Stored[id.Project]("project"), id.Stored[id.Variant]("variant"),
+}
+
+// A change of a field is a change of a product's text, so that the product is indexed anew, or the field is an exception.
+func TestSameText_everyField(t *testing.T) {
+	t.Parallel()
+	before, p := fieldtest.Fill[catalog.Product](of...), fieldtest.Fill[catalog.Product](of...)
+	const (
+		aColumn = "it is a column of the segment: see reprice"
+		shown   = "it is read from the product that is found"
+		unknown = "searches know nothing of it"
+	)
+	fieldtest.Matter(t, &p, func(p *catalog.Product) any { return sameText(&before, p) }, fieldtest.Reasons{
+		"catalog.Product.ID":               "two states of one product are compared",
+		"catalog.Product.Project":          "an index is of one project",
+		"catalog.Product.Status":           "what is archived leaves the index before texts are compared",
+		"catalog.Product.Price":            aColumn,
+		"catalog.Product.Variants[].Price": aColumn,
+		"catalog.Product.Negotiable":       shown,
+		"catalog.Product.Images":           shown,
+		"catalog.Product.Related":          shown,
+		"catalog.Product.Cost":             unknown,
+		"catalog.Product.CompetitorPrice":  unknown,
+		"catalog.Product.CreatedAt":        unknown,
+		"catalog.Product.UpdatedAt":        unknown,
+	}, of...)
+}
+
+// Where sameText finds no difference there is none in the documents: a field that the builder reads is in sameText.
+func TestSameText_sameDocument(t *testing.T) {
+	t.Parallel()
+	before, p := fieldtest.Fill[catalog.Product](of...), fieldtest.Fill[catalog.Product](of...)
+	indexed := func(p *catalog.Product) string {
+		names := newLabels()
+		s := build([]*catalog.Product{p}, nil, &names, (&snapshot{limits: limitsOf(0)}).allowance())
+		return fmt.Sprint(s.documents, s.lengths, s.titles, s.colors, s.variants, s.words, s.bySKU, names)
+	}
+	fieldtest.Changes(&p, func(path string) {
+		if sameText(&before, &p) && indexed(&p) != indexed(&before) {
+			t.Errorf("%s changes the document and not the text:\n%s\n%s", path, indexed(&before), indexed(&p))
+		}
+	}, of...)
+}

@@ -1,0 +1,58 @@
+package syncrun
+
+import (
+	"fmt"
+	"hash"
+	"hash/fnv"
+	"reflect"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+)
+
+// Digest is the same for records that say the same, whenever they were changed. Copies store it: the order of the
+// fields in their types and the way in which each is written stay as they are.
+func (r Record) Digest() string {
+	h := fnv.New128a()
+	switch {
+	case r.Product != nil:
+		digest(h, *r.Product, "")
+	case r.Level != nil:
+		digest(h, *r.Level, " ")
+	case r.Order != nil:
+		digest(h, *r.Order, "")
+	case r.Customer != nil:
+		digest(h, *r.Customer, " ")
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+// digest writes every field of a struct, with a text between two of them.
+func digest(h hash.Hash, of any, between string) {
+	v := reflect.ValueOf(of)
+	for i := range v.NumField() {
+		if i > 0 {
+			fmt.Fprint(h, between)
+		}
+		switch field := v.Field(i).Interface().(type) {
+		case string, []string, []catalog.Image:
+			fmt.Fprintf(h, "%q", field)
+		case map[string]string:
+			fmt.Fprintf(h, "%q", fmt.Sprintf("%q", field))
+		case int, bool:
+			fmt.Fprint(h, field)
+		case time.Time:
+			fmt.Fprint(h, field.UnixMilli())
+		case []Variant:
+			for _, variant := range field {
+				fmt.Fprintf(h, "%q", variant)
+			}
+		case *Shipment:
+			if field != nil {
+				digest(h, *field, "")
+			}
+		default:
+			panic(fmt.Sprintf("syncrun: no digest of %T", field))
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package syncrun_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fieldtest"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+)
+
+// A record whose digest is known is not taken in again, so a field that its digest forgets is never updated.
+func TestRecord_Digest_everyField(t *testing.T) {
+	t.Parallel()
+	product, level := fieldtest.Fill[syncrun.Product](), fieldtest.Fill[syncrun.Level]()
+	order, customer := fieldtest.Fill[syncrun.Order](), fieldtest.Fill[syncrun.Customer]()
+	fieldtest.Matter(t, &product, func(p *syncrun.Product) any { return syncrun.Record{Product: p}.Digest() }, nil)
+	fieldtest.Matter(t, &level, func(l *syncrun.Level) any { return syncrun.Record{Level: l}.Digest() }, nil)
+	fieldtest.Matter(t, &order, func(o *syncrun.Order) any { return syncrun.Record{Order: o}.Digest() }, nil)
+	fieldtest.Matter(t, &customer, func(c *syncrun.Customer) any { return syncrun.Record{Customer: c}.Digest() }, nil)
+}
+
+// Copies keep digests. If they were others after an upgrade, every record of every platform would be news once.
+func TestRecord_Digest_stored(t *testing.T) {
+	t.Parallel()
+	p := tent()
+	p.Item, p.Archived = "7", true
+	for want, r := range map[string]syncrun.Record{
+		"e1ea45eae043c740483beca9019d77d6": {Product: &p},
+		"110d78afdf3624056826431b7a246994": {Product: &syncrun.Product{}},
+		"012a990a4b02c889503987843bbae1f7": {Level: &syncrun.Level{Item: "1", SKU: "T", Location: "main", Quantity: -3}},
+		"9d7d2ff74228bfc2d391c428018af721": {Order: &syncrun.Order{Number: "1", Email: "a@example.com", Status: "paid", Total: "9.50", Currency: "USD", Items: 2, PlacedAt: noon, Reference: "ord_1"}},
+		"69ce138b8d510da5e4d88135a882372e": {Order: &syncrun.Order{Number: "1", PlacedAt: noon, Shipment: &syncrun.Shipment{Carrier: "UPS", Number: "1Z", TrackingURL: "https://example.com/1Z", ShippedAt: later, Delivered: true}}},
+		"911d58a2b9c5d83a4734369465d4f099": {Customer: &syncrun.Customer{Email: "a@example.com", Name: "Ada", Tier: "gold", Purchases: 4}},
+		"6c62272e07bb014262b821756295c58d": {Deleted: true},
+	} {
+		if got := r.Digest(); got != want {
+			t.Errorf("%+v has the digest %s, want %s", r, got, want)
+		}
+	}
+}
+
+// prices makes the prices of a filled product amounts.
+func prices(p *syncrun.Product) {
+	p.Price, p.Currency = "12.34", "USD"
+	for i := range p.Variants {
+		p.Variants[i].Price = fmt.Sprint(i+20, ".50")
+	}
+}
+
+// ours is what becomes of a platform's product.
+func ours(p *syncrun.Product) (*catalog.Product, error) {
+	d, err := p.Draft(money.USD)
+	if err != nil {
+		return nil, err
+	}
+	made, _, err := catalog.Create(shop, d, money.USD, &ids{}, noon)
+	return made, err
+}
+
+// Every field of a platform's product reaches ours. A price with another digit is none, which is seen too.
+func TestProduct_Draft_everyField(t *testing.T) {
+	t.Parallel()
+	p := fieldtest.Fill[syncrun.Product]()
+	prices(&p)
+	for i := range p.Images {
+		p.Images[i].URL = "https://example.com/" + p.Images[i].URL
+	}
+	fieldtest.Matter(t, &p, func(p *syncrun.Product) any {
+		made, err := ours(p)
+		return fmt.Sprintf("%+v %v", made, err)
+	}, fieldtest.Reasons{
+		"syncrun.Product.Item":            "it names the stock: see ItemsOf",
+		"syncrun.Product.Variants[].Item": "it names the stock: see ItemsOf",
+	})
+	item := map[string]bool{}
+	fieldtest.Changes(&p, func(path string) {
+		if strings.HasSuffix(path, ".Item") {
+			item[fmt.Sprint(p.ItemsOf())] = true
+		}
+	})
+	if len(item) != 3 { // that of the product is not read, for it has variants
+		t.Errorf("stock is named %v", item)
+	}
+}
+
+// What is edited here of what a platform owns changes a print, and is kept from the platform's next word.
+func TestPrints_everyField(t *testing.T) {
+	t.Parallel()
+	p := fieldtest.Fill[syncrun.Product]()
+	prices(&p)
+	product := fieldtest.Fill[catalog.Product](catalog.Active)
+	const merchants = "platforms know nothing of it"
+	fieldtest.Matter(t, &product, func(p *catalog.Product) any { return syncrun.PrintsOf(p) }, fieldtest.Reasons{
+		"catalog.Product.ID":              "it is the copy's Local",
+		"catalog.Product.Project":         merchants,
+		"catalog.Product.SKU":             "the platform's always counts: it finds the product",
+		"catalog.Product.Variants[].ID":   "it goes by the sku",
+		"catalog.Product.Cost":            merchants,
+		"catalog.Product.CompetitorPrice": merchants,
+		"catalog.Product.Negotiable":      merchants,
+		"catalog.Product.Reviews":         merchants,
+		"catalog.Product.Related":         merchants,
+		"catalog.Product.CreatedAt":       "the store's",
+		"catalog.Product.UpdatedAt":       "the store's",
+	}, catalog.Active, catalog.Archived)
+
+	known := syncrun.Copy{Prints: syncrun.PrintsOf(&product)}
+	draft, err := p.Draft(money.USD)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fieldtest.Changes(&product, func(path string) {
+		left, kept := known.Keep(draft, &product)
+		if edited := syncrun.PrintsOf(&product) != known.Prints; edited != (fmt.Sprint(left) != fmt.Sprint(draft)) || edited != (kept != syncrun.Prints{}) {
+			t.Errorf("%s is edited (%v), and kept as %v", path, edited, kept)
+		}
+	}, catalog.Active, catalog.Archived)
+}
