@@ -52,6 +52,10 @@ func (c changer) change(v reflect.Value, path string) {
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
+		if v.IsNil() {
+			c.with(v, reflect.New(v.Type().Elem()), path)
+			return
+		}
 		c.change(v.Elem(), path)
 		c.with(v, reflect.Zero(v.Type()), path)
 		return
@@ -59,26 +63,31 @@ func (c changer) change(v reflect.Value, path string) {
 		for i := range v.Len() {
 			c.change(v.Index(i), path+"["+strconv.Itoa(i)+"]")
 		}
-		if v.Kind() == reflect.Slice {
+		if v.Kind() == reflect.Slice && v.Len() > 0 {
 			c.with(v, v.Slice(0, v.Len()-1), path)
 		}
 		return
 	case reflect.Map:
 		for _, key := range v.MapKeys() {
-			value := reflect.New(v.Type().Elem()).Elem()
-			value.Set(c.other(v.MapIndex(key), path+"[]"))
-			c.with(v, mapOf(v.Type(), key, value), path+"[]")
-			c.with(v, mapOf(v.Type(), c.other(key, path+"[key]"), v.MapIndex(key)), path+"[key]")
+			c.changeElement(v, key, path)
 		}
 		return
 	}
 	c.with(v, c.other(v, path), path)
 }
 
-func mapOf(t reflect.Type, key, value reflect.Value) reflect.Value {
-	m := reflect.MakeMap(t)
-	m.SetMapIndex(key, value)
-	return m
+// changeElement changes the value of a map's element, then its key.
+func (c changer) changeElement(v, key reflect.Value, path string) {
+	was, value := v.MapIndex(key), reflect.New(v.Type().Elem()).Elem()
+	value.Set(was)
+	changer{c.known, func(path string) {
+		v.SetMapIndex(key, value)
+		c.try(path)
+		v.SetMapIndex(key, was)
+	}}.change(value, path+"[]")
+	other := reflect.MakeMap(v.Type())
+	other.SetMapIndex(c.other(key, path+"[key]"), was)
+	c.with(v, other, path+"[key]")
 }
 
 // with calls try while v has another value.
@@ -98,7 +107,7 @@ func (c changer) other(v reflect.Value, path string) reflect.Value {
 	}
 	switch was := v.Interface().(type) {
 	case time.Time:
-		return reflect.ValueOf(was.Add(time.Hour))
+		return reflect.ValueOf(was.Add(25 * time.Hour))
 	case money.Amount:
 		return reflect.ValueOf(money.Of(was.Minor()+1, was.Currency()))
 	}

@@ -1,11 +1,55 @@
 package payload_test
 
 import (
-	"reflect"
 	"testing"
 
 	"github.com/haggle-commerce/haggle/adapters/delivery/payload"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fieldtest"
-	"github.com/haggle-commerce/haggle/domain/money"
 )
+
+// Every field of every event is in what receivers get, which is what the log keeps of it.
+func TestEncodeEvent_everyField(t *testing.T) {
+	t.Parallel()
+	for _, seen := range []func(*testing.T){
+		everyField[event.OrderCompleted],
+		everyField[event.OrderShipped],
+		everyField[event.OrderUpdated],
+		everyField[event.OrderDelivered],
+		everyField[event.OrderCanceled],
+		everyField[event.OrderRefunded],
+		everyField[event.ReturnRequested],
+		everyField[event.ReturnApproved],
+		everyField[event.ReturnRejected],
+		everyField[event.RefundFailed],
+		everyField[event.DisputeOpened],
+		everyField[event.DisputeClosed],
+		everyField[event.QuoteAccepted],
+		everyField[event.NegotiationLost],
+		everyField[event.CheckoutAbandoned],
+		everyField[event.PaymentUnresolved],
+		everyField[event.RefundUnresolved],
+		everyField[event.PaymentOrphaned],
+		everyField[event.MoneyUnexplained],
+		everyField[event.SyncCompleted],
+		everyField[event.SyncFailed],
+		everyField[event.IntegrationError],
+		everyField[event.InventoryLow],
+		everyField[event.SubscriptionDisabled],
+		everyField[event.Ping],
+	} {
+		seen(t)
+	}
+}
+
+func everyField[T event.Data](t *testing.T) {
+	t.Helper()
+	data := fieldtest.Fill[T](event.Gone)
+	fieldtest.Matter(t, &data, func(data *T) any {
+		body, err := payload.EncodeEvent(&event.Event{Data: *data})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return body
+	}, nil, event.Gone, event.Unreachable)
+}
