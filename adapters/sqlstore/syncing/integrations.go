@@ -27,53 +27,29 @@ var (
 // NewIntegrations returns a view that keeps integrations, and finds them.
 func NewIntegrations(s *db.DB) Integrations { return Integrations{s} }
 
-const (
-	integrationColumns = `project_id, id, type, name, status, account, live, store, base_url, currency,
-  skip_products, skip_orders, skip_customers, webhook_id, webhook_remote, webhook_status,
-  sealed, expires_at, refreshing, last_error, synced, last_sync, wanted, created_at, updated_at`
+var (
+	integrations = db.NewTable[integrationRow]("integrations")
 
 	selectIntegration = `
-SELECT ` + integrationColumns + `
+SELECT ` + integrations.Columns() + `
 FROM integrations`
 
-	oneIntegration = `
-WHERE project_id = $1
-  AND id = $2`
-
 	// A row that is there is replaced if it is disconnected, and else left, which counts as no row.
-	connectIntegration = `
-INSERT INTO integrations (` + integrationColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
+	connectIntegration = integrations.Insert() + `
 ON CONFLICT (project_id, id) DO UPDATE
-SET name = excluded.name,
-    status = excluded.status,
-    account = excluded.account,
-    live = excluded.live,
-    store = excluded.store,
-    base_url = excluded.base_url,
-    currency = excluded.currency,
-    skip_products = excluded.skip_products,
-    skip_orders = excluded.skip_orders,
-    skip_customers = excluded.skip_customers,
-    webhook_id = excluded.webhook_id,
-    webhook_remote = excluded.webhook_remote,
-    webhook_status = excluded.webhook_status,
-    sealed = excluded.sealed,
-    expires_at = excluded.expires_at,
-    refreshing = excluded.refreshing,
-    last_error = excluded.last_error,
-    synced = excluded.synced,
-    last_sync = excluded.last_sync,
-    wanted = excluded.wanted,
-    updated_at = excluded.updated_at
+SET ` + db.Excluded("name", "status", "account", "live", "store", "base_url", "currency", "skip_products", "skip_orders",
+		"skip_customers", "webhook_id", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing", "last_error",
+		"synced", "last_sync", "wanted", "updated_at") + `
 WHERE integrations.status = 'disconnected'`
 
 	// updateIntegration changes what verbs change. Whose account it is stays.
-	updateIntegration = `
-UPDATE integrations
-SET name = $3, status = $4, store = $5, base_url = $6, currency = $7,
-  skip_products = $8, skip_orders = $9, skip_customers = $10, webhook_remote = $11, webhook_status = $12,
-  sealed = $13, expires_at = $14, refreshing = $15, last_error = $16, synced = $17, last_sync = $18, wanted = $19, updated_at = $20
+	updateIntegration = integrations.Update([]string{"project_id", "id"}, "name", "status", "store", "base_url", "currency",
+		"skip_products", "skip_orders", "skip_customers", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing",
+		"last_error", "synced", "last_sync", "wanted", "updated_at")
+)
+
+const (
+	oneIntegration = `
 WHERE project_id = $1
   AND id = $2`
 
@@ -171,7 +147,7 @@ func (v Integrations) Connect(ctx context.Context, i *integration.Integration, r
 		if err := reroute(ctx, t, i.Project, route); err != nil {
 			return err
 		}
-		stored, err := t.Exec(ctx, connectIntegration, r.args()...)
+		stored, err := t.Exec(ctx, connectIntegration, integrations.Args(r)...)
 		if err == nil && stored == 0 {
 			return integration.ErrExists()
 		}
@@ -235,7 +211,7 @@ func changeIntegration(ctx context.Context, t *db.Tx, of id.Project, wanted id.I
 	if err != nil {
 		return nil, err
 	}
-	_, err = t.Exec(ctx, updateIntegration, r.updateArgs()...)
+	_, err = t.Exec(ctx, updateIntegration.Text, updateIntegration.Args(r)...)
 	return i, err
 }
 

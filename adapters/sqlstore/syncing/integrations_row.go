@@ -55,24 +55,6 @@ func toIntegrationRow(i *integration.Integration) (integrationRow, error) {
 	}, err
 }
 
-// args are the values of integrationColumns.
-func (r integrationRow) args() []any {
-	return []any{
-		r.ProjectID, r.ID, r.Type, r.Name, r.Status, r.Account, r.Live, r.Store, r.BaseURL, r.Currency,
-		r.SkipProducts, r.SkipOrders, r.SkipCustomers, r.WebhookID, r.WebhookRemote, r.WebhookStatus,
-		db.OrNull(r.Sealed), r.ExpiresAt, r.Refreshing, r.LastError, r.Synced, r.LastSync, r.Wanted, r.CreatedAt, r.UpdatedAt,
-	}
-}
-
-// updateArgs are the values of updateIntegration.
-func (r integrationRow) updateArgs() []any {
-	return []any{
-		r.ProjectID, r.ID, r.Name, r.Status, r.Store, r.BaseURL, r.Currency, r.SkipProducts, r.SkipOrders, r.SkipCustomers,
-		r.WebhookRemote, r.WebhookStatus, db.OrNull(r.Sealed), r.ExpiresAt, r.Refreshing, r.LastError,
-		r.Synced, r.LastSync, r.Wanted, r.UpdatedAt,
-	}
-}
-
 func fromIntegrationRow(r integrationRow) (*integration.Integration, error) {
 	kind, err := integration.ParseType(r.Type)
 	if err != nil {
