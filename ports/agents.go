@@ -129,8 +129,8 @@ type DecisionFilter struct {
 	Quote    id.Quote
 	Order    id.Order // those of the session that it was placed in
 	Product  id.Product
-	Response string
-	Rule     string
+	Outcome  negotiation.Outcome
+	Rule     negotiation.Rule
 	From, To time.Time
 }
 

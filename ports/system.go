@@ -5,6 +5,8 @@ package ports
 
 import (
 	"time"
+
+	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
 // Clock tells the time, in UTC and whole milliseconds, for that is what is stored and shown.
@@ -35,8 +37,10 @@ type Transaction interface {
 
 // Meter counts what happens to the business, for those who run the service.
 type Meter interface {
-	// Negotiated counts an answer to an offer, by its status.
-	Negotiated(status string)
+	// Negotiated counts an answer to an offer, by its outcome.
+	Negotiated(negotiation.Outcome)
+	// QuoteExpired counts an offer on a quote whose time is over.
+	QuoteExpired()
 	// Paid counts a decided payment attempt: paid, declined, not_charged or unresolved.
 	Paid(result string)
 }

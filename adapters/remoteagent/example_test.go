@@ -40,14 +40,14 @@ func ExampleAgents_Quote() {
 	in.History = func(context.Context) ([]negotiation.Entry, error) {
 		return []negotiation.Entry{{
 			At: noon, Item: negotiation.Item{Product: tent, Variant: green, Quantity: 2},
-			Offer: offer("81"), Response: "counter_offer", Price: offer("95"),
+			Offer: offer("81"), Outcome: negotiation.OutcomeCountered, Price: offer("95"),
 		}}, nil
 	}
 	agents := remoteagent.New(handler.Client(), stopped(noon.Add(time.Minute)), &counting{}, "Haggle/1")
 	answer, err := agents.Quote(ports.NewOutbound(context.Background()), ports.RemoteHandler{
 		Agent: id.New[id.Agent](bits(4)), URL: handler.URL, Secret: secret,
 	}, in)
-	fmt.Println(answer.Decision.Response(), answer.Decision.(negotiation.Countered).Price, answer.Reasoning, err)
+	fmt.Println(answer.Decision.Outcome(), answer.Decision.(negotiation.Countered).Price, answer.Reasoning, err)
 	// Output:
 	// POST application/json
 	// webhook-id: evt_00000000000000000000000004
@@ -124,5 +124,5 @@ func ExampleAgents_Quote() {
 	//     ]
 	//   }
 	// }
-	// counter_offer 91.00 For two I can do 91.00. <nil>
+	// countered 91.00 For two I can do 91.00. <nil>
 }

@@ -55,6 +55,14 @@ type spoken struct {
 	Price     decimal `json:"price"`
 }
 
+// statuses are the outcomes in the words of the protocol, which decide reads.
+var statuses = map[negotiation.Outcome]string{
+	negotiation.OutcomeQuoted:    "quote",
+	negotiation.OutcomeAccepted:  "accept",
+	negotiation.OutcomeCountered: "counter_offer",
+	negotiation.OutcomeRejected:  "reject",
+}
+
 func toAPIQuote(in agent.QuoteInput, history []negotiation.Entry) quoteData {
 	b, p := in.Table.Bounds, in.Table.Progress
 	data := quoteData{
@@ -70,12 +78,12 @@ func toAPIQuote(in agent.QuoteInput, history []negotiation.Entry) quoteData {
 	for _, e := range history {
 		data.History = append(data.History, spoken{
 			toAPITime(e.At), e.Item.Product.String(), e.Item.Variant.String(), e.Item.Quantity,
-			toAPIPrice(e.Offer), e.Response, toAPIPrice(e.Price),
+			toAPIPrice(e.Offer), statuses[e.Outcome], toAPIPrice(e.Price),
 		})
 	}
 	return data
 }
 
 func toAPISuggestion(d negotiation.Decision) suggestion {
-	return suggestion{d.Response(), toAPIPrice(negotiation.PriceIn(d))}
+	return suggestion{statuses[d.Outcome()], toAPIPrice(negotiation.PriceIn(d))}
 }

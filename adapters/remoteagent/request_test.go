@@ -147,7 +147,7 @@ func TestTheLastTwentyOfTheHistory(t *testing.T) {
 	in := question(offer("85"))
 	in.History = func(context.Context) (all []negotiation.Entry, err error) {
 		for n := range 25 {
-			all = append(all, negotiation.Entry{At: noon.Add(time.Duration(n) * time.Second), Item: negotiation.Item{Product: tent, Variant: green, Quantity: n}, Response: "reject"})
+			all = append(all, negotiation.Entry{At: noon.Add(time.Duration(n) * time.Second), Item: negotiation.Item{Product: tent, Variant: green, Quantity: n}, Outcome: negotiation.OutcomeRejected})
 		}
 		return all, nil
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -143,8 +144,21 @@ func sent(status int) int {
 	return status
 }
 
+// outcomeLabels are the outcomes as the values of the label status.
+var outcomeLabels = map[negotiation.Outcome]string{
+	negotiation.OutcomeQuoted:    "quote",
+	negotiation.OutcomeAccepted:  "accept",
+	negotiation.OutcomeCountered: "counter_offer",
+	negotiation.OutcomeRejected:  "reject",
+}
+
 // Negotiated counts an answer to an offer.
-func (m *Metrics) Negotiated(status string) { m.negotiations.WithLabelValues(status).Inc() }
+func (m *Metrics) Negotiated(o negotiation.Outcome) {
+	m.negotiations.WithLabelValues(outcomeLabels[o]).Inc()
+}
+
+// QuoteExpired counts an offer on a quote whose time is over.
+func (m *Metrics) QuoteExpired() { m.negotiations.WithLabelValues("expired").Inc() }
 
 // Paid counts a decided payment attempt.
 func (m *Metrics) Paid(result string) { m.payments.WithLabelValues(result).Inc() }

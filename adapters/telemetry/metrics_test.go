@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
 // scrape is what Prometheus reads.
@@ -109,7 +110,11 @@ func TestRequestsInFlight(t *testing.T) {
 func TestEventsAreCounted(t *testing.T) {
 	t.Parallel()
 	for line, happens := range map[string]func(*telemetry.Metrics){
-		`haggle_negotiations_total{status="accepted"} 1`:           func(m *telemetry.Metrics) { m.Negotiated("accepted") },
+		`haggle_negotiations_total{status="quote"} 1`:              func(m *telemetry.Metrics) { m.Negotiated(negotiation.OutcomeQuoted) },
+		`haggle_negotiations_total{status="accept"} 1`:             func(m *telemetry.Metrics) { m.Negotiated(negotiation.OutcomeAccepted) },
+		`haggle_negotiations_total{status="counter_offer"} 1`:      func(m *telemetry.Metrics) { m.Negotiated(negotiation.OutcomeCountered) },
+		`haggle_negotiations_total{status="reject"} 1`:             func(m *telemetry.Metrics) { m.Negotiated(negotiation.OutcomeRejected) },
+		`haggle_negotiations_total{status="expired"} 1`:            func(m *telemetry.Metrics) { m.QuoteExpired() },
 		`haggle_payments_total{result="declined"} 1`:               func(m *telemetry.Metrics) { m.Paid("declined") },
 		`haggle_rate_limit_refusals_total{api="acp"} 1`:            func(m *telemetry.Metrics) { m.RateLimitRefused("acp") },
 		`haggle_rate_limit_fallbacks_total 1`:                      func(m *telemetry.Metrics) { limits(m, false, 1) },

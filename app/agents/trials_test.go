@@ -21,7 +21,7 @@ import (
 func (o *office) chained(n int) {
 	end := negotiation.ChainEnd{}
 	for i := range n {
-		l := end.Seal(negotiation.Entry{Seq: i + 1, Response: "quote"}, "salt")
+		l := end.Seal(negotiation.Entry{Seq: i + 1, Outcome: negotiation.OutcomeQuoted}, "salt")
 		o.chain = append(o.chain, ports.Decided(l))
 		end = negotiation.ChainEnd{Position: l.Position, Hash: l.Hash}
 	}
@@ -42,7 +42,7 @@ func TestVerifying(t *testing.T) {
 		"from beyond":        {func(*office) {}, 9, 0, 0},
 		"from right after":   {func(*office) {}, 6, 0, 0},
 		"nothing":            {func(o *office) { o.chain, o.head = nil, ports.ChainHead{} }, 1, 0, 0},
-		"an entry":           {func(o *office) { o.chain[2].Response = "accept" }, 1, 5, 3},
+		"an entry":           {func(o *office) { o.chain[2].Outcome = negotiation.OutcomeAccepted }, 1, 5, 3},
 		"a hash":             {func(o *office) { o.chain[2].Hash = o.chain[1].Hash }, 1, 5, 3},
 		"a link lost":        {func(o *office) { o.chain = slices.Delete(o.chain, 1, 2) }, 1, 4, 2},
 		"the first lost":     {func(o *office) { o.chain = o.chain[1:] }, 1, 4, 1},
@@ -50,7 +50,7 @@ func TestVerifying(t *testing.T) {
 		"all lost":           {func(o *office) { o.chain = nil }, 1, 0, 1},
 		"the one before":     {func(o *office) { o.chain = o.chain[2:] }, 2, 0, 1},
 		"the head":           {func(o *office) { o.head.Hash = o.chain[0].Hash }, 1, 5, 5},
-		"before the reading": {func(o *office) { o.chain[0].Response = "accept" }, 3, 3, 0},
+		"before the reading": {func(o *office) { o.chain[0].Outcome = negotiation.OutcomeAccepted }, 3, 3, 0},
 	} {
 		o := newOffice(t)
 		o.chained(5)
@@ -90,7 +90,7 @@ func TestVerifying_checkpoint(t *testing.T) {
 		"from right after it": {func(*office) {}, 3, 3, 0},
 		"from the middle":     {func(*office) {}, 4, 2, 0},
 		"folded to the end":   {func(o *office) { o.folded(3) }, 1, 0, 0},
-		"an entry":            {func(o *office) { o.chain[1].Response = "accept" }, 1, 3, 4},
+		"an entry":            {func(o *office) { o.chain[1].Outcome = negotiation.OutcomeAccepted }, 1, 3, 4},
 		"the first lost":      {func(o *office) { o.chain = o.chain[1:] }, 1, 2, 3},
 		"the end lost":        {func(o *office) { o.chain = o.chain[:2] }, 1, 2, 5},
 		"all lost":            {func(o *office) { o.chain = nil }, 1, 0, 3},

@@ -134,7 +134,7 @@ func TestWord_merchantsTemplates(t *testing.T) {
 	} {
 		w, _ := with(&ghost{writes: always(choice(test.choice))})
 		if got := w.Word(ports.NewOutbound(t.Context()), m, wordInput("de-DE", test.decision)); got != test.want {
-			t.Errorf("%s, %s: %+v", test.decision.Response(), test.choice, got)
+			t.Errorf("%s, %s: %+v", test.decision.Outcome(), test.choice, got)
 		}
 	}
 }

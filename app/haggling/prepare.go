@@ -65,7 +65,7 @@ func (q *PreparedQuote) Commit(ctx context.Context, stores Stores) error {
 		}
 	}
 	if q.service.Meter != nil {
-		q.service.Meter.Negotiated(q.Answer.status())
+		q.Answer.count(q.service.Meter)
 	}
 	return nil
 }

@@ -17,7 +17,8 @@ type meter struct {
 	answers []string
 }
 
-func (m *meter) Negotiated(status string) { m.answers = append(m.answers, status) }
+func (m *meter) Negotiated(o negotiation.Outcome) { m.answers = append(m.answers, o.String()) }
+func (m *meter) QuoteExpired()                    { m.answers = append(m.answers, "expired") }
 
 func (s *shop) prepare(offered int64, again bool) *haggling.PreparedQuote {
 	s.t.Helper()

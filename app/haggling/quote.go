@@ -78,11 +78,12 @@ type Answer struct {
 	Token     string // of an accepted offer; never stored
 }
 
-func (a Answer) status() string {
+func (a Answer) count(in ports.Meter) {
 	if a.Expired {
-		return "expired"
+		in.QuoteExpired()
+		return
 	}
-	return a.Decision.Response()
+	in.Negotiated(a.Decision.Outcome())
 }
 
 func (r Request) check() error {

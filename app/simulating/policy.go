@@ -71,5 +71,5 @@ func (h *haggling) Offer(price int64) market.Answer {
 	case negotiation.Rejected:
 		return market.Answer{Verdict: market.Rejected, Price: d.Hint.Minor(), Standing: d.Price.Minor()}
 	}
-	panic("simulating: an offer was answered by " + decision.Response())
+	panic("simulating: an offer was answered by " + decision.Outcome().String())
 }

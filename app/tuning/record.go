@@ -89,19 +89,19 @@ func FromEntries(entries []negotiation.Entry, roundCap int) (r Record, ok bool) 
 		if e.Price == nil {
 			return r, false
 		}
-		price, committed := share(*e.Price), e.Rule == negotiation.Commitment.String()
+		price, committed := share(*e.Price), e.Rule == negotiation.Commitment
 		switch {
-		case e.Response == "accept" && committed && len(r.Rounds) > 0:
+		case e.Outcome == negotiation.OutcomeAccepted && committed && len(r.Rounds) > 0:
 			r.End, r.Price = Took, r.Rounds[len(r.Rounds)-1].Standing
-		case e.Response == "accept" && committed:
+		case e.Outcome == negotiation.OutcomeAccepted && committed:
 			r.End, r.Price = Took, r.Start
-		case e.Response == "accept":
+		case e.Outcome == negotiation.OutcomeAccepted:
 			r.Rounds = append(r.Rounds, Round{share(*e.Offer), price, false})
 			r.End, r.Price = Accepted, price
 		default:
-			rejected := e.Response == "reject"
+			rejected := e.Outcome == negotiation.OutcomeRejected
 			r.Rounds = append(r.Rounds, Round{share(*e.Offer), price, rejected})
-			r.Final = e.Rule == negotiation.FinalRound.String() || !rejected && e.Before.Rounds+1 >= roundCap
+			r.Final = e.Rule == negotiation.FinalRound || !rejected && e.Before.Rounds+1 >= roundCap
 		}
 	}
 	return r, len(r.Rounds) > 0 || r.End == Took

@@ -65,7 +65,7 @@ func haggle(p negotiation.Policy, cost int64, b buyer) (entries []negotiation.En
 	for round := 1; round <= b.deadline; round++ {
 		want := min(b.next(b, round), b.worth)
 		d := say(min(want, standing))
-		if standing = negotiation.PriceIn(d).Minor(); d.Response() == "accept" {
+		if standing = negotiation.PriceIn(d).Minor(); d.Outcome() == negotiation.OutcomeAccepted {
 			return entries, standing
 		}
 	}

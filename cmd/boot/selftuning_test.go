@@ -123,7 +123,7 @@ func (s *trainee) haggle(buyers int) {
 			}
 			answer, err := s.offer(ask, offer)
 			s.must(err)
-			if answer.Decision.Response() == "accept" {
+			if answer.Decision.Outcome() == negotiation.OutcomeAccepted {
 				break
 			}
 			ask, standing = followUp(answer), negotiation.PriceIn(answer.Decision).Minor()

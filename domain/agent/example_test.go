@@ -36,7 +36,7 @@ func Example() {
 			answer.Message = "(the house's words)"
 		}
 		price := *negotiation.PriceIn(decision)
-		fmt.Printf("%-14s %-7s %s\n", decision.Response(), price, answer.Message)
+		fmt.Printf("%-14s %-7s %s\n", decision.Outcome(), price, answer.Message)
 		talk.Progress.Counter = price
 		if offer > 0 {
 			talk.Progress.BestOffer = usd(offer)
@@ -46,9 +46,9 @@ func Example() {
 	_, err := clearance.Program.Quote(context.Background(), agent.QuoteInput{Product: agent.Product{Quantity: 21}})
 	fmt.Println(err)
 	// Output:
-	// quote          180.00  Everything must go. What do you offer?
-	// reject         180.00  (the house's words)
-	// counter_offer  155.00  Let us meet halfway.
-	// accept         151.00  It is yours.
+	// quoted         180.00  Everything must go. What do you offer?
+	// rejected       180.00  (the house's words)
+	// countered      155.00  Let us meet halfway.
+	// accepted       151.00  It is yours.
 	// validation_error: The request has invalid values. [quantity must be at most 20]
 }

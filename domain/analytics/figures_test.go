@@ -37,10 +37,10 @@ func haggled() Session {
 	return Session{
 		Began: noon,
 		Decisions: []Decision{
-			{ID: "1", Quote: first, Item: tent, At: noon.Add(1), Response: "quote", Price: number(100_00), Rule: "a", List: 100_00, Floor: 80_00},
-			{ID: "2", Quote: first, Item: tent, At: noon.Add(2), Offer: number(70_00), Response: "reject", Rule: "b", List: 100_00, Floor: 80_00},
-			{ID: "3", Quote: second, Item: stove, At: noon.Add(3), Offer: number(39_00), Response: "counter_offer", Price: number(45_00), Rule: "c", List: 50_00, Floor: 40_00},
-			{ID: "4", Quote: first, Item: tent, At: noon.Add(4), Offer: number(92_50), Response: "accept", Price: number(92_50), Rule: "d", List: 100_00, Floor: 80_00, Cost: number(60_00)},
+			{ID: "1", Quote: first, Item: tent, At: noon.Add(1), Outcome: negotiation.OutcomeQuoted, Price: number(100_00), Rule: negotiation.NoOffer, List: 100_00, Floor: 80_00},
+			{ID: "2", Quote: first, Item: tent, At: noon.Add(2), Offer: number(70_00), Outcome: negotiation.OutcomeRejected, Rule: negotiation.BelowFloor, List: 100_00, Floor: 80_00},
+			{ID: "3", Quote: second, Item: stove, At: noon.Add(3), Offer: number(39_00), Outcome: negotiation.OutcomeCountered, Price: number(45_00), Rule: negotiation.Concession, List: 50_00, Floor: 40_00},
+			{ID: "4", Quote: first, Item: tent, At: noon.Add(4), Offer: number(92_50), Outcome: negotiation.OutcomeAccepted, Price: number(92_50), Rule: negotiation.AtAsk, List: 100_00, Floor: 80_00, Cost: number(60_00)},
 		},
 		Checkouts: []Checkout{{ID: "5", Quotes: []id.Quote{first}}},
 		Orders: []Order{{ID: "6", At: noon.Add(time.Hour), Gross: 200_00, Lines: []Line{
@@ -64,7 +64,7 @@ func TestWhatASessionTells(t *testing.T) {
 	want := Figures{
 		Negotiations: 2, Offered: 2, Countered: 1, Rejected: 1, Deals: 1, Opened: 1, Paid: 1, Offers: 3,
 		DealDiscount: 75_000, DealKnown: 185_00, DealCost: 120_00, DealDiscounts: map[int]int64{75: 1},
-		Rules: map[string]int64{"a": 1, "b": 1, "c": 1, "d": 1}, Policies: map[string]Outcomes{"/0": {2, 2, 1}},
+		Rules: map[string]int64{"no_offer": 1, "below_floor": 1, "concession": 1, "at_ask": 1}, Policies: map[string]Outcomes{"/0": {2, 2, 1}},
 		Handlers: map[string]Outcomes{"": {2, 2, 1}}, Buyers: 1,
 		Orders: 1, Units: 3, List: 210_00, Goods: 195_00, Gross: 200_00, Known: 185_00, Cost: 120_00,
 		PaidDiscount: 71_428, PaidDiscounts: map[int]int64{71: 1},
@@ -82,7 +82,7 @@ func TestWhatASessionTells(t *testing.T) {
 // A negotiation is no longer lost once there is a deal, and what is far below the floor is none of interest.
 func TestWhatIsNotLost(t *testing.T) {
 	for name, change := range map[string]func(*Session){
-		"a deal":   func(s *Session) { s.Decisions[2].Response = "accept" },
+		"a deal":   func(s *Session) { s.Decisions[2].Outcome = negotiation.OutcomeAccepted },
 		"far away": func(s *Session) { *s.Decisions[2].Offer = 19_99 },
 		"no offer": func(s *Session) { s.Decisions[2].Offer = nil },
 	} {

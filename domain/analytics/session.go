@@ -27,9 +27,9 @@ type Decision struct {
 	At       time.Time
 	Currency string
 	Offer    *int64
-	Response string
+	Outcome  negotiation.Outcome
 	Price    *int64
-	Rule     string
+	Rule     negotiation.Rule
 	Agent    id.Agent
 	Policy   int // its version
 	Handler  string
@@ -177,7 +177,7 @@ func (t talk) figures(opened, paid map[id.Quote]bool) Figures {
 	f := Figures{Negotiations: 1, Rules: map[string]int64{}}
 	var deal *Decision
 	for i, d := range t {
-		f.Rules[d.Rule]++
+		f.Rules[d.Rule.String()]++
 		if d.Fallback != "" {
 			addCounts(&f.Fallbacks, map[string]int64{d.Fallback: 1}, 1)
 		}
@@ -185,16 +185,16 @@ func (t talk) figures(opened, paid map[id.Quote]bool) Figures {
 			f.Offers++
 			f.Offered = 1
 		}
-		switch d.Response {
-		case "counter_offer":
+		switch d.Outcome {
+		case negotiation.OutcomeCountered:
 			f.Countered = 1
-		case "reject":
+		case negotiation.OutcomeRejected:
 			f.Rejected = 1
-		case "accept":
+		case negotiation.OutcomeAccepted:
 			deal = &t[i]
 		}
-		f.Opened |= one(d.Response == "accept" && opened[d.Quote])
-		f.Paid |= one(d.Response == "accept" && paid[d.Quote])
+		f.Opened |= one(d.Outcome == negotiation.OutcomeAccepted && opened[d.Quote])
+		f.Paid |= one(d.Outcome == negotiation.OutcomeAccepted && paid[d.Quote])
 	}
 	if deal != nil {
 		f.close(*deal)
@@ -236,7 +236,7 @@ func (t talk) lost() (Lost, bool) {
 		Best: -1, Standing: t[0].List, List: last.List, Floor: last.Floor,
 	}
 	for _, d := range t {
-		if d.Response == "accept" {
+		if d.Outcome == negotiation.OutcomeAccepted {
 			return Lost{}, false
 		}
 		if d.Offer != nil {
@@ -292,10 +292,10 @@ func (t talk) unsold() (u Unsold, deal bool) {
 		if d.Offer != nil {
 			u.BestOffer = max(u.BestOffer, *d.Offer)
 		}
-		if d.Response == "counter_offer" {
+		if d.Outcome == negotiation.OutcomeCountered {
 			u.LastCounter = d.Price
 		}
-		deal = deal || d.Response == "accept"
+		deal = deal || d.Outcome == negotiation.OutcomeAccepted
 	}
 	return u, deal
 }

@@ -127,6 +127,7 @@ func VerifyChain(from ChainEnd, links []Link) (to ChainEnd, broken int64) {
 //	text     its length in bytes as 8 bytes, then the bytes
 //	number   8 bytes, big-endian two's complement; times are unix milliseconds, booleans 0 and 1
 //	amount   0 as one byte where there is none, else 1, then the number of minor units and the currency's code
+//	outcome  a text: quote, accept, counter_offer or reject
 func (e Entry) AppendCanonical(to []byte, personal string) []byte {
 	b, s := e.Bounds, e.Signals
 	version, message, last := "haggle decision 2", canonical{}, personal
@@ -136,7 +137,7 @@ func (e Entry) AppendCanonical(to []byte, personal string) []byte {
 	return canonical(to).text(version).
 		text(e.ID.String()).text(e.Project.String()).text(e.Session.String()).number(e.Seq).text(e.Quote.String()).
 		text(e.Item.Session.String()).text(e.Item.Product.String()).text(e.Item.Variant.String()).number(e.Item.Quantity).
-		time(e.At).optional(e.Offer).text(e.Response).optional(e.Price).text(e.Rule).number(e.PolicyVersion).
+		time(e.At).optional(e.Offer).text(e.Outcome.canonical()).optional(e.Price).text(e.Rule.name).number(e.PolicyVersion).
 		amount(b.list).amount(b.opening).amount(b.target).amount(b.floor).
 		number(e.Before.Rounds).number(e.Before.Moves).amount(e.Before.BestOffer).amount(e.Before.Counter).
 		amount(s.List).optional(s.Cost).optional(s.Competitor).truth(s.Negotiable).number(s.Quantity).
@@ -145,6 +146,21 @@ func (e Entry) AppendCanonical(to []byte, personal string) []byte {
 		number(int(s.Member.Tier.rank)).number(s.Member.Purchases).text(s.Category).
 		number(s.Probed.Session).number(s.Probed.Client).number(s.Probed.Product).
 		raw(message).text(e.Agent.String()).text(e.Handler).text(e.Fallback).optional(e.Proposal).text(last)
+}
+
+// canonical is the outcome's text in the canonical form. It never changes: the hashes of all recorded decisions hold it.
+func (o Outcome) canonical() string {
+	switch o {
+	case OutcomeQuoted:
+		return "quote"
+	case OutcomeAccepted:
+		return "accept"
+	case OutcomeCountered:
+		return "counter_offer"
+	case OutcomeRejected:
+		return "reject"
+	}
+	return ""
 }
 
 // canonical is a canonical form as it is written. No two different values have the same form: every part tells

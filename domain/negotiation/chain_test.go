@@ -39,7 +39,7 @@ func recorded(seq int) negotiation.Entry {
 		Item: negotiation.Item{
 			Session: id.Stored[id.Session]("sess_1"), Product: id.Stored[id.Product]("prod_1"), Variant: id.Stored[id.Variant]("var_1"), Quantity: 2,
 		},
-		At: time.UnixMilli(1_700_000_000_123).UTC(), Offer: someEuros(80_00), Response: "counter_offer", Price: someEuros(91_00), Rule: "concession",
+		At: time.UnixMilli(1_700_000_000_123).UTC(), Offer: someEuros(80_00), Outcome: negotiation.OutcomeCountered, Price: someEuros(91_00), Rule: negotiation.Concession,
 		PolicyVersion: 3, Bounds: negotiation.RehydrateBounds(euros(100_00), euros(99_00), euros(95_00), euros(85_00)),
 		Before: negotiation.Progress{Rounds: 1, Moves: 2, BestOffer: euros(79_00), Counter: euros(92_00)},
 		Signals: negotiation.Signals{
@@ -65,9 +65,9 @@ var alterations = []func(*negotiation.Entry){
 	func(e *negotiation.Entry) { e.Item.Quantity++ },
 	func(e *negotiation.Entry) { e.At = e.At.Add(time.Millisecond) },
 	func(e *negotiation.Entry) { e.Offer = nil },
-	func(e *negotiation.Entry) { e.Response = "accept" },
+	func(e *negotiation.Entry) { e.Outcome = negotiation.OutcomeAccepted },
 	func(e *negotiation.Entry) { e.Price = someEuros(90_99) },
-	func(e *negotiation.Entry) { e.Rule = "at_ask" },
+	func(e *negotiation.Entry) { e.Rule = negotiation.AtAsk },
 	func(e *negotiation.Entry) { e.PolicyVersion++ },
 	func(e *negotiation.Entry) { e.Bounds = altered(e, func(b []money.Amount) { b[0] = euros(100_01) }) },
 	func(e *negotiation.Entry) { e.Bounds = altered(e, func(b []money.Amount) { b[1] = euros(99_01) }) },

@@ -1,20 +1,57 @@
 package negotiation
 
-import "github.com/haggle-commerce/haggle/domain/money"
+import (
+	"slices"
+
+	"github.com/haggle-commerce/haggle/domain/money"
+)
 
 // Decision is the answer to an offer: Quoted, Accepted, Countered or Rejected. Prices are per unit.
 type Decision interface {
-	// Response is the answer's name in the contract (spec 2.11).
-	Response() string
+	// Outcome is which of the four it is.
+	Outcome() Outcome
 	// Rule is what decided, for the decision record.
 	Rule() Rule
 	sealed()
+}
+
+// Outcome is the kind of a decision, as decisions are recorded and counted. Protocols and tables spell it in words of
+// their own.
+type Outcome struct{ name string }
+
+// String is a name for logs and tests.
+func (o Outcome) String() string { return o.name }
+
+// The outcomes: one for each type of Decision.
+var (
+	OutcomeQuoted    = Outcome{"quoted"}
+	OutcomeAccepted  = Outcome{"accepted"}
+	OutcomeCountered = Outcome{"countered"}
+	OutcomeRejected  = Outcome{"rejected"}
+)
+
+// Outcomes are all that there are.
+func Outcomes() []Outcome {
+	return []Outcome{OutcomeQuoted, OutcomeAccepted, OutcomeCountered, OutcomeRejected}
 }
 
 // Rule names what decided.
 type Rule struct{ name string }
 
 func (r Rule) String() string { return r.name }
+
+// ParseRule finds a rule by its name.
+func ParseRule(name string) (Rule, bool) {
+	r := Rule{name}
+	return r, slices.Contains(Rules(), r)
+}
+
+// Rules are all that there are.
+func Rules() []Rule {
+	return []Rule{
+		NoOffer, ListOnly, Commitment, AtAsk, Concession, NoMovement, FinalRound, ProbingLimit, BelowFloor, AgentAnswer,
+	}
+}
 
 var (
 	NoOffer      = Rule{"no_offer"}
@@ -57,10 +94,10 @@ type Rejected struct {
 	By    Rule
 }
 
-func (Quoted) Response() string    { return "quote" }
-func (Accepted) Response() string  { return "accept" }
-func (Countered) Response() string { return "counter_offer" }
-func (Rejected) Response() string  { return "reject" }
+func (Quoted) Outcome() Outcome    { return OutcomeQuoted }
+func (Accepted) Outcome() Outcome  { return OutcomeAccepted }
+func (Countered) Outcome() Outcome { return OutcomeCountered }
+func (Rejected) Outcome() Outcome  { return OutcomeRejected }
 
 func (d Quoted) Rule() Rule    { return d.By }
 func (d Accepted) Rule() Rule  { return d.By }

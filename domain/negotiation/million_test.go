@@ -61,7 +61,7 @@ func checkTally(t *testing.T, histories int, tallies []tally) {
 	}
 	t.Log(sum)
 	for what, perThousand := range map[string]int{
-		"quote": 200, "accept": 200, "counter_offer": 200, "reject": 200,
+		"quoted": 200, "accepted": 200, "countered": 200, "rejected": 200,
 		negotiation.NoOffer.String(): 200, negotiation.ListOnly.String(): 200, negotiation.Commitment.String(): 200,
 		negotiation.AtAsk.String(): 200, negotiation.Concession.String(): 50, negotiation.NoMovement.String(): 20,
 		negotiation.FinalRound.String(): 20, negotiation.ProbingLimit.String(): 20, negotiation.BelowFloor.String(): 200,
@@ -285,7 +285,7 @@ func (j *judge) close(t negotiation.Table, d negotiation.Decision, now, until ti
 	if j.sold && price < floor {
 		seen["sold under the floor"]++
 	}
-	seen[d.Response()]++
+	seen[d.Outcome().String()]++
 	seen[d.Rule().String()]++
 	if !until.Equal(j.until) {
 		return fmt.Errorf("the price is promised until %s, not %s", until, j.until)

@@ -18,9 +18,9 @@ type Entry struct {
 	Item          Item
 	At            time.Time
 	Offer         *money.Amount
-	Response      string
+	Outcome       Outcome
 	Price         *money.Amount // quoted, counter or final price, or the one that stands beside a rejection; nil in old ones
-	Rule          string
+	Rule          Rule
 	PolicyVersion int
 	Bounds        Bounds
 	Before        Progress
@@ -53,7 +53,7 @@ func cut(text string, most int) string {
 func NewEntry(entry id.Decision, seq int, q *Quote, t Table, s Signals, d Decision, message string, now time.Time) Entry {
 	return Entry{
 		ID: entry, Project: q.s.Project, Session: q.s.Item.Session, Seq: seq, Quote: q.s.ID, Item: q.s.Item,
-		At: now, Offer: t.Offer, Response: d.Response(), Price: PriceIn(d), Rule: d.Rule().String(),
+		At: now, Offer: t.Offer, Outcome: d.Outcome(), Price: PriceIn(d), Rule: d.Rule(),
 		PolicyVersion: t.Terms.Version, Bounds: t.Bounds, Before: t.Progress, Signals: s,
 		Message: cut(message, LongestMessage),
 	}

@@ -120,7 +120,7 @@ func recorded(talk []Entry) course {
 		} else {
 			c.standing = Table{Bounds: e.Bounds, Progress: e.Before}.standing().Minor()
 		}
-		if e.Response == (Accepted{}).Response() && e.Price != nil {
+		if e.Outcome == OutcomeAccepted && e.Price != nil {
 			c.ends(i, *e.Price)
 		}
 	}
@@ -157,7 +157,7 @@ func (e *Entry) again(p Policy) Decision {
 	if e.Proposal == nil || e.same(house) {
 		return house
 	}
-	by := Rule{e.Rule}
+	by := e.Rule
 	for _, proposal := range [...]Decision{
 		Accepted{*e.Proposal, by}, Countered{*e.Proposal, false, by}, Rejected{*e.Proposal, *e.Proposal, by}, Quoted{*e.Proposal, by},
 	} {
@@ -183,7 +183,7 @@ func (r *Replayer) play(talk []Entry) course {
 		c.answers[i], c.standing = d, q.Table(t.Terms, nil).standing().Minor()
 		if a, ok := d.(Accepted); ok {
 			c.ends(i, t.atMostStanding(a))
-			if e.Response != d.Response() {
+			if e.Outcome != d.Outcome() {
 				break
 			}
 		}
@@ -215,7 +215,7 @@ func (r *Replayer) compare(talk []Entry, answers []Decision) {
 // same tells whether a decision is the recorded one.
 func (e *Entry) same(d Decision) bool {
 	price := PriceIn(d)
-	return e.Response == d.Response() && e.Rule == d.Rule().name && (price == nil) == (e.Price == nil) && (price == nil || *price == *e.Price)
+	return e.Outcome == d.Outcome() && e.Rule == d.Rule() && (price == nil) == (e.Price == nil) && (price == nil || *price == *e.Price)
 }
 
 // add takes in a talk's deal, if there is one. It changes nothing and tells so if the sums get too large.

@@ -264,11 +264,11 @@ func TestReplayPlaysAsItWasPlayed(t *testing.T) {
 func TestReplayShowsWhatWasNotDecidedSo(t *testing.T) {
 	t.Parallel()
 	for name, forge := range map[string]func(*negotiation.Entry){
-		"the price":    func(e *negotiation.Entry) { e.Price = offer(usd("81")) },
-		"no price":     func(e *negotiation.Entry) { e.Price = nil },
-		"the response": func(e *negotiation.Entry) { e.Response = "accept" },
-		"the rule":     func(e *negotiation.Entry) { e.Rule = "commitment" },
-		"the offer":    func(e *negotiation.Entry) { e.Offer = offer(usd("99")) },
+		"the price":   func(e *negotiation.Entry) { e.Price = offer(usd("81")) },
+		"no price":    func(e *negotiation.Entry) { e.Price = nil },
+		"the outcome": func(e *negotiation.Entry) { e.Outcome = negotiation.OutcomeAccepted },
+		"the rule":    func(e *negotiation.Entry) { e.Rule = negotiation.Commitment },
+		"the offer":   func(e *negotiation.Entry) { e.Offer = offer(usd("99")) },
 		"the bounds": func(e *negotiation.Entry) {
 			e.Bounds = negotiation.RehydrateBounds(usd("100"), usd("100"), usd("90"), usd("70"))
 		},

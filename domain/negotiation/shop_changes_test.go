@@ -98,14 +98,14 @@ func TestOvertakenCounterIsKeptForItsTimeOnly(t *testing.T) {
 			t.Fatalf("after %d minutes the price stands until %s", minute, end)
 		}
 		taken := negotiation.Rehydrate(q.Snapshot())
-		if d := say(taken, offer(usd("91.02")), at); d.Response() != "accept" {
-			t.Fatalf("after %d minutes the counter got %s", minute, d.Response())
+		if d := say(taken, offer(usd("91.02")), at); d.Outcome() != negotiation.OutcomeAccepted {
+			t.Fatalf("after %d minutes the counter got %s", minute, d.Outcome())
 		}
 	}
 	late := noon.Add(negotiation.Validity)
 	q = negotiation.Start(q.Snapshot().ID, shop, item, builtIn, costly, q, late)
-	if d := say(q, offer(usd("91.02")), late); d.Response() != "reject" {
-		t.Errorf("when its time is over, the counter gets %s", d.Response())
+	if d := say(q, offer(usd("91.02")), late); d.Outcome() != negotiation.OutcomeRejected {
+		t.Errorf("when its time is over, the counter gets %s", d.Outcome())
 	}
 }
 
@@ -120,8 +120,8 @@ func TestOvertakenCounterIsSoldOnce(t *testing.T) {
 	if err := q.Resume(builtIn, costly, last); err != nil {
 		t.Fatal(err)
 	}
-	if d := say(q, offer(usd("91.02")), last); d.Response() != "accept" {
-		t.Fatalf("the counter gets %s", d.Response())
+	if d := say(q, offer(usd("91.02")), last); d.Outcome() != negotiation.OutcomeAccepted {
+		t.Fatalf("the counter gets %s", d.Outcome())
 	}
 	end := last.Add(negotiation.Validity)
 	if early, late := q.Redeemable(visit, end.Add(-1)), q.Redeemable(visit, end); early != nil || !fault.Is(late, "token_expired") {
@@ -129,8 +129,8 @@ func TestOvertakenCounterIsSoldOnce(t *testing.T) {
 	}
 	for _, at := range []time.Time{last, end.Add(-1), end} {
 		again := negotiation.Start(q.Snapshot().ID, shop, item, builtIn, costly, q, at)
-		if d := say(again, offer(usd("91.02")), at); d.Response() != "reject" {
-			t.Errorf("%s after the deal the price gets %s", at.Sub(last), d.Response())
+		if d := say(again, offer(usd("91.02")), at); d.Outcome() != negotiation.OutcomeRejected {
+			t.Errorf("%s after the deal the price gets %s", at.Sub(last), d.Outcome())
 		}
 	}
 }

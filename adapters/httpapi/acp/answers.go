@@ -77,6 +77,14 @@ type expiredAnswer struct {
 	Message   string `json:"message"`
 }
 
+// statuses are the outcomes as ACP names them (spec 2.11).
+var statuses = map[negotiation.Outcome]string{
+	negotiation.OutcomeQuoted:    "quote",
+	negotiation.OutcomeAccepted:  "accept",
+	negotiation.OutcomeCountered: "counter_offer",
+	negotiation.OutcomeRejected:  "reject",
+}
+
 // toAPIQuote is the one place that knows every decision. One that it does not know is a mistake in the
 // program, and must not become an answer.
 func toAPIQuote(a haggling.Answer) any {
@@ -89,19 +97,19 @@ func toAPIQuote(a haggling.Answer) any {
 	switch d := a.Decision.(type) {
 	case negotiation.Accepted:
 		return acceptAnswer{
-			Status: d.Response(), SessionID: visit, QuoteID: quote, FinalPrice: wire.ToMoney(d.Price),
+			Status: statuses[d.Outcome()], SessionID: visit, QuoteID: quote, FinalPrice: wire.ToMoney(d.Price),
 			Message: a.Message, ValidUntil: wire.ToTime(a.Quote.ValidUntil), CheckoutToken: a.Token,
 		}
 	case negotiation.Countered:
 		return toAPICounter(a, d)
 	case negotiation.Rejected:
 		return rejectAnswer{
-			Status: d.Response(), SessionID: visit, QuoteID: quote, Reason: a.Reasoning,
+			Status: statuses[d.Outcome()], SessionID: visit, QuoteID: quote, Reason: a.Reasoning,
 			FloorHint: toAPIHint(d.Hint), OfferedPrice: wire.ToMoney(d.Price), ValidUntil: wire.ToTime(a.Quote.ValidUntil),
 		}
 	case negotiation.Quoted:
 		return quotedAnswer{
-			Status: d.Response(), SessionID: visit, QuoteID: quote, ListPrice: wire.ToMoney(a.Quote.Bounds.List()),
+			Status: statuses[d.Outcome()], SessionID: visit, QuoteID: quote, ListPrice: wire.ToMoney(a.Quote.Bounds.List()),
 			OfferedPrice: wire.ToMoney(d.Price), ValidUntil: wire.ToTime(a.Quote.ValidUntil),
 		}
 	default:
@@ -117,7 +125,7 @@ func toAPIHint(a money.Amount) string {
 func toAPICounter(a haggling.Answer, d negotiation.Countered) counterAnswer {
 	list := a.Quote.Bounds.List()
 	answer := counterAnswer{
-		Status: d.Response(), SessionID: a.Session.String(), QuoteID: a.Quote.ID.String(),
+		Status: statuses[d.Outcome()], SessionID: a.Session.String(), QuoteID: a.Quote.ID.String(),
 		Product:       quotedProduct{a.Product.ID.String(), a.Product.Name},
 		OriginalPrice: wire.ToMoney(list), YourOffer: wire.ToMoney(*a.Offer), CounterPrice: wire.ToMoney(d.Price),
 		DiscountApplied: money.Off(list, d.Price).String(), Reasoning: a.Reasoning,

@@ -154,15 +154,15 @@ func toAPISession(v ports.Visit, status session.Status, currency money.Currency)
 // toAPIEntry shows the price of an answer under the name that it had there, and nothing of its reasons.
 func toAPIEntry(e negotiation.Entry) historyEntry {
 	entry := historyEntry{
-		Timestamp: wire.ToTime(e.At), Type: "quote_request", Offer: wire.ToOptionalMoney(e.Offer), Response: e.Response,
+		Timestamp: wire.ToTime(e.At), Type: "quote_request", Offer: wire.ToOptionalMoney(e.Offer), Response: statuses[e.Outcome],
 	}
 	price := wire.ToOptionalMoney(e.Price)
-	switch e.Response {
-	case negotiation.Countered{}.Response():
+	switch e.Outcome {
+	case negotiation.OutcomeCountered:
 		entry.Counter = price
-	case negotiation.Accepted{}.Response():
+	case negotiation.OutcomeAccepted:
 		entry.FinalPrice = price
-	case negotiation.Quoted{}.Response(), negotiation.Rejected{}.Response():
+	case negotiation.OutcomeQuoted, negotiation.OutcomeRejected:
 		entry.OfferedPrice = price
 	}
 	return entry

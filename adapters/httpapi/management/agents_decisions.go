@@ -105,7 +105,7 @@ func toAPIDecision(d ports.Decided) DecisionView {
 	v := DecisionView{
 		ID: d.ID.String(), Agent: toOptionalText(d.Agent.String()), Session: d.Session.String(), Negotiation: id.NegotiationOf(d.Session).String(), Seq: d.Seq, Quote: d.Quote.String(),
 		Product: d.Item.Product.String(), Variant: d.Item.Variant.String(), Quantity: d.Item.Quantity, CreatedAt: wire.ToTime(d.At),
-		Offer: wire.ToOptionalMoney(d.Offer), Answer: answerView{d.Response, wire.ToOptionalMoney(d.Price)}, Rule: d.Rule,
+		Offer: wire.ToOptionalMoney(d.Offer), Answer: answerView{responses[d.Outcome], wire.ToOptionalMoney(d.Price)}, Rule: d.Rule.String(),
 		Handler: toOptionalText(d.Handler), Fallback: toOptionalText(d.Fallback), Proposal: wire.ToOptionalMoney(d.Proposal),
 		PolicyVersion: d.PolicyVersion, Bounds: toAPIBounds(d.Bounds), Progress: toAPIProgress(d.Before),
 		Inputs: toAPIInputs(d.Signals), Message: toOptionalText(d.Message),
@@ -169,7 +169,8 @@ func (h *handlers) listDecisions(ctx context.Context, rq Request, in *listDecisi
 	if err != nil {
 		return nil, err
 	}
-	f := ports.DecisionFilter{Agent: wanted, Response: in.Response, Rule: in.Rule}
+	f := ports.DecisionFilter{Agent: wanted, Outcome: valueOf(in.Response, responses)}
+	f.Rule, _ = negotiation.ParseRule(in.Rule) // "" narrows nothing, and the schema allows no other words
 	f.From, f.To = in.span(rq)
 	known := readFilter(in.Session, &f.Session) && readFilter(in.Quote, &f.Quote) && readFilter(in.Order, &f.Order) && readFilter(in.Product, &f.Product)
 	page := in.page()

@@ -157,7 +157,7 @@ func toAPIStep(s agents.Step) stepView {
 		Offer: wire.ToOptionalMoney(s.Table.Offer), Rule: s.Decision.Rule().String(), Handler: s.Answered.Handler,
 		Fallback: toOptionalText(s.Answered.Fallback), Proposal: wire.ToOptionalMoney(s.Proposal), Progress: toAPIProgress(s.Table.Progress),
 	}
-	v.Answer = stepAnswer{Response: s.Decision.Response(), Price: wire.ToMoney(*negotiation.PriceIn(s.Decision))}
+	v.Answer = stepAnswer{Response: responses[s.Decision.Outcome()], Price: wire.ToMoney(*negotiation.PriceIn(s.Decision))}
 	switch d := s.Decision.(type) {
 	case negotiation.Rejected:
 		v.Answer.Hint = wire.ToOptionalMoney(&d.Hint)
@@ -263,10 +263,10 @@ func toAPIChanged(d negotiation.Difference) changedDecision {
 	e := d.Entry
 	v := changedDecision{
 		Decision: e.ID.String(), Session: e.Session.String(), Product: e.Item.Product.String(), Offer: wire.ToOptionalMoney(e.Offer),
-		Before: answerView{e.Response, wire.ToOptionalMoney(e.Price)}, Rule: e.Rule,
+		Before: answerView{responses[e.Outcome], wire.ToOptionalMoney(e.Price)}, Rule: e.Rule.String(),
 	}
 	if d.Answer != nil {
-		v.After.object = &answerView{d.Answer.Response(), wire.ToOptionalMoney(negotiation.PriceIn(d.Answer))}
+		v.After.object = &answerView{responses[d.Answer.Outcome()], wire.ToOptionalMoney(negotiation.PriceIn(d.Answer))}
 		rule := d.Answer.Rule().String()
 		v.RuleAfter = &rule
 	}

@@ -124,7 +124,7 @@ func toAPINegotiation(e negotiation.Entry) negotiationView {
 		Quantity:  e.Item.Quantity,
 		Offer:     wire.ToOptionalMoney(e.Offer),
 		Message:   toOptionalText(e.Message),
-		Response:  e.Response,
+		Response:  responses[e.Outcome],
 		Price:     wire.ToOptionalMoney(e.Price),
 		CreatedAt: wire.ToTime(e.At),
 	}

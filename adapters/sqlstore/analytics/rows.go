@@ -7,9 +7,11 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/haggling"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
 	"github.com/haggle-commerce/haggle/domain/analytics"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
 const (
@@ -170,7 +172,11 @@ func gathered(began []BeganRow, told []toldRow, opened []openedRow, ordered []or
 
 func fromToldRow(r toldRow) (analytics.Decision, error) {
 	var inputs struct{ Cost *int64 }
-	if r.Response == "accept" {
+	outcome, rule, err := spelling.Verdict(r.Response, r.Rule)
+	if err != nil {
+		return analytics.Decision{}, err
+	}
+	if outcome == negotiation.OutcomeAccepted {
 		if err := db.FromJSON(r.Signals, &inputs); err != nil {
 			return analytics.Decision{}, err
 		}
@@ -178,7 +184,7 @@ func fromToldRow(r toldRow) (analytics.Decision, error) {
 	return analytics.Decision{
 		ID: r.ID, Fresh: r.Fresh, Quote: id.Stored[id.Quote](r.QuoteID),
 		Item: haggling.ItemOf(r.SessionID, r.ProductID, r.VariantID, r.Quantity), At: db.Time(r.At), Currency: r.Currency,
-		Offer: r.Offer, Response: r.Response, Price: r.Price, Rule: r.Rule, Agent: id.Stored[id.Agent](r.AgentID), Policy: r.PolicyVersion,
+		Offer: r.Offer, Outcome: outcome, Price: r.Price, Rule: rule, Agent: id.Stored[id.Agent](r.AgentID), Policy: r.PolicyVersion,
 		Handler: r.Handler, Fallback: r.Fallback, List: r.ListPrice, Floor: r.Floor, Cost: inputs.Cost,
 	}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/ports"
@@ -129,8 +130,8 @@ func decisionsWhere(f ports.DecisionFilter, args *db.Args) (where string) {
 	equal("agent_id", f.Agent.String())
 	equal("session_id", f.Session.String())
 	equal("product_id", f.Product.String())
-	equal("response", f.Response)
-	equal("rule", f.Rule)
+	equal("response", spelling.Outcomes[f.Outcome])
+	equal("rule", f.Rule.String())
 	if !f.Order.IsZero() {
 		where += "\n  AND session_id = (SELECT session_id FROM orders WHERE project_id = $1 AND id = " + args.Add(f.Order.String()) + ")"
 	}
@@ -189,6 +190,7 @@ func (v Decisions) Sealed(ctx context.Context, project id.Project, from int64, l
 	return SealedOf(rows), nil
 }
 
+// SealedOf reads links of the chain.
 func SealedOf(rows []DecidedRow) []ports.Decided {
 	list := make([]ports.Decided, len(rows))
 	for i, r := range rows {

@@ -173,7 +173,7 @@ func haggleRecord(s *porttest.Shop) {
 	rejected.Entry.Agent, rejected.Entry.Handler, rejected.Entry.Fallback = porttest.Random[id.Agent](), "remote", "agent_timeout"
 	rejected.Entry.Proposal, rejected.Entry.Client = porttest.Pointer(porttest.USD(90_00)), "client"
 	s.Must(s.Haggling.Save(s.Ctx, rejected))
-	if rejected.Entry.Response != "reject" || rejected.Entry.Offer == nil {
+	if rejected.Entry.Outcome != negotiation.OutcomeRejected || rejected.Entry.Offer == nil {
 		s.T.Fatalf("not a rejection: %+v", rejected.Entry)
 	}
 	porttest.Same(s.T, "history", s.Visit(sess.ID).History, []negotiation.Entry{bare.Entry, rejected.Entry})

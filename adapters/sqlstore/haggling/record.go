@@ -2,6 +2,7 @@ package haggling
 
 import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
@@ -76,9 +77,9 @@ func toEntryRow(e negotiation.Entry) (EntryRow, error) {
 		At:            db.Millis(e.At),
 		Currency:      e.Bounds.List().Currency().Code(),
 		Offer:         db.OptionalMinor(e.Offer),
-		Response:      e.Response,
+		Response:      spelling.Outcomes[e.Outcome],
 		Price:         db.OptionalMinor(e.Price),
-		Rule:          e.Rule,
+		Rule:          e.Rule.String(),
 		PolicyVersion: e.PolicyVersion,
 		ListPrice:     e.Bounds.List().Minor(),
 		Opening:       e.Bounds.Opening().Minor(),
@@ -108,11 +109,15 @@ func FromEntryRow(r EntryRow) (negotiation.Entry, error) {
 	if err := db.FromJSON(r.Signals, &signals); err != nil {
 		return negotiation.Entry{}, err
 	}
+	outcome, rule, err := spelling.Verdict(r.Response, r.Rule)
+	if err != nil {
+		return negotiation.Entry{}, err
+	}
 	return negotiation.Entry{
 		ID: id.Stored[id.Decision](r.ID), Project: id.Stored[id.Project](r.ProjectID), Session: id.Stored[id.Session](r.SessionID),
 		Seq: r.Seq, Quote: id.Stored[id.Quote](r.QuoteID), Item: ItemOf(r.SessionID, r.ProductID, r.VariantID, r.Quantity),
-		At: db.Time(r.At), Offer: db.OptionalAmount(r.Offer, c), Response: r.Response, Price: db.OptionalAmount(r.Price, c),
-		Rule: r.Rule, PolicyVersion: r.PolicyVersion, Bounds: boundsOf(r.ListPrice, r.Opening, r.Target, r.Floor, c),
+		At: db.Time(r.At), Offer: db.OptionalAmount(r.Offer, c), Outcome: outcome, Price: db.OptionalAmount(r.Price, c),
+		Rule: rule, PolicyVersion: r.PolicyVersion, Bounds: boundsOf(r.ListPrice, r.Opening, r.Target, r.Floor, c),
 		Before: before.progress(c), Signals: signals.signals(c), Message: r.Message,
 		Agent: id.Stored[id.Agent](r.AgentID), Handler: r.Handler, Fallback: r.Fallback,
 		Proposal: db.OptionalAmount(r.Proposal, c), Client: r.Client,

@@ -106,7 +106,7 @@ func expire(b *testing.B, s *storetest.Store, of id.Project, n int) {
 					"NULL, NULL, 1, NULL, " + map[bool]string{true: "FALSE", false: "0"}[s.DB.Dialect.OneTrip] + ", '', " + made + ", " + made + ", 1 FROM numbers",
 				"INSERT INTO decisions (project_id, session_id, seq, id, quote_id, product_id, variant_id, quantity, at, currency, offer, response, price, rule, " +
 					"policy_version, list_price, opening, target, floor, before, signals, message, client, agent_id, handler) " +
-					part + "SELECT $1, " + name("sess") + ", 1, " + name("dec") + ", " + name("quote") + ", 'prod', 'prod', 1, " + made + ", 'USD', 8500, 'counter_offer', 9500, 'between', " +
+					part + "SELECT $1, " + name("sess") + ", 1, " + name("dec") + ", " + name("quote") + ", 'prod', 'prod', 1, " + made + ", 'USD', 8500, 'counter_offer', 9500, 'concession', " +
 					`1, 10000, 10000, 9000, 8000, '{"rounds":0,"moves":0}', '{"list":10000,"cart_value":0}', 'Is there anything that you can do about the price?', 'client_' || (n % 1000), 'agent_one', 'builtin' FROM numbers`,
 				"DELETE FROM analytics_pending WHERE project_id = $1",
 			} {

@@ -71,7 +71,7 @@ func TestRetention_slotsBecomeDays(t *testing.T) {
 			t.Helper()
 			row := analyticsstore.ToSlotRow(at.UnixMilli(), analytics.Figures{
 				Negotiations: negotiations,
-				Rules:        map[string]int64{"between": negotiations},
+				Rules:        map[string]int64{"concession": negotiations},
 				Products:     map[string]analytics.Sold{"prod_1": {Units: negotiations}},
 			})
 			storetest.Change(t, s, fmt.Sprintf("INSERT INTO analytics_slots (project_id, at, figures, products, sessions) VALUES ('%s', %d, '%s', '%s', %d)",

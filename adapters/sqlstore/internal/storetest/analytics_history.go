@@ -127,7 +127,7 @@ func (p *Past) haggle(session, product string, seq *int, at *time.Time) {
 
 func (p *Past) decide(t *pastTalk, seq int, at time.Time, silent bool) {
 	var offer any
-	response, rule, price := "quote", "quoted", t.list
+	response, rule, price := "quote", "no_offer", t.list
 	if !silent {
 		o := t.list * (60 + p.random.Int64N(45)) / 100
 		offer, t.best = o, max(t.best, o)
@@ -137,10 +137,10 @@ func (p *Past) decide(t *pastTalk, seq int, at time.Time, silent bool) {
 			response, rule, price = "reject", "below_floor", t.list*97/100
 			t.refused++
 		case o < t.list*9/10:
-			response, rule, price = "counter_offer", "between", t.list*95/100
+			response, rule, price = "counter_offer", "concession", t.list*95/100
 			t.countered++
 		default:
-			response, rule, price = "accept", "above_target", min(o, t.list)
+			response, rule, price = "accept", "at_ask", min(o, t.list)
 			t.dealAt = price
 		}
 	}

@@ -60,10 +60,7 @@ func Tampered(t *testing.T, s *Store, project id.Project, statements ...string) 
 		if err := x.Select(t.Context(), &rows, haggling.SelectSealed, project.String(), 1, 100); err != nil {
 			t.Fatal(err)
 		}
-		list, err := haggling.FromDecidedRows(rows)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := haggling.SealedOf(rows)
 		links := make([]negotiation.Link, len(list))
 		for i, d := range list {
 			links[i] = negotiation.Link(d)

@@ -1,0 +1,31 @@
+// Package spelling has the words that columns hold for values of closed domain types. Stored words never change: rows
+// that exist have them. A word that is unknown is an error of its reader.
+package spelling
+
+import (
+	"fmt"
+
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+)
+
+// Outcomes are the words of the column response.
+var Outcomes = map[negotiation.Outcome]string{
+	negotiation.OutcomeQuoted:    "quote",
+	negotiation.OutcomeAccepted:  "accept",
+	negotiation.OutcomeCountered: "counter_offer",
+	negotiation.OutcomeRejected:  "reject",
+}
+
+// Verdict reads the columns response and rule.
+func Verdict(response, rule string) (negotiation.Outcome, negotiation.Rule, error) {
+	for o, word := range Outcomes {
+		if word != response {
+			continue
+		}
+		if r, known := negotiation.ParseRule(rule); known {
+			return o, r, nil
+		}
+		return negotiation.Outcome{}, negotiation.Rule{}, fmt.Errorf("sqlstore: unknown rule %q", rule)
+	}
+	return negotiation.Outcome{}, negotiation.Rule{}, fmt.Errorf("sqlstore: unknown response %q", response)
+}
