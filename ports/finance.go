@@ -22,7 +22,7 @@ type OrderPayment struct {
 // PaymentFilter narrows the list of payments. Zero fields narrow nothing.
 type PaymentFilter struct {
 	Status   order.PaymentStatus
-	Method   string // psp_spt or wallet_ba
+	Method   project.PaymentMethod
 	Order    id.Order
 	From, To time.Time // from, and before
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 // Checkouts keeps checkouts and moves them together with stock, tokens, orders and events.
@@ -106,7 +107,7 @@ type Settlement struct {
 type SandboxCharge struct {
 	Key       string
 	Amount    money.Amount
-	Method    string
+	Method    project.PaymentMethod
 	TokenHash string
 	// Result is paid, void, or a decline code.
 	Result string

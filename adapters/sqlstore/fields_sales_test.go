@@ -11,6 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/ledger"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -153,7 +154,7 @@ func orderFields(s *fieldShop) {
 		*read(s.Payments().PaymentByID(s.Context(), s.project.ID, placed.Payment.ID))(s),
 		*read(s.Payments().PaymentByCharge(s.Context(), s.project.ID, placed.Payment.Provider))(s))
 
-	changed := fill[order.Order](another)
+	changed := fill[order.Order](another, project.SharedPaymentToken)
 	changed.Payment.Refunded, changed.Payment.Amount = usd(54_300), usd(54_300)
 	read(s.Orders().Change(s.Context(), s.project.ID, placed.ID, func(c *order.Case) error {
 		*c.Order = changed

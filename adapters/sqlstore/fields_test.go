@@ -66,6 +66,7 @@ func TestStore_keepsEveryField(t *testing.T) {
 
 // knownValues are of types whose values are few.
 var knownValues = []any{
+	negotiation.OutcomeCountered, negotiation.Concession, project.BillingAgreement,
 	account.Growth, agent.Active, agent.Remote, agent.OnFinal, agent.ByTuning,
 	catalog.Archived, checkout.Completed, checkout.OrphanRefunding, event.OrderRefundedType, event.Active, event.Unreachable,
 	integration.Shopify, integration.Failing, integration.HookFailed, integration.SyncOrders, integration.WebhookFailed,

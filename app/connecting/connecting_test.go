@@ -176,7 +176,7 @@ func TestConnecting(t *testing.T) {
 			c.change(o, s)
 		}
 		i, err := s.Connect(ports.NewOutbound(t.Context()), &o.shop, integration.Draft{Type: integration.Stripe, Credentials: integration.Stripe.Given("sk_test_1", c.secret)})
-		if err != nil || i.Hook.Status != c.hook || o.said() != c.said || o.credentials(t).Signing != c.signs || o.shop.Routes["psp_spt"].Integration != i.ID {
+		if err != nil || i.Hook.Status != c.hook || o.said() != c.said || o.credentials(t).Signing != c.signs || o.shop.Routes[project.SharedPaymentToken].Integration != i.ID {
 			t.Errorf("%s: %v, said %s, %+v", name, err, o.said(), o.stored)
 		}
 		if strings.Contains(o.log.String(), "sk_test_1") {
@@ -198,7 +198,7 @@ func TestRefusals(t *testing.T) {
 		"refused":                      {func(o *office) { o.inspecting = ports.ErrCredentialsRefused }, "sk_test_1", "authorization_failed", "inspect sk_test_1"},
 		"no answer":                    {func(o *office) { o.inspecting = context.DeadlineExceeded }, "sk_test_1", "provider_unavailable", "inspect sk_test_1"},
 		"the method is served": {func(o *office) {
-			o.shop.Routes = map[string]project.PaymentRoute{"psp_spt": {Provider: "stripe"}}
+			o.shop.Routes = map[project.PaymentMethod]project.PaymentRoute{project.SharedPaymentToken: {Provider: "stripe"}}
 		}, "sk_test_1", "integration_exists", ""},
 		"another one was faster": {func(o *office) { o.refused = integration.ErrExists() }, "sk_test_1", "integration_exists",
 			"inspect sk_test_1; register https://shop/hooks/wh_0; remove we_1"},

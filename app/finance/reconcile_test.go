@@ -206,7 +206,7 @@ func TestReconcile_refundPendingOverMidnight(t *testing.T) {
 		},
 		Gateway: b,
 	}
-	p := &project.Project{Routes: map[string]project.PaymentRoute{project.PaymentMethods[0]: stripe}}
+	p := &project.Project{Routes: map[project.PaymentMethod]project.PaymentRoute{project.PaymentMethods[0]: stripe}}
 	matched := 0
 	for n := -1; n < 4; n++ {
 		reports, err := service.Reconcile(ports.NewOutbound(t.Context()), p, at(n*day), at((n+1)*day))

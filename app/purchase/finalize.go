@@ -36,7 +36,7 @@ var ErrCannotPay = fault.New(fault.Unavailable, "payment_unavailable",
 // FinalizeRequest pays a checkout.
 type FinalizeRequest struct {
 	Checkout id.Checkout
-	Method   string
+	Method   project.PaymentMethod
 	Token    string // never stored
 	Client   string // who pays, as far as known: too many declines make a client wait
 	Option   string // "" for the one selected at init

@@ -34,7 +34,7 @@ func (s *till) begin(t *testing.T, service *purchase.Service) {
 
 func (s *till) pay(t *testing.T, service *purchase.Service) (purchase.Result, error) {
 	return service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{
-		Checkout: s.checkout.ID(), Method: "psp_spt", Token: "tok_secret", Email: "ada@example.com", Notes: "Ring twice", Option: "express",
+		Checkout: s.checkout.ID(), Method: project.SharedPaymentToken, Token: "tok_secret", Email: "ada@example.com", Notes: "Ring twice", Option: "express",
 	})
 }
 
@@ -228,7 +228,7 @@ func TestMethodThatNobodyServes(t *testing.T) {
 	_, err := s.pay(t, service)
 	expectFault(t, err, "validation_error", "payment.method")
 	route := project.PaymentRoute{Provider: "stripe", Integration: id.New[id.Integration]([16]byte{5})}
-	s.project.Routes = map[string]project.PaymentRoute{"psp_spt": route}
+	s.project.Routes = map[project.PaymentMethod]project.PaymentRoute{project.SharedPaymentToken: route}
 	if _, err := s.pay(t, service); err != nil || s.checkout.Charge().Route != route {
 		t.Errorf("%+v, %v", s.checkout.Charge(), err)
 	}
@@ -325,7 +325,7 @@ func TestLapsedChargeIsRepeated(t *testing.T) {
 			}
 			s.now = noon.Add(test.after)
 			result, err := service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{
-				Checkout: s.checkout.ID(), Method: "wallet_ba", Token: test.token, Option: "overnight",
+				Checkout: s.checkout.ID(), Method: project.BillingAgreement, Token: test.token, Option: "overnight",
 			})
 			if err != nil || result.Order == nil || result.Order.Shipping != usd(14_99) {
 				t.Fatalf("%+v, %v", result, err)
@@ -386,7 +386,7 @@ func TestLostDecline(t *testing.T) {
 		expectFault(t, err, "payment_unresolved")
 		delete(s.broken, "charge")
 		s.outcome = checkout.Declined{Code: "insufficient_funds"}
-		result, err := service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{Checkout: s.checkout.ID(), Method: "psp_spt", Token: token})
+		result, err := service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{Checkout: s.checkout.ID(), Method: project.SharedPaymentToken, Token: token})
 		if err != nil || result.Declined == nil {
 			t.Fatalf("%+v, %v", result, err)
 		}

@@ -159,7 +159,7 @@ func (s *Service) expressible(p *project.Project, c *checkout.Checkout) error {
 	methods := p.ServedMethods(s.Sandbox)
 	for _, o := range c.Snapshot().Options {
 		total := c.TotalWith(o.ID)
-		served := slices.ContainsFunc(methods, func(method string) bool { return s.canCharge(p.PaymentRoute(method, s.Sandbox), total) })
+		served := slices.ContainsFunc(methods, func(method project.PaymentMethod) bool { return s.canCharge(p.PaymentRoute(method, s.Sandbox), total) })
 		if len(methods) > 0 && !served {
 			return fault.Field("items", "come to "+total.String()+" "+total.Currency().Code()+" with "+o.ID+" shipping, which the shop's payment provider cannot charge")
 		}

@@ -258,7 +258,7 @@ func TestAmountThatNoProviderCanCharge(t *testing.T) {
 	_, err := service.Init(ports.NewOutbound(t.Context()), s.project, init)
 	expectFault(t, err, "validation_error", "items")
 
-	s.project.Routes = map[string]project.PaymentRoute{"wallet_ba": {Provider: "paypal", Integration: id.New[id.Integration]([16]byte{5})}}
+	s.project.Routes = map[project.PaymentMethod]project.PaymentRoute{project.BillingAgreement: {Provider: "paypal", Integration: id.New[id.Integration]([16]byte{5})}}
 	if _, err := service.Init(ports.NewOutbound(t.Context()), s.project, init); err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestAmountThatNoProviderCanCharge(t *testing.T) {
 	if s.charges != 0 || s.checkout.Status() != checkout.Ready {
 		t.Errorf("%d charges, the checkout is %s", s.charges, s.checkout.Status())
 	}
-	result, err := service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{Checkout: s.checkout.ID(), Method: "wallet_ba", Token: "tok"})
+	result, err := service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{Checkout: s.checkout.ID(), Method: project.BillingAgreement, Token: "tok"})
 	if err != nil || result.Order == nil {
 		t.Errorf("%+v, %v", result, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -21,7 +22,7 @@ func (p *lanePlace) Leave()       { p.left++ }
 func (p *lanePlace) Return()      { p.returned++ }
 
 func (s *till) payFrom(ctx context.Context, service *purchase.Service) (purchase.Result, error) {
-	return service.Finalize(ports.NewOutbound(ctx), s.project, purchase.FinalizeRequest{Checkout: s.checkout.ID(), Method: "psp_spt", Token: "tok_secret", Client: "client"})
+	return service.Finalize(ports.NewOutbound(ctx), s.project, purchase.FinalizeRequest{Checkout: s.checkout.ID(), Method: project.SharedPaymentToken, Token: "tok_secret", Client: "client"})
 }
 
 // While too many payments of the client are in flight a finalize waits, without a place of its lane, without a place

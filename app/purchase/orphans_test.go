@@ -9,6 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -22,7 +23,7 @@ func givenUp(t *testing.T) (*till, *purchase.Service) {
 	delete(s.broken, "charge")
 	s.outcome = checkout.NotCharged{}
 	s.charging = func() { s.outcome = checkout.Paid{Provider: "ch_2"} }
-	result, err := service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{Checkout: s.checkout.ID(), Method: "psp_spt", Token: "tok_other", Option: "standard"})
+	result, err := service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{Checkout: s.checkout.ID(), Method: project.SharedPaymentToken, Token: "tok_other", Option: "standard"})
 	if err != nil || result.Order == nil || s.checkout.Attempt() != 2 {
 		t.Fatalf("%+v, %v", result, err)
 	}

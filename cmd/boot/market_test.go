@@ -254,7 +254,7 @@ func (m *market) pay(c *checkout.Checkout) (purchase.Result, error) {
 
 func (m *market) payWith(ctx context.Context, c *checkout.Checkout, token string) (purchase.Result, error) {
 	return m.purchase.Finalize(ports.NewOutbound(ctx), m.project, purchase.FinalizeRequest{
-		Checkout: c.ID(), Method: "psp_spt", Token: token, Email: "ada@example.com",
+		Checkout: c.ID(), Method: project.SharedPaymentToken, Token: token, Email: "ada@example.com",
 	})
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest"
 	standin "github.com/haggle-commerce/haggle/simulator/provider"
@@ -117,7 +118,7 @@ func stripeAt(t *testing.T, l *lookalike) porttest.Payments {
 	}
 	return porttest.Payments{
 		PaymentProvider: stripe.New(stripe.Config{URL: l.url, HTTP: &http.Client{Transport: l}, Clock: l.clock}),
-		Account:         ports.PaymentAccount{Key: "sk_test_merchant"}, Method: "psp_spt", Lose: l.losing.Store,
+		Account:         ports.PaymentAccount{Key: "sk_test_merchant"}, Method: project.SharedPaymentToken, Lose: l.losing.Store,
 		Token: func(t *testing.T, fate porttest.TokenFate) string {
 			if fate == porttest.TokenUnknown {
 				return "spt_unknown"
@@ -140,7 +141,7 @@ func paypalAt(t *testing.T, l *lookalike) porttest.Payments {
 	}
 	return porttest.Payments{
 		PaymentProvider: paypal.New(paypal.Config{URL: l.url, HTTP: &http.Client{Transport: l}, Clock: l.clock}),
-		Account:         ports.PaymentAccount{Key: "client", Secret: "secret"}, Method: "wallet_ba", Lose: l.losing.Store,
+		Account:         ports.PaymentAccount{Key: "client", Secret: "secret"}, Method: project.BillingAgreement, Lose: l.losing.Store,
 		Token: func(t *testing.T, fate porttest.TokenFate) string {
 			if fate == porttest.TokenUnknown {
 				return "B-UNKNOWN"
@@ -211,7 +212,7 @@ func testFaults(t *testing.T, cases []faultyCase, open func(*testing.T, *lookali
 	}
 }
 
-func chargeRequest(method, token string) ports.ChargeRequest {
+func chargeRequest(method project.PaymentMethod, token string) ports.ChargeRequest {
 	of := id.New[id.Checkout]([16]byte{7})
 	return ports.ChargeRequest{
 		Project: id.New[id.Project]([16]byte{8}), Checkout: of, Token: token,

@@ -9,6 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -141,9 +142,9 @@ func TestOutOfStockTakesNothing(t *testing.T) {
 func TestUnknownCheckoutAndOption(t *testing.T) {
 	onMarkets(t, func(m *market) {
 		p, c := m.lantern()
-		_, err := m.purchase.Finalize(ports.NewOutbound(m.t.Context()), m.project, purchase.FinalizeRequest{Checkout: id.New[id.Checkout]([16]byte{}), Method: "psp_spt", Token: "tok_1"})
+		_, err := m.purchase.Finalize(ports.NewOutbound(m.t.Context()), m.project, purchase.FinalizeRequest{Checkout: id.New[id.Checkout]([16]byte{}), Method: project.SharedPaymentToken, Token: "tok_1"})
 		m.refused(err, "checkout_not_found")
-		_, err = m.purchase.Finalize(ports.NewOutbound(m.t.Context()), m.project, purchase.FinalizeRequest{Checkout: c.ID(), Method: "psp_spt", Token: "tok_1", Option: "pigeon"})
+		_, err = m.purchase.Finalize(ports.NewOutbound(m.t.Context()), m.project, purchase.FinalizeRequest{Checkout: c.ID(), Method: project.SharedPaymentToken, Token: "tok_1", Option: "pigeon"})
 		m.refused(err, "validation_error")
 		if field := detail(err); field != "shipping_option" {
 			m.t.Errorf("it names %q", field)

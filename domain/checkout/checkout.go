@@ -108,7 +108,7 @@ type Option struct {
 
 // Payment is what a buyer pays with. The token itself is never kept.
 type Payment struct {
-	Method    string // psp_spt or wallet_ba
+	Method    project.PaymentMethod
 	Route     project.PaymentRoute
 	Client    string // who pays, as far as known; not to be read by anybody
 	TokenHash string

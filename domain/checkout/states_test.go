@@ -12,13 +12,14 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 var (
 	noon  = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	late  = noon.Add(checkout.Validity)
 	held  = []catalog.Take{{Variant: id.New[id.Variant]([16]byte{1}), Location: "main", Quantity: 2}}
-	token = checkout.Payment{Method: "psp_spt", TokenHash: "hash", Email: "buyer@example.com"}
+	token = checkout.Payment{Method: project.SharedPaymentToken, TokenHash: "hash", Email: "buyer@example.com"}
 )
 
 // in is a checkout in a state after its second attempt, with so many declines.
@@ -130,7 +131,7 @@ func TestClaimTakesTheWayToPayAndTheStock(t *testing.T) {
 	if s.Attempt != 3 || s.Payment != paying || s.Selected != "express" || !slices.Equal(s.Taken, held) {
 		t.Errorf("claimed %+v", s)
 	}
-	want := checkout.Charge{Key: checkout.AttemptKey(s.ID, 3), Amount: money.Of(10_000+800+1499, money.USD), Method: "psp_spt", Since: noon}
+	want := checkout.Charge{Key: checkout.AttemptKey(s.ID, 3), Amount: money.Of(10_000+800+1499, money.USD), Method: project.SharedPaymentToken, Since: noon}
 	if c.Charge() != want {
 		t.Errorf("charge %+v, want %+v", c.Charge(), want)
 	}

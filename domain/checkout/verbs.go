@@ -17,7 +17,7 @@ import (
 type Charge struct {
 	Key    string
 	Amount money.Amount
-	Method string
+	Method project.PaymentMethod
 	Route  project.PaymentRoute
 	// Since is a time before the charge, from which on a provider need look for it.
 	Since time.Time

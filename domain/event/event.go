@@ -7,6 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 // Type of an event. Only this package's types exist.
@@ -134,7 +135,7 @@ type PaymentUnresolved struct {
 	Checkout id.Checkout
 	Attempt  int
 	Amount   money.Amount
-	Method   string
+	Method   project.PaymentMethod
 	Provider string
 	Since    time.Time // when the attempt began
 	Asked    int       // how many times the provider was asked in vain

@@ -6,6 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 // Sequence, in every event of an order, numbers the order's events from 1 without gaps, in the order in
@@ -19,7 +20,7 @@ type OrderCompleted struct {
 	Session      id.Session
 	Confirmation string
 	Payment      id.Payment
-	Method       string
+	Method       project.PaymentMethod
 	Items        []Item
 	Subtotal     money.Amount
 	Shipping     money.Amount

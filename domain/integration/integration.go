@@ -224,7 +224,7 @@ func (i *Integration) Route(p *project.Project) error {
 			return ErrExists()
 		}
 	}
-	routes := map[string]project.PaymentRoute{}
+	routes := map[project.PaymentMethod]project.PaymentRoute{}
 	for method, r := range p.Routes {
 		routes[method] = r
 	}
@@ -237,13 +237,13 @@ func (i *Integration) Route(p *project.Project) error {
 
 // Unroute takes the integration out of the project's routes.
 func (i *Integration) Unroute(p *project.Project) {
-	var routes map[string]project.PaymentRoute
+	var routes map[project.PaymentMethod]project.PaymentRoute
 	for method, r := range p.Routes {
 		if r.Integration == i.ID {
 			continue
 		}
 		if routes == nil {
-			routes = map[string]project.PaymentRoute{}
+			routes = map[project.PaymentMethod]project.PaymentRoute{}
 		}
 		routes[method] = r
 	}

@@ -116,13 +116,13 @@ func TestRoutes(t *testing.T) {
 	if err := errors.Join(i.Route(p), i.Route(p)); err != nil {
 		t.Fatal(err)
 	}
-	if got := p.PaymentRoute("psp_spt", false); got.Integration != i.ID || got.Provider != "stripe" {
+	if got := p.PaymentRoute(project.SharedPaymentToken, false); got.Integration != i.ID || got.Provider != "stripe" {
 		t.Errorf("routed to %+v", got)
 	}
-	if err := other.Route(p); !fault.Is(err, "integration_exists") || p.Routes["psp_spt"].Integration != i.ID {
+	if err := other.Route(p); !fault.Is(err, "integration_exists") || p.Routes[project.SharedPaymentToken].Integration != i.ID {
 		t.Errorf("a second one: %v, %v", err, p.Routes)
 	}
-	if got := p.ServedMethods(false); len(got) != 1 || got[0] != "psp_spt" {
+	if got := p.ServedMethods(false); len(got) != 1 || got[0] != project.SharedPaymentToken {
 		t.Errorf("production serves %v", got)
 	}
 	other.Unroute(p)

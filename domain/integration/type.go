@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
@@ -44,14 +45,14 @@ type traits struct {
 	kind      Kind
 	oauth     bool // connected by its users' consent, and not by a key
 	signs     bool // what it sends a user back with after the consent
-	methods   []string
+	methods   []project.PaymentMethod
 	resources []syncrun.Resource
 	topics    []string // of webhooks
 }
 
 var known = map[Type]traits{
-	Stripe: {label: "Stripe", kind: Payment, methods: []string{"psp_spt"}},
-	PayPal: {label: "PayPal", kind: Payment, methods: []string{"wallet_ba"}},
+	Stripe: {label: "Stripe", kind: Payment, methods: []project.PaymentMethod{project.SharedPaymentToken}},
+	PayPal: {label: "PayPal", kind: Payment, methods: []project.PaymentMethod{project.BillingAgreement}},
 	Shopify: {
 		label: "Shopify", kind: ECommerce, oauth: true, signs: true,
 		resources: []syncrun.Resource{syncrun.Products, syncrun.Inventory, syncrun.Customers, syncrun.Orders},
@@ -104,8 +105,8 @@ func (t Type) OAuth() bool { return known[t].oauth }
 // SignsCallback reports whether the type signs the query that it sends users back with after their consent.
 func (t Type) SignsCallback() bool { return known[t].signs }
 
-// Methods are the payment methods (spec 2.12) that an account of the type serves.
-func (t Type) Methods() []string { return known[t].methods }
+// Methods are the payment methods that an account of the type serves.
+func (t Type) Methods() []project.PaymentMethod { return known[t].methods }
 
 // Resources are what can be synchronised with the type.
 func (t Type) Resources() []syncrun.Resource { return known[t].resources }

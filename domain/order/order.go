@@ -61,8 +61,8 @@ type Payment struct {
 	Refunded  money.Amount // by refunds that succeeded
 	Refunding money.Amount // by refunds that are pending
 	Disputed  money.Amount // held back by the provider for disputes at present
-	Method    string       // psp_spt or wallet_ba
-	Label     string       // the instrument in words: "Visa ending in 4242"
+	Method    project.PaymentMethod
+	Label     string // the instrument in words: "Visa ending in 4242"
 	Route     project.PaymentRoute
 	Provider  string // the provider's own id of the charge
 	CreatedAt time.Time

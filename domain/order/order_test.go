@@ -41,7 +41,7 @@ func paid() *checkout.Checkout {
 			{ID: "pickup", Price: cents(0)},
 		},
 		Selected: "standard", Subtotal: cents(29_000), Tax: cents(2_574), Savings: cents(1_000),
-		Payment: checkout.Payment{Method: "psp_spt", Route: project.PaymentRoute{Provider: "stripe"}, TokenHash: "hash", Email: "ada@example.com", Notes: "Ring twice.", Option: "standard"},
+		Payment: checkout.Payment{Method: project.SharedPaymentToken, Route: project.PaymentRoute{Provider: "stripe"}, TokenHash: "hash", Email: "ada@example.com", Notes: "Ring twice.", Option: "standard"},
 	})
 }
 
@@ -60,7 +60,7 @@ func TestPlaceKeepsWhatWasAgreedAndPaid(t *testing.T) {
 		Status: order.Confirmed, Sequence: 1, Lines: s.Lines, Address: s.Address, Email: "ada@example.com", Notes: "Ring twice.",
 		Subtotal: cents(29_000), Shipping: cents(599), Tax: cents(2_574), Savings: cents(1_000), Total: total,
 		Payment: order.Payment{
-			ID: id.New[id.Payment]([16]byte{8}), Amount: total, Refunded: cents(0), Refunding: cents(0), Disputed: cents(0), Method: "psp_spt",
+			ID: id.New[id.Payment]([16]byte{8}), Amount: total, Refunded: cents(0), Refunding: cents(0), Disputed: cents(0), Method: project.SharedPaymentToken,
 			Label: "Visa ending in 4242", Route: project.PaymentRoute{Provider: "stripe"}, Provider: "ch_1", CreatedAt: placed,
 		},
 		Fulfillment: o.Fulfillment, CreatedAt: placed,
@@ -92,7 +92,7 @@ func TestCompletedEventTellsTheOrder(t *testing.T) {
 	t.Parallel()
 	o := place(paid(), time.UTC, placed)
 	want := event.OrderCompleted{
-		Order: o.ID, Sequence: 1, Checkout: o.Checkout, Session: o.Session, Confirmation: o.Confirmation, Payment: o.Payment.ID, Method: "psp_spt",
+		Order: o.ID, Sequence: 1, Checkout: o.Checkout, Session: o.Session, Confirmation: o.Confirmation, Payment: o.Payment.ID, Method: project.SharedPaymentToken,
 		Items: []event.Item{
 			{Product: tent, Variant: green, SKU: "T-G", Name: "Tent", Quantity: 2, Price: cents(9_500), Original: cents(10_000)},
 			{Product: tent, Variant: red, SKU: "T-R", Name: "Tent", Quantity: 1, Price: cents(10_000), Original: cents(10_000)},

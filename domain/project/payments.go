@@ -2,8 +2,24 @@ package project
 
 import "github.com/haggle-commerce/haggle/domain/id"
 
-// PaymentMethods are the types of spec 2.12.
-var PaymentMethods = []string{"psp_spt", "wallet_ba"}
+// PaymentMethod is a kind of credential that a buyer's agent pays with. The zero PaymentMethod is none. Protocols and
+// tables spell it in words of their own.
+type PaymentMethod struct{ name string }
+
+// The payment methods.
+var (
+	SharedPaymentToken = PaymentMethod{"shared_payment_token"} // issued by the payment provider, for one seller and amount
+	BillingAgreement   = PaymentMethod{"billing_agreement"}    // of the buyer's wallet
+)
+
+// PaymentMethods are all that there are.
+var PaymentMethods = []PaymentMethod{SharedPaymentToken, BillingAgreement}
+
+// IsZero reports whether it is no method.
+func (m PaymentMethod) IsZero() bool { return m == PaymentMethod{} }
+
+// String is a name for logs and tests.
+func (m PaymentMethod) String() string { return m.name }
 
 // SandboxProvider serves payments of the sandbox environment that no connected provider serves.
 const SandboxProvider = "sandbox"
@@ -19,21 +35,19 @@ func (r PaymentRoute) IsZero() bool { return r.Provider == "" }
 
 // PaymentRoute is how payments by a method go now: through the connected provider, else in a sandbox
 // through the built-in one, else nowhere (decisions 2).
-func (p *Project) PaymentRoute(method string, sandbox bool) PaymentRoute {
+func (p *Project) PaymentRoute(method PaymentMethod, sandbox bool) PaymentRoute {
 	if r, ok := p.Routes[method]; ok {
 		return r
 	}
-	for _, known := range PaymentMethods {
-		if known == method && sandbox {
-			return PaymentRoute{Provider: SandboxProvider}
-		}
+	if sandbox && !method.IsZero() {
+		return PaymentRoute{Provider: SandboxProvider}
 	}
 	return PaymentRoute{}
 }
 
 // ServedMethods are the methods that can be paid with now.
-func (p *Project) ServedMethods(sandbox bool) []string {
-	var served []string
+func (p *Project) ServedMethods(sandbox bool) []PaymentMethod {
+	var served []PaymentMethod
 	for _, method := range PaymentMethods {
 		if !p.PaymentRoute(method, sandbox).IsZero() {
 			served = append(served, method)

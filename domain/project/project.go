@@ -50,7 +50,7 @@ type Project struct {
 	UpdatedAt   time.Time
 
 	// Routes are the connected payment providers by the method that they serve.
-	Routes map[string]PaymentRoute
+	Routes map[PaymentMethod]PaymentRoute
 
 	// CatalogVersion counts catalogue writes, in commit order. A search index compares it to learn
 	// what it missed.

@@ -7,6 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -88,7 +89,7 @@ func checkoutFailedChange(s *Shop) {
 		if err != nil {
 			return err
 		}
-		if err := locked.Claim(checkout.Payment{Method: "psp_spt"}, takesOf(locked, levels), Noon); err != nil {
+		if err := locked.Claim(checkout.Payment{Method: project.SharedPaymentToken}, takesOf(locked, levels), Noon); err != nil {
 			return err
 		}
 		if err := tx.Claim(s.Ctx, locked); err != nil {

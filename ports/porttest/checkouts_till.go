@@ -88,7 +88,7 @@ func (s *Shop) claimFor(c id.Checkout, client string, now time.Time) (claimed *c
 		if len(short) > 0 {
 			return errOutOfStock
 		}
-		pay := checkout.Payment{Method: "psp_spt", Route: cmp.Or(s.Route, SandboxRoute), Client: client, TokenHash: Hash("token"), Email: "ada@example.com", Notes: "ring twice"}
+		pay := checkout.Payment{Method: project.SharedPaymentToken, Route: cmp.Or(s.Route, SandboxRoute), Client: client, TokenHash: Hash("token"), Email: "ada@example.com", Notes: "ring twice"}
 		if err := claimed.Claim(pay, takes, now); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -19,7 +20,7 @@ import (
 type Payments struct {
 	ports.PaymentProvider
 	Account ports.PaymentAccount
-	Method  string
+	Method  project.PaymentMethod
 	// Token is a new one that covers any charge of the suite, and meets its fate.
 	Token func(t *testing.T, fate TokenFate) string
 	// Lose has the answers to requests that move money lost, but not what they ask for, until told

@@ -8,6 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -123,7 +124,7 @@ func purchaseShort(s *Shop) {
 			{Variant: other.Variants[0].ID, Location: "main", Quantity: 1},
 			{Variant: p.Variants[0].ID, Location: "main", Quantity: 3},
 		}
-		if err := locked.Claim(checkout.Payment{Method: "psp_spt"}, takes, Noon); err != nil {
+		if err := locked.Claim(checkout.Payment{Method: project.SharedPaymentToken}, takes, Noon); err != nil {
 			return err
 		}
 		return tx.Claim(s.Ctx, locked)

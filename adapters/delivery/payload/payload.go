@@ -8,6 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 // Envelope is the body that a merchant's system receives (decisions 13).
@@ -120,7 +121,7 @@ func encodeData(data event.Data) (any, error) {
 	case event.PaymentUnresolved:
 		return paymentUnresolved{
 			CheckoutID: d.Checkout.String(), Attempt: d.Attempt, Amount: number(d.Amount), Currency: d.Amount.Currency().Code(),
-			Method: d.Method, Provider: d.Provider, Since: timestamp(d.Since), TimesAsked: d.Asked, Problem: d.Problem,
+			Method: paymentMethods[d.Method], Provider: d.Provider, Since: timestamp(d.Since), TimesAsked: d.Asked, Problem: d.Problem,
 		}, nil
 	case event.RefundUnresolved:
 		return refundUnresolved{
@@ -160,12 +161,18 @@ func encodeData(data event.Data) (any, error) {
 	return encodeOrderEvent(data)
 }
 
+// paymentMethods are the payment methods as events name them.
+var paymentMethods = map[project.PaymentMethod]string{
+	project.SharedPaymentToken: "psp_spt",
+	project.BillingAgreement:   "wallet_ba",
+}
+
 func encodeOrderCompleted(d event.OrderCompleted) orderCompleted {
 	currency := d.Total.Currency().Code()
 	return orderCompleted{
 		OrderID: d.Order.String(), Sequence: d.Sequence, Confirmation: d.Confirmation,
 		CheckoutID: d.Checkout.String(), Negotiation: id.NegotiationOf(d.Session).String(),
-		Payment: completedPayment{d.Payment.String(), "succeeded", number(d.Total), currency, d.Method},
+		Payment: completedPayment{d.Payment.String(), "succeeded", number(d.Total), currency, paymentMethods[d.Method]},
 		Items:   encodeItems(d.Items), Subtotal: number(d.Subtotal), Shipping: number(d.Shipping), Tax: number(d.Tax),
 		Total: number(d.Total), Savings: number(d.Savings), Currency: currency,
 		BuyerEmail: d.BuyerEmail, Notes: d.Notes, Address: addressJSON(d.Address),

@@ -9,6 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 func TestEncodeEvent_otherTypes(t *testing.T) {
@@ -67,7 +68,7 @@ func TestEncodeEvent_otherTypes(t *testing.T) {
 			Items: []event.Item{{Product: product, Variant: variant, SKU: "T", Name: "Tent", Quantity: 2, Price: usd(9500), Original: usd(10000)}},
 		},
 		`{"checkout_id":"chk_1","attempt":2,"amount":5.00,"currency":"USD","method":"psp_spt","provider":"stripe","since":"2026-03-05T12:00:00Z","times_asked":3,"problem":"No answer."}`: event.PaymentUnresolved{
-			Checkout: id.Stored[id.Checkout]("chk_1"), Attempt: 2, Amount: usd(500), Method: "psp_spt", Provider: "stripe",
+			Checkout: id.Stored[id.Checkout]("chk_1"), Attempt: 2, Amount: usd(500), Method: project.SharedPaymentToken, Provider: "stripe",
 			Since: shipped, Asked: 3, Problem: "No answer.",
 		},
 		`{"refund_id":"ref_1","order_id":"ord_1","payment_id":"pay_1","amount":5.00,"currency":"USD","provider":"stripe","since":"2026-03-05T12:00:00Z","times_asked":3,"problem":"No answer."}`: event.RefundUnresolved{

@@ -77,14 +77,6 @@ type expiredAnswer struct {
 	Message   string `json:"message"`
 }
 
-// statuses are the outcomes as ACP names them (spec 2.11).
-var statuses = map[negotiation.Outcome]string{
-	negotiation.OutcomeQuoted:    "quote",
-	negotiation.OutcomeAccepted:  "accept",
-	negotiation.OutcomeCountered: "counter_offer",
-	negotiation.OutcomeRejected:  "reject",
-}
-
 // toAPIQuote is the one place that knows every decision. One that it does not know is a mistake in the
 // program, and must not become an answer.
 func toAPIQuote(a haggling.Answer) any {

@@ -114,7 +114,7 @@ func fromAPIFinalize(r finalizeRequest) (purchase.FinalizeRequest, error) {
 	}
 	checkout, err := wire.ID[id.Checkout](r.CheckoutID, "checkout")
 	return purchase.FinalizeRequest{
-		Checkout: checkout, Method: r.Payment.Method, Token: r.Payment.Token,
+		Checkout: checkout, Method: fromAPIMethod(r.Payment.Method), Token: r.Payment.Token,
 		Option: r.ShippingOption, Email: r.BuyerEmail, Notes: r.Notes,
 	}, err
 }

@@ -165,7 +165,7 @@ func fromAPIInitItems(shop *project.Project, items []initItem) ([]purchase.InitI
 	return list, nil
 }
 
-func toAPICheckout(c *checkout.Checkout, methods []string) initAnswer {
+func toAPICheckout(c *checkout.Checkout, methods []project.PaymentMethod) initAnswer {
 	s := c.Snapshot()
 	answer := initAnswer{
 		CheckoutID: s.ID.String(), Status: s.Status.String(), ValidUntil: wire.ToTime(s.ValidUntil),
@@ -188,7 +188,7 @@ func toAPICheckout(c *checkout.Checkout, methods []string) initAnswer {
 		})
 	}
 	for _, method := range methods {
-		answer.PaymentMethods = append(answer.PaymentMethods, readyMethod{method, true})
+		answer.PaymentMethods = append(answer.PaymentMethods, readyMethod{paymentMethods[method], true})
 	}
 	return answer
 }

@@ -122,7 +122,7 @@ func matches(known, tag string) bool {
 	return false
 }
 
-func toAPIManifest(shop *project.Project, policy negotiation.Policy, methods []string, categories []catalog.Category) manifest {
+func toAPIManifest(shop *project.Project, policy negotiation.Policy, methods []project.PaymentMethod, categories []catalog.Category) manifest {
 	currencies := []string{shop.Settings.Currency.Code()}
 	m := manifest{
 		Version: "1.0",
@@ -143,7 +143,7 @@ func toAPIManifest(shop *project.Project, policy negotiation.Policy, methods []s
 		},
 	}
 	for _, method := range methods {
-		m.PaymentMethods = append(m.PaymentMethods, paymentMethod{method, currencies})
+		m.PaymentMethods = append(m.PaymentMethods, paymentMethod{paymentMethods[method], currencies})
 	}
 	for _, c := range categories {
 		m.Categories = append(m.Categories, category{c.Path, toAPICategoryName(c.Path), c.Count})

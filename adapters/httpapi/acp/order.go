@@ -170,7 +170,7 @@ func (h *handlers) toAPIOrder(shop *project.Project, o *order.Order) orderAnswer
 		},
 		Payment: orderPayment{
 			ID: o.Payment.ID.String(), Status: o.Payment.Status().String(), Amount: wire.ToMoney(o.Payment.Amount),
-			Currency: o.Payment.Amount.Currency().Code(), Method: o.Payment.Method,
+			Currency: o.Payment.Amount.Currency().Code(), Method: paymentMethods[o.Payment.Method],
 		},
 		Fulfillment: orderFulfillment{
 			Status:            o.Fulfillment.Status.String(),

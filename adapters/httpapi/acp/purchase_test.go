@@ -111,7 +111,7 @@ func TestFinalize(t *testing.T) {
 	if got := a.names(); got != "fulfillment order payment receipt_url status summary tracking" || a.at("status") != `"success"` {
 		t.Errorf("status %s with %s", a.at("status"), got)
 	}
-	if len(s.charged) != 1 || s.charged[0].Token != "spt_sandbox_ok_s3cret-of-ada" || s.charged[0].Charge.Method != "psp_spt" {
+	if len(s.charged) != 1 || s.charged[0].Token != "spt_sandbox_ok_s3cret-of-ada" || s.charged[0].Charge.Method != project.SharedPaymentToken {
 		t.Errorf("charged %+v", s.charged)
 	}
 	read := s.ok("GET", "/acp/orders/"+a.string("order.id")+"?manage_token="+a.string("order.manage_token"), "")
@@ -192,7 +192,7 @@ func TestFinalizeRefuses(t *testing.T) {
 func TestMethodsThatAShopDoesNotOffer(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, func(s *commerce.Services) { s.Sandbox, s.Purchase.Sandbox = false, false })
-	s.shop.Routes = map[string]project.PaymentRoute{"wallet_ba": {Provider: "paypal", Integration: named[id.Integration](1)}}
+	s.shop.Routes = map[project.PaymentMethod]project.PaymentRoute{project.BillingAgreement: {Provider: "paypal", Integration: named[id.Integration](1)}}
 	opened := s.opened()
 	opened.expect(t, map[string]string{"payment_methods": `[{"ready":true,"type":"wallet_ba"}]`})
 	if got := s.call("POST", "/acp/checkout/finalize", pay(opened.string("checkout_id"), "psp_spt", "")).fault(); got != "422 validation_error payment.method" {

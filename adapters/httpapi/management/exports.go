@@ -29,7 +29,7 @@ func (h *handlers) exportPayments(ctx context.Context, rq Request, in *exportInp
 		rows: func(ctx context.Context, write func(...string) error) error {
 			return rq.Stores.Payments.EachPayment(ctx, shop, filter, func(p ports.OrderPayment) error {
 				return write(p.ID.String(), csvTime(p.CreatedAt), p.Status().String(), p.Amount.String(), p.Refunded.String(),
-					p.Amount.Currency().Code(), p.Method, plain(p.Label), plain(p.Route.Provider), p.Order.String(), p.Checkout.String())
+					p.Amount.Currency().Code(), paymentMethods[p.Method], plain(p.Label), plain(p.Route.Provider), p.Order.String(), p.Checkout.String())
 			})
 		},
 	}), nil

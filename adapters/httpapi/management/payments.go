@@ -124,7 +124,7 @@ type listPaymentsInput struct {
 }
 
 func (h *handlers) listPayments(ctx context.Context, rq Request, in *listPaymentsInput) (*listOutput[PaymentView], error) {
-	filter := ports.PaymentFilter{Status: order.PaymentStatuses[in.Status], Method: in.Method}
+	filter := ports.PaymentFilter{Status: order.PaymentStatuses[in.Status], Method: valueOf(in.Method, paymentMethods)}
 	filter.From, filter.To = in.span(rq)
 	if in.Order != "" {
 		wanted, err := wire.ID[id.Order](in.Order, "order")
@@ -320,7 +320,7 @@ func fromAPIAmount(o wire.Optional[wire.Decimal], c money.Currency) (*money.Amou
 func toAPIPayment(p ports.OrderPayment) PaymentView {
 	return PaymentView{
 		ID: p.ID.String(), Status: p.Status().String(), Amount: wire.ToMoney(p.Amount), RefundedAmount: wire.ToMoney(p.Refunded),
-		DisputedAmount: wire.ToMoney(p.Disputed), Currency: p.Amount.Currency().Code(), Method: p.Method, Instrument: p.Label, Provider: p.Route.Provider,
+		DisputedAmount: wire.ToMoney(p.Disputed), Currency: p.Amount.Currency().Code(), Method: paymentMethods[p.Method], Instrument: p.Label, Provider: p.Route.Provider,
 		OrderID: p.Order.String(), CheckoutID: p.Checkout.String(), CreatedAt: wire.ToTime(p.CreatedAt),
 	}
 }

@@ -47,7 +47,7 @@ func toAPIUnresolvedPayment(u ports.UnresolvedPayment) PaymentView {
 		RefundedAmount: none,
 		DisputedAmount: none,
 		Currency:       charge.Amount.Currency().Code(),
-		Method:         charge.Method,
+		Method:         paymentMethods[charge.Method],
 		Provider:       charge.Route.Provider,
 		CheckoutID:     s.ID.String(),
 		CreatedAt:      wire.ToTime(charge.Since),

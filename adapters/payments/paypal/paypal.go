@@ -1,4 +1,4 @@
-// Package paypal takes payments with billing agreements (wallet_ba) and gives them back, through a
+// Package paypal takes payments with billing agreements and gives them back, through a
 // merchant's own PayPal account. It keeps nothing but access tokens: what PayPal knows is the truth.
 //
 // # One charge per key

@@ -32,7 +32,7 @@ func request() ports.ChargeRequest {
 	of := id.New[id.Checkout]([16]byte{1})
 	return ports.ChargeRequest{
 		Project: id.New[id.Project]([16]byte{2}), Checkout: of, Token: "B-TOKEN",
-		Charge: checkout.Charge{Key: checkout.AttemptKey(of, 1), Amount: money.Of(4990, money.USD), Method: "wallet_ba", Since: since},
+		Charge: checkout.Charge{Key: checkout.AttemptKey(of, 1), Amount: money.Of(4990, money.USD), Method: project.BillingAgreement, Since: since},
 	}
 }
 

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 func TestStatementReadsAllPages(t *testing.T) {
 	p, _ := open(t)
 	for i := range 2*page + 1 {
-		if _, err := charge(p, request(fmt.Sprint("chk-", i), "spt_sandbox_ok", "psp_spt")); err != nil {
+		if _, err := charge(p, request(fmt.Sprint("chk-", i), "spt_sandbox_ok", project.SharedPaymentToken)); err != nil {
 			t.Fatal(err)
 		}
 	}

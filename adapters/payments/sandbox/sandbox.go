@@ -22,6 +22,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -99,9 +100,15 @@ func (p Provider) Resolve(ctx ports.Outbound, _ ports.PaymentAccount, r ports.Ch
 	return outcome(stored), nil
 }
 
+// prefixes are how tokens of a method begin.
+var prefixes = map[project.PaymentMethod]string{
+	project.SharedPaymentToken: "spt_sandbox_",
+	project.BillingAgreement:   "ba_sandbox_",
+}
+
 // scriptOf is what the token asks for, or "" where it is none of the method's.
-func scriptOf(token, method string) string {
-	prefix := map[string]string{"psp_spt": "spt_sandbox_", "wallet_ba": "ba_sandbox_"}[method]
+func scriptOf(token string, method project.PaymentMethod) string {
+	prefix := prefixes[method]
 	script, ok := strings.CutPrefix(token, prefix)
 	if !ok || prefix == "" {
 		return ""
@@ -159,8 +166,8 @@ func outcome(c ports.SandboxCharge) checkout.Outcome {
 	}
 }
 
-func label(method string) string {
-	if method == "wallet_ba" {
+func label(method project.PaymentMethod) string {
+	if method == project.BillingAgreement {
 		return "Sandbox wallet"
 	}
 	return "Sandbox card ending in 4242"

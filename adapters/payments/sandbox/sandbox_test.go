@@ -14,6 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
@@ -131,7 +132,7 @@ func TestGateway(t *testing.T) {
 	porttest.Gateway(t, func(t *testing.T) porttest.Payments {
 		p, m := open(t)
 		return porttest.Payments{
-			PaymentProvider: p, Method: "psp_spt", Lose: m.lose,
+			PaymentProvider: p, Method: project.SharedPaymentToken, Lose: m.lose,
 			Token: func(_ *testing.T, fate porttest.TokenFate) string { return tokens[fate] },
 		}
 	})
@@ -143,27 +144,30 @@ func charge(p Provider, r ports.ChargeRequest) (checkout.Outcome, error) {
 }
 
 func TestTokens(t *testing.T) {
-	for _, test := range []struct{ method, token, want string }{
-		{"psp_spt", "spt_sandbox_ok", "paid"},
-		{"psp_spt", "spt_sandbox_ok_42", "paid"},
-		{"wallet_ba", "ba_sandbox_ok", "paid"},
-		{"psp_spt", "spt_sandbox_okay", "invalid_token"},
-		{"psp_spt", "ba_sandbox_ok", "invalid_token"},
-		{"wallet_ba", "spt_sandbox_ok", "invalid_token"},
-		{"cash", "spt_sandbox_ok", "invalid_token"},
-		{"psp_spt", "tok_visa", "invalid_token"},
-		{"psp_spt", "", "invalid_token"},
-		{"psp_spt", "spt_sandbox_decline_expired_card", "expired_card"},
-		{"psp_spt", "spt_sandbox_decline_fraudulent", "fraudulent"},
-		{"psp_spt", "spt_sandbox_decline_withdrawal_limit", "withdrawal_limit"},
-		{"psp_spt", "spt_sandbox_decline_", "invalid_token"},
-		{"psp_spt", "spt_sandbox_decline_paid", "invalid_token"},
-		{"psp_spt", "spt_sandbox_decline_void", "invalid_token"},
-		{"psp_spt", "spt_sandbox_decline_<script>", "invalid_token"},
-		{"psp_spt", "spt_sandbox_outage_x", "invalid_token"},
-		{"psp_spt", "spt_sandbox_outage_11", "invalid_token"},
-		{"psp_spt", "spt_sandbox_outage_999999999", "invalid_token"},
-		{"psp_spt", "spt_sandbox_outage_0", "paid"},
+	for _, test := range []struct {
+		method      project.PaymentMethod
+		token, want string
+	}{
+		{project.SharedPaymentToken, "spt_sandbox_ok", "paid"},
+		{project.SharedPaymentToken, "spt_sandbox_ok_42", "paid"},
+		{project.BillingAgreement, "ba_sandbox_ok", "paid"},
+		{project.SharedPaymentToken, "spt_sandbox_okay", "invalid_token"},
+		{project.SharedPaymentToken, "ba_sandbox_ok", "invalid_token"},
+		{project.BillingAgreement, "spt_sandbox_ok", "invalid_token"},
+		{project.PaymentMethod{}, "spt_sandbox_ok", "invalid_token"},
+		{project.SharedPaymentToken, "tok_visa", "invalid_token"},
+		{project.SharedPaymentToken, "", "invalid_token"},
+		{project.SharedPaymentToken, "spt_sandbox_decline_expired_card", "expired_card"},
+		{project.SharedPaymentToken, "spt_sandbox_decline_fraudulent", "fraudulent"},
+		{project.SharedPaymentToken, "spt_sandbox_decline_withdrawal_limit", "withdrawal_limit"},
+		{project.SharedPaymentToken, "spt_sandbox_decline_", "invalid_token"},
+		{project.SharedPaymentToken, "spt_sandbox_decline_paid", "invalid_token"},
+		{project.SharedPaymentToken, "spt_sandbox_decline_void", "invalid_token"},
+		{project.SharedPaymentToken, "spt_sandbox_decline_<script>", "invalid_token"},
+		{project.SharedPaymentToken, "spt_sandbox_outage_x", "invalid_token"},
+		{project.SharedPaymentToken, "spt_sandbox_outage_11", "invalid_token"},
+		{project.SharedPaymentToken, "spt_sandbox_outage_999999999", "invalid_token"},
+		{project.SharedPaymentToken, "spt_sandbox_outage_0", "paid"},
 	} {
 		p, _ := open(t)
 		outcome, err := charge(p, request("chk-1", test.token, test.method))
@@ -181,11 +185,11 @@ func TestTokens(t *testing.T) {
 // or a later one of the same checkout, has failed often enough.
 func TestOutage(t *testing.T) {
 	p, _ := open(t)
-	if outcome, err := charge(p, request("a", "spt_sandbox_outage_2", "psp_spt")); err != nil {
+	if outcome, err := charge(p, request("a", "spt_sandbox_outage_2", project.SharedPaymentToken)); err != nil {
 		t.Errorf("outage of 2: %v, %v", outcome, err)
 	}
 	for i, wantErr := range []bool{true, false} {
-		_, err := charge(p, request("b", "spt_sandbox_outage_5", "psp_spt"))
+		_, err := charge(p, request("b", "spt_sandbox_outage_5", project.SharedPaymentToken))
 		if errors.Is(err, errOutage) != wantErr {
 			t.Errorf("charge %d in an outage of 5: %v", i+1, err)
 		}
@@ -195,7 +199,7 @@ func TestOutage(t *testing.T) {
 // A lost answer is lost once: who asks again by the same key learns what happened.
 func TestLostReplyArrivesTheSecondTime(t *testing.T) {
 	p, _ := open(t)
-	lost := request("c", "spt_sandbox_lost_reply", "psp_spt")
+	lost := request("c", "spt_sandbox_lost_reply", project.SharedPaymentToken)
 	if outcome, err := charge(p, lost); !errors.Is(err, errLostReply) {
 		t.Errorf("first: %v, %v", outcome, err)
 	}
@@ -204,7 +208,7 @@ func TestLostReplyArrivesTheSecondTime(t *testing.T) {
 	}
 }
 
-func request(key, token, method string) ports.ChargeRequest {
+func request(key, token string, method project.PaymentMethod) ports.ChargeRequest {
 	return ports.ChargeRequest{
 		Token: token, Charge: checkout.Charge{Key: key, Amount: money.Of(100, money.USD), Method: method},
 	}

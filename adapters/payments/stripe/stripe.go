@@ -1,4 +1,4 @@
-// Package stripe takes payments with shared payment tokens (psp_spt) and gives them back, through a
+// Package stripe takes payments with shared payment tokens and gives them back, through a
 // merchant's own Stripe account. It keeps nothing: what Stripe knows is the truth.
 //
 // # One charge per key

@@ -16,6 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -32,7 +33,7 @@ func request(token string) ports.ChargeRequest {
 	of := id.New[id.Checkout]([16]byte{1})
 	return ports.ChargeRequest{
 		Project: id.New[id.Project]([16]byte{2}), Checkout: of, Token: token,
-		Charge: checkout.Charge{Key: checkout.AttemptKey(of, 1), Amount: money.Of(4990, money.USD), Method: "psp_spt", Since: since},
+		Charge: checkout.Charge{Key: checkout.AttemptKey(of, 1), Amount: money.Of(4990, money.USD), Method: project.SharedPaymentToken, Since: since},
 	}
 }
 

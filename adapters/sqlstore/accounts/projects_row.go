@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -172,23 +173,27 @@ type routeJSON struct {
 	Integration string `json:"integration"`
 }
 
-func ToRoutesJSON(routes map[string]project.PaymentRoute) map[string]routeJSON {
+func ToRoutesJSON(routes map[project.PaymentMethod]project.PaymentRoute) map[string]routeJSON {
 	j := map[string]routeJSON{}
 	for method, r := range routes {
-		j[method] = routeJSON{r.Provider, r.Integration.String()}
+		j[spelling.Methods[method]] = routeJSON{r.Provider, r.Integration.String()}
 	}
 	return j
 }
 
-func fromRoutesJSON(j map[string]routeJSON) map[string]project.PaymentRoute {
+func fromRoutesJSON(j map[string]routeJSON) (map[project.PaymentMethod]project.PaymentRoute, error) {
 	if len(j) == 0 {
-		return nil
+		return nil, nil
 	}
-	routes := make(map[string]project.PaymentRoute, len(j))
-	for method, r := range j {
+	routes := make(map[project.PaymentMethod]project.PaymentRoute, len(j))
+	for text, r := range j {
+		method, err := spelling.Method(text)
+		if err != nil {
+			return nil, err
+		}
 		routes[method] = project.PaymentRoute{Provider: r.Provider, Integration: id.Stored[id.Integration](r.Integration)}
 	}
-	return routes
+	return routes, nil
 }
 
 func toProjectRow(d db.Dialect, p *project.Project) (ProjectRow, error) {
@@ -227,15 +232,19 @@ func FromProjectRow(d db.Dialect, r ProjectRow) (*project.Project, error) {
 	if err := db.FromJSON(r.Storefront, &storefront); err != nil {
 		return nil, err
 	}
-	var routes map[string]routeJSON
-	if err := db.FromJSON(r.Routes, &routes); err != nil {
+	var stored map[string]routeJSON
+	if err := db.FromJSON(r.Routes, &stored); err != nil {
+		return nil, err
+	}
+	routes, err := fromRoutesJSON(stored)
+	if err != nil {
 		return nil, err
 	}
 	return &project.Project{
 		ID: id.Stored[id.Project](r.ID), Account: id.Stored[id.Account](r.AccountID),
 		Name: r.Name, Slug: r.Slug, Description: r.Description,
 		Settings: fromSettingsJSON(settings, currency), Storefront: fromStorefrontJSON(storefront, currency),
-		Routes: fromRoutesJSON(routes), Status: project.Statuses[r.Status], CreatedAt: db.Time(r.CreatedAt), UpdatedAt: db.Time(r.UpdatedAt),
+		Routes: routes, Status: project.Statuses[r.Status], CreatedAt: db.Time(r.CreatedAt), UpdatedAt: db.Time(r.UpdatedAt),
 		CatalogVersion: r.CatalogVersion, AgentRevision: r.AgentRevision,
 	}, nil
 }

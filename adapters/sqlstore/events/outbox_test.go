@@ -12,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
@@ -68,7 +69,7 @@ func TestPayloads(t *testing.T) {
 		{
 			event.OrderCompleted{
 				Order: order, Sequence: 1, Checkout: id.Stored[id.Checkout]("chk_1"), Session: session, Confirmation: "HG-1",
-				Payment: id.Stored[id.Payment]("pay_1"), Method: "psp_spt",
+				Payment: id.Stored[id.Payment]("pay_1"), Method: project.SharedPaymentToken,
 				Items:    []event.Item{{Product: product, Variant: variant, SKU: "T", Name: "Tent", Quantity: 2, Price: usd(9500), Original: usd(10000)}},
 				Subtotal: usd(19000), Shipping: usd(599), Tax: usd(5), Total: usd(19604), Savings: usd(1000),
 				BuyerEmail: "ada@example.com", Notes: "Ring twice", PlacedAt: at, Option: "standard",

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -131,8 +132,12 @@ func fromOrderPaymentRows(rows []orderPaymentRow) ([]ports.OrderPayment, error) 
 		if err != nil {
 			return nil, err
 		}
+		payment, err := purchase.FromPaymentRow(r.PaymentRow, c)
+		if err != nil {
+			return nil, err
+		}
 		list[i] = ports.OrderPayment{
-			Payment: purchase.FromPaymentRow(r.PaymentRow, c), Project: id.Stored[id.Project](r.ProjectID),
+			Payment: payment, Project: id.Stored[id.Project](r.ProjectID),
 			Order: id.Stored[id.Order](r.OrderID), Checkout: id.Stored[id.Checkout](r.CheckoutID),
 		}
 	}
@@ -144,8 +149,8 @@ func paymentsWhere(project id.Project, f ports.PaymentFilter) db.Conditions {
 	if f.Status != (order.PaymentStatus{}) {
 		w.And("p.status = ", f.Status.String())
 	}
-	if f.Method != "" {
-		w.And("p.method = ", f.Method)
+	if !f.Method.IsZero() {
+		w.And("p.method = ", spelling.Methods[f.Method])
 	}
 	if !f.Order.IsZero() {
 		w.And("p.order_id = ", f.Order.String())

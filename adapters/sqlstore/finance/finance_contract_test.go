@@ -63,8 +63,8 @@ func paymentLists(s *porttest.Shop) {
 		"all":       {ports.PaymentFilter{}, all},
 		"succeeded": {ports.PaymentFilter{Status: order.Succeeded}, payments(plain)},
 		"refunded":  {ports.PaymentFilter{Status: order.PartiallyRefunded}, payments(partly)},
-		"method":    {ports.PaymentFilter{Method: "wallet_ba"}, payments()},
-		"order":     {ports.PaymentFilter{Order: plain.ID, Method: "psp_spt"}, payments(plain)},
+		"method":    {ports.PaymentFilter{Method: project.BillingAgreement}, payments()},
+		"order":     {ports.PaymentFilter{Order: plain.ID, Method: project.SharedPaymentToken}, payments(plain)},
 		"too early": {ports.PaymentFilter{To: porttest.Noon}, payments()},
 		"in time":   {ports.PaymentFilter{From: porttest.Noon, To: porttest.Noon.Add(time.Millisecond)}, all},
 	} {

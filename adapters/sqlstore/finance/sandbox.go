@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/ports"
@@ -95,7 +96,7 @@ type chargeRow struct {
 	CreatedAt int64 `db:"created_at"`
 }
 
-// fromChargeRow knows charges without an amount: keys that are void.
+// fromChargeRow knows charges without an amount and a method: keys that are void.
 func fromChargeRow(r chargeRow) (ports.SandboxCharge, error) {
 	var amount money.Amount
 	if r.Currency != "" {
@@ -104,16 +105,17 @@ func fromChargeRow(r chargeRow) (ports.SandboxCharge, error) {
 			return ports.SandboxCharge{}, err
 		}
 	}
+	method, err := spelling.OptionalMethod(r.Method)
 	return ports.SandboxCharge{
-		Key: r.Key, ID: r.ID, Amount: amount, Method: r.Method, TokenHash: r.TokenHash, Result: r.Result, At: db.Time(r.CreatedAt),
-	}, nil
+		Key: r.Key, ID: r.ID, Amount: amount, Method: method, TokenHash: r.TokenHash, Result: r.Result, At: db.Time(r.CreatedAt),
+	}, err
 }
 
 func (v SandboxLedger) Once(ctx context.Context, project id.Project, c ports.SandboxCharge) (ports.SandboxCharge, error) {
 	var stored []chargeRow
 	b := v.store.Write(project)
 	b.Exec(insertCharge, project.String(), c.Key, c.ID, c.Amount.Currency().Code(), c.Amount.Minor(),
-		c.Method, c.TokenHash, c.Result, db.Millis(c.At))
+		spelling.Methods[c.Method], c.TokenHash, c.Result, db.Millis(c.At))
 	b.Query(&stored, selectCharge, project.String(), c.Key)
 	if err := b.Run(ctx); err != nil {
 		return ports.SandboxCharge{}, err

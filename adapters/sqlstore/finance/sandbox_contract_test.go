@@ -8,6 +8,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
@@ -38,7 +39,7 @@ func SandboxLedger(t *testing.T, open porttest.Open) {
 
 func sandboxCharge(key string) ports.SandboxCharge {
 	return ports.SandboxCharge{
-		Key: key, Amount: porttest.USD(12_34), Method: "psp_spt", TokenHash: porttest.Hash("token"), Result: "paid",
+		Key: key, Amount: porttest.USD(12_34), Method: project.SharedPaymentToken, TokenHash: porttest.Hash("token"), Result: "paid",
 		ID: porttest.Random[id.Payment]().String(), At: porttest.Noon.Add(5 * time.Millisecond),
 	}
 }

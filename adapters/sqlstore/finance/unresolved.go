@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -99,8 +100,8 @@ func (v Unresolved) UnresolvedPayments(ctx context.Context, of id.Project, f por
 		return nil, 0, nil
 	}
 	w := db.Conditions{Args: db.Args{of.String()}}
-	if f.Method != "" {
-		w.And("payment LIKE ", `{"method":"`+f.Method+`",%`) // as toPaymentJSON begins
+	if !f.Method.IsZero() {
+		w.And("payment LIKE ", `{"method":"`+spelling.Methods[f.Method]+`",%`) // as toPaymentJSON begins
 	}
 	w.During(AttemptBegan, f.From, f.To)
 	var counts []db.CountRow
@@ -187,7 +188,9 @@ func (v Unresolved) UnresolvedAges(ctx context.Context) ([]ports.UnresolvedAge, 
 		var payment purchase.PaymentJSON
 		provider := "unknown"
 		if db.FromJSON(r.Provider, &payment) == nil {
-			provider = purchase.FromPaymentJSON(payment).Route.Provider
+			if paid, err := purchase.FromPaymentJSON(payment); err == nil {
+				provider = paid.Route.Provider
+			}
 		}
 		note(false, provider, r.Age)
 	}

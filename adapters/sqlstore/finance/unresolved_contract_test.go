@@ -55,7 +55,7 @@ func unresolvedPayments(s *porttest.Shop) {
 	porttest.Same(s.T, "second page", ids, []id.Checkout{first.ID()})
 	porttest.Same(s.T, "total of the second page", total, 2)
 	for name, f := range map[string]ports.PaymentFilter{
-		"by another method": {Method: "wallet_ba"},
+		"by another method": {Method: project.BillingAgreement},
 		"of an order":       {Order: porttest.Random[id.Order]()},
 		"too late":          {To: porttest.Noon},
 		"too early":         {From: porttest.Noon.Add(2 * time.Minute)},
@@ -63,7 +63,7 @@ func unresolvedPayments(s *porttest.Shop) {
 		_, _, total = list(f, whole)
 		porttest.Same(s.T, name, total, 0)
 	}
-	ids, _, _ = list(ports.PaymentFilter{Method: "psp_spt", To: porttest.Noon.Add(time.Second)}, whole)
+	ids, _, _ = list(ports.PaymentFilter{Method: project.SharedPaymentToken, To: porttest.Noon.Add(time.Second)}, whole)
 	porttest.Same(s.T, "by method and time", ids, []id.Checkout{first.ID()})
 	s.Must(s.Settle(first.ID(), s.Paid))
 	ids, _, _ = list(ports.PaymentFilter{}, whole)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/catalogue"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -58,7 +59,7 @@ func toCheckoutRow(c *checkout.Checkout) (CheckoutRow, error) {
 		Attempt: s.Attempt, Declines: s.Declines, LeaseUntil: db.MillisOrNull(s.LeaseUntil), RetryAt: db.MillisOrNull(s.RetryAt),
 		CreatedAt: db.Millis(s.CreatedAt), ValidUntil: db.Millis(s.ValidUntil), ClaimedAt: db.MillisOrNull(s.ClaimedAt),
 	}
-	if s.Payment.Method != "" {
+	if !s.Payment.Method.IsZero() {
 		r.Queue = accountGroup(s.Project, s.Payment.Route)
 	}
 	for _, nested := range []struct {
@@ -97,13 +98,17 @@ func FromCheckoutRow(r CheckoutRow) (*checkout.Checkout, error) {
 			return nil, err
 		}
 	}
+	paid, err := FromPaymentJSON(payment)
+	if err != nil {
+		return nil, err
+	}
 	return checkout.Rehydrate(checkout.Snapshot{
 		ID: id.Stored[id.Checkout](r.ID), Project: id.Stored[id.Project](r.ProjectID), Session: id.Stored[id.Session](r.SessionID),
 		Status: checkout.Statuses[r.Status], Lines: fromLinesJSON(lines, c), Address: checkout.Address(address),
 		Options: fromOptionsJSON(options, c), Selected: r.Selected,
 		Subtotal: money.Of(r.Subtotal, c), Tax: money.Of(r.Tax, c), Savings: money.Of(r.Savings, c),
 		Attempt: r.Attempt, Declines: r.Declines, LeaseUntil: db.TimeOrZero(r.LeaseUntil), RetryAt: db.TimeOrZero(r.RetryAt),
-		Payment: FromPaymentJSON(payment), Earlier: fromAttemptsJSON(payment.Earlier, c), Unresolved: payment.Unresolved, Progress: payment.Progress,
+		Payment: paid, Earlier: fromAttemptsJSON(payment.Earlier, c), Unresolved: payment.Unresolved, Progress: payment.Progress,
 		Problem: payment.Problem, Manual: payment.Manual, Taken: catalogue.FromTakesJSON(taken),
 		CreatedAt: db.Time(r.CreatedAt), ValidUntil: db.Time(r.ValidUntil), ClaimedAt: db.TimeOrZero(r.ClaimedAt),
 	}), nil
@@ -177,21 +182,22 @@ func fromAttemptsJSON(list []attemptJSON, c money.Currency) []checkout.Attempt {
 func toPaymentJSON(s checkout.Snapshot) PaymentJSON {
 	p := s.Payment
 	return PaymentJSON{
-		Method: p.Method, Provider: p.Route.Provider, Integration: p.Route.Integration.String(), Client: p.Client,
+		Method: spelling.Methods[p.Method], Provider: p.Route.Provider, Integration: p.Route.Integration.String(), Client: p.Client,
 		TokenHash: p.TokenHash, Email: p.Email, Notes: p.Notes, Option: p.Option, Unresolved: s.Unresolved,
 		Progress: s.Progress, Problem: s.Problem, Manual: s.Manual, Earlier: toAttemptsJSON(s.Earlier),
 	}
 }
 
 // FromPaymentJSON knows payments from before there were several providers.
-func FromPaymentJSON(j PaymentJSON) checkout.Payment {
+func FromPaymentJSON(j PaymentJSON) (checkout.Payment, error) {
+	method, err := spelling.OptionalMethod(j.Method)
 	route := project.PaymentRoute{Provider: j.Provider, Integration: id.Stored[id.Integration](j.Integration)}
-	if route.IsZero() && j.Method != "" {
+	if route.IsZero() && !method.IsZero() {
 		route.Provider = project.SandboxProvider
 	}
 	return checkout.Payment{
-		Method: j.Method, Route: route, Client: j.Client, TokenHash: j.TokenHash, Email: j.Email, Notes: j.Notes, Option: j.Option,
-	}
+		Method: method, Route: route, Client: j.Client, TokenHash: j.TokenHash, Email: j.Email, Notes: j.Notes, Option: j.Option,
+	}, err
 }
 
 func toLinesJSON(lines []checkout.Line) []LineJSON {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/catalogue"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -157,7 +158,7 @@ func toPaymentRow(o *order.Order) newPaymentRow {
 		Status:      p.Status().String(),
 		Currency:    p.Amount.Currency().Code(),
 		Amount:      p.Amount.Minor(),
-		Method:      p.Method,
+		Method:      spelling.Methods[p.Method],
 		Label:       p.Label,
 		Gateway:     p.Route.Provider,
 		Integration: p.Route.Integration.String(),
@@ -169,14 +170,15 @@ func toPaymentRow(o *order.Order) newPaymentRow {
 	}
 }
 
-func FromPaymentRow(r PaymentRow, c money.Currency) order.Payment {
+func FromPaymentRow(r PaymentRow, c money.Currency) (order.Payment, error) {
+	method, err := spelling.Method(r.Method)
 	return order.Payment{
 		ID: id.Stored[id.Payment](r.PaymentID), Amount: money.Of(r.Amount, c),
 		Refunded: money.Of(r.Refunded, c), Refunding: money.Of(r.Refunding, c), Disputed: money.Of(r.Disputed, c),
-		Method: r.Method, Label: r.Label,
+		Method: method, Label: r.Label,
 		Route:    project.PaymentRoute{Provider: r.Gateway, Integration: id.Stored[id.Integration](r.Integration)},
 		Provider: r.Provider, CreatedAt: db.Time(r.PaidAt),
-	}
+	}, err
 }
 
 func fromOrderRow(r paidOrderRow) (*order.Order, error) {
@@ -196,6 +198,10 @@ func fromOrderRow(r paidOrderRow) (*order.Order, error) {
 	if err != nil {
 		return nil, err
 	}
+	payment, err := FromPaymentRow(r.PaymentRow, c)
+	if err != nil {
+		return nil, err
+	}
 	return &order.Order{
 		ID: id.Stored[id.Order](r.ID), Project: id.Stored[id.Project](r.ProjectID),
 		Checkout: id.Stored[id.Checkout](r.CheckoutID), Session: id.Stored[id.Session](r.SessionID),
@@ -203,7 +209,7 @@ func fromOrderRow(r paidOrderRow) (*order.Order, error) {
 		Lines: fromLinesJSON(lines, c), Address: checkout.Address(address), Email: r.Email, Notes: r.Notes,
 		Subtotal: money.Of(r.Subtotal, c), Shipping: money.Of(r.Shipping, c), Tax: money.Of(r.Tax, c),
 		Savings: money.Of(r.Savings, c), Total: money.Of(r.Total, c),
-		Payment: FromPaymentRow(r.PaymentRow, c), Fulfillment: fulfillment,
+		Payment: payment, Fulfillment: fulfillment,
 		CreatedAt: db.Time(r.CreatedAt), TokenSalt: r.TokenSalt, TokenHash: r.TokenHash,
 	}, nil
 }

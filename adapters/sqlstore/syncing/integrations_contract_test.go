@@ -104,14 +104,14 @@ func integrationList(s *porttest.Shop) {
 
 func integrationRoutes(s *porttest.Shop) {
 	i := s.Connect(integration.Stripe, porttest.Noon)
-	want := map[string]project.PaymentRoute{"psp_spt": {Provider: "stripe", Integration: i.ID}}
+	want := map[project.PaymentMethod]project.PaymentRoute{project.SharedPaymentToken: {Provider: "stripe", Integration: i.ID}}
 	porttest.Same(s.T, "the project's", s.ByID(s.Project.ID).Routes, want)
 	got, err := s.Storefronts.BySlug(s.Ctx, s.Project.Slug)
 	s.Must(err)
 	porttest.Same(s.T, "the storefront's", got.Routes, want)
 	other := s.Connect(integration.PayPal, porttest.Noon)
 	s.Must(disconnect(s, i.ID))
-	want = map[string]project.PaymentRoute{"wallet_ba": {Provider: "paypal", Integration: other.ID}}
+	want = map[project.PaymentMethod]project.PaymentRoute{project.BillingAgreement: {Provider: "paypal", Integration: other.ID}}
 	porttest.Same(s.T, "those that are left", s.ByID(s.Project.ID).Routes, want)
 	_, err = s.Change(func(p *project.Project) error { p.Name = "Renamed"; return nil })
 	s.Must(err)
@@ -132,7 +132,7 @@ func integrationConnectRace(s *porttest.Shop) {
 func integrationRouteRefused(s *porttest.Shop) {
 	i := s.Connection(integration.Stripe, porttest.Noon)
 	err := s.Integrations.Connect(s.Ctx, i, func(p *project.Project) error {
-		p.Routes = map[string]project.PaymentRoute{"psp_spt": {Provider: "stripe"}}
+		p.Routes = map[project.PaymentMethod]project.PaymentRoute{project.SharedPaymentToken: {Provider: "stripe"}}
 		return porttest.ErrPlain
 	})
 	porttest.Same(s.T, "error", err, porttest.ErrPlain)
@@ -171,7 +171,7 @@ func integrationReconnect(s *porttest.Shop) {
 	fill(gone)
 	s.Must(s.Integrations.Connect(s.Ctx, gone, gone.Route))
 	porttest.Same(s.T, "connected again", newIntegration(s, i.ID), gone)
-	porttest.Same(s.T, "routes", s.ByID(s.Project.ID).Routes["psp_spt"].Integration, i.ID)
+	porttest.Same(s.T, "routes", s.ByID(s.Project.ID).Routes[project.SharedPaymentToken].Integration, i.ID)
 }
 
 // claimThrough is claim with a payment through an integration.
@@ -182,7 +182,7 @@ func claimThrough(s *porttest.Shop, c id.Checkout, i *integration.Integration) e
 			return err
 		}
 		route := project.PaymentRoute{Provider: i.Type.String(), Integration: i.ID}
-		if err := claimed.Claim(checkout.Payment{Method: "psp_spt", Route: route, TokenHash: porttest.Hash("token")}, nil, porttest.Noon); err != nil {
+		if err := claimed.Claim(checkout.Payment{Method: project.SharedPaymentToken, Route: route, TokenHash: porttest.Hash("token")}, nil, porttest.Noon); err != nil {
 			return err
 		}
 		return tx.Claim(s.Ctx, claimed)
@@ -199,7 +199,7 @@ func integrationUndecided(s *porttest.Shop) {
 	porttest.Same(s.T, "undecided", open, true)
 	porttest.WantFault(s.T, disconnect(s, i.ID), fault.Conflict, "payments_unresolved")
 	porttest.Same(s.T, "status", newIntegration(s, i.ID).Status, integration.Connected)
-	porttest.Same(s.T, "route", s.ByID(s.Project.ID).Routes["psp_spt"].Integration, i.ID)
+	porttest.Same(s.T, "route", s.ByID(s.Project.ID).Routes[project.SharedPaymentToken].Integration, i.ID)
 	s.Must(disconnect(s, other.ID)) // which the payment does not go through
 	s.Must(s.Settle(c.ID(), s.Declined))
 	open, err = s.InUse.Undecided(s.Ctx, s.Project.ID, i.ID)

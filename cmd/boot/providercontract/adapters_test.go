@@ -18,6 +18,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 	standin "github.com/haggle-commerce/haggle/simulator/provider"
 )
@@ -53,16 +54,16 @@ func TestNoDoubleChargeByWrongClocks(t *testing.T) {
 				}
 				p, token := l.stripe(), l.token(t, "")
 				l.losing.Store(true)
-				if outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, request("psp_spt", token, 1, since)); err == nil {
+				if outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, request(project.SharedPaymentToken, token, 1, since)); err == nil {
 					t.Fatalf("%#v although the answer was lost", outcome)
 				}
 				l.losing.Store(false)
-				outcome, err := p.Resolve(ports.NewOutbound(t.Context()), account, request("psp_spt", "", 1, since))
+				outcome, err := p.Resolve(ports.NewOutbound(t.Context()), account, request(project.SharedPaymentToken, "", 1, since))
 				if _, ok := outcome.(checkout.NotCharged); ok || err != nil {
 					t.Errorf("resolved: %#v, %v", outcome, err)
 				}
 				if ok := outcome == (checkout.NotCharged{}); ok { // as the purchase would
-					_, _ = p.Charge(ports.NewOutbound(t.Context()), account, request("psp_spt", token, 2, since))
+					_, _ = p.Charge(ports.NewOutbound(t.Context()), account, request(project.SharedPaymentToken, token, 2, since))
 				}
 				if n := l.taken(t); n != 1 {
 					t.Errorf("charged %d times", n)
@@ -78,7 +79,7 @@ func TestAttemptThatNeverArrivedOnABusyAccount(t *testing.T) {
 	l := open(t, standin.Config{SearchLag: time.Hour})
 	since := time.Now().Add(-15 * time.Minute)
 	l.tell(t, "intents", map[string]any{"account": standin.StripeAccount(merchant), "count": 8000, "from": since.Unix(), "to": time.Now().Unix()})
-	outcome, err := l.stripe().Resolve(ports.NewOutbound(t.Context()), account, request("psp_spt", "", 1, since))
+	outcome, err := l.stripe().Resolve(ports.NewOutbound(t.Context()), account, request(project.SharedPaymentToken, "", 1, since))
 	if outcome != (checkout.NotCharged{}) || err != nil || l.count("GET /v1/payment_intents") != 0 {
 		t.Errorf("%#v, %v after %d lists", outcome, err, l.count("GET /v1/payment_intents"))
 	}
@@ -94,7 +95,7 @@ func TestChargeOnABusyAccountIsFound(t *testing.T) {
 	l.clock.set(-15 * time.Minute)
 	l.ours.set(-15 * time.Minute)
 	l.losing.Store(true)
-	r := request("psp_spt", token, 1, began)
+	r := request(project.SharedPaymentToken, token, 1, began)
 	if _, err := p.Charge(ports.NewOutbound(t.Context()), account, r); err == nil {
 		t.Fatal("the answer was not lost")
 	}
@@ -131,9 +132,9 @@ func TestSearchSparesLists(t *testing.T) {
 	p := l.stripe()
 	since := time.Now().Add(-2 * time.Minute)
 	l.losing.Store(true)
-	_, _ = p.Charge(ports.NewOutbound(t.Context()), account, request("psp_spt", l.token(t, ""), 1, since))
+	_, _ = p.Charge(ports.NewOutbound(t.Context()), account, request(project.SharedPaymentToken, l.token(t, ""), 1, since))
 	l.losing.Store(false)
-	outcome, err := p.Resolve(ports.NewOutbound(t.Context()), account, request("psp_spt", "", 1, since))
+	outcome, err := p.Resolve(ports.NewOutbound(t.Context()), account, request(project.SharedPaymentToken, "", 1, since))
 	if _, paid := outcome.(checkout.Paid); !paid || err != nil || l.count("GET /v1/payment_intents") != 0 || l.count("GET /v1/payment_intents/search") != 1 {
 		t.Errorf("%#v, %v after %d lists", outcome, err, l.count("GET /v1/payment_intents"))
 	}
@@ -145,7 +146,7 @@ func TestUnknownStaysUnknown(t *testing.T) {
 	t.Parallel()
 	l := open(t, standin.Config{})
 	p, token, since := l.stripe(), l.token(t, "error_kept:1;ok"), time.Now()
-	r := request("psp_spt", token, 1, since)
+	r := request(project.SharedPaymentToken, token, 1, since)
 	for _, age := range []time.Duration{0, time.Minute, time.Hour, checkout.KeyAge - time.Minute, 12 * time.Hour, 19 * time.Hour} {
 		l.clock.set(age)
 		l.ours.set(age)
@@ -175,9 +176,9 @@ func TestRepeatOfTheIdenticalCharge(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := open(t, standin.Config{})
-			for method, p := range map[string]ports.PaymentProvider{"psp_spt": l.stripe(), "wallet_ba": l.paypal()} {
+			for method, p := range map[project.PaymentMethod]ports.PaymentProvider{project.SharedPaymentToken: l.stripe(), project.BillingAgreement: l.paypal()} {
 				a, token := account, ""
-				if method == "psp_spt" {
+				if method == project.SharedPaymentToken {
 					token = l.token(t, script)
 				} else {
 					a, token = wallet, l.agreement(t, strings.Replace(script, "insufficient_funds", "PAYER_CANNOT_PAY", 1))
@@ -207,7 +208,7 @@ func TestResolveWhileTheChargeIsAtWork(t *testing.T) {
 	t.Parallel()
 	l := open(t, standin.Config{})
 	p := l.stripe()
-	r := request("psp_spt", l.token(t, ""), 1, time.Now())
+	r := request(project.SharedPaymentToken, l.token(t, ""), 1, time.Now())
 	l.tell(t, "faults", map[string]any{"fault": "slow:3000", "operation": "charge"})
 	charged := make(chan checkout.Outcome, 1)
 	go func() {
@@ -296,7 +297,7 @@ func TestStripeWebhooks(t *testing.T) {
 	l := open(t, standin.Config{})
 	p := l.stripe()
 	w := listen(t, l, account, p)
-	r := request("psp_spt", l.token(t, ""), 1, time.Now())
+	r := request(project.SharedPaymentToken, l.token(t, ""), 1, time.Now())
 	outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, r)
 	paid, ok := outcome.(checkout.Paid)
 	if !ok {
@@ -383,7 +384,7 @@ func TestPayPalWebhooks(t *testing.T) {
 	l := open(t, standin.Config{})
 	p := l.paypal()
 	w := listen(t, l, wallet, p)
-	r := request("wallet_ba", l.agreement(t, ""), 1, time.Now())
+	r := request(project.BillingAgreement, l.agreement(t, ""), 1, time.Now())
 	outcome, err := p.Charge(ports.NewOutbound(t.Context()), wallet, r)
 	paid, ok := outcome.(checkout.Paid)
 	if !ok {
@@ -443,7 +444,7 @@ func TestPendingCaptureIsDecidedByWebhook(t *testing.T) {
 		l := open(t, standin.Config{})
 		p := l.paypal()
 		w := listen(t, l, wallet, p)
-		r := request("wallet_ba", l.agreement(t, "pending"), 1, time.Now())
+		r := request(project.BillingAgreement, l.agreement(t, "pending"), 1, time.Now())
 		if outcome, err := p.Charge(ports.NewOutbound(t.Context()), wallet, r); outcome != nil || err == nil {
 			t.Fatalf("%#v, %v although it is pending", outcome, err)
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 	standin "github.com/haggle-commerce/haggle/simulator/provider"
 )
@@ -154,7 +155,7 @@ func (l *lookalike) taken(t *testing.T) (n int) {
 	return n
 }
 
-func request(method, token string, attempt int, since time.Time) ports.ChargeRequest {
+func request(method project.PaymentMethod, token string, attempt int, since time.Time) ports.ChargeRequest {
 	of := id.New[id.Checkout]([16]byte{7})
 	return ports.ChargeRequest{
 		Project:  id.New[id.Project]([16]byte{8}),

@@ -12,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest/memstore"
 )
@@ -33,7 +34,7 @@ func (h *shop) buy(name string, of id.Checkout, chance *rand.Rand) {
 			defer close(done)
 			grow()
 			result, err := service.Finalize(ports.NewOutbound(ctx), h.project, purchase.FinalizeRequest{
-				Checkout: of, Method: "psp_spt", Token: token, Client: "client", Email: "ada@example.com",
+				Checkout: of, Method: project.SharedPaymentToken, Token: token, Client: "client", Email: "ada@example.com",
 			})
 			if err == nil {
 				done <- result

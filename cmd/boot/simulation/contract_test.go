@@ -12,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -106,7 +107,7 @@ func (b *bench) request(attempt int, token string) ports.ChargeRequest {
 	c := id.New[id.Checkout]([16]byte{1})
 	return ports.ChargeRequest{
 		Project: id.New[id.Project]([16]byte{2}), Checkout: c, Token: token,
-		Charge: checkout.Charge{Key: checkout.AttemptKey(c, attempt), Amount: money.Of(50_00, money.USD), Method: "psp_spt", Since: b.begun},
+		Charge: checkout.Charge{Key: checkout.AttemptKey(c, attempt), Amount: money.Of(50_00, money.USD), Method: project.SharedPaymentToken, Since: b.begun},
 	}
 }
 

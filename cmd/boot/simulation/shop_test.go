@@ -77,7 +77,7 @@ func (s *simulation) openShop(name, provider string, checkouts int, bits *entrop
 	if provider == "paypal" {
 		route.Provider = "paypal"
 	}
-	p.Routes = map[string]project.PaymentRoute{"psp_spt": route}
+	p.Routes = map[project.PaymentMethod]project.PaymentRoute{project.SharedPaymentToken: route}
 	s.must(memstore.Projects{Store: s.store}.Create(noReason, p))
 	s.must(memstore.Products{Store: s.store}.Create(noReason, ports.ProductWrite{
 		Product: h.product, Stock: []catalog.Stock{{Variant: v.ID, Quantity: h.stock}},
@@ -90,7 +90,7 @@ func (s *simulation) openShop(name, provider string, checkouts int, bits *entrop
 	return h
 }
 
-func (h *shop) provider() string { return h.project.Routes["psp_spt"].Provider }
+func (h *shop) provider() string { return h.project.Routes[project.SharedPaymentToken].Provider }
 
 func (h *shop) checkout(name id.Checkout) {
 	v := h.product.Variants[0]

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 // Outcomes are the words of the column response.
@@ -28,4 +29,28 @@ func Verdict(response, rule string) (negotiation.Outcome, negotiation.Rule, erro
 		return negotiation.Outcome{}, negotiation.Rule{}, fmt.Errorf("sqlstore: unknown rule %q", rule)
 	}
 	return negotiation.Outcome{}, negotiation.Rule{}, fmt.Errorf("sqlstore: unknown response %q", response)
+}
+
+// Methods are the words for payment methods.
+var Methods = map[project.PaymentMethod]string{
+	project.SharedPaymentToken: "psp_spt",
+	project.BillingAgreement:   "wallet_ba",
+}
+
+// Method reads a payment method.
+func Method(word string) (project.PaymentMethod, error) {
+	for m, stored := range Methods {
+		if stored == word {
+			return m, nil
+		}
+	}
+	return project.PaymentMethod{}, fmt.Errorf("sqlstore: unknown payment method %q", word)
+}
+
+// OptionalMethod reads "" as none: nobody has tried to pay the checkout, or the sandbox's key is void.
+func OptionalMethod(word string) (project.PaymentMethod, error) {
+	if word == "" {
+		return project.PaymentMethod{}, nil
+	}
+	return Method(word)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 func TestEveryOutcomeHasAWord(t *testing.T) {
@@ -26,5 +27,17 @@ func TestValueOf(t *testing.T) {
 	}
 	if got := valueOf("", responses); got != (negotiation.Outcome{}) {
 		t.Errorf("no word is read as %s", got)
+	}
+}
+
+func TestEveryPaymentMethodHasAWord(t *testing.T) {
+	t.Parallel()
+	for _, m := range project.PaymentMethods {
+		if got := valueOf(paymentMethods[m], paymentMethods); paymentMethods[m] == "" || got != m {
+			t.Errorf("%s is %q, which is read as %s", m, paymentMethods[m], got)
+		}
+	}
+	if got := valueOf("psp", paymentMethods); !got.IsZero() {
+		t.Errorf("an unknown word is read as %s", got)
 	}
 }

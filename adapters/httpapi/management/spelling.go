@@ -1,6 +1,9 @@
 package management
 
-import "github.com/haggle-commerce/haggle/domain/negotiation"
+import (
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
 
 // responses are the outcomes as this API names them.
 var responses = map[negotiation.Outcome]string{
@@ -8,6 +11,12 @@ var responses = map[negotiation.Outcome]string{
 	negotiation.OutcomeAccepted:  "accept",
 	negotiation.OutcomeCountered: "counter_offer",
 	negotiation.OutcomeRejected:  "reject",
+}
+
+// paymentMethods are the payment methods as this API names them.
+var paymentMethods = map[project.PaymentMethod]string{
+	project.SharedPaymentToken: "psp_spt",
+	project.BillingAgreement:   "wallet_ba",
 }
 
 // valueOf is the value that a table has a word for; the zero value for "". The schema allows no other words.
