@@ -25,9 +25,11 @@ func Matter[T any](t testing.TB, value *T, sees func(*T) any, except Reasons, kn
 	t.Helper()
 	before := sees(value)
 	left, stale := except.use()
+	told := map[string]bool{}
 	Changes(value, func(path string) {
 		path = index.ReplaceAllString(path, "[]")
-		if reflect.DeepEqual(sees(value), before) && !left(path) {
+		if reflect.DeepEqual(sees(value), before) && !left(path) && !told[path] {
+			told[path] = true
 			t.Errorf("%s: a change of it is not seen", path)
 		}
 	}, known...)
