@@ -6,6 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/delivery/payload"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fieldtest"
+	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 // Every field of every event is in what receivers get, which is what the log keeps of it.
@@ -44,12 +45,13 @@ func TestEncodeEvent_everyField(t *testing.T) {
 
 func everyField[T event.Data](t *testing.T) {
 	t.Helper()
-	data := fieldtest.Fill[T](event.Gone)
+	known := []any{event.Gone, event.Unreachable, project.SharedPaymentToken, project.BillingAgreement}
+	data := fieldtest.Fill[T](known...)
 	fieldtest.Matter(t, &data, func(data *T) any {
 		body, err := payload.EncodeEvent(&event.Event{Data: *data})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return body
-	}, nil, event.Gone, event.Unreachable)
+	}, nil, known...)
 }

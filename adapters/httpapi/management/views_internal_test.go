@@ -40,10 +40,11 @@ func twoOf() []any {
 		ledger.FeeKind, ledger.RefundKind, ledger.Fees, ledger.Disputes,
 		money.USD, euro,
 		claims("gold", "").Tier, claims("silver", "").Tier, claims("", "urgent").Urgency, claims("", "flexible").Urgency,
+		negotiation.OutcomeCountered, negotiation.OutcomeAccepted, negotiation.Concession, negotiation.AtAsk,
 		negotiation.RehydrateBounds(usd(100), usd(95), usd(90), usd(80)), negotiation.RehydrateBounds(usd(101), usd(95), usd(90), usd(80)),
 		order.Confirmed, order.GivenBack, order.Shipped, order.Delivered, order.RefundIsFailed, order.RefundSucceeded, order.MadeElsewhere, order.RequestedHere,
 		order.Approved, order.Rejected, order.DisputeLost, order.DisputeWon,
-		project.Closing, project.Closed,
+		project.Closing, project.Closed, project.SharedPaymentToken, project.BillingAgreement,
 		syncrun.Running, syncrun.Failed, syncrun.Orders, syncrun.Customers,
 	}
 }
