@@ -116,9 +116,9 @@ FROM (
 ) AS newest`
 
 	// andProbedProduct adds a row to the stock, of no variant: how many of the client's newest other sessions about the
-	// product led to no order of it. Decisions about other products, and many in one session, hide none: they are filtered
-	// and grouped first, in the index decisions_of_client alone. A count instead of EXISTS has PostgreSQL look up each session: without
-	// statistics it would rather read all quotes of the product for each.
+	// product led to no order of it. The index decisions_probes has one row for each of these sessions, so that neither
+	// decisions about other products nor many in one session hide any, and no more than $9 rows are read. A count instead of
+	// EXISTS has PostgreSQL look up each session: without statistics it would rather read all quotes of the product for each.
 	andProbedProduct = `
 UNION ALL
 SELECT '' AS variant_id, count(*) AS quantity
@@ -127,12 +127,11 @@ FROM (
   FROM decisions
   WHERE project_id = $1
     AND client = $7
-    AND client <> ''
+    AND probe = 1
     AND at >= $8
     AND product_id = ` + askedProduct + `
     AND session_id <> $2
-  GROUP BY session_id
-  ORDER BY max(at) DESC
+  ORDER BY at DESC
   LIMIT $9
 ) AS tried
 WHERE (

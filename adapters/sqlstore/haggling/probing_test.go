@@ -28,5 +28,8 @@ func TestProbingLooksSessionsUp(t *testing.T) {
 		if !strings.Contains(plan, want) {
 			t.Errorf("quotes are not looked up by session: %q is not in\n%s", want, plan)
 		}
+		if !strings.Contains(plan, "decisions_probes") {
+			t.Errorf("more decisions are read than there are sessions to count:\n%s", plan)
+		}
 	})
 }

@@ -1,6 +1,8 @@
 package haggling
 
 import (
+	"strconv"
+
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -15,11 +17,21 @@ var (
 	// EntryColumns are those of EntryRow.
 	EntryColumns = entries.Columns()
 
-	// insertEntry fails where there is no such session. Decisions outlive sessions, so no reference says so.
+	// insertEntry fails where there is no such session. Decisions outlive sessions, so no reference says so. probe is 1 for
+	// the session's first decision about the product within an hour (negotiation.ProbingWindow) by a client that is known.
 	insertEntry = `
-INSERT INTO decisions (` + EntryColumns + `)
+INSERT INTO decisions (` + EntryColumns + `, probe)
 VALUES (` + entries.ValuesBut("session_id", "(SELECT id FROM sessions WHERE project_id = "+entries.Param("project_id")+
-		" AND id = "+entries.Param("session_id")+")") + ")"
+		" AND id = "+entries.Param("session_id")+")") + `, CASE
+  WHEN ` + entries.Param("client") + ` = '' OR EXISTS (
+    SELECT 1
+    FROM decisions AS earlier
+    WHERE earlier.project_id = ` + entries.Param("project_id") + `
+      AND earlier.session_id = ` + entries.Param("session_id") + `
+      AND earlier.product_id = ` + entries.Param("product_id") + `
+      AND earlier.probe = 1
+      AND earlier.at > ` + entries.Param("at") + " - " + strconv.FormatInt(negotiation.ProbingWindow.Milliseconds(), 10) + `
+  ) THEN 0 ELSE 1 END)`
 
 	selectHistory = `
 SELECT ` + EntryColumns + `
