@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+
+	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
 func (p *Platforms) routeControl() {
@@ -39,25 +41,25 @@ func (p *Platforms) routeControl() {
 		return ordered(body, func(of struct{ Platform string }) (any, error) { return map[string]any{}, p.Revoke(of.Platform) })
 	})
 	p.control("POST /control/expire", func(*http.Request, []byte) (any, error) {
-		p.hubspot.expire()
+		p.hubspot.Expire()
 		return map[string]any{}, nil
 	})
 }
 
 func (p *Platforms) control(pattern string, work func(*http.Request, []byte) (any, error)) {
-	p.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+	p.Mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 		var shown any
 		if err == nil {
 			shown, err = work(r, body)
 		}
 		switch {
-		case errors.Is(err, errNoWebhook):
-			answer{status: http.StatusConflict, body: map[string]any{"error": err.Error()}}.write(w)
+		case errors.Is(err, host.ErrNoWebhook):
+			host.Answer{Status: http.StatusConflict, Body: map[string]any{"error": err.Error()}}.Write(w)
 		case err != nil:
-			answer{status: http.StatusUnprocessableEntity, body: map[string]any{"error": err.Error()}}.write(w)
+			host.Answer{Status: http.StatusUnprocessableEntity, Body: map[string]any{"error": err.Error()}}.Write(w)
 		default:
-			ok(shown).write(w)
+			host.OK(shown).Write(w)
 		}
 	})
 }
@@ -65,7 +67,7 @@ func (p *Platforms) control(pattern string, work func(*http.Request, []byte) (an
 // ordered reads what is asked for.
 func ordered[T any](body []byte, work func(T) (any, error)) (any, error) {
 	var asked T
-	if !readJSON(body, &asked) {
+	if !host.ReadJSON(body, &asked) {
 		return nil, errors.New("the body is not the JSON that is expected here")
 	}
 	return work(asked)
@@ -76,83 +78,30 @@ func (p *Platforms) orderFault(f Fault) (any, error) {
 	return map[string]any{"data": p.Faults()}, err
 }
 
-// Faults are those that have not been met yet.
-func (p *Platforms) Faults() []Fault {
-	list := []Fault{}
-	for _, platform := range names {
-		list = append(list, p.sides[platform].faults.list()...)
-	}
-	return list
-}
-
-// Hooks are the registered webhooks by platform.
-func (p *Platforms) Hooks() map[string]any {
-	all := map[string]any{}
-	for _, platform := range names {
-		all[platform] = append([]hook{}, p.sides[platform].hooks.list()...)
-	}
-	return all
-}
-
 // Change makes random changes and tells nobody of them.
 func (p *Platforms) Change(c Change) ([]Changed, error) {
-	s := p.sides[c.Platform]
-	if s == nil || s.shop == nil {
+	s := p.Sides[c.Platform]
+	if s == nil || s.Shop == nil {
 		return nil, fmt.Errorf("nothing can be changed at %q", c.Platform)
 	}
 	if len(c.Topics) == 0 {
-		c.Topics = goods
-		if s == p.hubspot.side {
+		c.Topics = host.Goods
+		if s == p.hubspot.Side {
 			c.Topics = []string{"customers/create", "customers/update", "orders/create"}
 		}
 	}
 	list := []Changed{}
-	err := s.shop.change(c.N, c.Seed, c.Topics, p.config.Now, func(changed Changed) { list = append(list, changed) })
+	err := s.Shop.Change(c.N, c.Seed, c.Topics, p.Config.Now, func(changed Changed) { list = append(list, changed) })
 	return list, err
-}
-
-// NewOrder is an order that the platform holds for somebody who gave it a reference; shipped or not.
-type NewOrder struct {
-	Platform  string `json:"platform"`
-	Reference string `json:"reference"`
-	Ship      bool   `json:"ship"`
-}
-
-// AddOrder adds an order, or ships the one with the reference that is there already. It gives the order's id.
-func (p *Platforms) AddOrder(o NewOrder) (id string, err error) {
-	s := p.sides[o.Platform]
-	if s == nil || s.shop == nil {
-		return "", fmt.Errorf("%q takes no orders this way", o.Platform)
-	}
-	s.shop.write(func(w *world) {
-		n := -1
-		for k := range w.orders {
-			if o.Reference != "" && w.orders[k].reference == o.Reference {
-				n = k
-			}
-		}
-		m := newMaker(p.config.Seed, uint64(len(w.orders)))
-		if n < 0 {
-			n = len(w.orders)
-			m.addOrder(w, s.shop.tick(p.config.Now(), 0))
-			one := &w.orders[n]
-			one.status, one.carrier, one.tracking, one.shipped, one.updated, one.reference = "paid", "", "", 0, one.placed, o.Reference
-		}
-		if o.Ship {
-			m.ship(&w.orders[n], s.shop.tick(p.config.Now(), w.orders[n].updated))
-		}
-		id = s.shop.name("orders/updated", Changed{Topic: "orders/updated", index: n})
-	})
-	return id, nil
 }
 
 // Revoke makes every token of the platform worthless, as a merchant who removes the app does.
 func (p *Platforms) Revoke(platform string) error {
 	switch platform {
 	case Shopify:
-		p.shopify.revoke()
+		p.shopify.Revoke()
 	case HubSpot:
-		p.hubspot.revoke()
+		p.hubspot.Revoke()
 	default:
 		return fmt.Errorf("%q gives no tokens; order the fault refuse", platform)
 	}
@@ -160,4 +109,4 @@ func (p *Platforms) Revoke(platform string) error {
 }
 
 // Expire ends HubSpot's access tokens; they can be refreshed.
-func (p *Platforms) Expire() { p.hubspot.expire() }
+func (p *Platforms) Expire() { p.hubspot.Expire() }

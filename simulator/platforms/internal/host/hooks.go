@@ -1,4 +1,4 @@
-package platforms
+package host
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// hook is a registered webhook.
-type hook struct {
+// Hook is a registered webhook.
+type Hook struct {
 	Number int    `json:"number"`
 	Topic  string `json:"topic"`
 	URL    string `json:"url"`
@@ -29,11 +29,11 @@ type hook struct {
 type hooks struct {
 	mu   sync.Mutex
 	last int
-	all  []hook
-	send func(hook, delivery) (http.Header, error)
+	all  []Hook
+	Send func(Hook, Delivery) (http.Header, error)
 }
 
-func (h *hooks) add(made hook) hook {
+func (h *hooks) Add(made Hook) Hook {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.last++
@@ -42,33 +42,33 @@ func (h *hooks) add(made hook) hook {
 	return made
 }
 
-func (h *hooks) remove(number int) bool {
+func (h *hooks) Remove(number int) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	before := len(h.all)
-	h.all = slices.DeleteFunc(h.all, func(one hook) bool { return one.Number == number })
+	h.all = slices.DeleteFunc(h.all, func(one Hook) bool { return one.Number == number })
 	return len(h.all) < before
 }
 
-func (h *hooks) list() []hook {
+func (h *hooks) List() []Hook {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.all)
 }
 
-// delivery is one call of a webhook.
-type delivery struct {
-	hook     hook
-	id       string
-	topic    string
-	at       time.Time // of the event
-	body     []byte    // what is sent
-	signed   []byte    // what is signed: the body, unless it was tampered with
+// Delivery is one call of a webhook.
+type Delivery struct {
+	Hook     Hook
+	ID       string
+	Topic    string
+	At       time.Time // of the event
+	Body     []byte    // what is sent
+	Signed   []byte    // what is signed: the body, unless it was tampered with
 	tampered bool
 }
 
-// deliveryID is a version 4 UUID.
-func deliveryID() string {
+// DeliveryID is a version 4 UUID.
+func DeliveryID() string {
 	raw := make([]byte, 16)
 	_, _ = rand.Read(raw)
 	raw[6], raw[8] = raw[6]&0x0f|0x40, raw[8]&0x3f|0x80
@@ -103,28 +103,28 @@ type Sent struct {
 	TamperedAnswers map[int]int `json:"tampered_answers"` // of what is not
 }
 
-var errNoWebhook = errors.New("no webhook is registered for these topics")
+var ErrNoWebhook = errors.New("no webhook is registered for these topics")
 
 // Webhooks makes changes and calls the registered webhooks with them, one after the other.
-func (p *Platforms) Webhooks(ctx context.Context, ask Webhooks) (Sent, error) {
-	s := p.sides[ask.Platform]
-	if s == nil || s.hooks.send == nil {
+func (p *Host) Webhooks(ctx context.Context, ask Webhooks) (Sent, error) {
+	s := p.Sides[ask.Platform]
+	if s == nil || s.Hooks.Send == nil {
 		return Sent{}, fmt.Errorf("%q calls no webhooks", ask.Platform)
 	}
-	registered := s.hooks.list()
+	registered := s.Hooks.List()
 	topics := ask.Topics
 	if len(topics) == 0 {
 		topics = topicsOf(registered)
 	}
-	if !slices.ContainsFunc(registered, func(h hook) bool { return slices.Contains(topics, h.Topic) }) {
-		return Sent{}, errNoWebhook
+	if !slices.ContainsFunc(registered, func(h Hook) bool { return slices.Contains(topics, h.Topic) }) {
+		return Sent{}, ErrNoWebhook
 	}
 	result := Sent{Changes: []Changed{}, Answers: map[int]int{}, TamperedAnswers: map[int]int{}}
 	genuine, forged, err := p.happen(s, ask, topics, registered, &result)
 	if err != nil {
 		return Sent{}, err
 	}
-	m := newMaker(ask.Seed, 77)
+	m := NewMaker(ask.Seed, 77)
 	for _, d := range result.arrange(m, ask, genuine, forged) {
 		if ctx.Err() != nil {
 			return result, ctx.Err()
@@ -134,7 +134,7 @@ func (p *Platforms) Webhooks(ctx context.Context, ask Webhooks) (Sent, error) {
 	return result, nil
 }
 
-func topicsOf(registered []hook) (topics []string) {
+func topicsOf(registered []Hook) (topics []string) {
 	for _, h := range registered {
 		if !slices.Contains(topics, h.Topic) {
 			topics = append(topics, h.Topic)
@@ -144,38 +144,38 @@ func topicsOf(registered []hook) (topics []string) {
 }
 
 // happen makes the changes and what is to be sent of each; forged is by the genuine one's position.
-func (p *Platforms) happen(s *side, ask Webhooks, topics []string, registered []hook, result *Sent) (genuine, forged []delivery, err error) {
-	tell := func(changed Changed, at time.Time, body, tampered func(hook) any) {
+func (p *Host) happen(s *Side, ask Webhooks, topics []string, registered []Hook, result *Sent) (genuine, forged []Delivery, err error) {
+	tell := func(changed Changed, at time.Time, body, tampered func(Hook) any) {
 		result.Changes = append(result.Changes, changed)
 		for _, h := range registered {
 			if h.Topic != changed.Topic {
 				continue
 			}
-			d := delivery{hook: h, id: deliveryID(), topic: h.Topic, at: at}
-			d.body, _ = json.Marshal(body(h))
-			d.signed = d.body
+			d := Delivery{Hook: h, ID: DeliveryID(), Topic: h.Topic, At: at}
+			d.Body, _ = json.Marshal(body(h))
+			d.Signed = d.Body
 			f := d
 			f.tampered = true
-			f.body, _ = json.Marshal(tampered(h))
+			f.Body, _ = json.Marshal(tampered(h))
 			genuine, forged = append(genuine, d), append(forged, f)
 		}
 	}
-	if s == p.shipstation.side {
-		p.shipstation.announce(ask, tell)
+	if s.Produce != nil {
+		s.Produce(ask, tell)
 		return genuine, forged, nil
 	}
-	err = s.shop.change(ask.Count, ask.Seed, topics, p.config.Now, func(changed Changed) {
-		at := later(p.config.Now(), s.shop.updated(changed)) // no event is told before it happened
-		body, tampered := s.event(changed, at)
-		tell(changed, at, func(hook) any { return body }, func(hook) any { return tampered })
+	err = s.Shop.Change(ask.Count, ask.Seed, topics, p.Config.Now, func(changed Changed) {
+		at := later(p.Config.Now(), s.Shop.updated(changed)) // no event is told before it happened
+		body, tampered := s.Event(changed, at)
+		tell(changed, at, func(Hook) any { return body }, func(Hook) any { return tampered })
 	})
 	return genuine, forged, err
 }
 
 // arrange puts everything in the order in which it is sent.
-func (r *Sent) arrange(m maker, ask Webhooks, genuine, forged []delivery) []delivery {
+func (r *Sent) arrange(m maker, ask Webhooks, genuine, forged []Delivery) []Delivery {
 	type placed struct {
-		delivery
+		Delivery
 		at float64
 	}
 	var all []placed
@@ -197,16 +197,16 @@ func (r *Sent) arrange(m maker, ask Webhooks, genuine, forged []delivery) []deli
 		}
 	}
 	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
-	list := make([]delivery, len(all))
+	list := make([]Delivery, len(all))
 	for n, one := range all {
-		list[n] = one.delivery
+		list[n] = one.Delivery
 	}
 	return list
 }
 
-func (p *Platforms) deliver(ctx context.Context, s *side, d delivery, ask Webhooks, result *Sent) {
+func (p *Host) deliver(ctx context.Context, s *Side, d Delivery, ask Webhooks, result *Sent) {
 	result.Sent++
-	status := p.post(ctx, s, d)
+	status := p.Post(ctx, s, d)
 	wait := time.Duration(max(1, ask.PauseMS)) * time.Millisecond
 	if ask.PauseMS == 0 {
 		wait = 200 * time.Millisecond
@@ -219,7 +219,7 @@ func (p *Platforms) deliver(ctx context.Context, s *side, d delivery, ask Webhoo
 		}
 		wait *= 2
 		result.Retried++
-		status = p.post(ctx, s, d)
+		status = p.Post(ctx, s, d)
 	}
 	if d.tampered {
 		result.TamperedAnswers[status]++
@@ -228,23 +228,32 @@ func (p *Platforms) deliver(ctx context.Context, s *side, d delivery, ask Webhoo
 	result.Answers[status]++
 }
 
-// post calls once and tells the status, 0 for no answer.
-func (p *Platforms) post(ctx context.Context, s *side, d delivery) int {
-	header, err := s.hooks.send(d.hook, d)
+// Post calls once and tells the status, 0 for no answer.
+func (p *Host) Post(ctx context.Context, s *Side, d Delivery) int {
+	header, err := s.Hooks.Send(d.Hook, d)
 	if err != nil {
 		return 0
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.hook.URL, bytes.NewReader(d.body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.Hook.URL, bytes.NewReader(d.Body))
 	if err != nil {
 		return 0
 	}
 	r.Header = header
 	r.Header.Set("Content-Type", "application/json")
-	response, err := p.config.HTTP.Do(r)
+	response, err := p.Config.HTTP.Do(r)
 	if err != nil {
 		return 0
 	}
 	defer func() { _ = response.Body.Close() }()
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 64<<10))
 	return response.StatusCode
+}
+
+// Hooks are the registered webhooks by platform.
+func (p *Host) Hooks() map[string]any {
+	all := map[string]any{}
+	for _, platform := range names {
+		all[platform] = append([]Hook{}, p.Sides[platform].Hooks.List()...)
+	}
+	return all
 }

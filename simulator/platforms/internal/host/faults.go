@@ -1,4 +1,4 @@
-package platforms
+package host
 
 import (
 	"cmp"
@@ -25,10 +25,10 @@ type Fault struct {
 // Faults of requests.
 const (
 	throttle = "throttle"  // 429 with Retry-After
-	costs    = "cost"      // Shopify's THROTTLED, which is an answer with status 200
+	Costs    = "cost"      // Shopify's THROTTLED, which is an answer with status 200
 	failure  = "error"     // 500
 	slow     = "slow"      // waits first
-	circle   = "circle"    // a page's next cursor is the one it was asked with
+	Circle   = "circle"    // a page's next cursor is the one it was asked with
 	garbage  = "garbage"   // half of the JSON
 	longPage = "long_page" // 50 MB
 	refuse   = "refuse"    // 401: the credentials are good no more
@@ -40,11 +40,11 @@ const (
 	duplicateSKU  = "duplicate_sku"
 	negativeStock = "negative_stock"
 	noName        = "no_name"
-	badPrice      = "bad_price"
+	BadPrice      = "bad_price"
 )
 
-var requestFaults = []string{throttle, costs, failure, slow, circle, garbage, longPage, refuse, lost}
-var dataFaults = []string{duplicateSKU, negativeStock, noName, badPrice}
+var requestFaults = []string{throttle, Costs, failure, slow, Circle, garbage, longPage, refuse, lost}
+var dataFaults = []string{duplicateSKU, negativeStock, noName, BadPrice}
 
 // apart are the resources that a fault meets only by name.
 var apart = []string{"token", "webhooks", "consent"}
@@ -105,60 +105,69 @@ func (s *script) meet(resource string) Fault {
 }
 
 // Fault orders a fault. A fault of data happens at once, to Times records.
-func (p *Platforms) Fault(f Fault) error {
-	s := p.sides[f.Platform]
+func (p *Host) Fault(f Fault) error {
+	s := p.Sides[f.Platform]
 	if s == nil {
-		return unknownPlatform(f.Platform)
+		return UnknownPlatform(f.Platform)
 	}
 	f.Times = cmp.Or(f.Times, 1)
 	f.RetryAfter = cmp.Or(f.RetryAfter, 1)
 	f.Millis = cmp.Or(f.Millis, 1000)
 	f.Status = cmp.Or(f.Status, 500)
-	f.Bytes = cmp.Or(f.Bytes, p.config.LongPage)
+	f.Bytes = cmp.Or(f.Bytes, p.Config.LongPage)
 	switch {
 	case slices.Contains(requestFaults, f.Kind):
 		s.faults.add(f)
 		return nil
 	case !slices.Contains(dataFaults, f.Kind):
 		return fmt.Errorf("kind must be one of %s, %s", strings.Join(requestFaults, ", "), strings.Join(dataFaults, ", "))
-	case s.shop == nil || f.Platform == HubSpot:
+	case s.Shop == nil || f.Platform == HubSpot:
 		return fmt.Errorf("%s has no products", f.Platform)
 	}
-	s.shop.write(func(*world) { s.shop.spoil(f.Kind, f.Times, p.config.Now()) })
+	s.Shop.write(func(*World) { s.Shop.spoil(f.Kind, f.Times, p.Config.Now()) })
 	return nil
 }
 
 // ClearFaults ends the faults of requests; spoilt data stays.
-func (p *Platforms) ClearFaults() {
-	for _, s := range p.sides {
+func (p *Host) ClearFaults() {
+	for _, s := range p.Sides {
 		s.faults.clear()
 	}
 }
 
-func unknownPlatform(name string) error {
+func UnknownPlatform(name string) error {
 	return fmt.Errorf("platform must be shopify, hubspot, shipstation or custom, not %q", name)
 }
 
 // spoil damages the first so many products that are whole.
-func (s *shop) spoil(kind string, times int, now time.Time) {
-	for n := range s.products {
-		p := &s.products[n]
+func (s *Shop) spoil(kind string, times int, now time.Time) {
+	for n := range s.Products {
+		p := &s.Products[n]
 		if times <= 0 {
 			return
 		}
-		if p.deleted || p.damaged != "" || kind == duplicateSKU && n == 0 {
+		if p.Deleted || p.Damaged != "" || kind == duplicateSKU && n == 0 {
 			continue
 		}
 		times--
-		p.damaged, p.updated = kind, s.tick(now, p.updated)
-		i := &s.items[p.first]
+		p.Damaged, p.Updated = kind, s.tick(now, p.Updated)
+		i := &s.Items[p.First]
 		switch kind {
 		case duplicateSKU:
-			i.sku = s.items[s.products[n-1].first].sku
+			i.SKU = s.Items[s.Products[n-1].First].SKU
 		case negativeStock:
-			l := &i.levels[0]
-			l.quantity, l.updated = -1-l.quantity%7, s.tick(now, l.updated)
-			i.updated = l.updated
+			l := &i.Levels[0]
+			l.Quantity, l.Updated = -1-l.Quantity%7, s.tick(now, l.Updated)
+			i.Updated = l.Updated
 		}
 	}
+}
+
+// Faults are those that have not been met yet.
+func (p *Host) Faults() []Fault {
+	list := []Fault{}
+	for _, platform := range names {
+		list = append(list, p.Sides[platform].faults.list()...)
+	}
+	return list
 }

@@ -1,6 +1,7 @@
-package platforms
+package host
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"html/template"
@@ -14,31 +15,31 @@ import (
 
 const codeLife = time.Minute
 
-// consents are the codes that were handed out and not yet used.
-type consents struct {
+// Consents are the codes that were handed out and not yet used.
+type Consents struct {
 	mu    sync.Mutex
-	codes map[string]consent
+	codes map[string]Consent
 }
 
-// consent is what a code stands for.
-type consent struct {
-	client, redirect, scope, challenge string
+// Consent is what a code stands for.
+type Consent struct {
+	Client, Redirect, Scope, challenge string
 	expires                            time.Time
 }
 
-func (c *consents) give(made consent) (code string) {
+func (c *Consents) Give(made Consent) (code string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.codes == nil {
-		c.codes = map[string]consent{}
+		c.codes = map[string]Consent{}
 	}
-	code = randomText(24)
+	code = RandomText(24)
 	c.codes[code] = made
 	return code
 }
 
-// take uses the code up, whatever comes of it.
-func (c *consents) take(code string, now time.Time) (consent, bool) {
+// Take uses the code up, whatever comes of it.
+func (c *Consents) Take(code string, now time.Time) (Consent, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	made, found := c.codes[code]
@@ -46,8 +47,8 @@ func (c *consents) take(code string, now time.Time) (consent, bool) {
 	return made, found && now.Before(made.expires)
 }
 
-// proves compares a PKCE verifier with the challenge, where there was one.
-func (c consent) proves(verifier string) bool {
+// Proves compares a PKCE verifier with the challenge, where there was one.
+func (c Consent) Proves(verifier string) bool {
 	if c.challenge == "" {
 		return true
 	}
@@ -71,14 +72,14 @@ type consentRequest struct {
 }
 
 // readConsent judges the query of an authorization. Text: why it is refused, to the person and not to the redirect.
-func (p *Platforms) readConsent(platform, account string, c *call) (consentRequest, string) {
+func (p *Host) readConsent(platform, account string, c *Call) (consentRequest, string) {
 	q := c.URL.Query()
 	asked := consentRequest{Platform: platform, Account: account, Client: q.Get("client_id"), Redirect: q.Get("redirect_uri")}
 	asked.Scopes = slices.DeleteFunc(strings.FieldsFunc(q.Get("scope"), func(r rune) bool { return r == ',' || r == ' ' }),
 		func(s string) bool { return s == "" })
 	target, err := url.Parse(asked.Redirect)
 	switch {
-	case asked.Client != p.config.ClientID:
+	case asked.Client != p.Config.ClientID:
 		return asked, "There is no app with this client_id."
 	case err != nil || !target.IsAbs() || target.Host == "" || target.Fragment != "":
 		return asked, "The redirect_uri is missing or cannot be used."
@@ -88,32 +89,32 @@ func (p *Platforms) readConsent(platform, account string, c *call) (consentReque
 	return asked, ""
 }
 
-func (s *side) routeConsent(path, platform, account string, approve func(*call, consent) url.Values) {
-	var codes = func(c *call) answer {
-		asked, why := s.p.readConsent(platform, account, c)
+func (s *Side) RouteConsent(path, platform, account string, approve func(*Call, Consent) url.Values) {
+	var codes = func(c *Call) Answer {
+		asked, why := s.Host.readConsent(platform, account, c)
 		if why != "" {
-			return answer{status: http.StatusBadRequest, kind: "text/plain; charset=utf-8", body: []byte(why + "\n")}
+			return Answer{Status: http.StatusBadRequest, Kind: "text/plain; charset=utf-8", Body: []byte(why + "\n")}
 		}
 		q := c.URL.Query()
 		if c.Method == http.MethodGet {
 			var page strings.Builder
 			_ = consentPage.Execute(&page, asked)
-			return answer{status: http.StatusOK, kind: "text/html; charset=utf-8", body: []byte(page.String())}
+			return Answer{Status: http.StatusOK, Kind: "text/html; charset=utf-8", Body: []byte(page.String())}
 		}
-		form, _ := url.ParseQuery(string(c.body))
+		form, _ := url.ParseQuery(string(c.Content))
 		back := url.Values{"error": {"access_denied"}, "error_description": {"The merchant denied the request."}}
 		if form.Get("approve") == "1" {
-			back = approve(c, consent{
-				client: asked.Client, redirect: asked.Redirect, scope: strings.Join(asked.Scopes, " "),
-				challenge: q.Get("code_challenge"), expires: s.p.config.Now().Add(codeLife),
+			back = approve(c, Consent{
+				Client: asked.Client, Redirect: asked.Redirect, Scope: strings.Join(asked.Scopes, " "),
+				challenge: q.Get("code_challenge"), expires: s.Host.Config.Now().Add(codeLife),
 			})
 		} else if q.Has("state") {
 			back.Set("state", q.Get("state"))
 		}
-		return answer{status: http.StatusFound}.with("Location", withQuery(asked.Redirect, back))
+		return Answer{Status: http.StatusFound}.With("Location", withQuery(asked.Redirect, back))
 	}
-	s.route("GET", path, "consent", codes)
-	s.route("POST", path, "consent", codes)
+	s.Route("GET", path, "consent", codes)
+	s.Route("POST", path, "consent", codes)
 }
 
 func withQuery(target string, add url.Values) string {
@@ -124,4 +125,10 @@ func withQuery(target string, add url.Values) string {
 	}
 	u.RawQuery = q.Encode()
 	return u.String()
+}
+
+func RandomText(n int) string {
+	raw := make([]byte, n)
+	_, _ = rand.Read(raw) // never fails
+	return base64.RawURLEncoding.EncodeToString(raw)
 }

@@ -1,4 +1,4 @@
-package platforms
+package shopify
 
 import (
 	_ "embed"
@@ -14,6 +14,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/validator"
 	"github.com/vektah/gqlparser/v2/validator/rules"
+
+	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
 //go:embed schema.graphql
@@ -248,26 +250,26 @@ func number64(value any) int {
 }
 
 // graphql is Shopify's one address.
-func (s *shopify) graphql(c *call) answer {
+func (s *Platform) graphql(c *host.Call) host.Answer {
 	var asked struct {
 		Query         string
 		OperationName string
 		Variables     map[string]any
 	}
 	scopes, known := s.scopes(c)
-	readable := readJSON(c.body, &asked)
+	readable := host.ReadJSON(c.Content, &asked)
 	operation, vars, errs := load(asked.Query, asked.OperationName, asked.Variables)
-	return s.meet(c, resourceOfQuery(operation), func() answer {
+	return s.Meet(c, resourceOfQuery(operation), func() host.Answer {
 		switch {
 		case !known:
-			return s.refuse(http.StatusUnauthorized, "[API] Invalid API key or access token (unrecognized login or wrong password)")
+			return s.Refuse(http.StatusUnauthorized, "[API] Invalid API key or access token (unrecognized login or wrong password)")
 		case !readable:
-			return s.refuse(http.StatusBadRequest, "Bad Request")
+			return s.Refuse(http.StatusBadRequest, "Bad Request")
 		case len(errs) > 0:
-			return ok(map[string]any{"errors": errs})
+			return host.OK(map[string]any{"errors": errs})
 		}
 		if err := denied(operation, scopes); err != nil {
-			return ok(map[string]any{"errors": gqlerror.List{err}, "data": nil})
+			return host.OK(map[string]any{"errors": gqlerror.List{err}, "data": nil})
 		}
 		return s.charge(c, operation, vars)
 	})

@@ -1,4 +1,4 @@
-package platforms
+package shopify
 
 import (
 	"cmp"
@@ -14,38 +14,40 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
 // charge takes the query's cost from the bucket, answers it, and gives back what it did not cost.
-func (s *shopify) charge(c *call, operation *ast.OperationDefinition, vars map[string]any) answer {
+func (s *Platform) charge(c *host.Call, operation *ast.OperationDefinition, vars map[string]any) host.Answer {
 	root := "QueryRoot"
 	if operation.Operation == ast.Mutation {
 		root = "Mutation"
 	}
 	asked := price(operation.SelectionSet, root, vars)
-	if asked > s.p.config.ShopifyMaxCost {
-		err := coded("MAX_COST_EXCEEDED", "Query cost is %d, which exceeds the single query max cost limit (%d).", asked, s.p.config.ShopifyMaxCost)
-		return ok(map[string]any{"errors": gqlerror.List{err}})
+	if asked > s.Host.Config.ShopifyMaxCost {
+		err := coded("MAX_COST_EXCEEDED", "Query cost is %d, which exceeds the single query max cost limit (%d).", asked, s.Host.Config.ShopifyMaxCost)
+		return host.OK(map[string]any{"errors": gqlerror.List{err}})
 	}
 	s.mu.Lock()
-	fits := c.fault.Kind != costs && s.bucket.take(float64(asked), s.p.config.Now())
+	fits := c.Fault.Kind != host.Costs && s.bucket.take(float64(asked), s.Host.Config.Now())
 	left := s.bucket.show()
 	s.mu.Unlock()
 	if !fits {
-		if c.fault.Kind == costs {
+		if c.Fault.Kind == host.Costs {
 			left["currentlyAvailable"] = 0.0
 		}
-		return ok(map[string]any{
+		return host.OK(map[string]any{
 			"errors":     gqlerror.List{coded("THROTTLED", "Throttled")},
 			"extensions": map[string]any{"cost": map[string]any{"requestedQueryCost": asked, "actualQueryCost": nil, "throttleStatus": left}},
 		})
 	}
 	e := &execution{vars: vars}
-	if c.fault.Kind == circle {
+	if c.Fault.Kind == host.Circle {
 		e.circle = circular(operation, vars)
 	}
 	var data map[string]any
-	s.read(func(*world) { data = e.object(operation.SelectionSet, rootObject{s, c, root}) })
+	s.Read(func(*host.World) { data = e.object(operation.SelectionSet, rootObject{s, c, root}) })
 	spent := min(asked, e.cost-1)
 	s.mu.Lock()
 	s.bucket.giveBack(float64(asked - spent))
@@ -58,7 +60,7 @@ func (s *shopify) charge(c *call, operation *ast.OperationDefinition, vars map[s
 	if len(e.errors) > 0 {
 		body["errors"] = e.errors
 	}
-	return ok(body)
+	return host.OK(body)
 }
 
 // circular is the cursor that the query was asked with, or that of the very first record.
@@ -136,7 +138,7 @@ func (l listing) page(from *shopifyCursor, first int, reverse bool) []int {
 		if from != nil {
 			after = from.ID - 1
 		}
-		found, _ := page(l.n, after, first+1, l.will)
+		found, _ := host.Page(l.n, after, first+1, l.will)
 		return found
 	}
 	compare := func(a, b int) int {

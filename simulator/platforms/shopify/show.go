@@ -1,55 +1,57 @@
-package platforms
+package shopify
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
 type productObject struct {
-	s *shopify
+	s *Platform
 	n int
 }
 
 func (productObject) kind() string { return "Product" }
 
 func (o productObject) field(name string, args map[string]any) any {
-	s, p := o.s, o.s.products[o.n]
+	s, p := o.s, o.s.Products[o.n]
 	switch name {
 	case "id":
 		return gid("Product", productBase+o.n)
 	case "legacyResourceId":
 		return strconv.Itoa(productBase + o.n)
 	case "title":
-		return s.showTitle(p)
+		return s.ShowTitle(p)
 	case "handle":
 		return o.handle()
 	case "description":
-		return p.description
+		return p.Description
 	case "descriptionHtml":
-		return "<p>" + p.description + "</p>"
+		return "<p>" + p.Description + "</p>"
 	case "vendor":
-		return p.brand
+		return p.Brand
 	case "productType":
-		return p.category
+		return p.Category
 	case "tags":
-		return p.tags()
+		return p.Tags()
 	case "status":
-		return strings.ToUpper(p.status)
+		return strings.ToUpper(p.Status)
 	case "createdAt", "publishedAt":
-		return wholeSeconds(p.created)
+		return host.WholeSeconds(p.Created)
 	case "updatedAt":
-		return wholeSeconds(p.updated)
+		return host.WholeSeconds(p.Updated)
 	case "totalInventory":
 		return s.total(p)
 	case "hasOnlyDefaultVariant":
-		return p.count == 1
+		return p.Count == 1
 	}
 	return o.nested(name, args)
 }
 
 func (o productObject) nested(name string, args map[string]any) any {
-	s, p := o.s, o.s.products[o.n]
+	s, p := o.s, o.s.Products[o.n]
 	each := func(of string, n int, show func(int) object) any {
 		return listing{of: of, n: n, will: func(int) bool { return true }, show: show}.connection(args)
 	}
@@ -57,48 +59,48 @@ func (o productObject) nested(name string, args map[string]any) any {
 	case "options":
 		return o.options()
 	case "category":
-		return facts{"TaxonomyCategory", map[string]any{"id": "gid://shopify/TaxonomyCategory/sg-4", "name": p.category, "fullName": "Sporting Goods > Outdoor Recreation > " + p.category}}
+		return facts{"TaxonomyCategory", map[string]any{"id": "gid://shopify/TaxonomyCategory/sg-4", "name": p.Category, "fullName": "Sporting Goods > Outdoor Recreation > " + p.Category}}
 	case "featuredImage":
 		return o.image(0)
 	case "images":
-		return each("Image", p.images, o.image)
+		return each("Image", p.Images, o.image)
 	case "media":
-		return each("Media", p.images, o.media)
+		return each("Media", p.Images, o.media)
 	case "variants":
-		return each("ProductVariant", p.count, func(k int) object { return variantObject{s, p.first + k} })
+		return each("ProductVariant", p.Count, func(k int) object { return variantObject{s, p.First + k} })
 	case "variantsCount":
-		return facts{"Count", map[string]any{"count": p.count, "precision": "EXACT"}}
+		return facts{"Count", map[string]any{"count": p.Count, "precision": "EXACT"}}
 	}
 	return nil // what this shop does not use
 }
 
 func (o productObject) handle() string {
-	return strings.ReplaceAll(strings.ToLower(o.s.products[o.n].title), " ", "-") + "-" + strconv.Itoa(o.n+1)
+	return strings.ReplaceAll(strings.ToLower(o.s.Products[o.n].Title), " ", "-") + "-" + strconv.Itoa(o.n+1)
 }
 
-func (s *shopify) total(p product) (sum int) {
-	for _, i := range s.itemsOf(p) {
-		sum += i.levels[0].quantity + i.levels[1].quantity
+func (s *Platform) total(p host.Product) (sum int) {
+	for _, i := range s.ItemsOf(p) {
+		sum += i.Levels[0].Quantity + i.Levels[1].Quantity
 	}
 	return sum
 }
 
 // options are none but Shopify's own title where there is one variant.
 func (o productObject) options() []object {
-	p := o.s.products[o.n]
+	p := o.s.Products[o.n]
 	option := func(position int, name string, values []string) object {
 		return facts{"ProductOption", map[string]any{
 			"id": gid("ProductOption", 9_000_000_001+o.n*2+position), "name": name, "position": position, "values": values,
 		}}
 	}
-	if p.count == 1 {
+	if p.Count == 1 {
 		return []object{option(1, "Title", []string{"Default Title"})}
 	}
 	var sizes []string
-	for _, i := range o.s.itemsOf(p) {
-		sizes = append(sizes, i.size)
+	for _, i := range o.s.ItemsOf(p) {
+		sizes = append(sizes, i.Size)
 	}
-	return []object{option(1, "Size", sizes), option(2, "Color", []string{o.s.items[p.first].color})}
+	return []object{option(1, "Size", sizes), option(2, "Color", []string{o.s.Items[p.First].Color})}
 }
 
 func (o productObject) imageURL(k int) string {
@@ -107,64 +109,64 @@ func (o productObject) imageURL(k int) string {
 
 func (o productObject) image(k int) object {
 	return facts{"Image", map[string]any{
-		"id": gid("ProductImage", 30_000_000_001+o.n*4+k), "url": o.imageURL(k), "altText": o.s.products[o.n].title, "width": 1200, "height": 900,
+		"id": gid("ProductImage", 30_000_000_001+o.n*4+k), "url": o.imageURL(k), "altText": o.s.Products[o.n].Title, "width": 1200, "height": 900,
 	}}
 }
 
 func (o productObject) media(k int) object {
 	image := o.image(k)
 	return facts{"MediaImage", map[string]any{
-		"id": gid("MediaImage", 30_000_000_001+o.n*4+k), "alt": o.s.products[o.n].title, "mediaContentType": "IMAGE", "image": image,
+		"id": gid("MediaImage", 30_000_000_001+o.n*4+k), "alt": o.s.Products[o.n].Title, "mediaContentType": "IMAGE", "image": image,
 		"preview": facts{"MediaPreviewImage", map[string]any{"image": image}},
 	}}
 }
 
 type variantObject struct {
-	s *shopify
+	s *Platform
 	n int
 }
 
 func (variantObject) kind() string { return "ProductVariant" }
 
 func (o variantObject) title() string {
-	if i := o.s.items[o.n]; i.size != "" {
-		return i.size + " / " + i.color
+	if i := o.s.Items[o.n]; i.Size != "" {
+		return i.Size + " / " + i.Color
 	}
 	return "Default Title"
 }
 
 func (o variantObject) field(name string, _ map[string]any) any {
-	s, i := o.s, o.s.items[o.n]
-	p := s.products[i.product]
+	s, i := o.s, o.s.Items[o.n]
+	p := s.Products[i.Product]
 	switch name {
 	case "id":
 		return gid("ProductVariant", variantBase+o.n)
 	case "legacyResourceId":
 		return strconv.Itoa(variantBase + o.n)
 	case "sku":
-		return i.sku
+		return i.SKU
 	case "title":
 		return o.title()
 	case "displayName":
-		return p.title + " - " + o.title()
+		return p.Title + " - " + o.title()
 	case "price":
-		return s.showPrice(i)
+		return s.ShowPrice(i)
 	case "position":
-		return o.n - p.first + 1
+		return o.n - p.First + 1
 	case "selectedOptions":
 		return o.options()
 	case "inventoryItem":
 		return itemObject(o)
 	case "inventoryQuantity":
-		return i.levels[0].quantity + i.levels[1].quantity
+		return i.Levels[0].Quantity + i.Levels[1].Quantity
 	case "availableForSale":
-		return i.levels[0].quantity+i.levels[1].quantity > 0
+		return i.Levels[0].Quantity+i.Levels[1].Quantity > 0
 	case "createdAt":
-		return wholeSeconds(p.created)
+		return host.WholeSeconds(p.Created)
 	case "updatedAt":
-		return wholeSeconds(max(i.updated, p.updated))
+		return host.WholeSeconds(max(i.Updated, p.Updated))
 	case "product":
-		return productObject{s, i.product}
+		return productObject{s, i.Product}
 	}
 	return nil
 }
@@ -173,34 +175,34 @@ func (o variantObject) options() []object {
 	option := func(name, value string) object {
 		return facts{"SelectedOption", map[string]any{"name": name, "value": value}}
 	}
-	if i := o.s.items[o.n]; i.size != "" {
-		return []object{option("Size", i.size), option("Color", i.color)}
+	if i := o.s.Items[o.n]; i.Size != "" {
+		return []object{option("Size", i.Size), option("Color", i.Color)}
 	}
 	return []object{option("Title", "Default Title")}
 }
 
 type itemObject struct {
-	s *shopify
+	s *Platform
 	n int
 }
 
 func (itemObject) kind() string { return "InventoryItem" }
 
 func (o itemObject) field(name string, args map[string]any) any {
-	i := o.s.items[o.n]
+	i := o.s.Items[o.n]
 	switch name {
 	case "id":
 		return gid("InventoryItem", itemBase+o.n)
 	case "legacyResourceId":
 		return strconv.Itoa(itemBase + o.n)
 	case "sku":
-		return i.sku
+		return i.SKU
 	case "tracked", "requiresShipping":
 		return true
 	case "createdAt":
-		return wholeSeconds(o.s.products[i.product].created)
+		return host.WholeSeconds(o.s.Products[i.Product].Created)
 	case "updatedAt":
-		return wholeSeconds(i.updated)
+		return host.WholeSeconds(i.Updated)
 	case "variant":
 		return variantObject(o)
 	case "inventoryLevel":
@@ -217,7 +219,7 @@ func (o itemObject) field(name string, args map[string]any) any {
 }
 
 type levelObject struct {
-	s        *shopify
+	s        *Platform
 	n, place int
 }
 
@@ -226,14 +228,14 @@ func (levelObject) kind() string { return "InventoryLevel" }
 func (o levelObject) number() int { return levelBase + o.n*2 + o.place }
 
 func (o levelObject) field(name string, args map[string]any) any {
-	l := o.s.items[o.n].levels[o.place]
+	l := o.s.Items[o.n].Levels[o.place]
 	switch name {
 	case "id":
 		return gid("InventoryLevel", o.number()) + "?inventory_item_id=" + strconv.Itoa(itemBase+o.n)
 	case "createdAt":
-		return wholeSeconds(o.s.products[o.s.items[o.n].product].created)
+		return host.WholeSeconds(o.s.Products[o.s.Items[o.n].Product].Created)
 	case "updatedAt":
-		return wholeSeconds(l.updated)
+		return host.WholeSeconds(l.Updated)
 	case "isActive":
 		return true
 	case "location":
@@ -247,7 +249,7 @@ func (o levelObject) field(name string, args map[string]any) any {
 }
 
 func (o levelObject) quantities(args map[string]any) any {
-	l := o.s.items[o.n].levels[o.place]
+	l := o.s.Items[o.n].Levels[o.place]
 	names, _ := args["names"].([]any)
 	list := []object{}
 	for _, one := range names {
@@ -255,20 +257,20 @@ func (o levelObject) quantities(args map[string]any) any {
 		quantity := 0
 		switch name {
 		case "available", "on_hand":
-			quantity = l.quantity
+			quantity = l.Quantity
 		case "committed", "incoming", "reserved", "damaged", "safety_stock", "quality_control":
 		default:
 			return fmt.Errorf("the quantity name %q is unknown", name)
 		}
 		list = append(list, facts{"InventoryQuantity", map[string]any{
-			"id": gid("InventoryQuantity", o.number()) + "?name=" + name, "name": name, "quantity": quantity, "updatedAt": wholeSeconds(l.updated),
+			"id": gid("InventoryQuantity", o.number()) + "?name=" + name, "name": name, "quantity": quantity, "updatedAt": host.WholeSeconds(l.Updated),
 		}})
 	}
 	return list
 }
 
 type locationObject struct {
-	s *shopify
+	s *Platform
 	n int
 }
 

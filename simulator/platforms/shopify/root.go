@@ -1,15 +1,17 @@
-package platforms
+package shopify
 
 import (
 	"errors"
 	"slices"
 	"strings"
+
+	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
 // rootObject is where queries and mutations begin.
 type rootObject struct {
-	s  *shopify
-	c  *call
+	s  *Platform
+	c  *host.Call
 	is string
 }
 
@@ -21,13 +23,13 @@ func (r rootObject) field(name string, args map[string]any) any {
 	switch name {
 	case "shop":
 		return facts{"Shop", map[string]any{
-			"id": gid("Shop", shopNumber), "name": "Trailhead Outfitters", "email": "hello@trailhead.example.com", "myshopifyDomain": s.p.config.Shop,
-			"currencyCode": "USD", "url": "https://" + s.p.config.Shop, "ianaTimezone": "America/New_York", "createdAt": wholeSeconds(epoch.UnixMilli()),
+			"id": gid("Shop", shopNumber), "name": "Trailhead Outfitters", "email": "hello@trailhead.example.com", "myshopifyDomain": s.Host.Config.Shop,
+			"currencyCode": "USD", "url": "https://" + s.Host.Config.Shop, "ianaTimezone": "America/New_York", "createdAt": host.WholeSeconds(host.Epoch.UnixMilli()),
 		}}
 	case "products", "productVariants", "inventoryItems", "orders", "customers", "locations":
 		return s.list(name, args)
 	case "productsCount":
-		return facts{"Count", map[string]any{"count": tally(len(s.products), s.standing), "precision": "EXACT"}}
+		return facts{"Count", map[string]any{"count": host.Tally(len(s.Products), s.standing), "precision": "EXACT"}}
 	case "node":
 		return s.anything(text("id"))
 	case "product", "inventoryItem", "order", "customer", "location":
@@ -39,7 +41,7 @@ func (r rootObject) field(name string, args map[string]any) any {
 	case "webhookSubscriptionDelete":
 		return s.deleteHook(text("id"))
 	case "bulkOperationRunQuery":
-		return s.bulk.run(text("query"), s.p.url(Shopify, r.c.Request))
+		return s.bulk.run(text("query"), s.Host.Address(host.Shopify, r.c.Request))
 	case "bulkOperationCancel":
 		return s.bulk.cancel(text("id"))
 	case "currentBulkOperation":
@@ -57,9 +59,9 @@ type facts struct {
 func (f facts) kind() string                            { return f.of }
 func (f facts) field(name string, _ map[string]any) any { return f.values[name] }
 
-func (s *shopify) standing(n int) bool { return !s.products[n].deleted }
+func (s *Platform) standing(n int) bool { return !s.Products[n].Deleted }
 
-func (s *shopify) anything(id string) any {
+func (s *Platform) anything(id string) any {
 	kind, _, _ := strings.Cut(strings.TrimPrefix(id, "gid://shopify/"), "/")
 	switch kind {
 	case "BulkOperation":
@@ -71,7 +73,7 @@ func (s *shopify) anything(id string) any {
 }
 
 // one is nil, without a type, where there is none.
-func (s *shopify) one(kind, id string) any {
+func (s *Platform) one(kind, id string) any {
 	number, is := numberOf(id, kind)
 	if !is {
 		return errors.New("invalid id")
@@ -79,23 +81,23 @@ func (s *shopify) one(kind, id string) any {
 	within := func(base, n int) (int, bool) { return number - base, number >= base && number-base < n }
 	switch kind {
 	case "Product":
-		if n, found := within(productBase, len(s.products)); found && s.standing(n) {
+		if n, found := within(productBase, len(s.Products)); found && s.standing(n) {
 			return productObject{s, n}
 		}
 	case "ProductVariant":
-		if n, found := within(variantBase, len(s.items)); found && s.standing(s.items[n].product) {
+		if n, found := within(variantBase, len(s.Items)); found && s.standing(s.Items[n].Product) {
 			return variantObject{s, n}
 		}
 	case "InventoryItem":
-		if n, found := within(itemBase, len(s.items)); found && s.standing(s.items[n].product) {
+		if n, found := within(itemBase, len(s.Items)); found && s.standing(s.Items[n].Product) {
 			return itemObject{s, n}
 		}
 	case "Order":
-		if n, found := within(orderBase, len(s.orders)); found {
+		if n, found := within(orderBase, len(s.Orders)); found {
 			return orderObject{s, n}
 		}
 	case "Customer":
-		if n, found := within(customerBase, len(s.customers)); found && !s.customers[n].deleted {
+		if n, found := within(customerBase, len(s.Customers)); found && !s.Customers[n].Deleted {
 			return customerObject{s, n}
 		}
 	case "Location":
@@ -106,7 +108,7 @@ func (s *shopify) one(kind, id string) any {
 	return nil
 }
 
-func (s *shopify) list(name string, args map[string]any) any {
+func (s *Platform) list(name string, args map[string]any) any {
 	query, _ := args["query"].(string)
 	terms, err := readSearch(query, "updated_at", "created_at", "id", "status", "sku", "email", "name")
 	if err != nil {
@@ -137,68 +139,68 @@ func (s *shopify) list(name string, args map[string]any) any {
 	return l.connection(args)
 }
 
-func (s *shopify) productListing(terms []term) listing {
+func (s *Platform) productListing(terms []term) listing {
 	return listing{
-		of: "Product", n: len(s.products),
+		of: "Product", n: len(s.Products),
 		will: func(n int) bool {
-			p := s.products[n]
+			p := s.Products[n]
 			return s.standing(n) && (len(terms) == 0 || all(terms,
-				map[string]int64{"updated_at": p.updated, "created_at": p.created, "id": int64(productBase + n)},
-				map[string]string{"status": p.status, "sku": s.items[p.first].sku}))
+				map[string]int64{"updated_at": p.Updated, "created_at": p.Created, "id": int64(productBase + n)},
+				map[string]string{"status": p.Status, "sku": s.Items[p.First].SKU}))
 		},
-		value:   func(n int) int64 { return s.products[n].updated },
-		created: func(n int) int64 { return s.products[n].created },
+		value:   func(n int) int64 { return s.Products[n].Updated },
+		created: func(n int) int64 { return s.Products[n].Created },
 		show:    func(n int) object { return productObject{s, n} },
 	}
 }
 
-func (s *shopify) itemListing(name string, terms []term) listing {
-	l := listing{of: "InventoryItem", n: len(s.items), show: func(n int) object { return itemObject{s, n} }}
+func (s *Platform) itemListing(name string, terms []term) listing {
+	l := listing{of: "InventoryItem", n: len(s.Items), show: func(n int) object { return itemObject{s, n} }}
 	base := itemBase
 	if name == "productVariants" {
 		l.of, base, l.show = "ProductVariant", variantBase, func(n int) object { return variantObject{s, n} }
 	}
 	l.will = func(n int) bool {
-		i := s.items[n]
-		return s.standing(i.product) && (len(terms) == 0 || all(terms,
-			map[string]int64{"updated_at": i.updated, "created_at": s.products[i.product].created, "id": int64(base + n)},
-			map[string]string{"sku": i.sku}))
+		i := s.Items[n]
+		return s.standing(i.Product) && (len(terms) == 0 || all(terms,
+			map[string]int64{"updated_at": i.Updated, "created_at": s.Products[i.Product].Created, "id": int64(base + n)},
+			map[string]string{"sku": i.SKU}))
 	}
 	return l
 }
 
-func (s *shopify) orderListing(terms []term) listing {
+func (s *Platform) orderListing(terms []term) listing {
 	return listing{
-		of: "Order", n: len(s.orders),
+		of: "Order", n: len(s.Orders),
 		will: func(n int) bool {
-			o := s.orders[n]
+			o := s.Orders[n]
 			return len(terms) == 0 || all(terms,
-				map[string]int64{"updated_at": o.updated, "created_at": o.placed, "id": int64(orderBase + n)},
-				map[string]string{"email": s.customers[o.customer].email, "status": "any", "name": orderName(n)})
+				map[string]int64{"updated_at": o.Updated, "created_at": o.Placed, "id": int64(orderBase + n)},
+				map[string]string{"email": s.Customers[o.Customer].Email, "status": "any", "name": orderName(n)})
 		},
-		value:   func(n int) int64 { return s.orders[n].updated },
-		created: func(n int) int64 { return s.orders[n].placed },
+		value:   func(n int) int64 { return s.Orders[n].Updated },
+		created: func(n int) int64 { return s.Orders[n].Placed },
 		show:    func(n int) object { return orderObject{s, n} },
 	}
 }
 
-func (s *shopify) customerListing(terms []term) listing {
+func (s *Platform) customerListing(terms []term) listing {
 	return listing{
-		of: "Customer", n: len(s.customers),
+		of: "Customer", n: len(s.Customers),
 		will: func(n int) bool {
-			c := s.customers[n]
-			return !c.deleted && (len(terms) == 0 || all(terms,
-				map[string]int64{"updated_at": c.updated, "created_at": c.created, "id": int64(customerBase + n)},
-				map[string]string{"email": c.email}))
+			c := s.Customers[n]
+			return !c.Deleted && (len(terms) == 0 || all(terms,
+				map[string]int64{"updated_at": c.Updated, "created_at": c.Created, "id": int64(customerBase + n)},
+				map[string]string{"email": c.Email}))
 		},
-		value:   func(n int) int64 { return s.customers[n].updated },
-		created: func(n int) int64 { return s.customers[n].created },
+		value:   func(n int) int64 { return s.Customers[n].Updated },
+		created: func(n int) int64 { return s.Customers[n].Created },
 		show:    func(n int) object { return customerObject{s, n} },
 	}
 }
 
 // levelListing is the levels of one item at both places, or of all items at one.
-func (s *shopify) levelListing(items []int, places []int, args map[string]any) any {
+func (s *Platform) levelListing(items []int, places []int, args map[string]any) any {
 	query, _ := args["query"].(string)
 	terms, err := readSearch(query, "updated_at", "created_at", "id")
 	if err != nil {
@@ -206,7 +208,7 @@ func (s *shopify) levelListing(items []int, places []int, args map[string]any) a
 	}
 	count := len(items)
 	if items == nil {
-		count = len(s.items)
+		count = len(s.Items)
 	}
 	at := func(n int) levelObject {
 		item := n / len(places)
@@ -219,9 +221,9 @@ func (s *shopify) levelListing(items []int, places []int, args map[string]any) a
 		of: "InventoryLevel", n: count * len(places), show: func(n int) object { return at(n) },
 		will: func(n int) bool {
 			o := at(n)
-			i := s.items[o.n]
-			return s.standing(i.product) && (len(terms) == 0 || all(terms,
-				map[string]int64{"updated_at": i.levels[o.place].updated, "created_at": s.products[i.product].created, "id": int64(o.number())}, nil))
+			i := s.Items[o.n]
+			return s.standing(i.Product) && (len(terms) == 0 || all(terms,
+				map[string]int64{"updated_at": i.Levels[o.place].Updated, "created_at": s.Products[i.Product].Created, "id": int64(o.number())}, nil))
 		},
 	}.connection(args)
 }

@@ -1,4 +1,4 @@
-package platforms
+package shopify
 
 import (
 	"crypto/hmac"
@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
 // eastern is the shop's time zone, which the times of payloads are written in.
@@ -36,15 +38,15 @@ func topicName(enum string) string {
 
 func topicEnum(name string) string { return strings.ToUpper(strings.ReplaceAll(name, "/", "_")) }
 
-func (s *shopify) showHook(h hook) object {
+func (s *Platform) showHook(h host.Hook) object {
 	return facts{"WebhookSubscription", map[string]any{
 		"id": gid("WebhookSubscription", hookBase+h.Number), "legacyResourceId": strconv.Itoa(hookBase + h.Number), "topic": topicEnum(h.Topic), "uri": h.URL,
-		"callbackUrl": h.URL, "format": "JSON", "createdAt": wholeSeconds(epoch.UnixMilli()),
+		"callbackUrl": h.URL, "format": "JSON", "createdAt": host.WholeSeconds(host.Epoch.UnixMilli()),
 		"endpoint": facts{"WebhookHttpEndpoint", map[string]any{"callbackUrl": h.URL}},
 	}}
 }
 
-func (s *shopify) createHook(args map[string]any) any {
+func (s *Platform) createHook(args map[string]any) any {
 	input, _ := args["webhookSubscription"].(map[string]any)
 	address, _ := input["uri"].(string)
 	if address == "" {
@@ -61,18 +63,18 @@ func (s *shopify) createHook(args map[string]any) any {
 	if format := input["format"]; format == "XML" {
 		return refused("The look-alike sends JSON only")
 	}
-	for _, h := range s.hooks.list() {
+	for _, h := range s.Hooks.List() {
 		if h.Topic == topicName(topic) && h.URL == address {
 			return refused("Address for this topic has already been taken")
 		}
 	}
-	h := s.hooks.add(hook{Topic: topicName(topic), URL: address})
+	h := s.Hooks.Add(host.Hook{Topic: topicName(topic), URL: address})
 	return facts{"WebhookSubscriptionCreatePayload", map[string]any{"webhookSubscription": s.showHook(h), "userErrors": []object{}}}
 }
 
-func (s *shopify) deleteHook(id string) any {
+func (s *Platform) deleteHook(id string) any {
 	payload := map[string]any{"deletedWebhookSubscriptionId": nil, "userErrors": []object{}}
-	if n, is := numberOf(id, "WebhookSubscription"); is && s.hooks.remove(n-hookBase) {
+	if n, is := numberOf(id, "WebhookSubscription"); is && s.Hooks.Remove(n-hookBase) {
 		payload["deletedWebhookSubscriptionId"] = id
 	} else {
 		payload["userErrors"] = []object{facts{"UserError", map[string]any{"field": []string{"id"}, "message": "Webhook subscription does not exist"}}}
@@ -80,8 +82,8 @@ func (s *shopify) deleteHook(id string) any {
 	return facts{"WebhookSubscriptionDeletePayload", payload}
 }
 
-func (s *shopify) listHooks(args map[string]any) any {
-	list := s.hooks.list()
+func (s *Platform) listHooks(args map[string]any) any {
+	list := s.Hooks.List()
 	uri, _ := args["uri"].(string)
 	if uri == "" {
 		uri, _ = args["callbackUrl"].(string)
@@ -93,7 +95,7 @@ func (s *shopify) listHooks(args map[string]any) any {
 }
 
 // tell is the payload of a change in the form of the REST API, and a forged one.
-func (s *shopify) tell(changed Changed, _ time.Time) (body, tampered any) {
+func (s *Platform) tell(changed host.Changed, _ time.Time) (body, tampered any) {
 	record, forged := s.payload(changed), map[string]any{}
 	for name, value := range record {
 		forged[name] = value
@@ -102,19 +104,19 @@ func (s *shopify) tell(changed Changed, _ time.Time) (body, tampered any) {
 	return record, forged
 }
 
-func (s *shopify) payload(changed Changed) map[string]any {
-	n := changed.index
-	switch resourceOf(changed.Topic) {
+func (s *Platform) payload(changed host.Changed) map[string]any {
+	n := changed.Index
+	switch host.ResourceOf(changed.Topic) {
 	case "products":
 		if changed.Topic == "products/delete" {
 			return map[string]any{"id": productBase + n}
 		}
 		return s.restProduct(n)
 	case "inventory":
-		l := s.items[n].levels[changed.location]
+		l := s.Items[n].Levels[changed.Location]
 		return map[string]any{
-			"inventory_item_id": itemBase + n, "location_id": locationNumbers[changed.location], "available": l.quantity, "updated_at": restTime(l.updated),
-			"admin_graphql_api_id": levelObject{s, n, changed.location}.field("id", nil),
+			"inventory_item_id": itemBase + n, "location_id": locationNumbers[changed.Location], "available": l.Quantity, "updated_at": restTime(l.Updated),
+			"admin_graphql_api_id": levelObject{s, n, changed.Location}.field("id", nil),
 		}
 	case "customers":
 		if changed.Topic == "customers/delete" {
@@ -125,90 +127,90 @@ func (s *shopify) payload(changed Changed) map[string]any {
 	return s.restOrder(n)
 }
 
-func (s *shopify) restProduct(n int) map[string]any {
-	p, o := s.products[n], productObject{s, n}
+func (s *Platform) restProduct(n int) map[string]any {
+	p, o := s.Products[n], productObject{s, n}
 	variants, images, options := []any{}, []any{}, []any{}
-	for k, i := range s.itemsOf(p) {
-		v := variantObject{s, p.first + k}
+	for k, i := range s.ItemsOf(p) {
+		v := variantObject{s, p.First + k}
 		option1, option2 := any("Default Title"), any(nil)
-		if i.size != "" {
-			option1, option2 = i.size, i.color
+		if i.Size != "" {
+			option1, option2 = i.Size, i.Color
 		}
 		variants = append(variants, map[string]any{
-			"id": variantBase + p.first + k, "product_id": productBase + n, "title": v.title(), "sku": i.sku, "price": s.showPrice(i), "position": k + 1,
-			"option1": option1, "option2": option2, "option3": nil, "inventory_item_id": itemBase + p.first + k,
-			"inventory_quantity": i.levels[0].quantity + i.levels[1].quantity, "created_at": restTime(p.created), "updated_at": restTime(p.updated),
-			"admin_graphql_api_id": gid("ProductVariant", variantBase+p.first+k),
+			"id": variantBase + p.First + k, "product_id": productBase + n, "title": v.title(), "sku": i.SKU, "price": s.ShowPrice(i), "position": k + 1,
+			"option1": option1, "option2": option2, "option3": nil, "inventory_item_id": itemBase + p.First + k,
+			"inventory_quantity": i.Levels[0].Quantity + i.Levels[1].Quantity, "created_at": restTime(p.Created), "updated_at": restTime(p.Updated),
+			"admin_graphql_api_id": gid("ProductVariant", variantBase+p.First+k),
 		})
 	}
-	for k := range p.images {
+	for k := range p.Images {
 		images = append(images, map[string]any{
-			"id": 30_000_000_001 + n*4 + k, "product_id": productBase + n, "position": k + 1, "src": o.imageURL(k), "alt": p.title, "width": 1200, "height": 900, "variant_ids": []int{},
+			"id": 30_000_000_001 + n*4 + k, "product_id": productBase + n, "position": k + 1, "src": o.imageURL(k), "alt": p.Title, "width": 1200, "height": 900, "variant_ids": []int{},
 		})
 	}
 	for _, one := range o.options() {
 		options = append(options, map[string]any{"product_id": productBase + n, "name": one.field("name", nil), "position": one.field("position", nil), "values": one.field("values", nil)})
 	}
 	return map[string]any{
-		"id": productBase + n, "admin_graphql_api_id": gid("Product", productBase+n), "title": s.showTitle(p), "body_html": "<p>" + p.description + "</p>",
-		"vendor": p.brand, "product_type": p.category, "handle": o.handle(), "tags": strings.Join(p.tags(), ", "), "status": p.status,
-		"created_at": restTime(p.created), "updated_at": restTime(p.updated), "published_at": restTime(p.created),
+		"id": productBase + n, "admin_graphql_api_id": gid("Product", productBase+n), "title": s.ShowTitle(p), "body_html": "<p>" + p.Description + "</p>",
+		"vendor": p.Brand, "product_type": p.Category, "handle": o.handle(), "tags": strings.Join(p.Tags(), ", "), "status": p.Status,
+		"created_at": restTime(p.Created), "updated_at": restTime(p.Updated), "published_at": restTime(p.Created),
 		"variants": variants, "images": images, "image": images[0], "options": options,
 	}
 }
 
-func (s *shopify) restCustomer(n int) map[string]any {
-	c := s.customers[n]
+func (s *Platform) restCustomer(n int) map[string]any {
+	c := s.Customers[n]
 	return map[string]any{
-		"id": customerBase + n, "admin_graphql_api_id": gid("Customer", customerBase+n), "email": c.email, "first_name": c.first, "last_name": c.last,
-		"orders_count": c.purchases, "total_spent": dollars(s.spent(n)), "tags": strings.Join(loyalty(c.tier), ", "), "state": "enabled", "verified_email": true,
-		"currency": "USD", "created_at": restTime(c.created), "updated_at": restTime(c.updated),
+		"id": customerBase + n, "admin_graphql_api_id": gid("Customer", customerBase+n), "email": c.Email, "first_name": c.First, "last_name": c.Last,
+		"orders_count": c.Purchases, "total_spent": host.Dollars(s.spent(n)), "tags": strings.Join(loyalty(c.Tier), ", "), "state": "enabled", "verified_email": true,
+		"currency": "USD", "created_at": restTime(c.Created), "updated_at": restTime(c.Updated),
 	}
 }
 
-func (s *shopify) restOrder(n int) map[string]any {
-	o := s.orders[n]
+func (s *Platform) restOrder(n int) map[string]any {
+	o := s.Orders[n]
 	lines, sent, attributes := []any{}, []any{}, []any{}
-	for k, l := range o.lines {
-		i := s.items[l.item]
+	for k, l := range o.Lines {
+		i := s.Items[l.Item]
 		lines = append(lines, map[string]any{
-			"id": 12_000_000_001 + n*4 + k, "product_id": productBase + i.product, "variant_id": variantBase + l.item, "sku": i.sku,
-			"title": s.products[i.product].title, "quantity": l.quantity, "price": dollars(l.cents),
+			"id": 12_000_000_001 + n*4 + k, "product_id": productBase + i.Product, "variant_id": variantBase + l.Item, "sku": i.SKU,
+			"title": s.Products[i.Product].Title, "quantity": l.Quantity, "price": host.Dollars(l.Cents),
 		})
 	}
 	status, cancelled := any(nil), any(nil)
-	if o.shipped > 0 {
+	if o.Shipped > 0 {
 		status = "fulfilled"
 		sent = append(sent, map[string]any{
-			"id": 5_600_000_001 + n, "order_id": orderBase + n, "status": "success", "tracking_company": o.carrier, "tracking_number": o.tracking,
-			"tracking_url": "https://track.example.com/" + o.tracking, "created_at": restTime(o.shipped), "updated_at": restTime(o.shipped),
+			"id": 5_600_000_001 + n, "order_id": orderBase + n, "status": "success", "tracking_company": o.Carrier, "tracking_number": o.Tracking,
+			"tracking_url": "https://track.example.com/" + o.Tracking, "created_at": restTime(o.Shipped), "updated_at": restTime(o.Shipped),
 		})
 	}
-	if o.status == "canceled" {
-		cancelled = restTime(o.updated)
+	if o.Status == "canceled" {
+		cancelled = restTime(o.Updated)
 	}
-	if o.reference != "" {
-		attributes = append(attributes, map[string]any{"name": "reference", "value": o.reference})
+	if o.Reference != "" {
+		attributes = append(attributes, map[string]any{"name": "reference", "value": o.Reference})
 	}
-	email := s.customers[o.customer].email
+	email := s.Customers[o.Customer].Email
 	return map[string]any{
 		"id": orderBase + n, "admin_graphql_api_id": gid("Order", orderBase+n), "name": orderName(n), "order_number": 1001 + n, "number": 1 + n, "email": email,
-		"contact_email": email, "total_price": dollars(o.cents), "subtotal_price": dollars(o.cents), "currency": "USD", "financial_status": strings.ToLower(financial[o.status]),
-		"fulfillment_status": status, "created_at": restTime(o.placed), "updated_at": restTime(o.updated), "processed_at": restTime(o.placed), "cancelled_at": cancelled,
-		"source_identifier": orNull(o.reference), "note_attributes": attributes, "line_items": lines, "fulfillments": sent, "customer": s.restCustomer(o.customer), "tags": "", "test": false,
+		"contact_email": email, "total_price": host.Dollars(o.Cents), "subtotal_price": host.Dollars(o.Cents), "currency": "USD", "financial_status": strings.ToLower(financial[o.Status]),
+		"fulfillment_status": status, "created_at": restTime(o.Placed), "updated_at": restTime(o.Updated), "processed_at": restTime(o.Placed), "cancelled_at": cancelled,
+		"source_identifier": host.OrNull(o.Reference), "note_attributes": attributes, "line_items": lines, "fulfillments": sent, "customer": s.restCustomer(o.Customer), "tags": "", "test": false,
 	}
 }
 
-func (s *shopify) post(h hook, d delivery) (http.Header, error) {
-	mac := hmac.New(sha256.New, []byte(s.p.config.ClientSecret))
-	mac.Write(d.signed)
+func (s *Platform) post(h host.Hook, d host.Delivery) (http.Header, error) {
+	mac := hmac.New(sha256.New, []byte(s.Host.Config.ClientSecret))
+	mac.Write(d.Signed)
 	header := http.Header{}
-	header.Set("X-Shopify-Topic", d.topic)
+	header.Set("X-Shopify-Topic", d.Topic)
 	header.Set("X-Shopify-Hmac-Sha256", base64.StdEncoding.EncodeToString(mac.Sum(nil)))
-	header.Set("X-Shopify-Shop-Domain", s.p.config.Shop)
+	header.Set("X-Shopify-Shop-Domain", s.Host.Config.Shop)
 	header.Set("X-Shopify-Api-Version", "2025-10")
-	header.Set("X-Shopify-Webhook-Id", d.id)
-	header.Set("X-Shopify-Event-Id", d.id)
-	header.Set("X-Shopify-Triggered-At", d.at.UTC().Format("2006-01-02T15:04:05.000000000Z"))
+	header.Set("X-Shopify-Webhook-Id", d.ID)
+	header.Set("X-Shopify-Event-Id", d.ID)
+	header.Set("X-Shopify-Triggered-At", d.At.UTC().Format("2006-01-02T15:04:05.000000000Z"))
 	return header, nil
 }

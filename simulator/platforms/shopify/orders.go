@@ -1,11 +1,13 @@
-package platforms
+package shopify
 
 import (
 	"strconv"
+
+	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
 type customerObject struct {
-	s *shopify
+	s *Platform
 	n int
 }
 
@@ -20,57 +22,57 @@ func loyalty(tier string) []string {
 }
 
 func (o customerObject) field(name string, args map[string]any) any {
-	c := o.s.customers[o.n]
+	c := o.s.Customers[o.n]
 	switch name {
 	case "id":
 		return gid("Customer", customerBase+o.n)
 	case "legacyResourceId":
 		return strconv.Itoa(customerBase + o.n)
 	case "email":
-		return c.email
+		return c.Email
 	case "defaultEmailAddress":
-		return facts{"CustomerEmailAddress", map[string]any{"emailAddress": c.email}}
+		return facts{"CustomerEmailAddress", map[string]any{"emailAddress": c.Email}}
 	case "firstName":
-		return c.first
+		return c.First
 	case "lastName":
-		return c.last
+		return c.Last
 	case "displayName":
-		return c.name()
+		return c.Name()
 	case "numberOfOrders":
-		return strconv.Itoa(c.purchases)
+		return strconv.Itoa(c.Purchases)
 	case "amountSpent":
 		return usd(o.s.spent(o.n))
 	case "tags":
-		return loyalty(c.tier)
+		return loyalty(c.Tier)
 	case "state":
 		return "ENABLED"
 	case "verifiedEmail":
 		return true
 	case "createdAt":
-		return wholeSeconds(c.created)
+		return host.WholeSeconds(c.Created)
 	case "updatedAt":
-		return wholeSeconds(c.updated)
+		return host.WholeSeconds(c.Updated)
 	case "metafield":
-		if args["namespace"] == "loyalty" && args["key"] == "tier" && c.tier != "" {
+		if args["namespace"] == "loyalty" && args["key"] == "tier" && c.Tier != "" {
 			return facts{"Metafield", map[string]any{
-				"id": gid("Metafield", customerBase+o.n), "namespace": "loyalty", "key": "tier", "value": c.tier, "type": "single_line_text_field",
+				"id": gid("Metafield", customerBase+o.n), "namespace": "loyalty", "key": "tier", "value": c.Tier, "type": "single_line_text_field",
 			}}
 		}
 	}
 	return nil
 }
 
-func (s *shopify) spent(customer int) (cents int64) {
-	for _, o := range s.orders {
-		if o.customer == customer {
-			cents += o.cents
+func (s *Platform) spent(customer int) (cents int64) {
+	for _, o := range s.Orders {
+		if o.Customer == customer {
+			cents += o.Cents
 		}
 	}
 	return cents
 }
 
 func usd(cents int64) object {
-	return facts{"MoneyV2", map[string]any{"amount": dollars(cents), "currencyCode": "USD"}}
+	return facts{"MoneyV2", map[string]any{"amount": host.Dollars(cents), "currencyCode": "USD"}}
 }
 
 func bag(cents int64) object {
@@ -78,7 +80,7 @@ func bag(cents int64) object {
 }
 
 type orderObject struct {
-	s *shopify
+	s *Platform
 	n int
 }
 
@@ -89,7 +91,7 @@ func orderName(n int) string { return "#" + strconv.Itoa(1001+n) }
 var financial = map[string]string{"paid": "PAID", "fulfilled": "PAID", "refunded": "REFUNDED", "canceled": "VOIDED"}
 
 func (o orderObject) field(name string, args map[string]any) any {
-	s, one := o.s, o.s.orders[o.n]
+	s, one := o.s, o.s.Orders[o.n]
 	switch name {
 	case "id":
 		return gid("Order", orderBase+o.n)
@@ -100,15 +102,15 @@ func (o orderObject) field(name string, args map[string]any) any {
 	case "number":
 		return 1001 + o.n
 	case "email":
-		return s.customers[one.customer].email
+		return s.Customers[one.Customer].Email
 	case "tags":
 		return []string{}
 	case "currencyCode":
 		return "USD"
 	case "createdAt", "processedAt":
-		return wholeSeconds(one.placed)
+		return host.WholeSeconds(one.Placed)
 	case "updatedAt":
-		return wholeSeconds(one.updated)
+		return host.WholeSeconds(one.Updated)
 	case "test":
 		return false
 	case "confirmed":
@@ -118,41 +120,41 @@ func (o orderObject) field(name string, args map[string]any) any {
 }
 
 func (o orderObject) nested(name string, args map[string]any) any {
-	s, one := o.s, o.s.orders[o.n]
+	s, one := o.s, o.s.Orders[o.n]
 	switch name {
 	case "cancelledAt":
-		if one.status == "canceled" {
-			return wholeSeconds(one.updated)
+		if one.Status == "canceled" {
+			return host.WholeSeconds(one.Updated)
 		}
 	case "displayFinancialStatus":
-		return financial[one.status]
+		return financial[one.Status]
 	case "displayFulfillmentStatus":
-		if one.shipped > 0 {
+		if one.Shipped > 0 {
 			return "FULFILLED"
 		}
 		return "UNFULFILLED"
 	case "sourceIdentifier":
-		return orNull(one.reference)
+		return host.OrNull(one.Reference)
 	case "totalPriceSet", "currentTotalPriceSet", "subtotalPriceSet":
-		return bag(one.cents)
+		return bag(one.Cents)
 	case "subtotalLineItemsQuantity", "currentSubtotalLineItemsQuantity":
-		return one.count()
+		return one.Count()
 	case "customAttributes":
 		return o.attributes()
 	case "customer":
-		return customerObject{s, one.customer}
+		return customerObject{s, one.Customer}
 	case "fulfillments":
 		return o.fulfillments()
 	case "lineItems":
 		return listing{
-			of: "LineItem", n: len(one.lines), will: func(int) bool { return true }, show: func(k int) object { return o.line(k) },
+			of: "LineItem", n: len(one.Lines), will: func(int) bool { return true }, show: func(k int) object { return o.line(k) },
 		}.connection(args)
 	}
 	return nil
 }
 
 func (o orderObject) attributes() []object {
-	reference := o.s.orders[o.n].reference
+	reference := o.s.Orders[o.n].Reference
 	if reference == "" {
 		return []object{}
 	}
@@ -160,26 +162,26 @@ func (o orderObject) attributes() []object {
 }
 
 func (o orderObject) fulfillments() []object {
-	one := o.s.orders[o.n]
-	if one.shipped == 0 {
+	one := o.s.Orders[o.n]
+	if one.Shipped == 0 {
 		return []object{}
 	}
 	number := 5_600_000_001 + o.n
 	tracking := facts{"FulfillmentTrackingInfo", map[string]any{
-		"company": one.carrier, "number": one.tracking, "url": "https://track.example.com/" + one.tracking,
+		"company": one.Carrier, "number": one.Tracking, "url": "https://track.example.com/" + one.Tracking,
 	}}
 	return []object{facts{"Fulfillment", map[string]any{
 		"id": gid("Fulfillment", number), "legacyResourceId": strconv.Itoa(number), "name": orderName(o.n) + "-F1", "status": "SUCCESS", "displayStatus": "FULFILLED",
-		"createdAt": wholeSeconds(one.shipped), "updatedAt": wholeSeconds(one.shipped), "deliveredAt": nil, "trackingInfo": []object{tracking},
+		"createdAt": host.WholeSeconds(one.Shipped), "updatedAt": host.WholeSeconds(one.Shipped), "deliveredAt": nil, "trackingInfo": []object{tracking},
 	}}}
 }
 
 func (o orderObject) line(k int) object {
-	l := o.s.orders[o.n].lines[k]
-	i := o.s.items[l.item]
-	p := o.s.products[i.product]
+	l := o.s.Orders[o.n].Lines[k]
+	i := o.s.Items[l.Item]
+	p := o.s.Products[i.Product]
 	return facts{"LineItem", map[string]any{
-		"id": gid("LineItem", 12_000_000_001+o.n*4+k), "name": p.title, "title": p.title, "sku": i.sku, "quantity": l.quantity, "currentQuantity": l.quantity,
-		"variant": variantObject{o.s, l.item}, "product": productObject{o.s, i.product}, "originalUnitPriceSet": bag(l.cents), "discountedUnitPriceSet": bag(l.cents),
+		"id": gid("LineItem", 12_000_000_001+o.n*4+k), "name": p.Title, "title": p.Title, "sku": i.SKU, "quantity": l.Quantity, "currentQuantity": l.Quantity,
+		"variant": variantObject{o.s, l.Item}, "product": productObject{o.s, i.Product}, "originalUnitPriceSet": bag(l.Cents), "discountedUnitPriceSet": bag(l.Cents),
 	}}
 }

@@ -1,4 +1,4 @@
-package platforms
+package shipstation
 
 import (
 	"encoding/base64"
@@ -8,29 +8,31 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
 var shipStatuses = []string{"awaiting_payment", "awaiting_shipment", "shipped", "on_hold", "cancelled"}
 
 // createOrder makes an order, or changes the one with the same key as long as it has not been shipped.
-func (s *shipstation) createOrder(c *call) answer {
+func (s *Platform) createOrder(c *host.Call) host.Answer {
 	var asked map[string]any
-	if !readJSON(c.body, &asked) {
-		return s.refuse(http.StatusBadRequest, "The request is invalid.")
+	if !host.ReadJSON(c.Content, &asked) {
+		return s.Refuse(http.StatusBadRequest, "The request is invalid.")
 	}
 	text := func(name string) string { value, _ := asked[name].(string); return value }
 	if text("orderNumber") == "" || text("orderDate") == "" || text("orderStatus") == "" || asked["billTo"] == nil || asked["shipTo"] == nil {
-		return s.refuse(http.StatusBadRequest, "The request is invalid: orderNumber, orderDate, orderStatus, billTo and shipTo are required.")
+		return s.Refuse(http.StatusBadRequest, "The request is invalid: orderNumber, orderDate, orderStatus, billTo and shipTo are required.")
 	}
 	if !slices.Contains(shipStatuses, text("orderStatus")) {
-		return s.refuse(http.StatusBadRequest, "The request is invalid: orderStatus is unknown.")
+		return s.Refuse(http.StatusBadRequest, "The request is invalid: orderStatus is unknown.")
 	}
-	now := s.p.config.Now()
+	now := s.Host.Config.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := text("orderKey")
 	if key == "" {
-		key = deliveryID()
+		key = host.DeliveryID()
 	}
 	n := s.byKey(key)
 	if n < 0 {
@@ -42,10 +44,10 @@ func (s *shipstation) createOrder(c *call) answer {
 		o.number, o.email, o.status, o.changed = text("orderNumber"), text("customerEmail"), text("orderStatus"), now
 		o.shipTo, o.items, o.given = asked["shipTo"], asked["items"], asked
 	}
-	return ok(s.showOrder(n))
+	return host.OK(s.showOrder(n))
 }
 
-func (s *shipstation) byKey(key string) int {
+func (s *Platform) byKey(key string) int {
 	for n, o := range s.orders {
 		if o.key == key {
 			return n
@@ -54,7 +56,7 @@ func (s *shipstation) byKey(key string) int {
 	return -1
 }
 
-func (s *shipstation) showOrder(n int) map[string]any {
+func (s *Platform) showOrder(n int) map[string]any {
 	o := s.orders[n]
 	shown := map[string]any{}
 	if given, is := o.given.(map[string]any); is {
@@ -68,7 +70,7 @@ func (s *shipstation) showOrder(n int) map[string]any {
 	return shown
 }
 
-func (s *shipstation) listOrders(c *call) answer {
+func (s *Platform) listOrders(c *host.Call) host.Answer {
 	q := c.URL.Query()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,17 +93,17 @@ type labelRequest struct {
 }
 
 // createLabel makes and charges another label each time: there is no idempotency here.
-func (s *shipstation) createLabel(c *call) answer {
+func (s *Platform) createLabel(c *host.Call) host.Answer {
 	var asked labelRequest
-	if !readJSON(c.body, &asked) || asked.CarrierCode == "" || asked.ServiceCode == "" || asked.ShipDate == "" {
-		return s.refuse(http.StatusBadRequest, "The request is invalid: orderId, carrierCode, serviceCode and shipDate are required.")
+	if !host.ReadJSON(c.Content, &asked) || asked.CarrierCode == "" || asked.ServiceCode == "" || asked.ShipDate == "" {
+		return s.Refuse(http.StatusBadRequest, "The request is invalid: orderId, carrierCode, serviceCode and shipDate are required.")
 	}
 	service, known := serviceOf(asked.CarrierCode, asked.ServiceCode)
 	s.mu.Lock()
 	n := asked.OrderID - shipNumber(0)
 	if !known || n < 0 || n >= len(s.orders) || s.orders[n].status == "cancelled" {
 		s.mu.Unlock()
-		return answer{status: http.StatusInternalServerError, body: map[string]any{
+		return host.Answer{Status: http.StatusInternalServerError, Body: map[string]any{
 			"Message": "An error has occurred.", "ExceptionMessage": "The order was not found, is cancelled, or has no such carrier and service.",
 		}}
 	}
@@ -110,14 +112,14 @@ func (s *shipstation) createLabel(c *call) answer {
 	if !asked.TestLabel {
 		s.notify(number)
 	}
-	return ok(body)
+	return host.OK(body)
 }
 
 // ship needs the lock.
-func (s *shipstation) ship(n int, asked labelRequest, service shipService) (int, map[string]any) {
-	made, number := s.p.config.Now(), len(s.shipments)
+func (s *Platform) ship(n int, asked labelRequest, service shipService) (int, map[string]any) {
+	made, number := s.Host.Config.Now(), len(s.shipments)
 	one := shipment{
-		order: n, carrier: service.carrier, service: service.code, pack: asked.PackageCode, confirm: asked.Confirmation, batch: deliveryID(), shipDate: asked.ShipDate,
+		order: n, carrier: service.carrier, service: service.code, pack: asked.PackageCode, confirm: asked.Confirmation, batch: host.DeliveryID(), shipDate: asked.ShipDate,
 		cents: service.cost(asked.Weight), weight: map[string]any{"value": asked.Weight.Value, "units": asked.Weight.Units}, made: made,
 		tracking: fmt.Sprintf("9400111899%012d", 220_000_000+number),
 	}
@@ -132,29 +134,29 @@ func (s *shipstation) ship(n int, asked labelRequest, service shipService) (int,
 	return number, body
 }
 
-func (s *shipstation) voidLabel(c *call) answer {
+func (s *Platform) voidLabel(c *host.Call) host.Answer {
 	var asked struct{ ShipmentID int }
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := -1
-	if readJSON(c.body, &asked) {
+	if host.ReadJSON(c.Content, &asked) {
 		n = asked.ShipmentID - 75001
 	}
 	if n < 0 || n >= len(s.shipments) || s.shipments[n].voided {
-		return ok(map[string]any{"approved": false, "message": "The label cannot be voided."})
+		return host.OK(map[string]any{"approved": false, "message": "The label cannot be voided."})
 	}
 	s.shipments[n].voided = true
 	s.spent -= s.shipments[n].cents
-	return ok(map[string]any{"approved": true, "message": "Label voided successfully"})
+	return host.OK(map[string]any{"approved": true, "message": "Label voided successfully"})
 }
 
 // showShipment needs the lock.
-func (s *shipstation) showShipment(n int) map[string]any {
+func (s *Platform) showShipment(n int) map[string]any {
 	one := s.shipments[n]
 	o := s.orders[one.order]
 	shown := map[string]any{
 		"shipmentId": 75001 + n, "orderId": shipNumber(one.order), "orderKey": o.key, "orderNumber": o.number, "customerEmail": o.email,
-		"createDate": one.made.In(pacific).Format(shipTime), "shipDate": one.shipDate, "shipmentCost": number(one.cents), "insuranceCost": number(0),
+		"createDate": one.made.In(pacific).Format(shipTime), "shipDate": one.shipDate, "shipmentCost": host.ExactNumber(one.cents), "insuranceCost": host.ExactNumber(0),
 		"trackingNumber": one.tracking, "isReturnLabel": false, "batchNumber": nil, "carrierCode": one.carrier, "serviceCode": one.service,
 		"packageCode": one.pack, "confirmation": one.confirm, "warehouseId": nil, "voided": one.voided, "voidDate": nil, "marketplaceNotified": false,
 		"notifyErrorMessage": nil, "shipTo": o.shipTo, "weight": one.weight, "shipmentItems": nil, "labelData": nil, "formData": nil,
@@ -165,12 +167,12 @@ func (s *shipstation) showShipment(n int) map[string]any {
 	return shown
 }
 
-func (s *shipstation) listShipments(c *call) answer {
+func (s *Platform) listShipments(c *host.Call) host.Answer {
 	q := c.URL.Query()
 	from, e1 := readShipTime(q.Get("createDateStart"))
 	to, e2 := readShipTime(q.Get("createDateEnd"))
 	if e1 != nil || e2 != nil {
-		return s.refuse(http.StatusBadRequest, "The request is invalid: a date cannot be read.")
+		return s.Refuse(http.StatusBadRequest, "The request is invalid: a date cannot be read.")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,18 +205,18 @@ func readShipTime(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("platforms: %q is no time", text)
 }
 
-func (s *shipstation) paged(c *call, name string, found []any) answer {
-	size, number := c.number("pageSize", 100), c.number("page", 1)
+func (s *Platform) paged(c *host.Call, name string, found []any) host.Answer {
+	size, number := c.Number("pageSize", 100), c.Number("page", 1)
 	if size < 1 || size > 500 || number < 1 {
-		return s.refuse(http.StatusBadRequest, "The request is invalid: pageSize must be 1 to 500, and page from 1.")
+		return s.Refuse(http.StatusBadRequest, "The request is invalid: pageSize must be 1 to 500, and page from 1.")
 	}
 	pages := (len(found) + size - 1) / size
 	from := min((number-1)*size, len(found))
 	shown := append([]any{}, found[from:min(from+size, len(found))]...)
-	if c.fault.Kind == circle {
+	if c.Fault.Kind == host.Circle {
 		pages = number + 1
 	}
-	return ok(map[string]any{name: shown, "total": len(found), "page": number, "pages": pages})
+	return host.OK(map[string]any{name: shown, "total": len(found), "page": number, "pages": pages})
 }
 
 // labelPDF is the smallest label that a reader of PDF opens: 4 by 6 inches with three lines.

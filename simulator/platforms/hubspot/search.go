@@ -1,4 +1,4 @@
-package platforms
+package hubspot
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
 // searchLimit is how far HubSpot's search reaches.
@@ -51,34 +53,27 @@ func hubspotID(object string, n int) string {
 }
 
 // extent is how many records there are, and which of them are there still. It needs the shop's lock.
-func (h *hubspot) extent(object string) (int, func(int) bool) {
+func (h *Platform) extent(object string) (int, func(int) bool) {
 	if object == "contacts" {
-		return len(h.customers), func(n int) bool { return !h.customers[n].deleted }
+		return len(h.Customers), func(n int) bool { return !h.Customers[n].Deleted }
 	}
-	return len(h.orders), func(int) bool { return true }
+	return len(h.Orders), func(int) bool { return true }
 }
 
-func (h *hubspot) properties(object string, n int) map[string]any {
+func (h *Platform) properties(object string, n int) map[string]any {
 	if object == "contacts" {
-		p := h.customers[n]
+		p := h.Customers[n]
 		return map[string]any{
-			"email": p.email, "firstname": p.first, "lastname": p.last, "loyalty_tier": orNull(p.tier), "num_associated_deals": strconv.Itoa(p.purchases),
-			"createdate": withMillis(p.created), "lastmodifieddate": withMillis(p.updated), "hs_object_id": hubspotID(object, n), "lifecyclestage": "customer",
+			"email": p.Email, "firstname": p.First, "lastname": p.Last, "loyalty_tier": host.OrNull(p.Tier), "num_associated_deals": strconv.Itoa(p.Purchases),
+			"createdate": host.WithMillis(p.Created), "lastmodifieddate": host.WithMillis(p.Updated), "hs_object_id": hubspotID(object, n), "lifecyclestage": "customer",
 		}
 	}
-	o := h.orders[n]
-	stage := map[string]string{"paid": "closedwon", "fulfilled": "closedwon", "refunded": "closedlost", "canceled": "closedlost"}[o.status]
+	o := h.Orders[n]
+	stage := map[string]string{"paid": "closedwon", "fulfilled": "closedwon", "refunded": "closedlost", "canceled": "closedlost"}[o.Status]
 	return map[string]any{
-		"dealname": "Order " + strconv.Itoa(7001+n), "amount": dollars(o.cents), "dealstage": stage, "closedate": withMillis(o.placed), "pipeline": "default",
-		"deal_currency_code": "USD", "createdate": withMillis(o.placed), "hs_lastmodifieddate": withMillis(o.updated), "hs_object_id": hubspotID(object, n),
+		"dealname": "Order " + strconv.Itoa(7001+n), "amount": host.Dollars(o.Cents), "dealstage": stage, "closedate": host.WithMillis(o.Placed), "pipeline": "default",
+		"deal_currency_code": "USD", "createdate": host.WithMillis(o.Placed), "hs_lastmodifieddate": host.WithMillis(o.Updated), "hs_object_id": hubspotID(object, n),
 	}
-}
-
-func orNull(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
 }
 
 var usual = map[string][]string{
@@ -87,7 +82,7 @@ var usual = map[string][]string{
 }
 
 // show gives the properties asked for and those that are always given.
-func (h *hubspot) show(object string, n int, names []string) map[string]any {
+func (h *Platform) show(object string, n int, names []string) map[string]any {
 	all := h.properties(object, n)
 	shown := map[string]any{"hs_object_id": all["hs_object_id"], "createdate": all["createdate"]}
 	modified := "lastmodifieddate"
@@ -109,10 +104,10 @@ func (h *hubspot) show(object string, n int, names []string) map[string]any {
 	}
 }
 
-func (h *hubspot) find(c *call, object string) answer {
+func (h *Platform) find(c *host.Call, object string) host.Answer {
 	var asked searchRequest
-	if !readJSON(c.body, &asked) {
-		return h.refuse(http.StatusBadRequest, "Invalid input JSON")
+	if !host.ReadJSON(c.Content, &asked) {
+		return h.Refuse(http.StatusBadRequest, "Invalid input JSON")
 	}
 	if asked.Limit == 0 {
 		asked.Limit = 10
@@ -120,14 +115,14 @@ func (h *hubspot) find(c *call, object string) answer {
 	after, good := asked.after()
 	switch {
 	case asked.Limit < 1 || asked.Limit > 200 || !good:
-		return h.refuse(http.StatusBadRequest, "limit must be 1 to 200, and after a cursor of ours")
+		return h.Refuse(http.StatusBadRequest, "limit must be 1 to 200, and after a cursor of ours")
 	case after+asked.Limit > searchLimit && after > 0:
-		return h.refuse(http.StatusBadRequest, "There was a problem with the request: a search reaches 10,000 results at most.")
+		return h.Refuse(http.StatusBadRequest, "There was a problem with the request: a search reaches 10,000 results at most.")
 	case !asked.known():
-		return h.refuse(http.StatusBadRequest, "an operator or a property is unknown")
+		return h.Refuse(http.StatusBadRequest, "an operator or a property is unknown")
 	}
 	results, total := []any{}, 0
-	h.read(func(*world) {
+	h.Read(func(*host.World) {
 		found := h.matching(object, asked)
 		total = len(found)
 		for _, n := range found[min(after, total):min(after+asked.Limit, total)] {
@@ -138,7 +133,7 @@ func (h *hubspot) find(c *call, object string) answer {
 	if next >= total {
 		next = 0
 	}
-	return ok(h.paged(c, map[string]any{"total": total, "results": results}, next, after))
+	return host.OK(h.paged(c, map[string]any{"total": total, "results": results}, next, after))
 }
 
 func (s searchRequest) after() (int, bool) {
@@ -171,7 +166,7 @@ func (s searchRequest) known() bool {
 }
 
 // matching are the positions that will do, in order.
-func (h *hubspot) matching(object string, asked searchRequest) []int {
+func (h *Platform) matching(object string, asked searchRequest) []int {
 	n, will := h.extent(object)
 	found := make([]int, 0, n)
 	keys := make([]string, n)

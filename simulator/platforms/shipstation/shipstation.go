@@ -1,4 +1,6 @@
-package platforms
+// Package shipstation is the look-alike of ShipStation: carriers, rates, orders, labels and SHIP_NOTIFY webhooks. Its
+// seeded orders, its faults and the delivery of webhooks are those of package host.
+package shipstation
 
 import (
 	"crypto/subtle"
@@ -9,18 +11,20 @@ import (
 	"sync"
 	"time"
 	_ "time/tzdata" // the platforms' times are those of their homes, also where the system knows none
+
+	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// shipstation ships parcels: it knows orders by their key and makes a label for each time it is asked.
-type shipstation struct {
-	*side
-	seeded *shop
+// Platform ships parcels: it knows orders by their key and makes a label for each time it is asked.
+type Platform struct {
+	*host.Side
+	seeded *host.Shop
 
 	mu        sync.Mutex
 	ready     bool
 	orders    []shipOrder
 	shipments []shipment
-	limit     window
+	limit     host.Window
 	spent     int64 // cents, on labels
 }
 
@@ -53,45 +57,47 @@ const shipTime = "2006-01-02T15:04:05.0000000"
 
 func shipNumber(n int) int { return 93348001 + n }
 
-func openShipStation(p *Platforms) *shipstation {
-	s := &shipstation{seeded: &shop{config: p.config, stream: 4, unit: time.Second}, limit: window{span: time.Minute, limit: p.config.ShipStationRate}}
-	s.seeded.config.Products = 0
-	s.side = p.side(ShipStation, nil, func(_ int, text string) any { return map[string]any{"Message": text} })
-	s.hooks.send = func(hook, delivery) (http.Header, error) { return http.Header{}, nil } // not signed
-	s.route("GET", "/carriers", "account", s.keyed(func(*call) answer { return ok(shipCarriers()) }))
-	s.route("GET", "/carriers/listservices", "account", s.keyed(s.services))
-	s.route("GET", "/stores", "account", s.keyed(s.stores))
-	s.route("POST", "/shipments/getrates", "rates", s.keyed(s.rates))
-	s.route("POST", "/orders/createorder", "orders", s.keyed(s.createOrder))
-	s.route("GET", "/orders", "orders", s.keyed(s.listOrders))
-	s.route("POST", "/orders/createlabelfororder", "labels", s.keyed(s.createLabel))
-	s.route("POST", "/shipments/voidlabel", "labels", s.keyed(s.voidLabel))
-	s.route("GET", "/shipments", "shipments", s.keyed(s.listShipments))
-	s.route("GET", "/webhooks", "webhooks", s.keyed(s.listHooks))
-	s.route("POST", "/webhooks/subscribe", "webhooks", s.keyed(s.subscribe))
-	s.route("DELETE", "/webhooks/{id}", "webhooks", s.keyed(s.unsubscribe))
+// Open adds the platform to the host.
+func Open(p *host.Host) *Platform {
+	s := &Platform{seeded: &host.Shop{Config: p.Config, Stream: 4, Unit: time.Second}, limit: host.Window{Span: time.Minute, Limit: p.Config.ShipStationRate}}
+	s.seeded.Config.Products = 0
+	s.Side = p.Side(host.ShipStation, nil, func(_ int, text string) any { return map[string]any{"Message": text} })
+	s.Side.Produce = s.announce
+	s.Hooks.Send = func(host.Hook, host.Delivery) (http.Header, error) { return http.Header{}, nil } // not signed
+	s.Route("GET", "/carriers", "account", s.keyed(func(*host.Call) host.Answer { return host.OK(shipCarriers()) }))
+	s.Route("GET", "/carriers/listservices", "account", s.keyed(s.services))
+	s.Route("GET", "/stores", "account", s.keyed(s.stores))
+	s.Route("POST", "/shipments/getrates", "rates", s.keyed(s.rates))
+	s.Route("POST", "/orders/createorder", "orders", s.keyed(s.createOrder))
+	s.Route("GET", "/orders", "orders", s.keyed(s.listOrders))
+	s.Route("POST", "/orders/createlabelfororder", "labels", s.keyed(s.createLabel))
+	s.Route("POST", "/shipments/voidlabel", "labels", s.keyed(s.voidLabel))
+	s.Route("GET", "/shipments", "shipments", s.keyed(s.listShipments))
+	s.Route("GET", "/webhooks", "webhooks", s.keyed(s.listHooks))
+	s.Route("POST", "/webhooks/subscribe", "webhooks", s.keyed(s.subscribe))
+	s.Route("DELETE", "/webhooks/{id}", "webhooks", s.keyed(s.unsubscribe))
 	return s
 }
 
 // seed needs the lock: the shop's orders are here from the start, with shipments of those that were sent.
-func (s *shipstation) seed() {
+func (s *Platform) seed() {
 	if s.ready {
 		return
 	}
 	s.ready = true
-	s.seeded.read(func(w *world) {
-		for n, o := range w.orders {
-			c := w.customers[o.customer]
+	s.seeded.Read(func(w *host.World) {
+		for n, o := range w.Orders {
+			c := w.Customers[o.Customer]
 			number := "S-" + strconv.Itoa(3001+n)
 			s.orders = append(s.orders, shipOrder{
-				number: number, key: "seed-" + number, email: c.email, status: "awaiting_shipment", made: moment(o.placed), changed: moment(o.updated), items: []any{},
-				shipTo: map[string]any{"name": c.name(), "street1": o.street, "city": o.city, "state": o.state, "postalCode": o.post, "country": "US"},
+				number: number, key: "seed-" + number, email: c.Email, status: "awaiting_shipment", made: host.Moment(o.Placed), changed: host.Moment(o.Updated), items: []any{},
+				shipTo: map[string]any{"name": c.Name(), "street1": o.Street, "city": o.City, "state": o.State, "postalCode": o.PostalCode, "country": "US"},
 			})
-			if o.shipped > 0 {
+			if o.Shipped > 0 {
 				s.orders[n].status = "shipped"
 				s.shipments = append(s.shipments, shipment{
-					order: n, carrier: "stamps_com", service: "usps_priority_mail", pack: "package", confirm: "none", tracking: o.tracking,
-					batch: "seeded", shipDate: moment(o.shipped).In(pacific).Format(time.DateOnly), cents: 895, made: moment(o.shipped),
+					order: n, carrier: "stamps_com", service: "usps_priority_mail", pack: "package", confirm: "none", tracking: o.Tracking,
+					batch: "seeded", shipDate: host.Moment(o.Shipped).In(pacific).Format(time.DateOnly), cents: 895, made: host.Moment(o.Shipped),
 				})
 			}
 		}
@@ -99,25 +105,25 @@ func (s *shipstation) seed() {
 }
 
 // keyed judges the key and the rate, which every answer tells of.
-func (s *shipstation) keyed(handle func(*call) answer) func(*call) answer {
-	return func(c *call) answer {
+func (s *Platform) keyed(handle func(*host.Call) host.Answer) func(*host.Call) host.Answer {
+	return func(c *host.Call) host.Answer {
 		key, secret, _ := c.BasicAuth()
-		same := subtle.ConstantTimeCompare([]byte(key+"\x00"+secret), []byte(s.p.config.ShipStationKey+"\x00"+s.p.config.ShipStationSecret))
+		same := subtle.ConstantTimeCompare([]byte(key+"\x00"+secret), []byte(s.Host.Config.ShipStationKey+"\x00"+s.Host.Config.ShipStationSecret))
 		if same != 1 {
-			return answer{status: http.StatusUnauthorized, kind: "text/plain", body: []byte("401 Unauthorized")}
+			return host.Answer{Status: http.StatusUnauthorized, Kind: "text/plain", Body: []byte("401 Unauthorized")}
 		}
 		s.mu.Lock()
 		s.seed()
-		fits, left, ends := s.limit.take(s.p.config.Now())
+		fits, left, ends := s.limit.Take(s.Host.Config.Now())
 		s.mu.Unlock()
-		a := answer{status: http.StatusTooManyRequests, body: map[string]any{"message": "Too Many Requests"}}
+		a := host.Answer{Status: http.StatusTooManyRequests, Body: map[string]any{"message": "Too Many Requests"}}
 		if fits {
 			a = handle(c)
 		} else {
-			a = a.with("Retry-After", seconds(ends))
+			a = a.With("Retry-After", host.Seconds(ends))
 		}
-		return a.with("X-Rate-Limit-Limit", strconv.Itoa(s.limit.limit)).with("X-Rate-Limit-Remaining", strconv.Itoa(left)).
-			with("X-Rate-Limit-Reset", seconds(ends))
+		return a.With("X-Rate-Limit-Limit", strconv.Itoa(s.limit.Limit)).With("X-Rate-Limit-Remaining", strconv.Itoa(left)).
+			With("X-Rate-Limit-Reset", host.Seconds(ends))
 	}
 }
 
@@ -149,21 +155,21 @@ func shipCarriers() []any {
 	return list
 }
 
-func (s *shipstation) services(c *call) answer {
+func (s *Platform) services(c *host.Call) host.Answer {
 	list := []any{}
 	for _, one := range shipServices {
 		if one.carrier == c.URL.Query().Get("carrierCode") {
 			list = append(list, map[string]any{"carrierCode": one.carrier, "code": one.code, "name": one.name, "domestic": true, "international": false})
 		}
 	}
-	return ok(list)
+	return host.OK(list)
 }
 
-func (s *shipstation) stores(*call) answer {
-	return ok([]any{map[string]any{
+func (s *Platform) stores(*host.Call) host.Answer {
+	return host.OK([]any{map[string]any{
 		"storeId": 22766, "storeName": "Trailhead Outfitters", "marketplaceId": 0, "marketplaceName": "ShipStation", "accountName": nil, "email": nil,
 		"integrationUrl": nil, "active": true, "companyName": "Trailhead Outfitters", "phone": "", "publicEmail": "", "website": "",
-		"refreshDate": epoch.In(pacific).Format(shipTime), "createDate": epoch.In(pacific).Format(shipTime), "autoRefresh": true,
+		"refreshDate": host.Epoch.In(pacific).Format(shipTime), "createDate": host.Epoch.In(pacific).Format(shipTime), "autoRefresh": true,
 	}})
 }
 
@@ -181,26 +187,26 @@ func (w weight) ounces() int64 {
 	return int64(w.Value*factor + 0.999)
 }
 
-func (s *shipstation) rates(c *call) answer {
+func (s *Platform) rates(c *host.Call) host.Answer {
 	var asked struct {
 		CarrierCode, ServiceCode, FromPostalCode, ToPostalCode, ToCountry string
 		Weight                                                            weight
 	}
-	if !readJSON(c.body, &asked) || asked.CarrierCode == "" || asked.FromPostalCode == "" || asked.ToPostalCode == "" || asked.ToCountry == "" || asked.Weight.Value <= 0 {
-		return s.refuse(http.StatusBadRequest, "The request is invalid: carrierCode, fromPostalCode, toPostalCode, toCountry and weight are required.")
+	if !host.ReadJSON(c.Content, &asked) || asked.CarrierCode == "" || asked.FromPostalCode == "" || asked.ToPostalCode == "" || asked.ToCountry == "" || asked.Weight.Value <= 0 {
+		return s.Refuse(http.StatusBadRequest, "The request is invalid: carrierCode, fromPostalCode, toPostalCode, toCountry and weight are required.")
 	}
 	if shipNames[asked.CarrierCode] == "" {
-		return answer{status: http.StatusInternalServerError, body: map[string]any{"Message": "An error has occurred.", "ExceptionMessage": "Invalid carrierCode"}}
+		return host.Answer{Status: http.StatusInternalServerError, Body: map[string]any{"Message": "An error has occurred.", "ExceptionMessage": "Invalid carrierCode"}}
 	}
 	list := []any{}
 	for _, one := range shipServices {
 		if one.carrier == asked.CarrierCode && (asked.ServiceCode == "" || asked.ServiceCode == one.code) {
 			list = append(list, map[string]any{
-				"serviceName": one.name, "serviceCode": one.code, "shipmentCost": number(one.cost(asked.Weight)), "otherCost": number(0),
+				"serviceName": one.name, "serviceCode": one.code, "shipmentCost": host.ExactNumber(one.cost(asked.Weight)), "otherCost": host.ExactNumber(0),
 			})
 		}
 	}
-	return ok(list)
+	return host.OK(list)
 }
 
 func (one shipService) cost(w weight) int64 { return one.base + one.perOunce*w.ounces() }

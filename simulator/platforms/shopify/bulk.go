@@ -1,4 +1,4 @@
-package platforms
+package shopify
 
 import (
 	"bytes"
@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
 // bulkOperations are run one at a time; their results stay.
 type bulkOperations struct {
-	shopify *shopify
+	shopify *Platform
 	mu      sync.Mutex
 	all     []*bulkOperation
 }
@@ -32,12 +34,12 @@ const bulkBase = 720_000_001
 
 func (b *bulkOperations) show(o *bulkOperation) object {
 	values := map[string]any{
-		"id": gid("BulkOperation", bulkBase+o.number), "status": o.status, "errorCode": nil, "createdAt": wholeSeconds(o.made.UnixMilli()), "completedAt": nil,
+		"id": gid("BulkOperation", bulkBase+o.number), "status": o.status, "errorCode": nil, "createdAt": host.WholeSeconds(o.made.UnixMilli()), "completedAt": nil,
 		"objectCount": strconv.Itoa(o.objects), "rootObjectCount": strconv.Itoa(o.roots), "fileSize": nil, "url": nil, "partialDataUrl": nil,
 		"query": o.query, "type": "QUERY",
 	}
 	if o.status == "COMPLETED" {
-		values["completedAt"], values["fileSize"] = wholeSeconds(o.done.UnixMilli()), strconv.Itoa(len(o.result))
+		values["completedAt"], values["fileSize"] = host.WholeSeconds(o.done.UnixMilli()), strconv.Itoa(len(o.result))
 		if o.objects > 0 {
 			values["url"] = o.url
 		}
@@ -90,11 +92,11 @@ func (b *bulkOperations) run(query, base string) any {
 	if o := b.busy(); o != nil {
 		return bulkRefusal("OPERATION_IN_PROGRESS", "A bulk query operation for this app and shop is already in progress: "+gid("BulkOperation", bulkBase+o.number)+".")
 	}
-	o := &bulkOperation{number: len(b.all), query: query, status: "CREATED", made: b.shopify.p.config.Now(), file: randomText(24) + ".jsonl"}
+	o := &bulkOperation{number: len(b.all), query: query, status: "CREATED", made: b.shopify.Host.Config.Now(), file: host.RandomText(24) + ".jsonl"}
 	o.url = base + "/bulk/" + o.file
 	b.all = append(b.all, o)
 	shown := b.show(o)
-	b.shopify.p.calls.Go(func() { b.work(o, root, vars) })
+	b.shopify.Host.Calls.Go(func() { b.work(o, root, vars) })
 	return facts{"BulkOperationRunQueryPayload", map[string]any{"bulkOperation": shown, "userErrors": []object{}}}
 }
 
@@ -110,18 +112,18 @@ func bulkRoot(operation *ast.OperationDefinition) *ast.Field {
 func (b *bulkOperations) work(o *bulkOperation, root *ast.Field, vars map[string]any) {
 	b.change(o, func() { o.status = "RUNNING" })
 	select {
-	case <-time.After(b.shopify.p.config.BulkTime):
-	case <-b.shopify.p.stop.Done():
+	case <-time.After(b.shopify.Host.Config.BulkTime):
+	case <-b.shopify.Host.Stop.Done():
 		return
 	}
 	w := &bulkWriter{}
 	e := &execution{vars: vars, bulk: w}
-	b.shopify.read(func(*world) {
+	b.shopify.Read(func(*host.World) {
 		e.object(ast.SelectionSet{root}, rootObject{b.shopify, nil, "QueryRoot"})
 		w.flush(e, "")
 	})
 	b.change(o, func() {
-		o.result, o.objects, o.roots, o.done = w.out.Bytes(), w.objects, w.roots, b.shopify.p.config.Now()
+		o.result, o.objects, o.roots, o.done = w.out.Bytes(), w.objects, w.roots, b.shopify.Host.Config.Now()
 		o.status = "COMPLETED"
 		if len(e.errors) > 0 {
 			o.status = "FAILED"
@@ -220,12 +222,12 @@ func (b *bulkOperations) download(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	c := &call{Request: r}
-	a := b.shopify.meet(c, "bulk", func() answer { return answer{} })
+	c := &host.Call{Request: r}
+	a := b.shopify.Meet(c, "bulk", func() host.Answer { return host.Answer{} })
 	switch {
-	case a.status != 0:
-		a.write(w)
-	case a.lost || a.half:
+	case a.Status != 0:
+		a.Write(w)
+	case a.Lost || a.Half:
 		w.Header().Set("Content-Length", strconv.Itoa(len(found.result)))
 		w.Header().Set("Content-Type", "application/jsonl")
 		_, _ = w.Write(found.result[:len(found.result)/2])

@@ -1,4 +1,6 @@
-package platforms
+// Package shopify is the look-alike of Shopify: OAuth, the GraphQL API with its costs, bulk operations and webhooks. The
+// shop's data, faults and delivery of webhooks are those of package host.
+package shopify
 
 import (
 	"crypto/hmac"
@@ -12,13 +14,15 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// shopify is an online shop.
-type shopify struct {
-	*side
-	*shop
-	consents
+// Platform is an online shop.
+type Platform struct {
+	*host.Side
+	*host.Shop
+	host.Consents
 	bulk bulkOperations
 
 	mu     sync.Mutex
@@ -41,38 +45,39 @@ const (
 var locationNumbers = [2]int{61_000_001, 61_000_002}
 var locationNames = [2]string{"Portland warehouse", "Boulder store"}
 
-func openShopify(p *Platforms) *shopify {
-	s := &shopify{shop: &shop{config: p.config, stream: 1, unit: time.Second}, tokens: map[string][]string{}}
-	s.bucket = bucket{available: p.config.ShopifyBucket, size: p.config.ShopifyBucket, restore: p.config.ShopifyRestore, at: p.config.Now()}
-	s.side = p.side(Shopify, s.shop, func(_ int, text string) any { return map[string]any{"errors": text} })
-	s.name = shopifyName
-	s.event = s.tell
-	s.hooks.send = s.post
+// Open adds the platform to the host.
+func Open(p *host.Host) *Platform {
+	s := &Platform{Shop: &host.Shop{Config: p.Config, Stream: 1, Unit: time.Second}, tokens: map[string][]string{}}
+	s.bucket = bucket{available: p.Config.ShopifyBucket, size: p.Config.ShopifyBucket, restore: p.Config.ShopifyRestore, at: p.Config.Now()}
+	s.Side = p.Side(host.Shopify, s.Shop, func(_ int, text string) any { return map[string]any{"errors": text} })
+	s.Name = shopifyName
+	s.Event = s.tell
+	s.Hooks.Send = s.post
 	s.bulk.shopify = s
-	s.routeConsent("/admin/oauth/authorize", "Shopify", p.config.Shop, s.approve)
-	s.route("POST", "/admin/oauth/access_token", "token", s.token)
-	s.route("POST", "/admin/api/{version}/graphql.json", "", s.graphql)
-	p.mux.HandleFunc("GET /shopify/bulk/{file}", s.bulk.download)
+	s.RouteConsent("/admin/oauth/authorize", "Shopify", p.Config.Shop, s.approve)
+	s.Route("POST", "/admin/oauth/access_token", "token", s.token)
+	s.Route("POST", "/admin/api/{version}/graphql.json", "", s.graphql)
+	p.Mux.HandleFunc("GET /shopify/bulk/{file}", s.bulk.download)
 	return s
 }
 
 // sign is hex HMAC-SHA256 over the parameters, sorted and joined.
-func (s *shopify) sign(q url.Values) string {
+func (s *Platform) sign(q url.Values) string {
 	var parts []string
 	for name := range q {
 		parts = append(parts, name+"="+q.Get(name))
 	}
 	slices.Sort(parts)
-	mac := hmac.New(sha256.New, []byte(s.p.config.ClientSecret))
+	mac := hmac.New(sha256.New, []byte(s.Host.Config.ClientSecret))
 	mac.Write([]byte(strings.Join(parts, "&")))
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-func (s *shopify) approve(c *call, made consent) url.Values {
-	shop := s.p.config.Shop
+func (s *Platform) approve(c *host.Call, made host.Consent) url.Values {
+	shop := s.Host.Config.Shop
 	host := "admin.shopify.com/store/" + strings.TrimSuffix(shop, ".myshopify.com")
 	back := url.Values{
-		"code": {s.give(made)}, "shop": {shop}, "timestamp": {strconv.FormatInt(s.p.config.Now().Unix(), 10)},
+		"code": {s.Give(made)}, "shop": {shop}, "timestamp": {strconv.FormatInt(s.Host.Config.Now().Unix(), 10)},
 		"host": {base64.RawStdEncoding.EncodeToString([]byte(host))},
 	}
 	if state := c.URL.Query().Get("state"); state != "" {
@@ -83,41 +88,41 @@ func (s *shopify) approve(c *call, made consent) url.Values {
 }
 
 // token takes the code as a form or as JSON.
-func (s *shopify) token(c *call) answer {
+func (s *Platform) token(c *host.Call) host.Answer {
 	var asked struct {
 		ID     string `json:"client_id"`
 		Secret string `json:"client_secret"`
 		Code   string `json:"code"`
 	}
-	if !readJSON(c.body, &asked) {
-		form, _ := url.ParseQuery(string(c.body))
+	if !host.ReadJSON(c.Content, &asked) {
+		form, _ := url.ParseQuery(string(c.Content))
 		asked.ID, asked.Secret, asked.Code = form.Get("client_id"), form.Get("client_secret"), form.Get("code")
 	}
-	refused := func(code, text string) answer {
-		return answer{status: http.StatusBadRequest, body: map[string]any{"error": code, "error_description": text}}
+	refused := func(code, text string) host.Answer {
+		return host.Answer{Status: http.StatusBadRequest, Body: map[string]any{"error": code, "error_description": text}}
 	}
-	if asked.ID != s.p.config.ClientID || asked.Secret != s.p.config.ClientSecret {
+	if asked.ID != s.Host.Config.ClientID || asked.Secret != s.Host.Config.ClientSecret {
 		return refused("invalid_client", "The client id or the client secret is wrong.")
 	}
-	made, good := s.take(asked.Code, s.p.config.Now())
-	if !good || made.client != asked.ID {
+	made, good := s.Take(asked.Code, s.Host.Config.Now())
+	if !good || made.Client != asked.ID {
 		return refused("invalid_request", "The authorization code was not found or was already used.")
 	}
-	token := "shpat_" + randomText(24)
+	token := "shpat_" + host.RandomText(24)
 	s.mu.Lock()
-	s.tokens[token] = strings.Fields(made.scope)
+	s.tokens[token] = strings.Fields(made.Scope)
 	s.mu.Unlock()
-	return ok(map[string]any{"access_token": token, "scope": strings.ReplaceAll(made.scope, " ", ",")})
+	return host.OK(map[string]any{"access_token": token, "scope": strings.ReplaceAll(made.Scope, " ", ",")})
 }
 
-func (s *shopify) revoke() {
+func (s *Platform) Revoke() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.tokens)
 }
 
 // scopes of the token that was sent.
-func (s *shopify) scopes(c *call) ([]string, bool) {
+func (s *Platform) scopes(c *host.Call) ([]string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	scopes, known := s.tokens[c.Header.Get("X-Shopify-Access-Token")]
@@ -134,16 +139,16 @@ func numberOf(id, kind string) (int, bool) {
 	return n, err == nil
 }
 
-func shopifyName(topic string, c Changed) string {
-	switch resourceOf(topic) {
+func shopifyName(topic string, c host.Changed) string {
+	switch host.ResourceOf(topic) {
 	case "products":
-		return strconv.Itoa(productBase + c.index)
+		return strconv.Itoa(productBase + c.Index)
 	case "inventory":
-		return strconv.Itoa(itemBase+c.index) + ":" + strconv.Itoa(locationNumbers[c.location])
+		return strconv.Itoa(itemBase+c.Index) + ":" + strconv.Itoa(locationNumbers[c.Location])
 	case "customers":
-		return strconv.Itoa(customerBase + c.index)
+		return strconv.Itoa(customerBase + c.Index)
 	}
-	return strconv.Itoa(orderBase + c.index)
+	return strconv.Itoa(orderBase + c.Index)
 }
 
 // bucket is the leaky bucket of query costs.

@@ -1,4 +1,4 @@
-package platforms
+package host
 
 import (
 	"fmt"
@@ -49,8 +49,8 @@ var (
 	carriers  = []string{"USPS", "UPS", "FedEx"}
 )
 
-// epoch is when the seeded shops opened: a fixed time, so that the same seed holds the same data.
-var epoch = time.Date(2025, 1, 6, 8, 0, 0, 0, time.UTC)
+// Epoch is when the seeded shops opened: a fixed time, so that the same seed holds the same data.
+var Epoch = time.Date(2025, 1, 6, 8, 0, 0, 0, time.UTC)
 
 const season = 150 * 24 * time.Hour // over which the seeded data was made
 
@@ -60,7 +60,7 @@ type maker struct {
 	faker *gofakeit.Faker
 }
 
-func newMaker(seed, stream uint64) maker {
+func NewMaker(seed, stream uint64) maker {
 	source := rand.NewPCG(seed, stream)
 	return maker{Rand: rand.New(source), faker: gofakeit.NewFaker(source, false)}
 }
@@ -69,13 +69,13 @@ func pick[T any](m maker, of []T) T { return of[m.IntN(len(of))] }
 
 // when is a time of the season, in whole seconds.
 func (m maker) when() int64 {
-	return epoch.Add(time.Duration(m.Int64N(int64(season/time.Second))) * time.Second).UnixMilli()
+	return Epoch.Add(time.Duration(m.Int64N(int64(season/time.Second))) * time.Second).UnixMilli()
 }
 
 // generate fills a shop.
-func generate(c Config, stream uint64) *world {
-	m := newMaker(c.Seed, stream)
-	w := &world{products: make([]product, 0, c.Products), items: make([]item, 0, c.Products*2)}
+func generate(c Config, stream uint64) *World {
+	m := NewMaker(c.Seed, stream)
+	w := &World{Products: make([]Product, 0, c.Products), Items: make([]item, 0, c.Products*2)}
 	for range c.Products {
 		m.addProduct(w, m.when())
 	}
@@ -88,16 +88,16 @@ func generate(c Config, stream uint64) *world {
 	return w
 }
 
-func (m maker) addProduct(w *world, at int64) {
-	kind, number := pick(m, kinds), len(w.products)
-	p := product{
-		brand: pick(m, brands), category: kind.category, kind: strings.ToLower(kind.name), material: pick(m, materials), use: pick(m, uses),
-		images: 1 + m.IntN(2), status: "active", first: len(w.items), created: at, updated: at,
+func (m maker) addProduct(w *World, at int64) {
+	kind, number := pick(m, kinds), len(w.Products)
+	p := Product{
+		Brand: pick(m, brands), Category: kind.category, kind: strings.ToLower(kind.name), Material: pick(m, materials), Use: pick(m, uses),
+		Images: 1 + m.IntN(2), Status: "active", First: len(w.Items), Created: at, Updated: at,
 	}
-	p.title = pick(m, places) + " " + pick(m, grades) + " " + kind.name
-	p.description = m.describe(p)
+	p.Title = pick(m, places) + " " + pick(m, grades) + " " + kind.name
+	p.Description = m.describe(p)
 	if m.IntN(25) == 0 {
-		p.status = "archived"
+		p.Status = "archived"
 	}
 	cents := int64(kind.cents/100*(70+m.IntN(80))/100)*100 + pick(m, []int64{0, 50, 95, 99})
 	colour := pick(m, colours)
@@ -110,54 +110,54 @@ func (m maker) addProduct(w *world, at int64) {
 		if size != "" {
 			sku += "-" + strings.ToUpper(size)
 		}
-		i := item{product: number, sku: sku, size: size, color: colour, cents: cents, updated: at}
-		i.levels = [2]level{{m.IntN(40), at}, {m.IntN(12), at}}
-		w.items = append(w.items, i)
+		i := item{Product: number, SKU: sku, Size: size, Color: colour, Cents: cents, Updated: at}
+		i.Levels = [2]level{{m.IntN(40), at}, {m.IntN(12), at}}
+		w.Items = append(w.Items, i)
 	}
-	p.count = len(sizes)
-	w.products = append(w.products, p)
+	p.Count = len(sizes)
+	w.Products = append(w.Products, p)
 }
 
-func (m maker) describe(p product) string {
-	return "Made of " + p.material + " for " + p.use + ": " + p.brand + " built it " + pick(m, []string{
+func (m maker) describe(p Product) string {
+	return "Made of " + p.Material + " for " + p.Use + ": " + p.Brand + " built it " + pick(m, []string{
 		"light enough to forget and tough enough to lend out.", "after two wet seasons on the coast trail.",
 		"with fewer seams, so less can fail.", "to be repaired rather than replaced.", "for the days when the forecast is wrong.",
 	})
 }
 
-func (m maker) addCustomer(w *world, at int64) {
+func (m maker) addCustomer(w *World, at int64) {
 	first, last := m.faker.FirstName(), m.faker.LastName()
-	w.customers = append(w.customers, customer{
-		first: first, last: last, tier: pick(m, tiers), created: at, updated: at,
-		email: strings.ToLower(fmt.Sprintf("%s.%s.%d@example.com", first, strings.ReplaceAll(last, " ", ""), len(w.customers)+1)),
+	w.Customers = append(w.Customers, customer{
+		First: first, Last: last, Tier: pick(m, tiers), Created: at, Updated: at,
+		Email: strings.ToLower(fmt.Sprintf("%s.%s.%d@example.com", first, strings.ReplaceAll(last, " ", ""), len(w.Customers)+1)),
 	})
 }
 
-func (m maker) addOrder(w *world, at int64) {
-	if len(w.customers) == 0 {
+func (m maker) addOrder(w *World, at int64) {
+	if len(w.Customers) == 0 {
 		m.addCustomer(w, at)
 	}
-	o := order{customer: m.IntN(len(w.customers)), status: pick(m, []string{"paid", "paid", "fulfilled", "fulfilled", "refunded", "canceled"}), placed: at, updated: at}
+	o := order{Customer: m.IntN(len(w.Customers)), Status: pick(m, []string{"paid", "paid", "fulfilled", "fulfilled", "refunded", "canceled"}), Placed: at, Updated: at}
 	for range 1 + m.IntN(3) {
-		if len(w.items) == 0 {
+		if len(w.Items) == 0 {
 			break
 		}
-		n := m.IntN(len(w.items))
-		l := line{item: n, quantity: 1 + m.IntN(2), cents: w.items[n].cents}
-		o.lines, o.cents = append(o.lines, l), o.cents+l.cents*int64(l.quantity)
+		n := m.IntN(len(w.Items))
+		l := line{Item: n, Quantity: 1 + m.IntN(2), Cents: w.Items[n].Cents}
+		o.Lines, o.Cents = append(o.Lines, l), o.Cents+l.Cents*int64(l.Quantity)
 	}
-	if len(o.lines) == 0 {
-		o.cents = int64(1000 + m.IntN(50000))
+	if len(o.Lines) == 0 {
+		o.Cents = int64(1000 + m.IntN(50000))
 	}
-	o.street, o.city, o.state, o.post = m.faker.Street(), m.faker.City(), pick(m, states), m.faker.Zip()
-	if o.status == "fulfilled" {
+	o.Street, o.City, o.State, o.PostalCode = m.faker.Street(), m.faker.City(), pick(m, states), m.faker.Zip()
+	if o.Status == "fulfilled" {
 		m.ship(&o, at+86400_000)
 	}
-	w.customers[o.customer].purchases++
-	w.orders = append(w.orders, o)
+	w.Customers[o.Customer].Purchases++
+	w.Orders = append(w.Orders, o)
 }
 
 func (m maker) ship(o *order, at int64) {
-	o.status, o.shipped, o.updated = "fulfilled", at, at
-	o.carrier, o.tracking = pick(m, carriers), fmt.Sprintf("94%018d", m.Uint64N(1e18))
+	o.Status, o.Shipped, o.Updated = "fulfilled", at, at
+	o.Carrier, o.Tracking = pick(m, carriers), fmt.Sprintf("94%018d", m.Uint64N(1e18))
 }

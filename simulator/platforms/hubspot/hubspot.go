@@ -1,0 +1,268 @@
+// Package hubspot is the look-alike of HubSpot: OAuth, and listing and searching of contacts and deals. The data and the
+// faults are those of package host.
+package hubspot
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
+)
+
+// Platform is a CRM: its contacts are the shop's customers and its deals the orders.
+type Platform struct {
+	*host.Side
+	*host.Shop
+	host.Consents
+
+	mu      sync.Mutex
+	access  map[string]grant // by access token
+	refresh map[string]grant // by refresh token
+	limits  host.Window
+	search  host.Window
+}
+
+type grant struct {
+	scope, refresh string
+	expires        time.Time
+}
+
+const hubID = 62515
+
+// Open adds the platform to the host.
+func Open(p *host.Host) *Platform {
+	s := &host.Shop{Config: p.Config, Stream: 3, Unit: time.Millisecond}
+	s.Config.Products = 0
+	h := &Platform{Shop: s, access: map[string]grant{}, refresh: map[string]grant{}}
+	h.limits = host.Window{Span: 10 * time.Second, Limit: p.Config.HubSpotPer10s}
+	h.search = host.Window{Span: time.Second, Limit: 5}
+	h.Side = p.Side(host.HubSpot, s, hubspotError)
+	s.Name = func(topic string, c host.Changed) string { return hubspotID(host.ResourceOf(topic), c.Index) }
+	h.RouteConsent("/oauth/authorize", "HubSpot", "Tarn & Tundra CRM", h.approve)
+	h.Route("POST", "/oauth/v1/token", "token", h.token)
+	h.Route("GET", "/oauth/v1/access-tokens/{token}", "account", h.about)
+	h.Route("DELETE", "/oauth/v1/refresh-tokens/{token}", "token", h.forget)
+	for _, object := range []string{"contacts", "deals"} {
+		h.Route("GET", "/crm/v3/objects/"+object, object, h.granted(false, func(c *host.Call) host.Answer { return h.list(c, object) }))
+		h.Route("GET", "/crm/v3/objects/"+object+"/{id}", object, h.granted(false, func(c *host.Call) host.Answer { return h.one(c, object) }))
+		h.Route("POST", "/crm/v3/objects/"+object+"/search", object, h.granted(true, func(c *host.Call) host.Answer { return h.find(c, object) }))
+	}
+	return h
+}
+
+func hubspotError(status int, text string) any {
+	shown := map[string]any{"status": "error", "message": text, "correlationId": host.DeliveryID(), "category": "VALIDATION_ERROR"}
+	switch status {
+	case http.StatusUnauthorized:
+		shown["category"] = "INVALID_AUTHENTICATION"
+	case http.StatusNotFound:
+		shown["category"] = "OBJECT_NOT_FOUND"
+	case http.StatusTooManyRequests:
+		shown["category"], shown["errorType"], shown["policyName"] = "RATE_LIMITS", "RATE_LIMIT", "TEN_SECONDLY_ROLLING"
+	case http.StatusInternalServerError:
+		shown["category"] = "INTERNAL_ERROR"
+	}
+	return shown
+}
+
+func (h *Platform) approve(c *host.Call, made host.Consent) url.Values {
+	back := url.Values{"code": {h.Give(made)}}
+	if state := c.URL.Query().Get("state"); state != "" {
+		back.Set("state", state)
+	}
+	return back
+}
+
+// badToken is how HubSpot's token endpoint refuses.
+func badToken(status, text string) host.Answer {
+	return host.Answer{Status: http.StatusBadRequest, Body: map[string]any{"status": status, "message": text, "correlationId": host.DeliveryID()}}
+}
+
+func (h *Platform) token(c *host.Call) host.Answer {
+	form, err := url.ParseQuery(string(c.Content))
+	if err != nil || !strings.HasPrefix(c.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
+		return badToken("BAD_REQUEST", "the body must be a form")
+	}
+	if form.Get("client_id") != h.Host.Config.ClientID || form.Get("client_secret") != h.Host.Config.ClientSecret {
+		return badToken("BAD_CLIENT_ID", "missing or unknown client id or secret")
+	}
+	switch form.Get("grant_type") {
+	case "authorization_code":
+		made, good := h.Take(form.Get("code"), h.Host.Config.Now())
+		switch {
+		case !good || made.Client != form.Get("client_id"):
+			return badToken("BAD_AUTH_CODE", "missing or unknown auth code")
+		case made.Redirect != form.Get("redirect_uri"):
+			return badToken("MISMATCH_REDIRECT_URI_AUTH_CODE", "redirect URI does not match the one used for the code")
+		case !made.Proves(form.Get("code_verifier")):
+			return badToken("BAD_CODE_VERIFIER", "the code_verifier does not match the code_challenge")
+		}
+		return h.issue(grant{scope: made.Scope, refresh: "rt-" + host.RandomText(24)})
+	case "refresh_token":
+		h.mu.Lock()
+		held, known := h.refresh[form.Get("refresh_token")]
+		h.mu.Unlock()
+		if !known {
+			return badToken("BAD_REFRESH_TOKEN", "missing or invalid refresh token")
+		}
+		return h.issue(held)
+	}
+	return badToken("BAD_GRANT_TYPE", "missing or unknown grant type")
+}
+
+// issue makes an access token. The refresh token stays the same, and earlier access tokens live on.
+func (h *Platform) issue(g grant) host.Answer {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	life := h.Host.Config.HubSpotLife
+	g.expires = h.Host.Config.Now().Add(life)
+	access := "at-" + host.RandomText(32)
+	h.access[access], h.refresh[g.refresh] = g, g
+	return host.OK(map[string]any{
+		"token_type": "bearer", "access_token": access, "refresh_token": g.refresh, "expires_in": int(life / time.Second),
+	})
+}
+
+// held is what a token stands for.
+func (h *Platform) held(token string) (g grant, known, fresh bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	g, known = h.access[token]
+	return g, known, known && h.Host.Config.Now().Before(g.expires)
+}
+
+func (h *Platform) about(c *host.Call) host.Answer {
+	token := c.PathValue("token")
+	g, _, fresh := h.held(token)
+	if !fresh {
+		return h.Refuse(http.StatusNotFound, "the token is unknown or expired")
+	}
+	return host.OK(map[string]any{
+		"token": token, "user": "ada@tarn.example.com", "hub_domain": "tarn-and-tundra.example.com", "hub_id": hubID, "app_id": 4242, "user_id": 77,
+		"scopes": strings.Fields(g.scope), "expires_in": int(g.expires.Sub(h.Host.Config.Now()) / time.Second), "token_type": "access",
+	})
+}
+
+func (h *Platform) forget(c *host.Call) host.Answer {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	refresh := c.PathValue("token")
+	if _, known := h.refresh[refresh]; !known {
+		return host.Answer{Status: http.StatusNotFound, Body: hubspotError(http.StatusNotFound, "the refresh token is unknown")}
+	}
+	delete(h.refresh, refresh)
+	for token, g := range h.access {
+		if g.refresh == refresh {
+			delete(h.access, token)
+		}
+	}
+	return host.Answer{Status: http.StatusNoContent}
+}
+
+// Revoke ends every token, as a merchant who removes the app does.
+func (h *Platform) Revoke() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	clear(h.access)
+	clear(h.refresh)
+}
+
+// Expire ends the access tokens; they can be refreshed.
+func (h *Platform) Expire() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for token, g := range h.access {
+		g.expires = h.Host.Config.Now()
+		h.access[token] = g
+	}
+}
+
+func (h *Platform) granted(search bool, handle func(*host.Call) host.Answer) func(*host.Call) host.Answer {
+	return func(c *host.Call) host.Answer {
+		token, _ := strings.CutPrefix(c.Header.Get("Authorization"), "Bearer ")
+		_, known, fresh := h.held(token)
+		if !fresh {
+			a := h.Refuse(http.StatusUnauthorized, "Authentication credentials not found or expired.")
+			if known {
+				a.Body.(map[string]any)["category"] = "EXPIRED_AUTHENTICATION"
+			}
+			return a
+		}
+		if a, over := h.limited(search); over {
+			return a
+		}
+		return handle(c)
+	}
+}
+
+func (h *Platform) limited(search bool) (host.Answer, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := h.Host.Config.Now()
+	limit := &h.limits
+	if search {
+		limit = &h.search
+	}
+	fits, _, ends := limit.Take(now)
+	if fits {
+		return host.Answer{}, false
+	}
+	a := h.Refuse(http.StatusTooManyRequests, "You have reached your limit of requests.")
+	return a.With("Retry-After", host.Seconds(ends)).With("X-HubSpot-RateLimit-Max", strconv.Itoa(limit.Limit)).With("X-HubSpot-RateLimit-Remaining", "0"), true
+}
+
+func (h *Platform) list(c *host.Call, object string) host.Answer {
+	limit, after := c.Number("limit", 10), c.Number("after", 0)
+	if limit < 1 || limit > 100 || after < 0 {
+		return h.Refuse(http.StatusBadRequest, "limit must be 1 to 100, and after a cursor of ours")
+	}
+	var names []string
+	for _, value := range c.URL.Query()["properties"] {
+		names = append(names, strings.Split(value, ",")...)
+	}
+	results, next := []any{}, -1
+	h.Read(func(w *host.World) {
+		n, will := h.extent(object)
+		var found []int
+		found, next = host.Page(n, after-1, limit, will)
+		for _, i := range found {
+			results = append(results, h.show(object, i, names))
+		}
+	})
+	return host.OK(h.paged(c, map[string]any{"results": results}, next+1, after))
+}
+
+// paged adds what follows; an after is a position here.
+func (h *Platform) paged(c *host.Call, body map[string]any, next, asked int) map[string]any {
+	if c.Fault.Kind == host.Circle {
+		next = max(asked, 1)
+	}
+	if next <= 0 {
+		return body
+	}
+	link := *c.URL
+	q := link.Query()
+	q.Set("after", strconv.Itoa(next))
+	link.RawQuery = q.Encode()
+	body["paging"] = map[string]any{"next": map[string]any{"after": strconv.Itoa(next), "link": h.Host.Address("", c.Request) + link.Path[1:] + "?" + link.RawQuery}}
+	return body
+}
+
+func (h *Platform) one(c *host.Call, object string) host.Answer {
+	names := strings.Split(c.URL.Query().Get("properties"), ",")
+	a := h.Refuse(http.StatusNotFound, "resource not found")
+	h.Read(func(*host.World) {
+		n, will := h.extent(object)
+		for i := range n {
+			if will(i) && hubspotID(object, i) == c.PathValue("id") {
+				a = host.OK(h.show(object, i, names))
+				return
+			}
+		}
+	})
+	return a
+}

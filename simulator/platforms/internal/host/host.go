@@ -1,0 +1,144 @@
+// Package host is what the look-alikes of platforms share: the server and its routes, scripted faults, webhooks, OAuth
+// consent, and the shop whose data they show. It knows no platform's protocol.
+package host
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+const Shopify = "shopify"
+
+const HubSpot = "hubspot"
+
+const ShipStation = "shipstation"
+
+const Custom = "custom"
+
+// Config says what the platforms hold and how strict they are. Its zero value is ready to use.
+type Config struct {
+	PublicURL string // scheme://host:port of the look-alike, for links; default as each request was addressed
+	Seed      uint64
+	Products  int // of Shopify and of the custom system each; default 200, negative for none
+	Customers int // of each; HubSpot's contacts; default 100
+	Orders    int // of each; HubSpot's deals; default 150
+
+	ClientID, ClientSecret string // the OAuth app; default haggle-sandbox and haggle-sandbox-secret
+	Shop                   string // Shopify's domain; default trailhead-outfitters.myshopify.com
+	ShipStationKey         string // default shipstation-key
+	ShipStationSecret      string // default shipstation-secret
+	CustomKey              string // default custom-key
+
+	ShopifyBucket   float64       // points; default 2000
+	ShopifyRestore  float64       // points per second; default 100
+	ShopifyMaxCost  int           // of one query; default 1000
+	BulkTime        time.Duration // how long a bulk operation takes at least
+	HubSpotLife     time.Duration // of an access token; default 30 min
+	HubSpotPer10s   int           // requests in ten seconds; default 110
+	ShipStationRate int           // requests per minute; default 40
+	LongPage        int64         // bytes of a long page; default 50 MB
+
+	Now  func() time.Time // default time.Now
+	HTTP *http.Client     // calls webhooks; default one with a time limit of 10 s
+}
+
+func (c Config) withDefaults() Config {
+	c.Seed = cmp.Or(c.Seed, 1)
+	c.Products = max(0, cmp.Or(c.Products, 200))
+	c.Customers = max(0, cmp.Or(c.Customers, 100))
+	c.Orders = max(0, cmp.Or(c.Orders, 150))
+	c.ClientID = cmp.Or(c.ClientID, "haggle-sandbox")
+	c.ClientSecret = cmp.Or(c.ClientSecret, "haggle-sandbox-secret")
+	c.Shop = cmp.Or(c.Shop, "trailhead-outfitters.myshopify.com")
+	c.ShipStationKey = cmp.Or(c.ShipStationKey, "shipstation-key")
+	c.ShipStationSecret = cmp.Or(c.ShipStationSecret, "shipstation-secret")
+	c.CustomKey = cmp.Or(c.CustomKey, "custom-key")
+	c.ShopifyBucket = cmp.Or(c.ShopifyBucket, 2000)
+	c.ShopifyRestore = cmp.Or(c.ShopifyRestore, 100)
+	c.ShopifyMaxCost = cmp.Or(c.ShopifyMaxCost, 1000)
+	c.HubSpotLife = cmp.Or(c.HubSpotLife, 30*time.Minute)
+	c.HubSpotPer10s = cmp.Or(c.HubSpotPer10s, 110)
+	c.ShipStationRate = cmp.Or(c.ShipStationRate, 40)
+	c.LongPage = cmp.Or(c.LongPage, 50<<20)
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.HTTP == nil {
+		c.HTTP = &http.Client{
+			Timeout:       10 * time.Second,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
+	}
+	return c
+}
+
+// Host serves the platforms: their routes, their faults, their webhooks and the count of requests.
+type Host struct {
+	Config    Config
+	Mux       *http.ServeMux
+	Sides     map[string]*Side
+	Calls     sync.WaitGroup // webhooks under way
+	Stop      context.Context
+	stopCalls context.CancelFunc
+
+	mu       sync.Mutex
+	requests map[string]int
+}
+
+// New returns a host without platforms.
+func New(config Config) *Host {
+	p := &Host{Config: config.withDefaults(), Mux: http.NewServeMux(), Sides: map[string]*Side{}, requests: map[string]int{}}
+	p.Stop, p.stopCalls = context.WithCancel(context.Background())
+	return p
+}
+
+// ServeHTTP serves all platforms and the control endpoints.
+func (p *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !strings.HasPrefix(r.URL.Path, "/control") {
+		p.count(r.Method + " " + r.URL.Path)
+	}
+	p.Mux.ServeHTTP(w, r)
+}
+
+// Close ends the webhooks under way.
+func (p *Host) Close() {
+	p.stopCalls()
+	p.Calls.Wait()
+}
+
+func (p *Host) count(what string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.requests[what]++
+}
+
+// Requests is how many requests were served: by "GET /custom/products", and by "custom:products" for what they were
+// about, which tells Shopify's queries apart.
+func (p *Host) Requests(what string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.requests[what]
+}
+
+// RequestCounts is a copy of the counts of [Host.Requests].
+func (p *Host) RequestCounts() map[string]int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.requests)
+}
+
+// Address is where a platform is reached, given how the request at hand was addressed.
+func (p *Host) Address(platform string, r *http.Request) string {
+	base := strings.TrimSuffix(p.Config.PublicURL, "/")
+	if base == "" && r != nil {
+		base = "http://" + r.Host
+	}
+	return base + "/" + platform
+}
+
+var names = []string{Shopify, HubSpot, ShipStation, Custom}

@@ -1,0 +1,134 @@
+package host
+
+import (
+	"strconv"
+	"time"
+)
+
+// World is what one shop holds. Ids are positions plus a constant, so that 50,000 products need no index.
+type World struct {
+	Products  []Product
+	Items     []item
+	Customers []customer
+	Orders    []order
+}
+
+type Product struct {
+	Title, Description, Brand, Category string
+	Material, Use                       string
+	kind                                string // one tag; the other is use
+	Images                              int
+	Status                              string // active, archived
+	First, Count                        int    // of items
+	Created, Updated                    int64  // ms
+	Deleted                             bool
+	Damaged                             string // kind of the fault that spoilt it
+}
+
+// item is a variant of a product and what is counted of it.
+type item struct {
+	Product     int
+	SKU         string
+	Size, Color string
+	Cents       int64
+	Levels      [2]level
+	Updated     int64
+}
+
+type level struct {
+	Quantity int
+	Updated  int64
+}
+
+type customer struct {
+	First, Last, Email, Tier string
+	Purchases                int
+	Created, Updated         int64
+	Deleted                  bool
+}
+
+type order struct {
+	Customer                        int
+	Lines                           []line
+	Cents                           int64
+	Status                          string // paid, fulfilled, refunded, canceled
+	Reference                       string
+	Carrier, Tracking               string
+	Placed, Shipped, Updated        int64
+	Street, City, State, PostalCode string
+}
+
+type line struct {
+	Item, Quantity int
+	Cents          int64 // of one
+}
+
+func (o order) Count() (n int) {
+	for _, l := range o.Lines {
+		n += l.Quantity
+	}
+	return n
+}
+
+func (c customer) Name() string { return c.First + " " + c.Last }
+
+// Tags are the kind, the use and, for what is archived, nothing more.
+func (p Product) Tags() []string { return []string{p.kind, p.Use} }
+
+func (w *World) ItemsOf(p Product) []item { return w.Items[p.First : p.First+p.Count] }
+
+// tick is the time of a change of what was last changed at previous: at least one unit later, whatever the clock says.
+func tick(now time.Time, previous int64, unit time.Duration) int64 {
+	step := unit.Milliseconds()
+	at := max(now.UnixMilli(), previous+step)
+	return at - at%step
+}
+
+func Dollars(cents int64) string {
+	sign := ""
+	if cents < 0 {
+		sign, cents = "-", -cents
+	}
+	text := strconv.FormatInt(cents%100, 10)
+	if len(text) < 2 {
+		text = "0" + text
+	}
+	return sign + strconv.FormatInt(cents/100, 10) + "." + text
+}
+
+// ShowPrice is the price as the platform would write it, or what no client can read.
+func (w *World) ShowPrice(i item) string {
+	if w.Products[i.Product].Damaged == BadPrice {
+		return "abc"
+	}
+	return Dollars(i.Cents)
+}
+
+func (w *World) ShowTitle(p Product) string {
+	if p.Damaged == noName {
+		return ""
+	}
+	return p.Title
+}
+
+func Moment(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+// WholeSeconds is how Shopify writes times.
+func WholeSeconds(ms int64) string { return Moment(ms).Format(time.RFC3339) }
+
+// WithMillis is how HubSpot and the custom system write times.
+func WithMillis(ms int64) string { return Moment(ms).Format("2006-01-02T15:04:05.000Z") }
+
+// ExactNumber is an amount as a JSON number, written exactly.
+func ExactNumber(cents int64) any { return exact(Dollars(cents)) }
+
+type exact string
+
+func (e exact) MarshalJSON() ([]byte, error) { return []byte(e), nil }
+
+func OrNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
