@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -62,22 +63,22 @@ func TestPricesRebuildNothing(t *testing.T) {
 	}
 	p := h.products[7]
 	x.Apply(liveProject, ports.CatalogChanges{Version: 1, Changed: []*catalog.Product{p, h.products[8]}, Levels: h.levels([]*catalog.Product{p})})
-	before := x.snapshot(liveProject).parts[0].segment
+	before := x.snapshot(liveProject).parts[0].Segment
 	cheaper := *p
 	cheaper.Price, cheaper.Images = money.Of(1, money.USD), []catalog.Image{{URL: "/new.jpg"}}
 	cheaper.Variants = slices.Clone(p.Variants)
 	levels := []catalog.Level{{Product: p.ID, Variant: p.Variants[0].ID, Quantity: 44}}
 	x.Apply(liveProject, ports.CatalogChanges{Version: 2, Changed: []*catalog.Product{&cheaper}, Levels: levels})
 	s := x.snapshot(liveProject)
-	if len(s.parts) != 1 || s.parts[0].segment != before || s.version != 2 {
-		t.Errorf("%d parts at version %d, the same segment: %t", len(s.parts), s.version, s.parts[0].segment == before)
+	if len(s.parts) != 1 || s.parts[0].Segment != before || s.version != 2 {
+		t.Errorf("%d parts at version %d, the same segment: %t", len(s.parts), s.version, s.parts[0].Segment == before)
 	}
 	most := money.Of(1, money.USD)
 	found, err := x.Search(ports.NewOutbound(t.Context()), liveProject, catalog.Query{Text: "no7", Filter: catalog.Filter{PriceMax: &most}})
 	if err != nil || found.Total != 1 || found.Hits[0].Product != &cheaper || found.Facets.PriceRanges[0].Max != most {
 		t.Errorf("%+v, %v", found, err)
 	}
-	if got := s.parts[0].stock[s.parts[0].byVariant[p.Variants[0].ID]].Load(); got != 44 {
+	if got := s.parts[0].Stock[s.parts[0].ByVariant[p.Variants[0].ID]].Load(); got != 44 {
 		t.Errorf("stock %d, want 44", got)
 	}
 }
@@ -99,12 +100,12 @@ func TestChangedTextIsNoPrice(t *testing.T) {
 	} {
 		other := *p
 		change(&other)
-		if sameText(p, &other) {
+		if segment.SameText(p, &other) {
 			t.Errorf("a changed %s is not seen", name)
 		}
 	}
 	same := *p
-	if same.Price = money.Of(7, money.USD); !sameText(p, &same) {
+	if same.Price = money.Of(7, money.USD); !segment.SameText(p, &same) {
 		t.Error("a price is text")
 	}
 }
@@ -283,7 +284,7 @@ func TestNamesAreForgotten(t *testing.T) {
 	}
 	settled(t, x)
 	c := x.replica(liveProject)
-	if names := c.labels.spellings(); names > 2*700+spare+700 || c.overgrown() {
+	if names := c.labels.Spellings(); names > 2*700+spare+700 || c.overgrown() {
 		t.Errorf("%d names", names)
 	}
 	byWords := c.current.Load().copy()

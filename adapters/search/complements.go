@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -48,9 +49,11 @@ type spot struct {
 	number uint32
 }
 
-func (s spot) document() *document       { return &s.part.documents[s.number] }
-func (s spot) compare(o spot) int        { return better(s.part.segment, s.number, o.part.segment, o.number) }
-func (s spot) product() *catalog.Product { return s.part.product(s.number) }
+func (s spot) document() *segment.Document { return &s.part.Documents[s.number] }
+func (s spot) compare(o spot) int {
+	return segment.Better(s.part.Segment, s.number, o.part.Segment, o.number)
+}
+func (s spot) product() *catalog.Product { return s.part.Product(s.number) }
 
 // choosing collects complements in stock, each once.
 type choosing struct {
@@ -63,8 +66,8 @@ func (c *choosing) choose(p *part, number uint32) {
 	if p == nil || len(c.chosen) == c.limit {
 		return
 	}
-	product := p.product(number)
-	if v := p.inStock(number); v >= 0 && !c.taken[product.ID] {
+	product := p.Product(number)
+	if v := p.InStock(number); v >= 0 && !c.taken[product.ID] {
 		c.taken[product.ID] = true
 		c.chosen = append(c.chosen, ports.Complement{Product: product, Variant: product.Variants[v]})
 	}
@@ -75,9 +78,9 @@ func (c *choosing) choose(p *part, number uint32) {
 func (s *snapshot) neighbours(of []spot, limit int) []spot {
 	near := nearby{limit: limit, of: of}
 	var shelf []spot
-	for number, key := range s.categories.keys {
-		shares := func(o spot) bool { return topLevel(s.categories.keys[o.document().category]) == topLevel(key) }
-		own := func(o spot) bool { return o.document().category == uint32(number) }
+	for number, key := range s.categories.Keys {
+		shares := func(o spot) bool { return topLevel(s.categories.Keys[o.document().Category]) == topLevel(key) }
+		own := func(o spot) bool { return o.document().Category == uint32(number) }
 		if key == "" || !slices.ContainsFunc(of, shares) || slices.ContainsFunc(of, own) {
 			continue
 		}
@@ -119,8 +122,8 @@ func (n *nearby) compare(a, b spot) int {
 }
 
 func (n *nearby) stranger(s spot) int {
-	brand := s.document().brand
-	if brand != 0 && slices.ContainsFunc(n.of, func(o spot) bool { return o.document().brand == brand }) {
+	brand := s.document().Brand
+	if brand != 0 && slices.ContainsFunc(n.of, func(o spot) bool { return o.document().Brand == brand }) {
 		return 0
 	}
 	return 1
@@ -133,13 +136,13 @@ func topLevel(path string) string {
 
 // bestOf appends the first documents in stock of a category.
 func (p *part) bestOf(category uint32, limit int, to []spot) []spot {
-	at := sort.Search(len(p.shelves), func(i int) bool { return p.documents[p.shelves[i]].category >= category })
-	for ; at < len(p.shelves) && limit > 0; at++ {
-		number := p.shelves[at]
-		if p.documents[number].category != category {
+	at := sort.Search(len(p.Shelves), func(i int) bool { return p.Documents[p.Shelves[i]].Category >= category })
+	for ; at < len(p.Shelves) && limit > 0; at++ {
+		number := p.Shelves[at]
+		if p.Documents[number].Category != category {
 			break
 		}
-		if !p.dead.has(number) && p.inStock(number) >= 0 {
+		if !p.dead.has(number) && p.InStock(number) >= 0 {
 			to = append(to, spot{p, number})
 			limit--
 		}

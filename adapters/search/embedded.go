@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/adapters/search/vectors"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -81,7 +82,7 @@ func (e *embeddings) ask(products []*catalog.Product) {
 // of is a product's new vector, nil if there is none or it is of a text that has changed.
 func (t *taken) of(p *catalog.Product) []float32 {
 	v := t.news[p.ID]
-	if asked := t.asked[p.ID]; v == nil || asked != nil && !sameText(asked, p) {
+	if asked := t.asked[p.ID]; v == nil || asked != nil && !segment.SameText(asked, p) {
 		return nil
 	}
 	return v
@@ -112,12 +113,12 @@ func (x *Index) Unembedded(project id.Project, model string, limit int) (product
 	}
 	for i := range s.parts {
 		p := &s.parts[i]
-		for number := range uint32(len(p.documents)) {
+		for number := range uint32(len(p.Documents)) {
 			known := s.model == model && p.embedded != nil && p.embedded.Has(number)
-			if known || p.dead.has(number) || c.embedded.has(p.product(number).ID) {
+			if known || p.dead.has(number) || c.embedded.has(p.Product(number).ID) {
 				continue
 			}
-			products = append(products, p.product(number))
+			products = append(products, p.Product(number))
 			if len(products) == limit {
 				c.embedded.ask(products)
 				return products
@@ -133,13 +134,13 @@ func (c *replica) embed(ctx context.Context) error {
 	news := c.embedded.take()
 	s := c.current.Load()
 	keep := s.model == news.model
-	sets := make(map[*segment]*vectors.Set, len(s.parts))
+	sets := make(map[*segment.Segment]*vectors.Set, len(s.parts))
 	for i := range s.parts {
 		set := s.parts[i].withEmbedded(&news, keep)
 		if err := seal(ctx, set); err != nil { // a set that is shared is never stale
 			return err
 		}
-		sets[s.parts[i].segment] = set
+		sets[s.parts[i].Segment] = set
 	}
 	c.applying.Lock()
 	defer c.applying.Unlock()
@@ -147,7 +148,7 @@ func (c *replica) embed(ctx context.Context) error {
 	next.model = news.model
 	for i := range next.parts {
 		p := &next.parts[i]
-		if set, done := sets[p.segment]; done {
+		if set, done := sets[p.Segment]; done {
 			p.embedded = set
 		} else {
 			p.embedded = p.withEmbedded(&news, keep)
@@ -161,11 +162,11 @@ func (c *replica) embed(ctx context.Context) error {
 func (p *part) withEmbedded(news *taken, keep bool) *vectors.Set {
 	further := make(map[uint32][]float32)
 	for product := range news.news {
-		number, has := p.byProduct[product]
+		number, has := p.ByProduct[product]
 		if !has || p.dead.has(number) {
 			continue
 		}
-		if v := news.of(p.product(number)); v != nil {
+		if v := news.of(p.Product(number)); v != nil {
 			further[number] = v
 		}
 	}
@@ -178,7 +179,7 @@ func (p *part) withEmbedded(news *taken, keep bool) *vectors.Set {
 	case keep:
 		return p.embedded.Extend(further)
 	}
-	return vectors.New(news.dims, len(p.documents)).Extend(further)
+	return vectors.New(news.dims, len(p.Documents)).Extend(further)
 }
 
 // meaning is the vector of a query's text, nil if there is none in time or nothing to compare it with.

@@ -6,32 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/money"
 )
-
-// priceSteps are round numbers of minor units up to money.Limit. A price range begins at one and ends
-// just before another. The price that counts is that of the cheapest variant: what a buyer pays at
-// least, and what a price filter compares.
-var priceSteps = func() []int64 {
-	steps := []int64{0}
-	for scale := int64(1); scale < money.Limit; scale *= 10 {
-		for _, tenths := range []int64{10, 12, 15, 20, 25, 30, 40, 50, 60, 80} {
-			if tenths*scale%10 == 0 {
-				steps = append(steps, tenths*scale/10)
-			}
-		}
-	}
-	return steps
-}()
-
-func priceStep(minor int64) uint8 {
-	i, found := slices.BinarySearch(priceSteps, minor)
-	if !found {
-		i--
-	}
-	return uint8(max(0, i))
-}
 
 // tallies of the facets, by number.
 type counts struct {
@@ -40,36 +18,36 @@ type counts struct {
 }
 
 func (c *counts) reset(s *snapshot) {
-	c.brands = grown(c.brands, len(s.brands.keys))
-	c.colors = grown(c.colors, len(s.colors.keys))
+	c.brands = grown(c.brands, len(s.brands.Keys))
+	c.colors = grown(c.colors, len(s.colors.Keys))
 	clear(c.brands)
 	clear(c.colors)
 	clear(c.prices[:])
 }
 
-func (c *counts) add(s *segment, document uint32) {
-	d := &s.documents[document]
-	c.brands[d.brand]++
-	c.prices[s.steps[document].Load()]++
-	for _, color := range s.colors[d.colors.from:d.colors.to] {
+func (c *counts) add(s *segment.Segment, document uint32) {
+	d := &s.Documents[document]
+	c.brands[d.Brand]++
+	c.prices[s.Steps[document].Load()]++
+	for _, color := range s.Colors[d.Colors.From:d.Colors.To] {
 		c.colors[color]++
 	}
 }
 
 func (c *counts) facets(s *snapshot, f filter, total int) catalog.Facets {
 	return catalog.Facets{
-		Brands:      s.brands.counted(c.brands),
-		Colors:      s.colors.counted(c.colors),
+		Brands:      counted(s.brands, c.brands),
+		Colors:      counted(s.colors, c.colors),
 		PriceRanges: c.priceRanges(s.currency, f.priceMax, total),
 	}
 }
 
 // counted names the values that occur, the most common first.
-func (n names) counted(counts []int32) []catalog.Count {
+func counted(n segment.Names, counts []int32) []catalog.Count {
 	var all []catalog.Count
-	for number := 1; number < len(n.written); number++ {
+	for number := 1; number < len(n.Written); number++ {
 		if counts[number] > 0 {
-			all = append(all, catalog.Count{Name: n.written[number], Count: int(counts[number])})
+			all = append(all, catalog.Count{Name: n.Written[number], Count: int(counts[number])})
 		}
 	}
 	slices.SortFunc(all, func(a, b catalog.Count) int {
@@ -84,7 +62,7 @@ func (c *counts) priceRanges(currency money.Currency, priceMax int64, total int)
 	const most = 5
 	var ranges []catalog.PriceRange
 	begin, count, passed := -1, 0, 0
-	for step := range priceSteps {
+	for step := range segment.PriceSteps {
 		if c.prices[step] > 0 && begin < 0 {
 			begin = step
 		}
@@ -94,11 +72,11 @@ func (c *counts) priceRanges(currency money.Currency, priceMax int64, total int)
 			continue
 		}
 		end := int64(math.MaxInt64)
-		if step+1 < len(priceSteps) {
-			end = priceSteps[step+1] - 1
+		if step+1 < len(segment.PriceSteps) {
+			end = segment.PriceSteps[step+1] - 1
 		}
 		ranges = append(ranges, catalog.PriceRange{
-			Min: money.Of(priceSteps[begin], currency), Max: money.Of(min(end, priceMax), currency), Count: count,
+			Min: money.Of(segment.PriceSteps[begin], currency), Max: money.Of(min(end, priceMax), currency), Count: count,
 		})
 		begin, count = step+1, 0
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/adapters/search/vectors"
 )
 
@@ -170,11 +171,11 @@ func (r *ranking) nearest(sp *space) (near []ranked) {
 			return !marked.has(document) && r.pass.passes(p, document)
 		}, r.near[:0])
 		for _, n := range r.near {
-			near = append(near, ranked{near: n.Cosine, part: int32(i), number: n.Document, segment: p.segment})
+			near = append(near, ranked{near: n.Cosine, part: int32(i), number: n.Document, segment: p.Segment})
 		}
 	}
 	slices.SortFunc(near, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(b.near, a.near), better(a.segment, a.number, b.segment, b.number))
+		return cmp.Or(cmp.Compare(b.near, a.near), segment.Better(a.segment, a.number, b.segment, b.number))
 	})
 	return near
 }
@@ -192,7 +193,7 @@ func (r *ranking) unusual(sp *space) float32 {
 	for i := range r.parts {
 		p := &r.parts[i]
 		set := sp.of(p)
-		for number := 0; set != nil && number < len(p.documents); number += every {
+		for number := 0; set != nil && number < len(p.Documents); number += every {
 			if set.Has(uint32(number)) {
 				x := float64(set.Cosine(uint32(number), &sp.query))
 				n, sum, squares = n+1, sum+x, squares+x*x
@@ -210,7 +211,7 @@ func (r *ranking) unusual(sp *space) float32 {
 func (r *ranking) mark() {
 	r.marked = grown(r.marked, len(r.parts))
 	for i := range r.parts {
-		r.marked[i] = grown(r.marked[i], (len(r.parts[i].documents)+63)/64)
+		r.marked[i] = grown(r.marked[i], (len(r.parts[i].Documents)+63)/64)
 		clear(r.marked[i])
 	}
 	for _, c := range r.found {
@@ -238,7 +239,7 @@ func (r *ranking) final(c ranked, words float32) float32 {
 		}
 		break // the first space that knows the document
 	}
-	return max(score+demandWeight*r.demand(p.product(c.number).ID), .001)
+	return max(score+demandWeight*r.demand(p.Product(c.number).ID), .001)
 }
 
 // likeness is how close a candidate is in meaning, in the best space that knows it.
@@ -259,7 +260,7 @@ func (r *ranking) preferred(found []candidate) {
 	}
 	for i := range found {
 		p := &r.parts[found[i].part]
-		if p.anyColor(&p.documents[found[i].document], r.prefer) {
+		if p.AnyColor(&p.Documents[found[i].document], r.prefer) {
 			found[i].score *= liked
 		}
 	}
@@ -268,8 +269,8 @@ func (r *ranking) preferred(found []candidate) {
 // titleSigns is what the order of words in the title tells.
 func (r *ranking) titleSigns(c ranked) (sum float32) {
 	p, q := &r.parts[c.part], &r.question
-	d := &p.documents[c.number]
-	title := p.titles[d.title.from:d.title.to]
+	d := &p.Documents[c.number]
+	title := p.Titles[d.Title.From:d.Title.To]
 	if len(title) == 0 {
 		return 0
 	}
@@ -290,14 +291,14 @@ func (r *ranking) titleSigns(c ranked) (sum float32) {
 		return sum
 	}
 	thing := places[q.head]
-	named := d.head > 0 && thing&(1<<(d.head-1)) != 0
+	named := d.Head > 0 && thing&(1<<(d.Head-1)) != 0
 	if named {
 		sum += headWeight
 	}
-	if q.groups[q.head].names(r.kinds[d.category]) {
+	if q.groups[q.head].names(r.kinds[d.Category]) {
 		sum += kindWeight
 	}
-	if d.purpose != noPurpose && thing>>d.purpose != 0 && (!named || d.head > d.purpose) {
+	if d.Purpose != segment.NoPurpose && thing>>d.Purpose != 0 && (!named || d.Head > d.Purpose) {
 		sum -= accessoryWeight
 	}
 	return sum

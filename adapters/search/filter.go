@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 )
 
@@ -18,15 +19,15 @@ type filter struct {
 
 func (s *snapshot) compile(f catalog.Filter) filter {
 	c := filter{priceMax: math.MaxInt64}
-	if path := keyOf(strings.Trim(f.Category, "/ ")); path != "" {
-		c.categories = s.categories.marked(func(key string) bool { return below(path, key) })
+	if path := segment.KeyOf(strings.Trim(f.Category, "/ ")); path != "" {
+		c.categories = s.categories.Marked(func(key string) bool { return below(path, key) })
 	}
 	if f.PriceMax != nil {
 		c.priceMax = f.PriceMax.Minor()
 		c.nothing = f.PriceMax.Currency() != s.currency
 	}
-	if size := keyOf(f.Size); size != "" {
-		c.sizes = s.sizes.marked(func(key string) bool { return key == size })
+	if size := segment.KeyOf(f.Size); size != "" {
+		c.sizes = s.sizes.Marked(func(key string) bool { return key == size })
 	}
 	if len(f.Colors) > 0 {
 		c.colors = s.colorsAmong(f.Colors)
@@ -45,10 +46,10 @@ func below(path, category string) bool {
 func (s *snapshot) colorsAmong(names []string) []bool {
 	wanted := make(map[string]bool, len(names))
 	for _, name := range names {
-		wanted[keyOf(name)] = true
+		wanted[segment.KeyOf(name)] = true
 	}
-	return s.colors.marked(func(key string) bool {
-		for color := range colorsIn(key) {
+	return s.colors.Marked(func(key string) bool {
+		for color := range segment.ColorsIn(key) {
 			if wanted[strings.TrimSpace(color)] {
 				return true
 			}
@@ -61,26 +62,17 @@ func (f *filter) passes(p *part, document uint32) bool {
 	if f.nothing || p.dead.has(document) {
 		return false
 	}
-	d := &p.documents[document]
-	if f.categories != nil && !f.categories[d.category] {
+	d := &p.Documents[document]
+	if f.categories != nil && !f.categories[d.Category] {
 		return false
 	}
 	if f.colors == nil && f.sizes == nil && f.priceMax == math.MaxInt64 {
 		return true
 	}
-	own := d.colorless && f.colors != nil && p.anyColor(d, f.colors)
-	for i := d.variants.from; i < d.variants.to; i++ {
-		v := p.variants[i]
-		if p.prices[i].Load() <= f.priceMax && (f.sizes == nil || f.sizes[v.size]) && (f.colors == nil || own || f.colors[v.color]) {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *segment) anyColor(d *document, marked []bool) bool {
-	for _, color := range s.colors[d.colors.from:d.colors.to] {
-		if marked[color] {
+	own := d.Colorless && f.colors != nil && p.AnyColor(d, f.colors)
+	for i := d.Variants.From; i < d.Variants.To; i++ {
+		v := p.Variants[i]
+		if p.Prices[i].Load() <= f.priceMax && (f.sizes == nil || f.sizes[v.Size]) && (f.colors == nil || own || f.colors[v.Color]) {
 			return true
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -31,8 +32,8 @@ type Index struct {
 	embedder ports.QueryEmbedder
 	log      *slog.Logger
 	memory   int64
-	limits   limits   // of one project
-	projects sync.Map // id.Project to *replica
+	limits   segment.Limits // of one project
+	projects sync.Map       // id.Project to *replica
 
 	closing sync.RWMutex    // held by whoever begins background work
 	life    context.Context // of it
@@ -60,7 +61,7 @@ func New(o Options) *Index {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	x := &Index{embedder: o.Embedder, log: o.Log, memory: o.Memory, limits: limitsOf(o.Memory / 2)}
+	x := &Index{embedder: o.Embedder, log: o.Log, memory: o.Memory, limits: segment.LimitsOf(o.Memory / 2)}
 	x.life, x.end = context.WithCancel(context.Background())
 	return x
 }
@@ -82,7 +83,7 @@ type replica struct {
 
 	applying sync.Mutex // one writer at a time; guards labels, frozen, embedded and fullest
 	fullest  int64      // the most bytes that it took since something is left out; 0: nothing is
-	labels   labels
+	labels   segment.Labels
 	frozen   int // so many parts are being merged in the background
 	embedded embeddings
 
@@ -134,7 +135,7 @@ func (x *Index) Apply(project id.Project, changes ports.CatalogChanges) {
 	if x.Version(project) >= changes.Version {
 		return
 	}
-	loaded, _ := x.projects.LoadOrStore(project, &replica{labels: newLabels()})
+	loaded, _ := x.projects.LoadOrStore(project, &replica{labels: segment.NewLabels()})
 	c := loaded.(*replica)
 	c.applying.Lock()
 	defer c.applying.Unlock()
@@ -152,7 +153,7 @@ func (x *Index) Apply(project id.Project, changes ports.CatalogChanges) {
 		next.restock(stockOf(repriced, changes.Levels))
 		next.restock(c.recent)
 	})
-	if c.names.Store(int64(c.labels.spellings())); old.version == 0 {
+	if c.names.Store(int64(c.labels.Spellings())); old.version == 0 {
 		c.notice()
 		c.used.Store(time.Now().UnixNano())
 	}
@@ -162,7 +163,7 @@ func (x *Index) Apply(project id.Project, changes ports.CatalogChanges) {
 	if left := next.leftOut(); left != (ports.LeftOut{}) && old.leftOut() != left {
 		x.log.Warn("a search index reached its memory limit and leaves words out", "project", project.String(),
 			"spelling", left.Spelling, "descriptions", left.Descriptions, "products", left.Products, "bytes", next.bytes(),
-			"limit", x.limits.most)
+			"limit", x.limits.Most)
 	}
 	if c.emptied() {
 		x.projects.CompareAndDelete(project, loaded) // so that it is built again, with what was left out

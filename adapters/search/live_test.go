@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -171,13 +172,13 @@ func answer(t *testing.T, x *Index, q catalog.Query) answered {
 	}
 	a := answered{total: found.Total, facets: found.Facets, inStock: map[string]int{}}
 	for i := range a.facets.Brands {
-		a.facets.Brands[i].Name = keyOf(a.facets.Brands[i].Name)
+		a.facets.Brands[i].Name = segment.KeyOf(a.facets.Brands[i].Name)
 	}
 	s := x.snapshot(liveProject)
 	for _, hit := range found.Hits {
 		a.hits = append(a.hits, hit.Product.Name)
 		p, number := place(s, hit.Product.ID, byProduct)
-		a.inStock[hit.Product.Name] = p.inStock(number)
+		a.inStock[hit.Product.Name] = p.InStock(number)
 	}
 	if q.Text != "" {
 		slices.Sort(a.hits)
@@ -188,15 +189,15 @@ func answer(t *testing.T, x *Index, q catalog.Query) answered {
 func checkMerged(t *testing.T, s *snapshot) {
 	t.Helper()
 	for i, p := range s.parts {
-		if p.buried*share > len(p.documents) || p.live() == 0 {
-			t.Errorf("part %d keeps %d dead of %d", i, p.buried, len(p.documents))
+		if p.buried*share > len(p.Documents) || p.live() == 0 {
+			t.Errorf("part %d keeps %d dead of %d", i, p.buried, len(p.Documents))
 		}
 		if i > 0 && p.live()*share >= s.parts[i-1].live() {
 			t.Errorf("part %d has %d documents after %d", i, p.live(), s.parts[i-1].live())
 		}
-		for term := range p.words.terms.len() {
-			if len(p.words.of(term)) == 0 {
-				t.Errorf("part %d keeps the word %q, which no document has", i, p.words.terms.at(term))
+		for term := range p.Words.Terms.Len() {
+			if len(p.Words.Of(term)) == 0 {
+				t.Errorf("part %d keeps the word %q, which no document has", i, p.Words.Terms.At(term))
 			}
 		}
 	}
@@ -232,7 +233,7 @@ func TestRestockDuringApply(t *testing.T) {
 	x.Restock(liveProject, map[id.Variant]int{variant: 7})
 	c.publish(building, func() { building.restock(c.recent) })
 	s := x.snapshot(liveProject)
-	if got := s.parts[0].stock[s.parts[0].byVariant[variant]].Load(); got != 7 {
+	if got := s.parts[0].Stock[s.parts[0].ByVariant[variant]].Load(); got != 7 {
 		t.Errorf("stock is %d, want 7", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/haggle-commerce/haggle/adapters/search/lsa"
+	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/adapters/search/vectors"
 	"github.com/haggle-commerce/haggle/adapters/search/words"
 )
@@ -22,7 +23,7 @@ const (
 // latent is what words of a catalogue mean, learnt from the company they keep in it.
 type latent struct {
 	model  *lsa.Model
-	terms  dictionary
+	terms  segment.Dictionary
 	rarity []float32 // by term
 	weigh  weighing  // of words in documents, as it was in training
 }
@@ -43,9 +44,9 @@ func (s *snapshot) train(ctx context.Context) (*latent, error) {
 
 // matrix weighs the terms in a sample of documents.
 func (l *latent) matrix(s *snapshot) (m lsa.Matrix) {
-	terms, places := joinTerms(s.parts, func(p *part) dictionary { return p.words.terms })
+	terms, places := joinTerms(s.parts, func(p *part) segment.Dictionary { return p.Words.Terms })
 	columns, documents := s.sample()
-	lists := s.sampled(columns, places, terms.len())
+	lists := s.sampled(columns, places, terms.Len())
 	least := leastFrequent(lists, documents)
 	kept := make([]string, 0, trainedTerms)
 	norms := make([]float64, documents)
@@ -55,7 +56,7 @@ func (l *latent) matrix(s *snapshot) (m lsa.Matrix) {
 			continue
 		}
 		rarity := float32(math.Log(float64(documents) / float64(len(list))))
-		kept, l.rarity = append(kept, terms.at(term)), append(l.rarity, rarity)
+		kept, l.rarity = append(kept, terms.At(term)), append(l.rarity, rarity)
 		for _, e := range list {
 			weight := e.weight * rarity
 			norms[e.document] += float64(weight) * float64(weight)
@@ -66,7 +67,7 @@ func (l *latent) matrix(s *snapshot) (m lsa.Matrix) {
 	for i, document := range m.Document {
 		m.Weight[i] /= float32(math.Sqrt(norms[document]))
 	}
-	l.terms = dictionaryOf(kept)
+	l.terms = segment.DictionaryOf(kept)
 	return m
 }
 
@@ -75,7 +76,7 @@ func (s *snapshot) sample() (columns [][]int32, documents int) {
 	columns = make([][]int32, len(s.parts))
 	every, seen := max(1, (live(s.parts)+trainedOn-1)/trainedOn), 0
 	for i := range s.parts {
-		columns[i] = slices.Repeat([]int32{-1}, len(s.parts[i].documents))
+		columns[i] = slices.Repeat([]int32{-1}, len(s.parts[i].Documents))
 		for document := range columns[i] {
 			if s.parts[i].dead.has(uint32(document)) {
 				continue
@@ -100,11 +101,11 @@ func (s *snapshot) sampled(columns [][]int32, places [][]uint32, terms int) [][]
 	lists := make([][]weighed, terms)
 	for i := range s.parts {
 		p := &s.parts[i]
-		for term := range p.words.terms.len() {
+		for term := range p.Words.Terms.Len() {
 			at := places[i][term]
-			for _, posting := range p.words.of(term) {
-				if column := columns[i][posting.document]; column >= 0 {
-					weight := s.weigh.of(posting.times, &p.lengths[posting.document])
+			for _, posting := range p.Words.Of(term) {
+				if column := columns[i][posting.Document]; column >= 0 {
+					weight := s.weigh.of(posting.Times, &p.Lengths[posting.Document])
 					lists[at] = append(lists[at], weighed{uint32(column), weight})
 				}
 			}
@@ -128,16 +129,16 @@ func leastFrequent(lists [][]weighed, documents int) int {
 }
 
 // fold gives every document of a segment its vector.
-func (l *latent) fold(s *segment) *vectors.Set {
+func (l *latent) fold(s *segment.Segment) *vectors.Set {
 	if l == nil {
 		return nil
 	}
-	dims, n := l.model.Dims(), len(s.documents)
+	dims, n := l.model.Dims(), len(s.Documents)
 	sums := make([]float32, n*dims)
-	l.each(s.words.terms, func(own int, term uint32) {
-		for _, p := range s.words.of(own) {
-			weight := l.rarity[term] * l.weigh.of(p.times, &s.lengths[p.document])
-			l.model.Add(sums[int(p.document)*dims:(int(p.document)+1)*dims], term, weight)
+	l.each(s.Words.Terms, func(own int, term uint32) {
+		for _, p := range s.Words.Of(own) {
+			weight := l.rarity[term] * l.weigh.of(p.Times, &s.Lengths[p.Document])
+			l.model.Add(sums[int(p.Document)*dims:(int(p.Document)+1)*dims], term, weight)
 		}
 	})
 	set := vectors.New(dims, n)
@@ -148,9 +149,9 @@ func (l *latent) fold(s *segment) *vectors.Set {
 }
 
 // each walks the terms that a dictionary and the model have in common.
-func (l *latent) each(terms dictionary, use func(own int, term uint32)) {
-	for i, j := 0, 0; i < terms.len() && j < l.terms.len(); {
-		switch a, b := terms.at(i), l.terms.at(j); {
+func (l *latent) each(terms segment.Dictionary, use func(own int, term uint32)) {
+	for i, j := 0, 0; i < terms.Len() && j < l.terms.Len(); {
+		switch a, b := terms.At(i), l.terms.At(j); {
 		case a < b:
 			i++
 		case b < a:
@@ -173,7 +174,7 @@ func (l *latent) query(q question, to []float32) (vector []float32, ok bool) {
 			continue
 		}
 		for _, text := range []string{g.term, words.Term(g.alternates[0].text)} {
-			if at := l.terms.find(text); at >= 0 {
+			if at := l.terms.Find(text); at >= 0 {
 				l.model.Add(vector, uint32(at), l.rarity[at])
 				ok = true
 				break

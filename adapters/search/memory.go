@@ -3,10 +3,8 @@ package search
 import (
 	"math"
 	"time"
-	"unsafe"
 
 	"github.com/haggle-commerce/haggle/adapters/search/vectors"
-	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -62,7 +60,7 @@ func (x *Index) State(project id.Project) ports.IndexState {
 	}
 	for i := range s.parts {
 		if p := &s.parts[i]; p.embedded != nil {
-			for number := range p.documents {
+			for number := range p.Documents {
 				if p.embedded.Has(uint32(number)) && !p.dead.has(uint32(number)) {
 					state.Embedded++
 				}
@@ -86,14 +84,14 @@ func (s *snapshot) liveBytes() int64 {
 	sum := s.named + s.synonyms.bytes()
 	for i := range s.parts {
 		if p := &s.parts[i]; p.live() > 0 {
-			sum += p.bytes() / int64(len(p.documents)) * int64(p.live())
+			sum += p.bytes() / int64(len(p.Documents)) * int64(p.live())
 		}
 	}
 	return sum
 }
 
 func (p *part) bytes() int64 {
-	return p.segment.bytes + vectorBytes(p.latent) + vectorBytes(p.embedded)
+	return p.Segment.Bytes + vectorBytes(p.latent) + vectorBytes(p.embedded)
 }
 
 func vectorBytes(set *vectors.Set) int64 {
@@ -101,48 +99,4 @@ func vectorBytes(set *vectors.Set) int64 {
 		return 0
 	}
 	return int64(set.Len()) * int64(set.Dims()+8)
-}
-
-// What maps and the like take for an entry, measured.
-const (
-	bytesOfProduct  = 900 // its columns, three lookups and the product's own frame
-	bytesOfVariant  = 220
-	bytesOfSpelling = 130
-	bytesOfName     = 120
-	bytesOfText     = 24 // a text of a list, besides its letters
-)
-
-// measureBytes adds up a segment's lists.
-func (s *segment) measureBytes() {
-	s.bytes = int64(len(s.words.postings))*int64(unsafe.Sizeof(posting{})) + int64(len(s.titles))*4 +
-		int64(len(s.documents))*bytesOfProduct + int64(len(s.variants))*bytesOfVariant +
-		int64(len(s.words.terms.text)+len(s.spoken.words.text)) + int64(s.spoken.words.len())*bytesOfSpelling
-	for i := range s.products {
-		s.bytes += textBytes(s.product(uint32(i)))
-	}
-}
-
-// productBytes is what a product takes in a segment, but for the words that lead to it.
-func productBytes(p *catalog.Product) int64 {
-	return bytesOfProduct + int64(len(p.Variants))*bytesOfVariant + textBytes(p)
-}
-
-func textBytes(p *catalog.Product) (n int64) {
-	n = int64(len(p.Name) + len(p.Description) + len(p.Brand) + len(p.Category) + len(p.SKU) + len(p.Reviews.Summary))
-	for key, value := range p.Attributes {
-		n += int64(len(key)+len(value)) + 48
-	}
-	for _, image := range p.Images {
-		n += int64(len(image.URL)+len(image.Alt)) + 32
-	}
-	for _, text := range p.Tags {
-		n += int64(len(text)) + bytesOfText
-	}
-	for _, text := range p.Related {
-		n += int64(len(text)) + bytesOfText
-	}
-	for _, v := range p.Variants {
-		n += int64(len(v.SKU) + len(v.Size) + len(v.Color))
-	}
-	return n
 }

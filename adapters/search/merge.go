@@ -1,8 +1,8 @@
 package search
 
 import (
+	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/adapters/search/vectors"
-	"github.com/haggle-commerce/haggle/domain/catalog"
 )
 
 // share is the part of an older segment's size at which newer ones are merged with it, and the part
@@ -17,7 +17,7 @@ func mergeFrom(parts []part) int {
 	for i := len(parts) - 1; i >= 0; i-- {
 		p := &parts[i]
 		small := newer > 0 && newer*share >= p.live()
-		if small || p.buried*share > len(p.documents) {
+		if small || p.buried*share > len(p.Documents) {
 			from = i
 		}
 		newer += p.live()
@@ -35,118 +35,115 @@ func live(parts []part) (n int) {
 	return n
 }
 
-// gone is the new number of what is dropped.
-const gone = ^uint32(0)
-
 // joining makes one segment of parts: their live documents in the same order. It reads no text again.
 type joining struct {
 	parts   []part
-	limits  limits
+	limits  segment.Limits
 	numbers [][]uint32 // by part and document: the new number, or gone
-	joined  *segment
+	joined  *segment.Segment
 }
 
-func join(parts []part, limits limits) *joining {
+func join(parts []part, limits segment.Limits) *joining {
 	j := &joining{
 		parts:   parts,
 		limits:  limits,
 		numbers: make([][]uint32, len(parts)),
-		joined:  &segment{},
+		joined:  &segment.Segment{},
 	}
-	var g goods
+	var g segment.Goods
 	for i := range parts {
 		j.take(i, &g)
 	}
-	terms, places := joinTerms(parts, func(p *part) dictionary { return p.words.terms })
+	terms, places := joinTerms(parts, func(p *part) segment.Dictionary { return p.Words.Terms })
 	var moved []uint32
-	j.joined.words, moved = invert(terms, func(use func(uint32, posting)) {
+	j.joined.Words, moved = segment.Invert(terms, func(use func(uint32, segment.Posting)) {
 		for i := range parts {
-			words := &parts[i].words
-			for term := range words.terms.len() {
-				for _, p := range words.of(term) {
-					if number := j.numbers[i][p.document]; number != gone {
-						use(places[i][term], posting{number, p.times})
+			words := &parts[i].Words
+			for term := range words.Terms.Len() {
+				for _, p := range words.Of(term) {
+					if number := j.numbers[i][p.Document]; number != segment.Gone {
+						use(places[i][term], segment.Posting{Document: number, Times: p.Times})
 					}
 				}
 			}
 		}
 	})
 	j.titles(places, moved)
-	j.joined.spoken = j.vocabulary(places, moved)
+	j.joined.Spoken = j.vocabulary(places, moved)
 	for i := range parts {
-		j.joined.leftOut = j.joined.leftOut.Or(parts[i].leftOut)
+		j.joined.LeftOut = j.joined.LeftOut.Or(parts[i].LeftOut)
 	}
-	j.joined.limitSpelling(limits.spelled)
-	j.joined.seal(g)
+	j.joined.LimitSpelling(limits.Spelled)
+	j.joined.Seal(g)
 	return j
 }
 
 // take appends a part's live documents.
-func (j *joining) take(at int, g *goods) {
+func (j *joining) take(at int, g *segment.Goods) {
 	p, s := &j.parts[at], j.joined
-	j.numbers[at] = make([]uint32, len(p.documents))
-	for i, d := range p.documents {
+	j.numbers[at] = make([]uint32, len(p.Documents))
+	for i, d := range p.Documents {
 		if p.dead.has(uint32(i)) {
-			j.numbers[at][i] = gone
+			j.numbers[at][i] = segment.Gone
 			continue
 		}
-		j.numbers[at][i] = uint32(len(s.documents))
-		for v := d.variants.from; v < d.variants.to; v++ {
-			g.stock = append(g.stock, p.stock[v].Load())
+		j.numbers[at][i] = uint32(len(s.Documents))
+		for v := d.Variants.From; v < d.Variants.To; v++ {
+			g.Stock = append(g.Stock, p.Stock[v].Load())
 		}
-		d.variants = moveSpan(&s.variants, p.variants, d.variants)
-		d.colors = moveSpan(&s.colors, p.colors, d.colors)
-		d.title = moveSpan(&s.titles, p.titles, d.title)
-		s.documents, s.lengths = append(s.documents, d), append(s.lengths, p.lengths[i])
-		g.products = append(g.products, p.products[i].Load())
+		d.Variants = moveSpan(&s.Variants, p.Variants, d.Variants)
+		d.Colors = moveSpan(&s.Colors, p.Colors, d.Colors)
+		d.Title = moveSpan(&s.Titles, p.Titles, d.Title)
+		s.Documents, s.Lengths = append(s.Documents, d), append(s.Lengths, p.Lengths[i])
+		g.Products = append(g.Products, p.Products[i].Load())
 	}
 }
 
 // moveSpan appends a span of a list to another, and tells where it is there.
-func moveSpan[T any](to *[]T, from []T, at span) span {
+func moveSpan[T any](to *[]T, from []T, at segment.Span) segment.Span {
 	begin := uint32(len(*to))
-	*to = append(*to, from[at.from:at.to]...)
-	return span{begin, uint32(len(*to))}
+	*to = append(*to, from[at.From:at.To]...)
+	return segment.Span{From: begin, To: uint32(len(*to))}
 }
 
 // titles writes the titles' terms in the numbers of the joined segment.
 func (j *joining) titles(places [][]uint32, moved []uint32) {
 	for i := range j.parts {
 		for number, to := range j.numbers[i] {
-			if to == gone {
+			if to == segment.Gone {
 				continue
 			}
-			old, new := j.parts[i].documents[number].title, j.joined.documents[to].title
-			for k := range old.to - old.from {
-				j.joined.titles[new.from+k] = moved[places[i][j.parts[i].titles[old.from+k]]]
+			old, new := j.parts[i].Documents[number].Title, j.joined.Documents[to].Title
+			for k := range old.To - old.From {
+				j.joined.Titles[new.From+k] = moved[places[i][j.parts[i].Titles[old.From+k]]]
 			}
 		}
 	}
 }
 
 // vocabulary unites the parts' words, but those whose term is gone.
-func (j *joining) vocabulary(places [][]uint32, moved []uint32) vocabulary {
-	all, at := joinTerms(j.parts, func(p *part) dictionary { return p.spoken.words })
-	terms := make([]uint32, all.len())
+func (j *joining) vocabulary(places [][]uint32, moved []uint32) segment.Vocabulary {
+	all, at := joinTerms(j.parts, func(p *part) segment.Dictionary { return p.Spoken.Words })
+	terms := make([]uint32, all.Len())
 	for i := range j.parts {
-		for word, term := range j.parts[i].spoken.terms {
+		for word, term := range j.parts[i].Spoken.Terms {
 			terms[at[i][word]] = moved[places[i][term]]
 		}
 	}
-	kept, v := make([]string, 0, all.len()), vocabulary{}
+	kept, v := make([]string, 0, all.Len()), segment.Vocabulary{}
 	for word, term := range terms {
-		if term != gone {
-			kept, v.terms = append(kept, all.at(word)), append(v.terms, term)
+		if term != segment.Gone {
+			kept, v.Terms = append(kept, all.At(word)), append(v.Terms, term)
 		}
 	}
-	v.words = dictionaryOf(kept)
+	v.Words = segment.DictionaryOf(kept)
 	return v
 }
 
 // part is the joined segment with its documents' vectors.
 func (j *joining) part() part {
 	return part{
-		segment:  j.joined,
+		Segment:  j.joined,
 		latent:   j.vectors(func(p *part) *vectors.Set { return p.latent }),
 		embedded: j.vectors(func(p *part) *vectors.Set { return p.embedded }),
 	}
@@ -160,10 +157,10 @@ func (j *joining) vectors(of func(*part) *vectors.Set) (set *vectors.Set) {
 			continue
 		}
 		if set == nil {
-			set = vectors.New(own.Dims(), len(j.joined.documents))
+			set = vectors.New(own.Dims(), len(j.joined.Documents))
 		}
 		for number, to := range j.numbers[i] {
-			if to != gone && own.Dims() == set.Dims() && own.Has(uint32(number)) {
+			if to != segment.Gone && own.Dims() == set.Dims() && own.Has(uint32(number)) {
 				set.Copy(to, own, uint32(number))
 			}
 		}
@@ -176,8 +173,8 @@ func (j *joining) buryAgain(merged *part, now []part) {
 	copied := false
 	for i := range now {
 		for number, to := range j.numbers[i] {
-			if to != gone && now[i].dead.has(uint32(number)) {
-				merged.bury(now[i].product(uint32(number)).ID, &copied)
+			if to != segment.Gone && now[i].dead.has(uint32(number)) {
+				merged.bury(now[i].Product(uint32(number)).ID, &copied)
 			}
 		}
 	}
@@ -188,29 +185,26 @@ func (j *joining) refresh() {
 	for i := range j.parts {
 		p := &j.parts[i]
 		for number, to := range j.numbers[i] {
-			if to == gone {
+			if to == segment.Gone {
 				continue
 			}
-			old, new := &p.documents[number], &j.joined.documents[to]
-			for v := range old.variants.to - old.variants.from {
-				j.joined.stock[new.variants.from+v].Store(p.stock[old.variants.from+v].Load())
+			old, new := &p.Documents[number], &j.joined.Documents[to]
+			for v := range old.Variants.To - old.Variants.From {
+				j.joined.Stock[new.Variants.From+v].Store(p.Stock[old.Variants.From+v].Load())
 			}
-			if product := p.products[number].Load(); product != j.joined.products[to].Load() {
-				j.joined.reprice(to, product)
+			if product := p.Products[number].Load(); product != j.joined.Products[to].Load() {
+				j.joined.Reprice(to, product)
 			}
 		}
 	}
 }
 
-// product is a document's of the joined segment.
-func (s *segment) product(number uint32) *catalog.Product { return s.products[number].Load() }
-
 // joinTerms unites the parts' dictionaries, and says where each part's terms are in the union.
-func joinTerms(parts []part, of func(*part) dictionary) (terms dictionary, places [][]uint32) {
+func joinTerms(parts []part, of func(*part) segment.Dictionary) (terms segment.Dictionary, places [][]uint32) {
 	places = make([][]uint32, len(parts))
 	for i := range parts {
 		var moved, own []uint32
-		terms, moved, own = union(terms, of(&parts[i]))
+		terms, moved, own = segment.Union(terms, of(&parts[i]))
 		for _, earlier := range places[:i] {
 			for j, place := range earlier {
 				earlier[j] = moved[place]

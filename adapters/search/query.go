@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/adapters/search/words"
 )
 
@@ -52,9 +53,9 @@ const (
 
 // known is a term of the catalogue.
 type known struct {
-	count   int         // documents; of long lists also dead ones
-	lists   [][]posting // by part
-	numbers []int32     // by part; -1: it has no such term
+	count   int                 // documents; of long lists also dead ones
+	lists   [][]segment.Posting // by part
+	numbers []int32             // by part; -1: it has no such term
 }
 
 // read understands a text.
@@ -158,17 +159,17 @@ const looked = 32
 func (s *snapshot) lookup(term string) (k known) {
 	for i := range s.parts {
 		p := &s.parts[i]
-		number := p.words.terms.find(term)
+		number := p.Words.Terms.Find(term)
 		if number < 0 {
 			continue
 		}
-		list := p.words.of(number)
+		list := p.Words.Of(number)
 		count := p.alive(list)
 		if count == 0 {
 			continue
 		}
 		if k.lists == nil {
-			k.lists, k.numbers = make([][]posting, len(s.parts)), slices.Repeat([]int32{-1}, len(s.parts))
+			k.lists, k.numbers = make([][]segment.Posting, len(s.parts)), slices.Repeat([]int32{-1}, len(s.parts))
 		}
 		k.lists[i], k.numbers[i] = list, int32(number)
 		k.count += count
@@ -177,13 +178,13 @@ func (s *snapshot) lookup(term string) (k known) {
 }
 
 // alive is how many of a term's documents are not dead; of long lists, all are counted.
-func (p *part) alive(list []posting) int {
+func (p *part) alive(list []segment.Posting) int {
 	count := len(list)
 	if count > looked || p.buried == 0 {
 		return count
 	}
 	for _, posting := range list {
-		if p.dead.has(posting.document) {
+		if p.dead.has(posting.Document) {
 			count--
 		}
 	}

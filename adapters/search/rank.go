@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/adapters/search/vectors"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 )
@@ -36,7 +37,7 @@ type scratch struct {
 	group   []tally  // by document, all zero between uses: of the group that is being read
 	touched []uint32 // documents with a tally
 	member  []uint32 // documents that have the group
-	both    []posting
+	both    []segment.Posting
 	found   []candidate
 	top     float32 // the best score among them
 	heap    []standing
@@ -107,7 +108,7 @@ func (s *snapshot) look(q catalog.Query, meaning []float32) (found catalog.Found
 func (r *ranking) hits(best []ranked) []catalog.Hit {
 	hits := make([]catalog.Hit, 0, len(best))
 	for _, b := range best {
-		product := b.segment.product(b.number)
+		product := b.segment.Product(b.number)
 		if r.pass.priceMax < math.MaxInt64 && !affordable(product, r.pass.priceMax) {
 			continue
 		}
@@ -127,7 +128,7 @@ func (sc *scratch) match(s *snapshot, at int, q question, pass *filter) {
 	if q.asked {
 		sc.tallyUp(s, at, q)
 	} else {
-		for document := range p.documents {
+		for document := range p.Documents {
 			sc.touched = append(sc.touched, uint32(document))
 		}
 	}
@@ -139,7 +140,7 @@ func (sc *scratch) match(s *snapshot, at int, q question, pass *filter) {
 		if pass.passes(p, document) {
 			sc.top = max(sc.top, score)
 			sc.found = append(sc.found, candidate{score, coverage, int32(at), document})
-			sc.counts.add(p.segment, document)
+			sc.counts.add(p.Segment, document)
 		}
 	}
 }
@@ -153,7 +154,7 @@ type ranked struct {
 	near     float32 // how close in meaning it is to the query, for one that has none of its words; else 0
 	part     int32
 	number   uint32
-	segment  *segment
+	segment  *segment.Segment
 }
 
 // compare puts what can be bought before what can't, but only among results of a similar score.
@@ -167,7 +168,7 @@ func (r ranked) compare(other ranked) int {
 		}
 		return -1
 	}
-	return cmp.Or(cmp.Compare(other.score, r.score), better(r.segment, r.number, other.segment, other.number))
+	return cmp.Or(cmp.Compare(other.score, r.score), segment.Better(r.segment, r.number, other.segment, other.number))
 }
 
 // best are the first candidates in order.
@@ -180,7 +181,7 @@ func (s *snapshot) best(found []candidate, limit int) []ranked {
 		if full && first[limit-1].tier < r.tier {
 			continue
 		}
-		r.soldOut = s.parts[c.part].inStock(c.document) < 0
+		r.soldOut = s.parts[c.part].InStock(c.document) < 0
 		if full && first[limit-1].compare(r) <= 0 {
 			continue
 		}
@@ -202,7 +203,7 @@ func topOf(found []candidate) (top float32) {
 
 func (s *snapshot) ranked(c candidate, top float32) ranked {
 	return ranked{
-		tier: tierOf(c.score, top), score: c.score, coverage: c.coverage, part: c.part, number: c.document, segment: s.parts[c.part].segment,
+		tier: tierOf(c.score, top), score: c.score, coverage: c.coverage, part: c.part, number: c.document, segment: s.parts[c.part].Segment,
 	}
 }
 
@@ -223,7 +224,7 @@ func (s *snapshot) shortlist(found []candidate, top float32, limit int, heap []s
 			continue
 		}
 		place := float32(2*tierOf(c.score, top)) - min(c.score, .999)
-		if s.parts[c.part].inStock(c.document) < 0 {
+		if s.parts[c.part].InStock(c.document) < 0 {
 			place++
 		}
 		if len(heap) == limit && place >= heap[0].place {

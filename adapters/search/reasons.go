@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/adapters/search/words"
 )
 
@@ -33,8 +34,8 @@ func (r *ranking) reasons(of ranked) []string {
 func (r *ranking) explain(g *group, of ranked, say func(string)) {
 	var best *alternate
 	var most float32
-	var times frequencies
-	lengths := &of.segment.lengths[of.number]
+	var times segment.Frequencies
+	lengths := &of.segment.Lengths[of.number]
 	for n := range g.alternates {
 		a := &g.alternates[n]
 		found, has := a.at(int(of.part), of.number)
@@ -60,39 +61,39 @@ func (r *ranking) explain(g *group, of ranked, say func(string)) {
 }
 
 // at is how often a document has all words of an alternate.
-func (a *alternate) at(part int, document uint32) (times frequencies, all bool) {
+func (a *alternate) at(part int, document uint32) (times segment.Frequencies, all bool) {
 	for i, w := range a.words {
-		found, has := find(w.lists[part], document)
+		found, has := segment.Find(w.lists[part], document)
 		switch {
 		case !has:
 			return 0, false
 		case i == 0:
 			times = found
 		default:
-			times = times.common(found)
+			times = times.Common(found)
 		}
 	}
 	return times, len(a.words) > 0
 }
 
 // locate names every field that a word was found in, the description only if there is no other.
-func (r *ranking) locate(word, term string, times frequencies, of ranked, say func(string)) {
-	product := of.segment.product(of.number)
-	for first := times.lowest(); times != 0; times = times.without(times.lowest()) {
-		switch f := times.lowest(); f {
-		case titleHead, titleTail:
+func (r *ranking) locate(word, term string, times segment.Frequencies, of ranked, say func(string)) {
+	product := of.segment.Product(of.number)
+	for first := times.Lowest(); times != 0; times = times.Without(times.Lowest()) {
+		switch f := times.Lowest(); f {
+		case segment.TitleHead, segment.TitleTail:
 			say(word + " in the name")
-		case brand:
+		case segment.Brand:
 			say("brand " + product.Brand)
-		case category:
+		case segment.Category:
 			say("category " + product.Category)
-		case attributes:
+		case segment.Attributes:
 			if slices.ContainsFunc(product.Tags, func(tag string) bool { return hasTerm(tag, term) }) {
 				say("tagged " + word)
 				continue
 			}
 			say(word + " in the details")
-		case description:
+		case segment.Description:
 			if f == first {
 				say(word + " in the description")
 			}

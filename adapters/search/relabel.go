@@ -1,8 +1,10 @@
 package search
 
 import (
-	"cmp"
 	"slices"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/adapters/search/segment"
 )
 
 // spare is how many names more than twice those in use the registers may keep, until they are made anew.
@@ -13,9 +15,9 @@ func (c *replica) relabel() {
 	c.applying.Lock()
 	defer c.applying.Unlock()
 	next := c.current.Load().copy()
-	fresh := newLabels()
+	fresh := segment.NewLabels()
 	for i := range next.parts {
-		next.parts[i].segment = next.parts[i].relabeled(next, &fresh)
+		next.parts[i].Segment = next.parts[i].relabeled(next, &fresh)
 	}
 	next.kinds = nil
 	next.name(&fresh)
@@ -26,51 +28,50 @@ func (c *replica) relabel() {
 
 // notice notes how many names there are, and how many there may be.
 func (c *replica) notice() {
-	c.names.Store(int64(c.labels.spellings()))
-	c.mostNames.Store(int64(2*c.labels.spellings() + spare))
+	c.names.Store(int64(c.labels.Spellings()))
+	c.mostNames.Store(int64(2*c.labels.Spellings() + spare))
 }
 
 // relabeled is a part's segment with the numbers of other registers. All else is shared.
-func (p *part) relabeled(s *snapshot, l *labels) *segment {
-	next := *p.segment
-	move := func(r *register, from names) func(uint32) uint32 {
+func (p *part) relabeled(s *snapshot, l *segment.Labels) *segment.Segment {
+	next := *p.Segment
+	move := func(r *segment.Register, from segment.Names) func(uint32) uint32 {
 		moved := make(map[uint32]uint32)
 		return func(old uint32) uint32 {
 			number, known := moved[old]
 			if !known {
-				number = r.number(from.written[old])
+				number = r.Number(from.Written[old])
 				moved[old] = number
 			}
 			return number
 		}
 	}
-	brand, category := move(&l.brands, s.brands), move(&l.categories, s.categories)
-	color, size := move(&l.colors, s.colors), move(&l.sizes, s.sizes)
-	next.documents, next.variants, next.colors = slices.Clone(p.documents), slices.Clone(p.variants), slices.Clone(p.segment.colors)
-	for i := range next.documents {
-		d := &next.documents[i]
+	brand, category := move(&l.Brands, s.brands), move(&l.Categories, s.categories)
+	color, size := move(&l.Colors, s.colors), move(&l.Sizes, s.sizes)
+	next.Documents, next.Variants, next.Colors = slices.Clone(p.Documents), slices.Clone(p.Variants), slices.Clone(p.Segment.Colors)
+	for i := range next.Documents {
+		d := &next.Documents[i]
 		if p.dead.has(uint32(i)) { // its names may be in no use
 			continue
 		}
-		d.brand, d.category = brand(d.brand), category(d.category)
-		for v := d.variants.from; v < d.variants.to; v++ {
-			next.variants[v] = variant{size(next.variants[v].size), color(next.variants[v].color)}
+		d.Brand, d.Category = brand(d.Brand), category(d.Category)
+		for v := d.Variants.From; v < d.Variants.To; v++ {
+			next.Variants[v] = segment.Variant{Size: size(next.Variants[v].Size), Color: color(next.Variants[v].Color)}
 		}
-		for n := d.colors.from; n < d.colors.to; n++ {
-			next.colors[n] = color(next.colors[n])
+		for n := d.Colors.From; n < d.Colors.To; n++ {
+			next.Colors[n] = color(next.Colors[n])
 		}
 	}
-	next.shelve()
+	next.Shelve()
 	return &next
 }
 
-// shelve sorts the documents by category.
-func (s *segment) shelve() {
-	s.shelves = make([]uint32, len(s.documents))
-	for i := range s.shelves {
-		s.shelves[i] = uint32(i)
+// kindOf is the term of the thing that a category holds, by its key: bag of "accessories/laptop bags".
+func kindOf(key string) string {
+	leaf := key[strings.LastIndexByte(key, '/')+1:]
+	groups := wordsOf(leaf).groups
+	if len(groups) == 0 {
+		return ""
 	}
-	slices.SortFunc(s.shelves, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(s.documents[a].category, s.documents[b].category), better(s, a, s, b))
-	})
+	return groups[len(groups)-1].term
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/adapters/search/wordnet"
 	"github.com/haggle-commerce/haggle/adapters/search/words"
 )
@@ -29,7 +30,7 @@ func (s *snapshot) repair(q *question) {
 		case len(g.text) < shortest || len(g.text) > longest:
 		case s.split(q, i):
 			i++
-		case hasDigit(g.text):
+		case segment.HasDigit(g.text):
 			if len(g.text) >= longCode {
 				s.complete(g)
 			}
@@ -47,8 +48,6 @@ const (
 	longCode = 5  // a word with digits that is known by its beginning
 	leastEnd = 3  // of the parts of a word that is split
 )
-
-func hasDigit(word string) bool { return strings.ContainsAny(word, "0123456789") }
 
 // wellKnown is from what likeness on another word explains one that the catalogue lacks.
 const wellKnown = .3
@@ -98,7 +97,7 @@ func (s *snapshot) join(q *question, i int, weight float32) bool {
 // split reads "laptopbag" as two known words, those of which the rarer is the most common; "iphone15" at the
 // border of its letters.
 func (s *snapshot) split(q *question, i int) bool {
-	text, coded := q.groups[i].text, hasDigit(q.groups[i].text)
+	text, coded := q.groups[i].text, segment.HasDigit(q.groups[i].text)
 	var best [2]group
 	most := 0
 	for cut := 1; cut < len(text); cut++ {
@@ -130,11 +129,11 @@ func half(text string, found known) group {
 
 // written finds the documents of a word that stands so in the catalogue. Of short words only terms are known.
 func (s *snapshot) written(word string) known {
-	if !spellable(word) {
+	if !segment.Spellable(word) {
 		return s.lookup(words.Term(word))
 	}
 	for i := range s.parts {
-		if s.parts[i].spoken.words.find(word) >= 0 {
+		if s.parts[i].Spoken.Words.Find(word) >= 0 {
 			return s.lookup(words.Term(word))
 		}
 	}
@@ -157,9 +156,9 @@ func (s *snapshot) respell(q *question, i int) bool {
 	g := &q.groups[i]
 	var best correction
 	for p := range s.parts {
-		spoken := &s.parts[p].spoken
-		for _, near := range s.parts[p].lexicon.Near(words.Fold(g.text), 8) {
-			text := spoken.words.at(near.Word)
+		spoken := &s.parts[p].Spoken
+		for _, near := range s.parts[p].Lexicon.Near(words.Fold(g.text), 8) {
+			text := spoken.Words.At(near.Word)
 			if len(g.text) <= shortWord && (near.Distance > 1 || text[0] != g.text[0]) {
 				continue
 			}
@@ -202,7 +201,7 @@ func meet(a, b known) bool {
 			few, many = many, few
 		}
 		for _, p := range few[:min(len(few), 1000)] {
-			if _, both := find(many, p.document); both {
+			if _, both := segment.Find(many, p.Document); both {
 				return true
 			}
 		}
@@ -222,10 +221,10 @@ func (s *snapshot) complete(g *group) {
 func (s *snapshot) commonest(beginning string) string {
 	counts := make(map[string]int)
 	for i := range s.parts {
-		words := &s.parts[i].words
-		from := words.terms.from(beginning)
-		for n := from; n < min(words.terms.len(), from+1000) && strings.HasPrefix(words.terms.at(n), beginning); n++ {
-			counts[words.terms.at(n)] += len(words.of(n))
+		words := &s.parts[i].Words
+		from := words.Terms.From(beginning)
+		for n := from; n < min(words.Terms.Len(), from+1000) && strings.HasPrefix(words.Terms.At(n), beginning); n++ {
+			counts[words.Terms.At(n)] += len(words.Of(n))
 		}
 	}
 	best := ""

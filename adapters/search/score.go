@@ -1,17 +1,42 @@
 package search
 
+import (
+	"github.com/haggle-commerce/haggle/adapters/search/segment"
+)
+
 // saturation is BM25's k1: how soon more of the same word stops to count.
 const saturation = 1.2
 
-// weighing is what one occurrence of a word counts for, by field and the field's length.
-type weighing [fields][256]float32
+// Weights and length normalisation by field, the b of BM25F: chosen on two catalogues of 84,000 products with
+// human judgements, among round numbers. Finer tuning did not hold on unseen queries.
+var (
+	weights = [segment.Fields]float32{
+		segment.TitleHead:   3,
+		segment.TitleTail:   2,
+		segment.Brand:       2,
+		segment.Category:    2,
+		segment.Attributes:  1,
+		segment.Description: .5,
+	}
+	shortness = [segment.Fields]float32{
+		segment.TitleHead:   .5,
+		segment.TitleTail:   .5,
+		segment.Brand:       .3,
+		segment.Category:    .3,
+		segment.Attributes:  .6,
+		segment.Description: .7,
+	}
+)
 
-func weighingOf(m measures) weighing {
+// weighing is what one occurrence of a word counts for, by field and the field's length.
+type weighing [segment.Fields][256]float32
+
+func weighingOf(m segment.Measures) weighing {
 	var w weighing
-	for f := range fields {
-		mean := float32(m.words[f]) / float32(max(1, m.filled[f]))
+	for f := range segment.Fields {
+		mean := float32(m.Words[f]) / float32(max(1, m.Filled[f]))
 		for l := range w[f] {
-			relative := float32(length(l).words()) / max(1, mean)
+			relative := float32(segment.Length(l).Words()) / max(1, mean)
 			w[f][l] = weights[f] / (1 - shortness[f] + shortness[f]*relative)
 		}
 	}
@@ -19,12 +44,12 @@ func weighingOf(m measures) weighing {
 }
 
 // of is how well a document fits a word that it has so often: BM25F, in (0, 1).
-func (w *weighing) of(times frequencies, lengths *[fields]length) float32 {
+func (w *weighing) of(times segment.Frequencies, lengths *[segment.Fields]segment.Length) float32 {
 	var sum float32
 	for times != 0 {
-		f := times.lowest()
-		sum += w[f][lengths[f]] * float32(times.in(f))
-		times = times.without(f)
+		f := times.Lowest()
+		sum += w[f][lengths[f]] * float32(times.In(f))
+		times = times.Without(f)
 	}
 	return sum / (sum + saturation)
 }
@@ -42,7 +67,7 @@ const sureEnough = .5
 // of the groups. Of the alternates of a group the one that fits best counts.
 func (sc *scratch) tallyUp(s *snapshot, at int, q question) {
 	p := &s.parts[at]
-	sc.tallies, sc.group = grown(sc.tallies, len(p.documents)), grown(sc.group, len(p.documents))
+	sc.tallies, sc.group = grown(sc.tallies, len(p.Documents)), grown(sc.group, len(p.Documents))
 	for i := range q.groups {
 		g := &q.groups[i]
 		if len(g.alternates) == 1 {
@@ -70,11 +95,11 @@ func (sc *scratch) add(s *snapshot, p *part, at int, g *group) {
 	a := &g.alternates[0]
 	weight, covered := g.weight*a.weight, g.weight*min(1, a.weight/sureEnough)
 	for _, posting := range a.in(at, &sc.both) {
-		t := &sc.tallies[posting.document]
+		t := &sc.tallies[posting.Document]
 		if t.covered == 0 {
-			sc.touched = append(sc.touched, posting.document)
+			sc.touched = append(sc.touched, posting.Document)
 		}
-		t.score += weight * s.weigh.of(posting.times, &p.lengths[posting.document])
+		t.score += weight * s.weigh.of(posting.Times, &p.Lengths[posting.Document])
 		t.covered += covered
 	}
 }
@@ -82,18 +107,18 @@ func (sc *scratch) add(s *snapshot, p *part, at int, g *group) {
 // offer lets an alternate be the best of its group in the documents that have it.
 func (sc *scratch) offer(s *snapshot, p *part, at int, a *alternate) {
 	for _, posting := range a.in(at, &sc.both) {
-		best := &sc.group[posting.document]
+		best := &sc.group[posting.Document]
 		if best.covered == 0 {
-			sc.member = append(sc.member, posting.document)
+			sc.member = append(sc.member, posting.Document)
 		}
-		if score := a.weight * s.weigh.of(posting.times, &p.lengths[posting.document]); score > best.score {
+		if score := a.weight * s.weigh.of(posting.Times, &p.Lengths[posting.Document]); score > best.score {
 			*best = tally{score, min(1, a.weight/sureEnough)}
 		}
 	}
 }
 
 // in are the documents of a part that have all words of an alternate, each as often as the least of them.
-func (a *alternate) in(part int, memory *[]posting) []posting {
+func (a *alternate) in(part int, memory *[]segment.Posting) []segment.Posting {
 	list := a.words[0].lists[part]
 	for _, w := range a.words[1:] {
 		list = intersection(list, w.lists[part], (*memory)[:0])
@@ -103,15 +128,15 @@ func (a *alternate) in(part int, memory *[]posting) []posting {
 }
 
 // intersection of two lists, appended to a third, which may begin where the first does.
-func intersection(a, b, to []posting) []posting {
+func intersection(a, b, to []segment.Posting) []segment.Posting {
 	for len(a) > 0 && len(b) > 0 {
 		switch x, y := a[0], b[0]; {
-		case x.document < y.document:
+		case x.Document < y.Document:
 			a = a[1:]
-		case y.document < x.document:
+		case y.Document < x.Document:
 			b = b[1:]
 		default:
-			to = append(to, posting{x.document, x.times.common(y.times)})
+			to = append(to, segment.Posting{Document: x.Document, Times: x.Times.Common(y.Times)})
 			a, b = a[1:], b[1:]
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/adapters/search/vectors"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -13,7 +14,7 @@ import (
 
 // snapshot is a catalogue at a version.
 type snapshot struct {
-	limits   limits
+	limits   segment.Limits
 	version  int64
 	parts    []part
 	size     int // documents, dead ones too
@@ -27,20 +28,20 @@ type snapshot struct {
 	unlearnt int     // documents that came after latent was learnt
 	model    string  // that embedded vectors come from
 
-	brands, categories, colors, sizes names
+	brands, categories, colors, sizes segment.Names
 	kinds                             []string // by category: the thing that it holds
 }
 
 // part is a segment as a snapshot sees it. Counts of words include dead documents until a merge.
 type part struct {
-	*segment
+	*segment.Segment
 	dead     bitset       // documents that are gone or have a newer copy
 	buried   int          // how many those are
 	latent   *vectors.Set // by the snapshot's latent model, nil without one
 	embedded *vectors.Set // by an embedding model, nil without one
 }
 
-func (p *part) live() int { return len(p.documents) - p.buried }
+func (p *part) live() int { return len(p.Documents) - p.buried }
 
 // bitset is read-only once its snapshot is published. A nil one is empty.
 type bitset []uint64
@@ -54,7 +55,7 @@ const inline = 1000
 
 // with is the snapshot after changes. The first frozen parts stay what they are, but for their dead. Products
 // of which only columns change are returned as repriced: they are to be put in place when the snapshot is published.
-func (s *snapshot) with(c ports.CatalogChanges, l *labels, frozen int) (next *snapshot, repriced []*catalog.Product) {
+func (s *snapshot) with(c ports.CatalogChanges, l *segment.Labels, frozen int) (next *snapshot, repriced []*catalog.Product) {
 	next = s.copy()
 	next.version = c.Version
 	if c.Synonyms != nil {
@@ -81,9 +82,9 @@ func (s *snapshot) with(c ports.CatalogChanges, l *labels, frozen int) (next *sn
 		}
 	}
 	if len(written) > 0 {
-		fresh := build(written, totalsOf(c.Levels), l, next.allowance())
-		next.short = next.short || len(fresh.documents) < len(written)
-		if len(fresh.documents) > 0 {
+		fresh := segment.Build(written, totalsOf(c.Levels), l, next.allowance())
+		next.short = next.short || len(fresh.Documents) < len(written)
+		if len(fresh.Documents) > 0 {
 			next.append(fresh)
 		}
 	}
@@ -100,9 +101,9 @@ func (s *snapshot) copy() *snapshot {
 }
 
 // append adds a new segment.
-func (s *snapshot) append(fresh *segment) {
-	s.parts = append(s.parts, part{segment: fresh, latent: s.latent.fold(fresh)})
-	s.unlearnt += len(fresh.documents)
+func (s *snapshot) append(fresh *segment.Segment) {
+	s.parts = append(s.parts, part{Segment: fresh, latent: s.latent.fold(fresh)})
+	s.unlearnt += len(fresh.Documents)
 }
 
 // mergeInline merges the last parts that are due and small.
@@ -123,7 +124,7 @@ func (s *snapshot) mergeInline(frozen int) {
 
 func documents(parts []part) (n int) {
 	for i := range parts {
-		n += len(parts[i].documents)
+		n += len(parts[i].Documents)
 	}
 	return n
 }
@@ -131,7 +132,7 @@ func documents(parts []part) (n int) {
 // says tells whether the catalogue has a product with the same text, so that only columns differ.
 func (s *snapshot) says(p *catalog.Product) bool {
 	in, number := place(s, p.ID, byProduct)
-	return in != nil && sameText(in.product(number), p)
+	return in != nil && segment.SameText(in.Product(number), p)
 }
 
 func totalsOf(levels []catalog.Level) map[id.Variant]int {
@@ -143,12 +144,12 @@ func totalsOf(levels []catalog.Level) map[id.Variant]int {
 }
 
 func (p *part) bury(product id.Product, copied *bool) {
-	document, has := p.byProduct[product]
+	document, has := p.ByProduct[product]
 	if !has || p.dead.has(document) {
 		return
 	}
 	if !*copied {
-		dead := make(bitset, (len(p.documents)+63)/64)
+		dead := make(bitset, (len(p.Documents)+63)/64)
 		copy(dead, p.dead)
 		p.dead, *copied = dead, true
 	}
@@ -157,28 +158,28 @@ func (p *part) bury(product id.Product, copied *bool) {
 }
 
 // name takes over the names that the registers have now.
-func (s *snapshot) name(l *labels) {
-	s.named = l.bytes()
-	s.brands, s.categories, s.colors, s.sizes = l.brands.names, l.categories.names, l.colors.names, l.sizes.names
-	for number := len(l.kinds); number < len(s.categories.keys); number++ {
-		l.kinds = append(l.kinds, kindOf(s.categories.keys[number]))
+func (s *snapshot) name(l *segment.Labels) {
+	s.named = l.Bytes()
+	s.brands, s.categories, s.colors, s.sizes = l.Brands.Names, l.Categories.Names, l.Colors.Names, l.Sizes.Names
+	for number := len(l.Kinds); number < len(s.categories.Keys); number++ {
+		l.Kinds = append(l.Kinds, kindOf(s.categories.Keys[number]))
 	}
-	s.kinds = l.kinds
+	s.kinds = l.Kinds
 }
 
 func (s *snapshot) measure() {
-	var sum measures
+	var sum segment.Measures
 	s.size = 0
 	for _, p := range s.parts {
-		s.size += len(p.documents)
-		for f := range fields {
-			sum.words[f] += p.measures.words[f]
-			sum.filled[f] += p.measures.filled[f]
+		s.size += len(p.Documents)
+		for f := range segment.Fields {
+			sum.Words[f] += p.Measures.Words[f]
+			sum.Filled[f] += p.Measures.Filled[f]
 		}
 	}
 	s.weigh = weighingOf(sum)
 	if len(s.parts) > 0 {
-		s.currency = s.parts[len(s.parts)-1].product(0).Price.Currency()
+		s.currency = s.parts[len(s.parts)-1].Product(0).Price.Currency()
 	}
 }
 
@@ -186,8 +187,8 @@ func (s *snapshot) measure() {
 func (s *snapshot) restock(totals map[id.Variant]int) {
 	for v, total := range totals {
 		for i := len(s.parts) - 1; i >= 0; i-- {
-			if at, has := s.parts[i].byVariant[v]; has {
-				s.parts[i].stock[at].Store(int64(total))
+			if at, has := s.parts[i].ByVariant[v]; has {
+				s.parts[i].Stock[at].Store(int64(total))
 				break
 			}
 		}
@@ -198,24 +199,24 @@ func (s *snapshot) restock(totals map[id.Variant]int) {
 func (s *snapshot) reprice(products []*catalog.Product) {
 	for _, p := range products {
 		if in, number := place(s, p.ID, byProduct); in != nil {
-			in.segment.reprice(number, p)
+			in.Segment.Reprice(number, p)
 		}
 	}
 }
 
 // place finds a live document by product or by sku; the part is nil if there is none.
-func place[K comparable](s *snapshot, key K, numbers func(*segment) map[K]uint32) (*part, uint32) {
+func place[K comparable](s *snapshot, key K, numbers func(*segment.Segment) map[K]uint32) (*part, uint32) {
 	for i := len(s.parts) - 1; i >= 0; i-- {
 		p := &s.parts[i]
-		if number, has := numbers(p.segment)[key]; has && !p.dead.has(number) {
+		if number, has := numbers(p.Segment)[key]; has && !p.dead.has(number) {
 			return p, number
 		}
 	}
 	return nil, 0
 }
 
-func byProduct(s *segment) map[id.Product]uint32 { return s.byProduct }
-func bySKU(s *segment) map[string]uint32         { return s.bySKU }
+func byProduct(s *segment.Segment) map[id.Product]uint32 { return s.ByProduct }
+func bySKU(s *segment.Segment) map[string]uint32         { return s.BySKU }
 
 // sales is what orders tell of products.
 type sales struct {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/adapters/search/vectors"
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
@@ -165,13 +166,13 @@ func (c *replica) learn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	sets := make(map[*segment]*vectors.Set, len(s.parts))
+	sets := make(map[*segment.Segment]*vectors.Set, len(s.parts))
 	for i := range s.parts {
-		set := learnt.fold(s.parts[i].segment)
+		set := learnt.fold(s.parts[i].Segment)
 		if err := seal(ctx, set); err != nil {
 			return err
 		}
-		sets[s.parts[i].segment] = set
+		sets[s.parts[i].Segment] = set
 	}
 	c.applying.Lock()
 	defer c.applying.Unlock()
@@ -179,10 +180,10 @@ func (c *replica) learn(ctx context.Context) error {
 	next.latent, next.unlearnt = learnt, next.unlearnt-s.unlearnt
 	for i := range next.parts {
 		p := &next.parts[i]
-		if set, done := sets[p.segment]; done {
+		if set, done := sets[p.Segment]; done {
 			p.latent = set
 		} else {
-			p.latent = learnt.fold(p.segment)
+			p.latent = learnt.fold(p.Segment)
 		}
 	}
 	c.publish(next, func() {})

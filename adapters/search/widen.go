@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/adapters/search/wordnet"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 )
@@ -185,7 +186,7 @@ func newThesaurus(synonyms []catalog.Synonym) *thesaurus {
 	t := &thesaurus{others: make(map[string][]other)}
 	for _, s := range synonyms {
 		for _, word := range s.Words {
-			t.size += int64(len(word)) + bytesOfText
+			t.size += int64(len(word)) + segment.BytesOfText
 		}
 		if s.Input != "" {
 			t.put(s.Input, s.Words)
@@ -208,7 +209,7 @@ func (t *thesaurus) bytes() int64 {
 func (t *thesaurus) put(phrase string, means []string) {
 	key := keyOfPhrase(wordsOf(phrase).groups)
 	if _, known := t.others[key]; !known {
-		t.size += int64(len(key)) + bytesOfName
+		t.size += int64(len(key)) + segment.BytesOfName
 	}
 	for _, text := range means {
 		o := other{text, merchantWeight}

@@ -1,4 +1,4 @@
-package search
+package segment
 
 import (
 	"slices"
@@ -15,44 +15,45 @@ const stopped = ^uint32(0)
 
 // builder makes a segment of products.
 type builder struct {
-	segment *segment
-	labels  *labels
-	goods   goods
+	segment *Segment
+	labels  *Labels
+	goods   Goods
 	spoken  map[string]uint32 // words to the number of their term, so that each is analysed once
 	numbers map[string]uint32 // of terms
 	terms   []string
 	entries []entry
-	current []frequencies // by term, of the document being read
+	current []Frequencies // by term, of the document being read
 	seen    []uint32      // terms of the document being read
 	reader  words.Reader
 
-	allowance allowance
+	allowance Allowance
 	bytes     int64 // about what building takes so far
 	products  int64 // about what the products take so far
 }
 
 type entry struct {
 	term uint32
-	posting
+	Posting
 }
 
-func build(products []*catalog.Product, totals map[id.Variant]int, labels *labels, allowance allowance) *segment {
+// Build makes a segment of products with their total stock. It leaves out what the allowance does not hold.
+func Build(products []*catalog.Product, totals map[id.Variant]int, labels *Labels, allowance Allowance) *Segment {
 	b := builder{
-		segment: &segment{
-			documents: make([]document, 0, len(products)),
-			lengths:   make([][fields]length, 0, len(products)),
+		segment: &Segment{
+			Documents: make([]Document, 0, len(products)),
+			Lengths:   make([][Fields]Length, 0, len(products)),
 		},
 		labels: labels, spoken: make(map[string]uint32), numbers: make(map[string]uint32),
-		goods: goods{products: make([]*catalog.Product, 0, len(products))}, allowance: allowance,
+		goods: Goods{Products: make([]*catalog.Product, 0, len(products))}, allowance: allowance,
 	}
 	for _, p := range products {
-		if b.held()+productBytes(p) > allowance.most {
+		if b.held()+productBytes(p) > allowance.Most {
 			continue
 		}
-		b.goods.products = append(b.goods.products, p)
+		b.goods.Products = append(b.goods.Products, p)
 		b.document(p)
 		for _, v := range p.Variants {
-			b.goods.stock = append(b.goods.stock, int64(totals[v.ID]))
+			b.goods.Stock = append(b.goods.Stock, int64(totals[v.ID]))
 		}
 	}
 	b.finish()
@@ -61,38 +62,38 @@ func build(products []*catalog.Product, totals map[id.Variant]int, labels *label
 
 // held is about what the segment takes so far.
 func (b *builder) held() int64 {
-	return b.products + int64(len(b.entries))*int64(unsafe.Sizeof(posting{})) + int64(len(b.segment.titles))*4 +
-		int64(min(len(b.spoken), b.allowance.spelled))*bytesOfSpelling
+	return b.products + int64(len(b.entries))*int64(unsafe.Sizeof(Posting{})) + int64(len(b.segment.Titles))*4 +
+		int64(min(len(b.spoken), b.allowance.Spelled))*bytesOfSpelling
 }
 
 func (b *builder) document(p *catalog.Product) {
 	s := b.segment
-	d := document{
+	d := Document{
 		esteem:   esteemOf(p.Reviews),
-		brand:    b.labels.brands.number(p.Brand),
-		category: b.labels.categories.number(p.Category),
-		variants: span{from: uint32(len(s.variants))},
-		colors:   span{from: uint32(len(s.colors))},
-		title:    span{from: uint32(len(s.titles))},
+		Brand:    b.labels.Brands.Number(p.Brand),
+		Category: b.labels.Categories.Number(p.Category),
+		Variants: Span{From: uint32(len(s.Variants))},
+		Colors:   Span{From: uint32(len(s.Colors))},
+		Title:    Span{From: uint32(len(s.Titles))},
 	}
-	d.colorless = !slices.ContainsFunc(p.Variants, func(v catalog.Variant) bool { return v.Color != "" })
+	d.Colorless = !slices.ContainsFunc(p.Variants, func(v catalog.Variant) bool { return v.Color != "" })
 	for _, v := range p.Variants {
-		s.variants = append(s.variants, variant{b.labels.sizes.number(v.Size), b.labels.colors.number(v.Color)})
-		b.colors(d.colors.from, v.Color)
+		s.Variants = append(s.Variants, Variant{b.labels.Sizes.Number(v.Size), b.labels.Colors.Number(v.Color)})
+		b.colors(d.Colors.From, v.Color)
 	}
-	if d.colorless {
+	if d.Colorless {
 		for _, key := range []string{"color", "colour", "product_color", "product_colour"} {
-			b.colors(d.colors.from, p.Attributes[key])
+			b.colors(d.Colors.From, p.Attributes[key])
 		}
 	}
-	number := uint32(len(s.documents))
+	number := uint32(len(s.Documents))
 	b.products += productBytes(p)
 	b.bytes += productBytes(p)
 	lengths := b.text(p, &d)
-	d.variants.to, d.colors.to, d.title.to = uint32(len(s.variants)), uint32(len(s.colors)), uint32(len(s.titles))
-	s.documents, s.lengths = append(s.documents, d), append(s.lengths, lengths)
+	d.Variants.To, d.Colors.To, d.Title.To = uint32(len(s.Variants)), uint32(len(s.Colors)), uint32(len(s.Titles))
+	s.Documents, s.Lengths = append(s.Documents, d), append(s.Lengths, lengths)
 	for _, term := range b.seen {
-		b.entries = append(b.entries, entry{term, posting{number, b.current[term]}})
+		b.entries = append(b.entries, entry{term, Posting{number, b.current[term]}})
 		b.current[term] = 0
 	}
 	b.bytes += int64(len(b.seen)) * bytesOfEntry
@@ -101,44 +102,44 @@ func (b *builder) document(p *catalog.Product) {
 
 // colors adds the colours in a label to those of the document, which begin at from.
 func (b *builder) colors(from uint32, label string) {
-	for name := range colorsIn(label) {
-		color := b.labels.colors.number(name)
-		if color != 0 && !slices.Contains(b.segment.colors[from:], color) {
-			b.segment.colors = append(b.segment.colors, color)
+	for name := range ColorsIn(label) {
+		color := b.labels.Colors.Number(name)
+		if color != 0 && !slices.Contains(b.segment.Colors[from:], color) {
+			b.segment.Colors = append(b.segment.Colors, color)
 		}
 	}
 }
 
 // text reads every field of a product and returns their lengths.
-func (b *builder) text(p *catalog.Product, d *document) [fields]length {
-	var counts [fields]int
+func (b *builder) text(p *catalog.Product, d *Document) [Fields]Length {
+	var counts [Fields]int
 	b.title(p.Name, d, &counts)
-	counts[brand] = b.read(brand, p.Brand)
-	counts[category] = b.read(category, p.Category)
+	counts[Brand] = b.read(Brand, p.Brand)
+	counts[Category] = b.read(Category, p.Category)
 	for _, tag := range p.Tags {
-		counts[attributes] += b.read(attributes, tag)
+		counts[Attributes] += b.read(Attributes, tag)
 	}
 	for key, value := range p.Attributes {
 		if strings.EqualFold(value, "yes") || strings.EqualFold(value, "true") {
 			value = key // "waterproof": "yes"
 		}
-		counts[attributes] += b.read(attributes, value)
+		counts[Attributes] += b.read(Attributes, value)
 	}
 	for i, v := range p.Variants {
 		first := p.Variants[:i]
 		if !slices.ContainsFunc(first, func(o catalog.Variant) bool { return o.Color == v.Color }) {
-			counts[attributes] += b.read(attributes, v.Color)
+			counts[Attributes] += b.read(Attributes, v.Color)
 		}
 		if !slices.ContainsFunc(first, func(o catalog.Variant) bool { return o.Size == v.Size }) {
-			counts[attributes] += b.read(attributes, v.Size)
+			counts[Attributes] += b.read(Attributes, v.Size)
 		}
 	}
-	if b.bytes < b.allowance.bytes {
-		counts[description] = b.read(description, p.Description)
+	if b.bytes < b.allowance.Bytes {
+		counts[Description] = b.read(Description, p.Description)
 	} else if p.Description != "" {
-		b.segment.leftOut.Descriptions = true
+		b.segment.LeftOut.Descriptions = true
 	}
-	var lengths [fields]length
+	var lengths [Fields]Length
 	for f, n := range counts {
 		lengths[f] = lengthOf(n)
 	}
@@ -175,7 +176,7 @@ func colored(lower string, at int) bool {
 }
 
 // title reads a name, and keeps its words in order.
-func (b *builder) title(name string, d *document, counts *[fields]int) {
+func (b *builder) title(name string, d *Document, counts *[Fields]int) {
 	lower := strings.ToLower(name)
 	end, purpose := len(name), len(name)
 	if len(lower) == len(name) { // else it holds letters whose small form has another length: no place is sure
@@ -184,12 +185,12 @@ func (b *builder) title(name string, d *document, counts *[fields]int) {
 			purpose = at
 		}
 	}
-	d.head, d.purpose = 0, noPurpose
+	d.Head, d.Purpose = 0, NoPurpose
 	kept := 0
 	b.reader.Read(name, func(word []byte, kind words.Kind, at int) {
-		in := titleTail
+		in := TitleTail
 		if at < end {
-			in = titleHead
+			in = TitleHead
 		}
 		term := b.count(in, word)
 		if term == stopped || kind.Extra() {
@@ -199,24 +200,24 @@ func (b *builder) title(name string, d *document, counts *[fields]int) {
 		if kept == longestTitle {
 			return
 		}
-		if at > purpose && d.purpose == noPurpose {
-			d.purpose = uint8(kept)
+		if at > purpose && d.Purpose == NoPurpose {
+			d.Purpose = uint8(kept)
 		}
-		b.segment.titles = append(b.segment.titles, term)
+		b.segment.Titles = append(b.segment.Titles, term)
 		kept++
-		if in == titleHead && !hasDigit(string(word)) {
-			d.head = uint8(kept)
+		if in == TitleHead && !HasDigit(string(word)) {
+			d.Head = uint8(kept)
 		}
 	})
 }
 
 const (
 	longestTitle = 60  // words; what comes after tells no more
-	noPurpose    = 255 // of a title without "for"
+	NoPurpose    = 255 // of a title without "for"
 )
 
 // read counts the words of a text.
-func (b *builder) read(f field, text string) (count int) {
+func (b *builder) read(f Field, text string) (count int) {
 	b.reader.Read(text, func(word []byte, kind words.Kind, _ int) {
 		if b.count(f, word) != stopped && !kind.Extra() {
 			count++
@@ -225,10 +226,10 @@ func (b *builder) read(f field, text string) (count int) {
 	return count
 }
 
-func (b *builder) count(f field, word []byte) (term uint32) {
+func (b *builder) count(f Field, word []byte) (term uint32) {
 	term, known := b.spoken[string(word)]
-	if !known && b.full(f) && !b.allowance.known(string(word)) {
-		b.segment.leftOut.Descriptions = true
+	if !known && b.full(f) && !b.allowance.Known(string(word)) {
+		b.segment.LeftOut.Descriptions = true
 		return stopped
 	}
 	if !known {
@@ -246,10 +247,10 @@ func (b *builder) count(f field, word []byte) (term uint32) {
 }
 
 // full reports whether a field may bring no more new words. Descriptions leave the same again to the other fields.
-func (b *builder) full(f field) bool {
-	most := b.allowance.terms
-	if f != description {
-		most += b.allowance.others
+func (b *builder) full(f Field) bool {
+	most := b.allowance.Terms
+	if f != Description {
+		most += b.allowance.Others
 	}
 	return len(b.terms) >= most
 }
@@ -275,24 +276,24 @@ func (b *builder) finish() {
 	for i, term := range sorted {
 		place[b.numbers[term]] = uint32(i)
 	}
-	b.segment.words, _ = invert(dictionaryOf(sorted), func(use func(uint32, posting)) {
+	b.segment.Words, _ = Invert(DictionaryOf(sorted), func(use func(uint32, Posting)) {
 		for _, e := range b.entries {
-			use(place[e.term], e.posting)
+			use(place[e.term], e.Posting)
 		}
 	})
-	for i, term := range b.segment.titles {
-		b.segment.titles[i] = place[term]
+	for i, term := range b.segment.Titles {
+		b.segment.Titles[i] = place[term]
 	}
-	b.segment.spoken = b.vocabulary(place)
-	b.segment.limitSpelling(b.allowance.spelled)
-	b.segment.seal(b.goods)
+	b.segment.Spoken = b.vocabulary(place)
+	b.segment.LimitSpelling(b.allowance.Spelled)
+	b.segment.Seal(b.goods)
 }
 
 // vocabulary is the words that can be misspelt.
-func (b *builder) vocabulary(place []uint32) vocabulary {
+func (b *builder) vocabulary(place []uint32) Vocabulary {
 	terms := make(map[string]uint32, len(b.spoken))
 	for word, term := range b.spoken {
-		if term != stopped && spellable(word) {
+		if term != stopped && Spellable(word) {
 			terms[words.Fold(word)] = place[term]
 		}
 	}
@@ -301,14 +302,17 @@ func (b *builder) vocabulary(place []uint32) vocabulary {
 		sorted = append(sorted, word)
 	}
 	slices.Sort(sorted)
-	v := vocabulary{dictionaryOf(sorted), make([]uint32, len(sorted))}
+	v := Vocabulary{DictionaryOf(sorted), make([]uint32, len(sorted))}
 	for i, word := range sorted {
-		v.terms[i] = terms[word]
+		v.Terms[i] = terms[word]
 	}
 	return v
 }
 
-// spellable tells whether a word is one that people misspell: not too short, and no number.
-func spellable(word string) bool {
+// Spellable tells whether a word is one that people misspell: not too short, and no number.
+func Spellable(word string) bool {
 	return len(word) >= 4 && len(word) <= 32 && !strings.ContainsAny(word, "0123456789")
 }
+
+// HasDigit reports whether a word has a digit.
+func HasDigit(word string) bool { return strings.ContainsAny(word, "0123456789") }

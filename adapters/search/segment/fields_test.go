@@ -1,4 +1,4 @@
-package search
+package segment
 
 import (
 	"fmt"
@@ -23,7 +23,7 @@ func TestSameText_everyField(t *testing.T) {
 		shown   = "it is read from the product that is found"
 		unknown = "searches know nothing of it"
 	)
-	fieldtest.Matter(t, &p, func(p *catalog.Product) any { return sameText(&before, p) }, fieldtest.Reasons{
+	fieldtest.Matter(t, &p, func(p *catalog.Product) any { return SameText(&before, p) }, fieldtest.Reasons{
 		"catalog.Product.ID":               "two states of one product are compared",
 		"catalog.Product.Project":          "an index is of one project",
 		"catalog.Product.Status":           "what is archived leaves the index before texts are compared",
@@ -39,17 +39,22 @@ func TestSameText_everyField(t *testing.T) {
 	}, of...)
 }
 
-// Where sameText finds no difference there is none in the documents: a field that the builder reads is in sameText.
+// Where SameText finds no difference there is none in the documents: a field that the builder reads is in SameText.
 func TestSameText_sameDocument(t *testing.T) {
 	t.Parallel()
 	before, p := fieldtest.Fill[catalog.Product](of...), fieldtest.Fill[catalog.Product](of...)
+	limits := LimitsOf(0)
+	unlimited := Allowance{
+		Most: limits.Most, Bytes: limits.Bytes, Terms: limits.Terms, Others: limits.Terms, Spelled: limits.Spelled,
+		Known: func(string) bool { return false },
+	}
 	indexed := func(p *catalog.Product) string {
-		names := newLabels()
-		s := build([]*catalog.Product{p}, nil, &names, (&snapshot{limits: limitsOf(0)}).allowance())
-		return fmt.Sprint(s.documents, s.lengths, s.titles, s.colors, s.variants, s.words, s.bySKU, names)
+		names := NewLabels()
+		s := Build([]*catalog.Product{p}, nil, &names, unlimited)
+		return fmt.Sprint(s.Documents, s.Lengths, s.Titles, s.Colors, s.Variants, s.Words, s.BySKU, names)
 	}
 	fieldtest.Changes(&p, func(path string) {
-		if sameText(&before, &p) && indexed(&p) != indexed(&before) {
+		if SameText(&before, &p) && indexed(&p) != indexed(&before) {
 			t.Errorf("%s changes the document and not the text:\n%s\n%s", path, indexed(&before), indexed(&p))
 		}
 	}, of...)

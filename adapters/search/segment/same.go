@@ -1,4 +1,4 @@
-package search
+package segment
 
 import (
 	"maps"
@@ -7,9 +7,9 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 )
 
-// sameText tells whether two states of a product read alike, so that they differ in what lies in columns at
+// SameText tells whether two states of a product read alike, so that they differ in what lies in columns at
 // most: prices, images, costs and the like.
-func sameText(a, b *catalog.Product) bool {
+func SameText(a, b *catalog.Product) bool {
 	return a.SKU == b.SKU && a.Name == b.Name && a.Brand == b.Brand && a.Category == b.Category && a.Description == b.Description &&
 		a.Reviews == b.Reviews && slices.Equal(a.Tags, b.Tags) && maps.Equal(a.Attributes, b.Attributes) &&
 		slices.EqualFunc(a.Variants, b.Variants, sameVariant)

@@ -1,0 +1,51 @@
+package segment
+
+import (
+	"unsafe"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+)
+
+// What maps and the like take for an entry, measured.
+const (
+	bytesOfProduct  = 900 // its columns, three lookups and the product's own frame
+	bytesOfVariant  = 220
+	bytesOfSpelling = 130
+	BytesOfName     = 120
+	BytesOfText     = 24 // a text of a list, besides its letters
+)
+
+// measureBytes adds up a segment's lists.
+func (s *Segment) measureBytes() {
+	s.Bytes = int64(len(s.Words.postings))*int64(unsafe.Sizeof(Posting{})) + int64(len(s.Titles))*4 +
+		int64(len(s.Documents))*bytesOfProduct + int64(len(s.Variants))*bytesOfVariant +
+		int64(len(s.Words.Terms.text)+len(s.Spoken.Words.text)) + int64(s.Spoken.Words.Len())*bytesOfSpelling
+	for i := range s.Products {
+		s.Bytes += textBytes(s.Product(uint32(i)))
+	}
+}
+
+// productBytes is what a product takes in a segment, but for the words that lead to it.
+func productBytes(p *catalog.Product) int64 {
+	return bytesOfProduct + int64(len(p.Variants))*bytesOfVariant + textBytes(p)
+}
+
+func textBytes(p *catalog.Product) (n int64) {
+	n = int64(len(p.Name) + len(p.Description) + len(p.Brand) + len(p.Category) + len(p.SKU) + len(p.Reviews.Summary))
+	for key, value := range p.Attributes {
+		n += int64(len(key)+len(value)) + 48
+	}
+	for _, image := range p.Images {
+		n += int64(len(image.URL)+len(image.Alt)) + 32
+	}
+	for _, text := range p.Tags {
+		n += int64(len(text)) + BytesOfText
+	}
+	for _, text := range p.Related {
+		n += int64(len(text)) + BytesOfText
+	}
+	for _, v := range p.Variants {
+		n += int64(len(v.SKU) + len(v.Size) + len(v.Color))
+	}
+	return n
+}

@@ -1,0 +1,83 @@
+package segment
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/adapters/search/words"
+)
+
+// Names are the different values of a field, numbered in order of appearance; number 0 is no value.
+// Two values are the same if they differ only in case, diacritics and spaces around. A copy stays
+// valid while its register grows.
+type Names struct {
+	Keys    []string // as compared
+	Written []string // as first written
+}
+
+// KeyOf returns a name as it is compared.
+func KeyOf(name string) string { return words.Fold(strings.ToLower(strings.TrimSpace(name))) }
+
+// Marked marks the numbers whose keys fit.
+func (n Names) Marked(fits func(key string) bool) []bool {
+	marked := make([]bool, len(n.Keys))
+	for number := 1; number < len(n.Keys); number++ {
+		marked[number] = fits(n.Keys[number])
+	}
+	return marked
+}
+
+// ColorsIn are the colours in a label: "Black, Silver" is two.
+func ColorsIn(label string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(label, func(r rune) bool { return r == ',' || r == ';' || r == '/' })
+}
+
+// Register hands out the numbers. It only grows, and has one writer.
+type Register struct {
+	Names
+	numbers map[string]uint32
+	bytes   int64 // of the texts
+}
+
+func newRegister() Register {
+	return Register{Names: Names{[]string{""}, []string{""}}, numbers: map[string]uint32{"": 0}}
+}
+
+// Number returns the number of a name, a new one where the name is new.
+func (r *Register) Number(name string) uint32 {
+	if number, known := r.numbers[name]; known { // written just so before
+		return number
+	}
+	key := KeyOf(name)
+	number, known := r.numbers[key]
+	if !known {
+		number = uint32(len(r.Keys))
+		r.Keys, r.Written = append(r.Keys, key), append(r.Written, strings.TrimSpace(name))
+		r.numbers[key] = number
+		r.bytes += int64(len(key))
+	}
+	r.numbers[name] = number
+	r.bytes += int64(len(name))
+	return number
+}
+
+// Labels are the registers of one project.
+type Labels struct {
+	Brands, Categories, Colors, Sizes Register
+	Kinds                             []string // by category
+}
+
+// Spellings is how many names the registers know, every way that they were written.
+func (l *Labels) Spellings() int {
+	return len(l.Brands.numbers) + len(l.Categories.numbers) + len(l.Colors.numbers) + len(l.Sizes.numbers)
+}
+
+// Bytes is about what the registers take.
+func (l *Labels) Bytes() int64 {
+	return int64(l.Spellings())*BytesOfName + l.Brands.bytes + l.Categories.bytes + l.Colors.bytes + l.Sizes.bytes
+}
+
+// NewLabels returns empty registers.
+func NewLabels() Labels {
+	return Labels{Brands: newRegister(), Categories: newRegister(), Colors: newRegister(), Sizes: newRegister()}
+}

@@ -1,0 +1,30 @@
+package segment
+
+import (
+	"slices"
+
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+// PriceSteps are round numbers of minor units up to money.Limit. A price range begins at one and ends
+// just before another. The price that counts is that of the cheapest variant: what a buyer pays at
+// least, and what a price filter compares.
+var PriceSteps = func() []int64 {
+	steps := []int64{0}
+	for scale := int64(1); scale < money.Limit; scale *= 10 {
+		for _, tenths := range []int64{10, 12, 15, 20, 25, 30, 40, 50, 60, 80} {
+			if tenths*scale%10 == 0 {
+				steps = append(steps, tenths*scale/10)
+			}
+		}
+	}
+	return steps
+}()
+
+func priceStep(minor int64) uint8 {
+	i, found := slices.BinarySearch(PriceSteps, minor)
+	if !found {
+		i--
+	}
+	return uint8(max(0, i))
+}

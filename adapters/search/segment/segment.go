@@ -1,0 +1,239 @@
+// Package segment is an immutable part of a search index: its products, the words of their texts and the columns of
+// stock and prices. It builds a segment of products within an allowance of memory, and has the structures of which
+// package search joins segments and answers queries; it knows no query.
+package segment
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/haggle-commerce/haggle/adapters/search/spelling"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Field of a product. The order is that in which reasons prefer them. The head of a title is what comes
+// before its first aside: "Sofa" in "Sofa with storage, grey".
+type Field uint8
+
+const (
+	TitleHead Field = iota
+	TitleTail
+	Brand
+	Category
+	Attributes // and tags
+	Description
+	Fields = iota
+)
+
+// Segment is a part of a catalogue. Its text is immutable; stock, prices and the products themselves are columns
+// that may change while readers read.
+type Segment struct {
+	Documents []Document
+	Lengths   [][Fields]Length // by document
+	Titles    []uint32         // terms of the documents' titles in order, in spans
+	Colors    []uint32         // the documents' different colours, in spans
+	Variants  []Variant        // in spans
+	Words     Inverted
+	Spoken    Vocabulary
+	Measures  Measures
+	Lexicon   *spelling.Lexicon // of spoken
+	Bytes     int64             // about what all of it takes
+	LeftOut   ports.LeftOut     // because of limits
+
+	Products []atomic.Pointer[catalog.Product] // by document
+	Steps    []atomic.Uint32                   // by document: step of the lowest price among the variants
+	Prices   []atomic.Int64                    // by variant
+	Stock    []atomic.Int64                    // by variant: total over all locations
+
+	ByProduct map[id.Product]uint32
+	BySKU     map[string]uint32
+	ByVariant map[id.Variant]uint32
+	Shelves   []uint32 // documents by category, the better first
+}
+
+// Document is what does not change of a product in a segment.
+type Document struct {
+	Brand, Category uint32
+	Variants        Span
+	Colors          Span
+	Title           Span
+	Head            uint8  // how many words of the title are its head
+	Purpose         uint8  // how many words of the title come before its first "for"; 255: it has none
+	esteem          uint16 // what reviewers think, hundredths
+	Colorless       bool   // no variant has a colour: the product's own count
+}
+
+// Variant of a document.
+type Variant struct{ Size, Color uint32 }
+
+// Vocabulary is the words as they were written, without diacritics, and the term of each.
+type Vocabulary struct {
+	Words Dictionary
+	Terms []uint32
+}
+
+// Span is a range of a list of the segment, without its end.
+type Span struct{ From, To uint32 }
+
+// Length of a field in words, exact up to 127, then in steps of 8.
+type Length uint8
+
+func lengthOf(words int) Length {
+	if words < 128 {
+		return Length(words)
+	}
+	return Length(min(255, 128+(words-128)/8))
+}
+
+// Words is the length in words, rounded down.
+func (l Length) Words() int {
+	if l < 128 {
+		return int(l)
+	}
+	return 128 + int(l-128)*8
+}
+
+// Measures sum up the lengths of fields, and in how many documents they are not empty.
+type Measures struct{ Words, Filled [Fields]int }
+
+func (m *Measures) add(lengths [Fields]Length) {
+	for f, l := range lengths {
+		m.Words[f] += l.Words()
+		m.Filled[f] += min(1, int(l))
+	}
+}
+
+// Frequencies of a word by field, five bits each; 31 stands for more, too.
+type Frequencies uint32
+
+func (f Frequencies) more(in Field) Frequencies {
+	if f.In(in) == 31 {
+		return f
+	}
+	return f + 1<<(5*in)
+}
+
+// In returns the frequency in one field.
+func (f Frequencies) In(in Field) uint32 { return uint32(f>>(5*in)) & 31 }
+
+// Lowest is the first field that is not empty; f is not 0.
+func (f Frequencies) Lowest() Field { return Field(bits.TrailingZeros32(uint32(f)) / 5) }
+
+// Common is in each field what both have; at least once somewhere, if they have no field in common.
+func (f Frequencies) Common(other Frequencies) (both Frequencies) {
+	for in := range Field(Fields) {
+		both |= Frequencies(min(f.In(in), other.In(in))) << (5 * in)
+	}
+	if both == 0 {
+		both = 1 << (5 * max(f.Lowest(), other.Lowest()))
+	}
+	return both
+}
+
+// Without returns the frequencies with one field empty.
+func (f Frequencies) Without(in Field) Frequencies { return f &^ (31 << (5 * in)) }
+
+// Goods are the columns of a segment, document by document and variant by variant.
+type Goods struct {
+	Products []*catalog.Product
+	Stock    []int64
+}
+
+// Seal fills the columns and makes the lookup tables of a segment whose documents, variants and words are
+// complete.
+func (s *Segment) Seal(g Goods) {
+	s.Products, s.Steps = make([]atomic.Pointer[catalog.Product], len(s.Documents)), make([]atomic.Uint32, len(s.Documents))
+	s.Prices, s.Stock = make([]atomic.Int64, len(s.Variants)), make([]atomic.Int64, len(s.Variants))
+	for i, n := range g.Stock {
+		s.Stock[i].Store(n)
+	}
+	s.ByProduct = make(map[id.Product]uint32, len(s.Documents))
+	s.BySKU = make(map[string]uint32, len(s.Documents))
+	s.ByVariant = make(map[id.Variant]uint32, len(s.Variants))
+	for i := range s.Documents {
+		number, p := uint32(i), g.Products[i]
+		s.Measures.add(s.Lengths[i])
+		s.Reprice(number, p)
+		s.ByProduct[p.ID], s.BySKU[p.SKU] = number, number
+		for v, sold := range p.Variants {
+			s.ByVariant[sold.ID] = s.Documents[i].Variants.From + uint32(v)
+		}
+	}
+	s.Shelve()
+	s.Lexicon = spelling.New(s.Spoken.Words.Len(), s.Spoken.Words.At)
+	s.measureBytes()
+}
+
+// Reprice puts a product with the same text in the place of a document's.
+func (s *Segment) Reprice(number uint32, p *catalog.Product) {
+	d := &s.Documents[number]
+	lowest := p.Price.Minor()
+	for i, v := range p.Variants {
+		price := p.PriceOf(v).Minor()
+		s.Prices[d.Variants.From+uint32(i)].Store(price)
+		if i == 0 || price < lowest {
+			lowest = price
+		}
+	}
+	s.Steps[number].Store(uint32(priceStep(lowest)))
+	s.Products[number].Store(p)
+}
+
+// Better orders documents of which nothing is known but what they are.
+func Better(a *Segment, i uint32, b *Segment, j uint32) int {
+	if c := cmp.Compare(b.Documents[j].esteem, a.Documents[i].esteem); c != 0 {
+		return c
+	}
+	one, other := a.Products[i].Load(), b.Products[j].Load()
+	if c := strings.Compare(one.Name, other.Name); c != 0 {
+		return c
+	}
+	return strings.Compare(one.ID.String(), other.ID.String())
+}
+
+// InStock is the place of a document's first variant in stock, or -1.
+func (s *Segment) InStock(number uint32) int {
+	d := &s.Documents[number]
+	for i := d.Variants.From; i < d.Variants.To; i++ {
+		if s.Stock[i].Load() > 0 {
+			return int(i - d.Variants.From)
+		}
+	}
+	return -1
+}
+
+// esteemOf draws the average towards 3.5 as if ten customers more had said so: one review of 5 weighs
+// less than many of 4.5.
+func esteemOf(r catalog.Reviews) uint16 {
+	const prior, trust = 350, 10
+	return uint16((r.Average*r.Count + prior*trust) / (r.Count + trust))
+}
+
+// AnyColor reports whether a document has one of the marked colours, by number.
+func (s *Segment) AnyColor(d *Document, marked []bool) bool {
+	for _, color := range s.Colors[d.Colors.From:d.Colors.To] {
+		if marked[color] {
+			return true
+		}
+	}
+	return false
+}
+
+// Product returns a document's product as it is now.
+func (s *Segment) Product(number uint32) *catalog.Product { return s.Products[number].Load() }
+
+// Shelve sorts the documents by category.
+func (s *Segment) Shelve() {
+	s.Shelves = make([]uint32, len(s.Documents))
+	for i := range s.Shelves {
+		s.Shelves[i] = uint32(i)
+	}
+	slices.SortFunc(s.Shelves, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(s.Documents[a].Category, s.Documents[b].Category), Better(s, a, s, b))
+	})
+}
