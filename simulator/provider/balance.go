@@ -3,6 +3,8 @@ package provider
 import (
 	"net/http"
 	"regexp"
+
+	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
 var metadataQuery = regexp.MustCompile(`^metadata\['([^']+)'\]:'([^']*)'$`)
@@ -28,7 +30,7 @@ func (r balanceRow) show() map[string]any {
 
 // listBalance derives the balance transactions from what moved.
 func listBalance(c *change, call *call) answer {
-	rows := newTable(func(r balanceRow) string { return r.id })
+	rows := ledger.NewTable(func(r balanceRow) string { return r.id })
 	expanded := expands(call.form, "source")
 	source := func(id string, shown map[string]any) any {
 		if expanded {
@@ -36,15 +38,15 @@ func listBalance(c *change, call *call) answer {
 		}
 		return id
 	}
-	for taken := range c.charges.oldest() {
+	for taken := range c.Charges.Oldest() {
 		if taken.Provider == "stripe" && taken.Account == call.account && taken.Status == "succeeded" {
-			rows.put([]balanceRow{{
+			rows.Put([]balanceRow{{
 				id: "txn_3" + derived(taken.ID, 23), category: "charge", kind: "charge", currency: taken.Currency,
 				amount: taken.Amount, fee: stripeFee(taken.Amount), created: taken.Created, source: source(taken.ID, c.showCharge(taken)),
 			}})
 		}
 	}
-	for given := range c.refunds.oldest() {
+	for given := range c.Refunds.Oldest() {
 		if given.Provider != "stripe" || given.Account != call.account {
 			continue
 		}
@@ -52,20 +54,20 @@ func listBalance(c *change, call *call) answer {
 			id: "txn_3" + derived(given.ID, 23), category: "refund", kind: "refund", currency: given.Currency, amount: -given.Amount,
 			created: given.Created, source: source(given.ID, showRefund(given)),
 		}
-		rows.put([]balanceRow{back})
+		rows.Put([]balanceRow{back})
 		if given.FailedAt > 0 {
 			back.id, back.category, back.kind, back.amount, back.created = "txn_3"+derived(given.ID+" failed", 23), "refund_failure", "refund_failure", given.Amount, given.FailedAt
-			rows.put([]balanceRow{back})
+			rows.Put([]balanceRow{back})
 		}
 	}
-	for d := range c.disputes.oldest() {
+	for d := range c.Disputes.Oldest() {
 		if d.Provider == "stripe" && d.Account == call.account {
-			rows.put(disputeRows(d, source(d.ID, showDispute(d))))
+			rows.Put(disputeRows(d, source(d.ID, showDispute(d))))
 		}
 	}
-	for sent := range c.payouts.oldest() {
+	for sent := range c.Payouts.Oldest() {
 		if sent.Provider == "stripe" && sent.Account == call.account {
-			rows.put([]balanceRow{{
+			rows.Put([]balanceRow{{
 				id: "txn_1" + derived(sent.ID, 23), category: "payout", kind: "payout", currency: sent.Currency, amount: -sent.Amount,
 				created: sent.Created, source: source(sent.ID, map[string]any{"id": sent.ID, "object": "payout"}),
 			}})
@@ -76,7 +78,7 @@ func listBalance(c *change, call *call) answer {
 }
 
 // disputeRows are the withdrawal, with the fee, and the reinstatement.
-func disputeRows(d dispute, source any) (rows []balanceRow) {
+func disputeRows(d ledger.Dispute, source any) (rows []balanceRow) {
 	if d.WithdrawnAt > 0 {
 		rows = append(rows, balanceRow{
 			id: "txn_1" + derived(d.ID, 23), category: "dispute", kind: "adjustment", currency: d.Currency, amount: -d.Amount, fee: disputeFee,
@@ -92,7 +94,7 @@ func disputeRows(d dispute, source any) (rows []balanceRow) {
 	return rows
 }
 
-func disputeTransactions(d dispute) []any {
+func disputeTransactions(d ledger.Dispute) []any {
 	shown := []any{}
 	for _, row := range disputeRows(d, d.ID) {
 		shown = append(shown, row.show())
@@ -108,7 +110,7 @@ func searchIntents(c *change, call *call) answer {
 		return invalid(http.StatusBadRequest, "", "query", "The look-alike searches for metadata['NAME']:'VALUE' alone.")
 	}
 	data := []any{}
-	for i := range c.intents.newest() {
+	for i := range c.Intents.Newest() {
 		indexed := i.Created <= c.now.Add(-c.p.config.SearchLag).Unix()
 		if i.Account == call.account && indexed && i.Metadata[match[1]] == match[2] {
 			data = append(data, c.showIntent(i, call.form))

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
 const bodyLimit = 1 << 20
@@ -27,7 +29,7 @@ type call struct {
 	id        string // of the request
 	form      url.Values
 	body      []byte
-	token     func(*state, *call) string
+	token     func(*ledger.State, *call) string
 	plan      plan
 }
 
@@ -47,8 +49,8 @@ type dialect struct {
 	rateLimited func(*call) answer
 	inUse       func(*call) answer
 	internal    func(*call) answer
-	otherUse    func(*call, keyed) answer // the key belongs to another request
-	replay      func(*state, *call, keyed) answer
+	otherUse    func(*call, ledger.KeptAnswer) answer // the key belongs to another request
+	replay      func(*ledger.State, *call, ledger.KeptAnswer) answer
 	keyAge      func(Config) time.Duration
 	scope       func(*call) string
 	keepsErrors bool // a 500 is kept under the key
@@ -91,7 +93,7 @@ func (p *Provider) claim(call *call) (known answer, done bool, err error) {
 		call.plan = c.planFor(call)
 	})
 	if err == nil {
-		err = p.journal.sync(position)
+		err = p.journal.Sync(position)
 	}
 	if err != nil {
 		p.release(call)
@@ -109,14 +111,14 @@ func (c *change) known(call *call) (answer, bool) {
 		call.key = "" // the key is not this call's to release
 		return call.dialect.inUse(call), true
 	}
-	kept, ok := c.keys[scope]
+	kept, ok := c.Keys[scope]
 	if !ok || c.now.Sub(time.UnixMilli(kept.AtMS)) >= call.dialect.keyAge(c.p.config) {
 		return answer{}, false
 	}
 	if kept.Print != call.print() {
 		return call.dialect.otherUse(call, kept), true
 	}
-	return call.dialect.replay(c.state, call, kept), true
+	return call.dialect.replay(c.State, call, kept), true
 }
 
 func (p *Provider) release(call *call) {
@@ -147,7 +149,7 @@ func (p *Provider) execute(call *call, execute func(*change, *call) answer) (giv
 		early = c.early
 	})
 	if err == nil {
-		err = p.journal.sync(position)
+		err = p.journal.Sync(position)
 	}
 	return given, early, err
 }
@@ -160,7 +162,7 @@ func (c *change) keep(call *call, given answer) {
 	if err != nil {
 		panic(err) // bodies are made of plain maps
 	}
-	c.entry.Keys = append(c.entry.Keys, keyed{
+	c.entry.Keys = append(c.entry.Keys, ledger.KeptAnswer{
 		Scope: call.dialect.scope(call), Print: call.print(), Path: call.request.Method + " " + call.request.URL.Path,
 		AtMS: c.now.UnixMilli(), Status: given.status, Body: body, Order: given.order, Refund: given.refund,
 	})

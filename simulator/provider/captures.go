@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+
+	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
 type captureRequest struct {
@@ -17,9 +19,9 @@ type captureRequest struct {
 }
 
 // paypalTokenOf finds whose script a capture or refund follows.
-func paypalTokenOf(s *state, c *call) string {
+func paypalTokenOf(s *ledger.State, c *call) string {
 	if c.operation == "refund" {
-		paid, _ := s.charges.get(c.request.PathValue("id"))
+		paid, _ := s.Charges.Get(c.request.PathValue("id"))
 		return paid.Token
 	}
 	var asked captureRequest
@@ -51,21 +53,21 @@ func captureOrder(c *change, call *call) answer {
 }
 
 // capture takes the order's money by a billing agreement.
-func (c *change) capture(call *call, o order, agreement string) answer {
-	t, ok := c.tokens.get(agreement)
+func (c *change) capture(call *call, o ledger.Order, agreement string) answer {
+	t, ok := c.Tokens.Get(agreement)
 	if !ok || t.Kind != "paypal" || t.Seller != "" && t.Seller != call.account {
 		return call.refuse("BILLING_AGREEMENT_NOT_FOUND")
 	}
-	if why := t.outside(o.Currency, o.Amount, c.seconds()); why != nil {
+	if why := outside(t, o.Currency, o.Amount, c.seconds()); why != nil {
 		return call.refuse(why.issue)
 	}
 	switch {
 	case call.plan.fault == "decline":
 		return call.refuse(cmp.Or(call.plan.code, "INSTRUMENT_DECLINED"))
-	case o.InvoiceID != "" && c.invoices[invoiceKey(call.account, o.InvoiceID)]:
+	case o.InvoiceID != "" && c.Invoices[ledger.InvoiceKey(call.account, o.InvoiceID)]:
 		return call.unprocessable("DUPLICATE_INVOICE_ID", "Duplicate Invoice ID detected. To avoid a potential duplicate transaction your account setting requires that Invoice Id be unique for each transaction.").began()
 	}
-	taken := charge{
+	taken := ledger.Charge{
 		ID: strings.ToUpper(newID("", 17)), Provider: "paypal", Account: call.account, Key: call.key, Amount: o.Amount, Currency: o.Currency,
 		Status: "succeeded", Created: c.seconds(), Order: o.ID, Token: t.ID, Description: o.Description, InvoiceID: o.InvoiceID,
 		CustomID: o.CustomID, Metadata: map[string]string{"reference_id": o.Reference},
@@ -87,7 +89,7 @@ func (c *change) capture(call *call, o order, agreement string) answer {
 }
 
 // tellCapture announces how a capture stands.
-func (c *change) tellCapture(call *call, taken charge) {
+func (c *change) tellCapture(call *call, taken ledger.Charge) {
 	name := map[string]string{"succeeded": "COMPLETED", "pending": "PENDING", "failed": "DENIED"}[taken.Status]
 	c.tellPayPal(call, "PAYMENT.CAPTURE."+name, "capture", c.showCapture(call, taken))
 }
@@ -101,7 +103,7 @@ func settleCapture(c *change, r ownRequest) (any, error) {
 	if err := r.read(&asked); err != nil {
 		return nil, err
 	}
-	taken, ok := c.charges.get(asked.Capture)
+	taken, ok := c.Charges.Get(asked.Capture)
 	if !ok || taken.Status != "pending" {
 		return nil, errors.New("capture: no such pending capture")
 	}
@@ -111,8 +113,8 @@ func settleCapture(c *change, r ownRequest) (any, error) {
 	return taken, nil
 }
 
-func (c *change) captureOf(call *call) (charge, bool) {
-	known, ok := c.charges.get(call.request.PathValue("id"))
+func (c *change) captureOf(call *call) (ledger.Charge, bool) {
+	known, ok := c.Charges.Get(call.request.PathValue("id"))
 	return known, ok && known.Provider == "paypal" && known.Account == call.account
 }
 
@@ -148,7 +150,7 @@ func refundCapture(c *change, call *call) answer {
 	if refused, no := call.refundRefused(paid, asked.Amount, amount); no {
 		return refused
 	}
-	given := refund{
+	given := ledger.Refund{
 		ID: strings.ToUpper(newID("", 17)), Provider: "paypal", Account: call.account, Key: call.key, Charge: paid.ID, Amount: amount,
 		Currency: paid.Currency, Created: c.seconds(), InvoiceID: asked.InvoiceID, CustomID: asked.CustomID, Note: asked.Note,
 	}
@@ -163,7 +165,7 @@ func refundCapture(c *change, call *call) answer {
 	return answer{status: http.StatusCreated, body: shown, refund: given.ID}.began()
 }
 
-func (c *call) refundRefused(paid charge, asked *paypalAmount, amount int64) (answer, bool) {
+func (c *call) refundRefused(paid ledger.Charge, asked *paypalAmount, amount int64) (answer, bool) {
 	left := paid.Amount - paid.Refunded
 	switch {
 	case left == 0:
@@ -179,14 +181,14 @@ func (c *call) refundRefused(paid charge, asked *paypalAmount, amount int64) (an
 }
 
 func readPayPalRefund(c *change, call *call) answer {
-	known, ok := c.refunds.get(call.request.PathValue("id"))
+	known, ok := c.Refunds.Get(call.request.PathValue("id"))
 	if !ok || known.Provider != "paypal" || known.Account != call.account {
 		return call.noSuchResource()
 	}
 	return answer{status: http.StatusOK, body: c.showPayPalRefund(call, known)}
 }
 
-func (c *change) showCapture(call *call, taken charge) map[string]any {
+func (c *change) showCapture(call *call, taken ledger.Charge) map[string]any {
 	status := "COMPLETED"
 	switch {
 	case taken.Status == "pending":
@@ -217,7 +219,7 @@ func (c *change) showCapture(call *call, taken charge) map[string]any {
 	return shown
 }
 
-func (c *change) showPayPalRefund(call *call, given refund) map[string]any {
+func (c *change) showPayPalRefund(call *call, given ledger.Refund) map[string]any {
 	money := inPayPal(given.Amount, given.Currency)
 	shown := map[string]any{
 		"id": given.ID, "status": "COMPLETED", "amount": money, "create_time": moment(given.Created), "update_time": moment(given.Created),

@@ -5,44 +5,46 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
 // pay takes the money of an intent that has a payment method, or does not.
-func (c *change) pay(call *call, i intent) answer {
+func (c *change) pay(call *call, i ledger.Intent) answer {
 	if i.Method == "" && i.Token == "" {
 		return invalid(http.StatusBadRequest, "parameter_missing", "payment_method", missingMethod)
 	}
-	method, t := i.Method, token{}
+	method, t := i.Method, ledger.Token{}
 	if i.Token != "" {
-		t, _ = c.tokens.get(i.Token)
-		if why := t.outside(i.Currency, i.Amount, c.seconds()); why != nil {
+		t, _ = c.Tokens.Get(i.Token)
+		if why := outside(t, i.Currency, i.Amount, c.seconds()); why != nil {
 			return why.stripe(t).began()
 		}
 		method = t.Method
 	}
-	shown, declineCode, _ := cardOf(method)
+	shown, declineCode, _ := ledger.CardOf(method)
 	if call.plan.fault == "decline" {
-		declineCode = cardDecline(call.plan.code).DeclineCode
+		declineCode = ledger.CardDecline(call.plan.code).DeclineCode
 	}
 	if declineCode == "authentication_required" && !i.OffSession && i.Token == "" {
 		i.Status = "requires_action"
 		c.entry.Intents = append(c.entry.Intents, i)
 		return answer{status: http.StatusOK, body: c.showIntent(i, call.form)}.began()
 	}
-	attempt := charge{
+	attempt := ledger.Charge{
 		ID: newID("ch_3", 23), Provider: "stripe", Account: i.Account, Live: i.Live, Key: call.key, Amount: i.Amount,
 		Currency: i.Currency, Metadata: i.Metadata, Created: c.seconds(), Intent: i.ID, Token: i.Token, Method: method,
 		Card: &shown, Description: i.Description, Status: "succeeded",
 	}
 	if declineCode != "" {
-		return c.declined(call, i, attempt, cardDecline(declineCode))
+		return c.declined(call, i, attempt, ledger.CardDecline(declineCode))
 	}
 	return c.paid(call, i, attempt, t)
 }
 
 const missingMethod = "You cannot confirm this PaymentIntent because it's missing a payment method. You can either update the PaymentIntent with a payment method and then confirm it again, or confirm it again directly with a payment method or ConfirmationToken."
 
-func (c *change) paid(call *call, i intent, taken charge, t token) answer {
+func (c *change) paid(call *call, i ledger.Intent, taken ledger.Charge, t ledger.Token) answer {
 	i.Status, i.LatestCharge, i.Received, i.LastError = "succeeded", taken.ID, i.Amount, nil
 	c.entry.Intents = append(c.entry.Intents, i)
 	c.entry.Charges = append(c.entry.Charges, taken)
@@ -52,7 +54,7 @@ func (c *change) paid(call *call, i intent, taken charge, t token) answer {
 }
 
 // spend notes a successful charge on its token. The zero token is a plain card.
-func (c *change) spend(t token, amount int64) {
+func (c *change) spend(t ledger.Token, amount int64) {
 	if t.ID == "" {
 		return
 	}
@@ -60,7 +62,7 @@ func (c *change) spend(t token, amount int64) {
 	c.entry.Tokens = append(c.entry.Tokens, t)
 }
 
-func (c *change) declined(call *call, i intent, failed charge, why decline) answer {
+func (c *change) declined(call *call, i ledger.Intent, failed ledger.Charge, why ledger.Decline) answer {
 	failed.Status, failed.Failure = "failed", &why
 	f := stripeFault{kind: "card_error", code: why.Code, declineCode: why.DeclineCode, message: why.Message,
 		charge: failed.ID, method: showMethod(failed)}
@@ -80,7 +82,7 @@ type refusal struct {
 }
 
 // outside is nil if the token allows the charge.
-func (t token) outside(currency string, amount, now int64) *refusal {
+func outside(t ledger.Token, currency string, amount, now int64) *refusal {
 	switch {
 	case t.Revoked > 0:
 		return &refusal{"payment_intent_invalid_parameter", tokenParam, "has been revoked", "AGREEMENT_ALREADY_CANCELLED"}
@@ -96,6 +98,6 @@ func (t token) outside(currency string, amount, now int64) *refusal {
 	return nil
 }
 
-func (r *refusal) stripe(t token) answer {
+func (r *refusal) stripe(t ledger.Token) answer {
 	return invalid(http.StatusBadRequest, r.code, r.param, fmt.Sprintf("The SharedPaymentGrantedToken %s %s.", t.ID, r.message))
 }

@@ -15,6 +15,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
 // heldAtMost is how long a shuffle waits for more events.
@@ -43,14 +45,14 @@ func (p *Provider) Run(ctx context.Context) error {
 // shuffleHeld lets go, in another order, of as many deliveries as the shuffle wanted, or of all that waited too long.
 func (p *Provider) shuffleHeld() error {
 	_, err := p.change(func(c *change) {
-		held := []delivery{}
-		for _, d := range c.deliveries {
+		held := []ledger.Delivery{}
+		for _, d := range c.Deliveries {
 			if d.State == "held" {
 				held = append(held, d)
 			}
 		}
-		slices.SortFunc(held, func(a, b delivery) int { return cmp.Compare(a.Place, b.Place) })
-		size := max(1, c.mischief.Shuffle)
+		slices.SortFunc(held, func(a, b ledger.Delivery) int { return cmp.Compare(a.Place, b.Place) })
+		size := max(1, c.Mischief.Shuffle)
 		for batch := range slices.Chunk(held, size) {
 			late := c.now.UnixMilli()-batch[0].SinceMS >= heldAtMost.Milliseconds()
 			if len(batch) == size || late {
@@ -61,8 +63,8 @@ func (p *Provider) shuffleHeld() error {
 	return err
 }
 
-func (c *change) letGo(batch []delivery) {
-	order := rand.New(rand.NewPCG(c.mischief.Seed, uint64(batch[0].Place))).Perm(len(batch))
+func (c *change) letGo(batch []ledger.Delivery) {
+	order := rand.New(rand.NewPCG(c.Mischief.Seed, uint64(batch[0].Place))).Perm(len(batch))
 	for i, d := range batch {
 		d.State, d.Place = "pending", batch[order[i]].Place
 		c.entry.Deliveries = append(c.entry.Deliveries, d)
@@ -75,7 +77,7 @@ func (p *Provider) startSenders(ctx context.Context, sending *sync.WaitGroup) ti
 	defer p.mu.Unlock()
 	now := p.now().UnixMilli()
 	next := time.Minute
-	for _, d := range p.state.deliveries {
+	for _, d := range p.state.Deliveries {
 		due := d.DueMS
 		if d.State == "held" {
 			due = d.SinceMS + heldAtMost.Milliseconds()
@@ -107,11 +109,11 @@ func (p *Provider) sendAll(ctx context.Context, to string) {
 	delete(p.senders, to)
 }
 
-func (p *Provider) nextDue(to string) (next delivery, ok bool) {
+func (p *Provider) nextDue(to string) (next ledger.Delivery, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now().UnixMilli()
-	for _, d := range p.state.deliveries {
+	for _, d := range p.state.Deliveries {
 		if d.Endpoint != to || d.State != "pending" || d.DueMS > now || p.claimed[d.ID] {
 			continue
 		}
@@ -129,7 +131,7 @@ func (p *Provider) nextDue(to string) (next delivery, ok bool) {
 func (p *Provider) sendEarly(ids []string) {
 	for _, id := range ids {
 		p.mu.Lock()
-		d := p.state.deliveries[id]
+		d := p.state.Deliveries[id]
 		p.mu.Unlock()
 		p.send(context.Background(), d)
 	}
@@ -139,7 +141,7 @@ func (p *Provider) sendEarly(ids []string) {
 }
 
 // send tries a claimed delivery once and records how it went.
-func (p *Provider) send(ctx context.Context, d delivery) {
+func (p *Provider) send(ctx context.Context, d ledger.Delivery) {
 	delivered := p.post(ctx, d)
 	_, _ = p.change(func(c *change) { // a broken ledger shows at the next answer
 		delete(p.claimed, d.ID)
@@ -160,10 +162,10 @@ func (p *Provider) send(ctx context.Context, d delivery) {
 }
 
 // post reports a 2xx.
-func (p *Provider) post(ctx context.Context, d delivery) bool {
+func (p *Provider) post(ctx context.Context, d ledger.Delivery) bool {
 	p.mu.Lock()
-	told, _ := p.state.events.get(d.Event)
-	to, _ := p.state.endpoints.get(d.Endpoint)
+	told, _ := p.state.Events.Get(d.Event)
+	to, _ := p.state.Endpoints.Get(d.Endpoint)
 	p.mu.Unlock()
 	now, body := p.now().Unix(), []byte(told.Body)
 	if d.Tampered {
@@ -176,7 +178,7 @@ func (p *Provider) post(ctx context.Context, d delivery) bool {
 	request.Header.Set("Content-Type", "application/json; charset=utf-8")
 	if to.PayPal {
 		request.Header.Set("User-Agent", "PayPal/AUHD-214.0-58843279")
-		to.sign(request.Header, d.ID, now, told.Body)
+		sign(to, request.Header, d.ID, now, told.Body)
 	} else {
 		request.Header.Set("User-Agent", "Stripe/1.0 (+https://stripe.com/docs/webhooks)")
 		request.Header.Set("Stripe-Signature", signed(told.Body, to.Secret, now))

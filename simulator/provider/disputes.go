@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
 // What happens at a provider without the merchant's asking: disputes, refunds in the dashboard, refunds that fail after
@@ -20,11 +22,11 @@ func by(account string, live bool) *call {
 }
 
 // chargeNamed finds a charge or capture by its id, or by its payment intent's.
-func (c *change) chargeNamed(of string) (charge, error) {
-	if known, ok := c.intents.get(of); ok {
+func (c *change) chargeNamed(of string) (ledger.Charge, error) {
+	if known, ok := c.Intents.Get(of); ok {
 		of = known.LatestCharge
 	}
-	paid, ok := c.charges.get(of)
+	paid, ok := c.Charges.Get(of)
 	if !ok || paid.Status != "succeeded" {
 		return paid, errors.New("charge: no such successful charge: " + of)
 	}
@@ -52,8 +54,8 @@ func refundElsewhere(c *change, r ownRequest) (any, error) {
 }
 
 // putBack gives an amount of a charge back. kind: refund, or PayPal's reversal.
-func (c *change) putBack(paid charge, amount int64, kind string) refund {
-	given := refund{
+func (c *change) putBack(paid ledger.Charge, amount int64, kind string) ledger.Refund {
+	given := ledger.Refund{
 		Provider: paid.Provider, Account: paid.Account, Charge: paid.ID, Intent: paid.Intent, Amount: amount, Currency: paid.Currency,
 		Created: c.seconds(), Kind: kind,
 	}
@@ -74,7 +76,7 @@ func (c *change) putBack(paid charge, amount int64, kind string) refund {
 }
 
 // announceRefund sends Stripe's events of a new refund.
-func (c *change) announceRefund(call *call, paid charge, given refund) {
+func (c *change) announceRefund(call *call, paid ledger.Charge, given ledger.Refund) {
 	c.tell(call, "charge.refunded", c.showCharge(paid))
 	c.tell(call, "refund.created", showRefund(given))
 	c.tell(call, "refund.updated", showRefund(given))
@@ -89,12 +91,12 @@ func failRefund(c *change, r ownRequest) (any, error) {
 	if err := r.read(&asked); err != nil {
 		return nil, err
 	}
-	given, ok := c.refunds.get(asked.Refund)
+	given, ok := c.Refunds.Get(asked.Refund)
 	if !ok || given.Provider != "stripe" || given.FailedAt > 0 {
 		return nil, errors.New("refund: no such refund of Stripe's")
 	}
 	given.FailedAt, given.Failure = c.seconds(), cmp.Or(asked.Reason, "expired_or_canceled_card")
-	paid, _ := c.charges.get(given.Charge)
+	paid, _ := c.Charges.Get(given.Charge)
 	paid.Refunded -= given.Amount
 	c.entry.Refunds = append(c.entry.Refunds, given)
 	c.entry.Charges = append(c.entry.Charges, paid)
@@ -117,7 +119,7 @@ func openDispute(c *change, r ownRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := dispute{
+	made := ledger.Dispute{
 		Provider: paid.Provider, Account: paid.Account, Live: paid.Live, Charge: paid.ID, Intent: paid.Intent,
 		Amount: cmp.Or(asked.Amount, paid.Amount), Currency: paid.Currency, Created: c.seconds(),
 	}
@@ -138,7 +140,7 @@ func openDispute(c *change, r ownRequest) (any, error) {
 	return made, nil
 }
 
-func (c *change) announceDispute(d dispute, stripe, paypal string) {
+func (c *change) announceDispute(d ledger.Dispute, stripe, paypal string) {
 	call := by(d.Account, d.Live)
 	switch {
 	case d.Provider == "stripe" && stripe != "":
@@ -149,7 +151,7 @@ func (c *change) announceDispute(d dispute, stripe, paypal string) {
 }
 
 func readDispute(c *change, call *call) answer {
-	known, ok := c.disputes.get(call.request.PathValue("id"))
+	known, ok := c.Disputes.Get(call.request.PathValue("id"))
 	if !ok || known.Provider != "stripe" || known.Account != call.account {
 		return unknownID("dispute", call.request.PathValue("id"), "")
 	}
@@ -164,14 +166,14 @@ func closeDispute(c *change, r ownRequest) (any, error) {
 	if err := r.read(&asked); err != nil {
 		return nil, err
 	}
-	d, ok := c.disputes.get(asked.Dispute)
+	d, ok := c.Disputes.Get(asked.Dispute)
 	if !ok || d.ClosedAt > 0 || asked.Outcome != "won" && asked.Outcome != "lost" {
 		return nil, errors.New("dispute: an open one; outcome: won or lost")
 	}
 	d.ClosedAt, d.Status = c.seconds(), asked.Outcome
 	if d.Provider == "paypal" {
 		d.Status, d.Outcome = "RESOLVED", map[string]string{"won": "RESOLVED_SELLER_FAVOUR", "lost": "RESOLVED_BUYER_FAVOUR"}[asked.Outcome]
-		if paid, _ := c.charges.get(d.Charge); asked.Outcome == "lost" {
+		if paid, _ := c.Charges.Get(d.Charge); asked.Outcome == "lost" {
 			c.putBack(paid, min(d.Amount, paid.Amount-paid.Refunded), "reversal")
 		}
 	}
@@ -197,7 +199,7 @@ func payOut(c *change, r ownRequest) (any, error) {
 	if asked.Provider != "stripe" && asked.Provider != "paypal" || asked.Account == "" || asked.Amount < 1 || !isCurrency(strings.ToLower(asked.Currency)) {
 		return nil, errors.New("provider: stripe or paypal; account, currency and amount: required")
 	}
-	made := payout{
+	made := ledger.Payout{
 		ID: newID("po_1", 23), Provider: asked.Provider, Account: asked.Account, Currency: asked.Currency, Amount: asked.Amount, Created: c.seconds(),
 	}
 	c.entry.Payouts = append(c.entry.Payouts, made)
@@ -219,7 +221,7 @@ func makeBusy(c *change, r ownRequest) (any, error) {
 		return nil, errors.New("account: required; count: 1 to 100000; from and to: a span of Unix seconds")
 	}
 	for i := range asked.Count {
-		c.entry.Intents = append(c.entry.Intents, intent{
+		c.entry.Intents = append(c.entry.Intents, ledger.Intent{
 			ID: newID("pi_3", 23), Account: asked.Account, Amount: 100, Currency: "usd", Status: "requires_payment_method",
 			Created: asked.From + (asked.To-asked.From)*int64(i)/int64(asked.Count), MethodTypes: []string{"card"},
 		})
@@ -239,7 +241,7 @@ func setClock(c *change, r ownRequest) (any, error) {
 	return asked, nil
 }
 
-func showDispute(d dispute) map[string]any {
+func showDispute(d ledger.Dispute) map[string]any {
 	return map[string]any{
 		"id": d.ID, "object": "dispute", "amount": d.Amount, "currency": d.Currency, "charge": d.Charge, "payment_intent": text(d.Intent),
 		"created": d.Created, "livemode": d.Live, "metadata": map[string]any{}, "reason": d.Reason, "status": d.Status,
@@ -248,7 +250,7 @@ func showDispute(d dispute) map[string]any {
 	}
 }
 
-func showPayPalDispute(d dispute) map[string]any {
+func showPayPalDispute(d ledger.Dispute) map[string]any {
 	shown := map[string]any{
 		"dispute_id": d.ID, "create_time": moment(d.Created), "update_time": moment(max(d.Created, d.ClosedAt)), "reason": d.Reason, "status": d.Status,
 		"dispute_amount": inPayPal(d.Amount, d.Currency), "dispute_life_cycle_stage": "CHARGEBACK", "dispute_channel": "INTERNAL",

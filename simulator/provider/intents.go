@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
 var intentParams = []string{
@@ -23,15 +25,15 @@ func grantedToken(form url.Values) string {
 }
 
 // stripeTokenOf finds whose script a charge or refund follows.
-func stripeTokenOf(s *state, c *call) string {
+func stripeTokenOf(s *ledger.State, c *call) string {
 	if c.operation == "refund" {
-		charged, _ := s.chargeToRefund(c.form)
+		charged, _ := chargeToRefund(s, c.form)
 		return charged.Token
 	}
 	if token := grantedToken(c.form); token != "" {
 		return token
 	}
-	known, _ := s.intents.get(c.request.PathValue("id"))
+	known, _ := s.Intents.Get(c.request.PathValue("id"))
 	return known.Token
 }
 
@@ -50,7 +52,7 @@ func createIntent(c *change, call *call) answer {
 	return answer{status: http.StatusOK, body: c.showIntent(made, call.form)}.began()
 }
 
-func newIntent(c *change, call *call) (made intent, refused answer, ok bool) {
+func newIntent(c *change, call *call) (made ledger.Intent, refused answer, ok bool) {
 	form := call.form
 	amount, refused, ok := positive(form, "amount")
 	if !ok {
@@ -67,7 +69,7 @@ func newIntent(c *change, call *call) (made intent, refused answer, ok bool) {
 	case form.Get("capture_method") == "manual":
 		return made, invalid(http.StatusBadRequest, "", "capture_method", "The look-alike captures at once."), false
 	}
-	made = intent{
+	made = ledger.Intent{
 		ID: newID("pi_3", 23), Account: call.account, Live: call.live, Key: call.key, Amount: amount, Currency: currency,
 		Status: "requires_payment_method", Created: c.seconds(), Description: form.Get("description"),
 		Metadata: object(form, "metadata"), MethodTypes: list(form, "payment_method_types"), OffSession: isOffSession(form),
@@ -89,19 +91,19 @@ func isCurrency(code string) bool {
 }
 
 // withMethod reads what is to be charged. An unknown card or token is a parameter error.
-func (c *change) withMethod(made intent, form url.Values) (intent, answer, bool) {
+func (c *change) withMethod(made ledger.Intent, form url.Values) (ledger.Intent, answer, bool) {
 	method, granted := form.Get("payment_method"), grantedToken(form)
 	if method == "" && granted == "" {
 		return made, answer{}, true
 	}
 	if granted != "" {
-		t, ok := c.tokens.get(granted)
+		t, ok := c.Tokens.Get(granted)
 		if !ok || t.Kind != "stripe" || t.Seller != "" && t.Seller != made.Account {
 			return made, unknownID("shared_payment_granted_token", granted, tokenParam), false
 		}
 		made.Token, made.Method = granted, ""
 	} else {
-		if _, _, known := cardOf(method); !known {
+		if _, _, known := ledger.CardOf(method); !known {
 			return made, unknownID("PaymentMethod", method, "payment_method"), false
 		}
 		made.Method, made.Token = method, ""
@@ -129,7 +131,7 @@ func confirmIntent(c *change, call *call) answer {
 	return c.pay(call, changed)
 }
 
-func (c *change) wrongStatus(i intent, message string) answer {
+func (c *change) wrongStatus(i ledger.Intent, message string) answer {
 	return stripeError(http.StatusBadRequest, stripeFault{kind: "invalid_request_error", code: "payment_intent_unexpected_state",
 		message: message, intent: c.showIntent(i, nil)}).began()
 }
@@ -156,8 +158,8 @@ func cancelIntent(c *change, call *call) answer {
 	return answer{status: http.StatusOK, body: shown}.began()
 }
 
-func (c *change) intentOf(call *call) (intent, bool) {
-	known, ok := c.intents.get(call.request.PathValue("id"))
+func (c *change) intentOf(call *call) (ledger.Intent, bool) {
+	known, ok := c.Intents.Get(call.request.PathValue("id"))
 	return known, ok && known.Account == call.account
 }
 
@@ -170,8 +172,8 @@ func readIntent(c *change, call *call) answer {
 }
 
 func listIntents(c *change, call *call) answer {
-	return page(call, "payment_intent", "/v1/payment_intents", c.intents,
-		func(i intent) bool { return i.Account == call.account },
-		func(i intent) int64 { return i.Created },
-		func(i intent) map[string]any { return c.showIntent(i, call.form) })
+	return page(call, "payment_intent", "/v1/payment_intents", c.Intents,
+		func(i ledger.Intent) bool { return i.Account == call.account },
+		func(i ledger.Intent) int64 { return i.Created },
+		func(i ledger.Intent) map[string]any { return c.showIntent(i, call.form) })
 }

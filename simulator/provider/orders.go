@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
 // paypalAmount is money in PayPal's form.
@@ -67,7 +69,7 @@ func createOrder(c *change, call *call) answer {
 	case len(unit.CustomID) > 255 || len(unit.InvoiceID) > 127:
 		return call.badRequest("INVALID_STRING_MAX_LENGTH", "/purchase_units/0", "The value of a field is too long.")
 	}
-	made := order{
+	made := ledger.Order{
 		ID: strings.ToUpper(newID("", 17)), Account: call.account, Key: call.key, Intent: asked.Intent, Status: "CREATED",
 		Created: c.seconds(), Updated: c.seconds(), Reference: cmp.Or(unit.ReferenceID, "default"), CustomID: unit.CustomID,
 		InvoiceID: unit.InvoiceID, Description: unit.Description, Currency: strings.ToUpper(unit.Amount.Currency), Amount: amount,
@@ -80,8 +82,8 @@ func createOrder(c *change, call *call) answer {
 	return answer{status: http.StatusCreated, body: shown, order: made.ID}.began()
 }
 
-func (c *change) orderOf(call *call) (order, bool) {
-	known, ok := c.orders.get(call.request.PathValue("id"))
+func (c *change) orderOf(call *call) (ledger.Order, bool) {
+	known, ok := c.Orders.Get(call.request.PathValue("id"))
 	return known, ok && known.Account == call.account
 }
 
@@ -114,7 +116,7 @@ func patchOrder(c *change, call *call) answer {
 		if o.Op != "replace" && o.Op != "add" {
 			return call.badRequest("INVALID_PATCH_OPERATION", "/op", "The operation cannot be honored.")
 		}
-		if refused, ok := known.patch(call, o.Path, o.Value); !ok {
+		if refused, ok := patch(&known, call, o.Path, o.Value); !ok {
 			return refused
 		}
 	}
@@ -123,7 +125,7 @@ func patchOrder(c *change, call *call) answer {
 	return answer{status: http.StatusNoContent}
 }
 
-func (o *order) patch(call *call, path string, value json.RawMessage) (answer, bool) {
+func patch(o *ledger.Order, call *call, path string, value json.RawMessage) (answer, bool) {
 	wrong := call.badRequest("INVALID_PARAMETER_VALUE", path, "The value of a field is invalid.")
 	if path == "/intent" {
 		ok := json.Unmarshal(value, &o.Intent) == nil && (o.Intent == "CAPTURE" || o.Intent == "AUTHORIZE")
@@ -152,7 +154,7 @@ func (o *order) patch(call *call, path string, value json.RawMessage) (answer, b
 	return call.unprocessable("NOT_PATCHABLE", "Cannot be patched."), false
 }
 
-func (c *change) showOrder(call *call, o order) map[string]any {
+func (c *change) showOrder(call *call, o ledger.Order) map[string]any {
 	unit := map[string]any{"reference_id": o.Reference, "amount": inPayPal(o.Amount, o.Currency),
 		"payee": map[string]any{"email_address": "seller@example.com", "merchant_id": o.Account}}
 	for name, value := range map[string]string{"custom_id": o.CustomID, "invoice_id": o.InvoiceID, "description": o.Description} {

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
 // The look-alike's own endpoints, for tests and checkers.
@@ -55,12 +57,12 @@ func (p *Provider) own(work func(*change, ownRequest) (any, error)) http.Handler
 		var early []string
 		position, err := p.change(func(c *change) {
 			if given, refused = work(c, ownRequest{query: r.URL.Query(), body: body}); refused != nil {
-				c.entry, c.early = entry{}, nil
+				c.entry, c.early = ledger.Entry{}, nil
 			}
 			early = c.early
 		})
 		if err == nil {
-			err = p.journal.sync(position)
+			err = p.journal.Sync(position)
 		}
 		p.sendEarly(early)
 		if err != nil {
@@ -122,12 +124,12 @@ func (c *change) issue(asked tokenRequest) (any, error) {
 	if _, err := parseScript(asked.Script); err != nil {
 		return nil, err
 	}
-	made := token{Kind: asked.Kind, Seller: asked.Seller, Script: asked.Script, Currency: asked.Currency,
+	made := ledger.Token{Kind: asked.Kind, Seller: asked.Seller, Script: asked.Script, Currency: asked.Currency,
 		MaxAmount: asked.MaxAmount, ExpiresAt: asked.ExpiresAt, Uses: max(0, asked.Uses), Created: c.seconds()}
 	switch asked.Kind {
 	case "stripe":
 		made.ID, made.Method = newID("spt_1", 23), cmp.Or(asked.PaymentMethod, "pm_card_visa")
-		if _, _, known := cardOf(made.Method); !known {
+		if _, _, known := ledger.CardOf(made.Method); !known {
 			return nil, errors.New("payment_method: unknown " + made.Method)
 		}
 	case "paypal":
@@ -162,14 +164,14 @@ func orderFault(c *change, r ownRequest) (any, error) {
 	case asked.Count < 0:
 		return nil, errors.New("count: from 1")
 	}
-	made := ordered{ID: newID("flt_", 16), Fault: strings.ReplaceAll(asked.Fault, "refund.", ""), Operation: asked.Operation, Left: cmp.Or(asked.Count, 1)}
+	made := ledger.ScheduledFault{ID: newID("flt_", 16), Fault: strings.ReplaceAll(asked.Fault, "refund.", ""), Operation: asked.Operation, Left: cmp.Or(asked.Count, 1)}
 	c.entry.Faults = append(c.entry.Faults, made)
 	return made, nil
 }
 
 func showFaults(c *change, _ ownRequest) (any, error) {
-	waiting := []ordered{}
-	for fault := range c.faults.oldest() {
+	waiting := []ledger.ScheduledFault{}
+	for fault := range c.Faults.Oldest() {
 		if fault.Left > 0 {
 			waiting = append(waiting, fault)
 		}
@@ -178,17 +180,17 @@ func showFaults(c *change, _ ownRequest) (any, error) {
 }
 
 func clearFaults(c *change, _ ownRequest) (any, error) {
-	for fault := range c.faults.oldest() {
+	for fault := range c.Faults.Oldest() {
 		if fault.Left > 0 {
 			fault.Left = 0
 			c.entry.Faults = append(c.entry.Faults, fault)
 		}
 	}
-	return map[string]any{"faults": []ordered{}}, nil
+	return map[string]any{"faults": []ledger.ScheduledFault{}}, nil
 }
 
 func misbehave(c *change, r ownRequest) (any, error) {
-	var asked mischief
+	var asked ledger.WebhookFaults
 	if err := r.read(&asked); err != nil {
 		return nil, err
 	}
@@ -200,7 +202,7 @@ func misbehave(c *change, r ownRequest) (any, error) {
 	return asked, nil
 }
 
-func showMischief(c *change, _ ownRequest) (any, error) { return c.mischief, nil }
+func showMischief(c *change, _ ownRequest) (any, error) { return c.Mischief, nil }
 
 type ledgerCharge struct {
 	ID       string            `json:"id"`
@@ -238,7 +240,7 @@ type ledgerTotal struct {
 func showLedger(c *change, r ownRequest) (any, error) {
 	charges, refunds, totals := []ledgerCharge{}, []ledgerRefund{}, map[string]ledgerTotal{}
 	shown := map[string]bool{}
-	for taken := range c.charges.oldest() {
+	for taken := range c.Charges.Oldest() {
 		if !matches(taken.Metadata, r.query) {
 			continue
 		}
@@ -251,7 +253,7 @@ func showLedger(c *change, r ownRequest) (any, error) {
 			totals[currency] = total
 		}
 	}
-	for given := range c.refunds.oldest() {
+	for given := range c.Refunds.Oldest() {
 		if !shown[given.Charge] {
 			continue
 		}

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
 // PayPalMerchant is the merchant id of a client id; it is the account in the ledger.
@@ -30,7 +32,7 @@ var paypalDialect = &dialect{
 	internal: func(c *call) answer {
 		return c.paypalError(http.StatusInternalServerError, "INTERNAL_SERVER_ERROR", "An internal server error has occurred.")
 	},
-	otherUse: func(c *call, _ keyed) answer {
+	otherUse: func(c *call, _ ledger.KeptAnswer) answer {
 		return c.unprocessable("PAYPAL_REQUEST_ID_PREVIOUSLY_USED", "The PayPal-Request-ID has already been used for another request.")
 	},
 	replay: replayPayPal,
@@ -39,12 +41,12 @@ var paypalDialect = &dialect{
 }
 
 // replayPayPal shows the present state of what the first request made.
-func replayPayPal(s *state, call *call, kept keyed) answer {
-	c := &change{state: s}
-	if made, ok := s.refunds.get(kept.Refund); ok {
+func replayPayPal(s *ledger.State, call *call, kept ledger.KeptAnswer) answer {
+	c := &change{State: s}
+	if made, ok := s.Refunds.Get(kept.Refund); ok {
 		return answer{status: http.StatusOK, body: c.showPayPalRefund(call, made)}
 	}
-	if made, ok := s.orders.get(kept.Order); ok {
+	if made, ok := s.Orders.Get(kept.Order); ok {
 		return answer{status: http.StatusOK, body: c.showOrder(call, made)}
 	}
 	return answer{status: kept.Status, body: kept.Body}

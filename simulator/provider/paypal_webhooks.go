@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
 // PayPal's webhooks, https://developer.paypal.com/api/rest/webhooks/rest (read November 2026). The look-alike signs with
@@ -51,14 +53,14 @@ func createPayPalWebhook(c *change, call *call) answer {
 	if err != nil || address.Host == "" || len(asked.Events) == 0 {
 		return call.paypalError(http.StatusBadRequest, "VALIDATION_ERROR", "Invalid data provided")
 	}
-	made := endpoint{ID: strings.ToUpper(newID("", 17)), Account: call.account, URL: asked.URL, Created: c.seconds()}
+	made := ledger.Endpoint{ID: strings.ToUpper(newID("", 17)), Account: call.account, URL: asked.URL, Created: c.seconds()}
 	for _, e := range asked.Events {
 		if e.Name != "*" && !slices.Contains(available, e.Name) {
 			return call.paypalError(http.StatusBadRequest, "VALIDATION_ERROR", "Not a valid webhook event name")
 		}
 		made.Events = append(made.Events, e.Name)
 	}
-	for e := range c.endpoints.oldest() {
+	for e := range c.Endpoints.Oldest() {
 		if e.Account == call.account && e.URL == asked.URL && !e.Deleted {
 			return call.paypalError(http.StatusBadRequest, "WEBHOOK_URL_ALREADY_EXISTS", "Webhook URL already exists")
 		}
@@ -70,7 +72,7 @@ func createPayPalWebhook(c *change, call *call) answer {
 
 func listPayPalWebhooks(c *change, call *call) answer {
 	all := []any{}
-	for e := range c.endpoints.oldest() {
+	for e := range c.Endpoints.Oldest() {
 		if e.Account == call.account && !e.Deleted {
 			all = append(all, showPayPalWebhook(e))
 		}
@@ -88,7 +90,7 @@ func deletePayPalWebhook(c *change, call *call) answer {
 	return answer{status: http.StatusNoContent}
 }
 
-func showPayPalWebhook(e endpoint) map[string]any {
+func showPayPalWebhook(e ledger.Endpoint) map[string]any {
 	return map[string]any{"id": e.ID, "url": e.URL, "event_types": namedEvents(e.Events)}
 }
 
@@ -103,7 +105,7 @@ func verifyPayPalWebhook(c *change, call *call) answer {
 	if refused, ok := call.readJSON(&asked); !ok {
 		return refused
 	}
-	known, ok := c.endpoints.get(asked.Webhook)
+	known, ok := c.Endpoints.Get(asked.Webhook)
 	status := "FAILURE"
 	if ok && known.Account == call.account && hmac.Equal([]byte(paypalSignature(asked.ID, asked.Time, asked.Webhook, asked.Event)), []byte(asked.Sig)) {
 		status = "SUCCESS"
@@ -119,7 +121,7 @@ func paypalSignature(transmission, at, webhook string, body []byte) string {
 }
 
 // sign adds PayPal's headers to a delivery.
-func (e endpoint) sign(header http.Header, delivery string, at int64, body []byte) {
+func sign(e ledger.Endpoint, header http.Header, delivery string, at int64, body []byte) {
 	header.Set("Paypal-Transmission-Id", delivery)
 	header.Set("Paypal-Transmission-Time", moment(at))
 	header.Set("Paypal-Transmission-Sig", paypalSignature(delivery, moment(at), e.ID, body))
@@ -129,7 +131,7 @@ func (e endpoint) sign(header http.Header, delivery string, at int64, body []byt
 
 // tellPayPal records an event of PayPal's and sends it on its way.
 func (c *change) tellPayPal(call *call, kind, resourceType string, resource map[string]any) {
-	told := event{ID: "WH-" + newID("", 17), Account: call.account, Type: kind, Created: c.seconds()}
+	told := ledger.Event{ID: "WH-" + newID("", 17), Account: call.account, Type: kind, Created: c.seconds()}
 	told.Body, _ = json.Marshal(map[string]any{
 		"id": told.ID, "event_version": "1.0", "create_time": moment(told.Created), "resource_type": resourceType, "resource_version": "2.0",
 		"event_type": kind, "summary": kind, "resource": resource, "links": []any{},

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
 // Config says where the ledger is and how the look-alike behaves. Only Ledger is required.
@@ -51,13 +53,13 @@ func (c Config) withDefaults() Config {
 // Provider is the look-alike. It is safe for concurrent use.
 type Provider struct {
 	config  Config
-	journal *journal
+	journal *ledger.Journal
 	wake    chan struct{} // there may be webhooks to send
 	closed  chan struct{}
 	close   sync.Once
 
 	mu       sync.Mutex
-	state    *state
+	state    *ledger.State
 	inFlight map[string]bool // idempotency keys of requests at work
 	claimed  map[string]bool // deliveries that somebody is sending
 	senders  map[string]bool // endpoints that a sender is busy with
@@ -75,9 +77,9 @@ func Open(config Config) (*Provider, error) {
 	}
 	p := &Provider{
 		config: config.withDefaults(), wake: make(chan struct{}, 1), closed: make(chan struct{}),
-		state: newState(), inFlight: map[string]bool{}, claimed: map[string]bool{}, senders: map[string]bool{},
+		state: ledger.NewState(), inFlight: map[string]bool{}, claimed: map[string]bool{}, senders: map[string]bool{},
 	}
-	journal, err := openJournal(config.Ledger, p.state.apply)
+	journal, err := ledger.OpenJournal(config.Ledger, p.state.Apply)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +92,7 @@ func (p *Provider) Close() error {
 	p.close.Do(func() { close(p.closed) })
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.journal.close()
+	return p.journal.Close()
 }
 
 // change runs work on the present state and appends what it gathered. Nothing is changed if that fails. The position is
@@ -99,13 +101,13 @@ func (p *Provider) change(work func(*change)) (position int64, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
-	c := &change{state: p.state, p: p, now: now, entry: entry{AtMS: now.UnixMilli()}}
+	c := &change{State: p.state, p: p, now: now, entry: ledger.Entry{AtMS: now.UnixMilli()}}
 	work(c)
-	if !c.entry.empty() {
-		if err := p.journal.append(c.entry); err != nil {
+	if !c.entry.Empty() {
+		if err := p.journal.Append(c.entry); err != nil {
 			return 0, err
 		}
-		p.state.apply(c.entry)
+		p.state.Apply(c.entry)
 		for _, id := range c.early {
 			p.claimed[id] = true
 		}
@@ -113,7 +115,7 @@ func (p *Provider) change(work func(*change)) (position int64, err error) {
 	if len(c.entry.Deliveries) > 0 {
 		p.nudge()
 	}
-	return p.journal.position(), nil
+	return p.journal.Position(), nil
 }
 
 // nudge wakes Run.

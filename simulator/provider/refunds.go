@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+
+	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
 var refundReasons = []string{"", "duplicate", "fraudulent", "requested_by_customer"}
@@ -43,20 +45,20 @@ func createRefund(c *change, call *call) answer {
 }
 
 // refundable finds the payment to refund.
-func (c *change) refundable(call *call) (paid charge, refused answer, ok bool) {
+func (c *change) refundable(call *call) (paid ledger.Charge, refused answer, ok bool) {
 	form := call.form
 	if id := form.Get("charge"); id != "" {
-		paid, ok = c.charges.get(id)
+		paid, ok = c.Charges.Get(id)
 		if !ok || paid.Account != call.account || paid.Provider != "stripe" {
 			return paid, unknownID("charge", id, "charge"), false
 		}
 	} else {
 		id := form.Get("payment_intent")
-		known, ok := c.intents.get(id)
+		known, ok := c.Intents.Get(id)
 		if !ok || known.Account != call.account {
 			return paid, unknownID("payment_intent", id, "payment_intent"), false
 		}
-		paid, _ = c.charges.get(known.LatestCharge)
+		paid, _ = c.Charges.Get(known.LatestCharge)
 	}
 	if paid.Status != "succeeded" {
 		return paid, invalid(http.StatusBadRequest, "charge_not_refundable", "", "This payment does not have a successful charge to refund.").began(), false
@@ -65,16 +67,16 @@ func (c *change) refundable(call *call) (paid charge, refused answer, ok bool) {
 }
 
 // chargeToRefund is refundable without complaints.
-func (s *state) chargeToRefund(form url.Values) (charge, bool) {
+func chargeToRefund(s *ledger.State, form url.Values) (ledger.Charge, bool) {
 	if id := form.Get("charge"); id != "" {
-		return s.charges.get(id)
+		return s.Charges.Get(id)
 	}
-	known, _ := s.intents.get(form.Get("payment_intent"))
-	return s.charges.get(known.LatestCharge)
+	known, _ := s.Intents.Get(form.Get("payment_intent"))
+	return s.Charges.Get(known.LatestCharge)
 }
 
-func (c *change) giveBack(call *call, paid charge, amount int64) answer {
-	given := refund{
+func (c *change) giveBack(call *call, paid ledger.Charge, amount int64) answer {
+	given := ledger.Refund{
 		ID: newID("re_3", 23), Provider: "stripe", Account: call.account, Key: call.key, Charge: paid.ID, Intent: paid.Intent,
 		Amount: amount, Currency: paid.Currency, Reason: call.form.Get("reason"), Metadata: object(call.form, "metadata"),
 		Created: c.seconds(),
@@ -87,7 +89,7 @@ func (c *change) giveBack(call *call, paid charge, amount int64) answer {
 }
 
 func readRefund(c *change, call *call) answer {
-	known, ok := c.refunds.get(call.request.PathValue("id"))
+	known, ok := c.Refunds.Get(call.request.PathValue("id"))
 	if !ok || known.Account != call.account {
 		return unknownID("refund", call.request.PathValue("id"), "")
 	}
@@ -96,15 +98,15 @@ func readRefund(c *change, call *call) answer {
 
 func listRefunds(c *change, call *call) answer {
 	ofIntent, ofCharge := call.form.Get("payment_intent"), call.form.Get("charge")
-	return page(call, "refund", "/v1/refunds", c.refunds,
-		func(r refund) bool {
+	return page(call, "refund", "/v1/refunds", c.Refunds,
+		func(r ledger.Refund) bool {
 			return r.Account == call.account && (ofIntent == "" || r.Intent == ofIntent) && (ofCharge == "" || r.Charge == ofCharge)
 		},
-		func(r refund) int64 { return r.Created }, showRefund)
+		func(r ledger.Refund) int64 { return r.Created }, showRefund)
 }
 
 func readCharge(c *change, call *call) answer {
-	known, ok := c.charges.get(call.request.PathValue("id"))
+	known, ok := c.Charges.Get(call.request.PathValue("id"))
 	if !ok || known.Account != call.account {
 		return unknownID("charge", call.request.PathValue("id"), "")
 	}

@@ -89,19 +89,19 @@ func (c *change) transactions(call *call, within func(int64) bool, only string) 
 		}
 		found = append(found, transaction{created: at, info: info})
 	}
-	for taken := range c.charges.oldest() {
+	for taken := range c.Charges.Oldest() {
 		if taken.Provider == "paypal" && taken.Account == call.account && taken.Status != "failed" {
 			status := map[string]string{"succeeded": "S", "pending": "P"}[taken.Status]
 			add(taken.ID, "T0006", status, taken.Created, taken.Amount, -paypalFee(taken.Amount), taken.Currency, taken.InvoiceID, taken.CustomID, "")
 		}
 	}
-	for given := range c.refunds.oldest() {
+	for given := range c.Refunds.Oldest() {
 		if given.Provider == "paypal" && given.Account == call.account {
 			event := map[string]string{"reversal": "T1106"}[given.Kind]
 			add(given.ID, cmp.Or(event, "T1107"), "S", given.Created, -given.Amount, 0, given.Currency, given.InvoiceID, given.CustomID, given.Charge)
 		}
 	}
-	for sent := range c.payouts.oldest() {
+	for sent := range c.Payouts.Oldest() {
 		if sent.Provider == "paypal" && sent.Account == call.account {
 			add(sent.ID, "T0403", "S", sent.Created, -sent.Amount, 0, strings.ToUpper(sent.Currency), "", "", "")
 		}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
 // step is one part of a script.
@@ -114,7 +116,7 @@ var money = []string{"charge", "capture", "refund"}
 // operations are what an ordered fault may name.
 var operations = []string{"", "*", "charge", "capture", "refund", "list", "read", "order", "cancel", "token", "webhook", "verify"}
 
-func (o ordered) matches(operation string) bool {
+func faultMatches(o ledger.ScheduledFault, operation string) bool {
 	switch o.Operation {
 	case "":
 		return slices.Contains(money, operation)
@@ -126,8 +128,8 @@ func (o ordered) matches(operation string) bool {
 
 // planFor is what the call meets: an ordered fault before the token's script. Asking counts as meeting.
 func (c *change) planFor(call *call) plan {
-	for fault := range c.faults.oldest() {
-		if fault.Left > 0 && fault.matches(call.operation) {
+	for fault := range c.Faults.Oldest() {
+		if fault.Left > 0 && faultMatches(fault, call.operation) {
 			fault.Left--
 			c.entry.Faults = append(c.entry.Faults, fault)
 			steps, _ := parseScript(fault.Fault)
@@ -135,7 +137,7 @@ func (c *change) planFor(call *call) plan {
 			return next
 		}
 	}
-	t, ok := c.tokens.get(c.tokenOf(call))
+	t, ok := c.Tokens.Get(c.tokenOf(call))
 	if !ok || t.Script == "" {
 		return plan{}
 	}
@@ -152,7 +154,7 @@ func (c *change) planFor(call *call) plan {
 func (c *change) tokenOf(call *call) string {
 	switch call.operation {
 	case "charge", "capture", "refund":
-		return call.token(c.state, call)
+		return call.token(c.State, call)
 	}
 	return ""
 }

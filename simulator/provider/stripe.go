@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
 // StripeAccount is the account id of a secret key, where Config.Accounts names none.
@@ -33,7 +35,7 @@ var stripeDialect = &dialect{
 		return stripeError(http.StatusInternalServerError, stripeFault{kind: "api_error",
 			message: "An unknown error occurred"})
 	},
-	otherUse: func(c *call, kept keyed) answer {
+	otherUse: func(c *call, kept ledger.KeptAnswer) answer {
 		message := "Keys for idempotent requests can only be used with the same parameters they were first used with."
 		if kept.Path != c.request.Method+" "+c.request.URL.Path {
 			message = "Keys for idempotent requests can only be used for the same endpoint they were first used for ('" + kept.Path + "')."
@@ -41,7 +43,7 @@ var stripeDialect = &dialect{
 		return stripeError(http.StatusBadRequest, stripeFault{kind: "idempotency_error",
 			message: message + " Try using a key other than '" + c.request.Header.Get("Idempotency-Key") + "' if you meant to execute a different request."})
 	},
-	replay: func(_ *state, _ *call, kept keyed) answer {
+	replay: func(_ *ledger.State, _ *call, kept ledger.KeptAnswer) answer {
 		header := map[string]string{"Idempotent-Replayed": "true"}
 		if kept.Status >= 500 {
 			header["Stripe-Should-Retry"] = "false"

@@ -7,11 +7,13 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
 // What Stripe's objects look like. A nil form expands nothing.
 
-func (c *change) showIntent(i intent, form url.Values) map[string]any {
+func (c *change) showIntent(i ledger.Intent, form url.Values) map[string]any {
 	var latest any
 	if i.LatestCharge != "" {
 		latest = i.LatestCharge
@@ -40,7 +42,7 @@ func (c *change) showIntent(i intent, form url.Values) map[string]any {
 }
 
 // methodID is the payment method as Stripe shows it: charging makes one of its own.
-func methodID(i intent) string {
+func methodID(i ledger.Intent) string {
 	switch {
 	case i.Token != "":
 		return "pm_1" + derived(i.Token, 23)
@@ -51,22 +53,22 @@ func methodID(i intent) string {
 }
 
 // chargeNow sees what this request has made as well.
-func (c *change) chargeNow(id string) charge {
+func (c *change) chargeNow(id string) ledger.Charge {
 	for _, made := range c.entry.Charges {
 		if made.ID == id {
 			return made
 		}
 	}
-	known, _ := c.charges.get(id)
+	known, _ := c.Charges.Get(id)
 	return known
 }
 
-func (c *change) showCharge(taken charge) map[string]any {
+func (c *change) showCharge(taken ledger.Charge) map[string]any {
 	paid := taken.Status == "succeeded"
 	captured := int64(0)
 	outcome := map[string]any{"network_status": "approved_by_network", "type": "authorized", "seller_message": "Payment complete.",
 		"reason": nil, "risk_level": "normal", "network_advice_code": nil, "network_decline_code": nil}
-	failure := decline{}
+	failure := ledger.Decline{}
 	if paid {
 		captured = taken.Amount
 	} else if taken.Failure != nil {
@@ -94,9 +96,9 @@ func transactionID(id string, exists bool) any {
 	return "txn_3" + derived(id, 23)
 }
 
-func showCard(shown *card) map[string]any {
+func showCard(shown *ledger.Card) map[string]any {
 	if shown == nil {
-		shown = &card{}
+		shown = &ledger.Card{}
 	}
 	return map[string]any{
 		"brand": shown.Brand, "last4": shown.Last4, "country": "US", "exp_month": 12, "exp_year": 2034, "funding": "credit",
@@ -105,7 +107,7 @@ func showCard(shown *card) map[string]any {
 	}
 }
 
-func showMethod(taken charge) map[string]any {
+func showMethod(taken ledger.Charge) map[string]any {
 	return map[string]any{
 		"id": "pm_1" + derived(taken.ID, 23), "object": "payment_method", "type": "card", "card": showCard(taken.Card),
 		"billing_details": map[string]any{"address": nil, "email": nil, "name": nil, "phone": nil},
@@ -113,7 +115,7 @@ func showMethod(taken charge) map[string]any {
 	}
 }
 
-func showRefund(r refund) map[string]any {
+func showRefund(r ledger.Refund) map[string]any {
 	status := "succeeded"
 	if r.FailedAt > 0 {
 		status = "failed"
@@ -128,7 +130,7 @@ func showRefund(r refund) map[string]any {
 }
 
 // page answers a list: newest first, limit, starting_after, ending_before and created in the parameters.
-func page[T any](call *call, object, path string, rows *table[T], wanted func(T) bool, created func(T) int64, show func(T) map[string]any) answer {
+func page[T any](call *call, object, path string, rows *ledger.Table[T], wanted func(T) bool, created func(T) int64, show func(T) map[string]any) answer {
 	limit, refused, ok := positive(call.form, "limit")
 	if !ok {
 		return refused
@@ -138,7 +140,7 @@ func page[T any](call *call, object, path string, rows *table[T], wanted func(T)
 	}
 	for _, cursor := range []string{"starting_after", "ending_before"} {
 		id := call.form.Get(cursor)
-		if row, known := rows.get(id); id != "" && (!known || !wanted(row)) {
+		if row, known := rows.Get(id); id != "" && (!known || !wanted(row)) {
 			return unknownID(object, id, cursor)
 		}
 	}
@@ -157,11 +159,11 @@ func page[T any](call *call, object, path string, rows *table[T], wanted func(T)
 }
 
 // between yields the rows after starting_after and before ending_before, newest first.
-func between[T any](rows *table[T], form url.Values) iter.Seq[T] {
+func between[T any](rows *ledger.Table[T], form url.Values) iter.Seq[T] {
 	after, before := form.Get("starting_after"), form.Get("ending_before")
 	return func(yield func(T) bool) {
-		for row := range rows.newest() {
-			id := rows.id(row)
+		for row := range rows.Newest() {
+			id := rows.ID(row)
 			switch {
 			case id == before:
 				return

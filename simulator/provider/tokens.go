@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
 func grantToken(c *change, call *call) answer {
@@ -17,7 +19,7 @@ func grantToken(c *change, call *call) answer {
 			return missingParam(required)
 		}
 	}
-	if _, _, known := cardOf(form.Get("payment_method")); !known {
+	if _, _, known := ledger.CardOf(form.Get("payment_method")); !known {
 		return unknownID("PaymentMethod", form.Get("payment_method"), "payment_method")
 	}
 	limit, refused, ok := positive(form, "usage_limits[max_amount]")
@@ -32,7 +34,7 @@ func grantToken(c *change, call *call) answer {
 	if network := form.Get("seller_details[network_id]"); strings.HasPrefix(network, "acct_") {
 		seller = network
 	}
-	granted := token{
+	granted := ledger.Token{
 		ID: newID("spt_1", 23), Kind: "stripe", Seller: seller, Live: call.live, Method: form.Get("payment_method"),
 		Currency: strings.ToLower(form.Get("usage_limits[currency]")), MaxAmount: limit, ExpiresAt: expires, Uses: 1, Created: c.seconds(),
 	}
@@ -41,7 +43,7 @@ func grantToken(c *change, call *call) answer {
 }
 
 func revokeToken(c *change, call *call) answer {
-	known, ok := c.tokens.get(call.request.PathValue("id"))
+	known, ok := c.Tokens.Get(call.request.PathValue("id"))
 	if !ok || known.Kind != "stripe" {
 		return unknownID("shared_payment_granted_token", call.request.PathValue("id"), "")
 	}
@@ -51,16 +53,16 @@ func revokeToken(c *change, call *call) answer {
 }
 
 func readToken(c *change, call *call) answer {
-	known, ok := c.tokens.get(call.request.PathValue("id"))
+	known, ok := c.Tokens.Get(call.request.PathValue("id"))
 	if !ok || known.Kind != "stripe" || known.Seller != "" && known.Seller != call.account {
 		return unknownID("shared_payment_granted_token", call.request.PathValue("id"), "")
 	}
 	return answer{status: http.StatusOK, body: c.showToken(known)}
 }
 
-func (c *change) showToken(t token) map[string]any {
-	shown, _, _ := cardOf(t.Method)
-	at, reason := t.ended(c.seconds())
+func (c *change) showToken(t ledger.Token) map[string]any {
+	shown, _, _ := ledger.CardOf(t.Method)
+	at, reason := t.Ended(c.seconds())
 	var captured any
 	if t.Used > 0 {
 		captured = map[string]any{"currency": strings.ToLower(t.Currency), "value": t.Taken}
@@ -72,17 +74,4 @@ func (c *change) showToken(t token) map[string]any {
 		"shared_metadata": map[string]any{}, "usage_details": map[string]any{"amount_captured": captured},
 		"usage_limits": map[string]any{"currency": strings.ToLower(t.Currency), "max_amount": number(t.MaxAmount), "expires_at": number(t.ExpiresAt)},
 	}
-}
-
-// ended is when and why the token can no longer be charged.
-func (t token) ended(now int64) (at int64, reason string) {
-	switch {
-	case t.Revoked > 0:
-		return t.Revoked, "revoked"
-	case t.Uses > 0 && t.Used >= t.Uses:
-		return t.LastUse, "consumed"
-	case t.ExpiresAt > 0 && now >= t.ExpiresAt:
-		return t.ExpiresAt, "expired"
-	}
-	return 0, ""
 }

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+
+	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
 // Stripe's webhook endpoints and events, and what deliveries an event makes.
@@ -25,7 +27,7 @@ func createEndpoint(c *change, call *call) answer {
 	case len(events) == 0:
 		return missingParam("enabled_events")
 	}
-	made := endpoint{
+	made := ledger.Endpoint{
 		ID: newID("we_1", 23), Account: call.account, Live: call.live, URL: form.Get("url"), Secret: newID("whsec_", 32),
 		Events: events, Version: form.Get("api_version"), Description: form.Get("description"),
 		Metadata: object(form, "metadata"), Created: c.seconds(),
@@ -36,8 +38,8 @@ func createEndpoint(c *change, call *call) answer {
 	return answer{status: http.StatusOK, body: shown}.began()
 }
 
-func (c *change) endpointOf(call *call) (endpoint, bool) {
-	known, ok := c.endpoints.get(call.request.PathValue("id"))
+func (c *change) endpointOf(call *call) (ledger.Endpoint, bool) {
+	known, ok := c.Endpoints.Get(call.request.PathValue("id"))
 	return known, ok && known.Account == call.account && !known.Deleted
 }
 
@@ -60,12 +62,12 @@ func deleteEndpoint(c *change, call *call) answer {
 }
 
 func listEndpoints(c *change, call *call) answer {
-	return page(call, "webhook endpoint", "/v1/webhook_endpoints", c.endpoints,
-		func(e endpoint) bool { return e.Account == call.account && !e.Deleted },
-		func(e endpoint) int64 { return e.Created }, showEndpoint)
+	return page(call, "webhook endpoint", "/v1/webhook_endpoints", c.Endpoints,
+		func(e ledger.Endpoint) bool { return e.Account == call.account && !e.Deleted },
+		func(e ledger.Endpoint) int64 { return e.Created }, showEndpoint)
 }
 
-func showEndpoint(e endpoint) map[string]any {
+func showEndpoint(e ledger.Endpoint) map[string]any {
 	return map[string]any{
 		"id": e.ID, "object": "webhook_endpoint", "api_version": text(e.Version), "application": nil, "created": e.Created,
 		"description": text(e.Description), "enabled_events": e.Events, "livemode": e.Live, "metadata": metadata(e.Metadata),
@@ -74,7 +76,7 @@ func showEndpoint(e endpoint) map[string]any {
 }
 
 func readEvent(c *change, call *call) answer {
-	known, ok := c.events.get(call.request.PathValue("id"))
+	known, ok := c.Events.Get(call.request.PathValue("id"))
 	if !ok || known.Account != call.account {
 		return unknownID("event", call.request.PathValue("id"), "")
 	}
@@ -86,12 +88,12 @@ func listEvents(c *change, call *call) answer {
 	if only := call.form.Get("type"); only != "" {
 		types = append(types, only)
 	}
-	return page(call, "event", "/v1/events", c.events,
-		func(e event) bool {
+	return page(call, "event", "/v1/events", c.Events,
+		func(e ledger.Event) bool {
 			return e.Account == call.account && (len(types) == 0 || slices.Contains(types, e.Type))
 		},
-		func(e event) int64 { return e.Created },
-		func(e event) (body map[string]any) {
+		func(e ledger.Event) int64 { return e.Created },
+		func(e ledger.Event) (body map[string]any) {
 			_ = json.Unmarshal(e.Body, &body)
 			return body
 		})
@@ -99,7 +101,7 @@ func listEvents(c *change, call *call) answer {
 
 // tell records an event and sends it on its way to the endpoints that want it.
 func (c *change) tell(call *call, kind string, about map[string]any) {
-	told := event{ID: newID("evt_3", 23), Account: call.account, Type: kind, Created: c.seconds()}
+	told := ledger.Event{ID: newID("evt_3", 23), Account: call.account, Type: kind, Created: c.seconds()}
 	told.Body, _ = json.Marshal(map[string]any{
 		"id": told.ID, "object": "event", "api_version": c.p.config.StripeVersion, "created": told.Created, "livemode": call.live,
 		"data": map[string]any{"object": about}, "pending_webhooks": len(c.wanting(call.account, kind)), "type": kind,
@@ -109,8 +111,8 @@ func (c *change) tell(call *call, kind string, about map[string]any) {
 }
 
 // wanting are an account's endpoints that take an event.
-func (c *change) wanting(account, kind string) (all []endpoint) {
-	for e := range c.endpoints.oldest() {
+func (c *change) wanting(account, kind string) (all []ledger.Endpoint) {
+	for e := range c.Endpoints.Oldest() {
 		if e.Account == account && !e.Deleted && (slices.Contains(e.Events, kind) || slices.Contains(e.Events, "*")) {
 			all = append(all, e)
 		}
@@ -119,19 +121,19 @@ func (c *change) wanting(account, kind string) (all []endpoint) {
 }
 
 // send keeps an event and addresses it.
-func (c *change) send(told event) {
+func (c *change) send(told ledger.Event) {
 	c.entry.Events = append(c.entry.Events, told)
-	serial := len(c.events.order) + len(c.entry.Events)
+	serial := c.Events.Len() + len(c.entry.Events)
 	for index, e := range c.wanting(told.Account, told.Type) {
 		c.address(told, e, uint64(serial)<<8|uint64(index))
 	}
 }
 
 // address makes the deliveries of one event to one endpoint, as the mischief wants them.
-func (c *change) address(told event, to endpoint, serial uint64) {
-	m := c.mischief
+func (c *change) address(told ledger.Event, to ledger.Endpoint, serial uint64) {
+	m := c.Mischief
 	now := c.now.UnixMilli()
-	made := delivery{Event: told.ID, Endpoint: to.ID, State: "pending", SinceMS: now, DueMS: now + m.DelayMS}
+	made := ledger.Delivery{Event: told.ID, Endpoint: to.ID, State: "pending", SinceMS: now, DueMS: now + m.DelayMS}
 	if m.Shuffle > 1 {
 		made.State = "held"
 	}

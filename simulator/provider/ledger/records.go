@@ -1,12 +1,16 @@
-package provider
+// Package ledger is what the look-alike payment provider remembers: its records, the state that they make up, and the
+// file that every change is appended to. It knows neither provider's API.
+package ledger
 
-import "encoding/json"
+import (
+	"encoding/json"
+)
 
 // The records of the ledger, one struct each, as they stand in its lines. Amounts are minor units, times Unix seconds
 // unless a name ends in MS.
 
-// intent is a Stripe payment intent.
-type intent struct {
+// Intent is a Stripe payment intent.
+type Intent struct {
 	ID           string            `json:"id"`
 	Account      string            `json:"account"`
 	Live         bool              `json:"live,omitempty"`
@@ -30,8 +34,8 @@ type intent struct {
 	Suffix       string            `json:"suffix,omitempty"`
 }
 
-// charge is money taken (succeeded) or not (failed): a Stripe charge or a PayPal capture.
-type charge struct {
+// Charge is money taken (succeeded) or not (failed): a Stripe charge or a PayPal capture.
+type Charge struct {
 	ID          string            `json:"id"`
 	Provider    string            `json:"provider"`
 	Account     string            `json:"account"`
@@ -47,15 +51,15 @@ type charge struct {
 	Order       string            `json:"order,omitempty"`
 	Token       string            `json:"token,omitempty"`
 	Method      string            `json:"method,omitempty"`
-	Card        *card             `json:"card,omitempty"`
+	Card        *Card             `json:"card,omitempty"`
 	Description string            `json:"description,omitempty"`
 	InvoiceID   string            `json:"invoice_id,omitempty"`
 	CustomID    string            `json:"custom_id,omitempty"`
-	Failure     *decline          `json:"failure,omitempty"`
+	Failure     *Decline          `json:"failure,omitempty"`
 }
 
-// refund is money given back.
-type refund struct {
+// Refund is money given back.
+type Refund struct {
 	ID        string            `json:"id"`
 	Provider  string            `json:"provider"`
 	Account   string            `json:"account"`
@@ -75,8 +79,8 @@ type refund struct {
 	Failure   string            `json:"failure,omitempty"`
 }
 
-// dispute is a buyer's complaint to the bank or to PayPal.
-type dispute struct {
+// Dispute is a buyer's complaint to the bank or to PayPal.
+type Dispute struct {
 	ID           string `json:"id"`
 	Provider     string `json:"provider"`
 	Account      string `json:"account"`
@@ -94,8 +98,8 @@ type dispute struct {
 	ClosedAt     int64  `json:"closed_at,omitempty"`
 }
 
-// payout is money sent to the merchant's bank.
-type payout struct {
+// Payout is money sent to the merchant's bank.
+type Payout struct {
 	ID       string `json:"id"`
 	Provider string `json:"provider"`
 	Account  string `json:"account"`
@@ -104,8 +108,8 @@ type payout struct {
 	Created  int64  `json:"created"`
 }
 
-// order is a PayPal order with its one purchase unit.
-type order struct {
+// Order is a PayPal order with its one purchase unit.
+type Order struct {
 	ID          string `json:"id"`
 	Account     string `json:"account"`
 	Key         string `json:"key,omitempty"`
@@ -122,8 +126,8 @@ type order struct {
 	Capture     string `json:"capture,omitempty"`
 }
 
-// token is a granted token of Stripe's or a billing agreement of PayPal's: leave to charge within an allowance.
-type token struct {
+// Token is a granted token of Stripe's or a billing agreement of PayPal's: leave to charge within an allowance.
+type Token struct {
 	ID        string `json:"id"`
 	Kind      string `json:"kind"`
 	Seller    string `json:"seller,omitempty"` // the account that may charge; empty: any
@@ -143,8 +147,8 @@ type token struct {
 	StepUses []int `json:"step_uses,omitempty"` // how often each step of the script applied
 }
 
-// keyed is an answer kept under an idempotency key.
-type keyed struct {
+// KeptAnswer is an answer kept under an idempotency key.
+type KeptAnswer struct {
 	Scope  string          `json:"scope"`
 	Print  string          `json:"print"` // of the request
 	Path   string          `json:"path"`
@@ -155,8 +159,8 @@ type keyed struct {
 	Refund string          `json:"refund,omitempty"` // likewise
 }
 
-// endpoint is a Stripe webhook endpoint or a PayPal webhook.
-type endpoint struct {
+// Endpoint is a Stripe webhook endpoint or a PayPal webhook.
+type Endpoint struct {
 	ID          string            `json:"id"`
 	Account     string            `json:"account"`
 	Live        bool              `json:"live,omitempty"`
@@ -171,8 +175,8 @@ type endpoint struct {
 	PayPal      bool              `json:"paypal,omitempty"`
 }
 
-// event is what webhooks tell of. Body is the whole event as it is sent.
-type event struct {
+// Event is what webhooks tell of. Body is the whole event as it is sent.
+type Event struct {
 	ID      string          `json:"id"`
 	Account string          `json:"account"`
 	Type    string          `json:"type"`
@@ -180,8 +184,8 @@ type event struct {
 	Body    json.RawMessage `json:"body"`
 }
 
-// delivery is one event on its way to one endpoint.
-type delivery struct {
+// Delivery is one event on its way to one endpoint.
+type Delivery struct {
 	ID       string `json:"id"`
 	Event    string `json:"event"`
 	Endpoint string `json:"endpoint"`
@@ -193,16 +197,16 @@ type delivery struct {
 	Tampered bool   `json:"tampered,omitempty"`
 }
 
-// ordered is a fault that the next requests of an operation meet, whatever their token.
-type ordered struct {
+// ScheduledFault is a fault that the next requests of an operation meet, whatever their token.
+type ScheduledFault struct {
 	ID        string `json:"id"`
 	Fault     string `json:"fault"`
 	Operation string `json:"operation,omitempty"`
 	Left      int    `json:"left"`
 }
 
-// mischief is how webhooks misbehave.
-type mischief struct {
+// WebhookFaults is how webhooks misbehave.
+type WebhookFaults struct {
 	Seed       uint64  `json:"seed"`
 	Duplicates int     `json:"duplicates"`
 	Shuffle    int     `json:"shuffle"`
@@ -210,4 +214,17 @@ type mischief struct {
 	DelayMS    int64   `json:"delay_ms"`
 	Drop       float64 `json:"drop"`
 	Tamper     int     `json:"tamper"`
+}
+
+// Ended is when and why the token can no longer be charged.
+func (t Token) Ended(now int64) (at int64, reason string) {
+	switch {
+	case t.Revoked > 0:
+		return t.Revoked, "revoked"
+	case t.Uses > 0 && t.Used >= t.Uses:
+		return t.LastUse, "consumed"
+	case t.ExpiresAt > 0 && now >= t.ExpiresAt:
+		return t.ExpiresAt, "expired"
+	}
+	return 0, ""
 }

@@ -1,21 +1,23 @@
-package provider
+package ledger
 
-import "strings"
+import (
+	"strings"
+)
 
-// card is what a payment method of Stripe's test ones shows.
-type card struct {
+// Card is what a payment method of Stripe's test ones shows.
+type Card struct {
 	Brand string `json:"brand"`
 	Last4 string `json:"last4"`
 }
 
-// decline is why a payment was refused.
-type decline struct {
+// Decline is why a payment was refused.
+type Decline struct {
 	Code        string `json:"code"`
 	DeclineCode string `json:"decline_code,omitempty"`
 	Message     string `json:"message"`
 }
 
-var brands = map[string]card{
+var brands = map[string]Card{
 	"visa": {"visa", "4242"}, "visa_debit": {"visa", "5556"}, "mastercard": {"mastercard", "4444"},
 	"mastercard_debit": {"mastercard", "3222"}, "mastercard_prepaid": {"mastercard", "5100"}, "amex": {"amex", "8431"},
 	"discover": {"discover", "9424"}, "diners": {"diners", "0004"}, "jcb": {"jcb", "0505"}, "unionpay": {"unionpay", "0005"},
@@ -39,17 +41,17 @@ var declining = map[string]struct{ last4, code string }{
 	"authenticationRequired":              {"3184", "authentication_required"},
 }
 
-// cardOf is the card behind a payment method, and the decline code that it answers with, if any.
-func cardOf(method string) (c card, declineCode string, known bool) {
+// CardOf is the card behind a payment method, and the decline code that it answers with, if any.
+func CardOf(method string) (c Card, declineCode string, known bool) {
 	name, ok := strings.CutPrefix(method, "pm_card_")
 	if !ok {
-		return card{}, "", false
+		return Card{}, "", false
 	}
 	if c, ok := brands[name]; ok {
 		return c, "", true
 	}
 	d, ok := declining[strings.TrimPrefix(name, "visa_")]
-	return card{"visa", d.last4}, d.code, ok
+	return Card{"visa", d.last4}, d.code, ok
 }
 
 // ownCode are the decline codes that are error codes of their own; the others are card_declined.
@@ -69,12 +71,12 @@ var declineMessages = map[string]string{
 	"currency_not_supported": "Your card does not support this currency.",
 }
 
-// cardDecline is Stripe's decline for a decline code.
-func cardDecline(code string) decline {
+// CardDecline is Stripe's decline for a decline code.
+func CardDecline(code string) Decline {
 	if code == "" {
 		code = "generic_decline"
 	}
-	d := decline{Code: "card_declined", DeclineCode: code, Message: "Your card was declined."}
+	d := Decline{Code: "card_declined", DeclineCode: code, Message: "Your card was declined."}
 	if message, own := ownCode[code]; own {
 		d.Code, d.Message = code, message
 	} else if message, ok := declineMessages[code]; ok {

@@ -1,4 +1,4 @@
-package provider
+package ledger
 
 import (
 	"bytes"
@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 )
 
-// journal is the ledger's file. Lines are appended by one writer at a time and synced in groups: whoever syncs first
+// Journal is the ledger's file. Lines are appended by one writer at a time and synced in groups: whoever syncs first
 // does it for all that was written until then.
-type journal struct {
+type Journal struct {
 	file    *os.File
 	written atomic.Int64
 	broken  error // the first failure; after it nothing more is appended
@@ -22,8 +22,8 @@ type journal struct {
 	synced  int64
 }
 
-// openJournal replays the file's lines and is ready to append. A torn last line is cut off: nothing rested on it.
-func openJournal(path string, replay func(entry)) (*journal, error) {
+// OpenJournal replays the file's lines and is ready to append. A torn last line is cut off: nothing rested on it.
+func OpenJournal(path string, replay func(Entry)) (*Journal, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -41,20 +41,20 @@ func openJournal(path string, replay func(entry)) (*journal, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("ledger %s: %w", path, err), file.Close())
 	}
-	j := &journal{file: file, synced: whole}
+	j := &Journal{file: file, synced: whole}
 	j.written.Store(whole)
 	return j, nil
 }
 
 // replayLines answers how many bytes are whole lines.
-func replayLines(file io.Reader, replay func(entry)) (whole int64, err error) {
+func replayLines(file io.Reader, replay func(Entry)) (whole int64, err error) {
 	content, err := io.ReadAll(file)
 	if err != nil {
 		return 0, err
 	}
 	for number := 1; len(content) > 0; number++ {
 		line, rest, ended := bytes.Cut(content, []byte{'\n'})
-		var e entry
+		var e Entry
 		if err := json.Unmarshal(line, &e); err != nil || !ended {
 			if len(rest) == 0 {
 				return whole, nil
@@ -68,8 +68,8 @@ func replayLines(file io.Reader, replay func(entry)) (whole int64, err error) {
 	return whole, nil
 }
 
-// append writes one line. It is not safe on disk before sync.
-func (j *journal) append(e entry) error {
+// Append writes one line. It is not safe on disk before sync.
+func (j *Journal) Append(e Entry) error {
 	if j.broken != nil {
 		return j.broken
 	}
@@ -85,11 +85,11 @@ func (j *journal) append(e entry) error {
 	return nil
 }
 
-// position is the end of what was appended.
-func (j *journal) position() int64 { return j.written.Load() }
+// Position is the end of what was appended.
+func (j *Journal) Position() int64 { return j.written.Load() }
 
-// sync returns once everything up to position is on disk.
-func (j *journal) sync(position int64) error {
+// Sync returns once everything up to position is on disk.
+func (j *Journal) Sync(position int64) error {
 	j.syncing.Lock()
 	defer j.syncing.Unlock()
 	if j.synced >= position {
@@ -103,4 +103,5 @@ func (j *journal) sync(position int64) error {
 	return nil
 }
 
-func (j *journal) close() error { return j.file.Close() }
+// Close closes the file.
+func (j *Journal) Close() error { return j.file.Close() }
