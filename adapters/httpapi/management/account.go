@@ -5,6 +5,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -13,16 +14,26 @@ import (
 // The account's own page needs projects:read, the least that a key for managing shops has.
 func (h *handlers) registerAccount() {
 	const tag, path, mfa = "Account", "/v1/account", "/v1/account/mfa"
-	registerRead(h, tag, operation{id: "get-account", method: "GET", path: path, scope: "projects:read",
-		summary: "Get the account that the key belongs to"}, (*handlers).getAccount)
-	register(h, tag, operation{id: "update-account", method: "PATCH", path: path, scope: "keys:write", on: wholeAccount,
-		summary: "Change the account"}, (*handlers).updateAccount)
-	register(h, tag, operation{id: "enrol-mfa", method: "POST", path: mfa, scope: "keys:write", on: wholeAccount, status: 201,
-		errors: []int{429}, summary: "Enrol an authenticator; it is pending until confirmed"}, (*handlers).enrolMFA)
-	register(h, tag, operation{id: "confirm-mfa", method: "POST", path: mfa + "/confirm", scope: "keys:write", on: wholeAccount,
-		errors: []int{404, 429}, summary: "Confirm the pending authenticator with a code of it"}, (*handlers).confirmMFA)
-	register(h, tag, operation{id: "disable-mfa", method: "DELETE", path: mfa, scope: "keys:write", on: wholeAccount, status: 204,
-		errors: []int{404, 429}, summary: "Remove the authenticator"}, (*handlers).disableMFA)
+	operation.RegisterRead(h.API, tag, operation.Spec{
+		ID: "get-account", Method: "GET", Path: path, Scope: "projects:read",
+		Summary: "Get the account that the key belongs to",
+	}, h.getAccount)
+	operation.Register(h.API, tag, operation.Spec{
+		ID: "update-account", Method: "PATCH", Path: path, Scope: "keys:write", On: operation.WholeAccount,
+		Summary: "Change the account",
+	}, h.updateAccount)
+	operation.Register(h.API, tag, operation.Spec{
+		ID: "enrol-mfa", Method: "POST", Path: mfa, Scope: "keys:write", On: operation.WholeAccount, Status: 201,
+		Errors: []int{429}, Summary: "Enrol an authenticator; it is pending until confirmed",
+	}, h.enrolMFA)
+	operation.Register(h.API, tag, operation.Spec{
+		ID: "confirm-mfa", Method: "POST", Path: mfa + "/confirm", Scope: "keys:write", On: operation.WholeAccount,
+		Errors: []int{404, 429}, Summary: "Confirm the pending authenticator with a code of it",
+	}, h.confirmMFA)
+	operation.Register(h.API, tag, operation.Spec{
+		ID: "disable-mfa", Method: "DELETE", Path: mfa, Scope: "keys:write", On: operation.WholeAccount, Status: 204,
+		Errors: []int{404, 429}, Summary: "Remove the authenticator",
+	}, h.disableMFA)
 }
 
 type accountView struct {
@@ -47,7 +58,7 @@ type mfaView struct {
 
 type accountOutput struct{ Body accountView }
 
-func (h *handlers) getAccount(ctx context.Context, rq Request, _ *struct{}) (*accountOutput, error) {
+func (h *handlers) getAccount(ctx context.Context, rq operation.Request, _ *struct{}) (*accountOutput, error) {
 	a, err := h.access(rq).Accounts.ByID(ctx, rq.Caller.Account.ID)
 	if err != nil {
 		return nil, err
@@ -62,13 +73,13 @@ type updateAccountInput struct {
 	}
 }
 
-func (h *handlers) updateAccount(ctx context.Context, rq Request, in *updateAccountInput) (*accountOutput, error) {
+func (h *handlers) updateAccount(ctx context.Context, rq operation.Request, in *updateAccountInput) (*accountOutput, error) {
 	owner := noteAccount(rq)
 	before, after, err := h.access(rq).ChangeAccount(ctx, owner, account.Change{Name: in.Body.Name.Field(), Email: in.Body.Email.Field()})
 	if err != nil {
 		return nil, err
 	}
-	noteChange(rq, map[string]string{"name": before.Name, "email": before.Email}, map[string]string{"name": after.Name, "email": after.Email})
+	operation.NoteChange(rq, map[string]string{"name": before.Name, "email": before.Email}, map[string]string{"name": after.Name, "email": after.Email})
 	return h.toAPIAccount(ctx, rq, after)
 }
 
@@ -80,7 +91,7 @@ type enrolMFAOutput struct {
 	}
 }
 
-func (h *handlers) enrolMFA(ctx context.Context, rq Request, in *WithMFA) (*enrolMFAOutput, error) {
+func (h *handlers) enrolMFA(ctx context.Context, rq operation.Request, in *operation.WithMFA) (*enrolMFAOutput, error) {
 	made, err := h.access(rq).Enrol(ctx, noteAccount(rq), in.MFACode)
 	if err != nil {
 		return nil, err
@@ -95,14 +106,14 @@ type confirmation struct {
 }
 
 func (confirmation) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	return documentRequired(s, "code")
+	return operation.DocumentRequired(s, "code")
 }
 
 type confirmMFAInput struct{ Body confirmation }
 
 type mfaOutput struct{ Body mfaView }
 
-func (h *handlers) confirmMFA(ctx context.Context, rq Request, in *confirmMFAInput) (*mfaOutput, error) {
+func (h *handlers) confirmMFA(ctx context.Context, rq operation.Request, in *confirmMFAInput) (*mfaOutput, error) {
 	owner := noteAccount(rq)
 	if err := h.access(rq).Activate(ctx, owner, in.Body.Code); err != nil {
 		return nil, err
@@ -111,18 +122,18 @@ func (h *handlers) confirmMFA(ctx context.Context, rq Request, in *confirmMFAInp
 	return &mfaOutput{view}, err
 }
 
-func (h *handlers) disableMFA(ctx context.Context, rq Request, in *WithMFA) (*struct{}, error) {
+func (h *handlers) disableMFA(ctx context.Context, rq operation.Request, in *operation.WithMFA) (*struct{}, error) {
 	return nil, h.access(rq).Disable(ctx, noteAccount(rq), in.MFACode)
 }
 
 // noteAccount is the caller's account, which the audit log is told is changed.
-func noteAccount(rq Request) id.Account {
+func noteAccount(rq operation.Request) id.Account {
 	owner := rq.Caller.Account.ID
-	noteTarget(rq, owner.String())
+	operation.NoteTarget(rq, owner.String())
 	return owner
 }
 
-func (h *handlers) toAPIAccount(ctx context.Context, rq Request, a *account.Account) (*accountOutput, error) {
+func (h *handlers) toAPIAccount(ctx context.Context, rq operation.Request, a *account.Account) (*accountOutput, error) {
 	mfa, err := h.toAPIMFA(ctx, rq, a.ID)
 	if err != nil {
 		return nil, err
@@ -138,7 +149,7 @@ func (h *handlers) toAPIAccount(ctx context.Context, rq Request, a *account.Acco
 	}}, nil
 }
 
-func (h *handlers) toAPIMFA(ctx context.Context, rq Request, owner id.Account) (mfaView, error) {
+func (h *handlers) toAPIMFA(ctx context.Context, rq operation.Request, owner id.Account) (mfaView, error) {
 	enabled, left, err := h.access(rq).MFA(ctx, owner)
 	return mfaView{enabled, left}, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -14,19 +15,22 @@ import (
 
 func (h *handlers) registerKeys() {
 	const tag, all, one = "API keys", "/v1/api-keys", "/v1/api-keys/{key_id}"
-	register(h, tag, operation{id: "create-api-key", method: "POST", path: all, scope: "keys:write", status: 201,
-		errors: []int{409, 429}, summary: "Create an API key; its secret is shown once"}, (*handlers).createKey)
-	registerRead(h, tag, operation{id: "list-api-keys", method: "GET", path: all, scope: "keys:read",
-		summary: "List the API keys that are not revoked"}, (*handlers).listKeys)
-	registerRead(h, tag, operation{id: "get-api-key", method: "GET", path: one, scope: "keys:read",
-		errors: []int{404}, summary: "Get an API key"}, (*handlers).getKey)
-	register(h, tag, operation{id: "revoke-api-key", method: "DELETE", path: one, scope: "keys:write", status: 204,
-		errors: []int{404}, summary: "Revoke an API key for good"}, (*handlers).revokeKey)
-}
-
-// WithMFA is the header that confirms an operation.
-type WithMFA struct {
-	MFACode string `header:"X-MFA-Code" doc:"The authenticator's current code, or a recovery code, where a second factor is required."`
+	operation.Register(h.API, tag, operation.Spec{
+		ID: "create-api-key", Method: "POST", Path: all, Scope: "keys:write", Status: 201,
+		Errors: []int{409, 429}, Summary: "Create an API key; its secret is shown once",
+	}, h.createKey)
+	operation.RegisterRead(h.API, tag, operation.Spec{
+		ID: "list-api-keys", Method: "GET", Path: all, Scope: "keys:read",
+		Summary: "List the API keys that are not revoked",
+	}, h.listKeys)
+	operation.RegisterRead(h.API, tag, operation.Spec{
+		ID: "get-api-key", Method: "GET", Path: one, Scope: "keys:read",
+		Errors: []int{404}, Summary: "Get an API key",
+	}, h.getKey)
+	operation.Register(h.API, tag, operation.Spec{
+		ID: "revoke-api-key", Method: "DELETE", Path: one, Scope: "keys:write", Status: 204,
+		Errors: []int{404}, Summary: "Revoke an API key for good",
+	}, h.revokeKey)
 }
 
 // KeyView is an API key without its secret.
@@ -50,11 +54,11 @@ type newKey struct {
 }
 
 func (newKey) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	return documentRequired(s, "name", "scopes")
+	return operation.DocumentRequired(s, "name", "scopes")
 }
 
 type createKeyInput struct {
-	WithMFA
+	operation.WithMFA
 	Body newKey
 }
 
@@ -71,7 +75,7 @@ type createdKey struct {
 	ExpiresAt  *wire.Time `json:"expires_at" nullable:"true"`
 }
 
-func (h *handlers) createKey(ctx context.Context, rq Request, in *createKeyInput) (*createdKeyOutput, error) {
+func (h *handlers) createKey(ctx context.Context, rq operation.Request, in *createKeyInput) (*createdKeyOutput, error) {
 	draft, err := fromAPIKey(in.Body)
 	if err != nil {
 		return nil, err
@@ -81,22 +85,22 @@ func (h *handlers) createKey(ctx context.Context, rq Request, in *createKeyInput
 		return nil, err
 	}
 	v := h.toAPIKey(key)
-	noteTarget(rq, v.ID)
-	noteChange(rq, nil, v)
+	operation.NoteTarget(rq, v.ID)
+	operation.NoteChange(rq, nil, v)
 	return &createdKeyOutput{createdKey{
 		ID: v.ID, Name: v.Name, Key: secret, Prefix: v.Prefix, Scopes: v.Scopes, ProjectIDs: v.ProjectIDs,
 		CreatedAt: v.CreatedAt, ExpiresAt: v.ExpiresAt,
 	}}, nil
 }
 
-type listKeysInput struct{ Paging }
+type listKeysInput struct{ operation.Paging }
 
-func (h *handlers) listKeys(ctx context.Context, rq Request, in *listKeysInput) (*listOutput[KeyView], error) {
-	found, total, err := h.access(rq).ListKeys(ctx, rq.Caller.Caller, in.page())
+func (h *handlers) listKeys(ctx context.Context, rq operation.Request, in *listKeysInput) (*operation.ListOutput[KeyView], error) {
+	found, total, err := h.access(rq).ListKeys(ctx, rq.Caller.Caller, in.Page())
 	if err != nil {
 		return nil, err
 	}
-	return toAPIList(found, h.toAPIKey, in.Paging, total), nil
+	return operation.ToAPIList(found, h.toAPIKey, in.Paging, total), nil
 }
 
 type OnKey struct {
@@ -105,7 +109,7 @@ type OnKey struct {
 
 type keyOutput struct{ Body KeyView }
 
-func (h *handlers) getKey(ctx context.Context, rq Request, in *OnKey) (*keyOutput, error) {
+func (h *handlers) getKey(ctx context.Context, rq operation.Request, in *OnKey) (*keyOutput, error) {
 	wanted, err := wire.ID[id.APIKey](in.Key, "api_key")
 	if err != nil {
 		return nil, err
@@ -117,12 +121,12 @@ func (h *handlers) getKey(ctx context.Context, rq Request, in *OnKey) (*keyOutpu
 	return &keyOutput{h.toAPIKey(key)}, nil
 }
 
-func (h *handlers) revokeKey(ctx context.Context, rq Request, in *OnKey) (*struct{}, error) {
+func (h *handlers) revokeKey(ctx context.Context, rq operation.Request, in *OnKey) (*struct{}, error) {
 	wanted, err := wire.ID[id.APIKey](in.Key, "api_key")
 	if err != nil {
 		return nil, err
 	}
-	noteTarget(rq, in.Key)
+	operation.NoteTarget(rq, in.Key)
 	return nil, h.access(rq).RevokeKey(ctx, rq.Caller.Caller, wanted)
 }
 
@@ -147,15 +151,7 @@ func fromAPIKey(in newKey) (account.KeyDraft, error) {
 func (h *handlers) toAPIKey(k *account.Key) KeyView {
 	return KeyView{
 		ID: k.ID.String(), Name: k.Name, Prefix: k.Prefix, Status: k.Status(h.Clock.Now()).String(), Scopes: k.Scopes,
-		ProjectIDs: each(k.Projects, id.Project.String), CreatedAt: wire.ToTime(k.CreatedAt),
-		ExpiresAt: toOptionalTime(k.ExpiresAt), LastUsedAt: toOptionalTime(k.LastUsedAt),
+		ProjectIDs: operation.Each(k.Projects, id.Project.String), CreatedAt: wire.ToTime(k.CreatedAt),
+		ExpiresAt: operation.ToOptionalTime(k.ExpiresAt), LastUsedAt: operation.ToOptionalTime(k.LastUsedAt),
 	}
-}
-
-func toOptionalTime(t *time.Time) *wire.Time {
-	if t == nil {
-		return nil
-	}
-	at := wire.ToTime(*t)
-	return &at
 }

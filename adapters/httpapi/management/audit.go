@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/projects"
 	"github.com/haggle-commerce/haggle/domain/audit"
@@ -14,8 +15,10 @@ import (
 )
 
 func (h *handlers) registerAudit() {
-	registerRead(h, "Account", operation{id: "list-audit-events", method: "GET", path: "/v1/audit-events", scope: "keys:read",
-		summary: "List who changed what"}, (*handlers).listAuditEvents)
+	operation.RegisterRead(h.API, "Account", operation.Spec{
+		ID: "list-audit-events", Method: "GET", Path: "/v1/audit-events", Scope: "keys:read",
+		Summary: "List who changed what",
+	}, h.listAuditEvents)
 }
 
 // auditEvent is one change. Before and after hold what differs, for callers that may read what was
@@ -34,7 +37,7 @@ type auditEvent struct {
 }
 
 type listAuditInput struct {
-	Paging
+	operation.Paging
 	Project string    `query:"project_id"`
 	Key     string    `query:"key_id"`
 	Action  string    `query:"action" maxLength:"100"`
@@ -43,10 +46,10 @@ type listAuditInput struct {
 }
 
 // listAuditEvents shows a key that is bound to projects only what happened in those.
-func (h *handlers) listAuditEvents(ctx context.Context, rq Request, in *listAuditInput) (*listOutput[auditEvent], error) {
+func (h *handlers) listAuditEvents(ctx context.Context, rq operation.Request, in *listAuditInput) (*operation.ListOutput[auditEvent], error) {
 	caller := rq.Caller.Caller
 	filter := ports.AuditFilter{Projects: caller.Key.Projects, Action: in.Action, From: in.From.In(time.UTC), To: in.To.In(time.UTC)}
-	none := toAPIList(nil, toAPIAuditEvent, in.Paging, 0)
+	none := operation.ToAPIList(nil, toAPIAuditEvent, in.Paging, 0)
 	if in.Key != "" {
 		key, err := wire.ID[id.APIKey](in.Key, "api_key")
 		if err != nil {
@@ -61,19 +64,19 @@ func (h *handlers) listAuditEvents(ctx context.Context, rq Request, in *listAudi
 		}
 		filter.Projects = []id.Project{project}
 	}
-	events, total, err := rq.Stores.Audit.Events(ctx, caller.Account.ID, filter, in.page())
+	events, total, err := rq.Stores.Audit.Events(ctx, caller.Account.ID, filter, in.Page())
 	if err != nil {
 		return nil, err
 	}
 	if err := h.hideValues(ctx, rq, events); err != nil {
 		return nil, err
 	}
-	return toAPIList(events, toAPIAuditEvent, in.Paging, total), nil
+	return operation.ToAPIList(events, toAPIAuditEvent, in.Paging, total), nil
 }
 
 // hideValues takes out what the caller could not read by itself: for want of the scope, or because the
 // project does not admit its address.
-func (h *handlers) hideValues(ctx context.Context, rq Request, events []audit.Event) error {
+func (h *handlers) hideValues(ctx context.Context, rq operation.Request, events []audit.Event) error {
 	v := rq.Caller
 	admits := map[id.Project]bool{{}: true}
 	for i := range events {
@@ -83,9 +86,9 @@ func (h *handlers) hideValues(ctx context.Context, rq Request, events []audit.Ev
 			if err != nil && fault.KindOf(err) != fault.NotFound {
 				return err
 			}
-			admits[e.Project] = err != nil || projects.Admits(p.Settings, v.address)
+			admits[e.Project] = err != nil || projects.Admits(p.Settings, v.Address)
 		}
-		if !admits[e.Project] || !v.Caller.Key.Allows(h.readScope(e.Action)) {
+		if !admits[e.Project] || !v.Caller.Key.Allows(h.ReadScope(e.Action)) {
 			e.Before, e.After = "", ""
 			if opens(e.Target) {
 				e.Target = ""

@@ -4,16 +4,23 @@ import (
 	"context"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 )
 
 func (h *handlers) registerBuyers() {
-	register(h, "Buyers", operation{id: "create-buyer-token", method: "POST", path: "/v1/buyer-tokens", scope: "agents:write",
-		on: headerProject, status: 201, summary: "Vouch for a buyer, whose agent then shows the token"}, (*handlers).createBuyerToken)
-	register(h, "Buyers", operation{id: "export-buyer", method: "POST", path: "/v1/buyers/export", scope: "finance:write",
-		on: headerProject, summary: "Export what is kept of a buyer"}, (*handlers).exportBuyer)
-	register(h, "Buyers", operation{id: "erase-buyer", method: "POST", path: "/v1/buyers/erase", scope: "finance:write",
-		on: headerProject, summary: "Erase a buyer's personal data"}, (*handlers).eraseBuyer)
+	operation.Register(h.API, "Buyers", operation.Spec{
+		ID: "create-buyer-token", Method: "POST", Path: "/v1/buyer-tokens", Scope: "agents:write",
+		On: operation.HeaderProject, Status: 201, Summary: "Vouch for a buyer, whose agent then shows the token",
+	}, h.createBuyerToken)
+	operation.Register(h.API, "Buyers", operation.Spec{
+		ID: "export-buyer", Method: "POST", Path: "/v1/buyers/export", Scope: "finance:write",
+		On: operation.HeaderProject, Summary: "Export what is kept of a buyer",
+	}, h.exportBuyer)
+	operation.Register(h.API, "Buyers", operation.Spec{
+		ID: "erase-buyer", Method: "POST", Path: "/v1/buyers/erase", Scope: "finance:write",
+		On: operation.HeaderProject, Summary: "Erase a buyer's personal data",
+	}, h.eraseBuyer)
 }
 
 type buyerTokenInput struct {
@@ -33,9 +40,9 @@ type buyerTokenOutput struct {
 	}
 }
 
-func (h *handlers) createBuyerToken(ctx context.Context, rq Request, in *buyerTokenInput) (*buyerTokenOutput, error) {
+func (h *handlers) createBuyerToken(ctx context.Context, rq operation.Request, in *buyerTokenInput) (*buyerTokenOutput, error) {
 	life := time.Duration(in.Body.ExpiresIn) * time.Second
-	token, err := h.buyers(rq).Vouch(ctx, rq.Caller.project.ID, in.Body.Email, life)
+	token, err := h.buyers(rq).Vouch(ctx, rq.Caller.Project.ID, in.Body.Email, life)
 	if err != nil {
 		return nil, err
 	}
@@ -45,10 +52,10 @@ func (h *handlers) createBuyerToken(ctx context.Context, rq Request, in *buyerTo
 	if token.Member.Tier != "" {
 		out.Body.Tier = &token.Member.Tier
 	}
-	name, _, err := h.buyers(rq).Subject(rq.Caller.project.ID, token.Email)
+	name, _, err := h.buyers(rq).Subject(rq.Caller.Project.ID, token.Email)
 	if err != nil {
 		return nil, err
 	}
-	noteTarget(rq, name)
+	operation.NoteTarget(rq, name)
 	return out, nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/finance"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
@@ -11,7 +13,7 @@ import (
 )
 
 type exportBuyerInput struct {
-	WithMFA
+	operation.WithMFA
 	Body struct {
 		Email  string `json:"email" doc:"The buyer's, in any case."`
 		Offset int    `json:"offset,omitempty" minimum:"0" doc:"next_offset of the part before."`
@@ -20,26 +22,26 @@ type exportBuyerInput struct {
 
 type exportBuyerOutput struct {
 	Body struct {
-		Subject    string         `json:"subject" example:"buyer_00112233445566778899aabbccddeeff" doc:"The buyer's pseudonym, which stands in the audit log."`
-		Orders     []orderDetail  `json:"orders" doc:"With their payments, returns, refunds and disputes."`
-		Checkouts  []checkoutView `json:"checkouts" doc:"Those without an order."`
-		Sessions   []sessionView  `json:"sessions" doc:"The sessions of those orders and checkouts."`
-		Events     []any          `json:"events" doc:"Events about those orders and checkouts, as they are sent."`
-		Platforms  []copiedView   `json:"platforms" doc:"What connected platforms said of the buyer. With the last part."`
-		NextOffset *int           `json:"next_offset" nullable:"true" doc:"Ask for the next part with it. Null: this is the last one."`
+		Subject    string                `json:"subject" example:"buyer_00112233445566778899aabbccddeeff" doc:"The buyer's pseudonym, which stands in the audit log."`
+		Orders     []finance.OrderDetail `json:"orders" doc:"With their payments, returns, refunds and disputes."`
+		Checkouts  []checkoutView        `json:"checkouts" doc:"Those without an order."`
+		Sessions   []sessionView         `json:"sessions" doc:"The sessions of those orders and checkouts."`
+		Events     []any                 `json:"events" doc:"Events about those orders and checkouts, as they are sent."`
+		Platforms  []copiedView          `json:"platforms" doc:"What connected platforms said of the buyer. With the last part."`
+		NextOffset *int                  `json:"next_offset" nullable:"true" doc:"Ask for the next part with it. Null: this is the last one."`
 	}
 }
 
 type checkoutView struct {
-	ID        string      `json:"id"`
-	Status    string      `json:"status" enum:"ready,processing,pending,expired,canceled"`
-	Lines     []orderLine `json:"lines"`
-	Total     wire.Money  `json:"total"`
-	Currency  string      `json:"currency" example:"USD"`
-	Address   addressView `json:"shipping_address"`
-	Email     string      `json:"email"`
-	Notes     string      `json:"notes"`
-	CreatedAt wire.Time   `json:"created_at"`
+	ID        string              `json:"id"`
+	Status    string              `json:"status" enum:"ready,processing,pending,expired,canceled"`
+	Lines     []finance.OrderLine `json:"lines"`
+	Total     wire.Money          `json:"total"`
+	Currency  string              `json:"currency" example:"USD"`
+	Address   finance.AddressView `json:"shipping_address"`
+	Email     string              `json:"email"`
+	Notes     string              `json:"notes"`
+	CreatedAt wire.Time           `json:"created_at"`
 }
 
 type sessionView struct {
@@ -70,20 +72,20 @@ type copiedView struct {
 	Content       any    `json:"content"`
 }
 
-func (h *handlers) exportBuyer(ctx context.Context, rq Request, in *exportBuyerInput) (*exportBuyerOutput, error) {
-	if err := h.confirmIfRequired(ctx, rq, in.MFACode); err != nil {
+func (h *handlers) exportBuyer(ctx context.Context, rq operation.Request, in *exportBuyerInput) (*exportBuyerOutput, error) {
+	if err := h.ConfirmIfRequired(ctx, rq, in.MFACode); err != nil {
 		return nil, err
 	}
-	found, err := h.buyers(rq).Export(ctx, rq.Caller.project.ID, in.Body.Email, in.Body.Offset)
+	found, err := h.buyers(rq).Export(ctx, rq.Caller.Project.ID, in.Body.Email, in.Body.Offset)
 	if err != nil {
 		return nil, err
 	}
 	out := &exportBuyerOutput{}
 	out.Body.Subject = found.Subject
-	out.Body.Orders, out.Body.Checkouts = []orderDetail{}, []checkoutView{}
+	out.Body.Orders, out.Body.Checkouts = []finance.OrderDetail{}, []checkoutView{}
 	out.Body.Sessions, out.Body.Events = []sessionView{}, []any{}
 	for _, c := range found.Orders {
-		view, err := toAPICase(c, nil)
+		view, err := finance.ToAPICase(c, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -91,23 +93,23 @@ func (h *handlers) exportBuyer(ctx context.Context, rq Request, in *exportBuyerI
 	}
 	for _, s := range found.Sessions {
 		out.Body.Sessions = append(out.Body.Sessions, toAPIBuyerSession(s))
-		out.Body.Checkouts = append(out.Body.Checkouts, each(s.Checkouts, toAPICheckout)...)
+		out.Body.Checkouts = append(out.Body.Checkouts, operation.Each(s.Checkouts, toAPICheckout)...)
 		for _, e := range s.Events {
 			out.Body.Events = append(out.Body.Events, e)
 		}
 	}
-	out.Body.Platforms = each(found.Copied, func(c ports.CopiedRecord) copiedView {
+	out.Body.Platforms = operation.Each(found.Copied, func(c ports.CopiedRecord) copiedView {
 		return copiedView{c.Integration.String(), c.Resource, c.Remote, json.RawMessage(c.Content)}
 	})
 	if found.Next > 0 {
 		out.Body.NextOffset = &found.Next
 	}
-	noteTarget(rq, found.Subject)
+	operation.NoteTarget(rq, found.Subject)
 	return out, nil
 }
 
 func toAPIBuyerSession(s ports.BuyerSession) sessionView {
-	view := sessionView{Negotiations: each(s.Entries, toAPINegotiation)}
+	view := sessionView{Negotiations: operation.Each(s.Entries, toAPINegotiation)}
 	if of := s.Session; of != nil {
 		began := wire.ToTime(of.CreatedAt)
 		view.Location, view.Tier, view.Purchases, view.Urgency = of.Claims.Location, of.Claims.LoyaltyTier, of.Claims.PurchaseHistory, of.Claims.Urgency
@@ -123,8 +125,8 @@ func toAPINegotiation(e negotiation.Entry) negotiationView {
 		VariantID: e.Item.Variant.String(),
 		Quantity:  e.Item.Quantity,
 		Offer:     wire.ToOptionalMoney(e.Offer),
-		Message:   toOptionalText(e.Message),
-		Response:  responses[e.Outcome],
+		Message:   operation.ToOptionalText(e.Message),
+		Response:  operation.Responses[e.Outcome],
 		Price:     wire.ToOptionalMoney(e.Price),
 		CreatedAt: wire.ToTime(e.At),
 	}
@@ -135,10 +137,10 @@ func toAPICheckout(c *checkout.Checkout) checkoutView {
 	return checkoutView{
 		ID:        s.ID.String(),
 		Status:    s.Status.String(),
-		Lines:     each(s.Lines, toAPIOrderLine),
+		Lines:     operation.Each(s.Lines, finance.ToAPIOrderLine),
 		Total:     wire.ToMoney(c.Total()),
 		Currency:  c.Total().Currency().Code(),
-		Address:   addressView(s.Address),
+		Address:   finance.AddressView(s.Address),
 		Email:     s.Payment.Email,
 		Notes:     s.Payment.Notes,
 		CreatedAt: wire.ToTime(s.CreatedAt),
@@ -146,7 +148,7 @@ func toAPICheckout(c *checkout.Checkout) checkoutView {
 }
 
 type eraseBuyerInput struct {
-	WithMFA
+	operation.WithMFA
 	Body struct {
 		Email string `json:"email" doc:"The buyer's, in any case."`
 	}
@@ -178,11 +180,11 @@ type pendingView struct {
 	Reasons    []string `json:"reasons" enum:"not_delivered,refund_pending,dispute_open,return_requested,payment_undecided,orphan_charge_open"`
 }
 
-func (h *handlers) eraseBuyer(ctx context.Context, rq Request, in *eraseBuyerInput) (*eraseBuyerOutput, error) {
-	if err := h.confirmIfRequired(ctx, rq, in.MFACode); err != nil {
+func (h *handlers) eraseBuyer(ctx context.Context, rq operation.Request, in *eraseBuyerInput) (*eraseBuyerOutput, error) {
+	if err := h.ConfirmIfRequired(ctx, rq, in.MFACode); err != nil {
 		return nil, err
 	}
-	done, err := h.buyers(rq).Erase(ctx, rq.Caller.project.ID, in.Body.Email)
+	done, err := h.buyers(rq).Erase(ctx, rq.Caller.Project.ID, in.Body.Email)
 	if err != nil {
 		return nil, err
 	}
@@ -190,10 +192,10 @@ func (h *handlers) eraseBuyer(ctx context.Context, rq Request, in *eraseBuyerInp
 	out.Body.Subject, out.Body.Kept, out.Body.Webhooks = done.Subject, done.Kept, done.Waiting
 	out.Body.Complete = !done.More && len(done.Pending) == 0 && done.Waiting == 0
 	out.Body.Erased = erasedView{done.Sessions, done.Orders, done.Checkouts, done.Events, done.Messages, done.Copied}
-	out.Body.Pending = each(done.Pending, func(p ports.PendingErasure) pendingView {
-		return pendingView{toOptionalID(p.Order), p.Checkout.String(), p.Reasons}
+	out.Body.Pending = operation.Each(done.Pending, func(p ports.PendingErasure) pendingView {
+		return pendingView{operation.ToOptionalID(p.Order), p.Checkout.String(), p.Reasons}
 	})
-	noteTarget(rq, done.Subject)
-	noteChange(rq, nil, out.Body.Erased)
+	operation.NoteTarget(rq, done.Subject)
+	operation.NoteChange(rq, nil, out.Body.Erased)
 	return out, nil
 }

@@ -7,9 +7,11 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/projects"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/patch"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -17,16 +19,26 @@ import (
 
 func (h *handlers) registerProjects() {
 	const tag, all, one = "Projects", "/v1/projects", "/v1/projects/{project_id}"
-	register(h, tag, operation{id: "create-project", method: "POST", path: all, scope: "projects:write", on: wholeAccount, status: 201,
-		errors: []int{409}, summary: "Open a project"}, (*handlers).createProject)
-	registerRead(h, tag, operation{id: "list-projects", method: "GET", path: all, scope: "projects:read",
-		summary: "List projects"}, (*handlers).listProjects)
-	registerRead(h, tag, operation{id: "get-project", method: "GET", path: one, scope: "projects:read", on: pathProject, books: true,
-		summary: "Get a project with its statistics"}, (*handlers).getProject)
-	register(h, tag, operation{id: "update-project", method: "PATCH", path: one, scope: "projects:write", on: pathProject,
-		errors: []int{409}, summary: "Change a project"}, (*handlers).updateProject)
-	register(h, tag, operation{id: "delete-project", method: "DELETE", path: one, scope: "projects:write", on: pathProject,
-		errors: []int{409}, status: 204, summary: "Delete a project, or close it if it took real money"}, (*handlers).deleteProject)
+	operation.Register(h.API, tag, operation.Spec{
+		ID: "create-project", Method: "POST", Path: all, Scope: "projects:write", On: operation.WholeAccount, Status: 201,
+		Errors: []int{409}, Summary: "Open a project",
+	}, h.createProject)
+	operation.RegisterRead(h.API, tag, operation.Spec{
+		ID: "list-projects", Method: "GET", Path: all, Scope: "projects:read",
+		Summary: "List projects",
+	}, h.listProjects)
+	operation.RegisterRead(h.API, tag, operation.Spec{
+		ID: "get-project", Method: "GET", Path: one, Scope: "projects:read", On: operation.PathProject, Books: true,
+		Summary: "Get a project with its statistics",
+	}, h.getProject)
+	operation.Register(h.API, tag, operation.Spec{
+		ID: "update-project", Method: "PATCH", Path: one, Scope: "projects:write", On: operation.PathProject,
+		Errors: []int{409}, Summary: "Change a project",
+	}, h.updateProject)
+	operation.Register(h.API, tag, operation.Spec{
+		ID: "delete-project", Method: "DELETE", Path: one, Scope: "projects:write", On: operation.PathProject,
+		Errors: []int{409}, Status: 204, Summary: "Delete a project, or close it if it took real money",
+	}, h.deleteProject)
 }
 
 // ProjectItem is a project in a list (spec 2.1).
@@ -95,14 +107,14 @@ type newProject struct {
 }
 
 func (newProject) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	return documentRequired(s, "name", "slug")
+	return operation.DocumentRequired(s, "name", "slug")
 }
 
 type createProjectInput struct{ Body newProject }
 
 type projectOutput struct{ Body ProjectView }
 
-func (h *handlers) createProject(ctx context.Context, rq Request, in *createProjectInput) (*projectOutput, error) {
+func (h *handlers) createProject(ctx context.Context, rq operation.Request, in *createProjectInput) (*projectOutput, error) {
 	caller := rq.Caller.Caller
 	check := fault.NewCheck()
 	settings := fromAPIFlat(in.Body.Settings, check.In("settings"))
@@ -115,24 +127,24 @@ func (h *handlers) createProject(ctx context.Context, rq Request, in *createProj
 	if err != nil {
 		return nil, err
 	}
-	noteProject(rq, p.ID)
+	operation.NoteProject(rq, p.ID)
 	out := &projectOutput{h.toAPIProject(p)}
-	noteChange(rq, nil, out.Body)
+	operation.NoteChange(rq, nil, out.Body)
 	return out, nil
 }
 
 type listProjectsInput struct {
-	Paging
+	operation.Paging
 	Status string `query:"status" enum:"active,closed" default:"active" doc:"closed: those that are closing, too."`
 }
 
-func (h *handlers) listProjects(ctx context.Context, rq Request, in *listProjectsInput) (*listOutput[ProjectItem], error) {
+func (h *handlers) listProjects(ctx context.Context, rq operation.Request, in *listProjectsInput) (*operation.ListOutput[ProjectItem], error) {
 	caller := rq.Caller.Caller
-	found, total, err := h.projects(rq).List(ctx, caller.Account.ID, caller.Key.Projects, in.Status == "closed", in.page())
+	found, total, err := h.projects(rq).List(ctx, caller.Account.ID, caller.Key.Projects, in.Status == "closed", in.Page())
 	if err != nil {
 		return nil, err
 	}
-	return toAPIList(found, toAPIProjectItem, in.Paging, total), nil
+	return operation.ToAPIList(found, toAPIProjectItem, in.Paging, total), nil
 }
 
 type OnProject struct {
@@ -141,8 +153,8 @@ type OnProject struct {
 
 type projectDetailOutput struct{ Body projectDetail }
 
-func (h *handlers) getProject(ctx context.Context, rq Request, _ *OnProject) (*projectDetailOutput, error) {
-	overview, err := h.projects(rq).Overview(ctx, rq.Caller.project)
+func (h *handlers) getProject(ctx context.Context, rq operation.Request, _ *OnProject) (*projectDetailOutput, error) {
+	overview, err := h.projects(rq).Overview(ctx, rq.Caller.Project)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +179,7 @@ type updatedProjectOutput struct {
 	}
 }
 
-func (h *handlers) updateProject(ctx context.Context, rq Request, in *updateProjectInput) (*updatedProjectOutput, error) {
+func (h *handlers) updateProject(ctx context.Context, rq operation.Request, in *updateProjectInput) (*updatedProjectOutput, error) {
 	check := fault.NewCheck()
 	change := project.Change{
 		Name: in.Body.Name.Field(), Description: in.Body.Description.Field(),
@@ -186,13 +198,13 @@ func (h *handlers) updateProject(ctx context.Context, rq Request, in *updateProj
 	return out, nil
 }
 
-func (h *handlers) changeProject(ctx context.Context, rq Request, c project.Change) (*project.Project, error) {
+func (h *handlers) changeProject(ctx context.Context, rq operation.Request, c project.Change) (*project.Project, error) {
 	v := rq.Caller
-	changed, err := h.projects(rq).Change(ctx, v.project.Account, v.project.ID, c, v.address)
+	changed, err := h.projects(rq).Change(ctx, v.Project.Account, v.Project.ID, c, v.Address)
 	if err != nil {
 		return nil, placed(err, c)
 	}
-	noteChange(rq, loggedSettings(changed.Before), loggedSettings(changed.After))
+	operation.NoteChange(rq, loggedSettings(changed.Before), loggedSettings(changed.After))
 	return changed.After, nil
 }
 
@@ -207,7 +219,7 @@ func placed(err error, c project.Change) error {
 		places = map[string]string{"slug": "general.slug", "default_currency": "general.default_currency"}
 	}
 	named := *known
-	named.Details = each(known.Details, func(d fault.Detail) fault.Detail {
+	named.Details = operation.Each(known.Details, func(d fault.Detail) fault.Detail {
 		return fault.Detail{Field: cmp.Or(places[d.Field], d.Field), Message: d.Message}
 	})
 	return &named
@@ -215,18 +227,18 @@ func placed(err error, c project.Change) error {
 
 type deleteProjectInput struct {
 	OnProject
-	WithMFA
+	operation.WithMFA
 	Confirmation string `header:"X-Confirm-Delete" doc:"The project's id."`
 }
 
-func (h *handlers) deleteProject(ctx context.Context, rq Request, in *deleteProjectInput) (*struct{}, error) {
-	p := rq.Caller.project
+func (h *handlers) deleteProject(ctx context.Context, rq operation.Request, in *deleteProjectInput) (*struct{}, error) {
+	p := rq.Caller.Project
 	if p.Settings.MFARequired && in.Confirmation == p.ID.String() {
 		if err := h.access(rq).Confirm(ctx, p.Account, in.MFACode); err != nil {
 			return nil, err
 		}
 	}
-	noteChange(rq, h.toAPIProject(p), nil)
+	operation.NoteChange(rq, h.toAPIProject(p), nil)
 	return nil, h.projects(rq).Delete(ctx, p.Account, p.ID, in.Confirmation)
 }
 
@@ -241,12 +253,8 @@ func fromAPIFlat(o wire.Optional[flatPatch], check fault.Check) project.Settings
 	return project.SettingsPatch{
 		Currency: flat.Currency.Field(), Timezone: flat.Timezone.Field(), Locale: flat.Locale.Field(),
 		NegotiationEnabled: flat.NegotiationEnabled.Field(),
-		MaxDiscount:        fromAPIPercent(flat.MaxDiscount, "max_discount_percent", check),
+		MaxDiscount:        operation.FromAPIPercent(flat.MaxDiscount, "max_discount_percent", check),
 	}
-}
-
-func fromAPIPercent(o wire.Optional[wire.Decimal], field string, check fault.Check) patch.Field[money.Percent] {
-	return wire.MapField(o, func(d wire.Decimal) money.Percent { return d.Percent(field, check) })
 }
 
 func toAPIFlat(s project.Settings) flatSettings {
@@ -272,10 +280,14 @@ func (h *handlers) toAPIProject(p *project.Project) ProjectView {
 // toAPIDetail counts one agent, the built-in negotiator: a project has no others yet.
 func (h *handlers) toAPIDetail(o projects.Overview) projectDetail {
 	return projectDetail{
-		ProjectView: h.toAPIProject(o.Project), Integrations: each(o.Integrations, toAPIConnection),
+		ProjectView: h.toAPIProject(o.Project), Integrations: operation.Each(o.Integrations, toAPIConnection),
 		Statistics: statistics{
 			Products: o.Statistics.Products, Agents: o.Statistics.Agents,
 			Orders: o.Statistics.Orders, Revenue: wire.ToMoney(o.Statistics.Revenue),
 		},
 	}
+}
+
+func toAPIConnection(i *integration.Integration) connection {
+	return connection{i.Type.String(), i.Status.String()}
 }

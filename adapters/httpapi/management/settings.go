@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -13,10 +14,14 @@ import (
 
 func (h *handlers) registerSettings() {
 	const tag, path = "Settings", "/v1/projects/{project_id}/settings"
-	registerRead(h, tag, operation{id: "get-settings", method: "GET", path: path, scope: "projects:read", on: pathProject,
-		summary: "Get all settings, by category"}, (*handlers).getSettings)
-	register(h, tag, operation{id: "update-settings", method: "PATCH", path: path, scope: "projects:write", on: pathProject,
-		errors: []int{409}, summary: "Change settings; null restores a default"}, (*handlers).updateSettings)
+	operation.RegisterRead(h.API, tag, operation.Spec{
+		ID: "get-settings", Method: "GET", Path: path, Scope: "projects:read", On: operation.PathProject,
+		Summary: "Get all settings, by category",
+	}, h.getSettings)
+	operation.Register(h.API, tag, operation.Spec{
+		ID: "update-settings", Method: "PATCH", Path: path, Scope: "projects:write", On: operation.PathProject,
+		Errors: []int{409}, Summary: "Change settings; null restores a default",
+	}, h.updateSettings)
 }
 
 // settings are all of a project's settings in their groups (spec 2.2).
@@ -99,17 +104,17 @@ type securityPatch struct {
 
 type settingsOutput struct{ Body settings }
 
-func (h *handlers) getSettings(ctx context.Context, rq Request, _ *OnProject) (*settingsOutput, error) {
-	return &settingsOutput{toAPISettings(rq.Caller.project)}, nil
+func (h *handlers) getSettings(ctx context.Context, rq operation.Request, _ *OnProject) (*settingsOutput, error) {
+	return &settingsOutput{toAPISettings(rq.Caller.Project)}, nil
 }
 
 type updateSettingsInput struct {
 	OnProject
-	WithMFA
+	operation.WithMFA
 	Body settingsPatch
 }
 
-func (h *handlers) updateSettings(ctx context.Context, rq Request, in *updateSettingsInput) (*settingsOutput, error) {
+func (h *handlers) updateSettings(ctx context.Context, rq operation.Request, in *updateSettingsInput) (*settingsOutput, error) {
 	check := fault.NewCheck()
 	change := fromAPISettings(in.Body, check)
 	if err := check.Err(); err != nil {
@@ -127,8 +132,8 @@ func (h *handlers) updateSettings(ctx context.Context, rq Request, in *updateSet
 
 // confirmMFAOff asks for a code before a second factor is no longer asked for: who stole a key cannot
 // turn it off.
-func (h *handlers) confirmMFAOff(ctx context.Context, rq Request, in *updateSettingsInput) error {
-	p := rq.Caller.project
+func (h *handlers) confirmMFAOff(ctx context.Context, rq operation.Request, in *updateSettingsInput) error {
+	p := rq.Caller.Project
 	s := fromAPISettings(in.Body, fault.NewCheck()).Settings
 	on, given := s.MFARequired.Value()
 	if !p.Settings.MFARequired || !s.MFARequired.Given() || given && on {
@@ -169,7 +174,7 @@ func fromAPICommerce(o wire.Optional[commercePatch], s *project.SettingsPatch, c
 	}
 	g, _ := o.Value()
 	s.NegotiationEnabled = g.NegotiationEnabled.Field()
-	s.MaxDiscount = fromAPIPercent(g.MaxDiscount, "max_discount_percent", check)
+	s.MaxDiscount = operation.FromAPIPercent(g.MaxDiscount, "max_discount_percent", check)
 	s.BundleSuggestions, s.SubscriptionEnabled = g.BundleSuggestions.Field(), g.SubscriptionEnabled.Field()
 }
 
@@ -182,12 +187,9 @@ func fromAPIAgents(o wire.Optional[agentsPatch], s *project.SettingsPatch, check
 	g, _ := o.Value()
 	s.LLMProvider, s.LLMModel, s.MaxTokens = g.LLMProvider.Field(), g.LLMModel.Field(), g.MaxTokens.Field()
 	s.Temperature = wire.MapField(g.Temperature, func(d wire.Decimal) int {
-		return int(d.Scaled(temperatureDigits, "temperature", check))
+		return int(d.Scaled(operation.TemperatureDigits, "temperature", check))
 	})
 }
-
-// temperatureDigits is how a temperature is kept: in thousandths.
-const temperatureDigits = 3
 
 func fromAPINotifications(o wire.Optional[notificationsPatch], s *project.SettingsPatch) {
 	if o.Null() {
@@ -232,7 +234,7 @@ func toAPISettings(p *project.Project) settings {
 	out.Commerce.NegotiationEnabled, out.Commerce.MaxDiscount = s.NegotiationEnabled, wire.ToPercent(s.MaxDiscount)
 	out.Commerce.BundleSuggestions, out.Commerce.SubscriptionEnabled = s.BundleSuggestions, s.SubscriptionEnabled
 	out.Agents.LLMProvider, out.Agents.LLMModel, out.Agents.MaxTokens = s.LLMProvider, s.LLMModel, s.MaxTokens
-	out.Agents.Temperature = wire.ToDecimal(int64(s.Temperature), temperatureDigits)
+	out.Agents.Temperature = wire.ToDecimal(int64(s.Temperature), operation.TemperatureDigits)
 	out.Notifications.EmailEnabled, out.Notifications.ChatWebhook = s.EmailEnabled, s.ChatWebhook
 	out.Notifications.AlertChannels = s.AlertChannels
 	out.Security.IPAllowlist, out.Security.MFARequired = s.IPAllowlist, s.MFARequired

@@ -3,6 +3,7 @@ package management
 import (
 	"context"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -11,10 +12,14 @@ import (
 
 func (h *handlers) registerStorefront() {
 	const tag, path = "Storefront", "/v1/projects/{project_id}/storefront"
-	registerRead(h, tag, operation{id: "get-storefront", method: "GET", path: path, scope: "projects:read", on: pathProject,
-		summary: "Get what buyers see, and shipping, tax and returns"}, (*handlers).getStorefront)
-	register(h, tag, operation{id: "update-storefront", method: "PATCH", path: path, scope: "projects:write", on: pathProject,
-		summary: "Change the storefront; null restores a default"}, (*handlers).updateStorefront)
+	operation.RegisterRead(h.API, tag, operation.Spec{
+		ID: "get-storefront", Method: "GET", Path: path, Scope: "projects:read", On: operation.PathProject,
+		Summary: "Get what buyers see, and shipping, tax and returns",
+	}, h.getStorefront)
+	operation.Register(h.API, tag, operation.Spec{
+		ID: "update-storefront", Method: "PATCH", Path: path, Scope: "projects:write", On: operation.PathProject,
+		Summary: "Change the storefront; null restores a default",
+	}, h.updateStorefront)
 }
 
 type storefront struct {
@@ -64,8 +69,8 @@ type warehouse struct {
 
 type storefrontOutput struct{ Body storefront }
 
-func (h *handlers) getStorefront(ctx context.Context, rq Request, _ *OnProject) (*storefrontOutput, error) {
-	return &storefrontOutput{toAPIStorefront(rq.Caller.project.Storefront)}, nil
+func (h *handlers) getStorefront(ctx context.Context, rq operation.Request, _ *OnProject) (*storefrontOutput, error) {
+	return &storefrontOutput{toAPIStorefront(rq.Caller.Project.Storefront)}, nil
 }
 
 type updateStorefrontInput struct {
@@ -73,8 +78,8 @@ type updateStorefrontInput struct {
 	Body storefrontPatch
 }
 
-func (h *handlers) updateStorefront(ctx context.Context, rq Request, in *updateStorefrontInput) (*storefrontOutput, error) {
-	p, check := rq.Caller.project, fault.NewCheck()
+func (h *handlers) updateStorefront(ctx context.Context, rq operation.Request, in *updateStorefrontInput) (*storefrontOutput, error) {
+	p, check := rq.Caller.Project, fault.NewCheck()
 	change := fromAPIStorefront(in.Body, p.Settings.Currency, check)
 	if err := check.Err(); err != nil {
 		return nil, err
@@ -84,7 +89,7 @@ func (h *handlers) updateStorefront(ctx context.Context, rq Request, in *updateS
 		return nil, err
 	}
 	out := &storefrontOutput{toAPIStorefront(changed.After.Storefront)}
-	noteChange(rq, toAPIStorefront(changed.Before.Storefront), out.Body)
+	operation.NoteChange(rq, toAPIStorefront(changed.Before.Storefront), out.Body)
 	return out, nil
 }
 
@@ -116,7 +121,7 @@ func fromAPIStorefront(in storefrontPatch, c money.Currency, check fault.Check) 
 			return to
 		}),
 		Warehouses: wire.MapField(in.Warehouses, func(list []warehouse) []project.Warehouse {
-			return each(list, func(w warehouse) project.Warehouse { return project.Warehouse(w) })
+			return operation.Each(list, func(w warehouse) project.Warehouse { return project.Warehouse(w) })
 		}),
 	}
 }
@@ -125,13 +130,13 @@ func toAPIStorefront(f project.Storefront) storefront {
 	return storefront{
 		Description: f.Description, LogoURL: f.LogoURL, ShippingRegions: f.ShippingRegions,
 		FreeThreshold: wire.ToOptionalMoney(f.FreeShippingThreshold),
-		ShippingRates: each(f.ShippingRates, func(r project.ShippingRate) shippingRate {
+		ShippingRates: operation.Each(f.ShippingRates, func(r project.ShippingRate) shippingRate {
 			return shippingRate{r.Region, r.Method, wire.Decimal(r.Price.String()), r.MinDays, r.MaxDays}
 		}),
-		TaxRates: each(f.TaxRates, func(t project.TaxRate) taxRate {
+		TaxRates: operation.Each(f.TaxRates, func(t project.TaxRate) taxRate {
 			return taxRate{t.Country, t.State, wire.ToDecimal(int64(t.Rate), rateDigits)}
 		}),
 		ReturnWindowDays: f.ReturnWindowDays, ReturnConditions: f.ReturnConditions,
-		Warehouses: each(f.Warehouses, func(w project.Warehouse) warehouse { return warehouse(w) }),
+		Warehouses: operation.Each(f.Warehouses, func(w project.Warehouse) warehouse { return warehouse(w) }),
 	}
 }

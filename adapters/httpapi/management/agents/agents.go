@@ -1,0 +1,359 @@
+package agents
+
+import (
+	"context"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/agents"
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/patch"
+)
+
+const agentsTag, allAgents, oneAgent = "Agents", "/v1/agents", "/v1/agents/{agent_id}"
+
+func (h *handlers) registerAgents() {
+	operation.Register(h.API, agentsTag, operation.Spec{
+		ID: "create-agent", Method: "POST", Path: allAgents, Scope: "agents:write", On: operation.HeaderProject,
+		Status: 201, Errors: []int{409}, Summary: "Make a draft of an agent; the secret that signs requests to its remote handlers is shown once",
+	}, h.createAgent)
+	operation.RegisterRead(h.API, agentsTag, operation.Spec{
+		ID: "list-agents", Method: "GET", Path: allAgents, Scope: "agents:read", On: operation.HeaderProject,
+		Summary: "List agents, the active one first",
+	}, h.listAgents)
+	operation.RegisterRead(h.API, agentsTag, operation.Spec{
+		ID: "get-agent", Method: "GET", Path: oneAgent, Scope: "agents:read", On: operation.HeaderProject,
+		Summary: "Get an agent",
+	}, h.getAgent)
+	operation.Register(h.API, agentsTag, operation.Spec{
+		ID: "update-agent", Method: "PATCH", Path: oneAgent, Scope: "agents:write", On: operation.HeaderProject, Errors: []int{409},
+		Summary: "Change an agent; a policy becomes a new version, and is in force at once",
+	}, h.updateAgent)
+	operation.Register(h.API, agentsTag, operation.Spec{
+		ID: "delete-agent", Method: "DELETE", Path: oneAgent, Scope: "agents:write", On: operation.HeaderProject,
+		Status: 204, Errors: []int{409}, Summary: "Delete a draft",
+	}, h.deleteAgent)
+	operation.Register(h.API, agentsTag, operation.Spec{
+		ID: "activate-agent", Method: "POST", Path: oneAgent + "/activate", Scope: "agents:write", On: operation.HeaderProject,
+		Status: 200, Summary: "Have an agent serve the project in the place of the one that does, which becomes a draft",
+	}, h.activateAgent)
+	operation.Register(h.API, agentsTag, operation.Spec{
+		ID: "rotate-agent-secret", Method: "POST", Path: oneAgent + "/rotate-secret", Scope: "agents:write", On: operation.HeaderProject,
+		Status: 200, Summary: "Replace the secret; the one before signs nothing from now on",
+	}, h.rotateAgentSecret)
+	h.registerPolicies()
+	h.registerDecisions()
+	h.registerTrials()
+	h.registerTuning()
+}
+
+// AgentView is an agent as merchants read it.
+type AgentView struct {
+	ID            string         `json:"id" example:"agent_01h2xcejqtf2nbrexx3vqjhp41"`
+	Name          string         `json:"name"`
+	Status        string         `json:"status" enum:"draft,active" doc:"A project has exactly one active agent, which serves its buyers."`
+	Handlers      agentHandlers  `json:"handlers"`
+	PolicyVersion int            `json:"policy_version" doc:"The version of the policy in force."`
+	Policy        policyDocument `json:"policy"`
+	Model         modelView      `json:"model"`
+	Tuning        tuningView     `json:"tuning"`
+	CreatedAt     wire.Time      `json:"created_at"`
+	UpdatedAt     wire.Time      `json:"updated_at"`
+}
+
+type agentHandlers struct {
+	Search   agentHandler `json:"search"`
+	Quote    agentHandler `json:"quote"`
+	Checkout agentHandler `json:"checkout"`
+	Finalize agentHandler `json:"finalize"`
+}
+
+type agentHandler struct {
+	Type    string `json:"type" enum:"builtin,remote"`
+	Program string `json:"program,omitempty" example:"haggle" doc:"Of a builtin handler."`
+	URL     string `json:"url,omitempty" doc:"Of a remote one."`
+}
+
+type modelView struct {
+	Provider    *string       `json:"provider" nullable:"true" doc:"Null: the project's default. So are the three below."`
+	Name        *string       `json:"name" nullable:"true"`
+	MaxTokens   *int          `json:"max_tokens" nullable:"true"`
+	Temperature *wire.Decimal `json:"temperature" nullable:"true"`
+	Wording     bool          `json:"wording" doc:"It chooses the template that words a decided answer."`
+	Strategy    bool          `json:"strategy" doc:"It proposes prices, within the guardrails."`
+	Reasons     bool          `json:"reasons" doc:"It chooses what a search says first of why a product matches: its brand, its category or an attribute."`
+
+	Templates []templateView `json:"templates" doc:"The sentences that answers are worded with. For an answer without a template of yours there are built-in ones in English."`
+}
+
+// templateView is a template, as it is read and written.
+type templateView struct {
+	ID        string `json:"id" example:"warm" doc:"1 to 40 characters of a-z, 0-9, - and _."`
+	On        string `json:"answer" example:"counter_offer" doc:"What it answers: accept, counter_offer, final_offer (the last counter offer), unmoved (a counter offer to a buyer who has offered no more than before) or reject."`
+	Reasoning string `json:"reasoning,omitempty" example:"We can come down to {price}." doc:"At most 240 characters, without numbers. {product}, {quantity}, {price}, {list_price}, {valid_until} and, in a rejection, {hint} stand for those of the answer."`
+	Message   string `json:"message,omitempty" doc:"As reasoning."`
+}
+
+type tuningView struct {
+	Automatic bool         `json:"automatic"`
+	Holdout   wire.Decimal `json:"holdout_percent" doc:"The share of sessions that stay with the baseline."`
+	Baseline  *int         `json:"baseline_version" nullable:"true" doc:"The version that was in force when the holdout began, or a later one: where more than curve and segments changes, the holdout goes along. Null: there is none."`
+}
+
+// toAPIAgent shows prices in the project's currency.
+func toAPIAgent(a *agent.Agent, c money.Currency) AgentView {
+	h, m := a.Handlers, a.Model
+	v := AgentView{
+		ID: a.ID.String(), Name: a.Name, Status: a.Status.String(),
+		Handlers:      agentHandlers{toAPIHandler(h.Search), toAPIHandler(h.Quote), toAPIHandler(h.Checkout), toAPIHandler(h.Finalize)},
+		PolicyVersion: a.Policy.Version, Policy: toAPIPolicy(a.Policy, c),
+		Model:     modelView{Provider: operation.ToOptionalText(m.Provider), Name: operation.ToOptionalText(m.Name), Wording: m.Wording, Strategy: m.Strategy, Reasons: m.Reasons, Templates: []templateView{}},
+		Tuning:    tuningView{Automatic: a.Tuning.Automatic, Holdout: wire.ToPercent(a.Tuning.Holdout)},
+		CreatedAt: wire.ToTime(a.CreatedAt), UpdatedAt: wire.ToTime(a.UpdatedAt),
+	}
+	for _, t := range m.Templates {
+		v.Model.Templates = append(v.Model.Templates, templateView{t.ID, t.On.String(), t.Reasoning, t.Message})
+	}
+	if m.MaxTokens > 0 {
+		v.Model.MaxTokens = &m.MaxTokens
+	}
+	if m.Temperature >= 0 {
+		temperature := wire.ToDecimal(int64(m.Temperature), operation.TemperatureDigits)
+		v.Model.Temperature = &temperature
+	}
+	if a.Tuning.Baseline > 0 {
+		v.Tuning.Baseline = &a.Tuning.Baseline
+	}
+	return v
+}
+
+func toAPIHandler(h agent.Handler) agentHandler {
+	return agentHandler{h.Kind.String(), h.Program, h.URL}
+}
+
+// AgentPatch is an agent as merchants write it. What is left out stays as it is; null is as a new agent has it.
+type AgentPatch struct {
+	Name     wire.Optional[string]        `json:"name,omitzero" doc:"1 to 200 characters."`
+	Handlers wire.Optional[handlersPatch] `json:"handlers,omitzero" doc:"Who serves each event; the house where nobody else does."`
+	Policy   wire.Optional[policyPatch]   `json:"policy,omitzero" doc:"In a change: what is left out of it stays as it is in the policy in force; null is the built-in policy."`
+	Model    wire.Optional[modelPatch]    `json:"model,omitzero" doc:"How a language model is used; not at all where this is left out."`
+	Tuning   wire.Optional[tuningPatch]   `json:"tuning,omitzero" doc:"How the agent learns from its record by itself."`
+}
+
+type handlersPatch struct {
+	Search   wire.Optional[handlerPatch] `json:"search,omitzero"`
+	Quote    wire.Optional[handlerPatch] `json:"quote,omitzero"`
+	Checkout wire.Optional[handlerPatch] `json:"checkout,omitzero"`
+	Finalize wire.Optional[handlerPatch] `json:"finalize,omitzero"`
+}
+
+type handlerPatch struct {
+	Type    string `json:"type" example:"remote" doc:"builtin or remote."`
+	Program string `json:"program,omitempty" doc:"Of a builtin handler: a program of this server. Left out: haggle, the house's."`
+	URL     string `json:"url,omitempty" example:"https://example.com/haggle/quote" doc:"Of a remote one: an https URL of at most 2,048 characters that does not lead to a private address."`
+}
+
+type modelPatch struct {
+	Provider    wire.Optional[string]       `json:"provider,omitzero" doc:"Null: the project's default_llm_provider."`
+	Name        wire.Optional[string]       `json:"name,omitzero" doc:"Null: the project's default_llm_model."`
+	MaxTokens   wire.Optional[int]          `json:"max_tokens,omitzero" doc:"1 to 1,000,000 for one request. Null: the project's max_tokens_per_request."`
+	Temperature wire.Optional[wire.Decimal] `json:"temperature,omitzero" doc:"0 to 2, at most three decimals. Null: the project's."`
+	Wording     wire.Optional[bool]         `json:"wording,omitzero"`
+	Strategy    wire.Optional[bool]         `json:"strategy,omitzero"`
+	Reasons     wire.Optional[bool]         `json:"reasons,omitzero"`
+
+	Templates wire.Optional[[]templateView] `json:"templates,omitzero" doc:"At most 40, in the place of those there were."`
+}
+
+type tuningPatch struct {
+	Automatic wire.Optional[bool]         `json:"automatic,omitzero"`
+	Holdout   wire.Optional[wire.Decimal] `json:"holdout_percent,omitzero" doc:"0 to 50. These sessions stay with the curve and segments in force when the holdout begins, to measure against; whatever else is put in force later counts for them too."`
+}
+
+// newAgent must say what an agent cannot be without.
+type newAgent struct{ AgentPatch }
+
+func (newAgent) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return operation.DocumentRequired(s, "name")
+}
+
+// fromAPIAgent reads all but the policy.
+func fromAPIAgent(in AgentPatch, check fault.Check) agent.Change {
+	c := agent.Change{Name: in.Name.Field()}
+	if handlers, given := in.Handlers.Value(); given {
+		c.Handlers = agent.HandlersChange{
+			Search: fromAPIHandler(handlers.Search), Quote: fromAPIHandler(handlers.Quote),
+			Checkout: fromAPIHandler(handlers.Checkout), Finalize: fromAPIHandler(handlers.Finalize),
+		}
+	} else if in.Handlers.Null() {
+		house := patch.Null[agent.HandlerDraft]()
+		c.Handlers = agent.HandlersChange{Search: house, Quote: house, Checkout: house, Finalize: house}
+	}
+	c.Model = fromAPIModel(in.Model, check.In("model"))
+	if in.Tuning.Null() {
+		c.Tuning = agent.TuningChange{Automatic: patch.Null[bool](), Holdout: patch.Null[money.Percent]()}
+	} else {
+		tuning, _ := in.Tuning.Value()
+		c.Tuning = agent.TuningChange{
+			Automatic: tuning.Automatic.Field(), Holdout: operation.FromAPIPercent(tuning.Holdout, "holdout_percent", check.In("tuning")),
+		}
+	}
+	return c
+}
+
+func fromAPIHandler(o wire.Optional[handlerPatch]) patch.Field[agent.HandlerDraft] {
+	return wire.MapField(o, func(h handlerPatch) agent.HandlerDraft { return agent.HandlerDraft(h) })
+}
+
+func fromAPIModel(o wire.Optional[modelPatch], check fault.Check) agent.ModelChange {
+	if o.Null() {
+		off := patch.Null[bool]()
+		return agent.ModelChange{
+			Provider: patch.Null[string](), Name: patch.Null[string](), MaxTokens: patch.Null[int](), Temperature: patch.Null[int](),
+			Wording: off, Strategy: off, Reasons: off, Templates: patch.Null[[]agent.TemplateDraft](),
+		}
+	}
+	m, _ := o.Value()
+	return agent.ModelChange{
+		Provider: m.Provider.Field(), Name: m.Name.Field(), MaxTokens: m.MaxTokens.Field(),
+		Temperature: wire.MapField(m.Temperature, func(d wire.Decimal) int {
+			return int(d.Scaled(operation.TemperatureDigits, "temperature", check))
+		}),
+		Wording: m.Wording.Field(), Strategy: m.Strategy.Field(), Reasons: m.Reasons.Field(),
+		Templates: wire.MapField(m.Templates, func(list []templateView) []agent.TemplateDraft {
+			drafts := make([]agent.TemplateDraft, len(list))
+			for i, t := range list {
+				drafts[i] = agent.TemplateDraft(t)
+			}
+			return drafts
+		}),
+	}
+}
+
+type createAgentInput struct{ Body newAgent }
+
+type agentSecretOutput struct{ Body agentSecret }
+
+type agentSecret struct {
+	AgentView
+	Secret string `json:"secret" example:"whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD" doc:"Signs each request to a remote handler by Standard Webhooks. It is shown here and never again."`
+}
+
+func (h *handlers) createAgent(ctx context.Context, rq operation.Request, in *createAgentInput) (*agentSecretOutput, error) {
+	p, check := rq.Caller.Project, fault.NewCheck()
+	change := fromAPIAgent(in.Body.AgentPatch, check)
+	doc, _ := in.Body.Policy.Value()
+	policy := doc.over(negotiation.Builtin(), p.Settings.Currency, check.In("policy"))
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	made, secret, err := h.agents(rq).Create(ctx, p, change, policy)
+	if err != nil {
+		return nil, err
+	}
+	v := toAPIAgent(made, p.Settings.Currency)
+	operation.NoteTarget(rq, v.ID)
+	operation.NoteChange(rq, nil, v)
+	return &agentSecretOutput{agentSecret{v, secret}}, nil
+}
+
+type listAgentsInput struct{ operation.Paging }
+
+func (h *handlers) listAgents(ctx context.Context, rq operation.Request, in *listAgentsInput) (*operation.ListOutput[AgentView], error) {
+	p := rq.Caller.Project
+	found, total, err := h.agents(rq).Agents.List(ctx, p.ID, in.Page())
+	if err != nil {
+		return nil, err
+	}
+	return operation.ToAPIList(found, func(a *agent.Agent) AgentView { return toAPIAgent(a, p.Settings.Currency) }, in.Paging, total), nil
+}
+
+type OnAgent struct {
+	Agent string `path:"agent_id"`
+}
+
+// id is the agent in the path.
+func (o OnAgent) id() (id.Agent, error) { return wire.ID[id.Agent](o.Agent, "agent") }
+
+type agentOutput struct{ Body AgentView }
+
+func (h *handlers) getAgent(ctx context.Context, rq operation.Request, in *OnAgent) (*agentOutput, error) {
+	p, a, err := h.agentOf(ctx, rq, *in)
+	if err != nil {
+		return nil, err
+	}
+	return &agentOutput{toAPIAgent(a, p.Settings.Currency)}, nil
+}
+
+type updateAgentInput struct {
+	OnAgent
+	Body AgentPatch
+}
+
+func (h *handlers) updateAgent(ctx context.Context, rq operation.Request, in *updateAgentInput) (*agentOutput, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	p, check := rq.Caller.Project, fault.NewCheck()
+	change := agents.Change{Change: fromAPIAgent(in.Body, check), Policy: fromAPIPolicy(in.Body.Policy, p.Settings.Currency, check.In("policy"))}
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	before, after, err := h.agents(rq).Change(ctx, p, wanted, change)
+	if err != nil {
+		return nil, err
+	}
+	return changedAgent(rq, in.Agent, before, after, p.Settings.Currency), nil
+}
+
+// changedAgent answers with the agent, and tells the audit log what changed.
+func changedAgent(rq operation.Request, name string, before, after *agent.Agent, c money.Currency) *agentOutput {
+	out := &agentOutput{toAPIAgent(after, c)}
+	operation.NoteTarget(rq, name)
+	operation.NoteChange(rq, toAPIAgent(before, c), out.Body)
+	return out
+}
+
+func (h *handlers) deleteAgent(ctx context.Context, rq operation.Request, in *OnAgent) (*struct{}, error) {
+	p, gone, err := h.agentOf(ctx, rq, *in)
+	if err != nil {
+		return nil, err
+	}
+	operation.NoteTarget(rq, in.Agent)
+	operation.NoteChange(rq, toAPIAgent(gone, p.Settings.Currency), nil)
+	return nil, h.agents(rq).Agents.Delete(ctx, p.ID, gone.ID)
+}
+
+func (h *handlers) activateAgent(ctx context.Context, rq operation.Request, in *OnAgent) (*agentOutput, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	p := rq.Caller.Project
+	before, after, err := h.agents(rq).Activate(ctx, p, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return changedAgent(rq, in.Agent, before, after, p.Settings.Currency), nil
+}
+
+func (h *handlers) rotateAgentSecret(ctx context.Context, rq operation.Request, in *OnAgent) (*agentSecretOutput, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	p := rq.Caller.Project
+	operation.NoteTarget(rq, in.Agent)
+	a, secret, err := h.agents(rq).Rotate(ctx, p, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return &agentSecretOutput{agentSecret{toAPIAgent(a, p.Settings.Currency), secret}}, nil
+}

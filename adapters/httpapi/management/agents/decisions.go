@@ -1,0 +1,276 @@
+package agents
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func (h *handlers) registerDecisions() {
+	const all = oneAgent + "/decisions"
+	operation.RegisterRead(h.API, agentsTag, operation.Spec{
+		ID: "list-agent-decisions", Method: "GET", Path: all, Scope: "agents:read", On: operation.HeaderProject, Books: true,
+		Summary: "List an agent's decisions, the newest first",
+	}, h.listDecisions)
+	operation.RegisterRead(h.API, agentsTag, operation.Spec{
+		ID: "verify-agent-decisions", Method: "GET", Path: all + "/verify", Scope: "agents:read", On: operation.HeaderProject, Books: true,
+		Summary: "Verify the chain of hashes that seals the decisions of the project",
+	}, h.verifyDecisions)
+}
+
+// DecisionView is a decision with all that led to it. Prices are per unit.
+type DecisionView struct {
+	ID            string              `json:"id"`
+	Agent         *string             `json:"agent_id" nullable:"true" doc:"Null in old records."`
+	Session       string              `json:"session_id" doc:"Who knows it may go on in the session, and cancel the order that came of it."`
+	Negotiation   string              `json:"negotiation_id" doc:"The session under a name that orders, events and analytics show too, and that opens nothing."`
+	Seq           int                 `json:"seq" doc:"Counts the session's decisions from 1."`
+	Quote         string              `json:"quote_id"`
+	Product       string              `json:"product_id"`
+	Variant       string              `json:"variant_id"`
+	Quantity      int                 `json:"quantity"`
+	CreatedAt     wire.Time           `json:"created_at"`
+	Offer         *wire.Money         `json:"offer" nullable:"true" doc:"Null: a question of the price."`
+	Answer        answerView          `json:"answer"`
+	Rule          string              `json:"rule" example:"concession" doc:"What decided: no_offer, list_only, commitment, at_ask, concession, no_movement, final_round, probing_limit, below_floor, or agent_answer."`
+	Handler       *string             `json:"handler" nullable:"true" example:"builtin:haggle" doc:"Who answered: builtin and the program's name, remote or model. Null in old records."`
+	Fallback      *string             `json:"fallback" nullable:"true" doc:"Why the house answered instead, such as agent_timeout."`
+	Proposal      *wire.Money         `json:"proposal" nullable:"true" doc:"The price that a handler other than the house's proposed."`
+	PolicyVersion int                 `json:"policy_version"`
+	Bounds        boundsView          `json:"bounds"`
+	Progress      progressView        `json:"progress" doc:"How far the haggling had come before."`
+	Inputs        inputsView          `json:"inputs"`
+	Message       *string             `json:"message" nullable:"true" doc:"What the buyer wrote. No decision depends on it."`
+	Chain         nullable[chainView] `json:"chain" doc:"The decision's link of the project's chain. Null: it is not sealed yet."`
+}
+
+type answerView struct {
+	Response string      `json:"response" enum:"quote,accept,counter_offer,reject"`
+	Price    *wire.Money `json:"price" nullable:"true" doc:"Null in old records of rejections."`
+}
+
+type progressView struct {
+	Rounds    int         `json:"rounds" doc:"Counters given."`
+	Moves     int         `json:"moves" doc:"The first offer, and those at least 1 % of the list price above the last move and no less than 3/4 of the floor."`
+	BestOffer *wire.Money `json:"best_offer" nullable:"true" doc:"Of the last move."`
+	Counter   *wire.Money `json:"counter" nullable:"true" doc:"The lowest price that was named."`
+}
+
+type inputsView struct {
+	List       wire.Money  `json:"list_price"`
+	Cost       *wire.Money `json:"cost" nullable:"true"`
+	Competitor *wire.Money `json:"competitor_price" nullable:"true"`
+	Negotiable bool        `json:"negotiable"`
+	Quantity   int         `json:"quantity"`
+	Stock      int         `json:"stock"`
+	CartValue  wire.Money  `json:"cart_value" doc:"Of what else lay in the cart."`
+	Category   string      `json:"category"`
+	Claims     struct {
+		Tier      string `json:"loyalty_tier"`
+		Purchases int    `json:"purchase_history"`
+		Urgency   string `json:"urgency"`
+	} `json:"claims" doc:"What the buyer said of itself."`
+	Member struct {
+		Tier      string `json:"loyalty_tier"`
+		Purchases int    `json:"purchase_history"`
+	} `json:"member" doc:"What the merchant's systems know of it."`
+	Probed struct {
+		Session int `json:"session" doc:"Offers below the floor in the whole session."`
+		Client  int `json:"client" doc:"The client's sessions of a day, where the policy bounds them."`
+		Product int `json:"product" doc:"Those of them that were about the product."`
+	} `json:"probed" doc:"What it tried out before."`
+}
+
+// nullable is an object or null, which the framework's tag does not say of objects.
+type nullable[T any] struct{ object *T }
+
+func (n nullable[T]) MarshalJSON() ([]byte, error) { return wire.Marshal(n.object) }
+
+func (nullable[T]) Schema(r huma.Registry) *huma.Schema {
+	s := *r.Schema(reflect.TypeFor[T](), false, "")
+	s.Nullable = true
+	return &s
+}
+
+type chainView struct {
+	Position int64   `json:"position" doc:"From 1."`
+	Hash     string  `json:"hash" doc:"SHA-256, in hex."`
+	Prior    *string `json:"prior" nullable:"true" doc:"The hash before. Null: it is the first."`
+}
+
+func toAPIDecision(d ports.Decided) DecisionView {
+	v := DecisionView{
+		ID: d.ID.String(), Agent: operation.ToOptionalText(d.Agent.String()), Session: d.Session.String(), Negotiation: id.NegotiationOf(d.Session).String(), Seq: d.Seq, Quote: d.Quote.String(),
+		Product: d.Item.Product.String(), Variant: d.Item.Variant.String(), Quantity: d.Item.Quantity, CreatedAt: wire.ToTime(d.At),
+		Offer: wire.ToOptionalMoney(d.Offer), Answer: answerView{operation.Responses[d.Outcome], wire.ToOptionalMoney(d.Price)}, Rule: d.Rule.String(),
+		Handler: operation.ToOptionalText(d.Handler), Fallback: operation.ToOptionalText(d.Fallback), Proposal: wire.ToOptionalMoney(d.Proposal),
+		PolicyVersion: d.PolicyVersion, Bounds: toAPIBounds(d.Bounds), Progress: toAPIProgress(d.Before),
+		Inputs: toAPIInputs(d.Signals), Message: operation.ToOptionalText(d.Message),
+	}
+	if d.Position > 0 {
+		v.Chain.object = &chainView{d.Position, d.Hash, operation.ToOptionalText(d.Prior)}
+	}
+	return v
+}
+
+// toAPIProgress shows a price of nothing as none.
+func toAPIProgress(p negotiation.Progress) progressView {
+	named := func(a money.Amount) *wire.Money {
+		if !a.IsPositive() {
+			return nil
+		}
+		return wire.ToOptionalMoney(&a)
+	}
+	return progressView{p.Rounds, p.Moves, named(p.BestOffer), named(p.Counter)}
+}
+
+func toAPIInputs(s negotiation.Signals) inputsView {
+	v := inputsView{
+		List: wire.ToMoney(s.List), Cost: wire.ToOptionalMoney(s.Cost), Competitor: wire.ToOptionalMoney(s.Competitor), Negotiable: s.Negotiable,
+		Quantity: s.Quantity, Stock: s.Stock, CartValue: wire.ToMoney(s.CartValue), Category: s.Category,
+	}
+	v.Claims.Tier, v.Claims.Purchases, v.Claims.Urgency = s.Claims.Tier.String(), s.Claims.Purchases, s.Claims.Urgency.String()
+	v.Member.Tier, v.Member.Purchases = s.Member.Tier.String(), s.Member.Purchases
+	v.Probed.Session, v.Probed.Client, v.Probed.Product = s.Probed.Session, s.Probed.Client, s.Probed.Product
+	return v
+}
+
+type listDecisionsInput struct {
+	OnAgent
+	operation.Paging
+	operation.Period
+	Session  string `query:"session_id"`
+	Order    string `query:"order_id" doc:"Those of the session that the order was placed in."`
+	Quote    string `query:"quote_id"`
+	Product  string `query:"product_id"`
+	Response string `query:"response" enum:"quote,accept,counter_offer,reject"`
+	Rule     string `query:"rule" enum:"no_offer,list_only,commitment,at_ask,concession,no_movement,final_round,probing_limit,below_floor,agent_answer"`
+}
+
+type decisionsOutput struct {
+	Body struct {
+		Data []DecisionView `json:"data"`
+		Meta decisionsMeta  `json:"meta"`
+	}
+}
+
+type decisionsMeta struct {
+	Total     int        `json:"total"`
+	Limit     int        `json:"limit"`
+	Offset    int        `json:"offset"`
+	KeptSince *wire.Time `json:"kept_since" nullable:"true" doc:"Decisions up to this time are not kept any longer (setting retention.decisions). Null: all are kept."`
+}
+
+func (h *handlers) listDecisions(ctx context.Context, rq operation.Request, in *listDecisionsInput) (*decisionsOutput, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	f := ports.DecisionFilter{Agent: wanted, Outcome: operation.ValueOf(in.Response, operation.Responses)}
+	f.Rule, _ = negotiation.ParseRule(in.Rule) // "" narrows nothing, and the schema allows no other words
+	f.From, f.To = in.Span(rq)
+	known := readFilter(in.Session, &f.Session) && readFilter(in.Quote, &f.Quote) && readFilter(in.Order, &f.Order) && readFilter(in.Product, &f.Product)
+	page := in.Page()
+	found, total, err := h.agents(rq).Decisions(ctx, rq.Caller.Project, f, page)
+	if err != nil {
+		return nil, err
+	}
+	if !known {
+		found, total = nil, 0
+	}
+	out := &decisionsOutput{}
+	out.Body.Data = operation.Each(found, toAPIDecision)
+	since, err := h.keptSince(ctx, rq)
+	out.Body.Meta = decisionsMeta{
+		Total:     total,
+		Limit:     in.Limit,
+		Offset:    in.Offset,
+		KeptSince: since,
+	}
+	return out, err
+}
+
+func (h *handlers) keptSince(ctx context.Context, rq operation.Request) (*wire.Time, error) {
+	since, err := h.agents(rq).KeptSince(ctx, rq.Caller.Project)
+	if err != nil || since == nil {
+		return nil, err
+	}
+	at := wire.ToTime(*since)
+	return &at, nil
+}
+
+// readFilter reads an id, and tells whether there can be one like it. Without a text it narrows nothing.
+func readFilter[T id.ID[K], K id.Kind](text string, to *T) bool {
+	if text == "" {
+		return true
+	}
+	parsed, err := wire.ID[T, K](text, "thing")
+	*to = parsed
+	return err == nil
+}
+
+type verifyInput struct {
+	OnAgent
+	From int64 `query:"from" minimum:"1" maximum:"1000000000000" default:"1" doc:"The position to begin at: the next of the call before."`
+}
+
+type verifyOutput struct {
+	Body struct {
+		Verified   bool                     `json:"verified" doc:"All that was looked at is as it was sealed, and follows what is before it."`
+		Decisions  int                      `json:"decisions" doc:"That were looked at, at most 10,000 in a call."`
+		BrokenAt   *int64                   `json:"broken_at" nullable:"true" doc:"The first position that is not as it was sealed, or is missing."`
+		Next       *int64                   `json:"next" nullable:"true" doc:"Where to go on. Null: the head was reached, or the chain is broken."`
+		Checkpoint nullable[checkpointView] `json:"checkpoint" doc:"Stands for the decisions before, which are not kept any longer (setting retention.decisions): the first link that is kept follows its hash. Null: all are kept."`
+		Head       nullable[chainHead]      `json:"head" doc:"The last link. Who keeps it elsewhere can tell that nobody sealed the whole chain anew. Null: nothing is sealed."`
+		Unsealed   int                      `json:"unsealed" doc:"Decisions that wait to be sealed."`
+	}
+}
+
+type checkpointView struct {
+	Position int64     `json:"position"`
+	Hash     string    `json:"hash"`
+	Until    wire.Time `json:"until" doc:"When the last of them was made."`
+}
+
+type chainHead struct {
+	Position int64  `json:"position"`
+	Hash     string `json:"hash"`
+}
+
+func (h *handlers) verifyDecisions(ctx context.Context, rq operation.Request, in *verifyInput) (*verifyOutput, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	found, err := h.agents(rq).Verify(ctx, rq.Caller.Project, wanted, in.From)
+	if err != nil {
+		return nil, err
+	}
+	out := &verifyOutput{}
+	out.Body.Verified, out.Body.Decisions, out.Body.Unsealed = found.BrokenAt == 0, found.Decisions, found.Head.Unsealed
+	if found.BrokenAt > 0 {
+		out.Body.BrokenAt = &found.BrokenAt
+	}
+	if found.Next > 0 {
+		out.Body.Next = &found.Next
+	}
+	if c := found.Head.Checkpoint; c.Position > 0 {
+		out.Body.Checkpoint.object = &checkpointView{
+			Position: c.Position,
+			Hash:     c.Hash,
+			Until:    wire.ToTime(c.Until),
+		}
+	}
+	if found.Head.Position > 0 {
+		out.Body.Head.object = &chainHead{found.Head.Position, found.Head.Hash}
+	}
+	return out, nil
+}

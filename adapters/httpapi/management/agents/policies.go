@@ -1,0 +1,222 @@
+package agents
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/agents"
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func (h *handlers) registerPolicies() {
+	const all, one = oneAgent + "/policies", oneAgent + "/policies/{version}"
+	operation.RegisterRead(h.API, agentsTag, operation.Spec{
+		ID: "list-agent-policies", Method: "GET", Path: all, Scope: "agents:read", On: operation.HeaderProject,
+		Summary: "List the versions of an agent's policy, the newest first",
+	}, h.listPolicies)
+	operation.Register(h.API, agentsTag, operation.Spec{
+		ID: "create-agent-policy", Method: "POST", Path: all, Scope: "agents:write", On: operation.HeaderProject,
+		Status: 201, Summary: "Write a version of the policy, which is not in force by that",
+	}, h.createPolicy)
+	operation.RegisterRead(h.API, agentsTag, operation.Spec{
+		ID: "get-agent-policy", Method: "GET", Path: one, Scope: "agents:read", On: operation.HeaderProject,
+		Summary: "Get a version of the policy",
+	}, h.getPolicy)
+	operation.Register(h.API, agentsTag, operation.Spec{
+		ID: "activate-agent-policy", Method: "POST", Path: one + "/activate", Scope: "agents:write", On: operation.HeaderProject,
+		Status: 200, Summary: "Put a version of the policy in force",
+	}, h.activatePolicy)
+	operation.RegisterPhased(h.API, agentsTag, operation.Spec{
+		ID: "dry-run-agent-policy", Method: "POST", Path: all + "/dry-run", Scope: "agents:read", On: operation.HeaderProject,
+		Status: 200, Summary: "Show what a policy would change, and store nothing",
+	}, h.dryRunPolicy)
+}
+
+// PolicyVersionView is a version of a policy. It never changes.
+type PolicyVersionView struct {
+	Version     int            `json:"version"`
+	Origin      string         `json:"origin" enum:"builtin,merchant,tuned"`
+	Note        string         `json:"note"`
+	InForce     bool           `json:"in_force"`
+	Policy      policyDocument `json:"policy"`
+	CreatedAt   wire.Time      `json:"created_at"`
+	ActivatedAt *wire.Time     `json:"activated_at" nullable:"true" doc:"When it last began to serve the project. Null: never."`
+}
+
+func toAPIVersion(v agent.Version, a *agent.Agent, c money.Currency) PolicyVersionView {
+	view := PolicyVersionView{
+		Version: v.Policy.Version, Origin: v.Origin.String(), Note: v.Note, InForce: v.Policy.Version == a.Policy.Version,
+		Policy: toAPIPolicy(v.Policy, c), CreatedAt: wire.ToTime(v.CreatedAt),
+	}
+	if !v.ActivatedAt.IsZero() {
+		at := wire.ToTime(v.ActivatedAt)
+		view.ActivatedAt = &at
+	}
+	return view
+}
+
+type listPoliciesInput struct {
+	OnAgent
+	operation.Paging
+}
+
+func (h *handlers) listPolicies(ctx context.Context, rq operation.Request, in *listPoliciesInput) (*operation.ListOutput[PolicyVersionView], error) {
+	p, a, err := h.agentOf(ctx, rq, in.OnAgent)
+	if err != nil {
+		return nil, err
+	}
+	found, total, err := h.agents(rq).Versions.Versions(ctx, p.ID, a.ID, in.Page())
+	if err != nil {
+		return nil, err
+	}
+	return operation.ToAPIList(found, func(v agent.Version) PolicyVersionView { return toAPIVersion(v, a, p.Settings.Currency) }, in.Paging, total), nil
+}
+
+type createPolicyInput struct {
+	OnAgent
+	Body struct {
+		Policy policyPatch `json:"policy" doc:"What is left out is the built-in policy's."`
+		Note   string      `json:"note,omitempty" doc:"Why; at most 2,000 characters."`
+	}
+}
+
+type policyOutput struct{ Body PolicyVersionView }
+
+func (h *handlers) createPolicy(ctx context.Context, rq operation.Request, in *createPolicyInput) (*policyOutput, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	p := rq.Caller.Project
+	policy, err := readPolicy(in.Body.Policy, p.Settings.Currency)
+	if err != nil {
+		return nil, err
+	}
+	a, v, err := h.agents(rq).WritePolicy(ctx, p, wanted, policy, in.Body.Note)
+	if err != nil {
+		return nil, err
+	}
+	out := &policyOutput{toAPIVersion(*v, a, p.Settings.Currency)}
+	operation.NoteTarget(rq, in.Agent)
+	operation.NoteChange(rq, nil, out.Body)
+	return out, nil
+}
+
+// agentOf is the project of the request, and the agent in its path.
+func (h *handlers) agentOf(ctx context.Context, rq operation.Request, in OnAgent) (*project.Project, *agent.Agent, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, nil, err
+	}
+	p := rq.Caller.Project
+	a, err := h.agents(rq).Agents.ByID(ctx, p.ID, wanted)
+	return p, a, err
+}
+
+// readPolicy is a policy of its own.
+func readPolicy(doc policyPatch, c money.Currency) (negotiation.Policy, error) {
+	check := fault.NewCheck()
+	policy := doc.over(negotiation.Builtin(), c, check.In("policy"))
+	return policy, check.Err()
+}
+
+type OnPolicy struct {
+	OnAgent
+	Version int `path:"version" minimum:"1" maximum:"1000000000"`
+}
+
+func (h *handlers) getPolicy(ctx context.Context, rq operation.Request, in *OnPolicy) (*policyOutput, error) {
+	p, a, err := h.agentOf(ctx, rq, in.OnAgent)
+	if err != nil {
+		return nil, err
+	}
+	v, err := h.agents(rq).Versions.Version(ctx, p.ID, a.ID, in.Version)
+	if err != nil {
+		return nil, err
+	}
+	return &policyOutput{toAPIVersion(v, a, p.Settings.Currency)}, nil
+}
+
+func (h *handlers) activatePolicy(ctx context.Context, rq operation.Request, in *OnPolicy) (*agentOutput, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	p := rq.Caller.Project
+	before, after, err := h.agents(rq).PutInForce(ctx, p, wanted, in.Version)
+	if err != nil {
+		return nil, err
+	}
+	return changedAgent(rq, in.Agent, before, after, p.Settings.Currency), nil
+}
+
+type dryRunInput struct {
+	OnAgent
+	Body struct {
+		Policy   policyPatch `json:"policy" doc:"What is left out is the built-in policy's."`
+		Products []string    `json:"product_ids,omitempty" doc:"At most 10. Left out: the 10 that came last."`
+	}
+}
+
+type dryRunOutput struct {
+	Body struct {
+		Policy   policyDocument `json:"policy" doc:"The whole policy, as it would be stored."`
+		Products []effectView   `json:"products" doc:"Prices for one piece and a buyer of whom nothing is known, of a product's first variant."`
+		Record   replayView     `json:"record" doc:"The newest 1,000 negotiations under the policy."`
+	}
+}
+
+type effectView struct {
+	Product string     `json:"product_id"`
+	Name    string     `json:"name"`
+	Before  boundsView `json:"before" doc:"Under the policy in force."`
+	After   boundsView `json:"after"`
+}
+
+// boundsView are an item's prices, per unit. Buyers see none of them but the list price, the opening and the hint.
+type boundsView struct {
+	List    wire.Money `json:"list"`
+	Opening wire.Money `json:"opening" doc:"The first price."`
+	Target  wire.Money `json:"target" doc:"A first offer of as much is accepted."`
+	Floor   wire.Money `json:"floor" doc:"Nothing is sold below."`
+	Hint    wire.Money `json:"hint" doc:"What a rejection tells about the floor."`
+}
+
+func toAPIBounds(b negotiation.Bounds) boundsView {
+	return boundsView{wire.ToMoney(b.List()), wire.ToMoney(b.Opening()), wire.ToMoney(b.Target()), wire.ToMoney(b.Floor()), wire.ToMoney(b.Hint())}
+}
+
+func (h *handlers) dryRunPolicy(ctx ports.Outbound, rq operation.Request, in *dryRunInput) (*dryRunOutput, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	p := rq.Caller.Project
+	policy, err := readPolicy(in.Body.Policy, p.Settings.Currency)
+	if err != nil {
+		return nil, err
+	}
+	products := make([]id.Product, len(in.Body.Products))
+	for i, name := range in.Body.Products {
+		if products[i], err = wire.ID[id.Product](name, "product"); err != nil {
+			return nil, err
+		}
+	}
+	effects, report, err := h.agents(rq).DryRun(ctx, p, wanted, policy, products)
+	if err != nil {
+		return nil, err
+	}
+	out := &dryRunOutput{}
+	out.Body.Policy, out.Body.Record = toAPIPolicy(policy, p.Settings.Currency), toAPIReplay(report)
+	out.Body.Products = operation.Each(effects, func(e agents.Effect) effectView {
+		return effectView{e.Product.ID.String(), e.Product.Name, toAPIBounds(e.Before), toAPIBounds(e.After)}
+	})
+	return out, nil
+}

@@ -1,0 +1,221 @@
+package agents
+
+import (
+	"strconv"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/patch"
+)
+
+// policyPatch is a policy as merchants write it. What is left out is the built-in policy's, and so is null.
+type policyPatch struct {
+	Enabled     wire.Optional[bool]           `json:"enabled,omitzero" doc:"False: everything sells at its list price."`
+	MaxDiscount wire.Optional[wire.Decimal]   `json:"max_discount_percent,omitzero" doc:"0 to 90, of the list price. The project's setting bounds it further."`
+	MinMargin   wire.Optional[wire.Decimal]   `json:"min_margin_percent,omitzero" doc:"0 to 1,000, over cost and of cost, where cost is known."`
+	Unverified  wire.Optional[wire.Decimal]   `json:"unverified_share_percent,omitzero" doc:"0 to 100. What a buyer's own claims can move, either way, at most."`
+	RoundCap    wire.Optional[int]            `json:"round_cap,omitzero" doc:"1 to 20. The counter after which none lower follows."`
+	Depth       wire.Optional[wire.Decimal]   `json:"depth_percent,omitzero" doc:"0 to 100. How far the floor lies from the list price towards the lowest price that the limits above allow."`
+	Anchor      wire.Optional[wire.Decimal]   `json:"anchor_percent,omitzero" doc:"0 to 100. How far a first price lies from the list price towards the floor."`
+	Curve       wire.Optional[curvePatch]     `json:"curve,omitzero"`
+	Segments    wire.Optional[[]segmentPatch] `json:"segments,omitzero" doc:"At most 20. The first that matches puts its curve in the place of the policy's."`
+	Leanings    wire.Optional[leaningsPatch]  `json:"leanings,omitzero" doc:"What signals move prices by, in percent of the way from list to floor. They add up."`
+	Bundles     wire.Optional[bundlesPatch]   `json:"bundles,omitzero"`
+	Probing     wire.Optional[probingPatch]   `json:"probing,omitzero" doc:"How often prices may be tried out before the standing price is the last word. 0: without bound. A client is a network address."`
+}
+
+type curvePatch struct {
+	Reach  wire.Optional[wire.Decimal]   `json:"reach_percent,omitzero" doc:"100 to 200. A first offer that comes up to the floor times this is met at the offer times markup_percent."`
+	Markup wire.Optional[wire.Decimal]   `json:"markup_percent,omitzero" doc:"100 to 200."`
+	Give   wire.Optional[[]wire.Decimal] `json:"give_percent,omitzero" doc:"1 to 8 numbers, none less than the one before: how far the counter to each of the buyer's moves lies from the list price towards the floor. The last one goes for all later moves."`
+	Take   wire.Optional[[]wire.Decimal] `json:"take_percent,omitzero" doc:"As give_percent: how far below the counter, towards the floor, an offer may lie and be accepted."`
+}
+
+type segmentPatch struct {
+	Name     string                      `json:"name"`
+	Category string                      `json:"category,omitempty" doc:"A path; products below it match too. Left out: all."`
+	CostFrom wire.Optional[wire.Decimal] `json:"cost_from_percent,omitzero" doc:"Cost as a share of the list price. Matches known costs only."`
+	CostTo   wire.Optional[wire.Decimal] `json:"cost_to_percent,omitzero" doc:"Not included."`
+	PriceMin wire.Optional[wire.Decimal] `json:"price_min,omitzero" doc:"Of the list price."`
+	PriceMax wire.Optional[wire.Decimal] `json:"price_max,omitzero" doc:"Not included."`
+	Curve    wire.Optional[curvePatch]   `json:"curve,omitzero" doc:"What is left out of it is the policy's own."`
+}
+
+type leaningsPatch struct {
+	Tiers           wire.Optional[tiersPatch]   `json:"tiers,omitzero"`
+	Purchases       wire.Optional[[]breakPatch] `json:"purchases,omitzero" doc:"By earlier purchases, ascending, at most 10."`
+	Volume          wire.Optional[[]breakPatch] `json:"volume,omitzero" doc:"By pieces asked for, ascending, at most 10."`
+	Flexible        wire.Optional[wire.Decimal] `json:"flexible_percent,omitzero" doc:"What a buyer without haste gains, and one in a hurry loses."`
+	Scarce          wire.Optional[wire.Decimal] `json:"scarce_percent,omitzero"`
+	ScarceBelow     wire.Optional[int]          `json:"scarce_below,omitzero" doc:"Stock is scarce where fewer pieces are left besides those asked for."`
+	Plenty          wire.Optional[wire.Decimal] `json:"plenty_percent,omitzero"`
+	PlentyFrom      wire.Optional[int]          `json:"plenty_from,omitzero" doc:"Pieces. 0: never."`
+	Cart            wire.Optional[wire.Decimal] `json:"cart_percent,omitzero"`
+	CartTimes       wire.Optional[int]          `json:"cart_times,omitzero" doc:"For a cart that already holds so many times the list price. 0: never."`
+	Competitor      wire.Optional[wire.Decimal] `json:"competitor_percent,omitzero" doc:"Where a competitor is known to sell for less."`
+	MatchCompetitor wire.Optional[bool]         `json:"match_competitor,omitzero" doc:"A first price comes down to the competitor's, not below the floor."`
+}
+
+type tiersPatch struct {
+	Bronze   wire.Optional[wire.Decimal] `json:"bronze,omitzero"`
+	Silver   wire.Optional[wire.Decimal] `json:"silver,omitzero"`
+	Gold     wire.Optional[wire.Decimal] `json:"gold,omitzero"`
+	Platinum wire.Optional[wire.Decimal] `json:"platinum,omitzero"`
+}
+
+type breakPatch struct {
+	From int          `json:"from"`
+	Lean wire.Decimal `json:"lean_percent"`
+}
+
+type bundlesPatch struct {
+	Enabled wire.Optional[bool]         `json:"enabled,omitzero"`
+	Share   wire.Optional[wire.Decimal] `json:"share_percent,omitzero" doc:"0 to 100. How far a bundled product's price lies from its first price towards its floor."`
+}
+
+type probingPatch struct {
+	Session wire.Optional[int] `json:"session,omitzero" doc:"Offers below the floor in one session."`
+	Client  wire.Optional[int] `json:"client,omitzero" doc:"Sessions of one client in a day."`
+	Product wire.Optional[int] `json:"product,omitzero" doc:"Sessions of one client about one product in an hour that led to no order of it."`
+}
+
+// fromAPIPolicy is what a change makes of the policy in force, or nil where it leaves that alone.
+func fromAPIPolicy(o wire.Optional[policyPatch], c money.Currency, check fault.Check) func(negotiation.Policy) negotiation.Policy {
+	if !o.Given() {
+		return nil
+	}
+	doc, given := o.Value()
+	doc.over(negotiation.Builtin(), c, check) // for what cannot be read
+	return func(current negotiation.Policy) negotiation.Policy {
+		if !given {
+			return negotiation.Builtin()
+		}
+		return doc.over(current, c, fault.NewCheck())
+	}
+}
+
+// over writes what is given over a policy.
+func (in policyPatch) over(p negotiation.Policy, c money.Currency, check fault.Check) negotiation.Policy {
+	house, read := negotiation.Builtin(), reader{check}
+	in.Enabled.Field().Apply(&p.Enabled, house.Enabled)
+	read.percent(in.MaxDiscount, "max_discount_percent", &p.MaxDiscount, house.MaxDiscount)
+	read.percent(in.MinMargin, "min_margin_percent", &p.MinMargin, house.MinMargin)
+	read.percent(in.Unverified, "unverified_share_percent", &p.UnverifiedShare, house.UnverifiedShare)
+	in.RoundCap.Field().Apply(&p.RoundCap, house.RoundCap)
+	read.percent(in.Depth, "depth_percent", &p.Depth, house.Depth)
+	read.percent(in.Anchor, "anchor_percent", &p.Anchor, house.Anchor)
+	reader{check.In("curve")}.curve(in.Curve, &p.Curve, house.Curve)
+	in.segments(&p, c, check.In("segments"))
+	reader{check.In("leanings")}.leanings(in.Leanings, &p.Leanings, house.Leanings)
+	if in.Bundles.Null() {
+		p.Bundles = house.Bundles
+	}
+	bundles, _ := in.Bundles.Value()
+	on := !p.Bundles.Off
+	bundles.Enabled.Field().Apply(&on, !house.Bundles.Off)
+	p.Bundles.Off = !on
+	reader{check.In("bundles")}.percent(bundles.Share, "share_percent", &p.Bundles.Share, house.Bundles.Share)
+	if in.Probing.Null() {
+		p.Probing = house.Probing
+	}
+	probing, _ := in.Probing.Value()
+	probing.Session.Field().Apply(&p.Probing.Session, house.Probing.Session)
+	probing.Client.Field().Apply(&p.Probing.Client, house.Probing.Client)
+	probing.Product.Field().Apply(&p.Probing.Product, house.Probing.Product)
+	return p
+}
+
+// segments are replaced as a whole.
+func (in policyPatch) segments(p *negotiation.Policy, c money.Currency, check fault.Check) {
+	if !in.Segments.Given() {
+		return
+	}
+	given, _ := in.Segments.Value()
+	p.Segments = nil
+	for i, one := range given {
+		at := check.At(i)
+		s, read := negotiation.Segment{Name: one.Name, Category: one.Category, Curve: p.Curve}, reader{at}
+		read.percent(one.CostFrom, "cost_from_percent", &s.CostFrom, 0)
+		read.percent(one.CostTo, "cost_to_percent", &s.CostTo, 0)
+		read.price(one.PriceMin, "price_min", &s.PriceMin, c)
+		read.price(one.PriceMax, "price_max", &s.PriceMax, c)
+		reader{at.In("curve")}.curve(one.Curve, &s.Curve, p.Curve)
+		p.Segments = append(p.Segments, s)
+	}
+}
+
+// reader reads numbers, and notes those that cannot be read. Null is a fallback.
+type reader struct{ check fault.Check }
+
+func (r reader) percent(o wire.Optional[wire.Decimal], field string, to *money.Percent, fallback money.Percent) {
+	operation.FromAPIPercent(o, field, r.check).Apply(to, fallback)
+}
+
+func (r reader) price(o wire.Optional[wire.Decimal], field string, to *int64, c money.Currency) {
+	wire.MapField(o, func(d wire.Decimal) int64 { return d.Amount(c, field, r.check).Minor() }).Apply(to, 0)
+}
+
+func (r reader) curve(o wire.Optional[curvePatch], to *negotiation.Curve, fallback negotiation.Curve) {
+	if o.Null() {
+		*to = fallback
+	}
+	in, _ := o.Value()
+	r.percent(in.Reach, "reach_percent", &to.Reach, fallback.Reach)
+	r.percent(in.Markup, "markup_percent", &to.Markup, fallback.Markup)
+	r.steps(in.Give, "give_percent").Apply(&to.Give, fallback.Give)
+	r.steps(in.Take, "take_percent").Apply(&to.Take, fallback.Take)
+}
+
+// steps of a curve. The last one given goes for all later ones.
+func (r reader) steps(o wire.Optional[[]wire.Decimal], field string) patch.Field[[negotiation.Steps]money.Percent] {
+	return wire.MapField(o, func(given []wire.Decimal) (steps [negotiation.Steps]money.Percent) {
+		if !r.check.That(len(given) >= 1 && len(given) <= len(steps), field, "must have 1 to 8 numbers") {
+			return steps
+		}
+		for i := range steps {
+			at := min(i, len(given)-1)
+			steps[i] = given[at].Percent(strconv.Itoa(at), r.check.In(field))
+		}
+		return steps
+	})
+}
+
+func (r reader) leanings(o wire.Optional[leaningsPatch], to *negotiation.Leanings, house negotiation.Leanings) {
+	if o.Null() {
+		*to = house
+	}
+	in, _ := o.Value()
+	if in.Tiers.Null() {
+		to.Tiers = house.Tiers
+	}
+	tiers, _ := in.Tiers.Value()
+	for i, tier := range []wire.Optional[wire.Decimal]{tiers.Bronze, tiers.Silver, tiers.Gold, tiers.Platinum} {
+		reader{r.check.In("tiers")}.percent(tier, tierNames[i], &to.Tiers[i], house.Tiers[i])
+	}
+	r.breaks(in.Purchases, "purchases").Apply(&to.Purchases, house.Purchases)
+	r.breaks(in.Volume, "volume").Apply(&to.Volume, house.Volume)
+	r.percent(in.Flexible, "flexible_percent", &to.Flexible, house.Flexible)
+	r.percent(in.Scarce, "scarce_percent", &to.Scarce, house.Scarce)
+	in.ScarceBelow.Field().Apply(&to.ScarceBelow, house.ScarceBelow)
+	r.percent(in.Plenty, "plenty_percent", &to.Plenty, house.Plenty)
+	in.PlentyFrom.Field().Apply(&to.PlentyFrom, house.PlentyFrom)
+	r.percent(in.Cart, "cart_percent", &to.Cart, house.Cart)
+	in.CartTimes.Field().Apply(&to.CartTimes, house.CartTimes)
+	r.percent(in.Competitor, "competitor_percent", &to.Competitor, house.Competitor)
+	in.MatchCompetitor.Field().Apply(&to.MatchCompetitor, house.MatchCompetitor)
+}
+
+var tierNames = [...]string{"bronze", "silver", "gold", "platinum"}
+
+func (r reader) breaks(o wire.Optional[[]breakPatch], field string) patch.Field[[]negotiation.Break] {
+	return wire.MapField(o, func(given []breakPatch) []negotiation.Break {
+		var breaks []negotiation.Break
+		for i, b := range given {
+			breaks = append(breaks, negotiation.Break{From: b.From, Lean: b.Lean.Percent("lean_percent", r.check.In(field).At(i))})
+		}
+		return breaks
+	})
+}

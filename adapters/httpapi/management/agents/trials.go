@@ -1,0 +1,279 @@
+package agents
+
+import (
+	"strconv"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/agents"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func (h *handlers) registerTrials() {
+	operation.RegisterPhased(h.API, agentsTag, operation.Spec{
+		ID: "simulate-agent", Method: "POST", Path: oneAgent + "/simulate", Scope: "agents:read", On: operation.HeaderProject,
+		Status: 200, Errors: []int{503}, Summary: "Play a negotiation without effects",
+	}, h.simulateAgent)
+	operation.RegisterPhased(h.API, agentsTag, operation.Spec{
+		ID: "replay-agent", Method: "POST", Path: oneAgent + "/replay", Scope: "agents:read", On: operation.HeaderProject,
+		Status: 200, Summary: "Tell what a policy would have done in past negotiations",
+	}, h.replayAgent)
+}
+
+// OnTrial is which policy to try.
+type OnTrial struct {
+	Policy  wire.Optional[policyPatch] `json:"policy,omitzero" doc:"A policy that need not be written yet. What is left out is the built-in policy's. Left out, with policy_version: the one in force."`
+	Version int                        `json:"policy_version,omitempty" minimum:"1" maximum:"1000000000" doc:"A version of the agent's."`
+}
+
+// chosen reads it.
+func (o OnTrial) chosen(c money.Currency, check fault.Check) agents.Chosen {
+	chosen := agents.Chosen{Version: o.Version}
+	if o.Policy.Given() {
+		doc, _ := o.Policy.Value()
+		policy := doc.over(negotiation.Builtin(), c, check.In("policy"))
+		chosen.Policy = &policy
+	}
+	return chosen
+}
+
+type simulateInput struct {
+	OnAgent
+	Body simulation
+}
+
+type simulation struct {
+	OnTrial
+	Product    string                        `json:"product_id,omitempty" doc:"A product of the shop. Left out: one that is made up of the five below."`
+	Variant    string                        `json:"variant_id,omitempty"`
+	List       wire.Optional[wire.Decimal]   `json:"list_price,omitzero"`
+	Cost       wire.Optional[wire.Decimal]   `json:"cost,omitzero"`
+	Competitor wire.Optional[wire.Decimal]   `json:"competitor_price,omitzero"`
+	Stock      *int                          `json:"stock,omitempty" doc:"Left out: ten pieces more than are asked for."`
+	Category   string                        `json:"category,omitempty" maxLength:"200"`
+	Quantity   *int                          `json:"quantity,omitempty" doc:"1 to 1,000; 1 where left out."`
+	Buyer      simulatedBuyer                `json:"buyer_context,omitempty"`
+	Offers     []wire.Optional[wire.Decimal] `json:"offers" doc:"1 to 50, in turn, up to the one that is accepted. Null asks for the price."`
+	Remote     bool                          `json:"remote,omitempty" doc:"Ask remote handlers and language models too, as for buyers. Of a day's tokens of language models half are left to buyers: a step beyond has the fallback model_budget. False: only programs of this server answer."`
+}
+
+// simulatedBuyer is what the buyer claims.
+type simulatedBuyer struct {
+	Tier      string `json:"loyalty_tier,omitempty" maxLength:"200"`
+	Location  string `json:"location,omitempty" maxLength:"200"`
+	Purchases int    `json:"purchase_history,omitempty"`
+	Urgency   string `json:"urgency,omitempty" maxLength:"200"`
+}
+
+type simulateOutput struct {
+	Body struct {
+		PolicyVersion *int        `json:"policy_version" nullable:"true" doc:"Null: the policy that was sent."`
+		Bounds        boundsView  `json:"bounds"`
+		Steps         []stepView  `json:"steps"`
+		Deal          *wire.Money `json:"deal" nullable:"true" doc:"The agreed price per unit. Null: there is none."`
+	}
+}
+
+type stepView struct {
+	Offer    *wire.Money  `json:"offer" nullable:"true"`
+	Answer   stepAnswer   `json:"answer"`
+	Rule     string       `json:"rule"`
+	Handler  string       `json:"handler"`
+	Fallback *string      `json:"fallback" nullable:"true"`
+	Proposal *wire.Money  `json:"proposal" nullable:"true"`
+	Progress progressView `json:"progress" doc:"Before the offer."`
+}
+
+type stepAnswer struct {
+	Response string      `json:"response" enum:"quote,accept,counter_offer,reject"`
+	Price    wire.Money  `json:"price"`
+	Hint     *wire.Money `json:"floor_hint" nullable:"true" doc:"Of a rejection."`
+	Final    bool        `json:"final" doc:"No lower price follows."`
+}
+
+func (h *handlers) simulateAgent(ctx ports.Outbound, rq operation.Request, in *simulateInput) (*simulateOutput, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	p := rq.Caller.Project
+	sim, err := fromAPISimulation(in.Body, p.Settings.Currency)
+	if err != nil {
+		return nil, err
+	}
+	played, err := h.agents(rq).Simulate(ctx, p, wanted, sim)
+	if err != nil {
+		return nil, err
+	}
+	out := &simulateOutput{}
+	if played.Policy.Version > 0 {
+		out.Body.PolicyVersion = &played.Policy.Version
+	}
+	out.Body.Steps = operation.Each(played.Steps, toAPIStep)
+	out.Body.Bounds = toAPIBounds(played.Steps[0].Table.Bounds)
+	if deal, agreed := played.Steps[len(played.Steps)-1].Decision.(negotiation.Accepted); agreed {
+		out.Body.Deal = wire.ToOptionalMoney(&deal.Price)
+	}
+	return out, nil
+}
+
+func fromAPISimulation(in simulation, c money.Currency) (sim agents.Simulation, err error) {
+	if in.Product != "" {
+		if sim.Product, err = wire.ID[id.Product](in.Product, "product"); err != nil {
+			return sim, err
+		}
+	}
+	if in.Variant != "" {
+		if sim.Variant, err = wire.ID[id.Variant](in.Variant, "variant"); err != nil {
+			return sim, err
+		}
+	}
+	check := fault.NewCheck()
+	amount := func(o wire.Optional[wire.Decimal], field string) *money.Amount {
+		number, given := o.Value()
+		if !given {
+			return nil
+		}
+		a := number.Amount(c, field, check)
+		return &a
+	}
+	sim.Chosen, sim.Remote, sim.Quantity = in.chosen(c, check), in.Remote, 1
+	if in.Quantity != nil {
+		sim.Quantity = *in.Quantity
+	}
+	sim.MadeUp = agents.MadeUp{
+		List: amount(in.List, "list_price"), Cost: amount(in.Cost, "cost"), Competitor: amount(in.Competitor, "competitor_price"),
+		Stock: in.Stock, Category: in.Category,
+	}
+	sim.Claims = session.Claims{LoyaltyTier: in.Buyer.Tier, Location: in.Buyer.Location, PurchaseHistory: in.Buyer.Purchases, Urgency: in.Buyer.Urgency}
+	for i, o := range in.Offers[:min(len(in.Offers), agents.MostSimulated+1)] {
+		sim.Offers = append(sim.Offers, amount(o, "offers."+strconv.Itoa(i)))
+	}
+	return sim, check.Err()
+}
+
+func toAPIStep(s agents.Step) stepView {
+	v := stepView{
+		Offer: wire.ToOptionalMoney(s.Table.Offer), Rule: s.Decision.Rule().String(), Handler: s.Answered.Handler,
+		Fallback: operation.ToOptionalText(s.Answered.Fallback), Proposal: wire.ToOptionalMoney(s.Proposal), Progress: toAPIProgress(s.Table.Progress),
+	}
+	v.Answer = stepAnswer{Response: operation.Responses[s.Decision.Outcome()], Price: wire.ToMoney(*negotiation.PriceIn(s.Decision))}
+	switch d := s.Decision.(type) {
+	case negotiation.Rejected:
+		v.Answer.Hint = wire.ToOptionalMoney(&d.Hint)
+	case negotiation.Countered:
+		v.Answer.Final = d.Final
+	}
+	return v
+}
+
+type replayInput struct {
+	OnAgent
+	Body struct {
+		OnTrial
+		From  wire.When `json:"from,omitzero" doc:"Negotiations that began at or after this time. A date is where that day begins in the project's time zone. Left out: all."`
+		To    wire.When `json:"to,omitzero" doc:"And before this one; a date as in from."`
+		Limit int       `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"1000" doc:"The newest of them."`
+	}
+}
+
+type replayOutput struct{ Body replayView }
+
+func (h *handlers) replayAgent(ctx ports.Outbound, rq operation.Request, in *replayInput) (*replayOutput, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	p, check := rq.Caller.Project, fault.NewCheck()
+	zone := p.Settings.Location()
+	rerun := agents.Rerun{
+		Chosen: in.Body.chosen(p.Settings.Currency, check),
+		From:   in.Body.From.In(zone),
+		To:     in.Body.To.In(zone),
+		Limit:  in.Body.Limit,
+	}
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	policy, report, err := h.agents(rq).Replay(ctx, p, wanted, rerun)
+	if err != nil {
+		return nil, err
+	}
+	out := &replayOutput{toAPIReplay(report)}
+	if policy.Version > 0 {
+		out.Body.PolicyVersion = &policy.Version
+	}
+	out.Body.KeptSince, err = h.keptSince(ctx, rq)
+	return out, err
+}
+
+// replayView is what a replay found. Before is as it was; certain and possible are as in go doc
+// domain/negotiation.Replayer.
+type replayView struct {
+	PolicyVersion *int       `json:"policy_version" nullable:"true" doc:"Null: a policy that is no version yet."`
+	KeptSince     *wire.Time `json:"kept_since" nullable:"true" doc:"Decisions up to this time are not kept any longer (setting retention.decisions), and were not replayed. Null: all are kept."`
+	Negotiations  int        `json:"negotiations"`
+	Skipped       int        `json:"skipped" doc:"Negotiations in another currency than the project's, or in sums too large to add up."`
+	Decisions     int        `json:"decisions"`
+	Identical     int        `json:"identical" doc:"Decisions that come out the same."`
+	Changed       int        `json:"changed" doc:"The others, those that would no longer have been asked for included. None, where all was decided under this very version."`
+	Deals         struct {
+		Before   int `json:"before"`
+		Bought   int `json:"bought" doc:"Of those before: the ones that were paid."`
+		Certain  int `json:"after_certain" doc:"An offer that the buyer made is accepted, or comes up to a price named earlier."`
+		Possible int `json:"after_possible" doc:"The certain ones, and those of which the record does not tell otherwise: the buyer once agreed to a lower price, or left at a higher one."`
+	} `json:"deals"`
+	Before   takingsView       `json:"before" doc:"The deals as they were."`
+	After    takingsView       `json:"after" doc:"The certain ones."`
+	Examples []changedDecision `json:"examples" doc:"The first changed decision of up to 20 negotiations."`
+}
+
+type takingsView struct {
+	Revenue  wire.Money   `json:"revenue"`
+	Margin   wire.Money   `json:"margin" doc:"Over cost, of the deals of known cost."`
+	Costed   int          `json:"deals_of_known_cost"`
+	Discount wire.Decimal `json:"average_discount_percent" doc:"By value, of list prices."`
+}
+
+type changedDecision struct {
+	Decision  string               `json:"decision_id"`
+	Session   string               `json:"session_id"`
+	Product   string               `json:"product_id"`
+	Offer     *wire.Money          `json:"offer" nullable:"true"`
+	Before    answerView           `json:"before"`
+	After     nullable[answerView] `json:"after" doc:"Null: the buyer had its deal before."`
+	Rule      string               `json:"rule"`
+	RuleAfter *string              `json:"rule_after" nullable:"true"`
+}
+
+func toAPIReplay(r negotiation.Replayed) replayView {
+	v := replayView{
+		Negotiations: r.Negotiations, Skipped: r.Skipped, Decisions: r.Decisions, Identical: r.Identical, Changed: r.Changed(),
+		Before: toAPITakings(r.Before), After: toAPITakings(r.Certain), Examples: operation.Each(r.Examples, toAPIChanged),
+	}
+	v.Deals.Before, v.Deals.Bought, v.Deals.Certain, v.Deals.Possible = r.Before.Deals, r.Bought, r.Certain.Deals, r.Possible
+	return v
+}
+
+func toAPITakings(t negotiation.Takings) takingsView {
+	return takingsView{wire.ToMoney(t.Revenue), wire.ToMoney(t.Margin), t.Costed, wire.ToPercent(t.Discount())}
+}
+
+func toAPIChanged(d negotiation.Difference) changedDecision {
+	e := d.Entry
+	v := changedDecision{
+		Decision: e.ID.String(), Session: e.Session.String(), Product: e.Item.Product.String(), Offer: wire.ToOptionalMoney(e.Offer),
+		Before: answerView{operation.Responses[e.Outcome], wire.ToOptionalMoney(e.Price)}, Rule: e.Rule.String(),
+	}
+	if d.Answer != nil {
+		v.After.object = &answerView{operation.Responses[d.Answer.Outcome()], wire.ToOptionalMoney(negotiation.PriceIn(d.Answer))}
+		rule := d.Answer.Rule().String()
+		v.RuleAfter = &rule
+	}
+	return v
+}

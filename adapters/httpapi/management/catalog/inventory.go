@@ -1,0 +1,114 @@
+package catalog
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func (h *handlers) registerInventory() {
+	const tag, path = "Inventory", "/v1/catalog/inventory"
+	operation.RegisterRead(h.API, tag, operation.Spec{
+		ID: "list-inventory", Method: "GET", Path: path, Scope: "catalog:read", On: operation.HeaderProject,
+		Summary: "List stock levels",
+	}, h.listInventory)
+	operation.Register(h.API, tag, operation.Spec{
+		ID: "set-inventory", Method: "PUT", Path: path, Scope: "catalog:write", On: operation.HeaderProject,
+		Summary: "Set stock levels, all or none",
+	}, h.setInventory)
+	operation.Register(h.API, tag, operation.Spec{
+		ID: "adjust-inventory", Method: "POST", Path: path + "/adjust", Scope: "catalog:write", On: operation.HeaderProject,
+		Errors: []int{409}, Summary: "Move stock levels, all or none, never below zero",
+	}, h.adjustInventory)
+}
+
+type level struct {
+	SKU       string `json:"sku"`
+	ProductID string `json:"product_id"`
+	VariantID string `json:"variant_id"`
+	Location  string `json:"location"`
+	Quantity  int    `json:"quantity" doc:"On the shelf, those in payment attempts included."`
+	Held      int    `json:"held" doc:"In payment attempts under way."`
+	Available int    `json:"available" doc:"For sale."`
+	Oversold  int    `json:"oversold" doc:"Held or sold beyond what was counted. What comes in or back makes up for it first."`
+}
+
+type listInventoryInput struct {
+	operation.Paging
+	SKU string `query:"sku" maxLength:"100"`
+}
+
+func (h *handlers) listInventory(ctx context.Context, rq operation.Request, in *listInventoryInput) (*operation.ListOutput[level], error) {
+	levels, total, err := rq.Stores.Inventory.Levels(ctx, rq.Caller.Project.ID, in.SKU, in.Page())
+	if err != nil {
+		return nil, err
+	}
+	return operation.ToAPIList(levels, toAPILevel, in.Paging, total), nil
+}
+
+type levelSet struct {
+	SKU      string `json:"sku"`
+	Location string `json:"location,omitempty" doc:"Left out: main."`
+	Quantity int    `json:"quantity" doc:"On the shelf, those in payment attempts included."`
+}
+
+type setInventoryInput struct {
+	Body struct {
+		Levels []levelSet `json:"levels" minItems:"1" maxItems:"1000"`
+	}
+}
+
+type levelsOutput struct {
+	Body struct {
+		Data []level `json:"data"`
+	}
+}
+
+func (h *handlers) setInventory(ctx context.Context, rq operation.Request, in *setInventoryInput) (*levelsOutput, error) {
+	sets := operation.Each(in.Body.Levels, func(l levelSet) ports.StockSet { return ports.StockSet(l) })
+	operation.NoteList(rq, "levels", in.Body.Levels)
+	return toAPILevels(h.catalogs(rq).SetStock(ctx, rq.Caller.Project, sets))
+}
+
+type adjustment struct {
+	SKU      string `json:"sku"`
+	Location string `json:"location,omitempty" doc:"Left out: main."`
+	Delta    int    `json:"delta"`
+	Reason   string `json:"reason,omitempty"`
+}
+
+type adjustInventoryInput struct {
+	Body struct {
+		Adjustments []adjustment `json:"adjustments" minItems:"1" maxItems:"1000"`
+	}
+}
+
+func (h *handlers) adjustInventory(ctx context.Context, rq operation.Request, in *adjustInventoryInput) (*levelsOutput, error) {
+	moves := operation.Each(in.Body.Adjustments, func(a adjustment) ports.StockMove { return ports.StockMove(a) })
+	operation.NoteList(rq, "adjustments", in.Body.Adjustments)
+	return toAPILevels(h.catalogs(rq).AdjustStock(ctx, rq.Caller.Project, moves))
+}
+
+func toAPILevels(levels []catalog.Shelf, err error) (*levelsOutput, error) {
+	if err != nil {
+		return nil, err
+	}
+	out := &levelsOutput{}
+	out.Body.Data = operation.Each(levels, toAPILevel)
+	return out, nil
+}
+
+func toAPILevel(s catalog.Shelf) level {
+	return level{
+		SKU:       s.SKU,
+		ProductID: s.Product.String(),
+		VariantID: s.Variant.String(),
+		Location:  s.Location,
+		Quantity:  max(s.Count(), 0),
+		Held:      s.Held,
+		Available: s.Quantity,
+		Oversold:  s.Oversold,
+	}
+}

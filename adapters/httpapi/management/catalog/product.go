@@ -1,0 +1,169 @@
+package catalog
+
+import (
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/catalogs"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+// product as merchants read it (decisions 13). Cost is theirs to see; buyers never do.
+type product struct {
+	ID              string            `json:"id"`
+	Name            string            `json:"name"`
+	SKU             string            `json:"sku"`
+	Price           wire.Money        `json:"price"`
+	Category        string            `json:"category"`
+	Description     string            `json:"description"`
+	Brand           string            `json:"brand"`
+	Images          []image           `json:"images"`
+	Attributes      map[string]string `json:"attributes"`
+	Tags            []string          `json:"tags"`
+	Variants        []variant         `json:"variants"`
+	Negotiable      bool              `json:"negotiable"`
+	Cost            *wire.Money       `json:"cost" nullable:"true"`
+	CompetitorPrice *wire.Money       `json:"competitor_price" nullable:"true"`
+	Reviews         reviews           `json:"reviews"`
+	Related         []string          `json:"related" doc:"Skus of products that go with this one."`
+	Quantity        int               `json:"quantity" doc:"On the shelf, all variants and locations together, those in payment attempts included."`
+	Status          string            `json:"status" enum:"active,archived"`
+	CreatedAt       wire.Time         `json:"created_at"`
+	UpdatedAt       wire.Time         `json:"updated_at"`
+}
+
+type image struct {
+	URL string `json:"url"`
+	Alt string `json:"alt,omitempty"`
+}
+
+type reviews struct {
+	Average wire.Decimal `json:"average_rating" doc:"0 to 5, at most two decimals."`
+	Count   int          `json:"count"`
+	Summary string       `json:"summary,omitempty"`
+}
+
+type variant struct {
+	ID       string      `json:"id"`
+	SKU      string      `json:"sku"`
+	Size     string      `json:"size"`
+	Color    string      `json:"color"`
+	Price    *wire.Money `json:"price" nullable:"true" doc:"Null: the product's."`
+	Quantity int         `json:"quantity"`
+}
+
+// ProductPatch is a product as merchants write it; what is left out stays as it is.
+type ProductPatch struct {
+	Name            wire.Optional[string]            `json:"name,omitzero"`
+	SKU             wire.Optional[string]            `json:"sku,omitzero"`
+	Price           wire.Optional[wire.Decimal]      `json:"price,omitzero"`
+	Category        wire.Optional[string]            `json:"category,omitzero" doc:"A path with slashes." example:"outdoor/tents"`
+	Description     wire.Optional[string]            `json:"description,omitzero"`
+	Brand           wire.Optional[string]            `json:"brand,omitzero"`
+	Images          wire.Optional[[]image]           `json:"images,omitzero"`
+	Attributes      wire.Optional[map[string]string] `json:"attributes,omitzero"`
+	Tags            wire.Optional[[]string]          `json:"tags,omitzero"`
+	Variants        wire.Optional[[]variantDraft]    `json:"variants,omitzero"`
+	Negotiable      wire.Optional[bool]              `json:"negotiable,omitzero"`
+	Cost            wire.Optional[wire.Decimal]      `json:"cost,omitzero"`
+	CompetitorPrice wire.Optional[wire.Decimal]      `json:"competitor_price,omitzero"`
+	Reviews         wire.Optional[reviews]           `json:"reviews,omitzero"`
+	Related         wire.Optional[[]string]          `json:"related,omitzero"`
+	Status          wire.Optional[string]            `json:"status,omitzero" doc:"active or archived"`
+	Quantity        wire.Optional[int]               `json:"quantity,omitzero" doc:"On the shelf at the default location, without variants; those in payment attempts included."`
+}
+
+type variantDraft struct {
+	SKU      string        `json:"sku"`
+	Size     string        `json:"size,omitempty"`
+	Color    string        `json:"color,omitempty"`
+	Price    *wire.Decimal `json:"price,omitempty" nullable:"true"`
+	Quantity *int          `json:"quantity,omitempty" nullable:"true"`
+}
+
+// newProduct must say what a product cannot be without.
+type newProduct struct{ ProductPatch }
+
+func (newProduct) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return operation.DocumentRequired(s, "name", "sku", "price")
+}
+
+// batchProduct is found by its sku; name and price are needed where it is new.
+type batchProduct struct{ ProductPatch }
+
+func (batchProduct) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return operation.DocumentRequired(s, "sku")
+}
+
+// ratingDigits is how an average rating is kept: in hundredths.
+const ratingDigits = 2
+
+// fromAPIProduct reads a product as far as it can, and keeps what it cannot read as the line's error.
+func fromAPIProduct(in ProductPatch, c money.Currency) catalogs.Line {
+	return readProduct(in, c, fault.NewCheck())
+}
+
+// readProduct is fromAPIProduct for a product in which check has found problems already.
+func readProduct(in ProductPatch, c money.Currency, check fault.Check) catalogs.Line {
+	amount := func(field string) func(wire.Decimal) money.Amount {
+		return func(d wire.Decimal) money.Amount { return d.Amount(c, field, check) }
+	}
+	draft := catalog.Draft{
+		SKU: in.SKU.Field(), Name: in.Name.Field(), Category: in.Category.Field(), Description: in.Description.Field(),
+		Brand: in.Brand.Field(), Attributes: in.Attributes.Field(), Tags: in.Tags.Field(), Negotiable: in.Negotiable.Field(),
+		Related: in.Related.Field(), Status: in.Status.Field(), Quantity: in.Quantity.Field(),
+		Price:           wire.MapField(in.Price, amount("price")),
+		Cost:            wire.MapField(in.Cost, amount("cost")),
+		CompetitorPrice: wire.MapField(in.CompetitorPrice, amount("competitor_price")),
+		Images: wire.MapField(in.Images, func(list []image) []catalog.Image {
+			return operation.Each(list, func(i image) catalog.Image { return catalog.Image(i) })
+		}),
+		Reviews: wire.MapField(in.Reviews, func(r reviews) catalog.Reviews {
+			average := r.Average.Scaled(ratingDigits, "average_rating", check.In("reviews"))
+			return catalog.Reviews{Average: int(average), Count: r.Count, Summary: r.Summary}
+		}),
+		Variants: wire.MapField(in.Variants, func(list []variantDraft) []catalog.VariantDraft {
+			drafts := make([]catalog.VariantDraft, len(list))
+			for i, v := range list {
+				drafts[i] = fromAPIVariant(v, c, check.In("variants").At(i))
+			}
+			return drafts
+		}),
+	}
+	return catalogs.Line{Draft: draft, Err: check.Err()}
+}
+
+func fromAPIVariant(v variantDraft, c money.Currency, check fault.Check) catalog.VariantDraft {
+	draft := catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color, Quantity: v.Quantity}
+	if v.Price != nil {
+		price := v.Price.Amount(c, "price", check)
+		draft.Price = &price
+	}
+	return draft
+}
+
+func toAPIProduct(item catalogs.Item) product {
+	p := item.Product
+	out := product{
+		ID: p.ID.String(), Name: p.Name, SKU: p.SKU, Price: wire.ToMoney(p.Price), Category: p.Category,
+		Description: p.Description, Brand: p.Brand, Attributes: p.Attributes, Tags: p.Tags, Negotiable: p.Negotiable,
+		Cost: wire.ToOptionalMoney(p.Cost), CompetitorPrice: wire.ToOptionalMoney(p.CompetitorPrice),
+		Related: p.Related, Status: p.Status.String(),
+		CreatedAt: wire.ToTime(p.CreatedAt), UpdatedAt: wire.ToTime(p.UpdatedAt),
+		Images: operation.Each(p.Images, func(i catalog.Image) image { return image(i) }),
+		Reviews: reviews{
+			Average: wire.ToDecimal(int64(p.Reviews.Average), ratingDigits), Count: p.Reviews.Count, Summary: p.Reviews.Summary,
+		},
+	}
+	for _, v := range p.Variants {
+		quantity := item.Stock[v.ID]
+		out.Quantity += quantity
+		out.Variants = append(out.Variants, variant{
+			ID: v.ID.String(), SKU: v.SKU, Size: v.Size, Color: v.Color, Price: wire.ToOptionalMoney(v.Price), Quantity: quantity,
+		})
+	}
+	return out
+}

@@ -1,0 +1,18 @@
+package catalog
+
+import (
+	"testing"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/viewtest"
+)
+
+// Merchants see every field of what is theirs, or it is an exception with its reason.
+func TestViews_everyField(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]func(*testing.T){
+		"synonym": viewtest.Shown(viewtest.Pointed(toAPISynonym), viewtest.Unseen("catalog.Synonym", nil)),
+		"level":   viewtest.Shown(toAPILevel, nil),
+	} {
+		t.Run(name, test)
+	}
+}

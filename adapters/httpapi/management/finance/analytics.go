@@ -1,0 +1,212 @@
+package finance
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/analytics"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func (h *handlers) registerAnalytics() {
+	const tag, scope = "Analytics", "analytics:read"
+	operation.RegisterRead(h.API, tag, operation.Spec{
+		ID: "analytics-summary", Method: "GET", Path: "/v1/analytics/summary", Scope: scope, On: operation.HeaderProject,
+		Errors: []int{503}, Summary: "Sum up a period, beside the one before it",
+	}, h.analyticsSummary)
+	operation.RegisterRead(h.API, tag, operation.Spec{
+		ID: "analytics-negotiations", Method: "GET", Path: "/v1/analytics/negotiations", Scope: scope, On: operation.HeaderProject,
+		Errors: []int{503}, Summary: "Show where negotiations end, what deals gave, and which were lost near the floor",
+	}, h.analyticsNegotiations)
+	operation.RegisterRead(h.API, tag, operation.Spec{
+		ID: "analytics-sales", Method: "GET", Path: "/v1/analytics/sales", Scope: scope, On: operation.HeaderProject,
+		Errors: []int{503}, Summary: "Show sales over time, and the products that sold most",
+	}, h.analyticsSales)
+}
+
+// Span is the query of every figure.
+type Span struct {
+	From     string `query:"from" example:"2026-03-01" doc:"An RFC 3339 time, or a date: where that day begins in the project's time zone. Default: 30 days before the end."`
+	To       string `query:"to" example:"2026-04-01" doc:"As from; what happened then is no longer counted. Default: the end of today."`
+	Interval string `query:"interval" enum:"hour,day,week,month" default:"day" doc:"What the series is cut by, in the project's time zone; weeks begin on Monday. At most 400 buckets. What was counted more than 400 days ago is kept by the day, and counts at its beginning."`
+}
+
+// Cut is what every answer says of its period.
+type Cut struct {
+	From     wire.Time `json:"from"`
+	To       wire.Time `json:"to" doc:"Not counted any more."`
+	Interval string    `json:"interval" enum:"hour,day,week,month"`
+	TimeZone string    `json:"time_zone" example:"Europe/Berlin"`
+	Currency string    `json:"currency" example:"USD" doc:"Of all amounts."`
+}
+
+// span is a period as it was asked for.
+type span struct {
+	Cut
+	currency money.Currency
+	bounds   []time.Time
+}
+
+func (h *handlers) span(ctx context.Context, rq operation.Request, in Span) (span, error) {
+	settings := rq.Caller.Project.Settings
+	zone := settings.Location()
+	from, to, err := analytics.Period(in.From, in.To, h.Clock.Now(), zone)
+	if err != nil {
+		return span{}, err
+	}
+	bounds, err := analytics.Cut(from, to, analytics.Intervals[in.Interval], zone)
+	return span{
+		Cut{wire.ToTime(from), wire.ToTime(to), in.Interval, settings.Timezone, settings.Currency.Code()}, settings.Currency, bounds,
+	}, err
+}
+
+func (s span) money(minor int64) wire.Money { return wire.ToMoney(money.Of(minor, s.currency)) }
+
+// ratio is what part is of whole, to four decimals rounded down; nil where there is no whole.
+func ratio(part, whole int64) *wire.Decimal {
+	if whole == 0 {
+		return nil
+	}
+	n, err := money.MulDiv(part, 10_000, whole, money.Down)
+	if err != nil {
+		return nil
+	}
+	d := wire.ToDecimal(n, 4)
+	return &d
+}
+
+// all is the sum of spans.
+func all(spans []ports.Span) ports.Span {
+	var sum ports.Span
+	for _, s := range spans {
+		sum.Add(s.Figures, 1)
+		sum.Sessions, sum.Refunds, sum.Refunded = sum.Sessions+s.Sessions, sum.Refunds+s.Refunds, sum.Refunded+s.Refunded
+	}
+	return sum
+}
+
+type summaryInput struct{ Span }
+
+type summaryView struct {
+	Cut
+	Totals
+	Previous previousView  `json:"previous" doc:"The period of the same length before it."`
+	Series   []summarySpan `json:"series"`
+}
+
+type previousView struct {
+	From wire.Time `json:"from"`
+	To   wire.Time `json:"to"`
+	Totals
+}
+
+// Totals are of one period.
+type Totals struct {
+	Sessions      int64         `json:"sessions" doc:"That began."`
+	Negotiations  int64         `json:"negotiations" doc:"That began: each is on one product, variant and quantity in one session."`
+	Offers        int64         `json:"offers" doc:"In those negotiations."`
+	Deals         int64         `json:"deals" doc:"Of those negotiations: how many ended in an accepted quote, by now."`
+	DealRate      *wire.Decimal `json:"deal_rate" nullable:"true" doc:"Of the negotiations with an offer."`
+	AverageRounds *wire.Decimal `json:"average_rounds" nullable:"true" doc:"Offers for each negotiation with an offer."`
+	Discount      discountView  `json:"discount" doc:"What deals gave off the list price."`
+	Orders        int64         `json:"orders"`
+	Conversion    *wire.Decimal `json:"conversion" nullable:"true" doc:"Of the sessions that began: how many ordered, by now."`
+	Revenue       RevenueView   `json:"revenue"`
+	Margin        marginView    `json:"margin"`
+}
+
+type discountView struct {
+	Mean   *string `json:"mean" nullable:"true" example:"8.4%"`
+	Median *string `json:"median" nullable:"true" example:"7.5%"`
+}
+
+// RevenueView is money that came and went back.
+type RevenueView struct {
+	Gross    wire.Money `json:"gross" doc:"Paid for orders, with shipping and tax."`
+	Refunded wire.Money `json:"refunded" doc:"Given back in the period, whenever it was paid."`
+	Net      wire.Money `json:"net" doc:"Gross less refunded."`
+}
+
+type marginView struct {
+	Revenue wire.Money    `json:"revenue" doc:"Of pieces whose cost was recorded when their price was agreed, before refunds."`
+	Cost    wire.Money    `json:"cost"`
+	Amount  wire.Money    `json:"amount"`
+	Share   *wire.Decimal `json:"share" nullable:"true" doc:"Of that revenue."`
+}
+
+type summarySpan struct {
+	From         wire.Time   `json:"from"`
+	To           wire.Time   `json:"to"`
+	Sessions     int64       `json:"sessions"`
+	Negotiations int64       `json:"negotiations"`
+	Deals        int64       `json:"deals"`
+	Orders       int64       `json:"orders"`
+	Revenue      RevenueView `json:"revenue"`
+}
+
+type summaryOutput struct{ Body summaryView }
+
+func (h *handlers) analyticsSummary(ctx context.Context, rq operation.Request, in *summaryInput) (*summaryOutput, error) {
+	s, err := h.span(ctx, rq, in.Span)
+	if err != nil {
+		return nil, err
+	}
+	before := s.From.Add(s.From.Sub(s.To.Time))
+	bounds := append([]time.Time{before}, s.bounds...)
+	spans, err := rq.Stores.Analytics.Figures(ctx, rq.Caller.Project.ID, ports.Period{Bounds: bounds, Sessions: true})
+	if err != nil {
+		return nil, err
+	}
+	body := summaryView{
+		Cut: s.Cut, Totals: s.totals(all(spans[1:])),
+		Previous: previousView{wire.ToTime(before), s.From, s.totals(spans[0])},
+	}
+	for i, of := range spans[1:] {
+		body.Series = append(body.Series, summarySpan{
+			From: wire.ToTime(s.bounds[i]), To: wire.ToTime(s.bounds[i+1]), Sessions: of.Sessions,
+			Negotiations: of.Negotiations, Deals: of.Deals, Orders: of.Orders, Revenue: s.revenue(of),
+		})
+	}
+	return &summaryOutput{body}, nil
+}
+
+func (s span) totals(of ports.Span) Totals {
+	return Totals{
+		Sessions: of.Sessions, Negotiations: of.Negotiations, Offers: of.Offers, Deals: of.Deals,
+		DealRate: ratio(of.Deals, of.Offered), AverageRounds: ratio(of.Offers, of.Offered),
+		Discount: discountView{mean(of.DealDiscount, of.Deals), quantile(of.DealDiscounts, 50)},
+		Orders:   of.Orders, Conversion: ratio(of.Buyers, of.Sessions), Revenue: s.revenue(of), Margin: s.margin(of.Known, of.Cost),
+	}
+}
+
+func (s span) revenue(of ports.Span) RevenueView {
+	return RevenueView{s.money(of.Gross), s.money(of.Refunded), s.money(of.Gross - of.Refunded)}
+}
+
+func (s span) margin(known, cost int64) marginView {
+	return marginView{s.money(known), s.money(cost), s.money(known - cost), ratio(known-cost, known)}
+}
+
+// mean is of a sum of millionths, to a tenth of a percent.
+func mean(sum, of int64) *string {
+	if of == 0 {
+		return nil
+	}
+	return toAPITenths((sum + of*500) / (of * 1000)) // rounded half up
+}
+
+// quantile is of a histogram by thousandths.
+func quantile(counts map[int]int64, per int64) *string {
+	if at, some := analytics.Quantile(counts, per); some {
+		return toAPITenths(int64(at))
+	}
+	return nil
+}
+
+func toAPITenths(n int64) *string {
+	text := money.Percent(n).String()
+	return &text
+}

@@ -1,0 +1,355 @@
+package finance
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/finance"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/ledger"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func (h *handlers) registerFinance() {
+	const wallets, all, one = "/v1/finance/wallets", "/v1/finance/transactions", "/v1/finance/transactions/{transaction_id}"
+	operation.RegisterRead(h.API, financeTag, operation.Spec{
+		ID: "list-wallets", Method: "GET", Path: wallets, Scope: "finance:read", On: operation.HeaderProject,
+		Summary: "List what payment providers hold, by currency; their fees are not counted",
+	}, h.listWallets)
+	operation.RegisterRead(h.API, financeTag, operation.Spec{
+		ID: "list-transactions", Method: "GET", Path: all, Scope: "finance:read", On: operation.HeaderProject,
+		Summary: "List the ledger's transactions, newest first",
+	}, h.listTransactions)
+	operation.RegisterRead(h.API, financeTag, operation.Spec{
+		ID: "get-transaction", Method: "GET", Path: one, Scope: "finance:read", On: operation.HeaderProject,
+		Summary: "Get a transaction",
+	}, h.getTransaction)
+	operation.RegisterPhased(h.API, financeTag, operation.Spec{
+		ID: "reconcile", Method: "GET", Path: "/v1/finance/reconciliation", Scope: "finance:read", On: operation.HeaderProject,
+		Asks: true, Errors: []int{409, 422}, Summary: "Compare the books with those of the payment providers",
+	}, h.reconcile)
+}
+
+// walletView is what providers hold in one currency.
+type walletView struct {
+	Currency  string           `json:"currency" example:"USD"`
+	Balance   wire.Money       `json:"balance" doc:"Captured less refunded, disputed, fees and paid_out, plus orphaned and adjusted."`
+	Captured  wire.Money       `json:"captured" doc:"For orders, ever."`
+	Refunded  wire.Money       `json:"refunded" doc:"Ever, without refunds that failed later."`
+	Disputed  wire.Money       `json:"disputed" doc:"Withdrawn for disputes that are open or lost."`
+	Fees      wire.Money       `json:"fees" doc:"Of the providers, disputes' included."`
+	PaidOut   wire.Money       `json:"paid_out" doc:"To the merchant's bank account."`
+	Orphaned  wire.Money       `json:"orphaned" doc:"Taken without an order, and not given back yet."`
+	Adjusted  wire.Money       `json:"adjusted" doc:"By the providers, for reasons of their own; may be negative."`
+	Providers []providerWallet `json:"providers"`
+}
+
+type providerWallet struct {
+	Provider string     `json:"provider" example:"stripe"`
+	Balance  wire.Money `json:"balance"`
+}
+
+type listWalletsInput struct{ operation.Paging }
+
+func (h *handlers) listWallets(ctx context.Context, rq operation.Request, in *listWalletsInput) (*operation.ListOutput[walletView], error) {
+	found, err := rq.Stores.Ledger.Wallets(ctx, rq.Caller.Project.ID)
+	if err != nil {
+		return nil, err
+	}
+	all, err := toAPIWallets(found)
+	if err != nil {
+		return nil, err
+	}
+	return operation.ToAPIPart(all, in.Paging), nil
+}
+
+// toAPIWallets joins the wallets of one currency, which stand together.
+func toAPIWallets(wallets []ports.Wallet) ([]walletView, error) {
+	var all []walletView
+	for _, w := range wallets {
+		currency := w.Balance.Currency()
+		if len(all) == 0 || all[len(all)-1].Currency != currency.Code() {
+			none := wire.ToMoney(money.Zero(currency))
+			all = append(all, walletView{
+				Currency: currency.Code(), Balance: none, Captured: none, Refunded: none, Disputed: none, Fees: none,
+				PaidOut: none, Orphaned: none, Adjusted: none,
+			})
+		}
+		joined := &all[len(all)-1]
+		for _, sum := range []struct {
+			of   *wire.Money
+			more money.Amount
+		}{
+			{&joined.Balance, w.Balance},
+			{&joined.Captured, w.Received},
+			{&joined.Refunded, w.Refunded},
+			{&joined.Disputed, w.Disputed},
+			{&joined.Fees, w.Fees},
+			{&joined.PaidOut, w.PaidOut},
+			{&joined.Orphaned, w.Orphaned},
+			{&joined.Adjusted, w.Adjusted},
+		} {
+			total, err := sum.of.Add(sum.more)
+			if err != nil {
+				return nil, err
+			}
+			*sum.of = wire.ToMoney(total)
+		}
+		joined.Providers = append(joined.Providers, providerWallet{w.Provider, wire.ToMoney(w.Balance)})
+	}
+	return all, nil
+}
+
+type transactionView struct {
+	ID        string      `json:"id"`
+	Type      string      `json:"type" enum:"sale,refund,refund_reversal,dispute,fee,payout,adjustment,orphan,orphan_refund,orphan_reversal" doc:"refund_reversal, orphan_reversal: a refund failed after it had succeeded. orphan: money taken without an order, which is owed to a buyer."`
+	Currency  string      `json:"currency" example:"USD"`
+	Amount    wire.Money  `json:"amount" doc:"What was moved; never negative."`
+	OrderID   *string     `json:"order_id" nullable:"true" doc:"Null: it belongs to no order."`
+	PaymentID *string     `json:"payment_id" nullable:"true" doc:"Null: it belongs to no order."`
+	RefundID  *string     `json:"refund_id" nullable:"true" doc:"Of a refund or its reversal."`
+	DisputeID *string     `json:"dispute_id" nullable:"true" doc:"Of a dispute, which may have several transactions: each records what changed."`
+	Reference *string     `json:"reference" nullable:"true" doc:"The provider's id of a fee, a payout, an adjustment, an orphan or its refund."`
+	Entries   []entryView `json:"entries" doc:"Their amounts sum to zero."`
+	CreatedAt wire.Time   `json:"created_at"`
+}
+
+type entryView struct {
+	Account string     `json:"account" example:"funds:stripe"`
+	Amount  wire.Money `json:"amount" doc:"Positive: a debit. Negative: a credit."`
+}
+
+type listTransactionsInput struct {
+	operation.Paging
+	operation.Period
+	Type  string `query:"type" enum:"sale,refund,refund_reversal,dispute,fee,payout,adjustment,orphan,orphan_refund,orphan_reversal"`
+	Order string `query:"order_id"`
+}
+
+func (h *handlers) listTransactions(ctx context.Context, rq operation.Request, in *listTransactionsInput) (*operation.ListOutput[transactionView], error) {
+	filter := ports.TransactionFilter{Kind: ledger.Kinds[in.Type]}
+	filter.From, filter.To = in.Span(rq)
+	if in.Order != "" {
+		wanted, err := wire.ID[id.Order](in.Order, "order")
+		if err != nil {
+			return operation.ToAPIList(nil, toAPITransaction, in.Paging, 0), nil
+		}
+		filter.Order = wanted
+	}
+	found, total, err := rq.Stores.Ledger.Transactions(ctx, rq.Caller.Project.ID, filter, in.Page())
+	if err != nil {
+		return nil, err
+	}
+	return operation.ToAPIList(found, toAPITransaction, in.Paging, total), nil
+}
+
+type OnTransaction struct {
+	Transaction string `path:"transaction_id"`
+}
+
+type transactionOutput struct{ Body transactionView }
+
+func (h *handlers) getTransaction(ctx context.Context, rq operation.Request, in *OnTransaction) (*transactionOutput, error) {
+	wanted, err := wire.ID[id.Transaction](in.Transaction, "transaction")
+	if err != nil {
+		return nil, err
+	}
+	found, err := rq.Stores.Ledger.TransactionByID(ctx, rq.Caller.Project.ID, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return &transactionOutput{toAPITransaction(*found)}, nil
+}
+
+// toAPITransaction shows each account once: what a sale added to it in parts is one entry.
+func toAPITransaction(t ledger.Transaction) transactionView {
+	view := transactionView{
+		ID: t.ID.String(), Type: t.Kind.String(), OrderID: operation.ToOptionalID(t.Order), PaymentID: operation.ToOptionalID(t.Payment),
+		RefundID: operation.ToOptionalID(t.Refund), DisputeID: operation.ToOptionalID(t.Dispute), CreatedAt: wire.ToTime(t.At),
+	}
+	if t.Reference != "" && t.Dispute.IsZero() {
+		view.Reference = &t.Reference
+	}
+	total := int64(0)
+	var currency money.Currency
+	places := map[ledger.Account]int{}
+	for _, e := range t.Entries() {
+		currency = e.Amount.Currency()
+		total += max(e.Amount.Minor(), 0)
+		if at, known := places[e.Account]; known {
+			view.Entries[at].Amount = wire.ToMoney(money.Of(view.Entries[at].Amount.Minor()+e.Amount.Minor(), currency))
+			continue
+		}
+		places[e.Account] = len(view.Entries)
+		view.Entries = append(view.Entries, entryView{e.Account.String(), wire.ToMoney(e.Amount)})
+	}
+	view.Currency, view.Amount = currency.Code(), wire.ToMoney(money.Of(total, currency))
+	return view
+}
+
+type reconcileInput struct {
+	From wire.When `query:"from" doc:"At or after this time. A date is where that day begins in the project's time zone. Without from and to, the answer is the last result of the hourly comparison of yesterday and today."`
+	To   wire.When `query:"to" doc:"Before this time, and at most 31 days later; a date as in from."`
+}
+
+type reconciliation struct {
+	From      wire.Time        `json:"from"`
+	To        wire.Time        `json:"to"`
+	Providers []providerReport `json:"providers"`
+}
+
+// providerReport compares one provider's books with ours.
+type providerReport struct {
+	Provider    string           `json:"provider" example:"stripe"`
+	Matched     int              `json:"matched" doc:"Movements of money that both have, with the same amount."`
+	Ours        []currencyTotal  `json:"ours" doc:"Taken less given back, by our books."`
+	Theirs      []currencyTotal  `json:"theirs" doc:"Taken less given back, by the provider's."`
+	Differences []differenceView `json:"differences" doc:"The most important first."`
+	Found       int              `json:"differences_found" doc:"All of them, also those that are left out of differences."`
+	Unexplained int              `json:"unexplained" doc:"Those that no state explains."`
+	ComparedAt  *wire.Time       `json:"compared_at" nullable:"true" doc:"When the hourly comparison last ended. Null: never, or not of it."`
+	Problem     *string          `json:"problem" nullable:"true" doc:"Why the hourly comparison failed since. Null: it did not."`
+}
+
+type currencyTotal struct {
+	Currency string     `json:"currency" example:"USD"`
+	Amount   wire.Money `json:"amount"`
+}
+
+type differenceView struct {
+	Kind       string      `json:"kind" enum:"missing_here,missing_there,amount_differs" doc:"missing_here: the provider has it and we have not."`
+	Type       string      `json:"type" enum:"sale,refund"`
+	PaymentID  *string     `json:"payment_id" nullable:"true"`
+	RefundID   *string     `json:"refund_id" nullable:"true"`
+	Reference  string      `json:"reference" doc:"Our id or, of what is missing here, the one that the provider kept."`
+	ProviderID string      `json:"provider_id" doc:"The provider's id."`
+	Currency   string      `json:"currency"`
+	Ours       *wire.Money `json:"ours" nullable:"true"`
+	Theirs     *wire.Money `json:"theirs" nullable:"true"`
+	At         wire.Time   `json:"at"`
+	State      *string     `json:"state" nullable:"true" enum:"in_flight,orphan,reversed,elsewhere" doc:"Explains what is missing here. in_flight: a payment attempt or a refund that is not decided yet. orphan: a charge that no order came of and that is given back, or its refund. reversed: a refund that the provider took back. elsewhere: moved at the provider without this project. Null: nothing explains it."`
+}
+
+type reconciliationOutput struct{ Body reconciliation }
+
+func (h *handlers) reconcile(ctx ports.Outbound, rq operation.Request, in *reconcileInput) (*reconciliationOutput, error) {
+	if !in.From.Given() && !in.To.Given() {
+		return h.latestReconciliation(ctx, rq)
+	}
+	if err := bothEnds(in.From, in.To); err != nil {
+		return nil, err
+	}
+	from, to := operation.Period(*in).Span(rq)
+	reports, err := h.finance(rq).Reconcile(ctx, rq.Caller.Project, from, to)
+	if err != nil {
+		return nil, err
+	}
+	return &reconciliationOutput{reconciliation{wire.ToTime(from), wire.ToTime(to), operation.Each(reports, toAPIReport)}}, nil
+}
+
+// bothEnds refuses a span with one end.
+func bothEnds(from, to wire.When) error {
+	missing := ""
+	switch {
+	case !from.Given():
+		missing = "from"
+	case !to.Given():
+		missing = "to"
+	default:
+		return nil
+	}
+	return fault.New(fault.Malformed, "invalid_request", "The request's parameters are invalid.").With(missing, "is required beside the other end")
+}
+
+// latestReconciliation spans what the providers' comparisons span. Before the first one there is nothing to span,
+// and both ends are when the project was created.
+func (h *handlers) latestReconciliation(ctx context.Context, rq operation.Request) (*reconciliationOutput, error) {
+	results, err := h.finance(rq).Latest(ctx, rq.Caller.Project.ID)
+	if err != nil {
+		return nil, err
+	}
+	var from, to time.Time
+	if len(results) == 0 {
+		from = rq.Caller.Project.CreatedAt
+		to = from
+	}
+	for _, r := range results {
+		if from.IsZero() || r.From.Before(from) && !r.From.IsZero() {
+			from = r.From
+		}
+		if r.To.After(to) {
+			to = r.To
+		}
+	}
+	return &reconciliationOutput{reconciliation{wire.ToTime(from), wire.ToTime(to), operation.Each(results, toAPIResult)}}, nil
+}
+
+func toAPIResult(r ports.ReconciliationResult) providerReport {
+	view := providerReport{
+		Provider:    r.Route.Provider,
+		Matched:     r.Matched,
+		Ours:        operation.Each(r.Totals, func(t ports.ReconciledTotal) currencyTotal { return toAPITotal(t.Ours) }),
+		Theirs:      operation.Each(r.Totals, func(t ports.ReconciledTotal) currencyTotal { return toAPITotal(t.Theirs) }),
+		Differences: operation.Each(r.Differences, toAPIKeptDifference),
+		Found:       r.Found,
+		Unexplained: r.Unexplained,
+	}
+	if !r.RanAt.IsZero() {
+		at := wire.ToTime(r.RanAt)
+		view.ComparedAt = &at
+	}
+	if r.LastError != "" {
+		view.Problem = &r.LastError
+	}
+	return view
+}
+
+func toAPIKeptDifference(d ports.MoneyDifference) differenceView {
+	return toAPIDifference(finance.Difference{
+		Kind:      finance.DifferenceKinds[d.Kind],
+		Refund:    d.Refund,
+		Payment:   d.Payment,
+		RefundID:  d.RefundID,
+		Reference: d.Reference,
+		Provider:  d.Provider,
+		Ours:      d.Ours,
+		Theirs:    d.Theirs,
+		At:        d.At,
+	})
+}
+
+func toAPIReport(r finance.Report) providerReport {
+	return providerReport{
+		Provider: r.Route.Provider, Matched: r.Matched, Ours: operation.Each(r.Ours, toAPITotal), Theirs: operation.Each(r.Theirs, toAPITotal),
+		Differences: operation.Each(r.Differences, toAPIDifference), Found: r.Found, Unexplained: r.Unexplained,
+	}
+}
+
+func toAPITotal(a money.Amount) currencyTotal {
+	return currencyTotal{a.Currency().Code(), wire.ToMoney(a)}
+}
+
+func toAPIDifference(d finance.Difference) differenceView {
+	view := differenceView{
+		Kind: d.Kind.String(), Type: ledger.SaleKind.String(), PaymentID: operation.ToOptionalID(d.Payment), RefundID: operation.ToOptionalID(d.RefundID),
+		Reference: d.Reference, ProviderID: d.Provider, Ours: wire.ToOptionalMoney(d.Ours), Theirs: wire.ToOptionalMoney(d.Theirs),
+		At: wire.ToTime(d.At),
+	}
+	if d.State != (ports.MovementState{}) {
+		state := d.State.String()
+		view.State = &state
+	}
+	if d.Refund {
+		view.Type = ledger.RefundKind.String()
+	}
+	for _, side := range []*money.Amount{d.Ours, d.Theirs} {
+		if side != nil {
+			view.Currency = side.Currency().Code()
+		}
+	}
+	return view
+}

@@ -1,0 +1,281 @@
+package finance
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const ordersTag = "Orders"
+
+// Orders and returns need the scopes of finance: they show what was paid, and move it.
+func (h *handlers) registerOrders() {
+	const all, one = "/v1/orders", "/v1/orders/{order_id}"
+	operation.RegisterRead(h.API, ordersTag, operation.Spec{
+		ID: "list-orders", Method: "GET", Path: all, Scope: "finance:read", On: operation.HeaderProject,
+		Summary: "List orders, newest first",
+	}, h.listOrders)
+	operation.RegisterRead(h.API, ordersTag, operation.Spec{
+		ID: "get-order", Method: "GET", Path: one, Scope: "finance:read", On: operation.HeaderProject,
+		Summary: "Get an order with its lines, returns, refunds and disputes",
+	}, h.getOrder)
+	operation.RegisterStaged(h.API, ordersTag, operation.Spec{
+		ID: "cancel-order", Method: "POST", Path: one + "/cancel", Scope: "finance:write", On: operation.HeaderProject,
+		Errors: []int{409}, Summary: "Cancel an order that was not shipped: its stock goes back, and so does its money",
+	}, h.cancelOrder)
+	operation.Register(h.API, ordersTag, operation.Spec{
+		ID: "update-fulfillment", Method: "POST", Path: one + "/fulfillment", Scope: "finance:write", On: operation.HeaderProject,
+		Errors: []int{409}, Summary: "Tell that an order was shipped or delivered",
+	}, h.updateFulfillment)
+}
+
+// OrderView is an order in a list.
+type OrderView struct {
+	ID           string          `json:"id"`
+	Confirmation string          `json:"confirmation_number" example:"HG-7K2M-9QXA"`
+	Negotiation  string          `json:"negotiation_id" doc:"The buyer's session, under a name that opens nothing. Decisions, events and analytics show it too."`
+	Status       string          `json:"status" enum:"confirmed,refunded,canceled" doc:"refunded: the whole payment was given back. A canceled order stays canceled."`
+	Email        string          `json:"email" doc:"The buyer's."`
+	Total        wire.Money      `json:"total"`
+	Currency     string          `json:"currency" example:"USD"`
+	Payment      PaymentView     `json:"payment"`
+	Fulfillment  fulfillmentView `json:"fulfillment"`
+	CreatedAt    wire.Time       `json:"created_at"`
+}
+
+type OrderDetail struct {
+	OrderView
+	Lines    []OrderLine   `json:"lines"`
+	Subtotal wire.Money    `json:"subtotal"`
+	Shipping wire.Money    `json:"shipping"`
+	Tax      wire.Money    `json:"tax"`
+	Savings  wire.Money    `json:"savings" doc:"Against list prices."`
+	Address  AddressView   `json:"shipping_address"`
+	Notes    string        `json:"notes" doc:"The buyer's."`
+	Refunds  []RefundView  `json:"refunds" doc:"Oldest first."`
+	Returns  []ReturnView  `json:"returns" doc:"Oldest first."`
+	Disputes []DisputeView `json:"disputes" doc:"Oldest first."`
+}
+
+type OrderLine struct {
+	ProductID string     `json:"product_id"`
+	VariantID string     `json:"variant_id"`
+	SKU       string     `json:"sku"`
+	Name      string     `json:"name"`
+	Variant   string     `json:"variant" doc:"In words."`
+	Quantity  int        `json:"quantity"`
+	Unit      wire.Money `json:"unit_price" doc:"Paid for one piece."`
+	Original  wire.Money `json:"original_price" doc:"The list price then."`
+}
+
+type AddressView struct {
+	Name       string `json:"name"`
+	Line1      string `json:"line1"`
+	Line2      string `json:"line2"`
+	City       string `json:"city"`
+	State      string `json:"state"`
+	PostalCode string `json:"postal_code"`
+	Country    string `json:"country"`
+	Phone      string `json:"phone"`
+}
+
+type fulfillmentView struct {
+	Status         string     `json:"status" enum:"processing,shipped,delivered,canceled"`
+	ShippingOption string     `json:"shipping_option" example:"standard"`
+	ShipsOn        string     `json:"estimated_ship_date" format:"date"`
+	Delivery       string     `json:"estimated_delivery" example:"2026-03-04 to 2026-03-06"`
+	Carrier        *string    `json:"carrier" nullable:"true"`
+	TrackingNumber *string    `json:"tracking_number" nullable:"true"`
+	TrackingURL    *string    `json:"tracking_url" nullable:"true" format:"uri"`
+	ShippedAt      *wire.Time `json:"shipped_at" nullable:"true"`
+	DeliveredAt    *wire.Time `json:"delivered_at" nullable:"true"`
+}
+
+type listOrdersInput struct {
+	operation.Paging
+	operation.Period
+	Status      string `query:"status" enum:"confirmed,refunded,canceled"`
+	Fulfillment string `query:"fulfillment" enum:"processing,shipped,delivered,canceled"`
+	Text        string `query:"q" maxLength:"254" doc:"A confirmation number, or the buyer's e-mail address."`
+}
+
+func (h *handlers) listOrders(ctx context.Context, rq operation.Request, in *listOrdersInput) (*operation.ListOutput[OrderView], error) {
+	filter := ports.OrderFilter{Status: order.Statuses[in.Status], Fulfillment: order.FulfillmentStatuses[in.Fulfillment]}
+	filter.From, filter.To = in.Span(rq)
+	if text := strings.TrimSpace(in.Text); strings.Contains(text, "@") {
+		filter.Email = text
+	} else {
+		filter.Confirmation = order.ReadConfirmation(text)
+	}
+	found, total, err := rq.Stores.OrderLists.Orders(ctx, rq.Caller.Project.ID, filter, in.Page())
+	if err != nil {
+		return nil, err
+	}
+	return operation.ToAPIList(found, toAPIOrder, in.Paging, total), nil
+}
+
+type OnOrder struct {
+	Order string `path:"order_id"`
+}
+
+type orderOutput struct{ Body OrderDetail }
+
+func (h *handlers) getOrder(ctx context.Context, rq operation.Request, in *OnOrder) (*orderOutput, error) {
+	wanted, err := wire.ID[id.Order](in.Order, "order")
+	if err != nil {
+		return nil, err
+	}
+	return ToAPICase(rq.Stores.Orders.Case(ctx, rq.Caller.Project.ID, wanted))
+}
+
+type cancelInput struct {
+	OnOrder
+	operation.WithMFA
+	Body *struct {
+		Reason string `json:"reason,omitempty" doc:"At most 2,000 characters."`
+	}
+}
+
+func (h *handlers) cancelOrder(ctx context.Context, rq operation.Request, in *cancelInput) (*orderOutput, operation.Stage[orderOutput], error) {
+	shop := rq.Caller.Project.ID
+	wanted, err := wire.ID[id.Order](in.Order, "order")
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := h.ConfirmIfRequired(ctx, rq, in.MFACode); err != nil {
+		return nil, nil, err
+	}
+	reason := ""
+	if in.Body != nil {
+		reason = in.Body.Reason
+	}
+	canceled, refund, err := h.aftersales(rq).Cancel(ctx, shop, wanted, reason)
+	if err != nil {
+		return nil, nil, err
+	}
+	operation.NoteTarget(rq, in.Order)
+	operation.NoteChange(rq, nil, toLoggedOrder(canceled, refund))
+	out, err := ToAPICase(canceled, nil)
+	if refund.IsZero() {
+		return out, nil, err
+	}
+	return out, func(ctx ports.Outbound, rq operation.Request) (*orderOutput, error) {
+		if _, err := h.aftersales(rq).ExecuteRefund(ctx, shop, refund); err != nil {
+			return nil, err
+		}
+		return ToAPICase(rq.Stores.Orders.Case(ctx, shop, wanted))
+	}, err
+}
+
+type fulfillmentInput struct {
+	OnOrder
+	Body struct {
+		Status         string `json:"status" enum:"shipped,delivered" doc:"The same again is fine: a shipped order may be given another tracking, and keeps what is left out."`
+		Carrier        string `json:"carrier,omitempty" doc:"At most 200 characters."`
+		TrackingNumber string `json:"tracking_number,omitempty" doc:"At most 200 characters."`
+		TrackingURL    string `json:"tracking_url,omitempty" doc:"An https URL, for the buyer."`
+	}
+}
+
+func (h *handlers) updateFulfillment(ctx context.Context, rq operation.Request, in *fulfillmentInput) (*orderOutput, error) {
+	wanted, err := wire.ID[id.Order](in.Order, "order")
+	if err != nil {
+		return nil, err
+	}
+	moved, err := h.moveOrder(ctx, rq, wanted, in)
+	if err != nil {
+		return nil, err
+	}
+	operation.NoteTarget(rq, in.Order)
+	operation.NoteChange(rq, nil, toLoggedOrder(moved, id.Refund{}))
+	return ToAPICase(moved, nil)
+}
+
+func (h *handlers) moveOrder(ctx context.Context, rq operation.Request, wanted id.Order, in *fulfillmentInput) (*order.Case, error) {
+	shop, sent := rq.Caller.Project.ID, aftersales.Shipment{
+		Carrier: in.Body.Carrier, TrackingNumber: in.Body.TrackingNumber, TrackingURL: in.Body.TrackingURL,
+	}
+	if in.Body.Status == order.Shipped.String() {
+		return h.aftersales(rq).Ship(ctx, shop, wanted, sent)
+	}
+	const early = "is told when the order is shipped"
+	check := fault.NewCheck()
+	check.That(sent.Carrier == "", "carrier", early)
+	check.That(sent.TrackingNumber == "", "tracking_number", early)
+	check.That(sent.TrackingURL == "", "tracking_url", early)
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	moved, err := h.aftersales(rq).Deliver(ctx, shop, wanted)
+	if fault.Is(err, order.ErrDelivered.Code) { // the same again
+		return rq.Stores.Orders.Case(ctx, shop, wanted)
+	}
+	return moved, err
+}
+
+// loggedOrder is what the audit log learns of an order: nothing about its buyer.
+type loggedOrder struct {
+	Status      string        `json:"status"`
+	Fulfillment string        `json:"fulfillment"`
+	Refund      *loggedRefund `json:"refund,omitempty"`
+}
+
+func toLoggedOrder(c *order.Case, refund id.Refund) loggedOrder {
+	logged := loggedOrder{Status: c.Order.Status.String(), Fulfillment: c.Order.Fulfillment.Status.String()}
+	if r := c.FindRefund(refund); r != nil {
+		promised := toLoggedRefund(*r)
+		logged.Refund = &promised
+	}
+	return logged
+}
+
+func toAPIOrder(o *order.Order) OrderView {
+	return OrderView{
+		ID: o.ID.String(), Confirmation: o.Confirmation, Negotiation: id.NegotiationOf(o.Session).String(), Status: o.Status.String(), Email: o.Email, Total: wire.ToMoney(o.Total),
+		Currency: o.Total.Currency().Code(), Payment: toAPIPayment(paymentOf(o)), Fulfillment: toAPIFulfillment(o.Fulfillment),
+		CreatedAt: wire.ToTime(o.CreatedAt),
+	}
+}
+
+// paymentOf is the payment of an order as lists of payments have it.
+func paymentOf(o *order.Order) ports.OrderPayment {
+	return ports.OrderPayment{Payment: o.Payment, Project: o.Project, Order: o.ID, Checkout: o.Checkout}
+}
+
+func ToAPICase(c *order.Case, err error) (*orderOutput, error) {
+	if err != nil {
+		return nil, err
+	}
+	o := c.Order
+	return &orderOutput{OrderDetail{
+		OrderView: toAPIOrder(o), Lines: operation.Each(o.Lines, ToAPIOrderLine), Subtotal: wire.ToMoney(o.Subtotal),
+		Shipping: wire.ToMoney(o.Shipping), Tax: wire.ToMoney(o.Tax), Savings: wire.ToMoney(o.Savings),
+		Address: AddressView(o.Address), Notes: o.Notes, Refunds: operation.Each(c.Refunds, toAPIRefund), Returns: operation.Each(c.Returns, toAPIReturn),
+		Disputes: operation.Each(c.Disputes, toAPIDispute),
+	}}, nil
+}
+
+func ToAPIOrderLine(l checkout.Line) OrderLine {
+	return OrderLine{
+		ProductID: l.Product.String(), VariantID: l.Variant.String(), SKU: l.SKU, Name: l.Name, Variant: l.Label,
+		Quantity: l.Quantity, Unit: wire.ToMoney(l.Unit), Original: wire.ToMoney(l.Original),
+	}
+}
+
+func toAPIFulfillment(f order.Fulfillment) fulfillmentView {
+	return fulfillmentView{
+		Status: f.Status.String(), ShippingOption: f.ShippingOption, ShipsOn: f.ShipsOn.Format(time.DateOnly),
+		Delivery: f.DeliversFrom.Format(time.DateOnly) + " to " + f.DeliversBy.Format(time.DateOnly),
+		Carrier:  operation.ToOptionalText(f.Carrier), TrackingNumber: operation.ToOptionalText(f.TrackingNumber), TrackingURL: operation.ToOptionalText(f.TrackingURL),
+		ShippedAt: operation.ToKnownTime(f.ShippedAt), DeliveredAt: operation.ToKnownTime(f.DeliveredAt),
+	}
+}

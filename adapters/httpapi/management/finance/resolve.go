@@ -1,0 +1,201 @@
+package finance
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Decisions of people about payments and refunds that their provider does not decide (decisions 15).
+func (h *handlers) registerResolutions() {
+	operation.RegisterPrepared(h.API, financeTag, operation.Spec{
+		ID: "resolve-payment", Method: "POST", Path: "/v1/finance/payments/{checkout_id}/resolve", Scope: "finance:write",
+		On: operation.HeaderProject, Books: true, Errors: []int{409}, Summary: "Decide a payment attempt whose outcome the provider does not tell",
+	}, h.resolvePayment)
+	operation.Register(h.API, financeTag, operation.Spec{
+		ID: "resolve-refund", Method: "POST", Path: "/v1/finance/refunds/{refund_id}/resolve", Scope: "finance:write",
+		On: operation.HeaderProject, Books: true, Errors: []int{409}, Summary: "Decide a refund that the provider does not decide",
+	}, h.resolveRefund)
+	operation.Register(h.API, financeTag, operation.Spec{
+		ID: "resolve-orphan", Method: "POST", Path: "/v1/finance/orphans/{orphan_id}/resolve", Scope: "finance:write",
+		On: operation.HeaderProject, Books: true, Errors: []int{409}, Summary: "Decide the refund of an orphaned charge",
+	}, h.resolveOrphan)
+}
+
+type resolvePaymentInput struct {
+	Checkout string `path:"checkout_id"`
+	operation.WithMFA
+	Body struct {
+		Outcome string `json:"outcome" enum:"charged,not_charged"`
+		Charge  string `json:"provider_charge_id,omitempty" doc:"The provider's id of the charge, by which it is refunded and reconciled: Stripe's payment intent (pi_…), PayPal's capture. Required if charged, but for the sandbox."`
+		Attempt int    `json:"attempt,omitempty" minimum:"0" doc:"The attempt that is decided. 409 if another one is in flight. Without it, the one in flight."`
+		Reason  string `json:"reason" doc:"Why, for the audit log: what was looked up, and where. At most 2,000 characters. Do not name the buyer."`
+	}
+}
+
+type resolvedPayment struct {
+	CheckoutID string     `json:"checkout_id"`
+	Attempt    int        `json:"attempt"`
+	Outcome    string     `json:"outcome" enum:"charged,not_charged"`
+	Amount     wire.Money `json:"amount"`
+	Currency   string     `json:"currency" example:"USD"`
+	Provider   string     `json:"provider" example:"stripe"`
+	OrderID    *string    `json:"order_id" nullable:"true" doc:"The order that was made. Null: not charged."`
+	PaymentID  *string    `json:"payment_id" nullable:"true" doc:"The order's payment. Null: not charged."`
+}
+
+type resolvePaymentOutput struct{ Body resolvedPayment }
+
+func (h *handlers) resolvePayment(ctx ports.Outbound, rq operation.Request, in *resolvePaymentInput) (made operation.Plan[resolvePaymentOutput], err error) {
+	wanted, err := wire.ID[id.Checkout](in.Checkout, "checkout")
+	if err != nil {
+		return made, err
+	}
+	if err := h.purchase(rq).Decidable(ctx, rq.Caller.Project.ID, wanted, in.Body.Attempt); err != nil {
+		return made, err
+	}
+	if err := h.ConfirmAlways(ctx, rq, in.MFACode); err != nil {
+		return made, err
+	}
+	prepared, err := h.purchase(rq).PrepareResolution(ctx, rq.Caller.Project, purchase.ManualResolution{
+		Checkout: wanted,
+		Attempt:  in.Body.Attempt,
+		Charged:  in.Body.Outcome == "charged",
+		Charge:   in.Body.Charge,
+		Reason:   in.Body.Reason,
+	})
+	if err != nil {
+		return made, err
+	}
+	made.Commit = func(ctx context.Context, st *operation.Stores) (*resolvePaymentOutput, error) {
+		if err := prepared.Commit(ctx, st.Purchase); err != nil {
+			return nil, err
+		}
+		return toAPIResolved(rq, in, prepared.Resolved), nil
+	}
+	return made, nil
+}
+
+func toAPIResolved(rq operation.Request, in *resolvePaymentInput, resolved purchase.Resolved) *resolvePaymentOutput {
+	view := resolvedPayment{
+		CheckoutID: in.Checkout,
+		Attempt:    resolved.Attempt,
+		Outcome:    in.Body.Outcome,
+		Amount:     wire.ToMoney(resolved.Amount),
+		Currency:   resolved.Amount.Currency().Code(),
+		Provider:   resolved.Route.Provider,
+	}
+	if resolved.Order != nil {
+		view.OrderID, view.PaymentID = operation.ToOptionalID(resolved.Order.ID), operation.ToOptionalID(resolved.Order.Payment.ID)
+	}
+	operation.NoteTarget(rq, in.Checkout)
+	operation.NoteChange(rq, loggedDecision{Outcome: "unresolved"}, loggedDecision{
+		Outcome:   in.Body.Outcome,
+		Attempt:   view.Attempt,
+		Amount:    &view.Amount,
+		Currency:  view.Currency,
+		Reference: in.Body.Charge,
+		Reason:    in.Body.Reason,
+	})
+	return &resolvePaymentOutput{view}
+}
+
+type resolveRefundInput struct {
+	OnRefund
+	operation.WithMFA
+	Body struct {
+		Outcome string `json:"outcome" enum:"succeeded,failed"`
+		Refund  string `json:"provider_refund_id,omitempty" doc:"The provider's id of the refund. Required if it succeeded, but for the sandbox."`
+		Reason  string `json:"reason" doc:"Why, for the audit log: what was looked up, and where. At most 2,000 characters. Do not name the buyer."`
+	}
+}
+
+func (h *handlers) resolveRefund(ctx context.Context, rq operation.Request, in *resolveRefundInput) (*refundOutput, error) {
+	wanted, err := wire.ID[id.Refund](in.Refund, "refund")
+	if err != nil {
+		return nil, err
+	}
+	if err := h.aftersales(rq).Decidable(ctx, rq.Caller.Project.ID, wanted); err != nil {
+		return nil, err
+	}
+	if err := h.ConfirmAlways(ctx, rq, in.MFACode); err != nil {
+		return nil, err
+	}
+	resolved, err := h.aftersales(rq).ResolveManually(ctx, rq.Caller.Project.ID, aftersales.ManualResolution{
+		Refund:    wanted,
+		Succeeded: in.Body.Outcome == order.RefundSucceeded.String(),
+		Provider:  in.Body.Refund,
+		Reason:    in.Body.Reason,
+	})
+	if err != nil {
+		return nil, err
+	}
+	amount := wire.ToMoney(resolved.Amount)
+	operation.NoteTarget(rq, in.Refund)
+	operation.NoteChange(rq, loggedDecision{Outcome: order.RefundIsPending.String()}, loggedDecision{
+		Outcome:   in.Body.Outcome,
+		Amount:    &amount,
+		Currency:  resolved.Amount.Currency().Code(),
+		Reference: in.Body.Refund,
+		Reason:    in.Body.Reason,
+	})
+	return h.refundWithPayment(ctx, rq, resolved)
+}
+
+type resolveOrphanInput struct {
+	Orphan string `path:"orphan_id"`
+	operation.WithMFA
+	Body struct {
+		Outcome string `json:"outcome" enum:"succeeded,failed" doc:"Of the refund. succeeded also settles a charge that failed: a person gave the money back."`
+		Refund  string `json:"provider_refund_id,omitempty" doc:"The provider's id of the refund. Required if it succeeded, but for the sandbox."`
+		Reason  string `json:"reason" doc:"Why, for the audit log: what was looked up, and where. At most 2,000 characters. Do not name the buyer."`
+	}
+}
+
+type orphanOutput struct{ Body orphanView }
+
+func (h *handlers) resolveOrphan(ctx context.Context, rq operation.Request, in *resolveOrphanInput) (*orphanOutput, error) {
+	decision := purchase.OrphanResolution{
+		Orphan:    in.Orphan,
+		Succeeded: in.Body.Outcome == order.RefundSucceeded.String(),
+		Refund:    in.Body.Refund,
+		Reason:    in.Body.Reason,
+	}
+	before, err := h.purchase(rq).OrphanDecidable(ctx, rq.Caller.Project.ID, decision)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.ConfirmAlways(ctx, rq, in.MFACode); err != nil {
+		return nil, err
+	}
+	resolved, err := h.purchase(rq).ResolveOrphan(ctx, rq.Caller.Project.ID, decision)
+	if err != nil {
+		return nil, err
+	}
+	amount := wire.ToMoney(resolved.Amount)
+	operation.NoteTarget(rq, in.Orphan)
+	operation.NoteChange(rq, loggedDecision{Outcome: before.State.String()}, loggedDecision{
+		Outcome:   in.Body.Outcome,
+		Amount:    &amount,
+		Currency:  resolved.Amount.Currency().Code(),
+		Reference: in.Body.Refund,
+		Reason:    in.Body.Reason,
+	})
+	return &orphanOutput{toAPIOrphan(*resolved)}, nil
+}
+
+// loggedDecision is what the audit log learns of a person's decision.
+type loggedDecision struct {
+	Outcome   string      `json:"outcome"`
+	Attempt   int         `json:"attempt,omitempty"`
+	Amount    *wire.Money `json:"amount,omitempty"`
+	Currency  string      `json:"currency,omitempty"`
+	Reference string      `json:"provider_id,omitempty"`
+	Reason    string      `json:"reason,omitempty"`
+}

@@ -1,0 +1,230 @@
+package finance
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func (h *handlers) registerReturns() {
+	const tag, all, one = "Returns", "/v1/returns", "/v1/returns/{return_id}"
+	operation.RegisterRead(h.API, tag, operation.Spec{
+		ID: "list-returns", Method: "GET", Path: all, Scope: "finance:read", On: operation.HeaderProject,
+		Summary: "List returns, newest first",
+	}, h.listReturns)
+	operation.RegisterRead(h.API, tag, operation.Spec{
+		ID: "get-return", Method: "GET", Path: one, Scope: "finance:read", On: operation.HeaderProject,
+		Summary: "Get a return with its refund",
+	}, h.getReturn)
+	operation.RegisterStaged(h.API, tag, operation.Spec{
+		ID: "approve-return", Method: "POST", Path: one + "/approve", Scope: "finance:write", On: operation.HeaderProject,
+		Errors: []int{409}, Summary: "Take goods back: refund them, and put them into stock",
+	}, h.approveReturn)
+	operation.Register(h.API, tag, operation.Spec{
+		ID: "reject-return", Method: "POST", Path: one + "/reject", Scope: "finance:write", On: operation.HeaderProject,
+		Errors: []int{409}, Summary: "Refuse a return",
+	}, h.rejectReturn)
+}
+
+// ReturnView is a return, with its refund's id.
+type ReturnView struct {
+	ID        string       `json:"id"`
+	OrderID   string       `json:"order_id"`
+	Status    string       `json:"status" enum:"requested,approved,rejected"`
+	Items     []returnItem `json:"items"`
+	Comment   string       `json:"comment" doc:"The buyer's."`
+	Estimate  wire.Money   `json:"refund_estimate" doc:"Prices paid, and their share of the tax."`
+	Currency  string       `json:"currency" example:"USD"`
+	Reason    string       `json:"reason" doc:"Why it was rejected."`
+	Restocked int          `json:"restocked" doc:"Pieces put back into stock."`
+	RefundID  *string      `json:"refund_id" nullable:"true" doc:"Null: nothing was refunded for it."`
+	CreatedAt wire.Time    `json:"created_at"`
+	DecidedAt *wire.Time   `json:"decided_at" nullable:"true"`
+}
+
+type returnItem struct {
+	ProductID string `json:"product_id"`
+	VariantID string `json:"variant_id"`
+	Quantity  int    `json:"quantity"`
+	Reason    string `json:"reason"`
+}
+
+type returnDetail struct {
+	ReturnView
+	Refund *RefundView `json:"refund,omitempty" doc:"Left out: nothing was refunded for it."`
+}
+
+type listReturnsInput struct {
+	operation.Paging
+	operation.Period
+	Status string `query:"status" enum:"requested,approved,rejected"`
+	Order  string `query:"order_id"`
+}
+
+func (h *handlers) listReturns(ctx context.Context, rq operation.Request, in *listReturnsInput) (*operation.ListOutput[ReturnView], error) {
+	filter := ports.ReturnFilter{Status: order.ReturnStatuses[in.Status]}
+	filter.From, filter.To = in.Span(rq)
+	if in.Order != "" {
+		wanted, err := wire.ID[id.Order](in.Order, "order")
+		if err != nil {
+			return operation.ToAPIList(nil, toAPIReturn, in.Paging, 0), nil
+		}
+		filter.Order = wanted
+	}
+	found, total, err := rq.Stores.OrderLists.Returns(ctx, rq.Caller.Project.ID, filter, in.Page())
+	if err != nil {
+		return nil, err
+	}
+	return operation.ToAPIList(found, toAPIReturn, in.Paging, total), nil
+}
+
+type OnReturn struct {
+	Return string `path:"return_id"`
+}
+
+type returnOutput struct{ Body returnDetail }
+
+func (h *handlers) getReturn(ctx context.Context, rq operation.Request, in *OnReturn) (*returnOutput, error) {
+	wanted, err := wire.ID[id.Return](in.Return, "return")
+	if err != nil {
+		return nil, err
+	}
+	found, err := rq.Stores.Orders.ReturnByID(ctx, rq.Caller.Project.ID, wanted)
+	if err != nil {
+		return nil, err
+	}
+	if found.Refund.IsZero() {
+		return toAPIReturnDetail(*found, nil), nil
+	}
+	refund, err := rq.Stores.Refunds.RefundByID(ctx, found.Project, found.Refund)
+	if err != nil {
+		return nil, err
+	}
+	return toAPIReturnDetail(*found, refund), nil
+}
+
+type approveInput struct {
+	OnReturn
+	operation.WithMFA
+	Body *struct {
+		Amount  wire.Optional[wire.Decimal] `json:"amount,omitzero" doc:"To refund. Left out or null: the estimate, as far as that much is left."`
+		Restock *bool                       `json:"restock,omitempty" doc:"Whether the goods may be sold again. Left out: they may."`
+	}
+}
+
+func (h *handlers) approveReturn(ctx context.Context, rq operation.Request, in *approveInput) (*returnOutput, operation.Stage[returnOutput], error) {
+	p := rq.Caller.Project
+	consent, err := fromAPIApproval(in, p.Settings.Currency)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := h.ConfirmIfRequired(ctx, rq, in.MFACode); err != nil {
+		return nil, nil, err
+	}
+	decided, refund, err := h.aftersales(rq).ApproveReturn(ctx, p.ID, consent)
+	if err != nil {
+		return nil, nil, err
+	}
+	operation.NoteTarget(rq, in.Return)
+	operation.NoteChange(rq, nil, toLoggedReturn(decided, consent.Return))
+	out := toAPIReturnDetail(*decided.FindReturn(consent.Return), decided.FindRefund(refund))
+	if refund.IsZero() {
+		return out, nil, nil
+	}
+	return out, func(ctx ports.Outbound, rq operation.Request) (*returnOutput, error) {
+		executed, err := h.aftersales(rq).ExecuteRefund(ctx, p.ID, refund)
+		if err != nil {
+			return nil, err
+		}
+		return toAPIReturnDetail(*decided.FindReturn(consent.Return), executed), nil
+	}, nil
+}
+
+type rejectInput struct {
+	OnReturn
+	Body *struct {
+		Reason string `json:"reason,omitempty" doc:"At most 2,000 characters."`
+	}
+}
+
+func (h *handlers) rejectReturn(ctx context.Context, rq operation.Request, in *rejectInput) (*returnOutput, error) {
+	wanted, err := wire.ID[id.Return](in.Return, "return")
+	if err != nil {
+		return nil, err
+	}
+	reason := ""
+	if in.Body != nil {
+		reason = in.Body.Reason
+	}
+	decided, err := h.aftersales(rq).RejectReturn(ctx, rq.Caller.Project.ID, wanted, reason)
+	if err != nil {
+		return nil, err
+	}
+	operation.NoteTarget(rq, in.Return)
+	operation.NoteChange(rq, nil, toLoggedReturn(decided, wanted))
+	return toAPIReturnDetail(*decided.FindReturn(wanted), nil), nil
+}
+
+// fromAPIApproval restocks unless it is told not to. Amounts are in the currency of the project, which
+// it cannot change once it has orders.
+func fromAPIApproval(in *approveInput, c money.Currency) (aftersales.Approval, error) {
+	wanted, err := wire.ID[id.Return](in.Return, "return")
+	consent := aftersales.Approval{Return: wanted, Restock: true}
+	if err != nil || in.Body == nil {
+		return consent, err
+	}
+	if in.Body.Restock != nil {
+		consent.Restock = *in.Body.Restock
+	}
+	consent.Amount, err = fromAPIAmount(in.Body.Amount, c)
+	return consent, err
+}
+
+// loggedReturn is what the audit log learns of a return. Comments and reasons may name a buyer.
+type loggedReturn struct {
+	Status    string        `json:"status"`
+	OrderID   string        `json:"order_id"`
+	Restocked int           `json:"restocked"`
+	Refund    *loggedRefund `json:"refund,omitempty"`
+}
+
+func toLoggedReturn(c *order.Case, ret id.Return) loggedReturn {
+	view := toAPIReturn(*c.FindReturn(ret))
+	logged := loggedReturn{Status: view.Status, OrderID: view.OrderID, Restocked: view.Restocked}
+	if r := c.FindRefund(c.FindReturn(ret).Refund); r != nil {
+		promised := toLoggedRefund(*r)
+		logged.Refund = &promised
+	}
+	return logged
+}
+
+func toAPIReturn(r order.Return) ReturnView {
+	view := ReturnView{
+		ID: r.ID.String(), OrderID: r.Order.String(), Status: r.Status.String(), Comment: r.Comment, Reason: r.Reason,
+		Items: operation.Each(r.Items, func(i order.ReturnItem) returnItem {
+			return returnItem{i.Product.String(), i.Variant.String(), i.Quantity, i.Reason}
+		}),
+		Estimate: wire.ToMoney(r.Estimate), Currency: r.Estimate.Currency().Code(), RefundID: operation.ToOptionalID(r.Refund),
+		CreatedAt: wire.ToTime(r.CreatedAt), DecidedAt: operation.ToKnownTime(r.DecidedAt),
+	}
+	for _, t := range r.Restocked {
+		view.Restocked += t.Quantity
+	}
+	return view
+}
+
+// toAPIReturnDetail is a return with its refund; nil: it has none.
+func toAPIReturnDetail(r order.Return, refund *order.Refund) *returnOutput {
+	out := &returnOutput{returnDetail{ReturnView: toAPIReturn(r)}}
+	if refund != nil {
+		view := toAPIRefund(*refund)
+		out.Body.Refund = &view
+	}
+	return out
+}

@@ -1,0 +1,45 @@
+package finance
+
+import (
+	"testing"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/viewtest"
+	"github.com/haggle-commerce/haggle/domain/fieldtest"
+	"github.com/haggle-commerce/haggle/domain/order"
+)
+
+// Merchants see every field of what is theirs, or it is an exception with its reason.
+func TestViews_everyField(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]func(*testing.T){
+		"order": viewtest.Shown(func(o order.Order) OrderDetail {
+			out, err := ToAPICase(&order.Case{Order: &o}, nil)
+			if err != nil {
+				panic(err)
+			}
+			return out.Body
+		}, viewtest.Unseen("order.Order", map[string]string{
+			viewtest.Internal: "Sequence Payment.Refunding Payment.Provider", viewtest.Secret: "TokenSalt TokenHash", "the provider names it": "Payment.Route.Integration",
+			"the decisions of its session show it": "Lines[].Quote Lines[].Bundled",
+		})),
+		"payment": viewtest.Shown(toAPIPayment, fieldtest.Reasons{
+			"ports.OrderPayment.Project":                   viewtest.InPath,
+			"ports.OrderPayment.Payment.Refunding":         "its refunds show it",
+			"ports.OrderPayment.Payment.Provider":          viewtest.Internal,
+			"ports.OrderPayment.Payment.Route.Integration": "the provider names it",
+		}),
+		"refund": viewtest.Shown(toAPIRefund, viewtest.Unseen("order.Refund", map[string]string{
+			"the list of unresolved refunds shows it": "Problem Attempts DueAt", viewtest.Internal: "Provider UpdatedAt",
+		})),
+		"return": viewtest.Shown(toAPIReturn, viewtest.Unseen("order.Return", map[string]string{
+			viewtest.Internal: "Allocation", "it is for the buyer": "Instructions", "how many pieces is enough": "Restocked[].Variant Restocked[].Location",
+		})),
+		"dispute": viewtest.Shown(toAPIDispute, viewtest.Unseen("order.Dispute", map[string]string{
+			"the order and the payment around it show it": "Order Payment Gateway", viewtest.Internal: "Steps Reported",
+		})),
+		"orphan":      viewtest.Shown(toAPIOrphan, viewtest.Unseen("checkout.Orphan", map[string]string{viewtest.Internal: "Attempts DueAt", "the provider names it": "Route.Integration"})),
+		"transaction": viewtest.Shown(toAPITransaction, viewtest.Unseen("ledger.Transaction", map[string]string{"the postings name its funds": "Provider", "of a dispute it is the number of a step": "Reference"})),
+	} {
+		t.Run(name, test)
+	}
+}

@@ -1,0 +1,128 @@
+package integrations
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/app/connecting"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func (h *handlers) registerConsent(tag, all string) {
+	operation.Register(h.API, tag, operation.Spec{
+		ID: "connect-integration", Method: "POST", Path: all + "/connect", Scope: "integrations:write",
+		On: operation.HeaderProject, Errors: []int{409, 503}, Summary: "Begin connecting an account by its owner's consent (OAuth 2.0)",
+	}, h.connectIntegration)
+	operation.RegisterClaimed(h.API, tag, operation.Spec{
+		ID: "complete-connection", Method: "POST", Path: all + "/connect/complete", Scope: "integrations:write",
+		On: operation.HeaderProject, Status: 201, Errors: []int{409, 503},
+		Summary: "Connect the account with the code that the platform sent its owner back with",
+	}, h.completeConnection)
+}
+
+type newConnection struct {
+	Type        string `json:"type,omitempty" example:"shopify" doc:"shopify or hubspot. The others are connected by API key."`
+	RedirectURI string `json:"redirect_uri,omitempty" doc:"Where the platform sends the account's owner back to, with code and state: an https URL, or an http URL of this machine."`
+	StoreDomain string `json:"store_domain,omitempty" example:"my-shop.myshopify.com" doc:"Of an e-commerce platform's shop; left out: its owner chooses there."`
+}
+
+func (newConnection) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return operation.DocumentRequired(s, "type", "redirect_uri")
+}
+
+type connectionInput struct{ Body newConnection }
+
+type consentView struct {
+	URL       string `json:"authorization_url" format:"uri" doc:"Where the account's owner consents."`
+	State     string `json:"state" doc:"Comes back with the code. It is good for one completion, with the same API account and project."`
+	ExpiresIn int    `json:"expires_in" doc:"Seconds that the state lives."`
+}
+
+type consentOutput struct{ Body consentView }
+
+func (h *handlers) connectIntegration(ctx context.Context, rq operation.Request, in *connectionInput) (*consentOutput, error) {
+	kind, err := fromAPIType(in.Body.Type, func(c fault.Check) { integration.CheckRedirect(c, in.Body.RedirectURI) })
+	if err != nil {
+		return nil, err
+	}
+	begun, err := h.connecting(rq).Begin(ctx, rq.Caller.Account.ID, rq.Caller.Project, connecting.Begin{
+		Type: kind, RedirectURI: in.Body.RedirectURI, Store: in.Body.StoreDomain,
+	})
+	if err != nil {
+		return nil, err
+	}
+	operation.NoteChange(rq, nil, newConnection{kind.String(), in.Body.RedirectURI, in.Body.StoreDomain})
+	return &consentOutput{consentView{begun.URL, begun.State, int(begun.Life.Seconds())}}, nil
+}
+
+type completion struct {
+	Type        string `json:"type,omitempty" example:"shopify"`
+	Code        string `json:"code,omitempty" writeOnly:"true" doc:"As the platform gave it to the redirect_uri. It and state may be left out with callback_query, which has both."`
+	State       string `json:"state,omitempty" writeOnly:"true" doc:"Likewise."`
+	RedirectURI string `json:"redirect_uri,omitempty" doc:"If given, it must be the one of the first step."`
+	StoreDomain string `json:"store_domain,omitempty" doc:"Of an e-commerce platform's shop. The callback_query names it, too."`
+	Callback    string `json:"callback_query,omitempty" doc:"The whole query of the redirect, as it came. Required of Shopify, which signs it: without its signature a code is not redeemed."`
+}
+
+func (completion) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return operation.DocumentRequired(s, "type")
+}
+
+// filled has the code and the state, from the query if they are left out.
+func (c completion) filled() completion {
+	if q, err := url.ParseQuery(strings.TrimPrefix(c.Callback, "?")); err == nil && c.Code == "" && c.State == "" {
+		c.Code, c.State = q.Get("code"), q.Get("state")
+	}
+	return c
+}
+
+type completionInput struct{ Body completion }
+
+type completedView struct {
+	ID          string  `json:"id"`
+	Type        string  `json:"type"`
+	Status      string  `json:"status" enum:"connected,error,disconnected"`
+	StoreDomain *string `json:"store_domain" nullable:"true" doc:"Null: the type is of another kind than e-commerce."`
+}
+
+type completedOutput struct{ Body completedView }
+
+func (h *handlers) completeConnection(ctx ports.Outbound, rq operation.Request, in *completionInput) (made operation.Plan[completedOutput], err error) {
+	v, given := rq.Caller, in.Body.filled()
+	kind, err := fromAPIType(given.Type, func(c fault.Check) {
+		c.That(given.Code != "", "code", "is required")
+		c.That(given.State != "", "state", "is required")
+	})
+	if err != nil {
+		return made, err
+	}
+	prepared, err := h.connecting(rq).PrepareCompletion(ctx, v.Account.ID, v.Project.ID, connecting.Completion{
+		Type: kind, Code: given.Code, State: given.State, RedirectURI: given.RedirectURI, Store: given.StoreDomain,
+		Callback: given.Callback,
+	})
+	if err != nil {
+		return made, err
+	}
+	connection := h.connection(rq, prepared)
+	return operation.Plan[completedOutput]{
+		Commit: func(ctx context.Context, st *operation.Stores) (*completedOutput, error) {
+			if _, err := connection.Commit(ctx, st); err != nil {
+				return nil, err
+			}
+			i := prepared.After
+			return &completedOutput{completedView{
+				ID:          i.ID.String(),
+				Type:        i.Type.String(),
+				Status:      i.Status.String(),
+				StoreDomain: operation.ToOptionalText(i.Config.Store),
+			}}, nil
+		},
+		Discard: connection.Discard,
+	}, nil
+}

@@ -1,0 +1,107 @@
+package integrations
+
+import (
+	"encoding/json"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// payloads is an example of every event's data, by type. Prices are per unit, and amounts have all of
+// their currency's decimals.
+var payloads = map[string]struct{ summary, data string }{
+	"order.completed": {"An order is paid and confirmed", `{"order_id": "ord_0", "sequence": 1, "confirmation_number": "HG-7K2M-9QXA",
+		"checkout_id": "chk_0", "negotiation_id": "neg_0",
+		"payment": {"id": "pay_0", "status": "succeeded", "amount": 196.94, "currency": "USD", "method": "psp_spt"},
+		"items": [{"product_id": "prod_0", "variant_id": "var_0", "sku": "TENT-2", "name": "Tent", "quantity": 2, "price": 95.00, "original_price": 100.00}],
+		"subtotal": 190.00, "shipping": 5.99, "tax": 0.95, "total": 196.94, "savings": 10.00, "currency": "USD",
+		"buyer_email": "ada@example.com", "notes": "Ring twice",
+		"shipping_address": {"name": "Ada", "line1": "1 Main St", "line2": "", "city": "Portland", "state": "OR", "postal_code": "97205", "country": "US", "phone": ""},
+		"fulfillment": {"shipping_option": "standard", "estimated_ship_date": "2026-03-05", "estimated_delivery_from": "2026-03-10", "estimated_delivery_by": "2026-03-12"},
+		"created_at": "2026-03-04T12:00:00Z"}`},
+	"order.shipped": {"An order is on its way", `{"order_id": "ord_0", "sequence": 2, "carrier": "DHL", "tracking_number": "00340434161094",
+		"tracking_url": "https://example.com/track/00340434161094", "shipped_at": "2026-03-05T12:00:00Z"}`},
+	"order.updated": {"A shipped order has another tracking", `{"order_id": "ord_0", "sequence": 3, "carrier": "DHL", "tracking_number": "00340434161095",
+		"tracking_url": "https://example.com/track/00340434161095", "shipped_at": "2026-03-05T12:00:00Z"}`},
+	"order.delivered": {"An order has arrived", `{"order_id": "ord_0", "sequence": 4, "delivered_at": "2026-03-08T12:00:00Z"}`},
+	"order.canceled": {"An order ended unshipped; the refund is null if nothing was left to refund", `{"order_id": "ord_0", "sequence": 2,
+		"reason": "The buyer changed their mind", "refund_id": "ref_0", "refund_amount": 196.94, "currency": "USD"}`},
+	"order.refunded": {"Money of an order was given back; external if it was not requested here", `{"refund_id": "ref_0", "order_id": "ord_0",
+		"sequence": 7, "payment_id": "pay_0", "amount": 95.00, "refunded_amount": 95.00, "currency": "USD", "reason": "damaged",
+		"external": false, "return_id": "ret_0"}`},
+	"return.requested": {"A buyer wants to send something back", `{"return_id": "ret_0", "order_id": "ord_0", "sequence": 5,
+		"refund_estimate": 95.00, "currency": "USD"}`},
+	"return.approved": {"The shop takes a return; the refund is null if nothing is refunded", `{"return_id": "ret_0", "order_id": "ord_0",
+		"sequence": 6, "refund_id": "ref_0", "refund_amount": 95.00, "currency": "USD"}`},
+	"return.rejected": {"The shop refuses a return", `{"return_id": "ret_0", "order_id": "ord_0", "sequence": 6, "reason": "The tent was used"}`},
+	"refund.failed": {"The buyer does not get a refund's money: the provider refused it, or took it back after it had succeeded", `{"refund_id": "ref_0",
+		"order_id": "ord_0", "sequence": 8, "payment_id": "pay_0", "amount": 95.00, "refunded_amount": 0.00, "currency": "USD",
+		"failure_code": "expired_or_canceled_card", "previous_status": "succeeded", "return_id": "ret_0"}`},
+	"dispute.opened": {"A buyer disputes a payment; amounts are totals", `{"dispute_id": "dsp_0", "order_id": "ord_0", "sequence": 5,
+		"payment_id": "pay_0", "provider_id": "du_0", "status": "open", "reason": "fraudulent", "amount": 196.94, "currency": "USD",
+		"withdrawn_amount": 196.94, "withdrawn_currency": "USD", "fee_amount": 15.00, "fee_currency": "USD"}`},
+	"dispute.closed": {"A dispute was won or lost; amounts are totals", `{"dispute_id": "dsp_0", "order_id": "ord_0", "sequence": 6,
+		"payment_id": "pay_0", "provider_id": "du_0", "status": "lost", "reason": "fraudulent", "amount": 196.94, "currency": "USD",
+		"withdrawn_amount": 196.94, "withdrawn_currency": "USD", "fee_amount": 15.00, "fee_currency": "USD"}`},
+	"quote.accepted": {"A price was agreed", `{"quote_id": "quote_0", "negotiation_id": "neg_0", "product_id": "prod_0", "variant_id": "var_0",
+		"quantity": 2, "list_price": 100.00, "final_price": 95.00, "currency": "USD"}`},
+	"negotiation.lost": {"A negotiation ended without a deal; prices are per unit", `{"product_id": "prod_0", "variant_id": "var_0",
+		"quantity": 2, "list_price": 100.00, "best_offer": 80.00, "last_counter": 92.00, "currency": "USD"}`},
+	"checkout.abandoned": {"A checkout ended unpaid", `{"checkout_id": "chk_0", "phase": "ready",
+		"items": [{"product_id": "prod_0", "variant_id": "var_0", "sku": "TENT-2", "name": "Tent", "quantity": 2, "price": 95.00, "original_price": 100.00}],
+		"total": 196.94, "currency": "USD", "buyer_email": "ada@example.com"}`},
+	"payment.orphaned": {"A provider took money for an attempt that has no order; it is refunded by itself", `{"checkout_id": "chk_0",
+		"attempt": 1, "provider": "stripe", "charge_id": "pi_0", "amount": 196.94, "currency": "USD", "refund_status": "pending"}`},
+	"money.unexplained": {"A payment provider's books differ from yours and nothing explains it; each difference is in one event", `{
+		"integration_id": "int_0", "provider": "stripe", "found": 1, "differences": [{"kind": "missing_here", "type": "sale",
+		"reference": "chk_0-1", "provider_id": "pi_0", "currency": "USD", "ours": null, "theirs": 196.94, "at": "2026-03-04T12:00:00Z"}]}`},
+	"payment.unresolved": {"Nobody knows yet whether an attempt took money; an order may follow. Repeated after an hour, and every day", `{
+		"checkout_id": "chk_0", "attempt": 1, "amount": 196.94, "currency": "USD", "method": "psp_spt", "provider": "stripe",
+		"since": "2026-03-04T12:00:00Z", "times_asked": 1, "problem": "The provider did not answer in time."}`},
+	"refund.unresolved": {"Nobody knows whether a refund was made that was requested an hour ago. Repeated every day", `{"refund_id": "ref_0",
+		"order_id": "ord_0", "payment_id": "pay_0", "amount": 95.00, "currency": "USD", "provider": "stripe",
+		"since": "2026-03-04T12:00:00Z", "times_asked": 12, "problem": "The provider refuses the credentials."}`},
+	"inventory.low": {"Little is left of a variant, over all locations", `{"product_id": "prod_0", "variant_id": "var_0", "sku": "TENT-2", "quantity": 3}`},
+	"sync.completed": {"A sync run has read all that it was to read", `{"sync_id": "sync_0", "integration_id": "int_0", "full_sync": false,
+		"resources": {"products": {"total": 120, "created": 3, "updated": 5, "unchanged": 111, "errors": 1}},
+		"started_at": "2026-03-04T12:00:00Z", "completed_at": "2026-03-04T12:00:09.25Z"}`},
+	"sync.failed": {"A sync run was given up; what it had read stays", `{"sync_id": "sync_0", "integration_id": "int_0",
+		"error": "The platform does not answer.", "started_at": "2026-03-04T12:00:00Z", "failed_at": "2026-03-04T12:21:00Z"}`},
+	"integration.error": {"A platform refuses an integration's credentials", `{"integration_id": "int_0", "type": "shopify",
+		"name": "Tents & more", "error": "Shopify refuses the access token."}`},
+	"subscription.disabled": {"An event subscription gets no more events until it is enabled", `{"subscription_id": "sub_0",
+		"url": "https://example.com/…k3Jd", "reason": "unreachable"}`},
+	"ping": {"A test", `{"subscription_id": "sub_0"}`},
+}
+
+// documentEvents adds the events that receivers get to the document's webhooks.
+func documentEvents(doc *huma.OpenAPI) {
+	if doc.Webhooks == nil {
+		doc.Webhooks = map[string]*huma.PathItem{}
+	}
+	for kind, p := range payloads {
+		example := map[string]any{
+			"id": "evt_0", "type": kind, "created_at": "2026-03-04T12:00:00Z", "project_id": "proj_0", "data": json.RawMessage(p.data),
+		}
+		text := &huma.Schema{Type: huma.TypeString}
+		doc.Webhooks[kind] = &huma.PathItem{Post: &huma.Operation{
+			OperationID: "on-" + kind, Summary: p.summary, Tags: []string{"Events"},
+			Description: "Signed by Standard Webhooks. webhook-id is the event's id: receivers deduplicate by it. " +
+				"Deliveries may arrive in another order than the events happened in: sequence numbers an order's events from 1, without gaps.",
+			Parameters: []*huma.Param{
+				{Name: "webhook-id", In: "header", Required: true, Schema: text},
+				{Name: "webhook-timestamp", In: "header", Required: true, Schema: text},
+				{Name: "webhook-signature", In: "header", Required: true, Schema: text},
+			},
+			RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+				"application/json": {
+					Schema: &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{
+						"id": text, "type": {Type: huma.TypeString, Enum: []any{kind}}, "created_at": {Type: huma.TypeString, Format: "date-time"},
+						"project_id": text, "data": {Type: huma.TypeObject},
+					}, Required: []string{"id", "type", "created_at", "project_id", "data"}},
+					Example: example,
+				},
+			}},
+			Responses: map[string]*huma.Response{"2XX": {Description: "The event has arrived. Anything else is tried again for a day."}},
+		}}
+	}
+}

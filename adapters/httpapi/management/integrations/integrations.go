@@ -1,0 +1,285 @@
+package integrations
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/connecting"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/patch"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func (h *handlers) registerIntegrations() {
+	const tag, all, one = "Integrations", "/v1/integrations", "/v1/integrations/{integration_id}"
+	operation.RegisterClaimed(h.API, tag, operation.Spec{
+		ID: "connect-api-key", Method: "POST", Path: all + "/connect/api-key", Scope: "integrations:write",
+		On: operation.HeaderProject, Status: 201, Errors: []int{409, 503},
+		Summary: "Connect an account by its API key; the platform is asked whether it takes it",
+	}, h.connectAPIKey)
+	h.registerConsent(tag, all)
+	operation.RegisterRead(h.API, tag, operation.Spec{
+		ID: "list-integrations", Method: "GET", Path: all, Scope: "integrations:read", On: operation.HeaderProject,
+		Summary: "List integrations, disconnected ones too",
+	}, h.listIntegrations)
+	operation.RegisterRead(h.API, tag, operation.Spec{
+		ID: "get-integration", Method: "GET", Path: one, Scope: "integrations:read", On: operation.HeaderProject,
+		Summary: "Get an integration",
+	}, h.getIntegration)
+	operation.Register(h.API, tag, operation.Spec{
+		ID: "update-integration", Method: "PATCH", Path: one, Scope: "integrations:write", On: operation.HeaderProject,
+		Summary: "Change an integration's name and what is synchronised; null restores a default",
+	}, h.updateIntegration)
+	operation.RegisterClaimed(h.API, tag, operation.Spec{
+		ID: "rotate-credentials", Method: "PUT", Path: one + "/credentials", Scope: "integrations:write",
+		On: operation.HeaderProject, Errors: []int{409, 503}, Summary: "Give an integration other credentials of the same account",
+	}, h.rotateCredentials)
+	operation.RegisterPrepared(h.API, tag, operation.Spec{
+		ID: "disconnect-integration", Method: "DELETE", Path: one, Scope: "integrations:write",
+		On: operation.HeaderProject, Status: 204, Errors: []int{409}, Summary: "Disconnect an integration and forget its credentials; its sync and webhooks end",
+	}, h.disconnectIntegration)
+	h.registerSyncs(tag, one)
+	h.registerWebhooks(tag, one)
+}
+
+// credentials never come back in an answer, an error or a log.
+type credentials struct {
+	Key    string `json:"api_key,omitempty" writeOnly:"true" doc:"Stripe: the secret or restricted key. PayPal: the client id. ShipStation: the API key. Custom: what we send as the bearer token."`
+	Secret string `json:"api_secret,omitempty" writeOnly:"true" doc:"Stripe: the signing secret of a webhook that you registered yourself, else left out. PayPal: the client's secret. ShipStation: the API secret. Custom: left out."`
+}
+
+func (credentials) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return operation.DocumentRequired(s, "api_key")
+}
+
+type newIntegration struct {
+	Type        string      `json:"type,omitempty" example:"stripe" doc:"stripe, paypal, shipstation or custom. The others are connected by consent."`
+	Credentials credentials `json:"credentials,omitzero"`
+	Name        string      `json:"name,omitempty" doc:"At most 200 characters; left out: the type's."`
+	Config      newConfig   `json:"config,omitzero"`
+}
+
+type newConfig struct {
+	BaseURL string `json:"base_url,omitempty" doc:"Of a custom system: an https URL that does not lead to a private address."`
+	SyncPatch
+}
+
+func (newIntegration) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return operation.DocumentRequired(s, "type", "credentials")
+}
+
+type connectInput struct{ Body newIntegration }
+
+type integrationOutput struct{ Body IntegrationView }
+
+func (h *handlers) connectAPIKey(ctx ports.Outbound, rq operation.Request, in *connectInput) (made operation.Plan[integrationOutput], err error) {
+	kind, err := fromAPIType(in.Body.Type, func(c fault.Check) {
+		c.In("credentials").That(in.Body.Credentials.Key != "", "api_key", "is required")
+	})
+	if err != nil {
+		return made, err
+	}
+	prepared, err := h.connecting(rq).PrepareConnect(ctx, rq.Caller.Project, integration.Draft{
+		Type: kind, Name: in.Body.Name, Credentials: kind.Given(in.Body.Credentials.Key, in.Body.Credentials.Secret),
+		Config: integration.Config{BaseURL: in.Body.Config.BaseURL, Skip: in.Body.Config.skips()},
+	})
+	if err != nil {
+		return made, err
+	}
+	return h.connection(rq, prepared), nil
+}
+
+// connection stores what a platform was asked about, and answers with the integration.
+func (h *handlers) connection(rq operation.Request, prepared *connecting.PreparedConnection) operation.Plan[integrationOutput] {
+	return operation.Plan[integrationOutput]{
+		Commit: func(ctx context.Context, st *operation.Stores) (*integrationOutput, error) {
+			if err := prepared.Commit(ctx, st.Connecting); err != nil {
+				return nil, err
+			}
+			rq.Stores = st
+			return h.changedIntegration(ctx, rq, prepared.Before, prepared.After)
+		},
+		Discard: prepared.Discard,
+	}
+}
+
+// changedIntegration tells the audit log of a change, and answers with the integration after it.
+func (h *handlers) changedIntegration(ctx context.Context, rq operation.Request, before, after *integration.Integration) (*integrationOutput, error) {
+	list := []*integration.Integration{after}
+	if before != nil {
+		list = append(list, before)
+	}
+	views, err := h.toAPIIntegrations(ctx, rq, list)
+	if err != nil {
+		return nil, err
+	}
+	operation.NoteTarget(rq, views[0].ID)
+	if before == nil {
+		operation.NoteChange(rq, nil, views[0])
+	} else {
+		operation.NoteChange(rq, views[1], views[0])
+	}
+	return &integrationOutput{views[0]}, nil
+}
+
+// fromAPIType reads a type. Where there is none, more tells what else of the body is wrong.
+func fromAPIType(name string, more func(fault.Check)) (integration.Type, error) {
+	kind, err := integration.ParseType(name)
+	if err == nil {
+		return kind, nil
+	}
+	check := fault.NewCheck()
+	check.That(name != "", "type", "is required")
+	var known *fault.Error
+	if errors.As(err, &known) {
+		for _, d := range known.Details {
+			check.That(false, d.Field, d.Message)
+		}
+	}
+	more(check)
+	return kind, check.Err()
+}
+
+type listIntegrationsInput struct{ operation.Paging }
+
+func (h *handlers) listIntegrations(ctx context.Context, rq operation.Request, in *listIntegrationsInput) (*operation.ListOutput[IntegrationView], error) {
+	found, total, err := rq.Stores.Integrations.List(ctx, rq.Caller.Project.ID, in.Page())
+	if err != nil {
+		return nil, err
+	}
+	views, err := h.toAPIIntegrations(ctx, rq, found)
+	if err != nil {
+		return nil, err
+	}
+	return &operation.ListOutput[IntegrationView]{Body: operation.List[IntegrationView]{Data: views, Meta: operation.Meta{Total: total, Limit: in.Limit, Offset: in.Offset}}}, nil
+}
+
+type OnIntegration struct {
+	Integration string `path:"integration_id"`
+}
+
+// id is the integration in the path.
+func (o OnIntegration) id() (id.Integration, error) {
+	return wire.ID[id.Integration](o.Integration, "integration")
+}
+
+func (h *handlers) findIntegration(ctx context.Context, rq operation.Request, in OnIntegration) (*integration.Integration, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	return rq.Stores.Integrations.ByID(ctx, rq.Caller.Project.ID, wanted)
+}
+
+func (h *handlers) getIntegration(ctx context.Context, rq operation.Request, in *OnIntegration) (*integrationOutput, error) {
+	i, err := h.findIntegration(ctx, rq, *in)
+	if err != nil {
+		return nil, err
+	}
+	views, err := h.toAPIIntegrations(ctx, rq, []*integration.Integration{i})
+	if err != nil {
+		return nil, err
+	}
+	return &integrationOutput{views[0]}, nil
+}
+
+type updateIntegrationInput struct {
+	OnIntegration
+	Body integrationPatch
+}
+
+type integrationPatch struct {
+	Name   wire.Optional[string]    `json:"name,omitzero" doc:"At most 200 characters; null: the type's."`
+	Config wire.Optional[SyncPatch] `json:"config,omitzero"`
+}
+
+// SyncPatch is what of a platform's data is wanted.
+type SyncPatch struct {
+	Products  wire.Optional[bool] `json:"sync_products,omitzero" doc:"With their stock. Left out at first: true."`
+	Orders    wire.Optional[bool] `json:"sync_orders,omitzero"`
+	Customers wire.Optional[bool] `json:"sync_customers,omitzero"`
+}
+
+// skips are what a new integration leaves out.
+func (p SyncPatch) skips() integration.Skips {
+	off := func(o wire.Optional[bool]) bool { on, given := o.Value(); return given && !on }
+	return integration.Skips{Products: off(p.Products), Orders: off(p.Orders), Customers: off(p.Customers)}
+}
+
+func (h *handlers) updateIntegration(ctx context.Context, rq operation.Request, in *updateIntegrationInput) (*integrationOutput, error) {
+	wanted, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	c := integration.Change{Name: in.Body.Name.Field()}
+	if in.Body.Config.Null() {
+		c.SyncProducts, c.SyncOrders, c.SyncCustomers = patch.Null[bool](), patch.Null[bool](), patch.Null[bool]()
+	} else if p, given := in.Body.Config.Value(); given {
+		c.SyncProducts, c.SyncOrders, c.SyncCustomers = p.Products.Field(), p.Orders.Field(), p.Customers.Field()
+	}
+	before, after, err := h.connecting(rq).Change(ctx, rq.Caller.Project.ID, wanted, c)
+	if err != nil {
+		return nil, err
+	}
+	return h.changedIntegration(ctx, rq, before, after)
+}
+
+type rotateInput struct {
+	OnIntegration
+	Body credentials
+}
+
+func (h *handlers) rotateCredentials(ctx ports.Outbound, rq operation.Request, in *rotateInput) (made operation.Plan[integrationOutput], err error) {
+	before, err := h.findIntegration(ctx, rq, in.OnIntegration)
+	if err != nil {
+		return made, err
+	}
+	prepared, err := h.connecting(rq).PrepareRotation(ctx, rq.Caller.Project.ID, before.ID, in.Body.Key, in.Body.Secret)
+	if err != nil {
+		return made, atRoot(err)
+	}
+	made = h.connection(rq, prepared)
+	commit := made.Commit
+	made.Commit = func(ctx context.Context, st *operation.Stores) (*integrationOutput, error) {
+		out, err := commit(ctx, st)
+		return out, atRoot(err)
+	}
+	return made, nil
+}
+
+// atRoot names credentials as this body has them, which has nothing else.
+func atRoot(err error) error {
+	var known *fault.Error
+	if !errors.As(err, &known) {
+		return err
+	}
+	renamed := *known
+	renamed.Details = operation.Each(known.Details, func(d fault.Detail) fault.Detail {
+		return fault.Detail{Field: strings.TrimPrefix(d.Field, "credentials."), Message: d.Message}
+	})
+	return &renamed
+}
+
+func (h *handlers) disconnectIntegration(ctx ports.Outbound, rq operation.Request, in *OnIntegration) (made operation.Plan[struct{}], err error) {
+	before, err := h.findIntegration(ctx, rq, *in)
+	if err != nil {
+		return made, err
+	}
+	prepared, err := h.connecting(rq).PrepareDisconnect(ctx, rq.Caller.Project.ID, before.ID)
+	if err != nil {
+		return made, err
+	}
+	operation.NoteTarget(rq, in.Integration)
+	operation.NoteChange(rq, h.toAPIIntegration(before, ports.IntegrationMetrics{}), nil)
+	made.Commit = func(ctx context.Context, st *operation.Stores) (*struct{}, error) {
+		return nil, prepared.Commit(ctx, st.Connecting)
+	}
+	return made, nil
+}

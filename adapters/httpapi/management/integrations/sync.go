@@ -1,0 +1,286 @@
+package integrations
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func (h *handlers) registerSyncs(tag, integration string) {
+	all, one := integration+"/sync", integration+"/sync/{sync_id}"
+	operation.Register(h.API, tag, operation.Spec{
+		ID: "start-sync", Method: "POST", Path: all, Scope: "integrations:write", On: operation.HeaderProject, Status: 202,
+		Errors: []int{409}, Summary: "Read what has changed at the platform, or everything; one sync at a time",
+	}, h.startSync)
+	operation.RegisterRead(h.API, tag, operation.Spec{
+		ID: "list-syncs", Method: "GET", Path: all + "/history", Scope: "integrations:read", On: operation.HeaderProject,
+		Summary: "List syncs, newest first",
+	}, h.listSyncs)
+	operation.RegisterRead(h.API, tag, operation.Spec{
+		ID: "get-sync", Method: "GET", Path: one, Scope: "integrations:read", On: operation.HeaderProject,
+		Summary: "Get a sync with its counters",
+	}, h.getSync)
+	operation.RegisterRead(h.API, tag, operation.Spec{
+		ID: "list-sync-errors", Method: "GET", Path: one + "/errors", Scope: "integrations:read", On: operation.HeaderProject,
+		Summary: "List the records that a sync did not take, the first 1,000 of them",
+	}, h.listSyncErrors)
+	operation.Register(h.API, tag, operation.Spec{
+		ID: "cancel-sync", Method: "POST", Path: one + "/cancel", Scope: "integrations:write", On: operation.HeaderProject,
+		Errors: []int{409}, Summary: "Cancel a sync; what it has read stays",
+	}, h.cancelSync)
+	operation.RegisterRead(h.API, tag, operation.Spec{
+		ID: "list-records", Method: "GET", Path: integration + "/records", Scope: "integrations:read",
+		On: operation.HeaderProject, Summary: "List what is known of the platform's records",
+	}, h.listRecords)
+}
+
+// SyncView is a run (spec 2.4).
+type SyncView struct {
+	ID          string                  `json:"sync_id"`
+	Status      string                  `json:"status" enum:"running,completed,failed,canceled"`
+	Full        bool                    `json:"full_sync"`
+	Resources   map[string]syncCounters `json:"resources" doc:"By resource: products, inventory, customers and orders."`
+	StartedAt   wire.Time               `json:"started_at"`
+	CompletedAt *wire.Time              `json:"completed_at" nullable:"true" doc:"When it ended, in whatever way."`
+	DurationMS  *int64                  `json:"duration_ms" nullable:"true"`
+	Error       *string                 `json:"error" nullable:"true" doc:"Why it failed."`
+}
+
+// syncCounters count each record once.
+type syncCounters struct {
+	Total     int `json:"total"`
+	Created   int `json:"created"`
+	Updated   int `json:"updated" doc:"Removed ones too."`
+	Unchanged int `json:"unchanged"`
+	Errors    int `json:"errors" doc:"They were not taken, and did not stop the others."`
+}
+
+type startSyncInput struct {
+	OnIntegration
+	Body *struct {
+		Resources []string `json:"resources,omitempty" nullable:"true" doc:"Of products, inventory, customers and orders, as far as the type has them. Left out or empty: all that the configuration has on."`
+		Full      bool     `json:"full_sync,omitempty" doc:"Read everything, and not only what has changed since the last sync; the platform's word counts for fields that were edited here, too. Stock moves as ever by what changed there, so that what was sold here stays sold."`
+	}
+}
+
+type startedSync struct {
+	ID        string    `json:"sync_id"`
+	Status    string    `json:"status" enum:"running"`
+	Resources []string  `json:"resources"`
+	StartedAt wire.Time `json:"started_at"`
+}
+
+type startSyncOutput struct{ Body startedSync }
+
+func (h *handlers) startSync(ctx context.Context, rq operation.Request, in *startSyncInput) (*startSyncOutput, error) {
+	of, err := in.id()
+	if err != nil {
+		return nil, err
+	}
+	var resources []string
+	full := false
+	if in.Body != nil {
+		resources, full = in.Body.Resources, in.Body.Full
+	}
+	run, err := h.syncing(rq).Start(ctx, rq.Caller.Project, of, resources, full)
+	if err != nil {
+		return nil, err
+	}
+	operation.NoteTarget(rq, run.ID.String())
+	operation.NoteChange(rq, nil, toAPISync(run))
+	return &startSyncOutput{startedSync{
+		run.ID.String(), run.Status.String(), operation.Each(run.Steps, func(s syncrun.Step) string { return s.Resource.String() }),
+		wire.ToTime(run.StartedAt),
+	}}, nil
+}
+
+type listSyncsInput struct {
+	OnIntegration
+	operation.Paging
+}
+
+func (h *handlers) listSyncs(ctx context.Context, rq operation.Request, in *listSyncsInput) (*operation.ListOutput[SyncView], error) {
+	i, err := h.findIntegration(ctx, rq, in.OnIntegration)
+	if err != nil {
+		return nil, err
+	}
+	found, total, err := rq.Stores.SyncRuns.List(ctx, i.Project, i.ID, in.Page())
+	if err != nil {
+		return nil, err
+	}
+	return operation.ToAPIList(found, toAPISync, in.Paging, total), nil
+}
+
+type OnSync struct {
+	OnIntegration
+	Sync string `path:"sync_id"`
+}
+
+func (o OnSync) ids() (of id.Integration, wanted id.Sync, err error) {
+	if of, err = o.id(); err == nil {
+		wanted, err = wire.ID[id.Sync](o.Sync, "sync")
+	}
+	return of, wanted, err
+}
+
+func (h *handlers) findSync(ctx context.Context, rq operation.Request, in OnSync) (*syncrun.Run, error) {
+	i, err := h.findIntegration(ctx, rq, in.OnIntegration)
+	if err != nil {
+		return nil, err
+	}
+	_, wanted, err := in.ids()
+	if err != nil {
+		return nil, err
+	}
+	return rq.Stores.SyncRuns.ByID(ctx, i.Project, i.ID, wanted)
+}
+
+type syncOutput struct{ Body SyncView }
+
+func (h *handlers) getSync(ctx context.Context, rq operation.Request, in *OnSync) (*syncOutput, error) {
+	run, err := h.findSync(ctx, rq, *in)
+	if err != nil {
+		return nil, err
+	}
+	return &syncOutput{toAPISync(run)}, nil
+}
+
+type syncErrorsInput struct {
+	OnSync
+	operation.Paging
+}
+
+// SyncErrorView is a record that was not taken.
+type SyncErrorView struct {
+	Resource string    `json:"resource" enum:"products,inventory,orders,customers"`
+	RecordID string    `json:"record_id" doc:"The platform's."`
+	Reason   string    `json:"reason"`
+	At       wire.Time `json:"at"`
+}
+
+func (h *handlers) listSyncErrors(ctx context.Context, rq operation.Request, in *syncErrorsInput) (*operation.ListOutput[SyncErrorView], error) {
+	run, err := h.findSync(ctx, rq, in.OnSync)
+	if err != nil {
+		return nil, err
+	}
+	found, total, err := rq.Stores.SyncRuns.Problems(ctx, run.Project, run.ID, in.Page())
+	if err != nil {
+		return nil, err
+	}
+	return operation.ToAPIList(found, func(p syncrun.Problem) SyncErrorView {
+		return SyncErrorView{p.Resource.String(), p.Remote, p.Reason, wire.ToTime(p.At)}
+	}, in.Paging, total), nil
+}
+
+func (h *handlers) cancelSync(ctx context.Context, rq operation.Request, in *OnSync) (*syncOutput, error) {
+	of, wanted, err := in.ids()
+	if err != nil {
+		return nil, err
+	}
+	operation.NoteTarget(rq, in.Sync)
+	run, err := h.syncing(rq).Cancel(ctx, rq.Caller.Project.ID, of, wanted)
+	if err != nil {
+		return nil, err
+	}
+	out := &syncOutput{toAPISync(run)}
+	operation.NoteChange(rq, nil, out.Body)
+	return out, nil
+}
+
+func toAPISync(r *syncrun.Run) SyncView {
+	v := SyncView{
+		ID: r.ID.String(), Status: r.Status.String(), Full: r.Full, Resources: map[string]syncCounters{},
+		StartedAt: wire.ToTime(r.StartedAt), CompletedAt: operation.ToKnownTime(r.EndedAt), Error: operation.ToOptionalText(r.Error),
+	}
+	for _, s := range r.Steps {
+		v.Resources[s.Resource.String()] = syncCounters{s.Total(), s.Created, s.Updated, s.Unchanged, s.Errors}
+	}
+	if !r.EndedAt.IsZero() {
+		took := r.EndedAt.Sub(r.StartedAt).Milliseconds()
+		v.DurationMS = &took
+	}
+	return v
+}
+
+type recordsInput struct {
+	OnIntegration
+	operation.Paging
+	Resource string `query:"resource" required:"true" enum:"products,inventory,orders,customers"`
+}
+
+// RecordView is what is known of a platform's record.
+type RecordView struct {
+	ID        string          `json:"record_id" doc:"The platform's."`
+	Resource  string          `json:"resource" enum:"products,inventory,orders,customers"`
+	LocalID   *string         `json:"local_id" nullable:"true" doc:"What it is here: a product's, a variant's or an order's id. Null: there is none."`
+	SKU       *string         `json:"sku" nullable:"true"`
+	ChangedAt *wire.Time      `json:"changed_at" nullable:"true" doc:"When the platform last changed it, as far as it says so."`
+	Removed   bool            `json:"removed" doc:"The platform no longer has it."`
+	Order     *recordOrder    `json:"order,omitempty"`
+	Customer  *recordCustomer `json:"customer,omitempty"`
+}
+
+type recordOrder struct {
+	Number    string          `json:"number"`
+	Email     string          `json:"email"`
+	Status    string          `json:"status" doc:"The platform's word."`
+	Total     string          `json:"total" doc:"As the platform writes it."`
+	Currency  string          `json:"currency"`
+	Items     int             `json:"items"`
+	PlacedAt  *wire.Time      `json:"placed_at" nullable:"true"`
+	Reference *string         `json:"reference" nullable:"true" doc:"The id of the order here that it is of."`
+	Shipment  *recordShipment `json:"shipment,omitempty"`
+}
+
+type recordShipment struct {
+	Carrier        string     `json:"carrier"`
+	TrackingNumber string     `json:"tracking_number"`
+	TrackingURL    string     `json:"tracking_url"`
+	ShippedAt      *wire.Time `json:"shipped_at" nullable:"true"`
+	Delivered      bool       `json:"delivered"`
+	Voided         bool       `json:"voided"`
+}
+
+type recordCustomer struct {
+	Email     string `json:"email"`
+	Name      string `json:"name"`
+	Tier      string `json:"loyalty_tier"`
+	Purchases int    `json:"purchases"`
+}
+
+func (h *handlers) listRecords(ctx context.Context, rq operation.Request, in *recordsInput) (*operation.ListOutput[RecordView], error) {
+	i, err := h.findIntegration(ctx, rq, in.OnIntegration)
+	if err != nil {
+		return nil, err
+	}
+	resource, _ := syncrun.ParseResource(in.Resource) // the schema knows no other
+	found, total, err := rq.Stores.Copies.List(ctx, ports.CopiesOf{Project: i.Project, Integration: i.ID, Resource: resource}, in.Page())
+	if err != nil {
+		return nil, err
+	}
+	return operation.ToAPIList(found, toAPIRecord, in.Paging, total), nil
+}
+
+func toAPIRecord(c *syncrun.Copy) RecordView {
+	v := RecordView{
+		ID: c.Remote, Resource: c.Resource.String(), LocalID: operation.ToOptionalText(c.Local), SKU: operation.ToOptionalText(c.SKU),
+		ChangedAt: operation.ToKnownTime(c.At), Removed: c.Removed,
+	}
+	if o := c.Order; o != nil {
+		v.Order = &recordOrder{
+			Number: o.Number, Email: o.Email, Status: o.Status, Total: o.Total, Currency: o.Currency, Items: o.Items,
+			PlacedAt: operation.ToKnownTime(o.PlacedAt), Reference: operation.ToOptionalText(o.Reference),
+		}
+		if s := o.Shipment; s != nil {
+			v.Order.Shipment = &recordShipment{s.Carrier, s.Number, s.TrackingURL, operation.ToKnownTime(s.ShippedAt), s.Delivered, s.Voided}
+		}
+	}
+	if p := c.Customer; p != nil {
+		v.Customer = &recordCustomer{p.Email, p.Name, p.Tier, p.Purchases}
+	}
+	return v
+}

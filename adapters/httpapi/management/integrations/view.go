@@ -1,0 +1,95 @@
+package integrations
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// IntegrationView is an integration (spec 2.3). It has no credentials.
+type IntegrationView struct {
+	ID        string             `json:"id"`
+	Type      string             `json:"type" example:"shopify" enum:"shopify,hubspot,stripe,paypal,shipstation,custom"`
+	Name      string             `json:"name"`
+	Status    string             `json:"status" enum:"connected,error,disconnected"`
+	LastError *string            `json:"last_error" nullable:"true" doc:"Why status is error."`
+	Config    integrationConfig  `json:"config"`
+	LastSync  *wire.Time         `json:"last_sync" nullable:"true" doc:"When a sync last completed. Null: never; there is nothing to synchronise with payment providers."`
+	Metrics   integrationMetrics `json:"metrics"`
+	Webhook   *integrationHook   `json:"webhook,omitempty" doc:"Of payment providers. Those of other platforms have a list."`
+	CreatedAt wire.Time          `json:"created_at"`
+	UpdatedAt wire.Time          `json:"updated_at"`
+}
+
+// integrationConfig has the fields that the type has.
+type integrationConfig struct {
+	AccountID     string `json:"account_id,omitempty" doc:"The account's id with the platform."`
+	LiveMode      *bool  `json:"live_mode,omitempty" doc:"Whether a payment account's money is real."`
+	StoreDomain   string `json:"store_domain,omitempty" doc:"Of an e-commerce platform's shop."`
+	BaseURL       string `json:"base_url,omitempty" doc:"Of a custom system."`
+	SyncProducts  *bool  `json:"sync_products,omitempty" doc:"With their stock."`
+	SyncOrders    *bool  `json:"sync_orders,omitempty"`
+	SyncCustomers *bool  `json:"sync_customers,omitempty"`
+}
+
+type integrationMetrics struct {
+	Products int `json:"products_synced"`
+	Orders   int `json:"orders_synced"`
+	Errors   int `json:"errors_24h" doc:"Records, syncs and webhook calls that failed in the last 24 hours."`
+}
+
+type integrationHook struct {
+	Endpoint string `json:"endpoint" format:"uri" doc:"Where the provider may call."`
+	Status   string `json:"status" enum:"none,active,failed" doc:"Whether the provider calls: none was asked for, it does, or it refused to. Without it payments are found out by asking."`
+}
+
+// toAPIIntegrations are a project's integrations with their figures.
+func (h *handlers) toAPIIntegrations(ctx context.Context, rq operation.Request, list []*integration.Integration) ([]IntegrationView, error) {
+	if len(list) == 0 {
+		return []IntegrationView{}, nil
+	}
+	names := operation.Each(list, func(i *integration.Integration) id.Integration { return i.ID })
+	figures, err := rq.Stores.Figures.Metrics(ctx, rq.Caller.Project.ID, names, h.Clock.Now().Add(-24*time.Hour))
+	if err != nil {
+		return nil, err
+	}
+	return operation.Each(list, func(i *integration.Integration) IntegrationView { return h.toAPIIntegration(i, figures[i.ID]) }), nil
+}
+
+func (h *handlers) toAPIIntegration(i *integration.Integration, m ports.IntegrationMetrics) IntegrationView {
+	v := IntegrationView{
+		ID: i.ID.String(), Type: i.Type.String(), Name: i.Name, Status: i.Status.String(), LastError: operation.ToOptionalText(i.LastError),
+		Config: toAPIConfig(i), Metrics: integrationMetrics{m.Products, m.Orders, m.Errors},
+		LastSync: operation.ToKnownTime(i.LastSync), CreatedAt: wire.ToTime(i.CreatedAt), UpdatedAt: wire.ToTime(i.UpdatedAt),
+	}
+	if i.Type.Kind() == integration.Payment {
+		v.Webhook = &integrationHook{h.HookAddress(i.Hook.ID), i.Hook.Status.String()}
+	}
+	return v
+}
+
+func toAPIConfig(i *integration.Integration) integrationConfig {
+	c := integrationConfig{StoreDomain: i.Config.Store, BaseURL: i.Config.BaseURL}
+	if c.StoreDomain == "" && c.BaseURL == "" {
+		c.AccountID = i.Config.Account
+	}
+	if i.Type.Kind() == integration.Payment {
+		c.LiveMode = &i.Config.Live
+	}
+	wanted := func(r syncrun.Resource) *bool {
+		if !slices.Contains(i.Type.Resources(), r) {
+			return nil
+		}
+		on := i.Config.Syncs(r)
+		return &on
+	}
+	c.SyncProducts, c.SyncOrders, c.SyncCustomers = wanted(syncrun.Products), wanted(syncrun.Orders), wanted(syncrun.Customers)
+	return c
+}

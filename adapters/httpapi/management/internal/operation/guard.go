@@ -1,0 +1,143 @@
+package operation
+
+import (
+	"cmp"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/access"
+	"github.com/haggle-commerce/haggle/app/projects"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const projectHeader = "X-Project-ID"
+
+// Caller is who sends a request, and what it is about.
+type Caller struct {
+	access.Caller
+	Project   *project.Project // nil for operations on the account
+	Address   netip.Addr
+	confirmed *bool // whether the second factor was given, in whichever run of the request
+}
+
+// Tenant is who shares the lanes with others.
+func (c Caller) Tenant() string { return c.Account.ID.String() }
+
+type entry = wire.Entry[Caller]
+
+// authenticate finds the account, and counts the request against its rate. Bodies are not read before.
+func (a *API) authenticate(e *entry) (err error) {
+	w, r := e.Writer, e.Request
+	e.Caller = Caller{Address: a.ClientAddress(r), confirmed: new(bool)}
+	if err := wire.Single(r.Header, "Authorization", projectHeader, wire.KeyHeader); err != nil {
+		return a.countStranger(w, r, e.Caller.Address, err)
+	}
+	e.Caller.Caller, err = a.count(w, r, e.Caller.Address)
+	return err
+}
+
+// authorize lets a request through to its operation if its key has the scope and reaches the project, and if the project
+// admits its address (decisions 3).
+func (a *API) authorize(e *entry) (err error) {
+	o := a.lines[e.Operation.OperationID]
+	if err := e.Caller.Require(o.Scope); err != nil {
+		return err
+	}
+	switch {
+	case o.On == PathProject || o.On == HeaderProject:
+		e.Caller.Project, err = a.findProject(e.Request, o, e.Caller)
+	case o.On == WholeAccount && len(e.Caller.Key.Projects) > 0:
+		err = fault.New(fault.Forbidden, "insufficient_scope", "This API key is bound to its projects and does not act for the whole account.")
+	}
+	return err
+}
+
+// count asks who calls, and counts the request for the account or the stranger. A stranger who may send
+// nothing more is refused before a key that is not known costs a lookup.
+func (a *API) count(w http.ResponseWriter, r *http.Request, from netip.Addr) (access.Caller, error) {
+	secret := bearer(r.Header)
+	if !a.Access.Known(secret) {
+		if v := a.Limiter.Look(r.Context(), wire.AddressKey(from), a.RateOfStrangers); !v.Allowed {
+			return access.Caller{}, wire.Limit(w.Header(), v, a.RateOfStrangers)
+		}
+	}
+	caller, err := a.Access.Authenticate(r.Context(), secret)
+	switch {
+	case err == nil:
+		err = a.limit(w, r, caller.Account.ID.String(), a.Rate(caller.Account.Plan))
+	case fault.KindOf(err) == fault.Unauthenticated:
+		err = a.countStranger(w, r, from, err)
+	}
+	return caller, err
+}
+
+// countStranger counts a request that err refuses, and says so first if there were too many.
+func (a *API) countStranger(w http.ResponseWriter, r *http.Request, from netip.Addr, err error) error {
+	return cmp.Or(a.limit(w, r, wire.AddressKey(from), a.RateOfStrangers), err)
+}
+
+// Unrouted counts requests that no operation answers like those of operations, and leaves the answer to
+// next. It needs no key.
+func Unrouted(s Services, next http.Handler) http.Handler {
+	a := &API{Services: s}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := a.count(w, r, a.ClientAddress(r)); fault.KindOf(err) == fault.Limited {
+			wire.WriteError(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// limit counts a request against a rate, and tells the client what is left of it.
+func (a *API) limit(w http.ResponseWriter, r *http.Request, key string, rate ports.Rate) error {
+	return wire.Limit(w.Header(), a.Limiter.Take(r.Context(), key, rate), rate)
+}
+
+func (a *API) findProject(r *http.Request, o Spec, c Caller) (*project.Project, error) {
+	wanted, err := projectID(r, o, c.Caller)
+	if err != nil {
+		return nil, err
+	}
+	if !c.Key.Reaches(wanted) {
+		return nil, fault.Missing("project")
+	}
+	p, err := a.Stores.ProjectStore.ByID(r.Context(), c.Account.ID, wanted)
+	if fault.KindOf(err) == fault.NotFound {
+		return nil, fault.Missing("project")
+	}
+	if err == nil && p.Status != project.Active && !o.Books && o.Scope != "finance:read" {
+		return nil, fault.Missing("project")
+	}
+	if err == nil && !projects.Admits(p.Settings, c.Address) {
+		err = fault.New(fault.Forbidden, "ip_not_allowed", "This project does not admit your address.")
+	}
+	return p, err
+}
+
+// projectID is the project that a request names, or the only one that its key is bound to.
+func projectID(r *http.Request, o Spec, caller access.Caller) (id.Project, error) {
+	if o.On == PathProject {
+		return wire.ID[id.Project](r.PathValue("project_id"), "project")
+	}
+	if given := r.Header.Get(projectHeader); given != "" {
+		return wire.ID[id.Project](given, "project")
+	}
+	if only, ok := caller.Bound(); ok {
+		return only, nil
+	}
+	return id.Project{}, fault.New(fault.Malformed, "project_required", "The header "+projectHeader+" must name the project.")
+}
+
+func bearer(h http.Header) string {
+	scheme, secret, _ := strings.Cut(h.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(secret)
+}

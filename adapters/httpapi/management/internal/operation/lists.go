@@ -1,0 +1,57 @@
+package operation
+
+import (
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Paging is the query of every list (decisions 5).
+type Paging struct {
+	Limit  int `query:"limit" minimum:"1" maximum:"100" default:"20"`
+	Offset int `query:"offset" minimum:"0" default:"0" maximum:"1000000000"`
+}
+
+// Page is the part of the list that a store is asked for.
+func (p Paging) Page() ports.Page { return ports.Page{Limit: p.Limit, Offset: p.Offset} }
+
+// List is the answer to every list.
+type List[T any] struct {
+	Data []T  `json:"data"`
+	Meta Meta `json:"meta"`
+}
+
+// Meta tells which part of a list was sent.
+type Meta struct {
+	Total  int `json:"total"`
+	Limit  int `json:"limit"`
+	Offset int `json:"offset"`
+}
+
+// ListOutput is the response with a list.
+type ListOutput[T any] struct{ Body List[T] }
+
+// ToAPIList converts a part of a list, of which there are total in all.
+func ToAPIList[T, U any](from []T, convert func(T) U, p Paging, total int) *ListOutput[U] {
+	return &ListOutput[U]{List[U]{Each(from, convert), Meta{total, p.Limit, p.Offset}}}
+}
+
+// ToAPIPart is a part of a list that is all there.
+func ToAPIPart[T any](all []T, p Paging) *ListOutput[T] {
+	first := min(p.Offset, len(all))
+	last := min(first+p.Limit, len(all))
+	return &ListOutput[T]{List[T]{all[first:last], Meta{len(all), p.Limit, p.Offset}}}
+}
+
+// Period is a part of time.
+type Period struct {
+	From wire.When `query:"from" doc:"At or after this time. A date is where that day begins in the project's time zone."`
+	To   wire.When `query:"to" doc:"Before this time; a date as in from."`
+}
+
+// Span is the period by the time zone of the request's project.
+func (p Period) Span(rq Request) (from, to time.Time) {
+	zone := rq.Caller.Project.Settings.Location()
+	return p.From.In(zone), p.To.In(zone)
+}

@@ -1,0 +1,62 @@
+package operation
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/audit"
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// keyOwner is whose an idempotency key is: the API key's, for the project that the request names. It is
+// not the account's, for another key of it may not be allowed to see the answer.
+func keyOwner(e entry, _ []byte) string {
+	if e.Caller.Key == nil {
+		return ""
+	}
+	return e.Caller.Key.ID.String() + " " + e.Request.Header.Get(projectHeader)
+}
+
+// NoteProject names the project that was opened.
+func NoteProject(rq Request, p id.Project) { rq.Note.Project, rq.Note.Target = p, p.String() }
+
+// NoteTarget names what was changed, where the path does not.
+func NoteTarget(rq Request, id string) { rq.Note.Target = id }
+
+// NoteChange tells a thing before and after its change, as the API shows it.
+func NoteChange(rq Request, before, after any) { rq.Note.Before, rq.Note.After = before, after }
+
+// mostNoted is how long a list the audit log takes.
+const mostNoted = 20
+
+// NoteList tells a list that was written; of a long one, how long it was.
+func NoteList[T any](rq Request, name string, list []T) {
+	if len(list) > mostNoted {
+		NoteChange(rq, nil, map[string]int{"count": len(list)})
+		return
+	}
+	NoteChange(rq, nil, map[string]any{name: list})
+}
+
+// event is the audit event of a request.
+func (a *API) event(ctx context.Context, e entry, n wire.Note) *audit.Event {
+	made := &audit.Event{
+		ID:        a.NewEventID(),
+		Account:   e.Caller.Account.ID,
+		Key:       e.Caller.Key.ID,
+		Action:    e.Operation.OperationID,
+		Target:    n.Target,
+		Address:   e.Caller.Address.String(),
+		RequestID: wire.RequestID(ctx),
+		At:        a.Clock.Now(),
+		Project:   n.Project,
+	}
+	if e.Caller.Project != nil {
+		made.Project = e.Caller.Project.ID
+	}
+	if made.Target == "" {
+		made.Target = made.Project.String()
+	}
+	made.Before, made.After = difference(n.Before, n.After)
+	return made
+}

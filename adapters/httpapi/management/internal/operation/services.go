@@ -1,0 +1,124 @@
+// Package operation is what the families of the Management API have in common: the services that handlers run on the
+// stores of their request, the guard in front of operations, the ways to register one, notes for the audit log, lists
+// and converters. It knows no resource.
+package operation
+
+import (
+	"net/http"
+	"net/netip"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/access"
+	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/app/agents"
+	"github.com/haggle-commerce/haggle/app/buyers"
+	"github.com/haggle-commerce/haggle/app/catalogs"
+	"github.com/haggle-commerce/haggle/app/connecting"
+	"github.com/haggle-commerce/haggle/app/discovery"
+	"github.com/haggle-commerce/haggle/app/finance"
+	"github.com/haggle-commerce/haggle/app/inbox"
+	"github.com/haggle-commerce/haggle/app/projects"
+	"github.com/haggle-commerce/haggle/app/publishing"
+	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/app/shipping"
+	"github.com/haggle-commerce/haggle/app/syncing"
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Services are the use cases, which handlers run on the stores of their request, and what the API needs besides.
+type Services struct {
+	Access   *access.Service
+	Projects *projects.Service
+	Catalogs *catalogs.Service
+	// Discovery tells how far search indexes are.
+	Discovery *discovery.Service
+	// Connecting connects accounts with platforms; Syncing reads their data, and Inbox has them call us.
+	Connecting *connecting.Service
+	Syncing    *syncing.Service
+	Inbox      *inbox.Service
+	// Purchase takes decisions of people about payments. Aftersales and Finance carry on what follows a sale.
+	Purchase   *purchase.Service
+	Aftersales *aftersales.Service
+	Finance    *finance.Service
+	// Shipping asks platforms for rates and labels.
+	Shipping *shipping.Service
+	// Publishing manages event subscriptions.
+	Publishing *publishing.Service
+	// Buyers vouches for buyers.
+	Buyers *buyers.Service
+	// Agents manages negotiator agents and tries policies out; Tuner has agents learn from their record.
+	Agents *agents.Service
+	Tuner  *agents.Tuner
+
+	// Stores is the whole store. Begin runs work in one transaction of it.
+	Stores *Stores
+	Begin  wire.Transaction[*Stores]
+	Keys   wire.KeyStore
+
+	ACPAddress func(slug string) string // of a project's ACP API
+	APIAddress string                   // of this API
+	// HookAddress is where providers call a webhook.
+	HookAddress func(id.Webhook) string
+
+	// ClientAddress is where a request comes from, whatever proxies are between.
+	ClientAddress func(*http.Request) netip.Addr
+
+	// Limiter counts the requests of an account against the rate of its plan, and those without a valid
+	// key against RateOfStrangers by their address.
+	Limiter         ports.Limiter
+	Rate            func(account.Plan) ports.Rate
+	RateOfStrangers ports.Rate
+
+	// Lane bounds how many operations run at the same time. An account is a tenant.
+	Lane *wire.Lane
+	// PaymentLane bounds how many of those that ask a payment provider do.
+	PaymentLane *wire.Lane
+	// DownloadLane bounds how many tables are sent, which lasts as long as whoever reads them is slow.
+	DownloadLane *wire.Lane
+	// NewEventID makes the id of an audit event.
+	NewEventID func() id.AuditEvent
+	Clock      ports.Clock
+}
+
+// Stores are the stores of one transaction, or the whole store: those of the use cases, and those that handlers query.
+type Stores struct {
+	Access     access.Stores
+	Projects   projects.Stores
+	Catalogs   catalogs.Stores
+	Discovery  discovery.Stores
+	Connecting connecting.Stores
+	Syncing    syncing.Stores
+	Inbox      inbox.Stores
+	Purchase   purchase.Stores
+	Aftersales aftersales.Stores
+	Finance    finance.Stores
+	Shipping   shipping.Stores
+	Publishing publishing.Stores
+	Buyers     buyers.Stores
+	Agents     agents.Stores
+
+	ProjectStore ports.Projects
+	Inventory    ports.Inventory
+	Integrations ports.Integrations
+	Figures      ports.IntegrationFigures
+	SyncRuns     ports.SyncRuns
+	Copies       ports.CopyReader
+	Webhooks     ports.IntegrationWebhooks
+	WebhookLog   ports.Inbox
+	Catalog      ports.CatalogReader
+	Audit        ports.AuditLog
+	Orders       ports.Orders
+	OrderLists   ports.OrderLists
+	Payments     ports.Payments
+	Refunds      ports.Refunds
+	Orphans      ports.OrphanCharges
+	Unresolved   ports.Unresolved
+	Ledger       ports.Ledger
+	EventLog     ports.EventLog
+	Analytics    ports.Analytics
+}
+
+// Request is what a handler gets beside its input.
+type Request = wire.Request[Caller, *Stores]

@@ -1,0 +1,30 @@
+package operation
+
+import (
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+// Responses are the outcomes as this API names them.
+var Responses = map[negotiation.Outcome]string{
+	negotiation.OutcomeQuoted:    "quote",
+	negotiation.OutcomeAccepted:  "accept",
+	negotiation.OutcomeCountered: "counter_offer",
+	negotiation.OutcomeRejected:  "reject",
+}
+
+// PaymentMethods are the payment methods as this API names them.
+var PaymentMethods = map[project.PaymentMethod]string{
+	project.SharedPaymentToken: "psp_spt",
+	project.BillingAgreement:   "wallet_ba",
+}
+
+// ValueOf is the value that a table has a word for; the zero value for "". The schema allows no other words.
+func ValueOf[T comparable](word string, table map[T]string) (zero T) {
+	for value, spelled := range table {
+		if spelled == word {
+			return value
+		}
+	}
+	return zero
+}

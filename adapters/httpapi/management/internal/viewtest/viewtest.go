@@ -1,0 +1,89 @@
+// Package viewtest holds that views show every field of what they are made of.
+package viewtest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fieldtest"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/ledger"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+)
+
+// twoOf are two values of types whose values are few.
+func twoOf() []any {
+	usd := func(minor int64) money.Amount { return money.Of(minor, money.USD) }
+	claims := func(tier, urgency string) negotiation.Claims {
+		return negotiation.ClaimsOf(session.Claims{LoyaltyTier: tier, Urgency: urgency})
+	}
+	euro, err := money.ParseCurrency("EUR")
+	if err != nil {
+		panic(err)
+	}
+	return []any{
+		agent.Active, agent.Draft, agent.Remote, agent.Builtin, agent.OnFinal, agent.OnAccept, agent.ByTuning, agent.ByMerchant,
+		checkout.OrphanRefunding, checkout.OrphanFailed,
+		event.Active, event.Disabled, event.Unreachable, event.Gone, event.OrderRefundedType, event.OrderShippedType,
+		event.Pending, event.Failed, event.Email, event.Chat,
+		integration.Shopify, integration.HubSpot, integration.Failing, integration.Connected, integration.HookFailed, integration.HookActive,
+		integration.Received, integration.Undone,
+		ledger.FeeKind, ledger.RefundKind, ledger.Fees, ledger.Disputes,
+		money.USD, euro,
+		claims("gold", "").Tier, claims("silver", "").Tier, claims("", "urgent").Urgency, claims("", "flexible").Urgency,
+		negotiation.OutcomeCountered, negotiation.OutcomeAccepted, negotiation.Concession, negotiation.AtAsk,
+		negotiation.RehydrateBounds(usd(100), usd(95), usd(90), usd(80)), negotiation.RehydrateBounds(usd(101), usd(95), usd(90), usd(80)),
+		order.Confirmed, order.GivenBack, order.Shipped, order.Delivered, order.RefundIsFailed, order.RefundSucceeded, order.MadeElsewhere, order.RequestedHere,
+		order.Approved, order.Rejected, order.DisputeLost, order.DisputeWon,
+		project.Closing, project.Closed, project.SharedPaymentToken, project.BillingAgreement,
+		syncrun.Running, syncrun.Failed, syncrun.Orders, syncrun.Customers,
+	}
+}
+
+// Shown checks that merchants see every field of a T.
+func Shown[T, V any](view func(T) V, except fieldtest.Reasons) func(*testing.T) {
+	return func(t *testing.T) {
+		t.Parallel()
+		of := twoOf()
+		value := fieldtest.Fill[T](of...)
+		fieldtest.Matter(t, &value, func(value *T) any {
+			text, err := json.Marshal(view(*value), json.Deterministic(true))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(text)
+		}, except, of...)
+	}
+}
+
+// Pointed is a view of a pointer to a T.
+func Pointed[T, V any](view func(*T) V) func(T) V { return func(value T) V { return view(&value) } }
+
+// Unseen are fields below a type, for one reason each: Unseen("order.Refund", map[string]string{reason: "Problem Attempts"}).
+func Unseen(of string, fields map[string]string) fieldtest.Reasons {
+	except := fieldtest.Reasons{of + ".Project": "it is in the path"}
+	for reason, names := range fields {
+		for name := range strings.FieldsSeq(names) {
+			except[of+"."+name] = reason
+		}
+	}
+	return except
+}
+
+// Reasons of several exceptions.
+const (
+	InPath    = "it is in the path"
+	Internal  = "it is the server's own"
+	Secret    = "it is a secret"
+	Elsewhere = "another operation shows it"
+)
