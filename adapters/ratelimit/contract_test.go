@@ -6,19 +6,19 @@ import (
 	"testing"
 
 	"github.com/haggle-commerce/haggle/ports"
-	"github.com/haggle-commerce/haggle/ports/porttest"
+	"github.com/haggle-commerce/haggle/ports/porttest/adaptertest"
 	"github.com/haggle-commerce/haggle/ports/porttest/redisserver"
 )
 
 func TestMemoryKeepsTheContract(t *testing.T) {
 	t.Parallel()
-	porttest.Limiter(t, func(t *testing.T) ports.Limiter { return open(t, "") })
+	adaptertest.Limiter(t, func(t *testing.T) ports.Limiter { return open(t, "") })
 }
 
 func TestRedisKeepsTheContract(t *testing.T) {
 	t.Parallel()
 	server, database := redisserver.Start(t), 0
-	porttest.Limiter(t, func(t *testing.T) ports.Limiter {
+	adaptertest.Limiter(t, func(t *testing.T) ports.Limiter {
 		database++
 		l := open(t, fmt.Sprintf("%s&db=%d", patient(server), database))
 		t.Cleanup(func() {

@@ -5,10 +5,10 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/search"
 	"github.com/haggle-commerce/haggle/ports"
-	"github.com/haggle-commerce/haggle/ports/porttest"
+	"github.com/haggle-commerce/haggle/ports/porttest/adaptertest"
 )
 
 func TestIndex(t *testing.T) {
 	t.Parallel()
-	porttest.Index(t, func() ports.Index { return search.New(search.Options{}) })
+	adaptertest.Index(t, func() ports.Index { return search.New(search.Options{}) })
 }

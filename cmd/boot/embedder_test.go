@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/embedding"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
-	"github.com/haggle-commerce/haggle/ports/porttest"
+	"github.com/haggle-commerce/haggle/ports/porttest/adaptertest"
 	"github.com/haggle-commerce/haggle/simulator/embeddings"
 )
 
@@ -30,7 +30,7 @@ func embedder(s *embeddings.Server) *embedding.Client {
 
 func TestEmbedderKeepsItsPromises(t *testing.T) {
 	t.Parallel()
-	porttest.Embedder(t, func(t *testing.T) ports.Embedder { return embedder(embeddingsServer(t, embeddings.Config{})) })
+	adaptertest.Embedder(t, func(t *testing.T) ports.Embedder { return embedder(embeddingsServer(t, embeddings.Config{})) })
 }
 
 // Requests are small ones, with the key, below a base URL with or without a slash at its end.
@@ -138,7 +138,7 @@ func TestEmbedderRefusedTexts(t *testing.T) {
 
 func TestEmbedderQueriesKeepTheirPromises(t *testing.T) {
 	t.Parallel()
-	porttest.Embedder(t, func(t *testing.T) ports.Embedder {
+	adaptertest.Embedder(t, func(t *testing.T) ports.Embedder {
 		return embedding.ForQueries(embedder(embeddingsServer(t, embeddings.Config{})))
 	})
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
-	"github.com/haggle-commerce/haggle/ports/porttest"
+	"github.com/haggle-commerce/haggle/ports/porttest/adaptertest"
 	standin "github.com/haggle-commerce/haggle/simulator/provider"
 )
 
@@ -211,7 +211,7 @@ func TestResolveOrphan_usedRefund(t *testing.T) {
 // stripeRefunds sends refunds to an account of the look-alike.
 type stripeRefunds struct {
 	ports.Gateway
-	at porttest.Payments
+	at adaptertest.Payments
 }
 
 func (g stripeRefunds) Refund(ctx ports.Outbound, r ports.RefundRequest) (order.RefundOutcome, error) {

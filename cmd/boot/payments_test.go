@@ -22,7 +22,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
-	"github.com/haggle-commerce/haggle/ports/porttest"
+	"github.com/haggle-commerce/haggle/ports/porttest/adaptertest"
 	standin "github.com/haggle-commerce/haggle/simulator/provider"
 )
 
@@ -30,11 +30,11 @@ import (
 // ones.
 
 func TestStripeGateway(t *testing.T) {
-	porttest.Gateway(t, func(t *testing.T) porttest.Payments { return stripeAt(t, openLookalike(t)) })
+	adaptertest.Gateway(t, func(t *testing.T) adaptertest.Payments { return stripeAt(t, openLookalike(t)) })
 }
 
 func TestPayPalGateway(t *testing.T) {
-	porttest.Gateway(t, func(t *testing.T) porttest.Payments { return paypalAt(t, openLookalike(t)) })
+	adaptertest.Gateway(t, func(t *testing.T) adaptertest.Payments { return paypalAt(t, openLookalike(t)) })
 }
 
 // lookalike is a provider on a port of its own, and a client of it that can lose answers.
@@ -112,15 +112,15 @@ func (l *lookalike) tell(t *testing.T, path string, what map[string]any) string 
 	return made.ID
 }
 
-func stripeAt(t *testing.T, l *lookalike) porttest.Payments {
-	scripts := map[porttest.TokenFate]string{
-		porttest.TokenDecline: "decline:insufficient_funds", porttest.TokenFinal: "decline:stolen_card",
+func stripeAt(t *testing.T, l *lookalike) adaptertest.Payments {
+	scripts := map[adaptertest.TokenFate]string{
+		adaptertest.TokenDecline: "decline:insufficient_funds", adaptertest.TokenFinal: "decline:stolen_card",
 	}
-	return porttest.Payments{
+	return adaptertest.Payments{
 		PaymentProvider: stripe.New(stripe.Config{URL: l.url, HTTP: &http.Client{Transport: l}, Clock: l.clock}),
 		Account:         ports.PaymentAccount{Key: "sk_test_merchant"}, Method: project.SharedPaymentToken, Lose: l.losing.Store,
-		Token: func(t *testing.T, fate porttest.TokenFate) string {
-			if fate == porttest.TokenUnknown {
+		Token: func(t *testing.T, fate adaptertest.TokenFate) string {
+			if fate == adaptertest.TokenUnknown {
 				return "spt_unknown"
 			}
 			return l.stripeToken(t, scripts[fate])
@@ -135,15 +135,15 @@ func (l *lookalike) stripeToken(t *testing.T, script string) string {
 	})
 }
 
-func paypalAt(t *testing.T, l *lookalike) porttest.Payments {
-	scripts := map[porttest.TokenFate]string{
-		porttest.TokenDecline: "decline:INSTRUMENT_DECLINED", porttest.TokenFinal: "decline:PAYER_ACCOUNT_LOCKED_OR_CLOSED",
+func paypalAt(t *testing.T, l *lookalike) adaptertest.Payments {
+	scripts := map[adaptertest.TokenFate]string{
+		adaptertest.TokenDecline: "decline:INSTRUMENT_DECLINED", adaptertest.TokenFinal: "decline:PAYER_ACCOUNT_LOCKED_OR_CLOSED",
 	}
-	return porttest.Payments{
+	return adaptertest.Payments{
 		PaymentProvider: paypal.New(paypal.Config{URL: l.url, HTTP: &http.Client{Transport: l}, Clock: l.clock}),
 		Account:         ports.PaymentAccount{Key: "client", Secret: "secret"}, Method: project.BillingAgreement, Lose: l.losing.Store,
-		Token: func(t *testing.T, fate porttest.TokenFate) string {
-			if fate == porttest.TokenUnknown {
+		Token: func(t *testing.T, fate adaptertest.TokenFate) string {
+			if fate == adaptertest.TokenUnknown {
 				return "B-UNKNOWN"
 			}
 			return l.agreement(t, scripts[fate])
@@ -184,7 +184,7 @@ func TestStripeFaults(t *testing.T) {
 
 func TestPayPalFaults(t *testing.T) { testFaults(t, faultyCases, paypalAt, (*lookalike).agreement) }
 
-func testFaults(t *testing.T, cases []faultyCase, open func(*testing.T, *lookalike) porttest.Payments,
+func testFaults(t *testing.T, cases []faultyCase, open func(*testing.T, *lookalike) adaptertest.Payments,
 	token func(*lookalike, *testing.T, string) string) {
 	for _, c := range cases {
 		t.Run(c.script, func(t *testing.T) {
@@ -262,12 +262,12 @@ func (l *lookalike) wantLedger(t *testing.T, paid bool) {
 
 // When the provider has forgotten the key, what it did is found all the same.
 func TestOldKeys(t *testing.T) {
-	for name, open := range map[string]func(*testing.T, *lookalike) porttest.Payments{"stripe": stripeAt, "paypal": paypalAt} {
+	for name, open := range map[string]func(*testing.T, *lookalike) adaptertest.Payments{"stripe": stripeAt, "paypal": paypalAt} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := openLookalike(t)
 			p := open(t, l)
-			paid := chargeRequest(p.Method, p.Token(t, porttest.TokenPaid))
+			paid := chargeRequest(p.Method, p.Token(t, adaptertest.TokenPaid))
 			first, err := p.Charge(ports.NewOutbound(t.Context()), p.Account, paid)
 			if inWords(first, err) != "paid" {
 				t.Fatalf("%#v, %v", first, err)
@@ -294,7 +294,7 @@ func TestOldKeys(t *testing.T) {
 					t.Errorf("what was never charged resolved a day later to %#v, %v", outcome, err)
 				}
 			}
-			never.Token = p.Token(t, porttest.TokenPaid)
+			never.Token = p.Token(t, adaptertest.TokenPaid)
 			for r, want := range map[ports.ChargeRequest]checkout.Outcome{paid: first, never: checkout.NotCharged{}} {
 				if outcome, err := p.Charge(ports.NewOutbound(t.Context()), p.Account, r); err != nil || outcome != want {
 					t.Errorf("charged a day later as %#v, %v, want %#v", outcome, err, want)
@@ -311,7 +311,7 @@ func TestLateChargesAreReportedLater(t *testing.T) {
 	t.Parallel()
 	l := openLagging(t, 3*time.Hour)
 	p := paypalAt(t, l)
-	paid, never := chargeRequest(p.Method, p.Token(t, porttest.TokenPaid)), chargeRequest(p.Method, "")
+	paid, never := chargeRequest(p.Method, p.Token(t, adaptertest.TokenPaid)), chargeRequest(p.Method, "")
 	never.Charge.Key = checkout.AttemptKey(never.Checkout, 2)
 	at := func(age time.Duration) { l.clock.forward.Store(int64(age)) }
 	at(checkout.KeyAge - 5*time.Minute)
@@ -337,12 +337,12 @@ func TestLateChargesAreReportedLater(t *testing.T) {
 func TestRefusedCredentials(t *testing.T) {
 	accounts := map[string]string{"stripe": standin.StripeAccount("sk_test_merchant"), "paypal": "client"}
 	refused := map[string]ports.PaymentAccount{"stripe": {Key: "sk_test_refused"}, "paypal": {Key: "refused_client", Secret: "secret"}}
-	for name, open := range map[string]func(*testing.T, *lookalike) porttest.Payments{"stripe": stripeAt, "paypal": paypalAt} {
+	for name, open := range map[string]func(*testing.T, *lookalike) adaptertest.Payments{"stripe": stripeAt, "paypal": paypalAt} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := openLookalike(t)
 			p := open(t, l)
-			r := chargeRequest(p.Method, p.Token(t, porttest.TokenPaid))
+			r := chargeRequest(p.Method, p.Token(t, adaptertest.TokenPaid))
 			_, charged := p.Charge(ports.NewOutbound(t.Context()), refused[name], r)
 			_, resolved := p.Resolve(ports.NewOutbound(t.Context()), refused[name], r)
 			_, back := p.Refund(ports.NewOutbound(t.Context()), refused[name], ports.RefundRequest{Key: "ref_1", Charge: "x", Amount: r.Charge.Amount, Since: r.Charge.Since})
@@ -364,7 +364,7 @@ func TestRefusedCredentials(t *testing.T) {
 
 // A refund whose answer is lost on the way there or back is given once.
 func TestRefundFaults(t *testing.T) {
-	for name, open := range map[string]func(*testing.T, *lookalike) porttest.Payments{"stripe": stripeAt, "paypal": paypalAt} {
+	for name, open := range map[string]func(*testing.T, *lookalike) adaptertest.Payments{"stripe": stripeAt, "paypal": paypalAt} {
 		for _, script := range []string{"error_before:4", "error_after", "malformed", "reset_after", "rate_limited:2", "in_use:4"} {
 			t.Run(name+" "+script, func(t *testing.T) {
 				t.Parallel()

@@ -1,6 +1,7 @@
-// Package porttest is the contract of ports with several adapters: one suite for each, run by every adapter.
+// Package porttest is the contract of storage ports with several adapters: one suite for each, run by every adapter.
 // A suite knows the promises of package ports and nothing of how they are kept. What is stored in one way is
-// held by the tests of adapters/sqlstore, which use the shops of this package.
+// held by the tests of adapters/sqlstore, which use the shops of this package. Ports that are not storage have
+// their suites in adaptertest.
 package porttest
 
 import (

@@ -19,7 +19,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
-	"github.com/haggle-commerce/haggle/ports/porttest"
+	"github.com/haggle-commerce/haggle/ports/porttest/adaptertest"
 )
 
 const apiKey = "key_0123456789abcdef"
@@ -135,19 +135,19 @@ func (o *own) fill(_ *testing.T, r syncrun.Resource, n int, since time.Time) (na
 }
 
 // connect connects a system that is new.
-func connect(t *testing.T) (*own, *porttest.Platform, *custom.Connector, ports.Connection) {
+func connect(t *testing.T) (*own, *adaptertest.Platform, *custom.Connector, ports.Connection) {
 	t.Helper()
 	o := &own{account: `{"id": 4711, "name": "Acme", "currency": "eur"}`, records: map[string][]map[string]any{}, hooks: map[string]map[string]string{}}
-	p := porttest.NewPlatform(t, o.handler())
+	p := adaptertest.NewPlatform(t, o.handler())
 	c := ports.Connection{Key: "itg_1", BaseURL: p.URL + "/base/", Credentials: integration.Credentials{Key: apiKey}}
 	return o, p, custom.New(custom.Config{Client: p.Client(), Clock: clock{}}), c
 }
 
 func TestConnector(t *testing.T) {
 	t.Parallel()
-	porttest.Connector(t, func(t *testing.T) porttest.ConnectorWorld {
+	adaptertest.Connector(t, func(t *testing.T) adaptertest.ConnectorWorld {
 		o, p, s, c := connect(t)
-		return porttest.ConnectorWorld{
+		return adaptertest.ConnectorWorld{
 			Connector: s, Connection: c, Platform: p, Resources: syncrun.Resources, Fill: o.fill,
 			Circle: func(syncrun.Resource) {
 				o.mu.Lock()
@@ -160,9 +160,9 @@ func TestConnector(t *testing.T) {
 
 func TestCalledConnector(t *testing.T) {
 	t.Parallel()
-	porttest.CalledConnector(t, func(t *testing.T) porttest.CalledWorld {
+	adaptertest.CalledConnector(t, func(t *testing.T) adaptertest.CalledWorld {
 		o, p, s, c := connect(t)
-		return porttest.CalledWorld{
+		return adaptertest.CalledWorld{
 			CalledConnector: s, Connection: c, Platform: p, Topic: "products/update",
 			Hooks: func() int {
 				o.mu.Lock()

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
-	"github.com/haggle-commerce/haggle/ports/porttest"
+	"github.com/haggle-commerce/haggle/ports/porttest/adaptertest"
 )
 
 type clock struct{}
@@ -23,11 +23,11 @@ func (clock) Now() time.Time { return time.Now().UTC().Truncate(time.Millisecond
 const accessToken = "access-0/with?signs-secret"
 
 // connect connects an account that is new.
-func connect(t *testing.T) (*hub, *porttest.Platform, *hubspot.Connector, ports.Connection) {
+func connect(t *testing.T) (*hub, *adaptertest.Platform, *hubspot.Connector, ports.Connection) {
 	t.Helper()
 	h := newHub()
 	h.access[accessToken] = true
-	p := porttest.NewPlatform(t, h.handler())
+	p := adaptertest.NewPlatform(t, h.handler())
 	s := hubspot.New(hubspot.Config{
 		URL: p.URL, ClientID: clientID, ClientSecret: clientSecret, Client: p.Client(), Clock: clock{},
 	})
@@ -36,9 +36,9 @@ func connect(t *testing.T) (*hub, *porttest.Platform, *hubspot.Connector, ports.
 
 func TestConnector(t *testing.T) {
 	t.Parallel()
-	porttest.Connector(t, func(t *testing.T) porttest.ConnectorWorld {
+	adaptertest.Connector(t, func(t *testing.T) adaptertest.ConnectorWorld {
 		h, p, s, c := connect(t)
-		return porttest.ConnectorWorld{
+		return adaptertest.ConnectorWorld{
 			Connector: s, Connection: c, Platform: p, Resources: []syncrun.Resource{syncrun.Customers, syncrun.Orders}, Fill: h.fill,
 			Circle: func(syncrun.Resource) {
 				h.mu.Lock()
@@ -55,10 +55,10 @@ func TestOAuthConnector(t *testing.T) {
 	for name, rotate := range map[string]bool{"refresh tokens stay": false, "refresh tokens are good once": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			porttest.OAuthConnector(t, func(t *testing.T) porttest.OAuthWorld {
+			adaptertest.OAuthConnector(t, func(t *testing.T) adaptertest.OAuthWorld {
 				h, p, s, _ := connect(t)
 				h.rotate = rotate
-				return porttest.OAuthWorld{
+				return adaptertest.OAuthWorld{
 					OAuthConnector: s, Platform: p, Visit: h.visit, Now: clock{}.Now, Secrets: []string{clientSecret},
 					Revoke: func() {
 						h.mu.Lock()
@@ -292,7 +292,7 @@ func TestStatusesOfHubSpot(t *testing.T) {
 	t.Parallel()
 	var status int
 	var body string
-	p := porttest.NewPlatform(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	p := adaptertest.NewPlatform(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "7")
 		w.WriteHeader(status)
 		_, _ = w.Write([]byte(body))

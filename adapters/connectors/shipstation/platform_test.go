@@ -15,7 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/connectors/shipstation"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/ports"
-	"github.com/haggle-commerce/haggle/ports/porttest"
+	"github.com/haggle-commerce/haggle/ports/porttest/adaptertest"
 )
 
 type clock struct{}
@@ -228,7 +228,7 @@ type world struct {
 	*account
 	*shipstation.Connector
 	connection ports.Connection
-	platform   *porttest.Platform
+	platform   *adaptertest.Platform
 }
 
 func open(t *testing.T) *world {
@@ -236,7 +236,7 @@ func open(t *testing.T) *world {
 		t: t, orders: map[string]int64{}, status: map[int64]string{}, last: map[string]map[string]any{},
 		fail: map[string]int{}, lose: map[string]bool{}, late: map[string]bool{}, carriers: []string{"ups", "usps"}, stores: []int64{320, 77, 4100},
 	}
-	platform := porttest.NewPlatform(t, a)
+	platform := adaptertest.NewPlatform(t, a)
 	return &world{
 		account: a, platform: platform,
 		Connector: shipstation.New(shipstation.Config{

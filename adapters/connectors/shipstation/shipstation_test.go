@@ -16,14 +16,14 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
-	"github.com/haggle-commerce/haggle/ports/porttest"
+	"github.com/haggle-commerce/haggle/ports/porttest/adaptertest"
 )
 
 func TestConnector(t *testing.T) {
 	t.Parallel()
-	porttest.Connector(t, func(t *testing.T) porttest.ConnectorWorld {
+	adaptertest.Connector(t, func(t *testing.T) adaptertest.ConnectorWorld {
 		w := open(t)
-		return porttest.ConnectorWorld{
+		return adaptertest.ConnectorWorld{
 			Connector: w, Connection: w.connection, Platform: w.platform, Resources: []syncrun.Resource{syncrun.Orders},
 			Fill: func(t *testing.T, _ syncrun.Resource, n int, since time.Time) (names []string) {
 				for i := range n {
@@ -38,9 +38,9 @@ func TestConnector(t *testing.T) {
 
 func TestCalledConnector(t *testing.T) {
 	t.Parallel()
-	porttest.CalledConnector(t, func(t *testing.T) porttest.CalledWorld {
+	adaptertest.CalledConnector(t, func(t *testing.T) adaptertest.CalledWorld {
 		w := open(t)
-		return porttest.CalledWorld{
+		return adaptertest.CalledWorld{
 			CalledConnector: w, Connection: w.connection, Platform: w.platform, Topic: "SHIP_NOTIFY", Unsigned: true,
 			Hooks: func() int { return len(w.hooks) },
 			Call: func(t *testing.T, _ string, at time.Time) (ports.Call, string) {
@@ -174,7 +174,7 @@ func TestOtherResourcesAndCursors(t *testing.T) {
 
 func TestLimitTellsHowLong(t *testing.T) {
 	t.Parallel()
-	limited := porttest.NewPlatform(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	limited := adaptertest.NewPlatform(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Rate-Limit-Limit", "40")
 		w.Header().Set("X-Rate-Limit-Remaining", "0")
 		w.Header().Set("X-Rate-Limit-Reset", "37")
@@ -193,7 +193,7 @@ func TestCallsLeadNowhereElse(t *testing.T) {
 	w := open(t)
 	w.add(time.Now(), "", "#1")
 	elsewhere := 0
-	trap := porttest.NewPlatform(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere++ }))
+	trap := adaptertest.NewPlatform(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere++ }))
 	host := strings.TrimPrefix(w.platform.URL, "http://")
 	for _, address := range []string{
 		trap.URL + "/shipments", "https://" + host + "/shipments", "http://user@" + host + "/shipments", w.platform.URL + "/orders?x=1",

@@ -8,15 +8,15 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
-	"github.com/haggle-commerce/haggle/ports/porttest"
+	"github.com/haggle-commerce/haggle/ports/porttest/adaptertest"
 )
 
 func TestConnector(t *testing.T) {
-	porttest.Connector(t, func(t *testing.T) porttest.ConnectorWorld {
+	adaptertest.Connector(t, func(t *testing.T) adaptertest.ConnectorWorld {
 		s := newShop()
-		p := porttest.NewPlatform(t, s)
+		p := adaptertest.NewPlatform(t, s)
 		s.url, s.client = p.URL, p.Client()
-		return porttest.ConnectorWorld{
+		return adaptertest.ConnectorWorld{
 			Connector: s.at(live{}), Connection: connection(t), Platform: p, Secrets: []string{secret},
 			Resources: []syncrun.Resource{syncrun.Products, syncrun.Inventory, syncrun.Customers, syncrun.Orders},
 			Fill:      func(_ *testing.T, r syncrun.Resource, n int, since time.Time) []string { return s.fill(r, n, since) },
@@ -26,11 +26,11 @@ func TestConnector(t *testing.T) {
 }
 
 func TestOAuthConnector(t *testing.T) {
-	porttest.OAuthConnector(t, func(t *testing.T) porttest.OAuthWorld {
+	adaptertest.OAuthConnector(t, func(t *testing.T) adaptertest.OAuthWorld {
 		s := newShop()
-		p := porttest.NewPlatform(t, s)
+		p := adaptertest.NewPlatform(t, s)
 		s.url, s.client = p.URL, p.Client()
-		return porttest.OAuthWorld{
+		return adaptertest.OAuthWorld{
 			OAuthConnector: s.connector(), Platform: p, Store: store, Now: func() time.Time { return noon }, Secrets: []string{secret},
 			Visit: func(t *testing.T, address string) ports.CodeGrant {
 				u, err := url.Parse(address)
@@ -53,11 +53,11 @@ func TestOAuthConnector(t *testing.T) {
 }
 
 func TestCalledConnector(t *testing.T) {
-	porttest.CalledConnector(t, func(t *testing.T) porttest.CalledWorld {
+	adaptertest.CalledConnector(t, func(t *testing.T) adaptertest.CalledWorld {
 		s := newShop()
-		p := porttest.NewPlatform(t, s)
+		p := adaptertest.NewPlatform(t, s)
 		s.url, s.client = p.URL, p.Client()
-		return porttest.CalledWorld{
+		return adaptertest.CalledWorld{
 			CalledConnector: s.connector(), Connection: connection(t), Platform: p, Topic: "orders/create", Timeless: true,
 			Hooks: func() int { s.mu.Lock(); defer s.mu.Unlock(); return len(s.hooks) },
 			Call: func(_ *testing.T, _ string, at time.Time) (ports.Call, string) {

@@ -16,7 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
-	"github.com/haggle-commerce/haggle/ports/porttest"
+	"github.com/haggle-commerce/haggle/ports/porttest/adaptertest"
 )
 
 // memory is a ledger that forgets with the process. The stored one has a contract suite of its own.
@@ -125,15 +125,15 @@ func open(t *testing.T) (Provider, *memory) {
 }
 
 func TestGateway(t *testing.T) {
-	tokens := map[porttest.TokenFate]string{
-		porttest.TokenPaid: "spt_sandbox_ok", porttest.TokenDecline: "spt_sandbox_decline_insufficient_funds",
-		porttest.TokenFinal: "spt_sandbox_decline_stolen_card", porttest.TokenUnknown: "tok_visa",
+	tokens := map[adaptertest.TokenFate]string{
+		adaptertest.TokenPaid: "spt_sandbox_ok", adaptertest.TokenDecline: "spt_sandbox_decline_insufficient_funds",
+		adaptertest.TokenFinal: "spt_sandbox_decline_stolen_card", adaptertest.TokenUnknown: "tok_visa",
 	}
-	porttest.Gateway(t, func(t *testing.T) porttest.Payments {
+	adaptertest.Gateway(t, func(t *testing.T) adaptertest.Payments {
 		p, m := open(t)
-		return porttest.Payments{
+		return adaptertest.Payments{
 			PaymentProvider: p, Method: project.SharedPaymentToken, Lose: m.lose,
-			Token: func(_ *testing.T, fate porttest.TokenFate) string { return tokens[fate] },
+			Token: func(_ *testing.T, fate adaptertest.TokenFate) string { return tokens[fate] },
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package porttest
+package adaptertest
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
 // rarely are rates whose next request is a minute away, so that a test's own time changes no count.
@@ -158,7 +159,7 @@ func limiterLook(t *testing.T, l ports.Limiter) {
 			t.Errorf("look %d told to wait for nothing: %+v", n, v)
 		}
 	}
-	Together(8, func(int) error {
+	porttest.Together(8, func(int) error {
 		for range 50 {
 			l.Look(context.Background(), "raced", rarely(burst))
 		}
@@ -204,7 +205,7 @@ var errRefused = errors.New("refused")
 // admittedOf counts the admitted of n racers for one key.
 func admittedOf(n int, l ports.Limiter, r ports.Rate) int {
 	admitted := 0
-	for _, err := range Together(n, func(int) error {
+	for _, err := range porttest.Together(n, func(int) error {
 		if !l.Take(context.Background(), "raced", r).Allowed {
 			return errRefused
 		}

@@ -1,4 +1,4 @@
-package porttest
+package adaptertest
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
 // Embedder holds what makes vectors of texts to its port. open makes one that answers.
@@ -41,7 +42,7 @@ func embed(t *testing.T, e ports.Embedder, texts ...string) [][]float32 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	Same(t, "vectors", len(vectors), len(texts))
+	porttest.Same(t, "vectors", len(vectors), len(texts))
 	for i, v := range vectors {
 		length := cosine(v, v) * norm(v)
 		if len(v) == 0 || len(v) != len(vectors[0]) || math.IsNaN(length) || math.IsInf(length, 0) || length == 0 {
@@ -121,7 +122,7 @@ func embedderAliasing(t *testing.T, e ports.Embedder) {
 	for i := range first {
 		first[i] = 9
 	}
-	Same(t, "again", embed(t, e, "tent")[0][0], was)
+	porttest.Same(t, "again", embed(t, e, "tent")[0][0], was)
 }
 
 func embedderCanceled(t *testing.T, e ports.Embedder) {
@@ -133,14 +134,14 @@ func embedderCanceled(t *testing.T, e ports.Embedder) {
 }
 
 func embedderRace(t *testing.T, e ports.Embedder) {
-	answers := make([][][]float32, Racers)
-	if err := AtOnce(Racers, func(n int) (err error) {
+	answers := make([][][]float32, porttest.Racers)
+	if err := porttest.AtOnce(porttest.Racers, func(n int) (err error) {
 		answers[n], err = e.Embed(ports.NewOutbound(t.Context()), []string{"umbrella"})
 		return err
 	}); err != nil {
 		t.Fatal(err)
 	}
 	for _, answer := range answers {
-		Same(t, "answer", answer, answers[0])
+		porttest.Same(t, "answer", answer, answers[0])
 	}
 }

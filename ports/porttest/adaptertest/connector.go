@@ -1,4 +1,6 @@
-package porttest
+// Package adaptertest is the contract of the ports whose adapters are no stores: connectors to platforms, payment
+// gateways, search indexes, embedding models and rate limiters. One suite for each, run by every adapter.
+package adaptertest
 
 import (
 	"context"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
 // ConnectorWorld is a platform without records, and an account with it.
@@ -205,7 +208,7 @@ func (s *reading) again() {
 			if err != nil || errRepeated != nil {
 				s.t.Fatal(err, errRepeated)
 			}
-			Same(s.t, "the page "+request.Cursor, remotes(repeated), remotes(second))
+			porttest.Same(s.t, "the page "+request.Cursor, remotes(repeated), remotes(second))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package porttest
+package adaptertest
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
 // Payments are a provider that nobody has charged yet, and a merchant's account with it.
@@ -330,7 +331,7 @@ func statement(s *till) {
 		got[i].At, got[i].Project, got[i].Charge = time.Time{}, "", ""
 	}
 	slices.SortFunc(got, func(a, b ports.Movement) int { return slices.Compare([]byte(a.Key), []byte(b.Key)) })
-	Same(s.t, "the statement", got, []ports.Movement{
+	porttest.Same(s.t, "the statement", got, []ports.Movement{
 		{Provider: first.Provider, Key: key(1), Amount: money.Of(charged, money.USD)},
 		{Provider: second.Provider, Key: key(2), Amount: money.Of(charged, money.USD)},
 		{Refund: true, Provider: back, Key: "ref_1", Amount: money.Of(5_00, money.USD)},

@@ -1,4 +1,4 @@
-package porttest
+package adaptertest
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
 // window is a project's catalogue as its index shows it.
@@ -20,11 +21,11 @@ type window struct {
 
 // product is one at 100.00 with a piece in stock, not applied yet.
 func (w *window) product(name string, change ...func(*catalog.Product)) *catalog.Product {
-	product := Random[id.Product]()
+	product := porttest.Random[id.Product]()
 	p := &catalog.Product{
 		ID: product, Project: w.project, SKU: product.String(), Name: name, Category: "outdoor/gear",
-		Price: USD(100_00), Status: catalog.Active, CreatedAt: Noon, UpdatedAt: Noon,
-		Variants: []catalog.Variant{{ID: Random[id.Variant](), SKU: product.String()}},
+		Price: porttest.USD(100_00), Status: catalog.Active, CreatedAt: porttest.Noon, UpdatedAt: porttest.Noon,
+		Variants: []catalog.Variant{{ID: porttest.Random[id.Variant](), SKU: product.String()}},
 	}
 	for _, c := range change {
 		c(p)

@@ -1,4 +1,4 @@
-package porttest
+package adaptertest
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
 // Index is the contract of ports.Index. open makes an index that has no copy of any catalogue.
@@ -36,7 +37,7 @@ func Index(t *testing.T, open func() ports.Index) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(&window{t: t, index: open(), project: Random[id.Project](), levels: map[id.Product][]catalog.Level{}})
+			test(&window{t: t, index: open(), project: porttest.Random[id.Project](), levels: map[id.Product][]catalog.Level{}})
 		})
 	}
 }
@@ -45,12 +46,12 @@ func indexUnknown(w *window) {
 	if v := w.index.Version(w.project); v != 0 {
 		w.t.Errorf("version %d of nothing", v)
 	}
-	w.index.Restock(w.project, map[id.Variant]int{Random[id.Variant](): 5})
+	w.index.Restock(w.project, map[id.Variant]int{porttest.Random[id.Variant](): 5})
 	found := w.search(text("tent"))
 	if len(found.Hits) != 0 || found.Total != 0 || found.Confidence != 0 {
 		w.t.Errorf("found %+v", found)
 	}
-	if c := w.index.Complements(w.project, []id.Product{Random[id.Product]()}, 3); len(c) != 0 {
+	if c := w.index.Complements(w.project, []id.Product{porttest.Random[id.Product]()}, 3); len(c) != 0 {
 		w.t.Errorf("complements %+v", c)
 	}
 }
@@ -101,7 +102,7 @@ func indexUpdated(w *window) {
 func indexApart(w *window) {
 	w.apply(w.product("Tent"))
 	other := *w
-	other.project = Random[id.Project]()
+	other.project = porttest.Random[id.Project]()
 	other.finds(text("tent"))
 	w.finds(text("tent"), "Tent")
 }
@@ -119,11 +120,11 @@ func indexStock(w *window) {
 		}
 		return found.Hits[0].Product.ID
 	}
-	Same(w.t, "first, with stock in the east", first(), a.ID)
-	w.index.Restock(w.project, map[id.Variant]int{a.Variants[0].ID: 0, b.Variants[0].ID: 3, Random[id.Variant](): 9})
-	Same(w.t, "first, after restocking", first(), b.ID)
+	porttest.Same(w.t, "first, with stock in the east", first(), a.ID)
+	w.index.Restock(w.project, map[id.Variant]int{a.Variants[0].ID: 0, b.Variants[0].ID: 3, porttest.Random[id.Variant](): 9})
+	porttest.Same(w.t, "first, after restocking", first(), b.ID)
 	w.apply(w.product("Stove"))
-	Same(w.t, "first, after an unrelated change", first(), b.ID)
+	porttest.Same(w.t, "first, after an unrelated change", first(), b.ID)
 }
 
 func indexBrowse(w *window) {
@@ -165,9 +166,9 @@ func indexCategory(w *window) {
 
 func indexVariants(w *window) {
 	variant := func(size, color string, price int64) catalog.Variant {
-		v := catalog.Variant{ID: Random[id.Variant](), SKU: Random[id.Variant]().String(), Size: size, Color: color}
+		v := catalog.Variant{ID: porttest.Random[id.Variant](), SKU: porttest.Random[id.Variant]().String(), Size: size, Color: color}
 		if price > 0 {
-			amount := USD(price)
+			amount := porttest.USD(price)
 			v.Price = &amount
 		}
 		return v
@@ -176,10 +177,10 @@ func indexVariants(w *window) {
 		p.Variants = []catalog.Variant{variant("M", "Green", 0), variant("L", "Red", 80_00), variant("S", "Green", 120_00)}
 	})
 	lamp := w.product("lamp", func(p *catalog.Product) {
-		p.Price, p.Attributes = USD(30_00), map[string]string{"product_colour": "Green"}
+		p.Price, p.Attributes = porttest.USD(30_00), map[string]string{"product_colour": "Green"}
 	})
 	w.apply(jacket, lamp)
-	at := func(price int64) *money.Amount { a := USD(price); return &a }
+	at := func(price int64) *money.Amount { a := porttest.USD(price); return &a }
 	w.findsAll(catalog.Filter{Size: "m"}, "jacket")
 	w.findsAll(catalog.Filter{Size: "XL"})
 	w.findsAll(catalog.Filter{Colors: []string{"GREEN"}}, "jacket", "lamp")
@@ -205,7 +206,7 @@ func indexFacets(w *window) {
 	var all []*catalog.Product
 	for i := range 40 {
 		all = append(all, w.product(fmt.Sprintf("Tent %d", i), func(p *catalog.Product) {
-			p.Brand, p.Price = []string{"Ridgeline", "Fjord", "fjord "}[i%3], USD(int64(10_00+i*i*100))
+			p.Brand, p.Price = []string{"Ridgeline", "Fjord", "fjord "}[i%3], porttest.USD(int64(10_00+i*i*100))
 			p.Variants[0].Color = []string{"Green", "Red"}[min(1, i%4)]
 		}))
 	}
@@ -214,9 +215,9 @@ func indexFacets(w *window) {
 	if len(found.Hits) != 3 || found.Total != 40 {
 		w.t.Errorf("%d hits of %d, want 3 of 40", len(found.Hits), found.Total)
 	}
-	Same(w.t, "brands", len(found.Facets.Brands), 2)
-	Same(w.t, "first brand's count", found.Facets.Brands[0].Count, 26)
-	Same(w.t, "colours", found.Facets.Colors, []catalog.Count{{Name: "Red", Count: 30}, {Name: "Green", Count: 10}})
+	porttest.Same(w.t, "brands", len(found.Facets.Brands), 2)
+	porttest.Same(w.t, "first brand's count", found.Facets.Brands[0].Count, 26)
+	porttest.Same(w.t, "colours", found.Facets.Colors, []catalog.Count{{Name: "Red", Count: 30}, {Name: "Green", Count: 10}})
 	counted := 0
 	for i, r := range found.Facets.PriceRanges {
 		counted += r.Count
@@ -224,13 +225,13 @@ func indexFacets(w *window) {
 			w.t.Errorf("price ranges overlap or go down: %+v", found.Facets.PriceRanges)
 		}
 		up := w.search(catalog.Query{Text: "tent", Filter: catalog.Filter{PriceMax: &r.Max}})
-		Same(w.t, "matches up to "+r.Max.String(), up.Total, counted)
+		porttest.Same(w.t, "matches up to "+r.Max.String(), up.Total, counted)
 	}
-	Same(w.t, "in all price ranges", counted, 40)
+	porttest.Same(w.t, "in all price ranges", counted, 40)
 	if n := len(found.Facets.PriceRanges); n < 3 {
 		w.t.Errorf("%d price ranges", n)
 	}
-	most := USD(340_00)
+	most := porttest.USD(340_00)
 	found = w.search(catalog.Query{Text: "tent", Filter: catalog.Filter{PriceMax: &most}})
 	if last := len(found.Facets.PriceRanges) - 1; found.Facets.PriceRanges[last].Max.Minor() > most.Minor() {
 		w.t.Errorf("price ranges up to %s: %+v", most, found.Facets.PriceRanges)
@@ -265,7 +266,7 @@ func indexComplements(w *window) {
 	stove, lamp, soldOut := w.product("Stove", in("outdoor/stoves")), w.product("Lamp", in("home/lamps")), w.product("Peg", in("outdoor/pegs"))
 	sibling, shirt := w.product("Other tent"), w.product("Shirt", in("clothing"))
 	w.stock(soldOut, 0)
-	soldOut.Variants = append(soldOut.Variants, catalog.Variant{ID: Random[id.Variant](), SKU: "peg-2", Size: "L"})
+	soldOut.Variants = append(soldOut.Variants, catalog.Variant{ID: porttest.Random[id.Variant](), SKU: "peg-2", Size: "L"})
 	tent := w.product("Tent", func(p *catalog.Product) { p.Related = []string{"unknown", soldOut.SKU, lamp.SKU, p.SKU} })
 	w.apply(tent, stove, lamp, soldOut, sibling, shirt)
 	expect := func(limit int, names ...string) {
@@ -274,7 +275,7 @@ func indexComplements(w *window) {
 		for _, c := range w.index.Complements(w.project, []id.Product{tent.ID}, limit) {
 			got = append(got, c.Product.Name+c.Variant.Label())
 		}
-		Same(w.t, fmt.Sprintf("%d complements", limit), got, names)
+		porttest.Same(w.t, fmt.Sprintf("%d complements", limit), got, names)
 	}
 	expect(5, "Lamp", "Stove")
 	expect(1, "Lamp")
@@ -287,14 +288,14 @@ func indexRace(w *window) {
 	tent := w.product("Tent")
 	for range 20 {
 		var all sync.WaitGroup
-		for range Racers {
+		for range porttest.Racers {
 			p := *tent
 			p.Name = fmt.Sprintf("Tent %d", w.version+1)
 			c := w.changes(&p)
 			all.Go(func() { w.index.Apply(w.project, c) })
 		}
 		all.Wait()
-		Same(w.t, "version", w.index.Version(w.project), w.version)
+		porttest.Same(w.t, "version", w.index.Version(w.project), w.version)
 		w.finds(text("tent"), fmt.Sprintf("Tent %d", w.version))
 	}
 }
