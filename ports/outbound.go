@@ -22,12 +22,6 @@ func (o Outbound) WithTimeout(d time.Duration) (Outbound, context.CancelFunc) {
 	return NewOutbound(ctx), cancel
 }
 
-// WithCancel is context.WithCancel.
-func (o Outbound) WithCancel() (Outbound, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(o.Context)
-	return NewOutbound(ctx), cancel
-}
-
 // WithoutCancel is context.WithoutCancel.
 func (o Outbound) WithoutCancel() Outbound { return NewOutbound(context.WithoutCancel(o.Context)) }
 
@@ -35,6 +29,3 @@ func (o Outbound) WithoutCancel() Outbound { return NewOutbound(context.WithoutC
 func (o Outbound) WithValue(key, value any) Outbound {
 	return NewOutbound(context.WithValue(o.Context, key, value))
 }
-
-// With returns ctx, which is derived from o, such as one with a trace's span.
-func (o Outbound) With(ctx context.Context) Outbound { return NewOutbound(ctx) }

@@ -60,7 +60,7 @@ func New(c Config) *Client {
 // Model is what makes the vectors.
 func (c *Client) Model() string { return c.config.Model }
 
-// embedRequest and embedAnswer are what of https://platform.openai.com/docs/api-reference/embeddings/create is used.
+// embedRequest and embedAnswer are the fields used of https://platform.openai.com/docs/api-reference/embeddings/create.
 type (
 	embedRequest struct {
 		Model          string   `json:"model"`

@@ -14,7 +14,7 @@ const anthropicVersion = "2023-06-01"
 // claude speaks Anthropic's messages.
 type claude struct{ endpoint endpoint }
 
-// messagesRequest and messagesAnswer are what of https://docs.anthropic.com/en/api/messages is used.
+// messagesRequest and messagesAnswer are the fields used of https://docs.anthropic.com/en/api/messages.
 type (
 	messagesRequest struct {
 		Model       string           `json:"model"`

@@ -17,7 +17,7 @@ type openAI struct {
 	house bool
 }
 
-// chatRequest and chatAnswer are what of https://platform.openai.com/docs/api-reference/chat/create is used.
+// chatRequest and chatAnswer are the fields used of https://platform.openai.com/docs/api-reference/chat/create.
 type (
 	chatRequest struct {
 		Model               string        `json:"model"`

@@ -8,10 +8,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// tries is how often an answer is worked out anew when another one in the same session came first. As a
-// try only fails because another answer was stored, so many requests of one session at once are all
-// answered.
-const tries = 32
+// maxAttempts bounds how often Quote works out an answer when others in the session are stored first. An attempt only fails
+// because another answer was stored.
+const maxAttempts = 32
 
 // PreparedQuote is an answer to an offer that is not stored yet.
 type PreparedQuote struct {
@@ -33,7 +32,7 @@ func (s *Service) Quote(ctx ports.Outbound, p *project.Project, r Request) (Answ
 		switch {
 		case err == nil:
 			return prepared.Answer, nil
-		case !fault.Is(err, "stale") || attempt == tries:
+		case !fault.Is(err, "stale") || attempt == maxAttempts:
 			return Answer{}, err
 		}
 		r.Again = true

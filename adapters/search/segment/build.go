@@ -309,7 +309,7 @@ func (b *builder) vocabulary(place []uint32) Vocabulary {
 	return v
 }
 
-// Spellable tells whether a word is one that people misspell: not too short, and no number.
+// Spellable reports whether spelling correction considers a word: 4 to 32 bytes, without digits.
 func Spellable(word string) bool {
 	return len(word) >= 4 && len(word) <= 32 && !strings.ContainsAny(word, "0123456789")
 }

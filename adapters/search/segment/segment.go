@@ -1,6 +1,5 @@
 // Package segment is an immutable part of a search index: its products, the words of their texts and the columns of
-// stock and prices. It builds a segment of products within an allowance of memory, and has the structures of which
-// package search joins segments and answers queries; it knows no query.
+// stock and prices. It builds segments within a memory limit. Package search joins segments and answers queries.
 package segment
 
 import (
@@ -184,7 +183,7 @@ func (s *Segment) Reprice(number uint32, p *catalog.Product) {
 	s.Products[number].Store(p)
 }
 
-// Better orders documents of which nothing is known but what they are.
+// Better compares two documents when there is no query to rank them by: negative puts a first.
 func Better(a *Segment, i uint32, b *Segment, j uint32) int {
 	if c := cmp.Compare(b.Documents[j].esteem, a.Documents[i].esteem); c != 0 {
 		return c

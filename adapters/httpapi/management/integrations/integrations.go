@@ -200,7 +200,7 @@ type integrationPatch struct {
 	Config wire.Optional[SyncPatch] `json:"config,omitzero"`
 }
 
-// SyncPatch is what of a platform's data is wanted.
+// SyncPatch changes which data is synced from a platform.
 type SyncPatch struct {
 	Products  wire.Optional[bool] `json:"sync_products,omitzero" doc:"With their stock. Left out at first: true."`
 	Orders    wire.Optional[bool] `json:"sync_orders,omitzero"`

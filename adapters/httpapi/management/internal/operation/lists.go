@@ -32,7 +32,7 @@ type Meta struct {
 // ListOutput is the response with a list.
 type ListOutput[T any] struct{ Body List[T] }
 
-// ToAPIList converts a part of a list, of which there are total in all.
+// ToAPIList converts one page of a list of total items.
 func ToAPIList[T, U any](from []T, convert func(T) U, p Paging, total int) *ListOutput[U] {
 	return &ListOutput[U]{List[U]{Each(from, convert), Meta{total, p.Limit, p.Offset}}}
 }

@@ -75,7 +75,7 @@ type Services struct {
 	Lane *wire.Lane
 	// PaymentLane bounds how many of those that ask a payment provider do.
 	PaymentLane *wire.Lane
-	// DownloadLane bounds how many tables are sent, which lasts as long as whoever reads them is slow.
+	// DownloadLane bounds concurrent CSV downloads, which take as long as a slow client reads.
 	DownloadLane *wire.Lane
 	// NewEventID makes the id of an audit event.
 	NewEventID func() id.AuditEvent
