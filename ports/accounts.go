@@ -46,7 +46,7 @@ type Keys interface {
 type KeyCache interface {
 	// KeyByHash is fault.Unavailable, overloaded, if too many keys are looked up at once.
 	KeyByHash(ctx context.Context, hash [32]byte) (*account.Key, *account.Account, error)
-	// Known tells whether the key was found lately, be it that it must be looked up again by now.
+	// Known reports whether the key was found lately, be it that it must be looked up again by now.
 	Known(hash [32]byte) bool
 	// Forget is told before a key is changed by a transaction of this process: from then on, and for
 	// longer than any transaction lasts, the key is read anew.
@@ -82,7 +82,7 @@ type Authenticators interface {
 	// one before. One of several at once does; for what is not pending: NotFound mfa_not_found.
 	Activate(ctx context.Context, a *account.Authenticator, step int64, at time.Time) error
 	// Spend uses up a code of an active authenticator: its step and all before, or the recovery code.
-	// It tells whether the code was still to be had: of several that spend one at once, one is told so.
+	// It reports whether the code was still to be had: of several that spend one at once, one is told so.
 	Spend(ctx context.Context, authenticator id.Authenticator, c account.Code) (bool, error)
 	// Remove forgets the account's authenticators: NotFound mfa_not_found if it has none.
 	Remove(ctx context.Context, account id.Account) error

@@ -50,7 +50,7 @@ type Analytics interface {
 	Lost(ctx context.Context, project id.Project, f LostFilter, page Page) (LostDeals, error)
 	// ProductNames are the names of products, deleted ones too.
 	ProductNames(ctx context.Context, project id.Project, products []id.Product) (map[id.Product]string, error)
-	// Fold counts some of what is not folded yet, in the order of its sessions, and tells whether there may be
+	// Fold counts some of what is not folded yet, in the order of its sessions, and reports whether there may be
 	// more. It changes no answer. Others may fold at the same time.
 	Fold(ctx context.Context) (more bool, err error)
 }

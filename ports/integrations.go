@@ -37,7 +37,7 @@ type IntegrationsInUse interface {
 	// of a payment before, and finds it connected, can be sure that it is not disconnected until the
 	// payment is decided; who finds it disconnected, that nobody has sent the payment.
 	Use(ctx context.Context, project id.Project, integration id.Integration) (*integration.Integration, error)
-	// Undecided tells whether a payment or a refund through the integration is undecided.
+	// Undecided reports whether a payment or a refund through the integration is undecided.
 	Undecided(ctx context.Context, project id.Project, integration id.Integration) (bool, error)
 	// ByWebhook finds the integration, of any project, whose address it is: NotFound webhook_not_found.
 	ByWebhook(ctx context.Context, webhook id.Webhook) (*integration.Integration, error)

@@ -24,7 +24,7 @@ type Limiter interface {
 	// count together, a key is admitted at most Burst + PerMinute × minutes times, and another Burst
 	// when shared memory is lost and comes back.
 	Take(ctx context.Context, key string, r Rate) Verdict
-	// Look is Take without counting: it tells whether a request now would be admitted, and what is left
+	// Look is Take without counting: it reports whether a request now would be admitted, and what is left
 	// before it.
 	Look(ctx context.Context, key string, r Rate) Verdict
 }

@@ -95,7 +95,7 @@ func (b *Bus) ensure(ctx context.Context) error {
 	return nil
 }
 
-// Connected tells whether the server is there now.
+// Connected reports whether the server is there now.
 func (b *Bus) Connected() bool { return b.conn.IsConnected() }
 
 // Close ends the connection. It waits for nothing: an event without its acknowledgement is sent again.

@@ -25,10 +25,10 @@ type group struct {
 	spoiled int // the line that keeps the product out, 0: none
 }
 
-// ofVariants tells whether further rows may belong to the product.
+// ofVariants reports whether further rows may belong to the product.
 func (g *group) ofVariants() bool { return g != nil && g.first.cell("variant_sku") != "" }
 
-// holds tells whether the row is one more of the product.
+// holds reports whether the row is one more of the product.
 func (g *group) holds(r row) bool { return g.ofVariants() && g.first.cell("sku") == r.cell("sku") }
 
 // spoil keeps a product of several rows out, for one of them may be the unreadable line.

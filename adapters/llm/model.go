@@ -55,7 +55,7 @@ func (c *Client) Suspended() (n int) {
 	return n
 }
 
-// healthy tells whether a model works. What one request has in it is not to close the model for others, and who
+// healthy reports whether a model works. What one request has in it is not to close the model for others, and who
 // goes away has not waited for long.
 func healthy(err error) bool {
 	return err == nil || !fault.Is(err, "model_timeout") && !fault.Is(err, "model_unreachable") && !isDenied(err)

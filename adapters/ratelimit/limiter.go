@@ -89,7 +89,7 @@ func (l *Limiter) heard(ctx context.Context, err error) {
 	}
 }
 
-// Degraded tells whether Redis is there to be used and does not answer.
+// Degraded reports whether Redis is there to be used and does not answer.
 func (l *Limiter) Degraded() bool { return l.outage.lasts() }
 
 // Alone is how many verdicts were given without Redis' answer so far.

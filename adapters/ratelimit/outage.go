@@ -15,7 +15,7 @@ type outage struct {
 	until atomic.Int64 // after start, when Redis may be asked again; 0: it answers
 }
 
-// ask tells whether to ask Redis now. In an outage that is one request a pause, and its answer is the
+// ask reports whether to ask Redis now. In an outage that is one request a pause, and its answer is the
 // trial that decides whether the outage is over.
 func (o *outage) ask() (yes, trial bool) {
 	until := o.until.Load()

@@ -304,7 +304,7 @@ func (r *ranking) titleSigns(c ranked) (sum float32) {
 	return sum
 }
 
-// names tells whether a group is a kind of things.
+// names reports whether a group is a kind of things.
 func (g *group) names(kind string) bool {
 	if kind == "" {
 		return false

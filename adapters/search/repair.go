@@ -52,7 +52,7 @@ const (
 // wellKnown is from what likeness on another word explains one that the catalogue lacks.
 const wellKnown = .3
 
-// explained tells whether other words stand for an unknown one which the catalogue knows.
+// explained reports whether other words stand for an unknown one which the catalogue knows.
 func (s *snapshot) explained(q *question, i int) bool {
 	if s.synonyms.has(q.groups, i) {
 		return true
@@ -193,7 +193,7 @@ func (s *snapshot) company(q *question, i int, found known) float64 {
 	return float64(seen) / float64(others)
 }
 
-// meet tells whether a document has both words. Of long lists it looks at the first thousand.
+// meet reports whether a document has both words. Of long lists it looks at the first thousand.
 func meet(a, b known) bool {
 	for i := range a.lists {
 		few, many := a.lists[i], b.lists[i]

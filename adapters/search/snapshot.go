@@ -129,7 +129,7 @@ func documents(parts []part) (n int) {
 	return n
 }
 
-// says tells whether the catalogue has a product with the same text, so that only columns differ.
+// says reports whether the catalogue has a product with the same text, so that only columns differ.
 func (s *snapshot) says(p *catalog.Product) bool {
 	in, number := place(s, p.ID, byProduct)
 	return in != nil && segment.SameText(in.Product(number), p)

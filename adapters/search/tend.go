@@ -84,16 +84,16 @@ func (x *Index) busy() (idle chan struct{}) {
 	return idle
 }
 
-// due tells whether something in the background is to be done.
+// due reports whether something in the background is to be done.
 func (c *replica) due() bool {
 	s := c.current.Load()
 	return s != nil && (c.overgrown() || mergeFrom(s.parts) < len(s.parts) || s.unlearned() || c.embedded.waiting())
 }
 
-// overgrown tells whether the registers know too many names that nothing has any more.
+// overgrown reports whether the registers know too many names that nothing has any more.
 func (c *replica) overgrown() bool { return c.names.Load() > c.mostNames.Load() }
 
-// unlearned tells whether a tenth of the catalogue came after the vectors were learnt.
+// unlearned reports whether a tenth of the catalogue came after the vectors were learnt.
 func (s *snapshot) unlearned() bool {
 	n := live(s.parts)
 	return n >= leastDocuments && s.unlearnt*share > n

@@ -83,7 +83,7 @@ func (s *snapshot) widenBy(span []group, others []other) {
 	}
 }
 
-// ownWords tells whether words say anything that a span does not: "shirt" is no other word for a dress shirt.
+// ownWords reports whether words say anything that a span does not: "shirt" is no other word for a dress shirt.
 func ownWords(span []group, words []known) bool {
 	if len(span) == 1 || span[0].split {
 		return true
@@ -236,7 +236,7 @@ func (t *thesaurus) of(span []group) []other {
 	return t.others[keyOfPhrase(span)]
 }
 
-// has tells whether the merchant explains a phrase that has a word.
+// has reports whether the merchant explains a phrase that has a word.
 func (t *thesaurus) has(groups []group, at int) bool {
 	if t == nil || len(t.others) == 0 {
 		return false

@@ -97,7 +97,7 @@ func (s *Service) Authenticate(ctx context.Context, bearer string) (Caller, erro
 	return Caller{owner, key}, nil
 }
 
-// Known tells whether a bearer secret is that of a key that was found lately. Authenticating others
+// Known reports whether a bearer secret is that of a key that was found lately. Authenticating others
 // costs a lookup each time.
 func (s *Service) Known(bearer string) bool {
 	return s.Cache != nil && len(bearer) <= longestSecret && s.Cache.Known(sha256.Sum256([]byte(bearer)))

@@ -174,7 +174,7 @@ func (s *Service) judge(a *account.Authenticator, code string, now time.Time) (a
 	return right, ok, nil
 }
 
-// MFA tells whether the account has an active authenticator, and how many of its recovery codes are
+// MFA reports whether the account has an active authenticator, and how many of its recovery codes are
 // left.
 func (s *Service) MFA(ctx context.Context, owner id.Account) (enabled bool, left int, err error) {
 	active, _, err := s.Authenticators.Of(ctx, owner)

@@ -68,7 +68,7 @@ func (t *Tuner) Holdout(ctx context.Context, p *project.Project, of id.Agent, to
 const undecided = 7 * 24 * time.Hour
 
 // judge looks at the policy that was learnt last. Where the holdout earns more for sure its curve is put back in
-// force, and the agent no longer tunes itself: what it would learn is what has failed. It tells whether tuning may go
+// force, and the agent no longer tunes itself: what it would learn is what has failed. It reports whether tuning may go
 // on. What the merchant has changed besides is not compared with what was before.
 func (t *SelfTuner) judge(ctx context.Context, p *project.Project, a *agent.Agent) (goOn bool, err error) {
 	now := t.Clock.Now()
@@ -101,6 +101,6 @@ func (t *SelfTuner) judge(ctx context.Context, p *project.Project, a *agent.Agen
 	return false, err
 }
 
-// stillTunes tells whether an agent tunes itself: since it was listed, another replica or its merchant may have ended
+// stillTunes reports whether an agent tunes itself: since it was listed, another replica or its merchant may have ended
 // that.
 func stillTunes(a *agent.Agent) bool { return a.Tuning.Automatic && a.Status == agent.Active }

@@ -75,7 +75,7 @@ func (r *Router) active(ctx context.Context, p *project.Project) (*agent.Agent, 
 	}
 }
 
-// held tells whether a session belongs to the holdout: the same answer for the session's whole life.
+// held reports whether a session belongs to the holdout: the same answer for the session's whole life.
 func held(session id.Session, share money.Percent) bool {
 	if session.IsZero() || share <= 0 {
 		return false
@@ -146,7 +146,7 @@ func (r *Router) Quote(ctx ports.Outbound, in agent.QuoteInput) (agent.QuoteAnsw
 	}, nil
 }
 
-// promised tells whether the buyer takes a price that is its own for the asking: that comes before a program's rules.
+// promised reports whether the buyer takes a price that is its own for the asking: that comes before a program's rules.
 func promised(t negotiation.Table) bool {
 	_, accepted := negotiation.Decide(t).(negotiation.Accepted)
 	return accepted && t.Settled()

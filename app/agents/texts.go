@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// fit tells whether a text names no number but those that the buyer sees anyway: the quantity and the visible amounts,
+// fit reports whether a text names no number but those that the buyer sees anyway: the quantity and the visible amounts,
 // in any usual way to write them. It is what keeps an agent that means no harm from telling its floor, its cost or a
 // percentage off them (decisions 9). A merchant's handler that wants to tell them to its own buyers still can.
 func fit(text string, quantity int, visible ...money.Amount) bool {
@@ -38,7 +38,7 @@ func fit(text string, quantity int, visible ...money.Amount) bool {
 // digitRuns are runs of digits with what separates groups and decimals: "1 234,50", and "100, 95" too.
 var digitRuns = regexp.MustCompile(`[0-9](?:[0-9.,'’ ]*[0-9])?`)
 
-// seenIn tells whether a run is one of the numbers, or several of them.
+// seenIn reports whether a run is one of the numbers, or several of them.
 func seenIn(run string, seen map[string]bool) bool {
 	if seen[canonical(run, 0)] || seen[canonical(run, '.')] || seen[canonical(run, ',')] {
 		return true

@@ -106,7 +106,7 @@ func modelOf(s agent.Scene) agent.Model {
 	return m
 }
 
-// named tells whether there is a model to ask.
+// named reports whether there is a model to ask.
 func named(m agent.Model) bool { return m.Provider != "" && m.Name != "" }
 
 // question is what is asked of a model.

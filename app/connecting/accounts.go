@@ -95,7 +95,7 @@ func (a *Accounts) unseal(i *integration.Integration) (opened, error) {
 	return opened{i, c}, err
 }
 
-// passing tells whether another try may go better.
+// passing reports whether another try may go better.
 func passing(err error) bool {
 	var failure *ports.PlatformFailure
 	var throttled ports.Throttled

@@ -100,7 +100,7 @@ func (s *Service) PrepareConnect(ctx ports.Outbound, p *project.Project, d integ
 	return s.prepareNew(ctx, p.ID, d, config, former(others, config))
 }
 
-// leadsInside tells whether the address of a merchant's own system is in a private network, where only we could
+// leadsInside reports whether the address of a merchant's own system is in a private network, where only we could
 // reach it. What it leads to may change: every connection is checked again.
 func (s *Service) leadsInside(address string) bool {
 	u, err := url.Parse(address)

@@ -62,7 +62,7 @@ func (s *Service) Fresh(ctx context.Context, p *project.Project) error {
 	return nil
 }
 
-// Building tells whether a project's index is being brought up to date.
+// Building reports whether a project's index is being brought up to date.
 func (s *Service) Building(project id.Project) bool {
 	s.loads.mu.Lock()
 	defer s.loads.mu.Unlock()

@@ -147,7 +147,7 @@ func (s *Service) ask(ctx ports.Outbound, p *project.Project, m agent.Mandate, q
 	return answer.Found, err
 }
 
-// asThought tells whether hits are in stock where the index thought so.
+// asThought reports whether hits are in stock where the index thought so.
 func asThought(hits []catalog.Hit, stock Stock) bool {
 	for _, hit := range hits {
 		if hit.InStock != (stock.Of(hit.Product) > 0) {

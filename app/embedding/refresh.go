@@ -91,7 +91,7 @@ func (r *Refresher) Refresh(ctx context.Context) error {
 	return err
 }
 
-// still tells whether a project is as it was. An index that dropped the project and read it anew has the same
+// still reports whether a project is as it was. An index that dropped the project and read it anew has the same
 // version, and no vectors.
 func (r *Refresher) still(project id.Project, before *seen, now seen) bool {
 	if before.version != now.version || before.stored != now.stored {

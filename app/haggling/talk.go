@@ -34,7 +34,7 @@ func (t *talk) offer(r Request) *money.Amount {
 	return r.Offer
 }
 
-// owed tells whether the buyer takes what an open quote promised. It may after a session's last offer, too, and only
+// owed reports whether the buyer takes what an open quote promised. It may after a session's last offer, too, and only
 // once, for that closes the quote.
 func (t *talk) owed(h ports.Haggle, r Request) bool {
 	open := !t.fresh || h.Prior != nil && h.Prior.Snapshot().State == negotiation.Open

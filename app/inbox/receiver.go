@@ -100,7 +100,7 @@ func (r *Receiver) Receive(ctx context.Context, webhook id.Webhook, call ports.C
 	return failpoint.At(ctx, failpoint.HookKept)
 }
 
-// misdirected tells whether a call is of another of the platform's topics than its address.
+// misdirected reports whether a call is of another of the platform's topics than its address.
 func misdirected(w *integration.Webhook, topic string) bool {
 	if topic == w.Topic {
 		return false
@@ -143,7 +143,7 @@ func (r *Receiver) called(ctx context.Context, webhook id.Webhook) (called, erro
 	}
 }
 
-// Knows tells whether a webhook was called of late.
+// Knows reports whether a webhook was called of late.
 func (r *Receiver) Knows(webhook id.Webhook) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

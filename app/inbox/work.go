@@ -262,7 +262,7 @@ func (j *job) alone(ctx context.Context, l *letter) error {
 	return j.take(ctx, []*letter{l})
 }
 
-// worthTrying tells whether a transaction may have failed because of one of its deliveries.
+// worthTrying reports whether a transaction may have failed because of one of its deliveries.
 func worthTrying(err error) bool {
 	kind := fault.KindOf(err)
 	return kind != fault.Unavailable && kind != fault.NotFound && kind != fault.Limited &&

@@ -138,7 +138,7 @@ func also(err error, field, message string) error {
 	return err
 }
 
-// Admits tells whether the project's Management calls may come from an address.
+// Admits reports whether the project's Management calls may come from an address.
 func Admits(s project.Settings, from netip.Addr) bool {
 	if len(s.IPAllowlist) == 0 {
 		return true
@@ -153,7 +153,7 @@ func Admits(s project.Settings, from netip.Addr) bool {
 	})
 }
 
-// leadsInside tells whether a chat webhook leads into a private network, where only we could reach it.
+// leadsInside reports whether a chat webhook leads into a private network, where only we could reach it.
 // Anything else about it is for the project to judge.
 func (s *Service) leadsInside(webhook patch.Field[string]) bool {
 	address, _ := webhook.Value()

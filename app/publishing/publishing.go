@@ -109,7 +109,7 @@ func (s *Service) Reseal(ctx context.Context, all ports.SealedSecrets) (int, err
 // purpose binds a sealed secret to its subscription.
 func purpose(of id.Subscription) string { return "secret of " + of.String() }
 
-// leadsInside tells whether a URL leads into a private network, where only we could reach it. Anything
+// leadsInside reports whether a URL leads into a private network, where only we could reach it. Anything
 // else about it is for the subscription to judge. What it leads to may change: every connection is
 // checked again.
 func (s *Service) leadsInside(address string) bool {

@@ -22,7 +22,7 @@ type PreparedLabel struct {
 }
 
 // Buy buys an order's label and tells the order that it is on its way. An order that has its label keeps it,
-// whatever is wished for now; bought tells whether it is new. The wish's integration may be none, as in
+// whatever is wished for now; bought reports whether it is new. The wish's integration may be none, as in
 // Rates.
 func (s *Service) Buy(ctx ports.Outbound, p *project.Project, of id.Order, w order.LabelWish) (l *order.Label, bought bool, err error) {
 	prepared, err := s.PrepareLabel(ctx, p, of, w)

@@ -122,7 +122,7 @@ func (h *hand) next(ctx ports.Outbound, wanted ports.PageRequest) (ports.RecordP
 	return r.page, r.err
 }
 
-// same tells whether two requests are for one page. A time that was stored is another value of it.
+// same reports whether two requests are for one page. A time that was stored is another value of it.
 func same(a, b ports.PageRequest) bool {
 	since := a.Since.Equal(b.Since)
 	a.Since, b.Since = time.Time{}, time.Time{}

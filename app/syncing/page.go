@@ -228,7 +228,7 @@ func (h *hand) probe(ctx context.Context, records []syncrun.Record) error {
 	return err
 }
 
-// unexplained tells whether a transaction may have failed because of what was to be written: neither the
+// unexplained reports whether a transaction may have failed because of what was to be written: neither the
 // database was away, nor is it the run's own affair.
 func unexplained(err error) bool {
 	switch {

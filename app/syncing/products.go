@@ -84,7 +84,7 @@ func (o *offer) verdict() syncrun.Verdict {
 	return syncrun.Updated
 }
 
-// same tells whether the copy is as it was.
+// same reports whether the copy is as it was.
 func (o *offer) same() bool {
 	x, y := o.before, o.after
 	return x != nil && x.Digest == y.Digest && x.Prints == y.Prints && x.Local == y.Local && x.Removed == y.Removed && x.At.Equal(y.At)

@@ -287,7 +287,7 @@ func words(err error) string {
 	return strings.Join(parts, "; ")
 }
 
-// storable tells whether every database takes the text.
+// storable reports whether every database takes the text.
 func storable(text string) bool { return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 }
 
 // plain makes text storable, and not too long.

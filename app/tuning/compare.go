@@ -32,10 +32,10 @@ const (
 	Sure = 3.3
 )
 
-// Known tells whether there is anything to compare.
+// Known reports whether there is anything to compare.
 func (c Comparison) Known() bool { return min(c.Held.effective, c.Served.effective) > 0 }
 
-// Better tells whether the policy in force earned more, by so many standard errors, and Worse whether it earned less.
+// Better reports whether the policy in force earned more, by so many standard errors, and Worse whether it earned less.
 func (c Comparison) Better(by float64) bool { return c.enough() && c.Gain > by*c.Error }
 func (c Comparison) Worse(by float64) bool  { return c.enough() && c.Gain < -by*c.Error }
 

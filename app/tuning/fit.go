@@ -262,7 +262,7 @@ func (m Manner) chance(off float64) float64 {
 	return chance * math.Exp(-z*z/2)
 }
 
-// ends tells whether a buyer with a deadline and V can have come to the end of the record.
+// ends reports whether a buyer with a deadline and V can have come to the end of the record.
 func ends(r *Record, k kind, n, deadline int, worth float64) bool {
 	standing := r.Start
 	if n > 0 {

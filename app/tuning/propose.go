@@ -32,7 +32,7 @@ type Share struct {
 	Share  float64
 }
 
-// Better tells whether the proposal earns more with near certainty: nineteen times of twenty at least.
+// Better reports whether the proposal earns more with near certainty: nineteen times of twenty at least.
 func (p Proposal) Better() bool { return p.GainLow > 0 }
 
 // Propose looks for the curve that earns most from buyers like those recorded, of Fewest sessions at least. The policy

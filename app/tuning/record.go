@@ -61,7 +61,7 @@ func (r *Record) last() Round { return r.Rounds[len(r.Rounds)-1] }
 // longest is how many rounds a negotiation may have to be explained.
 const longest = 12
 
-// Explicable tells whether a model can be fitted to the record: it has offers, and not very many.
+// Explicable reports whether a model can be fitted to the record: it has offers, and not very many.
 func (r *Record) Explicable() bool { return len(r.Rounds) > 0 && len(r.Rounds) <= longest }
 
 // FromEntries reads a negotiation from the decision record, but for whether it was paid for. It is not ok where no offer was made, nothing could be

@@ -73,7 +73,7 @@ func (a *App) demoKey(ctx context.Context, owner id.Account) (string, error) {
 }
 
 // demoProject finds the demo project, or opens it. A catalogue that a crash kept from being loaded is
-// loaded now: loading is one transaction, and CatalogVersion tells whether it happened.
+// loaded now: loading is one transaction, and CatalogVersion reports whether it happened.
 func (a *App) demoProject(ctx context.Context, owner *account.Account) (*project.Project, error) {
 	p, err := a.storefront.BySlug(ctx, project.DemoSlug)
 	if fault.KindOf(err) == fault.NotFound {

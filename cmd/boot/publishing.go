@@ -66,7 +66,7 @@ func (c Config) checkPublishing() error {
 	return nil
 }
 
-// publishing tells whether the event bus is there. Mail is not sent to try it.
+// publishing reports whether the event bus is there. Mail is not sent to try it.
 func (d *doctor) publishing() {
 	if d.NATSURL == "" {
 		return

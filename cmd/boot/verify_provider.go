@@ -39,7 +39,7 @@ type providerRefund struct {
 	Metadata map[string]string `json:"metadata"`
 }
 
-// named tells whether a movement goes by one of our keys.
+// named reports whether a movement goes by one of our keys.
 func named(under verify.UnderWay, key string, metadata map[string]string) bool {
 	for _, value := range metadata {
 		if under[value] {

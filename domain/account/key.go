@@ -56,10 +56,10 @@ func (k *Key) Status(now time.Time) KeyStatus {
 	return Active
 }
 
-// Valid tells whether the key works at this time.
+// Valid reports whether the key works at this time.
 func (k *Key) Valid(now time.Time) bool { return k.Status(now) == Active }
 
-// Allows tells whether the key has a scope such as "catalog:read". Write implies read.
+// Allows reports whether the key has a scope such as "catalog:read". Write implies read.
 func (k *Key) Allows(scope string) bool {
 	for _, s := range k.Scopes {
 		if s == "*" || s == scope {
@@ -72,12 +72,12 @@ func (k *Key) Allows(scope string) bool {
 	return false
 }
 
-// Reaches tells whether the key is bound to the project or to none.
+// Reaches reports whether the key is bound to the project or to none.
 func (k *Key) Reaches(project id.Project) bool {
 	return len(k.Projects) == 0 || slices.Contains(k.Projects, project)
 }
 
-// Oversees tells whether the key sees and revokes another one of its account: a bound key only those
+// Oversees reports whether the key sees and revokes another one of its account: a bound key only those
 // that are bound to some of its projects.
 func (k *Key) Oversees(other *Key) bool {
 	if len(k.Projects) == 0 {

@@ -41,7 +41,7 @@ func (a *Authenticator) RecoveryCodesLeft() int {
 	return left
 }
 
-// Recovers tells whether the text is one of the authenticator's recovery codes, used or not.
+// Recovers reports whether the text is one of the authenticator's recovery codes, used or not.
 func (a *Authenticator) Recovers(text string) (Code, bool) {
 	hash := HashRecovery(text)
 	for _, r := range a.Recovery {

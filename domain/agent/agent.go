@@ -121,7 +121,7 @@ type Agent struct {
 	UpdatedAt time.Time
 }
 
-// CallsOut tells whether an answer to an offer may ask somebody over the network.
+// CallsOut reports whether an answer to an offer may ask somebody over the network.
 func (a *Agent) CallsOut() bool { return a.Handlers.Quote.Kind == Remote || a.Model.Strategy }
 
 // DecidesInHouse reports whether offers are answered by the built-in rules alone.

@@ -195,7 +195,7 @@ func (a *Agent) hold() {
 	a.Tuning.Baseline, a.Held = policy.Version, &policy
 }
 
-// sameBounds tells whether policies differ in nothing but what is learnt.
+// sameBounds reports whether policies differ in nothing but what is learnt.
 func sameBounds(a, b negotiation.Policy) bool {
 	b.Version, b.Curve, b.Segments = a.Version, a.Curve, a.Segments
 	return reflect.DeepEqual(a, b)

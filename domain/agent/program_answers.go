@@ -33,7 +33,7 @@ func (in QuoteInput) Standing() money.Amount {
 	return in.Table.Bounds.Opening()
 }
 
-// Offers tells whether the buyer offers at least the price.
+// Offers reports whether the buyer offers at least the price.
 func (in QuoteInput) Offers(price money.Amount) bool {
 	offer := in.Offer()
 	return offer != nil && offer.Currency() == price.Currency() && offer.Minor() >= price.Minor()

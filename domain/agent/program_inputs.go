@@ -23,7 +23,7 @@ var (
 
 func (t Type) String() string { return t.name }
 
-// holds tells whether a field of one type can be declared to be of this one.
+// holds reports whether a field of one type can be declared to be of this one.
 func (t Type) holds(field Type) bool { return t == field || t == Number && field == Integer }
 
 // Input is what one input of an event must be.

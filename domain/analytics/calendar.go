@@ -77,7 +77,7 @@ func StartOfDay(y int, m time.Month, d int, zone *time.Location) time.Time {
 	return start
 }
 
-// reached tells whether it is that day, or a later one, where t is.
+// reached reports whether it is that day, or a later one, where t is.
 func reached(t, day time.Time) bool {
 	y, m, d := t.Date()
 	return !time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Before(day)

@@ -84,7 +84,7 @@ type Lost struct {
 // KeptWithin is how far below the floor, in percent of it, a lost deal's best offer is at most.
 const KeptWithin = 50
 
-// Near tells whether the best offer is no further below the floor than thousandths of it.
+// Near reports whether the best offer is no further below the floor than thousandths of it.
 func (l Lost) Near(thousandths int64) bool { return l.Best*1000 >= l.Floor*(1000-thousandths) }
 
 // Counted is the session without what is fresh.

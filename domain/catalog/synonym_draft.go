@@ -85,7 +85,7 @@ func (s *Synonym) write(d SynonymDraft, now time.Time, check fault.Check) {
 	}
 }
 
-// checkNumber tells whether the words are few enough to be looked at.
+// checkNumber reports whether the words are few enough to be looked at.
 func (s *Synonym) checkNumber(check fault.Check) bool {
 	if s.Input == "" {
 		check.That(len(s.Words) >= 2, "words", "must have at least 2 words, or 1 with an input")

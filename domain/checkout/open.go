@@ -65,7 +65,7 @@ func Options(f project.Storefront, country string, subtotal money.Amount) []Opti
 	return options
 }
 
-// FreeShipping tells whether a subtotal reaches the storefront's threshold.
+// FreeShipping reports whether a subtotal reaches the storefront's threshold.
 func FreeShipping(f project.Storefront, subtotal money.Amount) bool {
 	return f.FreeShippingThreshold != nil && subtotal.Minor() >= f.FreeShippingThreshold.Minor()
 }

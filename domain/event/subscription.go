@@ -136,7 +136,7 @@ func (s *Subscription) Change(c Change, r Rules, now time.Time) error {
 	return nil
 }
 
-// Disable stops the subscription. It tells whether it was active: what is disabled keeps its reason.
+// Disable stops the subscription. It reports whether it was active: what is disabled keeps its reason.
 func (s *Subscription) Disable(why Reason, now time.Time) bool {
 	if s.Status != Active {
 		return false
@@ -168,7 +168,7 @@ func (s *Subscription) Secrets(now time.Time) [][]byte {
 	return list
 }
 
-// Wants tells whether events of a type that happened at a time are for the subscription.
+// Wants reports whether events of a type that happened at a time are for the subscription.
 func (s *Subscription) Wants(t Type, at time.Time) bool {
 	return s.Status == Active && !at.Before(s.ActiveSince) && t != PingType && (slices.Contains(s.Types, Every) || slices.Contains(s.Types, t))
 }

@@ -94,7 +94,7 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// Is tells whether err is a fault with this code.
+// Is reports whether err is a fault with this code.
 func Is(err error, code string) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Code == code

@@ -23,12 +23,12 @@ type Config struct {
 // Skips are what is not synchronised, though it could be.
 type Skips struct{ Products, Orders, Customers bool }
 
-// Same tells whether both are one account.
+// Same reports whether both are one account.
 func (c Config) Same(o Config) bool {
 	return c.Account == o.Account && c.Live == o.Live && c.Store == o.Store && c.BaseURL == o.BaseURL
 }
 
-// Syncs tells whether a resource is to be synchronised. Stock goes with its products.
+// Syncs reports whether a resource is to be synchronised. Stock goes with its products.
 func (c Config) Syncs(r syncrun.Resource) bool {
 	switch r {
 	case syncrun.Products, syncrun.Inventory:

@@ -76,7 +76,7 @@ func read(parts []string) (Credentials, error) {
 	return Credentials{}, malformed
 }
 
-// Stale tells whether an access token is to be refreshed before it is used: it has less than that left.
+// Stale reports whether an access token is to be refreshed before it is used: it has less than that left.
 func (c Credentials) Stale(left time.Duration, now time.Time) bool {
 	return c.Refresh != "" && !c.Expires.IsZero() && c.Expires.Sub(now) < left
 }

@@ -174,7 +174,7 @@ func (i *Integration) Disconnect(now time.Time) {
 }
 
 // Failed notes that the provider refused the credentials that were the integration's at the time told. It
-// tells whether that is news: those that were replaced since may well be refused.
+// reports whether that is news: those that were replaced since may well be refused.
 func (i *Integration) Failed(with time.Time, why string, now time.Time) bool {
 	if i.Status == Disconnected || !i.UpdatedAt.Equal(with) || i.Status == Failing && i.LastError == why {
 		return false
@@ -207,7 +207,7 @@ func (i *Integration) Completed(r *syncrun.Run) {
 	i.Synced, i.LastSync = r.Watermarks(i.Synced), r.EndedAt
 }
 
-// Recovered notes that the provider takes the credentials again, and tells whether that is news.
+// Recovered notes that the provider takes the credentials again, and reports whether that is news.
 func (i *Integration) Recovered(now time.Time) bool {
 	if i.Status != Failing {
 		return false

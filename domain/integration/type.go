@@ -99,7 +99,7 @@ func (t Type) Label() string { return known[t].label }
 // Kind is what systems of the type are for.
 func (t Type) Kind() Kind { return known[t].kind }
 
-// OAuth tells whether the type is connected by its users' consent. The others are by a key.
+// OAuth reports whether the type is connected by its users' consent. The others are by a key.
 func (t Type) OAuth() bool { return known[t].oauth }
 
 // SignsCallback reports whether the type signs the query that it sends users back with after their consent.

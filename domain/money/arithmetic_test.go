@@ -17,7 +17,7 @@ func edgy() *rapid.Generator[int64] {
 		rapid.Int64Range(-money.Limit, money.Limit))
 }
 
-// agrees tells whether an answer is the exact one, or ErrOverflow where that does not fit.
+// agrees reports whether an answer is the exact one, or ErrOverflow where that does not fit.
 func agrees(got int64, err error, exact *big.Int) bool {
 	if !exact.IsInt64() {
 		return errors.Is(err, money.ErrOverflow)

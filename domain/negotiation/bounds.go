@@ -16,7 +16,7 @@ func RehydrateBounds(list, opening, target, floor money.Amount) Bounds {
 	return Bounds{list, opening, target, floor}
 }
 
-// Fixed tells whether there is nothing to negotiate. The floor of what is negotiable is below list.
+// Fixed reports whether there is nothing to negotiate. The floor of what is negotiable is below list.
 func (b Bounds) Fixed() bool { return b.floor == b.list }
 
 // Moves reports whether an offer is a move after the offer of the last one: the first offer is, and later ones that

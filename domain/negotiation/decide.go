@@ -128,7 +128,7 @@ func factor(f money.Percent) money.Percent {
 
 func (t Table) step() int { return min(max(t.Progress.Moves, 0), Steps-1) }
 
-// Settled tells whether the answer leaves an agent no choice: the offer is committed to, the price is fixed or the last
+// Settled reports whether the answer leaves an agent no choice: the offer is committed to, the price is fixed or the last
 // word, or the offer lies under the floor.
 func (t Table) Settled() bool {
 	return t.Bounds.Fixed() || t.Terms.Firm || t.Offer != nil && (t.committed() || t.offer() < t.Bounds.floor.Minor())

@@ -53,7 +53,7 @@ func (t Table) guardCounter(d Countered) Decision {
 	return Countered{price, t.exhausted() || t.lastRound(), d.By}
 }
 
-// undercuts tells whether a price is under the floor. What is raised to the floor would show it, so the house decides.
+// undercuts reports whether a price is under the floor. What is raised to the floor would show it, so the house decides.
 func (t Table) undercuts(price money.Amount) bool {
 	return price.Currency() == t.Bounds.list.Currency() && price.Minor() < min(t.Bounds.floor.Minor(), t.standing().Minor())
 }

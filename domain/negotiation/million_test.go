@@ -223,7 +223,7 @@ func (j *judge) hear(t negotiation.Table, d negotiation.Decision, seen tally) er
 	return j.hearRefusal(t, d)
 }
 
-// moves tells whether the offer comes a hundredth of list closer than the last that did, and is not far under the floor.
+// moves reports whether the offer comes a hundredth of list closer than the last that did, and is not far under the floor.
 func (j *judge) moves(t negotiation.Table) bool {
 	list, floor := t.Bounds.List().Minor(), t.Bounds.Floor().Minor()
 	switch {
@@ -235,7 +235,7 @@ func (j *judge) moves(t negotiation.Table) bool {
 	return t.Offer.Minor()-j.best >= max(1, list/100) && t.Offer.Minor() >= floor-floor/4
 }
 
-// absurd tells whether the offer is under the floor and half of list × (1 − max discount).
+// absurd reports whether the offer is under the floor and half of list × (1 − max discount).
 func absurd(t negotiation.Table) bool {
 	allowed := 1000 - int64(min(max(t.Terms.MaxDiscount, 0), 1000))
 	return t.Offer.Minor() < t.Bounds.Floor().Minor() && (t.Offer.Minor() < 0 || 2000*t.Offer.Minor() < t.Bounds.List().Minor()*allowed)

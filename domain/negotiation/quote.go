@@ -109,7 +109,7 @@ func (q *Quote) dropBundle(now time.Time) {
 	}
 }
 
-// Expired tells whether an open quote is past its validity.
+// Expired reports whether an open quote is past its validity.
 func (q *Quote) Expired(now time.Time) bool { return q.s.State == Open && !now.Before(q.s.ValidUntil) }
 
 // refresh replaces bounds that the shop's list price, policy or cost has overtaken, and all bounds once no promise
@@ -131,14 +131,14 @@ func (q *Quote) refresh(p Policy, s Signals, valid bool) {
 	}
 }
 
-// overtaken tells whether our counter lies below the floor, which rose after it was given. It is kept
+// overtaken reports whether our counter lies below the floor, which rose after it was given. It is kept
 // for the time it was promised for, and for no longer however often the buyer asks.
 func (q *Quote) overtaken() bool {
 	counter := q.s.Progress.Counter
 	return counter.IsPositive() && counter.Minor() < q.s.Bounds.floor.Minor()
 }
 
-// hold tells whether bounds set earlier still keep the shop's rules.
+// hold reports whether bounds set earlier still keep the shop's rules.
 func (b Bounds) hold(p Policy, s Signals) bool {
 	hard, ok := p.hardFloor(s)
 	negotiable := p.Enabled && s.Negotiable && ok && hard.raised < s.List.Minor()

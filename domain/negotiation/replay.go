@@ -212,7 +212,7 @@ func (r *Replayer) compare(talk []Entry, answers []Decision) {
 	}
 }
 
-// same tells whether a decision is the recorded one.
+// same reports whether a decision is the recorded one.
 func (e *Entry) same(d Decision) bool {
 	price := PriceIn(d)
 	return e.Outcome == d.Outcome() && e.Rule == d.Rule() && (price == nil) == (e.Price == nil) && (price == nil || *price == *e.Price)

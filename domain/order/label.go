@@ -118,7 +118,7 @@ func NewLabel(name id.Label, o *Order, test bool, now time.Time) *Label {
 	return &Label{ID: name, Project: o.Project, Order: o.ID, Test: test, CreatedAt: now}
 }
 
-// Bought tells whether there is nothing left to pay for.
+// Bought reports whether there is nothing left to pay for.
 func (l *Label) Bought() bool { return !l.BoughtAt.IsZero() }
 
 // Claim takes the label in hand, to buy it as wished.

@@ -13,7 +13,7 @@ func To[T any](value T) Field[T] { return Field[T]{given: true, value: value} }
 // Null is a field given as null, which restores the default.
 func Null[T any]() Field[T] { return Field[T]{given: true, null: true} }
 
-// Given tells whether the field is there at all, null included.
+// Given reports whether the field is there at all, null included.
 func (f Field[T]) Given() bool { return f.given }
 
 // Value is the value, and whether there is one.

@@ -100,7 +100,7 @@ func (f Storefront) in(s Settings) Storefront {
 	return f
 }
 
-// ShipsTo tells whether orders go to the country.
+// ShipsTo reports whether orders go to the country.
 func (f Storefront) ShipsTo(country string) bool { return slices.Contains(f.ShippingRegions, country) }
 
 // RatesTo are the shipping rates to a country, in the order of Methods: its own, else those of "*".

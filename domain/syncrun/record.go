@@ -116,7 +116,7 @@ type Copy struct {
 	UpdatedAt   time.Time
 }
 
-// News tells whether a record says something that is not known: it is not older than what is known, and
+// News reports whether a record says something that is not known: it is not older than what is known, and
 // another. An older one never wins.
 func (c *Copy) News(r Record) bool {
 	return !c.Late(r) && (r.Deleted != c.Removed || !r.Deleted && r.Digest() != c.Digest)

@@ -266,7 +266,7 @@ var Resources = []Resource{Products, Inventory, Customers, Orders}
 
 func (r Resource) String() string { return r.name }
 
-// Swept tells whether what a full reading did not find is removed here.
+// Swept reports whether what a full reading did not find is removed here.
 func (r Resource) Swept() bool { return r == Products || r == Customers }
 
 // ParseResource knows those that can be read.

@@ -82,7 +82,7 @@ func (s *scene) setup() *faults.Process {
 	return s.faulty
 }
 
-// recover does what an operator would, and tells whether a server runs.
+// recover does what an operator would, and reports whether a server runs.
 func (s *scene) recover() bool {
 	switch {
 	case s.action == kill:

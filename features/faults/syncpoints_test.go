@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// ofPlatforms tells whether a point is passed when a platform is read, or calls.
+// ofPlatforms reports whether a point is passed when a platform is read, or calls.
 func ofPlatforms(point string) bool {
 	return strings.HasPrefix(point, "sync.") || strings.HasPrefix(point, "webhook.")
 }

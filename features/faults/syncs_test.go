@@ -269,7 +269,7 @@ func wantedStatus(p map[string]any) string {
 	return "active"
 }
 
-// samePrice tells whether a variant's price is the platform's.
+// samePrice reports whether a variant's price is the platform's.
 func samePrice(p merchant.Product, sku string, price any) bool {
 	have := p.Price.String()
 	for _, v := range p.Variants {

@@ -34,7 +34,7 @@ func (a *Agent) behave(w http.ResponseWriter, r *http.Request, asked request, mo
 	}
 }
 
-// wait tells whether somebody still waits in the end.
+// wait reports whether somebody still waits in the end.
 func wait(r *http.Request, d time.Duration) bool {
 	select {
 	case <-time.After(d):

@@ -46,7 +46,7 @@ type answers struct{ from *bufio.Reader }
 
 func answerReader(r io.Reader) *answers { return &answers{bufio.NewReader(r)} }
 
-// next reads a message and tells whether it is the last of its answer.
+// next reads a message and reports whether it is the last of its answer.
 func (a *answers) next() (message []byte, last bool, err error) {
 	kind, err := a.from.ReadByte()
 	if err != nil {

@@ -107,7 +107,7 @@ func (p *Process) Continue() error { return p.process.Process.Signal(syscall.SIG
 // Ended is closed once the server has ended.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
-// Running tells whether the server has not ended.
+// Running reports whether the server has not ended.
 func (p *Process) Running() bool {
 	select {
 	case <-p.ended:
@@ -120,7 +120,7 @@ func (p *Process) Running() bool {
 // Output is what the server has logged.
 func (p *Process) Output() string { return p.output.String() }
 
-// Await waits until the server has logged a text, or ended, or the time is over; it tells whether it
+// Await waits until the server has logged a text, or ended, or the time is over; it reports whether it
 // logged the text.
 func (p *Process) Await(text string, within time.Duration) bool {
 	deadline := time.After(within)

@@ -181,7 +181,7 @@ func (l *link) requests() {
 
 const mostSaid = 1 << 20
 
-// act does what a rule asks for before its request passes, and tells whether it may pass.
+// act does what a rule asks for before its request passes, and reports whether it may pass.
 func (l *link) act(r *Rule) bool {
 	if r.Answered {
 		l.onAnswer.Store(r)

@@ -26,7 +26,7 @@ const (
 // Kinds are all there are.
 var Kinds = script.Kinds(truncated, broken, empty, blank, hollow, cut, prose, schema, null)
 
-// befalls does what a fault does to a question that gets no answer, and tells whether it is one.
+// befalls does what a fault does to a question that gets no answer, and reports whether it is one.
 func befalls(f Fault, w http.ResponseWriter, r *http.Request, a api) bool {
 	if f.Kind == broken {
 		w.Header().Set("Content-Type", "application/json")

@@ -34,7 +34,7 @@ type Replies struct {
 	Begin, Pad string // of endless: the beginning of an answer, and what goes on and on
 }
 
-// Befalls does what a fault does to a request that is not answered, and tells whether it is one.
+// Befalls does what a fault does to a request that is not answered, and reports whether it is one.
 func (f Fault) Befalls(w http.ResponseWriter, r *http.Request, say Replies) bool {
 	switch f.Kind {
 	case Slow:

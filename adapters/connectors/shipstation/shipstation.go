@@ -82,7 +82,7 @@ func (s *Connector) ask(ctx context.Context, c ports.Connection, r request, into
 	return account.Ask(ctx, sent, into)
 }
 
-// missing asks for what may not be there, and tells whether it is not.
+// missing asks for what may not be there, and reports whether it is not.
 func (s *Connector) missing(ctx context.Context, c ports.Connection, r request, into any) (bool, error) {
 	account, sent := s.as(c, r)
 	answer, err := account.Send(ctx, sent)

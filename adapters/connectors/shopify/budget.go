@@ -73,7 +73,7 @@ func (a *account) size(query string, usual int) int {
 	return usual
 }
 
-// shrink makes the pages of a query smaller, in proportion to what they may cost, and tells whether they
+// shrink makes the pages of a query smaller, in proportion to what they may cost, and reports whether they
 // could be.
 func (a *account) shrink(query string, size int, dear tooDear) bool {
 	if size <= 1 {

@@ -195,7 +195,7 @@ func (c *Connector) readPlace(ctx ports.Outbound, conn ports.Connection, at plac
 	return ports.RecordPage{Records: records, Next: at.String()}, nil
 }
 
-// chunk reads a part of the file, and tells whether it is the last. No secret goes there.
+// chunk reads a part of the file, and reports whether it is the last. No secret goes there.
 func (c *Connector) chunk(ctx context.Context, at place, size int64) (part []byte, last bool, err error) {
 	if !c.trusted(at.address) {
 		return nil, false, c.platform.Failed("sent a file's address that is none of its own", nil)

@@ -74,7 +74,7 @@ func (p product) record(currency string) syncrun.Record {
 	return r
 }
 
-// single tells whether the product itself is what is sold: Shopify gives it a variant of its own then.
+// single reports whether the product itself is what is sold: Shopify gives it a variant of its own then.
 func (p product) single() bool {
 	if len(p.variants) != 1 {
 		return false

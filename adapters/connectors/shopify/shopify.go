@@ -136,7 +136,7 @@ func (c *Connector) currency(ctx ports.Outbound, conn ports.Connection) (string,
 	return shop.Currency, nil
 }
 
-// refused tells whether Shopify will not do it, however often it is asked.
+// refused reports whether Shopify will not do it, however often it is asked.
 func refused(err error) bool {
 	var r *ports.PlatformRefusal
 	return errors.As(err, &r)

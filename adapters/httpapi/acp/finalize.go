@@ -119,7 +119,7 @@ func fromAPIFinalize(r finalizeRequest) (purchase.FinalizeRequest, error) {
 	}, err
 }
 
-// plainAddress tells whether text is an e-mail address and nothing else: no name, no comment.
+// plainAddress reports whether text is an e-mail address and nothing else: no name, no comment.
 func plainAddress(text string) bool {
 	address, err := mail.ParseAddress(text)
 	return err == nil && address.Name == "" && address.Address == text

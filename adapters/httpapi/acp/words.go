@@ -47,7 +47,7 @@ func home(f project.Storefront) string {
 // listPrice is what the product's first variant costs.
 func listPrice(p *catalog.Product) money.Amount { return p.PriceOf(p.Variants[0]) }
 
-// haggles tells whether there is a price to talk about at all.
+// haggles reports whether there is a price to talk about at all.
 func haggles(shop *project.Project, p *catalog.Product) bool {
 	return p.Negotiable && shop.Settings.NegotiationEnabled
 }

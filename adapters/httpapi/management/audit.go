@@ -98,7 +98,7 @@ func (h *handlers) hideValues(ctx context.Context, rq operation.Request, events 
 	return nil
 }
 
-// opens tells whether knowing the id is the right to read what it names (decisions 5).
+// opens reports whether knowing the id is the right to read what it names (decisions 5).
 func opens(target string) bool {
 	_, noOrder := id.Parse[id.Order](target)
 	_, noReturn := id.Parse[id.Return](target)

@@ -25,10 +25,10 @@ func (o *Optional[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return json.UnmarshalDecode(d, &o.value)
 }
 
-// Given tells whether the field is there at all, null included.
+// Given reports whether the field is there at all, null included.
 func (o Optional[T]) Given() bool { return o.given }
 
-// Null tells whether the field is there and null.
+// Null reports whether the field is there and null.
 func (o Optional[T]) Null() bool { return o.null }
 
 // Value is the value, and whether there is one.

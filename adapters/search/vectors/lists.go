@@ -101,7 +101,7 @@ func (s *Set) query(i uint32) Query {
 	return Quantize(v)
 }
 
-// Stale tells whether Seal would make a set faster: it has no lists, or a tenth of its vectors came later.
+// Stale reports whether Seal would make a set faster: it has no lists, or a tenth of its vectors came later.
 func (s *Set) Stale() bool {
 	if s.present <= few {
 		return false

@@ -30,7 +30,7 @@ func (s *Set) Len() int { return len(s.steps) }
 // Present is the number of vectors.
 func (s *Set) Present() int { return s.present }
 
-// Has tells whether a document has a vector.
+// Has reports whether a document has a vector.
 func (s *Set) Has(i uint32) bool { return s.steps[i] != 0 }
 
 // Put sets a document's vector, of which the direction counts only. One without a direction (all
@@ -63,7 +63,7 @@ func (s *Set) keep(i uint32, step float32) {
 	s.steps[i], s.lists = step, nil
 }
 
-// Vector writes a document's vector, of length 1, and tells whether there is one.
+// Vector writes a document's vector, of length 1, and reports whether there is one.
 func (s *Set) Vector(i uint32, into []float32) bool {
 	s.mustMatch(len(into))
 	words, step := s.vector(i), s.steps[i]

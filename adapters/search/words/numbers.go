@@ -109,7 +109,7 @@ func (r *Reader) inches(q *quantity) {
 	}
 }
 
-// mixed tells whether a fraction follows a whole number: 1-1/2, 1 1/2.
+// mixed reports whether a fraction follows a whole number: 1-1/2, 1 1/2.
 func (r *Reader) mixed(i int) (bool, string) {
 	if i+1 >= len(r.pieces) || !r.pieces[i+1].near || r.pieces[i].mark != 0 || bytes.ContainsAny(r.text(i), "./") {
 		return false, ""
@@ -159,7 +159,7 @@ func plain(text []byte) string {
 	return strconv.FormatFloat(float64(n)/float64(d), 'f', -1, 32)
 }
 
-// times tells whether a piece stands between the sides of a size: x, by.
+// times reports whether a piece stands between the sides of a size: x, by.
 func (r *Reader) times(i int) bool {
 	if i >= len(r.pieces) {
 		return false

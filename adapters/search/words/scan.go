@@ -79,7 +79,7 @@ func (r *Reader) word(text string, at int, p *piece) int {
 	return at
 }
 
-// numeric tells whether what has been read of a piece is a number.
+// numeric reports whether what has been read of a piece is a number.
 func (r *Reader) numeric(p *piece) bool {
 	text := r.memory[p.from:]
 	return len(text) > 0 && digit(text[0]) && digit(text[len(text)-1])

@@ -134,7 +134,7 @@ func (k Keys) Add(ctx context.Context, added *account.Key) error {
 	})
 }
 
-// refuseKey refuses one key too many. It tells whether the key is there already.
+// refuseKey refuses one key too many. It reports whether the key is there already.
 func refuseKey(ctx context.Context, t *db.Tx, added *account.Key) (exists bool, err error) {
 	if _, err := t.Get(ctx, &exists, keyExists, added.Hash[:]); exists || err != nil {
 		return exists, err

@@ -96,7 +96,7 @@ func footprintOf(p *catalog.Product) footprint {
 	return f
 }
 
-// has tells whether a variant is in its place as it is to be.
+// has reports whether a variant is in its place as it is to be.
 func (f footprint) has(position int, v catalog.Variant) bool {
 	if position >= len(f.variants) {
 		return false

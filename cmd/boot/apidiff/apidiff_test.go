@@ -187,7 +187,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// says tells whether a line has all the words; without words, whether there is no line.
+// says reports whether a line has all the words; without words, whether there is no line.
 func says(changes apidiff.Changes, breaking bool, words string) bool {
 	if words == "" {
 		return len(changes) == 0

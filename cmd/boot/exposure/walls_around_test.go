@@ -70,7 +70,7 @@ func (i intruder) fill(text string) string {
 	).Replace(text)
 }
 
-// holds tells whether an answer shows anything of the victim that its request did not name.
+// holds reports whether an answer shows anything of the victim that its request did not name.
 func (i intruder) holds(r reply, line string) string {
 	for kind, value := range i.victim.ids {
 		text := fmt.Sprint(r.body, r.header)
@@ -127,7 +127,7 @@ func TestHeadersAreReadOneWay(t *testing.T) {
 	})
 }
 
-// shows tells whether an answer has anything of the victim.
+// shows reports whether an answer has anything of the victim.
 func (i intruder) shows(r reply) bool { return i.holds(r, "") != "" }
 
 // Paths that a proxy, a mux and a handler might read differently lead to nothing.

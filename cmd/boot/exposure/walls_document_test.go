@@ -151,7 +151,7 @@ type filling struct {
 	known func(path string) string // the values of ids; "": it is none
 }
 
-// wants tells whether something at or below the path is set.
+// wants reports whether something at or below the path is set.
 func (f filling) wants(path string) bool {
 	for at := range f.set {
 		if at == path || strings.HasPrefix(at, path+".") {

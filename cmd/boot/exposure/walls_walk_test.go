@@ -208,7 +208,7 @@ func (w *walls) visit(o *operation) {
 	}
 }
 
-// onProject tells whether requests name their project, in the path or in the header.
+// onProject reports whether requests name their project, in the path or in the header.
 func (o *operation) onProject() bool {
 	return o.has("path", "project_id") || o.has("header", "X-Project-ID")
 }

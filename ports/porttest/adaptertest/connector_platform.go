@@ -119,7 +119,7 @@ func (p *Platform) Flood() {
 	})
 }
 
-// Swallowed tells whether anyone has taken all of the 50 MB.
+// Swallowed reports whether anyone has taken all of the 50 MB.
 func (p *Platform) Swallowed() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -96,7 +96,7 @@ func makeFolder(o Options, as *syscall.Credential) (string, error) {
 	return dir, os.Chown(dir, int(as.Uid), int(as.Gid))
 }
 
-// spacious tells whether a folder has room for a large cluster.
+// spacious reports whether a folder has room for a large cluster.
 func spacious(dir string) bool {
 	const plenty = 8 << 30
 	var s syscall.Statfs_t

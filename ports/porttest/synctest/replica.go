@@ -27,7 +27,7 @@ type Replica struct {
 // Replica is one that dies at its nth call; 0: it lives.
 func (w *World) Replica(diesAt int) *Replica { return &Replica{World: w, diesAt: int64(diesAt)} }
 
-// Dead tells whether it has died.
+// Dead reports whether it has died.
 func (r *Replica) Dead() bool { return r.diesAt > 0 && r.calls.Load() >= r.diesAt }
 
 func (r *Replica) call(name string) error {
@@ -263,7 +263,7 @@ func (v products) Upsert(_ context.Context, _ id.Project, keys ports.ProductKeys
 	return failed, err
 }
 
-// taken tells whether another product has one of the product's skus.
+// taken reports whether another product has one of the product's skus.
 func (s *state) taken(p *catalog.Product) bool {
 	for _, other := range s.products {
 		if other.ID == p.ID {

@@ -207,7 +207,7 @@ func (h *handlers) keptSince(ctx context.Context, rq operation.Request) (*wire.T
 	return &at, nil
 }
 
-// readFilter reads an id, and tells whether there can be one like it. Without a text it narrows nothing.
+// readFilter reads an id, and reports whether there can be one like it. Without a text it narrows nothing.
 func readFilter[T id.ID[K], K id.Kind](text string, to *T) bool {
 	if text == "" {
 		return true

@@ -76,7 +76,7 @@ const (
 )
 
 const (
-	// selectFate also tells whether the server has been running since the transaction began: it has not
+	// selectFate also reports whether the server has been running since the transaction began: it has not
 	// been started again, and the statistics, which a crash clears, are older.
 	selectFate = `
 SELECT CAST(pg_postmaster_start_time() AS TEXT) = $1

@@ -13,7 +13,7 @@ SELECT id
 FROM projects
 WHERE id = $1` + NotBeingErased
 
-// ProjectStays tells whether the project is there, and sees to it that it is not deleted before the
+// ProjectStays reports whether the project is there, and sees to it that it is not deleted before the
 // transaction ends.
 func ProjectStays(ctx context.Context, t *Tx, project id.Project) (bool, error) {
 	var name string

@@ -104,7 +104,7 @@ func (s *DB) Analyze(ctx context.Context) error {
 	return translate(ctx, err)
 }
 
-// Ping tells whether the database answers. Connections that broke while they lay in the pool, as all
+// Ping reports whether the database answers. Connections that broke while they lay in the pool, as all
 // do when the server restarts, are used up and tell nothing.
 func (s *DB) Ping(ctx context.Context) error {
 	return retry(ctx, func() error {

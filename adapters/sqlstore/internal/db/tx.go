@@ -222,7 +222,7 @@ func retry(ctx context.Context, attempt func() error) error {
 // maxBroken is more than any pool holds.
 const maxBroken = 200
 
-// pause waits up to 10, 20, 40 … ms, and tells whether the context still lives.
+// pause waits up to 10, 20, 40 … ms, and reports whether the context still lives.
 func pause(ctx context.Context, n int) bool {
 	wait := time.NewTimer(rand.N(10 * time.Millisecond << n))
 	defer wait.Stop()

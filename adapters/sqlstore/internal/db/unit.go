@@ -95,7 +95,7 @@ func (u *unit) giveBack() {
 	u.conn = nil
 }
 
-// begun tells whether there is a transaction that reads must see.
+// begun reports whether there is a transaction that reads must see.
 func (u *unit) begun() bool { return u != nil && u.conn != nil }
 
 // step runs work within the unit, in a project: all of its writes stay, or none. work is given what to
