@@ -18,17 +18,11 @@ var Outcomes = map[negotiation.Outcome]string{
 }
 
 // Verdict reads the columns response and rule.
-func Verdict(response, rule string) (negotiation.Outcome, negotiation.Rule, error) {
-	for o, word := range Outcomes {
-		if word != response {
-			continue
-		}
-		if r, known := negotiation.ParseRule(rule); known {
-			return o, r, nil
-		}
-		return negotiation.Outcome{}, negotiation.Rule{}, fmt.Errorf("sqlstore: unknown rule %q", rule)
+func Verdict(response, word string) (o negotiation.Outcome, r negotiation.Rule, err error) {
+	if o, err = outcome(response); err == nil {
+		r, err = rule(word)
 	}
-	return negotiation.Outcome{}, negotiation.Rule{}, fmt.Errorf("sqlstore: unknown response %q", response)
+	return o, r, err
 }
 
 // Methods are the words for payment methods.

@@ -1,0 +1,120 @@
+package spelling
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/ledger"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+)
+
+// Text is how values of a type T are stored as text.
+type Text struct {
+	Read  func(text string, to any) error // to is a *T
+	Write func(from any) string           // from is a *T
+	Word  func(value any) string          // value is a T
+}
+
+// For returns how values of a type are stored as text, if they are.
+func For(t reflect.Type) (Text, bool) {
+	text, known := texts[t]
+	return text, known
+}
+
+// A type that is to be stored as text needs a line here.
+var texts = index(
+	known(id.Stored[id.Account]), known(id.Stored[id.APIKey]), known(id.Stored[id.Project]), known(id.Stored[id.Product]),
+	known(id.Stored[id.Variant]), known(id.Stored[id.Session]), known(id.Stored[id.Quote]), known(id.Stored[id.Checkout]),
+	known(id.Stored[id.Order]), known(id.Stored[id.Payment]), known(id.Stored[id.Return]), known(id.Stored[id.Event]),
+	known(id.Stored[id.Decision]), known(id.Stored[id.AuditEvent]), known(id.Stored[id.Authenticator]), known(id.Stored[id.Refund]),
+	known(id.Stored[id.Transaction]), known(id.Stored[id.Subscription]), known(id.Stored[id.Delivery]), known(id.Stored[id.Integration]),
+	known(id.Stored[id.Webhook]), known(id.Stored[id.WebhookLog]), known(id.Stored[id.Sync]), known(id.Stored[id.Label]),
+	known(id.Stored[id.Synonym]), known(id.Stored[id.Agent]), known(id.Stored[id.Dispute]), known(id.Stored[id.Negotiation]),
+	known(ledger.StoredAccount),
+	words(checkout.Statuses), words(checkout.OrphanStates), words(order.Statuses), words(order.PaymentStatuses),
+	words(order.FulfillmentStatuses), words(order.ReturnStatuses), words(order.RefundStatuses), words(order.RefundOrigins),
+	words(order.DisputeStatuses), words(ledger.Kinds), words(project.Statuses), words(syncrun.Statuses), words(quoteStates),
+	words(integration.Statuses), words(integration.HookStatuses), words(integration.WebhookStatuses), words(integration.LogStatuses),
+	parsed(account.ParsePlan), parsed(account.ParseEnvironment), parsed(event.ParseStatus), parsed(integration.ParseType),
+	parsed(rule),
+	spelled(currency, money.Currency.Code),
+	spelled(Method, func(m project.PaymentMethod) string { return Methods[m] }),
+	spelled(outcome, func(o negotiation.Outcome) string { return Outcomes[o] }),
+)
+
+var quoteStates = map[string]negotiation.State{
+	negotiation.Open.String():       negotiation.Open,
+	negotiation.Agreed.String():     negotiation.Agreed,
+	negotiation.Superseded.String(): negotiation.Superseded,
+}
+
+// currency reads "" as none.
+func currency(code string) (money.Currency, error) {
+	if code == "" {
+		return money.Currency{}, nil
+	}
+	return money.ParseCurrency(code)
+}
+
+func rule(word string) (negotiation.Rule, error) {
+	r, known := negotiation.ParseRule(word)
+	if !known {
+		return r, fmt.Errorf("sqlstore: unknown rule %q", word)
+	}
+	return r, nil
+}
+
+func outcome(word string) (negotiation.Outcome, error) {
+	for o, stored := range Outcomes {
+		if stored == word {
+			return o, nil
+		}
+	}
+	return negotiation.Outcome{}, fmt.Errorf("sqlstore: unknown response %q", word)
+}
+
+type entry struct {
+	of   reflect.Type
+	text Text
+}
+
+func index(entries ...entry) map[reflect.Type]Text {
+	all := make(map[reflect.Type]Text, len(entries))
+	for _, e := range entries {
+		all[e.of] = e.text
+	}
+	return all
+}
+
+// spelled has a parser and a formatter.
+func spelled[T any](parse func(string) (T, error), format func(T) string) entry {
+	return entry{reflect.TypeFor[T](), Text{
+		Read: func(text string, to any) (err error) {
+			*to.(*T), err = parse(text)
+			return err
+		},
+		Write: func(from any) string { return format(*from.(*T)) },
+		Word:  func(value any) string { return format(value.(T)) },
+	}}
+}
+
+func parsed[T fmt.Stringer](parse func(string) (T, error)) entry { return spelled(parse, T.String) }
+
+// known reads any text.
+func known[T fmt.Stringer](read func(string) T) entry {
+	return parsed(func(text string) (T, error) { return read(text), nil })
+}
+
+// words reads a word that is none of these as the zero value.
+func words[T fmt.Stringer](all map[string]T) entry {
+	return known(func(word string) T { return all[word] })
+}
