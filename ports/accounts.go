@@ -88,13 +88,6 @@ type Authenticators interface {
 	Remove(ctx context.Context, account id.Account) error
 }
 
-// SealedAuthenticators is the secrets of all accounts' authenticators.
-type SealedAuthenticators interface {
-	// Reseal stores what seal makes of each secret, or nothing if it fails, and tells how many there were.
-	// seal does no I/O and may run more than once.
-	Reseal(ctx context.Context, seal func(id.Authenticator, []byte) ([]byte, error)) (int, error)
-}
-
 // Tries counts wrong codes.
 type Tries interface {
 	// Try runs attempt on an account's tries for exclusive use, stores what it made of them whether or

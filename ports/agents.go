@@ -85,13 +85,6 @@ type Agents interface {
 	Delete(ctx context.Context, project id.Project, wanted id.Agent) error
 }
 
-// SealedAgents is the secrets of all projects' agents.
-type SealedAgents interface {
-	// Reseal stores what seal makes of each secret, or nothing if it fails, and tells how many there were. seal does
-	// no I/O and may run more than once.
-	Reseal(ctx context.Context, seal func(id.Agent, []byte) ([]byte, error)) (int, error)
-}
-
 // ActiveAgents finds the agent that serves a project, in one round trip.
 type ActiveAgents interface {
 	Active(ctx context.Context, project id.Project) (*agent.Agent, error)

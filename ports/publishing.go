@@ -25,13 +25,6 @@ type Subscriptions interface {
 	Remove(ctx context.Context, project id.Project, subscription id.Subscription) error
 }
 
-// SealedSecrets is the secrets of all projects' subscriptions.
-type SealedSecrets interface {
-	// Reseal stores what seal makes of each secret, those before a rotation included, or nothing if it
-	// fails, and tells how many there were. seal does no I/O and may run more than once.
-	Reseal(ctx context.Context, seal func(id.Subscription, []byte) ([]byte, error)) (int, error)
-}
-
 // Announced is an event as the log keeps it. Body is what receivers get, byte for byte.
 type Announced struct {
 	ID      id.Event

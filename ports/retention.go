@@ -88,8 +88,6 @@ type Retention interface {
 	// chain's checkpoint behind them. Where the checkpoint is not as it was sealed, or a decision not as it was put into
 	// the chain, it fails and removes nothing: they are the proof of what was changed.
 	Fold(ctx context.Context, project id.Project, keep time.Duration, seals CheckpointSeals) (more bool, err error)
-	// Reseal stores what seal makes of each seal, or nothing if it fails, and tells how many there were.
-	Reseal(ctx context.Context, seal func(id.Project, []byte) ([]byte, error)) (int, error)
 }
 
 // AuditKept is how long audit events are kept.

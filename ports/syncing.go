@@ -151,13 +151,6 @@ type IntegrationWebhooks interface {
 	Called(ctx context.Context, webhook id.Webhook) (*integration.Webhook, *integration.Integration, error)
 }
 
-// SealedWebhooks are the secrets of all projects' webhooks.
-type SealedWebhooks interface {
-	// Reseal stores what seal makes of each secret, or nothing if it fails, and tells how many there were. seal
-	// does no I/O and may run more than once.
-	Reseal(ctx context.Context, seal func(id.Webhook, []byte) ([]byte, error)) (int, error)
-}
-
 // LogFilter narrows a log. Zero fields narrow nothing.
 type LogFilter struct {
 	Since  time.Time

@@ -4,6 +4,7 @@
 package ports
 
 import (
+	"context"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/negotiation"
@@ -50,6 +51,13 @@ type Meter interface {
 type Vault interface {
 	Seal(plain []byte, purpose string) []byte
 	Open(sealed []byte, purpose string) ([]byte, error)
+}
+
+// Sealed is the secrets of one kind, of the whole installation.
+type Sealed[ID any] interface {
+	// Reseal stores what seal makes of each secret, or nothing if it fails, and returns how many there were. seal does
+	// no I/O and may run more than once.
+	Reseal(ctx context.Context, seal func(ID, []byte) ([]byte, error)) (int, error)
 }
 
 // DerivedSecrets makes secrets that need not be stored: who has the master key can make them again.

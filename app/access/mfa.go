@@ -8,7 +8,6 @@ import (
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/ports"
 )
 
 // recoveryBytes of randomness make a recovery code: 80 bits, 16 characters.
@@ -37,7 +36,7 @@ func (s *Service) Enrol(ctx context.Context, owner id.Account, code string) (Enr
 	}
 	name := id.New[id.Authenticator](s.Entropy.Bits128())
 	pending := &account.Authenticator{
-		ID: name, Account: owner, Secret: s.Vault.Seal([]byte(secret), purpose(name)), CreatedAt: s.Clock.Now(),
+		ID: name, Account: owner, Secret: s.Vault.Seal([]byte(secret), Purpose(name)), CreatedAt: s.Clock.Now(),
 	}
 	made := Enrolment{Secret: secret, Address: address}
 	for range account.RecoveryCodes {
@@ -48,19 +47,8 @@ func (s *Service) Enrol(ctx context.Context, owner id.Account, code string) (Enr
 	return made, s.Authenticators.Enrol(ctx, pending)
 }
 
-// purpose binds a sealed secret to its authenticator.
-func purpose(name id.Authenticator) string { return "totp secret of " + name.String() }
-
-// Reseal seals the secrets of all authenticators under the vault's first key, and tells how many there are.
-func (s *Service) Reseal(ctx context.Context, all ports.SealedAuthenticators) (int, error) {
-	return all.Reseal(ctx, func(a id.Authenticator, sealed []byte) ([]byte, error) {
-		secret, err := s.Vault.Open(sealed, purpose(a))
-		if err != nil {
-			return nil, err
-		}
-		return s.Vault.Seal(secret, purpose(a)), nil
-	})
-}
+// Purpose binds a sealed secret to its authenticator.
+func Purpose(name id.Authenticator) string { return "totp secret of " + name.String() }
 
 // Activate makes the pending authenticator the account's, with a first code of it.
 func (s *Service) Activate(ctx context.Context, owner id.Account, code string) error {
@@ -160,7 +148,7 @@ func (s *Service) judge(a *account.Authenticator, code string, now time.Time) (a
 	if len(code) > longestCode {
 		return account.Code{}, false, nil
 	}
-	secret, err := s.Vault.Open(a.Secret, purpose(a.ID))
+	secret, err := s.Vault.Open(a.Secret, Purpose(a.ID))
 	if err != nil {
 		return account.Code{}, false, err
 	}

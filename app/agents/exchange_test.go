@@ -88,7 +88,7 @@ func newExchange(h agent.Handler, programs ...*agent.Program) *exchange {
 		ID: id.New[id.Agent]([16]byte{4}), Project: x.project.ID, Policy: negotiation.Builtin(),
 		Handlers: agent.Handlers{Search: h, Quote: h, Checkout: h, Finalize: h},
 	}
-	a.Secret = []byte(agent.SecretPurpose + a.ID.String() + "|whsec_1")
+	a.Secret = []byte(agent.SecretPurpose(a.ID) + "|whsec_1")
 	x.employer = &employer{agent: a}
 	x.Router = &agents.Router{
 		Active: x.employer, Remote: x.far, Vault: safe{}, Log: slog.New(slog.NewTextHandler(x.log, nil)),

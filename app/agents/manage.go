@@ -162,7 +162,7 @@ func period(from, to time.Time) error {
 func (s *Service) newSecret(of id.Agent) (text string, sealed []byte) {
 	one, two := s.Entropy.Bits128(), s.Entropy.Bits128()
 	text = "whsec_" + base64.StdEncoding.EncodeToString(append(one[:], two[:]...))
-	return text, s.Vault.Seal([]byte(text), agent.SecretPurpose+of.String())
+	return text, s.Vault.Seal([]byte(text), agent.SecretPurpose(of))
 }
 
 // leadInside names the fields of URLs that lead into a private network, where only we could reach them. What they
@@ -199,15 +199,4 @@ func refuse(private []string, err error) error {
 		check.That(false, field, "must not lead to a private address")
 	}
 	return check.Err()
-}
-
-// Reseal seals the secrets of all agents under the vault's first key, and tells how many there are.
-func (s *Service) Reseal(ctx context.Context, all ports.SealedAgents) (int, error) {
-	return all.Reseal(ctx, func(of id.Agent, sealed []byte) ([]byte, error) {
-		secret, err := s.Vault.Open(sealed, agent.SecretPurpose+of.String())
-		if err != nil {
-			return nil, err
-		}
-		return s.Vault.Seal(secret, agent.SecretPurpose+of.String()), nil
-	})
 }

@@ -20,7 +20,7 @@ func TestTheSecretIsSealedForItsAgent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened, err := o.Vault.Open(a.Secret, agent.SecretPurpose+a.ID.String())
+	opened, err := o.Vault.Open(a.Secret, agent.SecretPurpose(a.ID))
 	if err != nil || string(opened) != secret || !strings.HasPrefix(secret, "whsec_") || len(secret) < 38 {
 		t.Errorf("%q, %v, want %q", opened, err, secret)
 	}

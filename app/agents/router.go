@@ -280,7 +280,7 @@ func (r *Router) program(h agent.Handler) *agent.Program {
 }
 
 func (r *Router) handler(a *agent.Agent, h agent.Handler) (ports.RemoteHandler, error) {
-	secret, err := r.Vault.Open(a.Secret, agent.SecretPurpose+a.ID.String())
+	secret, err := r.Vault.Open(a.Secret, agent.SecretPurpose(a.ID))
 	if err != nil {
 		return ports.RemoteHandler{}, fault.New(fault.Unavailable, "agent_secret", "The agent's secret cannot be opened.").Because(err)
 	}

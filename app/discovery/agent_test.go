@@ -12,7 +12,6 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/session"
-	"github.com/haggle-commerce/haggle/ports"
 )
 
 // The agent chooses from what the index found, and what it chose is shown.
@@ -24,7 +23,7 @@ func TestTheAgentChoosesFromTheCandidates(t *testing.T) {
 	s.chooser.choose = func(in agent.SearchInput) (agent.SearchAnswer, error) {
 		return in.Only(func(h catalog.Hit) bool { return h.Product == lantern }), nil
 	}
-	a, err := service.Search(ports.NewOutbound(t.Context()), p, discovery.SearchRequest{Query: catalog.Query{Text: "light"}})
+	a, err := search(t, service, p, discovery.SearchRequest{Query: catalog.Query{Text: "light"}})
 	if err != nil || len(a.Found.Hits) != 1 || a.Found.Hits[0].Product != lantern || a.Found.Total != 2 {
 		t.Fatalf("%+v, %v", a.Found, err)
 	}
@@ -45,7 +44,7 @@ func TestTheAgentRefusesASearch(t *testing.T) {
 	s.chooser.choose = func(agent.SearchInput) (agent.SearchAnswer, error) {
 		return agent.SearchAnswer{}, fault.Field("query", "is required")
 	}
-	_, err := service.Search(ports.NewOutbound(t.Context()), p, discovery.SearchRequest{})
+	_, err := search(t, service, p, discovery.SearchRequest{})
 	expectFault(t, err, "validation_error", "query")
 	if len(s.created) != 0 || len(s.shown) != 0 {
 		t.Errorf("%d sessions were opened, %d products noted", len(s.created), len(s.shown))
@@ -64,12 +63,12 @@ func TestTheMandatesPolicyIsShown(t *testing.T) {
 	if err != nil || v.Personalized.Price != usd(90_00) || v.Personalized.Discount != 100 || v.SuggestedOffer != usd(90_00) { // half the way to 80.00
 		t.Errorf("%+v from %s, %v", v.Personalized, v.SuggestedOffer, err)
 	}
-	a, err := service.Search(ports.NewOutbound(t.Context()), p, discovery.SearchRequest{})
+	a, err := search(t, service, p, discovery.SearchRequest{})
 	if err != nil || a.Recommendations[0].BundleDiscount != 200 { // all the way from 50.00 to 40.00
 		t.Errorf("%+v, %v", a.Recommendations, err)
 	}
 	policy.Bundles.Off = true
-	if a, err = service.Search(ports.NewOutbound(t.Context()), p, discovery.SearchRequest{}); err != nil || a.Recommendations[0].BundleDiscount != 0 {
+	if a, err = search(t, service, p, discovery.SearchRequest{}); err != nil || a.Recommendations[0].BundleDiscount != 0 {
 		t.Errorf("%+v, %v", a.Recommendations, err)
 	}
 }
@@ -79,13 +78,13 @@ func TestMandateOfTheSession(t *testing.T) {
 	t.Parallel()
 	s, tent, _ := stocked()
 	service, p := open(s)
-	a, err := service.Search(ports.NewOutbound(t.Context()), p, discovery.SearchRequest{})
+	a, err := search(t, service, p, discovery.SearchRequest{})
 	if last := s.mandated.sessions[len(s.mandated.sessions)-1]; err != nil || last != a.Session.ID {
 		t.Errorf("of %s in the session %s, %v", last, a.Session.ID, err)
 	}
 	s.session = session.Open(id.New[id.Session]([16]byte{5}), p.ID, session.Claims{}, 30*time.Minute, noon)
 	s.mandated.sessions = nil
-	_, searched := service.Search(ports.NewOutbound(t.Context()), p, discovery.SearchRequest{Session: s.session.ID})
+	_, searched := search(t, service, p, discovery.SearchRequest{Session: s.session.ID})
 	_, viewed := service.View(t.Context(), p, tent.ID, s.session.ID, nil)
 	if err := errors.Join(searched, viewed); err != nil {
 		t.Fatal(err)
@@ -104,8 +103,8 @@ func TestNoMandate(t *testing.T) {
 	service, p := open(s)
 	s.mandated.err = errGone
 	s.session = session.Open(id.New[id.Session]([16]byte{5}), p.ID, session.Claims{}, 30*time.Minute, noon.Add(-time.Minute))
-	_, anew := service.Search(ports.NewOutbound(t.Context()), p, discovery.SearchRequest{})
-	_, again := service.Search(ports.NewOutbound(t.Context()), p, discovery.SearchRequest{Session: s.session.ID})
+	_, anew := search(t, service, p, discovery.SearchRequest{})
+	_, again := search(t, service, p, discovery.SearchRequest{Session: s.session.ID})
 	_, viewed := service.View(t.Context(), p, tent.ID, s.session.ID, nil)
 	for _, err := range []error{anew, again, viewed} {
 		if !errors.Is(err, errGone) {
@@ -131,7 +130,7 @@ func TestTheAgentIsAskedBeforeAnythingIsWritten(t *testing.T) {
 		}
 		return in.All(), nil
 	}
-	_, err := service.Search(ports.NewOutbound(t.Context()), p, discovery.SearchRequest{Session: s.session.ID, Claims: gold})
+	_, err := search(t, service, p, discovery.SearchRequest{Session: s.session.ID, Claims: gold})
 	if err != nil || s.touched != 1 || len(s.shown) != 1 || s.session.Claims != *gold {
 		t.Errorf("%v, touched %d times, noted %v, claimed %+v", err, s.touched, s.shown, s.session.Claims)
 	}

@@ -235,6 +235,16 @@ func open(s *shelf) (*discovery.Service, *project.Project) {
 	}), p
 }
 
+// search is a search as a protocol serves it: prepared, then stored.
+func search(t *testing.T, service *discovery.Service, p *project.Project, r discovery.SearchRequest) (discovery.SearchAnswer, error) {
+	prepared, err := service.PrepareSearch(ports.NewOutbound(t.Context()), p, r)
+	if err != nil {
+		return discovery.SearchAnswer{}, err
+	}
+	err = prepared.Commit(t.Context(), service.Stores)
+	return prepared.Answer, err
+}
+
 func expectFault(t *testing.T, err error, code string, fields ...string) {
 	t.Helper()
 	var f *fault.Error

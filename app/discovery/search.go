@@ -50,16 +50,6 @@ type PreparedSearch struct {
 	shown   []id.Product
 }
 
-// Search finds products, opens a session if the buyer has none, and recommends what goes with them.
-func (s *Service) Search(ctx ports.Outbound, p *project.Project, r SearchRequest) (SearchAnswer, error) {
-	prepared, err := s.PrepareSearch(ctx, p, r)
-	if err != nil {
-		return SearchAnswer{}, err
-	}
-	err = prepared.Commit(ctx, s.Stores)
-	return prepared.Answer, err
-}
-
 // PrepareSearch finds products and has the agent choose from them. It writes nothing.
 func (s *Service) PrepareSearch(ctx ports.Outbound, p *project.Project, r SearchRequest) (*PreparedSearch, error) {
 	if _, err := s.Mandates.Mandate(ctx, p, r.Session); err != nil {

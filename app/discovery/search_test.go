@@ -27,7 +27,7 @@ func TestSearchOpensASession(t *testing.T) {
 	t.Parallel()
 	s, tent, lantern := stocked()
 	service, p := open(s)
-	a, err := service.Search(ports.NewOutbound(t.Context()), p, discovery.SearchRequest{Claims: &session.Claims{LoyaltyTier: "gold"}})
+	a, err := search(t, service, p, discovery.SearchRequest{Claims: &session.Claims{LoyaltyTier: "gold"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,12 +51,12 @@ func TestStockIsLookedUp(t *testing.T) {
 	s, tent, _ := stocked()
 	s.levels = []catalog.Level{level(tent, "main", 2)}
 	service, p := open(s)
-	a, err := service.Search(ports.NewOutbound(t.Context()), p, discovery.SearchRequest{})
+	a, err := search(t, service, p, discovery.SearchRequest{})
 	if err != nil || len(a.Recommendations) != 0 || len(s.shown) != 0 || s.finds != 2 {
 		t.Errorf("recommended what is sold out: %+v, noted %v, asked the index %d times, %v", a.Recommendations, s.shown, s.finds, err)
 	}
 	s.finds, s.complements, s.soldOut = 0, nil, true
-	if _, err = service.Search(ports.NewOutbound(t.Context()), p, discovery.SearchRequest{}); err != nil || s.finds != 2 {
+	if _, err = search(t, service, p, discovery.SearchRequest{}); err != nil || s.finds != 2 {
 		t.Errorf("taken for sold out: asked the index %d times, %v", s.finds, err)
 	}
 }
@@ -66,7 +66,7 @@ func TestSearchWithoutBundles(t *testing.T) {
 	s, _, _ := stocked()
 	service, p := open(s)
 	p.Settings.BundleSuggestions = false
-	a, err := service.Search(ports.NewOutbound(t.Context()), p, discovery.SearchRequest{})
+	a, err := search(t, service, p, discovery.SearchRequest{})
 	if err != nil || len(a.Recommendations) != 1 || a.Recommendations[0].BundleDiscount != 0 {
 		t.Errorf("%+v, %v", a.Recommendations, err)
 	}
@@ -77,14 +77,14 @@ func TestSearchGoesOnInASession(t *testing.T) {
 	s, _, lantern := stocked()
 	service, p := open(s)
 	s.session = session.Open(id.New[id.Session]([16]byte{5}), p.ID, session.Claims{}, 30*time.Minute, noon.Add(-time.Minute))
-	a, err := service.Search(ports.NewOutbound(t.Context()), p, discovery.SearchRequest{Session: s.session.ID})
+	a, err := search(t, service, p, discovery.SearchRequest{Session: s.session.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(s.created) != 0 || a.Session != s.session || a.Session.LastActivity != noon || len(s.shown) != 1 || s.shown[0] != lantern.ID {
 		t.Errorf("session %+v, opened %d, noted %v", a.Session, len(s.created), s.shown)
 	}
-	_, err = service.Search(ports.NewOutbound(t.Context()), p, discovery.SearchRequest{Session: id.New[id.Session]([16]byte{6})})
+	_, err = search(t, service, p, discovery.SearchRequest{Session: id.New[id.Session]([16]byte{6})})
 	expectFault(t, err, "session_not_found")
 }
 
@@ -93,7 +93,7 @@ func TestSearchThatFindsNothing(t *testing.T) {
 	s, _, _ := stocked()
 	s.products = nil
 	service, p := open(s)
-	a, err := service.Search(ports.NewOutbound(t.Context()), p, discovery.SearchRequest{})
+	a, err := search(t, service, p, discovery.SearchRequest{})
 	if err != nil || len(a.Recommendations) != 0 || len(s.shown) != 0 || a.Session == nil {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -112,7 +112,7 @@ func TestSearchFails(t *testing.T) {
 		s, _, _ := stocked()
 		breaks(s)
 		service, p := open(s)
-		if _, err := service.Search(ports.NewOutbound(t.Context()), p, discovery.SearchRequest{}); !errors.Is(err, errGone) || len(s.created) != 0 {
+		if _, err := search(t, service, p, discovery.SearchRequest{}); !errors.Is(err, errGone) || len(s.created) != 0 {
 			t.Errorf("%s: %v, %d sessions", name, err, len(s.created))
 		}
 	}

@@ -3,14 +3,9 @@ package haggling
 import (
 	"context"
 
-	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
-
-// maxAttempts bounds how often Quote works out an answer when others in the session are stored first. An attempt only fails
-// because another answer was stored.
-const maxAttempts = 32
 
 // PreparedQuote is an answer to an offer that is not stored yet.
 type PreparedQuote struct {
@@ -20,23 +15,6 @@ type PreparedQuote struct {
 	project *project.Project
 	request Request
 	result  *ports.HaggleResult // nil: the quote has expired, and nothing is stored
-}
-
-// Quote answers an offer, and works the answer out anew while others in the session come first.
-func (s *Service) Quote(ctx ports.Outbound, p *project.Project, r Request) (Answer, error) {
-	for attempt := 1; ; attempt++ {
-		prepared, err := s.PrepareQuote(ctx, p, r)
-		if err == nil {
-			err = prepared.Commit(ctx, s.Stores)
-		}
-		switch {
-		case err == nil:
-			return prepared.Answer, nil
-		case !fault.Is(err, "stale") || attempt == maxAttempts:
-			return Answer{}, err
-		}
-		r.Again = true
-	}
 }
 
 // PrepareQuote works out the answer to an offer, and asks the agent for it. It writes nothing.

@@ -88,22 +88,6 @@ func TestFollowUpKeepsToItsItem(t *testing.T) {
 	expectFault(t, err, "variant_not_found", "")
 }
 
-func TestAnswerIsWorkedOutAnewWhenAnotherCameFirst(t *testing.T) {
-	t.Parallel()
-	s := newShop(t)
-	s.book.stale = 20
-	s.mustQuote(haggling.Request{})
-	if s.book.tries != 21 || len(s.book.saved) != 1 {
-		t.Errorf("%d tries, %d answers", s.book.tries, len(s.book.saved))
-	}
-	s.book.stale = 1000
-	_, err := s.quote(haggling.Request{})
-	expectFault(t, err, "stale", "")
-	if s.book.tries > 100 {
-		t.Errorf("%d tries", s.book.tries)
-	}
-}
-
 func TestStorageFails(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

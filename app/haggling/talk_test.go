@@ -186,7 +186,14 @@ func (s *shop) quote(r haggling.Request) (haggling.Answer, error) {
 	if r.Ask == (ports.HaggleAsk{}) {
 		r.Ask = ports.HaggleAsk{Product: s.tent.ID, Quantity: 1}
 	}
-	return s.service.Quote(ports.NewOutbound(s.t.Context()), s.project, r)
+	prepared, err := s.service.PrepareQuote(ports.NewOutbound(s.t.Context()), s.project, r)
+	if err == nil {
+		err = prepared.Commit(s.t.Context(), s.service.Stores)
+	}
+	if err != nil {
+		return haggling.Answer{}, err
+	}
+	return prepared.Answer, nil
 }
 
 func (s *shop) mustQuote(r haggling.Request) haggling.Answer {

@@ -151,7 +151,7 @@ func (s *Service) ask(ctx ports.Outbound, i *integration.Integration, w *integra
 		return inWords(i.Type, err)
 	}
 	if signing != "" {
-		w.Signing = s.Vault.Seal([]byte(signing), purpose(w.ID))
+		w.Signing = s.Vault.Seal([]byte(signing), Purpose(w.ID))
 	}
 	return nil
 }
@@ -241,16 +241,5 @@ func inWords(t integration.Type, err error) error {
 	return fault.New(fault.Unavailable, "provider_unavailable", t.Label()+" did not answer. Try again.").After(5 * time.Second).Because(err)
 }
 
-// purpose binds a sealed signing secret to its webhook.
-func purpose(w id.Webhook) string { return "signing of " + w.String() }
-
-// Reseal seals the secrets of all webhooks under the vault's first key, and tells how many there are.
-func (s *Service) Reseal(ctx context.Context, all ports.SealedWebhooks) (int, error) {
-	return all.Reseal(ctx, func(of id.Webhook, sealed []byte) ([]byte, error) {
-		plain, err := s.Vault.Open(sealed, purpose(of))
-		if err != nil {
-			return nil, err
-		}
-		return s.Vault.Seal(plain, purpose(of)), nil
-	})
-}
+// Purpose binds a sealed signing secret to its webhook.
+func Purpose(w id.Webhook) string { return "signing of " + w.String() }

@@ -164,7 +164,7 @@ func (r *Receiver) signing(w *integration.Webhook) (string, error) {
 	if w.Signing == nil {
 		return "", nil
 	}
-	plain, err := r.Vault.Open(w.Signing, purpose(w.ID))
+	plain, err := r.Vault.Open(w.Signing, Purpose(w.ID))
 	if err != nil {
 		return "", errors.Join(errors.New("inbox: a webhook's signing secret cannot be read"), err)
 	}

@@ -53,7 +53,7 @@ func (p *Publisher) post(ctx ports.Outbound, parcel ports.Parcel, now time.Time)
 	s := parcel.Subscription
 	w := ports.Webhook{URL: s.URL, ID: parcel.Delivery.Event, At: now, Body: parcel.Body}
 	for _, sealed := range s.Secrets(now) {
-		secret, err := p.Vault.Open(sealed, purpose(s.ID))
+		secret, err := p.Vault.Open(sealed, Purpose(s.ID))
 		if err != nil {
 			return failed(errors.New("the subscription's secret cannot be read: rotate it"))
 		}

@@ -92,22 +92,11 @@ func (s *Service) Test(ctx context.Context, project id.Project, of id.Subscripti
 func (s *Service) newSecret(of id.Subscription) (text string, sealed []byte) {
 	one, two := s.Entropy.Bits128(), s.Entropy.Bits128()
 	text = "whsec_" + base64.StdEncoding.EncodeToString(append(one[:], two[:]...))
-	return text, s.Vault.Seal([]byte(text), purpose(of))
+	return text, s.Vault.Seal([]byte(text), Purpose(of))
 }
 
-// Reseal seals the secrets of all subscriptions under the vault's first key, and tells how many there are.
-func (s *Service) Reseal(ctx context.Context, all ports.SealedSecrets) (int, error) {
-	return all.Reseal(ctx, func(of id.Subscription, sealed []byte) ([]byte, error) {
-		plain, err := s.Vault.Open(sealed, purpose(of))
-		if err != nil {
-			return nil, err
-		}
-		return s.Vault.Seal(plain, purpose(of)), nil
-	})
-}
-
-// purpose binds a sealed secret to its subscription.
-func purpose(of id.Subscription) string { return "secret of " + of.String() }
+// Purpose binds a sealed secret to its subscription.
+func Purpose(of id.Subscription) string { return "secret of " + of.String() }
 
 // leadsInside reports whether a URL leads into a private network, where only we could reach it. Anything
 // else about it is for the subscription to judge. What it leads to may change: every connection is

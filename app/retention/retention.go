@@ -10,7 +10,6 @@ import (
 
 	"github.com/haggle-commerce/haggle/app/checkpoint"
 	"github.com/haggle-commerce/haggle/domain/fault"
-	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -117,15 +116,4 @@ func keep(r project.Retention, what ports.Leftover) time.Duration {
 		return slotsKept
 	}
 	return project.Days(r.Logs)
-}
-
-// Reseal seals all seals under the vault's first key.
-func (s *Service) Reseal(ctx context.Context) (int, error) {
-	return s.Store.Reseal(ctx, func(p id.Project, sealed []byte) ([]byte, error) {
-		text, err := s.Vault.Open(sealed, checkpoint.Purpose(p))
-		if err != nil {
-			return nil, err
-		}
-		return s.Vault.Seal(text, checkpoint.Purpose(p)), nil
-	})
 }

@@ -19,9 +19,18 @@ import (
 // visit opens a session by a search.
 func (m *market) visit() id.Session {
 	m.t.Helper()
-	found, err := m.discovery.Search(ports.NewOutbound(m.t.Context()), m.project, discovery.SearchRequest{Query: catalog.Query{Text: "lantern"}})
+	found, err := m.search(discovery.SearchRequest{Query: catalog.Query{Text: "lantern"}})
 	m.must(err)
 	return found.Session.ID
+}
+
+func (m *market) search(r discovery.SearchRequest) (discovery.SearchAnswer, error) {
+	prepared, err := m.discovery.PrepareSearch(ports.NewOutbound(m.t.Context()), m.project, r)
+	if err != nil {
+		return discovery.SearchAnswer{}, err
+	}
+	err = prepared.Commit(m.t.Context(), m.discovery.Stores)
+	return prepared.Answer, err
 }
 
 // counter haggles for one piece until the shop counters, and returns the answer and its price.
@@ -48,12 +57,12 @@ func TestSessionEnds(t *testing.T) {
 		_, err := m.offer(ports.HaggleAsk{Session: d.session, Product: p.ID, Quantity: 1}, 0)
 		m.must(err)
 		m.clock.advance(29 * time.Minute) // every request gave it time
-		_, err = m.discovery.Search(ports.NewOutbound(m.t.Context()), m.project, discovery.SearchRequest{Session: d.session})
+		_, err = m.search(discovery.SearchRequest{Session: d.session})
 		m.must(err)
 		m.clock.advance(31 * time.Minute)
 		_, err = m.offer(ports.HaggleAsk{Session: d.session, Product: p.ID, Quantity: 1}, 90_00)
 		m.refused(err, "session_expired")
-		_, err = m.discovery.Search(ports.NewOutbound(m.t.Context()), m.project, discovery.SearchRequest{Session: d.session})
+		_, err = m.search(discovery.SearchRequest{Session: d.session})
 		m.refused(err, "session_expired")
 		_, err = m.discovery.View(m.t.Context(), m.project, p.ID, d.session, nil)
 		m.refused(err, "session_expired")

@@ -205,13 +205,22 @@ func (m *market) stock(p *catalog.Product) (n int) {
 	return n
 }
 
-// offer makes an offer in cents for one piece, or asks for the price.
+// offer makes an offer in cents for one piece, or asks for the price, again while other answers in the session come first.
 func (m *market) offer(ask ports.HaggleAsk, cents int64) (haggling.Answer, error) {
 	request := haggling.Request{Ask: ask}
 	if cents > 0 {
 		request.Offer = new(money.Of(cents, money.USD))
 	}
-	return m.haggling.Quote(ports.NewOutbound(m.t.Context()), m.project, request)
+	for {
+		prepared, err := m.haggling.PrepareQuote(ports.NewOutbound(m.t.Context()), m.project, request)
+		if err != nil {
+			return haggling.Answer{}, err
+		}
+		if err := prepared.Commit(m.t.Context(), m.haggling.Stores); !fault.Is(err, "stale") {
+			return prepared.Answer, err
+		}
+		request.Again = true
+	}
 }
 
 // deal is an agreed price in a session of its own.

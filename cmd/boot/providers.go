@@ -10,9 +10,14 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/payments/sandbox"
 	"github.com/haggle-commerce/haggle/adapters/payments/stripe"
 	"github.com/haggle-commerce/haggle/adapters/system"
+	"github.com/haggle-commerce/haggle/app/access"
+	"github.com/haggle-commerce/haggle/app/checkpoint"
 	"github.com/haggle-commerce/haggle/app/connecting"
+	"github.com/haggle-commerce/haggle/app/inbox"
 	"github.com/haggle-commerce/haggle/app/payments"
+	"github.com/haggle-commerce/haggle/app/publishing"
 	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/ports"
@@ -120,11 +125,11 @@ func (a *App) checkSecrets(ctx context.Context) error {
 func (a *App) RotateMaster(ctx context.Context) (all int, err error) {
 	for _, reseal := range []func() (int, error){
 		func() (int, error) { return a.connecting.Reseal(ctx) },
-		func() (int, error) { return a.Access.Reseal(ctx, a.store.Authenticators()) },
-		func() (int, error) { return a.publishing.Reseal(ctx, a.store.Events()) },
-		func() (int, error) { return a.inbox.Reseal(ctx, a.store.Webhooks()) },
-		func() (int, error) { return a.agents.Reseal(ctx, a.store.Agents()) },
-		func() (int, error) { return a.retaining().Reseal(ctx) },
+		func() (int, error) { return reseal(ctx, a.vault, a.store.Authenticators(), access.Purpose) },
+		func() (int, error) { return reseal(ctx, a.vault, a.store.Events(), publishing.Purpose) },
+		func() (int, error) { return reseal(ctx, a.vault, a.store.Webhooks(), inbox.Purpose) },
+		func() (int, error) { return reseal(ctx, a.vault, a.store.Agents(), agent.SecretPurpose) },
+		func() (int, error) { return reseal(ctx, a.vault, a.store.Retention(), checkpoint.Purpose) },
 		func() (int, error) { return a.store.ResealAddresses(ctx) },
 	} {
 		n, err := reseal()
@@ -133,4 +138,15 @@ func (a *App) RotateMaster(ctx context.Context) (all int, err error) {
 		}
 	}
 	return all, nil
+}
+
+// reseal seals the secrets of one kind under the vault's first key, each for its purpose.
+func reseal[ID any](ctx context.Context, vault ports.Vault, all ports.Sealed[ID], purpose func(ID) string) (int, error) {
+	return all.Reseal(ctx, func(of ID, sealed []byte) ([]byte, error) {
+		plain, err := vault.Open(sealed, purpose(of))
+		if err != nil {
+			return nil, err
+		}
+		return vault.Seal(plain, purpose(of)), nil
+	})
 }

@@ -39,8 +39,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// SecretPurpose is what agents' secrets are sealed for, followed by the agent's id.
-const SecretPurpose = "agent "
+// SecretPurpose binds a sealed secret to its agent.
+func SecretPurpose(of id.Agent) string { return "agent " + of.String() }
 
 // Status of an agent. A project has exactly one active agent.
 type Status struct{ name string }

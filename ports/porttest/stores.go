@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -52,7 +53,7 @@ type Stores struct {
 
 	Authorizations ports.Authorizations
 	Webhooks       ports.IntegrationWebhooks
-	Sealed         ports.SealedWebhooks
+	Sealed         ports.Sealed[id.Webhook]
 	Inbox          ports.Inbox
 	InboxQueue     ports.InboxQueue
 

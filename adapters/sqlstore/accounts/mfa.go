@@ -18,9 +18,9 @@ type Authenticators struct{ store *db.DB }
 type Tries struct{ store *db.DB }
 
 var (
-	_ ports.Authenticators       = Authenticators{}
-	_ ports.SealedAuthenticators = Authenticators{}
-	_ ports.Tries                = Tries{}
+	_ ports.Authenticators           = Authenticators{}
+	_ ports.Sealed[id.Authenticator] = Authenticators{}
+	_ ports.Tries                    = Tries{}
 )
 
 // NewAuthenticators returns a view that keeps authenticators and recovery codes.

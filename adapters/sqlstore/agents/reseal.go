@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-var _ ports.SealedAgents = Agents{}
+var _ ports.Sealed[id.Agent] = Agents{}
 
 const (
 	selectAgentSecrets = `

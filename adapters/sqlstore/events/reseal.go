@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-var _ ports.SealedSecrets = Events{}
+var _ ports.Sealed[id.Subscription] = Events{}
 
 const (
 	selectSecrets = `

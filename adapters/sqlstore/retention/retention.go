@@ -16,7 +16,10 @@ import (
 // Retention is the store's view of what is kept for some time only.
 type Retention struct{ store *db.DB }
 
-var _ ports.Retention = Retention{}
+var (
+	_ ports.Retention          = Retention{}
+	_ ports.Sealed[id.Project] = Retention{}
+)
 
 // NewRetention returns a view that removes what is over.
 func NewRetention(s *db.DB) Retention { return Retention{s} }

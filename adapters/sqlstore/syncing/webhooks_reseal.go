@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-var _ ports.SealedWebhooks = Webhooks{}
+var _ ports.Sealed[id.Webhook] = Webhooks{}
 
 const (
 	selectSignings = `
