@@ -2,163 +2,263 @@
 package payload
 
 import (
-	"encoding/json"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Envelope is the body that a merchant's system receives (decisions 13).
-type Envelope struct {
-	ID        string `json:"id"`
-	Type      string `json:"type"`
-	CreatedAt string `json:"created_at"`
-	ProjectID string `json:"project_id"`
-	Data      any    `json:"data"`
-}
-
-// orderCompleted is the payload of order.completed, whose shape spec 6.1 leaves open:
-//
-//	{"order_id": "ord_…", "sequence": 1, "confirmation_number": "HG-7K2M-9QXA", "checkout_id": "chk_…", "negotiation_id": "neg_…",
-//	 "payment": {"id": "pay_…", "status": "succeeded", "amount": 196.94, "currency": "USD", "method": "psp_spt"},
-//	 "items": [{"product_id": "prod_…", "variant_id": "var_…", "sku": "TENT-2", "name": "Tent",
-//	            "quantity": 2, "price": 95.00, "original_price": 100.00}],
-//	 "subtotal": 190.00, "shipping": 5.99, "tax": 0.95, "total": 196.94, "savings": 10.00, "currency": "USD",
-//	 "buyer_email": "ada@example.com", "notes": "Ring twice",
-//	 "shipping_address": {"name": "Ada", "line1": "1 Main St", "line2": "", "city": "Portland", "state": "OR",
-//	                      "postal_code": "97205", "country": "US", "phone": ""},
-//	 "fulfillment": {"shipping_option": "standard", "estimated_ship_date": "2026-03-05",
-//	                 "estimated_delivery_from": "2026-03-10", "estimated_delivery_by": "2026-03-12"},
-//	 "created_at": "2026-03-04T12:00:00Z"}
-//
-// Prices are per unit. Amounts have all of the currency's decimals.
-type orderCompleted struct {
-	OrderID      string           `json:"order_id"`
-	Sequence     int              `json:"sequence"`
-	Confirmation string           `json:"confirmation_number"`
-	CheckoutID   string           `json:"checkout_id"`
-	Negotiation  string           `json:"negotiation_id"`
-	Payment      completedPayment `json:"payment"`
-	Items        []completedItem  `json:"items"`
-	Subtotal     json.Number      `json:"subtotal"`
-	Shipping     json.Number      `json:"shipping"`
-	Tax          json.Number      `json:"tax"`
-	Total        json.Number      `json:"total"`
-	Savings      json.Number      `json:"savings"`
-	Currency     string           `json:"currency"`
-	BuyerEmail   string           `json:"buyer_email"`
-	Notes        string           `json:"notes"`
-	Address      addressJSON      `json:"shipping_address"`
-	Fulfillment  completedPromise `json:"fulfillment"`
-	CreatedAt    string           `json:"created_at"`
-}
-
-type completedPromise struct {
-	Option       string `json:"shipping_option"`
-	ShipsOn      string `json:"estimated_ship_date"`
-	DeliversFrom string `json:"estimated_delivery_from"`
-	DeliversBy   string `json:"estimated_delivery_by"`
-}
-
-type completedPayment struct {
-	ID       string      `json:"id"`
-	Status   string      `json:"status"`
-	Amount   json.Number `json:"amount"`
-	Currency string      `json:"currency"`
-	Method   string      `json:"method"`
-}
-
-type completedItem struct {
-	ProductID string      `json:"product_id"`
-	VariantID string      `json:"variant_id"`
-	SKU       string      `json:"sku"`
-	Name      string      `json:"name"`
-	Quantity  int         `json:"quantity"`
-	Price     json.Number `json:"price"`
-	Original  json.Number `json:"original_price"`
-}
-
-// quoteAccepted is the payload of quote.accepted. Prices are per unit:
-//
-//	{"quote_id": "quote_…", "negotiation_id": "neg_…", "product_id": "prod_…", "variant_id": "var_…", "quantity": 2,
-//	 "list_price": 100.00, "final_price": 95.00, "currency": "USD"}
-type quoteAccepted struct {
-	QuoteID     string      `json:"quote_id"`
-	Negotiation string      `json:"negotiation_id"`
-	ProductID   string      `json:"product_id"`
-	VariantID   string      `json:"variant_id"`
-	Quantity    int         `json:"quantity"`
-	ListPrice   json.Number `json:"list_price"`
-	FinalPrice  json.Number `json:"final_price"`
-	Currency    string      `json:"currency"`
-}
-
-// EncodeEvent writes the event as it will be delivered, byte for byte.
+// EncodeEvent writes the event as a merchant's system receives it, byte for byte (decisions 13).
 func EncodeEvent(e *event.Event) (string, error) {
-	data, err := encodeData(e.Data)
-	if err != nil {
-		return "", err
+	data, known := payloads[e.Data.Type()]
+	if !known {
+		return "", fmt.Errorf("payload: no encoding for an event of %T", e.Data)
 	}
-	body, err := json.Marshal(Envelope{
-		ID: e.ID.String(), Type: e.Data.Type().String(), CreatedAt: timestamp(e.At), ProjectID: e.Project.String(), Data: data,
-	})
-	return string(body), err
+	o := object{append(make([]byte, 0, 1024), '{')}
+	o.text("id", e.ID.String())
+	o.text("type", e.Data.Type().String())
+	o.time("created_at", e.At)
+	o.text("project_id", e.Project.String())
+	o.object("data", func() { data(&o, e.Data) })
+	return string(append(o.json, '}')), nil
 }
 
-func encodeData(data event.Data) (any, error) {
-	switch d := data.(type) {
-	case event.OrderCompleted:
-		return encodeOrderCompleted(d), nil
-	case event.QuoteAccepted:
-		return quoteAccepted{
-			QuoteID: d.Quote.String(), Negotiation: id.NegotiationOf(d.Session).String(),
-			ProductID: d.Product.String(), VariantID: d.Variant.String(), Quantity: d.Quantity,
-			ListPrice: number(d.List), FinalPrice: number(d.Price), Currency: d.Price.Currency().Code(),
-		}, nil
-	case event.PaymentUnresolved:
-		return paymentUnresolved{
-			CheckoutID: d.Checkout.String(), Attempt: d.Attempt, Amount: number(d.Amount), Currency: d.Amount.Currency().Code(),
-			Method: paymentMethods[d.Method], Provider: d.Provider, Since: timestamp(d.Since), TimesAsked: d.Asked, Problem: d.Problem,
-		}, nil
-	case event.RefundUnresolved:
-		return refundUnresolved{
-			RefundID: d.Refund.String(), OrderID: d.Order.String(), PaymentID: d.Payment.String(), Amount: number(d.Amount),
-			Currency: d.Amount.Currency().Code(), Provider: d.Provider, Since: timestamp(d.Since), TimesAsked: d.Asked, Problem: d.Problem,
-		}, nil
-	case event.PaymentOrphaned:
-		return paymentOrphaned{
-			CheckoutID: d.Checkout.String(), Attempt: d.Attempt, Provider: d.Provider, ChargeID: d.Charge,
-			Amount: number(d.Amount), Currency: d.Amount.Currency().Code(), RefundStatus: d.Refund,
-		}, nil
-	case event.NegotiationLost:
-		return negotiationLost{
-			ProductID: d.Product.String(), VariantID: d.Variant.String(), Quantity: d.Quantity, ListPrice: number(d.List),
-			BestOffer: numberOrNull(d.BestOffer), LastCounter: numberOrNull(d.LastCounter), Currency: d.List.Currency().Code(),
-		}, nil
-	case event.CheckoutAbandoned:
-		return checkoutAbandoned{
-			CheckoutID: d.Checkout.String(), Phase: d.Phase, Items: encodeItems(d.Items), Total: number(d.Total),
-			Currency: d.Total.Currency().Code(), BuyerEmail: d.Email,
-		}, nil
-	case event.MoneyUnexplained:
-		return encodeMoneyUnexplained(d), nil
-	case event.InventoryLow:
-		return inventoryLow{d.Product.String(), d.Variant.String(), d.SKU, d.Left}, nil
-	case event.SyncCompleted:
-		return encodeSyncCompleted(d), nil
-	case event.SyncFailed:
-		return syncFailed{d.Run.String(), d.Integration.String(), d.Error, timestamp(d.StartedAt), timestamp(d.EndedAt)}, nil
-	case event.IntegrationError:
-		return integrationError{d.Integration.String(), d.Platform, d.Name, d.Error}, nil
-	case event.SubscriptionDisabled:
-		return subscriptionDisabled{d.Subscription.String(), d.URL, d.Reason.String()}, nil
-	case event.Ping:
-		return ping{d.Subscription.String()}, nil
-	}
-	return encodeOrderEvent(data)
+// of writes the data of one type of event.
+func of[T event.Data](write func(*object, T)) func(*object, event.Data) {
+	return func(o *object, d event.Data) { write(o, d.(T)) }
+}
+
+// payloads have the data of each type of event. Prices are per unit, amounts have all of the currency's decimals. Every event
+// of an order has its sequence: the order's events are numbered from 1, without gaps.
+var payloads = map[event.Type]func(*object, event.Data){
+	// The shape is ours, spec 6.1 leaves it open:
+	//
+	//	{"order_id": "ord_…", "sequence": 1, "confirmation_number": "HG-7K2M-9QXA", "checkout_id": "chk_…", "negotiation_id": "neg_…",
+	//	 "payment": {"id": "pay_…", "status": "succeeded", "amount": 196.94, "currency": "USD", "method": "psp_spt"},
+	//	 "items": [{"product_id": "prod_…", "variant_id": "var_…", "sku": "TENT-2", "name": "Tent",
+	//	            "quantity": 2, "price": 95.00, "original_price": 100.00}],
+	//	 "subtotal": 190.00, "shipping": 5.99, "tax": 0.95, "total": 196.94, "savings": 10.00, "currency": "USD",
+	//	 "buyer_email": "ada@example.com", "notes": "Ring twice",
+	//	 "shipping_address": {"name": "Ada", "line1": "1 Main St", "line2": "", "city": "Portland", "state": "OR",
+	//	                      "postal_code": "97205", "country": "US", "phone": ""},
+	//	 "fulfillment": {"shipping_option": "standard", "estimated_ship_date": "2026-03-05",
+	//	                 "estimated_delivery_from": "2026-03-10", "estimated_delivery_by": "2026-03-12"},
+	//	 "created_at": "2026-03-04T12:00:00Z"}
+	event.OrderCompletedType: of(func(o *object, d event.OrderCompleted) {
+		o.orderEvent(d.Order, d.Sequence)
+		o.text("confirmation_number", d.Confirmation)
+		o.text("checkout_id", d.Checkout.String())
+		o.text("negotiation_id", id.NegotiationOf(d.Session).String())
+		o.object("payment", func() {
+			o.text("id", d.Payment.String())
+			o.text("status", "succeeded")
+			o.money("amount", d.Total)
+			o.text("method", paymentMethods[d.Method])
+		})
+		o.items(d.Items)
+		o.amount("subtotal", d.Subtotal)
+		o.amount("shipping", d.Shipping)
+		o.amount("tax", d.Tax)
+		o.amount("total", d.Total)
+		o.amount("savings", d.Savings)
+		o.text("currency", d.Total.Currency().Code())
+		o.text("buyer_email", d.BuyerEmail)
+		o.text("notes", d.Notes)
+		o.address("shipping_address", d.Address)
+		o.object("fulfillment", func() {
+			o.text("shipping_option", d.Option)
+			o.text("estimated_ship_date", d.ShipsOn.Format(time.DateOnly))
+			o.text("estimated_delivery_from", d.DeliversFrom.Format(time.DateOnly))
+			o.text("estimated_delivery_by", d.DeliversBy.Format(time.DateOnly))
+		})
+		o.time("created_at", d.PlacedAt)
+	}),
+	// Also of order.updated, which is sent when the tracking changed.
+	event.OrderShippedType: of(shipped),
+	event.OrderUpdatedType: of(func(o *object, d event.OrderUpdated) { shipped(o, event.OrderShipped(d)) }),
+	event.OrderDeliveredType: of(func(o *object, d event.OrderDelivered) {
+		o.orderEvent(d.Order, d.Sequence)
+		o.time("delivered_at", d.DeliveredAt)
+	}),
+	// refund_id and refund_amount are null if nothing of the payment was left to refund.
+	event.OrderCanceledType: of(func(o *object, d event.OrderCanceled) {
+		o.orderEvent(d.Order, d.Sequence)
+		o.text("reason", d.Reason)
+		o.textOrNull("refund_id", d.Refund.String())
+		o.amountOrNull("refund_amount", d.Amount)
+		o.textOrNull("currency", d.Amount.Currency().Code())
+	}),
+	event.ReturnRequestType: of(func(o *object, d event.ReturnRequested) {
+		o.text("return_id", d.Return.String())
+		o.orderEvent(d.Order, d.Sequence)
+		o.money("refund_estimate", d.Estimate)
+	}),
+	// refund_id and refund_amount are null if nothing is refunded.
+	event.ReturnApprovedType: of(func(o *object, d event.ReturnApproved) {
+		o.text("return_id", d.Return.String())
+		o.orderEvent(d.Order, d.Sequence)
+		o.textOrNull("refund_id", d.Refund.String())
+		o.amountOrNull("refund_amount", d.Amount)
+		o.textOrNull("currency", d.Amount.Currency().Code())
+	}),
+	event.ReturnRejectedType: of(func(o *object, d event.ReturnRejected) {
+		o.text("return_id", d.Return.String())
+		o.orderEvent(d.Order, d.Sequence)
+		o.text("reason", d.Reason)
+	}),
+	// refunded_amount is what the payment has given back in all; external is true if the refund was not requested here;
+	// return_id is null if it is not for a return.
+	event.OrderRefundedType: of(func(o *object, d event.OrderRefunded) {
+		o.text("refund_id", d.Refund.String())
+		o.orderEvent(d.Order, d.Sequence)
+		o.text("payment_id", d.Payment.String())
+		o.amount("amount", d.Amount)
+		o.amount("refunded_amount", d.Refunded)
+		o.text("currency", d.Amount.Currency().Code())
+		o.text("reason", d.Reason)
+		o.bool("external", d.External)
+		o.textOrNull("return_id", d.Return.String())
+	}),
+	// The buyer does not get the money. previous_status is succeeded if an order.refunded had announced it;
+	// refunded_amount is what the payment has given back without it.
+	event.RefundFailedType: of(func(o *object, d event.RefundFailed) {
+		previous := "pending"
+		if d.Succeeded {
+			previous = "succeeded"
+		}
+		o.text("refund_id", d.Refund.String())
+		o.orderEvent(d.Order, d.Sequence)
+		o.text("payment_id", d.Payment.String())
+		o.amount("amount", d.Amount)
+		o.amount("refunded_amount", d.Refunded)
+		o.text("currency", d.Amount.Currency().Code())
+		o.text("failure_code", d.Failure)
+		o.text("previous_status", previous)
+		o.textOrNull("return_id", d.Return.String())
+	}),
+	// Also of dispute.closed. Amounts are totals: withdrawn_amount is what the provider has taken out of the merchant's
+	// balance for it, fee_amount what it charges, both in the currency of that balance. status is open, won or lost.
+	event.DisputeOpenedType: of(func(o *object, d event.DisputeOpened) { disputed(o, d.Dispute) }),
+	event.DisputeClosedType: of(func(o *object, d event.DisputeClosed) { disputed(o, d.Dispute) }),
+	event.QuoteAcceptedType: of(func(o *object, d event.QuoteAccepted) {
+		o.text("quote_id", d.Quote.String())
+		o.text("negotiation_id", id.NegotiationOf(d.Session).String())
+		o.text("product_id", d.Product.String())
+		o.text("variant_id", d.Variant.String())
+		o.int("quantity", d.Quantity)
+		o.amount("list_price", d.List)
+		o.money("final_price", d.Price)
+	}),
+	// best_offer is null if the buyer offered nothing, last_counter if the shop countered nothing.
+	event.NegotiationLostType: of(func(o *object, d event.NegotiationLost) {
+		o.text("product_id", d.Product.String())
+		o.text("variant_id", d.Variant.String())
+		o.int("quantity", d.Quantity)
+		o.amount("list_price", d.List)
+		o.amountOrNull("best_offer", d.BestOffer)
+		o.amountOrNull("last_counter", d.LastCounter)
+		o.text("currency", d.List.Currency().Code())
+	}),
+	// Items are as in order.completed; buyer_email is empty if the buyer gave none.
+	event.CheckoutAbandonedType: of(func(o *object, d event.CheckoutAbandoned) {
+		o.text("checkout_id", d.Checkout.String())
+		o.text("phase", d.Phase)
+		o.items(d.Items)
+		o.money("total", d.Total)
+		o.text("buyer_email", d.Email)
+	}),
+	// What became of the attempt is asked for until it is known, and the event is repeated after an hour and every day
+	// until then; an order.completed may follow.
+	event.PaymentUnresolvedType: of(func(o *object, d event.PaymentUnresolved) {
+		o.text("checkout_id", d.Checkout.String())
+		o.int("attempt", d.Attempt)
+		o.money("amount", d.Amount)
+		o.text("method", paymentMethods[d.Method])
+		o.text("provider", d.Provider)
+		o.time("since", d.Since)
+		o.int("times_asked", d.Asked)
+		o.text("problem", d.Problem)
+	}),
+	// Sent an hour after the refund was requested, and every day from then on, while the provider does not tell what became
+	// of it.
+	event.RefundUnresolvedType: of(func(o *object, d event.RefundUnresolved) {
+		o.text("refund_id", d.Refund.String())
+		o.text("order_id", d.Order.String())
+		o.text("payment_id", d.Payment.String())
+		o.money("amount", d.Amount)
+		o.text("provider", d.Provider)
+		o.time("since", d.Since)
+		o.int("times_asked", d.Asked)
+		o.text("problem", d.Problem)
+	}),
+	// A provider took money for an attempt that has no order. It is refunded by itself; refund_status is pending, succeeded
+	// or failed.
+	event.PaymentOrphanedType: of(func(o *object, d event.PaymentOrphaned) {
+		o.text("checkout_id", d.Checkout.String())
+		o.int("attempt", d.Attempt)
+		o.text("provider", d.Provider)
+		o.text("charge_id", d.Charge)
+		o.money("amount", d.Amount)
+		o.text("refund_status", d.Refund)
+	}),
+	// A payment provider's books differ from ours and nothing explains it. found is how many differences are new,
+	// differences are the first of them; an amount is null that one side does not have.
+	event.MoneyUnexplainedType: of(func(o *object, d event.MoneyUnexplained) {
+		o.text("integration_id", d.Integration.String())
+		o.text("provider", d.Provider)
+		o.int("found", d.Found)
+		o.list("differences", len(d.Differences), func(i int) { difference(o, d.Differences[i]) })
+	}),
+	// quantity is what is left in all locations.
+	event.InventoryLowType: of(func(o *object, d event.InventoryLow) {
+		o.text("product_id", d.Product.String())
+		o.text("variant_id", d.Variant.String())
+		o.text("sku", d.SKU)
+		o.int("quantity", d.Left)
+	}),
+	// resources are those that the run has read.
+	event.SyncCompletedType: of(func(o *object, d event.SyncCompleted) {
+		o.text("sync_id", d.Run.String())
+		o.text("integration_id", d.Integration.String())
+		o.bool("full_sync", d.Full)
+		o.object("resources", func() {
+			for _, name := range slices.Sorted(maps.Keys(d.Counts)) {
+				o.object(name, func() { records(o, d.Counts[name]) })
+			}
+		})
+		o.time("started_at", d.StartedAt)
+		o.time("completed_at", d.EndedAt)
+	}),
+	// What was read before stays.
+	event.SyncFailedType: of(func(o *object, d event.SyncFailed) {
+		o.text("sync_id", d.Run.String())
+		o.text("integration_id", d.Integration.String())
+		o.text("error", d.Error)
+		o.time("started_at", d.StartedAt)
+		o.time("failed_at", d.EndedAt)
+	}),
+	// The platform refuses the integration's credentials.
+	event.IntegrationErrorType: of(func(o *object, d event.IntegrationError) {
+		o.text("integration_id", d.Integration.String())
+		o.text("type", d.Platform)
+		o.text("name", d.Name)
+		o.text("error", d.Error)
+	}),
+	// reason is gone (the receiver answered 410) or unreachable (an event could not be delivered in a day).
+	event.SubscriptionDisabledType: of(func(o *object, d event.SubscriptionDisabled) {
+		o.text("subscription_id", d.Subscription.String())
+		o.text("url", d.URL)
+		o.text("reason", d.Reason.String())
+	}),
+	// A test sends it.
+	event.PingType: of(func(o *object, d event.Ping) { o.text("subscription_id", d.Subscription.String()) }),
 }
 
 // paymentMethods are the payment methods as events name them.
@@ -167,33 +267,74 @@ var paymentMethods = map[project.PaymentMethod]string{
 	project.BillingAgreement:   "wallet_ba",
 }
 
-func encodeOrderCompleted(d event.OrderCompleted) orderCompleted {
-	currency := d.Total.Currency().Code()
-	return orderCompleted{
-		OrderID: d.Order.String(), Sequence: d.Sequence, Confirmation: d.Confirmation,
-		CheckoutID: d.Checkout.String(), Negotiation: id.NegotiationOf(d.Session).String(),
-		Payment: completedPayment{d.Payment.String(), "succeeded", number(d.Total), currency, paymentMethods[d.Method]},
-		Items:   encodeItems(d.Items), Subtotal: number(d.Subtotal), Shipping: number(d.Shipping), Tax: number(d.Tax),
-		Total: number(d.Total), Savings: number(d.Savings), Currency: currency,
-		BuyerEmail: d.BuyerEmail, Notes: d.Notes, Address: addressJSON(d.Address),
-		Fulfillment: completedPromise{
-			d.Option, d.ShipsOn.Format(time.DateOnly), d.DeliversFrom.Format(time.DateOnly), d.DeliversBy.Format(time.DateOnly),
-		},
-		CreatedAt: timestamp(d.PlacedAt),
-	}
+func (o *object) items(list []event.Item) {
+	o.list("items", len(list), func(i int) {
+		o.text("product_id", list[i].Product.String())
+		o.text("variant_id", list[i].Variant.String())
+		o.text("sku", list[i].SKU)
+		o.text("name", list[i].Name)
+		o.int("quantity", list[i].Quantity)
+		o.amount("price", list[i].Price)
+		o.amount("original_price", list[i].Original)
+	})
 }
 
-func encodeItems(list []event.Item) []completedItem {
-	items := make([]completedItem, len(list))
-	for i, l := range list {
-		items[i] = completedItem{
-			ProductID: l.Product.String(), VariantID: l.Variant.String(), SKU: l.SKU, Name: l.Name,
-			Quantity: l.Quantity, Price: number(l.Price), Original: number(l.Original),
-		}
-	}
-	return items
+func (o *object) address(name string, a checkout.Address) {
+	o.object(name, func() {
+		o.text("name", a.Name)
+		o.text("line1", a.Line1)
+		o.text("line2", a.Line2)
+		o.text("city", a.City)
+		o.text("state", a.State)
+		o.text("postal_code", a.PostalCode)
+		o.text("country", a.Country)
+		o.text("phone", a.Phone)
+	})
 }
 
-func number(a money.Amount) json.Number { return json.Number(a.String()) }
+func shipped(o *object, d event.OrderShipped) {
+	o.orderEvent(d.Order, d.Sequence)
+	o.text("carrier", d.Tracking.Carrier)
+	o.text("tracking_number", d.Tracking.Number)
+	o.text("tracking_url", d.Tracking.URL)
+	o.time("shipped_at", d.Tracking.ShippedAt)
+}
 
-func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999Z07:00") }
+func disputed(o *object, d event.Dispute) {
+	o.text("dispute_id", d.Dispute.String())
+	o.orderEvent(d.Order, d.Sequence)
+	o.text("payment_id", d.Payment.String())
+	o.text("provider_id", d.Provider)
+	o.text("status", d.Status)
+	o.text("reason", d.Reason)
+	o.money("amount", d.Amount)
+	o.amount("withdrawn_amount", d.Withdrawn)
+	o.text("withdrawn_currency", d.Withdrawn.Currency().Code())
+	o.amount("fee_amount", d.Fee)
+	o.text("fee_currency", d.Fee.Currency().Code())
+}
+
+func difference(o *object, d event.MoneyDifference) {
+	kind := "sale"
+	if d.Refund {
+		kind = "refund"
+	}
+	var none money.Amount
+	ours, theirs := *cmp.Or(d.Ours, &none), *cmp.Or(d.Theirs, &none)
+	o.text("kind", d.Kind)
+	o.text("type", kind)
+	o.text("reference", d.Reference)
+	o.text("provider_id", d.Provider)
+	o.text("currency", cmp.Or(theirs.Currency(), ours.Currency()).Code())
+	o.amountOrNull("ours", ours)
+	o.amountOrNull("theirs", theirs)
+	o.time("at", d.At)
+}
+
+func records(o *object, n event.SyncCount) {
+	o.int("total", n.Total)
+	o.int("created", n.Created)
+	o.int("updated", n.Updated)
+	o.int("unchanged", n.Unchanged)
+	o.int("errors", n.Errors)
+}
