@@ -15,17 +15,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Stores are what the use cases read and write: the whole store, or one transaction of it.
-type Stores struct {
-	Accounts       ports.Accounts
-	Keys           ports.Keys
-	Reach          ports.Reach
-	Authenticators ports.Authenticators
-}
-
 // Service knows keys by the hashes of their secrets.
 type Service struct {
-	Stores
+	*ports.Stores
 
 	// Tries are counted in transactions of their own, also when a request's transaction rolls back.
 	Tries       ports.Tries
@@ -41,7 +33,7 @@ type Service struct {
 }
 
 // In returns the service on stores, such as those of a request's transaction.
-func (s *Service) In(stores Stores) *Service {
+func (s *Service) In(stores *ports.Stores) *Service {
 	bound := *s
 	bound.Stores = stores
 	return &bound

@@ -108,7 +108,7 @@ func (c *counter) Secret(n int) string {
 func newService(e account.Environment) (*access.Service, *memory, *clock) {
 	m, now := &memory{keys: map[[32]byte]*account.Key{}}, &clock{time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)}
 	return &access.Service{
-		Stores: access.Stores{
+		Stores: &ports.Stores{
 			Accounts: m,
 			Keys:     m,
 			Reach:    m,

@@ -15,29 +15,20 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Stores are what the use cases read and write: the whole store, or one transaction of it.
-type Stores struct {
-	Orders    ports.Orders
-	Payments  ports.Payments
-	Refunds   ports.Refunds
-	Due       ports.DueRefunds
-	Inventory ports.Inventory
-	Index     ports.Index
-}
-
 // Service serves buyers and merchants after the sale.
 type Service struct {
-	Stores
+	*ports.Stores
 
 	Gateway ports.Gateway
 	Tokens  ordertoken.Tokens
 	Clock   ports.Clock
 	Entropy ports.Entropy
 	Log     *slog.Logger
+	Due     ports.DueRefunds // that nobody works on
 }
 
 // In returns the service on stores, such as those of a request's transaction.
-func (s *Service) In(stores Stores) *Service {
+func (s *Service) In(stores *ports.Stores) *Service {
 	bound := *s
 	bound.Stores = stores
 	return &bound

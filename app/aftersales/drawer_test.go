@@ -197,14 +197,14 @@ func sold() (*drawer, *aftersales.Service, *project.Project) {
 	settings := project.DefaultSettings()
 	p := &project.Project{ID: d.kept.Order.Project, Settings: settings, Storefront: project.DefaultStorefront(settings)}
 	return d, &aftersales.Service{
-		Stores: aftersales.Stores{
+		Stores: &ports.Stores{
 			Orders:    d,
 			Payments:  d,
 			Refunds:   d,
-			Due:       queue{d},
 			Inventory: d,
 			Index:     d,
 		},
+		Due:     queue{d},
 		Gateway: d,
 		Clock:   d,
 		Entropy: &entropy{},

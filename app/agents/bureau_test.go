@@ -177,7 +177,7 @@ func newOffice(t *testing.T) *office {
 	o := &office{
 		bureau: b, serving: s, ctx: context.Background(), project: &project.Project{ID: id.New[id.Project]([16]byte{1}), Settings: project.DefaultSettings()},
 		Service: &agents.Service{
-			Stores: agents.Stores{
+			Stores: &ports.Stores{
 				Agents:    b,
 				Versions:  b,
 				Record:    b,

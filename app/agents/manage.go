@@ -17,19 +17,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Stores are what the use cases read and write: the whole store, or one transaction of it.
-type Stores struct {
-	Agents    ports.Agents
-	Versions  ports.PolicyVersions
-	Record    ports.Decisions
-	Products  ports.Products
-	Inventory ports.Inventory
-}
-
 // Service manages agents, and tries policies out: on recorded negotiations (replay.go) and on made-up ones
 // (simulate.go). What needs no use case, callers ask Agents, Versions and Record for.
 type Service struct {
-	Stores
+	*ports.Stores
 
 	// Serving answers as it answers buyers.
 	Serving   ports.Agent
@@ -41,7 +32,7 @@ type Service struct {
 }
 
 // In returns the service on stores, such as those of a request's transaction.
-func (s *Service) In(stores Stores) *Service {
+func (s *Service) In(stores *ports.Stores) *Service {
 	bound := *s
 	bound.Stores = stores
 	return &bound

@@ -28,7 +28,7 @@ const (
 
 // Tuner has agents learn from their record.
 type Tuner struct {
-	Stores
+	*ports.Stores
 
 	Clock ports.Clock
 	// Busy lets one tuning at a time use a processor, and Reading one holdout at a time be read; they are shared by all
@@ -37,7 +37,7 @@ type Tuner struct {
 }
 
 // In returns the tuner on stores, such as those of a request's transaction.
-func (t *Tuner) In(stores Stores) *Tuner {
+func (t *Tuner) In(stores *ports.Stores) *Tuner {
 	bound := *t
 	bound.Stores = stores
 	return &bound
@@ -120,7 +120,7 @@ func (t *Tuner) PrepareTuning(ctx context.Context, p *project.Project, of id.Age
 }
 
 // Commit stores the proposal as a version, if it is better. The agent has another policy by now: Conflict policy_changed.
-func (p *PreparedTuning) Commit(ctx context.Context, stores Stores) error {
+func (p *PreparedTuning) Commit(ctx context.Context, stores *ports.Stores) error {
 	proposal, a, r := p.Tuned.Proposal, p.learner, p.request
 	if !proposal.Better() {
 		return nil

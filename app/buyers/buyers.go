@@ -18,16 +18,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Stores are what the use cases read and write: the whole store, or one transaction of it.
-type Stores struct {
-	Copies  ports.CopyReader
-	Records ports.BuyerRecords
-	Orders  ports.Orders
-}
-
 // Service issues tokens and reads them, and exports and erases what is kept of a buyer.
 type Service struct {
-	Stores
+	*ports.Stores
 
 	Names ports.Pseudonyms
 	Vault ports.Vault // of tokens
@@ -35,7 +28,7 @@ type Service struct {
 }
 
 // In returns the service on stores, such as those of a request's transaction.
-func (s *Service) In(stores Stores) *Service {
+func (s *Service) In(stores *ports.Stores) *Service {
 	bound := *s
 	bound.Stores = stores
 	return &bound

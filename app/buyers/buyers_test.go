@@ -56,7 +56,7 @@ func open() (*desk, *buyers.Service) {
 		customer: syncrun.Customer{Email: "ada@example.com", Tier: "Gold", Purchases: 12},
 	}
 	return d, &buyers.Service{
-		Stores: buyers.Stores{
+		Stores: &ports.Stores{
 			Copies: d,
 		},
 		Vault: d,

@@ -65,7 +65,7 @@ func (s *Service) Export(ctx context.Context, project id.Project, email string, 
 	if e.Subject, email, err = s.Subject(project, email); err != nil {
 		return e, err
 	}
-	sessions, err := s.Records.Sessions(ctx, project, email, ports.Page{Limit: exportedAtOnce + 1, Offset: offset})
+	sessions, err := s.BuyerRecords.Sessions(ctx, project, email, ports.Page{Limit: exportedAtOnce + 1, Offset: offset})
 	if err != nil {
 		return e, err
 	}
@@ -73,7 +73,7 @@ func (s *Service) Export(ctx context.Context, project id.Project, email string, 
 		sessions, e.Next = sessions[:exportedAtOnce], offset+exportedAtOnce
 	}
 	for _, of := range sessions {
-		found, err := s.Records.Session(ctx, project, of, email)
+		found, err := s.BuyerRecords.Session(ctx, project, of, email)
 		if err != nil {
 			return e, err
 		}
@@ -87,7 +87,7 @@ func (s *Service) Export(ctx context.Context, project id.Project, email string, 
 		}
 	}
 	if e.Next == 0 {
-		e.Copied, err = s.Records.Copied(ctx, project, strings.ToLower(email))
+		e.Copied, err = s.BuyerRecords.Copied(ctx, project, strings.ToLower(email))
 	}
 	return e, err
 }
@@ -100,7 +100,7 @@ func (s *Service) Erase(ctx context.Context, project id.Project, email string) (
 	}
 	kept := 0 // sessions that stay are found again before those that come after them
 	for {
-		sessions, err := s.Records.Sessions(ctx, project, email, ports.Page{Limit: exportedAtOnce, Offset: kept})
+		sessions, err := s.BuyerRecords.Sessions(ctx, project, email, ports.Page{Limit: exportedAtOnce, Offset: kept})
 		if err != nil {
 			return e, err
 		}
@@ -111,7 +111,7 @@ func (s *Service) Erase(ctx context.Context, project id.Project, email string) (
 			break
 		}
 		for _, of := range sessions {
-			erased, err := s.Records.Erase(ctx, project, of, email)
+			erased, err := s.BuyerRecords.Erase(ctx, project, of, email)
 			if err != nil {
 				return e, err
 			}
@@ -128,6 +128,6 @@ func (s *Service) Erase(ctx context.Context, project id.Project, email string) (
 			e.Kept += erased.Kept
 		}
 	}
-	e.Copied, e.Waiting, err = s.Records.EraseCopied(ctx, project, strings.ToLower(email), e.Subject)
+	e.Copied, e.Waiting, err = s.BuyerRecords.EraseCopied(ctx, project, strings.ToLower(email), e.Subject)
 	return e, err
 }

@@ -55,8 +55,8 @@ func TestErase_manySessions(t *testing.T) {
 	for _, test := range []struct{ inProgress, done, calls int }{{0, 0, 1}, {0, 200, 1}, {0, 201, 2}, {7, 450, 2}, {250, 60, 1}} {
 		r := newRecords(test.inProgress, test.done)
 		s := &buyers.Service{
-			Stores: buyers.Stores{
-				Records: r,
+			Stores: &ports.Stores{
+				BuyerRecords: r,
 			},
 			Names: r,
 		}

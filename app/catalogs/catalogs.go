@@ -14,19 +14,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Stores are what the use cases read and write: the whole store, or one transaction of it.
-type Stores struct {
-	Products  ports.Products
-	Bulk      ports.BulkProducts
-	Reader    ports.CatalogReader
-	Inventory ports.Inventory
-	Synonyms  ports.Synonyms
-	Index     ports.Index
-}
-
 // Service writes catalogues.
 type Service struct {
-	Stores
+	*ports.Stores
 
 	Clock   ports.Clock
 	Entropy ports.Entropy
@@ -34,7 +24,7 @@ type Service struct {
 }
 
 // In returns the service on stores, such as those of a request's transaction.
-func (s *Service) In(stores Stores) *Service {
+func (s *Service) In(stores *ports.Stores) *Service {
 	bound := *s
 	bound.Stores = stores
 	return &bound
@@ -158,7 +148,7 @@ func (s *Service) refresh(ctx context.Context, project id.Project) {
 	if have == 0 {
 		return
 	}
-	if changes, err := s.Reader.Changes(ctx, project, have); err == nil {
+	if changes, err := s.Catalog.Changes(ctx, project, have); err == nil {
 		s.Index.Apply(project, changes)
 	}
 }

@@ -119,12 +119,12 @@ func newShop() shop {
 	products, found, levels, sys := &shelf{products: map[string]*catalog.Product{}}, &index{}, &stock{}, &system{}
 	return shop{
 		&catalogs.Service{
-			Stores: catalogs.Stores{
-				Products:  products,
-				Bulk:      products,
-				Reader:    reader{},
-				Inventory: levels,
-				Index:     found,
+			Stores: &ports.Stores{
+				Products:     products,
+				BulkProducts: products,
+				Catalog:      reader{},
+				Inventory:    levels,
+				Index:        found,
 			},
 			Clock:   sys,
 			Entropy: sys,

@@ -78,7 +78,7 @@ func (s *Service) upsert(ctx context.Context, p *project.Project, lines []Line, 
 		}
 	}
 	var written []int // the line of each write
-	failed, err := s.Bulk.Upsert(ctx, p.ID, ports.ProductKeys{SKUs: skus}, func(known ports.KnownProducts) []ports.ProductWrite {
+	failed, err := s.BulkProducts.Upsert(ctx, p.ID, ports.ProductKeys{SKUs: skus}, func(known ports.KnownProducts) []ports.ProductWrite {
 		written = written[:0]
 		var writes []ports.ProductWrite
 		for i, l := range lines {

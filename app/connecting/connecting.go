@@ -19,20 +19,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Stores are what the use cases read and write: the whole store, or one transaction of it.
-type Stores struct {
-	Integrations   ports.Integrations
-	InUse          ports.IntegrationsInUse
-	Authorizations ports.Authorizations
-	Webhooks       ports.IntegrationWebhooks
-	Runs           ports.SyncRuns
-	// Transaction is the one that integrations are stored in.
-	Transaction ports.Transaction
-}
-
 // Service works on the integrations of one project at a time.
 type Service struct {
-	Stores
+	*ports.Stores
 
 	Platforms  map[string]ports.PaymentPlatform // by type
 	Hooks      map[string]ports.WebhookPlatform // by type; payment providers that call us
@@ -55,7 +44,7 @@ type Service struct {
 }
 
 // In returns the service on stores, such as those of a request's transaction.
-func (s *Service) In(stores Stores) *Service {
+func (s *Service) In(stores *ports.Stores) *Service {
 	bound := *s
 	bound.Stores = stores
 	return &bound

@@ -122,7 +122,7 @@ func openOffice() *office { return &office{account: "acct_1"} }
 
 func (o *office) service() *connecting.Service {
 	return &connecting.Service{
-		Stores: connecting.Stores{
+		Stores: &ports.Stores{
 			Integrations: o,
 			InUse:        o,
 			Transaction:  &o.transaction,

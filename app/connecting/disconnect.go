@@ -101,11 +101,11 @@ func (s *Service) cancelRun(ctx context.Context, i *integration.Integration) err
 	if len(i.Type.Resources()) == 0 {
 		return nil
 	}
-	runs, _, err := s.Runs.List(ctx, i.Project, i.ID, ports.Page{Limit: 1})
+	runs, _, err := s.SyncRuns.List(ctx, i.Project, i.ID, ports.Page{Limit: 1})
 	if err != nil || len(runs) == 0 || runs[0].Status != syncrun.Running {
 		return err
 	}
-	_, err = s.Runs.Update(ctx, i.Project, runs[0].ID, func(r *syncrun.Run) error { return r.Cancel(s.Clock.Now()) })
+	_, err = s.SyncRuns.Update(ctx, i.Project, runs[0].ID, func(r *syncrun.Run) error { return r.Cancel(s.Clock.Now()) })
 	if fault.Is(err, syncrun.ErrEnded.Code) { // meanwhile
 		return nil
 	}

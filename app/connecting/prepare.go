@@ -14,12 +14,12 @@ type PreparedConnection struct {
 	Before *integration.Integration // nil: the integration is new
 	After  *integration.Integration // as of Commit
 
-	change  func(ctx context.Context, stores Stores) (*integration.Integration, error)
+	change  func(ctx context.Context, stores *ports.Stores) (*integration.Integration, error)
 	discard func() // nil: nothing was left with the platform
 }
 
 // Commit stores the integration.
-func (c *PreparedConnection) Commit(ctx context.Context, stores Stores) error {
+func (c *PreparedConnection) Commit(ctx context.Context, stores *ports.Stores) error {
 	after, err := c.change(ctx, stores)
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (s *Service) prepareNew(ctx ports.Outbound, p id.Project, d integration.Dra
 	}
 	s.seal(i, d.Credentials)
 	return &PreparedConnection{
-		change: func(ctx context.Context, stores Stores) (*integration.Integration, error) {
+		change: func(ctx context.Context, stores *ports.Stores) (*integration.Integration, error) {
 			return i, stores.Integrations.Connect(ctx, i, i.Route)
 		},
 		discard: discard,
@@ -73,7 +73,7 @@ func (s *Service) prepareReplacement(of *integration.Integration, c integration.
 	hook integration.Hook) *PreparedConnection {
 	return &PreparedConnection{
 		Before: of,
-		change: func(ctx context.Context, stores Stores) (*integration.Integration, error) {
+		change: func(ctx context.Context, stores *ports.Stores) (*integration.Integration, error) {
 			return s.In(stores).replace(ctx, of, c, config, hook)
 		},
 	}
@@ -87,7 +87,7 @@ type PreparedDisconnection struct {
 }
 
 // Commit disconnects the integration.
-func (d *PreparedDisconnection) Commit(ctx context.Context, stores Stores) error {
+func (d *PreparedDisconnection) Commit(ctx context.Context, stores *ports.Stores) error {
 	if d.integration == nil {
 		return nil
 	}

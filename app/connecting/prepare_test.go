@@ -3,7 +3,6 @@ package connecting_test
 import (
 	"testing"
 
-	"github.com/haggle-commerce/haggle/app/connecting"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -21,7 +20,7 @@ func TestPrepareConnect(t *testing.T) {
 	}
 	for range 2 { // as when a transaction is repeated
 		transaction.stored = nil
-		if err := prepared.Commit(t.Context(), connecting.Stores{Integrations: transaction}); err != nil {
+		if err := prepared.Commit(t.Context(), &ports.Stores{Integrations: transaction}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,7 +45,7 @@ func TestPrepareRotation(t *testing.T) {
 	if err != nil || string(o.stored[0].Sealed) != before {
 		t.Fatalf("%v, stored %s", err, o.stored[0].Sealed)
 	}
-	if err := prepared.Commit(t.Context(), connecting.Stores{Integrations: o}); err != nil || o.credentials(t).Key != "sk_test_2" {
+	if err := prepared.Commit(t.Context(), &ports.Stores{Integrations: o}); err != nil || o.credentials(t).Key != "sk_test_2" {
 		t.Errorf("%v, %+v", err, o.credentials(t))
 	}
 }
@@ -62,7 +61,7 @@ func TestPrepareDisconnect(t *testing.T) {
 	if err != nil || o.stored[0].Status == integration.Disconnected {
 		t.Fatalf("%v, %s", err, o.stored[0].Status)
 	}
-	if err := prepared.Commit(t.Context(), connecting.Stores{Integrations: o}); err != nil || o.stored[0].Status != integration.Disconnected {
+	if err := prepared.Commit(t.Context(), &ports.Stores{Integrations: o}); err != nil || o.stored[0].Status != integration.Disconnected {
 		t.Errorf("%v, %s", err, o.stored[0].Status)
 	}
 }

@@ -216,12 +216,12 @@ func (t *town) Private(host string) bool { return host == "10.0.0.1" }
 
 func (t *town) service() *connecting.Service {
 	return &connecting.Service{
-		Stores: connecting.Stores{
+		Stores: &ports.Stores{
 			Integrations:   t,
 			InUse:          t,
 			Authorizations: t,
 			Webhooks:       &t.webhooks,
-			Runs:           &t.runs,
+			SyncRuns:       &t.runs,
 			Transaction:    &porttest.Transaction{},
 		},
 		Connectors:  t.connectors(),

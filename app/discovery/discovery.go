@@ -11,18 +11,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Stores are what the use cases read and write: the whole store, or one transaction of it.
-type Stores struct {
-	Catalog   ports.CatalogReader
-	Inventory ports.Inventory
-	Sessions  ports.Sessions
-	Haggling  ports.Haggling
-	Vectors   ports.Vectors
-}
-
 // Service answers buyers' questions about a shop.
 type Service struct {
-	Stores
+	*ports.Stores
 
 	Agent    ports.Agent
 	Mandates ports.Mandates
@@ -58,7 +49,7 @@ func New(parts Service) *Service {
 }
 
 // In returns the service on stores, such as those of a request's transaction.
-func (s *Service) In(stores Stores) *Service {
+func (s *Service) In(stores *ports.Stores) *Service {
 	bound := *s
 	bound.Stores = stores
 	return &bound

@@ -221,7 +221,7 @@ func open(s *shelf) (*discovery.Service, *project.Project) {
 		ID: id.New[id.Project]([16]byte{1}), Settings: settings, Storefront: project.DefaultStorefront(settings), CatalogVersion: 3,
 	}
 	return discovery.New(discovery.Service{
-		Stores: discovery.Stores{
+		Stores: &ports.Stores{
 			Catalog:   s,
 			Inventory: s,
 			Sessions:  sessions{shelf: s},

@@ -67,6 +67,7 @@ func school() (*discovery.Service, *pupil) {
 		restocks: map[id.Project][]map[id.Variant]int{}, totals: map[id.Variant]int{id.New[id.Variant]([16]byte{3}): 4},
 	}
 	return discovery.New(discovery.Service{
+		Stores:    &ports.Stores{},
 		Index:     p,
 		Learner:   p,
 		Sales:     p,

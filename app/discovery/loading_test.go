@@ -188,7 +188,7 @@ func TestFreshPastTheTransaction(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		past, p := slow(t, 4*time.Second, &shelf{})
-		inside := past.In(discovery.Stores{Catalog: &shelf{readErr: errGone}})
+		inside := past.In(&ports.Stores{Catalog: &shelf{readErr: errGone}})
 		expectFault(t, inside.Fresh(t.Context(), p), "index_building")
 		if !inside.Building(p.ID) || !past.Building(p.ID) {
 			t.Error("nothing is under way")

@@ -79,7 +79,7 @@ func (s *Service) PrepareSearch(ctx ports.Outbound, p *project.Project, r Search
 
 // Commit opens the session, or keeps the one named, with the products that were shown in it. Answer's Session is as it
 // is stored then.
-func (q *PreparedSearch) Commit(ctx context.Context, stores Stores) error {
+func (q *PreparedSearch) Commit(ctx context.Context, stores *ports.Stores) error {
 	visit := q.Answer.Session
 	if q.request.Session.IsZero() {
 		return stores.Sessions.Create(ctx, visit, q.shown...) // the session and what it saw, in one writing

@@ -197,7 +197,7 @@ func TestPrepareSearch_writesNothing(t *testing.T) {
 	if err != nil || len(s.created) != 0 {
 		t.Fatalf("%v, %d sessions", err, len(s.created))
 	}
-	err = prepared.Commit(t.Context(), discovery.Stores{Sessions: sessions{shelf: transaction}})
+	err = prepared.Commit(t.Context(), &ports.Stores{Sessions: sessions{shelf: transaction}})
 	if err != nil || len(s.created) != 0 || len(transaction.created) != 1 || transaction.created[0].ID != prepared.Answer.Session.ID {
 		t.Errorf("%v, %d sessions outside of the transaction, %d in it", err, len(s.created), len(transaction.created))
 	}

@@ -89,7 +89,7 @@ func newReconciler(b *books, queue ...*ports.Reconciliation) (*finance.Reconcile
 	kept := &fakeReconciliations{queue: queue, steps: map[string][]ports.ReconciledStep{}, aside: map[string]time.Duration{}}
 	return &finance.Reconciler{
 		Service: &finance.Service{
-			Stores: finance.Stores{
+			Stores: &ports.Stores{
 				Payments: b,
 			},
 			Gateway: b,

@@ -12,15 +12,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Stores are what the use cases read and write: the whole store, or one transaction of it.
-type Stores struct {
-	Payments ports.Payments
-	Results  Results
-}
-
 // Service compares books.
 type Service struct {
-	Stores
+	*ports.Stores
 
 	Gateway ports.Gateway
 	// Sandbox reports whether the built-in provider serves the payments that no connected one does.
@@ -28,7 +22,7 @@ type Service struct {
 }
 
 // In returns the service on stores, such as those of a request's transaction.
-func (s *Service) In(stores Stores) *Service {
+func (s *Service) In(stores *ports.Stores) *Service {
 	bound := *s
 	bound.Stores = stores
 	return &bound
@@ -41,7 +35,7 @@ type Results interface {
 
 // Latest is what the continuous comparison found last.
 func (s *Service) Latest(ctx context.Context, of id.Project) ([]ports.ReconciliationResult, error) {
-	return s.Results.Results(ctx, of, mostDifferences)
+	return s.Reconciliations.Results(ctx, of, mostDifferences)
 }
 
 // Report compares one provider's books with ours.

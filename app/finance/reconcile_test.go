@@ -99,7 +99,7 @@ func (b *books) Statement(ctx ports.Outbound, s ports.StatementRequest, each fun
 func reconcile(t *testing.T, b *books) []finance.Report {
 	t.Helper()
 	service := &finance.Service{
-		Stores: finance.Stores{
+		Stores: &ports.Stores{
 			Payments: b,
 		},
 		Gateway: b,
@@ -201,7 +201,7 @@ func TestReconcile_refundPendingOverMidnight(t *testing.T) {
 		},
 	}
 	service := &finance.Service{
-		Stores: finance.Stores{
+		Stores: &ports.Stores{
 			Payments: b,
 		},
 		Gateway: b,
@@ -323,7 +323,7 @@ func TestRefusedReconciliations(t *testing.T) {
 	t.Parallel()
 	down := errors.New("down")
 	service := &finance.Service{
-		Stores: finance.Stores{
+		Stores: &ports.Stores{
 			Payments: &books{},
 		},
 		Gateway: &books{broken: down},
@@ -340,7 +340,7 @@ func TestRefusedReconciliations(t *testing.T) {
 	}
 	many := &books{moved: slices.Repeat([]ports.Moved{{Route: sandbox, At: at(1)}}, 200_001)}
 	service = &finance.Service{
-		Stores: finance.Stores{
+		Stores: &ports.Stores{
 			Payments: many,
 		},
 		Gateway: many,

@@ -35,7 +35,7 @@ func (s *Service) PrepareQuote(ctx ports.Outbound, p *project.Project, r Request
 
 // Commit stores the answer. If another answer in the session was stored since it was prepared, nothing is stored, and
 // the error is stale: prepare it again, with Request.Again.
-func (q *PreparedQuote) Commit(ctx context.Context, stores Stores) error {
+func (q *PreparedQuote) Commit(ctx context.Context, stores *ports.Stores) error {
 	if q.result != nil {
 		if err := stores.Haggling.Save(ctx, *q.result); err != nil {
 			return err

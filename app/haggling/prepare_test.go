@@ -41,7 +41,7 @@ func TestPrepareQuote_writesNothing(t *testing.T) {
 	if s.book.tries != 0 || len(count.answers) != 0 {
 		t.Fatalf("stored %d times, counted %q", s.book.tries, count.answers)
 	}
-	if err := q.Commit(t.Context(), haggling.Stores{Haggling: transaction}); err != nil {
+	if err := q.Commit(t.Context(), &ports.Stores{Haggling: transaction}); err != nil {
 		t.Fatal(err)
 	}
 	if s.book.tries != 0 || len(transaction.saved) != 1 || len(count.answers) != 1 {

@@ -25,16 +25,9 @@ const mostOffers = 1000
 
 var errExhausted = fault.New(fault.Conflict, "session_exhausted", "The session has had its 1,000 offers. Start a new one.")
 
-// Stores are what the use cases read and write: the whole store, or one transaction of it.
-type Stores struct {
-	Haggling ports.Haggling
-	// Sessions reads a session's history, for agents that ask for it.
-	Sessions ports.Sessions
-}
-
 // Service answers offers.
 type Service struct {
-	Stores
+	*ports.Stores
 
 	Agent    ports.Agent
 	Mandates ports.Mandates
@@ -48,7 +41,7 @@ type Service struct {
 }
 
 // In returns the service on stores, such as those of a request's transaction.
-func (s *Service) In(stores Stores) *Service {
+func (s *Service) In(stores *ports.Stores) *Service {
 	bound := *s
 	bound.Stores = stores
 	return &bound

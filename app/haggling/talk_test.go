@@ -160,7 +160,7 @@ func newShop(t *testing.T) *shop {
 	s.mandate = &mandated{policy: negotiation.Builtin()}
 	s.index = &neighbour{complements: []ports.Complement{{Product: s.lantern, Variant: s.lantern.Variants[0]}}}
 	s.service = &haggling.Service{
-		Stores: haggling.Stores{
+		Stores: &ports.Stores{
 			Haggling: s.book,
 		},
 		Agent:    rules{},

@@ -23,18 +23,9 @@ type Accounts interface {
 	Use(ctx ports.Outbound, i *integration.Integration, work func(ports.Connection) error) error
 }
 
-// Stores are what the use cases read and write: the whole store, or one transaction of it.
-type Stores struct {
-	Integrations ports.Integrations
-	Webhooks     ports.IntegrationWebhooks
-	Inbox        ports.Inbox
-	// Transaction is the one that webhooks are stored in.
-	Transaction ports.Transaction
-}
-
 // Service registers webhooks with platforms.
 type Service struct {
-	Stores
+	*ports.Stores
 
 	Platforms map[string]ports.CalledConnector // by type
 	Accounts  Accounts
@@ -51,7 +42,7 @@ type Service struct {
 }
 
 // In returns the service on stores, such as those of a request's transaction.
-func (s *Service) In(stores Stores) *Service {
+func (s *Service) In(stores *ports.Stores) *Service {
 	bound := *s
 	bound.Stores = stores
 	return &bound
@@ -68,7 +59,7 @@ type PreparedWebhook struct {
 }
 
 // Commit stores the webhook.
-func (w *PreparedWebhook) Commit(ctx context.Context, stores Stores) error {
+func (w *PreparedWebhook) Commit(ctx context.Context, stores *ports.Stores) error {
 	return stores.Webhooks.Add(ctx, w.Webhook)
 }
 
@@ -183,7 +174,7 @@ func (s *Service) takeBack(ctx ports.Outbound, i *integration.Integration, w *in
 type PreparedRemoval struct{ webhook *integration.Webhook }
 
 // Commit removes the webhook.
-func (r *PreparedRemoval) Commit(ctx context.Context, stores Stores) error {
+func (r *PreparedRemoval) Commit(ctx context.Context, stores *ports.Stores) error {
 	return stores.Webhooks.Remove(ctx, r.webhook.Project, r.webhook.Integration, r.webhook.ID)
 }
 

@@ -144,7 +144,7 @@ func (l *lab) platforms() map[string]ports.CalledConnector {
 func (l *lab) service() *Service {
 	r := l.Replica(0)
 	return &Service{
-		Stores: Stores{
+		Stores: &ports.Stores{
 			Integrations: r.Integrations(),
 			Webhooks:     r.Webhooks(),
 			Inbox:        r.Inbox(),

@@ -18,16 +18,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Stores are what the use cases read and write: the whole store, or one transaction of it.
-type Stores struct {
-	Projects   ports.Projects
-	Statistics ports.ProjectStatistics
-	Connected  ports.Integrations
-}
-
 // Service works on the projects of one account at a time.
 type Service struct {
-	Stores
+	*ports.Stores
 
 	Clock     ports.Clock
 	Entropy   ports.Entropy
@@ -35,7 +28,7 @@ type Service struct {
 }
 
 // In returns the service on stores, such as those of a request's transaction.
-func (s *Service) In(stores Stores) *Service {
+func (s *Service) In(stores *ports.Stores) *Service {
 	bound := *s
 	bound.Stores = stores
 	return &bound
@@ -69,7 +62,7 @@ func (s *Service) Overview(ctx context.Context, p *project.Project) (Overview, e
 	if err != nil {
 		return Overview{}, err
 	}
-	connected, _, err := s.Connected.List(ctx, p.ID, ports.Page{Limit: shown})
+	connected, _, err := s.Integrations.List(ctx, p.ID, ports.Page{Limit: shown})
 	return Overview{p, figures, connected}, err
 }
 

@@ -62,7 +62,7 @@ func newShop(t *testing.T) (*projects.Service, shelf, *project.Project) {
 	t.Helper()
 	store, sys := shelf{}, &system{}
 	s := &projects.Service{
-		Stores: projects.Stores{
+		Stores: &ports.Stores{
 			Projects: store,
 		},
 		Clock:     sys,

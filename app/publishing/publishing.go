@@ -14,15 +14,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Stores are what the use cases read and write: the whole store, or one transaction of it.
-type Stores struct {
-	Subscriptions ports.Subscriptions
-	Deliveries    ports.Deliveries
-}
-
 // Service manages subscriptions. What needs no use case, callers ask Subscriptions and Deliveries for.
 type Service struct {
-	Stores
+	*ports.Stores
 
 	Vault     ports.Vault
 	Addresses ports.Addresses
@@ -32,7 +26,7 @@ type Service struct {
 }
 
 // In returns the service on stores, such as those of a request's transaction.
-func (s *Service) In(stores Stores) *Service {
+func (s *Service) In(stores *ports.Stores) *Service {
 	bound := *s
 	bound.Stores = stores
 	return &bound

@@ -22,23 +22,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Stores are what the use cases read and write: the whole store, or one transaction of it.
-type Stores struct {
-	Storefronts ports.Storefronts
-	Checkouts   ports.Checkouts
-	Lapsed      ports.LapsedCheckouts
-	Orders      ports.Orders
-	Orphans     ports.OrphanCharges
-	DueOrphans  ports.DueOrphans
-	Payments    ports.Payments
-	Sessions    ports.Sessions
-	Haggling    ports.Haggling
-	Catalog     ports.CatalogReader
-}
-
 // Service opens and finalizes checkouts.
 type Service struct {
-	Stores
+	*ports.Stores
 
 	Agent     ports.Agent
 	Mandates  ports.Mandates
@@ -56,10 +42,14 @@ type Service struct {
 	// client to end while too many are in flight. Zero: 10 s.
 	Patience time.Duration
 	Waiting  *bulkhead.Room // where it waits for payments of its session or client; nil: without bounds
+
+	// Lapsed and DueOrphans hand out what background work carries on.
+	Lapsed     ports.LapsedCheckouts
+	DueOrphans ports.DueOrphans
 }
 
 // In returns the service on stores, such as those of a request's transaction.
-func (s *Service) In(stores Stores) *Service {
+func (s *Service) In(stores *ports.Stores) *Service {
 	bound := *s
 	bound.Stores = stores
 	return &bound
@@ -146,7 +136,7 @@ func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequ
 }
 
 // Commit stores the checkout, and keeps its session.
-func (i *PreparedInit) Commit(ctx context.Context, stores Stores) error {
+func (i *PreparedInit) Commit(ctx context.Context, stores *ports.Stores) error {
 	if _, err := stores.Sessions.Update(ctx, i.project, i.session, i.touch); err != nil {
 		return err
 	}

@@ -285,7 +285,7 @@ func TestPrepareInit_writesNothing(t *testing.T) {
 	if err != nil || s.checkout != nil {
 		t.Fatalf("%v, stored %+v", err, s.checkout)
 	}
-	err = prepared.Commit(t.Context(), purchase.Stores{
+	err = prepared.Commit(t.Context(), &ports.Stores{
 		Sessions:  sessions{till: transaction},
 		Checkouts: checkouts{transaction},
 	})

@@ -80,7 +80,7 @@ func (s *Service) PrepareResolution(ctx ports.Outbound, p *project.Project, r Ma
 }
 
 // Commit records the decision.
-func (d *PreparedResolution) Commit(ctx context.Context, stores Stores) (err error) {
+func (d *PreparedResolution) Commit(ctx context.Context, stores *ports.Stores) (err error) {
 	d.Resolved, err = d.service.In(stores).recordDecision(ctx, d.project, d.request)
 	return err
 }

@@ -350,25 +350,25 @@ func open() (s *till, service *purchase.Service) {
 		products: []*catalog.Product{product(1, 100_00, 1), product(2, 50_00, 2, 3), product(3, 10_00, 4)},
 	}
 	return s, &purchase.Service{
-		Stores: purchase.Stores{
+		Stores: &ports.Stores{
 			Storefronts: s,
 			Checkouts:   checkouts{s},
-			Lapsed:      lapsed{s},
 			Orphans:     orphans{till: s},
-			DueOrphans:  dueOrphans{lapsed{s}},
 			Orders:      orders{till: s},
 			Sessions:    sessions{till: s},
 			Haggling:    s,
 			Catalog:     s,
 		},
-		Agent:    &guard{},
-		Mandates: mandated{s},
-		Gateway:  s,
-		Tokens:   ordertoken.Tokens{Secrets: s},
-		Sandbox:  true,
-		Clock:    s,
-		Entropy:  s,
-		Log:      slog.New(slog.DiscardHandler),
+		Lapsed:     lapsed{s},
+		DueOrphans: dueOrphans{lapsed{s}},
+		Agent:      &guard{},
+		Mandates:   mandated{s},
+		Gateway:    s,
+		Tokens:     ordertoken.Tokens{Secrets: s},
+		Sandbox:    true,
+		Clock:      s,
+		Entropy:    s,
+		Log:        slog.New(slog.DiscardHandler),
 	}
 }
 

@@ -47,7 +47,7 @@ func (s *Service) PrepareLabel(ctx ports.Outbound, p *project.Project, of id.Ord
 }
 
 // Commit tells the order that it is on its way, unless it knows. A repeated request makes up for a Commit that failed.
-func (l *PreparedLabel) Commit(ctx context.Context, stores Stores) (err error) {
+func (l *PreparedLabel) Commit(ctx context.Context, stores *ports.Stores) (err error) {
 	l.Label, err = l.service.In(stores).tell(ctx, l.recorded)
 	return err
 }

@@ -81,7 +81,7 @@ func account(n byte) *integration.Integration {
 
 func (d *desk) service() *shipping.Service {
 	return &shipping.Service{
-		Stores: shipping.Stores{
+		Stores: &ports.Stores{
 			Integrations: accounts{desk: d},
 			Orders:       d,
 			Labels:       labels{d},

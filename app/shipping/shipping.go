@@ -29,16 +29,9 @@ type Accounts interface {
 	Use(ctx ports.Outbound, i *integration.Integration, work func(ports.Connection) error) error
 }
 
-// Stores are what the use cases read and write: the whole store, or one transaction of it.
-type Stores struct {
-	Integrations ports.Integrations
-	Orders       ports.Orders
-	Labels       ports.Labels
-}
-
 // Service ships the orders of one project at a time.
 type Service struct {
-	Stores
+	*ports.Stores
 
 	Accounts Accounts
 	Shippers map[string]ports.Shipper // by type
@@ -48,7 +41,7 @@ type Service struct {
 }
 
 // In returns the service on stores, such as those of a request's transaction.
-func (s *Service) In(stores Stores) *Service {
+func (s *Service) In(stores *ports.Stores) *Service {
 	bound := *s
 	bound.Stores = stores
 	return &bound

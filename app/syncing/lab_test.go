@@ -98,9 +98,9 @@ func (l *lab) engine(r *synctest.Replica) *Engine {
 func (l *lab) service() *Service {
 	r := l.Replica(0)
 	return &Service{
-		Stores: Stores{
+		Stores: &ports.Stores{
 			Integrations: r.Integrations(),
-			Runs:         r.RunStore(),
+			SyncRuns:     r.RunStore(),
 		},
 		Clock:   l,
 		Entropy: l.entropy,

@@ -13,15 +13,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Stores are what the use cases read and write: the whole store, or one transaction of it.
-type Stores struct {
-	Integrations ports.Integrations
-	Runs         ports.SyncRuns
-}
-
 // Service starts runs and cancels them.
 type Service struct {
-	Stores
+	*ports.Stores
 
 	Clock   ports.Clock
 	Entropy ports.Entropy
@@ -30,7 +24,7 @@ type Service struct {
 }
 
 // In returns the service on stores, such as those of a request's transaction.
-func (s *Service) In(stores Stores) *Service {
+func (s *Service) In(stores *ports.Stores) *Service {
 	bound := *s
 	bound.Stores = stores
 	return &bound
@@ -51,7 +45,7 @@ func (s *Service) Start(ctx context.Context, p *project.Project, of id.Integrati
 		return nil, err
 	}
 	run := syncrun.Start(id.New[id.Sync](s.Entropy.Bits128()), p.ID, i.ID, list, full, i.Synced, s.Clock.Now())
-	if err := s.Runs.Start(ctx, run); err != nil {
+	if err := s.SyncRuns.Start(ctx, run); err != nil {
 		return nil, err
 	}
 	s.Wake()
@@ -60,8 +54,8 @@ func (s *Service) Start(ctx context.Context, p *project.Project, of id.Integrati
 
 // Cancel ends a run. What it has taken stays. Once more it changes nothing.
 func (s *Service) Cancel(ctx context.Context, p id.Project, of id.Integration, run id.Sync) (*syncrun.Run, error) {
-	if _, err := s.Runs.ByID(ctx, p, of, run); err != nil {
+	if _, err := s.SyncRuns.ByID(ctx, p, of, run); err != nil {
 		return nil, err
 	}
-	return s.Runs.Update(ctx, p, run, func(r *syncrun.Run) error { return r.Cancel(s.Clock.Now()) })
+	return s.SyncRuns.Update(ctx, p, run, func(r *syncrun.Run) error { return r.Cancel(s.Clock.Now()) })
 }

@@ -40,14 +40,14 @@ func (c *cashier) Refund(_ ports.Outbound, r ports.RefundRequest) (order.RefundO
 // aftersales is one process of the shop after the sale.
 func (m *market) aftersales(c *cashier) *aftersales.Service {
 	return &aftersales.Service{
-		Stores: aftersales.Stores{
+		Stores: &ports.Stores{
 			Orders:    m.store.Orders(),
 			Payments:  m.store.Payments(),
 			Refunds:   m.store.Orders(),
-			Due:       m.store.DueRefunds(),
 			Inventory: m.store.Inventory(),
 			Index:     search.New(search.Options{}),
 		},
+		Due:     m.store.DueRefunds(),
 		Gateway: c,
 		Clock:   m.clock,
 		Entropy: system.Entropy{},

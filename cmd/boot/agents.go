@@ -42,9 +42,9 @@ func (a *App) openAgents() error {
 	return nil
 }
 
-func (a *App) agentsOn(s stores) *agents.Service {
+func (a *App) agentsOn(s *ports.Stores) *agents.Service {
 	return &agents.Service{
-		Stores:    s.Agents(),
+		Stores:    s,
 		Serving:   a.router,
 		Vault:     a.vault,
 		Addresses: delivery.Addresses{AllowLoopback: a.config.AllowLoopback},
@@ -54,9 +54,9 @@ func (a *App) agentsOn(s stores) *agents.Service {
 	}
 }
 
-func (a *App) tunerOn(s stores) *agents.Tuner {
+func (a *App) tunerOn(s *ports.Stores) *agents.Tuner {
 	return &agents.Tuner{
-		Stores:  s.Agents(),
+		Stores:  s,
 		Clock:   a.clock,
 		Busy:    make(chan struct{}, 1),
 		Reading: make(chan struct{}, 1),

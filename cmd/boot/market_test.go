@@ -88,18 +88,18 @@ func (m *market) assemble() {
 	st, index, entropy, log := m.store, search.New(search.Options{}), system.Entropy{}, slog.New(slog.DiscardHandler)
 	router := &agents.Router{Active: st.Agents(), Programs: map[string]*agent.Program{agent.House: agents.Builtin}, Log: log}
 	m.catalogs = &catalogs.Service{
-		Stores: catalogs.Stores{
-			Products:  st.Products(),
-			Bulk:      st.Catalog(),
-			Reader:    st.Catalog(),
-			Inventory: st.Inventory(),
-			Index:     index,
+		Stores: &ports.Stores{
+			Products:     st.Products(),
+			BulkProducts: st.Catalog(),
+			Catalog:      st.Catalog(),
+			Inventory:    st.Inventory(),
+			Index:        index,
 		},
 		Clock:   m.clock,
 		Entropy: entropy,
 	}
 	m.discovery = discovery.New(discovery.Service{
-		Stores: discovery.Stores{
+		Stores: &ports.Stores{
 			Catalog:   st.Catalog(),
 			Inventory: st.Inventory(),
 			Sessions:  st.Sessions(),
@@ -112,7 +112,7 @@ func (m *market) assemble() {
 		Entropy:  entropy,
 	})
 	m.haggling = &haggling.Service{
-		Stores: haggling.Stores{
+		Stores: &ports.Stores{
 			Haggling: st.Haggling(),
 		},
 		Agent:    router,
@@ -126,26 +126,26 @@ func (m *market) assemble() {
 	secrets, err := vault.New()
 	m.must(err)
 	m.purchase = &purchase.Service{
-		Stores: purchase.Stores{
+		Stores: &ports.Stores{
 			Storefronts: st.Storefronts(),
 			Checkouts:   clocked{st.Checkouts(), m.clock},
-			Lapsed:      st.LapsedCheckouts(),
 			Orphans:     st.Orphans(),
-			DueOrphans:  st.DueOrphans(),
 			Payments:    st.Payments(),
 			Orders:      st.Orders(),
 			Sessions:    clockedSessions{st.Sessions(), m.clock},
 			Haggling:    st.Haggling(),
 			Catalog:     st.Catalog(),
 		},
-		Agent:    router,
-		Mandates: router,
-		Gateway:  m.provider,
-		Tokens:   ordertoken.Tokens{Secrets: secrets},
-		Sandbox:  true,
-		Clock:    m.clock,
-		Entropy:  entropy,
-		Log:      log,
+		Lapsed:     st.LapsedCheckouts(),
+		DueOrphans: st.DueOrphans(),
+		Agent:      router,
+		Mandates:   router,
+		Gateway:    m.provider,
+		Tokens:     ordertoken.Tokens{Secrets: secrets},
+		Sandbox:    true,
+		Clock:      m.clock,
+		Entropy:    entropy,
+		Log:        log,
 	}
 }
 

@@ -136,18 +136,18 @@ func (a *App) openSyncing() {
 	})
 }
 
-func (a *App) syncingOn(s stores) *syncing.Service {
+func (a *App) syncingOn(s *ports.Stores) *syncing.Service {
 	return &syncing.Service{
-		Stores:  s.Syncing(),
+		Stores:  s,
 		Clock:   a.clock,
 		Entropy: system.Entropy{},
 		Wake:    func() {},
 	}
 }
 
-func (a *App) inboxOn(s stores) *inbox.Service {
+func (a *App) inboxOn(s *ports.Stores) *inbox.Service {
 	return &inbox.Service{
-		Stores:    s.Inbox(),
+		Stores:    s,
 		Platforms: a.platforms.called,
 		Accounts:  a.platforms.accounts,
 		Waiting:   a.edge.platforms,
@@ -160,9 +160,9 @@ func (a *App) inboxOn(s stores) *inbox.Service {
 	}
 }
 
-func (a *App) shippingOn(s stores) *shipping.Service {
+func (a *App) shippingOn(s *ports.Stores) *shipping.Service {
 	return &shipping.Service{
-		Stores:   s.Shipping(),
+		Stores:   s,
 		Accounts: a.platforms.accounts,
 		Shippers: a.platforms.shippers,
 		Clock:    a.clock,

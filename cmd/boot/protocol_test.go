@@ -90,7 +90,7 @@ func registerToy(api huma.API, s *commerce.Services) {
 			return out, err
 		})
 	wire.AddPrepared(m, wire.Operation{Lane: s.Lane, Operation: huma.Operation{OperationID: "toy-bid", Method: "POST", Path: "/toy/{slug}/items/{item}/bids"}},
-		func(ctx ports.Outbound, rq commerce.Request, in *toyBid) (plan wire.Plan[*commerce.Stores, toyAnswer], err error) {
+		func(ctx ports.Outbound, rq commerce.Request, in *toyBid) (plan wire.Plan[*ports.Stores, toyAnswer], err error) {
 			wanted, err := wire.ID[id.Product](in.Item, "item")
 			if err != nil {
 				return plan, err
@@ -104,10 +104,10 @@ func registerToy(api huma.API, s *commerce.Services) {
 			if err != nil {
 				return plan, err
 			}
-			plan.Commit = func(ctx context.Context, st *commerce.Stores) (*toyAnswer, error) {
+			plan.Commit = func(ctx context.Context, st *ports.Stores) (*toyAnswer, error) {
 				out := &toyAnswer{}
 				out.Body.Quote, out.Body.Accepted = prepared.Answer.Quote.ID.String(), prepared.Answer.Token != ""
-				return out, prepared.Commit(ctx, st.Haggling)
+				return out, prepared.Commit(ctx, st)
 			}
 			return plan, nil
 		})

@@ -60,9 +60,9 @@ func (a *App) standing() connecting.Standing {
 	return connecting.Standing{Unit: a.store.SyncUnit(), Clock: a.clock, Entropy: system.Entropy{}, Log: a.log}
 }
 
-func (a *App) connectingOn(s stores) *connecting.Service {
+func (a *App) connectingOn(s *ports.Stores) *connecting.Service {
 	return &connecting.Service{
-		Stores:      s.Connecting(),
+		Stores:      s,
 		Platforms:   a.providers.platforms,
 		Hooks:       a.providers.hooks,
 		HookAddress: a.reachableHook,

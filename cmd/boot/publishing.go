@@ -12,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/app/publishing"
 	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // openPublishing puts together what delivers events.
@@ -39,10 +40,10 @@ func (a *App) openPublishing() error {
 	return nil
 }
 
-func (a *App) publishingOn(s stores) *publishing.Service {
+func (a *App) publishingOn(s *ports.Stores) *publishing.Service {
 	loopback := a.config.AllowLoopback
 	return &publishing.Service{
-		Stores:    s.Publishing(),
+		Stores:    s,
 		Vault:     a.vault,
 		Clock:     a.clock,
 		Entropy:   system.Entropy{},

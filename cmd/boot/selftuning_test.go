@@ -34,7 +34,7 @@ func newTrainee(m *market) *trainee {
 	st := m.store
 	s.tuner = &agents.SelfTuner{
 		Tuner: agents.Tuner{
-			Stores: agents.Stores{
+			Stores: &ports.Stores{
 				Agents:   st.Agents(),
 				Versions: st.Agents(),
 				Record:   st.Decisions(),

@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"github.com/haggle-commerce/haggle/adapters/delivery"
-	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
-	"github.com/haggle-commerce/haggle/adapters/httpapi/management"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/app/access"
@@ -30,7 +28,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// services are the use cases on one view of the store: the whole store, or one transaction of it.
+// services are the use cases on the whole store. Requests run them on the stores of their transaction.
 type services struct {
 	Access   *access.Service
 	Projects *projects.Service
@@ -46,18 +44,14 @@ type services struct {
 	buyers     *buyers.Service
 	syncing    *syncing.Service
 	inbox      *inbox.Service
-	shipping   *shipping.Service // on the whole store, always
+	shipping   *shipping.Service
 	agents     *agents.Service
 	tuner      *agents.Tuner
-	view       *sqlstore.Store
 }
 
 // openServices puts the use cases together on the whole store.
 func (a *App) openServices() {
-	whole := stores{
-		view:  a.store,
-		index: a.index,
-	}
+	whole := storesOn(a.store, a.index)
 	a.services = services{
 		Access:     a.accessOn(whole),
 		Projects:   a.projectsOn(whole),
@@ -74,7 +68,6 @@ func (a *App) openServices() {
 		shipping:   a.shippingOn(whole),
 		agents:     a.agentsOn(whole),
 		tuner:      a.tunerOn(whole),
-		view:       a.store,
 	}
 	a.haggling = a.hagglingOn(whole, a.discovery)
 	a.reconciler = a.reconcilerOf(a.services)
@@ -93,42 +86,42 @@ func (a *App) openServices() {
 
 func (a *App) orderTokens() ordertoken.Tokens { return ordertoken.Tokens{Secrets: a.vault} }
 
-func (a *App) projectsOn(s stores) *projects.Service {
+func (a *App) projectsOn(s *ports.Stores) *projects.Service {
 	return &projects.Service{
-		Stores:    s.Projects(),
+		Stores:    s,
 		Clock:     a.clock,
 		Entropy:   system.Entropy{},
 		Addresses: delivery.Addresses{AllowLoopback: a.config.AllowLoopback},
 	}
 }
 
-func (a *App) catalogsOn(s stores) *catalogs.Service {
+func (a *App) catalogsOn(s *ports.Stores) *catalogs.Service {
 	return &catalogs.Service{
-		Stores:  s.Catalogs(),
+		Stores:  s,
 		Clock:   a.clock,
 		Entropy: system.Entropy{},
 		Growth:  a.growth,
 	}
 }
 
-func (a *App) discoveryOn(s stores) *discovery.Service {
+func (a *App) discoveryOn(s *ports.Stores) *discovery.Service {
 	return discovery.New(discovery.Service{
-		Stores:    s.Discovery(),
+		Stores:    s,
 		Agent:     a.router,
 		Mandates:  a.router,
 		Index:     a.index,
 		Clock:     a.clock,
 		Entropy:   system.Entropy{},
 		Learner:   a.index,
-		Sales:     s.view.Sales(),
-		StockNews: s.view.StockNews(),
+		Sales:     a.store.Sales(),
+		StockNews: a.store.StockNews(),
 		Model:     a.embeddings.model,
 	})
 }
 
-func (a *App) hagglingOn(s stores, find *discovery.Service) *haggling.Service {
+func (a *App) hagglingOn(s *ports.Stores, find *discovery.Service) *haggling.Service {
 	return &haggling.Service{
-		Stores:   s.Haggling(),
+		Stores:   s,
 		Agent:    a.router,
 		Mandates: a.router,
 		Index:    a.index,
@@ -140,38 +133,41 @@ func (a *App) hagglingOn(s stores, find *discovery.Service) *haggling.Service {
 	}
 }
 
-func (a *App) purchaseOn(s stores) *purchase.Service {
+func (a *App) purchaseOn(s *ports.Stores) *purchase.Service {
 	return &purchase.Service{
-		Stores:    s.Purchase(),
-		Agent:     a.router,
-		Mandates:  a.router,
-		Gateway:   a.gateway,
-		Tokens:    a.orderTokens(),
-		Admission: a.admission,
-		Sandbox:   a.env == account.Sandbox,
-		Clock:     a.clock,
-		Entropy:   system.Entropy{},
-		Log:       a.log,
-		Meter:     a.meter,
-		Placed:    a.publisher.Wake,
-		Waiting:   a.edge.finalizes,
+		Stores:     s,
+		Agent:      a.router,
+		Mandates:   a.router,
+		Gateway:    a.gateway,
+		Tokens:     a.orderTokens(),
+		Admission:  a.admission,
+		Sandbox:    a.env == account.Sandbox,
+		Clock:      a.clock,
+		Entropy:    system.Entropy{},
+		Log:        a.log,
+		Meter:      a.meter,
+		Placed:     a.publisher.Wake,
+		Waiting:    a.edge.finalizes,
+		Lapsed:     a.store.LapsedCheckouts(),
+		DueOrphans: a.store.DueOrphans(),
 	}
 }
 
-func (a *App) aftersalesOn(s stores) *aftersales.Service {
+func (a *App) aftersalesOn(s *ports.Stores) *aftersales.Service {
 	return &aftersales.Service{
-		Stores:  s.Aftersales(),
+		Stores:  s,
 		Gateway: a.gateway,
 		Tokens:  a.orderTokens(),
 		Clock:   a.clock,
 		Entropy: system.Entropy{},
 		Log:     a.log,
+		Due:     a.store.DueRefunds(),
 	}
 }
 
-func (a *App) financeOn(s stores) *finance.Service {
+func (a *App) financeOn(s *ports.Stores) *finance.Service {
 	return &finance.Service{
-		Stores:  s.Finance(),
+		Stores:  s,
 		Gateway: a.gateway,
 		Sandbox: a.env == account.Sandbox,
 	}
@@ -196,42 +192,35 @@ func (a *App) reconcilerOf(s services) *finance.Reconciler {
 	}
 }
 
-func (a *App) buyersOn(s stores) *buyers.Service {
+func (a *App) buyersOn(s *ports.Stores) *buyers.Service {
 	return &buyers.Service{
-		Stores: s.Buyers(),
+		Stores: s,
 		Names:  a.vault,
 		Vault:  a.vault.Tokens(),
 		Clock:  a.clock,
 	}
 }
 
-// manage runs a request of the Management API in one transaction. The index learns of its writes when
-// they are committed.
-func (a *App) manage(ctx context.Context, claim *ports.KeyUse, work func(*management.Stores, ports.Records) error) (committed bool, err error) {
+// trade runs a buyer's request in one transaction. The index learns of its writes when they are committed.
+func (a *App) trade(ctx context.Context, claim *ports.KeyUse, work func(*ports.Stores, ports.Records) error) (committed bool, err error) {
 	var index *pendingIndex
 	err = a.store.Within(ctx, claim, func(view *sqlstore.Store) error {
 		index, committed = &pendingIndex{Index: a.index}, false
 		view.AfterEnd(func(done bool) { committed = done })
-		return work(stores{view, index}.Management(), view.Requests())
+		return work(storesOn(view, index), view.Requests())
 	})
 	if err == nil {
 		index.tell()
 		a.publisher.Wake()
-		a.platforms.engine.Wake()
-		a.platforms.worker.Wake()
 	}
 	return committed, err
 }
 
-// trade runs a buyer's request in one transaction.
-func (a *App) trade(ctx context.Context, claim *ports.KeyUse, work func(*commerce.Stores, ports.Records) error) (committed bool, err error) {
-	err = a.store.Within(ctx, claim, func(view *sqlstore.Store) error {
-		committed = false
-		view.AfterEnd(func(done bool) { committed = done })
-		return work(stores{view, a.index}.Commerce(), view.Requests())
-	})
-	if err == nil {
-		a.publisher.Wake()
+// manage runs a request of the Management API in one transaction.
+func (a *App) manage(ctx context.Context, claim *ports.KeyUse, work func(*ports.Stores, ports.Records) error) (committed bool, err error) {
+	if committed, err = a.trade(ctx, claim, work); err == nil {
+		a.platforms.engine.Wake()
+		a.platforms.worker.Wake()
 	}
 	return committed, err
 }

@@ -41,7 +41,7 @@ func (a *App) IssueKey(ctx context.Context, r KeyRequest) (made IssuedKey, err e
 		if err != nil {
 			return err
 		}
-		service := a.Access.In(stores{view: view}.Access())
+		service := a.Access.In(storesOn(view, a.index))
 		if made.Account, err = ownerOf(ctx, service, r, projects); err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ type (
 )
 
 // plan is what a handler has worked out for the request's transaction.
-type plan[O any] = wire.Plan[*commerce.Stores, O]
+type plan[O any] = wire.Plan[*ports.Stores, O]
 
 // Groups of operations in the documentation.
 var (

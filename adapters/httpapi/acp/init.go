@@ -7,7 +7,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -110,8 +109,8 @@ func (h *handlers) init(ctx ports.Outbound, rq Request, in *body[initRequest]) (
 	if err != nil {
 		return made, err
 	}
-	made.Commit = func(ctx context.Context, st *commerce.Stores) (*reply[initAnswer], error) {
-		return &reply[initAnswer]{toAPICheckout(prepared.Checkout, shop.ServedMethods(h.Sandbox))}, prepared.Commit(ctx, st.Purchase)
+	made.Commit = func(ctx context.Context, st *ports.Stores) (*reply[initAnswer], error) {
+		return &reply[initAnswer]{toAPICheckout(prepared.Checkout, shop.ServedMethods(h.Sandbox))}, prepared.Commit(ctx, st)
 	}
 	return made, nil
 }

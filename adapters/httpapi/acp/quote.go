@@ -7,7 +7,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -66,8 +65,8 @@ func (h *handlers) quote(ctx ports.Outbound, rq Request, in *body[quoteRequest])
 	if err != nil {
 		return made, err
 	}
-	made.Commit = func(ctx context.Context, st *commerce.Stores) (*reply[any], error) {
-		return &reply[any]{toAPIQuote(prepared.Answer)}, prepared.Commit(ctx, st.Haggling)
+	made.Commit = func(ctx context.Context, st *ports.Stores) (*reply[any], error) {
+		return &reply[any]{toAPIQuote(prepared.Answer)}, prepared.Commit(ctx, st)
 	}
 	return made, nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -126,8 +125,8 @@ func (h *handlers) search(ctx ports.Outbound, rq Request, in *body[searchRequest
 	if err != nil {
 		return made, err
 	}
-	made.Commit = func(ctx context.Context, st *commerce.Stores) (*reply[searchAnswer], error) {
-		err := prepared.Commit(ctx, st.Discovery)
+	made.Commit = func(ctx context.Context, st *ports.Stores) (*reply[searchAnswer], error) {
+		err := prepared.Commit(ctx, st)
 		return &reply[searchAnswer]{h.toAPISearch(shop, prepared.Answer)}, err
 	}
 	return made, nil

@@ -119,14 +119,19 @@ func stocked() *shelf {
 
 func (s *shop) services(log *slog.Logger) commerce.Services {
 	look, shelves, buys := index{shelf: s.shelf}, shelves{shelf: s.shelf}, purchases{shelf: s.shelf}
+	stores := &ports.Stores{
+		Storefronts: s.shelf,
+		Catalog:     shelves,
+		Inventory:   shelves,
+		Sessions:    sessions{s.shelf},
+		Haggling:    haggles{s.shelf},
+		Checkouts:   buys,
+		Orders:      buys,
+		Refunds:     buys,
+	}
 	router := &agents.Router{Active: employer{}, Programs: map[string]*agent.Program{agent.House: agents.Builtin}, Log: log}
 	find := discovery.New(discovery.Service{
-		Stores: discovery.Stores{
-			Catalog:   shelves,
-			Inventory: shelves,
-			Sessions:  sessions{s.shelf},
-			Haggling:  haggles{s.shelf},
-		},
+		Stores:   stores,
 		Agent:    router,
 		Mandates: router,
 		Index:    look,
@@ -134,13 +139,12 @@ func (s *shop) services(log *slog.Logger) commerce.Services {
 		Entropy:  s.shelf,
 	})
 	tokens := ordertoken.Tokens{Secrets: s.shelf}
-	services := commerce.Services{
+	return commerce.Services{
+		Stores:        stores,
 		ClientAddress: wire.ClientAddress(nil), Lane: wire.NewLane(10, 10, nil), PaymentLane: wire.NewLane(10, 10, nil),
 		Storefronts: s.shelf, Discovery: find,
 		Haggling: &haggling.Service{
-			Stores: haggling.Stores{
-				Haggling: haggles{s.shelf},
-			},
+			Stores:   stores,
 			Agent:    router,
 			Mandates: router,
 			Index:    look,
@@ -150,14 +154,7 @@ func (s *shop) services(log *slog.Logger) commerce.Services {
 			Fresh:    find.Fresh,
 		},
 		Purchase: &purchase.Service{
-			Stores: purchase.Stores{
-				Storefronts: s.shelf,
-				Checkouts:   buys,
-				Orders:      buys,
-				Sessions:    sessions{s.shelf},
-				Haggling:    haggles{s.shelf},
-				Catalog:     shelves,
-			},
+			Stores:   stores,
 			Agent:    router,
 			Mandates: router,
 			Gateway:  buys,
@@ -169,10 +166,7 @@ func (s *shop) services(log *slog.Logger) commerce.Services {
 			Patience: 50 * time.Millisecond,
 		},
 		Aftersales: &aftersales.Service{
-			Stores: aftersales.Stores{
-				Orders:  buys,
-				Refunds: buys,
-			},
+			Stores:  stores,
 			Gateway: buys,
 			Tokens:  tokens,
 			Clock:   s.shelf,
@@ -183,15 +177,6 @@ func (s *shop) services(log *slog.Logger) commerce.Services {
 		Address:   func(slug string) string { return "https://shops.example.com/p/" + slug },
 		PublicURL: "https://shops.example.com",
 	}
-	services.Stores = &commerce.Stores{
-		Discovery:  services.Discovery.Stores,
-		Haggling:   services.Haggling.Stores,
-		Purchase:   services.Purchase.Stores,
-		Aftersales: services.Aftersales.Stores,
-		Sessions:   sessions{s.shelf},
-		Orders:     buys,
-	}
-	return services
 }
 
 // answer is a response, its JSON decoded with the digits of its numbers.

@@ -30,8 +30,8 @@ type Services struct {
 	Buyers      *buyers.Service
 
 	// Stores is the whole store. Begin runs work in one transaction of it.
-	Stores *Stores
-	Begin  wire.Transaction[*Stores]
+	Stores *ports.Stores
+	Begin  wire.Transaction[*ports.Stores]
 	Keys   wire.KeyStore
 
 	Clock ports.Clock
@@ -54,18 +54,6 @@ type Services struct {
 	Lane, PaymentLane *wire.Lane
 }
 
-// Stores are the stores of one transaction, or the whole store.
-type Stores struct {
-	Discovery  discovery.Stores
-	Haggling   haggling.Stores
-	Purchase   purchase.Stores
-	Aftersales aftersales.Stores
-	Buyers     buyers.Stores
-
-	Sessions ports.Sessions
-	Orders   ports.Orders
-}
-
 // Buyer is who sends a request, and to which shop.
 type Buyer struct {
 	Shop *project.Project
@@ -77,9 +65,9 @@ func (b Buyer) tenant() string { return b.Shop.ID.String() }
 
 type (
 	// Request is what a handler gets beside its input.
-	Request = wire.Request[Buyer, *Stores]
+	Request = wire.Request[Buyer, *ports.Stores]
 	// Mount is a protocol on the request pipeline.
-	Mount = wire.Mount[Buyer, *Stores]
+	Mount = wire.Mount[Buyer, *ports.Stores]
 )
 
 // Mount returns a protocol's way into the pipeline. The path of each of its operations has a {slug}.
@@ -99,18 +87,18 @@ func (s *Services) Mount(api huma.API, style *wire.Style, rules wire.KeyRules[Bu
 // The use cases on the stores of a request.
 
 func (s *Services) DiscoveryIn(rq Request) *discovery.Service {
-	return s.Discovery.In(rq.Stores.Discovery)
+	return s.Discovery.In(rq.Stores)
 }
 
-func (s *Services) HagglingIn(rq Request) *haggling.Service { return s.Haggling.In(rq.Stores.Haggling) }
+func (s *Services) HagglingIn(rq Request) *haggling.Service { return s.Haggling.In(rq.Stores) }
 
-func (s *Services) PurchaseIn(rq Request) *purchase.Service { return s.Purchase.In(rq.Stores.Purchase) }
+func (s *Services) PurchaseIn(rq Request) *purchase.Service { return s.Purchase.In(rq.Stores) }
 
 func (s *Services) AftersalesIn(rq Request) *aftersales.Service {
-	return s.Aftersales.In(rq.Stores.Aftersales)
+	return s.Aftersales.In(rq.Stores)
 }
 
-func (s *Services) BuyersIn(rq Request) *buyers.Service { return s.Buyers.In(rq.Stores.Buyers) }
+func (s *Services) BuyersIn(rq Request) *buyers.Service { return s.Buyers.In(rq.Stores) }
 
 // countClient counts the request for its client, whichever shop it names: names can be made up.
 func (s *Services) countClient(e *wire.Entry[Buyer]) error {

@@ -82,7 +82,7 @@ func (h *handlers) hideValues(ctx context.Context, rq operation.Request, events 
 	for i := range events {
 		e := &events[i]
 		if _, asked := admits[e.Project]; !asked {
-			p, err := rq.Stores.ProjectStore.ByID(ctx, v.Caller.Account.ID, e.Project)
+			p, err := rq.Stores.Projects.ByID(ctx, v.Caller.Account.ID, e.Project)
 			if err != nil && fault.KindOf(err) != fault.NotFound {
 				return err
 			}

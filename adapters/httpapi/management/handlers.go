@@ -10,10 +10,10 @@ import (
 // handlers has the package's operations as methods, and its use cases on the stores of a request.
 type handlers struct{ *operation.API }
 
-func (h *handlers) access(rq operation.Request) *access.Service { return h.Access.In(rq.Stores.Access) }
+func (h *handlers) access(rq operation.Request) *access.Service { return h.Access.In(rq.Stores) }
 
 func (h *handlers) projects(rq operation.Request) *projects.Service {
-	return h.Projects.In(rq.Stores.Projects)
+	return h.Projects.In(rq.Stores)
 }
 
-func (h *handlers) buyers(rq operation.Request) *buyers.Service { return h.Buyers.In(rq.Stores.Buyers) }
+func (h *handlers) buyers(rq operation.Request) *buyers.Service { return h.Buyers.In(rq.Stores) }

@@ -238,15 +238,11 @@ func openOffice(t *testing.T) (*world, *office) {
 	}
 	w := newWorld(t, func(s *management.Services) {
 		address := func(w id.Webhook) string { return "https://haggle.test/hooks/" + w.String() }
+		s.Stores.Transaction = &porttest.Transaction{}
+		s.Stores.Integrations, s.Stores.InUse, s.Stores.Figures, s.Stores.Authorizations = o, o, o, o
+		s.Stores.Webhooks, s.Stores.Inbox, s.Stores.SyncRuns, s.Stores.Copies = &o.hooks, &o.calls, &o.runs, copies{}
 		s.Connecting = &connecting.Service{
-			Stores: connecting.Stores{
-				Transaction:    &porttest.Transaction{},
-				Integrations:   o,
-				InUse:          o,
-				Authorizations: o,
-				Webhooks:       &o.hooks,
-				Runs:           &o.runs,
-			},
+			Stores:      s.Stores,
 			Connectors:  map[string]ports.Connector{"shopify": o, "custom": o},
 			MissingApp:  func(integration.Type) string { return "" },
 			HookAddress: func(integration.Type, id.Webhook) string { return "" },
@@ -257,21 +253,13 @@ func openOffice(t *testing.T) (*world, *office) {
 			Log:         slog.New(slog.DiscardHandler),
 		}
 		s.Syncing = &syncing.Service{
-			Stores: syncing.Stores{
-				Integrations: o,
-				Runs:         &o.runs,
-			},
+			Stores:  s.Stores,
 			Clock:   o,
 			Entropy: o,
 			Wake:    func() {},
 		}
 		s.Inbox = &inbox.Service{
-			Stores: inbox.Stores{
-				Transaction:  &porttest.Transaction{},
-				Integrations: o,
-				Webhooks:     &o.hooks,
-				Inbox:        &o.calls,
-			},
+			Stores:    s.Stores,
 			Platforms: map[string]ports.CalledConnector{"shopify": caller{}},
 			Accounts:  caller{},
 			Address:   func(_ integration.Type, w id.Webhook) string { return address(w) },
@@ -280,11 +268,9 @@ func openOffice(t *testing.T) (*world, *office) {
 			Entropy:   o,
 			Wake:      func() {},
 		}
-		s.Stores.Integrations, s.Stores.Figures, s.Stores.SyncRuns, s.Stores.Copies = o, o, &o.runs, copies{}
-		s.Stores.Webhooks, s.Stores.WebhookLog = &o.hooks, &o.calls
 		s.HookAddress = address
 		begin := s.Begin // as a store may that has to begin again
-		s.Begin = func(ctx context.Context, use *ports.KeyUse, work func(*management.Stores, ports.Records) error) (bool, error) {
+		s.Begin = func(ctx context.Context, use *ports.KeyUse, work func(*ports.Stores, ports.Records) error) (bool, error) {
 			before := slices.Clone(o.stored)
 			if committed, err := begin(ctx, use, work); err != nil || o.rerun || o.codes == nil {
 				return committed, err

@@ -36,9 +36,6 @@ import (
 // Services are the use cases that the API serves, and what it needs besides.
 type Services = operation.Services
 
-// Stores are the stores of one transaction, or the whole store.
-type Stores = operation.Stores
-
 // Register adds every operation of the API.
 func Register(api huma.API, s Services) {
 	api.OpenAPI().Tags = append(api.OpenAPI().Tags, tags...)

@@ -149,62 +149,50 @@ func newWorld(t *testing.T, more ...func(*management.Services)) *world {
 	w.keys.add("admin", []string{"*"})
 	mux := http.NewServeMux()
 	w.api = wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"})
+	stores := &ports.Stores{
+		Accounts:  w.keys,
+		Projects:  w.shelf,
+		Products:  empty{},
+		Catalog:   empty{},
+		Index:     empty{},
+		Inventory: noStock{},
+	}
 	services := management.Services{
 		Access: &access.Service{
-			Stores: access.Stores{
-				Accounts: w.keys,
-			},
+			Stores:      stores,
 			Clock:       system{},
 			Entropy:     system{},
 			Environment: account.Sandbox,
 		},
 		Projects: &projects.Service{
-			Stores: projects.Stores{
-				Projects: w.shelf,
-			},
+			Stores:    stores,
 			Clock:     system{},
 			Entropy:   system{},
 			Addresses: system{},
 		},
 		Catalogs: &catalogs.Service{
-			Stores: catalogs.Stores{
-				Products:  empty{},
-				Index:     empty{},
-				Inventory: noStock{},
-			},
+			Stores:  stores,
 			Clock:   system{},
 			Entropy: system{},
 		},
-		Stores:     &management.Stores{ProjectStore: w.shelf, Catalog: empty{}},
+		Stores:     stores,
 		ACPAddress: func(slug string) string { return "https://" + slug + ".example" }, APIAddress: "https://api.example/v1",
 		ClientAddress: func(r *http.Request) netip.Addr { return netip.MustParseAddr("203.0.113.7") },
 		Limiter:       &w.limiter, Rate: func(account.Plan) ports.Rate { return ports.Rate{PerMinute: 60, Burst: 90} },
 		Lane: wire.NewLane(10, 10, nil), Clock: system{}, NewEventID: func() id.AuditEvent { return id.New[id.AuditEvent]([16]byte{9}) },
 	}
 	services.Keys.Clock = system{}
-	services.Begin = func(_ context.Context, _ *ports.KeyUse, work func(*management.Stores, ports.Records) error) (bool, error) {
+	services.Begin = func(_ context.Context, _ *ports.KeyUse, work func(*ports.Stores, ports.Records) error) (bool, error) {
 		err := work(services.Stores, w)
 		return err == nil, err
 	}
 	for _, add := range more {
 		add(&services)
 	}
-	bind(&services)
 	management.Register(w.api, services)
 	mux.Handle("/v1/", management.Unrouted(services, wire.Unrouted(mux, wire.Plain)))
 	w.handler = wire.Handler(mux, wire.Watch{Log: slog.New(slog.DiscardHandler)})
 	return w
-}
-
-// bind has handlers use the stores that the services were made with.
-func bind(s *management.Services) {
-	s.Stores.Access, s.Stores.Projects, s.Stores.Catalogs = s.Access.Stores, s.Projects.Stores, s.Catalogs.Stores
-	if s.Connecting != nil {
-		s.Stores.Connecting, s.Stores.Syncing, s.Stores.Inbox = s.Connecting.Stores, s.Syncing.Stores, s.Inbox.Stores
-	}
-	if s.Shipping != nil {
-		s.Stores.Shipping = s.Shipping.Stores
-	}
 }
 
 // call answers "status body". A header is "Name: value".

@@ -97,12 +97,9 @@ func openDepot(t *testing.T) (*world, *depot) {
 	}}
 	w := newWorld(t, func(s *management.Services) {
 		s.PaymentLane = wire.NewLane(10, 10, nil)
+		s.Stores.Integrations, s.Stores.Orders, s.Stores.Labels = depotAccounts{}, d, depotLabels{d}
 		s.Shipping = &shipping.Service{
-			Stores: shipping.Stores{
-				Integrations: depotAccounts{},
-				Orders:       d,
-				Labels:       depotLabels{d},
-			},
+			Stores:   s.Stores,
 			Accounts: depotAccounts{},
 			Shippers: map[string]ports.Shipper{"shipstation": carrier{depot: d}},
 			Clock:    system{},

@@ -19,6 +19,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/patch"
 	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // machine is the outside of an access service: its codes are the number of their step.
@@ -75,7 +76,7 @@ func openOffice(t *testing.T, s *storetest.Store) *office {
 	o := &office{T: t, outside: &machine{}, store: s}
 	o.outside.step.Store(1000)
 	o.Service = &access.Service{
-		Stores: access.Stores{
+		Stores: &ports.Stores{
 			Accounts:       s.Accounts(),
 			Keys:           s.Keys(),
 			Reach:          s.Keys(),
@@ -98,7 +99,7 @@ func openOffice(t *testing.T, s *storetest.Store) *office {
 // within runs work in a transaction, which rolls back if work fails.
 func (o *office) within(work func(*access.Service) error) error {
 	return o.store.Within(o.Context(), nil, func(view *storetest.Store) error {
-		bound := o.Service.In(access.Stores{
+		bound := o.Service.In(&ports.Stores{
 			Accounts:       view.Accounts(),
 			Keys:           view.Keys(),
 			Reach:          view.Keys(),

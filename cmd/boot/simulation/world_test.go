@@ -334,33 +334,33 @@ func (s *server) orders() orders {
 
 func (s *server) purchase() *purchase.Service {
 	return &purchase.Service{
-		Stores: purchase.Stores{
+		Stores: &ports.Stores{
 			Storefronts: memstore.Projects{Store: s.store},
 			Checkouts:   checkouts{memstore.Checkouts{Store: s.store}, s},
-			Lapsed:      queue[*checkout.Checkout]{s.store.Lapsed(), s, "payments"},
 			Orders:      s.orders(),
 			Orphans:     orphans{memstore.Orphans{Store: s.store}, s},
-			DueOrphans:  queue[*checkout.Orphan]{s.store.DueOrphans(), s, "orphans"},
 		},
-		Agent:    consenting{},
-		Mandates: mandates{},
-		Gateway:  s.provider,
-		Tokens:   ordertoken.Tokens{Secrets: plainVault{}},
-		Clock:    s.off,
-		Entropy:  s.entropy(),
-		Log:      quiet,
+		Lapsed:     queue[*checkout.Checkout]{s.store.Lapsed(), s, "payments"},
+		DueOrphans: queue[*checkout.Orphan]{s.store.DueOrphans(), s, "orphans"},
+		Agent:      consenting{},
+		Mandates:   mandates{},
+		Gateway:    s.provider,
+		Tokens:     ordertoken.Tokens{Secrets: plainVault{}},
+		Clock:      s.off,
+		Entropy:    s.entropy(),
+		Log:        quiet,
 	}
 }
 
 func (s *server) aftersales() *aftersales.Service {
 	return &aftersales.Service{
-		Stores: aftersales.Stores{
+		Stores: &ports.Stores{
 			Orders:   s.orders(),
 			Payments: payments{memstore.Payments{Store: s.store}, s},
 			Refunds:  s.orders(),
-			Due:      queue[ports.DueRefund]{s.store.DueRefunds(), s, "refunds"},
 			Index:    noIndex{},
 		},
+		Due:     queue[ports.DueRefund]{s.store.DueRefunds(), s, "refunds"},
 		Gateway: s.provider,
 		Clock:   s.off,
 		Entropy: s.entropy(),

@@ -8,6 +8,6 @@ import (
 // handlers has the package's operations as methods, and its use cases on the stores of a request.
 type handlers struct{ *operation.API }
 
-func (h *handlers) agents(rq operation.Request) *agents.Service { return h.Agents.In(rq.Stores.Agents) }
+func (h *handlers) agents(rq operation.Request) *agents.Service { return h.Agents.In(rq.Stores) }
 
-func (h *handlers) tuner(rq operation.Request) *agents.Tuner { return h.Tuner.In(rq.Stores.Agents) }
+func (h *handlers) tuner(rq operation.Request) *agents.Tuner { return h.Tuner.In(rq.Stores) }

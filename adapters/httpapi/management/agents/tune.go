@@ -137,8 +137,8 @@ func (h *handlers) tuneAgent(ctx ports.Outbound, rq operation.Request, in *tuneA
 	if err != nil {
 		return made, err
 	}
-	made.Commit = func(ctx context.Context, st *operation.Stores) (*tuneAgentOutput, error) {
-		if err := prepared.Commit(ctx, st.Agents); err != nil {
+	made.Commit = func(ctx context.Context, st *ports.Stores) (*tuneAgentOutput, error) {
+		if err := prepared.Commit(ctx, st); err != nil {
 			return nil, err
 		}
 		out := toAPITuned(prepared.Tuned, rq.Caller.Project.Settings.Currency)

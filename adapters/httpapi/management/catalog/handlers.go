@@ -10,9 +10,9 @@ import (
 type handlers struct{ *operation.API }
 
 func (h *handlers) catalogs(rq operation.Request) *catalogs.Service {
-	return h.Catalogs.In(rq.Stores.Catalogs)
+	return h.Catalogs.In(rq.Stores)
 }
 
 func (h *handlers) discovery(rq operation.Request) *discovery.Service {
-	return h.Discovery.In(rq.Stores.Discovery)
+	return h.Discovery.In(rq.Stores)
 }

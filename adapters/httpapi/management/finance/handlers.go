@@ -11,13 +11,13 @@ import (
 type handlers struct{ *operation.API }
 
 func (h *handlers) purchase(rq operation.Request) *purchase.Service {
-	return h.Purchase.In(rq.Stores.Purchase)
+	return h.Purchase.In(rq.Stores)
 }
 
 func (h *handlers) aftersales(rq operation.Request) *aftersales.Service {
-	return h.Aftersales.In(rq.Stores.Aftersales)
+	return h.Aftersales.In(rq.Stores)
 }
 
 func (h *handlers) finance(rq operation.Request) *finance.Service {
-	return h.Finance.In(rq.Stores.Finance)
+	return h.Finance.In(rq.Stores)
 }

@@ -73,8 +73,8 @@ func (h *handlers) resolvePayment(ctx ports.Outbound, rq operation.Request, in *
 	if err != nil {
 		return made, err
 	}
-	made.Commit = func(ctx context.Context, st *operation.Stores) (*resolvePaymentOutput, error) {
-		if err := prepared.Commit(ctx, st.Purchase); err != nil {
+	made.Commit = func(ctx context.Context, st *ports.Stores) (*resolvePaymentOutput, error) {
+		if err := prepared.Commit(ctx, st); err != nil {
 			return nil, err
 		}
 		return toAPIResolved(rq, in, prepared.Resolved), nil

@@ -111,7 +111,7 @@ func (h *handlers) completeConnection(ctx ports.Outbound, rq operation.Request, 
 	}
 	connection := h.connection(rq, prepared)
 	return operation.Plan[completedOutput]{
-		Commit: func(ctx context.Context, st *operation.Stores) (*completedOutput, error) {
+		Commit: func(ctx context.Context, st *ports.Stores) (*completedOutput, error) {
 			if _, err := connection.Commit(ctx, st); err != nil {
 				return nil, err
 			}

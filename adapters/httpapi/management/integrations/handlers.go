@@ -13,19 +13,19 @@ import (
 type handlers struct{ *operation.API }
 
 func (h *handlers) connecting(rq operation.Request) *connecting.Service {
-	return h.Connecting.In(rq.Stores.Connecting)
+	return h.Connecting.In(rq.Stores)
 }
 
 func (h *handlers) syncing(rq operation.Request) *syncing.Service {
-	return h.Syncing.In(rq.Stores.Syncing)
+	return h.Syncing.In(rq.Stores)
 }
 
-func (h *handlers) inbox(rq operation.Request) *inbox.Service { return h.Inbox.In(rq.Stores.Inbox) }
+func (h *handlers) inbox(rq operation.Request) *inbox.Service { return h.Inbox.In(rq.Stores) }
 
 func (h *handlers) shipping(rq operation.Request) *shipping.Service {
-	return h.Shipping.In(rq.Stores.Shipping)
+	return h.Shipping.In(rq.Stores)
 }
 
 func (h *handlers) publishing(rq operation.Request) *publishing.Service {
-	return h.Publishing.In(rq.Stores.Publishing)
+	return h.Publishing.In(rq.Stores)
 }

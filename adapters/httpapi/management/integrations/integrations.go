@@ -99,8 +99,8 @@ func (h *handlers) connectAPIKey(ctx ports.Outbound, rq operation.Request, in *c
 // connection stores what a platform was asked about, and answers with the integration.
 func (h *handlers) connection(rq operation.Request, prepared *connecting.PreparedConnection) operation.Plan[integrationOutput] {
 	return operation.Plan[integrationOutput]{
-		Commit: func(ctx context.Context, st *operation.Stores) (*integrationOutput, error) {
-			if err := prepared.Commit(ctx, st.Connecting); err != nil {
+		Commit: func(ctx context.Context, st *ports.Stores) (*integrationOutput, error) {
+			if err := prepared.Commit(ctx, st); err != nil {
 				return nil, err
 			}
 			rq.Stores = st
@@ -247,7 +247,7 @@ func (h *handlers) rotateCredentials(ctx ports.Outbound, rq operation.Request, i
 	}
 	made = h.connection(rq, prepared)
 	commit := made.Commit
-	made.Commit = func(ctx context.Context, st *operation.Stores) (*integrationOutput, error) {
+	made.Commit = func(ctx context.Context, st *ports.Stores) (*integrationOutput, error) {
 		out, err := commit(ctx, st)
 		return out, atRoot(err)
 	}
@@ -278,8 +278,8 @@ func (h *handlers) disconnectIntegration(ctx ports.Outbound, rq operation.Reques
 	}
 	operation.NoteTarget(rq, in.Integration)
 	operation.NoteChange(rq, h.toAPIIntegration(before, ports.IntegrationMetrics{}), nil)
-	made.Commit = func(ctx context.Context, st *operation.Stores) (*struct{}, error) {
-		return nil, prepared.Commit(ctx, st.Connecting)
+	made.Commit = func(ctx context.Context, st *ports.Stores) (*struct{}, error) {
+		return nil, prepared.Commit(ctx, st)
 	}
 	return made, nil
 }

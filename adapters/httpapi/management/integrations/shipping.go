@@ -78,7 +78,7 @@ func (h *handlers) shippingRates(ctx ports.Outbound, rq operation.Request, in *r
 	out.Body.Data = operation.Each(rates, func(r shipping.Rate) rateView {
 		return rateView{r.Carrier, r.Service, r.Name, wire.ToMoney(r.Price), r.Price.Currency().Code()}
 	})
-	made.Commit = func(context.Context, *operation.Stores) (*ratesOutput, error) { return out, nil }
+	made.Commit = func(context.Context, *ports.Stores) (*ratesOutput, error) { return out, nil }
 	return made, nil
 }
 
@@ -128,8 +128,8 @@ func (h *handlers) createLabel(ctx ports.Outbound, rq operation.Request, in *lab
 	if err != nil {
 		return made, err
 	}
-	made.Commit = func(ctx context.Context, st *operation.Stores) (*labelOutput, error) {
-		if err := prepared.Commit(ctx, st.Shipping); err != nil {
+	made.Commit = func(ctx context.Context, st *ports.Stores) (*labelOutput, error) {
+		if err := prepared.Commit(ctx, st); err != nil {
 			return nil, err
 		}
 		out := &labelOutput{Status: http.StatusOK, Body: toAPILabel(prepared.Label)}

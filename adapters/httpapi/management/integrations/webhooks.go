@@ -97,8 +97,8 @@ func (h *handlers) registerWebhook(ctx ports.Outbound, rq operation.Request, in 
 	operation.NoteTarget(rq, out.Body.ID)
 	operation.NoteChange(rq, nil, out.Body)
 	return operation.Plan[webhookOutput]{
-		Commit: func(ctx context.Context, st *operation.Stores) (*webhookOutput, error) {
-			return out, prepared.Commit(ctx, st.Inbox)
+		Commit: func(ctx context.Context, st *ports.Stores) (*webhookOutput, error) {
+			return out, prepared.Commit(ctx, st)
 		},
 		Discard: prepared.Discard,
 	}, nil
@@ -123,8 +123,8 @@ func (h *handlers) removeWebhook(ctx ports.Outbound, rq operation.Request, in *o
 		return made, err
 	}
 	operation.NoteTarget(rq, in.Webhook)
-	made.Commit = func(ctx context.Context, st *operation.Stores) (*struct{}, error) {
-		return nil, prepared.Commit(ctx, st.Inbox)
+	made.Commit = func(ctx context.Context, st *ports.Stores) (*struct{}, error) {
+		return nil, prepared.Commit(ctx, st)
 	}
 	return made, nil
 }
@@ -169,7 +169,7 @@ func (h *handlers) listWebhookLog(ctx context.Context, rq operation.Request, in 
 	if err != nil {
 		return nil, err
 	}
-	found, total, err := rq.Stores.WebhookLog.Log(ctx, i.Project, i.ID, filter, in.Page())
+	found, total, err := rq.Stores.Inbox.Log(ctx, i.Project, i.ID, filter, in.Page())
 	if err != nil {
 		return nil, err
 	}

@@ -107,7 +107,7 @@ func (a *API) findProject(r *http.Request, o Spec, c Caller) (*project.Project, 
 	if !c.Key.Reaches(wanted) {
 		return nil, fault.Missing("project")
 	}
-	p, err := a.Stores.ProjectStore.ByID(r.Context(), c.Account.ID, wanted)
+	p, err := a.Stores.Projects.ByID(r.Context(), c.Account.ID, wanted)
 	if fault.KindOf(err) == fault.NotFound {
 		return nil, fault.Missing("project")
 	}

@@ -14,7 +14,7 @@ func (a *API) ConfirmIfRequired(ctx context.Context, rq Request, code string) er
 	if !v.Project.Settings.MFARequired || *v.confirmed {
 		return nil
 	}
-	err := a.Access.In(rq.Stores.Access).Confirm(ctx, v.Project.Account, code)
+	err := a.Access.In(rq.Stores).Confirm(ctx, v.Project.Account, code)
 	*v.confirmed = err == nil
 	return err
 }
@@ -26,7 +26,7 @@ func (a *API) ConfirmAlways(ctx context.Context, rq Request, code string) error 
 	if *v.confirmed {
 		return nil
 	}
-	err := a.Access.In(rq.Stores.Access).Confirm(ctx, v.Project.Account, code)
+	err := a.Access.In(rq.Stores).Confirm(ctx, v.Project.Account, code)
 	*v.confirmed = err == nil
 	return err
 }

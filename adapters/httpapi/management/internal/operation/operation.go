@@ -15,14 +15,14 @@ import (
 // API is the Management API: its services, and its operations, which Register and its variants add.
 type API struct {
 	Services
-	mount *wire.Mount[Caller, *Stores]
+	mount *wire.Mount[Caller, *ports.Stores]
 	lines map[string]Spec // by id
 }
 
 // New makes an API without operations, whose OpenAPI document is that of api.
 func New(api huma.API, s Services) *API {
 	a := &API{Services: s, lines: map[string]Spec{}}
-	a.mount = &wire.Mount[Caller, *Stores]{
+	a.mount = &wire.Mount[Caller, *ports.Stores]{
 		API:    api,
 		Style:  wire.Plain,
 		Steps:  []wire.Step[Caller]{a.authenticate, a.authorize, wire.Check[Caller]},
@@ -86,7 +86,7 @@ func RegisterPhased[I, O any](a *API, tag string, o Spec, handle func(ports.Outb
 }
 
 // Plan is what a handler has worked out for the request's transaction.
-type Plan[O any] = wire.Plan[*Stores, O]
+type Plan[O any] = wire.Plan[*ports.Stores, O]
 
 // RegisterPrepared adds an operation that calls third parties before its transaction.
 func RegisterPrepared[I, O any](a *API, tag string, o Spec, handle func(ports.Outbound, Request, *I) (Plan[O], error)) {
@@ -99,7 +99,7 @@ func RegisterClaimed[I, O any](a *API, tag string, o Spec, handle func(ports.Out
 }
 
 // Stage is what an operation does after its transaction. Its answer takes the place of the first one, unless it fails.
-type Stage[O any] = wire.Second[Caller, *Stores, O]
+type Stage[O any] = wire.Second[Caller, *ports.Stores, O]
 
 // RegisterStaged adds an operation of two stages. The first one runs within the transaction. Then the stage that it
 // returns, if any, asks a payment provider, and answers with how things stand after that. A crash between the two leaves

@@ -53,8 +53,8 @@ type Services struct {
 	Tuner  *agents.Tuner
 
 	// Stores is the whole store. Begin runs work in one transaction of it.
-	Stores *Stores
-	Begin  wire.Transaction[*Stores]
+	Stores *ports.Stores
+	Begin  wire.Transaction[*ports.Stores]
 	Keys   wire.KeyStore
 
 	ACPAddress func(slug string) string // of a project's ACP API
@@ -82,43 +82,5 @@ type Services struct {
 	Clock      ports.Clock
 }
 
-// Stores are the stores of one transaction, or the whole store: those of the use cases, and those that handlers query.
-type Stores struct {
-	Access     access.Stores
-	Projects   projects.Stores
-	Catalogs   catalogs.Stores
-	Discovery  discovery.Stores
-	Connecting connecting.Stores
-	Syncing    syncing.Stores
-	Inbox      inbox.Stores
-	Purchase   purchase.Stores
-	Aftersales aftersales.Stores
-	Finance    finance.Stores
-	Shipping   shipping.Stores
-	Publishing publishing.Stores
-	Buyers     buyers.Stores
-	Agents     agents.Stores
-
-	ProjectStore ports.Projects
-	Inventory    ports.Inventory
-	Integrations ports.Integrations
-	Figures      ports.IntegrationFigures
-	SyncRuns     ports.SyncRuns
-	Copies       ports.CopyReader
-	Webhooks     ports.IntegrationWebhooks
-	WebhookLog   ports.Inbox
-	Catalog      ports.CatalogReader
-	Audit        ports.AuditLog
-	Orders       ports.Orders
-	OrderLists   ports.OrderLists
-	Payments     ports.Payments
-	Refunds      ports.Refunds
-	Orphans      ports.OrphanCharges
-	Unresolved   ports.Unresolved
-	Ledger       ports.Ledger
-	EventLog     ports.EventLog
-	Analytics    ports.Analytics
-}
-
 // Request is what a handler gets beside its input.
-type Request = wire.Request[Caller, *Stores]
+type Request = wire.Request[Caller, *ports.Stores]

@@ -1,0 +1,58 @@
+package ports
+
+// Stores are the stores of the use cases: the whole store, or one transaction of it.
+type Stores struct {
+	Accounts       Accounts
+	Keys           Keys
+	Reach          Reach
+	Authenticators Authenticators
+	Audit          AuditLog
+
+	Projects    Projects
+	Statistics  ProjectStatistics
+	Storefronts Storefronts
+
+	Products     Products
+	BulkProducts BulkProducts
+	Catalog      CatalogReader
+	Inventory    Inventory
+	Synonyms     Synonyms
+	Vectors      Vectors
+	// Index is told what was written. Within a transaction it learns of it once that has committed.
+	Index Index
+
+	Agents   Agents
+	Versions PolicyVersions
+	Record   Decisions
+	Sessions Sessions
+	Haggling Haggling
+
+	Checkouts  Checkouts
+	Orphans    OrphanCharges
+	Orders     Orders
+	OrderLists OrderLists
+	Refunds    Refunds
+	Labels     Labels
+
+	Payments        Payments
+	Unresolved      Unresolved
+	Ledger          Ledger
+	Reconciliations Reconciliations
+	Analytics       Analytics
+	BuyerRecords    BuyerRecords
+
+	Integrations   Integrations
+	InUse          IntegrationsInUse
+	Figures        IntegrationFigures
+	Authorizations Authorizations
+	Webhooks       IntegrationWebhooks
+	SyncRuns       SyncRuns
+	Inbox          Inbox
+	Copies         CopyReader
+
+	Subscriptions Subscriptions
+	Deliveries    Deliveries
+	EventLog      EventLog
+
+	Transaction Transaction
+}
