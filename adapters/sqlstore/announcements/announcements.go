@@ -205,45 +205,12 @@ func announceLow(ctx context.Context, t *db.Tx, project id.Project, variants []s
 	return problem, nil
 }
 
+// AbandonedCheckouts ends also a checkout that cannot be read, without an event: it is not being paid and holds nothing.
 func (v LateAnnouncements) AbandonedCheckouts(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
-	var unreadable error
-	err = v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
-		unreadable = nil
-		now, err := t.Now(ctx)
-		if err != nil {
-			return err
-		}
-		var rows []purchase.CheckoutRow
-		if err := t.Select(ctx, &rows, fmt.Sprintf(selectUnpaid, t.Dialect.SkipLocked), db.Millis(now), limit); err != nil {
-			return err
-		}
-		more = len(rows) == limit
-		for _, r := range rows {
-			if _, err := t.Exec(ctx, abandonCheckout, r.ProjectID, r.ID, db.Millis(now)); err != nil {
-				return err
-			}
-			// A checkout that is not being paid holds nothing: one that cannot be read ends without an event.
-			args, problem := eventOf(id.Stored[id.Project](r.ProjectID), now, announce, func() (event.Data, error) {
-				c, err := purchase.FromCheckoutRow(r)
-				if err != nil {
-					return nil, err
-				}
-				return abandoned(c), nil
-			})
-			if problem != nil {
-				unreadable = errors.Join(unreadable, fmt.Errorf("a checkout of %s: %w", r.ProjectID, problem))
-				continue
-			}
-			if _, err := t.Exec(ctx, outbox.InsertEvent(t.Dialect), args...); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return more && err == nil, errors.Join(err, unreadable)
+	return alertTo(ctx, v.store, selectUnpaid, abandonCheckout, limit, announce, checkoutAlert(abandoned))
 }
 
-func abandoned(c *checkout.Checkout) event.CheckoutAbandoned {
+func abandoned(c *checkout.Checkout) event.Data {
 	s := c.Snapshot()
 	phase := checkout.Ready
 	if s.Declines > 0 {
@@ -271,31 +238,13 @@ func abandoned(c *checkout.Checkout) event.CheckoutAbandoned {
 }
 
 func (v LateAnnouncements) LostNegotiations(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
-	var unreadable error
-	err = v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
-		unreadable = nil
-		now, err := t.Now(ctx)
-		if err != nil {
-			return err
-		}
-		var rows []struct {
-			ProjectID string `db:"project_id"`
-			SessionID string `db:"session_id"`
-		}
-		if err := t.Select(ctx, &rows, fmt.Sprintf(selectHaggled, t.Dialect.SkipLocked), db.Millis(now), limit); err != nil {
-			return err
-		}
-		more = len(rows) == limit
-		for _, r := range rows {
-			problem, err := endNegotiation(ctx, t, id.Stored[id.Project](r.ProjectID), r.SessionID, now, announce)
-			if err != nil {
-				return err
-			}
-			unreadable = errors.Join(unreadable, problem)
-		}
-		return nil
+	type haggled struct {
+		ProjectID string `db:"project_id"`
+		SessionID string `db:"session_id"`
+	}
+	return eachDue(ctx, v.store, selectHaggled, limit, func(t *db.Tx, now time.Time, r haggled) (problem, err error) {
+		return endNegotiation(ctx, t, id.Stored[id.Project](r.ProjectID), r.SessionID, now, announce)
 	})
-	return more && err == nil, errors.Join(err, unreadable)
 }
 
 // endNegotiation announces what an ended session lost. problem is why the session cannot be read.

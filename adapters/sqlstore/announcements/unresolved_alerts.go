@@ -56,15 +56,8 @@ WHERE project_id = $1
 )
 
 func (v LateAnnouncements) UnresolvedPayments(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
-	return alertTo(ctx, v.store, alertablePayments, notePaymentAlert, limit, announce, func(r purchase.CheckoutRow) alert {
-		return alert{project: r.ProjectID, key: r.ID, name: "a checkout", data: func() (event.Data, error) {
-			c, err := purchase.FromCheckoutRow(r)
-			if err != nil {
-				return nil, err
-			}
-			return event.UnresolvedPayment(c), nil
-		}}
-	})
+	return alertTo(ctx, v.store, alertablePayments, notePaymentAlert, limit, announce,
+		checkoutAlert(func(c *checkout.Checkout) event.Data { return event.UnresolvedPayment(c) }))
 }
 
 func (v LateAnnouncements) UnresolvedRefunds(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
@@ -79,15 +72,45 @@ func (v LateAnnouncements) UnresolvedRefunds(ctx context.Context, limit int, ann
 	})
 }
 
-// alert is a row that people are to be alerted to.
+// alert is a row that is to be announced.
 type alert struct {
 	project, key, name string
 	data               func() (event.Data, error)
 }
 
+func checkoutAlert(data func(*checkout.Checkout) event.Data) func(purchase.CheckoutRow) alert {
+	return func(r purchase.CheckoutRow) alert {
+		return alert{project: r.ProjectID, key: r.ID, name: "a checkout", data: func() (event.Data, error) {
+			c, err := purchase.FromCheckoutRow(r)
+			if err != nil {
+				return nil, err
+			}
+			return data(c), nil
+		}}
+	}
+}
+
 // alertTo announces due rows and notes that it did. One that cannot be read is noted without an announcement: it is
 // tried again when its next alert is due.
 func alertTo[R any](ctx context.Context, s *db.DB, due, note string, limit int, announce ports.Announce, read func(R) alert) (more bool, err error) {
+	return eachDue(ctx, s, due, limit, func(t *db.Tx, now time.Time, r R) (problem, err error) {
+		a := read(r)
+		args, problem := eventOf(id.Stored[id.Project](a.project), now, announce, a.data)
+		if problem != nil {
+			problem = fmt.Errorf("%s of %s: %w", a.name, a.project, problem)
+		}
+		if _, err := t.Exec(ctx, note, a.project, a.key, db.Millis(now)); err != nil || problem != nil {
+			return problem, err
+		}
+		_, err = t.Exec(ctx, outbox.InsertEvent(t.Dialect), args...)
+		return nil, err
+	})
+}
+
+// eachDue calls work with the rows that are due, in one transaction. problem is why a row cannot be read, which keeps no
+// other one waiting.
+func eachDue[R any](ctx context.Context, s *db.DB, due string, limit int,
+	work func(*db.Tx, time.Time, R) (problem, err error)) (more bool, err error) {
 	var unreadable error
 	err = s.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
 		unreadable = nil
@@ -101,20 +124,11 @@ func alertTo[R any](ctx context.Context, s *db.DB, due, note string, limit int, 
 		}
 		more = len(rows) == limit
 		for _, r := range rows {
-			a := read(r)
-			args, problem := eventOf(id.Stored[id.Project](a.project), now, announce, a.data)
-			if problem != nil {
-				unreadable = errors.Join(unreadable, fmt.Errorf("%s of %s: %w", a.name, a.project, problem))
-			}
-			if _, err := t.Exec(ctx, note, a.project, a.key, db.Millis(now)); err != nil {
+			problem, err := work(t, now, r)
+			if err != nil {
 				return err
 			}
-			if problem != nil {
-				continue
-			}
-			if _, err := t.Exec(ctx, outbox.InsertEvent(t.Dialect), args...); err != nil {
-				return err
-			}
+			unreadable = errors.Join(unreadable, problem)
 		}
 		return nil
 	})
