@@ -39,7 +39,8 @@ type RefundRequest struct {
 // nobody knows: the money may or may not have moved.
 type Gateway interface {
 	// Charge takes the money or says why not. After an error the outcome is unknown until Resolve finds it, or the
-	// same request, made Again, gets the first one's answer. ErrCredentialsRefused and ErrAccountRefused are the
+	// same request, made Again, gets the first one's answer. A provider that may have forgotten the key since
+	// is not charged, but asked as by Resolve. ErrCredentialsRefused and ErrAccountRefused are the
 	// exceptions: after them, nothing was charged under the key.
 	Charge(ctx Outbound, r ChargeRequest) (checkout.Outcome, error)
 	// Resolve asks what became of a charge whose lease has lapsed. When the provider has not seen the

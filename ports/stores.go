@@ -53,6 +53,4 @@ type Stores struct {
 	Subscriptions Subscriptions
 	Deliveries    Deliveries
 	EventLog      EventLog
-
-	Transaction Transaction
 }

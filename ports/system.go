@@ -29,13 +29,6 @@ type Addresses interface {
 // Page is a part of a list.
 type Page struct{ Limit, Offset int }
 
-// Transaction is the transaction that a service writes in.
-type Transaction interface {
-	// AfterEnd runs f when the transaction has ended and holds no lock, and reports to f whether it committed. If
-	// that is unknown, committed is true. Without a transaction f runs at once.
-	AfterEnd(f func(committed bool))
-}
-
 // Meter counts what happens to the business, for those who run the service.
 type Meter interface {
 	// Negotiated counts an answer to an offer, by its outcome.

@@ -50,17 +50,8 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// Connect connects an account by its key, if the platform takes it, and sends the payments that it serves
-// through it. An account that was disconnected keeps its integration's id.
-func (s *Service) Connect(ctx ports.Outbound, p *project.Project, d integration.Draft) (*integration.Integration, error) {
-	prepared, err := s.PrepareConnect(ctx, p, d)
-	if err != nil {
-		return nil, err
-	}
-	return s.commit(ctx, prepared)
-}
-
-// PrepareConnect asks the platform whose key it is, and registers a webhook with it. It writes nothing.
+// PrepareConnect asks the platform whose key it is, and registers a webhook with it. It writes nothing. The payments
+// that the account serves will go through it, and an account that was disconnected keeps its integration's id.
 func (s *Service) PrepareConnect(ctx ports.Outbound, p *project.Project, d integration.Draft) (*PreparedConnection, error) {
 	d.Config.BaseURL = strings.TrimRight(d.Config.BaseURL, "/")
 	c := fault.NewCheck()
@@ -141,17 +132,8 @@ func former(list []*integration.Integration, c integration.Config) *integration.
 	return list[at]
 }
 
-// Rotate gives an integration another key of the same account, from the contract's api_key and api_secret.
-// Without a signing secret among them, payment webhooks are signed as before.
-func (s *Service) Rotate(ctx ports.Outbound, p id.Project, of id.Integration, key, secret string) (*integration.Integration, error) {
-	prepared, err := s.PrepareRotation(ctx, p, of, key, secret)
-	if err != nil {
-		return nil, err
-	}
-	return s.commit(ctx, prepared)
-}
-
-// PrepareRotation asks the platform whose key it is. It writes nothing.
+// PrepareRotation asks the platform whose key another one of the same account is, from the contract's api_key and
+// api_secret. Without a signing secret among them, payment webhooks are signed as before. It writes nothing.
 func (s *Service) PrepareRotation(ctx ports.Outbound, p id.Project, of id.Integration, key, secret string) (*PreparedConnection, error) {
 	i, err := s.Integrations.ByID(ctx, p, of)
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
-	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -25,13 +24,12 @@ type office struct {
 	ports.Integrations
 	ports.IntegrationsInUse
 
-	shop        project.Project
-	stored      []*integration.Integration
-	busy        bool
-	refused     error // what Connect answers
-	transaction porttest.Transaction
-	mark        string
-	bits        byte
+	shop    project.Project
+	stored  []*integration.Integration
+	busy    bool
+	refused error // what Connect answers
+	mark    string
+	bits    byte
 
 	asked                []string
 	account              string
@@ -125,7 +123,6 @@ func (o *office) service() *connecting.Service {
 		Stores: &ports.Stores{
 			Integrations: o,
 			InUse:        o,
-			Transaction:  &o.transaction,
 		},
 		Platforms:   map[string]ports.PaymentPlatform{"stripe": o, "paypal": o},
 		Hooks:       map[string]ports.WebhookPlatform{"stripe": o},
@@ -139,7 +136,7 @@ func (o *office) service() *connecting.Service {
 
 func (o *office) connect(t *testing.T, key, secret string) (*integration.Integration, error) {
 	t.Helper()
-	return o.service().Connect(ports.NewOutbound(t.Context()), &o.shop, integration.Draft{
+	return connect(t, o.service(), &o.shop, integration.Draft{
 		Type: integration.Stripe, Credentials: integration.Stripe.Given(key, secret),
 	})
 }
@@ -175,7 +172,7 @@ func TestConnecting(t *testing.T) {
 		if c.change != nil {
 			c.change(o, s)
 		}
-		i, err := s.Connect(ports.NewOutbound(t.Context()), &o.shop, integration.Draft{Type: integration.Stripe, Credentials: integration.Stripe.Given("sk_test_1", c.secret)})
+		i, err := connect(t, s, &o.shop, integration.Draft{Type: integration.Stripe, Credentials: integration.Stripe.Given("sk_test_1", c.secret)})
 		if err != nil || i.Hook.Status != c.hook || o.said() != c.said || o.credentials(t).Signing != c.signs || o.shop.Routes[project.SharedPaymentToken].Integration != i.ID {
 			t.Errorf("%s: %v, said %s, %+v", name, err, o.said(), o.stored)
 		}
@@ -206,10 +203,6 @@ func TestRefusals(t *testing.T) {
 		o := openOffice()
 		c.change(o)
 		_, err := o.connect(t, c.key, "")
-		if strings.Contains(o.said(), "remove") {
-			t.Errorf("%s: the provider was called within the transaction", name)
-		}
-		o.transaction.End(true)
 		if !fault.Is(err, c.code) || o.said() != c.said || o.stored != nil {
 			t.Errorf("%s: %v, said %s", name, err, o.said())
 		}
@@ -223,18 +216,18 @@ func TestRotating(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := o.service().Rotate(ports.NewOutbound(t.Context()), i.Project, i.ID, "sk_test_2", ""); err != nil || o.credentials(t) != (integration.Credentials{Key: "sk_test_2", Signing: "whsec_made"}) {
+	if _, err := rotate(t, o.service(), i, "sk_test_2", ""); err != nil || o.credentials(t) != (integration.Credentials{Key: "sk_test_2", Signing: "whsec_made"}) {
 		t.Errorf("%v, or other credentials", err)
 	}
-	if _, err := o.service().Rotate(ports.NewOutbound(t.Context()), i.Project, i.ID, "sk_test_3", "whsec_new"); err != nil || o.credentials(t).Signing != "whsec_new" {
+	if _, err := rotate(t, o.service(), i, "sk_test_3", "whsec_new"); err != nil || o.credentials(t).Signing != "whsec_new" {
 		t.Errorf("with a signing secret: %v", err)
 	}
 	o.stored[0].Sealed = []byte("lost")
-	if _, err := o.service().Rotate(ports.NewOutbound(t.Context()), i.Project, i.ID, "sk_test_4", ""); err != nil || o.credentials(t) != (integration.Credentials{Key: "sk_test_4", Signing: "whsec_made"}) {
+	if _, err := rotate(t, o.service(), i, "sk_test_4", ""); err != nil || o.credentials(t) != (integration.Credentials{Key: "sk_test_4", Signing: "whsec_made"}) {
 		t.Errorf("what cannot be opened: %v", err)
 	}
 	o.account = "acct_2"
-	if _, err := o.service().Rotate(ports.NewOutbound(t.Context()), i.Project, i.ID, "sk_test_5", ""); !fault.Is(err, "validation_error") || o.credentials(t).Key != "sk_test_4" {
+	if _, err := rotate(t, o.service(), i, "sk_test_5", ""); !fault.Is(err, "validation_error") || o.credentials(t).Key != "sk_test_4" {
 		t.Errorf("another account: %v", err)
 	}
 }
@@ -247,12 +240,12 @@ func TestDisconnecting(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.busy, o.asked = true, nil
-	if err := o.service().Disconnect(ports.NewOutbound(t.Context()), i.Project, i.ID); !fault.Is(err, "payments_unresolved") || o.said() != "" {
+	if err := disconnect(t, o.service(), i); !fault.Is(err, "payments_unresolved") || o.said() != "" {
 		t.Errorf("with open payments: %v, said %s", err, o.said())
 	}
 	o.busy = false
 	for range 2 {
-		if err := o.service().Disconnect(ports.NewOutbound(t.Context()), i.Project, i.ID); err != nil || o.said() != "remove we_1" || o.shop.Routes != nil {
+		if err := disconnect(t, o.service(), i); err != nil || o.said() != "remove we_1" || o.shop.Routes != nil {
 			t.Errorf("%v, said %s, routes %v", err, o.said(), o.shop.Routes)
 		}
 	}

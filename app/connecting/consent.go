@@ -225,18 +225,9 @@ func again(err error) error {
 	return fault.New(known.Kind, known.Code, "The platform did not answer. Begin again: the state is used up.").Because(err)
 }
 
-// Complete stores the account of a consent. The same account that was disconnected is taken up again under
-// its id, and one that is connected gets the new credentials: then there is a state before.
-func (s *Service) Complete(ctx ports.Outbound, p id.Project, c *Consented) (before, after *integration.Integration, err error) {
-	prepared, err := s.prepareConsented(ctx, p, c)
-	if err != nil {
-		return nil, nil, err
-	}
-	after, err = s.commit(ctx, prepared)
-	return prepared.Before, after, err
-}
-
-// PrepareCompletion redeems a consent, as Redeem does, and prepares the integration of the account that it opens.
+// PrepareCompletion redeems a consent, as Redeem does, and prepares the integration of the account that it opens. The
+// same account that was disconnected is taken up again under its id, and one that is connected gets the new
+// credentials: then there is a state before.
 func (s *Service) PrepareCompletion(ctx ports.Outbound, account id.Account, p id.Project, c Completion) (*PreparedConnection, error) {
 	consented, err := s.Redeem(ctx, account, p, c)
 	if err != nil {

@@ -37,12 +37,11 @@ func (t *town) begin(tb testing.TB, kind integration.Type, store string) connect
 
 func (t *town) complete(ctx context.Context, c connecting.Completion) (*integration.Integration, error) {
 	s := t.service()
-	redeemed, err := s.Redeem(ports.NewOutbound(ctx), owner, shop.ID, c)
+	prepared, err := s.PrepareCompletion(ports.NewOutbound(ctx), owner, shop.ID, c)
 	if err != nil {
 		return nil, err
 	}
-	_, i, err := s.Complete(ports.NewOutbound(ctx), shop.ID, redeemed)
-	return i, err
+	return prepared.Commit(ctx, s.Stores)
 }
 
 func TestBeginningKeepsNoSecretOpen(t *testing.T) {
@@ -271,7 +270,7 @@ func TestTheSameAccountAgain(t *testing.T) {
 	if i.Status != integration.Connected || c.Key != "other" || i.Name != "Our CRM" || !i.Config.Skip.Orders || !i.Expires.Equal(c.Expires) {
 		t.Errorf("consented again: %+v", i)
 	}
-	if err := w.service().Disconnect(ports.NewOutbound(t.Context()), shop.ID, first.ID); err != nil {
+	if err := disconnect(t, w.service(), first); err != nil {
 		t.Fatal(err)
 	}
 	if i, err := w.complete(t.Context(), w.begin(t, integration.HubSpot, "")); err != nil || i.ID != first.ID || i.Name != "Our CRM" || !i.Config.Skip.Orders || i.Sealed == nil {
@@ -290,22 +289,22 @@ func TestConnectingSystemsByKey(t *testing.T) {
 		Config: integration.Config{BaseURL: "https://erp.test/api/", Skip: integration.Skips{Orders: true}},
 	}
 	w := newTown()
-	i, err := w.service().Connect(ports.NewOutbound(t.Context()), shop, custom)
+	i, err := connect(t, w.service(), shop, custom)
 	if err != nil || i.Config != (integration.Config{Account: "A", BaseURL: "https://erp.test/api", Skip: integration.Skips{Orders: true}}) ||
 		w.platform.said() != "inspect khttps://erp.test/api" {
 		t.Fatalf("%v, %+v", err, i)
 	}
-	if _, err := w.service().Connect(ports.NewOutbound(t.Context()), shop, custom); !fault.Is(err, "integration_exists") || w.platform.said() != "" {
+	if _, err := connect(t, w.service(), shop, custom); !fault.Is(err, "integration_exists") || w.platform.said() != "" {
 		t.Errorf("another: %v", err)
 	}
-	if rotated, err := w.service().Rotate(ports.NewOutbound(t.Context()), shop.ID, i.ID, "k2", ""); err != nil || rotated.Config != i.Config || w.platform.said() != "inspect k2https://erp.test/api" {
+	if rotated, err := rotate(t, w.service(), i, "k2", ""); err != nil || rotated.Config != i.Config || w.platform.said() != "inspect k2https://erp.test/api" {
 		t.Errorf("another key: %v", err)
 	}
 	if _, c := w.now(t, i.ID); c.Key != "k2" {
 		t.Errorf("it has %q", c.Key)
 	}
 	parcels := integration.Draft{Type: integration.ShipStation, Credentials: integration.ShipStation.Given("k", "s")}
-	if _, err := w.service().Connect(ports.NewOutbound(t.Context()), shop, parcels); err != nil || w.platform.said() != "inspect k" {
+	if _, err := connect(t, w.service(), shop, parcels); err != nil || w.platform.said() != "inspect k" {
 		t.Errorf("parcels: %v", err)
 	}
 }
@@ -329,7 +328,7 @@ func TestSystemsThatAreNotConnected(t *testing.T) {
 	} {
 		w := newTown()
 		w.platform.inspect = func(ports.Connection) (integration.Config, error) { return integration.Config{}, c.answer }
-		_, err := w.service().Connect(ports.NewOutbound(t.Context()), shop, integration.Draft{
+		_, err := connect(t, w.service(), shop, integration.Draft{
 			Type: integration.Custom, Credentials: integration.Custom.Given("k", ""), Config: integration.Config{BaseURL: c.base},
 		})
 		if !fault.Is(err, c.code) || !strings.Contains(err.Error(), c.says) || w.stored != nil {
@@ -337,12 +336,12 @@ func TestSystemsThatAreNotConnected(t *testing.T) {
 		}
 	}
 	w := newTown()
-	if _, err := w.service().Connect(ports.NewOutbound(t.Context()), &project.Project{}, integration.Draft{Type: integration.Shopify}); err == nil || !strings.Contains(err.Error(), "[type ") {
+	if _, err := connect(t, w.service(), &project.Project{}, integration.Draft{Type: integration.Shopify}); err == nil || !strings.Contains(err.Error(), "[type ") {
 		t.Errorf("a type of consent: %v", err)
 	}
 	home := w.service()
 	home.Rules.AllowLoopback = true
-	if _, err := home.Connect(ports.NewOutbound(t.Context()), shop, integration.Draft{
+	if _, err := connect(t, home, shop, integration.Draft{
 		Type: integration.Custom, Credentials: integration.Custom.Given("k", ""), Config: integration.Config{BaseURL: "http://127.0.0.1:1"},
 	}); err != nil {
 		t.Errorf("at home: %v", err)
@@ -361,7 +360,7 @@ func TestDisconnectingEndsWhatWasGoingOn(t *testing.T) {
 				w.webhooks.list = append(w.webhooks.list, &integration.Webhook{ID: id.New[id.Webhook]([16]byte{byte(n)}), Remote: string(rune('1' + n))})
 			}
 			time.Sleep(26 * time.Minute)
-			if err := w.service().Disconnect(ports.NewOutbound(t.Context()), shop.ID, i.ID); err != nil {
+			if err := disconnect(t, w.service(), i); err != nil {
 				t.Fatal(err)
 			}
 			after, _ := w.now(t, i.ID)
@@ -371,7 +370,7 @@ func TestDisconnectingEndsWhatWasGoingOn(t *testing.T) {
 			if after.Status != integration.Disconnected || after.Sealed != nil || w.runs.list[0].Status.String() != "canceled" || len(w.webhooks.list) > 0 || len(w.events) > 0 {
 				t.Errorf("%s: %+v, %+v, %+v", name, after, w.runs.list[0], w.webhooks.list)
 			}
-			if err := w.service().Disconnect(ports.NewOutbound(t.Context()), shop.ID, i.ID); err != nil || w.platform.said() != "" {
+			if err := disconnect(t, w.service(), i); err != nil || w.platform.said() != "" {
 				t.Errorf("%s, again: %v", name, err)
 			}
 		})

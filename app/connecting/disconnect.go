@@ -11,23 +11,22 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Disconnect forgets the credentials, takes the payments that went through the integration elsewhere, and ends
-// what was read of it and what it calls us for. A platform that does not let go of a webhook calls an address
-// that is gone.
+// Disconnect disconnects an integration for callers that are in no transaction.
 func (s *Service) Disconnect(ctx ports.Outbound, p id.Project, of id.Integration) error {
-	prepared, err := s.PrepareDisconnect(ctx, p, of)
+	commit, err := s.PrepareDisconnect(ctx, p, of)
 	if err != nil {
 		return err
 	}
-	return prepared.Commit(ctx, s.Stores)
+	return commit(ctx, s.Stores)
 }
 
-// PrepareDisconnect ends at the platform what it calls us for. It writes nothing.
-func (s *Service) PrepareDisconnect(ctx ports.Outbound, p id.Project, of id.Integration) (*PreparedDisconnection, error) {
-	prepared := &PreparedDisconnection{service: s}
+// PrepareDisconnect ends at the platform what it calls us for. A platform that does not let go of a webhook calls an
+// address that is gone. commit forgets the credentials, takes the payments that went through the integration elsewhere,
+// and ends what was read of it.
+func (s *Service) PrepareDisconnect(ctx ports.Outbound, p id.Project, of id.Integration) (commit func(context.Context, *ports.Stores) error, err error) {
 	i, err := s.Integrations.ByID(ctx, p, of)
 	if err != nil || !inUse(i) {
-		return prepared, err
+		return func(context.Context, *ports.Stores) error { return nil }, err
 	}
 	open, err := s.InUse.Undecided(ctx, p, of)
 	if err != nil {
@@ -43,8 +42,7 @@ func (s *Service) PrepareDisconnect(ctx ports.Outbound, p id.Project, of id.Inte
 	if c, problem := i.Open(s.Vault.Open); problem == nil && !open {
 		s.unregister(ctx, i.Type, c, i.Hook)
 	}
-	prepared.integration, prepared.webhooks = i, webhooks
-	return prepared, nil
+	return func(ctx context.Context, stores *ports.Stores) error { return s.In(stores).forget(ctx, i, webhooks) }, nil
 }
 
 // unsubscribe ends webhooks at their platform.
@@ -75,7 +73,7 @@ func (s *Service) unsubscribe(ctx ports.Outbound, i *integration.Integration, we
 	}
 }
 
-// forget is the part of Disconnect that is a transaction. It begins with the project's row, as the pages of a
+// forget is the part of a disconnection that is a transaction. It begins with the project's row, as the pages of a
 // run do.
 func (s *Service) forget(ctx context.Context, i *integration.Integration, webhooks []*integration.Webhook) error {
 	_, err := s.Integrations.Disconnect(ctx, i.Project, i.ID, func(i *integration.Integration, p *project.Project) {

@@ -20,7 +20,6 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
-	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
 var (
@@ -222,7 +221,6 @@ func (t *town) service() *connecting.Service {
 			Authorizations: t,
 			Webhooks:       &t.webhooks,
 			SyncRuns:       &t.runs,
-			Transaction:    &porttest.Transaction{},
 		},
 		Connectors:  t.connectors(),
 		Accounts:    t.accounts(),

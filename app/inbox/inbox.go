@@ -51,63 +51,25 @@ func (s *Service) In(stores *ports.Stores) *Service {
 // patience bounds each conversation with a platform.
 const patience = 8 * time.Second
 
-// PreparedWebhook is a webhook that its platform has registered and that is not stored yet. If Commit is not called, or
-// its transaction does not commit, Discard must be called.
-type PreparedWebhook struct {
-	Webhook *integration.Webhook
-	discard func()
-}
-
-// Commit stores the webhook.
-func (w *PreparedWebhook) Commit(ctx context.Context, stores *ports.Stores) error {
-	return stores.Webhooks.Add(ctx, w.Webhook)
-}
-
-// Discard unregisters the webhook. It calls the platform.
-func (w *PreparedWebhook) Discard() { w.discard() }
-
-// Register has the platform call us about a topic. If the webhook is not stored it is unregistered after the
-// transaction: waiting for the platform within it would hold locks, on SQLite the only writer.
-func (s *Service) Register(ctx ports.Outbound, p id.Project, of id.Integration, topic string, actions []string) (*integration.Webhook, error) {
-	prepared, err := s.PrepareWebhook(ctx, p, of, topic, actions)
-	if err != nil {
-		return nil, err
-	}
-	err = prepared.Commit(ctx, s.Stores)
-	s.Transaction.AfterEnd(func(committed bool) {
-		if err != nil || !committed {
-			prepared.Discard()
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	return prepared.Webhook, nil
-}
-
-// PrepareWebhook has the platform register a webhook. It writes nothing.
-func (s *Service) PrepareWebhook(ctx ports.Outbound, p id.Project, of id.Integration, topic string, actions []string) (*PreparedWebhook, error) {
+// Register has the platform call us about a topic. The webhook is not stored yet: discard unregisters it, where that
+// fails.
+func (s *Service) Register(ctx ports.Outbound, p id.Project, of id.Integration, topic string, actions []string) (
+	w *integration.Webhook, discard func(), err error) {
 	i, err := s.Integrations.ByID(ctx, p, of)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if i.Status == integration.Disconnected {
-		return nil, integration.ErrDisconnected()
+		return nil, nil, integration.ErrDisconnected()
 	}
-	w, err := i.Webhook(id.New[id.Webhook](s.Entropy.Bits128()), topic, actions, s.Clock.Now())
+	w, err = i.Webhook(id.New[id.Webhook](s.Entropy.Bits128()), topic, actions, s.Clock.Now())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := s.free(ctx, w); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := s.ask(ctx, i, w); err != nil {
-		return nil, err
-	}
-	return &PreparedWebhook{
-		Webhook: w,
-		discard: func() { s.takeBack(ctx, i, w) },
-	}, nil
+	return w, func() { s.takeBack(ctx, i, w) }, s.ask(ctx, i, w)
 }
 
 // free tells at once what the store would find out after the platform was asked.
@@ -170,39 +132,22 @@ func (s *Service) takeBack(ctx ports.Outbound, i *integration.Integration, w *in
 	}
 }
 
-// PreparedRemoval is a webhook that its platform was told to end.
-type PreparedRemoval struct{ webhook *integration.Webhook }
-
-// Commit removes the webhook.
-func (r *PreparedRemoval) Commit(ctx context.Context, stores *ports.Stores) error {
-	return stores.Webhooks.Remove(ctx, r.webhook.Project, r.webhook.Integration, r.webhook.ID)
-}
-
-// Remove ends a webhook, whatever the platform says to it.
-func (s *Service) Remove(ctx ports.Outbound, p id.Project, of id.Integration, webhook id.Webhook) error {
-	prepared, err := s.PrepareRemoval(ctx, p, of, webhook)
+// Unregister tells the platform to end a webhook, which is still stored. What the platform answers changes nothing.
+func (s *Service) Unregister(ctx ports.Outbound, p id.Project, of id.Integration, webhook id.Webhook) error {
+	i, err := s.Integrations.ByID(ctx, p, of)
 	if err != nil {
 		return err
 	}
-	return prepared.Commit(ctx, s.Stores)
-}
-
-// PrepareRemoval tells the platform to end a webhook. It writes nothing.
-func (s *Service) PrepareRemoval(ctx ports.Outbound, p id.Project, of id.Integration, webhook id.Webhook) (*PreparedRemoval, error) {
-	i, err := s.Integrations.ByID(ctx, p, of)
-	if err != nil {
-		return nil, err
-	}
 	list, err := s.Webhooks.List(ctx, p, of)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	at := slices.IndexFunc(list, func(w *integration.Webhook) bool { return w.ID == webhook })
 	if at < 0 {
-		return nil, fault.Missing("webhook")
+		return fault.Missing("webhook")
 	}
 	s.takeBack(ctx, i, list[at])
-	return &PreparedRemoval{webhook: list[at]}, nil
+	return nil
 }
 
 // Retry has a failed delivery worked on once more.

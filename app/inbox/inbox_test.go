@@ -22,10 +22,6 @@ import (
 func TestRegister(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, "sync_inventory")
-	l.transaction.End(true)
-	if l.platform.unregistered != 0 {
-		t.Error("a webhook that is stored was unregistered")
-	}
 	if want := "https://shop.example/hooks/" + l.webhook.ID.String(); l.platform.registered["r1"] != want || l.webhook.Remote != "r1" {
 		t.Errorf("registered %v, webhook %+v", l.platform.registered, l.webhook)
 	}
@@ -34,7 +30,7 @@ func TestRegister(t *testing.T) {
 	}
 	s := l.service()
 	register := func(topic string) error {
-		_, err := s.Register(ports.NewOutbound(t.Context()), l.Project.ID, l.Integration, topic, nil)
+		_, err := l.register(t, s, topic, nil)
 		return err
 	}
 	wantFault(t, register("products/update"), "webhook_exists")
@@ -52,28 +48,18 @@ func TestRegister(t *testing.T) {
 	l.platform.refusing = nil
 	s.Webhooks = full{s.Webhooks}
 	wantFault(t, register("orders/create"), "too_many_webhooks")
-	if l.platform.unregistered != 0 {
-		t.Error("the platform was called within the transaction")
-	}
-	l.transaction.End(true)
 	if l.platform.unregistered != 1 {
 		t.Error("a webhook that is not stored is left at the platform")
 	}
-	if err := s.Remove(ports.NewOutbound(t.Context()), l.Project.ID, l.Integration, l.webhook.ID); err != nil || l.platform.unregistered != 2 {
+	if err := s.Unregister(ports.NewOutbound(t.Context()), l.Project.ID, l.Integration, l.webhook.ID); err != nil || l.platform.unregistered != 2 {
 		t.Errorf("removing: %v, %d unregistered", err, l.platform.unregistered)
 	}
-	wantFault(t, s.Remove(ports.NewOutbound(t.Context()), l.Project.ID, l.Integration, l.webhook.ID), "webhook_not_found")
+	if err := s.Webhooks.Remove(t.Context(), l.Project.ID, l.Integration, l.webhook.ID); err != nil {
+		t.Fatal(err)
+	}
+	wantFault(t, s.Unregister(ports.NewOutbound(t.Context()), l.Project.ID, l.Integration, l.webhook.ID), "webhook_not_found")
 	l.Change(func(i *integration.Integration) { i.Disconnect(l.Now()) })
 	wantFault(t, register("orders/create"), "integration_disconnected")
-}
-
-func TestRegister_unregistersIfTheTransactionFails(t *testing.T) {
-	t.Parallel()
-	l := newLab(t, "sync_inventory")
-	l.transaction.End(false)
-	if l.platform.unregistered != 1 {
-		t.Errorf("%d webhooks were unregistered, want 1", l.platform.unregistered)
-	}
 }
 
 // full takes no more webhooks.
@@ -446,7 +432,7 @@ func TestWhatABusyDatabaseDoesNotTakeIsPutOff(t *testing.T) {
 	}
 }
 
-func TestPrepareWebhook(t *testing.T) {
+func TestRegister_storesNothing(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, "sync_inventory")
 	s, before := l.service(), 0
@@ -458,15 +444,15 @@ func TestPrepareWebhook(t *testing.T) {
 		return len(list)
 	}
 	before = stored()
-	prepared, err := s.PrepareWebhook(ports.NewOutbound(t.Context()), l.Project.ID, l.Integration, "orders/create", nil)
+	w, discard, err := s.Register(ports.NewOutbound(t.Context()), l.Project.ID, l.Integration, "orders/create", nil)
 	if err != nil || stored() != before {
 		t.Fatalf("%v, %d webhooks, want %d", err, stored(), before)
 	}
-	prepared.Discard()
+	discard()
 	if l.platform.unregistered != 1 {
 		t.Errorf("%d webhooks were unregistered, want 1", l.platform.unregistered)
 	}
-	if err := prepared.Commit(t.Context(), s.Stores); err != nil || stored() != before+1 {
+	if err := s.Webhooks.Add(t.Context(), w); err != nil || stored() != before+1 {
 		t.Errorf("%v, %d webhooks, want %d", err, stored(), before+1)
 	}
 }

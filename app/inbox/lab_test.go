@@ -19,7 +19,6 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
-	"github.com/haggle-commerce/haggle/ports/porttest"
 	"github.com/haggle-commerce/haggle/ports/porttest/synctest"
 )
 
@@ -120,19 +119,28 @@ type lab struct {
 	woken    atomic.Int64
 	wanted   atomic.Int64
 	webhook  *integration.Webhook
-
-	transaction porttest.Transaction
 }
 
 func newLab(t *testing.T, actions ...string) *lab {
 	t.Helper()
 	l := &lab{World: synctest.New(integration.Custom), platform: &platform{}, entropy: &synctest.Entropy{}}
-	w, err := l.service().Register(ports.NewOutbound(t.Context()), l.Project.ID, l.Integration, "products/update", actions)
+	w, err := l.register(t, l.service(), "products/update", actions)
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.webhook = w
 	return l
+}
+
+// register registers a webhook and stores it.
+func (l *lab) register(t *testing.T, s *Service, topic string, actions []string) (*integration.Webhook, error) {
+	w, discard, err := s.Register(ports.NewOutbound(t.Context()), l.Project.ID, l.Integration, topic, actions)
+	if err == nil {
+		if err = s.Webhooks.Add(t.Context(), w); err != nil {
+			discard()
+		}
+	}
+	return w, err
 }
 
 func (l *lab) log() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
@@ -148,7 +156,6 @@ func (l *lab) service() *Service {
 			Integrations: r.Integrations(),
 			Webhooks:     r.Webhooks(),
 			Inbox:        r.Inbox(),
-			Transaction:  &l.transaction,
 		},
 		Platforms: l.platforms(),
 		Accounts:  open{},

@@ -41,11 +41,11 @@ func TestPaymentsAreAdmittedBeforeTheClaim(t *testing.T) {
 			t.Errorf("%d payments are under way", a.under)
 		}
 	}
-	if result, err := s.pay(t, service); err != nil || result.Order == nil || a.under != 0 {
+	if result, err := s.pay(t, service); err != nil || placed(result) == nil || a.under != 0 {
 		t.Errorf("%+v, %v, %d payments are under way afterwards", result, err, a.under)
 	}
 	a.refusal, a.asked = fault.New(fault.Unavailable, "payment_unavailable", "Not now."), 0
-	if result, err := s.pay(t, service); err != nil || result.Order == nil || a.asked != 0 {
+	if result, err := s.pay(t, service); err != nil || placed(result) == nil || a.asked != 0 {
 		t.Errorf("the order that is there already: %+v, %v", result, err)
 	}
 }

@@ -29,11 +29,11 @@ func TestReplicaWithAnotherClock(t *testing.T) {
 				}
 			}
 			result, err := s.pay(t, service)
-			if err != nil || result.Order == nil {
+			if err != nil || placed(result) == nil {
 				t.Fatalf("%+v, %v", result, err)
 			}
-			if c := s.checkout.Snapshot(); !c.LeaseUntil.Equal(noon.Add(checkout.Lease)) || !c.ClaimedAt.Equal(noon) || !result.Order.CreatedAt.Equal(noon) {
-				t.Errorf("claimed at %s until %s, ordered at %s", c.ClaimedAt, c.LeaseUntil, result.Order.CreatedAt)
+			if c := s.checkout.Snapshot(); !c.LeaseUntil.Equal(noon.Add(checkout.Lease)) || !c.ClaimedAt.Equal(noon) || !placed(result).CreatedAt.Equal(noon) {
+				t.Errorf("claimed at %s until %s, ordered at %s", c.ClaimedAt, c.LeaseUntil, placed(result).CreatedAt)
 			}
 		})
 	}

@@ -28,7 +28,7 @@ type finalizing struct {
 // back, for it may take a while until there is room.
 func (f *finalizing) next(ctx ports.Outbound) (claimed, error) {
 	if err := f.consent(ctx); err != nil {
-		return claimed{}, err
+		return nil, err
 	}
 	c, err := f.claim(ctx, f.project, f.request, f.route)
 	if errors.Is(err, checkout.ErrTooManyInFlight) {

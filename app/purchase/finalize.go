@@ -44,10 +44,12 @@ type FinalizeRequest struct {
 	Notes    string
 }
 
-// Result of a finalize: an Order, or a Declined payment.
-type Result struct {
-	Order    *order.Order
-	Declined *Declined
+// Result of a finalize: Placed or Declined.
+type Result interface{ result() }
+
+// Placed is the checkout's order.
+type Placed struct {
+	Order *order.Order
 	// Payer reports whether the request has the token that the order was paid with. Others may know the checkout's id:
 	// the merchant's staff see it.
 	Payer bool
@@ -55,13 +57,15 @@ type Result struct {
 	elsewhere bool // somebody else recorded the order
 }
 
-// Declined is a refused payment.
+// Declined is a refused payment. The checkout may be paid again if it is pending.
 type Declined struct {
-	Outcome      checkout.Declined
-	Checkout     id.Checkout
-	Status       checkout.Status
-	RetryAllowed bool
+	Outcome  checkout.Declined
+	Checkout id.Checkout
+	Status   checkout.Status
 }
+
+func (Placed) result()   {}
+func (Declined) result() {}
 
 // mostUncharged is how many attempts one finalize makes that the provider does not take. More than one
 // in a row is the provider's fault.
@@ -79,9 +83,9 @@ func (s *Service) Finalize(ctx ports.Outbound, p *project.Project, r FinalizeReq
 	waited, cancel := ctx.WithTimeout(patience)
 	defer cancel()
 	result, err := s.finalize(ctx, waited, f)
-	if result.elsewhere {
-		c, err := s.Checkouts.Get(ctx, p.ID, r.Checkout)
-		result.Payer = err == nil && paidWith(c, r.Token)
+	if placed, ok := result.(Placed); ok && placed.elsewhere {
+		c, unknown := s.Checkouts.Get(ctx, p.ID, r.Checkout)
+		return Placed{Order: placed.Order, Payer: unknown == nil && paidWith(c, r.Token)}, err
 	}
 	return result, err
 }
@@ -95,51 +99,72 @@ func (s *Service) finalize(ctx, waited ports.Outbound, f *finalizing) (Result, e
 	p, r := f.project, f.request
 	uncharged := 0
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 320*time.Millisecond) {
-		c, err := f.next(ctx)
-		switch {
-		case err == nil && c.done != nil:
-			return Result{Order: c.done, Payer: paidWith(c.checkout, r.Token)}, nil
-		case err == nil && c.resolve:
+		found, err := f.next(ctx)
+		if err != nil && !errors.Is(err, checkout.ErrProcessing) && !errors.Is(err, checkout.ErrTooManyInFlight) {
+			return nil, err
+		}
+		switch c := found.(type) {
+		case paid:
+			return Placed{Order: c.order, Payer: paidWith(c.checkout, r.Token)}, nil
+		case lapsed:
 			result, err := s.takeUp(ctx, p, c, r.Token)
-			result.Payer = c.same
-			if err != nil || result.Order != nil || result.Declined != nil && c.same {
-				return result, err
+			if _, declined := result.(Declined); err != nil || result != nil && (c.same || !declined) {
+				return ofPayer(result, c.same), err
 			}
 			f.restart()
 			continue
-		case err == nil:
+		case attempt:
 			result, err := s.charge(ctx, p, c, r.Token)
-			if err != nil || result != (Result{}) {
-				result.Payer = true
-				return result, err
+			if err != nil || result != nil {
+				return ofPayer(result, true), err
 			}
 			// The provider will never take this attempt: it was asked about before. The next one is new.
 			if uncharged++; uncharged == mostUncharged {
-				return Result{}, checkout.ErrProcessing
+				return nil, checkout.ErrProcessing
 			}
 			f.restart()
-		case !errors.Is(err, checkout.ErrProcessing) && !errors.Is(err, checkout.ErrTooManyInFlight):
-			return Result{}, err
 		}
 		if !f.wait(waited, pause, err) {
-			return Result{}, cmp.Or(err, error(checkout.ErrProcessing))
+			return nil, cmp.Or(err, error(checkout.ErrProcessing))
 		}
 	}
 }
 
-// claimed is what came of a claim: an order that is there already, a lapsed attempt whose outcome is to be
-// found first, or an attempt to be charged now.
-type claimed struct {
-	done     *order.Order
-	resolve  bool
-	same     bool // the lapsed attempt was made with the same token
-	again    bool // and its charge may be repeated under its key
+// ofPayer notes whether the request has the token of the attempt that the result is of.
+func ofPayer(r Result, payer bool) Result {
+	if placed, ok := r.(Placed); ok {
+		placed.Payer = payer
+		return placed
+	}
+	return r
+}
+
+// claimed is what came of a claim: paid, lapsed or attempt.
+type claimed interface{ claimed() }
+
+// paid is a checkout that has its order already.
+type paid struct {
+	order    *order.Order
 	checkout *checkout.Checkout
-	now      time.Time // of the claim, by the database's clock
+}
+
+// attempt is a payment attempt to be charged now.
+type attempt struct {
+	checkout *checkout.Checkout
 	// late fires once there is too little left of the lease to charge in. It runs on this machine's monotonic
 	// clock, from before the claim, so that no clock that is set can prolong the lease.
 	late *time.Timer
 }
+
+// lapsed is an attempt whose outcome is to be found first.
+type lapsed struct {
+	attempt
+	same  bool // it was made with the same token
+	again bool // and its charge may be repeated under its key
+}
+
+func (paid) claimed()    {}
+func (attempt) claimed() {}
 
 // claim is the first transaction: the checkout becomes processing, and its stock is taken.
 func (s *Service) claim(ctx context.Context, p *project.Project, r FinalizeRequest, route project.PaymentRoute) (result claimed, err error) {
@@ -148,7 +173,7 @@ func (s *Service) claim(ctx context.Context, p *project.Project, r FinalizeReque
 		Method: r.Method, Route: route, Client: r.Client, TokenHash: id.Hash(r.Token), Email: r.Email, Notes: r.Notes, Option: r.Option,
 	}
 	if err := failpoint.At(ctx, failpoint.BeforeClaim); err != nil {
-		return claimed{}, err
+		return nil, err
 	}
 	err = s.Checkouts.InTx(ctx, p.ID, func(tx ports.Purchase) error {
 		late := time.NewTimer(checkout.Lease - chargeTimeout)
@@ -156,16 +181,16 @@ func (s *Service) claim(ctx context.Context, p *project.Project, r FinalizeReque
 		if err != nil {
 			return err
 		}
-		result, refusal = claimed{checkout: c, now: now, late: late}, nil
+		result, refusal = attempt{c, late}, nil
 		switch {
 		case c.Status() == checkout.Completed:
+			result = paid{checkout: c}
 			return nil
 		case c.Lapsed(now):
+			result = lapsed{attempt{c, late}, c.Snapshot().Payment.TokenHash == payment.TokenHash, c.Repeatable(payment.TokenHash, now)}
 			if err := c.Renew(c.Attempt(), now); err != nil {
 				return err
 			}
-			result.resolve, result.same = true, c.Snapshot().Payment.TokenHash == payment.TokenHash
-			result.again = c.Repeatable(payment.TokenHash, now)
 			return tx.Save(ctx, c, nil)
 		}
 		if refusal = c.Payable(now); refusal != nil {
@@ -176,14 +201,12 @@ func (s *Service) claim(ctx context.Context, p *project.Project, r FinalizeReque
 		}
 		return s.take(ctx, tx, c, payment, now)
 	})
-	switch {
-	case err != nil:
-		return claimed{}, err
-	case refusal != nil:
-		return claimed{}, refusal
-	case result.checkout.Status() == checkout.Completed:
-		result.done, err = s.Orders.ByCheckout(ctx, p.ID, r.Checkout)
-		return result, err
+	if err = cmp.Or(err, refusal); err != nil {
+		return nil, err
+	}
+	if done, ok := result.(paid); ok {
+		done.order, err = s.Orders.ByCheckout(ctx, p.ID, r.Checkout)
+		return done, err
 	}
 	return result, failpoint.At(ctx, failpoint.ClaimCommitted)
 }
@@ -219,9 +242,9 @@ func outOfStock(c *checkout.Checkout, short []catalog.Need) error {
 }
 
 // charge asks the provider for the money, outside of any transaction, and records the outcome. It goes
-// on when the client hangs up: what is charged must be recorded. The zero Result means that the attempt
-// was not charged and counts as none.
-func (s *Service) charge(ctx ports.Outbound, p *project.Project, of claimed, token string) (Result, error) {
+// on when the client hangs up: what is charged must be recorded. No result means that the attempt was not
+// charged and counts as none.
+func (s *Service) charge(ctx ports.Outbound, p *project.Project, of attempt, token string) (Result, error) {
 	c := of.checkout
 	ctx = ctx.WithoutCancel()
 	bounded, cancel := ctx.WithTimeout(chargeTimeout)
@@ -230,13 +253,13 @@ func (s *Service) charge(ctx ports.Outbound, p *project.Project, of claimed, tok
 	if errors.Is(err, ports.ErrCredentialsRefused) || errors.Is(err, ports.ErrAccountRefused) {
 		s.Log.ErrorContext(ctx, "the provider refuses the shop's credentials or account", "provider", c.Charge().Route.Provider, "project", p.ID, "error", err)
 		_, err = s.record(ctx, p, c.ID(), c.Attempt(), checkout.NotCharged{})
-		return Result{}, cmp.Or(err, error(ErrCannotPay))
+		return nil, cmp.Or(err, error(ErrCannotPay))
 	}
 	if err != nil {
 		s.count(nil)
 		s.Log.WarnContext(ctx, "payment unresolved", "checkout", inLog(c.ID()), "attempt", c.Attempt(), "error", err)
 		s.release(ctx, p, c, err)
-		return Result{}, ErrUnresolved
+		return nil, ErrUnresolved
 	}
 	return s.record(ctx, p, c.ID(), c.Attempt(), outcome)
 }
@@ -250,12 +273,12 @@ func chargeRequest(p *project.Project, c *checkout.Checkout, token string) ports
 	}
 }
 
-// takeUp finds the outcome of a lapsed attempt, whose lease the caller holds. While every provider remembers
-// the attempt's key, a buyer with the same token has the identical charge repeated under it: a provider that
-// charged answers what it answered before, and one that did not charges now. The amount, the method and the
+// takeUp finds the outcome of a lapsed attempt, whose lease the caller holds. A buyer with the same token has the
+// identical charge repeated under the attempt's key: a provider that charged answers what it answered before, and
+// one that did not charges now. The amount, the method and the
 // shipping option are those of the attempt, whatever the request says now. If the answer is unclear, for a
 // provider may also have kept an error for it, the attempt is resolved as any other.
-func (s *Service) takeUp(ctx ports.Outbound, p *project.Project, of claimed, token string) (Result, error) {
+func (s *Service) takeUp(ctx ports.Outbound, p *project.Project, of lapsed, token string) (Result, error) {
 	if !of.again {
 		return s.resolve(ctx, p, of.checkout)
 	}
@@ -264,7 +287,7 @@ func (s *Service) takeUp(ctx ports.Outbound, p *project.Project, of claimed, tok
 	defer cancel()
 	r := chargeRequest(p, of.checkout, token)
 	r.Again = true
-	outcome, err := s.ask(bounded, of, r)
+	outcome, err := s.ask(bounded, of.attempt, r)
 	if err == nil {
 		return s.record(ctx, p, of.checkout.ID(), of.checkout.Attempt(), outcome)
 	}
@@ -277,7 +300,7 @@ func (s *Service) takeUp(ctx ports.Outbound, p *project.Project, of claimed, tok
 	}
 	if late { // another call of the provider might outlast the lease
 		s.release(ctx, p, of.checkout, err)
-		return Result{}, ErrUnresolved
+		return nil, ErrUnresolved
 	}
 	return s.resolve(ctx, p, of.checkout)
 }
@@ -285,7 +308,7 @@ func (s *Service) takeUp(ctx ports.Outbound, p *project.Project, of claimed, tok
 var errTooLate = errors.New("it took too long to get here")
 
 // ask is the charge between the two points at which it may be cut off.
-func (s *Service) ask(ctx ports.Outbound, of claimed, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (s *Service) ask(ctx ports.Outbound, of attempt, r ports.ChargeRequest) (checkout.Outcome, error) {
 	if err := failpoint.At(ctx, failpoint.BeforeCharge); err != nil {
 		return nil, err
 	}

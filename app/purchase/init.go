@@ -81,15 +81,6 @@ type PreparedInit struct {
 	touch   func(*session.Session) error
 }
 
-// Init prices a cart and opens its checkout.
-func (s *Service) Init(ctx ports.Outbound, p *project.Project, r InitRequest) (*checkout.Checkout, error) {
-	prepared, err := s.PrepareInit(ctx, p, r)
-	if err != nil {
-		return nil, err
-	}
-	return prepared.Checkout, prepared.Commit(ctx, s.Stores)
-}
-
 // PrepareInit prices a cart, and asks the agent for consent. It writes nothing.
 func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequest) (*PreparedInit, error) {
 	mandate, err := s.Mandates.Mandate(ctx, p, r.Session)

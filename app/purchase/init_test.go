@@ -78,7 +78,7 @@ func TestPrices(t *testing.T) {
 			t.Parallel()
 			s, service := open()
 			s.deals()
-			c, err := service.Init(ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{Session: s.visit.ID, TokenHash: test.token, Items: test.items, Address: home})
+			c, err := openCheckout(service, ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{Session: s.visit.ID, TokenHash: test.token, Items: test.items, Address: home})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +105,7 @@ func TestListPriceBelowTheAgreedOne(t *testing.T) {
 		s.deals()
 		s.products[0].Price = usd(60_00)
 		items := []purchase.InitItem{{Product: s.products[0].ID, Quantity: 1, Price: named}}
-		c, err := service.Init(ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{Session: s.visit.ID, TokenHash: "tent", Items: items, Address: home})
+		c, err := openCheckout(service, ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{Session: s.visit.ID, TokenHash: "tent", Items: items, Address: home})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestSavingsAfterThePriceChanged(t *testing.T) {
 	s, service := open()
 	s.deals()
 	s.products[0].Price = usd(200_00)
-	c, err := service.Init(ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{Session: s.visit.ID, TokenHash: "tent", Address: home})
+	c, err := openCheckout(service, ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{Session: s.visit.ID, TokenHash: "tent", Address: home})
 	if err != nil || c.Snapshot().Savings != usd(10_00) {
 		t.Errorf("%v, %v", c, err)
 	}
@@ -168,7 +168,7 @@ func TestCartsRefused(t *testing.T) {
 			t.Parallel()
 			s, service := open()
 			s.deals()
-			_, err := service.Init(ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{Session: s.visit.ID, TokenHash: test.token, Items: test.items, Address: home})
+			_, err := openCheckout(service, ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{Session: s.visit.ID, TokenHash: test.token, Items: test.items, Address: home})
 			expectFault(t, err, test.code, test.fields...)
 			if s.checkout != nil {
 				t.Error("a checkout was opened")
@@ -200,7 +200,7 @@ func TestInitRefused(t *testing.T) {
 			s, service := open()
 			request := purchase.InitRequest{Session: s.visit.ID, Items: []purchase.InitItem{{Product: s.products[0].ID, Quantity: 1}}, Address: home}
 			test.change(s, service, &request)
-			_, err := service.Init(ports.NewOutbound(t.Context()), s.project, request)
+			_, err := openCheckout(service, ports.NewOutbound(t.Context()), s.project, request)
 			expectFault(t, err, test.code, test.fields...)
 			if s.checkout != nil {
 				t.Error("a checkout was opened")
@@ -216,7 +216,7 @@ func TestInitFails(t *testing.T) {
 		s.deals()
 		s.broken[what] = errGone
 		service.Agent = &guard{err: s.broken["agent"]}
-		_, err := service.Init(ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{Session: s.visit.ID, TokenHash: "tent", Address: home})
+		_, err := openCheckout(service, ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{Session: s.visit.ID, TokenHash: "tent", Address: home})
 		if !errors.Is(err, errGone) {
 			t.Errorf("%s: got %v", what, err)
 		}
@@ -235,7 +235,7 @@ func TestTheAgentIsAskedBeforeAnythingIsWritten(t *testing.T) {
 	}}
 	service.Agent = far
 	request := purchase.InitRequest{Session: s.visit.ID, Items: []purchase.InitItem{{Product: s.products[0].ID, Quantity: 1}}, Address: home}
-	if _, err := service.Init(ports.NewOutbound(t.Context()), s.project, request); err != nil || far.asked != 1 || s.touched != 1 || s.visit.LastActivity != s.now {
+	if _, err := openCheckout(service, ports.NewOutbound(t.Context()), s.project, request); err != nil || far.asked != 1 || s.touched != 1 || s.visit.LastActivity != s.now {
 		t.Errorf("%v, asked %d times, touched %d times, last active at %s", err, far.asked, s.touched, s.visit.LastActivity)
 	}
 }
@@ -255,11 +255,11 @@ func TestAmountThatNoProviderCanCharge(t *testing.T) {
 	service.Gateway = narrow{service.Gateway}
 	items := []purchase.InitItem{{Product: s.products[0].ID, Quantity: 1}}
 	init := purchase.InitRequest{Session: s.visit.ID, Items: items, Address: home}
-	_, err := service.Init(ports.NewOutbound(t.Context()), s.project, init)
+	_, err := openCheckout(service, ports.NewOutbound(t.Context()), s.project, init)
 	expectFault(t, err, "validation_error", "items")
 
 	s.project.Routes = map[project.PaymentMethod]project.PaymentRoute{project.BillingAgreement: {Provider: "paypal", Integration: id.New[id.Integration]([16]byte{5})}}
-	if _, err := service.Init(ports.NewOutbound(t.Context()), s.project, init); err != nil {
+	if _, err := openCheckout(service, ports.NewOutbound(t.Context()), s.project, init); err != nil {
 		t.Fatal(err)
 	}
 	_, err = s.pay(t, service)
@@ -268,7 +268,7 @@ func TestAmountThatNoProviderCanCharge(t *testing.T) {
 		t.Errorf("%d charges, the checkout is %s", s.charges, s.checkout.Status())
 	}
 	result, err := service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{Checkout: s.checkout.ID(), Method: project.BillingAgreement, Token: "tok"})
-	if err != nil || result.Order == nil {
+	if err != nil || placed(result) == nil {
 		t.Errorf("%+v, %v", result, err)
 	}
 }

@@ -43,7 +43,7 @@ func TestFinalize_waitsForPaymentsInFlight(t *testing.T) {
 			s.tried--
 		}()
 		result, err := s.payFrom(bulkhead.WithPlace(t.Context(), place), service)
-		if err != nil || result.Order == nil || asked.asked != 1 || place.left != place.returned {
+		if err != nil || placed(result) == nil || asked.asked != 1 || place.left != place.returned {
 			t.Errorf("%+v, %v, agent asked %d times, place left %d times and returned to %d times", result, err, asked.asked, place.left, place.returned)
 		}
 	})
@@ -64,7 +64,7 @@ func TestFinalize_waitsAfterARefusedClaim(t *testing.T) {
 			}
 			delete(s.broken, "claim")
 		}()
-		if result, err := s.payFrom(t.Context(), service); err != nil || result.Order == nil || asked.asked != 1 || admitted.under != 0 {
+		if result, err := s.payFrom(t.Context(), service); err != nil || placed(result) == nil || asked.asked != 1 || admitted.under != 0 {
 			t.Errorf("%+v, %v, agent asked %d times, %d payments have a place", result, err, asked.asked, admitted.under)
 		}
 	})

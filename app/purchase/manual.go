@@ -40,52 +40,22 @@ func (s *Service) Decidable(ctx context.Context, of id.Project, c id.Checkout, a
 	return standing.Checkout.Decidable(attempt, standing.Now)
 }
 
-// PreparedResolution is a person's decision that the provider does not contradict, to be recorded by Commit.
-type PreparedResolution struct {
-	Resolved Resolved // as of Commit
-
-	service *Service
-	project *project.Project
-	request ManualResolution
-}
-
-// ResolveManually records what a person decides about an attempt, as the provider's answer would be recorded. An
-// attempt whose provider is being asked, or that is too young for a person: Conflict (checkout.Decidable). If the
-// provider reveals a charge after not charged, it is an orphan charge and is refunded.
-func (s *Service) ResolveManually(ctx ports.Outbound, p *project.Project, r ManualResolution) (Resolved, error) {
-	prepared, err := s.PrepareResolution(ctx, p, r)
-	if err != nil {
-		return Resolved{}, err
-	}
-	err = prepared.Commit(ctx, s.Stores)
-	return prepared.Resolved, err
-}
-
-// PrepareResolution checks a person's decision, and asks the provider whose a named charge is. It writes nothing.
-func (s *Service) PrepareResolution(ctx ports.Outbound, p *project.Project, r ManualResolution) (*PreparedResolution, error) {
+// CheckResolution checks a person's decision, and asks the provider whose a named charge is. It writes nothing.
+func (s *Service) CheckResolution(ctx ports.Outbound, of id.Project, r ManualResolution) error {
 	if err := checkout.CheckDecision(r.Charged, r.Charge, "provider_charge_id", r.Reason); err != nil {
-		return nil, err
+		return err
 	}
-	if err := s.checkOrphan(ctx, p.ID, r.Charge); err != nil {
-		return nil, err
+	if err := s.checkOrphan(ctx, of, r.Charge); err != nil {
+		return err
 	}
-	if err := s.checkOrigin(ctx, p.ID, r); err != nil {
-		return nil, err
-	}
-	return &PreparedResolution{
-		service: s,
-		project: p,
-		request: r,
-	}, nil
+	return s.checkOrigin(ctx, of, r)
 }
 
-// Commit records the decision.
-func (d *PreparedResolution) Commit(ctx context.Context, stores *ports.Stores) (err error) {
-	d.Resolved, err = d.service.In(stores).recordDecision(ctx, d.project, d.request)
-	return err
-}
-
-func (s *Service) recordDecision(ctx context.Context, p *project.Project, r ManualResolution) (Resolved, error) {
+// ResolveManually records what a person decides about an attempt, as the provider's answer would be recorded, once
+// CheckResolution has found nothing against it. An attempt whose provider is being asked, or that is too young for a
+// person: Conflict (checkout.Decidable). If the provider reveals a charge after not charged, it is an orphan charge
+// and is refunded.
+func (s *Service) ResolveManually(ctx context.Context, p *project.Project, r ManualResolution) (Resolved, error) {
 	var outcome checkout.Outcome = checkout.NotCharged{}
 	if r.Charged {
 		outcome = checkout.Paid{Provider: r.Charge}

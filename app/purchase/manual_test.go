@@ -44,13 +44,13 @@ func TestResolveManually_chargeID(t *testing.T) {
 		{purchase.ManualResolution{Charge: "pi_1", Reason: "x"}, []string{"provider_charge_id"}},
 	} {
 		c.r.Checkout = s.checkout.ID()
-		_, err := service.ResolveManually(ports.NewOutbound(t.Context()), s.project, c.r)
+		_, err := resolveManually(service, ports.NewOutbound(t.Context()), s.project, c.r)
 		expectFault(t, err, "validation_error", c.fields...)
 	}
 	service.Gateway = s // which does not say what its ids look like
-	_, err = service.ResolveManually(ports.NewOutbound(t.Context()), s.project, purchase.ManualResolution{Checkout: s.checkout.ID(), Charged: true, Reason: "x"})
+	_, err = resolveManually(service, ports.NewOutbound(t.Context()), s.project, purchase.ManualResolution{Checkout: s.checkout.ID(), Charged: true, Reason: "x"})
 	expectFault(t, err, "validation_error", "provider_charge_id")
-	resolved, err := service.ResolveManually(ports.NewOutbound(t.Context()), s.project, purchase.ManualResolution{
+	resolved, err := resolveManually(service, ports.NewOutbound(t.Context()), s.project, purchase.ManualResolution{
 		Checkout: s.checkout.ID(), Charged: true, Charge: "pi_1", Reason: "Seen in the dashboard",
 	})
 	if err != nil || resolved.Order == nil || s.checkout.Status() != checkout.Completed {

@@ -24,7 +24,7 @@ func givenUp(t *testing.T) (*till, *purchase.Service) {
 	s.outcome = checkout.NotCharged{}
 	s.charging = func() { s.outcome = checkout.Paid{Provider: "ch_2"} }
 	result, err := service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{Checkout: s.checkout.ID(), Method: project.SharedPaymentToken, Token: "tok_other", Option: "standard"})
-	if err != nil || result.Order == nil || s.checkout.Attempt() != 2 {
+	if err != nil || placed(result) == nil || s.checkout.Attempt() != 2 {
 		t.Fatalf("%+v, %v", result, err)
 	}
 	return s, service

@@ -59,10 +59,10 @@ func (s *Service) resolve(ctx ports.Outbound, p *project.Project, c *checkout.Ch
 	if err != nil {
 		s.Log.WarnContext(ctx, "payment still unresolved", "checkout", inLog(c.ID()), "attempt", c.Attempt(), "error", err)
 		s.release(ctx, p, c, err)
-		return Result{}, ErrUnresolved
+		return nil, ErrUnresolved
 	}
 	if err := failpoint.At(ctx, failpoint.Resolved); err != nil {
-		return Result{}, err
+		return nil, err
 	}
 	result, err := s.record(ctx, p, c.ID(), c.Attempt(), outcome)
 	if errors.Is(err, errTaken) {

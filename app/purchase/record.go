@@ -47,14 +47,14 @@ func (s *Service) recordAs(ctx context.Context, p *project.Project, checkoutID i
 		result, err = s.settled(ctx, p, checkoutID, attempt, outcome, by)
 	}
 	if errors.Is(err, checkout.ErrProcessing) {
-		return Result{}, err
+		return nil, err
 	}
 	if errors.Is(err, checkout.ErrStale) {
 		if by == notice { // it is recorded, or was decided by somebody else
-			return Result{}, nil
+			return nil, nil
 		}
 		if o, found := s.Orders.ByCheckout(ctx, p.ID, checkoutID); found == nil {
-			return Result{Order: o, elsewhere: true}, nil
+			return Placed{Order: o, elsewhere: true}, nil
 		}
 		return s.late(ctx, p, checkoutID, outcome)
 	}
@@ -64,9 +64,9 @@ func (s *Service) recordAs(ctx context.Context, p *project.Project, checkoutID i
 	if err != nil {
 		s.Log.ErrorContext(ctx, "payment outcome not recorded yet; the reconciler will", "checkout", inLog(checkoutID), "error", err)
 		if errors.Is(err, errTaken) {
-			return Result{}, fmt.Errorf("%w: %w", ErrUnresolved, err)
+			return nil, fmt.Errorf("%w: %w", ErrUnresolved, err)
 		}
-		return Result{}, ErrUnresolved
+		return nil, ErrUnresolved
 	}
 	s.count(outcome)
 	s.placed()
@@ -84,7 +84,7 @@ func (s *Service) settled(ctx context.Context, p *project.Project, checkoutID id
 		if by == notice && c.Status() == checkout.Processing && c.Attempt() == attempt && !c.Lapsed(now) {
 			return checkout.ErrProcessing
 		}
-		result, stale = Result{}, false
+		result, stale = nil, false
 		settlement, err := s.settle(p, c, attempt, outcome, now)
 		if paid, ok := outcome.(checkout.Paid); ok && errors.Is(err, checkout.ErrStale) {
 			stale = true
@@ -93,10 +93,12 @@ func (s *Service) settled(ctx context.Context, p *project.Project, checkoutID id
 		if err != nil {
 			return err
 		}
-		if declined, ok := outcome.(checkout.Declined); ok {
-			result.Declined = &Declined{declined, c.ID(), c.Status(), c.Status() == checkout.Pending}
+		switch o := outcome.(type) {
+		case checkout.Paid:
+			result = Placed{Order: settlement.Order}
+		case checkout.Declined:
+			result = Declined{o, c.ID(), c.Status()}
 		}
-		result.Order = settlement.Order
 		if err := tx.Settle(ctx, settlement); err != nil {
 			return err
 		}
@@ -131,10 +133,10 @@ func (s *Service) late(ctx context.Context, p *project.Project, checkoutID id.Ch
 	if o, ok := outcome.(checkout.Declined); ok {
 		c, err := s.Checkouts.Get(ctx, p.ID, checkoutID)
 		if err == nil && (c.Status() == checkout.Pending || c.Status() == checkout.Canceled) {
-			return Result{Declined: &Declined{o, c.ID(), c.Status(), c.Status() == checkout.Pending}}, nil
+			return Declined{o, c.ID(), c.Status()}, nil
 		}
 	}
-	return Result{}, ErrUnresolved
+	return nil, ErrUnresolved
 }
 
 // inLog names a checkout in the log. Its id is a capability and stays out of it (decisions 5).

@@ -389,3 +389,26 @@ func expectFault(t *testing.T, err error, code string, fields ...string) {
 		t.Errorf("%v names %q, want %q", err, named, fields)
 	}
 }
+
+// openCheckout prices a cart and stores its checkout.
+func openCheckout(s *purchase.Service, ctx ports.Outbound, p *project.Project, r purchase.InitRequest) (*checkout.Checkout, error) {
+	prepared, err := s.PrepareInit(ctx, p, r)
+	if err != nil {
+		return nil, err
+	}
+	return prepared.Checkout, prepared.Commit(ctx, s.Stores)
+}
+
+// resolveManually has a person decide an attempt.
+func resolveManually(s *purchase.Service, ctx ports.Outbound, p *project.Project, r purchase.ManualResolution) (purchase.Resolved, error) {
+	if err := s.CheckResolution(ctx, p.ID, r); err != nil {
+		return purchase.Resolved{}, err
+	}
+	return s.ResolveManually(ctx, p, r)
+}
+
+// placed is the order of a result, or nil.
+func placed(r purchase.Result) *order.Order {
+	p, _ := r.(purchase.Placed)
+	return p.Order
+}

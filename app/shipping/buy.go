@@ -12,48 +12,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// PreparedLabel is a label that is bought and recorded, and whose order is to be told that it is on its way.
-type PreparedLabel struct {
-	Label *order.Label // as of Commit
-	New   bool         // bought for this request
-
-	service  *Service
-	recorded *order.Label
-}
-
-// Buy buys an order's label and tells the order that it is on its way. An order that has its label keeps it,
-// whatever is wished for now; bought reports whether it is new. The wish's integration may be none, as in
-// Rates.
+// Buy buys an order's label, and records it in transactions of its own. An order that has its label keeps it,
+// whatever is wished for now; bought reports whether it is new. The wish's integration may be none, as in Rates.
 func (s *Service) Buy(ctx ports.Outbound, p *project.Project, of id.Order, w order.LabelWish) (l *order.Label, bought bool, err error) {
-	prepared, err := s.PrepareLabel(ctx, p, of, w)
-	if err != nil {
-		return nil, false, err
-	}
-	err = prepared.Commit(context.WithoutCancel(ctx), s.Stores)
-	return prepared.Label, prepared.New, err
-}
-
-// PrepareLabel buys an order's label, and records it in transactions of its own.
-func (s *Service) PrepareLabel(ctx ports.Outbound, p *project.Project, of id.Order, w order.LabelWish) (*PreparedLabel, error) {
-	l, bought, err := s.buy(ctx, p, of, w)
-	if err != nil {
-		return nil, err
-	}
-	return &PreparedLabel{
-		New:      bought,
-		service:  s,
-		recorded: l,
-	}, nil
-}
-
-// Commit tells the order that it is on its way, unless it knows. A repeated request makes up for a Commit that failed.
-func (l *PreparedLabel) Commit(ctx context.Context, stores *ports.Stores) (err error) {
-	l.Label, err = l.service.In(stores).tell(ctx, l.recorded)
-	return err
-}
-
-// buy returns the order's label, and whether it is new.
-func (s *Service) buy(ctx ports.Outbound, p *project.Project, of id.Order, w order.LabelWish) (l *order.Label, bought bool, err error) {
 	if err := w.Check(); err != nil {
 		return nil, false, err
 	}
@@ -170,9 +131,9 @@ func (s *Service) record(ctx context.Context, l *order.Label, sold ports.Shippin
 	})
 }
 
-// tell tells the order that it is on its way, once. An order that was canceled or delivered meanwhile stays
-// so, with a label that nobody needs. A test label sends nothing.
-func (s *Service) tell(ctx context.Context, l *order.Label) (*order.Label, error) {
+// Tell tells the order of a label that it is on its way, once: a repeated request makes up for a Tell that failed. An
+// order that was canceled or delivered meanwhile stays so, with a label that nobody needs. A test label sends nothing.
+func (s *Service) Tell(ctx context.Context, l *order.Label) (*order.Label, error) {
 	if l.Told || l.Test {
 		return l, nil
 	}

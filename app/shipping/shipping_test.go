@@ -23,7 +23,17 @@ func wish() order.LabelWish {
 }
 
 func (d *desk) buy(w order.LabelWish) (*order.Label, bool, error) {
-	return d.service().Buy(ports.NewOutbound(context.Background()), shop, parcel, w)
+	return d.buyFor(context.Background(), shop, parcel, w)
+}
+
+// buyFor buys a label and tells the order.
+func (d *desk) buyFor(ctx context.Context, p *project.Project, of id.Order, w order.LabelWish) (*order.Label, bool, error) {
+	s := d.service()
+	l, bought, err := s.Buy(ports.NewOutbound(ctx), p, of, w)
+	if err == nil {
+		l, err = s.Tell(context.WithoutCancel(ctx), l)
+	}
+	return l, bought, err
 }
 
 func refused(t *testing.T, err error, kind fault.Kind, code string) {
@@ -237,7 +247,7 @@ func TestClientHangsUp(t *testing.T) {
 	ctx, hangUp := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() {
-		_, _, err := d.service().Buy(ports.NewOutbound(ctx), shop, parcel, wish())
+		_, _, err := d.buyFor(ctx, shop, parcel, wish())
 		done <- err
 	}()
 	<-d.met
@@ -293,7 +303,7 @@ func TestOrdersThatAreNotSent(t *testing.T) {
 		}
 	}
 	d := newDesk()
-	_, _, err := d.service().Buy(ports.NewOutbound(t.Context()), shop, id.New[id.Order]([16]byte{9}), wish())
+	_, _, err := d.buyFor(t.Context(), shop, id.New[id.Order]([16]byte{9}), wish())
 	refused(t, err, fault.NotFound, "order_not_found")
 	d.kept.Order.Fulfillment.Status = order.Shipped // by the merchant, without a label
 	if _, bought, err := d.buy(wish()); err != nil || !bought || d.kept.Order.Fulfillment.TrackingNumber != "1Z9" {
@@ -320,7 +330,7 @@ func TestOriginIsAskedFor(t *testing.T) {
 	bare.Storefront = project.Storefront{Warehouses: []project.Warehouse{{Location: "main"}}}
 	_, err := d.service().Rates(ports.NewOutbound(t.Context()), &bare, none, parcel, 1200, "")
 	refused(t, err, fault.Invalid, "origin_missing")
-	_, _, err = d.service().Buy(ports.NewOutbound(t.Context()), &bare, parcel, wish())
+	_, _, err = d.buyFor(t.Context(), &bare, parcel, wish())
 	refused(t, err, fault.Invalid, "origin_missing")
 }
 
@@ -393,18 +403,18 @@ func TestLabelWithoutAPrice(t *testing.T) {
 	}
 }
 
-func TestPrepareLabel_leavesTheOrderToCommit(t *testing.T) {
+func TestBuy_leavesTheOrderToTell(t *testing.T) {
 	t.Parallel()
 	d := newDesk()
-	prepared, err := d.service().PrepareLabel(ports.NewOutbound(t.Context()), shop, parcel, wish())
-	if err != nil || !prepared.New || d.kept.Order.Fulfillment.Status == order.Shipped {
-		t.Fatalf("%v, new %v, order %s", err, prepared.New, d.kept.Order.Fulfillment.Status)
+	bought, isNew, err := d.service().Buy(ports.NewOutbound(t.Context()), shop, parcel, wish())
+	if err != nil || !isNew || d.kept.Order.Fulfillment.Status == order.Shipped {
+		t.Fatalf("%v, new %v, order %s", err, isNew, d.kept.Order.Fulfillment.Status)
 	}
 	for range 2 { // as when a transaction is repeated
 		d.kept.Order.Fulfillment.Status = order.FulfillmentProcessing
-		err := prepared.Commit(t.Context(), d.service().Stores)
-		if err != nil || !prepared.Label.Told || d.kept.Order.Fulfillment.Status != order.Shipped {
-			t.Errorf("%v, told %v, order %s", err, prepared.Label.Told, d.kept.Order.Fulfillment.Status)
+		told, err := d.service().Tell(t.Context(), bought)
+		if err != nil || !told.Told || d.kept.Order.Fulfillment.Status != order.Shipped {
+			t.Errorf("%v, told %v, order %s", err, told.Told, d.kept.Order.Fulfillment.Status)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func TestSessionEnds(t *testing.T) {
 		m.refused(err, "session_expired")
 		_, err = m.discovery.View(m.t.Context(), m.project, p.ID, d.session, nil)
 		m.refused(err, "session_expired")
-		_, err = m.purchase.Init(ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{Session: d.session, Items: []purchase.InitItem{item(p, 1)}, Address: home})
+		_, err = openCheckout(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{Session: d.session, Items: []purchase.InitItem{item(p, 1)}, Address: home})
 		m.refused(err, "session_expired")
 	})
 }

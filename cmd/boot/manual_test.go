@@ -64,7 +64,7 @@ func (m *market) undecided(p *catalog.Product) *checkout.Checkout {
 }
 
 func (m *market) decide(c *checkout.Checkout, charged bool, charge string) (purchase.Resolved, error) {
-	return m.purchase.ResolveManually(ports.NewOutbound(m.t.Context()), m.project, purchase.ManualResolution{
+	return resolveManually(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.ManualResolution{
 		Checkout: c.ID(),
 		Charged:  charged,
 		Charge:   charge,
@@ -116,9 +116,9 @@ func TestResolvePayment_refused(t *testing.T) {
 		_, err := m.decide(c, false, "")
 		m.refused(err, "payment_too_recent")
 		m.clock.advance(time.Millisecond)
-		_, err = m.purchase.ResolveManually(ports.NewOutbound(m.t.Context()), m.project, purchase.ManualResolution{Checkout: c.ID(), Attempt: 2, Reason: "x"})
+		_, err = resolveManually(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.ManualResolution{Checkout: c.ID(), Attempt: 2, Reason: "x"})
 		m.refused(err, "attempt_stale")
-		_, err = m.purchase.ResolveManually(ports.NewOutbound(m.t.Context()), m.project, purchase.ManualResolution{Checkout: c.ID()})
+		_, err = resolveManually(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.ManualResolution{Checkout: c.ID()})
 		m.refused(err, "validation_error")
 
 		crashed := m.checkout(p)
@@ -128,7 +128,7 @@ func TestResolvePayment_refused(t *testing.T) {
 		m.refused(err, "payment_not_asked")
 
 		m.purchase.Gateway = resolving{stubborn{m.provider}, func(r ports.ChargeRequest) {
-			_, err := m.purchase.ResolveManually(ports.NewOutbound(m.t.Context()), m.project, purchase.ManualResolution{Checkout: r.Checkout, Reason: "x"})
+			_, err := resolveManually(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.ManualResolution{Checkout: r.Checkout, Reason: "x"})
 			m.refused(err, "payment_in_progress")
 		}}
 		m.clock.advance(longPause)

@@ -30,6 +30,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/patch"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
@@ -245,7 +246,7 @@ var home = checkout.Address{Name: "A. Buyer", Line1: "1 Main St", City: "Springf
 // open opens a checkout of what was agreed.
 func (m *market) open(d deal) *checkout.Checkout {
 	m.t.Helper()
-	c, err := m.purchase.Init(ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{Session: d.session, TokenHash: id.Hash(d.token), Address: home})
+	c, err := openCheckout(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{Session: d.session, TokenHash: id.Hash(d.token), Address: home})
 	m.must(err)
 	return c
 }
@@ -272,10 +273,10 @@ func (m *market) mustPay(c *checkout.Checkout) id.Order {
 	m.t.Helper()
 	result, err := m.pay(c)
 	m.must(err)
-	if result.Order == nil {
-		m.t.Fatalf("no order: %+v", result.Declined)
+	if orderOf(result) == nil {
+		m.t.Fatalf("no order: %+v", result)
 	}
-	return result.Order.ID
+	return orderOf(result).ID
 }
 
 // crash pays in a process that ends at a step of the charge; the step's hooks end it.
@@ -352,4 +353,27 @@ func detail(err error) string {
 		return ""
 	}
 	return f.Details[0].Field
+}
+
+// openCheckout prices a cart and stores its checkout.
+func openCheckout(s *purchase.Service, ctx ports.Outbound, p *project.Project, r purchase.InitRequest) (*checkout.Checkout, error) {
+	prepared, err := s.PrepareInit(ctx, p, r)
+	if err != nil {
+		return nil, err
+	}
+	return prepared.Checkout, prepared.Commit(ctx, s.Stores)
+}
+
+// resolveManually has a person decide an attempt.
+func resolveManually(s *purchase.Service, ctx ports.Outbound, p *project.Project, r purchase.ManualResolution) (purchase.Resolved, error) {
+	if err := s.CheckResolution(ctx, p.ID, r); err != nil {
+		return purchase.Resolved{}, err
+	}
+	return s.ResolveManually(ctx, p, r)
+}
+
+// orderOf is the order of a result, or nil.
+func orderOf(r purchase.Result) *order.Order {
+	p, _ := r.(purchase.Placed)
+	return p.Order
 }

@@ -70,7 +70,7 @@ func TestAnnouncementOfAnOrder(t *testing.T) {
 		m.must(err)
 		result, err := m.pay(m.open(deal{agreed.Session, agreed.Token}))
 		m.must(err)
-		o := result.Order
+		o := orderOf(result)
 		if o == nil {
 			m.t.Fatalf("%+v", result)
 		}

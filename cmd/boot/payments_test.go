@@ -314,7 +314,7 @@ func TestLateChargesAreReportedLater(t *testing.T) {
 	paid, never := chargeRequest(p.Method, p.Token(t, adaptertest.TokenPaid)), chargeRequest(p.Method, "")
 	never.Charge.Key = checkout.AttemptKey(never.Checkout, 2)
 	at := func(age time.Duration) { l.clock.forward.Store(int64(age)) }
-	at(checkout.KeyAge - 5*time.Minute)
+	at(5*time.Hour - 5*time.Minute)
 	first, err := p.Charge(ports.NewOutbound(t.Context()), p.Account, paid)
 	if inWords(first, err) != "paid" {
 		t.Fatalf("%#v, %v", first, err)

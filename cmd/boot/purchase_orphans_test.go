@@ -14,7 +14,7 @@ func TestMoneyForAnAttemptGivenUpIsGivenBack(t *testing.T) {
 		m.provider.script(step{unseen: true})
 		_, err := m.pay(c)
 		m.refused(err, "payment_unresolved")
-		if result, err := m.payWith(m.t.Context(), c, "tok_2"); err != nil || result.Order == nil {
+		if result, err := m.payWith(m.t.Context(), c, "tok_2"); err != nil || orderOf(result) == nil {
 			m.t.Fatalf("%+v, %v", result, err)
 		}
 		key := checkout.AttemptKey(c.ID(), 1)

@@ -20,7 +20,7 @@ func item(p *catalog.Product, quantity int) purchase.InitItem {
 // cart opens a checkout of items at list price, in a session of its own.
 func (m *market) cart(items ...purchase.InitItem) *checkout.Checkout {
 	m.t.Helper()
-	c, err := m.purchase.Init(ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{Session: m.visit(), Items: items, Address: home})
+	c, err := openCheckout(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{Session: m.visit(), Items: items, Address: home})
 	m.must(err)
 	return c
 }
@@ -75,8 +75,8 @@ func TestManyFinalizesOfOneCheckout(t *testing.T) {
 		var placed [12]id.Order
 		m.tally(atOnce(len(placed), func(i int) error {
 			result, err := m.pay(c)
-			if err == nil && result.Order != nil {
-				placed[i] = result.Order.ID
+			if err == nil && orderOf(result) != nil {
+				placed[i] = orderOf(result).ID
 			}
 			return err
 		}))

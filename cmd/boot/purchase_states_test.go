@@ -24,12 +24,12 @@ func TestDeclinesEndTheCheckout(t *testing.T) {
 			m.provider.script(step{outcome: poor})
 			result, err := m.pay(c)
 			m.must(err)
-			want := purchase.Declined{Outcome: poor, Checkout: c.ID(), Status: checkout.Pending, RetryAllowed: true}
+			want := purchase.Declined{Outcome: poor, Checkout: c.ID(), Status: checkout.Pending}
 			if n == checkout.MaxDeclines {
-				want.Status, want.RetryAllowed = checkout.Canceled, false
+				want.Status = checkout.Canceled
 			}
-			if result.Declined == nil || *result.Declined != want {
-				m.t.Errorf("decline %d: %+v, want %+v", n, result.Declined, want)
+			if result != want {
+				m.t.Errorf("decline %d: %+v, want %+v", n, result, want)
 			}
 			m.expect(c, want.Status, 0, p, 5)
 		}
@@ -49,8 +49,8 @@ func TestFinalDeclineEndsTheCheckout(t *testing.T) {
 		m.provider.script(step{outcome: checkout.Declined{Code: "stolen_card", Final: true}})
 		result, err := m.pay(c)
 		m.must(err)
-		if result.Declined == nil || result.Declined.RetryAllowed || result.Declined.Status != checkout.Canceled {
-			m.t.Errorf("%+v", result.Declined)
+		if d, ok := result.(purchase.Declined); !ok || d.Status != checkout.Canceled {
+			m.t.Errorf("%+v", result)
 		}
 		m.expect(c, checkout.Canceled, 0, p, 5)
 		m.mustPay(other) // the agreed price is not lost with the card
@@ -66,7 +66,7 @@ func TestDeclinedThenPaid(t *testing.T) {
 		m.must(err)
 		result, err := m.payWith(m.t.Context(), c, "tok_2")
 		m.must(err)
-		if result.Order == nil || result.Order.Payment.Status() != order.Succeeded {
+		if orderOf(result) == nil || orderOf(result).Payment.Status() != order.Succeeded {
 			m.t.Errorf("%+v", result)
 		}
 		m.expect(c, checkout.Completed, 1, p, 4)
@@ -159,7 +159,7 @@ func TestTokenExpiresWithItsQuote(t *testing.T) {
 		m.clock.advance(14 * time.Minute)
 		m.open(d)
 		m.clock.advance(2 * time.Minute)
-		_, err := m.purchase.Init(ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{Session: d.session, TokenHash: id.Hash(d.token), Address: home})
+		_, err := openCheckout(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{Session: d.session, TokenHash: id.Hash(d.token), Address: home})
 		m.refused(err, "token_expired")
 		if field := detail(err); field != "checkout_token" {
 			m.t.Errorf("it names %q", field)
@@ -171,7 +171,7 @@ func TestTokenIsGoodForOneOrder(t *testing.T) {
 	onMarkets(t, func(m *market) {
 		d := m.agree(m.product(100_00, 5))
 		m.mustPay(m.open(d))
-		_, err := m.purchase.Init(ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{Session: d.session, TokenHash: id.Hash(d.token), Address: home})
+		_, err := openCheckout(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{Session: d.session, TokenHash: id.Hash(d.token), Address: home})
 		m.refused(err, "token_redeemed")
 	})
 }

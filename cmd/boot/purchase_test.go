@@ -148,10 +148,10 @@ func TestSecondFinalizeWaitsForTheFirst(t *testing.T) {
 		var waiter sync.WaitGroup
 		m.provider.script(step{before: func(context.Context) {
 			waiter.Go(func() {
-				if result, err := m.pay(c); err != nil || result.Order == nil {
+				if result, err := m.pay(c); err != nil || orderOf(result) == nil {
 					m.t.Errorf("the second: %+v, %v", result, err)
 				} else {
-					second = result.Order.ID
+					second = orderOf(result).ID
 				}
 			})
 			<-refused
@@ -193,7 +193,7 @@ func TestClientHangsUpDuringTheCharge(t *testing.T) {
 				m.t.Error("the charge may take for ever")
 			}
 		}})
-		if result, err := m.payWith(ctx, c, "tok_1"); err != nil || result.Order == nil {
+		if result, err := m.payWith(ctx, c, "tok_1"); err != nil || orderOf(result) == nil {
 			m.t.Errorf("%+v, %v", result, err)
 		}
 		m.expect(c, checkout.Completed, 1, p, 4)
@@ -323,7 +323,7 @@ func TestAnotherTokenOnALapsedAttempt(t *testing.T) {
 			m.crash(c, death)
 			m.lapse()
 			result, err := m.payWith(m.t.Context(), c, "tok_2")
-			if err != nil || result.Order == nil {
+			if err != nil || orderOf(result) == nil {
 				m.t.Errorf("%s: %+v, %v", name, result, err)
 			}
 			m.expect(c, checkout.Completed, before+1, p, 4)

@@ -52,7 +52,6 @@ func storesOn(view *sqlstore.Store, index ports.Index) *ports.Stores {
 		Subscriptions:   view.Events(),
 		Deliveries:      view.Events(),
 		EventLog:        view.Events(),
-		Transaction:     view,
 	}
 }
 

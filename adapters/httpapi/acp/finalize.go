@@ -1,7 +1,7 @@
 package acp
 
 import (
-	"errors"
+	"fmt"
 	"net/http"
 	"net/mail"
 	"reflect"
@@ -11,6 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/failpoint"
 	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -87,23 +88,24 @@ func (h *handlers) finalize(ctx ports.Outbound, rq Request, in *body[finalizeReq
 	if err == nil {
 		err = failpoint.At(ctx, failpoint.BeforeAnswer)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case result.Order != nil:
-		o := h.toAPIOrder(shop, result.Order)
-		if result.Payer {
-			o.Order.ManageToken, o.Payment.Method = h.AftersalesIn(rq).Tokens.Of(result.Order), result.Order.Payment.Label
+	}
+	switch r := result.(type) {
+	case purchase.Placed:
+		o := h.toAPIOrder(shop, r.Order)
+		if r.Payer {
+			o.Order.ManageToken, o.Payment.Method = h.AftersalesIn(rq).Tokens.Of(r.Order), r.Order.Payment.Label
 		}
-		o.ReceiptURL = h.receiptURL(shop, result.Order, o.Order.ManageToken)
+		o.ReceiptURL = h.receiptURL(shop, r.Order, o.Order.ManageToken)
 		return &reply[any]{successAnswer{
 			Status: "success", Order: o.Order, Payment: o.Payment, Fulfillment: o.Fulfillment,
 			ReceiptURL: o.ReceiptURL, Tracking: o.Tracking, Summary: o.Summary,
 		}}, nil
-	case result.Declined != nil:
-		return &reply[any]{toAPIDeclined(*result.Declined)}, nil
+	case purchase.Declined:
+		return &reply[any]{toAPIDeclined(r)}, nil
 	}
-	return nil, errors.New("acp: a finalize ended in neither an order nor a declined payment")
+	return nil, fmt.Errorf("acp: a finalize ended in an unknown result %T", result)
 }
 
 func fromAPIFinalize(r finalizeRequest) (purchase.FinalizeRequest, error) {
@@ -112,9 +114,9 @@ func fromAPIFinalize(r finalizeRequest) (purchase.FinalizeRequest, error) {
 	if err := check.Err(); err != nil {
 		return purchase.FinalizeRequest{}, err
 	}
-	checkout, err := wire.ID[id.Checkout](r.CheckoutID, "checkout")
+	of, err := wire.ID[id.Checkout](r.CheckoutID, "checkout")
 	return purchase.FinalizeRequest{
-		Checkout: checkout, Method: fromAPIMethod(r.Payment.Method), Token: r.Payment.Token,
+		Checkout: of, Method: fromAPIMethod(r.Payment.Method), Token: r.Payment.Token,
 		Option: r.ShippingOption, Email: r.BuyerEmail, Notes: r.Notes,
 	}, err
 }
@@ -129,6 +131,6 @@ func toAPIDeclined(d purchase.Declined) failedAnswer {
 	return failedAnswer{
 		Status:     "payment_failed",
 		Error:      paymentError{Code: "card_declined", Message: d.Outcome.Message, DeclineCode: d.Outcome.Code},
-		CheckoutID: d.Checkout.String(), CheckoutStatus: d.Status.String(), RetryAllowed: d.RetryAllowed,
+		CheckoutID: d.Checkout.String(), CheckoutStatus: d.Status.String(), RetryAllowed: d.Status == checkout.Pending,
 	}
 }

@@ -22,7 +22,6 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
-	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
 // office is what a project is connected to, and a platform that takes every code and key once.
@@ -238,7 +237,6 @@ func openOffice(t *testing.T) (*world, *office) {
 	}
 	w := newWorld(t, func(s *management.Services) {
 		address := func(w id.Webhook) string { return "https://haggle.test/hooks/" + w.String() }
-		s.Stores.Transaction = &porttest.Transaction{}
 		s.Stores.Integrations, s.Stores.InUse, s.Stores.Figures, s.Stores.Authorizations = o, o, o, o
 		s.Stores.Webhooks, s.Stores.Inbox, s.Stores.SyncRuns, s.Stores.Copies = &o.hooks, &o.calls, &o.runs, copies{}
 		s.Connecting = &connecting.Service{

@@ -290,11 +290,11 @@ func TestOldChargeIsResolved(t *testing.T) {
 		want   checkout.Outcome
 		asked  string
 	}{
-		"young":   {checkout.KeyAge - time.Second, "", 200, checkout.Paid{Provider: "pi_2", Label: "Card"}, "charged"},
-		"paid":    {checkout.KeyAge, intent("succeeded", ""), 200, checkout.Paid{Provider: "pi_1", Label: "Card"}, ""},
+		"young":   {chargeable - time.Second, "", 200, checkout.Paid{Provider: "pi_2", Label: "Card"}, "charged"},
+		"paid":    {chargeable, intent("succeeded", ""), 200, checkout.Paid{Provider: "pi_1", Label: "Card"}, ""},
 		"ancient": {26 * time.Hour, intent("succeeded", ""), 200, checkout.Paid{Provider: "pi_1", Label: "Card"}, ""},
-		"never":   {checkout.KeyAge, "", 200, checkout.NotCharged{}, "voided"},
-		"refused": {checkout.KeyAge, "", 401, nil, ""},
+		"never":   {chargeable, "", 200, checkout.NotCharged{}, "voided"},
+		"refused": {chargeable, "", 401, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -68,7 +68,7 @@ func (plainSecrets) Derive(text, _ string) []string { return []string{text} }
 // till is a server's payments over a store.
 func till(s *storetest.Store, g ports.Gateway) *app.Service {
 	return &app.Service{
-		Stores: app.Stores{
+		Stores: &ports.Stores{
 			Checkouts: s.Checkouts(),
 			Orders:    s.Orders(),
 		},
@@ -105,7 +105,7 @@ func finalizeAll(t *testing.T, tills []*app.Service, p *project.Project, opened 
 				Checkout: c, Method: project.SharedPaymentToken, Token: "tok_" + c.String(), Client: client, Email: "ada@example.com",
 			})
 			answer := "order"
-			if result.Declined != nil {
+			if _, declined := result.(app.Declined); declined {
 				answer = "declined"
 			}
 			if err != nil {

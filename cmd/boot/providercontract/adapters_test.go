@@ -147,7 +147,7 @@ func TestUnknownStaysUnknown(t *testing.T) {
 	l := open(t, standin.Config{})
 	p, token, since := l.stripe(), l.token(t, "error_kept:1;ok"), time.Now()
 	r := request(project.SharedPaymentToken, token, 1, since)
-	for _, age := range []time.Duration{0, time.Minute, time.Hour, checkout.KeyAge - time.Minute, 12 * time.Hour, 19 * time.Hour} {
+	for _, age := range []time.Duration{0, time.Minute, time.Hour, 5*time.Hour - time.Minute, 12 * time.Hour, 19 * time.Hour} {
 		l.clock.set(age)
 		l.ours.set(age)
 		charged, err := p.Charge(ports.NewOutbound(t.Context()), account, r)

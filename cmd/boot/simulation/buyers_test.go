@@ -50,15 +50,15 @@ func (h *shop) buy(name string, of id.Checkout, chance *rand.Rand) {
 		timer.Stop()
 		cancel()
 		if r.of.dead {
-			result = purchase.Result{} // whatever it was, nobody was told
+			result = nil // whatever it was, nobody was told
 		}
-		if result.Order != nil {
+		if placed(result) != nil {
 			if chance.IntN(2) == 0 {
-				h.giveBack(actor, result.Order, chance)
+				h.giveBack(actor, placed(result), chance)
 			}
 			return
 		}
-		if result.Declined != nil || chance.IntN(4) == 0 {
+		if _, declined := result.(purchase.Declined); declined || chance.IntN(4) == 0 {
 			token = h.token(chance)
 		}
 	}
@@ -216,4 +216,10 @@ func (h *shop) reportDispute(d *dispute, status order.DisputeStatus) {
 		At:        h.books.now().Truncate(time.Second),
 	}
 	h.report(d.id+" is "+status.String(), func(ctx context.Context, s *server) error { return s.aftersales().HeardDispute(ctx, h.project.ID, r) })
+}
+
+// placed is the order of a result, or nil.
+func placed(r purchase.Result) *order.Order {
+	p, _ := r.(purchase.Placed)
+	return p.Order
 }

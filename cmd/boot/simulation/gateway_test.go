@@ -29,6 +29,9 @@ var (
 // trusted is how long the provider is trusted to remember a key.
 const trusted = 20 * time.Hour
 
+// chargeable is how long after its start an attempt is charged.
+const chargeable = 5 * time.Hour
+
 func (g *portStripe) request(ctx context.Context, name string, serve func() reply) (reply, error) {
 	r, err := ask(ctx, g.server, name, serve)
 	if err != nil {
@@ -57,7 +60,7 @@ func (g *portStripe) create(ctx context.Context, r ports.ChargeRequest, void boo
 }
 
 func (g *portStripe) Charge(ctx ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
-	if _, most := g.age(r.Charge.Since); most >= checkout.KeyAge {
+	if _, most := g.age(r.Charge.Since); most >= chargeable {
 		return g.Resolve(ctx, r)
 	}
 	a, err := g.create(ctx, r, false)
@@ -114,7 +117,7 @@ func (g *portStripe) used(ctx context.Context, r ports.ChargeRequest, why error)
 
 // lookUp is for keys that may be forgotten: an attempt that the whole list does not have was not charged.
 func (g *portStripe) lookUp(ctx context.Context, r ports.ChargeRequest) (checkout.Outcome, error) {
-	over := r.Charge.Since.Add(max(g.ahead, 0) + checkout.KeyAge + time.Hour) // nobody charges it any more
+	over := r.Charge.Since.Add(max(g.ahead, 0) + chargeable + time.Hour) // nobody charges it any more
 	var begun int64
 	if _, err := fmt.Sscan(r.Charge.Progress, &begun); err == nil && time.Unix(begun, 0).Before(over) {
 		r.Charge.Progress = ""

@@ -260,7 +260,7 @@ func (h *shop) checkLatency(try int, took time.Duration, steps int, result purch
 	if h == h.shops[0] || h.rate > 0 || try > 0 {
 		return
 	}
-	if result.Order == nil || took > 0 || steps > fewestSteps {
-		h.violated(neighbours, "a finalize took %s and %d steps, and its order is %v", took, steps, result.Order)
+	if placed(result) == nil || took > 0 || steps > fewestSteps {
+		h.violated(neighbours, "a finalize took %s and %d steps, and its order is %v", took, steps, placed(result))
 	}
 }

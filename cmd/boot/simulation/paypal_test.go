@@ -38,6 +38,7 @@ type paypalOrder struct {
 
 const (
 	paypalKeyAge = 6 * time.Hour
+	trustedKey   = 5 * time.Hour
 	paypalLag    = 3 * time.Hour
 )
 
@@ -208,7 +209,7 @@ func (g *portPayPal) create(ctx context.Context, r ports.ChargeRequest) (paypalO
 }
 
 func (g *portPayPal) Charge(ctx ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
-	if _, most := g.age(r.Charge.Since); most >= checkout.KeyAge {
+	if _, most := g.age(r.Charge.Since); most >= trustedKey {
 		return g.Resolve(ctx, r)
 	}
 	o, err := g.create(ctx, r)
@@ -233,7 +234,7 @@ func (g *portPayPal) Charge(ctx ports.Outbound, r ports.ChargeRequest) (checkout
 // Resolve gives the order of the key up, unless it was captured first. Later, when the key may be forgotten, the order
 // that was found, or the report, decides.
 func (g *portPayPal) Resolve(ctx ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
-	if _, most := g.age(r.Charge.Since); most >= checkout.KeyAge {
+	if _, most := g.age(r.Charge.Since); most >= trustedKey {
 		return g.lookUp(ctx, r)
 	}
 	o, err := g.create(ctx, r)
@@ -270,14 +271,14 @@ func (g *portPayPal) lookUp(ctx context.Context, r ports.ChargeRequest) (checkou
 		return nil, err
 	case a.found != nil:
 		return checkout.Paid{Provider: a.found.id, Label: "PayPal"}, nil
-	case least < checkout.KeyAge+paypalLag+time.Hour:
+	case least < trustedKey+paypalLag+time.Hour:
 		return nil, errUnclear
 	}
 	return checkout.NotCharged{}, nil
 }
 
 func (g *portPayPal) Refund(ctx ports.Outbound, r ports.RefundRequest) (order.RefundOutcome, error) {
-	if _, most := g.age(r.Since); most > checkout.KeyAge {
+	if _, most := g.age(r.Since); most > trustedKey {
 		a, err := g.request(ctx, "report "+r.Key, func() paypalReply { return g.paypal.report(r.Key) })
 		if err != nil {
 			return nil, err

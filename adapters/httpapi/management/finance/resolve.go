@@ -63,21 +63,22 @@ func (h *handlers) resolvePayment(ctx ports.Outbound, rq operation.Request, in *
 	if err := h.ConfirmAlways(ctx, rq, in.MFACode); err != nil {
 		return made, err
 	}
-	prepared, err := h.purchase(rq).PrepareResolution(ctx, rq.Caller.Project, purchase.ManualResolution{
+	decision := purchase.ManualResolution{
 		Checkout: wanted,
 		Attempt:  in.Body.Attempt,
 		Charged:  in.Body.Outcome == "charged",
 		Charge:   in.Body.Charge,
 		Reason:   in.Body.Reason,
-	})
-	if err != nil {
+	}
+	if err := h.purchase(rq).CheckResolution(ctx, rq.Caller.Project.ID, decision); err != nil {
 		return made, err
 	}
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*resolvePaymentOutput, error) {
-		if err := prepared.Commit(ctx, st); err != nil {
+		resolved, err := h.Purchase.In(st).ResolveManually(ctx, rq.Caller.Project, decision)
+		if err != nil {
 			return nil, err
 		}
-		return toAPIResolved(rq, in, prepared.Resolved), nil
+		return toAPIResolved(rq, in, resolved), nil
 	}
 	return made, nil
 }

@@ -109,20 +109,12 @@ func (h *handlers) completeConnection(ctx ports.Outbound, rq operation.Request, 
 	if err != nil {
 		return made, err
 	}
-	connection := h.connection(rq, prepared)
-	return operation.Plan[completedOutput]{
-		Commit: func(ctx context.Context, st *ports.Stores) (*completedOutput, error) {
-			if _, err := connection.Commit(ctx, st); err != nil {
-				return nil, err
-			}
-			i := prepared.After
-			return &completedOutput{completedView{
-				ID:          i.ID.String(),
-				Type:        i.Type.String(),
-				Status:      i.Status.String(),
-				StoreDomain: operation.ToOptionalText(i.Config.Store),
-			}}, nil
-		},
-		Discard: connection.Discard,
-	}, nil
+	return connection(h, rq, prepared, func(i *integration.Integration, _ *integrationOutput) *completedOutput {
+		return &completedOutput{completedView{
+			ID:          i.ID.String(),
+			Type:        i.Type.String(),
+			Status:      i.Status.String(),
+			StoreDomain: operation.ToOptionalText(i.Config.Store),
+		}}
+	}), nil
 }

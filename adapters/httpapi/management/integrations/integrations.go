@@ -93,18 +93,26 @@ func (h *handlers) connectAPIKey(ctx ports.Outbound, rq operation.Request, in *c
 	if err != nil {
 		return made, err
 	}
-	return h.connection(rq, prepared), nil
+	return connection(h, rq, prepared, asItIs), nil
 }
 
-// connection stores what a platform was asked about, and answers with the integration.
-func (h *handlers) connection(rq operation.Request, prepared *connecting.PreparedConnection) operation.Plan[integrationOutput] {
-	return operation.Plan[integrationOutput]{
-		Commit: func(ctx context.Context, st *ports.Stores) (*integrationOutput, error) {
-			if err := prepared.Commit(ctx, st); err != nil {
+func asItIs(_ *integration.Integration, out *integrationOutput) *integrationOutput { return out }
+
+// connection stores what a platform was asked about, and answers with what show makes of the integration.
+func connection[O any](h *handlers, rq operation.Request, prepared *connecting.PreparedConnection,
+	show func(*integration.Integration, *integrationOutput) *O) operation.Plan[O] {
+	return operation.Plan[O]{
+		Commit: func(ctx context.Context, st *ports.Stores) (*O, error) {
+			after, err := prepared.Commit(ctx, st)
+			if err != nil {
 				return nil, err
 			}
 			rq.Stores = st
-			return h.changedIntegration(ctx, rq, prepared.Before, prepared.After)
+			out, err := h.changedIntegration(ctx, rq, prepared.Before, after)
+			if err != nil {
+				return nil, err
+			}
+			return show(after, out), nil
 		},
 		Discard: prepared.Discard,
 	}
@@ -245,7 +253,7 @@ func (h *handlers) rotateCredentials(ctx ports.Outbound, rq operation.Request, i
 	if err != nil {
 		return made, atRoot(err)
 	}
-	made = h.connection(rq, prepared)
+	made = connection(h, rq, prepared, asItIs)
 	commit := made.Commit
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*integrationOutput, error) {
 		out, err := commit(ctx, st)
@@ -272,14 +280,14 @@ func (h *handlers) disconnectIntegration(ctx ports.Outbound, rq operation.Reques
 	if err != nil {
 		return made, err
 	}
-	prepared, err := h.connecting(rq).PrepareDisconnect(ctx, rq.Caller.Project.ID, before.ID)
+	commit, err := h.connecting(rq).PrepareDisconnect(ctx, rq.Caller.Project.ID, before.ID)
 	if err != nil {
 		return made, err
 	}
 	operation.NoteTarget(rq, in.Integration)
 	operation.NoteChange(rq, h.toAPIIntegration(before, ports.IntegrationMetrics{}), nil)
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*struct{}, error) {
-		return nil, prepared.Commit(ctx, st)
+		return nil, commit(ctx, st)
 	}
 	return made, nil
 }

@@ -122,19 +122,20 @@ func (h *handlers) createLabel(ctx ports.Outbound, rq operation.Request, in *lab
 	if err != nil {
 		return made, err
 	}
-	prepared, err := h.shipping(rq).PrepareLabel(ctx, rq.Caller.Project, of, order.LabelWish{
+	bought, isNew, err := h.shipping(rq).Buy(ctx, rq.Caller.Project, of, order.LabelWish{
 		Integration: through, Carrier: in.Body.Carrier, Service: in.Body.Service, Grams: in.Body.Grams, Test: in.Body.Test,
 	})
 	if err != nil {
 		return made, err
 	}
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*labelOutput, error) {
-		if err := prepared.Commit(ctx, st); err != nil {
+		label, err := h.Shipping.In(st).Tell(ctx, bought)
+		if err != nil {
 			return nil, err
 		}
-		out := &labelOutput{Status: http.StatusOK, Body: toAPILabel(prepared.Label)}
+		out := &labelOutput{Status: http.StatusOK, Body: toAPILabel(label)}
 		operation.NoteTarget(rq, out.Body.ID)
-		if prepared.New {
+		if isNew {
 			out.Status = http.StatusCreated
 			operation.NoteChange(rq, nil, toLoggedLabel(out.Body))
 		}

@@ -89,18 +89,18 @@ func (h *handlers) registerWebhook(ctx ports.Outbound, rq operation.Request, in 
 	if err != nil {
 		return made, err
 	}
-	prepared, err := h.inbox(rq).PrepareWebhook(ctx, rq.Caller.Project.ID, of, in.Body.Topic, in.Body.Actions)
+	webhook, discard, err := h.inbox(rq).Register(ctx, rq.Caller.Project.ID, of, in.Body.Topic, in.Body.Actions)
 	if err != nil {
 		return made, err
 	}
-	out := &webhookOutput{h.toAPIWebhook(prepared.Webhook)}
+	out := &webhookOutput{h.toAPIWebhook(webhook)}
 	operation.NoteTarget(rq, out.Body.ID)
 	operation.NoteChange(rq, nil, out.Body)
 	return operation.Plan[webhookOutput]{
 		Commit: func(ctx context.Context, st *ports.Stores) (*webhookOutput, error) {
-			return out, prepared.Commit(ctx, st)
+			return out, st.Webhooks.Add(ctx, webhook)
 		},
-		Discard: prepared.Discard,
+		Discard: discard,
 	}, nil
 }
 
@@ -118,13 +118,12 @@ func (h *handlers) removeWebhook(ctx ports.Outbound, rq operation.Request, in *o
 	if err != nil {
 		return made, err
 	}
-	prepared, err := h.inbox(rq).PrepareRemoval(ctx, rq.Caller.Project.ID, of, wanted)
-	if err != nil {
+	if err := h.inbox(rq).Unregister(ctx, rq.Caller.Project.ID, of, wanted); err != nil {
 		return made, err
 	}
 	operation.NoteTarget(rq, in.Webhook)
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*struct{}, error) {
-		return nil, prepared.Commit(ctx, st)
+		return nil, st.Webhooks.Remove(ctx, rq.Caller.Project.ID, of, wanted)
 	}
 	return made, nil
 }
