@@ -62,11 +62,12 @@ func (v LateAnnouncements) UnresolvedPayments(ctx context.Context, limit int, an
 
 func (v LateAnnouncements) UnresolvedRefunds(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
 	return alertTo(ctx, v.store, alertableRefunds, noteRefundAlert, limit, announce, func(r finance.UnresolvedRefundRow) alert {
-		return alert{project: r.ProjectID, key: r.ID, name: "a refund", data: func() (event.Data, error) {
-			u, err := finance.FromUnresolvedRefundRow(r)
-			if err != nil {
-				return nil, err
+		refund := r.Refund.Value
+		return alert{project: refund.Project.String(), key: refund.ID.String(), name: "a refund", data: func() (event.Data, error) {
+			if r.Refund.Err != nil {
+				return nil, r.Refund.Err
 			}
+			u := finance.FromUnresolvedRefundRow(r)
 			return u.UnresolvedEvent(r.Gateway), nil
 		}}
 	})

@@ -232,7 +232,7 @@ func (v Payments) EachPayment(ctx context.Context, project id.Project, f ports.P
 }
 
 func (v Payments) RefundsOf(ctx context.Context, project id.Project, of id.Payment) ([]order.Refund, error) {
-	return purchase.Refunds(ctx, v.store, project, purchase.RefundsOfPayment, of.String())
+	return db.All[order.Refund](ctx, v.store.Read(project), purchase.RefundsOfPayment, project, of)
 }
 
 func (v Payments) Moved(ctx context.Context, in id.Project, from, to time.Time, limit int) ([]ports.Moved, error) {
@@ -288,7 +288,7 @@ func (v Payments) FindMovements(ctx context.Context, in id.Project, route projec
 
 func (v Payments) findMovements(ctx context.Context, in id.Project, route project.PaymentRoute, n movementNames) (known []ports.KnownMovement, err error) {
 	var charged, refunded []movedRow
-	var orphaned []purchase.OrphanRow
+	var orphaned []checkout.Orphan
 	var orphanRefunds []struct{ Reference string }
 	var attempts []struct {
 		ID      string
@@ -315,11 +315,7 @@ func (v Payments) findMovements(ctx context.Context, in id.Project, route projec
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	for _, r := range orphaned {
-		o, err := purchase.FromOrphanRow(r)
-		if err != nil {
-			return nil, err
-		}
+	for _, o := range orphaned {
 		known = append(known, orphanMovements(o)...)
 	}
 	for _, r := range orphanRefunds {
@@ -350,11 +346,5 @@ func (v Payments) findMovements(ctx context.Context, in id.Project, route projec
 }
 
 func (v Payments) DisputesOf(ctx context.Context, project id.Project, of id.Payment) ([]order.Dispute, error) {
-	var rows []purchase.DisputeRow
-	b := v.store.Read(project)
-	b.Query(&rows, purchase.SelectDispute+purchase.DisputesOfPayment, project.String(), of.String())
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	return purchase.FromDisputeRows(rows)
+	return db.All[order.Dispute](ctx, v.store.Read(project), purchase.DisputesOfPayment, project, of)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -88,11 +89,11 @@ type unresolvedCheckoutRow struct {
 }
 
 type UnresolvedRefundRow struct {
-	purchase.RefundRow
+	Refund      db.Tried[order.Refund]
 	Gateway     string
-	Integration string `db:"integration_id"`
-	AlertedAt   *int64 `db:"alerted_at"`
-	Now         int64
+	Integration id.Integration
+	AlertedAt   time.Time `db:",null"`
+	Now         time.Time
 }
 
 func (v Unresolved) UnresolvedPayments(ctx context.Context, of id.Project, f ports.PaymentFilter, page ports.Page) ([]ports.UnresolvedPayment, int, error) {
@@ -146,24 +147,21 @@ func (v Unresolved) UnresolvedRefunds(ctx context.Context, of id.Project, f port
 	}
 	var list []ports.UnresolvedRefund
 	for _, r := range rows {
-		if u, err := FromUnresolvedRefundRow(r); err == nil {
-			list = append(list, u)
+		if r.Refund.Err == nil {
+			list = append(list, FromUnresolvedRefundRow(r))
 		}
 	}
 	return list, counts[0].N, nil
 }
 
-func FromUnresolvedRefundRow(r UnresolvedRefundRow) (ports.UnresolvedRefund, error) {
-	refunds, err := purchase.FromRefundRows([]purchase.RefundRow{r.RefundRow})
-	if err != nil {
-		return ports.UnresolvedRefund{}, err
-	}
+func FromUnresolvedRefundRow(r UnresolvedRefundRow) ports.UnresolvedRefund {
+	refund := r.Refund.Value
 	return ports.UnresolvedRefund{
-		Refund:    refunds[0],
-		Route:     project.PaymentRoute{Provider: r.Gateway, Integration: id.Stored[id.Integration](r.Integration)},
-		Age:       db.Time(r.Now).Sub(refunds[0].CreatedAt),
-		AlertedAt: db.TimeOrZero(r.AlertedAt),
-	}, nil
+		Refund:    refund,
+		Route:     project.PaymentRoute{Provider: r.Gateway, Integration: r.Integration},
+		Age:       r.Now.Sub(refund.CreatedAt),
+		AlertedAt: r.AlertedAt,
+	}
 }
 
 func (v Unresolved) UnresolvedAges(ctx context.Context) ([]ports.UnresolvedAge, error) {

@@ -8,7 +8,7 @@ import (
 )
 
 // quotes are written without redeemed_by: a purchase says who redeems a quote.
-var quotes = db.NewTable[quoteRow]("quotes", "redeemed_by")
+var quotes = db.NewTable[quoteRow]("quotes")
 
 type quoteRow struct {
 	ProjectID     string `db:"project_id"`
@@ -34,7 +34,7 @@ type quoteRow struct {
 	TokenHash     string `db:"token_hash"`
 	CreatedAt     int64  `db:"created_at"`
 	ValidUntil    int64  `db:"valid_until"`
-	RedeemedBy    string `db:"redeemed_by"`
+	RedeemedBy    string `db:"redeemed_by,read"`
 }
 
 func toQuoteRow(q *negotiation.Quote) (quoteRow, error) {

@@ -22,7 +22,7 @@ var _ ports.Sessions = Sessions{}
 func NewSessions(s *db.DB) Sessions { return Sessions{s} }
 
 var (
-	sessions = db.NewTable[SessionRow]("sessions", "now")
+	sessions = db.NewTable[SessionRow]("sessions")
 	cart     = db.NewTable[cartRow]("cart_items")
 
 	InsertSession = sessions.Insert()
@@ -95,7 +95,7 @@ type SessionRow struct {
 	ExpiresAt       int64  `db:"expires_at"`
 	MemberTier      string `db:"member_tier"`
 	MemberPurchases int    `db:"member_purchases"`
-	Now             int64  // of selectSessionNow
+	Now             int64  `db:"now,read"` // of selectSessionNow
 }
 
 func FromSessionRow(r SessionRow) *session.Session {

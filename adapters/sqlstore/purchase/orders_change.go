@@ -49,8 +49,8 @@ func (v Orders) Case(ctx context.Context, project id.Project, of id.Order) (*ord
 	b := v.store.Read(project)
 	b.Query(&rows.orders, selectOrder+orderByID, project.String(), of.String())
 	b.Query(&rows.returns, selectReturn+returnsOfOrder, project.String(), of.String())
-	b.Query(&rows.refunds, selectRefund+refundsOfOrder, project.String(), of.String())
-	b.Query(&rows.disputes, SelectDispute+disputesOfOrder, project.String(), of.String())
+	b.Query(&rows.refunds, refundsOfOrder, project.String(), of.String())
+	b.Query(&rows.disputes, disputesOfOrder, project.String(), of.String())
 	b.Query(&rows.taken, selectTaken, project.String(), of.String())
 	if err := b.Run(ctx); err != nil {
 		return nil, err
@@ -62,8 +62,8 @@ func (v Orders) Case(ctx context.Context, project id.Project, of id.Order) (*ord
 type caseRows struct {
 	orders   []paidOrderRow
 	returns  []returnRow
-	refunds  []RefundRow
-	disputes []DisputeRow
+	refunds  []order.Refund
+	disputes []order.Dispute
 	taken    []catalogue.TakenRow
 }
 
@@ -75,19 +75,13 @@ func (r caseRows) toCase() (*order.Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &order.Case{Order: o}
+	c := &order.Case{Order: o, Refunds: r.refunds, Disputes: r.disputes}
 	for _, row := range r.returns {
 		ret, err := fromReturnRow(row)
 		if err != nil {
 			return nil, err
 		}
 		c.Returns = append(c.Returns, ret)
-	}
-	if c.Refunds, err = FromRefundRows(r.refunds); err != nil {
-		return nil, err
-	}
-	if c.Disputes, err = FromDisputeRows(r.disputes); err != nil {
-		return nil, err
 	}
 	if len(r.taken) > 0 {
 		c.Taken, err = catalogue.FromTakes(r.taken[0].Taken)
@@ -140,8 +134,8 @@ func lockCase(ctx context.Context, t *db.Tx, project id.Project, of id.Order) (*
 		// Both: a row that waits for a lock is read anew only as far as it is locked itself.
 		{&rows.orders, selectOrder + orderByID + lock(t.Dialect, "o, p")},
 		{&rows.returns, selectReturn + returnsOfOrder},
-		{&rows.refunds, selectRefund + refundsOfOrder},
-		{&rows.disputes, SelectDispute + disputesOfOrder},
+		{&rows.refunds, refundsOfOrder},
+		{&rows.disputes, disputesOfOrder},
 		{&rows.taken, selectTaken},
 	} {
 		if err := t.Select(ctx, part.into, part.query, project.String(), of.String()); err != nil {
@@ -167,10 +161,10 @@ func caseEffects(c *order.Case) ([]db.Effect, error) {
 		}, Rows: 1, Short: fault.Missing("payment")},
 	}
 	for _, r := range c.Refunds {
-		effects = append(effects, db.Effect{Statement: upsertRefund, Args: refunds.Args(toRefundRow(r), accountGroup(o.Project, p.Route)), Rows: 1, Short: fault.Missing("refund")})
+		effects = append(effects, db.Effect{Statement: upsertRefund, Args: refunds.Args(r, accountGroup(o.Project, p.Route)), Rows: 1, Short: fault.Missing("refund")})
 	}
 	for _, d := range c.Disputes {
-		effects = append(effects, db.Effect{Statement: upsertDispute, Args: disputes.Args(toDisputeRow(d)), Rows: 1, Short: fault.Missing("dispute")})
+		effects = append(effects, db.Effect{Statement: upsertDispute, Args: disputes.Args(d), Rows: 1, Short: fault.Missing("dispute")})
 	}
 	for i := range c.Returns {
 		row, err := toReturnRow(&c.Returns[i])

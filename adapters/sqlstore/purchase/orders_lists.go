@@ -52,21 +52,7 @@ func (v Orders) Refunds(ctx context.Context, project id.Project, f ports.RefundF
 		w.And("order_id = ", f.Order.String())
 	}
 	w.During("created_at", f.From, f.To)
-	var counts []db.CountRow
-	var rows []RefundRow
-	b := v.store.Read(project)
-	b.Query(&counts, `
-SELECT count(*) AS n
-FROM refunds
-WHERE project_id = $1`+w.Text, w.Args...)
-	end := w.Args.Page(page)
-	b.Query(&rows, selectRefund+w.Text+`
-ORDER BY created_at DESC, id DESC`+end, w.Args...)
-	if err := b.Run(ctx); err != nil {
-		return nil, 0, err
-	}
-	list, err := FromRefundRows(rows)
-	return list, counts[0].N, err
+	return db.Page[order.Refund](ctx, v.store.Read(project), RefundColumns, fromRefunds, w, "created_at DESC, id DESC", page)
 }
 
 func (v Orders) Returns(ctx context.Context, project id.Project, f ports.ReturnFilter, page ports.Page) ([]order.Return, int, error) {

@@ -17,7 +17,6 @@ import (
 	"github.com/haggle-commerce/haggle/domain/ledger"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
-	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -30,14 +29,11 @@ var _ ports.OrphanCharges = Orphans{}
 func NewOrphans(s *db.DB) Orphans { return Orphans{s} }
 
 var (
-	orphans = db.NewTable[OrphanRow]("orphan_charges")
+	orphans = db.NewTable[checkout.Orphan]("orphan_charges", db.Columns{"State": "status", "DueAt": ",null"})
 
 	insertOrphan = orphans.Insert() + "\nON CONFLICT DO NOTHING"
 
-	SelectOrphans = `
-SELECT ` + orphans.Columns() + `
-FROM orphan_charges
-WHERE project_id = $1`
+	SelectOrphans = "\nSELECT " + orphans.Columns() + fromOrphans
 
 	// lockOrphan is completed by the locking clause and the clock, which is read after the wait for the lock.
 	lockOrphan = `
@@ -59,71 +55,14 @@ WHERE project_id = $1
   AND gateway = $2
   AND provider = $3`
 
-	countOrphans = `
-SELECT count(*) AS n
+	fromOrphans = `
 FROM orphan_charges
 WHERE project_id = $1`
 )
 
-type OrphanRow struct {
-	ProjectID     string `db:"project_id"`
-	ID            string
-	CheckoutID    string `db:"checkout_id"`
-	Attempt       int
-	Provider      string
-	IntegrationID string `db:"integration_id"`
-	Charge        string
-	Currency      string
-	Amount        int64
-	Status        string
-	Failure       string
-	Refund        string
-	DetectedAt    int64 `db:"detected_at"`
-	UpdatedAt     int64 `db:"updated_at"`
-	Attempts      int
-	DueAt         *int64 `db:"due_at"`
-	Problem       string
-}
-
-type orphanNowRow struct {
-	OrphanRow
-	Now int64
-}
-
-func toOrphanRow(o *checkout.Orphan) OrphanRow {
-	return OrphanRow{
-		ProjectID:     o.Project.String(),
-		ID:            o.ID,
-		CheckoutID:    o.Checkout.String(),
-		Attempt:       o.Attempt,
-		Provider:      o.Route.Provider,
-		IntegrationID: o.Route.Integration.String(),
-		Charge:        o.Charge,
-		Currency:      o.Amount.Currency().Code(),
-		Amount:        o.Amount.Minor(),
-		Status:        o.State.String(),
-		Failure:       o.Failure,
-		Refund:        o.Refund,
-		DetectedAt:    db.Millis(o.DetectedAt),
-		UpdatedAt:     db.Millis(o.UpdatedAt),
-		Attempts:      o.Attempts,
-		DueAt:         db.MillisOrNull(o.DueAt),
-		Problem:       o.Problem,
-	}
-}
-
-func FromOrphanRow(r OrphanRow) (checkout.Orphan, error) {
-	amount, err := db.Amount(r.Amount, r.Currency)
-	if err != nil {
-		return checkout.Orphan{}, err
-	}
-	return checkout.Orphan{
-		ID: r.ID, Project: id.Stored[id.Project](r.ProjectID), Checkout: id.Stored[id.Checkout](r.CheckoutID), Attempt: r.Attempt,
-		Route:  project.PaymentRoute{Provider: r.Provider, Integration: id.Stored[id.Integration](r.IntegrationID)},
-		Charge: r.Charge, Amount: amount, State: checkout.OrphanStates[r.Status], Failure: r.Failure, Refund: r.Refund,
-		DetectedAt: db.Time(r.DetectedAt), UpdatedAt: db.Time(r.UpdatedAt), Attempts: r.Attempts, DueAt: db.TimeOrZero(r.DueAt),
-		Problem: r.Problem,
-	}, nil
+type orphanNow struct {
+	checkout.Orphan
+	Now time.Time
 }
 
 func (p purchase) Orphan(ctx context.Context, o *checkout.Orphan, e *event.Event) (stored bool, err error) {
@@ -131,7 +70,7 @@ func (p purchase) Orphan(ctx context.Context, o *checkout.Orphan, e *event.Event
 	if _, err := p.tx.Get(ctx, &known, paidByCharge, p.project.String(), o.Route.Provider, o.Charge); err != nil || known > 0 {
 		return false, err
 	}
-	written, err := p.tx.Exec(ctx, insertOrphan, orphans.Args(toOrphanRow(o))...)
+	written, err := p.tx.Exec(ctx, insertOrphan, orphans.Args(*o)...)
 	if err != nil || written == 0 {
 		return false, err
 	}
@@ -183,9 +122,9 @@ func firstOrphanRefund(ctx context.Context, t *db.Tx, o checkout.Orphan) error {
 }
 
 func (v Orphans) Orphans(ctx context.Context, project id.Project, f ports.OrphanFilter, page ports.Page) ([]checkout.Orphan, int, error) {
-	w := db.Conditions{Args: db.Args{project.String()}}
+	w := db.Conditions{Args: db.Args{project}}
 	if f.State != (checkout.OrphanState{}) {
-		w.And("status = ", f.State.String())
+		w.And("status = ", f.State)
 	}
 	if f.ID != "" {
 		w.And("id = ", f.ID)
@@ -193,23 +132,7 @@ func (v Orphans) Orphans(ctx context.Context, project id.Project, f ports.Orphan
 	if f.Charge != "" {
 		w.And("charge = ", f.Charge)
 	}
-	var counts []db.CountRow
-	var rows []OrphanRow
-	b := v.store.Read(project)
-	b.Query(&counts, countOrphans+w.Text, w.Args...)
-	end := "\nORDER BY detected_at DESC, id DESC" + w.Args.Page(page)
-	b.Query(&rows, SelectOrphans+w.Text+end, w.Args...)
-	if err := b.Run(ctx); err != nil {
-		return nil, 0, err
-	}
-	list := make([]checkout.Orphan, len(rows))
-	for i, r := range rows {
-		var err error
-		if list[i], err = FromOrphanRow(r); err != nil {
-			return nil, 0, err
-		}
-	}
-	return list, counts[0].N, nil
+	return db.Page[checkout.Orphan](ctx, v.store.Read(project), orphans.Columns(), fromOrphans, w, "detected_at DESC, id DESC", page)
 }
 
 // NewDueOrphans returns a view that hands out orphans whose refund is due.
@@ -230,42 +153,33 @@ var DueOrphans = queue.Table{
 }
 
 type leasedOrphanRow struct {
-	OrphanRow
-	Queue string
+	Orphan db.Tried[checkout.Orphan]
+	Queue  string
 	queue.HeldRow
 }
 
 func (r leasedOrphanRow) lease() ports.Leased[*checkout.Orphan] {
-	return queue.Decoded(r.Held(r.ProjectID, r.ID, r.Queue), func() (*checkout.Orphan, error) {
-		o, err := FromOrphanRow(r.OrphanRow)
-		return &o, err
-	})
+	o := &r.Orphan.Value
+	return ports.Leased[*checkout.Orphan]{Held: r.Held(o.Project.String(), o.ID, r.Queue), Item: o, Err: r.Orphan.Err}
 }
 
 func (v Orphans) ChangeOrphan(
 	ctx context.Context, of id.Project, orphan string, change func(*checkout.Orphan, time.Time) (*event.Event, error),
 ) error {
 	return v.store.InTx(ctx, of, func(t *db.Tx) error {
-		var row orphanNowRow
-		found, err := t.Get(ctx, &row, fmt.Sprintf(lockOrphan, t.Dialect.ForUpdate, t.Dialect.Clock), of.String(), orphan)
+		row, err := db.One[orphanNow](ctx, t, "orphan", fmt.Sprintf(lockOrphan, t.Dialect.ForUpdate, t.Dialect.Clock), of, orphan)
 		if err != nil {
 			return err
 		}
-		if !found {
-			return fault.Missing("orphan")
-		}
-		o, err := FromOrphanRow(row.OrphanRow)
-		if err != nil {
-			return err
-		}
+		o := row.Orphan
 		before := o
-		e, err := change(&o, db.Time(row.Now))
+		e, err := change(&o, row.Now)
 		if err != nil {
 			return err
 		}
 		effects := []db.Effect{{
 			Statement: updateOrphan.Text,
-			Args:      updateOrphan.Args(toOrphanRow(&o)),
+			Args:      updateOrphan.Args(o),
 			Rows:      1,
 			Short:     fault.Missing("orphan"),
 		}}

@@ -184,7 +184,7 @@ func (r Requests) Record(ctx context.Context, rec ports.Record) error {
 			rec.Answer.Status, rec.Answer.ContentType, rec.Answer.Body, over(use.At), lease(*use), rec.Answer.Subject)
 	}
 	if e := rec.Event; e != nil {
-		b.Exec(insertAuditEvent, auditArgs(*e)...)
+		b.Exec(auditEvents.Insert(), auditEvents.Args(*e)...)
 	}
 	if rec.Use == nil && rec.Event == nil {
 		return nil

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -44,8 +45,8 @@ func (s *DB) Read(project id.Project) *Batch {
 // Write begins a batch that writes.
 func (s *DB) Write(project id.Project) *Batch { return &Batch{store: s, project: project} }
 
-// Query adds a statement with rows: a SELECT, or a write with RETURNING. dest is a pointer to a slice
-// of row structs.
+// Query adds a statement with rows: a SELECT, or a write with RETURNING. dest is a pointer to a slice, which gets all rows,
+// to a pointer, which is nil if there is no row, or to a value, which is zero then.
 func (b *Batch) Query(dest any, statement string, args ...any) { b.add(dest, statement, args) }
 
 // Exec adds a statement without rows.
@@ -125,12 +126,13 @@ func (s step) run(ctx context.Context, conn *sqlx.Conn) error {
 		_, err := conn.ExecContext(ctx, s.statement, s.args...)
 		return err
 	}
-	rows, err := conn.QueryxContext(ctx, s.statement, s.args...)
+	rows, err := conn.QueryContext(ctx, s.statement, s.args...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	return sqlx.StructScan(rows, s.dest)
+	_, err = scan(rows, s.dest)
+	return err
 }
 
 // oneTrip sends all statements, and the first and last ones, as one text.
@@ -139,7 +141,7 @@ func (b *Batch) oneTrip(ctx context.Context, conn *sqlx.Conn, first, last string
 	if err != nil {
 		return translate(ctx, err)
 	}
-	rows, err := conn.QueryxContext(ctx, text)
+	rows, err := conn.QueryContext(ctx, text)
 	if err != nil {
 		return translate(ctx, err)
 	}
@@ -167,7 +169,7 @@ func (b *Batch) text(first, last string) (string, error) {
 
 // scan reads one result set for each step that has rows. What ends the last of them is the answer to
 // COMMIT.
-func (b *Batch) scan(rows *sqlx.Rows) error {
+func (b *Batch) scan(rows *sql.Rows) error {
 	more := true
 	for _, s := range b.steps {
 		if s.dest == nil {
@@ -176,7 +178,7 @@ func (b *Batch) scan(rows *sqlx.Rows) error {
 		if !more {
 			return fmt.Errorf("a statement given to query has no rows: %s", s.statement)
 		}
-		if err := sqlx.StructScan(rows, s.dest); err != nil {
+		if _, err := scan(rows, s.dest); err != nil {
 			return err
 		}
 		more = rows.NextResultSet()

@@ -4,34 +4,59 @@ import (
 	"database/sql/driver"
 	"encoding/hex"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/lib/pq"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
 )
 
-// Plain turns arguments into what both engines take: text, integers, booleans, bytes and null.
-// Pointers stand for what they point to. Text has to be such that PostgreSQL can keep it.
+// Plain turns arguments into what both engines take: text, integers, booleans, bytes and null. Ids, closed types and times
+// are as in columns. Pointers stand for what they point to, and an error for a value that could not be encoded.
+// Text has to be such that PostgreSQL can keep it.
 func Plain(args []any) ([]any, error) {
 	values := make([]any, len(args))
 	for i, arg := range args {
-		value, err := driver.DefaultParameterConverter.ConvertValue(arg)
+		value, err := plain(arg)
 		if err != nil {
-			return nil, fmt.Errorf("argument $%d: %w", i+1, err)
-		}
-		switch v := value.(type) {
-		case string:
-			if strings.IndexByte(v, 0) >= 0 || !utf8.ValidString(v) {
-				return nil, errText()
-			}
-		case int64, bool, []byte, nil:
-		default:
-			return nil, fmt.Errorf("argument $%d: a %T is not stored", i+1, v)
+			return nil, err
 		}
 		values[i] = value
 	}
 	return values, nil
+}
+
+// plain is one argument.
+func plain(arg any) (any, error) {
+	switch v := arg.(type) {
+	case string:
+		if strings.IndexByte(v, 0) >= 0 || !utf8.ValidString(v) {
+			return nil, errText()
+		}
+		return arg, nil
+	case nil, int64, bool, []byte:
+		return arg, nil
+	case time.Time:
+		return Millis(v), nil
+	case error:
+		return nil, v
+	}
+	if text, known := spelling.For(reflect.TypeOf(arg)); known {
+		return plain(text.Word(arg))
+	}
+	value, err := driver.DefaultParameterConverter.ConvertValue(arg)
+	if err != nil {
+		return nil, err
+	}
+	switch value.(type) {
+	case string, int64, bool, []byte, nil:
+		return plain(value)
+	}
+	return nil, fmt.Errorf("a %T is not stored", value)
 }
 
 // inline writes a statement to text with its parameters as literals. A $n inside quotes or a comment

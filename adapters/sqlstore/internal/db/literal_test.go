@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -56,7 +55,7 @@ func TestInlineRefusesParametersWithoutArguments(t *testing.T) {
 
 func TestArgumentsThatAreNotStored(t *testing.T) {
 	t.Parallel()
-	for _, arg := range []any{1.5, struct{}{}, []string{"x"}, time.UnixMilli(0), money.Of(1, money.USD)} {
+	for _, arg := range []any{1.5, struct{}{}, []string{"x"}, money.Of(1, money.USD)} {
 		if _, err := Plain([]any{arg}); err == nil {
 			t.Errorf("%T was taken", arg)
 		}

@@ -6,45 +6,59 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/jmoiron/sqlx"
-	"github.com/jmoiron/sqlx/reflectx"
 )
 
-// Table is the one definition of what is written to a table: its columns are the fields of R, in their order, by the
-// names that sqlx reads them by. Statements are built from it once, when the program starts.
+// Table is the one definition of what is written to a table: its columns are the fields of R (see Columns), in their
+// order. Statements are built from it once, when the program starts.
 type Table[R any] struct {
 	name    string
-	columns []string
-	fields  [][]int
+	names   []string
+	columns []*column
 }
 
-// NewTable panics where R has no such column. Columns that are only read, or that other statements write, are except.
-func NewTable[R any](name string, except ...string) *Table[R] {
+// NewTable panics where a field of R cannot be stored. Columns are the tags of R if it is a domain type; other rows that
+// have an R as a part have them too.
+func NewTable[R any](name string, columns ...Columns) *Table[R] {
+	of := reflect.TypeFor[R]()
+	for _, c := range columns {
+		if declared[of] != nil {
+			panic("db: the columns of " + of.String() + " are declared twice")
+		}
+		declared[of] = c
+	}
 	t := &Table[R]{name: name}
-	mapper := reflectx.NewMapperFunc("db", sqlx.NameMapper)
-	for _, f := range mapper.TypeMap(reflect.TypeFor[R]()).Index {
-		switch {
-		case f.Embedded, f.Path != f.Name:
-		case slices.Contains(except, f.Name):
-			except = slices.DeleteFunc(slices.Clone(except), func(c string) bool { return c == f.Name })
-		default:
-			t.columns = append(t.columns, f.Name)
-			t.fields = append(t.fields, f.Index)
+	for _, c := range planOf(of).columns {
+		if !c.readOnly {
+			t.names = append(t.names, c.name)
+			t.columns = append(t.columns, c)
 		}
 	}
-	if len(except) > 0 {
-		panic(fmt.Sprintf("db: rows of %s have no columns %v", name, except))
-	}
+	definitions = append(definitions, func() (string, []string, []any) {
+		var none R
+		return name, t.names, t.Args(none)
+	})
 	return t
 }
 
+var definitions []func() (table string, columns []string, zero []any)
+
+// Definitions calls show for each table of the program, with what is stored of a row without values: a test compares
+// them with the schema.
+func Definitions(show func(table string, columns []string, zero []any)) {
+	for _, d := range definitions {
+		show(d())
+	}
+}
+
+// Select is the beginning of a statement that reads rows, without a condition.
+func (t *Table[R]) Select() string { return "\nSELECT " + t.Columns() + "\nFROM " + t.name }
+
 // Columns lists the columns.
-func (t *Table[R]) Columns() string { return strings.Join(t.columns, ", ") }
+func (t *Table[R]) Columns() string { return strings.Join(t.names, ", ") }
 
 // ColumnsOf lists the columns of an alias of the table.
 func (t *Table[R]) ColumnsOf(alias string) string {
-	return alias + "." + strings.Join(t.columns, ", "+alias+".")
+	return alias + "." + strings.Join(t.names, ", "+alias+".")
 }
 
 // Param is the parameter of a column, as Args has its value.
@@ -54,7 +68,7 @@ func (t *Table[R]) Param(column string) string { return parameterAt(t.index(colu
 func (t *Table[R]) After(n int) string { return parameterAt(len(t.columns) + n) }
 
 func (t *Table[R]) index(column string) int {
-	i := slices.Index(t.columns, column)
+	i := slices.Index(t.names, column)
 	if i < 0 {
 		panic(fmt.Sprintf("db: %s has no column %s", t.name, column))
 	}
@@ -66,8 +80,8 @@ func (t *Table[R]) Values() string { return t.ValuesBut("", "") }
 
 // ValuesBut has an expression in the place of one column's parameter.
 func (t *Table[R]) ValuesBut(column, expression string) string {
-	values := make([]string, len(t.columns))
-	for i, c := range t.columns {
+	values := make([]string, len(t.names))
+	for i, c := range t.names {
 		values[i] = parameterAt(i + 1)
 		if c == column {
 			values[i] = expression
@@ -82,7 +96,7 @@ func (t *Table[R]) Insert(more ...string) string {
 	for i := range more {
 		values += ", " + t.After(i+1)
 	}
-	return "\nINSERT INTO " + t.name + " (" + strings.Join(append(slices.Clone(t.columns), more...), ", ") + ")\nVALUES (" + values + ")"
+	return "\nINSERT INTO " + t.name + " (" + strings.Join(append(slices.Clone(t.names), more...), ", ") + ")\nVALUES (" + values + ")"
 }
 
 // Set assigns parameters to columns, for an UPDATE in a batch. Outside of one PostgreSQL refuses arguments that a
@@ -95,18 +109,14 @@ func (t *Table[R]) Set(columns ...string) string {
 	return strings.Join(list, ", ")
 }
 
-// Args are a row's values, in the order of the columns, and what comes after them. No bytes are NULL.
-func (t *Table[R]) Args(row R, more ...any) []any { return valuesOf(&row, t.fields, more) }
+// Args are a row's values, in the order of the columns, and what comes after them.
+func (t *Table[R]) Args(row R, more ...any) []any { return valuesOf(&row, t.columns, more) }
 
-func valuesOf[R any](row *R, fields [][]int, more []any) []any {
-	args := make([]any, 0, len(fields)+len(more))
+func valuesOf[R any](row *R, columns []*column, more []any) []any {
+	args := make([]any, 0, len(columns)+len(more))
 	of := reflect.ValueOf(row).Elem()
-	for _, f := range fields {
-		value := of.FieldByIndex(f).Interface()
-		if b, ok := value.([]byte); ok && len(b) == 0 {
-			value = nil
-		}
-		args = append(args, value)
+	for _, c := range columns {
+		args = append(args, c.value(of))
 	}
 	return append(args, more...)
 }
@@ -114,16 +124,16 @@ func valuesOf[R any](row *R, fields [][]int, more []any) []any {
 // Update changes columns of one row.
 type Update[R any] struct {
 	// Text is the statement. More conditions may follow, with parameters from After on.
-	Text   string
-	fields [][]int
+	Text    string
+	columns []*column
 }
 
 // Update changes the columns set in the row that the key names, two columns or more.
 func (t *Table[R]) Update(key []string, set ...string) Update[R] {
 	u := Update[R]{}
 	param := func(column string) string {
-		u.fields = append(u.fields, t.fields[t.index(column)])
-		return column + " = $" + strconv.Itoa(len(u.fields))
+		u.columns = append(u.columns, t.columns[t.index(column)])
+		return column + " = $" + strconv.Itoa(len(u.columns))
 	}
 	var where, assigned []string
 	for _, c := range key {
@@ -137,10 +147,10 @@ func (t *Table[R]) Update(key []string, set ...string) Update[R] {
 }
 
 // After is the n-th parameter after those of Text; 0 is the last column that is set.
-func (u Update[R]) After(n int) string { return parameterAt(len(u.fields) + n) }
+func (u Update[R]) After(n int) string { return parameterAt(len(u.columns) + n) }
 
 // Args are the values of the key and of the columns set, and what comes after them.
-func (u Update[R]) Args(row R, more ...any) []any { return valuesOf(&row, u.fields, more) }
+func (u Update[R]) Args(row R, more ...any) []any { return valuesOf(&row, u.columns, more) }
 
 // Excluded assigns the values of a refused INSERT to columns, for its DO UPDATE.
 func Excluded(columns ...string) string {

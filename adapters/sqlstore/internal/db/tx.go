@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"math/rand/v2"
 	"time"
@@ -21,26 +20,28 @@ type Tx struct {
 	failed  error
 }
 
-// Select reads all rows of a query into dest, a pointer to a slice of row structs or plain values.
+// Select reads the rows of a query into dest, which is as in Batch.Query.
 func (t *Tx) Select(ctx context.Context, dest any, query string, args ...any) error {
-	args, err := Plain(args)
-	if err == nil {
-		err = t.conn.SelectContext(ctx, dest, query, args...)
-	}
-	return t.Note(ctx, err)
+	_, err := t.Get(ctx, dest, query, args...)
+	return err
 }
 
-// Get reads the one row of a query into dest, a pointer to a row struct or plain value, and tells
-// whether there was one.
+// Get is Select, and tells whether there was a row.
 func (t *Tx) Get(ctx context.Context, dest any, query string, args ...any) (bool, error) {
-	args, err := Plain(args)
-	if err == nil {
-		err = t.conn.GetContext(ctx, dest, query, args...)
+	n, err := t.query(ctx, dest, query, args)
+	return n > 0 && err == nil, t.Note(ctx, err)
+}
+
+func (t *Tx) query(ctx context.Context, dest any, query string, args []any) (n int, err error) {
+	if args, err = Plain(args); err != nil {
+		return 0, err
 	}
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
+	rows, err := t.conn.QueryContext(ctx, query, args...)
+	if err != nil {
+		return 0, err
 	}
-	return err == nil, t.Note(ctx, err)
+	defer rows.Close()
+	return scan(rows, dest)
 }
 
 // Exec runs a statement and returns how many rows it wrote.
@@ -74,7 +75,7 @@ func (t *Tx) Run(ctx context.Context, b *Batch) error {
 		if err != nil {
 			return err
 		}
-		rows, err := t.conn.QueryxContext(ctx, text)
+		rows, err := t.conn.QueryContext(ctx, text)
 		if err != nil {
 			return err
 		}

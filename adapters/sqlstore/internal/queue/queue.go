@@ -126,13 +126,17 @@ func (q Table) TimesSetAside() string {
 
 // HeldRow is what every claim returns of a row beside its own columns.
 type HeldRow struct {
-	HeldUntil int64 `db:"held_until"`
-	SetAside  int   `db:"set_aside"`
+	HeldUntil time.Time
+	SetAside  int
 }
 
 func (r HeldRow) Held(project, key, group string) ports.Held {
 	return ports.Held{
-		Project: id.Stored[id.Project](project), Key: key, Group: group, Until: db.Time(r.HeldUntil), Failures: r.SetAside,
+		Project:  id.Stored[id.Project](project),
+		Key:      key,
+		Group:    group,
+		Until:    r.HeldUntil,
+		Failures: r.SetAside,
 	}
 }
 

@@ -237,7 +237,8 @@ func (p *Past) Store(tb testing.TB, s *Store) {
 			"policy_version, list_price, opening, target, floor, before, signals, message, agent_id, handler) VALUES ", &p.Decisions},
 		{"INSERT INTO checkouts (" + purchase.CheckoutColumns + ") VALUES ", &p.checkouts},
 		{purchase.InsertOrder, &p.orders},
-		{"INSERT INTO refunds (" + purchase.RefundColumns + ") VALUES ", &p.refunds},
+		{"INSERT INTO refunds (project_id, id, order_id, payment_id, return_id, status, currency, amount, reason, failure, provider, created_at, " +
+			"updated_at, attempts, due_at, origin, reversed_at, problem) VALUES ", &p.refunds},
 	}
 	err := s.DB.InTx(tb.Context(), id.Stored[id.Project](p.project), func(t *db.Tx) error {
 		for _, i := range insertions {

@@ -1,0 +1,379 @@
+package db
+
+import (
+	"cmp"
+	"database/sql"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+// A row type's fields are columns. A column's name is that of the tag db, else the field's in snake case, and of an id
+// with _id after it: Project id.Project is project_id. Options follow the name: `db:"due_at,null"`, or `db:",null"`.
+//
+//	null         the zero value is NULL
+//	json         the value is JSON text
+//	read         the column is only read: a statement other than the table's writes it
+//	currency=x   the column x has the currency of the amount; without the option it is the column currency
+//	-            the field is not stored
+//
+// A currency column needs no field: it has the currency of the amounts. A field of a struct that is not one value
+// (codec) stands for its fields.
+
+// Columns has the tags of a domain type, which has none itself, by the paths of its fields: "Route.Provider".
+type Columns map[string]string
+
+// Tried is a part of a row that may be unreadable while the rest is not. Err says why.
+type Tried[T any] struct {
+	Value T
+	Err   error
+}
+
+func (*Tried[T]) tried() {}
+
+type options struct {
+	name, currency       string
+	null, json, readOnly bool
+}
+
+func optionsOf(tag string) options {
+	o := options{currency: "currency"}
+	for i, part := range strings.Split(tag, ",") {
+		name, value, _ := strings.Cut(part, "=")
+		switch {
+		case i == 0:
+			o.name = part
+		case name == "null":
+			o.null = true
+		case name == "json":
+			o.json = true
+		case name == "read":
+			o.readOnly = true
+		case name == "currency":
+			o.currency = value
+		default:
+			panic("db: unknown option " + part)
+		}
+	}
+	return o
+}
+
+type column struct {
+	codec
+	options
+	index []int
+	// tried is the field of the error where the column is in a Tried.
+	tried []int
+	// amounts are those whose currency the column has, if no field has it.
+	amounts [][]int
+}
+
+// plan is how rows of a type are read and written.
+type plan struct {
+	of      reflect.Type
+	single  bool // each row is one value
+	columns []*column
+	names   map[string]*column
+}
+
+var plans sync.Map // reflect.Type to *plan
+
+// declared are the Columns of domain types, from when the program starts.
+var declared = map[reflect.Type]Columns{}
+
+// planOf panics where a field cannot be stored.
+func planOf(t reflect.Type) *plan {
+	if known, ok := plans.Load(t); ok {
+		return known.(*plan)
+	}
+	p := &plan{of: t, names: map[string]*column{}}
+	if c, ok := codecOf(t, options{}); ok {
+		p.single = true
+		p.columns = []*column{{codec: c}}
+	} else {
+		p.add(t, place{})
+		p.addCurrencies()
+	}
+	known, _ := plans.LoadOrStore(t, p)
+	return known.(*plan)
+}
+
+// place is where in a row a struct is.
+type place struct {
+	index, tried []int
+	tags         Columns
+	path         string // of the struct, for tags
+}
+
+func (at place) in(i int) place {
+	at.index = append(at.index[:len(at.index):len(at.index)], i)
+	return at
+}
+
+func (p *plan) add(t reflect.Type, at place) {
+	if tags, ok := declared[t]; ok {
+		at.tags, at.path = tags, ""
+	}
+	for i := range t.NumField() {
+		f, here := t.Field(i), at.in(i)
+		tag := f.Tag.Get("db")
+		if !f.Anonymous {
+			here.path = strings.TrimPrefix(at.path+"."+f.Name, ".")
+			tag = cmp.Or(at.tags[here.path], tag)
+		}
+		if tag != "-" && (f.IsExported() || f.Anonymous) {
+			p.field(f, optionsOf(tag), here)
+		}
+	}
+}
+
+func (p *plan) field(f reflect.StructField, o options, at place) {
+	c, ok := codecOf(f.Type, o)
+	switch {
+	case ok:
+		o.name = cmp.Or(o.name, columnName(f))
+		p.column(&column{codec: c, options: o, index: at.index, tried: at.tried})
+	case reflect.PointerTo(f.Type).Implements(reflect.TypeFor[interface{ tried() }]()):
+		value, failure := at.in(0), at.in(1)
+		value.tried = failure.index
+		p.add(f.Type.Field(0).Type, value)
+	case f.Type.Kind() == reflect.Struct && o.name == "":
+		p.add(f.Type, at)
+	default:
+		panic(fmt.Sprintf("db: %s: a %s is not stored", f.Name, f.Type))
+	}
+}
+
+// column adds a column. Of two fields of a name the one that is nested less counts, as in Go.
+func (p *plan) column(c *column) {
+	known := p.names[c.name]
+	switch {
+	case known == nil:
+		p.columns = append(p.columns, c)
+		p.names[c.name] = c
+	case len(c.index) < len(known.index):
+		*known = *c
+	}
+}
+
+// addCurrencies adds the columns of currencies that no field has.
+func (p *plan) addCurrencies() {
+	for _, c := range p.columns {
+		if !c.inCurrency || c.json {
+			continue
+		}
+		known := p.names[c.currency]
+		if known == nil {
+			known = &column{options: options{name: c.currency}}
+			p.column(known)
+		}
+		if known.read == nil {
+			known.amounts = append(known.amounts, c.index)
+		}
+	}
+}
+
+func columnName(f reflect.StructField) string {
+	name := snake(f.Name)
+	if f.Type.PkgPath() == reflect.TypeFor[id.Project]().PkgPath() && name != "id" && !strings.HasSuffix(name, "_id") {
+		name += "_id"
+	}
+	return name
+}
+
+// snake is a name such as TokenHash or KeyID in snake case.
+func snake(name string) string {
+	var text strings.Builder
+	runes := []rune(name)
+	for i, r := range runes {
+		begins := i > 0 && unicode.IsUpper(r) && (!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1]))
+		if begins {
+			text.WriteByte('_')
+		}
+		text.WriteRune(unicode.ToLower(r))
+	}
+	return text.String()
+}
+
+// scanner reads a result set. Scanners are used again.
+type scanner struct {
+	columns  []*column // of the result set
+	currency []int     // which of them has the currency of each; -1: none
+	cells    []cell
+	into     []any // pointers to the cells
+	code     string
+	known    money.Currency // of the code
+}
+
+// cell is what the driver returned for a column of the row. Bytes are the driver's.
+type cell struct{ value any }
+
+func (c *cell) Scan(from any) error {
+	c.value = from
+	return nil
+}
+
+var scanners = sync.Pool{New: func() any { return new(scanner) }}
+
+func scan(rows *sql.Rows, dest any) (n int, err error) {
+	s := scanners.Get().(*scanner)
+	n, err = s.scan(rows, dest)
+	clear(s.cells)
+	scanners.Put(s)
+	return n, err
+}
+
+// scan fills dest with the rows of a result set and returns how many there are: all of them where dest is a pointer to a
+// slice, else the first. A pointer that dest points to is nil without a row, other values are zero.
+func (s *scanner) scan(rows *sql.Rows, dest any) (n int, err error) {
+	to := reflect.ValueOf(dest).Elem()
+	to.SetZero()
+	list := to.Kind() == reflect.Slice && to.Type().Elem().Kind() != reflect.Uint8
+	of := to.Type()
+	if list {
+		of = of.Elem()
+	}
+	optional := of.Kind() == reflect.Pointer && !planOf(of.Elem()).single
+	if optional {
+		of = of.Elem()
+	}
+	if err := s.begin(rows, of); err != nil {
+		return 0, err
+	}
+	for ; rows.Next(); n++ {
+		row := to
+		switch {
+		case list:
+			to.Grow(1)
+			to.SetLen(n + 1)
+			row = to.Index(n)
+		case n > 0:
+			continue
+		}
+		if optional {
+			row.Set(reflect.New(of))
+			row = row.Elem()
+		}
+		if err := s.row(rows, row); err != nil {
+			return n, err
+		}
+	}
+	return n, rows.Err()
+}
+
+// begin finds the columns of a result set.
+func (s *scanner) begin(rows *sql.Rows, of reflect.Type) error {
+	names, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	p := planOf(of)
+	s.columns = slices.Grow(s.columns[:0], len(names))
+	s.currency = slices.Grow(s.currency[:0], len(names))
+	s.into = slices.Grow(s.into[:0], len(names))
+	s.cells = slices.Grow(s.cells[:0], len(names))[:len(names)]
+	for i, name := range names {
+		c := p.names[name]
+		if p.single && len(names) == 1 {
+			c = p.columns[0]
+		}
+		if c == nil {
+			return fmt.Errorf("a %s has no column %s", of, name)
+		}
+		s.columns = append(s.columns, c)
+		s.into = append(s.into, &s.cells[i])
+		at := -1
+		if c.inCurrency {
+			at = slices.Index(names, c.currency)
+			if at < 0 && !c.json {
+				return fmt.Errorf("the column %s is read without %s", name, c.currency)
+			}
+		}
+		s.currency = append(s.currency, at)
+	}
+	return nil
+}
+
+func (s *scanner) row(rows *sql.Rows, to reflect.Value) error {
+	if err := rows.Scan(s.into...); err != nil {
+		return err
+	}
+	for i, c := range s.columns {
+		switch {
+		case c.amounts != nil: // the amounts have it
+		case c.tried != nil:
+			failure := to.FieldByIndex(c.tried).Addr().Interface().(*error)
+			if err := fault.Survive(func() error { return s.decode(i, to) }); err != nil && *failure == nil {
+				*failure = err
+			}
+		default:
+			if err := s.decode(i, to); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// decode reads the i-th column of a row.
+func (s *scanner) decode(i int, to reflect.Value) error {
+	c := s.columns[i]
+	if len(c.index) > 0 {
+		to = to.FieldByIndex(c.index)
+	}
+	currency, err := s.currencyOf(i)
+	if err == nil {
+		err = c.codec.read(s.cells[i].value, currency, to)
+	}
+	if err != nil {
+		return Unreadable("column "+c.name, err)
+	}
+	return nil
+}
+
+func (s *scanner) currencyOf(i int) (money.Currency, error) {
+	at := s.currency[i]
+	if at < 0 || s.cells[at].value == nil {
+		return money.Currency{}, nil
+	}
+	code, err := readText(s.cells[at].value)
+	if err != nil || code == s.code {
+		return s.known, err
+	}
+	c, err := money.ParseCurrency(code)
+	if code == "" {
+		err = nil
+	}
+	if err != nil {
+		return c, fmt.Errorf("currency %s: %w", code, err)
+	}
+	s.code, s.known = code, c
+	return c, nil
+}
+
+// value is what is written to the column of a row.
+func (c *column) value(row reflect.Value) any {
+	if c.amounts == nil {
+		return c.codec.write(row.FieldByIndex(c.index))
+	}
+	for _, index := range c.amounts {
+		at := row.FieldByIndex(index)
+		if at.Kind() == reflect.Pointer {
+			at = at.Elem()
+		}
+		if !at.IsValid() {
+			continue
+		}
+		if of := at.Addr().Interface().(*money.Amount).Currency(); of != (money.Currency{}) {
+			return of.Code()
+		}
+	}
+	return ""
+}
