@@ -122,15 +122,14 @@ func eachChat(ctx context.Context, s *db.DB, list string, atOnce int) (all int, 
 }
 
 func sealChat(ctx context.Context, t *db.Tx, of, text string) error {
-	var settings SettingsJSON
-	err := db.FromJSON(text, &settings)
+	settings, err := ReadSettings(text)
 	if err != nil {
 		return err
 	}
 	if settings.ChatWebhook, err = t.Dialect.ResealAddress(settings.ChatWebhook, db.ChatAddress(of)); err != nil {
 		return err
 	}
-	if text, err = db.ToJSON(settings); err == nil {
+	if text, err = settingsFormat.Text(settings); err == nil {
 		_, err = t.Exec(ctx, storeSettings, of, text)
 	}
 	return err

@@ -271,8 +271,8 @@ func (k Keys) Reach(ctx context.Context, owner id.Account, wanted []id.Project) 
 	}
 	list := make([]ports.Reached, len(rows))
 	for i, r := range rows {
-		var settings SettingsJSON
-		if err := db.FromJSON(r.Settings, &settings); err != nil {
+		settings, err := ReadSettings(r.Settings)
+		if err != nil {
 			return nil, err
 		}
 		list[i] = ports.Reached{Project: id.Stored[id.Project](r.ID), MFARequired: settings.MFARequired}

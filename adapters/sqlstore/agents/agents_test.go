@@ -52,7 +52,7 @@ func TestPoliciesAreStoredWhole(t *testing.T) {
 	var next int64 = 1
 	fillValue(reflect.ValueOf(&want).Elem(), &next)
 	for _, p := range []negotiation.Policy{want, negotiation.Builtin(), {Version: 3}} {
-		text, err := db.ToJSON(agents.ToPolicyJSON(p))
+		text, err := agents.Policies.Text(p)
 		if err != nil {
 			t.Fatal(err)
 		}

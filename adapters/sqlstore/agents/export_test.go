@@ -3,4 +3,4 @@ package agents
 // What tests see of the package.
 
 var FromPolicyText = fromPolicyText
-var ToPolicyJSON = toPolicyJSON
+var Policies = policies

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -28,71 +29,29 @@ type agentRow struct {
 	Held          *string
 }
 
-type handlerJSON struct {
-	Kind    string `json:"kind"`
-	Program string `json:"program,omitempty"`
-	URL     string `json:"url,omitempty"`
-}
-
-type handlersJSON struct {
-	Search   handlerJSON `json:"search"`
-	Quote    handlerJSON `json:"quote"`
-	Checkout handlerJSON `json:"checkout"`
-	Finalize handlerJSON `json:"finalize"`
-}
-
-// modelJSON has the temperature in thousandths.
-type modelJSON struct {
-	Provider    string `json:"provider"`
-	Name        string `json:"name"`
-	MaxTokens   int    `json:"max_tokens"`
-	Temperature int    `json:"temperature"`
-	Wording     bool   `json:"wording"`
-	Strategy    bool   `json:"strategy"`
-	Reasons     bool   `json:"reasons"`
-
-	Templates []templateJSON `json:"templates,omitempty"`
-}
-
-type templateJSON struct {
-	ID        string `json:"id"`
-	On        string `json:"answer"`
-	Reasoning string `json:"reasoning,omitempty"`
-	Message   string `json:"message,omitempty"`
-}
-
-func toModelJSON(m agent.Model) modelJSON {
-	j := modelJSON{
-		Provider:    m.Provider,
-		Name:        m.Name,
-		MaxTokens:   m.MaxTokens,
-		Temperature: m.Temperature,
-		Wording:     m.Wording,
-		Strategy:    m.Strategy,
-		Reasons:     m.Reasons,
-	}
-	for _, t := range m.Templates {
-		j.Templates = append(j.Templates, templateJSON{t.ID, t.On.String(), t.Reasoning, t.Message})
-	}
-	return j
-}
-
-func (j modelJSON) model() agent.Model {
-	m := agent.Model{
-		Provider:    j.Provider,
-		Name:        j.Name,
-		MaxTokens:   j.MaxTokens,
-		Temperature: j.Temperature,
-		Wording:     j.Wording,
-		Strategy:    j.Strategy,
-		Reasons:     j.Reasons,
-	}
-	for _, t := range j.Templates {
-		on, _ := agent.ParseOccasion(t.On)
-		m.Templates = append(m.Templates, agent.Template{ID: t.ID, On: on, Reasoning: t.Reasoning, Message: t.Message})
-	}
-	return m
-}
+var (
+	policies = stored.JSON[negotiation.Policy](stored.Tags{
+		"Policy.Version":     "-", // a column
+		"Policy.Segments":    ",omitempty",
+		"Segment.Category":   ",omitempty",
+		"Segment.CostFrom":   ",omitempty",
+		"Segment.CostTo":     ",omitempty",
+		"Segment.PriceMin":   ",omitempty",
+		"Segment.PriceMax":   ",omitempty",
+		"Leanings.Purchases": ",omitempty",
+		"Leanings.Volume":    ",omitempty",
+	})
+	handlers = stored.JSON[agent.Handlers](stored.Tags{
+		"Handler.Program": ",omitempty",
+		"Handler.URL":     ",omitempty",
+	})
+	models = stored.JSON[agent.Model](stored.Tags{
+		"Model.Templates":    ",omitempty",
+		"Template.On":        "answer",
+		"Template.Reasoning": ",omitempty",
+		"Template.Message":   ",omitempty",
+	})
+)
 
 // FirstAgent is the agent that a project begins with, and its policy. Its id is made of the project's.
 func FirstAgent(p *project.Project) (*agent.Agent, agent.Version) {
@@ -110,17 +69,17 @@ func FirstAgent(p *project.Project) (*agent.Agent, agent.Version) {
 
 // AgentArgs are the values of agentColumns. The last one never changes.
 func AgentArgs(a *agent.Agent) ([]any, error) {
-	handlers, err := db.ToJSON(toHandlersJSON(a.Handlers))
+	handling, err := handlers.Text(a.Handlers)
 	if err != nil {
 		return nil, err
 	}
-	model, err := db.ToJSON(toModelJSON(a.Model))
+	model, err := models.Text(a.Model)
 	var secret any // null where there is none
 	if len(a.Secret) > 0 {
 		secret = a.Secret
 	}
 	return []any{
-		a.Project.String(), a.ID.String(), a.Name, a.Status.String(), handlers, model,
+		a.Project.String(), a.ID.String(), a.Name, a.Status.String(), handling, model,
 		a.Tuning.Automatic, int64(a.Tuning.Holdout), a.Tuning.Baseline, a.Policy.Version, a.Latest, secret,
 		db.Millis(a.UpdatedAt), db.Millis(a.CreatedAt),
 	}, err
@@ -134,15 +93,12 @@ func fromAgentRow(r agentRow) (*agent.Agent, error) {
 		Tuning: agent.Tuning{Automatic: r.Automatic, Holdout: money.Percent(r.Holdout), Baseline: r.Baseline},
 		Latest: r.Latest, Secret: r.Secret, CreatedAt: db.Time(r.CreatedAt), UpdatedAt: db.Time(r.UpdatedAt),
 	}
-	var handlers handlersJSON
-	if err := db.FromJSON(r.Handlers, &handlers); err != nil {
+	if err := handlers.Read(r.Handlers, &a.Handlers, money.Currency{}); err != nil {
 		return nil, err
 	}
-	var model modelJSON
-	if err := db.FromJSON(r.Model, &model); err != nil {
+	if err := models.Read(r.Model, &a.Model, money.Currency{}); err != nil {
 		return nil, err
 	}
-	a.Handlers, a.Model = handlers.handlers(), model.model()
 	var err error
 	if a.Policy, err = fromPolicyText(r.Policy, r.PolicyVersion); err != nil || r.Held == nil {
 		return a, err
@@ -164,31 +120,9 @@ func fromAgentRows(rows []agentRow) ([]*agent.Agent, error) {
 }
 
 func fromPolicyText(text string, version int) (negotiation.Policy, error) {
-	var j policyJSON
-	if err := db.FromJSON(text, &j); err != nil {
-		return negotiation.Policy{}, err
-	}
-	return j.policy(version), nil
-}
-
-func toHandlersJSON(h agent.Handlers) handlersJSON {
-	return handlersJSON{toHandlerJSON(h.Search), toHandlerJSON(h.Quote), toHandlerJSON(h.Checkout), toHandlerJSON(h.Finalize)}
-}
-
-func toHandlerJSON(h agent.Handler) handlerJSON {
-	return handlerJSON{h.Kind.String(), h.Program, h.URL}
-}
-
-func (j handlersJSON) handlers() agent.Handlers {
-	return agent.Handlers{
-		Search: j.Search.handler(), Quote: j.Quote.handler(), Checkout: j.Checkout.handler(), Finalize: j.Finalize.handler(),
-	}
-}
-
-var handlerKinds = map[string]agent.Kind{agent.Builtin.String(): agent.Builtin, agent.Remote.String(): agent.Remote}
-
-func (j handlerJSON) handler() agent.Handler {
-	return agent.Handler{Kind: handlerKinds[j.Kind], Program: j.Program, URL: j.URL}
+	p := negotiation.Policy{Version: version}
+	err := policies.Read(text, &p, money.Currency{})
+	return p, err
 }
 
 // versionRow is a policy as it was written.
@@ -205,7 +139,7 @@ type versionRow struct {
 
 // VersionArgs are the values of versionColumns.
 func VersionArgs(of *agent.Agent, v agent.Version) ([]any, error) {
-	text, err := db.ToJSON(toPolicyJSON(v.Policy))
+	text, err := policies.Text(v.Policy)
 	var activated *int64
 	if !v.ActivatedAt.IsZero() {
 		n := db.Millis(v.ActivatedAt)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -26,51 +27,21 @@ type ProductRow struct {
 	UpdatedAt       int64 `db:"updated_at"`
 }
 
-// detailsJSON is what of a product is shown but neither searched nor computed with in SQL.
-type detailsJSON struct {
-	Description string            `json:"description"`
-	Brand       string            `json:"brand"`
-	Images      []imageJSON       `json:"images"`
-	Attributes  map[string]string `json:"attributes"`
-	Tags        []string          `json:"tags"`
-	Related     []string          `json:"related"`
-	Reviews     reviewsJSON       `json:"reviews"`
+// details are what of a product is shown but neither searched nor computed with in SQL.
+type details struct {
+	Description string
+	Brand       string
+	Images      []catalog.Image
+	Attributes  map[string]string
+	Tags        []string
+	Related     []string
+	Reviews     catalog.Reviews
 }
 
-type imageJSON struct {
-	URL string `json:"url"`
-	Alt string `json:"alt"`
-}
+var detailsFormat = stored.JSON[details](nil)
 
-type reviewsJSON struct {
-	Average int    `json:"average"` // hundredths
-	Count   int    `json:"count"`
-	Summary string `json:"summary"`
-}
-
-func toDetailsJSON(p *catalog.Product) detailsJSON {
-	j := detailsJSON{
-		Description: p.Description, Brand: p.Brand, Attributes: p.Attributes,
-		Tags: p.Tags, Related: p.Related, Reviews: reviewsJSON(p.Reviews),
-	}
-	if p.Images != nil {
-		j.Images = make([]imageJSON, len(p.Images))
-	}
-	for i, image := range p.Images {
-		j.Images[i] = imageJSON(image)
-	}
-	return j
-}
-
-func (j detailsJSON) describe(p *catalog.Product) {
-	p.Description, p.Brand, p.Attributes = j.Description, j.Brand, j.Attributes
-	p.Tags, p.Related, p.Reviews = j.Tags, j.Related, catalog.Reviews(j.Reviews)
-	if j.Images != nil {
-		p.Images = make([]catalog.Image, len(j.Images))
-	}
-	for i, image := range j.Images {
-		p.Images[i] = catalog.Image(image)
-	}
+func detailsOf(p *catalog.Product) details {
+	return details{p.Description, p.Brand, p.Images, p.Attributes, p.Tags, p.Related, p.Reviews}
 }
 
 // folded is what a merchant's text filter looks through, here and in the filter itself.
@@ -90,8 +61,8 @@ func fromProductRow(r ProductRow) (*catalog.Product, error) {
 	if err != nil {
 		return nil, err
 	}
-	var details detailsJSON
-	if err := db.FromJSON(r.Details, &details); err != nil {
+	var d details
+	if err := detailsFormat.Read(r.Details, &d, currency); err != nil {
 		return nil, err
 	}
 	status, _ := catalog.ParseStatus(r.Status)
@@ -102,7 +73,8 @@ func fromProductRow(r ProductRow) (*catalog.Product, error) {
 		Negotiable: r.Negotiable, Status: status,
 		CreatedAt: db.Time(r.CreatedAt), UpdatedAt: db.Time(r.UpdatedAt),
 	}
-	details.describe(p)
+	p.Description, p.Brand, p.Images, p.Attributes = d.Description, d.Brand, d.Images, d.Attributes
+	p.Tags, p.Related, p.Reviews = d.Tags, d.Related, d.Reviews
 	return p, nil
 }
 

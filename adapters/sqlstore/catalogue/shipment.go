@@ -103,7 +103,7 @@ func (s *shipment) variantValues(p *catalog.Product, before footprint) ([][]any,
 }
 
 func (s *shipment) productValues(p *catalog.Product) ([]any, error) {
-	details, err := db.ToJSON(toDetailsJSON(p))
+	details, err := detailsFormat.Text(detailsOf(p))
 	if err != nil {
 		return nil, err
 	}

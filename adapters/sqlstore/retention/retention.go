@@ -74,14 +74,14 @@ func (v Retention) Due(ctx context.Context, limit int) ([]ports.Keeping, error) 
 			return err
 		}
 		for _, r := range rows {
-			var settings accounts.SettingsJSON
-			if err := db.FromJSON(r.Settings, &settings); err != nil {
+			settings, err := accounts.ReadSettings(r.Settings)
+			if err != nil {
 				unreadable = errors.Join(unreadable, fmt.Errorf("the settings of %s: %w", r.ID, err))
 				continue
 			}
 			list = append(list, ports.Keeping{
 				Project:   id.Stored[id.Project](r.ID),
-				Retention: settings.Retention.Retention(),
+				Retention: settings.Retention,
 			})
 		}
 		return nil

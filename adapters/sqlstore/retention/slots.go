@@ -79,8 +79,8 @@ func (j *joining) run(ctx context.Context) (more bool, err error) {
 	if err != nil || !found {
 		return false, err
 	}
-	var settings accounts.SettingsJSON
-	if err := db.FromJSON(at.Settings, &settings); err != nil {
+	settings, err := accounts.ReadSettings(at.Settings)
+	if err != nil {
 		return false, err
 	}
 	zone, err := time.LoadLocation(settings.Timezone)

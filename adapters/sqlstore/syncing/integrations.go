@@ -173,7 +173,7 @@ WHERE id = $1`+t.Dialect.ForUpdate, of.String())
 	if err := route(p); err != nil {
 		return err
 	}
-	text, err := db.ToJSON(accounts.ToRoutesJSON(p.Routes))
+	text, err := accounts.RoutesText(p.Routes)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
@@ -75,8 +75,7 @@ func FromJSON(text string, v any) error {
 
 // Unreadable is a stored value that this program cannot have written.
 func Unreadable(what string, err error) error {
-	return fault.New(fault.Internal, "internal_error", "Something went wrong.").
-		Because(fmt.Errorf("%w: %s: %w", fault.ErrUnreadable, what, err))
+	return stored.Unreadable(what, err)
 }
 
 // Strings are the ids as text.

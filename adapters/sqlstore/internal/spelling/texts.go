@@ -5,6 +5,8 @@ import (
 	"reflect"
 
 	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -46,6 +48,8 @@ var texts = index(
 	words(integration.Statuses), words(integration.HookStatuses), words(integration.WebhookStatuses), words(integration.LogStatuses),
 	parsed(account.ParsePlan), parsed(account.ParseEnvironment), parsed(event.ParseStatus), parsed(integration.ParseType),
 	parsed(rule),
+	oneOf(agent.Draft, agent.Active), oneOf(agent.Builtin, agent.Remote), oneOf(agent.Occasions...),
+	oneOf(agent.ByHouse, agent.ByMerchant, agent.ByTuning), oneOf(catalog.Active, catalog.Archived),
 	spelled(currency, money.Currency.Code),
 	spelled(Method, func(m project.PaymentMethod) string { return Methods[m] }),
 	spelled(outcome, func(o negotiation.Outcome) string { return Outcomes[o] }),
@@ -112,6 +116,15 @@ func parsed[T fmt.Stringer](parse func(string) (T, error)) entry { return spelle
 // known reads any text.
 func known[T fmt.Stringer](read func(string) T) entry {
 	return parsed(func(text string) (T, error) { return read(text), nil })
+}
+
+// oneOf reads other words as the zero value.
+func oneOf[T fmt.Stringer](values ...T) entry {
+	all := make(map[string]T, len(values))
+	for _, v := range values {
+		all[v.String()] = v
+	}
+	return words(all)
 }
 
 // words reads a word that is none of these as the zero value.
