@@ -43,6 +43,12 @@ func Parse[T ID[K], K Kind](text string) (T, error) {
 	return T(ID[K]{text}), nil
 }
 
+// UnmarshalText reads an id as Parse does.
+func (i *ID[K]) UnmarshalText(text []byte) (err error) {
+	*i, err = Parse[ID[K]](string(text))
+	return err
+}
+
 // Stored trusts text that this system wrote. Empty text is the zero ID.
 func Stored[T ID[K], K Kind](text string) T { return T(ID[K]{text}) }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
@@ -83,8 +83,7 @@ func fromQueryBuyerContext(text string) (*buyerContext, error) {
 	}
 	var b *buyerContext
 	if err := json.Unmarshal([]byte(text), &b); err != nil || b == nil {
-		return nil, fault.New(fault.Malformed, "invalid_request", "The request's parameters are invalid.").
-			With("buyer_context", "must be a JSON object with loyalty_tier, purchase_history, urgency, location, color_preference and buyer_token")
+		return nil, wire.BadParameter("buyer_context", "must be a JSON object with loyalty_tier, purchase_history, urgency, location, color_preference and buyer_token")
 	}
 	return b, nil
 }

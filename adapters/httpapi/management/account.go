@@ -13,27 +13,14 @@ import (
 
 // The account's own page needs projects:read, the least that a key for managing shops has.
 func (h *handlers) registerAccount() {
-	const tag, path, mfa = "Account", "/v1/account", "/v1/account/mfa"
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "get-account", Method: "GET", Path: path, Scope: "projects:read",
-		Summary: "Get the account that the key belongs to",
-	}, h.getAccount)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "update-account", Method: "PATCH", Path: path, Scope: "keys:write", On: operation.WholeAccount,
-		Summary: "Change the account",
-	}, h.updateAccount)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "enrol-mfa", Method: "POST", Path: mfa, Scope: "keys:write", On: operation.WholeAccount, Status: 201,
-		Errors: []int{429}, Summary: "Enrol an authenticator; it is pending until confirmed",
-	}, h.enrolMFA)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "confirm-mfa", Method: "POST", Path: mfa + "/confirm", Scope: "keys:write", On: operation.WholeAccount,
-		Errors: []int{404, 429}, Summary: "Confirm the pending authenticator with a code of it",
-	}, h.confirmMFA)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "disable-mfa", Method: "DELETE", Path: mfa, Scope: "keys:write", On: operation.WholeAccount, Status: 204,
-		Errors: []int{404, 429}, Summary: "Remove the authenticator",
-	}, h.disableMFA)
+	const path, mfa = "/v1/account", "/v1/account/mfa"
+	g := h.Group("Account", "keys", operation.WholeAccount)
+	operation.Register(g, "get-account", "GET "+path, "Get the account that the key belongs to", h.getAccount,
+		operation.Scope("projects:read"), operation.On(operation.TheAccount))
+	operation.Register(g, "update-account", "PATCH "+path, "Change the account", h.updateAccount)
+	operation.Register(g, "enrol-mfa", "POST "+mfa, "Enrol an authenticator; it is pending until confirmed", h.enrolMFA, operation.Created, operation.Errors(429))
+	operation.Register(g, "confirm-mfa", "POST "+mfa+"/confirm", "Confirm the pending authenticator with a code of it", h.confirmMFA, operation.Errors(404, 429))
+	operation.Register(g, "disable-mfa", "DELETE "+mfa, "Remove the authenticator", h.disableMFA, operation.Errors(404, 429))
 }
 
 type accountView struct {
@@ -56,7 +43,7 @@ type mfaView struct {
 	RecoveryCodesLeft int  `json:"recovery_codes_left"`
 }
 
-type accountOutput struct{ Body accountView }
+type accountOutput = operation.Output[accountView]
 
 func (h *handlers) getAccount(ctx context.Context, rq operation.Request, _ *struct{}) (*accountOutput, error) {
 	a, err := h.access(rq).Accounts.ByID(ctx, rq.Caller.Account.ID)
@@ -109,17 +96,13 @@ func (confirmation) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schem
 	return operation.DocumentRequired(s, "code")
 }
 
-type confirmMFAInput struct{ Body confirmation }
-
-type mfaOutput struct{ Body mfaView }
-
-func (h *handlers) confirmMFA(ctx context.Context, rq operation.Request, in *confirmMFAInput) (*mfaOutput, error) {
+func (h *handlers) confirmMFA(ctx context.Context, rq operation.Request, in *operation.Input[confirmation]) (*operation.Output[mfaView], error) {
 	owner := noteAccount(rq)
 	if err := h.access(rq).Activate(ctx, owner, in.Body.Code); err != nil {
 		return nil, err
 	}
 	view, err := h.toAPIMFA(ctx, rq, owner)
-	return &mfaOutput{view}, err
+	return &operation.Output[mfaView]{Body: view}, err
 }
 
 func (h *handlers) disableMFA(ctx context.Context, rq operation.Request, in *operation.WithMFA) (*struct{}, error) {
@@ -139,12 +122,8 @@ func (h *handlers) toAPIAccount(ctx context.Context, rq operation.Request, a *ac
 		return nil, err
 	}
 	rate := h.Rate(a.Plan)
-	var email *string
-	if a.Email != "" {
-		email = &a.Email
-	}
-	return &accountOutput{accountView{
-		ID: a.ID.String(), Name: a.Name, Email: email, Plan: a.Plan.String(), Limits: planLimits{rate.PerMinute, rate.Burst}, MFA: mfa,
+	return &accountOutput{Body: accountView{
+		ID: a.ID.String(), Name: a.Name, Email: operation.ToOptionalText(a.Email), Plan: a.Plan.String(), Limits: planLimits{rate.PerMinute, rate.Burst}, MFA: mfa,
 		CreatedAt: wire.ToTime(a.CreatedAt),
 	}}, nil
 }

@@ -14,23 +14,13 @@ import (
 )
 
 func (h *handlers) registerKeys() {
-	const tag, all, one = "API keys", "/v1/api-keys", "/v1/api-keys/{key_id}"
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "create-api-key", Method: "POST", Path: all, Scope: "keys:write", Status: 201,
-		Errors: []int{409, 429}, Summary: "Create an API key; its secret is shown once",
-	}, h.createKey)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "list-api-keys", Method: "GET", Path: all, Scope: "keys:read",
-		Summary: "List the API keys that are not revoked",
-	}, h.listKeys)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "get-api-key", Method: "GET", Path: one, Scope: "keys:read",
-		Errors: []int{404}, Summary: "Get an API key",
-	}, h.getKey)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "revoke-api-key", Method: "DELETE", Path: one, Scope: "keys:write", Status: 204,
-		Errors: []int{404}, Summary: "Revoke an API key for good",
-	}, h.revokeKey)
+	const all, one = "/v1/api-keys", "/v1/api-keys/{key_id}"
+	g := h.Group("API keys", "keys", operation.TheAccount)
+	operation.Register(g, "create-api-key", "POST "+all, "Create an API key; its secret is shown once", h.createKey,
+		operation.Created, operation.Errors(409, 429))
+	operation.Register(g, "list-api-keys", "GET "+all, "List the API keys that are not revoked", operation.Lists(h.listKeys, h.toAPIKey))
+	operation.Register(g, "get-api-key", "GET "+one, "Get an API key", operation.Shows(h.getKey, h.toAPIKey), operation.Errors(404))
+	operation.Register(g, "revoke-api-key", "DELETE "+one, "Revoke an API key for good", h.revokeKey, operation.Errors(404))
 }
 
 // KeyView is an API key without its secret.
@@ -62,8 +52,6 @@ type createKeyInput struct {
 	Body newKey
 }
 
-type createdKeyOutput struct{ Body createdKey }
-
 type createdKey struct {
 	ID         string     `json:"id"`
 	Name       string     `json:"name"`
@@ -75,7 +63,7 @@ type createdKey struct {
 	ExpiresAt  *wire.Time `json:"expires_at" nullable:"true"`
 }
 
-func (h *handlers) createKey(ctx context.Context, rq operation.Request, in *createKeyInput) (*createdKeyOutput, error) {
+func (h *handlers) createKey(ctx context.Context, rq operation.Request, in *createKeyInput) (*operation.Output[createdKey], error) {
 	draft, err := fromAPIKey(in.Body)
 	if err != nil {
 		return nil, err
@@ -85,49 +73,27 @@ func (h *handlers) createKey(ctx context.Context, rq operation.Request, in *crea
 		return nil, err
 	}
 	v := h.toAPIKey(key)
-	operation.NoteTarget(rq, v.ID)
-	operation.NoteChange(rq, nil, v)
-	return &createdKeyOutput{createdKey{
+	operation.NoteCreated(rq, v.ID, v)
+	return &operation.Output[createdKey]{Body: createdKey{
 		ID: v.ID, Name: v.Name, Key: secret, Prefix: v.Prefix, Scopes: v.Scopes, ProjectIDs: v.ProjectIDs,
 		CreatedAt: v.CreatedAt, ExpiresAt: v.ExpiresAt,
 	}}, nil
 }
 
-type listKeysInput struct{ operation.Paging }
-
-func (h *handlers) listKeys(ctx context.Context, rq operation.Request, in *listKeysInput) (*operation.ListOutput[KeyView], error) {
-	found, total, err := h.access(rq).ListKeys(ctx, rq.Caller.Caller, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(found, h.toAPIKey, in.Paging, total), nil
+func (h *handlers) listKeys(ctx context.Context, rq operation.Request, in *operation.Paging) ([]*account.Key, int, error) {
+	return h.access(rq).ListKeys(ctx, rq.Caller.Caller, in.Page())
 }
 
 type OnKey struct {
-	Key string `path:"key_id"`
+	Key wire.Ref[id.APIKey] `path:"key_id" thing:"api_key"`
 }
 
-type keyOutput struct{ Body KeyView }
-
-func (h *handlers) getKey(ctx context.Context, rq operation.Request, in *OnKey) (*keyOutput, error) {
-	wanted, err := wire.ID[id.APIKey](in.Key, "api_key")
-	if err != nil {
-		return nil, err
-	}
-	key, err := h.access(rq).Key(ctx, rq.Caller.Caller, wanted)
-	if err != nil {
-		return nil, err
-	}
-	return &keyOutput{h.toAPIKey(key)}, nil
+func (h *handlers) getKey(ctx context.Context, rq operation.Request, in *OnKey) (*account.Key, error) {
+	return h.access(rq).Key(ctx, rq.Caller.Caller, in.Key.ID)
 }
 
 func (h *handlers) revokeKey(ctx context.Context, rq operation.Request, in *OnKey) (*struct{}, error) {
-	wanted, err := wire.ID[id.APIKey](in.Key, "api_key")
-	if err != nil {
-		return nil, err
-	}
-	operation.NoteTarget(rq, in.Key)
-	return nil, h.access(rq).RevokeKey(ctx, rq.Caller.Caller, wanted)
+	return nil, h.access(rq).RevokeKey(ctx, rq.Caller.Caller, in.Key.ID)
 }
 
 // fromAPIKey lets what is no project's id at all through as no id: it is refused like an unknown one.

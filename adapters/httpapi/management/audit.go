@@ -15,10 +15,9 @@ import (
 )
 
 func (h *handlers) registerAudit() {
-	operation.RegisterRead(h.API, "Account", operation.Spec{
-		ID: "list-audit-events", Method: "GET", Path: "/v1/audit-events", Scope: "keys:read",
-		Summary: "List who changed what",
-	}, h.listAuditEvents)
+	g := h.Group("Account", "keys", operation.TheAccount)
+	operation.Register(g, "list-audit-events", "GET /v1/audit-events", "List who changed what",
+		operation.Lists(h.listAuditEvents, toAPIAuditEvent))
 }
 
 // auditEvent is one change. Before and after hold what differs, for callers that may read what was
@@ -38,40 +37,34 @@ type auditEvent struct {
 
 type listAuditInput struct {
 	operation.Paging
-	Project string    `query:"project_id"`
-	Key     string    `query:"key_id"`
-	Action  string    `query:"action" maxLength:"100"`
-	From    wire.When `query:"from" doc:"Events at or after this time. A date is where that day begins in UTC. Events are kept for 730 days."`
-	To      wire.When `query:"to" doc:"Events before this time; a date as in from."`
+	Project wire.Ref[id.Project] `query:"project_id"`
+	Key     wire.Ref[id.APIKey]  `query:"key_id"`
+	Action  string               `query:"action" maxLength:"100"`
+	From    wire.When            `query:"from" doc:"Events at or after this time. A date is where that day begins in UTC. Events are kept for 730 days."`
+	To      wire.When            `query:"to" doc:"Events before this time; a date as in from."`
 }
 
 // listAuditEvents shows a key that is bound to projects only what happened in those.
-func (h *handlers) listAuditEvents(ctx context.Context, rq operation.Request, in *listAuditInput) (*operation.ListOutput[auditEvent], error) {
+func (h *handlers) listAuditEvents(ctx context.Context, rq operation.Request, in *listAuditInput) ([]audit.Event, int, error) {
 	caller := rq.Caller.Caller
-	filter := ports.AuditFilter{Projects: caller.Key.Projects, Action: in.Action, From: in.From.In(time.UTC), To: in.To.In(time.UTC)}
-	none := operation.ToAPIList(nil, toAPIAuditEvent, in.Paging, 0)
-	if in.Key != "" {
-		key, err := wire.ID[id.APIKey](in.Key, "api_key")
-		if err != nil {
-			return none, nil
-		}
-		filter.Key = key
+	filter := ports.AuditFilter{
+		Projects: caller.Key.Projects,
+		Key:      in.Key.ID,
+		Action:   in.Action,
+		From:     in.From.In(time.UTC),
+		To:       in.To.In(time.UTC),
 	}
-	if in.Project != "" {
-		project, err := wire.ID[id.Project](in.Project, "project")
-		if err != nil || !caller.Key.Reaches(project) {
-			return none, nil
+	if project := in.Project.ID; !project.IsZero() {
+		if !caller.Key.Reaches(project) {
+			return nil, 0, nil
 		}
 		filter.Projects = []id.Project{project}
 	}
 	events, total, err := rq.Stores.Audit.Events(ctx, caller.Account.ID, filter, in.Page())
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if err := h.hideValues(ctx, rq, events); err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(events, toAPIAuditEvent, in.Paging, total), nil
+	return events, total, h.hideValues(ctx, rq, events)
 }
 
 // hideValues takes out what the caller could not read by itself: for want of the scope, or because the
@@ -107,12 +100,8 @@ func opens(target string) bool {
 
 func toAPIAuditEvent(e audit.Event) auditEvent {
 	out := auditEvent{
-		ID: e.ID.String(), Action: e.Action, Target: e.Target, KeyID: e.Key.String(), Address: e.Address,
+		ID: e.ID.String(), Action: e.Action, Target: e.Target, ProjectID: operation.ToOptionalID(e.Project), KeyID: e.Key.String(), Address: e.Address,
 		RequestID: e.RequestID, CreatedAt: wire.ToTime(e.At), Before: json.RawMessage("null"), After: json.RawMessage("null"),
-	}
-	if e.Project != (id.Project{}) {
-		project := e.Project.String()
-		out.ProjectID = &project
 	}
 	if e.Before != "" {
 		out.Before = json.RawMessage(e.Before)

@@ -9,18 +9,11 @@ import (
 )
 
 func (h *handlers) registerBuyers() {
-	operation.Register(h.API, "Buyers", operation.Spec{
-		ID: "create-buyer-token", Method: "POST", Path: "/v1/buyer-tokens", Scope: "agents:write",
-		On: operation.HeaderProject, Status: 201, Summary: "Vouch for a buyer, whose agent then shows the token",
-	}, h.createBuyerToken)
-	operation.Register(h.API, "Buyers", operation.Spec{
-		ID: "export-buyer", Method: "POST", Path: "/v1/buyers/export", Scope: "finance:write",
-		On: operation.HeaderProject, Summary: "Export what is kept of a buyer",
-	}, h.exportBuyer)
-	operation.Register(h.API, "Buyers", operation.Spec{
-		ID: "erase-buyer", Method: "POST", Path: "/v1/buyers/erase", Scope: "finance:write",
-		On: operation.HeaderProject, Summary: "Erase a buyer's personal data",
-	}, h.eraseBuyer)
+	g := h.Group("Buyers", "finance", operation.HeaderProject)
+	operation.Register(g, "create-buyer-token", "POST /v1/buyer-tokens", "Vouch for a buyer, whose agent then shows the token", h.createBuyerToken,
+		operation.Created, operation.Scope("agents:write"))
+	operation.Register(g, "export-buyer", "POST /v1/buyers/export", "Export what is kept of a buyer", h.exportBuyer)
+	operation.Register(g, "erase-buyer", "POST /v1/buyers/erase", "Erase a buyer's personal data", h.eraseBuyer)
 }
 
 type buyerTokenInput struct {
@@ -49,9 +42,7 @@ func (h *handlers) createBuyerToken(ctx context.Context, rq operation.Request, i
 	out := &buyerTokenOutput{}
 	out.Body.BuyerToken, out.Body.Email, out.Body.Purchases = token.Text, token.Email, token.Member.Purchases
 	out.Body.ExpiresAt = wire.ToTime(token.Expires)
-	if token.Member.Tier != "" {
-		out.Body.Tier = &token.Member.Tier
-	}
+	out.Body.Tier = operation.ToOptionalText(token.Member.Tier)
 	name, _, err := h.buyers(rq).Subject(rq.Caller.Project.ID, token.Email)
 	if err != nil {
 		return nil, err

@@ -82,17 +82,9 @@ func (h *handlers) exportBuyer(ctx context.Context, rq operation.Request, in *ex
 	}
 	out := &exportBuyerOutput{}
 	out.Body.Subject = found.Subject
-	out.Body.Orders, out.Body.Checkouts = []finance.OrderDetail{}, []checkoutView{}
-	out.Body.Sessions, out.Body.Events = []sessionView{}, []any{}
-	for _, c := range found.Orders {
-		view, err := finance.ToAPICase(c, nil)
-		if err != nil {
-			return nil, err
-		}
-		out.Body.Orders = append(out.Body.Orders, view.Body)
-	}
+	out.Body.Orders, out.Body.Sessions = operation.Each(found.Orders, finance.ToAPICase), operation.Each(found.Sessions, toAPIBuyerSession)
+	out.Body.Checkouts, out.Body.Events = []checkoutView{}, []any{}
 	for _, s := range found.Sessions {
-		out.Body.Sessions = append(out.Body.Sessions, toAPIBuyerSession(s))
 		out.Body.Checkouts = append(out.Body.Checkouts, operation.Each(s.Checkouts, toAPICheckout)...)
 		for _, e := range s.Events {
 			out.Body.Events = append(out.Body.Events, e)

@@ -12,33 +12,19 @@ import (
 	"github.com/haggle-commerce/haggle/app/projects"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/integration"
-	"github.com/haggle-commerce/haggle/domain/money"
-	"github.com/haggle-commerce/haggle/domain/patch"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 func (h *handlers) registerProjects() {
-	const tag, all, one = "Projects", "/v1/projects", "/v1/projects/{project_id}"
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "create-project", Method: "POST", Path: all, Scope: "projects:write", On: operation.WholeAccount, Status: 201,
-		Errors: []int{409}, Summary: "Open a project",
-	}, h.createProject)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "list-projects", Method: "GET", Path: all, Scope: "projects:read",
-		Summary: "List projects",
-	}, h.listProjects)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "get-project", Method: "GET", Path: one, Scope: "projects:read", On: operation.PathProject, Books: true,
-		Summary: "Get a project with its statistics",
-	}, h.getProject)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "update-project", Method: "PATCH", Path: one, Scope: "projects:write", On: operation.PathProject,
-		Errors: []int{409}, Summary: "Change a project",
-	}, h.updateProject)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "delete-project", Method: "DELETE", Path: one, Scope: "projects:write", On: operation.PathProject,
-		Errors: []int{409}, Status: 204, Summary: "Delete a project, or close it if it took real money",
-	}, h.deleteProject)
+	const all, one = "/v1/projects", "/v1/projects/{project_id}"
+	g := h.Group("Projects", "projects", operation.TheAccount)
+	operation.Register(g, "create-project", "POST "+all, "Open a project", h.createProject,
+		operation.Created, operation.Errors(409), operation.On(operation.WholeAccount))
+	operation.Register(g, "list-projects", "GET "+all, "List projects", operation.Lists(h.listProjects, toAPIProjectItem))
+	operation.Register(g, "get-project", "GET "+one, "Get a project with its statistics", operation.Shows(h.getProject, h.toAPIDetail), operation.Books)
+	operation.Register(g, "update-project", "PATCH "+one, "Change a project", h.updateProject, operation.Errors(409))
+	operation.Register(g, "delete-project", "DELETE "+one, "Delete a project, or close it if it took real money", h.deleteProject,
+		operation.Errors(409))
 }
 
 // ProjectItem is a project in a list (spec 2.1).
@@ -110,11 +96,7 @@ func (newProject) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema 
 	return operation.DocumentRequired(s, "name", "slug")
 }
 
-type createProjectInput struct{ Body newProject }
-
-type projectOutput struct{ Body ProjectView }
-
-func (h *handlers) createProject(ctx context.Context, rq operation.Request, in *createProjectInput) (*projectOutput, error) {
+func (h *handlers) createProject(ctx context.Context, rq operation.Request, in *operation.Input[newProject]) (*operation.Output[ProjectView], error) {
 	caller := rq.Caller.Caller
 	check := fault.NewCheck()
 	settings := fromAPIFlat(in.Body.Settings, check.In("settings"))
@@ -128,7 +110,7 @@ func (h *handlers) createProject(ctx context.Context, rq operation.Request, in *
 		return nil, err
 	}
 	operation.NoteProject(rq, p.ID)
-	out := &projectOutput{h.toAPIProject(p)}
+	out := &operation.Output[ProjectView]{Body: h.toAPIProject(p)}
 	operation.NoteChange(rq, nil, out.Body)
 	return out, nil
 }
@@ -138,27 +120,17 @@ type listProjectsInput struct {
 	Status string `query:"status" enum:"active,closed" default:"active" doc:"closed: those that are closing, too."`
 }
 
-func (h *handlers) listProjects(ctx context.Context, rq operation.Request, in *listProjectsInput) (*operation.ListOutput[ProjectItem], error) {
+func (h *handlers) listProjects(ctx context.Context, rq operation.Request, in *listProjectsInput) ([]*project.Project, int, error) {
 	caller := rq.Caller.Caller
-	found, total, err := h.projects(rq).List(ctx, caller.Account.ID, caller.Key.Projects, in.Status == "closed", in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(found, toAPIProjectItem, in.Paging, total), nil
+	return h.projects(rq).List(ctx, caller.Account.ID, caller.Key.Projects, in.Status == "closed", in.Page())
 }
 
 type OnProject struct {
 	Project string `path:"project_id"`
 }
 
-type projectDetailOutput struct{ Body projectDetail }
-
-func (h *handlers) getProject(ctx context.Context, rq operation.Request, _ *OnProject) (*projectDetailOutput, error) {
-	overview, err := h.projects(rq).Overview(ctx, rq.Caller.Project)
-	if err != nil {
-		return nil, err
-	}
-	return &projectDetailOutput{h.toAPIDetail(overview)}, nil
+func (h *handlers) getProject(ctx context.Context, rq operation.Request, _ *OnProject) (projects.Overview, error) {
+	return h.projects(rq).Overview(ctx, rq.Caller.Project)
 }
 
 type updateProjectInput struct {
@@ -243,13 +215,7 @@ func (h *handlers) deleteProject(ctx context.Context, rq operation.Request, in *
 }
 
 func fromAPIFlat(o wire.Optional[flatPatch], check fault.Check) project.SettingsPatch {
-	if o.Null() {
-		return project.SettingsPatch{
-			Currency: patch.Null[string](), Timezone: patch.Null[string](), Locale: patch.Null[string](),
-			NegotiationEnabled: patch.Null[bool](), MaxDiscount: patch.Null[money.Percent](),
-		}
-	}
-	flat, _ := o.Value()
+	flat := o.Group()
 	return project.SettingsPatch{
 		Currency: flat.Currency.Field(), Timezone: flat.Timezone.Field(), Locale: flat.Locale.Field(),
 		NegotiationEnabled: flat.NegotiationEnabled.Field(),

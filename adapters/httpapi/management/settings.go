@@ -7,21 +7,14 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/fault"
-	"github.com/haggle-commerce/haggle/domain/money"
-	"github.com/haggle-commerce/haggle/domain/patch"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 func (h *handlers) registerSettings() {
-	const tag, path = "Settings", "/v1/projects/{project_id}/settings"
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "get-settings", Method: "GET", Path: path, Scope: "projects:read", On: operation.PathProject,
-		Summary: "Get all settings, by category",
-	}, h.getSettings)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "update-settings", Method: "PATCH", Path: path, Scope: "projects:write", On: operation.PathProject,
-		Errors: []int{409}, Summary: "Change settings; null restores a default",
-	}, h.updateSettings)
+	const path = "/v1/projects/{project_id}/settings"
+	g := h.Group("Settings", "projects", operation.PathProject)
+	operation.Register(g, "get-settings", "GET "+path, "Get all settings, by category", operation.Shows(h.getSettings, toAPISettings))
+	operation.Register(g, "update-settings", "PATCH "+path, "Change settings; null restores a default", h.updateSettings, operation.Errors(409))
 }
 
 // settings are all of a project's settings in their groups (spec 2.2).
@@ -102,10 +95,8 @@ type securityPatch struct {
 	SessionMinutes wire.Optional[int]      `json:"session_timeout_minutes,omitzero" doc:"5 to 1,440."`
 }
 
-type settingsOutput struct{ Body settings }
-
-func (h *handlers) getSettings(ctx context.Context, rq operation.Request, _ *OnProject) (*settingsOutput, error) {
-	return &settingsOutput{toAPISettings(rq.Caller.Project)}, nil
+func (h *handlers) getSettings(_ context.Context, rq operation.Request, _ *OnProject) (*project.Project, error) {
+	return rq.Caller.Project, nil
 }
 
 type updateSettingsInput struct {
@@ -114,7 +105,7 @@ type updateSettingsInput struct {
 	Body settingsPatch
 }
 
-func (h *handlers) updateSettings(ctx context.Context, rq operation.Request, in *updateSettingsInput) (*settingsOutput, error) {
+func (h *handlers) updateSettings(ctx context.Context, rq operation.Request, in *updateSettingsInput) (*operation.Output[settings], error) {
 	check := fault.NewCheck()
 	change := fromAPISettings(in.Body, check)
 	if err := check.Err(); err != nil {
@@ -127,86 +118,51 @@ func (h *handlers) updateSettings(ctx context.Context, rq operation.Request, in 
 	if err != nil {
 		return nil, err
 	}
-	return &settingsOutput{toAPISettings(p)}, nil
+	return &operation.Output[settings]{Body: toAPISettings(p)}, nil
 }
 
 // confirmMFAOff asks for a code before a second factor is no longer asked for: who stole a key cannot
 // turn it off.
 func (h *handlers) confirmMFAOff(ctx context.Context, rq operation.Request, in *updateSettingsInput) error {
 	p := rq.Caller.Project
-	s := fromAPISettings(in.Body, fault.NewCheck()).Settings
-	on, given := s.MFARequired.Value()
-	if !p.Settings.MFARequired || !s.MFARequired.Given() || given && on {
+	required := in.Body.Security.Group().MFARequired
+	on, given := required.Value()
+	if !p.Settings.MFARequired || !required.Given() || given && on {
 		return nil
 	}
 	return h.access(rq).ConfirmIfEnrolled(ctx, p.Account, in.MFACode)
 }
 
 // fromAPISettings reads a merge patch. A group that is null is one whose every field is.
+// fromAPISettings reads a merge patch. A group that is null is one whose every field is.
 func fromAPISettings(in settingsPatch, check fault.Check) project.Change {
-	c := project.Change{Grouped: true}
-	fromAPIGeneral(in.General, &c)
-	s := &c.Settings
-	fromAPICommerce(in.Commerce, s, check.In("commerce"))
-	fromAPIAgents(in.Agents, s, check.In("agents"))
-	fromAPINotifications(in.Notifications, s)
-	fromAPISecurity(in.Security, s)
-	fromAPIRetention(in.Retention, s)
-	return c
-}
-
-func fromAPIGeneral(o wire.Optional[generalPatch], c *project.Change) {
-	if o.Null() {
-		c.Name, c.Slug = patch.Null[string](), patch.Null[string]()
-		c.Settings.Timezone, c.Settings.Locale, c.Settings.Currency = patch.Null[string](), patch.Null[string](), patch.Null[string]()
-		return
+	general, commerce, agents := in.General.Group(), in.Commerce.Group(), in.Agents.Group()
+	notifications, security := in.Notifications.Group(), in.Security.Group()
+	return project.Change{
+		Grouped: true,
+		Name:    general.Name.Field(),
+		Slug:    general.Slug.Field(),
+		Settings: project.SettingsPatch{
+			Timezone:            general.Timezone.Field(),
+			Locale:              general.Locale.Field(),
+			Currency:            general.Currency.Field(),
+			NegotiationEnabled:  commerce.NegotiationEnabled.Field(),
+			MaxDiscount:         operation.FromAPIPercent(commerce.MaxDiscount, "max_discount_percent", check.In("commerce")),
+			BundleSuggestions:   commerce.BundleSuggestions.Field(),
+			SubscriptionEnabled: commerce.SubscriptionEnabled.Field(),
+			LLMProvider:         agents.LLMProvider.Field(),
+			LLMModel:            agents.LLMModel.Field(),
+			MaxTokens:           agents.MaxTokens.Field(),
+			Temperature:         operation.FromAPITemperature(agents.Temperature, check.In("agents")),
+			EmailEnabled:        notifications.EmailEnabled.Field(),
+			ChatWebhook:         notifications.ChatWebhook.Field(),
+			AlertChannels:       notifications.AlertChannels.Field(),
+			IPAllowlist:         security.IPAllowlist.Field(),
+			MFARequired:         security.MFARequired.Field(),
+			SessionMinutes:      security.SessionMinutes.Field(),
+			Retention:           fromAPIRetention(in.Retention.Group()),
+		},
 	}
-	g, _ := o.Value()
-	c.Name, c.Slug = g.Name.Field(), g.Slug.Field()
-	c.Settings.Timezone, c.Settings.Locale, c.Settings.Currency = g.Timezone.Field(), g.Locale.Field(), g.Currency.Field()
-}
-
-func fromAPICommerce(o wire.Optional[commercePatch], s *project.SettingsPatch, check fault.Check) {
-	if o.Null() {
-		s.NegotiationEnabled, s.MaxDiscount = patch.Null[bool](), patch.Null[money.Percent]()
-		s.BundleSuggestions, s.SubscriptionEnabled = patch.Null[bool](), patch.Null[bool]()
-		return
-	}
-	g, _ := o.Value()
-	s.NegotiationEnabled = g.NegotiationEnabled.Field()
-	s.MaxDiscount = operation.FromAPIPercent(g.MaxDiscount, "max_discount_percent", check)
-	s.BundleSuggestions, s.SubscriptionEnabled = g.BundleSuggestions.Field(), g.SubscriptionEnabled.Field()
-}
-
-func fromAPIAgents(o wire.Optional[agentsPatch], s *project.SettingsPatch, check fault.Check) {
-	if o.Null() {
-		s.LLMProvider, s.LLMModel = patch.Null[string](), patch.Null[string]()
-		s.MaxTokens, s.Temperature = patch.Null[int](), patch.Null[int]()
-		return
-	}
-	g, _ := o.Value()
-	s.LLMProvider, s.LLMModel, s.MaxTokens = g.LLMProvider.Field(), g.LLMModel.Field(), g.MaxTokens.Field()
-	s.Temperature = wire.MapField(g.Temperature, func(d wire.Decimal) int {
-		return int(d.Scaled(operation.TemperatureDigits, "temperature", check))
-	})
-}
-
-func fromAPINotifications(o wire.Optional[notificationsPatch], s *project.SettingsPatch) {
-	if o.Null() {
-		s.EmailEnabled, s.ChatWebhook, s.AlertChannels = patch.Null[bool](), patch.Null[string](), patch.Null[[]string]()
-		return
-	}
-	g, _ := o.Value()
-	s.EmailEnabled, s.ChatWebhook, s.AlertChannels = g.EmailEnabled.Field(), g.ChatWebhook.Field(), g.AlertChannels.Field()
-}
-
-func fromAPISecurity(o wire.Optional[securityPatch], s *project.SettingsPatch) {
-	if o.Null() {
-		s.IPAllowlist, s.MFARequired, s.SessionMinutes = patch.Null[[]string](), patch.Null[bool](), patch.Null[int]()
-		return
-	}
-	g, _ := o.Value()
-	s.IPAllowlist, s.MFARequired, s.SessionMinutes = g.IPAllowlist.Field(), g.MFARequired.Field(), g.SessionMinutes.Field()
 }
 
 // loggedSettings are a project's settings for the audit log, with its description. The address of a

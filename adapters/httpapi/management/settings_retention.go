@@ -2,7 +2,6 @@ package management
 
 import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
-	"github.com/haggle-commerce/haggle/domain/patch"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
@@ -25,20 +24,8 @@ type retentionPatch struct {
 	Logs       wire.Optional[int] `json:"logs,omitzero" doc:"Days that the logs of webhook calls, syncs and stock adjustments are kept: 1 to 3,650, default 90."`
 }
 
-func fromAPIRetention(o wire.Optional[retentionPatch], s *project.SettingsPatch) {
-	if o.Null() {
-		s.Retention = project.RetentionPatch{
-			Messages:   patch.Null[int](),
-			Sessions:   patch.Null[int](),
-			Decisions:  patch.Null[int](),
-			Events:     patch.Null[int](),
-			Deliveries: patch.Null[int](),
-			Logs:       patch.Null[int](),
-		}
-		return
-	}
-	g, _ := o.Value()
-	s.Retention = project.RetentionPatch{
+func fromAPIRetention(g retentionPatch) project.RetentionPatch {
+	return project.RetentionPatch{
 		Messages:   g.Messages.Field(),
 		Sessions:   g.Sessions.Field(),
 		Decisions:  g.Decisions.Field(),

@@ -11,15 +11,10 @@ import (
 )
 
 func (h *handlers) registerStorefront() {
-	const tag, path = "Storefront", "/v1/projects/{project_id}/storefront"
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "get-storefront", Method: "GET", Path: path, Scope: "projects:read", On: operation.PathProject,
-		Summary: "Get what buyers see, and shipping, tax and returns",
-	}, h.getStorefront)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "update-storefront", Method: "PATCH", Path: path, Scope: "projects:write", On: operation.PathProject,
-		Summary: "Change the storefront; null restores a default",
-	}, h.updateStorefront)
+	const path = "/v1/projects/{project_id}/storefront"
+	g := h.Group("Storefront", "projects", operation.PathProject)
+	operation.Register(g, "get-storefront", "GET "+path, "Get what buyers see, and shipping, tax and returns", operation.Shows(h.getStorefront, toAPIStorefront))
+	operation.Register(g, "update-storefront", "PATCH "+path, "Change the storefront; null restores a default", operation.Changes(h.updateStorefront, toAPIStorefront))
 }
 
 type storefront struct {
@@ -67,10 +62,8 @@ type warehouse struct {
 	PostalCode string `json:"postal_code,omitempty" doc:"Where parcels leave from, for shipping rates and labels. At most 20 characters."`
 }
 
-type storefrontOutput struct{ Body storefront }
-
-func (h *handlers) getStorefront(ctx context.Context, rq operation.Request, _ *OnProject) (*storefrontOutput, error) {
-	return &storefrontOutput{toAPIStorefront(rq.Caller.Project.Storefront)}, nil
+func (h *handlers) getStorefront(_ context.Context, rq operation.Request, _ *OnProject) (project.Storefront, error) {
+	return rq.Caller.Project.Storefront, nil
 }
 
 type updateStorefrontInput struct {
@@ -78,19 +71,17 @@ type updateStorefrontInput struct {
 	Body storefrontPatch
 }
 
-func (h *handlers) updateStorefront(ctx context.Context, rq operation.Request, in *updateStorefrontInput) (*storefrontOutput, error) {
+func (h *handlers) updateStorefront(ctx context.Context, rq operation.Request, in *updateStorefrontInput) (before, after project.Storefront, err error) {
 	p, check := rq.Caller.Project, fault.NewCheck()
 	change := fromAPIStorefront(in.Body, p.Settings.Currency, check)
 	if err := check.Err(); err != nil {
-		return nil, err
+		return before, after, err
 	}
 	changed, err := h.projects(rq).ChangeStorefront(ctx, p.Account, p.ID, change)
 	if err != nil {
-		return nil, err
+		return before, after, err
 	}
-	out := &storefrontOutput{toAPIStorefront(changed.After.Storefront)}
-	operation.NoteChange(rq, toAPIStorefront(changed.Before.Storefront), out.Body)
-	return out, nil
+	return changed.Before.Storefront, changed.After.Storefront, nil
 }
 
 // rateDigits is how a tax rate is kept: in thousandths of a percent.

@@ -52,6 +52,13 @@ func fromHandler(err error) *fault.Error {
 	return known
 }
 
+func invalidParameters() *fault.Error {
+	return fault.New(fault.Malformed, "invalid_request", "The request's parameters are invalid.")
+}
+
+// BadParameter is the error of a parameter or header with an unacceptable value.
+func BadParameter(name, problem string) *fault.Error { return invalidParameters().With(name, problem) }
+
 func fromStatus(status int, message string) *fault.Error {
 	switch status {
 	case http.StatusRequestEntityTooLarge:
@@ -67,7 +74,7 @@ func fromStatus(status int, message string) *fault.Error {
 // fromValidation tells a body that cannot be read (400) and bad parameters (400) from a body with
 // unacceptable values (422). Huma meets fields in no order, so they are sorted.
 func fromValidation(status int, errs []error) *fault.Error {
-	parameters := fault.New(fault.Malformed, "invalid_request", "The request's parameters are invalid.")
+	parameters := invalidParameters()
 	values := fault.New(fault.Invalid, "validation_error", "The request has invalid values.")
 	for _, err := range errs {
 		var detail *huma.ErrorDetail

@@ -255,7 +255,7 @@ func checkContent(h http.Header) error {
 func Single(h http.Header, names ...string) error {
 	for _, name := range names {
 		if len(h.Values(name)) > 1 {
-			return fault.New(fault.Malformed, "invalid_request", "The request's parameters are invalid.").With(name, "must not be repeated")
+			return BadParameter(name, "must not be repeated")
 		}
 	}
 	return nil

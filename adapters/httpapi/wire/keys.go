@@ -116,8 +116,7 @@ func checkKey(op *huma.Operation, key string) error {
 		return fault.New(fault.Invalid, "idempotency_key_too_short", "The Idempotency-Key is too short.").
 			With(KeyHeader, fmt.Sprintf("must have at least %d characters that nobody can guess", shortest))
 	case utf8.RuneCountInString(key) > longestKey || !storable(key):
-		return fault.New(fault.Malformed, "invalid_request", "The request's parameters are invalid.").
-			With(KeyHeader, "must have at most 255 characters of UTF-8 text")
+		return BadParameter(KeyHeader, "must have at most 255 characters of UTF-8 text")
 	}
 	return nil
 }

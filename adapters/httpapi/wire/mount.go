@@ -233,7 +233,11 @@ func add[C, S, I, O any](m *Mount[C, S], op Operation, mode Mode, handle func(co
 	if op.Deprecated != nil {
 		api = Deprecate(api, *op.Deprecated)
 	}
+	path := RefsOf[I]("path")
 	huma.Register(api, op.Operation, func(ctx context.Context, in *I) (*O, error) {
+		if err := path.Unknown(in); err != nil {
+			return nil, err
+		}
 		c := ctx.(carried).call.(*call[C, S])
 		ctx, leave, err := c.enter(ctx.(carried).Context)
 		if err != nil {

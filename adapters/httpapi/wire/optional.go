@@ -39,6 +39,19 @@ func (o Optional[T]) Field() patch.Field[T] {
 	return MapField(o, func(value T) T { return value })
 }
 
+// Group is the value of a field that is an object of Optionals. Null stands for an object in which each of them is null.
+func (o Optional[T]) Group() T {
+	group := o.value
+	if o.null {
+		for _, field := range reflect.ValueOf(&group).Elem().Fields() {
+			field.Addr().Interface().(interface{ setNull() }).setNull()
+		}
+	}
+	return group
+}
+
+func (o *Optional[T]) setNull() { *o = Optional[T]{given: true, null: true} }
+
 // MapField converts the value of a field, if it has one.
 func MapField[T, U any](o Optional[T], convert func(T) U) patch.Field[U] {
 	switch {

@@ -16,41 +16,26 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-const agentsTag, allAgents, oneAgent = "Agents", "/v1/agents", "/v1/agents/{agent_id}"
+const oneAgent = "/v1/agents/{agent_id}"
 
 func (h *handlers) registerAgents() {
-	operation.Register(h.API, agentsTag, operation.Spec{
-		ID: "create-agent", Method: "POST", Path: allAgents, Scope: "agents:write", On: operation.HeaderProject,
-		Status: 201, Errors: []int{409}, Summary: "Make a draft of an agent; the secret that signs requests to its remote handlers is shown once",
-	}, h.createAgent)
-	operation.RegisterRead(h.API, agentsTag, operation.Spec{
-		ID: "list-agents", Method: "GET", Path: allAgents, Scope: "agents:read", On: operation.HeaderProject,
-		Summary: "List agents, the active one first",
-	}, h.listAgents)
-	operation.RegisterRead(h.API, agentsTag, operation.Spec{
-		ID: "get-agent", Method: "GET", Path: oneAgent, Scope: "agents:read", On: operation.HeaderProject,
-		Summary: "Get an agent",
-	}, h.getAgent)
-	operation.Register(h.API, agentsTag, operation.Spec{
-		ID: "update-agent", Method: "PATCH", Path: oneAgent, Scope: "agents:write", On: operation.HeaderProject, Errors: []int{409},
-		Summary: "Change an agent; a policy becomes a new version, and is in force at once",
-	}, h.updateAgent)
-	operation.Register(h.API, agentsTag, operation.Spec{
-		ID: "delete-agent", Method: "DELETE", Path: oneAgent, Scope: "agents:write", On: operation.HeaderProject,
-		Status: 204, Errors: []int{409}, Summary: "Delete a draft",
-	}, h.deleteAgent)
-	operation.Register(h.API, agentsTag, operation.Spec{
-		ID: "activate-agent", Method: "POST", Path: oneAgent + "/activate", Scope: "agents:write", On: operation.HeaderProject,
-		Status: 200, Summary: "Have an agent serve the project in the place of the one that does, which becomes a draft",
-	}, h.activateAgent)
-	operation.Register(h.API, agentsTag, operation.Spec{
-		ID: "rotate-agent-secret", Method: "POST", Path: oneAgent + "/rotate-secret", Scope: "agents:write", On: operation.HeaderProject,
-		Status: 200, Summary: "Replace the secret; the one before signs nothing from now on",
-	}, h.rotateAgentSecret)
-	h.registerPolicies()
-	h.registerDecisions()
-	h.registerTrials()
-	h.registerTuning()
+	const allAgents = "/v1/agents"
+	g := h.Group("Agents", "agents", operation.HeaderProject)
+	operation.Register(g, "create-agent", "POST "+allAgents, "Make a draft of an agent; the secret that signs requests to its remote handlers is shown once",
+		h.createAgent, operation.Created, operation.Errors(409))
+	operation.Register(g, "list-agents", "GET "+allAgents, "List agents, the active one first", operation.Lists(h.listAgents, operation.Itself))
+	operation.Register(g, "get-agent", "GET "+oneAgent, "Get an agent", operation.Shows(h.getAgent, operation.Itself))
+	operation.Register(g, "update-agent", "PATCH "+oneAgent, "Change an agent; a policy becomes a new version, and is in force at once",
+		operation.Changes(h.updateAgent, operation.Itself), operation.Errors(409))
+	operation.Register(g, "delete-agent", "DELETE "+oneAgent, "Delete a draft", h.deleteAgent, operation.Errors(409))
+	operation.Register(g, "activate-agent", "POST "+oneAgent+"/activate", "Have an agent serve the project in the place of the one that does, which becomes a draft",
+		operation.Changes(h.activateAgent, operation.Itself))
+	operation.Register(g, "rotate-agent-secret", "POST "+oneAgent+"/rotate-secret", "Replace the secret; the one before signs nothing from now on",
+		h.rotateAgentSecret)
+	h.registerPolicies(g)
+	h.registerDecisions(g)
+	h.registerTrials(g)
+	h.registerTuning(g)
 }
 
 // AgentView is an agent as merchants read it.
@@ -185,67 +170,47 @@ func (newAgent) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 
 // fromAPIAgent reads all but the policy.
 func fromAPIAgent(in AgentPatch, check fault.Check) agent.Change {
-	c := agent.Change{Name: in.Name.Field()}
-	if handlers, given := in.Handlers.Value(); given {
-		c.Handlers = agent.HandlersChange{
+	handlers, tuning := in.Handlers.Group(), in.Tuning.Group()
+	return agent.Change{
+		Name: in.Name.Field(),
+		Handlers: agent.HandlersChange{
 			Search: fromAPIHandler(handlers.Search), Quote: fromAPIHandler(handlers.Quote),
 			Checkout: fromAPIHandler(handlers.Checkout), Finalize: fromAPIHandler(handlers.Finalize),
-		}
-	} else if in.Handlers.Null() {
-		house := patch.Null[agent.HandlerDraft]()
-		c.Handlers = agent.HandlersChange{Search: house, Quote: house, Checkout: house, Finalize: house}
-	}
-	c.Model = fromAPIModel(in.Model, check.In("model"))
-	if in.Tuning.Null() {
-		c.Tuning = agent.TuningChange{Automatic: patch.Null[bool](), Holdout: patch.Null[money.Percent]()}
-	} else {
-		tuning, _ := in.Tuning.Value()
-		c.Tuning = agent.TuningChange{
+		},
+		Model: fromAPIModel(in.Model.Group(), check.In("model")),
+		Tuning: agent.TuningChange{
 			Automatic: tuning.Automatic.Field(), Holdout: operation.FromAPIPercent(tuning.Holdout, "holdout_percent", check.In("tuning")),
-		}
+		},
 	}
-	return c
 }
 
 func fromAPIHandler(o wire.Optional[handlerPatch]) patch.Field[agent.HandlerDraft] {
 	return wire.MapField(o, func(h handlerPatch) agent.HandlerDraft { return agent.HandlerDraft(h) })
 }
 
-func fromAPIModel(o wire.Optional[modelPatch], check fault.Check) agent.ModelChange {
-	if o.Null() {
-		off := patch.Null[bool]()
-		return agent.ModelChange{
-			Provider: patch.Null[string](), Name: patch.Null[string](), MaxTokens: patch.Null[int](), Temperature: patch.Null[int](),
-			Wording: off, Strategy: off, Reasons: off, Templates: patch.Null[[]agent.TemplateDraft](),
-		}
-	}
-	m, _ := o.Value()
+func fromAPIModel(m modelPatch, check fault.Check) agent.ModelChange {
 	return agent.ModelChange{
-		Provider: m.Provider.Field(), Name: m.Name.Field(), MaxTokens: m.MaxTokens.Field(),
-		Temperature: wire.MapField(m.Temperature, func(d wire.Decimal) int {
-			return int(d.Scaled(operation.TemperatureDigits, "temperature", check))
-		}),
-		Wording: m.Wording.Field(), Strategy: m.Strategy.Field(), Reasons: m.Reasons.Field(),
+		Provider:    m.Provider.Field(),
+		Name:        m.Name.Field(),
+		MaxTokens:   m.MaxTokens.Field(),
+		Temperature: operation.FromAPITemperature(m.Temperature, check),
+		Wording:     m.Wording.Field(),
+		Strategy:    m.Strategy.Field(),
+		Reasons:     m.Reasons.Field(),
 		Templates: wire.MapField(m.Templates, func(list []templateView) []agent.TemplateDraft {
-			drafts := make([]agent.TemplateDraft, len(list))
-			for i, t := range list {
-				drafts[i] = agent.TemplateDraft(t)
-			}
-			return drafts
+			return operation.Each(list, func(t templateView) agent.TemplateDraft { return agent.TemplateDraft(t) })
 		}),
 	}
 }
 
-type createAgentInput struct{ Body newAgent }
-
-type agentSecretOutput struct{ Body agentSecret }
+type agentSecretOutput = operation.Output[agentSecret]
 
 type agentSecret struct {
 	AgentView
 	Secret string `json:"secret" example:"whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD" doc:"Signs each request to a remote handler by Standard Webhooks. It is shown here and never again."`
 }
 
-func (h *handlers) createAgent(ctx context.Context, rq operation.Request, in *createAgentInput) (*agentSecretOutput, error) {
+func (h *handlers) createAgent(ctx context.Context, rq operation.Request, in *operation.Input[newAgent]) (*agentSecretOutput, error) {
 	p, check := rq.Caller.Project, fault.NewCheck()
 	change := fromAPIAgent(in.Body.AgentPatch, check)
 	doc, _ := in.Body.Policy.Value()
@@ -258,37 +223,30 @@ func (h *handlers) createAgent(ctx context.Context, rq operation.Request, in *cr
 		return nil, err
 	}
 	v := toAPIAgent(made, p.Settings.Currency)
-	operation.NoteTarget(rq, v.ID)
-	operation.NoteChange(rq, nil, v)
-	return &agentSecretOutput{agentSecret{v, secret}}, nil
+	operation.NoteCreated(rq, v.ID, v)
+	return &agentSecretOutput{Body: agentSecret{v, secret}}, nil
 }
 
-type listAgentsInput struct{ operation.Paging }
-
-func (h *handlers) listAgents(ctx context.Context, rq operation.Request, in *listAgentsInput) (*operation.ListOutput[AgentView], error) {
-	p := rq.Caller.Project
-	found, total, err := h.agents(rq).Agents.List(ctx, p.ID, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(found, func(a *agent.Agent) AgentView { return toAPIAgent(a, p.Settings.Currency) }, in.Paging, total), nil
+func (h *handlers) listAgents(ctx context.Context, rq operation.Request, in *operation.Paging) ([]AgentView, int, error) {
+	found, total, err := h.agents(rq).Agents.List(ctx, rq.Caller.Project.ID, in.Page())
+	return operation.Each(found, func(a *agent.Agent) AgentView { return view(rq, a) }), total, err
 }
 
 type OnAgent struct {
-	Agent string `path:"agent_id"`
+	Agent wire.Ref[id.Agent] `path:"agent_id"`
 }
 
-// id is the agent in the path.
-func (o OnAgent) id() (id.Agent, error) { return wire.ID[id.Agent](o.Agent, "agent") }
-
-type agentOutput struct{ Body AgentView }
-
-func (h *handlers) getAgent(ctx context.Context, rq operation.Request, in *OnAgent) (*agentOutput, error) {
-	p, a, err := h.agentOf(ctx, rq, *in)
+func (h *handlers) getAgent(ctx context.Context, rq operation.Request, in *OnAgent) (v AgentView, err error) {
+	a, err := h.findAgent(ctx, rq, *in)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
-	return &agentOutput{toAPIAgent(a, p.Settings.Currency)}, nil
+	return view(rq, a), nil
+}
+
+// view is an agent with prices in the currency of the request's project.
+func view(rq operation.Request, a *agent.Agent) AgentView {
+	return toAPIAgent(a, rq.Caller.Project.Settings.Currency)
 }
 
 type updateAgentInput struct {
@@ -296,64 +254,43 @@ type updateAgentInput struct {
 	Body AgentPatch
 }
 
-func (h *handlers) updateAgent(ctx context.Context, rq operation.Request, in *updateAgentInput) (*agentOutput, error) {
-	wanted, err := in.id()
-	if err != nil {
-		return nil, err
-	}
+func (h *handlers) updateAgent(ctx context.Context, rq operation.Request, in *updateAgentInput) (before, after AgentView, err error) {
 	p, check := rq.Caller.Project, fault.NewCheck()
 	change := agents.Change{Change: fromAPIAgent(in.Body, check), Policy: fromAPIPolicy(in.Body.Policy, p.Settings.Currency, check.In("policy"))}
 	if err := check.Err(); err != nil {
-		return nil, err
+		return before, after, err
 	}
-	before, after, err := h.agents(rq).Change(ctx, p, wanted, change)
-	if err != nil {
-		return nil, err
-	}
-	return changedAgent(rq, in.Agent, before, after, p.Settings.Currency), nil
+	return views(rq)(h.agents(rq).Change(ctx, p, in.Agent.ID, change))
 }
 
 // changedAgent answers with the agent, and tells the audit log what changed.
-func changedAgent(rq operation.Request, name string, before, after *agent.Agent, c money.Currency) *agentOutput {
-	out := &agentOutput{toAPIAgent(after, c)}
-	operation.NoteTarget(rq, name)
-	operation.NoteChange(rq, toAPIAgent(before, c), out.Body)
-	return out
+// views shows an agent before and after a change.
+func views(rq operation.Request) func(before, after *agent.Agent, err error) (AgentView, AgentView, error) {
+	return func(before, after *agent.Agent, err error) (AgentView, AgentView, error) {
+		if err != nil {
+			return AgentView{}, AgentView{}, err
+		}
+		return view(rq, before), view(rq, after), nil
+	}
 }
 
 func (h *handlers) deleteAgent(ctx context.Context, rq operation.Request, in *OnAgent) (*struct{}, error) {
-	p, gone, err := h.agentOf(ctx, rq, *in)
+	gone, err := h.getAgent(ctx, rq, in)
 	if err != nil {
 		return nil, err
 	}
-	operation.NoteTarget(rq, in.Agent)
-	operation.NoteChange(rq, toAPIAgent(gone, p.Settings.Currency), nil)
-	return nil, h.agents(rq).Agents.Delete(ctx, p.ID, gone.ID)
+	operation.NoteChange(rq, gone, nil)
+	return nil, h.agents(rq).Agents.Delete(ctx, rq.Caller.Project.ID, in.Agent.ID)
 }
 
-func (h *handlers) activateAgent(ctx context.Context, rq operation.Request, in *OnAgent) (*agentOutput, error) {
-	wanted, err := in.id()
-	if err != nil {
-		return nil, err
-	}
-	p := rq.Caller.Project
-	before, after, err := h.agents(rq).Activate(ctx, p, wanted)
-	if err != nil {
-		return nil, err
-	}
-	return changedAgent(rq, in.Agent, before, after, p.Settings.Currency), nil
+func (h *handlers) activateAgent(ctx context.Context, rq operation.Request, in *OnAgent) (before, after AgentView, err error) {
+	return views(rq)(h.agents(rq).Activate(ctx, rq.Caller.Project, in.Agent.ID))
 }
 
 func (h *handlers) rotateAgentSecret(ctx context.Context, rq operation.Request, in *OnAgent) (*agentSecretOutput, error) {
-	wanted, err := in.id()
+	a, secret, err := h.agents(rq).Rotate(ctx, rq.Caller.Project, in.Agent.ID)
 	if err != nil {
 		return nil, err
 	}
-	p := rq.Caller.Project
-	operation.NoteTarget(rq, in.Agent)
-	a, secret, err := h.agents(rq).Rotate(ctx, p, wanted)
-	if err != nil {
-		return nil, err
-	}
-	return &agentSecretOutput{agentSecret{toAPIAgent(a, p.Settings.Currency), secret}}, nil
+	return &agentSecretOutput{Body: agentSecret{view(rq, a), secret}}, nil
 }

@@ -14,16 +14,11 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-func (h *handlers) registerDecisions() {
+func (h *handlers) registerDecisions(g operation.Group) {
 	const all = oneAgent + "/decisions"
-	operation.RegisterRead(h.API, agentsTag, operation.Spec{
-		ID: "list-agent-decisions", Method: "GET", Path: all, Scope: "agents:read", On: operation.HeaderProject, Books: true,
-		Summary: "List an agent's decisions, the newest first",
-	}, h.listDecisions)
-	operation.RegisterRead(h.API, agentsTag, operation.Spec{
-		ID: "verify-agent-decisions", Method: "GET", Path: all + "/verify", Scope: "agents:read", On: operation.HeaderProject, Books: true,
-		Summary: "Verify the chain of hashes that seals the decisions of the project",
-	}, h.verifyDecisions)
+	operation.Register(g, "list-agent-decisions", "GET "+all, "List an agent's decisions, the newest first", h.listDecisions, operation.Books)
+	operation.Register(g, "verify-agent-decisions", "GET "+all+"/verify", "Verify the chain of hashes that seals the decisions of the project",
+		h.verifyDecisions, operation.Books)
 }
 
 // DecisionView is a decision with all that led to it. Prices are per unit.
@@ -147,12 +142,12 @@ type listDecisionsInput struct {
 	OnAgent
 	operation.Paging
 	operation.Period
-	Session  string `query:"session_id"`
-	Order    string `query:"order_id" doc:"Those of the session that the order was placed in."`
-	Quote    string `query:"quote_id"`
-	Product  string `query:"product_id"`
-	Response string `query:"response" enum:"quote,accept,counter_offer,reject"`
-	Rule     string `query:"rule" enum:"no_offer,list_only,commitment,at_ask,concession,no_movement,final_round,probing_limit,below_floor,agent_answer"`
+	Session  wire.Ref[id.Session] `query:"session_id"`
+	Order    wire.Ref[id.Order]   `query:"order_id" doc:"Those of the session that the order was placed in."`
+	Quote    wire.Ref[id.Quote]   `query:"quote_id"`
+	Product  wire.Ref[id.Product] `query:"product_id"`
+	Response string               `query:"response" enum:"quote,accept,counter_offer,reject"`
+	Rule     string               `query:"rule" enum:"no_offer,list_only,commitment,at_ask,concession,no_movement,final_round,probing_limit,below_floor,agent_answer"`
 }
 
 type decisionsOutput struct {
@@ -170,20 +165,21 @@ type decisionsMeta struct {
 }
 
 func (h *handlers) listDecisions(ctx context.Context, rq operation.Request, in *listDecisionsInput) (*decisionsOutput, error) {
-	wanted, err := in.id()
-	if err != nil {
-		return nil, err
+	f := ports.DecisionFilter{
+		Agent:   in.Agent.ID,
+		Session: in.Session.ID,
+		Order:   in.Order.ID,
+		Quote:   in.Quote.ID,
+		Product: in.Product.ID,
+		Outcome: operation.ValueOf(in.Response, operation.Responses),
 	}
-	f := ports.DecisionFilter{Agent: wanted, Outcome: operation.ValueOf(in.Response, operation.Responses)}
 	f.Rule, _ = negotiation.ParseRule(in.Rule) // "" narrows nothing, and the schema allows no other words
 	f.From, f.To = in.Span(rq)
-	known := readFilter(in.Session, &f.Session) && readFilter(in.Quote, &f.Quote) && readFilter(in.Order, &f.Order) && readFilter(in.Product, &f.Product)
-	page := in.Page()
-	found, total, err := h.agents(rq).Decisions(ctx, rq.Caller.Project, f, page)
+	found, total, err := h.agents(rq).Decisions(ctx, rq.Caller.Project, f, in.Page())
 	if err != nil {
 		return nil, err
 	}
-	if !known {
+	if in.Session.Unknown() || in.Order.Unknown() || in.Quote.Unknown() || in.Product.Unknown() {
 		found, total = nil, 0
 	}
 	out := &decisionsOutput{}
@@ -200,21 +196,7 @@ func (h *handlers) listDecisions(ctx context.Context, rq operation.Request, in *
 
 func (h *handlers) keptSince(ctx context.Context, rq operation.Request) (*wire.Time, error) {
 	since, err := h.agents(rq).KeptSince(ctx, rq.Caller.Project)
-	if err != nil || since == nil {
-		return nil, err
-	}
-	at := wire.ToTime(*since)
-	return &at, nil
-}
-
-// readFilter reads an id, and reports whether there can be one like it. Without a text it narrows nothing.
-func readFilter[T id.ID[K], K id.Kind](text string, to *T) bool {
-	if text == "" {
-		return true
-	}
-	parsed, err := wire.ID[T, K](text, "thing")
-	*to = parsed
-	return err == nil
+	return operation.ToOptionalTime(since), err
 }
 
 type verifyInput struct {
@@ -246,11 +228,7 @@ type chainHead struct {
 }
 
 func (h *handlers) verifyDecisions(ctx context.Context, rq operation.Request, in *verifyInput) (*verifyOutput, error) {
-	wanted, err := in.id()
-	if err != nil {
-		return nil, err
-	}
-	found, err := h.agents(rq).Verify(ctx, rq.Caller.Project, wanted, in.From)
+	found, err := h.agents(rq).Verify(ctx, rq.Caller.Project, in.Agent.ID, in.From)
 	if err != nil {
 		return nil, err
 	}

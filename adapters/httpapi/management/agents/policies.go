@@ -11,32 +11,20 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
-	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-func (h *handlers) registerPolicies() {
+func (h *handlers) registerPolicies(g operation.Group) {
 	const all, one = oneAgent + "/policies", oneAgent + "/policies/{version}"
-	operation.RegisterRead(h.API, agentsTag, operation.Spec{
-		ID: "list-agent-policies", Method: "GET", Path: all, Scope: "agents:read", On: operation.HeaderProject,
-		Summary: "List the versions of an agent's policy, the newest first",
-	}, h.listPolicies)
-	operation.Register(h.API, agentsTag, operation.Spec{
-		ID: "create-agent-policy", Method: "POST", Path: all, Scope: "agents:write", On: operation.HeaderProject,
-		Status: 201, Summary: "Write a version of the policy, which is not in force by that",
-	}, h.createPolicy)
-	operation.RegisterRead(h.API, agentsTag, operation.Spec{
-		ID: "get-agent-policy", Method: "GET", Path: one, Scope: "agents:read", On: operation.HeaderProject,
-		Summary: "Get a version of the policy",
-	}, h.getPolicy)
-	operation.Register(h.API, agentsTag, operation.Spec{
-		ID: "activate-agent-policy", Method: "POST", Path: one + "/activate", Scope: "agents:write", On: operation.HeaderProject,
-		Status: 200, Summary: "Put a version of the policy in force",
-	}, h.activatePolicy)
-	operation.RegisterPhased(h.API, agentsTag, operation.Spec{
-		ID: "dry-run-agent-policy", Method: "POST", Path: all + "/dry-run", Scope: "agents:read", On: operation.HeaderProject,
-		Status: 200, Summary: "Show what a policy would change, and store nothing",
-	}, h.dryRunPolicy)
+	operation.Register(g, "list-agent-policies", "GET "+all, "List the versions of an agent's policy, the newest first",
+		operation.Lists(h.listPolicies, operation.Itself))
+	operation.Register(g, "create-agent-policy", "POST "+all, "Write a version of the policy, which is not in force by that",
+		h.createPolicy, operation.Created)
+	operation.Register(g, "get-agent-policy", "GET "+one, "Get a version of the policy", operation.Shows(h.getPolicy, operation.Itself))
+	operation.Register(g, "activate-agent-policy", "POST "+one+"/activate", "Put a version of the policy in force",
+		operation.Changes(h.activatePolicy, operation.Itself))
+	operation.RegisterPhased(g, "dry-run-agent-policy", "POST "+all+"/dry-run", "Show what a policy would change, and store nothing",
+		h.dryRunPolicy, operation.Scope("agents:read"))
 }
 
 // PolicyVersionView is a version of a policy. It never changes.
@@ -51,15 +39,10 @@ type PolicyVersionView struct {
 }
 
 func toAPIVersion(v agent.Version, a *agent.Agent, c money.Currency) PolicyVersionView {
-	view := PolicyVersionView{
+	return PolicyVersionView{
 		Version: v.Policy.Version, Origin: v.Origin.String(), Note: v.Note, InForce: v.Policy.Version == a.Policy.Version,
-		Policy: toAPIPolicy(v.Policy, c), CreatedAt: wire.ToTime(v.CreatedAt),
+		Policy: toAPIPolicy(v.Policy, c), CreatedAt: wire.ToTime(v.CreatedAt), ActivatedAt: operation.ToKnownTime(v.ActivatedAt),
 	}
-	if !v.ActivatedAt.IsZero() {
-		at := wire.ToTime(v.ActivatedAt)
-		view.ActivatedAt = &at
-	}
-	return view
 }
 
 type listPoliciesInput struct {
@@ -67,16 +50,14 @@ type listPoliciesInput struct {
 	operation.Paging
 }
 
-func (h *handlers) listPolicies(ctx context.Context, rq operation.Request, in *listPoliciesInput) (*operation.ListOutput[PolicyVersionView], error) {
-	p, a, err := h.agentOf(ctx, rq, in.OnAgent)
+func (h *handlers) listPolicies(ctx context.Context, rq operation.Request, in *listPoliciesInput) ([]PolicyVersionView, int, error) {
+	p := rq.Caller.Project
+	a, err := h.findAgent(ctx, rq, in.OnAgent)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	found, total, err := h.agents(rq).Versions.Versions(ctx, p.ID, a.ID, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(found, func(v agent.Version) PolicyVersionView { return toAPIVersion(v, a, p.Settings.Currency) }, in.Paging, total), nil
+	return operation.Each(found, func(v agent.Version) PolicyVersionView { return toAPIVersion(v, a, p.Settings.Currency) }), total, err
 }
 
 type createPolicyInput struct {
@@ -87,37 +68,23 @@ type createPolicyInput struct {
 	}
 }
 
-type policyOutput struct{ Body PolicyVersionView }
-
-func (h *handlers) createPolicy(ctx context.Context, rq operation.Request, in *createPolicyInput) (*policyOutput, error) {
-	wanted, err := in.id()
-	if err != nil {
-		return nil, err
-	}
+func (h *handlers) createPolicy(ctx context.Context, rq operation.Request, in *createPolicyInput) (*operation.Output[PolicyVersionView], error) {
 	p := rq.Caller.Project
 	policy, err := readPolicy(in.Body.Policy, p.Settings.Currency)
 	if err != nil {
 		return nil, err
 	}
-	a, v, err := h.agents(rq).WritePolicy(ctx, p, wanted, policy, in.Body.Note)
+	a, v, err := h.agents(rq).WritePolicy(ctx, p, in.Agent.ID, policy, in.Body.Note)
 	if err != nil {
 		return nil, err
 	}
-	out := &policyOutput{toAPIVersion(*v, a, p.Settings.Currency)}
-	operation.NoteTarget(rq, in.Agent)
+	out := &operation.Output[PolicyVersionView]{Body: toAPIVersion(*v, a, p.Settings.Currency)}
 	operation.NoteChange(rq, nil, out.Body)
 	return out, nil
 }
 
-// agentOf is the project of the request, and the agent in its path.
-func (h *handlers) agentOf(ctx context.Context, rq operation.Request, in OnAgent) (*project.Project, *agent.Agent, error) {
-	wanted, err := in.id()
-	if err != nil {
-		return nil, nil, err
-	}
-	p := rq.Caller.Project
-	a, err := h.agents(rq).Agents.ByID(ctx, p.ID, wanted)
-	return p, a, err
+func (h *handlers) findAgent(ctx context.Context, rq operation.Request, in OnAgent) (*agent.Agent, error) {
+	return h.agents(rq).Agents.ByID(ctx, rq.Caller.Project.ID, in.Agent.ID)
 }
 
 // readPolicy is a policy of its own.
@@ -132,29 +99,21 @@ type OnPolicy struct {
 	Version int `path:"version" minimum:"1" maximum:"1000000000"`
 }
 
-func (h *handlers) getPolicy(ctx context.Context, rq operation.Request, in *OnPolicy) (*policyOutput, error) {
-	p, a, err := h.agentOf(ctx, rq, in.OnAgent)
+func (h *handlers) getPolicy(ctx context.Context, rq operation.Request, in *OnPolicy) (view PolicyVersionView, err error) {
+	p := rq.Caller.Project
+	a, err := h.findAgent(ctx, rq, in.OnAgent)
 	if err != nil {
-		return nil, err
+		return view, err
 	}
 	v, err := h.agents(rq).Versions.Version(ctx, p.ID, a.ID, in.Version)
 	if err != nil {
-		return nil, err
+		return view, err
 	}
-	return &policyOutput{toAPIVersion(v, a, p.Settings.Currency)}, nil
+	return toAPIVersion(v, a, p.Settings.Currency), nil
 }
 
-func (h *handlers) activatePolicy(ctx context.Context, rq operation.Request, in *OnPolicy) (*agentOutput, error) {
-	wanted, err := in.id()
-	if err != nil {
-		return nil, err
-	}
-	p := rq.Caller.Project
-	before, after, err := h.agents(rq).PutInForce(ctx, p, wanted, in.Version)
-	if err != nil {
-		return nil, err
-	}
-	return changedAgent(rq, in.Agent, before, after, p.Settings.Currency), nil
+func (h *handlers) activatePolicy(ctx context.Context, rq operation.Request, in *OnPolicy) (before, after AgentView, err error) {
+	return views(rq)(h.agents(rq).PutInForce(ctx, rq.Caller.Project, in.Agent.ID, in.Version))
 }
 
 type dryRunInput struct {
@@ -194,10 +153,6 @@ func toAPIBounds(b negotiation.Bounds) boundsView {
 }
 
 func (h *handlers) dryRunPolicy(ctx ports.Outbound, rq operation.Request, in *dryRunInput) (*dryRunOutput, error) {
-	wanted, err := in.id()
-	if err != nil {
-		return nil, err
-	}
 	p := rq.Caller.Project
 	policy, err := readPolicy(in.Body.Policy, p.Settings.Currency)
 	if err != nil {
@@ -209,7 +164,7 @@ func (h *handlers) dryRunPolicy(ctx ports.Outbound, rq operation.Request, in *dr
 			return nil, err
 		}
 	}
-	effects, report, err := h.agents(rq).DryRun(ctx, p, wanted, policy, products)
+	effects, report, err := h.agents(rq).DryRun(ctx, p, in.Agent.ID, policy, products)
 	if err != nil {
 		return nil, err
 	}

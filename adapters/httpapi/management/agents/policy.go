@@ -110,18 +110,11 @@ func (in policyPatch) over(p negotiation.Policy, c money.Currency, check fault.C
 	reader{check.In("curve")}.curve(in.Curve, &p.Curve, house.Curve)
 	in.segments(&p, c, check.In("segments"))
 	reader{check.In("leanings")}.leanings(in.Leanings, &p.Leanings, house.Leanings)
-	if in.Bundles.Null() {
-		p.Bundles = house.Bundles
-	}
-	bundles, _ := in.Bundles.Value()
+	bundles, probing := in.Bundles.Group(), in.Probing.Group()
 	on := !p.Bundles.Off
 	bundles.Enabled.Field().Apply(&on, !house.Bundles.Off)
 	p.Bundles.Off = !on
 	reader{check.In("bundles")}.percent(bundles.Share, "share_percent", &p.Bundles.Share, house.Bundles.Share)
-	if in.Probing.Null() {
-		p.Probing = house.Probing
-	}
-	probing, _ := in.Probing.Value()
 	probing.Session.Field().Apply(&p.Probing.Session, house.Probing.Session)
 	probing.Client.Field().Apply(&p.Probing.Client, house.Probing.Client)
 	probing.Product.Field().Apply(&p.Probing.Product, house.Probing.Product)
@@ -159,10 +152,7 @@ func (r reader) price(o wire.Optional[wire.Decimal], field string, to *int64, c 
 }
 
 func (r reader) curve(o wire.Optional[curvePatch], to *negotiation.Curve, fallback negotiation.Curve) {
-	if o.Null() {
-		*to = fallback
-	}
-	in, _ := o.Value()
+	in := o.Group()
 	r.percent(in.Reach, "reach_percent", &to.Reach, fallback.Reach)
 	r.percent(in.Markup, "markup_percent", &to.Markup, fallback.Markup)
 	r.steps(in.Give, "give_percent").Apply(&to.Give, fallback.Give)
@@ -184,14 +174,8 @@ func (r reader) steps(o wire.Optional[[]wire.Decimal], field string) patch.Field
 }
 
 func (r reader) leanings(o wire.Optional[leaningsPatch], to *negotiation.Leanings, house negotiation.Leanings) {
-	if o.Null() {
-		*to = house
-	}
-	in, _ := o.Value()
-	if in.Tiers.Null() {
-		to.Tiers = house.Tiers
-	}
-	tiers, _ := in.Tiers.Value()
+	in := o.Group()
+	tiers := in.Tiers.Group()
 	for i, tier := range []wire.Optional[wire.Decimal]{tiers.Bronze, tiers.Silver, tiers.Gold, tiers.Platinum} {
 		reader{r.check.In("tiers")}.percent(tier, tierNames[i], &to.Tiers[i], house.Tiers[i])
 	}

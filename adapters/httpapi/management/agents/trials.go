@@ -14,15 +14,11 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-func (h *handlers) registerTrials() {
-	operation.RegisterPhased(h.API, agentsTag, operation.Spec{
-		ID: "simulate-agent", Method: "POST", Path: oneAgent + "/simulate", Scope: "agents:read", On: operation.HeaderProject,
-		Status: 200, Errors: []int{503}, Summary: "Play a negotiation without effects",
-	}, h.simulateAgent)
-	operation.RegisterPhased(h.API, agentsTag, operation.Spec{
-		ID: "replay-agent", Method: "POST", Path: oneAgent + "/replay", Scope: "agents:read", On: operation.HeaderProject,
-		Status: 200, Summary: "Tell what a policy would have done in past negotiations",
-	}, h.replayAgent)
+func (h *handlers) registerTrials(g operation.Group) {
+	operation.RegisterPhased(g, "simulate-agent", "POST "+oneAgent+"/simulate", "Play a negotiation without effects",
+		h.simulateAgent, operation.Errors(503), operation.Scope("agents:read"))
+	operation.RegisterPhased(g, "replay-agent", "POST "+oneAgent+"/replay", "Tell what a policy would have done in past negotiations",
+		h.replayAgent, operation.Scope("agents:read"))
 }
 
 // OnTrial is which policy to try.
@@ -97,16 +93,12 @@ type stepAnswer struct {
 }
 
 func (h *handlers) simulateAgent(ctx ports.Outbound, rq operation.Request, in *simulateInput) (*simulateOutput, error) {
-	wanted, err := in.id()
-	if err != nil {
-		return nil, err
-	}
 	p := rq.Caller.Project
 	sim, err := fromAPISimulation(in.Body, p.Settings.Currency)
 	if err != nil {
 		return nil, err
 	}
-	played, err := h.agents(rq).Simulate(ctx, p, wanted, sim)
+	played, err := h.agents(rq).Simulate(ctx, p, in.Agent.ID, sim)
 	if err != nil {
 		return nil, err
 	}
@@ -182,13 +174,9 @@ type replayInput struct {
 	}
 }
 
-type replayOutput struct{ Body replayView }
+type replayOutput = operation.Output[replayView]
 
 func (h *handlers) replayAgent(ctx ports.Outbound, rq operation.Request, in *replayInput) (*replayOutput, error) {
-	wanted, err := in.id()
-	if err != nil {
-		return nil, err
-	}
 	p, check := rq.Caller.Project, fault.NewCheck()
 	zone := p.Settings.Location()
 	rerun := agents.Rerun{
@@ -200,11 +188,11 @@ func (h *handlers) replayAgent(ctx ports.Outbound, rq operation.Request, in *rep
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	policy, report, err := h.agents(rq).Replay(ctx, p, wanted, rerun)
+	policy, report, err := h.agents(rq).Replay(ctx, p, in.Agent.ID, rerun)
 	if err != nil {
 		return nil, err
 	}
-	out := &replayOutput{toAPIReplay(report)}
+	out := &replayOutput{Body: toAPIReplay(report)}
 	if policy.Version > 0 {
 		out.Body.PolicyVersion = &policy.Version
 	}
@@ -272,8 +260,7 @@ func toAPIChanged(d negotiation.Difference) changedDecision {
 	}
 	if d.Answer != nil {
 		v.After.object = &answerView{operation.Responses[d.Answer.Outcome()], wire.ToOptionalMoney(negotiation.PriceIn(d.Answer))}
-		rule := d.Answer.Rule().String()
-		v.RuleAfter = &rule
+		v.RuleAfter = new(d.Answer.Rule().String())
 	}
 	return v
 }

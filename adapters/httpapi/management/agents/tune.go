@@ -15,15 +15,11 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-func (h *handlers) registerTuning() {
-	operation.RegisterClaimed(h.API, "Agents", operation.Spec{
-		ID: "tune-agent", Method: "POST", Path: "/v1/agents/{agent_id}/tune", Scope: "agents:write", On: operation.HeaderProject,
-		Errors: []int{409, 503}, Summary: "Have an agent learn from its recorded negotiations, and propose a policy",
-	}, h.tuneAgent)
-	operation.RegisterRead(h.API, "Agents", operation.Spec{
-		ID: "get-agent-holdout", Method: "GET", Path: oneAgent + "/holdout", Scope: "agents:read", On: operation.HeaderProject,
-		Errors: []int{409}, Summary: "Compare what the policy in force has earned since it was put in force with the holdout's",
-	}, h.getHoldout)
+func (h *handlers) registerTuning(g operation.Group) {
+	operation.RegisterClaimed(g, "tune-agent", "POST "+oneAgent+"/tune", "Have an agent learn from its recorded negotiations, and propose a policy",
+		h.tuneAgent, operation.Errors(409, 503))
+	operation.Register(g, "get-agent-holdout", "GET "+oneAgent+"/holdout", "Compare what the policy in force has earned since it was put in force with the holdout's",
+		h.getHoldout, operation.Errors(409))
 }
 
 type holdoutOutput struct {
@@ -44,11 +40,7 @@ type heldArm struct {
 }
 
 func (h *handlers) getHoldout(ctx context.Context, rq operation.Request, in *OnAgent) (*holdoutOutput, error) {
-	of, err := in.id()
-	if err != nil {
-		return nil, err
-	}
-	held, err := h.tuner(rq).Holdout(ctx, rq.Caller.Project, of, time.Time{})
+	held, err := h.tuner(rq).Holdout(ctx, rq.Caller.Project, in.Agent.ID, time.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -118,10 +110,6 @@ type learntGain struct {
 }
 
 func (h *handlers) tuneAgent(ctx ports.Outbound, rq operation.Request, in *tuneAgentInput) (made operation.Plan[tuneAgentOutput], err error) {
-	of, err := in.id()
-	if err != nil {
-		return made, err
-	}
 	zone := rq.Caller.Project.Settings.Location()
 	r := agents.TuneRequest{
 		From:     in.Body.From.In(zone),
@@ -133,7 +121,7 @@ func (h *handlers) tuneAgent(ctx ports.Outbound, rq operation.Request, in *tuneA
 	if !r.To.IsZero() && !r.From.Before(r.To) {
 		return made, fault.Field("to", "must be after from")
 	}
-	prepared, err := h.tuner(rq).PrepareTuning(ctx, rq.Caller.Project, of, r)
+	prepared, err := h.tuner(rq).PrepareTuning(ctx, rq.Caller.Project, in.Agent.ID, r)
 	if err != nil {
 		return made, err
 	}
@@ -142,7 +130,6 @@ func (h *handlers) tuneAgent(ctx ports.Outbound, rq operation.Request, in *tuneA
 			return nil, err
 		}
 		out := toAPITuned(prepared.Tuned, rq.Caller.Project.Settings.Currency)
-		operation.NoteTarget(rq, in.Agent)
 		if out.Body.Version != nil {
 			operation.NoteChange(rq, nil, out.Body)
 		}

@@ -9,10 +9,9 @@ import (
 )
 
 func (h *handlers) registerCategories() {
-	operation.RegisterRead(h.API, "Catalog", operation.Spec{
-		ID: "list-categories", Method: "GET", Path: "/v1/catalog/categories", Scope: "catalog:read",
-		On: operation.HeaderProject, Summary: "List the categories of active products",
-	}, h.listCategories)
+	g := h.Group("Catalog", "catalog", operation.HeaderProject)
+	operation.Register(g, "list-categories", "GET /v1/catalog/categories", "List the categories of active products",
+		operation.Lists(h.listCategories, toAPICategory))
 }
 
 // category is a path of products' categories. Its id is the path.
@@ -22,15 +21,9 @@ type category struct {
 	ProductCount int    `json:"product_count" doc:"Active products at or below the path."`
 }
 
-type listCategoriesInput struct{ operation.Paging }
-
-func (h *handlers) listCategories(ctx context.Context, rq operation.Request, in *listCategoriesInput) (*operation.ListOutput[category], error) {
+func (h *handlers) listCategories(ctx context.Context, rq operation.Request, in *operation.Paging) ([]catalog.Category, int, error) {
 	all, err := rq.Stores.Catalog.Categories(ctx, rq.Caller.Project.ID)
-	if err != nil {
-		return nil, err
-	}
-	start := min(in.Offset, len(all))
-	return operation.ToAPIList(all[start:min(start+in.Limit, len(all))], toAPICategory, in.Paging, len(all)), nil
+	return operation.Part(all, *in), len(all), err
 }
 
 func toAPICategory(c catalog.Category) category {

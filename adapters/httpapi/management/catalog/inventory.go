@@ -9,19 +9,11 @@ import (
 )
 
 func (h *handlers) registerInventory() {
-	const tag, path = "Inventory", "/v1/catalog/inventory"
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "list-inventory", Method: "GET", Path: path, Scope: "catalog:read", On: operation.HeaderProject,
-		Summary: "List stock levels",
-	}, h.listInventory)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "set-inventory", Method: "PUT", Path: path, Scope: "catalog:write", On: operation.HeaderProject,
-		Summary: "Set stock levels, all or none",
-	}, h.setInventory)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "adjust-inventory", Method: "POST", Path: path + "/adjust", Scope: "catalog:write", On: operation.HeaderProject,
-		Errors: []int{409}, Summary: "Move stock levels, all or none, never below zero",
-	}, h.adjustInventory)
+	const path = "/v1/catalog/inventory"
+	g := h.Group("Inventory", "catalog", operation.HeaderProject)
+	operation.Register(g, "list-inventory", "GET "+path, "List stock levels", operation.Lists(h.listInventory, toAPILevel))
+	operation.Register(g, "set-inventory", "PUT "+path, "Set stock levels, all or none", h.setInventory)
+	operation.Register(g, "adjust-inventory", "POST "+path+"/adjust", "Move stock levels, all or none, never below zero", h.adjustInventory, operation.Errors(409))
 }
 
 type level struct {
@@ -40,12 +32,8 @@ type listInventoryInput struct {
 	SKU string `query:"sku" maxLength:"100"`
 }
 
-func (h *handlers) listInventory(ctx context.Context, rq operation.Request, in *listInventoryInput) (*operation.ListOutput[level], error) {
-	levels, total, err := rq.Stores.Inventory.Levels(ctx, rq.Caller.Project.ID, in.SKU, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(levels, toAPILevel, in.Paging, total), nil
+func (h *handlers) listInventory(ctx context.Context, rq operation.Request, in *listInventoryInput) ([]catalog.Shelf, int, error) {
+	return rq.Stores.Inventory.Levels(ctx, rq.Caller.Project.ID, in.SKU, in.Page())
 }
 
 type levelSet struct {

@@ -13,47 +13,27 @@ import (
 )
 
 func (h *handlers) registerProducts() {
-	const tag, all, one = "Catalog", "/v1/catalog/products", "/v1/catalog/products/{product_id}"
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "create-product", Method: "POST", Path: all, Scope: "catalog:write", On: operation.HeaderProject,
-		Status: 201, Errors: []int{409}, Summary: "Create a product",
-	}, h.createProduct)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "list-products", Method: "GET", Path: all, Scope: "catalog:read", On: operation.HeaderProject,
-		Summary: "List products",
-	}, h.listProducts)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "get-product", Method: "GET", Path: one, Scope: "catalog:read", On: operation.HeaderProject,
-		Summary: "Get a product",
-	}, h.getProduct)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "update-product", Method: "PATCH", Path: one, Scope: "catalog:write", On: operation.HeaderProject,
-		Errors: []int{409}, Summary: "Change a product",
-	}, h.updateProduct)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "delete-product", Method: "DELETE", Path: one, Scope: "catalog:write", On: operation.HeaderProject,
-		Status: 204, Summary: "Delete a product",
-	}, h.deleteProduct)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "upsert-products", Method: "POST", Path: all + "/batch", Scope: "catalog:write", On: operation.HeaderProject,
-		Batch: true, Summary: "Create and update many products by sku",
-	}, h.upsertProducts)
+	const all, one = "/v1/catalog/products", "/v1/catalog/products/{product_id}"
+	g := h.Group("Catalog", "catalog", operation.HeaderProject)
+	operation.Register(g, "create-product", "POST "+all, "Create a product", h.createProduct, operation.Created, operation.Errors(409))
+	operation.Register(g, "list-products", "GET "+all, "List products", operation.Lists(h.listProducts, toAPIProduct))
+	operation.Register(g, "get-product", "GET "+one, "Get a product", operation.Shows(h.getProduct, toAPIProduct))
+	operation.Register(g, "update-product", "PATCH "+one, "Change a product", h.updateProduct, operation.Errors(409))
+	operation.Register(g, "delete-product", "DELETE "+one, "Delete a product", h.deleteProduct)
+	operation.Register(g, "upsert-products", "POST "+all+"/batch", "Create and update many products by sku", h.upsertProducts, operation.Batch)
 }
 
-type productOutput struct{ Body product }
+type productOutput = operation.Output[product]
 
-type createProductInput struct{ Body newProduct }
-
-func (h *handlers) createProduct(ctx context.Context, rq operation.Request, in *createProductInput) (*productOutput, error) {
+func (h *handlers) createProduct(ctx context.Context, rq operation.Request, in *operation.Input[newProduct]) (*productOutput, error) {
 	p := rq.Caller.Project
 	created, err := h.catalogs(rq).Create(ctx, p, fromAPIProduct(in.Body.ProductPatch, p.Settings.Currency))
 	if err != nil {
 		return nil, err
 	}
-	operation.NoteTarget(rq, created.Product.ID.String())
-	out := toAPIProduct(created)
-	operation.NoteChange(rq, nil, out)
-	return &productOutput{out}, nil
+	out := &productOutput{Body: toAPIProduct(created)}
+	operation.NoteCreated(rq, out.Body.ID, out.Body)
+	return out, nil
 }
 
 type listProductsInput struct {
@@ -63,29 +43,17 @@ type listProductsInput struct {
 	Status   string `query:"status" enum:"active,archived"`
 }
 
-func (h *handlers) listProducts(ctx context.Context, rq operation.Request, in *listProductsInput) (*operation.ListOutput[product], error) {
+func (h *handlers) listProducts(ctx context.Context, rq operation.Request, in *listProductsInput) ([]catalogs.Item, int, error) {
 	filter := ports.ProductFilter{Text: in.Text, Category: in.Category, Status: in.Status}
-	items, total, err := h.catalogs(rq).List(ctx, rq.Caller.Project, filter, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(items, toAPIProduct, in.Paging, total), nil
+	return h.catalogs(rq).List(ctx, rq.Caller.Project, filter, in.Page())
 }
 
 type OnProduct struct {
-	Product string `path:"product_id"`
+	Product wire.Ref[id.Product] `path:"product_id"`
 }
 
-func (h *handlers) getProduct(ctx context.Context, rq operation.Request, in *OnProduct) (*productOutput, error) {
-	wanted, err := wire.ID[id.Product](in.Product, "product")
-	if err != nil {
-		return nil, err
-	}
-	found, err := h.catalogs(rq).Get(ctx, rq.Caller.Project, wanted)
-	if err != nil {
-		return nil, err
-	}
-	return &productOutput{toAPIProduct(found)}, nil
+func (h *handlers) getProduct(ctx context.Context, rq operation.Request, in *OnProduct) (catalogs.Item, error) {
+	return h.catalogs(rq).Get(ctx, rq.Caller.Project, in.Product.ID)
 }
 
 type updateProductInput struct {
@@ -95,32 +63,21 @@ type updateProductInput struct {
 
 func (h *handlers) updateProduct(ctx context.Context, rq operation.Request, in *updateProductInput) (*productOutput, error) {
 	p := rq.Caller.Project
-	wanted, err := wire.ID[id.Product](in.Product, "product")
+	changed, err := h.catalogs(rq).Update(ctx, p, in.Product.ID, fromAPIProduct(in.Body, p.Settings.Currency))
 	if err != nil {
 		return nil, err
 	}
-	changed, err := h.catalogs(rq).Update(ctx, p, wanted, fromAPIProduct(in.Body, p.Settings.Currency))
-	if err != nil {
-		return nil, err
-	}
-	operation.NoteTarget(rq, in.Product)
 	operation.NoteChange(rq, toAPIProduct(catalogs.Item{Product: changed.Before}), toAPIProduct(catalogs.Item{Product: changed.After.Product}))
-	return &productOutput{toAPIProduct(changed.After)}, nil
+	return &productOutput{Body: toAPIProduct(changed.After)}, nil
 }
 
 func (h *handlers) deleteProduct(ctx context.Context, rq operation.Request, in *OnProduct) (*struct{}, error) {
-	wanted, err := wire.ID[id.Product](in.Product, "product")
+	gone, err := h.getProduct(ctx, rq, in)
 	if err != nil {
 		return nil, err
 	}
-	p := rq.Caller.Project
-	gone, err := h.catalogs(rq).Get(ctx, p, wanted)
-	if err != nil {
-		return nil, err
-	}
-	operation.NoteTarget(rq, in.Product)
 	operation.NoteChange(rq, toAPIProduct(gone), nil)
-	return nil, h.catalogs(rq).Delete(ctx, p, wanted)
+	return nil, h.catalogs(rq).Delete(ctx, rq.Caller.Project, in.Product.ID)
 }
 
 type upsertProductsInput struct {

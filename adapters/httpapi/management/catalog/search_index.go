@@ -8,10 +8,9 @@ import (
 )
 
 func (h *handlers) registerSearchIndex() {
-	operation.RegisterRead(h.API, "Catalog", operation.Spec{
-		ID: "get-search-index", Method: "GET", Path: "/v1/catalog/search-index", Scope: "catalog:read",
-		On: operation.HeaderProject, Summary: "See how far the search index is, on the replica that answers",
-	}, h.searchIndex)
+	g := h.Group("Catalog", "catalog", operation.HeaderProject)
+	operation.Register(g, "get-search-index", "GET /v1/catalog/search-index", "See how far the search index is, on the replica that answers",
+		operation.Shows(h.searchIndex, toAPISearchIndex))
 }
 
 // SearchIndex is how far a project's search index is. Each replica has its own, in memory.
@@ -35,14 +34,8 @@ type SearchVectors struct {
 	Pending  int     `json:"pending" minimum:"0" doc:"Those that are still without one; 0 where no model is configured."`
 }
 
-type searchIndexOutput struct{ Body SearchIndex }
-
-func (h *handlers) searchIndex(ctx context.Context, rq operation.Request, _ *struct{}) (*searchIndexOutput, error) {
-	s, err := h.discovery(rq).Standing(ctx, rq.Caller.Project)
-	if err != nil {
-		return nil, err
-	}
-	return &searchIndexOutput{toAPISearchIndex(s)}, nil
+func (h *handlers) searchIndex(ctx context.Context, rq operation.Request, _ *struct{}) (discovery.Standing, error) {
+	return h.discovery(rq).Standing(ctx, rq.Caller.Project)
 }
 
 func toAPISearchIndex(s discovery.Standing) SearchIndex {

@@ -12,31 +12,15 @@ import (
 )
 
 func (h *handlers) registerSynonyms() {
-	const tag, all, one = "Catalog", "/v1/catalog/synonyms", "/v1/catalog/synonyms/{synonym_id}"
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "create-synonym", Method: "POST", Path: all, Scope: "catalog:write", On: operation.HeaderProject,
-		Status: 201, Errors: []int{409}, Summary: "Say that words mean the same in searches",
-	}, h.createSynonym)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "list-synonyms", Method: "GET", Path: all, Scope: "catalog:read", On: operation.HeaderProject,
-		Summary: "List synonyms, in the order in which they were made",
-	}, h.listSynonyms)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "get-synonym", Method: "GET", Path: one, Scope: "catalog:read", On: operation.HeaderProject,
-		Summary: "Get a synonym",
-	}, h.getSynonym)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "update-synonym", Method: "PATCH", Path: one, Scope: "catalog:write", On: operation.HeaderProject,
-		Summary: "Change a synonym",
-	}, h.updateSynonym)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "delete-synonym", Method: "DELETE", Path: one, Scope: "catalog:write", On: operation.HeaderProject,
-		Status: 204, Summary: "Delete a synonym",
-	}, h.deleteSynonym)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "replace-synonyms", Method: "PUT", Path: all, Scope: "catalog:write", On: operation.HeaderProject,
-		Batch: true, Summary: "Put new synonyms in the place of all",
-	}, h.replaceSynonyms)
+	const all, one = "/v1/catalog/synonyms", "/v1/catalog/synonyms/{synonym_id}"
+	g := h.Group("Catalog", "catalog", operation.HeaderProject)
+	operation.Register(g, "create-synonym", "POST "+all, "Say that words mean the same in searches", h.createSynonym, operation.Created, operation.Errors(409))
+	operation.Register(g, "list-synonyms", "GET "+all, "List synonyms, in the order in which they were made",
+		operation.Lists(h.listSynonyms, toAPISynonym))
+	operation.Register(g, "get-synonym", "GET "+one, "Get a synonym", operation.Shows(h.getSynonym, toAPISynonym))
+	operation.Register(g, "update-synonym", "PATCH "+one, "Change a synonym", operation.Changes(h.updateSynonym, toAPISynonym))
+	operation.Register(g, "delete-synonym", "DELETE "+one, "Delete a synonym", h.deleteSynonym)
+	operation.Register(g, "replace-synonyms", "PUT "+all, "Put new synonyms in the place of all", h.replaceSynonyms, operation.Batch)
 }
 
 // SynonymView is a synonym as merchants read it.
@@ -72,48 +56,26 @@ func toAPISynonym(s *catalog.Synonym) SynonymView {
 	}
 }
 
-type createSynonymInput struct{ Body newSynonym }
-
-type synonymOutput struct{ Body SynonymView }
-
-func (h *handlers) createSynonym(ctx context.Context, rq operation.Request, in *createSynonymInput) (*synonymOutput, error) {
+func (h *handlers) createSynonym(ctx context.Context, rq operation.Request, in *operation.Input[newSynonym]) (*operation.Output[SynonymView], error) {
 	made, err := h.catalogs(rq).CreateSynonym(ctx, rq.Caller.Project, fromAPISynonym(in.Body.SynonymPatch))
 	if err != nil {
 		return nil, err
 	}
-	out := &synonymOutput{toAPISynonym(made)}
-	operation.NoteTarget(rq, out.Body.ID)
-	operation.NoteChange(rq, nil, out.Body)
+	out := &operation.Output[SynonymView]{Body: toAPISynonym(made)}
+	operation.NoteCreated(rq, out.Body.ID, out.Body)
 	return out, nil
 }
 
-type listSynonymsInput struct{ operation.Paging }
-
-func (h *handlers) listSynonyms(ctx context.Context, rq operation.Request, in *listSynonymsInput) (*operation.ListOutput[SynonymView], error) {
-	found, total, err := h.catalogs(rq).Synonyms.List(ctx, rq.Caller.Project.ID, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(found, toAPISynonym, in.Paging, total), nil
+func (h *handlers) listSynonyms(ctx context.Context, rq operation.Request, in *operation.Paging) ([]*catalog.Synonym, int, error) {
+	return h.catalogs(rq).Synonyms.List(ctx, rq.Caller.Project.ID, in.Page())
 }
 
 type OnSynonym struct {
-	Synonym string `path:"synonym_id"`
+	Synonym wire.Ref[id.Synonym] `path:"synonym_id"`
 }
 
-// id is the synonym in the path.
-func (o OnSynonym) id() (id.Synonym, error) { return wire.ID[id.Synonym](o.Synonym, "synonym") }
-
-func (h *handlers) getSynonym(ctx context.Context, rq operation.Request, in *OnSynonym) (*synonymOutput, error) {
-	wanted, err := in.id()
-	if err != nil {
-		return nil, err
-	}
-	s, err := h.catalogs(rq).Synonyms.Get(ctx, rq.Caller.Project.ID, wanted)
-	if err != nil {
-		return nil, err
-	}
-	return &synonymOutput{toAPISynonym(s)}, nil
+func (h *handlers) getSynonym(ctx context.Context, rq operation.Request, in *OnSynonym) (*catalog.Synonym, error) {
+	return h.catalogs(rq).Synonyms.Get(ctx, rq.Caller.Project.ID, in.Synonym.ID)
 }
 
 type updateSynonymInput struct {
@@ -121,34 +83,17 @@ type updateSynonymInput struct {
 	Body SynonymPatch
 }
 
-func (h *handlers) updateSynonym(ctx context.Context, rq operation.Request, in *updateSynonymInput) (*synonymOutput, error) {
-	wanted, err := in.id()
-	if err != nil {
-		return nil, err
-	}
-	before, after, err := h.catalogs(rq).UpdateSynonym(ctx, rq.Caller.Project, wanted, fromAPISynonym(in.Body))
-	if err != nil {
-		return nil, err
-	}
-	out := &synonymOutput{toAPISynonym(after)}
-	operation.NoteTarget(rq, in.Synonym)
-	operation.NoteChange(rq, toAPISynonym(before), out.Body)
-	return out, nil
+func (h *handlers) updateSynonym(ctx context.Context, rq operation.Request, in *updateSynonymInput) (before, after *catalog.Synonym, err error) {
+	return h.catalogs(rq).UpdateSynonym(ctx, rq.Caller.Project, in.Synonym.ID, fromAPISynonym(in.Body))
 }
 
 func (h *handlers) deleteSynonym(ctx context.Context, rq operation.Request, in *OnSynonym) (*struct{}, error) {
-	wanted, err := in.id()
+	gone, err := h.getSynonym(ctx, rq, in)
 	if err != nil {
 		return nil, err
 	}
-	p := rq.Caller.Project
-	gone, err := h.catalogs(rq).Synonyms.Get(ctx, p.ID, wanted)
-	if err != nil {
-		return nil, err
-	}
-	operation.NoteTarget(rq, in.Synonym)
 	operation.NoteChange(rq, toAPISynonym(gone), nil)
-	return nil, h.catalogs(rq).DeleteSynonym(ctx, p, wanted)
+	return nil, h.catalogs(rq).DeleteSynonym(ctx, rq.Caller.Project, in.Synonym.ID)
 }
 
 type replaceSynonymsInput struct {

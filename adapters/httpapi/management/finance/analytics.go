@@ -12,19 +12,13 @@ import (
 )
 
 func (h *handlers) registerAnalytics() {
-	const tag, scope = "Analytics", "analytics:read"
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "analytics-summary", Method: "GET", Path: "/v1/analytics/summary", Scope: scope, On: operation.HeaderProject,
-		Errors: []int{503}, Summary: "Sum up a period, beside the one before it",
-	}, h.analyticsSummary)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "analytics-negotiations", Method: "GET", Path: "/v1/analytics/negotiations", Scope: scope, On: operation.HeaderProject,
-		Errors: []int{503}, Summary: "Show where negotiations end, what deals gave, and which were lost near the floor",
-	}, h.analyticsNegotiations)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "analytics-sales", Method: "GET", Path: "/v1/analytics/sales", Scope: scope, On: operation.HeaderProject,
-		Errors: []int{503}, Summary: "Show sales over time, and the products that sold most",
-	}, h.analyticsSales)
+	g := h.Group("Analytics", "analytics", operation.HeaderProject)
+	operation.Register(g, "analytics-summary", "GET /v1/analytics/summary", "Sum up a period, beside the one before it",
+		operation.Shows(h.analyticsSummary, operation.Itself), operation.Errors(503))
+	operation.Register(g, "analytics-negotiations", "GET /v1/analytics/negotiations", "Show where negotiations end, what deals gave, and which were lost near the floor",
+		operation.Shows(h.analyticsNegotiations, operation.Itself), operation.Errors(503))
+	operation.Register(g, "analytics-sales", "GET /v1/analytics/sales", "Show sales over time, and the products that sold most",
+		operation.Shows(h.analyticsSales, operation.Itself), operation.Errors(503))
 }
 
 // Span is the query of every figure.
@@ -50,7 +44,7 @@ type span struct {
 	bounds   []time.Time
 }
 
-func (h *handlers) span(ctx context.Context, rq operation.Request, in Span) (span, error) {
+func (h *handlers) span(rq operation.Request, in Span) (span, error) {
 	settings := rq.Caller.Project.Settings
 	zone := settings.Location()
 	from, to, err := analytics.Period(in.From, in.To, h.Clock.Now(), zone)
@@ -87,8 +81,6 @@ func all(spans []ports.Span) ports.Span {
 	}
 	return sum
 }
-
-type summaryInput struct{ Span }
 
 type summaryView struct {
 	Cut
@@ -147,20 +139,18 @@ type summarySpan struct {
 	Revenue      RevenueView `json:"revenue"`
 }
 
-type summaryOutput struct{ Body summaryView }
-
-func (h *handlers) analyticsSummary(ctx context.Context, rq operation.Request, in *summaryInput) (*summaryOutput, error) {
-	s, err := h.span(ctx, rq, in.Span)
+func (h *handlers) analyticsSummary(ctx context.Context, rq operation.Request, in *Span) (body summaryView, err error) {
+	s, err := h.span(rq, *in)
 	if err != nil {
-		return nil, err
+		return body, err
 	}
 	before := s.From.Add(s.From.Sub(s.To.Time))
 	bounds := append([]time.Time{before}, s.bounds...)
 	spans, err := rq.Stores.Analytics.Figures(ctx, rq.Caller.Project.ID, ports.Period{Bounds: bounds, Sessions: true})
 	if err != nil {
-		return nil, err
+		return body, err
 	}
-	body := summaryView{
+	body = summaryView{
 		Cut: s.Cut, Totals: s.totals(all(spans[1:])),
 		Previous: previousView{wire.ToTime(before), s.From, s.totals(spans[0])},
 	}
@@ -170,7 +160,7 @@ func (h *handlers) analyticsSummary(ctx context.Context, rq operation.Request, i
 			Negotiations: of.Negotiations, Deals: of.Deals, Orders: of.Orders, Revenue: s.revenue(of),
 		})
 	}
-	return &summaryOutput{body}, nil
+	return body, nil
 }
 
 func (s span) totals(of ports.Span) Totals {

@@ -121,29 +121,27 @@ type talkSpan struct {
 	Discount *string `json:"mean_discount" nullable:"true"`
 }
 
-type negotiationsOutput struct{ Body negotiationsView }
-
-func (h *handlers) analyticsNegotiations(ctx context.Context, rq operation.Request, in *negotiationsInput) (*negotiationsOutput, error) {
-	s, err := h.span(ctx, rq, in.Span)
+func (h *handlers) analyticsNegotiations(ctx context.Context, rq operation.Request, in *negotiationsInput) (body negotiationsView, err error) {
+	s, err := h.span(rq, in.Span)
 	if err != nil {
-		return nil, err
+		return body, err
 	}
 	near, err := money.ParseDecimal(in.Near, 1)
 	if err != nil || near < 0 || near > analytics.KeptWithin*10 {
-		return nil, fault.Field("near_floor_percent", "must be from 0 to 50, with at most one decimal")
+		return body, fault.Field("near_floor_percent", "must be from 0 to 50, with at most one decimal")
 	}
 	project := rq.Caller.Project.ID
 	spans, err := rq.Stores.Analytics.Figures(ctx, project, ports.Period{Bounds: s.bounds})
 	if err != nil {
-		return nil, err
+		return body, err
 	}
 	filter := ports.LostFilter{From: s.From.Time, To: s.To.Time, Currency: s.Currency, Near: near}
 	lost, err := rq.Stores.Analytics.Lost(ctx, project, filter, in.Page())
 	if err != nil {
-		return nil, err
+		return body, err
 	}
-	body := toAPINegotiations(s, all(spans))
-	body.Lost = toAPILost(s, lost, near, in.Paging)
+	body = toAPINegotiations(s, all(spans))
+	body.Lost = toAPILost(s, lost, near, in.Page())
 	for i, of := range spans {
 		body.Series = append(body.Series, talkSpan{
 			From: wire.ToTime(s.bounds[i]), To: wire.ToTime(s.bounds[i+1]), Offers: of.Offers, Paid: of.Paid,
@@ -151,7 +149,7 @@ func (h *handlers) analyticsNegotiations(ctx context.Context, rq operation.Reque
 			Discount:     mean(of.DealDiscount, of.Deals),
 		})
 	}
-	return &negotiationsOutput{body}, nil
+	return body, nil
 }
 
 func toAPINegotiations(s span, of ports.Span) negotiationsView {
@@ -200,7 +198,7 @@ func toAPIDistribution(counts map[int]int64, sum, of int64) distributionView {
 	return view
 }
 
-func toAPILost(s span, deals ports.LostDeals, near int64, p operation.Paging) lostView {
+func toAPILost(s span, deals ports.LostDeals, near int64, p ports.Page) lostView {
 	examples := operation.ToAPIList(deals.Examples, func(l analytics.Lost) lostDeal {
 		return lostDeal{
 			Negotiation: id.NegotiationOf(l.Item.Session).String(), Product: l.Item.Product.String(), Variant: l.Item.Variant.String(), Quantity: l.Item.Quantity,

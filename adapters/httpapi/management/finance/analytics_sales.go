@@ -52,25 +52,23 @@ type topProduct struct {
 	Margin   marginView `json:"margin"`
 }
 
-type salesOutput struct{ Body salesView }
-
-func (h *handlers) analyticsSales(ctx context.Context, rq operation.Request, in *salesInput) (*salesOutput, error) {
-	s, err := h.span(ctx, rq, in.Span)
+func (h *handlers) analyticsSales(ctx context.Context, rq operation.Request, in *salesInput) (body salesView, err error) {
+	s, err := h.span(rq, in.Span)
 	if err != nil {
-		return nil, err
+		return body, err
 	}
 	project := rq.Caller.Project.ID
 	spans, err := rq.Stores.Analytics.Figures(ctx, project, ports.Period{Bounds: s.bounds, Products: true})
 	if err != nil {
-		return nil, err
+		return body, err
 	}
 	total := all(spans)
 	top := best(total.Products, in.Limit)
 	names, err := rq.Stores.Analytics.ProductNames(ctx, project, top)
 	if err != nil {
-		return nil, err
+		return body, err
 	}
-	body := salesView{Cut: s.Cut, Total: s.sold(total), Products: operation.Each(top, func(p id.Product) topProduct {
+	body = salesView{Cut: s.Cut, Total: s.sold(total), Products: operation.Each(top, func(p id.Product) topProduct {
 		sold := total.Products[p.String()]
 		return topProduct{
 			Product: p.String(), Name: names[p], Units: sold.Units, List: s.money(sold.List), Goods: s.money(sold.Goods),
@@ -80,7 +78,7 @@ func (h *handlers) analyticsSales(ctx context.Context, rq operation.Request, in 
 	for i, of := range spans {
 		body.Series = append(body.Series, soldSpan{wire.ToTime(s.bounds[i]), wire.ToTime(s.bounds[i+1]), s.sold(of)})
 	}
-	return &salesOutput{body}, nil
+	return body, nil
 }
 
 func (s span) sold(of ports.Span) SoldView {

@@ -11,19 +11,13 @@ import (
 )
 
 func (h *handlers) registerExports() {
-	operation.RegisterRead(h.API, financeTag, operation.Spec{
-		ID: "export-payments", Method: "GET", Path: "/v1/finance/payments.csv", Scope: "finance:read", On: operation.HeaderProject,
-		CSV: true, Summary: "Download payments as CSV, newest first",
-	}, h.exportPayments)
-	operation.RegisterRead(h.API, financeTag, operation.Spec{
-		ID: "export-transactions", Method: "GET", Path: "/v1/finance/transactions.csv", Scope: "finance:read", On: operation.HeaderProject,
-		CSV: true, Summary: "Download the ledger as CSV, a line for each entry, newest first",
-	}, h.exportTransactions)
+	g := h.Group("Finance", "finance", operation.HeaderProject)
+	operation.Register(g, "export-payments", "GET /v1/finance/payments.csv", "Download payments as CSV, newest first", h.exportPayments, operation.CSV)
+	operation.Register(g, "export-transactions", "GET /v1/finance/transactions.csv", "Download the ledger as CSV, a line for each entry, newest first",
+		h.exportTransactions, operation.CSV)
 }
 
-type exportInput struct{ operation.Period }
-
-func (h *handlers) exportPayments(ctx context.Context, rq operation.Request, in *exportInput) (*huma.StreamResponse, error) {
+func (h *handlers) exportPayments(ctx context.Context, rq operation.Request, in *operation.Period) (*huma.StreamResponse, error) {
 	from, to := in.Span(rq)
 	shop, filter := rq.Caller.Project.ID, ports.PaymentFilter{From: from, To: to}
 	return operation.Download(h.DownloadLane, rq.Caller.Tenant(), operation.Table{
@@ -40,7 +34,7 @@ func (h *handlers) exportPayments(ctx context.Context, rq operation.Request, in 
 	}), nil
 }
 
-func (h *handlers) exportTransactions(ctx context.Context, rq operation.Request, in *exportInput) (*huma.StreamResponse, error) {
+func (h *handlers) exportTransactions(ctx context.Context, rq operation.Request, in *operation.Period) (*huma.StreamResponse, error) {
 	from, to := in.Span(rq)
 	shop, filter := rq.Caller.Project.ID, ports.TransactionFilter{From: from, To: to}
 	return operation.Download(h.DownloadLane, rq.Caller.Tenant(), operation.Table{

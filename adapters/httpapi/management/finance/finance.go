@@ -7,7 +7,6 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/finance"
-	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/ledger"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -16,22 +15,14 @@ import (
 
 func (h *handlers) registerFinance() {
 	const wallets, all, one = "/v1/finance/wallets", "/v1/finance/transactions", "/v1/finance/transactions/{transaction_id}"
-	operation.RegisterRead(h.API, financeTag, operation.Spec{
-		ID: "list-wallets", Method: "GET", Path: wallets, Scope: "finance:read", On: operation.HeaderProject,
-		Summary: "List what payment providers hold, by currency; their fees are not counted",
-	}, h.listWallets)
-	operation.RegisterRead(h.API, financeTag, operation.Spec{
-		ID: "list-transactions", Method: "GET", Path: all, Scope: "finance:read", On: operation.HeaderProject,
-		Summary: "List the ledger's transactions, newest first",
-	}, h.listTransactions)
-	operation.RegisterRead(h.API, financeTag, operation.Spec{
-		ID: "get-transaction", Method: "GET", Path: one, Scope: "finance:read", On: operation.HeaderProject,
-		Summary: "Get a transaction",
-	}, h.getTransaction)
-	operation.RegisterPhased(h.API, financeTag, operation.Spec{
-		ID: "reconcile", Method: "GET", Path: "/v1/finance/reconciliation", Scope: "finance:read", On: operation.HeaderProject,
-		Asks: true, Errors: []int{409, 422}, Summary: "Compare the books with those of the payment providers",
-	}, h.reconcile)
+	g := h.Group("Finance", "finance", operation.HeaderProject)
+	operation.Register(g, "list-wallets", "GET "+wallets, "List what payment providers hold, by currency; their fees are not counted",
+		operation.Lists(h.listWallets, operation.Itself))
+	operation.Register(g, "list-transactions", "GET "+all, "List the ledger's transactions, newest first",
+		operation.Lists(h.listTransactions, toAPITransaction))
+	operation.Register(g, "get-transaction", "GET "+one, "Get a transaction", operation.Shows(h.getTransaction, toAPITransaction))
+	operation.RegisterPhased(g, "reconcile", "GET /v1/finance/reconciliation", "Compare the books with those of the payment providers",
+		h.reconcile, operation.Errors(409, 422), operation.AsksProvider)
 }
 
 // walletView is what providers hold in one currency.
@@ -53,18 +44,13 @@ type providerWallet struct {
 	Balance  wire.Money `json:"balance"`
 }
 
-type listWalletsInput struct{ operation.Paging }
-
-func (h *handlers) listWallets(ctx context.Context, rq operation.Request, in *listWalletsInput) (*operation.ListOutput[walletView], error) {
+func (h *handlers) listWallets(ctx context.Context, rq operation.Request, in *operation.Paging) ([]walletView, int, error) {
 	found, err := rq.Stores.Ledger.Wallets(ctx, rq.Caller.Project.ID)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	all, err := toAPIWallets(found)
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIPart(all, in.Paging), nil
+	return operation.Part(all, *in), len(all), err
 }
 
 // toAPIWallets joins the wallets of one currency, which stand together.
@@ -126,43 +112,26 @@ type entryView struct {
 type listTransactionsInput struct {
 	operation.Paging
 	operation.Period
-	Type  string `query:"type" enum:"sale,refund,refund_reversal,dispute,fee,payout,adjustment,orphan,orphan_refund,orphan_reversal"`
-	Order string `query:"order_id"`
+	Type  string             `query:"type" enum:"sale,refund,refund_reversal,dispute,fee,payout,adjustment,orphan,orphan_refund,orphan_reversal"`
+	Order wire.Ref[id.Order] `query:"order_id"`
 }
 
-func (h *handlers) listTransactions(ctx context.Context, rq operation.Request, in *listTransactionsInput) (*operation.ListOutput[transactionView], error) {
-	filter := ports.TransactionFilter{Kind: ledger.Kinds[in.Type]}
-	filter.From, filter.To = in.Span(rq)
-	if in.Order != "" {
-		wanted, err := wire.ID[id.Order](in.Order, "order")
-		if err != nil {
-			return operation.ToAPIList(nil, toAPITransaction, in.Paging, 0), nil
-		}
-		filter.Order = wanted
-	}
-	found, total, err := rq.Stores.Ledger.Transactions(ctx, rq.Caller.Project.ID, filter, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(found, toAPITransaction, in.Paging, total), nil
+func (h *handlers) listTransactions(ctx context.Context, rq operation.Request, in *listTransactionsInput) ([]ledger.Transaction, int, error) {
+	from, to := in.Span(rq)
+	filter := ports.TransactionFilter{Kind: ledger.Kinds[in.Type], Order: in.Order.ID, From: from, To: to}
+	return rq.Stores.Ledger.Transactions(ctx, rq.Caller.Project.ID, filter, in.Page())
 }
 
 type OnTransaction struct {
-	Transaction string `path:"transaction_id"`
+	Transaction wire.Ref[id.Transaction] `path:"transaction_id"`
 }
 
-type transactionOutput struct{ Body transactionView }
-
-func (h *handlers) getTransaction(ctx context.Context, rq operation.Request, in *OnTransaction) (*transactionOutput, error) {
-	wanted, err := wire.ID[id.Transaction](in.Transaction, "transaction")
+func (h *handlers) getTransaction(ctx context.Context, rq operation.Request, in *OnTransaction) (t ledger.Transaction, err error) {
+	found, err := rq.Stores.Ledger.TransactionByID(ctx, rq.Caller.Project.ID, in.Transaction.ID)
 	if err != nil {
-		return nil, err
+		return t, err
 	}
-	found, err := rq.Stores.Ledger.TransactionByID(ctx, rq.Caller.Project.ID, wanted)
-	if err != nil {
-		return nil, err
-	}
-	return &transactionOutput{toAPITransaction(*found)}, nil
+	return *found, nil
 }
 
 // toAPITransaction shows each account once: what a sale added to it in parts is one entry.
@@ -171,8 +140,8 @@ func toAPITransaction(t ledger.Transaction) transactionView {
 		ID: t.ID.String(), Type: t.Kind.String(), OrderID: operation.ToOptionalID(t.Order), PaymentID: operation.ToOptionalID(t.Payment),
 		RefundID: operation.ToOptionalID(t.Refund), DisputeID: operation.ToOptionalID(t.Dispute), CreatedAt: wire.ToTime(t.At),
 	}
-	if t.Reference != "" && t.Dispute.IsZero() {
-		view.Reference = &t.Reference
+	if t.Dispute.IsZero() {
+		view.Reference = operation.ToOptionalText(t.Reference)
 	}
 	total := int64(0)
 	var currency money.Currency
@@ -234,7 +203,7 @@ type differenceView struct {
 	State      *string     `json:"state" nullable:"true" enum:"in_flight,orphan,reversed,elsewhere" doc:"Explains what is missing here. in_flight: a payment attempt or a refund that is not decided yet. orphan: a charge that no order came of and that is given back, or its refund. reversed: a refund that the provider took back. elsewhere: moved at the provider without this project. Null: nothing explains it."`
 }
 
-type reconciliationOutput struct{ Body reconciliation }
+type reconciliationOutput = operation.Output[reconciliation]
 
 func (h *handlers) reconcile(ctx ports.Outbound, rq operation.Request, in *reconcileInput) (*reconciliationOutput, error) {
 	if !in.From.Given() && !in.To.Given() {
@@ -248,7 +217,7 @@ func (h *handlers) reconcile(ctx ports.Outbound, rq operation.Request, in *recon
 	if err != nil {
 		return nil, err
 	}
-	return &reconciliationOutput{reconciliation{wire.ToTime(from), wire.ToTime(to), operation.Each(reports, toAPIReport)}}, nil
+	return &reconciliationOutput{Body: reconciliation{wire.ToTime(from), wire.ToTime(to), operation.Each(reports, toAPIReport)}}, nil
 }
 
 // bothEnds refuses a span with one end.
@@ -262,7 +231,7 @@ func bothEnds(from, to wire.When) error {
 	default:
 		return nil
 	}
-	return fault.New(fault.Malformed, "invalid_request", "The request's parameters are invalid.").With(missing, "is required beside the other end")
+	return wire.BadParameter(missing, "is required beside the other end")
 }
 
 // latestReconciliation spans what the providers' comparisons span. Before the first one there is nothing to span,
@@ -285,11 +254,11 @@ func (h *handlers) latestReconciliation(ctx context.Context, rq operation.Reques
 			to = r.To
 		}
 	}
-	return &reconciliationOutput{reconciliation{wire.ToTime(from), wire.ToTime(to), operation.Each(results, toAPIResult)}}, nil
+	return &reconciliationOutput{Body: reconciliation{wire.ToTime(from), wire.ToTime(to), operation.Each(results, toAPIResult)}}, nil
 }
 
 func toAPIResult(r ports.ReconciliationResult) providerReport {
-	view := providerReport{
+	return providerReport{
 		Provider:    r.Route.Provider,
 		Matched:     r.Matched,
 		Ours:        operation.Each(r.Totals, func(t ports.ReconciledTotal) currencyTotal { return toAPITotal(t.Ours) }),
@@ -297,15 +266,9 @@ func toAPIResult(r ports.ReconciliationResult) providerReport {
 		Differences: operation.Each(r.Differences, toAPIKeptDifference),
 		Found:       r.Found,
 		Unexplained: r.Unexplained,
+		ComparedAt:  operation.ToKnownTime(r.RanAt),
+		Problem:     operation.ToOptionalText(r.LastError),
 	}
-	if !r.RanAt.IsZero() {
-		at := wire.ToTime(r.RanAt)
-		view.ComparedAt = &at
-	}
-	if r.LastError != "" {
-		view.Problem = &r.LastError
-	}
-	return view
 }
 
 func toAPIKeptDifference(d ports.MoneyDifference) differenceView {
@@ -337,11 +300,7 @@ func toAPIDifference(d finance.Difference) differenceView {
 	view := differenceView{
 		Kind: d.Kind.String(), Type: ledger.SaleKind.String(), PaymentID: operation.ToOptionalID(d.Payment), RefundID: operation.ToOptionalID(d.RefundID),
 		Reference: d.Reference, ProviderID: d.Provider, Ours: wire.ToOptionalMoney(d.Ours), Theirs: wire.ToOptionalMoney(d.Theirs),
-		At: wire.ToTime(d.At),
-	}
-	if d.State != (ports.MovementState{}) {
-		state := d.State.String()
-		view.State = &state
+		At: wire.ToTime(d.At), State: operation.ToOptionalText(d.State.String()),
 	}
 	if d.Refund {
 		view.Type = ledger.RefundKind.String()

@@ -15,27 +15,17 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-const ordersTag = "Orders"
-
 // Orders and returns need the scopes of finance: they show what was paid, and move it.
 func (h *handlers) registerOrders() {
 	const all, one = "/v1/orders", "/v1/orders/{order_id}"
-	operation.RegisterRead(h.API, ordersTag, operation.Spec{
-		ID: "list-orders", Method: "GET", Path: all, Scope: "finance:read", On: operation.HeaderProject,
-		Summary: "List orders, newest first",
-	}, h.listOrders)
-	operation.RegisterRead(h.API, ordersTag, operation.Spec{
-		ID: "get-order", Method: "GET", Path: one, Scope: "finance:read", On: operation.HeaderProject,
-		Summary: "Get an order with its lines, returns, refunds and disputes",
-	}, h.getOrder)
-	operation.RegisterStaged(h.API, ordersTag, operation.Spec{
-		ID: "cancel-order", Method: "POST", Path: one + "/cancel", Scope: "finance:write", On: operation.HeaderProject,
-		Errors: []int{409}, Summary: "Cancel an order that was not shipped: its stock goes back, and so does its money",
-	}, h.cancelOrder)
-	operation.Register(h.API, ordersTag, operation.Spec{
-		ID: "update-fulfillment", Method: "POST", Path: one + "/fulfillment", Scope: "finance:write", On: operation.HeaderProject,
-		Errors: []int{409}, Summary: "Tell that an order was shipped or delivered",
-	}, h.updateFulfillment)
+	g := h.Group("Orders", "finance", operation.HeaderProject)
+	operation.Register(g, "list-orders", "GET "+all, "List orders, newest first", operation.Lists(h.listOrders, toAPIOrder))
+	operation.Register(g, "get-order", "GET "+one, "Get an order with its lines, returns, refunds and disputes",
+		operation.Shows(h.getOrder, ToAPICase))
+	operation.RegisterStaged(g, "cancel-order", "POST "+one+"/cancel", "Cancel an order that was not shipped: its stock goes back, and so does its money",
+		h.cancelOrder, operation.Errors(409))
+	operation.Register(g, "update-fulfillment", "POST "+one+"/fulfillment", "Tell that an order was shipped or delivered",
+		operation.Shows(h.updateFulfillment, ToAPICase), operation.Errors(409))
 }
 
 // OrderView is an order in a list.
@@ -108,7 +98,7 @@ type listOrdersInput struct {
 	Text        string `query:"q" maxLength:"254" doc:"A confirmation number, or the buyer's e-mail address."`
 }
 
-func (h *handlers) listOrders(ctx context.Context, rq operation.Request, in *listOrdersInput) (*operation.ListOutput[OrderView], error) {
+func (h *handlers) listOrders(ctx context.Context, rq operation.Request, in *listOrdersInput) ([]*order.Order, int, error) {
 	filter := ports.OrderFilter{Status: order.Statuses[in.Status], Fulfillment: order.FulfillmentStatuses[in.Fulfillment]}
 	filter.From, filter.To = in.Span(rq)
 	if text := strings.TrimSpace(in.Text); strings.Contains(text, "@") {
@@ -116,25 +106,17 @@ func (h *handlers) listOrders(ctx context.Context, rq operation.Request, in *lis
 	} else {
 		filter.Confirmation = order.ReadConfirmation(text)
 	}
-	found, total, err := rq.Stores.OrderLists.Orders(ctx, rq.Caller.Project.ID, filter, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(found, toAPIOrder, in.Paging, total), nil
+	return rq.Stores.OrderLists.Orders(ctx, rq.Caller.Project.ID, filter, in.Page())
 }
 
 type OnOrder struct {
-	Order string `path:"order_id"`
+	Order wire.Ref[id.Order] `path:"order_id"`
 }
 
-type orderOutput struct{ Body OrderDetail }
+type orderOutput = operation.Output[OrderDetail]
 
-func (h *handlers) getOrder(ctx context.Context, rq operation.Request, in *OnOrder) (*orderOutput, error) {
-	wanted, err := wire.ID[id.Order](in.Order, "order")
-	if err != nil {
-		return nil, err
-	}
-	return ToAPICase(rq.Stores.Orders.Case(ctx, rq.Caller.Project.ID, wanted))
+func (h *handlers) getOrder(ctx context.Context, rq operation.Request, in *OnOrder) (*order.Case, error) {
+	return rq.Stores.Orders.Case(ctx, rq.Caller.Project.ID, in.Order.ID)
 }
 
 type cancelInput struct {
@@ -146,11 +128,7 @@ type cancelInput struct {
 }
 
 func (h *handlers) cancelOrder(ctx context.Context, rq operation.Request, in *cancelInput) (*orderOutput, operation.Stage[orderOutput], error) {
-	shop := rq.Caller.Project.ID
-	wanted, err := wire.ID[id.Order](in.Order, "order")
-	if err != nil {
-		return nil, nil, err
-	}
+	shop, wanted := rq.Caller.Project.ID, in.Order.ID
 	if err := h.ConfirmIfRequired(ctx, rq, in.MFACode); err != nil {
 		return nil, nil, err
 	}
@@ -162,18 +140,21 @@ func (h *handlers) cancelOrder(ctx context.Context, rq operation.Request, in *ca
 	if err != nil {
 		return nil, nil, err
 	}
-	operation.NoteTarget(rq, in.Order)
 	operation.NoteChange(rq, nil, toLoggedOrder(canceled, refund))
-	out, err := ToAPICase(canceled, nil)
+	out := &orderOutput{Body: ToAPICase(canceled)}
 	if refund.IsZero() {
-		return out, nil, err
+		return out, nil, nil
 	}
 	return out, func(ctx ports.Outbound, rq operation.Request) (*orderOutput, error) {
 		if _, err := h.aftersales(rq).ExecuteRefund(ctx, shop, refund); err != nil {
 			return nil, err
 		}
-		return ToAPICase(rq.Stores.Orders.Case(ctx, shop, wanted))
-	}, err
+		after, err := rq.Stores.Orders.Case(ctx, shop, wanted)
+		if err != nil {
+			return nil, err
+		}
+		return &orderOutput{Body: ToAPICase(after)}, nil
+	}, nil
 }
 
 type fulfillmentInput struct {
@@ -186,22 +167,16 @@ type fulfillmentInput struct {
 	}
 }
 
-func (h *handlers) updateFulfillment(ctx context.Context, rq operation.Request, in *fulfillmentInput) (*orderOutput, error) {
-	wanted, err := wire.ID[id.Order](in.Order, "order")
-	if err != nil {
-		return nil, err
+func (h *handlers) updateFulfillment(ctx context.Context, rq operation.Request, in *fulfillmentInput) (*order.Case, error) {
+	moved, err := h.moveOrder(ctx, rq, in)
+	if err == nil {
+		operation.NoteChange(rq, nil, toLoggedOrder(moved, id.Refund{}))
 	}
-	moved, err := h.moveOrder(ctx, rq, wanted, in)
-	if err != nil {
-		return nil, err
-	}
-	operation.NoteTarget(rq, in.Order)
-	operation.NoteChange(rq, nil, toLoggedOrder(moved, id.Refund{}))
-	return ToAPICase(moved, nil)
+	return moved, err
 }
 
-func (h *handlers) moveOrder(ctx context.Context, rq operation.Request, wanted id.Order, in *fulfillmentInput) (*order.Case, error) {
-	shop, sent := rq.Caller.Project.ID, aftersales.Shipment{
+func (h *handlers) moveOrder(ctx context.Context, rq operation.Request, in *fulfillmentInput) (*order.Case, error) {
+	shop, wanted, sent := rq.Caller.Project.ID, in.Order.ID, aftersales.Shipment{
 		Carrier: in.Body.Carrier, TrackingNumber: in.Body.TrackingNumber, TrackingURL: in.Body.TrackingURL,
 	}
 	if in.Body.Status == order.Shipped.String() {
@@ -251,17 +226,14 @@ func paymentOf(o *order.Order) ports.OrderPayment {
 	return ports.OrderPayment{Payment: o.Payment, Project: o.Project, Order: o.ID, Checkout: o.Checkout}
 }
 
-func ToAPICase(c *order.Case, err error) (*orderOutput, error) {
-	if err != nil {
-		return nil, err
-	}
+func ToAPICase(c *order.Case) OrderDetail {
 	o := c.Order
-	return &orderOutput{OrderDetail{
+	return OrderDetail{
 		OrderView: toAPIOrder(o), Lines: operation.Each(o.Lines, ToAPIOrderLine), Subtotal: wire.ToMoney(o.Subtotal),
 		Shipping: wire.ToMoney(o.Shipping), Tax: wire.ToMoney(o.Tax), Savings: wire.ToMoney(o.Savings),
 		Address: AddressView(o.Address), Notes: o.Notes, Refunds: operation.Each(c.Refunds, toAPIRefund), Returns: operation.Each(c.Returns, toAPIReturn),
 		Disputes: operation.Each(c.Disputes, toAPIDispute),
-	}}, nil
+	}
 }
 
 func ToAPIOrderLine(l checkout.Line) OrderLine {

@@ -10,10 +10,9 @@ import (
 )
 
 func (h *handlers) registerOrphans() {
-	operation.RegisterRead(h.API, financeTag, operation.Spec{
-		ID: "list-orphans", Method: "GET", Path: "/v1/finance/orphans", Scope: "finance:read", On: operation.HeaderProject,
-		Summary: "List charges that no order comes of, newest first",
-	}, h.listOrphans)
+	g := h.Group("Finance", "finance", operation.HeaderProject)
+	operation.Register(g, "list-orphans", "GET /v1/finance/orphans", "List charges that no order comes of, newest first",
+		operation.Lists(h.listOrphans, toAPIOrphan))
 }
 
 // orphanView is money that a provider took for a payment attempt that was given up.
@@ -38,13 +37,9 @@ type listOrphansInput struct {
 	Status string `query:"status" enum:"detected,refunding,refunded,failed"`
 }
 
-func (h *handlers) listOrphans(ctx context.Context, rq operation.Request, in *listOrphansInput) (*operation.ListOutput[orphanView], error) {
+func (h *handlers) listOrphans(ctx context.Context, rq operation.Request, in *listOrphansInput) ([]checkout.Orphan, int, error) {
 	filter := ports.OrphanFilter{State: checkout.OrphanStates[in.Status]}
-	found, total, err := rq.Stores.Orphans.Orphans(ctx, rq.Caller.Project.ID, filter, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(found, toAPIOrphan, in.Paging, total), nil
+	return rq.Stores.Orphans.Orphans(ctx, rq.Caller.Project.ID, filter, in.Page())
 }
 
 func toAPIOrphan(o checkout.Orphan) orphanView {

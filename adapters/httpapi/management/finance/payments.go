@@ -13,34 +13,18 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-const financeTag = "Finance"
-
 func (h *handlers) registerPayments() {
 	const all, one, refunds = "/v1/finance/payments", "/v1/finance/payments/{payment_id}", "/v1/finance/refunds"
-	operation.RegisterRead(h.API, financeTag, operation.Spec{
-		ID: "list-payments", Method: "GET", Path: all, Scope: "finance:read", On: operation.HeaderProject,
-		Summary: "List payments, newest first",
-	}, h.listPayments)
-	operation.RegisterRead(h.API, financeTag, operation.Spec{
-		ID: "get-payment", Method: "GET", Path: one, Scope: "finance:read", On: operation.HeaderProject,
-		Summary: "Get a payment with its refunds and disputes",
-	}, h.getPayment)
-	operation.RegisterRead(h.API, financeTag, operation.Spec{
-		ID: "list-payment-refunds", Method: "GET", Path: one + "/refunds", Scope: "finance:read", On: operation.HeaderProject,
-		Summary: "List the refunds of a payment, oldest first",
-	}, h.listRefunds)
-	operation.RegisterStaged(h.API, financeTag, operation.Spec{
-		ID: "refund-payment", Method: "POST", Path: one + "/refund", Scope: "finance:write", On: operation.HeaderProject,
-		Status: 201, Errors: []int{409}, Summary: "Give money back; left out, the amount is all that is left",
-	}, h.refundPayment)
-	operation.RegisterRead(h.API, financeTag, operation.Spec{
-		ID: "get-refund", Method: "GET", Path: refunds + "/{refund_id}", Scope: "finance:read", On: operation.HeaderProject,
-		Summary: "Get a refund with its payment",
-	}, h.getRefund)
-	operation.RegisterRead(h.API, financeTag, operation.Spec{
-		ID: "list-refunds", Method: "GET", Path: refunds, Scope: "finance:read", On: operation.HeaderProject,
-		Summary: "List refunds, newest first",
-	}, h.listAllRefunds)
+	g := h.Group("Finance", "finance", operation.HeaderProject)
+	operation.Register(g, "list-payments", "GET "+all, "List payments, newest first", operation.Lists(h.listPayments, operation.Itself))
+	operation.Register(g, "get-payment", "GET "+one, "Get a payment with its refunds and disputes", operation.Shows(h.getPayment, operation.Itself))
+	operation.Register(g, "list-payment-refunds", "GET "+one+"/refunds", "List the refunds of a payment, oldest first",
+		operation.Lists(h.listRefunds, toAPIRefund))
+	operation.RegisterStaged(g, "refund-payment", "POST "+one+"/refund", "Give money back; left out, the amount is all that is left",
+		h.refundPayment, operation.Created, operation.Errors(409))
+	operation.Register(g, "get-refund", "GET "+refunds+"/{refund_id}", "Get a refund with its payment",
+		operation.Shows(h.getRefund, operation.Itself))
+	operation.Register(g, "list-refunds", "GET "+refunds, "List refunds, newest first", operation.Lists(h.listAllRefunds, operation.Itself))
 }
 
 // PaymentView is a payment, without its refunds.
@@ -118,86 +102,65 @@ type refundDetail struct {
 type listPaymentsInput struct {
 	operation.Paging
 	operation.Period
-	Status string `query:"status" enum:"succeeded,partially_refunded,refunded,unresolved" doc:"unresolved: attempts whose provider was asked in vain. They are in no other list of payments."`
-	Method string `query:"method" enum:"psp_spt,wallet_ba"`
-	Order  string `query:"order_id"`
+	Status string             `query:"status" enum:"succeeded,partially_refunded,refunded,unresolved" doc:"unresolved: attempts whose provider was asked in vain. They are in no other list of payments."`
+	Method string             `query:"method" enum:"psp_spt,wallet_ba"`
+	Order  wire.Ref[id.Order] `query:"order_id"`
 }
 
-func (h *handlers) listPayments(ctx context.Context, rq operation.Request, in *listPaymentsInput) (*operation.ListOutput[PaymentView], error) {
-	filter := ports.PaymentFilter{Status: order.PaymentStatuses[in.Status], Method: operation.ValueOf(in.Method, operation.PaymentMethods)}
-	filter.From, filter.To = in.Span(rq)
-	if in.Order != "" {
-		wanted, err := wire.ID[id.Order](in.Order, "order")
-		if err != nil {
-			return operation.ToAPIList(nil, toAPIPayment, in.Paging, 0), nil
-		}
-		filter.Order = wanted
+func (h *handlers) listPayments(ctx context.Context, rq operation.Request, in *listPaymentsInput) ([]PaymentView, int, error) {
+	from, to := in.Span(rq)
+	filter := ports.PaymentFilter{
+		Status: order.PaymentStatuses[in.Status],
+		Method: operation.ValueOf(in.Method, operation.PaymentMethods),
+		Order:  in.Order.ID,
+		From:   from,
+		To:     to,
 	}
 	if in.Status == statusUnresolved {
-		return h.listUnresolvedPayments(ctx, rq, filter, in.Paging)
+		found, total, err := rq.Stores.Unresolved.UnresolvedPayments(ctx, rq.Caller.Project.ID, filter, in.Page())
+		return operation.Each(found, toAPIUnresolvedPayment), total, err
 	}
 	found, total, err := rq.Stores.Payments.Payments(ctx, rq.Caller.Project.ID, filter, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(found, toAPIPayment, in.Paging, total), nil
+	return operation.Each(found, toAPIPayment), total, err
 }
 
 type OnPayment struct {
-	Payment string `path:"payment_id"`
+	Payment wire.Ref[id.Payment] `path:"payment_id"`
 }
 
 func (h *handlers) findPayment(ctx context.Context, rq operation.Request, in OnPayment) (*ports.OrderPayment, error) {
-	wanted, err := wire.ID[id.Payment](in.Payment, "payment")
-	if err != nil {
-		return nil, err
-	}
-	return rq.Stores.Payments.PaymentByID(ctx, rq.Caller.Project.ID, wanted)
+	return rq.Stores.Payments.PaymentByID(ctx, rq.Caller.Project.ID, in.Payment.ID)
 }
 
-type paymentOutput struct{ Body paymentDetail }
-
-func (h *handlers) getPayment(ctx context.Context, rq operation.Request, in *OnPayment) (*paymentOutput, error) {
+func (h *handlers) getPayment(ctx context.Context, rq operation.Request, in *OnPayment) (v paymentDetail, err error) {
 	found, err := h.findPayment(ctx, rq, *in)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
 	refunds, err := rq.Stores.Payments.RefundsOf(ctx, found.Project, found.ID)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
 	disputes, err := rq.Stores.Payments.DisputesOf(ctx, found.Project, found.ID)
-	if err != nil {
-		return nil, err
-	}
-	return &paymentOutput{paymentDetail{toAPIPayment(*found), operation.Each(refunds, toAPIRefund), operation.Each(disputes, toAPIDispute)}}, nil
+	return paymentDetail{toAPIPayment(*found), operation.Each(refunds, toAPIRefund), operation.Each(disputes, toAPIDispute)}, err
 }
 
 type listAllRefundsInput struct {
 	operation.Paging
 	operation.Period
-	Status string `query:"status" enum:"pending,succeeded,failed,unresolved" doc:"unresolved: of the pending ones, those whose provider did not tell the outcome when it was last asked."`
-	Order  string `query:"order_id"`
+	Status string             `query:"status" enum:"pending,succeeded,failed,unresolved" doc:"unresolved: of the pending ones, those whose provider did not tell the outcome when it was last asked."`
+	Order  wire.Ref[id.Order] `query:"order_id"`
 }
 
-func (h *handlers) listAllRefunds(ctx context.Context, rq operation.Request, in *listAllRefundsInput) (*operation.ListOutput[RefundView], error) {
-	filter := ports.RefundFilter{Status: order.RefundStatuses[in.Status]}
-	filter.From, filter.To = in.Span(rq)
-	if in.Order != "" {
-		wanted, err := wire.ID[id.Order](in.Order, "order")
-		if err != nil {
-			return operation.ToAPIList(nil, toAPIRefund, in.Paging, 0), nil
-		}
-		filter.Order = wanted
-	}
+func (h *handlers) listAllRefunds(ctx context.Context, rq operation.Request, in *listAllRefundsInput) ([]RefundView, int, error) {
+	from, to := in.Span(rq)
+	filter := ports.RefundFilter{Status: order.RefundStatuses[in.Status], Order: in.Order.ID, From: from, To: to}
 	if in.Status == statusUnresolved {
-		return h.listUnresolvedRefunds(ctx, rq, filter, in.Paging)
+		found, total, err := rq.Stores.Unresolved.UnresolvedRefunds(ctx, rq.Caller.Project.ID, filter, in.Page())
+		return operation.Each(found, toAPIUnresolvedRefund), total, err
 	}
 	found, total, err := rq.Stores.OrderLists.Refunds(ctx, rq.Caller.Project.ID, filter, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(found, toAPIRefund, in.Paging, total), nil
+	return operation.Each(found, toAPIRefund), total, err
 }
 
 type listRefundsInput struct {
@@ -205,42 +168,35 @@ type listRefundsInput struct {
 	operation.Paging
 }
 
-func (h *handlers) listRefunds(ctx context.Context, rq operation.Request, in *listRefundsInput) (*operation.ListOutput[RefundView], error) {
+func (h *handlers) listRefunds(ctx context.Context, rq operation.Request, in *listRefundsInput) ([]order.Refund, int, error) {
 	found, err := h.findPayment(ctx, rq, in.OnPayment)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	refunds, err := rq.Stores.Payments.RefundsOf(ctx, found.Project, found.ID)
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIPart(operation.Each(refunds, toAPIRefund), in.Paging), nil
+	return operation.Part(refunds, in.Paging), len(refunds), err
 }
 
 type OnRefund struct {
-	Refund string `path:"refund_id"`
+	Refund wire.Ref[id.Refund] `path:"refund_id"`
 }
 
-type refundOutput struct{ Body refundDetail }
+type refundOutput = operation.Output[refundDetail]
 
-func (h *handlers) getRefund(ctx context.Context, rq operation.Request, in *OnRefund) (*refundOutput, error) {
-	wanted, err := wire.ID[id.Refund](in.Refund, "refund")
+func (h *handlers) getRefund(ctx context.Context, rq operation.Request, in *OnRefund) (v refundDetail, err error) {
+	found, err := rq.Stores.Refunds.RefundByID(ctx, rq.Caller.Project.ID, in.Refund.ID)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
-	found, err := rq.Stores.Refunds.RefundByID(ctx, rq.Caller.Project.ID, wanted)
-	if err != nil {
-		return nil, err
-	}
-	return h.refundWithPayment(ctx, rq, found)
+	return h.toAPIRefundDetail(ctx, rq, found)
 }
 
-func (h *handlers) refundWithPayment(ctx context.Context, rq operation.Request, r *order.Refund) (*refundOutput, error) {
+func (h *handlers) toAPIRefundDetail(ctx context.Context, rq operation.Request, r *order.Refund) (v refundDetail, err error) {
 	of, err := rq.Stores.Payments.PaymentByID(ctx, r.Project, r.Payment)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
-	return &refundOutput{refundDetail{toAPIRefund(*r), toAPIPayment(*of)}}, nil
+	return refundDetail{toAPIRefund(*r), toAPIPayment(*of)}, nil
 }
 
 type refundInput struct {
@@ -271,15 +227,15 @@ func (h *handlers) refundPayment(ctx context.Context, rq operation.Request, in *
 	if err != nil {
 		return nil, nil, err
 	}
-	operation.NoteTarget(rq, of.ID.String())
 	operation.NoteChange(rq, nil, toLoggedRefund(*promised))
-	out, err := h.refundWithPayment(ctx, rq, promised)
-	return out, func(ctx ports.Outbound, rq operation.Request) (*refundOutput, error) {
+	view, err := h.toAPIRefundDetail(ctx, rq, promised)
+	return &refundOutput{Body: view}, func(ctx ports.Outbound, rq operation.Request) (*refundOutput, error) {
 		executed, err := h.aftersales(rq).ExecuteRefund(ctx, of.Project, promised.ID)
 		if err != nil {
 			return nil, err
 		}
-		return h.refundWithPayment(ctx, rq, executed)
+		view, err := h.toAPIRefundDetail(ctx, rq, executed)
+		return &refundOutput{Body: view}, err
 	}, err
 }
 

@@ -7,29 +7,26 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/aftersales"
 	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Decisions of people about payments and refunds that their provider does not decide (decisions 15).
 func (h *handlers) registerResolutions() {
-	operation.RegisterPrepared(h.API, financeTag, operation.Spec{
-		ID: "resolve-payment", Method: "POST", Path: "/v1/finance/payments/{checkout_id}/resolve", Scope: "finance:write",
-		On: operation.HeaderProject, Books: true, Errors: []int{409}, Summary: "Decide a payment attempt whose outcome the provider does not tell",
-	}, h.resolvePayment)
-	operation.Register(h.API, financeTag, operation.Spec{
-		ID: "resolve-refund", Method: "POST", Path: "/v1/finance/refunds/{refund_id}/resolve", Scope: "finance:write",
-		On: operation.HeaderProject, Books: true, Errors: []int{409}, Summary: "Decide a refund that the provider does not decide",
-	}, h.resolveRefund)
-	operation.Register(h.API, financeTag, operation.Spec{
-		ID: "resolve-orphan", Method: "POST", Path: "/v1/finance/orphans/{orphan_id}/resolve", Scope: "finance:write",
-		On: operation.HeaderProject, Books: true, Errors: []int{409}, Summary: "Decide the refund of an orphaned charge",
-	}, h.resolveOrphan)
+	g := h.Group("Finance", "finance", operation.HeaderProject)
+	operation.RegisterPrepared(g, "resolve-payment", "POST /v1/finance/payments/{checkout_id}/resolve", "Decide a payment attempt whose outcome the provider does not tell",
+		h.resolvePayment, operation.Errors(409), operation.Books)
+	operation.Register(g, "resolve-refund", "POST /v1/finance/refunds/{refund_id}/resolve", "Decide a refund that the provider does not decide",
+		operation.Shows(h.resolveRefund, operation.Itself), operation.Errors(409), operation.Books)
+	operation.Register(g, "resolve-orphan", "POST /v1/finance/orphans/{orphan_id}/resolve", "Decide the refund of an orphaned charge",
+		operation.Shows(h.resolveOrphan, toAPIOrphan), operation.Errors(409), operation.Books)
 }
 
 type resolvePaymentInput struct {
-	Checkout string `path:"checkout_id"`
+	Checkout wire.Ref[id.Checkout] `path:"checkout_id"`
 	operation.WithMFA
 	Body struct {
 		Outcome string `json:"outcome" enum:"charged,not_charged"`
@@ -50,13 +47,10 @@ type resolvedPayment struct {
 	PaymentID  *string    `json:"payment_id" nullable:"true" doc:"The order's payment. Null: not charged."`
 }
 
-type resolvePaymentOutput struct{ Body resolvedPayment }
+type resolvePaymentOutput = operation.Output[resolvedPayment]
 
 func (h *handlers) resolvePayment(ctx ports.Outbound, rq operation.Request, in *resolvePaymentInput) (made operation.Plan[resolvePaymentOutput], err error) {
-	wanted, err := wire.ID[id.Checkout](in.Checkout, "checkout")
-	if err != nil {
-		return made, err
-	}
+	wanted := in.Checkout.ID
 	if err := h.purchase(rq).Decidable(ctx, rq.Caller.Project.ID, wanted, in.Body.Attempt); err != nil {
 		return made, err
 	}
@@ -85,7 +79,7 @@ func (h *handlers) resolvePayment(ctx ports.Outbound, rq operation.Request, in *
 
 func toAPIResolved(rq operation.Request, in *resolvePaymentInput, resolved purchase.Resolved) *resolvePaymentOutput {
 	view := resolvedPayment{
-		CheckoutID: in.Checkout,
+		CheckoutID: in.Checkout.ID.String(),
 		Attempt:    resolved.Attempt,
 		Outcome:    in.Body.Outcome,
 		Amount:     wire.ToMoney(resolved.Amount),
@@ -95,16 +89,13 @@ func toAPIResolved(rq operation.Request, in *resolvePaymentInput, resolved purch
 	if resolved.Order != nil {
 		view.OrderID, view.PaymentID = operation.ToOptionalID(resolved.Order.ID), operation.ToOptionalID(resolved.Order.Payment.ID)
 	}
-	operation.NoteTarget(rq, in.Checkout)
-	operation.NoteChange(rq, loggedDecision{Outcome: "unresolved"}, loggedDecision{
+	noteDecision(rq, statusUnresolved, resolved.Amount, loggedDecision{
 		Outcome:   in.Body.Outcome,
 		Attempt:   view.Attempt,
-		Amount:    &view.Amount,
-		Currency:  view.Currency,
 		Reference: in.Body.Charge,
 		Reason:    in.Body.Reason,
 	})
-	return &resolvePaymentOutput{view}
+	return &resolvePaymentOutput{Body: view}
 }
 
 type resolveRefundInput struct {
@@ -117,36 +108,28 @@ type resolveRefundInput struct {
 	}
 }
 
-func (h *handlers) resolveRefund(ctx context.Context, rq operation.Request, in *resolveRefundInput) (*refundOutput, error) {
-	wanted, err := wire.ID[id.Refund](in.Refund, "refund")
-	if err != nil {
-		return nil, err
-	}
-	if err := h.aftersales(rq).Decidable(ctx, rq.Caller.Project.ID, wanted); err != nil {
-		return nil, err
+func (h *handlers) resolveRefund(ctx context.Context, rq operation.Request, in *resolveRefundInput) (v refundDetail, err error) {
+	if err := h.aftersales(rq).Decidable(ctx, rq.Caller.Project.ID, in.Refund.ID); err != nil {
+		return v, err
 	}
 	if err := h.ConfirmAlways(ctx, rq, in.MFACode); err != nil {
-		return nil, err
+		return v, err
 	}
 	resolved, err := h.aftersales(rq).ResolveManually(ctx, rq.Caller.Project.ID, aftersales.ManualResolution{
-		Refund:    wanted,
+		Refund:    in.Refund.ID,
 		Succeeded: in.Body.Outcome == order.RefundSucceeded.String(),
 		Provider:  in.Body.Refund,
 		Reason:    in.Body.Reason,
 	})
 	if err != nil {
-		return nil, err
+		return v, err
 	}
-	amount := wire.ToMoney(resolved.Amount)
-	operation.NoteTarget(rq, in.Refund)
-	operation.NoteChange(rq, loggedDecision{Outcome: order.RefundIsPending.String()}, loggedDecision{
+	noteDecision(rq, order.RefundIsPending.String(), resolved.Amount, loggedDecision{
 		Outcome:   in.Body.Outcome,
-		Amount:    &amount,
-		Currency:  resolved.Amount.Currency().Code(),
 		Reference: in.Body.Refund,
 		Reason:    in.Body.Reason,
 	})
-	return h.refundWithPayment(ctx, rq, resolved)
+	return h.toAPIRefundDetail(ctx, rq, resolved)
 }
 
 type resolveOrphanInput struct {
@@ -159,9 +142,7 @@ type resolveOrphanInput struct {
 	}
 }
 
-type orphanOutput struct{ Body orphanView }
-
-func (h *handlers) resolveOrphan(ctx context.Context, rq operation.Request, in *resolveOrphanInput) (*orphanOutput, error) {
+func (h *handlers) resolveOrphan(ctx context.Context, rq operation.Request, in *resolveOrphanInput) (v checkout.Orphan, err error) {
 	decision := purchase.OrphanResolution{
 		Orphan:    in.Orphan,
 		Succeeded: in.Body.Outcome == order.RefundSucceeded.String(),
@@ -170,25 +151,21 @@ func (h *handlers) resolveOrphan(ctx context.Context, rq operation.Request, in *
 	}
 	before, err := h.purchase(rq).OrphanDecidable(ctx, rq.Caller.Project.ID, decision)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
 	if err := h.ConfirmAlways(ctx, rq, in.MFACode); err != nil {
-		return nil, err
+		return v, err
 	}
 	resolved, err := h.purchase(rq).ResolveOrphan(ctx, rq.Caller.Project.ID, decision)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
-	amount := wire.ToMoney(resolved.Amount)
-	operation.NoteTarget(rq, in.Orphan)
-	operation.NoteChange(rq, loggedDecision{Outcome: before.State.String()}, loggedDecision{
+	noteDecision(rq, before.State.String(), resolved.Amount, loggedDecision{
 		Outcome:   in.Body.Outcome,
-		Amount:    &amount,
-		Currency:  resolved.Amount.Currency().Code(),
 		Reference: in.Body.Refund,
 		Reason:    in.Body.Reason,
 	})
-	return &orphanOutput{toAPIOrphan(*resolved)}, nil
+	return *resolved, nil
 }
 
 // loggedDecision is what the audit log learns of a person's decision.
@@ -199,4 +176,10 @@ type loggedDecision struct {
 	Currency  string      `json:"currency,omitempty"`
 	Reference string      `json:"provider_id,omitempty"`
 	Reason    string      `json:"reason,omitempty"`
+}
+
+func noteDecision(rq operation.Request, before string, amount money.Amount, after loggedDecision) {
+	shown := wire.ToMoney(amount)
+	after.Amount, after.Currency = &shown, amount.Currency().Code()
+	operation.NoteChange(rq, loggedDecision{Outcome: before}, after)
 }

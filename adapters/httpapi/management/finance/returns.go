@@ -13,23 +13,13 @@ import (
 )
 
 func (h *handlers) registerReturns() {
-	const tag, all, one = "Returns", "/v1/returns", "/v1/returns/{return_id}"
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "list-returns", Method: "GET", Path: all, Scope: "finance:read", On: operation.HeaderProject,
-		Summary: "List returns, newest first",
-	}, h.listReturns)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "get-return", Method: "GET", Path: one, Scope: "finance:read", On: operation.HeaderProject,
-		Summary: "Get a return with its refund",
-	}, h.getReturn)
-	operation.RegisterStaged(h.API, tag, operation.Spec{
-		ID: "approve-return", Method: "POST", Path: one + "/approve", Scope: "finance:write", On: operation.HeaderProject,
-		Errors: []int{409}, Summary: "Take goods back: refund them, and put them into stock",
-	}, h.approveReturn)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "reject-return", Method: "POST", Path: one + "/reject", Scope: "finance:write", On: operation.HeaderProject,
-		Errors: []int{409}, Summary: "Refuse a return",
-	}, h.rejectReturn)
+	const all, one = "/v1/returns", "/v1/returns/{return_id}"
+	g := h.Group("Returns", "finance", operation.HeaderProject)
+	operation.Register(g, "list-returns", "GET "+all, "List returns, newest first", operation.Lists(h.listReturns, toAPIReturn))
+	operation.Register(g, "get-return", "GET "+one, "Get a return with its refund", operation.Shows(h.getReturn, operation.Itself))
+	operation.RegisterStaged(g, "approve-return", "POST "+one+"/approve", "Take goods back: refund them, and put them into stock",
+		h.approveReturn, operation.Errors(409))
+	operation.Register(g, "reject-return", "POST "+one+"/reject", "Refuse a return", operation.Shows(h.rejectReturn, operation.Itself), operation.Errors(409))
 }
 
 // ReturnView is a return, with its refund's id.
@@ -63,48 +53,33 @@ type returnDetail struct {
 type listReturnsInput struct {
 	operation.Paging
 	operation.Period
-	Status string `query:"status" enum:"requested,approved,rejected"`
-	Order  string `query:"order_id"`
+	Status string             `query:"status" enum:"requested,approved,rejected"`
+	Order  wire.Ref[id.Order] `query:"order_id"`
 }
 
-func (h *handlers) listReturns(ctx context.Context, rq operation.Request, in *listReturnsInput) (*operation.ListOutput[ReturnView], error) {
-	filter := ports.ReturnFilter{Status: order.ReturnStatuses[in.Status]}
-	filter.From, filter.To = in.Span(rq)
-	if in.Order != "" {
-		wanted, err := wire.ID[id.Order](in.Order, "order")
-		if err != nil {
-			return operation.ToAPIList(nil, toAPIReturn, in.Paging, 0), nil
-		}
-		filter.Order = wanted
-	}
-	found, total, err := rq.Stores.OrderLists.Returns(ctx, rq.Caller.Project.ID, filter, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(found, toAPIReturn, in.Paging, total), nil
+func (h *handlers) listReturns(ctx context.Context, rq operation.Request, in *listReturnsInput) ([]order.Return, int, error) {
+	from, to := in.Span(rq)
+	filter := ports.ReturnFilter{Status: order.ReturnStatuses[in.Status], Order: in.Order.ID, From: from, To: to}
+	return rq.Stores.OrderLists.Returns(ctx, rq.Caller.Project.ID, filter, in.Page())
 }
 
 type OnReturn struct {
-	Return string `path:"return_id"`
+	Return wire.Ref[id.Return] `path:"return_id"`
 }
 
-type returnOutput struct{ Body returnDetail }
+type returnOutput = operation.Output[returnDetail]
 
-func (h *handlers) getReturn(ctx context.Context, rq operation.Request, in *OnReturn) (*returnOutput, error) {
-	wanted, err := wire.ID[id.Return](in.Return, "return")
+func (h *handlers) getReturn(ctx context.Context, rq operation.Request, in *OnReturn) (v returnDetail, err error) {
+	found, err := rq.Stores.Orders.ReturnByID(ctx, rq.Caller.Project.ID, in.Return.ID)
 	if err != nil {
-		return nil, err
-	}
-	found, err := rq.Stores.Orders.ReturnByID(ctx, rq.Caller.Project.ID, wanted)
-	if err != nil {
-		return nil, err
+		return v, err
 	}
 	if found.Refund.IsZero() {
 		return toAPIReturnDetail(*found, nil), nil
 	}
 	refund, err := rq.Stores.Refunds.RefundByID(ctx, found.Project, found.Refund)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
 	return toAPIReturnDetail(*found, refund), nil
 }
@@ -131,9 +106,8 @@ func (h *handlers) approveReturn(ctx context.Context, rq operation.Request, in *
 	if err != nil {
 		return nil, nil, err
 	}
-	operation.NoteTarget(rq, in.Return)
 	operation.NoteChange(rq, nil, toLoggedReturn(decided, consent.Return))
-	out := toAPIReturnDetail(*decided.FindReturn(consent.Return), decided.FindRefund(refund))
+	out := &returnOutput{Body: toAPIReturnDetail(*decided.FindReturn(consent.Return), decided.FindRefund(refund))}
 	if refund.IsZero() {
 		return out, nil, nil
 	}
@@ -142,7 +116,7 @@ func (h *handlers) approveReturn(ctx context.Context, rq operation.Request, in *
 		if err != nil {
 			return nil, err
 		}
-		return toAPIReturnDetail(*decided.FindReturn(consent.Return), executed), nil
+		return &returnOutput{Body: toAPIReturnDetail(*decided.FindReturn(consent.Return), executed)}, nil
 	}, nil
 }
 
@@ -153,31 +127,25 @@ type rejectInput struct {
 	}
 }
 
-func (h *handlers) rejectReturn(ctx context.Context, rq operation.Request, in *rejectInput) (*returnOutput, error) {
-	wanted, err := wire.ID[id.Return](in.Return, "return")
-	if err != nil {
-		return nil, err
-	}
+func (h *handlers) rejectReturn(ctx context.Context, rq operation.Request, in *rejectInput) (v returnDetail, err error) {
 	reason := ""
 	if in.Body != nil {
 		reason = in.Body.Reason
 	}
-	decided, err := h.aftersales(rq).RejectReturn(ctx, rq.Caller.Project.ID, wanted, reason)
+	decided, err := h.aftersales(rq).RejectReturn(ctx, rq.Caller.Project.ID, in.Return.ID, reason)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
-	operation.NoteTarget(rq, in.Return)
-	operation.NoteChange(rq, nil, toLoggedReturn(decided, wanted))
-	return toAPIReturnDetail(*decided.FindReturn(wanted), nil), nil
+	operation.NoteChange(rq, nil, toLoggedReturn(decided, in.Return.ID))
+	return toAPIReturnDetail(*decided.FindReturn(in.Return.ID), nil), nil
 }
 
 // fromAPIApproval restocks unless it is told not to. Amounts are in the currency of the project, which
 // it cannot change once it has orders.
-func fromAPIApproval(in *approveInput, c money.Currency) (aftersales.Approval, error) {
-	wanted, err := wire.ID[id.Return](in.Return, "return")
-	consent := aftersales.Approval{Return: wanted, Restock: true}
-	if err != nil || in.Body == nil {
-		return consent, err
+func fromAPIApproval(in *approveInput, c money.Currency) (consent aftersales.Approval, err error) {
+	consent = aftersales.Approval{Return: in.Return.ID, Restock: true}
+	if in.Body == nil {
+		return consent, nil
 	}
 	if in.Body.Restock != nil {
 		consent.Restock = *in.Body.Restock
@@ -220,11 +188,10 @@ func toAPIReturn(r order.Return) ReturnView {
 }
 
 // toAPIReturnDetail is a return with its refund; nil: it has none.
-func toAPIReturnDetail(r order.Return, refund *order.Refund) *returnOutput {
-	out := &returnOutput{returnDetail{ReturnView: toAPIReturn(r)}}
+func toAPIReturnDetail(r order.Return, refund *order.Refund) returnDetail {
+	detail := returnDetail{ReturnView: toAPIReturn(r)}
 	if refund != nil {
-		view := toAPIRefund(*refund)
-		out.Body.Refund = &view
+		detail.Refund = new(toAPIRefund(*refund))
 	}
-	return out
+	return detail
 }

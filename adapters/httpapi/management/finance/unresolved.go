@@ -1,7 +1,6 @@
 package finance
 
 import (
-	"context"
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
@@ -21,22 +20,6 @@ type UnresolvedView struct {
 	TimesAsked int        `json:"times_asked" doc:"How many times the provider was asked."`
 	Problem    string     `json:"problem" doc:"Why the provider did not tell the outcome when it was last asked."`
 	AlertedAt  *wire.Time `json:"alerted_at" nullable:"true" doc:"When the merchant was last alerted: an hour after it began, and every day since. Null: not yet."`
-}
-
-func (h *handlers) listUnresolvedPayments(ctx context.Context, rq operation.Request, filter ports.PaymentFilter, paging operation.Paging) (*operation.ListOutput[PaymentView], error) {
-	found, total, err := rq.Stores.Unresolved.UnresolvedPayments(ctx, rq.Caller.Project.ID, filter, paging.Page())
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(found, toAPIUnresolvedPayment, paging, total), nil
-}
-
-func (h *handlers) listUnresolvedRefunds(ctx context.Context, rq operation.Request, filter ports.RefundFilter, paging operation.Paging) (*operation.ListOutput[RefundView], error) {
-	found, total, err := rq.Stores.Unresolved.UnresolvedRefunds(ctx, rq.Caller.Project.ID, filter, paging.Page())
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(found, toAPIUnresolvedRefund, paging, total), nil
 }
 
 func toAPIUnresolvedPayment(u ports.UnresolvedPayment) PaymentView {

@@ -14,16 +14,11 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-func (h *handlers) registerConsent(tag, all string) {
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "connect-integration", Method: "POST", Path: all + "/connect", Scope: "integrations:write",
-		On: operation.HeaderProject, Errors: []int{409, 503}, Summary: "Begin connecting an account by its owner's consent (OAuth 2.0)",
-	}, h.connectIntegration)
-	operation.RegisterClaimed(h.API, tag, operation.Spec{
-		ID: "complete-connection", Method: "POST", Path: all + "/connect/complete", Scope: "integrations:write",
-		On: operation.HeaderProject, Status: 201, Errors: []int{409, 503},
-		Summary: "Connect the account with the code that the platform sent its owner back with",
-	}, h.completeConnection)
+func (h *handlers) registerConsent(g operation.Group, all string) {
+	operation.Register(g, "connect-integration", "POST "+all+"/connect", "Begin connecting an account by its owner's consent (OAuth 2.0)", h.connectIntegration,
+		operation.Errors(409, 503))
+	operation.RegisterClaimed(g, "complete-connection", "POST "+all+"/connect/complete", "Connect the account with the code that the platform sent its owner back with",
+		h.completeConnection, operation.Created, operation.Errors(409, 503))
 }
 
 type newConnection struct {
@@ -36,17 +31,13 @@ func (newConnection) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Sche
 	return operation.DocumentRequired(s, "type", "redirect_uri")
 }
 
-type connectionInput struct{ Body newConnection }
-
 type consentView struct {
 	URL       string `json:"authorization_url" format:"uri" doc:"Where the account's owner consents."`
 	State     string `json:"state" doc:"Comes back with the code. It is good for one completion, with the same API account and project."`
 	ExpiresIn int    `json:"expires_in" doc:"Seconds that the state lives."`
 }
 
-type consentOutput struct{ Body consentView }
-
-func (h *handlers) connectIntegration(ctx context.Context, rq operation.Request, in *connectionInput) (*consentOutput, error) {
+func (h *handlers) connectIntegration(ctx context.Context, rq operation.Request, in *operation.Input[newConnection]) (*operation.Output[consentView], error) {
 	kind, err := fromAPIType(in.Body.Type, func(c fault.Check) { integration.CheckRedirect(c, in.Body.RedirectURI) })
 	if err != nil {
 		return nil, err
@@ -58,7 +49,7 @@ func (h *handlers) connectIntegration(ctx context.Context, rq operation.Request,
 		return nil, err
 	}
 	operation.NoteChange(rq, nil, newConnection{kind.String(), in.Body.RedirectURI, in.Body.StoreDomain})
-	return &consentOutput{consentView{begun.URL, begun.State, int(begun.Life.Seconds())}}, nil
+	return &operation.Output[consentView]{Body: consentView{begun.URL, begun.State, int(begun.Life.Seconds())}}, nil
 }
 
 type completion struct {
@@ -82,8 +73,6 @@ func (c completion) filled() completion {
 	return c
 }
 
-type completionInput struct{ Body completion }
-
 type completedView struct {
 	ID          string  `json:"id"`
 	Type        string  `json:"type"`
@@ -91,9 +80,9 @@ type completedView struct {
 	StoreDomain *string `json:"store_domain" nullable:"true" doc:"Null: the type is of another kind than e-commerce."`
 }
 
-type completedOutput struct{ Body completedView }
+type completedOutput = operation.Output[completedView]
 
-func (h *handlers) completeConnection(ctx ports.Outbound, rq operation.Request, in *completionInput) (made operation.Plan[completedOutput], err error) {
+func (h *handlers) completeConnection(ctx ports.Outbound, rq operation.Request, in *operation.Input[completion]) (made operation.Plan[completedOutput], err error) {
 	v, given := rq.Caller, in.Body.filled()
 	kind, err := fromAPIType(given.Type, func(c fault.Check) {
 		c.That(given.Code != "", "code", "is required")
@@ -110,7 +99,7 @@ func (h *handlers) completeConnection(ctx ports.Outbound, rq operation.Request, 
 		return made, err
 	}
 	return connection(h, rq, prepared, func(i *integration.Integration, _ *integrationOutput) *completedOutput {
-		return &completedOutput{completedView{
+		return &completedOutput{Body: completedView{
 			ID:          i.ID.String(),
 			Type:        i.Type.String(),
 			Status:      i.Status.String(),

@@ -7,33 +7,19 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/event"
-	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-func (h *handlers) registerDeliveries(tag, subscription string) {
+func (h *handlers) registerDeliveries(g operation.Group, subscription string) {
 	all, one, log := subscription+"/deliveries", subscription+"/deliveries/{delivery_id}", "/v1/events"
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "list-event-deliveries", Method: "GET", Path: all, Scope: "events:read", On: operation.HeaderProject,
-		Summary: "List what became of events on their way to a subscription",
-	}, h.listDeliveries)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "get-event-delivery", Method: "GET", Path: one, Scope: "events:read", On: operation.HeaderProject,
-		Summary: "Get a delivery and its event",
-	}, h.getDelivery)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "redeliver-event", Method: "POST", Path: one + "/redeliver", Scope: "events:write", On: operation.HeaderProject,
-		Status: 202, Errors: []int{409}, Summary: "Deliver an event again, whatever became of it",
-	}, h.redeliver)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "list-events", Method: "GET", Path: log, Scope: "events:read", On: operation.HeaderProject,
-		Summary: "List what was announced",
-	}, h.listEvents)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "get-event", Method: "GET", Path: log + "/{event_id}", Scope: "events:read", On: operation.HeaderProject,
-		Summary: "Get an event",
-	}, h.getEvent)
+	operation.Register(g, "list-event-deliveries", "GET "+all, "List what became of events on their way to a subscription",
+		operation.Lists(h.listDeliveries, toAPIDelivery))
+	operation.Register(g, "get-event-delivery", "GET "+one, "Get a delivery and its event", operation.Shows(h.getDelivery, operation.Itself))
+	operation.Register(g, "redeliver-event", "POST "+one+"/redeliver", "Deliver an event again, whatever became of it", operation.Shows(h.redeliver, toAPIDelivery),
+		operation.Accepted, operation.Errors(409))
+	operation.Register(g, "list-events", "GET "+log, "List what was announced", operation.Lists(h.listEvents, toAPIEvent))
+	operation.Register(g, "get-event", "GET "+log+"/{event_id}", "Get an event", operation.Shows(h.getEvent, toAPIEvent))
 }
 
 // DeliveryView is one event on its way to a subscription.
@@ -65,75 +51,43 @@ type listDeliveriesInput struct {
 	Status string `query:"status" enum:"pending,delivered,failed,canceled"`
 }
 
-func (h *handlers) listDeliveries(ctx context.Context, rq operation.Request, in *listDeliveriesInput) (*operation.ListOutput[DeliveryView], error) {
-	of, err := in.id()
+func (h *handlers) listDeliveries(ctx context.Context, rq operation.Request, in *listDeliveriesInput) ([]*event.Delivery, int, error) {
+	of, err := h.getSubscription(ctx, rq, &in.OnSubscription)
 	if err != nil {
-		return nil, err
-	}
-	project := rq.Caller.Project.ID
-	if _, err := h.publishing(rq).Subscriptions.ByID(ctx, project, of); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	status, _ := event.ParseDeliveryStatus(in.Status) // the schema knows no other
-	found, total, err := h.publishing(rq).Deliveries.Deliveries(ctx, project, of, status, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(found, toAPIDelivery, in.Paging, total), nil
+	return h.publishing(rq).Deliveries.Deliveries(ctx, rq.Caller.Project.ID, of.ID, status, in.Page())
 }
 
 type OnDelivery struct {
 	OnSubscription
-	Delivery string `path:"delivery_id"`
+	Delivery wire.Ref[id.Delivery] `path:"delivery_id"`
 }
-
-func (o OnDelivery) ids() (of id.Subscription, wanted id.Delivery, err error) {
-	if of, err = o.id(); err == nil {
-		wanted, err = wire.ID[id.Delivery](o.Delivery, "delivery")
-	}
-	return of, wanted, err
-}
-
-type deliveryOutput struct{ Body DeliveryView }
-
-type deliveredEventOutput struct{ Body deliveredEvent }
 
 type deliveredEvent struct {
 	DeliveryView
 	Payload eventView `json:"payload"`
 }
 
-func (h *handlers) getDelivery(ctx context.Context, rq operation.Request, in *OnDelivery) (*deliveredEventOutput, error) {
-	of, wanted, err := in.ids()
+func (h *handlers) getDelivery(ctx context.Context, rq operation.Request, in *OnDelivery) (v deliveredEvent, err error) {
+	of, err := h.getSubscription(ctx, rq, &in.OnSubscription)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
-	project := rq.Caller.Project.ID
-	if _, err := h.publishing(rq).Subscriptions.ByID(ctx, project, of); err != nil {
-		return nil, err
-	}
-	d, err := h.publishing(rq).Deliveries.Delivery(ctx, project, of, wanted)
+	d, err := h.publishing(rq).Deliveries.Delivery(ctx, rq.Caller.Project.ID, of.ID, in.Delivery.ID)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
-	e, err := rq.Stores.EventLog.Event(ctx, project, d.Event)
+	e, err := rq.Stores.EventLog.Event(ctx, rq.Caller.Project.ID, d.Event)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
-	return &deliveredEventOutput{deliveredEvent{toAPIDelivery(d), toAPIEvent(e)}}, nil
+	return deliveredEvent{toAPIDelivery(d), toAPIEvent(e)}, nil
 }
 
-func (h *handlers) redeliver(ctx context.Context, rq operation.Request, in *OnDelivery) (*deliveryOutput, error) {
-	of, wanted, err := in.ids()
-	if err != nil {
-		return nil, err
-	}
-	operation.NoteTarget(rq, in.Delivery)
-	d, err := h.publishing(rq).Deliveries.Redeliver(ctx, rq.Caller.Project.ID, of, wanted)
-	if err != nil {
-		return nil, err
-	}
-	return &deliveryOutput{toAPIDelivery(d)}, nil
+func (h *handlers) redeliver(ctx context.Context, rq operation.Request, in *OnDelivery) (*event.Delivery, error) {
+	return h.publishing(rq).Deliveries.Redeliver(ctx, rq.Caller.Project.ID, in.Subscription.ID, in.Delivery.ID)
 }
 
 type listEventsInput struct {
@@ -141,37 +95,23 @@ type listEventsInput struct {
 	Type string `query:"type" maxLength:"100"`
 }
 
-func (h *handlers) listEvents(ctx context.Context, rq operation.Request, in *listEventsInput) (*operation.ListOutput[eventView], error) {
+func (h *handlers) listEvents(ctx context.Context, rq operation.Request, in *listEventsInput) ([]ports.Announced, int, error) {
 	t, known := event.ParseType(in.Type)
-	if in.Type != "" && !known && in.Type != event.PingType.String() {
-		return nil, fault.New(fault.Malformed, "invalid_request", "The request's parameters are invalid.").With("type", "must be a type of event")
-	}
 	if in.Type == event.PingType.String() {
-		t = event.PingType
+		t, known = event.PingType, true
 	}
-	found, total, err := rq.Stores.EventLog.Events(ctx, rq.Caller.Project.ID, t, in.Page())
-	if err != nil {
-		return nil, err
+	if in.Type != "" && !known {
+		return nil, 0, wire.BadParameter("type", "must be a type of event")
 	}
-	return operation.ToAPIList(found, toAPIEvent, in.Paging, total), nil
+	return rq.Stores.EventLog.Events(ctx, rq.Caller.Project.ID, t, in.Page())
 }
 
 type eventInput struct {
-	Event string `path:"event_id"`
+	Event wire.Ref[id.Event] `path:"event_id"`
 }
 
-type eventOutput struct{ Body eventView }
-
-func (h *handlers) getEvent(ctx context.Context, rq operation.Request, in *eventInput) (*eventOutput, error) {
-	wanted, err := wire.ID[id.Event](in.Event, "event")
-	if err != nil {
-		return nil, err
-	}
-	e, err := rq.Stores.EventLog.Event(ctx, rq.Caller.Project.ID, wanted)
-	if err != nil {
-		return nil, err
-	}
-	return &eventOutput{toAPIEvent(e)}, nil
+func (h *handlers) getEvent(ctx context.Context, rq operation.Request, in *eventInput) (ports.Announced, error) {
+	return rq.Stores.EventLog.Event(ctx, rq.Caller.Project.ID, in.Event.ID)
 }
 
 func toAPIEvent(e ports.Announced) eventView {
@@ -182,14 +122,11 @@ func toAPIEvent(e ports.Announced) eventView {
 
 func toAPIDelivery(d *event.Delivery) DeliveryView {
 	v := DeliveryView{
-		ID: d.ID.String(), EventID: d.Event.String(), Type: d.Type.String(), Status: d.Status.String(), Attempts: d.Attempts,
+		ID: d.ID.String(), EventID: d.Event.String(), Type: d.Type.String(), Status: d.Status.String(), Attempts: d.Attempts, LastError: operation.ToOptionalText(d.LastError),
 		NextAttempt: operation.ToOptionalTime(d.DueAt), CreatedAt: wire.ToTime(d.CreatedAt), DeliveredAt: operation.ToOptionalTime(d.DeliveredAt),
 	}
 	if d.LastCode != 0 {
 		v.LastCode = &d.LastCode
-	}
-	if d.LastError != "" {
-		v.LastError = &d.LastError
 	}
 	return v
 }

@@ -13,40 +13,26 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
-	"github.com/haggle-commerce/haggle/domain/patch"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 func (h *handlers) registerIntegrations() {
-	const tag, all, one = "Integrations", "/v1/integrations", "/v1/integrations/{integration_id}"
-	operation.RegisterClaimed(h.API, tag, operation.Spec{
-		ID: "connect-api-key", Method: "POST", Path: all + "/connect/api-key", Scope: "integrations:write",
-		On: operation.HeaderProject, Status: 201, Errors: []int{409, 503},
-		Summary: "Connect an account by its API key; the platform is asked whether it takes it",
-	}, h.connectAPIKey)
-	h.registerConsent(tag, all)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "list-integrations", Method: "GET", Path: all, Scope: "integrations:read", On: operation.HeaderProject,
-		Summary: "List integrations, disconnected ones too",
-	}, h.listIntegrations)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "get-integration", Method: "GET", Path: one, Scope: "integrations:read", On: operation.HeaderProject,
-		Summary: "Get an integration",
-	}, h.getIntegration)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "update-integration", Method: "PATCH", Path: one, Scope: "integrations:write", On: operation.HeaderProject,
-		Summary: "Change an integration's name and what is synchronised; null restores a default",
-	}, h.updateIntegration)
-	operation.RegisterClaimed(h.API, tag, operation.Spec{
-		ID: "rotate-credentials", Method: "PUT", Path: one + "/credentials", Scope: "integrations:write",
-		On: operation.HeaderProject, Errors: []int{409, 503}, Summary: "Give an integration other credentials of the same account",
-	}, h.rotateCredentials)
-	operation.RegisterPrepared(h.API, tag, operation.Spec{
-		ID: "disconnect-integration", Method: "DELETE", Path: one, Scope: "integrations:write",
-		On: operation.HeaderProject, Status: 204, Errors: []int{409}, Summary: "Disconnect an integration and forget its credentials; its sync and webhooks end",
-	}, h.disconnectIntegration)
-	h.registerSyncs(tag, one)
-	h.registerWebhooks(tag, one)
+	const all, one = "/v1/integrations", "/v1/integrations/{integration_id}"
+	g := h.Group("Integrations", "integrations", operation.HeaderProject)
+	operation.RegisterClaimed(g, "connect-api-key", "POST "+all+"/connect/api-key", "Connect an account by its API key; the platform is asked whether it takes it",
+		h.connectAPIKey, operation.Created, operation.Errors(409, 503))
+	h.registerConsent(g, all)
+	operation.Register(g, "list-integrations", "GET "+all, "List integrations, disconnected ones too",
+		operation.Lists(h.listIntegrations, operation.Itself))
+	operation.Register(g, "get-integration", "GET "+one, "Get an integration", h.getIntegration)
+	operation.Register(g, "update-integration", "PATCH "+one, "Change an integration's name and what is synchronised; null restores a default",
+		h.updateIntegration)
+	operation.RegisterClaimed(g, "rotate-credentials", "PUT "+one+"/credentials", "Give an integration other credentials of the same account",
+		h.rotateCredentials, operation.Errors(409, 503))
+	operation.RegisterPrepared(g, "disconnect-integration", "DELETE "+one, "Disconnect an integration and forget its credentials; its sync and webhooks end",
+		h.disconnectIntegration, operation.Errors(409))
+	h.registerSyncs(g, one)
+	h.registerWebhooks(g, one)
 }
 
 // credentials never come back in an answer, an error or a log.
@@ -75,11 +61,9 @@ func (newIntegration) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Sch
 	return operation.DocumentRequired(s, "type", "credentials")
 }
 
-type connectInput struct{ Body newIntegration }
+type integrationOutput = operation.Output[IntegrationView]
 
-type integrationOutput struct{ Body IntegrationView }
-
-func (h *handlers) connectAPIKey(ctx ports.Outbound, rq operation.Request, in *connectInput) (made operation.Plan[integrationOutput], err error) {
+func (h *handlers) connectAPIKey(ctx ports.Outbound, rq operation.Request, in *operation.Input[newIntegration]) (made operation.Plan[integrationOutput], err error) {
 	kind, err := fromAPIType(in.Body.Type, func(c fault.Check) {
 		c.In("credentials").That(in.Body.Credentials.Key != "", "api_key", "is required")
 	})
@@ -128,13 +112,11 @@ func (h *handlers) changedIntegration(ctx context.Context, rq operation.Request,
 	if err != nil {
 		return nil, err
 	}
-	operation.NoteTarget(rq, views[0].ID)
-	if before == nil {
-		operation.NoteChange(rq, nil, views[0])
-	} else {
+	operation.NoteCreated(rq, views[0].ID, views[0])
+	if before != nil {
 		operation.NoteChange(rq, views[1], views[0])
 	}
-	return &integrationOutput{views[0]}, nil
+	return &integrationOutput{Body: views[0]}, nil
 }
 
 // fromAPIType reads a type. Where there is none, more tells what else of the body is wrong.
@@ -155,35 +137,21 @@ func fromAPIType(name string, more func(fault.Check)) (integration.Type, error) 
 	return kind, check.Err()
 }
 
-type listIntegrationsInput struct{ operation.Paging }
-
-func (h *handlers) listIntegrations(ctx context.Context, rq operation.Request, in *listIntegrationsInput) (*operation.ListOutput[IntegrationView], error) {
+func (h *handlers) listIntegrations(ctx context.Context, rq operation.Request, in *operation.Paging) ([]IntegrationView, int, error) {
 	found, total, err := rq.Stores.Integrations.List(ctx, rq.Caller.Project.ID, in.Page())
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	views, err := h.toAPIIntegrations(ctx, rq, found)
-	if err != nil {
-		return nil, err
-	}
-	return &operation.ListOutput[IntegrationView]{Body: operation.List[IntegrationView]{Data: views, Meta: operation.Meta{Total: total, Limit: in.Limit, Offset: in.Offset}}}, nil
+	return views, total, err
 }
 
 type OnIntegration struct {
-	Integration string `path:"integration_id"`
-}
-
-// id is the integration in the path.
-func (o OnIntegration) id() (id.Integration, error) {
-	return wire.ID[id.Integration](o.Integration, "integration")
+	Integration wire.Ref[id.Integration] `path:"integration_id"`
 }
 
 func (h *handlers) findIntegration(ctx context.Context, rq operation.Request, in OnIntegration) (*integration.Integration, error) {
-	wanted, err := in.id()
-	if err != nil {
-		return nil, err
-	}
-	return rq.Stores.Integrations.ByID(ctx, rq.Caller.Project.ID, wanted)
+	return rq.Stores.Integrations.ByID(ctx, rq.Caller.Project.ID, in.Integration.ID)
 }
 
 func (h *handlers) getIntegration(ctx context.Context, rq operation.Request, in *OnIntegration) (*integrationOutput, error) {
@@ -195,7 +163,7 @@ func (h *handlers) getIntegration(ctx context.Context, rq operation.Request, in 
 	if err != nil {
 		return nil, err
 	}
-	return &integrationOutput{views[0]}, nil
+	return &integrationOutput{Body: views[0]}, nil
 }
 
 type updateIntegrationInput struct {
@@ -222,17 +190,13 @@ func (p SyncPatch) skips() integration.Skips {
 }
 
 func (h *handlers) updateIntegration(ctx context.Context, rq operation.Request, in *updateIntegrationInput) (*integrationOutput, error) {
-	wanted, err := in.id()
-	if err != nil {
-		return nil, err
-	}
-	c := integration.Change{Name: in.Body.Name.Field()}
-	if in.Body.Config.Null() {
-		c.SyncProducts, c.SyncOrders, c.SyncCustomers = patch.Null[bool](), patch.Null[bool](), patch.Null[bool]()
-	} else if p, given := in.Body.Config.Value(); given {
-		c.SyncProducts, c.SyncOrders, c.SyncCustomers = p.Products.Field(), p.Orders.Field(), p.Customers.Field()
-	}
-	before, after, err := h.connecting(rq).Change(ctx, rq.Caller.Project.ID, wanted, c)
+	sync := in.Body.Config.Group()
+	before, after, err := h.connecting(rq).Change(ctx, rq.Caller.Project.ID, in.Integration.ID, integration.Change{
+		Name:          in.Body.Name.Field(),
+		SyncProducts:  sync.Products.Field(),
+		SyncOrders:    sync.Orders.Field(),
+		SyncCustomers: sync.Customers.Field(),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -284,7 +248,6 @@ func (h *handlers) disconnectIntegration(ctx ports.Outbound, rq operation.Reques
 	if err != nil {
 		return made, err
 	}
-	operation.NoteTarget(rq, in.Integration)
 	operation.NoteChange(rq, h.toAPIIntegration(before, ports.IntegrationMetrics{}), nil)
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*struct{}, error) {
 		return nil, commit(ctx, st)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"net/http"
-	"reflect"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/finance"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
@@ -18,16 +17,12 @@ import (
 // Both ask a platform, before the transaction of the request has begun to write: the service has
 // transactions of its own, and buys a label once by itself.
 func (h *handlers) registerShipping() {
-	const tag, one = "Shipping", "/v1/orders/{order_id}"
-	operation.RegisterPrepared(h.API, tag, operation.Spec{
-		ID: "get-shipping-rates", Method: "POST", Path: one + "/rates", Scope: "integrations:read", On: operation.HeaderProject,
-		Asks: true, Status: 200, Errors: []int{409, 503}, Summary: "Ask what sending an order costs, the cheapest first",
-	}, h.shippingRates)
-	operation.RegisterClaimed(h.API, tag, operation.Spec{
-		ID: "create-shipping-label", Method: "POST", Path: one + "/labels", Scope: "integrations:write", On: operation.HeaderProject,
-		Asks: true, Status: 201, Errors: []int{409, 503}, Again: reflect.TypeFor[labelView](),
-		Summary: "Buy the shipping label of an order, which is on its way then. An order has one: asked again, the answer is 200 with the same",
-	}, h.createLabel)
+	const one = "/v1/orders/{order_id}"
+	g := h.Group("Shipping", "integrations", operation.HeaderProject)
+	operation.RegisterPrepared(g, "get-shipping-rates", "POST "+one+"/rates", "Ask what sending an order costs, the cheapest first", h.shippingRates,
+		operation.Errors(409, 503), operation.Scope("integrations:read"), operation.AsksProvider)
+	operation.RegisterClaimed(g, "create-shipping-label", "POST "+one+"/labels", "Buy the shipping label of an order, which is on its way then. An order has one: asked again, the answer is 200 with the same",
+		h.createLabel, operation.Created, operation.Errors(409, 503), operation.AsksProvider, operation.Again[labelView]())
 }
 
 // OnParcel is what both need to know.
@@ -66,27 +61,21 @@ type ratesOutput struct {
 }
 
 func (h *handlers) shippingRates(ctx ports.Outbound, rq operation.Request, in *ratesInput) (made operation.Plan[ratesOutput], err error) {
-	of, through, err := parcelOf(in.OnOrder, in.Body.OnParcel)
+	through, err := in.Body.integration()
 	if err != nil {
 		return made, err
 	}
-	rates, err := h.shipping(rq).Rates(ctx, rq.Caller.Project, through, of, in.Body.Grams, in.Body.Carrier)
+	rates, err := h.shipping(rq).Rates(ctx, rq.Caller.Project, through, in.Order.ID, in.Body.Grams, in.Body.Carrier)
 	if err != nil {
 		return made, err
 	}
+	operation.NoteTarget(rq, rq.Caller.Project.ID.String()) // the order is only read
 	out := &ratesOutput{}
 	out.Body.Data = operation.Each(rates, func(r shipping.Rate) rateView {
 		return rateView{r.Carrier, r.Service, r.Name, wire.ToMoney(r.Price), r.Price.Currency().Code()}
 	})
 	made.Commit = func(context.Context, *ports.Stores) (*ratesOutput, error) { return out, nil }
 	return made, nil
-}
-
-func parcelOf(in finance.OnOrder, parcel OnParcel) (of id.Order, through id.Integration, err error) {
-	if of, err = wire.ID[id.Order](in.Order, "order"); err == nil {
-		through, err = parcel.integration()
-	}
-	return of, through, err
 }
 
 type labelInput struct {
@@ -118,11 +107,11 @@ type labelOutput struct {
 }
 
 func (h *handlers) createLabel(ctx ports.Outbound, rq operation.Request, in *labelInput) (made operation.Plan[labelOutput], err error) {
-	of, through, err := parcelOf(in.OnOrder, in.Body.OnParcel)
+	through, err := in.Body.integration()
 	if err != nil {
 		return made, err
 	}
-	bought, isNew, err := h.shipping(rq).Buy(ctx, rq.Caller.Project, of, order.LabelWish{
+	bought, isNew, err := h.shipping(rq).Buy(ctx, rq.Caller.Project, in.Order.ID, order.LabelWish{
 		Integration: through, Carrier: in.Body.Carrier, Service: in.Body.Service, Grams: in.Body.Grams, Test: in.Body.Test,
 	})
 	if err != nil {

@@ -12,36 +12,20 @@ import (
 )
 
 func (h *handlers) registerSubscriptions() {
-	const tag, all, one = "Events", "/v1/event-subscriptions", "/v1/event-subscriptions/{subscription_id}"
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "create-event-subscription", Method: "POST", Path: all, Scope: "events:write", On: operation.HeaderProject,
-		Status: 201, Errors: []int{409}, Summary: "Send events to a URL; the secret that signs them is shown once",
-	}, h.createSubscription)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "list-event-subscriptions", Method: "GET", Path: all, Scope: "events:read", On: operation.HeaderProject,
-		Summary: "List event subscriptions",
-	}, h.listSubscriptions)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "get-event-subscription", Method: "GET", Path: one, Scope: "events:read", On: operation.HeaderProject,
-		Summary: "Get an event subscription",
-	}, h.getSubscription)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "update-event-subscription", Method: "PATCH", Path: one, Scope: "events:write", On: operation.HeaderProject,
-		Summary: "Change an event subscription",
-	}, h.updateSubscription)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "delete-event-subscription", Method: "DELETE", Path: one, Scope: "events:write", On: operation.HeaderProject,
-		Status: 204, Summary: "Delete an event subscription",
-	}, h.deleteSubscription)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "rotate-event-secret", Method: "POST", Path: one + "/rotate-secret", Scope: "events:write",
-		On: operation.HeaderProject, Summary: "Replace the secret; for 24 hours the one before signs too",
-	}, h.rotateSecret)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "test-event-subscription", Method: "POST", Path: one + "/test", Scope: "events:write",
-		On: operation.HeaderProject, Status: 202, Errors: []int{409}, Summary: "Send an event of type ping",
-	}, h.testSubscription)
-	h.registerDeliveries(tag, one)
+	const all, one = "/v1/event-subscriptions", "/v1/event-subscriptions/{subscription_id}"
+	g := h.Group("Events", "events", operation.HeaderProject)
+	operation.Register(g, "create-event-subscription", "POST "+all, "Send events to a URL; the secret that signs them is shown once", h.createSubscription,
+		operation.Created, operation.Errors(409))
+	operation.Register(g, "list-event-subscriptions", "GET "+all, "List event subscriptions",
+		operation.Lists(h.listSubscriptions, toAPISubscription))
+	operation.Register(g, "get-event-subscription", "GET "+one, "Get an event subscription",
+		operation.Shows(h.getSubscription, toAPISubscription))
+	operation.Register(g, "update-event-subscription", "PATCH "+one, "Change an event subscription", h.updateSubscription)
+	operation.Register(g, "delete-event-subscription", "DELETE "+one, "Delete an event subscription", h.deleteSubscription)
+	operation.Register(g, "rotate-event-secret", "POST "+one+"/rotate-secret", "Replace the secret; for 24 hours the one before signs too", h.rotateSecret)
+	operation.Register(g, "test-event-subscription", "POST "+one+"/test", "Send an event of type ping",
+		operation.Shows(h.testSubscription, toAPIDelivery), operation.Accepted, operation.Errors(409))
+	h.registerDeliveries(g, one)
 	documentEvents(h.Document())
 }
 
@@ -67,16 +51,14 @@ func (newSubscription) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Sc
 	return operation.DocumentRequired(s, "url", "event_types")
 }
 
-type createSubscriptionInput struct{ Body newSubscription }
-
-type secretOutput struct{ Body subscriptionSecret }
+type secretOutput = operation.Output[subscriptionSecret]
 
 type subscriptionSecret struct {
 	SubscriptionView
 	Secret string `json:"secret" doc:"Signs each request by Standard Webhooks. It is shown here and never again."`
 }
 
-func (h *handlers) createSubscription(ctx context.Context, rq operation.Request, in *createSubscriptionInput) (*secretOutput, error) {
+func (h *handlers) createSubscription(ctx context.Context, rq operation.Request, in *operation.Input[newSubscription]) (*secretOutput, error) {
 	s, secret, err := h.publishing(rq).Subscribe(ctx, rq.Caller.Project.ID, event.Draft{
 		URL: in.Body.URL, Types: in.Body.EventTypes, Description: in.Body.Description,
 	})
@@ -84,42 +66,20 @@ func (h *handlers) createSubscription(ctx context.Context, rq operation.Request,
 		return nil, err
 	}
 	v := toAPISubscription(s)
-	operation.NoteTarget(rq, v.ID)
-	operation.NoteChange(rq, nil, loggedSubscription(s))
-	return &secretOutput{subscriptionSecret{v, secret}}, nil
+	operation.NoteCreated(rq, v.ID, loggedSubscription(s))
+	return &secretOutput{Body: subscriptionSecret{v, secret}}, nil
 }
 
-type listSubscriptionsInput struct{ operation.Paging }
-
-func (h *handlers) listSubscriptions(ctx context.Context, rq operation.Request, in *listSubscriptionsInput) (*operation.ListOutput[SubscriptionView], error) {
-	found, total, err := h.publishing(rq).Subscriptions.List(ctx, rq.Caller.Project.ID, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(found, toAPISubscription, in.Paging, total), nil
+func (h *handlers) listSubscriptions(ctx context.Context, rq operation.Request, in *operation.Paging) ([]*event.Subscription, int, error) {
+	return h.publishing(rq).Subscriptions.List(ctx, rq.Caller.Project.ID, in.Page())
 }
 
 type OnSubscription struct {
-	Subscription string `path:"subscription_id"`
+	Subscription wire.Ref[id.Subscription] `path:"subscription_id"`
 }
 
-// id is the subscription in the path.
-func (o OnSubscription) id() (id.Subscription, error) {
-	return wire.ID[id.Subscription](o.Subscription, "subscription")
-}
-
-type subscriptionOutput struct{ Body SubscriptionView }
-
-func (h *handlers) getSubscription(ctx context.Context, rq operation.Request, in *OnSubscription) (*subscriptionOutput, error) {
-	wanted, err := in.id()
-	if err != nil {
-		return nil, err
-	}
-	s, err := h.publishing(rq).Subscriptions.ByID(ctx, rq.Caller.Project.ID, wanted)
-	if err != nil {
-		return nil, err
-	}
-	return &subscriptionOutput{toAPISubscription(s)}, nil
+func (h *handlers) getSubscription(ctx context.Context, rq operation.Request, in *OnSubscription) (*event.Subscription, error) {
+	return h.publishing(rq).Subscriptions.ByID(ctx, rq.Caller.Project.ID, in.Subscription.ID)
 }
 
 type updateSubscriptionInput struct {
@@ -134,56 +94,31 @@ type subscriptionPatch struct {
 	Status      wire.Optional[string]   `json:"status,omitzero" doc:"active or disabled. What is pending for a subscription that is disabled is canceled."`
 }
 
-func (h *handlers) updateSubscription(ctx context.Context, rq operation.Request, in *updateSubscriptionInput) (*subscriptionOutput, error) {
-	wanted, err := in.id()
-	if err != nil {
-		return nil, err
-	}
-	operation.NoteTarget(rq, in.Subscription)
-	before, after, err := h.publishing(rq).Change(ctx, rq.Caller.Project.ID, wanted, event.Change{
+func (h *handlers) updateSubscription(ctx context.Context, rq operation.Request, in *updateSubscriptionInput) (*operation.Output[SubscriptionView], error) {
+	before, after, err := h.publishing(rq).Change(ctx, rq.Caller.Project.ID, in.Subscription.ID, event.Change{
 		URL: in.Body.URL.Field(), Types: in.Body.EventTypes.Field(), Description: in.Body.Description.Field(), Status: in.Body.Status.Field(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	out := &subscriptionOutput{toAPISubscription(after)}
 	operation.NoteChange(rq, loggedSubscription(before), loggedSubscription(after))
-	return out, nil
+	return &operation.Output[SubscriptionView]{Body: toAPISubscription(after)}, nil
 }
 
 func (h *handlers) deleteSubscription(ctx context.Context, rq operation.Request, in *OnSubscription) (*struct{}, error) {
-	wanted, err := in.id()
-	if err != nil {
-		return nil, err
-	}
-	operation.NoteTarget(rq, in.Subscription)
-	return nil, h.publishing(rq).Subscriptions.Remove(ctx, rq.Caller.Project.ID, wanted)
+	return nil, h.publishing(rq).Subscriptions.Remove(ctx, rq.Caller.Project.ID, in.Subscription.ID)
 }
 
 func (h *handlers) rotateSecret(ctx context.Context, rq operation.Request, in *OnSubscription) (*secretOutput, error) {
-	wanted, err := in.id()
+	s, secret, err := h.publishing(rq).Rotate(ctx, rq.Caller.Project.ID, in.Subscription.ID)
 	if err != nil {
 		return nil, err
 	}
-	operation.NoteTarget(rq, in.Subscription)
-	s, secret, err := h.publishing(rq).Rotate(ctx, rq.Caller.Project.ID, wanted)
-	if err != nil {
-		return nil, err
-	}
-	return &secretOutput{subscriptionSecret{toAPISubscription(s), secret}}, nil
+	return &secretOutput{Body: subscriptionSecret{toAPISubscription(s), secret}}, nil
 }
 
-func (h *handlers) testSubscription(ctx context.Context, rq operation.Request, in *OnSubscription) (*deliveryOutput, error) {
-	wanted, err := in.id()
-	if err != nil {
-		return nil, err
-	}
-	operation.NoteTarget(rq, in.Subscription)
-	d, err := h.publishing(rq).Test(ctx, rq.Caller.Project.ID, wanted)
-	if err != nil {
-		return nil, err
-	}
-	return &deliveryOutput{toAPIDelivery(d)}, nil
+func (h *handlers) testSubscription(ctx context.Context, rq operation.Request, in *OnSubscription) (*event.Delivery, error) {
+	return h.publishing(rq).Test(ctx, rq.Caller.Project.ID, in.Subscription.ID)
 }
 
 // loggedSubscription is for the audit log, which keeps no token of the address.
@@ -194,13 +129,8 @@ func loggedSubscription(s *event.Subscription) SubscriptionView {
 }
 
 func toAPISubscription(s *event.Subscription) SubscriptionView {
-	v := SubscriptionView{
+	return SubscriptionView{
 		ID: s.ID.String(), URL: s.URL, EventTypes: operation.Each(s.Types, event.Type.String), Description: s.Description,
-		Status: s.Status.String(), CreatedAt: wire.ToTime(s.CreatedAt), UpdatedAt: wire.ToTime(s.UpdatedAt),
+		Status: s.Status.String(), Reason: operation.ToOptionalText(s.Reason.String()), CreatedAt: wire.ToTime(s.CreatedAt), UpdatedAt: wire.ToTime(s.UpdatedAt),
 	}
-	if s.Reason != (event.Reason{}) {
-		reason := s.Reason.String()
-		v.Reason = &reason
-	}
-	return v
 }

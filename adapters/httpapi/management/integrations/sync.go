@@ -10,32 +10,17 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-func (h *handlers) registerSyncs(tag, integration string) {
+func (h *handlers) registerSyncs(g operation.Group, integration string) {
 	all, one := integration+"/sync", integration+"/sync/{sync_id}"
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "start-sync", Method: "POST", Path: all, Scope: "integrations:write", On: operation.HeaderProject, Status: 202,
-		Errors: []int{409}, Summary: "Read what has changed at the platform, or everything; one sync at a time",
-	}, h.startSync)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "list-syncs", Method: "GET", Path: all + "/history", Scope: "integrations:read", On: operation.HeaderProject,
-		Summary: "List syncs, newest first",
-	}, h.listSyncs)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "get-sync", Method: "GET", Path: one, Scope: "integrations:read", On: operation.HeaderProject,
-		Summary: "Get a sync with its counters",
-	}, h.getSync)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "list-sync-errors", Method: "GET", Path: one + "/errors", Scope: "integrations:read", On: operation.HeaderProject,
-		Summary: "List the records that a sync did not take, the first 1,000 of them",
-	}, h.listSyncErrors)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "cancel-sync", Method: "POST", Path: one + "/cancel", Scope: "integrations:write", On: operation.HeaderProject,
-		Errors: []int{409}, Summary: "Cancel a sync; what it has read stays",
-	}, h.cancelSync)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "list-records", Method: "GET", Path: integration + "/records", Scope: "integrations:read",
-		On: operation.HeaderProject, Summary: "List what is known of the platform's records",
-	}, h.listRecords)
+	operation.Register(g, "start-sync", "POST "+all, "Read what has changed at the platform, or everything; one sync at a time", h.startSync,
+		operation.Accepted, operation.Errors(409))
+	operation.Register(g, "list-syncs", "GET "+all+"/history", "List syncs, newest first", operation.Lists(h.listSyncs, toAPISync))
+	operation.Register(g, "get-sync", "GET "+one, "Get a sync with its counters", operation.Shows(h.findSync, toAPISync))
+	operation.Register(g, "list-sync-errors", "GET "+one+"/errors", "List the records that a sync did not take, the first 1,000 of them",
+		operation.Lists(h.listSyncErrors, toAPISyncError))
+	operation.Register(g, "cancel-sync", "POST "+one+"/cancel", "Cancel a sync; what it has read stays", h.cancelSync, operation.Errors(409))
+	operation.Register(g, "list-records", "GET "+integration+"/records", "List what is known of the platform's records",
+		operation.Lists(h.listRecords, toAPIRecord))
 }
 
 // SyncView is a run (spec 2.4).
@@ -74,25 +59,18 @@ type startedSync struct {
 	StartedAt wire.Time `json:"started_at"`
 }
 
-type startSyncOutput struct{ Body startedSync }
-
-func (h *handlers) startSync(ctx context.Context, rq operation.Request, in *startSyncInput) (*startSyncOutput, error) {
-	of, err := in.id()
-	if err != nil {
-		return nil, err
-	}
+func (h *handlers) startSync(ctx context.Context, rq operation.Request, in *startSyncInput) (*operation.Output[startedSync], error) {
 	var resources []string
 	full := false
 	if in.Body != nil {
 		resources, full = in.Body.Resources, in.Body.Full
 	}
-	run, err := h.syncing(rq).Start(ctx, rq.Caller.Project, of, resources, full)
+	run, err := h.syncing(rq).Start(ctx, rq.Caller.Project, in.Integration.ID, resources, full)
 	if err != nil {
 		return nil, err
 	}
-	operation.NoteTarget(rq, run.ID.String())
-	operation.NoteChange(rq, nil, toAPISync(run))
-	return &startSyncOutput{startedSync{
+	operation.NoteCreated(rq, run.ID.String(), toAPISync(run))
+	return &operation.Output[startedSync]{Body: startedSync{
 		run.ID.String(), run.Status.String(), operation.Each(run.Steps, func(s syncrun.Step) string { return s.Resource.String() }),
 		wire.ToTime(run.StartedAt),
 	}}, nil
@@ -103,50 +81,25 @@ type listSyncsInput struct {
 	operation.Paging
 }
 
-func (h *handlers) listSyncs(ctx context.Context, rq operation.Request, in *listSyncsInput) (*operation.ListOutput[SyncView], error) {
+func (h *handlers) listSyncs(ctx context.Context, rq operation.Request, in *listSyncsInput) ([]*syncrun.Run, int, error) {
 	i, err := h.findIntegration(ctx, rq, in.OnIntegration)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	found, total, err := rq.Stores.SyncRuns.List(ctx, i.Project, i.ID, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(found, toAPISync, in.Paging, total), nil
+	return rq.Stores.SyncRuns.List(ctx, i.Project, i.ID, in.Page())
 }
 
 type OnSync struct {
 	OnIntegration
-	Sync string `path:"sync_id"`
+	Sync wire.Ref[id.Sync] `path:"sync_id"`
 }
 
-func (o OnSync) ids() (of id.Integration, wanted id.Sync, err error) {
-	if of, err = o.id(); err == nil {
-		wanted, err = wire.ID[id.Sync](o.Sync, "sync")
-	}
-	return of, wanted, err
-}
-
-func (h *handlers) findSync(ctx context.Context, rq operation.Request, in OnSync) (*syncrun.Run, error) {
+func (h *handlers) findSync(ctx context.Context, rq operation.Request, in *OnSync) (*syncrun.Run, error) {
 	i, err := h.findIntegration(ctx, rq, in.OnIntegration)
 	if err != nil {
 		return nil, err
 	}
-	_, wanted, err := in.ids()
-	if err != nil {
-		return nil, err
-	}
-	return rq.Stores.SyncRuns.ByID(ctx, i.Project, i.ID, wanted)
-}
-
-type syncOutput struct{ Body SyncView }
-
-func (h *handlers) getSync(ctx context.Context, rq operation.Request, in *OnSync) (*syncOutput, error) {
-	run, err := h.findSync(ctx, rq, *in)
-	if err != nil {
-		return nil, err
-	}
-	return &syncOutput{toAPISync(run)}, nil
+	return rq.Stores.SyncRuns.ByID(ctx, i.Project, i.ID, in.Sync.ID)
 }
 
 type syncErrorsInput struct {
@@ -162,33 +115,26 @@ type SyncErrorView struct {
 	At       wire.Time `json:"at"`
 }
 
-func (h *handlers) listSyncErrors(ctx context.Context, rq operation.Request, in *syncErrorsInput) (*operation.ListOutput[SyncErrorView], error) {
-	run, err := h.findSync(ctx, rq, in.OnSync)
+func (h *handlers) listSyncErrors(ctx context.Context, rq operation.Request, in *syncErrorsInput) ([]syncrun.Problem, int, error) {
+	run, err := h.findSync(ctx, rq, &in.OnSync)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	found, total, err := rq.Stores.SyncRuns.Problems(ctx, run.Project, run.ID, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(found, func(p syncrun.Problem) SyncErrorView {
-		return SyncErrorView{p.Resource.String(), p.Remote, p.Reason, wire.ToTime(p.At)}
-	}, in.Paging, total), nil
+	return rq.Stores.SyncRuns.Problems(ctx, run.Project, run.ID, in.Page())
 }
 
-func (h *handlers) cancelSync(ctx context.Context, rq operation.Request, in *OnSync) (*syncOutput, error) {
-	of, wanted, err := in.ids()
+func (h *handlers) cancelSync(ctx context.Context, rq operation.Request, in *OnSync) (*operation.Output[SyncView], error) {
+	run, err := h.syncing(rq).Cancel(ctx, rq.Caller.Project.ID, in.Integration.ID, in.Sync.ID)
 	if err != nil {
 		return nil, err
 	}
-	operation.NoteTarget(rq, in.Sync)
-	run, err := h.syncing(rq).Cancel(ctx, rq.Caller.Project.ID, of, wanted)
-	if err != nil {
-		return nil, err
-	}
-	out := &syncOutput{toAPISync(run)}
+	out := &operation.Output[SyncView]{Body: toAPISync(run)}
 	operation.NoteChange(rq, nil, out.Body)
 	return out, nil
+}
+
+func toAPISyncError(p syncrun.Problem) SyncErrorView {
+	return SyncErrorView{p.Resource.String(), p.Remote, p.Reason, wire.ToTime(p.At)}
 }
 
 func toAPISync(r *syncrun.Run) SyncView {
@@ -252,17 +198,13 @@ type recordCustomer struct {
 	Purchases int    `json:"purchases"`
 }
 
-func (h *handlers) listRecords(ctx context.Context, rq operation.Request, in *recordsInput) (*operation.ListOutput[RecordView], error) {
+func (h *handlers) listRecords(ctx context.Context, rq operation.Request, in *recordsInput) ([]*syncrun.Copy, int, error) {
 	i, err := h.findIntegration(ctx, rq, in.OnIntegration)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	resource, _ := syncrun.ParseResource(in.Resource) // the schema knows no other
-	found, total, err := rq.Stores.Copies.List(ctx, ports.CopiesOf{Project: i.Project, Integration: i.ID, Resource: resource}, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(found, toAPIRecord, in.Paging, total), nil
+	return rq.Stores.Copies.List(ctx, ports.CopiesOf{Project: i.Project, Integration: i.ID, Resource: resource}, in.Page())
 }
 
 func toAPIRecord(c *syncrun.Copy) RecordView {

@@ -10,35 +10,23 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
-	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-func (h *handlers) registerWebhooks(tag, integration string) {
+func (h *handlers) registerWebhooks(g operation.Group, integration string) {
 	all := integration + "/webhooks"
 	log := all + "/logs"
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "list-webhooks", Method: "GET", Path: all, Scope: "integrations:read", On: operation.HeaderProject,
-		Summary: "List webhooks that are registered with the platform",
-	}, h.listWebhooks)
-	operation.RegisterClaimed(h.API, tag, operation.Spec{
-		ID: "register-webhook", Method: "POST", Path: all, Scope: "integrations:write", On: operation.HeaderProject,
-		Status: 201, Errors: []int{409, 503}, Summary: "Have the platform call us about a topic",
-	}, h.registerWebhook)
-	operation.RegisterPrepared(h.API, tag, operation.Spec{
-		ID: "remove-webhook", Method: "DELETE", Path: all + "/{webhook_id}", Scope: "integrations:write",
-		On: operation.HeaderProject, Status: 204, Summary: "Remove a webhook, here and at the platform",
-	}, h.removeWebhook)
-	operation.RegisterRead(h.API, tag, operation.Spec{
-		ID: "list-webhook-logs", Method: "GET", Path: log, Scope: "integrations:read", On: operation.HeaderProject,
-		Summary: "List calls of webhooks and what became of them, newest first",
-	}, h.listWebhookLog)
-	operation.Register(h.API, tag, operation.Spec{
-		ID: "retry-webhook-call", Method: "POST", Path: log + "/{log_id}/retry", Scope: "integrations:write",
-		On: operation.HeaderProject, Status: 202, Errors: []int{409}, Summary: "Work on a call that failed once more",
-	}, h.retryWebhookCall)
+	operation.Register(g, "list-webhooks", "GET "+all, "List webhooks that are registered with the platform",
+		operation.Lists(h.listWebhooks, h.toAPIWebhook))
+	operation.RegisterClaimed(g, "register-webhook", "POST "+all, "Have the platform call us about a topic", h.registerWebhook,
+		operation.Created, operation.Errors(409, 503))
+	operation.RegisterPrepared(g, "remove-webhook", "DELETE "+all+"/{webhook_id}", "Remove a webhook, here and at the platform", h.removeWebhook)
+	operation.Register(g, "list-webhook-logs", "GET "+log, "List calls of webhooks and what became of them, newest first",
+		operation.Lists(h.listWebhookLog, toAPIWebhookCall))
+	operation.Register(g, "retry-webhook-call", "POST "+log+"/{log_id}/retry", "Work on a call that failed once more",
+		operation.Shows(h.retryWebhookCall, toAPIWebhookCall), operation.Accepted, operation.Errors(409))
 }
 
 // WebhookView is a webhook (spec 2.5).
@@ -56,16 +44,13 @@ type listWebhooksInput struct {
 	operation.Paging
 }
 
-func (h *handlers) listWebhooks(ctx context.Context, rq operation.Request, in *listWebhooksInput) (*operation.ListOutput[WebhookView], error) {
+func (h *handlers) listWebhooks(ctx context.Context, rq operation.Request, in *listWebhooksInput) ([]*integration.Webhook, int, error) {
 	i, err := h.findIntegration(ctx, rq, in.OnIntegration)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	found, err := rq.Stores.Webhooks.List(ctx, i.Project, i.ID)
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIPart(operation.Each(found, h.toAPIWebhook), in.Paging), nil
+	return operation.Part(found, in.Paging), len(found), err
 }
 
 type newWebhook struct {
@@ -82,20 +67,15 @@ type newWebhookInput struct {
 	Body newWebhook
 }
 
-type webhookOutput struct{ Body WebhookView }
+type webhookOutput = operation.Output[WebhookView]
 
 func (h *handlers) registerWebhook(ctx ports.Outbound, rq operation.Request, in *newWebhookInput) (made operation.Plan[webhookOutput], err error) {
-	of, err := in.id()
+	webhook, discard, err := h.inbox(rq).Register(ctx, rq.Caller.Project.ID, in.Integration.ID, in.Body.Topic, in.Body.Actions)
 	if err != nil {
 		return made, err
 	}
-	webhook, discard, err := h.inbox(rq).Register(ctx, rq.Caller.Project.ID, of, in.Body.Topic, in.Body.Actions)
-	if err != nil {
-		return made, err
-	}
-	out := &webhookOutput{h.toAPIWebhook(webhook)}
-	operation.NoteTarget(rq, out.Body.ID)
-	operation.NoteChange(rq, nil, out.Body)
+	out := &webhookOutput{Body: h.toAPIWebhook(webhook)}
+	operation.NoteCreated(rq, out.Body.ID, out.Body)
 	return operation.Plan[webhookOutput]{
 		Commit: func(ctx context.Context, st *ports.Stores) (*webhookOutput, error) {
 			return out, st.Webhooks.Add(ctx, webhook)
@@ -106,24 +86,15 @@ func (h *handlers) registerWebhook(ctx ports.Outbound, rq operation.Request, in 
 
 type onWebhookInput struct {
 	OnIntegration
-	Webhook string `path:"webhook_id"`
+	Webhook wire.Ref[id.Webhook] `path:"webhook_id"`
 }
 
 func (h *handlers) removeWebhook(ctx ports.Outbound, rq operation.Request, in *onWebhookInput) (made operation.Plan[struct{}], err error) {
-	of, err := in.id()
-	if err != nil {
+	if err := h.inbox(rq).Unregister(ctx, rq.Caller.Project.ID, in.Integration.ID, in.Webhook.ID); err != nil {
 		return made, err
 	}
-	wanted, err := wire.ID[id.Webhook](in.Webhook, "webhook")
-	if err != nil {
-		return made, err
-	}
-	if err := h.inbox(rq).Unregister(ctx, rq.Caller.Project.ID, of, wanted); err != nil {
-		return made, err
-	}
-	operation.NoteTarget(rq, in.Webhook)
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*struct{}, error) {
-		return nil, st.Webhooks.Remove(ctx, rq.Caller.Project.ID, of, wanted)
+		return nil, st.Webhooks.Remove(ctx, rq.Caller.Project.ID, in.Integration.ID, in.Webhook.ID)
 	}
 	return made, nil
 }
@@ -154,25 +125,20 @@ type WebhookCallView struct {
 	ReceivedAt wire.Time `json:"received_at"`
 }
 
-func (h *handlers) listWebhookLog(ctx context.Context, rq operation.Request, in *webhookLogInput) (*operation.ListOutput[WebhookCallView], error) {
+func (h *handlers) listWebhookLog(ctx context.Context, rq operation.Request, in *webhookLogInput) ([]*integration.Delivery, int, error) {
 	filter := ports.LogFilter{Status: integration.LogStatuses[in.Status]} // the schema knows no other
 	if in.Since != "" {
 		back, known := fromAPIDuration(in.Since)
 		if !known {
-			return nil, fault.New(fault.Malformed, "invalid_request", "The request's parameters are invalid.").
-				With("since", "must be a time such as 30m, 1h or 7d, at most 30d")
+			return nil, 0, wire.BadParameter("since", "must be a time such as 30m, 1h or 7d, at most 30d")
 		}
 		filter.Since = h.Clock.Now().Add(-back)
 	}
 	i, err := h.findIntegration(ctx, rq, in.OnIntegration)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	found, total, err := rq.Stores.Inbox.Log(ctx, i.Project, i.ID, filter, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return operation.ToAPIList(found, toAPIWebhookCall, in.Paging, total), nil
+	return rq.Stores.Inbox.Log(ctx, i.Project, i.ID, filter, in.Page())
 }
 
 // longestAgo is more than the log keeps.
@@ -194,26 +160,11 @@ func fromAPIDuration(text string) (time.Duration, bool) {
 
 type onWebhookCallInput struct {
 	OnIntegration
-	Call string `path:"log_id"`
+	Call wire.Ref[id.WebhookLog] `path:"log_id" thing:"delivery"`
 }
 
-type webhookCallOutput struct{ Body WebhookCallView }
-
-func (h *handlers) retryWebhookCall(ctx context.Context, rq operation.Request, in *onWebhookCallInput) (*webhookCallOutput, error) {
-	of, err := in.id()
-	if err != nil {
-		return nil, err
-	}
-	wanted, err := wire.ID[id.WebhookLog](in.Call, "delivery")
-	if err != nil {
-		return nil, err
-	}
-	operation.NoteTarget(rq, in.Call)
-	d, err := h.inbox(rq).Retry(ctx, rq.Caller.Project.ID, of, wanted)
-	if err != nil {
-		return nil, err
-	}
-	return &webhookCallOutput{toAPIWebhookCall(d)}, nil
+func (h *handlers) retryWebhookCall(ctx context.Context, rq operation.Request, in *onWebhookCallInput) (*integration.Delivery, error) {
+	return h.inbox(rq).Retry(ctx, rq.Caller.Project.ID, in.Integration.ID, in.Call.ID)
 }
 
 func toAPIWebhookCall(d *integration.Delivery) WebhookCallView {

@@ -58,5 +58,10 @@ func FromAPIPercent(o wire.Optional[wire.Decimal], field string, check fault.Che
 	return wire.MapField(o, func(d wire.Decimal) money.Percent { return d.Percent(field, check) })
 }
 
+// FromAPITemperature reads a language model's temperature.
+func FromAPITemperature(o wire.Optional[wire.Decimal], check fault.Check) patch.Field[int] {
+	return wire.MapField(o, func(d wire.Decimal) int { return int(d.Scaled(TemperatureDigits, "temperature", check)) })
+}
+
 // TemperatureDigits is how a temperature is kept: in thousandths.
 const TemperatureDigits = 3

@@ -44,14 +44,14 @@ func (a *API) authenticate(e *entry) (err error) {
 // authorize lets a request through to its operation if its key has the scope and reaches the project, and if the project
 // admits its address (decisions 3).
 func (a *API) authorize(e *entry) (err error) {
-	o := a.lines[e.Operation.OperationID]
-	if err := e.Caller.Require(o.Scope); err != nil {
+	o := a.specs[e.Operation.OperationID]
+	if err := e.Caller.Require(o.scope); err != nil {
 		return err
 	}
 	switch {
-	case o.On == PathProject || o.On == HeaderProject:
+	case o.on == PathProject || o.on == HeaderProject:
 		e.Caller.Project, err = a.findProject(e.Request, o, e.Caller)
-	case o.On == WholeAccount && len(e.Caller.Key.Projects) > 0:
+	case o.on == WholeAccount && len(e.Caller.Key.Projects) > 0:
 		err = fault.New(fault.Forbidden, "insufficient_scope", "This API key is bound to its projects and does not act for the whole account.")
 	}
 	return err
@@ -99,7 +99,7 @@ func (a *API) limit(w http.ResponseWriter, r *http.Request, key string, rate por
 	return wire.Limit(w.Header(), a.Limiter.Take(r.Context(), key, rate), rate)
 }
 
-func (a *API) findProject(r *http.Request, o Spec, c Caller) (*project.Project, error) {
+func (a *API) findProject(r *http.Request, o spec, c Caller) (*project.Project, error) {
 	wanted, err := projectID(r, o, c.Caller)
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (a *API) findProject(r *http.Request, o Spec, c Caller) (*project.Project, 
 	if fault.KindOf(err) == fault.NotFound {
 		return nil, fault.Missing("project")
 	}
-	if err == nil && p.Status != project.Active && !o.Books && o.Scope != "finance:read" {
+	if err == nil && p.Status != project.Active && !o.books && o.scope != "finance:read" {
 		return nil, fault.Missing("project")
 	}
 	if err == nil && !projects.Admits(p.Settings, c.Address) {
@@ -121,8 +121,8 @@ func (a *API) findProject(r *http.Request, o Spec, c Caller) (*project.Project, 
 }
 
 // projectID is the project that a request names, or the only one that its key is bound to.
-func projectID(r *http.Request, o Spec, caller access.Caller) (id.Project, error) {
-	if o.On == PathProject {
+func projectID(r *http.Request, o spec, caller access.Caller) (id.Project, error) {
+	if o.on == PathProject {
 		return wire.ID[id.Project](r.PathValue("project_id"), "project")
 	}
 	if given := r.Header.Get(projectHeader); given != "" {

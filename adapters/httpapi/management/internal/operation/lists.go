@@ -29,19 +29,23 @@ type Meta struct {
 	Offset int `json:"offset"`
 }
 
+// Input is a request with a body and nothing else; Output is a response with one.
+type Input[T any] struct{ Body T }
+
+type Output[T any] struct{ Body T }
+
 // ListOutput is the response with a list.
-type ListOutput[T any] struct{ Body List[T] }
+type ListOutput[T any] = Output[List[T]]
 
 // ToAPIList converts one page of a list of total items.
-func ToAPIList[T, U any](from []T, convert func(T) U, p Paging, total int) *ListOutput[U] {
+func ToAPIList[T, U any](from []T, convert func(T) U, p ports.Page, total int) *ListOutput[U] {
 	return &ListOutput[U]{List[U]{Each(from, convert), Meta{total, p.Limit, p.Offset}}}
 }
 
-// ToAPIPart is a part of a list that is all there.
-func ToAPIPart[T any](all []T, p Paging) *ListOutput[T] {
+// Part is one page of a list that is all there.
+func Part[T any](all []T, p Paging) []T {
 	first := min(p.Offset, len(all))
-	last := min(first+p.Limit, len(all))
-	return &ListOutput[T]{List[T]{all[first:last], Meta{len(all), p.Limit, p.Offset}}}
+	return all[first:min(first+p.Limit, len(all))]
 }
 
 // Period is a part of time.

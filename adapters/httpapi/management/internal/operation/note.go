@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
@@ -20,11 +21,17 @@ func keyOwner(e entry, _ []byte) string {
 // NoteProject names the project that was opened.
 func NoteProject(rq Request, p id.Project) { rq.Note.Project, rq.Note.Target = p, p.String() }
 
-// NoteTarget names what was changed, where the path does not.
+// NoteTarget names what was changed, where it is not the last id of the path.
 func NoteTarget(rq Request, id string) { rq.Note.Target = id }
 
 // NoteChange tells a thing before and after its change, as the API shows it.
 func NoteChange(rq Request, before, after any) { rq.Note.Before, rq.Note.After = before, after }
+
+// NoteCreated names what was made, and tells it.
+func NoteCreated(rq Request, id string, made any) {
+	rq.Note.Target = id
+	NoteChange(rq, nil, made)
+}
 
 // mostNoted is how long a list the audit log takes.
 const mostNoted = 20
@@ -55,7 +62,7 @@ func (a *API) event(ctx context.Context, e entry, n wire.Note) *audit.Event {
 		made.Project = e.Caller.Project.ID
 	}
 	if made.Target == "" {
-		made.Target = made.Project.String()
+		made.Target = cmp.Or(e.Request.PathValue(a.specs[e.Operation.OperationID].target), made.Project.String())
 	}
 	made.Before, made.After = difference(n.Before, n.After)
 	return made

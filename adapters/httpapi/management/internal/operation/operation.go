@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -16,12 +17,12 @@ import (
 type API struct {
 	Services
 	mount *wire.Mount[Caller, *ports.Stores]
-	lines map[string]Spec // by id
+	specs map[string]spec // by id
 }
 
 // New makes an API without operations, whose OpenAPI document is that of api.
 func New(api huma.API, s Services) *API {
-	a := &API{Services: s, lines: map[string]Spec{}}
+	a := &API{Services: s, specs: map[string]spec{}}
 	a.mount = &wire.Mount[Caller, *ports.Stores]{
 		API:    api,
 		Style:  wire.Plain,
@@ -39,25 +40,23 @@ func New(api huma.API, s Services) *API {
 // Document is the OpenAPI document that the operations are added to.
 func (a *API) Document() *huma.OpenAPI { return a.mount.API.OpenAPI() }
 
-// Spec describes an operation. It is on a project if its path names one, or if
-// the header X-Project-ID does.
-type Spec struct {
-	ID      string
-	Method  string
-	Path    string
-	Scope   string
-	Status  int
-	On      Subject
-	Errors  []int // beyond those that every operation may answer
-	Batch   bool  // of many things: the body may be larger
-	Asks    bool  // a payment provider, which may take its time
-	CSV     bool  // answers with a table: see Download
-	Books   bool  // also on a project that is closing or closed, as every operation with the scope finance:read is
-	Summary string
-	// Again is the body of the answer 200, which is that nothing had to be made; nil: there is none.
-	Again reflect.Type
-	// Deprecated tells clients by when to move on; nil: it is not.
-	Deprecated *wire.Deprecation
+// Group is operations of one tag in the documentation. Each is on what the group is on, or on the project of its path if
+// that names one. Its scope is the group's with :read for a GET, and with :write otherwise.
+type Group struct {
+	*API
+	tag   string
+	scope string
+	on    Subject
+}
+
+// Group begins a group of operations.
+func (a *API) Group(tag, scope string, on Subject) Group {
+	return Group{
+		API:   a,
+		tag:   tag,
+		scope: scope,
+		on:    on,
+	}
 }
 
 // Subject is what an operation is on.
@@ -70,32 +69,84 @@ const (
 	HeaderProject                // the project of X-Project-ID
 )
 
-// Register adds an operation whose handler runs within the request's transaction, with its event in the audit log.
-func Register[I, O any](a *API, tag string, o Spec, handle func(context.Context, Request, *I) (*O, error)) {
-	wire.AddAtomic(a.mount, a.operation(tag, o), handle)
+// spec is an operation and what the API adds to Huma's.
+type spec struct {
+	wire.Operation
+	scope string
+	on    Subject
+	books bool
+	// target is the name in the path of the thing that is changed, unless the handler notes another one.
+	target string
 }
 
-// RegisterRead adds an operation that changes nothing.
-func RegisterRead[I, O any](a *API, tag string, o Spec, handle func(context.Context, Request, *I) (*O, error)) {
-	wire.AddReadOnly(a.mount, a.operation(tag, o), handle)
+// Option says what an operation has that most have not.
+type Option func(*API, *spec)
+
+var (
+	// Created and Accepted are the statuses of the answer, in the place of 200, or of 204 for a DELETE.
+	Created, Accepted = status(http.StatusCreated), status(http.StatusAccepted)
+	// Batch operations are about many things: their bodies may be larger.
+	Batch Option = func(_ *API, o *spec) { o.MaxBodyBytes = wire.BatchBody }
+	// CSV operations answer with a table: see Download.
+	CSV Option = func(_ *API, o *spec) { o.Responses = csvAnswer() }
+	// Books are also open of a project that is closing or closed, as every operation with the scope finance:read is.
+	Books Option = func(_ *API, o *spec) { o.books = true }
+	// AsksProvider marks operations that wait for payment providers, which they do among payments.
+	AsksProvider Option = func(a *API, o *spec) { o.Lane = a.PaymentLane }
+)
+
+func status(code int) Option { return func(_ *API, o *spec) { o.DefaultStatus = code } }
+
+// Errors are statuses of errors beyond those that every operation may answer.
+func Errors(codes ...int) Option {
+	return func(_ *API, o *spec) { o.Errors = append(o.Errors, codes...) }
+}
+
+// Scope is another scope than the group's.
+func Scope(scope string) Option { return func(_ *API, o *spec) { o.scope = scope } }
+
+// On is another subject than the group's.
+func On(subject Subject) Option { return func(_ *API, o *spec) { o.on = subject } }
+
+// Again is a body of the answer 200, which is that nothing had to be made.
+func Again[T any]() Option {
+	return func(a *API, o *spec) {
+		o.Responses = map[string]*huma.Response{"200": {
+			Description: "It was there already.",
+			Content: map[string]*huma.MediaType{
+				"application/json": {Schema: a.Document().Components.Schemas.Schema(reflect.TypeFor[T](), true, "")},
+			},
+		}}
+	}
+}
+
+// Register adds an operation. A GET changes nothing; any other handler runs within the request's transaction, with its
+// event in the audit log.
+func Register[I, O any](g Group, id, route, summary string, handle func(context.Context, Request, *I) (*O, error), options ...Option) {
+	op := g.operation(id, route, summary, options)
+	if op.Method == http.MethodGet {
+		wire.AddReadOnly(g.mount, op, handle)
+	} else {
+		wire.AddAtomic(g.mount, op, handle)
+	}
 }
 
 // RegisterPhased adds an operation that calls third parties and is no change for the audit log.
-func RegisterPhased[I, O any](a *API, tag string, o Spec, handle func(ports.Outbound, Request, *I) (*O, error)) {
-	wire.AddPhased(a.mount, a.operation(tag, o), handle)
+func RegisterPhased[I, O any](g Group, id, route, summary string, handle func(ports.Outbound, Request, *I) (*O, error), options ...Option) {
+	wire.AddPhased(g.mount, g.operation(id, route, summary, options), handle)
 }
 
 // Plan is what a handler has worked out for the request's transaction.
 type Plan[O any] = wire.Plan[*ports.Stores, O]
 
 // RegisterPrepared adds an operation that calls third parties before its transaction.
-func RegisterPrepared[I, O any](a *API, tag string, o Spec, handle func(ports.Outbound, Request, *I) (Plan[O], error)) {
-	wire.AddPrepared(a.mount, a.operation(tag, o), handle)
+func RegisterPrepared[I, O any](g Group, id, route, summary string, handle func(ports.Outbound, Request, *I) (Plan[O], error), options ...Option) {
+	wire.AddPrepared(g.mount, g.operation(id, route, summary, options), handle)
 }
 
 // RegisterClaimed adds an operation that calls third parties before its transaction and must not call them twice.
-func RegisterClaimed[I, O any](a *API, tag string, o Spec, handle func(ports.Outbound, Request, *I) (Plan[O], error)) {
-	wire.AddClaimed(a.mount, a.operation(tag, o), handle)
+func RegisterClaimed[I, O any](g Group, id, route, summary string, handle func(ports.Outbound, Request, *I) (Plan[O], error), options ...Option) {
+	wire.AddClaimed(g.mount, g.operation(id, route, summary, options), handle)
 }
 
 // Stage is what an operation does after its transaction. Its answer takes the place of the first one, unless it fails.
@@ -104,50 +155,54 @@ type Stage[O any] = wire.Second[Caller, *ports.Stores, O]
 // RegisterStaged adds an operation of two stages. The first one runs within the transaction. Then the stage that it
 // returns, if any, asks a payment provider, and answers with how things stand after that. A crash between the two leaves
 // the first answer, such as a pending refund, which the background work goes on with.
-func RegisterStaged[I, O any](a *API, tag string, o Spec, handle func(context.Context, Request, *I) (*O, Stage[O], error)) {
-	o.Asks = true
-	wire.AddStaged(a.mount, a.operation(tag, o), handle)
+func RegisterStaged[I, O any](g Group, id, route, summary string, handle func(context.Context, Request, *I) (*O, Stage[O], error), options ...Option) {
+	wire.AddStaged(g.mount, g.operation(id, route, summary, append(options, AsksProvider)), handle)
 }
 
-// operation makes the Huma operation of a Spec.
-func (a *API) operation(tag string, o Spec) wire.Operation {
-	a.lines[o.ID] = o
-	op := huma.Operation{
-		OperationID: o.ID, Method: o.Method, Path: o.Path, Summary: o.Summary, Tags: []string{tag},
-		Description:   "Scope: `" + o.Scope + "`.",
-		DefaultStatus: o.Status, Errors: o.Errors,
-		Security: []map[string][]string{{wire.BearerScheme: {o.Scope}}},
+// operation makes an operation of the group. Its route is a method and a path.
+func (g Group) operation(id, route, summary string, options []Option) wire.Operation {
+	method, path, _ := strings.Cut(route, " ")
+	o := spec{Operation: wire.Operation{Lane: g.Lane}, on: g.on, scope: g.scope + ":write", target: lastID(path)}
+	o.OperationID, o.Method, o.Path, o.Summary, o.Tags = id, method, path, summary, []string{g.tag}
+	switch method {
+	case http.MethodGet:
+		o.scope = g.scope + ":read"
+	case http.MethodDelete:
+		o.DefaultStatus = http.StatusNoContent
 	}
-	if o.On == PathProject || o.On == HeaderProject {
-		op.Errors = append(op.Errors, http.StatusNotFound)
+	if strings.Contains(path, "{project_id}") {
+		o.on = PathProject
 	}
-	if o.On == HeaderProject {
-		op.Parameters = []*huma.Param{{
+	for _, option := range options {
+		option(g.API, &o)
+	}
+	if o.on == PathProject || o.on == HeaderProject {
+		o.Errors = append(o.Errors, http.StatusNotFound)
+	}
+	if o.on == HeaderProject {
+		o.Parameters = []*huma.Param{{
 			Name: projectHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString},
 			Description: "The project's id. May be left out with a key that is bound to exactly one project.",
 		}}
 	}
-	if o.Batch {
-		op.MaxBodyBytes = wire.BatchBody
+	o.Description = "Scope: `" + o.scope + "`."
+	o.Security = []map[string][]string{{wire.BearerScheme: {o.scope}}}
+	g.specs[id] = o
+	return o.Operation
+}
+
+var pathID = regexp.MustCompile(`.*\{(\w+_id)\}`)
+
+// lastID is the name of the last id in a path, or "".
+func lastID(path string) string {
+	if found := pathID.FindStringSubmatch(path); found != nil {
+		return found[1]
 	}
-	if o.CSV {
-		op.Responses = csvAnswer()
-	}
-	if o.Again != nil {
-		op.Responses = map[string]*huma.Response{"200": {
-			Description: "It was there already.",
-			Content:     map[string]*huma.MediaType{"application/json": {Schema: a.Document().Components.Schemas.Schema(o.Again, true, "")}},
-		}}
-	}
-	lane := a.Lane
-	if o.Asks { // what waits for payment providers does so among payments
-		lane = a.PaymentLane
-	}
-	return wire.Operation{Operation: op, Lane: lane, Deprecated: o.Deprecated}
+	return ""
 }
 
 // ReadScope is the scope to read what an operation is about.
 func (a *API) ReadScope(id string) string {
-	group, _, _ := strings.Cut(a.lines[id].Scope, ":")
+	group, _, _ := strings.Cut(a.specs[id].scope, ":")
 	return group + ":read"
 }
