@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
@@ -20,7 +21,7 @@ import (
 //	time.Time                         as unix milliseconds
 //	money.Amount                      as minor units, beside a column with the currency
 //	*T                                as a T; nil is NULL
-//	with the option json              as JSON text
+//	with the option json              as JSON text, in the format of package stored if the type has one there
 //	with the option null              the zero value is NULL
 type codec struct {
 	// read takes what the driver returned, and the row's currency if the codec is inCurrency.
@@ -111,20 +112,31 @@ func writeBytes(from reflect.Value) any {
 
 func jsonCodec(t reflect.Type) codec {
 	return codec{
-		read: func(from any, _ money.Currency, to reflect.Value) error {
+		read: func(from any, c money.Currency, to reflect.Value) error {
 			text, err := readText(from)
 			if err != nil {
 				return err
 			}
+			if format, ok := stored.For(t); ok {
+				return format.Set(to, text, c)
+			}
 			return json.Unmarshal([]byte(text), to.Addr().Interface())
 		},
 		write: func(from reflect.Value) any {
+			if format, ok := stored.For(t); ok {
+				text, err := format.Write(from)
+				if err != nil {
+					return err
+				}
+				return text
+			}
 			text, err := json.Marshal(from.Addr().Interface())
 			if err != nil {
 				return Unreadable(t.String(), err)
 			}
 			return string(text)
 		},
+		inCurrency: true,
 	}
 }
 

@@ -19,44 +19,73 @@ import (
 type Tags map[string]string
 
 // Format is how values of T are stored.
-type Format[T any] struct{ tagged reflect.Type }
+type Format[T any] struct{ Untyped }
+
+// Untyped is the format of a type that is known when the program runs.
+type Untyped struct{ tagged reflect.Type }
+
+var formats = map[reflect.Type]Untyped{}
+
+// For returns the format of a type for which JSON was called.
+func For(t reflect.Type) (Untyped, bool) {
+	f, known := formats[t]
+	return f, known
+}
 
 // JSON panics where a tag is no field's. Formats are made once, when the program starts.
 func JSON[T any](tags Tags) Format[T] {
-	used := Tags{}
-	f := Format[T]{taggedType(reflect.TypeFor[T](), tags, used)}
+	used, of := Tags{}, reflect.TypeFor[T]()
+	f := Untyped{taggedType(of, tags, used)}
 	if len(used) != len(tags) {
-		panic(fmt.Sprintf("stored: %s has fields %v, not %v", reflect.TypeFor[T](), used, tags))
+		panic(fmt.Sprintf("stored: %s has fields %v, not %v", of, used, tags))
 	}
-	return f
+	formats[of] = f
+	return Format[T]{f}
 }
 
 // Text is what is stored of a value.
-func (f Format[T]) Text(v T) (string, error) {
+func (f Format[T]) Text(v T) (string, error) { return f.Write(reflect.ValueOf(&v).Elem()) }
+
+// Read sets the fields that a text has members of, and leaves the others. Amounts are in the currency.
+func (f Format[T]) Read(text string, into *T, currency money.Currency) error {
+	return f.Set(reflect.ValueOf(into).Elem(), text, currency)
+}
+
+// Write returns what is stored of a value, which is addressable. A list or map that is nil is an empty one.
+func (f Untyped) Write(v reflect.Value) (string, error) {
 	tagged := reflect.New(f.tagged)
-	err := assign(tagged.Elem(), reflect.ValueOf(&v).Elem(), money.Currency{})
+	switch {
+	case v.Kind() == reflect.Slice && v.IsNil():
+		return "[]", nil
+	case v.Kind() == reflect.Map && v.IsNil():
+		return "{}", nil
+	}
+	err := assign(tagged.Elem(), v, money.Currency{})
 	var text []byte
 	if err == nil {
 		text, err = json.Marshal(tagged.Interface())
 	}
 	if err != nil {
-		return "", Unreadable(fmt.Sprintf("%T", v), err)
+		return "", Unreadable(v.Type().String(), err)
 	}
 	return string(text), nil
 }
 
-// Read sets the fields that a text has members of, and leaves the others. Amounts are in the currency.
-func (f Format[T]) Read(text string, into *T, currency money.Currency) error {
-	tagged, value := reflect.New(f.tagged), reflect.ValueOf(into).Elem()
-	err := assign(tagged.Elem(), value, currency)
+// Set is Read. An empty list or map is nil.
+func (f Untyped) Set(v reflect.Value, text string, currency money.Currency) error {
+	tagged := reflect.New(f.tagged)
+	err := assign(tagged.Elem(), v, currency)
 	if err == nil {
 		err = json.Unmarshal([]byte(text), tagged.Interface())
 	}
 	if err == nil {
-		err = assign(value, tagged.Elem(), currency)
+		err = assign(v, tagged.Elem(), currency)
 	}
 	if err != nil {
-		return Unreadable(fmt.Sprintf("%T", into), err)
+		return Unreadable(v.Type().String(), err)
+	}
+	if (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0 {
+		v.SetZero()
 	}
 	return nil
 }
