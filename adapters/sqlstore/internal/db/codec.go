@@ -16,7 +16,7 @@ import (
 // codec is how values of a Go type are stored in a column:
 //
 //	string, bool, integers, float64   as they are
-//	[]byte                            as they are; none are NULL
+//	[]byte                            as they are; none are NULL, without the option empty
 //	ids, closed types, currencies     as text: package spelling
 //	time.Time                         as unix milliseconds
 //	money.Amount                      as minor units, beside a column with the currency
@@ -36,6 +36,9 @@ func codecOf(t reflect.Type, o options) (codec, bool) {
 	text, isText := spelling.For(t)
 	var c codec
 	switch {
+	case t.Kind() == reflect.Pointer:
+		of, known := codecOf(t.Elem(), o)
+		return pointerCodec(t, of), known
 	case o.json:
 		c = jsonCodec(t)
 	case isText:
@@ -45,10 +48,15 @@ func codecOf(t reflect.Type, o options) (codec, bool) {
 	case t == reflect.TypeFor[money.Amount]():
 		c = codec{read: readAmount, write: func(from reflect.Value) any { return from.Addr().Interface().(*money.Amount).Minor() }, inCurrency: true}
 	case t == reflect.TypeFor[[]byte]():
-		c = codec{read: readBytes, write: writeBytes}
-	case t.Kind() == reflect.Pointer:
-		of, known := codecOf(t.Elem(), o)
-		return pointerCodec(t, of), known
+		c = codec{read: readBytes, write: func(from reflect.Value) any {
+			switch {
+			case from.Len() > 0:
+				return from.Bytes()
+			case o.empty:
+				return []byte{}
+			}
+			return nil
+		}}
 	default:
 		var known bool
 		if c, known = kindCodec(t); !known {
@@ -103,18 +111,13 @@ func readBytes(from any, _ money.Currency, to reflect.Value) error {
 	return nil
 }
 
-func writeBytes(from reflect.Value) any {
-	if from.Len() == 0 {
-		return nil
-	}
-	return from.Bytes()
-}
-
+// jsonCodec writes domain types in the format of package stored, and other types by their own tags. A list without
+// elements is [], which is read as nil.
 func jsonCodec(t reflect.Type) codec {
 	return codec{
 		read: func(from any, c money.Currency, to reflect.Value) error {
 			text, err := readText(from)
-			if err != nil {
+			if err != nil || text == "[]" && t.Kind() == reflect.Slice {
 				return err
 			}
 			if format, ok := stored.For(t); ok {
@@ -129,6 +132,9 @@ func jsonCodec(t reflect.Type) codec {
 					return err
 				}
 				return text
+			}
+			if t.Kind() == reflect.Slice && from.Len() == 0 {
+				return "[]"
 			}
 			text, err := json.Marshal(from.Addr().Interface())
 			if err != nil {

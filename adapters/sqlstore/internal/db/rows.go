@@ -20,6 +20,7 @@ import (
 //
 //	null         the zero value is NULL
 //	json         the value is JSON text
+//	empty        no bytes are empty ones, not NULL
 //	read         the column is only read: a statement other than the table's writes it
 //	currency=x   the column x has the currency of the amount; without the option it is the column currency
 //	-            the field is not stored
@@ -41,6 +42,7 @@ func (*Tried[T]) tried() {}
 type options struct {
 	name, currency       string
 	null, json, readOnly bool
+	empty                bool
 }
 
 func optionsOf(tag string) options {
@@ -54,6 +56,8 @@ func optionsOf(tag string) options {
 			o.null = true
 		case name == "json":
 			o.json = true
+		case name == "empty":
+			o.empty = true
 		case name == "read":
 			o.readOnly = true
 		case name == "currency":
@@ -108,25 +112,40 @@ func planOf(t reflect.Type) *plan {
 // place is where in a row a struct is.
 type place struct {
 	index, tried []int
-	tags         Columns
-	path         string // of the struct, for tags
+	scopes       []scope
+}
+
+// scope is the path of a struct from a type that has Columns. The scope of the outermost type comes first.
+type scope struct {
+	tags Columns
+	path string
 }
 
 func (at place) in(i int) place {
-	at.index = append(at.index[:len(at.index):len(at.index)], i)
+	at.index = append(slices.Clip(at.index), i)
 	return at
+}
+
+// named returns the place of a field of the struct, and its tag.
+func (at place) named(i int, f reflect.StructField) (place, string) {
+	here, tag := at.in(i), ""
+	here.scopes = slices.Clone(at.scopes)
+	for i, s := range at.scopes {
+		here.scopes[i].path = strings.TrimPrefix(s.path+"."+f.Name, ".")
+		tag = cmp.Or(tag, s.tags[here.scopes[i].path])
+	}
+	return here, cmp.Or(tag, f.Tag.Get("db"))
 }
 
 func (p *plan) add(t reflect.Type, at place) {
 	if tags, ok := declared[t]; ok {
-		at.tags, at.path = tags, ""
+		at.scopes = append(slices.Clip(at.scopes), scope{tags: tags})
 	}
 	for i := range t.NumField() {
-		f, here := t.Field(i), at.in(i)
-		tag := f.Tag.Get("db")
+		f := t.Field(i)
+		here, tag := at.in(i), f.Tag.Get("db")
 		if !f.Anonymous {
-			here.path = strings.TrimPrefix(at.path+"."+f.Name, ".")
-			tag = cmp.Or(at.tags[here.path], tag)
+			here, tag = at.named(i, f)
 		}
 		if tag != "-" && (f.IsExported() || f.Anonymous) {
 			p.field(f, optionsOf(tag), here)

@@ -26,9 +26,14 @@ type Untyped struct{ tagged reflect.Type }
 
 var formats = map[reflect.Type]Untyped{}
 
-// For returns the format of a type for which JSON was called.
+// For returns the format of a type for which JSON was called, or of a list of them.
 func For(t reflect.Type) (Untyped, bool) {
 	f, known := formats[t]
+	if !known && t.Kind() == reflect.Slice {
+		if f, known = formats[t.Elem()]; known {
+			f.tagged = reflect.SliceOf(f.tagged)
+		}
+	}
 	return f, known
 }
 
