@@ -4,7 +4,6 @@
 package telemetry
 
 import (
-	"database/sql"
 	"net/http"
 	"runtime"
 	"slices"
@@ -53,38 +52,25 @@ func NewMetrics(version string) *Metrics {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m := &Metrics{registry: registry}
-	m.countRequests()
-	m.countBusiness()
-	m.countDefences()
-	m.countBackground()
-	m.gauges("build_info", "1, labelled with what is running.", "version", "goversion").
-		WithLabelValues(version, runtime.Version()).Set(1)
-	return m
-}
-
-func (m *Metrics) countRequests() {
 	m.requests = m.counters("http_requests_total", "Requests answered.", "method", "route", "status")
-	m.took = promauto.With(m.registry).NewHistogramVec(prometheus.HistogramOpts{
+	m.took = promauto.With(registry).NewHistogramVec(prometheus.HistogramOpts{
 		Name: "haggle_http_request_duration_seconds", Help: "Time until a request was answered.", Buckets: durations,
 	}, []string{"method", "route"})
 	m.inFlight = m.gauges("http_requests_in_flight", "Requests being served.").WithLabelValues()
-}
 
-func (m *Metrics) countBusiness() {
 	m.negotiations = m.counters("negotiations_total", "Answers to offers.", "status")
 	m.payments = m.counters("payments_total", "Payment attempts decided.", "result")
-}
 
-func (m *Metrics) countDefences() {
 	m.refusals = m.counters("rate_limit_refusals_total", "Requests over their rate.", "api")
 	m.shed = m.counters("shed_total", "Requests refused under overload.", "lane")
 	m.replays = m.counters("idempotent_replays_total", "Requests answered with their stored answer.").WithLabelValues()
-}
 
-func (m *Metrics) countBackground() {
 	m.runs = m.counters("background_runs_total", "Runs of background work.", "loop", "result")
 	m.lastSuccess = m.gauges("background_last_success_timestamp_seconds", "When background work last succeeded.", "loop")
 	m.scrapeErrors = m.counters("scrape_errors_total", "Metrics that could not be read.").WithLabelValues()
+	m.gauges("build_info", "1, labelled with what is running.", "version", "goversion").
+		WithLabelValues(version, runtime.Version()).Set(1)
+	return m
 }
 
 func (m *Metrics) counters(name, help string, labels ...string) *prometheus.CounterVec {
@@ -166,64 +152,6 @@ func (m *Metrics) Paid(result string) { m.payments.WithLabelValues(result).Inc()
 // RateLimitRefused counts a request of an API over its rate.
 func (m *Metrics) RateLimitRefused(api string) { m.refusals.WithLabelValues(api).Inc() }
 
-// RateLimits shows a limiter: whether its shared memory is out of reach, and how many requests it
-// counted without it.
-func (m *Metrics) RateLimits(degraded func() bool, alone func() int64) {
-	promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "haggle_rate_limit_degraded", Help: "1 while the shared memory of rate limits is out of reach.",
-	}, func() float64 {
-		if degraded() {
-			return 1
-		}
-		return 0
-	})
-	promauto.With(m.registry).NewCounterFunc(prometheus.CounterOpts{
-		Name: "haggle_rate_limit_fallbacks_total", Help: "Requests counted without the shared memory.",
-	}, func() float64 { return float64(alone()) })
-}
-
-// ClockSkew shows how far other clocks are ahead of ours, in seconds, as far as known: the database's of this
-// machine's, a payment provider's of the database's.
-func (m *Metrics) ClockSkew(skews func() map[string]time.Duration) {
-	m.registry.MustRegister(gaugesOf[time.Duration]{
-		prometheus.NewDesc("haggle_clock_skew_seconds", "How far another clock is ahead.", []string{"against"}, nil),
-		skews, time.Duration.Seconds,
-	})
-}
-
-// Circuits shows how many of those that requests wait for are left alone because they failed, by what they are.
-func (m *Metrics) Circuits(open func() map[string]int) {
-	m.registry.MustRegister(gaugesOf[int]{
-		prometheus.NewDesc("haggle_circuits_open", "Handlers, models and payment integrations that are left alone for a while.", []string{"of"}, nil),
-		open, func(n int) float64 { return float64(n) },
-	})
-}
-
-// Waiting shows how many requests wait for others, such as merchants' handlers, and how many found no place to wait.
-func (m *Metrics) Waiting(of string, waiting func() int, refused func() int64) {
-	promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "haggle_waiting", Help: "Requests that wait for others.", ConstLabels: prometheus.Labels{"of": of},
-	}, func() float64 { return float64(waiting()) })
-	promauto.With(m.registry).NewCounterFunc(prometheus.CounterOpts{
-		Name: "haggle_waiting_refused_total", Help: "Requests beyond their share of those that wait for others.", ConstLabels: prometheus.Labels{"of": of},
-	}, func() float64 { return float64(refused()) })
-}
-
-// gaugesOf is a gauge for each value of its one label, read at each scrape.
-type gaugesOf[T any] struct {
-	desc  *prometheus.Desc
-	read  func() map[string]T
-	value func(T) float64
-}
-
-func (g gaugesOf[T]) Describe(out chan<- *prometheus.Desc) { out <- g.desc }
-
-func (g gaugesOf[T]) Collect(out chan<- prometheus.Metric) {
-	for label, v := range g.read() {
-		out <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, g.value(v), label)
-	}
-}
-
 // Shed counts a request refused because its lane was full.
 func (m *Metrics) Shed(lane string) { m.shed.WithLabelValues(lane).Inc() }
 
@@ -238,13 +166,4 @@ func (m *Metrics) BackgroundRan(loop string, err error) {
 	}
 	m.runs.WithLabelValues(loop, "ok").Inc()
 	m.lastSuccess.WithLabelValues(loop).SetToCurrentTime()
-}
-
-// Database shows a connection pool, as go_sql_… with the label db_name, and how many wait for a connection, which
-// go_sql_wait_count_total does not count. A name is given once.
-func (m *Metrics) Database(name string, db *sql.DB, waiting func() int) {
-	m.registry.MustRegister(collectors.NewDBStatsCollector(db, name))
-	promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "haggle_database_waiting", Help: "Transactions that wait for a connection.", ConstLabels: prometheus.Labels{"db_name": name},
-	}, func() float64 { return float64(waiting()) })
 }

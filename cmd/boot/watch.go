@@ -13,13 +13,7 @@ func (a *App) watchParts() {
 	a.health.Check("migrations", "not known to be up to date", a.store.SchemaCurrent)
 	a.clocks.watch(a.health)
 	a.metrics.ClockSkew(a.clocks.skews)
-	a.metrics.Circuits(func() map[string]int {
-		open := map[string]int{}
-		for of, count := range a.suspended {
-			open[of] = count()
-		}
-		return open
-	})
+	a.metrics.Circuits(a.suspended)
 	for name, room := range a.rooms {
 		a.metrics.Waiting(name, room.Waiting, room.Refused)
 	}
