@@ -10,8 +10,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/haggle-commerce/haggle/cmd/boot/apidiff"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest/apidiff"
 )
 
 const openAPIFile = "testdata/openapi.yaml"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/haggle-commerce/haggle/cmd/boot/apidiff"
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest/apidiff"
 )
 
 const (
