@@ -42,24 +42,24 @@ func (a *App) openAgents() error {
 	return nil
 }
 
-func (a *App) agentsOn(s *ports.Stores) *agents.Service {
-	return &agents.Service{
+// openTuning puts together what manages agents, and has them learn.
+func (a *App) openTuning(s *ports.Stores) {
+	rules := event.Rules{AllowLoopback: a.config.AllowLoopback}
+	a.Agents = &agents.Service{
 		Stores:    s,
 		Serving:   a.router,
 		Vault:     a.vault,
 		Addresses: delivery.Addresses{AllowLoopback: a.config.AllowLoopback},
 		Clock:     a.clock,
 		Entropy:   system.Entropy{},
-		Rules:     agent.Rules{Addresses: event.Rules{AllowLoopback: a.config.AllowLoopback}, Programs: slices.Sorted(maps.Keys(a.router.Programs))},
+		Rules:     agent.Rules{Addresses: rules, Programs: slices.Sorted(maps.Keys(a.router.Programs))},
 	}
-}
-
-func (a *App) tunerOn(s *ports.Stores) *agents.Tuner {
-	return &agents.Tuner{
-		Stores:  s,
-		Clock:   a.clock,
-		Busy:    make(chan struct{}, 1),
-		Reading: make(chan struct{}, 1),
+	a.Tuner = &agents.Tuner{Stores: s, Clock: a.clock, Busy: make(chan struct{}, 1), Reading: make(chan struct{}, 1)}
+	a.tunes = &agents.SelfTuner{
+		Tuner:    *a.Tuner,
+		Active:   a.store.Agents(),
+		Projects: a.store.ActiveProjects(),
+		TookBack: a.tookBack,
 	}
 }
 
@@ -108,7 +108,7 @@ func (a *App) Tune(ctx context.Context, slug, named string, r agents.TuneRequest
 	case err != nil:
 		return agents.Tuned{}, fault.Missing("agent")
 	}
-	return a.tuner.Tune(ctx, p, of, r)
+	return a.Tuner.Tune(ctx, p, of, r)
 }
 
 // VerifyDecisions walks the chain of the project with the slug from its beginning.
@@ -122,7 +122,7 @@ func (a *App) VerifyDecisions(ctx context.Context, slug string) (agents.Verified
 		return agents.Verified{}, err
 	}
 	for all, from := 0, int64(1); ; {
-		v, err := a.agents.Verify(ctx, p, active.ID, from)
+		v, err := a.Agents.Verify(ctx, p, active.ID, from)
 		if all += v.Decisions; err != nil || v.Next == 0 {
 			v.Decisions = all
 			return v, err

@@ -12,6 +12,7 @@ import (
 	_ "time/tzdata" // projects name IANA time zones, also where the system knows none
 
 	"github.com/haggle-commerce/haggle/adapters/eventbus"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/adapters/ratelimit"
 	"github.com/haggle-commerce/haggle/adapters/search"
@@ -23,7 +24,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/announcing"
 	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/app/catalogs"
-	"github.com/haggle-commerce/haggle/app/finance"
+	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/app/payments"
 	"github.com/haggle-commerce/haggle/cmd/version"
@@ -37,7 +38,8 @@ const Version = version.Number
 // App is a server with all of its parts. New makes it, Run serves until its context ends, Close frees
 // what it holds.
 type App struct {
-	services // on the whole store
+	management.UseCases // on the whole store
+	haggling            *haggling.Service
 
 	config     Config
 	env        account.Environment
@@ -47,8 +49,7 @@ type App struct {
 	index      *search.Index
 	store      *sqlstore.Store
 	storefront ports.Storefronts
-	gateway    ports.Gateway
-	balances   ports.BalanceGateway
+	gateway    payments.Gateway
 	admission  *payments.Admission
 	rooms      map[string]*bulkhead.Room // where requests wait for others, by what they wait for
 	suspended  map[string]func() int     // how many are left alone for a while, by what they are
@@ -57,7 +58,6 @@ type App struct {
 	embeddings embeddings
 	router     *agents.Router
 	tunes      *agents.SelfTuner
-	reconciler *finance.Reconciler
 	announcing *announcing.Service
 	bus        *eventbus.Bus // nil: there is none
 	publisher  *jobs.Worker[ports.Parcel]
@@ -67,7 +67,6 @@ type App struct {
 	limiter    *ratelimit.Limiter
 	edge       edge
 	metrics    *telemetry.Metrics
-	meter      ports.Meter
 	health     *telemetry.Health
 	tracing    *telemetry.Tracing // nil: off
 	api, ops   net.Listener
@@ -173,7 +172,7 @@ func (a *App) assemble() error {
 		return err
 	}
 	a.index = search.New(search.Options{Embedder: a.embeddings.queries, Memory: memory, Log: a.log})
-	a.storefront, a.meter = a.store.Storefronts(), a.metrics
+	a.storefront = a.store.Storefronts()
 	a.growth = catalogs.NewGrowth(a.store.Analyze)
 	a.openProviders()
 	a.openPlatforms()
@@ -251,8 +250,8 @@ func server(h http.Handler) *http.Server {
 func (a *App) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	if a.discovery != nil {
-		a.discovery.Close()
+	if a.Discovery != nil {
+		a.Discovery.Close()
 	}
 	if a.index != nil {
 		a.index.Close()

@@ -34,12 +34,12 @@ func (a *App) loops() []loop {
 		{name: "forget consents", every: 10 * time.Minute, run: a.forgetConsents},
 		{name: "remove what is over", every: time.Minute, run: a.retaining().Run, long: true},
 		{name: "log refused webhook calls", every: 10 * time.Second, run: a.platforms.receiver.LogRefusals},
-		{name: "learn sales", every: 10 * time.Second, run: a.discovery.LearnSales},
+		{name: "learn sales", every: 10 * time.Second, run: a.Discovery.LearnSales},
 		{name: "fold analytics", every: 2 * time.Second, run: a.foldAnalytics},
-		{name: "hear of stock", every: time.Second, run: a.discovery.HearStock},
+		{name: "hear of stock", every: time.Second, run: a.Discovery.HearStock},
 		{name: "tune agents", every: time.Hour, run: a.tunes.Run, long: true},
 		{name: "seal decisions", every: time.Second, run: a.seal},
-		{name: "reconcile books", every: time.Minute, run: outbound(a.reconciler.Run), long: true},
+		{name: "reconcile books", every: time.Minute, run: outbound(a.reconciler().Run), long: true},
 		{name: "announce low stock", every: 10 * time.Second, run: a.announcing.LowStock},
 		{name: "expire checkouts", every: 10 * time.Second, run: a.announcing.AbandonedCheckouts},
 		{name: "announce lost negotiations", every: 30 * time.Second, run: a.announcing.LostNegotiations},
@@ -114,7 +114,7 @@ func (a *App) closeProjects(ctx context.Context) error {
 	closer := projects.Closer{
 		Closings:     a.store.Projects(),
 		Connected:    a.store.Integrations(),
-		Disconnecter: a.connecting,
+		Disconnecter: a.Connecting,
 	}
 	return closer.Run(ports.NewOutbound(ctx), projects.Quiet)
 }
@@ -123,9 +123,9 @@ func (a *App) closeProjects(ctx context.Context) error {
 func (a *App) workers() []func(context.Context) {
 	list := []func(context.Context){
 		working(a, a.publisher),
-		working(a, jobs.NewWorker(a.purchase.Reconciliation())),
-		working(a, jobs.NewWorker(a.purchase.OrphanRefunds())),
-		working(a, jobs.NewWorker(a.aftersales.Refunding())),
+		working(a, jobs.NewWorker(a.Purchase.Reconciliation())),
+		working(a, jobs.NewWorker(a.Purchase.OrphanRefunds())),
+		working(a, jobs.NewWorker(a.Aftersales.Refunding())),
 		working(a, a.platforms.engine),
 		working(a, a.platforms.worker),
 	}

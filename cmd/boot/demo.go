@@ -121,7 +121,7 @@ func (a *App) openDemo(ctx context.Context, owner *account.Account) (*project.Pr
 
 // tryOn finds a product to haggle over.
 func (a *App) tryOn(ctx context.Context, shop DemoShop, p *project.Project) (DemoShop, error) {
-	if err := a.discovery.Fresh(ctx, p); err != nil {
+	if err := a.Discovery.Fresh(ctx, p); err != nil {
 		return shop, err
 	}
 	found, err := a.index.Search(ports.NewOutbound(ctx), p.ID, catalog.Query{Text: shop.Query, Limit: 1})

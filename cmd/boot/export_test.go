@@ -43,8 +43,8 @@ func (w *Watched) reach(loop string, p id.Project) {
 // Watch has what loops use panic for a project.
 func (a *App) Watch() *Watched {
 	w := &Watched{Reached: map[string]bool{}}
-	a.discovery.Learner = watchedIndex{a.discovery.Learner, w}
-	a.discovery.StockNews = watchedNews{a.discovery.StockNews, w}
+	a.Discovery.Learner = watchedIndex{a.Discovery.Learner, w}
+	a.Discovery.StockNews = watchedNews{a.Discovery.StockNews, w}
 	a.announcing.Announcements = watchedAnnouncements{a.announcing.Announcements, w}
 	a.tunes.Projects = watchedProjects{a.tunes.Projects, w}
 	if r := a.embeddings.refresher; r != nil {

@@ -46,23 +46,8 @@ func (a *App) handler() http.Handler {
 var strangersRate = ports.Rate{PerMinute: 100, Burst: 150}
 
 func (a *App) managementServices() management.Services {
-	s := a.services
 	return management.Services{
-		Access:          s.Access,
-		Projects:        s.Projects,
-		Catalogs:        s.Catalogs,
-		Discovery:       s.discovery,
-		Connecting:      s.connecting,
-		Syncing:         s.syncing,
-		Inbox:           s.inbox,
-		Purchase:        s.purchase,
-		Aftersales:      s.aftersales,
-		Finance:         s.finance,
-		Shipping:        s.shipping,
-		Publishing:      s.publishing,
-		Buyers:          s.buyers,
-		Agents:          s.agents,
-		Tuner:           s.tuner,
+		UseCases:        a.UseCases,
 		Stores:          storesOn(a.store, a.index),
 		Begin:           a.manage,
 		Keys:            a.keyStore(),
@@ -82,14 +67,13 @@ func (a *App) managementServices() management.Services {
 }
 
 func (a *App) buyerServices() *commerce.Services {
-	s := a.services
 	return &commerce.Services{
 		Storefronts:   a.storefront,
-		Discovery:     s.discovery,
-		Haggling:      s.haggling,
-		Purchase:      s.purchase,
-		Aftersales:    s.aftersales,
-		Buyers:        s.buyers,
+		Discovery:     a.Discovery,
+		Haggling:      a.haggling,
+		Purchase:      a.Purchase,
+		Aftersales:    a.Aftersales,
+		Buyers:        a.Buyers,
 		Stores:        storesOn(a.store, a.index),
 		Begin:         a.trade,
 		Keys:          a.keyStore(),

@@ -136,17 +136,26 @@ func (a *App) openSyncing() {
 	})
 }
 
-func (a *App) syncingOn(s *ports.Stores) *syncing.Service {
-	return &syncing.Service{
-		Stores:  s,
-		Clock:   a.clock,
-		Entropy: system.Entropy{},
-		Wake:    func() {},
+// openIntegrations puts together what connects a project with platforms and payment providers.
+func (a *App) openIntegrations(s *ports.Stores) {
+	a.Connecting = &connecting.Service{
+		Stores:      s,
+		Platforms:   a.providers.platforms,
+		Hooks:       a.providers.hooks,
+		HookAddress: a.reachableHook,
+		Waiting:     a.edge.platforms,
+		Vault:       a.vault,
+		Clock:       a.clock,
+		Entropy:     system.Entropy{},
+		Log:         a.log,
+		Connectors:  a.platforms.connectors,
+		Accounts:    a.platforms.accounts,
+		MissingApp:  a.missingApp,
+		Addresses:   delivery.Addresses{AllowLoopback: a.config.AllowLoopback},
+		Rules:       integration.Rules{Live: a.env == account.Production, AllowLoopback: a.config.AllowLoopback},
 	}
-}
-
-func (a *App) inboxOn(s *ports.Stores) *inbox.Service {
-	return &inbox.Service{
+	a.Syncing = &syncing.Service{Stores: s, Clock: a.clock, Entropy: system.Entropy{}, Wake: func() {}}
+	a.Inbox = &inbox.Service{
 		Stores:    s,
 		Platforms: a.platforms.called,
 		Accounts:  a.platforms.accounts,
@@ -158,10 +167,7 @@ func (a *App) inboxOn(s *ports.Stores) *inbox.Service {
 		Log:       a.log,
 		Wake:      func() {},
 	}
-}
-
-func (a *App) shippingOn(s *ports.Stores) *shipping.Service {
-	return &shipping.Service{
+	a.Shipping = &shipping.Service{
 		Stores:   s,
 		Accounts: a.platforms.accounts,
 		Shippers: a.platforms.shippers,

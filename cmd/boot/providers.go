@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/haggle-commerce/haggle/adapters/delivery"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/hooks"
 	"github.com/haggle-commerce/haggle/adapters/payments/paypal"
 	"github.com/haggle-commerce/haggle/adapters/payments/sandbox"
@@ -45,38 +44,18 @@ func (a *App) openProviders() {
 	a.openClocks()
 	a.admission = payments.NewAdmission(a.clocks.remote())
 	a.suspended["payments"] = a.admission.Suspended
-	gateway := payments.Gateway{
+	a.gateway = payments.Gateway{
 		Admission: a.admission,
 		Providers: a.providers.payments, InUse: a.store.Integrations(), Standing: a.standing(), Vault: a.vault,
 	}
 	if a.env == account.Sandbox {
-		gateway.Sandbox = sandbox.Provider{Ledger: a.store.SandboxLedger(), Clock: a.clock, Entropy: system.Entropy{}}
+		a.gateway.Sandbox = sandbox.Provider{Ledger: a.store.SandboxLedger(), Clock: a.clock, Entropy: system.Entropy{}}
 	}
-	a.gateway, a.balances = gateway, gateway
 }
 
 // standing notes in transactions of its own how integrations stand.
 func (a *App) standing() connecting.Standing {
 	return connecting.Standing{Unit: a.store.SyncUnit(), Clock: a.clock, Entropy: system.Entropy{}, Log: a.log}
-}
-
-func (a *App) connectingOn(s *ports.Stores) *connecting.Service {
-	return &connecting.Service{
-		Stores:      s,
-		Platforms:   a.providers.platforms,
-		Hooks:       a.providers.hooks,
-		HookAddress: a.reachableHook,
-		Waiting:     a.edge.platforms,
-		Vault:       a.vault,
-		Clock:       a.clock,
-		Entropy:     system.Entropy{},
-		Log:         a.log,
-		Connectors:  a.platforms.connectors,
-		Accounts:    a.platforms.accounts,
-		MissingApp:  a.missingApp,
-		Addresses:   delivery.Addresses{AllowLoopback: a.config.AllowLoopback},
-		Rules:       integration.Rules{Live: a.env == account.Production, AllowLoopback: a.config.AllowLoopback},
-	}
 }
 
 // hookAddress is where providers call a webhook.
@@ -99,7 +78,7 @@ func (a *App) reachableHook(t integration.Type, webhook id.Webhook) string {
 }
 
 func (a *App) hookServices() hooks.Services {
-	ear := payments.Ear{InUse: a.store.Integrations(), Readers: a.providers.readers, Vault: a.vault, Purchases: a.purchase, Refunds: a.aftersales, Undecided: a.store.Checkouts()}
+	ear := payments.Ear{InUse: a.store.Integrations(), Readers: a.providers.readers, Vault: a.vault, Purchases: a.Purchase, Refunds: a.Aftersales, Undecided: a.store.Checkouts()}
 	return hooks.Services{
 		Receiver: a.platforms.receiver, Ear: ear, Lane: a.edge.merchants, Limiter: a.edge.managed, Rate: strangersRate, ClientAddress: a.edge.address,
 	}
@@ -108,7 +87,7 @@ func (a *App) hookServices() hooks.Services {
 // checkSecrets refuses to serve under a master key that opens none of the stored credentials: it is the
 // wrong one, and nobody could pay. Single ones that it does not open are damaged, which the log tells.
 func (a *App) checkSecrets(ctx context.Context) error {
-	unreadable, all, err := a.connecting.Unreadable(ctx)
+	unreadable, all, err := a.Connecting.Unreadable(ctx)
 	switch {
 	case err != nil:
 		return err
@@ -124,7 +103,7 @@ func (a *App) checkSecrets(ctx context.Context) error {
 // be repeated, and run beside a server that has the same keys.
 func (a *App) RotateMaster(ctx context.Context) (all int, err error) {
 	for _, reseal := range []func() (int, error){
-		func() (int, error) { return a.connecting.Reseal(ctx) },
+		func() (int, error) { return a.Connecting.Reseal(ctx) },
 		func() (int, error) { return reseal(ctx, a.vault, a.store.Authenticators(), access.Purpose) },
 		func() (int, error) { return reseal(ctx, a.vault, a.store.Events(), publishing.Purpose) },
 		func() (int, error) { return reseal(ctx, a.vault, a.store.Webhooks(), inbox.Purpose) },

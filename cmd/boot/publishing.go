@@ -11,8 +11,6 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/app/publishing"
-	"github.com/haggle-commerce/haggle/domain/event"
-	"github.com/haggle-commerce/haggle/ports"
 )
 
 // openPublishing puts together what delivers events.
@@ -38,18 +36,6 @@ func (a *App) openPublishing() error {
 	}
 	a.publisher = jobs.NewWorker(publishing.NewPublisher(parts).Job())
 	return nil
-}
-
-func (a *App) publishingOn(s *ports.Stores) *publishing.Service {
-	loopback := a.config.AllowLoopback
-	return &publishing.Service{
-		Stores:    s,
-		Vault:     a.vault,
-		Clock:     a.clock,
-		Entropy:   system.Entropy{},
-		Addresses: delivery.Addresses{AllowLoopback: loopback},
-		Rules:     event.Rules{AllowLoopback: loopback},
-	}
 }
 
 // checkPublishing reads where events go.

@@ -33,7 +33,10 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 )
 
-// Services are the use cases that the API serves, and what it needs besides.
+// UseCases are those that the API serves.
+type UseCases = operation.UseCases
+
+// Services are the use cases, and what the API needs besides.
 type Services = operation.Services
 
 // Register adds every operation of the API.

@@ -158,22 +158,24 @@ func newWorld(t *testing.T, more ...func(*management.Services)) *world {
 		Inventory: noStock{},
 	}
 	services := management.Services{
-		Access: &access.Service{
-			Stores:      stores,
-			Clock:       system{},
-			Entropy:     system{},
-			Environment: account.Sandbox,
-		},
-		Projects: &projects.Service{
-			Stores:    stores,
-			Clock:     system{},
-			Entropy:   system{},
-			Addresses: system{},
-		},
-		Catalogs: &catalogs.Service{
-			Stores:  stores,
-			Clock:   system{},
-			Entropy: system{},
+		UseCases: management.UseCases{
+			Access: &access.Service{
+				Stores:      stores,
+				Clock:       system{},
+				Entropy:     system{},
+				Environment: account.Sandbox,
+			},
+			Projects: &projects.Service{
+				Stores:    stores,
+				Clock:     system{},
+				Entropy:   system{},
+				Addresses: system{},
+			},
+			Catalogs: &catalogs.Service{
+				Stores:  stores,
+				Clock:   system{},
+				Entropy: system{},
+			},
 		},
 		Stores:     stores,
 		ACPAddress: func(slug string) string { return "https://" + slug + ".example" }, APIAddress: "https://api.example/v1",

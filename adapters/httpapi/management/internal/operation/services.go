@@ -27,8 +27,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Services are the use cases, which handlers run on the stores of their request, and what the API needs besides.
-type Services struct {
+// UseCases are what handlers run on the stores of their request.
+type UseCases struct {
 	Access   *access.Service
 	Projects *projects.Service
 	Catalogs *catalogs.Service
@@ -51,6 +51,11 @@ type Services struct {
 	// Agents manages negotiator agents and tries policies out; Tuner has agents learn from their record.
 	Agents *agents.Service
 	Tuner  *agents.Tuner
+}
+
+// Services are the use cases, and what the API needs besides.
+type Services struct {
+	UseCases
 
 	// Stores is the whole store. Begin runs work in one transaction of it.
 	Stores *ports.Stores
