@@ -74,13 +74,7 @@ var (
 
 // New is PayPal as configured. Requests last as long as their contexts, and follow no redirects.
 func New(c Config) *Provider {
-	client := &http.Client{}
-	if c.HTTP != nil {
-		*client = *c.HTTP
-	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	remote := remoteclock.New(c.Clock, client.Transport)
-	client.Transport = remote
+	client, remote := remoteclock.Client(c.HTTP, c.Clock)
 	base := sandboxURL
 	if c.Live {
 		base = realURL

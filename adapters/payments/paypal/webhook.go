@@ -135,15 +135,24 @@ func (p *Provider) ReadWebhook(ctx ports.Outbound, a ports.PaymentAccount, c por
 	}
 	switch kind := strings.ToLower(e.ResourceType); {
 	case kind == "dispute":
-		return disputeNews(e)
+		return decode(e, disputeNews)
 	case kind == "refund":
-		return refundNews(e)
+		return decode(e, refundNews)
 	case kind == "capture" && e.Type == "PAYMENT.CAPTURE.REVERSED":
-		return reversalNews(e)
+		return decode(e, reversalNews)
 	case kind == "capture":
-		return captureNews(e)
+		return decode(e, captureNews)
 	}
 	return ports.PaymentNews{}, nil
+}
+
+// decode reads an event's resource.
+func decode[T any](e event, news func(event, T) ports.PaymentNews) (ports.PaymentNews, error) {
+	var resource T
+	if err := json.Unmarshal(e.Resource, &resource); err != nil {
+		return ports.PaymentNews{}, errUnreadableEvent
+	}
+	return news(e, resource), nil
 }
 
 var (
@@ -210,16 +219,12 @@ func (p *Provider) verify(ctx context.Context, a ports.PaymentAccount, c ports.C
 }
 
 // captureNews is the outcome of an attempt, by the custom id of its order.
-func captureNews(e event) (ports.PaymentNews, error) {
-	var c capture
-	if err := json.Unmarshal(e.Resource, &c); err != nil {
-		return ports.PaymentNews{}, errUnreadableEvent
-	}
+func captureNews(_ event, c capture) ports.PaymentNews {
 	outcome, err := judgeCapture([]capture{c})
 	if _, _, problem := checkout.ParseAttemptKey(c.Custom); err != nil || problem != nil {
-		return ports.PaymentNews{}, nil // undecided, or not a payment of this server
+		return ports.PaymentNews{} // undecided, or not a payment of this server
 	}
-	return ports.PaymentNews{Key: c.Custom, Charge: outcome}, nil
+	return ports.PaymentNews{Key: c.Custom, Charge: outcome}
 }
 
 // ours is the key of a refund that was requested here, or "". It is both custom and invoice id, of which PayPal does not
@@ -234,36 +239,28 @@ func (g refund) ours() string {
 }
 
 // refundNews reads a refund, or a reversal, which has the form of one.
-func refundNews(e event) (ports.PaymentNews, error) {
-	var r refund
-	if err := json.Unmarshal(e.Resource, &r); err != nil {
-		return ports.PaymentNews{}, errUnreadableEvent
-	}
+func refundNews(e event, r refund) ports.PaymentNews {
 	outcome, amount := r.outcome(), r.amount()
 	switch {
 	case e.Type == "PAYMENT.CAPTURE.REVERSED" && outcome == nil:
 		outcome = order.Refunded{Provider: r.ID}
 	case outcome == nil:
-		return ports.PaymentNews{}, nil
+		return ports.PaymentNews{}
 	}
 	if key := r.ours(); key != "" {
-		return ports.PaymentNews{Key: key, Refund: outcome}, nil
+		return ports.PaymentNews{Key: key, Refund: outcome}
 	}
-	return external(r.capture(), r.ID, amount, outcome, e.At), nil
+	return external(r.capture(), r.ID, amount, outcome, e.At)
 }
 
 // reversalNews reads a capture that PayPal has reversed.
-func reversalNews(e event) (ports.PaymentNews, error) {
-	var c capture
-	if err := json.Unmarshal(e.Resource, &c); err != nil {
-		return ports.PaymentNews{}, errUnreadableEvent
-	}
+func reversalNews(e event, c capture) ports.PaymentNews {
 	reversal := c.ID + "-reversal" // it has no id of its own
 	news := external(c.ID, reversal, c.Amount, order.Refunded{Provider: reversal}, e.At)
 	if news.External != nil {
 		news.External.Whole = true
 	}
-	return news, nil
+	return news
 }
 
 func external(charge, of string, value amount, outcome order.RefundOutcome, at time.Time) ports.PaymentNews {
@@ -284,28 +281,26 @@ func external(charge, of string, value amount, outcome order.RefundOutcome, at t
 // developer.paypal.com/docs/api/customer-disputes/v1, read November 2026.
 var lost = []string{"RESOLVED_BUYER_FAVOUR", "ACCEPTED"}
 
+type dispute struct {
+	ID           string `json:"dispute_id"`
+	Reason       string `json:"reason"`
+	Status       string `json:"status"`
+	Amount       amount `json:"dispute_amount"`
+	Transactions []struct {
+		Seller string `json:"seller_transaction_id"`
+	} `json:"disputed_transactions"`
+	Outcome struct {
+		Code string `json:"outcome_code"`
+	} `json:"dispute_outcome"`
+}
+
 // disputeNews reads a dispute as it stood when the event was made. What PayPal takes for it is a refund or a reversal
 // of the capture, which is reported by itself; while it is undecided PayPal holds the amount, which takes nothing
 // yet. So nothing is withdrawn here, or it would count twice.
-func disputeNews(e event) (ports.PaymentNews, error) {
-	var d struct {
-		ID           string `json:"dispute_id"`
-		Reason       string `json:"reason"`
-		Status       string `json:"status"`
-		Amount       amount `json:"dispute_amount"`
-		Transactions []struct {
-			Seller string `json:"seller_transaction_id"`
-		} `json:"disputed_transactions"`
-		Outcome struct {
-			Code string `json:"outcome_code"`
-		} `json:"dispute_outcome"`
-	}
-	if err := json.Unmarshal(e.Resource, &d); err != nil {
-		return ports.PaymentNews{}, errUnreadableEvent
-	}
+func disputeNews(e event, d dispute) ports.PaymentNews {
 	value, err := d.Amount.read()
 	if err != nil || d.ID == "" || len(d.Transactions) == 0 || d.Transactions[0].Seller == "" {
-		return ports.PaymentNews{}, nil
+		return ports.PaymentNews{}
 	}
 	status := order.DisputeOpen
 	if d.Status == "RESOLVED" || e.Type == "CUSTOMER.DISPUTE.RESOLVED" {
@@ -324,5 +319,5 @@ func disputeNews(e event) (ports.PaymentNews, error) {
 		Withdrawn: none,
 		Fee:       none,
 		At:        e.At.UTC(),
-	}}, nil
+	}}
 }

@@ -33,6 +33,19 @@ func New(local ports.Clock, next http.RoundTripper) *Clock {
 	return &Clock{local: local, next: next}
 }
 
+// Client returns a client that follows no redirects, and the clock of the provider that is called through it. given is
+// used for the rest; it may be nil.
+func Client(given *http.Client, local ports.Clock) (*http.Client, *Clock) {
+	client := &http.Client{}
+	if given != nil {
+		*client = *given
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	clock := New(local, client.Transport)
+	client.Transport = clock
+	return client, clock
+}
+
 // RoundTrip sends a request and reads the provider's clock from the answer.
 func (c *Clock) RoundTrip(r *http.Request) (*http.Response, error) {
 	sent := c.local.Now()

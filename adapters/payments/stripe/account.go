@@ -24,11 +24,7 @@ var heard = []string{
 
 // Inspect asks for the account. Whether its money is real is written in the key.
 func (p *Provider) Inspect(ctx ports.Outbound, a ports.PaymentAccount) (account string, live bool, err error) {
-	var found *api.Account
-	err = try(ctx, func() (err error) {
-		found, err = p.as(a).V1Accounts.Retrieve(ctx, nil)
-		return err
-	})
+	found, err := try(ctx, func() (*api.Account, error) { return p.as(a).V1Accounts.Retrieve(ctx, nil) })
 	if err != nil {
 		return "", false, described(err)
 	}
@@ -46,11 +42,7 @@ func (p *Provider) RegisterWebhook(ctx ports.Outbound, a ports.PaymentAccount, a
 		Description: api.String("Payments made through buyer agents"),
 	}
 	params.SetIdempotencyKey(api.NewIdempotencyKey())
-	var made *api.WebhookEndpoint
-	err = try(ctx, func() (err error) {
-		made, err = p.as(a).V1WebhookEndpoints.Create(ctx, params)
-		return err
-	})
+	made, err := try(ctx, func() (*api.WebhookEndpoint, error) { return p.as(a).V1WebhookEndpoints.Create(ctx, params) })
 	if err != nil {
 		return "", "", described(err)
 	}
@@ -76,10 +68,7 @@ func (p *Provider) clear(ctx ports.Outbound, a ports.PaymentAccount, address str
 
 // RemoveWebhook is done also when there is no such endpoint any more.
 func (p *Provider) RemoveWebhook(ctx ports.Outbound, a ports.PaymentAccount, remote string) error {
-	err := try(ctx, func() error {
-		_, err := p.as(a).V1WebhookEndpoints.Delete(ctx, remote, nil)
-		return err
-	})
+	_, err := try(ctx, func() (*api.WebhookEndpoint, error) { return p.as(a).V1WebhookEndpoints.Delete(ctx, remote, nil) })
 	if status(err) == http.StatusNotFound {
 		return nil
 	}

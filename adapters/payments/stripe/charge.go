@@ -51,11 +51,7 @@ func (p *Provider) Charge(ctx ports.Outbound, a ports.PaymentAccount, r ports.Ch
 	params.AutomaticPaymentMethods = &api.PaymentIntentCreateAutomaticPaymentMethodsParams{
 		Enabled: api.Bool(true), AllowRedirects: api.String("never"),
 	}
-	var intent *api.PaymentIntent
-	err := try(ctx, func() (err error) {
-		intent, err = p.as(a).V1PaymentIntents.Create(ctx, params)
-		return err
-	})
+	intent, err := try(ctx, func() (*api.PaymentIntent, error) { return p.as(a).V1PaymentIntents.Create(ctx, params) })
 	switch {
 	case err == nil:
 		return afterwards(p.settled(ctx, a, r, intent))
@@ -162,21 +158,13 @@ func (p *Provider) giveUp(
 	return nil, described(err)
 }
 
-func (p *Provider) cancel(ctx context.Context, a ports.PaymentAccount, intent string) (canceled *api.PaymentIntent, err error) {
+func (p *Provider) cancel(ctx context.Context, a ports.PaymentAccount, intent string) (*api.PaymentIntent, error) {
 	params := &api.PaymentIntentCancelParams{CancellationReason: api.String("abandoned")}
-	err = try(ctx, func() (err error) {
-		canceled, err = p.as(a).V1PaymentIntents.Cancel(ctx, intent, params)
-		return err
-	})
-	return canceled, err
+	return try(ctx, func() (*api.PaymentIntent, error) { return p.as(a).V1PaymentIntents.Cancel(ctx, intent, params) })
 }
 
-func (p *Provider) retrieve(ctx context.Context, a ports.PaymentAccount, intent string) (found *api.PaymentIntent, err error) {
+func (p *Provider) retrieve(ctx context.Context, a ports.PaymentAccount, intent string) (*api.PaymentIntent, error) {
 	params := &api.PaymentIntentRetrieveParams{}
 	params.AddExpand("latest_charge")
-	err = try(ctx, func() (err error) {
-		found, err = p.as(a).V1PaymentIntents.Retrieve(ctx, intent, params)
-		return err
-	})
-	return found, err
+	return try(ctx, func() (*api.PaymentIntent, error) { return p.as(a).V1PaymentIntents.Retrieve(ctx, intent, params) })
 }

@@ -63,44 +63,31 @@ func (p *Provider) Refund(ctx ports.Outbound, a ports.PaymentAccount, r ports.Re
 	return refundFailed(string(refusal.Code), ""), nil
 }
 
-func (p *Provider) give(ctx context.Context, a ports.PaymentAccount, r ports.RefundRequest, amount int64) (given *api.Refund, err error) {
+func (p *Provider) give(ctx context.Context, a ports.PaymentAccount, r ports.RefundRequest, amount int64) (*api.Refund, error) {
 	params := &api.RefundCreateParams{PaymentIntent: &r.Charge, Amount: &amount}
 	params.Metadata = map[string]string{
 		metaRefund: r.Key, metaCheckout: r.Checkout.String(), metaProject: r.Project.String(),
 	}
 	params.SetIdempotencyKey(r.Key)
-	err = try(ctx, func() (err error) {
-		given, err = p.as(a).V1Refunds.Create(ctx, params)
-		return err
-	})
-	return given, err
+	return try(ctx, func() (*api.Refund, error) { return p.as(a).V1Refunds.Create(ctx, params) })
 }
 
-func (p *Provider) refund(ctx context.Context, a ports.PaymentAccount, of string) (found *api.Refund, err error) {
-	err = try(ctx, func() (err error) {
-		found, err = p.as(a).V1Refunds.Retrieve(ctx, of, nil)
-		return err
-	})
-	return found, err
+func (p *Provider) refund(ctx context.Context, a ports.PaymentAccount, of string) (*api.Refund, error) {
+	return try(ctx, func() (*api.Refund, error) { return p.as(a).V1Refunds.Retrieve(ctx, of, nil) })
 }
 
 // findRefund is the refund of the request's key, or nil.
-func (p *Provider) findRefund(ctx context.Context, a ports.PaymentAccount, r ports.RefundRequest) (found *api.Refund, err error) {
+func (p *Provider) findRefund(ctx context.Context, a ports.PaymentAccount, r ports.RefundRequest) (*api.Refund, error) {
 	params := &api.RefundListParams{PaymentIntent: &r.Charge}
 	params.Limit = api.Int64(100)
-	err = try(ctx, func() error {
+	return try(ctx, func() (*api.Refund, error) {
 		for refund, err := range p.as(a).V1Refunds.List(ctx, params).All(ctx) {
-			if err != nil {
-				return err
-			}
-			if refund.Metadata[metaRefund] == r.Key {
-				found = refund
-				return nil
+			if err != nil || refund.Metadata[metaRefund] == r.Key {
+				return refund, err
 			}
 		}
-		return nil
+		return nil, nil
 	})
-	return found, err
 }
 
 func (p *Provider) refunded(r ports.RefundRequest, refund *api.Refund, err error) (order.RefundOutcome, error) {

@@ -72,11 +72,7 @@ func (p *Provider) lookUp(ctx context.Context, a ports.PaymentAccount, r ports.C
 func (p *Provider) void(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) error {
 	params, _ := intentParams(r)
 	params.AddMetadata(metaVoid, "true")
-	var intent *api.PaymentIntent
-	err := try(ctx, func() (err error) {
-		intent, err = p.as(a).V1PaymentIntents.Create(ctx, params)
-		return err
-	})
+	intent, err := try(ctx, func() (*api.PaymentIntent, error) { return p.as(a).V1PaymentIntents.Create(ctx, params) })
 	switch {
 	case otherUse(err):
 		return errKeyUsed

@@ -64,13 +64,7 @@ var (
 
 // New is Stripe as configured. Requests last as long as their contexts, and follow no redirects.
 func New(c Config) *Provider {
-	client := &http.Client{}
-	if c.HTTP != nil {
-		*client = *c.HTTP
-	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	remote := remoteclock.New(c.Clock, client.Transport)
-	client.Transport = remote
+	client, remote := remoteclock.Client(c.HTTP, c.Clock)
 	backend := &api.BackendConfig{
 		HTTPClient: client, EnableTelemetry: api.Bool(false), LeveledLogger: &api.LeveledLogger{Level: api.LevelNull},
 		MaxNetworkRetries: api.Int64(0), // try does it, within the context
@@ -89,8 +83,12 @@ func (p *Provider) as(a ports.PaymentAccount) *api.Client {
 }
 
 // try repeats a request whose outcome is unclear.
-func try(ctx context.Context, request func() error) error {
-	return retry.Errors{Unclear: unclear, Refused: credentialsRefused}.Do(ctx, request)
+func try[T any](ctx context.Context, request func() (T, error)) (answer T, err error) {
+	err = retry.Errors{Unclear: unclear, Refused: credentialsRefused}.Do(ctx, func() (err error) {
+		answer, err = request()
+		return err
+	})
+	return answer, err
 }
 
 // unclear reports whether the request may or may not have been carried out.

@@ -41,13 +41,15 @@ func (p *Provider) ReadWebhook(_ ports.Outbound, _ ports.PaymentAccount, c ports
 	}
 	switch object := event.Data.Object["object"]; object {
 	case "payment_intent":
-		return chargeNews(event.Data.Raw)
+		return decode(event.Data.Raw, newsOfCharge)
 	case "refund":
-		return refundNews(event.Data.Raw)
+		return decode(event.Data.Raw, newsOf)
 	case "charge":
-		return newestRefundNews(event.Data.Raw)
+		return decode(event.Data.Raw, newsOfNewestRefund)
 	case "dispute":
-		return disputeNews(event.Data.Raw, time.Unix(event.Created, 0).UTC())
+		return decode(event.Data.Raw, func(dispute *api.Dispute) (ports.PaymentNews, error) {
+			return newsOfDispute(dispute, time.Unix(event.Created, 0).UTC()), nil // as it stood when the event was made
+		})
 	}
 	return ports.PaymentNews{}, nil
 }
@@ -75,33 +77,26 @@ func signedAt(signature string) time.Time {
 
 var errUnreadableEvent = fault.New(fault.Malformed, "invalid_request", "The event is unreadable.")
 
-func chargeNews(raw json.RawMessage) (ports.PaymentNews, error) {
-	var intent api.PaymentIntent
-	if err := json.Unmarshal(raw, &intent); err != nil {
+// decode reads an event's object.
+func decode[T any](raw json.RawMessage, news func(*T) (ports.PaymentNews, error)) (ports.PaymentNews, error) {
+	var object T
+	if err := json.Unmarshal(raw, &object); err != nil {
 		return ports.PaymentNews{}, errUnreadableEvent
 	}
-	outcome, decided := judge(&intent)
+	return news(&object)
+}
+
+func newsOfCharge(intent *api.PaymentIntent) (ports.PaymentNews, error) {
+	outcome, decided := judge(intent)
 	if key := intent.Metadata[metaKey]; decided && key != "" {
 		return ports.PaymentNews{Key: key, Charge: outcome}, nil
 	}
 	return ports.PaymentNews{}, nil
 }
 
-func refundNews(raw json.RawMessage) (ports.PaymentNews, error) {
-	var refund api.Refund
-	if err := json.Unmarshal(raw, &refund); err != nil {
-		return ports.PaymentNews{}, errUnreadableEvent
-	}
-	return newsOf(&refund)
-}
-
-// newestRefundNews reads charge.refunded of an endpoint that asks for an old version of the API, whose charges hold
+// newsOfNewestRefund reads charge.refunded of an endpoint that asks for an old version of the API, whose charges hold
 // their refunds, newest first. Later ones announce the refund by itself.
-func newestRefundNews(raw json.RawMessage) (ports.PaymentNews, error) {
-	var charge api.Charge
-	if err := json.Unmarshal(raw, &charge); err != nil {
-		return ports.PaymentNews{}, errUnreadableEvent
-	}
+func newsOfNewestRefund(charge *api.Charge) (ports.PaymentNews, error) {
 	if charge.Refunds == nil || len(charge.Refunds.Data) == 0 {
 		return ports.PaymentNews{}, nil
 	}
@@ -145,15 +140,6 @@ var disputeStatuses = map[api.DisputeStatus]order.DisputeStatus{
 	api.DisputeStatusWarningNeedsResponse: order.DisputeOpen,
 	api.DisputeStatusWarningUnderReview:   order.DisputeOpen,
 	api.DisputeStatusWon:                  order.DisputeWon,
-}
-
-// disputeNews reads a dispute as it stood when the event was made.
-func disputeNews(raw json.RawMessage, at time.Time) (ports.PaymentNews, error) {
-	var dispute api.Dispute
-	if err := json.Unmarshal(raw, &dispute); err != nil {
-		return ports.PaymentNews{}, errUnreadableEvent
-	}
-	return newsOfDispute(&dispute, at), nil
 }
 
 // newsOfDispute reports a dispute as it stood at a time; nothing if it cannot be of a payment here.
