@@ -1,6 +1,7 @@
 package finance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -353,24 +354,19 @@ func (r *Reconciler) ordersOf(ctx context.Context, c *ports.Reconciliation, chan
 	return of, nil
 }
 
+// kinds are what the ledger calls what providers change of a balance. All other kinds are adjustments.
+var kinds = map[ports.BalanceKind]ledger.Kind{ports.BalanceFee: ledger.FeeKind, ports.BalancePayout: ledger.PayoutKind}
+
 func (r *Reconciler) transaction(c *ports.Reconciliation, b ports.BalanceChange, of ports.Moved) ledger.Transaction {
-	change := ledger.Change{
+	return ledger.Change(cmp.Or(kinds[b.Kind], ledger.AdjustmentKind), ledger.Transaction{
 		ID:        id.New[id.Transaction](r.Entropy.Bits128()),
 		Project:   c.Project,
 		Provider:  c.Route.Provider,
 		Reference: b.Provider,
 		Order:     of.Order,
 		Payment:   of.Payment,
-		Amount:    b.Amount,
 		At:        b.At,
-	}
-	switch b.Kind {
-	case ports.BalanceFee:
-		return ledger.Fee(change)
-	case ports.BalancePayout:
-		return ledger.Payout(change)
-	}
-	return ledger.Adjustment(change)
+	}, b.Amount)
 }
 
 // totalsOf pairs the report's totals by currency.

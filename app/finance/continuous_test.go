@@ -271,9 +271,9 @@ func TestReconciler_booksFeesAndPayouts(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []ledger.Transaction{
-		ledger.Fee(ledger.Change{Provider: "stripe", Reference: "txn_1", Order: sold.Order, Payment: sold.Payment, Amount: usd(-3), At: at(-29)}),
-		ledger.Payout(ledger.Change{Provider: "stripe", Reference: "po_1", Amount: usd(-97), At: at(-20)}),
-		ledger.Adjustment(ledger.Change{Provider: "stripe", Reference: "adj_1", Amount: usd(5), At: at(-19)}),
+		ledger.Change(ledger.FeeKind, ledger.Transaction{Provider: "stripe", Reference: "txn_1", Order: sold.Order, Payment: sold.Payment, At: at(-29)}, usd(-3)),
+		ledger.Change(ledger.PayoutKind, ledger.Transaction{Provider: "stripe", Reference: "po_1", At: at(-20)}, usd(-97)),
+		ledger.Change(ledger.AdjustmentKind, ledger.Transaction{Provider: "stripe", Reference: "adj_1", At: at(-19)}, usd(5)),
 	}
 	if len(kept.booked) != len(want) {
 		t.Fatalf("booked %+v", kept.booked)

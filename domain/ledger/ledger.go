@@ -104,129 +104,57 @@ type Transaction struct {
 	Postings  []Posting
 }
 
-// Sold is what a sale is made of.
-type Sold struct {
-	Project                 id.Project
-	Order                   id.Order
-	Payment                 id.Payment
-	Provider                string
-	Subtotal, Shipping, Tax money.Amount
-	At                      time.Time
-}
-
-// Sale records what was paid for an order. Parts that are zero are left out.
-func Sale(s Sold) Transaction {
-	t := Transaction{
-		ID: named(s.Payment.String()), Project: s.Project, Kind: SaleKind, Order: s.Order, Payment: s.Payment,
-		Provider: s.Provider, At: s.At,
-	}
-	for _, part := range []struct {
-		from   Account
-		amount money.Amount
-	}{{Sales, s.Subtotal}, {Shipping, s.Shipping}, {Tax, s.Tax}} {
-		t.move(Funds(s.Provider), part.from, part.amount)
-	}
+// Sale completes the record of what was paid for an order. Parts that are zero are left out.
+func Sale(t Transaction, subtotal, shipping, tax money.Amount) Transaction {
+	t.ID, t.Kind = named(t.Payment.String()), SaleKind
+	t.move(Funds(t.Provider), Sales, subtotal)
+	t.move(Funds(t.Provider), Shipping, shipping)
+	t.move(Funds(t.Provider), Tax, tax)
 	return t
 }
 
-// GivenBack is what a refund is made of.
-type GivenBack struct {
-	Project  id.Project
-	Order    id.Order
-	Payment  id.Payment
-	Refund   id.Refund
-	Provider string
-	Amount   money.Amount
-	At       time.Time
-}
-
-// Refund records what was given back.
-func Refund(g GivenBack) Transaction {
-	t := Transaction{
-		ID: named(g.Refund.String()), Project: g.Project, Kind: RefundKind, Order: g.Order, Payment: g.Payment, Refund: g.Refund,
-		Provider: g.Provider, At: g.At,
-	}
-	t.move(Refunds, Funds(g.Provider), g.Amount)
+// Refund completes the record of what was given back.
+func Refund(t Transaction, amount money.Amount) Transaction {
+	t.ID, t.Kind = named(t.Refund.String()), RefundKind
+	t.move(Refunds, Funds(t.Provider), amount)
 	return t
 }
 
-// Reversal records that a refund failed after it had succeeded: the provider holds the money again.
-func Reversal(entry id.Transaction, g GivenBack) Transaction {
-	t := Transaction{
-		ID: entry, Project: g.Project, Kind: ReversalKind, Order: g.Order, Payment: g.Payment, Refund: g.Refund,
-		Provider: g.Provider, At: g.At,
-	}
-	t.move(Funds(g.Provider), Refunds, g.Amount)
+// Reversal completes the record that a refund failed after it had succeeded: the provider holds the money again.
+func Reversal(t Transaction, amount money.Amount) Transaction {
+	t.Kind = ReversalKind
+	t.move(Funds(t.Provider), Refunds, amount)
 	return t
 }
 
-// Disputed is one step of a dispute: what changed since the step before.
-type Disputed struct {
-	ID        id.Transaction
-	Project   id.Project
-	Order     id.Order
-	Payment   id.Payment
-	Dispute   id.Dispute
-	Step      int // from 1; the store has each once
-	Provider  string
-	Withdrawn money.Amount // more taken out of what the provider holds; negative: put back
-	Fee       money.Amount // more charged; negative: put back
-	At        time.Time
-}
-
-// Dispute records a step of a dispute. One that changes nothing has no postings, and is not stored.
-func Dispute(d Disputed) Transaction {
-	t := Transaction{
-		ID: d.ID, Project: d.Project, Kind: DisputeKind, Order: d.Order, Payment: d.Payment, Dispute: d.Dispute,
-		Provider: d.Provider, Reference: strconv.Itoa(d.Step), At: d.At,
-	}
-	t.change(Disputes, negative(d.Withdrawn))
-	t.change(Fees, negative(d.Fee))
+// Dispute completes the record of a step of a dispute, of which the first is 1: what the provider has withdrawn and
+// charged since the step before, or put back where it is negative. A step that changes nothing has no postings, and is
+// not stored.
+func Dispute(t Transaction, step int, withdrawn, fee money.Amount) Transaction {
+	t.Kind, t.Reference = DisputeKind, strconv.Itoa(step)
+	t.change(Disputes, negative(withdrawn))
+	t.change(Fees, negative(fee))
 	return t
 }
 
-// Change is a change of what a provider holds that a balance report shows and that is no sale, refund or
-// dispute. Order and Payment are those of the charge that it is for, as far as known: both or neither.
-type Change struct {
-	ID       id.Transaction // a new one: the reference is what tells repeats
-	Project  id.Project
-	Provider string
-	// Reference is the provider's id of the change.
-	Reference string
-	Order     id.Order
-	Payment   id.Payment
-	Amount    money.Amount // signed: what is added to what the provider holds, so a fee and a payout are negative
-	At        time.Time
+// changed are the other accounts of what providers change that is no sale, refund or dispute. A fee is what a provider
+// charged, or paid back of it; that of a dispute is in the dispute's own transactions. A payout was sent to the
+// merchant's bank account, or returned from it. The reference of an orphan is the provider's id of the charge, that of
+// its refund and of the refund's reversal the provider's id of the refund or, if that is not known, of the charge.
+var changed = map[Kind]Account{
+	FeeKind:            Fees,
+	PayoutKind:         Bank,
+	AdjustmentKind:     Adjustments,
+	OrphanKind:         Orphans,
+	OrphanRefundKind:   Orphans,
+	OrphanReversalKind: Orphans,
 }
 
-// Fee records what a provider charged, or paid back of it. The fee of a dispute is in the dispute's own
-// transactions.
-func Fee(c Change) Transaction { return c.transaction(FeeKind, Fees) }
-
-// Payout records money sent to the merchant's bank account, or returned from it.
-func Payout(c Change) Transaction { return c.transaction(PayoutKind, Bank) }
-
-// Adjustment records any other change.
-func Adjustment(c Change) Transaction { return c.transaction(AdjustmentKind, Adjustments) }
-
-// Orphan records money that a provider took and that no order is made of. Its reference is the provider's id of
-// the charge.
-func Orphan(c Change) Transaction { return c.transaction(OrphanKind, Orphans) }
-
-// OrphanRefund records that such money was given back: a negative amount. Its reference is the provider's id of the
-// refund or, if that is not known, of the charge.
-func OrphanRefund(c Change) Transaction { return c.transaction(OrphanRefundKind, Orphans) }
-
-// OrphanReversal records that such a refund failed after it had succeeded: the money is owed again. Its reference is
-// that of the refund.
-func OrphanReversal(c Change) Transaction { return c.transaction(OrphanReversalKind, Orphans) }
-
-func (c Change) transaction(kind Kind, other Account) Transaction {
-	t := Transaction{
-		ID: c.ID, Project: c.Project, Kind: kind, Order: c.Order, Payment: c.Payment, Provider: c.Provider,
-		Reference: c.Reference, At: c.At,
-	}
-	t.change(other, c.Amount)
+// Change completes the record of a change of what the provider holds, of one of the kinds above. amount is signed: a
+// fee, a payout and the refund of an orphan are negative. The id is a new one: the reference tells repeats.
+func Change(kind Kind, t Transaction, amount money.Amount) Transaction {
+	t.Kind = kind
+	t.change(changed[kind], amount)
 	return t
 }
 

@@ -21,13 +21,11 @@ var (
 func usd(minor int64) money.Amount { return money.Of(minor, money.USD) }
 
 func sale(subtotal, shipping, tax int64) ledger.Transaction {
-	return ledger.Sale(ledger.Sold{
-		Payment: pay, Provider: "stripe", Subtotal: usd(subtotal), Shipping: usd(shipping), Tax: usd(tax), At: noon,
-	})
+	return ledger.Sale(ledger.Transaction{Payment: pay, Provider: "stripe", At: noon}, usd(subtotal), usd(shipping), usd(tax))
 }
 
 func refund(amount int64) ledger.Transaction {
-	return ledger.Refund(ledger.GivenBack{Payment: pay, Refund: ref, Provider: "stripe", Amount: usd(amount), At: noon})
+	return ledger.Refund(ledger.Transaction{Payment: pay, Refund: ref, Provider: "stripe", At: noon}, usd(amount))
 }
 
 func TestSaleLeavesOutWhatIsZero(t *testing.T) {
@@ -102,32 +100,30 @@ func TestTheBookBalances(t *testing.T) {
 func TestKindsPostToTheirAccounts(t *testing.T) {
 	t.Parallel()
 	funds, entry := ledger.Funds("stripe"), id.New[id.Transaction]([16]byte{3})
-	change := func(minor int64) ledger.Change {
-		return ledger.Change{ID: entry, Provider: "stripe", Reference: "x_1", Amount: usd(minor), At: noon}
+	change := func(kind ledger.Kind, minor int64) ledger.Transaction {
+		return ledger.Change(kind, ledger.Transaction{ID: entry, Provider: "stripe", Reference: "x_1", At: noon}, usd(minor))
 	}
 	step := func(withdrawn, fee int64) ledger.Transaction {
-		return ledger.Dispute(ledger.Disputed{
-			ID: entry, Step: 2, Provider: "stripe", Withdrawn: usd(withdrawn), Fee: usd(fee), At: noon,
-		})
+		return ledger.Dispute(ledger.Transaction{ID: entry, Provider: "stripe", At: noon}, 2, usd(withdrawn), usd(fee))
 	}
-	given := ledger.GivenBack{Payment: pay, Refund: ref, Provider: "stripe", Amount: usd(5), At: noon}
+	given := ledger.Transaction{ID: entry, Payment: pay, Refund: ref, Provider: "stripe", At: noon}
 	for _, c := range []struct {
 		got       ledger.Transaction
 		kind      ledger.Kind
 		reference string
 		want      []ledger.Posting
 	}{
-		{ledger.Reversal(entry, given), ledger.ReversalKind, "", []ledger.Posting{{funds, ledger.Refunds, usd(5)}}},
+		{ledger.Reversal(given, usd(5)), ledger.ReversalKind, "", []ledger.Posting{{funds, ledger.Refunds, usd(5)}}},
 		{step(50, 15), ledger.DisputeKind, "2", []ledger.Posting{{ledger.Disputes, funds, usd(50)}, {ledger.Fees, funds, usd(15)}}},
 		{step(-50, 0), ledger.DisputeKind, "2", []ledger.Posting{{funds, ledger.Disputes, usd(50)}}},
 		{step(0, 0), ledger.DisputeKind, "2", nil},
-		{ledger.Fee(change(-3)), ledger.FeeKind, "x_1", []ledger.Posting{{ledger.Fees, funds, usd(3)}}},
-		{ledger.Fee(change(3)), ledger.FeeKind, "x_1", []ledger.Posting{{funds, ledger.Fees, usd(3)}}},
-		{ledger.Payout(change(-90)), ledger.PayoutKind, "x_1", []ledger.Posting{{ledger.Bank, funds, usd(90)}}},
-		{ledger.Adjustment(change(7)), ledger.AdjustmentKind, "x_1", []ledger.Posting{{funds, ledger.Adjustments, usd(7)}}},
-		{ledger.Orphan(change(9)), ledger.OrphanKind, "x_1", []ledger.Posting{{funds, ledger.Orphans, usd(9)}}},
-		{ledger.OrphanRefund(change(-9)), ledger.OrphanRefundKind, "x_1", []ledger.Posting{{ledger.Orphans, funds, usd(9)}}},
-		{ledger.OrphanReversal(change(9)), ledger.OrphanReversalKind, "x_1", []ledger.Posting{{funds, ledger.Orphans, usd(9)}}},
+		{change(ledger.FeeKind, -3), ledger.FeeKind, "x_1", []ledger.Posting{{ledger.Fees, funds, usd(3)}}},
+		{change(ledger.FeeKind, 3), ledger.FeeKind, "x_1", []ledger.Posting{{funds, ledger.Fees, usd(3)}}},
+		{change(ledger.PayoutKind, -90), ledger.PayoutKind, "x_1", []ledger.Posting{{ledger.Bank, funds, usd(90)}}},
+		{change(ledger.AdjustmentKind, 7), ledger.AdjustmentKind, "x_1", []ledger.Posting{{funds, ledger.Adjustments, usd(7)}}},
+		{change(ledger.OrphanKind, 9), ledger.OrphanKind, "x_1", []ledger.Posting{{funds, ledger.Orphans, usd(9)}}},
+		{change(ledger.OrphanRefundKind, -9), ledger.OrphanRefundKind, "x_1", []ledger.Posting{{ledger.Orphans, funds, usd(9)}}},
+		{change(ledger.OrphanReversalKind, 9), ledger.OrphanReversalKind, "x_1", []ledger.Posting{{funds, ledger.Orphans, usd(9)}}},
 	} {
 		if c.got.Kind != c.kind || c.got.Reference != c.reference || c.got.ID != entry ||
 			!reflect.DeepEqual(c.got.Postings, c.want) {

@@ -112,26 +112,27 @@ func (c *Case) postDispute(d *Dispute, r DisputeReport, ids DisputeIDs, now time
 	if err != nil {
 		return err
 	}
-	none := func(a money.Amount) money.Amount { return money.Zero(a.Currency()) }
-	parts := []struct {
-		entry          id.Transaction
-		withdrawn, fee money.Amount
-	}{{ids.Withdrawal, withdrawn, fee}}
-	if withdrawn.Currency() != fee.Currency() { // each transaction is in one currency
-		parts[0].fee = none(withdrawn)
-		parts = append(parts, parts[0])
-		parts[1].entry, parts[1].withdrawn, parts[1].fee = ids.Fee, none(fee), fee
-	}
-	for _, part := range parts {
-		t := ledger.Dispute(ledger.Disputed{
-			ID: part.entry, Project: d.Project, Order: d.Order, Payment: d.Payment, Dispute: d.ID, Step: d.Steps + 1,
-			Provider: d.Gateway, Withdrawn: part.withdrawn, Fee: part.fee, At: now,
-		})
+	post := func(entry id.Transaction, withdrawn, fee money.Amount) {
+		t := ledger.Dispute(ledger.Transaction{
+			ID:       entry,
+			Project:  d.Project,
+			Order:    d.Order,
+			Payment:  d.Payment,
+			Dispute:  d.ID,
+			Provider: d.Gateway,
+			At:       now,
+		}, d.Steps+1, withdrawn, fee)
 		if len(t.Postings) > 0 {
 			d.Steps++
 			c.Ledger = append(c.Ledger, t)
 		}
 	}
+	if withdrawn.Currency() == fee.Currency() {
+		post(ids.Withdrawal, withdrawn, fee)
+		return nil
+	}
+	post(ids.Withdrawal, withdrawn, money.Zero(withdrawn.Currency())) // each transaction is in one currency
+	post(ids.Fee, money.Zero(fee.Currency()), fee)
 	return nil
 }
 

@@ -38,7 +38,9 @@ func (c *Case) ReverseRefund(refund id.Refund, f RefundFailed, announce id.Event
 	o, p := c.Order, &c.Order.Payment
 	p.Refunded = money.Of(p.Refunded.Minor()-r.Amount.Minor(), p.Amount.Currency())
 	r.Status, r.Failure, r.ReversedAt, r.UpdatedAt = RefundIsFailed, f.Code, now, now
-	c.Ledger = append(c.Ledger, ledger.Reversal(entry, c.givenBack(r, now)))
+	back := c.givenBack(r, now)
+	back.ID = entry
+	c.Ledger = append(c.Ledger, ledger.Reversal(back, r.Amount))
 	o.followPayment()
 	c.announceFailure(r, announce, now)
 	return nil

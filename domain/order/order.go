@@ -191,8 +191,11 @@ func (o *Order) Completed() event.OrderCompleted {
 
 // Sale is the ledger's record of what was paid.
 func (o *Order) Sale() ledger.Transaction {
-	return ledger.Sale(ledger.Sold{
-		Project: o.Project, Order: o.ID, Payment: o.Payment.ID, Provider: o.Payment.Route.Provider,
-		Subtotal: o.Subtotal, Shipping: o.Shipping, Tax: o.Tax, At: o.Payment.CreatedAt,
-	})
+	return ledger.Sale(ledger.Transaction{
+		Project:  o.Project,
+		Order:    o.ID,
+		Payment:  o.Payment.ID,
+		Provider: o.Payment.Route.Provider,
+		At:       o.Payment.CreatedAt,
+	}, o.Subtotal, o.Shipping, o.Tax)
 }

@@ -168,7 +168,7 @@ func (c *Case) succeeded(r *Refund, provider string, announce id.Event, now time
 	c.stopRefunding(r.Amount)
 	p.Refunded = money.Of(p.Refunded.Minor()+r.Amount.Minor(), p.Amount.Currency())
 	r.Status, r.Provider, r.Problem, r.DueAt, r.UpdatedAt = RefundSucceeded, provider, "", time.Time{}, now
-	c.Ledger = append(c.Ledger, ledger.Refund(c.givenBack(r, now)))
+	c.Ledger = append(c.Ledger, ledger.Refund(c.givenBack(r, now), r.Amount))
 	o.followPayment()
 	c.announce(announce, now, func(n int) event.Data {
 		return event.OrderRefunded{
@@ -178,10 +178,14 @@ func (c *Case) succeeded(r *Refund, provider string, announce id.Event, now time
 	})
 }
 
-func (c *Case) givenBack(r *Refund, now time.Time) ledger.GivenBack {
-	return ledger.GivenBack{
-		Project: r.Project, Order: r.Order, Payment: r.Payment, Refund: r.ID, Provider: c.Order.Payment.Route.Provider,
-		Amount: r.Amount, At: now,
+func (c *Case) givenBack(r *Refund, now time.Time) ledger.Transaction {
+	return ledger.Transaction{
+		Project:  r.Project,
+		Order:    r.Order,
+		Payment:  r.Payment,
+		Refund:   r.ID,
+		Provider: c.Order.Payment.Route.Provider,
+		At:       now,
 	}
 }
 

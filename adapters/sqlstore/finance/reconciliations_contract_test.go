@@ -148,15 +148,15 @@ func reconcileDifferences(s *porttest.Shop) {
 
 func reconcileBooks(s *porttest.Shop) {
 	s.Connect(integration.Stripe, porttest.Noon)
-	change := func(reference string, amount int64) ledger.Change {
-		return ledger.Change{
-			ID: porttest.Random[id.Transaction](), Project: s.Project.ID, Provider: "stripe", Reference: reference, Amount: porttest.USD(amount), At: porttest.Noon,
-		}
+	change := func(kind ledger.Kind, reference string, amount int64) ledger.Transaction {
+		return ledger.Change(kind, ledger.Transaction{
+			ID: porttest.Random[id.Transaction](), Project: s.Project.ID, Provider: "stripe", Reference: reference, At: porttest.Noon,
+		}, porttest.USD(amount))
 	}
 	c := claimBooks(s, false)
 	for _, want := range []int{3, 0} { // the reading overlaps the one before
 		booked, err := s.Reconciliations.Book(s.Ctx, c, []ledger.Transaction{
-			ledger.Fee(change("txn_1", -3)), ledger.Payout(change("po_1", -90)), ledger.Payout(change("txn_1", -2)), // other kinds have other ids
+			change(ledger.FeeKind, "txn_1", -3), change(ledger.PayoutKind, "po_1", -90), change(ledger.PayoutKind, "txn_1", -2), // other kinds have other ids
 		}, porttest.Noon)
 		s.Must(err)
 		porttest.Same(s.T, "booked", booked, want)

@@ -76,7 +76,7 @@ func (p purchase) Orphan(ctx context.Context, o *checkout.Orphan, e *event.Event
 	}
 	var effects []db.Effect
 	if o.Booked() {
-		effects = ledgerstore.RecordTransaction(ledger.Orphan(booked(o, "charge", o.Charge, o.Amount, o.DetectedAt)))
+		effects = ledgerstore.RecordTransaction(booked(o, ledger.OrphanKind, "charge", o.Charge, o.Amount, o.DetectedAt))
 	}
 	if effects, err = announced(p.tx, effects, e); err != nil {
 		return false, err
@@ -85,16 +85,15 @@ func (p purchase) Orphan(ctx context.Context, o *checkout.Orphan, e *event.Event
 }
 
 // booked is an orphan's entry in the ledger, whose id follows from the orphan: each is booked once.
-func booked(o *checkout.Orphan, kind, reference string, amount money.Amount, at time.Time) ledger.Change {
-	sum := sha256.Sum256([]byte(o.Project.String() + o.ID + kind + reference))
-	return ledger.Change{
+func booked(o *checkout.Orphan, kind ledger.Kind, name, reference string, amount money.Amount, at time.Time) ledger.Transaction {
+	sum := sha256.Sum256([]byte(o.Project.String() + o.ID + name + reference))
+	return ledger.Change(kind, ledger.Transaction{
 		ID:        id.New[id.Transaction]([16]byte(sum[:16])),
 		Project:   o.Project,
 		Provider:  o.Route.Provider,
 		Reference: reference,
-		Amount:    amount,
 		At:        at,
-	}
+	}, amount)
 }
 
 // orphanMoved are the effects that book a refund, or its reversal.
@@ -104,9 +103,9 @@ func orphanMoved(before, after checkout.Orphan) []db.Effect {
 	case !before.Booked() || before.State == after.State:
 	case after.State == checkout.OrphanRefunded:
 		back := money.Of(-after.Amount.Minor(), after.Amount.Currency())
-		return ledgerstore.RecordTransaction(ledger.OrphanRefund(booked(&after, "refund", reference, back, after.UpdatedAt)))
+		return ledgerstore.RecordTransaction(booked(&after, ledger.OrphanRefundKind, "refund", reference, back, after.UpdatedAt))
 	case before.State == checkout.OrphanRefunded:
-		return ledgerstore.RecordTransaction(ledger.OrphanReversal(booked(&after, "reversal", reference, after.Amount, after.UpdatedAt)))
+		return ledgerstore.RecordTransaction(booked(&after, ledger.OrphanReversalKind, "reversal", reference, after.Amount, after.UpdatedAt))
 	}
 	return nil
 }

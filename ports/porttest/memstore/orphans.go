@@ -40,7 +40,7 @@ func (p purchase) Orphan(_ context.Context, o *checkout.Orphan, e *event.Event) 
 	}
 	p.s.orphans.put(p.s, k, *o)
 	if o.Booked() {
-		if err := p.s.record(ledger.Orphan(booked(o, "charge", o.Charge, o.Amount, o.DetectedAt))); err != nil {
+		if err := p.s.record(booked(o, ledger.OrphanKind, "charge", o.Charge, o.Amount, o.DetectedAt)); err != nil {
 			return false, err
 		}
 	}
@@ -56,9 +56,9 @@ func moved(before, after checkout.Orphan) *ledger.Transaction {
 	switch checkout.OrphanRefunded {
 	case after.State:
 		back := money.Of(-after.Amount.Minor(), after.Amount.Currency())
-		entry = ledger.OrphanRefund(booked(&after, "refund", cmp.Or(after.Refund, after.Charge), back, after.UpdatedAt))
+		entry = booked(&after, ledger.OrphanRefundKind, "refund", cmp.Or(after.Refund, after.Charge), back, after.UpdatedAt)
 	case before.State:
-		entry = ledger.OrphanReversal(booked(&after, "reversal", cmp.Or(after.Refund, after.Charge), after.Amount, after.UpdatedAt))
+		entry = booked(&after, ledger.OrphanReversalKind, "reversal", cmp.Or(after.Refund, after.Charge), after.Amount, after.UpdatedAt)
 	default:
 		return nil
 	}
@@ -66,16 +66,15 @@ func moved(before, after checkout.Orphan) *ledger.Transaction {
 }
 
 // booked is an orphan's entry in the ledger.
-func booked(o *checkout.Orphan, kind, reference string, amount money.Amount, at time.Time) ledger.Change {
-	sum := sha256.Sum256([]byte(o.Project.String() + o.ID + kind + reference))
-	return ledger.Change{
+func booked(o *checkout.Orphan, kind ledger.Kind, name, reference string, amount money.Amount, at time.Time) ledger.Transaction {
+	sum := sha256.Sum256([]byte(o.Project.String() + o.ID + name + reference))
+	return ledger.Change(kind, ledger.Transaction{
 		ID:        id.New[id.Transaction]([16]byte(sum[:16])),
 		Project:   o.Project,
 		Provider:  o.Route.Provider,
 		Reference: reference,
-		Amount:    amount,
 		At:        at,
-	}
+	}, amount)
 }
 
 func (v Orphans) Orphans(ctx context.Context, p id.Project, f ports.OrphanFilter, page ports.Page) ([]checkout.Orphan, int, error) {
