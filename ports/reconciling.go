@@ -93,17 +93,30 @@ type ReconciledStep struct {
 // ReconciledTotal is what was taken less what was given back, by both books, in one currency.
 type ReconciledTotal struct{ Ours, Theirs money.Amount }
 
-// MoneyDifference is a movement that the books do not agree on and that nothing explains.
+// MoneyDifference is a movement that the books do not agree on.
 type MoneyDifference struct {
-	Kind      string // missing_here, missing_there or amount_differs
-	Refund    bool
-	Payment   id.Payment
-	RefundID  id.Refund
+	Refund   bool // money given back; else money taken
+	Payment  id.Payment
+	RefundID id.Refund
+	// Reference is our id of the payment or refund or, of what is missing here, the key that the provider kept.
 	Reference string
-	Provider  string
-	Ours      *money.Amount
-	Theirs    *money.Amount
+	Provider  string        // the provider's id
+	Ours      *money.Amount // nil: missing here
+	Theirs    *money.Amount // nil: missing there
 	At        time.Time
+	// State explains what is missing here; zero if nothing does, as in all that is stored.
+	State MovementState
+}
+
+// Kind is missing_here, missing_there or amount_differs.
+func (d MoneyDifference) Kind() string {
+	switch {
+	case d.Ours == nil:
+		return "missing_here"
+	case d.Theirs == nil:
+		return "missing_there"
+	}
+	return "amount_differs"
 }
 
 // ReconciliationResult is the last comparison of one integration.

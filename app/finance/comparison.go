@@ -114,7 +114,7 @@ func (c *comparison) pair(our ports.Moved, m ports.Movement) {
 	case our.Amount != m.Amount && (c.within(our.At) || c.within(m.At)):
 		c.sum(ours, m.Refund, our.Amount)
 		c.sum(theirs, m.Refund, m.Amount)
-		c.differ(ofOurs(AmountDiffers, our, &m.Amount))
+		c.differ(ofOurs(our, &m.Amount))
 	case c.within(our.At):
 		c.sum(ours, m.Refund, our.Amount)
 		c.sum(theirs, m.Refund, m.Amount)
@@ -131,8 +131,7 @@ func (c *comparison) explain(of id.Project, strangers []ports.Movement, known kn
 			c.pair(k.Moved, m)
 			continue
 		}
-		d := Difference{
-			Kind:      MissingHere,
+		d := ports.MoneyDifference{
 			Refund:    m.Refund,
 			RefundID:  refundOf(m),
 			Reference: m.Key,
@@ -191,9 +190,8 @@ func referenceOf(m ports.Moved) string {
 	return m.Payment.String()
 }
 
-func ofOurs(kind DifferenceKind, m ports.Moved, theirs *money.Amount) Difference {
-	return Difference{
-		Kind:      kind,
+func ofOurs(m ports.Moved, theirs *money.Amount) ports.MoneyDifference {
+	return ports.MoneyDifference{
 		Refund:    !m.Refund.IsZero(),
 		Payment:   m.Payment,
 		RefundID:  m.Refund,
@@ -206,7 +204,7 @@ func ofOurs(kind DifferenceKind, m ports.Moved, theirs *money.Amount) Difference
 }
 
 // differ keeps a difference. Of too many, those that matter least are left out.
-func (c *comparison) differ(d Difference) {
+func (c *comparison) differ(d ports.MoneyDifference) {
 	c.made.Found++
 	if d.State == (ports.MovementState{}) {
 		c.made.Unexplained++
@@ -218,23 +216,23 @@ func (c *comparison) differ(d Difference) {
 }
 
 func (c *comparison) cut() {
-	slices.SortStableFunc(c.made.Differences, func(a, b Difference) int {
-		return cmp.Or(cmp.Compare(a.weight(), b.weight()), a.At.Compare(b.At), cmp.Compare(a.Provider, b.Provider))
+	slices.SortStableFunc(c.made.Differences, func(a, b ports.MoneyDifference) int {
+		return cmp.Or(cmp.Compare(weight(a), weight(b)), a.At.Compare(b.At), cmp.Compare(a.Provider, b.Provider))
 	})
 	c.made.Differences = c.made.Differences[:min(len(c.made.Differences), mostDifferences)]
 }
 
 // weight is less for what matters more: money taken that no order here has comes first, what is explained
 // comes last.
-func (d Difference) weight() int {
+func weight(d ports.MoneyDifference) int {
 	switch {
 	case d.State != (ports.MovementState{}):
 		return 4
-	case d.Kind == MissingHere && !d.Refund:
+	case d.Ours == nil && !d.Refund:
 		return 0
-	case d.Kind == AmountDiffers:
+	case d.Ours != nil && d.Theirs != nil:
 		return 1
-	case d.Kind == MissingThere:
+	case d.Theirs == nil:
 		return 2
 	}
 	return 3
@@ -245,7 +243,7 @@ func (c *comparison) report() Report {
 	for _, m := range c.open {
 		if c.within(m.At) {
 			c.sum(ours, !m.Refund.IsZero(), m.Amount)
-			c.differ(ofOurs(MissingThere, m, nil))
+			c.differ(ofOurs(m, nil))
 		}
 	}
 	c.cut()

@@ -227,17 +227,7 @@ func (r *Reconciler) fill(ctx ports.Outbound, c *ports.Reconciliation, s *ports.
 	s.Totals = totalsOf(report)
 	for _, d := range report.Differences {
 		if d.State == (ports.MovementState{}) {
-			s.Unexplained = append(s.Unexplained, ports.MoneyDifference{
-				Kind:      d.Kind.String(),
-				Refund:    d.Refund,
-				Payment:   d.Payment,
-				RefundID:  d.RefundID,
-				Reference: d.Reference,
-				Provider:  d.Provider,
-				Ours:      d.Ours,
-				Theirs:    d.Theirs,
-				At:        d.At,
-			})
+			s.Unexplained = append(s.Unexplained, d)
 		}
 	}
 	return nil

@@ -4,7 +4,6 @@ package finance
 
 import (
 	"context"
-	"time"
 
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -46,41 +45,8 @@ type Report struct {
 	Ours, Theirs []money.Amount
 	// Differences begin with those that matter most: charges that no order here has. Found is how many
 	// there are, also those that are left out.
-	Differences []Difference
+	Differences []ports.MoneyDifference
 	Found       int
 	// Unexplained is how many of them are not explained by their State.
 	Unexplained int
-}
-
-// DifferenceKind says how a movement differs.
-type DifferenceKind struct{ name string }
-
-var (
-	MissingHere   = DifferenceKind{"missing_here"}  // the provider has it, we have not
-	MissingThere  = DifferenceKind{"missing_there"} // we have it, the provider has not
-	AmountDiffers = DifferenceKind{"amount_differs"}
-)
-
-// DifferenceKinds are all of them, by name.
-var DifferenceKinds = map[string]DifferenceKind{
-	"missing_here": MissingHere, "missing_there": MissingThere, "amount_differs": AmountDiffers,
-}
-
-func (k DifferenceKind) String() string { return k.name }
-
-// Difference is a movement that the books do not agree on.
-type Difference struct {
-	Kind     DifferenceKind
-	Refund   bool // money given back; else money taken
-	Payment  id.Payment
-	RefundID id.Refund
-	// Reference is our id of the payment or refund or, of what is missing here, the key that the provider
-	// kept.
-	Reference string
-	Provider  string        // the provider's id
-	Ours      *money.Amount // nil: missing here
-	Theirs    *money.Amount // nil: missing there
-	At        time.Time
-	// State explains what is missing here; zero if nothing does.
-	State ports.MovementState
 }

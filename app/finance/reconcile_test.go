@@ -152,12 +152,12 @@ func TestDifferencesByWeight(t *testing.T) {
 		}},
 	}
 	got := reconcile(t, b)[0]
-	want := []finance.Difference{
-		{Kind: finance.MissingHere, Reference: "chk_1-1", Provider: "ch_3", Theirs: pointer(usd(7)), At: at(1)},
-		{Kind: finance.AmountDiffers, Payment: payment(2), Reference: payment(2).String(), Provider: "ch_2", Ours: pointer(usd(50)), Theirs: pointer(usd(51)), At: at(1)},
-		{Kind: finance.MissingThere, Payment: payment(1), Reference: payment(1).String(), Provider: "ch_1", Ours: pointer(usd(100)), At: at(1)},
-		{Kind: finance.MissingHere, Refund: true, Reference: "chk_1", Provider: "ch_1", Theirs: pointer(usd(100)), At: at(1)},
-		{Kind: finance.MissingHere, Refund: true, RefundID: refund(9), Reference: refund(9).String(), Provider: "re_9", Theirs: pointer(usd(3)), At: at(1)},
+	want := []ports.MoneyDifference{
+		{Reference: "chk_1-1", Provider: "ch_3", Theirs: pointer(usd(7)), At: at(1)},
+		{Payment: payment(2), Reference: payment(2).String(), Provider: "ch_2", Ours: pointer(usd(50)), Theirs: pointer(usd(51)), At: at(1)},
+		{Payment: payment(1), Reference: payment(1).String(), Provider: "ch_1", Ours: pointer(usd(100)), At: at(1)},
+		{Refund: true, Reference: "chk_1", Provider: "ch_1", Theirs: pointer(usd(100)), At: at(1)},
+		{Refund: true, RefundID: refund(9), Reference: refund(9).String(), Provider: "re_9", Theirs: pointer(usd(3)), At: at(1)},
 	}
 	if !reflect.DeepEqual(got.Differences, want) || got.Found != len(want) || got.Matched != 0 {
 		t.Errorf("got %d\n%+v\nwant\n%+v", got.Found, got.Differences, want)
@@ -285,7 +285,7 @@ func TestReconcile_secondRefundOfAnOrphan(t *testing.T) {
 	}}
 	for recorded, want := range map[string]string{"re_by_hand": "re_1", "re_1": "re_by_hand", "": "re_by_hand"} {
 		got := reconcile(t, &books{known: known(recorded), statements: statement})[0]
-		i := slices.IndexFunc(got.Differences, func(d finance.Difference) bool { return d.State == (ports.MovementState{}) })
+		i := slices.IndexFunc(got.Differences, func(d ports.MoneyDifference) bool { return d.State == (ports.MovementState{}) })
 		if got.Unexplained != 1 || got.Differences[i].Provider != want {
 			t.Errorf("recorded %q: %d unexplained: %+v", recorded, got.Unexplained, got.Differences)
 		}

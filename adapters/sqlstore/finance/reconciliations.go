@@ -296,7 +296,7 @@ func differences(ctx context.Context, t *db.Tx, r *ports.Reconciliation, step po
 	still := map[key]bool{}
 	var news []ports.MoneyDifference
 	for _, d := range step.Unexplained {
-		still[key{d.Kind, d.Provider, d.Refund}] = true
+		still[key{d.Kind(), d.Provider, d.Refund}] = true
 		added, err := t.Exec(ctx, insertDifference, toDifferenceArgs(r, d)...)
 		if err != nil {
 			return err
@@ -323,7 +323,7 @@ func unexplained(r *ports.Reconciliation, news []ports.MoneyDifference) event.Mo
 	e := event.MoneyUnexplained{Integration: r.Route.Integration, Provider: r.Route.Provider, Found: len(news)}
 	for _, d := range news[:min(len(news), announcedAtOnce)] {
 		e.Differences = append(e.Differences, event.MoneyDifference{
-			Kind:      d.Kind,
+			Kind:      d.Kind(),
 			Refund:    d.Refund,
 			Reference: d.Reference,
 			Provider:  d.Provider,
@@ -345,7 +345,7 @@ func toDifferenceArgs(r *ports.Reconciliation, d ports.MoneyDifference) []any {
 	}
 	currency := cmp.Or(d.Ours, d.Theirs).Currency().Code()
 	return []any{
-		r.Project.String(), r.Route.Integration.String(), r.Route.Provider, d.Kind, d.Provider, d.Refund, d.Reference, d.Payment.String(),
+		r.Project.String(), r.Route.Integration.String(), r.Route.Provider, d.Kind(), d.Provider, d.Refund, d.Reference, d.Payment.String(),
 		d.RefundID.String(), currency, minor(d.Ours), minor(d.Theirs), db.Millis(d.At), db.Millis(r.Now),
 	}
 }

@@ -103,10 +103,10 @@ func reconcileAside(s *porttest.Shop) {
 
 var (
 	missingHere = ports.MoneyDifference{
-		Kind: "missing_here", Reference: "chk_1-1", Provider: "pi_1", Theirs: porttest.Pointer(porttest.USD(10)), At: porttest.Noon.Add(time.Minute),
+		Reference: "chk_1-1", Provider: "pi_1", Theirs: porttest.Pointer(porttest.USD(10)), At: porttest.Noon.Add(time.Minute),
 	}
 	amountDiffers = ports.MoneyDifference{
-		Kind: "amount_differs", Refund: true, Reference: "ref_1", Provider: "re_1", Ours: porttest.Pointer(porttest.USD(4)), Theirs: porttest.Pointer(porttest.USD(7)),
+		Refund: true, Reference: "ref_1", Provider: "re_1", Ours: porttest.Pointer(porttest.USD(4)), Theirs: porttest.Pointer(porttest.USD(7)),
 		At: porttest.Noon.Add(2 * time.Minute),
 	}
 )

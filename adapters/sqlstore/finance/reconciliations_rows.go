@@ -125,7 +125,6 @@ func fromDifferenceRow(r differenceRow) (d ports.MoneyDifference, err error) {
 		return &a
 	}
 	return ports.MoneyDifference{
-		Kind:      r.Kind,
 		Refund:    r.Refund,
 		Payment:   id.Stored[id.Payment](r.PaymentID),
 		RefundID:  id.Stored[id.Refund](r.RefundID),

@@ -263,26 +263,12 @@ func toAPIResult(r ports.ReconciliationResult) providerReport {
 		Matched:     r.Matched,
 		Ours:        operation.Each(r.Totals, func(t ports.ReconciledTotal) currencyTotal { return toAPITotal(t.Ours) }),
 		Theirs:      operation.Each(r.Totals, func(t ports.ReconciledTotal) currencyTotal { return toAPITotal(t.Theirs) }),
-		Differences: operation.Each(r.Differences, toAPIKeptDifference),
+		Differences: operation.Each(r.Differences, toAPIDifference),
 		Found:       r.Found,
 		Unexplained: r.Unexplained,
 		ComparedAt:  operation.ToKnownTime(r.RanAt),
 		Problem:     operation.ToOptionalText(r.LastError),
 	}
-}
-
-func toAPIKeptDifference(d ports.MoneyDifference) differenceView {
-	return toAPIDifference(finance.Difference{
-		Kind:      finance.DifferenceKinds[d.Kind],
-		Refund:    d.Refund,
-		Payment:   d.Payment,
-		RefundID:  d.RefundID,
-		Reference: d.Reference,
-		Provider:  d.Provider,
-		Ours:      d.Ours,
-		Theirs:    d.Theirs,
-		At:        d.At,
-	})
 }
 
 func toAPIReport(r finance.Report) providerReport {
@@ -296,9 +282,9 @@ func toAPITotal(a money.Amount) currencyTotal {
 	return currencyTotal{a.Currency().Code(), wire.ToMoney(a)}
 }
 
-func toAPIDifference(d finance.Difference) differenceView {
+func toAPIDifference(d ports.MoneyDifference) differenceView {
 	view := differenceView{
-		Kind: d.Kind.String(), Type: ledger.SaleKind.String(), PaymentID: operation.ToOptionalID(d.Payment), RefundID: operation.ToOptionalID(d.RefundID),
+		Kind: d.Kind(), Type: ledger.SaleKind.String(), PaymentID: operation.ToOptionalID(d.Payment), RefundID: operation.ToOptionalID(d.RefundID),
 		Reference: d.Reference, ProviderID: d.Provider, Ours: wire.ToOptionalMoney(d.Ours), Theirs: wire.ToOptionalMoney(d.Theirs),
 		At: wire.ToTime(d.At), State: operation.ToOptionalText(d.State.String()),
 	}
