@@ -104,7 +104,7 @@ type PolicyVersions interface {
 // Decisions reads the decision record.
 type Decisions interface {
 	// Decisions are newest first.
-	Decisions(ctx context.Context, project id.Project, f DecisionFilter, page Page) ([]Decided, int, error)
+	Decisions(ctx context.Context, project id.Project, f DecisionFilter, page Page) ([]negotiation.Link, int, error)
 	// Negotiations reads up to limit negotiations of an agent (of all if it is zero) that began in [from, to), the
 	// newest, each with its entries in order, and whether it was bought. Each is shown once.
 	Negotiations(ctx context.Context, project id.Project, of id.Agent, from, to time.Time, limit int, show func(Negotiation) error) error
@@ -112,7 +112,7 @@ type Decisions interface {
 	Head(ctx context.Context, project id.Project) (ChainHead, error)
 	// Sealed reads the chain in order, from a position on (the first is 1), up to limit links. One that cannot be read,
 	// for somebody else wrote it, comes without its entry.
-	Sealed(ctx context.Context, project id.Project, from int64, limit int) ([]Decided, error)
+	Sealed(ctx context.Context, project id.Project, from int64, limit int) ([]negotiation.Link, error)
 }
 
 // DecisionFilter narrows a reading; what is zero narrows nothing.
@@ -125,17 +125,6 @@ type DecisionFilter struct {
 	Outcome  negotiation.Outcome
 	Rule     negotiation.Rule
 	From, To time.Time
-}
-
-// Decided is an entry of the record, and its link of the chain once it is sealed.
-type Decided struct {
-	negotiation.Entry
-	Position int64  // 0: not sealed yet
-	Hash     string // hex
-	Prior    string // the hash before, "" for the first
-	Personal string // the hash of its personal data, "" in links of the first form
-	Salt     string
-	Erased   bool // its personal data was erased
 }
 
 // ChainHead is the last link of a project's chain.

@@ -36,11 +36,6 @@ type Complement struct {
 type Learner interface {
 	// Learn replaces what is known of the project's sales.
 	Learn(project id.Project, sales Sales)
-	// Unembedded are products without a vector of a model, up to a limit, in no order.
-	Unembedded(project id.Project, model string, limit int) []*catalog.Product
-	// Embed gives products their vectors. One whose text has changed loses its vector. Vectors of
-	// another length than the others of the model are ignored.
-	Embed(project id.Project, model string, vectors map[id.Product][]float32)
 	// Loaded are the projects that the index has copies of.
 	Loaded() []id.Project
 	// State is what there is of a project's index; the zero value if there is none.

@@ -1,5 +1,12 @@
 package ports
 
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
 // Stores are the stores of the use cases: the whole store, or one transaction of it.
 type Stores struct {
 	Accounts       Accounts
@@ -53,4 +60,15 @@ type Stores struct {
 	Subscriptions Subscriptions
 	Deliveries    Deliveries
 	EventLog      EventLog
+}
+
+// Restock tells the index the present stock of products, if it has a copy of their catalogue. It may fail in peace: every
+// answer to a buyer reads the stock itself.
+func (s *Stores) Restock(ctx context.Context, project id.Project, products []id.Product) {
+	if s.Index.Version(project) == 0 {
+		return
+	}
+	if levels, err := s.Inventory.LevelsOf(ctx, project, products); err == nil {
+		s.Index.Restock(project, catalog.Totals(levels))
+	}
 }

@@ -20,10 +20,11 @@ type Entropy interface {
 	Secret(n int) string
 }
 
-// Addresses tells public hosts from others.
+// Addresses tells public URLs from others.
 type Addresses interface {
-	// Private reports whether a host, as it is written, is none of the public internet. It resolves no names.
-	Private(host string) bool
+	// LeadsInside reports whether a URL leads into a private network, where only we could reach it. It resolves no names:
+	// what they lead to may change, so every connection is checked again. What is no URL of a host leads nowhere.
+	LeadsInside(url string) bool
 }
 
 // Page is a part of a list.

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"net/netip"
+	"net/url"
 	"strings"
 
 	"code.dny.dev/ssrf"
@@ -36,6 +37,12 @@ func (a Addresses) public(address netip.Addr) bool {
 // privateNames are top-level names that never lead to the public internet: RFC 6761, RFC 6762, RFC 8375, and "internal"
 // by ICANN's resolution of 2024-07-29.
 var privateNames = []string{"local", "internal", "home.arpa"}
+
+// LeadsInside implements ports.Addresses.
+func (a Addresses) LeadsInside(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Hostname() != "" && a.Private(u.Hostname())
+}
 
 // Private reports whether a host as it is written is none of the public internet. It does not resolve names: what they
 // resolve to may change, and an answer that depended on it would tell strangers the names of our network.

@@ -82,7 +82,7 @@ func (s *snapshot) with(c ports.CatalogChanges, l *segment.Labels, frozen int) (
 		}
 	}
 	if len(written) > 0 {
-		fresh := segment.Build(written, totalsOf(c.Levels), l, next.allowance())
+		fresh := segment.Build(written, catalog.Totals(c.Levels), l, next.allowance())
 		next.short = next.short || len(fresh.Documents) < len(written)
 		if len(fresh.Documents) > 0 {
 			next.append(fresh)
@@ -133,14 +133,6 @@ func documents(parts []part) (n int) {
 func (s *snapshot) says(p *catalog.Product) bool {
 	in, number := place(s, p.ID, byProduct)
 	return in != nil && segment.SameText(in.Product(number), p)
-}
-
-func totalsOf(levels []catalog.Level) map[id.Variant]int {
-	totals := make(map[id.Variant]int, len(levels))
-	for _, l := range levels {
-		totals[l.Variant] += l.Quantity
-	}
-	return totals
 }
 
 func (p *part) bury(product id.Product, copied *bool) {

@@ -79,23 +79,14 @@ func opened(c *order.Case, refund id.Refund) id.Refund {
 	return refund
 }
 
-// restocked tells the search index of stock that a change put back. It may fail in peace: every answer
-// to a buyer reads the stock itself.
+// restocked tells the search index of stock that a change put back.
 func (s *Service) restocked(ctx context.Context, c *order.Case) {
-	if len(c.Restock) == 0 || s.Index.Version(c.Order.Project) == 0 {
+	if len(c.Restock) == 0 {
 		return
 	}
 	products := make([]id.Product, len(c.Order.Lines))
 	for i, l := range c.Order.Lines {
 		products[i] = l.Product
 	}
-	levels, err := s.Inventory.LevelsOf(ctx, c.Order.Project, products)
-	if err != nil {
-		return
-	}
-	totals := make(map[id.Variant]int)
-	for _, l := range levels {
-		totals[l.Variant] += l.Quantity
-	}
-	s.Index.Restock(c.Order.Project, totals)
+	s.Restock(ctx, c.Order.Project, products)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -26,7 +27,7 @@ type bureau struct {
 	agents   map[id.Agent]*agent.Agent
 	versions []agent.Version
 	talks    []ports.Negotiation
-	chain    []ports.Decided
+	chain    []negotiation.Link
 	head     ports.ChainHead
 	product  *catalog.Product
 	asked    struct{ limit int }
@@ -44,9 +45,10 @@ func (b *bureau) Bits128() [16]byte {
 
 func (b *bureau) Secret(int) string { return "" }
 
-// Private names are those of the house.
-func (b *bureau) Private(host string) bool {
-	return strings.HasSuffix(host, ".internal")
+// LeadsInside reports whether a URL names a host of the house.
+func (b *bureau) LeadsInside(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && strings.HasSuffix(u.Hostname(), ".internal")
 }
 
 func (b *bureau) Seal(plain []byte, purpose string) []byte {
@@ -102,7 +104,7 @@ func (b *bureau) Version(_ context.Context, _ id.Project, of id.Agent, number in
 	return agent.Version{}, fault.Missing("policy")
 }
 
-func (b *bureau) Decisions(context.Context, id.Project, ports.DecisionFilter, ports.Page) ([]ports.Decided, int, error) {
+func (b *bureau) Decisions(context.Context, id.Project, ports.DecisionFilter, ports.Page) ([]negotiation.Link, int, error) {
 	return nil, 0, nil
 }
 
@@ -118,8 +120,8 @@ func (b *bureau) Negotiations(_ context.Context, _ id.Project, _ id.Agent, _, _ 
 
 func (b *bureau) Head(context.Context, id.Project) (ports.ChainHead, error) { return b.head, nil }
 
-func (b *bureau) Sealed(_ context.Context, _ id.Project, from int64, limit int) ([]ports.Decided, error) {
-	i := slices.IndexFunc(b.chain, func(d ports.Decided) bool { return d.Position >= from })
+func (b *bureau) Sealed(_ context.Context, _ id.Project, from int64, limit int) ([]negotiation.Link, error) {
+	i := slices.IndexFunc(b.chain, func(d negotiation.Link) bool { return d.Position >= from })
 	if i < 0 {
 		return nil, nil
 	}

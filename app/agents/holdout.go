@@ -26,8 +26,8 @@ const mostCompared = 20_000
 var errNoHoldout = fault.New(fault.Conflict, "no_holdout", "There is no holdout, or its policy is the one in force.")
 
 // Holdout compares the negotiations that began until then; zero is now. One that goes on is taken to have ended.
-func (t *Tuner) Holdout(ctx context.Context, p *project.Project, of id.Agent, to time.Time) (Holdout, error) {
-	a, err := t.Agents.ByID(ctx, p.ID, of)
+func (s *Service) Holdout(ctx context.Context, p *project.Project, of id.Agent, to time.Time) (Holdout, error) {
+	a, err := s.Agents.ByID(ctx, p.ID, of)
 	if err != nil {
 		return Holdout{}, err
 	}
@@ -35,12 +35,12 @@ func (t *Tuner) Holdout(ctx context.Context, p *project.Project, of id.Agent, to
 		return Holdout{}, errNoHoldout
 	}
 	select {
-	case t.Reading <- struct{}{}:
-		defer func() { <-t.Reading }()
+	case s.Reading <- struct{}{}:
+		defer func() { <-s.Reading }()
 	case <-ctx.Done():
 		return Holdout{}, ctx.Err()
 	}
-	v, err := t.Versions.Version(ctx, p.ID, of, a.Policy.Version)
+	v, err := s.Versions.Version(ctx, p.ID, of, a.Policy.Version)
 	if err != nil {
 		return Holdout{}, err
 	}
@@ -49,10 +49,10 @@ func (t *Tuner) Holdout(ctx context.Context, p *project.Project, of id.Agent, to
 		learnt: v.Origin == agent.ByTuning,
 	}
 	if to.IsZero() {
-		to = t.Clock.Now()
+		to = s.Clock.Now()
 	}
 	arms := map[int][]tuning.Record{}
-	err = t.Record.Negotiations(ctx, p.ID, of, h.Since, to, mostCompared, func(n ports.Negotiation) error {
+	err = s.Record.Negotiations(ctx, p.ID, of, h.Since, to, mostCompared, func(n ports.Negotiation) error {
 		if r, ok := tuning.FromEntries(n.Entries, a.Policy.RoundCap); ok {
 			r.Rounds, r.Bought = nil, n.Bought // of long ones there are many
 			by := n.Entries[0].PolicyVersion

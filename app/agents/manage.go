@@ -3,8 +3,6 @@ package agents
 import (
 	"context"
 	"encoding/base64"
-	"errors"
-	"net/url"
 	"reflect"
 	"time"
 
@@ -17,8 +15,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service manages agents, and tries policies out: on recorded negotiations (replay.go) and on made-up ones
-// (simulate.go). What needs no use case, callers ask Agents, Versions and Record for.
+// Service manages agents, tries policies out, on recorded negotiations (replay.go) and on made-up ones (simulate.go), and
+// has agents learn from their record (tune.go). What needs no use case, callers ask Agents, Versions and Record for.
 type Service struct {
 	*ports.Stores
 
@@ -29,6 +27,8 @@ type Service struct {
 	Clock     ports.Clock
 	Entropy   ports.Entropy
 	Rules     agent.Rules
+	// Busy lets one tuning at a time use a processor, and Reading one holdout at a time be read.
+	Busy, Reading chan struct{}
 }
 
 // In returns the service on stores, such as those of a request's transaction.
@@ -47,10 +47,10 @@ type Change struct {
 
 // Create makes a draft, and the secret that is shown once.
 func (s *Service) Create(ctx context.Context, p *project.Project, c agent.Change, policy negotiation.Policy) (*agent.Agent, string, error) {
-	name, inside := id.New[id.Agent](s.Entropy.Bits128()), s.leadInside(c.Handlers)
+	name := id.New[id.Agent](s.Entropy.Bits128())
 	secret, sealed := s.newSecret(name)
 	made, first, err := agent.Open(name, p.ID, c, policy, sealed, s.Rules, s.Clock.Now())
-	if err = refuse(inside, err); err != nil {
+	if err = s.refusePrivate(c.Handlers, err); err != nil {
 		return nil, "", err
 	}
 	return made, secret, s.Agents.Create(ctx, made, first)
@@ -58,11 +58,10 @@ func (s *Service) Create(ctx context.Context, p *project.Project, c agent.Change
 
 // Change changes an agent, and returns it as it was and as it is.
 func (s *Service) Change(ctx context.Context, p *project.Project, of id.Agent, c Change) (before, after *agent.Agent, err error) {
-	inside := s.leadInside(c.Handlers)
 	after, err = s.Agents.Update(ctx, p.ID, of, func(current *agent.Agent) (v *agent.Version, err error) {
 		was, now := *current, s.Clock.Now()
 		before = &was
-		if err = refuse(inside, current.Change(c.Change, s.Rules, now)); err != nil || c.Policy == nil {
+		if err = s.refusePrivate(c.Handlers, current.Change(c.Change, s.Rules, now)); err != nil || c.Policy == nil {
 			return nil, err
 		}
 		policy := c.Policy(current.Policy)
@@ -127,7 +126,7 @@ func (s *Service) PutInForce(ctx context.Context, p *project.Project, of id.Agen
 }
 
 // Decisions are an agent's, the newest first: also of one that is deleted, as long as it has any.
-func (s *Service) Decisions(ctx context.Context, p *project.Project, f ports.DecisionFilter, page ports.Page) ([]ports.Decided, int, error) {
+func (s *Service) Decisions(ctx context.Context, p *project.Project, f ports.DecisionFilter, page ports.Page) ([]negotiation.Link, int, error) {
 	if err := period(f.From, f.To); err != nil {
 		return nil, 0, err
 	}
@@ -156,38 +155,17 @@ func (s *Service) newSecret(of id.Agent) (text string, sealed []byte) {
 	return text, s.Vault.Seal([]byte(text), agent.SecretPurpose(of))
 }
 
-// leadInside names the fields of URLs that lead into a private network, where only we could reach them. What they
-// lead to may change: every connection is checked again.
-func (s *Service) leadInside(c agent.HandlersChange) (fields []string) {
+// refusePrivate adds the URLs of handlers that lead into a private network to what else is wrong.
+func (s *Service) refusePrivate(c agent.HandlersChange, err error) error {
 	for _, one := range []struct {
 		event   string
 		handler patch.Field[agent.HandlerDraft]
 	}{
 		{"search", c.Search}, {"quote", c.Quote}, {"checkout", c.Checkout}, {"finalize", c.Finalize},
 	} {
-		draft, _ := one.handler.Value()
-		u, err := url.Parse(draft.URL)
-		if err == nil && u.Hostname() != "" && s.Addresses.Private(u.Hostname()) {
-			fields = append(fields, "handlers."+one.event+".url")
+		if draft, _ := one.handler.Value(); s.Addresses.LeadsInside(draft.URL) {
+			err = fault.Also(err, "handlers."+one.event+".url", "must not lead to a private address")
 		}
 	}
-	return fields
-}
-
-// refuse adds private URLs to what else is wrong.
-func refuse(private []string, err error) error {
-	check := fault.NewCheck()
-	var known *fault.Error
-	switch {
-	case errors.As(err, &known) && known.Kind == fault.Invalid:
-		for _, d := range known.Details {
-			check.That(false, d.Field, d.Message)
-		}
-	case err != nil:
-		return err
-	}
-	for _, field := range private {
-		check.That(false, field, "must not lead to a private address")
-	}
-	return check.Err()
+	return err
 }

@@ -70,16 +70,8 @@ func (s *Service) verify(ctx context.Context, p id.Project, head ports.ChainHead
 	if err != nil {
 		return v, err
 	}
-	v.follow(linksOf(read), from)
+	v.follow(read, from)
 	return v, nil
-}
-
-func linksOf(read []ports.Decided) []negotiation.Link {
-	links := make([]negotiation.Link, len(read))
-	for i, d := range read {
-		links[i] = negotiation.Link(d)
-	}
-	return links
 }
 
 func (v *Verified) follow(links []negotiation.Link, from int64) {

@@ -141,9 +141,5 @@ func (s *Service) stock(ctx context.Context, p *project.Project, of ...*catalog.
 		ids[i] = product.ID
 	}
 	levels, err := s.Inventory.LevelsOf(ctx, p.ID, ids)
-	total := map[id.Variant]int{}
-	for _, l := range levels {
-		total[l.Variant] += l.Quantity
-	}
-	return total, err
+	return catalog.Totals(levels), err
 }

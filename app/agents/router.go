@@ -106,18 +106,27 @@ func (r *Router) Search(ctx ports.Outbound, in agent.SearchInput) (agent.SearchA
 
 func (r *Router) search(ctx ports.Outbound, in agent.SearchInput) (agent.SearchAnswer, error) {
 	h := in.Mandate.Agent.Handlers.Search
-	if h.Kind == agent.Remote {
-		to, err := r.handler(in.Mandate.Agent, h)
-		if err != nil {
-			return agent.SearchAnswer{}, err
-		}
-		return r.Remote.Search(ctx, to, in)
-	}
-	answer, err := r.program(h).Search(ctx, in)
+	answer, err := serve(ctx, r, in.Mandate.Agent, h, in, (*agent.Program).Search, ports.RemoteAgents.Search)
 	if errors.Is(err, agent.ErrUnbound) {
 		return r.Programs[agent.House].Search(ctx, in)
 	}
 	return answer, err
+}
+
+// serve has the handler of an event answer: a program of this server, or the merchant's own.
+func serve[In, Out any](ctx ports.Outbound, r *Router, a *agent.Agent, h agent.Handler, in In,
+	program func(*agent.Program, context.Context, In) (Out, error),
+	remote func(ports.RemoteAgents, ports.Outbound, ports.RemoteHandler, In) (Out, error),
+) (Out, error) {
+	if h.Kind != agent.Remote {
+		return program(r.program(h), ctx, in)
+	}
+	to, err := r.handler(a, h)
+	if err != nil {
+		var none Out
+		return none, err
+	}
+	return remote(r.Remote, ctx, to, in)
 }
 
 // decentReasons leaves out reasons that name a number which the buyer is not to see, such as a cost.
@@ -157,22 +166,16 @@ func (r *Router) quote(ctx ports.Outbound, in agent.QuoteInput) (answer agent.Qu
 	if h.Kind == agent.Remote && in.Table.Settled() { // whatever it says is no use waiting for
 		return agent.QuoteAnswer{Decision: negotiation.Decide(in.Table), Answered: agent.Answered{Handler: agent.HouseHandler}}, nil
 	}
-	if h.Kind == agent.Remote {
-		to, err := r.handler(in.Mandate.Agent, h)
-		if err != nil {
-			return answer, err
-		}
-		answer, err = r.Remote.Quote(ctx, to, in)
-		answer.Answered = agent.Answered{Handler: agent.Remote.String()}
-		return answer, err
+	answered := agent.Answered{Handler: agent.Remote.String()}
+	if h.Kind != agent.Remote {
+		answered.Handler = agent.Builtin.String() + ":" + r.program(h).Name()
 	}
-	program := r.program(h)
-	answer, err = program.Quote(ctx, in)
+	answer, err = serve(ctx, r, in.Mandate.Agent, h, in, (*agent.Program).Quote, ports.RemoteAgents.Quote)
 	if errors.Is(err, agent.ErrUnbound) {
-		program = r.Programs[agent.House]
-		answer, err = program.Quote(ctx, in)
+		answer, err = r.Programs[agent.House].Quote(ctx, in)
+		answered.Handler = agent.HouseHandler
 	}
-	answer.Answered = agent.Answered{Handler: agent.Builtin.String() + ":" + program.Name()}
+	answer.Answered = answered
 	return answer, err
 }
 
@@ -216,38 +219,16 @@ func (r *Router) decent(in agent.QuoteInput, a agent.QuoteAnswer) agent.QuoteAns
 
 // Checkout asks for consent. A handler that fails consents: the checkout has rules of its own, and no deal is lost.
 func (r *Router) Checkout(ctx ports.Outbound, in agent.CheckoutInput) (agent.Verdict, error) {
-	verdict, err := r.checkout(ctx, in)
+	a := in.Mandate.Agent
+	verdict, err := serve(ctx, r, a, a.Handlers.Checkout, in, (*agent.Program).Checkout, ports.RemoteAgents.Checkout)
 	return r.verdict(ctx, in.Mandate, "checkout", verdict, err)
-}
-
-func (r *Router) checkout(ctx ports.Outbound, in agent.CheckoutInput) (agent.Verdict, error) {
-	h := in.Mandate.Agent.Handlers.Checkout
-	if h.Kind != agent.Remote {
-		return r.program(h).Checkout(ctx, in)
-	}
-	to, err := r.handler(in.Mandate.Agent, h)
-	if err != nil {
-		return agent.Verdict{}, err
-	}
-	return r.Remote.Checkout(ctx, to, in)
 }
 
 // Finalize is as Checkout.
 func (r *Router) Finalize(ctx ports.Outbound, in agent.FinalizeInput) (agent.Verdict, error) {
-	verdict, err := r.finalize(ctx, in)
+	a := in.Mandate.Agent
+	verdict, err := serve(ctx, r, a, a.Handlers.Finalize, in, (*agent.Program).Finalize, ports.RemoteAgents.Finalize)
 	return r.verdict(ctx, in.Mandate, "finalize", verdict, err)
-}
-
-func (r *Router) finalize(ctx ports.Outbound, in agent.FinalizeInput) (agent.Verdict, error) {
-	h := in.Mandate.Agent.Handlers.Finalize
-	if h.Kind != agent.Remote {
-		return r.program(h).Finalize(ctx, in)
-	}
-	to, err := r.handler(in.Mandate.Agent, h)
-	if err != nil {
-		return agent.Verdict{}, err
-	}
-	return r.Remote.Finalize(ctx, to, in)
 }
 
 func (r *Router) verdict(ctx context.Context, m agent.Mandate, event string, v agent.Verdict, err error) (agent.Verdict, error) {

@@ -22,7 +22,7 @@ func (o *office) chained(n int) {
 	end := negotiation.ChainEnd{}
 	for i := range n {
 		l := end.Seal(negotiation.Entry{Seq: i + 1, Outcome: negotiation.OutcomeQuoted}, "salt")
-		o.chain = append(o.chain, ports.Decided(l))
+		o.chain = append(o.chain, l)
 		end = negotiation.ChainEnd{Position: l.Position, Hash: l.Hash}
 	}
 	o.head = ports.ChainHead{Position: end.Position, Hash: end.Hash}

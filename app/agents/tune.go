@@ -26,23 +26,6 @@ const (
 	mostRead     = 4 * MostTuned
 )
 
-// Tuner has agents learn from their record.
-type Tuner struct {
-	*ports.Stores
-
-	Clock ports.Clock
-	// Busy lets one tuning at a time use a processor, and Reading one holdout at a time be read; they are shared by all
-	// tuners of the server.
-	Busy, Reading chan struct{}
-}
-
-// In returns the tuner on stores, such as those of a request's transaction.
-func (t *Tuner) In(stores *ports.Stores) *Tuner {
-	bound := *t
-	bound.Stores = stores
-	return &bound
-}
-
 // TuneRequest says what to learn from.
 type TuneRequest struct {
 	From, To time.Time // of the negotiations' beginning; To zero is now. One that goes on is taken to have ended
@@ -65,36 +48,36 @@ type Tuned struct {
 type PreparedTuning struct {
 	Tuned Tuned
 
-	tuner   *Tuner
+	service *Service
 	learner *agent.Agent // as it was read
 	request TuneRequest
 }
 
 // Tune proposes a policy for an agent, as a version that is not in force unless that is asked for. Nothing is
 // written where the proposal would not earn more with near certainty.
-func (t *Tuner) Tune(ctx context.Context, p *project.Project, of id.Agent, r TuneRequest) (Tuned, error) {
-	prepared, err := t.PrepareTuning(ctx, p, of, r)
+func (s *Service) Tune(ctx context.Context, p *project.Project, of id.Agent, r TuneRequest) (Tuned, error) {
+	prepared, err := s.PrepareTuning(ctx, p, of, r)
 	if err != nil {
 		return Tuned{}, err
 	}
-	err = prepared.Commit(ctx, t.Stores)
+	err = prepared.Commit(ctx, s.Stores)
 	return prepared.Tuned, err
 }
 
 // PrepareTuning learns from an agent's record, which takes seconds. It writes nothing.
-func (t *Tuner) PrepareTuning(ctx context.Context, p *project.Project, of id.Agent, r TuneRequest) (*PreparedTuning, error) {
-	a, err := t.Agents.ByID(ctx, p.ID, of)
+func (s *Service) PrepareTuning(ctx context.Context, p *project.Project, of id.Agent, r TuneRequest) (*PreparedTuning, error) {
+	a, err := s.Agents.ByID(ctx, p.ID, of)
 	if err != nil {
 		return nil, err
 	}
 	select {
-	case t.Busy <- struct{}{}:
-		defer func() { <-t.Busy }()
+	case s.Busy <- struct{}{}:
+		defer func() { <-s.Busy }()
 	default:
 		return nil, fault.New(fault.Unavailable, "tuning_busy", "Another policy is being tuned. Try again soon.").After(5 * time.Second)
 	}
 	policy := a.Policy.Under(p.Settings)
-	records, talks, err := t.read(ctx, p, policy.RoundCap, r)
+	records, talks, err := s.records(ctx, p, policy.RoundCap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +96,7 @@ func (t *Tuner) PrepareTuning(ctx context.Context, p *project.Project, of id.Age
 	out.InForce = r.Activate && proposal.Better()
 	return &PreparedTuning{
 		Tuned:   out,
-		tuner:   t,
+		service: s,
 		learner: a,
 		request: r,
 	}, nil
@@ -131,7 +114,7 @@ func (p *PreparedTuning) Commit(ctx context.Context, stores *ports.Stores) error
 		if current.Policy.Version != a.Policy.Version || r.byItself && !stillTunes(current) {
 			return nil, errOvertaken
 		}
-		now := p.tuner.Clock.Now()
+		now := p.service.Clock.Now()
 		v, err := current.WritePolicy(next, agent.ByTuning, r.Note, now)
 		if err == nil && r.Activate {
 			current.PutInForce(v, now)
@@ -154,12 +137,12 @@ var errOvertaken = fault.New(fault.Conflict, "policy_changed", "Another policy w
 // errEnough ends a reading.
 var errEnough = errors.New("enough was read")
 
-// read turns the project's record into what can be learnt from, and what can be replayed. Whichever agent answered,
+// records turns the project's record into what can be learnt from, and what can be replayed. Whichever agent answered,
 // it were the same buyers.
-func (t *Tuner) read(ctx context.Context, p *project.Project, roundCap int, r TuneRequest) (records []tuning.Record, talks []ports.Negotiation, err error) {
+func (s *Service) records(ctx context.Context, p *project.Project, roundCap int, r TuneRequest) (records []tuning.Record, talks []ports.Negotiation, err error) {
 	to, limit := r.To, r.Limit
 	if to.IsZero() {
-		to = t.Clock.Now()
+		to = s.Clock.Now()
 	}
 	if limit <= 0 || limit > MostTuned {
 		limit = MostTuned
@@ -178,7 +161,7 @@ func (t *Tuner) read(ctx context.Context, p *project.Project, roundCap int, r Tu
 		free[r.Client][r.Session] = true
 		return false
 	}
-	err = t.Record.Negotiations(ctx, p.ID, id.Agent{}, r.From, to, mostRead, func(n ports.Negotiation) error {
+	err = s.Record.Negotiations(ctx, p.ID, id.Agent{}, r.From, to, mostRead, func(n ports.Negotiation) error {
 		record, ok := tuning.FromEntries(n.Entries, roundCap)
 		record.Bought = n.Bought
 		if ok && record.Explicable() && of[record.Session] < mostOfOne && !crowded(&record) {
@@ -209,7 +192,7 @@ const (
 // SelfTuner tunes the agents whose merchants want that, each at most once a day, and takes back what earned less than
 // the holdout.
 type SelfTuner struct {
-	Tuner
+	*Service
 	Active   ports.ActiveAgents
 	Projects interface { // active ones
 		ByProject(ctx context.Context, project id.Project) (*project.Project, error)

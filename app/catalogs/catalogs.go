@@ -132,14 +132,6 @@ func (s *Service) stockOf(ctx context.Context, project id.Project, products ...*
 	return counts, err
 }
 
-func totals(levels []catalog.Level) map[id.Variant]int {
-	stock := make(map[id.Variant]int)
-	for _, l := range levels {
-		stock[l.Variant] += l.Quantity
-	}
-	return stock
-}
-
 // refresh brings the search index up to date after a write, where it has a copy of the catalogue. It
 // may fail in peace: the write is done, and the next search sees by the catalogue's version that the
 // copy is old.
@@ -157,12 +149,7 @@ func (s *Service) refresh(ctx context.Context, project id.Project) {
 func (s *Service) Written(ctx context.Context, project id.Project, products []id.Product) {
 	s.Growth.note(len(products))
 	s.refresh(ctx, project)
-	if s.Index.Version(project) == 0 {
-		return
-	}
-	if levels, err := s.Inventory.LevelsOf(ctx, project, products); err == nil {
-		s.Index.Restock(project, totals(levels))
-	}
+	s.Restock(ctx, project, products)
 }
 
 // allProblems joins what could not be read with what is not acceptable, one problem for each field, so

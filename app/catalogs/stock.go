@@ -62,17 +62,11 @@ func checkPlace(at fault.Check, sku string, location *string) {
 	at.That(project.LocationForm.MatchString(*location), "location", "must be lower-case letters, digits, hyphens and underscores")
 }
 
-// restock tells the search index the new totals. As with refresh, it may fail in peace: every answer
-// to a buyer reads the stock itself.
+// restock tells the search index the new totals.
 func (s *Service) restock(ctx context.Context, project id.Project, written []catalog.Shelf) {
-	if s.Index.Version(project) == 0 {
-		return
-	}
 	products := make([]id.Product, len(written))
 	for i, l := range written {
 		products[i] = l.Product
 	}
-	if levels, err := s.Inventory.LevelsOf(ctx, project, products); err == nil {
-		s.Index.Restock(project, totals(levels))
-	}
+	s.Restock(ctx, project, products)
 }

@@ -6,7 +6,6 @@ package connecting
 import (
 	"context"
 	"log/slog"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -62,7 +61,7 @@ func (s *Service) PrepareConnect(ctx ports.Outbound, p *project.Project, d integ
 	if err := free(p, d.Type); err != nil {
 		return nil, err
 	}
-	if s.leadsInside(d.Config.BaseURL) {
+	if s.Addresses.LeadsInside(d.Config.BaseURL) {
 		return nil, fault.Field("config.base_url", "must not lead to a private address")
 	}
 	others, err := s.ofType(ctx, p.ID, d.Type)
@@ -78,13 +77,6 @@ func (s *Service) PrepareConnect(ctx ports.Outbound, p *project.Project, d integ
 	}
 	config.BaseURL, config.Skip = d.Config.BaseURL, d.Config.Skip
 	return s.prepareNew(ctx, p.ID, d, config, former(others, config))
-}
-
-// leadsInside reports whether the address of a merchant's own system is in a private network, where only we could
-// reach it. What it leads to may change: every connection is checked again.
-func (s *Service) leadsInside(address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && u.Hostname() != "" && s.Addresses.Private(u.Hostname())
 }
 
 func (s *Service) make(p id.Project, before *integration.Integration, d integration.Draft, c integration.Config,

@@ -116,6 +116,9 @@ func (o *office) Undecided(context.Context, id.Project, id.Integration) (bool, e
 
 func (o *office) Sealed(context.Context) ([]*integration.Integration, error) { return o.stored, nil }
 
+// LeadsInside knows no private network.
+func (o *office) LeadsInside(string) bool { return false }
+
 func openOffice() *office { return &office{account: "acct_1"} }
 
 func (o *office) service() *connecting.Service {
@@ -127,6 +130,7 @@ func (o *office) service() *connecting.Service {
 		Platforms:   map[string]ports.PaymentPlatform{"stripe": o, "paypal": o},
 		Hooks:       map[string]ports.WebhookPlatform{"stripe": o},
 		HookAddress: func(_ integration.Type, w id.Webhook) string { return "https://shop/hooks/" + w.String()[:4] },
+		Addresses:   o,
 		Vault:       o,
 		Clock:       o,
 		Entropy:     o,

@@ -211,7 +211,7 @@ func (t *town) connectors() map[string]ports.Connector {
 }
 
 // Private is what a resolver says of the town's hosts.
-func (t *town) Private(host string) bool { return host == "10.0.0.1" }
+func (t *town) LeadsInside(url string) bool { return strings.Contains(url, "//10.0.0.1") }
 
 func (t *town) service() *connecting.Service {
 	return &connecting.Service{

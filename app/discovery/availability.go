@@ -49,11 +49,7 @@ func (s *Service) Availability(ctx context.Context, p *project.Project, items []
 	if err != nil {
 		return Availability{}, err
 	}
-	answer, subtotal := Availability{All: true}, money.Zero(p.Settings.Currency)
-	left := make(map[id.Variant]int)
-	for _, l := range levels {
-		left[l.Variant] += l.Quantity
-	}
+	answer, subtotal, left := Availability{All: true}, money.Zero(p.Settings.Currency), catalog.Totals(levels)
 	for i, item := range items {
 		variant, err := variantOf(products[item.Product], item, i)
 		if err != nil {

@@ -64,10 +64,7 @@ func (s *Service) stockOf(ctx context.Context, project id.Project, products []id
 	if err != nil {
 		return nil, err
 	}
-	stock := Stock{}
-	for _, l := range levels {
-		stock[l.Variant] += l.Quantity
-	}
+	stock := Stock(catalog.Totals(levels))
 	s.Index.Restock(project, stock)
 	return stock, nil
 }

@@ -23,11 +23,14 @@ const rest = 9
 // look is how often it is looked whether products have lost their vectors, which takes going through all of them.
 const look = 10 * time.Second
 
-// Index is what is to know the vectors: of ports.Index and ports.Learner what is needed for that.
+// Index is an index in memory that is to know the vectors.
 type Index interface {
 	Version(project id.Project) int64
 	Loaded() []id.Project
+	// Unembedded are products without a vector of a model, up to a limit, in no order.
 	Unembedded(project id.Project, model string, limit int) []*catalog.Product
+	// Embed gives products their vectors. One whose text has changed loses its vector. Vectors of another length than
+	// the others of the model are ignored.
 	Embed(project id.Project, model string, vectors map[id.Product][]float32)
 }
 

@@ -4,16 +4,13 @@ package projects
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/netip"
-	"net/url"
 	"slices"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
-	"github.com/haggle-commerce/haggle/domain/patch"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -106,29 +103,18 @@ func (s *Service) change(ctx context.Context, account id.Account, p id.Project, 
 // Change changes a project, or its settings. from is the caller's address: a change that would lock
 // the caller out is refused (decisions 3).
 func (s *Service) Change(ctx context.Context, account id.Account, p id.Project, c project.Change, from netip.Addr) (Changed, error) {
-	private := s.leadsInside(c.Settings.ChatWebhook)
+	webhook, _ := c.Settings.ChatWebhook.Value()
+	private := s.Addresses.LeadsInside(webhook)
 	return s.change(ctx, account, p, func(current *project.Project) error {
 		err := current.Change(c, s.Clock.Now())
 		if err == nil && c.Settings.IPAllowlist.Given() && !Admits(current.Settings, from) {
 			err = fault.Field("security.ip_allowlist", "would lock you out: it must hold your own address "+from.String())
 		}
 		if private {
-			err = also(err, "notifications.chat_webhook", "must not lead to a private address")
+			err = fault.Also(err, "notifications.chat_webhook", "must not lead to a private address")
 		}
 		return err
 	})
-}
-
-// also adds a field's problem to a change's others.
-func also(err error, field, message string) error {
-	var known *fault.Error
-	switch {
-	case err == nil:
-		return fault.Field(field, message)
-	case errors.As(err, &known) && known.Kind == fault.Invalid:
-		return known.With(field, message)
-	}
-	return err
 }
 
 // Admits reports whether the project's Management calls may come from an address.
@@ -144,14 +130,6 @@ func Admits(s project.Settings, from netip.Addr) bool {
 		single, err := netip.ParseAddr(entry)
 		return err == nil && single.Unmap() == from
 	})
-}
-
-// leadsInside reports whether a chat webhook leads into a private network, where only we could reach it.
-// Anything else about it is for the project to judge.
-func (s *Service) leadsInside(webhook patch.Field[string]) bool {
-	address, _ := webhook.Value()
-	u, err := url.Parse(address)
-	return err == nil && u.Hostname() != "" && s.Addresses.Private(u.Hostname())
 }
 
 // ChangeStorefront changes what buyers see of a shop.

@@ -5,8 +5,6 @@ package publishing
 import (
 	"context"
 	"encoding/base64"
-	"errors"
-	"net/url"
 
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -34,10 +32,10 @@ func (s *Service) In(stores *ports.Stores) *Service {
 
 // Subscribe makes a subscription, and the secret that is shown once.
 func (s *Service) Subscribe(ctx context.Context, project id.Project, d event.Draft) (*event.Subscription, string, error) {
-	name, private := id.New[id.Subscription](s.Entropy.Bits128()), s.leadsInside(d.URL)
+	name := id.New[id.Subscription](s.Entropy.Bits128())
 	secret, sealed := s.newSecret(name)
 	made, err := event.Subscribe(name, project, d, sealed, s.Rules, s.Clock.Now())
-	if err = refusePrivate(private, err); err != nil {
+	if err = s.refusePrivate(d.URL, err); err != nil {
 		return nil, "", err
 	}
 	return made, secret, s.Subscriptions.Add(ctx, made)
@@ -46,11 +44,10 @@ func (s *Service) Subscribe(ctx context.Context, project id.Project, d event.Dra
 // Change changes a subscription, and returns it as it was and as it is.
 func (s *Service) Change(ctx context.Context, project id.Project, of id.Subscription, c event.Change) (before, after *event.Subscription, err error) {
 	address, _ := c.URL.Value()
-	private := s.leadsInside(address)
 	after, err = s.Subscriptions.Update(ctx, project, of, func(current *event.Subscription) error {
 		was := *current
 		before = &was
-		return refusePrivate(private, current.Change(c, s.Rules, s.Clock.Now()))
+		return s.refusePrivate(address, current.Change(c, s.Rules, s.Clock.Now()))
 	})
 	return before, after, err
 }
@@ -92,33 +89,10 @@ func (s *Service) newSecret(of id.Subscription) (text string, sealed []byte) {
 // Purpose binds a sealed secret to its subscription.
 func Purpose(of id.Subscription) string { return "secret of " + of.String() }
 
-// leadsInside reports whether a URL leads into a private network, where only we could reach it. Anything
-// else about it is for the subscription to judge. What it leads to may change: every connection is
-// checked again.
-func (s *Service) leadsInside(address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && u.Hostname() != "" && s.Addresses.Private(u.Hostname())
-}
-
-// refusePrivate adds a private URL to what else is wrong.
-func refusePrivate(private bool, err error) error {
-	var known *fault.Error
-	switch {
-	case !private:
-		return err
-	case err == nil:
-		return fault.Field("url", "must not lead to a private address")
-	case errors.As(err, &known) && known.Kind == fault.Invalid && !names(known, "url"):
-		return known.With("url", "must not lead to a private address")
+// refusePrivate adds a URL that leads into a private network to what else is wrong.
+func (s *Service) refusePrivate(url string, err error) error {
+	if s.Addresses.LeadsInside(url) {
+		return fault.Also(err, "url", "must not lead to a private address")
 	}
 	return err
-}
-
-func names(e *fault.Error, field string) bool {
-	for _, d := range e.Details {
-		if d.Field == field {
-			return true
-		}
-	}
-	return false
 }

@@ -53,10 +53,11 @@ func (a *App) openTuning(s *ports.Stores) {
 		Clock:     a.clock,
 		Entropy:   system.Entropy{},
 		Rules:     agent.Rules{Addresses: rules, Programs: slices.Sorted(maps.Keys(a.router.Programs))},
+		Busy:      make(chan struct{}, 1),
+		Reading:   make(chan struct{}, 1),
 	}
-	a.Tuner = &agents.Tuner{Stores: s, Clock: a.clock, Busy: make(chan struct{}, 1), Reading: make(chan struct{}, 1)}
 	a.tunes = &agents.SelfTuner{
-		Tuner:    *a.Tuner,
+		Service:  a.Agents,
 		Active:   a.store.Agents(),
 		Projects: a.store.ActiveProjects(),
 		TookBack: a.tookBack,
@@ -108,7 +109,7 @@ func (a *App) Tune(ctx context.Context, slug, named string, r agents.TuneRequest
 	case err != nil:
 		return agents.Tuned{}, fault.Missing("agent")
 	}
-	return a.Tuner.Tune(ctx, p, of, r)
+	return a.Agents.Tune(ctx, p, of, r)
 }
 
 // VerifyDecisions walks the chain of the project with the slug from its beginning.

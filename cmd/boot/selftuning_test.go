@@ -33,7 +33,7 @@ func newTrainee(m *market) *trainee {
 	s := &trainee{market: m, product: m.product(100_00, 1_000_000)}
 	st := m.store
 	s.tuner = &agents.SelfTuner{
-		Tuner: agents.Tuner{
+		Service: &agents.Service{
 			Stores: &ports.Stores{
 				Agents:   st.Agents(),
 				Versions: st.Agents(),

@@ -114,6 +114,15 @@ type Level struct {
 	Quantity int
 }
 
+// Totals are the pieces of each variant over all locations.
+func Totals(levels []Level) map[id.Variant]int {
+	totals := make(map[id.Variant]int, len(levels))
+	for _, l := range levels {
+		totals[l.Variant] += l.Quantity
+	}
+	return totals
+}
+
 // Take is a number of pieces out of one location.
 type Take struct {
 	Variant  id.Variant

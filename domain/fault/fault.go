@@ -5,6 +5,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -83,6 +84,19 @@ func Missing(thing string) *Error {
 // Field is a validation_error with one detail.
 func Field(field, message string) *Error {
 	return New(Invalid, "validation_error", "The request has invalid values.").With(field, message)
+}
+
+// Also adds a field's problem to those of an error that lists problems, or of none, unless the field has one already.
+// Every other error stays as it is.
+func Also(err error, field, message string) error {
+	var known *Error
+	switch {
+	case err == nil:
+		return Field(field, message)
+	case !errors.As(err, &known), known.Kind != Invalid, slices.ContainsFunc(known.Details, func(d Detail) bool { return d.Field == field }):
+		return err
+	}
+	return known.With(field, message)
 }
 
 // KindOf is Internal for every error that is not a fault, and for a nil error too.

@@ -12,7 +12,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// Link is an entry in its place in the chain of its project's decisions. The first has position 1 and no prior.
+// Link is an entry in its place in the chain of its project's decisions. The first has position 1 and no prior; one that
+// is not sealed yet has position 0.
 type Link struct {
 	Entry
 	Position int64

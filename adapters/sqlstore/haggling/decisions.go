@@ -67,9 +67,9 @@ type DecidedRow struct {
 	ErasedAt *int64 `db:"erased_at"`
 }
 
-func fromDecidedRow(r DecidedRow) (ports.Decided, error) {
+func fromDecidedRow(r DecidedRow) (negotiation.Link, error) {
 	entry, err := FromEntryRow(r.EntryRow)
-	d := ports.Decided{
+	d := negotiation.Link{
 		Entry:    entry,
 		Hash:     r.Hash,
 		Prior:    r.Prior,
@@ -83,8 +83,8 @@ func fromDecidedRow(r DecidedRow) (ports.Decided, error) {
 	return d, err
 }
 
-func FromDecidedRows(rows []DecidedRow) ([]ports.Decided, error) {
-	list := make([]ports.Decided, len(rows))
+func FromDecidedRows(rows []DecidedRow) ([]negotiation.Link, error) {
+	list := make([]negotiation.Link, len(rows))
 	for i, r := range rows {
 		var err error
 		if list[i], err = fromDecidedRow(r); err != nil {
@@ -94,7 +94,7 @@ func FromDecidedRows(rows []DecidedRow) ([]ports.Decided, error) {
 	return list, nil
 }
 
-func (v Decisions) Decisions(ctx context.Context, project id.Project, f ports.DecisionFilter, page ports.Page) ([]ports.Decided, int, error) {
+func (v Decisions) Decisions(ctx context.Context, project id.Project, f ports.DecisionFilter, page ports.Page) ([]negotiation.Link, int, error) {
 	args := db.Args{project.String()}
 	where := decisionsWhere(f, &args)
 	count := args
@@ -180,7 +180,7 @@ func (v Decisions) Head(ctx context.Context, project id.Project) (ports.ChainHea
 	}, nil
 }
 
-func (v Decisions) Sealed(ctx context.Context, project id.Project, from int64, limit int) ([]ports.Decided, error) {
+func (v Decisions) Sealed(ctx context.Context, project id.Project, from int64, limit int) ([]negotiation.Link, error) {
 	var rows []DecidedRow
 	b := v.store.Read(project)
 	b.Query(&rows, SelectSealed, project.String(), max(from, 1), limit)
@@ -191,14 +191,14 @@ func (v Decisions) Sealed(ctx context.Context, project id.Project, from int64, l
 }
 
 // SealedOf reads links of the chain.
-func SealedOf(rows []DecidedRow) []ports.Decided {
-	list := make([]ports.Decided, len(rows))
+func SealedOf(rows []DecidedRow) []negotiation.Link {
+	list := make([]negotiation.Link, len(rows))
 	for i, r := range rows {
 		// A row that cannot be read was not written by this store: without its entry it shows as broken.
 		if d, err := fromDecidedRow(r); err == nil {
 			list[i] = d
 		} else if r.Position != nil {
-			list[i] = ports.Decided{Position: *r.Position, Hash: r.Hash, Prior: r.Prior}
+			list[i] = negotiation.Link{Position: *r.Position, Hash: r.Hash, Prior: r.Prior}
 		}
 	}
 	return list

@@ -92,7 +92,7 @@ func decisionList(s *porttest.Shop) {
 	}
 	list, _, err := s.Decisions.Decisions(s.Ctx, s.Project.ID, ports.DecisionFilter{}, ports.Page{Limit: 1})
 	s.Must(err)
-	porttest.Same(s.T, "not sealed yet", list, []ports.Decided{{Entry: want[0]}})
+	porttest.Same(s.T, "not sealed yet", list, []negotiation.Link{{Entry: want[0]}})
 }
 
 func decisionFilter(s *porttest.Shop) {
@@ -190,7 +190,7 @@ func head(s *porttest.Shop) ports.ChainHead {
 }
 
 // chain checks that the project's chain holds the entries, in order, and nothing else.
-func chain(s *porttest.Shop, want []negotiation.Entry) []ports.Decided {
+func chain(s *porttest.Shop, want []negotiation.Entry) []negotiation.Link {
 	s.T.Helper()
 	sealed, err := s.Decisions.Sealed(s.Ctx, s.Project.ID, 1, len(want)+1)
 	s.Must(err)
@@ -200,7 +200,7 @@ func chain(s *porttest.Shop, want []negotiation.Entry) []ports.Decided {
 	links := make([]negotiation.Link, len(sealed))
 	for i, d := range sealed {
 		porttest.Same(s.T, "sealed", d.Entry, want[i])
-		links[i] = negotiation.Link(d)
+		links[i] = d
 	}
 	end, broken := negotiation.VerifyChain(negotiation.ChainEnd{}, links)
 	head := head(s)

@@ -120,11 +120,7 @@ func verifyLinks(ctx context.Context, t *db.Tx, project id.Project, from negotia
 	if err := t.Select(ctx, &rows, haggling.SelectSealed, project.String(), from.Position+1, n); err != nil {
 		return err
 	}
-	list := haggling.SealedOf(rows)
-	links := make([]negotiation.Link, len(list))
-	for i, d := range list {
-		links[i] = negotiation.Link(d)
-	}
+	links := haggling.SealedOf(rows)
 	to, broken := negotiation.VerifyChain(from, links)
 	if broken == 0 && to.Position != from.Position+int64(n) {
 		broken = to.Position + 1

@@ -101,7 +101,7 @@ type chainView struct {
 	Prior    *string `json:"prior" nullable:"true" doc:"The hash before. Null: it is the first."`
 }
 
-func toAPIDecision(d ports.Decided) DecisionView {
+func toAPIDecision(d negotiation.Link) DecisionView {
 	v := DecisionView{
 		ID: d.ID.String(), Agent: operation.ToOptionalText(d.Agent.String()), Session: d.Session.String(), Negotiation: id.NegotiationOf(d.Session).String(), Seq: d.Seq, Quote: d.Quote.String(),
 		Product: d.Item.Product.String(), Variant: d.Item.Variant.String(), Quantity: d.Item.Quantity, CreatedAt: wire.ToTime(d.At),

@@ -9,5 +9,3 @@ import (
 type handlers struct{ *operation.API }
 
 func (h *handlers) agents(rq operation.Request) *agents.Service { return h.Agents.In(rq.Stores) }
-
-func (h *handlers) tuner(rq operation.Request) *agents.Tuner { return h.Tuner.In(rq.Stores) }

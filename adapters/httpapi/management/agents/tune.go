@@ -40,7 +40,7 @@ type heldArm struct {
 }
 
 func (h *handlers) getHoldout(ctx context.Context, rq operation.Request, in *OnAgent) (*holdoutOutput, error) {
-	held, err := h.tuner(rq).Holdout(ctx, rq.Caller.Project, in.Agent.ID, time.Time{})
+	held, err := h.agents(rq).Holdout(ctx, rq.Caller.Project, in.Agent.ID, time.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (h *handlers) tuneAgent(ctx ports.Outbound, rq operation.Request, in *tuneA
 	if !r.To.IsZero() && !r.From.Before(r.To) {
 		return made, fault.Field("to", "must be after from")
 	}
-	prepared, err := h.tuner(rq).PrepareTuning(ctx, rq.Caller.Project, in.Agent.ID, r)
+	prepared, err := h.agents(rq).PrepareTuning(ctx, rq.Caller.Project, in.Agent.ID, r)
 	if err != nil {
 		return made, err
 	}

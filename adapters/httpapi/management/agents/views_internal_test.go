@@ -22,12 +22,12 @@ func TestViews_everyField(t *testing.T) {
 		"agent": viewtest.Shown(func(a agent.Agent) AgentView { return toAPIAgent(&a, usd) },
 			viewtest.Unseen("agent.Agent", map[string]string{viewtest.Elsewhere: "Latest Held", viewtest.Secret: "Secret"})),
 		"decision": viewtest.Shown(toAPIDecision, fieldtest.Reasons{
-			"ports.Decided.Entry.Project":      viewtest.InPath,
-			"ports.Decided.Entry.Item.Session": "it is the entry's session",
-			"ports.Decided.Entry.Client":       viewtest.Secret,
-			"ports.Decided.Personal":           "the check of the chain reads it",
-			"ports.Decided.Salt":               "the check of the chain reads it",
-			"ports.Decided.Erased":             "the check of the chain reads it",
+			"negotiation.Link.Entry.Project":      viewtest.InPath,
+			"negotiation.Link.Entry.Item.Session": "it is the entry's session",
+			"negotiation.Link.Entry.Client":       viewtest.Secret,
+			"negotiation.Link.Personal":           "the check of the chain reads it",
+			"negotiation.Link.Salt":               "the check of the chain reads it",
+			"negotiation.Link.Erased":             "the check of the chain reads it",
 		}),
 	} {
 		t.Run(name, test)

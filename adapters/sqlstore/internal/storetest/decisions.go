@@ -60,11 +60,7 @@ func Tampered(t *testing.T, s *Store, project id.Project, statements ...string) 
 		if err := x.Select(t.Context(), &rows, haggling.SelectSealed, project.String(), 1, 100); err != nil {
 			t.Fatal(err)
 		}
-		list := haggling.SealedOf(rows)
-		links := make([]negotiation.Link, len(list))
-		for i, d := range list {
-			links[i] = negotiation.Link(d)
-		}
+		links := haggling.SealedOf(rows)
 		var end negotiation.ChainEnd
 		end, broken = negotiation.VerifyChain(negotiation.ChainEnd{}, links)
 		var head haggling.ChainRow
@@ -93,12 +89,8 @@ func WholeChain(tb testing.TB, s *Store, project id.Project) error {
 		if len(part) == 0 {
 			break
 		}
-		links := make([]negotiation.Link, len(part))
-		for i, d := range part {
-			links[i] = negotiation.Link(d)
-		}
 		var broken int64
-		if end, broken = negotiation.VerifyChain(end, links); broken != 0 {
+		if end, broken = negotiation.VerifyChain(end, part); broken != 0 {
 			return fmt.Errorf("the chain breaks at %d", broken)
 		}
 	}

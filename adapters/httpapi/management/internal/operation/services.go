@@ -48,9 +48,8 @@ type UseCases struct {
 	Publishing *publishing.Service
 	// Buyers vouches for buyers.
 	Buyers *buyers.Service
-	// Agents manages negotiator agents and tries policies out; Tuner has agents learn from their record.
+	// Agents manages negotiator agents, tries policies out, and has agents learn from their record.
 	Agents *agents.Service
-	Tuner  *agents.Tuner
 }
 
 // Services are the use cases, and what the API needs besides.
