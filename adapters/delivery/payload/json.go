@@ -1,47 +1,48 @@
 package payload
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// object writes a JSON object, with its members in the order of the calls. Unlike json.Marshal it needs no struct for
-// each shape.
-type object struct{ json []byte }
-
-func (o *object) name(name string) {
-	if o.json[len(o.json)-1] != '{' {
-		o.json = append(o.json, ',')
-	}
-	o.quoted(name)
-	o.json = append(o.json, ':')
+// object writes a JSON object, with its members in the order of the calls.
+type object struct {
+	json    bytes.Buffer
+	encoder *json.Encoder // to json
+	word    string        // what the encoder reads: a pointer to it costs no allocation
 }
 
-// quoted escapes as json.Marshal does.
+func newObject() *object {
+	o := &object{}
+	o.json.Grow(1024)
+	o.json.WriteByte('{')
+	o.encoder = json.NewEncoder(&o.json)
+	return o
+}
+
+// quoted is text, or a name.
 func (o *object) quoted(text string) {
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c < ' ', c >= utf8.RuneSelf, c == '"', c == '\\', c == '<', c == '>', c == '&':
-			quoted, _ := json.Marshal(text) // a text has no error
-			o.json = append(o.json, quoted...)
-			return
-		}
-	}
-	o.json = append(append(append(o.json, '"'), text...), '"')
+	o.word = text
+	_ = o.encoder.Encode(&o.word)     // a text has no error
+	o.json.Truncate(o.json.Len() - 1) // the newline at its end
 }
 
 func (o *object) raw(name, json string) {
-	o.name(name)
-	o.json = append(o.json, json...)
+	if all := o.json.Bytes(); all[len(all)-1] != '{' {
+		o.json.WriteByte(',')
+	}
+	o.quoted(name)
+	o.json.WriteByte(':')
+	o.json.WriteString(json)
 }
 
 func (o *object) text(name, value string) {
-	o.name(name)
+	o.raw(name, "")
 	o.quoted(value)
 }
 
@@ -87,7 +88,7 @@ func (o *object) orderEvent(of id.Order, sequence int) {
 func (o *object) object(name string, members func()) {
 	o.raw(name, "{")
 	members()
-	o.json = append(o.json, '}')
+	o.json.WriteByte('}')
 }
 
 // list writes a list of objects.
@@ -95,11 +96,11 @@ func (o *object) list(name string, length int, members func(i int)) {
 	o.raw(name, "[")
 	for i := range length {
 		if i > 0 {
-			o.json = append(o.json, ',')
+			o.json.WriteByte(',')
 		}
-		o.json = append(o.json, '{')
+		o.json.WriteByte('{')
 		members(i)
-		o.json = append(o.json, '}')
+		o.json.WriteByte('}')
 	}
-	o.json = append(o.json, ']')
+	o.json.WriteByte(']')
 }

@@ -21,13 +21,14 @@ func EncodeEvent(e *event.Event) (string, error) {
 	if !known {
 		return "", fmt.Errorf("payload: no encoding for an event of %T", e.Data)
 	}
-	o := object{append(make([]byte, 0, 1024), '{')}
+	o := newObject()
 	o.text("id", e.ID.String())
 	o.text("type", e.Data.Type().String())
 	o.time("created_at", e.At)
 	o.text("project_id", e.Project.String())
-	o.object("data", func() { data(&o, e.Data) })
-	return string(append(o.json, '}')), nil
+	o.object("data", func() { data(o, e.Data) })
+	o.json.WriteByte('}')
+	return o.json.String(), nil
 }
 
 // of writes the data of one type of event.
@@ -80,14 +81,21 @@ var payloads = map[event.Type]func(*object, event.Data){
 		})
 		o.time("created_at", d.PlacedAt)
 	}),
-	// Also of order.updated, which is sent when the tracking changed.
+	// Also of order.updated, which is sent when the tracking changed:
+	//
+	//	{"order_id": "ord_…", "sequence": 2, "carrier": "DHL", "tracking_number": "123",
+	//	 "tracking_url": "https://example.com/123", "shipped_at": "2026-03-05T12:00:00Z"}
 	event.OrderShippedType: of(shipped),
 	event.OrderUpdatedType: of(func(o *object, d event.OrderUpdated) { shipped(o, event.OrderShipped(d)) }),
+	//	{"order_id": "ord_…", "sequence": 3, "delivered_at": "2026-03-08T12:00:00Z"}
 	event.OrderDeliveredType: of(func(o *object, d event.OrderDelivered) {
 		o.orderEvent(d.Order, d.Sequence)
 		o.time("delivered_at", d.DeliveredAt)
 	}),
-	// refund_id and refund_amount are null if nothing of the payment was left to refund.
+	// refund_id and refund_amount are null if nothing of the payment was left to refund:
+	//
+	//	{"order_id": "ord_…", "sequence": 2, "reason": "The buyer changed their mind", "refund_id": "ref_…",
+	//	 "refund_amount": 196.94, "currency": "USD"}
 	event.OrderCanceledType: of(func(o *object, d event.OrderCanceled) {
 		o.orderEvent(d.Order, d.Sequence)
 		o.text("reason", d.Reason)
@@ -95,12 +103,16 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.amountOrNull("refund_amount", d.Amount)
 		o.textOrNull("currency", d.Amount.Currency().Code())
 	}),
+	//	{"return_id": "ret_…", "order_id": "ord_…", "sequence": 4, "refund_estimate": 95.00, "currency": "USD"}
 	event.ReturnRequestType: of(func(o *object, d event.ReturnRequested) {
 		o.text("return_id", d.Return.String())
 		o.orderEvent(d.Order, d.Sequence)
 		o.money("refund_estimate", d.Estimate)
 	}),
-	// refund_id and refund_amount are null if nothing is refunded.
+	// refund_id and refund_amount are null if nothing is refunded:
+	//
+	//	{"return_id": "ret_…", "order_id": "ord_…", "sequence": 5, "refund_id": "ref_…", "refund_amount": 95.00,
+	//	 "currency": "USD"}
 	event.ReturnApprovedType: of(func(o *object, d event.ReturnApproved) {
 		o.text("return_id", d.Return.String())
 		o.orderEvent(d.Order, d.Sequence)
@@ -108,13 +120,17 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.amountOrNull("refund_amount", d.Amount)
 		o.textOrNull("currency", d.Amount.Currency().Code())
 	}),
+	//	{"return_id": "ret_…", "order_id": "ord_…", "sequence": 5, "reason": "The tent was used"}
 	event.ReturnRejectedType: of(func(o *object, d event.ReturnRejected) {
 		o.text("return_id", d.Return.String())
 		o.orderEvent(d.Order, d.Sequence)
 		o.text("reason", d.Reason)
 	}),
 	// refunded_amount is what the payment has given back in all; external is true if the refund was not requested here;
-	// return_id is null if it is not for a return.
+	// return_id is null if it is not for a return:
+	//
+	//	{"refund_id": "ref_…", "order_id": "ord_…", "sequence": 6, "payment_id": "pay_…", "amount": 95.00,
+	//	 "refunded_amount": 95.00, "currency": "USD", "reason": "damaged", "external": false, "return_id": "ret_…"}
 	event.OrderRefundedType: of(func(o *object, d event.OrderRefunded) {
 		o.text("refund_id", d.Refund.String())
 		o.orderEvent(d.Order, d.Sequence)
@@ -127,7 +143,11 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.textOrNull("return_id", d.Return.String())
 	}),
 	// The buyer does not get the money. previous_status is succeeded if an order.refunded had announced it;
-	// refunded_amount is what the payment has given back without it.
+	// refunded_amount is what the payment has given back without it:
+	//
+	//	{"refund_id": "ref_…", "order_id": "ord_…", "sequence": 7, "payment_id": "pay_…", "amount": 95.00,
+	//	 "refunded_amount": 0.00, "currency": "USD", "failure_code": "expired_or_canceled_card",
+	//	 "previous_status": "succeeded", "return_id": null}
 	event.RefundFailedType: of(func(o *object, d event.RefundFailed) {
 		previous := "pending"
 		if d.Succeeded {
@@ -144,9 +164,15 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.textOrNull("return_id", d.Return.String())
 	}),
 	// Also of dispute.closed. Amounts are totals: withdrawn_amount is what the provider has taken out of the merchant's
-	// balance for it, fee_amount what it charges, both in the currency of that balance. status is open, won or lost.
+	// balance for it, fee_amount what it charges, both in the currency of that balance. status is open, won or lost:
+	//
+	//	{"dispute_id": "dsp_…", "order_id": "ord_…", "sequence": 8, "payment_id": "pay_…", "provider_id": "du_…",
+	//	 "status": "open", "reason": "fraudulent", "amount": 196.94, "currency": "USD",
+	//	 "withdrawn_amount": 196.94, "withdrawn_currency": "USD", "fee_amount": 15.00, "fee_currency": "USD"}
 	event.DisputeOpenedType: of(func(o *object, d event.DisputeOpened) { disputed(o, d.Dispute) }),
 	event.DisputeClosedType: of(func(o *object, d event.DisputeClosed) { disputed(o, d.Dispute) }),
+	//	{"quote_id": "quote_…", "negotiation_id": "neg_…", "product_id": "prod_…", "variant_id": "var_…", "quantity": 2,
+	//	 "list_price": 100.00, "final_price": 95.00, "currency": "USD"}
 	event.QuoteAcceptedType: of(func(o *object, d event.QuoteAccepted) {
 		o.text("quote_id", d.Quote.String())
 		o.text("negotiation_id", id.NegotiationOf(d.Session).String())
@@ -156,7 +182,10 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.amount("list_price", d.List)
 		o.money("final_price", d.Price)
 	}),
-	// best_offer is null if the buyer offered nothing, last_counter if the shop countered nothing.
+	// best_offer is null if the buyer offered nothing, last_counter if the shop countered nothing:
+	//
+	//	{"product_id": "prod_…", "variant_id": "var_…", "quantity": 2, "list_price": 100.00, "best_offer": 80.00,
+	//	 "last_counter": 92.00, "currency": "USD"}
 	event.NegotiationLostType: of(func(o *object, d event.NegotiationLost) {
 		o.text("product_id", d.Product.String())
 		o.text("variant_id", d.Variant.String())
@@ -166,7 +195,10 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.amountOrNull("last_counter", d.LastCounter)
 		o.text("currency", d.List.Currency().Code())
 	}),
-	// Items are as in order.completed; buyer_email is empty if the buyer gave none.
+	// Items are as in order.completed; buyer_email is empty if the buyer gave none:
+	//
+	//	{"checkout_id": "chk_…", "phase": "ready", "items": [{"product_id": "prod_…", …}], "total": 196.94,
+	//	 "currency": "USD", "buyer_email": "ada@example.com"}
 	event.CheckoutAbandonedType: of(func(o *object, d event.CheckoutAbandoned) {
 		o.text("checkout_id", d.Checkout.String())
 		o.text("phase", d.Phase)
@@ -175,7 +207,10 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.text("buyer_email", d.Email)
 	}),
 	// What became of the attempt is asked for until it is known, and the event is repeated after an hour and every day
-	// until then; an order.completed may follow.
+	// until then; an order.completed may follow:
+	//
+	//	{"checkout_id": "chk_…", "attempt": 1, "amount": 196.94, "currency": "USD", "method": "psp_spt", "provider": "stripe",
+	//	 "since": "2026-03-04T12:00:00Z", "times_asked": 1, "problem": "The provider did not answer in time."}
 	event.PaymentUnresolvedType: of(func(o *object, d event.PaymentUnresolved) {
 		o.text("checkout_id", d.Checkout.String())
 		o.int("attempt", d.Attempt)
@@ -187,7 +222,10 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.text("problem", d.Problem)
 	}),
 	// Sent an hour after the refund was requested, and every day from then on, while the provider does not tell what became
-	// of it.
+	// of it:
+	//
+	//	{"refund_id": "ref_…", "order_id": "ord_…", "payment_id": "pay_…", "amount": 95.00, "currency": "USD", "provider": "stripe",
+	//	 "since": "2026-03-04T12:00:00Z", "times_asked": 12, "problem": "The provider refuses the credentials."}
 	event.RefundUnresolvedType: of(func(o *object, d event.RefundUnresolved) {
 		o.text("refund_id", d.Refund.String())
 		o.text("order_id", d.Order.String())
@@ -199,7 +237,10 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.text("problem", d.Problem)
 	}),
 	// A provider took money for an attempt that has no order. It is refunded by itself; refund_status is pending, succeeded
-	// or failed.
+	// or failed:
+	//
+	//	{"checkout_id": "chk_…", "attempt": 1, "provider": "stripe", "charge_id": "pi_…", "amount": 196.94, "currency": "USD",
+	//	 "refund_status": "pending"}
 	event.PaymentOrphanedType: of(func(o *object, d event.PaymentOrphaned) {
 		o.text("checkout_id", d.Checkout.String())
 		o.int("attempt", d.Attempt)
@@ -209,21 +250,31 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.text("refund_status", d.Refund)
 	}),
 	// A payment provider's books differ from ours and nothing explains it. found is how many differences are new,
-	// differences are the first of them; an amount is null that one side does not have.
+	// differences are the first of them; an amount is null that one side does not have:
+	//
+	//	{"integration_id": "int_…", "provider": "stripe", "found": 1, "differences": [{"kind": "missing_here",
+	//	 "type": "sale", "reference": "chk_…-1", "provider_id": "pi_…", "currency": "USD", "ours": null, "theirs": 196.94,
+	//	 "at": "2026-03-04T12:00:00Z"}]}
 	event.MoneyUnexplainedType: of(func(o *object, d event.MoneyUnexplained) {
 		o.text("integration_id", d.Integration.String())
 		o.text("provider", d.Provider)
 		o.int("found", d.Found)
 		o.list("differences", len(d.Differences), func(i int) { difference(o, d.Differences[i]) })
 	}),
-	// quantity is what is left in all locations.
+	// quantity is what is left in all locations:
+	//
+	//	{"product_id": "prod_…", "variant_id": "var_…", "sku": "TENT-2", "quantity": 3}
 	event.InventoryLowType: of(func(o *object, d event.InventoryLow) {
 		o.text("product_id", d.Product.String())
 		o.text("variant_id", d.Variant.String())
 		o.text("sku", d.SKU)
 		o.int("quantity", d.Left)
 	}),
-	// resources are those that the run has read.
+	// resources are those that the run has read:
+	//
+	//	{"sync_id": "sync_…", "integration_id": "int_…", "full_sync": false,
+	//	 "resources": {"products": {"total": 120, "created": 3, "updated": 5, "unchanged": 111, "errors": 1}},
+	//	 "started_at": "2026-03-04T12:00:00Z", "completed_at": "2026-03-04T12:00:09.25Z"}
 	event.SyncCompletedType: of(func(o *object, d event.SyncCompleted) {
 		o.text("sync_id", d.Run.String())
 		o.text("integration_id", d.Integration.String())
@@ -236,7 +287,10 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.time("started_at", d.StartedAt)
 		o.time("completed_at", d.EndedAt)
 	}),
-	// What was read before stays.
+	// What was read before stays:
+	//
+	//	{"sync_id": "sync_…", "integration_id": "int_…", "error": "The platform does not answer.",
+	//	 "started_at": "2026-03-04T12:00:00Z", "failed_at": "2026-03-04T12:21:00Z"}
 	event.SyncFailedType: of(func(o *object, d event.SyncFailed) {
 		o.text("sync_id", d.Run.String())
 		o.text("integration_id", d.Integration.String())
@@ -244,20 +298,26 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.time("started_at", d.StartedAt)
 		o.time("failed_at", d.EndedAt)
 	}),
-	// The platform refuses the integration's credentials.
+	// The platform refuses the integration's credentials:
+	//
+	//	{"integration_id": "int_…", "type": "shopify", "name": "Tents & more", "error": "Shopify refuses the access token."}
 	event.IntegrationErrorType: of(func(o *object, d event.IntegrationError) {
 		o.text("integration_id", d.Integration.String())
 		o.text("type", d.Platform)
 		o.text("name", d.Name)
 		o.text("error", d.Error)
 	}),
-	// reason is gone (the receiver answered 410) or unreachable (an event could not be delivered in a day).
+	// reason is gone (the receiver answered 410) or unreachable (an event could not be delivered in a day):
+	//
+	//	{"subscription_id": "sub_…", "url": "https://example.com/…k3Jd", "reason": "unreachable"}
 	event.SubscriptionDisabledType: of(func(o *object, d event.SubscriptionDisabled) {
 		o.text("subscription_id", d.Subscription.String())
 		o.text("url", d.URL)
 		o.text("reason", d.Reason.String())
 	}),
-	// A test sends it.
+	// A test sends it:
+	//
+	//	{"subscription_id": "sub_…"}
 	event.PingType: of(func(o *object, d event.Ping) { o.text("subscription_id", d.Subscription.String()) }),
 }
 
