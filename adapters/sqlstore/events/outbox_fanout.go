@@ -55,10 +55,10 @@ type fanOut struct {
 
 // notedRow is what jobs_set_aside knows of a project, by its id, or of an event.
 type notedRow struct {
-	ProjectID string `db:"project_id"`
-	RowID     string `db:"row_id"`
+	ProjectID string
+	RowID     string
 	Failures  int
-	DueAt     int64 `db:"due_at"`
+	DueAt     time.Time
 }
 
 func (f *fanOut) run(ctx context.Context, projects []string, each int, route router) error {
@@ -100,7 +100,7 @@ func (f *fanOut) load(ctx context.Context, projects []string, each int) (err err
 	if f.now, err = f.Tx.Now(ctx); err != nil {
 		return err
 	}
-	rows := make([][]eventLogRow, len(projects))
+	rows := make([][]ports.Announced, len(projects))
 	statement := fmt.Sprintf(selectDueEvents, f.Dialect.Moment(), f.Dialect.SkipLocked)
 	due := &db.Batch{}
 	for i, project := range projects {
@@ -109,7 +109,7 @@ func (f *fanOut) load(ctx context.Context, projects []string, each int) (err err
 	if err := f.Run(ctx, due); err != nil {
 		return err
 	}
-	if f.events = fromEventRows(slices.Concat(rows...)); len(f.events) == 0 {
+	if f.events = slices.Concat(rows...); len(f.events) == 0 {
 		return nil
 	}
 	var noted []notedRow
@@ -133,10 +133,8 @@ func (f *fanOut) loadAudiences(ctx context.Context, projects []string) error {
 	if err := f.Select(ctx, &shops, accounts.SelectProject+"\nWHERE id "+where, args...); err != nil {
 		return err
 	}
-	var subscriptions []subscriptionRow
-	if err := f.Select(ctx, &subscriptions, `
-SELECT `+subscriptionColumns+`
-FROM event_subscriptions
+	var active []db.Tried[event.Subscription]
+	if err := f.Select(ctx, &active, subscriptions.Select()+`
 WHERE status = 'active'
   AND project_id `+where+ofActiveProjects, args...); err != nil {
 		return err
@@ -156,12 +154,13 @@ WHERE status = 'active'
 			f.broken[of] = err
 		}
 	}
-	for _, r := range subscriptions {
-		s, err := fromSubscriptionRow(f.Dialect, r)
-		if err != nil {
-			f.broken[id.Stored[id.Project](r.ProjectID)] = fmt.Errorf("subscription %s: %w", r.ID, err)
+	for _, r := range active {
+		s := &r.Value
+		if r.Err != nil {
+			f.broken[s.Project] = fmt.Errorf("subscription %s: %w", s.ID, r.Err)
 			continue
 		}
+		open(f.Dialect, s)
 		to := f.audiences[s.Project]
 		s.Secret, s.Previous = nil, nil
 		to.Subscriptions = append(to.Subscriptions, s)
@@ -198,7 +197,7 @@ func (f *fanOut) putAside(ctx context.Context, bad map[rowKey][]rowKey) error {
 	f.aside = nil
 	for _, a := range reported {
 		blame := rowKey{a.Project.String(), a.Key}
-		until := db.Time(f.noted[blame].DueAt)
+		until := f.noted[blame].DueAt
 		if !until.After(f.now) {
 			until = f.now.Add(a.Pause())
 			if err := queue.NoteAside(ctx, f.Tx, dueEvents.Name, a.Held, a.Err.Error()); err != nil {
@@ -231,7 +230,7 @@ func (f *fanOut) restore(ctx context.Context, done []rowKey) error {
 		case slices.Contains(done, key):
 		case key == project && slices.ContainsFunc(done, func(e rowKey) bool { return e.project == key.project }):
 			if _, err := f.Exec(ctx, "UPDATE outbox\nSET due_at = $2\nWHERE project_id = $1\n  AND due_at > $2",
-				key.project, db.Millis(f.now)); err != nil {
+				key.project, f.now); err != nil {
 				return err
 			}
 		default:

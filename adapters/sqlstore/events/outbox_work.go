@@ -19,50 +19,33 @@ import (
 
 // Outbox is the store's view of what is to be delivered. Its work is that of all projects.
 type Outbox struct {
-	queue.Queue[leasedDeliveryRow, ports.Parcel]
+	queue.Queue[deliveryRow, ports.Parcel]
 }
 
 var _ ports.Outbox = Outbox{}
 
 // NewOutbox returns a view that hands out what is to be delivered.
 func NewOutbox(s *db.DB) Outbox {
-	return Outbox{queue.Queue[leasedDeliveryRow, ports.Parcel]{Store: s, Table: DueDeliveries, Lease: leasedDeliveryRow.lease}}
+	return Outbox{queue.Queue[deliveryRow, ports.Parcel]{Store: s, Table: DueDeliveries, Item: func(r deliveryRow) (ports.Parcel, error) {
+		return ports.Parcel{Delivery: r.delivery()}, nil
+	}}}
 }
 
 var (
 	DueDeliveries = queue.Table{
 		Name: "deliveries", Table: "deliveries", Key: "id", Group: "queue", Waits: "due_at IS NOT NULL",
-		Due: "due_at", Lease: "due_at", Retry: "due_at", Columns: deliveryColumns,
+		Due: "due_at", Lease: "due_at", Retry: "due_at", Columns: deliveries.Columns(),
 	}
 	dueEvents = queue.Table{
 		Name: "events", Table: "outbox", Key: "id", Group: "project_id", Waits: "due_at IS NOT NULL", Due: "due_at",
 	}
 )
 
-type leasedDeliveryRow struct {
-	deliveryRow
-	queue.HeldRow
-}
-
-func (r leasedDeliveryRow) lease() ports.Leased[ports.Parcel] {
-	return queue.Decoded(r.Held(r.ProjectID, r.ID, r.Queue), func() (ports.Parcel, error) {
-		return ports.Parcel{Delivery: fromDeliveryRow(r.deliveryRow)}, nil
-	})
-}
-
-const (
-	selectDueEvents = `
-SELECT id, project_id, type, payload, created_at
-FROM outbox
+var selectDueEvents = announced.Select() + `
 WHERE project_id = $1
   AND due_at <= %[1]s
 ORDER BY due_at
 LIMIT $2%[2]s`
-
-	// recordDelivery is updateDelivery for who still holds the lease.
-	recordDelivery = updateDelivery + `
-  AND due_at = $11`
-)
 
 type rowKey struct{ project, name string }
 
@@ -102,8 +85,7 @@ func (o Outbox) Record(ctx context.Context, outcomes []ports.Outcome) error {
 			}
 		}
 		for _, out := range outcomes {
-			args := append(updateDeliveryArgs(out.Delivery), db.Millis(out.Held.Until))
-			if _, err := t.Exec(ctx, recordDelivery, args...); err != nil {
+			if _, err := t.Exec(ctx, recordDelivery, updateDelivery.Args(toDeliveryRow(out.Delivery), out.Held.Until)...); err != nil {
 				return err
 			}
 		}
@@ -126,18 +108,14 @@ func disable(ctx context.Context, t *db.Tx, out ports.Outcome) error {
 	if err != nil {
 		return err
 	}
-	rows, err := t.Exec(ctx, recordDelivery, append(updateDeliveryArgs(d), db.Millis(out.Held.Until))...)
+	rows, err := t.Exec(ctx, recordDelivery, updateDelivery.Args(toDeliveryRow(d), out.Held.Until)...)
 	if err != nil || rows == 0 || !s.Disable(out.Why, out.Alert.At) {
 		return err
 	}
 	if err := storeSubscription(ctx, t, s); err != nil {
 		return err
 	}
-	args, err := outbox.EventArgs(out.Alert)
-	if err == nil {
-		_, err = t.Exec(ctx, outbox.InsertEvent(t.Dialect), args...)
-	}
-	return err
+	return outbox.AnnounceEvent(ctx, t, out.Alert)
 }
 
 // fill adds to claimed deliveries what is needed to bring them to their targets.
@@ -145,18 +123,18 @@ func (o Outbox) fill(ctx context.Context, parcels []ports.Leased[ports.Parcel]) 
 	if len(parcels) == 0 {
 		return nil
 	}
-	var events, subscriptions []rowKey
+	var events, targets []rowKey
 	var shops []string
 	for _, p := range parcels {
 		d := p.Item.Delivery
 		events = append(events, rowKey{d.Project.String(), d.Event.String()})
 		if to := d.Target.Subscription(); !to.IsZero() {
-			subscriptions = append(subscriptions, rowKey{d.Project.String(), to.String()})
+			targets = append(targets, rowKey{d.Project.String(), to.String()})
 		} else if d.Target != event.Stream {
 			shops = append(shops, d.Project.String())
 		}
 	}
-	c := contentsOf(o.Store, events, subscriptions, shops)
+	c := contentsOf(o.Store, events, targets, shops)
 	if err := c.batch.Run(ctx); err != nil {
 		return err
 	}
@@ -170,21 +148,21 @@ func (o Outbox) fill(ctx context.Context, parcels []ports.Leased[ports.Parcel]) 
 type parcelContents struct {
 	dialect       db.Dialect
 	batch         *db.Batch
-	events        []eventLogRow
-	subscriptions []subscriptionRow
+	events        []ports.Announced
+	subscriptions []db.Tried[event.Subscription]
 	shops         []accounts.ProjectRow
 	emails        []accountEmail
 }
 
 type accountEmail struct{ ID, Email string }
 
-func contentsOf(s *db.DB, events, subscriptions []rowKey, shops []string) *parcelContents {
+func contentsOf(s *db.DB, events, targets []rowKey, shops []string) *parcelContents {
 	c := &parcelContents{dialect: s.Dialect, batch: s.Read(db.AnyProject)}
 	var args db.Args
-	c.batch.Query(&c.events, "SELECT id, project_id, type, payload, created_at\nFROM outbox\nWHERE "+eachOf(&args, "id", events), args...)
-	if len(subscriptions) > 0 {
+	c.batch.Query(&c.events, announced.Select()+"\nWHERE "+eachOf(&args, "id", events), args...)
+	if len(targets) > 0 {
 		var args db.Args
-		c.batch.Query(&c.subscriptions, "SELECT "+subscriptionColumns+"\nFROM event_subscriptions\nWHERE "+eachOf(&args, "id", subscriptions)+ofActiveProjects, args...)
+		c.batch.Query(&c.subscriptions, subscriptions.Select()+"\nWHERE "+eachOf(&args, "id", targets)+ofActiveProjects, args...)
 	}
 	if len(shops) > 0 {
 		var args db.Args
@@ -200,18 +178,18 @@ WHERE id IN (SELECT account_id FROM projects WHERE id IN `+in+`)`, args...)
 
 func (c *parcelContents) into(p *ports.Parcel) error {
 	d := p.Delivery
-	for _, r := range c.events {
-		if r.ID == d.Event.String() && r.ProjectID == d.Project.String() {
-			p.Body = []byte(r.Payload)
+	for _, e := range c.events {
+		if e.ID == d.Event && e.Project == d.Project {
+			p.Body = e.Body
 		}
 	}
 	for _, r := range c.subscriptions {
-		if r.ID == d.Target.Subscription().String() && r.ProjectID == d.Project.String() {
-			s, err := fromSubscriptionRow(c.dialect, r)
-			if err != nil {
-				return err
+		if s := r.Value; s.ID == d.Target.Subscription() && s.Project == d.Project {
+			if r.Err != nil {
+				return r.Err
 			}
-			p.Subscription = s
+			open(c.dialect, &s)
+			p.Subscription = &s
 		}
 	}
 	for _, r := range c.shops {
@@ -247,17 +225,12 @@ FROM (
 // OutboxLag is how many events, and deliveries of events, of all projects wait, and when the first of
 // them is due; the zero time when none waits.
 func OutboxLag(ctx context.Context, s *db.DB) (pending int, oldest time.Time, err error) {
-	var lags []struct {
+	var lag struct {
 		Pending int
-		Oldest  *int64
+		Oldest  time.Time `db:",null"`
 	}
 	b := s.Read(db.AnyProject)
-	b.Query(&lags, selectOutboxLag)
-	if err := b.Run(ctx); err != nil {
-		return 0, time.Time{}, err
-	}
-	if lags[0].Oldest != nil {
-		oldest = db.Time(*lags[0].Oldest)
-	}
-	return lags[0].Pending, oldest, nil
+	b.Query(&lag, selectOutboxLag)
+	err = b.Run(ctx)
+	return lag.Pending, lag.Oldest, err
 }

@@ -24,22 +24,13 @@ func NewCheckouts(s *db.DB) Checkouts { return Checkouts{s} }
 
 // NewLapsedCheckouts returns a view that hands out checkouts whose payment nobody looks after.
 func NewLapsedCheckouts(s *db.DB) ports.LapsedCheckouts {
-	return queue.Queue[leasedCheckoutRow, *checkout.Checkout]{Store: s, Table: LapsedCheckouts, Lease: leasedCheckoutRow.lease}
+	return queue.Queue[CheckoutRow, *checkout.Checkout]{Store: s, Table: LapsedCheckouts, Item: FromCheckoutRow}
 }
 
 var LapsedCheckouts = queue.Table{
 	Name: "payments", Table: "checkouts", Key: "id", Group: "queue", Waits: "status = 'processing'",
 	Due: "CASE WHEN retry_at > lease_until THEN retry_at ELSE lease_until END", Lease: "lease_until", Retry: "retry_at",
 	Columns: CheckoutColumns,
-}
-
-type leasedCheckoutRow struct {
-	CheckoutRow
-	queue.HeldRow
-}
-
-func (r leasedCheckoutRow) lease() ports.Leased[*checkout.Checkout] {
-	return queue.Decoded(r.Held(r.ProjectID, r.ID, r.Queue), func() (*checkout.Checkout, error) { return FromCheckoutRow(r.CheckoutRow) })
 }
 
 var (

@@ -136,7 +136,7 @@ func (v Orphans) Orphans(ctx context.Context, project id.Project, f ports.Orphan
 
 // NewDueOrphans returns a view that hands out orphans whose refund is due.
 func NewDueOrphans(s *db.DB) ports.DueOrphans {
-	return queue.Queue[leasedOrphanRow, *checkout.Orphan]{Store: s, Table: DueOrphans, Lease: leasedOrphanRow.lease}
+	return queue.Queue[checkout.Orphan, *checkout.Orphan]{Store: s, Table: DueOrphans, Item: queue.Row[checkout.Orphan]}
 }
 
 var DueOrphans = queue.Table{
@@ -148,18 +148,7 @@ var DueOrphans = queue.Table{
 	Due:     "due_at",
 	Lease:   "due_at",
 	Retry:   "due_at",
-	Columns: orphans.Columns() + ", queue",
-}
-
-type leasedOrphanRow struct {
-	Orphan db.Tried[checkout.Orphan]
-	Queue  string
-	queue.HeldRow
-}
-
-func (r leasedOrphanRow) lease() ports.Leased[*checkout.Orphan] {
-	o := &r.Orphan.Value
-	return ports.Leased[*checkout.Orphan]{Held: r.Held(o.Project.String(), o.ID, r.Queue), Item: o, Err: r.Orphan.Err}
+	Columns: orphans.Columns(),
 }
 
 func (v Orphans) ChangeOrphan(

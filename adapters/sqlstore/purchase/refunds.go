@@ -38,25 +38,18 @@ func (v Orders) RefundByID(ctx context.Context, project id.Project, of id.Refund
 
 // NewDueRefunds returns a view that hands out refunds that nobody looks after.
 func NewDueRefunds(s *db.DB) ports.DueRefunds {
-	return queue.Queue[leasedRefundRow, ports.DueRefund]{Store: s, Table: DueRefunds, Lease: leasedRefundRow.lease}
+	return queue.Queue[dueRefundRow, ports.DueRefund]{Store: s, Table: DueRefunds, Item: func(r dueRefundRow) (ports.DueRefund, error) {
+		return ports.DueRefund{Project: r.Project, Order: r.Order, Refund: r.ID}, nil
+	}}
 }
 
 var DueRefunds = queue.Table{
 	Name: "refunds", Table: "refunds", Key: "id", Group: "queue", Waits: "due_at IS NOT NULL",
-	Due: "due_at", Lease: "due_at", Retry: "due_at", Columns: "project_id, id, order_id, queue",
+	Due: "due_at", Lease: "due_at", Retry: "due_at", Columns: "project_id, id, order_id",
 }
 
-type leasedRefundRow struct {
+type dueRefundRow struct {
 	Project id.Project
 	Order   id.Order
 	ID      id.Refund
-	Queue   string
-	queue.HeldRow
-}
-
-func (r leasedRefundRow) lease() ports.Leased[ports.DueRefund] {
-	return ports.Leased[ports.DueRefund]{
-		Held: r.Held(r.Project.String(), r.ID.String(), r.Queue),
-		Item: ports.DueRefund{Project: r.Project, Order: r.Order, Refund: r.ID},
-	}
 }

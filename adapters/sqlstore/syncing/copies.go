@@ -26,23 +26,10 @@ var (
 func NewCopies(s *db.DB) Copies { return Copies{s} }
 
 const (
-	selectCopies = `
-SELECT ` + copyColumns + `
-FROM copies`
-
 	copiesOf = `
 WHERE project_id = $1
   AND integration_id = $2
   AND resource = $3`
-
-	upsertCopies = `
-INSERT INTO copies (` + copyColumns + `)
-VALUES `
-	replaceCopies = `
-ON CONFLICT (project_id, integration_id, resource, remote) DO UPDATE
-SET local = excluded.local, sku = excluded.sku, digest = excluded.digest, prints = excluded.prints, quantity = excluded.quantity,
-  changed_at = excluded.changed_at, seen = excluded.seen, removed = excluded.removed, email = excluded.email,
-  content = excluded.content, updated_at = excluded.updated_at`
 
 	seeCopies = `
 UPDATE copies
@@ -64,6 +51,13 @@ WHERE project_id = $1
   AND email = $2
   AND NOT removed
   AND integration_id IN (SELECT id FROM integrations WHERE project_id = $1 AND status <> 'disconnected' AND type IN `
+)
+
+var (
+	upsertCopies  = "INSERT INTO copies (" + copies.Columns() + ")\nVALUES "
+	replaceCopies = `
+ON CONFLICT (project_id, integration_id, resource, remote) DO UPDATE
+SET ` + db.Excluded("local", "sku", "digest", "prints", "quantity", "changed_at", "seen", "removed", "email", "content", "updated_at")
 )
 
 func (v Copies) Find(ctx context.Context, of ports.CopiesOf, remotes []string) ([]*syncrun.Copy, error) {
@@ -102,7 +96,7 @@ func (v Copies) among(ctx context.Context, of ports.CopiesOf, column string, val
 func copiesAmong(d db.Dialect, args *db.Args, column string, values []string, and string) (string, error) {
 	if !d.OneTrip {
 		list, err := d.In(args, values)
-		return selectCopies + copiesOf + "\n  AND " + column + " IN " + list + and, err
+		return copies.Select() + copiesOf + "\n  AND " + column + " IN " + list + and, err
 	}
 	wanted := make([]string, len(values))
 	for i, value := range values {
@@ -111,26 +105,26 @@ func copiesAmong(d db.Dialect, args *db.Args, column string, values []string, an
 	return `
 SELECT found.*
 FROM (VALUES ` + strings.Join(wanted, ", ") + `) AS wanted (value)
-CROSS JOIN LATERAL (` + selectCopies + copiesOf + "\n  AND " + column + " = wanted.value" + and + `
+CROSS JOIN LATERAL (` + copies.Select() + copiesOf + "\n  AND " + column + " = wanted.value" + and + `
 OFFSET 0) AS found`, nil
 }
 
 // keyOf are the values of copiesOf.
 func keyOf(of ports.CopiesOf) db.Args {
-	return db.Args{of.Project.String(), of.Integration.String(), of.Resource.String()}
+	return db.Args{of.Project, of.Integration, of.Resource}
 }
 
 // Save stores the last of copies that are given twice. All are of one project, whose row it holds, so that
 // none is left behind when the project is deleted.
-func (v Copies) Save(ctx context.Context, copies []*syncrun.Copy) error {
-	if len(copies) == 0 {
+func (v Copies) Save(ctx context.Context, list []*syncrun.Copy) error {
+	if len(list) == 0 {
 		return nil
 	}
-	last := make(map[copyKey]*syncrun.Copy, len(copies))
-	for _, c := range copies {
+	last := make(map[copyKey]*syncrun.Copy, len(list))
+	for _, c := range list {
 		last[copyKey{c.Integration, c.Resource, c.Remote}] = c
 	}
-	project, rows := copies[0].Project, make([][]any, 0, len(last))
+	project, rows := list[0].Project, make([][]any, 0, len(last))
 	for _, c := range slices.SortedFunc(maps.Values(last), inOrder) {
 		args, err := toCopyArgs(c)
 		if err != nil {
@@ -167,7 +161,7 @@ func (v Copies) See(ctx context.Context, of ports.CopiesOf, run id.Sync, remotes
 	}
 	b := v.store.Write(of.Project)
 	for some := range slices.Chunk(remotes, db.Listed) {
-		args := append(keyOf(of), run.String())
+		args := append(keyOf(of), run)
 		list, err := v.store.Dialect.In(&args, some)
 		if err != nil {
 			return err
@@ -179,11 +173,11 @@ func (v Copies) See(ctx context.Context, of ports.CopiesOf, run id.Sync, remotes
 
 func (v Copies) Unseen(ctx context.Context, of ports.CopiesOf, run id.Sync, n int) (list []*syncrun.Copy, unseen, all int, err error) {
 	var rows []copyRow
-	var counts []struct{ Unseen, Total int }
-	args := append(keyOf(of), run.String())
+	var counts struct{ Unseen, Total int }
+	args := append(keyOf(of), run)
 	b := v.store.Read(of.Project)
 	b.Query(&counts, countUnseen, args...)
-	b.Query(&rows, selectCopies+copiesOf+`
+	b.Query(&rows, copies.Select()+copiesOf+`
   AND NOT removed
   AND seen <> $4
 ORDER BY remote
@@ -192,38 +186,30 @@ LIMIT $5`, append(args, n)...)
 		return nil, 0, 0, err
 	}
 	list, err = fromCopyRows(rows)
-	return list, counts[0].Unseen, counts[0].Total, err
+	return list, counts.Unseen, counts.Total, err
 }
 
 func (v Copies) List(ctx context.Context, of ports.CopiesOf, page ports.Page) ([]*syncrun.Copy, int, error) {
-	var rows []copyRow
-	var total []db.CountRow
-	args := keyOf(of)
-	b := v.store.Read(of.Project)
-	b.Query(&total, "SELECT count(*) AS n\nFROM copies"+copiesOf, args...)
-	b.Query(&rows, selectCopies+copiesOf+`
-ORDER BY remote
-LIMIT $4 OFFSET $5`, append(args, page.Limit, page.Offset)...)
-	if err := b.Run(ctx); err != nil {
+	rows, total, err := db.Page[copyRow](ctx, v.store.Read(of.Project), copies.Columns(), "\nFROM copies"+copiesOf,
+		db.Conditions{Args: keyOf(of)}, "remote", page)
+	if err != nil {
 		return nil, 0, err
 	}
 	list, err := fromCopyRows(rows)
-	return list, total[0].N, err
+	return list, total, err
 }
 
 func (v Copies) Customer(ctx context.Context, project id.Project, email string) (*syncrun.Customer, error) {
-	args := db.Args{project.String(), email}
-	var rows []struct{ Content string }
-	b := v.store.Read(project)
-	b.Query(&rows, selectCustomers+args.List(withCustomers())+`)
-ORDER BY updated_at DESC, integration_id, remote`, args...)
-	if err := b.Run(ctx); err != nil {
+	args := db.Args{project, email}
+	query := selectCustomers + args.List(withCustomers()) + ")\nORDER BY updated_at DESC, integration_id, remote"
+	contents, err := db.All[string](ctx, v.store.Read(project), query, args...)
+	if err != nil {
 		return nil, err
 	}
 	var best *syncrun.Customer
-	for _, r := range rows {
+	for _, content := range contents {
 		var c syncrun.Copy
-		if err := fromContent(r.Content, &c); err != nil {
+		if err := fromContent(content, &c); err != nil {
 			return nil, err
 		}
 		if c.Customer != nil && (best == nil || c.Customer.Purchases > best.Purchases) {

@@ -5,29 +5,15 @@ import (
 	"fmt"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
-	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
-const copyColumns = `project_id, integration_id, resource, remote, local, sku, digest, prints, quantity, changed_at,
-  seen, removed, email, content, updated_at`
+var copies = db.NewTable[copyRow]("copies", db.Columns{"Prints": "-", "At": "changed_at,null", "Seen": "seen", "Order": "-", "Customer": "-"})
 
 type copyRow struct {
-	ProjectID     string `db:"project_id"`
-	IntegrationID string `db:"integration_id"`
-	Resource      string
-	Remote        string
-	Local         string
-	SKU           string
-	Digest        string
-	Prints        []byte
-	Quantity      int
-	ChangedAt     *int64 `db:"changed_at"`
-	Seen          string
-	Removed       bool
-	Email         string
-	Content       string
-	UpdatedAt     int64 `db:"updated_at"`
+	syncrun.Copy
+	Stored  []byte `db:"prints"`
+	Content string
 }
 
 // contentJSON is what a copy has of its record: an order's or a customer's fields.
@@ -66,31 +52,18 @@ type syncedCustomerJSON struct {
 
 func toCopyArgs(c *syncrun.Copy) ([]any, error) {
 	content, err := toContent(c)
-	return []any{
-		c.Project.String(), c.Integration.String(), c.Resource.String(), c.Remote, c.Local, c.SKU, c.Digest, db.OrNull(toPrints(c.Prints)),
-		c.Quantity, db.MillisOrNull(c.At), c.Seen.String(), c.Removed, c.Email, content, db.Millis(c.UpdatedAt),
-	}, err
-}
-
-func fromCopyRow(r copyRow) (*syncrun.Copy, error) {
-	prints, err := fromPrints(r.Prints)
-	if err != nil {
-		return nil, err
-	}
-	c := &syncrun.Copy{
-		Project: id.Stored[id.Project](r.ProjectID), Integration: id.Stored[id.Integration](r.IntegrationID),
-		Resource: syncrun.StoredResource(r.Resource), Remote: r.Remote, Local: r.Local, SKU: r.SKU, Digest: r.Digest,
-		Prints: prints, Quantity: r.Quantity, At: db.TimeOrZero(r.ChangedAt), Seen: id.Stored[id.Sync](r.Seen),
-		Removed: r.Removed, Email: r.Email, UpdatedAt: db.Time(r.UpdatedAt),
-	}
-	return c, fromContent(r.Content, c)
+	return copies.Args(copyRow{Copy: *c, Stored: toPrints(c.Prints), Content: content}), err
 }
 
 func fromCopyRows(rows []copyRow) ([]*syncrun.Copy, error) {
 	list := make([]*syncrun.Copy, len(rows))
-	for i, r := range rows {
+	for i := range rows {
 		var err error
-		if list[i], err = fromCopyRow(r); err != nil {
+		list[i] = &rows[i].Copy
+		if list[i].Prints, err = fromPrints(rows[i].Stored); err != nil {
+			return nil, err
+		}
+		if err := fromContent(rows[i].Content, list[i]); err != nil {
 			return nil, err
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
-	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/ports"
@@ -25,11 +24,7 @@ func NewInbox(s *db.DB) Inbox { return Inbox{s} }
 
 // NewInboxQueue returns a view that hands deliveries out.
 func NewInboxQueue(s *db.DB) ports.InboxQueue {
-	return inboxQueue{queue.Queue[leasedInboxRow, *integration.Delivery]{Store: s, Table: DueInbox, Lease: leasedInboxRow.lease}}
-}
-
-type inboxQueue struct {
-	queue.Queue[leasedInboxRow, *integration.Delivery]
+	return queue.Queue[integration.Delivery, *integration.Delivery]{Store: s, Table: DueInbox, Item: queue.Row[integration.Delivery]}
 }
 
 var DueInbox = queue.Table{
@@ -41,26 +36,14 @@ var DueInbox = queue.Table{
 	Due:     "due_at",
 	Lease:   "due_at",
 	Retry:   "due_at",
-	Columns: inboxColumns,
+	Columns: inbox.Columns(),
 }
 
-type leasedInboxRow struct {
-	inboxRow
-	queue.HeldRow
-}
-
-func (r leasedInboxRow) lease() ports.Leased[*integration.Delivery] {
-	return queue.Decoded(r.Held(r.ProjectID, r.ID, r.IntegrationID), func() (*integration.Delivery, error) { return fromInboxRow(r.inboxRow), nil })
-}
+var inbox = db.NewTable[integration.Delivery]("webhook_deliveries", db.Columns{"At": ",null", "DueAt": ",null"})
 
 const (
+	// loggedColumns leave payloads out.
 	loggedColumns = `project_id, id, integration_id, webhook_id, topic, remote, at, status, error, retries, size, received_at, due_at`
-
-	inboxColumns = loggedColumns + ", payload"
-
-	insertInbox = `
-INSERT INTO webhook_deliveries (` + inboxColumns + `)
-VALUES `
 
 	ofIntegration = `
 FROM webhook_deliveries
@@ -86,12 +69,12 @@ func (v Inbox) Keep(ctx context.Context, list []*integration.Delivery) error {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, byRemote)
 	parts := slices.Collect(slices.Chunk(list, v.store.Dialect.MaxRows))
-	repeated := make([][]struct{ ID string }, len(parts))
+	repeated := make([][]id.WebhookLog, len(parts))
 	b := v.store.Write(db.AnyProject)
 	for n, part := range parts {
-		statement, args := insertOfInbox(part, toInboxRow)
+		statement, args := insertOfInbox(part, func(*integration.Delivery) {})
 		b.Exec(statement, args...)
-		statement, args = insertOfInbox(part, toRepeatedRow)
+		statement, args = insertOfInbox(part, (*integration.Delivery).Repeated)
 		b.Query(&repeated[n], statement+"\nRETURNING id", args...)
 	}
 	if len(list) == 0 {
@@ -100,12 +83,9 @@ func (v Inbox) Keep(ctx context.Context, list []*integration.Delivery) error {
 	if err := b.Run(ctx); err != nil {
 		return err
 	}
-	again := make(map[string]bool)
-	for _, row := range slices.Concat(repeated...) {
-		again[row.ID] = true
-	}
+	again := slices.Concat(repeated...)
 	for _, d := range list {
-		if again[d.ID.String()] {
+		if slices.Contains(again, d.ID) {
 			d.Repeated()
 		}
 	}
@@ -117,59 +97,48 @@ func byRemote(a, b *integration.Delivery) int {
 		strings.Compare(a.Remote, b.Remote))
 }
 
-func insertOfInbox(list []*integration.Delivery, row func(*integration.Delivery) inboxRow) (statement string, args db.Args) {
+// insertOfInbox stores deliveries as change leaves them.
+func insertOfInbox(list []*integration.Delivery, change func(*integration.Delivery)) (statement string, args db.Args) {
 	rows := make([]string, len(list))
 	for n, d := range list {
-		rows[n] = args.Row(row(d).values()...)
+		row := *d
+		change(&row)
+		rows[n] = args.Row(inbox.Args(row)...)
 	}
-	return insertInbox + strings.Join(rows, ",\n") + "\nON CONFLICT DO NOTHING", args
+	return "INSERT INTO webhook_deliveries (" + inbox.Columns() + ")\nVALUES " + strings.Join(rows, ",\n") + "\nON CONFLICT DO NOTHING", args
+}
+
+// updateInboxArgs are the values of updateInbox.
+func updateInboxArgs(d *integration.Delivery) []any {
+	return []any{d.Project, d.ID, d.Status, d.Error, d.Retries, db.MillisOrNull(d.DueAt), d.Payload != nil}
 }
 
 func (v Inbox) Record(ctx context.Context, d *integration.Delivery, lease time.Time) error {
 	b := v.store.Write(d.Project)
-	b.Exec(recordInbox, append(updateInboxArgs(d), db.Millis(lease))...)
+	b.Exec(recordInbox, append(updateInboxArgs(d), lease)...)
 	return b.Run(ctx)
 }
 
 func (v Inbox) Log(ctx context.Context, of id.Project, at id.Integration, f ports.LogFilter, page ports.Page) ([]*integration.Delivery, int, error) {
-	where, args := ofIntegration, db.Args{of.String(), at.String()}
-	if !f.Since.IsZero() {
-		where += "\n  AND received_at >= " + args.Add(db.Millis(f.Since))
-	}
+	w := db.Conditions{Args: db.Args{of, at}}
+	w.During("received_at", f.Since, time.Time{})
 	if f.Status != (integration.LogStatus{}) {
-		where += "\n  AND status = " + args.Add(f.Status.String())
+		w.And("status = ", f.Status)
 	}
-	var rows []inboxRow
-	var total []db.CountRow
-	b := v.store.Read(of)
-	b.Query(&total, "SELECT count(*) AS n"+where, args...)
-	b.Query(&rows, "SELECT "+loggedColumns+where+`
-ORDER BY received_at DESC, id DESC
-LIMIT `+args.Add(page.Limit)+` OFFSET `+args.Add(page.Offset), args...)
-	if err := b.Run(ctx); err != nil {
-		return nil, 0, err
-	}
-	return fromInboxRows(rows), total[0].N, nil
+	return db.Page[*integration.Delivery](ctx, v.store.Read(of), loggedColumns, ofIntegration, w, "received_at DESC, id DESC", page)
 }
 
 func (v Inbox) Update(ctx context.Context, of id.Project, at id.Integration, wanted id.WebhookLog,
 	change func(*integration.Delivery) error) (changed *integration.Delivery, err error) {
 	err = v.store.InTx(ctx, of, func(t *db.Tx) error {
-		var row inboxRow
-		found, err := t.Get(ctx, &row, "SELECT "+inboxColumns+ofIntegration+"\n  AND id = $3"+t.Dialect.ForUpdate,
-			of.String(), at.String(), wanted.String())
-		if err == nil && !found {
-			err = fault.Missing("delivery")
-		}
+		changed, err = db.One[integration.Delivery](ctx, t, "delivery", "SELECT "+inbox.Columns()+ofIntegration+"\n  AND id = $3"+t.Dialect.ForUpdate, of, at, wanted)
 		if err != nil {
 			return err
 		}
-		d := fromInboxRow(row)
-		if err := change(d); err != nil {
+		if err := change(changed); err != nil {
 			return err
 		}
-		changed = d
-		_, err = t.Exec(ctx, updateInbox, updateInboxArgs(d)...)
+		_, err := t.Exec(ctx, updateInbox, updateInboxArgs(changed)...)
 		return err
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package syncing
 
 import (
 	"context"
+	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/accounts"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
@@ -28,11 +29,19 @@ var (
 func NewIntegrations(s *db.DB) Integrations { return Integrations{s} }
 
 var (
-	integrations = db.NewTable[integrationRow]("integrations")
+	integrations = db.NewTable[integration.Integration]("integrations", db.Columns{
+		"Config.Skip.Products":  "skip_products",
+		"Config.Skip.Orders":    "skip_orders",
+		"Config.Skip.Customers": "skip_customers",
+		"Hook.ID":               "webhook_id",
+		"Hook.Remote":           "webhook_remote",
+		"Hook.Status":           "webhook_status",
+		"Expires":               "expires_at,null",
+		"LastSync":              ",null",
+		"Refreshing":            ",null",
+	})
 
-	selectIntegration = `
-SELECT ` + integrations.Columns() + `
-FROM integrations`
+	selectIntegration = integrations.Select()
 
 	// A row that is there is replaced if it is disconnected, and else left, which counts as no row.
 	connectIntegration = integrations.Insert() + `
@@ -47,6 +56,9 @@ WHERE integrations.status = 'disconnected'`
 		"skip_products", "skip_orders", "skip_customers", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing",
 		"last_error", "synced", "last_sync", "wanted", "updated_at")
 )
+
+// unresolvedPause is when to ask again for what payments are in the way of.
+const unresolvedPause = 5 * time.Second
 
 const (
 	oneIntegration = `
@@ -83,71 +95,36 @@ SELECT (
 )
 
 func (v Integrations) List(ctx context.Context, of id.Project, page ports.Page) ([]*integration.Integration, int, error) {
-	var rows []integrationRow
-	var total []db.CountRow
-	b := v.store.Read(of)
-	b.Query(&total, "SELECT count(*) AS n\nFROM integrations\nWHERE project_id = $1", of.String())
-	b.Query(&rows, selectIntegration+`
-WHERE project_id = $1
-ORDER BY created_at DESC, id
-LIMIT $2 OFFSET $3`, of.String(), page.Limit, page.Offset)
-	if err := b.Run(ctx); err != nil {
-		return nil, 0, err
-	}
-	list, err := fromIntegrationRows(rows)
-	return list, total[0].N, err
+	return db.Page[*integration.Integration](ctx, v.store.Read(of), integrations.Columns(), "\nFROM integrations\nWHERE project_id = $1",
+		db.Conditions{Args: db.Args{of}}, "created_at DESC, id", page)
 }
 
 func (v Integrations) ByID(ctx context.Context, of id.Project, wanted id.Integration) (*integration.Integration, error) {
-	return one(ctx, v.store.Read(of), fault.Missing("integration"), selectIntegration+oneIntegration, of.String(), wanted.String())
+	return db.One[integration.Integration](ctx, v.store.Read(of), "integration", selectIntegration+oneIntegration, of, wanted)
 }
 
 // Use takes the lock that a change in Disconnect waits for, and waits for it.
 func (v Integrations) Use(ctx context.Context, of id.Project, wanted id.Integration) (*integration.Integration, error) {
-	return one(ctx, v.store.Write(of), fault.Missing("integration"),
-		selectIntegration+oneIntegration+v.store.Dialect.ForKeyShare, of.String(), wanted.String())
+	return db.One[integration.Integration](ctx, v.store.Write(of), "integration",
+		selectIntegration+oneIntegration+v.store.Dialect.ForKeyShare, of, wanted)
 }
 
 func (v Integrations) ByWebhook(ctx context.Context, webhook id.Webhook) (*integration.Integration, error) {
-	return one(ctx, v.store.Read(db.AnyProject), fault.Missing("webhook"), selectIntegration+`
-WHERE webhook_id = $1`, webhook.String())
-}
-
-// one is the integration that a query finds, or else missing.
-func one(ctx context.Context, b *db.Batch, missing error, query string, args ...any) (*integration.Integration, error) {
-	var rows []integrationRow
-	b.Query(&rows, query, args...)
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	if len(rows) == 0 {
-		return nil, missing
-	}
-	return fromIntegrationRow(rows[0])
+	return db.One[integration.Integration](ctx, v.store.Read(db.AnyProject), "webhook", selectIntegration+"\nWHERE webhook_id = $1", webhook)
 }
 
 func (v Integrations) Sealed(ctx context.Context) ([]*integration.Integration, error) {
-	var rows []integrationRow
-	b := v.store.Read(db.AnyProject)
-	b.Query(&rows, selectIntegration+`
+	return db.All[*integration.Integration](ctx, v.store.Read(db.AnyProject), selectIntegration+`
 WHERE sealed IS NOT NULL
 ORDER BY project_id, id`)
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	return fromIntegrationRows(rows)
 }
 
 func (v Integrations) Connect(ctx context.Context, i *integration.Integration, route func(*project.Project) error) error {
-	r, err := toIntegrationRow(i)
-	if err != nil {
-		return err
-	}
 	return v.store.InTx(ctx, i.Project, func(t *db.Tx) error {
 		if err := reroute(ctx, t, i.Project, route); err != nil {
 			return err
 		}
-		stored, err := t.Exec(ctx, connectIntegration, integrations.Args(r)...)
+		stored, err := t.Exec(ctx, connectIntegration, integrations.Args(*i)...)
 		if err == nil && stored == 0 {
 			return integration.ErrExists()
 		}
@@ -159,7 +136,7 @@ func (v Integrations) Connect(ctx context.Context, i *integration.Integration, r
 func reroute(ctx context.Context, t *db.Tx, of id.Project, route func(*project.Project) error) error {
 	var row accounts.ProjectRow
 	found, err := t.Get(ctx, &row, accounts.SelectProject+`
-WHERE id = $1`+t.Dialect.ForUpdate, of.String())
+WHERE id = $1`+t.Dialect.ForUpdate, of)
 	switch {
 	case err != nil:
 		return err
@@ -177,7 +154,7 @@ WHERE id = $1`+t.Dialect.ForUpdate, of.String())
 	if err != nil {
 		return err
 	}
-	_, err = t.Exec(ctx, updateRoutes, of.String(), text)
+	_, err = t.Exec(ctx, updateRoutes, of, text)
 	return err
 }
 
@@ -192,26 +169,14 @@ func (v Integrations) Update(ctx context.Context, of id.Project, wanted id.Integ
 
 func changeIntegration(ctx context.Context, t *db.Tx, of id.Project, wanted id.Integration,
 	change func(*integration.Integration) error) (*integration.Integration, error) {
-	var row integrationRow
-	found, err := t.Get(ctx, &row, selectIntegration+oneIntegration+t.Dialect.ForUpdate, of.String(), wanted.String())
-	switch {
-	case err != nil:
-		return nil, err
-	case !found:
-		return nil, fault.Missing("integration")
-	}
-	i, err := fromIntegrationRow(row)
+	i, err := db.One[integration.Integration](ctx, t, "integration", selectIntegration+oneIntegration+t.Dialect.ForUpdate, of, wanted)
 	if err != nil {
 		return nil, err
 	}
 	if err := change(i); err != nil {
 		return nil, err
 	}
-	r, err := toIntegrationRow(i)
-	if err != nil {
-		return nil, err
-	}
-	_, err = t.Exec(ctx, updateIntegration.Text, updateIntegration.Args(r)...)
+	_, err = t.Exec(ctx, updateIntegration.Text, updateIntegration.Args(*i)...)
 	return i, err
 }
 
@@ -236,41 +201,26 @@ func (v Integrations) Disconnect(ctx context.Context, of id.Project, wanted id.I
 	return changed, err
 }
 
-func (v Integrations) Undecided(ctx context.Context, of id.Project, wanted id.Integration) (bool, error) {
-	var payments []struct{ Payment string }
-	var refunds []db.CountRow
-	b := v.store.Read(of)
-	b.Query(&payments, payingCheckouts, of.String())
-	b.Query(&refunds, pendingRefunds, of.String(), wanted.String())
-	if err := b.Run(ctx); err != nil {
-		return false, err
-	}
-	texts := make([]string, len(payments))
-	for i, row := range payments {
-		texts[i] = row.Payment
-	}
-	return unsettled(texts, refunds[0].N, wanted)
+func (v Integrations) Undecided(ctx context.Context, of id.Project, wanted id.Integration) (busy bool, err error) {
+	err = v.store.Snapshot(ctx, of, func(t *db.Tx) error {
+		busy, err = undecided(ctx, t, of, wanted)
+		return err
+	})
+	return busy, err
 }
 
-func undecided(ctx context.Context, t *db.Tx, of id.Project, wanted id.Integration) (bool, error) {
-	var payments []string
-	var refunds int
-	if err := t.Select(ctx, &payments, payingCheckouts, of.String()); err != nil {
+// undecided reports whether payments or refunds through the integration are under way.
+func undecided(ctx context.Context, t *db.Tx, of id.Project, through id.Integration) (bool, error) {
+	payments, err := db.All[string](ctx, t, payingCheckouts, of)
+	if err != nil {
 		return false, err
 	}
-	if _, err := t.Get(ctx, &refunds, pendingRefunds, of.String(), wanted.String()); err != nil {
-		return false, err
-	}
-	return unsettled(payments, refunds, wanted)
-}
-
-// unsettled judges the payments under way and the number of refunds through the integration.
-func unsettled(payments []string, refunds int, through id.Integration) (bool, error) {
 	for _, text := range payments {
 		var j purchase.PaymentJSON
 		if err := db.FromJSON(text, &j); err != nil || j.Integration == through.String() {
 			return true, err
 		}
 	}
-	return refunds > 0, nil
+	refunds, err := db.First[int](ctx, t, pendingRefunds, of, through)
+	return err == nil && *refunds > 0, err
 }

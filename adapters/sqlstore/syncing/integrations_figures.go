@@ -46,15 +46,14 @@ GROUP BY integration_id`
 
 func (v Integrations) Metrics(ctx context.Context, project id.Project, integrations []id.Integration,
 	since time.Time) (map[id.Integration]ports.IntegrationMetrics, error) {
-	args := db.Args{project.String(), db.Millis(since)}
-	var rows []struct {
-		IntegrationID string `db:"integration_id"`
-		Figure        string
-		N             int
-	}
-	b := v.store.Read(project)
-	b.Query(&rows, integrationFigures(args.List(db.Strings(integrations))), args...)
-	if err := b.Run(ctx); err != nil {
+	args := db.Args{project, since}
+	query := integrationFigures(args.List(db.Strings(integrations)))
+	rows, err := db.All[struct {
+		Integration id.Integration
+		Figure      string
+		N           int
+	}](ctx, v.store.Read(project), query, args...)
+	if err != nil {
 		return nil, err
 	}
 	all := make(map[id.Integration]ports.IntegrationMetrics, len(integrations))
@@ -62,8 +61,7 @@ func (v Integrations) Metrics(ctx context.Context, project id.Project, integrati
 		all[i] = ports.IntegrationMetrics{}
 	}
 	for _, r := range rows {
-		of := id.Stored[id.Integration](r.IntegrationID)
-		m := all[of]
+		m := all[r.Integration]
 		switch r.Figure {
 		case "products":
 			m.Products += r.N
@@ -72,7 +70,7 @@ func (v Integrations) Metrics(ctx context.Context, project id.Project, integrati
 		default:
 			m.Errors += r.N
 		}
-		all[of] = m
+		all[r.Integration] = m
 	}
 	return all, nil
 }

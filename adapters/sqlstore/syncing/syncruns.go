@@ -3,6 +3,7 @@ package syncing
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -25,11 +26,11 @@ func NewSyncRuns(s *db.DB) SyncRuns { return SyncRuns{s} }
 
 // NewSyncQueue returns a view that hands runs out.
 func NewSyncQueue(s *db.DB) ports.SyncQueue {
-	return syncQueue{queue.Queue[leasedSyncRunRow, *syncrun.Run]{Store: s, Table: DueSyncRuns, Lease: leasedSyncRunRow.lease}}
+	return syncQueue{queue.Queue[syncRunRow, *syncrun.Run]{Store: s, Table: DueSyncRuns, Item: func(r syncRunRow) (*syncrun.Run, error) { return r.run(), nil }}}
 }
 
 type syncQueue struct {
-	queue.Queue[leasedSyncRunRow, *syncrun.Run]
+	queue.Queue[syncRunRow, *syncrun.Run]
 }
 
 var DueSyncRuns = queue.Table{
@@ -41,37 +42,21 @@ var DueSyncRuns = queue.Table{
 	Due:     "due_at",
 	Lease:   "due_at",
 	Retry:   "due_at",
-	Columns: syncRunColumns,
-}
-
-type leasedSyncRunRow struct {
-	syncRunRow
-	queue.HeldRow
-}
-
-func (r leasedSyncRunRow) lease() ports.Leased[*syncrun.Run] {
-	return queue.Decoded(r.Held(r.ProjectID, r.ID, r.ProjectID), func() (*syncrun.Run, error) { return fromSyncRunRow(r.syncRunRow) })
+	Columns: syncRuns.Columns(),
 }
 
 // maxSyncProblems are kept of a run.
 const maxSyncProblems = 1000
 
-const (
-	insertSyncRun = `
-INSERT INTO sync_runs (` + syncRunColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+var updateSyncRun = syncRuns.Update([]string{"project_id", "id"}, "status", "steps", "error", "failures", "ended_at", "due_at")
 
-	selectSyncRuns = `
-SELECT ` + syncRunColumns + `
-FROM sync_runs`
+const (
+	fromSyncRuns = `
+FROM sync_runs
+WHERE project_id = $1
+  AND integration_id = $2`
 
 	oneSyncRun = `
-WHERE project_id = $1
-  AND id = $2`
-
-	updateSyncRun = `
-UPDATE sync_runs
-SET status = $3, steps = $4, error = $5, failures = $6, ended_at = $7, due_at = $8
 WHERE project_id = $1
   AND id = $2`
 
@@ -102,57 +87,32 @@ func missingSyncRun() *fault.Error { return fault.Missing("sync") }
 
 // Start holds the integration's row, so that the run is not left behind when the project is deleted.
 func (v SyncRuns) Start(ctx context.Context, r *syncrun.Run) error {
-	row, err := toSyncRunRow(r)
-	if err != nil {
-		return err
-	}
 	return v.store.InTx(ctx, r.Project, func(t *db.Tx) error {
 		var name string
-		there, err := t.Get(ctx, &name, "SELECT id\nFROM integrations"+oneIntegration+t.Dialect.ForKeyShare, row.ProjectID, row.IntegrationID)
+		there, err := t.Get(ctx, &name, "SELECT id\nFROM integrations"+oneIntegration+t.Dialect.ForKeyShare, r.Project, r.Integration)
 		switch {
 		case err != nil:
 			return err
 		case !there:
 			return fault.Missing("integration")
 		}
-		_, err = t.Exec(ctx, insertSyncRun, row.args()...)
+		_, err = t.Exec(ctx, syncRuns.Insert(), syncRuns.Args(toSyncRunRow(r))...)
 		return err
 	})
 }
 
 func (v SyncRuns) ByID(ctx context.Context, project id.Project, integration id.Integration, run id.Sync) (*syncrun.Run, error) {
-	var rows []syncRunRow
-	b := v.store.Read(project)
-	b.Query(&rows, selectSyncRuns+oneSyncRun+`
-  AND integration_id = $3`, project.String(), run.String(), integration.String())
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	if len(rows) == 0 {
-		return nil, missingSyncRun()
-	}
-	return fromSyncRunRow(rows[0])
+	return readSyncRun(ctx, v.store.Read(project), "\n  AND integration_id = $3", project, run, integration)
 }
 
 func (v SyncRuns) List(ctx context.Context, project id.Project, integration id.Integration, page ports.Page) ([]*syncrun.Run, int, error) {
-	var rows []syncRunRow
-	var total []db.CountRow
-	b := v.store.Read(project)
-	b.Query(&total, `
-SELECT count(*) AS n
-FROM sync_runs
-WHERE project_id = $1
-  AND integration_id = $2`, project.String(), integration.String())
-	b.Query(&rows, selectSyncRuns+`
-WHERE project_id = $1
-  AND integration_id = $2
-ORDER BY started_at DESC, id
-LIMIT $3 OFFSET $4`, project.String(), integration.String(), page.Limit, page.Offset)
-	if err := b.Run(ctx); err != nil {
-		return nil, 0, err
+	rows, total, err := db.Page[syncRunRow](ctx, v.store.Read(project), syncRuns.Columns(), fromSyncRuns,
+		db.Conditions{Args: db.Args{project, integration}}, "started_at DESC, id", page)
+	list := make([]*syncrun.Run, len(rows))
+	for i, r := range rows {
+		list[i] = r.run()
 	}
-	list, err := fromSyncRunRows(rows)
-	return list, total[0].N, err
+	return list, total, err
 }
 
 func (v SyncRuns) Update(ctx context.Context, project id.Project, run id.Sync, change func(*syncrun.Run) error) (changed *syncrun.Run, err error) {
@@ -163,11 +123,7 @@ func (v SyncRuns) Update(ctx context.Context, project id.Project, run id.Sync, c
 		if err := change(changed); err != nil {
 			return err
 		}
-		row, err := toSyncRunRow(changed)
-		if err != nil {
-			return err
-		}
-		_, err = t.Exec(ctx, updateSyncRun, row.updateArgs()...)
+		_, err = t.Exec(ctx, updateSyncRun.Text, updateSyncRun.Args(toSyncRunRow(changed))...)
 		return err
 	})
 	if err != nil {
@@ -178,15 +134,15 @@ func (v SyncRuns) Update(ctx context.Context, project id.Project, run id.Sync, c
 
 // lockSyncRun loads a run for exclusive use.
 func lockSyncRun(ctx context.Context, t *db.Tx, project id.Project, run id.Sync) (*syncrun.Run, error) {
-	var row syncRunRow
-	found, err := t.Get(ctx, &row, selectSyncRuns+oneSyncRun+t.Dialect.ForUpdate, project.String(), run.String())
-	switch {
-	case err != nil:
+	return readSyncRun(ctx, t, t.Dialect.ForUpdate, project, run)
+}
+
+func readSyncRun(ctx context.Context, from db.Source, end string, args ...any) (*syncrun.Run, error) {
+	row, err := db.One[syncRunRow](ctx, from, "sync", syncRuns.Select()+oneSyncRun+end, args...)
+	if err != nil {
 		return nil, err
-	case !found:
-		return nil, missingSyncRun()
 	}
-	return fromSyncRunRow(row)
+	return row.run(), nil
 }
 
 // Note holds the run's row, so that whoever else notes something waits for the next number.
@@ -201,14 +157,13 @@ func (v SyncRuns) Note(ctx context.Context, project id.Project, run id.Sync, pro
 SELECT coalesce(max(number), 0)
 FROM sync_problems
 WHERE project_id = $1
-  AND run_id = $2`, project.String(), run.String()); err != nil {
+  AND run_id = $2`, project, run); err != nil {
 			return err
 		}
 		var rows [][]any
 		for i, p := range problems[:min(len(problems), maxSyncProblems-noted)] {
 			rows = append(rows, []any{
-				project.String(), run.String(), noted + i + 1, r.Integration.String(),
-				p.Resource.String(), db.Printable(p.Remote), db.Printable(p.Reason), db.Millis(p.At),
+				project, run, noted + i + 1, r.Integration, p.Resource, db.Printable(p.Remote), db.Printable(p.Reason), p.At,
 			})
 		}
 		return t.Insert(ctx, insertSyncProblems, rows, "")
@@ -216,29 +171,20 @@ WHERE project_id = $1
 }
 
 func (v SyncRuns) Problems(ctx context.Context, project id.Project, run id.Sync, page ports.Page) ([]syncrun.Problem, int, error) {
-	var runs, total []db.CountRow
-	var rows []syncProblemRow
+	var runs int
 	b := v.store.Read(project)
-	b.Query(&runs, "SELECT count(*) AS n\nFROM sync_runs"+oneSyncRun, project.String(), run.String())
-	b.Query(&total, `
-SELECT count(*) AS n
+	b.Query(&runs, "SELECT count(*) AS n\nFROM sync_runs"+oneSyncRun, project, run)
+	list, total, err := db.Page[syncrun.Problem](ctx, b, problems.Columns(), `
 FROM sync_problems
 WHERE project_id = $1
-  AND run_id = $2`, project.String(), run.String())
-	b.Query(&rows, `
-SELECT resource, remote, reason, noted_at
-FROM sync_problems
-WHERE project_id = $1
-  AND run_id = $2
-ORDER BY number
-LIMIT $3 OFFSET $4`, project.String(), run.String(), page.Limit, page.Offset)
-	if err := b.Run(ctx); err != nil {
+  AND run_id = $2`, db.Conditions{Args: db.Args{project, run}}, "number", page)
+	if err == nil && runs == 0 {
+		err = missingSyncRun()
+	}
+	if err != nil {
 		return nil, 0, err
 	}
-	if runs[0].N == 0 {
-		return nil, 0, missingSyncRun()
-	}
-	return fromSyncProblemRows(rows), total[0].N, nil
+	return list, total, nil
 }
 
 func (v syncQueue) Wanting(ctx context.Context, n int) ([]*integration.Integration, error) {
@@ -246,21 +192,25 @@ func (v syncQueue) Wanting(ctx context.Context, n int) ([]*integration.Integrati
 }
 
 func (v syncQueue) Expiring(ctx context.Context, before, now time.Time, n int) ([]*integration.Integration, error) {
-	return v.integrations(ctx, expiring, n, db.Millis(before), db.Millis(now))
+	return v.integrations(ctx, expiring, n, before, now)
 }
 
 // integrations are the first n, of all projects, that a condition finds and that can be read. Its last parameters are
 // a limit and an offset.
 func (v syncQueue) integrations(ctx context.Context, where string, n int, args ...any) (list []*integration.Integration, unreadable error) {
 	for offset := 0; ; offset += n {
-		var rows []integrationRow
-		b := v.Store.Read(db.AnyProject)
-		b.Query(&rows, selectIntegration+where, append(slices.Clone(args), n, offset)...)
-		if err := b.Run(ctx); err != nil {
+		rows, err := db.All[db.Tried[integration.Integration]](ctx, v.Store.Read(db.AnyProject), integrations.Select()+where,
+			append(slices.Clone(args), n, offset)...)
+		if err != nil {
 			return nil, errors.Join(unreadable, err)
 		}
-		more, err := queue.Readable(rows, func(r integrationRow) string { return "integration " + r.ID }, fromIntegrationRow)
-		list, unreadable = append(list, more...), errors.Join(unreadable, err)
+		for i := range rows {
+			if err := rows[i].Err; err != nil {
+				unreadable = errors.Join(unreadable, fmt.Errorf("integration %s: %w", rows[i].Value.ID, err))
+				continue
+			}
+			list = append(list, &rows[i].Value)
+		}
 		if len(list) >= n || len(rows) < n {
 			return list[:min(len(list), n)], unreadable
 		}

@@ -19,15 +19,9 @@ var _ ports.IntegrationWebhooks = Webhooks{}
 // NewWebhooks returns a view that keeps those of integrations.
 func NewWebhooks(s *db.DB) Webhooks { return Webhooks{s} }
 
+var webhooks = db.NewTable[integration.Webhook]("integration_webhooks")
+
 const (
-	selectWebhook = `
-SELECT project_id, id, integration_id, type, topic, actions, remote, signing, status, created_at
-FROM integration_webhooks`
-
-	insertWebhook = `
-INSERT INTO integration_webhooks (project_id, id, integration_id, type, topic, actions, remote, signing, status, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
-
 	countWebhooks = `
 SELECT count(*) AS n
 FROM integration_webhooks
@@ -49,19 +43,27 @@ WHERE project_id = $1
 
 	ofCalledWebhook = `
 WHERE (project_id, id) = (SELECT w.project_id, w.integration_id FROM integration_webhooks AS w WHERE w.id = $1)`
+
+	selectSignings = `
+SELECT project_id, id, signing AS secret
+FROM integration_webhooks
+WHERE signing IS NOT NULL
+ORDER BY project_id, id`
+
+	updateSigning = `
+UPDATE integration_webhooks
+SET signing = $3
+WHERE project_id = $1
+  AND id = $2`
 )
 
 func (v Webhooks) Add(ctx context.Context, w *integration.Webhook) error {
-	r, err := toWebhookRow(w)
-	if err != nil {
-		return err
-	}
 	return v.store.InTx(ctx, w.Project, func(t *db.Tx) error {
 		if there, err := db.ProjectStays(ctx, t, w.Project); err != nil || !there {
 			return db.OrMissingProject(err)
 		}
 		var status string
-		found, err := t.Get(ctx, &status, lockedIntegration+t.Dialect.ForUpdate, r.ProjectID, r.IntegrationID)
+		found, err := t.Get(ctx, &status, lockedIntegration+t.Dialect.ForUpdate, w.Project, w.Integration)
 		switch {
 		case err != nil:
 			return err
@@ -71,42 +73,28 @@ func (v Webhooks) Add(ctx context.Context, w *integration.Webhook) error {
 			return integration.ErrDisconnected()
 		}
 		var n int
-		if _, err := t.Get(ctx, &n, countWebhooks, r.ProjectID, r.IntegrationID); err != nil {
+		if _, err := t.Get(ctx, &n, countWebhooks, w.Project, w.Integration); err != nil {
 			return err
 		}
 		if n >= integration.MaxWebhooks {
 			return fault.New(fault.Conflict, "too_many_webhooks",
 				"The integration has "+strconv.Itoa(integration.MaxWebhooks)+" webhooks already.")
 		}
-		_, err = t.Exec(ctx, insertWebhook, r.ProjectID, r.ID, r.IntegrationID, r.Type, r.Topic, r.Actions, r.Remote,
-			db.OrNull(r.Signing), r.Status, r.CreatedAt)
+		_, err = t.Exec(ctx, webhooks.Insert(), webhooks.Args(*w)...)
 		return err
 	})
 }
 
 func (v Webhooks) List(ctx context.Context, of id.Project, at id.Integration) ([]*integration.Webhook, error) {
-	var rows []webhookRow
-	b := v.store.Read(of)
-	b.Query(&rows, selectWebhook+`
+	return db.All[*integration.Webhook](ctx, v.store.Read(of), webhooks.Select()+`
 WHERE project_id = $1
   AND integration_id = $2
-ORDER BY topic`, of.String(), at.String())
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	list := make([]*integration.Webhook, len(rows))
-	for n, r := range rows {
-		var err error
-		if list[n], err = fromWebhookRow(r); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+ORDER BY topic`, of, at)
 }
 
 func (v Webhooks) Remove(ctx context.Context, of id.Project, at id.Integration, wanted id.Webhook) error {
 	return v.store.InTx(ctx, of, func(t *db.Tx) error {
-		rows, err := t.Exec(ctx, deleteWebhook, of.String(), at.String(), wanted.String())
+		rows, err := t.Exec(ctx, deleteWebhook, of, at, wanted)
 		if err == nil && rows == 0 {
 			return fault.Missing("webhook")
 		}
@@ -115,21 +103,23 @@ func (v Webhooks) Remove(ctx context.Context, of id.Project, at id.Integration, 
 }
 
 func (v Webhooks) Called(ctx context.Context, called id.Webhook) (*integration.Webhook, *integration.Integration, error) {
-	var webhooks []webhookRow
-	var integrations []integrationRow
+	var w *integration.Webhook
+	var i *integration.Integration
 	b := v.store.Read(db.AnyProject)
-	b.Query(&webhooks, selectWebhook+"\nWHERE id = $1", called.String())
-	b.Query(&integrations, selectIntegration+ofCalledWebhook, called.String())
+	b.Query(&w, webhooks.Select()+"\nWHERE id = $1", called)
+	b.Query(&i, integrations.Select()+ofCalledWebhook, called)
 	if err := b.Run(ctx); err != nil {
 		return nil, nil, err
 	}
-	if len(webhooks) == 0 {
+	if w == nil {
 		return nil, nil, fault.Missing("webhook")
 	}
-	w, err := fromWebhookRow(webhooks[0])
-	if err != nil {
-		return nil, nil, err
-	}
-	i, err := fromIntegrationRow(integrations[0]) // which the webhook refers to
-	return w, i, err
+	return w, i, nil
+}
+
+func (v Webhooks) Reseal(ctx context.Context, seal func(id.Webhook, []byte) ([]byte, error)) (n int, err error) {
+	return db.Reseal(ctx, v.store, db.AnyProject, selectSignings, updateSigning, func(r db.SealedRow) ([]any, error) {
+		sealed, err := seal(id.Stored[id.Webhook](r.ID), r.Secret)
+		return []any{r.ProjectID, r.ID, sealed}, err
+	})
 }

@@ -138,6 +138,11 @@ func (at place) named(i int, f reflect.StructField) (place, string) {
 }
 
 func (p *plan) add(t reflect.Type, at place) {
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[interface{ tried() }]()) {
+		failure := at.in(1).index
+		t, at = t.Field(0).Type, at.in(0)
+		at.tried = failure
+	}
 	if tags, ok := declared[t]; ok {
 		at.scopes = append(slices.Clip(at.scopes), scope{tags: tags})
 	}
@@ -159,10 +164,6 @@ func (p *plan) field(f reflect.StructField, o options, at place) {
 	case ok:
 		o.name = cmp.Or(o.name, columnName(f))
 		p.column(&column{codec: c, options: o, index: at.index, tried: at.tried})
-	case reflect.PointerTo(f.Type).Implements(reflect.TypeFor[interface{ tried() }]()):
-		value, failure := at.in(0), at.in(1)
-		value.tried = failure.index
-		p.add(f.Type.Field(0).Type, value)
 	case f.Type.Kind() == reflect.Struct && o.name == "":
 		p.add(f.Type, at)
 	default:

@@ -34,20 +34,60 @@ type Table struct {
 type Queue[R, T any] struct {
 	Store *db.DB
 	Table Table
-	Lease func(R) ports.Leased[T]
+	// Item is what a row holds. One that cannot be read, also by a panic, is leased with the reason.
+	Item func(R) (T, error)
 }
+
+// Row is the Item of rows that are handed out as they are.
+func Row[R any](r R) (*R, error) { return &r, nil }
 
 func (w Queue[R, T]) Waiting(ctx context.Context) ([]string, error) {
 	return w.Table.Waiting(ctx, w.Store)
 }
 
+// leasedRow is what a claim returns of a row.
+type leasedRow[R any] struct {
+	Row         db.Tried[R]
+	HeldProject id.Project `db:"held_project"`
+	HeldKey     string
+	HeldGroup   string
+	HeldUntil   time.Time
+	SetAside    int
+}
+
+// Claim leases rows of groups. Each group's statement is one of a batch.
 func (w Queue[R, T]) Claim(ctx context.Context, lease time.Duration, shares []ports.Share) ([]ports.Leased[T], error) {
-	rows, err := Claim[R](ctx, w.Store, w.Table, lease, shares)
-	list := make([]ports.Leased[T], len(rows))
-	for i, r := range rows {
-		list[i] = w.Lease(r)
+	if len(shares) == 0 {
+		return nil, nil
 	}
-	return list, err
+	s := w.Store.OutsideRequest()
+	rows := make([][]leasedRow[R], len(shares))
+	b := s.Write(db.AnyProject)
+	statement := w.Table.ClaimStatement(s.Dialect)
+	for i, share := range shares {
+		b.Query(&rows[i], statement, share.Group, share.Most, lease.Milliseconds())
+	}
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	var list []ports.Leased[T]
+	for _, r := range slices.Concat(rows...) {
+		l := ports.Leased[T]{Err: r.Row.Err, Held: ports.Held{
+			Project:  r.HeldProject,
+			Key:      r.HeldKey,
+			Group:    r.HeldGroup,
+			Until:    r.HeldUntil,
+			Failures: r.SetAside,
+		}}
+		if l.Err == nil {
+			l.Err = fault.Survive(func() (err error) {
+				l.Item, err = w.Item(r.Row.Value)
+				return err
+			})
+		}
+		list = append(list, l)
+	}
+	return list, nil
 }
 
 func (w Queue[R, T]) SetAside(ctx context.Context, held ports.Held, reason string) error {
@@ -81,17 +121,7 @@ LIMIT 1000`, q.Table, q.Group, q.Waits, q.Due, d.Moment())
 
 // Waiting are the groups with due rows.
 func (q Table) Waiting(ctx context.Context, s *db.DB) ([]string, error) {
-	var rows []struct{ Name string }
-	b := s.Read(db.AnyProject)
-	b.Query(&rows, q.SelectGroups(s.Dialect))
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	groups := make([]string, len(rows))
-	for i, r := range rows {
-		groups[i] = r.Name
-	}
-	return groups, nil
+	return db.All[string](ctx, s.Read(db.AnyProject), q.SelectGroups(s.Dialect))
 }
 
 // ClaimStatement takes the group, how many rows are wanted, and the lease in milliseconds.
@@ -111,7 +141,7 @@ SET %[6]s = %[7]s + $3
 FROM taken
 WHERE project_id = taken.owner
   AND %[2]s = taken.name
-RETURNING %[9]s, %[6]s AS held_until, %[10]s AS set_aside`,
+RETURNING %[9]s, project_id AS held_project, %[2]s AS held_key, %[3]s AS held_group, %[6]s AS held_until, %[10]s AS set_aside`,
 		q.Table, q.Key, q.Group, q.Waits, q.Due, q.Lease, d.Moment(), d.SkipLocked, q.Columns, q.TimesSetAside())
 }
 
@@ -122,50 +152,6 @@ func (q Table) TimesSetAside() string {
     FROM jobs_set_aside AS aside
     WHERE aside.project_id = %[1]s.project_id AND aside.queue = '%[3]s' AND aside.row_id = %[1]s.%[2]s
   ), 0)`, q.Table, q.Key, q.Name)
-}
-
-// HeldRow is what every claim returns of a row beside its own columns.
-type HeldRow struct {
-	HeldUntil time.Time
-	SetAside  int
-}
-
-func (r HeldRow) Held(project, key, group string) ports.Held {
-	return ports.Held{
-		Project:  id.Stored[id.Project](project),
-		Key:      key,
-		Group:    group,
-		Until:    r.HeldUntil,
-		Failures: r.SetAside,
-	}
-}
-
-// Claim leases rows of groups. Each group's statement is one of a batch.
-func Claim[R any](ctx context.Context, s *db.DB, q Table, lease time.Duration, shares []ports.Share) ([]R, error) {
-	s = s.OutsideRequest()
-	rows := make([][]R, len(shares))
-	b := s.Write(db.AnyProject)
-	statement := q.ClaimStatement(s.Dialect)
-	for i, share := range shares {
-		b.Query(&rows[i], statement, share.Group, share.Most, lease.Milliseconds())
-	}
-	if len(shares) == 0 {
-		return nil, nil
-	}
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	return slices.Concat(rows...), nil
-}
-
-// Decoded decodes a claimed row. A panic is the row's failure too.
-func Decoded[T any](held ports.Held, decode func() (T, error)) (l ports.Leased[T]) {
-	l.Held = held
-	l.Err = fault.Survive(func() (err error) {
-		l.Item, err = decode()
-		return err
-	})
-	return l
 }
 
 // Readable are the rows that can be read, and why the others cannot: for loops, where one row keeps no other waiting.
@@ -217,7 +203,7 @@ UPDATE %s
 SET %s = %s + $4
 WHERE project_id = $1
   AND %s = $2
-  AND %s = $3`, q.Table, q.Retry, t.Dialect.Moment(), q.Key, q.Lease), h.Project.String(), h.Key, db.Millis(h.Until), h.Pause().Milliseconds())
+  AND %s = $3`, q.Table, q.Retry, t.Dialect.Moment(), q.Key, q.Lease), h.Project, h.Key, h.Until, h.Pause().Milliseconds())
 		if err != nil || rows == 0 {
 			return err
 		}
@@ -227,7 +213,7 @@ WHERE project_id = $1
 
 func NoteAside(ctx context.Context, t *db.Tx, name string, h ports.Held, reason string) error {
 	_, err := t.Exec(ctx, fmt.Sprintf(noteSetAside, t.Dialect.Moment()),
-		h.Project.String(), name, h.Key, h.Pause().Milliseconds(), asReason(reason))
+		h.Project, name, h.Key, h.Pause().Milliseconds(), asReason(reason))
 	return err
 }
 
@@ -240,19 +226,17 @@ func asReason(text string) string {
 // Restore forgets that a row was set aside.
 func (q Table) Restore(ctx context.Context, s *db.DB, h ports.Held) error {
 	b := s.OutsideRequest().Write(h.Project)
-	b.Exec(DeleteSetAside, h.Project.String(), q.Name, h.Key)
+	b.Exec(DeleteSetAside, h.Project, q.Name, h.Key)
 	return b.Run(ctx)
 }
 
 // CountSetAside is how much work of each queue is set aside.
 func CountSetAside(ctx context.Context, s *db.DB) (map[string]int, error) {
-	var rows []struct {
+	rows, err := db.All[struct {
 		Queue string
 		N     int
-	}
-	b := s.Read(db.AnyProject)
-	b.Query(&rows, countSetAside)
-	if err := b.Run(ctx); err != nil {
+	}](ctx, s.Read(db.AnyProject), countSetAside)
+	if err != nil {
 		return nil, err
 	}
 	counts := make(map[string]int, len(rows))

@@ -1,8 +1,11 @@
 package spelling
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/agent"
@@ -50,6 +53,8 @@ var texts = index(
 	parsed(rule),
 	oneOf(agent.Draft, agent.Active), oneOf(agent.Builtin, agent.Remote), oneOf(agent.Occasions...),
 	oneOf(agent.ByHouse, agent.ByMerchant, agent.ByTuning), oneOf(catalog.Active, catalog.Archived),
+	known(syncrun.StoredResource), known(event.StoredType), known(event.StoredReason), oneOf(event.DeliveryStatuses...),
+	list(event.StoredType), list(integration.StoredAction), spelled(wanted, wantedText), spelled(watermarks, watermarksText),
 	spelled(currency, money.Currency.Code),
 	spelled(Method, func(m project.PaymentMethod) string { return Methods[m] }),
 	spelled(outcome, func(o negotiation.Outcome) string { return Outcomes[o] }),
@@ -130,4 +135,63 @@ func oneOf[T fmt.Stringer](values ...T) entry {
 // words reads a word that is none of these as the zero value.
 func words[T fmt.Stringer](all map[string]T) entry {
 	return known(func(word string) T { return all[word] })
+}
+
+// list is stored as a JSON list of words.
+func list[T fmt.Stringer](read func(string) T) entry {
+	return spelled(func(text string) (all []T, err error) {
+		var words []string
+		err = json.Unmarshal([]byte(text), &words)
+		for _, word := range words {
+			all = append(all, read(word))
+		}
+		return all, err
+	}, func(all []T) string {
+		words := make([]string, len(all))
+		for i, one := range all {
+			words[i] = one.String()
+		}
+		text, _ := json.Marshal(words) // texts have no error
+		return string(text)
+	})
+}
+
+// wanted are stored as names with commas between them.
+func wanted(text string) (all []syncrun.Resource, err error) {
+	for name := range strings.SplitSeq(text, ",") {
+		if name != "" {
+			all = append(all, syncrun.StoredResource(name))
+		}
+	}
+	return all, nil
+}
+
+func wantedText(all []syncrun.Resource) string {
+	names := make([]string, len(all))
+	for i, r := range all {
+		names[i] = r.String()
+	}
+	return strings.Join(names, ",")
+}
+
+// watermarks are stored as JSON, as unix milliseconds by the resources' names. None are nil, as the domain has it.
+func watermarks(text string) (marks syncrun.Watermarks, err error) {
+	var stored map[string]int64
+	err = json.Unmarshal([]byte(text), &stored)
+	for name, at := range stored {
+		if marks == nil {
+			marks = syncrun.Watermarks{}
+		}
+		marks[syncrun.StoredResource(name)] = time.UnixMilli(at).UTC()
+	}
+	return marks, err
+}
+
+func watermarksText(marks syncrun.Watermarks) string {
+	stored := make(map[string]int64, len(marks))
+	for resource, at := range marks {
+		stored[resource.String()] = at.UnixMilli()
+	}
+	text, _ := json.Marshal(stored) // numbers have no error
+	return string(text)
 }
