@@ -19,118 +19,59 @@ var _ ports.Accounts = Accounts{}
 // NewAccounts returns a view that keeps accounts and keys.
 func NewAccounts(s *db.DB) Accounts { return Accounts{s} }
 
-const (
-	selectAccount = `
-SELECT id, name, email, plan, created_at
-FROM accounts`
+var (
+	accounts = db.NewTable[account.Account]("accounts")
 
-	insertAccount = `
-INSERT INTO accounts (id, name, email, plan, created_at)
-VALUES ($1, $2, $3, $4, $5)`
-
-	updateAccount = `
-UPDATE accounts
-SET name = $2, email = $3, plan = $4
-WHERE id = $1`
+	accountByID   = accounts.Select() + "\nWHERE id = $1"
+	updateAccount = accounts.Update([]string{"id"}, "name", "email", "plan")
 )
 
-type accountRow struct {
-	ID        string
-	Name      string
-	Email     string
-	Plan      string
-	CreatedAt int64 `db:"created_at"`
-}
-
-func fromAccountRow(r accountRow) (*account.Account, error) {
-	plan, err := account.ParsePlan(r.Plan)
-	if err != nil {
-		return nil, db.Unreadable("account", err)
-	}
-	return &account.Account{
-		ID: id.Stored[id.Account](r.ID), Name: r.Name, Email: r.Email, Plan: plan, CreatedAt: db.Time(r.CreatedAt),
-	}, nil
-}
-
-func (a Accounts) KeyByHash(ctx context.Context, hash [32]byte) (*account.Key, *account.Account, error) {
-	var keys []keyRow
-	var accounts []accountRow
+func (a Accounts) KeyByHash(ctx context.Context, hash [32]byte) (key *account.Key, owner *account.Account, err error) {
 	b := a.store.Read(db.NoProject)
-	b.Query(&keys, selectKey+"\nWHERE hash = $1", hash[:])
-	b.Query(&accounts, selectAccount+`
+	b.Query(&key, keys.Select()+"\nWHERE hash = $1", hash[:])
+	b.Query(&owner, accounts.Select()+`
 WHERE id = (SELECT account_id FROM api_keys WHERE hash = $1)`, hash[:])
 	if err := b.Run(ctx); err != nil {
 		return nil, nil, err
 	}
-	if len(keys) == 0 || len(accounts) == 0 {
+	if key == nil || owner == nil {
 		return nil, nil, fault.Missing("api_key")
 	}
-	key, err := fromKeyRow(keys[0])
-	if err != nil {
-		return nil, nil, err
-	}
-	owner, err := fromAccountRow(accounts[0])
-	return key, owner, err
+	return key, owner, nil
 }
 
 func (a Accounts) Open(ctx context.Context, opened *account.Account) error {
 	b := a.store.Write(db.NoProject)
-	b.Exec(insertAccount, opened.ID.String(), opened.Name, opened.Email, opened.Plan.String(), db.Millis(opened.CreatedAt))
+	b.Exec(accounts.Insert(), accounts.Args(*opened)...)
 	return b.Run(ctx)
 }
 
 func (a Accounts) Oldest(ctx context.Context, plan account.Plan) (*account.Account, error) {
-	return accountWhere(ctx, a.store, `
+	return db.One[account.Account](ctx, a.store.Read(db.NoProject), "account", accounts.Select()+`
 WHERE plan = $1 OR $1 = ''
 ORDER BY created_at, id
-LIMIT 1`, plan.String())
+LIMIT 1`, plan)
 }
 
 func (a Accounts) ByID(ctx context.Context, wanted id.Account) (*account.Account, error) {
-	return accountWhere(ctx, a.store, "\nWHERE id = $1", wanted.String())
-}
-
-func accountWhere(ctx context.Context, s *db.DB, where string, args ...any) (*account.Account, error) {
-	var rows []accountRow
-	b := s.Read(db.NoProject)
-	b.Query(&rows, selectAccount+where, args...)
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	if len(rows) == 0 {
-		return nil, fault.Missing("account")
-	}
-	return fromAccountRow(rows[0])
+	return db.One[account.Account](ctx, a.store.Read(db.NoProject), "account", accountByID, wanted)
 }
 
 func (a Accounts) Update(ctx context.Context, id id.Account, change func(*account.Account) error) (*account.Account, error) {
-	var changed *account.Account
-	err := a.store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
-		var err error
-		if changed, err = lockAccount(ctx, t, id); err != nil {
-			return err
+	return db.InTx(ctx, a.store, db.NoProject, func(t *db.Tx) (*account.Account, error) {
+		changed, err := lockAccount(ctx, t, id)
+		if err != nil {
+			return nil, err
 		}
 		if err := change(changed); err != nil {
-			return err
+			return nil, err
 		}
-		_, err = t.Exec(ctx, updateAccount, changed.ID.String(), changed.Name, changed.Email, changed.Plan.String())
-		return err
+		_, err = t.Exec(ctx, updateAccount.Text, updateAccount.Args(*changed)...)
+		return changed, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return changed, nil
 }
 
 // lockAccount loads an account for exclusive use. Who adds a key or a project waits for it too.
 func lockAccount(ctx context.Context, t *db.Tx, wanted id.Account) (*account.Account, error) {
-	var r accountRow
-	found, err := t.Get(ctx, &r, selectAccount+"\nWHERE id = $1"+t.Dialect.ForUpdate, wanted.String())
-	if err != nil {
-		return nil, err
-	}
-	if !found {
-		return nil, fault.Missing("account")
-	}
-	return fromAccountRow(r)
+	return db.One[account.Account](ctx, t, "account", accountByID+t.Dialect.ForUpdate, wanted)
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/haggle-commerce/haggle/adapters/sqlstore/accounts"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/domain/event"
@@ -98,7 +97,7 @@ func (a *addressed) readable(want bool) {
 
 func (a *addressed) seal(want int) {
 	a.Helper()
-	if n, err := accounts.SealAddressesBy(a.Context(), a.Store.DB, 2); n != want || err != nil {
+	if n, err := a.SealAddresses(a.Context()); n != want || err != nil {
 		a.Errorf("%d addresses are sealed (%v), want %d", n, err, want)
 	}
 }

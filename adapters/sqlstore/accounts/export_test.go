@@ -8,4 +8,3 @@ var Closings = closings
 var Deletions = deletions
 var FreeSlug = freeSlug
 var Kept = kept
-var SealAddressesBy = sealAddressesBy

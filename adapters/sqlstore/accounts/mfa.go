@@ -1,13 +1,16 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -31,26 +34,23 @@ func NewTries(s *db.DB) Tries {
 	return Tries{s.OutsideRequest()}
 }
 
-const (
-	selectAuthenticators = `
-SELECT id, account_id, secret, last_step, created_at, activated_at
-FROM authenticators
-WHERE account_id = $1`
+var (
+	authenticators = db.NewTable[account.Authenticator]("authenticators", db.Columns{"Secret": ",empty", "Recovery": "-"})
+	recoveryCodes  = db.NewTable[recoveryRow]("recovery_codes")
 
-	selectRecoveryCodes = `
-SELECT authenticator_id, hash, used
-FROM recovery_codes
+	selectRecoveryCodes = recoveryCodes.Select() + `
 WHERE authenticator_id IN (SELECT id FROM authenticators WHERE account_id = $1)
 ORDER BY hash`
 
-	insertAuthenticator = `
-INSERT INTO authenticators (id, account_id, secret, last_step, created_at, activated_at)
-VALUES ($1, $2, $3, $4, $5, $6)`
+	wrongTimes = stored.JSON[[]time.Time](nil)
+)
 
-	insertRecoveryCode = `
-INSERT INTO recovery_codes (authenticator_id, hash, used)
-VALUES ($1, $2, FALSE)`
+type recoveryRow struct {
+	Authenticator id.Authenticator
+	account.RecoveryCode
+}
 
+const (
 	activateAuthenticator = `
 UPDATE authenticators
 SET last_step = $2, activated_at = $3
@@ -73,45 +73,22 @@ WHERE authenticator_id = $1
   AND EXISTS (SELECT 1 FROM authenticators WHERE id = $1 AND activated_at IS NOT NULL)`
 )
 
-type authenticatorRow struct {
-	ID          string
-	AccountID   string `db:"account_id"`
-	Secret      []byte
-	LastStep    int64  `db:"last_step"`
-	CreatedAt   int64  `db:"created_at"`
-	ActivatedAt *int64 `db:"activated_at"`
-}
-
-type recoveryRow struct {
-	AuthenticatorID string `db:"authenticator_id"`
-	Hash            []byte
-	Used            bool
-}
-
-func fromAuthenticatorRow(r authenticatorRow, codes []recoveryRow) *account.Authenticator {
-	a := &account.Authenticator{
-		ID: id.Stored[id.Authenticator](r.ID), Account: id.Stored[id.Account](r.AccountID), Secret: r.Secret,
-		LastStep: r.LastStep, CreatedAt: db.Time(r.CreatedAt), ActivatedAt: db.OptionalTime(r.ActivatedAt),
-	}
-	for _, c := range codes {
-		if c.AuthenticatorID == r.ID {
-			a.Recovery = append(a.Recovery, account.RecoveryCode{Hash: [32]byte(c.Hash), Used: c.Used})
-		}
-	}
-	return a
-}
-
 func (v Authenticators) Of(ctx context.Context, owner id.Account) (active, pending *account.Authenticator, err error) {
-	var rows []authenticatorRow
+	var list []*account.Authenticator
 	var codes []recoveryRow
 	b := v.store.Read(db.NoProject)
-	b.Query(&rows, selectAuthenticators, owner.String())
-	b.Query(&codes, selectRecoveryCodes, owner.String())
+	b.Query(&list, authenticators.Select()+"\nWHERE account_id = $1", owner)
+	b.Query(&codes, selectRecoveryCodes, owner)
 	if err := b.Run(ctx); err != nil {
 		return nil, nil, err
 	}
-	for _, r := range rows {
-		if a := fromAuthenticatorRow(r, codes); a.ActivatedAt != nil {
+	for _, a := range list {
+		for _, c := range codes {
+			if c.Authenticator == a.ID {
+				a.Recovery = append(a.Recovery, c.RecoveryCode)
+			}
+		}
+		if a.ActivatedAt != nil {
 			active = a
 		} else {
 			pending = a
@@ -125,15 +102,14 @@ func (v Authenticators) Enrol(ctx context.Context, a *account.Authenticator) err
 		if _, err := lockAccount(ctx, t, a.Account); err != nil {
 			return err
 		}
-		if _, err := t.Exec(ctx, "DELETE FROM authenticators WHERE account_id = $1 AND activated_at IS NULL", a.Account.String()); err != nil {
+		if _, err := t.Exec(ctx, "DELETE FROM authenticators WHERE account_id = $1 AND activated_at IS NULL", a.Account); err != nil {
 			return err
 		}
-		if _, err := t.Exec(ctx, insertAuthenticator, a.ID.String(), a.Account.String(), a.Secret, a.LastStep,
-			db.Millis(a.CreatedAt), db.OptionalMillis(a.ActivatedAt)); err != nil {
+		if _, err := t.Exec(ctx, authenticators.Insert(), authenticators.Args(*a)...); err != nil {
 			return err
 		}
 		for _, r := range a.Recovery {
-			if _, err := t.Exec(ctx, insertRecoveryCode, a.ID.String(), r.Hash[:]); err != nil {
+			if _, err := t.Exec(ctx, recoveryCodes.Insert(), recoveryCodes.Args(recoveryRow{a.ID, r})...); err != nil {
 				return err
 			}
 		}
@@ -150,10 +126,10 @@ func (v Authenticators) Activate(ctx context.Context, a *account.Authenticator, 
 DELETE FROM authenticators
 WHERE account_id = $1
   AND activated_at IS NOT NULL
-  AND EXISTS (SELECT 1 FROM authenticators WHERE id = $2 AND activated_at IS NULL)`, a.Account.String(), a.ID.String()); err != nil {
+  AND EXISTS (SELECT 1 FROM authenticators WHERE id = $2 AND activated_at IS NULL)`, a.Account, a.ID); err != nil {
 			return err
 		}
-		rows, err := t.Exec(ctx, activateAuthenticator, a.ID.String(), step, db.Millis(at))
+		rows, err := t.Exec(ctx, activateAuthenticator, a.ID, step, at)
 		if err == nil && rows == 0 {
 			return noAuthenticator()
 		}
@@ -168,7 +144,7 @@ func (v Authenticators) Spend(ctx context.Context, a id.Authenticator, c account
 	}
 	// What is spent stays spent, whatever becomes of the request's own transaction.
 	err = v.store.OutsideRequest().InTx(ctx, db.NoProject, func(t *db.Tx) error {
-		rows, err := t.Exec(ctx, statement, a.String(), value)
+		rows, err := t.Exec(ctx, statement, a, value)
 		spent = rows == 1
 		return err
 	})
@@ -177,7 +153,7 @@ func (v Authenticators) Spend(ctx context.Context, a id.Authenticator, c account
 
 func (v Authenticators) Remove(ctx context.Context, owner id.Account) error {
 	return v.store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
-		rows, err := t.Exec(ctx, "DELETE FROM authenticators WHERE account_id = $1", owner.String())
+		rows, err := t.Exec(ctx, "DELETE FROM authenticators WHERE account_id = $1", owner)
 		if err == nil && rows == 0 {
 			return noAuthenticator()
 		}
@@ -209,40 +185,23 @@ WHERE account_id = $1`
 )
 
 func (v Tries) Try(ctx context.Context, owner id.Account, attempt func(*account.Tries) error) error {
-	var answer error
-	err := v.store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
-		var stored string
-		if _, err := t.Get(ctx, &stored, lockTries, owner.String()); err != nil {
-			return err
+	answer, err := db.InTx(ctx, v.store, db.NoProject, func(t *db.Tx) (answer, err error) {
+		var before string
+		if _, err := t.Get(ctx, &before, lockTries, owner); err != nil {
+			return nil, err
 		}
 		var tries account.Tries
-		var times []int64
-		if err := db.FromJSON(stored, &times); err != nil {
-			return err
-		}
-		for _, at := range times {
-			tries.Wrong = append(tries.Wrong, db.Time(at))
+		if err := wrongTimes.Read(before, &tries.Wrong, money.Currency{}); err != nil {
+			return nil, err
 		}
 		answer = attempt(&tries)
-		return storeTries(ctx, t, owner, tries, stored)
+		after, err := wrongTimes.Text(tries.Wrong)
+		if err == nil && after != before {
+			_, err = t.Exec(ctx, updateTries, owner, after)
+		}
+		return answer, err
 	})
-	if err != nil {
-		return err
-	}
-	return answer
-}
-
-func storeTries(ctx context.Context, t *db.Tx, owner id.Account, tries account.Tries, before string) error {
-	times := make([]int64, len(tries.Wrong))
-	for i, at := range tries.Wrong {
-		times[i] = db.Millis(at)
-	}
-	text, err := db.ToJSON(times)
-	if err != nil || text == before {
-		return err
-	}
-	_, err = t.Exec(ctx, updateTries, owner.String(), text)
-	return err
+	return cmp.Or(err, answer)
 }
 
 func noAuthenticator() error {

@@ -24,37 +24,32 @@ var (
 func NewProjects(s *db.DB) Projects { return Projects{s} }
 
 const (
-	insertProject = `
-INSERT INTO projects (id, account_id, slug, name, description, currency, settings, storefront, routes,
-  catalog_version, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
-
-	SelectProject = `
-SELECT id, account_id, slug, name, description, currency, settings, storefront, routes,
-  catalog_version, agent_revision, status, created_at, updated_at
-FROM projects`
-
 	lockPlan = `
 SELECT plan
 FROM accounts
 WHERE id = $1`
 
-	countProjects = `
-SELECT count(*) AS n
+	ofAccount = `
 FROM projects
 WHERE account_id = $1`
 
 	closedOnly = "\n  AND status IN ('closing', 'closed')"
 
-	updateProject = `
-UPDATE projects
-SET slug = $2, name = $3, description = $4, currency = $5, settings = $6, storefront = $7, routes = $8, updated_at = $9
-WHERE id = $1`
+	projectOfAccount = `
+WHERE id = $1
+  AND account_id = $2`
 
 	currencyInUse = `
 SELECT EXISTS (SELECT 1 FROM products WHERE project_id = $1 AND deleted_at IS NULL)
   OR EXISTS (SELECT 1 FROM orders WHERE project_id = $1)`
+
+	insertRetention = `
+INSERT INTO retention (project_id, due_at)
+VALUES ($1, $2)`
 )
+
+var updateProject = projects.Update([]string{"id"},
+	"slug", "name", "description", "currency", "settings", "storefront", "routes", "updated_at")
 
 // Create locks the account's row, so that concurrent transactions cannot exceed its project limit.
 func (p Projects) Create(ctx context.Context, created *project.Project) error {
@@ -63,8 +58,7 @@ func (p Projects) Create(ctx context.Context, created *project.Project) error {
 		return err
 	}
 	b := p.store.Write(created.ID)
-	b.Exec(insertProject, r.ID, r.AccountID, r.Slug, r.Name, r.Description, r.Currency, r.Settings, r.Storefront,
-		r.Routes, r.CatalogVersion, r.CreatedAt, r.UpdatedAt)
+	b.Exec(projects.Insert(), projects.Args(r)...)
 	if err := staff(b, created); err != nil {
 		return err
 	}
@@ -82,7 +76,7 @@ func (p Projects) Create(ctx context.Context, created *project.Project) error {
 // admitProject refuses one project more than the account's plan allows.
 func admitProject(ctx context.Context, t *db.Tx, owner id.Account) error {
 	var name string
-	found, err := t.Get(ctx, &name, lockPlan+t.Dialect.ForNoKeyUpdate, owner.String())
+	found, err := t.Get(ctx, &name, lockPlan+t.Dialect.ForNoKeyUpdate, owner)
 	if err != nil || !found { // then the project refers to nothing
 		return err
 	}
@@ -91,7 +85,7 @@ func admitProject(ctx context.Context, t *db.Tx, owner id.Account) error {
 		return err
 	}
 	var n int
-	if _, err := t.Get(ctx, &n, countProjects+db.ActiveOnly, owner.String()); err != nil {
+	if _, err := t.Get(ctx, &n, "SELECT count(*)"+ofAccount+db.ActiveOnly, owner); err != nil {
 		return err
 	}
 	if n >= limits.Projects {
@@ -110,110 +104,76 @@ func staff(b *db.Batch, p *project.Project) error {
 	policy, err := agents.VersionArgs(first, version)
 	b.Exec(agents.InsertAgent, args...)
 	b.Exec(agents.InsertPolicy, policy...)
-	b.Exec(haggling.InsertChain, p.ID.String())
-	b.Exec(insertRetention, p.ID.String(), 0)
+	b.Exec(haggling.InsertChain, p.ID)
+	b.Exec(insertRetention, p.ID, 0)
 	return err
 }
 
 func (p Projects) ByID(ctx context.Context, account id.Account, project id.Project) (*project.Project, error) {
-	return projectWhere(ctx, p.store, `
-WHERE id = $1
-  AND account_id = $2`+db.NotBeingErased, project.String(), account.String())
+	return oneProject(ctx, p.store.Dialect, p.store.Read(db.NoProject), projectOfAccount+db.NotBeingErased, project, account)
 }
 
-func projectWhere(ctx context.Context, s *db.DB, where string, args ...any) (*project.Project, error) {
-	var rows []ProjectRow
-	b := s.Read(db.NoProject)
-	b.Query(&rows, SelectProject+where, args...)
-	if err := b.Run(ctx); err != nil {
+func oneProject(ctx context.Context, d db.Dialect, from db.Source, where string, args ...any) (*project.Project, error) {
+	r, err := db.One[ProjectRow](ctx, from, "project", SelectProject+where, args...)
+	if err != nil {
 		return nil, err
 	}
-	if len(rows) == 0 {
-		return nil, db.MissingProject()
-	}
-	return FromProjectRow(s.Dialect, rows[0])
+	return FromProjectRow(d, *r)
 }
 
 func (p Projects) List(ctx context.Context, account id.Account, closed bool, page ports.Page) ([]*project.Project, int, error) {
-	of := db.ActiveOnly
+	w := db.Conditions{Text: db.ActiveOnly, Args: db.Args{account}}
 	if closed {
-		of = closedOnly
+		w.Text = closedOnly
 	}
-	var rows []ProjectRow
-	var total []db.CountRow
-	b := p.store.Read(db.NoProject)
-	b.Query(&total, countProjects+of, account.String())
-	b.Query(&rows, SelectProject+`
-WHERE account_id = $1`+of+`
-ORDER BY created_at DESC, id
-LIMIT $2 OFFSET $3`, account.String(), page.Limit, page.Offset)
-	if err := b.Run(ctx); err != nil {
-		return nil, 0, err
-	}
+	rows, total, err := db.Page[ProjectRow](ctx, p.store.Read(db.NoProject), projects.Columns()+", status, agent_revision", ofAccount, w,
+		"created_at DESC, id", page)
 	list := make([]*project.Project, len(rows))
 	for i, r := range rows {
-		var err error
 		if list[i], err = FromProjectRow(p.store.Dialect, r); err != nil {
 			return nil, 0, err
 		}
 	}
-	return list, total[0].N, nil
+	return list, total, err
 }
 
 func (p Projects) Update(ctx context.Context, account id.Account, id id.Project, change func(*project.Project) error) (*project.Project, error) {
-	var changed *project.Project
-	err := p.store.InTx(ctx, id, func(t *db.Tx) error {
-		var err error
-		if changed, err = lockProject(ctx, t, account, id); err != nil {
-			return err
+	return db.InTx(ctx, p.store, id, func(t *db.Tx) (*project.Project, error) {
+		changed, err := lockProject(ctx, t, account, id)
+		if err != nil {
+			return nil, err
 		}
 		before := *changed
 		if err := change(changed); err != nil {
-			return err
+			return nil, err
 		}
 		if changed.Settings.Currency != before.Settings.Currency {
 			if err := refuseCurrencyInUse(ctx, t, id); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		r, err := toProjectRow(t.Dialect, changed)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		_, err = t.Exec(ctx, updateProject, r.ID, r.Slug, r.Name, r.Description, r.Currency, r.Settings, r.Storefront,
-			r.Routes, r.UpdatedAt)
-		if err != nil || changed.Slug == before.Slug {
-			return err
+		if _, err := t.Exec(ctx, updateProject.Text, updateProject.Args(r)...); err != nil || changed.Slug == before.Slug {
+			return changed, err
 		}
 		if err := freeSlug(ctx, t, before.Slug, account); err != nil {
-			return err
+			return nil, err
 		}
-		return claimSlug(ctx, t, changed.Slug, account)
+		return changed, claimSlug(ctx, t, changed.Slug, account)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return changed, nil
 }
 
 // lockProject loads an active project of the account for exclusive use. Catalogue writes wait for it too.
 func lockProject(ctx context.Context, t *db.Tx, account id.Account, project id.Project) (*project.Project, error) {
-	var r ProjectRow
-	found, err := t.Get(ctx, &r, SelectProject+`
-WHERE id = $1
-  AND account_id = $2`+db.ActiveOnly+t.Dialect.ForUpdate, project.String(), account.String())
-	if err != nil {
-		return nil, err
-	}
-	if !found {
-		return nil, db.MissingProject()
-	}
-	return FromProjectRow(t.Dialect, r)
+	return oneProject(ctx, t.Dialect, t, projectOfAccount+db.ActiveOnly+t.Dialect.ForUpdate, project, account)
 }
 
 func refuseCurrencyInUse(ctx context.Context, t *db.Tx, project id.Project) error {
 	var used bool
-	if _, err := t.Get(ctx, &used, currencyInUse, project.String()); err != nil {
+	if _, err := t.Get(ctx, &used, currencyInUse, project); err != nil {
 		return err
 	}
 	if used {
@@ -222,7 +182,3 @@ func refuseCurrencyInUse(ctx context.Context, t *db.Tx, project id.Project) erro
 	}
 	return nil
 }
-
-const insertRetention = `
-INSERT INTO retention (project_id, due_at)
-VALUES ($1, $2)`

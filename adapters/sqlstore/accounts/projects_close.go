@@ -85,14 +85,14 @@ func (p Projects) Delete(ctx context.Context, account id.Account, of id.Project,
 			return err
 		}
 		var paying int
-		if _, err := t.Get(ctx, &paying, payingRealMoney, of.String()); err != nil {
+		if _, err := t.Get(ctx, &paying, payingRealMoney, of); err != nil {
 			return err
 		}
 		if paying > 0 {
 			return fault.New(fault.Conflict, "payment_unresolved", "A payment in the project is not decided yet. Try again later.").After(5 * time.Second)
 		}
 		var books bool
-		if _, err := t.Get(ctx, &books, tookRealMoney, of.String()); err != nil {
+		if _, err := t.Get(ctx, &books, tookRealMoney, of); err != nil {
 			return err
 		}
 		slug := closing.Slug
@@ -104,7 +104,7 @@ func (p Projects) Delete(ctx context.Context, account id.Account, of id.Project,
 		_, err = t.Exec(ctx, `
 UPDATE projects
 SET slug = $2, settings = $3, status = $4, updated_at = $5, closing_at = `+t.Dialect.Clock+`
-WHERE id = $1`, r.ID, r.Slug, r.Settings, closing.Status.String(), r.UpdatedAt)
+WHERE id = $1`, of, closing.Slug, r.Settings, closing.Status, closing.UpdatedAt)
 		if err != nil {
 			return err
 		}
@@ -113,33 +113,24 @@ WHERE id = $1`, r.ID, r.Slug, r.Settings, closing.Status.String(), r.UpdatedAt)
 }
 
 func (p Projects) Unfinished(ctx context.Context, quiet time.Duration, limit int) ([]id.Project, error) {
-	var rows []struct{ ID string }
-	b := p.store.Read(db.NoProject)
-	b.Query(&rows, selectUnfinished+p.store.Dialect.Clock+" - $1\nORDER BY closing_at, id\nLIMIT $2", quiet.Milliseconds(), limit)
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	list := make([]id.Project, len(rows))
-	for i, r := range rows {
-		list[i] = id.Stored[id.Project](r.ID)
-	}
-	return list, nil
+	query := selectUnfinished + p.store.Dialect.Clock + " - $1\nORDER BY closing_at, id\nLIMIT $2"
+	return db.All[id.Project](ctx, p.store.Read(db.NoProject), query, quiet.Milliseconds(), limit)
 }
 
 func (p Projects) Settle(ctx context.Context, of id.Project) (settled ports.Settled, err error) {
 	err = p.store.InTx(ctx, of, func(t *db.Tx) error {
-		if _, err := t.Get(ctx, &settled.Books, tookRealMoney, of.String()); err != nil {
+		if _, err := t.Get(ctx, &settled.Books, tookRealMoney, of); err != nil {
 			return err
 		}
 		if settled.Books {
-			if _, err := t.Exec(ctx, keepBooks, of.String()); err != nil {
+			if _, err := t.Exec(ctx, keepBooks, of); err != nil {
 				return err
 			}
 		}
 		moving, err := moneyMoves(ctx, t, of)
 		settled.Ready = !moving
 		if err == nil && !settled.Ready { // it waits again, behind all others
-			_, err = t.Exec(ctx, postponeClosing+t.Dialect.Clock+"\nWHERE id = $1\n  AND closing_at IS NOT NULL", of.String())
+			_, err = t.Exec(ctx, postponeClosing+t.Dialect.Clock+"\nWHERE id = $1\n  AND closing_at IS NOT NULL", of)
 		}
 		return err
 	})
@@ -149,10 +140,10 @@ func (p Projects) Settle(ctx context.Context, of id.Project) (settled ports.Sett
 // moneyMoves reports whether payments or refunds of a project are under way.
 func moneyMoves(ctx context.Context, t *db.Tx, of id.Project) (bool, error) {
 	var paying, refunding int
-	if _, err := t.Get(ctx, &paying, payingNow, of.String()); err != nil {
+	if _, err := t.Get(ctx, &paying, payingNow, of); err != nil {
 		return false, err
 	}
-	_, err := t.Get(ctx, &refunding, refundingNow, of.String())
+	_, err := t.Get(ctx, &refunding, refundingNow, of)
 	return paying+refunding > 0, err
 }
 
@@ -232,12 +223,11 @@ func (at closingJSON) within(stages []closingStage) bool {
 }
 
 func (p Projects) Step(ctx context.Context, of id.Project) (last bool, err error) {
-	err = p.store.InTx(ctx, of, func(t *db.Tx) error {
-		last = false
+	return db.InTx(ctx, p.store, of, func(t *db.Tx) (last bool, err error) {
 		var row struct{ Status, Progress string }
-		held, err := t.Get(ctx, &row, selectClosing+t.Dialect.SkipLocked, of.String())
+		held, err := t.Get(ctx, &row, selectClosing+t.Dialect.SkipLocked, of)
 		if err != nil || !held {
-			return err
+			return false, err
 		}
 		stages, finish := deletions, deleteProject
 		if row.Status == project.Closing.String() {
@@ -248,24 +238,20 @@ func (p Projects) Step(ctx context.Context, of id.Project) (last bool, err error
 			at = closingJSON{Stages: len(stages)}
 		}
 		if last, err = at.advance(ctx, t, of, stages); err != nil {
-			return err
+			return false, err
 		}
 		if last {
-			_, err = t.Exec(ctx, finish, of.String())
-			return err
+			_, err = t.Exec(ctx, finish, of)
+			return true, err
 		}
 		at.Table = stages[at.Stage].Table
 		text, err := db.ToJSON(at)
 		if err != nil {
-			return err
+			return false, err
 		}
-		_, err = t.Exec(ctx, setClosing, of.String(), text)
-		return err
-	})
-	if err != nil {
+		_, err = t.Exec(ctx, setClosing, of, text)
 		return false, err
-	}
-	return last, nil
+	})
 }
 
 // advance makes a step, past the stages that have nothing to do, and reports whether all stages are done. Before
@@ -294,7 +280,7 @@ func (at *closingJSON) advance(ctx context.Context, t *db.Tx, of id.Project, sta
 func (s closingStage) step(ctx context.Context, t *db.Tx, of id.Project, after *string) (worked bool, err error) {
 	if s.key == "" {
 		rows, err := t.Exec(ctx, "DELETE FROM "+s.Table+"\nWHERE "+t.Dialect.SomeRows(s.Table, " WHERE project_id = $1"),
-			of.String(), closedAtOnce)
+			of, closedAtOnce)
 		return rows > 0, err
 	}
 	var end *string
@@ -307,14 +293,14 @@ FROM (
     AND `+s.key+` > $2
   ORDER BY `+s.key+`
   LIMIT $3
-) AS chunk`, of.String(), *after, closedAtOnce); err != nil || end == nil {
+) AS chunk`, of, *after, closedAtOnce); err != nil || end == nil {
 		return false, err
 	}
 	where := "\nWHERE project_id = $1\n  AND " + s.key + " > $2\n  AND " + s.key + " <= $3"
 	if s.where != "" {
 		where += "\n  AND " + s.where
 	}
-	_, err = t.Exec(ctx, s.verb()+where, of.String(), *after, *end)
+	_, err = t.Exec(ctx, s.verb()+where, of, *after, *end)
 	*after = *end
 	return true, err
 }

@@ -48,50 +48,39 @@ WHERE id = $1`
 const heldUp = 24 * time.Hour
 
 func (p Projects) CredentialsDue(ctx context.Context, limit int) ([]id.Project, error) {
-	var rows []struct{ ID string }
-	b := p.store.Read(db.NoProject)
-	b.Query(&rows, fmt.Sprintf(credentialsDue, p.store.Dialect.Moment()), limit)
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	list := make([]id.Project, len(rows))
-	for i, r := range rows {
-		list[i] = id.Stored[id.Project](r.ID)
-	}
-	return list, nil
+	return db.All[id.Project](ctx, p.store.Read(db.NoProject), fmt.Sprintf(credentialsDue, p.store.Dialect.Moment()), limit)
 }
 
 func (p Projects) ExpireCredentials(ctx context.Context, of id.Project, kept time.Duration) (expired bool, err error) {
-	err = p.store.InTx(ctx, of, func(t *db.Tx) error {
+	return db.InTx(ctx, p.store, of, func(t *db.Tx) (bool, error) {
 		now, err := t.Now(ctx)
 		if err != nil {
-			return err
+			return false, err
 		}
 		moves, err := moneyMoves(ctx, t, of)
 		if err != nil {
-			return err
+			return false, err
 		}
-		var last int64
+		var last time.Time
 		var disputed int
-		if _, err := t.Get(ctx, &last, lastCharge, of.String()); err != nil {
-			return err
+		if _, err := t.Get(ctx, &last, lastCharge, of); err != nil {
+			return false, err
 		}
-		if _, err := t.Get(ctx, &disputed, openDisputes, of.String()); err != nil {
-			return err
+		if _, err := t.Get(ctx, &disputed, openDisputes, of); err != nil {
+			return false, err
 		}
-		until := db.Time(last).Add(kept)
-		expired = !moves && disputed == 0 && !until.After(now)
+		until := last.Add(kept)
+		expired := !moves && disputed == 0 && !until.After(now)
 		if !until.After(now) {
 			until = now.Add(heldUp)
 		}
-		_, err = t.Exec(ctx, keepCredentials, of.String(), db.Millis(until))
-		return err
+		_, err = t.Exec(ctx, keepCredentials, of, until)
+		return expired, err
 	})
-	return expired && err == nil, err
 }
 
 func (p Projects) CredentialsErased(ctx context.Context, of id.Project) error {
 	b := p.store.Write(of)
-	b.Exec(credentialsErased, of.String())
+	b.Exec(credentialsErased, of)
 	return b.Run(ctx)
 }

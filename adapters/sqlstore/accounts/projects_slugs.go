@@ -57,7 +57,7 @@ WHERE slug IN (
 // unique index makes that statement wait for a transaction that is releasing the slug.
 func claimSlug(ctx context.Context, t *db.Tx, slug string, by id.Account) error {
 	var kept bool
-	_, err := t.Get(ctx, &kept, fmt.Sprintf(slugOfAnother, t.Dialect.Moment()), slug, by.String(), project.SlugKept.Milliseconds())
+	_, err := t.Get(ctx, &kept, fmt.Sprintf(slugOfAnother, t.Dialect.Moment()), slug, by, project.SlugKept.Milliseconds())
 	if err != nil {
 		return err
 	}
@@ -70,10 +70,10 @@ func claimSlug(ctx context.Context, t *db.Tx, slug string, by id.Account) error 
 
 // freeSlug keeps a slug for the account whose project had it.
 func freeSlug(ctx context.Context, t *db.Tx, slug string, by id.Account) error {
-	if _, err := t.Exec(ctx, fmt.Sprintf(releaseSlug, t.Dialect.Moment()), slug, by.String()); err != nil {
+	if _, err := t.Exec(ctx, fmt.Sprintf(releaseSlug, t.Dialect.Moment()), slug, by); err != nil {
 		return err
 	}
-	_, err := t.Exec(ctx, dropOldestSlugs, by.String(), project.MostSlugsKept)
+	_, err := t.Exec(ctx, dropOldestSlugs, by, project.MostSlugsKept)
 	return err
 }
 

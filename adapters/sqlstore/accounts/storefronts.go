@@ -20,13 +20,13 @@ var _ ports.Storefronts = Storefronts{}
 func NewStorefronts(s *db.DB) Storefronts { return Storefronts{s} }
 
 func (f Storefronts) BySlug(ctx context.Context, slug string) (*project.Project, error) {
-	return projectWhere(ctx, f.store, `
+	return oneProject(ctx, f.store.Dialect, f.store.Read(db.NoProject), `
 WHERE slug = $1`+db.ActiveOnly, slug)
 }
 
 func (f Storefronts) ByProject(ctx context.Context, project id.Project) (*project.Project, error) {
-	return projectWhere(ctx, f.store, `
-WHERE id = $1`, project.String())
+	return oneProject(ctx, f.store.Dialect, f.store.Read(db.NoProject), `
+WHERE id = $1`, project)
 }
 
 // ActiveProjects finds projects for background work that ends when they are closed.
@@ -36,8 +36,8 @@ type ActiveProjects struct{ store *db.DB }
 func NewActiveProjects(s *db.DB) ActiveProjects { return ActiveProjects{s} }
 
 func (f ActiveProjects) ByProject(ctx context.Context, project id.Project) (*project.Project, error) {
-	return projectWhere(ctx, f.store, `
-WHERE id = $1`+db.ActiveOnly, project.String())
+	return oneProject(ctx, f.store.Dialect, f.store.Read(db.NoProject), `
+WHERE id = $1`+db.ActiveOnly, project)
 }
 
 const statistics = `
@@ -51,19 +51,18 @@ WHERE project_id = $1
   AND created_at >= $2`
 
 func (p Projects) Statistics(ctx context.Context, of *project.Project, since time.Time) (ports.Statistics, error) {
-	var rows []struct {
+	type row struct {
 		Products, Agents, Orders int
 		Revenue                  int64
 	}
-	b := p.store.Read(of.ID)
-	b.Query(&rows, statistics, of.ID.String(), db.Millis(since))
-	if err := b.Run(ctx); err != nil {
+	r, err := db.One[row](ctx, p.store.Read(of.ID), "project", statistics, of.ID, since)
+	if err != nil {
 		return ports.Statistics{}, err
 	}
 	return ports.Statistics{
-		Products: rows[0].Products,
-		Agents:   rows[0].Agents,
-		Orders:   rows[0].Orders,
-		Revenue:  money.Of(rows[0].Revenue, of.Settings.Currency),
+		Products: r.Products,
+		Agents:   r.Agents,
+		Orders:   r.Orders,
+		Revenue:  money.Of(r.Revenue, of.Settings.Currency),
 	}, nil
 }

@@ -142,7 +142,7 @@ WHERE status = 'active'
 	f.audiences, f.broken = make(map[id.Project]ports.Audience, len(shops)), make(map[id.Project]error)
 	f.inactive = make(map[id.Project]bool)
 	for _, r := range shops {
-		of := id.Stored[id.Project](r.ID)
+		of := r.Project.ID
 		if err := fault.Survive(func() error {
 			p, err := accounts.FromProjectRow(f.Dialect, r)
 			if err == nil {

@@ -193,7 +193,7 @@ func (c *parcelContents) into(p *ports.Parcel) error {
 		}
 	}
 	for _, r := range c.shops {
-		if r.ID == d.Project.String() {
+		if r.Project.ID == d.Project {
 			shop, err := accounts.FromProjectRow(c.dialect, r)
 			if err != nil {
 				return err

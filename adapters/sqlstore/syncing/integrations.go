@@ -150,7 +150,7 @@ WHERE id = $1`+t.Dialect.ForUpdate, of)
 	if err := route(p); err != nil {
 		return err
 	}
-	text, err := accounts.RoutesText(p.Routes)
+	text, err := accounts.RoutesFormat.Text(p.Routes)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 //
 //	string, bool, integers, float64   as they are
 //	[]byte                            as they are; none are NULL, without the option empty
+//	[32]byte                          as so many bytes
 //	ids, closed types, currencies     as text: package spelling
 //	time.Time                         as unix milliseconds
 //	money.Amount                      as minor units, beside a column with the currency
@@ -57,6 +58,8 @@ func codecOf(t reflect.Type, o options) (codec, bool) {
 			}
 			return nil
 		}}
+	case t.Kind() == reflect.Array && t.Elem().Kind() == reflect.Uint8:
+		c = codec{read: readArray, write: func(from reflect.Value) any { return from.Bytes() }}
 	default:
 		var known bool
 		if c, known = kindCodec(t); !known {
@@ -109,6 +112,15 @@ func readBytes(from any, _ money.Currency, to reflect.Value) error {
 		return fmt.Errorf("%T is no bytes", from)
 	}
 	return nil
+}
+
+func readArray(from any, _ money.Currency, to reflect.Value) error {
+	text, err := readText(from)
+	if err == nil && len(text) != to.Len() {
+		return fmt.Errorf("has %d bytes, not %d", len(text), to.Len())
+	}
+	reflect.Copy(to, reflect.ValueOf([]byte(text)))
+	return err
 }
 
 // jsonCodec writes domain types in the format of package stored, and other types by their own tags. A list without

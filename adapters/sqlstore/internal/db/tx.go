@@ -122,6 +122,19 @@ func (s *DB) InTx(ctx context.Context, project id.Project, work func(*Tx) error)
 	})
 }
 
+// InTx returns what work makes of one writing transaction; of one that fails, nothing.
+func InTx[T any](ctx context.Context, s *DB, project id.Project, work func(*Tx) (T, error)) (T, error) {
+	var made T
+	err := s.InTx(ctx, project, func(t *Tx) (err error) {
+		made, err = work(t)
+		return err
+	})
+	if err != nil {
+		made = *new(T)
+	}
+	return made, err
+}
+
 func (s *DB) transact(ctx context.Context, conn *sqlx.Conn, project id.Project, work func(*Tx) error) error {
 	name, err := s.beginNamed(ctx, conn, project)
 	if err != nil {
