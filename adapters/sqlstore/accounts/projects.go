@@ -59,9 +59,7 @@ func (p Projects) Create(ctx context.Context, created *project.Project) error {
 	}
 	b := p.store.Write(created.ID)
 	b.Exec(projects.Insert(), projects.Args(r)...)
-	if err := staff(b, created); err != nil {
-		return err
-	}
+	staff(b, created)
 	return p.store.InTx(ctx, created.ID, func(t *db.Tx) error {
 		if err := admitProject(ctx, t, created.Account); err != nil {
 			return err
@@ -95,18 +93,11 @@ func admitProject(ctx context.Context, t *db.Tx, owner id.Account) error {
 }
 
 // staff gives a new project its first agent, an empty chain of decisions, and a place in the queue of what is to be removed.
-func staff(b *db.Batch, p *project.Project) error {
+func staff(b *db.Batch, p *project.Project) {
 	first, version := agents.FirstAgent(p)
-	args, err := agents.AgentArgs(first)
-	if err != nil {
-		return err
-	}
-	policy, err := agents.VersionArgs(first, version)
-	b.Exec(agents.InsertAgent, args...)
-	b.Exec(agents.InsertPolicy, policy...)
+	agents.Add(b, first, version)
 	b.Exec(haggling.InsertChain, p.ID)
 	b.Exec(insertRetention, p.ID, 0)
-	return err
 }
 
 func (p Projects) ByID(ctx context.Context, account id.Account, project id.Project) (*project.Project, error) {

@@ -16,52 +16,10 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
-
-// fillValue gives every field of a value another value, and lists two elements.
-func fillValue(v reflect.Value, next *int64) {
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			fillValue(v.Field(i), next)
-		}
-	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
-		fallthrough
-	case reflect.Array:
-		for i := range v.Len() {
-			fillValue(v.Index(i), next)
-		}
-	case reflect.String:
-		v.SetString(time.UnixMilli(*next).String())
-	case reflect.Bool:
-		v.SetBool(true)
-	default:
-		v.SetInt(*next)
-	}
-	*next++
-}
-
-func TestPoliciesAreStoredWhole(t *testing.T) {
-	t.Parallel()
-	var want negotiation.Policy
-	var next int64 = 1
-	fillValue(reflect.ValueOf(&want).Elem(), &next)
-	for _, p := range []negotiation.Policy{want, negotiation.Builtin(), {Version: 3}} {
-		text, err := agents.Policies.Text(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := agents.FromPolicyText(text, p.Version)
-		if err != nil || !reflect.DeepEqual(got, p) {
-			t.Errorf("stored as %s\n got %+v\nwant %+v (%v)", text, got, p, err)
-		}
-	}
-}
 
 // A database from before there were agents gets those that new projects have, and its decisions are sealed.
 func TestProjectsFromBeforeAgents(t *testing.T) {

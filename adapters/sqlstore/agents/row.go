@@ -5,32 +5,44 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
+var (
+	agents = db.NewTable[agentRow]("agents", db.Columns{
+		"Agent.Handlers": ",json",
+		"Agent.Model":    ",json",
+		"Agent.Policy":   "-",
+		"Agent.Held":     "-",
+	})
+	versions = db.NewTable[versionRow]("agent_policies", db.Columns{
+		"Version.Policy":      ",json",
+		"Version.ActivatedAt": ",null",
+	})
+
+	agentColumns = agents.ColumnsOf("a") + ", p.policy, h.policy AS held"
+
+	updateAgent = agents.Update([]string{"project_id", "id"}, "name", "status", "handlers", "model", "automatic", "holdout",
+		"baseline", "policy_version", "latest", "secret", "updated_at")
+)
+
+// agentRow is an agent with the policies of its versions, whose numbers are columns.
 type agentRow struct {
-	ProjectID     string `db:"project_id"`
-	ID            string
-	Name          string
-	Status        string
-	Handlers      string
-	Model         string
-	Automatic     bool
-	Holdout       int64
-	Baseline      int
-	PolicyVersion int `db:"policy_version"`
-	Latest        int
-	Secret        []byte
-	CreatedAt     int64 `db:"created_at"`
-	UpdatedAt     int64 `db:"updated_at"`
-	Policy        string
-	Held          *string
+	Agent         agent.Agent
+	PolicyVersion int
+	Policy        negotiation.Policy  `db:",json,read"`
+	Held          *negotiation.Policy `db:",json,read"`
+}
+
+// versionRow is a policy as it was written.
+type versionRow struct {
+	Number  int `db:"version"`
+	Version agent.Version
 }
 
 var (
-	policies = stored.JSON[negotiation.Policy](stored.Tags{
+	_ = stored.JSON[negotiation.Policy](stored.Tags{
 		"Policy.Version":     "-", // a column
 		"Policy.Segments":    ",omitempty",
 		"Segment.Category":   ",omitempty",
@@ -41,11 +53,11 @@ var (
 		"Leanings.Purchases": ",omitempty",
 		"Leanings.Volume":    ",omitempty",
 	})
-	handlers = stored.JSON[agent.Handlers](stored.Tags{
+	_ = stored.JSON[agent.Handlers](stored.Tags{
 		"Handler.Program": ",omitempty",
 		"Handler.URL":     ",omitempty",
 	})
-	models = stored.JSON[agent.Model](stored.Tags{
+	_ = stored.JSON[agent.Model](stored.Tags{
 		"Model.Templates":    ",omitempty",
 		"Template.On":        "answer",
 		"Template.Reasoning": ",omitempty",
@@ -67,103 +79,24 @@ func FirstAgent(p *project.Project) (*agent.Agent, agent.Version) {
 	}
 }
 
-// AgentArgs are the values of agentColumns. The last one never changes.
-func AgentArgs(a *agent.Agent) ([]any, error) {
-	handling, err := handlers.Text(a.Handlers)
-	if err != nil {
-		return nil, err
+func toAgentRow(a *agent.Agent) agentRow { return agentRow{Agent: *a, PolicyVersion: a.Policy.Version} }
+
+func fromAgentRow(r agentRow) *agent.Agent {
+	a := r.Agent
+	a.Policy, a.Held = r.Policy, r.Held
+	a.Policy.Version = r.PolicyVersion
+	if a.Held != nil {
+		a.Held.Version = a.Tuning.Baseline
 	}
-	model, err := models.Text(a.Model)
-	var secret any // null where there is none
-	if len(a.Secret) > 0 {
-		secret = a.Secret
-	}
-	return []any{
-		a.Project.String(), a.ID.String(), a.Name, a.Status.String(), handling, model,
-		a.Tuning.Automatic, int64(a.Tuning.Holdout), a.Tuning.Baseline, a.Policy.Version, a.Latest, secret,
-		db.Millis(a.UpdatedAt), db.Millis(a.CreatedAt),
-	}, err
+	return &a
 }
 
-var agentStatuses = map[string]agent.Status{agent.Draft.String(): agent.Draft, agent.Active.String(): agent.Active}
-
-func fromAgentRow(r agentRow) (*agent.Agent, error) {
-	a := &agent.Agent{
-		ID: id.Stored[id.Agent](r.ID), Project: id.Stored[id.Project](r.ProjectID), Name: r.Name, Status: agentStatuses[r.Status],
-		Tuning: agent.Tuning{Automatic: r.Automatic, Holdout: money.Percent(r.Holdout), Baseline: r.Baseline},
-		Latest: r.Latest, Secret: r.Secret, CreatedAt: db.Time(r.CreatedAt), UpdatedAt: db.Time(r.UpdatedAt),
-	}
-	if err := handlers.Read(r.Handlers, &a.Handlers, money.Currency{}); err != nil {
-		return nil, err
-	}
-	if err := models.Read(r.Model, &a.Model, money.Currency{}); err != nil {
-		return nil, err
-	}
-	var err error
-	if a.Policy, err = fromPolicyText(r.Policy, r.PolicyVersion); err != nil || r.Held == nil {
-		return a, err
-	}
-	held, err := fromPolicyText(*r.Held, r.Baseline)
-	a.Held = &held
-	return a, err
+func toVersionRow(of *agent.Agent, v agent.Version) versionRow {
+	v.Project, v.Agent = of.Project, of.ID
+	return versionRow{v.Policy.Version, v}
 }
 
-func fromAgentRows(rows []agentRow) ([]*agent.Agent, error) {
-	list := make([]*agent.Agent, len(rows))
-	for i, r := range rows {
-		var err error
-		if list[i], err = fromAgentRow(r); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
-}
-
-func fromPolicyText(text string, version int) (negotiation.Policy, error) {
-	p := negotiation.Policy{Version: version}
-	err := policies.Read(text, &p, money.Currency{})
-	return p, err
-}
-
-// versionRow is a policy as it was written.
-type versionRow struct {
-	ProjectID   string `db:"project_id"`
-	AgentID     string `db:"agent_id"`
-	Version     int
-	Policy      string
-	Origin      string
-	Note        string
-	CreatedAt   int64  `db:"created_at"`
-	ActivatedAt *int64 `db:"activated_at"`
-}
-
-// VersionArgs are the values of versionColumns.
-func VersionArgs(of *agent.Agent, v agent.Version) ([]any, error) {
-	text, err := policies.Text(v.Policy)
-	var activated *int64
-	if !v.ActivatedAt.IsZero() {
-		n := db.Millis(v.ActivatedAt)
-		activated = &n
-	}
-	return []any{
-		of.Project.String(), of.ID.String(), v.Policy.Version, text, v.Origin.String(), v.Note, db.Millis(v.CreatedAt), activated,
-	}, err
-}
-
-var origins = map[string]agent.Origin{
-	agent.ByHouse.String():    agent.ByHouse,
-	agent.ByMerchant.String(): agent.ByMerchant,
-	agent.ByTuning.String():   agent.ByTuning,
-}
-
-func fromVersionRow(r versionRow) (agent.Version, error) {
-	policy, err := fromPolicyText(r.Policy, r.Version)
-	v := agent.Version{
-		Agent: id.Stored[id.Agent](r.AgentID), Project: id.Stored[id.Project](r.ProjectID), Policy: policy,
-		Origin: origins[r.Origin], Note: r.Note, CreatedAt: db.Time(r.CreatedAt),
-	}
-	if r.ActivatedAt != nil {
-		v.ActivatedAt = db.Time(*r.ActivatedAt)
-	}
-	return v, err
+func fromVersionRow(r versionRow) agent.Version {
+	r.Version.Policy.Version = r.Number
+	return r.Version
 }

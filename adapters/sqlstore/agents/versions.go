@@ -11,27 +11,7 @@ import (
 )
 
 const (
-	versionColumns = `project_id, agent_id, version, policy, origin, note, created_at, activated_at`
-
-	InsertPolicy = `
-INSERT INTO agent_policies (` + versionColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
-
-	selectPolicies = `
-SELECT ` + versionColumns + `
-FROM agent_policies
-WHERE project_id = $1
-  AND agent_id = $2`
-
-	thisPolicy = `
-  AND version = $3`
-
-	newestPolicies = `
-ORDER BY version DESC
-LIMIT $3 OFFSET $4`
-
-	countPolicies = `
-SELECT count(*) AS n
+	versionsOfAgent = `
 FROM agent_policies
 WHERE project_id = $1
   AND agent_id = $2`
@@ -49,53 +29,24 @@ WHERE project_id = $1
   AND agent_id = $2`
 )
 
-// addVersion stores a version of an agent's policy. A number that exists is a mistake of ours.
-func addVersion(ctx context.Context, t *db.Tx, of *agent.Agent, v agent.Version) error {
-	args, err := VersionArgs(of, v)
-	if err != nil {
-		return err
-	}
-	_, err = t.Exec(ctx, InsertPolicy, args...)
-	return err
-}
-
-// putInForce notes since when an agent's policy serves the project.
-func putInForce(ctx context.Context, t *db.Tx, a *agent.Agent) error {
-	_, err := t.Exec(ctx, activatePolicy, a.Project.String(), a.ID.String(), a.Policy.Version, db.Millis(a.UpdatedAt))
-	return err
-}
-
 func (v Agents) Versions(ctx context.Context, project id.Project, of id.Agent, page ports.Page) ([]agent.Version, int, error) {
-	var rows []versionRow
-	var total []db.CountRow
-	b := v.store.Read(project)
-	b.Query(&total, countPolicies, project.String(), of.String())
-	b.Query(&rows, selectPolicies+newestPolicies, project.String(), of.String(), page.Limit, page.Offset)
-	if err := b.Run(ctx); err != nil {
-		return nil, 0, err
-	}
-	if total[0].N == 0 {
-		return nil, 0, missingAgent()
+	w := db.Conditions{Args: db.Args{project, of}}
+	rows, total, err := db.Page[versionRow](ctx, v.store.Read(project), versions.Columns(), versionsOfAgent, w, "version DESC", page)
+	if err == nil && total == 0 {
+		err = fault.Missing("agent")
 	}
 	list := make([]agent.Version, len(rows))
 	for i, r := range rows {
-		var err error
-		if list[i], err = fromVersionRow(r); err != nil {
-			return nil, 0, err
-		}
+		list[i] = fromVersionRow(r)
 	}
-	return list, total[0].N, nil
+	return list, total, err
 }
 
 func (v Agents) Version(ctx context.Context, project id.Project, of id.Agent, number int) (agent.Version, error) {
-	var rows []versionRow
-	b := v.store.Read(project)
-	b.Query(&rows, selectPolicies+thisPolicy, project.String(), of.String(), number)
-	if err := b.Run(ctx); err != nil {
+	r, err := db.One[versionRow](ctx, v.store.Read(project), "policy", "SELECT "+versions.Columns()+versionsOfAgent+`
+  AND version = $3`, project, of, number)
+	if err != nil {
 		return agent.Version{}, err
 	}
-	if len(rows) == 0 {
-		return agent.Version{}, fault.Missing("policy")
-	}
-	return fromVersionRow(rows[0])
+	return fromVersionRow(*r), nil
 }
