@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/llm/internal/endpoint"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -12,7 +13,7 @@ import (
 const anthropicVersion = "2023-06-01"
 
 // claude speaks Anthropic's messages.
-type claude struct{ endpoint endpoint }
+type claude struct{ endpoint endpoint.Endpoint }
 
 // messagesRequest and messagesAnswer are the fields used of https://docs.anthropic.com/en/api/messages.
 type (
@@ -47,7 +48,7 @@ func newAnthropic(base, key string, client *http.Client) provider {
 	if key != "" {
 		header.Set("X-Api-Key", key)
 	}
-	return claude{newEndpoint(client, base, "/v1/messages", header)}
+	return claude{endpoint.New(client, base, "/v1/messages", header)}
 }
 
 func (c claude) complete(ctx context.Context, r ports.ModelRequest, warmth bool) (ports.ModelReply, error) {
@@ -61,8 +62,8 @@ func (c claude) complete(ctx context.Context, r ports.ModelRequest, warmth bool)
 		ask.Temperature = new(float64(min(r.Temperature, 1000)) / 1000)
 	}
 	var answer messagesAnswer
-	if err := c.endpoint.post(ctx, ask, &answer); err != nil {
-		return ports.ModelReply{}, err
+	if err := c.endpoint.Post(ctx, ask, &answer); err != nil {
+		return ports.ModelReply{}, failed(ctx, err)
 	}
 	text := written(answer.Content)
 	switch {

@@ -8,10 +8,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
-	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/llm/internal/endpoint"
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
@@ -44,11 +43,16 @@ func failed(ctx context.Context, err error) error {
 	var network *url.Error
 	var operation *net.OpError
 	var tooLong *http.MaxBytesError
+	var answered *endpoint.StatusError
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return ctx.Err()
 	case ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded):
 		return timeout()
+	case errors.As(err, &answered):
+		return judged(answered)
+	case errors.Is(err, endpoint.ErrRedirected):
+		return nonsense("The language model's address is redirected.")
 	case errors.As(err, &tooLong):
 		return nonsense("The language model's answer is too long.")
 	case errors.As(err, &network):
@@ -63,25 +67,18 @@ func failed(ctx context.Context, err error) error {
 
 // judged is the error of an answer with a status that is none of success. Of its text only one thing is of use:
 // whether it complains of the temperature, as models that think do.
-func judged(status int, h http.Header, text string) error {
+func judged(a *endpoint.StatusError) error {
+	status := a.Status
 	message := fmt.Sprintf("The language model answered %d.", status)
 	switch {
 	case status == http.StatusTooManyRequests:
-		return refused(message).After(retryAfter(h)).Because(errDenied)
+		return refused(message).After(a.RetryAfter()).Because(errDenied)
 	case status >= 500:
-		return unreachable(message).After(retryAfter(h))
-	case status == http.StatusBadRequest && strings.Contains(text, "temperature"):
+		return unreachable(message).After(a.RetryAfter())
+	case status == http.StatusBadRequest && strings.Contains(a.Text, "temperature"):
 		return refused(message).Because(errCold)
 	case status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity:
 		return refused(message)
 	}
 	return refused(message).Because(errDenied)
-}
-
-// retryAfter is how long the provider wants to be left alone; 0: it does not say.
-func retryAfter(h http.Header) time.Duration {
-	if seconds, err := strconv.ParseFloat(h.Get("Retry-After"), 64); err == nil && seconds > 0 {
-		return time.Duration(min(seconds, time.Hour.Seconds()) * float64(time.Second))
-	}
-	return 0
 }

@@ -8,12 +8,14 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/sony/gobreaker/v2"
 
+	"github.com/haggle-commerce/haggle/adapters/llm/internal/endpoint"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -66,7 +68,11 @@ func New(o Options) *Client {
 	models, _ := lru.New[string, *model](watched) // these fail without a size only
 	circuits, _ := lru.New[string, *circuit](grouped)
 	c := &Client{map[string]provider{}, models, circuits}
-	client := bounded(o.Client)
+	var transport http.RoundTripper
+	if o.Client != nil {
+		transport = o.Client.Transport
+	}
+	client := endpoint.Client(transport, inFlight, maxBytes)
 	if o.OpenAIURL+o.OpenAIKey != "" {
 		c.providers[OpenAI] = newOpenAI(cmp.Or(o.OpenAIURL, openAIURL), o.OpenAIKey, client)
 	}
@@ -101,29 +107,14 @@ func (c *Client) Complete(ctx ports.Outbound, r ports.ModelRequest) (ports.Model
 	return reply, err
 }
 
-// bounded is a client that follows no redirects and ends answers that are too long.
-func bounded(given *http.Client) *http.Client {
-	var base http.RoundTripper
-	if given != nil {
-		base = given.Transport
-	}
-	if base == nil {
-		own := http.DefaultTransport.(*http.Transport).Clone()
-		own.MaxIdleConnsPerHost = inFlight
-		base = own
-	}
-	return &http.Client{
-		Transport:     shortAnswers{base},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-}
+// tokens are a provider's count, as far as it can be believed. What is no number counts as none, for the answer is as
+// good without it.
+type tokens int
 
-type shortAnswers struct{ http.RoundTripper }
-
-func (s shortAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer, err := s.RoundTripper.RoundTrip(r)
-	if err == nil {
-		answer.Body = http.MaxBytesReader(nil, answer.Body, maxBytes)
+func (t *tokens) UnmarshalJSON(text []byte) error {
+	n, err := strconv.ParseFloat(strings.Trim(string(text), `"`), 64)
+	if err == nil && n > 0 {
+		*t = tokens(min(n, 1_000_000_000))
 	}
-	return answer, err
+	return nil
 }

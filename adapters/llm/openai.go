@@ -6,12 +6,13 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/llm/internal/endpoint"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 // openAI speaks chat completions.
 type openAI struct {
-	endpoint endpoint
+	endpoint endpoint.Endpoint
 	// house reports that this is OpenAI itself, whose models take max_completion_tokens alone. Other servers know the
 	// older max_tokens.
 	house bool
@@ -49,7 +50,7 @@ func newOpenAI(base, key string, client *http.Client) provider {
 	}
 	at, err := url.Parse(base)
 	house := err == nil && (strings.HasSuffix(at.Hostname(), ".openai.com") || strings.HasSuffix(at.Hostname(), ".openai.azure.com"))
-	return openAI{newEndpoint(client, base, "/chat/completions", header), house}
+	return openAI{endpoint.New(client, base, "/chat/completions", header), house}
 }
 
 func (o openAI) complete(ctx context.Context, r ports.ModelRequest, warmth bool) (ports.ModelReply, error) {
@@ -69,8 +70,8 @@ func (o openAI) complete(ctx context.Context, r ports.ModelRequest, warmth bool)
 		ask.Temperature = new(float64(r.Temperature) / 1000)
 	}
 	var answer chatAnswer
-	if err := o.endpoint.post(ctx, ask, &answer); err != nil {
-		return ports.ModelReply{}, err
+	if err := o.endpoint.Post(ctx, ask, &answer); err != nil {
+		return ports.ModelReply{}, failed(ctx, err)
 	}
 	if len(answer.Choices) == 0 || strings.TrimSpace(answer.Choices[0].Message.Content) == "" {
 		return ports.ModelReply{}, nonsense("The language model's answer is empty.")

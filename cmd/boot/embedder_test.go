@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/haggle-commerce/haggle/adapters/embedding"
+	"github.com/haggle-commerce/haggle/adapters/llm/embedding"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest/adaptertest"

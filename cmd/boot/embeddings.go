@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"time"
 
-	endpoint "github.com/haggle-commerce/haggle/adapters/embedding"
+	endpoint "github.com/haggle-commerce/haggle/adapters/llm/embedding"
 	"github.com/haggle-commerce/haggle/app/embedding"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/ports"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/haggle-commerce/haggle/adapters/embedding"
+	"github.com/haggle-commerce/haggle/adapters/llm/embedding"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
 )

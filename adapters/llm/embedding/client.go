@@ -3,19 +3,15 @@
 package embedding
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"slices"
-	"strconv"
-	"strings"
-	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/llm/internal/endpoint"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -37,28 +33,23 @@ type Config struct {
 // the endpoint tells it, the time to wait; whoever asks decides whether to ask again. Texts that the endpoint
 // does not take are Invalid embeddings_refused.
 type Client struct {
-	http   *http.Client
-	config Config
+	endpoint endpoint.Endpoint
+	model    string
 }
 
 var _ ports.Embedder = (*Client)(nil)
 
 // New makes a client. It asks nothing yet.
 func New(c Config) *Client {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = inFlight
-	c.URL = strings.TrimSuffix(c.URL, "/")
-	return &Client{
-		http: &http.Client{
-			Transport:     bounded{transport},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
-		config: c,
+	header := http.Header{}
+	if c.Key != "" {
+		header.Set("Authorization", "Bearer "+c.Key)
 	}
+	return &Client{endpoint.New(endpoint.Client(nil, inFlight, maxBytes), c.URL, "/embeddings", header), c.Model}
 }
 
 // Model is what makes the vectors.
-func (c *Client) Model() string { return c.config.Model }
+func (c *Client) Model() string { return c.model }
 
 // embedRequest and embedAnswer are the fields used of https://platform.openai.com/docs/api-reference/embeddings/create.
 type (
@@ -86,20 +77,12 @@ func (n *numbers) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// statusError is an answer whose status is none of success.
-type statusError struct {
-	status int
-	header http.Header
-}
-
-func (e *statusError) Error() string { return http.StatusText(e.status) }
-
 // Embed asks for the vectors of texts, 64 at a time. It bounds no time: the context does.
 func (c *Client) Embed(ctx ports.Outbound, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, 0, len(texts))
 	for some := range slices.Chunk(texts, batch) {
-		answer, err := c.ask(ctx, some)
-		if err != nil {
+		var answer embedAnswer
+		if err := c.endpoint.Post(ctx, embedRequest{c.model, some, "float"}, &answer); err != nil {
 			return nil, failed(ctx, err)
 		}
 		got, err := read(answer, len(some))
@@ -112,38 +95,6 @@ func (c *Client) Embed(ctx ports.Outbound, texts []string) ([][]float32, error) 
 		vectors = append(vectors, got...)
 	}
 	return vectors, nil
-}
-
-// ask sends one request.
-func (c *Client) ask(ctx context.Context, texts []string) (answer embedAnswer, err error) {
-	body, err := json.Marshal(embedRequest{c.config.Model, texts, "float"})
-	if err != nil {
-		return answer, err
-	}
-	post, err := http.NewRequestWithContext(ctx, http.MethodPost, c.config.URL+"/embeddings", bytes.NewReader(body))
-	if err != nil {
-		return answer, err
-	}
-	post.Header.Set("Content-Type", "application/json")
-	post.Header.Set("Accept", "application/json")
-	if c.config.Key != "" {
-		post.Header.Set("Authorization", "Bearer "+c.config.Key)
-	}
-	response, err := c.http.Do(post)
-	if err != nil {
-		return answer, err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	switch status := response.StatusCode; {
-	case status >= 400:
-		return answer, &statusError{status, response.Header}
-	case err != nil:
-		return answer, err
-	case status >= 300:
-		return answer, errors.New("the address is redirected")
-	}
-	return answer, json.Unmarshal(text, &answer)
 }
 
 // read checks an answer: a vector for each of n texts, by index, all of one length, and none that means nothing.
@@ -205,15 +156,16 @@ func unusable(err error) error {
 // failed is the error of a request without vectors. The endpoint's own words are left out: they may repeat
 // the texts, or the key.
 func failed(ctx context.Context, err error) error {
-	var answered *statusError
+	var answered *endpoint.StatusError
+	var tooLong *http.MaxBytesError
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return ctx.Err()
 	case ctx.Err() != nil:
 		return unavailable("The embeddings endpoint did not answer in time.").Because(ctx.Err())
 	case errors.As(err, &answered):
-		return judge(answered.status).After(retryAfter(answered.header))
-	case errors.Is(err, errTooLong):
+		return judge(answered.Status).After(answered.RetryAfter())
+	case errors.As(err, &tooLong):
 		return unavailable("The embeddings endpoint's answer is too long.")
 	}
 	return unavailable("The embeddings endpoint sent no answer that can be read.").Because(err)
@@ -230,44 +182,4 @@ func judge(status int) *fault.Error {
 
 func refused(message string) *fault.Error {
 	return fault.New(fault.Invalid, "embeddings_refused", message)
-}
-
-// retryAfter is how long the endpoint wants to be left alone; 0: it does not say.
-func retryAfter(h http.Header) time.Duration {
-	if seconds, err := strconv.ParseFloat(h.Get("Retry-After"), 64); err == nil && seconds > 0 {
-		return time.Duration(min(seconds, time.Hour.Seconds()) * float64(time.Second))
-	}
-	if at, err := http.ParseTime(h.Get("Retry-After")); err == nil {
-		return min(max(time.Until(at), 0), time.Hour)
-	}
-	return 0
-}
-
-// bounded ends answers that are too long.
-type bounded struct{ http.RoundTripper }
-
-func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer, err := b.RoundTripper.RoundTrip(r)
-	if err == nil {
-		answer.Body = &boundedBody{answer.Body, maxBytes}
-	}
-	return answer, err
-}
-
-var errTooLong = errors.New("the answer is too long")
-
-type boundedBody struct {
-	io.ReadCloser
-	left int
-}
-
-func (b *boundedBody) Read(p []byte) (int, error) {
-	if b.left < 0 {
-		return 0, errTooLong
-	}
-	n, err := b.ReadCloser.Read(p[:min(len(p), b.left+1)])
-	if b.left -= n; b.left < 0 {
-		return n, errTooLong
-	}
-	return n, err
 }

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/haggle-commerce/haggle/adapters/embedding"
+	"github.com/haggle-commerce/haggle/adapters/llm/embedding"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
 )
