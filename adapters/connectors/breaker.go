@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/sony/gobreaker/v2"
 
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -19,7 +18,6 @@ const (
 	tooMany = 5                // failures in a row
 	pause   = 30 * time.Second // in which a platform that failed is left alone
 	trial   = 5 * time.Second  // that others wait while one tries whether it works again
-	known   = 10_000           // accounts that are remembered
 )
 
 // Breaker leaves a platform alone that keeps failing: after five PlatformFailures in a row for an account
@@ -27,7 +25,7 @@ const (
 // failed.
 type Breaker struct {
 	inner    ports.Connector
-	circuits *lru.Cache[string, *circuit] // by Connection.Key
+	circuits Accounts[*circuit]
 }
 
 // circuit is an account's.
@@ -39,8 +37,7 @@ type circuit struct {
 // Break puts a circuit breaker around a connector. The result is an OAuthConnector, a CalledConnector and a
 // Shipper where the connector is one.
 func Break(inner ports.Connector) ports.Connector {
-	circuits, _ := lru.New[string, *circuit](known) // fails without a size only
-	b := &Breaker{inner: inner, circuits: circuits}
+	b := &Breaker{inner: inner, circuits: NewAccounts(newCircuit)}
 	o, consents := inner.(ports.OAuthConnector)
 	c, calls := inner.(ports.CalledConnector)
 	s, ships := inner.(ports.Shipper)
@@ -90,10 +87,7 @@ func Break(inner ports.Connector) ports.Connector {
 	return b
 }
 
-func (b *Breaker) circuit(key string) *circuit {
-	if c, ok := b.circuits.Get(key); ok {
-		return c
-	}
+func newCircuit() *circuit {
 	c := &circuit{}
 	c.CircuitBreaker = gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
 		Timeout:     pause,
@@ -112,15 +106,12 @@ func (b *Breaker) circuit(key string) *circuit {
 			return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 		},
 	})
-	if before, ok, _ := b.circuits.PeekOrAdd(key, c); ok {
-		return before
-	}
 	return c
 }
 
 // through asks the platform, unless it is left alone.
 func through[T any](b *Breaker, key string, ask func() (T, error)) (answer T, err error) {
-	c := b.circuit(key)
+	c := b.circuits.Of(key)
 	_, err = c.Execute(func() (struct{}, error) {
 		var err error
 		answer, err = ask()

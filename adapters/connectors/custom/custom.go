@@ -85,13 +85,9 @@ func (s *Connector) Read(ctx ports.Outbound, c ports.Connection, r ports.PageReq
 	if err := s.check(answer, r.Resource); err != nil {
 		return ports.RecordPage{}, err
 	}
-	all := ports.RecordPage{Records: make([]syncrun.Record, len(answer.Data))}
-	for i, raw := range answer.Data {
-		all.Records[i] = record(r.Resource, raw, instant{})
-		if all.Records[i].Remote == "" {
-			all.Records[i].Problem = fmt.Sprintf("Record %d of its page: %s", i+1, all.Records[i].Problem)
-		}
-	}
+	all := ports.RecordPage{Records: connectors.Records(answer.Data, func(raw json.RawMessage) syncrun.Record {
+		return record(r.Resource, raw, instant{})
+	})}
 	if answer.Next != nil {
 		all.Next = *answer.Next
 	}

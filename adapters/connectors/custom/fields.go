@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/haggle-commerce/haggle/adapters/connectors"
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
@@ -128,15 +129,10 @@ func (f fields) yes(name string) (yes bool) {
 
 func (f fields) moment(name string) time.Time {
 	text := f.text(name)
-	if text == "" {
-		return time.Time{}
-	}
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
+	if _, err := time.Parse(time.RFC3339, text); text != "" && err != nil {
 		f.note(name, "must be a time such as 2026-03-04T05:06:07Z")
-		return time.Time{}
 	}
-	return at.UTC().Truncate(time.Millisecond)
+	return connectors.Moment(text)
 }
 
 // wholeSecond reports whether a time has no fraction of a second.

@@ -3,10 +3,9 @@ package hubspot
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
-	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/connectors"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
@@ -26,24 +25,8 @@ func (o object) text(property string) (text string) {
 	return strings.ReplaceAll(text, "\x00", "") // which no database keeps
 }
 
-// moment is zero if there is none, or none that can be read.
-func moment(text string) time.Time {
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return time.Time{}
-	}
-	return at.UTC().Truncate(time.Millisecond)
-}
-
 func (k kind) records(p page, of syncrun.Resource) []syncrun.Record {
-	list := make([]syncrun.Record, len(p.Results))
-	for i, raw := range p.Results {
-		list[i] = k.record(raw, of)
-		if list[i].Remote == "" {
-			list[i].Problem = fmt.Sprintf("Record %d of its page: %s", i+1, list[i].Problem)
-		}
-	}
-	return list
+	return connectors.Records(p.Results, func(raw json.RawMessage) syncrun.Record { return k.record(raw, of) })
 }
 
 func (k kind) record(raw json.RawMessage, of syncrun.Resource) syncrun.Record {
@@ -51,9 +34,9 @@ func (k kind) record(raw json.RawMessage, of syncrun.Resource) syncrun.Record {
 	if err := json.Unmarshal(raw, &o); err != nil || o.ID == "" {
 		return syncrun.Record{Resource: of, Problem: "It is no object of HubSpot's."}
 	}
-	r := syncrun.Record{Resource: of, Remote: o.ID, At: moment(o.text(k.modified)), Deleted: o.Archived}
+	r := syncrun.Record{Resource: of, Remote: o.ID, At: connectors.Moment(o.text(k.modified)), Deleted: o.Archived}
 	if r.At.IsZero() {
-		r.At = moment(o.UpdatedAt)
+		r.At = connectors.Moment(o.UpdatedAt)
 	}
 	if r.Deleted {
 		return r
@@ -85,7 +68,7 @@ func contact(o object, r *syncrun.Record) error {
 func deal(o object, r *syncrun.Record) error {
 	d := &syncrun.Order{
 		Number: o.text("dealname"), Status: o.text("dealstage"), Total: strings.TrimSpace(o.text("amount")),
-		Currency: strings.ToUpper(o.text("deal_currency_code")), PlacedAt: moment(o.text("closedate")),
+		Currency: strings.ToUpper(o.text("deal_currency_code")), PlacedAt: connectors.Moment(o.text("closedate")),
 	}
 	if _, err := money.ParseDecimal(d.Total, 0); d.Total != "" && (errors.Is(err, money.ErrSyntax) || len(d.Total) > 40) {
 		return errors.New("amount is no number")

@@ -185,8 +185,8 @@ func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration
 
 // instant reads a time: with a zone, or of the Pacific coast. Zero: it is none.
 func (s *Connector) instant(text string) time.Time {
-	if at, err := time.Parse(time.RFC3339, text); err == nil {
-		return at.UTC().Truncate(time.Millisecond)
+	if at := connectors.Moment(text); !at.IsZero() {
+		return at
 	}
 	for _, layout := range []string{"2006-01-02T15:04:05", time.DateTime, time.DateOnly} {
 		if at, err := time.ParseInLocation(layout, text, s.pacific); err == nil {

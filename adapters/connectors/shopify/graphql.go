@@ -68,7 +68,7 @@ const patience = 2 * time.Second
 
 // ask sends a query, after the shop's budget allows for it.
 func (c *Connector) ask(ctx context.Context, conn ports.Connection, query string, variables map[string]any, into any) error {
-	a, waited := c.account(conn.Key), time.Duration(0)
+	a, waited := c.accounts.Of(conn.Key), time.Duration(0)
 	for {
 		err := a.afford(query, time.Now())
 		if err == nil {
@@ -110,7 +110,7 @@ func (c *Connector) once(ctx context.Context, conn ports.Connection, query strin
 	if err != nil {
 		return err
 	}
-	c.account(conn.Key).learn(query, r.Extensions.Cost, time.Now())
+	c.accounts.Of(conn.Key).learn(query, r.Extensions.Cost, time.Now())
 	switch {
 	case len(r.Errors) > 0:
 		return c.mistaken(conn, query, r)
@@ -127,7 +127,7 @@ func (c *Connector) mistaken(conn ports.Connection, query string, r reply) error
 		if of := r.Extensions.Cost; of.ThrottleStatus.MaximumAvailable > 0 && of.RequestedQueryCost > of.ThrottleStatus.MaximumAvailable {
 			return tooDear{of.RequestedQueryCost, of.ThrottleStatus.MaximumAvailable}
 		}
-		return connectors.Wait(max(c.account(conn.Key).short(query, time.Now()), time.Second/2))
+		return connectors.Wait(max(c.accounts.Of(conn.Key).short(query, time.Now()), time.Second/2))
 	case "MAX_COST_EXCEEDED":
 		dear := tooDear{first.Extensions.Cost, first.Extensions.MaxCost}
 		if dear.cost == 0 {

@@ -60,7 +60,7 @@ func (c *Connector) readLevels(ctx context.Context, conn ports.Connection, r por
 	variables := filter(r.Since, after)
 	variables["location"] = "gid://shopify/Location/" + location
 	var found struct {
-		Location *struct{ InventoryLevels *page }
+		Location *struct{ InventoryLevels *page[json.RawMessage] }
 	}
 	if err := c.fetch(ctx, conn, levelsQuery, 250, variables, &found); err != nil {
 		return ports.RecordPage{}, err
@@ -95,13 +95,7 @@ func (c *Connector) locationAfter(ctx context.Context, conn ports.Connection, be
 	var all []string
 	for {
 		var found struct {
-			Locations *struct {
-				PageInfo struct {
-					HasNextPage bool
-					EndCursor   string
-				}
-				Nodes []struct{ ID gid }
-			}
+			Locations *page[struct{ ID gid }]
 		}
 		if err := c.ask(ctx, conn, locationsQuery, variables, &found); err != nil {
 			return "", err

@@ -72,12 +72,12 @@ const customerFields = `id firstName lastName defaultEmailAddress { emailAddress
       metafield(namespace: "loyalty", key: "tier") { value }`
 
 // page is a connection's.
-type page struct {
+type page[T any] struct {
 	PageInfo struct {
 		HasNextPage bool
 		EndCursor   string
 	}
-	Nodes []json.RawMessage
+	Nodes []T
 }
 
 // Cursors: of a page, of a resource's bulk operation that may still run, and of a place in its file.
@@ -140,7 +140,7 @@ func (c *Connector) readPage(
 	if err != nil {
 		return ports.RecordPage{}, err
 	}
-	var found map[string]*page
+	var found map[string]*page[json.RawMessage]
 	if err := c.fetch(ctx, conn, of.query, of.size, filter(r.Since, after), &found); err != nil {
 		return ports.RecordPage{}, err
 	}
@@ -157,7 +157,7 @@ func (c *Connector) readPage(
 
 // next is the cursor after a page. A page that is not there is not an empty one, after which all that was
 // not seen would count as gone.
-func (c *Connector) next(p *page) (string, error) {
+func (c *Connector) next(p *page[json.RawMessage]) (string, error) {
 	switch {
 	case p == nil || p.Nodes == nil:
 		return "", c.platform.Failed("sent no page", nil)
@@ -183,7 +183,7 @@ func filter(since time.Time, after string) map[string]any {
 
 // fetch asks for a page of a size, and for a smaller one if that is too much for Shopify.
 func (c *Connector) fetch(ctx context.Context, conn ports.Connection, query string, size int, variables map[string]any, into any) error {
-	a := c.account(conn.Key)
+	a := c.accounts.Of(conn.Key)
 	for {
 		first := a.size(query, size)
 		variables["first"] = first

@@ -13,11 +13,6 @@ import (
 
 var errNameless = errors.New("it has no id")
 
-type nodes[T any] struct {
-	PageInfo struct{ HasNextPage bool }
-	Nodes    []T
-}
-
 type variantNode struct {
 	ID              gid
 	SKU             string
@@ -67,8 +62,8 @@ func (p *product) addImage(n imageNode) {
 func productRecords(node json.RawMessage, with circumstances) ([]syncrun.Record, error) {
 	var n struct {
 		productNode
-		Variants nodes[variantNode]
-		Media    nodes[imageNode]
+		Variants page[variantNode]
+		Media    page[imageNode]
 	}
 	if err := named(json.Unmarshal(node, &n), &n.ID); err != nil {
 		return nil, err

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"github.com/haggle-commerce/haggle/adapters/connectors"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/ports"
@@ -21,7 +19,6 @@ import (
 const (
 	name    = "Shopify"
 	version = "2025-10" // of the API
-	known   = 10_000    // accounts that are remembered
 )
 
 var (
@@ -44,7 +41,7 @@ type Config struct {
 type Connector struct {
 	Config
 	platform *connectors.Platform
-	accounts *lru.Cache[string, *account] // by Connection.Key
+	accounts connectors.Accounts[*account]
 }
 
 // account is what was learnt of a shop while asking it. All of it may be forgotten.
@@ -60,19 +57,8 @@ type account struct {
 // New makes the connector.
 func New(c Config) *Connector {
 	c.URL = strings.TrimSuffix(c.URL, "/")
-	accounts, _ := lru.New[string, *account](known) // fails without a size only
+	accounts := connectors.NewAccounts(func() *account { return &account{costs: map[string]float64{}, sizes: map[string]int{}} })
 	return &Connector{Config: c, platform: connectors.New(name, c.Client, c.Clock).Judging(judge), accounts: accounts}
-}
-
-func (c *Connector) account(key string) *account {
-	if a, ok := c.accounts.Get(key); ok {
-		return a
-	}
-	a := &account{costs: map[string]float64{}, sizes: map[string]int{}}
-	if before, ok, _ := c.accounts.PeekOrAdd(key, a); ok {
-		return before
-	}
-	return a
 }
 
 var storeForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,99}\.myshopify\.com$`)
@@ -119,7 +105,7 @@ const currencyLife = 10 * time.Minute
 
 // currency is what a shop's prices are in.
 func (c *Connector) currency(ctx ports.Outbound, conn ports.Connection) (string, error) {
-	a, now := c.account(conn.Key), c.Clock.Now()
+	a, now := c.accounts.Of(conn.Key), c.Clock.Now()
 	a.mu.Lock()
 	currency, fresh := a.currency, now.Sub(a.asked) < currencyLife
 	a.mu.Unlock()

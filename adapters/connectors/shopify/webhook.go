@@ -8,8 +8,8 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/connectors"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/ports"
@@ -74,16 +74,10 @@ func (c *Connector) registered(ctx context.Context, conn ports.Connection, topic
 	variables := map[string]any{"topics": []string{topicName(topic)}, "after": nil}
 	for range 100 {
 		var found struct {
-			WebhookSubscriptions struct {
-				PageInfo struct {
-					HasNextPage bool
-					EndCursor   string
-				}
-				Nodes []struct {
-					ID  gid
-					URI string
-				}
-			}
+			WebhookSubscriptions page[struct {
+				ID  gid
+				URI string
+			}]
 		}
 		if err := c.ask(ctx, conn, webhookList, variables, &found); err != nil {
 			return "", err
@@ -137,12 +131,10 @@ func (c *Connector) Verify(call ports.Call, _ string) (ports.CallStamp, error) {
 		Delivery: deliveryOf(call.Payload, triggered),
 		Topic:    call.Header("X-Shopify-Topic"),
 		Store:    strings.ToLower(call.Header("X-Shopify-Shop-Domain")),
+		At:       connectors.Moment(triggered),
 	}
 	if !slices.Contains(integration.Shopify.Topics(), stamp.Topic) || stamp.Store == "" {
 		return ports.CallStamp{}, fault.New(fault.Unauthenticated, "invalid_signature", "The headers of the topic and the shop are missing or wrong.")
-	}
-	if at, err := time.Parse(time.RFC3339, triggered); err == nil {
-		stamp.At = at.UTC().Truncate(time.Millisecond)
 	}
 	return stamp, nil
 }
