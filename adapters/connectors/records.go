@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
@@ -31,26 +29,5 @@ func Moment(text string) time.Time {
 	return at.UTC().Truncate(time.Millisecond)
 }
 
-// Accounts are what is known of as many accounts as are remembered, by Connection.Key.
-type Accounts[T any] struct {
-	all *lru.Cache[string, T]
-	new func() T
-}
-
-// NewAccounts remembers accounts, which are nothing but new at first.
-func NewAccounts[T any](new func() T) Accounts[T] {
-	all, _ := lru.New[string, T](10_000) // fails without a size only
-	return Accounts[T]{all, new}
-}
-
-// Of is what is known of an account.
-func (a Accounts[T]) Of(key string) T {
-	if known, ok := a.all.Get(key); ok {
-		return known
-	}
-	one := a.new()
-	if before, ok, _ := a.all.PeekOrAdd(key, one); ok {
-		return before
-	}
-	return one
-}
+// KnownAccounts is of how many accounts, by Connection.Key, something is remembered.
+const KnownAccounts = 10_000

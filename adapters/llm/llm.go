@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/sony/gobreaker/v2"
 
 	"github.com/haggle-commerce/haggle/adapters/llm/internal/endpoint"
+	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -52,8 +52,10 @@ type Options struct {
 // five failures in a row of one group's requests the model is not asked for that group for 30 s: model_unreachable.
 type Client struct {
 	providers map[string]provider
-	models    *lru.Cache[string, *model]
-	circuits  *lru.Cache[string, *circuit]
+	models    bulkhead.Keyed[string, *model]
+	// circuits are by model and group of requests: whether a model answers in time depends on the request too, and so
+	// the requests of one merchant must not suspend it for others.
+	circuits bulkhead.Keyed[string, *circuit]
 }
 
 var _ ports.LanguageModel = (*Client)(nil)
@@ -65,9 +67,8 @@ type provider interface {
 
 // New makes a client. It asks nothing yet.
 func New(o Options) *Client {
-	models, _ := lru.New[string, *model](watched) // these fail without a size only
-	circuits, _ := lru.New[string, *circuit](grouped)
-	c := &Client{map[string]provider{}, models, circuits}
+	models := bulkhead.NewKeyed[string](watched, func() *model { return &model{} })
+	c := &Client{map[string]provider{}, models, bulkhead.NewKeyed[string](grouped, newCircuit)}
 	var transport http.RoundTripper
 	if o.Client != nil {
 		transport = o.Client.Transport
@@ -93,8 +94,8 @@ func (c *Client) Complete(ctx ports.Outbound, r ports.ModelRequest) (ports.Model
 		return ports.ModelReply{}, failed(ctx, err)
 	}
 	name += "\x00" + r.Model
-	m := c.model(name)
-	reply, err := c.circuit(name, r.Group).Execute(func() (ports.ModelReply, error) {
+	m := c.models.Of(name)
+	reply, err := c.circuits.Of(name + "\x00" + r.Group).Execute(func() (ports.ModelReply, error) {
 		reply, err := p.complete(ctx, r, !m.cold.Load())
 		if errors.Is(err, errCold) {
 			m.cold.Store(true)

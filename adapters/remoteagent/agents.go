@@ -5,9 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-	"github.com/sony/gobreaker/v2"
-
 	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/ports"
@@ -23,7 +20,7 @@ type Agents struct {
 	clock     ports.Clock
 	entropy   ports.Entropy
 	userAgent string
-	circuits  *lru.Cache[string, *circuit]
+	circuits  bulkhead.Keyed[string, *circuit]
 	room      *bulkhead.Room
 }
 
@@ -38,25 +35,17 @@ var _ ports.RemoteAgents = (*Agents)(nil)
 
 // New asks through a client, whose transport decides what may be reached. Its timeout and its redirects are set here.
 func New(client *http.Client, clock ports.Clock, entropy ports.Entropy, userAgent string) *Agents {
-	circuits, _ := lru.New[string, *circuit](known) // fails without a size only
 	own := *client
 	own.Timeout, own.Jar = Timeout, nil
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Agents{&own, clock, entropy, userAgent, circuits, bulkhead.NewRoom(shares)}
+	return &Agents{&own, clock, entropy, userAgent, bulkhead.NewKeyed[string](known, newCircuit), bulkhead.NewRoom(shares)}
 }
 
 // Room is where questions wait for their answers.
 func (a *Agents) Room() *bulkhead.Room { return a.room }
 
 // Suspended is how many handlers are left alone at the moment.
-func (a *Agents) Suspended() (n int) {
-	for _, c := range a.circuits.Values() {
-		if c.State() == gobreaker.StateOpen {
-			n++
-		}
-	}
-	return n
-}
+func (a *Agents) Suspended() int { return a.circuits.Open() }
 
 // Search is RemoteAgents'.
 func (a *Agents) Search(ctx ports.Outbound, to ports.RemoteHandler, in agent.SearchInput) (agent.SearchAnswer, error) {

@@ -57,7 +57,7 @@ func ask[T any](ctx context.Context, a *Agents, to ports.RemoteHandler, q questi
 	if err != nil {
 		return answer, err
 	}
-	_, err = a.circuit(to).Execute(func() (struct{}, error) {
+	_, err = a.circuits.Of(circuitKey(to)).Execute(func() (struct{}, error) {
 		timed, cancel := context.WithTimeout(ctx, a.client.Timeout)
 		defer cancel()
 		body, err := a.post(timed, to, key, q)

@@ -24,19 +24,7 @@ type circuit struct {
 	recent uint32 // one bit for each request, set where it failed, the last one lowest
 }
 
-// circuit is that of an agent's handler: what one agent's URL does is no other's concern.
-func (a *Agents) circuit(to ports.RemoteHandler) *circuit {
-	key := circuitKey(to)
-	if c, ok := a.circuits.Get(key); ok {
-		return c
-	}
-	c := newCircuit()
-	if before, ok, _ := a.circuits.PeekOrAdd(key, c); ok {
-		return before
-	}
-	return c
-}
-
+// circuitKey tells handlers apart: what one agent's URL does is no other's concern.
 func circuitKey(to ports.RemoteHandler) string { return to.Agent.String() + " " + to.URL }
 
 // newCircuit is closed. The library calls all of these functions under its lock, and IsSuccessful once for each

@@ -78,31 +78,24 @@ func derive(text string) (key, error) {
 	if text == "" {
 		return key{}, errors.New("vault: a master key must not be empty")
 	}
-	material, err := hkdf.Key(sha256.New, []byte(text), nil, "haggle vault v1", keySize+idSize)
-	if err != nil {
-		return key{}, err
+	var failed error
+	derived := func(label string, size int) []byte {
+		part, err := hkdf.Key(sha256.New, []byte(text), nil, label, size)
+		failed = errors.Join(failed, err)
+		return part
 	}
-	sealer, err := newSealer(material[:keySize])
-	if err != nil {
-		return key{}, err
+	sealing := derived("haggle vault v1", keySize+idSize)
+	tokens := derived("haggle buyer tokens v1", keySize)
+	k := key{names: derived("haggle pseudonyms v1", keySize), root: derived("haggle derived secrets v1", keySize)}
+	if failed != nil {
+		return key{}, failed
 	}
-	forTokens, err := hkdf.Key(sha256.New, []byte(text), nil, "haggle buyer tokens v1", keySize)
-	if err != nil {
-		return key{}, err
+	k.prefix = append([]byte{version}, sealing[keySize:]...)
+	var err error
+	if k.sealer, err = newSealer(sealing[:keySize]); err == nil {
+		k.tokens, err = newSealer(tokens)
 	}
-	tokens, err := newSealer(forTokens)
-	if err != nil {
-		return key{}, err
-	}
-	names, err := hkdf.Key(sha256.New, []byte(text), nil, "haggle pseudonyms v1", keySize)
-	if err != nil {
-		return key{}, err
-	}
-	root, err := hkdf.Key(sha256.New, []byte(text), nil, "haggle derived secrets v1", keySize)
-	if err != nil {
-		return key{}, err
-	}
-	return key{append([]byte{version}, material[keySize:]...), sealer, names, root, tokens}, nil
+	return k, err
 }
 
 func newSealer(key []byte) (cipher.AEAD, error) {

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/sony/gobreaker/v2"
 
+	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -43,7 +43,7 @@ var (
 // given back whatever the breaker says, so that it never makes an outcome unknown.
 type Admission struct {
 	clocks   map[string]ports.RemoteClock // by provider
-	circuits *lru.Cache[id.Integration, *circuit]
+	circuits bulkhead.Keyed[id.Integration, *circuit]
 
 	mu       sync.Mutex
 	charging map[id.Integration]int
@@ -55,8 +55,7 @@ type circuit = gobreaker.TwoStepCircuitBreaker[struct{}]
 
 // NewAdmission refuses nothing yet. The clocks are those of the providers that tell the time.
 func NewAdmission(clocks map[string]ports.RemoteClock) *Admission {
-	circuits, _ := lru.New[id.Integration, *circuit](known) // fails without a size only
-	return &Admission{clocks: clocks, circuits: circuits, charging: map[id.Integration]int{}}
+	return &Admission{clocks: clocks, circuits: bulkhead.NewKeyed[id.Integration](known, newCircuit), charging: map[id.Integration]int{}}
 }
 
 // Admit is PaymentAdmission's.
@@ -70,7 +69,7 @@ func (a *Admission) Admit(r project.PaymentRoute) (leave func(), err error) {
 			return none, errClock
 		}
 	}
-	state := a.circuit(r.Integration).State()
+	state := a.circuits.Of(r.Integration).State()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch under := a.charging[r.Integration]; {
@@ -96,27 +95,20 @@ func (a *Admission) begin(i id.Integration) (done func(error)) {
 	if a == nil || i.IsZero() {
 		return func(error) {}
 	}
-	done, err := a.circuit(i).Allow()
+	done, err := a.circuits.Of(i).Allow()
 	if err != nil { // it was admitted before the breaker opened, or is not the one that tries
 		return func(error) {}
 	}
 	return done
 }
 
-func (a *Admission) circuit(i id.Integration) *circuit {
-	if c, ok := a.circuits.Get(i); ok {
-		return c
-	}
-	c := gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
+func newCircuit() *circuit {
+	return gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 		Timeout:      pause,
 		ReadyToTrip:  func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= tooMany },
 		IsSuccessful: answered,
 		IsExcluded:   func(err error) bool { return errors.Is(err, context.Canceled) },
 	})
-	if before, ok, _ := a.circuits.PeekOrAdd(i, c); ok {
-		return before
-	}
-	return c
 }
 
 // answered reports whether the provider answered a charge. A refusal of the shop's account is an answer, and so is
@@ -127,11 +119,4 @@ func answered(err error) bool {
 }
 
 // Suspended is through how many integrations no payment begins at the moment because their providers do not answer.
-func (a *Admission) Suspended() (n int) {
-	for _, c := range a.circuits.Values() {
-		if c.State() == gobreaker.StateOpen {
-			n++
-		}
-	}
-	return n
-}
+func (a *Admission) Suspended() int { return a.circuits.Open() }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/connectors"
+	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -41,7 +42,7 @@ type Config struct {
 type Connector struct {
 	Config
 	platform *connectors.Platform
-	accounts connectors.Accounts[*account]
+	accounts bulkhead.Keyed[string, *account] // by Connection.Key
 }
 
 // account is what was learnt of a shop while asking it. All of it may be forgotten.
@@ -57,7 +58,9 @@ type account struct {
 // New makes the connector.
 func New(c Config) *Connector {
 	c.URL = strings.TrimSuffix(c.URL, "/")
-	accounts := connectors.NewAccounts(func() *account { return &account{costs: map[string]float64{}, sizes: map[string]int{}} })
+	accounts := bulkhead.NewKeyed[string](connectors.KnownAccounts, func() *account {
+		return &account{costs: map[string]float64{}, sizes: map[string]int{}}
+	})
 	return &Connector{Config: c, platform: connectors.New(name, c.Client, c.Clock).Judging(judge), accounts: accounts}
 }
 
