@@ -1,7 +1,6 @@
 package finance
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -88,9 +86,6 @@ UPDATE reconciliations
 SET booked_until = $4, account_until = CASE WHEN $5 THEN $4 ELSE account_until END` + thisLease + `
   AND EXISTS (SELECT 1 FROM integrations AS i WHERE i.project_id = $1 AND i.id = $2 AND i.status <> 'disconnected')`
 
-	differenceColumns = `project_id, integration_id, gateway, kind, provider, refund, reference, payment_id, refund_id,
-  currency, ours, theirs, at, found_at`
-
 	differencesWithin = `
 SELECT kind, provider, refund
 FROM money_differences
@@ -107,11 +102,6 @@ WHERE project_id = $1
   AND provider = $4
   AND refund = $5`
 
-	insertDifference = `
-INSERT INTO money_differences (` + differenceColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-ON CONFLICT DO NOTHING`
-
 	forgetOldDifferences = `
 DELETE FROM money_differences
 WHERE project_id = $1
@@ -126,13 +116,6 @@ WHERE r.project_id = $1
   AND (i.status <> 'disconnected' OR r.ran_at IS NOT NULL)
 ORDER BY r.gateway, r.integration_id`
 
-	selectDifferences = `
-SELECT ` + differenceColumns + `
-FROM money_differences
-WHERE project_id = $1
-ORDER BY at DESC, integration_id, kind, provider, refund
-LIMIT $2`
-
 	countDifferences = `
 SELECT integration_id, count(*) AS n
 FROM money_differences
@@ -140,7 +123,7 @@ WHERE project_id = $1
 GROUP BY integration_id`
 
 	sumDifferences = `
-SELECT gateway, currency, CAST(sum(abs(coalesce(ours, 0) - coalesce(theirs, 0))) AS BIGINT) AS amount, count(*) AS n
+SELECT gateway AS provider, currency, CAST(sum(abs(coalesce(ours, 0) - coalesce(theirs, 0))) AS BIGINT) AS amount, count(*) AS differences
 FROM money_differences
 GROUP BY gateway, currency
 ORDER BY gateway, currency`
@@ -158,6 +141,11 @@ ORDER BY random()
 LIMIT $5`
 )
 
+var selectDifferences = moneyDifferences.Select() + `
+WHERE project_id = $1
+ORDER BY at DESC, integration_id, kind, provider, refund
+LIMIT $2`
+
 // keptUnexplained is how long a difference is compared again and counted.
 const keptUnexplained = 31 * 24 * time.Hour
 
@@ -174,16 +162,16 @@ func (v Reconciliations) Enroll(ctx context.Context) error {
 }
 
 func (v Reconciliations) Claim(ctx context.Context, lease time.Duration, failed bool) (*ports.Reconciliation, error) {
-	var rows []struct {
-		ProjectID     string `db:"project_id"`
-		IntegrationID string `db:"integration_id"`
-		Gateway       string
-		LeaseUntil    int64 `db:"lease_until"`
-		Failures      int
-		Progress      *int64
-		BookedUntil   int64 `db:"booked_until"`
+	var r *struct {
+		Project     id.Project
+		Integration id.Integration
+		Gateway     string
+		LeaseUntil  time.Time
+		Failures    int
+		Progress    time.Time `db:",null"`
+		BookedUntil time.Time
 	}
-	var dates []int64
+	var dates []time.Time
 	which := unlessFailed
 	if failed {
 		which = ""
@@ -193,36 +181,30 @@ func (v Reconciliations) Claim(ctx context.Context, lease time.Duration, failed 
 		skip = "\n  FOR UPDATE OF r SKIP LOCKED"
 	}
 	err := v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
-		rows, dates = nil, nil
-		err := t.Select(ctx, &rows, fmt.Sprintf(claimReconciliation, t.Dialect.Clock, which, skip), lease.Milliseconds())
-		if err != nil || len(rows) == 0 {
+		err := t.Select(ctx, &r, fmt.Sprintf(claimReconciliation, t.Dialect.Clock, which, skip), lease.Milliseconds())
+		if err != nil || r == nil {
 			return err
 		}
-		return t.Select(ctx, &dates, selectUnexplained, rows[0].ProjectID, rows[0].IntegrationID)
+		return t.Select(ctx, &dates, selectUnexplained, r.Project, r.Integration)
 	})
-	if err != nil || len(rows) == 0 {
+	if err != nil || r == nil {
 		return nil, err
 	}
-	r := rows[0]
-	until := db.Time(r.LeaseUntil)
-	claimed := &ports.Reconciliation{
-		Project:  id.Stored[id.Project](r.ProjectID),
-		Route:    project.PaymentRoute{Provider: r.Gateway, Integration: id.Stored[id.Integration](r.IntegrationID)},
-		Now:      until.Add(-lease),
-		Until:    until,
-		Failures: r.Failures,
-		Progress: db.TimeOrZero(r.Progress),
-		Booked:   db.Time(r.BookedUntil),
-	}
-	for _, at := range dates {
-		claimed.Unexplained = append(claimed.Unexplained, db.Time(at))
-	}
-	return claimed, nil
+	return &ports.Reconciliation{
+		Project:     r.Project,
+		Route:       project.PaymentRoute{Provider: r.Gateway, Integration: r.Integration},
+		Now:         r.LeaseUntil.Add(-lease),
+		Until:       r.LeaseUntil,
+		Failures:    r.Failures,
+		Progress:    r.Progress,
+		Unexplained: dates,
+		Booked:      r.BookedUntil,
+	}, nil
 }
 
 // leased are the arguments of thisLease.
 func leased(r *ports.Reconciliation) []any {
-	return []any{r.Project.String(), r.Route.Integration.String(), db.Millis(r.Until)}
+	return []any{r.Project, r.Route.Integration, r.Until}
 }
 
 // under runs a statement that needs the lease.
@@ -235,17 +217,7 @@ func under(ctx context.Context, t *db.Tx, statement string, args []any) error {
 }
 
 func (v Reconciliations) OpenDisputes(ctx context.Context, r *ports.Reconciliation, before time.Time, limit int) ([]string, error) {
-	var rows []struct{ Provider string }
-	b := v.store.Read(r.Project)
-	b.Query(&rows, selectOpenDisputes, r.Project.String(), r.Route.Provider, r.Route.Integration.String(), db.Millis(before), limit)
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	disputes := make([]string, len(rows))
-	for i, row := range rows {
-		disputes[i] = row.Provider
-	}
-	return disputes, nil
+	return db.All[string](ctx, v.store.Read(r.Project), selectOpenDisputes, r.Project, r.Route.Provider, r.Route.Integration, before, limit)
 }
 
 func (v Reconciliations) SetAside(ctx context.Context, r *ports.Reconciliation, pause time.Duration, reason string) error {
@@ -254,7 +226,7 @@ func (v Reconciliations) SetAside(ctx context.Context, r *ports.Reconciliation, 
 		if err != nil {
 			return err
 		}
-		return under(ctx, t, setAsideReconciliation, append(leased(r), db.Millis(now.Add(pause)), reason))
+		return under(ctx, t, setAsideReconciliation, append(leased(r), now.Add(pause), reason))
 	})
 }
 
@@ -271,8 +243,8 @@ func (v Reconciliations) Record(ctx context.Context, r *ports.Reconciliation, st
 		if err != nil {
 			return t.Note(ctx, err)
 		}
-		if err := under(ctx, t, recordStep, append(leased(r), db.Millis(step.Due), db.MillisOrNull(step.Next), step.Begins, db.Millis(step.From),
-			db.Millis(step.To), step.Matched, step.Found, totals, step.Next.IsZero(), db.Millis(r.Now), step.Problem)); err != nil {
+		if err := under(ctx, t, recordStep, append(leased(r), step.Due, db.MillisOrNull(step.Next), step.Begins, step.From, step.To, step.Matched,
+			step.Found, totals, step.Next.IsZero(), r.Now, step.Problem)); err != nil {
 			return err
 		}
 		return differences(ctx, t, r, step, announce)
@@ -285,19 +257,26 @@ func differences(ctx context.Context, t *db.Tx, r *ports.Reconciliation, step po
 		Kind, Provider string
 		Refund         bool
 	}
-	of := []any{r.Project.String(), r.Route.Integration.String()}
-	if _, err := t.Exec(ctx, forgetOldDifferences, append(slices.Clone(of), db.Millis(r.Now.Add(-keptUnexplained)))...); err != nil {
+	of := []any{r.Project, r.Route.Integration}
+	if _, err := t.Exec(ctx, forgetOldDifferences, append(slices.Clone(of), r.Now.Add(-keptUnexplained))...); err != nil {
 		return err
 	}
 	var before []key
-	if err := t.Select(ctx, &before, differencesWithin, append(slices.Clone(of), db.Millis(step.From), db.Millis(step.To))...); err != nil {
+	if err := t.Select(ctx, &before, differencesWithin, append(slices.Clone(of), step.From, step.To)...); err != nil {
 		return err
 	}
 	still := map[key]bool{}
 	var news []ports.MoneyDifference
 	for _, d := range step.Unexplained {
 		still[key{d.Kind(), d.Provider, d.Refund}] = true
-		added, err := t.Exec(ctx, insertDifference, toDifferenceArgs(r, d)...)
+		added, err := t.Exec(ctx, moneyDifferences.Insert()+"\nON CONFLICT DO NOTHING", moneyDifferences.Args(differenceRow{
+			Project:         r.Project,
+			Integration:     r.Route.Integration,
+			Gateway:         r.Route.Provider,
+			MoneyDifference: d,
+			Kind:            d.Kind(),
+			FoundAt:         r.Now,
+		})...)
 		if err != nil {
 			return err
 		}
@@ -333,19 +312,4 @@ func unexplained(r *ports.Reconciliation, news []ports.MoneyDifference) event.Mo
 		})
 	}
 	return e
-}
-
-func toDifferenceArgs(r *ports.Reconciliation, d ports.MoneyDifference) []any {
-	minor := func(a *money.Amount) *int64 {
-		if a == nil {
-			return nil
-		}
-		n := a.Minor()
-		return &n
-	}
-	currency := cmp.Or(d.Ours, d.Theirs).Currency().Code()
-	return []any{
-		r.Project.String(), r.Route.Integration.String(), r.Route.Provider, d.Kind(), d.Provider, d.Refund, d.Reference, d.Payment.String(),
-		d.RefundID.String(), currency, minor(d.Ours), minor(d.Theirs), db.Millis(d.At), db.Millis(r.Now),
-	}
 }

@@ -38,7 +38,7 @@ ORDER BY r.project_id, r.integration_id`
 
 // holdAccount refuses to book changes of an account that others book, or have booked since AccountBooked answered.
 func holdAccount(ctx context.Context, t *db.Tx, r *ports.Reconciliation) error {
-	of := []any{r.Project.String(), r.Route.Integration.String()}
+	of := []any{r.Project, r.Route.Integration}
 	lock := lockSharedBooks
 	if t.Dialect.ForUpdate != "" {
 		lock += "\nFOR UPDATE OF r"
@@ -60,13 +60,10 @@ func holdAccount(ctx context.Context, t *db.Tx, r *ports.Reconciliation) error {
 type accountBookedRow struct{ Earlier, Others, Booked, Connected int64 }
 
 func (v Reconciliations) AccountBooked(ctx context.Context, r *ports.Reconciliation) (a ports.AccountBooked, err error) {
-	var rows []accountBookedRow
-	b := v.store.Read(db.AnyProject)
-	b.Query(&rows, accountBooked, r.Project.String(), r.Route.Integration.String())
-	if err := b.Run(ctx); err != nil {
+	found, err := db.First[accountBookedRow](ctx, v.store.Read(db.AnyProject), accountBooked, r.Project, r.Route.Integration)
+	if err != nil {
 		return a, err
 	}
-	found := rows[0]
 	a = ports.AccountBooked{Books: found.Earlier == 0, Others: db.Time(found.Others), Until: r.Booked}
 	if stopped := db.Time(max(found.Booked, found.Connected)); found.Booked > 0 && stopped.Before(r.Booked) {
 		a.Until = stopped

@@ -21,9 +21,9 @@ type totalJSON struct {
 	Theirs   int64  `json:"theirs"`
 }
 
-// addTotals adds a step's totals to those of its round.
+// addTotals adds a step's totals to those of its round. None are an empty list.
 func addTotals(before string, step ports.ReconciledStep) (string, error) {
-	var kept []totalJSON
+	kept := []totalJSON{}
 	if !step.Begins {
 		if err := db.FromJSON(before, &kept); err != nil {
 			return "", err
@@ -38,17 +38,10 @@ func addTotals(before string, step ports.ReconciledStep) (string, error) {
 		kept[i].Ours += total.Ours.Minor()
 		kept[i].Theirs += total.Theirs.Minor()
 	}
-	if kept == nil {
-		return "[]", nil
-	}
 	return db.ToJSON(kept)
 }
 
-func fromTotals(text string) ([]ports.ReconciledTotal, error) {
-	var kept []totalJSON
-	if err := db.FromJSON(text, &kept); err != nil {
-		return nil, err
-	}
+func fromTotals(kept []totalJSON) ([]ports.ReconciledTotal, error) {
 	totals := make([]ports.ReconciledTotal, len(kept))
 	for i, k := range kept {
 		c, err := db.Currency(k.Currency)
@@ -95,85 +88,54 @@ func (v Reconciliations) Book(ctx context.Context, r *ports.Reconciliation, chan
 	return booked, err
 }
 
-type differenceRow struct {
-	ProjectID     string `db:"project_id"`
-	IntegrationID string `db:"integration_id"`
-	Gateway       string
-	Kind          string
-	Provider      string
-	Refund        bool
-	Reference     string
-	PaymentID     string `db:"payment_id"`
-	RefundID      string `db:"refund_id"`
-	Currency      string
-	Ours          *int64
-	Theirs        *int64
-	At            int64
-	FoundAt       int64 `db:"found_at"`
-}
+var moneyDifferences = db.NewTable[differenceRow]("money_differences")
 
-func fromDifferenceRow(r differenceRow) (d ports.MoneyDifference, err error) {
-	c, err := db.Currency(r.Currency)
-	if err != nil {
-		return d, err
-	}
-	amount := func(minor *int64) *money.Amount {
-		if minor == nil {
-			return nil
-		}
-		a := money.Of(*minor, c)
-		return &a
-	}
-	return ports.MoneyDifference{
-		Refund:    r.Refund,
-		Payment:   id.Stored[id.Payment](r.PaymentID),
-		RefundID:  id.Stored[id.Refund](r.RefundID),
-		Reference: r.Reference,
-		Provider:  r.Provider,
-		Ours:      amount(r.Ours),
-		Theirs:    amount(r.Theirs),
-		At:        db.Time(r.At),
-	}, nil
+type differenceRow struct {
+	Project     id.Project
+	Integration id.Integration
+	Gateway     string
+	ports.MoneyDifference
+	Kind    string
+	FoundAt time.Time
 }
 
 func (v Reconciliations) Results(ctx context.Context, of id.Project, limit int) ([]ports.ReconciliationResult, error) {
 	var rows []struct {
-		IntegrationID string `db:"integration_id"`
-		Gateway       string
-		Failures      int
-		LastError     string `db:"last_error"`
-		RanAt         *int64 `db:"ran_at"`
-		SpanFrom      *int64 `db:"span_from"`
-		SpanTo        *int64 `db:"span_to"`
-		Matched       int
-		Found         int
-		Totals        string
+		Integration id.Integration
+		Gateway     string
+		SpanFrom    time.Time `db:",null"`
+		SpanTo      time.Time `db:",null"`
+		RanAt       time.Time `db:",null"`
+
+		Failures, Matched, Found int
+		LastError                string
+		Totals                   []totalJSON `db:",json"`
 	}
 	var differences []differenceRow
 	var counts []struct {
-		IntegrationID string `db:"integration_id"`
-		N             int
+		Integration id.Integration
+		N           int
 	}
 	b := v.store.Read(of)
-	b.Query(&rows, selectResults, of.String())
-	b.Query(&differences, selectDifferences, of.String(), limit)
-	b.Query(&counts, countDifferences, of.String())
+	b.Query(&rows, selectResults, of)
+	b.Query(&differences, selectDifferences, of, limit)
+	b.Query(&counts, countDifferences, of)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	results := make([]ports.ReconciliationResult, len(rows))
-	places := map[string]int{}
+	places := map[id.Integration]int{}
 	for i, r := range rows {
 		totals, err := fromTotals(r.Totals)
 		if err != nil {
 			return nil, err
 		}
-		places[r.IntegrationID] = i
+		places[r.Integration] = i
 		results[i] = ports.ReconciliationResult{
-			Route:     project.PaymentRoute{Provider: r.Gateway, Integration: id.Stored[id.Integration](r.IntegrationID)},
-			From:      db.TimeOrZero(r.SpanFrom),
-			To:        db.TimeOrZero(r.SpanTo),
-			RanAt:     db.TimeOrZero(r.RanAt),
+			Route:     project.PaymentRoute{Provider: r.Gateway, Integration: r.Integration},
+			From:      r.SpanFrom,
+			To:        r.SpanTo,
+			RanAt:     r.RanAt,
 			Failures:  r.Failures,
 			LastError: r.LastError,
 			Matched:   r.Matched,
@@ -182,41 +144,18 @@ func (v Reconciliations) Results(ctx context.Context, of id.Project, limit int) 
 		}
 	}
 	for _, c := range counts {
-		if i, known := places[c.IntegrationID]; known {
+		if i, known := places[c.Integration]; known {
 			results[i].Unexplained = c.N
 		}
 	}
-	for _, row := range differences {
-		d, err := fromDifferenceRow(row)
-		if err != nil {
-			return nil, err
-		}
-		if i, known := places[row.IntegrationID]; known {
-			results[i].Differences = append(results[i].Differences, d)
+	for _, d := range differences {
+		if i, known := places[d.Integration]; known {
+			results[i].Differences = append(results[i].Differences, d.MoneyDifference)
 		}
 	}
 	return results, nil
 }
 
 func (v Reconciliations) UnexplainedMoney(ctx context.Context) ([]ports.UnexplainedMoney, error) {
-	var rows []struct {
-		Gateway  string
-		Currency string
-		Amount   int64
-		N        int
-	}
-	b := v.store.Read(db.AnyProject)
-	b.Query(&rows, sumDifferences)
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	sums := make([]ports.UnexplainedMoney, len(rows))
-	for i, r := range rows {
-		c, err := db.Currency(r.Currency)
-		if err != nil {
-			return nil, err
-		}
-		sums[i] = ports.UnexplainedMoney{Provider: r.Gateway, Amount: money.Of(r.Amount, c), Differences: r.N}
-	}
-	return sums, nil
+	return db.All[ports.UnexplainedMoney](ctx, v.store.Read(db.AnyProject), sumDifferences)
 }

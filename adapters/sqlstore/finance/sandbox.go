@@ -5,9 +5,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
-	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
 	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -19,15 +17,20 @@ var _ ports.SandboxLedger = SandboxLedger{}
 // NewSandboxLedger returns a view that keeps the sandbox provider's memory.
 func NewSandboxLedger(s *db.DB) SandboxLedger { return SandboxLedger{s} }
 
-const (
-	insertCharge = `
-INSERT INTO sandbox_charges (project_id, key, id, currency, amount, method, token_hash, result, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-ON CONFLICT (project_id, key) DO NOTHING`
+var (
+	charges = db.NewTable[sandboxCharge]("sandbox_charges", db.Columns{"At": "created_at"})
 
-	selectCharge = `
-SELECT key, id, currency, amount, method, token_hash, result, created_at
-FROM sandbox_charges
+	selectSandboxRefund = "\nSELECT key, id, charge_id AS charge, currency, amount, created_at AS at\nFROM sandbox_refunds" + ofKey
+)
+
+// sandboxCharge has no amount and no method where its key is void.
+type sandboxCharge struct {
+	Project id.Project
+	ports.SandboxCharge
+}
+
+const (
+	ofKey = `
 WHERE project_id = $1
   AND key = $2`
 
@@ -60,14 +63,8 @@ WHERE c.project_id = $1
       AND r.charge_id = c.id)
 ON CONFLICT (project_id, key) DO NOTHING`
 
-	selectSandboxRefund = `
-SELECT key, id, charge_id, currency, amount, created_at
-FROM sandbox_refunds
-WHERE project_id = $1
-  AND key = $2`
-
 	selectMovements = `
-SELECT key, id, currency, amount, created_at, FALSE AS refund
+SELECT key, id AS provider, currency, amount, created_at AS at, FALSE AS refund
 FROM sandbox_charges
 WHERE project_id = $1
   AND result = 'paid'
@@ -75,7 +72,7 @@ WHERE project_id = $1
   AND created_at < $3
   AND key > $4
 UNION ALL
-SELECT key, id, currency, amount, created_at, TRUE AS refund
+SELECT key, id, currency, amount, created_at, TRUE
 FROM sandbox_refunds
 WHERE project_id = $1
   AND created_at >= $2
@@ -85,106 +82,39 @@ ORDER BY key
 LIMIT $5`
 )
 
-type chargeRow struct {
-	Key       string
-	ID        string
-	Currency  string
-	Amount    int64
-	Method    string
-	TokenHash string `db:"token_hash"`
-	Result    string
-	CreatedAt int64 `db:"created_at"`
-}
-
-// fromChargeRow knows charges without an amount and a method: keys that are void.
-func fromChargeRow(r chargeRow) (ports.SandboxCharge, error) {
-	var amount money.Amount
-	if r.Currency != "" {
-		var err error
-		if amount, err = db.Amount(r.Amount, r.Currency); err != nil {
-			return ports.SandboxCharge{}, err
-		}
-	}
-	method, err := spelling.OptionalMethod(r.Method)
-	return ports.SandboxCharge{
-		Key: r.Key, ID: r.ID, Amount: amount, Method: method, TokenHash: r.TokenHash, Result: r.Result, At: db.Time(r.CreatedAt),
-	}, err
-}
-
 func (v SandboxLedger) Once(ctx context.Context, project id.Project, c ports.SandboxCharge) (ports.SandboxCharge, error) {
-	var stored []chargeRow
+	var stored sandboxCharge
 	b := v.store.Write(project)
-	b.Exec(insertCharge, project.String(), c.Key, c.ID, c.Amount.Currency().Code(), c.Amount.Minor(),
-		spelling.Methods[c.Method], c.TokenHash, c.Result, db.Millis(c.At))
-	b.Query(&stored, selectCharge, project.String(), c.Key)
-	if err := b.Run(ctx); err != nil {
-		return ports.SandboxCharge{}, err
-	}
-	return fromChargeRow(stored[0])
+	b.Exec(charges.Insert()+"\nON CONFLICT (project_id, key) DO NOTHING", charges.Args(sandboxCharge{project, c})...)
+	b.Query(&stored, charges.Select()+ofKey, project, c.Key)
+	err := b.Run(ctx)
+	return stored.SandboxCharge, err
 }
 
 func (v SandboxLedger) Failure(ctx context.Context, project id.Project, subject string) (int, error) {
-	var counts []struct{ Failures int }
-	b := v.store.Write(project)
-	b.Query(&counts, countFailure, project.String(), subject)
-	if err := b.Run(ctx); err != nil {
+	failures, err := db.First[int](ctx, v.store.Write(project), countFailure, project, subject)
+	if err != nil {
 		return 0, err
 	}
-	return counts[0].Failures, nil
-}
-
-type sandboxRefundRow struct {
-	Key       string
-	ID        string
-	ChargeID  string `db:"charge_id"`
-	Currency  string
-	Amount    int64
-	CreatedAt int64 `db:"created_at"`
+	return *failures, nil
 }
 
 // Refund locks the charge first, so that refunds of one charge see each other.
 func (v SandboxLedger) Refund(ctx context.Context, project id.Project, r ports.SandboxRefund) (ports.SandboxRefund, bool, error) {
-	var locked []struct{ Amount int64 }
-	var stored []sandboxRefundRow
+	var locked int64
+	var stored *ports.SandboxRefund
 	b := v.store.Write(project)
-	b.Query(&locked, lockCharge+v.store.Dialect.ForUpdate, project.String(), r.Charge)
-	b.Exec(insertSandboxRefund, project.String(), r.Charge, r.Key, r.ID, r.Amount.Currency().Code(), r.Amount.Minor(), db.Millis(r.At))
-	b.Query(&stored, selectSandboxRefund, project.String(), r.Key)
-	if err := b.Run(ctx); err != nil || len(stored) == 0 {
+	b.Query(&locked, lockCharge+v.store.Dialect.ForUpdate, project, r.Charge)
+	b.Exec(insertSandboxRefund, project, r.Charge, r.Key, r.ID, r.Amount.Currency(), r.Amount.Minor(), r.At)
+	b.Query(&stored, selectSandboxRefund, project, r.Key)
+	if err := b.Run(ctx); err != nil || stored == nil {
 		return ports.SandboxRefund{}, false, err
 	}
-	row := stored[0]
-	amount, err := db.Amount(row.Amount, row.Currency)
-	return ports.SandboxRefund{
-		Key: row.Key, ID: row.ID, Charge: row.ChargeID, Amount: amount, At: db.Time(row.CreatedAt),
-	}, true, err
-}
-
-type movementRow struct {
-	Key       string
-	ID        string
-	Currency  string
-	Amount    int64
-	CreatedAt int64 `db:"created_at"`
-	Refund    bool
+	return *stored, true, nil
 }
 
 func (v SandboxLedger) Movements(
 	ctx context.Context, project id.Project, from, to time.Time, after string, limit int,
 ) ([]ports.Movement, error) {
-	var rows []movementRow
-	b := v.store.Read(project)
-	b.Query(&rows, selectMovements, project.String(), db.Millis(from), db.Millis(to), after, limit)
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	movements := make([]ports.Movement, len(rows))
-	for i, r := range rows {
-		amount, err := db.Amount(r.Amount, r.Currency)
-		if err != nil {
-			return nil, err
-		}
-		movements[i] = ports.Movement{Refund: r.Refund, Provider: r.ID, Key: r.Key, Amount: amount, At: db.Time(r.CreatedAt)}
-	}
-	return movements, nil
+	return db.All[ports.Movement](ctx, v.store.Read(project), selectMovements, project, from, to, after, limit)
 }

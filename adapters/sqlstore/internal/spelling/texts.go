@@ -56,7 +56,7 @@ var texts = index(
 	known(syncrun.StoredResource), known(event.StoredType), known(event.StoredReason), oneOf(event.DeliveryStatuses...),
 	list(event.StoredType), list(integration.StoredAction), spelled(wanted, wantedText), spelled(watermarks, watermarksText),
 	spelled(currency, money.Currency.Code),
-	spelled(Method, func(m project.PaymentMethod) string { return Methods[m] }),
+	spelled(OptionalMethod, func(m project.PaymentMethod) string { return Methods[m] }),
 	spelled(outcome, func(o negotiation.Outcome) string { return Outcomes[o] }),
 )
 
