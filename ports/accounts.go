@@ -53,12 +53,6 @@ type KeyCache interface {
 	Forget(hash [32]byte)
 }
 
-// KeyRoster is every key of the installation, for those who run it.
-type KeyRoster interface {
-	// All are the keys of all accounts, revoked ones too, newest first, and their accounts.
-	All(ctx context.Context) ([]*account.Key, map[id.Account]*account.Account, error)
-}
-
 // Reached is a project as far as keys are concerned.
 type Reached struct {
 	Project     id.Project

@@ -1,9 +1,11 @@
 package ports
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
@@ -172,3 +174,24 @@ func (f *PlatformFailure) Unwrap() error { return f.Cause }
 type PlatformRefusal struct{ Reason string }
 
 func (r *PlatformRefusal) Error() string { return r.Reason }
+
+// IntegrationAccounts opens integrations for use.
+type IntegrationAccounts interface {
+	// Use runs work on the integration's account. work may run twice: with other credentials, after it
+	// returned ErrCredentialsRefused. A disconnected integration: Conflict integration_disconnected.
+	Use(ctx Outbound, i *integration.Integration, work func(Connection) error) error
+}
+
+// Unanswered tells a merchant that a platform, by its name, gave no answer, and when to try again.
+func Unanswered(platform string, err error) *fault.Error {
+	var failure *PlatformFailure
+	var throttled Throttled
+	why, pause := platform+" did not answer.", 5*time.Second
+	switch {
+	case errors.As(err, &failure):
+		why = failure.Reason
+	case errors.As(err, &throttled):
+		why, pause = platform+" asks for patience.", throttled.After
+	}
+	return fault.New(fault.Unavailable, "provider_unavailable", why+" Try again.").After(pause).Because(err)
+}

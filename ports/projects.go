@@ -59,9 +59,14 @@ type Settled struct {
 
 // Storefronts finds projects for buyers. One round trip: every ACP request begins with it.
 type Storefronts interface {
+	// ProjectFinder finds a project in any status: payments are decided also after it was closed.
+	ProjectFinder
 	// BySlug finds an active project.
 	BySlug(ctx context.Context, slug string) (*project.Project, error)
-	// ByProject finds a project in any status: payments are decided also after it was closed.
+}
+
+// ProjectFinder finds the project of background work.
+type ProjectFinder interface {
 	ByProject(ctx context.Context, project id.Project) (*project.Project, error)
 }
 

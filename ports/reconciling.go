@@ -124,7 +124,6 @@ type ReconciliationResult struct {
 	Route       project.PaymentRoute
 	From, To    time.Time // what it compared, so far
 	RanAt       time.Time // zero: never
-	Failures    int       // since then, in a row
 	LastError   string
 	Matched     int
 	Found       int

@@ -1,6 +1,7 @@
 package ports
 
 import (
+	"context"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -27,4 +28,11 @@ type Taken struct {
 	Products    []id.Product             // whose fields or stock are others now
 	Hidden      bool                     // some have no id that can be used: who they are nobody knows
 	Integration *integration.Integration // as it is now
+}
+
+// Taker takes a platform's records within a transaction, and holds their integration from its start.
+type Taker interface {
+	// Take takes records. A disconnected integration: Conflict integration_disconnected. Any other error is one of the
+	// stores': then the transaction is of no more use. A record that cannot be taken is no error.
+	Take(ctx context.Context, stores SyncStores, on Taking, records []syncrun.Record) (Taken, error)
 }

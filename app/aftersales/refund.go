@@ -25,15 +25,6 @@ type RefundRequest struct {
 	Reason  string
 }
 
-// Refund gives money back. What it returns may be pending still: then the background goes on with it.
-func (s *Service) Refund(ctx ports.Outbound, project id.Project, r RefundRequest) (*order.Refund, error) {
-	promised, err := s.RequestRefund(ctx, project, r)
-	if err != nil {
-		return nil, err
-	}
-	return s.ExecuteRefund(ctx, project, promised.ID)
-}
-
 // RequestRefund promises to give money back, and asks no provider yet: ExecuteRefund does, or the
 // background once order.RefundLease is over.
 func (s *Service) RequestRefund(ctx context.Context, project id.Project, r RefundRequest) (*order.Refund, error) {

@@ -25,7 +25,7 @@ func usd(minor int64) money.Amount { return money.Of(minor, money.USD) }
 func give(t *testing.T, d *drawer, s *aftersales.Service) *order.Refund {
 	t.Helper()
 	dollar := usd(1_00)
-	r, err := s.Refund(ports.NewOutbound(t.Context()), d.kept.Order.Project, aftersales.RefundRequest{Payment: d.kept.Order.Payment.ID, Amount: &dollar, Reason: "Torn"})
+	r, err := giveBack(ports.NewOutbound(t.Context()), s, d.kept.Order.Project, aftersales.RefundRequest{Payment: d.kept.Order.Payment.ID, Amount: &dollar, Reason: "Torn"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,4 +214,13 @@ func TestReturnIsDecided(t *testing.T) {
 	if _, err := s.RejectReturn(t.Context(), p.ID, id.New[id.Return]([16]byte{99}), ""); !fault.Is(err, "return_not_found") {
 		t.Error(err)
 	}
+}
+
+// giveBack gives money back.
+func giveBack(ctx ports.Outbound, s *aftersales.Service, project id.Project, r aftersales.RefundRequest) (*order.Refund, error) {
+	promised, err := s.RequestRefund(ctx, project, r)
+	if err != nil {
+		return nil, err
+	}
+	return s.ExecuteRefund(ctx, project, promised.ID)
 }

@@ -57,9 +57,6 @@ func (s *Service) inspected(ctx ports.Outbound, t integration.Type, c ports.Conn
 // explain tells a merchant why a platform gave no answer. What it may have refused is in field.
 func explain(t integration.Type, err error, field string) error {
 	var refusal *ports.PlatformRefusal
-	var failure *ports.PlatformFailure
-	var throttled ports.Throttled
-	why, pause := t.Label()+" did not answer.", 5*time.Second
 	switch {
 	case errors.Is(err, bulkhead.ErrFull):
 		return err
@@ -67,12 +64,8 @@ func explain(t integration.Type, err error, field string) error {
 		return fault.New(fault.Invalid, "authorization_failed", t.Label()+" refused the credentials.").With(field, "was refused").Because(err)
 	case errors.As(err, &refusal):
 		return fault.New(fault.Invalid, "authorization_failed", refusal.Reason).With(field, "is of no use").Because(err)
-	case errors.As(err, &failure):
-		why = failure.Reason
-	case errors.As(err, &throttled):
-		why, pause = t.Label()+" asks for patience.", throttled.After
 	}
-	return fault.New(fault.Unavailable, "provider_unavailable", why+" Try again.").After(pause).Because(err)
+	return ports.Unanswered(t.Label(), err)
 }
 
 // Account is how adapters take credentials.

@@ -54,9 +54,9 @@ func open(t *testing.T) *desk {
 		t: t, project: id.New[id.Project]([16]byte{1}), now: noon, changed: map[id.Product]int64{},
 		vectors: map[ports.TextHash][]float32{}, embedded: map[id.Product][]float32{}, answer: func([]string) error { return nil },
 	}
-	d.worker = embedding.NewWorker(embedding.Parts{
+	d.worker = &embedding.Worker{
 		Embedder: endpoint{d}, Queue: queue{d}, Vectors: shelf{d}, Catalog: reader{d}, Clock: clock{d}, Log: slog.New(slog.DiscardHandler),
-	})
+	}
 	d.fresh = &embedding.Refresher{Index: index{d}, Vectors: shelf{d}, Model: "fake", Clock: clock{d}}
 	return d
 }

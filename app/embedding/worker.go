@@ -37,8 +37,8 @@ const (
 	firstPause, longestPause = time.Second, 5 * time.Minute
 )
 
-// Parts are what a worker works with.
-type Parts struct {
+// Worker embeds the texts of changed products. Its Job is to be run.
+type Worker struct {
 	Embedder ports.Embedder // a patient one
 	Queue    ports.EmbeddingQueue
 	Vectors  ports.Vectors
@@ -49,12 +49,6 @@ type Parts struct {
 
 // limits let a large catalogue have one place, and others the other one. The endpoint is the same for all.
 var limits = jobs.Limits{Slots: 2, Slow: 1, Each: 1, Long: turn / 2}
-
-// Worker embeds the texts of changed products.
-type Worker struct{ Parts }
-
-// NewWorker returns a worker. Its Job is to be run.
-func NewWorker(p Parts) *Worker { return &Worker{p} }
 
 // Job works on projects whose catalogue has changed. Told to stop, it leaves them to others.
 func (w *Worker) Job() jobs.Job[*ports.EmbeddingTask] {

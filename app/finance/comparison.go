@@ -210,7 +210,7 @@ func (c *comparison) differ(d ports.MoneyDifference) {
 		c.made.Unexplained++
 	}
 	c.made.Differences = append(c.made.Differences, d)
-	if len(c.made.Differences) >= 2*mostDifferences {
+	if len(c.made.Differences) >= 2*MostDifferences {
 		c.cut()
 	}
 }
@@ -219,7 +219,7 @@ func (c *comparison) cut() {
 	slices.SortStableFunc(c.made.Differences, func(a, b ports.MoneyDifference) int {
 		return cmp.Or(cmp.Compare(weight(a), weight(b)), a.At.Compare(b.At), cmp.Compare(a.Provider, b.Provider))
 	})
-	c.made.Differences = c.made.Differences[:min(len(c.made.Differences), mostDifferences)]
+	c.made.Differences = c.made.Differences[:min(len(c.made.Differences), MostDifferences)]
 }
 
 // weight is less for what matters more: money taken that no order here has comes first, what is explained

@@ -3,9 +3,6 @@
 package finance
 
 import (
-	"context"
-
-	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
@@ -25,16 +22,6 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	bound := *s
 	bound.Stores = stores
 	return &bound
-}
-
-// Results are those of the continuous comparison.
-type Results interface {
-	Results(ctx context.Context, project id.Project, limit int) ([]ports.ReconciliationResult, error)
-}
-
-// Latest is what the continuous comparison found last.
-func (s *Service) Latest(ctx context.Context, of id.Project) ([]ports.ReconciliationResult, error) {
-	return s.Reconciliations.Results(ctx, of, mostDifferences)
 }
 
 // Report compares one provider's books with ours.

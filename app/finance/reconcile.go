@@ -17,8 +17,8 @@ const (
 	// longestSpan bounds what one report compares, mostMovements what it holds in memory.
 	longestSpan   = 31 * 24 * time.Hour
 	mostMovements = 200_000
-	// mostDifferences bounds what is told of one provider.
-	mostDifferences = 1000
+	// MostDifferences bounds what is told of one provider.
+	MostDifferences = 1000
 	// skew is how far apart the clocks of the two books may be.
 	skew = time.Hour
 	// lookedUp is how many movements are looked up at once.

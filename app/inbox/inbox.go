@@ -16,19 +16,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Accounts opens integrations for use.
-type Accounts interface {
-	// Use runs work on the integration's account. work may run twice: with other credentials, after it
-	// returned ErrCredentialsRefused. A disconnected integration: Conflict integration_disconnected.
-	Use(ctx ports.Outbound, i *integration.Integration, work func(ports.Connection) error) error
-}
-
 // Service registers webhooks with platforms.
 type Service struct {
 	*ports.Stores
 
 	Platforms map[string]ports.CalledConnector // by type
-	Accounts  Accounts
+	Accounts  ports.IntegrationAccounts
 	// Waiting is where requests wait for platforms; nil: it has no bounds.
 	Waiting *bulkhead.Room
 	// Address is where a webhook reaches us; empty: nowhere that the platform could.

@@ -180,11 +180,11 @@ func (l *lab) receiver(r *synctest.Replica, keep func(ports.Inbox) ports.Inbox) 
 }
 
 func (l *lab) worker(r *synctest.Replica) *Worker {
-	return NewWorker(Parts{
+	return &Worker{
 		Queue: r.InboxQueue(), Inbox: r.Inbox(), Webhooks: r.Webhooks(), Integrations: r.Integrations(), Projects: r, Unit: r, Platforms: l.platforms(),
 		Accounts: open{}, Taker: taker{l}, Clock: l, Log: l.log(),
 		Changed: func(context.Context, id.Project, []id.Product) {}, Wanted: func() { l.wanted.Add(1) },
-	})
+	}
 }
 
 // work has a replica work on what is due, in batches of so many.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -102,15 +103,7 @@ func (r *Receiver) Receive(ctx context.Context, webhook id.Webhook, call ports.C
 
 // misdirected reports whether a call is of another of the platform's topics than its address.
 func misdirected(w *integration.Webhook, topic string) bool {
-	if topic == w.Topic {
-		return false
-	}
-	for _, other := range w.Type.Topics() {
-		if topic == other {
-			return true
-		}
-	}
-	return false
+	return topic != w.Topic && slices.Contains(w.Type.Topics(), topic)
 }
 
 // called finds a webhook, which may be as it was a moment ago. Unknown ones are looked for each time.

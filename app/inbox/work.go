@@ -39,7 +39,12 @@ func (w *Worker) work(ctx ports.Outbound, list []*integration.Delivery) error {
 	err := j.open(ctx, list[0])
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
-		return j.end(ctx)
+		ctx, cancel := context.WithTimeout(ctx, storing)
+		defer cancel()
+		for _, l := range j.letters {
+			l.delivery.Payload = nil
+		}
+		return j.giveUp(ctx, w.Inbox, j.letters, "The integration is gone.") // nobody else ends what came when it went
 	case err != nil:
 		return err
 	}
@@ -52,21 +57,6 @@ func (w *Worker) work(ctx ports.Outbound, list []*integration.Delivery) error {
 		err = errors.Join(err, j.alone(ctx, l))
 	}
 	return err
-}
-
-// end is for deliveries whose project is gone: they came when it went, and nobody else ends them.
-func (j *job) end(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, storing)
-	defer cancel()
-	for _, l := range j.letters {
-		d := *l.delivery
-		d.GiveUp("The integration is gone.")
-		d.Payload = nil
-		if err := j.Inbox.Record(ctx, &d, l.delivery.DueAt); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (j *job) open(ctx context.Context, of *integration.Delivery) (err error) {
@@ -146,7 +136,7 @@ func (j *job) take(ctx context.Context, letters []*letter) error {
 		taken, err = j.Taker.Take(ctx, s, ports.Taking{Project: j.project, Integration: j.integration.ID, Want: want}, records)
 		switch {
 		case fault.Is(err, integration.ErrDisconnected().Code):
-			return j.refuse(ctx, s, letters)
+			return j.giveUp(ctx, s.Inbox, letters, errDisconnected)
 		case err != nil:
 			return err
 		}
@@ -194,13 +184,15 @@ func (j *job) record(ctx context.Context, s ports.SyncStores, letters []*letter,
 	return nil
 }
 
-// refuse gives deliveries of an integration that is disconnected up: they can be tried again once it is
-// connected.
-func (j *job) refuse(ctx context.Context, s ports.SyncStores, letters []*letter) error {
+// errDisconnected tells why a delivery is given up. It can be tried again once the integration is connected.
+const errDisconnected = "The integration was disconnected."
+
+// giveUp gives deliveries up.
+func (j *job) giveUp(ctx context.Context, box ports.Inbox, letters []*letter, why string) error {
 	for _, l := range letters {
 		d := *l.delivery
-		d.GiveUp("The integration was disconnected.")
-		if err := s.Inbox.Record(ctx, &d, l.delivery.DueAt); err != nil {
+		d.GiveUp(why)
+		if err := box.Record(ctx, &d, l.delivery.DueAt); err != nil {
 			return err
 		}
 	}
@@ -228,7 +220,7 @@ func (j *job) judge(d *integration.Delivery, err error, outcomes []syncrun.Outco
 	case errors.Is(err, context.DeadlineExceeded):
 		d.Failed("The platform did not answer in time.", now)
 	case fault.Is(err, integration.ErrDisconnected().Code):
-		d.GiveUp("The integration was disconnected.")
+		d.GiveUp(errDisconnected)
 	default:
 		d.Failed("What the platform sent could not be worked on.", now)
 	}

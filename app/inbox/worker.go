@@ -11,8 +11,6 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
-	"github.com/haggle-commerce/haggle/domain/project"
-	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -30,27 +28,18 @@ const (
 // limits give a platform that hangs one of the places, and platforms that hang half of them.
 var limits = jobs.Limits{Slots: 8, Slow: 4, Batch: 64, Long: 5 * time.Second}
 
-// Taker takes records within a transaction, and holds their integration from its start.
-type Taker interface {
-	Take(ctx context.Context, stores ports.SyncStores, on ports.Taking, records []syncrun.Record) (ports.Taken, error)
-}
-
-// Projects finds the project of a delivery.
-type Projects interface {
-	ByProject(ctx context.Context, project id.Project) (*project.Project, error)
-}
-
-// Parts are what a worker works with.
-type Parts struct {
+// Worker works on deliveries: on one batch of an integration at a time, so that they are taken in the order of
+// what they tell. Its Job is to be run.
+type Worker struct {
 	Queue        ports.InboxQueue
 	Inbox        ports.Inbox
 	Webhooks     ports.IntegrationWebhooks
 	Integrations ports.Integrations
-	Projects     Projects
+	Projects     ports.ProjectFinder
 	Unit         ports.SyncUnit
 	Platforms    map[string]ports.CalledConnector // by type
-	Accounts     Accounts
-	Taker        Taker
+	Accounts     ports.IntegrationAccounts
+	Taker        ports.Taker
 	Clock        ports.Clock
 	Log          *slog.Logger
 	// Changed is told of products whose fields or stock have changed, once they are stored.
@@ -58,13 +47,6 @@ type Parts struct {
 	// Wanted is told that an integration is to be read. It never waits.
 	Wanted func()
 }
-
-// Worker works on deliveries: on one batch of an integration at a time, so that they are taken in the order of
-// what they tell.
-type Worker struct{ Parts }
-
-// NewWorker returns a worker. Its Job is to be run.
-func NewWorker(p Parts) *Worker { return &Worker{p} }
 
 // Job works on deliveries that are due.
 func (w *Worker) Job() jobs.Job[*integration.Delivery] {

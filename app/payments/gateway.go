@@ -49,25 +49,24 @@ var (
 
 // Charge does not send what goes through a disconnected integration. Nobody else has: see
 // ports.IntegrationsInUse.
-func (g Gateway) Charge(ctx ports.Outbound, r ports.ChargeRequest) (outcome checkout.Outcome, err error) {
-	err = g.through(ctx, r.Project, r.Charge.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) error {
+func (g Gateway) Charge(ctx ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
+	return notSent(through(ctx, g, r.Project, r.Charge.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) (outcome checkout.Outcome, err error) {
 		done := g.Admission.begin(r.Charge.Route.Integration)
 		err = errPanicked
 		defer func() { done(err) }()
 		outcome, err = p.Charge(ctx, a, r)
-		return err
-	})
-	if errors.Is(err, errDisconnected) {
-		return checkout.NotCharged{}, nil
-	}
-	return outcome, err
+		return outcome, err
+	}))
 }
 
-func (g Gateway) Resolve(ctx ports.Outbound, r ports.ChargeRequest) (outcome checkout.Outcome, err error) {
-	err = g.through(ctx, r.Project, r.Charge.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) error {
-		outcome, err = p.Resolve(ctx, a, r)
-		return err
-	})
+func (g Gateway) Resolve(ctx ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
+	return notSent(through(ctx, g, r.Project, r.Charge.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) (checkout.Outcome, error) {
+		return p.Resolve(ctx, a, r)
+	}))
+}
+
+// notSent is the outcome of a charge through a disconnected integration.
+func notSent(outcome checkout.Outcome, err error) (checkout.Outcome, error) {
 	if errors.Is(err, errDisconnected) {
 		return checkout.NotCharged{}, nil
 	}
@@ -75,18 +74,17 @@ func (g Gateway) Resolve(ctx ports.Outbound, r ports.ChargeRequest) (outcome che
 }
 
 // Refund waits while the payment's integration is disconnected: it may be connected again.
-func (g Gateway) Refund(ctx ports.Outbound, r ports.RefundRequest) (outcome order.RefundOutcome, err error) {
-	err = g.through(ctx, r.Project, r.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) error {
-		outcome, err = p.Refund(ctx, a, r)
-		return err
+func (g Gateway) Refund(ctx ports.Outbound, r ports.RefundRequest) (order.RefundOutcome, error) {
+	return through(ctx, g, r.Project, r.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) (order.RefundOutcome, error) {
+		return p.Refund(ctx, a, r)
 	})
-	return outcome, err
 }
 
 func (g Gateway) Statement(ctx ports.Outbound, r ports.StatementRequest, each func(ports.Movement) error) error {
-	return g.through(ctx, r.Project, r.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) error {
-		return p.Statement(ctx, a, r, each)
+	_, err := through(ctx, g, r.Project, r.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) (struct{}, error) {
+		return struct{}{}, p.Statement(ctx, a, r, each)
 	})
+	return err
 }
 
 // CanCharge reports whether the route's provider can express and take the amount. A route that leads
@@ -117,38 +115,34 @@ func (g Gateway) ChargeForm(r project.PaymentRoute, named string) string {
 }
 
 // ChargeKey asks the account that a route goes through.
-func (g Gateway) ChargeKey(ctx ports.Outbound, of id.Project, r project.PaymentRoute, charge string) (key string, err error) {
-	err = g.through(ctx, of, r, func(p ports.PaymentProvider, a ports.PaymentAccount) (err error) {
-		reader, ok := p.(ports.ChargeReader)
-		if !ok {
-			return ports.ErrUntold
+func (g Gateway) ChargeKey(ctx ports.Outbound, of id.Project, r project.PaymentRoute, charge string) (string, error) {
+	return through(ctx, g, of, r, func(p ports.PaymentProvider, a ports.PaymentAccount) (string, error) {
+		if reader, ok := p.(ports.ChargeReader); ok {
+			return reader.ChargeKey(ctx, a, charge)
 		}
-		key, err = reader.ChargeKey(ctx, a, charge)
-		return err
+		return "", ports.ErrUntold
 	})
-	return key, err
 }
 
 // BalanceChanges reads the balance report of the account that a route goes through.
 func (g Gateway) BalanceChanges(ctx ports.Outbound, r ports.StatementRequest, each func(ports.BalanceChange) error) error {
-	return g.through(ctx, r.Project, r.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) error {
-		reader, ok := p.(ports.BalanceReader)
-		if !ok {
-			return nil
+	_, err := through(ctx, g, r.Project, r.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) (none struct{}, err error) {
+		if reader, ok := p.(ports.BalanceReader); ok {
+			err = reader.BalanceChanges(ctx, a, r, each)
 		}
-		return reader.BalanceChanges(ctx, a, r, each)
+		return none, err
 	})
+	return err
 }
 
 // Dispute asks the account that a route goes through how a dispute stands.
-func (g Gateway) Dispute(ctx ports.Outbound, of id.Project, r project.PaymentRoute, dispute string) (news ports.PaymentNews, err error) {
-	err = g.through(ctx, of, r, func(p ports.PaymentProvider, a ports.PaymentAccount) (err error) {
+func (g Gateway) Dispute(ctx ports.Outbound, of id.Project, r project.PaymentRoute, dispute string) (ports.PaymentNews, error) {
+	return through(ctx, g, of, r, func(p ports.PaymentProvider, a ports.PaymentAccount) (news ports.PaymentNews, err error) {
 		if reader, ok := p.(ports.DisputeReader); ok {
-			news, err = reader.Dispute(ctx, a, dispute)
+			return reader.Dispute(ctx, a, dispute)
 		}
-		return err
+		return news, nil
 	})
-	return news, err
 }
 
 // errPanicked is the end of a charge that has no other.
@@ -162,27 +156,27 @@ var errDisconnected = fault.New(fault.Conflict, "provider_not_connected",
 var errNoProvider = errors.New("payments: no such provider")
 
 // through does work with the route's provider and the merchant's account there.
-func (g Gateway) through(ctx context.Context, p id.Project, r project.PaymentRoute,
-	work func(ports.PaymentProvider, ports.PaymentAccount) error) error {
+func through[T any](ctx context.Context, g Gateway, p id.Project, r project.PaymentRoute,
+	work func(ports.PaymentProvider, ports.PaymentAccount) (T, error)) (result T, err error) {
 	if r.Provider == project.SandboxProvider && g.Sandbox != nil {
 		return work(g.Sandbox, ports.PaymentAccount{})
 	}
 	provider, known := g.Providers[r.Provider]
 	if !known {
-		return errNoProvider
+		return result, errNoProvider
 	}
 	i, err := g.InUse.Use(ctx, p, r.Integration)
 	if err != nil {
-		return err
+		return result, err
 	}
 	if i.Status == integration.Disconnected {
-		return errDisconnected
+		return result, errDisconnected
 	}
 	c, err := i.Open(g.Vault.Open)
 	if err != nil {
-		return fmt.Errorf("%w, which cannot be read: %w", ports.ErrCredentialsRefused, err) // nothing was sent
+		return result, fmt.Errorf("%w, which cannot be read: %w", ports.ErrCredentialsRefused, err) // nothing was sent
 	}
-	err = work(provider, ports.PaymentAccount{Key: c.Key, Secret: c.Secret})
+	result, err = work(provider, ports.PaymentAccount{Key: c.Key, Secret: c.Secret})
 	g.Standing.Note(ctx, i, err)
-	return err
+	return result, err
 }

@@ -29,8 +29,8 @@ const (
 // However much waits for dead receivers, others have room.
 var limits = jobs.Limits{Slots: 64, Slow: 32, Each: 4, Quick: 16, Long: time.Second}
 
-// Parts are what a publisher works with. Stream and Mailer may be nil: nothing goes there then.
-type Parts struct {
+// Publisher delivers what is announced. Its Job is to be run. Stream and Mailer may be nil: nothing goes there then.
+type Publisher struct {
 	Outbox   ports.Outbox
 	Webhooks ports.Webhooks
 	Stream   ports.Stream
@@ -40,18 +40,10 @@ type Parts struct {
 	Clock    ports.Clock
 	Entropy  ports.Entropy
 	Log      *slog.Logger
-}
 
-// Publisher delivers what is announced.
-type Publisher struct {
-	Parts
-	mu sync.Mutex
-	// finished is not recorded yet.
-	finished []ports.Outcome
+	mu       sync.Mutex
+	finished []ports.Outcome // not recorded yet
 }
-
-// NewPublisher returns a publisher. Its Job is to be run.
-func NewPublisher(p Parts) *Publisher { return &Publisher{Parts: p} }
 
 // Job makes deliveries of events, and attempts those that are due.
 func (p *Publisher) Job() jobs.Job[ports.Parcel] {

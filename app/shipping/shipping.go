@@ -24,16 +24,11 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Accounts opens integrations for use. work may run more than once.
-type Accounts interface {
-	Use(ctx ports.Outbound, i *integration.Integration, work func(ports.Connection) error) error
-}
-
 // Service ships the orders of one project at a time.
 type Service struct {
 	*ports.Stores
 
-	Accounts Accounts
+	Accounts ports.IntegrationAccounts
 	Shippers map[string]ports.Shipper // by type
 	Clock    ports.Clock
 	Entropy  ports.Entropy
@@ -181,9 +176,6 @@ func (s *Service) find(ctx context.Context, p id.Project, through id.Integration
 func explain(t integration.Type, err error) error {
 	var known *fault.Error
 	var refusal *ports.PlatformRefusal
-	var failure *ports.PlatformFailure
-	var throttled ports.Throttled
-	why, pause := t.Label()+" did not answer.", 5*time.Second
 	switch {
 	case errors.As(err, &known):
 		return err
@@ -192,10 +184,6 @@ func explain(t integration.Type, err error) error {
 			t.Label()+" refused the integration's credentials. Give it others.").Because(err)
 	case errors.As(err, &refusal):
 		return fault.New(fault.Invalid, "shipping_refused", refusal.Reason).Because(err)
-	case errors.As(err, &failure):
-		why = failure.Reason
-	case errors.As(err, &throttled):
-		why, pause = t.Label()+" asks for patience.", throttled.After
 	}
-	return fault.New(fault.Unavailable, "provider_unavailable", why+" Try again.").After(pause).Because(err)
+	return ports.Unanswered(t.Label(), err)
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
-	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -34,26 +33,13 @@ const (
 // limits leave places for projects whose runs are short.
 var limits = jobs.Limits{Slots: 6, Slow: 4, Each: 2, Long: turn / 2}
 
-// Accounts opens integrations for use.
-type Accounts interface {
-	// Use runs work on the integration's account. work may run twice: with other credentials, after it
-	// returned ErrCredentialsRefused. A disconnected integration: Conflict integration_disconnected.
-	Use(ctx ports.Outbound, i *integration.Integration, work func(ports.Connection) error) error
-}
-
-// Projects finds the project of a run.
-type Projects interface {
-	ByProject(ctx context.Context, project id.Project) (*project.Project, error)
-}
-
-// Parts are what an engine works with.
-type Parts struct {
+// Engine works on runs. Its Job is to be run.
+type Engine struct {
 	Queue        ports.SyncQueue
-	Runs         ports.SyncRuns
 	Integrations ports.Integrations
-	Projects     Projects
+	Projects     ports.ProjectFinder
 	Unit         ports.SyncUnit
-	Accounts     Accounts
+	Accounts     ports.IntegrationAccounts
 	Connectors   map[string]ports.Connector // by type
 	Taker        *Taker
 	Clock        ports.Clock
@@ -64,12 +50,6 @@ type Parts struct {
 	// Announced is told that there are events to deliver. It never waits.
 	Announced func()
 }
-
-// Engine works on runs.
-type Engine struct{ Parts }
-
-// NewEngine returns an engine. Its Job is to be run.
-func NewEngine(p Parts) *Engine { return &Engine{p} }
 
 // Job starts runs that are wanted, and works on those that are due. Told to stop, it leaves them to others.
 func (e *Engine) Job() jobs.Job[*syncrun.Run] {

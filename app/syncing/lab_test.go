@@ -82,8 +82,8 @@ func newLab(records ...syncrun.Record) *lab {
 }
 
 func (l *lab) engine(r *synctest.Replica) *Engine {
-	return NewEngine(Parts{
-		Queue: r.Queue(), Runs: r.RunStore(), Integrations: r.Integrations(), Projects: r, Unit: r, Accounts: open{r},
+	return &Engine{
+		Queue: r.Queue(), Integrations: r.Integrations(), Projects: r, Unit: r, Accounts: open{r},
 		Connectors: map[string]ports.Connector{"custom": l.shop}, Taker: &Taker{l, l.entropy}, Clock: l, Entropy: l.entropy,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Changed: func(_ context.Context, _ id.Project, products []id.Product) {
@@ -92,7 +92,7 @@ func (l *lab) engine(r *synctest.Replica) *Engine {
 			l.changed = append(l.changed, products...)
 		},
 		Announced: func() {},
-	})
+	}
 }
 
 func (l *lab) service() *Service {

@@ -32,10 +32,10 @@ func (a *App) openEmbeddings() {
 	a.embeddings = embeddings{
 		model:   client.Model(),
 		queries: queries,
-		worker: embedding.NewWorker(embedding.Parts{
+		worker: &embedding.Worker{
 			Embedder: client, Queue: a.store.Embeddings(), Vectors: a.store.Embeddings(), Catalog: a.store.Catalog(), Clock: a.clock,
 			Log: a.log,
-		}),
+		},
 		refresher: &embedding.Refresher{Vectors: a.store.Embeddings(), Model: client.Model(), Clock: a.clock},
 	}
 }

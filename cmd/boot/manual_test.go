@@ -277,7 +277,7 @@ func TestResolveRefund(t *testing.T) {
 		promise := func() *order.Refund {
 			o, err := m.store.Orders().ByID(m.t.Context(), m.project.ID, m.mustPay(m.checkout(p)))
 			m.must(err)
-			r, err := service.Refund(ports.NewOutbound(m.t.Context()), m.project.ID, aftersales.RefundRequest{Payment: o.Payment.ID})
+			r, err := giveBack(ports.NewOutbound(m.t.Context()), service, m.project.ID, aftersales.RefundRequest{Payment: o.Payment.ID})
 			m.must(err)
 			return r
 		}
@@ -323,7 +323,7 @@ func TestResolveRefund_id(t *testing.T) {
 		for _, gateway := range []string{"stripe", "sandbox"} {
 			o, err := m.store.Orders().ByID(m.t.Context(), m.project.ID, m.mustPay(m.checkout(m.product(2000, 5))))
 			m.must(err)
-			r, err := service.Refund(ports.NewOutbound(m.t.Context()), m.project.ID, aftersales.RefundRequest{Payment: o.Payment.ID})
+			r, err := giveBack(ports.NewOutbound(m.t.Context()), service, m.project.ID, aftersales.RefundRequest{Payment: o.Payment.ID})
 			m.must(err)
 			m.clock.advance(order.RefundDecidableAfter)
 			_, err = m.inspector.Exec("UPDATE payments SET gateway = $1 WHERE id = $2", gateway, o.Payment.ID.String())
@@ -336,4 +336,13 @@ func TestResolveRefund_id(t *testing.T) {
 			}
 		}
 	})
+}
+
+// giveBack gives money back.
+func giveBack(ctx ports.Outbound, s *aftersales.Service, project id.Project, r aftersales.RefundRequest) (*order.Refund, error) {
+	promised, err := s.RequestRefund(ctx, project, r)
+	if err != nil {
+		return nil, err
+	}
+	return s.ExecuteRefund(ctx, project, promised.ID)
 }

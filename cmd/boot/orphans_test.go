@@ -195,7 +195,7 @@ func TestResolveOrphan_usedRefund(t *testing.T) {
 		service := m.aftersales(&cashier{silent: 100, gave: map[string]int64{}})
 		o, err := m.store.Orders().ByID(m.t.Context(), m.project.ID, m.mustPay(m.checkout(m.product(2000, 5))))
 		m.must(err)
-		r, err := service.Refund(ports.NewOutbound(m.t.Context()), m.project.ID, aftersales.RefundRequest{Payment: o.Payment.ID})
+		r, err := giveBack(ports.NewOutbound(m.t.Context()), service, m.project.ID, aftersales.RefundRequest{Payment: o.Payment.ID})
 		m.must(err)
 		m.clock.advance(order.RefundDecidableAfter)
 		m.must(m.purchase.HeardOrphanRefund(m.t.Context(), m.project.ID, three.ID, order.RefundFailed{Code: "lost_card", Provider: "re_4"}))

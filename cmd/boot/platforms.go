@@ -119,16 +119,16 @@ func clientOf(configured string) *http.Client {
 func (a *App) openSyncing() {
 	p := &a.platforms
 	taker := &syncing.Taker{Clock: a.clock, Entropy: system.Entropy{}}
-	p.engine = jobs.NewWorker(syncing.NewEngine(syncing.Parts{
-		Queue: a.store.SyncQueue(), Runs: a.store.SyncRuns(), Integrations: a.store.Integrations(), Projects: a.store.ActiveProjects(),
+	p.engine = jobs.NewWorker((&syncing.Engine{
+		Queue: a.store.SyncQueue(), Integrations: a.store.Integrations(), Projects: a.store.ActiveProjects(),
 		Unit: a.store.SyncUnit(), Accounts: p.accounts, Connectors: p.connectors, Taker: taker, Clock: a.clock,
 		Entropy: system.Entropy{}, Log: a.log, Changed: a.Catalogs.Written, Announced: a.publisher.Wake,
 	}).Job())
-	p.inbox = inbox.NewWorker(inbox.Parts{
+	p.inbox = &inbox.Worker{
 		Queue: a.store.InboxQueue(), Inbox: a.store.Inbox(), Webhooks: a.store.Webhooks(), Integrations: a.store.Integrations(),
 		Projects: a.store.ActiveProjects(), Unit: a.store.SyncUnit(), Platforms: p.called, Accounts: p.accounts, Taker: taker,
 		Clock: a.clock, Log: a.log, Changed: a.Catalogs.Written, Wanted: p.engine.Wake,
-	})
+	}
 	p.worker = jobs.NewWorker(p.inbox.Job())
 	p.receiver = inbox.NewReceiver(inbox.Door{
 		Webhooks: a.store.Webhooks(), Inbox: a.store.Inbox(), Platforms: p.called, Vault: a.vault, Clock: a.clock,

@@ -16,7 +16,7 @@ import (
 // openPublishing puts together what delivers events.
 func (a *App) openPublishing() error {
 	client := delivery.SafeClient(a.config.AllowLoopback)
-	parts := publishing.Parts{
+	publisher := &publishing.Publisher{
 		Outbox: a.store.Outbox(), Webhooks: delivery.Webhooks{Client: client, UserAgent: "Haggle/" + Version},
 		Chats: notify.Chats{Client: client}, Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{}, Log: a.log,
 	}
@@ -25,16 +25,16 @@ func (a *App) openPublishing() error {
 		if a.bus, err = eventbus.Open(a.config.NATSURL); err != nil {
 			return fmt.Errorf("HAGGLE_NATS_URL: %w", err)
 		}
-		parts.Stream = a.bus
+		publisher.Stream = a.bus
 	}
 	if a.config.SMTPURL != "" {
 		mailer, err := notify.NewMailer(a.config.SMTPURL)
 		if err != nil {
 			return fmt.Errorf("HAGGLE_SMTP_URL: %w", err)
 		}
-		parts.Mailer = mailer
+		publisher.Mailer = mailer
 	}
-	a.publisher = jobs.NewWorker(publishing.NewPublisher(parts).Job())
+	a.publisher = jobs.NewWorker(publisher.Job())
 	return nil
 }
 

@@ -148,10 +148,7 @@ func (o *Orphan) Postpone(problem string, now time.Time) {
 	if !o.Pending() {
 		return
 	}
-	pause := longestOrphanPause
-	if o.Attempts < 12 { // 2 s doubled 11 times is more than an hour
-		pause = min(pause, firstRetry<<o.Attempts)
-	}
+	pause := min(firstRetry<<min(o.Attempts, 12), longestOrphanPause)
 	o.Attempts++
 	o.State, o.Problem, o.UpdatedAt, o.DueAt = OrphanRefunding, problem, now, now.Add(pause)
 }

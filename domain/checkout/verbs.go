@@ -140,10 +140,7 @@ func (c *Checkout) Release(attempt int, now time.Time) (first bool, err error) {
 	if err := c.inFlight(attempt); err != nil {
 		return false, err
 	}
-	pause := longestRetry
-	if c.s.Unresolved < 8 {
-		pause = min(pause, firstRetry<<c.s.Unresolved)
-	}
+	pause := min(firstRetry<<min(c.s.Unresolved, 8), longestRetry)
 	c.s.Unresolved++
 	c.s.LeaseUntil, c.s.RetryAt = now, now.Add(pause)
 	return c.s.Unresolved == 1, nil

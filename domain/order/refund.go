@@ -208,10 +208,7 @@ func (c *Case) PostponeRefund(refund id.Refund, problem string, now time.Time) e
 }
 
 func (r *Refund) postpone(problem string, now time.Time) {
-	pause := mostRefundPause
-	if r.Attempts < 12 { // 2 s doubled 11 times is more than an hour
-		pause = min(pause, firstRefundPause<<r.Attempts)
-	}
+	pause := min(firstRefundPause<<min(r.Attempts, 12), mostRefundPause)
 	r.Attempts++
 	r.Problem, r.DueAt, r.UpdatedAt = problem, now.Add(pause), now
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/accounts"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -20,7 +21,7 @@ import (
 type AccountStores struct {
 	porttest.Stores
 	Keys           ports.Keys
-	Roster         ports.KeyRoster
+	Roster         accounts.Keys
 	Reach          ports.Reach
 	Authenticators ports.Authenticators
 	Tries          ports.Tries
@@ -29,7 +30,7 @@ type AccountStores struct {
 // OpenAccounts makes a fresh, empty database that lasts as long as the test.
 type OpenAccounts func(testing.TB) AccountStores
 
-// Keys is the contract of ports.Keys, ports.KeyRoster, ports.Reach, and of finding accounts by keys.
+// Keys is the contract of ports.Keys, of all keys of the installation, of ports.Reach, and of finding accounts by keys.
 func Keys(t *testing.T, open OpenAccounts) {
 	for name, test := range map[string]func(*testing.T, AccountStores){
 		"a key comes back as it was stored":         keyRoundTrip,

@@ -19,9 +19,8 @@ import (
 type Keys struct{ store *db.DB }
 
 var (
-	_ ports.Keys      = Keys{}
-	_ ports.KeyRoster = Keys{}
-	_ ports.Reach     = Keys{}
+	_ ports.Keys  = Keys{}
+	_ ports.Reach = Keys{}
 )
 
 // NewKeys returns a view that keeps API keys, and tells what they reach.

@@ -109,7 +109,7 @@ WHERE project_id = $1
   AND at < $3`
 
 	selectResults = `
-SELECT r.integration_id, r.gateway, r.failures, r.last_error, r.ran_at, r.span_from, r.span_to, r.matched, r.found, r.totals
+SELECT r.integration_id, r.gateway, r.last_error, r.ran_at, r.span_from, r.span_to, r.matched, r.found, r.totals
 FROM reconciliations AS r
 JOIN integrations AS i ON i.project_id = r.project_id AND i.id = r.integration_id
 WHERE r.project_id = $1

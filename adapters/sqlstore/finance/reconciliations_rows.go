@@ -107,9 +107,9 @@ func (v Reconciliations) Results(ctx context.Context, of id.Project, limit int) 
 		SpanTo      time.Time `db:",null"`
 		RanAt       time.Time `db:",null"`
 
-		Failures, Matched, Found int
-		LastError                string
-		Totals                   []totalJSON `db:",json"`
+		Matched, Found int
+		LastError      string
+		Totals         []totalJSON `db:",json"`
 	}
 	var differences []differenceRow
 	var counts []struct {
@@ -136,7 +136,6 @@ func (v Reconciliations) Results(ctx context.Context, of id.Project, limit int) 
 			From:      r.SpanFrom,
 			To:        r.SpanTo,
 			RanAt:     r.RanAt,
-			Failures:  r.Failures,
 			LastError: r.LastError,
 			Matched:   r.Matched,
 			Found:     r.Found,

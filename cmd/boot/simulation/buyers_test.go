@@ -90,7 +90,7 @@ func (h *shop) giveBack(actor *process, o *order.Order, chance *rand.Rand) {
 			_, _, _ = service.Cancel(tagged(noReason, actor.name), h.project.ID, o.ID, "")
 			return
 		}
-		_, _ = service.Refund(ports.NewOutbound(tagged(noReason, actor.name)), h.project.ID, request)
+		_, _ = giveBack(ports.NewOutbound(tagged(noReason, actor.name)), service, h.project.ID, request)
 	}()
 }
 
@@ -222,4 +222,13 @@ func (h *shop) reportDispute(d *dispute, status order.DisputeStatus) {
 func placed(r purchase.Result) *order.Order {
 	p, _ := r.(purchase.Placed)
 	return p.Order
+}
+
+// giveBack gives money back.
+func giveBack(ctx ports.Outbound, s *aftersales.Service, project id.Project, r aftersales.RefundRequest) (*order.Refund, error) {
+	promised, err := s.RequestRefund(ctx, project, r)
+	if err != nil {
+		return nil, err
+	}
+	return s.ExecuteRefund(ctx, project, promised.ID)
 }

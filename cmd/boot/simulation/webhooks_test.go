@@ -287,7 +287,7 @@ func (m *webhookModel) resume() {
 }
 
 func (m *webhookModel) worker(r *world.Replica) *jobs.Worker[*integration.Delivery] {
-	return jobs.NewWorker(inbox.NewWorker(inbox.Parts{
+	return jobs.NewWorker((&inbox.Worker{
 		Queue: r.InboxQueue(), Inbox: r.Inbox(), Webhooks: r.Webhooks(), Integrations: r.Integrations(), Projects: r, Unit: r,
 		Platforms: map[string]ports.CalledConnector{"custom": m.system},
 		Accounts:  anyAccount{}, Taker: &syncing.Taker{Clock: m.world, Entropy: m.entropy}, Clock: m.world,

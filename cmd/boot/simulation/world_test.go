@@ -370,8 +370,8 @@ func (s *server) aftersales() *aftersales.Service {
 
 func (s *server) publisher() *publishing.Publisher {
 	all := s.store.Outbox()
-	return publishing.NewPublisher(publishing.Parts{
+	return &publishing.Publisher{
 		Outbox: outbox{queue[ports.Parcel]{all, s, "deliveries"}, all}, Webhooks: webhooks{s}, Vault: plainVault{},
 		Clock: s.off, Entropy: s.entropy(), Log: quiet,
-	})
+	}
 }

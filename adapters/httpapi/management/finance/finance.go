@@ -237,7 +237,7 @@ func bothEnds(from, to wire.When) error {
 // latestReconciliation spans what the providers' comparisons span. Before the first one there is nothing to span,
 // and both ends are when the project was created.
 func (h *handlers) latestReconciliation(ctx context.Context, rq operation.Request) (*reconciliationOutput, error) {
-	results, err := h.finance(rq).Latest(ctx, rq.Caller.Project.ID)
+	results, err := rq.Stores.Reconciliations.Results(ctx, rq.Caller.Project.ID, finance.MostDifferences)
 	if err != nil {
 		return nil, err
 	}
